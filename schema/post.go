@@ -27,6 +27,11 @@ type Post struct {
 	Trace string // W3C traceparent of what is being done with it; not stored
 }
 
+// MaxTexts is how many characters the texts of a post have together, without what platforms get
+// instead: a few more than Facebook, which takes most, so that every event about a post fits into a
+// message.
+const MaxTexts = 65_536
+
 // Content is what is to be published, stored as one document.
 type Content struct {
 	Entries       []Entry                      `json:"entries"`

@@ -82,13 +82,10 @@ func (l *Log) produce(ctx context.Context, topic string, records []Record) error
 		}
 	}
 	chunks, err := l.split(ctx, topic, records, partitions)
-	if err != nil {
-		return err
-	}
 	for _, c := range chunks {
 		c.sender.enqueue(c)
 	}
-	var errs []error
+	errs := []error{err}
 	for _, c := range chunks {
 		errs = append(errs, c.wait(ctx))
 	}
@@ -113,19 +110,22 @@ func (c *chunk) wait(ctx context.Context) error {
 	}
 }
 
-// split groups records by partition, in order, into chunks of at most maxRequest.
-func (l *Log) split(ctx context.Context, topic string, records []Record, partitions int) ([]*chunk, error) {
-	var chunks []*chunk
+// split groups records by partition, in order, into chunks of at most maxRequest. Those that no
+// request can hold, or whose partition there is not, are left out and named by the error.
+func (l *Log) split(ctx context.Context, topic string, records []Record, partitions int) (chunks []*chunk, err error) {
+	var errs []error
 	open := make([]*chunk, partitions)
 	for i := range records {
 		r := &records[i]
 		size := r.size()
 		if size > maxRequest {
-			return nil, fmt.Errorf("record of %d bytes: %w", size, kafka.MessageSizeTooLarge)
+			errs = append(errs, fmt.Errorf("record of %d bytes: %w", size, kafka.MessageSizeTooLarge))
+			continue
 		}
 		p := l.partitionFor(r, partitions)
 		if p < 0 || p >= partitions {
-			return nil, fmt.Errorf("partition %d of %d: %w", p, partitions, kafka.UnknownTopicOrPartition)
+			errs = append(errs, fmt.Errorf("partition %d of %d: %w", p, partitions, kafka.UnknownTopicOrPartition))
+			continue
 		}
 		c := open[p]
 		if c == nil || c.size+size > maxRequest {
@@ -136,7 +136,7 @@ func (l *Log) split(ctx context.Context, topic string, records []Record, partiti
 		c.records = append(c.records, r)
 		c.size += size
 	}
-	return chunks, nil
+	return chunks, errors.Join(errs...)
 }
 
 func (l *Log) partitionFor(r *Record, partitions int) int {

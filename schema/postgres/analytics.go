@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,7 +14,11 @@ import (
 )
 
 // Analytics is the store of the sink that writes events to ClickHouse.
-type Analytics struct{ *Store }
+type Analytics struct {
+	*Store
+	oldest   db.LowWater  // of the events that are owed to the sink
+	complete atomic.Int64 // the position up to which ClickHouse was complete when that was last read
+}
 
 // NewAnalytics returns the store of the sink.
 func NewAnalytics(s *Store) *Analytics { return &Analytics{Store: s} }
@@ -62,17 +67,22 @@ func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[sc
 func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
 	var h schema.Horizon
 	var oldest *[16]byte
+	now := a.Now()
+	from := a.oldest.StartWide(now)
 	err := a.Pool.QueryRow(ctx, `
-		select coalesce((select position - 1 from outbox where position is not null and owed & $1::int2 <> 0 order by position limit 1), last),
-			(select id from outbox where owed & $1::int2 <> 0 order by id limit 1), now()
-		from event_positions where id`, int16(schema.OwedAnalytics)).Scan(&h.Position, &oldest, &h.At)
+		select coalesce((select position - 1 from outbox where position > @complete and owed & @mark::int2 <> 0 order by position limit 1), last),
+			(select id from outbox where owed & @mark::int2 <> 0 and id > coalesce(@from::uuid, `+db.NoID+`) order by id limit 1), now()
+		from event_positions where id`, pgx.StrictNamedArgs{
+		"mark": int16(schema.OwedAnalytics), "complete": a.complete.Load(), "from": tables.BatchesFrom(from),
+	}).Scan(&h.Position, &oldest, &h.At)
 	if err != nil {
 		return h, fmt.Errorf("reading how far events are stored: %w", db.Unavailable(err))
 	}
-	if oldest != nil {
-		if made := schema.BatchID(*oldest).Time(); made.Before(h.At) {
-			h.At = made
-		}
+	a.complete.Store(h.Position)
+	made := tables.BatchTime(oldest)
+	a.oldest.Note(from, made, now)
+	if !made.IsZero() && made.Before(h.At) {
+		h.At = made
 	}
 	h.At = h.At.UTC()
 	return h, nil
@@ -80,20 +90,16 @@ func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
 
 // Report stores facts that belong to no other commit, to be brought to ClickHouse.
 func (a *Analytics) Report(ctx context.Context, facts []schema.Event) error {
-	var told *schema.EncodedEvents
+	var told []schema.EncodedEvents
 	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		if told = tables.QueueFacts(b, facts, a.Now()); told == nil {
-			return nil
-		}
+		told = tables.QueueFacts(b, facts, a.Now())
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return fmt.Errorf("storing facts: %w", db.Unavailable(err))
 	}
-	if told != nil {
-		a.Announce(schema.Announcement{Events: []schema.EncodedEvents{*told}})
-	}
+	a.Announce(schema.Announcement{Events: told})
 	return nil
 }
 

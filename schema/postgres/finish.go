@@ -236,9 +236,7 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 	}
 	announcement.Jobs = append(announcement.Jobs, comments.queue(b, now)...)
 	done.attempts.Queue(b)
-	if e := tables.QueueEvents(b, events, now); e != nil {
-		announcement.Events = append(announcement.Events, *e)
-	}
+	announcement.Events = append(announcement.Events, tables.QueueEvents(b, events, now)...)
 	given.queue(b)
 	b.Queue("commit")
 	return conn.SendBatch(ctx, b).Close()

@@ -23,7 +23,7 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 		}
 	}
 	var outcome *notified
-	var told, tried *schema.EncodedEvents
+	var told, tried []schema.EncodedEvents
 	err := pgx.BeginFunc(ctx, n.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		db.QueueGenericPlans(b)
@@ -43,13 +43,7 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 	for _, w := range outcome.disabled {
 		n.Log.WarnContext(ctx, "a webhook is disabled", "webhook", w.ID.String(), "workspace", w.Workspace.String(), "reason", w.DisabledReason)
 	}
-	said := schema.Announcement{Jobs: tables.Soon(outcome.moved, n.Now())}
-	for _, events := range []*schema.EncodedEvents{told, tried} {
-		if events != nil {
-			said.Events = append(said.Events, *events)
-		}
-	}
-	n.Announce(said)
+	n.Announce(schema.Announcement{Jobs: tables.Soon(outcome.moved, n.Now()), Events: append(told, tried...)})
 	return nil
 }
 

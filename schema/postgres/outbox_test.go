@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,5 +50,31 @@ func TestEventsThatAreStuckAreSentAgain(t *testing.T) {
 	f.exec(`update outbox set sent_at = now() - interval '11 seconds'`)
 	if batches, _, err := f.delay.Unsent(t.Context(), schema.OwedNotify, after, age, 10); err != nil || len(batches) != 5 {
 		t.Errorf("the other is sent %d, %v; want 5", len(batches), err)
+	}
+}
+
+func TestEventsOfOneCommitAreSeveralMessagesWhereTheyAreLarge(t *testing.T) {
+	f := newFixture(t)
+	text := strings.Repeat("<", schema.MaxTexts) // six bytes each in JSON
+	var posts []schema.Post
+	for range 4 {
+		p := f.uncapped(time.Hour)
+		p.Content.Entries[0].Text = text
+		posts = append(posts, p, f.uncapped(time.Hour))
+	}
+	_, err := f.gateway.Create(t.Context(), schema.Creation{Posts: posts})
+	f.must(err)
+	events := 0
+	for _, b := range f.events() {
+		events += len(b.Events)
+	}
+	largest := f.count(`select max(octet_length(payload)) from outbox`)
+	if largest > 600_000 || events != len(posts) {
+		t.Errorf("%d events of %d posts, the largest message has %d bytes", events, len(posts), largest)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n := len(f.said[len(f.said)-1].Events); n != f.count(`select count(*) from outbox`) || n < 4 {
+		t.Errorf("%d messages are announced", n)
 	}
 }

@@ -87,7 +87,7 @@ var claimRenewals = db.NewStatement(`
 // credentials are stored even if another claim has followed, as long as they were traded
 // for the stored ones: there is no other copy.
 func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
-	var said *schema.EncodedEvents
+	var said []schema.EncodedEvents
 	var jobs []schema.Job
 	err := pgx.BeginFunc(ctx, r.Pool, func(tx pgx.Tx) error {
 		a := &v.Account

@@ -44,13 +44,11 @@ func (p *Publish) TakeDown(ctx context.Context, a schema.Account, of schema.Publ
 	if err != nil {
 		return fmt.Errorf("taking a post down: %w", db.Unavailable(p.Abandon(ctx, conn.Conn(), err)))
 	}
-	if said != nil {
-		p.Announce(schema.Announcement{Events: []schema.EncodedEvents{*said}})
-	}
+	p.Announce(schema.Announcement{Events: said})
 	return nil
 }
 
-func (p *Publish) takeDown(ctx context.Context, conn *pgx.Conn, a schema.Account, of schema.Publication, why *schema.Error) (*schema.EncodedEvents, error) {
+func (p *Publish) takeDown(ctx context.Context, conn *pgx.Conn, a schema.Account, of schema.Publication, why *schema.Error) ([]schema.EncodedEvents, error) {
 	if _, err := conn.Exec(ctx, "begin"); err != nil {
 		return nil, err
 	}
@@ -82,7 +80,7 @@ func (p *Publish) takeDown(ctx context.Context, conn *pgx.Conn, a schema.Account
 }
 
 // tellTakenDown counts the post anew, writes what follows and commits.
-func (p *Publish) tellTakenDown(ctx context.Context, conn *pgx.Conn, failed *schema.Result) (*schema.EncodedEvents, error) {
+func (p *Publish) tellTakenDown(ctx context.Context, conn *pgx.Conn, failed *schema.Result) ([]schema.EncodedEvents, error) {
 	posts, now := []schema.PostID{failed.Ref.Post}, p.Now()
 	done := applied{posts: map[schema.PostID]*schema.Post{}}
 	b := &pgx.Batch{}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"crier/schema"
 )
@@ -107,8 +108,13 @@ func (v *validation) shape() {
 	if n := len(v.content.Entries); v.content.Thread != nil && (n < schema.MinThreadEntries || n > schema.MaxThreadEntries) {
 		v.fail(0, "posts", CodeThreadLength, "a thread has %d to %d posts, this one has %d", schema.MinThreadEntries, schema.MaxThreadEntries, n)
 	}
+	texts := 0
 	for entry := range v.content.Entries {
 		v.mediaShape(entry)
+		texts += utf8.RuneCountInString(v.content.Entries[entry].Text)
+	}
+	if texts > schema.MaxTexts {
+		v.fail(0, "content", CodeTextTooLong, "the texts of a post have at most %d characters together, not %d", schema.MaxTexts, texts)
 	}
 	for i, comment := range v.content.FirstComments {
 		field := fmt.Sprintf("firstComments[%d]", i)

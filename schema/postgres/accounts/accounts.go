@@ -54,7 +54,7 @@ func lockAccount(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, i
 // returns the account as it was, so that the credentials can be revoked.
 func (s *Store) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
 	var a schema.Account
-	var said *schema.EncodedEvents
+	var said []schema.EncodedEvents
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		var err error
 		if a, err = lockAccount(ctx, tx, workspace, id); err != nil {

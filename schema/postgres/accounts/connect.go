@@ -17,7 +17,7 @@ import (
 // does not allow the new ones; a sandbox twin's accounts are not counted.
 func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, connections []schema.Connection) ([]schema.Connected, error) {
 	var connected []schema.Connected
-	var said *schema.EncodedEvents
+	var said []schema.EncodedEvents
 	var jobs []schema.Job
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		connected, jobs = make([]schema.Connected, len(connections)), nil

@@ -127,7 +127,7 @@ type endChange struct {
 // changeEnd makes the change, and its job and its event with it.
 func (s *Health) changeEnd(ctx context.Context, a schema.Account, c endChange) error {
 	c.args["account"], c.args["workspace"], c.args["revision"], c.args["next"] = a.ID, a.Workspace, a.Revision, db.OrNull(c.next)
-	var said *schema.EncodedEvents
+	var said []schema.EncodedEvents
 	var jobs []schema.Job
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, c.statement, c.args)

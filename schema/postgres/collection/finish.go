@@ -55,12 +55,8 @@ func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResul
 		return err
 	}
 	facts = append(facts, gone...)
-	if e := tables.QueueFacts(b, append(facts, r.Facts...), s.DB.Now()); e != nil {
-		said.Events = append(said.Events, *e)
-	}
-	if e := tables.QueueEvents(b, events, s.DB.Now()); e != nil {
-		said.Events = append(said.Events, *e)
-	}
+	said.Events = append(said.Events, tables.QueueFacts(b, append(facts, r.Facts...), s.DB.Now())...)
+	said.Events = append(said.Events, tables.QueueEvents(b, events, s.DB.Now())...)
 	var due *time.Time
 	b.Queue(`
 		update collections c set cursor = @cursor, attempts = least(@attempts, 30000), lease_until = null,

@@ -49,11 +49,7 @@ func (s *Store) Receive(ctx context.Context, account schema.Account, received []
 		}
 		changed = len(facts)
 		b := &pgx.Batch{}
-		for _, e := range []*schema.EncodedEvents{tables.QueueFacts(b, facts, s.Now()), tables.QueueEvents(b, events, s.Now())} {
-			if e != nil {
-				said.Events = append(said.Events, *e)
-			}
-		}
+		said.Events = append(tables.QueueFacts(b, facts, s.Now()), tables.QueueEvents(b, events, s.Now())...)
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {

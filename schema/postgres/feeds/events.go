@@ -7,28 +7,6 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// A row of the outbox, and the message of the log that repeats it, hold so much at most.
-const (
-	partEvents = 200
-	partBytes  = 400 << 10
-)
-
-// inParts divides events into batches.
-func inParts(events []schema.Event) (parts [][]schema.Event) {
-	first, bytes := 0, 0
-	for i := range events {
-		if i > first && (i-first == partEvents || bytes+len(events[i].Data) > partBytes) {
-			parts = append(parts, events[first:i])
-			first, bytes = i, 0
-		}
-		bytes += len(events[i].Data)
-	}
-	if first < len(events) {
-		parts = append(parts, events[first:])
-	}
-	return parts
-}
-
 // factsOf are what analytics stores of finds.
 func factsOf(finds []*schema.Find, now time.Time) []schema.Event {
 	facts := make([]schema.Event, len(finds))

@@ -221,11 +221,7 @@ func (s *Store) keep(ctx context.Context, tx pgx.Tx, finds []schema.Find) (found
 	}
 	b := &pgx.Batch{}
 	now := s.Now()
-	for _, facts := range inParts(factsOf(stored, now)) {
-		said.Events = append(said.Events, *tables.QueueFacts(b, facts, now))
-	}
-	for _, events := range inParts(matchesOf(stored, now)) {
-		said.Events = append(said.Events, *tables.QueueEvents(b, events, now))
-	}
+	said.Events = append(said.Events, tables.QueueFacts(b, factsOf(stored, now), now)...)
+	said.Events = append(said.Events, tables.QueueEvents(b, matchesOf(stored, now), now)...)
 	return len(stored), said, tx.SendBatch(ctx, b).Close()
 }

@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // Observe looks at what is not counted as it happens.
@@ -18,7 +19,7 @@ func (s *Store) Observe(ctx context.Context) (schema.Observation, error) {
 	err := s.Pool.QueryRow(ctx, `
 		select coalesce((
 			select extract(epoch from now() - uuid_extract_timestamp(id)) from outbox where id > coalesce($1::uuid, `+db.NoID+`) order by id limit 1
-		), 0)::float8`, batchesFrom(s.outbox.Mark())).Scan(&oldest)
+		), 0)::float8`, tables.BatchesFrom(s.outbox.Mark())).Scan(&oldest)
 	if err != nil {
 		return o, fmt.Errorf("reading the age of the outbox: %w", db.Unavailable(err))
 	}

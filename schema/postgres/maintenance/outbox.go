@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 const (
@@ -26,7 +27,7 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 	now, from, place := s.Now(), time.Time{}, after
 	if after.IsZero() {
 		from = s.outbox.Start(now)
-		place = batchesFrom(from)
+		place = tables.BatchesFrom(from)
 	}
 	rows, err := s.Pool.Query(ctx, `
 		with seen as materialized (
@@ -63,24 +64,9 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 		next = *last
 	}
 	if after.IsZero() {
-		s.outbox.Note(from, madeAt(first), now)
+		s.outbox.Note(from, tables.BatchTime(first), now)
 	}
 	return batches, next, nil
-}
-
-// batchesFrom returns the place behind which batches were made at a time or later.
-func batchesFrom(at time.Time) schema.BatchID {
-	if at.IsZero() {
-		return schema.BatchID{}
-	}
-	return schema.FirstBatchID(at)
-}
-
-func madeAt(batch *[16]byte) time.Time {
-	if batch == nil {
-		return time.Time{}
-	}
-	return schema.BatchID(*batch).Time()
 }
 
 // Owed returns how many of batches a mark's owner has not handled.

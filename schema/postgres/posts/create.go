@@ -219,9 +219,7 @@ func (s *Store) queueInserts(batch *pgx.Batch, posts []schema.Post) schema.Annou
 	targets.Queue(batch)
 	jobs.Queue(batch)
 	uses.Queue(batch)
-	if events := tables.QueueEvents(batch, events, now); events != nil {
-		announcement.Events = append(announcement.Events, *events)
-	}
+	announcement.Events = append(announcement.Events, tables.QueueEvents(batch, events, now)...)
 	return announcement
 }
 

@@ -167,9 +167,7 @@ func (s *Store) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before s
 	if before == schema.Draft && p.Status == schema.Scheduled {
 		changed = tables.ScheduledEvents(p, now)
 	}
-	if events := tables.QueueEvents(b, changed, now); events != nil {
-		announcement.Events = append(announcement.Events, *events)
-	}
+	announcement.Events = append(announcement.Events, tables.QueueEvents(b, changed, now)...)
 	net.Queue(b)
 	return announcement, tx.SendBatch(ctx, b).Close()
 }

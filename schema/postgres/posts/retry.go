@@ -91,9 +91,7 @@ func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (don
 	uses.Queue(b)
 	tables.QueueAttempt(b, p.ID, schema.AttemptRetried, now, due)
 	said = queueRetryJob(b, &p, now, due)
-	if events := tables.QueueEvents(b, tables.ScheduledEvents(&p, now), now); events != nil {
-		said.Events = append(said.Events, *events)
-	}
+	said.Events = append(said.Events, tables.QueueEvents(b, tables.ScheduledEvents(&p, now), now)...)
 	taken.Queue(b)
 	done.Post = p
 	return done, taken, said

@@ -41,20 +41,38 @@ const (
 func (w *LowWater) Start(now time.Time) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	isTime := func(last time.Time, every time.Duration) bool {
-		since := now.Sub(last)
-		return since > every || since < 0 // or the clock was set back
+	if w.isFull(now) || hasPassed(wideScanEvery, w.wide, now) {
+		return w.startWide(now)
 	}
-	switch {
-	case w.mark.IsZero() || isTime(w.full, max(w.apart, fullScanEvery)):
-		w.full, w.wide, w.began = now, now, time.Now()
-		return time.Time{}
-	case isTime(w.wide, wideScanEvery):
-		w.wide = now
+	return w.near
+}
+
+// StartWide is Start for a scan that must find every row: it starts at the mark, or before.
+func (w *LowWater) StartWide(now time.Time) time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.startWide(now)
+}
+
+func (w *LowWater) startWide(now time.Time) time.Time {
+	full := w.isFull(now)
+	w.wide = now
+	if !full {
 		return w.mark
-	default:
-		return w.near
 	}
+	w.full, w.began = now, time.Now()
+	return time.Time{}
+}
+
+// isFull reports whether it is time for a scan from the very beginning.
+func (w *LowWater) isFull(now time.Time) bool {
+	return w.mark.IsZero() || hasPassed(max(w.apart, fullScanEvery), w.full, now)
+}
+
+// hasPassed reports whether more has passed, or the clock was set back.
+func hasPassed(d time.Duration, since, now time.Time) bool {
+	passed := now.Sub(since)
+	return passed > d || passed < 0
 }
 
 // Mark returns the time from which others' scans have found all there is; zero: from the very beginning.

@@ -64,3 +64,20 @@ func TestAFullScanThatTakesLongIsMadeMoreRarely(t *testing.T) {
 		t.Errorf("the next one is not made: it starts at %v", from)
 	}
 }
+
+func TestAScanThatMustFindAllStartsAtTheMark(t *testing.T) {
+	var w db.LowWater
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	if from := w.StartWide(now); !from.IsZero() {
+		t.Errorf("the first starts at %v", from)
+	}
+	w.Note(time.Time{}, time.Time{}, now)
+	for range 2 {
+		if from := w.StartWide(now); !from.Equal(now.Add(-db.Lookback)) {
+			t.Errorf("the next starts at %v, want what no transaction is behind", from)
+		}
+	}
+	if from := w.StartWide(now.Add(31 * time.Second)); !from.IsZero() {
+		t.Errorf("by and by one starts at %v, want the very beginning", from)
+	}
+}

@@ -67,25 +67,57 @@ func DoneEvents(p *schema.Post, now time.Time) []schema.Event {
 	return events
 }
 
-// QueueEvents adds the outbox row of a commit's events; nil without events.
-func QueueEvents(batch *pgx.Batch, events []schema.Event, now time.Time) *schema.EncodedEvents {
+// QueueEvents adds the outbox rows of a commit's events, and returns what is to be announced.
+func QueueEvents(batch *pgx.Batch, events []schema.Event, now time.Time) []schema.EncodedEvents {
 	return queueOwed(batch, events, schema.OwedNotify|schema.OwedAnalytics, now)
 }
 
 // QueueFacts is QueueEvents for what only analytics stores.
-func QueueFacts(batch *pgx.Batch, facts []schema.Event, now time.Time) *schema.EncodedEvents {
+func QueueFacts(batch *pgx.Batch, facts []schema.Event, now time.Time) []schema.EncodedEvents {
 	return queueOwed(batch, facts, schema.OwedAnalytics, now)
 }
 
-func queueOwed(batch *pgx.Batch, events []schema.Event, owed schema.Owed, now time.Time) *schema.EncodedEvents {
-	if len(events) == 0 {
-		return nil
+// maxEventBatch is from how many bytes on events go into another row of the outbox. A row is one
+// message, of which brokers take a megabyte; a single event is bounded by schema.MaxTexts.
+const maxEventBatch = 512 << 10
+
+func queueOwed(batch *pgx.Batch, events []schema.Event, owed schema.Owed, now time.Time) (queued []schema.EncodedEvents) {
+	for len(events) > 0 {
+		n := fitting(events)
+		b := schema.EventBatch{ID: schema.NewBatchID(now), Events: events[:n]}
+		payload := appendEventBatch(make([]byte, 0, n*2*documentSize), &b)
+		batch.Queue(`insert into outbox (id, owed, sent_at, payload) values ($1, $2, now(), $3)`, b.ID, int16(owed), payload)
+		queued = append(queued, schema.EncodedEvents{ID: b.ID, Payload: payload})
+		events = events[n:]
 	}
-	b := schema.EventBatch{ID: schema.NewBatchID(now), Events: events}
-	payload := appendEventBatch(make([]byte, 0, len(events)*2*documentSize), &b)
-	batch.Queue(`insert into outbox (id, owed, sent_at, payload) values ($1, $2, now(), $3)`,
-		b.ID, int16(owed), payload)
-	return &schema.EncodedEvents{ID: b.ID, Payload: payload}
+	return queued
+}
+
+// fitting returns how many of the first events go into one row: one at least.
+func fitting(events []schema.Event) int {
+	size := 0
+	for n, e := range events {
+		if size += len(e.Data) + documentSize/2; n > 0 && size > maxEventBatch {
+			return n
+		}
+	}
+	return len(events)
+}
+
+// BatchesFrom returns the place behind which batches were made at a time or later.
+func BatchesFrom(at time.Time) schema.BatchID {
+	if at.IsZero() {
+		return schema.BatchID{}
+	}
+	return schema.FirstBatchID(at)
+}
+
+// BatchTime returns when a batch was made; zero where there is none.
+func BatchTime(batch *[16]byte) time.Time {
+	if batch == nil {
+		return time.Time{}
+	}
+	return schema.BatchID(*batch).Time()
 }
 
 // TakeMark takes a mark off batches of events, deletes those nobody is owed any more, and

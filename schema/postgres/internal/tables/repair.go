@@ -42,9 +42,7 @@ func CancelPost(b *pgx.Batch, p *schema.Post, given Charges, now time.Time) (ann
 		delete from jobs where id = any(array(select id from skipped) || $1)`, p.ID, int16(schema.CommentSkipped))
 	b.Queue(`delete from queue_slots where post_id = $1`, p.ID)
 	QueueAttempt(b, p.ID, schema.AttemptCancelled, now, time.Time{})
-	if events := QueueEvents(b, []schema.Event{PostEvent(schema.PostCancelled, p, now)}, now); events != nil {
-		announcement.Events = append(announcement.Events, *events)
-	}
+	announcement.Events = append(announcement.Events, QueueEvents(b, []schema.Event{PostEvent(schema.PostCancelled, p, now)}, now)...)
 	return announcement
 }
 
@@ -98,8 +96,6 @@ func RepairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, now time.T
 		}
 	}
 	jobs.Queue(b)
-	if e := QueueEvents(b, events, now); e != nil {
-		said.Events = append(said.Events, *e)
-	}
+	said.Events = append(said.Events, QueueEvents(b, events, now)...)
 	return tx.SendBatch(ctx, b).Close()
 }

@@ -62,8 +62,13 @@ const (
 // Claimable is true if a target, a first comment or a delivery may be claimed: it is
 // pending and due, or its claim has ended. row is the alias of its table.
 func Claimable(row string) string {
-	return `((` + row + `.state = ` + TargetPending + ` and coalesce(` + row + `.next_at, now()) <= now() + interval '` + EarlyBy + `')
+	return `((` + row + `.state = ` + TargetPending + ` and ` + IsDue(row) + `)
 		or (` + row + `.state = ` + TargetClaimed + ` and ` + ClaimEnded(row+`.lease_until`, row+`.token`) + `))`
+}
+
+// IsDue is true of what does not wait for a time of its own.
+func IsDue(row string) string {
+	return `coalesce(` + row + `.next_at, now()) <= now() + interval '` + EarlyBy + `'`
 }
 
 // ClaimEnded is true if the claim with that lease and token has ended: its lease has been
