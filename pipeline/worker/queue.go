@@ -88,6 +88,7 @@ type queue[M, R comparable] struct {
 	queued    map[M]*task[M, R]
 	waiting   waitingKeys[M, R] // soonest first
 	acked     int               // tasks queued without their messages
+	kept      int               // tasks queued with their messages
 	wake      chan struct{}
 }
 
@@ -151,10 +152,12 @@ func newQueue[M, R comparable](share int, atOnce func(Key) int) *queue[M, R] {
 
 // The number of messages of a partition that are not acknowledged is bounded. If those of
 // an account's herd, or of receivers that do not answer, were all kept, no others would
-// be fetched: so only the first keyHeld of a key are. The others are acknowledged and
-// queued without their message; if this process dies, their jobs fire again.
+// be fetched: so only the first keyKept of a key are, and of many keys fewer. The others are
+// acknowledged and queued without their message; if this process dies, their jobs fire again.
 const (
-	keyHeld    = 16
+	keyKept    = 16
+	keptLimit  = 3000   // messages of all keys: with those of tasks that are out less than ReadAhead
+	keptShare  = 100    // a key may have this part of what is left of keptLimit
 	ackedLimit = 50_000 // tasks without their message, of all keys: some 20 MB
 	ackedShare = 8      // a key may have this part of what is left of ackedLimit
 )
@@ -179,8 +182,8 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 		k = &keyQueue[M, R]{id: t.Key, tenant: t.Workspace, bulkhead: t.Bulkhead}
 		q.keys[t.Key] = k
 	}
-	if len(k.tasks) >= keyHeld {
-		if len(k.tasks)-keyHeld >= (ackedLimit-q.acked)/ackedShare {
+	if keep := min(keyKept, (keptLimit-q.kept)/keptShare); len(k.tasks) >= keep {
+		if len(k.tasks)-keep >= (ackedLimit-q.acked)/ackedShare {
 			return true
 		}
 		t.message, t.acked = nil, true
@@ -195,6 +198,9 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 // now as soon as one of its tasks is.
 func (q *queue[M, R]) insert(k *keyQueue[M, R], t *task[M, R], place int) {
 	q.queued[t.value] = t
+	if t.message != nil {
+		q.kept++
+	}
 	k.tasks = slices.Insert(k.tasks, place, t)
 	if !t.overdue.IsZero() {
 		return
@@ -346,6 +352,7 @@ func (q *queue[M, R]) release(t *task[M, R]) bool {
 	t.message.Ack()
 	t.message, t.acked = nil, true
 	q.acked++
+	q.kept--
 	return true
 }
 
@@ -358,6 +365,9 @@ func (q *queue[M, R]) isOut(k *keyQueue[M, R], t *task[M, R]) {
 		k.out++
 	}
 	delete(q.queued, t.value)
+	if t.message != nil {
+		q.kept--
+	}
 	if t.overdue.IsZero() {
 		k.fresh--
 	}

@@ -159,7 +159,7 @@ func TestWhatWasNotPutOffKeepsItsPlaceWithoutAnOrder(t *testing.T) {
 }
 
 func TestTasksWithoutTheirMessagesAreCounted(t *testing.T) {
-	q, behind := lined(2*keyHeld, 4)
+	q, behind := lined(2*keyKept, 4)
 	q.again(behind...)
 	for want := len(q.acknowledged()); want > 0; want-- {
 		if q.acked != want {
@@ -217,7 +217,7 @@ func TestWhatIsBeingPutOffTakesItsRoomInMemory(t *testing.T) {
 		_, others := q.line(Key{key}, keptInLine)
 		behind += len(others)
 	}
-	if most := ackedLimit + keys*keyHeld; behind > most {
+	if most := ackedLimit + keys*keyKept; behind > most {
 		t.Errorf("%d are being put off, want at most %d in memory", behind, most)
 	}
 }
@@ -350,12 +350,12 @@ func TestALongQueueKeepsFewMessages(t *testing.T) {
 			kept++
 		}
 	}
-	if kept != keyHeld {
-		t.Errorf("%d messages are kept, want %d", kept, keyHeld)
+	if kept != keyKept {
+		t.Errorf("%d messages are kept, want %d", kept, keyKept)
 	}
 	for i := range long {
 		taken := q.takeReady(1)
-		if len(taken) != 1 || taken[0].value != i || (taken[0].message != nil) != (i < keyHeld) {
+		if len(taken) != 1 || taken[0].value != i || (taken[0].message != nil) != (i < keyKept) {
 			t.Fatalf("task %d came as %+v", i, taken)
 		}
 		q.done(taken[0])
@@ -503,5 +503,28 @@ func TestAQueuedTaskGetsItsMessageFromTheNextAssignment(t *testing.T) {
 				t.Errorf("took %d tasks, want one with the new message", len(taken))
 			}
 		})
+	}
+}
+
+func TestManyKeysKeepFewerMessagesThanAPartitionHandsOut(t *testing.T) {
+	q := newQueue[int, int](200, nil)
+	kept := 0
+	for i := range 2 * ReadAhead {
+		key := Key{byte(i), byte(i >> 8 % 5)} // 1,280 keys
+		if !q.put(&task[int, int]{ctx: context.Background(), message: &stream.Message{}, Place: Place[int]{Key: key, Bulkhead: Bulkhead{1}}, value: i}) {
+			kept++
+		}
+	}
+	if kept > keptLimit || kept != q.kept || q.len() != 2*ReadAhead {
+		t.Errorf("%d messages are kept of %d tasks, %d counted; want at most %d of all", kept, q.len(), q.kept, keptLimit)
+	}
+	taken := q.takeReady(100)
+	q.again(taken[:50]...)
+	for _, one := range taken[50:] {
+		q.done(one)
+	}
+	drained(q)
+	if q.kept != 0 || q.acked != 0 {
+		t.Errorf("%d with and %d without messages are counted in an empty queue", q.kept, q.acked)
 	}
 }
