@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -21,11 +22,14 @@ type Announcer struct {
 	logger  *slog.Logger
 	metrics *Metrics
 	rest    time.Duration // how long after its end it may write what it has
+	events  atomic.Int64  // bytes of the events that are queued
 }
 
 const (
 	announcerQueue = 8192
 	announcerBatch = 512
+	// announcerBytes bounds the events in the queue: some announcements have half a megabyte of them.
+	announcerBytes = 64 << 20
 	announcerRest  = 2 * time.Second
 )
 
@@ -39,11 +43,23 @@ func (a *Announcer) Announce(said schema.Announcement) {
 	if said.IsZero() {
 		return
 	}
-	select {
-	case a.queue <- said:
-	default:
-		a.metrics.dropped.Inc()
+	size := eventBytes(said)
+	if a.events.Add(size) <= announcerBytes {
+		select {
+		case a.queue <- said:
+			return
+		default:
+		}
 	}
+	a.events.Add(-size)
+	a.metrics.dropped.Inc()
+}
+
+func eventBytes(said schema.Announcement) (n int64) {
+	for _, b := range said.Events {
+		n += int64(len(b.Payload))
+	}
+	return n
 }
 
 // Run writes announcements to the log until ctx ends, then what is queued. What it writes when
@@ -77,9 +93,11 @@ func (a *Announcer) writeRest(ctx context.Context) {
 
 // gather adds what else is queued.
 func (a *Announcer) gather(all schema.Announcement) schema.Announcement {
+	a.events.Add(-eventBytes(all))
 	for range announcerBatch {
 		select {
 		case next := <-a.queue:
+			a.events.Add(-eventBytes(next))
 			all.Jobs = append(all.Jobs, next.Jobs...)
 			all.Publish = append(all.Publish, next.Publish...)
 			all.Notify = append(all.Notify, next.Notify...)

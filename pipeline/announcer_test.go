@@ -44,3 +44,22 @@ func TestAStopCutsNoAnnouncementOff(t *testing.T) {
 		t.Errorf("announcements were cut off:\n%s", said.String())
 	}
 }
+
+func TestAnnouncementsAreBoundedByTheirBytes(t *testing.T) {
+	a := NewAnnouncer(slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry()))
+	large := schema.Announcement{Events: []schema.EncodedEvents{{Payload: make([]byte, announcerBytes/4)}}}
+	for range 9 {
+		a.Announce(large)
+	}
+	if n := len(a.queue); n != 4 {
+		t.Errorf("%d of a quarter of the bound are queued, want 4", n)
+	}
+	a.Announce(schema.Announcement{Notify: []schema.NotifyMessage{{}}})
+	if n := len(a.queue); n != 5 {
+		t.Error("one without events was dropped")
+	}
+	a.gather(<-a.queue)
+	if n := a.events.Load(); n != 0 {
+		t.Errorf("%d bytes are counted of an empty queue", n)
+	}
+}
