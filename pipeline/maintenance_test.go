@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/schema"
 )
 
 // runChores runs chores on a fake clock until the test ends, and then checks that a stop
@@ -111,4 +113,25 @@ func TestAChoreGoesOnWhileMoreWaits(t *testing.T) {
 			t.Errorf("%d chunks, behind %v; want 10, and rest", chunks.Load(), n)
 		}
 	})
+}
+
+// owedToOthers is an outbox whose first rows are owed to another consumer.
+type owedToOthers struct{ outboxStore }
+
+func (owedToOthers) Unsent(_ context.Context, _ schema.Owed, after schema.BatchID, _ time.Duration, _ int) ([]schema.EncodedEvents, schema.BatchID, error) {
+	if after.IsZero() {
+		return nil, schema.BatchID{1}, nil
+	}
+	return []schema.EncodedEvents{{ID: schema.BatchID{2}}}, schema.BatchID{}, nil
+}
+
+func TestARelayPassesAtOnceWhatIsOwedToOthers(t *testing.T) {
+	var said schema.Announcement
+	relay := newOutboxRelay(owedToOthers{}, func(a schema.Announcement) { said.Events = append(said.Events, a.Events...) }, schema.OwedNotify)
+	if _, more, err := relay.relay(t.Context()); err != nil || !more {
+		t.Fatalf("more = %t, %v, want the next call at once", more, err)
+	}
+	if n, more, err := relay.relay(t.Context()); err != nil || more || n != 1 || len(said.Events) != 1 {
+		t.Errorf("%d sent, more = %t, %v", n, more, err)
+	}
 }

@@ -67,7 +67,9 @@ func (r *outboxRelay) relay(ctx context.Context) (rows int, more bool, err error
 	for _, b := range batches {
 		r.sent = append(r.sent, b.ID)
 	}
-	return len(batches), false, nil // at the pace of the consumer
+	// Others may still owe all that was looked at; then the next call goes on behind it at once.
+	// What was found goes at the pace of the consumer.
+	return len(batches), len(batches) == 0 && !next.IsZero(), nil
 }
 
 // owed returns how many of the batches that were sent last are not handled yet.
