@@ -63,6 +63,8 @@ const (
 	overdueEvery = time.Second
 	overdueRest  = 50
 	fireBatch    = 1000
+	// windowLook is how often the window is looked at, at least: the server's clock may jump ahead.
+	windowLook = time.Second
 	// windowLimit bounds the window while the log is away and jobs fall due: some 250 MB.
 	windowLimit = 500_000
 	firers      = 4
@@ -148,7 +150,7 @@ func (d *Delay) keepWindow(ctx context.Context, due chan<- []schema.Job) {
 		if len(batch) > 0 {
 			out = due
 		} else if next, ok := w.next(); ok {
-			timer.Reset(max(0, next.Sub(d.store.Now())))
+			timer.Reset(min(max(0, next.Sub(d.store.Now())), windowLook))
 		}
 		select {
 		case <-ctx.Done():

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,6 +69,32 @@ func TestFiguresThatTakeLongAreAskedForSeldom(t *testing.T) {
 		d.serve(assignment{ctx: ctx, shards: []int16{0}})
 		if least, most := 10, 13; store.asked < least || store.asked > most {
 			t.Errorf("asked %d times within a minute for what takes 100 ms, want %d to %d", store.asked, least, most)
+		}
+	})
+}
+
+// jumping is a database whose clock is set.
+type jumping struct {
+	delayStore
+	ahead atomic.Int64
+}
+
+func (j *jumping) Now() time.Time { return time.Now().Add(time.Duration(j.ahead.Load())) }
+
+func TestJobsGoOutSoonAfterTheClockWasSetAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &jumping{}
+		d := &Delay{store: store, jobs: make(chan []schema.Job), window: newWindow(windowLimit), firing: newFiring()}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		due := make(chan []schema.Job)
+		go d.keepWindow(ctx, due)
+		d.jobs <- []schema.Job{{ID: schema.JobID{1}, DueAt: store.Now().Add(55 * time.Second)}}
+		time.Sleep(time.Second)
+		store.ahead.Store(int64(time.Hour))
+		set := time.Now()
+		if jobs := <-due; len(jobs) != 1 || time.Since(set) > 2*time.Second {
+			t.Errorf("%d jobs went out after %v", len(jobs), time.Since(set))
 		}
 	})
 }
