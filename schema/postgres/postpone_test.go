@@ -312,3 +312,18 @@ func TestAQuotaIsSpentOnce(t *testing.T) {
 		t.Errorf("%d days are kept, %v", days, err)
 	}
 }
+
+func TestAPostOfWhichOnlyWhatWaitsIsAskedForStaysEditable(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(2, 0))
+	if !f.postpone(p, 0, time.Hour) || !f.postpone(p, 1, 2*time.Hour) {
+		t.Fatal("not postponed")
+	}
+	if n := len(f.claim(p, 1)); n != 0 || f.status(p) != schema.Scheduled {
+		t.Fatalf("%d claimed, the post is %s", n, f.status(p))
+	}
+	cancelled, err := f.gateway.Delete(t.Context(), f.workspace, p.ID)
+	if err != nil || !cancelled {
+		t.Errorf("cancelled %t, %v", cancelled, err)
+	}
+}

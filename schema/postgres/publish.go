@@ -59,9 +59,9 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	batch.Queue(anyHold).QueryRow(p.readHolding(&holding))
 	batch.Queue(lockScheduled, posts, versions)
 	if p.holding.Load() {
-		beginFreePosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions, "late": p.Late})
+		beginFreePosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions, "late": p.Late})
 	} else {
-		beginPosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions})
+		beginPosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions})
 	}
 	claimTargets.Queue(batch, pgx.StrictNamedArgs{
 		"posts": posts, "ns": ns, "versions": versions, "tokens": tokens, "again": again, "node": p.Node,
@@ -91,17 +91,17 @@ func arm(claimed []schema.Delivery, sent time.Time) {
 	}
 }
 
-const (
-	lockScheduled = `
-		select from posts p join unnest($1::uuid[], $2::int[]) u (id, version) on p.id = u.id and p.version = u.version
-		where p.status = ` + tables.PostScheduled + ` order by p.id for no key update of p`
-	begin = `
-		update posts p set status = ` + tables.PostProcessing + `, updated_at = now()
-		from unnest(@posts::uuid[], @versions::int[]) u (id, version)
-		where p.id = u.id and p.version = u.version and p.status = ` + tables.PostScheduled
-)
+const lockScheduled = `
+	select from posts p join unnest($1::uuid[], $2::int[]) u (id, version) on p.id = u.id and p.version = u.version
+	where p.status = ` + tables.PostScheduled + ` order by p.id for no key update of p`
 
+// A post of which only what waits is asked for stays scheduled: it can be edited and cancelled.
 var (
+	begin = `
+	update posts p set status = ` + tables.PostProcessing + `, updated_at = now()
+	from unnest(@posts::uuid[], @ns::int2[], @versions::int[]) u (id, n, version)
+	where p.id = u.id and p.version = u.version and p.status = ` + tables.PostScheduled + `
+	  and exists (select from targets t where t.post_id = u.id and t.n = u.n and (t.state <> ` + tables.TargetPending + ` or ` + tables.IsDue("t") + `))`
 	beginPosts     = db.NewStatement(begin)
 	beginFreePosts = db.NewStatement(begin + ` and ` + tables.HasFreeTarget)
 )
