@@ -137,6 +137,10 @@ func (s *Store) archive(ctx context.Context, tx pgx.Tx, posts []schema.PostID) (
 	if _, err := tx.Exec(ctx, `set local enable_seqscan = off`); err != nil {
 		return 0, false, err
 	}
+	// Locked first and chosen by a statement of its own, which sees all that was committed before.
+	if _, err := tx.Exec(ctx, `select from posts where id = any($1) order by id for update skip locked`, posts); err != nil {
+		return 0, false, err
+	}
 	free, err := lockEnded(ctx, tx, posts)
 	if err != nil {
 		return 0, false, err
