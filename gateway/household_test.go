@@ -112,7 +112,7 @@ func (h *household) upload(a *api) {
 func (h *household) delivered(a *api, since int) {
 	a.Helper()
 	batches := a.events()[since:]
-	messages, _, err := postgres.NewNotify(a.store, plain{}).Expand(context.Background(), batches)
+	messages, err := postgres.NewNotify(a.store, plain{}).Expand(context.Background(), batches)
 	if err != nil || len(messages) == 0 {
 		a.Fatalf("%d deliveries of %s: %v", len(messages), h.name, err)
 	}

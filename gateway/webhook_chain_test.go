@@ -76,7 +76,7 @@ func (r *target) queue(n int) []schema.NotifyMessage {
 	for range n {
 		r.post(r.inAnHour())
 	}
-	messages, _, err := r.notify.Expand(context.Background(), r.events()[before:])
+	messages, err := r.notify.Expand(context.Background(), r.events()[before:])
 	if err != nil {
 		r.Fatal(err)
 	}

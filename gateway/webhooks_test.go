@@ -126,7 +126,7 @@ func TestAWebhookShowsItsDeliveries(t *testing.T) {
 	a.post(a.inAnHour())
 	notify := postgres.NewNotify(a.store, plain{})
 	batches := a.events()
-	messages, _, err := notify.Expand(context.Background(), batches)
+	messages, err := notify.Expand(context.Background(), batches)
 	if err != nil || len(messages) != 1 {
 		t.Fatalf("expanded to %v, %v", messages, err)
 	}

@@ -11,9 +11,8 @@ import (
 
 // expandStore is what Expand asks of the database.
 type expandStore interface {
-	// Expand makes the deliveries that the first of batches ask for, once for each batch, and
-	// returns how many batches those were: fewer than all where many webhooks subscribe.
-	Expand(ctx context.Context, batches []schema.EventBatch) (made []schema.NotifyMessage, expanded int, err error)
+	// Expand makes the deliveries that events ask for, once for each batch.
+	Expand(ctx context.Context, batches []schema.EventBatch) ([]schema.NotifyMessage, error)
 	worker.FaultStore
 }
 
@@ -77,23 +76,19 @@ func onlyFacts(b schema.EventBatch) bool {
 // tried by itself, until the batch at fault is alone: the outbox sends it again, or it
 // becomes a dead letter.
 func (e *Expand) expand(ctx context.Context, batches []schema.EventBatch) bool {
-	for len(batches) > 0 {
-		expanded := 0
-		notify, err := worker.Retry(ctx, e.logger, "expanding events", func() (made []schema.NotifyMessage, err error) {
-			made, expanded, err = e.store.Expand(ctx, batches)
-			return made, err
-		})
-		switch {
-		case err == nil:
-			e.announce(schema.Announcement{Notify: notify})
-			batches = batches[expanded:]
-		case worker.Ended(ctx, err):
-			return false
-		default:
-			return e.isolate(ctx, batches, err)
-		}
+	if len(batches) == 0 {
+		return true
 	}
-	return true
+	notify, err := worker.Retry(ctx, e.logger, "expanding events", func() ([]schema.NotifyMessage, error) { return e.store.Expand(ctx, batches) })
+	switch {
+	case err == nil:
+		e.announce(schema.Announcement{Notify: notify})
+		return true
+	case worker.Ended(ctx, err):
+		return false
+	default:
+		return e.isolate(ctx, batches, err)
+	}
 }
 
 func (e *Expand) isolate(ctx context.Context, batches []schema.EventBatch, fault error) bool {

@@ -127,7 +127,7 @@ func (n *notifying) delivery() schema.DeliveryID {
 	n.post(schema.StepPublish, time.Hour)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	messages, _, err := n.stage.notifyStore.(*postgres.Notify).Expand(n.Context(), n.events)
+	messages, err := n.stage.notifyStore.(*postgres.Notify).Expand(n.Context(), n.events)
 	if err != nil || len(messages) != 1 {
 		n.Fatalf("%d deliveries, %v", len(messages), err)
 	}

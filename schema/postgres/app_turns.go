@@ -77,8 +77,7 @@ func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) err
 		takens, withins = append(takens, one.taken), append(withins, one.within)
 	}
 	batch := &pgx.Batch{}
-	batch.Queue(`select set_config('synchronous_commit', 'off', true)`)
-	db.QueueGenericPlans(batch)
+	db.QueueAsync(batch)
 	batch.Queue(`
 		insert into app_turns (app, next_at)
 		select app, now() - back from unnest($1::text[], $2::interval[]) u (app, back) order by app

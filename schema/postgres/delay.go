@@ -80,8 +80,7 @@ func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.Fi
 	}
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
-	batch.Queue("set local synchronous_commit = off")
-	db.QueueGenericPlans(batch)
+	db.QueueAsync(batch)
 	batch.Queue(`
 		with free as materialized (
 			select j.id from unnest($1::uuid[], $2::timestamptz[], $3::int[]) u (id, due_at, version)

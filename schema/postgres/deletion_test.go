@@ -99,7 +99,7 @@ func (f *fixture) populate(name string) (ids []string) {
 	for _, p := range []schema.Post{draft, far, waiting, reviewed, past, commented} {
 		ids = append(ids, forms(p.ID)...)
 	}
-	_, _, err = f.notify.Expand(f.Context(), f.events())
+	_, err = f.notify.Expand(f.Context(), f.events())
 	f.must(err)
 	f.fault(schema.Fault{
 		Stage: schema.TopicPublish, Subject: schema.Subject{ID: waiting.ID}, Message: schema.LogMessage{Value: []byte(`{"workspace":"` + f.workspace.String() + `"}`)},
@@ -233,7 +233,7 @@ func TestNothingGoesOutAfterTheAnswer(t *testing.T) {
 	hook := f.webhook(schema.PostScheduled)
 	comment := f.commented()
 	calling, due := f.create(f.post(1, 0)), f.create(f.post(1, 0))
-	messages, _, err := f.notify.Expand(t.Context(), f.events())
+	messages, err := f.notify.Expand(t.Context(), f.events())
 	f.must(err)
 	f.exec(`update comments set next_at = now(); update accounts set renew_at = now() where renew_at is not null`)
 	call := f.claimOne(calling, 0)
@@ -330,7 +330,7 @@ func TestNothingIsLeftOfAnAccount(t *testing.T) {
 	}
 	f.finish(f.claimOne(last, 1), found("n1"))
 	hook := f.webhook(schema.PostScheduled)
-	_, _, err := f.notify.Expand(t.Context(), f.events())
+	_, err := f.notify.Expand(t.Context(), f.events())
 	f.must(err)
 	ids := forms(gone)
 	f.exec(`insert into app_turns (app, next_at) values ('mastodon ` + gone.String() + `/post', now())`)

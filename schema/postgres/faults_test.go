@@ -314,7 +314,7 @@ func (f *fixture) delivery() schema.NotifyMessage {
 		f.Fatal(err)
 	}
 	f.create(f.post(1, time.Hour))
-	messages, _, err := f.notify.Expand(f.Context(), f.events())
+	messages, err := f.notify.Expand(f.Context(), f.events())
 	if err != nil || len(messages) != 1 {
 		f.Fatalf("expanded to %d deliveries, %v", len(messages), err)
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,46 +21,94 @@ type Notify struct {
 	sealer   tables.Sealer
 	lost     *lostClaims[schema.DeliveryID]
 	finishes *groupcommit.Group[schema.NotifyResult]
+
+	expansions *groupcommit.Group[expansion]
 }
 
-// NewNotify starts the committer of finishes; it ends with the store.
+// NewNotify starts the committers of finishes and of expansions; they end with the store.
 func NewNotify(s *Store, sealer tables.Sealer) *Notify {
 	n := &Notify{Store: s, sealer: sealer, lost: newLostClaims[schema.DeliveryID]()}
 	n.finishes = groupcommit.Start(s.DB, &groupcommit.Group[schema.NotifyResult]{
 		Work: "notify", Max: finishBatch, Linger: finishLinger, Commit: n.commitFinishes,
 	}, 1)
+	n.expansions = groupcommit.Start(s.DB, &groupcommit.Group[expansion]{
+		Work: "expand", Max: expandBatch, Weight: func(e *expansion) int { return len(e.batches) }, Commit: n.commitExpansions,
+	}, 1)
 	return n
 }
 
-// expandLimit is how many deliveries are made in one transaction, unless one batch asks for more.
-const expandLimit = 5000
+// expansion is batches of events to be expanded, and what came of them.
+type expansion struct {
+	batches []schema.EventBatch
+	made    []schema.NotifyMessage
+}
 
-// Expand makes the deliveries that the first of batches of events ask for, each with its job, and
-// takes notify's mark off these batches, in one transaction. It returns how many batches these
-// are. Those without the mark were expanded before.
-func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) (messages []schema.NotifyMessage, expanded int, err error) {
-	err = n.Later(ctx, func(tx pgx.Tx) error {
-		receivers, err := n.subscribers(ctx, tx, batches)
+const (
+	expandBatch = 512 // batches of events of a transaction
+	// expandLimit is how many deliveries are made in a transaction, unless one batch of events asks
+	// for more.
+	expandLimit = 5000
+)
+
+// Expand makes the deliveries that batches of events ask for, each with its job, and takes notify's
+// mark off the batches, in a transaction with those of other calls. Batches without the mark were
+// expanded before. After an error some of them may be expanded.
+func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]schema.NotifyMessage, error) {
+	one := &expansion{batches: batches}
+	if err := n.expansions.Do(ctx, one); err != nil {
+		return nil, fmt.Errorf("expanding events: %w", db.Unavailable(err))
+	}
+	return one.made, nil
+}
+
+// commitExpansions expands what several calls ask for, in as many transactions as it takes.
+func (n *Notify) commitExpansions(ctx context.Context, calls []*expansion) error {
+	var batches []schema.EventBatch
+	for _, c := range calls {
+		batches = append(batches, c.batches...)
+	}
+	made := map[schema.BatchID][]schema.NotifyMessage{}
+	for len(batches) > 0 {
+		expanded, err := n.expandSome(ctx, batches, made)
 		if err != nil {
 			return err
 		}
-		expanded = receivers.fitting(batches)
-		events, err := unmark(ctx, tx, batches[:expanded], schema.OwedNotify)
-		if err != nil || len(receivers) == 0 {
+		batches = batches[expanded:]
+	}
+	for _, c := range calls {
+		for _, b := range c.batches {
+			c.made = append(c.made, made[b.ID]...)
+			delete(made, b.ID) // another call may have it, too
+		}
+	}
+	return nil
+}
+
+// expandSome expands the first of batches and returns how many these are.
+func (n *Notify) expandSome(ctx context.Context, batches []schema.EventBatch, made map[schema.BatchID][]schema.NotifyMessage) (expanded int, err error) {
+	var rows deliveryRows
+	err = n.Later(ctx, func(tx pgx.Tx) error {
+		to, err := n.subscribers(ctx, tx, batches)
+		if err != nil {
 			return err
 		}
-		messages, err = n.insertDeliveries(ctx, tx, events, receivers)
-		return err
+		expanded = to.fitting(batches)
+		marked, err := unmark(ctx, tx, batches[:expanded], schema.OwedNotify)
+		if err != nil {
+			return err
+		}
+		rows = to.deliveries(marked, n.Now())
+		return rows.insert(ctx, tx, n.Now())
 	})
-	if err != nil {
-		return nil, 0, fmt.Errorf("expanding events: %w", db.Unavailable(err))
+	if err == nil {
+		maps.Copy(made, rows.messages)
 	}
-	return messages, expanded, nil
+	return expanded, err
 }
 
 // unmark removes a mark from batches, deletes those without any mark left, and returns
-// the events of the batches that had it.
-func unmark(ctx context.Context, tx pgx.Tx, batches []schema.EventBatch, mark schema.Owed) ([]schema.Event, error) {
+// the batches that had it, each once.
+func unmark(ctx context.Context, tx pgx.Tx, batches []schema.EventBatch, mark schema.Owed) ([]schema.EventBatch, error) {
 	ids := make([]schema.BatchID, len(batches))
 	for i, b := range batches {
 		ids[i] = b.ID
@@ -68,13 +117,15 @@ func unmark(ctx context.Context, tx pgx.Tx, batches []schema.EventBatch, mark sc
 	if err != nil {
 		return nil, err
 	}
-	var events []schema.Event
-	for _, b := range batches {
-		if slices.Contains(marked, b.ID) {
-			events = append(events, b.Events...)
-		}
+	had := make(map[schema.BatchID]bool, len(marked))
+	for _, id := range marked {
+		had[id] = true
 	}
-	return events, nil
+	return slices.DeleteFunc(slices.Clone(batches), func(b schema.EventBatch) bool {
+		first := had[b.ID]
+		delete(had, b.ID)
+		return !first
+	}), nil
 }
 
 // receiver is a webhook with what it subscribes to. One that is not active was disabled:
@@ -172,20 +223,19 @@ func confirmDisabled(ctx context.Context, tx pgx.Tx, receivers []receiver) error
 	return err
 }
 
-func (n *Notify) insertDeliveries(ctx context.Context, tx pgx.Tx, events []schema.Event, to receivers) ([]schema.NotifyMessage, error) {
-	now := n.Now()
-	var rows deliveryRows
-	for _, e := range events {
-		for _, r := range to.of(e) {
-			rows.add(e, r, now)
+// deliveries are those that events ask for.
+func (r receivers) deliveries(batches []schema.EventBatch, now time.Time) deliveryRows {
+	rows := deliveryRows{messages: map[schema.BatchID][]schema.NotifyMessage{}}
+	for _, b := range batches {
+		for _, e := range b.Events {
+			for _, to := range r.of(e) {
+				if m := rows.add(e, to, now); to.active {
+					rows.messages[b.ID] = append(rows.messages[b.ID], m)
+				}
+			}
 		}
 	}
-	if len(rows.ids) == 0 {
-		return nil, nil
-	}
-	batch := &pgx.Batch{}
-	rows.queue(batch, now)
-	return rows.messages, tx.SendBatch(ctx, batch).Close()
+	return rows
 }
 
 type deliveryRows struct {
@@ -196,30 +246,39 @@ type deliveryRows struct {
 	events     []string
 	bodies     [][]byte
 	states     []int16
-	messages   []schema.NotifyMessage // to those that are active
+	messages   map[schema.BatchID][]schema.NotifyMessage // to those that are active
 }
 
-func (r *deliveryRows) add(e schema.Event, to receiver, now time.Time) {
+func (r *deliveryRows) add(e schema.Event, to receiver, now time.Time) schema.NotifyMessage {
 	id := schema.NewDeliveryID(now)
 	r.ids, r.webhooks, r.workspaces = append(r.ids, id), append(r.webhooks, to.id), append(r.workspaces, to.workspace)
 	r.eventIDs, r.events = append(r.eventIDs, e.ID), append(r.events, string(e.Type))
 	r.bodies = append(r.bodies, db.Encode(e.Payload()))
+	state := schema.DeliveryPending
 	if !to.active {
-		r.states = append(r.states, int16(schema.DeliveryFailed))
-		return
+		state = schema.DeliveryFailed
 	}
-	r.states = append(r.states, int16(schema.DeliveryPending))
-	r.messages = append(r.messages, schema.NotifyMessage{Delivery: id, Workspace: to.workspace, Webhook: to.id, Trace: e.Trace})
+	r.states = append(r.states, int16(state))
+	return schema.NotifyMessage{Delivery: id, Workspace: to.workspace, Webhook: to.id, Trace: e.Trace}
 }
 
-// queue adds the deliveries and their jobs. The first try is announced at once, so the
+// insert stores the deliveries with their jobs. The first try is announced at once, so the
 // job is due a visibility timeout later.
-func (r *deliveryRows) queue(b *pgx.Batch, now time.Time) {
+func (r *deliveryRows) insert(ctx context.Context, tx pgx.Tx, now time.Time) error {
+	if len(r.ids) == 0 {
+		return nil
+	}
+	b := &pgx.Batch{}
 	insertDeliveries.Queue(b, pgx.StrictNamedArgs{
 		"ids": r.ids, "webhooks": r.webhooks, "workspaces": r.workspaces, "event_ids": r.eventIDs, "events": r.events, "bodies": r.bodies,
 		"states": r.states,
 	})
-	tables.QueueNotifyJobs(b, r.messages, now)
+	var messages []schema.NotifyMessage
+	for _, of := range r.messages {
+		messages = append(messages, of...)
+	}
+	tables.QueueNotifyJobs(b, messages, now)
+	return tx.SendBatch(ctx, b).Close()
 }
 
 var insertDeliveries = db.NewStatement(`
@@ -234,7 +293,8 @@ const notActive = "the webhook was not active"
 // Claim leases deliveries for one try each. Those of a webhook that is paused or disabled
 // end as failed, without counting against it; the jobs of deliveries that are done, or
 // whose webhook is gone, are deleted. After an error it can be called again, as that of
-// Publish.
+// Publish. It does not wait for the disk: after a crash of the server a delivery is tried once more,
+// as after one of this process, by the id that stays.
 func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.NotifyDelivery, error) {
 	return claimHeard(n.lost, ids, n.Now, func(tokens []int64, again []bool) ([]schema.NotifyDelivery, error) {
 		return n.claim(ctx, ids, tokens, again)
@@ -244,7 +304,7 @@ func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.N
 func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []int64, again []bool) ([]schema.NotifyDelivery, error) {
 	var claimed []schema.NotifyDelivery
 	batch := &pgx.Batch{}
-	db.QueueGenericPlans(batch)
+	db.QueueAsync(batch)
 	batch.Queue(failInactive, ids)
 	batch.Queue(deleteOrphans, ids)
 	batch.Queue(deleteDoneJobs, ids)

@@ -83,7 +83,7 @@ func (h hotPath) steps() []hotStep {
 			h.must(h.publish.Finish(h.Context(), posts[0].After(posted, h.store.Now(), 0)))
 		}},
 		{"expand", func() {
-			messages, _, err := h.notify.Expand(h.Context(), scheduled)
+			messages, err := h.notify.Expand(h.Context(), scheduled)
 			h.must(err)
 			h.wantOne(len(messages))
 			deliveries = []schema.NotifyDelivery{{ID: messages[0].Delivery}}

@@ -425,7 +425,7 @@ func TestEventsBecomeDeliveriesOnce(t *testing.T) {
 	f.create(f.post(1, time.Hour))
 	var messages []schema.NotifyMessage
 	for range 2 {
-		more, _, err := f.notify.Expand(t.Context(), f.events())
+		more, err := f.notify.Expand(t.Context(), f.events())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -561,7 +561,7 @@ func TestAWebhookIsDisabledAfterTenFailedDeliveries(t *testing.T) {
 	for range 12 {
 		f.create(f.post(1, time.Hour))
 	}
-	messages, _, err := f.notify.Expand(t.Context(), f.events())
+	messages, err := f.notify.Expand(t.Context(), f.events())
 	if err != nil || len(messages) != 12 {
 		t.Fatalf("%d deliveries, %v", len(messages), err)
 	}
@@ -579,7 +579,7 @@ func TestAWebhookIsDisabledAfterTenFailedDeliveries(t *testing.T) {
 		t.Errorf("%v webhooks are counted as disabled, want one", n)
 	}
 	f.create(f.post(1, time.Hour))
-	if more, _, err := f.notify.Expand(t.Context(), f.events()); err != nil || len(more) != 0 {
+	if more, err := f.notify.Expand(t.Context(), f.events()); err != nil || len(more) != 0 {
 		t.Errorf("%d deliveries to a disabled webhook, %v", len(more), err)
 	}
 }
@@ -776,7 +776,7 @@ func TestOldDeliveriesAreForgotten(t *testing.T) {
 	for range 3 {
 		f.create(f.post(1, time.Hour))
 	}
-	messages, _, err := f.notify.Expand(t.Context(), f.events())
+	messages, err := f.notify.Expand(t.Context(), f.events())
 	if err != nil || len(messages) != 3 {
 		t.Fatalf("%d deliveries, %v", len(messages), err)
 	}

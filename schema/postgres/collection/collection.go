@@ -62,7 +62,7 @@ func (s *Store) Claim(ctx context.Context, ids []schema.CollectionID) ([]schema.
 	defer free()
 	var claimed []schema.Collection
 	b := &pgx.Batch{}
-	db.QueueGenericPlans(b)
+	db.QueueAsync(b) // what was read without a claim is read once more
 	b.Queue(restCollections, ids)
 	b.Queue(holdCollections, pgx.StrictNamedArgs{"ids": ids, "now": s.now(), "held": heldFor})
 	b.Queue(claimCollections, pgx.StrictNamedArgs{"ids": ids, "now": s.now(), "node": s.Node, "lease": schema.Lease}).

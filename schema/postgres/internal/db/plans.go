@@ -7,5 +7,13 @@ import "github.com/jackc/pgx/v5"
 // be made while the tables are empty, and stays until they are analyzed. So it is for statements
 // that look up each row by a key: without joins that read a whole table once their plan is the same at any size.
 func QueueGenericPlans(b *pgx.Batch) {
-	b.Queue(`select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_hashjoin', 'off', true), set_config('enable_material', 'off', true)`)
+	b.Queue(`select ` + genericPlans)
 }
+
+// QueueAsync is QueueGenericPlans for a transaction that does not wait for the disk either: what a
+// crash of the server loses of it is done once more, and may be.
+func QueueAsync(b *pgx.Batch) {
+	b.Queue(`select set_config('synchronous_commit', 'off', true), ` + genericPlans)
+}
+
+const genericPlans = `set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_hashjoin', 'off', true), set_config('enable_material', 'off', true)`

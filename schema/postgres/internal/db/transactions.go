@@ -67,8 +67,7 @@ type Querier interface {
 func (s *DB) Later(ctx context.Context, work func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
-		b.Queue(`set local synchronous_commit = off`)
-		QueueGenericPlans(b)
+		QueueAsync(b)
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}
