@@ -7,10 +7,10 @@
 # make test-large   chunked uploads with a kill at each step, films of 2 GB in parts and on to youtube and tiktok over cuts and kills, and the memory they take: two minutes
 # make cluster      crier by role on this machine, with Apache Kafka of three brokers and a PostgreSQL standby; stays up
 # make test-cluster stops and kills each process of such a cluster under 200 posts a second: six minutes
-# make test-browser persons who connect accounts, and the walls of the sandbox, in headless Chromium; the commands of docs/connecting.md
+# make test-browser connecting accounts, and the walls of the sandbox, in headless Chromium; the commands of docs/connecting.md
 # make fuzz         fuzzes every parser of foreign input, a minute each
 # make test-api     the API against its own description, 200 examples an operation: a quarter of an hour
-# make check        all that CI runs
+# make check        everything that CI runs
 
 GOLANGCI_LINT_VERSION := v2.15.0
 OAPI_CODEGEN_VERSION := v2.8.2

@@ -182,6 +182,15 @@ func GivePlan(ctx context.Context, c Config, workspace, plan string) (before str
 	return before, err
 }
 
+// Workspaces lists live workspaces by name, those whose names come after one.
+func Workspaces(ctx context.Context, c Config, after string, limit int) (all []schema.Workspace, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		all, err = o.admin.Workspaces(ctx, after, limit)
+		return err
+	})
+	return all, err
+}
+
 // RevokeKey revokes a key. A key that does not exist is an error: it was mistyped, and the one
 // that was meant still works.
 func RevokeKey(ctx context.Context, c Config, key string) error {

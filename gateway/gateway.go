@@ -66,7 +66,7 @@ func New(config Config) (*Gateway, error) {
 	engine.RedirectTrailingSlash = false // a redirect would have none of the headers that every answer has
 	engine.HandleMethodNotAllowed = true // with the header Allow
 	engine.NoRoute(func(c *gin.Context) {
-		f.Fail(c, &schema.Error{Kind: schema.NotFound, Message: "there is no such endpoint: those there are stand in the reference at /docs"})
+		f.Fail(c, &schema.Error{Kind: schema.NotFound, Message: "there is no such endpoint; the reference at /docs lists them"})
 	})
 	for _, r := range pages.routes() {
 		engine.Handle(r.Method, r.Path, r.Handler(f))

@@ -199,7 +199,7 @@ func TestKeysInTheURLOfTheBucketAreToldOf(t *testing.T) {
 // A variable that is set for one command must not make another do more than it is told.
 func TestActionsReadNoEnvironment(t *testing.T) {
 	environment := map[string]string{"CRIER_ALL": "true", "CRIER_DRY_RUN": "true", "CRIER_WORKSPACE": "acme", "CRIER_TEST": "true", "CRIER_VERSION": "true", "CRIER_POST": "post_1"}
-	for _, line := range []string{"held release", "dead-letters replay", "pause"} {
+	for _, line := range []string{"held release", "dead-letters replay", "pause", "delete"} {
 		var c commands
 		if _, _, err := read(t, &c, line, environment, ""); err == nil {
 			t.Errorf("%s does something by variables alone", line)

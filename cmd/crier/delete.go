@@ -15,9 +15,9 @@ import (
 
 type deleteCommand struct {
 	partsFlags
-	Workspace string `xor:"what" required:"" help:"Name of a workspace, which goes with its sandbox. Shows what would go, and what confirms it."`
-	Account   string `xor:"what" required:"" help:"Id of an account, likewise."`
-	Confirm   string `xor:"what" required:"" help:"Delete what was shown: the confirmation that came with it. Can be repeated, to see how far it is."`
+	Workspace string `xor:"what" required:"" env:"-" help:"Name of a workspace, which goes with its sandbox. Shows what would go, and what confirms it."`
+	Account   string `xor:"what" required:"" env:"-" help:"Id of an account, likewise."`
+	Confirm   string `xor:"what" required:"" env:"-" help:"Delete what was shown: the confirmation that came with it. Can be repeated, to see how far it is."`
 }
 
 // Run shows what would go; or deletes it, and tells how far that is until it is done. A running

@@ -10,7 +10,7 @@ import (
 
 type keysCommand struct {
 	Create keysCreateCommand `cmd:"" help:"Make a key, and its workspace if need be; prints the key alone."`
-	Revoke keysRevokeCommand `cmd:"" help:"End a key; it is refused within a second or two."`
+	Revoke keysRevokeCommand `cmd:"" help:"End a key; it is refused within a second."`
 }
 
 type keysCreateCommand struct {

@@ -46,7 +46,7 @@ type commands struct {
 	Health  healthCommand  `cmd:"" group:"Serve:" help:"Ask a running serve whether it is ready; for health checks of containers."`
 	Status  console.Status `cmd:"" group:"Serve:" help:"Show at a glance how a running serve does: queues, lateness, breakers, dead letters."`
 
-	Workspaces  workspacesCommand  `cmd:"" group:"Operate, on the server's machine:" help:"Put workspaces on plans."`
+	Workspaces  workspacesCommand  `cmd:"" group:"Operate, on the server's machine:" help:"List workspaces; put them on plans."`
 	Keys        keysCommand        `cmd:"" group:"Operate, on the server's machine:" help:"Make and revoke API keys."`
 	Keyset      keysetCommand      `cmd:"" group:"Operate, on the server's machine:" help:"Show the keys that seal credentials; replace them."`
 	Pause       pauseCommand       `cmd:"" group:"Operate, on the server's machine:" help:"Hold the work of a workspace, an account or a platform."`

@@ -2,13 +2,21 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"os"
+	"text/tabwriter"
+
+	"github.com/google/uuid"
 
 	"crier/compose"
+	"crier/schema"
 )
 
 type workspacesCommand struct {
+	List workspacesListCommand `cmd:"" help:"List workspaces with their ids and plans."`
 	Plan workspacesPlanCommand `cmd:"" help:"Put a workspace on another plan, whatever it pays for, until it changes its subscription."`
 }
 
@@ -18,7 +26,7 @@ type workspacesPlanCommand struct {
 	Plan      string `required:"" env:"-" help:"operator, free, personal, team or agency."`
 }
 
-// Run changes the plan, which counts within a second or two.
+// Run changes the plan, which counts within a second.
 func (w *workspacesPlanCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	c, err := w.config(logger)
 	if err != nil {
@@ -30,4 +38,63 @@ func (w *workspacesPlanCommand) Run(ctx context.Context, logger *slog.Logger) er
 	}
 	fmt.Printf("%s is on the plan %s now; it was on %s.\n", w.Workspace, w.Plan, before)
 	return nil
+}
+
+type workspacesListCommand struct {
+	partsFlags
+	JSON  bool   `name:"json" env:"-" help:"One JSON object a line."`
+	Limit int    `default:"1000" env:"-" help:"How many to list."`
+	After string `env:"-" help:"Go on after the workspace of this name." placeholder:"NAME"`
+}
+
+// Validate refuses what lists nothing.
+func (w *workspacesListCommand) Validate() error {
+	if w.Limit < 1 {
+		return errors.New("--limit is at least 1")
+	}
+	return w.partsFlags.Validate()
+}
+
+// Run lists workspaces by name.
+func (w *workspacesListCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	c, err := w.config(logger)
+	if err != nil {
+		return err
+	}
+	all, err := compose.Workspaces(ctx, c, w.After, w.Limit)
+	if err != nil {
+		return err
+	}
+	if err := writeWorkspaces(os.Stdout, all, w.JSON); err != nil {
+		return err
+	}
+	if len(all) == w.Limit {
+		fmt.Fprintf(os.Stderr, "there may be more: --after %q\n", all[len(all)-1].Name)
+	}
+	return nil
+}
+
+// workspaceLine is a workspace as it is listed.
+type workspaceLine struct {
+	Name string `json:"name"`
+	ID   string `json:"id"`
+	UUID string `json:"uuid"` // the same id, as ClickHouse's views have it
+	Plan string `json:"plan"`
+}
+
+func workspaceLineOf(w schema.Workspace) workspaceLine {
+	return workspaceLine{w.Name, w.ID.String(), uuid.UUID(w.ID).String(), w.Plan}
+}
+
+func writeWorkspaces(to io.Writer, all []schema.Workspace, asJSON bool) error {
+	if asJSON {
+		return writeLines(to, all, workspaceLineOf)
+	}
+	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tID\tUUID\tPLAN")
+	for _, one := range all {
+		l := workspaceLineOf(one)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.ID, l.UUID, l.Plan)
+	}
+	return table.Flush()
 }

@@ -19,7 +19,7 @@ var Outcomes = [...]reference.Problem{
 	},
 	{
 		Code:    schema.CodeOf(schema.RateLimited),
-		Meaning: "The platform asks to wait, since it counts too many calls. crier waits as long as it says and goes on by itself.",
+		Meaning: "The platform asks to wait, since it counts too many calls. crier waits as long as it says and then continues automatically.",
 		Remedy:  "Nothing while it is pending. Spread posts of the account if it happens often.",
 	},
 	{
@@ -34,8 +34,8 @@ var Outcomes = [...]reference.Problem{
 	},
 	{
 		Code:    schema.CodeMissedDeadline,
-		Meaning: "It could not go out within the time that the operator lets posts be late, 24 hours unless it was set otherwise, so it was not published: a post at a surprising time is worse than none.",
-		Remedy:  "POST /posts/{id}/retry if it still should go out. GET /posts/{id}/attempts tells what it waited for.",
+		Meaning: "It could not go out within the lateness that the operator allows (24 hours by default), so it was not published: a post at a surprising time is worse than none.",
+		Remedy:  "POST /posts/{id}/retry if it still should go out. GET /posts/{id}/attempts shows what it waited for.",
 	},
 	{
 		Code:    schema.CodeThreadIncomplete,
@@ -44,23 +44,23 @@ var Outcomes = [...]reference.Problem{
 	},
 	{
 		Code:    schema.CodeNeedsReconnect,
-		Meaning: "The platform no longer takes the account's credentials: they ended, were revoked, or lack a permission.",
+		Meaning: "The platform no longer accepts the account's credentials: they ended, were revoked, or lack a permission.",
 		Remedy:  "Connect the account again, at reconnectUrl of the account where it has one, then POST /posts/{id}/retry.",
 	},
 	{
 		Code:    schema.CodeSuspended,
 		Meaning: "The platform has suspended the account.",
-		Remedy:  "Settle it with the platform. crier looks again by itself; POST /posts/{id}/retry once the account works.",
+		Remedy:  "Settle it with the platform. crier checks again automatically; POST /posts/{id}/retry once the account works.",
 	},
 	{
 		Code:    schema.CodeDeactivated,
 		Meaning: "The account was deactivated on the platform, is locked, or has still to be confirmed there.",
-		Remedy:  "Activate it on the platform. crier looks again by itself; POST /posts/{id}/retry once the account works.",
+		Remedy:  "Activate it on the platform. crier checks again automatically; POST /posts/{id}/retry once the account works.",
 	},
 	{
 		Code:    schema.CodeDeleted,
 		Meaning: "The account no longer exists on the platform.",
-		Remedy:  "Connect another account and create the post for that. If the account comes back, crier notices by itself; then POST /posts/{id}/retry.",
+		Remedy:  "Connect another account and create the post for that. If the account comes back, crier notices; then POST /posts/{id}/retry.",
 	},
 	{
 		Code:    schema.CodeDisconnected,
@@ -75,6 +75,6 @@ var Outcomes = [...]reference.Problem{
 	{
 		Code:    schema.CodeCheckFailed,
 		Meaning: "The account could not be checked, by a fault of crier's own. It says nothing about the account.",
-		Remedy:  "Check it again later. If it goes on, tell the operator.",
+		Remedy:  "Check it again later. If it does not change, tell the operator.",
 	},
 }

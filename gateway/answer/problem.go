@@ -13,7 +13,7 @@ var Problems = [...]reference.Problem{
 	schema.Internal: {
 		Status: http.StatusInternalServerError, Code: "internal_error",
 		Meaning: "Something went wrong in crier. Nothing of your request is to blame, and what it was about is logged.",
-		Remedy:  "Send the same request again, one that creates with its Idempotency-Key. If it goes on, tell the operator the X-Request-Id of the answer.",
+		Remedy:  "Send the same request again, one that creates with its Idempotency-Key. If it keeps failing, give the operator the X-Request-Id of the answer.",
 		Retry:   reference.RetryLater,
 	},
 	schema.Invalid: {
@@ -60,7 +60,7 @@ var Problems = [...]reference.Problem{
 	},
 	schema.MethodNotAllowed: {
 		Status: http.StatusMethodNotAllowed, Code: "method_not_allowed",
-		Meaning: "The path is right, but takes other methods. The header Allow lists them.",
+		Meaning: "The path is right, but not the method. The header Allow lists those it accepts.",
 		Remedy:  "Use one of the methods in Allow.",
 		Retry:   reference.RetryNever,
 	},
@@ -84,13 +84,13 @@ var Problems = [...]reference.Problem{
 	},
 	schema.PayloadTooLarge: {
 		Status: http.StatusRequestEntityTooLarge, Code: "payload_too_large",
-		Meaning: "The body is larger than the operation takes: 1 MiB of JSON, 5 MiB with an image in it, 32 MiB for a file in a form, at an upload address what the installation takes: 4 GiB, unless it is set lower.",
+		Meaning: "The body is larger than the operation accepts: 1 MiB of JSON, 5 MiB with an image in it, 32 MiB for a file in a form, at an upload address what the installation accepts: 4 GiB, unless it is set lower.",
 		Remedy:  "Send a large file to an address from POST /media/upload-url, or a calendar in several bulk requests.",
 		Retry:   reference.RetryNever,
 	},
 	schema.Unavailable: {
 		Status: http.StatusServiceUnavailable, Code: "unavailable",
-		Meaning: "A part that the answer needs does not answer at the moment, or too many requests are in hand. What was accepted before is safe, and goes out as soon as it can.",
+		Meaning: "A part that the answer needs does not answer at the moment, or too many requests are in progress. What was accepted before is safe, and goes out as soon as it can.",
 		Remedy:  "Send the same request again after the seconds in Retry-After, one that creates with its Idempotency-Key.",
 		Retry:   reference.RetryAfter,
 	},

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -439,6 +440,30 @@ func TestAPlanBoundsAccounts(t *testing.T) {
 	f.must(put(live.ID, "another"))
 	_, err = admin.GivePlan(t.Context(), "none", "team")
 	wantKind(t, err, schema.NotFound)
+}
+
+func TestWorkspacesAreListedByName(t *testing.T) {
+	f := newFixture(t)
+	admin := postgres.NewAdmin(f.store)
+	for _, name := range []string{"zoo", "bakery", "gone"} {
+		_, err := admin.Workspace(t.Context(), name, "free", name == "zoo") // with its sandbox
+		f.must(err)
+	}
+	f.exec(`update workspaces set deleting_at = now() where name = 'gone'`)
+	for after, want := range map[string][]string{"": {"acme", "bakery"}, "acme": {"bakery", "zoo"}, "zoo": nil} {
+		all, err := admin.Workspaces(t.Context(), after, 2)
+		f.must(err)
+		var names []string
+		for _, w := range all {
+			names = append(names, w.Name)
+			if w.ID.IsZero() || w.Sandbox || w.Plan != map[bool]string{true: "operator", false: "free"}[w.Name == "acme"] {
+				t.Errorf("listed is %+v", w)
+			}
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("after %q are %v, want %v", after, names, want)
+		}
+	}
 }
 
 func TestOldCountersAreForgotten(t *testing.T) {

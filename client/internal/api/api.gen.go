@@ -670,13 +670,13 @@ type Attempt struct {
 
 	// Event - created, updated, cancelled, retried: by a user.
 	// - processing: the platform works on the media or the post, crier comes back.
-	// - deferred: the platform, a limit or a failing server holds the call back; it costs no try.
+	// - deferred: the platform, a limit or a failing server holds the call back; it uses up no attempt.
 	// - retrying: a call failed and another follows.
 	// - outcome_unknown: the answer of a call was lost; crier looks for the post before anything else.
-	// - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It costs no try.
+	// - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It uses up no attempt.
 	// - not_found, found: what that look came to.
 	// - incomplete: it is published, without something that it was to have, such as a thumbnail; message says why.
-	// - entry_failed: an entry of a thread failed for good, and the thread goes on.
+	// - entry_failed: an entry of a thread failed for good, and the thread continues.
 	// - published, failed: the end of an entry or a first comment.
 	// - skipped: a first comment whose entry was not published.
 	Event AttemptEvent `json:"event"`
@@ -699,13 +699,13 @@ type Attempt struct {
 
 // AttemptEvent - created, updated, cancelled, retried: by a user.
 // - processing: the platform works on the media or the post, crier comes back.
-// - deferred: the platform, a limit or a failing server holds the call back; it costs no try.
+// - deferred: the platform, a limit or a failing server holds the call back; it uses up no attempt.
 // - retrying: a call failed and another follows.
 // - outcome_unknown: the answer of a call was lost; crier looks for the post before anything else.
-// - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It costs no try.
+// - look_failed: the platform could not be asked; the outcome stays open and crier asks again at nextAt. It uses up no attempt.
 // - not_found, found: what that look came to.
 // - incomplete: it is published, without something that it was to have, such as a thumbnail; message says why.
-// - entry_failed: an entry of a thread failed for good, and the thread goes on.
+// - entry_failed: an entry of a thread failed for good, and the thread continues.
 // - published, failed: the end of an entry or a first comment.
 // - skipped: a first comment whose entry was not published.
 type AttemptEvent string
@@ -1371,7 +1371,7 @@ type FacebookSettings struct {
 	// Link Of a post without media. Facebook shows a preview of the page.
 	Link string `json:"link,omitempty,omitzero"`
 
-	// MediaType A reel is one video, a story one image or one video; a story shows no text and takes no first comment.
+	// MediaType A reel is one video, a story one image or one video; a story shows no text and has no first comment.
 	MediaType FacebookSettingsMediaType `json:"mediaType,omitempty,omitzero"`
 
 	// Place The id of a place's page.
@@ -1381,12 +1381,12 @@ type FacebookSettings struct {
 	Title string `json:"title,omitempty,omitzero"`
 }
 
-// FacebookSettingsMediaType A reel is one video, a story one image or one video; a story shows no text and takes no first comment.
+// FacebookSettingsMediaType A reel is one video, a story one image or one video; a story shows no text and has no first comment.
 type FacebookSettingsMediaType string
 
 // FeedItem A public post.
 type FeedItem struct {
-	// Author What the platform tells of who wrote it; bluesky's stream tells the id alone.
+	// Author What the platform reports about who wrote it; bluesky's stream has only the id.
 	Author FeedItem_Author `json:"author"`
 
 	// Keywords Those of the monitor that it has.
@@ -1401,7 +1401,7 @@ type FeedItem struct {
 	WrittenAt time.Time    `json:"writtenAt"`
 }
 
-// FeedItem_Author What the platform tells of who wrote it; bluesky's stream tells the id alone.
+// FeedItem_Author What the platform reports about who wrote it; bluesky's stream has only the id.
 type FeedItem_Author struct {
 	Handle string `json:"handle,omitempty,omitzero"`
 	ID     string `json:"id,omitempty,omitzero"`
@@ -1747,7 +1747,7 @@ type KeysAnswer struct {
 
 // LinkedInSettings defines model for LinkedInSettings.
 type LinkedInSettings struct {
-	// Article A link with what is shown of it, since LinkedIn reads nothing of the page. Of a post without media but for one image, which becomes its thumbnail.
+	// Article A link with what is shown of it, since LinkedIn reads nothing of the page. Only of a post without media, except one image, which becomes its thumbnail.
 	Article *LinkedInSettings_Article `json:"article,omitempty"`
 
 	// Content Overrides the post's content on this platform.
@@ -1765,7 +1765,7 @@ type LinkedInSettings struct {
 	Visibility LinkedInSettingsVisibility `json:"visibility,omitempty,omitzero"`
 }
 
-// LinkedInSettings_Article A link with what is shown of it, since LinkedIn reads nothing of the page. Of a post without media but for one image, which becomes its thumbnail.
+// LinkedInSettings_Article A link with what is shown of it, since LinkedIn reads nothing of the page. Only of a post without media, except one image, which becomes its thumbnail.
 type LinkedInSettings_Article struct {
 	Description string `json:"description,omitempty,omitzero"`
 
@@ -1792,7 +1792,7 @@ type LinkedInSettingsVisibility string
 
 // MarkAnswer defines model for MarkAnswer.
 type MarkAnswer struct {
-	// Changed How many were marked otherwise before.
+	// Changed How many had the other mark before.
 	Changed  int      `json:"changed"`
 	Warnings []Detail `json:"warnings,omitempty,omitzero"`
 }
@@ -1811,14 +1811,14 @@ type MastodonSettings struct {
 	// Sensitive Blurs the media.
 	Sensitive *bool `json:"sensitive,omitempty"`
 
-	// SpoilerText A content warning, as long as a text may be: 500 characters unless the account's server takes others.
+	// SpoilerText A content warning, as long as a text may be: 500 characters unless the account's server has another limit.
 	SpoilerText string                     `json:"spoilerText,omitempty,omitzero"`
 	Visibility  MastodonSettingsVisibility `json:"visibility,omitempty,omitzero"`
 }
 
 // MastodonSettings_Poll Of a post without media; in a thread, the first entry's.
 type MastodonSettings_Poll struct {
-	// ExpiresIn Seconds for which it is open: 300 to 2,629,746 unless the account's server takes others.
+	// ExpiresIn Seconds for which it is open: 300 to 2,629,746 unless the account's server has other limits.
 	ExpiresIn int `json:"expiresIn"`
 
 	// HideTotals Whether the counts are hidden until it is over.
@@ -1827,7 +1827,7 @@ type MastodonSettings_Poll struct {
 	// Multiple Whether more than one option can be chosen.
 	Multiple bool `json:"multiple,omitempty,omitzero"`
 
-	// Options At most 4 unless the account's server takes others.
+	// Options At most 4 unless the account's server has another limit.
 	Options []string `json:"options"`
 }
 
@@ -1928,15 +1928,15 @@ type MediaFromURL struct {
 type MediaItem struct {
 	AltText string `json:"altText,omitempty,omitzero"`
 
-	// Fit What happens where a platform does not take a picture for its format, bytes, pixels or aspect ratio: it is
-	// refused (none), or the platform gets a copy that it takes, smaller, all of it with white bars where the aspect
-	// ratio asks for them (contain) or cropped around its middle (cover). A warning says so for each platform; the
-	// upload itself stays as it is. Moving pictures and pictures below a platform's least size are refused all the
-	// same, videos and documents are not changed. For instagram, threads and pinterest, which fetch pictures by themselves, the
-	// picture has to be an upload.
+	// Fit What happens if a platform does not accept a picture for its format, bytes, pixels or aspect ratio: it is
+	// refused (none), or the platform gets a copy that it accepts, smaller, all of it with white bars where the aspect
+	// ratio needs them (contain) or cropped around its middle (cover). A warning says so for each platform; the
+	// upload itself stays as it is. Moving pictures and pictures below a platform's minimum size are refused all the
+	// same; videos and documents are not changed. For instagram, threads, pinterest and google-business, which fetch
+	// pictures themselves, the picture has to be an upload.
 	Fit MediaItemFit `json:"fit,omitempty,omitzero"`
 
-	// MediaID The id of an upload. In an answer its url stands beside it.
+	// MediaID The id of an upload. In an answer its url is beside it.
 	MediaID string        `json:"mediaId,omitempty,omitzero"`
 	Type    MediaItemType `json:"type,omitempty,omitzero"`
 
@@ -1944,12 +1944,12 @@ type MediaItem struct {
 	URL string `json:"url,omitempty,omitzero"`
 }
 
-// MediaItemFit What happens where a platform does not take a picture for its format, bytes, pixels or aspect ratio: it is
-// refused (none), or the platform gets a copy that it takes, smaller, all of it with white bars where the aspect
-// ratio asks for them (contain) or cropped around its middle (cover). A warning says so for each platform; the
-// upload itself stays as it is. Moving pictures and pictures below a platform's least size are refused all the
-// same, videos and documents are not changed. For instagram, threads and pinterest, which fetch pictures by themselves, the
-// picture has to be an upload.
+// MediaItemFit What happens if a platform does not accept a picture for its format, bytes, pixels or aspect ratio: it is
+// refused (none), or the platform gets a copy that it accepts, smaller, all of it with white bars where the aspect
+// ratio needs them (contain) or cropped around its middle (cover). A warning says so for each platform; the
+// upload itself stays as it is. Moving pictures and pictures below a platform's minimum size are refused all the
+// same; videos and documents are not changed. For instagram, threads, pinterest and google-business, which fetch
+// pictures themselves, the picture has to be an upload.
 type MediaItemFit string
 
 // MediaItemType defines model for MediaItem.Type.
@@ -2056,7 +2056,7 @@ type Pagination struct {
 	HasMore bool `json:"hasMore"`
 	Limit   int  `json:"limit"`
 
-	// NextCursor Of lists that take a cursor: where the next page begins. Absent from the last one.
+	// NextCursor Of lists that accept a cursor: where the next page begins. Absent from the last one.
 	NextCursor string `json:"nextCursor,omitempty,omitzero"`
 	Page       int    `json:"page"`
 	Pages      int    `json:"pages"`
@@ -2172,7 +2172,7 @@ type Post struct {
 	// FirstComment Short for firstComments with target 0.
 	FirstComment string `json:"firstComment,omitempty,omitzero"`
 
-	// FirstComments As requested; what became of them stands in platforms.
+	// FirstComments As requested; what became of them is in platforms.
 	FirstComments []FirstComment    `json:"firstComments,omitempty,omitzero"`
 	ID            string            `json:"id,omitempty,omitzero"`
 	IsAPIPost     bool              `json:"isApiPost,omitempty,omitzero"`
@@ -2312,7 +2312,7 @@ type PostFigures struct {
 
 // PostRetry defines model for PostRetry.
 type PostRetry struct {
-	// AcceptDuplicate Publish again what failed as outcome_unknown where nobody can tell whether it is there. Where crier can look, it looks first all the same.
+	// AcceptDuplicate Publish again what failed as outcome_unknown even if there is no way to find out whether it is there. Where crier can look, it still looks first.
 	AcceptDuplicate bool `json:"acceptDuplicate,omitempty,omitzero"`
 
 	// Delay Seconds to wait.
@@ -2366,11 +2366,11 @@ type PostsAnswer struct {
 
 // PublicProfileAnswer defines model for PublicProfileAnswer.
 type PublicProfileAnswer struct {
-	// Profile What the platform does not tell is null.
+	// Profile What the platform does not report is null.
 	Profile PublicProfileAnswer_Profile `json:"profile"`
 }
 
-// PublicProfileAnswer_Profile What the platform does not tell is null.
+// PublicProfileAnswer_Profile What the platform does not report is null.
 type PublicProfileAnswer_Profile struct {
 	AvatarURL   string       `json:"avatarUrl"`
 	CreatedAt   time.Time    `json:"createdAt"`
@@ -2644,7 +2644,7 @@ type ThreadCreate struct {
 	// FirstComment Short for firstComments with target 0.
 	FirstComment string `json:"firstComment,omitempty,omitzero"`
 
-	// FirstComments target 0 is the first entry. Those above 0 are delivered on twitter, threads and bluesky; mastodon takes only target 0.
+	// FirstComments target 0 is the first entry. Those above 0 are delivered on twitter, threads and bluesky; mastodon accepts only target 0.
 	FirstComments []FirstComment `json:"firstComments,omitempty,omitzero"`
 
 	// Metadata The caller's own data.
@@ -2767,7 +2767,7 @@ type ThreadsSettings struct {
 	// ReplyControl Who may reply; the profile's own setting where it is left out.
 	ReplyControl ThreadsSettingsReplyControl `json:"replyControl,omitempty,omitzero"`
 
-	// TopicTag The topic; where it is left out, Threads takes the text's first hashtag.
+	// TopicTag The topic; if it is left out, Threads uses the text's first hashtag.
 	TopicTag string `json:"topicTag,omitempty,omitzero"`
 }
 
@@ -2781,10 +2781,10 @@ type ThreadsSettingsReplyControl string
 
 // TiktokSettings defines model for TiktokSettings.
 type TiktokSettings struct {
-	// BrandContentToggle It is paid for by a brand, which TikTok tells (paid partnership). Not with SELF_ONLY.
+	// BrandContentToggle It is paid for by a brand, which TikTok shows (paid partnership). Not with SELF_ONLY.
 	BrandContentToggle *bool `json:"brandContentToggle,omitempty"`
 
-	// BrandOrganicToggle It promotes a business of the account itself, which TikTok tells (promotional content).
+	// BrandOrganicToggle It promotes a business of the account itself, which TikTok shows (promotional content).
 	BrandOrganicToggle *bool `json:"brandOrganicToggle,omitempty"`
 
 	// Content Overrides the post's content on this platform.
@@ -2799,17 +2799,17 @@ type TiktokSettings struct {
 	// DisableStitch Nobody may use parts of the video in theirs.
 	DisableStitch *bool `json:"disableStitch,omitempty"`
 
-	// IsAigc It was made with AI, which TikTok tells.
+	// IsAigc It was made with AI, which TikTok shows.
 	IsAigc *bool `json:"isAigc,omitempty"`
 
-	// Privacy Who may see the video: required of a post to tiktok, and one that the account enables. Of an app that TikTok has not audited it takes SELF_ONLY alone, which a warning says (setting_private).
+	// Privacy Who may see the video: required of a post to tiktok, and one that the account enables. Of an app that TikTok has not audited it accepts only SELF_ONLY, which a warning says (setting_private).
 	Privacy TiktokSettingsPrivacy `json:"privacy,omitempty,omitzero"`
 
 	// VideoCoverTimestampMs The frame that is shown before the video plays, in milliseconds from its beginning; its first one where it is left out.
 	VideoCoverTimestampMs *int `json:"videoCoverTimestampMs,omitempty"`
 }
 
-// TiktokSettingsPrivacy Who may see the video: required of a post to tiktok, and one that the account enables. Of an app that TikTok has not audited it takes SELF_ONLY alone, which a warning says (setting_private).
+// TiktokSettingsPrivacy Who may see the video: required of a post to tiktok, and one that the account enables. Of an app that TikTok has not audited it accepts only SELF_ONLY, which a warning says (setting_private).
 type TiktokSettingsPrivacy string
 
 // TranscriptAnswer defines model for TranscriptAnswer.
@@ -2862,7 +2862,7 @@ type TwitterSettings struct {
 	// Poll Of a post without media and quote; in a thread, the first entry's.
 	Poll *TwitterSettings_Poll `json:"poll,omitempty"`
 
-	// QuoteTweetID The post that is quoted, by one without media; in a thread, by the first entry. Since 16 April 2026 X takes quotes only from some apps.
+	// QuoteTweetID The post that is quoted, by one without media; in a thread, by the first entry. Since 16 April 2026 X accepts quotes only from some apps.
 	QuoteTweetID string `json:"quoteTweetId,omitempty,omitzero"`
 
 	// ReplySettings Who may reply; anybody where it is left out. In a thread, to its first entry.
@@ -2966,7 +2966,7 @@ type Validity struct {
 	// ContentLength As the platform counts.
 	ContentLength int `json:"contentLength"`
 
-	// Errors In words; the structured ones stand beside platforms.
+	// Errors In words; the structured ones are beside platforms.
 	Errors     []string `json:"errors,omitempty,omitzero"`
 	MaxLength  int      `json:"maxLength"`
 	MediaValid bool     `json:"mediaValid"`
@@ -3090,7 +3090,7 @@ type YoutubeSettings struct {
 	PrivacyStatus       YoutubeSettingsPrivacyStatus `json:"privacyStatus,omitempty,omitzero"`
 	PublicStatsViewable *bool                        `json:"publicStatsViewable,omitempty"`
 
-	// SelfDeclaredMadeForKids Whether the video is made for kids; as the channel says where it is left out. Such a video takes no comments.
+	// SelfDeclaredMadeForKids Whether the video is made for kids; as the channel says if it is left out. Such a video has no comments.
 	SelfDeclaredMadeForKids *bool `json:"selfDeclaredMadeForKids,omitempty"`
 
 	// Tags Together 500 characters, with a comma between two and quotes around one that has a space.
@@ -3283,7 +3283,7 @@ type GetRetentionParamsFormat string
 
 // BeginConnectParams defines parameters for BeginConnect.
 type BeginConnectParams struct {
-	// Server Of mastodon alone, and required there but for a test key: the account's server.
+	// Server Only of mastodon, and required there except with a test key: the account's server.
 	Server *string `form:"server,omitempty" json:"server,omitempty"`
 
 	// Redirect Where the person is sent at the end: one of the workspace's redirects, exactly.
@@ -3436,12 +3436,11 @@ type ListPostsParams struct {
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
 
 	// UpdatedAfter Changed at or after this time: made, edited, published, failed, cancelled. The posts come in the order of their
-	// changes, the first change first. Only `status` may stand beside it, since no index serves the others.
+	// changes, the first change first. It can be combined only with `status`.
 	UpdatedAfter *string `form:"updatedAfter,omitempty" json:"updatedAfter,omitempty"`
 
-	// Sort What the list is sorted by, after a minus sign with the latest first. Drafts without a time stand before all others
-	// where the latest scheduled come first, and else after them. By createdAt posts are listed beside `externalId` and
-	// `metadata` alone, since no index serves the others.
+	// Sort Sort order; a minus sign puts the latest first. Drafts without a time come first under -scheduledFor and last under
+	// scheduledFor. Sorting by createdAt can be combined only with `externalId` and `metadata`.
 	Sort *ListPostsParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
 
 	// ExternalID The caller's own id of a post.
@@ -3710,7 +3709,7 @@ type ClientInterface interface {
 
 	// CheckAccounts Check all accounts with their platforms
 	//
-	// All at once, each for a few seconds at most. A token that its platform refuses is renewed where crier can; an account is marked as ended only on a definite refusal, and goes on if its platform takes it again.
+	// All at once, each for a few seconds at most. A token that its platform refuses is renewed where crier can; an account is marked as ended only on a definite refusal, and works again if its platform accepts it again.
 	//
 	// Corresponds with GET /accounts/health (the `CheckAccounts` operationId).
 	CheckAccounts(ctx context.Context, params *CheckAccountsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3747,7 +3746,7 @@ type ClientInterface interface {
 
 	// CheckAccount Check an account with its platform
 	//
-	// A token that the platform refuses is renewed where crier can; the account is marked as ended only on a definite refusal. One that was suspended, deactivated or whose bot was removed goes on if its platform takes it again.
+	// A token that the platform refuses is renewed where crier can; the account is marked as ended only on a definite refusal. One that was suspended, deactivated or whose bot was removed works again if its platform accepts it again.
 	//
 	// Corresponds with GET /accounts/{id}/health (the `CheckAccount` operationId).
 	CheckAccount(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3775,11 +3774,11 @@ type ClientInterface interface {
 
 	// CountPosts Count posts, and see how they do
 	//
-	// Counts what platforms of posts came to, each by itself: one that failed and was posted when it was retried counts once as
-	// failed and once as posted, on the day of each. google-business is left out.
+	// Counts outcomes per post and account. One that failed and succeeded on retry counts once as failed and once as posted,
+	// each on its own day. google-business is excluded.
 	//
 	// metrics is how the posts do that were published in the range, as crier last read it from their platforms: looks follow 15
-	// minutes, 1, 6 and 24 hours, 3, 7 and 30 days after a post. What no platform tells is null, which is not zero. A post that
+	// minutes, 1, 6 and 24 hours, 3, 7 and 30 days after a post. What no platform reports is null, which is not zero. A post that
 	// its platform no longer has keeps what was last known of it.
 	//
 	// As CSV: a row for each day on which anything ended, with the columns day, posted, failed, measured_posts and the metrics.
@@ -4090,7 +4089,7 @@ type ClientInterface interface {
 
 	// SelectEntitiesWithBody Connect what a person has chosen
 	//
-	// All of them, or none. The selection ends with it; after an error it goes on.
+	// All of them, or none. The selection ends with it; after an error it still works.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4099,7 +4098,7 @@ type ClientInterface interface {
 
 	// SelectEntities Connect what a person has chosen
 	//
-	// All of them, or none. The selection ends with it; after an error it goes on.
+	// All of them, or none. The selection ends with it; after an error it still works.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4147,7 +4146,7 @@ type ClientInterface interface {
 	//
 	// Answers once the reply is stored for good; it goes out within a second, by the account that the item was written to, with
 	// the guarantees of a post: an answer of the platform that is lost is looked for, and never repeated blindly. GET
-	// /engagement/replies/{id} tells what became of it. A text is as long as a first comment may be on the platform. Send an
+	// /engagement/replies/{id} shows what became of it. A text is as long as a first comment may be on the platform. Send an
 	// Idempotency-Key to be able to repeat the request safely.
 	//
 	// Takes any type of body and a specified content type.
@@ -4159,7 +4158,7 @@ type ClientInterface interface {
 	//
 	// Answers once the reply is stored for good; it goes out within a second, by the account that the item was written to, with
 	// the guarantees of a post: an answer of the platform that is lost is looked for, and never repeated blindly. GET
-	// /engagement/replies/{id} tells what became of it. A text is as long as a first comment may be on the platform. Send an
+	// /engagement/replies/{id} shows what became of it. A text is as long as a first comment may be on the platform. Send an
 	// Idempotency-Key to be able to repeat the request safely.
 	//
 	// Takes a body of the `application/json` content type.
@@ -4321,8 +4320,8 @@ type ClientInterface interface {
 	// RotateKeyWithBody Put a new key in place of one
 	//
 	// The answer is the successor, with its secret, this once. It has the name and the permissions of the key, its repetitions
-	// of requests (Idempotency-Key) are known as such, and a suspension goes on. The key works on for the overlap, 24 hours
-	// unless told; with overlapSeconds 0 it ends at once, for a key that leaked.
+	// of requests (Idempotency-Key) are known as such, and a suspension continues. The key still works for the overlap, 24 hours
+	// by default; with overlapSeconds 0 it ends at once, for a key that leaked.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4332,8 +4331,8 @@ type ClientInterface interface {
 	// RotateKey Put a new key in place of one
 	//
 	// The answer is the successor, with its secret, this once. It has the name and the permissions of the key, its repetitions
-	// of requests (Idempotency-Key) are known as such, and a suspension goes on. The key works on for the overlap, 24 hours
-	// unless told; with overlapSeconds 0 it ends at once, for a key that leaked.
+	// of requests (Idempotency-Key) are known as such, and a suspension continues. The key still works for the overlap, 24 hours
+	// by default; with overlapSeconds 0 it ends at once, for a key that leaked.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4368,15 +4367,15 @@ type ClientInterface interface {
 	// CreateMediaUploadURLWithBody Get an address to upload a file of any kind to
 	//
 	// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
-	// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+	// 4 GiB, unless the installation is set lower. The address accepts one upload. After that `mediaId` can be used in
 	// mediaItems, and GET /media/{id} shows what the file is.
 	//
-	// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
-	// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
-	// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
-	// the answer the file comes in one piece.
+	// A file whose `size` is given and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+	// `uploadUrl`, in any order, a few at a time, within a day. A part that was interrupted is sent again;
+	// GET /media/{id}/parts lists those that have arrived. POST /media/{id}/complete ends the upload. If there are no `parts`
+	// in the answer the file comes in one piece.
 	//
-	// Where `sha256` is given, another content than that is refused; complete such an upload with
+	// If `sha256` is given, any other content is refused; complete such an upload with
 	// POST /media/{id}/complete, also one in one piece.
 	//
 	// Takes any type of body and a specified content type.
@@ -4387,15 +4386,15 @@ type ClientInterface interface {
 	// CreateMediaUploadURL Get an address to upload a file of any kind to
 	//
 	// Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
-	// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+	// 4 GiB, unless the installation is set lower. The address accepts one upload. After that `mediaId` can be used in
 	// mediaItems, and GET /media/{id} shows what the file is.
 	//
-	// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
-	// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
-	// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
-	// the answer the file comes in one piece.
+	// A file whose `size` is given and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+	// `uploadUrl`, in any order, a few at a time, within a day. A part that was interrupted is sent again;
+	// GET /media/{id}/parts lists those that have arrived. POST /media/{id}/complete ends the upload. If there are no `parts`
+	// in the answer the file comes in one piece.
 	//
-	// Where `sha256` is given, another content than that is refused; complete such an upload with
+	// If `sha256` is given, any other content is refused; complete such an upload with
 	// POST /media/{id}/complete, also one in one piece.
 	//
 	// Takes a body of the `application/json` content type.
@@ -4418,8 +4417,8 @@ type ClientInterface interface {
 	// CompleteUpload End an upload in parts
 	//
 	// Puts the parts together and looks at what they are; with `sha256` all of it is read, which may take minutes. Refused
-	// (invalid_state) while parts are missing, which it names. What turns out to be no media, or another content than
-	// announced, is refused (media_refused) and removed: such an upload begins anew. It may be called again, and answers
+	// (invalid_state) while parts are missing, which it names. A file that turns out not to be media, or not to be the
+	// announced one, is refused (media_refused) and removed: such an upload has to start over. It may be called again, and answers
 	// the same.
 	//
 	// Corresponds with POST /media/{id}/complete (the `CompleteUpload` operationId).
@@ -4428,20 +4427,19 @@ type ClientInterface interface {
 	// ListUploadParts See which parts of an upload have come
 	//
 	// Of an upload that comes in parts and is not complete; with addresses for those that are missing, so that an upload
-	// can be gone on with after its sender was cut off or ended. It takes a key that may write.
+	// can be continued after its sender was interrupted or ended. It needs a key that may write.
 	//
 	// Corresponds with GET /media/{id}/parts (the `ListUploadParts` operationId).
 	ListUploadParts(ctx context.Context, id MediaID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListPosts List posts
 	//
-	// Posts made through the API. Those of the same time stand in the order of their creation, or of its reverse where the
-	// list begins with the latest.
+	// Posts made through the API. Posts with the same time are in order of creation (reversed when the latest come first).
 	//
-	// A list is read to its end by `cursor`: what is made or moved meanwhile shifts nothing, as it shifts the pages of `page`.
+	// Read a whole list with `cursor`: unlike `page`, it does not shift when posts are added or moved.
 	//
-	// To follow what changes, ask with `updatedAfter` and the time of the last question, less a minute: a change is seen some
-	// seconds after its updatedAt. GET /events and webhooks tell of each change once.
+	// To follow changes, pass the time of your last request minus one minute as `updatedAfter`: a change appears a few
+	// seconds after its updatedAt. GET /events and webhooks report each change once.
 	//
 	// Corresponds with GET /posts (the `ListPosts` operationId).
 	ListPosts(ctx context.Context, params *ListPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4539,18 +4537,18 @@ type ClientInterface interface {
 	// ListPostAttempts What happened to a post, and why
 	//
 	// The timeline of a post, oldest first: what users did to it, every failed, deferred or unanswered try with its
-	// reason and when the next follows, and what was published. Of a try that simply worked only "published" is told.
-	// Its `at` is the platform's own time; it stands after the tries that had to find it, though these are later.
-	// The newest 200 tries of a post are kept, for 90 days unless the operator says otherwise; what was published is told for as long as the post is there.
+	// reason and when the next follows, and what was published. Of an attempt that simply worked only "published" is listed.
+	// Its `at` is the platform's own time; it is listed after the attempts that had to find it, though these are later.
+	// The newest 200 attempts of a post are kept, for 90 days unless the operator configured another time; what was published is listed for as long as the post is there.
 	//
 	// Corresponds with GET /posts/{id}/attempts (the `ListPostAttempts` operationId).
 	ListPostAttempts(ctx context.Context, id PostID, params *ListPostAttemptsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetryPostWithBody Set the failed platforms of a post going again
+	// RetryPostWithBody Publish a post again where it failed
 	//
-	// Each goes on after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
-	// be there already: crier looks for it first, takes it as published where it is there, and publishes where it is not.
-	// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 where
+	// Each continues after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
+	// be there already: crier looks for it first, records it as published if it is there, and publishes it if it is not.
+	// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 if
 	// nothing else is left, unless acceptDuplicate is true.
 	//
 	// Takes any type of body and a specified content type.
@@ -4558,11 +4556,11 @@ type ClientInterface interface {
 	// Corresponds with POST /posts/{id}/retry (the `RetryPost` operationId).
 	RetryPostWithBody(ctx context.Context, id PostID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// RetryPost Set the failed platforms of a post going again
+	// RetryPost Publish a post again where it failed
 	//
-	// Each goes on after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
-	// be there already: crier looks for it first, takes it as published where it is there, and publishes where it is not.
-	// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 where
+	// Each continues after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
+	// be there already: crier looks for it first, records it as published if it is there, and publishes it if it is not.
+	// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 if
 	// nothing else is left, unless acceptDuplicate is true.
 	//
 	// Takes a body of the `application/json` content type.
@@ -4577,7 +4575,7 @@ type ClientInterface interface {
 
 	// CreateQueueWithBody Create a queue
 	//
-	// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one. A workspace has up to 100 queues (invalid_state).
+	// The first queue of a brand, or of the workspace, is its default; a new default replaces the old one. A workspace has up to 100 queues (invalid_state).
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4586,7 +4584,7 @@ type ClientInterface interface {
 
 	// CreateQueue Create a queue
 	//
-	// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one. A workspace has up to 100 queues (invalid_state).
+	// The first queue of a brand, or of the workspace, is its default; a new default replaces the old one. A workspace has up to 100 queues (invalid_state).
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4631,7 +4629,7 @@ type ClientInterface interface {
 	// CreateThreadWithBody Create a thread
 	//
 	// 2 to 25 entries, each a reply to the one before it, on twitter, threads, bluesky and mastodon. A thread is one post
-	// and has one postId; that post can be read at /posts/{id} too, and is retried there: a retry goes on after the last
+	// and has one postId; that post can be read at /posts/{id} too, and is retried there: a retry continues after the last
 	// published entry and never repeats one. The scheduling modes are those of a post. The pause between two entries is
 	// fixed: 1 s on twitter, 1.5 s on bluesky and mastodon, 30 s on threads.
 	//
@@ -4643,7 +4641,7 @@ type ClientInterface interface {
 	// CreateThread Create a thread
 	//
 	// 2 to 25 entries, each a reply to the one before it, on twitter, threads, bluesky and mastodon. A thread is one post
-	// and has one postId; that post can be read at /posts/{id} too, and is retried there: a retry goes on after the last
+	// and has one postId; that post can be read at /posts/{id} too, and is retried there: a retry continues after the last
 	// published entry and never repeats one. The scheduling modes are those of a post. The pause between two entries is
 	// fixed: 1 s on twitter, 1.5 s on bluesky and mastodon, 30 s on threads.
 	//
@@ -4683,7 +4681,7 @@ type ClientInterface interface {
 	// GetUsage Read what is used of the plan
 	//
 	// Of the calendar month in UTC. A post counts when it is created, an entry of a thread counts one; validation, dryRun and
-	// repetitions of a request count none. Posts of the sandbox count by themselves. A limit that there is not is null; posts
+	// repetitions of a request count none. Posts of the sandbox are counted separately. A limit that does not exist is null; posts
 	// are counted only where the plan limits them.
 	//
 	// Corresponds with GET /usage (the `GetUsage` operationId).
@@ -4728,9 +4726,9 @@ type ClientInterface interface {
 	//
 	// isActive true enables a webhook that was disabled and forgets its failures. With redeliverSince the events are sent
 	// again whose last delivery failed, of those queued since then: also those that were not tried because the webhook was
-	// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver takes
-	// them; disabledAt as it was read before is what to ask for, or a little earlier, for those that disabled it. What
-	// happened while it was paused is not among them: see GET /events.
+	// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver accepts
+	// them. Pass disabledAt as it was before, or a little earlier to include those that disabled it. What happened while it
+	// was paused is not among them: see GET /events.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4741,9 +4739,9 @@ type ClientInterface interface {
 	//
 	// isActive true enables a webhook that was disabled and forgets its failures. With redeliverSince the events are sent
 	// again whose last delivery failed, of those queued since then: also those that were not tried because the webhook was
-	// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver takes
-	// them; disabledAt as it was read before is what to ask for, or a little earlier, for those that disabled it. What
-	// happened while it was paused is not among them: see GET /events.
+	// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver accepts
+	// them. Pass disabledAt as it was before, or a little earlier to include those that disabled it. What happened while it
+	// was paused is not among them: see GET /events.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4752,7 +4750,7 @@ type ClientInterface interface {
 
 	// SearchDeliveries Search the deliveries to a webhook
 	//
-	// Newest first, those that wait for their first try too. Deliveries are kept for 30 days unless the operator says otherwise.
+	// Newest first, including those that wait for their first attempt. Deliveries are kept for 30 days unless the operator configured another time.
 	//
 	// Corresponds with GET /webhooks/{id}/deliveries (the `SearchDeliveries` operationId).
 	SearchDeliveries(ctx context.Context, id WebhookID, params *SearchDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4797,10 +4795,10 @@ type ClientInterface interface {
 
 	// RotateWebhookSecretWithBody Replace the signing secret
 	//
-	// The answer shows the new secret, this once. For the overlap (24 hours unless told) the secret before signs too:
+	// The answer shows the new secret, this once. For the overlap (24 hours by default) the secret before signs too:
 	// X-Webhook-Signature then has a v1 for each, the oldest first, and webhook-signature a signature for each with spaces
-	// between them. Accept a request when any of them is right. A receiver that looks at the first v1 alone goes on with
-	// the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
+	// between them. Accept a request when any of them is right. A receiver that looks only at the first v1 still works
+	// with the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
 	// At most 3 replaced secrets sign at a time: one more is refused until the first has ended.
 	//
 	// Takes any type of body and a specified content type.
@@ -4810,10 +4808,10 @@ type ClientInterface interface {
 
 	// RotateWebhookSecret Replace the signing secret
 	//
-	// The answer shows the new secret, this once. For the overlap (24 hours unless told) the secret before signs too:
+	// The answer shows the new secret, this once. For the overlap (24 hours by default) the secret before signs too:
 	// X-Webhook-Signature then has a v1 for each, the oldest first, and webhook-signature a signature for each with spaces
-	// between them. Accept a request when any of them is right. A receiver that looks at the first v1 alone goes on with
-	// the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
+	// between them. Accept a request when any of them is right. A receiver that looks only at the first v1 still works
+	// with the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
 	// At most 3 replaced secrets sign at a time: one more is refused until the first has ended.
 	//
 	// Takes a body of the `application/json` content type.
@@ -4857,7 +4855,7 @@ func (c *Client) ListAccounts(ctx context.Context, params *ListAccountsParams, r
 
 // CheckAccounts Check all accounts with their platforms
 //
-// All at once, each for a few seconds at most. A token that its platform refuses is renewed where crier can; an account is marked as ended only on a definite refusal, and goes on if its platform takes it again.
+// All at once, each for a few seconds at most. A token that its platform refuses is renewed where crier can; an account is marked as ended only on a definite refusal, and works again if its platform accepts it again.
 //
 // Corresponds with GET /accounts/health (the `CheckAccounts` operationId).
 func (c *Client) CheckAccounts(ctx context.Context, params *CheckAccountsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4944,7 +4942,7 @@ func (c *Client) UpdateAccount(ctx context.Context, id string, body UpdateAccoun
 
 // CheckAccount Check an account with its platform
 //
-// A token that the platform refuses is renewed where crier can; the account is marked as ended only on a definite refusal. One that was suspended, deactivated or whose bot was removed goes on if its platform takes it again.
+// A token that the platform refuses is renewed where crier can; the account is marked as ended only on a definite refusal. One that was suspended, deactivated or whose bot was removed works again if its platform accepts it again.
 //
 // Corresponds with GET /accounts/{id}/health (the `CheckAccount` operationId).
 func (c *Client) CheckAccount(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5002,11 +5000,11 @@ func (c *Client) CountFollowers(ctx context.Context, params *CountFollowersParam
 
 // CountPosts Count posts, and see how they do
 //
-// Counts what platforms of posts came to, each by itself: one that failed and was posted when it was retried counts once as
-// failed and once as posted, on the day of each. google-business is left out.
+// Counts outcomes per post and account. One that failed and succeeded on retry counts once as failed and once as posted,
+// each on its own day. google-business is excluded.
 //
 // metrics is how the posts do that were published in the range, as crier last read it from their platforms: looks follow 15
-// minutes, 1, 6 and 24 hours, 3, 7 and 30 days after a post. What no platform tells is null, which is not zero. A post that
+// minutes, 1, 6 and 24 hours, 3, 7 and 30 days after a post. What no platform reports is null, which is not zero. A post that
 // its platform no longer has keeps what was last known of it.
 //
 // As CSV: a row for each day on which anything ended, with the columns day, posted, failed, measured_posts and the metrics.
@@ -5687,7 +5685,7 @@ func (c *Client) ListEntities(ctx context.Context, platform ConnectPlatform, par
 
 // SelectEntitiesWithBody Connect what a person has chosen
 //
-// All of them, or none. The selection ends with it; after an error it goes on.
+// All of them, or none. The selection ends with it; after an error it still works.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5706,7 +5704,7 @@ func (c *Client) SelectEntitiesWithBody(ctx context.Context, platform ConnectPla
 
 // SelectEntities Connect what a person has chosen
 //
-// All of them, or none. The selection ends with it; after an error it goes on.
+// All of them, or none. The selection ends with it; after an error it still works.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5804,7 +5802,7 @@ func (c *Client) MarkItems(ctx context.Context, body MarkItemsJSONRequestBody, r
 //
 // Answers once the reply is stored for good; it goes out within a second, by the account that the item was written to, with
 // the guarantees of a post: an answer of the platform that is lost is looked for, and never repeated blindly. GET
-// /engagement/replies/{id} tells what became of it. A text is as long as a first comment may be on the platform. Send an
+// /engagement/replies/{id} shows what became of it. A text is as long as a first comment may be on the platform. Send an
 // Idempotency-Key to be able to repeat the request safely.
 //
 // Takes any type of body and a specified content type.
@@ -5826,7 +5824,7 @@ func (c *Client) CreateReplyWithBody(ctx context.Context, params *CreateReplyPar
 //
 // Answers once the reply is stored for good; it goes out within a second, by the account that the item was written to, with
 // the guarantees of a post: an answer of the platform that is lost is looked for, and never repeated blindly. GET
-// /engagement/replies/{id} tells what became of it. A text is as long as a first comment may be on the platform. Send an
+// /engagement/replies/{id} shows what became of it. A text is as long as a first comment may be on the platform. Send an
 // Idempotency-Key to be able to repeat the request safely.
 //
 // Takes a body of the `application/json` content type.
@@ -6178,8 +6176,8 @@ func (c *Client) GetKey(ctx context.Context, id KeyID, reqEditors ...RequestEdit
 // RotateKeyWithBody Put a new key in place of one
 //
 // The answer is the successor, with its secret, this once. It has the name and the permissions of the key, its repetitions
-// of requests (Idempotency-Key) are known as such, and a suspension goes on. The key works on for the overlap, 24 hours
-// unless told; with overlapSeconds 0 it ends at once, for a key that leaked.
+// of requests (Idempotency-Key) are known as such, and a suspension continues. The key still works for the overlap, 24 hours
+// by default; with overlapSeconds 0 it ends at once, for a key that leaked.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6199,8 +6197,8 @@ func (c *Client) RotateKeyWithBody(ctx context.Context, id KeyID, contentType st
 // RotateKey Put a new key in place of one
 //
 // The answer is the successor, with its secret, this once. It has the name and the permissions of the key, its repetitions
-// of requests (Idempotency-Key) are known as such, and a suspension goes on. The key works on for the overlap, 24 hours
-// unless told; with overlapSeconds 0 it ends at once, for a key that leaked.
+// of requests (Idempotency-Key) are known as such, and a suspension continues. The key still works for the overlap, 24 hours
+// by default; with overlapSeconds 0 it ends at once, for a key that leaked.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6275,15 +6273,15 @@ func (c *Client) UploadMediaFromURL(ctx context.Context, body UploadMediaFromURL
 // CreateMediaUploadURLWithBody Get an address to upload a file of any kind to
 //
 // Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
-// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+// 4 GiB, unless the installation is set lower. The address accepts one upload. After that `mediaId` can be used in
 // mediaItems, and GET /media/{id} shows what the file is.
 //
-// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
-// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
-// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
-// the answer the file comes in one piece.
+// A file whose `size` is given and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+// `uploadUrl`, in any order, a few at a time, within a day. A part that was interrupted is sent again;
+// GET /media/{id}/parts lists those that have arrived. POST /media/{id}/complete ends the upload. If there are no `parts`
+// in the answer the file comes in one piece.
 //
-// Where `sha256` is given, another content than that is refused; complete such an upload with
+// If `sha256` is given, any other content is refused; complete such an upload with
 // POST /media/{id}/complete, also one in one piece.
 //
 // Takes any type of body and a specified content type.
@@ -6304,15 +6302,15 @@ func (c *Client) CreateMediaUploadURLWithBody(ctx context.Context, contentType s
 // CreateMediaUploadURL Get an address to upload a file of any kind to
 //
 // Send the file by `method` to `uploadUrl` with `headers`, until `expiresAt` (an hour), without an API key; it may have
-// 4 GiB, unless the installation is set lower. The address takes one upload. After that `mediaId` can be used in
+// 4 GiB, unless the installation is set lower. The address accepts one upload. After that `mediaId` can be used in
 // mediaItems, and GET /media/{id} shows what the file is.
 //
-// A file whose `size` is said and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
-// `uploadUrl`, in any order, a few at a time, within a day. A part that was cut off is sent again;
-// GET /media/{id}/parts tells which have come. POST /media/{id}/complete ends the upload. Where there are no `parts` in
-// the answer the file comes in one piece.
+// A file whose `size` is given and above 32 MiB may come in `parts` instead: each is sent by `method` to its own
+// `uploadUrl`, in any order, a few at a time, within a day. A part that was interrupted is sent again;
+// GET /media/{id}/parts lists those that have arrived. POST /media/{id}/complete ends the upload. If there are no `parts`
+// in the answer the file comes in one piece.
 //
-// Where `sha256` is given, another content than that is refused; complete such an upload with
+// If `sha256` is given, any other content is refused; complete such an upload with
 // POST /media/{id}/complete, also one in one piece.
 //
 // Takes a body of the `application/json` content type.
@@ -6365,8 +6363,8 @@ func (c *Client) GetMedia(ctx context.Context, id MediaID, reqEditors ...Request
 // CompleteUpload End an upload in parts
 //
 // Puts the parts together and looks at what they are; with `sha256` all of it is read, which may take minutes. Refused
-// (invalid_state) while parts are missing, which it names. What turns out to be no media, or another content than
-// announced, is refused (media_refused) and removed: such an upload begins anew. It may be called again, and answers
+// (invalid_state) while parts are missing, which it names. A file that turns out not to be media, or not to be the
+// announced one, is refused (media_refused) and removed: such an upload has to start over. It may be called again, and answers
 // the same.
 //
 // Corresponds with POST /media/{id}/complete (the `CompleteUpload` operationId).
@@ -6385,7 +6383,7 @@ func (c *Client) CompleteUpload(ctx context.Context, id MediaID, reqEditors ...R
 // ListUploadParts See which parts of an upload have come
 //
 // Of an upload that comes in parts and is not complete; with addresses for those that are missing, so that an upload
-// can be gone on with after its sender was cut off or ended. It takes a key that may write.
+// can be continued after its sender was interrupted or ended. It needs a key that may write.
 //
 // Corresponds with GET /media/{id}/parts (the `ListUploadParts` operationId).
 func (c *Client) ListUploadParts(ctx context.Context, id MediaID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6402,13 +6400,12 @@ func (c *Client) ListUploadParts(ctx context.Context, id MediaID, reqEditors ...
 
 // ListPosts List posts
 //
-// Posts made through the API. Those of the same time stand in the order of their creation, or of its reverse where the
-// list begins with the latest.
+// Posts made through the API. Posts with the same time are in order of creation (reversed when the latest come first).
 //
-// A list is read to its end by `cursor`: what is made or moved meanwhile shifts nothing, as it shifts the pages of `page`.
+// Read a whole list with `cursor`: unlike `page`, it does not shift when posts are added or moved.
 //
-// To follow what changes, ask with `updatedAfter` and the time of the last question, less a minute: a change is seen some
-// seconds after its updatedAt. GET /events and webhooks tell of each change once.
+// To follow changes, pass the time of your last request minus one minute as `updatedAfter`: a change appears a few
+// seconds after its updatedAt. GET /events and webhooks report each change once.
 //
 // Corresponds with GET /posts (the `ListPosts` operationId).
 func (c *Client) ListPosts(ctx context.Context, params *ListPostsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6616,9 +6613,9 @@ func (c *Client) UpdatePost(ctx context.Context, id PostID, body UpdatePostJSONR
 // ListPostAttempts What happened to a post, and why
 //
 // The timeline of a post, oldest first: what users did to it, every failed, deferred or unanswered try with its
-// reason and when the next follows, and what was published. Of a try that simply worked only "published" is told.
-// Its `at` is the platform's own time; it stands after the tries that had to find it, though these are later.
-// The newest 200 tries of a post are kept, for 90 days unless the operator says otherwise; what was published is told for as long as the post is there.
+// reason and when the next follows, and what was published. Of an attempt that simply worked only "published" is listed.
+// Its `at` is the platform's own time; it is listed after the attempts that had to find it, though these are later.
+// The newest 200 attempts of a post are kept, for 90 days unless the operator configured another time; what was published is listed for as long as the post is there.
 //
 // Corresponds with GET /posts/{id}/attempts (the `ListPostAttempts` operationId).
 func (c *Client) ListPostAttempts(ctx context.Context, id PostID, params *ListPostAttemptsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6633,11 +6630,11 @@ func (c *Client) ListPostAttempts(ctx context.Context, id PostID, params *ListPo
 	return c.Client.Do(req)
 }
 
-// RetryPostWithBody Set the failed platforms of a post going again
+// RetryPostWithBody Publish a post again where it failed
 //
-// Each goes on after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
-// be there already: crier looks for it first, takes it as published where it is there, and publishes where it is not.
-// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 where
+// Each continues after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
+// be there already: crier looks for it first, records it as published if it is there, and publishes it if it is not.
+// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 if
 // nothing else is left, unless acceptDuplicate is true.
 //
 // Takes any type of body and a specified content type.
@@ -6655,11 +6652,11 @@ func (c *Client) RetryPostWithBody(ctx context.Context, id PostID, contentType s
 	return c.Client.Do(req)
 }
 
-// RetryPost Set the failed platforms of a post going again
+// RetryPost Publish a post again where it failed
 //
-// Each goes on after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
-// be there already: crier looks for it first, takes it as published where it is there, and publishes where it is not.
-// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 where
+// Each continues after its last published entry; nothing that is published is repeated. What failed as outcome_unknown may
+// be there already: crier looks for it first, records it as published if it is there, and publishes it if it is not.
+// telegram offers no way to look. A retry leaves out what may be there and says so in warnings, or is answered 400 if
 // nothing else is left, unless acceptDuplicate is true.
 //
 // Takes a body of the `application/json` content type.
@@ -6694,7 +6691,7 @@ func (c *Client) ListQueues(ctx context.Context, reqEditors ...RequestEditorFn) 
 
 // CreateQueueWithBody Create a queue
 //
-// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one. A workspace has up to 100 queues (invalid_state).
+// The first queue of a brand, or of the workspace, is its default; a new default replaces the old one. A workspace has up to 100 queues (invalid_state).
 //
 // Takes any type of body and a specified content type.
 //
@@ -6713,7 +6710,7 @@ func (c *Client) CreateQueueWithBody(ctx context.Context, contentType string, bo
 
 // CreateQueue Create a queue
 //
-// The first queue of a brand, or of the workspace, is its default; a new default takes the place of the old one. A workspace has up to 100 queues (invalid_state).
+// The first queue of a brand, or of the workspace, is its default; a new default replaces the old one. A workspace has up to 100 queues (invalid_state).
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6818,7 +6815,7 @@ func (c *Client) PreviewSlots(ctx context.Context, id QueueID, params *PreviewSl
 // CreateThreadWithBody Create a thread
 //
 // 2 to 25 entries, each a reply to the one before it, on twitter, threads, bluesky and mastodon. A thread is one post
-// and has one postId; that post can be read at /posts/{id} too, and is retried there: a retry goes on after the last
+// and has one postId; that post can be read at /posts/{id} too, and is retried there: a retry continues after the last
 // published entry and never repeats one. The scheduling modes are those of a post. The pause between two entries is
 // fixed: 1 s on twitter, 1.5 s on bluesky and mastodon, 30 s on threads.
 //
@@ -6840,7 +6837,7 @@ func (c *Client) CreateThreadWithBody(ctx context.Context, params *CreateThreadP
 // CreateThread Create a thread
 //
 // 2 to 25 entries, each a reply to the one before it, on twitter, threads, bluesky and mastodon. A thread is one post
-// and has one postId; that post can be read at /posts/{id} too, and is retried there: a retry goes on after the last
+// and has one postId; that post can be read at /posts/{id} too, and is retried there: a retry continues after the last
 // published entry and never repeats one. The scheduling modes are those of a post. The pause between two entries is
 // fixed: 1 s on twitter, 1.5 s on bluesky and mastodon, 30 s on threads.
 //
@@ -6930,7 +6927,7 @@ func (c *Client) UpdateThread(ctx context.Context, id ThreadID, body UpdateThrea
 // GetUsage Read what is used of the plan
 //
 // Of the calendar month in UTC. A post counts when it is created, an entry of a thread counts one; validation, dryRun and
-// repetitions of a request count none. Posts of the sandbox count by themselves. A limit that there is not is null; posts
+// repetitions of a request count none. Posts of the sandbox are counted separately. A limit that does not exist is null; posts
 // are counted only where the plan limits them.
 //
 // Corresponds with GET /usage (the `GetUsage` operationId).
@@ -7035,9 +7032,9 @@ func (c *Client) GetWebhook(ctx context.Context, id WebhookID, reqEditors ...Req
 //
 // isActive true enables a webhook that was disabled and forgets its failures. With redeliverSince the events are sent
 // again whose last delivery failed, of those queued since then: also those that were not tried because the webhook was
-// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver takes
-// them; disabledAt as it was read before is what to ask for, or a little earlier, for those that disabled it. What
-// happened while it was paused is not among them: see GET /events.
+// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver accepts
+// them. Pass disabledAt as it was before, or a little earlier to include those that disabled it. What happened while it
+// was paused is not among them: see GET /events.
 //
 // Takes any type of body and a specified content type.
 //
@@ -7058,9 +7055,9 @@ func (c *Client) UpdateWebhookWithBody(ctx context.Context, id WebhookID, conten
 //
 // isActive true enables a webhook that was disabled and forgets its failures. With redeliverSince the events are sent
 // again whose last delivery failed, of those queued since then: also those that were not tried because the webhook was
-// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver takes
-// them; disabledAt as it was read before is what to ask for, or a little earlier, for those that disabled it. What
-// happened while it was paused is not among them: see GET /events.
+// disabled. However many they are, the answer comes at once and they follow, oldest first, as fast as the receiver accepts
+// them. Pass disabledAt as it was before, or a little earlier to include those that disabled it. What happened while it
+// was paused is not among them: see GET /events.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -7079,7 +7076,7 @@ func (c *Client) UpdateWebhook(ctx context.Context, id WebhookID, body UpdateWeb
 
 // SearchDeliveries Search the deliveries to a webhook
 //
-// Newest first, those that wait for their first try too. Deliveries are kept for 30 days unless the operator says otherwise.
+// Newest first, including those that wait for their first attempt. Deliveries are kept for 30 days unless the operator configured another time.
 //
 // Corresponds with GET /webhooks/{id}/deliveries (the `SearchDeliveries` operationId).
 func (c *Client) SearchDeliveries(ctx context.Context, id WebhookID, params *SearchDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -7174,10 +7171,10 @@ func (c *Client) RedeliverFailed(ctx context.Context, id WebhookID, body Redeliv
 
 // RotateWebhookSecretWithBody Replace the signing secret
 //
-// The answer shows the new secret, this once. For the overlap (24 hours unless told) the secret before signs too:
+// The answer shows the new secret, this once. For the overlap (24 hours by default) the secret before signs too:
 // X-Webhook-Signature then has a v1 for each, the oldest first, and webhook-signature a signature for each with spaces
-// between them. Accept a request when any of them is right. A receiver that looks at the first v1 alone goes on with
-// the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
+// between them. Accept a request when any of them is right. A receiver that looks only at the first v1 still works
+// with the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
 // At most 3 replaced secrets sign at a time: one more is refused until the first has ended.
 //
 // Takes any type of body and a specified content type.
@@ -7197,10 +7194,10 @@ func (c *Client) RotateWebhookSecretWithBody(ctx context.Context, id WebhookID, 
 
 // RotateWebhookSecret Replace the signing secret
 //
-// The answer shows the new secret, this once. For the overlap (24 hours unless told) the secret before signs too:
+// The answer shows the new secret, this once. For the overlap (24 hours by default) the secret before signs too:
 // X-Webhook-Signature then has a v1 for each, the oldest first, and webhook-signature a signature for each with spaces
-// between them. Accept a request when any of them is right. A receiver that looks at the first v1 alone goes on with
-// the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
+// between them. Accept a request when any of them is right. A receiver that looks only at the first v1 still works
+// with the old secret until the overlap ends. With overlapSeconds 0 the old ones end at once, for a secret that leaked.
 // At most 3 replaced secrets sign at a time: one more is refused until the first has ended.
 //
 // Takes a body of the `application/json` content type.

@@ -94,6 +94,21 @@ func (a *Admin) GivePlan(ctx context.Context, name, plan string) (before string,
 	return before, nil
 }
 
+// Workspaces returns the live workspaces whose names come after one, by name. One that is being
+// deleted is left out.
+func (a *Admin) Workspaces(ctx context.Context, after string, limit int) ([]schema.Workspace, error) {
+	rows, err := a.Pool.Query(ctx, `
+		select id, name, plan from workspaces
+		where live_id is null and deleting_at is null and name > $1 order by name limit $2`, after, limit)
+	all, err := db.Collect(rows, err, func(row pgx.Row, w *schema.Workspace) error {
+		return row.Scan((*[16]byte)(&w.ID), &w.Name, &w.Plan)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing workspaces: %w", db.Unavailable(err))
+	}
+	return all, nil
+}
+
 // RevokeKey ends a key, or leaves one that has ended. The error is NotFound where there is
 // no such key.
 func (a *Admin) RevokeKey(ctx context.Context, hash [32]byte) error {
