@@ -79,7 +79,11 @@ func (e *Expand) expand(ctx context.Context, batches []schema.EventBatch) bool {
 	if len(batches) == 0 {
 		return true
 	}
-	notify, err := worker.Retry(ctx, e.logger, "expanding events", func() ([]schema.NotifyMessage, error) { return e.store.Expand(ctx, batches) })
+	var notify []schema.NotifyMessage
+	err := worker.Retry(ctx, e.logger, "expanding events", func() (err error) {
+		notify, err = e.store.Expand(ctx, batches)
+		return err
+	})
 	switch {
 	case err == nil:
 		e.announce(schema.Announcement{Notify: notify})
