@@ -11,7 +11,6 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/catalog"
-	"crier/connectors/egress"
 	"crier/connectors/media"
 	"crier/schema"
 	"crier/schema/sleep"
@@ -123,11 +122,10 @@ func checkCredentials(platform schema.Platform, n NewAccount) error {
 
 // platforms are the connectors of a command, which reach no sandbox.
 func (o *operator) platforms() (*catalog.Catalog, error) {
-	hosts, err := hostsOf(o.config.Bases)
+	guard, err := o.config.guard(o.config.bases()...)
 	if err != nil {
 		return nil, err
 	}
-	guard := egress.New(egress.Config{Allowed: o.config.AllowedNetworks, AllowedHosts: hosts, UserAgent: o.config.userAgent()})
 	return catalog.New(catalog.Deps{
 		HTTP: guard.Client(), SandboxHTTP: guard.Client(), BaseURLs: o.config.Bases, Apps: o.config.Apps, Versions: o.config.Versions,
 		Media: media.NewFetcher(o.config.fetching(guard, nil)), Logger: o.config.Logger,

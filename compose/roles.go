@@ -15,7 +15,6 @@ import (
 	"crier/analytics/collection"
 	"crier/connectors/bluesky/jetstream"
 	"crier/connectors/catalog"
-	"crier/connectors/egress"
 	"crier/connectors/sandbox"
 	"crier/gateway"
 	"crier/gateway/billing"
@@ -202,7 +201,7 @@ func (b *base) seller() (billing.Seller, error) {
 // sandboxServer makes the simulators of test keys, at an address of their own.
 func (b *base) sandboxServer() (*server, error) {
 	// Media that the gateway serves is fetched from it, wherever it listens.
-	puller, err := b.egress(map[schema.Platform]string{0: b.publicURL()})
+	puller, err := b.config.guard(b.publicURL())
 	if err != nil {
 		return nil, err
 	}
@@ -250,14 +249,9 @@ func (b *base) listening() []stage {
 func (b *base) jetstream() ([]string, *http.Client) {
 	hosts := b.config.Jetstream
 	if len(hosts) == 0 {
-		return jetstream.Hosts(), b.guarded.Client()
+		hosts = jetstream.Hosts()
 	}
-	var exempt []string
-	for _, host := range hosts {
-		address, _ := hostsOf(map[schema.Platform]string{schema.Bluesky: host}) // checked with the flags
-		exempt = append(exempt, address...)
-	}
-	return hosts, egress.New(egress.Config{Allowed: b.config.AllowedNetworks, AllowedHosts: exempt, UserAgent: b.config.userAgent()}).Client()
+	return hosts, b.streams.Client()
 }
 
 func (b *base) poller(c listening.PollerConfig) stage {
