@@ -18,9 +18,9 @@ const (
 	sandboxSearch = "threads-sandbox"
 )
 
-// listening makes the stages of the role: Bluesky's stream and Threads' search for live workspaces,
+// listeningStages are Bluesky's stream and Threads' search for live workspaces,
 // and the generated ones for their sandboxes.
-func (b *base) listening() []stage {
+func (b *base) listeningStages() []stage {
 	metrics := listening.NewMetrics(b.config.Registerer, b.store.Now)
 	hosts, client := b.jetstream()
 	stages := []stage{

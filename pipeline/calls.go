@@ -9,19 +9,11 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/pipeline/stream"
 	"crier/pipeline/tracing"
 	"crier/pipeline/worker"
 	"crier/schema"
 	"crier/schema/guard"
 )
-
-// Shared is what all stages of a process share.
-type Shared struct {
-	Log     *stream.Log
-	Logger  *slog.Logger
-	Metrics *Metrics
-}
 
 // Platforms are how platforms are called.
 type Platforms interface {
