@@ -49,7 +49,7 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (added AddedAcc
 	if err := checkCredentials(platform, n); err != nil {
 		return added, err
 	}
-	w, err := o.admin.Workspace(ctx, n.Workspace, "", false)
+	w, err := o.admin.Workspace(ctx, n.Workspace)
 	if schema.KindOf(err) == schema.NotFound {
 		return added, fmt.Errorf("%w; crier keys create makes one", err)
 	}

@@ -395,9 +395,9 @@ func TestTheLastPostsOfAMonthAreTakenOnce(t *testing.T) {
 func TestAPlanBoundsAccounts(t *testing.T) {
 	f := newFixture(t)
 	admin := postgres.NewAdmin(f.store)
-	live, err := admin.Workspace(t.Context(), "small", "free", false)
+	live, err := admin.MakeWorkspace(t.Context(), "small", "free", false)
 	f.must(err)
-	twin, err := admin.Workspace(t.Context(), "small", "free", true)
+	twin, err := admin.MakeWorkspace(t.Context(), "small", "free", true)
 	f.must(err)
 	put := func(workspace schema.WorkspaceID, name string) error {
 		a := schema.Account{Workspace: workspace, Platform: schema.Mastodon, NativeID: name, Name: name, Sealed: []byte("x")}
