@@ -137,7 +137,7 @@ func (o *operator) createKey(ctx context.Context, workspace, plan string, test b
 		if err := o.bind(ctx); err != nil {
 			return "", err
 		}
-		if err := (sandboxes{o.admin, o.vault, o.config.Logger}).addAccounts(ctx, w.ID, simulatedPlatforms(), false); err != nil {
+		if err := (sandboxes{o.admin, o.vault, o.config.Logger}).addAccounts(ctx, w.ID, simulatedPlatforms(), true); err != nil {
 			return "", err
 		}
 	}
