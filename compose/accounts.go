@@ -16,8 +16,8 @@ import (
 	"crier/schema/sleep"
 )
 
-// NewAccount is an account whose token already exists.
-type NewAccount struct {
+// AccountToAdd is an account whose token exists already.
+type AccountToAdd struct {
 	Workspace   string
 	Platform    string
 	Server      string // base address; mastodon, bluesky and telegram only
@@ -33,7 +33,7 @@ type AddedAccount struct {
 
 // AddAccount checks credentials against the platform and connects their account to a
 // workspace. An account that is connected gets the new credentials.
-func AddAccount(ctx context.Context, c Config, n NewAccount) (added AddedAccount, err error) {
+func AddAccount(ctx context.Context, c Config, n AccountToAdd) (added AddedAccount, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
 		added, err = o.addAccount(ctx, n)
 		return err
@@ -41,7 +41,7 @@ func AddAccount(ctx context.Context, c Config, n NewAccount) (added AddedAccount
 	return added, err
 }
 
-func (o *operator) addAccount(ctx context.Context, n NewAccount) (added AddedAccount, err error) {
+func (o *operator) addAccount(ctx context.Context, n AccountToAdd) (added AddedAccount, err error) {
 	platform, err := schema.ParsePlatform(n.Platform)
 	if err != nil {
 		return added, err
@@ -95,7 +95,7 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (added AddedAcc
 }
 
 // checkCredentials tells which fields a platform needs.
-func checkCredentials(platform schema.Platform, n NewAccount) error {
+func checkCredentials(platform schema.Platform, n AccountToAdd) error {
 	var missing string
 	switch platform {
 	case schema.Bluesky:
