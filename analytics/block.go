@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/guard"
 	"crier/schema/sleep"
 )
 
@@ -184,7 +185,7 @@ func (s *Sink) bisect(ctx context.Context, events []schema.Event, refusal error)
 func (s *Sink) insertEvents(ctx context.Context, events []schema.Event) error {
 	return s.retry(ctx, "storing events failed", isUnavailable, func(ctx context.Context) error {
 		start := time.Now()
-		err := guarded(func() error { return s.events.Insert(ctx, events) })
+		err := guard.Do(func() error { return s.events.Insert(ctx, events) })
 		outcome := outcomeStored
 		if err != nil {
 			outcome = outcomeFailed

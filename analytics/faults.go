@@ -4,36 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
-	"crier/pipeline/stream"
 	"crier/schema"
 )
 
-// guarded turns a panic into an error: one event must not end the process, which would start
-// again and meet the same event.
-func guarded(work func() error) (err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("panic: %v", fault)
-		}
-	}()
-	return work()
-}
-
 func isUnavailable(err error) bool { return schema.KindOf(err) == schema.Unavailable }
-
-// faultOf describes a message that cannot be read. Its key names the row of the outbox.
-func faultOf(m *stream.Message, err error) schema.Fault {
-	f := schema.Fault{
-		Stage: schema.StageAnalytics, Reason: fmt.Sprintf("reading the message: %v", err), Tries: 1,
-		Message: schema.LogMessage{Topic: m.Topic, Partition: m.Partition, Key: m.Key, Value: m.Value},
-	}
-	if len(m.Key) == len(f.Subject.ID) {
-		f.Subject.ID = [16]byte(m.Key)
-	}
-	return f
-}
 
 // refusalOf describes the events of a batch that ClickHouse refuses.
 func refusalOf(b schema.EventBatch, err error) schema.Fault {

@@ -201,7 +201,7 @@ func (f *fixture) owe(b schema.EventBatch) {
 func (f *fixture) commit() schema.EventBatch {
 	f.Helper()
 	admin := postgres.NewAdmin(f.postgres)
-	w, err := admin.Workspace(f.Context(), "acme", "operator", false)
+	w, err := admin.MakeWorkspace(f.Context(), "acme", "operator", false)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/pipeline/stream"
+	"crier/pipeline/worker"
 	"crier/schema"
 )
 
@@ -102,7 +103,7 @@ func (s *Sink) deliver(ctx context.Context, messages []*stream.Message) {
 	for _, m := range messages {
 		batch, err := decode(m.Value)
 		if err != nil {
-			if !s.note(ctx, faultOf(m, err)) {
+			if !s.note(ctx, worker.Unreadable(schema.StageAnalytics, m, err)) {
 				return
 			}
 			m.Ack()

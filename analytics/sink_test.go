@@ -130,7 +130,7 @@ func TestWhatCannotBeReadHoldsNothingUp(t *testing.T) {
 	}
 	for p := range f.log.Partitions(schema.TopicEvents) {
 		b := f.batch(1)
-		for f.log.PartitionOf(schema.TopicEvents, b.ID[:]) != p {
+		for stream.Partition(b.ID[:], f.log.Partitions(schema.TopicEvents)) != p {
 			b = f.batch(1)
 		}
 		f.produce(b)

@@ -11,14 +11,13 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/catalog"
-	"crier/connectors/egress"
 	"crier/connectors/media"
 	"crier/schema"
 	"crier/schema/sleep"
 )
 
-// NewAccount is an account whose token already exists.
-type NewAccount struct {
+// AccountToAdd is an account whose token exists already.
+type AccountToAdd struct {
 	Workspace   string
 	Platform    string
 	Server      string // base address; mastodon, bluesky and telegram only
@@ -34,7 +33,7 @@ type AddedAccount struct {
 
 // AddAccount checks credentials against the platform and connects their account to a
 // workspace. An account that is connected gets the new credentials.
-func AddAccount(ctx context.Context, c Config, n NewAccount) (added AddedAccount, err error) {
+func AddAccount(ctx context.Context, c Config, n AccountToAdd) (added AddedAccount, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
 		added, err = o.addAccount(ctx, n)
 		return err
@@ -42,7 +41,7 @@ func AddAccount(ctx context.Context, c Config, n NewAccount) (added AddedAccount
 	return added, err
 }
 
-func (o *operator) addAccount(ctx context.Context, n NewAccount) (added AddedAccount, err error) {
+func (o *operator) addAccount(ctx context.Context, n AccountToAdd) (added AddedAccount, err error) {
 	platform, err := schema.ParsePlatform(n.Platform)
 	if err != nil {
 		return added, err
@@ -50,7 +49,7 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (added AddedAcc
 	if err := checkCredentials(platform, n); err != nil {
 		return added, err
 	}
-	w, err := o.admin.Workspace(ctx, n.Workspace, "", false)
+	w, err := o.admin.Workspace(ctx, n.Workspace)
 	if schema.KindOf(err) == schema.NotFound {
 		return added, fmt.Errorf("%w; crier keys create makes one", err)
 	}
@@ -96,7 +95,7 @@ func (o *operator) addAccount(ctx context.Context, n NewAccount) (added AddedAcc
 }
 
 // checkCredentials tells which fields a platform needs.
-func checkCredentials(platform schema.Platform, n NewAccount) error {
+func checkCredentials(platform schema.Platform, n AccountToAdd) error {
 	var missing string
 	switch platform {
 	case schema.Bluesky:
@@ -123,11 +122,10 @@ func checkCredentials(platform schema.Platform, n NewAccount) error {
 
 // platforms are the connectors of a command, which reach no sandbox.
 func (o *operator) platforms() (*catalog.Catalog, error) {
-	hosts, err := hostsOf(o.config.Bases)
+	guard, err := o.config.guard(o.config.bases()...)
 	if err != nil {
 		return nil, err
 	}
-	guard := egress.New(egress.Config{Allowed: o.config.AllowedNetworks, AllowedHosts: hosts, UserAgent: o.config.userAgent()})
 	return catalog.New(catalog.Deps{
 		HTTP: guard.Client(), SandboxHTTP: guard.Client(), BaseURLs: o.config.Bases, Apps: o.config.Apps, Versions: o.config.Versions,
 		Media: media.NewFetcher(o.config.fetching(guard, nil)), Logger: o.config.Logger,

@@ -33,7 +33,7 @@ func TestAddingAnAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	add := func(token string) compose.AddedAccount {
-		added, err := compose.AddAccount(t.Context(), c, compose.NewAccount{
+		added, err := compose.AddAccount(t.Context(), c, compose.AccountToAdd{
 			Workspace: "acme", Platform: "mastodon", Credentials: schema.Credentials{AccessToken: token},
 		})
 		if err != nil {

@@ -5,10 +5,11 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"net/url"
-	"strings"
+	"slices"
 	"time"
 
 	"crier/analytics/usage"
@@ -30,11 +31,14 @@ type base struct {
 	config    Config
 	parts     *parts
 	store     *postgres.Store
+	node      [16]byte // the identity of the data folder, which claims carry
 	log       *stream.Log
 	analytics *clickhouse.Store
 	vault     *connectors.Vault
 	catalog   *catalog.Catalog
 	platforms pipeline.Platforms // what stages publish to: the catalog
+	live      *egress.Egress     // for the platforms
+	streams   *egress.Egress     // for Bluesky's stream
 	guarded   *egress.Egress     // for addresses that clients name
 	fenced    *egress.Egress     // for the sandbox alone
 	webhooks  *egress.Egress     // for webhooks; the same but during development
@@ -50,27 +54,30 @@ type base struct {
 	walls     wall.Addresses  // of the sandbox
 }
 
+// newBase makes what the roles share, a step at a time, and closes what is open where one fails.
 func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
 	b := &base{config: c, parts: p, simulated: c.SandboxURL, tracer: tracing.New(c.Traces)}
 	b.metrics = pipeline.NewMetrics(c.Registerer)
 	b.announcer = pipeline.NewAnnouncer(c.Logger, b.metrics)
-	if err := b.connect(ctx); err != nil {
-		b.close()
-		return nil, err
-	}
-	if err := b.connectOut(ctx); err != nil {
-		b.close()
-		return nil, err
+	for _, step := range []func(context.Context) error{
+		b.openStore, b.takeNode, b.recover, b.holdOverdue, b.openLog, b.openClickHouse, b.openVault,
+		b.listenForSandbox, b.openWalls, b.makeGuards, b.openMedia, b.openConnectors,
+	} {
+		if err := step(ctx); err != nil {
+			b.close()
+			return nil, err
+		}
 	}
 	return b, nil
 }
 
-// connect reaches PostgreSQL, the log and ClickHouse.
-func (b *base) connect(ctx context.Context) error {
-	var err error
+// openStore reaches PostgreSQL, which must allow the connections of this process and have the
+// tables of this version.
+func (b *base) openStore(ctx context.Context) (err error) {
 	pools := b.config.connections()
 	b.store, err = postgres.Open(ctx, postgres.Config{
-		URL: b.parts.postgres, MaxConns: int32(pools.stages), Requests: int32(pools.requests), Announce: b.announcer.Announce, MaxLateness: b.config.MaxLateness, Keep: b.config.Keep,
+		URL: b.parts.postgres, MaxConns: int32(pools.stages), Requests: int32(pools.requests),
+		Announce: b.announcer.Announce, MaxLateness: b.config.MaxLateness, Keep: b.config.Keep,
 		Logger: b.config.Logger, Registerer: b.config.Registerer,
 	})
 	if err != nil {
@@ -79,34 +86,17 @@ func (b *base) connect(ctx context.Context) error {
 	if err := b.checkConnectionLimit(ctx, pools.total()); err != nil {
 		return err
 	}
-	if err := postgres.CheckMigrated(ctx, b.parts.postgres); err != nil {
-		return err
-	}
-	node, err := b.parts.takeNode(ctx, b.store)
-	if err != nil {
-		return err
-	}
-	if err := b.store.Recover(ctx); err != nil {
-		return err
-	}
-	if err := b.holdOverdue(ctx); err != nil {
-		return err
-	}
-	b.log, err = stream.Open(ctx, stream.Config{
-		Brokers: b.parts.kafka, Security: b.config.KafkaSecurity, ClientID: "crier", Node: hex.EncodeToString(node[:]), Logger: b.config.Logger, Registerer: b.config.Registerer, Now: b.store.Now,
-	})
-	if err != nil {
-		return err
-	}
-	if err := ensureTopics(ctx, b.config, b.log); err != nil {
-		return err
-	}
-	if b.parts.clickhouse == "" {
-		return nil
-	}
-	b.analytics, err = clickhouse.Open(ctx, clickhouse.Config{URL: b.parts.clickhouse, TLS: b.config.ClickHouseTLS})
+	return postgres.CheckMigrated(ctx, b.parts.postgres)
+}
+
+// takeNode takes the identity that this process's claims carry.
+func (b *base) takeNode(ctx context.Context) (err error) {
+	b.node, err = b.parts.takeNode(ctx, b.store)
 	return err
 }
+
+// recover brings forward what an earlier process of this node left claimed.
+func (b *base) recover(ctx context.Context) error { return b.store.Recover(ctx) }
 
 // holdOverdue holds what is overdue for review, before any role can publish it.
 func (b *base) holdOverdue(ctx context.Context) error {
@@ -121,50 +111,34 @@ func (b *base) holdOverdue(ctx context.Context) error {
 	return nil
 }
 
-// connectOut makes the vault, the address guards, the media library and the connectors.
-func (b *base) connectOut(ctx context.Context) error {
-	var err error
+// openLog reaches the log, and makes the topics that it lacks.
+func (b *base) openLog(ctx context.Context) (err error) {
+	b.log, err = stream.Open(ctx, stream.Config{
+		Brokers: b.parts.kafka, Security: b.config.KafkaSecurity, ClientID: "crier", Node: hex.EncodeToString(b.node[:]),
+		Logger: b.config.Logger, Registerer: b.config.Registerer, Now: b.store.Now,
+	})
+	if err != nil {
+		return err
+	}
+	return ensureTopics(ctx, b.config, b.log)
+}
+
+// openClickHouse reaches ClickHouse, where a role of the process needs it.
+func (b *base) openClickHouse(ctx context.Context) (err error) {
+	if b.parts.clickhouse == "" {
+		return nil
+	}
+	b.analytics, err = clickhouse.Open(ctx, clickhouse.Config{URL: b.parts.clickhouse, TLS: b.config.ClickHouseTLS})
+	return err
+}
+
+// openVault opens the keyset, and follows what becomes of it.
+func (b *base) openVault(ctx context.Context) (err error) {
 	if b.vault, err = openBoundVault(ctx, b.config, b.store); err != nil {
 		return err
 	}
 	b.followKeyset()
-	if err := b.listenForSandbox(ctx); err != nil {
-		return err
-	}
-	if err := b.openWalls(ctx); err != nil {
-		return err
-	}
-	b.usage = usage.NewCounter(usage.Config{Store: postgres.NewAnalytics(b.store), Now: b.store.Now, Logger: b.config.Logger, Registerer: b.config.Registerer})
-	called := connectors.NewMetrics(b.config.Registerer)
-	called.Tell(b.usage.Called)
-	live, err := b.egress(b.config.Bases)
-	if err != nil {
-		return err
-	}
-	if b.fenced, err = b.egress(map[schema.Platform]string{0: b.simulated}); err != nil {
-		return err
-	}
-	b.guarded = egress.New(egress.Config{Allowed: b.config.AllowedNetworks, UserAgent: b.config.userAgent()})
-	b.webhooks = b.guarded
-	if b.config.AllowPrivateWebhooks {
-		b.webhooks = egress.New(egress.Config{Allowed: everywhere(), UserAgent: b.config.userAgent()})
-	}
-	b.room = media.NewRoom(b.parts.data.Path(""), b.config.MediaDisk)
-	if b.library, err = b.newLibrary(ctx); err != nil {
-		return err
-	}
-	if b.fetcher, err = b.newFetcher(); err != nil {
-		return err
-	}
-	b.catalog, err = catalog.New(catalog.Deps{
-		HTTP: live.Client(), SandboxHTTP: b.fenced.Client(), SandboxURL: b.simulated, BaseURLs: b.config.Bases, ConsentURLs: b.config.ConsentURLs, Apps: b.config.Apps, Versions: b.config.Versions,
-		Media: b.fetcher, Fit: b.library.Fitting,
-		Quotas: b.store,
-		Turns:  b.store, ShareAccounts: b.config.sharesAccounts(),
-		Logger: b.config.Logger, Metrics: called, Now: b.store.Now,
-	})
-	b.platforms = walled{b.catalog, b.walls, b.publicURL()}
-	return err
+	return nil
 }
 
 // listenForSandbox takes the simulators' address before the connectors need it.
@@ -180,14 +154,69 @@ func (b *base) listenForSandbox(ctx context.Context) (err error) {
 	return nil
 }
 
-// egress is an address guard that also lets configured addresses through.
-func (b *base) egress(configured map[schema.Platform]string) (*egress.Egress, error) {
-	hosts, err := hostsOf(configured)
+// makeGuards makes what goes out: each of them reaches public addresses, and what its user was
+// configured with besides.
+func (b *base) makeGuards(context.Context) (err error) {
+	if b.live, err = b.config.guard(b.config.bases()...); err != nil {
+		return err
+	}
+	if b.fenced, err = b.config.guard(b.simulated); err != nil {
+		return err
+	}
+	if b.streams, err = b.config.guard(b.config.Jetstream...); err != nil {
+		return err
+	}
+	if b.guarded, err = b.config.guard(); err != nil {
+		return err
+	}
+	b.webhooks = b.guarded
+	if b.config.AllowPrivateWebhooks {
+		b.webhooks = egress.New(egress.Config{Allowed: everywhere(), UserAgent: b.config.userAgent()})
+	}
+	return nil
+}
+
+// openMedia makes the library of uploads, and what brings media to platforms.
+func (b *base) openMedia(ctx context.Context) (err error) {
+	b.room = media.NewRoom(b.parts.data.Path(""), b.config.MediaDisk)
+	if b.library, err = b.newLibrary(ctx); err != nil {
+		return err
+	}
+	b.fetcher, err = b.newFetcher()
+	return err
+}
+
+// openConnectors makes the connectors of all platforms, and what counts their calls.
+func (b *base) openConnectors(context.Context) (err error) {
+	b.usage = usage.NewCounter(usage.Config{
+		Store: postgres.NewAnalytics(b.store), Now: b.store.Now, Logger: b.config.Logger, Registerer: b.config.Registerer,
+	})
+	called := connectors.NewMetrics(b.config.Registerer)
+	called.Tell(b.usage.Called)
+	b.catalog, err = catalog.New(catalog.Deps{
+		HTTP: b.live.Client(), SandboxHTTP: b.fenced.Client(), SandboxURL: b.simulated,
+		BaseURLs: b.config.Bases, ConsentURLs: b.config.ConsentURLs, Apps: b.config.Apps, Versions: b.config.Versions,
+		Media: b.fetcher, Fit: b.library.Fitting,
+		Quotas: b.store,
+		Turns:  b.store, ShareAccounts: b.config.sharesAccounts(),
+		Logger: b.config.Logger, Metrics: called, Now: b.store.Now,
+	})
+	b.platforms = walled{b.catalog, b.walls, b.publicURL()}
+	return err
+}
+
+// guard is a way out that lets public addresses through, and the hosts of configured URLs; an
+// empty one is none.
+func (c Config) guard(urls ...string) (*egress.Egress, error) {
+	hosts, err := hostsOf(urls)
 	if err != nil {
 		return nil, err
 	}
-	return egress.New(egress.Config{Allowed: b.config.AllowedNetworks, AllowedHosts: hosts, UserAgent: b.config.userAgent()}), nil
+	return egress.New(egress.Config{Allowed: c.AllowedNetworks, AllowedHosts: hosts, UserAgent: c.userAgent()}), nil
 }
+
+// bases are the configured base addresses of platforms.
+func (c Config) bases() []string { return slices.Collect(maps.Values(c.Bases)) }
 
 // everywhere is all addresses: the guard of webhooks during development.
 func everywhere() []netip.Prefix {
@@ -202,20 +231,20 @@ func (c Config) fetching(guard *egress.Egress, stored func(context.Context, sche
 	}
 }
 
-// hostsOf returns host:port of configured base addresses: they are exempt from the guard.
-func hostsOf(bases map[schema.Platform]string) ([]string, error) {
+// hostsOf returns host:port of configured URLs: they are exempt from the guard.
+func hostsOf(urls []string) ([]string, error) {
 	var hosts []string
-	for platform, base := range bases {
-		if base == "" {
+	for _, configured := range urls {
+		if configured == "" {
 			continue
 		}
-		u, err := url.Parse(base)
+		u, err := url.Parse(configured)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return nil, fmt.Errorf("the base address of %s is no http or https url", platform)
+			return nil, fmt.Errorf("the configured address %q is no http or https url", configured)
 		}
 		port := u.Port()
 		if port == "" {
-			port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 		}
 		hosts = append(hosts, net.JoinHostPort(u.Hostname(), port))
 	}

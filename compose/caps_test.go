@@ -86,7 +86,7 @@ func (w *world) addTwitterAccount() schema.AccountID {
 	}
 	defer store.Close()
 	admin := postgres.NewAdmin(store)
-	workspace, err := admin.Workspace(w.Context(), w.workspace, "", false)
+	workspace, err := admin.Workspace(w.Context(), w.workspace)
 	if err != nil {
 		w.Fatal(err)
 	}

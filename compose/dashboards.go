@@ -22,7 +22,7 @@ func GrantDashboards(ctx context.Context, c Config, workspace, password string) 
 		return reader, errors.New("the embedded ClickHouse has no users: its views are read over HTTP at /views of the admin listener, with --views-token; name a server with --clickhouse to make users of it")
 	}
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		w, err := o.admin.Workspace(ctx, workspace, "", false)
+		w, err := o.admin.Workspace(ctx, workspace)
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,7 @@
 //
 //	Config ─▶ parts     embedded, or reached by URL; migrated when embedded
 //	       ─▶ base      store, log, vault, egress, catalog: what roles share
-//	       ─▶ roles     gateway  delay  publish  comment  notify  analytics  sandbox
+//	       ─▶ roles     gateway  delay  publish  comment  notify  analytics  listening  sandbox
 //	       ─▶ servers   REST API, admin listener, sandbox
 //
 // It ends in the other order: servers stop taking requests, stages finish the calls in

@@ -46,7 +46,7 @@ func BindKeyset(ctx context.Context, c Config) error {
 // ConnectUnchecked connects an account whose credentials no platform has seen.
 func ConnectUnchecked(ctx context.Context, c Config, workspace string, a schema.Account, credentials schema.Credentials) (connected schema.Account, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		w, err := o.admin.Workspace(ctx, workspace, "", false)
+		w, err := o.admin.Workspace(ctx, workspace)
 		if err != nil {
 			return err
 		}

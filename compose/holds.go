@@ -43,7 +43,7 @@ func Resume(ctx context.Context, c Config, on PauseTarget) error {
 func (o *operator) pauseOf(ctx context.Context, on PauseTarget) (schema.Hold, error) {
 	switch on {
 	case PauseTarget{Workspace: on.Workspace}:
-		w, err := o.admin.Workspace(ctx, on.Workspace, "", false)
+		w, err := o.admin.Workspace(ctx, on.Workspace)
 		return schema.Hold{Kind: schema.WorkspacePaused, Workspace: w.ID}, err
 	case PauseTarget{Account: on.Account}:
 		id, err := schema.ParseAccountID(on.Account)

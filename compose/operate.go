@@ -126,7 +126,7 @@ func (o *operator) createKey(ctx context.Context, workspace, plan string, test b
 	if err := o.checkPlan(ctx, fresh); err != nil {
 		return "", err
 	}
-	w, err := o.admin.Workspace(ctx, workspace, fresh, test)
+	w, err := o.admin.MakeWorkspace(ctx, workspace, fresh, test)
 	if err != nil {
 		return "", err
 	}
@@ -137,7 +137,7 @@ func (o *operator) createKey(ctx context.Context, workspace, plan string, test b
 		if err := o.bind(ctx); err != nil {
 			return "", err
 		}
-		if err := (sandboxes{o.admin, o.vault, o.config.Logger}).addAccounts(ctx, w.ID, simulatedPlatforms(), false); err != nil {
+		if err := (sandboxes{o.admin, o.vault, o.config.Logger}).addAccounts(ctx, w.ID, simulatedPlatforms(), true); err != nil {
 			return "", err
 		}
 	}
@@ -212,7 +212,7 @@ func AskDeletion(ctx context.Context, c Config, workspace, account string) (aske
 		now := o.admin.Now()
 		wanted := schema.Deletion{ID: schema.NewDeletionID(now), OfWorkspace: account == "", AskedAt: now}
 		if wanted.OfWorkspace {
-			w, err := o.admin.Workspace(ctx, workspace, "", false)
+			w, err := o.admin.Workspace(ctx, workspace)
 			if err != nil {
 				return err
 			}

@@ -108,7 +108,7 @@ func TestAKeysetThatIsNotTheDatabasesIsRefused(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(c.Data, "keyset.json")); err == nil {
 		t.Error("a keyset was made beside credentials that it cannot open")
 	}
-	account := compose.NewAccount{Workspace: "acme", Platform: "mastodon", Credentials: schema.Credentials{AccessToken: "token"}}
+	account := compose.AccountToAdd{Workspace: "acme", Platform: "mastodon", Credentials: schema.Credentials{AccessToken: "token"}}
 	if _, err := compose.AddAccount(t.Context(), c, account); err == nil || !strings.Contains(err.Error(), "there is no keyset") {
 		t.Errorf("AddAccount = %v", err)
 	}

@@ -5,24 +5,18 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"net/http"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/analytics"
 	"crier/analytics/collection"
-	"crier/connectors/bluesky/jetstream"
 	"crier/connectors/catalog"
-	"crier/connectors/egress"
 	"crier/connectors/sandbox"
 	"crier/gateway"
 	"crier/gateway/billing"
 	"crier/gateway/billing/stripe"
-	"crier/listening"
 	"crier/pipeline"
-	"crier/schema"
 	"crier/schema/postgres"
 )
 
@@ -66,77 +60,117 @@ func (b *base) assemble(ctx context.Context) ([]*server, []stage, error) {
 // stages makes the stages of the process's roles.
 func (b *base) stages() []stage {
 	var all []stage
-	c, log := b.config, b.config.Logger
-	shared := pipeline.Shared{Log: b.log, Logger: log, Metrics: b.metrics}
-	if c.has(roleDelay) {
-		store := postgres.NewDelay(b.store)
-		delay := pipeline.NewDelay(store, b.log, log, b.metrics)
-		maintenance := pipeline.NewMaintenance(pipeline.MaintenanceDeps{
-			Far: store, History: store, Archive: store, Inbox: store, Limits: store, Webhooks: store, Holds: store, Outbox: store, Sweeper: store, Observer: store, DeadLetters: store,
-			Announce: b.announcer.Announce, Log: b.log, Logger: log, Metrics: b.metrics,
-		})
-		all = append(all,
-			stage{roleDelay, delay.Run, delay.Ready},
-			stage{roleDelay, maintenance.Run, always})
-	}
-	if c.has(rolePublish) {
-		store := postgres.NewPublish(b.store, catalog.Constraints)
-		publish := pipeline.NewPublish(pipeline.PublishConfig{
-			Shared: shared, Store: store, Platforms: b.platforms, Vault: b.vault,
-			Slots: publishSlots, Late: c.MaxLateness, Fetched: b.fetcher, Tracer: b.tracer,
-		})
-		refresh := pipeline.NewRefresh(pipeline.RefreshConfig{
-			Shared: shared, Store: postgres.NewRefresh(b.store), Published: store, Profiles: catalog.FreshProfiles(), Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
-		})
-		all = append(all,
-			stage{rolePublish, draining(publish.Run, c), publish.Ready},
-			stage{rolePublish, draining(refresh.Run, c), refresh.Ready},
-			stage{rolePublish, b.removeFetched, always})
-	}
-	if c.has(roleComment) {
-		comment := pipeline.NewComment(pipeline.CommentConfig{
-			Shared: shared, Store: postgres.NewComment(b.store, catalog.Constraints), Platforms: b.platforms, Vault: b.vault,
-			Slots: commentSlots, Late: c.MaxLateness,
-		})
-		all = append(all, stage{roleComment, draining(comment.Run, c), comment.Ready})
-	}
-	if c.has(roleNotify) {
-		store := postgres.NewNotify(b.store, b.vault)
-		expand := pipeline.NewExpand(store, b.announcer.Announce, b.log, log)
-		notify := pipeline.NewNotify(pipeline.NotifyConfig{
-			Shared: shared, Store: store, Sender: pipeline.NewSender(b.webhooks.Client(), b.store.Now), Slots: notifySlots, Tracer: b.tracer,
-		})
-		all = append(all,
-			stage{roleNotify, expand.Run, expand.Ready},
-			stage{roleNotify, draining(notify.Run, c), notify.Ready})
-	}
-	if c.has(roleAnalytics) {
-		sink := analytics.NewSink(analytics.SinkDeps{
-			Store: b.analytics.Sink(), Outbox: postgres.NewAnalytics(b.store), Log: b.log, Now: b.store.Now, Logger: log, Registerer: c.Registerer,
-		})
-		deleting := pipeline.NewDeleting(postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), b.analytics.Eraser(), catalog.Profiles(), shared)
-		keeping := analytics.NewKeeper(analytics.KeeperDeps{Store: b.analytics.Retention(), Keep: c.Keep, Now: b.store.Now, Logger: log})
-		counting := analytics.NewCounter(analytics.CounterDeps{Store: b.analytics.Rollups(), Logger: log, Registerer: c.Registerer})
-		collect := collection.New(collection.Config{
-			Store: postgres.NewCollection(b.store, b.store.Now), Platforms: b.catalog, Vault: b.vault, Slots: collectSlots,
-			Log: b.log, Logger: log, Workers: b.metrics.Workers(), Registerer: c.Registerer,
-		})
-		all = append(all, stage{roleAnalytics, sink.Run, sink.Ready}, stage{roleAnalytics, deleting.Run, always},
-			stage{roleAnalytics, keeping.Run, always}, stage{roleAnalytics, counting.Run, always}, stage{roleAnalytics, draining(collect.Run, c), collect.Ready})
-	}
-	if c.has(roleListening) {
-		all = append(all, b.listening()...)
-	}
-	if c.has(roleGateway) { // where uploads arrive
-		cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(b.store), b.library, b.store.Now, log)
-		all = append(all, stage{roleGateway, cleanup.Run, always}, stage{roleGateway, b.sandboxes().Run, always})
+	for _, of := range []struct {
+		role   string
+		stages func() []stage
+	}{
+		{roleDelay, b.delayStages},
+		{rolePublish, b.publishStages},
+		{roleComment, b.commentStages},
+		{roleNotify, b.notifyStages},
+		{roleAnalytics, b.analyticsStages},
+		{roleListening, b.listeningStages},
+		{roleGateway, b.gatewayStages},
+	} {
+		if b.config.has(of.role) {
+			all = append(all, of.stages()...)
+		}
 	}
 	return all
 }
 
+// shared is what all stages of the pipeline share.
+func (b *base) shared() pipeline.Shared {
+	return pipeline.Shared{Log: b.log, Logger: b.config.Logger, Metrics: b.metrics}
+}
+
+func (b *base) delayStages() []stage {
+	store := postgres.NewDelay(b.store)
+	delay := pipeline.NewDelay(pipeline.DelayConfig{Shared: b.shared(), Store: store})
+	maintenance := pipeline.NewMaintenance(pipeline.MaintenanceConfig{
+		Shared: b.shared(), Store: store, Announce: b.announcer.Announce,
+	})
+	return []stage{
+		{roleDelay, delay.Run, delay.Ready},
+		{roleDelay, maintenance.Run, always},
+	}
+}
+
+func (b *base) publishStages() []stage {
+	store := postgres.NewPublish(b.store, catalog.Constraints)
+	publish := pipeline.NewPublish(pipeline.PublishConfig{
+		Shared: b.shared(), Store: store, Platforms: b.platforms, Vault: b.vault,
+		Slots: publishSlots, Late: b.config.MaxLateness, Fetched: b.fetcher, Tracer: b.tracer,
+	})
+	refresh := pipeline.NewRefresh(pipeline.RefreshConfig{
+		Shared: b.shared(), Store: postgres.NewRefresh(b.store), Published: store,
+		Profiles: catalog.FreshProfiles(), Keys: b.catalog, Vault: b.vault, Slots: refreshSlots,
+	})
+	return []stage{
+		{rolePublish, b.draining(publish.Run), publish.Ready},
+		{rolePublish, b.draining(refresh.Run), refresh.Ready},
+		{rolePublish, b.removeFetched, always},
+	}
+}
+
+func (b *base) commentStages() []stage {
+	comment := pipeline.NewComment(pipeline.CommentConfig{
+		Shared: b.shared(), Store: postgres.NewComment(b.store, catalog.Constraints), Platforms: b.platforms, Vault: b.vault,
+		Slots: commentSlots, Late: b.config.MaxLateness,
+	})
+	return []stage{{roleComment, b.draining(comment.Run), comment.Ready}}
+}
+
+func (b *base) notifyStages() []stage {
+	store := postgres.NewNotify(b.store, b.vault)
+	expand := pipeline.NewExpand(pipeline.ExpandConfig{Shared: b.shared(), Store: store, Announce: b.announcer.Announce})
+	notify := pipeline.NewNotify(pipeline.NotifyConfig{
+		Shared: b.shared(), Store: store, Sender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
+		Slots: notifySlots, Tracer: b.tracer,
+	})
+	return []stage{
+		{roleNotify, expand.Run, expand.Ready},
+		{roleNotify, b.draining(notify.Run), notify.Ready},
+	}
+}
+
+func (b *base) analyticsStages() []stage {
+	c, log := b.config, b.config.Logger
+	sink := analytics.NewSink(analytics.SinkDeps{
+		Store: b.analytics.Sink(), Outbox: postgres.NewAnalytics(b.store), Log: b.log, Now: b.store.Now, Logger: log, Registerer: c.Registerer,
+	})
+	deleting := pipeline.NewDeleting(pipeline.DeletingConfig{
+		Shared: b.shared(), Store: b.deletions(), Events: b.analytics.Eraser(), Profiles: catalog.Profiles(),
+	})
+	keeping := analytics.NewKeeper(analytics.KeeperDeps{Store: b.analytics.Retention(), Keep: c.Keep, Now: b.store.Now, Logger: log})
+	counting := analytics.NewCounter(analytics.CounterDeps{Store: b.analytics.Rollups(), Logger: log, Registerer: c.Registerer})
+	collect := collection.New(collection.Config{
+		Store: postgres.NewCollection(b.store, b.store.Now), Platforms: b.catalog, Vault: b.vault, Slots: collectSlots,
+		Log: b.log, Logger: log, Workers: b.metrics.Workers(), Registerer: c.Registerer,
+	})
+	return []stage{
+		{roleAnalytics, sink.Run, sink.Ready},
+		{roleAnalytics, deleting.Run, always},
+		{roleAnalytics, keeping.Run, always},
+		{roleAnalytics, counting.Run, always},
+		{roleAnalytics, b.draining(collect.Run), collect.Ready},
+	}
+}
+
+// gatewayStages tidy up where uploads arrive, and sandboxes.
+func (b *base) gatewayStages() []stage {
+	cleanup := pipeline.NewMediaCleanup(pipeline.MediaCleanupConfig{
+		Shared: b.shared(), Rows: postgres.NewMedia(b.store), Content: b.library, Now: b.store.Now,
+	})
+	return []stage{
+		{roleGateway, cleanup.Run, always},
+		{roleGateway, b.sandboxes().Run, always},
+	}
+}
+
 // draining gives a stage its time for the calls in hand.
-func draining(run func(context.Context, time.Duration) error, c Config) func(context.Context) error {
-	return func(ctx context.Context) error { return run(ctx, c.Drain) }
+func (b *base) draining(run func(context.Context, time.Duration) error) func(context.Context) error {
+	return func(ctx context.Context) error { return run(ctx, b.config.Drain) }
 }
 
 // always is ready.
@@ -151,7 +185,8 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	}
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Store: store, Deletions: postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate)), Analytics: queries, Inbox: queries, Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
+		Store: store, Deletions: b.deletions(), Analytics: queries, Inbox: queries,
+		Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
 		TestSender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		Platforms: gateway.Platforms{
 			Connectors: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Constraints: catalog.Constraints,
@@ -179,6 +214,10 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	return newServer("the REST API", listener, handler, b.config.Logger), nil
 }
 
+func (b *base) deletions() *postgres.Deletions {
+	return postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate))
+}
+
 func (b *base) sandboxes() sandboxes {
 	return sandboxes{postgres.NewAdmin(b.store), b.vault, b.config.Logger}
 }
@@ -202,7 +241,7 @@ func (b *base) seller() (billing.Seller, error) {
 // sandboxServer makes the simulators of test keys, at an address of their own.
 func (b *base) sandboxServer() (*server, error) {
 	// Media that the gateway serves is fetched from it, wherever it listens.
-	puller, err := b.egress(map[schema.Platform]string{0: b.publicURL()})
+	puller, err := b.config.guard(b.publicURL())
 	if err != nil {
 		return nil, err
 	}
@@ -218,62 +257,4 @@ func (b *base) sandboxServer() (*server, error) {
 		Help: "Media that the sandbox keeps on disk for walls.",
 	}, func() float64 { return float64(simulators.Kept()) }))
 	return newServer("the sandbox", b.sandbox, simulators.Handler(), b.config.Logger), nil
-}
-
-// The streams that are listened to, and the searches, as PostgreSQL and metrics name them.
-const (
-	liveStream    = "bluesky"
-	sandboxStream = "bluesky-sandbox"
-	liveSearch    = "threads"
-	sandboxSearch = "threads-sandbox"
-)
-
-// listening makes the stages of the role: Bluesky's stream and Threads' search for live workspaces,
-// and the generated ones for their sandboxes.
-func (b *base) listening() []stage {
-	metrics := listening.NewMetrics(b.config.Registerer, b.store.Now)
-	hosts, client := b.jetstream()
-	stages := []stage{
-		b.listener(listening.Config{Stream: liveStream, Metrics: metrics}, hosts, client),
-		b.poller(listening.PollerConfig{Stream: liveSearch, Metrics: metrics}),
-	}
-	if b.simulated != "" {
-		at := strings.TrimRight(b.simulated, "/") + "/" + schema.Bluesky.String()
-		stages = append(stages,
-			b.listener(listening.Config{Stream: sandboxStream, Sandbox: true, Metrics: metrics}, []string{at}, b.fenced.Client()),
-			b.poller(listening.PollerConfig{Stream: sandboxSearch, Sandbox: true, Metrics: metrics}))
-	}
-	return stages
-}
-
-// jetstream is where Bluesky's stream is read. The public hosts pass the guard like any other.
-func (b *base) jetstream() ([]string, *http.Client) {
-	hosts := b.config.Jetstream
-	if len(hosts) == 0 {
-		return jetstream.Hosts(), b.guarded.Client()
-	}
-	var exempt []string
-	for _, host := range hosts {
-		address, _ := hostsOf(map[schema.Platform]string{schema.Bluesky: host}) // checked with the flags
-		exempt = append(exempt, address...)
-	}
-	return hosts, egress.New(egress.Config{Allowed: b.config.AllowedNetworks, AllowedHosts: exempt, UserAgent: b.config.userAgent()}).Client()
-}
-
-func (b *base) poller(c listening.PollerConfig) stage {
-	c.Platform, c.Store, c.Now, c.Logger = schema.Threads, postgres.NewFeeds(b.store), b.store.Now, b.config.Logger
-	c.Platforms, c.Vault = b.catalog, b.vault
-	return stage{roleListening, listening.NewPoller(c).Run, always}
-}
-
-func (b *base) listener(c listening.Config, hosts []string, client *http.Client) stage {
-	c.Platform, c.Store, c.Now, c.Logger = schema.Bluesky, postgres.NewFeeds(b.store), b.store.Now, b.config.Logger
-	c.Source = jetstream.New(jetstream.Config{
-		Hosts: hosts, HTTP: client, Now: b.store.Now,
-		Lost: func(host string, err error) {
-			c.Metrics.Lost(c.Stream)
-			c.Logger.Warn("the connection to a stream ended; it goes on with the next host", "stream", c.Stream, "host", host, "err", err)
-		},
-	})
-	return stage{roleListening, listening.NewListener(c).Run, always}
 }

@@ -32,7 +32,7 @@ func (s sandboxes) Twin(ctx context.Context, live schema.WorkspaceID) (schema.Wo
 	if err != nil {
 		return twin, err
 	}
-	return twin, s.addAccounts(ctx, twin, simulatedPlatforms(), false)
+	return twin, s.addAccounts(ctx, twin, simulatedPlatforms(), true)
 }
 
 // sandboxAccount is the native id of the accounts that a twin is given.
@@ -71,7 +71,7 @@ func (s sandboxes) complete(ctx context.Context) error {
 			return err
 		}
 		for _, twin := range twins {
-			if err := s.addAccounts(ctx, twin.Workspace, twin.Missing, true); err != nil {
+			if err := s.addAccounts(ctx, twin.Workspace, twin.Missing, false); err != nil {
 				return err
 			}
 		}
@@ -93,8 +93,9 @@ func simulatedPlatforms() []schema.Platform {
 
 // addAccounts gives a sandbox workspace an account of each of some platforms. The simulators
 // take any credentials of the right form, so these are derived from the workspace and need no
-// call. Accounts that are connected stay as they are; with ifNew also those that were.
-func (s sandboxes) addAccounts(ctx context.Context, workspace schema.WorkspaceID, platforms []schema.Platform, ifNew bool) error {
+// call. Accounts that are connected stay as they are. Those that were disconnected are connected
+// again with reconnect, and stay as they are without.
+func (s sandboxes) addAccounts(ctx context.Context, workspace schema.WorkspaceID, platforms []schema.Platform, reconnect bool) error {
 	name := strings.ReplaceAll(workspace.String(), "_", "-")
 	var connections []schema.Connection
 	for _, platform := range platforms {
@@ -104,7 +105,7 @@ func (s sandboxes) addAccounts(ctx context.Context, workspace schema.WorkspaceID
 				Workspace: workspace, Platform: platform, Sandbox: true,
 				NativeID: sandboxAccount, Name: "sandbox " + platform.String(),
 			},
-			IfNew: ifNew,
+			IfNew: !reconnect,
 			Seal: func(stored schema.Account) ([]byte, bool, error) {
 				sealed, err := s.vault.Seal(stored, credentials)
 				return sealed, false, err

@@ -61,7 +61,7 @@ func ConnectSimulated(ctx context.Context, c Config, workspace string, wanted Si
 		if err := o.bind(ctx); err != nil {
 			return err
 		}
-		w, err := o.admin.Workspace(ctx, workspace, "", false)
+		w, err := o.admin.Workspace(ctx, workspace)
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func (b *base) withWalls(api http.Handler) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading address of the sandbox: %w", err)
 	}
-	reaching, err := b.egress(map[schema.Platform]string{0: b.simulated})
+	reaching, err := b.config.guard(b.simulated)
 	if err != nil {
 		return nil, err
 	}

@@ -32,9 +32,9 @@ type Resolver interface {
 	Connector(a schema.Account) (Connector, error)
 }
 
-// As returns the connector of an account as one of the optional interfaces: Checker,
-// Refresher, Revoker. If there is no connector, or it does not implement that, the error
-// is a *schema.Error of kind Refused.
+// As returns the connector of an account as one of the optional interfaces, such as Checker;
+// they stand in credentials.go, authorize.go and reading.go. If there is no connector, or it
+// does not implement that, the error is a *schema.Error of kind Refused.
 func As[Ability any](resolver Resolver, a schema.Account) (Ability, error) {
 	var none Ability
 	connector, err := resolver.Connector(a)

@@ -247,7 +247,7 @@ func (a *api) in(d time.Duration) string { return a.now().Add(d).UTC().Format(ti
 // tenant makes a workspace with a key.
 func (a *api) tenant(name, plan string, permission schema.Permission) (schema.WorkspaceID, string) {
 	a.Helper()
-	w, err := a.admin.Workspace(context.Background(), name, plan, false)
+	w, err := a.admin.MakeWorkspace(context.Background(), name, plan, false)
 	if err != nil {
 		a.Fatal(err)
 	}

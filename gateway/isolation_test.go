@@ -77,7 +77,7 @@ func newTrespass(t *testing.T, callerName string, callerIsSandbox, ownerIsSandbo
 		return slices.Contains(publicRoutes, r.Method+" "+r.Path) // a page
 	})
 	furnish := func(text, workspaceName string, sandbox bool) *household {
-		w, err := a.admin.Workspace(t.Context(), workspaceName, "operator", sandbox)
+		w, err := a.admin.MakeWorkspace(t.Context(), workspaceName, "operator", sandbox)
 		if err != nil {
 			t.Fatal(err)
 		}

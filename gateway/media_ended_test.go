@@ -2,14 +2,11 @@ package gateway_test
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"testing"
 	"time"
 
-	"crier/pipeline"
 	"crier/schema"
-	"crier/schema/postgres"
 )
 
 // An upload has a week from when it is seen that its last post has ended. One that is retried
@@ -17,7 +14,7 @@ import (
 func TestMediaGoesAfterItsPostsHaveEnded(t *testing.T) {
 	a, s := newMediaAPI(t)
 	a.connect(a.workspace, schema.Mastodon, "m")
-	cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(a.store), s.library, time.Now, slog.New(slog.DiscardHandler))
+	cleanup := s.cleanup(a, time.Now)
 	media := a.upload(pngOf(t, 8, 8)).at("id").text()
 	post := a.call(http.MethodPost, "/posts", map[string]any{
 		"content": "x", "platforms": []string{"mastodon"}, "scheduledFor": a.in(time.Hour), "mediaItems": []any{map[string]any{"mediaId": media}},

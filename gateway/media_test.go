@@ -88,6 +88,13 @@ func newMediaAPI(t testing.TB) (*api, *shelf) {
 	return a, s
 }
 
+// cleanup removes media that no post of the gateway needs.
+func (s *shelf) cleanup(a *api, now func() time.Time) *pipeline.MediaCleanup {
+	return pipeline.NewMediaCleanup(pipeline.MediaCleanupConfig{
+		Shared: pipeline.Shared{Logger: slog.New(slog.DiscardHandler)}, Rows: postgres.NewMedia(a.store), Content: s.library, Now: now,
+	})
+}
+
 func pngOf(t testing.TB, width, height int) []byte {
 	t.Helper()
 	var encoded bytes.Buffer
@@ -578,8 +585,7 @@ func TestAPictureIsMadeToFit(t *testing.T) {
 func TestUnusedMediaGoes(t *testing.T) {
 	a, s := newMediaAPI(t)
 	a.connect(a.workspace, schema.Mastodon, "m")
-	rows := postgres.NewMedia(a.store)
-	cleanup := pipeline.NewMediaCleanup(rows, s.library, func() time.Time { return time.Now().Add(25 * time.Hour) }, slog.New(slog.DiscardHandler))
+	cleanup := s.cleanup(a, func() time.Time { return time.Now().Add(25 * time.Hour) })
 	used, unused, deleted := a.upload(pngOf(t, 8, 8)), a.upload(pngOf(t, 9, 9)), a.upload(pngOf(t, 10, 10))
 	a.call(http.MethodPost, "/posts", map[string]any{
 		"content": "x", "platforms": []string{"mastodon"}, "status": "draft", "mediaItems": []any{map[string]any{"mediaId": used.at("id").text()}},
@@ -625,7 +631,7 @@ func TestMediaOfAnAcceptedPostComesBack(t *testing.T) {
 		"mediaItems": []any{map[string]any{"mediaId": media.at("id").text()}},
 	}).want(http.StatusCreated)
 	a.exec(`update media set state = 2, deleted_at = now() - interval '1 hour'`)
-	cleanup := pipeline.NewMediaCleanup(postgres.NewMedia(a.store), s.library, time.Now, slog.New(slog.DiscardHandler))
+	cleanup := s.cleanup(a, time.Now)
 	if err := cleanup.Remove(context.Background()); err != nil {
 		t.Fatal(err)
 	}

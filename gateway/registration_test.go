@@ -28,7 +28,7 @@ func TestAnybodyCanRegisterWhereItIsAllowed(t *testing.T) {
 	if again.at("workspace", "id").text() == made.at("workspace", "id").text() {
 		t.Error("two who register with one name share a workspace")
 	}
-	if w, err := a.admin.Workspace(t.Context(), "Acme", "", false); err == nil {
+	if w, err := a.admin.Workspace(t.Context(), "Acme"); err == nil {
 		t.Errorf("whoever registers takes the operator's names: %v", w)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"crier/connectors"
 	"crier/schema"
+	"crier/schema/guard"
 	"crier/schema/sleep"
 )
 
@@ -99,7 +100,7 @@ func (c *chunk) store(ctx context.Context) (held bool, err error) {
 }
 
 func (c *chunk) advance(ctx context.Context, claim schema.StreamClaim, finds []schema.Find) (held bool, err error) {
-	err = guarded(func() error {
+	err = guard.Do(func() error {
 		found, still, err := c.Store.Advance(ctx, claim, finds)
 		c.Metrics.found.WithLabelValues(c.Stream).Add(float64(found))
 		held = still

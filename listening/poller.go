@@ -13,6 +13,7 @@ import (
 
 	"crier/connectors"
 	"crier/schema"
+	"crier/schema/guard"
 	"crier/schema/sleep"
 )
 
@@ -151,7 +152,7 @@ func (p *Poller) turn(ctx context.Context, claim schema.StreamClaim, s *schema.S
 // again no sooner than the next one is: searches are few, and paid for.
 func (p *Poller) advance(ctx context.Context, claim schema.StreamClaim, before schema.SearchStep, s *schema.SearchStep, finds []schema.Find) (held bool, err error) {
 	store := func(step schema.SearchStep, finds []schema.Find) error {
-		return guarded(func() (err error) {
+		return guard.Do(func() (err error) {
 			var found int
 			found, held, err = p.Store.AdvanceSearch(ctx, claim, step, finds)
 			p.Metrics.found.WithLabelValues(p.Stream).Add(float64(found))

@@ -61,7 +61,7 @@ func newSearch(t *testing.T) *search {
 	t.Cleanup(func() { s.direct.Close(t.Context()) })
 	_, err = s.store.TakeNode(t.Context(), [16]byte{1})
 	s.must(err)
-	w, err := postgres.NewAdmin(s.store).Workspace(t.Context(), "acme", "operator", true)
+	w, err := postgres.NewAdmin(s.store).MakeWorkspace(t.Context(), "acme", "operator", true)
 	s.must(err)
 	s.workspace = w.ID
 	platforms := s.openPlatforms()

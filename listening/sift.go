@@ -2,32 +2,16 @@ package listening
 
 import (
 	"errors"
-	"fmt"
 
 	"crier/schema"
+	"crier/schema/guard"
 )
-
-// panicked is a panic as an error.
-type panicked struct{ fault any }
-
-func (p panicked) Error() string { return fmt.Sprintf("panic: %v", p.fault) }
-
-// guarded turns a panic into an error: one post must not end the process, which would start again
-// and find the same one.
-func guarded(work func() error) (err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = panicked{fault}
-		}
-	}()
-	return work()
-}
 
 // isOfData reports whether an error is of what was to be stored, so that it comes again with the
 // same for ever: nobody can write it, or PostgreSQL refuses the value itself (SQLSTATE classes 22 and
 // 54). Any other, such as of a table that is not as it should be, holds until somebody mends it.
 func isOfData(err error) bool {
-	if _, ok := errors.AsType[panicked](err); ok {
+	if _, ok := errors.AsType[*guard.PanicError](err); ok {
 		return true
 	}
 	refused, ok := errors.AsType[interface {

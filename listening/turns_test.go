@@ -14,6 +14,7 @@ import (
 	"crier/connectors"
 	"crier/connectors/simulation"
 	"crier/schema"
+	"crier/schema/guard"
 	"crier/schema/postgres"
 )
 
@@ -92,7 +93,7 @@ func (s state) SQLState() string { return string(s) }
 // What PostgreSQL refuses for other reasons than the values is never left out.
 func TestWhatIsOfTheData(t *testing.T) {
 	for of, want := range map[error]bool{
-		state("22021"): true, state("54000"): true, panicked{"x"}: true, state("23514"): false, state("40P01"): false, errors.New("x"): false, nil: false,
+		state("22021"): true, state("54000"): true, &guard.PanicError{Fault: "x"}: true, state("23514"): false, state("40P01"): false, errors.New("x"): false, nil: false,
 	} {
 		if got := isOfData(of); got != want {
 			t.Errorf("%v: %t", of, got)

@@ -104,7 +104,9 @@ func (o *overdue) insert(n int, platform schema.Platform, due string) {
 func (o *overdue) drain() (die func()) {
 	o.Helper()
 	ctx, cancel := context.WithCancel(o.Context())
-	d := NewDelay(o.late, o.log, slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry()))
+	d := NewDelay(DelayConfig{
+		Shared: Shared{Log: o.log, Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry())}, Store: o.late,
+	})
 	var working sync.WaitGroup
 	working.Go(func() { newBacklog(d, o.shards).drain(ctx) })
 	die = sync.OnceFunc(func() { cancel(); working.Wait() })

@@ -9,18 +9,11 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/pipeline/stream"
 	"crier/pipeline/tracing"
 	"crier/pipeline/worker"
 	"crier/schema"
+	"crier/schema/guard"
 )
-
-// Shared is what all stages of a process share.
-type Shared struct {
-	Log     *stream.Log
-	Logger  *slog.Logger
-	Metrics *Metrics
-}
 
 // Platforms are how platforms are called.
 type Platforms interface {
@@ -135,8 +128,7 @@ func known(ctx context.Context, err error, kind schema.ErrorKind, message string
 const prepareLimit = schema.PrepareLease - 30*time.Second
 
 func (c platformCalls) call(ctx context.Context, d *schema.Delivery, o *schema.Outcome) error {
-	_, err := worker.Guard(func() (struct{}, error) { return struct{}{}, c.tryCall(ctx, d, o) })
-	return err
+	return guard.Do(func() error { return c.tryCall(ctx, d, o) })
 }
 
 func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schema.Outcome) error {

@@ -35,22 +35,22 @@ const (
 
 // keepAll runs chores until ctx ends, each in a goroutine of its own: one that hangs or
 // fails delays no other.
-func (m *Maintenance) keepAll(ctx context.Context, chores []chore) {
+func (s Shared) keepAll(ctx context.Context, chores []chore) {
 	var working sync.WaitGroup
 	for _, c := range chores {
-		m.Metrics.chores.show(c)
-		working.Go(func() { m.keep(ctx, c) })
+		s.Metrics.chores.show(c)
+		working.Go(func() { s.keep(ctx, c) })
 	}
 	working.Wait()
 }
 
 // keep runs a chore until ctx ends. While there is more to do, only its rest is between
 // two chunks: so a chore uses at most two thirds of one connection.
-func (m *Maintenance) keep(ctx context.Context, c chore) {
-	behind := m.Metrics.chores.behind.WithLabelValues(c.name)
+func (s Shared) keep(ctx context.Context, c chore) {
+	behind := s.Metrics.chores.behind.WithLabelValues(c.name)
 	retry := choreRetry
 	for pause := time.Duration(0); sleep.For(ctx, pause) == nil; {
-		took, more, err := m.chunk(ctx, c)
+		took, more, err := s.chunk(ctx, c)
 		if err == nil {
 			retry = choreRetry
 		}
@@ -59,7 +59,7 @@ func (m *Maintenance) keep(ctx context.Context, c chore) {
 			return
 		case err != nil: // there is as much to do as before
 			pause, retry = min(c.every, retry), min(2*retry, maxChoreRetry)
-			m.Logger.WarnContext(ctx, "a chore failed", "chore", c.name, "err", err)
+			s.Logger.WarnContext(ctx, "a chore failed", "chore", c.name, "err", err)
 		case more:
 			pause = max(c.pause(took), choreBreath)
 			behind.Set(1)
@@ -79,16 +79,16 @@ func (c chore) pause(took time.Duration) time.Duration {
 }
 
 // chunk runs one chunk of a chore within its budget, and measures it.
-func (m *Maintenance) chunk(ctx context.Context, c chore) (took time.Duration, more bool, err error) {
+func (s Shared) chunk(ctx context.Context, c chore) (took time.Duration, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, choreBudget)
 	defer cancel()
 	began := time.Now()
 	rows, more, err := c.do(ctx)
 	took = time.Since(began)
-	m.Metrics.chores.seconds.WithLabelValues(c.name).Observe(took.Seconds())
-	m.Metrics.chores.rows.WithLabelValues(c.name).Add(float64(rows))
+	s.Metrics.chores.seconds.WithLabelValues(c.name).Observe(took.Seconds())
+	s.Metrics.chores.rows.WithLabelValues(c.name).Add(float64(rows))
 	if err == nil {
-		m.Metrics.chores.succeeded.WithLabelValues(c.name).SetToCurrentTime()
+		s.Metrics.chores.succeeded.WithLabelValues(c.name).SetToCurrentTime()
 	}
 	return took, more, err
 }

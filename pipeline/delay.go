@@ -70,14 +70,20 @@ const (
 	firers      = 4
 )
 
+// DelayConfig is what the delay stage is made of.
+type DelayConfig struct {
+	Shared
+	Store delayStore
+}
+
 // NewDelay makes the delay stage.
-func NewDelay(store delayStore, log *stream.Log, logger *slog.Logger, metrics *Metrics) *Delay {
+func NewDelay(c DelayConfig) *Delay {
 	d := &Delay{
-		store: store, log: log, logger: logger, metrics: metrics,
+		store: c.Store, log: c.Log, logger: c.Logger, metrics: c.Metrics,
 		jobs: make(chan []schema.Job, 64), assignments: make(chan assignment, 1), firing: newFiring(),
-		window: newWindow(windowLimit), credit: newCredit(store.Now()),
+		window: newWindow(windowLimit), credit: newCredit(c.Store.Now()),
 	}
-	d.consumer = log.NewConsumer(stream.ConsumerConfig{
+	d.consumer = c.Log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-delay", Topic: schema.TopicDelay, MaxInFlight: worker.ReadAhead, Drain: worker.ConsumerEnd, Assigned: d.assigned,
 	}, d.deliver)
 	return d
@@ -156,19 +162,13 @@ func (d *Delay) keepWindow(ctx context.Context, due chan<- []schema.Job) {
 		case <-ctx.Done():
 			return
 		case jobs := <-d.jobs:
-			d.admit(w, jobs)
+			w.addAll(jobs)
 		case <-timer.C:
 		case out <- batch:
 			batch = nil
 		}
 		d.firing.end(batch) // where it was not handed out
-		d.admit(w, batch)
-	}
-}
-
-func (d *Delay) admit(w *window, jobs []schema.Job) {
-	for _, j := range jobs {
-		w.add(j)
+		w.addAll(batch)
 	}
 }
 

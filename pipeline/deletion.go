@@ -26,34 +26,34 @@ type eventEraser interface {
 
 // Deleting carries deletions out: chores of the role analytics, which reaches ClickHouse. Every
 // process with the role runs them; a lock in the database lets one of them work at a time.
-type Deleting struct {
-	store    deletionStore
-	events   eventEraser
-	profiles map[schema.Platform]time.Duration
-	shared   Shared
+type Deleting struct{ DeletingConfig }
+
+// DeletingConfig is what carries deletions out is made of.
+type DeletingConfig struct {
+	Shared
+	Store  deletionStore
+	Events eventEraser
+	// Profiles is how long those of each platform are kept once they are disconnected.
+	Profiles map[schema.Platform]time.Duration
 }
 
-// NewDeleting makes what carries deletions out. profiles is how long those of each platform are
-// kept once they are disconnected.
-func NewDeleting(store deletionStore, events eventEraser, profiles map[schema.Platform]time.Duration, shared Shared) *Deleting {
-	return &Deleting{store, events, profiles, shared}
-}
+// NewDeleting makes what carries deletions out.
+func NewDeleting(c DeletingConfig) *Deleting { return &Deleting{c} }
 
 // Run works until ctx ends.
 func (d *Deleting) Run(ctx context.Context) error {
-	m := &Maintenance{MaintenanceDeps: MaintenanceDeps{Logger: d.shared.Logger, Metrics: d.shared.Metrics}}
-	m.keepAll(ctx, []chore{
+	d.keepAll(ctx, []chore{
 		{name: "delete", every: time.Second, do: d.delete},
-		{name: "forget_deletions", every: forgetEvery, do: d.store.Forget},
+		{name: "forget_deletions", every: forgetEvery, do: d.Store.Forget},
 		{name: "forget_profiles", every: forgetEvery, do: d.forgetProfiles},
 	})
 	return nil
 }
 
 func (d *Deleting) delete(ctx context.Context) (rows int, more bool, err error) {
-	return d.store.Delete(ctx, d.events.Erase)
+	return d.Store.Delete(ctx, d.Events.Erase)
 }
 
 func (d *Deleting) forgetProfiles(ctx context.Context) (rows int, more bool, err error) {
-	return d.store.ForgetProfiles(ctx, d.profiles)
+	return d.Store.ForgetProfiles(ctx, d.Profiles)
 }

@@ -4,8 +4,10 @@
 //	PostgreSQL ─ jobs ─▶ delay ─┬─▶ topic publish ─▶ publish ─▶ platform
 //	gateway ── due now ─────────┘                       │ finish: state, events, jobs
 //	                            ├─▶ topic comment ─▶ comment ─▶ platform
-//	                            └─▶ topic notify  ─▶ deliver ─▶ receiver
-//	outbox ─▶ topic events ─▶ expand (deliveries)
+//	                            ├─▶ topic refresh ─▶ refresh ─▶ platform (credentials)
+//	                            ├─▶ topic collect ─▶ role analytics: see package collection
+//	                            └─▶ topic notify  ─▶ notify  ─▶ receiver
+//	outbox ─▶ topic events ─▶ expand: deliveries, to topic notify
 //
 // A stage that calls somebody (publish, comment, notify, refresh) is done by a worker: see
 // package worker.

@@ -24,10 +24,17 @@ type Expand struct {
 	consumer *stream.Consumer
 }
 
+// ExpandConfig is what the stage is made of.
+type ExpandConfig struct {
+	Shared
+	Store    expandStore
+	Announce func(schema.Announcement) // of the deliveries that were made
+}
+
 // NewExpand makes the stage.
-func NewExpand(store expandStore, announce func(schema.Announcement), log *stream.Log, logger *slog.Logger) *Expand {
-	e := &Expand{store: store, announce: announce, logger: logger}
-	e.consumer = log.NewConsumer(stream.ConsumerConfig{
+func NewExpand(c ExpandConfig) *Expand {
+	e := &Expand{store: c.Store, announce: c.Announce, logger: c.Logger}
+	e.consumer = c.Log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-expand", Topic: schema.TopicEvents, MaxInFlight: worker.ReadAhead, Drain: worker.ConsumerEnd,
 	}, e.deliver)
 	return e
@@ -79,7 +86,11 @@ func (e *Expand) expand(ctx context.Context, batches []schema.EventBatch) bool {
 	if len(batches) == 0 {
 		return true
 	}
-	notify, err := worker.Retry(ctx, e.logger, "expanding events", func() ([]schema.NotifyMessage, error) { return e.store.Expand(ctx, batches) })
+	var notify []schema.NotifyMessage
+	err := worker.Retry(ctx, e.logger, "expanding events", func() (err error) {
+		notify, err = e.store.Expand(ctx, batches)
+		return err
+	})
 	switch {
 	case err == nil:
 		e.announce(schema.Announcement{Notify: notify})

@@ -111,7 +111,11 @@ func (d *Delay) fire(ctx context.Context, dispatches []dispatch) {
 	}
 	d.metrics.fired.Add(float64(len(jobs)))
 	for {
-		fired, err := worker.Retry(ctx, d.logger, "moving fired jobs on", func() ([]schema.FiredJob, error) { return d.store.Fired(ctx, jobs) })
+		var fired []schema.FiredJob
+		err := worker.Retry(ctx, d.logger, "moving fired jobs on", func() (err error) {
+			fired, err = d.store.Fired(ctx, jobs)
+			return err
+		})
 		if err == nil {
 			d.credit.noteDue(fired)
 			return

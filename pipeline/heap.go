@@ -47,6 +47,12 @@ func (w *window) add(j schema.Job) {
 	heap.Fix((*byDue)(&w.order), s.index)
 }
 
+func (w *window) addAll(jobs []schema.Job) {
+	for _, j := range jobs {
+		w.add(j)
+	}
+}
+
 // due removes up to limit jobs that are due at now.
 func (w *window) due(now time.Time, limit int) []schema.Job {
 	w.mu.Lock()

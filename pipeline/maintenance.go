@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"crier/pipeline/stream"
@@ -95,67 +94,70 @@ type sweeper interface {
 // sweepEvery is the time between two passes: what is stuck is found within a minute.
 const sweepEvery = 15 * time.Second
 
+// maintenanceStore is what the chores do their work with: each group of them has its part.
+type maintenanceStore interface {
+	farStore
+	historyStore
+	archiveStore
+	inboxStore
+	limitStore
+	webhookStore
+	holdStore
+	outboxStore
+	sweeper
+	observer
+	deadLetterStore
+}
+
 // Maintenance is the periodic work of the role delay: it promotes far jobs, sends events
 // of the outbox again, repairs, deletes what is past its retention, and counts. Every
 // process with the role runs it; locks in the database let one of them work at a time.
 type Maintenance struct {
-	MaintenanceDeps
+	MaintenanceConfig
 
 	// One relay for each consumer: one that is away does not delay the events of the
 	// other.
 	toNotify, toAnalytics *outboxRelay
 }
 
-// MaintenanceDeps is what maintenance works with.
-type MaintenanceDeps struct {
-	Far         farStore
-	History     historyStore
-	Archive     archiveStore
-	Inbox       inboxStore
-	Limits      limitStore
-	Webhooks    webhookStore
-	Holds       holdStore
-	Outbox      outboxStore
-	Sweeper     sweeper
-	Observer    observer
-	DeadLetters deadLetterStore
-	Announce    func(schema.Announcement)
-	Log         *stream.Log
-	Logger      *slog.Logger
-	Metrics     *Metrics
+// MaintenanceConfig is what maintenance is made of.
+type MaintenanceConfig struct {
+	Shared
+	Store    maintenanceStore
+	Announce func(schema.Announcement) // of events that are sent again
 }
 
 // NewMaintenance makes the maintenance of the role delay.
-func NewMaintenance(deps MaintenanceDeps) *Maintenance {
+func NewMaintenance(c MaintenanceConfig) *Maintenance {
 	return &Maintenance{
-		MaintenanceDeps: deps,
-		toNotify:        newOutboxRelay(deps.Outbox, deps.Announce, schema.OwedNotify),
-		toAnalytics:     newOutboxRelay(deps.Outbox, deps.Announce, schema.OwedAnalytics),
+		MaintenanceConfig: c,
+		toNotify:          newOutboxRelay(c.Store, c.Announce, schema.OwedNotify),
+		toAnalytics:       newOutboxRelay(c.Store, c.Announce, schema.OwedAnalytics),
 	}
 }
 
 // chores is everything that maintenance does. A new chore is added here.
 func (m *Maintenance) chores() []chore {
 	all := []chore{
-		{name: "partitions", every: time.Hour, do: m.Far.MakePartitions},
-		{name: "drop_partitions", every: time.Hour, do: m.Far.DropPartitions},
-		{name: "promote", every: 5 * time.Minute, do: m.Far.Promote},
-		{name: "archive", every: time.Minute, do: m.Archive.Archive},
-		{name: "archive_unnoted", every: 5 * time.Second, do: m.Archive.ArchiveUnnoted},
-		{name: "forget_posts", every: forgetEvery, do: m.Archive.ForgetPosts},
-		{name: "forget_keys", every: forgetEvery, do: m.History.ForgetKeys},
-		{name: "forget_receipts", every: forgetEvery, do: m.History.ForgetReceipts},
-		{name: "forget_deliveries", every: forgetEvery, do: m.History.ForgetDeliveries},
-		{name: "forget_attempts", every: forgetEvery, do: m.History.ForgetAttempts},
-		{name: "forget_replies", every: forgetEvery, do: m.Inbox.ForgetReplies},
-		{name: "forget_inbox", every: forgetEvery, do: m.Inbox.ForgetInbox},
-		{name: "forget_counters", every: forgetEvery, do: m.Limits.ForgetCounters},
-		{name: "forget_turns", every: forgetEvery, do: m.Limits.ForgetTurns},
-		{name: "forget_found", every: 5 * time.Minute, do: m.Limits.ForgetFound},
-		{name: "forget_consents", every: forgetEvery, do: m.Limits.ForgetConsents},
-		{name: "forget_dead_letters", every: forgetEvery, do: m.DeadLetters.ForgetDeadLetters},
-		{name: "redeliver", every: time.Second, do: m.Webhooks.Redeliver},
-		{name: "resume", every: time.Second, do: m.Holds.Resume},
+		{name: "partitions", every: time.Hour, do: m.Store.MakePartitions},
+		{name: "drop_partitions", every: time.Hour, do: m.Store.DropPartitions},
+		{name: "promote", every: 5 * time.Minute, do: m.Store.Promote},
+		{name: "archive", every: time.Minute, do: m.Store.Archive},
+		{name: "archive_unnoted", every: 5 * time.Second, do: m.Store.ArchiveUnnoted},
+		{name: "forget_posts", every: forgetEvery, do: m.Store.ForgetPosts},
+		{name: "forget_keys", every: forgetEvery, do: m.Store.ForgetKeys},
+		{name: "forget_receipts", every: forgetEvery, do: m.Store.ForgetReceipts},
+		{name: "forget_deliveries", every: forgetEvery, do: m.Store.ForgetDeliveries},
+		{name: "forget_attempts", every: forgetEvery, do: m.Store.ForgetAttempts},
+		{name: "forget_replies", every: forgetEvery, do: m.Store.ForgetReplies},
+		{name: "forget_inbox", every: forgetEvery, do: m.Store.ForgetInbox},
+		{name: "forget_counters", every: forgetEvery, do: m.Store.ForgetCounters},
+		{name: "forget_turns", every: forgetEvery, do: m.Store.ForgetTurns},
+		{name: "forget_found", every: 5 * time.Minute, do: m.Store.ForgetFound},
+		{name: "forget_consents", every: forgetEvery, do: m.Store.ForgetConsents},
+		{name: "forget_dead_letters", every: forgetEvery, do: m.Store.ForgetDeadLetters},
+		{name: "redeliver", every: time.Second, do: m.Store.Redeliver},
+		{name: "resume", every: time.Second, do: m.Store.Resume},
 		{name: "relay_notify", every: relayEvery, do: m.toNotify.relay},
 		{name: "relay_analytics", every: relayEvery, do: m.toAnalytics.relay},
 		{name: "observe", every: observeEvery, do: m.observe},
@@ -176,7 +178,7 @@ func (m *Maintenance) Run(ctx context.Context) error {
 }
 
 func (m *Maintenance) observe(ctx context.Context) (rows int, more bool, err error) {
-	seen, err := m.Observer.Observe(ctx)
+	seen, err := m.Store.Observe(ctx)
 	if err != nil {
 		return 0, false, err
 	}
@@ -192,7 +194,7 @@ func (m *Maintenance) observe(ctx context.Context) (rows int, more bool, err err
 // replay writes unreadable messages that an operator has replayed to the log, and counts
 // dead letters.
 func (m *Maintenance) replay(ctx context.Context) (rows int, more bool, err error) {
-	err = m.DeadLetters.Rewrite(ctx, func(ctx context.Context, message schema.LogMessage) error {
+	err = m.Store.Rewrite(ctx, func(ctx context.Context, message schema.LogMessage) error {
 		err := m.Log.Produce(ctx, message.Topic, []stream.Record{{Key: message.Key, Value: message.Value, Partition: &message.Partition}})
 		if err == nil {
 			rows++
@@ -202,7 +204,7 @@ func (m *Maintenance) replay(ctx context.Context) (rows int, more bool, err erro
 	if err != nil {
 		return rows, false, err
 	}
-	counts, err := m.DeadLetters.CountDeadLetters(ctx)
+	counts, err := m.Store.CountDeadLetters(ctx)
 	for stage, n := range counts {
 		m.Metrics.deadLetters.WithLabelValues(stage).Set(float64(n))
 	}
@@ -210,7 +212,7 @@ func (m *Maintenance) replay(ctx context.Context) (rows int, more bool, err erro
 }
 
 func (m *Maintenance) sweep(ctx context.Context, over schema.Sweep) (rows int, more bool, err error) {
-	repaired, more, err := m.Sweeper.Sweep(ctx, over)
+	repaired, more, err := m.Store.Sweep(ctx, over)
 	for kind, n := range repaired {
 		rows += n
 		m.Metrics.repairs.WithLabelValues(kind).Add(float64(n))

@@ -18,11 +18,11 @@ import (
 // waits for nothing.
 func runChores(t *testing.T, chores ...chore) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
-	m := NewMaintenance(MaintenanceDeps{Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(registry)})
+	shared := Shared{Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(registry)}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
-		m.keepAll(ctx, chores)
+		shared.keepAll(ctx, chores)
 		close(ended)
 	}()
 	t.Cleanup(func() {

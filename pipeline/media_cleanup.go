@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"crier/schema"
@@ -30,11 +29,14 @@ type mediaContent interface {
 // MediaCleanup removes media that no post needs: it marks a row, deletes its content, and
 // then the row, so that after a crash in between the next pass goes on. Content without a
 // row, left by an upload that crashed, is removed a day later.
-type MediaCleanup struct {
-	rows    mediaRows
-	content mediaContent
-	now     func() time.Time
-	logger  *slog.Logger
+type MediaCleanup struct{ MediaCleanupConfig }
+
+// MediaCleanupConfig is what the cleanup of media is made of.
+type MediaCleanupConfig struct {
+	Shared
+	Rows    mediaRows
+	Content mediaContent
+	Now     func() time.Time
 }
 
 const (
@@ -45,20 +47,18 @@ const (
 )
 
 // NewMediaCleanup makes a MediaCleanup.
-func NewMediaCleanup(rows mediaRows, content mediaContent, now func() time.Time, logger *slog.Logger) *MediaCleanup {
-	return &MediaCleanup{rows, content, now, logger}
-}
+func NewMediaCleanup(c MediaCleanupConfig) *MediaCleanup { return &MediaCleanup{c} }
 
 // Run cleans up until ctx ends.
 func (c *MediaCleanup) Run(ctx context.Context) error {
 	var swept time.Time
 	for ctx.Err() == nil {
 		err := c.Remove(ctx)
-		if err == nil && c.now().Sub(swept) >= orphansEvery {
-			err, swept = c.Sweep(ctx), c.now()
+		if err == nil && c.Now().Sub(swept) >= orphansEvery {
+			err, swept = c.Sweep(ctx), c.Now()
 		}
 		if err != nil && ctx.Err() == nil {
-			c.logger.WarnContext(ctx, "removing media failed", "err", err)
+			c.Logger.WarnContext(ctx, "removing media failed", "err", err)
 		}
 		_ = sleep.For(ctx, mediaEvery)
 	}
@@ -69,24 +69,24 @@ func (c *MediaCleanup) Run(ctx context.Context) error {
 func (c *MediaCleanup) Remove(ctx context.Context) error {
 	for more := true; more; {
 		var err error
-		if more, err = c.rows.ExpireMedia(ctx); err != nil {
+		if more, err = c.Rows.ExpireMedia(ctx); err != nil {
 			return err
 		}
 	}
 	for {
-		marked, err := c.rows.RemovableMedia(ctx, mediaBatch)
+		marked, err := c.Rows.RemovableMedia(ctx, mediaBatch)
 		if err != nil || len(marked) == 0 {
 			return err
 		}
 		for _, id := range marked {
-			if err := c.content.Remove(ctx, id); err != nil {
+			if err := c.Content.Remove(ctx, id); err != nil {
 				return err
 			}
 		}
-		if err := c.rows.ForgetMedia(ctx, marked); err != nil {
+		if err := c.Rows.ForgetMedia(ctx, marked); err != nil {
 			return err
 		}
-		c.logger.InfoContext(ctx, "media was removed", "media", len(marked))
+		c.Logger.InfoContext(ctx, "media was removed", "media", len(marked))
 	}
 }
 
@@ -94,20 +94,20 @@ func (c *MediaCleanup) Remove(ctx context.Context) error {
 func (c *MediaCleanup) Sweep(ctx context.Context) error {
 	var batch []schema.MediaID
 	flush := func() error {
-		orphaned, err := c.rows.OrphanedMedia(ctx, batch)
+		orphaned, err := c.Rows.OrphanedMedia(ctx, batch)
 		if err != nil {
 			return err
 		}
 		batch = batch[:0]
 		for _, id := range orphaned {
-			c.logger.InfoContext(ctx, "orphaned media is removed", "media", id)
-			if err := c.content.Remove(ctx, id); err != nil {
+			c.Logger.InfoContext(ctx, "orphaned media is removed", "media", id)
+			if err := c.Content.Remove(ctx, id); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	err := c.content.Sweep(ctx, c.now().Add(-orphanAge), func(id schema.MediaID) error {
+	err := c.Content.Sweep(ctx, c.Now().Add(-orphanAge), func(id schema.MediaID) error {
 		if batch = append(batch, id); len(batch) < mediaBatch {
 			return nil
 		}

@@ -37,7 +37,9 @@ func TestMediaIsSweptByTheInjectedClock(t *testing.T) {
 		at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 		var clock atomic.Pointer[time.Time]
 		clock.Store(&at)
-		cleanup := NewMediaCleanup(store, store, func() time.Time { return *clock.Load() }, slog.New(slog.DiscardHandler))
+		cleanup := NewMediaCleanup(MediaCleanupConfig{
+			Shared: Shared{Logger: slog.New(slog.DiscardHandler)}, Rows: store, Content: store, Now: func() time.Time { return *clock.Load() },
+		})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- cleanup.Run(ctx) }()

@@ -71,7 +71,7 @@ func newNotifying(t *testing.T) *notifying {
 		metrics: NewMetrics(prometheus.NewRegistry()), receivers: newReceivers(),
 	}
 	admin := postgres.NewAdmin(store)
-	workspace, err := admin.Workspace(t.Context(), "acme", "operator", false)
+	workspace, err := admin.MakeWorkspace(t.Context(), "acme", "operator", false)
 	if err != nil {
 		t.Fatal(err)
 	}

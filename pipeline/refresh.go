@@ -10,6 +10,7 @@ import (
 	"crier/connectors"
 	"crier/pipeline/worker"
 	"crier/schema"
+	"crier/schema/guard"
 )
 
 // refreshStore is what the refresh stage asks of the database.
@@ -136,7 +137,10 @@ func (r refresh) make(ctx context.Context, v schema.Renewal) (outcome schema.Ren
 	if ctx.Err() != nil {
 		return outcome, true
 	}
-	outcome, err := worker.Guard(func() (schema.RenewalOutcome, error) { return r.call(ctx, v) })
+	err := guard.Do(func() (err error) {
+		outcome, err = r.call(ctx, v)
+		return err
+	})
 	if err == nil {
 		return outcome, false
 	}

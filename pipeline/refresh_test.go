@@ -33,7 +33,7 @@ func TestCredentialsTradedBeforeARotationAreStoredAfterIt(t *testing.T) {
 	must(err)
 	old := []schema.SealingKey{vault.Keyset().Primary}
 	admin := postgres.NewAdmin(store)
-	workspace, err := admin.Workspace(ctx, "acme", "operator", false)
+	workspace, err := admin.MakeWorkspace(ctx, "acme", "operator", false)
 	must(err)
 	connected, err := admin.Connect(ctx, workspace.ID, []schema.Connection{{
 		Account: schema.Account{Platform: schema.Bluesky, NativeID: "did:plc:a", Name: "a"}, ExpiresAt: store.Now(), Renewable: true,

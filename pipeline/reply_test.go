@@ -66,7 +66,7 @@ func newAnswering(t *testing.T) *answering {
 	a.vault, err = connectors.OpenVault(filepath.Join(t.TempDir(), "keyset.json"))
 	a.must(err)
 	a.gateway = postgres.NewGateway(a.store, a.vault, catalog.Constraints)
-	w, err := postgres.NewAdmin(a.store).Workspace(t.Context(), "acme", "operator", true)
+	w, err := postgres.NewAdmin(a.store).MakeWorkspace(t.Context(), "acme", "operator", true)
 	a.must(err)
 	a.workspace = w.ID
 	store := postgres.NewComment(a.store, catalog.Constraints)

@@ -15,9 +15,9 @@ import (
 //	publish  PublishMessage  account  gateway (due now), delay       publish
 //	comment  CommentMessage  account  delay                          comment
 //	refresh  RefreshMessage  account  delay                          refresh
-//	notify   NotifyMessage   webhook  notify (first try), delay      notify
+//	notify   NotifyMessage   webhook  expand, gateway (again), delay notify
 //	collect  CollectMessage  account  delay                          collect
-//	events   EventBatch      batch    whoever commits events, delay  notify, analytics
+//	events   EventBatch      batch    whoever commits events, delay  expand, analytics
 const (
 	TopicDelay   = "delay"
 	TopicPublish = "publish"

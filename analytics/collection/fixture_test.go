@@ -105,7 +105,7 @@ func (f *fixture) openStore() {
 	f.direct, err = pgxpool.New(f.Context(), url)
 	f.must(err)
 	f.Cleanup(f.direct.Close)
-	w, err := postgres.NewAdmin(store).Workspace(f.Context(), "acme", "operator", true)
+	w, err := postgres.NewAdmin(store).MakeWorkspace(f.Context(), "acme", "operator", true)
 	f.must(err)
 	f.workspace = w.ID
 }

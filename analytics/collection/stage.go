@@ -12,6 +12,7 @@ import (
 	"crier/pipeline/stream"
 	"crier/pipeline/worker"
 	"crier/schema"
+	"crier/schema/guard"
 	"crier/schema/sleep"
 )
 
@@ -161,7 +162,7 @@ func (s stage) finish(r schema.CollectionResult) func(context.Context) error {
 }
 
 // collect makes the calls of a step. What is not due any more needs none.
-func (s stage) collect(ctx context.Context, c schema.Collection, turn schema.Turn, now time.Time) (schema.CollectionResult, error) {
+func (s stage) collect(ctx context.Context, c schema.Collection, turn schema.Turn, now time.Time) (result schema.CollectionResult, err error) {
 	nothing := schema.CollectionResult{Collection: c}
 	nothing.Attempts = c.Attempts
 	if err := ctx.Err(); err != nil {
@@ -190,5 +191,9 @@ func (s stage) collect(ctx context.Context, c schema.Collection, turn schema.Tur
 			return s.platforms.Reserve(ctx, c.Account.Platform, c.Account.ID, connectors.Read)
 		},
 	}
-	return worker.Guard(func() (schema.CollectionResult, error) { return collectors[c.What](ctx, step) })
+	err = guard.Do(func() (err error) {
+		result, err = collectors[c.What](ctx, step)
+		return err
+	})
+	return result, err
 }

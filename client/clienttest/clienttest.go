@@ -80,7 +80,7 @@ func Serve(t testing.TB, options ...Option) *Server {
 		option(s)
 	}
 	s.serve(database)
-	w, err := s.admin.Workspace(context.Background(), "acme", "operator", false)
+	w, err := s.admin.MakeWorkspace(context.Background(), "acme", "operator", false)
 	if err != nil {
 		t.Fatal(err)
 	}

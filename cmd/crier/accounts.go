@@ -32,7 +32,7 @@ func (a *accountsAddCommand) Run(ctx context.Context, logger *slog.Logger) error
 	if err != nil {
 		return err
 	}
-	account := compose.NewAccount{Workspace: a.Workspace, Platform: a.Platform, Server: a.Server}
+	account := compose.AccountToAdd{Workspace: a.Workspace, Platform: a.Platform, Server: a.Server}
 	if err := json.NewDecoder(a.Credentials).Decode(&account.Credentials); err != nil {
 		return fmt.Errorf("reading the credentials: %w", err)
 	}

@@ -125,10 +125,9 @@ func platformVersions(lookup func(string) (string, bool)) (map[schema.Platform]s
 
 // platformApps reads crier's OAuth client with each platform, such as CRIER_TWITTER_CLIENT_ID
 // and CRIER_TWITTER_CLIENT_SECRET; the secret may stand in a file that
-// CRIER_TWITTER_CLIENT_SECRET_FILE names. Apps that were not
-// given all that crier asks for, and LinkedIn's, which are of two kinds, say what they were given,
-// such as CRIER_LINKEDIN_SCOPES. What Google gives an app of a day is
-// CRIER_YOUTUBE_DAILY_UPLOADS and CRIER_YOUTUBE_DAILY_UNITS.
+// CRIER_TWITTER_CLIENT_SECRET_FILE names. Apps that were not given all that crier asks for, and
+// LinkedIn's, which are of two kinds, say what they were given, such as CRIER_LINKEDIN_SCOPES. What
+// Google gives an app of a day is CRIER_YOUTUBE_DAILY_UPLOADS and CRIER_YOUTUBE_DAILY_UNITS.
 func platformApps(lookup func(string) (string, bool)) (map[schema.Platform]connectors.App, error) {
 	apps := map[schema.Platform]connectors.App{}
 	for _, p := range schema.Platforms() {

@@ -109,9 +109,9 @@ func (s *serveCommand) Validate() error {
 		s.KeepMedia.within("--keep-media", 1), s.KeepAnalytics.within("--keep-analytics", 31), s.KeepInbox.within("--keep-inbox", 1))...)
 }
 
-// addresses are those that have to be http or https urls, by flag.
 type flagValue struct{ flag, value string }
 
+// urls are the values that have to be http or https urls, by flag.
 func (s *serveCommand) urls() []flagValue {
 	all := []flagValue{{"--public-url", s.PublicURL}, {"--sandbox-url", s.SandboxURL}}
 	for i, host := range s.Jetstream {

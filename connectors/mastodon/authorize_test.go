@@ -131,19 +131,35 @@ func TestAMissingScopeIsNamed(t *testing.T) {
 // registered anew.
 func TestMentionsAreReadWhereThatWasGranted(t *testing.T) {
 	r := newRig(t)
-	for scope, granted := range map[string]bool{strings.Join(scopes().Publish, " "): false, strings.Join(scopes().Asked(), " "): true} {
-		older := r.consent(t, connectors.App{}).app
-		older.Scope = ""
-		c := r.consent(t, older)
-		code := c.answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {scope}}).Get("code")
-		credentials, err := c.exchange(t, code)
-		if err != nil || scopes().Forbids(credentials, connectors.Reads(schema.CollectMentions)) == granted || c.app.Scope == "" {
-			t.Fatalf("with %s: %v", scope, err)
-		}
-		_, err = r.Mentions(t.Context(), connectors.Reading{Account: schema.Account{}, Credentials: credentials}, "")
-		if (err == nil) != granted || connectors.IsNotPermitted(err) == granted {
-			t.Errorf("with %s: %v", scope, err)
-		}
+	for name, tt := range map[string]struct {
+		scopes  []string
+		granted bool
+	}{
+		"what publishing needs": {scopes().Publish, false},
+		"all that is asked for": {scopes().Asked(), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			older := r.consent(t, connectors.App{}).app
+			older.Scope = ""
+			c := r.consent(t, older)
+			code := c.answer(t, url.Values{
+				"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {strings.Join(tt.scopes, " ")},
+			}).Get("code")
+			credentials, err := c.exchange(t, code)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.app.Scope == "" {
+				t.Error("the app was not registered anew")
+			}
+			if forbidden := scopes().Forbids(credentials, connectors.Reads(schema.CollectMentions)); forbidden == tt.granted {
+				t.Errorf("mentions are forbidden: %t", forbidden)
+			}
+			_, err = r.Mentions(t.Context(), connectors.Reading{Account: schema.Account{}, Credentials: credentials}, "")
+			if (err == nil) != tt.granted || connectors.IsNotPermitted(err) == tt.granted {
+				t.Errorf("Mentions = %v, granted %t", err, tt.granted)
+			}
+		})
 	}
 }
 

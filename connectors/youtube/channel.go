@@ -41,7 +41,7 @@ type channel struct {
 
 // channels returns those that a token is of: one, which the person has chosen on Google's page.
 func (c *Connector) channels(ctx context.Context, a schema.Account, credentials schema.Credentials) ([]channel, error) {
-	call := c.call(a, credentials, http.MethodGet, "/youtube/v3/channels", opChannels, "snippet", "status", "contentDetails")
+	call := about(c.call(a, credentials, http.MethodGet, "/youtube/v3/channels", opChannels), "snippet", "status", "contentDetails")
 	call.Kind = connectors.Status
 	call.Query.Set("mine", "true")
 	var read list[channel]

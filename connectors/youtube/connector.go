@@ -124,22 +124,27 @@ func visible(d schema.Delivery, call connectors.Call) connectors.Call {
 	return call
 }
 
-// call is a call of the Data API, about parts of a resource.
-func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string, parts ...string) connectors.Call {
-	call := connectors.Call{
+// call is a call of the Data API.
+func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {
+	return connectors.Call{
 		Operation: operation, Method: method, URL: c.api + path, Token: credentials.AccessToken, Account: a.ID, Query: url.Values{},
 	}
-	if len(parts) > 0 {
-		call.Query.Set("part", strings.Join(parts, ","))
-	}
+}
+
+// about names the parts of a resource that a call gives or asks for.
+func about(call connectors.Call, parts ...string) connectors.Call {
+	call.Query.Set("part", strings.Join(parts, ","))
 	return call
 }
 
-// read is a call that reads.
+// read is a call that reads, all of a resource or parts of it.
 func (c *Connector) read(d schema.Delivery, resource, operation string, parts ...string) connectors.Call {
-	call := c.call(d.Account, d.Credentials, http.MethodGet, "/youtube/v3/"+resource, operation, parts...)
+	call := c.call(d.Account, d.Credentials, http.MethodGet, "/youtube/v3/"+resource, operation)
 	call.Kind = connectors.Status
-	return call
+	if len(parts) == 0 {
+		return call
+	}
+	return about(call, parts...)
 }
 
 func refuse(format string, args ...any) *schema.Error {

@@ -107,7 +107,7 @@ func answered(d schema.Delivery) string {
 
 // Reply answers a comment, by the channel.
 func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	call := visible(d, c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/comments", opReply, "snippet"))
+	call := visible(d, about(c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/comments", opReply), "snippet"))
 	call.JSON = map[string]any{"snippet": map[string]string{"parentId": answered(d), "textOriginal": d.Comment.Text}}
 	var made receivedComment
 	if _, err := c.do(ctx, d.Account, d.Credentials, call, &made); err != nil {

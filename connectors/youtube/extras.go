@@ -187,7 +187,7 @@ func (c *Connector) addToPlaylist(ctx context.Context, d schema.Delivery, video,
 	if err != nil || len(read.Items) > 0 {
 		return err
 	}
-	call = c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/playlistItems", opAddToPlaylist, "snippet")
+	call = about(c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/playlistItems", opAddToPlaylist), "snippet")
 	call.JSON = map[string]any{"snippet": map[string]any{
 		"playlistId": playlist, "resourceId": map[string]string{"kind": "youtube#video", "videoId": video},
 	}}

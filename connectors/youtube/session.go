@@ -28,8 +28,8 @@ const (
 	uploader = "X-Guploader-Uploadid"
 )
 
-// standing is how far a session is.
-type standing struct {
+// sessionState is how far a session is.
+type sessionState struct {
 	sent int64 // bytes that YouTube has
 	made video // that the session has made; without an id: none yet
 	gone bool  // YouTube knows no such session, or no more
@@ -37,14 +37,14 @@ type standing struct {
 
 // isWhole reports whether a session has all of its video, and no more: such a one may make it at any
 // time, or has made it without saying so (github.com/claudiob/yt, issue 192).
-func (s standing) isWhole(of asset) bool { return !s.gone && s.made.ID == "" && s.sent == of.Size }
+func (s sessionState) isWhole(of asset) bool { return !s.gone && s.made.ID == "" && s.sent == of.Size }
 
 const unnamed = "YouTube has all of the video, and does not say what it made of it"
 
 // begin begins a session. It counts in the day's uploads of the app.
 func (c *Connector) begin(ctx context.Context, d schema.Delivery, s settings, file *media.File) (asset, error) {
 	resource, parts := s.resource(d.Text)
-	call := c.call(d.Account, d.Credentials, http.MethodPost, "/upload/youtube/v3/videos", opInsert, parts...)
+	call := about(c.call(d.Account, d.Credentials, http.MethodPost, "/upload/youtube/v3/videos", opInsert), parts...)
 	call.Kind, call.JSON = connectors.Media, resource
 	call.Query.Set("uploadType", "resumable")
 	if s.NotifySubscribers != nil {
@@ -91,24 +91,24 @@ func (c *Connector) toSession(d schema.Delivery, a asset, operation, contentRang
 
 // ask asks how far a session is. It changes nothing, except that the video of a session that
 // has all of its bytes is made.
-func (c *Connector) ask(ctx context.Context, d schema.Delivery, a asset) (standing, error) {
+func (c *Connector) ask(ctx context.Context, d schema.Delivery, a asset) (sessionState, error) {
 	call := c.toSession(d, a, opSession, fmt.Sprintf("bytes */%d", a.Size))
 	call.Kind = connectors.Status
-	return c.standing(ctx, call, a.Size)
+	return c.readState(ctx, call, a.Size)
 }
 
 // part sends bytes of a video that are not its last.
-func (c *Connector) part(ctx context.Context, d schema.Delivery, a asset, content io.Reader, n int64) (standing, error) {
+func (c *Connector) part(ctx context.Context, d schema.Delivery, a asset, content io.Reader, n int64) (sessionState, error) {
 	call := c.toSession(d, a, opPart, fmt.Sprintf("bytes %d-%d/%d", a.Sent, a.Sent+n-1, a.Size))
 	call.Body, call.ContentType, call.ContentLength = content, a.Type, n
-	return c.standing(ctx, call, a.Size)
+	return c.readState(ctx, call, a.Size)
 }
 
 // end sends the rest of a video, which makes it.
 func (c *Connector) end(ctx context.Context, d schema.Delivery, a asset) (video, error) {
 	call := visible(d, c.toSession(d, a, opEnd, fmt.Sprintf("bytes %d-%d/%d", a.Sent, a.Size-1, a.Size)))
 	call.Body, call.ContentType, call.ContentLength = bytes.NewReader(a.Rest), a.Type, int64(len(a.Rest))
-	now, err := c.standing(ctx, call, a.Size)
+	now, err := c.readState(ctx, call, a.Size)
 	switch {
 	case err != nil:
 		return video{}, err
@@ -128,25 +128,25 @@ func anew() error {
 	return &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "YouTube no longer has the upload: it begins again"}
 }
 
-// standing makes a call of a session and reads how far that is.
-func (c *Connector) standing(ctx context.Context, call connectors.Call, size int64) (standing, error) {
-	var now standing
+// readState makes a call of a session and reads how far that is.
+func (c *Connector) readState(ctx context.Context, call connectors.Call, size int64) (sessionState, error) {
+	var now sessionState
 	response, err := c.client.Do(ctx, call, &now.made)
 	switch {
 	case isGone(response):
-		return standing{gone: true}, nil
+		return sessionState{gone: true}, nil
 	case err != nil:
-		return standing{}, err
+		return sessionState{}, err
 	case response.Status != statusResume && now.made.ID == "":
-		return standing{}, unclear(call, "names no video")
+		return sessionState{}, unclear(call, "names no video")
 	case response.Status != statusResume:
 		return now, nil
 	}
 	sent, ok := sentOf(response.Header)
 	if !ok || sent > size {
-		return standing{}, unclear(call, "does not say how far the upload is")
+		return sessionState{}, unclear(call, "does not say how far the upload is")
 	}
-	return standing{sent: sent}, nil
+	return sessionState{sent: sent}, nil
 }
 
 // isGone tells whether YouTube's own upload server knows no such session.

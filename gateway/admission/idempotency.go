@@ -25,7 +25,7 @@ func Fingerprint(c *gin.Context, content body.Value) [32]byte {
 
 // Identify returns the idempotency key of a request with its fingerprint; nil without a
 // key.
-func Identify(c *gin.Context, print [32]byte) (*schema.Idempotency, error) {
+func Identify(c *gin.Context, fingerprint [32]byte) (*schema.Idempotency, error) {
 	given := c.Request.Header[idempotencyHeader]
 	if len(given) == 0 {
 		return nil, nil
@@ -35,7 +35,7 @@ func Identify(c *gin.Context, print [32]byte) (*schema.Idempotency, error) {
 		return nil, schema.InvalidField(idempotencyHeader, body.CodeInvalidValue,
 			"must be one header of 1 to 255 printable ASCII characters")
 	}
-	return &schema.Idempotency{Lineage: RequestOf(c).Key.Lineage, Key: key, Fingerprint: print}, nil
+	return &schema.Idempotency{Lineage: RequestOf(c).Key.Lineage, Key: key, Fingerprint: fingerprint}, nil
 }
 
 func printable(s string) bool {

@@ -49,8 +49,8 @@ func (p *posts) createBulk(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	print := admission.Fingerprint(c, f.Object)
-	identity, err := admission.Identify(c, print)
+	fingerprint := admission.Fingerprint(c, f.Object)
+	identity, err := admission.Identify(c, fingerprint)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (p *posts) createBulk(c *gin.Context) error {
 		return err
 	}
 	made, reply := p.answerBulk(entries)
-	p.warnOfDuplicate(identity, b, print, f.Report)
+	p.warnOfDuplicate(identity, b, fingerprint, f.Report)
 	reply.Warnings = f.Report.Warnings
 	creation := schema.Creation{
 		Idempotency: identity, Posts: made, PostsPerMonth: b.key.PostsPerMonth, Response: answer.Encode(reply),

@@ -54,8 +54,8 @@ func (p *posts) createOne(c *gin.Context, read func(*body.Form) postFields, view
 	if err != nil {
 		return err
 	}
-	print := admission.Fingerprint(c, f.Object)
-	identity, err := admission.Identify(c, print)
+	fingerprint := admission.Fingerprint(c, f.Object)
+	identity, err := admission.Identify(c, fingerprint)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (p *posts) createOne(c *gin.Context, read func(*body.Form) postFields, view
 		}
 		queued = []schema.PostID{post.ID}
 	}
-	p.warnOfDuplicate(identity, b, print, f.Report)
+	p.warnOfDuplicate(identity, b, fingerprint, f.Report)
 	admission.RequestOf(c).Post = post.ID.String()
 	return p.commit(c, schema.Creation{
 		Idempotency:   identity,
@@ -139,8 +139,8 @@ func answerCreated(c *gin.Context, response []byte, replayed bool) {
 
 // warnOfDuplicate adds a warning if the same request came a short while ago, without a
 // key.
-func (p *posts) warnOfDuplicate(identity *schema.Idempotency, b batch, print [32]byte, r *body.Report) {
-	if identity == nil && p.duplicates.seen(duplicate{b.key.Workspace, print}, b.now) {
+func (p *posts) warnOfDuplicate(identity *schema.Idempotency, b batch, fingerprint [32]byte, r *body.Report) {
+	if identity == nil && p.duplicates.seen(duplicate{b.key.Workspace, fingerprint}, b.now) {
 		r.Warn("body", "possible_duplicate",
 			"the same request came within the last five minutes; with an Idempotency-Key it would have had its effect once")
 	}

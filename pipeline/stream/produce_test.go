@@ -65,8 +65,8 @@ func TestProduceKeepsEverythingOfARecord(t *testing.T) {
 		record    stream.Record
 		partition int
 	}{
-		"keyed":           {stream.Record{Key: []byte("a"), Value: []byte("v"), Headers: []stream.Header{{Key: "h", Value: []byte("x")}}}, log.PartitionOf(topic, []byte("a"))},
-		"empty value":     {stream.Record{Key: []byte("b")}, log.PartitionOf(topic, []byte("b"))},
+		"keyed":           {stream.Record{Key: []byte("a"), Value: []byte("v"), Headers: []stream.Header{{Key: "h", Value: []byte("x")}}}, stream.Partition([]byte("a"), 3)},
+		"empty value":     {stream.Record{Key: []byte("b")}, stream.Partition([]byte("b"), 3)},
 		"given partition": {stream.Record{Key: []byte("c"), Value: []byte("w"), Partition: new(2)}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {

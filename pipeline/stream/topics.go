@@ -175,16 +175,6 @@ func (l *Log) Partitions(topic string) int {
 	return l.counts[topic]
 }
 
-// PartitionOf returns the partition of a key's messages, -1 if this Log has not seen the
-// topic yet, neither in EnsureTopics nor in its metadata.
-func (l *Log) PartitionOf(topic string, key []byte) int {
-	n := l.Partitions(topic)
-	if n == 0 {
-		return -1
-	}
-	return Partition(key, n)
-}
-
 // Partition returns which of n partitions holds the messages of a key: FNV-1a, 32 bits,
 // modulo n. All processes must agree on it, so it must never change.
 func Partition(key []byte, n int) int {

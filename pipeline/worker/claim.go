@@ -109,12 +109,16 @@ func (w *Worker[M, R, C]) dropLost(batch []*task[M, R]) []*task[M, R] {
 // claim without an answer may have been committed, and the next one takes it over. So it
 // goes on after a stop, until shortly after the drain: what is claimed then is given
 // back.
-func (w *Worker[M, R, C]) claimPatiently(p phases, batch []*task[M, R]) ([]C, error) {
+func (w *Worker[M, R, C]) claimPatiently(p phases, batch []*task[M, R]) (claimed []C, err error) {
 	keys := make([]R, len(batch))
 	for i, t := range batch {
 		keys[i] = t.Claims
 	}
-	return Retry(p.stores, w.Logger, "claiming", func() ([]C, error) { return w.stage.Claim(p.stores, keys) })
+	err = Retry(p.stores, w.Logger, "claiming", func() (err error) {
+		claimed, err = w.stage.Claim(p.stores, keys)
+		return err
+	})
+	return claimed, err
 }
 
 // claimEach claims the tasks of a batch that failed by our fault one by one, so that only

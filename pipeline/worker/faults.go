@@ -8,6 +8,7 @@ import (
 
 	"crier/pipeline/stream"
 	"crier/schema"
+	"crier/schema/guard"
 )
 
 // FaultStore stores the faults of stages: failures of crier's own.
@@ -33,7 +34,11 @@ func Unreadable(stage string, m *stream.Message, err error) schema.Fault {
 // Note stores a fault, and tries again for as long as the database does not answer; false
 // means that ctx ended first.
 func Note(ctx context.Context, store FaultStore, logger *slog.Logger, f schema.Fault) (noted bool) {
-	dead, err := Retry(ctx, logger, "noting a fault", func() (bool, error) { return store.Fault(ctx, f) })
+	var dead bool
+	err := Retry(ctx, logger, "noting a fault", func() (err error) {
+		dead, err = store.Fault(ctx, f)
+		return err
+	})
 	switch {
 	case err == nil:
 		logger.ErrorContext(ctx, "a stage failed by a fault of crier's own", "stage", f.Stage, "dead", dead, "err", f.Reason)
@@ -55,8 +60,8 @@ func Encode(payload any) []byte {
 }
 
 // Decode reads a payload and checks it.
-func Decode[T interface{ Check() error }](value []byte) (T, error) {
-	payload, err := Guard(func() (payload T, err error) { return payload, json.Unmarshal(value, &payload) })
+func Decode[T interface{ Check() error }](value []byte) (payload T, err error) {
+	err = guard.Do(func() error { return json.Unmarshal(value, &payload) })
 	if err == nil {
 		err = payload.Check()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"crier/schema"
+	"crier/schema/guard"
 )
 
 // work takes steps as long as the next is due at once; then the task is done.
@@ -27,7 +28,7 @@ func (w *Worker[M, R, C]) takeStep(ctx, calls context.Context, t *task[M, R], cl
 	}
 	outcome, err := w.do(ctx, calls, claimed, t.turn)
 	if err == nil {
-		_, err = Retry(ctx, w.Logger, "storing a result", func() (struct{}, error) { return struct{}{}, outcome.Store(ctx) })
+		err = Retry(ctx, w.Logger, "storing a result", func() error { return outcome.Store(ctx) })
 		if err != nil && Ended(ctx, err) {
 			return false
 		}
@@ -43,12 +44,16 @@ func (w *Worker[M, R, C]) takeStep(ctx, calls context.Context, t *task[M, R], cl
 }
 
 // do takes a step under a context that also ends with calls.
-func (w *Worker[M, R, C]) do(ctx, calls context.Context, claimed C, turn schema.Turn) (Outcome, error) {
+func (w *Worker[M, R, C]) do(ctx, calls context.Context, claimed C, turn schema.Turn) (outcome Outcome, err error) {
 	ctx, cut := context.WithCancel(ctx)
 	defer cut()
 	defer context.AfterFunc(calls, cut)()
 	if calls.Err() != nil {
 		cut() // at once: AfterFunc runs in a goroutine of its own
 	}
-	return Guard(func() (Outcome, error) { return w.stage.Do(ctx, claimed, turn) })
+	err = guard.Do(func() (err error) {
+		outcome, err = w.stage.Do(ctx, claimed, turn)
+		return err
+	})
+	return outcome, err
 }

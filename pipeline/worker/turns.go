@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"crier/schema/guard"
 )
 
 const (
@@ -112,7 +114,7 @@ func (w *Worker[M, R, C]) putOffLines(ctx context.Context, l lines[M, R]) {
 
 func (w *Worker[M, R, C]) tellWaits(ctx context.Context, untold waiting[M, R]) {
 	for some := range untold.chunks {
-		_, err := Guard(func() (struct{}, error) { return struct{}{}, w.stage.TellWaits(ctx, some.claims(), some.waits) })
+		err := guard.Do(func() error { return w.stage.TellWaits(ctx, some.claims(), some.waits) })
 		if ctx.Err() != nil {
 			return
 		}
@@ -184,7 +186,11 @@ func (w *Worker[M, R, C]) putOff(ctx context.Context, off waiting[M, R]) (kept [
 }
 
 func (w *Worker[M, R, C]) putOffSome(ctx context.Context, off waiting[M, R]) (kept []*task[M, R]) {
-	postponed, err := Guard(func() ([]R, error) { return w.stage.Postpone(ctx, off.claims(), off.waits) })
+	var postponed []R
+	err := guard.Do(func() (err error) {
+		postponed, err = w.stage.Postpone(ctx, off.claims(), off.waits)
+		return err
+	})
 	if err != nil && !Ended(ctx, err) {
 		w.Logger.ErrorContext(ctx, "putting work off failed by our fault", "stage", w.Name, "err", err)
 		return off.tasks // the claim finds out which of them is at fault

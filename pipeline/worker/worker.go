@@ -230,7 +230,11 @@ func (w *Worker[M, R, C]) bringForward(ctx context.Context) {
 	}
 	brought := 0
 	for chunk := range slices.Chunk(jobs, broughtForward) {
-		n, err := Retry(ctx, w.Logger, "bringing jobs forward", func() (int, error) { return w.Store.BringForward(ctx, chunk) })
+		var n int
+		err := Retry(ctx, w.Logger, "bringing jobs forward", func() (err error) {
+			n, err = w.Store.BringForward(ctx, chunk)
+			return err
+		})
 		if err != nil {
 			w.Logger.WarnContext(ctx, "what waited in memory could not be brought forward; it fires again by itself", "stage", w.Name, "err", err)
 			return

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/guard"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -158,7 +159,7 @@ func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
 	d.DueAt = d.Comment.ID.Time().Add(schema.FirstCommentDelay)
 	if answers != nil {
 		d.DueAt = d.Comment.ID.Time()
-		d.Unreadable = db.Guard(func() error {
+		d.Unreadable = guard.Do(func() error {
 			if err := db.Decode("item that a reply answers", answers, &d.Comment.ReplyTo); err != nil {
 				return err
 			}
@@ -167,7 +168,7 @@ func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
 		})
 		return nil
 	}
-	d.Unreadable = db.Guard(func() error {
+	d.Unreadable = guard.Do(func() error {
 		var content schema.Content
 		if err := db.Decode("receipts of a target", receipts, &d.Receipts); err != nil {
 			return err

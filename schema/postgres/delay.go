@@ -68,11 +68,10 @@ func (d *Delay) Backlog(ctx context.Context, after []schema.JobPlace, to time.Ti
 // Fired moves jobs whose messages are in the log on by the visibility timeout; a job that
 // was moved or deleted meanwhile, or is right now, stays as it is. It waits for nobody, since
 // it holds the locks of many jobs, and whoever holds that of a post takes those of jobs in any
-// order. It does not wait for the disk: a lost
-// commit fires the jobs once more. Jobs that fired together are spread once nobody has
-// handled them, and what may wait behind much else (a delivery behind others of its receiver,
-// the reading of an account behind all that is published) fires less and less often. It
-// returns those that it moved.
+// order. It does not wait for the disk: a lost commit fires the jobs once more. Jobs that fired
+// together are spread once nobody has handled them, and what may wait behind much else (a delivery
+// behind others of its receiver, the reading of an account behind all that is published) fires less
+// and less often. It returns those that it moved.
 func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.FiredJob, err error) {
 	ids, due, versions := make([]schema.JobID, len(jobs)), make([]time.Time, len(jobs)), make([]int32, len(jobs))
 	for i, j := range jobs {

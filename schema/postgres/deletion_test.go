@@ -56,7 +56,7 @@ func (f *fixture) populate(name string) (ids []string) {
 	f.Helper()
 	now := f.store.Now()
 	admin := postgres.NewAdmin(f.store)
-	twin, err := admin.Workspace(f.Context(), name, "operator", true)
+	twin, err := admin.MakeWorkspace(f.Context(), name, "operator", true)
 	f.must(err)
 	account := f.connect(name, true, "twin of "+name)
 	ids = slices.Concat(forms(f.workspace), forms(twin.ID), forms(account.ID))
@@ -220,7 +220,7 @@ func TestNothingIsLeftOfAWorkspace(t *testing.T) {
 	if gone.PostsRemoved != 6 || !gone.Workspace.IsZero() || len(erased) < 2 || len(erased[0].Workspaces) != 2 {
 		t.Errorf("it is %+v after %d erasures, %+v", gone, len(erased), erased)
 	}
-	if _, err := postgres.NewAdmin(f.store).Workspace(t.Context(), "acme", "operator", false); err != nil {
+	if _, err := postgres.NewAdmin(f.store).MakeWorkspace(t.Context(), "acme", "operator", false); err != nil {
 		t.Errorf("the name is not free: %v", err)
 	}
 }

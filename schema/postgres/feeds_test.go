@@ -158,7 +158,7 @@ func TestMonitorsOfAWorkspaceAreBounded(t *testing.T) {
 		t.Errorf("the sandbox listens for %d monitors of live workspaces, %v", len(monitors), err)
 	}
 	// A workspace with many leaves others their part.
-	small, err := postgres.NewAdmin(f.store).Workspace(t.Context(), "small", "operator", false)
+	small, err := postgres.NewAdmin(f.store).MakeWorkspace(t.Context(), "small", "operator", false)
 	f.must(err)
 	for range 3 {
 		late := f.monitor("late", strings.Repeat("y", 100))

@@ -396,9 +396,9 @@ func TestTheLastPostsOfAMonthAreTakenOnce(t *testing.T) {
 func TestAPlanBoundsAccounts(t *testing.T) {
 	f := newFixture(t)
 	admin := postgres.NewAdmin(f.store)
-	live, err := admin.Workspace(t.Context(), "small", "free", false)
+	live, err := admin.MakeWorkspace(t.Context(), "small", "free", false)
 	f.must(err)
-	twin, err := admin.Workspace(t.Context(), "small", "free", true)
+	twin, err := admin.MakeWorkspace(t.Context(), "small", "free", true)
 	f.must(err)
 	put := func(workspace schema.WorkspaceID, name string) error {
 		a := schema.Account{Workspace: workspace, Platform: schema.Mastodon, NativeID: name, Name: name, Sealed: []byte("x")}
@@ -446,7 +446,7 @@ func TestWorkspacesAreListedByName(t *testing.T) {
 	f := newFixture(t)
 	admin := postgres.NewAdmin(f.store)
 	for _, name := range []string{"zoo", "bakery", "gone"} {
-		_, err := admin.Workspace(t.Context(), name, "free", name == "zoo") // with its sandbox
+		_, err := admin.MakeWorkspace(t.Context(), name, "free", name == "zoo") // with its sandbox
 		f.must(err)
 	}
 	f.exec(`update workspaces set deleting_at = now() where name = 'gone'`)

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/guard"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
 	"crier/schema/postgres/internal/tables"
@@ -356,7 +357,7 @@ func (n *Notify) scanDelivery(row pgx.Row, d *schema.NotifyDelivery) error {
 		return err
 	}
 	w := schema.Webhook{ID: d.Webhook}
-	d.Unreadable = db.Guard(func() error { return tables.OpenSecrets(n.sealer, &w, secret, previous) })
+	d.Unreadable = guard.Do(func() error { return tables.OpenSecrets(n.sealer, &w, secret, previous) })
 	d.Secrets = w.Secrets(n.Now())
 	return nil
 }

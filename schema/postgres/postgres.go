@@ -27,14 +27,8 @@ import (
 // Config is what a Store needs.
 type Config = db.Config
 
-// ConnectionLimit is how many connections PostgreSQL allows.
-type ConnectionLimit = db.ConnectionLimit
-
 // Creators is how many connections only creations use.
 const Creators = db.Committers
-
-// Sealer seals and opens a text with associated data; connectors.Vault is one.
-type Sealer = tables.Sealer
 
 // Migrate brings the tables to this version of crier, forward only.
 func Migrate(ctx context.Context, url string) error { return migrations.Up(ctx, url) }
@@ -76,7 +70,7 @@ type Gateway struct {
 }
 
 // NewGateway starts the committers of creations and of key uses; they end with the store.
-func NewGateway(s *Store, sealer Sealer, constraints func(schema.Platform) schema.Constraints) *Gateway {
+func NewGateway(s *Store, sealer tables.Sealer, constraints func(schema.Platform) schema.Constraints) *Gateway {
 	d := s.ForRequests()
 	return &Gateway{
 		posts.New(d, constraints), queues.New(d), accounts.New(d), media.New(d),
@@ -85,17 +79,14 @@ func NewGateway(s *Store, sealer Sealer, constraints func(schema.Platform) schem
 	}
 }
 
-// Media is the store of uploads and of their cleanup.
-type Media = media.Store
-
 // Engagement is the store of what accounts receive, and of replies.
 type Engagement = engagement.Store
 
 // NewEngagement returns the store of what accounts receive, for those that collect it.
 func NewEngagement(s *Store) *Engagement { return engagement.New(s.DB) }
 
-// NewMedia returns the store of uploads.
-func NewMedia(s *Store) *Media { return media.New(s.DB) }
+// NewMedia returns the store of uploads, for their cleanup.
+func NewMedia(s *Store) *media.Store { return media.New(s.DB) }
 
 // Feeds is the store of monitors and streams.
 type Feeds = feeds.Store
@@ -117,9 +108,6 @@ type Bare = operation.Bare
 
 // Rotation is a rotation of the keyset.
 type Rotation = operation.Rotation
-
-// KeyUse is how many values of a column a key of the keyset has sealed.
-type KeyUse = operation.KeyUse
 
 // KeyHolders is how many processes run, and how many of them have a key of the keyset.
 type KeyHolders = operation.KeyHolders

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/guard"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
 	"crier/schema/postgres/internal/tables"
@@ -152,7 +153,7 @@ func (p *Publish) scanDelivery(row pgx.Row, d *schema.Delivery, beside ...any) e
 		return err
 	}
 	d.Workspace, d.Since, d.DueAt = a.Workspace, db.FromNull(since), db.FromNull(due)
-	d.Unreadable = db.Guard(func() error {
+	d.Unreadable = guard.Do(func() error {
 		var content schema.Content
 		if err := db.Decode("receipts of a target", receipts, &d.Receipts); err != nil {
 			return err

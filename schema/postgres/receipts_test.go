@@ -18,7 +18,7 @@ import (
 func (f *fixture) connect(workspace string, sandbox bool, nativeID string) schema.Account {
 	f.Helper()
 	admin := postgres.NewAdmin(f.store)
-	w, err := admin.Workspace(f.Context(), workspace, "operator", sandbox)
+	w, err := admin.MakeWorkspace(f.Context(), workspace, "operator", sandbox)
 	f.must(err)
 	a := schema.Account{Workspace: w.ID, Platform: schema.Mastodon, NativeID: nativeID, Name: "x", Sealed: []byte("x")}
 	a.ID, err = admin.AccountID(f.Context(), a)

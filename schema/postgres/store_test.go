@@ -83,7 +83,7 @@ func newFixture(t *testing.T) *fixture {
 	f.comment, f.delay = postgres.NewComment(store, constraints), postgres.NewDelay(store)
 	f.notify, f.analytics = postgres.NewNotify(store, plain{}), postgres.NewAnalytics(store)
 	admin := postgres.NewAdmin(store)
-	w, err := admin.Workspace(ctx, "acme", "operator", false)
+	w, err := admin.MakeWorkspace(ctx, "acme", "operator", false)
 	if err != nil {
 		t.Fatal(err)
 	}

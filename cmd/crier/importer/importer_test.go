@@ -160,7 +160,7 @@ func background(t *testing.T, run func(ctx context.Context, ready func()) error)
 
 func (s *server) connect(p schema.Platform, credentials schema.Credentials) string {
 	s.Helper()
-	account, err := compose.AddAccount(s.Context(), s.config, compose.NewAccount{
+	account, err := compose.AddAccount(s.Context(), s.config, compose.AccountToAdd{
 		Workspace: "acme", Platform: p.String(), Server: s.config.Bases[p], Credentials: credentials,
 	})
 	if err != nil {

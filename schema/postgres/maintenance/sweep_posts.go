@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/guard"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -91,7 +92,7 @@ func (c *chunk) repairPosts(ctx context.Context, found []suspect) error {
 	}
 	var made schema.Announcement
 	err := pgx.BeginFunc(ctx, c.tx, func(tx pgx.Tx) error {
-		return db.Guard(func() error { return tables.RepairPosts(ctx, tx, ids, c.Now(), &made) })
+		return guard.Do(func() error { return tables.RepairPosts(ctx, tx, ids, c.Now(), &made) })
 	}) // a savepoint
 	switch half := len(found) / 2; {
 	case err == nil:

@@ -34,40 +34,51 @@ type (
 // New returns the store of the operator's commands.
 func New(d *db.DB) *Admin { return &Admin{d, accounts.New(d), keys.New(d), billing.New(d)} }
 
-// Workspace returns the workspace of that name, or its sandbox twin, and makes it with
-// the plan if it is not there; plan is empty where nothing is to be made.
-func (a *Admin) Workspace(ctx context.Context, name, plan string, sandbox bool) (schema.Workspace, error) {
-	w := schema.Workspace{Name: name, Plan: plan, Sandbox: sandbox}
-	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
-		live, err := a.oneWorkspace(ctx, tx, name, plan, nil)
-		if err != nil {
-			return err
-		}
-		w.ID, w.Plan = live.ID, live.Plan
-		if !sandbox {
-			return nil
-		}
-		twin, err := a.oneWorkspace(ctx, tx, name, live.Plan, &live.ID)
-		w.ID = twin.ID
-		return err
-	})
+// Workspace returns the live workspace of that name. The error is NotFound where there is none.
+func (a *Admin) Workspace(ctx context.Context, name string) (schema.Workspace, error) {
+	w, err := workspaceOf(ctx, a.Pool, name, false)
 	if err != nil {
 		return w, fmt.Errorf("finding workspace %q: %w", name, db.Unavailable(err))
 	}
 	return w, nil
 }
 
-func (a *Admin) oneWorkspace(ctx context.Context, tx pgx.Tx, name, plan string, live *schema.WorkspaceID) (schema.Workspace, error) {
-	w := schema.Workspace{Name: name, Plan: plan, Sandbox: live != nil}
-	if plan != "" {
-		_, err := tx.Exec(ctx, `
-			insert into workspaces (id, name, plan, live_id) values ($1, $2, $3, $4)
-			on conflict (name, (live_id is null)) do nothing`, schema.NewWorkspaceID(a.Now()), name, plan, live)
-		if err != nil {
-			return w, err
+// MakeWorkspace returns the live workspace of that name, or its sandbox twin, and makes what of
+// them is not there: the live one with the plan, which is the twin's too. One that is there keeps
+// its own.
+func (a *Admin) MakeWorkspace(ctx context.Context, name, plan string, sandbox bool) (w schema.Workspace, err error) {
+	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+		live, err := a.makeWorkspace(ctx, tx, name, plan, nil)
+		if err != nil || !sandbox {
+			w = live
+			return err
 		}
+		w, err = a.makeWorkspace(ctx, tx, name, live.Plan, &live.ID)
+		w.Plan = live.Plan
+		return err
+	})
+	if err != nil {
+		return w, fmt.Errorf("making workspace %q: %w", name, db.Unavailable(err))
 	}
-	err := tx.QueryRow(ctx, `select id, plan from workspaces where name = $1 and (live_id is not null) = $2`, name, w.Sandbox).
+	return w, nil
+}
+
+// makeWorkspace makes a live workspace that is not there, or the twin of live, and returns the
+// one that is.
+func (a *Admin) makeWorkspace(ctx context.Context, tx pgx.Tx, name, plan string, live *schema.WorkspaceID) (schema.Workspace, error) {
+	_, err := tx.Exec(ctx, `
+		insert into workspaces (id, name, plan, live_id) values ($1, $2, $3, $4)
+		on conflict (name, (live_id is null)) do nothing`, schema.NewWorkspaceID(a.Now()), name, plan, live)
+	if err != nil {
+		return schema.Workspace{}, err
+	}
+	return workspaceOf(ctx, tx, name, live != nil)
+}
+
+// workspaceOf returns the workspace of a name, live or its sandbox twin, or NotFound.
+func workspaceOf(ctx context.Context, q db.Querier, name string, sandbox bool) (schema.Workspace, error) {
+	w := schema.Workspace{Name: name, Sandbox: sandbox}
+	err := q.QueryRow(ctx, `select id, plan from workspaces where name = $1 and (live_id is not null) = $2`, name, sandbox).
 		Scan((*[16]byte)(&w.ID), &w.Plan)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return w, &schema.Error{Kind: schema.NotFound, Message: "there is no such workspace"}
@@ -80,7 +91,7 @@ func (a *Admin) oneWorkspace(ctx context.Context, tx pgx.Tx, name, plan string, 
 // anew. The error is NotFound where there is no such workspace.
 func (a *Admin) GivePlan(ctx context.Context, name, plan string) (before string, err error) {
 	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
-		live, err := a.oneWorkspace(ctx, tx, name, "", nil)
+		live, err := workspaceOf(ctx, tx, name, false)
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Cleanup(func() { _ = f.conn.Close(context.Background()) })
 	store := f.open(f.url)
 	admin := postgres.NewAdmin(store)
-	w, err := admin.Workspace(t.Context(), "acme", "operator", false)
+	w, err := admin.MakeWorkspace(t.Context(), "acme", "operator", false)
 	f.must(err)
 	f.account = schema.Account{Workspace: w.ID, Platform: schema.Mastodon, NativeID: "1", Name: "a", Sealed: []byte("x")}
 	f.account.ID, err = admin.AccountID(t.Context(), f.account)

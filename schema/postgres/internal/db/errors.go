@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/schema"
+	"crier/schema/guard"
 	"crier/schema/secure"
 )
 
@@ -91,7 +92,10 @@ func OrNotFound(err error, what string) error {
 // refused it for its data, its row could not be read, or its look found what belongs to
 // another.
 func IsDataError(err error) bool {
-	if errors.Is(err, errPanic) || errors.Is(err, errUnreadable) || errors.Is(err, schema.ErrReceiptTaken) {
+	if errors.Is(err, errUnreadable) || errors.Is(err, schema.ErrReceiptTaken) {
+		return true
+	}
+	if _, panicked := errors.AsType[*guard.PanicError](err); panicked {
 		return true
 	}
 	_, ok := errors.AsType[*pgconn.PgError](err)

@@ -7,18 +7,6 @@ import (
 	"time"
 )
 
-// Guard turns a panic into an error: one row must not end the process.
-func Guard(work func() error) (err error) {
-	defer func() {
-		if fault := recover(); fault != nil {
-			err = fmt.Errorf("%w: %v", errPanic, fault)
-		}
-	}()
-	return work()
-}
-
-var errPanic = errors.New("panic")
-
 // TextOrNull is a document as text; an empty one is null.
 func TextOrNull(document []byte) *string {
 	if len(document) == 0 {

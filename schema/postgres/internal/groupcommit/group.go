@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/schema"
+	"crier/schema/guard"
 	"crier/schema/postgres/internal/db"
 )
 
@@ -137,7 +138,7 @@ func (g *Group[T]) fill(first *request[T]) []*request[T] {
 // refuses for its data is halved until the call at fault is alone; any other error is
 // that of the whole batch.
 func (g *Group[T]) Settle(ctx context.Context, batch []*T) []error {
-	err := db.Guard(func() error { return g.Commit(ctx, slices.Clone(batch)) })
+	err := guard.Do(func() error { return g.Commit(ctx, slices.Clone(batch)) })
 	if db.IsDataError(err) && len(batch) > 1 {
 		half := len(batch) / 2
 		return append(g.Settle(ctx, batch[:half]), g.Settle(ctx, batch[half:])...)

@@ -72,7 +72,7 @@ func IsDue(row string) string {
 }
 
 // ClaimEnded is true if the claim with that lease and token has ended: its lease has been
-// over for @settle, by the server's clock and by @latest (see leaseClock), or its own
+// over for @settle, by the server's clock and by @latest (see clock.Lease), or its own
 // claimant takes it over because the answer was lost (u.again, u.token).
 func ClaimEnded(lease, token string) string {
 	return `(` + lease + ` + @settle::interval < least(now(), @latest::timestamptz) or (u.again and ` + token + ` = u.token))`

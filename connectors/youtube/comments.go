@@ -1,0 +1,105 @@
+package youtube
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"crier/connectors/listing"
+	"crier/schema"
+)
+
+// Comment creates a first comment, by the channel.
+func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	parent := d.Receipt(d.Comment.Entry)
+	if parent == nil || parent.NativeID == "" {
+		return schema.Receipt{}, refuse("the entry to comment on is not published")
+	}
+	call := visible(d, about(c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/commentThreads", opComment), "snippet"))
+	asked := map[string]any{
+		"videoId": parent.NativeID, "topLevelComment": map[string]any{"snippet": map[string]string{"textOriginal": d.Comment.Text}},
+	}
+	if own := channelOf(d.Account); own != "" {
+		asked["channelId"] = own
+	}
+	call.JSON = map[string]any{"snippet": asked}
+	var made commentThread
+	if _, err := c.do(ctx, d.Account, d.Credentials, call, &made); err != nil {
+		return schema.Receipt{}, fmt.Errorf("creating comment: %w", withoutEnd(err))
+	}
+	if made.ID == "" {
+		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "YouTube's answer names no comment"}
+	}
+	return c.commentReceipt(d, parent.NativeID, made.ID, c.now()), nil
+}
+
+func (c *Connector) commentReceipt(d schema.Delivery, video, id string, at time.Time) schema.Receipt {
+	return schema.Receipt{
+		Entry: d.Comment.Entry, NativeID: id, URL: c.address(video) + "&lc=" + url.QueryEscape(id), PostedAt: at.UTC(),
+	}
+}
+
+// commentThread is what is shown of a comment.
+type commentThread struct {
+	ID      string `json:"id"`
+	Snippet struct {
+		Top struct {
+			Snippet struct {
+				Author struct {
+					Value string `json:"value"`
+				} `json:"authorChannelId"`
+				Original    string    `json:"textOriginal"` // shown to its author
+				Display     string    `json:"textDisplay"`
+				PublishedAt time.Time `json:"publishedAt"`
+			} `json:"snippet"`
+		} `json:"topLevelComment"`
+	} `json:"snippet"`
+}
+
+// findComment lists the comments of the video, all of them: what order they are in when some
+// are answered is not documented.
+func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	parent := d.Receipt(d.Comment.Entry)
+	if parent == nil {
+		return schema.Receipt{}, schema.CannotTell, refuse("the entry to comment on is not published")
+	}
+	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+		return c.comments(ctx, d, parent.NativeID, next)
+	})
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return c.commentReceipt(d, parent.NativeID, item.ID, item.At), schema.Found, nil
+}
+
+func (c *Connector) comments(ctx context.Context, d schema.Delivery, video, next string) (listing.Page, error) {
+	call := c.read(d, "commentThreads", opComments, "snippet")
+	for name, value := range map[string]string{
+		"videoId": video, "order": "time", "textFormat": "plainText", "maxResults": strconv.Itoa(2 * pageSize), "pageToken": next,
+	} {
+		if value != "" {
+			call.Query.Set(name, value)
+		}
+	}
+	read, response, err := readList[commentThread](ctx, c, d, call, "comments")
+	if err != nil {
+		return listing.Page{}, err
+	}
+	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Next}
+	for _, one := range read.Items {
+		shown := one.Snippet.Top.Snippet
+		if one.ID == "" || shown.PublishedAt.IsZero() {
+			return listing.Page{}, strange("lists a comment without a name")
+		}
+		own := channelOf(d.Account)
+		page.Items = append(page.Items, listing.Item{
+			ID: one.ID, At: shown.PublishedAt,
+			Alike: (own == "" || shown.Author.Value == own) && listing.SameText(d.Comment.Text, cmp.Or(shown.Original, shown.Display)),
+		})
+	}
+	return page, nil
+}
