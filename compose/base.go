@@ -198,11 +198,20 @@ func (b *base) openConnectors(context.Context) (err error) {
 		BaseURLs: b.config.Bases, ConsentURLs: b.config.ConsentURLs, Apps: b.config.Apps, Versions: b.config.Versions,
 		Media: b.fetcher, Fit: b.library.Fitting,
 		Quotas: b.store,
-		Turns:  b.store, ShareAccounts: b.config.sharesAccounts(),
+		Turns:  b.sharedTurns(),
 		Logger: b.config.Logger, Metrics: called, Now: b.store.Now,
 	})
 	b.platforms = walled{b.catalog, b.walls, b.publicURL()}
 	return err
+}
+
+// sharedTurns are those of accounts and apps that other processes may call for too; nil where
+// none does.
+func (b *base) sharedTurns() connectors.SharedTurns {
+	if !b.config.sharesAccounts() {
+		return nil
+	}
+	return b.store
 }
 
 // guard is a way out that lets public addresses through, and the hosts of configured URLs; an

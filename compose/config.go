@@ -139,10 +139,10 @@ func (c Config) userAgent() string {
 	return name + " (+" + c.PublicURL + ")"
 }
 
-// sharesAccounts tells whether another process may call for the same accounts: one publishes,
-// another comments, a third reads what became of the posts. Then the turns of accounts are leased
-// from PostgreSQL, a few at a time and many accounts in one trip. A process that does all of it, on
-// a log of its own, has its accounts for itself and counts their calls in memory.
+// sharesAccounts reports whether another process may call for the same accounts and bots: one
+// publishes, another comments, a third reads what became of the posts. Then their turns are leased
+// from PostgreSQL, a few at a time and many in one trip. A process that does all of it, on a log of
+// its own, has them for itself and counts their calls in memory.
 func (c Config) sharesAccounts() bool {
 	return len(c.Kafka) > 0 || !c.has(rolePublish) || !c.has(roleComment) || !c.has(roleAnalytics)
 }

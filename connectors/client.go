@@ -14,18 +14,17 @@ import (
 	"crier/schema"
 )
 
-// ClientConfig is what a Client is made of. Limits, Turns, TurnPrefix, ShareAccounts,
+// ClientConfig is what a Client is made of. Limits, Turns, TurnPrefix,
 // Classify, Pace and LimitOf may be zero; all else is needed.
 type ClientConfig struct {
 	Platform schema.Platform
 	HTTP     *http.Client // of package egress
 	Limits   Limits
-	// Turns shares the turns of apps with other processes, and those of accounts too where
-	// ShareAccounts is set; nil: there are none. TurnPrefix is what their names begin with.
-	Turns         SharedTurns
-	TurnPrefix    string
-	ShareAccounts bool
-	appTurns      SharedTurns // Turns, or those of this process
+	// Turns shares the turns of apps and accounts with other processes; nil: there are none.
+	// TurnPrefix is what their names begin with.
+	Turns      SharedTurns
+	TurnPrefix string
+	appTurns   SharedTurns // Turns, or those of this process
 	// Classify says what an answer other than 2xx means where the default mapping
 	// does not know better; nil as a result: the default. The client adds the wait
 	// that the headers name, bounds the message and takes secrets out of it. Unknown is for

@@ -77,7 +77,9 @@ func (a *accountLimit) manner(kind Kind) *manner {
 }
 
 func newLimiter(config ClientConfig) *limiter {
-	config.appTurns = config.turnsOfApps()
+	if config.appTurns = config.Turns; config.appTurns == nil {
+		config.appTurns = newOwnTurns(config.Now)
+	}
 	l := &limiter{now: config.Now, limits: config.Limits, limitOf: config.LimitOf, apps: map[Kind]*recent[string, *share]{}}
 	if l.limitOf == nil {
 		l.limitOf = func(call Call) string { return call.Operation }
@@ -110,23 +112,11 @@ func (c ClientConfig) appShares(kind Kind, limit Rate) *recent[string, *share] {
 	return newRecent(limitedApps, func(app string) *share { return leases.share(c.turnName(kind, app)) })
 }
 
-// turnsOfApps are those that processes share, or else this process's own.
-func (c ClientConfig) turnsOfApps() SharedTurns {
-	if c.Turns != nil {
-		return c.Turns
-	}
-	return &ownTurns{now: c.Now, next: newRecent(limitedApps, func(string) *time.Time { return &time.Time{} })}
-}
-
 // appLeases is how the turns of apps are leased.
 func (c ClientConfig) appLeases(limit Rate) *leases {
 	chunk := max(1, int(leased*float64(limit.PerSecond)))
-	turns := c.appTurns
-	if turns == nil {
-		turns = c.turnsOfApps()
-	}
 	return &leases{
-		turns: turns, spacing: limit.spacing(), burst: limit.burst(), least: chunk, most: chunk, apart: true, now: c.Now, logger: c.Logger,
+		turns: c.appTurns, spacing: limit.spacing(), burst: limit.burst(), least: chunk, most: chunk, apart: true, now: c.Now, logger: c.Logger,
 	}
 }
 
@@ -144,7 +134,7 @@ func (c ClientConfig) spareQuota(account schema.AccountID, of quota) quota {
 
 // accountQuota is what turns of an account are taken from.
 func (c ClientConfig) accountQuota(account schema.AccountID, kind Kind, limit Rate) quota {
-	if c.Turns == nil || !c.ShareAccounts {
+	if c.Turns == nil {
 		return newBucket(limit, c.Now)
 	}
 	ahead := int((clockStep - longestWait) / limit.spacing()) // further would look like a clock that was set back

@@ -207,8 +207,7 @@ func TestAReservedTurnThatIsNotUsedIsTheNext(t *testing.T) {
 // sharing are two processes that share the turns of accounts.
 func sharing(now func() time.Time, limit Rate) [2]*limiter {
 	config := ClientConfig{
-		Limits: Limits{Any: {Account: limit}}, Now: now, ShareAccounts: true,
-		Turns: &ownTurns{now: now, next: newRecent(8, func(string) *time.Time { return &time.Time{} })},
+		Limits: Limits{Any: {Account: limit}}, Now: now, Turns: newOwnTurns(now),
 	}
 	return [2]*limiter{newLimiter(config), newLimiter(config)}
 }
@@ -254,10 +253,11 @@ func TestCallersOfAnAccountWaitForItsNextTurn(t *testing.T) {
 	const spacing = 20 * time.Second
 	clock := newClock()
 	for _, shared := range []bool{false, true} {
-		l := newLimiter(ClientConfig{
-			Limits: Limits{Any: {Account: Rate{rate.Every(spacing), 1}}}, Now: clock.Now, ShareAccounts: shared,
-			Turns: &ownTurns{now: clock.Now, next: newRecent(8, func(string) *time.Time { return &time.Time{} })},
-		})
+		config := ClientConfig{Limits: Limits{Any: {Account: Rate{rate.Every(spacing), 1}}}, Now: clock.Now}
+		if shared {
+			config.Turns = newOwnTurns(clock.Now)
+		}
+		l := newLimiter(config)
 		if err := l.wait(t.Context(), Call{Account: account(1)}, nil, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -401,7 +401,7 @@ func TestRecentForgets(t *testing.T) {
 // come round again.
 func TestAClockThatIsSetBackHoldsUpNobody(t *testing.T) {
 	clock := newClock()
-	config := ClientConfig{Now: clock.Now}
+	config := ClientConfig{Now: clock.Now, appTurns: newOwnTurns(clock.Now)}
 	for name, q := range map[string]quota{
 		"an account": newBucket(Rate{PerSecond: 1, Burst: 2}, clock.Now),
 		"an app":     config.appShares(Any, Rate{PerSecond: 5, Burst: 1}).of("bot"),

@@ -27,8 +27,7 @@ func TestReadsTakeNoTurnThatPublishingWaitsFor(t *testing.T) {
 			clock := newClock()
 			config := ClientConfig{Limits: tt.limits, Now: clock.Now}
 			if tt.shared {
-				config.ShareAccounts = true
-				config.Turns = &ownTurns{now: clock.Now, next: newRecent(8, func(string) *time.Time { return &time.Time{} })}
+				config.Turns = newOwnTurns(clock.Now)
 			}
 			publishing, reading := newLimiter(config), newLimiter(config)
 			if !tt.shared {

@@ -199,6 +199,10 @@ type ownTurns struct {
 	next *recent[string, *time.Time]
 }
 
+func newOwnTurns(now func() time.Time) *ownTurns {
+	return &ownTurns{now: now, next: newRecent(limitedApps, func(string) *time.Time { return &time.Time{} })}
+}
+
 // LeaseTurns takes turns as SharedTurns says.
 func (o *ownTurns) LeaseTurns(_ context.Context, asked schema.TurnLease) (first time.Time, granted bool, err error) {
 	o.mu.Lock()

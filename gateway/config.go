@@ -15,6 +15,7 @@ import (
 	"crier/gateway/analytics"
 	"crier/gateway/billing"
 	"crier/gateway/deletions"
+	"crier/gateway/directory"
 	"crier/gateway/engagement"
 	"crier/gateway/feeds"
 	"crier/gateway/keys"
@@ -52,6 +53,7 @@ type Config struct {
 // Store is all that the resources ask of the database, each for itself.
 type Store interface {
 	admission.Store
+	directory.Store
 	posts.Store
 	queues.Store
 	accounts.Store

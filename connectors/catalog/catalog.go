@@ -35,15 +35,12 @@ type Deps struct {
 	Versions map[schema.Platform]string
 	Media    media.Source
 	// Fit makes the media of a platform fit it where items ask for that; nil: nothing does.
-	Fit func(media.Source, schema.Platform) media.Source
-	// Turns shares the turns of apps with other processes, and those of accounts where
-	// ShareAccounts is set; nil: there are none.
-	Turns         connectors.SharedTurns
-	ShareAccounts bool
-	Quotas        connectors.DailyQuotas // nil: each process counts by itself
-	Logger        *slog.Logger
-	Metrics       *connectors.Metrics
-	Now           func() time.Time
+	Fit     func(media.Source, schema.Platform) media.Source
+	Turns   connectors.SharedTurns // of apps and accounts, with other processes; nil: there are none
+	Quotas  connectors.DailyQuotas // nil: each process counts by itself
+	Logger  *slog.Logger
+	Metrics *connectors.Metrics
+	Now     func() time.Time
 }
 
 // Catalog holds the connectors. It is safe for concurrent use.
@@ -96,7 +93,7 @@ func New(d Deps) (*Catalog, error) {
 func (e entry) client(d Deps, client *http.Client, prefix string) *connectors.Client {
 	return connectors.NewClient(connectors.ClientConfig{
 		Platform: e.constraints.Platform, HTTP: client, Limits: e.limits,
-		Turns: d.Turns, TurnPrefix: prefix, ShareAccounts: d.ShareAccounts,
+		Turns: d.Turns, TurnPrefix: prefix,
 		Classify: e.classify, Pace: e.pace, PaceReads: e.paceRead, LimitOf: e.limitOf, Logger: d.Logger, Metrics: d.Metrics, Now: d.Now,
 	})
 }

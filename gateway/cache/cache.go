@@ -25,6 +25,7 @@ type Cache[K comparable, V any] struct {
 type cached[V any] struct {
 	began time.Time
 	used  time.Time
+	ahead bool          // a request loads it again, while others still use it
 	known bool          // a load of this key has worked before
 	done  chan struct{} // closed once value and err are set
 	value V
@@ -36,9 +37,48 @@ func New[K comparable, V any](life time.Duration, most int, now func() time.Time
 	return &Cache[K, V]{load: load, life: life, most: most, now: now, entries: make(map[K]*cached[V])}
 }
 
-// Get returns a value that is at most life old.
+// Get returns a value that is at most life old. From half its life on one request loads it again,
+// so that no others wait for that where there are many.
 func (c *Cache[K, V]) Get(ctx context.Context, key K) (V, error) {
-	return c.Since(ctx, key, c.now().Add(-c.life))
+	now := c.now()
+	if old := c.beginAhead(key, now); old != nil {
+		return c.loadAhead(ctx, key, old, now)
+	}
+	return c.Since(ctx, key, now.Add(-c.life))
+}
+
+// beginAhead returns the key's value if it is for the caller to load it again ahead of its end.
+func (c *Cache[K, V]) beginAhead(key K, now time.Time) *cached[V] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entries[key]
+	if e == nil || e.ahead || !e.began.After(now.Add(-c.life)) || e.began.After(now.Add(-c.life/2)) {
+		return nil
+	}
+	select {
+	case <-e.done:
+		e.ahead, e.used = true, now
+		return e
+	default:
+		return nil
+	}
+}
+
+// loadAhead puts a new value in place of an old one, unless that was forgotten meanwhile. If it
+// cannot be loaded, the old one is still good.
+func (c *Cache[K, V]) loadAhead(ctx context.Context, key K, old *cached[V], now time.Time) (V, error) {
+	fresh := &cached[V]{began: now, used: now, known: true, done: make(chan struct{})}
+	close(fresh.done)
+	fresh.value, fresh.err = c.loadWithin(ctx, key)
+	if fresh.err != nil {
+		return old.value, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries[key] == old {
+		c.entries[key] = fresh
+	}
+	return fresh.value, nil
 }
 
 // Since returns a value whose load began after a time.
@@ -80,15 +120,19 @@ func (c *Cache[K, V]) Forget(key K) {
 
 func (c *Cache[K, V]) fill(ctx context.Context, key K, e *cached[V]) {
 	defer close(e.done)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTimeout)
-	defer cancel()
-	e.value, e.err = c.load(ctx, key)
+	e.value, e.err = c.loadWithin(ctx, key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.known = e.err == nil
 	if e.err != nil && c.entries[key] == e {
 		delete(c.entries, key)
 	}
+}
+
+func (c *Cache[K, V]) loadWithin(ctx context.Context, key K) (V, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTimeout)
+	defer cancel()
+	return c.load(ctx, key)
 }
 
 // Knows reports whether the key is in the cache from a load that worked, even if its

@@ -40,12 +40,73 @@ func TestCacheLoadsOnceForManyAndAgainAfterItsLife(t *testing.T) {
 	}
 	close(proceed)
 	callers.Wait()
-	c.advance(999 * time.Millisecond)
+	c.advance(499 * time.Millisecond)
 	get()
-	c.advance(time.Millisecond)
+	c.advance(501 * time.Millisecond)
 	if v, err := cache.Get(t.Context(), "k"); v != 2 || err != nil {
 		t.Errorf("get = %d, %v after its life, want a second load", v, err)
 	}
+}
+
+func TestOneRequestLoadsAValueAgainWhileOthersUseIt(t *testing.T) {
+	c := new(clock)
+	type answer struct {
+		value int
+		err   error
+	}
+	asked, answers := make(chan struct{}), make(chan answer)
+	cache := New(time.Second, 10, c.now, func(context.Context, string) (int, error) {
+		asked <- struct{}{}
+		a := <-answers
+		return a.value, a.err
+	})
+	got := make(chan int)
+	get := func() {
+		v, err := cache.Get(t.Context(), "k")
+		if err != nil {
+			t.Error(err)
+		}
+		got <- v
+	}
+	want := func(what string, want int) {
+		t.Helper()
+		if v := <-got; v != want {
+			t.Errorf("%s gets %d, want %d", what, v, want)
+		}
+	}
+	load := func(v int, err error) {
+		<-asked
+		answers <- answer{v, err}
+	}
+	go get()
+	load(1, nil)
+	want("the first", 1)
+	c.advance(600 * time.Millisecond)
+	go get()
+	<-asked
+	go get()
+	want("another meanwhile", 1)
+	answers <- answer{2, nil}
+	want("the one that loads it", 2)
+	c.advance(600 * time.Millisecond)
+	go get()
+	load(0, errors.New("away"))
+	want("one that cannot load it", 2)
+	go get()
+	want("the next", 2)
+	c.advance(400 * time.Millisecond)
+	go get()
+	load(3, nil)
+	want("one after its life", 3)
+	c.advance(600 * time.Millisecond)
+	go get()
+	<-asked
+	cache.Forget("k")
+	answers <- answer{4, nil}
+	want("one whose value was forgotten meanwhile", 4)
+	go get()
+	load(5, nil)
+	want("the next", 5)
 }
 
 func TestCacheKeepsNoErrors(t *testing.T) {

@@ -13,22 +13,25 @@ type Directory struct {
 	accounts []schema.Account
 	brands   []schema.Brand
 	byID     map[schema.AccountID]*schema.Account
+	version  string // of before they were read
 }
 
-func newDirectory(accounts []schema.Account, brands []schema.Brand) *Directory {
-	d := &Directory{accounts, brands, make(map[schema.AccountID]*schema.Account, len(accounts))}
+func newDirectory(accounts []schema.Account, brands []schema.Brand, version string) *Directory {
+	d := &Directory{accounts, brands, make(map[schema.AccountID]*schema.Account, len(accounts)), version}
 	for i := range accounts {
 		d.byID[accounts[i].ID] = &accounts[i]
 	}
 	return d
 }
 
-// reader reads what a directory is made of.
-type reader interface {
+// Store is what directories are read from.
+type Store interface {
 	// Accounts returns all of a workspace's.
 	Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error)
 	// Brands returns all of a workspace's.
 	Brands(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Brand, error)
+	// AccountsVersion returns a text that is another one once any of these has changed.
+	AccountsVersion(ctx context.Context, workspace schema.WorkspaceID) (string, error)
 }
 
 // Directories caches the directory of each workspace for a moment. A handler that changes
@@ -43,19 +46,28 @@ const (
 	maxWorkspaces = 10_000
 )
 
-// New returns directories that are loaded from reader.
-func New(reader reader, now func() time.Time) Directories {
-	return Directories{cache.New(life, maxWorkspaces, now, func(ctx context.Context, workspace schema.WorkspaceID) (*Directory, error) {
-		accounts, err := reader.Accounts(ctx, workspace)
+// New returns directories that are loaded from a store.
+func New(store Store, now func() time.Time) Directories {
+	var d Directories
+	d.Cache = cache.New(life, maxWorkspaces, now, func(ctx context.Context, workspace schema.WorkspaceID) (*Directory, error) {
+		version, err := store.AccountsVersion(ctx, workspace)
 		if err != nil {
 			return nil, err
 		}
-		brands, err := reader.Brands(ctx, workspace)
+		if last, ok := d.Last(workspace); ok && last.version == version {
+			return last, nil
+		}
+		accounts, err := store.Accounts(ctx, workspace)
 		if err != nil {
 			return nil, err
 		}
-		return newDirectory(accounts, brands), nil
-	})}
+		brands, err := store.Brands(ctx, workspace)
+		if err != nil {
+			return nil, err
+		}
+		return newDirectory(accounts, brands, version), nil
+	})
+	return d
 }
 
 // Find returns the directory of a workspace, for a request that began at a time. If has

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 // slots is a semaphore of the calls that may run at a time.
@@ -42,9 +43,12 @@ func (s slots) take(ctx context.Context, limit int) int {
 
 // claimAll takes tasks when slots are free, claims them and starts their steps.
 func (w *Worker[M, R, C]) claimAll(p phases, s slots, inHand *sync.WaitGroup) {
+	var linger time.Duration
 	for p.claims.Err() == nil {
 		n := s.take(p.claims, claimBatch)
+		_ = sleep.For(p.claims, linger) // a stop is seen below
 		batch := w.holdBack(p, w.queue.take(p.claims, n))
+		began := time.Now()
 		started := w.claimBatch(p, batch, func(t *task[M, R], claimed C) {
 			inHand.Go(func() {
 				defer s.free(1)
@@ -52,6 +56,9 @@ func (w *Worker[M, R, C]) claimAll(p phases, s slots, inHand *sync.WaitGroup) {
 			})
 		})
 		s.free(n - started)
+		if linger = 0; started > 1 {
+			linger = min(claimLinger, time.Since(began))
+		}
 		w.Metrics.queued.WithLabelValues(w.Name).Set(float64(w.queue.len()))
 	}
 }

@@ -109,8 +109,11 @@ type Worker[M Message, R comparable, C Claim] struct {
 }
 
 const (
-	claimBatch   = 512
-	claimers     = 2
+	claimBatch = 512
+	claimers   = 2
+	// claimLinger is how long a claimer gathers at most after a claim of several: as long as that
+	// took. A busy database so gets fewer and larger claims.
+	claimLinger  = 5 * time.Millisecond
 	bulkheadPart = 4 // the slots of a bulkhead are this part of all
 	// ReadAhead is how many messages of one partition may be handed out and not acknowledged.
 	ReadAhead = 5000

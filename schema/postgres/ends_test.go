@@ -90,3 +90,35 @@ func TestAReconnectUndoesEveryEnd(t *testing.T) {
 		f.wantTold(a.ID, schema.AccountConnected, schema.AccountError, schema.AccountConnected, schema.AccountError, schema.AccountConnected)
 	}
 }
+
+func TestTheVersionOfAccountsChangesWithEachOfThem(t *testing.T) {
+	f := newFixture(t)
+	version := func() string {
+		t.Helper()
+		v, err := f.gateway.AccountsVersion(t.Context(), f.workspace)
+		f.must(err)
+		return v
+	}
+	other, err := postgres.NewAdmin(f.store).MakeWorkspace(t.Context(), "other", "operator", false)
+	f.must(err)
+	now := f.store.Now()
+	brand := schema.Brand{ID: schema.NewBrandID(now), Workspace: f.workspace, Name: "b", CreatedAt: now, UpdatedAt: now}
+	before := version()
+	for what, change := range map[string]func() error{
+		"an account's name": func() error { f.exec(`update accounts set name = 'x' where native_id = '0'`); return nil },
+		"a brand":           func() error { return f.gateway.CreateBrand(t.Context(), brand) },
+		"a disconnection":   func() error { _, err := f.gateway.Disconnect(t.Context(), f.workspace, f.accounts[1]); return err },
+	} {
+		f.must(change())
+		after := version()
+		if after == before || after != version() {
+			t.Errorf("%s: the version %q became %q, then %q", what, before, after, version())
+		}
+		before = after
+	}
+	brand.ID, brand.Workspace = schema.NewBrandID(now), other.ID
+	f.must(f.gateway.CreateBrand(t.Context(), brand))
+	if after := version(); after != before {
+		t.Error("another workspace's brand is counted")
+	}
+}

@@ -33,7 +33,7 @@ func NewNotify(s *Store, sealer tables.Sealer) *Notify {
 		Work: "notify", Max: finishBatch, Linger: finishLinger, Commit: n.commitFinishes,
 	}, 1)
 	n.expansions = groupcommit.Start(s.DB, &groupcommit.Group[expansion]{
-		Work: "expand", Max: expandBatch, Weight: func(e *expansion) int { return len(e.batches) }, Commit: n.commitExpansions,
+		Work: "expand", Max: expandBatch, Weight: func(e *expansion) int { return len(e.batches) }, Linger: finishLinger, Commit: n.commitExpansions,
 	}, 1)
 	return n
 }

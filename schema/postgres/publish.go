@@ -24,7 +24,7 @@ type Publish struct {
 
 const (
 	finishBatch  = 512
-	finishLinger = 4 * time.Millisecond
+	finishLinger = 8 * time.Millisecond
 )
 
 // NewPublish starts the committer of finishes; it ends with the store.

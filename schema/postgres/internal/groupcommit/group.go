@@ -22,7 +22,9 @@ type Group[T any] struct {
 	Weight  func(*T) int // of one call
 	Commit  func(ctx context.Context, batch []*T) error
 	refused prometheus.Counter
-	Linger  time.Duration // how long to gather after a large batch; 0: not at all
+	// Linger is how long to gather at most after a batch of several: as long as that took. A busy
+	// database so gets fewer and larger transactions, and one that is not costs no wait. 0: not at all.
+	Linger time.Duration
 }
 
 type request[T any] struct {
@@ -30,9 +32,6 @@ type request[T any] struct {
 	since time.Time
 	done  chan error
 }
-
-// busy is the size of a batch above which a linger gathers more than it delays.
-const busy = 32
 
 // Start starts the committers of a group; they end with the store.
 func Start[T any](s *db.DB, g *Group[T], committers int) *Group[T] {
@@ -87,7 +86,7 @@ func (g *Group[T]) enqueue(ctx context.Context, r *request[T]) error {
 }
 
 func (g *Group[T]) run(s *db.DB) {
-	last := 0
+	var linger time.Duration
 	for {
 		var first *request[T]
 		select {
@@ -95,14 +94,15 @@ func (g *Group[T]) run(s *db.DB) {
 		case <-s.Closing:
 			return
 		}
-		if g.Linger > 0 && last > busy {
-			time.Sleep(g.Linger)
-		}
+		time.Sleep(linger)
 		batch := g.fill(first)
-		last = len(batch)
 		s.Metrics.Batches.WithLabelValues(g.Work).Observe(float64(len(batch)))
 		s.Metrics.Waits.WithLabelValues(g.Work).Observe(time.Since(first.since).Seconds())
+		began := time.Now()
 		g.finish(batch)
+		if linger = 0; len(batch) > 1 {
+			linger = min(g.Linger, time.Since(began))
+		}
 	}
 }
 
