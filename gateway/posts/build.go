@@ -120,7 +120,7 @@ type change struct {
 	fields    postFields
 	targets   []schema.Target
 	brand     schema.BrandID
-	accounts  *directory.Directory // nil: the request has no field that needs them
+	accounts  *directory.Directory // nil: they could not be read
 	timezone  string               // empty: stays
 	scheduled time.Time            // zero: stays
 }
@@ -129,9 +129,7 @@ type change struct {
 // from the database and from DNS, so it runs before a post is locked.
 func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *body.Report) change {
 	c := change{fields: fields}
-	if fields.targets != nil || fields.brand != nil || fields.settings != nil {
-		p.resolve(ctx, b, &c, r)
-	}
+	p.resolve(ctx, b, &c, r)
 	p.resolveMedia(ctx, b.key.Workspace, fields.allMedia(), r)
 	p.checkAddresses(ctx, fields, r)
 	zone, err := p.Zones.Load(b.timezone)
@@ -147,7 +145,8 @@ func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *bod
 	return c
 }
 
-// resolve finds accounts and brand.
+// resolve finds accounts and brand. A change that names none needs the accounts too: the whole
+// post is held to what they take.
 func (p *posts) resolve(ctx context.Context, b batch, c *change, r *body.Report) {
 	var targets []schema.Target
 	var found body.Report
