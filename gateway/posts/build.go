@@ -131,7 +131,7 @@ func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *bod
 	c := change{fields: fields}
 	p.resolve(ctx, b, &c, r)
 	p.resolveMedia(ctx, b.key.Workspace, fields.allMedia(), r)
-	p.checkAddresses(ctx, fields, r)
+	checkAddresses(ctx, b.lookups, fields.allMedia(), r)
 	zone, err := p.Zones.Load(b.timezone)
 	if fields.timezone != nil {
 		c.timezone = *fields.timezone
