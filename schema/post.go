@@ -29,13 +29,15 @@ type Post struct {
 
 // Content is what is to be published, stored as one document.
 type Content struct {
-	Entries       []Entry                      `json:"entries"`
-	Settings      map[Platform]json.RawMessage `json:"settings,omitempty"`
-	FirstComments []FirstComment               `json:"firstComments,omitempty"`
-	Metadata      map[string]string            `json:"metadata,omitempty"`
-	ExternalID    string                       `json:"externalId,omitempty"`
-	Thread        *ThreadConfig                `json:"thread,omitempty"` // set on threads only
-	Queue         QueueID                      `json:"queue,omitzero"`   // whose slot scheduledFor is; zero: of no queue
+	Entries  []Entry                      `json:"entries"`
+	Settings map[Platform]json.RawMessage `json:"settings,omitempty"`
+	// SettingUploads are the uploads whose addresses stand in Settings, such as covers.
+	SettingUploads []MediaID         `json:"settingUploads,omitempty"`
+	FirstComments  []FirstComment    `json:"firstComments,omitempty"`
+	Metadata       map[string]string `json:"metadata,omitempty"`
+	ExternalID     string            `json:"externalId,omitempty"`
+	Thread         *ThreadConfig     `json:"thread,omitempty"` // set on threads only
+	Queue          QueueID           `json:"queue,omitzero"`   // whose slot scheduledFor is; zero: of no queue
 }
 
 // Entry is one message: the whole post, or one part of a thread.

@@ -79,7 +79,7 @@ func checkAddresses(ctx context.Context, l *lookups, media []locatedMedia, r *bo
 	}
 	_ = group.Wait() // the lookups keep their errors themselves
 	for i, message := range refused {
-		if field := media[i].field + ".url"; message != "" && !r.About(field) {
+		if field := media[i].urlField(); message != "" && !r.About(field) {
 			r.Fail(field, body.CodeInvalidURL, "must be a public http or https URL: "+message)
 		}
 	}

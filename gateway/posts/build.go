@@ -119,6 +119,7 @@ func readMode(f *body.Form, fields postFields, named schema.QueueID) mode {
 type change struct {
 	fields    postFields
 	targets   []schema.Target
+	uploads   []schema.MediaID // that settings name
 	brand     schema.BrandID
 	accounts  *directory.Directory // nil: they could not be read
 	timezone  string               // empty: stays
@@ -130,8 +131,11 @@ type change struct {
 func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *body.Report) change {
 	c := change{fields: fields}
 	p.resolve(ctx, b, &c, r)
-	p.resolveMedia(ctx, b.key.Workspace, fields.allMedia(), r)
-	checkAddresses(ctx, b.lookups, fields.allMedia(), r)
+	inSettings := p.settingMedia(fields.settings)
+	media := append(fields.allMedia(), inSettings...)
+	p.resolveMedia(ctx, b.key.Workspace, media, r)
+	checkAddresses(ctx, b.lookups, media, r)
+	c.uploads = uploadsOf(inSettings)
 	zone, err := p.Zones.Load(b.timezone)
 	if fields.timezone != nil {
 		c.timezone = *fields.timezone
@@ -206,7 +210,7 @@ func (c change) apply(post *schema.Post) {
 		content.Entries[0].Media = f.media
 	}
 	if f.settings != nil {
-		content.Settings = f.settings
+		content.Settings, content.SettingUploads = f.settings, c.uploads
 	}
 	if f.comments != nil {
 		content.FirstComments = f.comments

@@ -47,7 +47,7 @@ func (f postFields) allMedia() []locatedMedia {
 	var all []locatedMedia
 	add := func(media []schema.Media, parent string) {
 		for i := range media {
-			all = append(all, locatedMedia{&media[i], parent + body.Indexed("mediaItems", i)})
+			all = append(all, locatedMedia{Media: &media[i], field: parent + body.Indexed("mediaItems", i)})
 		}
 	}
 	add(f.media, "")

@@ -1621,7 +1621,7 @@ type InstagramSettings struct {
 	// Content Overrides the post's content on this platform.
 	Content string `json:"content,omitempty,omitzero"`
 
-	// CoverURL The picture that a reel is shown by.
+	// CoverURL The picture that a reel is shown by, at a public address or that of an upload.
 	CoverURL string `json:"coverUrl,omitempty,omitzero"`
 
 	// LocationID The id of a place's page; not of stories.
@@ -2079,7 +2079,7 @@ type PinterestSettings struct {
 	// CoverImageKeyFrameTime Of a video without coverImageUrl, the second that it is shown by; 1 where both are left out.
 	CoverImageKeyFrameTime *int `json:"coverImageKeyFrameTime,omitempty"`
 
-	// CoverImageURL The picture that a video is shown by.
+	// CoverImageURL The picture that a video is shown by, at a public address or that of an upload.
 	CoverImageURL string `json:"coverImageUrl,omitempty,omitzero"`
 	DominantColor string `json:"dominantColor,omitempty,omitzero"`
 
@@ -3096,7 +3096,7 @@ type YoutubeSettings struct {
 	// Tags Together 500 characters, with a comma between two and quotes around one that has a space.
 	Tags []string `json:"tags,omitempty,omitzero"`
 
-	// ThumbnailURL A JPEG or PNG of up to 50 MB. Whoever owns the channel has to have verified a telephone number.
+	// ThumbnailURL A JPEG or PNG of up to 50 MB, at a public address or that of an upload. Whoever owns the channel has to have verified a telephone number.
 	ThumbnailURL string `json:"thumbnailUrl,omitempty,omitzero"`
 
 	// Title Required of a post to youtube; content is the description. Neither may hold < or >.
