@@ -227,6 +227,17 @@ func TestHealthNamesWhatIsNotRead(t *testing.T) {
 	}
 }
 
+func TestAWorkspaceHasUpToAThousandBrands(t *testing.T) {
+	a := newAPI(t)
+	last := a.call(http.MethodPost, "/brands", `{"name": "last"}`).want(http.StatusCreated).at("brand", "id").text()
+	a.exec(`insert into brands (id, workspace_id, name, created_at, updated_at)
+		select gen_random_uuid(), workspace_id, name || n, created_at, updated_at from brands, generate_series(1, 998) n`)
+	a.call(http.MethodPost, "/brands", `{"name": "one more"}`).want(http.StatusCreated)
+	a.call(http.MethodPost, "/brands", `{"name": "two more"}`).fails(http.StatusBadRequest, "invalid_state")
+	a.call(http.MethodDelete, "/brands/"+last, nil).want(http.StatusOK)
+	a.call(http.MethodPost, "/brands", `{"name": "two more"}`).want(http.StatusCreated)
+}
+
 func TestBrandsGroupAccounts(t *testing.T) {
 	a := newAPI(t)
 	brand := a.call(http.MethodPost, "/brands", `{"name": " Acme "}`).want(http.StatusCreated).at("brand", "id").text()

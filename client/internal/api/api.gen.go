@@ -3809,7 +3809,7 @@ type ClientInterface interface {
 
 	// CreateBrandWithBody Create a brand
 	//
-	// A group of accounts. Its name is the only one of the workspace, whatever the case.
+	// A group of accounts. Its name is the only one of the workspace, whatever the case. A workspace has up to 1,000 brands (invalid_state).
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -3818,7 +3818,7 @@ type ClientInterface interface {
 
 	// CreateBrand Create a brand
 	//
-	// A group of accounts. Its name is the only one of the workspace, whatever the case.
+	// A group of accounts. Its name is the only one of the workspace, whatever the case. A workspace has up to 1,000 brands (invalid_state).
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4696,7 +4696,7 @@ type ClientInterface interface {
 
 	// CreateWebhookWithBody Create a webhook
 	//
-	// The answer shows the signing secret, this once.
+	// The answer shows the signing secret, this once. A workspace has up to 100 webhooks (invalid_state).
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4705,7 +4705,7 @@ type ClientInterface interface {
 
 	// CreateWebhook Create a webhook
 	//
-	// The answer shows the signing secret, this once.
+	// The answer shows the signing secret, this once. A workspace has up to 100 webhooks (invalid_state).
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5076,7 +5076,7 @@ func (c *Client) ListBrands(ctx context.Context, reqEditors ...RequestEditorFn) 
 
 // CreateBrandWithBody Create a brand
 //
-// A group of accounts. Its name is the only one of the workspace, whatever the case.
+// A group of accounts. Its name is the only one of the workspace, whatever the case. A workspace has up to 1,000 brands (invalid_state).
 //
 // Takes any type of body and a specified content type.
 //
@@ -5095,7 +5095,7 @@ func (c *Client) CreateBrandWithBody(ctx context.Context, contentType string, bo
 
 // CreateBrand Create a brand
 //
-// A group of accounts. Its name is the only one of the workspace, whatever the case.
+// A group of accounts. Its name is the only one of the workspace, whatever the case. A workspace has up to 1,000 brands (invalid_state).
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6963,7 +6963,7 @@ func (c *Client) ListWebhooks(ctx context.Context, reqEditors ...RequestEditorFn
 
 // CreateWebhookWithBody Create a webhook
 //
-// The answer shows the signing secret, this once.
+// The answer shows the signing secret, this once. A workspace has up to 100 webhooks (invalid_state).
 //
 // Takes any type of body and a specified content type.
 //
@@ -6982,7 +6982,7 @@ func (c *Client) CreateWebhookWithBody(ctx context.Context, contentType string, 
 
 // CreateWebhook Create a webhook
 //
-// The answer shows the signing secret, this once.
+// The answer shows the signing secret, this once. A workspace has up to 100 webhooks (invalid_state).
 //
 // Takes a body of the `application/json` content type.
 //
