@@ -179,7 +179,8 @@ type Creation struct {
 	PostsPerMonth int
 	Response      []byte // the body a repetition of the request is answered with
 	// Without returns the response if some of the posts are refused, by a daily cap or
-	// the plan, and the others created. Nil: one refusal refuses the whole request.
+	// the plan, and the others created. Nil, or nil returned: one refusal refuses the whole
+	// request.
 	Without func(refused map[PostID]*Error) []byte
 }
 

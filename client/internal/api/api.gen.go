@@ -2657,7 +2657,7 @@ type ThreadCreate struct {
 	Posts            []ThreadEntryInput `json:"posts"`
 	PublishNow       bool               `json:"publishNow,omitempty,omitzero"`
 
-	// Queue Into the next free slot of the default queue, of the brand or else of the workspace.
+	// Queue Into the next free slot of the default queue, of the brand or else of the workspace. Slots on days that are full for one of the accounts are passed over.
 	Queue bool `json:"queue,omitempty,omitzero"`
 
 	// QueueID Into the next free slot of this queue.
