@@ -134,6 +134,22 @@ func TestConnectingNamesTheFieldAtFault(t *testing.T) {
 	}
 }
 
+// Channels are checked some at a time: a bot of twenty is connected though its platform is slow.
+func TestManySlowChannelsAreConnected(t *testing.T) {
+	a := newAPI(t)
+	chats := make([]string, 20)
+	for i := range chats {
+		chats[i] = fmt.Sprintf(`"@channel_%d"`, i)
+	}
+	a.platforms.fail(schema.Telegram, simulation.Fault{Operation: "getChat", Times: len(chats), Delay: 650})
+	connected := a.call(http.MethodPost, "/connect/telegram/channels", `{"botToken": "1:a", "chatIds": [`+strings.Join(chats, ",")+`]}`).want(http.StatusCreated).at("accounts")
+	for i := range chats {
+		if got := connected.at(i, "nativeId").text() + connected.at(i, "name").text(); !strings.Contains(got, fmt.Sprintf("@channel_%d", i)) {
+			t.Errorf("account %d is %v", i, connected.at(i))
+		}
+	}
+}
+
 func TestAPlanLimitsItsAccounts(t *testing.T) {
 	a := newAPI(t)
 	_, key := a.tenant("small", "free", schema.Admin)
