@@ -62,6 +62,7 @@ type targetFields struct {
 	n        int             // its position
 	platform schema.Platform // zero: it could not be read
 	account  string          // empty: the only account of the platform
+	open     bool            // it may go without an account, where there is none or a choice
 	content  string
 }
 

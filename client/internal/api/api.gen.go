@@ -4489,8 +4489,9 @@ type ClientInterface interface {
 	// ValidatePostWithBody Check a post without creating it
 	//
 	// Finds the errors and warnings that a creation would, by the same rules; nothing is created and no quota is used.
-	// Platforms are judged by name: none of their accounts has to be connected, unless one is named. What cannot be
-	// read as a post at all (a wrong type, a media url that is not public) is 400, as it is for a creation.
+	// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Its time is not
+	// judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is 400, as it is for
+	// a creation.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4500,8 +4501,9 @@ type ClientInterface interface {
 	// ValidatePost Check a post without creating it
 	//
 	// Finds the errors and warnings that a creation would, by the same rules; nothing is created and no quota is used.
-	// Platforms are judged by name: none of their accounts has to be connected, unless one is named. What cannot be
-	// read as a post at all (a wrong type, a media url that is not public) is 400, as it is for a creation.
+	// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Its time is not
+	// judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is 400, as it is for
+	// a creation.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6506,8 +6508,9 @@ func (c *Client) CreatePosts(ctx context.Context, params *CreatePostsParams, bod
 // ValidatePostWithBody Check a post without creating it
 //
 // Finds the errors and warnings that a creation would, by the same rules; nothing is created and no quota is used.
-// Platforms are judged by name: none of their accounts has to be connected, unless one is named. What cannot be
-// read as a post at all (a wrong type, a media url that is not public) is 400, as it is for a creation.
+// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Its time is not
+// judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is 400, as it is for
+// a creation.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6527,8 +6530,9 @@ func (c *Client) ValidatePostWithBody(ctx context.Context, contentType string, b
 // ValidatePost Check a post without creating it
 //
 // Finds the errors and warnings that a creation would, by the same rules; nothing is created and no quota is used.
-// Platforms are judged by name: none of their accounts has to be connected, unless one is named. What cannot be
-// read as a post at all (a wrong type, a media url that is not public) is 400, as it is for a creation.
+// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Its time is not
+// judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is 400, as it is for
+// a creation.
 //
 // Takes a body of the `application/json` content type.
 //
