@@ -37,6 +37,7 @@ func TestPagesAreChosenOverTheAPI(t *testing.T) {
 	if listed.at("entities").size() != 2 || listed.at("entities", 0, "kind").text() != "page" {
 		t.Fatalf("entities = %v", listed)
 	}
+	a.wantLimiTold(path + "&limi=5")
 	first, second := listed.at("entities", 0, "id").text(), listed.at("entities", 1, "id").text()
 	choose := func(key, token string, further map[string]any, ids ...any) *answer {
 		body := map[string]any{"selectionToken": token, "entityIds": ids}

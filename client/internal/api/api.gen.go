@@ -868,6 +868,9 @@ type ConnectBegunAnswer struct {
 
 	// ExpiresAt Until when the person may come back from it.
 	ExpiresAt time.Time `json:"expiresAt"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // ConnectBluesky defines model for ConnectBluesky.
@@ -1170,6 +1173,9 @@ type DisconnectedAnswerDisconnected bool
 type EntitiesAnswer struct {
 	Entities []Entity     `json:"entities"`
 	Platform PlatformName `json:"platform"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // EntitiesSelection defines model for EntitiesSelection.
@@ -1413,6 +1419,9 @@ type FeedItem_Author struct {
 type FeedItemsAnswer struct {
 	Items      []FeedItem `json:"items"`
 	NextCursor string     `json:"nextCursor"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // FirstComment defines model for FirstComment.
@@ -1560,6 +1569,9 @@ type InboxAnswer struct {
 
 	// Unread How much of each account nobody has read, up to 1,000 of each kind; accounts without any are left out.
 	Unread []InboxAnswer_Unread `json:"unread"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // InboxAnswer_Unread defines model for InboxAnswer.Unread.
@@ -2048,6 +2060,9 @@ type MonitorUpdate struct {
 type MonitorsAnswer struct {
 	Monitors   []Monitor `json:"monitors"`
 	NextCursor string    `json:"nextCursor"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // Pagination defines model for Pagination.
@@ -2368,6 +2383,9 @@ type PostsAnswer struct {
 type PublicProfileAnswer struct {
 	// Profile What the platform does not tell is null.
 	Profile PublicProfileAnswer_Profile `json:"profile"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // PublicProfileAnswer_Profile What the platform does not tell is null.
@@ -2815,6 +2833,9 @@ type TiktokSettingsPrivacy string
 // TranscriptAnswer defines model for TranscriptAnswer.
 type TranscriptAnswer struct {
 	Transcript TranscriptAnswer_Transcript `json:"transcript"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // TranscriptAnswer_Transcript_Cues defines model for TranscriptAnswer.Transcript.Cues.
