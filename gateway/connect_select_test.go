@@ -118,7 +118,7 @@ func TestPagesAreChosenOnAPage(t *testing.T) {
 	path := "/accounts/" + account.at("id").text()
 	a.exec(`update accounts set needs_reconnect = true, ended = 1`)
 	address := a.call(http.MethodGet, path+"/health", nil).want(http.StatusOK).at("health", "reconnectUrl").text()
-	p.wantShown(p.attaches(p.allows(p.Open(address), "bob")), http.StatusOK, "You may not post to "+account.at("name").text())
+	p.wantShown(p.attaches(p.allows(p.Open(address), "bob")), http.StatusOK, "allowed for "+account.at("name").text())
 	p.wantShown(p.attaches(p.allows(p.Open(address), "alice")), http.StatusOK, "Connected again")
 	if got := a.wantAccounts(1); got.at("isConnected").value != true {
 		t.Errorf("account = %v", got)
