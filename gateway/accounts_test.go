@@ -134,6 +134,22 @@ func TestConnectingNamesTheFieldAtFault(t *testing.T) {
 	}
 }
 
+// Channels are checked some at a time: a bot of twenty is connected though its platform is slow.
+func TestManySlowChannelsAreConnected(t *testing.T) {
+	a := newAPI(t)
+	chats := make([]string, 20)
+	for i := range chats {
+		chats[i] = fmt.Sprintf(`"@channel_%d"`, i)
+	}
+	a.platforms.fail(schema.Telegram, simulation.Fault{Operation: "getChat", Times: len(chats), Delay: 650})
+	connected := a.call(http.MethodPost, "/connect/telegram/channels", `{"botToken": "1:a", "chatIds": [`+strings.Join(chats, ",")+`]}`).want(http.StatusCreated).at("accounts")
+	for i := range chats {
+		if got := connected.at(i, "nativeId").text() + connected.at(i, "name").text(); !strings.Contains(got, fmt.Sprintf("@channel_%d", i)) {
+			t.Errorf("account %d is %v", i, connected.at(i))
+		}
+	}
+}
+
 func TestAPlanLimitsItsAccounts(t *testing.T) {
 	a := newAPI(t)
 	_, key := a.tenant("small", "free", schema.Admin)
@@ -225,6 +241,17 @@ func TestHealthNamesWhatIsNotRead(t *testing.T) {
 	if health := missing().value.(map[string]any); health["missingPermissions"] != nil || health["reconnectUrl"] != nil {
 		t.Errorf("connected again, health = %v", health)
 	}
+}
+
+func TestAWorkspaceHasUpToAThousandBrands(t *testing.T) {
+	a := newAPI(t)
+	last := a.call(http.MethodPost, "/brands", `{"name": "last"}`).want(http.StatusCreated).at("brand", "id").text()
+	a.exec(`insert into brands (id, workspace_id, name, created_at, updated_at)
+		select gen_random_uuid(), workspace_id, name || n, created_at, updated_at from brands, generate_series(1, 998) n`)
+	a.call(http.MethodPost, "/brands", `{"name": "one more"}`).want(http.StatusCreated)
+	a.call(http.MethodPost, "/brands", `{"name": "two more"}`).fails(http.StatusBadRequest, "invalid_state")
+	a.call(http.MethodDelete, "/brands/"+last, nil).want(http.StatusOK)
+	a.call(http.MethodPost, "/brands", `{"name": "two more"}`).want(http.StatusCreated)
 }
 
 func TestBrandsGroupAccounts(t *testing.T) {

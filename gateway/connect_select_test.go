@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"crier/connectors/simulation"
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -36,6 +37,7 @@ func TestPagesAreChosenOverTheAPI(t *testing.T) {
 	if listed.at("entities").size() != 2 || listed.at("entities", 0, "kind").text() != "page" {
 		t.Fatalf("entities = %v", listed)
 	}
+	a.wantLimiTold(path + "&limi=5")
 	first, second := listed.at("entities", 0, "id").text(), listed.at("entities", 1, "id").text()
 	choose := func(key, token string, further map[string]any, ids ...any) *answer {
 		body := map[string]any{"selectionToken": token, "entityIds": ids}
@@ -116,10 +118,38 @@ func TestPagesAreChosenOnAPage(t *testing.T) {
 	path := "/accounts/" + account.at("id").text()
 	a.exec(`update accounts set needs_reconnect = true, ended = 1`)
 	address := a.call(http.MethodGet, path+"/health", nil).want(http.StatusOK).at("health", "reconnectUrl").text()
-	p.wantShown(p.attaches(p.allows(p.Open(address), "bob")), http.StatusOK, "You may not post to "+account.at("name").text())
+	p.wantShown(p.attaches(p.allows(p.Open(address), "bob")), http.StatusOK, "allowed for "+account.at("name").text())
 	p.wantShown(p.attaches(p.allows(p.Open(address), "alice")), http.StatusOK, "Connected again")
 	if got := a.wantAccounts(1); got.at("isConnected").value != true {
 		t.Errorf("account = %v", got)
+	}
+}
+
+// What a platform granted is not lost where it cannot be asked for a moment.
+func TestAPersonTriesAgainWhereThePlatformCannotBeAsked(t *testing.T) {
+	a := newAPI(t)
+	p := a.person()
+	fails := func(page gatewaytest.Page, filled url.Values, fault simulation.Fault) gatewaytest.Page {
+		t.Helper()
+		a.platforms.fail(schema.Facebook, fault)
+		failed := p.Submit(page, filled)
+		p.wantShown(failed, http.StatusOK, "Not connected yet", "Try again")
+		return failed
+	}
+	asked := p.allows(p.begins("facebook", ""), "alice")
+	failed := fails(asked, url.Values{"decision": {"attach"}}, simulation.Fault{Operation: "GET /{version}/me/accounts", Status: http.StatusBadGateway})
+	choice := p.Submit(failed, nil)
+	p.wantShown(choice, http.StatusOK, "Choose what to connect")
+	box := boxPattern.FindStringSubmatch(choice.Body)[1]
+	failed = fails(choice, url.Values{"entity": {box}}, simulation.Fault{Operation: "GET /{version}/me", Status: http.StatusBadGateway})
+	p.wantShown(p.Submit(failed, nil), http.StatusOK, "Connected", box)
+	a.wantAccounts(1)
+
+	choice = p.attaches(p.allows(p.begins("facebook", ""), "bob"))
+	box = boxPattern.FindStringSubmatch(choice.Body)[1]
+	fails(choice, url.Values{"entity": {box}}, simulation.Fault{Operation: "GET /{version}/me", Status: http.StatusTooManyRequests})
+	if left := a.number(`select count(*) from consents`); left != 1 {
+		t.Errorf("%d consents are open, want the one that has to wait", left)
 	}
 }
 

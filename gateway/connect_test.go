@@ -351,7 +351,14 @@ func TestReconnecting(t *testing.T) {
 	p.Open(address) // as often as it is opened
 
 	wrong := p.allows(p.Open(address), "bob")
-	p.wantShown(wrong, http.StatusOK, "Not connected", "but "+account.at("name").text(), "Try again")
+	p.wantShown(wrong, http.StatusOK, "Not connected", "allowed for "+account.at("name").text(), "Try again")
+	for _, code := range []string{"access_denied", "connect_failed", "other"} { // anybody can write into the address
+		forged := p.Open(address + "&error=" + code + "&error_description=Call+555")
+		p.wantShown(forged, http.StatusOK, "Not connected", "Try again")
+		if strings.Contains(forged.Body, "555") {
+			t.Errorf("the page says what stands in its address: %s", forged.Body)
+		}
+	}
 	a.wantAccounts(1)
 
 	back := p.attaches(p.allows(p.Open(address), "alice"))

@@ -7,8 +7,10 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
+	"crier/connectors/simulation"
 	"crier/gateway"
 	"crier/schema"
 	"crier/schema/postgres"
@@ -50,6 +52,40 @@ func TestAWorkspaceIsDeletedOnTheSecondWord(t *testing.T) {
 	}
 	a.exec(`update deletions set asked_at = asked_at - interval '1 hour', status = 1`)
 	a.callWith("", http.MethodPost, path+"/confirm", map[string]any{"confirmation": asked.at("confirmation").text()}).fails(http.StatusNotFound, "not_found")
+}
+
+// The credentials are erased with the confirmation: whoever asks again has none to revoke.
+func TestADeletionThatIsNotWaitedForRevokesAllTheSame(t *testing.T) {
+	a := newAPI(t)
+	p := a.person()
+	p.attaches(p.allows(p.begins("mastodon", ""), "alice"))
+	post := a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`).want(http.StatusCreated).at("post", "id").text()
+	id, err := schema.ParsePostID(post)
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish := postgres.NewPublish(a.store, noComments)
+	if claimed, err := publish.Claim(t.Context(), []schema.TargetRef{{Post: id, Version: 1}}); err != nil || len(claimed) != 1 {
+		t.Fatalf("claimed %v, %v", claimed, err) // a call in hand, which the deletion waits for
+	}
+	asked := a.call(http.MethodPost, "/deletions", `{"workspace": true}`).want(http.StatusCreated)
+	a.platforms.fail(schema.Mastodon, simulation.Fault{Operation: "POST /oauth/revoke", Status: 500}) // the log tells of it
+	ctx, leave := context.WithCancel(t.Context())
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url+"/api/v1/deletions/"+asked.at("deletion", "id").text()+"/confirm",
+		strings.NewReader(`{"confirmation": "`+asked.at("confirmation").text()+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var waiting sync.WaitGroup
+	waiting.Go(func() {
+		if response, err := http.DefaultClient.Do(request); err == nil {
+			response.Body.Close()
+		}
+	})
+	a.eventually("it is confirmed", func() bool { return a.number(`select count(*) from deletions where confirmed_at is not null`) == 1 })
+	leave()
+	waiting.Wait()
+	a.eventually("the platform is told", func() bool { return strings.Contains(a.log.String(), "were not revoked") })
 }
 
 // TestMetaCallsForAPerson has the simulators send what Meta sends.

@@ -55,6 +55,8 @@ func TestMonitorsAreMadeReadChangedAndDeleted(t *testing.T) {
 	if page := a.call(http.MethodGet, "/feeds/keywords?limit=1&cursor="+id, nil).want(http.StatusOK); page.at("monitors", 0, "id").text() != second || page.at("nextCursor").value != nil {
 		t.Errorf("second page = %v", page)
 	}
+	a.wantLimiTold("/feeds/keywords?limi=5")
+	a.wantLimiTold("/feeds/keywords/" + id + "/items?limi=5")
 	found := a.call(http.MethodGet, "/feeds/keywords/"+id+"/items?limit=1", nil).want(http.StatusOK)
 	cursor := found.at("nextCursor").text()
 	if found.at("items", 0, "nativeId").text() != "at://b" {
@@ -156,6 +158,8 @@ func TestFeedsAreSearched(t *testing.T) {
 	if more.at("items", 0, "nativeId").text() == there.at("items", 1, "nativeId").text() {
 		t.Errorf("the next page of threads begins with the end of the last one: %v", more)
 	}
+	a.wantLimiTold("/feeds/search?platform=bluesky&q=coffee&limi=5")
+	a.wantLimiTold("/feeds/profile?handle=author7.stream.test&limi=5")
 	profile := a.call(http.MethodGet, "/feeds/profile?handle=@Author7.stream.test", nil).want(http.StatusOK).at("profile")
 	if profile.at("handle").text() != "author7.stream.test" || profile.at("followers").value != 7.0 || profile.at("avatarUrl").value != nil {
 		t.Errorf("profile = %v", profile)

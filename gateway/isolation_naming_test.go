@@ -68,6 +68,7 @@ var namings = map[string][]string{
 		`{"content": "x", "platforms": ["mastodon"], "status": "draft", "brandId": "$brand$"}`,
 		`{"content": "x", "platforms": ["mastodon"], "status": "draft", "mediaItems": [{"mediaId": "$media$"}]}`,
 		`{"content": "x", "platforms": ["mastodon"], "status": "draft", "mediaItems": [{"type": "image", "url": "$mediaURL$"}]}`,
+		`{"content": "x", "platforms": ["mastodon"], "status": "draft", "platformSettings": {"youtube": {"thumbnailUrl": "$mediaURL$"}}}`,
 		`{"content": "x", "platforms": ["mastodon"], "queueId": "$queue$"}`,
 		`{"content": "x", "platforms": ["telegram"], "publishNow": true}`,
 	},

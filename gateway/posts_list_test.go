@@ -77,13 +77,19 @@ func (a *api) contents(query string) (contents string, page tree) {
 	return contents, found.at("pagination")
 }
 
+// wantLimiTold fails the test unless a list warns of the parameter limi.
+func (a *api) wantLimiTold(path string) {
+	a.Helper()
+	warnings := a.call(http.MethodGet, path, nil).want(http.StatusOK).at("warnings")
+	if warnings.size() != 1 || warnings.at(0, "field").text() != "limi" || warnings.at(0, "code").text() != "unknown_field" {
+		a.Errorf("%s warns of %v", path, warnings)
+	}
+}
+
 func TestParametersThatAreNotKnownAreTold(t *testing.T) {
 	a := newAPI(t)
-	for _, path := range []string{"/posts", "/media", "/events", "/keys", "/accounts", "/accounts/health", "/analytics/posts"} {
-		warnings := a.call(http.MethodGet, path+"?limi=5", nil).want(http.StatusOK).at("warnings")
-		if warnings.size() != 1 || warnings.at(0, "field").text() != "limi" || warnings.at(0, "code").text() != "unknown_field" {
-			t.Errorf("%s warns of %v", path, warnings)
-		}
+	for _, path := range []string{"/posts", "/media", "/events", "/keys", "/accounts", "/accounts/health", "/analytics/posts", "/engagement/comments", "/engagement/mentions", "/connect/mastodon"} {
+		a.wantLimiTold(path + "?limi=5")
 	}
 	if found := a.call(http.MethodGet, "/posts?limit=5&metadata[a]=b", nil).want(http.StatusOK); found.has("warnings") {
 		t.Errorf("warnings = %v", found.at("warnings"))

@@ -78,17 +78,70 @@ func TestValidationCreatesNothingAndRefusesWhatIsNoPost(t *testing.T) {
 		t.Errorf("%d posts, want none", n)
 	}
 	for body, field := range map[string]string{
-		`{"content": "x"}`:                                                                "platforms",
-		`{"content": "x", "platforms": []}`:                                               "platforms",
-		`{"content": "x", "platforms": ["myspace"]}`:                                      "platforms[0]",
-		`{"content": 1, "platforms": ["mastodon"]}`:                                       "content",
-		`{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "acc_x"}]}`: "platforms[0].accountId",
+		`{"content": "x"}`:                                               "platforms",
+		`{"content": "x", "platforms": []}`:                              "platforms",
+		`{"content": "x", "platforms": ["myspace"]}`:                     "platforms[0]",
+		`{"content": 1, "platforms": ["mastodon"]}`:                      "content",
+		`{"content": "x", "platforms": ["mastodon"], "scheduledFor": 7}`: "scheduledFor",
 		`{"content": "x", "platforms": ["mastodon"], "mediaItems": [{"type": "image", "url": "file:///etc/passwd"}]}`:      "mediaItems[0].url",
 		`{"content": "x", "platforms": ["mastodon"], "mediaItems": [{"type": "image", "url": "http://internal.example"}]}`: "mediaItems[0].url",
 	} {
 		e := a.call(http.MethodPost, "/posts/validate", body).fails(http.StatusBadRequest, "validation_error")
 		if got := e.at("details", 0, "field").text(); got != field {
 			t.Errorf("%s: details = %v, want %s", body, e.at("details"), field)
+		}
+	}
+}
+
+// What a creation finds of accounts, brands, uploads and zones stands in the validation; when a post
+// is to go out is another matter.
+func TestValidationTellsOfWhatIsNotThere(t *testing.T) {
+	a := newAPI(t)
+	a.connect(a.workspace, schema.Mastodon, "@a")
+	for name, tt := range map[string]struct{ body, field string }{
+		"an account":            {`{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "acc_x"}]}`, "platforms[0].accountId"},
+		"the account once more": {`{"content": "x", "platforms": ["mastodon", "mastodon"]}`, "platforms[1]"},
+		"a brand":               {`{"content": "x", "platforms": ["mastodon"], "brandId": "brand_x"}`, "brandId"},
+		"an upload":             {`{"content": "x", "platforms": ["mastodon"], "mediaItems": [{"mediaId": "media_01k9sr3q5wf2g8m7r4t0v1x2y3"}]}`, "mediaItems[0].mediaId"},
+		"no upload's id":        {`{"content": "x", "platforms": ["mastodon"], "mediaItems": [{"mediaId": "x"}]}`, "mediaItems[0].mediaId"},
+		"a zone":                {`{"content": "x", "platforms": ["mastodon"], "timezone": "Mars/Base"}`, "timezone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a.under(t)
+			found := a.call(http.MethodPost, "/posts/validate", tt.body).want(http.StatusOK).at("validation")
+			created := a.call(http.MethodPost, "/posts", tt.body[:len(tt.body)-1]+`, "status": "draft"}`).fails(http.StatusBadRequest, "validation_error")
+			if found.at("isValid").value != false || found.at("errors", 0, "field").text() != tt.field || fmt.Sprint(found.at("errors")) != fmt.Sprint(created.at("details")) {
+				t.Errorf("validation found\n%v\ncreation\n%v, want %s", found.at("errors"), created.at("details"), tt.field)
+			}
+		})
+	}
+	for _, platform := range schema.Platforms()[1:6] {
+		for n := range 25 { // among which a creation has to choose
+			a.connect(a.workspace, platform, fmt.Sprint("account ", n))
+		}
+	}
+	many := a.call(http.MethodPost, "/posts/validate", `{"content": "x", "platforms": ["instagram", "facebook", "linkedin", "tiktok", "threads"], "brandId": "brand_x"}`).want(http.StatusOK)
+	if got := many.at("validation", "errors", 0, "field").text(); got != "brandId" {
+		t.Errorf("among many accounts: %v", many)
+	}
+	for _, time := range []string{"2001-01-01T00:00:00Z", "soon"} {
+		found := a.call(http.MethodPost, "/posts/validate", `{"content": "x", "platforms": ["mastodon"], "scheduledFor": "`+time+`"}`).want(http.StatusOK)
+		if found.at("validation", "isValid").value != true {
+			t.Errorf("%s: %v", time, found)
+		}
+	}
+}
+
+func TestValidationWarnsOfTheOnlyAccountAsACreationDoes(t *testing.T) {
+	a := newAPI(t)
+	id := a.connect(a.workspace, schema.Mastodon, "@a")
+	a.exec(`update accounts set needs_reconnect = true`)
+	for _, platform := range []string{`"mastodon"`, `{"platform": "mastodon", "accountId": "` + id.String() + `"}`} {
+		body := `{"content": "x", "platforms": [` + platform + `]`
+		found := a.call(http.MethodPost, "/posts/validate", body+`}`).want(http.StatusOK)
+		created := a.call(http.MethodPost, "/posts", body+`, "status": "draft"}`).want(http.StatusCreated)
+		if got := found.at("validation", "warnings"); got.at(0, "code").text() != "account_needs_reconnect" || fmt.Sprint(got) != fmt.Sprint(created.at("warnings")) {
+			t.Errorf("%s: validation warns of\n%v\ncreation of\n%v", platform, got, created.at("warnings"))
 		}
 	}
 }

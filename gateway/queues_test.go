@@ -232,3 +232,44 @@ func (a *api) another() *api {
 	b.serve(logger, nil)
 	return b
 }
+
+// A queue goes on where the day of its next slot is full for an account.
+func TestAQueuePassesOverDaysThatAreFull(t *testing.T) {
+	a := queued(t)
+	now := a.noon(1)
+	a.frozen.Store(&now)
+	queue := a.queue("Hours", everyHour(), "")
+	a.full(a.mastodonAt(now.Add(time.Hour)), 0)
+	a.full(a.mastodonAt(a.noon(1)), 0)
+	a.full(a.mastodonAt(a.noon(2)), 1)
+	first := a.noon(2).Add(-12 * time.Hour)
+	at := func(got tree, want time.Time) {
+		t.Helper()
+		if got.text() != want.Format("2006-01-02T15:04:05.000Z") {
+			t.Errorf("scheduledFor = %v, want %v", got, want)
+		}
+	}
+	made := a.call(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").want(http.StatusCreated)
+	at(made.at("post", "scheduledFor"), first)
+	again := a.call(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").want(http.StatusCreated)
+	at(again.at("post", "scheduledFor"), first)
+	if n := a.number(`select count(*) from queue_slots`); n != 1 {
+		t.Errorf("%d slots are taken, want one", n)
+	}
+	a.call(http.MethodDelete, "/posts/"+made.at("post", "id").text(), nil).want(http.StatusOK)
+
+	entry := `{"content": "%d", "platforms": ["mastodon"], "queue": true}`
+	full := a.mastodonAt(a.noon(1))
+	bulk := `{"posts": [` + fmt.Sprintf(entry, 1) + `,` + full + `,` + fmt.Sprintf(entry, 2) + `]}`
+	for range 2 {
+		answer := a.call(http.MethodPost, "/posts/bulk", bulk, "Idempotency-Key", "b").want(http.StatusCreated)
+		at(answer.at("results", 0, "post", "scheduledFor"), first)
+		at(answer.at("results", 2, "post", "scheduledFor"), first.Add(24*time.Hour))
+		if got := answer.at("results", 1, "error", "code").text(); got != "daily_limit_reached" {
+			t.Errorf("results[1] = %v, want its day full", answer.at("results", 1))
+		}
+	}
+	if n := a.number(`select count(*) from queue_slots`); n != 2 {
+		t.Errorf("%d slots of %s are taken, want two", n, queue)
+	}
+}

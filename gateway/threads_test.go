@@ -171,6 +171,22 @@ func TestAThreadIsChangedButForItsEntries(t *testing.T) {
 	}
 }
 
+func TestAThreadStaysAsItIsWhereNothingOfItIsNamed(t *testing.T) {
+	a := onThreads(t)
+	thread := a.threadOfThree(a.inAnHour())
+	path := "/threads/" + thread.at("id").text()
+	n := len(a.events())
+	for _, nothing := range []string{`{}`, `{"titel": "y"}`, `{"config": {}}`} {
+		left := a.call(http.MethodPatch, path, nothing).want(http.StatusOK).at("thread")
+		if before, after := thread.at("updatedAt").text(), left.at("updatedAt").text(); after != before {
+			t.Errorf("updated at %s by %s, want %s as before", after, nothing, before)
+		}
+	}
+	if sent := a.events()[n:]; len(sent) != 0 {
+		t.Errorf("%d events tell of it", len(sent))
+	}
+}
+
 func TestThePostOfAThreadKeepsItsEntries(t *testing.T) {
 	a := onThreads(t)
 	thread := a.threadOfThree(a.inAnHour())

@@ -42,6 +42,19 @@ func TestAWebhooksSecretIsShownOnce(t *testing.T) {
 	}
 }
 
+func TestAWorkspaceHasUpToAHundredWebhooks(t *testing.T) {
+	a := newAPI(t)
+	last := a.call(http.MethodPost, "/webhooks", hook).want(http.StatusCreated).at("webhook", "id").text()
+	a.exec(`insert into webhooks (id, workspace_id, url, events, secret, active, created_at)
+		select gen_random_uuid(), workspace_id, url, events, secret, active, created_at from webhooks, generate_series(1, 98)`)
+	a.call(http.MethodPost, "/webhooks", hook).want(http.StatusCreated)
+	a.call(http.MethodPost, "/webhooks", hook).fails(http.StatusBadRequest, "invalid_state")
+	_, key := a.tenant("other", "operator", schema.Admin)
+	a.callWith(key, http.MethodPost, "/webhooks", hook).want(http.StatusCreated)
+	a.call(http.MethodDelete, "/webhooks/"+last, nil).want(http.StatusOK)
+	a.call(http.MethodPost, "/webhooks", hook).want(http.StatusCreated)
+}
+
 func TestInvalidWebhooksAreRefused(t *testing.T) {
 	a := newAPI(t)
 	webhook := a.call(http.MethodPost, "/webhooks", hook).want(http.StatusCreated).at("webhook", "id").text()

@@ -111,6 +111,8 @@ type Constraints struct {
 	// Settings checks the platform's part of platformSettings; nil: it has none. The
 	// field of a detail is relative to it.
 	Settings func(settings json.RawMessage) []Detail
+	// MediaSettings are the names of the settings that are addresses of media.
+	MediaSettings []string
 	// Together checks the settings and the first entry against each other; nil: there is
 	// nothing to check. Fields are relative as those of Settings.
 	Together func(first Entry, settings json.RawMessage) []Detail

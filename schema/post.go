@@ -34,13 +34,15 @@ const MaxTexts = 65_536
 
 // Content is what is to be published, stored as one document.
 type Content struct {
-	Entries       []Entry                      `json:"entries"`
-	Settings      map[Platform]json.RawMessage `json:"settings,omitempty"`
-	FirstComments []FirstComment               `json:"firstComments,omitempty"`
-	Metadata      map[string]string            `json:"metadata,omitempty"`
-	ExternalID    string                       `json:"externalId,omitempty"`
-	Thread        *ThreadConfig                `json:"thread,omitempty"` // set on threads only
-	Queue         QueueID                      `json:"queue,omitzero"`   // whose slot scheduledFor is; zero: of no queue
+	Entries  []Entry                      `json:"entries"`
+	Settings map[Platform]json.RawMessage `json:"settings,omitempty"`
+	// SettingUploads are the uploads whose addresses stand in Settings, such as covers.
+	SettingUploads []MediaID         `json:"settingUploads,omitempty"`
+	FirstComments  []FirstComment    `json:"firstComments,omitempty"`
+	Metadata       map[string]string `json:"metadata,omitempty"`
+	ExternalID     string            `json:"externalId,omitempty"`
+	Thread         *ThreadConfig     `json:"thread,omitempty"` // set on threads only
+	Queue          QueueID           `json:"queue,omitzero"`   // whose slot scheduledFor is; zero: of no queue
 }
 
 // Entry is one message: the whole post, or one part of a thread.
@@ -182,7 +184,8 @@ type Creation struct {
 	PostsPerMonth int
 	Response      []byte // the body a repetition of the request is answered with
 	// Without returns the response if some of the posts are refused, by a daily cap or
-	// the plan, and the others created. Nil: one refusal refuses the whole request.
+	// the plan, and the others created. Nil, or nil returned: one refusal refuses the whole
+	// request.
 	Without func(refused map[PostID]*Error) []byte
 }
 

@@ -9,6 +9,7 @@ import (
 
 // Constraints is what Instagram takes.
 func Constraints() schema.Constraints {
+	rules := settingRules()
 	return schema.Constraints{
 		Platform: schema.Instagram,
 		Text:     schema.TextLimit{Max: 2200, Count: utf8.RuneCountInString},
@@ -35,11 +36,12 @@ func Constraints() schema.Constraints {
 			Max:       1000,
 			Count:     func(text string) int { return len(text) }, // UTF-8 bytes
 		},
-		DailyCap:   100,
-		Containers: true,
-		Pulls:      true,
-		Listing:    schema.Listing{Within: schema.UsualListing},
-		Settings:   settingRules().Check,
-		Together:   ofItsMedia,
+		DailyCap:      100,
+		Containers:    true,
+		Pulls:         true,
+		Listing:       schema.Listing{Within: schema.UsualListing},
+		Settings:      rules.Check,
+		MediaSettings: rules.Media(),
+		Together:      ofItsMedia,
 	}
 }

@@ -147,7 +147,7 @@ func settingRules() validation.SettingRules {
 	return validation.SettingRules{
 		"mediaType":     validation.EnumSetting(reel, story),
 		"shareToFeed":   validation.BoolSetting(),
-		"coverUrl":      validation.FormSetting(validation.IsWebAddress, "an http or https address"),
+		"coverUrl":      validation.MediaSetting(),
 		"thumbOffset":   validation.IntegerSetting(0, maxThumbOffset),
 		"audioName":     validation.FormSetting(func(text string) bool { return text != "" }, "a name"),
 		"collaborators": validation.ListSetting(maxCollaborators, username),

@@ -16,6 +16,7 @@ const (
 
 // Constraints is what Pinterest takes: the text is a pin's description.
 func Constraints() schema.Constraints {
+	rules := settingRules()
 	return schema.Constraints{
 		Platform: schema.Pinterest,
 		Text:     schema.TextLimit{Max: 500, Count: utf8.RuneCountInString},
@@ -36,11 +37,12 @@ func Constraints() schema.Constraints {
 			MinAspect:        1 / 2.1,
 			MaxAspect:        2.0 / 3,
 		},
-		DailyCap: 50,
-		Pulls:    true,
-		Listing:  schema.Listing{Within: schema.UsualListing},
-		Settings: settingsCheck(),
-		Together: together,
+		DailyCap:      50,
+		Pulls:         true,
+		Listing:       schema.Listing{Within: schema.UsualListing},
+		Settings:      rules.Check,
+		MediaSettings: rules.Media(),
+		Together:      together,
 	}
 }
 

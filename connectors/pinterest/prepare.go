@@ -12,6 +12,7 @@ import (
 	"crier/connectors"
 	"crier/connectors/media"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 const (
@@ -192,7 +193,7 @@ func (c *Connector) register(ctx context.Context, d schema.Delivery) (registrati
 	if _, err := c.client.Do(ctx, call, &begun); err != nil {
 		return registration{}, fmt.Errorf("registering video: %w", err)
 	}
-	if begun.ID == "" || !isAddress(begun.URL) {
+	if begun.ID == "" || !validation.IsWebAddress(begun.URL) {
 		return registration{}, strange("does not say where to upload")
 	}
 	return begun, nil

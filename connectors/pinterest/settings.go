@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"regexp"
 	"strings"
 
@@ -44,31 +43,26 @@ func settingsOf(d schema.Delivery) (settings, error) {
 	return s, nil
 }
 
-// settingsCheck returns a Constraints.Settings.
-func settingsCheck() func(json.RawMessage) []schema.Detail {
+// settingRules are the rules of Pinterest's settings.
+func settingRules() validation.SettingRules {
 	return validation.SettingRules{
 		"title":                  validation.TextSetting(title()),
 		"link":                   validation.FormSetting(isLink, fmt.Sprintf("an http or https url of at most %d characters", maxLink)),
 		"boardId":                validation.PatternSetting(number, "a board's number"),
 		"boardSectionId":         validation.PatternSetting(number, "the number of a board's section"),
 		"dominantColor":          validation.PatternSetting(colour, "a colour such as #6E7874"),
-		"coverImageUrl":          validation.FormSetting(isAddress, "an http or https url"),
+		"coverImageUrl":          validation.MediaSetting(),
 		"coverImageKeyFrameTime": validation.IntegerSetting(0, longestVideo),
-	}.Check
+	}
 }
 
-func isAddress(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
-}
-
-func isLink(text string) bool { return isAddress(text) && len(text) <= maxLink }
+func isLink(text string) bool { return validation.IsWebAddress(text) && len(text) <= maxLink }
 
 // together is a Constraints.Together: covers are of videos.
 func together(first schema.Entry, object json.RawMessage) []schema.Detail {
 	s, err := settingsOf(schema.Delivery{Settings: object})
 	if err != nil {
-		return nil // settingsCheck says what is wrong
+		return nil // settingRules say what is wrong
 	}
 	var details []schema.Detail
 	conflict := func(field, message string) {

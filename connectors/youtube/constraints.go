@@ -23,6 +23,7 @@ const (
 // Constraints is what YouTube takes: one video, the text its description. YouTube inserts no
 // video without a title.
 func Constraints() schema.Constraints {
+	rules := settingRules()
 	return schema.Constraints{
 		Platform: schema.YouTube,
 		Own:      constraintsOfAccount,
@@ -38,11 +39,12 @@ func Constraints() schema.Constraints {
 			MinWidth:      426,
 			MinHeight:     240,
 		},
-		FirstComment: schema.CommentLimit{Supported: true, Max: maxComment, Count: utf8.RuneCountInString},
-		DailyCap:     50,
-		Listing:      schema.Listing{Within: listed},
-		Settings:     settingsCheck(),
-		Together:     together,
+		FirstComment:  schema.CommentLimit{Supported: true, Max: maxComment, Count: utf8.RuneCountInString},
+		DailyCap:      50,
+		Listing:       schema.Listing{Within: listed},
+		Settings:      rules.Check,
+		MediaSettings: rules.Media(),
+		Together:      together,
 	}
 }
 

@@ -3,7 +3,6 @@ package youtube
 import (
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -67,8 +66,8 @@ var (
 	categoryID  = regexp.MustCompile(`^[0-9]{1,3}$`)
 )
 
-// settingsCheck returns a Constraints.Settings.
-func settingsCheck() func(json.RawMessage) []schema.Detail {
+// settingRules are the rules of YouTube's settings.
+func settingRules() validation.SettingRules {
 	language := validation.PatternSetting(languageTag, "the tag of a language, such as en or pt-BR")
 	flag := validation.BoolSetting()
 	tag := schema.TextLimit{Max: maxTags, Required: true, Without: brackets + ",", Count: utf8.RuneCountInString}
@@ -87,20 +86,15 @@ func settingsCheck() func(json.RawMessage) []schema.Detail {
 		"publicStatsViewable":     flag,
 		"notifySubscribers":       flag,
 		"playlistIds":             validation.ListSetting(maxPlaylists, validation.PatternSetting(playlistID, "the id of a playlist")),
-		"thumbnailUrl":            validation.FormSetting(isAddress, "an http or https url"),
-	}.Check
-}
-
-func isAddress(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+		"thumbnailUrl":            validation.MediaSetting(),
+	}
 }
 
 // together is a Constraints.Together: tags are bounded all together.
 func together(_ schema.Entry, object json.RawMessage) []schema.Detail {
 	s, err := settingsOf(schema.Delivery{Settings: object})
 	if err != nil {
-		return nil // settingsCheck says what is wrong
+		return nil // settingRules say what is wrong
 	}
 	if n := weightOf(s.Tags); n > maxTags {
 		return []schema.Detail{{Field: "tags", Code: validation.CodeTextTooLong, Message: fmt.Sprintf(

@@ -127,9 +127,10 @@ func (s *authorizations) usable(ctx context.Context, a schema.Account) error {
 }
 
 type beginAnswer struct {
-	Success   bool          `json:"success"`
-	AuthURL   string        `json:"authUrl"`
-	ExpiresAt answer.Moment `json:"expiresAt"`
+	Success   bool            `json:"success"`
+	AuthURL   string          `json:"authUrl"`
+	ExpiresAt answer.Moment   `json:"expiresAt"`
+	Warnings  []schema.Detail `json:"warnings,omitempty"`
 }
 
 // begin answers with the address of the platform's page.
@@ -148,14 +149,14 @@ func (s *authorizations) begin(c *gin.Context) error {
 	if err := s.checkBrand(c.Request.Context(), q, consent); err != nil {
 		return err
 	}
-	if err := q.Report.Err(); err != nil {
+	if err := q.Finish(); err != nil {
 		return err
 	}
 	page, expires, err := s.open(c.Request.Context(), consent)
 	if err != nil {
 		return refusedFor(consent, blamedField(consent), err)
 	}
-	answer.JSON(c, http.StatusOK, beginAnswer{Success: true, AuthURL: page, ExpiresAt: answer.Moment(expires)})
+	answer.JSON(c, http.StatusOK, beginAnswer{Success: true, AuthURL: page, ExpiresAt: answer.Moment(expires), Warnings: q.Report.Warnings})
 	return nil
 }
 

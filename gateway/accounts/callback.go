@@ -157,11 +157,18 @@ func (s *authorizations) attachable(ctx context.Context, consent schema.Consent,
 }
 
 // failed ends a consent that came to nothing, and says why. Credentials are not revoked: on
-// some platforms all that the person granted crier would end, that of other accounts too.
+// some platforms all that the person granted crier would end, that of other accounts too. Where the
+// platform could not be asked about what it has granted, the person can go on.
 func (s *authorizations) failed(c *gin.Context, consent schema.Consent, token [32]byte, why error) error {
 	e := told(why)
-	if e.Kind == schema.Internal || e.Kind == schema.Unavailable {
+	switch e.Kind {
+	case schema.Internal, schema.Unavailable:
 		return why
+	case schema.RateLimited, schema.Retryable, schema.Unknown:
+		if consent.Stage != schema.ConsentTaken { // then the code is used up
+			showRetry(c, consent, e)
+			return nil
+		}
 	}
 	return s.over(c, consent, token, ending{Code: endFailed, Message: e.Message})
 }
@@ -264,17 +271,21 @@ func (s *authorizations) attachAll(c *gin.Context, consent schema.Consent, token
 func (s *authorizations) attach(ctx context.Context, consent schema.Consent, all []schema.Credentials) ([]accountView, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	var prepared []schema.Connection
-	for _, credentials := range all {
-		connection, err := s.check(ctx, keyOf(consent), candidate{platform: consent.Platform, server: consent.Server, credentials: credentials})
+	candidates := make([]candidate, len(all))
+	for i, credentials := range all {
+		candidates[i] = candidate{platform: consent.Platform, server: consent.Server, credentials: credentials}
+	}
+	prepared := make([]schema.Connection, len(all))
+	for i, found := range s.checkAll(ctx, keyOf(consent), candidates) {
+		err := found.err
 		if err == nil {
-			err = s.attachable(ctx, consent, connection.Account)
+			err = s.attachable(ctx, consent, found.connection.Account)
 		}
 		if err != nil {
 			return nil, err
 		}
-		connection.Account.Brand = consent.Brand
-		prepared = append(prepared, connection)
+		prepared[i] = found.connection
+		prepared[i].Account.Brand = consent.Brand
 	}
 	connected, err := s.Store.Connect(ctx, consent.Workspace, prepared)
 	s.Directories.Forget(consent.Workspace)

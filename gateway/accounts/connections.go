@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"golang.org/x/sync/errgroup"
 
 	"crier/connectors"
 	"crier/gateway/admission"
@@ -19,13 +20,14 @@ import (
 )
 
 const (
-	maxCredential   = 4096 // bytes
-	maxChats        = 20   // of one request
-	connectTimeout  = 12 * time.Second
-	retryPlatform   = 10 * time.Second
-	codeCredentials = "credentials_refused"
-	codeRefused     = "platform_refused"
-	codeUnreachable = "server_unreachable"
+	maxCredential    = 4096 // bytes
+	maxChats         = 20   // of one request
+	candidatesAtOnce = 8
+	connectTimeout   = 12 * time.Second
+	retryPlatform    = 10 * time.Second
+	codeCredentials  = "credentials_refused"
+	codeRefused      = "platform_refused"
+	codeUnreachable  = "server_unreachable"
 )
 
 // connections connects accounts whose credentials a caller has. Each is checked with its
@@ -217,14 +219,14 @@ func (s *connections) connect(c *gin.Context, f *body.Form, candidates []candida
 	ctx, cancel := context.WithTimeout(c.Request.Context(), connectTimeout)
 	defer cancel()
 	var prepared []schema.Connection
-	for _, one := range candidates {
-		connection, err := s.check(ctx, admission.RequestOf(c).Key, one)
-		if err != nil {
-			if err := blame(f, one, err); err != nil {
+	for i, found := range s.checkAll(ctx, admission.RequestOf(c).Key, candidates) {
+		if found.err != nil {
+			if err := blame(f, candidates[i], found.err); err != nil {
 				return nil, 0, err
 			}
 			continue
 		}
+		connection := found.connection
 		connection.Account.Brand = brand
 		if !slices.ContainsFunc(prepared, func(other schema.Connection) bool {
 			return other.Account.NativeID == connection.Account.NativeID
@@ -258,6 +260,27 @@ func (s *connections) view(ctx context.Context, workspace schema.WorkspaceID, co
 		}
 	}
 	return views, status, nil
+}
+
+// checked is what came of the check of a candidate.
+type checked struct {
+	connection schema.Connection
+	err        error
+}
+
+// checkAll checks candidates, some of them at a time.
+func (s *connections) checkAll(ctx context.Context, key schema.Key, candidates []candidate) []checked {
+	all := make([]checked, len(candidates))
+	var group errgroup.Group
+	group.SetLimit(candidatesAtOnce)
+	for i, one := range candidates {
+		group.Go(func() error {
+			all[i].connection, all[i].err = s.check(ctx, key, one)
+			return nil
+		})
+	}
+	_ = group.Wait() // what fails is a result
+	return all
 }
 
 // check asks the platform whose credentials these are. A sandbox account has no server: it

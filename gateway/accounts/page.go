@@ -28,6 +28,7 @@ type pageView struct {
 	Again    string // where it can be tried once more
 	Question *questionView
 	Choice   *choiceView
+	Retry    url.Values // the fields of the form that came to nothing, and can be sent again
 }
 
 type questionView struct{ Platform, Workspace, Name, Token string }
@@ -54,6 +55,13 @@ func workspaceTitle(c schema.Consent) string {
 // showChoice asks what of theirs the person wants to connect.
 func (s *authorizations) showChoice(c *gin.Context, token, problem string, found []connectors.Entity) {
 	showPage(c, http.StatusOK, "", pageView{Title: "Choose what to connect", Message: problem, Choice: &choiceView{Token: token, Entities: found}})
+}
+
+// showRetry lets a person send a form of ours again.
+func showRetry(c *gin.Context, consent schema.Consent, why *schema.Error) {
+	showPage(c, http.StatusOK, consent.Redirect, pageView{
+		Title: "Not connected yet", Message: "It can be tried again for ten minutes: " + why.Message, Retry: c.Request.PostForm,
+	})
 }
 
 // told is what a person may be told of an error: what a platform said, too.

@@ -40,7 +40,7 @@ func (s *authorizations) reconnect(c *gin.Context) error {
 		Workspace: account.Workspace, Platform: platform, Server: account.Server, Sandbox: account.Sandbox, Brand: account.Brand, Account: account.ID,
 		Redirect: s.reconnectPage(platform, c.Query("token")),
 	}
-	if back := cameBack(q); back != nil {
+	if back := cameBack(q, account); back != nil {
 		s.showReconnected(c, account, *back)
 		return nil
 	}
@@ -63,14 +63,15 @@ func (s *authorizations) reconnect(c *gin.Context) error {
 }
 
 // cameBack reads how a consent ended whose redirect is the page itself; nil where one is to
-// begin.
-func cameBack(q *body.Query) *ending {
+// begin. The words of the address are not shown: anybody can write some into it.
+func cameBack(q *body.Query, account schema.Account) *ending {
 	code, _ := q.Text("error")
 	connected, _ := q.Text("connected")
 	switch {
+	case code == endDenied:
+		return &ending{Code: endDenied, Message: "You did not allow it, or declined."}
 	case code != "":
-		message, _ := q.Text("error_description")
-		return &ending{Code: code, Message: message}
+		return &ending{Code: endFailed, Message: "It was not connected again: it has to be allowed for " + account.Name + ", with all that is asked for."}
 	case connected != "":
 		return &ending{}
 	default:

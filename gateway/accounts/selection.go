@@ -135,6 +135,7 @@ type entitiesAnswer struct {
 	Success  bool            `json:"success"`
 	Platform schema.Platform `json:"platform"`
 	Entities []entityView    `json:"entities"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
 // entities answers with what can be chosen under a selection token.
@@ -144,7 +145,7 @@ func (s *authorizations) entities(c *gin.Context) error {
 	if token == "" && !q.Report.About("selectionToken") {
 		q.Report.Fail("selectionToken", body.CodeRequired, "is required: the redirect after consent carries it")
 	}
-	if err := q.Report.Err(); err != nil {
+	if err := q.Finish(); err != nil {
 		return err
 	}
 	consent, err := s.selecting(c, token)
@@ -155,7 +156,7 @@ func (s *authorizations) entities(c *gin.Context) error {
 	if err != nil {
 		return refusedFor(consent, "selectionToken", err)
 	}
-	reply := entitiesAnswer{Success: true, Platform: consent.Platform, Entities: make([]entityView, len(found))}
+	reply := entitiesAnswer{Success: true, Platform: consent.Platform, Entities: make([]entityView, len(found)), Warnings: q.Report.Warnings}
 	for i, e := range found {
 		reply.Entities[i] = entityView{e.ID, e.Name, e.Kind}
 	}

@@ -88,7 +88,7 @@ func (o *observer) record(c *gin.Context, r *Request, began time.Time) {
 	o.seconds.WithLabelValues(method(c.Request.Method), c.FullPath(), strconv.Itoa(status)).Observe(took.Seconds())
 	if o.Logger.Enabled(c.Request.Context(), slog.LevelDebug) {
 		o.Logger.LogAttrs(c.Request.Context(), slog.LevelDebug, "request", r.attributes(),
-			slog.String("method", c.Request.Method), slog.String("path", c.Request.URL.Path),
+			slog.String("method", c.Request.Method), slog.String("route", c.FullPath()), // some paths hold a secret
 			slog.Int("status", status), slog.Duration("took", took))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"golang.org/x/sync/errgroup"
 
 	"crier/connectors"
 	"crier/gateway/admission"
@@ -24,7 +25,7 @@ type Store interface {
 	// Ask notes a deletion and returns what it would take.
 	Ask(ctx context.Context, d schema.Deletion, token [32]byte) (schema.DeletionContents, error)
 	// Stop confirms a deletion and returns once nothing of it goes out; Unavailable where that
-	// takes longer than ctx.
+	// takes longer than ctx. Its credentials are erased once the deletion has ConfirmedAt.
 	Stop(ctx context.Context, id schema.DeletionID, token [32]byte) (schema.Deletion, error)
 	// Deletions returns those that a request has asked for, or NotFound.
 	Deletions(ctx context.Context, request schema.DeletionID) ([]schema.Deletion, error)
@@ -44,8 +45,12 @@ type Config struct {
 	Logger      *slog.Logger
 }
 
-// stopTimeout is how long a request waits for calls in hand: less than a request may take.
-const stopTimeout = 10 * time.Second
+// What a confirmation takes, less than a request may in all.
+const (
+	stopTimeout   = 10 * time.Second // for calls in hand
+	revokeTimeout = 4 * time.Second  // for the platforms of all accounts
+	revokedAtOnce = 16
+)
 
 // Routes returns the operations of deletions.
 func Routes(c Config) []admission.Route {
@@ -136,17 +141,31 @@ func (d *deletions) confirm(c *gin.Context) error {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), stopTimeout)
 	defer cancel()
 	stopped, err := d.Store.Stop(ctx, id, schema.HashAPIKey(confirmation))
-	if !stopped.ConfirmedAt.IsZero() || err == nil {
+	if !stopped.ConfirmedAt.IsZero() {
 		d.Directories.Forget(before[0].Workspace)
+		d.revoke(c.Request.Context(), connected)
 	}
 	if err != nil {
 		return err
 	}
-	for _, account := range connected {
-		d.Revoke(ctx, account)
-	}
 	answer.JSON(c, http.StatusAccepted, deletionAnswer{Success: true, Deletion: d.view([]schema.Deletion{stopped}, id), Warnings: f.Report.Warnings})
 	return nil
+}
+
+// revoke ends the consent to accounts, also where the request has ended meanwhile: crier has erased
+// their credentials, so that no other request can.
+func (d *deletions) revoke(ctx context.Context, accounts []schema.Account) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTimeout)
+	defer cancel()
+	var group errgroup.Group
+	group.SetLimit(revokedAtOnce)
+	for _, account := range accounts {
+		group.Go(func() error {
+			d.Revoke(ctx, account)
+			return nil
+		})
+	}
+	_ = group.Wait() // what fails is in the log
 }
 
 // connected returns the accounts whose consent ends with the deletion, as they are before it.

@@ -21,9 +21,10 @@ type inboxAnswer struct {
 	Success bool       `json:"success"`
 	Items   []itemView `json:"items"`
 	// NextCursor is the cursor of the next request; null at the end.
-	NextCursor *string      `json:"nextCursor"`
-	HasMore    bool         `json:"hasMore"`
-	Unread     []unreadView `json:"unread"`
+	NextCursor *string         `json:"nextCursor"`
+	HasMore    bool            `json:"hasMore"`
+	Unread     []unreadView    `json:"unread"`
+	Warnings   []schema.Detail `json:"warnings,omitempty"`
 }
 
 type unreadView struct {
@@ -72,7 +73,7 @@ func (e *engagement) list(c *gin.Context, mentions bool) error {
 		filter.Post = queryID(q, "postId", schema.ParsePostID)
 	}
 	filter.After = readCursor(q, workspace, filter)
-	if err := q.Report.Err(); err != nil {
+	if err := q.Finish(); err != nil {
 		return err
 	}
 	if err := e.known(c, filter); err != nil {
@@ -98,7 +99,9 @@ func (e *engagement) list(c *gin.Context, mentions bool) error {
 	if err != nil {
 		return err
 	}
-	reply := inboxAnswer{Success: true, Items: make([]itemView, len(entries)), HasMore: more, Unread: make([]unreadView, len(unread))}
+	reply := inboxAnswer{
+		Success: true, Items: make([]itemView, len(entries)), HasMore: more, Unread: make([]unreadView, len(unread)), Warnings: q.Report.Warnings,
+	}
 	for i, entry := range entries {
 		reply.Items[i] = viewItem(entry, contents[names[i]])
 	}

@@ -19,8 +19,9 @@ import (
 const transcriptTimeout = 12 * time.Second
 
 type transcriptAnswer struct {
-	Success    bool           `json:"success"`
-	Transcript transcriptView `json:"transcript"`
+	Success    bool            `json:"success"`
+	Transcript transcriptView  `json:"transcript"`
+	Warnings   []schema.Detail `json:"warnings,omitempty"`
 }
 
 type transcriptView struct {
@@ -61,7 +62,7 @@ func (e *engagement) transcript(c *gin.Context) error {
 	if language != "" && !languagePattern.MatchString(language) {
 		q.Report.Fail("language", body.CodeInvalidValue, "must be a language tag such as en or pt-BR")
 	}
-	if err := q.Report.Err(); err != nil {
+	if err := q.Finish(); err != nil {
 		return err
 	}
 	account, err := e.account(c, id)
@@ -72,7 +73,7 @@ func (e *engagement) transcript(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, transcriptAnswer{Success: true, Transcript: viewTranscript(video, read)})
+	answer.JSON(c, http.StatusOK, transcriptAnswer{Success: true, Transcript: viewTranscript(video, read), Warnings: q.Report.Warnings})
 	return nil
 }
 

@@ -199,14 +199,14 @@ func (f *feeds) list(c *gin.Context) error {
 			q.Report.Fail("cursor", body.CodeInvalidValue, "must be the nextCursor of the page before")
 		}
 	}
-	if err := q.Report.Err(); err != nil {
+	if err := q.Finish(); err != nil {
 		return err
 	}
 	monitors, err := f.Store.Monitors(c.Request.Context(), admission.RequestOf(c).Key.Workspace, after, limit+1)
 	if err != nil {
 		return err
 	}
-	reply := monitorsAnswer{Success: true, Monitors: []monitorView{}}
+	reply := monitorsAnswer{Success: true, Monitors: []monitorView{}, Warnings: q.Report.Warnings}
 	for _, m := range monitors[:min(limit, len(monitors))] {
 		reply.Monitors = append(reply.Monitors, viewMonitor(m))
 	}
@@ -228,7 +228,7 @@ func (f *feeds) items(c *gin.Context) error {
 	if text, ok := q.Text("cursor"); ok && !readItemCursor(text, &query) {
 		q.Report.Fail("cursor", body.CodeInvalidValue, "must be the nextCursor of the page before, of this monitor")
 	}
-	if err := q.Report.Err(); err != nil {
+	if err := q.Finish(); err != nil {
 		return err
 	}
 	limit := query.Limit
@@ -237,7 +237,7 @@ func (f *feeds) items(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := itemsAnswer{Success: true, Items: viewItems(found[:min(limit, len(found))])}
+	reply := itemsAnswer{Success: true, Items: viewItems(found[:min(limit, len(found))]), Warnings: q.Report.Warnings}
 	if len(found) > limit {
 		next := itemCursor(monitor.ID, &found[limit-1])
 		reply.NextCursor = &next

@@ -55,7 +55,7 @@ func (f *feeds) search(c *gin.Context) error {
 	}
 	account, err := f.account(c, q, platform, began)
 	if err == nil {
-		err = q.Report.Err()
+		err = q.Finish()
 	}
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (f *feeds) search(c *gin.Context) error {
 	if err != nil {
 		return refusal(err, "q")
 	}
-	reply := itemsAnswer{Success: true, Items: viewFound(page.Items)}
+	reply := itemsAnswer{Success: true, Items: viewFound(page.Items), Warnings: q.Report.Warnings}
 	if page.Next != "" {
 		next := searchCursor(of, page.Next)
 		reply.NextCursor = &next
@@ -148,7 +148,7 @@ func (f *feeds) profile(c *gin.Context) error {
 	if !ok || len(handle) > maxActor || strings.ContainsFunc(handle, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("/?#&\\", r) }) {
 		q.Report.Fail("handle", body.CodeInvalidValue, "must be a handle, such as alice.bsky.social, or a DID")
 	}
-	if err := q.Report.Err(); err != nil {
+	if err := q.Finish(); err != nil {
 		return err
 	}
 	key := admission.RequestOf(c).Key
@@ -163,7 +163,7 @@ func (f *feeds) profile(c *gin.Context) error {
 	if err != nil {
 		return refusal(err, "handle")
 	}
-	answer.JSON(c, http.StatusOK, profileAnswer{Success: true, Profile: viewProfile(schema.Bluesky, profile)})
+	answer.JSON(c, http.StatusOK, profileAnswer{Success: true, Profile: viewProfile(schema.Bluesky, profile), Warnings: q.Report.Warnings})
 	return nil
 }
 

@@ -42,6 +42,7 @@ type monitorsAnswer struct {
 	Success    bool              `json:"success"`
 	Monitors   []monitorView     `json:"monitors"`
 	NextCursor *schema.MonitorID `json:"nextCursor"` // null on the last page
+	Warnings   []schema.Detail   `json:"warnings,omitempty"`
 }
 
 // itemView is a public post.
@@ -57,9 +58,10 @@ type itemView struct {
 }
 
 type itemsAnswer struct {
-	Success    bool       `json:"success"`
-	Items      []itemView `json:"items"`
-	NextCursor *string    `json:"nextCursor"` // null on the last page
+	Success    bool            `json:"success"`
+	Items      []itemView      `json:"items"`
+	NextCursor *string         `json:"nextCursor"` // null on the last page
+	Warnings   []schema.Detail `json:"warnings,omitempty"`
 }
 
 // profileView is a public profile. What the platform does not tell is null.
@@ -78,8 +80,9 @@ type profileView struct {
 }
 
 type profileAnswer struct {
-	Success bool        `json:"success"`
-	Profile profileView `json:"profile"`
+	Success  bool            `json:"success"`
+	Profile  profileView     `json:"profile"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
 func viewMonitor(m schema.Monitor) monitorView {

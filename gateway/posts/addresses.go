@@ -2,6 +2,8 @@ package posts
 
 import (
 	"context"
+	"net/url"
+	"sync"
 	"time"
 
 	"crier/gateway/body"
@@ -10,35 +12,74 @@ import (
 )
 
 const (
-	addressTimeout = 2 * time.Second // for all of a post's media together
-	addressLookups = 8               // at once
+	addressTimeout = 2 * time.Second // for all look-ups of a request together
+	addressLookups = 8               // at once, of a post
 )
+
+// lookups are those of the hosts that one request names: each host is looked up once, and all of
+// them together take no longer than addressTimeout.
+type lookups struct {
+	refuses func(ctx context.Context, address string) string
+
+	mu    sync.Mutex
+	until time.Time                // zero before the first
+	said  map[string]func() string // by scheme and host
+}
+
+func newLookups(refuses func(context.Context, string) string) *lookups {
+	return &lookups{refuses: refuses, said: map[string]func() string{}}
+}
+
+// refusal says why crier must not call an address; empty: it may, or its host could not be looked
+// up in time.
+func (l *lookups) refusal(ctx context.Context, address string) string {
+	return l.of(ctx, originOf(address))()
+}
+
+func (l *lookups) of(ctx context.Context, origin string) func() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.until.IsZero() {
+		l.until = time.Now().Add(addressTimeout)
+	}
+	if l.said[origin] == nil {
+		l.said[origin] = sync.OnceValue(func() string {
+			ctx, cancel := context.WithDeadline(ctx, l.until)
+			defer cancel()
+			return l.refuses(ctx, origin)
+		})
+	}
+	return l.said[origin]
+}
+
+// originOf returns what of an address decides whether it may be called; all of one that cannot be
+// read.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address
+	}
+	return (&url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host}).String()
+}
 
 // checkAddresses refuses media at addresses that are not public. A name that cannot be
 // looked up in time passes: addresses are checked again at every connection.
-func (p *posts) checkAddresses(ctx context.Context, fields postFields, r *body.Report) {
-	media := fields.allMedia()
-	if len(media) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, addressTimeout)
-	defer cancel()
+func checkAddresses(ctx context.Context, l *lookups, media []locatedMedia, r *body.Report) {
 	refused := make([]string, len(media))
-	var lookups errgroup.Group
-	lookups.SetLimit(addressLookups)
+	var group errgroup.Group
+	group.SetLimit(addressLookups)
 	for i, m := range media {
 		if m.URL == "" || !m.MediaID.IsZero() {
 			continue
 		}
-		lookups.Go(func() error {
-			refused[i] = p.Refuses(ctx, m.URL)
+		group.Go(func() error {
+			refused[i] = l.refusal(ctx, m.URL)
 			return nil
 		})
 	}
-	_ = lookups.Wait() // the lookups keep their errors themselves
+	_ = group.Wait() // the lookups keep their errors themselves
 	for i, message := range refused {
-		field := media[i].field + ".url"
-		if message != "" && !r.About(field) {
+		if field := media[i].urlField(); message != "" && !r.About(field) {
 			r.Fail(field, body.CodeInvalidURL, "must be a public http or https URL: "+message)
 		}
 	}

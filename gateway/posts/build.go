@@ -119,8 +119,9 @@ func readMode(f *body.Form, fields postFields, named schema.QueueID) mode {
 type change struct {
 	fields    postFields
 	targets   []schema.Target
+	uploads   []schema.MediaID // that settings name
 	brand     schema.BrandID
-	accounts  *directory.Directory // nil: the request has no field that needs them
+	accounts  *directory.Directory // nil: they could not be read
 	timezone  string               // empty: stays
 	scheduled time.Time            // zero: stays
 }
@@ -129,11 +130,12 @@ type change struct {
 // from the database and from DNS, so it runs before a post is locked.
 func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *body.Report) change {
 	c := change{fields: fields}
-	if fields.targets != nil || fields.brand != nil || fields.settings != nil {
-		p.resolve(ctx, b, &c, r)
-	}
-	p.resolveMedia(ctx, b.key.Workspace, fields.allMedia(), r)
-	p.checkAddresses(ctx, fields, r)
+	p.resolve(ctx, b, &c, r)
+	inSettings := p.settingMedia(fields.settings)
+	media := append(fields.allMedia(), inSettings...)
+	p.resolveMedia(ctx, b.key.Workspace, media, r)
+	checkAddresses(ctx, b.lookups, media, r)
+	c.uploads = uploadsOf(inSettings)
 	zone, err := p.Zones.Load(b.timezone)
 	if fields.timezone != nil {
 		c.timezone = *fields.timezone
@@ -147,7 +149,8 @@ func (p *posts) changeOf(ctx context.Context, b batch, fields postFields, r *bod
 	return c
 }
 
-// resolve finds accounts and brand.
+// resolve finds accounts and brand. A change that names none needs the accounts too: the whole
+// post is held to what they take.
 func (p *posts) resolve(ctx context.Context, b batch, c *change, r *body.Report) {
 	var targets []schema.Target
 	var found body.Report
@@ -207,7 +210,7 @@ func (c change) apply(post *schema.Post) {
 		content.Entries[0].Media = f.media
 	}
 	if f.settings != nil {
-		content.Settings = f.settings
+		content.Settings, content.SettingUploads = f.settings, c.uploads
 	}
 	if f.comments != nil {
 		content.FirstComments = f.comments

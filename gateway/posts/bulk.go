@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -74,23 +76,38 @@ func (p *posts) createBulk(c *gin.Context) error {
 			return err
 		}
 	}
-	queued, err := p.placeBulk(c.Request.Context(), b, entries)
-	if err != nil {
-		p.release(c.Request.Context(), queued)
-		return err
-	}
-	made, reply := p.answerBulk(entries)
 	p.warnOfDuplicate(identity, b, fingerprint, f.Report)
-	reply.Warnings = f.Report.Warnings
-	creation := schema.Creation{
-		Idempotency: identity, Posts: made, PostsPerMonth: b.key.PostsPerMonth, Response: answer.Encode(reply),
-		Without: func(refused map[schema.PostID]*schema.Error) []byte { return answer.Encode(p.without(reply, refused)) },
+	return p.createEntries(c, b, entries, identity, f.Report.Warnings)
+}
+
+// createEntries makes the posts of valid entries. Where the day of an entry's slot is full for one
+// of its accounts, all slots are given back and taken again, that one on a later day.
+func (p *posts) createEntries(c *gin.Context, b batch, entries []bulkEntry, identity *schema.Idempotency, warnings []schema.Detail) error {
+	for try := 1; ; try++ {
+		queued, err := p.placeBulk(c.Request.Context(), b, entries)
+		if err != nil {
+			p.release(c.Request.Context(), queued)
+			return err
+		}
+		made, reply := p.answerBulk(entries)
+		reply.Warnings = warnings
+		creation := schema.Creation{Idempotency: identity, Posts: made, PostsPerMonth: b.key.PostsPerMonth, Response: answer.Encode(reply)}
+		moved := false
+		creation.Without = func(refused map[schema.PostID]*schema.Error) []byte {
+			if moved = try < slotTries && moveToFreeDays(entries, refused); moved {
+				return nil
+			}
+			return answer.Encode(p.without(reply, refused))
+		}
+		if len(made) == 0 && identity == nil {
+			answerCreated(c, creation.Response, false)
+			return nil
+		}
+		err = p.commit(c, creation, queued)
+		if kind := schema.KindOf(err); (kind != schema.DailyLimitReached && kind != schema.PlanLimitReached) || !moved {
+			return err
+		}
 	}
-	if len(made) == 0 && identity == nil {
-		answerCreated(c, creation.Response, false)
-		return nil
-	}
-	return p.commit(c, creation, queued)
 }
 
 // answerDryRun answers with what would become of each entry, without posts.
@@ -138,6 +155,7 @@ func (p *posts) readBulk(f *body.Form, b *batch) (entries []body.Value, dryRun b
 type bulkEntry struct {
 	post  schema.Post
 	queue *schema.QueueChoice // nil: not for a queue
+	from  time.Time           // its slot is not before; zero: it may be any
 	*body.Report
 }
 
@@ -181,18 +199,19 @@ func orderIDs(entries []bulkEntry) {
 // placeBulk gives the entries for a queue their slots, in order, and returns the posts
 // that got one.
 func (p *posts) placeBulk(ctx context.Context, b batch, entries []bulkEntry) (queued []schema.PostID, err error) {
-	choices := map[schema.QueueChoice][]*schema.Post{}
+	waiting := map[slotsOf][]*schema.Post{}
 	for i := range entries {
 		if e := &entries[i]; e.waits() {
-			choices[*e.queue] = append(choices[*e.queue], &e.post)
+			of := slotsOf{*e.queue, e.from}
+			waiting[of] = append(waiting[of], &e.post)
 			queued = append(queued, e.post.ID)
 		}
 	}
 	missing := map[schema.QueueChoice]*schema.Error{}
-	for choice, posts := range choices {
-		err := p.place(ctx, b, choice, posts)
+	for _, of := range slices.SortedFunc(maps.Keys(waiting), func(a, b slotsOf) int { return a.from.Compare(b.from) }) {
+		err := p.place(ctx, b, of, waiting[of])
 		if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.Invalid {
-			missing[choice] = e
+			missing[of.choice] = e
 		} else if err != nil {
 			return queued, err
 		}
@@ -205,6 +224,22 @@ func (p *posts) placeBulk(ctx context.Context, b batch, entries []bulkEntry) (qu
 		e.Errors = append(e.Errors, refusal.Details...)
 	}
 	return queued, nil
+}
+
+// moveToFreeDays notes from when on those of the refused entries are to be placed that wait for a
+// queue and whose day is full; moved is false where there are none.
+func moveToFreeDays(entries []bulkEntry, refused map[schema.PostID]*schema.Error) (moved bool) {
+	for i := range entries {
+		e := &entries[i]
+		why, isRefused := refused[e.post.ID]
+		if !isRefused || !e.waits() {
+			continue
+		}
+		if day, isFull := nextFreeDay(why); isFull {
+			e.from, moved = day, true
+		}
+	}
+	return moved
 }
 
 // answerBulk returns the posts to store, and the answer for all entries.

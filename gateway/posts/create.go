@@ -3,6 +3,7 @@ package posts
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -64,27 +65,44 @@ func (p *posts) createOne(c *gin.Context, read func(*body.Form) postFields, view
 	if err := refusal(f.Report); err != nil {
 		return p.answerOr(c, identity, err)
 	}
-	var queued []schema.PostID
 	if queue != nil {
 		if answered, err := p.answerKnown(c, identity); answered || err != nil {
 			return err
 		}
-		if err := p.place(c.Request.Context(), b, *queue, []*schema.Post{&post}); err != nil {
+	}
+	p.warnOfDuplicate(identity, b, fingerprint, f.Report)
+	admission.RequestOf(c).Post = post.ID.String()
+	creation := func() schema.Creation { // of the post as it stands
+		return schema.Creation{
+			Idempotency:   identity,
+			Posts:         []schema.Post{post},
+			PostsPerMonth: b.key.PostsPerMonth,
+			Response:      answer.Encode(view(post, f.Report.Warnings)),
+		}
+	}
+	if queue == nil {
+		return p.commit(c, creation(), nil)
+	}
+	return p.createInQueue(c, b, *queue, &post, creation)
+}
+
+// createInQueue makes a post in the next free slot of a queue. Where the day of that slot is full
+// for an account of the post, a slot on a later day is taken.
+func (p *posts) createInQueue(c *gin.Context, b batch, choice schema.QueueChoice, post *schema.Post, creation func() schema.Creation) error {
+	var from time.Time
+	for try := 1; ; try++ {
+		if err := p.place(c.Request.Context(), b, slotsOf{choice, from}, []*schema.Post{post}); err != nil {
 			return err
 		}
 		if post.ScheduledFor.IsZero() {
 			return queueFull()
 		}
-		queued = []schema.PostID{post.ID}
+		err := p.commit(c, creation(), []schema.PostID{post.ID})
+		var isFull bool
+		if from, isFull = nextFreeDay(err); !isFull || try == slotTries {
+			return err
+		}
 	}
-	p.warnOfDuplicate(identity, b, fingerprint, f.Report)
-	admission.RequestOf(c).Post = post.ID.String()
-	return p.commit(c, schema.Creation{
-		Idempotency:   identity,
-		Posts:         []schema.Post{post},
-		PostsPerMonth: b.key.PostsPerMonth,
-		Response:      answer.Encode(view(post, f.Report.Warnings)),
-	}, queued)
 }
 
 // commit stores a creation and sends its answer, or that of the first request if this one

@@ -47,7 +47,7 @@ func (f postFields) allMedia() []locatedMedia {
 	var all []locatedMedia
 	add := func(media []schema.Media, parent string) {
 		for i := range media {
-			all = append(all, locatedMedia{&media[i], parent + body.Indexed("mediaItems", i)})
+			all = append(all, locatedMedia{Media: &media[i], field: parent + body.Indexed("mediaItems", i)})
 		}
 	}
 	add(f.media, "")
@@ -62,6 +62,7 @@ type targetFields struct {
 	n        int             // its position
 	platform schema.Platform // zero: it could not be read
 	account  string          // empty: the only account of the platform
+	open     bool            // it may go without an account, where there is none or a choice
 	content  string
 }
 

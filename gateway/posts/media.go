@@ -2,11 +2,14 @@ package posts
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // Codes of errors of media items that name an upload.
@@ -35,13 +38,52 @@ type uploads interface {
 // locatedMedia is a media item with its path in the request, such as mediaItems[0].
 type locatedMedia struct {
 	*schema.Media
-	field string
+	field   string
+	setting bool // it is the address in a setting, such as a cover, and no item
+}
+
+// urlField returns how the sender calls the address of the media.
+func (m locatedMedia) urlField() string {
+	if m.setting {
+		return m.field
+	}
+	return m.field + ".url"
+}
+
+// settingMedia returns the media whose addresses stand in settings. What is no address is left to
+// the rules of the settings.
+func (p *posts) settingMedia(settings map[schema.Platform]json.RawMessage) []locatedMedia {
+	var all []locatedMedia
+	for _, platform := range slices.Sorted(maps.Keys(settings)) {
+		names := p.Constraints(platform).MediaSettings
+		var values map[string]json.RawMessage
+		if len(names) == 0 || json.Unmarshal(settings[platform], &values) != nil {
+			continue
+		}
+		for _, name := range names {
+			var address string
+			if json.Unmarshal(values[name], &address) == nil && validation.IsWebAddress(address) {
+				all = append(all, locatedMedia{&schema.Media{URL: address}, "platformSettings." + platform.String() + "." + name, true})
+			}
+		}
+	}
+	return all
+}
+
+// uploadsOf returns the uploads among media.
+func uploadsOf(media []locatedMedia) []schema.MediaID {
+	var ids []schema.MediaID
+	for _, m := range media {
+		if !m.MediaID.IsZero() {
+			ids = append(ids, m.MediaID)
+		}
+	}
+	return ids
 }
 
 // resolveMedia copies the facts of uploads into the items that name them, by id or by
 // address. A post without uploads costs no query.
 func (p *posts) resolveMedia(ctx context.Context, workspace schema.WorkspaceID, items []locatedMedia, r *body.Report) {
-	var ids []schema.MediaID
 	secrets := make([]string, len(items))
 	for i, m := range items {
 		id, secret, ours := p.Uploads.Reference(m.URL)
@@ -53,10 +95,8 @@ func (p *posts) resolveMedia(ctx context.Context, workspace schema.WorkspaceID, 
 		if ours {
 			m.MediaID, secrets[i] = id, secret
 		}
-		if !m.MediaID.IsZero() {
-			ids = append(ids, m.MediaID)
-		}
 	}
+	ids := uploadsOf(items)
 	if len(ids) == 0 {
 		return
 	}
@@ -73,18 +113,19 @@ func (p *posts) resolveMedia(ctx context.Context, workspace schema.WorkspaceID, 
 }
 
 func (p *posts) resolveUpload(ctx context.Context, uploads []schema.Upload, secret string, m locatedMedia, r *body.Report) {
-	named := ".mediaId"
-	if m.URL != "" {
-		named = ".url"
+	named := m.urlField()
+	if m.URL == "" {
+		named = m.field + ".mediaId"
 	}
 	at := slices.IndexFunc(uploads, func(u schema.Upload) bool { return u.ID == m.MediaID })
-	if at < 0 || (secret != "" && secret != uploads[at].Secret) {
-		r.Fail(m.field+named, codeMediaUnknown, noMedia(m.MediaID.String()))
+	isNamed := secret != "" || m.setting // an item is published by our address of it, a setting by the sender's
+	if at < 0 || (isNamed && secret != uploads[at].Secret) {
+		r.Fail(named, codeMediaUnknown, noMedia(m.MediaID.String()))
 		return
 	}
 	u, err := p.Uploads.Completed(ctx, uploads[at])
 	if kind := schema.KindOf(err); kind == schema.NotFound || kind == schema.Refused {
-		r.Fail(m.field+named, codeMediaNotUploaded, "nothing that can be posted was uploaded for it yet")
+		r.Fail(named, codeMediaNotUploaded, "nothing that can be posted was uploaded for it yet")
 		return
 	}
 	if err != nil {

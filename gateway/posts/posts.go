@@ -76,12 +76,14 @@ type batch struct {
 	began    time.Time
 	now      time.Time // began, rounded to the millisecond as times are stored and shown
 	timezone string    // of posts that name none
+	lookups  *lookups
 }
 
 func (p *posts) batchOf(c *gin.Context) batch {
 	began := p.Now()
 	return batch{
 		key: admission.RequestOf(c).Key, began: began, now: began.UTC().Truncate(time.Millisecond), timezone: calendar.DefaultTimezone,
+		lookups: newLookups(p.Refuses),
 	}
 }
 

@@ -2,6 +2,7 @@ package posts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -24,22 +25,36 @@ type slotTaker interface {
 // releaseTimeout bounds the release of slots, which goes on if the request is given up.
 const releaseTimeout = 5 * time.Second
 
+// slotTries is how often a post of a queue is given a slot: again where the day of the one before
+// is full for one of its accounts.
+const slotTries = 4
+
+// slotsOf are the slots of a queue from a time on; zero: from now on.
+type slotsOf struct {
+	choice schema.QueueChoice
+	from   time.Time
+}
+
 // place gives posts the next free slots of a queue, in order. Posts for which there is
 // none have no time afterwards.
-func (p *posts) place(ctx context.Context, b batch, choice schema.QueueChoice, queued []*schema.Post) error {
+func (p *posts) place(ctx context.Context, b batch, of slotsOf, queued []*schema.Post) error {
 	ids := make([]schema.PostID, len(queued))
 	for i, post := range queued {
-		ids[i] = post.ID
+		ids[i], post.ScheduledFor = post.ID, time.Time{}
 	}
-	queue, slots, err := p.Store.TakeSlots(ctx, b.key.Workspace, choice, ids, func(queue schema.Queue, taken []time.Time) ([]time.Time, error) {
+	from := b.now.Add(p.Lead)
+	if of.from.After(from) {
+		from = of.from
+	}
+	queue, slots, err := p.Store.TakeSlots(ctx, b.key.Workspace, of.choice, ids, func(queue schema.Queue, taken []time.Time) ([]time.Time, error) {
 		zone, err := p.Zones.Load(queue.Timezone)
 		if err != nil {
 			return nil, err
 		}
-		return calendar.FreeSlots(queue, zone, taken, calendar.Period{From: b.now.Add(p.Lead), To: b.now.Add(calendar.MaxAhead)}, len(ids)), nil
+		return calendar.FreeSlots(queue, zone, taken, calendar.Period{From: from, To: b.now.Add(calendar.MaxAhead)}, len(ids)), nil
 	})
 	if schema.KindOf(err) == schema.NotFound {
-		return queueMissing(choice)
+		return queueMissing(of.choice)
 	}
 	if err != nil {
 		return fmt.Errorf("taking slots: %w", err)
@@ -50,6 +65,22 @@ func (p *posts) place(ctx context.Context, b batch, choice schema.QueueChoice, q
 	return nil
 }
 
+// nextFreeDay returns the next day on which all accounts of a post have room, of an error that
+// says that a day is full; ok is false for any other.
+func nextFreeDay(err error) (day time.Time, ok bool) {
+	e, isError := errors.AsType[*schema.Error](err)
+	if !isError || e.Kind != schema.DailyLimitReached {
+		return day, false
+	}
+	for _, d := range e.Details {
+		next, err := time.Parse(time.DateOnly, d.NextFreeDay)
+		if err == nil && next.After(day) {
+			day = next
+		}
+	}
+	return day, !day.IsZero()
+}
+
 func queueMissing(choice schema.QueueChoice) error {
 	if choice.ID.IsZero() {
 		return schema.InvalidField("queue", "queue_missing", "there is no default queue to schedule into")
@@ -58,7 +89,7 @@ func queueMissing(choice schema.QueueChoice) error {
 }
 
 func queueFull() *schema.Error {
-	return schema.InvalidField("queue", "queue_full", "the queue has no free slot in the next 90 days")
+	return schema.InvalidField("queue", "queue_full", "the queue has no free slot in the next 90 days, or none on a day with room for the post")
 }
 
 // release frees the slots of posts that were not stored. If that fails, they are freed

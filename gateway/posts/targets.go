@@ -60,12 +60,14 @@ func choose(d *directory.Directory, r *body.Report, w targetFields) *schema.Acco
 		return account
 	}
 	choices := d.On(w.platform)
-	switch len(choices) {
-	case 0:
+	switch {
+	case len(choices) == 1:
+		return choices[0]
+	case w.open:
+		return nil
+	case len(choices) == 0:
 		w.blame(r, "account_missing", fmt.Sprintf("no %s account is connected", w.platform))
 		return nil
-	case 1:
-		return choices[0]
 	}
 	for _, a := range choices[:min(len(choices), maxChoices)] {
 		w.blame(r, codeAmbiguous, fmt.Sprintf("%s (%s) is one of %d accounts connected on %s; one has to be named",

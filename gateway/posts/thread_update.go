@@ -40,6 +40,9 @@ func (t *threads) update(c *gin.Context) error {
 	var r body.Report // of the last run: the store may call this again
 	post, err := p.Store.Update(c.Request.Context(), b.key.Workspace, before.ID, func(post *schema.Post) error {
 		r = body.Report{Warnings: slices.Clone(f.Report.Warnings)}
+		if fields.isEmpty() && config == (threadConfig{}) {
+			return schema.ErrUnchanged
+		}
 		merged := config.merge(*post.Content.Thread)
 		post.Content.Thread = &merged
 		return p.patch(post, change, b.now, &r)

@@ -2,7 +2,6 @@ package posts
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -48,27 +47,39 @@ func (p *posts) check(c *gin.Context) error {
 		_, _ = f.Boolean(mode) // the fields of a whole creation may be sent; its time is not checked
 	}
 	_, _ = f.Text("queueId", body.MaxShort)
+	fields.scheduledFor = nil
+	for i := range fields.targets {
+		fields.targets[i].open = true
+	}
 	f.Finish()
 	requirePlatforms(f, fields)
-	named := fields
-	named.targets = slices.DeleteFunc(slices.Clone(fields.targets), func(t targetFields) bool { return t.account == "" })
-	change := p.changeOf(c.Request.Context(), b, named, f.Report)
-	if err := f.Report.Err(); err != nil {
+	read := *f.Report
+	change := p.changeOf(c.Request.Context(), b, fields, f.Report)
+	refused, found := divide(read, *f.Report)
+	if err := refused.Err(); err != nil {
 		return err
 	}
 	var post schema.Post
 	change.apply(&post)
-	post.Targets = make([]schema.Target, len(fields.targets))
-	for i, t := range fields.targets {
-		post.Targets[i] = schema.Target{N: int16(i), Platform: t.platform, Content: t.content}
-		if account := choose(change.accounts, new(body.Report), t); account != nil {
-			post.Targets[i].Account = account.ID
+	p.validate(&post, change.accounts, &found)
+	answer.JSON(c, http.StatusOK, validationAnswer{Success: true, Validation: viewValidation(post, found, p.constraintsOf(change.accounts)), Warnings: refused.Warnings})
+	return nil
+}
+
+// divide divides what is wrong with a post, of which read was seen by reading it, into what no post
+// can be made of and what a validation tells.
+func divide(read, all body.Report) (refused, found body.Report) {
+	refused = body.Report{Warnings: read.Warnings, Fault: all.Fault}
+	found = body.Report{Warnings: all.Warnings[len(read.Warnings):]}
+	for i, d := range all.Errors {
+		switch {
+		case d.Code == codeMediaUnknown, i >= len(read.Errors) && d.Code != body.CodeInvalidURL:
+			found.Add(d)
+		default:
+			refused.Add(d)
 		}
 	}
-	var found body.Report
-	p.validate(&post, change.accounts, &found)
-	answer.JSON(c, http.StatusOK, validationAnswer{Success: true, Validation: viewValidation(post, found, p.constraintsOf(change.accounts)), Warnings: f.Report.Warnings})
-	return nil
+	return refused, found
 }
 
 // requirePlatforms fails a creation without platforms.

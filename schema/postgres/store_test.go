@@ -325,6 +325,19 @@ func TestAKeyIsUsedOnce(t *testing.T) {
 	wantKind(t, err, schema.IdempotencyConflict)
 }
 
+func TestNothingIsMadeOnceTheTimeOfARequestIsOver(t *testing.T) {
+	f := newFixture(t)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := f.gateway.Create(over, schema.Creation{Posts: []schema.Post{f.post(1, time.Hour)}})
+	wantKind(t, err, schema.Unavailable)
+	_, err = f.gateway.Create(t.Context(), schema.Creation{Posts: []schema.Post{f.post(1, time.Hour)}}) // behind it, if it was queued
+	f.must(err)
+	if n := len(f.jobs()); n != 1 {
+		t.Errorf("%d posts, want the second", n)
+	}
+}
+
 func TestAFarJobIsPromotedUnlessItsPostMovedOn(t *testing.T) {
 	f := newFixture(t)
 	f.chore(f.delay.MakePartitions)

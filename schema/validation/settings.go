@@ -18,6 +18,7 @@ type SettingRules map[string]SettingRule
 // SettingRule says whether a setting is required, and which values it may have.
 type SettingRule struct {
 	required bool
+	isMedia  bool                                        // it is the address of media
 	check    func(value json.RawMessage) []schema.Detail // fields are relative to the setting
 }
 
@@ -25,6 +26,17 @@ type SettingRule struct {
 func (r SettingRule) Require() SettingRule {
 	r.required = true
 	return r
+}
+
+// Media returns the names of the settings that are addresses of media.
+func (r SettingRules) Media() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		if r[name].isMedia {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // contentSettingName is the setting every platform has: it overrides the post's text.
@@ -180,6 +192,13 @@ func FormSetting(is func(text string) bool, what string) SettingRule {
 		}
 		return nil
 	}}
+}
+
+// MediaSetting is the address of a picture, which is checked and kept as media items are.
+func MediaSetting() SettingRule {
+	rule := FormSetting(IsWebAddress, "an http or https url")
+	rule.isMedia = true
+	return rule
 }
 
 // ListSetting is a list of at most so many values, none of them null.

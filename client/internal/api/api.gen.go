@@ -868,6 +868,9 @@ type ConnectBegunAnswer struct {
 
 	// ExpiresAt Until when the person may come back from it.
 	ExpiresAt time.Time `json:"expiresAt"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // ConnectBluesky defines model for ConnectBluesky.
@@ -1170,6 +1173,9 @@ type DisconnectedAnswerDisconnected bool
 type EntitiesAnswer struct {
 	Entities []Entity     `json:"entities"`
 	Platform PlatformName `json:"platform"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // EntitiesSelection defines model for EntitiesSelection.
@@ -1413,6 +1419,9 @@ type FeedItem_Author struct {
 type FeedItemsAnswer struct {
 	Items      []FeedItem `json:"items"`
 	NextCursor string     `json:"nextCursor"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // FirstComment defines model for FirstComment.
@@ -1560,6 +1569,9 @@ type InboxAnswer struct {
 
 	// Unread How much of each account nobody has read, up to 1,000 of each kind; accounts without any are left out.
 	Unread []InboxAnswer_Unread `json:"unread"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // InboxAnswer_Unread defines model for InboxAnswer.Unread.
@@ -1621,7 +1633,7 @@ type InstagramSettings struct {
 	// Content Overrides the post's content on this platform.
 	Content string `json:"content,omitempty,omitzero"`
 
-	// CoverURL The picture that a reel is shown by.
+	// CoverURL The picture that a reel is shown by, at a public address or that of an upload.
 	CoverURL string `json:"coverUrl,omitempty,omitzero"`
 
 	// LocationID The id of a place's page; not of stories.
@@ -2048,6 +2060,9 @@ type MonitorUpdate struct {
 type MonitorsAnswer struct {
 	Monitors   []Monitor `json:"monitors"`
 	NextCursor string    `json:"nextCursor"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // Pagination defines model for Pagination.
@@ -2079,7 +2094,7 @@ type PinterestSettings struct {
 	// CoverImageKeyFrameTime Of a video without coverImageUrl, the second that it is shown by; 1 where both are left out.
 	CoverImageKeyFrameTime *int `json:"coverImageKeyFrameTime,omitempty"`
 
-	// CoverImageURL The picture that a video is shown by.
+	// CoverImageURL The picture that a video is shown by, at a public address or that of an upload.
 	CoverImageURL string `json:"coverImageUrl,omitempty,omitzero"`
 	DominantColor string `json:"dominantColor,omitempty,omitzero"`
 
@@ -2368,6 +2383,9 @@ type PostsAnswer struct {
 type PublicProfileAnswer struct {
 	// Profile What the platform does not report is null.
 	Profile PublicProfileAnswer_Profile `json:"profile"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // PublicProfileAnswer_Profile What the platform does not report is null.
@@ -2657,7 +2675,7 @@ type ThreadCreate struct {
 	Posts            []ThreadEntryInput `json:"posts"`
 	PublishNow       bool               `json:"publishNow,omitempty,omitzero"`
 
-	// Queue Into the next free slot of the default queue, of the brand or else of the workspace.
+	// Queue Into the next free slot of the default queue, of the brand or else of the workspace. Slots on days that are full for one of the accounts are passed over.
 	Queue bool `json:"queue,omitempty,omitzero"`
 
 	// QueueID Into the next free slot of this queue.
@@ -2815,6 +2833,9 @@ type TiktokSettingsPrivacy string
 // TranscriptAnswer defines model for TranscriptAnswer.
 type TranscriptAnswer struct {
 	Transcript TranscriptAnswer_Transcript `json:"transcript"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // TranscriptAnswer_Transcript_Cues defines model for TranscriptAnswer.Transcript.Cues.
@@ -3096,7 +3117,7 @@ type YoutubeSettings struct {
 	// Tags Together 500 characters, with a comma between two and quotes around one that has a space.
 	Tags []string `json:"tags,omitempty,omitzero"`
 
-	// ThumbnailURL A JPEG or PNG of up to 50 MB. Whoever owns the channel has to have verified a telephone number.
+	// ThumbnailURL A JPEG or PNG of up to 50 MB, at a public address or that of an upload. Whoever owns the channel has to have verified a telephone number.
 	ThumbnailURL string `json:"thumbnailUrl,omitempty,omitzero"`
 
 	// Title Required of a post to youtube; content is the description. Neither may hold < or >.
@@ -3808,7 +3829,7 @@ type ClientInterface interface {
 
 	// CreateBrandWithBody Create a brand
 	//
-	// A group of accounts. Its name is the only one of the workspace, whatever the case.
+	// A group of accounts. Its name is the only one of the workspace, whatever the case. A workspace has up to 1,000 brands (invalid_state).
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -3817,7 +3838,7 @@ type ClientInterface interface {
 
 	// CreateBrand Create a brand
 	//
-	// A group of accounts. Its name is the only one of the workspace, whatever the case.
+	// A group of accounts. Its name is the only one of the workspace, whatever the case. A workspace has up to 1,000 brands (invalid_state).
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4487,8 +4508,9 @@ type ClientInterface interface {
 	// ValidatePostWithBody Check a post without creating it
 	//
 	// Finds the errors and warnings that a creation would, by the same rules; nothing is created and no quota is used.
-	// Platforms are judged by name: none of their accounts has to be connected, unless one is named. What cannot be
-	// read as a post at all (a wrong type, a media url that is not public) is 400, as it is for a creation.
+	// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Its time is not
+	// judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is 400, as it is for
+	// a creation.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4498,8 +4520,9 @@ type ClientInterface interface {
 	// ValidatePost Check a post without creating it
 	//
 	// Finds the errors and warnings that a creation would, by the same rules; nothing is created and no quota is used.
-	// Platforms are judged by name: none of their accounts has to be connected, unless one is named. What cannot be
-	// read as a post at all (a wrong type, a media url that is not public) is 400, as it is for a creation.
+	// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Its time is not
+	// judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is 400, as it is for
+	// a creation.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4694,7 +4717,7 @@ type ClientInterface interface {
 
 	// CreateWebhookWithBody Create a webhook
 	//
-	// The answer shows the signing secret, this once.
+	// The answer shows the signing secret, this once. A workspace has up to 100 webhooks (invalid_state).
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4703,7 +4726,7 @@ type ClientInterface interface {
 
 	// CreateWebhook Create a webhook
 	//
-	// The answer shows the signing secret, this once.
+	// The answer shows the signing secret, this once. A workspace has up to 100 webhooks (invalid_state).
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5074,7 +5097,7 @@ func (c *Client) ListBrands(ctx context.Context, reqEditors ...RequestEditorFn) 
 
 // CreateBrandWithBody Create a brand
 //
-// A group of accounts. Its name is the only one of the workspace, whatever the case.
+// A group of accounts. Its name is the only one of the workspace, whatever the case. A workspace has up to 1,000 brands (invalid_state).
 //
 // Takes any type of body and a specified content type.
 //
@@ -5093,7 +5116,7 @@ func (c *Client) CreateBrandWithBody(ctx context.Context, contentType string, bo
 
 // CreateBrand Create a brand
 //
-// A group of accounts. Its name is the only one of the workspace, whatever the case.
+// A group of accounts. Its name is the only one of the workspace, whatever the case. A workspace has up to 1,000 brands (invalid_state).
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6503,8 +6526,9 @@ func (c *Client) CreatePosts(ctx context.Context, params *CreatePostsParams, bod
 // ValidatePostWithBody Check a post without creating it
 //
 // Finds the errors and warnings that a creation would, by the same rules; nothing is created and no quota is used.
-// Platforms are judged by name: none of their accounts has to be connected, unless one is named. What cannot be
-// read as a post at all (a wrong type, a media url that is not public) is 400, as it is for a creation.
+// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Its time is not
+// judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is 400, as it is for
+// a creation.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6524,8 +6548,9 @@ func (c *Client) ValidatePostWithBody(ctx context.Context, contentType string, b
 // ValidatePost Check a post without creating it
 //
 // Finds the errors and warnings that a creation would, by the same rules; nothing is created and no quota is used.
-// Platforms are judged by name: none of their accounts has to be connected, unless one is named. What cannot be
-// read as a post at all (a wrong type, a media url that is not public) is 400, as it is for a creation.
+// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Its time is not
+// judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is 400, as it is for
+// a creation.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6960,7 +6985,7 @@ func (c *Client) ListWebhooks(ctx context.Context, reqEditors ...RequestEditorFn
 
 // CreateWebhookWithBody Create a webhook
 //
-// The answer shows the signing secret, this once.
+// The answer shows the signing secret, this once. A workspace has up to 100 webhooks (invalid_state).
 //
 // Takes any type of body and a specified content type.
 //
@@ -6979,7 +7004,7 @@ func (c *Client) CreateWebhookWithBody(ctx context.Context, contentType string, 
 
 // CreateWebhook Create a webhook
 //
-// The answer shows the signing secret, this once.
+// The answer shows the signing secret, this once. A workspace has up to 100 webhooks (invalid_state).
 //
 // Takes a body of the `application/json` content type.
 //

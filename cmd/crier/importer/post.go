@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"crier/connectors/catalog"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // post collects the cells of a row.
@@ -49,7 +52,7 @@ func (p *post) take(c column, cell string) {
 	case "metadata":
 		p.metadata[c.name] = cell
 	case "setting":
-		p.set(c.platform, c.name, settingOf(cell))
+		p.set(c.platform, c.name, settingOf(c, cell))
 	default:
 		p.cells[c.field] = cell
 	}
@@ -63,15 +66,28 @@ func (p *post) set(platform schema.Platform, name string, value any) {
 }
 
 // settingOf reads a setting: true, false, JSON objects and lists are what they look like,
-// all else is text.
-func settingOf(cell string) any {
+// a number where the platform takes one, all else is text: ids look like numbers too.
+func settingOf(c column, cell string) any {
 	var value any
 	if cell == "true" || cell == "false" || strings.HasPrefix(cell, "{") || strings.HasPrefix(cell, "[") {
 		if json.Unmarshal([]byte(cell), &value) == nil {
 			return value
 		}
 	}
+	if number := json.Number(cell); c.refuses(cell) && !c.refuses(number) {
+		return number
+	}
 	return cell
+}
+
+// refuses reports whether the platform refuses a value for the setting of a column.
+func (c column) refuses(value any) bool {
+	check := catalog.Constraints(c.platform).Settings
+	settings, err := json.Marshal(map[string]any{c.name: value})
+	if err != nil || check == nil {
+		return err != nil
+	}
+	return slices.ContainsFunc(check(settings), func(d schema.Detail) bool { return d.Field == c.name && d.Code == validation.CodeSettingInvalid })
 }
 
 // body is the create-post body of the row.

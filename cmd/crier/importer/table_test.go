@@ -84,6 +84,12 @@ func TestTablesAreForgiving(t *testing.T) {
 			`{"platforms": [{"platform": "youtube"}, {"platform": "tiktok"}], "metadata": {"Campaign": "Spring"},
 			  "platformSettings": {"youtube": {"title": "Film"}, "tiktok": {"privacy": "SELF_ONLY"}, "mastodon": {"sensitive": true}}}`,
 		},
+		"settings that are numbers, and texts that look like some": {
+			"platforms,tiktok.videoCoverTimestampMs,instagram.thumbOffset,pinterest.coverImageKeyFrameTime,twitter.quoteTweetId,youtube.categoryId,pinterest.boardId",
+			"mastodon,1500,0,12,1234567890123456789,22,7",
+			`{"platforms": [{"platform": "mastodon"}], "platformSettings": {"tiktok": {"videoCoverTimestampMs": 1500}, "instagram": {"thumbOffset": 0},
+			  "pinterest": {"coverImageKeyFrameTime": 12, "boardId": "7"}, "twitter": {"quoteTweetId": "1234567890123456789"}, "youtube": {"categoryId": "22"}}}`,
+		},
 		"a cell with lines and quotes": {
 			"platforms,content", `mastodon,"one` + "\n" + `""two"""`, `{"platforms": [{"platform": "mastodon"}], "content": "one\n\"two\""}`,
 		},

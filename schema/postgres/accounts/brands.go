@@ -10,6 +10,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 const brandColumns = `id, workspace_id, name, created_at, updated_at`
@@ -37,12 +38,21 @@ func (s *Store) Brand(ctx context.Context, workspace schema.WorkspaceID, id sche
 	return b, db.OrNotFound(scanBrand(row, &b), "brand")
 }
 
-// CreateBrand stores a new brand; its name is the workspace's only one.
+// maxBrands bounds the brands of a workspace: they are read, listed and cached all at once.
+const maxBrands = 1000
+
+// CreateBrand stores a new brand, unless the workspace has as many as it may; its name is the
+// workspace's only one.
 func (s *Store) CreateBrand(ctx context.Context, b schema.Brand) error {
-	_, err := s.Pool.Exec(ctx, `
-		insert into brands (id, workspace_id, name, created_at, updated_at) values ($1, $2, $3, $4, $5)`,
-		b.ID, b.Workspace, b.Name, b.CreatedAt, b.UpdatedAt)
-	return brandError(err)
+	return brandError(pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := tables.Admit(ctx, tx, b.Workspace, tables.Bound{Table: "brands", Most: maxBrands}); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			insert into brands (id, workspace_id, name, created_at, updated_at) values ($1, $2, $3, $4, $5)`,
+			b.ID, b.Workspace, b.Name, b.CreatedAt, b.UpdatedAt)
+		return err
+	}))
 }
 
 // RenameBrand gives a brand another name.

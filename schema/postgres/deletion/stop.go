@@ -19,8 +19,8 @@ const deletedName = "deleted "
 
 // Stop confirms a deletion and returns once nothing of it goes out any more: no claim begins,
 // and calls in hand have ended. Until ctx ends it waits for those; then the error is
-// Unavailable, and the deletion goes on by itself. It can be called again. NotFound where the
-// token confirms nothing.
+// Unavailable, and the deletion goes on by itself: it is returned with ConfirmedAt. It can be called
+// again. NotFound where the token confirms nothing.
 func (s *Store) Stop(ctx context.Context, id schema.DeletionID, token [32]byte) (schema.Deletion, error) {
 	var d schema.Deletion
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
@@ -31,10 +31,11 @@ func (s *Store) Stop(ctx context.Context, id schema.DeletionID, token [32]byte) 
 		if err != nil || d.Status != schema.DeletionAsked {
 			return err
 		}
+		d.Status, d.ConfirmedAt = schema.DeletionStopping, s.Now()
 		return s.stop(ctx, tx, d)
 	})
 	if err != nil {
-		return d, db.OrNotFound(err, "deletion")
+		return schema.Deletion{}, db.OrNotFound(err, "deletion")
 	}
 	if d.Status < schema.DeletionRemoving {
 		if err := s.settle(ctx, id); err != nil {
@@ -68,7 +69,7 @@ func (s *Store) stop(ctx context.Context, tx pgx.Tx, d schema.Deletion) error {
 		queueStopWorkspaces(b, d.ID, workspaces)
 	}
 	queueStopAccounts(b, d)
-	b.Queue(`update deletions set status = `+stopping+`, confirmed_at = $2, worked_at = $2 where id = $1`, d.ID, s.Now())
+	b.Queue(`update deletions set status = `+stopping+`, confirmed_at = $2, worked_at = $2 where id = $1`, d.ID, d.ConfirmedAt)
 	return tx.SendBatch(ctx, b).Close()
 }
 

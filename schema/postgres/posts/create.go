@@ -29,8 +29,12 @@ type creation struct {
 }
 
 // Create makes the posts of one request, or answers it with what its first sending
-// was answered. It returns after the commit.
+// was answered. It returns after the commit. Nothing happens where ctx has ended before: whoever
+// asked has gone.
 func (s *Store) Create(ctx context.Context, c schema.Creation) (schema.Created, error) {
+	if err := ctx.Err(); err != nil {
+		return schema.Created{}, &schema.Error{Kind: schema.Unavailable, Message: "the time of the request is over; nothing was made", Err: err}
+	}
 	one := &creation{Creation: c, demands: s.demandsOf(c)}
 	var err error
 	if s.full.any(one.demands, s.Now()) {

@@ -2,6 +2,7 @@ package posts
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -104,10 +105,7 @@ func (s *Store) settleRefusals(ctx context.Context, requests []*creation, refusa
 	for _, c := range requests {
 		refused := c.refusalsOf(refusals)
 		switch {
-		case len(refused) == 0:
-			continue
-		case c.Without != nil:
-			c.goOnWithout(refused)
+		case len(refused) == 0, c.goesOnWithout(refused):
 			continue
 		case c.Idempotency != nil:
 			keyed = append(keyed, c)
@@ -142,13 +140,18 @@ func (c *creation) refusalsOf(refusals map[schema.PostID]*schema.Error) map[sche
 	return own
 }
 
-// goOnWithout leaves refused posts out of a request that can do without them.
-func (c *creation) goOnWithout(refused map[schema.PostID]*schema.Error) {
+// goesOnWithout leaves refused posts out of a request that can do without them.
+func (c *creation) goesOnWithout(refused map[schema.PostID]*schema.Error) bool {
+	if c.Without == nil {
+		return false
+	}
 	if c.dropped == nil {
 		c.dropped = map[schema.PostID]*schema.Error{}
 	}
-	for id, e := range refused {
-		c.dropped[id] = e
+	maps.Copy(c.dropped, refused)
+	response := c.Without(c.dropped)
+	if response == nil {
+		return false
 	}
 	kept := make([]schema.Post, 0, len(c.Posts))
 	demands := make([]*tables.Demand, 0, len(c.demands))
@@ -157,8 +160,8 @@ func (c *creation) goOnWithout(refused map[schema.PostID]*schema.Error) {
 			kept, demands = append(kept, c.Posts[i]), append(demands, d)
 		}
 	}
-	c.Posts, c.demands = kept, demands
-	c.Response = c.Without(c.dropped)
+	c.Posts, c.demands, c.Response = kept, demands, response
+	return true
 }
 
 // explain makes the errors of posts there is no room for, and remembers what is full.

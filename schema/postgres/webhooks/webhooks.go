@@ -22,24 +22,29 @@ type Store struct {
 // New returns the store of webhooks, whose secrets sealer seals.
 func New(d *db.DB, sealer tables.Sealer) *Store { return &Store{d, sealer} }
 
-// CreateWebhook stores a new webhook, its secret sealed.
+// maxWebhooks bounds the webhooks of a workspace: each gets every event.
+const maxWebhooks = 100
+
+// CreateWebhook stores a new webhook, its secret sealed, unless the workspace has as many as it may.
 func (s *Store) CreateWebhook(ctx context.Context, w schema.Webhook) error {
 	sealed, err := s.sealer.SealText(tables.SecretData(w.ID), w.Secret)
 	if err != nil {
 		return fmt.Errorf("sealing the secret of a webhook: %w", err)
 	}
-	tag, err := s.Pool.Exec(ctx, `
-		insert into webhooks (id, workspace_id, url, events, secret, active, created_at)
-		select @id, w.id, @url, @events, @secret, @active, @created from workspaces w where w.id = @workspace and w.deleting_at is null
-		for key share`, pgx.StrictNamedArgs{
-		"id": w.ID, "workspace": w.Workspace, "url": w.URL, "events": eventNames(w.Events), "secret": sealed,
-		"active": w.Active, "created": w.CreatedAt,
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := tables.Admit(ctx, tx, w.Workspace, tables.Bound{Table: "webhooks", Most: maxWebhooks}); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			insert into webhooks (id, workspace_id, url, events, secret, active, created_at)
+			values (@id, @workspace, @url, @events, @secret, @active, @created)`, pgx.StrictNamedArgs{
+			"id": w.ID, "workspace": w.Workspace, "url": w.URL, "events": eventNames(w.Events), "secret": sealed,
+			"active": w.Active, "created": w.CreatedAt,
+		})
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("creating a webhook: %w", db.Unavailable(err))
-	}
-	if tag.RowsAffected() == 0 {
-		return db.NotFound("workspace")
 	}
 	return nil
 }

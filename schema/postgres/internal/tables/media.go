@@ -1,6 +1,8 @@
 package tables
 
 import (
+	"slices"
+
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
@@ -20,12 +22,16 @@ type MediaUses struct {
 
 // Add adds the uploads that a post uses.
 func (r *MediaUses) Add(p *schema.Post) {
+	ids := slices.Clone(p.Content.SettingUploads)
 	for _, entry := range p.Content.Entries {
 		for _, m := range entry.Media {
 			if !m.MediaID.IsZero() {
-				r.media, r.posts = append(r.media, m.MediaID), append(r.posts, p.ID)
+				ids = append(ids, m.MediaID)
 			}
 		}
+	}
+	for _, id := range ids {
+		r.media, r.posts = append(r.media, id), append(r.posts, p.ID)
 	}
 }
 
