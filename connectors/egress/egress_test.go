@@ -333,6 +333,7 @@ func TestCheckURL(t *testing.T) {
 		"localhost":        {{}},
 		"localhost.":       {{}},
 		"app.localhost":    {{}},
+		"app.invalid":      {addresses("10.0.0.1")},
 		"inside.example":   {addresses("10.0.0.1", "fd00::1")},
 	}}})
 	for name, tt := range map[string]struct {
@@ -349,6 +350,7 @@ func TestCheckURL(t *testing.T) {
 		"localhost, not resolved":      {"https://localhost/", false},
 		"localhost with a dot":         {"https://localhost./", false},
 		"a name under localhost":       {"https://app.Localhost/", false},
+		"a name that is never there":   {"https://app.Invalid./", true},
 		"a public address":             {"https://8.8.8.8/", true},
 		"a public address in IPv6":     {"https://[2606:4700::1111]/", true},
 		"a public address, mapped":     {"https://[::ffff:8.8.8.8]/", true},

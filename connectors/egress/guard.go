@@ -117,8 +117,11 @@ func (e *Egress) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	if endsInNumber(host) {
 		return nil, refused("the url's host is a number and no address")
 	}
-	if isLocalhost(host) {
+	if isTLD(host, "localhost") { // always this machine (RFC 6761, 6.3), which not all resolvers know
 		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
+	}
+	if isTLD(host, "invalid") { // no server needs to be asked (RFC 6761, 6.4), and some are slow to tell
+		return nil, fmt.Errorf("resolving host: %w", &net.DNSError{Err: "no such host", Name: host, IsNotFound: true})
 	}
 	found, err := e.resolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
@@ -130,11 +133,10 @@ func (e *Egress) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	return found, nil
 }
 
-// isLocalhost tells a name that always means this machine (RFC 6761, 6.3). Resolvers differ:
-// some know localhost alone, and a name that does not resolve would pass.
-func isLocalhost(host string) bool {
+// isTLD reports whether a host is a top-level domain, or a name in it.
+func isTLD(host, domain string) bool {
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
-	return name == "localhost" || strings.HasSuffix(name, ".localhost")
+	return name == domain || strings.HasSuffix(name, "."+domain)
 }
 
 // endsInNumber reports whether a host is one that other software reads as an IPv4
