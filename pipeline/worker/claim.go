@@ -158,9 +158,9 @@ func (w *Worker[M, R, C]) claimEach(p phases, batch []*task[M, R], err error, st
 
 // fault notes a fault of ours, which counts as tries faults: schema.MaxFaults make a dead
 // letter at once.
-func (w *Worker[M, R, C]) fault(ctx context.Context, t *task[M, R], held schema.OpenClaim, tries int, err error) (noted bool) {
+func (w *Worker[M, R, C]) fault(ctx context.Context, t *task[M, R], open schema.OpenClaim, tries int, err error) (noted bool) {
 	return Note(ctx, w.Store, w.Logger, schema.Fault{
-		Stage: w.Name, Subject: t.value.Subject(), Claim: held, Reason: err.Error(), Tries: tries,
+		Stage: w.Name, Subject: t.value.Subject(), Claim: open, Reason: err.Error(), Tries: tries,
 		Message: schema.LogMessage{Topic: w.Name, Key: t.Key[:], Value: Encode(t.value)},
 	})
 }

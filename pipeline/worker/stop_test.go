@@ -23,10 +23,10 @@ const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
-// held is a claim of a test's stage.
+// held is an open claim of a test's stage.
 type held schema.CommentID
 
-func (held) Held() (schema.OpenClaim, error) { return schema.OpenClaim{Claim: 1}, nil }
+func (held) OpenClaim() (schema.OpenClaim, error) { return schema.OpenClaim{Claim: 1}, nil }
 
 // stopping is a stage whose claims and steps do what a test wants, and its store.
 type stopping struct {

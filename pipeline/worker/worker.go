@@ -25,9 +25,9 @@ type Message interface {
 
 // Claim is what a stage has claimed.
 type Claim interface {
-	// Held returns what giving the claim back needs, and an error if its row cannot be
+	// OpenClaim returns what giving the claim back needs, and an error if its row cannot be
 	// read.
-	Held() (schema.OpenClaim, error)
+	OpenClaim() (schema.OpenClaim, error)
 }
 
 // Stage is what a worker runs. M is its message, R names what a message asks to claim, C
