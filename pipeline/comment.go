@@ -19,8 +19,8 @@ type commentStore interface {
 	// that it delayed: not those that Claim would leave out, that are looked for, or that are
 	// too late to wait.
 	Postpone(ctx context.Context, ids []schema.CommentID, waits []time.Duration) ([]schema.CommentID, error)
-	// TellWaits tells in posts' timelines of first comments that wait without being postponed, each for a wait.
-	TellWaits(ctx context.Context, ids []schema.CommentID, waits []time.Duration) error
+	// RecordWaits records in posts' timelines the waits of first comments that wait without being postponed.
+	RecordWaits(ctx context.Context, ids []schema.CommentID, waits []time.Duration) error
 	// Finish stores the result of a step and moves the comment's job on, or deletes it.
 	Finish(ctx context.Context, result schema.CommentResult) error
 	renewalStore

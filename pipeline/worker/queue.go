@@ -59,8 +59,8 @@ type task[M, R comparable] struct {
 
 // lineWait is the wait of a task among its key's for turns that come one after the other.
 type lineWait struct {
-	since time.Time // zero: it has not been seen there
-	told  time.Time // until when at least, as users were told; zero: they were not
+	since         time.Time // zero: it has not been seen there
+	recordedUntil time.Time // the end of the wait, as the timeline has it; zero: it has none
 }
 
 // lost reports whether the task's message belongs to another consumer now.
@@ -303,16 +303,17 @@ func (q *queue[M, R]) line(key Key, most int) (kept int, behind []*task[M, R]) {
 	return kept, behind
 }
 
-// untold returns the tasks of a key that wait for long in all and whose users do not know it, or were
-// told too short a wait, each with how long it still waits at least: the first has its turn after a
-// wait, and each of the others at least a spacing after the one before. It may be several, since a
-// task may need more than one.
-func (q *queue[M, R]) untold(key Key, wait, spacing time.Duration, now time.Time) (untold waiting[M, R]) {
+// unrecorded returns the tasks whose wait in this line is at least recordedWait in all and is not in
+// their timeline yet, or stands there too short. Task i still waits wait + i·spacing, and longer where
+// those before it need several turns: what waits longer than it was recorded to is recorded for half as
+// long again, so that a long wait has few records. The first task is left out: it waits for longestLine
+// at most, and half as long again would mostly say too much.
+func (q *queue[M, R]) unrecorded(key Key, wait, spacing time.Duration, now time.Time) (found waiting[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[key]
 	if k == nil {
-		return untold
+		return found
 	}
 	for i, t := range k.tasks {
 		l := &t.line
@@ -320,24 +321,24 @@ func (q *queue[M, R]) untold(key Key, wait, spacing time.Duration, now time.Time
 			l.since = now
 		}
 		waited, left := now.Sub(l.since), wait+time.Duration(i)*spacing
-		if !l.told.IsZero() {
+		if !l.recordedUntil.IsZero() {
 			left = max(left, waited/2)
 		}
-		if waited+left < toldWait || now.Before(l.told) || i == 0 {
+		if i == 0 || waited+left < recordedWait || now.Before(l.recordedUntil) {
 			continue
 		}
-		l.told = now.Add(left)
-		untold.add(t, left)
+		l.recordedUntil = now.Add(left)
+		found.add(t, left)
 	}
-	return untold
+	return found
 }
 
-// forgetTold has tasks told again.
-func (q *queue[M, R]) forgetTold(tasks []*task[M, R]) {
+// forgetRecorded has the waits of tasks recorded again: recording them has failed.
+func (q *queue[M, R]) forgetRecorded(tasks []*task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, t := range tasks {
-		t.line.told = time.Time{}
+		t.line.recordedUntil = time.Time{}
 	}
 }
 

@@ -16,9 +16,9 @@ const (
 	// step uses the turn it gets, and what is due later must not come first.
 	longestLine = 30 * time.Second
 	keptInLine  = 32
-	// toldWait is the shortest wait in a line that users are told of.
-	toldWait = time.Minute
-	// putOffBatch is how many tasks are put off, or told of, in one transaction.
+	// recordedWait is the shortest wait in a line that is recorded in the post's timeline.
+	recordedWait = time.Minute
+	// putOffBatch is how many tasks are put off, or their waits recorded, in one transaction.
 	putOffBatch = 1000
 )
 
@@ -62,9 +62,9 @@ func (o *waiting[M, R]) claims() []R {
 	return claims
 }
 
-// lines are the tasks of lines: those that wait in memory and of which users are to be told, and those
+// lines are the tasks of lines: those that wait in memory and whose waits are to be recorded, and those
 // behind them.
-type lines[M, R comparable] struct{ untold, behind waiting[M, R] }
+type lines[M, R comparable] struct{ unrecorded, behind waiting[M, R] }
 
 // holdBack leaves out the tasks whose turn has not come: they wait before the claim, so
 // that an open claim means a call. The other tasks get their turns, and do not wait until those
@@ -84,18 +84,18 @@ func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] 
 			kept = append(kept, t)
 		case wait <= shortWait:
 			w.waitInQueue(t, wait)
-			l.untold.addAll(w.untold(t, wait))
+			l.unrecorded.addAll(w.unrecorded(t, wait))
 		default:
 			w.waitLong(t, wait, &off, &l)
 		}
 	}
-	if len(l.untold.tasks)+len(l.behind.tasks) > 0 {
+	if len(l.unrecorded.tasks)+len(l.behind.tasks) > 0 {
 		w.puttingOff.Go(func() { w.putOffLines(p.claims, l) })
 	}
 	return append(kept, w.putOff(p.stores, off)...)
 }
 
-// putOffLines puts off what stood behind the first of lines, and tells of the waits of the first.
+// putOffLines puts off what stood behind the first of lines, and records the waits of the first.
 // There is one such transaction at a time, so that many lines leave the database to the claims. A stop
 // waits for none of them: it brings forward what they leave in memory.
 func (w *Worker[M, R, C]) putOffLines(ctx context.Context, l lines[M, R]) {
@@ -107,20 +107,20 @@ func (w *Worker[M, R, C]) putOffLines(ctx context.Context, l lines[M, R]) {
 		return
 	}
 	l.behind.pass(time.Since(came))
-	l.untold.pass(time.Since(came))
+	l.unrecorded.pass(time.Since(came))
 	w.queue.again(w.putOff(ctx, l.behind)...) // in their lines: a key has one call at a time
-	w.tellWaits(ctx, l.untold)
+	w.recordWaits(ctx, l.unrecorded)
 }
 
-func (w *Worker[M, R, C]) tellWaits(ctx context.Context, untold waiting[M, R]) {
-	for some := range untold.chunks {
-		err := guard.Do(func() error { return w.stage.TellWaits(ctx, some.claims(), some.waits) })
+func (w *Worker[M, R, C]) recordWaits(ctx context.Context, unrecorded waiting[M, R]) {
+	for some := range unrecorded.chunks {
+		err := guard.Do(func() error { return w.stage.RecordWaits(ctx, some.claims(), some.waits) })
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			w.Logger.WarnContext(ctx, "telling of waits failed", "stage", w.Name, "err", err)
-			w.queue.forgetTold(some.tasks)
+			w.Logger.WarnContext(ctx, "recording waits failed", "stage", w.Name, "err", err)
+			w.queue.forgetRecorded(some.tasks)
 		}
 	}
 }
@@ -138,16 +138,16 @@ func (w *Worker[M, R, C]) waitLong(t *task[M, R], wait time.Duration, off *waiti
 	for i, t := range behind {
 		l.behind.add(t, wait+time.Duration(kept+i)*spacing/2)
 	}
-	l.untold.addAll(w.untold(t, wait))
+	l.unrecorded.addAll(w.unrecorded(t, wait))
 }
 
-// untold returns the tasks of a line, whose first waits so long, that users are to be told of.
-func (w *Worker[M, R, C]) untold(first *task[M, R], wait time.Duration) (untold waiting[M, R]) {
+// unrecorded returns the tasks of a line, whose first waits so long, with waits that are to be recorded.
+func (w *Worker[M, R, C]) unrecorded(first *task[M, R], wait time.Duration) (found waiting[M, R]) {
 	spacing := w.spacing(first)
 	if spacing <= 0 {
-		return untold
+		return found
 	}
-	return w.queue.untold(first.Key, wait, spacing, time.Now())
+	return w.queue.unrecorded(first.Key, wait, spacing, time.Now())
 }
 
 func (w *Worker[M, R, C]) waitInQueue(t *task[M, R], wait time.Duration) {

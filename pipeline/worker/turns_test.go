@@ -29,9 +29,9 @@ type paced struct {
 	gone       map[int16]bool // cancelled
 	published  []int16
 	begunAt    map[int16]time.Time
-	tellings   int // of which the first fails
-	told       []toldWaitOf
-	toldAt     []time.Time
+	recordings int // of which the first fails
+	recorded   []recordedWaitOf
+	recordedAt []time.Time
 	postponed  int
 	puttingOff time.Duration // takes so long
 }
@@ -88,21 +88,21 @@ func (p *paced) Postpone(_ context.Context, refs []schema.TargetRef, waits []tim
 	return put, nil
 }
 
-func (p *paced) TellWaits(_ context.Context, refs []schema.TargetRef, waits []time.Duration) error {
+func (p *paced) RecordWaits(_ context.Context, refs []schema.TargetRef, waits []time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tellings++
-	if p.tellings == 1 {
+	p.recordings++
+	if p.recordings == 1 {
 		return errors.New("the database does not answer")
 	}
 	for i, ref := range refs {
-		p.told, p.toldAt = append(p.told, toldWaitOf{ref.N, waits[i].Round(time.Second)}), append(p.toldAt, time.Now())
+		p.recorded, p.recordedAt = append(p.recorded, recordedWaitOf{ref.N, waits[i].Round(time.Second)}), append(p.recordedAt, time.Now())
 	}
 	return nil
 }
 
-// toldWaitOf is what was told of a post.
-type toldWaitOf struct {
+// recordedWaitOf is the wait of a post as it was recorded.
+type recordedWaitOf struct {
 	n    int16
 	wait time.Duration
 }
@@ -269,7 +269,7 @@ func TestALongLineKeepsNobodyElseWaiting(t *testing.T) {
 	})
 }
 
-func TestALongWaitInALineIsTold(t *testing.T) {
+func TestALongWaitInALineIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPaced(1)
 		p.turns.Allow()
@@ -283,19 +283,19 @@ func TestALongWaitInALineIsTold(t *testing.T) {
 			}
 			p.worker.puttingOff.Wait()
 		}
-		// The first telling, of those from the third on, fails; 20 s later they are told again.
-		if want := []toldWaitOf{{2, 40 * time.Second}, {3, 60 * time.Second}, {4, 80 * time.Second}, {5, 100 * time.Second}}; !slices.Equal(p.told, want) {
-			t.Errorf("told is %v, want %v", p.told, want)
+		// The first recording, of those from the third on, fails; 20 s later they are recorded again.
+		if want := []recordedWaitOf{{2, 40 * time.Second}, {3, 60 * time.Second}, {4, 80 * time.Second}, {5, 100 * time.Second}}; !slices.Equal(p.recorded, want) {
+			t.Errorf("recorded is %v, want %v", p.recorded, want)
 		}
 	})
 }
 
-func TestWhatWaitsInALineIsToldInTimeAndNotForTooLong(t *testing.T) {
+func TestWhatWaitsInALineIsRecordedInTimeAndNotForTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const posts = 20
 		p := newPaced(1)
 		p.turns.Allow()
-		p.tellings = 1 // none fails
+		p.recordings = 1 // none fails
 		for n := range int16(posts) {
 			p.post(n)
 		}
@@ -303,21 +303,21 @@ func TestWhatWaitsInALineIsToldInTimeAndNotForTooLong(t *testing.T) {
 		p.run(t.Context(), posts-1)
 		p.worker.puttingOff.Wait()
 		first := map[int16]time.Time{}
-		for i, told := range p.told {
-			if first[told.n].IsZero() {
-				first[told.n] = p.toldAt[i]
-				if until := p.toldAt[i].Add(told.wait - time.Second); until.After(p.begunAt[told.n]) {
-					t.Errorf("of post %d is told that it waits until %v, and it begins after %v", told.n, until.Sub(began), p.begunAt[told.n].Sub(began))
+		for i, one := range p.recorded {
+			if first[one.n].IsZero() {
+				first[one.n] = p.recordedAt[i]
+				if until := p.recordedAt[i].Add(one.wait - time.Second); until.After(p.begunAt[one.n]) {
+					t.Errorf("of post %d is recorded that it waits until %v, and it begins after %v", one.n, until.Sub(began), p.begunAt[one.n].Sub(began))
 				}
 			}
 		}
 		for n, begun := range p.begunAt {
 			if begun.Sub(began) > time.Minute+pacedSpacing && (first[n].IsZero() || first[n].Sub(began) > time.Minute) {
-				t.Errorf("post %d, which begins after %v, is told %v", n, begun.Sub(began), first[n])
+				t.Errorf("post %d, which begins after %v, is recorded %v", n, begun.Sub(began), first[n])
 			}
 		}
-		if most := 8 * posts; len(p.told) > most {
-			t.Errorf("%d times something is told, want at most %d", len(p.told), most)
+		if most := 8 * posts; len(p.recorded) > most {
+			t.Errorf("%d times something is recorded, want at most %d", len(p.recorded), most)
 		}
 	})
 }

@@ -43,9 +43,9 @@ type Stage[M Message, R comparable, C Claim] interface {
 	// Postpone delays what a claim would lease by a wait each, and returns what it
 	// delayed. It is called only if turns are reserved.
 	Postpone(ctx context.Context, keys []R, waits []time.Duration) ([]R, error)
-	// TellWaits tells users of the waits of what a claim would lease, and is not postponed. It
-	// is called only if turns come one after the other.
-	TellWaits(ctx context.Context, keys []R, waits []time.Duration) error
+	// RecordWaits records in posts' timelines how long what a claim would lease still waits
+	// without being postponed. It is called only if turns come one after the other.
+	RecordWaits(ctx context.Context, keys []R, waits []time.Duration) error
 	// Do takes the claimed step, with the turn that was reserved for its call; nil if
 	// there is none. An error is a fault of ours. Once ctx has ended it makes no call: if
 	// the step had no effect, its outcome gives the claim back.
@@ -66,8 +66,8 @@ type Unlimited[R comparable] struct{}
 // Postpone is never called.
 func (Unlimited[R]) Postpone(context.Context, []R, []time.Duration) ([]R, error) { return nil, nil }
 
-// TellWaits is never called.
-func (Unlimited[R]) TellWaits(context.Context, []R, []time.Duration) error { return nil }
+// RecordWaits is never called.
+func (Unlimited[R]) RecordWaits(context.Context, []R, []time.Duration) error { return nil }
 
 // Store is what every worker asks of the database.
 type Store interface {

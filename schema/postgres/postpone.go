@@ -67,9 +67,9 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 	return postponed, nil
 }
 
-// TellWaits tells in the posts' timelines that targets wait in memory for their turn, each for a wait.
+// RecordWaits records in the posts' timelines that targets wait in memory for their turn, each for a wait.
 // It leaves out those that Postpone leaves out.
-func (p *Publish) TellWaits(ctx context.Context, refs []schema.TargetRef, waits []time.Duration) error {
+func (p *Publish) RecordWaits(ctx context.Context, refs []schema.TargetRef, waits []time.Duration) error {
 	posts, ns, versions := columnsOf(refs)
 	began := p.Now()
 	var told tables.AttemptRows
@@ -186,8 +186,8 @@ func scanComment(told *tables.AttemptRows, now time.Time, least time.Duration) f
 	}
 }
 
-// TellWaits tells of first comments by the rules of Publish.TellWaits.
-func (c *Comment) TellWaits(ctx context.Context, ids []schema.CommentID, waits []time.Duration) error {
+// RecordWaits records waits of first comments by the rules of Publish.RecordWaits.
+func (c *Comment) RecordWaits(ctx context.Context, ids []schema.CommentID, waits []time.Duration) error {
 	began := c.Now()
 	var told tables.AttemptRows
 	rows, err := c.Pool.Query(ctx, `select `+toldOfComment+`, `+commentsTurn+` from comments c, `+waitingComments,

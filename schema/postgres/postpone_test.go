@@ -98,12 +98,12 @@ func TestALongWaitIsTold(t *testing.T) {
 
 func TestALongWaitInMemoryIsTold(t *testing.T) {
 	f := newFixture(t)
-	f.must(f.comment.TellWaits(t.Context(), []schema.CommentID{f.commented()}, []time.Duration{time.Hour}))
+	f.must(f.comment.RecordWaits(t.Context(), []schema.CommentID{f.commented()}, []time.Duration{time.Hour}))
 	commented := f.claimComment().Ref.Post
 	p, claimed := f.create(f.post(2, 0)), f.create(f.post(1, 0))
 	f.claim(claimed, 0)
 	refs := []schema.TargetRef{{Post: p.ID, N: 1, Version: p.Version}, {Post: claimed.ID, Version: claimed.Version}}
-	f.must(f.publish.TellWaits(t.Context(), refs, []time.Duration{time.Hour, time.Hour}))
+	f.must(f.publish.RecordWaits(t.Context(), refs, []time.Duration{time.Hour, time.Hour}))
 	if _, told, err := f.gateway.Attempts(t.Context(), f.workspace, claimed.ID); err != nil || len(told) > 0 {
 		t.Errorf("of a target that does not wait is told %+v, %v", told, err)
 	}
