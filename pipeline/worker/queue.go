@@ -57,12 +57,6 @@ type task[M, R comparable] struct {
 	line    lineWait    // where turns come one after the other
 }
 
-// lineWait is the wait of a task among its key's for turns that come one after the other.
-type lineWait struct {
-	since         time.Time // zero: it has not been seen there
-	recordedUntil time.Time // the end of the wait, as the timeline has it; zero: it has none
-}
-
 // lost reports whether the task's message belongs to another consumer now.
 func (t *task[M, R]) lost() bool { return t.message != nil && t.ctx.Err() != nil }
 
@@ -274,87 +268,6 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	q.bulkheadOf(k).out++
 	q.isOut(k, t)
 	return t
-}
-
-// line acknowledges the messages of a key's first tasks, which wait for long, and removes those behind
-// them: behind so many, or behind the first for whose message there is no room, which would keep
-// others from being fetched. They are out, too, but leave the bulkhead to the platform's other
-// accounts. While they are being put off, others stay: what is due later must not come first.
-func (q *queue[M, R]) line(key Key, most int) (kept int, behind []*task[M, R]) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	k := q.keys[key]
-	if k == nil {
-		return 0, nil
-	}
-	for kept < min(most, len(k.tasks)) && (q.release(k.tasks[kept]) || kept == 0) {
-		kept++
-	}
-	if k.aside > 0 {
-		return kept, nil
-	}
-	behind = slices.Clone(k.tasks[kept:])
-	clear(k.tasks[kept:])
-	k.tasks = k.tasks[:kept]
-	for _, t := range behind {
-		t.aside = true
-		q.isOut(k, t)
-	}
-	return kept, behind
-}
-
-// unrecorded returns the tasks whose wait in this line is at least recordedWait in all and is not in
-// their timeline yet, or stands there too short. Task i still waits wait + i·spacing, and longer where
-// those before it need several turns: what waits longer than it was recorded to is recorded for half as
-// long again, so that a long wait has few records. The first task is left out: it waits for longestLine
-// at most, and half as long again would mostly say too much.
-func (q *queue[M, R]) unrecorded(key Key, wait, spacing time.Duration, now time.Time) (found waiting[M, R]) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	k := q.keys[key]
-	if k == nil {
-		return found
-	}
-	for i, t := range k.tasks {
-		l := &t.line
-		if l.since.IsZero() {
-			l.since = now
-		}
-		waited, left := now.Sub(l.since), wait+time.Duration(i)*spacing
-		if !l.recordedUntil.IsZero() {
-			left = max(left, waited/2)
-		}
-		if i == 0 || waited+left < recordedWait || now.Before(l.recordedUntil) {
-			continue
-		}
-		l.recordedUntil = now.Add(left)
-		found.add(t, left)
-	}
-	return found
-}
-
-// forgetRecorded has the waits of tasks recorded again: recording them has failed.
-func (q *queue[M, R]) forgetRecorded(tasks []*task[M, R]) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, t := range tasks {
-		t.line.recordedUntil = time.Time{}
-	}
-}
-
-// release acknowledges the message of a queued task; false if there is no room for the task without it.
-func (q *queue[M, R]) release(t *task[M, R]) bool {
-	if t.message == nil || t.lost() {
-		return true
-	}
-	if q.acked >= ackedLimit {
-		return false
-	}
-	t.message.Ack()
-	t.message, t.acked = nil, true
-	q.acked++
-	q.kept--
-	return true
 }
 
 // isOut notes that a task has left its key's tasks and is out. One that is to be put off still takes

@@ -116,7 +116,7 @@ func lined(tasks, first int) (q *queue[int, int], behind []*task[int, int]) {
 		due(q, i, time.Time{})
 	}
 	q.later(q.takeReady(1)[0], time.Now())
-	_, behind = q.line(Key{7}, first)
+	_, behind = q.trimLine(Key{7}, first)
 	return q, behind
 }
 
@@ -151,7 +151,7 @@ func TestWhatWasNotPutOffKeepsItsPlaceWithoutAnOrder(t *testing.T) {
 		queued(q, 1, 7, i)
 	}
 	q.later(q.takeReady(1)[0], time.Now())
-	_, behind := q.line(Key{7}, 3)
+	_, behind := q.trimLine(Key{7}, 3)
 	q.again(behind...)
 	if got := drained(q); !slices.Equal(got, []int{0, 1, 2, 3, 4, 5}) {
 		t.Errorf("took %v, want them in the order of their messages", got)
@@ -183,7 +183,7 @@ func TestALineKeepsNothingThatAnotherConsumerGets(t *testing.T) {
 	first := q.takeReady(1)[0]
 	revoke()
 	q.later(first, time.Now())
-	q.line(Key{7}, 3)
+	q.trimLine(Key{7}, 3)
 	if kept := q.acknowledged(); len(kept) > 0 {
 		t.Errorf("kept %v", values(kept))
 	}
@@ -197,7 +197,7 @@ func TestALineKeepsNoMessagesWhereThereIsNoRoomWithoutThem(t *testing.T) {
 			due(q, i, time.Time{})
 		}
 		q.later(q.takeReady(1)[0], time.Now())
-		kept, behind := q.line(Key{7}, 5)
+		kept, behind := q.trimLine(Key{7}, 5)
 		if kept != want || len(behind) != 9-want || !slices.IsSorted(values(behind)) {
 			t.Errorf("with room for %d it keeps %d, and %v stand behind", room, kept, values(behind))
 		}
@@ -214,7 +214,7 @@ func TestWhatIsBeingPutOffTakesItsRoomInMemory(t *testing.T) {
 			queued(q, 1, key, next)
 			full = q.len() == before
 		}
-		_, others := q.line(Key{key}, keptInLine)
+		_, others := q.trimLine(Key{key}, keptInLine)
 		behind += len(others)
 	}
 	if most := ackedLimit + keys*keyKept; behind > most {
@@ -312,7 +312,7 @@ func TestWhatComesBackDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
 	due(q, 2, time.Now())
 	due(q, 3, time.Time{})
 	q.later(q.takeReady(1)[0], time.Now())
-	_, behind := q.line(Key{7}, 1)
+	_, behind := q.trimLine(Key{7}, 1)
 	q.endWaits(time.Now())
 	q.put(&task[int, int]{Place: Place[int]{Key: Key{8}}, value: 100, overdue: time.Now().Add(-time.Hour)})
 	q.again(behind...)

@@ -134,7 +134,7 @@ func (w *Worker[M, R, C]) waitLong(t *task[M, R], wait time.Duration, off *waiti
 		return
 	}
 	w.waitInQueue(t, wait)
-	kept, behind := w.queue.line(t.Key, keptInLine)
+	kept, behind := w.queue.trimLine(t.Key, keptInLine)
 	for i, t := range behind {
 		l.behind.add(t, wait+time.Duration(kept+i)*spacing/2)
 	}
