@@ -47,7 +47,7 @@ func (w *Worker[M, R, C]) claimAll(p phases, s slots, inHand *sync.WaitGroup) {
 	for p.claims.Err() == nil {
 		n := s.take(p.claims, claimBatch)
 		_ = sleep.For(p.claims, linger) // a stop is seen below
-		batch := w.holdBack(p, w.queue.take(p.claims, n))
+		batch := w.reserveTurns(p, w.queue.take(p.claims, n))
 		began := time.Now()
 		started := w.claimBatch(p, batch, func(t *task[M, R], claimed C) {
 			inHand.Go(func() {

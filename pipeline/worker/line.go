@@ -17,7 +17,7 @@ type lineWait struct {
 // trimLine acknowledges the messages of the first tasks of a key's line, which wait for long, and removes
 // those behind them: behind so many, or behind the first whose message cannot be acknowledged for lack
 // of room, and which would keep others from being fetched. What it removes is out, too, but leaves the
-// bulkhead to the platform's other accounts. While it is being put off, later tasks stay: what is due
+// bulkhead to the platform's other accounts. While it is being postponed, later tasks stay: what is due
 // later must not come first.
 func (q *queue[M, R]) trimLine(key Key, most int) (kept int, behind []*task[M, R]) {
 	q.mu.Lock()
@@ -29,14 +29,14 @@ func (q *queue[M, R]) trimLine(key Key, most int) (kept int, behind []*task[M, R
 	for kept < min(most, len(k.tasks)) && (q.ackEarly(k.tasks[kept]) || kept == 0) {
 		kept++
 	}
-	if k.aside > 0 {
+	if k.beingPostponed > 0 {
 		return kept, nil
 	}
 	behind = slices.Clone(k.tasks[kept:])
 	clear(k.tasks[kept:])
 	k.tasks = k.tasks[:kept]
 	for _, t := range behind {
-		t.aside = true
+		t.beingPostponed = true
 		q.isOut(k, t)
 	}
 	return kept, behind
@@ -47,7 +47,7 @@ func (q *queue[M, R]) trimLine(key Key, most int) (kept int, behind []*task[M, R
 // those before it need several turns: what waits longer than it was recorded to is recorded for half as
 // long again, so that a long wait has few records. The first task is left out: it waits for longestLine
 // at most, and half as long again would mostly say too much.
-func (q *queue[M, R]) unrecorded(key Key, wait, spacing time.Duration, now time.Time) (found waiting[M, R]) {
+func (q *queue[M, R]) unrecorded(key Key, wait, spacing time.Duration, now time.Time) (found delayed[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[key]

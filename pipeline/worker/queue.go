@@ -45,16 +45,16 @@ func (o Order) compare(to Order) int {
 // task is the work of one message. The message is nil once it is acknowledged.
 type task[M, R comparable] struct {
 	Place[R]
-	ctx     context.Context // ends when the message goes to another consumer
-	message *stream.Message
-	value   M
-	trace   string      // W3C traceparent; empty: none
-	turn    schema.Turn // reserved for its call, while it is out; nil: none
-	overdue time.Time   // when it was due, if it is overdue: what is due now goes first; zero: it is not
-	acked   bool        // its message was acknowledged when it was queued
-	faults  int         // how often it failed by our fault
-	aside   bool        // it is out to be put off, without a slot of its bulkhead
-	line    lineWait    // where turns come one after the other
+	ctx            context.Context // ends when the message goes to another consumer
+	message        *stream.Message
+	value          M
+	trace          string      // W3C traceparent; empty: none
+	turn           schema.Turn // reserved for its call, while it is out; nil: none
+	overdue        time.Time   // when it was due, if it is overdue: what is due now goes first; zero: it is not
+	acked          bool        // its message was acknowledged when it was queued
+	faults         int         // how often it failed by our fault
+	beingPostponed bool        // it is out for that, without a slot of its bulkhead
+	line           lineWait    // where turns come one after the other
 }
 
 // lost reports whether the task's message belongs to another consumer now.
@@ -94,10 +94,10 @@ type keyQueue[M, R comparable] struct {
 	tasks    []*task[M, R]
 	fresh    int // of them, not overdue
 
-	out       int       // tasks that are out
-	aside     int       // tasks that are out to be put off: the others do not wait for them
-	listed    list      // the list it is in
-	notBefore time.Time // when its next task may be out; zero: at any time
+	out            int       // tasks that are out
+	beingPostponed int       // tasks that are out for that: the others do not wait for them
+	listed         list      // the list it is in
+	notBefore      time.Time // when its next task may be out; zero: at any time
 }
 
 // placeOf returns where a task goes among the tasks, most of which come in order. What is overdue
@@ -270,11 +270,11 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	return t
 }
 
-// isOut notes that a task has left its key's tasks and is out. One that is to be put off still takes
-// its room: there may be thousands.
+// isOut notes that a task has left its key's tasks and is out. One that is being postponed still
+// takes its room: there may be thousands.
 func (q *queue[M, R]) isOut(k *keyQueue[M, R], t *task[M, R]) {
-	if t.aside {
-		k.aside++
+	if t.beingPostponed {
+		k.beingPostponed++
 	} else {
 		k.out++
 	}
@@ -285,7 +285,7 @@ func (q *queue[M, R]) isOut(k *keyQueue[M, R], t *task[M, R]) {
 	if t.overdue.IsZero() {
 		k.fresh--
 	}
-	if !t.aside {
+	if !t.beingPostponed {
 		q.leaveRoom(t)
 	}
 }
@@ -305,7 +305,7 @@ func (q *queue[M, R]) done(t *task[M, R]) {
 	defer q.mu.Unlock()
 	k := q.keys[t.Key]
 	q.leave(k, t)
-	if len(k.tasks)+k.out+k.aside == 0 {
+	if len(k.tasks)+k.out+k.beingPostponed == 0 {
 		delete(q.keys, t.Key)
 		return
 	}
@@ -355,7 +355,7 @@ func (q *queue[M, R]) later(t *task[M, R], at time.Time) {
 func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	k := q.keys[t.Key]
 	place := k.headOf
-	if t.aside {
+	if t.beingPostponed {
 		place = k.placeOf
 	}
 	q.leave(k, t)

@@ -120,7 +120,7 @@ func lined(tasks, first int) (q *queue[int, int], behind []*task[int, int]) {
 	return q, behind
 }
 
-func TestWhatIsPutOffHasNoSlotOfItsBulkhead(t *testing.T) {
+func TestWhatIsBeingPostponedHasNoSlotOfItsBulkhead(t *testing.T) {
 	q, _ := lined(20, 10)
 	q.put(&task[int, int]{Place: Place[int]{Key: Key{8}, Bulkhead: Bulkhead{1}}, value: 100})
 	if got := values(q.takeReady(1)); !slices.Equal(got, []int{100}) {
@@ -128,7 +128,7 @@ func TestWhatIsPutOffHasNoSlotOfItsBulkhead(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotPutOffWaitsForItsKey(t *testing.T) {
+func TestWhatWasNotPostponedWaitsForItsKey(t *testing.T) {
 	q, behind := lined(20, 10)
 	q.endWaits(time.Now())
 	first := q.takeReady(1)[0]
@@ -145,7 +145,7 @@ func TestWhatWasNotPutOffWaitsForItsKey(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotPutOffKeepsItsPlaceWithoutAnOrder(t *testing.T) {
+func TestWhatWasNotPostponedKeepsItsPlaceWithoutAnOrder(t *testing.T) {
 	q := newQueue[int, int](4, nil)
 	for i := range 6 {
 		queued(q, 1, 7, i)
@@ -204,7 +204,7 @@ func TestALineKeepsNoMessagesWhereThereIsNoRoomWithoutThem(t *testing.T) {
 	}
 }
 
-func TestWhatIsBeingPutOffTakesItsRoomInMemory(t *testing.T) {
+func TestWhatIsBeingPostponedTakesItsRoomInMemory(t *testing.T) {
 	const keys = 20
 	q := newQueue[int, int](4, nil)
 	next, behind := 0, 0
@@ -218,7 +218,7 @@ func TestWhatIsBeingPutOffTakesItsRoomInMemory(t *testing.T) {
 		behind += len(others)
 	}
 	if most := ackedLimit + keys*keyKept; behind > most {
-		t.Errorf("%d are being put off, want at most %d in memory", behind, most)
+		t.Errorf("%d are being postponed, want at most %d in memory", behind, most)
 	}
 }
 

@@ -183,9 +183,9 @@ func (q *queue[M, R]) bulkheadOf(k *keyQueue[M, R]) *bulkhead {
 
 // leave notes that a task of a key is not out any more.
 func (q *queue[M, R]) leave(k *keyQueue[M, R], t *task[M, R]) {
-	if t.aside {
-		k.aside--
-		t.aside = false
+	if t.beingPostponed {
+		k.beingPostponed--
+		t.beingPostponed = false
 		q.leaveRoom(t)
 		return
 	}

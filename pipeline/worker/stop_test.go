@@ -201,7 +201,7 @@ func (hanging) Postpone(ctx context.Context, _ []schema.CommentID, _ []time.Dura
 	return nil, ctx.Err()
 }
 
-func TestAStopDoesNotWaitForLinesThatArePutOff(t *testing.T) {
+func TestAStopDoesNotWaitForLinesThatArePostponed(t *testing.T) {
 	const messages = keptInLine + 10
 	ctx, stop := context.WithCancel(t.Context())
 	s := &stopping{}

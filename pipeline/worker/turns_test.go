@@ -33,7 +33,7 @@ type paced struct {
 	recorded   []recordedWaitOf
 	recordedAt []time.Time
 	postponed  int
-	puttingOff time.Duration // takes so long
+	postponing time.Duration // takes so long
 }
 
 const pacedSpacing = 20 * time.Second
@@ -45,7 +45,7 @@ func newPaced(burst int) *paced {
 			Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()), Reserve: p.reserve,
 			Spacing: func(schema.PublishMessage) time.Duration { return pacedSpacing },
 		},
-		stage: p, queue: newQueue[schema.PublishMessage, schema.TargetRef](8, nil), putOffTurn: newSlots(1),
+		stage: p, queue: newQueue[schema.PublishMessage, schema.TargetRef](8, nil), postponeSlot: newSlots(1),
 	}
 	return p
 }
@@ -68,7 +68,7 @@ func (pacedTurn) Use() bool { return true }
 
 // Postpone has targets come back after their waits, a little late as jobs do.
 func (p *paced) Postpone(_ context.Context, refs []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error) {
-	time.Sleep(p.puttingOff)
+	time.Sleep(p.postponing)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var put []schema.TargetRef
@@ -118,7 +118,7 @@ func (p *paced) post(n int16) {
 func (p *paced) run(ctx context.Context, last int16) {
 	for !slices.Contains(p.published, last) {
 		batch := p.worker.queue.take(ctx, 8)
-		for _, t := range p.worker.holdBack(phases{claims: ctx, stores: ctx}, batch) {
+		for _, t := range p.worker.reserveTurns(phases{claims: ctx, stores: ctx}, batch) {
 			if p.step(t.value.N) {
 				t.turn = nil
 			}
@@ -146,13 +146,13 @@ func (p *paced) step(n int16) (usesTurn bool) {
 
 func TestALineGoesInOrder(t *testing.T) { goesInOrder(t, 0) }
 
-func TestALineGoesInOrderThoughPuttingOffTakesLong(t *testing.T) { goesInOrder(t, 3*pacedSpacing/2) }
+func TestALineGoesInOrderThoughPostponingTakesLong(t *testing.T) { goesInOrder(t, 3*pacedSpacing/2) }
 
-func goesInOrder(t *testing.T, puttingOff time.Duration) {
+func goesInOrder(t *testing.T, postponing time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		const posts, fresh, burst = 400, 20, 10
 		p, began := newPaced(burst), time.Now()
-		p.puttingOff = puttingOff
+		p.postponing = postponing
 		for n := range int16(posts) {
 			p.post((n*37)%posts + 1) // in no order
 		}
@@ -163,13 +163,13 @@ func goesInOrder(t *testing.T, puttingOff time.Duration) {
 		if !slices.IsSorted(p.published) {
 			t.Errorf("they went in the order %v", p.published)
 		}
-		// A turn may pass unused when one has been put off for too long, and not more often than one in twenty.
+		// A turn may pass unused when one has been postponed for too long, and not more often than one in twenty.
 		turns := time.Duration(2*(posts+fresh) - burst)
 		if took := time.Since(began); took > turns*pacedSpacing*21/20 {
 			t.Errorf("it took %v, want %v", took, turns*pacedSpacing)
 		}
 		if most := 16 * (posts + fresh); p.postponed > most {
-			t.Errorf("%d times one was put off, want at most %d", p.postponed, most)
+			t.Errorf("%d times one was postponed, want at most %d", p.postponed, most)
 		}
 	})
 }
@@ -198,7 +198,7 @@ func TestWhatIsCancelledHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBePutOffIsClaimedInTurn(t *testing.T) {
+func TestWhatCannotBePostponedIsClaimedInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPaced(1)
 		p.turns.Allow()
@@ -208,17 +208,17 @@ func TestWhatCannotBePutOffIsClaimedInTurn(t *testing.T) {
 		}
 		other := schema.PublishMessage{Account: schema.AccountID{2}}
 		p.worker.queue.put(&task[schema.PublishMessage, schema.TargetRef]{Place: Place[schema.TargetRef]{Key: Key{2}}, ctx: t.Context(), value: other})
-		if kept := p.worker.holdBack(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8)); len(kept) > 0 {
+		if kept := p.worker.reserveTurns(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8)); len(kept) > 0 {
 			t.Errorf("%d go at once while their account's first waits", len(kept))
 		}
-		p.worker.puttingOff.Wait()
+		p.worker.postponing.Wait()
 		if left := p.worker.queue.len(); left != 2*keptInLine+1 {
 			t.Errorf("%d are queued, want all of the line", left)
 		}
 	})
 }
 
-func TestALineThatIsHeldMeanwhileIsStillPutOffInOrder(t *testing.T) {
+func TestALineThatIsHeldMeanwhileIsStillPostponedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPaced(1)
 		p.turns.Allow()
@@ -230,7 +230,7 @@ func TestALineThatIsHeldMeanwhileIsStillPutOffInOrder(t *testing.T) {
 		for n := range int16(2*keptInLine + 1) {
 			p.post(n)
 		}
-		p.worker.holdBack(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 1))
+		p.worker.reserveTurns(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 1))
 		time.Sleep((keptInLine + keptInLine/2) * pacedSpacing / 2)
 		synctest.Wait()
 		p.mu.Lock() // those that have come back are in the queue
@@ -245,7 +245,7 @@ func TestALongLineKeepsNobodyElseWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPaced(1)
 		p.turns.Allow()
-		p.puttingOff = time.Second
+		p.postponing = time.Second
 		other := schema.PublishMessage{Account: schema.AccountID{2}}
 		p.worker.Reserve = func(ctx context.Context, m schema.PublishMessage) (schema.Turn, time.Duration) {
 			if m == other {
@@ -253,17 +253,17 @@ func TestALongLineKeepsNobodyElseWaiting(t *testing.T) {
 			}
 			return p.reserve(ctx, m)
 		}
-		for n := range int16(3 * putOffBatch) {
+		for n := range int16(3 * postponeBatch) {
 			p.post(n)
 		}
 		p.worker.queue.put(&task[schema.PublishMessage, schema.TargetRef]{Place: Place[schema.TargetRef]{Key: Key{2}}, ctx: t.Context(), value: other})
 		began := time.Now()
-		kept := p.worker.holdBack(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8))
+		kept := p.worker.reserveTurns(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8))
 		if took := time.Since(began); len(kept) != 1 || took > 0 {
 			t.Errorf("%d go on after %v, want the other account's at once", len(kept), took)
 		}
-		p.worker.puttingOff.Wait()
-		if left, want := p.worker.queue.len(), keptInLine; left != want || p.postponed != 3*putOffBatch-want {
+		p.worker.postponing.Wait()
+		if left, want := p.worker.queue.len(), keptInLine; left != want || p.postponed != 3*postponeBatch-want {
 			t.Errorf("%d wait in the queue and %d as jobs, want %d in the queue", left, p.postponed, want)
 		}
 	})
@@ -277,11 +277,11 @@ func TestALongWaitInALineIsRecorded(t *testing.T) {
 			p.post(n)
 		}
 		for range 7 {
-			for _, task := range p.worker.holdBack(phases{stores: t.Context(), claims: t.Context()}, p.worker.queue.take(t.Context(), 1)) {
+			for _, task := range p.worker.reserveTurns(phases{stores: t.Context(), claims: t.Context()}, p.worker.queue.take(t.Context(), 1)) {
 				task.turn = nil // it is used
 				p.worker.queue.done(task)
 			}
-			p.worker.puttingOff.Wait()
+			p.worker.postponing.Wait()
 		}
 		// The first recording, of those from the third on, fails; 20 s later they are recorded again.
 		if want := []recordedWaitOf{{2, 40 * time.Second}, {3, 60 * time.Second}, {4, 80 * time.Second}, {5, 100 * time.Second}}; !slices.Equal(p.recorded, want) {
@@ -301,7 +301,7 @@ func TestWhatWaitsInALineIsRecordedInTimeAndNotForTooLong(t *testing.T) {
 		}
 		began := time.Now()
 		p.run(t.Context(), posts-1)
-		p.worker.puttingOff.Wait()
+		p.worker.postponing.Wait()
 		first := map[int16]time.Time{}
 		for i, one := range p.recorded {
 			if first[one.n].IsZero() {

@@ -100,12 +100,12 @@ type Config[M Message] struct {
 // time, or as many as AtOnce says, and in all as many as there are slots.
 type Worker[M Message, R comparable, C Claim] struct {
 	Config[M]
-	stage      Stage[M, R, C]
-	queue      *queue[M, R]
-	consumer   *stream.Consumer
-	puttingOff sync.WaitGroup // lines, each in a goroutine
-	putOffTurn slots          // one of them at a time
-	givenBack  atomic.Int64   // claims that a stop gave back
+	stage        Stage[M, R, C]
+	queue        *queue[M, R]
+	consumer     *stream.Consumer
+	postponing   sync.WaitGroup // of lines, each in a goroutine
+	postponeSlot slots          // one of them at a time
+	givenBack    atomic.Int64   // claims that a stop gave back
 }
 
 const (
@@ -129,7 +129,7 @@ const (
 // New makes the worker of a stage.
 func New[M Message, R comparable, C Claim](config Config[M], stage Stage[M, R, C]) *Worker[M, R, C] {
 	w := &Worker[M, R, C]{
-		Config: config, stage: stage, queue: newQueue[M, R](max(1, config.Slots/bulkheadPart), config.AtOnce), putOffTurn: newSlots(1),
+		Config: config, stage: stage, queue: newQueue[M, R](max(1, config.Slots/bulkheadPart), config.AtOnce), postponeSlot: newSlots(1),
 	}
 	w.consumer = w.Log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-" + w.Name, Topic: w.Name, MaxInFlight: ReadAhead, Drain: ConsumerEnd,
@@ -201,7 +201,7 @@ func (w *Worker[M, R, C]) Run(ctx context.Context, drain time.Duration) error {
 		})
 	}
 	err := group.Wait()
-	w.puttingOff.Wait()
+	w.postponing.Wait()
 	w.bringForward(p.stores)
 	inHand.Wait()
 	close(ended)
