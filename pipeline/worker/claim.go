@@ -71,7 +71,7 @@ func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*
 		return 0
 	}
 	if p.claims.Err() != nil {
-		w.queue.again(batch...)
+		w.queue.requeue(batch...)
 		return 0
 	}
 	claimed, err := w.claimPatiently(p, batch)
@@ -132,7 +132,7 @@ func (w *Worker[M, R, C]) claimPatiently(p phases, batch []*task[M, R]) (claimed
 // the one at fault fails; it becomes a dead letter after schema.MaxFaults.
 func (w *Worker[M, R, C]) claimEach(p phases, batch []*task[M, R], err error, start func(*task[M, R], C)) int {
 	if p.claims.Err() != nil {
-		w.queue.again(batch...)
+		w.queue.requeue(batch...)
 		return 0
 	}
 	if len(batch) > 1 {
@@ -146,7 +146,7 @@ func (w *Worker[M, R, C]) claimEach(p phases, batch []*task[M, R], err error, st
 	t.faults++
 	w.Logger.WarnContext(p.claims, "claiming failed by our fault", "stage", w.Name, "err", err, "faults", t.faults)
 	if t.faults < schema.MaxFaults {
-		w.queue.later(t, time.Now().Add(firstRetry<<t.faults))
+		w.queue.requeueAt(t, time.Now().Add(firstRetry<<t.faults))
 		return 0
 	}
 	if w.fault(p.stores, t, schema.OpenClaim{}, t.faults, err) && t.message != nil {

@@ -37,7 +37,7 @@ func (q *queue[M, R]) trimLine(key Key, most int) (kept int, behind []*task[M, R
 	k.tasks = k.tasks[:kept]
 	for _, t := range behind {
 		t.beingPostponed = true
-		q.isOut(k, t)
+		q.noteOut(k, t)
 	}
 	return kept, behind
 }
@@ -91,8 +91,8 @@ func (q *queue[M, R]) ackEarly(t *task[M, R]) bool {
 		return false
 	}
 	t.message.Ack()
-	t.message, t.acked = nil, true
+	t.message, t.takesRoom = nil, true
 	q.acked++
-	q.kept--
+	q.unacked--
 	return true
 }

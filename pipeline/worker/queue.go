@@ -51,7 +51,7 @@ type task[M, R comparable] struct {
 	trace          string      // W3C traceparent; empty: none
 	turn           schema.Turn // reserved for its call, while it is out; nil: none
 	overdue        time.Time   // when it was due, if it is overdue: what is due now goes first; zero: it is not
-	acked          bool        // its message was acknowledged when it was queued
+	takesRoom      bool        // it counts against ackedLimit
 	faults         int         // how often it failed by our fault
 	beingPostponed bool        // it is out for that, without a slot of its bulkhead
 	line           lineWait    // where turns come one after the other
@@ -81,8 +81,8 @@ type queue[M, R comparable] struct {
 	atOnce    func(Key) int // tasks of a key that may be out; nil: one
 	queued    map[M]*task[M, R]
 	waiting   waitingKeys[M, R] // soonest first
-	acked     int               // tasks queued without their messages
-	kept      int               // tasks queued with their messages
+	acked     int               // tasks without their messages that are queued or being postponed
+	unacked   int               // tasks queued with their messages
 	wake      chan struct{}
 }
 
@@ -145,19 +145,19 @@ func newQueue[M, R comparable](share int, atOnce func(Key) int) *queue[M, R] {
 }
 
 // The number of messages of a partition that are not acknowledged is bounded. If those of
-// an account's herd, or of receivers that do not answer, were all kept, no others would
-// be fetched: so only the first keyKept of a key are, and of many keys fewer. The others are
-// acknowledged and queued without their message; if this process dies, their jobs fire again.
+// an account's herd, or of receivers that do not answer, all stayed so, no others would
+// be fetched: so only the first keyUnacked of a key do, and of many keys fewer. The others are
+// acknowledged early and queued without their message; if this process dies, their jobs fire again.
 const (
-	keyKept    = 16
-	keptLimit  = 3000   // messages of all keys: with those of tasks that are out less than ReadAhead
-	keptShare  = 100    // a key may have this part of what is left of keptLimit
-	ackedLimit = 50_000 // tasks without their message, of all keys: some 20 MB
-	ackedShare = 8      // a key may have this part of what is left of ackedLimit
+	keyUnacked   = 16
+	unackedLimit = 3000   // messages of all keys: with those of tasks that are out less than ReadAhead
+	unackedShare = 100    // a key may have this part of what is left of unackedLimit
+	ackedLimit   = 50_000 // tasks without their message, of all keys: some 20 MB
+	ackedShare   = 8      // a key may have this part of what is left of ackedLimit
 )
 
-// put queues a task, and reports whether its message is to be acknowledged: it is not
-// kept with the task, the same task is queued already, or the queue is full. The limit of
+// put queues a task, and reports whether its message is to be acknowledged: the task is
+// queued without it, the same task is queued already, or the queue is full. The limit of
 // a key shrinks with what all keys have, so that long queues leave some to others; a task
 // that is not queued fires again. Where the same task is queued with a message of an
 // assignment that has ended, which keeps nobody from dropping it, it gets the new message.
@@ -176,16 +176,16 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 		k = &keyQueue[M, R]{id: t.Key, tenant: t.Workspace, bulkhead: t.Bulkhead}
 		q.keys[t.Key] = k
 	}
-	if keep := min(keyKept, (keptLimit-q.kept)/keptShare); len(k.tasks) >= keep {
+	if keep := min(keyUnacked, (unackedLimit-q.unacked)/unackedShare); len(k.tasks) >= keep {
 		if len(k.tasks)-keep >= (ackedLimit-q.acked)/ackedShare {
 			return true
 		}
-		t.message, t.acked = nil, true
+		t.message, t.takesRoom = nil, true
 		q.acked++
 	}
 	q.insert(k, t, k.placeOf(t))
 	q.offer(k)
-	return t.acked
+	return t.takesRoom
 }
 
 // insert queues a task of a key at a place. A key that is listed as overdue is listed with what is due
@@ -193,7 +193,7 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 func (q *queue[M, R]) insert(k *keyQueue[M, R], t *task[M, R], place int) {
 	q.queued[t.value] = t
 	if t.message != nil {
-		q.kept++
+		q.unacked++
 	}
 	k.tasks = slices.Insert(k.tasks, place, t)
 	if !t.overdue.IsZero() {
@@ -266,13 +266,13 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	k.tasks[0] = nil
 	k.tasks, k.notBefore = k.tasks[1:], time.Time{}
 	q.bulkheadOf(k).out++
-	q.isOut(k, t)
+	q.noteOut(k, t)
 	return t
 }
 
-// isOut notes that a task has left its key's tasks and is out. One that is being postponed still
+// noteOut notes that a task has left its key's tasks and is out. One that is being postponed still
 // takes its room: there may be thousands.
-func (q *queue[M, R]) isOut(k *keyQueue[M, R], t *task[M, R]) {
+func (q *queue[M, R]) noteOut(k *keyQueue[M, R], t *task[M, R]) {
 	if t.beingPostponed {
 		k.beingPostponed++
 	} else {
@@ -280,20 +280,20 @@ func (q *queue[M, R]) isOut(k *keyQueue[M, R], t *task[M, R]) {
 	}
 	delete(q.queued, t.value)
 	if t.message != nil {
-		q.kept--
+		q.unacked--
 	}
 	if t.overdue.IsZero() {
 		k.fresh--
 	}
 	if !t.beingPostponed {
-		q.leaveRoom(t)
+		q.freeRoom(t)
 	}
 }
 
-// leaveRoom notes that a task does not wait without its message any more.
-func (q *queue[M, R]) leaveRoom(t *task[M, R]) {
-	if t.acked {
-		t.acked = false
+// freeRoom notes that a task does not wait without its message any more.
+func (q *queue[M, R]) freeRoom(t *task[M, R]) {
+	if t.takesRoom {
+		t.takesRoom = false
 		q.acked--
 	}
 }
@@ -304,7 +304,7 @@ func (q *queue[M, R]) done(t *task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[t.Key]
-	q.leave(k, t)
+	q.noteBack(k, t)
 	if len(k.tasks)+k.out+k.beingPostponed == 0 {
 		delete(q.keys, t.Key)
 		return
@@ -312,8 +312,8 @@ func (q *queue[M, R]) done(t *task[M, R]) {
 	q.offer(k)
 }
 
-// again puts tasks back ahead of their keys' later tasks.
-func (q *queue[M, R]) again(tasks ...*task[M, R]) {
+// requeue puts tasks back ahead of their keys' later tasks.
+func (q *queue[M, R]) requeue(tasks ...*task[M, R]) {
 	for _, t := range tasks {
 		t.giveTurnBack()
 	}
@@ -340,8 +340,8 @@ func (q *queue[M, R]) acknowledged() []*task[M, R] {
 	return tasks
 }
 
-// later puts a task back ahead of its key's later tasks; the key is ready again only at a time.
-func (q *queue[M, R]) later(t *task[M, R], at time.Time) {
+// requeueAt puts a task back ahead of its key's later tasks; the key is ready again only at a time.
+func (q *queue[M, R]) requeueAt(t *task[M, R], at time.Time) {
 	t.giveTurnBack()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -358,12 +358,12 @@ func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	if t.beingPostponed {
 		place = k.placeOf
 	}
-	q.leave(k, t)
+	q.noteBack(k, t)
 	switch same := q.queued[t.value]; {
 	case same == nil:
 		q.insert(k, t, place(t))
 		if t.message == nil {
-			t.acked = true
+			t.takesRoom = true
 			q.acked++
 		}
 	case same.lost():

@@ -181,12 +181,12 @@ func (q *queue[M, R]) bulkheadOf(k *keyQueue[M, R]) *bulkhead {
 	return b
 }
 
-// leave notes that a task of a key is not out any more.
-func (q *queue[M, R]) leave(k *keyQueue[M, R], t *task[M, R]) {
+// noteBack notes that a task of a key is not out any more.
+func (q *queue[M, R]) noteBack(k *keyQueue[M, R], t *task[M, R]) {
 	if t.beingPostponed {
 		k.beingPostponed--
 		t.beingPostponed = false
-		q.leaveRoom(t)
+		q.freeRoom(t)
 		return
 	}
 	k.out--

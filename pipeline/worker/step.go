@@ -12,7 +12,7 @@ func (w *Worker[M, R, C]) work(p phases, t *task[M, R], claimed C) {
 	ctx, span := w.Tracer.Message(p.stores, w.Name, t.trace)
 	defer span.End()
 	if w.takeStep(ctx, p.calls, t, claimed) {
-		w.queue.again(t)
+		w.queue.requeue(t)
 		return
 	}
 	w.queue.done(t)

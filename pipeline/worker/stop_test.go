@@ -155,7 +155,7 @@ func TestAStopLeavesNoClaimOpen(t *testing.T) {
 			<-ctx.Done()
 			return true, nil
 		}, [3]int{1, 0, 0}},
-		"with more in memory than the log keeps": {1 + keyKept + 5, nil, func(ctx context.Context, begun func()) (bool, error) {
+		"with more in memory than the log keeps": {1 + keyUnacked + 5, nil, func(ctx context.Context, begun func()) (bool, error) {
 			begun()
 			<-ctx.Done()
 			return true, nil

@@ -103,12 +103,12 @@ func (w *Worker[M, R, C]) postponeLines(ctx context.Context, lines lineTasks[M, 
 	taken := w.postponeSlot.take(ctx, 1)
 	defer w.postponeSlot.free(taken)
 	if taken == 0 {
-		w.queue.again(lines.behind.tasks...)
+		w.queue.requeue(lines.behind.tasks...)
 		return
 	}
 	lines.behind.pass(time.Since(came))
 	lines.unrecorded.pass(time.Since(came))
-	w.queue.again(w.postpone(ctx, lines.behind)...) // in their lines: a key has one call at a time
+	w.queue.requeue(w.postpone(ctx, lines.behind)...) // in their lines: a key has one call at a time
 	w.recordWaits(ctx, lines.unrecorded)
 }
 
@@ -153,7 +153,7 @@ func (w *Worker[M, R, C]) unrecorded(first *task[M, R], wait time.Duration) (fou
 
 func (w *Worker[M, R, C]) waitInQueue(t *task[M, R], wait time.Duration) {
 	w.Metrics.waits.WithLabelValues(w.Name, "queue").Inc()
-	w.queue.later(t, time.Now().Add(wait))
+	w.queue.requeueAt(t, time.Now().Add(wait))
 }
 
 func (w *Worker[M, R, C]) spacing(t *task[M, R]) time.Duration {
@@ -199,7 +199,7 @@ func (w *Worker[M, R, C]) postponeChunk(ctx context.Context, long delayed[M, R])
 	if err != nil {
 		w.Logger.WarnContext(ctx, "postponing work failed", "stage", w.Name, "err", err)
 		for _, t := range long.tasks {
-			w.queue.later(t, time.Now().Add(shortWait))
+			w.queue.requeueAt(t, time.Now().Add(shortWait))
 		}
 		return nil
 	}
