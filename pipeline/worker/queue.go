@@ -81,7 +81,7 @@ type queue[M, R comparable] struct {
 	atOnce    func(Key) int // tasks of a key that may be out; nil: one
 	queued    map[M]*task[M, R]
 	waiting   waitingKeys[M, R] // soonest first
-	acked     int               // tasks without their messages that are queued or being postponed
+	acked     int               // tasks that take room: without their messages, queued or being postponed
 	unacked   int               // tasks queued with their messages
 	wake      chan struct{}
 }
@@ -100,9 +100,9 @@ type keyQueue[M, R comparable] struct {
 	notBefore      time.Time // when its next task may be out; zero: at any time
 }
 
-// placeOf returns where a task goes among the tasks, most of which come in order. What is overdue
-// does not go before what is due now, which would wait for all of it: so a task that is due now may
-// have later ones before overdue ones that it does not pass.
+// placeOf returns where to insert a task. Tasks are sorted by Order and mostly come in order, so it
+// scans from the back. An overdue task never moves ahead of one that is due now, which would otherwise
+// wait for the whole backlog; between the two kinds the order is therefore partial.
 func (k *keyQueue[M, R]) placeOf(t *task[M, R]) int {
 	place, fresh := len(k.tasks), t.overdue.IsZero()
 	for i, next := range slices.Backward(k.tasks) {
@@ -117,7 +117,7 @@ func (k *keyQueue[M, R]) placeOf(t *task[M, R]) int {
 	return place
 }
 
-// headOf returns where a task goes that was taken from the head: earlier ones may have come.
+// headOf returns where to insert a task that was taken from the head: earlier ones may have come.
 func (k *keyQueue[M, R]) headOf(t *task[M, R]) int {
 	for i, next := range k.tasks {
 		if next.Order.compare(t.Order) >= 0 || t.overdue.IsZero() && !next.overdue.IsZero() {
@@ -290,7 +290,8 @@ func (q *queue[M, R]) noteOut(k *keyQueue[M, R], t *task[M, R]) {
 	}
 }
 
-// freeRoom notes that a task does not wait without its message any more.
+// freeRoom notes that a task does not wait without its message any more, and counts no longer against
+// ackedLimit.
 func (q *queue[M, R]) freeRoom(t *task[M, R]) {
 	if t.takesRoom {
 		t.takesRoom = false
@@ -312,7 +313,7 @@ func (q *queue[M, R]) done(t *task[M, R]) {
 	q.offer(k)
 }
 
-// requeue puts tasks back ahead of their keys' later tasks.
+// requeue puts tasks that are out back, ahead of their keys' later tasks.
 func (q *queue[M, R]) requeue(tasks ...*task[M, R]) {
 	for _, t := range tasks {
 		t.giveTurnBack()
@@ -340,7 +341,8 @@ func (q *queue[M, R]) acknowledged() []*task[M, R] {
 	return tasks
 }
 
-// requeueAt puts a task back ahead of its key's later tasks; the key is ready again only at a time.
+// requeueAt puts a task that is out back, ahead of its key's later tasks; the key is ready again only
+// at a time.
 func (q *queue[M, R]) requeueAt(t *task[M, R], at time.Time) {
 	t.giveTurnBack()
 	q.mu.Lock()
@@ -352,6 +354,8 @@ func (q *queue[M, R]) requeueAt(t *task[M, R], at time.Time) {
 	}
 }
 
+// putBack queues a task that was out. If the same task has been queued meanwhile, that one stays, and
+// gets the message if its own belongs to another consumer.
 func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	k := q.keys[t.Key]
 	place := k.headOf

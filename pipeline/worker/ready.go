@@ -47,7 +47,8 @@ func (b *overdueKeys) Pop() any {
 	return last
 }
 
-// overdueHeader marks a message of overdue work, with its due time in Unix µs.
+// overdueHeader marks a message of overdue work, with its due time in Unix µs. "behind" is what overdue
+// was once called; the name stays, since processes of several versions read each other's messages.
 const overdueHeader = "crier-behind"
 
 // OverdueSince returns the header of a message of overdue work.

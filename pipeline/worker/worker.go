@@ -88,8 +88,8 @@ type Config[M Message] struct {
 	// Reserve reserves the turn of a message's call, or returns how long it is until
 	// there may be one; nil: calls need none.
 	Reserve func(ctx context.Context, m M) (schema.Turn, time.Duration)
-	// Spacing returns how far apart the turns are that messages of a key wait for, the next of
-	// which Reserve tells; 0: they do not come one after the other. nil: they never do.
+	// Spacing returns the time between the turns that a key's messages wait for; Reserve tells when
+	// the next one is. 0 or nil: they do not wait for such turns.
 	Spacing func(m M) time.Duration
 	// AtOnce returns how many tasks of a key may run at a time; nil: one. It is called
 	// again whenever one of them is done.
