@@ -6,7 +6,7 @@ import (
 )
 
 // A line is the tasks of a key that wait for turns which come one after the other, Spacing apart. The
-// first waits in the queue for its turn, some more wait in memory behind it, and the rest as jobs.
+// first waits for its turn in the queue, some more wait there behind it, and the rest as jobs.
 
 // lineWait is the wait of a task in its key's line.
 type lineWait struct {
