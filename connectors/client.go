@@ -31,7 +31,7 @@ type ClientConfig struct {
 	// what may have been carried out all the same: of a call that is not visible the
 	// client makes Retryable.
 	Classify func(status int, header http.Header, body []byte) *schema.Error
-	// Pace returns how long the account is held after a good answer with such a header, and
+	// Pace returns how long the account is throttled after a good answer with such a header, and
 	// PaceReads how long its reads are after one of theirs; nil: as Pace says.
 	Pace      func(header http.Header) time.Duration
 	PaceReads func(header http.Header) time.Duration
@@ -169,15 +169,15 @@ func (c *Client) Reserve(ctx context.Context, account schema.AccountID, kind Kin
 }
 
 // Spacing returns how far apart the turns are for which an account's next calls of a kind wait, once
-// the burst is used up; 0 where the platform holds the account, its server fails, there is no limit,
+// the burst is used up; 0 where the account is throttled, its server fails, there is no limit,
 // or this client has not called it lately.
 func (c *Client) Spacing(account schema.AccountID, kind Kind) time.Duration {
 	return c.limiter.spacing(account, kind)
 }
 
-// Hold keeps calls of an account back that count against the same limit as a call, for a time that
+// Throttle keeps calls of an account back that count against the same limit as a call, for a time that
 // its platform named other than by a refusal, such as in a header that says that nothing is left of it.
-func (c *Client) Hold(call Call, d time.Duration) { c.limiter.holdAlone(call, d) }
+func (c *Client) Throttle(call Call, d time.Duration) { c.limiter.throttleOne(call, d) }
 
 // exchange sends the request and judges the answer.
 func (c *Client) exchange(ctx context.Context, request *http.Request, call Call, out any) (*Response, error) {
@@ -197,20 +197,20 @@ func (c *Client) exchange(ctx context.Context, request *http.Request, call Call,
 		return nil, err
 	}
 	if err := c.judge(call, response, out); err != nil {
-		c.hold(call, err.RetryAfter, err.Alone)
+		c.throttle(call, err.RetryAfter, err.Alone)
 		return response, err
 	}
 	if pace := c.paceOf(call); pace != nil {
-		c.hold(call, pace(response.Header), c.ownPace)
+		c.throttle(call, pace(response.Header), c.ownPace)
 	}
 	return response, nil
 }
 
-func (c *Client) hold(call Call, d time.Duration, alone bool) {
+func (c *Client) throttle(call Call, d time.Duration, alone bool) {
 	if alone {
-		c.limiter.holdAlone(call, d)
+		c.limiter.throttleOne(call, d)
 	} else {
-		c.limiter.hold(call.Account, call.Kind, d)
+		c.limiter.throttle(call.Account, call.Kind, d)
 	}
 }
 

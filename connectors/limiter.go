@@ -14,15 +14,15 @@ const (
 	// longestWait is how long a call waits for its turn; a longer wait is left to
 	// the pipeline, which holds no goroutine for it.
 	longestWait = time.Second
-	// longestHold bounds what a platform may ask for; no platform's window is longer.
-	longestHold = 24 * time.Hour
+	// longestThrottle bounds what a platform may ask for; no platform's window is longer.
+	longestThrottle = 24 * time.Hour
 	// limitedAccounts is the size of a generation of accounts in the limiter.
 	limitedAccounts = 1 << 14
 )
 
-var errThrottled = errors.New("held by the limiter")
+var errThrottled = errors.New("throttled by the limiter")
 
-// limiter spaces the calls of each account and of each app, and holds an account for as
+// limiter spaces the calls of each account and of each app, and throttles an account for as
 // long as its platform asked.
 type limiter struct {
 	now      func() time.Time
@@ -50,7 +50,7 @@ type accountLimit struct {
 	mu          sync.Mutex
 	calls, read manner    // but reads; and those
 	media       time.Time // no upload before this time
-	// alone is until when calls are held that count against one of its limits; there are few of them.
+	// alone is until when calls are throttled that count against one of its limits; there are few of them.
 	alone map[aloneLimit]time.Time
 	seen  time.Time // when any of these times was last looked at
 }
@@ -63,7 +63,7 @@ type aloneLimit struct {
 
 // manner is how the last call of an account was made; the next one is expected to be made alike.
 type manner struct {
-	held   time.Time // no call before this time
+	until  time.Time // no call before this time
 	made   bool
 	app    string
 	server *breaker
@@ -216,8 +216,8 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 	limit.mu.Lock()
 	last := *limit.manner(kind)
 	limit.mu.Unlock()
-	if held := l.heldFor(limit, Call{Kind: kind}); held > 0 {
-		return nil, held
+	if wait := l.throttledFor(limit, Call{Kind: kind}); wait > 0 {
+		return nil, wait
 	}
 	if last.server != nil {
 		if wait := last.server.admits(); wait > 0 {
@@ -237,7 +237,7 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 // spacing is that of an account's turns, 0 where its calls wait for something else.
 func (l *limiter) spacing(account schema.AccountID, kind Kind) (widest time.Duration) {
 	limit, known := l.accounts.known(account)
-	if !known || l.heldFor(limit, Call{Kind: kind}) > 0 {
+	if !known || l.throttledFor(limit, Call{Kind: kind}) > 0 {
 		return 0
 	}
 	limit.mu.Lock()
@@ -259,8 +259,8 @@ func (l *limiter) spacing(account schema.AccountID, kind Kind) (widest time.Dura
 func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience time.Duration) error {
 	limit := l.of(call.Account)
 	limit.uses(call, server)
-	if held := l.heldFor(limit, call); held > 0 {
-		return throttled(held)
+	if wait := l.throttledFor(limit, call); wait > 0 {
+		return throttled(wait)
 	}
 	if call.Turn != nil && call.Turn.Use() {
 		return nil
@@ -280,25 +280,25 @@ func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience
 	}
 }
 
-// hold keeps calls of an account back for as long as its platform asked; what it asked of a read
+// throttle keeps calls of an account back for as long as its platform asked; what it asked of a read
 // keeps reads back alone, and of an upload uploads: texts and looks go on.
-func (l *limiter) hold(account schema.AccountID, kind Kind, d time.Duration) {
-	l.keepBack(account, d, func(limit *accountLimit, until time.Time) {
+func (l *limiter) throttle(account schema.AccountID, kind Kind, d time.Duration) {
+	l.setThrottle(account, d, func(limit *accountLimit, until time.Time) {
 		if kind == Media {
 			limit.media = later(until, limit.media)
 			return
 		}
 		last := limit.manner(kind)
-		last.held = later(until, last.held)
+		last.until = later(until, last.until)
 	})
 }
 
-// holdAlone keeps an account's calls back that count against the same limit as a call: it says
+// throttleOne keeps an account's calls back that count against the same limit as a call: it says
 // nothing of others, such as a day's videos of the looks at one that is there. That of a read keeps
 // reads back alone.
-func (l *limiter) holdAlone(call Call, d time.Duration) {
+func (l *limiter) throttleOne(call Call, d time.Duration) {
 	of := aloneLimit{l.limitOf(call), call.Kind == Read}
-	l.keepBack(call.Account, d, func(limit *accountLimit, until time.Time) {
+	l.setThrottle(call.Account, d, func(limit *accountLimit, until time.Time) {
 		if limit.alone == nil {
 			limit.alone = map[aloneLimit]time.Time{}
 		}
@@ -306,8 +306,8 @@ func (l *limiter) holdAlone(call Call, d time.Duration) {
 	})
 }
 
-// keepBack lets note until when calls of an account are held.
-func (l *limiter) keepBack(account schema.AccountID, d time.Duration, note func(limit *accountLimit, until time.Time)) {
+// setThrottle lets note until when calls of an account are throttled.
+func (l *limiter) setThrottle(account schema.AccountID, d time.Duration, note func(limit *accountLimit, until time.Time)) {
 	if d <= 0 {
 		return
 	}
@@ -316,39 +316,39 @@ func (l *limiter) keepBack(account schema.AccountID, d time.Duration, note func(
 	defer limit.mu.Unlock()
 	now := l.now()
 	limit.followClock(now)
-	note(limit, now.Add(min(d, longestHold)))
+	note(limit, now.Add(min(d, longestThrottle)))
 }
 
-// followClock moves what is held along with a clock that was set back.
+// followClock moves throttles along with a clock that was set back.
 func (a *accountLimit) followClock(now time.Time) {
 	back := a.seen.Sub(now)
 	if a.seen = now; back <= 0 {
 		return
 	}
-	for _, held := range []*time.Time{&a.calls.held, &a.read.held, &a.media} {
-		*held = held.Add(-back)
+	for _, until := range []*time.Time{&a.calls.until, &a.read.until, &a.media} {
+		*until = until.Add(-back)
 	}
-	for of, held := range a.alone {
-		a.alone[of] = held.Add(-back)
+	for of, until := range a.alone {
+		a.alone[of] = until.Add(-back)
 	}
 }
 
-// heldFor returns how long a call is held. Of one that is yet to be made the kind alone is known.
-func (l *limiter) heldFor(limit *accountLimit, call Call) time.Duration {
+// throttledFor returns how long a call is throttled. Before a call is made, only its kind is known.
+func (l *limiter) throttledFor(limit *accountLimit, call Call) time.Duration {
 	of := aloneLimit{name: l.limitOf(call)}
 	limit.mu.Lock()
 	defer limit.mu.Unlock()
 	now := l.now()
 	limit.followClock(now)
-	held := later(later(limit.calls.held, limit.manner(call.Kind).held), limit.alone[of])
+	until := later(later(limit.calls.until, limit.manner(call.Kind).until), limit.alone[of])
 	switch call.Kind {
 	case Media:
-		held = later(held, limit.media)
+		until = later(until, limit.media)
 	case Read:
 		of.isRead = true
-		held = later(held, limit.alone[of])
+		until = later(until, limit.alone[of])
 	}
-	return held.Sub(now)
+	return until.Sub(now)
 }
 
 // uses notes the app and the server of a call.

@@ -20,7 +20,7 @@ const (
 	Media       // uploads
 	Status      // reads the state of an entry or an account
 	// Read reads what became of posts and accounts. It is behind everything else: it takes of
-	// Any only what would lie idle, and what it meets holds no other call up.
+	// Any only what would lie idle, and what it meets delays no other call.
 	Read
 )
 

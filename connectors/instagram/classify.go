@@ -33,7 +33,7 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 	case 2207052: // Instagram could not fetch the media
 		e.Kind = schema.Unknown
 	case subcodeNotReady:
-		e.Kind = schema.Retryable // and nobody is held: the container is asked at once
+		e.Kind = schema.Retryable // and nobody is throttled: the container is asked at once
 	}
 	return e
 }
