@@ -24,7 +24,6 @@ type ClientConfig struct {
 	// TurnPrefix is what their names begin with.
 	Turns      SharedTurns
 	TurnPrefix string
-	appTurns   SharedTurns // Turns, or those of this process
 	// Classify says what an answer other than 2xx means where the default mapping
 	// does not know better; nil as a result: the default. The client adds the wait
 	// that the headers name, bounds the message and takes secrets out of it. Unknown is for
@@ -35,9 +34,9 @@ type ClientConfig struct {
 	// PaceReads how long its reads are after one of theirs; nil: as Pace says.
 	Pace      func(header http.Header) time.Duration
 	PaceReads func(header http.Header) time.Duration
-	// LimitOf names which of an account's limits a call counts against: what Pace says is of that
-	// one, and an error that is Alone. Of a turn that is reserved it is told the kind alone. nil:
-	// each operation has its own, and Pace speaks of all.
+	// LimitOf names the limit of the account that a call counts against; Pace, and errors marked
+	// Alone, apply to that limit only. For a reserved turn only the kind is known. nil: every
+	// operation has its own limit, and Pace applies to all.
 	LimitOf func(call Call) string
 	Logger  *slog.Logger
 	Metrics *Metrics
@@ -52,7 +51,7 @@ type Client struct {
 	classify func(status int, header http.Header, body []byte) *schema.Error
 	pace     func(header http.Header) time.Duration
 	paceRead func(header http.Header) time.Duration
-	ownPace  bool // it is of single limits
+	ownPace  bool // it applies to the limit of the call only
 	metrics  *Metrics
 	now      func() time.Time
 	limiter  *limiter
@@ -251,7 +250,22 @@ func (c *Client) send(ctx context.Context, request *http.Request, call Call) (*R
 	return response, nil
 }
 
-var errNotSent = errors.New("not sent")
+var (
+	errNotSent = errors.New("not sent")
+	errLate    = errors.New("the time of the call was over")
+)
+
+// late reports whether the deadline of a call has passed. It compares clocks and does not
+// rely on ctx's end: after the process was frozen, a call might be sent long after its
+// lease, before ctx's timer has run. The wall clock goes on while the machine sleeps.
+func late(ctx context.Context) bool {
+	until, bounded := ctx.Deadline()
+	if !bounded {
+		return false
+	}
+	now := time.Now()
+	return now.After(until) || now.Round(0).After(until.Round(0))
+}
 
 // notSent is the error of a call that was given up before it was sent.
 func notSent(cause error) *schema.Error {

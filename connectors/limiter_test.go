@@ -401,10 +401,10 @@ func TestRecentForgets(t *testing.T) {
 // come round again.
 func TestAClockThatIsSetBackHoldsUpNobody(t *testing.T) {
 	clock := newClock()
-	config := ClientConfig{Now: clock.Now, appTurns: newOwnTurns(clock.Now)}
+	source := newQuotaSource(ClientConfig{Now: clock.Now})
 	for name, q := range map[string]quota{
 		"an account": newBucket(Rate{PerSecond: 1, Burst: 2}, clock.Now),
-		"an app":     config.appShares(Any, Rate{PerSecond: 5, Burst: 1}).of("bot"),
+		"an app":     source.apps(Any, Rate{PerSecond: 5, Burst: 1}).of("bot"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 5 {
