@@ -93,7 +93,7 @@ func (p *posts) createEntries(c *gin.Context, b batch, entries []bulkEntry, iden
 		reply.Warnings = warnings
 		creation := schema.Creation{Idempotency: identity, Posts: made, PostsPerMonth: b.key.PostsPerMonth, Response: answer.Encode(reply)}
 		moved := false
-		creation.Without = func(refused map[schema.PostID]*schema.Error) []byte {
+		creation.ResponseIfRefused = func(refused map[schema.PostID]*schema.Error) []byte {
 			if moved = try < slotTries && moveToFreeDays(entries, refused); moved {
 				return nil
 			}
