@@ -23,7 +23,7 @@ type Store interface {
 	writer
 	retrier
 	attemptReader
-	answerReader
+	admission.Answers
 	slotTaker
 	uploadReader
 }
