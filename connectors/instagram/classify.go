@@ -38,7 +38,7 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 	return e
 }
 
-// isGone tells whether an error says that a container or a media is not there.
+// isGone reports whether an error says that a container or a media is not there.
 func isGone(err error) bool {
 	r, ok := errors.AsType[graph.Error](err)
 	return ok && (r.Code == 24 || r.Subcode == 2207020 || r.Has(100, 33))
