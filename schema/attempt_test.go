@@ -32,7 +32,7 @@ func TestAStepTellsWhatWasNotPlainSuccess(t *testing.T) {
 		"the look failed":              {Delivery{Step: StepFind}, fails(Retryable), AttemptLookFailed, "platform_unavailable", soonestLook, 0},
 		"the looks are over":           {Delivery{Step: StepFind, Until: at, Attempts: 2}, fails(Retryable), AttemptFailed, "outcome_unknown", 0, 2},
 		"safe to repeat":               {Delivery{Step: StepFind}, Outcome{Verdict: SafeToRepeat}, AttemptRetrying, "outcome_unknown", 0, 0},
-		"the repetition failed":        {Delivery{Step: StepPublish, Looked: repeated}, fails(Retryable), AttemptLookFailed, "platform_unavailable", soonestLook, 0},
+		"the repetition failed":        {Delivery{Step: StepPublish, Looked: LooksRepeating}, fails(Retryable), AttemptLookFailed, "platform_unavailable", soonestLook, 0},
 		"found":                        {Delivery{Step: StepFind}, Outcome{Verdict: Found, Receipt: Receipt{NativeID: "1"}}, AttemptFound, "", 0, 0},
 		"published, but not all of it": {Delivery{Step: StepFind, Receipts: polled}, Outcome{Verdict: Found, Receipt: Receipt{NativeID: "1"}, Err: &Error{Kind: Refused, Message: "why"}}, AttemptIncomplete, "platform_refused", 0, 0},
 		"not there":                    {Delivery{Step: StepFind}, Outcome{Verdict: NotThere}, AttemptNotFound, "", SettleTime, 0},

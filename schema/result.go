@@ -18,7 +18,7 @@ type Result struct {
 	Step     Step
 	Entry    int
 	Attempts int
-	Looked   int
+	Looked   Looks
 	Fresh    bool // no visible call was claimed yet that may have to be looked for
 	NextIn   time.Duration
 	Progress json.RawMessage
@@ -298,7 +298,7 @@ type CommentResult struct {
 	State    CommentState
 	Step     Step
 	Attempts int
-	Looked   int
+	Looked   Looks
 	NextIn   time.Duration
 	NativeID string
 	URL      string
