@@ -234,6 +234,7 @@ var ErrReceiptsForgotten = errors.New("what was published to the profile since t
 // LookAgain returns the result of a look that found what belongs to another entry. It
 // costs no try, and the next look has it in Known; past the deadline the entry fails.
 func (d Delivery) LookAgain(at time.Time) Result {
+	d = d.asEntry()
 	r := d.waiting(StepFind, SettleTime)
 	r.Looked, r.Error = max(d.Looked, 0), stillOpen("what was found is another post's", at)
 	if !at.Before(d.Until) {
@@ -241,9 +242,4 @@ func (d Delivery) LookAgain(at time.Time) Result {
 	}
 	r.Attempt = d.attempt(Outcome{Verdict: NotThere}, r, at)
 	return r
-}
-
-// LookAgainForComment is LookAgain for a first comment.
-func (d Delivery) LookAgainForComment(at time.Time) CommentResult {
-	return d.commentResult(d.alone().LookAgain(at))
 }

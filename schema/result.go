@@ -62,9 +62,10 @@ const (
 // apart: see lookWait.
 const pollInterval = 5 * time.Second
 
-// After returns the state of the target after a step: it is the state machine of an
-// entry. at is the database's time; jitter in [0,1) spreads retries.
+// After returns the state of the target, or of the first comment, after a step: it is the state
+// machine of an entry. at is the database's time; jitter in [0,1) spreads retries.
 func (d Delivery) After(o Outcome, at time.Time, jitter float64) Result {
+	d = d.asEntry()
 	r := d.after(o, at, jitter)
 	r.Attempt = d.attempt(o, r, at)
 	return r
@@ -291,7 +292,7 @@ func CodeOf(kind ErrorKind) string {
 	}
 }
 
-// CommentResult is the state of a first comment after one step of its claim.
+// CommentResult is the state of a first comment or a reply after one step of its claim.
 type CommentResult struct {
 	Comment  CommentID
 	Claim    int32
@@ -310,24 +311,16 @@ type CommentResult struct {
 	Attempt  *Attempt // what happened besides plain success; nil: nothing
 }
 
-// AfterComment is After for a first comment, which is an entry of its own with the same
-// rules.
-func (d Delivery) AfterComment(o Outcome, at time.Time, jitter float64) CommentResult {
-	return d.commentResult(d.alone().After(o, at, jitter))
-}
-
-// MissedComment is Missed for a first comment.
-func (d Delivery) MissedComment(at time.Time) CommentResult {
-	return d.commentResult(d.alone().Missed(at))
-}
-
-// alone returns the first comment as an entry of its own.
-func (d Delivery) alone() Delivery {
-	d.Entry, d.Entries, d.Receipts, d.Unsettled, d.ContinueOnError = 0, 1, nil, 0, false
+// asEntry returns a first comment or a reply as an entry of its own, which goes by the same rules.
+func (d Delivery) asEntry() Delivery {
+	if d.Comment != nil {
+		d.Entry, d.Entries, d.Receipts, d.Unsettled, d.ContinueOnError = 0, 1, nil, 0, false
+	}
 	return d
 }
 
-func (d Delivery) commentResult(r Result) CommentResult {
+// OfComment returns the result of a first comment's step, or a reply's.
+func (r Result) OfComment(d Delivery) CommentResult {
 	c := CommentResult{
 		Comment: d.Comment.ID, Claim: d.Claim, Step: r.Step, Attempts: r.Attempts, Looked: r.Looked,
 		NextIn: r.NextIn, Error: r.Error, PostedAt: r.PostedAt, Found: r.Found,
