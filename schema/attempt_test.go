@@ -38,7 +38,7 @@ func TestAStepTellsWhatWasNotPlainSuccess(t *testing.T) {
 		"not there":                    {Delivery{Step: StepFind}, Outcome{Verdict: NotThere}, AttemptNotFound, "", SettleTime, 0},
 		"not there again":              {Delivery{Step: StepFind, Looked: 1}, Outcome{Verdict: NotThere}, AttemptRetrying, "platform_unavailable", 1500 * time.Millisecond, 1},
 		"nobody can tell":              {Delivery{Step: StepFind}, Outcome{Verdict: CannotTell}, AttemptFailed, "outcome_unknown", 0, 0},
-		"a hole, and the thread goes":  {Delivery{Step: StepPublish, Entries: 3, ContinueOnError: true}, fails(Refused), AttemptHole, "platform_refused", 0, 1},
+		"a hole, and the thread goes":  {Delivery{Step: StepPublish, Entries: 3, ContinueOnError: true}, fails(Refused), AttemptEntryFailed, "platform_refused", 0, 1},
 		"an entry of a thread":         {Delivery{Step: StepPublish, Entries: 3, Pause: time.Second}, Outcome{Receipt: Receipt{NativeID: "1"}}, 0, "", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -62,7 +62,7 @@ func (d Delivery) lost(e *Error, at time.Time) Result {
 	if d.Repeats() { // the next repetition must not overlap this call
 		r.NextIn = CallDeadline + SettleTime
 	}
-	r.Looked, r.Error = 0, targetError(e, at)
+	r.Looked, r.Error, r.kind = 0, targetError(e, at), AttemptUnknown
 	if !d.Blind {
 		r.Error = stillOpen(e.Message, at)
 	}
@@ -76,11 +76,14 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 	switch {
 	case o.Verdict == Found:
 		r := d.published(o.Receipt, at)
-		r.Found = true
+		if r.Found = true; !o.Receipt.Open && !d.polls() {
+			r.tell(AttemptFound)
+		}
 		return r
 	case o.missing() && d.mayBeListed(o.Verdict):
 		r := d.waiting(StepFind, SettleTime<<d.Looked.Count())
 		r.Looked, r.Error = max(d.Looked, 0)+1, stillOpen("it was not there when crier last looked", at)
+		r.kind = AttemptNotFound
 		return r
 	case o.missing() && d.Unsettled.Has(d.Entry):
 		r := d.callAgain()
@@ -129,6 +132,7 @@ func errNotTaken() *Error {
 func (d Delivery) callAgain() Result {
 	r := d.waiting(StepPublish, 0)
 	r.Looked, r.Receipts, r.Unsettled = 0, withoutEntry(r.Receipts, d.Entry), d.Unsettled.Without(d.Entry)
+	r.kind = AttemptRetrying
 	if d.Unsettled.Has(d.Entry) {
 		r.Step, r.Progress, r.Looked = StepPrepare, nil, LooksRetried
 	}
@@ -153,7 +157,7 @@ func (d Delivery) unanswered(e *Error, at time.Time, jitter float64) Result {
 		return d.failed(d.outcomeUnknown(couldNotAsk+" (at last: "+e.Message+")", at))
 	}
 	r := d.waiting(StepFind, d.lookWait(e.RetryAfter, at, jitter))
-	r.Looked, r.Error = max(d.Looked, 0), stillOpen(e.Message, at)
+	r.Looked, r.Error, r.kind = max(d.Looked, 0), stillOpen(e.Message, at), AttemptLookFailed
 	if e.Kind == Internal {
 		r.Attempts++
 	}
@@ -236,10 +240,10 @@ var ErrReceiptsForgotten = errors.New("what was published to the profile since t
 func (d Delivery) LookAgain(at time.Time) Result {
 	d = d.asEntry()
 	r := d.waiting(StepFind, SettleTime)
-	r.Looked, r.Error = max(d.Looked, 0), stillOpen("what was found is another post's", at)
+	r.Looked, r.Error, r.kind = max(d.Looked, 0), stillOpen("what was found is another post's", at), AttemptNotFound
 	if !at.Before(d.Until) {
 		r = d.failed(d.outcomeUnknown(couldNotTell, at))
 	}
-	r.Attempt = d.attempt(Outcome{Verdict: NotThere}, r, at)
+	r.Attempt = d.attempt(Outcome{}, r, at)
 	return r
 }

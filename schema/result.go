@@ -36,6 +36,8 @@ type Result struct {
 	Comments []AskedComment // of the post, to be delivered or skipped once the target is terminal
 	Attempt  *Attempt       // what happened besides plain success; nil: nothing
 	Trace    string         // W3C traceparent of the step, if it is traced
+
+	kind AttemptKind // of Attempt; 0: plain success
 }
 
 // Outcome is the outcome of a connector's call.
@@ -76,14 +78,16 @@ func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
 	case o.Err != nil && o.Err.Kind == Refused && o.Verdict == NotThere && d.Step == StepFind:
 		return d.failed(targetError(o.Err, at))
 	case d.lacks(o):
-		return d.published(o.Receipt, at)
+		r := d.published(o.Receipt, at)
+		r.tell(AttemptIncomplete)
+		return r
 	case o.Err != nil && d.isOpen():
 		return d.unanswered(o.Err, at, jitter)
 	case d.endsAccount(o):
 		return d.endedBy(ProblemOf(o.Err), at)
 	case d.renewing(o):
 		r := d.waiting(d.Step, RenewalWait)
-		r.Error = targetError(o.Err, at)
+		r.Error, r.kind = targetError(o.Err, at), AttemptDeferred
 		return r
 	}
 	switch d.Step {
@@ -114,6 +118,9 @@ func (d Delivery) afterPrepare(o Outcome, at time.Time, jitter float64) Result {
 	r := d.waiting(StepPrepare, o.Progress.RetryIn)
 	if o.Progress.Ready {
 		r = d.waiting(StepPublish, 0)
+	}
+	if r.NextIn > 0 {
+		r.kind = AttemptProcessing
 	}
 	r.Progress = o.Progress.State
 	return r
@@ -164,6 +171,7 @@ func (d Delivery) published(receipt Receipt, at time.Time) Result {
 		}
 		r := d.waiting(StepFind, wait)
 		r.Receipts, r.Receipt = append(withoutEntry(r.Receipts, d.Entry), receipt), &receipt
+		r.kind = AttemptProcessing
 		return r
 	}
 	r := d.base()
@@ -187,7 +195,7 @@ func (d Delivery) next(r Result, at time.Time) Result {
 	}
 	r.Comments = d.FirstComments
 	if len(r.Receipts) < d.Entries {
-		r.State = TargetFailed
+		r.State, r.kind = TargetFailed, AttemptFailed
 		if r.Error == nil {
 			r.Error = threadIncomplete(at)
 		}
@@ -206,7 +214,7 @@ func (d Delivery) failure(e *Error, step Step, at time.Time, jitter float64) Res
 	switch e.Kind {
 	case RateLimited:
 		r := d.waiting(step, max(e.RetryAfter, time.Second))
-		r.Error = targetError(e, at)
+		r.Error, r.kind = targetError(e, at), AttemptDeferred
 		return r
 	case Retryable, Unknown:
 		if d.Attempts+1 >= d.Tries {
@@ -214,7 +222,7 @@ func (d Delivery) failure(e *Error, step Step, at time.Time, jitter float64) Res
 		}
 		r := d.waiting(step, max(e.RetryAfter, backoff(d.Attempts, jitter)))
 		r.Attempts++
-		r.Error = targetError(e, at)
+		r.Error, r.kind = targetError(e, at), AttemptRetrying
 		return r
 	default:
 		return d.failed(targetError(e, at))
@@ -229,9 +237,10 @@ func (d Delivery) failed(e *TargetError) Result {
 		r.Unsettled = r.Unsettled.With(d.Entry)
 	}
 	if d.ContinueOnError && d.Entry+1 < d.Entries {
+		r.kind = AttemptEntryFailed
 		return d.next(r, e.At)
 	}
-	r.State = TargetFailed
+	r.State, r.kind = TargetFailed, AttemptFailed
 	r.Comments = d.FirstComments
 	return r
 }
