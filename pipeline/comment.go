@@ -80,23 +80,24 @@ func (c comment) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (w
 	d.Renews = d.Account.MayRenew(called)
 	outcome, cut := c.calls.make(ctx, d, turn)
 	if outcome.Keyless && !called.After(d.Until) {
-		result := d.PutOffComment(c.Now())
+		result := d.PutOff(c.Now()).OfComment(d)
 		return worker.Outcome{Store: func(ctx context.Context) error { return c.Finish(ctx, result) }}, nil
 	}
 	if cut {
-		result := d.GiveBackComment(c.Now())
+		result := d.GiveBack(nil, c.Now()).OfComment(d)
 		return worker.Outcome{Store: func(ctx context.Context) error { return c.Finish(ctx, result) }, GivenBack: true}, nil
 	}
-	return c.came(d, outcome, d.AfterComment(outcome, c.Now(), rand.Float64())), nil
+	return c.came(d, outcome, d.After(outcome, c.Now(), rand.Float64()).OfComment(d)), nil
 }
 
 // ended returns the result of a comment that must not be posted any more; ok is false for
 // others.
 func (c comment) ended(d schema.Delivery, now time.Time) (schema.CommentResult, bool) {
 	if d.TooLate(now) {
-		return d.MissedComment(now), true
+		return d.Missed(now).OfComment(d), true
 	}
-	return d.BlockedComment(now)
+	blocked, isBlocked := d.Blocked(now)
+	return blocked.OfComment(d), isBlocked
 }
 
 // came returns how a step's result is stored.
@@ -105,7 +106,7 @@ func (c comment) came(d schema.Delivery, o schema.Outcome, result schema.Comment
 		Store: func(ctx context.Context) error {
 			return c.calls.settle(ctx, d, o,
 				func(ctx context.Context) error { return c.Finish(ctx, result) },
-				func(ctx context.Context) error { return c.Finish(ctx, d.LookAgainForComment(c.Now())) })
+				func(ctx context.Context) error { return c.Finish(ctx, d.LookAgain(c.Now()).OfComment(d)) })
 		},
 		Again: result.State == schema.CommentPending && result.NextIn == 0,
 	}

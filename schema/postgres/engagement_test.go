@@ -91,7 +91,7 @@ func TestAReplyIsLookedForAfterAnOpenClaim(t *testing.T) {
 			f.must(err)
 		}, schema.StepFind},
 		"it was given back before the call": {func(f *fixture, _ schema.CommentID, d schema.Delivery) {
-			f.must(f.comment.Finish(f.Context(), d.GiveBackComment(f.store.Now())))
+			f.must(f.comment.Finish(f.Context(), d.GiveBack(nil, f.store.Now()).OfComment(d)))
 		}, schema.StepPublish},
 	} {
 		t.Run(name, func(t *testing.T) {

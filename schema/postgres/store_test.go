@@ -416,7 +416,7 @@ func TestFirstCommentsFollowTheirTarget(t *testing.T) {
 	if err != nil || len(claimed) != 1 || claimed[0].Comment.Text != "first" || claimed[0].Receipt(0) == nil {
 		t.Fatalf("claimed %+v, %v", claimed, err)
 	}
-	r := claimed[0].AfterComment(schema.Outcome{Receipt: schema.Receipt{NativeID: "c0", URL: "https://x/c"}}, f.store.Now(), 0)
+	r := claimed[0].After(schema.Outcome{Receipt: schema.Receipt{NativeID: "c0", URL: "https://x/c"}}, f.store.Now(), 0).OfComment(claimed[0])
 	if err := f.comment.Finish(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}

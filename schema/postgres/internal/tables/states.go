@@ -42,6 +42,8 @@ const (
 	StepPublish = "1"
 	StepFind    = "2"
 
+	LooksRepeating = "-1" // of the column looked
+
 	JobPost    = "1"
 	JobComment = "2"
 	JobNotify  = "3"
