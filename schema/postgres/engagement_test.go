@@ -252,7 +252,7 @@ func TestWhatIsReceivedIsToldOnce(t *testing.T) {
 		{[]schema.Received{item("a", "one", now), mention}, 0, 0, 0, 0},
 		{[]schema.Received{item("a", "edited", now)}, 1, 1, 0, 0},
 	} {
-		f.said = nil
+		f.announced = nil
 		changed, err := f.gateway.Receive(t.Context(), account, tt.page)
 		f.must(err)
 		counts := map[schema.EventType]int{}

@@ -194,7 +194,7 @@ func TestAFirstCommentIsPutOff(t *testing.T) {
 }
 
 // TestTurnsOfAnAppAreLeasedOnce races processes for an app's turns: none is given twice,
-// and none is closer to the one before than the spacing, but for the burst.
+// and none is closer to the one before than the spacing, except the burst.
 func TestTurnsOfAnAppAreLeasedOnce(t *testing.T) {
 	const spacing, n, burst = 10 * time.Millisecond, 3, 4
 	f := newFixture(t)
