@@ -12,8 +12,8 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// toldWait is the shortest wait before a claim that is told: a backlog has very many that are shorter.
-const toldWait = time.Minute
+// recordedWait is the shortest wait before a claim that is recorded: a backlog has very many shorter ones.
+const recordedWait = time.Minute
 
 // Postpone delays targets that have to wait for their platform, each by its wait, with
 // their jobs, and returns those that it delayed. It leaves out targets that a claim would
@@ -34,7 +34,7 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 			return err
 		}
 		b := &pgx.Batch{}
-		told := timelineOf(deferred, began, toldWait)
+		told := timelineOf(deferred, began, recordedWait)
 		told.Queue(b)
 		posts := postsOf(subjectsOf(deferred))
 		tables.QueueMove(b, tables.MoveOpen, posts, posts, &moved)
@@ -160,7 +160,7 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 			return err
 		}
 		b := &pgx.Batch{}
-		told := timelineOf(deferred, began, toldWait)
+		told := timelineOf(deferred, began, recordedWait)
 		told.Queue(b)
 		b.Queue(`
 			update jobs j set due_at = c.next_at, held = false,
