@@ -20,10 +20,11 @@ import (
 type Looks int16
 
 const (
-	// LooksRepeating: the call is repeated by its key, though nobody knows what became of the first.
+	// LooksRepeating marks a call that is repeated by its key, though nobody knows what became of the
+	// first.
 	LooksRepeating Looks = -1
-	// LooksRetried: the looks of a retry did not find what the call before it made, but its key may
-	// be answered with that.
+	// LooksRetried marks a call after a retry whose looks did not find what the call before it made; its
+	// key may be answered with that.
 	LooksRetried Looks = -2
 )
 
