@@ -62,12 +62,13 @@ type oneLimit struct {
 	isRead bool // and only its reads
 }
 
-// lastCall is how the last call of an account was made; the next one is expected to be made alike.
+// lastCall is how the last call of an account was made, as the next one is expected to be made, and when
+// that may be.
 type lastCall struct {
-	made   bool // false: there was none yet
-	app    string
-	server *breaker
-	until  time.Time // no further call before this time
+	made           bool // false: there was none yet
+	app            string
+	server         *breaker
+	throttledUntil time.Time
 }
 
 func (a *accountLimit) last(kind Kind) *lastCall {
@@ -82,7 +83,7 @@ func newLimiter(config ClientConfig) *limiter {
 	if l.limitOf == nil {
 		l.limitOf = func(call Call) string { return call.Operation }
 	}
-	source := newQuotaSource(config)
+	source := newTurnSource(config)
 	for kind, limit := range l.limits {
 		if limit.App.PerSecond > 0 {
 			l.apps[kind] = source.apps(kind, limit.App)
@@ -241,7 +242,7 @@ func (l *limiter) throttle(account schema.AccountID, kind Kind, d time.Duration)
 			return
 		}
 		last := limit.last(kind)
-		last.until = later(until, last.until)
+		last.throttledUntil = later(until, last.throttledUntil)
 	})
 }
 
@@ -277,7 +278,7 @@ func (a *accountLimit) followClock(now time.Time) {
 	if a.seen = now; back <= 0 {
 		return
 	}
-	for _, until := range []*time.Time{&a.call.until, &a.read.until, &a.media} {
+	for _, until := range []*time.Time{&a.call.throttledUntil, &a.read.throttledUntil, &a.media} {
 		*until = until.Add(-back)
 	}
 	for of, until := range a.perLimit {
@@ -292,7 +293,7 @@ func (l *limiter) throttledFor(limit *accountLimit, call Call) time.Duration {
 	defer limit.mu.Unlock()
 	now := l.now()
 	limit.followClock(now)
-	until := later(later(limit.call.until, limit.last(call.Kind).until), limit.perLimit[of])
+	until := later(later(limit.call.throttledUntil, limit.last(call.Kind).throttledUntil), limit.perLimit[of])
 	switch call.Kind {
 	case Media:
 		until = later(until, limit.media)

@@ -324,8 +324,8 @@ func TestWhatAProcessLeasesAfterAPauseIsItsOwn(t *testing.T) {
 	}
 }
 
-// TestCallersOfAnAppAreSentAwayApart keeps a herd from coming back all at once.
-func TestCallersOfAnAppAreSentAwayApart(t *testing.T) {
+// TestCallersOfAnAppReturnOneAfterTheOther keeps a herd from coming back all at once.
+func TestCallersOfAnAppReturnOneAfterTheOther(t *testing.T) {
 	clock := newClock()
 	l := limiterOf(Limits{Any: {App: Rate{1, 1}}}, clock.Now)
 	if err := l.wait(t.Context(), Call{Account: account(1)}, nil, 0); err != nil {
@@ -401,7 +401,7 @@ func TestRecentForgets(t *testing.T) {
 // come round again.
 func TestAClockThatIsSetBackHoldsUpNobody(t *testing.T) {
 	clock := newClock()
-	source := newQuotaSource(ClientConfig{Now: clock.Now})
+	source := newTurnSource(ClientConfig{Now: clock.Now})
 	for name, q := range map[string]quota{
 		"an account": newBucket(Rate{PerSecond: 1, Burst: 2}, clock.Now),
 		"an app":     source.apps(Any, Rate{PerSecond: 5, Burst: 1}).of("bot"),

@@ -70,7 +70,7 @@ func (s *share) late() time.Duration { return max(lateTurn, time.Duration(s.ask)
 
 // take takes a turn, or tells how long it is until there may be one. Callers of an app are each told
 // one spacing more, so that they do not return together. An account has few callers, and the first in
-// its line waits for the very next turn.
+// its line waits for the very next turn, whoever else has asked.
 func (s *share) take(ctx context.Context) (wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -135,7 +135,7 @@ func (d *Delay) deliver(ctx context.Context, messages []*stream.Message) {
 	d.enqueue(ctx, jobs)
 }
 
-// enqueue hands jobs to the window, which keepWindow owns.
+// enqueue hands jobs to keepWindow, which puts them into the window.
 func (d *Delay) enqueue(ctx context.Context, jobs []schema.Job) {
 	if len(jobs) == 0 {
 		return

@@ -22,7 +22,7 @@ const (
 )
 
 // passes decides when a pass over the overdue jobs begins, and how far back. There is one pass at a
-// time. The zero value is that of a process that has made none.
+// time. The zero value has made none.
 type passes struct {
 	began     time.Time // the last one
 	wideBegan time.Time // the last wide or full one

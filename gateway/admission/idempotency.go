@@ -16,8 +16,8 @@ const (
 	maxIdempotencyKey = 255
 )
 
-// Answers are the answers that are kept for idempotency.
-type Answers interface {
+// AnswerReader reads the answers that are kept for idempotency.
+type AnswerReader interface {
 	// Answer returns the answer of the first request of that key, if there was one; the
 	// error is IdempotencyConflict if it had another body.
 	Answer(ctx context.Context, request schema.Idempotency) (response []byte, known bool, err error)
@@ -30,7 +30,7 @@ type Repeatable struct {
 	Fingerprint [32]byte            // of its route and of what its body says, however the JSON is written
 }
 
-// Identify returns by what a request is known when it is repeated.
+// Identify returns what identifies a request when it is repeated: its key and its fingerprint.
 func Identify(c *gin.Context, content body.Value) (Repeatable, error) {
 	key, err := IdempotencyKey(c)
 	if err != nil {
@@ -44,7 +44,7 @@ func Identify(c *gin.Context, content body.Value) (Repeatable, error) {
 }
 
 // Replay answers as the first request of that key was answered, if there was one.
-func (r Repeatable) Replay(c *gin.Context, store Answers) (answered bool, err error) {
+func (r Repeatable) Replay(c *gin.Context, store AnswerReader) (answered bool, err error) {
 	if r.Identity == nil {
 		return false, nil
 	}
@@ -59,7 +59,7 @@ func (r Repeatable) Replay(c *gin.Context, store Answers) (answered bool, err er
 // ReplayOr answers a request that is not valid. A repeated request may have been valid at
 // first, before its time came close or its account was removed, so its key is looked up
 // first.
-func (r Repeatable) ReplayOr(c *gin.Context, store Answers, invalid error) error {
+func (r Repeatable) ReplayOr(c *gin.Context, store AnswerReader, invalid error) error {
 	if answered, err := r.Replay(c, store); answered || err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ type inboxStore interface {
 
 // replyStore keeps replies.
 type replyStore interface {
-	admission.Answers
+	admission.AnswerReader
 	// CreateReply makes a reply, or returns the answer of the request it repeats; the error is
 	// IdempotencyConflict when that one had another body.
 	CreateReply(ctx context.Context, creation schema.ReplyCreation) (schema.Created, error)

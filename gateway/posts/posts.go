@@ -23,7 +23,7 @@ type Store interface {
 	writer
 	retrier
 	attemptReader
-	admission.Answers
+	admission.AnswerReader
 	slotTaker
 	uploadReader
 }

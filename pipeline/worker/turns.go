@@ -95,7 +95,7 @@ func (w *Worker[M, R, C]) reserveTurns(p phases, batch []*task[M, R]) []*task[M,
 	return append(ready, w.postpone(p.stores, long)...)
 }
 
-// postponeLines postpones what stood behind the first of lines, and records the waits of the first.
+// postponeLines postpones what stood behind the first of lines, and records the waits of what stays in memory.
 // There is one such transaction at a time, so that many lines leave the database to the claims. A stop
 // waits for none of them: it brings forward what they leave in memory.
 func (w *Worker[M, R, C]) postponeLines(ctx context.Context, lines lineTasks[M, R]) {

@@ -20,8 +20,8 @@ import (
 // used up, in a time of the test's own. Each post takes a turn, then gives two back that it has no
 // call for, and takes a second.
 type paced struct {
-	Stage[schema.PublishMessage, schema.TargetRef, held]
-	worker *Worker[schema.PublishMessage, schema.TargetRef, held]
+	Stage[schema.PublishMessage, schema.TargetRef, openClaim]
+	worker *Worker[schema.PublishMessage, schema.TargetRef, openClaim]
 	turns  *rate.Limiter
 
 	mu         sync.Mutex
@@ -40,7 +40,7 @@ const pacedSpacing = 20 * time.Second
 
 func newPaced(burst int) *paced {
 	p := &paced{turns: rate.NewLimiter(rate.Every(pacedSpacing), burst), steps: map[int16]int{}, gone: map[int16]bool{}, begunAt: map[int16]time.Time{}}
-	p.worker = &Worker[schema.PublishMessage, schema.TargetRef, held]{
+	p.worker = &Worker[schema.PublishMessage, schema.TargetRef, openClaim]{
 		Config: Config[schema.PublishMessage]{
 			Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()), Reserve: p.reserve,
 			Spacing: func(schema.PublishMessage) time.Duration { return pacedSpacing },
@@ -218,7 +218,7 @@ func TestWhatCannotBePostponedIsClaimedInTurn(t *testing.T) {
 	})
 }
 
-func TestALineThatIsHeldMeanwhileIsStillPostponedInOrder(t *testing.T) {
+func TestALineThatIsThrottledMeanwhileIsStillPostponedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPaced(1)
 		p.turns.Allow()

@@ -7,8 +7,8 @@ import (
 	"crier/schema"
 )
 
-// quotaSource makes what the turns of accounts and apps are taken from.
-type quotaSource struct {
+// turnSource makes what the turns of accounts and apps are taken from.
+type turnSource struct {
 	turns    SharedTurns // nil: no other process takes any
 	appTurns SharedTurns // turns, or those of this process: an app's come from it either way
 	prefix   string      // of the names of turns
@@ -16,8 +16,8 @@ type quotaSource struct {
 	logger   *slog.Logger
 }
 
-func newQuotaSource(config ClientConfig) *quotaSource {
-	s := &quotaSource{turns: config.Turns, appTurns: config.Turns, prefix: config.TurnPrefix, now: config.Now, logger: config.Logger}
+func newTurnSource(config ClientConfig) *turnSource {
+	s := &turnSource{turns: config.Turns, appTurns: config.Turns, prefix: config.TurnPrefix, now: config.Now, logger: config.Logger}
 	if s.appTurns == nil {
 		s.appTurns = newOwnTurns(s.now)
 	}
@@ -25,7 +25,7 @@ func newQuotaSource(config ClientConfig) *quotaSource {
 }
 
 // account is what turns of an account are taken from.
-func (s *quotaSource) account(id schema.AccountID, kind Kind, limit Rate) quota {
+func (s *turnSource) account(id schema.AccountID, kind Kind, limit Rate) quota {
 	if s.turns == nil {
 		return newBucket(limit, s.now)
 	}
@@ -38,7 +38,7 @@ func (s *quotaSource) account(id schema.AccountID, kind Kind, limit Rate) quota 
 
 // accountReads is what reads may take of the turns of an account for all its calls; nil: these have
 // no limit.
-func (s *quotaSource) accountReads(id schema.AccountID, all quota) quota {
+func (s *turnSource) accountReads(id schema.AccountID, all quota) quota {
 	switch all := all.(type) {
 	case *bucket:
 		return readBucket{all}
@@ -50,19 +50,19 @@ func (s *quotaSource) accountReads(id schema.AccountID, all quota) quota {
 }
 
 // apps are this process's shares of the turns of apps.
-func (s *quotaSource) apps(kind Kind, limit Rate) *recent[string, *share] {
+func (s *turnSource) apps(kind Kind, limit Rate) *recent[string, *share] {
 	leases := s.appLeases(limit)
 	return newRecent(limitedApps, func(app string) *share { return leases.share(s.name(kind, app)) })
 }
 
 // appReads are what reads may take of the turns of apps for all calls.
-func (s *quotaSource) appReads(limit Rate) *recent[string, *readShare] {
+func (s *turnSource) appReads(limit Rate) *recent[string, *readShare] {
 	leases := s.appLeases(limit)
 	return newRecent(limitedApps, func(app string) *readShare { return leases.readShare(s.name(Any, app)) })
 }
 
 // appLeases is how the turns of apps are leased.
-func (s *quotaSource) appLeases(limit Rate) *leases {
+func (s *turnSource) appLeases(limit Rate) *leases {
 	chunk := max(1, int(leased*float64(limit.PerSecond)))
 	return &leases{
 		turns: s.appTurns, spacing: limit.spacing(), burst: limit.burst(), least: chunk, most: chunk, apart: true, now: s.now, logger: s.logger,
@@ -70,7 +70,7 @@ func (s *quotaSource) appLeases(limit Rate) *leases {
 }
 
 // name is the name of a kind's turns among processes.
-func (s *quotaSource) name(kind Kind, of string) string {
+func (s *turnSource) name(kind Kind, of string) string {
 	if kind == Any {
 		return s.prefix + of
 	}
