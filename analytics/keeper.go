@@ -71,7 +71,7 @@ func (k *Keeper) Pass(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, passLimit)
 	defer cancel()
 	now := k.deps.Now()
-	// Persons first: theirs is the limit that is a promise.
+	// People first: theirs is the limit that is a promise.
 	if _, err := k.deps.Store.ForgetPersons(ctx, schema.LinkedIn, now.Add(-personsLife)); err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (a *AccountService) Ways(ctx context.Context) ([]ConnectWay, error) {
 
 // ConsentRequest says whose consent is asked for, and where the person ends.
 type ConsentRequest struct {
-	Server   string // of mastodon alone, and required there but for a test key
+	Server   string // of mastodon alone, and required there except for a test key
 	Redirect string // one of the workspace's redirects; empty: a page of the server
 	BrandID  string
 }

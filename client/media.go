@@ -32,7 +32,7 @@ type Upload struct {
 	Size    int64  // in bytes
 	AltText string // used where a media item has none of its own
 	SHA256  string // in hex: what arrives is compared with it; empty: with nothing
-	// Progress is told how much has been sent, also when a part begins anew. It is called by one
+	// Progress is told how much has been sent, also when a part begins again. It is called by one
 	// goroutine at a time.
 	Progress func(sent, total int64)
 }

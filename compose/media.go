@@ -87,7 +87,7 @@ func (b *base) newFetcher() (*media.Fetcher, error) {
 // fetchedEvery is how often it is looked for fetched media that nothing uses.
 const fetchedEvery = 10 * time.Minute
 
-// removeFetched removes what was fetched for uploads that nobody goes on with here.
+// removeFetched removes what was fetched for uploads that nobody continues here.
 func (b *base) removeFetched(ctx context.Context) error {
 	for ctx.Err() == nil {
 		if err := b.fetcher.RemoveIdle(); err != nil {

@@ -82,7 +82,7 @@ func (f *fleet) survive(all [][]disruption) {
 	f.checkEvents(a.ids, hook, made*len(platformsInTests))
 }
 
-// made is how many posts there are. A paused process goes on with a request that was sent
+// made is how many posts there are. A paused process continues a request that was sent
 // again to another, under its key and, once its time had passed, as another post: such a post
 // is there, once, though nobody was told.
 func (f *fleet) made() int {

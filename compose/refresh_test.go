@@ -84,7 +84,7 @@ type trading struct {
 	once      bool // a refresh token is used up by a trade, whether its answer arrives or not
 }
 
-// tradings are of the platforms on which persons consent to what has to be renewed by a refresh
+// tradings are of the platforms on which people consent to what has to be renewed by a refresh
 // token.
 var tradings = map[schema.Platform]trading{
 	schema.Twitter:        {tokenCalls[schema.Twitter], "tweet.read tweet.write users.read media.write offline.access", true},
@@ -135,7 +135,7 @@ func (w *world) withDeadTokens(n int, expires time.Time, of ...schema.Platform) 
 	return accounts
 }
 
-// finalsOf publishes to accounts, and returns what the post of each came to, and how, but for how
+// finalsOf publishes to accounts, and returns what the post of each came to, and how, except for how
 // platforms process media.
 func (w *world) finalsOf(accounts map[schema.Platform]schema.AccountID) map[schema.Platform]string {
 	w.Helper()

@@ -19,7 +19,7 @@ import (
 )
 
 // Simulate serves the platforms' simulators alone, without rate limits and with their
-// controls, until ctx ends. Their state is in memory, but for media, in a folder that goes with
+// controls, until ctx ends. Their state is in memory, except for media, in a folder that goes with
 // them. They have one wall, which anybody finds.
 func Simulate(ctx context.Context, address string, log *slog.Logger) (err error) {
 	base := "http://" + address

@@ -71,7 +71,7 @@ func (f *filmInParts) run() {
 			missing++
 			if err := f.send(part.UploadURL, part.Offset, part.Size); err != nil {
 				f.lost.Add(1)
-				break // and asked anew
+				break // and asked again
 			}
 			f.sent.Add(1)
 		}

@@ -95,7 +95,7 @@ func takesComments(platform string) bool {
 	return platform != "telegram" && platform != "google-business"
 }
 
-// describesPictures tells whether alternative texts are shown.
+// describesPictures reports whether alternative texts are shown.
 func describesPictures(platform string) bool { return takesComments(platform) }
 
 // publishVideo publishes on tiktok, in private.
@@ -181,7 +181,7 @@ type wallAnswer struct {
 	}
 }
 
-// commented tells whether each comment was made or left out.
+// commented reports whether each comment was made or left out.
 func (a wallAnswer) commented() bool {
 	for _, target := range a.Post.Platforms {
 		for _, comment := range target.FirstComments {

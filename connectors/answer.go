@@ -135,7 +135,7 @@ func kindOf(call Call, response *Response) schema.ErrorKind {
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	for _, name := range []string{"Retry-After", "X-Ratelimit-Reset", "X-Rate-Limit-Reset", "Ratelimit-Reset"} {
 		if wait := waitOf(header.Get(name), now); wait > 0 {
-			return min(wait, longestHold)
+			return min(wait, longestThrottle)
 		}
 	}
 	return 0

@@ -20,7 +20,7 @@ type Authorizer interface {
 	// where the configured one asks. Refused where none is configured.
 	Authorize(ctx context.Context, a schema.Account, r AuthorizationRequest) (page string, app App, err error)
 	// Exchange trades the code that the person came back with for credentials. A code works
-	// once and for a short time: after any error the person has to begin anew.
+	// once and for a short time: after any error the person has to begin again.
 	Exchange(ctx context.Context, a schema.Account, g Grant) (schema.Credentials, error)
 }
 
@@ -143,12 +143,12 @@ func (s Scopes) Missing(c schema.Credentials) (missing []ReadScope) {
 	return missing
 }
 
-// Forbids tells whether it is known that credentials let nothing be read for a purpose.
+// Forbids reports whether it is known that credentials let nothing be read for a purpose.
 func (s Scopes) Forbids(c schema.Credentials, purpose Purpose) bool {
 	return slices.ContainsFunc(s.Missing(c), func(one ReadScope) bool { return !one.Partly && slices.Contains(one.For, purpose) })
 }
 
-// Allows tells whether it is known that credentials let all be read for a purpose.
+// Allows reports whether it is known that credentials let all be read for a purpose.
 func (s Scopes) Allows(c schema.Credentials, purpose Purpose) bool {
 	return c.Scope != "" && !slices.ContainsFunc(s.Missing(c), func(one ReadScope) bool { return slices.Contains(one.For, purpose) })
 }
@@ -158,7 +158,7 @@ func SplitScopes(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// IsNotPermitted tells whether an error, whatever it was turned into, says that credentials are
+// IsNotPermitted reports whether an error, whatever it was turned into, says that credentials are
 // without a permission.
 func IsNotPermitted(err error) bool {
 	for {

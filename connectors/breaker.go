@@ -26,7 +26,7 @@ const (
 	guardedServers = 1 << 12
 )
 
-var errBreakerOpen = errors.New("held by the breaker")
+var errBreakerOpen = errors.New("kept back by the breaker")
 
 // breaker keeps calls away from one server while it fails.
 type breaker struct {

@@ -24,20 +24,19 @@ type ClientConfig struct {
 	// TurnPrefix is what their names begin with.
 	Turns      SharedTurns
 	TurnPrefix string
-	appTurns   SharedTurns // Turns, or those of this process
 	// Classify says what an answer other than 2xx means where the default mapping
 	// does not know better; nil as a result: the default. The client adds the wait
 	// that the headers name, bounds the message and takes secrets out of it. Unknown is for
 	// what may have been carried out all the same: of a call that is not visible the
 	// client makes Retryable.
 	Classify func(status int, header http.Header, body []byte) *schema.Error
-	// Pace returns how long the account is held after a good answer with such a header, and
+	// Pace returns how long the account is throttled after a good answer with such a header, and
 	// PaceReads how long its reads are after one of theirs; nil: as Pace says.
 	Pace      func(header http.Header) time.Duration
 	PaceReads func(header http.Header) time.Duration
-	// LimitOf names which of an account's limits a call counts against: what Pace says is of that
-	// one, and an error that is Alone. Of a turn that is reserved it is told the kind alone. nil:
-	// each operation has its own, and Pace speaks of all.
+	// LimitOf names the limit of the account that a call counts against; Pace, and errors marked
+	// Alone, apply to that limit only. For a reserved turn only the kind is known. nil: every
+	// operation has its own limit, and Pace applies to all.
 	LimitOf func(call Call) string
 	Logger  *slog.Logger
 	Metrics *Metrics
@@ -52,7 +51,7 @@ type Client struct {
 	classify func(status int, header http.Header, body []byte) *schema.Error
 	pace     func(header http.Header) time.Duration
 	paceRead func(header http.Header) time.Duration
-	ownPace  bool // it is of single limits
+	ownPace  bool // it applies to the limit of the call only
 	metrics  *Metrics
 	now      func() time.Time
 	limiter  *limiter
@@ -169,15 +168,15 @@ func (c *Client) Reserve(ctx context.Context, account schema.AccountID, kind Kin
 }
 
 // Spacing returns how far apart the turns are for which an account's next calls of a kind wait, once
-// the burst is used up; 0 where the platform holds the account, its server fails, there is no limit,
+// the burst is used up; 0 where the account is throttled, its server fails, there is no limit,
 // or this client has not called it lately.
 func (c *Client) Spacing(account schema.AccountID, kind Kind) time.Duration {
 	return c.limiter.spacing(account, kind)
 }
 
-// Hold keeps calls of an account back that count against the same limit as a call, for a time that
+// Throttle keeps calls of an account back that count against the same limit as a call, for a time that
 // its platform named other than by a refusal, such as in a header that says that nothing is left of it.
-func (c *Client) Hold(call Call, d time.Duration) { c.limiter.holdAlone(call, d) }
+func (c *Client) Throttle(call Call, d time.Duration) { c.limiter.throttleOne(call, d) }
 
 // exchange sends the request and judges the answer.
 func (c *Client) exchange(ctx context.Context, request *http.Request, call Call, out any) (*Response, error) {
@@ -197,20 +196,20 @@ func (c *Client) exchange(ctx context.Context, request *http.Request, call Call,
 		return nil, err
 	}
 	if err := c.judge(call, response, out); err != nil {
-		c.hold(call, err.RetryAfter, err.Alone)
+		c.throttle(call, err.RetryAfter, err.Alone)
 		return response, err
 	}
 	if pace := c.paceOf(call); pace != nil {
-		c.hold(call, pace(response.Header), c.ownPace)
+		c.throttle(call, pace(response.Header), c.ownPace)
 	}
 	return response, nil
 }
 
-func (c *Client) hold(call Call, d time.Duration, alone bool) {
+func (c *Client) throttle(call Call, d time.Duration, alone bool) {
 	if alone {
-		c.limiter.holdAlone(call, d)
+		c.limiter.throttleOne(call, d)
 	} else {
-		c.limiter.hold(call.Account, call.Kind, d)
+		c.limiter.throttle(call.Account, call.Kind, d)
 	}
 }
 
@@ -251,7 +250,22 @@ func (c *Client) send(ctx context.Context, request *http.Request, call Call) (*R
 	return response, nil
 }
 
-var errNotSent = errors.New("not sent")
+var (
+	errNotSent = errors.New("not sent")
+	errLate    = errors.New("the time of the call was over")
+)
+
+// late reports whether the deadline of a call has passed. It compares clocks and does not
+// rely on ctx's end: after the process was frozen, a call might be sent long after its
+// lease, before ctx's timer has run. The wall clock goes on while the machine sleeps.
+func late(ctx context.Context) bool {
+	until, bounded := ctx.Deadline()
+	if !bounded {
+		return false
+	}
+	now := time.Now()
+	return now.After(until) || now.Round(0).After(until.Round(0))
+}
 
 // notSent is the error of a call that was given up before it was sent.
 func notSent(cause error) *schema.Error {

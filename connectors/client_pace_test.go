@@ -9,7 +9,7 @@ import (
 )
 
 // A good answer may ask for a pause: it counts, and the next call of that account waits.
-func TestAGoodAnswerHoldsItsAccount(t *testing.T) {
+func TestAGoodAnswerThrottlesItsAccount(t *testing.T) {
 	config := testConfig(t)
 	config.Pace = func(header http.Header) time.Duration {
 		wait, _ := time.ParseDuration(header.Get("X-Pause"))
@@ -27,7 +27,7 @@ func TestAGoodAnswerHoldsItsAccount(t *testing.T) {
 	}
 	call.Account = schema.NewAccountID(time.Now())
 	if _, err := client.Do(t.Context(), call, nil); err != nil {
-		t.Errorf("another account is held too: %v", err)
+		t.Errorf("another account is throttled too: %v", err)
 	}
 }
 

@@ -14,15 +14,15 @@ const (
 	// longestWait is how long a call waits for its turn; a longer wait is left to
 	// the pipeline, which holds no goroutine for it.
 	longestWait = time.Second
-	// longestHold bounds what a platform may ask for; no platform's window is longer.
-	longestHold = 24 * time.Hour
+	// longestThrottle bounds what a platform may ask for; no platform's window is longer.
+	longestThrottle = 24 * time.Hour
 	// limitedAccounts is the size of a generation of accounts in the limiter.
 	limitedAccounts = 1 << 14
 )
 
-var errThrottled = errors.New("held by the limiter")
+var errThrottled = errors.New("throttled by the limiter")
 
-// limiter spaces the calls of each account and of each app, and holds an account for as
+// limiter spaces the calls of each account and of each app, and throttles an account for as
 // long as its platform asked.
 type limiter struct {
 	now      func() time.Time
@@ -30,8 +30,8 @@ type limiter struct {
 	limitOf  func(Call) string
 	accounts *recent[schema.AccountID, *accountLimit]
 	apps     map[Kind]*recent[string, *share]
-	// spareApps are the turns of apps for any call as reads see them; nil: there is no limit.
-	spareApps *recent[string, *spareShare]
+	// appReads are what reads may take of the turns of apps for all calls; nil: these have no limit.
+	appReads *recent[string, *readShare]
 }
 
 // quota is what turns are taken from: those of an account, or of an app.
@@ -44,112 +44,65 @@ type quota interface {
 
 // accountLimit is the turns of one account.
 type accountLimit struct {
-	quotas map[Kind]quota
-	spare  quota // those for any call as reads see them; nil: there is no limit
+	quotas    map[Kind]quota
+	readQuota quota // what reads may take of the turns for all calls; nil: these have no limit
 
-	mu          sync.Mutex
-	calls, read manner    // but reads; and those
-	media       time.Time // no upload before this time
-	// alone is until when calls are held that count against one of its limits; there are few of them.
-	alone map[aloneLimit]time.Time
-	seen  time.Time // when any of these times was last looked at
+	mu    sync.Mutex
+	call  lastCall  // of those that are no reads
+	read  lastCall  // of reads
+	media time.Time // no upload before this time
+	// perLimit is until when calls are throttled that count against one of its limits; there are few.
+	perLimit map[oneLimit]time.Time
+	seen     time.Time // when any of these times was last looked at
 }
 
-// aloneLimit is one of an account's limits, or reads by themselves of one.
-type aloneLimit struct {
+// oneLimit is one of an account's limits.
+type oneLimit struct {
 	name   string
-	isRead bool
+	isRead bool // and only its reads
 }
 
-// manner is how the last call of an account was made; the next one is expected to be made alike.
-type manner struct {
-	held   time.Time // no call before this time
-	made   bool
-	app    string
-	server *breaker
+// lastCall is how the last call of an account was made, as the next one is expected to be made, and when
+// that may be.
+type lastCall struct {
+	made           bool // false: there was none yet
+	app            string
+	server         *breaker
+	throttledUntil time.Time
 }
 
-func (a *accountLimit) manner(kind Kind) *manner {
+func (a *accountLimit) last(kind Kind) *lastCall {
 	if kind == Read {
 		return &a.read
 	}
-	return &a.calls
+	return &a.call
 }
 
 func newLimiter(config ClientConfig) *limiter {
-	if config.appTurns = config.Turns; config.appTurns == nil {
-		config.appTurns = newOwnTurns(config.Now)
-	}
 	l := &limiter{now: config.Now, limits: config.Limits, limitOf: config.LimitOf, apps: map[Kind]*recent[string, *share]{}}
 	if l.limitOf == nil {
 		l.limitOf = func(call Call) string { return call.Operation }
 	}
-	for kind, limit := range config.Limits {
+	source := newTurnSource(config)
+	for kind, limit := range l.limits {
 		if limit.App.PerSecond > 0 {
-			l.apps[kind] = config.appShares(kind, limit.App)
+			l.apps[kind] = source.apps(kind, limit.App)
 		}
 	}
-	if whole := config.Limits[Any].App; whole.PerSecond > 0 {
-		leases := config.appLeases(whole)
-		l.spareApps = newRecent(limitedApps, func(app string) *spareShare { return leases.spare(config.turnName(Any, app)) })
+	if all := l.limits[Any].App; all.PerSecond > 0 {
+		l.appReads = source.appReads(all)
 	}
 	l.accounts = newRecent(limitedAccounts, func(account schema.AccountID) *accountLimit {
 		one := &accountLimit{quotas: map[Kind]quota{}}
 		for kind, limit := range l.limits {
 			if limit.Account.PerSecond > 0 {
-				one.quotas[kind] = config.accountQuota(account, kind, limit.Account)
+				one.quotas[kind] = source.account(account, kind, limit.Account)
 			}
 		}
-		one.spare = config.spareQuota(account, one.quotas[Any])
+		one.readQuota = source.accountReads(account, one.quotas[Any])
 		return one
 	})
 	return l
-}
-
-// appShares are this process's shares of the turns of apps.
-func (c ClientConfig) appShares(kind Kind, limit Rate) *recent[string, *share] {
-	leases := c.appLeases(limit)
-	return newRecent(limitedApps, func(app string) *share { return leases.share(c.turnName(kind, app)) })
-}
-
-// appLeases is how the turns of apps are leased.
-func (c ClientConfig) appLeases(limit Rate) *leases {
-	chunk := max(1, int(leased*float64(limit.PerSecond)))
-	return &leases{
-		turns: c.appTurns, spacing: limit.spacing(), burst: limit.burst(), least: chunk, most: chunk, apart: true, now: c.Now, logger: c.Logger,
-	}
-}
-
-// spareQuota is what turns of an account for any call are taken from as reads see it.
-func (c ClientConfig) spareQuota(account schema.AccountID, of quota) quota {
-	switch of := of.(type) {
-	case *bucket:
-		return spareBucket{of}
-	case *share:
-		return of.spare(c.turnName(Any, account.String()))
-	default:
-		return nil
-	}
-}
-
-// accountQuota is what turns of an account are taken from.
-func (c ClientConfig) accountQuota(account schema.AccountID, kind Kind, limit Rate) quota {
-	if c.Turns == nil {
-		return newBucket(limit, c.Now)
-	}
-	ahead := int((clockStep - longestWait) / limit.spacing()) // further would look like a clock that was set back
-	leases := &leases{
-		turns: c.Turns, spacing: limit.spacing(), burst: limit.burst(), least: 1, most: max(1, min(limit.burst()/leasedPart, ahead)), now: c.Now, logger: c.Logger,
-	}
-	return leases.share(c.turnName(kind, account.String()))
-}
-
-// turnName is the name of a kind's turns that processes share.
-func (c ClientConfig) turnName(kind Kind, of string) string {
-	if kind == Any {
-		return c.TurnPrefix + of
-	}
-	return c.TurnPrefix + of + "/" + kind.String()
 }
 
 // of returns the limit of an account. A call without an account, such as one that
@@ -179,11 +132,11 @@ func (l *limiter) quotas(limit *accountLimit, app string, kind Kind) []quota {
 			all = append(all, shares.of(app))
 		}
 	}
-	if kind == Read && limit.spare != nil {
-		all = append(all, limit.spare)
+	if kind == Read && limit.readQuota != nil {
+		all = append(all, limit.readQuota)
 	}
-	if kind == Read && l.spareApps != nil {
-		all = append(all, l.spareApps.of(app))
+	if kind == Read && l.appReads != nil {
+		all = append(all, l.appReads.of(app))
 	}
 	return all
 }
@@ -214,10 +167,10 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 		return nil, 0
 	}
 	limit.mu.Lock()
-	last := *limit.manner(kind)
+	last := *limit.last(kind)
 	limit.mu.Unlock()
-	if held := l.heldFor(limit, Call{Kind: kind}); held > 0 {
-		return nil, held
+	if wait := l.throttledFor(limit, Call{Kind: kind}); wait > 0 {
+		return nil, wait
 	}
 	if last.server != nil {
 		if wait := last.server.admits(); wait > 0 {
@@ -237,11 +190,11 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 // spacing is that of an account's turns, 0 where its calls wait for something else.
 func (l *limiter) spacing(account schema.AccountID, kind Kind) (widest time.Duration) {
 	limit, known := l.accounts.known(account)
-	if !known || l.heldFor(limit, Call{Kind: kind}) > 0 {
+	if !known || l.throttledFor(limit, Call{Kind: kind}) > 0 {
 		return 0
 	}
 	limit.mu.Lock()
-	server := limit.manner(kind).server
+	server := limit.last(kind).server
 	limit.mu.Unlock()
 	if server != nil && !server.isClosed() {
 		return 0
@@ -259,8 +212,8 @@ func (l *limiter) spacing(account schema.AccountID, kind Kind) (widest time.Dura
 func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience time.Duration) error {
 	limit := l.of(call.Account)
 	limit.uses(call, server)
-	if held := l.heldFor(limit, call); held > 0 {
-		return throttled(held)
+	if wait := l.throttledFor(limit, call); wait > 0 {
+		return throttled(wait)
 	}
 	if call.Turn != nil && call.Turn.Use() {
 		return nil
@@ -280,34 +233,34 @@ func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience
 	}
 }
 
-// hold keeps calls of an account back for as long as its platform asked; what it asked of a read
+// throttle keeps calls of an account back for as long as its platform asked; what it asked of a read
 // keeps reads back alone, and of an upload uploads: texts and looks go on.
-func (l *limiter) hold(account schema.AccountID, kind Kind, d time.Duration) {
-	l.keepBack(account, d, func(limit *accountLimit, until time.Time) {
+func (l *limiter) throttle(account schema.AccountID, kind Kind, d time.Duration) {
+	l.setThrottle(account, d, func(limit *accountLimit, until time.Time) {
 		if kind == Media {
 			limit.media = later(until, limit.media)
 			return
 		}
-		last := limit.manner(kind)
-		last.held = later(until, last.held)
+		last := limit.last(kind)
+		last.throttledUntil = later(until, last.throttledUntil)
 	})
 }
 
-// holdAlone keeps an account's calls back that count against the same limit as a call: it says
+// throttleOne keeps an account's calls back that count against the same limit as a call: it says
 // nothing of others, such as a day's videos of the looks at one that is there. That of a read keeps
 // reads back alone.
-func (l *limiter) holdAlone(call Call, d time.Duration) {
-	of := aloneLimit{l.limitOf(call), call.Kind == Read}
-	l.keepBack(call.Account, d, func(limit *accountLimit, until time.Time) {
-		if limit.alone == nil {
-			limit.alone = map[aloneLimit]time.Time{}
+func (l *limiter) throttleOne(call Call, d time.Duration) {
+	of := oneLimit{l.limitOf(call), call.Kind == Read}
+	l.setThrottle(call.Account, d, func(limit *accountLimit, until time.Time) {
+		if limit.perLimit == nil {
+			limit.perLimit = map[oneLimit]time.Time{}
 		}
-		limit.alone[of] = later(until, limit.alone[of])
+		limit.perLimit[of] = later(until, limit.perLimit[of])
 	})
 }
 
-// keepBack lets note until when calls of an account are held.
-func (l *limiter) keepBack(account schema.AccountID, d time.Duration, note func(limit *accountLimit, until time.Time)) {
+// setThrottle lets note until when calls of an account are throttled.
+func (l *limiter) setThrottle(account schema.AccountID, d time.Duration, note func(limit *accountLimit, until time.Time)) {
 	if d <= 0 {
 		return
 	}
@@ -316,46 +269,46 @@ func (l *limiter) keepBack(account schema.AccountID, d time.Duration, note func(
 	defer limit.mu.Unlock()
 	now := l.now()
 	limit.followClock(now)
-	note(limit, now.Add(min(d, longestHold)))
+	note(limit, now.Add(min(d, longestThrottle)))
 }
 
-// followClock moves what is held along with a clock that was set back.
+// followClock moves throttles along with a clock that was set back.
 func (a *accountLimit) followClock(now time.Time) {
 	back := a.seen.Sub(now)
 	if a.seen = now; back <= 0 {
 		return
 	}
-	for _, held := range []*time.Time{&a.calls.held, &a.read.held, &a.media} {
-		*held = held.Add(-back)
+	for _, until := range []*time.Time{&a.call.throttledUntil, &a.read.throttledUntil, &a.media} {
+		*until = until.Add(-back)
 	}
-	for of, held := range a.alone {
-		a.alone[of] = held.Add(-back)
+	for of, until := range a.perLimit {
+		a.perLimit[of] = until.Add(-back)
 	}
 }
 
-// heldFor returns how long a call is held. Of one that is yet to be made the kind alone is known.
-func (l *limiter) heldFor(limit *accountLimit, call Call) time.Duration {
-	of := aloneLimit{name: l.limitOf(call)}
+// throttledFor returns how long a call is throttled. Before a call is made, only its kind is known.
+func (l *limiter) throttledFor(limit *accountLimit, call Call) time.Duration {
+	of := oneLimit{name: l.limitOf(call)}
 	limit.mu.Lock()
 	defer limit.mu.Unlock()
 	now := l.now()
 	limit.followClock(now)
-	held := later(later(limit.calls.held, limit.manner(call.Kind).held), limit.alone[of])
+	until := later(later(limit.call.throttledUntil, limit.last(call.Kind).throttledUntil), limit.perLimit[of])
 	switch call.Kind {
 	case Media:
-		held = later(held, limit.media)
+		until = later(until, limit.media)
 	case Read:
 		of.isRead = true
-		held = later(held, limit.alone[of])
+		until = later(until, limit.perLimit[of])
 	}
-	return held.Sub(now)
+	return until.Sub(now)
 }
 
 // uses notes the app and the server of a call.
 func (a *accountLimit) uses(call Call, server *breaker) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	last := a.manner(call.Kind)
+	last := a.last(call.Kind)
 	last.made, last.app, last.server = true, call.App, server
 }
 

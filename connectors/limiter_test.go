@@ -147,9 +147,9 @@ func TestAReservedTurnIsOfItsCallAlone(t *testing.T) {
 			t.Errorf("use %d of the turn: %v", i, err)
 		}
 	}
-	l.hold(account(1), Any, time.Minute)
+	l.throttle(account(1), Any, time.Minute)
 	if _, wait := l.reserve(t.Context(), account(1), Post); wait != time.Minute {
-		t.Errorf("an account that its platform holds waits %s, want 1m", wait)
+		t.Errorf("an account that its platform throttles waits %s, want 1m", wait)
 	}
 }
 
@@ -324,8 +324,8 @@ func TestWhatAProcessLeasesAfterAPauseIsItsOwn(t *testing.T) {
 	}
 }
 
-// TestCallersOfAnAppAreSentAwayApart keeps a herd from coming back all at once.
-func TestCallersOfAnAppAreSentAwayApart(t *testing.T) {
+// TestCallersOfAnAppReturnOneAfterTheOther keeps a herd from coming back all at once.
+func TestCallersOfAnAppReturnOneAfterTheOther(t *testing.T) {
 	clock := newClock()
 	l := limiterOf(Limits{Any: {App: Rate{1, 1}}}, clock.Now)
 	if err := l.wait(t.Context(), Call{Account: account(1)}, nil, 0); err != nil {
@@ -339,7 +339,7 @@ func TestCallersOfAnAppAreSentAwayApart(t *testing.T) {
 	}
 }
 
-func TestPlatformsWaitHoldsItsAccount(t *testing.T) {
+func TestPlatformsWaitThrottlesItsAccount(t *testing.T) {
 	var calls atomic.Int32
 	server := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		if calls.Add(1) == 1 {
@@ -374,7 +374,7 @@ func TestPlatformsWaitHoldsItsAccount(t *testing.T) {
 func TestAccountsThatConnectWaitForNoOther(t *testing.T) {
 	clock := newClock()
 	l := limiterOf(Limits{Any: {Account: Rate{0.1, 1}}}, clock.Now)
-	l.hold(schema.AccountID{}, Any, time.Hour) // what the platform asked of one
+	l.throttle(schema.AccountID{}, Any, time.Hour) // what the platform asked of one
 	for range 3 {
 		if err := l.wait(t.Context(), Call{}, nil, 0); err != nil {
 			t.Fatal(err)
@@ -401,10 +401,10 @@ func TestRecentForgets(t *testing.T) {
 // come round again.
 func TestAClockThatIsSetBackHoldsUpNobody(t *testing.T) {
 	clock := newClock()
-	config := ClientConfig{Now: clock.Now, appTurns: newOwnTurns(clock.Now)}
+	source := newTurnSource(ClientConfig{Now: clock.Now})
 	for name, q := range map[string]quota{
 		"an account": newBucket(Rate{PerSecond: 1, Burst: 2}, clock.Now),
-		"an app":     config.appShares(Any, Rate{PerSecond: 5, Burst: 1}).of("bot"),
+		"an app":     source.apps(Any, Rate{PerSecond: 5, Burst: 1}).of("bot"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 5 {
@@ -419,23 +419,23 @@ func TestAClockThatIsSetBackHoldsUpNobody(t *testing.T) {
 	}
 }
 
-func TestAClockThatIsSetBackHoldsNoAccountForLonger(t *testing.T) {
+func TestAClockThatIsSetBackThrottlesNoAccountForLonger(t *testing.T) {
 	clock := newClock()
 	l := limiterOf(nil, clock.Now)
-	for name, hold := range map[string]func(Call){
-		"all its calls":  func(call Call) { l.hold(call.Account, call.Kind, time.Minute) },
-		"one sort alone": func(call Call) { l.holdAlone(call, time.Minute) },
+	for name, throttle := range map[string]func(Call){
+		"all its calls":  func(call Call) { l.throttle(call.Account, call.Kind, time.Minute) },
+		"one sort alone": func(call Call) { l.throttleOne(call, time.Minute) },
 	} {
 		for n, kind := range []Kind{Any, Post, Media, Read} {
 			call := Call{Operation: name, Account: account(byte(n + 1)), Kind: kind}
-			hold(call)
+			throttle(call)
 			clock.advance(20 * time.Second)
-			if left := l.heldFor(l.of(call.Account), call); left != 40*time.Second {
-				t.Errorf("%s of kind %s: held for %v", name, kind, left)
+			if left := l.throttledFor(l.of(call.Account), call); left != 40*time.Second {
+				t.Errorf("%s of kind %s: throttled for %v", name, kind, left)
 			}
 			clock.advance(-time.Hour)
-			if left := l.heldFor(l.of(call.Account), call); left != 40*time.Second {
-				t.Errorf("%s of kind %s: held for %v once the clock is set back", name, kind, left)
+			if left := l.throttledFor(l.of(call.Account), call); left != 40*time.Second {
+				t.Errorf("%s of kind %s: throttled for %v once the clock is set back", name, kind, left)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ const (
 	Media       // uploads
 	Status      // reads the state of an entry or an account
 	// Read reads what became of posts and accounts. It is behind everything else: it takes of
-	// Any only what would lie idle, and what it meets holds no other call up.
+	// Any only what would lie idle, and what it meets delays no other call.
 	Read
 )
 
@@ -91,16 +91,16 @@ func (b *bucket) give() {
 }
 
 // reserved is what reads leave of a burst to calls that cannot wait.
-func reserved(burst int) int { return burst - max(1, burst/spareParts) }
+func reserved(burst int) int { return burst - max(1, burst/readPart) }
 
-// spareParts: reads use the n-th part of a burst at most, and only while all else is there.
-const spareParts = 4
+// readPart: reads use the n-th part of a burst at most, and only while all the rest of it is left.
+const readPart = 4
 
-// spareBucket is a bucket as reads see it.
-type spareBucket struct{ *bucket }
+// readBucket is what reads may take of a bucket.
+type readBucket struct{ *bucket }
 
 // take takes a turn if as many are left as are reserved.
-func (b spareBucket) take(context.Context) (wait time.Duration) {
+func (b readBucket) take(context.Context) (wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()

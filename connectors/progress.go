@@ -60,7 +60,7 @@ func (p MediaProgress[M]) bytesSent() (n int64) {
 }
 
 // Keep returns the progress as it is kept, with the error that stopped it. If none did, what
-// is not ready is gone on with after a wait.
+// is not ready is continued after a wait.
 func (p MediaProgress[M]) Keep(stopped error, wait time.Duration) (schema.Progress, error) {
 	sent := p.bytesSent()
 	advanced := sent > p.Most

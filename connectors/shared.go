@@ -38,7 +38,7 @@ type leases struct {
 	spacing     time.Duration
 	burst       int
 	least, most int  // turns of a lease
-	apart       bool // callers are sent away apart: there are many, and none of them waits behind another
+	apart       bool // callers are told to return one after the other: there are many
 	now         func() time.Time
 	logger      *slog.Logger
 }
@@ -56,7 +56,7 @@ type share struct {
 	ask      int       // turns, with the next lease
 	askAt    time.Time // no lease is granted before
 	usable   time.Time // turns that were due before the lease are good for as long as those due at it
-	promised time.Time // for when a caller was sent away last, if they are sent apart
+	promised time.Time // when the last caller is to return, where they return one after the other
 	// Turns that were taken and not used come first, for as long as they could be late.
 	unused   int
 	unusedAt time.Time
@@ -68,9 +68,9 @@ func (l *leases) share(name string) *share { return &share{leases: l, name: name
 // may have leased as many.
 func (s *share) late() time.Duration { return max(lateTurn, time.Duration(s.ask)*s.spacing) }
 
-// take takes a turn, or tells how long it is until there may be one. Callers of an app are sent
-// away for one spacing longer each, so that they do not come back together. Those of an account
-// are few, and the first of its line waits for the next turn, whoever else has asked.
+// take takes a turn, or tells how long it is until there may be one. Callers of an app are each told
+// one spacing more, so that they do not return together. An account has few callers, and the first in
+// its line waits for the very next turn, whoever else has asked.
 func (s *share) take(ctx context.Context) (wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,9 +158,9 @@ func (s *share) pop() {
 	s.next, s.left = s.next.Add(s.spacing), s.left-1
 }
 
-// spareShare is the turns that processes share as reads see them: they take one if as many are
-// left as are reserved.
-type spareShare struct {
+// readShare is what reads may take of the turns that processes share: one, while as many are left as
+// are reserved.
+type readShare struct {
 	*leases
 	name string
 
@@ -168,9 +168,9 @@ type spareShare struct {
 	askAt time.Time // no lease is granted before
 }
 
-func (l *leases) spare(name string) *spareShare { return &spareShare{leases: l, name: name} }
+func (l *leases) readShare(name string) *readShare { return &readShare{leases: l, name: name} }
 
-func (s *spareShare) take(ctx context.Context) (wait time.Duration) {
+func (s *readShare) take(ctx context.Context) (wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, reserve := s.now(), time.Duration(reserved(s.burst))*s.spacing
@@ -189,8 +189,8 @@ func (s *spareShare) take(ctx context.Context) (wait time.Duration) {
 	return s.askAt.Sub(now)
 }
 
-// give lets the turn lapse: what is spare is worth no trip to the database.
-func (s *spareShare) give() {}
+// give lets the turn lapse: it is not worth a trip to the database.
+func (s *readShare) give() {}
 
 // ownTurns are those that no other process takes.
 type ownTurns struct {

@@ -53,7 +53,7 @@ func OpenVault(keysetFile string) (*Vault, error) {
 func (v *Vault) Keyset() Keyset { return v.keys.Load().Keyset }
 
 // Reload reads the keys again if the file is another one than was read. After an error the
-// vault goes on with those it has.
+// vault continues with those it has.
 func (v *Vault) Reload() error {
 	v.reading.Lock()
 	defer v.reading.Unlock()
@@ -150,7 +150,7 @@ type Opener interface {
 }
 
 // Unseal opens the credentials of an account. Only its owner can replace those that do not open,
-// but for those whose key this process lacks (schema.ErrKeyMissing).
+// except for those whose key this process lacks (schema.ErrKeyMissing).
 func Unseal(vault Opener, account schema.Account) (schema.Credentials, error) {
 	credentials, err := vault.Open(account)
 	if err != nil && !errors.Is(err, schema.ErrKeyMissing) {

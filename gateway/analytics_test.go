@@ -167,7 +167,7 @@ func TestBestTimesFindTheOptimumAndSayWhenTheyCannot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range 600 { // by no pattern that has to do with hours or weekdays, but for Tuesday at 18
+	for n := range 600 { // by no pattern that has to do with hours or weekdays, except for Tuesday at 18
 		at := from.Add(time.Duration(n) * 11 * time.Hour)
 		likes := int64(20 + n*7919%13)
 		if local := at.In(berlin); local.Weekday() == time.Tuesday && local.Hour() >= 17 && local.Hour() <= 19 {

@@ -154,7 +154,7 @@ func refusesBy(check func(ctx context.Context, rawURL string) error) func(contex
 }
 
 // otherMethod answers 405. The Allow that gin has set for /posts/validate also lists what
-// /posts/:id takes; a path without parameters gets its own list, but for one that ends
+// /posts/:id takes; a path without parameters gets its own list, except one that ends
 // with a platform, which /connect/:platform takes too.
 func otherMethod(f answer.Failures, routes gin.RoutesInfo) gin.HandlerFunc {
 	allow := make(map[string]string)

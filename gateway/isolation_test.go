@@ -247,7 +247,7 @@ func (h *household) blank(body []byte) string {
 	return text
 }
 
-// wantNothingOfOwner fails the test if an answer shows what is the owner's, but for the ids
+// wantNothingOfOwner fails the test if an answer shows what is the owner's, except for the ids
 // the caller sent.
 func (x *trespass) wantNothingOfOwner(got *answer, sent string) {
 	x.Helper()

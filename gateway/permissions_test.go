@@ -10,7 +10,7 @@ import (
 	"crier/schema"
 )
 
-// needed is the permission of a route by its method, but for those named here: whoever
+// needed is the permission of a route by its method, except for those named here: whoever
 // adds a route gets the strictest rule that its method may have, or decides here.
 func needed(method, path string) schema.Permission {
 	switch method + " " + path {

@@ -11,7 +11,7 @@ import (
 	"crier/schema"
 )
 
-// full fills the mastodon day that posts of body are for, but for some units.
+// full fills the mastodon day that posts of body are for, except some units.
 func (a *api) full(body string, left int) {
 	a.Helper()
 	for n := 50 - left; n > 0; n -= 25 {

@@ -268,7 +268,7 @@ func stays(before request, change, field, code string) demonstration {
 	}
 }
 
-// toValidate has a post for mastodon judged, but for the changes.
+// toValidate has a post for mastodon judged, except for the changes.
 func toValidate(changes string) request {
 	return request{http.MethodPost, "/posts/validate", map[string]any{"content": "x", "platforms": []any{"mastodon"}}}.with(changes)
 }

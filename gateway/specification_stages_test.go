@@ -22,7 +22,7 @@ func (b *bench) make(r request) string {
 	return "/posts/" + answer.at("post", "id").text()
 }
 
-// scheduled is the creation of a post for mastodon in an hour, but for the changes.
+// scheduled is the creation of a post for mastodon in an hour, except for the changes.
 func (b *bench) scheduled(changes string) request {
 	return newPost(`{"status": null, "scheduledFor": "` + b.in(time.Hour) + `"}`).with(changes)
 }

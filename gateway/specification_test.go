@@ -132,7 +132,7 @@ func (r request) with(changes string) request {
 	return r
 }
 
-// newPost is the creation of a draft for mastodon, but for the changes.
+// newPost is the creation of a draft for mastodon, except for the changes.
 func newPost(changes string) request {
 	draft := map[string]any{"content": "x", "platforms": []any{"mastodon"}, "status": "draft"}
 	return request{http.MethodPost, "/posts", draft}.with(changes)

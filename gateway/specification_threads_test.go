@@ -20,7 +20,7 @@ const (
 // missingThread is the path of a thread that is not there.
 const missingThread = "/threads/thread_01k9sr3q5wf2g8m7r4t0v1x2y3"
 
-// newThread is the creation of a draft of two entries for bluesky, but for the changes.
+// newThread is the creation of a draft of two entries for bluesky, except for the changes.
 func newThread(changes string) request {
 	entries := []any{map[string]any{"content": "one"}, map[string]any{"content": "two"}}
 	draft := map[string]any{"posts": entries, "platforms": []any{"bluesky"}, "status": "draft"}

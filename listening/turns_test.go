@@ -234,7 +234,7 @@ func (s *search) begunAnewForOtherWordsAlone() {
 		s.must(err)
 		after, keyword := change(tt.change)
 		if begins := keyword == 0; begins != tt.begins || after.Search.Until.Equal(before.Search.Until) == tt.begins {
-			t.Errorf("%s: it begins anew: %t", name, begins)
+			t.Errorf("%s: it begins again: %t", name, begins)
 		}
 		if same := after.UpdatedAt.Equal(before.UpdatedAt); same != tt.same {
 			t.Errorf("%s: it is updated: %t", name, !same)

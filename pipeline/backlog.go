@@ -20,22 +20,6 @@ type backlogStore interface {
 
 const (
 	overdueAfter = 500 * time.Millisecond // later than this, a job belongs to the backlog
-	// nearLookback is how far before now most passes start: longer than most transactions last. A
-	// wide pass starts wideLookback before now, longer than any lasts, so that no job can still appear
-	// with an earlier time. A full pass starts at the very beginning: while there is a backlog, after
-	// firing has failed, and every fullPassEvery. What is done stays in the index beside a transaction
-	// that holds xmin, and each pass walks over it.
-	nearLookback  = 10 * time.Second
-	wideLookback  = time.Minute
-	widePassEvery = 10 * time.Second
-	fullPassEvery = 5 * time.Minute
-	// passEvery is how often a pass begins. passLimit is how long one may take if it skips
-	// nothing: after that a new one begins, to find jobs that have appeared behind it.
-	passEvery = time.Second
-	passLimit = 15 * time.Second
-	// fullPassPause is the least time between two full passes, as a multiple of the time that
-	// the first of them spent reading.
-	fullPassPause = 10
 	// refillsAtOnce bounds the readers of skipped jobs. Each goes on for the destinations that
 	// have room left; another begins for those that were full and have room again, since jobs
 	// of the first may lie far behind theirs.
@@ -49,38 +33,33 @@ const (
 // announcement or message was lost, that the shards' last owner did not get to, that fell due
 // while no process ran, or that were resumed. Jobs that are due now do not wait for it.
 type backlog struct {
-	*Delay
+	delay  *Delay
 	shards []int16
 
+	passes  passes
 	pass    *reader   // over all overdue jobs, or those that are so lately; nil between two passes
 	refills []*reader // over skipped jobs; none if there are none, or no room for them
 	buffer  buffer
 	readTo  time.Time // the furthest that the last pass and the readers since then read, or will
-
-	passBegan     time.Time // the last one
-	widePassBegan time.Time
-	fullPassBegan time.Time
-	nextFullPass  time.Time // the earliest
-	found         bool      // the last pass, or this one, has found jobs
 
 	settled        time.Time // when that was last asked for
 	settleInterval time.Duration
 }
 
 func newBacklog(d *Delay, shards []int16) *backlog {
-	return &backlog{Delay: d, shards: shards, settleInterval: settleEvery, found: true, buffer: newBuffer()}
+	return &backlog{delay: d, shards: shards, settleInterval: settleEvery, buffer: newBuffer()}
 }
 
 // drain fires overdue jobs until ctx ends.
 func (b *backlog) drain(ctx context.Context) {
 	for pause := time.Duration(0); sleep.For(ctx, pause) == nil; {
-		now := b.store.Now()
+		now := b.delay.store.Now()
 		b.settle(ctx, now)
 		b.beginReaders(now)
 		fired, err := b.step(ctx, now)
 		switch {
 		case err != nil:
-			b.complain(ctx, "reading overdue jobs failed", err)
+			b.delay.complain(ctx, "reading overdue jobs failed", err)
 			pause = passEvery
 		case fired > 0:
 			pause = 0
@@ -92,15 +71,15 @@ func (b *backlog) drain(ctx context.Context) {
 
 // beginReaders begins a pass or a reader of skipped jobs if it is time for one.
 func (b *backlog) beginReaders(now time.Time) {
-	if b.pass != nil && now.Sub(b.passBegan) > passLimit && len(b.buffer.skipped) == 0 {
+	if b.pass != nil && b.passes.overrun(now) && len(b.buffer.skipped) == 0 {
 		b.pass = nil
-		b.missed.Store(true)
+		b.delay.missed.Store(true)
 	}
-	if b.pass == nil && hasPassed(passEvery, b.passBegan, now) {
+	if b.pass == nil && b.passes.due(now) {
 		b.beginPass(now)
 	}
 	if len(b.refills) < refillsAtOnce {
-		if r := b.buffer.refill(b.store, b.shards, now.Add(-overdueAfter)); r != nil {
+		if r := b.buffer.refill(b.delay.store, b.shards, now.Add(-overdueAfter)); r != nil {
 			b.refills = append(b.refills, r)
 			if r.to.After(b.readTo) {
 				b.readTo = r.to
@@ -118,28 +97,16 @@ func (b *backlog) readers() []*reader {
 }
 
 func (b *backlog) beginPass(now time.Time) {
-	from := now.Add(-nearLookback)
-	switch {
-	case b.missed.Swap(false) || b.found && !now.Before(b.nextFullPass) || hasPassed(fullPassEvery, b.fullPassBegan, now):
-		from, b.fullPassBegan, b.widePassBegan, b.found = time.Time{}, now, now, false
-	case hasPassed(widePassEvery, b.widePassBegan, now):
-		from, b.widePassBegan = now.Add(-wideLookback), now
-	}
-	b.passBegan, b.readTo = now, now.Add(-overdueAfter)
-	b.pass = newReader(b.store, b.shards, schema.JobPlace{DueAt: from}, b.readTo)
-}
-
-// hasPassed reports whether so long has passed, or the clock was set back.
-func hasPassed(d time.Duration, since, now time.Time) bool {
-	passed := now.Sub(since)
-	return passed >= d || passed < 0
+	from := b.passes.begin(now, b.delay.missed.Swap(false))
+	b.readTo = now.Add(-overdueAfter)
+	b.pass = newReader(b.delay.store, b.shards, schema.JobPlace{DueAt: from}, b.readTo)
 }
 
 // pause returns how long there is nothing to do.
 func (b *backlog) pause() time.Duration {
 	pause := passEvery
 	if b.pass == nil {
-		pause = min(pause, passEvery-b.store.Now().Sub(b.passBegan))
+		pause = min(pause, b.passes.wait(b.delay.store.Now()))
 	}
 	for _, r := range b.readers() {
 		if !r.waits {
@@ -162,8 +129,8 @@ func (b *backlog) step(ctx context.Context, now time.Time) (fired int, err error
 	}
 	batch = b.beginFiring(batch)
 	if len(batch) > 0 {
-		b.metrics.stragglers.Add(float64(len(batch)))
-		b.fire(ctx, batch)
+		b.delay.metrics.stragglers.Add(float64(len(batch)))
+		b.delay.fire(ctx, batch)
 	}
 	return len(batch), err
 }
@@ -180,9 +147,7 @@ func (b *backlog) readOn(ctx context.Context, now time.Time) error {
 	}
 	b.refills = slices.DeleteFunc(b.refills, func(r *reader) bool { return b.buffer.refilled(r, b.readTo) })
 	if b.pass != nil && b.pass.ended() {
-		if b.pass.from.IsZero() {
-			b.nextFullPass = now.Add(fullPassPause * b.pass.busy)
-		}
+		b.passes.end(b.pass.from.IsZero(), b.pass.busy, now)
 		b.pass = nil
 	}
 	return nil
@@ -196,15 +161,17 @@ func (b *backlog) read(ctx context.Context, r *reader, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		jobs = b.window.without(jobs, now)
-		b.found = b.found || len(jobs) > 0
-		r.unread = b.dispatches(ctx, b.credit.withoutFired(jobs))
+		jobs = b.delay.window.without(jobs, now)
+		if len(jobs) > 0 {
+			b.passes.found = true
+		}
+		r.unread = b.delay.dispatches(ctx, b.delay.credit.withoutFired(jobs))
 	}
 	before, offered := len(b.buffer.dispatches), 0
 	r.waits = false
 	for len(r.unread) > 0 {
 		d := r.unread[0]
-		if r.waits = !b.buffer.offer(r, d, func(of destination, waiting int) bool { return b.credit.slow(of, waiting, now) }); r.waits {
+		if r.waits = !b.buffer.offer(r, d, func(of destination, waiting int) bool { return b.delay.credit.slow(of, waiting, now) }); r.waits {
 			break
 		}
 		offered++
@@ -219,7 +186,7 @@ func (b *backlog) read(ctx context.Context, r *reader, now time.Time) error {
 func (b *backlog) choose(now time.Time) (batch []dispatch) {
 	waiting := map[string]struct{}{}
 	b.buffer.take(func(d *dispatch) bool {
-		if len(batch) >= fireBatch || anyWaits(waiting, d.records) || !b.credit.take(d.ID, d.loads, now) {
+		if len(batch) >= fireBatch || anyWaits(waiting, d.records) || !b.delay.credit.take(d.ID, d.loads, now) {
 			if len(d.loads) > 1 {
 				for _, r := range d.records {
 					waiting[string(r.Key)] = struct{}{}
@@ -240,7 +207,7 @@ func (b *backlog) beginFiring(batch []dispatch) []dispatch {
 	for i, d := range batch {
 		jobs[i] = d.Job
 	}
-	fresh := b.firing.begin(jobs)
+	fresh := b.delay.firing.begin(jobs)
 	if len(fresh) == len(batch) {
 		return batch
 	}
@@ -254,7 +221,7 @@ func (b *backlog) beginFiring(batch []dispatch) []dispatch {
 			rest = append(rest, d)
 			continue
 		}
-		b.credit.refund([]schema.Job{d.Job})
+		b.delay.credit.refund([]schema.Job{d.Job})
 	}
 	return rest
 }
@@ -265,17 +232,17 @@ func (b *backlog) settle(ctx context.Context, now time.Time) {
 		return
 	}
 	b.settled = now
-	fired := b.credit.firedJobs()
+	fired := b.delay.credit.firedJobs()
 	if len(fired) == 0 {
-		b.credit.settle(nil, nil, now)
+		b.delay.credit.settle(nil, nil, now)
 		return
 	}
-	unanswered, err := b.store.Unanswered(ctx, fired)
+	unanswered, err := b.delay.store.Unanswered(ctx, fired)
 	if err != nil {
-		b.complain(ctx, "reading what became of fired jobs failed", err)
+		b.delay.complain(ctx, "reading what became of fired jobs failed", err)
 		return
 	}
-	if b.settleInterval = settleEvery; b.credit.settle(fired, unanswered, b.store.Now()) == 0 {
+	if b.settleInterval = settleEvery; b.delay.credit.settle(fired, unanswered, b.delay.store.Now()) == 0 {
 		b.settleInterval = settleSeldom
 	}
 }

@@ -166,32 +166,6 @@ func TestTheCursorReadsEachJobOnceInOrder(t *testing.T) {
 	}
 }
 
-// Passes begin where jobs may be: most of them near by, since what is done may stay in the index.
-func TestAPassBeginsWhereJobsMayBe(t *testing.T) {
-	now := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
-	b := newBacklog(&Delay{}, []int16{0})
-	pass := func(what string, at time.Time, from time.Time) {
-		t.Helper()
-		if b.beginPass(at); !b.pass.from.Equal(from) {
-			t.Errorf("%s, a pass begins at %v, want %v", what, b.pass.from, from)
-		}
-	}
-	pass("at first", now, time.Time{})
-	for _, at := range []time.Time{now.Add(time.Second), now.Add(9 * time.Second)} {
-		pass("then", at, at.Add(-10*time.Second))
-	}
-	now = now.Add(10 * time.Second)
-	pass("where a transaction may have taken long", now, now.Add(-time.Minute))
-	pass("then", now.Add(time.Second), now.Add(-9*time.Second))
-	b.found = true
-	pass("beside a backlog", now.Add(2*time.Second), time.Time{})
-	now = now.Add(-time.Hour)
-	pass("after the clock was set back", now, time.Time{})
-	b.missed.Store(true)
-	pass("after firing has failed", now.Add(time.Second), time.Time{})
-	pass("in the end", now.Add(6*time.Minute), time.Time{})
-}
-
 func TestABacklogIsFiredAsItIsTaken(t *testing.T) {
 	const jobs = 2*creditFloor + 300
 	o := newOverdue(t)

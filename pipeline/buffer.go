@@ -34,8 +34,7 @@ type buffer struct {
 	blocked map[string][]*skipped
 }
 
-// skipped is the jobs of one destination from some place on: all behind it were skipped, or
-// are yet to be read.
+// skipped says from which place on the jobs of a destination were skipped or not read yet.
 type skipped struct {
 	after    schema.JobPlace
 	by       *reader  // which reads them again: the jobs behind its position are still skipped

@@ -60,7 +60,7 @@ func TestSkippedJobsDoNotWaitForTheReadingOfOthers(t *testing.T) {
 	add(1, schema.Mastodon)
 	b := newBacklog(&Delay{store: s, window: newWindow(1), credit: newCredit(start)}, []int16{0})
 	now := start.Add(24 * time.Hour)
-	b.passBegan = now
+	b.passes.began = now
 	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky} {
 		b.buffer.skipped[destination{topic: schema.TopicPublish, platform: p}] = &skipped{}
 	}

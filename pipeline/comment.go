@@ -19,8 +19,8 @@ type commentStore interface {
 	// that it delayed: not those that Claim would leave out, that are looked for, or that are
 	// too late to wait.
 	Postpone(ctx context.Context, ids []schema.CommentID, waits []time.Duration) ([]schema.CommentID, error)
-	// TellWaits tells in posts' timelines of first comments that wait without being postponed, each for a wait.
-	TellWaits(ctx context.Context, ids []schema.CommentID, waits []time.Duration) error
+	// RecordWaits records in posts' timelines the waits of first comments that wait without being postponed.
+	RecordWaits(ctx context.Context, ids []schema.CommentID, waits []time.Duration) error
 	// Finish stores the result of a step and moves the comment's job on, or deletes it.
 	Finish(ctx context.Context, result schema.CommentResult) error
 	renewalStore
@@ -80,23 +80,24 @@ func (c comment) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (w
 	d.Renews = d.Account.MayRenew(called)
 	outcome, cut := c.calls.make(ctx, d, turn)
 	if outcome.Keyless && !called.After(d.Until) {
-		result := d.PutOffComment(c.Now())
+		result := d.PutOff(c.Now()).OfComment(d)
 		return worker.Outcome{Store: func(ctx context.Context) error { return c.Finish(ctx, result) }}, nil
 	}
 	if cut {
-		result := d.GiveBackComment(c.Now())
+		result := d.GiveBack(nil, c.Now()).OfComment(d)
 		return worker.Outcome{Store: func(ctx context.Context) error { return c.Finish(ctx, result) }, GivenBack: true}, nil
 	}
-	return c.came(d, outcome, d.AfterComment(outcome, c.Now(), rand.Float64())), nil
+	return c.came(d, outcome, d.After(outcome, c.Now(), rand.Float64()).OfComment(d)), nil
 }
 
 // ended returns the result of a comment that must not be posted any more; ok is false for
 // others.
 func (c comment) ended(d schema.Delivery, now time.Time) (schema.CommentResult, bool) {
 	if d.TooLate(now) {
-		return d.MissedComment(now), true
+		return d.Missed(now).OfComment(d), true
 	}
-	return d.BlockedComment(now)
+	blocked, isBlocked := d.Blocked(now)
+	return blocked.OfComment(d), isBlocked
 }
 
 // came returns how a step's result is stored.
@@ -105,7 +106,7 @@ func (c comment) came(d schema.Delivery, o schema.Outcome, result schema.Comment
 		Store: func(ctx context.Context) error {
 			return c.calls.settle(ctx, d, o,
 				func(ctx context.Context) error { return c.Finish(ctx, result) },
-				func(ctx context.Context) error { return c.Finish(ctx, d.LookAgainForComment(c.Now())) })
+				func(ctx context.Context) error { return c.Finish(ctx, d.LookAgain(c.Now()).OfComment(d)) })
 		},
 		Again: result.State == schema.CommentPending && result.NextIn == 0,
 	}

@@ -58,8 +58,8 @@ const (
 	fillAhead = schema.AnnounceWindow / 2
 	fillEvery = 10 * time.Second
 	fillLimit = 50_000
-	// overdueEvery is how often its figures are shown, and overdueRest how long after that they
-	// are not asked for, in times of what the asking took: thousands may be held.
+	// overdueEvery is how often the figures are refreshed; overdueRest is the pause after a query,
+	// as a multiple of how long it took: thousands may be held.
 	overdueEvery = time.Second
 	overdueRest  = 50
 	fireBatch    = 1000
@@ -89,7 +89,7 @@ func NewDelay(c DelayConfig) *Delay {
 	return d
 }
 
-// Ready tells whether the stage has its shards.
+// Ready reports whether the stage has its shards.
 func (d *Delay) Ready() error { return d.consumer.Ready() }
 
 // Run fires jobs until ctx ends.
@@ -132,10 +132,11 @@ func (d *Delay) deliver(ctx context.Context, messages []*stream.Message) {
 		}
 		m.Ack()
 	}
-	d.hold(ctx, jobs)
+	d.enqueue(ctx, jobs)
 }
 
-func (d *Delay) hold(ctx context.Context, jobs []schema.Job) {
+// enqueue hands jobs to keepWindow, which puts them into the window.
+func (d *Delay) enqueue(ctx context.Context, jobs []schema.Job) {
 	if len(jobs) == 0 {
 		return
 	}
@@ -222,7 +223,7 @@ func (d *Delay) fill(a assignment, filled, now time.Time) time.Time {
 		d.complain(a.ctx, "reading the jobs of the next minute failed", err)
 		return filled
 	}
-	d.hold(a.ctx, jobs)
+	d.enqueue(a.ctx, jobs)
 	if len(jobs) == fillLimit {
 		return jobs[len(jobs)-1].DueAt
 	}

@@ -10,7 +10,7 @@ import (
 
 // mediaRows is the rows of media in the database.
 type mediaRows interface {
-	// ExpireMedia marks rows that have expired and that no post needs, and tells whether there
+	// ExpireMedia marks rows that have expired and that no post needs, and reports whether there
 	// are more.
 	ExpireMedia(ctx context.Context) (more bool, err error)
 	// RemovableMedia returns rows that were marked a while ago, oldest first.

@@ -20,8 +20,8 @@ type publishStore interface {
 	// Postpone delays targets by a wait each, with their jobs, and returns those that it
 	// delayed: not those that Claim would leave out, that are looked for, or that are too late to wait.
 	Postpone(ctx context.Context, work []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error)
-	// TellWaits tells in posts' timelines of targets that wait without being postponed, each for a wait.
-	TellWaits(ctx context.Context, work []schema.TargetRef, waits []time.Duration) error
+	// RecordWaits records in posts' timelines the waits of targets that wait without being postponed.
+	RecordWaits(ctx context.Context, work []schema.TargetRef, waits []time.Duration) error
 	// Finish stores the result of a step, with its events and the move of the job.
 	Finish(ctx context.Context, result schema.Result) error
 	renewalStore

@@ -35,28 +35,28 @@ type AttemptKind int16
 // The kinds of attempts. Creation and publications are known from the post's own rows and
 // are not stored again.
 const (
-	AttemptCreated    AttemptKind = iota + 1
-	AttemptUpdated                // by the user, and scheduled again
-	AttemptCancelled              // by the user
-	AttemptRetried                // by the user
-	AttemptProcessing             // the platform works on the media, or on the post
-	AttemptDeferred               // the platform asked to wait, or an open breaker or a limit delays calls
-	AttemptRetrying               // a call failed, another follows
-	AttemptUnknown                // the answer of a visible call was lost; crier looks for the post
-	AttemptNotFound               // a look did not find the post
-	AttemptFound                  // a look found the post
-	AttemptHole                   // an entry of a thread failed for good, the thread goes on
-	AttemptPublished              // an entry or a comment
-	AttemptFailed                 // for good
-	AttemptSkipped                // a comment whose entry was not published
-	AttemptLookFailed             // a look failed, another follows
-	AttemptIncomplete             // it is published, without something that it was to have
+	AttemptCreated     AttemptKind = iota + 1
+	AttemptUpdated                 // by the user, and scheduled again
+	AttemptCancelled               // by the user
+	AttemptRetried                 // by the user
+	AttemptProcessing              // the platform works on the media, or on the post
+	AttemptDeferred                // the platform asked to wait, or an open breaker or a limit delays calls
+	AttemptRetrying                // a call failed, another follows
+	AttemptUnknown                 // the answer of a visible call was lost; crier looks for the post
+	AttemptNotFound                // a look did not find the post
+	AttemptFound                   // a look found the post
+	AttemptEntryFailed             // an entry of a thread failed for good, the thread goes on
+	AttemptPublished               // an entry or a comment
+	AttemptFailed                  // for good
+	AttemptSkipped                 // a comment whose entry was not published
+	AttemptLookFailed              // a look failed, another follows
+	AttemptIncomplete              // it is published, without something that it was to have
 )
 
 var attemptNames = [...]string{
 	AttemptCreated: "created", AttemptUpdated: "updated", AttemptCancelled: "cancelled", AttemptRetried: "retried",
 	AttemptProcessing: "processing", AttemptDeferred: "deferred", AttemptRetrying: "retrying",
-	AttemptUnknown: "outcome_unknown", AttemptNotFound: "not_found", AttemptFound: "found", AttemptHole: "entry_failed",
+	AttemptUnknown: "outcome_unknown", AttemptNotFound: "not_found", AttemptFound: "found", AttemptEntryFailed: "entry_failed",
 	AttemptPublished: "published", AttemptFailed: "failed", AttemptSkipped: "skipped",
 	AttemptLookFailed: "look_failed", AttemptIncomplete: "incomplete",
 }
@@ -76,18 +76,18 @@ const (
 	MaxAttempts      = 200
 )
 
-// attempt returns the attempt to store for a step; nil for plain success.
+// attempt returns the attempt to store for a step, of the kind that its result names; nil for
+// plain success.
 func (d Delivery) attempt(o Outcome, r Result, at time.Time) *Attempt {
-	kind := d.attemptKind(o, r)
-	if kind == 0 {
+	if r.kind == 0 {
 		return nil
 	}
-	a := &Attempt{At: at, Kind: kind, N: d.Ref.N, Comment: NoComment, Entry: d.Entry, Tries: r.Attempts}
+	a := &Attempt{At: at, Kind: r.kind, N: d.Ref.N, Comment: NoComment, Entry: d.Entry, Tries: r.Attempts}
 	if d.Comment != nil {
 		a.Comment, a.Entry = int16(d.Comment.Position), d.Comment.Entry
 	}
-	switch kind {
-	case AttemptFailed, AttemptHole:
+	switch r.kind {
+	case AttemptFailed, AttemptEntryFailed:
 		a.Code, a.Message, a.Tries = r.Error.Code, r.Error.Message, d.Attempts
 		if o.Err != nil && !d.isOpen() {
 			a.Tries++
@@ -101,36 +101,16 @@ func (d Delivery) attempt(o Outcome, r Result, at time.Time) *Attempt {
 	if o.Err != nil {
 		a.Code, a.Message = CodeOf(o.Err.Kind), o.Err.Message
 	}
-	if r.State == TargetPending && kind != AttemptFound && r.NextIn > 0 {
+	if r.State == TargetPending && r.kind != AttemptFound && r.NextIn > 0 {
 		a.NextAt = at.Add(r.NextIn)
 	}
 	return a
 }
 
-func (d Delivery) attemptKind(o Outcome, r Result) AttemptKind {
-	switch {
-	case r.State == TargetFailed:
-		return AttemptFailed
-	case r.Entry > d.Entry && !slices.ContainsFunc(r.Receipts, func(p Receipt) bool { return p.Entry == d.Entry }):
-		return AttemptHole
-	case d.lacks(o):
-		return AttemptIncomplete
-	case d.isOpen() && o.Err != nil && (d.Step != StepPublish || (o.Err.Kind != Unknown && o.Err.Kind != Duplicate)):
-		return AttemptLookFailed
-	case d.renewing(o) || (o.Err != nil && o.Err.Kind == RateLimited):
-		return AttemptDeferred
-	case d.Step != StepFind && r.Step == StepFind && o.Err != nil:
-		return AttemptUnknown
-	case o.Err != nil || (d.Step == StepFind && r.Step != StepFind && r.Entry == d.Entry && r.State == TargetPending):
-		return AttemptRetrying
-	case r.State == TargetPending && r.Step == StepFind && o.missing():
-		return AttemptNotFound
-	case d.Step == StepFind && !o.Receipt.Open && !d.polls():
-		return AttemptFound
-	case r.State == TargetPending && r.Entry == d.Entry && r.NextIn > 0:
-		return AttemptProcessing
-	default:
-		return 0
+// tell has the timeline say more of a step that did not fail.
+func (r *Result) tell(kind AttemptKind) {
+	if r.kind != AttemptFailed && r.kind != AttemptEntryFailed {
+		r.kind = kind
 	}
 }
 

@@ -32,13 +32,13 @@ func TestAStepTellsWhatWasNotPlainSuccess(t *testing.T) {
 		"the look failed":              {Delivery{Step: StepFind}, fails(Retryable), AttemptLookFailed, "platform_unavailable", soonestLook, 0},
 		"the looks are over":           {Delivery{Step: StepFind, Until: at, Attempts: 2}, fails(Retryable), AttemptFailed, "outcome_unknown", 0, 2},
 		"safe to repeat":               {Delivery{Step: StepFind}, Outcome{Verdict: SafeToRepeat}, AttemptRetrying, "outcome_unknown", 0, 0},
-		"the repetition failed":        {Delivery{Step: StepPublish, Looked: repeated}, fails(Retryable), AttemptLookFailed, "platform_unavailable", soonestLook, 0},
+		"the repetition failed":        {Delivery{Step: StepPublish, Looked: LooksRepeating}, fails(Retryable), AttemptLookFailed, "platform_unavailable", soonestLook, 0},
 		"found":                        {Delivery{Step: StepFind}, Outcome{Verdict: Found, Receipt: Receipt{NativeID: "1"}}, AttemptFound, "", 0, 0},
 		"published, but not all of it": {Delivery{Step: StepFind, Receipts: polled}, Outcome{Verdict: Found, Receipt: Receipt{NativeID: "1"}, Err: &Error{Kind: Refused, Message: "why"}}, AttemptIncomplete, "platform_refused", 0, 0},
 		"not there":                    {Delivery{Step: StepFind}, Outcome{Verdict: NotThere}, AttemptNotFound, "", SettleTime, 0},
 		"not there again":              {Delivery{Step: StepFind, Looked: 1}, Outcome{Verdict: NotThere}, AttemptRetrying, "platform_unavailable", 1500 * time.Millisecond, 1},
 		"nobody can tell":              {Delivery{Step: StepFind}, Outcome{Verdict: CannotTell}, AttemptFailed, "outcome_unknown", 0, 0},
-		"a hole, and the thread goes":  {Delivery{Step: StepPublish, Entries: 3, ContinueOnError: true}, fails(Refused), AttemptHole, "platform_refused", 0, 1},
+		"a hole, and the thread goes":  {Delivery{Step: StepPublish, Entries: 3, ContinueOnError: true}, fails(Refused), AttemptEntryFailed, "platform_refused", 0, 1},
 		"an entry of a thread":         {Delivery{Step: StepPublish, Entries: 3, Pause: time.Second}, Outcome{Receipt: Receipt{NativeID: "1"}}, 0, "", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,7 @@ func (d Delivery) TooLate(at time.Time) bool {
 
 // Missed fails a target that is too late: a post at a surprising time is worse than none.
 func (d Delivery) Missed(at time.Time) Result {
+	d = d.asEntry()
 	d.ContinueOnError = false
 	reason := &TargetError{
 		Code: CodeMissedDeadline, Message: "the post could not go out within the time it may be late; retry it if it still should", At: at,
@@ -31,6 +32,7 @@ func (d Delivery) Missed(at time.Time) Result {
 // call, or waits while its credentials are renewed. ok is false if the account can be
 // used. Looks for an earlier call go on as long as there are credentials to look with.
 func (d Delivery) Blocked(at time.Time) (r Result, ok bool) {
+	d = d.asEntry()
 	a := d.Account
 	switch {
 	case a.Disconnected && d.isOpen():
@@ -48,15 +50,6 @@ func (d Delivery) Blocked(at time.Time) (r Result, ok bool) {
 	default:
 		return r, false
 	}
-}
-
-// BlockedComment is Blocked for a first comment, which is an entry of its own.
-func (d Delivery) BlockedComment(at time.Time) (r CommentResult, ok bool) {
-	blocked, ok := d.alone().Blocked(at)
-	if !ok {
-		return r, false
-	}
-	return d.commentResult(blocked), true
 }
 
 // ended fails the target for good, also a thread: its later entries would fail too.
@@ -98,6 +91,7 @@ func (a Account) MayRenew(at time.Time) bool {
 // GiveBack returns the result of giving the claim back. progress is what the step came to
 // before it was cut off; nil if nothing.
 func (d Delivery) GiveBack(progress json.RawMessage, at time.Time) Result {
+	d = d.asEntry()
 	r := d.waiting(d.Step, 0)
 	if d.isOpen() {
 		r.Error = stillOpen("crier was stopped before it could look", at)
@@ -108,27 +102,18 @@ func (d Delivery) GiveBack(progress json.RawMessage, at time.Time) Result {
 	return r
 }
 
-// GiveBackComment is GiveBack for a first comment.
-func (d Delivery) GiveBackComment(at time.Time) CommentResult {
-	return d.commentResult(d.alone().GiveBack(nil, at))
-}
-
 // KeylessWait is how long waits what this process lacks the key for.
 const KeylessWait = 30 * time.Second
 
 // PutOff is GiveBack for a step that this process lacks the key for: another may have it, or this
 // one gets it.
 func (d Delivery) PutOff(at time.Time) Result {
+	d = d.asEntry()
 	r := d.waiting(d.Step, KeylessWait)
 	if d.isOpen() {
 		r.Error = stillOpen("crier cannot read the credentials at the moment", at)
 	}
 	return r
-}
-
-// PutOffComment is PutOff for a first comment.
-func (d Delivery) PutOffComment(at time.Time) CommentResult {
-	return d.commentResult(d.alone().PutOff(at))
 }
 
 // Standing is the state of a target when a late receipt arrives: one under a claim that

@@ -100,8 +100,8 @@ type Collection struct {
 	Deadline time.Time  // of the calls, on this process's clock
 }
 
-// Held returns what giving the claim back needs.
-func (c Collection) Held() (OpenClaim, error) { return OpenClaim{Claim: c.Claim}, nil }
+// OpenClaim returns what giving the claim back needs.
+func (c Collection) OpenClaim() (OpenClaim, error) { return OpenClaim{Claim: c.Claim}, nil }
 
 // CollectionResult is what a step has come to.
 type CollectionResult struct {

@@ -20,7 +20,7 @@ func TestWhatIsGoneIsPreparedAnew(t *testing.T) {
 		t.Errorf("it goes on for ever: %+v", r)
 	}
 	d.Comment, d.Attempts = &schema.Comment{}, 0
-	if c := d.AfterComment(schema.Outcome{Err: gone}, time.Now(), 0); c.Step != schema.StepPublish {
+	if c := d.After(schema.Outcome{Err: gone}, time.Now(), 0).OfComment(d); c.Step != schema.StepPublish {
 		t.Errorf("a comment, which has no Prepare, is at step %d", c.Step)
 	}
 }

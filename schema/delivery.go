@@ -46,7 +46,7 @@ type Delivery struct {
 	Known    []string        // native ids of what other entries have published to the profile since then
 	Shared   bool            // another account is of the same profile, so its call may have made what a look finds
 	Attempts int             // failed calls so far
-	Looked   int             // how often Find has returned NotThere or NotMade since the open call; or repeated, or calledBefore
+	Looked   Looks           // that found nothing since the open call
 	Tries    int             // failed calls that end it
 	DueAt    time.Time       // the base of lateness
 	Until    time.Time       // DueAt plus the most it may be late: nothing waits longer; the stages set it

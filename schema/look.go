@@ -15,14 +15,21 @@ import (
 //	      ├─ nobody can tell ─▶ failed, outcome_unknown, unless a person accepts a second post
 //	      └─ could not look ─▶ look again, until the deadline; then failed, outcome_unknown
 
-// repeated is the value of Looked while a call is repeated although nobody knows what
-// became of the first. It is stored.
-const repeated = -1
+// Looks counts the looks since an open call that did not find what it made. Below zero it marks a
+// call that follows on one which may have worked. Its numbers are stored: they never change.
+type Looks int16
 
-// calledBefore is the value of Looked while an entry is called after a retry whose looks
-// did not find the call from before the retry: its key may be answered with what that
-// call made. It is stored.
-const calledBefore = -2
+const (
+	// LooksRepeating marks a call that is repeated by its key, though nobody knows what became of the
+	// first.
+	LooksRepeating Looks = -1
+	// LooksRetried marks a call after a retry whose looks did not find what the call before it made; its
+	// key may be answered with that.
+	LooksRetried Looks = -2
+)
+
+// Count is the number of looks.
+func (l Looks) Count() int { return int(max(l, 0)) }
 
 // isOpen reports whether an earlier call may have published the entry: it is looked for,
 // or the call is repeated.
@@ -35,10 +42,7 @@ func (d Delivery) lacks(o Outcome) bool {
 }
 
 // Repeats reports whether the call is a repetition after SafeToRepeat.
-func (d Delivery) Repeats() bool { return d.Looked == repeated }
-
-// calledBefore reports whether a call of the entry was made before a retry.
-func (d Delivery) calledBefore() bool { return d.Looked == calledBefore }
+func (d Delivery) Repeats() bool { return d.Looked == LooksRepeating }
 
 // keysKept is how long a platform may answer a key with what a call before a retry made.
 const keysKept = 24 * time.Hour
@@ -47,7 +51,7 @@ const keysKept = 24 * time.Hour
 // looked for. After a retry's looks, an earlier call had the same key, so it goes back
 // further by as long as platforms keep keys.
 func (d Delivery) KnownSince() time.Time {
-	if d.calledBefore() {
+	if d.Looked == LooksRetried {
 		return d.Since.Add(-keysKept)
 	}
 	return d.Since
@@ -59,7 +63,7 @@ func (d Delivery) lost(e *Error, at time.Time) Result {
 	if d.Repeats() { // the next repetition must not overlap this call
 		r.NextIn = CallDeadline + SettleTime
 	}
-	r.Looked, r.Error = 0, targetError(e, at)
+	r.Looked, r.Error, r.kind = 0, targetError(e, at), AttemptUnknown
 	if !d.Blind {
 		r.Error = stillOpen(e.Message, at)
 	}
@@ -73,12 +77,14 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 	switch {
 	case o.Verdict == Found:
 		r := d.published(o.Receipt, at)
-		r.Found = true
+		if r.Found = true; !o.Receipt.Open && !d.polls() {
+			r.tell(AttemptFound)
+		}
 		return r
 	case o.missing() && d.mayBeListed(o.Verdict):
-		looks := max(d.Looked, 0)
-		r := d.waiting(StepFind, SettleTime<<looks)
-		r.Looked, r.Error = looks+1, stillOpen("it was not there when crier last looked", at)
+		r := d.waiting(StepFind, SettleTime<<d.Looked.Count())
+		r.Looked, r.Error = max(d.Looked, 0)+1, stillOpen("it was not there when crier last looked", at)
+		r.kind = AttemptNotFound
 		return r
 	case o.missing() && d.Unsettled.Has(d.Entry):
 		r := d.callAgain()
@@ -91,7 +97,7 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 		return r
 	case o.Verdict == SafeToRepeat && at.Before(d.Until):
 		r := d.callAgain()
-		r.Looked, r.Unsettled = repeated, d.Unsettled
+		r.Looked, r.Unsettled = LooksRepeating, d.Unsettled
 		r.Error = stillOpen("the call is repeated by its key, which the platform answers with what the first call made", at)
 		return r
 	case o.Verdict == SafeToRepeat:
@@ -111,7 +117,8 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 // a settle time at least, and where a list tells as long as the platform may take to list what it
 // has.
 func (d Delivery) mayBeListed(verdict Verdict) bool {
-	return d.Looked <= 0 || verdict == NotThere && SettleTime<<d.Looked-SettleTime < d.Listed
+	looks := d.Looked.Count()
+	return looks == 0 || verdict == NotThere && SettleTime<<looks-SettleTime < d.Listed
 }
 
 // missing reports whether a look found that the entry is not there, as far as it can tell.
@@ -126,8 +133,9 @@ func errNotTaken() *Error {
 func (d Delivery) callAgain() Result {
 	r := d.waiting(StepPublish, 0)
 	r.Looked, r.Receipts, r.Unsettled = 0, withoutEntry(r.Receipts, d.Entry), d.Unsettled.Without(d.Entry)
+	r.kind = AttemptRetrying
 	if d.Unsettled.Has(d.Entry) {
-		r.Step, r.Progress, r.Looked = StepPrepare, nil, calledBefore
+		r.Step, r.Progress, r.Looked = StepPrepare, nil, LooksRetried
 	}
 	return r
 }
@@ -150,7 +158,7 @@ func (d Delivery) unanswered(e *Error, at time.Time, jitter float64) Result {
 		return d.failed(d.outcomeUnknown(couldNotAsk+" (at last: "+e.Message+")", at))
 	}
 	r := d.waiting(StepFind, d.lookWait(e.RetryAfter, at, jitter))
-	r.Looked, r.Error = max(d.Looked, 0), stillOpen(e.Message, at)
+	r.Looked, r.Error, r.kind = max(d.Looked, 0), stillOpen(e.Message, at), AttemptLookFailed
 	if e.Kind == Internal {
 		r.Attempts++
 	}
@@ -231,16 +239,12 @@ var ErrReceiptsForgotten = errors.New("what was published to the profile since t
 // LookAgain returns the result of a look that found what belongs to another entry. It
 // costs no try, and the next look has it in Known; past the deadline the entry fails.
 func (d Delivery) LookAgain(at time.Time) Result {
+	d = d.asEntry()
 	r := d.waiting(StepFind, SettleTime)
-	r.Looked, r.Error = max(d.Looked, 0), stillOpen("what was found is another post's", at)
+	r.Looked, r.Error, r.kind = max(d.Looked, 0), stillOpen("what was found is another post's", at), AttemptNotFound
 	if !at.Before(d.Until) {
 		r = d.failed(d.outcomeUnknown(couldNotTell, at))
 	}
-	r.Attempt = d.attempt(Outcome{Verdict: NotThere}, r, at)
+	r.Attempt = d.attempt(Outcome{}, r, at)
 	return r
-}
-
-// LookAgainForComment is LookAgain for a first comment.
-func (d Delivery) LookAgainForComment(at time.Time) CommentResult {
-	return d.commentResult(d.alone().LookAgain(at))
 }

@@ -38,9 +38,9 @@ func TestAnOpenOutcomeStaysOpenUntilItsDeadline(t *testing.T) {
 		"not there, before a retry":      {Delivery{Step: StepFind, Looked: 1, Unsettled: 1, Attempts: 4}, Outcome{Verdict: NotThere}, TargetPending, StepPrepare, 0, "did not take"},
 		"safe to repeat":                 {Delivery{Step: StepFind, Looked: 1, Attempts: 4}, Outcome{Verdict: SafeToRepeat}, TargetPending, StepPublish, 0, "still open"},
 		"safe to repeat, too late":       {until(0, Delivery{Step: StepFind}), Outcome{Verdict: SafeToRepeat}, TargetFailed, StepFind, 0, "could not be asked within"},
-		"the repetition is not answered": {Delivery{Step: StepPublish, Looked: repeated}, down(Unknown), TargetPending, StepFind, CallDeadline + SettleTime, "still open"},
-		"it is not made":                 {Delivery{Step: StepPublish, Looked: repeated, Attempts: 4}, down(Retryable), TargetPending, StepFind, 15 * time.Second, "still open"},
-		"it is refused":                  {Delivery{Step: StepPublish, Looked: repeated}, down(Refused), TargetFailed, StepPublish, 0, "refused the call when it was repeated: HTTP 502"},
+		"the repetition is not answered": {Delivery{Step: StepPublish, Looked: LooksRepeating}, down(Unknown), TargetPending, StepFind, CallDeadline + SettleTime, "still open"},
+		"it is not made":                 {Delivery{Step: StepPublish, Looked: LooksRepeating, Attempts: 4}, down(Retryable), TargetPending, StepFind, 15 * time.Second, "still open"},
+		"it is refused":                  {Delivery{Step: StepPublish, Looked: LooksRepeating}, down(Refused), TargetFailed, StepPublish, 0, "refused the call when it was repeated: HTTP 502"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := tt.delivery
@@ -112,8 +112,8 @@ func TestWhatMayBeThereIsNeverSaidToHaveMissedItsDeadline(t *testing.T) {
 		code     string
 	}{
 		"nothing was called":     {Delivery{Step: StepPublish, Until: at.Add(-1)}, true, CodeMissedDeadline},
-		"a call is repeated":     {Delivery{Step: StepPublish, Looked: repeated, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
-		"a call is prepared for": {Delivery{Step: StepPrepare, Looked: repeated, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
+		"a call is repeated":     {Delivery{Step: StepPublish, Looked: LooksRepeating, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
+		"a call is prepared for": {Delivery{Step: StepPrepare, Looked: LooksRepeating, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
 		"paused":                 {Delivery{Step: StepPublish, Paused: true, Until: at}, true, CodeMissedDeadline},
 		"in time":                {Delivery{Step: StepPublish, Until: at}, false, CodeMissedDeadline},
 		"it is looked for":       {Delivery{Step: StepFind, Until: at.Add(-1)}, false, CodeOutcomeUnknown},
@@ -203,7 +203,7 @@ func TestACallAfterARetrysLooksKnowsTheOthers(t *testing.T) {
 	d := Delivery{Step: StepFind, Looked: 1, Unsettled: 1, Entries: 1, Tries: DefaultTries, Until: at.Add(time.Hour)}
 	r := d.After(Outcome{Verdict: NotThere}, at, 0)
 	again := Delivery{Step: StepPublish, Looked: r.Looked, Since: at}
-	if r.Step != StepPrepare || !again.calledBefore() || !again.CallsAgain() {
+	if r.Step != StepPrepare || again.Looked != LooksRetried || !again.CallsAgain() {
 		t.Errorf("it goes on with step %d, looked %d: nobody knows that it was called before", r.Step, r.Looked)
 	}
 	if since := again.KnownSince(); since.After(at.Add(-keysKept)) {

@@ -165,18 +165,18 @@ func RestoredReply(at time.Time) *TargetError {
 	return &TargetError{Code: CodeOutcomeUnknown, Message: "crier was restored from a backup that is older than this reply's outcome: look at the conversation, and reply anew if it is not there", At: at}
 }
 
-// Held returns what giving the claim back needs, and why it cannot be worked on, if so.
-func (d Delivery) Held() (OpenClaim, error) {
+// OpenClaim returns what giving the claim back needs, and why it cannot be worked on, if so.
+func (d Delivery) OpenClaim() (OpenClaim, error) {
 	return OpenClaim{d.Claim, d.Unreadable == nil}, d.Unreadable
 }
 
-// Held returns what giving the claim back needs, and why it cannot be worked on, if so.
-func (d NotifyDelivery) Held() (OpenClaim, error) {
+// OpenClaim returns what giving the claim back needs, and why it cannot be worked on, if so.
+func (d NotifyDelivery) OpenClaim() (OpenClaim, error) {
 	return OpenClaim{Claim: d.Claim}, d.Unreadable
 }
 
-// Held returns what giving the claim back needs.
-func (v Renewal) Held() (OpenClaim, error) { return OpenClaim{Claim: v.Claim}, nil }
+// OpenClaim returns what giving the claim back needs.
+func (v Renewal) OpenClaim() (OpenClaim, error) { return OpenClaim{Claim: v.Claim}, nil }
 
 // Observation is what maintenance measures from time to time, for metrics.
 type Observation struct {

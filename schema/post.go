@@ -176,17 +176,18 @@ func StatusOf(posted, failed int) PostStatus {
 	}
 }
 
-// Creation is one request that creates posts: all of them or none, unless Without is set.
+// Creation is one request that creates posts: all of them or none, unless
+// ResponseIfRefused is set.
 type Creation struct {
 	Idempotency *Idempotency // nil: the request came without a key
 	Posts       []Post
 	// PostsPerMonth is what the plan of the workspace allows, in entries; 0: no limit.
 	PostsPerMonth int
 	Response      []byte // the body a repetition of the request is answered with
-	// Without returns the response if some of the posts are refused, by a daily cap or
-	// the plan, and the others created. Nil, or nil returned: one refusal refuses the whole
-	// request.
-	Without func(refused map[PostID]*Error) []byte
+	// ResponseIfRefused returns the response if these of the posts are refused, by a daily cap or
+	// the plan, and the others created. If it is nil, or returns nil, one refusal refuses the
+	// whole request.
+	ResponseIfRefused func(refused map[PostID]*Error) []byte
 }
 
 // Idempotency identifies a request that must have its effect once.

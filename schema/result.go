@@ -18,7 +18,7 @@ type Result struct {
 	Step     Step
 	Entry    int
 	Attempts int
-	Looked   int
+	Looked   Looks
 	Fresh    bool // no visible call was claimed yet that may have to be looked for
 	NextIn   time.Duration
 	Progress json.RawMessage
@@ -36,6 +36,8 @@ type Result struct {
 	Comments []AskedComment // of the post, to be delivered or skipped once the target is terminal
 	Attempt  *Attempt       // what happened besides plain success; nil: nothing
 	Trace    string         // W3C traceparent of the step, if it is traced
+
+	kind AttemptKind // of Attempt; 0: plain success
 }
 
 // Outcome is the outcome of a connector's call.
@@ -62,9 +64,10 @@ const (
 // apart: see lookWait.
 const pollInterval = 5 * time.Second
 
-// After returns the state of the target after a step: it is the state machine of an
-// entry. at is the database's time; jitter in [0,1) spreads retries.
+// After returns the state of the target, or of the first comment, after a step: it is the state
+// machine of an entry. at is the database's time; jitter in [0,1) spreads retries.
 func (d Delivery) After(o Outcome, at time.Time, jitter float64) Result {
+	d = d.asEntry()
 	r := d.after(o, at, jitter)
 	r.Attempt = d.attempt(o, r, at)
 	return r
@@ -75,14 +78,16 @@ func (d Delivery) after(o Outcome, at time.Time, jitter float64) Result {
 	case o.Err != nil && o.Err.Kind == Refused && o.Verdict == NotThere && d.Step == StepFind:
 		return d.failed(targetError(o.Err, at))
 	case d.lacks(o):
-		return d.published(o.Receipt, at)
+		r := d.published(o.Receipt, at)
+		r.tell(AttemptIncomplete)
+		return r
 	case o.Err != nil && d.isOpen():
 		return d.unanswered(o.Err, at, jitter)
 	case d.endsAccount(o):
 		return d.endedBy(ProblemOf(o.Err), at)
 	case d.renewing(o):
 		r := d.waiting(d.Step, RenewalWait)
-		r.Error = targetError(o.Err, at)
+		r.Error, r.kind = targetError(o.Err, at), AttemptDeferred
 		return r
 	}
 	switch d.Step {
@@ -113,6 +118,9 @@ func (d Delivery) afterPrepare(o Outcome, at time.Time, jitter float64) Result {
 	r := d.waiting(StepPrepare, o.Progress.RetryIn)
 	if o.Progress.Ready {
 		r = d.waiting(StepPublish, 0)
+	}
+	if r.NextIn > 0 {
+		r.kind = AttemptProcessing
 	}
 	r.Progress = o.Progress.State
 	return r
@@ -163,6 +171,7 @@ func (d Delivery) published(receipt Receipt, at time.Time) Result {
 		}
 		r := d.waiting(StepFind, wait)
 		r.Receipts, r.Receipt = append(withoutEntry(r.Receipts, d.Entry), receipt), &receipt
+		r.kind = AttemptProcessing
 		return r
 	}
 	r := d.base()
@@ -186,7 +195,7 @@ func (d Delivery) next(r Result, at time.Time) Result {
 	}
 	r.Comments = d.FirstComments
 	if len(r.Receipts) < d.Entries {
-		r.State = TargetFailed
+		r.State, r.kind = TargetFailed, AttemptFailed
 		if r.Error == nil {
 			r.Error = threadIncomplete(at)
 		}
@@ -205,7 +214,7 @@ func (d Delivery) failure(e *Error, step Step, at time.Time, jitter float64) Res
 	switch e.Kind {
 	case RateLimited:
 		r := d.waiting(step, max(e.RetryAfter, time.Second))
-		r.Error = targetError(e, at)
+		r.Error, r.kind = targetError(e, at), AttemptDeferred
 		return r
 	case Retryable, Unknown:
 		if d.Attempts+1 >= d.Tries {
@@ -213,7 +222,7 @@ func (d Delivery) failure(e *Error, step Step, at time.Time, jitter float64) Res
 		}
 		r := d.waiting(step, max(e.RetryAfter, backoff(d.Attempts, jitter)))
 		r.Attempts++
-		r.Error = targetError(e, at)
+		r.Error, r.kind = targetError(e, at), AttemptRetrying
 		return r
 	default:
 		return d.failed(targetError(e, at))
@@ -228,9 +237,10 @@ func (d Delivery) failed(e *TargetError) Result {
 		r.Unsettled = r.Unsettled.With(d.Entry)
 	}
 	if d.ContinueOnError && d.Entry+1 < d.Entries {
+		r.kind = AttemptEntryFailed
 		return d.next(r, e.At)
 	}
-	r.State = TargetFailed
+	r.State, r.kind = TargetFailed, AttemptFailed
 	r.Comments = d.FirstComments
 	return r
 }
@@ -291,14 +301,14 @@ func CodeOf(kind ErrorKind) string {
 	}
 }
 
-// CommentResult is the state of a first comment after one step of its claim.
+// CommentResult is the state of a first comment or a reply after one step of its claim.
 type CommentResult struct {
 	Comment  CommentID
 	Claim    int32
 	State    CommentState
 	Step     Step
 	Attempts int
-	Looked   int
+	Looked   Looks
 	NextIn   time.Duration
 	NativeID string
 	URL      string
@@ -310,24 +320,16 @@ type CommentResult struct {
 	Attempt  *Attempt // what happened besides plain success; nil: nothing
 }
 
-// AfterComment is After for a first comment, which is an entry of its own with the same
-// rules.
-func (d Delivery) AfterComment(o Outcome, at time.Time, jitter float64) CommentResult {
-	return d.commentResult(d.alone().After(o, at, jitter))
-}
-
-// MissedComment is Missed for a first comment.
-func (d Delivery) MissedComment(at time.Time) CommentResult {
-	return d.commentResult(d.alone().Missed(at))
-}
-
-// alone returns the first comment as an entry of its own.
-func (d Delivery) alone() Delivery {
-	d.Entry, d.Entries, d.Receipts, d.Unsettled, d.ContinueOnError = 0, 1, nil, 0, false
+// asEntry returns a first comment or a reply as an entry of its own, which goes by the same rules.
+func (d Delivery) asEntry() Delivery {
+	if d.Comment != nil {
+		d.Entry, d.Entries, d.Receipts, d.Unsettled, d.ContinueOnError = 0, 1, nil, 0, false
+	}
 	return d
 }
 
-func (d Delivery) commentResult(r Result) CommentResult {
+// OfComment returns the result of a first comment's step, or a reply's.
+func (r Result) OfComment(d Delivery) CommentResult {
 	c := CommentResult{
 		Comment: d.Comment.ID, Claim: d.Claim, Step: r.Step, Attempts: r.Attempts, Looked: r.Looked,
 		NextIn: r.NextIn, Error: r.Error, PostedAt: r.PostedAt, Found: r.Found,

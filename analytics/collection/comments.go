@@ -145,7 +145,7 @@ type commentStep struct {
 }
 
 // collectComments looks under the posts of an account that are due by their age. A step that
-// ends before all of them is gone on with by the next. A post under which the platform fails to
+// ends before all of them is continued by the next. A post under which the platform fails to
 // look is tried again by itself: it holds up no other.
 func collectComments(ctx context.Context, s Step) (schema.CollectionResult, error) {
 	source, ok := s.Connector.(connectors.CommentSource)
@@ -233,14 +233,14 @@ func (c *commentStep) pass(failed bool) {
 	c.due, c.whole = c.due[1:], schema.WholeLook{}
 }
 
-// ofOnePost tells whether an error may be of a post alone: the platform failed, or took all of the
+// ofOnePost reports whether an error may be of a post alone: the platform failed, or took all of the
 // time that the step has. A step that is cut off has failed at nothing.
 func (c *commentStep) ofOnePost(ctx context.Context, err error) bool {
 	kind := schema.KindOf(err)
 	return (kind == schema.Retryable || kind == schema.Unknown) && !errors.Is(ctx.Err(), context.Canceled)
 }
 
-// lacksPermission tells whether an error is of all posts of the account, as far as is known: with
+// lacksPermission reports whether an error is of all posts of the account, as far as is known: with
 // the permission in hand it is of one.
 func (s Step) lacksPermission(err error) bool {
 	if scoped, ok := s.Connector.(connectors.Scoped); ok && scoped.Scopes().Allows(s.Reading.Credentials, connectors.Reads(s.What)) {

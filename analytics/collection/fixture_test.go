@@ -215,7 +215,7 @@ func (f *fixture) connect(p schema.Platform, n int) schema.Account {
 	return f.connectBy(p, n, credentialsOf(p, n))
 }
 
-// connectBy connects an account, anew where it is connected already.
+// connectBy connects an account, again where it is connected already.
 func (f *fixture) connectBy(p schema.Platform, n int, credentials schema.Credentials) schema.Account {
 	f.Helper()
 	a := schema.Account{Workspace: f.workspace, Platform: p, Name: fmt.Sprint(p, n), Sandbox: true}

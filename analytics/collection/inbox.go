@@ -19,14 +19,14 @@ const (
 )
 
 // pages are how far a list was read that a platform gives by pages. Where a call fails it is read
-// anew: what names a page may have ended.
+// again: what names a page may have ended.
 type pages struct {
 	Of   schema.PostID `json:"of,omitzero"` // whose comments they are; zero: mentions
 	Next string        `json:"next,omitempty"`
 	Read int           `json:"read,omitempty"`
 }
 
-// follow notes a page that was read, and tells whether another is to follow.
+// follow notes a page that was read, and reports whether another is to follow.
 func (p *pages) follow(page connectors.ReceivedPage) (more bool) {
 	p.Next, p.Read = page.Next, p.Read+1
 	return p.Next != "" && p.Read < mostPages
@@ -62,7 +62,7 @@ func readMentionCursor(text string, now time.Time) mentionCursor {
 }
 
 // collectMentions reads what names the account, back to some time before the last look. A step
-// that ends before that is gone on with by the next.
+// that ends before that is continued by the next.
 func collectMentions(ctx context.Context, s Step) (schema.CollectionResult, error) {
 	r := s.result()
 	r.NextAt = nextTurn(s.Account.ID, s.Now, mentionsEvery)

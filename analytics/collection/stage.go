@@ -107,8 +107,8 @@ type stage struct {
 	metrics   *metrics
 }
 
-// TellWaits is never called: reads of an account have no pace, by which they would wait in a line.
-func (stage) TellWaits(context.Context, []schema.CollectionID, []time.Duration) error { return nil }
+// RecordWaits is never called: reads of an account have no pace, by which they would wait in a line.
+func (stage) RecordWaits(context.Context, []schema.CollectionID, []time.Duration) error { return nil }
 
 func (s stage) Place(m schema.CollectMessage) worker.Place[schema.CollectionID] {
 	return worker.Place[schema.CollectionID]{

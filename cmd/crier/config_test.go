@@ -245,7 +245,7 @@ platforms:
 	if strings.Contains(shown.String(), "hunter2") {
 		t.Errorf("secrets are shown:\n%s", &shown)
 	}
-	// What is shown can be read again, but for what is left out of it.
+	// What is shown can be read again, except for what is left out of it.
 	again := strings.ReplaceAll(shown.String(), "(redacted)", "x")
 	if _, _, err := read(t, &c, "config check", nil, again); err != nil {
 		t.Errorf("what is shown is no configuration: %v", err)

@@ -119,7 +119,7 @@ func keepForever(request kmsg.Request) (kmsg.Response, error, bool) { //nolint:r
 			}
 		}
 	}
-	return nil, nil, false // not handled: the broker goes on with it
+	return nil, nil, false // not handled: the broker does it
 }
 
 func withoutAge(name string, value *string) *string {

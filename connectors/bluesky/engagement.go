@@ -113,7 +113,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	return page, nil
 }
 
-// isWhole tells whether a thread shows as many answers as each of its posts has: long and deep ones
+// isWhole reports whether a thread shows as many answers as each of its posts has: long and deep ones
 // are cut.
 func (t threadView) isWhole() bool {
 	return t.Post != nil && t.Post.Replies <= len(t.Replies) &&

@@ -55,7 +55,7 @@ func TestDeadRefreshTokenFallsBackToThePassword(t *testing.T) {
 	s := newStage(t)
 	s.publish(t, s.delivery("first"))
 	s.advance(refreshLife + time.Minute)
-	// An idle session would be forgotten here; this one goes on with dead tokens.
+	// An idle session would be forgotten here; this one continues with dead tokens.
 	for _, l := range s.connector.sessions.logins {
 		l.used = s.now()
 	}
@@ -104,7 +104,7 @@ func TestLoginLimitIsRespected(t *testing.T) {
 	for range 29 { // of 30 in 5 minutes
 		s.raw(t, http.MethodPost, createSession, "", `{"identifier": "alice.example.com", "password": "p"}`)
 	}
-	s.connector = s.newConnector(t) // a process that starts anew
+	s.connector = s.newConnector(t) // a process that starts again
 	_, err := s.connector.Publish(t.Context(), s.delivery("second"))
 	if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter < 4*time.Minute || e.RetryAfter > 5*time.Minute {
 		t.Errorf("RetryAfter = %v, want the rest of 5 minutes", e.RetryAfter)

@@ -156,7 +156,7 @@ func serviceDID(server string) string {
 }
 
 // lookAtJob looks once how far the service is. A job that failed for a passing reason
-// is dropped from the progress: the next try uploads anew.
+// is dropped from the progress: the next try uploads again.
 func (c *Connector) lookAtJob(ctx context.Context, d schema.Delivery, p *progress) (ready bool, err error) {
 	job, err := c.job(ctx, d, p.Uploads[0].Job)
 	if isBlob(job.Blob) {

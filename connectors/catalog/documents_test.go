@@ -19,7 +19,7 @@ func TestEachPlatformHasTestsOfItsLostAnswers(t *testing.T) {
 	}
 }
 
-// So has each on whose page persons consent, of what becomes of its tokens.
+// So has each on whose page people consent, of what becomes of its tokens.
 func TestEachPlatformHasTestsOfItsTokens(t *testing.T) {
 	rows := rowsOf(t, "connecting.md", "What becomes of tokens", 6)
 	all := sourceOfTests(t, "../compose") + sourceOfTests(t, "google")

@@ -12,7 +12,7 @@ const day = 24 * time.Hour
 // is kept once the account is disconnected. Its posts stay: their texts are the workspace's own.
 type ProfileRetention struct {
 	Kept time.Duration
-	// Fresh: while the account is connected, it has to be read anew, or deleted, within 30 days.
+	// Fresh: while the account is connected, it has to be read again, or deleted, within 30 days.
 	Fresh  bool
 	Source string // the page of the platform's terms that it was chosen by; empty: it is crier's own choice
 }
@@ -30,7 +30,7 @@ var profiles = map[schema.Platform]ProfileRetention{
 	schema.TikTok:    {Kept: ownChoice},
 	schema.Pinterest: {Kept: ownChoice},
 	// Within 7 days once a person has taken the consent back; what is stored of a channel is
-	// deleted or read anew within 30 days.
+	// deleted or read again within 30 days.
 	schema.YouTube:  {Kept: 7 * day, Fresh: true, Source: "developers.google.com/youtube/terms/developer-policies, III.D.2 and III.E.4"},
 	schema.Threads:  {Kept: ownChoice},
 	schema.Bluesky:  {Kept: ownChoice},

@@ -100,7 +100,7 @@ func (n graphNode) unknownFields(e Exchange, isDescribed bool) (found []string) 
 	return found
 }
 
-// has tells whether a node has a field. Attachments are an edge that can be asked for as one.
+// has reports whether a node has a field. Attachments are an edge that can be asked for as one.
 func (n graphNode) has(name string) bool {
 	_, isEdge := n.edge("GET", name)
 	for _, field := range n.Fields {

@@ -127,7 +127,7 @@ func paramViolations(described []instagramParam, asked url.Values) []string {
 	return found
 }
 
-// paramHolds tells whether the text of a parameter is of a type: lists are JSON, or texts with
+// paramHolds reports whether the text of a parameter is of a type: lists are JSON, or texts with
 // commas between them.
 func paramHolds(kind, text string) bool {
 	switch {

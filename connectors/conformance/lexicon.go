@@ -317,7 +317,7 @@ func blob(where string, d definition, value any) []string {
 	return found
 }
 
-// isAccepted tells whether a media type fits a pattern such as image/*.
+// isAccepted reports whether a media type fits a pattern such as image/*.
 func isAccepted(pattern, mediaType string) bool {
 	prefix, isOpen := strings.CutSuffix(pattern, "*")
 	return pattern == "*/*" || mediaType == pattern || isOpen && strings.HasPrefix(mediaType, prefix)

@@ -145,7 +145,7 @@ func queryViolations(described []parameter, query url.Values) []string {
 	return found
 }
 
-// isOfType tells whether the text of a parameter can be read as a type of JSON.
+// isOfType reports whether the text of a parameter can be read as a type of JSON.
 func isOfType(text string, kind any) bool {
 	var err error
 	switch kind {

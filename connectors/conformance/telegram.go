@@ -194,7 +194,7 @@ func (a *botAPI) items(where, name string, value any) []string {
 	return found
 }
 
-// simple tells whether a type is no object, and whether a value is one of it. A file
+// simple reports whether a type is no object, and whether a value is one of it. A file
 // stands in a request as its name.
 func simple(name string, value any) (isSimple, isOne bool) {
 	switch name {

@@ -228,7 +228,7 @@ func commentIsAnswered(t *testing.T, s *stage) {
 	}
 }
 
-// isAnswer tells whether a post answers what was said.
+// isAnswer reports whether a post answers what was said.
 func isAnswer(made simulation.Post, said simulation.Said, to schema.Received) bool {
 	return slices.Contains([]string{said.ID, to.Item.NativeID}, made.ReplyTo) || isReply(made, simulation.Post{ID: said.ID})
 }

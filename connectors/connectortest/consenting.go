@@ -17,7 +17,7 @@ import (
 	"crier/schema"
 )
 
-// Consent is how the platform asks persons for their consent.
+// Consent is how the platform asks people for their consent.
 type Consent struct {
 	Permission string        // that a person may take away, and without which crier is of no use
 	CodeLife   time.Duration // of a code that nobody redeems

@@ -39,7 +39,7 @@ type Fixture struct {
 	// Processing is set where the platform takes time for media.
 	Processing *Processing
 
-	// Consent is set where persons are asked on the platform's own page.
+	// Consent is set where people are asked on the platform's own page.
 	Consent *Consent
 
 	// Watch, when set, is put before the simulator, to see its traffic.
@@ -93,7 +93,7 @@ func (f Fixture) takes(kind schema.MediaKind) bool {
 	return slices.Contains(f.Constraints.Media.Kinds, kind)
 }
 
-// takesType tells whether the platform takes images of a media type.
+// takesType reports whether the platform takes images of a media type.
 func (f Fixture) takesType(mediaType string) bool {
 	types := f.Constraints.Media.ImageTypes
 	return len(types) == 0 || slices.Contains(types, mediaType)

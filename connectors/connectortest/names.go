@@ -14,7 +14,7 @@ const (
 	privateAddress = "10.0.0.1"
 )
 
-// resolver is the system's but for reboundName.
+// resolver is the system's except for reboundName.
 type resolver struct{ lookups atomic.Int32 }
 
 func (r *resolver) LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error) {

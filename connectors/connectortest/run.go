@@ -9,7 +9,7 @@ import (
 // clause is one sentence of the contract.
 type clause struct {
 	name string
-	// about tells whether it is about a platform like this; nil: it is about all.
+	// about reports whether it is about a platform like this; nil: it is about all.
 	about func(Fixture) bool
 	run   func(*testing.T, *stage)
 }

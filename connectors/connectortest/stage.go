@@ -98,7 +98,7 @@ func (s *stage) newParts(t *testing.T, base string) Parts {
 	}
 }
 
-// restart makes the connector anew: what it held in memory is gone, the limiter's and
+// restart makes the connector again: what it held in memory is gone, the limiter's and
 // the breaker's state too.
 func (s *stage) restart() {
 	s.parts.Metrics = connectors.NewMetrics(prometheus.NewRegistry())
@@ -306,12 +306,12 @@ func kindName(k schema.ErrorKind) string {
 	return [...]string{"refused", "duplicate", "token dead", "rate limited", "retryable", "unknown"}[k-schema.Refused]
 }
 
-// isOf tells whether a receipt names a post: platforms wrap their ids in addresses.
+// isOf reports whether a receipt names a post: platforms wrap their ids in addresses.
 func isOf(r schema.Receipt, p simulation.Post) bool {
 	return p.ID != "" && strings.HasSuffix(r.NativeID, p.ID)
 }
 
-// isReply tells whether one post answers another.
+// isReply reports whether one post answers another.
 func isReply(reply, parent simulation.Post) bool {
 	return reply.ReplyTo != "" && (strings.HasSuffix(reply.ReplyTo, parent.ID) || strings.HasSuffix(parent.ID, reply.ReplyTo))
 }

@@ -20,7 +20,7 @@ func WantKind(t *testing.T, err error, kind schema.ErrorKind) *schema.Error {
 }
 
 // Prepared makes a delivery ready, through errors that pass, on a connector that restart makes
-// anew each time. pass moves the clock of both sides.
+// again each time. pass moves the clock of both sides.
 func Prepared(t *testing.T, d schema.Delivery, restart func() connectors.Connector, pass func(time.Duration)) schema.Delivery {
 	t.Helper()
 	for range 20 {

@@ -212,7 +212,7 @@ func TestAReelGoesOnWhereItWasCutOff(t *testing.T) {
 	}
 }
 
-// An upload that Facebook has forgotten begins anew.
+// An upload that Facebook has forgotten begins again.
 func TestAForgottenUploadBeginsAnew(t *testing.T) {
 	r := newRig(t)
 	const videos = "POST /{version}/{page}/videos"

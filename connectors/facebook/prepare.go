@@ -18,11 +18,11 @@ const (
 	// longestTurn is how long uploads go on in one call of Prepare: what was uploaded by then
 	// is kept, and a process that dies later does not begin from the start.
 	longestTurn = 2 * time.Minute
-	soon        = time.Second // when an upload is gone on with
+	soon        = time.Second // when an upload is continued
 )
 
 // errPause ends a call of Prepare that has taken its time.
-var errPause = errors.New("to be gone on with")
+var errPause = errors.New("to be continued")
 
 // progress is what is kept of an entry's media between two calls of Prepare.
 type progress = connectors.MediaProgress[asset]

@@ -50,8 +50,8 @@ type turn struct {
 	began time.Time
 }
 
-// upload takes the video as far as it can. An upload that Facebook refuses to go on with
-// begins anew with the next call.
+// upload takes the video as far as it can. An upload that Facebook refuses to continue
+// begins again with the next call.
 func (t *turn) upload(ctx context.Context, file *media.File, a *asset) error {
 	isNew := a.ID == ""
 	if isNew {
@@ -249,7 +249,7 @@ func (t *turn) askHowFar(ctx context.Context, a *asset) error {
 	return nil
 }
 
-// isOwn tells whether an address may be told the token: it is Facebook's own.
+// isOwn reports whether an address may be told the token: it is Facebook's own.
 func (c *Connector) isOwn(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

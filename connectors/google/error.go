@@ -35,7 +35,7 @@ func (e Error) says() string {
 	return cmp.Or(strings.Join(e.Problems, "; "), e.Message, e.Status, "Google gave no reason")
 }
 
-// Has tells whether a reason is one of the error's.
+// Has reports whether a reason is one of the error's.
 func (e Error) Has(reason string) bool { return slices.Contains(e.Reasons, reason) }
 
 // ReadError reads the body of a refusal. It is false where that is no API's.
@@ -155,7 +155,7 @@ func (e Error) quotaWait(header http.Header) time.Duration {
 	return NextDay(at).Sub(at)
 }
 
-// NextDay returns when the quotas of a day begin anew: at midnight Pacific time.
+// NextDay returns when the quotas of a day begin again: at midnight Pacific time.
 func NextDay(now time.Time) time.Time {
 	pacific, err := time.LoadLocation("America/Los_Angeles")
 	if err != nil {
@@ -165,7 +165,7 @@ func NextDay(now time.Time) time.Time {
 	return time.Date(year, month, day+1, 0, 0, 0, 0, pacific)
 }
 
-// isRefusal tells whether the token endpoint refused a call with an error (RFC 6749, 5.2).
+// isRefusal reports whether the token endpoint refused a call with an error (RFC 6749, 5.2).
 func isRefusal(response *connectors.Response, code string) bool {
 	if response == nil {
 		return false

@@ -40,7 +40,7 @@ type OAuth struct {
 }
 
 // Authorize returns Google's page, on which people also choose one of their Google accounts. A
-// refresh token comes with a consent alone, so that it is asked for anew each time.
+// refresh token comes with a consent alone, so that it is asked for again each time.
 func (o OAuth) Authorize(r connectors.AuthorizationRequest) (page string, app connectors.App, err error) {
 	if o.App.ID == "" || o.App.Secret == "" {
 		return "", connectors.App{}, connectors.NoApp(o.Platform)

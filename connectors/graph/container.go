@@ -33,7 +33,7 @@ type State struct {
 	Passes bool   // another container of the same may not fail
 }
 
-// IsKnown tells whether the platform has answered with a status there is.
+// IsKnown reports whether the platform has answered with a status there is.
 func (s State) IsKnown() bool {
 	return slices.Contains([]string{InProgress, Finished, Published, Failed, Expired}, s.Status)
 }
@@ -76,7 +76,7 @@ type Containers struct {
 	Media       media.Source
 	Constraints schema.Constraints
 	Now         func() time.Time
-	// IsGone tells whether an error says that the platform does not know a container.
+	// IsGone reports whether an error says that the platform does not know a container.
 	IsGone func(error) bool
 }
 
@@ -218,7 +218,7 @@ func (c Containers) makeItems(ctx context.Context, d schema.Delivery, p *progres
 }
 
 // settle looks at a container unless it is ready. One that failed, or that the platform works
-// on for ever, is dropped with all others: the next try makes them anew.
+// on for ever, is dropped with all others: the next try makes them again.
 func (c Containers) settle(ctx context.Context, d schema.Delivery, p *progress, one *container) error {
 	if one.Ready {
 		return nil

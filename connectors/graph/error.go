@@ -28,7 +28,7 @@ func (r Error) Error() string {
 	return fmt.Sprintf("status %d: code %d, subcode %d, %s (fbtrace_id %s)", r.Status, r.Code, r.Subcode, r.Type, r.Trace)
 }
 
-// Has tells whether it is of a code and a subcode.
+// Has reports whether it is of a code and a subcode.
 func (r Error) Has(code, subcode int) bool { return r.Code == code && r.Subcode == subcode }
 
 // Read returns the refusal that an answer is; ok is false where it is none, as a proxy's
@@ -117,7 +117,7 @@ func (r Error) meaning() *schema.Error {
 	}
 }
 
-// isThrottling tells whether a code is one of too many calls: of the app (4), the user (17),
+// isThrottling reports whether a code is one of too many calls: of the app (4), the user (17),
 // the page (32), the app's hour (341), of one operation (613), or of a use case.
 func isThrottling(code int) bool {
 	switch code {

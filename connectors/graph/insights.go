@@ -45,7 +45,7 @@ type Summary struct {
 	} `json:"summary"`
 }
 
-// IsMissing tells whether an error says that an object is not there.
+// IsMissing reports whether an error says that an object is not there.
 func IsMissing(err error) bool {
 	r, ok := errors.AsType[Error](err)
 	return ok && r.Has(100, 33)

@@ -37,7 +37,7 @@ type Page struct {
 	} `json:"paging"`
 }
 
-// whole tells whether an answer can show that something is not there: a null or a post without
+// whole reports whether an answer can show that something is not there: a null or a post without
 // a time would pass for the end of the list.
 func (p Page) whole() bool {
 	return p.Data != nil && !slices.ContainsFunc(p.Data, func(one Post) bool { return one.ID == "" || one.Timestamp.IsZero() })
@@ -47,7 +47,7 @@ func (p Page) whole() bool {
 type Search struct {
 	// Page reads the part of the list after a cursor, with the header of the answer.
 	Page func(ctx context.Context, after string) (Page, http.Header, error)
-	// IsLike tells whether a post is what the delivery would have made, as far as it shows.
+	// IsLike reports whether a post is what the delivery would have made, as far as it shows.
 	IsLike func(Post) bool
 	Now    func() time.Time
 
@@ -87,7 +87,7 @@ func (s Search) read(ctx context.Context, after string) (listing.Page, error) {
 	return page, nil
 }
 
-// SameText compares texts but for what platforms change in them: the space, and the sign of
+// SameText compares texts except for what platforms change in them: the space, and the sign of
 // a hashtag that becomes a topic.
 func SameText(a, b string) bool { return letters(a) == letters(b) }
 

@@ -51,7 +51,7 @@ const nearlyUsed = 90
 const spacing = time.Minute
 
 // Pace is the Pace of a connectors.ClientConfig: how long the account is left alone after an
-// answer. Only its own calls are held; where the limit is the app's, every account learns of
+// answer. Only its own calls are throttled; where the limit is the app's, every account learns of
 // it by a call of its own.
 func Pace(header http.Header) time.Duration {
 	switch u := usageOf(header); {

@@ -33,12 +33,12 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 	case 2207052: // Instagram could not fetch the media
 		e.Kind = schema.Unknown
 	case subcodeNotReady:
-		e.Kind = schema.Retryable // and nobody is held: the container is asked at once
+		e.Kind = schema.Retryable // and nobody is throttled: the container is asked at once
 	}
 	return e
 }
 
-// isGone tells whether an error says that a container or a media is not there.
+// isGone reports whether an error says that a container or a media is not there.
 func isGone(err error) bool {
 	r, ok := errors.AsType[graph.Error](err)
 	return ok && (r.Code == 24 || r.Subcode == 2207020 || r.Has(100, 33))

@@ -58,7 +58,7 @@ func settingsOf(d schema.Delivery) (s settings, err error) {
 	return s, nil
 }
 
-// item returns the container of an item of a carousel. Persons are tagged on the first.
+// item returns the container of an item of a carousel. People are tagged on the first.
 func (s settings) item(item schema.Media, p graph.Part) (url.Values, error) {
 	asked := url.Values{"is_carousel_item": {"true"}}
 	if p.Kind == schema.Video {
@@ -118,7 +118,7 @@ func (s settings) applyToFeed(asked url.Values) error {
 	return setJSON(asked, "collaborators", s.Collaborators)
 }
 
-// applyTags names persons: those in videos have no place.
+// applyTags names people: those in videos have no place.
 func (s settings) applyTags(asked url.Values, kind schema.MediaKind) error {
 	if len(s.UserTags) == 0 {
 		return nil

@@ -94,7 +94,7 @@ func memberNamed(id, name string) (connectors.Profile, error) {
 // postingRoles are those of whom an organization lets publish in its name (posts-api).
 var postingRoles = []string{"ADMINISTRATOR", "CONTENT_ADMIN", "CONTENT_ADMINISTRATOR", "DIRECT_SPONSORED_CONTENT_POSTER"}
 
-// organization tells whether the token's owner may publish as an organization, and what it is
+// organization reports whether the token's owner may publish as an organization, and what it is
 // called.
 func (c *Connector) organization(ctx context.Context, a schema.Account, credentials schema.Credentials, urn string) (connectors.Profile, error) {
 	organizations, err := c.organizations(ctx, a, credentials)

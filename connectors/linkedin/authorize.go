@@ -65,7 +65,7 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	return granted, nil
 }
 
-// lacks tells whether it is known that credentials are without a scope.
+// lacks reports whether it is known that credentials are without a scope.
 func lacks(credentials schema.Credentials, scope string) bool {
 	granted := scopesOf(credentials)
 	return len(granted) > 0 && !slices.Contains(granted, scope)

@@ -108,7 +108,7 @@ func TestALongUploadIsGoneOnWith(t *testing.T) {
 	}
 }
 
-// An upload whose addresses have expired begins anew.
+// An upload whose addresses have expired begins again.
 func TestAnExpiredUploadBeginsAnew(t *testing.T) {
 	r := newRig(t)
 	r.Inject(t, simulation.Fault{Operation: "PUT /dms-uploads/{id}/{part}", Status: http.StatusForbidden, Body: "<html>expired"})

@@ -24,7 +24,7 @@ type inputError struct {
 	Code string `json:"code"`
 }
 
-// is tells whether a refusal has a code. Older services name it in their message alone.
+// is reports whether a refusal has a code. Older services name it in their message alone.
 func (r refusal) is(code string) bool {
 	return r.Code == code || strings.Contains(r.Message, code) ||
 		slices.Contains(r.Details.Inputs, inputError{code})

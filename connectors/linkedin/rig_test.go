@@ -31,7 +31,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// restart makes the connector anew, with what is set of a config.
+// restart makes the connector again, with what is set of a config.
 func (r *rig) restart(t *testing.T, c Config) {
 	t.Helper()
 	c.Base, c.Media, c.Now = r.Base, r.files, r.Clock
@@ -48,7 +48,7 @@ func (r *rig) delivery(text string, items ...schema.Media) schema.Delivery {
 	}
 }
 
-// prepare makes a delivery ready, through errors that pass, on a connector that is made anew
+// prepare makes a delivery ready, through errors that pass, on a connector that is made again
 // each time.
 func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()

@@ -20,7 +20,7 @@ import (
 const longestTurn = 2 * time.Minute
 
 // errPause ends a call of Prepare that has taken its time.
-var errPause = errors.New("to be gone on with")
+var errPause = errors.New("to be continued")
 
 // turn is one call of Prepare that uploads.
 type turn struct {
@@ -39,7 +39,7 @@ type part struct {
 }
 
 // upload takes one item as far as it can. An upload whose addresses are refused has expired,
-// and begins anew with the next call.
+// and begins again with the next call.
 func (t *turn) upload(ctx context.Context, file *media.File, a *asset) error {
 	if a.URN == "" {
 		begun, err := t.begin(ctx, file)
@@ -105,7 +105,7 @@ func (t *turn) begin(ctx context.Context, file *media.File) (asset, error) {
 	return begun, nil
 }
 
-// covers tells whether parts follow on each other from the first byte of a file to its last.
+// covers reports whether parts follow on each other from the first byte of a file to its last.
 func covers(parts []part, size int64) bool {
 	next := int64(0)
 	for _, p := range parts {
@@ -170,7 +170,7 @@ func (t *turn) put(ctx context.Context, p part, content io.Reader, several bool)
 	return etag, nil
 }
 
-// isOwn tells whether an address may be told the token: it is LinkedIn's own.
+// isOwn reports whether an address may be told the token: it is LinkedIn's own.
 func (c *Connector) isOwn(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

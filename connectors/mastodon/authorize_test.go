@@ -128,7 +128,7 @@ func TestAMissingScopeIsNamed(t *testing.T) {
 }
 
 // A server grants no more than an app was registered with: one of an older version of crier is
-// registered anew.
+// registered again.
 func TestMentionsAreReadWhereThatWasGranted(t *testing.T) {
 	r := newRig(t)
 	for name, tt := range map[string]struct {
@@ -150,7 +150,7 @@ func TestMentionsAreReadWhereThatWasGranted(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.app.Scope == "" {
-				t.Error("the app was not registered anew")
+				t.Error("the app was not registered again")
 			}
 			if forbidden := scopes().Forbids(credentials, connectors.Reads(schema.CollectMentions)); forbidden == tt.granted {
 				t.Errorf("mentions are forbidden: %t", forbidden)

@@ -53,7 +53,7 @@ func (want likeness) matches(got likeness) bool {
 }
 
 // plainText returns the text of a status's HTML. A link counts as its address, since
-// servers may shorten what they show of it, but for mentions and hashtags.
+// servers may shorten what they show of it, except for mentions and hashtags.
 func plainText(content string) string {
 	var text strings.Builder
 	tokens := html.NewTokenizer(strings.NewReader(content))

@@ -32,12 +32,12 @@ func TestPrepareImages(t *testing.T) {
 }
 
 // Uploads have a limit of their own, of 30 in half an hour: texts and looks go on meanwhile.
-func TestALimitOfUploadsHoldsNoText(t *testing.T) {
+func TestALimitOfUploadsThrottlesNoText(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("")
 	d.Account.ID, d.Media = schema.NewAccountID(r.Clock()), items(smallImage)
 	r.Inject(t, simulation.Fault{Operation: opUploadMedia, Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "1500"}})
-	for range 2 { // once asked, once held
+	for range 2 { // once asked, once throttled
 		_, err := r.Prepare(t.Context(), d)
 		connectortest.WantKind(t, err, schema.RateLimited)
 	}

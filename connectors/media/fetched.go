@@ -36,7 +36,7 @@ type fetched struct {
 	mu    sync.Mutex
 	inUse map[string]int // names, with how many have them open
 	// validators are of the files that are not whole, by name. Those of an earlier process are not
-	// known: its files begin anew.
+	// known: its files begin again.
 	validators map[string]string
 }
 

@@ -187,7 +187,7 @@ func TestMediaHasItsRoom(t *testing.T) {
 	if err := library.Sweep(t.Context(), time.Now().Add(-time.Hour), func(schema.MediaID) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	wantUsed(3*size + 1) // counted anew
+	wantUsed(3*size + 1) // counted again
 	third, err := keep() // what was fetched gives way
 	if err != nil {
 		t.Fatal(err)

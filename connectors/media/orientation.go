@@ -45,7 +45,7 @@ func (o orientation) shown(stored image.Point) f64.Aff3 {
 // stored size.
 func (o orientation) stored(part image.Rectangle, size image.Point) image.Rectangle {
 	a := o.shown(size)
-	// A turn is its own inverse but for the sign, so that the inverse is the transposed.
+	// A turn is its own inverse except for the sign, so that the inverse is the transposed.
 	back := func(p image.Point) image.Point {
 		x, y := float64(p.X)-a[2], float64(p.Y)-a[5]
 		return image.Pt(int(a[0]*x+a[3]*y), int(a[1]*x+a[4]*y))

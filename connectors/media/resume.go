@@ -25,7 +25,7 @@ type filling struct {
 	limits    Limits
 	disk      *os.File
 	size      int64  // bytes
-	validator string // of what is at the url, for If-Range; empty: it cannot be gone on with
+	validator string // of what is at the url, for If-Range; empty: it cannot be continued
 	isTaken   bool   // the file is another's
 }
 
@@ -48,7 +48,7 @@ func (f *fetched) fill(name string, limits Limits) (*filling, error) {
 	return p, nil
 }
 
-// end keeps what has come for the next step, where that can go on with it and it is worth that.
+// end keeps what has come for the next step, where that can continue it and it is worth that.
 func (p *filling) end() error {
 	isKept := p.validator != "" && p.size >= p.least && !p.isTaken
 	var err error
@@ -67,7 +67,7 @@ func (p *filling) end() error {
 	return errors.Join(err, p.disk.Close())
 }
 
-// clear begins the file anew.
+// clear begins the file again.
 func (p *filling) clear() error {
 	if err := p.disk.Truncate(0); err != nil {
 		return noRoom(err)
@@ -159,7 +159,7 @@ func (f *Fetcher) fetchRest(ctx context.Context, p *filling, address string) err
 	return err
 }
 
-// judge holds an answer against what was asked for, and begins the file anew where it is all of
+// judge holds an answer against what was asked for, and begins the file again where it is all of
 // what is at the url.
 func (p *filling) judge(response *http.Response) error {
 	isRest := response.StatusCode == http.StatusPartialContent && strings.HasPrefix(response.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", p.size))

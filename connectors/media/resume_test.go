@@ -115,7 +115,7 @@ func TestAFetchGoesOnWhereItWasCutOff(t *testing.T) {
 	}
 }
 
-// What has come when the time of a step is over is gone on with in the next, unless what is at
+// What has come when the time of a step is over is continued in the next, unless what is at
 // the url has changed.
 func TestAFetchGoesOnInTheNextStep(t *testing.T) {
 	content := append(picture320x200(t, png.Encode), make([]byte, 200_000)...)

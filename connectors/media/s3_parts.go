@@ -43,7 +43,7 @@ func (s *S3) Begin(ctx context.Context, id schema.MediaID) (session string, err 
 	return "", errNoParts
 }
 
-// isDenied tells whether a service has no such thing, or the key no right to it.
+// isDenied reports whether a service has no such thing, or the key no right to it.
 func isDenied(err error) bool {
 	switch minio.ToErrorResponse(err).StatusCode {
 	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented:

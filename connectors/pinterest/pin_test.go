@@ -201,8 +201,8 @@ func TestAPictureThatPinterestCannotFetchIsRefused(t *testing.T) {
 	connectortest.WantKind(t, err, schema.Refused)
 }
 
-// What writes is counted apart from what reads, and what a read of figures meets holds no look up.
-func TestALimitHoldsWhatCountsAgainstIt(t *testing.T) {
+// What writes is counted apart from what reads, and what a read of figures meets delays no look.
+func TestALimitThrottlesWhatCountsAgainstIt(t *testing.T) {
 	spent := simulation.Fault{Status: http.StatusTooManyRequests, Header: map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "42"}, Body: `{"code":8,"message":"slower"}`}
 	r := newRig(t)
 	d := r.prepare(t, r.delivery(`{"title":"T"}`, "look", picture))
@@ -229,7 +229,7 @@ func TestALimitHoldsWhatCountsAgainstIt(t *testing.T) {
 	} {
 		spent.Operation = tt.spends
 		r.Inject(t, spent)
-		for range 2 { // once asked, once held
+		for range 2 { // once asked, once throttled
 			connectortest.WantKind(t, tt.call(), schema.RateLimited)
 		}
 		for i, call := range tt.goOn {

@@ -64,7 +64,7 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 }
 
 // What a header tells of the limit that is nearest: how many calls are left of it, and in how
-// many seconds it begins anew.
+// many seconds it begins again.
 const (
 	remainingHeader = "X-Ratelimit-Remaining"
 	resetHeader     = "X-Ratelimit-Reset"

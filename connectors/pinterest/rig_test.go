@@ -81,7 +81,7 @@ func (r *rig) lastSent() map[string]any {
 	return r.sent
 }
 
-// restart makes the connector anew.
+// restart makes the connector again.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
 	r.Connector = New(Config{
@@ -109,7 +109,7 @@ func (r *rig) delivery(settings, text string, items ...schema.Media) schema.Deli
 	}
 }
 
-// prepare makes a delivery ready, through errors that pass, on a connector that is made anew
+// prepare makes a delivery ready, through errors that pass, on a connector that is made again
 // each time.
 func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Consents are the pages on which a platform asks persons whether an app may act for them,
+// Consents are the pages on which a platform asks people whether an app may act for them,
 // and the codes that they take back to it (RFC 6749, 4.1). How requests name their parameters
 // and how answers are worded is the platform's to say.
 type Consents struct {
@@ -41,7 +41,7 @@ type Consent struct {
 const maxCodes = 1000
 
 // NewConsents makes the consents of a world. A code works for codeLife; fragment is what the
-// platform puts at the end of the address it sends persons back to, without the "#".
+// platform puts at the end of the address it sends people back to, without the "#".
 func NewConsents(w *World, codeLife time.Duration, fragment string) *Consents {
 	return &Consents{world: w, codeLife: codeLife, fragment: fragment, codes: map[string]Consent{}}
 }

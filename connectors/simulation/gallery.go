@@ -217,7 +217,7 @@ func (w *World) Content(content string) (*os.File, error) {
 	return os.Open(filepath.Join(w.gallery.folder, fileOf(w.platform, content)))
 }
 
-// HasContent tells whether content is kept.
+// HasContent reports whether content is kept.
 func (w *World) HasContent(content string) bool {
 	return w.gallery != nil && content != "" && w.gallery.size(fileOf(w.platform, content)) > 0
 }

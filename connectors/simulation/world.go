@@ -186,7 +186,7 @@ func (w *World) Revoke(token string) {
 	w.revoked[token] = struct{}{}
 }
 
-// Revoked tells whether a token was revoked.
+// Revoked reports whether a token was revoked.
 func (w *World) Revoked(token string) bool {
 	w.mu.RLock()
 	defer w.mu.RUnlock()

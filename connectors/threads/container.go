@@ -96,7 +96,7 @@ func (m maker) Look(ctx context.Context, d schema.Delivery, container string) (g
 // it again.
 var passing = []string{"", "UNKNOWN", "FAILED_DOWNLOADING_VIDEO"}
 
-// isGone tells whether an error says that a container or a post is not there.
+// isGone reports whether an error says that a container or a post is not there.
 func isGone(err error) bool {
 	r, ok := errors.AsType[graph.Error](err)
 	return ok && (r.Code == 24 || r.Has(100, 33))

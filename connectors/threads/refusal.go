@@ -28,7 +28,7 @@ func (c *Connector) refused(ctx context.Context, d schema.Delivery, container st
 	}
 }
 
-// usedUp tells whether the profile has used its posts of the last 24 hours, or its replies,
+// usedUp reports whether the profile has used its posts of the last 24 hours, or its replies,
 // which are counted by themselves (developers.facebook.com/docs/threads/overview). Where
 // that cannot be asked it has not.
 func (c *Connector) usedUp(ctx context.Context, d schema.Delivery) bool {

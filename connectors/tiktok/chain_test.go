@@ -97,7 +97,7 @@ func TestAVideoGoesOnWhereItWasCutOff(t *testing.T) {
 	}
 }
 
-// A video that TikTok has forgotten, or whose time is over, begins anew; so does one of which
+// A video that TikTok has forgotten, or whose time is over, begins again; so does one of which
 // another file is left.
 func TestAVideoThatCannotBeGoneOnWithBeginsAnew(t *testing.T) {
 	begun := func(r *rig) schema.Delivery {
@@ -144,7 +144,7 @@ func saysStatus(status string) simulation.Fault {
 }
 
 // The last part is not sent where it cannot arrive any more, and nothing but what TikTok says
-// tells whether it has.
+// reports whether it has.
 func TestALastPartThatCannotBeSent(t *testing.T) {
 	at := func(status int) func(*rig) {
 		return func(r *rig) { r.Inject(t, simulation.Fault{Operation: simPart, Status: status, Body: "no"}) }
@@ -153,7 +153,7 @@ func TestALastPartThatCannotBeSent(t *testing.T) {
 		spoil    func(r *rig)
 		again    bool
 		want     schema.ErrorKind
-		prepares bool // anew
+		prepares bool // again
 		sends    int
 	}{
 		"the address has expired":              {func(r *rig) { r.Pass(time.Hour) }, false, schema.Retryable, true, 0},

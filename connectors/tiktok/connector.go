@@ -75,7 +75,7 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 	}
 }
 
-// isOwn tells whether a video may be sent to an address: it is TikTok's own.
+// isOwn reports whether a video may be sent to an address: it is TikTok's own.
 func (c *Connector) isOwn(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

@@ -38,7 +38,7 @@ func (c *Connector) Withdrawn(header http.Header, body []byte) (nativeID string,
 	return event.OpenID, nil
 }
 
-// signed tells whether a signature, t=TIME,s=SIGNATURE, is of the app's secret over the time, a
+// signed reports whether a signature, t=TIME,s=SIGNATURE, is of the app's secret over the time, a
 // period and the body.
 func (c *Connector) signed(signature string, body []byte) bool {
 	fields := map[string]string{}

@@ -48,7 +48,7 @@ func TestSettingsArrive(t *testing.T) {
 
 // Each of TikTok's calls has a limit of its own: what asks how far a video is, or who a creator is,
 // too often keeps no video back of which all but the end is sent.
-func TestALimitHoldsItsOwnCallsAlone(t *testing.T) {
+func TestALimitThrottlesItsOwnCallsAlone(t *testing.T) {
 	spent := simulation.Fault{Status: http.StatusTooManyRequests, Body: `{"data":{},"error":{"code":"rate_limit_exceeded","message":"slower","log_id":"1"}}`}
 	for _, spent.Operation = range []string{simCreator, simStatus} {
 		r := newRig(t)
@@ -62,11 +62,11 @@ func TestALimitHoldsItsOwnCallsAlone(t *testing.T) {
 			return err
 		}
 		r.Inject(t, spent)
-		for range 2 { // once asked, once held
+		for range 2 { // once asked, once throttled
 			connectortest.WantKind(t, limited(), schema.RateLimited)
 		}
 		if _, wait := r.client.Reserve(t.Context(), d.Account.ID, connectors.Post); wait != 0 {
-			t.Errorf("after %s the end is held for %v", spent.Operation, wait)
+			t.Errorf("after %s the end is throttled for %v", spent.Operation, wait)
 		}
 		r.publish(t, d)
 	}

@@ -17,7 +17,7 @@ const (
 	// longestTurn is how long parts are sent in one call of Prepare: what was sent by then is
 	// kept, and a process that dies later does not begin from the start.
 	longestTurn = 2 * time.Minute
-	soon        = time.Second // when an upload is gone on with
+	soon        = time.Second // when an upload is continued
 	// addressLife is of an address that a video is sent to; a little of it is left for the last part.
 	addressLife = time.Hour - time.Minute
 )
@@ -51,7 +51,7 @@ func progressOf(d schema.Delivery) (p progress, err error) {
 	return p, nil
 }
 
-// isReady tells whether nothing but the last part is left to send.
+// isReady reports whether nothing but the last part is left to send.
 func (p progress) isReady() bool { return p.ID != "" && p.Sent == p.Parts-1 }
 
 // rest returns where the last part begins, and its size.

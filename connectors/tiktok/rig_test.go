@@ -44,7 +44,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// restart makes the connector anew.
+// restart makes the connector again.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
 	r.Connector = New(Config{
@@ -68,8 +68,8 @@ func (r *rig) delivery(text string, item schema.Media) schema.Delivery {
 	}
 }
 
-// prepare makes a delivery ready, through errors that pass, on a connector that is made anew
-// each time but for the last.
+// prepare makes a delivery ready, through errors that pass, on a connector that is made again
+// each time except the last.
 func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()
 	for range 20 {

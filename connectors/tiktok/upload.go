@@ -17,7 +17,7 @@ import (
 // partTime bounds one part that nobody sees.
 const partTime = 2 * time.Minute
 
-// send sends the parts that are missing but for the last, which is kept for Publish. A part whose
+// send sends the parts that are missing except the last, which is kept for Publish. A part whose
 // answer was lost is not wanted again: TikTok is asked how far it is.
 func (t turn) send(ctx context.Context) error {
 	content, err := os.Open(t.file.Path)
@@ -82,7 +82,7 @@ func (c *Connector) partCall(d schema.Delivery, p progress, from, size int64) co
 }
 
 // resume asks how much of the video arrived. What ends within a part, or needs no last one, is
-// not gone on with.
+// not continued.
 func (t turn) resume(ctx context.Context) error {
 	found, err := t.status(ctx, t.d, t.p.ID)
 	if err != nil {
@@ -147,7 +147,7 @@ func (c *Connector) publish(ctx context.Context, d schema.Delivery, p progress, 
 	return schema.Receipt{Entry: d.Entry, NativeID: p.ID, PostedAt: c.now().UTC(), Open: true}, nil
 }
 
-// isGone tells whether TikTok takes nothing more at an address: its time is over, or there is
+// isGone reports whether TikTok takes nothing more at an address: its time is over, or there is
 // no such upload.
 func isGone(status int) bool {
 	return status == http.StatusForbidden || status == http.StatusNotFound || status == http.StatusGone
@@ -175,11 +175,11 @@ func unprepared(message string, cause error) *schema.Error {
 	return &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: message, Err: cause}
 }
 
-// openTime is how long the media may take to be opened anew within a visible call.
+// openTime is how long the media may take to be opened again within a visible call.
 const openTime = schema.CallDeadline / 3
 
 // lastPart returns the last part of a video: the one that Prepare has kept or, where another
-// process did, the media's. What takes too long to fetch for that is prepared anew.
+// process did, the media's. What takes too long to fetch for that is prepared again.
 func (c *Connector) lastPart(ctx context.Context, d schema.Delivery, p progress) (*lastPart, error) {
 	if last := c.lastParts.take(p.ID); last != nil {
 		return last, nil

@@ -96,10 +96,10 @@ func (p post) references(how string) string {
 	return ""
 }
 
-// isID tells whether a text is of the form that all of X's ids have.
+// isID reports whether a text is of the form that all of X's ids have.
 func isID(text string) bool { return idPattern.MatchString(text) }
 
-// isWhole tells whether a post shows what it is known by.
+// isWhole reports whether a post shows what it is known by.
 func (p post) isWhole() bool {
 	return isID(p.ID) && !p.CreatedAt.IsZero() && (p.ReplyToUser == "" || p.references(repliesTo) != "")
 }

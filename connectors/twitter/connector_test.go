@@ -139,8 +139,8 @@ func TestAWindowThatIsUsedUpIsWaitedOut(t *testing.T) {
 			if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter < wait-time.Second || e.RetryAfter > wait+time.Second {
 				t.Errorf("RetryAfter = %v, want %v", e.RetryAfter, wait)
 			}
-			if _, held := r.client.Reserve(t.Context(), d.Account.ID, connectors.Post); !tt.all && held < wait-time.Second {
-				t.Errorf("it may be claimed in %v", held)
+			if _, left := r.client.Reserve(t.Context(), d.Account.ID, connectors.Post); !tt.all && left < wait-time.Second {
+				t.Errorf("it may be claimed in %v", left)
 			}
 			if _, err = r.Publish(t.Context(), other); tt.all {
 				connectortest.WantKind(t, err, schema.RateLimited)
@@ -173,7 +173,7 @@ func TestTheAppsDayIsUsedUpForAll(t *testing.T) {
 	if calls := r.World.Calls(opCreatePost); calls != 1 {
 		t.Errorf("%d calls, want 1", calls)
 	}
-	r.Pass(-longestWindow) // a clock that is set back holds nobody for as long
+	r.Pass(-longestWindow) // a clock that is set back throttles nobody for as long
 	if _, err := r.Publish(t.Context(), r.delivery("hello again")); err != nil {
 		t.Error(err)
 	}

@@ -71,7 +71,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	return page, nil
 }
 
-// Mentions reads what names the account, but for answers to its own posts.
+// Mentions reads what names the account, except answers to its own posts.
 func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor string) (connectors.ReceivedPage, error) {
 	own, err := c.ownID(ctx, r)
 	if err != nil {

@@ -74,7 +74,7 @@ func (c *Connector) obey(call connectors.Call, response *connectors.Response) {
 	if wait := exhausted(response.Header, appDay); wait > 0 {
 		c.day.until(c.now().Add(wait))
 	}
-	c.client.Hold(call, max(exhausted(response.Header, window), exhausted(response.Header, userDay)))
+	c.client.Throttle(call, max(exhausted(response.Header, window), exhausted(response.Header, userDay)))
 }
 
 // pause is a time before which nothing is sent.

@@ -32,7 +32,7 @@ var (
 	hostPattern  = regexp.MustCompile(`(?i)(https?://)` + hostLabel + `(?:\.` + hostLabel + `)+|` + barLabel + `(?:\.` + barLabel + `)+`)
 	tailPattern  = regexp.MustCompile(`(?i)^(?::[0-9]+)?(?:` + path + `)?(?:` + query + `)?`)
 	shortPattern = regexp.MustCompile(`(?i)^https?://t\.co/([a-z0-9]+)(?:` + query + `)?`)
-	// resolver is lenient but for lengths: X links hosts such as ☃.net.
+	// resolver is lenient except for lengths: X links hosts such as ☃.net.
 	resolver = idna.New(idna.VerifyDNSLength(true))
 
 	tldPattern = regexp.MustCompile(`^[A-Za-z]+`)
@@ -86,7 +86,7 @@ func linkAt(text string, candidate span, hostStart int, protocol bool) (span, bo
 	return link, true
 }
 
-// mayPrecede tells whether a link may follow a text.
+// mayPrecede reports whether a link may follow a text.
 func mayPrecede(before string, protocol bool) bool {
 	r, size := utf8.DecodeLastRuneInString(before)
 	if size == 0 {
@@ -145,7 +145,7 @@ func isTopLevel(tld string) bool {
 	return icann
 }
 
-// resolvable tells whether a domain can be asked for: no label of it is too long.
+// resolvable reports whether a domain can be asked for: no label of it is too long.
 func resolvable(domain string) bool {
 	_, err := resolver.ToASCII(domain)
 	return err == nil

@@ -53,7 +53,7 @@ func withoutLinks(text string) (rest string, addresses []string) {
 	return essence(plain.String()), addresses
 }
 
-// matches tells whether a post looks like it. X counts the items of a post's media and names
+// matches reports whether a post looks like it. X counts the items of a post's media and names
 // its poll; what the media shows and the poll asks is not compared.
 func (want likeness) matches(p post) bool {
 	text := p.Text
@@ -70,7 +70,7 @@ func (want likeness) matches(p post) bool {
 		want.text == essence(html.UnescapeString(text)) && slices.Equal(want.links, addresses)
 }
 
-// isAppended tells whether X put a link after the text: for media, and for what is quoted.
+// isAppended reports whether X put a link after the text: for media, and for what is quoted.
 func (p post) isAppended(link postLink) bool {
 	quoted := p.references(quotes)
 	return link.MediaKey != "" || strings.Contains(link.ExpandedURL, "/status/"+p.ID+"/") ||

@@ -76,7 +76,7 @@ func (r *rig) persist(t *testing.T, d schema.Delivery) schema.Receipt {
 	return schema.Receipt{}
 }
 
-// A process that dies at any call leaves what it had kept before; the next one goes on with
+// A process that dies at any call leaves what it had kept before; the next one continues
 // that, or begins again.
 func TestAnUploadSurvivesADeathAtAnyCall(t *testing.T) {
 	const calls = 8 // initialize, three segments, finalize, status, alternative text, post
@@ -206,7 +206,7 @@ func TestMediaThatXCannotProcessIsRefusedOnce(t *testing.T) {
 	if d.Progress = p.State; r.World.Calls(opInitialize) != 1 {
 		t.Error("it was uploaded again")
 	}
-	r.publish(t, d) // a person's retry begins anew
+	r.publish(t, d) // a person's retry begins again
 	if begun := r.World.Calls(opInitialize); begun != 2 {
 		t.Errorf("%d uploads begun, want 2", begun)
 	}

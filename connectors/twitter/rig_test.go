@@ -44,7 +44,7 @@ func newRigOf(t *testing.T, simulate func(*simulation.World) http.Handler) *rig 
 	return r
 }
 
-// restart makes the connector anew: what it held in memory is gone.
+// restart makes the connector again: what it held in memory is gone.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
 	r.Connector = New(Config{

@@ -34,7 +34,7 @@ type transfer struct {
 
 // run sends what X does not have, for as long as there is time, and returns when to look at
 // what X makes of it. An upload of an earlier run that X does not take any more is given up,
-// and the next run begins anew.
+// and the next run begins again.
 func (t transfer) run(ctx context.Context, until time.Time) (again time.Duration, err error) {
 	resumed := t.u.ID != ""
 	if resumed && t.u.Size != t.file.Size { // it is not what was begun with
@@ -181,7 +181,7 @@ func (u *upload) settle(info mediaInfo) (again time.Duration, err error) {
 		u.Ready = true
 		return 0, nil
 	case p.State == failed:
-		*u = upload{} // a retry begins anew
+		*u = upload{} // a retry begins again
 		return 0, refused("X could not process the media")
 	default:
 		wait := time.Duration(p.CheckAfter) * time.Second

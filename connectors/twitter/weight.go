@@ -71,7 +71,7 @@ const (
 	emojiVariation  = 0xFE0F
 )
 
-// isEmojiSequence tells whether a grapheme cluster of several characters is one emoji:
+// isEmojiSequence reports whether a grapheme cluster of several characters is one emoji:
 // a flag, a keycap, or a sign with variation, skin tone, tags or joined signs. A single
 // one weighs as much by its character already.
 func isEmojiSequence(cluster []rune) bool {
@@ -100,7 +100,7 @@ func isModifier(r rune) bool {
 		r >= 0xE0020 && r <= 0xE007F // tags
 }
 
-// isSign tells whether a character can be an emoji; a few of them are punctuation,
+// isSign reports whether a character can be an emoji; a few of them are punctuation,
 // mathematical signs or, as ℹ, letters.
 func isSign(r rune) bool {
 	return unicode.In(r, unicode.So, unicode.Sm) || r == 'ℹ' || r == '‼' || r == '⁉' || r == '〰'

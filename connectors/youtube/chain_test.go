@@ -62,7 +62,7 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 	}
 }
 
-// What gets further before it is cut off says so, once for each part: a session that is begun anew
+// What gets further before it is cut off says so, once for each part: a session that is begun again
 // has to get further than the one before it.
 func TestAnUploadSaysThatItGotFurther(t *testing.T) {
 	r := newRig(t)
@@ -165,7 +165,7 @@ func TestACommentThatIsListedLate(t *testing.T) {
 	}
 }
 
-// A session that YouTube has forgotten: before the end was sent the upload begins anew; after it
+// A session that YouTube has forgotten: before the end was sent the upload begins again; after it
 // the channel's uploads tell, once they surely show the video: long after its first claim, too.
 func TestASessionThatIsForgotten(t *testing.T) {
 	const week = 8 * 24 * time.Hour
@@ -221,7 +221,7 @@ func TestAnEndThatArrivedInPart(t *testing.T) {
 	r.Inject(t, simulation.Fault{Operation: end, Status: statusResume, Header: map[string]string{"Range": "bytes=0-99"}})
 	_, err := r.Publish(t.Context(), d)
 	if e := connectortest.WantKind(t, err, schema.Retryable); e.Unprepared {
-		t.Error("an upload that is there begins anew")
+		t.Error("an upload that is there begins again")
 	}
 	d.Attempts = 1
 	r.Inject(t, simulation.Fault{Operation: asked, Status: statusResume, Header: map[string]string{"Range": "bytes=0-99"}})

@@ -84,7 +84,7 @@ func without(cause error) error {
 	return &schema.Error{Kind: schema.Refused, Message: "the video is published, but not all that it was to have was taken: " + message, Err: cause}
 }
 
-// givesUp tells whether an extra is done without.
+// givesUp reports whether an extra is done without.
 func (c *Connector) givesUp(d schema.Delivery, receipt schema.Receipt, err error) bool {
 	e, ok := errors.AsType[*schema.Error](err)
 	switch {

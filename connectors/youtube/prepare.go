@@ -16,14 +16,14 @@ import (
 const (
 	// longestTurn is how long uploads go on in one call of Prepare: how far it got is kept.
 	longestTurn = 2 * time.Minute
-	soon        = time.Second // when an upload is gone on with
+	soon        = time.Second // when an upload is continued
 	// large is the size of an upload whose session is kept before anything is sent: there are
 	// a hundred a day.
 	large = 16 << 20
 )
 
 // errPause ends a call of Prepare that has taken its time.
-var errPause = errors.New("to be gone on with")
+var errPause = errors.New("to be continued")
 
 // asset is the upload of a video. What is left of it at the end is kept here: it is sent within
 // the seconds of a visible call, in which no large file can be fetched.
@@ -49,7 +49,7 @@ func (a asset) from(sent int64) asset {
 	return a
 }
 
-// Prepare uploads the video but for its end. The state that comes with an error, or without
+// Prepare uploads the video except for its end. The state that comes with an error, or without
 // being ready, holds the session, which knows how far it is.
 func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
 	s, err := settingsOf(d)
@@ -105,7 +105,7 @@ func (c *Connector) upload(ctx context.Context, d schema.Delivery, s settings, a
 }
 
 // session sees to it that there is a session, and how far it is. One that YouTube has
-// forgotten, or that was of another file under the same address, is begun anew.
+// forgotten, or that was of another file under the same address, is begun again.
 func (c *Connector) session(ctx context.Context, d schema.Delivery, s settings, file *media.File, a *asset) (isNew bool, err error) {
 	if c.isOwn(a.Session) && a.Size == file.Size {
 		now, err := c.ask(ctx, d, *a)

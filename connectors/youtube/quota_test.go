@@ -104,7 +104,7 @@ func TestALimitIsOfItsCallsAlone(t *testing.T) {
 		d := r.publish(t, r.delivery(""))
 		other := r.delivery("")
 		other.Account = d.Account
-		for range 2 { // once asked, once held
+		for range 2 { // once asked, once throttled
 			r.Inject(t, spent(insert, "uploadLimitExceeded"))
 			_, err := r.Prepare(t.Context(), other)
 			if wait := connectortest.WantKind(t, err, schema.RateLimited).RetryAfter; wait != uploadsWait {

@@ -26,7 +26,7 @@ const (
 	minuteWait = time.Minute
 )
 
-// Classify is the Classify of the platform's connectors.ClientConfig: that of Google's APIs, but
+// Classify is the Classify of the platform's connectors.ClientConfig: that of Google's APIs, except
 // for the reasons that are YouTube's own (developers.google.com/youtube/v3/docs/errors;
 // .../docs/videos/insert, commentThreads/insert).
 func Classify(status int, header http.Header, body []byte) *schema.Error {

@@ -37,7 +37,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// restart makes the connector anew.
+// restart makes the connector again.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
 	r.Connector = New(Config{
@@ -60,7 +60,7 @@ func (r *rig) delivery(settings string) schema.Delivery {
 	}
 }
 
-// prepare makes a delivery ready, through errors that pass, on a connector that is made anew
+// prepare makes a delivery ready, through errors that pass, on a connector that is made again
 // each time.
 func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()

@@ -64,7 +64,7 @@ func (c *Connector) begin(ctx context.Context, d schema.Delivery, s settings, fi
 	return asset{Session: session, Type: file.Type, Size: file.Size}, nil
 }
 
-// isOwn tells whether an address may be told the token: it is Google's own. That of a session
+// isOwn reports whether an address may be told the token: it is Google's own. That of a session
 // from before crier was configured otherwise may not be.
 func (c *Connector) isOwn(address string) bool {
 	u, err := url.Parse(address)
@@ -149,7 +149,7 @@ func (c *Connector) readState(ctx context.Context, call connectors.Call, size in
 	return sessionState{sent: sent}, nil
 }
 
-// isGone tells whether YouTube's own upload server knows no such session.
+// isGone reports whether YouTube's own upload server knows no such session.
 func isGone(response *connectors.Response) bool {
 	return response != nil && response.Header.Get(uploader) != "" &&
 		(response.Status == http.StatusNotFound || response.Status == http.StatusGone)

@@ -18,7 +18,7 @@ import (
 	"crier/schema"
 )
 
-// consentStore keeps how far persons have come who connect accounts. Tokens are known by
+// consentStore keeps how far people have come who connect accounts. Tokens are known by
 // their hash alone.
 type consentStore interface {
 	// TakeConsent uses up the token with which a person comes back; NotFound where it is no

@@ -214,7 +214,7 @@ func (s *authorizations) confirm(c *gin.Context) error {
 // maxPageForm is the largest form that a page of ours sends, in bytes.
 const maxPageForm = 64 << 10
 
-// answered reads a form that a page has sent, and the consent it goes on with; NotFound where
+// answered reads a form that a page has sent, and the consent it continues; NotFound where
 // that is over.
 func (s *authorizations) answered(c *gin.Context, stage schema.ConsentStage) (schema.Consent, url.Values, error) {
 	platform, err := pathPlatform(c)

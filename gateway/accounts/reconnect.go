@@ -18,7 +18,7 @@ type reconnectStore interface {
 	// AccountToReconnect returns the account that a token of ReconnectToken names.
 	AccountToReconnect(ctx context.Context, token [16]byte) (schema.Account, error)
 	ReconnectToken(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) ([16]byte, error)
-	// ConnectedIn tells whether the account's workspace has its profile connected, and whether
+	// ConnectedIn reports whether the account's workspace has its profile connected, and whether
 	// another live one has.
 	ConnectedIn(ctx context.Context, a schema.Account) (here, elsewhere bool, err error)
 }

@@ -18,13 +18,13 @@ import (
 // maxRedirects is how many addresses a workspace may allow.
 const maxRedirects = 50
 
-// redirectStore keeps where persons of a workspace may be sent.
+// redirectStore keeps where people of a workspace may be sent.
 type redirectStore interface {
 	Redirects(ctx context.Context, workspace schema.WorkspaceID) ([]string, error)
 	PutRedirects(ctx context.Context, workspace schema.WorkspaceID, allowed []string) error
 }
 
-// redirects is the list of addresses that persons of a workspace may be sent to after they
+// redirects is the list of addresses that people of a workspace may be sent to after they
 // have connected an account. One that is on no list could be a stranger's.
 type redirects struct{ Config }
 
@@ -83,7 +83,7 @@ func (r *redirects) replace(c *gin.Context) error {
 	return nil
 }
 
-// problemOf says what is wrong with an address to send persons to. A selection token goes
+// problemOf says what is wrong with an address to send people to. A selection token goes
 // there with them.
 func (r *redirects) problemOf(address string) string {
 	u, err := url.Parse(address)

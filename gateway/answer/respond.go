@@ -3,8 +3,11 @@ package answer
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 
 	"github.com/gin-gonic/gin"
+
+	"crier/schema"
 )
 
 // JSONType is the content type of answers.
@@ -13,6 +16,14 @@ const JSONType = "application/json; charset=utf-8"
 // JSON answers with a view, whose encoding cannot fail.
 func JSON(c *gin.Context, status int, view any) {
 	c.Data(status, JSONType, Encode(view))
+}
+
+// Created answers a request that made something, or that repeats one.
+func Created(c *gin.Context, created schema.Created) {
+	if created.Replayed {
+		c.Header("Idempotency-Replayed", "true")
+	}
+	c.Data(http.StatusCreated, JSONType, created.Response)
 }
 
 // Encode returns a view as JSON.

@@ -183,14 +183,14 @@ func (b *billing) mayBuy(c *gin.Context) error {
 // purchaseName names a request by its Idempotency-Key; without one, those within
 // purchaseWindow are one.
 func (b *billing) purchaseName(c *gin.Context) (string, error) {
-	given, err := admission.Identify(c, [32]byte{})
+	key, err := admission.IdempotencyKey(c)
 	if err != nil {
 		return "", err
 	}
-	if given == nil {
+	if key == "" {
 		return b.Now().UTC().Truncate(purchaseWindow).Format(time.RFC3339), nil
 	}
-	return given.Lineage.String() + " " + given.Key, nil
+	return admission.RequestOf(c).Key.Lineage.String() + " " + key, nil
 }
 
 // notice takes what Stripe tells of subscriptions. Any status but 2xx makes Stripe send it

@@ -71,7 +71,7 @@ func (q *Query) All(name string) []string {
 // Has reports whether a parameter is there.
 func (q *Query) Has(name string) bool { return q.Values.Has(name) }
 
-// Asked returns the parameters that were read so far, but for some, in one form for the same
+// Asked returns the parameters that were read so far, except some, in one form for the same
 // values.
 func (q *Query) Asked(but ...string) string {
 	asked := url.Values{}

@@ -35,14 +35,12 @@ type inboxStore interface {
 
 // replyStore keeps replies.
 type replyStore interface {
+	admission.AnswerReader
 	// CreateReply makes a reply, or returns the answer of the request it repeats; the error is
 	// IdempotencyConflict when that one had another body.
 	CreateReply(ctx context.Context, creation schema.ReplyCreation) (schema.Created, error)
 	// Reply returns a reply of a workspace, or NotFound.
 	Reply(ctx context.Context, workspace schema.WorkspaceID, id schema.CommentID) (schema.Reply, error)
-	// Answer returns the answer of the first request of that key, if there was one; the
-	// error is IdempotencyConflict if it had another body.
-	Answer(ctx context.Context, request schema.Idempotency) (response []byte, known bool, err error)
 	// Post returns a post of a workspace, or NotFound.
 	Post(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, error)
 }

@@ -52,7 +52,7 @@ func (e *engagement) reply(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	identity, err := admission.Identify(c, admission.Fingerprint(c, f.Object))
+	request, err := admission.Identify(c, f.Object)
 	if err != nil {
 		return err
 	}
@@ -62,20 +62,20 @@ func (e *engagement) reply(c *gin.Context) error {
 	}
 	entry, err := e.answerable(c, f, item, text)
 	if err != nil {
-		return e.answerOr(c, identity, err)
+		return request.ReplayOr(c, e.Store, err)
 	}
 	made := schema.Reply{
 		Comment: schema.Comment{ID: schema.NewCommentID(e.Now()), Text: text, ReplyTo: &schema.ReplyTo{Item: item}},
 		Account: entry.Account, Platform: entry.Platform,
 	}
 	created, err := e.Store.CreateReply(c.Request.Context(), schema.ReplyCreation{
-		Idempotency: identity, Workspace: workspaceOf(c), Reply: made.ID, Item: item, Text: text,
+		Idempotency: request.Identity, Workspace: workspaceOf(c), Reply: made.ID, Item: item, Text: text,
 		Response: answer.Encode(replyAnswer{Success: true, Reply: viewReply(made), Warnings: f.Report.Warnings}),
 	})
 	if err != nil {
 		return err
 	}
-	answerCreated(c, created.Response, created.Replayed)
+	answer.Created(c, created)
 	return nil
 }
 
@@ -114,29 +114,6 @@ func (e *engagement) answerable(c *gin.Context, f *body.Form, item schema.ItemID
 		f.Report.Add(d)
 	}
 	return entry, f.Report.Err()
-}
-
-// answerOr answers a request that is not valid, unless it repeats one that was.
-func (e *engagement) answerOr(c *gin.Context, identity *schema.Idempotency, invalid error) error {
-	if identity == nil {
-		return invalid
-	}
-	response, known, err := e.Store.Answer(c.Request.Context(), *identity)
-	if err != nil {
-		return err
-	}
-	if !known {
-		return invalid
-	}
-	answerCreated(c, response, true)
-	return nil
-}
-
-func answerCreated(c *gin.Context, response []byte, replayed bool) {
-	if replayed {
-		c.Header("Idempotency-Replayed", "true")
-	}
-	c.Data(http.StatusCreated, answer.JSONType, response)
 }
 
 // show answers with a reply.

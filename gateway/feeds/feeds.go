@@ -27,7 +27,7 @@ type reader interface {
 	// Monitors returns monitors in the order of their ids, after one.
 	Monitors(ctx context.Context, workspace schema.WorkspaceID, after schema.MonitorID, limit int) ([]schema.Monitor, error)
 	Monitor(ctx context.Context, workspace schema.WorkspaceID, id schema.MonitorID) (schema.Monitor, error)
-	// LeftOut tells whether a monitor finds nothing on a platform with a stream, since the
+	// LeftOut reports whether a monitor finds nothing on a platform with a stream, since the
 	// keywords of all workspaces have more than so many bytes, and its own has most of them.
 	LeftOut(ctx context.Context, monitor schema.Monitor, platform schema.Platform, most int) (bool, error)
 }

@@ -123,7 +123,7 @@ func (m *media) stored(c *gin.Context, u schema.Upload, r *body.Report) error {
 	return nil
 }
 
-// isMultipart tells whether a content type is that of a form with files.
+// isMultipart reports whether a content type is that of a form with files.
 func isMultipart(contentType string) bool {
 	name, _, err := mime.ParseMediaType(contentType)
 	return err == nil && name == "multipart/form-data"

@@ -55,7 +55,7 @@ func (p *posts) build(ctx context.Context, b batch, f *body.Form, read func(*bod
 		post.Status = schema.Draft
 	case atTime, inQueue:
 	}
-	p.validate(&post, change.accounts, r)
+	p.checkAgainstPlatforms(&post, change.accounts, r)
 	if mode != inQueue {
 		return post, nil
 	}
@@ -236,10 +236,10 @@ func (c change) apply(post *schema.Post) {
 	}
 }
 
-// validate checks the whole post against its platforms and against those of its accounts
-// that were found, and sets which platforms need it prepared. It reports nothing about
-// fields that have failed already.
-func (p *posts) validate(post *schema.Post, accounts *directory.Directory, r *body.Report) {
+// checkAgainstPlatforms checks the whole post against its platforms and against those of its
+// accounts that were found, and sets which platforms need it prepared. It reports nothing
+// about fields that have failed already.
+func (p *posts) checkAgainstPlatforms(post *schema.Post, accounts *directory.Directory, r *body.Report) {
 	unreadable := func(t schema.Target) bool { return t.Platform == 0 }
 	if len(post.Content.Entries) == 0 || slices.ContainsFunc(post.Targets, unreadable) {
 		return // the report says so already

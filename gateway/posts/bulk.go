@@ -51,15 +51,14 @@ func (p *posts) createBulk(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	fingerprint := admission.Fingerprint(c, f.Object)
-	identity, err := admission.Identify(c, fingerprint)
+	request, err := admission.Identify(c, f.Object)
 	if err != nil {
 		return err
 	}
 	b := p.batchOf(c)
 	items, dryRun := p.readBulk(f, &b)
 	if err := f.Report.Err(); err != nil {
-		return p.answerOr(c, identity, err)
+		return request.ReplayOr(c, p.Store, err)
 	}
 	entries, err := p.buildBulk(c.Request.Context(), b, f.Report.Body, items)
 	if err != nil {
@@ -72,12 +71,12 @@ func (p *posts) createBulk(c *gin.Context) error {
 		return nil
 	}
 	if slices.ContainsFunc(entries, bulkEntry.waits) {
-		if answered, err := p.answerKnown(c, identity); answered || err != nil {
+		if answered, err := request.Replay(c, p.Store); answered || err != nil {
 			return err
 		}
 	}
-	p.warnOfDuplicate(identity, b, fingerprint, f.Report)
-	return p.createEntries(c, b, entries, identity, f.Report.Warnings)
+	p.warnOfDuplicate(request, b, f.Report)
+	return p.createEntries(c, b, entries, request.Identity, f.Report.Warnings)
 }
 
 // createEntries makes the posts of valid entries. Where the day of an entry's slot is full for one
@@ -93,14 +92,14 @@ func (p *posts) createEntries(c *gin.Context, b batch, entries []bulkEntry, iden
 		reply.Warnings = warnings
 		creation := schema.Creation{Idempotency: identity, Posts: made, PostsPerMonth: b.key.PostsPerMonth, Response: answer.Encode(reply)}
 		moved := false
-		creation.Without = func(refused map[schema.PostID]*schema.Error) []byte {
+		creation.ResponseIfRefused = func(refused map[schema.PostID]*schema.Error) []byte {
 			if moved = try < slotTries && moveToFreeDays(entries, refused); moved {
 				return nil
 			}
 			return answer.Encode(p.without(reply, refused))
 		}
 		if len(made) == 0 && identity == nil {
-			answerCreated(c, creation.Response, false)
+			answer.Created(c, schema.Created{Response: creation.Response})
 			return nil
 		}
 		err = p.commit(c, creation, queued)

@@ -2,7 +2,6 @@ package posts
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -27,13 +26,6 @@ type writer interface {
 	Delete(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (cancelled bool, err error)
 }
 
-// answerReader reads the answers that are kept for idempotency.
-type answerReader interface {
-	// Answer returns the answer of the first request of that key, if there was one; the
-	// error is IdempotencyConflict if it had another body.
-	Answer(ctx context.Context, request schema.Idempotency) (response []byte, known bool, err error)
-}
-
 // postAnswer is the answer of what makes or changes one post.
 type postAnswer struct {
 	Success  bool            `json:"success"`
@@ -55,26 +47,25 @@ func (p *posts) createOne(c *gin.Context, read func(*body.Form) postFields, view
 	if err != nil {
 		return err
 	}
-	fingerprint := admission.Fingerprint(c, f.Object)
-	identity, err := admission.Identify(c, fingerprint)
+	request, err := admission.Identify(c, f.Object)
 	if err != nil {
 		return err
 	}
 	b := p.batchOf(c)
 	post, queue := p.build(c.Request.Context(), b, f, read)
 	if err := refusal(f.Report); err != nil {
-		return p.answerOr(c, identity, err)
+		return request.ReplayOr(c, p.Store, err)
 	}
 	if queue != nil {
-		if answered, err := p.answerKnown(c, identity); answered || err != nil {
+		if answered, err := request.Replay(c, p.Store); answered || err != nil {
 			return err
 		}
 	}
-	p.warnOfDuplicate(identity, b, fingerprint, f.Report)
+	p.warnOfDuplicate(request, b, f.Report)
 	admission.RequestOf(c).Post = post.ID.String()
 	creation := func() schema.Creation { // of the post as it stands
 		return schema.Creation{
-			Idempotency:   identity,
+			Idempotency:   request.Identity,
 			Posts:         []schema.Post{post},
 			PostsPerMonth: b.key.PostsPerMonth,
 			Response:      answer.Encode(view(post, f.Report.Warnings)),
@@ -121,44 +112,14 @@ func (p *posts) commit(c *gin.Context, creation schema.Creation, queued []schema
 	if err != nil {
 		return err
 	}
-	answerCreated(c, created.Response, created.Replayed)
+	answer.Created(c, created)
 	return nil
-}
-
-// answerOr answers a request that is not valid. A repeated request may have been valid at
-// first, before its time came close or its account was removed, so its key is looked up
-// first.
-func (p *posts) answerOr(c *gin.Context, identity *schema.Idempotency, invalid error) error {
-	if answered, err := p.answerKnown(c, identity); answered || err != nil {
-		return err
-	}
-	return invalid
-}
-
-// answerKnown repeats the answer of the first request of that key, if there was one.
-func (p *posts) answerKnown(c *gin.Context, identity *schema.Idempotency) (answered bool, err error) {
-	if identity == nil {
-		return false, nil
-	}
-	response, known, err := p.Store.Answer(c.Request.Context(), *identity)
-	if err != nil || !known {
-		return false, err
-	}
-	answerCreated(c, response, true)
-	return true, nil
-}
-
-func answerCreated(c *gin.Context, response []byte, replayed bool) {
-	if replayed {
-		c.Header("Idempotency-Replayed", "true")
-	}
-	c.Data(http.StatusCreated, answer.JSONType, response)
 }
 
 // warnOfDuplicate adds a warning if the same request came a short while ago, without a
 // key.
-func (p *posts) warnOfDuplicate(identity *schema.Idempotency, b batch, fingerprint [32]byte, r *body.Report) {
-	if identity == nil && p.duplicates.seen(duplicate{b.key.Workspace, fingerprint}, b.now) {
+func (p *posts) warnOfDuplicate(request admission.Repeatable, b batch, r *body.Report) {
+	if request.Identity == nil && p.duplicates.seen(duplicate{b.key.Workspace, request.Fingerprint}, b.now) {
 		r.Warn("body", "possible_duplicate",
 			"the same request came within the last five minutes; with an Idempotency-Key it would have had its effect once")
 	}

@@ -23,7 +23,7 @@ type Store interface {
 	writer
 	retrier
 	attemptReader
-	answerReader
+	admission.AnswerReader
 	slotTaker
 	uploadReader
 }
@@ -60,7 +60,7 @@ func (p *posts) routes() []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodPost, "/posts", schema.Write, p.create),
 		admission.Handle(http.MethodPost, "/posts/bulk", schema.Write, p.createBulk),
-		admission.Handle(http.MethodPost, "/posts/validate", schema.Read, p.check),
+		admission.Handle(http.MethodPost, "/posts/validate", schema.Read, p.validate),
 		admission.Handle(http.MethodGet, "/posts", schema.Read, p.list),
 		admission.Handle(http.MethodGet, "/posts/:id", schema.Read, p.get),
 		admission.Handle(http.MethodPatch, "/posts/:id", schema.Write, p.update),

@@ -76,13 +76,6 @@ func noThread(cause error) error {
 	return &schema.Error{Kind: schema.NotFound, Message: "thread not found", Err: cause}
 }
 
-type deletedThreadAnswer struct {
-	Success bool            `json:"success"`
-	Deleted bool            `json:"deleted"`
-	ID      schema.ThreadID `json:"id"`
-	Method  string          `json:"method,omitempty"` // cancelled, where the thread is kept
-}
-
 // delete removes a draft or cancels a scheduled thread, with its post.
 func (t *threads) delete(c *gin.Context) error {
 	post, err := t.read(c)
@@ -93,10 +86,6 @@ func (t *threads) delete(c *gin.Context) error {
 	if err != nil {
 		return threadNotFound(err)
 	}
-	reply := deletedThreadAnswer{Success: true, Deleted: true, ID: post.ThreadID()}
-	if cancelled {
-		reply.Method = schema.Cancelled.String()
-	}
-	answer.JSON(c, http.StatusOK, reply)
+	answerDeleted(c, post.ThreadID().String(), cancelled)
 	return nil
 }

@@ -91,7 +91,7 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *body.R
 	if wasDraft && post.Status == schema.Scheduled && change.scheduled.IsZero() {
 		p.checkScheduled(*post, now, r)
 	}
-	p.validate(post, change.accounts, r)
+	p.checkAgainstPlatforms(post, change.accounts, r)
 	return refusal(r)
 }
 

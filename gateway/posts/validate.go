@@ -34,9 +34,9 @@ type platformValidityView struct {
 	Errors              []string `json:"errors,omitempty"`
 }
 
-// check validates a post without creating it. Platforms are checked by name: an account
-// matters only if it is named or the only one.
-func (p *posts) check(c *gin.Context) error {
+// validate tells what a creation would refuse of a post, without creating it. Platforms are
+// checked by name: an account matters only if it is named or the only one.
+func (p *posts) validate(c *gin.Context) error {
 	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (p *posts) check(c *gin.Context) error {
 	}
 	var post schema.Post
 	change.apply(&post)
-	p.validate(&post, change.accounts, &found)
+	p.checkAgainstPlatforms(&post, change.accounts, &found)
 	answer.JSON(c, http.StatusOK, validationAnswer{Success: true, Validation: viewValidation(post, found, p.constraintsOf(change.accounts)), Warnings: refused.Warnings})
 	return nil
 }

@@ -47,7 +47,7 @@ func (w *Worker[M, R, C]) claimAll(p phases, s slots, inHand *sync.WaitGroup) {
 	for p.claims.Err() == nil {
 		n := s.take(p.claims, claimBatch)
 		_ = sleep.For(p.claims, linger) // a stop is seen below
-		batch := w.holdBack(p, w.queue.take(p.claims, n))
+		batch := w.reserveTurns(p, w.queue.take(p.claims, n))
 		began := time.Now()
 		started := w.claimBatch(p, batch, func(t *task[M, R], claimed C) {
 			inHand.Go(func() {
@@ -71,7 +71,7 @@ func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*
 		return 0
 	}
 	if p.claims.Err() != nil {
-		w.queue.again(batch...)
+		w.queue.requeue(batch...)
 		return 0
 	}
 	claimed, err := w.claimPatiently(p, batch)
@@ -132,7 +132,7 @@ func (w *Worker[M, R, C]) claimPatiently(p phases, batch []*task[M, R]) (claimed
 // the one at fault fails; it becomes a dead letter after schema.MaxFaults.
 func (w *Worker[M, R, C]) claimEach(p phases, batch []*task[M, R], err error, start func(*task[M, R], C)) int {
 	if p.claims.Err() != nil {
-		w.queue.again(batch...)
+		w.queue.requeue(batch...)
 		return 0
 	}
 	if len(batch) > 1 {
@@ -146,7 +146,7 @@ func (w *Worker[M, R, C]) claimEach(p phases, batch []*task[M, R], err error, st
 	t.faults++
 	w.Logger.WarnContext(p.claims, "claiming failed by our fault", "stage", w.Name, "err", err, "faults", t.faults)
 	if t.faults < schema.MaxFaults {
-		w.queue.later(t, time.Now().Add(firstRetry<<t.faults))
+		w.queue.requeueAt(t, time.Now().Add(firstRetry<<t.faults))
 		return 0
 	}
 	if w.fault(p.stores, t, schema.OpenClaim{}, t.faults, err) && t.message != nil {
@@ -158,9 +158,9 @@ func (w *Worker[M, R, C]) claimEach(p phases, batch []*task[M, R], err error, st
 
 // fault notes a fault of ours, which counts as tries faults: schema.MaxFaults make a dead
 // letter at once.
-func (w *Worker[M, R, C]) fault(ctx context.Context, t *task[M, R], held schema.OpenClaim, tries int, err error) (noted bool) {
+func (w *Worker[M, R, C]) fault(ctx context.Context, t *task[M, R], open schema.OpenClaim, tries int, err error) (noted bool) {
 	return Note(ctx, w.Store, w.Logger, schema.Fault{
-		Stage: w.Name, Subject: t.value.Subject(), Claim: held, Reason: err.Error(), Tries: tries,
+		Stage: w.Name, Subject: t.value.Subject(), Claim: open, Reason: err.Error(), Tries: tries,
 		Message: schema.LogMessage{Topic: w.Name, Key: t.Key[:], Value: Encode(t.value)},
 	})
 }

@@ -11,7 +11,7 @@ import (
 func TestTwoMessagesThatAskForTheSameGetOneStep(t *testing.T) {
 	s := &stopping{claim: func(context.Context) error { return nil }}
 	wide := func(Key) int { return 2 }
-	w := &Worker[schema.CommentMessage, schema.CommentID, held]{
+	w := &Worker[schema.CommentMessage, schema.CommentID, openClaim]{
 		Config: Config[schema.CommentMessage]{Name: "test", Logger: slog.New(slog.DiscardHandler)}, stage: s,
 		queue: newQueue[schema.CommentMessage, schema.CommentID](9, wide),
 	}
@@ -24,7 +24,7 @@ func TestTwoMessagesThatAskForTheSameGetOneStep(t *testing.T) {
 	defer endCalls()
 	batch := w.queue.takeReady(9)
 	steps := 0
-	if n := w.claimBatch(p, batch, func(*task[schema.CommentMessage, schema.CommentID], held) { steps++ }); len(batch) != 2 || n != 1 || steps != 1 {
+	if n := w.claimBatch(p, batch, func(*task[schema.CommentMessage, schema.CommentID], openClaim) { steps++ }); len(batch) != 2 || n != 1 || steps != 1 {
 		t.Errorf("%d messages got %d claims and %d steps, want one", len(batch), n, steps)
 	}
 }

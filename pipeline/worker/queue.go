@@ -45,22 +45,16 @@ func (o Order) compare(to Order) int {
 // task is the work of one message. The message is nil once it is acknowledged.
 type task[M, R comparable] struct {
 	Place[R]
-	ctx     context.Context // ends when the message goes to another consumer
-	message *stream.Message
-	value   M
-	trace   string      // W3C traceparent; empty: none
-	turn    schema.Turn // reserved for its call, while it is out; nil: none
-	overdue time.Time   // when it was due, if it is overdue: what is due now goes first; zero: it is not
-	acked   bool        // its message was acknowledged when it was queued
-	faults  int         // how often it failed by our fault
-	aside   bool        // it is out to be put off, without a slot of its bulkhead
-	line    lineWait    // where turns come one after the other
-}
-
-// lineWait is the wait of a task among its key's for turns that come one after the other.
-type lineWait struct {
-	since time.Time // zero: it has not been seen there
-	told  time.Time // until when at least, as users were told; zero: they were not
+	ctx            context.Context // ends when the message goes to another consumer
+	message        *stream.Message
+	value          M
+	trace          string      // W3C traceparent; empty: none
+	turn           schema.Turn // reserved for its call, while it is out; nil: none
+	overdue        time.Time   // when it was due, if it is overdue: what is due now goes first; zero: it is not
+	takesRoom      bool        // it counts against ackedLimit
+	faults         int         // how often it failed by our fault
+	beingPostponed bool        // it is out for that, without a slot of its bulkhead
+	line           lineWait    // where turns come one after the other
 }
 
 // lost reports whether the task's message belongs to another consumer now.
@@ -87,8 +81,8 @@ type queue[M, R comparable] struct {
 	atOnce    func(Key) int // tasks of a key that may be out; nil: one
 	queued    map[M]*task[M, R]
 	waiting   waitingKeys[M, R] // soonest first
-	acked     int               // tasks queued without their messages
-	kept      int               // tasks queued with their messages
+	acked     int               // tasks that take room: without their messages, queued or being postponed
+	unacked   int               // tasks queued with their messages
 	wake      chan struct{}
 }
 
@@ -100,15 +94,15 @@ type keyQueue[M, R comparable] struct {
 	tasks    []*task[M, R]
 	fresh    int // of them, not overdue
 
-	out       int       // tasks that are out
-	aside     int       // tasks that are out to be put off: the others do not wait for them
-	listed    list      // the list it is in
-	notBefore time.Time // when its next task may be out; zero: at any time
+	out            int       // tasks that are out
+	beingPostponed int       // tasks that are out for that: the others do not wait for them
+	listed         list      // the list it is in
+	notBefore      time.Time // when its next task may be out; zero: at any time
 }
 
-// placeOf returns where a task goes among the tasks, most of which come in order. What is overdue
-// does not go before what is due now, which would wait for all of it: so a task that is due now may
-// have later ones before overdue ones that it does not pass.
+// placeOf returns where to insert a task. Tasks are sorted by Order and mostly come in order, so it
+// scans from the back. An overdue task never moves ahead of one that is due now, which would otherwise
+// wait for the whole backlog; between the two kinds the order is therefore partial.
 func (k *keyQueue[M, R]) placeOf(t *task[M, R]) int {
 	place, fresh := len(k.tasks), t.overdue.IsZero()
 	for i, next := range slices.Backward(k.tasks) {
@@ -123,7 +117,7 @@ func (k *keyQueue[M, R]) placeOf(t *task[M, R]) int {
 	return place
 }
 
-// headOf returns where a task goes that was taken from the head: earlier ones may have come.
+// headOf returns where to insert a task that was taken from the head: earlier ones may have come.
 func (k *keyQueue[M, R]) headOf(t *task[M, R]) int {
 	for i, next := range k.tasks {
 		if next.Order.compare(t.Order) >= 0 || t.overdue.IsZero() && !next.overdue.IsZero() {
@@ -151,19 +145,19 @@ func newQueue[M, R comparable](share int, atOnce func(Key) int) *queue[M, R] {
 }
 
 // The number of messages of a partition that are not acknowledged is bounded. If those of
-// an account's herd, or of receivers that do not answer, were all kept, no others would
-// be fetched: so only the first keyKept of a key are, and of many keys fewer. The others are
-// acknowledged and queued without their message; if this process dies, their jobs fire again.
+// an account's herd, or of receivers that do not answer, all stayed so, no others would
+// be fetched: so only the first keyUnacked of a key do, and of many keys fewer. The others are
+// acknowledged early and queued without their message; if this process dies, their jobs fire again.
 const (
-	keyKept    = 16
-	keptLimit  = 3000   // messages of all keys: with those of tasks that are out less than ReadAhead
-	keptShare  = 100    // a key may have this part of what is left of keptLimit
-	ackedLimit = 50_000 // tasks without their message, of all keys: some 20 MB
-	ackedShare = 8      // a key may have this part of what is left of ackedLimit
+	keyUnacked   = 16
+	unackedLimit = 3000   // messages of all keys: with those of tasks that are out less than ReadAhead
+	unackedShare = 100    // a key may have this part of what is left of unackedLimit
+	ackedLimit   = 50_000 // tasks without their message, of all keys: some 20 MB
+	ackedShare   = 8      // a key may have this part of what is left of ackedLimit
 )
 
-// put queues a task, and reports whether its message is to be acknowledged: it is not
-// kept with the task, the same task is queued already, or the queue is full. The limit of
+// put queues a task, and reports whether its message is to be acknowledged: the task is
+// queued without it, the same task is queued already, or the queue is full. The limit of
 // a key shrinks with what all keys have, so that long queues leave some to others; a task
 // that is not queued fires again. Where the same task is queued with a message of an
 // assignment that has ended, which keeps nobody from dropping it, it gets the new message.
@@ -182,16 +176,16 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 		k = &keyQueue[M, R]{id: t.Key, tenant: t.Workspace, bulkhead: t.Bulkhead}
 		q.keys[t.Key] = k
 	}
-	if keep := min(keyKept, (keptLimit-q.kept)/keptShare); len(k.tasks) >= keep {
+	if keep := min(keyUnacked, (unackedLimit-q.unacked)/unackedShare); len(k.tasks) >= keep {
 		if len(k.tasks)-keep >= (ackedLimit-q.acked)/ackedShare {
 			return true
 		}
-		t.message, t.acked = nil, true
+		t.message, t.takesRoom = nil, true
 		q.acked++
 	}
 	q.insert(k, t, k.placeOf(t))
 	q.offer(k)
-	return t.acked
+	return t.takesRoom
 }
 
 // insert queues a task of a key at a place. A key that is listed as overdue is listed with what is due
@@ -199,7 +193,7 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 func (q *queue[M, R]) insert(k *keyQueue[M, R], t *task[M, R], place int) {
 	q.queued[t.value] = t
 	if t.message != nil {
-		q.kept++
+		q.unacked++
 	}
 	k.tasks = slices.Insert(k.tasks, place, t)
 	if !t.overdue.IsZero() {
@@ -272,114 +266,35 @@ func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
 	k.tasks[0] = nil
 	k.tasks, k.notBefore = k.tasks[1:], time.Time{}
 	q.bulkheadOf(k).out++
-	q.isOut(k, t)
+	q.noteOut(k, t)
 	return t
 }
 
-// line acknowledges the messages of a key's first tasks, which wait for long, and removes those behind
-// them: behind so many, or behind the first for whose message there is no room, which would keep
-// others from being fetched. They are out, too, but leave the bulkhead to the platform's other
-// accounts. While they are being put off, others stay: what is due later must not come first.
-func (q *queue[M, R]) line(key Key, most int) (kept int, behind []*task[M, R]) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	k := q.keys[key]
-	if k == nil {
-		return 0, nil
-	}
-	for kept < min(most, len(k.tasks)) && (q.release(k.tasks[kept]) || kept == 0) {
-		kept++
-	}
-	if k.aside > 0 {
-		return kept, nil
-	}
-	behind = slices.Clone(k.tasks[kept:])
-	clear(k.tasks[kept:])
-	k.tasks = k.tasks[:kept]
-	for _, t := range behind {
-		t.aside = true
-		q.isOut(k, t)
-	}
-	return kept, behind
-}
-
-// untold returns the tasks of a key that wait for long in all and whose users do not know it, or were
-// told too short a wait, each with how long it still waits at least: the first has its turn after a
-// wait, and each of the others at least a spacing after the one before. It may be several, since a
-// task may need more than one.
-func (q *queue[M, R]) untold(key Key, wait, spacing time.Duration, now time.Time) (untold waiting[M, R]) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	k := q.keys[key]
-	if k == nil {
-		return untold
-	}
-	for i, t := range k.tasks {
-		l := &t.line
-		if l.since.IsZero() {
-			l.since = now
-		}
-		waited, left := now.Sub(l.since), wait+time.Duration(i)*spacing
-		if !l.told.IsZero() {
-			left = max(left, waited/2)
-		}
-		if waited+left < toldWait || now.Before(l.told) || i == 0 {
-			continue
-		}
-		l.told = now.Add(left)
-		untold.add(t, left)
-	}
-	return untold
-}
-
-// forgetTold has tasks told again.
-func (q *queue[M, R]) forgetTold(tasks []*task[M, R]) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, t := range tasks {
-		t.line.told = time.Time{}
-	}
-}
-
-// release acknowledges the message of a queued task; false if there is no room for the task without it.
-func (q *queue[M, R]) release(t *task[M, R]) bool {
-	if t.message == nil || t.lost() {
-		return true
-	}
-	if q.acked >= ackedLimit {
-		return false
-	}
-	t.message.Ack()
-	t.message, t.acked = nil, true
-	q.acked++
-	q.kept--
-	return true
-}
-
-// isOut notes that a task has left its key's tasks and is out. One that is to be put off still takes
-// its room: there may be thousands.
-func (q *queue[M, R]) isOut(k *keyQueue[M, R], t *task[M, R]) {
-	if t.aside {
-		k.aside++
+// noteOut notes that a task has left its key's tasks and is out. One that is being postponed still
+// takes its room: there may be thousands.
+func (q *queue[M, R]) noteOut(k *keyQueue[M, R], t *task[M, R]) {
+	if t.beingPostponed {
+		k.beingPostponed++
 	} else {
 		k.out++
 	}
 	delete(q.queued, t.value)
 	if t.message != nil {
-		q.kept--
+		q.unacked--
 	}
 	if t.overdue.IsZero() {
 		k.fresh--
 	}
-	if !t.aside {
-		q.leaveRoom(t)
+	if !t.beingPostponed {
+		q.freeRoom(t)
 	}
 }
 
-// leaveRoom notes that a task does not wait without its message any more.
-func (q *queue[M, R]) leaveRoom(t *task[M, R]) {
-	if t.acked {
-		t.acked = false
+// freeRoom notes that a task does not wait without its message any more, and counts no longer against
+// ackedLimit.
+func (q *queue[M, R]) freeRoom(t *task[M, R]) {
+	if t.takesRoom {
+		t.takesRoom = false
 		q.acked--
 	}
 }
@@ -390,16 +305,16 @@ func (q *queue[M, R]) done(t *task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[t.Key]
-	q.leave(k, t)
-	if len(k.tasks)+k.out+k.aside == 0 {
+	q.noteBack(k, t)
+	if len(k.tasks)+k.out+k.beingPostponed == 0 {
 		delete(q.keys, t.Key)
 		return
 	}
 	q.offer(k)
 }
 
-// again puts tasks back ahead of their keys' later tasks.
-func (q *queue[M, R]) again(tasks ...*task[M, R]) {
+// requeue puts tasks that are out back, ahead of their keys' later tasks.
+func (q *queue[M, R]) requeue(tasks ...*task[M, R]) {
 	for _, t := range tasks {
 		t.giveTurnBack()
 	}
@@ -426,8 +341,9 @@ func (q *queue[M, R]) acknowledged() []*task[M, R] {
 	return tasks
 }
 
-// later puts a task back ahead of its key's later tasks; the key is ready again only at a time.
-func (q *queue[M, R]) later(t *task[M, R], at time.Time) {
+// requeueAt puts a task that is out back, ahead of its key's later tasks; the key is ready again only
+// at a time.
+func (q *queue[M, R]) requeueAt(t *task[M, R], at time.Time) {
 	t.giveTurnBack()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -438,18 +354,20 @@ func (q *queue[M, R]) later(t *task[M, R], at time.Time) {
 	}
 }
 
+// putBack queues a task that was out. If the same task has been queued meanwhile, that one stays, and
+// gets the message if its own belongs to another consumer.
 func (q *queue[M, R]) putBack(t *task[M, R]) *keyQueue[M, R] {
 	k := q.keys[t.Key]
 	place := k.headOf
-	if t.aside {
+	if t.beingPostponed {
 		place = k.placeOf
 	}
-	q.leave(k, t)
+	q.noteBack(k, t)
 	switch same := q.queued[t.value]; {
 	case same == nil:
 		q.insert(k, t, place(t))
 		if t.message == nil {
-			t.acked = true
+			t.takesRoom = true
 			q.acked++
 		}
 	case same.lost():

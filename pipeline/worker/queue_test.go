@@ -52,7 +52,7 @@ func TestATaskComesAgainAheadOfItsKey(t *testing.T) {
 	q := newQueue[int, int](9, nil)
 	queued(q, 1, 7, 1)
 	queued(q, 1, 7, 2)
-	q.again(q.takeReady(1)[0])
+	q.requeue(q.takeReady(1)[0])
 	if got := values(q.takeReady(9)); fmt.Sprint(got) != "[1]" {
 		t.Errorf("took %v, want the task that came again", got)
 	}
@@ -69,7 +69,7 @@ func TestTasksOfAKeyGoInTheOrderOfTheirDueTimes(t *testing.T) {
 	}
 	first := q.takeReady(1)[0]
 	q.put(&task[int, int]{ctx: t.Context(), Place: Place[int]{Key: Key{7}, Order: Order{Due: 2}}, value: 5})
-	q.again(first)
+	q.requeue(first)
 	var got []int
 	for range 6 {
 		one := q.takeReady(1)
@@ -102,7 +102,7 @@ func TestWhatIsDueNowComesAgainAheadOfItsKeysOverdueTasks(t *testing.T) {
 	due(q, 9, time.Time{})
 	due(q, 3, time.Now())
 	due(q, 8, time.Time{})
-	q.again(q.takeReady(1)[0])
+	q.requeue(q.takeReady(1)[0])
 	if got := drained(q); !slices.Equal(got, []int{8, 9, 3}) {
 		t.Errorf("took %v, want what is due now in order, then what is overdue", got)
 	}
@@ -115,12 +115,12 @@ func lined(tasks, first int) (q *queue[int, int], behind []*task[int, int]) {
 	for i := range tasks {
 		due(q, i, time.Time{})
 	}
-	q.later(q.takeReady(1)[0], time.Now())
-	_, behind = q.line(Key{7}, first)
+	q.requeueAt(q.takeReady(1)[0], time.Now())
+	_, behind = q.trimLine(Key{7}, first)
 	return q, behind
 }
 
-func TestWhatIsPutOffHasNoSlotOfItsBulkhead(t *testing.T) {
+func TestWhatIsBeingPostponedHasNoSlotOfItsBulkhead(t *testing.T) {
 	q, _ := lined(20, 10)
 	q.put(&task[int, int]{Place: Place[int]{Key: Key{8}, Bulkhead: Bulkhead{1}}, value: 100})
 	if got := values(q.takeReady(1)); !slices.Equal(got, []int{100}) {
@@ -128,12 +128,12 @@ func TestWhatIsPutOffHasNoSlotOfItsBulkhead(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotPutOffWaitsForItsKey(t *testing.T) {
+func TestWhatWasNotPostponedWaitsForItsKey(t *testing.T) {
 	q, behind := lined(20, 10)
 	q.endWaits(time.Now())
 	first := q.takeReady(1)[0]
 	for _, one := range behind {
-		q.later(one, time.Now())
+		q.requeueAt(one, time.Now())
 	}
 	q.endWaits(time.Now())
 	if got := q.takeReady(1); len(got) > 0 {
@@ -145,22 +145,22 @@ func TestWhatWasNotPutOffWaitsForItsKey(t *testing.T) {
 	}
 }
 
-func TestWhatWasNotPutOffKeepsItsPlaceWithoutAnOrder(t *testing.T) {
+func TestWhatWasNotPostponedKeepsItsPlaceWithoutAnOrder(t *testing.T) {
 	q := newQueue[int, int](4, nil)
 	for i := range 6 {
 		queued(q, 1, 7, i)
 	}
-	q.later(q.takeReady(1)[0], time.Now())
-	_, behind := q.line(Key{7}, 3)
-	q.again(behind...)
+	q.requeueAt(q.takeReady(1)[0], time.Now())
+	_, behind := q.trimLine(Key{7}, 3)
+	q.requeue(behind...)
 	if got := drained(q); !slices.Equal(got, []int{0, 1, 2, 3, 4, 5}) {
 		t.Errorf("took %v, want them in the order of their messages", got)
 	}
 }
 
 func TestTasksWithoutTheirMessagesAreCounted(t *testing.T) {
-	q, behind := lined(2*keyKept, 4)
-	q.again(behind...)
+	q, behind := lined(2*keyUnacked, 4)
+	q.requeue(behind...)
 	for want := len(q.acknowledged()); want > 0; want-- {
 		if q.acked != want {
 			t.Fatalf("counted %d, want %d", q.acked, want)
@@ -182,8 +182,8 @@ func TestALineKeepsNothingThatAnotherConsumerGets(t *testing.T) {
 	}
 	first := q.takeReady(1)[0]
 	revoke()
-	q.later(first, time.Now())
-	q.line(Key{7}, 3)
+	q.requeueAt(first, time.Now())
+	q.trimLine(Key{7}, 3)
 	if kept := q.acknowledged(); len(kept) > 0 {
 		t.Errorf("kept %v", values(kept))
 	}
@@ -196,15 +196,15 @@ func TestALineKeepsNoMessagesWhereThereIsNoRoomWithoutThem(t *testing.T) {
 		for i := range 9 {
 			due(q, i, time.Time{})
 		}
-		q.later(q.takeReady(1)[0], time.Now())
-		kept, behind := q.line(Key{7}, 5)
+		q.requeueAt(q.takeReady(1)[0], time.Now())
+		kept, behind := q.trimLine(Key{7}, 5)
 		if kept != want || len(behind) != 9-want || !slices.IsSorted(values(behind)) {
 			t.Errorf("with room for %d it keeps %d, and %v stand behind", room, kept, values(behind))
 		}
 	}
 }
 
-func TestWhatIsBeingPutOffTakesItsRoomInMemory(t *testing.T) {
+func TestWhatIsBeingPostponedTakesItsRoomInMemory(t *testing.T) {
 	const keys = 20
 	q := newQueue[int, int](4, nil)
 	next, behind := 0, 0
@@ -214,11 +214,11 @@ func TestWhatIsBeingPutOffTakesItsRoomInMemory(t *testing.T) {
 			queued(q, 1, key, next)
 			full = q.len() == before
 		}
-		_, others := q.line(Key{key}, keptInLine)
+		_, others := q.trimLine(Key{key}, keptInLine)
 		behind += len(others)
 	}
-	if most := ackedLimit + keys*keyKept; behind > most {
-		t.Errorf("%d are being put off, want at most %d in memory", behind, most)
+	if most := ackedLimit + keys*keyUnacked; behind > most {
+		t.Errorf("%d are being postponed, want at most %d in memory", behind, most)
 	}
 }
 
@@ -260,7 +260,7 @@ func TestABulkheadLeavesSlotsToOthers(t *testing.T) {
 	if got := values(q.takeReady(9)); fmt.Sprint(got) != "[2]" {
 		t.Errorf("took %v after one came back, want the next", got)
 	}
-	q.again(first[2])
+	q.requeue(first[2])
 	if got := values(q.takeReady(9)); fmt.Sprint(got) != "[3]" {
 		t.Errorf("took %v after one came to be done again, want the next in turn", got)
 	}
@@ -311,11 +311,11 @@ func TestWhatComesBackDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
 	due(q, 1, time.Now())
 	due(q, 2, time.Now())
 	due(q, 3, time.Time{})
-	q.later(q.takeReady(1)[0], time.Now())
-	_, behind := q.line(Key{7}, 1)
+	q.requeueAt(q.takeReady(1)[0], time.Now())
+	_, behind := q.trimLine(Key{7}, 1)
 	q.endWaits(time.Now())
 	q.put(&task[int, int]{Place: Place[int]{Key: Key{8}}, value: 100, overdue: time.Now().Add(-time.Hour)})
-	q.again(behind...)
+	q.requeue(behind...)
 	if got := values(q.takeReady(1)); !slices.Equal(got, []int{1}) {
 		t.Errorf("took %v, want the account's with a post that is due now", got)
 	}
@@ -350,12 +350,12 @@ func TestALongQueueKeepsFewMessages(t *testing.T) {
 			kept++
 		}
 	}
-	if kept != keyKept {
-		t.Errorf("%d messages are kept, want %d", kept, keyKept)
+	if kept != keyUnacked {
+		t.Errorf("%d messages are kept, want %d", kept, keyUnacked)
 	}
 	for i := range long {
 		taken := q.takeReady(1)
-		if len(taken) != 1 || taken[0].value != i || (taken[0].message != nil) != (i < keyKept) {
+		if len(taken) != 1 || taken[0].value != i || (taken[0].message != nil) != (i < keyUnacked) {
 			t.Fatalf("task %d came as %+v", i, taken)
 		}
 		q.done(taken[0])
@@ -390,7 +390,7 @@ func TestAKeyThatWaitsHoldsUpNoOther(t *testing.T) {
 	queued(q, 1, 7, 1)
 	queued(q, 1, 7, 2)
 	began := time.Now()
-	q.later(q.takeReady(1)[0], began.Add(50*time.Millisecond))
+	q.requeueAt(q.takeReady(1)[0], began.Add(50*time.Millisecond))
 	queued(q, 1, 7, 3)
 	queued(q, 1, 8, 100)
 	if got := values(q.take(t.Context(), 9)); fmt.Sprint(got) != "[100]" {
@@ -427,7 +427,7 @@ func TestAKeyHasAsManyOutAsItMay(t *testing.T) {
 			t.Fatal("a key that may have one out has two")
 		}
 	}
-	q.again(wide[3])
+	q.requeue(wide[3])
 	if got := values(q.takeReady(20)); fmt.Sprint(got) != "[4]" {
 		t.Errorf("took %v after the last came back, want it again", got)
 	}
@@ -466,7 +466,7 @@ func TestAWideKeyWaitsForItsTime(t *testing.T) {
 	}
 	began := time.Now()
 	for _, one := range q.takeReady(9) {
-		q.later(one, began.Add(50*time.Millisecond))
+		q.requeueAt(one, began.Add(50*time.Millisecond))
 	}
 	if got := q.takeReady(9); len(got) != 0 {
 		t.Fatalf("took %v before its time", values(got))
@@ -489,7 +489,7 @@ func TestAQueuedTaskGetsItsMessageFromTheNextAssignment(t *testing.T) {
 		"queued": func(q *queue[int, int]) { q.put(task(ended)) },
 		"put back": func(q *queue[int, int]) {
 			q.put(task(ended))
-			q.again(q.takeReady(1)...)
+			q.requeue(q.takeReady(1)...)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -515,16 +515,16 @@ func TestManyKeysKeepFewerMessagesThanAPartitionHandsOut(t *testing.T) {
 			kept++
 		}
 	}
-	if kept > keptLimit || kept != q.kept || q.len() != 2*ReadAhead {
-		t.Errorf("%d messages are kept of %d tasks, %d counted; want at most %d of all", kept, q.len(), q.kept, keptLimit)
+	if kept > unackedLimit || kept != q.unacked || q.len() != 2*ReadAhead {
+		t.Errorf("%d messages are kept of %d tasks, %d counted; want at most %d of all", kept, q.len(), q.unacked, unackedLimit)
 	}
 	taken := q.takeReady(100)
-	q.again(taken[:50]...)
+	q.requeue(taken[:50]...)
 	for _, one := range taken[50:] {
 		q.done(one)
 	}
 	drained(q)
-	if q.kept != 0 || q.acked != 0 {
-		t.Errorf("%d with and %d without messages are counted in an empty queue", q.kept, q.acked)
+	if q.unacked != 0 || q.acked != 0 {
+		t.Errorf("%d with and %d without messages are counted in an empty queue", q.unacked, q.acked)
 	}
 }

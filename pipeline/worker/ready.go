@@ -47,7 +47,8 @@ func (b *overdueKeys) Pop() any {
 	return last
 }
 
-// overdueHeader marks a message of overdue work, with its due time in Unix µs.
+// overdueHeader marks a message of overdue work, with its due time in Unix µs. "behind" is what overdue
+// was once called; the name stays, since processes of several versions read each other's messages.
 const overdueHeader = "crier-behind"
 
 // OverdueSince returns the header of a message of overdue work.
@@ -181,12 +182,12 @@ func (q *queue[M, R]) bulkheadOf(k *keyQueue[M, R]) *bulkhead {
 	return b
 }
 
-// leave notes that a task of a key is not out any more.
-func (q *queue[M, R]) leave(k *keyQueue[M, R], t *task[M, R]) {
-	if t.aside {
-		k.aside--
-		t.aside = false
-		q.leaveRoom(t)
+// noteBack notes that a task of a key is not out any more.
+func (q *queue[M, R]) noteBack(k *keyQueue[M, R], t *task[M, R]) {
+	if t.beingPostponed {
+		k.beingPostponed--
+		t.beingPostponed = false
+		q.freeRoom(t)
 		return
 	}
 	k.out--

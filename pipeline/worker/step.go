@@ -12,7 +12,7 @@ func (w *Worker[M, R, C]) work(p phases, t *task[M, R], claimed C) {
 	ctx, span := w.Tracer.Message(p.stores, w.Name, t.trace)
 	defer span.End()
 	if w.takeStep(ctx, p.calls, t, claimed) {
-		w.queue.again(t)
+		w.queue.requeue(t)
 		return
 	}
 	w.queue.done(t)
@@ -21,9 +21,9 @@ func (w *Worker[M, R, C]) work(p phases, t *task[M, R], claimed C) {
 // takeStep takes one step and stores its result; once calls has ended it makes no call.
 // again is whether the next step is due at once.
 func (w *Worker[M, R, C]) takeStep(ctx, calls context.Context, t *task[M, R], claimed C) (again bool) {
-	held, err := claimed.Held()
+	open, err := claimed.OpenClaim()
 	if err != nil {
-		w.fault(ctx, t, held, 1, err)
+		w.fault(ctx, t, open, 1, err)
 		return false
 	}
 	outcome, err := w.do(ctx, calls, claimed, t.turn)
@@ -34,7 +34,7 @@ func (w *Worker[M, R, C]) takeStep(ctx, calls context.Context, t *task[M, R], cl
 		}
 	}
 	if err != nil {
-		w.fault(ctx, t, held, 1, err)
+		w.fault(ctx, t, open, 1, err)
 		return false
 	}
 	if outcome.GivenBack {

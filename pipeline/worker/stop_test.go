@@ -23,10 +23,10 @@ const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
-// held is a claim of a test's stage.
-type held schema.CommentID
+// openClaim is an open claim of a test's stage.
+type openClaim schema.CommentID
 
-func (held) Held() (schema.OpenClaim, error) { return schema.OpenClaim{Claim: 1}, nil }
+func (openClaim) OpenClaim() (schema.OpenClaim, error) { return schema.OpenClaim{Claim: 1}, nil }
 
 // stopping is a stage whose claims and steps do what a test wants, and its store.
 type stopping struct {
@@ -45,20 +45,20 @@ func (s *stopping) Place(m schema.CommentMessage) Place[schema.CommentID] {
 	return Place[schema.CommentID]{Workspace: m.Workspace, Key: Key(m.Account), Claims: m.Comment}
 }
 
-func (s *stopping) Key(h held) schema.CommentID { return schema.CommentID(h) }
+func (s *stopping) Key(h openClaim) schema.CommentID { return schema.CommentID(h) }
 
-func (s *stopping) Claim(ctx context.Context, ids []schema.CommentID) ([]held, error) {
+func (s *stopping) Claim(ctx context.Context, ids []schema.CommentID) ([]openClaim, error) {
 	if err := s.claim(ctx); err != nil {
 		return nil, err
 	}
-	var claimed []held
+	var claimed []openClaim
 	for _, id := range ids {
-		claimed = append(claimed, held(id))
+		claimed = append(claimed, openClaim(id))
 	}
 	return claimed, nil
 }
 
-func (s *stopping) Do(ctx context.Context, h held, turn schema.Turn) (Outcome, error) {
+func (s *stopping) Do(ctx context.Context, h openClaim, turn schema.Turn) (Outcome, error) {
 	s.mu.Lock()
 	s.turns = append(s.turns, turn)
 	s.mu.Unlock()
@@ -155,7 +155,7 @@ func TestAStopLeavesNoClaimOpen(t *testing.T) {
 			<-ctx.Done()
 			return true, nil
 		}, [3]int{1, 0, 0}},
-		"with more in memory than the log keeps": {1 + keyKept + 5, nil, func(ctx context.Context, begun func()) (bool, error) {
+		"with more in memory than the log keeps": {1 + keyUnacked + 5, nil, func(ctx context.Context, begun func()) (bool, error) {
 			begun()
 			<-ctx.Done()
 			return true, nil
@@ -201,7 +201,7 @@ func (hanging) Postpone(ctx context.Context, _ []schema.CommentID, _ []time.Dura
 	return nil, ctx.Err()
 }
 
-func TestAStopDoesNotWaitForLinesThatArePutOff(t *testing.T) {
+func TestAStopDoesNotWaitForLinesThatArePostponed(t *testing.T) {
 	const messages = keptInLine + 10
 	ctx, stop := context.WithCancel(t.Context())
 	s := &stopping{}
@@ -285,7 +285,7 @@ func TestATurnGoesWithItsClaim(t *testing.T) {
 }
 
 // newWorker makes a worker on a topic of its own.
-func newWorker(t *testing.T, s *stopping, reserve func(context.Context, schema.CommentMessage) (schema.Turn, time.Duration)) *Worker[schema.CommentMessage, schema.CommentID, held] {
+func newWorker(t *testing.T, s *stopping, reserve func(context.Context, schema.CommentMessage) (schema.Turn, time.Duration)) *Worker[schema.CommentMessage, schema.CommentID, openClaim] {
 	t.Helper()
 	log, err := stream.Open(t.Context(), stream.Config{
 		Brokers: []string{embeddedtest.Log(t)}, ClientID: "test", Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(), Now: time.Now,
@@ -304,7 +304,7 @@ func newWorker(t *testing.T, s *stopping, reserve func(context.Context, schema.C
 }
 
 // send writes messages of one account, from one number to another.
-func send(t *testing.T, w *Worker[schema.CommentMessage, schema.CommentID, held], from, to int) {
+func send(t *testing.T, w *Worker[schema.CommentMessage, schema.CommentID, openClaim], from, to int) {
 	t.Helper()
 	var records []stream.Record
 	for i := from; i < to; i++ {

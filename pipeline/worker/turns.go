@@ -16,143 +16,144 @@ const (
 	// step uses the turn it gets, and what is due later must not come first.
 	longestLine = 30 * time.Second
 	keptInLine  = 32
-	// toldWait is the shortest wait in a line that users are told of.
-	toldWait = time.Minute
-	// putOffBatch is how many tasks are put off, or told of, in one transaction.
-	putOffBatch = 1000
+	// recordedWait is the shortest wait in a line that is recorded in the post's timeline.
+	recordedWait = time.Minute
+	// postponeBatch is how many tasks are postponed, or their waits recorded, in one transaction.
+	postponeBatch = 1000
 )
 
-// waiting are tasks that have to wait, each for so long.
-type waiting[M, R comparable] struct {
+// delayed is tasks that have to wait, each for so long.
+type delayed[M, R comparable] struct {
 	tasks []*task[M, R]
 	waits []time.Duration
 }
 
-func (o *waiting[M, R]) add(t *task[M, R], wait time.Duration) {
-	o.tasks, o.waits = append(o.tasks, t), append(o.waits, wait)
+func (d *delayed[M, R]) add(t *task[M, R], wait time.Duration) {
+	d.tasks, d.waits = append(d.tasks, t), append(d.waits, wait)
 }
 
-func (o *waiting[M, R]) addAll(others waiting[M, R]) {
-	o.tasks, o.waits = append(o.tasks, others.tasks...), append(o.waits, others.waits...)
+func (d *delayed[M, R]) addAll(others delayed[M, R]) {
+	d.tasks, d.waits = append(d.tasks, others.tasks...), append(d.waits, others.waits...)
 }
 
 // pass takes off the waits what has passed of them.
-func (o *waiting[M, R]) pass(passed time.Duration) {
-	for i, wait := range o.waits {
-		o.waits[i] = max(0, wait-passed)
+func (d *delayed[M, R]) pass(passed time.Duration) {
+	for i, wait := range d.waits {
+		d.waits[i] = max(0, wait-passed)
 	}
 }
 
-// chunks are the tasks by as many as are written in one transaction.
-func (o *waiting[M, R]) chunks(yield func(waiting[M, R]) bool) {
-	for i := 0; i < len(o.tasks); i += putOffBatch {
-		end := min(i+putOffBatch, len(o.tasks))
-		if !yield(waiting[M, R]{o.tasks[i:end], o.waits[i:end]}) {
+// chunks yields the tasks by as many as are written in one transaction.
+func (d *delayed[M, R]) chunks(yield func(delayed[M, R]) bool) {
+	for i := 0; i < len(d.tasks); i += postponeBatch {
+		end := min(i+postponeBatch, len(d.tasks))
+		if !yield(delayed[M, R]{d.tasks[i:end], d.waits[i:end]}) {
 			return
 		}
 	}
 }
 
-// claims are what the tasks ask to claim.
-func (o *waiting[M, R]) claims() []R {
-	claims := make([]R, len(o.tasks))
-	for i, t := range o.tasks {
+// claims returns what the tasks ask to claim.
+func (d *delayed[M, R]) claims() []R {
+	claims := make([]R, len(d.tasks))
+	for i, t := range d.tasks {
 		claims[i] = t.Claims
 	}
 	return claims
 }
 
-// lines are the tasks of lines: those that wait in memory and of which users are to be told, and those
-// behind them.
-type lines[M, R comparable] struct{ untold, behind waiting[M, R] }
+// lineTasks is the tasks of lines: those that wait in memory and whose waits are to be recorded, and
+// those behind them, which are being postponed.
+type lineTasks[M, R comparable] struct{ unrecorded, behind delayed[M, R] }
 
-// holdBack leaves out the tasks whose turn has not come: they wait before the claim, so
-// that an open claim means a call. The other tasks get their turns, and do not wait until those
-// behind the first of a line are put off: they may be thousands.
-func (w *Worker[M, R, C]) holdBack(p phases, batch []*task[M, R]) []*task[M, R] {
+// reserveTurns returns the tasks that get their turns, and those that cannot be postponed. The others
+// wait before the claim, so that an open claim means a call. Nobody waits until those behind the first
+// of a line are postponed: they may be thousands.
+func (w *Worker[M, R, C]) reserveTurns(p phases, batch []*task[M, R]) []*task[M, R] {
 	if w.Reserve == nil {
 		return batch
 	}
-	var off waiting[M, R]
-	var l lines[M, R]
+	var long delayed[M, R]
+	var lines lineTasks[M, R]
 	batch = w.dropLost(batch)
-	kept := batch[:0]
+	ready := batch[:0]
 	left := w.reserveAll(p.stores, batch)
 	for i, t := range batch {
 		switch wait := left[i]; {
 		case wait <= 0:
-			kept = append(kept, t)
+			ready = append(ready, t)
 		case wait <= shortWait:
 			w.waitInQueue(t, wait)
-			l.untold.addAll(w.untold(t, wait))
+			lines.unrecorded.addAll(w.unrecorded(t, wait))
 		default:
-			w.waitLong(t, wait, &off, &l)
+			w.queueOrPostpone(t, wait, &long, &lines)
 		}
 	}
-	if len(l.untold.tasks)+len(l.behind.tasks) > 0 {
-		w.puttingOff.Go(func() { w.putOffLines(p.claims, l) })
+	if len(lines.unrecorded.tasks)+len(lines.behind.tasks) > 0 {
+		w.postponing.Go(func() { w.postponeLines(p.claims, lines) })
 	}
-	return append(kept, w.putOff(p.stores, off)...)
+	return append(ready, w.postpone(p.stores, long)...)
 }
 
-// putOffLines puts off what stood behind the first of lines, and tells of the waits of the first.
+// postponeLines postpones what stood behind the first of lines, and records the waits of what stays in memory.
 // There is one such transaction at a time, so that many lines leave the database to the claims. A stop
 // waits for none of them: it brings forward what they leave in memory.
-func (w *Worker[M, R, C]) putOffLines(ctx context.Context, l lines[M, R]) {
+func (w *Worker[M, R, C]) postponeLines(ctx context.Context, lines lineTasks[M, R]) {
 	came := time.Now()
-	taken := w.putOffTurn.take(ctx, 1)
-	defer w.putOffTurn.free(taken)
+	taken := w.postponeSlot.take(ctx, 1)
+	defer w.postponeSlot.free(taken)
 	if taken == 0 {
-		w.queue.again(l.behind.tasks...)
+		w.queue.requeue(lines.behind.tasks...)
 		return
 	}
-	l.behind.pass(time.Since(came))
-	l.untold.pass(time.Since(came))
-	w.queue.again(w.putOff(ctx, l.behind)...) // in their lines: a key has one call at a time
-	w.tellWaits(ctx, l.untold)
+	lines.behind.pass(time.Since(came))
+	lines.unrecorded.pass(time.Since(came))
+	w.queue.requeue(w.postpone(ctx, lines.behind)...) // in their lines: a key has one call at a time
+	w.recordWaits(ctx, lines.unrecorded)
 }
 
-func (w *Worker[M, R, C]) tellWaits(ctx context.Context, untold waiting[M, R]) {
-	for some := range untold.chunks {
-		err := guard.Do(func() error { return w.stage.TellWaits(ctx, some.claims(), some.waits) })
+func (w *Worker[M, R, C]) recordWaits(ctx context.Context, unrecorded delayed[M, R]) {
+	for some := range unrecorded.chunks {
+		err := guard.Do(func() error { return w.stage.RecordWaits(ctx, some.claims(), some.waits) })
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			w.Logger.WarnContext(ctx, "telling of waits failed", "stage", w.Name, "err", err)
-			w.queue.forgetTold(some.tasks)
+			w.Logger.WarnContext(ctx, "recording waits failed", "stage", w.Name, "err", err)
+			w.queue.forgetRecorded(some.tasks)
 		}
 	}
 }
 
-// waitLong puts a task off. Where turns come one after the other, the first task of a key waits for
-// its own in the queue, and with it some of those behind it; the others are put off.
-func (w *Worker[M, R, C]) waitLong(t *task[M, R], wait time.Duration, off *waiting[M, R], l *lines[M, R]) {
+// queueOrPostpone adds a task to those that are to be postponed. Where turns come one after the other,
+// the first task of a key waits for its own in the queue instead, and with it some of those behind it;
+// the others are to be postponed.
+func (w *Worker[M, R, C]) queueOrPostpone(t *task[M, R], wait time.Duration, long *delayed[M, R], lines *lineTasks[M, R]) {
 	spacing := w.spacing(t)
 	if wait > longestLine || spacing <= 0 {
-		off.add(t, wait)
+		long.add(t, wait)
 		return
 	}
 	w.waitInQueue(t, wait)
-	kept, behind := w.queue.line(t.Key, keptInLine)
+	kept, behind := w.queue.trimLine(t.Key, keptInLine)
 	for i, t := range behind {
-		l.behind.add(t, wait+time.Duration(kept+i)*spacing/2)
+		lines.behind.add(t, wait+time.Duration(kept+i)*spacing/2)
 	}
-	l.untold.addAll(w.untold(t, wait))
+	lines.unrecorded.addAll(w.unrecorded(t, wait))
 }
 
-// untold returns the tasks of a line, whose first waits so long, that users are to be told of.
-func (w *Worker[M, R, C]) untold(first *task[M, R], wait time.Duration) (untold waiting[M, R]) {
+// unrecorded returns the tasks of a line, whose first waits so long, with waits that are to be recorded.
+func (w *Worker[M, R, C]) unrecorded(first *task[M, R], wait time.Duration) (found delayed[M, R]) {
 	spacing := w.spacing(first)
 	if spacing <= 0 {
-		return untold
+		return found
 	}
-	return w.queue.untold(first.Key, wait, spacing, time.Now())
+	return w.queue.unrecorded(first.Key, wait, spacing, time.Now())
 }
 
 func (w *Worker[M, R, C]) waitInQueue(t *task[M, R], wait time.Duration) {
 	w.Metrics.waits.WithLabelValues(w.Name, "queue").Inc()
-	w.queue.later(t, time.Now().Add(wait))
+	w.queue.requeueAt(t, time.Now().Add(wait))
 }
 
 func (w *Worker[M, R, C]) spacing(t *task[M, R]) time.Duration {
@@ -175,30 +176,30 @@ func (w *Worker[M, R, C]) reserveAll(ctx context.Context, batch []*task[M, R]) [
 	return left
 }
 
-// putOff turns the waits of tasks into jobs. It returns the tasks that were not
+// postpone turns the waits of tasks into jobs. It returns the tasks that were not
 // postponed: the claim drops those that are not open any more, the step ends those that
 // are too late.
-func (w *Worker[M, R, C]) putOff(ctx context.Context, off waiting[M, R]) (kept []*task[M, R]) {
-	for some := range off.chunks {
-		kept = append(kept, w.putOffSome(ctx, some)...)
+func (w *Worker[M, R, C]) postpone(ctx context.Context, long delayed[M, R]) (kept []*task[M, R]) {
+	for some := range long.chunks {
+		kept = append(kept, w.postponeChunk(ctx, some)...)
 	}
 	return kept
 }
 
-func (w *Worker[M, R, C]) putOffSome(ctx context.Context, off waiting[M, R]) (kept []*task[M, R]) {
+func (w *Worker[M, R, C]) postponeChunk(ctx context.Context, long delayed[M, R]) (kept []*task[M, R]) {
 	var postponed []R
 	err := guard.Do(func() (err error) {
-		postponed, err = w.stage.Postpone(ctx, off.claims(), off.waits)
+		postponed, err = w.stage.Postpone(ctx, long.claims(), long.waits)
 		return err
 	})
 	if err != nil && !Ended(ctx, err) {
-		w.Logger.ErrorContext(ctx, "putting work off failed by our fault", "stage", w.Name, "err", err)
-		return off.tasks // the claim finds out which of them is at fault
+		w.Logger.ErrorContext(ctx, "postponing work failed by our fault", "stage", w.Name, "err", err)
+		return long.tasks // the claim finds out which of them is at fault
 	}
 	if err != nil {
-		w.Logger.WarnContext(ctx, "putting work off failed", "stage", w.Name, "err", err)
-		for _, t := range off.tasks {
-			w.queue.later(t, time.Now().Add(shortWait))
+		w.Logger.WarnContext(ctx, "postponing work failed", "stage", w.Name, "err", err)
+		for _, t := range long.tasks {
+			w.queue.requeueAt(t, time.Now().Add(shortWait))
 		}
 		return nil
 	}
@@ -206,7 +207,7 @@ func (w *Worker[M, R, C]) putOffSome(ctx context.Context, off waiting[M, R]) (ke
 	for _, key := range postponed {
 		gone[key] = true
 	}
-	for _, t := range off.tasks {
+	for _, t := range long.tasks {
 		if !gone[t.Claims] {
 			kept = append(kept, t)
 			continue

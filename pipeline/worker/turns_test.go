@@ -20,8 +20,8 @@ import (
 // used up, in a time of the test's own. Each post takes a turn, then gives two back that it has no
 // call for, and takes a second.
 type paced struct {
-	Stage[schema.PublishMessage, schema.TargetRef, held]
-	worker *Worker[schema.PublishMessage, schema.TargetRef, held]
+	Stage[schema.PublishMessage, schema.TargetRef, openClaim]
+	worker *Worker[schema.PublishMessage, schema.TargetRef, openClaim]
 	turns  *rate.Limiter
 
 	mu         sync.Mutex
@@ -29,23 +29,23 @@ type paced struct {
 	gone       map[int16]bool // cancelled
 	published  []int16
 	begunAt    map[int16]time.Time
-	tellings   int // of which the first fails
-	told       []toldWaitOf
-	toldAt     []time.Time
+	recordings int // of which the first fails
+	recorded   []recordedWaitOf
+	recordedAt []time.Time
 	postponed  int
-	puttingOff time.Duration // takes so long
+	postponing time.Duration // takes so long
 }
 
 const pacedSpacing = 20 * time.Second
 
 func newPaced(burst int) *paced {
 	p := &paced{turns: rate.NewLimiter(rate.Every(pacedSpacing), burst), steps: map[int16]int{}, gone: map[int16]bool{}, begunAt: map[int16]time.Time{}}
-	p.worker = &Worker[schema.PublishMessage, schema.TargetRef, held]{
+	p.worker = &Worker[schema.PublishMessage, schema.TargetRef, openClaim]{
 		Config: Config[schema.PublishMessage]{
 			Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()), Reserve: p.reserve,
 			Spacing: func(schema.PublishMessage) time.Duration { return pacedSpacing },
 		},
-		stage: p, queue: newQueue[schema.PublishMessage, schema.TargetRef](8, nil), putOffTurn: newSlots(1),
+		stage: p, queue: newQueue[schema.PublishMessage, schema.TargetRef](8, nil), postponeSlot: newSlots(1),
 	}
 	return p
 }
@@ -68,7 +68,7 @@ func (pacedTurn) Use() bool { return true }
 
 // Postpone has targets come back after their waits, a little late as jobs do.
 func (p *paced) Postpone(_ context.Context, refs []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error) {
-	time.Sleep(p.puttingOff)
+	time.Sleep(p.postponing)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var put []schema.TargetRef
@@ -88,21 +88,21 @@ func (p *paced) Postpone(_ context.Context, refs []schema.TargetRef, waits []tim
 	return put, nil
 }
 
-func (p *paced) TellWaits(_ context.Context, refs []schema.TargetRef, waits []time.Duration) error {
+func (p *paced) RecordWaits(_ context.Context, refs []schema.TargetRef, waits []time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tellings++
-	if p.tellings == 1 {
+	p.recordings++
+	if p.recordings == 1 {
 		return errors.New("the database does not answer")
 	}
 	for i, ref := range refs {
-		p.told, p.toldAt = append(p.told, toldWaitOf{ref.N, waits[i].Round(time.Second)}), append(p.toldAt, time.Now())
+		p.recorded, p.recordedAt = append(p.recorded, recordedWaitOf{ref.N, waits[i].Round(time.Second)}), append(p.recordedAt, time.Now())
 	}
 	return nil
 }
 
-// toldWaitOf is what was told of a post.
-type toldWaitOf struct {
+// recordedWaitOf is the wait of a post as it was recorded.
+type recordedWaitOf struct {
 	n    int16
 	wait time.Duration
 }
@@ -118,7 +118,7 @@ func (p *paced) post(n int16) {
 func (p *paced) run(ctx context.Context, last int16) {
 	for !slices.Contains(p.published, last) {
 		batch := p.worker.queue.take(ctx, 8)
-		for _, t := range p.worker.holdBack(phases{claims: ctx, stores: ctx}, batch) {
+		for _, t := range p.worker.reserveTurns(phases{claims: ctx, stores: ctx}, batch) {
 			if p.step(t.value.N) {
 				t.turn = nil
 			}
@@ -146,13 +146,13 @@ func (p *paced) step(n int16) (usesTurn bool) {
 
 func TestALineGoesInOrder(t *testing.T) { goesInOrder(t, 0) }
 
-func TestALineGoesInOrderThoughPuttingOffTakesLong(t *testing.T) { goesInOrder(t, 3*pacedSpacing/2) }
+func TestALineGoesInOrderThoughPostponingTakesLong(t *testing.T) { goesInOrder(t, 3*pacedSpacing/2) }
 
-func goesInOrder(t *testing.T, puttingOff time.Duration) {
+func goesInOrder(t *testing.T, postponing time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		const posts, fresh, burst = 400, 20, 10
 		p, began := newPaced(burst), time.Now()
-		p.puttingOff = puttingOff
+		p.postponing = postponing
 		for n := range int16(posts) {
 			p.post((n*37)%posts + 1) // in no order
 		}
@@ -163,13 +163,13 @@ func goesInOrder(t *testing.T, puttingOff time.Duration) {
 		if !slices.IsSorted(p.published) {
 			t.Errorf("they went in the order %v", p.published)
 		}
-		// A turn may pass unused when one has been put off for too long, and not more often than one in twenty.
+		// A turn may pass unused when one has been postponed for too long, and not more often than one in twenty.
 		turns := time.Duration(2*(posts+fresh) - burst)
 		if took := time.Since(began); took > turns*pacedSpacing*21/20 {
 			t.Errorf("it took %v, want %v", took, turns*pacedSpacing)
 		}
 		if most := 16 * (posts + fresh); p.postponed > most {
-			t.Errorf("%d times one was put off, want at most %d", p.postponed, most)
+			t.Errorf("%d times one was postponed, want at most %d", p.postponed, most)
 		}
 	})
 }
@@ -198,7 +198,7 @@ func TestWhatIsCancelledHoldsNobodyUp(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBePutOffIsClaimedInTurn(t *testing.T) {
+func TestWhatCannotBePostponedIsClaimedInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPaced(1)
 		p.turns.Allow()
@@ -208,17 +208,17 @@ func TestWhatCannotBePutOffIsClaimedInTurn(t *testing.T) {
 		}
 		other := schema.PublishMessage{Account: schema.AccountID{2}}
 		p.worker.queue.put(&task[schema.PublishMessage, schema.TargetRef]{Place: Place[schema.TargetRef]{Key: Key{2}}, ctx: t.Context(), value: other})
-		if kept := p.worker.holdBack(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8)); len(kept) > 0 {
+		if kept := p.worker.reserveTurns(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8)); len(kept) > 0 {
 			t.Errorf("%d go at once while their account's first waits", len(kept))
 		}
-		p.worker.puttingOff.Wait()
+		p.worker.postponing.Wait()
 		if left := p.worker.queue.len(); left != 2*keptInLine+1 {
 			t.Errorf("%d are queued, want all of the line", left)
 		}
 	})
 }
 
-func TestALineThatIsHeldMeanwhileIsStillPutOffInOrder(t *testing.T) {
+func TestALineThatIsThrottledMeanwhileIsStillPostponedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPaced(1)
 		p.turns.Allow()
@@ -230,7 +230,7 @@ func TestALineThatIsHeldMeanwhileIsStillPutOffInOrder(t *testing.T) {
 		for n := range int16(2*keptInLine + 1) {
 			p.post(n)
 		}
-		p.worker.holdBack(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 1))
+		p.worker.reserveTurns(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 1))
 		time.Sleep((keptInLine + keptInLine/2) * pacedSpacing / 2)
 		synctest.Wait()
 		p.mu.Lock() // those that have come back are in the queue
@@ -245,7 +245,7 @@ func TestALongLineKeepsNobodyElseWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPaced(1)
 		p.turns.Allow()
-		p.puttingOff = time.Second
+		p.postponing = time.Second
 		other := schema.PublishMessage{Account: schema.AccountID{2}}
 		p.worker.Reserve = func(ctx context.Context, m schema.PublishMessage) (schema.Turn, time.Duration) {
 			if m == other {
@@ -253,23 +253,23 @@ func TestALongLineKeepsNobodyElseWaiting(t *testing.T) {
 			}
 			return p.reserve(ctx, m)
 		}
-		for n := range int16(3 * putOffBatch) {
+		for n := range int16(3 * postponeBatch) {
 			p.post(n)
 		}
 		p.worker.queue.put(&task[schema.PublishMessage, schema.TargetRef]{Place: Place[schema.TargetRef]{Key: Key{2}}, ctx: t.Context(), value: other})
 		began := time.Now()
-		kept := p.worker.holdBack(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8))
+		kept := p.worker.reserveTurns(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8))
 		if took := time.Since(began); len(kept) != 1 || took > 0 {
 			t.Errorf("%d go on after %v, want the other account's at once", len(kept), took)
 		}
-		p.worker.puttingOff.Wait()
-		if left, want := p.worker.queue.len(), keptInLine; left != want || p.postponed != 3*putOffBatch-want {
+		p.worker.postponing.Wait()
+		if left, want := p.worker.queue.len(), keptInLine; left != want || p.postponed != 3*postponeBatch-want {
 			t.Errorf("%d wait in the queue and %d as jobs, want %d in the queue", left, p.postponed, want)
 		}
 	})
 }
 
-func TestALongWaitInALineIsTold(t *testing.T) {
+func TestALongWaitInALineIsRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPaced(1)
 		p.turns.Allow()
@@ -277,47 +277,47 @@ func TestALongWaitInALineIsTold(t *testing.T) {
 			p.post(n)
 		}
 		for range 7 {
-			for _, task := range p.worker.holdBack(phases{stores: t.Context(), claims: t.Context()}, p.worker.queue.take(t.Context(), 1)) {
+			for _, task := range p.worker.reserveTurns(phases{stores: t.Context(), claims: t.Context()}, p.worker.queue.take(t.Context(), 1)) {
 				task.turn = nil // it is used
 				p.worker.queue.done(task)
 			}
-			p.worker.puttingOff.Wait()
+			p.worker.postponing.Wait()
 		}
-		// The first telling, of those from the third on, fails; 20 s later they are told again.
-		if want := []toldWaitOf{{2, 40 * time.Second}, {3, 60 * time.Second}, {4, 80 * time.Second}, {5, 100 * time.Second}}; !slices.Equal(p.told, want) {
-			t.Errorf("told is %v, want %v", p.told, want)
+		// The first recording, of those from the third on, fails; 20 s later they are recorded again.
+		if want := []recordedWaitOf{{2, 40 * time.Second}, {3, 60 * time.Second}, {4, 80 * time.Second}, {5, 100 * time.Second}}; !slices.Equal(p.recorded, want) {
+			t.Errorf("recorded is %v, want %v", p.recorded, want)
 		}
 	})
 }
 
-func TestWhatWaitsInALineIsToldInTimeAndNotForTooLong(t *testing.T) {
+func TestWhatWaitsInALineIsRecordedInTimeAndNotForTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const posts = 20
 		p := newPaced(1)
 		p.turns.Allow()
-		p.tellings = 1 // none fails
+		p.recordings = 1 // none fails
 		for n := range int16(posts) {
 			p.post(n)
 		}
 		began := time.Now()
 		p.run(t.Context(), posts-1)
-		p.worker.puttingOff.Wait()
+		p.worker.postponing.Wait()
 		first := map[int16]time.Time{}
-		for i, told := range p.told {
-			if first[told.n].IsZero() {
-				first[told.n] = p.toldAt[i]
-				if until := p.toldAt[i].Add(told.wait - time.Second); until.After(p.begunAt[told.n]) {
-					t.Errorf("of post %d is told that it waits until %v, and it begins after %v", told.n, until.Sub(began), p.begunAt[told.n].Sub(began))
+		for i, one := range p.recorded {
+			if first[one.n].IsZero() {
+				first[one.n] = p.recordedAt[i]
+				if until := p.recordedAt[i].Add(one.wait - time.Second); until.After(p.begunAt[one.n]) {
+					t.Errorf("of post %d is recorded that it waits until %v, and it begins after %v", one.n, until.Sub(began), p.begunAt[one.n].Sub(began))
 				}
 			}
 		}
 		for n, begun := range p.begunAt {
 			if begun.Sub(began) > time.Minute+pacedSpacing && (first[n].IsZero() || first[n].Sub(began) > time.Minute) {
-				t.Errorf("post %d, which begins after %v, is told %v", n, begun.Sub(began), first[n])
+				t.Errorf("post %d, which begins after %v, is recorded %v", n, begun.Sub(began), first[n])
 			}
 		}
-		if most := 8 * posts; len(p.told) > most {
-			t.Errorf("%d times something is told, want at most %d", len(p.told), most)
+		if most := 8 * posts; len(p.recorded) > most {
+			t.Errorf("%d times something is recorded, want at most %d", len(p.recorded), most)
 		}
 	})
 }

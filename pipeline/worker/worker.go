@@ -25,9 +25,9 @@ type Message interface {
 
 // Claim is what a stage has claimed.
 type Claim interface {
-	// Held returns what giving the claim back needs, and an error if its row cannot be
+	// OpenClaim returns what giving the claim back needs, and an error if its row cannot be
 	// read.
-	Held() (schema.OpenClaim, error)
+	OpenClaim() (schema.OpenClaim, error)
 }
 
 // Stage is what a worker runs. M is its message, R names what a message asks to claim, C
@@ -43,9 +43,9 @@ type Stage[M Message, R comparable, C Claim] interface {
 	// Postpone delays what a claim would lease by a wait each, and returns what it
 	// delayed. It is called only if turns are reserved.
 	Postpone(ctx context.Context, keys []R, waits []time.Duration) ([]R, error)
-	// TellWaits tells users of the waits of what a claim would lease, and is not postponed. It
-	// is called only if turns come one after the other.
-	TellWaits(ctx context.Context, keys []R, waits []time.Duration) error
+	// RecordWaits records in posts' timelines how long what a claim would lease still waits
+	// without being postponed. It is called only if turns come one after the other.
+	RecordWaits(ctx context.Context, keys []R, waits []time.Duration) error
 	// Do takes the claimed step, with the turn that was reserved for its call; nil if
 	// there is none. An error is a fault of ours. Once ctx has ended it makes no call: if
 	// the step had no effect, its outcome gives the claim back.
@@ -66,8 +66,8 @@ type Unlimited[R comparable] struct{}
 // Postpone is never called.
 func (Unlimited[R]) Postpone(context.Context, []R, []time.Duration) ([]R, error) { return nil, nil }
 
-// TellWaits is never called.
-func (Unlimited[R]) TellWaits(context.Context, []R, []time.Duration) error { return nil }
+// RecordWaits is never called.
+func (Unlimited[R]) RecordWaits(context.Context, []R, []time.Duration) error { return nil }
 
 // Store is what every worker asks of the database.
 type Store interface {
@@ -88,8 +88,8 @@ type Config[M Message] struct {
 	// Reserve reserves the turn of a message's call, or returns how long it is until
 	// there may be one; nil: calls need none.
 	Reserve func(ctx context.Context, m M) (schema.Turn, time.Duration)
-	// Spacing returns how far apart the turns are that messages of a key wait for, the next of
-	// which Reserve tells; 0: they do not come one after the other. nil: they never do.
+	// Spacing returns the time between the turns that a key's messages wait for; Reserve tells when
+	// the next one is. 0 or nil: they do not wait for such turns.
 	Spacing func(m M) time.Duration
 	// AtOnce returns how many tasks of a key may run at a time; nil: one. It is called
 	// again whenever one of them is done.
@@ -100,12 +100,12 @@ type Config[M Message] struct {
 // time, or as many as AtOnce says, and in all as many as there are slots.
 type Worker[M Message, R comparable, C Claim] struct {
 	Config[M]
-	stage      Stage[M, R, C]
-	queue      *queue[M, R]
-	consumer   *stream.Consumer
-	puttingOff sync.WaitGroup // lines, each in a goroutine
-	putOffTurn slots          // one of them at a time
-	givenBack  atomic.Int64   // claims that a stop gave back
+	stage        Stage[M, R, C]
+	queue        *queue[M, R]
+	consumer     *stream.Consumer
+	postponing   sync.WaitGroup // of lines, each in a goroutine
+	postponeSlot slots          // one of them at a time
+	givenBack    atomic.Int64   // claims that a stop gave back
 }
 
 const (
@@ -129,7 +129,7 @@ const (
 // New makes the worker of a stage.
 func New[M Message, R comparable, C Claim](config Config[M], stage Stage[M, R, C]) *Worker[M, R, C] {
 	w := &Worker[M, R, C]{
-		Config: config, stage: stage, queue: newQueue[M, R](max(1, config.Slots/bulkheadPart), config.AtOnce), putOffTurn: newSlots(1),
+		Config: config, stage: stage, queue: newQueue[M, R](max(1, config.Slots/bulkheadPart), config.AtOnce), postponeSlot: newSlots(1),
 	}
 	w.consumer = w.Log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-" + w.Name, Topic: w.Name, MaxInFlight: ReadAhead, Drain: ConsumerEnd,
@@ -201,7 +201,7 @@ func (w *Worker[M, R, C]) Run(ctx context.Context, drain time.Duration) error {
 		})
 	}
 	err := group.Wait()
-	w.puttingOff.Wait()
+	w.postponing.Wait()
 	w.bringForward(p.stores)
 	inHand.Wait()
 	close(ended)

@@ -53,7 +53,7 @@ type target struct {
 	since      time.Time
 	next       time.Time
 	attempts   int
-	looked     int
+	looked     schema.Looks
 	progress   []byte
 	receipts   []schema.Receipt
 	unsettled  schema.EntrySet
@@ -78,7 +78,7 @@ type comment struct {
 	since      time.Time
 	next       time.Time
 	attempts   int
-	looked     int
+	looked     schema.Looks
 	nativeID   string
 	failure    *schema.TargetError
 }

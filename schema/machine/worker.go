@@ -184,11 +184,7 @@ func (n *node) drop(c *call) {
 // miss ends a target or comment that is too late.
 func (n *node) miss(d schema.Delivery) {
 	n.seen.missed++
-	if d.Comment != nil {
-		n.storeComment(d, schema.Outcome{}, d.MissedComment(n.now))
-	} else {
-		n.storeTarget(d, schema.Outcome{}, d.Missed(n.now))
-	}
+	n.keep(d, schema.Outcome{}, d.Missed(n.now))
 }
 
 // finish stores what a step came to, for as long as it takes.
@@ -214,19 +210,22 @@ func (n *node) finish(d schema.Delivery, o schema.Outcome) {
 		n.seen.outages++
 		in = n.between(time.Second, 2*time.Minute)
 	}
-	n.then(in, func() {
-		if d.Comment != nil {
-			n.storeComment(d, o, n.settled(d.AfterComment(o, at, jitter)))
-		} else {
-			n.storeTarget(d, o, d.After(o, at, jitter))
-		}
-	})
+	n.then(in, func() { n.keep(d, o, d.After(o, at, jitter)) })
 }
 
-func (n *node) storeTarget(d schema.Delivery, o schema.Outcome, r schema.Result) {
+// keep stores the result of a target's step, or of a comment's.
+func (n *node) keep(d schema.Delivery, o schema.Outcome, r schema.Result) {
 	if r.Step == schema.StepFind && r.NextIn == schema.SettleTime {
 		r.NextIn = n.rules.settle
 	}
+	if d.Comment != nil {
+		n.storeComment(d, o, r.OfComment(d))
+	} else {
+		n.storeTarget(d, o, r)
+	}
+}
+
+func (n *node) storeTarget(d schema.Delivery, o schema.Outcome, r schema.Result) {
 	taken := n.store.finish(r, n.now)
 	n.check.finished(d, o, r, taken)
 	if taken && r.State == schema.TargetPending && r.NextIn == 0 {
@@ -240,13 +239,6 @@ func (n *node) storeComment(d schema.Delivery, o schema.Outcome, r schema.Commen
 	if taken && r.State == schema.CommentPending && r.NextIn == 0 {
 		n.again(message{comment: d.Comment.ID})
 	}
-}
-
-func (n *node) settled(r schema.CommentResult) schema.CommentResult {
-	if r.Step == schema.StepFind && r.NextIn == schema.SettleTime {
-		r.NextIn = n.rules.settle
-	}
-	return r
 }
 
 // again continues with the next step at once.

@@ -14,7 +14,7 @@ import (
 
 // turnsAsked is what one lease of turns asks for, and what it is given.
 type turnsAsked struct {
-	app                 string
+	name                string // of an app or an account, and of a kind of its calls
 	back, taken, within time.Duration
 
 	first   time.Time
@@ -34,7 +34,7 @@ func (s *Store) startLeases() {
 // never use another.
 func (s *Store) LeaseTurns(ctx context.Context, l schema.TurnLease) (first time.Time, granted bool, err error) {
 	asked := &turnsAsked{
-		app: l.Name, back: time.Duration(l.Burst-1) * l.Spacing, taken: time.Duration(l.N) * l.Spacing, within: l.Within,
+		name: l.Name, back: time.Duration(l.Burst-1) * l.Spacing, taken: time.Duration(l.N) * l.Spacing, within: l.Within,
 	}
 	if err := s.turns.Do(ctx, asked); err != nil {
 		return time.Time{}, false, fmt.Errorf("leasing turns: %w", db.Unavailable(err))
@@ -42,15 +42,15 @@ func (s *Store) LeaseTurns(ctx context.Context, l schema.TurnLease) (first time.
 	return asked.first, asked.granted, nil
 }
 
-// leaseTurns takes the turns of a batch. If an app is in it more than once, each time
+// leaseTurns takes the turns of a batch. If a name is in it more than once, each time
 // gets a transaction of its own.
 func (s *Store) leaseTurns(ctx context.Context, asked []*turnsAsked) error {
 	for len(asked) > 0 {
 		once := make(map[string]*turnsAsked, len(asked))
 		again := asked[:0:0]
 		for _, one := range asked {
-			if once[one.app] == nil {
-				once[one.app] = one
+			if once[one.name] == nil {
+				once[one.name] = one
 			} else {
 				again = append(again, one)
 			}
@@ -66,23 +66,24 @@ func (s *Store) leaseTurns(ctx context.Context, asked []*turnsAsked) error {
 // clockSetBack is true if the next turn is further ahead than leases can bring it.
 const clockSetBack = `a.next_at > now() + greatest(u.within, interval '0') + interval '1 minute'`
 
-// leaseOnce takes turns of apps, in the order of their names, so that processes cannot
-// deadlock. It does not wait for the disk: after a crash of the server, a burst may be
-// too large by one lease of each process.
+// leaseOnce takes turns, in the order of their names, so that processes cannot deadlock. It does
+// not wait for the disk: after a crash of the server, a burst may be too large by one lease of each
+// process.
 func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) error {
-	var apps []string
+	var names []string
 	var backs, takens, withins []time.Duration
 	for _, one := range asked {
-		apps, backs = append(apps, one.app), append(backs, one.back)
+		names, backs = append(names, one.name), append(backs, one.back)
 		takens, withins = append(takens, one.taken), append(withins, one.within)
 	}
 	batch := &pgx.Batch{}
 	db.QueueAsync(batch)
+	// The column app has the names: it was made when only apps had turns that processes share.
 	batch.Queue(`
 		insert into app_turns (app, next_at)
 		select app, now() - back from unnest($1::text[], $2::interval[]) u (app, back) order by app
-		on conflict (app) do nothing`, apps, backs)
-	batch.Queue(`select from app_turns where app = any($1) order by app for no key update`, apps)
+		on conflict (app) do nothing`, names, backs)
+	batch.Queue(`select from app_turns where app = any($1) order by app for no key update`, names)
 	batch.Queue(`
 		with granted as (
 			update app_turns a set next_at = greatest(case when `+clockSetBack+` then now() else a.next_at end, now() - u.back) + u.taken
@@ -93,12 +94,12 @@ func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) err
 		select app, first, true from granted
 		union all
 		select app, next_at, false from app_turns where app = any($1) and app not in (select app from granted)`,
-		apps, backs, takens, withins).Query(func(rows pgx.Rows) error {
-		var app string
+		names, backs, takens, withins).Query(func(rows pgx.Rows) error {
+		var name string
 		var first time.Time
 		var granted bool
-		_, err := pgx.ForEachRow(rows, []any{&app, &first, &granted}, func() error {
-			asked[app].first, asked[app].granted = first.UTC(), granted
+		_, err := pgx.ForEachRow(rows, []any{&name, &first, &granted}, func() error {
+			asked[name].first, asked[name].granted = first.UTC(), granted
 			return nil
 		})
 		return err

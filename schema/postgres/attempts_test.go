@@ -106,7 +106,7 @@ func TestAFailedCommentIsToldOfItsPost(t *testing.T) {
 		t.Fatalf("claimed %d, %v", len(claimed), err)
 	}
 	for _, d := range claimed {
-		r := d.AfterComment(schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}}, f.store.Now(), 0)
+		r := d.After(schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no"}}, f.store.Now(), 0).OfComment(d)
 		if err := f.comment.Finish(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}

@@ -92,19 +92,19 @@ func NewComment(s *Store, constraints func(schema.Platform) schema.Constraints) 
 // Claim leases first comments for one step each, by the rules of Publish.Claim. The job
 // of a comment that is deleted or has ended is deleted.
 func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) ([]schema.Delivery, error) {
-	return claimHeard(c.lost, ids, c.Now, func(tokens []int64, again []bool) ([]schema.Delivery, error) {
-		return c.claim(ctx, ids, tokens, again)
+	return claimRemembering(c.lost, ids, c.Now, func(tokens []int64, takeovers []bool) ([]schema.Delivery, error) {
+		return c.claim(ctx, ids, tokens, takeovers)
 	})
 }
 
-func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []int64, again []bool) ([]schema.Delivery, error) {
+func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []int64, takeovers []bool) ([]schema.Delivery, error) {
 	var holding bool
 	var claimed []schema.Delivery
 	batch := &pgx.Batch{}
 	batch.Queue(anyHold).QueryRow(c.readHolding(&holding))
 	batch.Queue(dropCommentJobs, ids)
 	claimComments.Queue(batch, pgx.StrictNamedArgs{
-		"ids": ids, "tokens": tokens, "again": again, "node": c.Node, "lease": schema.Lease, "settle": schema.SettleTime,
+		"ids": ids, "tokens": tokens, "takeovers": takeovers, "node": c.Node, "lease": schema.Lease, "settle": schema.SettleTime,
 		"delay": schema.FirstCommentDelay, "late": c.Late, "latest": c.Clock.Lease.Latest(time.Now()),
 	}).Query(func(rows pgx.Rows) (err error) {
 		claimed, err = db.Collect(rows, nil, c.scanClaim)
@@ -132,7 +132,7 @@ var claimComments = db.NewStatement(`
 		state = ` + tables.CommentClaimed + `, claim = c.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval,
 		step = ` + stepOfClaim("c") + `,
 		since = coalesce(c.since, now())
-	from unnest(@ids::uuid[], @tokens::int8[], @again::bool[]) u (id, token, again)
+	from unnest(@ids::uuid[], @tokens::int8[], @takeovers::bool[]) u (id, token, takeover)
 		join comments k on k.id = u.id
 		left join posts p on p.id = k.post_id
 		left join targets t on t.post_id = k.post_id and t.n = k.n,
@@ -239,7 +239,7 @@ func (c *Comment) finish(ctx context.Context, r schema.CommentResult, receipt bo
 	batch := &pgx.Batch{}
 	finishComment.Queue(batch, parameters).Exec(countRows(&taken))
 	if receipt {
-		batch.Queue(recordReceipts, c.receipt(r).columns()...)
+		recordNewReceipts.Queue(batch, c.receipt(r).columns())
 	}
 	if r.State == schema.CommentPending {
 		batch.Queue(`

@@ -91,7 +91,7 @@ func TestAReplyIsLookedForAfterAnOpenClaim(t *testing.T) {
 			f.must(err)
 		}, schema.StepFind},
 		"it was given back before the call": {func(f *fixture, _ schema.CommentID, d schema.Delivery) {
-			f.must(f.comment.Finish(f.Context(), d.GiveBackComment(f.store.Now())))
+			f.must(f.comment.Finish(f.Context(), d.GiveBack(nil, f.store.Now()).OfComment(d)))
 		}, schema.StepPublish},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestWhatIsReceivedIsToldOnce(t *testing.T) {
 		{[]schema.Received{item("a", "one", now), mention}, 0, 0, 0, 0},
 		{[]schema.Received{item("a", "edited", now)}, 1, 1, 0, 0},
 	} {
-		f.said = nil
+		f.announced = nil
 		changed, err := f.gateway.Receive(t.Context(), account, tt.page)
 		f.must(err)
 		counts := map[schema.EventType]int{}

@@ -53,24 +53,24 @@ func (s *Store) Counter(ctx context.Context, account schema.AccountID, day time.
 
 // ClaimUnheard claims as if the connection had been cut before the answer came.
 func (p *Publish) ClaimUnheard(ctx context.Context, refs []schema.TargetRef) error {
-	tokens, again := p.lost.begin(refs)
-	_, err := p.claim(ctx, refs, tokens, again)
+	tokens, takeovers := p.lost.begin(refs)
+	_, err := p.claim(ctx, refs, tokens, takeovers)
 	p.lost.unanswered(refs, tokens, p.Now())
 	return err
 }
 
 // ClaimUnheard claims as if the connection had been cut before the answer came.
 func (c *Comment) ClaimUnheard(ctx context.Context, ids []schema.CommentID) error {
-	tokens, again := c.lost.begin(ids)
-	_, err := c.claim(ctx, ids, tokens, again)
+	tokens, takeovers := c.lost.begin(ids)
+	_, err := c.claim(ctx, ids, tokens, takeovers)
 	c.lost.unanswered(ids, tokens, c.Now())
 	return err
 }
 
 // ClaimUnheard claims as if the connection had been cut before the answer came.
 func (n *Notify) ClaimUnheard(ctx context.Context, ids []schema.DeliveryID) error {
-	tokens, again := n.lost.begin(ids)
-	_, err := n.claim(ctx, ids, tokens, again)
+	tokens, takeovers := n.lost.begin(ids)
+	_, err := n.claim(ctx, ids, tokens, takeovers)
 	n.lost.unanswered(ids, tokens, n.Now())
 	return err
 }
@@ -87,8 +87,8 @@ func (n *Notify) FinishTogether(ctx context.Context, results ...schema.NotifyRes
 // ClaimUnheard claims as if the connection had been cut before the answer came.
 func (r *Refresh) ClaimUnheard(ctx context.Context, a schema.Account) error {
 	accounts := []schema.AccountID{a.ID}
-	tokens, again := r.lost.begin(accounts)
-	_, err := r.claim(ctx, accounts, []schema.WorkspaceID{a.Workspace}, tokens, again)
+	tokens, takeovers := r.lost.begin(accounts)
+	_, err := r.claim(ctx, accounts, []schema.WorkspaceID{a.Workspace}, tokens, takeovers)
 	r.lost.unanswered(accounts, tokens, r.Now())
 	return err
 }

@@ -20,7 +20,7 @@ import (
 // only a replay brings it back. What has a deadline is tried once more then, and ends if
 // that fails: every post ends, with a reason.
 func (s *Store) Fault(ctx context.Context, f schema.Fault) (dead bool, err error) {
-	var said schema.Announcement
+	var announcement schema.Announcement
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		unreadable, err := isUnreadable(ctx, tx, &f)
 		if err != nil {
@@ -32,16 +32,16 @@ func (s *Store) Fault(ctx context.Context, f schema.Fault) (dead bool, err error
 		}
 		dead = unreadable || f.Final || tries >= schema.MaxFaults
 		if dead {
-			said, err = s.setAside(ctx, tx, f, unreadable)
+			announcement, err = s.setAside(ctx, tx, f, unreadable)
 		} else {
-			said, err = s.leaveAlone(ctx, tx, f, tries)
+			announcement, err = s.leaveAlone(ctx, tx, f, tries)
 		}
 		return err
 	})
 	if err != nil {
 		return false, fmt.Errorf("noting a fault: %w", db.Unavailable(err))
 	}
-	s.Announce(said)
+	s.Announce(announcement)
 	return dead, nil
 }
 
@@ -101,7 +101,7 @@ func (s *Store) leaveAlone(ctx context.Context, tx pgx.Tx, f schema.Fault, tries
 		b.Queue(tables.LockPost, db.IDValue(f.Subject.ID))
 		b.Queue(freeTarget+`, next_at = now() + @wait::interval where post_id = @post and n = @n and state = `+tables.TargetClaimed+` and claim = @claim`,
 			pgx.StrictNamedArgs{"post": db.IDValue(f.Subject.ID), "n": f.Subject.N, "claim": f.Claim.Claim, "called": f.Claim.Called, "wait": wait})
-		return tables.MoveAndSay(ctx, tx, b, f.Subject.ID, s.Now())
+		return tables.MoveJobOf(ctx, tx, b, f.Subject.ID, s.Now())
 	case schema.TopicComment:
 		b.Queue(freeComment+`, next_at = now() + @wait::interval where id = @comment and state = `+tables.CommentClaimed+` and claim = @claim`,
 			pgx.StrictNamedArgs{"comment": db.IDValue(f.Subject.ID), "claim": f.Claim.Claim, "called": f.Claim.Called, "wait": wait})
@@ -195,22 +195,22 @@ func (s *Store) setTargetAside(ctx context.Context, tx pgx.Tx, b *pgx.Batch, f s
 		from posts p where t.post_id = @post and t.n = @n and p.id = t.post_id and `+heldBy("t"), pgx.StrictNamedArgs{
 		"post": post, "n": f.Subject.N, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": s.Late.String(), "node": s.Node,
 	})
-	said, err := tables.MoveAndSay(ctx, tx, b, post, s.Now())
+	announcement, err := tables.MoveJobOf(ctx, tx, b, post, s.Now())
 	if err != nil {
-		return said, err
+		return announcement, err
 	}
 	// The post's rows may be what cannot be read; then it cannot be ended.
 	ended, endErr := s.endDead(ctx, tx, post, f.Subject.N)
 	if endErr != nil {
 		s.Log.ErrorContext(ctx, "a dead post could not be ended", "post", post, "err", endErr)
-		return said, nil
+		return announcement, nil
 	}
-	said.Events = append(said.Events, ended.Events...)
-	return said, nil
+	announcement.Events = append(announcement.Events, ended.Events...)
+	return announcement, nil
 }
 
 // endDead ends a target past its deadline, in a savepoint: a failure undoes nothing else.
-func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n int16) (said schema.Announcement, err error) {
+func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n int16) (announcement schema.Announcement, err error) {
 	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
 		dead, charged, err := s.failDead(ctx, tx, schema.TargetRef{Post: post, N: n})
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -219,11 +219,11 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 		if err != nil {
 			return err
 		}
-		if err := tables.RepairPosts(ctx, tx, []schema.PostID{post}, s.Now(), &said); err != nil {
+		if err := tables.RepairPosts(ctx, tx, []schema.PostID{post}, s.Now(), &announcement); err != nil {
 			return err
 		}
 		b := &pgx.Batch{}
-		said.Events = append(said.Events, tables.QueueEvents(b, []schema.Event{tables.TargetFact(&dead, s.Now())}, s.Now())...)
+		announcement.Events = append(announcement.Events, tables.QueueEvents(b, []schema.Event{tables.TargetFact(&dead, s.Now())}, s.Now())...)
 		given := tables.Charges{}
 		if !charged.IsZero() {
 			given.Add(tables.Charge{Key: tables.DayKey(dead.Account, charged), N: -1})
@@ -231,7 +231,7 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 		given.Queue(b)
 		return tx.SendBatch(ctx, b).Close()
 	})
-	return said, err
+	return announcement, err
 }
 
 // failDead fails a target past its deadline, and returns the day of which it gives a unit back, zero
@@ -244,7 +244,7 @@ func (s *Store) failDead(ctx context.Context, tx pgx.Tx, ref schema.TargetRef) (
 	err = tx.QueryRow(ctx, `
 		with late as (
 			select t.post_id, t.n, p.workspace_id, coalesce(p.retried_for, p.scheduled_for) due,
-				t.step = `+tables.StepFind+` or t.looked = -1 or t.unsettled <> 0 unknown, t.receipts::text <> '[]' begun, t.charged_on
+				t.step = `+tables.StepFind+` or t.looked = `+tables.LooksRepeating+` or t.unsettled <> 0 unknown, t.receipts::text <> '[]' begun, t.charged_on
 			from targets t join posts p on p.id = t.post_id
 			where t.post_id = @post and t.n = @n and t.state = `+tables.TargetPending+` and coalesce(p.retried_for, p.scheduled_for) + @late::interval < now()
 		)
@@ -269,7 +269,7 @@ func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
 		"comment": id, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": (schema.FirstCommentDelay + s.Late).String(), "node": s.Node,
 	})
 	b.Queue(`
-		update comments set state = `+tables.CommentFailed+`, error = case when step = `+tables.StepFind+` or looked = -1 then $3::text::json else $4::text::json end
+		update comments set state = `+tables.CommentFailed+`, error = case when step = `+tables.StepFind+` or looked = `+tables.LooksRepeating+` then $3::text::json else $4::text::json end
 		where id = $1 and state = `+tables.CommentPending+` and uuid_extract_timestamp(id) + $2::interval < now()`,
 		id, (schema.FirstCommentDelay + s.Late).String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))))
 	b.Queue(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = `+tables.CommentPending, id)

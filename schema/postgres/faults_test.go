@@ -52,7 +52,7 @@ func (f *fixture) replay(ids ...schema.DeadLetterID) (n int) {
 }
 
 func targetFault(d schema.Delivery) schema.Fault {
-	held, _ := d.Held()
+	held, _ := d.OpenClaim()
 	return schema.Fault{Stage: schema.TopicPublish, Subject: schema.Subject{ID: d.Ref.Post, N: d.Ref.N}, Claim: held}
 }
 
@@ -168,7 +168,7 @@ func TestARowThatCannotBeReadLeavesItsNeighboursAlone(t *testing.T) {
 		t.Fatalf("claimed %d, %v", len(claimed), err)
 	}
 	for _, d := range claimed {
-		if held, err := d.Held(); (err != nil) != (d.Ref.N == 1) || held.Called != (err == nil) {
+		if held, err := d.OpenClaim(); (err != nil) != (d.Ref.N == 1) || held.Called != (err == nil) {
 			t.Errorf("target %d: %+v, %v", d.Ref.N, held, err)
 		}
 	}
@@ -258,7 +258,7 @@ func TestADeadFirstCommentWaitsForItsReplay(t *testing.T) {
 	f.create(p)
 	f.finish(f.claimOne(p, 0), found("n0"))
 	d := f.claimComment()
-	held, _ := d.Held()
+	held, _ := d.OpenClaim()
 	x := schema.Fault{Stage: schema.TopicComment, Subject: schema.Subject{ID: d.Comment.ID}, Claim: held, Final: true}
 	if !f.fault(x) || f.count(`select count(*) from jobs where due_at < now() + interval '20 hours'`) != 0 {
 		t.Fatal("a dead comment still has a job that is due")
@@ -285,7 +285,7 @@ func TestADeadDeliveryFailsUntilItsReplay(t *testing.T) {
 	if err != nil || len(claimed) != 1 {
 		t.Fatalf("claimed %d, %v", len(claimed), err)
 	}
-	held, _ := claimed[0].Held()
+	held, _ := claimed[0].OpenClaim()
 	value, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)

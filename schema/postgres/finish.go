@@ -130,7 +130,7 @@ func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, round []*sch
 	b := &pgx.Batch{}
 	b.Queue("begin")
 	db.QueueGenericPlans(b)
-	b.Queue(`select from posts where id = any($1) order by id for no key update`, rows.posts)
+	b.Queue(tables.LockPosts, rows.posts)
 	rows.queue(b).Query(done.readTaken)
 	receipts.queue(b, &recorded)
 	queueFollowUp(b, rows.posts, rows.waiting(), &done, &moved)
@@ -188,11 +188,7 @@ func queueFollowUp(b *pgx.Batch, posts, waiting []schema.PostID, done *applied, 
 	b.Queue(`
 		delete from jobs j using posts p
 		where j.id = any($1) and p.id = j.id and p.left_n = 0`, posts)
-	b.Queue(moveProcessing, posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), waiting).
-		Query(func(rows pgx.Rows) (err error) {
-			*moved, err = db.Collect(rows, nil, tables.ScanJob)
-			return err
-		})
+	tables.QueueMove(b, moveProcessing, posts, waiting, moved)
 }
 
 const (

@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/maintenance"
 )
@@ -33,50 +34,53 @@ func (s *Store) readHolding(holding *bool) func(pgx.Row) error {
 // parkPosts puts the jobs of posts that are held off, each to the time when the first of
 // its targets can go on or must end.
 func (s *Store) parkPosts(ctx context.Context, posts []schema.PostID) error {
-	return s.park(ctx,
-		`select from posts where id = any($1) order by id for no key update`, []any{posts},
-		`update jobs j set held = true, due_at = w.due_at, overdue_since = coalesce(j.overdue_since, w.base)
-		from (
-			select p.id, coalesce(p.retried_for, p.scheduled_for) base, bool_or(review or paused) held, min(case
-				when review then now() + interval '`+reviewAgain+`'
-				when paused then greatest(coalesce(p.retried_for, p.scheduled_for) + $2::interval, now()) + interval '`+afterDeadline+`'
-				when t.state = `+tables.TargetClaimed+` then t.lease_until + $3::interval
-				else greatest(coalesce(t.next_at, now()), now()) + case when t.claim = 0 then $4::interval else interval '0' end end) due_at
-			from posts p join targets t on t.post_id = p.id
-			cross join lateral (select exists (select from holds h where h.subject = p.id) review, `+tables.PausedTarget+` paused) held
-			where p.id = any($1) and p.status in `+tables.OpenPosts+` and t.state in `+tables.OpenTargets+` group by p.id
-		) w
-		where j.id = w.id and w.held`,
-		[]any{posts, s.Late.String(), schema.SettleTime.String(), schema.VisibilityTimeout.String()})
+	return s.park(ctx, tables.LockPosts, posts, parkJobsOfPosts, pgx.StrictNamedArgs{
+		"posts": posts, "late": s.Late, "settle": schema.SettleTime, "visibility": schema.VisibilityTimeout,
+	})
 }
+
+var parkJobsOfPosts = db.NewStatement(`
+	update jobs j set held = true, due_at = w.due_at, overdue_since = coalesce(j.overdue_since, w.base)
+	from (
+		select p.id, coalesce(p.retried_for, p.scheduled_for) base, bool_or(review or paused) held, min(case
+			when review then now() + interval '` + reviewAgain + `'
+			when paused then greatest(coalesce(p.retried_for, p.scheduled_for) + @late::interval, now()) + interval '` + afterDeadline + `'
+			when t.state = ` + tables.TargetClaimed + ` then t.lease_until + @settle::interval
+			else greatest(coalesce(t.next_at, now()), now()) + case when t.claim = 0 then @visibility::interval else interval '0' end end) due_at
+		from posts p join targets t on t.post_id = p.id
+		cross join lateral (select exists (select from holds h where h.subject = p.id) review, ` + tables.PausedTarget + ` paused) held
+		where p.id = any(@posts) and p.status in ` + tables.OpenPosts + ` and t.state in ` + tables.OpenTargets + ` group by p.id
+	) w
+	where j.id = w.id and w.held`)
 
 // parkComments puts the jobs of first comments that are held off.
 func (s *Store) parkComments(ctx context.Context, ids []schema.CommentID) error {
-	return s.park(ctx,
-		`select from comments where id = any($1) order by id for no key update`, []any{ids},
-		`update jobs j set held = true, due_at = w.due_at, overdue_since = coalesce(j.overdue_since, w.base)
-		from (
-			select c.id, base, case
-				when review then now() + interval '`+reviewAgain+`'
-				else greatest(base + $2::interval, now()) + interval '`+afterDeadline+`' end due_at
-			from comments c join accounts a on a.id = c.account_id
-			cross join lateral (select uuid_extract_timestamp(c.id) + $3::interval base,
-				exists (select from holds h where h.subject = c.post_id) review, `+tables.PausedComment+` paused) held
-			where c.id = any($1) and c.state in `+tables.OpenComments+` and (review or paused)
-		) w
-		where j.id = w.id`,
-		[]any{ids, s.Late.String(), schema.FirstCommentDelay.String()})
+	return s.park(ctx, `select from comments where id = any($1) order by id for no key update`, ids,
+		parkJobsOfComments, pgx.StrictNamedArgs{"ids": ids, "late": s.Late, "delay": schema.FirstCommentDelay})
 }
 
-// park runs two statements, the second with what the first has locked and with the jobs of
-// that: what fires them locks them by id, too.
-func (s *Store) park(ctx context.Context, lock string, of []any, move string, by []any) error {
+var parkJobsOfComments = db.NewStatement(`
+	update jobs j set held = true, due_at = w.due_at, overdue_since = coalesce(j.overdue_since, w.base)
+	from (
+		select c.id, base, case
+			when review then now() + interval '` + reviewAgain + `'
+			else greatest(base + @late::interval, now()) + interval '` + afterDeadline + `' end due_at
+		from comments c join accounts a on a.id = c.account_id
+		cross join lateral (select uuid_extract_timestamp(c.id) + @delay::interval base,
+			exists (select from holds h where h.subject = c.post_id) review, ` + tables.PausedComment + ` paused) held
+		where c.id = any(@ids) and c.state in ` + tables.OpenComments + ` and (review or paused)
+	) w
+	where j.id = w.id`)
+
+// park runs lock with ids, and then move, with the jobs of the ids locked as well: what fires them
+// locks them by id, too.
+func (s *Store) park(ctx context.Context, lock string, ids any, move *db.Statement, parameters pgx.StrictNamedArgs) error {
 	b := &pgx.Batch{}
 	b.Queue("begin")
 	b.Queue(tables.ShareHolds)
-	b.Queue(lock, of...)
-	b.Queue(`select from jobs where id = any($1) order by id for update`, of...)
-	b.Queue(move, by...)
+	b.Queue(lock, ids)
+	b.Queue(`select from jobs where id = any($1) order by id for update`, ids)
+	move.Queue(b, parameters)
 	b.Queue("commit")
 	conn, err := s.Pool.Acquire(ctx)
 	if err != nil {

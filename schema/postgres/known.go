@@ -61,7 +61,9 @@ func (s *Store) readKnown(ctx context.Context, batch []*looking) error {
 	for i, l := range batch {
 		accounts[i], since[i], owners[i], ns[i], entries[i] = l.account, l.since, l.owner, l.n, l.entry
 	}
-	rows, err := s.Pool.Query(ctx, selectKnown, db.IDColumn(accounts), since, owners, ns, entries)
+	rows, err := s.Pool.Query(ctx, selectKnown, pgx.StrictNamedArgs{
+		"accounts": db.IDColumn(accounts), "since": since, "owners": owners, "ns": ns, "entries": entries,
+	})
 	if err != nil {
 		return err
 	}
@@ -81,7 +83,7 @@ const selectKnown = `
 		select from accounts other join workspaces ow on ow.id = other.workspace_id
 		where other.platform = a.platform and other.native_id = a.native_id and other.server = a.server
 		  and other.id <> a.id and other.disconnected_at is null and ow.live_id is null)
-	from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::int2[], $5::int2[]) with ordinality u (account, since, owner, n, entry, i)
+	from unnest(@accounts::uuid[], @since::timestamptz[], @owners::uuid[], @ns::int2[], @entries::int2[]) with ordinality u (account, since, owner, n, entry, i)
 	join accounts a on a.id = u.account
 	join workspaces w on w.id = a.workspace_id
 	cross join lateral (

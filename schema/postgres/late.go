@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
@@ -39,7 +38,7 @@ func (p *Publish) keepReceipts(ctx context.Context, conn *pgx.Conn, late []*sche
 	var moved []schema.Job
 	b := &pgx.Batch{}
 	b.Queue(tables.RecountPosts, changed)
-	queueFollowUp(b, changed, append([]schema.PostID{}, waiting...), done, &moved)
+	queueFollowUp(b, changed, waiting, done, &moved)
 	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
@@ -212,15 +211,10 @@ func bringBackOf(ctx context.Context, tx pgx.Tx, late schema.CommentResult) erro
 	return tables.BringBack(ctx, tx, workspace, late.Post)
 }
 
-// execer is a connection or a transaction.
-type execer interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-}
-
 // recordSecond stores the second receipt, so that a person can delete one of the two on
 // the platform.
-func recordSecond(ctx context.Context, q execer, s second) error {
-	_, err := q.Exec(ctx, `
+func recordSecond(ctx context.Context, to db.Execer, s second) error {
+	_, err := to.Exec(ctx, `
 		insert into duplicates (workspace_id, account_id, post_id, n, entry, comment_id, native_id, url)
 		values (@workspace, @account, @post, @n, @entry, @comment, @native_id, @url) on conflict do nothing`,
 		pgx.StrictNamedArgs{

@@ -252,7 +252,7 @@ func (f *fixture) claimComment() schema.Delivery {
 
 func (f *fixture) finishComment(d schema.Delivery, o schema.Outcome) {
 	f.Helper()
-	if err := f.comment.Finish(context.WithoutCancel(f.Context()), d.AfterComment(o, f.store.Now(), 0)); err != nil {
+	if err := f.comment.Finish(context.WithoutCancel(f.Context()), d.After(o, f.store.Now(), 0).OfComment(d)); err != nil {
 		f.Fatal(err)
 	}
 }

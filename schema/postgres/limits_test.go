@@ -322,7 +322,7 @@ func TestABulkGoesOnWithoutWhatIsRefused(t *testing.T) {
 		made, err := f.gateway.Create(t.Context(), schema.Creation{
 			Idempotency: &schema.Idempotency{Lineage: f.key, Key: "k", Fingerprint: [32]byte{1}},
 			Posts:       posts, Response: []byte("all"),
-			Without: func(refused map[schema.PostID]*schema.Error) []byte {
+			ResponseIfRefused: func(refused map[schema.PostID]*schema.Error) []byte {
 				return fmt.Appendf(nil, "without %d, the third %v", len(refused), refused[posts[2].ID] != nil)
 			},
 		})

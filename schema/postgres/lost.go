@@ -26,10 +26,10 @@ func newLostClaims[K comparable]() *lostClaims[K] {
 	return &lostClaims[K]{lost: map[K]lostClaim{}}
 }
 
-// claimHeard claims keys, and remembers the claims if no answer comes.
-func claimHeard[K comparable, C any](l *lostClaims[K], keys []K, now func() time.Time, claim func(tokens []int64, again []bool) ([]C, error)) ([]C, error) {
-	tokens, again := l.begin(keys)
-	claimed, err := claim(tokens, again)
+// claimRemembering claims keys, and remembers the claims if no answer comes.
+func claimRemembering[K comparable, C any](l *lostClaims[K], keys []K, now func() time.Time, claim func(tokens []int64, takeovers []bool) ([]C, error)) ([]C, error) {
+	tokens, takeovers := l.begin(keys)
+	claimed, err := claim(tokens, takeovers)
 	if err != nil {
 		l.unanswered(keys, tokens, now())
 		return nil, err
@@ -39,18 +39,18 @@ func claimHeard[K comparable, C any](l *lostClaims[K], keys []K, now func() time
 }
 
 // begin returns the token of each key's claim, and which of them take over a lost one.
-func (l *lostClaims[K]) begin(keys []K) (tokens []int64, again []bool) {
+func (l *lostClaims[K]) begin(keys []K) (tokens []int64, takeovers []bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	tokens, again = make([]int64, len(keys)), make([]bool, len(keys))
+	tokens, takeovers = make([]int64, len(keys)), make([]bool, len(keys))
 	fresh := rand.Int64()
 	for i, key := range keys {
 		tokens[i] = fresh
 		if one, ok := l.lost[key]; ok {
-			tokens[i], again[i] = one.token, true
+			tokens[i], takeovers[i] = one.token, true
 		}
 	}
-	return tokens, again
+	return tokens, takeovers
 }
 
 // answered forgets what was claimed.

@@ -297,12 +297,12 @@ const notActive = "the webhook was not active"
 // Publish. It does not wait for the disk: after a crash of the server a delivery is tried once more,
 // as after one of this process, by the id that stays.
 func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.NotifyDelivery, error) {
-	return claimHeard(n.lost, ids, n.Now, func(tokens []int64, again []bool) ([]schema.NotifyDelivery, error) {
-		return n.claim(ctx, ids, tokens, again)
+	return claimRemembering(n.lost, ids, n.Now, func(tokens []int64, takeovers []bool) ([]schema.NotifyDelivery, error) {
+		return n.claim(ctx, ids, tokens, takeovers)
 	})
 }
 
-func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []int64, again []bool) ([]schema.NotifyDelivery, error) {
+func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []int64, takeovers []bool) ([]schema.NotifyDelivery, error) {
 	var claimed []schema.NotifyDelivery
 	batch := &pgx.Batch{}
 	db.QueueAsync(batch)
@@ -310,7 +310,7 @@ func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []in
 	batch.Queue(deleteOrphans, ids)
 	batch.Queue(deleteDoneJobs, ids)
 	claimDeliveries.Queue(batch, pgx.StrictNamedArgs{
-		"ids": ids, "tokens": tokens, "again": again, "node": n.Node, "lease": schema.NotifyLease,
+		"ids": ids, "tokens": tokens, "takeovers": takeovers, "node": n.Node, "lease": schema.NotifyLease,
 		"settle": time.Duration(0), "latest": n.Clock.Lease.Latest(time.Now()), // a request ends before its lease
 	}).Query(func(rows pgx.Rows) (err error) {
 		claimed, err = db.Collect(rows, nil, n.scanDelivery)
@@ -343,7 +343,7 @@ const (
 
 var claimDeliveries = db.NewStatement(`
 	update deliveries d set state = ` + tables.DeliveryClaimed + `, claim = d.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval
-	from unnest(@ids::uuid[], @tokens::int8[], @again::bool[]) u (id, token, again), webhooks w
+	from unnest(@ids::uuid[], @tokens::int8[], @takeovers::bool[]) u (id, token, takeover), webhooks w
 	where d.id = u.id and w.id = d.webhook_id and w.active
 	  and ` + tables.Claimable("d") + `
 	returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, d.redelivers is not null, w.enablings, w.url, w.secret,

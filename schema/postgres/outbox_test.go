@@ -74,7 +74,7 @@ func TestEventsOfOneCommitAreSeveralMessagesWhereTheyAreLarge(t *testing.T) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if n := len(f.said[len(f.said)-1].Events); n != f.count(`select count(*) from outbox`) || n < 4 {
+	if n := len(f.announced[len(f.announced)-1].Events); n != f.count(`select count(*) from outbox`) || n < 4 {
 		t.Errorf("%d messages are announced", n)
 	}
 }

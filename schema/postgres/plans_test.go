@@ -57,8 +57,8 @@ type hotStep struct {
 func (h hotPath) steps() []hotStep {
 	h.Helper()
 	p := h.create(h.post(1, 0))
-	said := h.events()
-	scheduled := said[len(said)-1:]
+	batches := h.events()
+	scheduled := batches[len(batches)-1:]
 	jobs := slices.DeleteFunc(h.jobs(), func(j schema.Job) bool { return j.ID != schema.JobID(p.ID) })
 	if len(jobs) != 1 {
 		h.Fatalf("%d jobs of the post", len(jobs))

@@ -121,7 +121,7 @@ type Deletions = deletion.Store
 // DeletionLate is how long after a deletion's stop it can be done, at the earliest.
 const DeletionLate = deletion.Late
 
-// NewDeletions returns the store of what is deleted. late is DeletionLate, but for tests.
+// NewDeletions returns the store of what is deleted. late is DeletionLate, except in tests.
 func NewDeletions(s *Store, late time.Duration) *Deletions {
 	return deletion.New(s.DB, late)
 }
@@ -134,7 +134,7 @@ type Collection struct {
 
 type collections = *collection.Store
 
-// NewCollection returns the store of the collect stage. now is the store's clock, but for tests.
+// NewCollection returns the store of the collect stage. now is the store's clock, except in tests.
 func NewCollection(s *Store, now func() time.Time) *Collection {
 	return &Collection{s, collection.New(s.DB, now)}
 }

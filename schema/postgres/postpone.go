@@ -12,23 +12,8 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-const (
-	// waitingTargets are those of $1 to $4, of which a claim would have to wait, for waits that end by
-	// targetsTurn; $5 is how late they may be.
-	waitingTargets = `
-			unnest($1::uuid[], $2::int2[], $3::int[], $4::interval[]) u (post, n, version, wait)
-			join posts p on p.id = u.post and p.version = u.version
-			where t.post_id = u.post and t.n = u.n and p.status in ` + tables.OpenPosts + ` and t.state = ` + tables.TargetPending + ` and t.step <> ` + tables.StepFind + `
-			  and coalesce(t.next_at, now()) <= now() + interval '` + tables.EarlyBy + `'
-			  and coalesce(p.retried_for, p.scheduled_for) + $5::interval > now()`
-	targetsTurn = `least(now() + u.wait, coalesce(p.retried_for, p.scheduled_for) + $5::interval + interval '` + afterDeadline + `')`
-	// waitingComments are those of $1 and $2 by the same rules; $3 is their delay, $4 how late they may be.
-	waitingComments = `
-			unnest($1::uuid[], $2::interval[]) u (id, wait)
-			where c.id = u.id and c.state = ` + tables.CommentPending + ` and c.step <> ` + tables.StepFind + ` and coalesce(c.next_at, now()) <= now() + interval '` + tables.EarlyBy + `'
-			  and uuid_extract_timestamp(c.id) + $3::interval + $4::interval > now()`
-	commentsTurn = `least(now() + u.wait, uuid_extract_timestamp(c.id) + $3::interval + $4::interval + interval '` + afterDeadline + `')`
-)
+// recordedWait is the shortest wait before a claim that is recorded: a backlog has very many shorter ones.
+const recordedWait = time.Minute
 
 // Postpone delays targets that have to wait for their platform, each by its wait, with
 // their jobs, and returns those that it delayed. It leaves out targets that a claim would
@@ -36,47 +21,40 @@ const (
 // what holds a post back, and those past their deadline, to which waits are cut. Long waits are
 // told in the posts' timelines.
 func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error) {
-	posts, ns, versions := columnsOf(refs)
-	var postponed []schema.TargetRef
+	var deferred []deferral[schema.TargetRef]
 	var moved []schema.Job
-	var told tables.AttemptRows
 	began := p.Now()
 	err := pgx.BeginFunc(ctx, p.Pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, posts); err != nil {
+		if _, err := tx.Exec(ctx, tables.LockPosts, postsOf(refs)); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `
-			update targets t set next_at = `+targetsTurn+` from `+waitingTargets+`
-			returning `+toldOfTarget+`, t.next_at`, posts, ns, versions, waits, p.Late)
-		postponed, err = db.Collect(rows, err, scanTarget(&told, began, toldWait))
+		rows, err := tx.Query(ctx, postponeTargets, p.targetsAndWaits(refs, waits))
+		deferred, err = db.Collect(rows, err, scanTargetDeferral)
 		if err != nil {
 			return err
 		}
-		if err := tell(ctx, tx, told); err != nil {
-			return err
-		}
-		put := postsOf(postponed)
-		rows, err = tx.Query(ctx, tables.MoveOpen, put, schema.VisibilityTimeout.String(), schema.SettleTime.String(), put)
-		moved, err = db.Collect(rows, err, tables.ScanJob)
-		return err
+		b := &pgx.Batch{}
+		told := timelineOf(deferred, began, recordedWait)
+		told.Queue(b)
+		posts := postsOf(subjectsOf(deferred))
+		tables.QueueMove(b, tables.MoveOpen, posts, posts, &moved)
+		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return nil, fmt.Errorf("postponing targets: %w", db.Unavailable(err))
 	}
 	p.Announce(schema.Announcement{Jobs: tables.Soon(moved, p.Now())})
-	return postponed, nil
+	return subjectsOf(deferred), nil
 }
 
-// TellWaits tells in the posts' timelines that targets wait in memory for their turn, each for a wait.
+// RecordWaits records in the posts' timelines that targets wait in memory for their turn, each for a wait.
 // It leaves out those that Postpone leaves out.
-func (p *Publish) TellWaits(ctx context.Context, refs []schema.TargetRef, waits []time.Duration) error {
-	posts, ns, versions := columnsOf(refs)
+func (p *Publish) RecordWaits(ctx context.Context, refs []schema.TargetRef, waits []time.Duration) error {
 	began := p.Now()
-	var told tables.AttemptRows
-	rows, err := p.Pool.Query(ctx, `select `+toldOfTarget+`, `+targetsTurn+` from targets t, `+waitingTargets, posts, ns, versions, waits, p.Late)
-	_, err = db.Collect(rows, err, scanTarget(&told, began, 0))
+	rows, err := p.Pool.Query(ctx, selectTargetTurns, p.targetsAndWaits(refs, waits))
+	deferred, err := db.Collect(rows, err, scanTargetDeferral)
 	if err == nil {
-		err = tell(ctx, p.Pool, told)
+		err = p.tell(ctx, timelineOf(deferred, began, 0))
 	}
 	if err != nil {
 		return fmt.Errorf("telling what targets wait for: %w", db.Unavailable(err))
@@ -84,120 +62,166 @@ func (p *Publish) TellWaits(ctx context.Context, refs []schema.TargetRef, waits 
 	return nil
 }
 
-const toldOfTarget = `t.post_id, t.n, t.version, t.entry, t.attempts`
+// targetsAndWaits are the parameters of postponeTargets and of selectTargetTurns.
+func (p *Publish) targetsAndWaits(refs []schema.TargetRef, waits []time.Duration) pgx.StrictNamedArgs {
+	posts, ns, versions := columnsOf(refs)
+	return pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions, "waits": waits, "late": p.Late}
+}
 
-// scanTarget scans toldOfTarget and when the target has its turn, which it tells where that takes at
-// least so long.
-func scanTarget(told *tables.AttemptRows, now time.Time, least time.Duration) func(pgx.Row, *schema.TargetRef) error {
-	return func(row pgx.Row, r *schema.TargetRef) error {
-		a := schema.Attempt{At: now, Comment: schema.NoComment}
-		err := row.Scan((*[16]byte)(&r.Post), &r.N, &r.Version, &a.Entry, &a.Tries, &a.NextAt)
-		a.N = r.N
-		told.Add(r.Post, deferred(a, least))
-		return err
+var (
+	postponeTargets = `
+		update targets t set next_at = ` + targetsTurn + ` from ` + waitingTargets + `
+		returning ` + toldOfTarget + `, t.next_at`
+	selectTargetTurns = `select ` + toldOfTarget + `, ` + targetsTurn + ` from targets t, ` + waitingTargets
+
+	// waitingTargets are the rows u of targets t for which a claim would have to wait, with their posts p.
+	waitingTargets = `
+			unnest(@posts::uuid[], @ns::int2[], @versions::int[], @waits::interval[]) u (post, n, version, wait)
+			join posts p on p.id = u.post and p.version = u.version
+			where t.post_id = u.post and t.n = u.n and p.status in ` + tables.OpenPosts + ` and t.state = ` + tables.TargetPending + ` and t.step <> ` + tables.StepFind + `
+			  and ` + tables.IsDue("t") + `
+			  and coalesce(p.retried_for, p.scheduled_for) + @late::interval > now()`
+)
+
+const (
+	// targetsTurn is when the wait of a row of waitingTargets ends.
+	targetsTurn  = `least(now() + u.wait, coalesce(p.retried_for, p.scheduled_for) + @late::interval + interval '` + afterDeadline + `')`
+	toldOfTarget = `t.post_id, t.n, t.version, t.entry, t.attempts`
+)
+
+// scanTargetDeferral reads toldOfTarget and when the target has its turn.
+func scanTargetDeferral(row pgx.Row, d *deferral[schema.TargetRef]) error {
+	ref, a := &d.subject, &d.attempt
+	err := row.Scan((*[16]byte)(&ref.Post), &ref.N, &ref.Version, &a.Entry, &a.Tries, &a.NextAt)
+	d.post, a.N, a.Comment = ref.Post, ref.N, schema.NoComment
+	return err
+}
+
+// deferral is a target or a first comment that waits before its claim.
+type deferral[K any] struct {
+	subject K
+	post    schema.PostID  // zero: a reply, which has no timeline
+	attempt schema.Attempt // which its wait is told as
+}
+
+// timelineOf returns what is told of waits: those that end at least so long after now.
+func timelineOf[K any](deferred []deferral[K], now time.Time, least time.Duration) (told tables.AttemptRows) {
+	for _, d := range deferred {
+		a := d.attempt
+		if d.post.IsZero() || a.NextAt.Sub(now) < least {
+			continue
+		}
+		a.At, a.Kind, a.Code = now, schema.AttemptDeferred, schema.CodeOf(schema.RateLimited)
+		a.Message = "the account has to wait for its platform"
+		told.Add(d.post, &a)
 	}
+	return told
 }
 
-// toldWait is the shortest wait before a claim that is told: a backlog has very many that are shorter.
-const toldWait = time.Minute
-
-// deferred is the attempt of what waits before its claim; nil: for too short a time to be told.
-func deferred(a schema.Attempt, least time.Duration) *schema.Attempt {
-	if a.NextAt.Sub(a.At) < least {
-		return nil
+func subjectsOf[K any](deferred []deferral[K]) (subjects []K) {
+	for _, d := range deferred {
+		subjects = append(subjects, d.subject)
 	}
-	a.Kind, a.Code, a.Message = schema.AttemptDeferred, schema.CodeOf(schema.RateLimited), "the account has to wait for its platform"
-	return &a
+	return subjects
 }
 
-// batches is a pool or a transaction.
-type batches interface {
-	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
-}
-
-func tell(ctx context.Context, to batches, told tables.AttemptRows) error {
+// tell stores what is told in the timelines of posts.
+func (s *Store) tell(ctx context.Context, told tables.AttemptRows) error {
 	b := &pgx.Batch{}
 	if told.Queue(b); b.Len() == 0 {
 		return nil
 	}
-	return to.SendBatch(ctx, b).Close()
+	return s.Pool.SendBatch(ctx, b).Close()
 }
 
 // columnsOf are targets as the columns of a query.
 func columnsOf(refs []schema.TargetRef) (posts []schema.PostID, ns []int16, versions []int32) {
-	for _, r := range refs {
-		posts, ns, versions = append(posts, r.Post), append(ns, r.N), append(versions, r.Version)
+	posts, ns, versions = make([]schema.PostID, len(refs)), make([]int16, len(refs)), make([]int32, len(refs))
+	for i, r := range refs {
+		posts[i], ns[i], versions[i] = r.Post, r.N, r.Version
 	}
 	return posts, ns, versions
 }
 
 func postsOf(refs []schema.TargetRef) []schema.PostID {
-	posts := make([]schema.PostID, len(refs))
-	for i, r := range refs {
-		posts[i] = r.Post
-	}
+	posts, _, _ := columnsOf(refs)
 	return posts
 }
 
 // Postpone delays first comments by the rules of Publish.Postpone.
 func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []time.Duration) ([]schema.CommentID, error) {
-	var postponed []schema.CommentID
+	var deferred []deferral[schema.CommentID]
 	var moved []schema.Job
-	var told tables.AttemptRows
 	began := c.Now()
 	err := pgx.BeginFunc(ctx, c.Pool, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `
-			update comments c set next_at = `+commentsTurn+` from `+waitingComments+`
-			returning `+toldOfComment+`, c.next_at`, ids, waits, schema.FirstCommentDelay, c.Late)
-		postponed, err = db.Collect(rows, err, scanComment(&told, began, toldWait))
+		rows, err := tx.Query(ctx, postponeComments, c.idsAndWaits(ids, waits))
+		deferred, err = db.Collect(rows, err, scanCommentDeferral)
 		if err != nil {
 			return err
 		}
-		if err := tell(ctx, tx, told); err != nil {
-			return err
-		}
-		rows, err = tx.Query(ctx, `
+		b := &pgx.Batch{}
+		told := timelineOf(deferred, began, recordedWait)
+		told.Queue(b)
+		b.Queue(`
 			update jobs j set due_at = c.next_at, held = false,
-				overdue_since = coalesce(j.overdue_since, uuid_extract_timestamp(j.id) + $2::interval)
+				overdue_since = coalesce(j.overdue_since, uuid_extract_timestamp(j.id) + @delay::interval)
 			from comments c
-			where j.id = any($1) and c.id = j.id
-			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, postponed, schema.FirstCommentDelay)
-		moved, err = db.Collect(rows, err, tables.ScanJob)
-		return err
+			where j.id = any(@ids) and c.id = j.id
+			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`,
+			pgx.StrictNamedArgs{"ids": subjectsOf(deferred), "delay": schema.FirstCommentDelay}).
+			Query(func(rows pgx.Rows) (err error) {
+				moved, err = db.Collect(rows, nil, tables.ScanJob)
+				return err
+			})
+		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return nil, fmt.Errorf("postponing first comments: %w", db.Unavailable(err))
 	}
 	c.Announce(schema.Announcement{Jobs: tables.Soon(moved, c.Now())})
-	return postponed, nil
+	return subjectsOf(deferred), nil
 }
 
-const toldOfComment = `c.id, coalesce(c.post_id, ` + db.NoID + `), c.n, c.position, c.entry, c.attempts`
-
-// scanComment scans toldOfComment and when the comment has its turn, as scanTarget does.
-func scanComment(told *tables.AttemptRows, now time.Time, least time.Duration) func(pgx.Row, *schema.CommentID) error {
-	return func(row pgx.Row, id *schema.CommentID) error {
-		a, post := schema.Attempt{At: now}, schema.PostID{}
-		err := row.Scan((*[16]byte)(id), (*[16]byte)(&post), &a.N, &a.Comment, &a.Entry, &a.Tries, &a.NextAt)
-		if !post.IsZero() { // a reply has no timeline
-			told.Add(post, deferred(a, least))
-		}
-		return err
-	}
-}
-
-// TellWaits tells of first comments by the rules of Publish.TellWaits.
-func (c *Comment) TellWaits(ctx context.Context, ids []schema.CommentID, waits []time.Duration) error {
+// RecordWaits records waits of first comments by the rules of Publish.RecordWaits.
+func (c *Comment) RecordWaits(ctx context.Context, ids []schema.CommentID, waits []time.Duration) error {
 	began := c.Now()
-	var told tables.AttemptRows
-	rows, err := c.Pool.Query(ctx, `select `+toldOfComment+`, `+commentsTurn+` from comments c, `+waitingComments,
-		ids, waits, schema.FirstCommentDelay, c.Late)
-	_, err = db.Collect(rows, err, scanComment(&told, began, 0))
+	rows, err := c.Pool.Query(ctx, selectCommentTurns, c.idsAndWaits(ids, waits))
+	deferred, err := db.Collect(rows, err, scanCommentDeferral)
 	if err == nil {
-		err = tell(ctx, c.Pool, told)
+		err = c.tell(ctx, timelineOf(deferred, began, 0))
 	}
 	if err != nil {
 		return fmt.Errorf("telling what first comments wait for: %w", db.Unavailable(err))
 	}
 	return nil
+}
+
+// idsAndWaits are the parameters of postponeComments and of selectCommentTurns.
+func (c *Comment) idsAndWaits(ids []schema.CommentID, waits []time.Duration) pgx.StrictNamedArgs {
+	return pgx.StrictNamedArgs{"ids": ids, "waits": waits, "delay": schema.FirstCommentDelay, "late": c.Late}
+}
+
+var (
+	postponeComments = `
+		update comments c set next_at = ` + commentsTurn + ` from ` + waitingComments + `
+		returning ` + toldOfComment + `, c.next_at`
+	selectCommentTurns = `select ` + toldOfComment + `, ` + commentsTurn + ` from comments c, ` + waitingComments
+
+	// waitingComments are the rows u of comments c for which a claim would have to wait.
+	waitingComments = `
+			unnest(@ids::uuid[], @waits::interval[]) u (id, wait)
+			where c.id = u.id and c.state = ` + tables.CommentPending + ` and c.step <> ` + tables.StepFind + ` and ` + tables.IsDue("c") + `
+			  and uuid_extract_timestamp(c.id) + @delay::interval + @late::interval > now()`
+)
+
+const (
+	// commentsTurn is when the wait of a row of waitingComments ends.
+	commentsTurn  = `least(now() + u.wait, uuid_extract_timestamp(c.id) + @delay::interval + @late::interval + interval '` + afterDeadline + `')`
+	toldOfComment = `c.id, coalesce(c.post_id, ` + db.NoID + `), c.n, c.position, c.entry, c.attempts`
+)
+
+// scanCommentDeferral reads toldOfComment and when the comment has its turn.
+func scanCommentDeferral(row pgx.Row, d *deferral[schema.CommentID]) error {
+	a := &d.attempt
+	return row.Scan((*[16]byte)(&d.subject), (*[16]byte)(&d.post), &a.N, &a.Comment, &a.Entry, &a.Tries, &a.NextAt)
 }

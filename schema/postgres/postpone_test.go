@@ -98,12 +98,12 @@ func TestALongWaitIsTold(t *testing.T) {
 
 func TestALongWaitInMemoryIsTold(t *testing.T) {
 	f := newFixture(t)
-	f.must(f.comment.TellWaits(t.Context(), []schema.CommentID{f.commented()}, []time.Duration{time.Hour}))
+	f.must(f.comment.RecordWaits(t.Context(), []schema.CommentID{f.commented()}, []time.Duration{time.Hour}))
 	commented := f.claimComment().Ref.Post
 	p, claimed := f.create(f.post(2, 0)), f.create(f.post(1, 0))
 	f.claim(claimed, 0)
 	refs := []schema.TargetRef{{Post: p.ID, N: 1, Version: p.Version}, {Post: claimed.ID, Version: claimed.Version}}
-	f.must(f.publish.TellWaits(t.Context(), refs, []time.Duration{time.Hour, time.Hour}))
+	f.must(f.publish.RecordWaits(t.Context(), refs, []time.Duration{time.Hour, time.Hour}))
 	if _, told, err := f.gateway.Attempts(t.Context(), f.workspace, claimed.ID); err != nil || len(told) > 0 {
 		t.Errorf("of a target that does not wait is told %+v, %v", told, err)
 	}
@@ -194,7 +194,7 @@ func TestAFirstCommentIsPutOff(t *testing.T) {
 }
 
 // TestTurnsOfAnAppAreLeasedOnce races processes for an app's turns: none is given twice,
-// and none is closer to the one before than the spacing, but for the burst.
+// and none is closer to the one before than the spacing, except the burst.
 func TestTurnsOfAnAppAreLeasedOnce(t *testing.T) {
 	const spacing, n, burst = 10 * time.Millisecond, 3, 4
 	f := newFixture(t)

@@ -42,30 +42,26 @@ func NewPublish(s *Store, constraints func(schema.Platform) schema.Constraints) 
 // StepFind. After an error it can be called again: a claim whose answer was lost is taken
 // over.
 func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) ([]schema.Delivery, error) {
-	return claimHeard(p.lost, refs, p.Now, func(tokens []int64, again []bool) ([]schema.Delivery, error) {
-		return p.claim(ctx, refs, tokens, again)
+	return claimRemembering(p.lost, refs, p.Now, func(tokens []int64, takeovers []bool) ([]schema.Delivery, error) {
+		return p.claim(ctx, refs, tokens, takeovers)
 	})
 }
 
-func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []int64, again []bool) ([]schema.Delivery, error) {
-	n := len(refs)
-	posts, ns, versions := make([]schema.PostID, n), make([]int16, n), make([]int32, n)
-	for i, r := range refs {
-		posts[i], ns[i], versions[i] = r.Post, r.N, r.Version
-	}
+func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []int64, takeovers []bool) ([]schema.Delivery, error) {
+	posts, ns, versions := columnsOf(refs)
 	var holding bool
 	var claimed []schema.Delivery
 	batch := &pgx.Batch{}
 	db.QueueGenericPlans(batch)
 	batch.Queue(anyHold).QueryRow(p.readHolding(&holding))
-	batch.Queue(lockScheduled, posts, versions)
+	lockScheduled.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions})
 	if p.holding.Load() {
 		beginFreePosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions, "late": p.Late})
 	} else {
 		beginPosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions})
 	}
 	claimTargets.Queue(batch, pgx.StrictNamedArgs{
-		"posts": posts, "ns": ns, "versions": versions, "tokens": tokens, "again": again, "node": p.Node,
+		"posts": posts, "ns": ns, "versions": versions, "tokens": tokens, "takeovers": takeovers, "node": p.Node,
 		"lease": schema.Lease, "prepare_lease": schema.PrepareLease, "settle": schema.SettleTime, "late": p.Late,
 		"latest": p.Clock.Lease.Latest(time.Now()),
 	}).Query(func(rows pgx.Rows) (err error) {
@@ -76,7 +72,7 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	if err := p.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("claiming targets: %w", db.Unavailable(err))
 	}
-	if holding && len(claimed) < n {
+	if holding && len(claimed) < len(refs) {
 		if err := p.parkPosts(ctx, posts); err != nil {
 			return nil, fmt.Errorf("parking held posts: %w", db.Unavailable(err))
 		}
@@ -92,9 +88,9 @@ func arm(claimed []schema.Delivery, sent time.Time) {
 	}
 }
 
-const lockScheduled = `
-	select from posts p join unnest($1::uuid[], $2::int[]) u (id, version) on p.id = u.id and p.version = u.version
-	where p.status = ` + tables.PostScheduled + ` order by p.id for no key update of p`
+var lockScheduled = db.NewStatement(`
+	select from posts p join unnest(@posts::uuid[], @versions::int[]) u (id, version) on p.id = u.id and p.version = u.version
+	where p.status = ` + tables.PostScheduled + ` order by p.id for no key update of p`)
 
 // A post of which only what waits is asked for stays scheduled: it can be edited and cancelled.
 var (
@@ -114,7 +110,7 @@ var claimTargets = db.NewStatement(`
 		lease_until = now() + case when t.step = ` + tables.StepPrepare + ` then @prepare_lease::interval else @lease::interval end,
 		step = ` + stepOfClaim("t") + `,
 		since = coalesce(t.since, case when t.step = ` + tables.StepPublish + ` then now() end)
-	from unnest(@posts::uuid[], @ns::int2[], @versions::int[], @tokens::int8[], @again::bool[]) u (post, n, version, token, again)
+	from unnest(@posts::uuid[], @ns::int2[], @versions::int[], @tokens::int8[], @takeovers::bool[]) u (post, n, version, token, takeover)
 	join posts p on p.id = u.post and p.version = u.version
 	join accounts a on true
 	join workspaces w on w.id = a.workspace_id
@@ -124,12 +120,12 @@ var claimTargets = db.NewStatement(`
 	  and (not ` + tables.PausedAccount + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now())
 	returning ` + deliveryColumns + `, ` + tables.PausedAccount)
 
-// stepOfClaim is the step of a claim of a target or a first comment: if another claim of
-// a visible call was left open, its outcome is looked for, unless it is one whose answer
-// this process lost.
+// stepOfClaim is the step of a claim of a target or a first comment, whose alias is row: if an
+// earlier claim of a visible call is still open, its outcome is looked for, unless it is this
+// process's own claim whose answer was lost (u.takeover and u.token, as in tables.ClaimEnded).
 func stepOfClaim(row string) string {
 	return `case when ` + row + `.state = ` + tables.TargetClaimed + ` and ` + row + `.step = ` + tables.StepPublish + `
-			and not (u.again and ` + row + `.token is not distinct from u.token) then ` + tables.StepFind + ` else ` + row + `.step end`
+			and not (u.takeover and ` + row + `.token is not distinct from u.token) then ` + tables.StepFind + ` else ` + row + `.step end`
 }
 
 const deliveryColumns = `t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.receipts, t.unsettled,

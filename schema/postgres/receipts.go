@@ -46,17 +46,26 @@ func (r *receiptRows) queue(b *pgx.Batch, recorded *int64) {
 	if len(r.natives) == 0 {
 		return
 	}
-	b.Queue(recordReceipts+` order by 1, 2 on conflict do nothing`, r.columns()...).Exec(countRows(recorded))
+	recordReceipts.Queue(b, r.columns()).Exec(countRows(recorded))
 }
 
-func (r *receiptRows) columns() []any {
-	return []any{db.IDColumn(r.accounts), r.natives, r.owners, r.ns, r.entries}
+// columns are the parameters of the statements below.
+func (r *receiptRows) columns() pgx.StrictNamedArgs {
+	return pgx.StrictNamedArgs{
+		"accounts": db.IDColumn(r.accounts), "native_ids": r.natives, "owners": r.owners, "ns": r.ns, "entries": r.entries,
+	}
 }
+
+var (
+	// recordReceipts leaves those that are recorded already as they are, recordNewReceipts fails then.
+	recordReceipts    = db.NewStatement(insertReceipts + ` order by 1, 2 on conflict do nothing`)
+	recordNewReceipts = db.NewStatement(insertReceipts)
+)
 
 const (
-	receiptsGiven = `unnest($1::uuid[], $2::text[], $3::uuid[], $4::int2[], $5::int2[])`
+	receiptsGiven = `unnest(@accounts::uuid[], @native_ids::text[], @owners::uuid[], @ns::int2[], @entries::int2[])`
 
-	recordReceipts = `
+	insertReceipts = `
 	insert into receipts (profile, native_id, owner, n, entry)
 	select ` + tables.ProfileOf + `, u.native_id, u.owner, u.n, u.entry
 	from ` + receiptsGiven + ` u (account, native_id, owner, n, entry)
@@ -73,7 +82,7 @@ const (
 
 // taken returns which of the receipts are recorded for another owner.
 func (r *receiptRows) taken(ctx context.Context, q db.Querier) ([]int, error) {
-	rows, err := q.Query(ctx, takenReceipts, r.columns()...)
+	rows, err := q.Query(ctx, takenReceipts, r.columns())
 	return db.Collect(rows, err, func(row pgx.Row, i *int) error { return row.Scan(i) })
 }
 

@@ -185,12 +185,12 @@ func TestACommentIsNotTakenForAnothers(t *testing.T) {
 	f.exec(`insert into receipts (profile, native_id, owner, n, entry)
 		select profile, 'taken', uuidv7(), 0, 0 from receipts`)
 	found := func(d schema.Delivery) error {
-		return f.comment.Finish(t.Context(), d.AfterComment(schema.Outcome{Verdict: schema.Found, Receipt: found("taken").Receipt}, f.store.Now(), 0))
+		return f.comment.Finish(t.Context(), d.After(schema.Outcome{Verdict: schema.Found, Receipt: found("taken").Receipt}, f.store.Now(), 0).OfComment(d))
 	}
 	if err := found(look); !errors.Is(err, schema.ErrReceiptTaken) {
 		t.Fatalf("a look that found another's: %v", err)
 	}
-	f.must(f.comment.Finish(t.Context(), look.LookAgainForComment(f.store.Now())))
+	f.must(f.comment.Finish(t.Context(), look.LookAgain(f.store.Now()).OfComment(look)))
 	f.must(found(first)) // the call itself, late
 	if n := f.count(`select count(*) from comments where native_id = 'taken' and state = 2`); n != 1 {
 		t.Error("what the call made is not kept")

@@ -32,19 +32,19 @@ func (r *Refresh) Claim(ctx context.Context, messages []schema.RefreshMessage) (
 	for i, m := range messages {
 		accounts[i], workspaces[i] = m.Account, m.Workspace
 	}
-	return claimHeard(r.lost, accounts, r.Now, func(tokens []int64, again []bool) ([]schema.Renewal, error) {
-		return r.claim(ctx, accounts, workspaces, tokens, again)
+	return claimRemembering(r.lost, accounts, r.Now, func(tokens []int64, takeovers []bool) ([]schema.Renewal, error) {
+		return r.claim(ctx, accounts, workspaces, tokens, takeovers)
 	})
 }
 
-func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, workspaces []schema.WorkspaceID, tokens []int64, again []bool) ([]schema.Renewal, error) {
+func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, workspaces []schema.WorkspaceID, tokens []int64, takeovers []bool) ([]schema.Renewal, error) {
 	var claimed []schema.Renewal
 	b := &pgx.Batch{}
 	b.Queue(`
 		delete from jobs j using accounts a
 		where j.id = any($1) and a.id = j.id and (a.renew_at is null or a.disconnected_at is not null)`, accounts)
 	claimRenewals.Queue(b, pgx.StrictNamedArgs{
-		"accounts": accounts, "workspaces": workspaces, "tokens": tokens, "again": again,
+		"accounts": accounts, "workspaces": workspaces, "tokens": tokens, "takeovers": takeovers,
 		"node": r.Node, "lease": schema.Lease, "settle": schema.SettleTime, "latest": r.Clock.Lease.Latest(time.Now()),
 	}).Query(func(rows pgx.Rows) (err error) {
 		claimed, err = db.Collect(rows, nil, func(row pgx.Row, v *schema.Renewal) error {
@@ -70,11 +70,11 @@ var claimRenewals = db.NewStatement(`
 		renew_claim = a.renew_claim + 1, renew_node = @node, renew_lease = now() + @lease::interval,
 		renew_token = u.token, renew_from = since.step,
 		renew_step = case when a.renewable and since.step in ` + tables.TradeSteps + ` then ` + tables.RenewalTrade + ` else a.renew_step end
-	from unnest(@accounts::uuid[], @workspaces::uuid[], @tokens::int8[], @again::bool[]) u (account, workspace, token, again)
+	from unnest(@accounts::uuid[], @workspaces::uuid[], @tokens::int8[], @takeovers::bool[]) u (account, workspace, token, takeover)
 	join accounts before on before.id = u.account
 	join workspaces w on w.id = u.workspace
 	cross join lateral (
-		select case when u.again and before.renew_lease is not null and before.renew_token = u.token
+		select case when u.takeover and before.renew_lease is not null and before.renew_token = u.token
 			then before.renew_from else before.renew_step end step
 	) since
 	where a.id = u.account and a.workspace_id = u.workspace and a.disconnected_at is null
@@ -87,14 +87,14 @@ var claimRenewals = db.NewStatement(`
 // credentials are stored even if another claim has followed, as long as they were traded
 // for the stored ones: there is no other copy.
 func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
-	var said []schema.EncodedEvents
+	var encoded []schema.EncodedEvents
 	var jobs []schema.Job
 	err := pgx.BeginFunc(ctx, r.Pool, func(tx pgx.Tx) error {
 		a := &v.Account
 		tag, err := tx.Exec(ctx, finishRenewal, pgx.StrictNamedArgs{
 			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision, "claim": v.Claim, "traded": v.Traded, "sealed": a.Sealed,
 			"expires": db.OrNull(a.ExpiresAt), "renewable": a.Renewable, "settings": db.TextOrNull(v.Settings), "name": v.Name, "good": v.Good, "settled": v.Settled, "warn": v.Warn,
-			"reconnect": a.NeedsReconnect, "ended": int16(a.End), "said": a.EndMessage,
+			"reconnect": a.NeedsReconnect, "ended": int16(a.End), "end_message": a.EndMessage,
 			"step": int16(v.Step), "attempts": v.Attempts, "next": db.OrNull(v.NextAt),
 		})
 		if err != nil || tag.RowsAffected() == 0 {
@@ -102,13 +102,13 @@ func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
 		}
 		b := &pgx.Batch{}
 		jobs = tables.QueueRenewalAt(b, a, v.NextAt)
-		said = tables.QueueEvents(b, renewalEvents(v, r.Now()), r.Now())
+		encoded = tables.QueueEvents(b, renewalEvents(v, r.Now()), r.Now())
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return fmt.Errorf("finishing a renewal: %w", db.Unavailable(err))
 	}
-	tables.AnnounceAccounts(r.DB, jobs, said)
+	tables.AnnounceAccounts(r.DB, jobs, encoded)
 	return nil
 }
 
@@ -120,7 +120,7 @@ const finishRenewal = `
 		name = coalesce(nullif(@name, ''), name),
 		checked_at = case when @good then now() else checked_at end,
 		renew_asked_at = case when @settled then null else renew_asked_at end,
-		needs_reconnect = @reconnect, ended = @ended, end_message = @said,
+		needs_reconnect = @reconnect, ended = @ended, end_message = @end_message,
 		warned_of = case when @warn then @expires else warned_of end,
 		renew_step = @step, renew_attempts = @attempts, renew_at = @next, renew_lease = null
 	where id = @account and workspace_id = @workspace and revision = @revision and disconnected_at is null and (renew_claim = @claim or @traded)`

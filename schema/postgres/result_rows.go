@@ -77,8 +77,7 @@ func (r *resultRows) add(v *schema.Result) {
 }
 
 // waiting returns the posts with a target that goes on later.
-func (r *resultRows) waiting() []schema.PostID {
-	posts := []schema.PostID{}
+func (r *resultRows) waiting() (posts []schema.PostID) {
 	for i, state := range r.states {
 		if schema.TargetState(state) == schema.TargetPending {
 			posts = append(posts, r.posts[i])

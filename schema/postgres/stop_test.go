@@ -44,7 +44,7 @@ func TestAFirstCommentThatIsGivenBackGoesOnAtOnce(t *testing.T) {
 		if err != nil || len(got) != 1 || got[0].Step != schema.StepPublish || got[0].Attempts != 0 {
 			t.Fatalf("claim %d: %+v, %v", i, got, err)
 		}
-		f.must(f.comment.Finish(t.Context(), got[0].GiveBackComment(f.store.Now())))
+		f.must(f.comment.Finish(t.Context(), got[0].GiveBack(nil, f.store.Now()).OfComment(got[0])))
 	}
 	if in := f.latestJob().Sub(f.store.Now()); in > time.Second {
 		t.Errorf("its job is due in %v", in)

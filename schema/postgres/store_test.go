@@ -57,8 +57,8 @@ type fixture struct {
 	key       schema.KeyID
 	began     time.Time
 
-	mu   sync.Mutex
-	said []schema.Announcement
+	mu        sync.Mutex
+	announced []schema.Announcement
 }
 
 // newFixture lets the test run beside others, which are on databases of their own, unless
@@ -107,7 +107,7 @@ func newFixture(t *testing.T) *fixture {
 func (f *fixture) hear(a schema.Announcement) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.said = append(f.said, a)
+	f.announced = append(f.announced, a)
 }
 
 // chore does chunks while more of it waits, and returns the number of rows.
@@ -200,7 +200,7 @@ func (f *fixture) events() []schema.EventBatch {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var all []schema.EventBatch
-	for _, a := range f.said {
+	for _, a := range f.announced {
 		for _, e := range a.Events {
 			var batch schema.EventBatch
 			if err := json.Unmarshal(e.Payload, &batch); err != nil {
@@ -416,7 +416,7 @@ func TestFirstCommentsFollowTheirTarget(t *testing.T) {
 	if err != nil || len(claimed) != 1 || claimed[0].Comment.Text != "first" || claimed[0].Receipt(0) == nil {
 		t.Fatalf("claimed %+v, %v", claimed, err)
 	}
-	r := claimed[0].AfterComment(schema.Outcome{Receipt: schema.Receipt{NativeID: "c0", URL: "https://x/c"}}, f.store.Now(), 0)
+	r := claimed[0].After(schema.Outcome{Receipt: schema.Receipt{NativeID: "c0", URL: "https://x/c"}}, f.store.Now(), 0).OfComment(claimed[0])
 	if err := f.comment.Finish(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}

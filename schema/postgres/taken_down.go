@@ -33,18 +33,18 @@ func (p *Publish) Published(ctx context.Context, a schema.Account) ([]schema.Pub
 }
 
 // TakeDown fails what was published and is shown no more, with the event post.failed. It does
-// nothing to what another account has published, or what was published anew since.
+// nothing to what another account has published, or what was published again since.
 func (p *Publish) TakeDown(ctx context.Context, a schema.Account, of schema.Publication, why *schema.Error) error {
 	conn, err := p.Pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("taking a post down: %w", db.Unavailable(err))
 	}
 	defer conn.Release()
-	said, err := p.takeDown(ctx, conn.Conn(), a, of, why)
+	encoded, err := p.takeDown(ctx, conn.Conn(), a, of, why)
 	if err != nil {
 		return fmt.Errorf("taking a post down: %w", db.Unavailable(p.Abandon(ctx, conn.Conn(), err)))
 	}
-	p.Announce(schema.Announcement{Events: said})
+	p.Announce(schema.Announcement{Events: encoded})
 	return nil
 }
 
@@ -79,7 +79,7 @@ func (p *Publish) takeDown(ctx context.Context, conn *pgx.Conn, a schema.Account
 	return p.tellTakenDown(ctx, conn, &failed)
 }
 
-// tellTakenDown counts the post anew, writes what follows and commits.
+// tellTakenDown counts the post again, writes what follows and commits.
 func (p *Publish) tellTakenDown(ctx context.Context, conn *pgx.Conn, failed *schema.Result) ([]schema.EncodedEvents, error) {
 	posts, now := []schema.PostID{failed.Ref.Post}, p.Now()
 	done := applied{posts: map[schema.PostID]*schema.Post{}}
@@ -97,7 +97,7 @@ func (p *Publish) tellTakenDown(ctx context.Context, conn *pgx.Conn, failed *sch
 	b = &pgx.Batch{}
 	done.attempts.Add(failed.Ref.Post, failed.Attempt)
 	done.attempts.Queue(b)
-	said := tables.QueueEvents(b, events, now)
+	encoded := tables.QueueEvents(b, events, now)
 	b.Queue("commit")
-	return said, conn.SendBatch(ctx, b).Close()
+	return encoded, conn.SendBatch(ctx, b).Close()
 }

@@ -38,7 +38,7 @@ type serverConfig struct {
 	LoopbackWebhooks bool
 }
 
-// compose returns the configuration that `crier serve` has by default, but for what a
+// compose returns the configuration that `crier serve` has by default, except for what a
 // benchmark sets.
 func (c serverConfig) compose(w *worker) (compose.Config, error) {
 	roles, err := compose.ParseRoles(cmp.Or(c.Roles, "all"))

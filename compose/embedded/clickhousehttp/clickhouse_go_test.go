@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
 // open connects to a fresh database with everything as the driver has it by default,
-// but for what change does.
+// except for what change does.
 func open(t *testing.T, change ...func(*clickhouse.Options)) driver.Conn {
 	t.Helper()
 	return openURL(t, embeddedtest.ClickHouse(t), change...)

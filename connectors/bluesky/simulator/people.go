@@ -10,7 +10,7 @@ import (
 	"crier/connectors/simulation"
 )
 
-// The records of persons are in repositories of their own: what is said is named by the
+// The records of people are in repositories of their own: what is said is named by the
 // person's DID and a key that holds its id.
 
 const timeFormat = "2006-01-02T15:04:05.000Z"

@@ -15,7 +15,7 @@ func withdrawn() graph.Error {
 	}
 }
 
-// isStopped tells whether an end stops a call: a token without the permission to write still
+// isStopped reports whether an end stops a call: a token without the permission to write still
 // reads.
 func isStopped(end simulation.End, r *http.Request) bool {
 	return end != simulation.ScopeWithdrawn || r.Method != http.MethodGet

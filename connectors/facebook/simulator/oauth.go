@@ -97,7 +97,7 @@ func (s *simulator) exchange(rw http.ResponseWriter, token string) {
 	graph.Answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": longLived})
 }
 
-// personal begins the names of persons.
+// personal begins the names of people.
 const personal = "user-"
 
 // personOf returns whose token it is; ok is false for a page's.
@@ -136,7 +136,7 @@ var (
 // pageOf stands between a page's name and its person's.
 const pageOf = "-page-of-"
 
-// mayReadInsights tells whether the person whose page it is has granted that; the tokens that were
+// mayReadInsights reports whether the person whose page it is has granted that; the tokens that were
 // not got by a person's consent may.
 func (s *simulator) mayReadInsights(v visit) bool {
 	name, _ := simulation.Grantee(v.token)

@@ -78,7 +78,7 @@ func (v visit) text(name string) string {
 	return text
 }
 
-// isOwn tells whether a page is the token's.
+// isOwn reports whether a page is the token's.
 func (v visit) isOwn(page string) bool {
 	_, isPerson := v.person()
 	return !isPerson && (page == "me" || page == v.account.ID)

@@ -27,7 +27,7 @@ type window struct {
 	calls  int
 }
 
-// take counts a call and tells whether a quota allows it.
+// take counts a call and reports whether a quota allows it.
 func (w *window) take(now time.Time, most int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

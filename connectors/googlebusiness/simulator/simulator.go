@@ -20,7 +20,7 @@ type simulator struct {
 	mux      *http.ServeMux
 	dialect  simulation.Dialect
 	consents *simulation.Consents
-	calls    window // of the app, of all persons together
+	calls    window // of the app, of all people together
 }
 
 // New makes a Google with the quotas of an app and of a location.
@@ -129,7 +129,7 @@ func (v visit) about() []string {
 	return all
 }
 
-// isStopped tells whether an end stops a call: that of one location is none of the person's.
+// isStopped reports whether an end stops a call: that of one location is none of the person's.
 func (v visit) isStopped(end simulation.End) bool {
 	return v.r.PathValue("location") != "" || end == simulation.Revoked || end == simulation.ScopeWithdrawn
 }

@@ -31,7 +31,7 @@ func withdrawn() graph.Error {
 	return graph.Error{Status: http.StatusForbidden, Code: 10, Message: "Application does not have permission for this action"}
 }
 
-// isStopped tells whether an end stops an operation: a token without the permission to
+// isStopped reports whether an end stops an operation: a token without the permission to
 // publish still reads.
 func isStopped(end simulation.End, operation string) bool {
 	return end != simulation.ScopeWithdrawn || operation == opCreate || operation == opPublish || operation == opComment

@@ -14,7 +14,7 @@ func ending() simulation.Ending {
 	}
 }
 
-// isStopped tells whether an end stops a call: a token without the scope to write still reads.
+// isStopped reports whether an end stops a call: a token without the scope to write still reads.
 func isStopped(end simulation.End, r *http.Request) bool {
 	return end != simulation.ScopeWithdrawn || r.Method != http.MethodGet
 }

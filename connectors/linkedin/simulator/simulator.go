@@ -81,7 +81,7 @@ type visit struct {
 
 func (v visit) person() string { return personURN + v.account.ID }
 
-// mayActAs tells whether the token may act as somebody.
+// mayActAs reports whether the token may act as somebody.
 func (v visit) mayActAs(urn string) bool {
 	if urn == v.person() {
 		return true

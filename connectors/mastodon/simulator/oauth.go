@@ -115,7 +115,7 @@ func (s *simulator) token(rw http.ResponseWriter, r *http.Request) {
 // process.
 const grantedKey = "granted scopes"
 
-// mayRead tells whether a person who consented has granted a scope, by its name or that of all
+// mayRead reports whether a person who consented has granted a scope, by its name or that of all
 // that are like it. Other tokens may do everything.
 func mayRead(a *simulation.Account, scope string) bool {
 	granted, ok := a.Data.Load(grantedKey)

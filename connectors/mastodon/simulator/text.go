@@ -96,7 +96,7 @@ func addresses(text string) []entity {
 		start, end, domainEnd := from+m[2], from+m[3], from+m[5]
 		from = domainEnd
 		if next, _ := utf8.DecodeRuneInString(text[domainEnd:]); isInDomain(next) {
-			continue // a domain ends before what it cannot go on with
+			continue // a domain ends before what cannot be a part of it
 		}
 		found = append(found, entity{kind: urlEntity, start: start, end: end, name: text[start:end]})
 		from = lastRune(text[:end])

@@ -17,7 +17,7 @@ func ending() simulation.Ending {
 	}
 }
 
-// isStopped tells whether an end stops a call: a token without the scopes to write still reads,
+// isStopped reports whether an end stops a call: a token without the scopes to write still reads,
 // and boards are listed without one of them.
 func isStopped(end simulation.End, r *http.Request) bool {
 	switch end {

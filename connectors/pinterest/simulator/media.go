@@ -96,7 +96,7 @@ func (s *simulator) takeFile(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isWhole tells whether all fields were sent that the form has.
+// isWhole reports whether all fields were sent that the form has.
 func (s *simulator) isWhole(u simulation.Upload, sent url.Values) bool {
 	for name, value := range s.form(u) {
 		if sent.Get(name) != value {
@@ -120,7 +120,7 @@ func (s *simulator) keepFile(u simulation.Upload, file io.Reader) (err error) {
 	return err
 }
 
-// isVideo tells whether content may be a video: the beginning of some tells nobody, such as
+// isVideo reports whether content may be a video: the beginning of some tells nobody, such as
 // QuickTime's.
 func isVideo(mediaType string) bool {
 	return strings.HasPrefix(mediaType, "video/") || mediaType == "application/octet-stream"

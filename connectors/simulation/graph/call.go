@@ -56,12 +56,12 @@ func (c Call) Answer(body any) { Answer(c.RW, http.StatusOK, body) }
 // Gate lets calls of instagram and threads in.
 type Gate struct {
 	Tokens Tokens
-	// Stops tells whether an end stops an operation.
+	// Stops reports whether an end stops an operation.
 	Stops func(end simulation.End, operation string) bool
 	// Needs are the permissions that operations need, beyond those that every account is
 	// connected with.
 	Needs map[string]string
-	// Count counts a call and tells whether the limit of calls allows it.
+	// Count counts a call and reports whether the limit of calls allows it.
 	Count func(Call) bool
 }
 
@@ -119,7 +119,7 @@ func tokenOf(r *http.Request) string {
 	return r.FormValue("access_token")
 }
 
-// IsAddress tells whether a parameter is the address of a file on the web.
+// IsAddress reports whether a parameter is the address of a file on the web.
 func IsAddress(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""

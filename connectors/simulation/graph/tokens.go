@@ -47,7 +47,7 @@ func (t Token) String() string {
 	return t.Name + mark + string(t.kind) + strconv.FormatInt(t.issued.Unix(), 10)
 }
 
-// IsExpired tells whether the token's life is over.
+// IsExpired reports whether the token's life is over.
 func (t Token) IsExpired(now time.Time) bool {
 	life := longLife
 	if t.kind == shortKind {
@@ -92,7 +92,7 @@ func (t Tokens) Exchange(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Refresh trades a long-lived token that is a day old for one that lasts anew.
+// Refresh trades a long-lived token that is a day old for one that lasts as long again.
 func (t Tokens) Refresh(rw http.ResponseWriter, r *http.Request) {
 	token := ReadToken(r.FormValue("access_token"))
 	switch {

@@ -12,7 +12,7 @@ const (
 	mostCalls   = 4800 * 10 // the least: a profile counts as seen ten times
 )
 
-// count counts a call and tells whether the limit allows it. The API says in a header how
+// count counts a call and reports whether the limit allows it. The API says in a header how
 // much is used.
 func (s *simulator) count(c graph.Call) bool {
 	if s.unlimited {

@@ -141,7 +141,7 @@ func mediaType(kind string) string {
 	}
 }
 
-// hasReplies tells whether a post is answered: all answers are newer.
+// hasReplies reports whether a post is answered: all answers are newer.
 func (s *simulator) hasReplies(a *simulation.Account, id string) bool {
 	for p := range s.world.Newest(a.ID) {
 		if p.ID == id {

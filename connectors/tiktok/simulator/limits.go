@@ -13,7 +13,7 @@ func limits() map[string]int {
 	return map[string]int{opCreator: 20, opInit: 6, opStatus: 30, opUser: 600, opVideos: 600}
 }
 
-// count counts a call, and tells whether the last minute had room for it.
+// count counts a call, and reports whether the last minute had room for it.
 func (s *simulator) count(v visit, operation string) bool {
 	most, limited := s.limits[operation]
 	if !limited {

@@ -60,7 +60,7 @@ func (q *quota) take(l limit, now time.Time) (left int, ends time.Time) {
 	return l.most - q.calls, q.ends
 }
 
-// count counts a call and tells whether all limits allow it.
+// count counts a call and reports whether all limits allow it.
 func (s *simulator) count(v visit, operation string) bool {
 	l, limited := s.limits[operation]
 	if !limited {

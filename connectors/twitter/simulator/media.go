@@ -26,7 +26,7 @@ const (
 	maxSegmentBytes = 5 << 20
 	maxSegments     = 1000
 	maxAltText      = 1000
-	maxField        = 1 << 10 // of a form, but for its file
+	maxField        = 1 << 10 // of a form, except for its file
 )
 
 // The most bytes of each category (docs.x.com/x-api/media/quickstart).

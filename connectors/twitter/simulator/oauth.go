@@ -49,7 +49,7 @@ func (t *tokens) isSpent(text string) bool {
 	return t.spent[text]
 }
 
-// isAlive tells whether a bearer token acts for its account.
+// isAlive reports whether a bearer token acts for its account.
 func (t *tokens) isAlive(token string, now time.Time) bool {
 	if strings.TrimSpace(token) == "" || t.isSpent(token) {
 		return false

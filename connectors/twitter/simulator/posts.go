@@ -228,7 +228,7 @@ func (s *simulator) exists(id string) bool {
 	return false
 }
 
-// isRepeated tells whether the account has said the same lately, in the same place.
+// isRepeated reports whether the account has said the same lately, in the same place.
 func (s *simulator) isRepeated(post simulation.Post) bool {
 	if len(post.Media) > 0 {
 		return false

@@ -16,7 +16,7 @@ const (
 	linkWeight = 23
 )
 
-// linkPattern finds what X would make links of, but for rare top level domains without a
+// linkPattern finds what X would make links of, except for rare top level domains without a
 // protocol.
 var linkPattern = regexp.MustCompile(`https?://[^\s<>"]*[^\s<>".,:;!?)\]']|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|eu|de|app)\b(?:/[^\s<>"]*[^\s<>".,:;!?)\]'])?`)
 

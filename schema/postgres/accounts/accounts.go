@@ -54,7 +54,7 @@ func lockAccount(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, i
 // returns the account as it was, so that the credentials can be revoked.
 func (s *Store) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
 	var a schema.Account
-	var said []schema.EncodedEvents
+	var encoded []schema.EncodedEvents
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		var err error
 		if a, err = lockAccount(ctx, tx, workspace, id); err != nil {
@@ -68,13 +68,13 @@ func (s *Store) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id
 				renew_at = null, renew_asked_at = null, renew_step = 0, renew_lease = null, renew_attempts = 0
 			where id = $1 and workspace_id = $2`, id, workspace)
 		b.Queue(`delete from jobs where id = $1`, id)
-		said = tables.QueueEvents(b, []schema.Event{tables.AccountEvent(schema.AccountDisconnected, ended, nil, s.Now())}, s.Now())
+		encoded = tables.QueueEvents(b, []schema.Event{tables.AccountEvent(schema.AccountDisconnected, ended, nil, s.Now())}, s.Now())
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return a, db.OrNotFound(err, "account")
 	}
-	tables.AnnounceAccounts(s.DB, nil, said)
+	tables.AnnounceAccounts(s.DB, nil, encoded)
 	return a, nil
 }
 

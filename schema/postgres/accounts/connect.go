@@ -17,7 +17,7 @@ import (
 // does not allow the new ones; a sandbox twin's accounts are not counted.
 func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, connections []schema.Connection) ([]schema.Connected, error) {
 	var connected []schema.Connected
-	var said []schema.EncodedEvents
+	var encoded []schema.EncodedEvents
 	var jobs []schema.Job
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		connected, jobs = make([]schema.Connected, len(connections)), nil
@@ -44,13 +44,13 @@ func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, conne
 				jobs = append(jobs, tables.QueueRenewal(b, &one.Account, s.Now())...)
 			}
 		}
-		said = tables.QueueEvents(b, events, s.Now())
+		encoded = tables.QueueEvents(b, events, s.Now())
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return nil, db.OrNotFound(err, "workspace")
 	}
-	tables.AnnounceAccounts(s.DB, jobs, said)
+	tables.AnnounceAccounts(s.DB, jobs, encoded)
 	return connected, nil
 }
 

@@ -124,7 +124,7 @@ func (s *Store) PutServerApp(ctx context.Context, name, callback string, sealed 
 	return nil
 }
 
-// Redirects returns where persons of a workspace may be sent after they connected.
+// Redirects returns where people of a workspace may be sent after they connected.
 func (s *Store) Redirects(ctx context.Context, workspace schema.WorkspaceID) (allowed []string, err error) {
 	err = s.Pool.QueryRow(ctx, `select connect_redirects from workspaces where id = $1`, workspace).Scan(&allowed)
 	return allowed, db.OrNotFound(err, "workspace")
@@ -153,7 +153,7 @@ func (s *Store) AccountToReconnect(ctx context.Context, token [16]byte) (schema.
 	return a, db.OrNotFound(tables.ScanAccount(row, &a), "account")
 }
 
-// ConnectedIn tells whether the account's workspace has its profile connected, and whether
+// ConnectedIn reports whether the account's workspace has its profile connected, and whether
 // another live workspace has.
 func (s *Store) ConnectedIn(ctx context.Context, a schema.Account) (here, elsewhere bool, err error) {
 	err = s.Pool.QueryRow(ctx, `

@@ -90,7 +90,7 @@ func (s *Health) EndAccount(ctx context.Context, a schema.Account, why schema.Ac
 	}
 	return s.changeEnd(ctx, a, endChange{
 		statement: endAccount, next: next, event: tables.EndedEvent(a, s.Now()),
-		args: pgx.StrictNamedArgs{"reconnect": a.NeedsReconnect, "ended": int16(a.End), "said": a.EndMessage},
+		args: pgx.StrictNamedArgs{"reconnect": a.NeedsReconnect, "ended": int16(a.End), "end_message": a.EndMessage},
 	})
 }
 
@@ -119,7 +119,7 @@ func (s *Health) KeepSettings(ctx context.Context, a schema.Account) error {
 // endChange ends an account or revives it.
 type endChange struct {
 	statement string
-	args      pgx.StrictNamedArgs // but for those of every statement
+	args      pgx.StrictNamedArgs // except those of every statement
 	next      time.Time           // when its renewal looks at it again; zero: never
 	event     schema.Event
 }
@@ -127,7 +127,7 @@ type endChange struct {
 // changeEnd makes the change, and its job and its event with it.
 func (s *Health) changeEnd(ctx context.Context, a schema.Account, c endChange) error {
 	c.args["account"], c.args["workspace"], c.args["revision"], c.args["next"] = a.ID, a.Workspace, a.Revision, db.OrNull(c.next)
-	var said []schema.EncodedEvents
+	var encoded []schema.EncodedEvents
 	var jobs []schema.Job
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, c.statement, c.args)
@@ -136,20 +136,20 @@ func (s *Health) changeEnd(ctx context.Context, a schema.Account, c endChange) e
 		}
 		b := &pgx.Batch{}
 		jobs = tables.QueueRenewalAt(b, &a, c.next)
-		said = tables.QueueEvents(b, []schema.Event{c.event}, s.Now())
+		encoded = tables.QueueEvents(b, []schema.Event{c.event}, s.Now())
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return fmt.Errorf("marking an account: %w", db.Unavailable(err))
 	}
-	tables.AnnounceAccounts(s.DB, jobs, said)
+	tables.AnnounceAccounts(s.DB, jobs, encoded)
 	return nil
 }
 
 // The claim number is raised, so that the result of a check that is running is dropped.
 const (
 	endAccount = `
-		update accounts set needs_reconnect = @reconnect, ended = @ended, end_message = @said, renew_at = @next,
+		update accounts set needs_reconnect = @reconnect, ended = @ended, end_message = @end_message, renew_at = @next,
 			renew_asked_at = null, renew_step = 0, renew_lease = null, renew_attempts = 0, renew_claim = renew_claim + 1
 		where id = @account and workspace_id = @workspace and revision = @revision and disconnected_at is null and not needs_reconnect and ended = 0`
 	reviveAccount = `

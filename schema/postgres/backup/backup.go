@@ -83,7 +83,7 @@ func copyOut(ctx context.Context, tx pgx.Tx, t *DumpedTable, open func(string) (
 	return nil
 }
 
-// describeTables lists the tables, but for goose's own and the parts of partitioned ones.
+// describeTables lists the tables, except goose's own and the parts of partitioned ones.
 func describeTables(ctx context.Context, tx pgx.Tx) (Dump, error) {
 	dump := Dump{}
 	err := tx.QueryRow(ctx, `select now(), (select max(version_id) from goose_db_version where is_applied)`).Scan(&dump.At, &dump.Migration)

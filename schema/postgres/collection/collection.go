@@ -26,7 +26,7 @@ type Store struct {
 	turn chan struct{} // holds one: of the stages' connections it takes one at a time, so that publishing does not wait for it
 }
 
-// New returns the store. now is the database's clock, but for tests.
+// New returns the store. now is the database's clock, except in tests.
 func New(d *db.DB, now func() time.Time) *Store { return &Store{d, now, make(chan struct{}, 1)} }
 
 // take waits for the store's one connection, and returns how to give it back.

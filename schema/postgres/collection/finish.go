@@ -22,9 +22,9 @@ func (s *Store) Finish(ctx context.Context, r schema.CollectionResult) error {
 		return err
 	}
 	defer free()
-	var said schema.Announcement
+	var announcement schema.Announcement
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		said = schema.Announcement{}
+		announcement = schema.Announcement{}
 		// Whoever adds a snapshot locks the row as well: either it is seen here, or this is seen there.
 		held := false
 		b := &pgx.Batch{}
@@ -34,16 +34,16 @@ func (s *Store) Finish(ctx context.Context, r schema.CollectionResult) error {
 		if err := tx.SendBatch(ctx, b).Close(); err != nil || !held {
 			return err
 		}
-		return s.finish(ctx, tx, &r, &said)
+		return s.finish(ctx, tx, &r, &announcement)
 	})
 	if err != nil {
 		return fmt.Errorf("finishing a collection: %w", db.Unavailable(err))
 	}
-	s.Announce(said)
+	s.Announce(announcement)
 	return nil
 }
 
-func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResult, said *schema.Announcement) error {
+func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResult, announcement *schema.Announcement) error {
 	b := &pgx.Batch{}
 	queueLooks(b, r)
 	facts, events, err := engagement.Receive(ctx, tx, r.Account, r.Received, s.DB.Now())
@@ -55,8 +55,8 @@ func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResul
 		return err
 	}
 	facts = append(facts, gone...)
-	said.Events = append(said.Events, tables.QueueFacts(b, append(facts, r.Facts...), s.DB.Now())...)
-	said.Events = append(said.Events, tables.QueueEvents(b, events, s.DB.Now())...)
+	announcement.Events = append(announcement.Events, tables.QueueFacts(b, append(facts, r.Facts...), s.DB.Now())...)
+	announcement.Events = append(announcement.Events, tables.QueueEvents(b, events, s.DB.Now())...)
 	var due *time.Time
 	b.Queue(`
 		update collections c set cursor = @cursor, attempts = least(@attempts, 30000), lease_until = null,
@@ -80,7 +80,7 @@ func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResul
 	}, due.UTC())}
 	b = &pgx.Batch{}
 	tables.QueueCollectionJobs(b, jobs)
-	said.Jobs = tables.Soon(jobs, s.now())
+	announcement.Jobs = tables.Soon(jobs, s.now())
 	return tx.SendBatch(ctx, b).Close()
 }
 

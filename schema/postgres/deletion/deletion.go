@@ -29,7 +29,7 @@ type Store struct {
 // and finds nothing is the last.
 const Late = 2 * time.Minute
 
-// New returns the store of deletions. late is Late, but for tests.
+// New returns the store of deletions. late is Late, except in tests.
 func New(d *db.DB, late time.Duration) *Store {
 	return &Store{d, late, map[schema.DeletionID]cursor{}}
 }

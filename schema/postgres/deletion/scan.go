@@ -18,8 +18,8 @@ import (
 const scanBlocks = 2000
 
 // scanned are tables without an index by which a workspace or an account is found in them. They
-// are read whole, block by block. $1 is the workspaces, $2 the ids of what is deleted as they
-// stand in documents, $3 the zero id.
+// are read whole, block by block. @workspaces are what is deleted or where it is, @names the ids of
+// what is deleted as they stand in documents, @none the zero id.
 type scanned struct {
 	table   string // with its partitions
 	matches string
@@ -29,16 +29,16 @@ type scanned struct {
 }
 
 func (w *work) scanned() []scanned {
-	const inPayload = `exists (select from unnest($2::text[]) u (id) where strpos(payload::text, u.id) > 0)`
+	const inPayload = `exists (select from unnest(@names::text[]) u (id) where strpos(payload::text, u.id) > 0)`
 	inBody := func(column string) string {
-		return `exists (select from unnest($2::text[]) u (id) where position(convert_to(u.id, 'UTF8') in ` + column + `) > 0)`
+		return `exists (select from unnest(@names::text[]) u (id) where position(convert_to(u.id, 'UTF8') in ` + column + `) > 0)`
 	}
-	ofWorkspace := `workspace_id = any($1)`
+	ofWorkspace := `workspace_id = any(@workspaces)`
 	if !w.whole {
 		ofWorkspace += ` and `
 		return []scanned{
-			{table: "jobs", matches: inPayload, instead: `payload = replace(payload::text, ($2::text[])[1], $3)::json`},
-			{table: "jobs_far", matches: inPayload, instead: `payload = replace(payload::text, ($2::text[])[1], $3)::json`},
+			{table: "jobs", matches: inPayload, instead: `payload = replace(payload::text, (@names::text[])[1], @none)::json`},
+			{table: "jobs_far", matches: inPayload, instead: `payload = replace(payload::text, (@names::text[])[1], @none)::json`},
 			{table: "deliveries", matches: ofWorkspace + inBody("body"), jobs: true},
 			{table: "dead_letters", matches: inBody("value")},
 		}
@@ -90,8 +90,9 @@ func (w *work) scanStretch(ctx context.Context, tx pgx.Tx, at relation, end int6
 		statement = `delete from ` + at.name + strings.TrimSuffix(where, "1") + `id), jobs as (delete from jobs j using gone where j.id = gone.id`
 	}
 	err = tx.QueryRow(ctx, `
-		with given as (select $1::uuid[] workspaces, $2::text[] names, $3::text none), gone as (`+statement+`)
-		select count(*) from gone, given`, w.workspaces, w.names(), schema.AccountID{}.String()).Scan(&rows)
+		with given as (select @workspaces::uuid[] workspaces, @names::text[] names, @none::text none), gone as (`+statement+`)
+		select count(*) from gone, given`,
+		pgx.StrictNamedArgs{"workspaces": w.workspaces, "names": w.names(), "none": schema.AccountID{}.String()}).Scan(&rows)
 	return rows, err
 }
 

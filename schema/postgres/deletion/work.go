@@ -46,7 +46,7 @@ type work struct {
 	erase  Eraser
 }
 
-// cursor is how far a step of a pass is. A process that has none begins the step anew, and finds
+// cursor is how far a step of a pass is. A process that has none begins the step again, and finds
 // less.
 type cursor struct {
 	pass     time.Time

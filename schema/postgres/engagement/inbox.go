@@ -40,22 +40,22 @@ func Receive(ctx context.Context, tx pgx.Tx, account schema.Account, received []
 // Receive is Receive in a transaction of its own; it returns how many items were new or have
 // changed.
 func (s *Store) Receive(ctx context.Context, account schema.Account, received []schema.Received) (changed int, err error) {
-	var said schema.Announcement
+	var announcement schema.Announcement
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		said = schema.Announcement{}
+		announcement = schema.Announcement{}
 		facts, events, err := Receive(ctx, tx, account, received, s.Now())
 		if err != nil {
 			return err
 		}
 		changed = len(facts)
 		b := &pgx.Batch{}
-		said.Events = append(tables.QueueFacts(b, facts, s.Now()), tables.QueueEvents(b, events, s.Now())...)
+		announcement.Events = append(tables.QueueFacts(b, facts, s.Now()), tables.QueueEvents(b, events, s.Now())...)
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return 0, db.Unavailable(err)
 	}
-	s.Announce(said)
+	s.Announce(announcement)
 	return changed, nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// changeSearch has a changed monitor searched for as it is. Only other words are searched for anew:
+// changeSearch has a changed monitor searched for as it is. Only other words are searched for again:
 // what was found with the words is filtered here, and each search is taken from a day's few.
 func (s *Store) changeSearch(ctx context.Context, tx pgx.Tx, m *schema.Monitor, before schema.Monitor, sandbox bool) error {
 	switch {
@@ -89,7 +89,7 @@ func (s *Store) SearchAccounts(ctx context.Context, workspace schema.WorkspaceID
 // that also prolongs the claim. Nothing is stored where the monitor was changed since the step was
 // read, or another process has the claim: held is false then.
 func (s *Store) AdvanceSearch(ctx context.Context, claim schema.StreamClaim, step schema.SearchStep, finds []schema.Find) (found int, held bool, err error) {
-	var said schema.Announcement
+	var announcement schema.Announcement
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		if held, err = advance(ctx, tx, claim); err != nil || !held {
 			return err
@@ -104,12 +104,12 @@ func (s *Store) AdvanceSearch(ctx context.Context, claim schema.StreamClaim, ste
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
-		found, said, err = s.keep(ctx, tx, finds)
+		found, announcement, err = s.keep(ctx, tx, finds)
 		return err
 	})
 	if err != nil {
 		return 0, held, fmt.Errorf("storing what a search has found: %w", db.Unavailable(err))
 	}
-	s.Announce(said)
+	s.Announce(announcement)
 	return found, held, nil
 }

@@ -16,8 +16,8 @@ import (
 // monitorsChunk is how many monitors are read in one statement.
 const monitorsChunk = 2000
 
-// isListening is the condition of monitors that listen.
-const isListening = `m.sandbox = $1 and not m.paused and $2::smallint = any(m.platforms) and w.deleting_at is null`
+// isListening is the condition of monitors m of workspaces w that listen.
+const isListening = `m.sandbox = @sandbox and not m.paused and @platform::smallint = any(m.platforms) and w.deleting_at is null`
 
 // Listening returns the monitors of the live workspaces, or of the sandboxes, that are not
 // paused and look at a platform, as long as their keywords have at most so many bytes together;
@@ -32,8 +32,9 @@ func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Pla
 	for after := (schema.MonitorID{}); ; {
 		rows, err := s.Pool.Query(ctx, `
 			select `+monitorColumns+` from `+monitorRows+` join workspaces w on w.id = m.workspace_id
-			where `+isListening+` and m.id > coalesce($3::uuid, `+db.NoID+`)
-			order by m.id limit $4`, sandbox, int16(platform), after, monitorsChunk)
+			where `+isListening+` and m.id > coalesce(@after::uuid, `+db.NoID+`)
+			order by m.id limit @limit`,
+			pgx.StrictNamedArgs{"sandbox": sandbox, "platform": int16(platform), "after": after, "limit": monitorsChunk})
 		chunk, err := db.Collect(rows, err, scanMonitor)
 		if err != nil {
 			return nil, 0, fmt.Errorf("reading monitors: %w", db.Unavailable(err))
@@ -55,7 +56,7 @@ func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Pla
 	}
 }
 
-// LeftOut tells whether Listening leaves a monitor out of those of a platform.
+// LeftOut reports whether Listening leaves a monitor out of those of a platform.
 func (s *Store) LeftOut(ctx context.Context, m schema.Monitor, platform schema.Platform, most int) (bool, error) {
 	var sandbox bool
 	var used int
@@ -81,7 +82,8 @@ func (s *Store) LeftOut(ctx context.Context, m schema.Monitor, platform schema.P
 // listeningWorkspaces returns how many workspaces have a monitor that listens. It reads no keywords.
 func (s *Store) listeningWorkspaces(ctx context.Context, sandbox bool, platform schema.Platform) (n int, err error) {
 	err = s.Pool.QueryRow(ctx, `
-		select count(distinct m.workspace_id) from monitors m join workspaces w on w.id = m.workspace_id where `+isListening, sandbox, int16(platform)).Scan(&n)
+		select count(distinct m.workspace_id) from monitors m join workspaces w on w.id = m.workspace_id where `+isListening,
+		pgx.StrictNamedArgs{"sandbox": sandbox, "platform": int16(platform)}).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("reading how many workspaces listen: %w", db.Unavailable(err))
 	}
@@ -99,8 +101,8 @@ func (s *Store) keywordShare(ctx context.Context, sandbox bool, platform schema.
 			select bytes, sum(bytes) over fewer total, count(*) over () - row_number() over fewer larger
 			from used window fewer as (order by bytes rows unbounded preceding)
 		)
-		select coalesce(max(($3 - total + bytes) / (larger + 1)) filter (where total + larger * bytes > $3), $3)::bigint from ordered`,
-		sandbox, int16(platform), most).Scan(&share)
+		select coalesce(max((@most - total + bytes) / (larger + 1)) filter (where total + larger * bytes > @most), @most)::bigint from ordered`,
+		pgx.StrictNamedArgs{"sandbox": sandbox, "platform": int16(platform), "most": most}).Scan(&share)
 	if err != nil {
 		return 0, fmt.Errorf("reading how many keywords there are: %w", db.Unavailable(err))
 	}
@@ -152,18 +154,18 @@ func (s *Store) ReleaseStream(ctx context.Context, claim schema.StreamClaim) err
 // that also prolongs the claim. What was found before is left out: found is how many posts are
 // new. held is false, and nothing is stored, where another process has claimed the stream.
 func (s *Store) Advance(ctx context.Context, claim schema.StreamClaim, finds []schema.Find) (found int, held bool, err error) {
-	var said schema.Announcement
+	var announcement schema.Announcement
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		if held, err = advance(ctx, tx, claim); err != nil || !held {
 			return err
 		}
-		found, said, err = s.keep(ctx, tx, finds)
+		found, announcement, err = s.keep(ctx, tx, finds)
 		return err
 	})
 	if err != nil {
 		return 0, held, fmt.Errorf("storing what a stream had: %w", db.Unavailable(err))
 	}
-	s.Announce(said)
+	s.Announce(announcement)
 	return found, held, nil
 }
 
@@ -179,9 +181,9 @@ func advance(ctx context.Context, tx pgx.Tx, claim schema.StreamClaim) (held boo
 }
 
 // keep stores finds that are new, of monitors that are there, with their events.
-func (s *Store) keep(ctx context.Context, tx pgx.Tx, finds []schema.Find) (found int, said schema.Announcement, err error) {
+func (s *Store) keep(ctx context.Context, tx pgx.Tx, finds []schema.Find) (found int, announcement schema.Announcement, err error) {
 	if len(finds) == 0 {
-		return 0, said, nil
+		return 0, announcement, nil
 	}
 	monitors, items, known := make([]schema.MonitorID, len(finds)), make([][16]byte, len(finds)), make([]int64, len(finds))
 	for i := range finds {
@@ -205,7 +207,7 @@ func (s *Store) keep(ctx context.Context, tx pgx.Tx, finds []schema.Find) (found
 	}
 	kept, err := db.Collect(rows, err, func(row pgx.Row, p *pair) error { return row.Scan((*[16]byte)(&p.monitor), &p.item) })
 	if err != nil {
-		return 0, said, err
+		return 0, announcement, err
 	}
 	isNew := make(map[pair]bool, len(kept))
 	for _, p := range kept {
@@ -221,7 +223,7 @@ func (s *Store) keep(ctx context.Context, tx pgx.Tx, finds []schema.Find) (found
 	}
 	b := &pgx.Batch{}
 	now := s.Now()
-	said.Events = append(said.Events, tables.QueueFacts(b, factsOf(stored, now), now)...)
-	said.Events = append(said.Events, tables.QueueEvents(b, matchesOf(stored, now), now)...)
-	return len(stored), said, tx.SendBatch(ctx, b).Close()
+	announcement.Events = append(announcement.Events, tables.QueueFacts(b, factsOf(stored, now), now)...)
+	announcement.Events = append(announcement.Events, tables.QueueEvents(b, matchesOf(stored, now), now)...)
+	return len(stored), announcement, tx.SendBatch(ctx, b).Close()
 }

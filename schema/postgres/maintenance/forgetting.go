@@ -31,7 +31,7 @@ const (
 )
 
 // forget is one chunk of deleting rows whose column is below end. It goes on where the last
-// one has ended, so that it does not read again what that has deleted, and begins anew once
+// one has ended, so that it does not read again what that has deleted, and begins again once
 // it has come to the end.
 func (s *Store) forget(ctx context.Context, a *aged, end any) (rows int, more bool, err error) {
 	var last *string

@@ -196,8 +196,8 @@ func first(is bool) int {
 	return 1
 }
 
-// detach makes a partition a table of its own, where it is not yet. Whatever is cut off here
-// goes on with the next call.
+// detach makes a partition a table of its own, where it is not yet. The next call continues whatever
+// is cut off here.
 func (p partitioned) detach(ctx context.Context, conn *pgx.Conn, x partition) error {
 	detach := `alter table ` + quoted(p.table) + ` detach partition ` + quoted(x.name)
 	switch {

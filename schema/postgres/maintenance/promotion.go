@@ -115,7 +115,7 @@ func promote(ctx context.Context, tx pgx.Tx, of stretch, near time.Time) (int, e
 	if err != nil {
 		return 0, err
 	}
-	if _, err := tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, ids); err != nil {
+	if _, err := tx.Exec(ctx, tables.LockPosts, ids); err != nil {
 		return 0, err
 	}
 	tag, err := tx.Exec(ctx, `

@@ -86,7 +86,7 @@ func (w *jobWalk) endClaims(ctx context.Context, d *db.DB, node [16]byte) error 
 // dueJobs are jobs by the kind of what they are for.
 type dueJobs map[schema.JobKind][][16]byte
 
-// next reads the next jobs of each shard, and goes on with the shards that may have more.
+// next reads the next jobs of each shard, and continues with the shards that may have more.
 func (w *jobWalk) next(ctx context.Context, tx pgx.Tx) (dueJobs, error) {
 	type dueJob struct {
 		shard int16

@@ -34,13 +34,13 @@ type redelivery struct {
 // it has taken most of those before: what waits for a receiver stays bounded. It goes from
 // webhook to webhook; more says that another one waits for its turn.
 func (s *Store) Redeliver(ctx context.Context) (rows int, more bool, err error) {
-	var said schema.Announcement
+	var announcement schema.Announcement
 	err = s.Alone(ctx, "redeliver", func(tx pgx.Tx) error {
 		r, err := nextRedelivery(ctx, tx)
 		if err != nil || r == nil {
 			return err
 		}
-		if said.Notify, err = s.redeliverChunk(ctx, tx, r); err != nil {
+		if announcement.Notify, err = s.redeliverChunk(ctx, tx, r); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, `select exists (select from redeliveries where `+itsTurn+`)`).Scan(&more)
@@ -48,8 +48,8 @@ func (s *Store) Redeliver(ctx context.Context) (rows int, more bool, err error) 
 	if err != nil {
 		return 0, false, fmt.Errorf("sending failed deliveries again: %w", db.Unavailable(err))
 	}
-	s.Announce(said)
-	return len(said.Notify), more, nil
+	s.Announce(announcement)
+	return len(announcement.Notify), more, nil
 }
 
 const itsTurn = `looked_at <= now() - interval '` + redeliveryPause + `'`
@@ -75,7 +75,7 @@ func nextRedelivery(ctx context.Context, tx pgx.Tx) (*redelivery, error) {
 		r.finished = true
 		return &r, nil
 	}
-	// Whoever asks for it anew holds the webhook's lock too: the row stays.
+	// Whoever asks for it again holds the webhook's lock too: the row stays.
 	return &r, tx.QueryRow(ctx, `select after_id, until_id, coalesce(made_from, `+db.NoID+`) from redeliveries where webhook_id = $1`, r.webhook).
 		Scan((*[16]byte)(&r.after), (*[16]byte)(&r.until), (*[16]byte)(&r.from))
 }

@@ -36,7 +36,7 @@ func (s *Store) ForgetPosts(ctx context.Context) (rows int, more bool, err error
 
 // clearPosts ends what the posts of a table use, which from then on expires, and forgets what
 // was published of them a second time. It goes on where the last chunk has ended; in another
-// process it begins anew, and finds less.
+// process it starts from the beginning, and finds less.
 func (s *Store) clearPosts(ctx context.Context, conn *pgx.Conn, month string) (rows int, more bool, err error) {
 	if s.cleared.month != month {
 		s.cleared = clearing{month: month}

@@ -41,7 +41,7 @@ var (
 // HoldOverdue holds every post for review whose time has passed, or one of whose first
 // comments has not gone out, and returns how many. Replies that have not gone out end: nobody
 // would miss the moment for them. It goes in chunks; one that was cut off is
-// to be begun anew.
+// to be begun again.
 func HoldOverdue(ctx context.Context, d *db.DB) (held int64, err error) {
 	var at duePlace
 	now, kind := d.Now(), int16(schema.UnderReview)

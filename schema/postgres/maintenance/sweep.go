@@ -47,10 +47,10 @@ type pass struct {
 // chunk is a part of a pass, and its transaction.
 type chunk struct {
 	*Store
-	tx       pgx.Tx
-	pass     *pass
-	repaired map[string]int
-	said     schema.Announcement
+	tx           pgx.Tx
+	pass         *pass
+	repaired     map[string]int
+	announcement schema.Announcement
 }
 
 // sweeps are how a chunk of each is made: each moves its pass on and reports whether that is
@@ -88,7 +88,7 @@ func (s *Store) Sweep(ctx context.Context, over schema.Sweep) (repaired map[stri
 	if err != nil {
 		return nil, false, fmt.Errorf("sweeping %s: %w", over, db.Unavailable(err))
 	}
-	s.Announce(c.said)
+	s.Announce(c.announcement)
 	return c.repaired, more, nil
 }
 

@@ -99,7 +99,7 @@ func (c *chunk) repairPosts(ctx context.Context, found []suspect) error {
 		for _, x := range found {
 			c.repaired[x.kind]++
 		}
-		c.said.Events = append(c.said.Events, made.Events...)
+		c.announcement.Events = append(c.announcement.Events, made.Events...)
 		return nil
 	case !db.IsDataError(err):
 		return err

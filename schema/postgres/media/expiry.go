@@ -24,7 +24,7 @@ const (
 
 // ExpireMedia marks what has expired and is not used, and unmarks what a post has come to
 // use while it was being deleted. Posts that have ended need their media no longer: from then
-// on it expires like new uploads. It looks at so many at a time, and tells whether there are
+// on it expires like new uploads. It looks at so many at a time, and reports whether there are
 // more.
 func (s *Store) ExpireMedia(ctx context.Context) (more bool, err error) {
 	err = s.Alone(ctx, "media", func(tx pgx.Tx) error {

@@ -88,7 +88,7 @@ func workspaceOf(ctx context.Context, q db.Querier, name string, sandbox bool) (
 
 // GivePlan puts the workspace of that name on a plan, which is that of its sandbox too, and
 // returns the one before. What the workspace pays for is noted beside it, and leaves it alone until that begins
-// anew. The error is NotFound where there is no such workspace.
+// again. The error is NotFound where there is no such workspace.
 func (a *Admin) GivePlan(ctx context.Context, name, plan string) (before string, err error) {
 	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
 		live, err := workspaceOf(ctx, tx, name, false)

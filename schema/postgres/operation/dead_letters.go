@@ -45,7 +45,7 @@ func (a *Admin) Replay(ctx context.Context, ids []schema.DeadLetterID) (replayed
 
 // ReplayAll puts every dead letter back, oldest first, each once, in one transaction a
 // batch, and returns how many. After each batch progress gets how many there are so far:
-// whoever ends here has those replayed, and the next call goes on with the rest.
+// whoever ends here has those replayed, and the next call continues with the rest.
 func (a *Admin) ReplayAll(ctx context.Context, progress func(replayed int)) (replayed int, err error) {
 	var last schema.DeadLetterID
 	for {
@@ -103,7 +103,7 @@ func (a *Admin) replay(ctx context.Context, tx pgx.Tx, l schema.DeadLetter) erro
 	case schema.TopicPublish:
 		b.Queue(tables.LockPost, id)
 		b.Queue(`update targets set next_at = now() where post_id = $1 and n = $2 and state = `+tables.TargetPending, id, l.Subject.N)
-		_, err := tables.MoveAndSay(ctx, tx, b, l.Subject.ID, a.Now()) // delay finds the job by itself
+		_, err := tables.MoveJobOf(ctx, tx, b, l.Subject.ID, a.Now()) // delay finds the job by itself
 		return err
 	case schema.TopicComment:
 		b.Queue(`update comments set next_at = now() where id = $1 and state = `+tables.CommentPending, id)

@@ -154,7 +154,7 @@ func (a *Admin) CancelReviewed(ctx context.Context, ids []schema.PostID) (cancel
 }
 
 func (a *Admin) cancelBatch(ctx context.Context, ids []schema.PostID) (cancelled int, err error) {
-	var said schema.Announcement
+	var announcement schema.Announcement
 	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
 		taken, err := a.lockReviewed(ctx, tx, ids, schema.PostID{})
 		if err != nil {
@@ -164,34 +164,34 @@ func (a *Admin) cancelBatch(ctx context.Context, ids []schema.PostID) (cancelled
 		if _, err := tx.Exec(ctx, `delete from holds where kind = $1 and subject = any($2)`, int16(schema.UnderReview), taken); err != nil {
 			return err
 		}
-		if said, err = a.cancelAll(ctx, tx, taken); err != nil {
+		if announcement, err = a.cancelAll(ctx, tx, taken); err != nil {
 			return err
 		}
 		return a.cancelComments(ctx, tx, taken)
 	})
 	if err == nil {
-		a.Announce(said)
+		a.Announce(announcement)
 	}
 	return cancelled, err
 }
 
-func (a *Admin) cancelAll(ctx context.Context, tx pgx.Tx, ids []schema.PostID) (said schema.Announcement, err error) {
+func (a *Admin) cancelAll(ctx context.Context, tx pgx.Tx, ids []schema.PostID) (announcement schema.Announcement, err error) {
 	rows, err := tx.Query(ctx, `select `+tables.PostColumns+` from posts p where p.id = any($1) and p.status in `+tables.OpenPosts, ids)
 	posts, err := db.Collect(rows, err, tables.ScanPost)
 	if err != nil {
-		return said, err
+		return announcement, err
 	}
 	if err := tables.AddTargets(ctx, tx, posts); err != nil {
-		return said, err
+		return announcement, err
 	}
 	b := &pgx.Batch{}
 	given := tables.Charges{}
 	for i := range posts {
 		one := tables.CancelPost(b, &posts[i], given, a.Now())
-		said.Events = append(said.Events, one.Events...)
+		announcement.Events = append(announcement.Events, one.Events...)
 	}
 	given.Queue(b)
-	return said, tx.SendBatch(ctx, b).Close()
+	return announcement, tx.SendBatch(ctx, b).Close()
 }
 
 func (a *Admin) cancelComments(ctx context.Context, tx pgx.Tx, posts []schema.PostID) error {

@@ -181,6 +181,6 @@ func (a *Admin) lockReviewed(ctx context.Context, tx pgx.Tx, ids []schema.PostID
 	if err != nil {
 		return nil, err
 	}
-	_, err = tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, reviewed)
+	_, err = tx.Exec(ctx, tables.LockPosts, reviewed)
 	return reviewed, err
 }

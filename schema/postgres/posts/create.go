@@ -146,7 +146,9 @@ func takeKeys(ctx context.Context, conn *pgx.Conn, firsts []*creation) (map[idem
 	taken := make(map[idempotencyKey]struct{}, n)
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
-	batch.Queue(tables.InsertKeys, db.IDColumn(lineages), keys, prints, responses).Query(func(rows pgx.Rows) error {
+	tables.InsertKeys.Queue(batch, pgx.StrictNamedArgs{
+		"lineages": db.IDColumn(lineages), "keys": keys, "fingerprints": prints, "responses": responses,
+	}).Query(func(rows pgx.Rows) error {
 		var k idempotencyKey
 		_, err := pgx.ForEachRow(rows, []any{(*[16]byte)(&k.lineage), &k.key}, func() error {
 			taken[k] = struct{}{}

@@ -142,14 +142,14 @@ func (c *creation) refusalsOf(refusals map[schema.PostID]*schema.Error) map[sche
 
 // goesOnWithout leaves refused posts out of a request that can do without them.
 func (c *creation) goesOnWithout(refused map[schema.PostID]*schema.Error) bool {
-	if c.Without == nil {
+	if c.ResponseIfRefused == nil {
 		return false
 	}
 	if c.dropped == nil {
 		c.dropped = map[schema.PostID]*schema.Error{}
 	}
 	maps.Copy(c.dropped, refused)
-	response := c.Without(c.dropped)
+	response := c.ResponseIfRefused(c.dropped)
 	if response == nil {
 		return false
 	}

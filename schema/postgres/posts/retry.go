@@ -79,7 +79,7 @@ func (r *retryRows) add(t *schema.Target, to schema.Resumption) {
 // queueRetry adds the statements of a retry. Claims go on counting: a result of the time
 // before never answers a claim of the time after. A target that still holds a unit of the
 // day, because something of it is there or may be, takes no second one.
-func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (done schema.Retried, taken tables.Charges, said schema.Announcement) {
+func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (done schema.Retried, taken tables.Charges, announcement schema.Announcement) {
 	now := s.Now()
 	due := now.Add(asked.Delay)
 	rows, done, taken := s.resume(&p, asked, due)
@@ -90,11 +90,11 @@ func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (don
 	uses.Add(&p)
 	uses.Queue(b)
 	tables.QueueAttempt(b, p.ID, schema.AttemptRetried, now, due)
-	said = queueRetryJob(b, &p, now, due)
-	said.Events = append(said.Events, tables.QueueEvents(b, tables.ScheduledEvents(&p, now), now)...)
+	announcement = queueRetryJob(b, &p, now, due)
+	announcement.Events = append(announcement.Events, tables.QueueEvents(b, tables.ScheduledEvents(&p, now), now)...)
 	taken.Queue(b)
 	done.Post = p
-	return done, taken, said
+	return done, taken, announcement
 }
 
 // resume makes the failed targets of a post pending that are to go on, and charges the day on
@@ -126,20 +126,20 @@ func (s *Store) resume(p *schema.Post, asked schema.Retry, due time.Time) (rows 
 }
 
 // queueRetryJob replaces the post's job. A retry without a delay is announced at once.
-func queueRetryJob(b *pgx.Batch, p *schema.Post, now, due time.Time) (said schema.Announcement) {
+func queueRetryJob(b *pgx.Batch, p *schema.Post, now, due time.Time) (announcement schema.Announcement) {
 	b.Queue(`delete from jobs where id = $1`, p.ID)
 	job := tables.PostJob(p)
 	job.DueAt = due
 	if due.After(now) {
-		said.Jobs = tables.Soon([]schema.Job{job}, now)
+		announcement.Jobs = tables.Soon([]schema.Job{job}, now)
 	} else {
-		said.Publish = tables.PostMessages(p)
+		announcement.Publish = tables.PostMessages(p)
 		job.DueAt = now.Add(schema.AnnounceTimeout)
 	}
 	var jobs tables.JobRows
 	jobs.Add(job, now)
 	jobs.Queue(b)
-	return said
+	return announcement
 }
 
 // queue adds the statements that set targets going at the post's new version. The time from

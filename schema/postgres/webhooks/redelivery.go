@@ -12,7 +12,7 @@ import (
 
 // beginRedelivery asks for all that failed since a time to be sent again, in the transaction
 // that holds the webhook's lock: whoever stored something for it while it was disabled has
-// committed. Maintenance does it, a chunk at a time; asked for again it starts anew, and finds
+// committed. Maintenance does it, a chunk at a time; asked for again it starts from the beginning, and finds
 // what was sent meanwhile not failed.
 func (s *Store) beginRedelivery(ctx context.Context, tx pgx.Tx, w *schema.Webhook) error {
 	if !w.Active {

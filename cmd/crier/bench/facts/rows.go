@@ -43,7 +43,7 @@ var shares = []struct {
 }
 
 // fill gives the tables the facts of a year. A folder that is kept says how far it is filled: what
-// was cut off goes on with its month, whose facts replace those that are there.
+// was cut off continues with its month, whose facts replace those that are there.
 func (b *bench) fill(ctx context.Context) error {
 	filled, err := b.filled()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // AnnounceAccounts hands on what a change of accounts asks of the log.
-func AnnounceAccounts(s *db.DB, jobs []schema.Job, said []schema.EncodedEvents) {
-	s.Announce(schema.Announcement{Jobs: Soon(jobs, s.Now()), Events: said})
+func AnnounceAccounts(s *db.DB, jobs []schema.Job, events []schema.EncodedEvents) {
+	s.Announce(schema.Announcement{Jobs: Soon(jobs, s.Now()), Events: events})
 }
 
 // AccountEvent is an event about an account, with what else belongs to it.

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
 )
 
 // What has ended moves from the open tables to those of history, and back when somebody
@@ -71,17 +71,12 @@ const bringBack = `
 		insert into comments (` + commentColumns + `) select ` + commentColumns + ` from moved_comments
 	)` + NoteEnded
 
-// execer is a connection or a transaction.
-type execer interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-}
-
 // BringBack moves a post of a workspace, with its targets and comments, from history to
 // the open tables, for somebody who is about to change it. Its rows are locked until the
 // transaction ends; if that fails, it stays in history. It does nothing to a post that is
 // not in history.
-func BringBack(ctx context.Context, q execer, workspace schema.WorkspaceID, post schema.PostID) error {
-	_, err := q.Exec(ctx, bringBack, post, workspace)
+func BringBack(ctx context.Context, to db.Execer, workspace schema.WorkspaceID, post schema.PostID) error {
+	_, err := to.Exec(ctx, bringBack, post, workspace)
 	return err
 }
 

@@ -20,7 +20,7 @@ func paused(workspace, account, platform string) string {
 		or ` + platform + ` = any (array(select h.platform from holds h where h.platform is not null)))`
 }
 
-// These tell whether the work of a row is paused: of posts p for accounts a, of targets t of
+// These report whether the work of a row is paused: of posts p for accounts a, of targets t of
 // posts p, of first comments and replies c for accounts a.
 var (
 	PausedAccount = paused("p.workspace_id", "a.id", "a.platform")

@@ -111,39 +111,48 @@ func PostMessages(p *schema.Post) []schema.PublishMessage {
 	return messages
 }
 
-// MoveAndSay runs a batch, makes the job of a post due when its targets are, and returns
+// MoveJobOf runs a batch, makes the job of a post due when its targets are, and returns
 // what to announce.
-func MoveAndSay(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post schema.PostID, now time.Time) (schema.Announcement, error) {
-	if err := tx.SendBatch(ctx, b).Close(); err != nil {
-		return schema.Announcement{}, err
-	}
+func MoveJobOf(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post schema.PostID, now time.Time) (schema.Announcement, error) {
 	posts := []schema.PostID{post}
-	rows, err := tx.Query(ctx, MoveOpen, posts, schema.VisibilityTimeout.String(), schema.SettleTime.String(), posts)
-	jobs, err := db.Collect(rows, err, ScanJob)
-	return schema.Announcement{Jobs: Soon(jobs, now)}, err
+	var moved []schema.Job
+	QueueMove(b, MoveOpen, posts, posts, &moved)
+	err := tx.SendBatch(ctx, b).Close()
+	return schema.Announcement{Jobs: Soon(moved, now)}, err
+}
+
+// QueueMove adds a statement of MoveJobs, for posts and those of them with a target that goes on
+// later. The jobs that it moves go to moved.
+func QueueMove(b *pgx.Batch, move *db.Statement, posts, waiting []schema.PostID, moved *[]schema.Job) {
+	move.Queue(b, pgx.StrictNamedArgs{
+		"posts": posts, "waiting": waiting, "visibility": schema.VisibilityTimeout, "settle": schema.SettleTime,
+	}).Query(func(rows pgx.Rows) (err error) {
+		*moved, err = db.Collect(rows, nil, ScanJob)
+		return err
+	})
 }
 
 // MoveOpen is MoveJobs of all open posts.
 var MoveOpen = MoveJobs(OpenPosts)
 
 // MoveJobs makes the jobs of posts in some statuses due when the first of their targets
-// is. If no target of the batch waits, it only brings the job forward: firing early is
+// is. Where no target of a post waits, it only brings the job forward: firing early is
 // harmless. A target that was neither claimed nor postponed has a message on its way
 // already.
-func MoveJobs(statuses string) string {
-	return `
+func MoveJobs(statuses string) *db.Statement {
+	return db.NewStatement(`
 	update jobs j set due_at = w.due_at, held = false,
 		overdue_since = coalesce(j.overdue_since, case when w.base < now() then w.base end)
 	from (
 		select t.post_id, min(coalesce(p.retried_for, p.scheduled_for)) base, min(case
-			when t.state = ` + TargetClaimed + ` then t.lease_until + $3::interval
-			when t.claim = 0 and coalesce(t.next_at, now()) <= now() then now() + $2::interval
+			when t.state = ` + TargetClaimed + ` then t.lease_until + @settle::interval
+			when t.claim = 0 and coalesce(t.next_at, now()) <= now() then now() + @visibility::interval
 			else greatest(coalesce(t.next_at, now()), now()) end) due_at
 		from targets t join posts p on p.id = t.post_id
-		where t.post_id = any($1) and p.status in ` + statuses + ` and t.state in ` + OpenTargets + ` group by t.post_id
+		where t.post_id = any(@posts) and p.status in ` + statuses + ` and t.state in ` + OpenTargets + ` group by t.post_id
 	) w
-	where j.id = w.post_id and (w.due_at < j.due_at or j.id = any($4))
-	returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`
+	where j.id = w.post_id and (w.due_at < j.due_at or j.id = any(coalesce(@waiting::uuid[], '{}')))
+	returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`)
 }
 
 // Soon returns the jobs that must be announced, since delay would not read them in time.

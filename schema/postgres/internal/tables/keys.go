@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
@@ -18,8 +19,13 @@ func TakeKey(ctx context.Context, tx pgx.Tx, key *schema.Idempotency, response [
 	if key == nil {
 		return nil, false, nil
 	}
-	tag, err := tx.Exec(ctx, InsertKeys, db.IDColumn([]schema.KeyID{key.Lineage}), []string{key.Key}, [][]byte{key.Fingerprint[:]}, [][]byte{response})
-	if err != nil || tag.RowsAffected() > 0 {
+	taken := false
+	b := &pgx.Batch{}
+	InsertKeys.Queue(b, pgx.StrictNamedArgs{
+		"lineages": db.IDColumn([]schema.KeyID{key.Lineage}), "keys": []string{key.Key}, "fingerprints": [][]byte{key.Fingerprint[:]},
+		"responses": [][]byte{response},
+	}).Exec(func(tag pgconn.CommandTag) error { taken = tag.RowsAffected() > 0; return nil })
+	if err := tx.SendBatch(ctx, b).Close(); err != nil || taken {
 		return nil, false, err
 	}
 	var fingerprint []byte
@@ -36,15 +42,14 @@ func TakeKey(ctx context.Context, tx pgx.Tx, key *schema.Idempotency, response [
 }
 
 // InsertKeys takes idempotency keys that nobody has used in the last 24 hours and returns
-// them: of $1 lineages, $2 keys, $3 fingerprints, $4 answers. A key whose first request is not
-// committed yet is waited for.
-const InsertKeys = `
+// them. A key whose first request is not committed yet is waited for.
+var InsertKeys = db.NewStatement(`
 	insert into idempotency as i (lineage, key, fingerprint, response)
-	select * from unnest($1::uuid[], $2::text[], $3::bytea[], $4::bytea[])
+	select * from unnest(@lineages::uuid[], @keys::text[], @fingerprints::bytea[], @responses::bytea[])
 	on conflict (lineage, key) do update
 		set fingerprint = excluded.fingerprint, response = excluded.response, created_at = now()
 		where i.created_at < now() - interval '24 hours'
-	returning lineage, key`
+	returning lineage, key`)
 
 // ErrKeyConflict refuses a key that was used with another request.
 func ErrKeyConflict() error {

@@ -59,8 +59,11 @@ func ScanTarget(row pgx.Row, t *TargetRow) error {
 	return db.Decode("error of a target", failure, &t.Error)
 }
 
-// LockPost must come before anything else that changes a post's targets or job.
-const LockPost = `select from posts where id = $1 for no key update`
+// LockPost and LockPosts must come before anything else that changes posts' targets or jobs.
+const (
+	LockPost  = `select from posts where id = $1 for no key update`
+	LockPosts = `select from posts where id = any($1) order by id for no key update`
+)
 
 // AddTargets reads the targets of open posts and their first comments.
 func AddTargets(ctx context.Context, q db.Querier, posts []schema.Post) error {

@@ -65,8 +65,8 @@ const RecountPosts = `
 
 // RepairPosts sets the counters and the status of posts by their targets, and gives them
 // a job at their version that is due now; if that is too early, the claim refuses it.
-func RepairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, now time.Time, said *schema.Announcement) error {
-	if _, err := tx.Exec(ctx, `select from posts where id = any($1) order by id for no key update`, ids); err != nil {
+func RepairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, now time.Time, announcement *schema.Announcement) error {
+	if _, err := tx.Exec(ctx, LockPosts, ids); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(ctx, RecountPosts, ids); err != nil {
@@ -96,6 +96,6 @@ func RepairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, now time.T
 		}
 	}
 	jobs.Queue(b)
-	said.Events = append(said.Events, QueueEvents(b, events, now)...)
+	announcement.Events = append(announcement.Events, QueueEvents(b, events, now)...)
 	return tx.SendBatch(ctx, b).Close()
 }

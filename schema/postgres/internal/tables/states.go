@@ -42,6 +42,8 @@ const (
 	StepPublish = "1"
 	StepFind    = "2"
 
+	LooksRepeating = "-1" // of the column looked
+
 	JobPost    = "1"
 	JobComment = "2"
 	JobNotify  = "3"
@@ -60,7 +62,8 @@ const (
 )
 
 // Claimable is true if a target, a first comment or a delivery may be claimed: it is
-// pending and due, or its claim has ended. row is the alias of its table.
+// pending and due, or its claim has ended. row is the alias of its table; ClaimEnded says what
+// else the statement has to have.
 func Claimable(row string) string {
 	return `((` + row + `.state = ` + TargetPending + ` and ` + IsDue(row) + `)
 		or (` + row + `.state = ` + TargetClaimed + ` and ` + ClaimEnded(row+`.lease_until`, row+`.token`) + `))`
@@ -73,7 +76,8 @@ func IsDue(row string) string {
 
 // ClaimEnded is true if the claim with that lease and token has ended: its lease has been
 // over for @settle, by the server's clock and by @latest (see clock.Lease), or its own
-// claimant takes it over because the answer was lost (u.again, u.token).
+// claimant takes it over because the answer was lost. It needs rows u of what is claimed: each with
+// the claim's token, and with takeover where the token is that of a lost one.
 func ClaimEnded(lease, token string) string {
-	return `(` + lease + ` + @settle::interval < least(now(), @latest::timestamptz) or (u.again and ` + token + ` = u.token))`
+	return `(` + lease + ` + @settle::interval < least(now(), @latest::timestamptz) or (u.takeover and ` + token + ` = u.token))`
 }

@@ -24,6 +24,8 @@ func TestStatesHaveTheNumbersOfTheSchema(t *testing.T) {
 
 		{"step", StepPrepare}: schema.StepPrepare, {"step", StepPublish}: schema.StepPublish, {"step", StepFind}: schema.StepFind,
 
+		{"looked", LooksRepeating}: schema.LooksRepeating,
+
 		{"upload", uploadAwaited}: schema.UploadAwaited, {"upload", UploadKept}: schema.UploadKept, {"upload", uploadDeleted}: schema.UploadDeleted,
 
 		{"renewal", renewalIdle}: schema.RenewalIdle, {"renewal", RenewalTrade}: schema.RenewalTrade, {"renewal", renewalAgain}: schema.RenewalAgain,
