@@ -16,9 +16,11 @@ var (
 	lengthOfRound = bySize(2*time.Second, 5*time.Second)
 	// answersAfter is how long the platforms take to answer a call, after its effect.
 	answersAfter = 700 * time.Millisecond
-	// fleetConnections are each one's, to PostgreSQL: the fewest that work, or what its roles
-	// want, of which four fit into PostgreSQL's default.
-	fleetConnections = bySize(7, 0)
+	// connectionsOfTwo and connectionsOfFour are each one's, to PostgreSQL: the fewest that work, or
+	// what its roles want, of which four and the one that replaces a killed one do not fit into
+	// PostgreSQL's default.
+	connectionsOfTwo  = bySize(7, 0)
+	connectionsOfFour = bySize(7, 18)
 	// beyondLeases is past the lease of what a paused process has claimed, and of whoever
 	// claims that next; for every change past the first alone.
 	beyondLeases = bySize(schema.Lease+2*schema.SettleTime, 2*schema.Lease+2*schema.SettleTime)
@@ -33,7 +35,7 @@ func paused(f *fleet, m *member)  { f.pause(m, beyondLeases) }
 
 func TestTwoProcessesSurviveKillsStopsAndPauses(t *testing.T) {
 	t.Parallel()
-	newFleet(t, 2, fleetConnections).survive(bySize(
+	newFleet(t, 2, connectionsOfTwo).survive(bySize(
 		[][]disruption{{killed, stopped}, {paused}},
 		[][]disruption{{killed, killed}, {stopped, stopped}, {paused, paused}},
 	))
@@ -41,7 +43,7 @@ func TestTwoProcessesSurviveKillsStopsAndPauses(t *testing.T) {
 
 func TestFourProcessesSurviveKillsStopsAndPauses(t *testing.T) {
 	t.Parallel()
-	newFleet(t, 4, fleetConnections).survive(bySize(
+	newFleet(t, 4, connectionsOfFour).survive(bySize(
 		[][]disruption{{killed, stopped, killed, stopped}},
 		[][]disruption{{killed, killed, killed, killed}, {stopped, stopped, stopped, stopped}, {paused, paused, paused, paused}},
 	))

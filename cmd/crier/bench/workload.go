@@ -123,9 +123,9 @@ func (c *workload) setBack(ctx context.Context, postgres string, first time.Time
 	defer conn.Close(context.WithoutCancel(ctx))
 	by := c.first.Sub(first)
 	for table, column := range map[string]string{"posts": "scheduled_for", "jobs": "due_at"} {
-		// Accounts have jobs, too, for when their servers' limits are read again.
+		// Not only posts have jobs.
 		tag, err := conn.Exec(ctx, `update `+table+` set `+column+` = `+column+` - $1::interval
-			where `+column+` between $2 and $3 and id not in (select id from accounts)`,
+			where `+column+` between $2 and $3 and id in (select id from posts)`,
 			by.String(), c.first, c.first.Add(time.Duration(tenantPosts)*c.step))
 		if err != nil {
 			return fmt.Errorf("setting times back: %w", err)
