@@ -13,33 +13,27 @@ import (
 	"crier/schema"
 )
 
-// laterPosts are how many posts of a kind there are in a test of a backlog: of a herd, of the
-// backlog of a downtime, of what was paused.
+// laterPosts are how many posts of a kind there are in a test of a backlog: of the backlog of a
+// downtime, of what was paused.
 var laterPosts = map[string]int{
-	"herd": bySize(1, 10_000), "backlog": bySize(600, 30_000), "parked": bySize(1200, 10_000),
+	"backlog": bySize(600, 30_000), "parked": bySize(1200, 10_000),
 }
 
-// Posts that fell due while crier was down, or were paused, go out as fast as a herd does and
-// in the order of their times, and what is published meanwhile is not late for it.
-func TestABacklogDrainsLikeAHerd(t *testing.T) {
+// Posts that fell due while crier was down, or were paused, go out soon and in the order of their
+// times, and what is published meanwhile is not late for it. How fast that is beside a herd is what
+// crier bench backlog and resume measure.
+func TestABacklogDrainsInOrder(t *testing.T) {
 	down := bySize(5*time.Second, 150*time.Second)
 	w := newWorld(t, testKafka())
 	fresh := w.connect(schema.Mastodon, 10)
 	w.createLater()
-
-	herd := 0.0
-	if full() {
-		w.setDue("herd", `now() + interval '65 seconds'`) // so that it is read before its time
-		time.Sleep(65 * time.Second)
-		herd = w.drains("herd", nil)
-	}
 
 	due := w.setDue("backlog", fmt.Sprintf(`now() + interval '2 seconds' + random() * interval '%f seconds'`, down.Seconds()-2))
 	w.kill()
 	time.Sleep(down)
 	restarted := time.Now()
 	w.start()
-	backlog := w.drains("backlog", fresh[:5])
+	w.drains("backlog", fresh[:5])
 	if took := w.times("backlog")[laterPosts["backlog"]-1].Sub(restarted); took > 30*time.Second {
 		t.Errorf("the last of %d posts is there %v after the restart", laterPosts["backlog"], took)
 	}
@@ -54,12 +48,8 @@ func TestABacklogDrainsLikeAHerd(t *testing.T) {
 	if err := compose.Resume(t.Context(), w.operator(), platform); err != nil {
 		t.Fatal(err)
 	}
-	resumed := w.drains("parked", fresh[5:])
+	w.drains("parked", fresh[5:])
 	w.inOrder("parked", due)
-	t.Logf("herd %.0f/s, backlog %.0f/s, resumed %.0f/s", herd, backlog, resumed)
-	if backlog < herd*.8 || resumed < herd*.8 {
-		t.Error("they do not drain at 80 % of the herd's rate")
-	}
 }
 
 // createLater creates posts that are due in some hours, each kind for accounts of its own.
@@ -144,9 +134,9 @@ func (w *world) count(sql string) (n int) {
 	return n
 }
 
-// drains waits until all posts of a kind are there, and returns the rate at which the middle
-// 80 % of them came. Meanwhile accounts publish at once what is not to wait for them.
-func (w *world) drains(kind string, fresh []schema.AccountID) (rate float64) {
+// drains waits until all posts of a kind are there. Meanwhile accounts publish at once what is not
+// to wait for them.
+func (w *world) drains(kind string, fresh []schema.AccountID) {
 	w.Helper()
 	began := time.Now()
 	sent := map[string]time.Time{}
@@ -157,7 +147,7 @@ func (w *world) drains(kind string, fresh []schema.AccountID) (rate float64) {
 		}
 		for n := range 10 {
 			time.Sleep(100 * time.Millisecond)
-			if fresh == nil || len(sent) >= len(fresh)*postsPerAccount {
+			if len(sent) >= len(fresh)*postsPerAccount {
 				continue
 			}
 			text := fmt.Sprintf("beside %s %d.%d", kind, i, n)
@@ -172,7 +162,6 @@ func (w *world) drains(kind string, fresh []schema.AccountID) (rate float64) {
 	last := at[len(at)-1]
 	w.Logf("%s: %d within %v, the last after %v", kind, len(at), last.Sub(at[0]), last.Sub(began))
 	w.notLate(kind, sent)
-	return float64(len(at)*8/10) / at[len(at)*9/10].Sub(at[len(at)/10]).Seconds()
 }
 
 func (w *world) publishBeside(text string, account schema.AccountID) {
@@ -188,9 +177,6 @@ func (w *world) publishBeside(text string, account schema.AccountID) {
 // notLate holds what was published meanwhile to its lateness.
 func (w *world) notLate(kind string, sent map[string]time.Time) {
 	w.Helper()
-	if len(sent) == 0 {
-		return
-	}
 	time.Sleep(2 * time.Second)
 	var late []time.Duration
 	for _, s := range w.simulated() {
