@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -140,7 +139,7 @@ func (w *world) publishByClock(shift time.Duration, label string) {
 	var mu sync.Mutex
 	var signed []time.Duration // too early, or too late, by PostgreSQL's clock
 	began := time.Now()
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	w.receiveBy(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		unix, err := strconv.ParseInt(r.Header.Get("Webhook-Timestamp"), 10, 64)
 		mu.Lock()
 		defer mu.Unlock()
@@ -148,11 +147,7 @@ func (w *world) publishByClock(shift time.Duration, label string) {
 			at := time.Unix(unix, 0).Add(-shift)
 			signed = append(signed, max(began.Sub(at), -time.Since(at)))
 		}
-	}))
-	w.Cleanup(server.Close)
-	if status := w.call(http.MethodPost, "/webhooks", map[string]any{"url": server.URL, "events": []string{"post.published"}}, nil); status/100 != 2 {
-		w.Fatalf("creating the webhook: %d", status)
-	}
+	}), "post.published")
 	account := w.connect(schema.Mastodon, 1)[0].String()
 	due := map[string]time.Time{}
 	var ids []string

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -98,11 +97,7 @@ type accountEvents struct {
 func (w *world) receiveAccounts() *accountEvents {
 	w.Helper()
 	r := &accountEvents{seen: map[string]bool{}, n: map[string]int{}}
-	server := httptest.NewServer(r)
-	w.Cleanup(server.Close)
-	if status := w.call(http.MethodPost, "/webhooks", map[string]any{"url": server.URL, "events": []string{"account.error", "account.connected"}}, nil); status != http.StatusCreated {
-		w.Fatalf("creating the webhook: %d", status)
-	}
+	w.receiveBy(r, "account.error", "account.connected")
 	return r
 }
 

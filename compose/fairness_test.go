@@ -97,12 +97,7 @@ func (w *world) subscribeDeadReceiver() {
 		w.Fatal(err)
 	}
 	w.Cleanup(func() { dead.Close() })
-	status := w.call(http.MethodPost, "/webhooks", map[string]any{
-		"url": "http://" + dead.Addr().String(), "events": []string{"post.scheduled", "post.published", "post.failed"},
-	}, nil)
-	if status != http.StatusCreated && status != http.StatusOK {
-		w.Fatalf("creating the webhook: %d", status)
-	}
+	w.subscribe("http://"+dead.Addr().String(), "post.scheduled", "post.published", "post.failed")
 }
 
 // createHerd creates n posts of one account, over as many days as its daily cap asks for.

@@ -451,15 +451,23 @@ type receiver struct {
 func (w *world) receive(events ...string) *receiver {
 	w.Helper()
 	r := &receiver{events: map[string]int{}, posts: map[string]map[string]string{}}
-	server := httptest.NewServer(r)
+	w.receiveBy(r, events...)
+	return r
+}
+
+// receiveBy has a handler receive events.
+func (w *world) receiveBy(handler http.Handler, events ...string) {
+	w.Helper()
+	server := httptest.NewServer(handler)
 	w.Cleanup(server.Close)
-	var answer struct {
-		Webhook struct{ ID string } `json:"webhook"`
-	}
-	if status := w.call(http.MethodPost, "/webhooks", map[string]any{"url": server.URL, "events": events}, &answer); status != http.StatusCreated && status != http.StatusOK {
+	w.subscribe(server.URL, events...)
+}
+
+func (w *world) subscribe(address string, events ...string) {
+	w.Helper()
+	if status := w.call(http.MethodPost, "/webhooks", map[string]any{"url": address, "events": events}, nil); status != http.StatusCreated {
 		w.Fatalf("creating the webhook: %d", status)
 	}
-	return r
 }
 
 func (r *receiver) ServeHTTP(_ http.ResponseWriter, request *http.Request) {

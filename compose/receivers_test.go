@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -75,12 +74,7 @@ type arrivals struct {
 func (w *world) receiveArrivals(event string) *arrivals {
 	w.Helper()
 	a := &arrivals{at: map[string]time.Time{}}
-	server := httptest.NewServer(a)
-	w.Cleanup(server.Close)
-	status := w.call(http.MethodPost, "/webhooks", map[string]any{"url": server.URL, "events": []string{event}}, nil)
-	if status != http.StatusCreated && status != http.StatusOK {
-		w.Fatalf("creating the webhook: %d", status)
-	}
+	w.receiveBy(a, event)
 	return a
 }
 

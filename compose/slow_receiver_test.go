@@ -3,7 +3,6 @@ package compose_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -38,12 +37,7 @@ type slowReceiver struct {
 func (w *world) receiveSlowly(event string) *slowReceiver {
 	w.Helper()
 	r := &slowReceiver{seen: map[string]bool{}}
-	server := httptest.NewServer(r)
-	w.Cleanup(server.Close)
-	status := w.call(http.MethodPost, "/webhooks", map[string]any{"url": server.URL, "events": []string{event}}, nil)
-	if status != http.StatusCreated && status != http.StatusOK {
-		w.Fatalf("creating the webhook: %d", status)
-	}
+	w.receiveBy(r, event)
 	return r
 }
 
