@@ -76,6 +76,10 @@ const (
 	MaxAttempts      = 200
 )
 
+// RecordedWait is the shortest wait for a platform that has an attempt: a backlog has very many
+// that are shorter.
+const RecordedWait = time.Minute
+
 // attempt returns the attempt to store for a step, of the kind that its result names; nil for
 // plain success.
 func (d Delivery) attempt(o Outcome, r Result, at time.Time) *Attempt {

@@ -7,7 +7,7 @@
 //	→ Handler  the permission that its operation needs
 //
 // A Route is one operation; RequestOf returns what is known of a request while it is
-// answered, and Identify by what it is known when it is repeated. What a key may send in
+// answered, and Identify what identifies it when it is repeated. What a key may send in
 // a minute is shared by all gateways and taken from the database in leases, so that few
 // requests wait for a round trip.
 package admission

@@ -3,6 +3,8 @@ package worker
 import (
 	"slices"
 	"time"
+
+	"crier/schema"
 )
 
 // A line is the tasks of a key that wait for turns which come one after the other, Spacing apart. The
@@ -42,7 +44,7 @@ func (q *queue[M, R]) trimLine(key Key, most int) (kept int, behind []*task[M, R
 	return kept, behind
 }
 
-// unrecorded returns the tasks whose wait in this line is at least recordedWait in all and is not in
+// unrecorded returns the tasks whose wait in this line is at least schema.RecordedWait in all and is not in
 // their timeline yet, or stands there too short. Task i still waits wait + i·spacing, and longer where
 // those before it need several turns: what waits longer than it was recorded to is recorded for half as
 // long again, so that a long wait has few records. The first task is left out: it waits for longestLine
@@ -63,7 +65,7 @@ func (q *queue[M, R]) unrecorded(key Key, wait, spacing time.Duration, now time.
 		if !l.recordedUntil.IsZero() {
 			left = max(left, waited/2)
 		}
-		if i == 0 || waited+left < recordedWait || now.Before(l.recordedUntil) {
+		if i == 0 || waited+left < schema.RecordedWait || now.Before(l.recordedUntil) {
 			continue
 		}
 		l.recordedUntil = now.Add(left)

@@ -16,8 +16,6 @@ const (
 	// step uses the turn it gets, and what is due later must not come first.
 	longestLine = 30 * time.Second
 	keptInLine  = 32
-	// recordedWait is the shortest wait in a line that is recorded in the post's timeline.
-	recordedWait = time.Minute
 	// postponeBatch is how many tasks are postponed, or their waits recorded, in one transaction.
 	postponeBatch = 1000
 )

@@ -247,10 +247,7 @@ func (c *Comment) finish(ctx context.Context, r schema.CommentResult, receipt bo
 				overdue_since = coalesce(overdue_since, uuid_extract_timestamp(id) + $3::interval)
 			where id = $1
 			returning id, kind, shard, due_at, version, payload`, r.Comment, r.NextIn.Seconds(), schema.FirstCommentDelay.String()).
-			Query(func(rows pgx.Rows) (err error) {
-				moved, err = db.Collect(rows, nil, tables.ScanJob)
-				return err
-			})
+			Query(tables.ReadJobs(&moved))
 	} else {
 		batch.Queue(`
 			delete from jobs j where j.id = $1

@@ -106,10 +106,7 @@ func (r *notifyRows) queue(b *pgx.Batch) *notified {
 	b.Queue(`
 		update jobs j set due_at = d.next_at from deliveries d
 		where j.id = any($1) and d.id = j.id and d.state = `+tables.DeliveryPending+`
-		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, r.ids).Query(func(rows pgx.Rows) (err error) {
-		n.moved, err = db.Collect(rows, nil, tables.ScanJob)
-		return err
-	})
+		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, r.ids).Query(tables.ReadJobs(&n.moved))
 	return &n
 }
 

@@ -12,9 +12,6 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// recordedWait is the shortest wait before a claim that is recorded: a backlog has very many shorter ones.
-const recordedWait = time.Minute
-
 // Postpone delays targets that have to wait for their platform, each by its wait, with
 // their jobs, and returns those that it delayed. It leaves out targets that a claim would
 // leave out, those with an open claim, those that are looked for, whose looks do not wait for
@@ -34,7 +31,7 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 			return err
 		}
 		b := &pgx.Batch{}
-		told := timelineOf(deferred, began, recordedWait)
+		told := timelineOf(deferred, began, schema.RecordedWait)
 		told.Queue(b)
 		posts := postsOf(subjectsOf(deferred))
 		tables.QueueMove(b, tables.MoveOpen, posts, posts, &moved)
@@ -144,7 +141,10 @@ func columnsOf(refs []schema.TargetRef) (posts []schema.PostID, ns []int16, vers
 }
 
 func postsOf(refs []schema.TargetRef) []schema.PostID {
-	posts, _, _ := columnsOf(refs)
+	posts := make([]schema.PostID, len(refs))
+	for i, r := range refs {
+		posts[i] = r.Post
+	}
 	return posts
 }
 
@@ -160,7 +160,7 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 			return err
 		}
 		b := &pgx.Batch{}
-		told := timelineOf(deferred, began, recordedWait)
+		told := timelineOf(deferred, began, schema.RecordedWait)
 		told.Queue(b)
 		b.Queue(`
 			update jobs j set due_at = c.next_at, held = false,
@@ -169,10 +169,7 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 			where j.id = any(@ids) and c.id = j.id
 			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`,
 			pgx.StrictNamedArgs{"ids": subjectsOf(deferred), "delay": schema.FirstCommentDelay}).
-			Query(func(rows pgx.Rows) (err error) {
-				moved, err = db.Collect(rows, nil, tables.ScanJob)
-				return err
-			})
+			Query(tables.ReadJobs(&moved))
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {

@@ -22,10 +22,7 @@ func (s *Store) BringForward(ctx context.Context, jobs []schema.JobID) (int, err
 		)
 		update jobs j set due_at = now() from late where j.id = late.id
 		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, jobs).
-		Query(func(rows pgx.Rows) (err error) {
-			moved, err = db.Collect(rows, nil, tables.ScanJob)
-			return err
-		})
+		Query(tables.ReadJobs(&moved))
 	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return 0, fmt.Errorf("bringing jobs forward: %w", db.Unavailable(err))
 	}
@@ -44,10 +41,7 @@ func (n *Notify) GiveBack(ctx context.Context, d schema.NotifyDelivery) error {
 		update jobs j set due_at = now() from deliveries d
 		where j.id = $1 and d.id = j.id and d.state = `+tables.DeliveryPending+`
 		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, d.ID).
-		Query(func(rows pgx.Rows) (err error) {
-			moved, err = db.Collect(rows, nil, tables.ScanJob)
-			return err
-		})
+		Query(tables.ReadJobs(&moved))
 	if err := n.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("giving a delivery back: %w", db.Unavailable(err))
 	}
