@@ -177,6 +177,9 @@ func (w *world) publishBeside(text string, account schema.AccountID) {
 // notLate holds what was published meanwhile to its lateness.
 func (w *world) notLate(kind string, sent map[string]time.Time) {
 	w.Helper()
+	if len(sent) == 0 {
+		return
+	}
 	time.Sleep(2 * time.Second)
 	var late []time.Duration
 	for _, s := range w.simulated() {

@@ -17,8 +17,8 @@ var (
 	// answersAfter is how long the platforms take to answer a call, after its effect.
 	answersAfter = 700 * time.Millisecond
 	// connectionsOfTwo and connectionsOfFour are each one's, to PostgreSQL: the fewest that work, or
-	// what its roles want, of which four and the one that replaces a killed one do not fit into
-	// PostgreSQL's default.
+	// at full size what its roles want. Of four it is less, so that they and one that replaces a killed
+	// one fit into PostgreSQL's default.
 	connectionsOfTwo  = bySize(7, 0)
 	connectionsOfFour = bySize(7, 18)
 	// beyondLeases is past the lease of what a paused process has claimed, and of whoever

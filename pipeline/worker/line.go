@@ -44,8 +44,8 @@ func (q *queue[M, R]) trimLine(key Key, most int) (kept int, behind []*task[M, R
 	return kept, behind
 }
 
-// unrecorded returns the tasks whose wait in this line is at least schema.RecordedWait in all and is not in
-// their timeline yet, or stands there too short. Task i still waits wait + i·spacing, and longer where
+// unrecorded returns the tasks whose wait in this line is at least schema.RecordedWait in all and is
+// not in their timeline yet, or stands there too short. Task i still waits wait + i·spacing, and longer where
 // those before it need several turns: what waits longer than it was recorded to is recorded for half as
 // long again, so that a long wait has few records. The first task is left out: it waits for longestLine
 // at most, and half as long again would mostly say too much.
