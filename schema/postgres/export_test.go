@@ -107,6 +107,19 @@ func MigrateTo(ctx context.Context, url string, version int64) error {
 	return migrations.To(ctx, url, version)
 }
 
+// ResumeLate resumes a chunk in a transaction that begins before another has resumed one.
+func ResumeLate(ctx context.Context, s *Store, another func()) (resumed int, err error) {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `select now()`); err != nil {
+			return err
+		}
+		another()
+		resumed, _, err = tables.GoOnResuming(ctx, tx, nil)
+		return err
+	})
+	return resumed, err
+}
+
 // LiftAndDie lifts a pause as a process does that dies before it has resumed anything.
 func LiftAndDie(ctx context.Context, s *Store, h schema.Hold) error {
 	return pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {

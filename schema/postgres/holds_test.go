@@ -130,13 +130,18 @@ func TestAResumeGoesOnAfterItsProcessDied(t *testing.T) {
 	f.pause(schema.Hold{Kind: schema.AccountPaused, Account: f.accounts[0]})
 	f.store.KnowHolds()
 	f.claim(paused, 0)
-	f.parked(2500)
+	f.parked(3500)
 	f.pause(schema.Hold{Kind: schema.PlatformPaused, Platform: schema.Telegram})
 	f.must(postgres.LiftAndDie(t.Context(), f.store, schema.Hold{Kind: schema.PlatformPaused, Platform: schema.Telegram}))
 
-	n, more, err := f.delay.Resume(t.Context()) // by a process that dies, too
-	if err != nil || !more || n != 1000 {
-		t.Fatalf("the first chunk resumed %d, more %t, %v", n, more, err)
+	late, err := postgres.ResumeLate(t.Context(), f.store, func() {
+		n, more, err := f.delay.Resume(t.Context()) // by a process that dies, too
+		if err != nil || !more || n != 1000 {
+			t.Fatalf("the first chunk resumed %d, more %t, %v", n, more, err)
+		}
+	})
+	if err != nil || late != 1000 {
+		t.Fatalf("the second chunk resumed %d, %v", late, err)
 	}
 	another := postgres.NewDelay(f.anotherProcess())
 	if rest := f.chore(another.Resume); rest != 1500 {

@@ -46,7 +46,9 @@ func GoOnResuming(ctx context.Context, tx pgx.Tx, id *[16]byte) (resumed int, mo
 	return resumed, id == nil, err
 }
 
-// resume reads its chunk in the order of the index and changes it in the order of locks.
+// resume reads its chunk in the order of the index and changes it in the order of locks. It is a
+// statement after the one that waits for others who resume, and what it makes due is due from its own
+// begin on: counted from that of its transaction, it could be due before their chunks.
 // It finds the rows to lock by id: while the statistics know of no parked jobs yet, the
 // planner would scan their index for each row.
 var resume = `
@@ -72,7 +74,7 @@ var resume = `
 	), locked as materialized (
 		select j.id, f.nth, f.opens_at from jobs j join free f on f.id = j.id where j.held is distinct from false order by j.id for update of j
 	), resumed as (
-		update jobs j set held = false, due_at = greatest(now() + l.nth * interval '1 microsecond', l.opens_at) from locked l where j.id = l.id returning 1
+		update jobs j set held = false, due_at = greatest(statement_timestamp() + l.nth * interval '1 microsecond', l.opens_at) from locked l where j.id = l.id returning 1
 	), last as (
 		select overdue_since, id from parked order by overdue_since desc, id desc limit 1
 	), moved as (
