@@ -175,8 +175,8 @@ func TestBestTimesFindTheOptimumAndSayWhenTheyCannot(t *testing.T) {
 		}
 		m.posted(known, schema.Bluesky, at, schema.Metrics{Likes: &likes})
 	}
-	for n := range 10 {
-		m.posted(fresh, schema.Bluesky, m.day.AddDate(0, 0, -n-1), schema.Metrics{Likes: count(int64(n))})
+	for n := range 10 { // all alike, whatever weekday it is today
+		m.posted(fresh, schema.Bluesky, m.day.AddDate(0, 0, -n-1), schema.Metrics{Likes: count(5)})
 	}
 	m.storeTwice()
 	best := func(account schema.AccountID) tree {
