@@ -19,7 +19,13 @@ func TestHealthIsWhatTheAdminListenerAnswers(t *testing.T) {
 		fmt.Fprintln(w, r.URL.Path)
 	}))
 	t.Cleanup(listener.Close)
-	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		waited, stop := sleeptest.Start()
+		defer stop()
+		if <-r.Context().Done(); waited() > 3*time.Second { // without --timeout it is 4 s
+			t.Errorf("an answer was waited for for %v", waited())
+		}
+	}))
 	t.Cleanup(silent.Close)
 	gone := httptest.NewServer(nil)
 	gone.Close()
