@@ -175,7 +175,7 @@ func TestWhatIsOverdueIsHeldInChunks(t *testing.T) {
 	}
 }
 
-func TestAListReadsLittleElseThanItShows(t *testing.T) {
+func TestAListOfARareKindReadsLittleElse(t *testing.T) {
 	f := newFixture(t)
 	small := schema.NewWorkspaceID(f.store.Now())
 	f.exec(fmt.Sprintf(`
@@ -186,7 +186,7 @@ func TestAListReadsLittleElseThanItShows(t *testing.T) {
 	rare := f.post(1, 0)
 	rare.Targets[0].Platform = schema.YouTube
 	f.create(rare)
-	f.exec(`vacuum analyze posts`)
+	f.exec(`analyze posts`)
 	r := f.reader()
 	gateway := postgres.NewGateway(r.store, plain{}, constraints)
 	for name, filter := range map[string]schema.PostFilter{
@@ -198,8 +198,6 @@ func TestAListReadsLittleElseThanItShows(t *testing.T) {
 		"changes":                {UpdatedAfter: rare.CreatedAt},
 		"scheduled, changes":     {UpdatedAfter: rare.CreatedAt, Status: schema.Scheduled},
 		"failed, changes":        {UpdatedAfter: rare.CreatedAt.Add(-time.Hour), Status: schema.Failed},
-		"a deep page":            {Offset: 15_000},
-		"a deep page, last made": {Offset: 15_000, Order: schema.LastCreated},
 	} {
 		t.Run(name, func(t *testing.T) {
 			filter.Limit = 20
@@ -220,6 +218,33 @@ func TestAListReadsLittleElseThanItShows(t *testing.T) {
 				page, err := gateway.Posts(t.Context(), small, filter)
 				if f.must(err); page.Total != 1 || len(page.Posts) != 1 {
 					t.Errorf("%d posts of %d", len(page.Posts), page.Total)
+				}
+			})
+		})
+	}
+}
+
+// The pages before it are counted off in indexes, which the vacuum has told that nobody is at the rows.
+func TestADeepPageReadsLittleElse(t *testing.T) {
+	f := newFixture(t)
+	brand := schema.NewBrandID(f.store.Now())
+	f.addOthers(5_000)
+	f.exec(fmt.Sprintf(`update posts set platforms = %d, brand_id = '%s'`, 1<<schema.YouTube, uuidText(schema.PostID(brand))))
+	f.exec(`vacuum analyze posts`)
+	r := f.reader()
+	gateway := postgres.NewGateway(r.store, plain{}, constraints)
+	for name, filter := range map[string]schema.PostFilter{
+		"all":        {},
+		"last made":  {Order: schema.LastCreated},
+		"a platform": {Platform: schema.YouTube},
+		"a brand":    {Brand: brand},
+	} {
+		t.Run(name, func(t *testing.T) {
+			filter.Limit, filter.Offset = 20, 4_000
+			r.wantReads(40, func() {
+				page, err := gateway.Posts(t.Context(), f.workspace, filter)
+				if f.must(err); len(page.Posts) != filter.Limit {
+					t.Errorf("%d posts", len(page.Posts))
 				}
 			})
 		})

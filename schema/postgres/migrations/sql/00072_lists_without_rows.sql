@@ -2,8 +2,8 @@
 -- +goose Up
 
 -- Lists leave out what did not come by the API. With that in the indexes the pages before a deep one
--- are counted off in them alone, without reading the posts. Nobody waits for these statements, lists
--- have an index at any time but that of a rename, and what is cut off begins anew.
+-- are counted off in them alone, without reading the posts. Nobody waits for these statements, and the
+-- index before stays until the next is built; what is cut off begins anew.
 drop index concurrently if exists posts_schedule_next;
 create index concurrently posts_schedule_next on posts (workspace_id, scheduled_for desc, id desc) include (from_api);
 drop index concurrently if exists posts_schedule;
