@@ -234,17 +234,19 @@ func TestADeepPageReadsLittleElse(t *testing.T) {
 	r := f.reader()
 	gateway := postgres.NewGateway(r.store, plain{}, constraints)
 	for name, filter := range map[string]schema.PostFilter{
-		"all":        {},
-		"last made":  {Order: schema.LastCreated},
-		"a platform": {Platform: schema.YouTube},
-		"a brand":    {Brand: brand},
+		"all":                     {},
+		"last made":               {Order: schema.LastCreated},
+		"a platform":              {Platform: schema.YouTube},
+		"a brand":                 {Brand: brand},
+		"a platform and a brand":  {Platform: schema.YouTube, Brand: brand},
+		"the first of a platform": {Platform: schema.YouTube, Order: schema.FirstScheduled},
 	} {
 		t.Run(name, func(t *testing.T) {
-			filter.Limit, filter.Offset = 20, 4_000
+			filter.Limit, filter.Offset = 10, 4_000
 			r.wantReads(40, func() {
 				page, err := gateway.Posts(t.Context(), f.workspace, filter)
-				if f.must(err); len(page.Posts) != filter.Limit {
-					t.Errorf("%d posts", len(page.Posts))
+				if f.must(err); len(page.Posts) != filter.Limit || page.Total != 5_000 {
+					t.Errorf("%d posts of %d", len(page.Posts), page.Total)
 				}
 			})
 		})

@@ -37,6 +37,23 @@ func TestMigrationsGoOnAfterTheirNumbersWereLost(t *testing.T) {
 	f.exec(`insert into goose_db_version (version_id, is_applied) values (27, true)`)
 }
 
+// An index that was being built, and one that was being dropped, are in nobody's way.
+func TestAnIndexThatWasCutOffIsBuiltAnew(t *testing.T) {
+	f := newFixture(t)
+	f.exec(`create index posts_schedule_next on posts (id)`)
+	f.exec(`create index posts_schedule_before on posts (id)`)
+	f.exec(`delete from goose_db_version where version_id >= 72`)
+	if err := postgres.Migrate(t.Context(), f.url); err != nil {
+		t.Fatal(err)
+	}
+	if n := f.count(`select count(*) from pg_indexes where tablename = 'posts' and indexdef like '%INCLUDE (from_api%'`); n != 4 {
+		t.Errorf("%d indexes have what lists ask for, want 4", n)
+	}
+	if n := f.count(`select count(*) from pg_indexes where indexname ~ '^posts_.*_(next|before)$'`); n != 0 {
+		t.Errorf("%d indexes are left over", n)
+	}
+}
+
 // A migration that needs a table alone leaves it to whoever is at work on it, and does not
 // have others wait behind it.
 func TestAMigrationHoldsUpNobody(t *testing.T) {
