@@ -114,7 +114,7 @@ func (b *base) holdOverdue(ctx context.Context) error {
 // openLog reaches the log, and makes the topics that it lacks.
 func (b *base) openLog(ctx context.Context) (err error) {
 	b.log, err = stream.Open(ctx, stream.Config{
-		Brokers: b.parts.kafka, Security: b.config.KafkaSecurity, ClientID: "crier", Node: hex.EncodeToString(b.node[:]),
+		Brokers: b.parts.kafka, Dial: b.parts.dialLog, Security: b.config.KafkaSecurity, ClientID: "crier", Node: hex.EncodeToString(b.node[:]),
 		Logger: b.config.Logger, Registerer: b.config.Registerer, Now: b.store.Now,
 	})
 	if err != nil {

@@ -82,7 +82,7 @@ func withPostgres(ctx context.Context, c Config, data *embedded.Data, use func(C
 			c.Logger.Error("stopping PostgreSQL failed", "err", err)
 		}
 	}()
-	c.Postgres = server.URL()
+	c.Postgres = server.NearURL()
 	return use(c)
 }
 

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"crier/compose/embedded"
+	"crier/pipeline/stream"
 	"crier/schema/clickhouse"
 	"crier/schema/postgres"
 )
@@ -19,6 +20,7 @@ type parts struct {
 	data       *embedded.Data
 	postgres   string
 	kafka      []string
+	dialLog    stream.Dial // nil: over TCP
 	clickhouse string
 
 	running []part
@@ -80,7 +82,7 @@ func (p *parts) startLog() error {
 	if err != nil {
 		return err
 	}
-	p.kafka = []string{broker.Addr()}
+	p.kafka, p.dialLog = []string{broker.Addr()}, broker.DialContext
 	p.running = append(p.running, part{name: "the log", stop: func(context.Context) error { return broker.Stop() }})
 	return nil
 }
@@ -90,7 +92,7 @@ func (p *parts) startPostgres(ctx context.Context, started chan<- part) error {
 	if err != nil {
 		return err
 	}
-	p.postgres = server.URL()
+	p.postgres = server.NearURL()
 	started <- part{"PostgreSQL", server.Stop, server.Done(), server.Err}
 	return postgres.Migrate(ctx, p.postgres)
 }

@@ -1,7 +1,8 @@
 // Package embedded starts the parts crier needs on one machine: PostgreSQL, a log
 // that speaks Kafka's protocol and ClickHouse. Each speaks its real protocol on a
 // loopback port, so nothing above this package knows the difference between an
-// embedded part and one reached by URL.
+// embedded part and one reached by URL. PostgreSQL is also reached by a Unix socket,
+// the log by pipes in memory, which cost less.
 //
 //	crier ─┬─ Log         kfake, in this process
 //	       ├─ runner      this binary again, as an unprivileged user

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,6 +28,7 @@ const (
 type Log struct {
 	data    *Data
 	cluster *kfake.Cluster
+	pipes   *kfake.VirtualNetwork
 	addr    string
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
@@ -40,8 +42,10 @@ func StartLog(d *Data, log *slog.Logger) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting log: %w", err)
 	}
+	pipes := &kfake.VirtualNetwork{}
 	cluster, err := kfake.NewCluster(
 		kfake.Ports(port), // one port is one broker
+		kfake.ListenFn(func(network, address string) (net.Listener, error) { return listenTwice(network, address, pipes) }),
 		kfake.ClusterID("crier"),
 		kfake.DataDir(d.Path(partLog)),
 		kfake.WithLogger(brokerLogger{log.With("part", partLog)}),
@@ -58,7 +62,7 @@ func StartLog(d *Data, log *slog.Logger) (*Log, error) {
 		cluster.ControlKey(request.Int16(), keepForever)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	l := &Log{data: d, cluster: cluster, addr: hostPort(port), stop: stop}
+	l := &Log{data: d, cluster: cluster, pipes: pipes, addr: hostPort(port), stop: stop}
 	l.stopped.Go(func() { l.retain(ctx) })
 	if err := d.announce(partLog, l.addr); err != nil {
 		return nil, errors.Join(err, l.Stop())
@@ -66,8 +70,27 @@ func StartLog(d *Data, log *slog.Logger) (*Log, error) {
 	return l, nil
 }
 
+// listenTwice listens over TCP and on pipes.
+func listenTwice(network, address string, pipes *kfake.VirtualNetwork) (net.Listener, error) {
+	tcp, err := net.Listen(network, address) //nolint:noctx // kfake's signature; it waits for nothing
+	if err != nil {
+		return nil, err
+	}
+	piped, err := pipes.Listen(network, address)
+	if err != nil {
+		return nil, errors.Join(err, tcp.Close())
+	}
+	return joinListeners(tcp, piped), nil
+}
+
 // Addr returns the broker's host:port.
 func (l *Log) Addr() string { return l.addr }
+
+// DialContext connects to the broker by a pipe in this process, which costs no system calls: half
+// of what a short request costs over TCP.
+func (l *Log) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	return l.pipes.DialContext(ctx, network, address)
+}
 
 // Stop ends the broker and stores its state.
 func (l *Log) Stop() error {

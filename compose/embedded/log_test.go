@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -90,6 +91,32 @@ func TestLogIsFoundAtItsPortAfterKill(t *testing.T) {
 	}
 	if first, next := offsets(t, l.Addr(), "posts"); first != 0 || next != 2 {
 		t.Errorf("offsets = %d to %d, want 0 to 2", first, next)
+	}
+}
+
+// TestLogTakesConnectionsFromInsideAndOutside writes by a pipe what is read over TCP.
+func TestLogTakesConnectionsFromInsideAndOutside(t *testing.T) {
+	l := startLog(t, openData(t, embeddedtest.Dir(t)))
+	createTopic(t, l.Addr(), "posts", nil)
+	w := newWriter(l.Addr(), "posts")
+	w.Transport = &kafka.Transport{Dial: l.DialContext}
+	defer w.Close()
+	if err := w.WriteMessages(t.Context(), kafka.Message{Value: []byte("by a pipe")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, next := offsets(t, l.Addr(), "posts"); next != 1 {
+		t.Errorf("the next offset is %d over TCP, want 1", next)
+	}
+	if err := l.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if conn, err := l.DialContext(t.Context(), "tcp", l.Addr()); err == nil {
+		conn.Close()
+		t.Error("a log that is stopped takes connections by pipes")
+	}
+	if conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr()); err == nil {
+		conn.Close()
+		t.Error("a log that is stopped takes connections over TCP")
 	}
 }
 

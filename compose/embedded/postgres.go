@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	embeddedpostgres "github.com/fergusstrange/embedded-postgres"
 )
@@ -19,8 +21,8 @@ const postgresName = "crier"
 // Postgres is a PostgreSQL 18 started by this process.
 type Postgres struct {
 	*supervisor
-	data *Data
-	url  string
+	data   *Data
+	config postgresConfig
 }
 
 // StartPostgres starts PostgreSQL on the data folder and returns once it takes connections;
@@ -42,6 +44,11 @@ func StartPostgres(ctx context.Context, d *Data, log *slog.Logger) (*Postgres, e
 	if err := user.own(config.Dir, config.Cache); err != nil {
 		return nil, fmt.Errorf("preparing PostgreSQL: %w", err)
 	}
+	if err := trySocket(config.Dir); err != nil {
+		log.Info("PostgreSQL is reached over TCP alone", "folder", config.Dir, "no_socket", err)
+	} else {
+		config.Socket = true
+	}
 	if _, err := os.Stat(config.binaries()); errors.Is(err, fs.ErrNotExist) {
 		log.Info("downloading PostgreSQL, once", "version", postgresVersion, "megabytes", 15, "into", config.Cache)
 	}
@@ -49,15 +56,24 @@ func StartPostgres(ctx context.Context, d *Data, log *slog.Logger) (*Postgres, e
 	if err != nil {
 		return nil, err
 	}
-	p := &Postgres{s, d, config.url()}
-	if err := d.announce(partPostgres, p.url); err != nil {
+	p := &Postgres{s, d, config}
+	if err := d.announce(partPostgres, p.NearURL()); err != nil {
 		return nil, errors.Join(err, p.Stop(ctx))
 	}
 	return p, nil
 }
 
-// URL returns the address of the database crier, as a superuser.
-func (p *Postgres) URL() string { return p.url }
+// URL returns the address of the database crier over TCP, as a superuser.
+func (p *Postgres) URL() string { return p.config.url() }
+
+// NearURL is URL over a Unix socket first, which makes short statements cheaper for both sides; URL
+// itself where the data folder can hold no socket.
+func (p *Postgres) NearURL() string {
+	if !p.config.Socket {
+		return p.URL()
+	}
+	return p.config.socketURL()
+}
 
 // Stop ends PostgreSQL. Client connections are cut, and everything committed is kept.
 func (p *Postgres) Stop(ctx context.Context) error {
@@ -69,6 +85,7 @@ type postgresConfig struct {
 	Dir      string // the runner's own folder, with the cluster in it
 	Cache    string // where it keeps PostgreSQL's binaries
 	Port     int
+	Socket   bool // whether it listens on a Unix socket in Dir too
 	Password string
 }
 
@@ -95,6 +112,18 @@ func preparePostgres(d *Data) (postgresConfig, error) {
 		return postgresConfig{}, fmt.Errorf("resolving cache folder: %w", err)
 	}
 	return c, nil
+}
+
+// socketURL names the socket in Dir, then loopback for whoever does not reach that
+// (postgresql.org/docs/18/libpq-connect.html).
+func (c postgresConfig) socketURL() string {
+	port := strconv.Itoa(c.Port)
+	query := url.Values{"host": {c.Dir + "," + loopback}, "port": {port + "," + port}, "sslmode": {"disable"}}
+	u := url.URL{
+		Scheme: "postgres", User: url.UserPassword(postgresName, c.Password), Path: "/" + postgresName,
+		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20"), // a plus is one to readers of such URLs
+	}
+	return u.String()
 }
 
 func (c postgresConfig) url() string {

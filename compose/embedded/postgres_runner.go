@@ -35,6 +35,11 @@ func runPostgres(child *childProcess) error {
 	if err := takeOver(r.cluster()); err != nil {
 		return fmt.Errorf("taking over database cluster: %w", err)
 	}
+	if r.Socket {
+		if err := removeSockets(r.Dir); err != nil {
+			return fmt.Errorf("removing stale sockets: %w", err)
+		}
+	}
 	server, err := r.start()
 	if err != nil {
 		return err
@@ -45,6 +50,13 @@ func runPostgres(child *childProcess) error {
 func (r *postgresRunner) cluster() string { return filepath.Join(r.Dir, "cluster") }
 func (r *postgresRunner) hbaFile() string { return filepath.Join(r.Dir, "pg_hba.conf") }
 
+func (r *postgresRunner) socketFolder() string {
+	if !r.Socket {
+		return ""
+	}
+	return r.Dir
+}
+
 // server is one run of postgres.
 type server struct {
 	*postgresRunner
@@ -53,7 +65,7 @@ type server struct {
 }
 
 func (r *postgresRunner) start() (*server, error) {
-	hba := "host all all " + loopback + "/32 scram-sha-256\n"
+	hba := "local all all scram-sha-256\nhost all all " + loopback + "/32 scram-sha-256\n"
 	if err := os.WriteFile(r.hbaFile(), []byte(hba), 0o600); err != nil {
 		return nil, fmt.Errorf("writing access rules: %w", err)
 	}
@@ -77,7 +89,8 @@ func (r *postgresRunner) settings() map[string]string {
 	return map[string]string{
 		"listen_addresses":        loopback,
 		"port":                    strconv.Itoa(r.Port),
-		"unix_socket_directories": "", // TCP is enough, and a socket's path has a short limit
+		"unix_socket_directories": r.socketFolder(),
+		"unix_socket_permissions": "0700",
 		"hba_file":                r.hbaFile(),
 		"max_connections":         "100",
 		"shared_buffers":          "128MB",

@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,7 +64,7 @@ func TestPostgresIsSetUpForCrier(t *testing.T) {
 	for name, want := range map[string]string{
 		"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "server_encoding": "UTF8",
 		"max_connections": "100", "TimeZone": "UTC", "lc_messages": "C", "jit": "off",
-		"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "password_encryption": "scram-sha-256",
+		"listen_addresses": "127.0.0.1", "password_encryption": "scram-sha-256",
 	} {
 		var got string
 		if err := conn.QueryRow(t.Context(), "SELECT current_setting($1)", name).Scan(&got); err != nil {
@@ -257,8 +258,9 @@ func TestPostgresComesBackAfterItsRunnerIsKilled(t *testing.T) {
 	})
 }
 
+// TestPostgresIgnoresALockOfAPIDThatIsAnothersNow has left both a cluster's lock and a socket's.
 func TestPostgresIgnoresALockOfAPIDThatIsAnothersNow(t *testing.T) {
-	dir := embeddedtest.Dir(t)
+	dir := filepath.Join(embeddedtest.Dir(t), "a b+c%[1")
 	v := startVictim(t, "postgres", dir)
 	v.kill()
 	eventually(t, 10*time.Second, "postgres gone", func() bool { return gone(v.PID) })
@@ -266,5 +268,72 @@ func TestPostgresIgnoresALockOfAPIDThatIsAnothersNow(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "postgres", "cluster", "postmaster.pid"), []byte(lock), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	startPostgres(t, dir)
+	folder := filepath.Join(dir, "postgres")
+	socket := filepath.Join(folder, ".s.PGSQL."+portOf(t, v.Address))
+	if err := os.WriteFile(socket+".lock", fmt.Appendf(nil, "%d\n%s/cluster\n", os.Getpid(), folder), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// An earlier start may have been killed while it tried whether there can be a socket.
+	if err := os.WriteFile(filepath.Join(folder, ".s.trial.65535"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := startPostgres(t, dir)
+	t.Setenv("PGDATABASE", "another")
+	if address := reached(t, p.NearURL()); filepath.Base(address) != filepath.Base(socket) {
+		t.Errorf("connected to %s, want %s", address, socket)
+	}
+	config, err := pgx.ParseConfig(p.NearURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Password = "guessed"
+	if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {
+		_ = conn.Close(t.Context())
+		t.Error("a wrong password was let in by the socket")
+	}
+	if err := os.Remove(socket); err != nil {
+		t.Fatal(err)
+	}
+	if address, port := reached(t, p.NearURL()), portOf(t, p.URL()); address != "127.0.0.1:"+port {
+		t.Errorf("connected to %s without the socket, want port %s of loopback", address, port)
+	}
+}
+
+// reached returns what a connection to the database crier goes to.
+func reached(t *testing.T, url string) string {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if name := conn.Config().Database; name != "crier" {
+		t.Errorf("the database is %s", name)
+	}
+	return conn.PgConn().Conn().RemoteAddr().String()
+}
+
+func portOf(t *testing.T, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u.Port()
+}
+
+func TestASocketIsForFoldersThatCanHoldOne(t *testing.T) {
+	top := embeddedtest.Dir(t)
+	for name, want := range map[string]bool{"short": true, "in,two": false, strings.Repeat("long", 25): false} {
+		dir := filepath.Join(top, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := embedded.TrySocket(dir); (err == nil) != want {
+			t.Errorf("TrySocket(%s) = %v", name, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s has %v, %v after the trial", name, left, err)
+		}
+	}
 }

@@ -10,20 +10,26 @@ import (
 // healthy broker answers within a round trip.
 const maxUnanswered = 4
 
+// Dial connects to an address, as the method of net.Dialer does.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
 // dialer opens connections, and limits how many to one address wait for a first answer. A
 // broker that is starting accepts connections long before it serves them: they wait in a
 // queue of 50 (Apache Kafka's socket.listen.backlog.size), and those that the client has
 // given up stay in it. Once it is full, nobody can connect until seconds after the broker
 // has begun to serve.
 type dialer struct {
-	dial func(ctx context.Context, network, address string) (net.Conn, error)
+	dial Dial
 
 	mu         sync.Mutex
 	semaphores map[string]chan struct{} // by address
 }
 
-func newDialer() *dialer {
-	return &dialer{dial: (&net.Dialer{Timeout: dialTimeout}).DialContext, semaphores: map[string]chan struct{}{}}
+func newDialer(dial Dial) *dialer {
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: dialTimeout}).DialContext
+	}
+	return &dialer{dial: dial, semaphores: map[string]chan struct{}{}}
 }
 
 // DialContext connects once fewer than maxUnanswered connections wait.

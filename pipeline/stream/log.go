@@ -32,6 +32,7 @@ var ErrClosed = errors.New("log is closed")
 // Config says how to reach the log.
 type Config struct {
 	Brokers  []string // host:port, at least one
+	Dial     Dial     // how they are reached; nil: over TCP
 	Security Security
 	ClientID string
 	// Node is different in each process that runs. Members of a consumer's group with the
@@ -88,7 +89,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	connect := newDialer().DialContext
+	connect := newDialer(cfg.Dial).DialContext
 	dialer := &kafka.Dialer{DialFunc: connect, ClientID: cfg.clientID(), Timeout: dialTimeout, TLS: cfg.Security.TLS, SASLMechanism: mechanism}
 	if err := cfg.Security.ping(ctx, dialer, cfg.Brokers); err != nil {
 		return nil, fmt.Errorf("connecting to Kafka at %s: %w", strings.Join(cfg.Brokers, ","), err)

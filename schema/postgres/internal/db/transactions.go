@@ -71,14 +71,7 @@ type Execer interface {
 // Later runs work in a transaction that does not wait for the disk, with generic plans. If it is
 // lost, the work is done once more, since the outbox sends again what is still marked.
 func (s *DB) Later(ctx context.Context, work func(pgx.Tx) error) error {
-	return pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		b := &pgx.Batch{}
-		QueueAsync(b)
-		if err := tx.SendBatch(ctx, b).Close(); err != nil {
-			return err
-		}
-		return work(tx)
-	})
+	return pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{BeginQuery: beginAsync}, work)
 }
 
 // Collect reads the rows of a query, each with scan.
