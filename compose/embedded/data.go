@@ -116,6 +116,14 @@ func (d *Data) secret(name string) (string, error) {
 	return made, nil
 }
 
+// removeIfThere removes a file; none is no error.
+func removeIfThere(file string) error {
+	if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 func lockPath(folder string) string { return filepath.Join(folder, "lock") }
 
 func realPath(path string) (string, error) {

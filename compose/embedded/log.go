@@ -86,8 +86,7 @@ func listenTwice(network, address string, pipes *kfake.VirtualNetwork) (net.List
 // Addr returns the broker's host:port.
 func (l *Log) Addr() string { return l.addr }
 
-// DialContext connects to the broker by a pipe in this process, which costs no system calls: half
-// of what a short request costs over TCP.
+// DialContext connects to the broker by a pipe in this process, which costs no system calls.
 func (l *Log) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return l.pipes.DialContext(ctx, network, address)
 }

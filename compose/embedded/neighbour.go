@@ -78,8 +78,7 @@ func (d *Data) announce(part, address string) error {
 
 // withdraw removes an address that announce has stored.
 func (d *Data) withdraw(part string) error {
-	err := os.Remove(d.Path(addressFile(part)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeIfThere(d.Path(addressFile(part))); err != nil {
 		return fmt.Errorf("withdrawing address of %s: %w", part, err)
 	}
 	return nil

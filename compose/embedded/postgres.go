@@ -47,7 +47,7 @@ func StartPostgres(ctx context.Context, d *Data, log *slog.Logger) (*Postgres, e
 	if err := trySocket(config.Dir); err != nil {
 		log.Info("PostgreSQL is reached over TCP alone", "folder", config.Dir, "no_socket", err)
 	} else {
-		config.Socket = true
+		config.SocketDir = config.Dir
 	}
 	if _, err := os.Stat(config.binaries()); errors.Is(err, fs.ErrNotExist) {
 		log.Info("downloading PostgreSQL, once", "version", postgresVersion, "megabytes", 15, "into", config.Cache)
@@ -69,7 +69,7 @@ func (p *Postgres) URL() string { return p.config.url() }
 // NearURL is URL over a Unix socket first, which makes short statements cheaper for both sides; URL
 // itself where the data folder can hold no socket.
 func (p *Postgres) NearURL() string {
-	if !p.config.Socket {
+	if p.config.SocketDir == "" {
 		return p.URL()
 	}
 	return p.config.socketURL()
@@ -82,11 +82,11 @@ func (p *Postgres) Stop(ctx context.Context) error {
 
 // postgresConfig is what the runner gets from its parent.
 type postgresConfig struct {
-	Dir      string // the runner's own folder, with the cluster in it
-	Cache    string // where it keeps PostgreSQL's binaries
-	Port     int
-	Socket   bool // whether it listens on a Unix socket in Dir too
-	Password string
+	Dir       string // the runner's own folder, with the cluster in it
+	Cache     string // where it keeps PostgreSQL's binaries
+	SocketDir string // of its Unix socket; empty: there is none
+	Port      int
+	Password  string
 }
 
 const postgresVersion = embeddedpostgres.V18
@@ -114,22 +114,20 @@ func preparePostgres(d *Data) (postgresConfig, error) {
 	return c, nil
 }
 
-// socketURL names the socket in Dir, then loopback for whoever does not reach that
+// socketURL names the socket, then loopback for whoever does not reach that
 // (postgresql.org/docs/18/libpq-connect.html).
 func (c postgresConfig) socketURL() string {
 	port := strconv.Itoa(c.Port)
-	query := url.Values{"host": {c.Dir + "," + loopback}, "port": {port + "," + port}, "sslmode": {"disable"}}
-	u := url.URL{
-		Scheme: "postgres", User: url.UserPassword(postgresName, c.Password), Path: "/" + postgresName,
-		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20"), // a plus is one to readers of such URLs
-	}
-	return u.String()
+	return c.urlAt("", url.Values{"host": {c.SocketDir + "," + loopback}, "port": {port + "," + port}})
 }
 
-func (c postgresConfig) url() string {
+func (c postgresConfig) url() string { return c.urlAt(hostPort(c.Port), url.Values{}) }
+
+func (c postgresConfig) urlAt(host string, query url.Values) string {
+	query.Set("sslmode", "disable")
 	u := url.URL{
-		Scheme: "postgres", User: url.UserPassword(postgresName, c.Password),
-		Host: hostPort(c.Port), Path: postgresName, RawQuery: "sslmode=disable",
+		Scheme: "postgres", User: url.UserPassword(postgresName, c.Password), Host: host, Path: "/" + postgresName,
+		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20"), // a plus is one to readers of such URLs
 	}
 	return u.String()
 }

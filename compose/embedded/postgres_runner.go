@@ -35,8 +35,8 @@ func runPostgres(child *childProcess) error {
 	if err := takeOver(r.cluster()); err != nil {
 		return fmt.Errorf("taking over database cluster: %w", err)
 	}
-	if r.Socket {
-		if err := removeSockets(r.Dir); err != nil {
+	if r.SocketDir != "" {
+		if err := removeSockets(r.SocketDir); err != nil {
 			return fmt.Errorf("removing stale sockets: %w", err)
 		}
 	}
@@ -49,13 +49,6 @@ func runPostgres(child *childProcess) error {
 
 func (r *postgresRunner) cluster() string { return filepath.Join(r.Dir, "cluster") }
 func (r *postgresRunner) hbaFile() string { return filepath.Join(r.Dir, "pg_hba.conf") }
-
-func (r *postgresRunner) socketFolder() string {
-	if !r.Socket {
-		return ""
-	}
-	return r.Dir
-}
 
 // server is one run of postgres.
 type server struct {
@@ -89,7 +82,7 @@ func (r *postgresRunner) settings() map[string]string {
 	return map[string]string{
 		"listen_addresses":        loopback,
 		"port":                    strconv.Itoa(r.Port),
-		"unix_socket_directories": r.socketFolder(),
+		"unix_socket_directories": r.SocketDir,
 		"unix_socket_permissions": "0700",
 		"hba_file":                r.hbaFile(),
 		"max_connections":         "100",

@@ -80,14 +80,19 @@ func TestPostgresIsSetUpForCrier(t *testing.T) {
 }
 
 func TestPostgresAsksForPassword(t *testing.T) {
-	config, err := pgx.ParseConfig(embeddedtest.Postgres(t))
+	refusesAGuess(t, embeddedtest.Postgres(t))
+}
+
+func refusesAGuess(t *testing.T, url string) {
+	t.Helper()
+	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	config.Password = "guessed"
 	if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {
 		_ = conn.Close(t.Context())
-		t.Fatal("a wrong password was let in")
+		t.Fatalf("a wrong password was let in at %s", config.Host)
 	}
 }
 
@@ -282,15 +287,7 @@ func TestPostgresIgnoresALockOfAPIDThatIsAnothersNow(t *testing.T) {
 	if address := reached(t, p.NearURL()); filepath.Base(address) != filepath.Base(socket) {
 		t.Errorf("connected to %s, want %s", address, socket)
 	}
-	config, err := pgx.ParseConfig(p.NearURL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	config.Password = "guessed"
-	if conn, err := pgx.ConnectConfig(t.Context(), config); err == nil {
-		_ = conn.Close(t.Context())
-		t.Error("a wrong password was let in by the socket")
-	}
+	refusesAGuess(t, p.NearURL())
 	if err := os.Remove(socket); err != nil {
 		t.Fatal(err)
 	}

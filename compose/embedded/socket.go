@@ -22,7 +22,7 @@ func trySocket(dir string) error {
 		return errors.New("its path has a comma or a quote, and PostgreSQL takes a list of folders")
 	}
 	path := filepath.Join(dir, ".s.trial.65535") // as long as the longest name of PostgreSQL's
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeIfThere(path); err != nil {
 		return err
 	}
 	listener, err := net.Listen("unix", path) //nolint:noctx // it waits for nothing
@@ -50,7 +50,7 @@ func removeSockets(dir string) error {
 		if !strings.HasPrefix(e.Name(), socketPrefix) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := removeIfThere(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}

@@ -35,7 +35,7 @@ func takeOver(cluster string) error {
 	}
 	// The pid may belong to an unrelated process by now, which postgres would take for
 	// a running server.
-	if err := os.Remove(pidFile(cluster)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := removeIfThere(pidFile(cluster)); err != nil {
 		return fmt.Errorf("removing stale lock: %w", err)
 	}
 	return nil
