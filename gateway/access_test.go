@@ -15,7 +15,7 @@ func TestAKeyIsRequired(t *testing.T) {
 	unknown := a.newKey(a.workspace, schema.Read)
 	a.exec(`delete from api_keys where hash = $1`, hashOf(unknown))
 	expired := a.newKey(a.workspace, schema.Read)
-	a.exec(`update api_keys set expires_at = now() where hash = $1`, hashOf(expired))
+	a.exec(`update api_keys set expires_at = now() - interval '1 second' where hash = $1`, hashOf(expired))
 	const invalid = "the API key is not valid"
 	for name, tt := range map[string]struct{ key, message string }{
 		"none":           {"", "no API key was sent"},

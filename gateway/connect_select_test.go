@@ -80,7 +80,7 @@ func TestPagesAreChosenOverTheAPI(t *testing.T) {
 	choose(a.key, token, nil, first).fails(http.StatusNotFound, "not_found") // it is over
 
 	late := p.selects("alice")
-	a.exec(`update consents set expires_at = now()`)
+	a.exec(`update consents set expires_at = now() - interval '1 second'`)
 	a.call(http.MethodGet, "/connect/facebook/entities?selectionToken="+late, nil).fails(http.StatusNotFound, "not_found")
 	a.call(http.MethodGet, "/connect/facebook/entities", nil).fails(http.StatusBadRequest, "validation_error")
 	a.call(http.MethodGet, "/connect/mastodon/entities?selectionToken="+p.selects("alice"), nil).fails(http.StatusNotFound, "not_found")

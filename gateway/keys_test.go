@@ -73,7 +73,7 @@ func TestAKeyThatIsRotatedWorksForTheOverlap(t *testing.T) {
 	if first.at("post", "id").text() != again.at("post", "id").text() {
 		t.Error("the successor does not know the repetitions of the key before")
 	}
-	a.exec(`update api_keys set expires_at = now() where id = (select lineage from api_keys where hash = $1)`, hashOf(after))
+	a.exec(`update api_keys set expires_at = now() - interval '1 second' where id = (select lineage from api_keys where hash = $1)`, hashOf(after))
 	a.freeze()
 	a.pass(time.Hour)
 	a.callWith(before, http.MethodGet, "/posts", nil).fails(http.StatusUnauthorized, "unauthorized")
