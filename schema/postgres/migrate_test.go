@@ -54,6 +54,16 @@ func TestAnIndexThatWasCutOffIsBuiltAnew(t *testing.T) {
 	}
 }
 
+// docs/operation.md lets a role have the limits that crier's connections begin with.
+func TestLimitsOfARoleDoNotEndAMigration(t *testing.T) {
+	f := newFixture(t)
+	f.exec(`do $$ begin execute format('alter database %I set statement_timeout = 1', current_database()); end $$`) // milliseconds
+	f.exec(`delete from goose_db_version where version_id = 75`)
+	if err := postgres.Migrate(t.Context(), f.url); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A migration that needs a table alone leaves it to whoever is at work on it, and does not
 // have others wait behind it.
 func TestAMigrationHoldsUpNobody(t *testing.T) {

@@ -16,7 +16,7 @@ const (
 	// Posts are published at once, 200 a second, for a minute of each turn.
 	webhookPosts  = 12_000
 	webhookWarm   = 400 // these do not count: accounts log in, connections are made
-	webhookTurns  = 3
+	webhookTurns  = 6
 	webhookCaller = 32
 	// webhookAccounts take all these posts on one day.
 	webhookAccounts = 500
