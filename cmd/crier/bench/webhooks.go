@@ -19,7 +19,7 @@ const (
 	webhookTurns  = 6
 	webhookCaller = 32
 	// webhookAccounts take all these posts on one day.
-	webhookAccounts = 500
+	webhookAccounts = 1000
 
 	// What is delivered as fast as receivers take it: the events of some posts, in bulk.
 	burstPosts     = 2000
