@@ -218,13 +218,14 @@ func copyIn(ctx context.Context, tx pgx.Tx, t DumpedTable, open func(string) (io
 }
 
 // withConn runs work on a connection without the settings of crier's pools: copying has
-// no time limit, and plans as it likes. Days of far jobs are days of UTC.
+// no time limit, its role's neither, and plans as it likes. Days of far jobs are days of UTC.
 func withConn(ctx context.Context, url string, work func(*pgx.Conn) error) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return fmt.Errorf("reading the URL of PostgreSQL: %w", db.WithoutPassword(err))
 	}
 	config.RuntimeParams["timezone"] = "UTC"
+	db.WithoutLimits(config)
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return fmt.Errorf("connecting to PostgreSQL: %w", err)

@@ -120,7 +120,8 @@ func newProvider(ctx context.Context, url string) (*goose.Provider, *sql.DB, err
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening PostgreSQL: %w", db.WithoutPassword(err))
 	}
-	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(withoutLimits))
+	db.WithoutLimits(config)
+	pool := stdlib.OpenDB(*config)
 	first, cancel := context.WithTimeout(ctx, db.FirstAnswer(config))
 	defer cancel()
 	if err := pool.PingContext(first); err != nil {
@@ -139,13 +140,6 @@ func newProvider(ctx context.Context, url string) (*goose.Provider, *sql.DB, err
 		return nil, nil, errors.Join(err, pool.Close())
 	}
 	return provider, pool, nil
-}
-
-// withoutLimits takes off the limits that a role or a database has for the work of a service: to build
-// an index takes as long as its table is large.
-func withoutLimits(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, `set statement_timeout = 0; set transaction_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0`)
-	return err
 }
 
 // To brings the tables of a new database to the version that a backup was made at.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -106,6 +107,15 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	}
 	s.Workers.Go(func() { s.Clock.Run(s.Closing, s.Log) })
 	return s, nil
+}
+
+// WithoutLimits has connections take off the time limits that their role or database has for the
+// work of a service: building an index, or copying a table, takes as long as the table is large.
+func WithoutLimits(c *pgx.ConnConfig) {
+	c.AfterConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
+		_, err := conn.Exec(ctx, `set statement_timeout = 0; set transaction_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0`).ReadAll()
+		return err
+	}
 }
 
 // FirstAnswer is how long the hosts of a URL may take, one after the other, until one answers.
