@@ -271,3 +271,37 @@ func TestCreditFollowsTheRateAtWhichADestinationTakesWork(t *testing.T) {
 		t.Errorf("%d jobs keep their credit although their destination takes others", len(c.fired))
 	}
 }
+
+// Receivers that do not answer keep the credit of theirs, and not that of all webhooks.
+func TestReceiversThatStandStillLeaveTheCreditOfAllToOthers(t *testing.T) {
+	start := time.Now()
+	c := newCredit(start)
+	fire := func(receiver byte) (id schema.JobID, fired bool) {
+		id = schema.JobID(schema.NewDeliveryID(start))
+		all, one := destination{topic: schema.TopicNotify}, destination{topic: schema.TopicNotify, webhook: schema.WebhookID{receiver}}
+		return id, c.take(id, []load{{all, 1}, {one, 1}}, start)
+	}
+	var still []schema.JobID
+	for n := range creditFloor - 1 {
+		id, _ := fire(byte(1 + n/receiverCreditFloor))
+		still = append(still, id)
+	}
+	const quick = 200
+	answered, fired := fire(quick)
+	if !fired {
+		t.Fatal("the last credit was not given")
+	}
+	if _, fired := fire(quick); fired {
+		t.Fatal("there was more credit than for all webhooks")
+	}
+	c.noteDue([]schema.FiredJob{{ID: answered, DueAt: start}})
+	c.settle([]schema.FiredJob{{ID: answered, DueAt: start}}, still, start.Add(2*forgetAfter))
+	for range receiverCreditFloor {
+		if _, fired := fire(quick); !fired {
+			t.Fatal("receivers that take nothing have the credit of all")
+		}
+	}
+	if _, fired := fire(1); fired {
+		t.Error("a receiver that takes nothing has more than its own")
+	}
+}

@@ -36,9 +36,9 @@ const (
 	// for the jobs that wait for its credit. No destination is called slow before its rate
 	// has been measured for as long.
 	slowAfter = 5 * time.Second
-	// forgetAfter is after how long a fired job gives its credit back although it is not done,
-	// if its destinations take other work meanwhile: it waits for something else then, and
-	// fires again by itself.
+	// forgetAfter is after how long a fired job that is not done gives back the credit of those of its
+	// destinations that take other work meanwhile: it waits for something else then, and fires
+	// again by itself.
 	forgetAfter = time.Minute
 )
 
@@ -183,8 +183,8 @@ func (c *credit) settle(fired []schema.FiredJob, unanswered []schema.JobID, now 
 	}
 	c.measure(taken, now)
 	for id, f := range c.fired {
-		if now.Sub(f.firedAt) > forgetAfter && c.takesOthers(f, now) {
-			c.release(id, f)
+		if now.Sub(f.firedAt) > forgetAfter {
+			c.forget(id, f, now)
 		}
 	}
 	return answered
@@ -208,21 +208,31 @@ func (c *credit) measure(taken map[destination]int, now time.Time) {
 	}
 }
 
-// takesOthers reports whether all destinations of a job have lately taken other work.
-func (c *credit) takesOthers(f *inFlight, now time.Time) bool {
+// forget releases the credit of those destinations of a job that have lately taken other work: of all
+// webhooks, say, where the job's own takes none.
+func (c *credit) forget(id schema.JobID, f *inFlight, now time.Time) {
+	var kept []load
 	for _, l := range f.loads {
 		if state := c.destinations[l.destination]; state != nil && now.Sub(state.tookWork) > rateWindow {
-			return false
+			kept = append(kept, l)
+			continue
 		}
+		c.giveBack(l)
 	}
-	return true
+	if f.loads = kept; len(kept) == 0 {
+		delete(c.fired, id)
+	}
 }
 
 func (c *credit) release(id schema.JobID, f *inFlight) {
 	delete(c.fired, id)
 	for _, l := range f.loads {
-		if state := c.destinations[l.destination]; state != nil {
-			state.outstanding -= l.messages
-		}
+		c.giveBack(l)
+	}
+}
+
+func (c *credit) giveBack(l load) {
+	if state := c.destinations[l.destination]; state != nil {
+		state.outstanding -= l.messages
 	}
 }

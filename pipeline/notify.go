@@ -59,6 +59,9 @@ type notify struct {
 func (n notify) Place(m schema.NotifyMessage) worker.Place[schema.DeliveryID] {
 	return worker.Place[schema.DeliveryID]{
 		Workspace: m.Workspace, Key: worker.Key(m.Webhook), Bulkhead: worker.Bulkhead(m.Workspace), Claims: m.Delivery,
+		// What a receiver failed to take comes again before newer events: else their queue would keep the
+		// tries of a dead one apart, and it would not be disabled for days.
+		Order: worker.Order{ID: m.Delivery},
 	}
 }
 

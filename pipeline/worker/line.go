@@ -98,3 +98,20 @@ func (q *queue[M, R]) ackEarly(t *task[M, R]) bool {
 	q.unacked--
 	return true
 }
+
+// displaceLast drops the last task of a key, whose job fires again, if another is to be out before it.
+func (q *queue[M, R]) displaceLast(k *keyQueue[M, R], t *task[M, R]) bool {
+	last := len(k.tasks) - 1
+	if last < 0 || !k.tasks[last].takesRoom || k.placeOf(t) > last {
+		return false
+	}
+	gone := k.tasks[last]
+	k.tasks[last] = nil
+	k.tasks = k.tasks[:last]
+	delete(q.queued, gone.value)
+	if gone.overdue.IsZero() {
+		k.fresh--
+	}
+	q.freeRoom(gone)
+	return true
+}

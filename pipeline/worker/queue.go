@@ -157,8 +157,8 @@ const (
 )
 
 // put queues a task, and reports whether its message is to be acknowledged: the task is
-// queued without it, the same task is queued already, or the queue is full. The limit of
-// a key shrinks with what all keys have, so that long queues leave some to others; a task
+// queued without it, the same task is queued already, or the queue is full, of tasks that are
+// to be out before it. The limit of a key shrinks with what all keys have, so that long queues leave some to others; a task
 // that is not queued fires again. Where the same task is queued with a message of an
 // assignment that has ended, which keeps nobody from dropping it, it gets the new message.
 func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
@@ -177,7 +177,7 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 		q.keys[t.Key] = k
 	}
 	if keep := min(keyUnacked, (unackedLimit-q.unacked)/unackedShare); len(k.tasks) >= keep {
-		if len(k.tasks)-keep >= (ackedLimit-q.acked)/ackedShare {
+		if len(k.tasks)-keep >= (ackedLimit-q.acked)/ackedShare && !q.displaceLast(k, t) {
 			return true
 		}
 		t.message, t.takesRoom = nil, true

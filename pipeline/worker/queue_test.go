@@ -97,6 +97,25 @@ func drained(q *queue[int, int]) (got []int) {
 	return got
 }
 
+// A queue that is full takes what is to be out first, such as the next try of a delivery, in place of its
+// last task.
+func TestAFullQueueTakesWhatGoesFirst(t *testing.T) {
+	q := newQueue[int, int](9, nil)
+	const first, many = 1, ackedLimit
+	for i := range many {
+		due(q, first+1+i, time.Time{})
+	}
+	held := q.len()
+	due(q, first, time.Time{})
+	due(q, many+2, time.Time{})
+	if got := q.len(); got != held || held == many {
+		t.Errorf("%d tasks are queued, %d before the first came", got, held)
+	}
+	if got := values(q.takeReady(1)); !slices.Equal(got, []int{first}) {
+		t.Errorf("took %v, want the first", got)
+	}
+}
+
 func TestWhatIsDueNowComesAgainAheadOfItsKeysOverdueTasks(t *testing.T) {
 	q := newQueue[int, int](9, nil)
 	due(q, 9, time.Time{})
