@@ -101,7 +101,7 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 	var holding bool
 	var claimed []schema.Delivery
 	batch := &pgx.Batch{}
-	batch.Queue(anyHold).QueryRow(c.readHolding(&holding))
+	batch.Queue(anyHold).QueryRow(func(row pgx.Row) error { return row.Scan(&holding) })
 	batch.Queue(dropCommentJobs, ids)
 	claimComments.Queue(batch, pgx.StrictNamedArgs{
 		"ids": ids, "tokens": tokens, "takeovers": takeovers, "node": c.Node, "lease": schema.Lease, "settle": schema.SettleTime,

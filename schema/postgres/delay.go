@@ -123,14 +123,19 @@ func (d *Delay) Unanswered(ctx context.Context, fired []schema.FiredJob) ([]sche
 	return waiting, nil
 }
 
-// overdueLimit is how far overdue posts are counted: those that are held, and the others.
-const overdueLimit = 10_000
+const (
+	// overdueLimit is how far overdue posts are counted: those that are held, and the others.
+	overdueLimit = 10_000
+	// unfiredLook is how many due jobs of a shard are looked at for one of a post or a first comment. If
+	// there is none among so many, the next may be one.
+	unfiredLook = 100
+)
 
 // Overdue returns figures of the posts and first comments of the shards that are past
 // their time and have not ended, for any reason. One that has not fired, or whose first
 // message was sent less than a visibility timeout ago, is not counted yet. The oldest is
 // that of those that are not held, however many held ones are older; among jobs that have
-// not fired, the first of each shard is enough.
+// not fired, the first of each shard is enough; those of deliveries and accounts do not count.
 func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, error) {
 	var oldest float64
 	var first *time.Time
@@ -146,15 +151,19 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 				select from jobs where held and shard = any($1) order by overdue_since, id limit $2
 			) h) held
 		), unfired as (
-			select min(j.due_at) due_at from unnest($1::int2[]) u (shard) cross join lateral (
-				select due_at from jobs where shard = u.shard and due_at >= $3 and due_at < now() and not held order by due_at, id limit 1
+			select min(j.first) first, min(j.late) late from unnest($1::int2[]) u (shard) cross join lateral (
+				select min(due_at) first,
+					coalesce(min(due_at) filter (where kind in (`+tables.JobPost+`, `+tables.JobComment+`)), case when count(*) = $4 then max(due_at) end) late
+				from (
+					select due_at, kind from jobs where shard = u.shard and due_at >= $3 and due_at < now() and not held order by due_at, id limit $4
+				) due
 			) j
 		)
 		select coalesce(extract(epoch from now() - least(
-				(select due_at from unfired),
+				(select late from unfired),
 				(select min(overdue_since) from free),
 				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from free where kind = `+tables.JobPost+` limit 100) w join posts p on p.id = w.id)
-			)), 0)::float8, free + held, held, (select due_at from unfired) from counted`, shards, overdueLimit, from).
+			)), 0)::float8, free + held, held, (select first from unfired) from counted`, shards, overdueLimit, from, unfiredLook).
 		Scan(&oldest, &o.Waiting, &o.Held, &first)
 	if err != nil {
 		return o, fmt.Errorf("reading what is overdue: %w", db.Unavailable(err))

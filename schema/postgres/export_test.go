@@ -40,9 +40,6 @@ func SealedColumns() (names []string) {
 	return names
 }
 
-// KnowHolds makes the store know that something is held, as its first claim would.
-func (s *Store) KnowHolds() { s.holding.Store(true) }
-
 // Counter returns what is used of an account's day, and how many targets hold a unit of it.
 func (s *Store) Counter(ctx context.Context, account schema.AccountID, day time.Time) (used, held int, err error) {
 	err = s.Pool.QueryRow(ctx, `

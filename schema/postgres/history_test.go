@@ -255,6 +255,25 @@ func TestWhatEndedBeforeThereWasAHistoryIsArchivedByMonth(t *testing.T) {
 	}
 }
 
+// A month that is being dropped, which a backup may keep from ending, holds up no other.
+func TestAPostOfAMonthThatIsBeingDroppedHoldsUpNoOther(t *testing.T) {
+	f := newFixture(t)
+	f.chore(f.delay.MakePartitions)
+	old, new := f.ended(), f.ended()
+	f.exec(`create table posts_history_202502 (like posts_history)`)
+	f.exec(`update posts set updated_at = '2025-02-07Z', created_at = '2025-02-01Z' where id = '` + uuidText(old.ID) + `'`)
+	f.exec(`update ended_posts set ended_at = '2025-02-07Z' where post_id = '` + uuidText(old.ID) + `'`)
+	f.later("20 minutes")
+	f.archive()
+	if n := f.count(`select count(*) from posts_history where id = '` + uuidText(new.ID) + `'`); n != 1 {
+		t.Errorf("%d posts were archived, want the one whose month stays", n)
+	}
+	f.exec(`drop table posts_history_202502`)
+	if n := f.archive(); n != 1 {
+		t.Errorf("%d posts were archived once the month had gone, want the other", n)
+	}
+}
+
 // TestArchivingRacesRetries has posts be retried while they are archived: each is in one
 // place, whole, whatever came first.
 func TestArchivingRacesRetries(t *testing.T) {

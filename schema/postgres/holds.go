@@ -20,17 +20,6 @@ const (
 	reviewAgain = "1 day"
 )
 
-// readHolding reads the answer of anyHold.
-func (s *Store) readHolding(holding *bool) func(pgx.Row) error {
-	return func(row pgx.Row) error {
-		if err := row.Scan(holding); err != nil {
-			return err
-		}
-		s.holding.Store(*holding)
-		return nil
-	}
-}
-
 // parkPosts puts the jobs of posts that are held off, each to the time when the first of
 // its targets can go on or must end.
 func (s *Store) parkPosts(ctx context.Context, posts []schema.PostID) error {

@@ -86,7 +86,6 @@ func TestTheOldestIsOfWhatIsNotHeld(t *testing.T) {
 	p := f.create(f.post(1, 0))
 	hold := schema.Hold{Kind: schema.AccountPaused, Account: f.accounts[0]}
 	f.pause(hold)
-	f.store.KnowHolds()
 	if d := f.claim(p, 0); len(d) != 0 {
 		t.Fatal("a paused target was claimed")
 	}
@@ -128,7 +127,6 @@ func TestAResumeGoesOnAfterItsProcessDied(t *testing.T) {
 	f := newFixture(t)
 	paused := f.create(f.post(1, 0))
 	f.pause(schema.Hold{Kind: schema.AccountPaused, Account: f.accounts[0]})
-	f.store.KnowHolds()
 	f.claim(paused, 0)
 	f.parked(3500)
 	f.pause(schema.Hold{Kind: schema.PlatformPaused, Platform: schema.Telegram})
@@ -168,7 +166,6 @@ func TestWhatIsResumedStillWaitsForItsPlatform(t *testing.T) {
 	f.finish(f.claimOne(p, 0), schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited, RetryAfter: 20 * time.Minute}})
 	hold := schema.Hold{Kind: schema.AccountPaused, Account: f.accounts[0]}
 	f.pause(hold)
-	f.store.KnowHolds()
 	f.claim(p, 0)
 	const parked = `select count(*) from jobs where held`
 	if f.count(parked) != 1 {
@@ -205,7 +202,6 @@ func TestAPausedPostCanBeCancelled(t *testing.T) {
 	f := newFixture(t)
 	p := f.create(f.post(1, 0))
 	f.pause(schema.Hold{Kind: schema.PlatformPaused, Platform: schema.Mastodon})
-	f.store.KnowHolds()
 	f.claim(p, 0)
 	if got := f.status(p); got != schema.Scheduled {
 		t.Fatalf("the post is %v, want it scheduled while all of it is paused", got)
@@ -223,7 +219,6 @@ func TestPausedWorkMissesItsDeadline(t *testing.T) {
 	f.finish(f.claimOne(p, 0), found("n0"))
 	other := f.create(f.post(1, 0))
 	f.pause(schema.Hold{Kind: schema.WorkspacePaused, Workspace: f.workspace})
-	f.store.KnowHolds()
 	if d := f.claim(other, 0); len(d) != 0 {
 		t.Fatal("a paused target was claimed")
 	}

@@ -53,13 +53,9 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	var claimed []schema.Delivery
 	batch := &pgx.Batch{}
 	db.QueueGenericPlans(batch)
-	batch.Queue(anyHold).QueryRow(p.readHolding(&holding))
+	batch.Queue(anyHold).QueryRow(func(row pgx.Row) error { return row.Scan(&holding) })
 	lockScheduled.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions})
-	if p.holding.Load() {
-		beginFreePosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions, "late": p.Late})
-	} else {
-		beginPosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions})
-	}
+	beginPosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions, "late": p.Late})
 	claimTargets.Queue(batch, pgx.StrictNamedArgs{
 		"posts": posts, "ns": ns, "versions": versions, "tokens": tokens, "takeovers": takeovers, "node": p.Node,
 		"lease": schema.Lease, "prepare_lease": schema.PrepareLease, "settle": schema.SettleTime, "late": p.Late,
@@ -92,16 +88,14 @@ var lockScheduled = db.NewStatement(`
 	select from posts p join unnest(@posts::uuid[], @versions::int[]) u (id, version) on p.id = u.id and p.version = u.version
 	where p.status = ` + tables.PostScheduled + ` order by p.id for no key update of p`)
 
-// A post of which only what waits is asked for stays scheduled: it can be edited and cancelled.
-var (
-	begin = `
+// beginPosts leaves a post scheduled of which only what waits is asked for, or all is held: it can be
+// edited and cancelled.
+var beginPosts = db.NewStatement(`
 	update posts p set status = ` + tables.PostProcessing + `, updated_at = now()
 	from unnest(@posts::uuid[], @ns::int2[], @versions::int[]) u (id, n, version)
 	where p.id = u.id and p.version = u.version and p.status = ` + tables.PostScheduled + `
-	  and exists (select from targets t where t.post_id = u.id and t.n = u.n and (t.state <> ` + tables.TargetPending + ` or ` + tables.IsDue("t") + `))`
-	beginPosts     = db.NewStatement(begin)
-	beginFreePosts = db.NewStatement(begin + ` and ` + tables.HasFreeTarget)
-)
+	  and exists (select from targets t where t.post_id = u.id and t.n = u.n and (t.state <> ` + tables.TargetPending + ` or ` + tables.IsDue("t") + `))
+	  and ((select not exists (select from holds)) or (` + tables.HasFreeTarget + `))`)
 
 // claimTargets takes what is claimable.
 var claimTargets = db.NewStatement(`

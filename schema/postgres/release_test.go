@@ -46,7 +46,6 @@ func TestAReleaseTakesUnitsOfTheDayItIsMadeOn(t *testing.T) {
 	first, second, both, begun := create(1), create(1), create(2), create(1, schema.Entry{Text: "and on"})
 	f.finish(f.claim(begun, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "head"}})
 	f.yesterday()
-	f.store.KnowHolds()
 	before := today.AddDate(0, 0, -1)
 	if held, err := f.store.HoldOverdue(t.Context()); err != nil || held != 4 {
 		t.Fatalf("held %d, %v", held, err)

@@ -17,7 +17,6 @@ type Store struct {
 	turns    *groupcommit.Group[turnsAsked]
 	looks    *groupcommit.Group[looking]
 	keys     atomic.Pointer[func(context.Context) NodeKeys] // see TellKeys
-	holding  atomic.Bool                                    // whether anything was held when work was last claimed
 }
 
 // Open connects; it fails when the server does not answer.

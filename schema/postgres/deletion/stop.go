@@ -220,7 +220,8 @@ const openClaims = `
 	select (
 		select count(*) from d cross join lateral (
 			select t.account_id, t.step, t.lease_until from posts p join targets t on t.post_id = p.id
-			where p.workspace_id = any(d.workspaces) and p.status = ` + tables.PostProcessing + ` and t.state = ` + tables.TargetClaimed + `
+			where p.workspace_id = any(d.workspaces) and p.scheduled_for < now() + interval '1 day' -- what is published is due
+			  and p.status = ` + tables.PostProcessing + ` and t.state = ` + tables.TargetClaimed + `
 		) t
 		where (d.of_workspace or t.account_id = any(d.accounts))
 		  and t.lease_until > now() + case when t.step = ` + tables.StepPrepare + ` then interval '0' else @tail::interval end

@@ -145,7 +145,8 @@ func (s *Store) archive(ctx context.Context, tx pgx.Tx, posts []schema.PostID) (
 	if err != nil {
 		return 0, false, err
 	}
-	if made, err := makeMonths(ctx, tx, free); made || err != nil {
+	free, made, err = makeMonths(ctx, tx, free)
+	if made || err != nil {
 		return 0, made, err
 	}
 	ids := make([]schema.PostID, len(free))
@@ -174,28 +175,33 @@ func lockEnded(ctx context.Context, tx pgx.Tx, posts []schema.PostID) ([]ending,
 	return db.Collect(rows, err, func(row pgx.Row, x *ending) error { return row.Scan(&x.at, (*[16]byte)(&x.post)) })
 }
 
-// makeMonths makes the partitions that are missing for posts of long ago.
-func makeMonths(ctx context.Context, tx pgx.Tx, of []ending) (made bool, err error) {
+// makeMonths makes the partitions that are missing for posts of long ago. It leaves out posts of a
+// month that is being dropped: it can be made again once it is gone.
+func makeMonths(ctx context.Context, tx pgx.Tx, of []ending) (kept []ending, made bool, err error) {
 	for _, p := range histories {
 		there, err := partitionsOf(ctx, tx, p)
 		if err != nil {
-			return false, err
+			return nil, false, err
 		}
 		var missing []partition
-		for _, x := range of {
+		of = slices.DeleteFunc(of, func(x ending) bool {
 			month := p.named(p.by.start(x.at))
 			is := func(t partition) bool { return t.name == month.name }
-			if !slices.ContainsFunc(there, is) && !slices.ContainsFunc(missing, is) {
+			if n := slices.IndexFunc(there, is); n >= 0 {
+				return !there[n].attached || there[n].pending
+			}
+			if !slices.ContainsFunc(missing, is) {
 				missing = append(missing, month)
 			}
-		}
+			return false
+		})
 		if len(missing) == 0 {
 			continue
 		}
 		made = true
 		if err := p.attach(ctx, tx, missing); err != nil {
-			return false, err
+			return nil, false, err
 		}
 	}
-	return made, nil
+	return of, made, nil
 }

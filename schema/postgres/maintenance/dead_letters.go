@@ -11,23 +11,25 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// CountDeadLetters returns how many there are, by stage.
+// deadLettersCounted is how far the dead letters of a stage are counted.
+const deadLettersCounted = 1000
+
+// CountDeadLetters returns how many there are, by stage, up to deadLettersCounted of each.
 func (s *Store) CountDeadLetters(ctx context.Context) (map[string]int, error) {
 	counts := map[string]int{}
-	for _, stage := range schema.Stages() {
-		counts[stage] = 0
+	rows, err := s.Pool.Query(ctx, `
+		select u.stage, (select count(*) from (select from dead_letters l where l.stage = u.stage and l.dead_at is not null limit $2) dead)
+		from unnest($1::text[]) u (stage)`, schema.Stages(), deadLettersCounted)
+	if err == nil {
+		var stage string
+		var n int
+		_, err = pgx.ForEachRow(rows, []any{&stage, &n}, func() error {
+			counts[stage] = n
+			return nil
+		})
 	}
-	rows, err := s.Pool.Query(ctx, `select stage, count(*) from dead_letters where dead_at is not null group by stage`)
-	type count struct {
-		stage string
-		n     int
-	}
-	found, err := db.Collect(rows, err, func(row pgx.Row, c *count) error { return row.Scan(&c.stage, &c.n) })
 	if err != nil {
 		return nil, fmt.Errorf("counting dead letters: %w", db.Unavailable(err))
-	}
-	for _, c := range found {
-		counts[c.stage] = c.n
 	}
 	return counts, nil
 }
@@ -35,7 +37,7 @@ func (s *Store) CountDeadLetters(ctx context.Context) (map[string]int, error) {
 // Rewrite gives unreadable messages that are replayed to write, which brings them into the
 // log, and forgets those it has taken.
 func (s *Store) Rewrite(ctx context.Context, write func(context.Context, schema.LogMessage) error) error {
-	rows, err := s.Pool.Query(ctx, `select `+tables.DeadLetterColumns+` from dead_letters l where l.replay_at is not null order by l.id limit 100`)
+	rows, err := s.Pool.Query(ctx, `select `+tables.DeadLetterColumns+` from dead_letters l where l.unreadable and l.replay_at is not null order by l.id limit 100`)
 	letters, err := db.Collect(rows, err, tables.ScanDeadLetter)
 	if err != nil {
 		return fmt.Errorf("reading dead letters: %w", db.Unavailable(err))

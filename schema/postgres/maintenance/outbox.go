@@ -33,7 +33,7 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 		with seen as materialized (
 			select id, owed, sent_at from outbox where id > coalesce(@after::uuid, `+db.NoID+`) and id < @younger order by id limit @scan
 		), late as (
-			select id from seen where owed & @mark::int2 <> 0 and sent_at < now() - @age::interval order by id limit @limit
+			select id from seen where owed & @mark::int2 <> 0 and (sent_at < now() - @age::interval or `+isAhead("sent_at")+`) order by id limit @limit
 		), sized as (
 			select id, sum(octet_length(payload)) over (order by id) - octet_length(payload) as before from outbox where id = any(array(select id from late))
 		), free as (

@@ -52,7 +52,11 @@ func (s *Store) Redeliver(ctx context.Context) (rows int, more bool, err error) 
 	return len(announcement.Notify), more, nil
 }
 
-const itsTurn = `looked_at <= now() - interval '` + redeliveryPause + `'`
+var itsTurn = `(looked_at <= now() - interval '` + redeliveryPause + `' or ` + isAhead("looked_at") + `)`
+
+// isAhead tells a time that was noted before the clock was set back, so that nothing waits for it to
+// come again: it is further ahead than a transaction lasts.
+func isAhead(noted string) string { return noted + ` > now() + interval '1 minute'` }
 
 // nextRedelivery locks the webhook that waits longest, as whoever sends its deliveries again
 // does; nil where none waits. One that is gone, or not active any more, is done with.

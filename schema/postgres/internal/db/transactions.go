@@ -25,7 +25,8 @@ func (s *DB) Alone(ctx context.Context, name string, work func(pgx.Tx) error) er
 }
 
 // AloneOutside runs work on a connection that is in no transaction, and that no other process
-// runs at the same time; where one does, it does nothing.
+// runs at the same time; where one does, it does nothing. A process that stands still keeps the
+// others from it for idleAlone.
 func (s *DB) AloneOutside(ctx context.Context, name string, work func(*pgx.Conn) error) error {
 	return s.Pool.AcquireFunc(ctx, func(held *pgxpool.Conn) error {
 		conn := held.Conn()
@@ -36,13 +37,19 @@ func (s *DB) AloneOutside(ctx context.Context, name string, work func(*pgx.Conn)
 		defer func() { // a lock that stays with the session ends with it
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			defer cancel()
-			if _, err := conn.Exec(ctx, `select pg_advisory_unlock(hashtext('crier ' || $1))`, name); err != nil {
+			if _, err := conn.Exec(ctx, `select pg_advisory_unlock(hashtext('crier ' || $1)), set_config('idle_session_timeout', '0', false)`, name); err != nil {
 				_ = conn.Close(ctx)
 			}
 		}()
+		if _, err := conn.Exec(ctx, `set idle_session_timeout = '`+idleAlone+`'`); err != nil {
+			return err
+		}
 		return work(conn)
 	})
 }
+
+// idleAlone is longer than a chunk of work, which may be on another connection meanwhile.
+const idleAlone = "60s"
 
 // Abandon ends a transaction that failed, so that the connection can be used again.
 func (s *DB) Abandon(ctx context.Context, conn *pgx.Conn, err error) error {
