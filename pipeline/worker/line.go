@@ -108,10 +108,7 @@ func (q *queue[M, R]) displaceLast(k *keyQueue[M, R], t *task[M, R]) bool {
 	gone := k.tasks[last]
 	k.tasks[last] = nil
 	k.tasks = k.tasks[:last]
-	delete(q.queued, gone.value)
-	if gone.overdue.IsZero() {
-		k.fresh--
-	}
+	q.unqueue(k, gone)
 	q.freeRoom(gone)
 	return true
 }

@@ -156,11 +156,11 @@ const (
 	ackedShare   = 8      // a key may have this part of what is left of ackedLimit
 )
 
-// put queues a task, and reports whether its message is to be acknowledged: the task is
-// queued without it, the same task is queued already, or the queue is full, of tasks that are
-// to be out before it. The limit of a key shrinks with what all keys have, so that long queues leave some to others; a task
-// that is not queued fires again. Where the same task is queued with a message of an
-// assignment that has ended, which keeps nobody from dropping it, it gets the new message.
+// put queues a task, and reports whether its message is to be acknowledged: the task is queued
+// without it, the same task is queued already, or the queue is full, of tasks that are to be out
+// before it. The limit of a key shrinks with what all keys have, so that long queues leave some to
+// others; a task that is not queued fires again. Where the same task is queued with a message of
+// an assignment that has ended, which keeps nobody from dropping it, it gets the new message.
 func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -278,15 +278,20 @@ func (q *queue[M, R]) noteOut(k *keyQueue[M, R], t *task[M, R]) {
 	} else {
 		k.out++
 	}
+	q.unqueue(k, t)
+	if !t.beingPostponed {
+		q.freeRoom(t)
+	}
+}
+
+// unqueue notes that a task has left its key's tasks.
+func (q *queue[M, R]) unqueue(k *keyQueue[M, R], t *task[M, R]) {
 	delete(q.queued, t.value)
 	if t.message != nil {
 		q.unacked--
 	}
 	if t.overdue.IsZero() {
 		k.fresh--
-	}
-	if !t.beingPostponed {
-		q.freeRoom(t)
 	}
 }
 
