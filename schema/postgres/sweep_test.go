@@ -209,6 +209,31 @@ func TestASweepGoesOnWhereAChunkHasEnded(t *testing.T) {
 	}
 }
 
+func TestASweepReadsOnOverWhatHasEnded(t *testing.T) {
+	f := newFixture(t)
+	f.scatter(1, 1200)
+	f.exec(`
+		with ended as (update posts set status = 4, left_n = 0, posted_n = 1 where id <> (select id from posts order by id limit 1) returning id)
+		update targets set state = 2 where post_id in (select id from ended)`)
+	if kinds, more, err := f.delay.Sweep(t.Context(), schema.SweepPosts); err != nil || more || kinds["post_without_job"] != 1 {
+		t.Errorf("the first chunk repaired %v, %v, and there is more: %v", kinds, err, more)
+	}
+}
+
+func TestRecentPostsAreSweptWhileAPassOverAllIsSlow(t *testing.T) {
+	f := newFixture(t)
+	f.sweep()
+	stuck := f.create(f.post(1, -time.Minute))
+	f.exec(of(stuck, `delete from jobs where id = '$'`))
+	f.exec(`update sweeps set began_at = began_at - interval '6 seconds', ended_at = ended_at - interval '6 seconds'`)
+	for _, tt := range []struct{ took, repaired int }{{0, 0}, {40, 1}} {
+		f.exec(fmt.Sprintf(`update sweeps set began_at = ended_at - interval '%d seconds' where name = 'posts'`, tt.took))
+		if kinds, _, err := f.delay.Sweep(t.Context(), schema.SweepRecentPosts); err != nil || kinds["post_without_job"] != tt.repaired {
+			t.Errorf("after a pass of %d s over all posts that over recent ones repaired %v, %v", tt.took, kinds, err)
+		}
+	}
+}
+
 func TestASweepLeavesTheFutureAlone(t *testing.T) {
 	f := newFixture(t)
 	f.create(f.post(1, 20*time.Minute))

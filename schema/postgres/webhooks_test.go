@@ -223,6 +223,15 @@ func TestDeliveriesMadeWhileTheirWebhookIsDeletedGo(t *testing.T) {
 	}
 }
 
+func TestAWebhookIsDeletedWithTheJobsOfItsDeliveries(t *testing.T) {
+	f := newFixture(t)
+	m := f.delivery()
+	f.must(f.gateway.DeleteWebhook(t.Context(), f.workspace, m.Webhook))
+	if n := f.count(`select count(*) from deliveries`) + f.count(`select count(*) from jobs where kind = 3`); n != 0 {
+		t.Errorf("%d rows are left", n)
+	}
+}
+
 func TestEventsForManyWebhooksAreExpandedBitByBit(t *testing.T) {
 	f := newFixture(t)
 	for range 60 {

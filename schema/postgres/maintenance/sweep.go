@@ -28,6 +28,8 @@ const (
 const (
 	// sweepRest is how long after the end of a pass no other begins, in whatever process.
 	sweepRest = 5 * time.Second
+	// A pass over all posts that took less than sweepQuick spares that over recent ones for as long.
+	sweepQuick = 30 * time.Second
 	// sweepOverlap is how far before its beginning a pass leaves rows to the next one as well:
 	// longer than a transaction that makes some lasts, and than clocks differ.
 	sweepOverlap = 2 * time.Minute
@@ -97,14 +99,19 @@ func (s *Store) Sweep(ctx context.Context, over schema.Sweep) (repaired map[stri
 const keysetPlans = `
 	select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('enable_hashjoin', 'off', true)`
 
-// nextPass returns the pass that goes on, or a new one; nil where one has ended just now.
+// nextPass returns the pass that goes on, or a new one; nil where one has ended just now, or where
+// a quick one over all posts has.
 func (s *Store) nextPass(ctx context.Context, tx pgx.Tx, over schema.Sweep) (*pass, error) {
 	var p pass
 	var ended, rests bool
 	err := tx.QueryRow(ctx, `
-		select workspace_id, due_at, id, open_id, began_at, ended_at is not null, coalesce(ended_at between now() - $2::interval and now(), false)
-		from sweeps where name = $1`, over, sweepRest).
-		Scan(&p.after.workspace, &p.after.due, &p.after.id, &p.open, &p.beganAt, &ended, &rests)
+		select workspace_id, due_at, id, open_id, began_at, ended_at is not null, coalesce(ended_at between now() - @rest::interval and now(), false)
+			or name = @recent and exists (
+				select from sweeps p where p.name = @all and p.ended_at between now() - @quick::interval and now() and p.ended_at - p.began_at < @quick
+			)
+		from sweeps where name = @over`, pgx.StrictNamedArgs{
+		"over": over, "rest": sweepRest, "recent": schema.SweepRecentPosts, "all": schema.SweepPosts, "quick": sweepQuick,
+	}).Scan(&p.after.workspace, &p.after.due, &p.after.id, &p.open, &p.beganAt, &ended, &rests)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return &pass{beganAt: s.Now()}, nil

@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// sweepPage is how many posts a chunk looks at.
-	sweepPage = 500
+	// sweepPage is how many open posts a chunk looks at, and sweepLook how many of any state it reads
+	// for them: what has ended costs little, and stays for archiveAfter.
+	sweepPage, sweepLook = 500, 5000
 	// sweepAhead is how long before a post is due its job is to be there.
 	sweepAhead = 30 * time.Minute
 	// sweepRecent is how long ago a post was due at most that the short pass looks at.
@@ -28,9 +29,14 @@ type suspect struct {
 	kind string
 }
 
-// findSuspects looks at the open posts of a page.
+// findSuspects looks at the open posts of a page, which ends with the last that may be open.
 const findSuspects = `
-	with page as materialized (` + duePage + `), checked as (
+	with page as materialized (
+		select * from (
+			select due.*, count(*) filter (where status in ` + tables.OpenPosts + `) over (` + dueOrder + ` rows unbounded preceding) as opened
+			from (` + duePage + `) due
+		) counted where opened <= @open
+	), checked as (
 		select p.id, p.version, (p.left_n, p.posted_n, p.failed_n) is distinct from (c.l, c.posted, c.failed) or c.l = 0 miscounted,
 			j.id is null jobless, j.version <> p.version or json_array_length(j.payload -> 'accounts') <= c.last other, c.lease < now() - interval '2 minutes' and j.due_at > now() + interval '2 minutes' and not j.held forgotten
 		from page p cross join lateral (
@@ -45,7 +51,7 @@ const findSuspects = `
 			when other then '` + repairOtherJob + `' else '` + repairLease + `' end kind
 		from checked where miscounted or jobless or other or forgotten
 	)
-	select last.workspace_id, last.scheduled_for, last.id, (select count(*) from page),
+	select last.workspace_id, last.scheduled_for, last.id, (select count(*) = @page or max(opened) = @open from page),
 		array(select id from suspects order by id), array(select kind from suspects order by id)
 	from (` + dueLast + `) last`
 
@@ -61,12 +67,11 @@ func (c *chunk) recentPosts(ctx context.Context) (more bool, err error) {
 
 func (c *chunk) due(ctx context.Context, from, to time.Time) (more bool, err error) {
 	after := &c.pass.after
-	var looked int
 	var ids [][16]byte
 	var kinds []string
 	err = c.tx.QueryRow(ctx, findSuspects, pgx.StrictNamedArgs{
-		"workspace": after.workspace, "due": after.due, "id": after.id, "from": from, "to": to, "page": sweepPage, "ahead": c.Now().Add(sweepAhead),
-	}).Scan(&after.workspace, &after.due, &after.id, &looked, &ids, &kinds)
+		"workspace": after.workspace, "due": after.due, "id": after.id, "from": from, "to": to, "page": sweepLook, "open": sweepPage, "ahead": c.Now().Add(sweepAhead),
+	}).Scan(&after.workspace, &after.due, &after.id, &more, &ids, &kinds)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -80,7 +85,7 @@ func (c *chunk) due(ctx context.Context, from, to time.Time) (more bool, err err
 	if len(found) > 0 {
 		err = c.repairPosts(ctx, found)
 	}
-	return looked == sweepPage, err
+	return more, err
 }
 
 // repairPosts repairs posts, each half by itself where that fails, so that one which cannot

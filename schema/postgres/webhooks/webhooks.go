@@ -117,9 +117,9 @@ func (s *Store) UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID,
 	return w, nil
 }
 
-// DeleteWebhook removes a webhook with its history. Deliveries that are pending stop: their
-// claim finds no webhook, and drops their job. What is left of a history that is too long
-// to be deleted while the caller waits goes with its age.
+// DeleteWebhook removes a webhook with its history and the jobs of what is pending. What is left of
+// a history that is too long to be deleted while the caller waits goes with its age, and pending
+// deliveries of it once their claim finds no webhook.
 func (s *Store) DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) error {
 	tag, err := s.Pool.Exec(ctx, `delete from webhooks where id = $1 and workspace_id = $2`, id, workspace)
 	if err != nil {
@@ -130,7 +130,12 @@ func (s *Store) DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID,
 	}
 	for range historyChunks {
 		tag, err := s.Pool.Exec(ctx, `
-			delete from deliveries where id in (select id from deliveries where webhook_id = $1 limit $2)`, id, tables.HistoryChunk)
+			with gone as (
+				delete from deliveries where id in (select id from deliveries where webhook_id = $1 limit $2) returning id
+			), jobs as (
+				delete from jobs j using gone where j.id = gone.id
+			)
+			select from gone`, id, tables.HistoryChunk)
 		if err != nil {
 			s.Log.WarnContext(ctx, "deleting the history of a webhook failed; it goes with its age", "err", err)
 			return nil
