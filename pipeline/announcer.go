@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -12,17 +13,19 @@ import (
 	"crier/pipeline/tracing"
 	"crier/pipeline/worker"
 	"crier/schema"
+	"crier/schema/sleep"
 )
 
 // Announcer produces the messages that commits ask for, in batches. A lost message is
 // harmless: each has a job or a row of the outbox, which sends it again.
 type Announcer struct {
 	log     *stream.Log
-	queue   chan schema.Announcement
+	work    chan schema.Announcement // what is to be done, at once
+	events  chan schema.Announcement // what has happened, which waits eventsLinger for more
 	logger  *slog.Logger
 	metrics *Metrics
 	rest    time.Duration // how long after its end it may write what it has
-	events  atomic.Int64  // bytes of the events that are queued
+	bytes   atomic.Int64  // of the events that are queued
 }
 
 const (
@@ -31,27 +34,40 @@ const (
 	// announcerBytes bounds the events in the queue: some announcements have half a megabyte of them.
 	announcerBytes = 64 << 20
 	announcerRest  = 2 * time.Second
+	// eventsLinger is how long events are gathered: those of each commit by themselves would be a
+	// request to the log, and an answer to each of its readers.
+	eventsLinger = 10 * time.Millisecond
 )
 
 // NewAnnouncer makes an Announcer; Announce may be called before it runs.
 func NewAnnouncer(logger *slog.Logger, metrics *Metrics) *Announcer {
-	return &Announcer{queue: make(chan schema.Announcement, announcerQueue), logger: logger, metrics: metrics, rest: announcerRest}
+	return &Announcer{
+		work: make(chan schema.Announcement, announcerQueue), events: make(chan schema.Announcement, announcerQueue),
+		logger: logger, metrics: metrics, rest: announcerRest,
+	}
 }
 
-// Announce queues an announcement, or drops it if the queue is full. It never waits.
+// Announce queues an announcement, or drops what its queue has no room for. It never waits.
 func (a *Announcer) Announce(said schema.Announcement) {
+	events := schema.Announcement{Events: said.Events}
+	said.Events = nil
+	a.enqueue(a.work, said)
+	a.enqueue(a.events, events)
+}
+
+func (a *Announcer) enqueue(queue chan<- schema.Announcement, said schema.Announcement) {
 	if said.IsZero() {
 		return
 	}
 	size := eventBytes(said)
-	if a.events.Add(size) <= announcerBytes {
+	if a.bytes.Add(size) <= announcerBytes {
 		select {
-		case a.queue <- said:
+		case queue <- said:
 			return
 		default:
 		}
 	}
-	a.events.Add(-size)
+	a.bytes.Add(-size)
 	a.metrics.dropped.Inc()
 }
 
@@ -69,22 +85,32 @@ func (a *Announcer) Run(ctx context.Context, log *stream.Log) error {
 	writing, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(a.rest, cut) })()
+	var group sync.WaitGroup
+	defer group.Wait()
+	group.Go(func() { a.run(ctx, writing, a.events, eventsLinger) })
+	a.run(ctx, writing, a.work, 0)
+	return nil
+}
+
+// run writes what is queued until ctx ends, and then the rest.
+func (a *Announcer) run(ctx, writing context.Context, queue <-chan schema.Announcement, linger time.Duration) {
 	for {
 		select {
-		case first := <-a.queue:
-			a.write(writing, a.gather(first))
+		case first := <-queue:
+			_ = sleep.For(ctx, linger) // its end is seen below
+			a.write(writing, a.gather(queue, first))
 		case <-ctx.Done():
-			a.writeRest(writing)
-			return nil
+			a.writeRest(writing, queue)
+			return
 		}
 	}
 }
 
-func (a *Announcer) writeRest(ctx context.Context) {
+func (a *Announcer) writeRest(ctx context.Context, queue <-chan schema.Announcement) {
 	for ctx.Err() == nil {
 		select {
-		case first := <-a.queue:
-			a.write(ctx, a.gather(first))
+		case first := <-queue:
+			a.write(ctx, a.gather(queue, first))
 		default:
 			return
 		}
@@ -92,12 +118,12 @@ func (a *Announcer) writeRest(ctx context.Context) {
 }
 
 // gather adds what else is queued.
-func (a *Announcer) gather(all schema.Announcement) schema.Announcement {
-	a.events.Add(-eventBytes(all))
+func (a *Announcer) gather(queue <-chan schema.Announcement, all schema.Announcement) schema.Announcement {
+	a.bytes.Add(-eventBytes(all))
 	for range announcerBatch {
 		select {
-		case next := <-a.queue:
-			a.events.Add(-eventBytes(next))
+		case next := <-queue:
+			a.bytes.Add(-eventBytes(next))
 			all.Jobs = append(all.Jobs, next.Jobs...)
 			all.Publish = append(all.Publish, next.Publish...)
 			all.Notify = append(all.Notify, next.Notify...)
@@ -139,7 +165,8 @@ func recordsOf(said schema.Announcement, delayPartitions int) map[string][]strea
 		records[schema.TopicNotify] = append(records[schema.TopicNotify], stream.Record{Key: m.Webhook[:], Value: worker.Encode(m), Headers: traced(m.Trace)})
 	}
 	for _, b := range said.Events {
-		records[schema.TopicEvents] = append(records[schema.TopicEvents], stream.Record{Key: b.ID[:], Value: b.Payload})
+		// One request takes them all: they have no order, and the next ones go elsewhere.
+		records[schema.TopicEvents] = append(records[schema.TopicEvents], stream.Record{Key: said.Events[0].ID[:], Value: b.Payload})
 	}
 	return records
 }

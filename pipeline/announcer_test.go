@@ -45,21 +45,33 @@ func TestAStopCutsNoAnnouncementOff(t *testing.T) {
 	}
 }
 
+func TestEventsThatAreWrittenTogetherAreOneRequest(t *testing.T) {
+	said := schema.Announcement{}
+	for range 8 {
+		said.Events = append(said.Events, schema.EncodedEvents{ID: schema.NewBatchID(time.Now())})
+	}
+	for _, r := range recordsOf(said, 1)[schema.TopicEvents] {
+		if !bytes.Equal(r.Key, said.Events[0].ID[:]) {
+			t.Fatalf("a batch goes by %x, the first of them by %x", r.Key, said.Events[0].ID)
+		}
+	}
+}
+
 func TestAnnouncementsAreBoundedByTheirBytes(t *testing.T) {
 	a := NewAnnouncer(slog.New(slog.DiscardHandler), NewMetrics(prometheus.NewRegistry()))
 	large := schema.Announcement{Events: []schema.EncodedEvents{{Payload: make([]byte, announcerBytes/4)}}}
 	for range 9 {
 		a.Announce(large)
 	}
-	if n := len(a.queue); n != 4 {
+	if n := len(a.events); n != 4 {
 		t.Errorf("%d of a quarter of the bound are queued, want 4", n)
 	}
 	a.Announce(schema.Announcement{Notify: []schema.NotifyMessage{{}}})
-	if n := len(a.queue); n != 5 {
+	if len(a.work) != 1 {
 		t.Error("one without events was dropped")
 	}
-	a.gather(<-a.queue)
-	if n := a.events.Load(); n != 0 {
+	a.gather(a.events, <-a.events)
+	if n := a.bytes.Load(); n != 0 {
 		t.Errorf("%d bytes are counted of an empty queue", n)
 	}
 }

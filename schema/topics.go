@@ -18,6 +18,8 @@ import (
 //	notify   NotifyMessage   webhook  expand, gateway (again), delay notify
 //	collect  CollectMessage  account  delay                          collect
 //	events   EventBatch      batch    whoever commits events, delay  expand, analytics
+//
+// Batches that are written together go by the first of them.
 const (
 	TopicDelay   = "delay"
 	TopicPublish = "publish"
