@@ -306,9 +306,6 @@ func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []in
 	var claimed []schema.NotifyDelivery
 	batch := &pgx.Batch{}
 	db.QueueAsync(batch)
-	batch.Queue(failInactive, ids)
-	batch.Queue(deleteOrphans, ids)
-	batch.Queue(deleteDoneJobs, ids)
 	claimDeliveries.Queue(batch, pgx.StrictNamedArgs{
 		"ids": ids, "tokens": tokens, "takeovers": takeovers, "node": n.Node, "lease": schema.NotifyLease,
 		"settle": time.Duration(0), "latest": n.Clock.Lease.Latest(time.Now()), // a request ends before its lease
@@ -319,7 +316,23 @@ func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []in
 	if err := n.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("claiming deliveries: %w", db.Unavailable(err))
 	}
+	if len(claimed) < len(ids) {
+		if err := n.endUnclaimed(ctx, ids); err != nil {
+			return nil, fmt.Errorf("ending deliveries that cannot be claimed: %w", db.Unavailable(err))
+		}
+	}
 	return claimed, nil
+}
+
+// endUnclaimed ends those of the deliveries that no claim will take, and drops the jobs of what has
+// ended.
+func (n *Notify) endUnclaimed(ctx context.Context, ids []schema.DeliveryID) error {
+	batch := &pgx.Batch{}
+	db.QueueAsync(batch)
+	batch.Queue(failInactive, ids)
+	batch.Queue(deleteOrphans, ids)
+	batch.Queue(deleteDoneJobs, ids)
+	return n.Pool.SendBatch(ctx, batch).Close()
 }
 
 const (
