@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,8 @@ const (
 	// eventsLinger is how long events are gathered: those of each commit by themselves would be a
 	// request to the log, and an answer to each of its readers.
 	eventsLinger = 10 * time.Millisecond
+	// eventsTogether is how many batches of events go to a partition before another has its turn.
+	eventsTogether = 64
 )
 
 // NewAnnouncer makes an Announcer; Announce may be called before it runs.
@@ -60,7 +63,7 @@ func (a *Announcer) enqueue(queue chan<- schema.Announcement, said schema.Announ
 		return
 	}
 	size := eventBytes(said)
-	if a.bytes.Add(size) <= announcerBytes {
+	if a.bytes.Add(size) <= announcerBytes || size == 0 {
 		select {
 		case queue <- said:
 			return
@@ -138,7 +141,7 @@ func (a *Announcer) gather(queue <-chan schema.Announcement, all schema.Announce
 // write produces to all topics at the same time.
 func (a *Announcer) write(ctx context.Context, said schema.Announcement) {
 	var group errgroup.Group
-	for topic, records := range recordsOf(said, a.log.Partitions(schema.TopicDelay)) {
+	for topic, records := range recordsOf(said, a.log.Partitions) {
 		if len(records) == 0 {
 			continue
 		}
@@ -149,13 +152,15 @@ func (a *Announcer) write(ctx context.Context, said schema.Announcement) {
 	}
 }
 
-func recordsOf(said schema.Announcement, delayPartitions int) map[string][]stream.Record {
+// recordsOf returns the records of each topic; partitions is how many one has, 0 if nobody knows yet.
+func recordsOf(said schema.Announcement, partitions func(topic string) int) map[string][]stream.Record {
 	records := map[string][]stream.Record{}
+	delays := partitions(schema.TopicDelay)
 	for _, j := range said.Jobs {
-		if delayPartitions == 0 {
+		if delays == 0 {
 			break
 		}
-		partition := int(j.Shard) % delayPartitions
+		partition := int(j.Shard) % delays
 		records[schema.TopicDelay] = append(records[schema.TopicDelay], stream.Record{Value: worker.Encode(j), Partition: &partition})
 	}
 	for _, m := range said.Publish {
@@ -164,9 +169,22 @@ func recordsOf(said schema.Announcement, delayPartitions int) map[string][]strea
 	for _, m := range said.Notify {
 		records[schema.TopicNotify] = append(records[schema.TopicNotify], stream.Record{Key: m.Webhook[:], Value: worker.Encode(m), Headers: traced(m.Trace)})
 	}
-	for _, b := range said.Events {
-		// One request takes them all: they have no order, and the next ones go elsewhere.
-		records[schema.TopicEvents] = append(records[schema.TopicEvents], stream.Record{Key: said.Events[0].ID[:], Value: b.Payload})
+	for together := range slices.Chunk(said.Events, eventsTogether) {
+		records[schema.TopicEvents] = append(records[schema.TopicEvents], recordsOfEvents(together, partitions(schema.TopicEvents))...)
+	}
+	return records
+}
+
+// recordsOfEvents has batches go by the first of them: one request takes them all, and they have no
+// order.
+func recordsOfEvents(batches []schema.EncodedEvents, partitions int) []stream.Record {
+	records := make([]stream.Record, len(batches))
+	for i, b := range batches {
+		records[i] = stream.Record{Key: b.ID[:], Value: b.Payload}
+		if partitions > 0 {
+			partition := stream.Partition(batches[0].ID[:], partitions)
+			records[i].Partition = &partition
+		}
 	}
 	return records
 }

@@ -45,15 +45,20 @@ func TestAStopCutsNoAnnouncementOff(t *testing.T) {
 	}
 }
 
-func TestEventsThatAreWrittenTogetherAreOneRequest(t *testing.T) {
+func TestEventsThatAreWrittenTogetherAreFewRequests(t *testing.T) {
 	said := schema.Announcement{}
-	for range 8 {
+	for range 3 * eventsTogether {
 		said.Events = append(said.Events, schema.EncodedEvents{ID: schema.NewBatchID(time.Now())})
 	}
-	for _, r := range recordsOf(said, 1)[schema.TopicEvents] {
-		if !bytes.Equal(r.Key, said.Events[0].ID[:]) {
-			t.Fatalf("a batch goes by %x, the first of them by %x", r.Key, said.Events[0].ID)
+	used := map[int]int{}
+	for i, r := range recordsOf(said, func(string) int { return 1000 })[schema.TopicEvents] {
+		if !bytes.Equal(r.Key, said.Events[i].ID[:]) {
+			t.Fatalf("batch %x has the key %x: what is wrong with it would be told of another", said.Events[i].ID, r.Key)
 		}
+		used[*r.Partition]++
+	}
+	if len(used) < 2 || len(used) > 3 {
+		t.Errorf("the batches of three requests go to %d partitions: %v", len(used), used)
 	}
 }
 

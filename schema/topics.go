@@ -19,7 +19,7 @@ import (
 //	collect  CollectMessage  account  delay                          collect
 //	events   EventBatch      batch    whoever commits events, delay  expand, analytics
 //
-// Batches that are written together go by the first of them.
+// Batches that are written together go to the partition of the first of them.
 const (
 	TopicDelay   = "delay"
 	TopicPublish = "publish"

@@ -317,22 +317,27 @@ func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []in
 		return nil, fmt.Errorf("claiming deliveries: %w", db.Unavailable(err))
 	}
 	if len(claimed) < len(ids) {
-		if err := n.endUnclaimed(ctx, ids); err != nil {
-			return nil, fmt.Errorf("ending deliveries that cannot be claimed: %w", db.Unavailable(err))
-		}
+		n.endUnclaimed(ctx, ids)
 	}
 	return claimed, nil
 }
 
+// endWithin is how long ending may take: the leases of what was claimed run.
+const endWithin = 2 * time.Second
+
 // endUnclaimed ends those of the deliveries that no claim will take, and drops the jobs of what has
-// ended.
-func (n *Notify) endUnclaimed(ctx context.Context, ids []schema.DeliveryID) error {
+// ended. Where that fails their jobs fire once more.
+func (n *Notify) endUnclaimed(ctx context.Context, ids []schema.DeliveryID) {
+	ctx, cancel := context.WithTimeout(ctx, endWithin)
+	defer cancel()
 	batch := &pgx.Batch{}
 	db.QueueAsync(batch)
 	batch.Queue(failInactive, ids)
 	batch.Queue(deleteOrphans, ids)
 	batch.Queue(deleteDoneJobs, ids)
-	return n.Pool.SendBatch(ctx, batch).Close()
+	if err := n.Pool.SendBatch(ctx, batch).Close(); err != nil {
+		n.Log.WarnContext(ctx, "ending deliveries that cannot be claimed failed; their jobs fire once more", "err", err)
+	}
 }
 
 const (

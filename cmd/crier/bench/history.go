@@ -153,11 +153,11 @@ func (s *session) createOnce(ctx context.Context, on *server, label string, p *t
 	}
 	p.rates, p.ones = append(p.rates, float64(many.Created)/many.Seconds), append(p.ones, milliseconds(one.P50))
 	p.errors += many.Errors + one.Errors
-	return errors.Join(on.settle(ctx), on.vacuum(ctx))
+	return errors.Join(on.vacuum(ctx), on.settle(ctx))
 }
 
-// vacuum does at once what autovacuum does within a minute of a turn, for the tables that changed in
-// it: that minute has the other server's turns, and their order would decide whose vacuum slows whom.
+// vacuum leaves autovacuum nothing to do for the tables that a turn has changed: it would begin within
+// a minute, which has the other server's turns, and their order would decide whose vacuum slows whom.
 func (s *server) vacuum(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, s.Postgres)
 	if err != nil {

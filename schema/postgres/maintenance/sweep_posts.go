@@ -16,7 +16,7 @@ import (
 const (
 	// sweepPage is how many open posts a chunk looks at, and sweepLook how many of any state it reads
 	// for them: what has ended costs little, and stays for archiveAfter.
-	sweepPage, sweepLook = 500, 5000
+	sweepPage, sweepLook = 500, 2000
 	// sweepAhead is how long before a post is due its job is to be there.
 	sweepAhead = 30 * time.Minute
 	// sweepRecent is how long ago a post was due at most that the short pass looks at.
@@ -29,7 +29,7 @@ type suspect struct {
 	kind string
 }
 
-// findSuspects looks at the open posts of a page, which ends with the last that may be open.
+// findSuspects looks at the open posts of a page, which ends before one more than @open of them.
 const findSuspects = `
 	with page as materialized (
 		select * from (
