@@ -206,6 +206,10 @@ func TestNothingIsLeftOfAWorkspace(t *testing.T) {
 	if _, err := deletions.Stop(t.Context(), d.ID, schema.HashAPIKey("confirmed")); err != nil {
 		t.Errorf("it was not confirmed again: %v", err)
 	}
+	// Of a result whose transaction has waited for its post since before the stop.
+	f.exec(strings.ReplaceAll(`
+		insert into receipts (profile, native_id, owner, n, entry, seen_at)
+		select r.profile, 'late', $w, 0, 0, now() - interval '5 seconds' from receipts r join posts p on p.id = r.owner where p.workspace_id = $w limit 1`, "$w", sqlID(workspace)))
 	var erased []schema.Erasure
 	gone := f.erasing(deletions, d.ID, func(_ context.Context, of schema.Erasure) (int64, error) {
 		erased = append(erased, of)

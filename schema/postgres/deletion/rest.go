@@ -147,12 +147,13 @@ func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 	b.Queue(`delete from jobs j using collections c where c.account_id = any($1) and j.id = c.id`, w.accounts).Exec(count)
 	b.Queue(`delete from collections where account_id = any($1)`, w.accounts).Exec(count)
 	b.Queue(`delete from counters where subject = any($1)`, w.accounts).Exec(count)
-	// A result that came after its post was gone has left a receipt of it.
+	// A result that came after its post was gone has left a receipt of it, as old as its transaction:
+	// that may have waited for the post since before the stop.
 	b.Queue(`
 		update receipts r set owner = `+db.NoID+`
 		where r.profile = any($1) and r.seen_at >= $2 and r.owner <> `+db.NoID+`
 		  and not exists (select from posts p where p.id = r.owner) and not exists (select from posts_history p where p.id = r.owner)
-		  and not exists (select from comments c where c.id = r.owner) and not exists (select from comments_history c where c.id = r.owner)`, w.profiles, w.stoppedAt).Exec(count)
+		  and not exists (select from comments c where c.id = r.owner) and not exists (select from comments_history c where c.id = r.owner)`, w.profiles, w.stoppedAt.Add(-db.TransactionTimeout)).Exec(count)
 	b.Queue(`delete from receipts where profile = any($1) and (owner = `+db.NoID+` or seen_at < $2)`, w.unshared, w.stoppedAt).Exec(count)
 	if w.whole {
 		windows := append(texts(w.keys), prefixed("refused ", texts(w.keys))...)
