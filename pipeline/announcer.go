@@ -178,13 +178,13 @@ func recordsOf(said schema.Announcement, partitions func(topic string) int) map[
 // recordsOfEvents has batches go by the first of them: one request takes them all, and they have no
 // order.
 func recordsOfEvents(batches []schema.EncodedEvents, partitions int) []stream.Record {
+	var together *int
+	if partitions > 0 {
+		together = new(stream.Partition(batches[0].ID[:], partitions))
+	}
 	records := make([]stream.Record, len(batches))
 	for i, b := range batches {
-		records[i] = stream.Record{Key: b.ID[:], Value: b.Payload}
-		if partitions > 0 {
-			partition := stream.Partition(batches[0].ID[:], partitions)
-			records[i].Partition = &partition
-		}
+		records[i] = stream.Record{Key: b.ID[:], Value: b.Payload, Partition: together}
 	}
 	return records
 }

@@ -8,18 +8,13 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // deliveries removes what its webhooks got, with the jobs. What names an account is left to
 // scan.
 func (w *work) deliveries(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
-	return w.some(ctx, tx, `
-		with gone as (
-			delete from deliveries where id in (select id from deliveries where webhook_id = any($1) limit $2) returning id
-		), jobs as (
-			delete from jobs j using gone where j.id = gone.id
-		)
-		select count(*) from gone`, w.webhooks, chunkLimit)
+	return w.some(ctx, tx, tables.DeleteDeliveries, w.webhooks, chunkLimit)
 }
 
 // some runs a statement that removes up to chunkLimit rows and returns how many.

@@ -129,18 +129,12 @@ func (s *Store) DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID,
 		return db.NotFound("webhook")
 	}
 	for range historyChunks {
-		tag, err := s.Pool.Exec(ctx, `
-			with gone as (
-				delete from deliveries where id in (select id from deliveries where webhook_id = $1 limit $2) returning id
-			), jobs as (
-				delete from jobs j using gone where j.id = gone.id
-			)
-			select from gone`, id, tables.HistoryChunk)
-		if err != nil {
+		var gone int
+		if err := s.Pool.QueryRow(ctx, tables.DeleteDeliveries, []schema.WebhookID{id}, tables.HistoryChunk).Scan(&gone); err != nil {
 			s.Log.WarnContext(ctx, "deleting the history of a webhook failed; it goes with its age", "err", err)
 			return nil
 		}
-		if tag.RowsAffected() < tables.HistoryChunk {
+		if gone < tables.HistoryChunk {
 			return nil
 		}
 	}

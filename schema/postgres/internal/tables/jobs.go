@@ -192,6 +192,16 @@ func QueueNotifyJobs(b *pgx.Batch, messages []schema.NotifyMessage, now time.Tim
 	jobs.Queue(b)
 }
 
+// DeleteDeliveries deletes deliveries to webhooks ($1), at most so many ($2), with their jobs, and
+// returns how many.
+const DeleteDeliveries = `
+	with gone as (
+		delete from deliveries where id in (select id from deliveries where webhook_id = any($1) limit $2) returning id
+	), jobs as (
+		delete from jobs j using gone where j.id = gone.id
+	)
+	select count(*) from gone`
+
 // EarlyBy is how much before its time a message may be claimed: as much as clocks and
 // rounding differ, so that a job which fires on time is not postponed.
 const EarlyBy = "100 milliseconds"
