@@ -54,6 +54,7 @@ type task[M, R comparable] struct {
 	takesRoom      bool        // it counts against ackedLimit
 	faults         int         // how often it failed by our fault
 	beingPostponed bool        // it is out for that, without a slot of its bulkhead
+	called         bool        // its call has ended, and its key does not wait for it any more
 	line           lineWait    // where turns come one after the other
 }
 
@@ -68,8 +69,8 @@ func (t *task[M, R]) giveTurnBack() {
 	}
 }
 
-// queue is a fair queue: at most width tasks of each key, and at most share of each
-// bulkhead, are out at a time. Bulkheads below their share are served in turn, within
+// queue is a fair queue: at most width tasks of each key, beside as many whose result is being
+// stored, and at most share of each bulkhead, are out at a time. Bulkheads below their share are served in turn, within
 // them workspaces in turn, so that one tenant's herd does not delay another's, and within
 // a workspace first the keys with a task that is due now.
 type queue[M, R comparable] struct {
@@ -94,8 +95,9 @@ type keyQueue[M, R comparable] struct {
 	tasks    []*task[M, R]
 	fresh    int // of them, not overdue
 
-	out            int       // tasks that are out
+	out            int       // tasks that are out, but for those below
 	beingPostponed int       // tasks that are out for that: the others do not wait for them
+	called         int       // tasks whose result is being stored: so for them
 	listed         list      // the list it is in
 	notBefore      time.Time // when its next task may be out; zero: at any time
 }
@@ -222,7 +224,7 @@ func (q *queue[M, R]) width(k *keyQueue[M, R]) int {
 }
 
 // offer lists a key as ready if a task of it may be out. A key at its width is offered
-// again when one of its tasks is done.
+// again when the call of one of its tasks has ended, or it is done.
 func (q *queue[M, R]) offer(k *keyQueue[M, R]) {
 	if k.listed == unlisted && len(k.tasks) > 0 && k.out < q.width(k) {
 		q.makeReady(k)
@@ -311,10 +313,29 @@ func (q *queue[M, R]) done(t *task[M, R]) {
 	defer q.mu.Unlock()
 	k := q.keys[t.Key]
 	q.noteBack(k, t)
-	if len(k.tasks)+k.out+k.beingPostponed == 0 {
+	if len(k.tasks)+k.out+k.beingPostponed+k.called == 0 {
 		delete(q.keys, t.Key)
 		return
 	}
+	q.offer(k)
+}
+
+// endCall lets the next task of a key be out before the result of one is stored, where several may
+// run at a time; as many results at most wait for that. Where they go one after the other, the result
+// says what goes next.
+func (q *queue[M, R]) endCall(t *task[M, R]) {
+	if q.atOnce == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	k := q.keys[t.Key]
+	if width := q.width(k); width == 1 || k.called >= width {
+		return
+	}
+	k.out--
+	k.called++
+	t.called = true
 	q.offer(k)
 }
 

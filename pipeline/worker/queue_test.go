@@ -452,6 +452,47 @@ func TestAKeyHasAsManyOutAsItMay(t *testing.T) {
 	}
 }
 
+func TestAWideKeyDoesNotWaitForWhatIsBeingStored(t *testing.T) {
+	width := 2
+	q := newQueue[int, int](9, func(Key) int { return width })
+	for i := range 9 {
+		queued(q, 1, 7, i)
+	}
+	var taken, ended []*task[int, int]
+	for _, want := range []string{"[0 1]", "[2]", "[3]", "[]"} { // as many as may be out are being stored at most
+		out := q.takeReady(9)
+		if got := values(out); fmt.Sprint(got) != want {
+			t.Fatalf("took %v after %d calls had ended, want %s", got, len(ended), want)
+		}
+		taken = append(taken, out...)
+		if len(out) > 0 {
+			ended = append(ended, out[0])
+			q.endCall(out[0])
+		}
+	}
+	q.done(ended[2])
+	last := q.takeReady(9)
+	if got := values(last); fmt.Sprint(got) != "[4]" {
+		t.Fatalf("took %v after a result was stored that the key waited for, want one more", got)
+	}
+	width = 1
+	q.done(ended[0])
+	q.requeue(ended[1])
+	q.endCall(last[0])
+	q.done(last[0])
+	if got := q.takeReady(9); len(got) != 0 {
+		t.Errorf("took %v, where one may be out and is", values(got))
+	}
+	q.endCall(taken[1])
+	if got := q.takeReady(9); len(got) != 0 {
+		t.Errorf("took %v before the result was stored, where one may be out", values(got))
+	}
+	q.done(taken[1])
+	if got := values(q.takeReady(9)); fmt.Sprint(got) != "[2]" {
+		t.Errorf("took %v, want what came again", got)
+	}
+}
+
 func TestWideKeysLeaveTheirBulkheadRoom(t *testing.T) {
 	const share, slow = 128, 8
 	q := newQueue[int, int](share, func(Key) int { return 16 })

@@ -190,7 +190,12 @@ func (q *queue[M, R]) noteBack(k *keyQueue[M, R], t *task[M, R]) {
 		q.freeRoom(t)
 		return
 	}
-	k.out--
+	if t.called {
+		k.called--
+		t.called = false
+	} else {
+		k.out--
+	}
 	b := q.bulkheads[k.bulkhead]
 	b.out--
 	q.list(b)

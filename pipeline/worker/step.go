@@ -27,6 +27,7 @@ func (w *Worker[M, R, C]) takeStep(ctx, calls context.Context, t *task[M, R], cl
 		return false
 	}
 	outcome, err := w.do(ctx, calls, claimed, t.turn)
+	w.queue.endCall(t)
 	if err == nil {
 		err = Retry(ctx, w.Logger, "storing a result", func() error { return outcome.Store(ctx) })
 		if err != nil && Ended(ctx, err) {

@@ -98,10 +98,8 @@ func (c *Comment) Claim(ctx context.Context, ids []schema.CommentID) ([]schema.D
 }
 
 func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []int64, takeovers []bool) ([]schema.Delivery, error) {
-	var holding bool
 	var claimed []schema.Delivery
 	batch := &pgx.Batch{}
-	batch.Queue(anyHold).QueryRow(func(row pgx.Row) error { return row.Scan(&holding) })
 	batch.Queue(dropCommentJobs, ids)
 	claimComments.Queue(batch, pgx.StrictNamedArgs{
 		"ids": ids, "tokens": tokens, "takeovers": takeovers, "node": c.Node, "lease": schema.Lease, "settle": schema.SettleTime,
@@ -114,7 +112,7 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 	if err := c.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("claiming comments: %w", db.Unavailable(err))
 	}
-	if holding && len(claimed) < len(ids) {
+	if len(claimed) < len(ids) {
 		if err := c.parkComments(ctx, ids); err != nil {
 			return nil, fmt.Errorf("parking held comments: %w", db.Unavailable(err))
 		}

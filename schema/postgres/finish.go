@@ -69,14 +69,15 @@ func (p *Publish) commitRound(ctx context.Context, round []*schema.Result) error
 		return err
 	}
 	defer conn.Release()
-	done, announcement, err := p.applyResults(ctx, conn.Conn(), round)
+	done, err := p.applyResults(ctx, conn.Conn(), round)
 	if err != nil {
 		return p.Abandon(ctx, conn.Conn(), err)
 	}
-	if err := p.keepReceipts(ctx, conn.Conn(), done.late(round), &done, &announcement); err != nil {
+	if err := p.keepReceipts(ctx, conn.Conn(), done.late(round), &done); err != nil {
 		return p.Abandon(ctx, conn.Conn(), err)
 	}
-	if err := p.recordEffects(ctx, conn.Conn(), done, &announcement); err != nil {
+	announcement, err := p.recordEffects(ctx, conn.Conn(), done)
+	if err != nil {
 		return p.Abandon(ctx, conn.Conn(), err)
 	}
 	p.Announce(announcement)
@@ -86,9 +87,11 @@ func (p *Publish) commitRound(ctx context.Context, round []*schema.Result) error
 // applied is the effect of a round: which targets took their result, and which posts have
 // ended.
 type applied struct {
-	taken map[targetKey]time.Time        // by target, the day whose unit of a daily cap it holds; zero: none
-	posts map[schema.PostID]*schema.Post // that have ended, with their targets
-	ended []*schema.Result               // of targets that are done by it
+	taken   map[targetKey]time.Time        // by target, the day whose unit of a daily cap it holds; zero: none
+	changed []schema.PostID                // of the targets
+	waiting []schema.PostID                // of them, those with a target that goes on later
+	posts   map[schema.PostID]*schema.Post // that have ended, with their targets
+	ended   []*schema.Result               // of targets that are done by it
 	// amended are results of targets that had ended before: their comments may follow.
 	amended []*schema.Result
 	// uncounted are results of targets that had given their unit of a daily cap back.
@@ -115,17 +118,18 @@ type targetKey struct {
 func keyOfTarget(ref schema.TargetRef) targetKey { return targetKey{ref.Post, ref.N} }
 
 // applyResults writes the targets' new state, counts it on the posts, records the receipts,
-// and moves or deletes the jobs: the first trip. Rows of posts are locked in order of id
-// before anything else; without that, counters deadlock and lose.
-func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, round []*schema.Result) (applied, schema.Announcement, error) {
+// and reads the posts that have ended, whose jobs it deletes: the first trip. Rows of posts are
+// locked in order of id before anything else; without that, counters deadlock and lose.
+func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, round []*schema.Result) (applied, error) {
 	var rows resultRows
 	var receipts receiptRows
 	for _, r := range round {
 		rows.add(r)
 		receipts.add(r)
 	}
-	done := applied{taken: make(map[targetKey]time.Time, len(round)), posts: map[schema.PostID]*schema.Post{}}
-	var moved []schema.Job
+	done := applied{
+		taken: make(map[targetKey]time.Time, len(round)), changed: rows.posts, waiting: rows.waiting(), posts: map[schema.PostID]*schema.Post{},
+	}
 	var recorded int64
 	b := &pgx.Batch{}
 	b.Queue("begin")
@@ -133,12 +137,12 @@ func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, round []*sch
 	b.Queue(tables.LockPosts, rows.posts)
 	rows.queue(b).Query(done.readTaken)
 	receipts.queue(b, &recorded)
-	queueFollowUp(b, rows.posts, rows.waiting(), &done, &moved)
+	done.queueEnded(b, rows.posts)
 	if err := conn.SendBatch(ctx, b).Close(); err != nil {
-		return applied{}, schema.Announcement{}, err
+		return applied{}, err
 	}
 	if err := p.settleTaken(ctx, conn, &receipts, recorded); err != nil {
-		return applied{}, schema.Announcement{}, err
+		return applied{}, err
 	}
 	for _, r := range round {
 		if _, taken := done.taken[keyOfTarget(r.Ref)]; !taken {
@@ -149,7 +153,7 @@ func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, round []*sch
 			done.ended = append(done.ended, r)
 		}
 	}
-	return done, schema.Announcement{Jobs: tables.Soon(moved, p.Now())}, nil
+	return done, nil
 }
 
 func (a *applied) readTaken(rows pgx.Rows) error {
@@ -180,15 +184,24 @@ func (a *applied) readTargets(rows pgx.Rows) error {
 	return err
 }
 
-// queueFollowUp adds the statements for posts whose targets have changed: those that have
-// ended are read and lose their job, the jobs of the others are moved.
-func queueFollowUp(b *pgx.Batch, posts, waiting []schema.PostID, done *applied, moved *[]schema.Job) {
-	b.Queue(selectDonePosts, posts).Query(done.readPosts)
-	b.Queue(selectDoneTargets, posts).Query(done.readTargets)
+// queueEnded adds the statements for posts whose targets have changed: those that have ended are
+// read and lose their job.
+func (a *applied) queueEnded(b *pgx.Batch, changed []schema.PostID) {
+	b.Queue(selectDonePosts, changed).Query(a.readPosts)
+	b.Queue(selectDoneTargets, changed).Query(a.readTargets)
 	b.Queue(`
 		delete from jobs j using posts p
-		where j.id = any($1) and p.id = j.id and p.left_n = 0`, posts)
-	tables.QueueMove(b, moveProcessing, posts, waiting, moved)
+		where j.id = any($1) and p.id = j.id and p.left_n = 0`, changed)
+}
+
+// open returns the posts that have changed and go on.
+func (a *applied) open() (open []schema.PostID) {
+	for _, id := range a.changed {
+		if a.posts[id] == nil {
+			open = append(open, id)
+		}
+	}
+	return open
 }
 
 const (
@@ -200,11 +213,15 @@ const (
 
 var moveProcessing = tables.MoveJobs("(" + tables.PostProcessing + ")")
 
-// recordEffects writes what follows from the results that were taken, and commits: the
-// second trip.
-func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applied, announcement *schema.Announcement) error {
+// recordEffects writes what follows from the results that were taken, moves the jobs of the posts
+// that go on, and commits: the second trip. It returns what to announce.
+func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applied) (announcement schema.Announcement, err error) {
 	now := p.Now()
 	b := &pgx.Batch{}
+	var moved []schema.Job
+	if open := done.open(); len(open) > 0 {
+		tables.QueueMove(b, moveProcessing, open, done.waiting, &moved)
+	}
 	var events []schema.Event
 	var comments commentRows
 	var given releaseRows
@@ -230,10 +247,14 @@ func (p *Publish) recordEffects(ctx context.Context, conn *pgx.Conn, done applie
 			events = append(events, tables.DoneEvents(post, now)...)
 		}
 	}
-	announcement.Jobs = append(announcement.Jobs, comments.queue(b, now)...)
+	announcement.Jobs = comments.queue(b, now)
 	done.attempts.Queue(b)
-	announcement.Events = append(announcement.Events, tables.QueueEvents(b, events, now)...)
+	announcement.Events = tables.QueueEvents(b, events, now)
 	given.queue(b)
 	b.Queue("commit")
-	return conn.SendBatch(ctx, b).Close()
+	if err := conn.SendBatch(ctx, b).Close(); err != nil {
+		return schema.Announcement{}, err
+	}
+	announcement.Jobs = append(announcement.Jobs, tables.Soon(moved, now)...)
+	return announcement, nil
 }

@@ -12,7 +12,6 @@ import (
 )
 
 const (
-	anyHold = `select exists (select from holds)`
 	// afterDeadline is how long after its deadline a paused job fires: later than any claim
 	// lets it through.
 	afterDeadline = "1 second"
@@ -62,8 +61,17 @@ var parkJobsOfComments = db.NewStatement(`
 	where j.id = w.id`)
 
 // park runs lock with ids, and then move, with the jobs of the ids locked as well: what fires them
-// locks them by id, too.
+// locks them by id, too. Where nothing is held it locks nothing.
 func (s *Store) park(ctx context.Context, lock string, ids any, move *db.Statement, parameters pgx.StrictNamedArgs) error {
+	conn, err := s.Pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	var holding bool
+	if err := conn.QueryRow(ctx, `select exists (select from holds)`).Scan(&holding); err != nil || !holding {
+		return err
+	}
 	b := &pgx.Batch{}
 	b.Queue("begin")
 	b.Queue(tables.ShareHolds)
@@ -71,11 +79,6 @@ func (s *Store) park(ctx context.Context, lock string, ids any, move *db.Stateme
 	b.Queue(`select from jobs where id = any($1) order by id for update`, ids)
 	move.Queue(b, parameters)
 	b.Queue("commit")
-	conn, err := s.Pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
 	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		return s.Abandon(ctx, conn.Conn(), err)
 	}

@@ -17,8 +17,8 @@ import (
 
 // keepReceipts keeps the receipts of results that came too late to be taken, inside the
 // transaction of a batch. It is rare, so each costs trips of its own.
-func (p *Publish) keepReceipts(ctx context.Context, conn *pgx.Conn, late []*schema.Result, done *applied, announcement *schema.Announcement) error {
-	var changed, waiting []schema.PostID
+func (p *Publish) keepReceipts(ctx context.Context, conn *pgx.Conn, late []*schema.Result, done *applied) error {
+	var changed []schema.PostID
 	for _, r := range late {
 		kept, err := p.keepReceipt(ctx, conn, r, done)
 		if err != nil {
@@ -29,21 +29,16 @@ func (p *Publish) keepReceipts(ctx context.Context, conn *pgx.Conn, late []*sche
 		}
 		changed = append(changed, r.Ref.Post)
 		if kept.State == schema.TargetPending {
-			waiting = append(waiting, r.Ref.Post)
+			done.waiting = append(done.waiting, r.Ref.Post)
 		}
 	}
 	if len(changed) == 0 {
 		return nil
 	}
-	var moved []schema.Job
 	b := &pgx.Batch{}
 	b.Queue(tables.RecountPosts, changed)
-	queueFollowUp(b, changed, waiting, done, &moved)
-	if err := conn.SendBatch(ctx, b).Close(); err != nil {
-		return err
-	}
-	announcement.Jobs = append(announcement.Jobs, tables.Soon(moved, p.Now())...)
-	return nil
+	done.queueEnded(b, changed)
+	return conn.SendBatch(ctx, b).Close()
 }
 
 // keepReceipt stores the result of a late receipt and returns it; nil if nothing changes.

@@ -87,34 +87,46 @@ func (n *Notify) commitExpansions(ctx context.Context, calls []*expansion) error
 
 // expandSome expands the first of batches and returns how many these are.
 func (n *Notify) expandSome(ctx context.Context, batches []schema.EventBatch, made map[schema.BatchID][]schema.NotifyMessage) (expanded int, err error) {
-	var rows deliveryRows
-	err = n.Later(ctx, func(tx pgx.Tx) error {
-		to, err := n.subscribers(ctx, tx, batches)
-		if err != nil {
-			return err
-		}
-		expanded = to.fitting(batches)
-		marked, err := unmark(ctx, tx, batches[:expanded], schema.OwedNotify)
-		if err != nil {
-			return err
-		}
-		rows = to.deliveries(marked, n.Now())
-		return rows.insert(ctx, tx, n.Now())
-	})
-	if err == nil {
-		maps.Copy(made, rows.messages)
+	conn, err := n.Pool.Acquire(ctx)
+	if err != nil {
+		return 0, err
 	}
-	return expanded, err
+	defer conn.Release()
+	rows, expanded, err := n.expandOn(ctx, conn.Conn(), batches)
+	if err != nil {
+		return 0, n.Abandon(ctx, conn.Conn(), err)
+	}
+	maps.Copy(made, rows.messages)
+	return expanded, nil
+}
+
+// expandOn is expandSome as one transaction of a connection. It does not wait for
+// the disk: if it is lost, the outbox sends again what is still marked.
+func (n *Notify) expandOn(ctx context.Context, conn *pgx.Conn, batches []schema.EventBatch) (rows deliveryRows, expanded int, err error) {
+	to, err := n.beginWithSubscribers(ctx, conn, batches)
+	if err != nil {
+		return rows, 0, err
+	}
+	expanded = to.fitting(batches)
+	marked, err := unmark(ctx, conn, batches[:expanded], schema.OwedNotify)
+	if err != nil {
+		return rows, 0, err
+	}
+	rows = to.deliveries(marked, n.Now())
+	b := &pgx.Batch{}
+	rows.queue(b, n.Now())
+	b.Queue("commit")
+	return rows, expanded, conn.SendBatch(ctx, b).Close()
 }
 
 // unmark removes a mark from batches, deletes those without any mark left, and returns
 // the batches that had it, each once.
-func unmark(ctx context.Context, tx pgx.Tx, batches []schema.EventBatch, mark schema.Owed) ([]schema.EventBatch, error) {
+func unmark(ctx context.Context, q db.Querier, batches []schema.EventBatch, mark schema.Owed) ([]schema.EventBatch, error) {
 	ids := make([]schema.BatchID, len(batches))
 	for i, b := range batches {
 		ids[i] = b.ID
 	}
-	marked, err := tables.TakeMark(ctx, tx, ids, mark)
+	marked, err := tables.TakeMark(ctx, q, ids, mark)
 	if err != nil {
 		return nil, err
 	}
@@ -166,8 +178,9 @@ func (r receivers) fitting(batches []schema.EventBatch) int {
 	return len(batches)
 }
 
-// subscribers returns the webhooks of the workspaces that events are of.
-func (n *Notify) subscribers(ctx context.Context, tx pgx.Tx, batches []schema.EventBatch) (receivers, error) {
+// beginWithSubscribers begins a transaction and returns the webhooks of the workspaces that events
+// are of.
+func (n *Notify) beginWithSubscribers(ctx context.Context, conn *pgx.Conn, batches []schema.EventBatch) (receivers, error) {
 	seen := map[schema.WorkspaceID]bool{}
 	var workspaces []schema.WorkspaceID
 	for _, b := range batches {
@@ -178,16 +191,22 @@ func (n *Notify) subscribers(ctx context.Context, tx pgx.Tx, batches []schema.Ev
 			}
 		}
 	}
-	rows, err := tx.Query(ctx, `
+	var found []receiver
+	b := &pgx.Batch{}
+	b.Queue("begin")
+	db.QueueAsync(b)
+	b.Queue(`
 		select id, workspace_id, events, active from webhooks
-		where workspace_id = any($1) and (active or disabled_at > now() - $2::interval) order by id`, workspaces, n.Keep.Deliveries.String())
-	found, err := db.Collect(rows, err, func(row pgx.Row, r *receiver) error {
-		return row.Scan((*[16]byte)(&r.id), (*[16]byte)(&r.workspace), &r.events, &r.active)
+		where workspace_id = any($1) and (active or disabled_at > now() - $2::interval) order by id`, workspaces, n.Keep.Deliveries.String()).Query(func(rows pgx.Rows) (err error) {
+		found, err = db.Collect(rows, nil, func(row pgx.Row, r *receiver) error {
+			return row.Scan((*[16]byte)(&r.id), (*[16]byte)(&r.workspace), &r.events, &r.active)
+		})
+		return err
 	})
-	if err != nil {
+	if err := conn.SendBatch(ctx, b).Close(); err != nil {
 		return nil, err
 	}
-	if err := confirmDisabled(ctx, tx, found); err != nil {
+	if err := confirmDisabled(ctx, conn, found); err != nil {
 		return nil, err
 	}
 	by := receivers{}
@@ -200,7 +219,7 @@ func (n *Notify) subscribers(ctx context.Context, tx pgx.Tx, batches []schema.Ev
 // confirmDisabled locks the disabled webhooks, so that none is enabled before the
 // deliveries it misses are stored: whoever enables one and has everything sent again
 // misses nothing.
-func confirmDisabled(ctx context.Context, tx pgx.Tx, receivers []receiver) error {
+func confirmDisabled(ctx context.Context, q db.Querier, receivers []receiver) error {
 	var disabled []schema.WebhookID
 	for _, r := range receivers {
 		if !r.active {
@@ -210,7 +229,7 @@ func confirmDisabled(ctx context.Context, tx pgx.Tx, receivers []receiver) error
 	if len(disabled) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, `select id, active from webhooks where id = any($1) order by id for key share`, disabled)
+	rows, err := q.Query(ctx, `select id, active from webhooks where id = any($1) order by id for key share`, disabled)
 	if err != nil {
 		return err
 	}
@@ -263,13 +282,12 @@ func (r *deliveryRows) add(e schema.Event, to receiver, now time.Time) schema.No
 	return schema.NotifyMessage{Delivery: id, Workspace: to.workspace, Webhook: to.id, Trace: e.Trace}
 }
 
-// insert stores the deliveries with their jobs. The first try is announced at once, so the
-// job is due a visibility timeout later.
-func (r *deliveryRows) insert(ctx context.Context, tx pgx.Tx, now time.Time) error {
+// queue adds the statements that store the deliveries with their jobs. The first try is announced at
+// once, so the job is due a visibility timeout later.
+func (r *deliveryRows) queue(b *pgx.Batch, now time.Time) {
 	if len(r.ids) == 0 {
-		return nil
+		return
 	}
-	b := &pgx.Batch{}
 	insertDeliveries.Queue(b, pgx.StrictNamedArgs{
 		"ids": r.ids, "webhooks": r.webhooks, "workspaces": r.workspaces, "event_ids": r.eventIDs, "events": r.events, "bodies": r.bodies,
 		"states": r.states,
@@ -279,7 +297,6 @@ func (r *deliveryRows) insert(ctx context.Context, tx pgx.Tx, now time.Time) err
 		messages = append(messages, of...)
 	}
 	tables.QueueNotifyJobs(b, messages, now)
-	return tx.SendBatch(ctx, b).Close()
 }
 
 var insertDeliveries = db.NewStatement(`

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,28 +23,30 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 			facts = append(facts, r.Fact)
 		}
 	}
-	var outcome *notified
-	var told, tried []schema.EncodedEvents
-	err := pgx.BeginFunc(ctx, n.Pool, func(tx pgx.Tx) error {
-		b := &pgx.Batch{}
-		db.QueueGenericPlans(b)
-		outcome = tries.queue(b)
-		tried = tables.QueueFacts(b, facts, n.Now())
-		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(outcome.disabled) == 0 {
-			return err
-		}
-		b = &pgx.Batch{}
-		told = tables.QueueEvents(b, outcome.events(n.Store), n.Now())
-		return tx.SendBatch(ctx, b).Close()
-	})
+	conn, err := n.Pool.Acquire(ctx)
 	if err != nil {
 		return err
+	}
+	defer conn.Release()
+	b := &pgx.Batch{}
+	b.Queue("begin")
+	db.QueueGenericPlans(b)
+	outcome := tries.queue(b)
+	told := tables.QueueFacts(b, facts, n.Now())
+	if err := conn.SendBatch(ctx, b).Close(); err != nil {
+		return n.Abandon(ctx, conn.Conn(), err)
+	}
+	b = &pgx.Batch{}
+	told = append(told, tables.QueueEvents(b, outcome.events(n.Store), n.Now())...)
+	b.Queue("commit")
+	if err := conn.SendBatch(ctx, b).Close(); err != nil {
+		return n.Abandon(ctx, conn.Conn(), err)
 	}
 	n.Metrics.Disabled.Add(float64(len(outcome.disabled)))
 	for _, w := range outcome.disabled {
 		n.Log.WarnContext(ctx, "a webhook is disabled", "webhook", w.ID.String(), "workspace", w.Workspace.String(), "reason", w.DisabledReason)
 	}
-	n.Announce(schema.Announcement{Jobs: tables.Soon(outcome.moved, n.Now()), Events: append(told, tried...)})
+	n.Announce(schema.Announcement{Jobs: tables.Soon(outcome.moved, n.Now()), Events: told})
 	return nil
 }
 
@@ -103,10 +106,12 @@ func (r *notifyRows) queue(b *pgx.Batch) *notified {
 	b.Queue(`
 		delete from jobs j using deliveries d
 		where j.id = any($1) and d.id = j.id and d.state in `+tables.EndedDeliveries, r.ids)
-	b.Queue(`
-		update jobs j set due_at = d.next_at from deliveries d
-		where j.id = any($1) and d.id = j.id and d.state = `+tables.DeliveryPending+`
-		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, r.ids).Query(tables.ReadJobs(&n.moved))
+	if slices.Contains(r.states, int16(schema.DeliveryPending)) {
+		b.Queue(`
+			update jobs j set due_at = d.next_at from deliveries d
+			where j.id = any($1) and d.id = j.id and d.state = `+tables.DeliveryPending+`
+			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, r.ids).Query(tables.ReadJobs(&n.moved))
+	}
 	return &n
 }
 

@@ -49,11 +49,9 @@ func (p *Publish) Claim(ctx context.Context, refs []schema.TargetRef) ([]schema.
 
 func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []int64, takeovers []bool) ([]schema.Delivery, error) {
 	posts, ns, versions := columnsOf(refs)
-	var holding bool
 	var claimed []schema.Delivery
 	batch := &pgx.Batch{}
 	db.QueueGenericPlans(batch)
-	batch.Queue(anyHold).QueryRow(func(row pgx.Row) error { return row.Scan(&holding) })
 	lockScheduled.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions})
 	beginPosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions, "late": p.Late})
 	claimTargets.Queue(batch, pgx.StrictNamedArgs{
@@ -68,7 +66,7 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	if err := p.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("claiming targets: %w", db.Unavailable(err))
 	}
-	if holding && len(claimed) < len(refs) {
+	if len(claimed) < len(refs) {
 		if err := p.parkPosts(ctx, posts); err != nil {
 			return nil, fmt.Errorf("parking held posts: %w", db.Unavailable(err))
 		}

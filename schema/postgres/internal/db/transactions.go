@@ -64,7 +64,7 @@ func (s *DB) Abandon(ctx context.Context, conn *pgx.Conn, err error) error {
 	return err
 }
 
-// Querier is a pool or a transaction.
+// Querier is a pool, a connection or a transaction.
 type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row

@@ -124,8 +124,8 @@ func BatchTime(batch *[16]byte) time.Time {
 // returns those that bore it. Rows are named by an array, here as wherever the outbox is changed:
 // while a transaction holds xmin it looks empty to the planner, which then joins by reading all
 // that is dead in it.
-func TakeMark(ctx context.Context, tx pgx.Tx, ids []schema.BatchID, mark schema.Owed) ([]schema.BatchID, error) {
-	rows, err := tx.Query(ctx, `
+func TakeMark(ctx context.Context, q db.Querier, ids []schema.BatchID, mark schema.Owed) ([]schema.BatchID, error) {
+	rows, err := q.Query(ctx, `
 		with locked as (
 			select id, owed from outbox where id = any($1) and owed & $2::int2 <> 0 order by id for update
 		), gone as (
