@@ -54,7 +54,7 @@ type task[M, R comparable] struct {
 	takesRoom      bool        // it counts against ackedLimit
 	faults         int         // how often it failed by our fault
 	beingPostponed bool        // it is out for that, without a slot of its bulkhead
-	called         bool        // its call has ended, and its key does not wait for it any more
+	storing        bool        // its call has ended, and its result is being stored
 	line           lineWait    // where turns come one after the other
 }
 
@@ -69,8 +69,8 @@ func (t *task[M, R]) giveTurnBack() {
 	}
 }
 
-// queue is a fair queue: at most width tasks of each key, beside as many whose result is being
-// stored, and at most share of each bulkhead, are out at a time. Bulkheads below their share are served in turn, within
+// queue is a fair queue: as many tasks of each key as hasRoom says, and at most share of each bulkhead,
+// are out at a time. Bulkheads below their share are served in turn, within
 // them workspaces in turn, so that one tenant's herd does not delay another's, and within
 // a workspace first the keys with a task that is due now.
 type queue[M, R comparable] struct {
@@ -96,8 +96,8 @@ type keyQueue[M, R comparable] struct {
 	fresh    int // of them, not overdue
 
 	out            int       // tasks that are out, but for those below
+	storing        int       // of them, those whose result is being stored
 	beingPostponed int       // tasks that are out for that: the others do not wait for them
-	called         int       // tasks whose result is being stored: so for them
 	listed         list      // the list it is in
 	notBefore      time.Time // when its next task may be out; zero: at any time
 }
@@ -211,7 +211,7 @@ func (q *queue[M, R]) insert(k *keyQueue[M, R], t *task[M, R], place int) {
 // task, so that a few slow keys do not fill it.
 const widthPart = 4
 
-// width returns how many tasks of a key may be out.
+// width returns how many calls of a key may run.
 func (q *queue[M, R]) width(k *keyQueue[M, R]) int {
 	if q.atOnce == nil {
 		return 1
@@ -223,10 +223,21 @@ func (q *queue[M, R]) width(k *keyQueue[M, R]) int {
 	return max(1, width)
 }
 
-// offer lists a key as ready if a task of it may be out. A key at its width is offered
-// again when the call of one of its tasks has ended, or it is done.
+// hasRoom reports whether one more task of a key may be out. Where several calls may run, the next one
+// does not wait for a result to be stored, unless as many results as calls do. Where one may, it waits:
+// the result says what goes next.
+func (q *queue[M, R]) hasRoom(k *keyQueue[M, R]) bool {
+	width := q.width(k)
+	if width == 1 {
+		return k.out == 0
+	}
+	return k.out-k.storing < width && k.out < 2*width
+}
+
+// offer lists a key as ready if a task of it may be out. A key without room is offered again when the
+// call of one of its tasks has ended, and when a task has come back.
 func (q *queue[M, R]) offer(k *keyQueue[M, R]) {
-	if k.listed == unlisted && len(k.tasks) > 0 && k.out < q.width(k) {
+	if k.listed == unlisted && len(k.tasks) > 0 && q.hasRoom(k) {
 		q.makeReady(k)
 	}
 }
@@ -313,29 +324,20 @@ func (q *queue[M, R]) done(t *task[M, R]) {
 	defer q.mu.Unlock()
 	k := q.keys[t.Key]
 	q.noteBack(k, t)
-	if len(k.tasks)+k.out+k.beingPostponed+k.called == 0 {
+	if len(k.tasks)+k.out+k.beingPostponed == 0 {
 		delete(q.keys, t.Key)
 		return
 	}
 	q.offer(k)
 }
 
-// endCall lets the next task of a key be out before the result of one is stored, where several may
-// run at a time; as many results at most wait for that. Where they go one after the other, the result
-// says what goes next.
+// endCall notes that the call of a task that is out has ended, and that its result is being stored.
 func (q *queue[M, R]) endCall(t *task[M, R]) {
-	if q.atOnce == nil {
-		return
-	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[t.Key]
-	if width := q.width(k); width == 1 || k.called >= width {
-		return
-	}
-	k.out--
-	k.called++
-	t.called = true
+	k.storing++
+	t.storing = true
 	q.offer(k)
 }
 
@@ -375,7 +377,7 @@ func (q *queue[M, R]) requeueAt(t *task[M, R], at time.Time) {
 	defer q.mu.Unlock()
 	k := q.putBack(t)
 	k.notBefore = at
-	if k.listed == unlisted && k.out < q.width(k) {
+	if k.listed == unlisted && q.hasRoom(k) {
 		q.wait(k)
 	}
 }

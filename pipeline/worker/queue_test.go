@@ -488,8 +488,14 @@ func TestAWideKeyDoesNotWaitForWhatIsBeingStored(t *testing.T) {
 		t.Errorf("took %v before the result was stored, where one may be out", values(got))
 	}
 	q.done(taken[1])
-	if got := values(q.takeReady(9)); fmt.Sprint(got) != "[2]" {
-		t.Errorf("took %v, want what came again", got)
+	again := q.takeReady(9)
+	if got := values(again); fmt.Sprint(got) != "[2]" {
+		t.Fatalf("took %v, want what came again", got)
+	}
+	width = 2
+	q.endCall(again[0])
+	if got := values(q.takeReady(9)); fmt.Sprint(got) != "[5 6]" {
+		t.Errorf("took %v, want as many calls as before", got)
 	}
 }
 

@@ -190,11 +190,10 @@ func (q *queue[M, R]) noteBack(k *keyQueue[M, R], t *task[M, R]) {
 		q.freeRoom(t)
 		return
 	}
-	if t.called {
-		k.called--
-		t.called = false
-	} else {
-		k.out--
+	k.out--
+	if t.storing {
+		k.storing--
+		t.storing = false
 	}
 	b := q.bulkheads[k.bulkhead]
 	b.out--

@@ -91,8 +91,8 @@ type Config[M Message] struct {
 	// Spacing returns the time between the turns that a key's messages wait for; Reserve tells when
 	// the next one is. 0 or nil: they do not wait for such turns.
 	Spacing func(m M) time.Duration
-	// AtOnce returns how many calls of a key may run at a time; nil: one, and what follows waits for
-	// its result to be stored. It is asked again whenever a call has ended.
+	// AtOnce returns how many calls of a key may run at a time; nil: one. Where it is one, the next
+	// call waits for its result to be stored. It is asked again whenever a call has ended.
 	AtOnce func(Key) int
 }
 
