@@ -63,6 +63,41 @@ func overdueSince(m *stream.Message) time.Time {
 	return time.Time{} // none, or nobody's
 }
 
+// widthPart is the part of a bulkhead's free slots that a key may have beyond its first
+// task, so that a few slow keys do not fill it.
+const widthPart = 4
+
+// width returns how many calls of a key may run.
+func (q *queue[M, R]) width(k *keyQueue[M, R]) int {
+	if q.atOnce == nil {
+		return 1
+	}
+	width := q.atOnce(k.id)
+	if b := q.bulkheads[k.bulkhead]; b != nil && b.id != (Bulkhead{}) {
+		width = min(width, (q.share-b.out)/widthPart)
+	}
+	return max(1, width)
+}
+
+// hasRoom reports whether one more task of a key may be out. Where several calls may run, the next one
+// does not wait for a result to be stored, unless as many results as calls do. Where one may, it waits:
+// the result says what goes next.
+func (q *queue[M, R]) hasRoom(k *keyQueue[M, R]) bool {
+	width := q.width(k)
+	if width == 1 {
+		return k.out == 0
+	}
+	return k.out-k.storing < width && k.out < 2*width
+}
+
+// offer lists a key as ready if a task of it may be out. A key without room is offered again when the
+// call of one of its tasks has ended, and when a task has come back.
+func (q *queue[M, R]) offer(k *keyQueue[M, R]) {
+	if k.listed == unlisted && len(k.tasks) > 0 && q.hasRoom(k) {
+		q.makeReady(k)
+	}
+}
+
 // overdueEvery: each so many tasks an overdue one goes before those that are due now, so
 // that overdue work goes on under any load.
 const overdueEvery = 4

@@ -64,24 +64,22 @@ func roundsOf(batch []*schema.Result) [][]*schema.Result {
 }
 
 func (p *Publish) commitRound(ctx context.Context, round []*schema.Result) error {
-	conn, err := p.Pool.Acquire(ctx)
-	if err != nil {
+	var announcement schema.Announcement
+	err := p.OnConnection(ctx, func(conn *pgx.Conn) error {
+		done, err := p.applyResults(ctx, conn, round)
+		if err != nil {
+			return err
+		}
+		if err := p.keepReceipts(ctx, conn, done.late(round), &done); err != nil {
+			return err
+		}
+		announcement, err = p.recordEffects(ctx, conn, done)
 		return err
+	})
+	if err == nil {
+		p.Announce(announcement)
 	}
-	defer conn.Release()
-	done, err := p.applyResults(ctx, conn.Conn(), round)
-	if err != nil {
-		return p.Abandon(ctx, conn.Conn(), err)
-	}
-	if err := p.keepReceipts(ctx, conn.Conn(), done.late(round), &done); err != nil {
-		return p.Abandon(ctx, conn.Conn(), err)
-	}
-	announcement, err := p.recordEffects(ctx, conn.Conn(), done)
-	if err != nil {
-		return p.Abandon(ctx, conn.Conn(), err)
-	}
-	p.Announce(announcement)
-	return nil
+	return err
 }
 
 // applied is the effect of a round: which targets took their result, and which posts have

@@ -63,26 +63,20 @@ var parkJobsOfComments = db.NewStatement(`
 // park runs lock with ids, and then move, with the jobs of the ids locked as well: what fires them
 // locks them by id, too. Where nothing is held it locks nothing.
 func (s *Store) park(ctx context.Context, lock string, ids any, move *db.Statement, parameters pgx.StrictNamedArgs) error {
-	conn, err := s.Pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Release()
-	var holding bool
-	if err := conn.QueryRow(ctx, `select exists (select from holds)`).Scan(&holding); err != nil || !holding {
-		return err
-	}
-	b := &pgx.Batch{}
-	b.Queue("begin")
-	b.Queue(tables.ShareHolds)
-	b.Queue(lock, ids)
-	b.Queue(`select from jobs where id = any($1) order by id for update`, ids)
-	move.Queue(b, parameters)
-	b.Queue("commit")
-	if err := conn.SendBatch(ctx, b).Close(); err != nil {
-		return s.Abandon(ctx, conn.Conn(), err)
-	}
-	return nil
+	return s.OnConnection(ctx, func(conn *pgx.Conn) error {
+		var holding bool
+		if err := conn.QueryRow(ctx, `select exists (select from holds)`).Scan(&holding); err != nil || !holding {
+			return err
+		}
+		b := &pgx.Batch{}
+		b.Queue("begin")
+		b.Queue(tables.ShareHolds)
+		b.Queue(lock, ids)
+		b.Queue(`select from jobs where id = any($1) order by id for update`, ids)
+		move.Queue(b, parameters)
+		b.Queue("commit")
+		return conn.SendBatch(ctx, b).Close()
+	})
 }
 
 // HoldOverdue holds every post for review whose time has passed, or one of whose first

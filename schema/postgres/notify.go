@@ -85,38 +85,30 @@ func (n *Notify) commitExpansions(ctx context.Context, calls []*expansion) error
 	return nil
 }
 
-// expandSome expands the first of batches and returns how many these are.
+// expandSome expands the first of batches and returns how many these are. It does not wait for the
+// disk: if the transaction is lost, the outbox sends again what is still marked.
 func (n *Notify) expandSome(ctx context.Context, batches []schema.EventBatch, made map[schema.BatchID][]schema.NotifyMessage) (expanded int, err error) {
-	conn, err := n.Pool.Acquire(ctx)
-	if err != nil {
-		return 0, err
+	var rows deliveryRows
+	err = n.OnConnection(ctx, func(conn *pgx.Conn) error {
+		to, err := n.beginWithSubscribers(ctx, conn, batches)
+		if err != nil {
+			return err
+		}
+		expanded = to.fitting(batches)
+		marked, err := unmark(ctx, conn, batches[:expanded], schema.OwedNotify)
+		if err != nil {
+			return err
+		}
+		rows = to.deliveries(marked, n.Now())
+		b := &pgx.Batch{}
+		rows.queue(b, n.Now())
+		b.Queue("commit")
+		return conn.SendBatch(ctx, b).Close()
+	})
+	if err == nil {
+		maps.Copy(made, rows.messages)
 	}
-	defer conn.Release()
-	rows, expanded, err := n.expandOn(ctx, conn.Conn(), batches)
-	if err != nil {
-		return 0, n.Abandon(ctx, conn.Conn(), err)
-	}
-	maps.Copy(made, rows.messages)
-	return expanded, nil
-}
-
-// expandOn is expandSome as one transaction of a connection. It does not wait for
-// the disk: if it is lost, the outbox sends again what is still marked.
-func (n *Notify) expandOn(ctx context.Context, conn *pgx.Conn, batches []schema.EventBatch) (rows deliveryRows, expanded int, err error) {
-	to, err := n.beginWithSubscribers(ctx, conn, batches)
-	if err != nil {
-		return rows, 0, err
-	}
-	expanded = to.fitting(batches)
-	marked, err := unmark(ctx, conn, batches[:expanded], schema.OwedNotify)
-	if err != nil {
-		return rows, 0, err
-	}
-	rows = to.deliveries(marked, n.Now())
-	b := &pgx.Batch{}
-	rows.queue(b, n.Now())
-	b.Queue("commit")
-	return rows, expanded, conn.SendBatch(ctx, b).Close()
+	return expanded, err
 }
 
 // unmark removes a mark from batches, deletes those without any mark left, and returns

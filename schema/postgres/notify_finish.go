@@ -23,24 +23,24 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 			facts = append(facts, r.Fact)
 		}
 	}
-	conn, err := n.Pool.Acquire(ctx)
+	var outcome *notified
+	var told []schema.EncodedEvents
+	err := n.OnConnection(ctx, func(conn *pgx.Conn) error {
+		b := &pgx.Batch{}
+		b.Queue("begin")
+		db.QueueGenericPlans(b)
+		outcome = tries.queue(b)
+		told = tables.QueueFacts(b, facts, n.Now())
+		if err := conn.SendBatch(ctx, b).Close(); err != nil {
+			return err
+		}
+		b = &pgx.Batch{}
+		told = append(told, tables.QueueEvents(b, outcome.events(n.Store), n.Now())...)
+		b.Queue("commit")
+		return conn.SendBatch(ctx, b).Close()
+	})
 	if err != nil {
 		return err
-	}
-	defer conn.Release()
-	b := &pgx.Batch{}
-	b.Queue("begin")
-	db.QueueGenericPlans(b)
-	outcome := tries.queue(b)
-	told := tables.QueueFacts(b, facts, n.Now())
-	if err := conn.SendBatch(ctx, b).Close(); err != nil {
-		return n.Abandon(ctx, conn.Conn(), err)
-	}
-	b = &pgx.Batch{}
-	told = append(told, tables.QueueEvents(b, outcome.events(n.Store), n.Now())...)
-	b.Queue("commit")
-	if err := conn.SendBatch(ctx, b).Close(); err != nil {
-		return n.Abandon(ctx, conn.Conn(), err)
 	}
 	n.Metrics.Disabled.Add(float64(len(outcome.disabled)))
 	for _, w := range outcome.disabled {

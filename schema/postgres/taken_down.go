@@ -35,14 +35,13 @@ func (p *Publish) Published(ctx context.Context, a schema.Account) ([]schema.Pub
 // TakeDown fails what was published and is shown no more, with the event post.failed. It does
 // nothing to what another account has published, or what was published again since.
 func (p *Publish) TakeDown(ctx context.Context, a schema.Account, of schema.Publication, why *schema.Error) error {
-	conn, err := p.Pool.Acquire(ctx)
+	var encoded []schema.EncodedEvents
+	err := p.OnConnection(ctx, func(conn *pgx.Conn) (err error) {
+		encoded, err = p.takeDown(ctx, conn, a, of, why)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("taking a post down: %w", db.Unavailable(err))
-	}
-	defer conn.Release()
-	encoded, err := p.takeDown(ctx, conn.Conn(), a, of, why)
-	if err != nil {
-		return fmt.Errorf("taking a post down: %w", db.Unavailable(p.Abandon(ctx, conn.Conn(), err)))
 	}
 	p.Announce(schema.Announcement{Events: encoded})
 	return nil

@@ -64,6 +64,17 @@ func (s *DB) Abandon(ctx context.Context, conn *pgx.Conn, err error) error {
 	return err
 }
 
+// OnConnection runs work on one connection. Work begins and ends a transaction by its statements; after
+// an error it is rolled back.
+func (s *DB) OnConnection(ctx context.Context, work func(*pgx.Conn) error) error {
+	return s.Pool.AcquireFunc(ctx, func(held *pgxpool.Conn) error {
+		if err := work(held.Conn()); err != nil {
+			return s.Abandon(ctx, held.Conn(), err)
+		}
+		return nil
+	})
+}
+
 // Querier is a pool, a connection or a transaction.
 type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
