@@ -17,7 +17,7 @@ import (
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/media"
-	"crier/connectors/wall"
+	"crier/connectors/simulators/wall"
 	"crier/pipeline"
 	"crier/pipeline/stream"
 	"crier/pipeline/tracing"

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors"
-	googlebusiness "crier/connectors/googlebusiness/simulator"
-	pinterest "crier/connectors/pinterest/simulator"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/googlebusiness"
+	"crier/connectors/simulators/pinterest"
 	"crier/schema"
 )
 
@@ -30,7 +30,7 @@ type endedAccount struct {
 // everyEnd connects an account for each end that a platform of those with a simulator has.
 func (w *world) everyEnd() (all []*endedAccount) {
 	w.Helper()
-	for i, end := range connectors.AccountEnds() {
+	for i, end := range connectortest.AccountEnds() {
 		for platform, answer := range end.Answers {
 			a := &endedAccount{platform: platform, cause: end.Cause, want: answer.End.Traits()}
 			switch platform {

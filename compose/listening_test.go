@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors/bluesky/simulator"
+	blueskysim "crier/connectors/simulators/bluesky"
 	"crier/listening/listeningtest"
 	"crier/schema"
 )
@@ -36,7 +36,7 @@ var (
 // hosts are two of a stream that meet events at different times. A connection breaks where it is
 // told to; every fifth time the host is away for one more call, so that the other one goes on.
 type hosts struct {
-	stream *simulator.Stream
+	stream *blueskysim.Stream
 	urls   []string
 	cut    atomic.Bool
 	away   atomic.Int64
@@ -45,10 +45,10 @@ type hosts struct {
 
 func newHosts(t *testing.T, words []string) *hosts {
 	h := &hosts{}
-	config := simulator.StreamConfig{Rate: streamRate, Seed: 42, Words: words, Now: time.Now, Cut: func() bool { return h.cut.CompareAndSwap(true, false) }}
-	h.stream = simulator.NewStream(config)
+	config := blueskysim.StreamConfig{Rate: streamRate, Seed: 42, Words: words, Now: time.Now, Cut: func() bool { return h.cut.CompareAndSwap(true, false) }}
+	h.stream = blueskysim.NewStream(config)
 	config.Skew = 300 * time.Millisecond
-	for _, stream := range []http.Handler{h.stream, simulator.NewStream(config)} {
+	for _, stream := range []http.Handler{h.stream, blueskysim.NewStream(config)} {
 		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			if h.away.Add(-1) == 0 {
 				http.Error(rw, "away", http.StatusBadGateway)
@@ -213,7 +213,7 @@ func (w *world) found(monitors []schema.Monitor, begin, end time.Time) map[findi
 }
 
 // wantFound compares what monitors have found of a time with what they should have.
-func (w *world) wantFound(stream *simulator.Stream, monitors []schema.Monitor, begin, end time.Time) {
+func (w *world) wantFound(stream *blueskysim.Stream, monitors []schema.Monitor, begin, end time.Time) {
 	w.Helper()
 	want := map[finding]bool{}
 	reference, posts := listeningtest.NewReference(monitors), 0

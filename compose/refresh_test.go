@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"crier/compose"
-	googlebusiness "crier/connectors/googlebusiness/simulator"
-	linkedin "crier/connectors/linkedin/simulator"
-	pinterest "crier/connectors/pinterest/simulator"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/googlebusiness"
+	"crier/connectors/simulators/linkedin"
+	"crier/connectors/simulators/pinterest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -12,7 +12,7 @@ import (
 	"crier/analytics"
 	"crier/analytics/collection"
 	"crier/connectors/catalog"
-	"crier/connectors/sandbox"
+	"crier/connectors/simulators/sandbox"
 	"crier/gateway"
 	"crier/gateway/billing"
 	"crier/gateway/billing/stripe"

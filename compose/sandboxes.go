@@ -10,9 +10,9 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/catalog"
-	googlebusiness "crier/connectors/googlebusiness/simulator"
-	linkedin "crier/connectors/linkedin/simulator"
-	pinterest "crier/connectors/pinterest/simulator"
+	"crier/connectors/simulators/googlebusiness"
+	"crier/connectors/simulators/linkedin"
+	"crier/connectors/simulators/pinterest"
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/sleep"

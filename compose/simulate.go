@@ -12,9 +12,9 @@ import (
 
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
-	"crier/connectors/sandbox"
-	"crier/connectors/simulation"
-	"crier/connectors/wall"
+	"crier/connectors/simulators/sandbox"
+	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/wall"
 	"crier/schema"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"crier/connectors"
-	"crier/connectors/wall"
+	"crier/connectors/simulators/wall"
 	"crier/pipeline"
 	"crier/schema"
 	"crier/schema/postgres"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	mastodonsim "crier/connectors/mastodon/simulator"
-	"crier/connectors/simulation"
+	mastodonsim "crier/connectors/simulators/mastodon"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

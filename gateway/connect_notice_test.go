@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
 )
 
 // What TikTok has signed has an account's credentials looked at, in every workspace, once.

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
 	"crier/gateway/gatewaytest"
 	"crier/schema"
 )

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
 	"crier/gateway"
 	"crier/schema"
 	"crier/schema/postgres"

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	googlebusiness "crier/connectors/googlebusiness/simulator"
-	linkedin "crier/connectors/linkedin/simulator"
-	pinterest "crier/connectors/pinterest/simulator"
+	"crier/connectors/simulators/googlebusiness"
+	"crier/connectors/simulators/linkedin"
+	"crier/connectors/simulators/pinterest"
 )
 
 // publicRoutes need no key: what they show is not a workspace's, or its address cannot be

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"crier/connectors"
-	"crier/connectors/bluesky/simulator"
+	blueskysim "crier/connectors/simulators/bluesky"
 	"crier/listening/listeningtest"
 	"crier/schema"
 	"crier/schema/sleep/sleeptest"
@@ -163,7 +163,7 @@ func TestTheMatcherMissesNothing(t *testing.T) {
 	t.Parallel()
 	words := listeningtest.Words(400)
 	monitors := listeningtest.Monitors(300, words, 11)
-	stream := simulator.NewStream(simulator.StreamConfig{Rate: 1000, Seed: 3, Words: words, Now: time.Now})
+	stream := blueskysim.NewStream(blueskysim.StreamConfig{Rate: 1000, Seed: 3, Words: words, Now: time.Now})
 	m, reference := NewMatcher(monitors), listeningtest.NewReference(monitors)
 	found := 0
 	for n := range int64(2000) {
@@ -192,7 +192,7 @@ func TestTheMatcherMissesNothing(t *testing.T) {
 func BenchmarkMatcher(b *testing.B) {
 	words := listeningtest.Words(20_000)
 	monitors := listeningtest.Monitors(5000, words, 11)
-	stream := simulator.NewStream(simulator.StreamConfig{Rate: 1000, Seed: 3, Words: words, Now: time.Now})
+	stream := blueskysim.NewStream(blueskysim.StreamConfig{Rate: 1000, Seed: 3, Words: words, Now: time.Now})
 	items := make([]connectors.FeedItem, 5000)
 	for n := range items {
 		e := stream.Entry(int64(n))
@@ -222,7 +222,7 @@ func BenchmarkNewMatcher(b *testing.B) {
 // 5,000 monitors find of it is made ready to be stored.
 func BenchmarkFindsOfAPost(b *testing.B) {
 	words := listeningtest.Words(60_000)
-	stream := simulator.NewStream(simulator.StreamConfig{Rate: 5000, Seed: 42, Words: words, Now: time.Now})
+	stream := blueskysim.NewStream(blueskysim.StreamConfig{Rate: 5000, Seed: 42, Words: words, Now: time.Now})
 	items := make([]connectors.FeedItem, 5000)
 	for n := range items {
 		e := stream.Entry(int64(n))

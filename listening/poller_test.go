@@ -20,8 +20,8 @@ import (
 	"crier/connectors"
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
-	"crier/connectors/sandbox"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/sandbox"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 	"crier/schema/postgres"
 )

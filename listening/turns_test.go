@@ -12,7 +12,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"crier/connectors"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 	"crier/schema/guard"
 	"crier/schema/postgres"

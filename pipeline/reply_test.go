@@ -17,9 +17,9 @@ import (
 	"crier/connectors"
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
-	linkedin "crier/connectors/linkedin/simulator"
-	"crier/connectors/sandbox"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/linkedin"
+	"crier/connectors/simulators/sandbox"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 	"crier/schema/postgres"
 )

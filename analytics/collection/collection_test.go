@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

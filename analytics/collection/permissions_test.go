@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"crier/connectors"
-	"crier/connectors/simulation/graph"
+	"crier/connectors/simulators/simulation/graph"
 	"crier/schema"
 )
 

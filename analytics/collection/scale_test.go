@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/connectors"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 	"crier/schema/postgres"
 )

@@ -34,7 +34,7 @@ import (
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/media"
-	"crier/connectors/sandbox"
+	"crier/connectors/simulators/sandbox"
 	"crier/gateway"
 	"crier/pipeline"
 	"crier/schema"

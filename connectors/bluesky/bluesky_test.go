@@ -21,10 +21,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
-	"crier/connectors/bluesky/simulator"
 	"crier/connectors/egress"
 	"crier/connectors/media"
-	"crier/connectors/simulation"
+	simulator "crier/connectors/simulators/bluesky"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

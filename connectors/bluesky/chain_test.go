@@ -3,8 +3,8 @@ package bluesky
 import (
 	"testing"
 
-	"crier/connectors/connectortest"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"crier/connectors"
-	"crier/connectors/bluesky/simulator"
-	"crier/connectors/conformance"
-	"crier/connectors/connectortest"
+	simulator "crier/connectors/simulators/bluesky"
+	"crier/connectors/simulators/conformance"
+	"crier/connectors/simulators/connectortest"
 	"crier/schema"
 )
 

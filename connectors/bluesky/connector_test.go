@@ -10,8 +10,8 @@ import (
 	"github.com/bluesky-social/indigo/atproto/syntax"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

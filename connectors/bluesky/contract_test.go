@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/bluesky/simulator"
-	"crier/connectors/connectortest"
-	"crier/connectors/simulation"
+	simulator "crier/connectors/simulators/bluesky"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

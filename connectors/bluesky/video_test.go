@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors/connectortest"
 	"crier/connectors/media"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

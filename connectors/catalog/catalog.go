@@ -12,8 +12,8 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/media"
-	"crier/connectors/sandbox"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/sandbox"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

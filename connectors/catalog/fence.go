@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"crier/connectors/wall"
+	"crier/connectors/simulators/wall"
 	"crier/schema"
 )
 

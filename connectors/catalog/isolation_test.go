@@ -14,10 +14,10 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/catalog"
-	googlebusiness "crier/connectors/googlebusiness/simulator"
 	"crier/connectors/media"
-	pinterest "crier/connectors/pinterest/simulator"
-	"crier/connectors/sandbox"
+	"crier/connectors/simulators/googlebusiness"
+	"crier/connectors/simulators/pinterest"
+	"crier/connectors/simulators/sandbox"
 	"crier/schema"
 )
 

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
 	"crier/connectors/facebook"
-	"crier/connectors/facebook/simulator"
 	"crier/connectors/graph"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/facebook"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

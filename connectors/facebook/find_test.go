@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
-	"crier/connectors/facebook/simulator"
 	"crier/connectors/graph"
 	"crier/connectors/media"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/facebook"
 	"crier/schema"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"crier/connectors/conformance"
-	"crier/connectors/connectortest"
+	"crier/connectors/simulators/conformance"
+	"crier/connectors/simulators/connectortest"
 )
 
 // TestConformance holds what the two sides say to each other against Google's discovery

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
 	"crier/connectors/googlebusiness"
-	"crier/connectors/googlebusiness/simulator"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/googlebusiness"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

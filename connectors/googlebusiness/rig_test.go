@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
-	"crier/connectors/googlebusiness/simulator"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/googlebusiness"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors/connectortest"
 	"crier/connectors/graph"
-	"crier/connectors/graph/graphtest"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/graphtest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
 	"crier/connectors/graph"
-	"crier/connectors/instagram/simulator"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/instagram"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"testing"
 
-	"crier/connectors/conformance"
-	"crier/connectors/connectortest"
-	"crier/connectors/linkedin/simulator"
+	"crier/connectors/simulators/conformance"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/linkedin"
 	"crier/schema"
 )
 

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
 	"crier/connectors/linkedin"
-	"crier/connectors/linkedin/simulator"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/linkedin"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
+	"crier/connectors/simulators/connectortest"
 	"crier/schema"
 )
 

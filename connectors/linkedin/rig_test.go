@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
-	"crier/connectors/linkedin/simulator"
 	"crier/connectors/media"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/linkedin"
 	"crier/schema"
 )
 

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"crier/connectors"
-	"crier/connectors/conformance"
-	"crier/connectors/connectortest"
 	"crier/connectors/mastodon"
-	"crier/connectors/mastodon/simulator"
+	"crier/connectors/simulators/conformance"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/mastodon"
 	"crier/schema"
 )
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
 	"crier/connectors/mastodon"
-	"crier/connectors/mastodon/simulator"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/mastodon"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"crier/connectors/connectortest"
-	"crier/connectors/mastodon/simulator"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/mastodon"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 	"crier/schema/validation"
 )

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
 )
 
 func TestPlainText(t *testing.T) {

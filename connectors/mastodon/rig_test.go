@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
-	"crier/connectors/mastodon/simulator"
 	"crier/connectors/media"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/mastodon"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

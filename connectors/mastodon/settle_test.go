@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors/connectortest"
 	"crier/connectors/listing"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

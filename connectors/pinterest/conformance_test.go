@@ -13,9 +13,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
-	"crier/connectors/conformance"
-	"crier/connectors/connectortest"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/conformance"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
 	"crier/connectors/pinterest"
-	"crier/connectors/pinterest/simulator"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/pinterest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

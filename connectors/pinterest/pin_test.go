@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

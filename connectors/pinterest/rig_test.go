@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
 	"crier/connectors/media"
-	"crier/connectors/pinterest/simulator"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/pinterest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

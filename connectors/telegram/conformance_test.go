@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"crier/connectors"
-	"crier/connectors/conformance"
-	"crier/connectors/connectortest"
+	"crier/connectors/simulators/conformance"
+	"crier/connectors/simulators/connectortest"
+	simulator "crier/connectors/simulators/telegram"
 	"crier/connectors/telegram"
-	"crier/connectors/telegram/simulator"
 	"crier/schema"
 )
 

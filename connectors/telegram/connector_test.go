@@ -8,8 +8,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"crier/connectors/connectortest"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
 	"crier/connectors/telegram"
 	"crier/schema"
 )

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
+	simulator "crier/connectors/simulators/telegram"
 	"crier/connectors/telegram"
-	"crier/connectors/telegram/simulator"
 	"crier/schema"
 )
 

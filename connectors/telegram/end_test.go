@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"testing"
 
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

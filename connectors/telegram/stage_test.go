@@ -20,9 +20,9 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/media"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
+	simulator "crier/connectors/simulators/telegram"
 	"crier/connectors/telegram"
-	"crier/connectors/telegram/simulator"
 	"crier/schema"
 )
 

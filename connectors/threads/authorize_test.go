@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

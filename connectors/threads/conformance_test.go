@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"testing"
 
-	"crier/connectors/conformance"
-	"crier/connectors/connectortest"
+	"crier/connectors/simulators/conformance"
+	"crier/connectors/simulators/connectortest"
 )
 
 // TestConformance holds what the connector and the simulator say to each other against

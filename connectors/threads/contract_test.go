@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
 	"crier/connectors/graph"
-	"crier/connectors/simulation"
-	"crier/connectors/threads/simulator"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
+	simulator "crier/connectors/simulators/threads"
 	"crier/schema"
 )
 

@@ -3,7 +3,7 @@ package threads
 import (
 	"testing"
 
-	"crier/connectors/graph/graphtest"
+	"crier/connectors/simulators/graphtest"
 )
 
 func TestTokens(t *testing.T) { graphtest.RunTokens(t, subject) }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 	"crier/schema/validation"
 )

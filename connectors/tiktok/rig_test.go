@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
 	"crier/connectors/media"
-	"crier/connectors/simulation"
-	"crier/connectors/tiktok/simulator"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
+	simulator "crier/connectors/simulators/tiktok"
 	"crier/schema"
 )
 

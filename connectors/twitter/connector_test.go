@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
-	"crier/connectors/simulation"
-	"crier/connectors/twitter/simulator"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
+	simulator "crier/connectors/simulators/twitter"
 	"crier/schema"
 )
 

@@ -11,10 +11,10 @@ import (
 	"github.com/google/uuid"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
 	"crier/connectors/media"
-	"crier/connectors/simulation"
-	"crier/connectors/twitter/simulator"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
+	simulator "crier/connectors/simulators/twitter"
 	"crier/schema"
 )
 

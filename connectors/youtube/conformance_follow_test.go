@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"crier/connectors/conformance"
-	"crier/connectors/youtube/simulator"
+	"crier/connectors/simulators/conformance"
+	simulator "crier/connectors/simulators/youtube"
 	"crier/schema"
 )
 

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"testing"
 
-	"crier/connectors/conformance"
-	"crier/connectors/connectortest"
+	"crier/connectors/simulators/conformance"
+	"crier/connectors/simulators/connectortest"
 	"crier/connectors/youtube"
 )
 

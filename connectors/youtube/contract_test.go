@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
+	simulator "crier/connectors/simulators/youtube"
 	"crier/connectors/youtube"
-	"crier/connectors/youtube/simulator"
 	"crier/schema"
 )
 

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors/connectortest"
 	"crier/connectors/google"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/connectortest"
 	"crier/connectors/media"
-	"crier/connectors/simulation"
-	"crier/connectors/youtube/simulator"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
+	simulator "crier/connectors/simulators/youtube"
 	"crier/schema"
 )
 

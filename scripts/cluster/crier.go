@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"crier/connectors/catalog"
-	"crier/connectors/simulation"
+	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"crier/client"
-	"crier/connectors/bluesky/simulator"
+	blueskysim "crier/connectors/simulators/bluesky"
 	"crier/listening/listeningtest"
 	"crier/schema/sleep"
 )
@@ -210,7 +210,7 @@ func serveStream(ctx context.Context, w *worker) error {
 	if err := w.configure(&c); err != nil {
 		return err
 	}
-	stream := simulator.NewStream(simulator.StreamConfig{Rate: streamRate, Seed: 42, Words: listeningtest.Words(streamWords), Now: time.Now})
+	stream := blueskysim.NewStream(blueskysim.StreamConfig{Rate: streamRate, Seed: 42, Words: listeningtest.Words(streamWords), Now: time.Now})
 	server := &http.Server{Addr: c.Listen, Handler: stream, ReadHeaderTimeout: 10 * time.Second}
 	ended := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer ended()

@@ -15,7 +15,7 @@ import (
 	"github.com/coder/websocket"
 
 	"crier/connectors"
-	"crier/connectors/bluesky/simulator"
+	simulator "crier/connectors/simulators/bluesky"
 	"crier/schema"
 )
 

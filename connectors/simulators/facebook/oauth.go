@@ -1,0 +1,176 @@
+package facebook
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/graph"
+)
+
+// codeLife is how long a code works. Facebook calls it short and says no number.
+const codeLife = 10 * time.Minute
+
+// How long a person's token is good for, in seconds: of a code, and one that was exchanged.
+const (
+	shortLived = 5400
+	longLived  = 5183944
+)
+
+// knownScopes are the permissions of pages (developers.facebook.com/docs/permissions).
+func knownScopes() []string {
+	return []string{
+		"pages_show_list", "pages_read_engagement", "pages_read_user_content", "pages_manage_posts", "pages_manage_engagement",
+		"pages_manage_metadata", "pages_messaging", "read_insights", "business_management",
+	}
+}
+
+// authorize shows the dialog and takes what the person answers
+// (developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow).
+func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	asked := simulation.Consent{ClientID: q.Get("client_id"), Redirect: q.Get("redirect_uri"), State: q.Get("state"), Scope: q.Get("scope")}
+	redirect, err := url.Parse(asked.Redirect)
+	switch {
+	case asked.ClientID != simulation.AppID:
+		http.Error(rw, "Invalid App ID: the provided app ID does not look like a valid app ID.", http.StatusBadRequest)
+	case err != nil || !redirect.IsAbs():
+		http.Error(rw, "URL blocked: this redirect failed because the redirect URI is not absolute.", http.StatusBadRequest)
+	case q.Has("response_type") && q.Get("response_type") != "code":
+		http.Error(rw, "The simulated dialog gives codes.", http.StatusBadRequest)
+	case slices.ContainsFunc(simulation.SplitScopes(asked.Scope), func(one string) bool { return !slices.Contains(knownScopes(), one) }):
+		http.Error(rw, "Invalid Scopes: "+asked.Scope+". This message is only shown to developers.", http.StatusBadRequest)
+	case r.Method == http.MethodPost:
+		s.consents.Answer(rw, r, asked, url.Values{
+			"error": {"access_denied"}, "error_code": {"200"}, "error_reason": {"user_denied"}, "error_description": {"Permissions error"},
+		})
+	default:
+		s.consents.Ask(rw, asked)
+	}
+}
+
+// token trades a code for a person's token, or that for one that lives longer.
+func (s *simulator) token(rw http.ResponseWriter, r *http.Request) {
+	switch grant := r.FormValue("grant_type"); {
+	case r.FormValue("client_id") != simulation.AppID:
+		graph.Bad(101, 0, "Error validating application. Invalid application ID.").WriteTo(rw)
+	case r.FormValue("client_secret") != simulation.AppSecret:
+		graph.WrongSecret().WriteTo(rw)
+	case grant == "fb_exchange_token":
+		s.exchange(rw, r.FormValue("fb_exchange_token"))
+	case grant != "" && grant != "authorization_code":
+		graph.Bad(100, 0, "Invalid grant_type: '"+grant+"'. Supported types: authorization_code, client_credentials").WriteTo(rw)
+	default:
+		s.redeem(rw, r)
+	}
+}
+
+// redeem trades a code for the token of the person who consented.
+func (s *simulator) redeem(rw http.ResponseWriter, r *http.Request) {
+	granted, err := s.consents.Redeem(r.FormValue("code"), simulation.AppID, r.FormValue("redirect_uri"), "")
+	switch {
+	case errors.Is(err, simulation.ErrRedirect):
+		graph.Bad(100, 36008, "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request").WriteTo(rw)
+	case err != nil:
+		graph.Bad(100, 36009, "This authorization code has been used.").WriteTo(rw)
+	default:
+		granted.Name = personal + granted.Name
+		token := granted.Token()
+		graph.Grant(s.world.Account(token), simulation.SplitScopes(granted.Scope))
+		graph.Answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": shortLived})
+	}
+}
+
+// exchange trades a person's token for one that lives longer.
+func (s *simulator) exchange(rw http.ResponseWriter, token string) {
+	if _, isPerson := personOf(token); !isPerson {
+		graph.Bad(100, 0, "(#100) Missing required parameter fb_exchange_token").WriteTo(rw)
+		return
+	}
+	if name, granted := simulation.Grantee(token); granted {
+		token = simulation.Consent{Name: name}.Token()
+	}
+	graph.Answer(rw, http.StatusOK, map[string]any{"access_token": token, "token_type": "bearer", "expires_in": longLived})
+}
+
+// personal begins the names of people.
+const personal = "user-"
+
+// personOf returns whose token it is; ok is false for a page's.
+func personOf(token string) (name string, ok bool) {
+	if grantee, granted := simulation.Grantee(token); granted {
+		token = grantee
+	}
+	return strings.CutPrefix(token, personal)
+}
+
+// listPermissions lists what a person has granted, and what not: of one who has not been
+// asked, everything.
+func (s *simulator) listPermissions(v visit) {
+	if _, isPerson := v.person(); !isPerson {
+		v.fail(graph.NotFound("permissions"))
+		return
+	}
+	granted := graph.Granted(v.account, knownScopes())
+	listed := []map[string]string{{"permission": "public_profile", "status": "granted"}}
+	for _, scope := range knownScopes() {
+		status := "declined"
+		if slices.Contains(granted, scope) {
+			status = "granted"
+		}
+		listed = append(listed, map[string]string{"permission": scope, "status": status})
+	}
+	graph.Answer(v.rw, http.StatusOK, map[string]any{"data": listed})
+}
+
+// Tasks that a person has on a page.
+var (
+	allTasks  = []string{"ADVERTISE", "ANALYZE", "CREATE_CONTENT", "MESSAGING", "MODERATE", "MANAGE"}
+	someTasks = []string{"ANALYZE", "MODERATE"}
+)
+
+// pageOf stands between a page's name and its person's.
+const pageOf = "-page-of-"
+
+// mayReadInsights reports whether the person whose page it is has granted that; the tokens that were
+// not got by a person's consent may.
+func (s *simulator) mayReadInsights(v visit) bool {
+	name, _ := simulation.Grantee(v.token)
+	_, person, ofPage := strings.Cut(name, pageOf)
+	if !ofPage {
+		return true
+	}
+	granted := graph.Granted(s.world.Account(simulation.Consent{Name: personal + person}.Token()), knownScopes())
+	return slices.Contains(granted, "read_insights")
+}
+
+// listPages lists the pages of a person, each with its token, which has no expiry. On the third
+// the person may not publish.
+func (s *simulator) listPages(v visit) {
+	person, isPerson := v.person()
+	if !isPerson {
+		v.fail(graph.Bad(100, 0, "(#100) Tried accessing nonexisting field (accounts) on node type (Page)"))
+		return
+	}
+	var pages []map[string]any
+	for _, one := range []struct {
+		name  string
+		tasks []string
+	}{{"first", allTasks}, {"second", allTasks}, {"third", someTasks}} {
+		token := simulation.Consent{Name: one.name + pageOf + person}.Token()
+		id := s.world.Account(token).ID
+		pages = append(pages, map[string]any{
+			"id": id, "name": "Page " + id, "category": "Community", "access_token": token, "tasks": one.tasks,
+		})
+	}
+	query := v.r.URL.Query()
+	if !query.Has("fields") {
+		query.Set("fields", "access_token,category,name,id,tasks")
+		v.r.URL.RawQuery = query.Encode()
+	}
+	s.list(v, pages)
+}

@@ -1,0 +1,143 @@
+package facebook
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/connectors/simulators/simulation"
+	"crier/schema"
+)
+
+const base = "http://sim"
+
+func newWorld() *simulation.World {
+	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	return simulation.NewWorld(simulation.Config{Platform: schema.Facebook, Now: func() time.Time { return now }, BaseURL: func() string { return base }})
+}
+
+// ask makes a call as any client would, and decodes its answer where it is JSON.
+func ask(h http.Handler, method, path, token, body string) (*httptest.ResponseRecorder, map[string]any) {
+	request := httptest.NewRequest(method, path, strings.NewReader(body))
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	answer := httptest.NewRecorder()
+	h.ServeHTTP(answer, request)
+	var decoded map[string]any
+	_ = json.Unmarshal(answer.Body.Bytes(), &decoded)
+	return answer, decoded
+}
+
+func TestRefusals(t *testing.T) {
+	w := newWorld()
+	h := New(w)
+	for name, tt := range map[string]struct {
+		method, path, token, body string
+		code                      float64
+	}{
+		"no token":                   {"GET", "/v26.0/me", "", "", 104},
+		"another's page":             {"POST", "/v26.0/1/feed", "a", `{"message": "x"}`, 200},
+		"a person's feed":            {"POST", "/v26.0/me/feed", "user-anna", `{"message": "x"}`, 200},
+		"nothing to say":             {"POST", "/v26.0/me/feed", "a", `{}`, 100},
+		"too much to say":            {"POST", "/v26.0/me/feed", "a", `{"message": "` + strings.Repeat("x", 63207) + `"}`, 100},
+		"no JSON":                    {"POST", "/v26.0/me/feed", "a", `<html>`, 100},
+		"a photo that is not there":  {"POST", "/v26.0/me/feed", "a", `{"attached_media": [{"media_fbid": "1"}]}`, 100},
+		"a comment on nothing":       {"POST", "/v26.0/1/comments", "a", `{"message": "x"}`, 100},
+		"a video that is not there":  {"GET", "/v26.0/1", "a", "", 100},
+		"a video of no size":         {"POST", "/v26.0/me/videos", "a", `{"upload_phase": "start"}`, 100},
+		"an end without a beginning": {"POST", "/v26.0/me/videos", "a", `{"upload_phase": "finish", "upload_session_id": "1"}`, 100},
+		"a path that leads nowhere":  {"GET", "/v26.0/me/nothing", "a", "", 2500},
+		"an exchange of no app":      {"GET", "/v26.0/oauth/access_token?grant_type=fb_exchange_token&fb_exchange_token=a", "", "", 101},
+		"a page's pages":             {"GET", "/v26.0/me/accounts", "a", "", 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer, said := ask(h, tt.method, tt.path, tt.token, tt.body)
+			refused, _ := said["error"].(map[string]any)
+			if answer.Code != http.StatusBadRequest || refused["code"] != tt.code {
+				t.Errorf("%d %s, want code %v", answer.Code, answer.Body, tt.code)
+			}
+		})
+	}
+	if posts := w.Posts(); len(posts) != 0 {
+		t.Errorf("posts %+v", posts)
+	}
+}
+
+// A reel that was not uploaded cannot be published, and one that was only once.
+func TestAReelIsPublishedOnce(t *testing.T) {
+	w := newWorld()
+	h := New(w)
+	_, begun := ask(h, http.MethodPost, "/v26.0/me/video_reels", "a", `{"upload_phase": "start"}`)
+	id, _ := begun["video_id"].(string)
+	end := `{"upload_phase": "finish", "video_state": "PUBLISHED", "video_id": "` + id + `"}`
+	if answer, _ := ask(h, http.MethodPost, "/v26.0/me/video_reels", "a", end); answer.Code == http.StatusOK {
+		t.Error("a reel without a video was published")
+	}
+	address, _ := begun["upload_url"].(string)
+	request := httptest.NewRequest(http.MethodPost, strings.TrimPrefix(address, base), strings.NewReader("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"))
+	request.Header.Set("Authorization", "OAuth a")
+	request.Header.Set("offset", "0")
+	request.Header.Set("file_size", "24")
+	answer := httptest.NewRecorder()
+	if h.ServeHTTP(answer, request); answer.Code != http.StatusOK {
+		t.Fatalf("uploading: %d %s", answer.Code, answer.Body)
+	}
+	for n := range 2 {
+		if answer, _ := ask(h, http.MethodPost, "/v26.0/me/video_reels", "a", end); (answer.Code == http.StatusOK) != (n == 0) {
+			t.Errorf("end %d: %d %s", n, answer.Code, answer.Body)
+		}
+	}
+	if len(w.Posts()) != 1 {
+		t.Errorf("%d posts", len(w.Posts()))
+	}
+}
+
+func TestAPagesCallsAreUsedUp(t *testing.T) {
+	h := New(newWorld())
+	for range mostCalls {
+		ask(h, http.MethodGet, "/v26.0/me", "a", "")
+	}
+	answer, said := ask(h, http.MethodGet, "/v26.0/me", "a", "")
+	refused, _ := said["error"].(map[string]any)
+	if refused["code"] != 80001.0 || !strings.Contains(answer.Header().Get("X-Business-Use-Case-Usage"), `"estimated_time_to_regain_access":1441`) {
+		t.Errorf("%d %s, %v", answer.Code, answer.Body, answer.Header())
+	}
+	if answer, _ := ask(h, http.MethodGet, "/v26.0/me", "b", ""); answer.Code != http.StatusOK {
+		t.Errorf("another page is refused too: %d", answer.Code)
+	}
+}
+
+func TestAPersonHasPages(t *testing.T) {
+	h := New(newWorld())
+	_, traded := ask(h, http.MethodGet, "/v26.0/oauth/access_token?grant_type=fb_exchange_token&fb_exchange_token=user-anna&client_id="+
+		simulation.AppID+"&client_secret="+simulation.AppSecret, "", "")
+	token, _ := traded["access_token"].(string)
+	_, listed := ask(h, http.MethodGet, "/v26.0/me/accounts", token, "")
+	pages, _ := listed["data"].([]any)
+	if len(pages) != 3 {
+		t.Fatalf("pages %v", listed)
+	}
+	for _, one := range pages {
+		page, _ := one.(map[string]any)
+		own, _ := page["access_token"].(string)
+		if _, shown := ask(h, http.MethodGet, "/v26.0/me", own, ""); shown["id"] != page["id"] || shown["category"] == nil {
+			t.Errorf("%v is shown as %v", page, shown)
+		}
+	}
+}
+
+func TestAPostIsShownToABrowser(t *testing.T) {
+	h := New(newWorld())
+	_, made := ask(h, http.MethodPost, "/v26.0/me/feed", "a", `{"message": "<b>hello"}`)
+	id, _ := made["id"].(string)
+	if answer, _ := ask(h, http.MethodGet, "/"+id, "", ""); answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "&lt;b&gt;hello") {
+		t.Errorf("%d %s", answer.Code, answer.Body)
+	}
+}

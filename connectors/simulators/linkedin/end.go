@@ -1,0 +1,31 @@
+package linkedin
+
+import (
+	"net/http"
+
+	"crier/connectors/simulators/simulation"
+)
+
+// ending is how LinkedIn refuses accounts that have ended.
+func ending() simulation.Ending {
+	return simulation.Ending{
+		Ends:   []simulation.End{simulation.Revoked, simulation.ScopeWithdrawn},
+		Refuse: refuseEnded,
+	}
+}
+
+// isStopped reports whether an end stops a call: a token without the scope to write still reads.
+func isStopped(end simulation.End, r *http.Request) bool {
+	return end != simulation.ScopeWithdrawn || r.Method != http.MethodGet
+}
+
+func refuseEnded(rw http.ResponseWriter, end simulation.End) {
+	if end == simulation.ScopeWithdrawn {
+		refuse(rw, denied("posts.CREATE"))
+		return
+	}
+	refuse(rw, refusal{
+		Status: http.StatusUnauthorized, Service: 65601, Code: "REVOKED_ACCESS_TOKEN",
+		Message: "The token used in the request has been revoked by the user",
+	})
+}

@@ -1,0 +1,66 @@
+package telegram
+
+import (
+	"encoding/json"
+	"html"
+	"regexp"
+	"strings"
+
+	"crier/connectors/simulators/simulation"
+)
+
+// messageFields is what a message has beside what every post has.
+type messageFields struct {
+	ParseMode string `json:"parseMode,omitempty"`
+	Silent    bool   `json:"silent,omitempty"`
+}
+
+// shownAs keeps how a message is to be shown; nil: as it is.
+func (in input) shownAs() json.RawMessage {
+	f := messageFields{ParseMode: in.field("parse_mode"), Silent: in.field("disable_notification") == "true"}
+	var items []inputMedia
+	if json.Unmarshal([]byte(in.field("media")), &items) == nil && len(items) > 0 {
+		f.ParseMode = items[0].ParseMode
+	}
+	if f == (messageFields{}) {
+		return nil
+	}
+	encoded, err := json.Marshal(f)
+	if err != nil {
+		return nil
+	}
+	return encoded
+}
+
+// show tells how Telegram shows a message.
+func (s *simulator) show(p simulation.Post) simulation.Shown {
+	shown := simulation.Shown{By: p.Account, Text: p.Text}
+	var f messageFields
+	if json.Unmarshal(p.Fields, &f) != nil {
+		return shown
+	}
+	shown.Text = withoutMarkup(p.Text, f.ParseMode)
+	if f.Silent {
+		shown.Labels = append(shown.Labels, "without a notification")
+	}
+	return shown
+}
+
+var (
+	tag     = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
+	sign    = regexp.MustCompile(`\\(.)|[*_~|` + "`" + `]`)
+	address = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)`)
+)
+
+// withoutMarkup returns what there is to read of a text
+// (core.telegram.org/bots/api#formatting-options).
+func withoutMarkup(text, mode string) string {
+	switch strings.ToLower(mode) {
+	case "html":
+		return html.UnescapeString(tag.ReplaceAllString(text, ""))
+	case "markdown", "markdownv2":
+		return sign.ReplaceAllString(address.ReplaceAllString(text, "$1 ($2)"), "$1")
+	default:
+		return text
+	}
+}

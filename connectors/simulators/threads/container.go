@@ -1,0 +1,224 @@
+package threads
+
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/graph"
+)
+
+// The limits of a post (developers.facebook.com/docs/threads/overview, create-posts).
+const (
+	maxText       = 500
+	maxAltText    = 1000
+	maxLinks      = 5
+	maxTopic      = 50
+	maxPollOption = 25
+	minChildren   = 2
+	maxChildren   = 20
+	maxImageBytes = 8 << 20
+	maxVideoBytes = 1 << 30
+)
+
+// request is what a container is made of: kept with it, and with the post it becomes.
+type request struct {
+	Kind         string            `json:"kind"` // media_type
+	Text         string            `json:"text,omitempty"`
+	Children     []string          `json:"children,omitempty"`
+	IsItem       bool              `json:"isItem,omitempty"`
+	ReplyTo      string            `json:"replyTo,omitempty"`
+	ReplyControl string            `json:"replyControl,omitempty"`
+	Topic        string            `json:"topic,omitempty"`
+	Link         string            `json:"link,omitempty"`
+	Quotes       string            `json:"quotes,omitempty"`
+	Poll         map[string]string `json:"poll,omitempty"`
+	Failure      string            `json:"failure,omitempty"` // why the media could not be made ready
+}
+
+func requestOf(fields json.RawMessage) (r request) {
+	if json.Unmarshal(fields, &r) != nil {
+		return request{}
+	}
+	return r
+}
+
+// createContainer makes a container: of a post, a reply or an item of a carousel.
+func (s *simulator) createContainer(v visit) {
+	asked, err := s.read(v)
+	if err != nil {
+		v.Fail(err)
+		return
+	}
+	made := simulation.Upload{Account: v.Account.ID, AltText: v.Param("alt_text"), Content: s.world.NewContent()}
+	switch asked.Kind {
+	case "IMAGE":
+		err = s.pullImage(v, &made)
+	case "VIDEO":
+		asked.Failure = s.pullVideo(v, &made)
+		made.ReadyAt = s.world.Now().Add(graph.VideoWork)
+	}
+	if err == nil {
+		made.Fields, err = json.Marshal(asked)
+	}
+	if err == nil {
+		made, err = s.world.PutUpload(made)
+	}
+	if err != nil {
+		v.Fail(err)
+		return
+	}
+	if v.Param("auto_publish_text") == "true" && asked.Kind == "TEXT" {
+		s.publishContainer(v, made)
+		return
+	}
+	v.Answer(map[string]string{"id": made.ID})
+}
+
+// read reads what is asked for, or says why the API refuses it.
+func (s *simulator) read(v visit) (request, error) {
+	r := request{
+		Kind: v.Param("media_type"), Text: v.Param("text"), IsItem: v.Param("is_carousel_item") == "true",
+		ReplyTo: v.Param("reply_to_id"), ReplyControl: v.Param("reply_control"), Topic: v.Param("topic_tag"),
+		Link: v.Param("link_attachment"), Quotes: v.Param("quote_post_id"),
+	}
+	if text := v.Param("children"); text != "" {
+		r.Children = strings.Split(text, ",")
+	}
+	if text := v.Param("poll_attachment"); text != "" && json.Unmarshal([]byte(text), &r.Poll) != nil {
+		return r, graph.Invalid("poll_attachment")
+	}
+	for _, check := range []func(visit, request) error{s.checkKind, checkText, checkAttachments, s.checkReferences} {
+		if err := check(v, r); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+func (s *simulator) checkKind(v visit, r request) error {
+	switch {
+	case !slices.Contains([]string{"TEXT", "IMAGE", "VIDEO", "CAROUSEL"}, r.Kind):
+		return graph.Bad(100, 2207023, "The media type "+r.Kind+" is unknown.")
+	case r.Kind == "TEXT" && r.Text == "" && r.Poll == nil:
+		return graph.Invalid("text is required")
+	case r.Kind == "IMAGE" && !graph.IsAddress(v.Param("image_url")), r.Kind == "VIDEO" && !graph.IsAddress(v.Param("video_url")):
+		return graph.Invalid("image_url or video_url is required")
+	case r.IsItem && r.Kind != "IMAGE" && r.Kind != "VIDEO":
+		return graph.Invalid("is_carousel_item")
+	case r.Kind != "CAROUSEL":
+		return nil
+	case len(r.Children) < minChildren || len(r.Children) > maxChildren:
+		return graph.Bad(100, 2207028, "A carousel has 2 to 20 children")
+	}
+	for _, id := range r.Children {
+		item, ok := s.world.Upload(id)
+		if !ok || item.Account != v.Account.ID || !requestOf(item.Fields).IsItem || s.statusOf(item) != graph.Finished {
+			return mediaNotFound(id)
+		}
+	}
+	return nil
+}
+
+func checkText(v visit, r request) error {
+	switch {
+	case length(r.Text) > maxText:
+		return graph.Invalid("text must be at most 500 characters long")
+	case links(r.Text, r.Link) > maxLinks:
+		refused := graph.Bad(100, 0, "THREADS_API__LINK_LIMIT_EXCEEDED")
+		refused.ForPeople = "A post can have at most 5 links."
+		return refused
+	case utf8.RuneCountInString(v.Param("alt_text")) > maxAltText:
+		return graph.Invalid("alt_text must be at most 1000 characters long")
+	}
+	return nil
+}
+
+func checkAttachments(_ visit, r request) error {
+	controls := []string{"", "everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only", "followers_only"}
+	switch {
+	case !slices.Contains(controls, r.ReplyControl):
+		return graph.Invalid("reply_control")
+	case utf8.RuneCountInString(r.Topic) > maxTopic || strings.ContainsAny(r.Topic, ".&"):
+		return graph.Invalid("topic_tag")
+	case r.Kind != "TEXT" && (r.Link != "" || r.Poll != nil):
+		return graph.Invalid("attachments go with text-only posts")
+	case r.Link != "" && !graph.IsAddress(r.Link):
+		return graph.Invalid("link_attachment")
+	case r.Poll == nil:
+		return nil
+	case r.Poll["option_a"] == "" || r.Poll["option_b"] == "" || r.Poll["option_d"] != "" && r.Poll["option_c"] == "":
+		return graph.Invalid("poll_attachment has 2 to 4 options")
+	}
+	for name, option := range r.Poll {
+		known := slices.Contains([]string{"option_a", "option_b", "option_c", "option_d"}, name)
+		if n := utf8.RuneCountInString(option); !known || n < 1 || n > maxPollOption {
+			return graph.Invalid("poll_attachment." + name)
+		}
+	}
+	return nil
+}
+
+var postID = regexp.MustCompile(`^[0-9]+$`)
+
+// checkReferences looks for the post that is answered. One that is quoted may be anybody's.
+func (s *simulator) checkReferences(v visit, r request) error {
+	if r.Quotes != "" && !postID.MatchString(r.Quotes) {
+		return graph.NotFound(r.Quotes)
+	}
+	if r.ReplyTo == "" {
+		return nil
+	}
+	if _, heard := s.world.Said(v.Account.ID, r.ReplyTo); heard {
+		return nil
+	}
+	if _, ok := s.world.Post(v.Account.ID, r.ReplyTo); !ok || v.kept.isDeleted(r.ReplyTo) {
+		return graph.NotFound(r.ReplyTo)
+	}
+	return nil
+}
+
+// pullImage fetches a picture while the caller waits.
+func (s *simulator) pullImage(v visit, made *simulation.Upload) (err error) {
+	made.Type, made.Size, err = s.world.Pull(v.R.Context(), made.Content, v.Param("image_url"))
+	switch {
+	case err != nil:
+		return graph.Bad(1, 2207052, "The media could not be fetched from this URI")
+	case made.Size > maxImageBytes:
+		return graph.Bad(36000, 2207004, "The image is too large to download.")
+	case !slices.Contains([]string{"image/jpeg", "image/png"}, made.Type):
+		return graph.Bad(36001, 2207005, "The image format is not supported.")
+	}
+	return nil
+}
+
+// pullVideo fetches a video: what is wrong with it, the container says later.
+func (s *simulator) pullVideo(v visit, made *simulation.Upload) (failure string) {
+	var err error
+	made.Type, made.Size, err = s.world.Pull(v.R.Context(), made.Content, v.Param("video_url"))
+	switch {
+	case err != nil:
+		return "FAILED_DOWNLOADING_VIDEO"
+	case made.Size > maxVideoBytes || !strings.HasPrefix(made.Type, "video/"):
+		return "FAILED_PROCESSING_VIDEO"
+	default:
+		return ""
+	}
+}
+
+// statusOf returns how a container stands.
+func (s *simulator) statusOf(c simulation.Upload) string {
+	return graph.StatusOf(s.world, c, requestOf(c.Fields).Failure)
+}
+
+func (s *simulator) showContainer(v visit, c simulation.Upload) {
+	shown := map[string]any{"id": c.ID, "status": s.statusOf(c)}
+	if shown["status"] == graph.Failed {
+		shown["error_message"] = cmp.Or(requestOf(c.Fields).Failure, "UNKNOWN")
+	}
+	v.Answer(v.Pick(shown))
+}

@@ -1,0 +1,67 @@
+package threads
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/graph"
+)
+
+// said is what a person has written, with every field there is of it.
+func (s *simulator) said(one simulation.Said) map[string]any {
+	entry := map[string]any{
+		"id": one.ID, "media_product_type": "THREADS", "media_type": "TEXT_POST", "username": one.By.Handle, "text": one.Text,
+		"permalink": "https://www.threads.com/@" + one.By.Handle + "/post/" + one.ID, "shortcode": one.ID,
+		"timestamp": one.At.UTC().Format(graph.TimeFormat), "is_quote_post": false, "has_replies": false, "is_reply": one.Under != "",
+	}
+	if one.Under != "" {
+		entry["replied_to"], entry["root_post"] = map[string]string{"id": cmp.Or(one.Answers, one.Under)}, map[string]string{"id": one.Under}
+		entry["is_reply_owned_by_me"], entry["hide_status"] = false, "NOT_HUSHED"
+	}
+	return entry
+}
+
+// shownFirst lists entries in an order.
+func shownFirst(entries []map[string]any) iter.Seq2[string, func() map[string]any] {
+	return func(yield func(string, func() map[string]any) bool) {
+		for _, entry := range entries {
+			if !yield(entry["id"].(string), func() map[string]any { return entry }) {
+				return
+			}
+		}
+	}
+}
+
+// conversation lists all that answers a post, and what answers that, the newest first.
+func (s *simulator) conversation(v visit) {
+	post, ok := s.world.Post(v.Account.ID, v.R.PathValue("id"))
+	if !ok || v.kept.isDeleted(post.ID) {
+		v.Fail(mediaNotFound(v.R.PathValue("id")))
+		return
+	}
+	under, all := map[string]bool{post.ID: true}, []map[string]any{}
+	for _, one := range s.world.SaidUnder(post) {
+		under[one.ID] = true
+		all = append(all, s.said(one))
+	}
+	own := slices.Collect(s.world.Newest(v.Account.ID))
+	for _, reply := range slices.Backward(own) {
+		if under[reply.ReplyTo] && !v.kept.isDeleted(reply.ID) {
+			under[reply.ID] = true
+			all = append(all, s.entry(v.Account, reply))
+		}
+	}
+	slices.Reverse(all)
+	v.ListAll(shownFirst(all), maxPage)
+}
+
+// mentions lists what names the account.
+func (s *simulator) mentions(v visit) {
+	var all []map[string]any
+	for _, one := range s.world.Mentions(v.Account.ID) {
+		all = append(all, s.said(one))
+	}
+	v.ListAll(shownFirst(all), maxPage)
+}

@@ -1,0 +1,110 @@
+package twitter
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"crier/connectors/simulators/simulation"
+)
+
+// said is what a person has written, as the API shows it.
+func said(v visit, one simulation.Said) object {
+	out := object{
+		"id": one.ID, "text": "@" + v.account.Handle + " " + shownText(one.Text), "edit_history_post_ids": []string{one.ID},
+		"created_at": one.At.UTC().Format("2006-01-02T15:04:05.000Z"), "author_id": one.By.ID, "conversation_id": cmp.Or(one.Under, one.ID),
+	}
+	if parent := cmp.Or(one.Answers, one.Under); parent != "" {
+		out["referenced_posts"] = []object{{"type": "replied_to", "id": parent}}
+	}
+	if one.Under != "" && one.Answers == "" {
+		out["in_reply_to_user_id"] = v.account.ID
+	}
+	return out
+}
+
+func shownText(text string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(text)
+}
+
+// searchRecent finds what people have said in a conversation of the caller's own. Other queries
+// are not simulated.
+func (s *simulator) searchRecent(v visit) {
+	query := v.r.URL.Query()
+	conversation, of := strings.CutPrefix(strings.Fields(query.Get("query") + " -")[0], "conversation_id:")
+	if !of {
+		v.fail(invalidRequest("only conversation_id: is simulated"))
+		return
+	}
+	var all []simulation.Said
+	if post, ok := s.world.Post(v.account.ID, conversation); ok {
+		all = s.world.SaidUnder(post)
+		slices.Reverse(all)
+	}
+	s.listSaid(v, all, "next_token", minSearch)
+}
+
+// minSearch is the smallest page of a search.
+const minSearch = 10
+
+// listMentions lists what names the caller, answers to its posts included.
+func (s *simulator) listMentions(v visit) {
+	if v.r.PathValue("id") != v.account.ID {
+		v.fail(notFound("user", v.r.PathValue("id")))
+		return
+	}
+	all := s.world.Mentions(v.account.ID)
+	for post := range s.world.Newest(v.account.ID) {
+		all = append(all, s.world.SaidUnder(post)...)
+	}
+	slices.SortStableFunc(all, func(a, b simulation.Said) int { return b.At.Compare(a.At) })
+	s.listSaid(v, all, "pagination_token", minPage)
+}
+
+func (s *simulator) listSaid(v visit, all []simulation.Said, cursor string, least int) {
+	query := v.r.URL.Query()
+	size, err := pageOf(query, least)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	from := 0
+	if token := query.Get(cursor); token != "" {
+		last, err := idOfToken(token)
+		from = slices.IndexFunc(all, func(one simulation.Said) bool { return one.ID == last }) + 1
+		if err != nil || from == 0 {
+			v.fail(invalidRequest("The `" + cursor + "` is invalid"))
+			return
+		}
+	}
+	page := all[from:min(from+size, len(all))]
+	out, meta := object{}, object{"result_count": len(page)}
+	var shown, users []object
+	for _, one := range page {
+		shown = append(shown, said(v, one))
+		if !slices.ContainsFunc(users, func(u object) bool { return u["id"] == one.By.ID }) {
+			users = append(users, object{"id": one.By.ID, "name": one.By.Name, "username": one.By.Handle})
+		}
+	}
+	if len(page) > 0 {
+		out["data"], out["includes"] = shown, object{"users": users}
+		meta["newest_id"], meta["oldest_id"] = page[0].ID, page[len(page)-1].ID
+	}
+	if from+size < len(all) {
+		meta["next_token"] = pageToken(page[len(page)-1].ID)
+	}
+	out["meta"] = meta
+	answer(v.rw, http.StatusOK, out)
+}
+
+func pageOf(query url.Values, least int) (int, error) {
+	size, err := strconv.Atoi(cmp.Or(query.Get("max_results"), strconv.Itoa(least)))
+	if err != nil || size < least || size > maxPage {
+		return 0, invalidRequest(fmt.Sprintf("The `max_results` query parameter value is not between %d and 100", least))
+	}
+	return size, nil
+}

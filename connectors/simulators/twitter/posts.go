@@ -1,0 +1,246 @@
+package twitter
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"crier/connectors/simulators/simulation"
+)
+
+const (
+	// maxBody bounds the body of a call in JSON.
+	maxBody = 1 << 20
+	// repeatWindow is how long X refuses a text again. Its documents do not say.
+	repeatWindow = 24 * time.Hour
+	maxMedia     = 4
+	maxTagged    = 10
+	// uninvited in the text of a reply has it refused as one that nobody asked for.
+	uninvited = "[crier:uninvited]"
+)
+
+// The bounds of a poll (CreatePostsPoll).
+const (
+	maxPollOptions = 4
+	maxPollOption  = 25
+	minPollMinutes = 5
+	maxPollMinutes = 10080
+)
+
+// newPost is the body of POST /2/tweets (CreatePostsRequest), as far as the simulator goes.
+type newPost struct {
+	Text  string `json:"text"`
+	Media *struct {
+		IDs    []string `json:"media_ids"`
+		Tagged []string `json:"tagged_user_ids"`
+	} `json:"media"`
+	Poll *struct {
+		Options         []string `json:"options"`
+		DurationMinutes int      `json:"duration_minutes"`
+	} `json:"poll"`
+	Reply *struct {
+		ID string `json:"in_reply_to_tweet_id"`
+	} `json:"reply"`
+	ReplySettings         string `json:"reply_settings"`
+	QuoteTweetID          string `json:"quote_tweet_id"`
+	CommunityID           string `json:"community_id"`
+	ShareWithFollowers    bool   `json:"share_with_followers"`
+	ForSuperFollowersOnly bool   `json:"for_super_followers_only"`
+	MadeWithAI            bool   `json:"made_with_ai"`
+	PaidPartnership       bool   `json:"paid_partnership"`
+}
+
+// postFields is what a post has beside what every post has.
+type postFields struct {
+	Poll            *pollFields `json:"poll,omitempty"`
+	Quotes          string      `json:"quotes,omitempty"`
+	ReplySettings   string      `json:"replySettings,omitempty"`
+	Community       string      `json:"community,omitempty"`
+	Tagged          []string    `json:"tagged,omitempty"`
+	MadeWithAI      bool        `json:"madeWithAi,omitempty"`
+	PaidPartnership bool        `json:"paidPartnership,omitempty"`
+	Exclusive       bool        `json:"exclusive,omitempty"` // for_super_followers_only
+	Shared          bool        `json:"shared,omitempty"`    // share_with_followers
+}
+
+type pollFields struct {
+	ID      string    `json:"id"`
+	Options []string  `json:"options"`
+	EndsAt  time.Time `json:"endsAt"`
+}
+
+func fieldsOf(p simulation.Post) (f postFields) {
+	if json.Unmarshal(p.Fields, &f) != nil {
+		return postFields{}
+	}
+	return f
+}
+
+func (s *simulator) createPost(v visit) {
+	var asked newPost
+	if err := decode(v, &asked); err != nil {
+		v.fail(err)
+		return
+	}
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID, Text: asked.Text}, func(rw http.ResponseWriter) {
+		v.rw = rw
+		made, err := s.create(v, asked)
+		if err != nil {
+			v.fail(err)
+			return
+		}
+		text, _ := shown(made.Text, shortener(made.ID), s.appended(v.account, made))
+		answer(rw, http.StatusCreated, object{"data": object{"id": made.ID, "text": text, "edit_history_post_ids": []string{made.ID}}})
+	})
+}
+
+// decode reads a body in JSON, of which X takes no field that it does not know.
+func decode(v visit, into any) error {
+	decoder := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxBody))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return invalidRequest(err.Error())
+	}
+	return nil
+}
+
+func (s *simulator) create(v visit, asked newPost) (simulation.Post, error) {
+	v.profile.acting.Lock()
+	defer v.profile.acting.Unlock()
+	post := simulation.Post{Account: v.account.ID, Text: strings.TrimSpace(asked.Text), Workspace: s.world.WorkspaceOf(v.r)}
+	if err := asked.check(); err != nil {
+		return post, err
+	}
+	if asked.Reply != nil {
+		post.ReplyTo = asked.Reply.ID
+		if err := s.mayReply(v.account.ID, asked); err != nil {
+			return post, err
+		}
+	}
+	var uploads []simulation.Upload
+	if asked.Media != nil {
+		var err error
+		if uploads, err = s.uploads(v.account.ID, asked.Media.IDs); err != nil {
+			return post, err
+		}
+	}
+	for _, u := range uploads {
+		post.Media = append(post.Media, u.Media())
+	}
+	if s.isRepeated(post) {
+		return post, forbidden("You are not allowed to create a Tweet with duplicate content.")
+	}
+	fields, err := json.Marshal(s.fields(asked))
+	if err != nil {
+		return post, err
+	}
+	post.Fields = fields
+	made, _, err := s.world.Add(post)
+	if err != nil {
+		return post, err
+	}
+	return made, s.use(uploads)
+}
+
+func (s *simulator) fields(asked newPost) postFields {
+	f := postFields{
+		Quotes: asked.QuoteTweetID, ReplySettings: asked.ReplySettings, Community: asked.CommunityID,
+		MadeWithAI: asked.MadeWithAI, PaidPartnership: asked.PaidPartnership,
+		Exclusive: asked.ForSuperFollowersOnly, Shared: asked.ShareWithFollowers,
+	}
+	if asked.Media != nil {
+		f.Tagged = asked.Media.Tagged
+	}
+	if p := asked.Poll; p != nil {
+		f.Poll = &pollFields{
+			ID: newID(s.world), Options: p.Options, EndsAt: s.world.Now().Add(time.Duration(p.DurationMinutes) * time.Minute),
+		}
+	}
+	return f
+}
+
+var idPattern = regexp.MustCompile(`^[0-9]{1,19}$`)
+
+// check refuses what X takes of nobody.
+func (n newPost) check() error {
+	isNoID := func(id string) bool { return id != "" && !idPattern.MatchString(id) }
+	switch {
+	case strings.TrimSpace(n.Text) == "" && n.Media == nil:
+		return invalidRequest("Request body must contain text, media, poll or quote_tweet_id")
+	case weight(n.Text) > maxWeight:
+		return forbidden("Your Tweet text is too long.")
+	case n.ReplySettings != "" && !slices.Contains([]string{"following", "mentionedUsers", "subscribers", "verified"}, n.ReplySettings):
+		return invalidRequest("The `reply_settings` is not one of its values")
+	case isNoID(n.QuoteTweetID) || isNoID(n.CommunityID) || n.Reply != nil && !idPattern.MatchString(n.Reply.ID):
+		return invalidRequest("An id must match ^[0-9]{1,19}$")
+	case n.Media != nil && (len(n.Media.IDs) < 1 || len(n.Media.IDs) > maxMedia || len(n.Media.Tagged) > maxTagged):
+		return invalidRequest("`media` has too many or too few values")
+	case n.Media != nil && slices.ContainsFunc(slices.Concat(n.Media.IDs, n.Media.Tagged), isNoID):
+		return invalidRequest("An id must match ^[0-9]{1,19}$")
+	case n.Poll != nil && (n.Media != nil || n.QuoteTweetID != ""), n.QuoteTweetID != "" && n.Media != nil:
+		return invalidRequest("`media`, `poll` and `quote_tweet_id` are mutually exclusive")
+	}
+	return n.checkPoll()
+}
+
+func (n newPost) checkPoll() error {
+	if n.Poll == nil {
+		return nil
+	}
+	isWrong := func(option string) bool { return option == "" || utf8.RuneCountInString(option) > maxPollOption }
+	switch p := n.Poll; {
+	case len(p.Options) < 2 || len(p.Options) > maxPollOptions || slices.ContainsFunc(p.Options, isWrong):
+		return invalidRequest("`poll.options` must be 2 to 4 texts of 1 to 25 characters")
+	case p.DurationMinutes < minPollMinutes || p.DurationMinutes > maxPollMinutes:
+		return invalidRequest("`poll.duration_minutes` must be between 5 and 10080")
+	}
+	return nil
+}
+
+// mayReply refuses a reply to who did not ask for it: since 23 February 2026 an app may
+// reply only where the author mentioned or quoted the account. The account's own posts are
+// the only ones that the simulator knows of.
+func (s *simulator) mayReply(account string, asked newPost) error {
+	_, isOwn := s.world.Post(account, asked.Reply.ID)
+	if _, heard := s.world.Said(account, asked.Reply.ID); heard && !strings.Contains(asked.Text, uninvited) {
+		return nil // who wrote it has named the account
+	}
+	switch {
+	case !isOwn && !s.exists(asked.Reply.ID):
+		return forbidden("You attempted to reply to a Tweet that is deleted or not visible to you.")
+	case !isOwn || s.inviteOnly || strings.Contains(asked.Text, uninvited):
+		return forbidden("Reply to this conversation is not allowed because you have not been mentioned or otherwise engaged " +
+			"by the author of the post you are replying to.")
+	}
+	return nil
+}
+
+func (s *simulator) exists(id string) bool {
+	for post := range s.world.All() {
+		if post.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// isRepeated reports whether the account has said the same lately, in the same place.
+func (s *simulator) isRepeated(post simulation.Post) bool {
+	if len(post.Media) > 0 {
+		return false
+	}
+	since := s.world.Now().Add(-repeatWindow)
+	for earlier := range s.world.Newest(post.Account) {
+		if earlier.CreatedAt.Before(since) {
+			return false
+		}
+		if earlier.Text == post.Text && earlier.ReplyTo == post.ReplyTo && len(earlier.Media) == 0 {
+			return true
+		}
+	}
+	return false
+}

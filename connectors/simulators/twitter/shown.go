@@ -1,0 +1,31 @@
+package twitter
+
+import (
+	"slices"
+	"strings"
+
+	"crier/connectors/simulators/simulation"
+)
+
+// show tells how X shows a post.
+func (s *simulator) show(p simulation.Post) simulation.Shown {
+	f := fieldsOf(p)
+	shown := simulation.Shown{By: "@user" + p.Account, Text: p.Text, Quotes: f.Quotes}
+	if f.Poll != nil {
+		shown.Poll = &simulation.Poll{Options: f.Poll.Options, EndsAt: f.Poll.EndsAt}
+	}
+	if f.Exclusive {
+		shown.Visibility = "subscribers"
+	}
+	for label, applies := range map[string]bool{
+		"replies: " + f.ReplySettings: f.ReplySettings != "", "community " + f.Community: f.Community != "",
+		"tagged: " + strings.Join(f.Tagged, ", "): len(f.Tagged) > 0,
+		"made with AI": f.MadeWithAI, "paid partnership": f.PaidPartnership,
+	} {
+		if applies {
+			shown.Labels = append(shown.Labels, label)
+		}
+	}
+	slices.Sort(shown.Labels)
+	return shown
+}

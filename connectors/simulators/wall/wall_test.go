@@ -1,0 +1,239 @@
+package wall_test
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/wall"
+	"crier/schema"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// rig is the wall of one workspace on one platform, and of a neighbour.
+type rig struct {
+	*testing.T
+	addresses       wall.Addresses
+	mine, neighbour schema.WorkspaceID
+	world           *simulation.World
+	handler         http.Handler
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	gallery, err := simulation.OpenGallery(t.TempDir(), simulation.UsualRoom())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{T: t, addresses: wall.NewAddresses([]byte("secret"))}
+	r.mine, r.neighbour = schema.NewWorkspaceID(noon), schema.NewWorkspaceID(noon)
+	r.world = simulation.NewWorld(simulation.Config{Platform: schema.Mastodon, Now: func() time.Time { return noon }, Gallery: gallery})
+	r.world.Handler(http.NotFoundHandler(), simulation.Dialect{Show: func(p simulation.Post) simulation.Shown {
+		return simulation.Shown{By: "@" + p.Account, NativeID: "urn:" + p.ID, Text: p.Text, Spoiler: string(p.Fields)}
+	}})
+	r.handler = wall.Handler(r.addresses, []*simulation.World{r.world})
+	return r
+}
+
+func (r *rig) add(p simulation.Post) simulation.Post {
+	r.Helper()
+	if p.Workspace.IsZero() {
+		p.Workspace = r.mine
+	}
+	p.Account = "news"
+	stored, _, err := r.world.Add(p)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return stored
+}
+
+// get reads a page of the workspace's own wall.
+func (r *rig) get(path string) *httptest.ResponseRecorder {
+	return r.from(r.addresses.Of(r.mine), path)
+}
+
+func (r *rig) from(address, path string) *httptest.ResponseRecorder {
+	recorder := httptest.NewRecorder()
+	r.handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, wall.Path+address+"/"+path, nil))
+	return recorder
+}
+
+func (r *rig) want(path string, parts ...string) string {
+	r.Helper()
+	answer := r.get(path)
+	body := answer.Body.String()
+	if answer.Code != http.StatusOK {
+		r.Fatalf("%s: %d %s", path, answer.Code, body)
+	}
+	for _, part := range parts {
+		if !strings.Contains(body, part) {
+			r.Errorf("%s does not show %s:\n%s", path, part, body)
+		}
+	}
+	return body
+}
+
+func TestAnAddressIsOfOneWorkspace(t *testing.T) {
+	a := wall.NewAddresses([]byte("secret"))
+	w, other := schema.NewWorkspaceID(noon), schema.NewWorkspaceID(noon)
+	address := a.Of(w)
+	if got, ok := a.Workspace(address); !ok || got != w {
+		t.Errorf("Workspace = %v, %t; want %v", got, ok, w)
+	}
+	for i := range address {
+		changed := []byte(address)
+		if changed[i] = 'A'; address[i] == 'A' {
+			changed[i] = 'B'
+		}
+		if got, ok := a.Workspace(string(changed)); ok {
+			t.Errorf("%s is an address too, of %v", changed, got)
+		}
+	}
+	half := len(address) * 16 / 36 // another's id with this one's MAC
+	for name, wrong := range map[string]string{
+		"nothing": "", "too short": address[:len(address)-4], "too long": address + "AAAA", "no base64": strings.Repeat("!", len(address)),
+		"another's id": a.Of(other)[:half] + address[half:], "another secret": wall.NewAddresses([]byte("other")).Of(w),
+	} {
+		if _, ok := a.Workspace(wrong); ok {
+			t.Errorf("%s is an address", name)
+		}
+	}
+}
+
+func TestAWallIsItsWorkspacesAlone(t *testing.T) {
+	r := newRig(t)
+	content := r.world.NewContent()
+	if _, _, err := r.world.Receive(content, 0, strings.NewReader("GIF89a of somebody")); err != nil {
+		t.Fatal(err)
+	}
+	secret := r.add(simulation.Post{Workspace: r.neighbour, Text: "of the neighbour", Media: []simulation.Media{{Type: "image/gif", Content: content}}})
+	r.add(simulation.Post{Text: "of mine"})
+	if body := r.want("mastodon", "of mine"); strings.Contains(body, "neighbour") {
+		t.Error("the wall shows a neighbour's post")
+	}
+	r.want("", "<strong>Mastodon</strong>", "1 post</span>")
+	of := r.addresses.Of(r.neighbour)
+	if answer := r.from(of, "mastodon?post="+secret.ID); answer.Code != http.StatusOK {
+		t.Errorf("its owner gets %d", answer.Code)
+	}
+	if answer := r.from(of, "mastodon/0/0"); answer.Code != http.StatusOK || answer.Body.String() != "GIF89a of somebody" {
+		t.Errorf("its owner gets %d %s", answer.Code, answer.Body)
+	}
+	for _, path := range []string{
+		"mastodon?post=" + secret.ID, "mastodon/0/0", "mastodon/0/1", "mastodon/9/0", "mastodon/-1/0", "mastodon/x/0", "bluesky", "mastodon/0",
+	} {
+		if answer := r.get(path); answer.Code != http.StatusNotFound {
+			t.Errorf("%s: %d", path, answer.Code)
+		}
+	}
+	for _, address := range []string{"x", of[1:] + of[:1] + "_", r.mine.String()} {
+		if answer := r.from(address, "mastodon"); answer.Code != http.StatusNotFound {
+			t.Errorf("address %q: %d", address, answer.Code)
+		}
+	}
+}
+
+func TestAThreadIsShownAsOne(t *testing.T) {
+	r := newRig(t)
+	root := r.add(simulation.Post{Text: "the first"})
+	second := r.add(simulation.Post{Text: "the second", ReplyTo: root.ID})
+	r.add(simulation.Post{Text: "the third", ReplyTo: "urn:" + second.ID}) // as some platforms name it
+	r.add(simulation.Post{Text: "somewhere else", ReplyTo: "1"})
+	body := r.want("mastodon", "an answer to a post elsewhere")
+	if n := strings.Count(body, `<section class="thread">`); n != 2 {
+		t.Errorf("%d threads, want 2", n)
+	}
+	if first, third := strings.Index(body, "the first"), strings.Index(body, "the third"); first < 0 || third < first {
+		t.Errorf("the third is at %d, the first at %d", third, first)
+	}
+	alone := r.want("mastodon?post="+url.QueryEscape("urn:"+second.ID), "the first", "the second", "the third", `<article id="p1" class="marked">`)
+	if strings.Contains(alone, "somewhere else") {
+		t.Error("the thread's page shows what is not of it")
+	}
+}
+
+func TestPagesAreBounded(t *testing.T) {
+	r := newRig(t)
+	for i := range 450 {
+		r.add(simulation.Post{Text: fmt.Sprintf("number %d.", i)})
+	}
+	shown := map[int]int{}
+	path := "mastodon"
+	for pages := 1; ; pages++ {
+		body := r.want(path)
+		shown[pages] = strings.Count(body, "<article")
+		next := regexp.MustCompile(`rel="next" href="(\?below=\d+)"`).FindStringSubmatch(body)
+		if next == nil {
+			break
+		}
+		path = "mastodon" + next[1]
+	}
+	if shown[1] != 200 || shown[2] != 200 || shown[3] != 50 || len(shown) != 3 {
+		t.Errorf("posts by page: %v", shown)
+	}
+	r.want("mastodon", "number 449.")
+	r.want(path, "number 0.")
+
+	root := r.add(simulation.Post{Text: "a long thread"})
+	for range 700 {
+		r.add(simulation.Post{Text: "an answer", ReplyTo: root.ID})
+	}
+	if n := strings.Count(r.want("mastodon"), "<article"); n != 600 {
+		t.Errorf("%d posts on a page", n)
+	}
+}
+
+func TestWhatPeopleWroteIsTextAlone(t *testing.T) {
+	r := newRig(t)
+	evil := `</p></style><script>alert(1)</script><img src=x onerror=alert(1)>" onload="x`
+	content := r.world.NewContent()
+	if _, _, err := r.world.Receive(content, 0, strings.NewReader("<script>alert(1)</script>")); err != nil {
+		t.Fatal(err)
+	}
+	r.add(simulation.Post{Text: evil + " javascript:alert(1) https://a.example/?q=%22\"><script> and https://b.example.", Fields: []byte(evil), Media: []simulation.Media{
+		{Type: "image/png", Content: content, AltText: evil}, {Type: "text/html", Content: content, AltText: evil}, {Type: evil, AltText: evil},
+	}})
+	body := r.want("mastodon", `href="https://b.example"`, "not kept")
+	for _, forbidden := range []string{"<script", "<img src=x", `onload="`, `href="javascript`} {
+		if strings.Contains(body, forbidden) {
+			t.Errorf("the page has %s:\n%s", forbidden, body)
+		}
+	}
+	answer := r.get("mastodon")
+	policy := answer.Header().Get("Content-Security-Policy")
+	style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(body)[1]
+	sum := sha256.Sum256([]byte(style))
+	for _, part := range []string{"default-src 'none'", "base-uri 'none'", "form-action 'none'", "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"} {
+		if !strings.Contains(policy, part) {
+			t.Errorf("the policy %q has no %s", policy, part)
+		}
+	}
+	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "script-src") || strings.Contains(body, " style=") {
+		t.Errorf("the policy lets in more than it must: %q", policy)
+	}
+	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
+		if got := answer.Header().Get(name); got != want {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	for path, want := range map[string]string{"mastodon/0/0": "image/png", "mastodon/0/1": "application/octet-stream"} {
+		file := r.get(path)
+		if got := file.Header(); got.Get("Content-Type") != want || got.Get("X-Content-Type-Options") != "nosniff" ||
+			!strings.Contains(got.Get("Content-Security-Policy"), "sandbox") {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+	if got := r.get("mastodon/0/1").Header().Get("Content-Disposition"); !strings.HasPrefix(got, "attachment") {
+		t.Errorf("a page within a page: %q", got)
+	}
+}

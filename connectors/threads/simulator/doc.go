@@ -1,3 +1,0 @@
-// Package simulator is the Threads API in small, on a simulated world. What it knows of
-// Threads it has from Meta's documents, nothing from the connector it is to judge.
-package simulator
