@@ -67,7 +67,7 @@ func limitedClient(t *testing.T, url string, app connectors.Rate) *connectors.Cl
 	}
 	t.Cleanup(store.Close)
 	return connectors.NewClient(connectors.ClientConfig{
-		Platform: schema.Telegram, HTTP: &http.Client{}, Limits: connectors.Limits{connectors.Any: {App: app}},
+		Calls: connectors.Calls{Platform: schema.Telegram}, HTTP: &http.Client{}, Limits: connectors.Limits{connectors.Any: {App: app}},
 		Turns: store, TurnPrefix: "telegram/", Logger: slog.New(slog.DiscardHandler),
 		Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: store.Now,
 	})

@@ -62,12 +62,9 @@ func (c *Client) judge(call Call, response *Response, out any) *schema.Error {
 	case response.Status == call.Accepts:
 		return nil
 	}
-	var judged *schema.Error
-	if c.classify != nil {
-		judged = c.classify(response.Status, response.Header, response.Body)
-	}
+	judged := c.answers.meaning(call, response)
 	if judged == nil {
-		judged = meaning(call, response)
+		judged = &schema.Error{Kind: kindOf(call, response), Message: platformWords(response)}
 	}
 	if judged.Kind == schema.Unknown {
 		judged.Kind = lost(call)
@@ -101,15 +98,15 @@ func decode(call Call, response *Response, out any) *schema.Error {
 	}
 }
 
-// meaning is the default mapping of a status to an error.
-func meaning(call Call, response *Response) *schema.Error {
-	text := platformMessage(response.Body)
-	if text == "" {
-		text = fmt.Sprintf("the platform answered %d %s", response.Status, http.StatusText(response.Status))
+// platformWords is the message of an answer in a form that is common, else its status.
+func platformWords(response *Response) string {
+	if text := platformMessage(response.Body); text != "" {
+		return text
 	}
-	return &schema.Error{Kind: kindOf(call, response), Message: text}
+	return fmt.Sprintf("the platform answered %d %s", response.Status, http.StatusText(response.Status))
 }
 
+// kindOf is the default mapping of a status to the kind of an error.
 func kindOf(call Call, response *Response) schema.ErrorKind {
 	switch status := response.Status; {
 	case status == http.StatusTooManyRequests:
@@ -129,11 +126,23 @@ func kindOf(call Call, response *Response) schema.ErrorKind {
 	}
 }
 
+var waitHeaders = [...]string{"Retry-After", "X-Ratelimit-Reset", "X-Rate-Limit-Reset", "Ratelimit-Reset"}
+
+// saysWhen reports whether the headers name a wait.
+func saysWhen(header http.Header) bool {
+	for _, name := range waitHeaders {
+		if header.Get(name) != "" {
+			return true
+		}
+	}
+	return false
+}
+
 // retryAfter reads when a platform wants to be called again: Retry-After (RFC 9110,
 // 10.2.3), else one of the reset headers in use, which hold seconds from now, seconds
 // or milliseconds of Unix time, or a date.
 func retryAfter(header http.Header, now time.Time) time.Duration {
-	for _, name := range []string{"Retry-After", "X-Ratelimit-Reset", "X-Rate-Limit-Reset", "Ratelimit-Reset"} {
+	for _, name := range waitHeaders {
 		if wait := waitOf(header.Get(name), now); wait > 0 {
 			return min(wait, longestThrottle)
 		}

@@ -14,33 +14,19 @@ import (
 	"crier/schema"
 )
 
-// ClientConfig is what a Client is made of. Limits, Turns, TurnPrefix,
-// Classify, Pace and LimitOf may be zero; all else is needed.
+// ClientConfig is what a Client is made of. Limits, Turns and TurnPrefix may be zero; all else is
+// needed.
 type ClientConfig struct {
-	Platform schema.Platform
-	HTTP     *http.Client // of package egress
-	Limits   Limits
+	Calls
+	HTTP   *http.Client // of package egress
+	Limits Limits
 	// Turns shares the turns of apps and accounts with other processes; nil: there are none.
 	// TurnPrefix is what their names begin with.
 	Turns      SharedTurns
 	TurnPrefix string
-	// Classify says what an answer other than 2xx means where the default mapping
-	// does not know better; nil as a result: the default. The client adds the wait
-	// that the headers name, bounds the message and takes secrets out of it. Unknown is for
-	// what may have been carried out all the same: of a call that is not visible the
-	// client makes Retryable.
-	Classify func(status int, header http.Header, body []byte) *schema.Error
-	// Pace returns how long the account is throttled after a good answer with such a header, and
-	// PaceReads how long its reads are after one of theirs; nil: as Pace says.
-	Pace      func(header http.Header) time.Duration
-	PaceReads func(header http.Header) time.Duration
-	// LimitOf names the limit of the account that a call counts against; Pace, and errors marked
-	// Alone, apply to that limit only. For a reserved turn only the kind is known. nil: every
-	// operation has its own limit, and Pace applies to all.
-	LimitOf func(call Call) string
-	Logger  *slog.Logger
-	Metrics *Metrics
-	Now     func() time.Time
+	Logger     *slog.Logger
+	Metrics    *Metrics
+	Now        func() time.Time
 }
 
 // Client makes the calls of one platform: limiter, breaker, egress, typed error. It is
@@ -48,7 +34,7 @@ type ClientConfig struct {
 type Client struct {
 	platform schema.Platform
 	http     *http.Client
-	classify func(status int, header http.Header, body []byte) *schema.Error
+	answers  Answers
 	pace     func(header http.Header) time.Duration
 	paceRead func(header http.Header) time.Duration
 	ownPace  bool // it applies to the limit of the call only
@@ -67,7 +53,7 @@ func newClient(config ClientConfig, open time.Duration) *Client {
 	c := &Client{
 		platform: config.Platform,
 		http:     withoutRepeats(config.HTTP),
-		classify: config.Classify,
+		answers:  config.Answers,
 		pace:     config.Pace,
 		paceRead: config.PaceReads,
 		ownPace:  config.LimitOf != nil,

@@ -34,9 +34,7 @@ func TestAGoodAnswerThrottlesItsAccount(t *testing.T) {
 // What a refusal leaves open is open only where the call would be seen.
 func TestAnOpenRefusal(t *testing.T) {
 	config := testConfig(t)
-	config.Classify = func(int, http.Header, []byte) *schema.Error {
-		return &schema.Error{Kind: schema.Unknown, Message: "something failed"}
-	}
+	config.Answers = Answers{Table: []Answer{{Means: IsUnknown, Message: "something failed"}}}
 	server := serve(t, answer(400, nil, `{}`))
 	for visible, want := range map[bool]schema.ErrorKind{true: schema.Unknown, false: schema.Retryable} {
 		call := Call{Operation: "test", Method: http.MethodPost, URL: server, Visible: visible}

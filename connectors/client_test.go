@@ -37,11 +37,11 @@ func loopback(t testing.TB) *egress.Egress {
 func testConfig(t testing.TB) ClientConfig {
 	t.Helper()
 	return ClientConfig{
-		Platform: schema.Mastodon,
-		HTTP:     loopback(t).Client(),
-		Logger:   slog.New(slog.DiscardHandler),
-		Metrics:  NewMetrics(prometheus.NewRegistry()),
-		Now:      time.Now,
+		Calls:   Calls{Platform: schema.Mastodon},
+		HTTP:    loopback(t).Client(),
+		Logger:  slog.New(slog.DiscardHandler),
+		Metrics: NewMetrics(prometheus.NewRegistry()),
+		Now:     time.Now,
 	}
 }
 
@@ -204,17 +204,18 @@ func TestDoBoundsMessages(t *testing.T) {
 	}
 }
 
-func TestClassifyKnowsBetter(t *testing.T) {
+func TestTheTableKnowsBetter(t *testing.T) {
 	server := serve(t, answer(400, map[string]string{"Retry-After": "3"}, `{"error":"dup"}`))
 	config := testConfig(t)
-	config.Classify = func(status int, _ http.Header, body []byte) *schema.Error {
-		if status == 400 && strings.Contains(string(body), "dup") {
-			return &schema.Error{Kind: schema.Duplicate, Message: "said before"}
-		}
-		return nil
+	config.Answers = Answers{
+		Read: func(*Response) (Refusal, bool) { return Refusal{Codes: []string{"dup"}, Message: "seen before"}, true },
+		Table: []Answer{
+			{Status: []int{5}, Codes: []string{"dup"}, Means: IsRetried},
+			{Codes: []string{"dup"}, Means: IsDuplicate},
+		},
 	}
 	_, err := NewClient(config).Do(t.Context(), Call{Operation: "test", Method: http.MethodPost, URL: server}, nil)
-	if e := wantKind(t, err, schema.Duplicate); e.Message != "said before" || e.RetryAfter != 0 {
+	if e := wantKind(t, err, schema.Duplicate); e.Message != "seen before" || e.RetryAfter != 0 {
 		t.Errorf("error = %+v", e)
 	}
 }

@@ -64,7 +64,7 @@ func (s *stage) newClient(t *testing.T) *connectors.Client {
 	})
 	t.Cleanup(out.CloseIdle)
 	return connectors.NewClient(connectors.ClientConfig{
-		Platform: schema.Bluesky, HTTP: out.Client(), Classify: Classify, Now: s.now,
+		Calls: Describe().Calls, HTTP: out.Client(), Now: s.now,
 		Logger:  slog.New(slog.DiscardHandler),
 		Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
 	})

@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 			return New(Config{
 				Base: p.Base, Media: p.Media, Now: p.Now,
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.Bluesky, HTTP: p.HTTP, Classify: Classify,
+					Calls: Describe().Calls, HTTP: p.HTTP,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

@@ -21,7 +21,7 @@ func TestContract(t *testing.T) {
 		Connector: func(p connectortest.Parts) connectors.Connector {
 			return New(Config{
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.Bluesky, HTTP: p.HTTP, Classify: Classify,
+					Calls: Describe().Calls, HTTP: p.HTTP,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 				Base: p.Base, Media: p.Media, Now: p.Now,

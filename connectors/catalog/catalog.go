@@ -62,7 +62,7 @@ func New(d Deps) (*Catalog, error) {
 	}
 	c := &Catalog{}
 	for p, e := range table {
-		if e.connect == nil {
+		if e.New == nil {
 			continue
 		}
 		platform := schema.Platform(p)
@@ -73,9 +73,9 @@ func New(d Deps) (*Catalog, error) {
 		address := sandboxAddress(d.SandboxURL, platform)
 		prefix := platform.String() + "/"
 		live, sandbox := e.client(d, d.HTTP, prefix), e.client(d, fenced, "sandbox/"+prefix)
-		c.worlds[p].live = e.connect(parts{
-			client: live, base: d.BaseURLs[platform], consent: d.ConsentURLs[platform],
-			version: d.Versions[platform], app: d.Apps[platform], quotas: d.Quotas, media: source, now: d.Now,
+		c.worlds[p].live = e.New(connectors.Parts{
+			Client: live, Base: d.BaseURLs[platform], Consent: d.ConsentURLs[platform],
+			Version: d.Versions[platform], App: d.Apps[platform], Quotas: d.Quotas, Media: source, Now: d.Now,
 		})
 		if scoped, ok := c.worlds[p].live.(connectors.Scoped); ok {
 			if err := scoped.Scopes().CheckChosen(); err != nil {
@@ -83,7 +83,7 @@ func New(d Deps) (*Catalog, error) {
 			}
 		}
 		if address != "" {
-			c.worlds[p].sandbox = e.connect(parts{client: sandbox, base: address, app: sandboxApp, media: source, now: d.Now})
+			c.worlds[p].sandbox = e.New(connectors.Parts{Client: sandbox, Base: address, App: sandboxApp, Media: source, Now: d.Now})
 		}
 		c.clients[p] = []*connectors.Client{live, sandbox}
 	}
@@ -92,9 +92,9 @@ func New(d Deps) (*Catalog, error) {
 
 func (e entry) client(d Deps, client *http.Client, prefix string) *connectors.Client {
 	return connectors.NewClient(connectors.ClientConfig{
-		Platform: e.constraints.Platform, HTTP: client, Limits: e.limits,
+		Calls: e.Calls, HTTP: client, Limits: e.Limits,
 		Turns: d.Turns, TurnPrefix: prefix,
-		Classify: e.classify, Pace: e.pace, PaceReads: e.paceRead, LimitOf: e.limitOf, Logger: d.Logger, Metrics: d.Metrics, Now: d.Now,
+		Logger: d.Logger, Metrics: d.Metrics, Now: d.Now,
 	})
 }
 

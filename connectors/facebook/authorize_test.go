@@ -18,15 +18,15 @@ const pageLists = "GET /{version}/me/accounts"
 func TestTheDialogIsAskedFor(t *testing.T) {
 	app := connectors.App{ID: "1", Secret: "s"}
 	for name, tt := range map[string]struct {
-		config Config
+		config connectors.Parts
 		want   string // what the page begins with; empty: there is no app to ask with
 	}{
-		"on Facebook's own page":    {Config{App: app}, "https://www.facebook.com/v26.0/dialog/oauth?"},
-		"where all of Facebook is":  {Config{App: app, Base: "http://f/"}, "http://f/v26.0/dialog/oauth?"},
-		"on a page that is moved":   {Config{App: app, Base: "http://f", Consent: "http://c/"}, "http://c/v26.0/dialog/oauth?"},
-		"without an app":            {Config{}, ""},
-		"without the app's secret":  {Config{App: connectors.App{ID: "1"}}, ""},
-		"without the id of the app": {Config{App: connectors.App{Secret: "s"}}, ""},
+		"on Facebook's own page":    {connectors.Parts{App: app}, "https://www.facebook.com/v26.0/dialog/oauth?"},
+		"where all of Facebook is":  {connectors.Parts{App: app, Base: "http://f/"}, "http://f/v26.0/dialog/oauth?"},
+		"on a page that is moved":   {connectors.Parts{App: app, Base: "http://f", Consent: "http://c/"}, "http://c/v26.0/dialog/oauth?"},
+		"without an app":            {connectors.Parts{}, ""},
+		"without the app's secret":  {connectors.Parts{App: connectors.App{ID: "1"}}, ""},
+		"without the id of the app": {connectors.Parts{App: connectors.App{Secret: "s"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y"})

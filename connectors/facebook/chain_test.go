@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors"
 	"crier/connectors/simulators/connectortest"
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
@@ -231,7 +232,7 @@ func TestUploadsTellNobodyElseTheToken(t *testing.T) {
 		"https://rupload.facebook.com/video-upload/v26.0/1": true, "http://rupload.facebook.com/1": false,
 		"https://facebook.com.example.org/1": false, "https://xfacebook.com/1": false, "": false, "%": false,
 	} {
-		if got := New(Config{}).isOwn(address); got != want {
+		if got := New(connectors.Parts{}).isOwn(address); got != want {
 			t.Errorf("isOwn(%q) = %t", address, got)
 		}
 	}

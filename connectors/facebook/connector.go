@@ -47,17 +47,6 @@ const (
 	webHost   = "https://www.facebook.com"
 )
 
-// Config is what a Connector is made of.
-type Config struct {
-	Client *connectors.Client // whose Classify and Pace are of package graph
-	Base   string             // address in place of Facebook's own; empty: those
-	// Consent is where people are asked for their consent; empty: Base, or else Facebook's own.
-	Consent string
-	App     connectors.App // crier's with Facebook
-	Media   media.Source   // opens what is uploaded
-	Now     func() time.Time
-}
-
 // Connector publishes to Facebook pages. It is safe for concurrent use.
 type Connector struct {
 	client            *connectors.Client
@@ -68,7 +57,7 @@ type Connector struct {
 }
 
 // New makes the connector.
-func New(c Config) *Connector {
+func New(c connectors.Parts) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	return &Connector{
 		client: c.Client, graph: cmp.Or(base, graphHost), video: cmp.Or(base, videoHost), web: cmp.Or(base, webHost),

@@ -9,7 +9,6 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/facebook"
-	"crier/connectors/graph"
 	"crier/connectors/simulators/connectortest"
 	simulator "crier/connectors/simulators/facebook"
 	"crier/connectors/simulators/simulation"
@@ -25,11 +24,11 @@ func fixture() connectortest.Fixture {
 		Constraints: facebook.Constraints(),
 		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
-			return facebook.New(facebook.Config{
+			return facebook.New(connectors.Parts{
 				Base: p.Base, Media: p.Media, Now: p.Now,
 				App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.Facebook, HTTP: p.HTTP, Classify: graph.Classify, Pace: graph.Pace,
+					Calls: facebook.Describe().Calls, HTTP: p.HTTP,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

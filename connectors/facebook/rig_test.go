@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/graph"
 	"crier/connectors/media"
 	"crier/connectors/simulators/connectortest"
 	simulator "crier/connectors/simulators/facebook"
@@ -35,9 +34,9 @@ func newRig(t *testing.T) *rig {
 // restart makes the connector again.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
-	r.Connector = New(Config{
+	r.Connector = New(connectors.Parts{
 		Base: r.Base, Media: r.files, Now: r.Clock, App: connectortest.App(),
-		Client: r.Client(t, connectors.ClientConfig{Platform: schema.Facebook, Classify: graph.Classify, Pace: graph.Pace}),
+		Client: r.Client(t, connectors.ClientConfig{Calls: Describe().Calls}),
 	})
 }
 

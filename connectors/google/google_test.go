@@ -76,7 +76,7 @@ func endpoint(t *testing.T, status int, body string) OAuth {
 		Base: server.URL, App: connectors.App{ID: "app", Secret: "secret"}, Scopes: connectors.Scopes{Publish: []string{"one", "two"}},
 		Now: func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC) },
 		Client: connectors.NewClient(connectors.ClientConfig{
-			Platform: schema.YouTube, HTTP: server.Client(), Now: time.Now,
+			Calls: connectors.Calls{Platform: schema.YouTube}, HTTP: server.Client(), Now: time.Now,
 			Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
 		}),
 	}

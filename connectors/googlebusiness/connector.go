@@ -32,16 +32,6 @@ const (
 	informationHost = "https://mybusinessbusinessinformation.googleapis.com"
 )
 
-// Config is what a Connector is made of.
-type Config struct {
-	Client  *connectors.Client // whose Classify is this package's
-	Base    string             // address in place of Google's own; empty: those
-	Consent string             // where browsers reach the page of consent; empty: Base, or Google's own
-	App     connectors.App
-	Media   media.Source // opens what Google is to fetch
-	Now     func() time.Time
-}
-
 // Connector publishes local posts. It is safe for concurrent use.
 type Connector struct {
 	client                       *connectors.Client
@@ -52,7 +42,7 @@ type Connector struct {
 }
 
 // New makes the connector.
-func New(c Config) *Connector {
+func New(c connectors.Parts) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	return &Connector{
 		client: c.Client, media: c.Media, now: c.Now,

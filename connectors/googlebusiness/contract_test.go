@@ -24,10 +24,10 @@ func fixture() connectortest.Fixture {
 		Constraints: googlebusiness.Constraints(),
 		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
-			return googlebusiness.New(googlebusiness.Config{
+			return googlebusiness.New(connectors.Parts{
 				Base: p.Base, Media: p.Media, Now: p.Now, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.GoogleBusiness, HTTP: p.HTTP, Classify: googlebusiness.Classify,
+					Calls: googlebusiness.Describe().Calls, HTTP: p.HTTP,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

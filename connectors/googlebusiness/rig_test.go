@@ -26,9 +26,9 @@ func newRig(t *testing.T) *rig {
 		Rig:     connectortest.NewRig(t, connectortest.RigConfig{Platform: schema.GoogleBusiness, Simulator: simulator.New, Puller: connectortest.NewHTTP(t)}),
 		picture: connectortest.NewGallery(t, "image/png").Picture(""),
 	}
-	r.Connector = New(Config{
+	r.Connector = New(connectors.Parts{
 		Base: r.Base, Now: r.Clock, Media: connectortest.NoMedia{}, App: connectortest.App(),
-		Client: r.Client(t, connectors.ClientConfig{Platform: schema.GoogleBusiness, Classify: Classify}),
+		Client: r.Client(t, connectors.ClientConfig{Calls: Describe().Calls}),
 	})
 	return r
 }

@@ -15,13 +15,13 @@ import (
 func TestTheConsentIsAskedFor(t *testing.T) {
 	app := connectors.App{ID: "1", Secret: "s"}
 	for name, tt := range map[string]struct {
-		config Config
+		config connectors.Parts
 		want   string // what the page begins with; empty: there is no app to ask with
 	}{
-		"on Instagram's own page":   {Config{App: app}, "https://www.instagram.com/oauth/authorize?"},
-		"where all of Instagram is": {Config{App: app, Base: "http://i/"}, "http://i/oauth/authorize?"},
-		"on a page that is moved":   {Config{App: app, Base: "http://i", Consent: "http://c/"}, "http://c/oauth/authorize?"},
-		"without an app":            {Config{}, ""},
+		"on Instagram's own page":   {connectors.Parts{App: app}, "https://www.instagram.com/oauth/authorize?"},
+		"where all of Instagram is": {connectors.Parts{App: app, Base: "http://i/"}, "http://i/oauth/authorize?"},
+		"on a page that is moved":   {connectors.Parts{App: app, Base: "http://i", Consent: "http://c/"}, "http://c/oauth/authorize?"},
+		"without an app":            {connectors.Parts{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y"})

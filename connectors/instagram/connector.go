@@ -13,7 +13,6 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/graph"
-	"crier/connectors/media"
 	"crier/schema"
 )
 
@@ -43,17 +42,6 @@ const (
 	opRedeem       = "POST /oauth/access_token"
 )
 
-// Config is what a Connector is made of.
-type Config struct {
-	Client *connectors.Client // whose Classify is this package's, and whose Pace is package graph's
-	Base   string             // in place of Instagram's own addresses; empty: those
-	// Consent is where people are asked for their consent; empty: Base, or else Instagram's own.
-	Consent string
-	App     connectors.App // crier's with Instagram, which has another id than its Meta app
-	Media   media.Source   // opens what Instagram is to fetch
-	Now     func() time.Time
-}
-
 // Connector publishes to Instagram. It is safe for concurrent use.
 type Connector struct {
 	client     *connectors.Client
@@ -66,7 +54,7 @@ type Connector struct {
 }
 
 // New makes the connector.
-func New(c Config) *Connector {
+func New(c connectors.Parts) *Connector {
 	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now}
 	connector.codes = strings.TrimRight(cmp.Or(c.Base, codeBase), "/")
 	connector.consent = graph.Consent{

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"crier/connectors"
-	"crier/connectors/graph"
 	"crier/connectors/simulators/connectortest"
 	simulator "crier/connectors/simulators/instagram"
 	"crier/connectors/simulators/simulation"
@@ -27,9 +26,9 @@ func newRig(t *testing.T) *rig {
 		Rig:     connectortest.NewRig(t, connectortest.RigConfig{Platform: schema.Instagram, Simulator: simulator.New, Puller: connectortest.NewHTTP(t)}),
 		Gallery: connectortest.NewGallery(t, "image/jpeg"),
 	}
-	r.Connector = New(Config{
+	r.Connector = New(connectors.Parts{
 		Base: r.Base, Now: r.Clock, Media: connectortest.NoMedia{}, App: connectortest.App(),
-		Client: r.Client(t, connectors.ClientConfig{Platform: schema.Instagram, Classify: Classify, Pace: graph.Pace}),
+		Client: r.Client(t, connectors.ClientConfig{Calls: Describe().Calls}),
 	})
 	return r
 }

@@ -72,7 +72,7 @@ func TestRefresh(t *testing.T) {
 	_, err := r.Refresh(t.Context(), schema.Account{}, old)
 	connectortest.WantKind(t, err, schema.Refused) // no app is configured
 
-	r.restart(t, Config{App: app})
+	r.restart(t, connectors.Parts{App: app})
 	r.Inject(t, simulation.Fault{Operation: opToken, Lose: true})
 	_, err = r.Refresh(t.Context(), schema.Account{}, old)
 	connectortest.WantKind(t, err, schema.Retryable) // the refresh token is as good as before
@@ -95,7 +95,7 @@ func TestRefresh(t *testing.T) {
 	old.RefreshToken = "expired"
 	_, err = r.Refresh(t.Context(), schema.Account{}, old)
 	connectortest.WantKind(t, err, schema.TokenDead)
-	r.restart(t, Config{App: connectors.App{ID: "another", Secret: "secret"}})
+	r.restart(t, connectors.Parts{App: connectors.App{ID: "another", Secret: "secret"}})
 	_, err = r.Refresh(t.Context(), schema.Account{}, old)
 	connectortest.WantKind(t, err, schema.Retryable) // which says nothing about the token
 }

@@ -63,7 +63,7 @@ const (
 // consented is what a member has consented to just now.
 func (r *rig) consented(t *testing.T) schema.Credentials {
 	t.Helper()
-	r.restart(t, Config{App: ourApp})
+	r.restart(t, connectors.Parts{App: ourApp})
 	c := r.consent(t)
 	credentials, err := c.exchange(t, c.allow(t, wholeScope))
 	if err != nil {
@@ -129,7 +129,7 @@ func TestAConsentEndsAndIsRenewedForAYear(t *testing.T) {
 // Apps that LinkedIn has not approved for it are given no refresh token.
 func TestAConsentWithoutARefreshToken(t *testing.T) {
 	r := newRig(t)
-	r.restart(t, Config{App: ourApp})
+	r.restart(t, connectors.Parts{App: ourApp})
 	r.Inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{"access_token":"a","expires_in":5184000,"scope":"` + strings.ReplaceAll(wholeScope, " ", ",") + `"}`})
 	granted, err := r.consent(t).exchange(t, "code")
 	if err != nil || granted.Refreshable() || !granted.RefreshExpiresAt.IsZero() || !granted.ExpiresAt.Equal(r.Clock().Add(60*24*time.Hour)) {
@@ -139,7 +139,7 @@ func TestAConsentWithoutARefreshToken(t *testing.T) {
 
 func TestAConsentIsRefused(t *testing.T) {
 	r := newRig(t)
-	r.restart(t, Config{App: ourApp})
+	r.restart(t, connectors.Parts{App: ourApp})
 	for answer, want := range map[string]string{"deny": "user_cancelled_authorize", "leave": "user_cancelled_login"} {
 		if back := r.consent(t).answer(t, url.Values{"crier_answer": {answer}}); back.Get("error") != want || back.Has("code") {
 			t.Errorf("%s: %v", answer, back)
@@ -174,7 +174,7 @@ func TestAConsentIsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.restart(t, Config{App: ourApp})
+			r.restart(t, connectors.Parts{App: ourApp})
 			c := r.consent(t)
 			code := tt.spoil(c, c.allow(t, wholeScope))
 			_, err := c.exchange(t, code)
@@ -217,7 +217,7 @@ func TestOrganizationsComeByPages(t *testing.T) {
 // An app of the open products is for members alone.
 func TestAnAppOfTheOpenProducts(t *testing.T) {
 	r := newRig(t)
-	r.restart(t, Config{App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret, Scope: openScope}})
+	r.restart(t, connectors.Parts{App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret, Scope: openScope}})
 	c := r.consent(t)
 	granted, err := c.exchange(t, c.allow(t, openScope))
 	if err != nil {
@@ -235,12 +235,12 @@ func TestAnAppOfTheOpenProducts(t *testing.T) {
 
 func TestWhereThePageOfConsentIs(t *testing.T) {
 	for name, tt := range map[string]struct {
-		config Config
+		config connectors.Parts
 		want   string
 	}{
-		"LinkedIn's own":     {Config{App: ourApp}, "https://www.linkedin.com/oauth/v2/authorization?"},
-		"with all of it":     {Config{App: ourApp, Base: "http://sim/"}, "http://sim/oauth/v2/authorization?"},
-		"away from all else": {Config{App: ourApp, Base: "http://sim", Consent: "http://page/x/"}, "http://page/x/oauth/v2/authorization?"},
+		"LinkedIn's own":     {connectors.Parts{App: ourApp}, "https://www.linkedin.com/oauth/v2/authorization?"},
+		"with all of it":     {connectors.Parts{App: ourApp, Base: "http://sim/"}, "http://sim/oauth/v2/authorization?"},
+		"away from all else": {connectors.Parts{App: ourApp, Base: "http://sim", Consent: "http://page/x/"}, "http://page/x/oauth/v2/authorization?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, app, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: callback, State: "s", Verifier: "v"})
@@ -256,7 +256,7 @@ func TestWhereThePageOfConsentIs(t *testing.T) {
 }
 
 func TestNobodyConsentsWithoutAnApp(t *testing.T) {
-	_, _, err := New(Config{}).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{})
+	_, _, err := New(connectors.Parts{}).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{})
 	if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_LINKEDIN_CLIENT_ID") {
 		t.Errorf("message %q", e.Message)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors"
 	"crier/connectors/simulators/connectortest"
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
@@ -147,11 +148,11 @@ func TestUploadsTellNobodyElseTheToken(t *testing.T) {
 		"https://www.linkedin.com/dms-uploads/1": true, "https://api.linkedin.com/x": true,
 		"http://www.linkedin.com/x": false, "https://linkedin.com.example.org/x": false, "https://example.org/x": false, "https://xlinkedin.com/": false, "%": false,
 	} {
-		if got := New(Config{}).isOwn(address); got != want {
+		if got := New(connectors.Parts{}).isOwn(address); got != want {
 			t.Errorf("isOwn(%q) = %t", address, got)
 		}
 	}
-	if New(Config{Base: "http://127.0.0.1:9/linkedin"}).isOwn("https://www.linkedin.com/x") {
+	if New(connectors.Parts{Base: "http://127.0.0.1:9/linkedin"}).isOwn("https://www.linkedin.com/x") {
 		t.Error("a simulator's token is told to LinkedIn")
 	}
 }

@@ -42,17 +42,6 @@ const (
 	webHost = "https://www.linkedin.com"
 )
 
-// Config is what a Connector is made of.
-type Config struct {
-	Client  *connectors.Client // whose Classify is this package's
-	Base    string             // address in place of LinkedIn's own; empty: those
-	Consent string             // where browsers reach the page of consent; empty: Base, or LinkedIn's own
-	Version string             // month of the API, YYYYMM; empty: DefaultVersion
-	App     connectors.App
-	Media   media.Source // opens what is uploaded
-	Now     func() time.Time
-}
-
 // Connector publishes to LinkedIn. It is safe for concurrent use.
 type Connector struct {
 	client   *connectors.Client
@@ -65,7 +54,7 @@ type Connector struct {
 }
 
 // New makes the connector.
-func New(c Config) *Connector {
+func New(c connectors.Parts) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	return &Connector{
 		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),

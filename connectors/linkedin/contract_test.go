@@ -37,10 +37,10 @@ func fixture() connectortest.Fixture {
 		Constraints: constraints,
 		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
-			return linkedin.New(linkedin.Config{
+			return linkedin.New(connectors.Parts{
 				Base: p.Base, Media: p.Media, Now: p.Now,
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.LinkedIn, HTTP: p.HTTP, Classify: linkedin.Classify,
+					Calls: linkedin.Describe().Calls, HTTP: p.HTTP,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

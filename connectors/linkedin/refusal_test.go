@@ -56,7 +56,7 @@ func TestClassify(t *testing.T) {
 // A month of the API that has ended costs no post its try; with another the posts go on.
 func TestAVersionThatHasEnded(t *testing.T) {
 	r := newRig(t)
-	r.restart(t, Config{Version: "202511"})
+	r.restart(t, connectors.Parts{Version: "202511"})
 	d := r.delivery("look")
 	_, err := r.Publish(t.Context(), d)
 	if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter != versionWait || !errors.Is(err, connectors.ErrOutdated) {
@@ -64,7 +64,7 @@ func TestAVersionThatHasEnded(t *testing.T) {
 	}
 	_, err = r.Check(t.Context(), d.Account, d.Credentials)
 	connectortest.WantKind(t, err, schema.RateLimited)
-	r.restart(t, Config{Version: "202609"})
+	r.restart(t, connectors.Parts{Version: "202609"})
 	if _, err := r.Publish(t.Context(), d); err != nil || len(r.World.Posts()) != 1 {
 		t.Errorf("Publish: %v; %d posts", err, len(r.World.Posts()))
 	}

@@ -27,15 +27,15 @@ func newRig(t *testing.T) *rig {
 		Rig:   connectortest.NewRig(t, connectortest.RigConfig{Platform: schema.LinkedIn, Simulator: simulator.New}),
 		files: folder(t.TempDir()),
 	}
-	r.restart(t, Config{})
+	r.restart(t, connectors.Parts{})
 	return r
 }
 
 // restart makes the connector again, with what is set of a config.
-func (r *rig) restart(t *testing.T, c Config) {
+func (r *rig) restart(t *testing.T, c connectors.Parts) {
 	t.Helper()
 	c.Base, c.Media, c.Now = r.Base, r.files, r.Clock
-	c.Client = r.Client(t, connectors.ClientConfig{Platform: schema.LinkedIn, Classify: Classify})
+	c.Client = r.Client(t, connectors.ClientConfig{Calls: Describe().Calls})
 	r.Connector = New(c)
 }
 
@@ -53,7 +53,7 @@ func (r *rig) delivery(text string, items ...schema.Media) schema.Delivery {
 func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()
 	restart := func() connectors.Connector {
-		r.restart(t, Config{})
+		r.restart(t, connectors.Parts{})
 		return r.Connector
 	}
 	return connectortest.Prepared(t, d, restart, r.Pass)

@@ -23,10 +23,10 @@ func TestConformance(t *testing.T) {
 		Constraints: mastodon.Constraints(),
 		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
-			return mastodon.New(mastodon.Config{
+			return mastodon.New(connectors.Parts{
 				Base: p.Base, Media: p.Media, Now: p.Now,
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.Mastodon, HTTP: p.HTTP, Classify: mastodon.Classify,
+					Calls: mastodon.Describe().Calls, HTTP: p.HTTP,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

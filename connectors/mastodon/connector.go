@@ -29,16 +29,6 @@ const (
 	opOldInstance    = "GET /api/v1/instance"
 )
 
-// Config is what a Connector is made of.
-type Config struct {
-	Client *connectors.Client // whose Classify is this package's
-	Base   string             // address of the server of accounts that name none
-	// Consent is where people reach that server's page of consent; empty: at Base.
-	Consent string
-	Media   media.Source // opens what is uploaded
-	Now     func() time.Time
-}
-
 // Connector publishes to Mastodon. It is safe for concurrent use.
 type Connector struct {
 	client  *connectors.Client
@@ -54,7 +44,7 @@ type Connector struct {
 const mostKeys = 5
 
 // New makes the connector.
-func New(c Config) *Connector {
+func New(c connectors.Parts) *Connector {
 	return &Connector{client: c.Client, base: c.Base, consent: c.Consent, media: c.Media, now: c.Now}
 }
 

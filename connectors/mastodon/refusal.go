@@ -4,22 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
 
 	"crier/connectors"
 	"crier/schema"
 )
 
-// What Mastodon says of an account that it serves no more
-// (app/controllers/api/base_controller.rb). These texts are not translated.
-const (
-	saysDisabled    = "Your login is currently disabled" // suspended, frozen, or a memorial
-	saysUnconfirmed = "Your login is missing a confirmed e-mail address"
-	saysPending     = "Your login is currently pending approval"
-	saysNoUser      = "This method requires an authenticated user"
-	saysScopes      = "This action is outside the authorized scopes"
-	saysNotFound    = "Record not found"
-)
+// saysNotFound is what Mastodon says of what is not there, and of what the caller may not see.
+const saysNotFound = "Record not found"
 
 // saidBy returns the message of a refusal; empty where it is none of Mastodon's.
 func saidBy(body []byte) string {
@@ -32,29 +23,51 @@ func saidBy(body []byte) string {
 	return refusal.Error
 }
 
-// Classify is the Classify of the platform's connectors.ClientConfig. Any other answer has
-// the default meaning, so that a 401 is a token that no longer works.
-func Classify(status int, _ http.Header, body []byte) *schema.Error {
-	said := saidBy(body)
-	ended := func(end schema.End) *schema.Error {
-		return &schema.Error{Kind: schema.TokenDead, End: end, Message: said}
+// answers is what Mastodon's refusals mean beyond their status. Its texts about accounts are not
+// translated (app/controllers/api/base_controller.rb).
+func answers() connectors.Answers {
+	const source = "mastodon/mastodon app/controllers/api/base_controller.rb"
+	return connectors.Answers{Read: readRefusal, Table: []connectors.Answer{
+		{ // suspended, frozen, or a memorial
+			Status: []int{http.StatusForbidden}, Says: "Your login is currently disabled",
+			Means: connectors.EndsAccount, End: schema.EndSuspended,
+			Source: source, Example: `{"error":"Your login is currently disabled"}`,
+		},
+		{
+			Status: []int{http.StatusForbidden}, Says: "Your login is missing a confirmed e-mail address",
+			Means: connectors.EndsAccount, End: schema.EndDeactivated,
+			Source: source, Example: `{"error":"Your login is missing a confirmed e-mail address"}`,
+		},
+		{
+			Status: []int{http.StatusForbidden}, Says: "Your login is currently pending approval",
+			Means: connectors.EndsAccount, End: schema.EndDeactivated,
+			Source: source, Example: `{"error":"Your login is currently pending approval"}`,
+		},
+		{
+			Status: []int{http.StatusForbidden}, Says: "This action is outside the authorized scopes",
+			Means: connectors.EndsAccount, End: schema.EndScope,
+			Source: "docs.joinmastodon.org/api/oauth-scopes", Example: `{"error":"This action is outside the authorized scopes"}`,
+		},
+		{ // a 401 since 4.3
+			Status: []int{http.StatusUnprocessableEntity}, Says: "This method requires an authenticated user",
+			Means: connectors.ChecksAccount, Source: source, Example: `{"error":"This method requires an authenticated user"}`,
+		},
+		{
+			Status: []int{http.StatusGone}, Codes: []string{refused}, Means: connectors.EndsAccount, End: schema.EndDeleted,
+			Source: "docs.joinmastodon.org/entities/Error", Example: `{"error":"Gone"}`,
+		},
+	}}
+}
+
+// refused is the code of every refusal in Mastodon's form, which has none of its own.
+const refused = "error"
+
+func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
+	said := saidBy(response.Body)
+	if said == "" {
+		return connectors.Refusal{}, false
 	}
-	switch {
-	case said == "":
-		return nil
-	case status == http.StatusForbidden && strings.HasPrefix(said, saysDisabled):
-		return ended(schema.EndSuspended)
-	case status == http.StatusForbidden && (strings.HasPrefix(said, saysUnconfirmed) || strings.HasPrefix(said, saysPending)):
-		return ended(schema.EndDeactivated)
-	case status == http.StatusForbidden && strings.HasPrefix(said, saysScopes):
-		return ended(schema.EndScope)
-	case status == http.StatusUnprocessableEntity && strings.HasPrefix(said, saysNoUser): // a 401 since 4.3
-		return ended(schema.NotEnded)
-	case status == http.StatusGone:
-		return ended(schema.EndDeleted)
-	default:
-		return nil
-	}
+	return connectors.Refusal{Codes: []string{refused}, Message: said}, true
 }
 
 // ofOwnAccount judges the refusal of a call that is about nothing but the caller's account:

@@ -35,9 +35,9 @@ func newRigBehind(t *testing.T, proxy func(http.Handler) http.Handler) *rig {
 	r := connectortest.NewRig(t, connectortest.RigConfig{
 		Platform: schema.Mastodon, Simulator: func(w *simulation.World) http.Handler { return proxy(simulator.New(w)) },
 	})
-	return &rig{Rig: r, Connector: New(Config{
+	return &rig{Rig: r, Connector: New(connectors.Parts{
 		Base: r.Base, Now: r.Clock, Media: folder(t.TempDir()),
-		Client: r.Client(t, connectors.ClientConfig{Platform: schema.Mastodon, Classify: Classify}),
+		Client: r.Client(t, connectors.ClientConfig{Calls: Describe().Calls}),
 	})}
 }
 

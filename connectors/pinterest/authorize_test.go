@@ -17,14 +17,14 @@ import (
 func TestThePageIsAskedFor(t *testing.T) {
 	app := connectors.App{ID: "1", Secret: "s"}
 	for name, tt := range map[string]struct {
-		config Config
+		config connectors.Parts
 		want   string // what the page begins with; empty: there is no app to ask with
 	}{
-		"on Pinterest's own page":   {Config{App: app}, "https://www.pinterest.com/oauth/?"},
-		"where all of Pinterest is": {Config{App: app, Base: "http://p/"}, "http://p/oauth/?"},
-		"on a page that is moved":   {Config{App: app, Base: "http://p", Consent: "http://c/"}, "http://c/oauth/?"},
-		"without an app":            {Config{}, ""},
-		"without the app's secret":  {Config{App: connectors.App{ID: "1"}}, ""},
+		"on Pinterest's own page":   {connectors.Parts{App: app}, "https://www.pinterest.com/oauth/?"},
+		"where all of Pinterest is": {connectors.Parts{App: app, Base: "http://p/"}, "http://p/oauth/?"},
+		"on a page that is moved":   {connectors.Parts{App: app, Base: "http://p", Consent: "http://c/"}, "http://c/oauth/?"},
+		"without an app":            {connectors.Parts{}, ""},
+		"without the app's secret":  {connectors.Parts{App: connectors.App{ID: "1"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y"})

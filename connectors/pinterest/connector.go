@@ -37,16 +37,6 @@ const (
 
 const version = "/v5"
 
-// Config is what a Connector is made of.
-type Config struct {
-	Client  *connectors.Client // whose Classify and Pace are this package's
-	Base    string             // address in place of Pinterest's own; empty: those
-	Consent string             // where browsers reach the page of consent; empty: Base, or Pinterest's own
-	App     connectors.App
-	Media   media.Source // opens what is uploaded
-	Now     func() time.Time
-}
-
 // Connector publishes to Pinterest. It is safe for concurrent use.
 type Connector struct {
 	client   *connectors.Client
@@ -58,7 +48,7 @@ type Connector struct {
 }
 
 // New makes the connector.
-func New(c Config) *Connector {
+func New(c connectors.Parts) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	return &Connector{
 		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),

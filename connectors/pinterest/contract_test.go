@@ -31,11 +31,11 @@ func fixture() connectortest.Fixture {
 		Constraints: constraints,
 		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
-			return pinterest.New(pinterest.Config{
+			return pinterest.New(connectors.Parts{
 				Base: p.Base, Media: p.Media, Now: p.Now,
 				App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.Pinterest, HTTP: p.HTTP, Classify: pinterest.Classify, Pace: pinterest.Pace, LimitOf: pinterest.LimitOf,
+					Calls: pinterest.Describe().Calls, HTTP: p.HTTP,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

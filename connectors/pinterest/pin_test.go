@@ -294,7 +294,7 @@ func TestTheLimitsOfTheHeadersAreKept(t *testing.T) {
 }
 
 func TestAddressesOfPinterest(t *testing.T) {
-	c := New(Config{})
+	c := New(connectors.Parts{})
 	if got := c.address("7"); got != "https://www.pinterest.com/pin/7/" {
 		t.Errorf("address %s", got)
 	}

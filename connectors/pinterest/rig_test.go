@@ -84,9 +84,9 @@ func (r *rig) lastSent() map[string]any {
 // restart makes the connector again.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
-	r.Connector = New(Config{
+	r.Connector = New(connectors.Parts{
 		Base: r.Base, Media: r.files, Now: r.Clock, App: connectortest.App(),
-		Client: r.Client(t, connectors.ClientConfig{Platform: schema.Pinterest, Classify: Classify, Pace: Pace, LimitOf: LimitOf, Limits: Limits()}),
+		Client: r.Client(t, connectors.ClientConfig{Calls: Describe().Calls, Limits: Limits()}),
 	})
 }
 

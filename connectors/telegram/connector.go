@@ -17,13 +17,6 @@ import (
 // DefaultBase is the address of Telegram's own Bot API server; others can run one.
 const DefaultBase = "https://api.telegram.org"
 
-// Config is what a Connector is made of.
-type Config struct {
-	Client *connectors.Client // whose Classify is this package's
-	Base   string             // server of accounts that name none; empty: DefaultBase
-	Media  media.Source       // opens what is uploaded
-}
-
 // Connector publishes to Telegram. It is safe for concurrent use.
 type Connector struct {
 	client *connectors.Client
@@ -32,7 +25,7 @@ type Connector struct {
 }
 
 // New makes the connector.
-func New(c Config) *Connector {
+func New(c connectors.Parts) *Connector {
 	return &Connector{client: c.Client, base: cmp.Or(c.Base, DefaultBase), media: c.Media}
 }
 

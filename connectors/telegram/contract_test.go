@@ -19,10 +19,10 @@ func TestContract(t *testing.T) {
 		Constraints: telegram.Constraints(),
 		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
-			return telegram.New(telegram.Config{
+			return telegram.New(connectors.Parts{
 				Base: p.Base, Media: p.Media,
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.Telegram, HTTP: p.HTTP, Classify: telegram.Classify,
+					Calls: telegram.Describe().Calls, HTTP: p.HTTP,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

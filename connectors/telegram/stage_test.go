@@ -63,9 +63,9 @@ func (s *stage) newConnector(t *testing.T, base string) *telegram.Connector {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return telegram.New(telegram.Config{
+	return telegram.New(connectors.Parts{
 		Client: connectors.NewClient(connectors.ClientConfig{
-			Platform: schema.Telegram, HTTP: &http.Client{Transport: transport}, Classify: telegram.Classify,
+			Calls: telegram.Describe().Calls, HTTP: &http.Client{Transport: transport},
 			Logger:  slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 			Metrics: connectors.NewMetrics(s.registry), Now: time.Now,
 		}),

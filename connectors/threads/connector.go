@@ -11,7 +11,6 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/graph"
-	"crier/connectors/media"
 	"crier/schema"
 )
 
@@ -37,17 +36,6 @@ const (
 	opInspect      = "GET /debug_token"
 )
 
-// Config is what a Connector is made of.
-type Config struct {
-	Client *connectors.Client // whose Classify and Pace are those of package graph
-	Base   string             // empty: DefaultBase
-	// Consent is where people are asked for their consent; empty: Base, or else Threads' own.
-	Consent string
-	App     connectors.App // crier's with Threads, which has another id than its Meta app
-	Media   media.Source   // opens what Threads is to fetch
-	Now     func() time.Time
-}
-
 // Connector publishes to Threads. It is safe for concurrent use.
 type Connector struct {
 	client     *connectors.Client
@@ -60,7 +48,7 @@ type Connector struct {
 }
 
 // New makes the connector.
-func New(c Config) *Connector {
+func New(c connectors.Parts) *Connector {
 	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now}
 	connector.consent = graph.Consent{
 		Platform: schema.Threads, App: c.App, Scopes: scopes(c.App), Now: c.Now,

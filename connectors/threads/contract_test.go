@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"crier/connectors"
-	"crier/connectors/graph"
 	"crier/connectors/simulators/connectortest"
 	"crier/connectors/simulators/simulation"
 	simulator "crier/connectors/simulators/threads"
@@ -30,11 +29,11 @@ func fixture() connectortest.Fixture {
 		Constraints: Constraints(),
 		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
-			return New(Config{
+			return New(connectors.Parts{
 				Base: p.Base, Media: p.Media, Now: p.Now,
 				App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.Threads, HTTP: p.HTTP, Classify: graph.Classify, Pace: graph.Pace,
+					Calls: Describe().Calls, HTTP: p.HTTP,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors"
 	"crier/connectors/simulators/connectortest"
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
@@ -276,7 +277,7 @@ func TestVideosGoToTikTokAlone(t *testing.T) {
 		"https://open-upload.tiktokapis.com/video/?upload_id=1": true, "http://open-upload.tiktokapis.com/1": false,
 		"https://tiktokapis.com.example.org/1": false, "https://xtiktokapis.com/1": false, "": false, "%": false,
 	} {
-		if got := New(Config{}).isOwn(address); got != want {
+		if got := New(connectors.Parts{}).isOwn(address); got != want {
 			t.Errorf("isOwn(%q) = %t", address, got)
 		}
 	}

@@ -32,17 +32,6 @@ const (
 	uploadHosts = ".tiktokapis.com"
 )
 
-// Config is what a Connector is made of.
-type Config struct {
-	Client *connectors.Client // whose Classify is this package's
-	Base   string             // address in place of TikTok's own; empty: those
-	// Consent is where people are asked for their consent; empty: Base, or else TikTok's own.
-	Consent string
-	App     connectors.App // crier's with TikTok
-	Media   media.Source   // opens what is uploaded
-	Now     func() time.Time
-}
-
 // Connector publishes to TikTok. It is safe for concurrent use.
 type Connector struct {
 	client    *connectors.Client
@@ -55,7 +44,7 @@ type Connector struct {
 }
 
 // New makes the connector.
-func New(c Config) *Connector {
+func New(c connectors.Parts) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	return &Connector{
 		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),

@@ -26,11 +26,11 @@ func fixture() connectortest.Fixture {
 		Constraints: tiktok.Constraints(),
 		Simulator:   simulator.NewUnlimited,
 		Connector: func(p connectortest.Parts) connectors.Connector {
-			return tiktok.New(tiktok.Config{
+			return tiktok.New(connectors.Parts{
 				Base: p.Base, Media: p.Media, Now: p.Now,
 				App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.TikTok, HTTP: p.HTTP, Classify: tiktok.Classify, LimitOf: tiktok.LimitOf,
+					Calls: tiktok.Describe().Calls, HTTP: p.HTTP,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

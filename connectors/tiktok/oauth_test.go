@@ -27,18 +27,18 @@ func TestThePageIsAskedFor(t *testing.T) {
 	fewer := app
 	fewer.Scope = "user.info.basic video.publish"
 	for name, tt := range map[string]struct {
-		config Config
+		config connectors.Parts
 		want   string // what the page begins with; empty: there is no app to ask with
 		asked  string // other than all
 	}{
-		"for what the app was given": {Config{App: fewer}, "https://www.tiktok.com/v2/auth/authorize/?", "user.info.basic,video.publish"},
+		"for what the app was given": {connectors.Parts{App: fewer}, "https://www.tiktok.com/v2/auth/authorize/?", "user.info.basic,video.publish"},
 
-		"on TikTok's own page":      {Config{App: app}, "https://www.tiktok.com/v2/auth/authorize/?", ""},
-		"where all of TikTok is":    {Config{App: app, Base: "http://f/"}, "http://f/v2/auth/authorize/?", ""},
-		"on a page that is moved":   {Config{App: app, Base: "http://f", Consent: "http://c/"}, "http://c/v2/auth/authorize/?", ""},
-		"without an app":            {Config{}, "", ""},
-		"without the app's secret":  {Config{App: connectors.App{ID: "key"}}, "", ""},
-		"without the id of the app": {Config{App: connectors.App{Secret: "s"}}, "", ""},
+		"on TikTok's own page":      {connectors.Parts{App: app}, "https://www.tiktok.com/v2/auth/authorize/?", ""},
+		"where all of TikTok is":    {connectors.Parts{App: app, Base: "http://f/"}, "http://f/v2/auth/authorize/?", ""},
+		"on a page that is moved":   {connectors.Parts{App: app, Base: "http://f", Consent: "http://c/"}, "http://c/v2/auth/authorize/?", ""},
+		"without an app":            {connectors.Parts{}, "", ""},
+		"without the app's secret":  {connectors.Parts{App: connectors.App{ID: "key"}}, "", ""},
+		"without the id of the app": {connectors.Parts{App: connectors.App{Secret: "s"}}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y", Verifier: "v"})
@@ -140,7 +140,7 @@ func TestATokenIsRevoked(t *testing.T) {
 // Of what TikTok has signed for this app, the removal of a consent names an account.
 func TestAConsentThatIsTakenBack(t *testing.T) {
 	const body = `{"client_key":"key","event":"authorization.removed","create_time":1796083200,"user_openid":"ada","content":"{\"reason\":1}"}`
-	c := New(Config{App: connectors.App{ID: "key", Secret: "s"}})
+	c := New(connectors.Parts{App: connectors.App{ID: "key", Secret: "s"}})
 	sign := func(secret, body string) string {
 		mac := hmac.New(sha256.New, []byte(secret))
 		mac.Write([]byte("1796083200." + body))
@@ -171,7 +171,7 @@ func TestAConsentThatIsTakenBack(t *testing.T) {
 			}
 		})
 	}
-	if _, err := New(Config{}).Withdrawn(http.Header{}, nil); schema.KindOf(err) != schema.NotFound {
+	if _, err := New(connectors.Parts{}).Withdrawn(http.Header{}, nil); schema.KindOf(err) != schema.NotFound {
 		t.Errorf("without an app: %v", err)
 	}
 }

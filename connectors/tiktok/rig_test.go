@@ -47,9 +47,9 @@ func newRig(t *testing.T) *rig {
 // restart makes the connector again.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
-	r.Connector = New(Config{
+	r.Connector = New(connectors.Parts{
 		Base: r.Base, Media: r.files, Now: r.Clock, App: connectortest.App(),
-		Client: r.Client(t, connectors.ClientConfig{Platform: schema.TikTok, Classify: Classify, LimitOf: LimitOf, Limits: r.limits}),
+		Client: r.Client(t, connectors.ClientConfig{Calls: Describe().Calls, Limits: r.limits}),
 	})
 }
 

@@ -132,13 +132,13 @@ func TestNoErrorOfAnExchangeShowsItsSecrets(t *testing.T) {
 func TestWhereThePageOfConsentIs(t *testing.T) {
 	app := connectors.App{ID: "app"}
 	for name, tt := range map[string]struct {
-		config Config
+		config connectors.Parts
 		want   string
 	}{
-		"X's own":               {Config{App: app}, "https://x.com/i/oauth2/authorize?"},
-		"with all of X":         {Config{App: app, Base: "http://sim/"}, "http://sim/i/oauth2/authorize?"},
-		"away from all else":    {Config{App: app, Base: "http://sim", Consent: "http://page/x/"}, "http://page/x/i/oauth2/authorize?"},
-		"away from X's own API": {Config{App: app, Consent: "http://page"}, "http://page/i/oauth2/authorize?"},
+		"X's own":               {connectors.Parts{App: app}, "https://x.com/i/oauth2/authorize?"},
+		"with all of X":         {connectors.Parts{App: app, Base: "http://sim/"}, "http://sim/i/oauth2/authorize?"},
+		"away from all else":    {connectors.Parts{App: app, Base: "http://sim", Consent: "http://page/x/"}, "http://page/x/i/oauth2/authorize?"},
+		"away from X's own API": {connectors.Parts{App: app, Consent: "http://page"}, "http://page/i/oauth2/authorize?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page, app, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: callback, State: "s", Verifier: "v"})
@@ -154,7 +154,7 @@ func TestWhereThePageOfConsentIs(t *testing.T) {
 }
 
 func TestNobodyConsentsWithoutAnApp(t *testing.T) {
-	_, _, err := New(Config{}).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{})
+	_, _, err := New(connectors.Parts{}).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{})
 	if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_TWITTER_CLIENT_ID") {
 		t.Errorf("message %q", e.Message)
 	}

@@ -20,17 +20,6 @@ const (
 	defaultWeb  = "https://x.com"
 )
 
-// Config is what a Connector is made of.
-type Config struct {
-	Client *connectors.Client // whose Classify is this package's
-	Base   string             // of the API; empty: DefaultBase
-	// Consent is where browsers reach X's page of consent; empty: Base, or X's own.
-	Consent string
-	App     connectors.App // crier's; without an ID nobody consents and no token is refreshed
-	Media   media.Source   // opens what is uploaded
-	Now     func() time.Time
-}
-
 // Connector publishes to X. It is safe for concurrent use.
 type Connector struct {
 	client  *connectors.Client
@@ -45,7 +34,7 @@ type Connector struct {
 }
 
 // New makes the connector.
-func New(c Config) *Connector {
+func New(c connectors.Parts) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	web := base
 	if base == "" || base == DefaultBase {

@@ -22,10 +22,10 @@ func fixture() connectortest.Fixture {
 		Constraints: twitter.Constraints(),
 		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
-			return twitter.New(twitter.Config{
+			return twitter.New(connectors.Parts{
 				Base: p.Base, Media: p.Media, Now: p.Now, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.Twitter, HTTP: p.HTTP, Classify: twitter.Classify, LimitOf: twitter.LimitOf, Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
+					Calls: twitter.Describe().Calls, HTTP: p.HTTP, Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})
 		},

@@ -47,9 +47,9 @@ func newRigOf(t *testing.T, simulate func(*simulation.World) http.Handler) *rig 
 // restart makes the connector again: what it held in memory is gone.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
-	r.Connector = New(Config{
+	r.Connector = New(connectors.Parts{
 		Base: r.Base, Now: r.Clock, Media: r.files, App: connectortest.App(),
-		Client: r.Client(t, connectors.ClientConfig{Platform: schema.Twitter, Classify: Classify, LimitOf: LimitOf}),
+		Client: r.Client(t, connectors.ClientConfig{Calls: Describe().Calls}),
 	})
 }
 

@@ -469,7 +469,7 @@ func TestASessionElsewhere(t *testing.T) {
 	r.Inject(t, simulation.Fault{Operation: insert, Status: http.StatusOK, Header: map[string]string{"Location": "https://elsewhere.example/upload"}})
 	_, err := r.Prepare(t.Context(), r.delivery(""))
 	connectortest.WantKind(t, err, schema.Retryable)
-	c := New(Config{})
+	c := New(connectors.Parts{})
 	for address, own := range map[string]bool{
 		"https://youtube.googleapis.com/upload?upload_id=1": true, "https://www.googleapis.com/upload": true,
 		"http://www.googleapis.com/upload": false, "https://googleapis.com.example/upload": false, "": false, "/upload": false,

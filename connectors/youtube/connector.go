@@ -38,18 +38,6 @@ const (
 	webHost = "https://www.youtube.com"
 )
 
-// Config is what a Connector is made of.
-type Config struct {
-	Client  *connectors.Client // whose Classify is this package's
-	Base    string             // address in place of YouTube's and Google's own; empty: those
-	Consent string             // where browsers reach the page of consent; empty: Base, or Google's own
-	App     connectors.App
-	Media   media.Source // opens what is uploaded
-	// Quotas counts what the app uses of a day; nil: this process does, for itself.
-	Quotas connectors.DailyQuotas
-	Now    func() time.Time
-}
-
 // Connector publishes to YouTube. It is safe for concurrent use.
 type Connector struct {
 	client   *connectors.Client
@@ -64,7 +52,7 @@ type Connector struct {
 }
 
 // New makes the connector.
-func New(c Config) *Connector {
+func New(c connectors.Parts) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	if c.Quotas == nil {
 		c.Quotas = connectors.NewOwnQuotas()

@@ -22,10 +22,10 @@ func fixture() connectortest.Fixture {
 		Constraints: youtube.Constraints(),
 		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
-			return youtube.New(youtube.Config{
+			return youtube.New(connectors.Parts{
 				Base: p.Base, Media: p.Media, Now: p.Now, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
 				Client: connectors.NewClient(connectors.ClientConfig{
-					Platform: schema.YouTube, HTTP: p.HTTP, Classify: youtube.Classify,
+					Calls: youtube.Describe().Calls, HTTP: p.HTTP,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
 				}),
 			})

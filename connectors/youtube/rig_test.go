@@ -40,9 +40,9 @@ func newRig(t *testing.T) *rig {
 // restart makes the connector again.
 func (r *rig) restart(t *testing.T) {
 	t.Helper()
-	r.Connector = New(Config{
+	r.Connector = New(connectors.Parts{
 		Base: r.Base, Media: r.files, Now: r.Clock, App: r.app, Quotas: r.quotas,
-		Client: r.Client(t, connectors.ClientConfig{Platform: schema.YouTube, Classify: Classify}),
+		Client: r.Client(t, connectors.ClientConfig{Calls: Describe().Calls}),
 	})
 	r.partSize = partSize
 }

@@ -1,0 +1,19 @@
+package instagram
+
+import (
+	"crier/connectors"
+	"crier/connectors/graph"
+	"crier/schema"
+)
+
+// Describe returns what there is of the platform.
+func Describe() connectors.Description {
+	return connectors.Description{
+		Platform: schema.Instagram, Label: "Instagram",
+		Constraints: Constraints(),
+		Limits:      graph.Limits(),
+		Calls:       connectors.Calls{Platform: schema.Instagram, Answers: connectors.Answers{Classify: Classify}, Pace: graph.Pace},
+		Tokens:      connectors.Tokens{Accepted: true, SelfRenewing: true},
+		New:         func(p connectors.Parts) connectors.Connector { return New(p) },
+	}
+}

@@ -1,0 +1,22 @@
+package telegram
+
+import (
+	"crier/connectors"
+	"crier/schema"
+)
+
+// Describe returns what there is of the platform.
+func Describe() connectors.Description {
+	return connectors.Description{
+		Platform: schema.Telegram, Label: "Telegram",
+		Constraints: Constraints(),
+		// One message a second to a chat, short bursts excepted, 20 a minute to a group, and
+		// some 30 a second of a bot, which may serve many chats (core.telegram.org/bots/faq).
+		// A little less of those, since calls bunch up on their way.
+		Limits: connectors.Limits{connectors.Any: {
+			Account: connectors.Rate{PerSecond: 1, Burst: 20}, App: connectors.Rate{PerSecond: 25, Burst: 5},
+		}},
+		Calls: connectors.Calls{Platform: schema.Telegram, Answers: connectors.Answers{Classify: Classify}},
+		New:   func(p connectors.Parts) connectors.Connector { return New(p) },
+	}
+}

@@ -1,0 +1,18 @@
+package twitter
+
+import (
+	"crier/connectors"
+	"crier/schema"
+)
+
+// Describe returns what there is of the platform.
+func Describe() connectors.Description {
+	return connectors.Description{
+		Platform: schema.Twitter, Label: "X",
+		Constraints: Constraints(),
+		Limits:      Limits(),
+		Calls:       connectors.Calls{Platform: schema.Twitter, Answers: connectors.Answers{Classify: Classify}, LimitOf: LimitOf},
+		Tokens:      connectors.Tokens{Accepted: true, Refresh: true},
+		New:         func(p connectors.Parts) connectors.Connector { return New(p) },
+	}
+}
