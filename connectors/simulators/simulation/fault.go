@@ -8,12 +8,14 @@ import (
 )
 
 // Fault is what happens to the next calls of an operation instead of, or on top of,
-// their effect. Without Status, Lose and Refuse it only delays the answer.
+// their effect. Without Status, Shape, Lose and Refuse it only delays the answer.
 type Fault struct {
 	Platform  string            `json:"platform"`
 	Operation string            `json:"operation"` // the platform's own name for it; empty: any
-	Times     int               `json:"times"`     // how many calls; 0: one
+	Times     int               `json:"times"`     // how many calls; 0: one; -1: all, until it is healed
 	Status    int               `json:"status"`    // answer this without any effect
+	After     bool              `json:"after"`     // with Status: after the effect
+	Shape     Shape             `json:"shape"`     // take effect, and answer in this shape
 	Header    map[string]string `json:"header"`
 	Body      string            `json:"body"`   // empty: as the platform words the status
 	Lose      bool              `json:"lose"`   // take effect, then cut the connection
@@ -27,22 +29,26 @@ const maxDelay = 10 * time.Minute
 // Check says what is wrong with a fault.
 func (f Fault) Check() error {
 	outcomes := 0
-	for _, chosen := range []bool{f.Status != 0, f.Lose, f.Refuse} {
+	for _, chosen := range []bool{f.Status != 0, f.Shape != Whole, f.Lose, f.Refuse} {
 		if chosen {
 			outcomes++
 		}
 	}
 	switch {
 	case outcomes > 1:
-		return errors.New("only one of status, lose and refuse can be set")
+		return errors.New("only one of status, shape, lose and refuse can be set")
 	case outcomes == 0 && f.Delay == 0:
-		return errors.New("one of status, lose, refuse and delay must be set")
+		return errors.New("one of status, shape, lose, refuse and delay must be set")
+	case !f.Shape.isKnown():
+		return fmt.Errorf("shape %q is none of empty, smaller and larger", f.Shape)
+	case f.After && f.Status == 0:
+		return errors.New("after needs a status")
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
 		return fmt.Errorf("status %d is not between 200 and 599", f.Status)
 	case f.Status == 0 && (f.Body != "" || len(f.Header) > 0):
 		return errors.New("body and header need a status")
-	case f.Times < 0:
-		return errors.New("times must not be negative")
+	case f.Times < always:
+		return errors.New("times must be -1, for all calls, or more")
 	case f.Delay < 0 || time.Duration(f.Delay)*time.Millisecond > maxDelay:
 		return fmt.Errorf("delay must be between 0 and %d ms", maxDelay.Milliseconds())
 	}
@@ -55,7 +61,9 @@ func (w *World) Inject(f Fault) error {
 	if err := f.Check(); err != nil {
 		return err
 	}
-	f.Times = max(f.Times, 1)
+	if f.Times == 0 {
+		f.Times = 1
+	}
 	w.faults.add(f)
 	return nil
 }
@@ -91,6 +99,9 @@ func (f *faults) take(operation string) (Fault, bool) {
 			continue
 		}
 		taken := *fault
+		if fault.Times == always {
+			return taken, true
+		}
 		if fault.Times--; fault.Times == 0 {
 			f.waiting = append(f.waiting[:i], f.waiting[i+1:]...)
 		}

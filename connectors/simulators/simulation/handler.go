@@ -40,6 +40,12 @@ func suffer(rw http.ResponseWriter, r *http.Request, f Fault, d Dialect, platfor
 		effect(newAnswer())
 		_ = sleep.For(r.Context(), delay)
 		cut()
+	case f.Shape != Whole:
+		_ = sleep.For(r.Context(), delay)
+		answerReshaped(rw, f.Shape, effect)
+	case f.After:
+		_ = sleep.For(r.Context(), delay)
+		failAfter(rw, effect, func(rw http.ResponseWriter) { fail(rw, f, d) })
 	case f.Status != 0:
 		// Unread, a large body would have the server reset the connection and the
 		// client miss the answer.

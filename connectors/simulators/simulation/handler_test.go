@@ -176,7 +176,7 @@ func TestInjectRefuses(t *testing.T) {
 		"two outcomes":         {Lose: true, Status: 500},
 		"an impossible status": {Status: 99},
 		"a body alone":         {Body: "x", Lose: true},
-		"negative times":       {Status: 500, Times: -1},
+		"negative times":       {Status: 500, Times: -2},
 		"a negative delay":     {Delay: -1},
 		"an endless delay":     {Delay: 24 * 3600 * 1000},
 	} {

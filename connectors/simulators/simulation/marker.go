@@ -19,6 +19,8 @@ const (
 	LostAnswer           // [crier:lost-answer]: the first call takes effect, its answer is cut off
 	Slow                 // [crier:slow]: the first call takes effect and is answered after SlowAnswer
 	Refused              // [crier:refused]: every call
+	ErrorAfter           // [crier:error-after]: the first call takes effect, its answer is a failure
+	Reshaped             // [crier:empty-answer] and its like: the answer of every call
 )
 
 // SlowAnswer is how long a call takes that is forced to be slow.
@@ -38,6 +40,10 @@ var outcomes = []struct {
 	{"[crier:lost-answer]", LostAnswer, 1},
 	{"[crier:slow]", Slow, 1},
 	{"[crier:refused]", Refused, always},
+	{markAfter, ErrorAfter, 1},
+	{markEmpty, Reshaped, always},
+	{markSmaller, Reshaped, always},
+	{markLarger, Reshaped, always},
 }
 
 // Dialect is how a platform words what is forced on its calls.
@@ -84,6 +90,10 @@ func (w *World) Publish(rw http.ResponseWriter, r *http.Request, call VisibleCal
 	case LostAnswer:
 		effect(newAnswer())
 		cut()
+	case ErrorAfter:
+		failAfter(rw, effect, func(rw http.ResponseWriter) { call.Dialect.Fail(rw, Outage, http.StatusInternalServerError) })
+	case Reshaped:
+		answerReshaped(rw, shapeOf(call.Text), effect)
 	case Slow:
 		answerLater(rw, r, SlowAnswer, effect)
 	default:
