@@ -2,17 +2,12 @@ package compose
 
 import (
 	"context"
-	"fmt"
-	"hash/fnv"
 	"log/slog"
 	"strings"
 	"time"
 
 	"crier/connectors"
 	"crier/connectors/catalog"
-	"crier/connectors/simulators/googlebusiness"
-	"crier/connectors/simulators/linkedin"
-	"crier/connectors/simulators/pinterest"
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/sleep"
@@ -99,7 +94,7 @@ func (s sandboxes) addAccounts(ctx context.Context, workspace schema.WorkspaceID
 	name := strings.ReplaceAll(workspace.String(), "_", "-")
 	var connections []schema.Connection
 	for _, platform := range platforms {
-		credentials := sandboxCredentials(platform, name)
+		credentials := catalog.SandboxCredentials(platform, name)
 		connections = append(connections, schema.Connection{
 			Account: schema.Account{
 				Workspace: workspace, Platform: platform, Sandbox: true,
@@ -115,34 +110,3 @@ func (s sandboxes) addAccounts(ctx context.Context, workspace schema.WorkspaceID
 	_, err := s.admin.Connect(ctx, workspace, connections)
 	return err
 }
-
-func sandboxCredentials(platform schema.Platform, name string) schema.Credentials {
-	switch platform {
-	case schema.Bluesky:
-		return schema.Credentials{Identifier: name + ".sandbox.test", Password: "sand-boxs-andb-oxes"}
-	case schema.Telegram:
-		return schema.Credentials{BotToken: telegramToken(name), ChatID: "@" + strings.ReplaceAll(name, "-", "_")}
-	case schema.LinkedIn: // as an organization: nobody is shown what a member has published
-		token := "sandbox-" + name
-		return schema.Credentials{AccessToken: token, EntityID: linkedin.Organizations(token)[0]}
-	case schema.GoogleBusiness:
-		token := "sandbox-" + name
-		return schema.Credentials{AccessToken: token, EntityID: googlebusiness.Locations(token)[0]}
-	case schema.Pinterest:
-		token := "sandbox-" + name
-		return schema.Credentials{AccessToken: token, EntityID: pinterest.Boards(token)[0]}
-	default:
-		return schema.Credentials{AccessToken: "sandbox-" + name}
-	}
-}
-
-// telegramToken is the token of a bot for this workspace alone: all that goes through one bot
-// shares its limit.
-func telegramToken(name string) string {
-	id := fnv.New32a()
-	id.Write([]byte(name))
-	return fmt.Sprintf("%d:%.35s", firstBot+int64(id.Sum32()), name+strings.Repeat("x", 35))
-}
-
-// firstBot makes the ids of bots as long as Telegram's are.
-const firstBot = 1_000_000_000

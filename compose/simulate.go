@@ -30,7 +30,7 @@ func Simulate(ctx context.Context, address string, log *slog.Logger) (err error)
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	puller := egress.New(egress.Config{Allowed: everywhere()}) // it is for load and development
 	simulators, err := sandbox.New(sandbox.Config{
-		Simulators: catalog.UnlimitedSimulators(), BaseURL: func() string { return base }, Now: time.Now, HTTP: puller.Client(),
+		Simulators: catalog.Simulators(), Unlimited: true, BaseURL: func() string { return base }, Now: time.Now, HTTP: puller.Client(),
 		Gallery: folder, OneWall: true, Walls: wall.NewAddresses([]byte(rand.Text())),
 	})
 	if err != nil {
@@ -90,7 +90,7 @@ func ConnectSimulated(ctx context.Context, c Config, workspace string, wanted Si
 // alone says whose account it is, it has the native id that the simulator gives it, by which a
 // look asks for what it has published.
 func (o *operator) simulated(a schema.Account) schema.Connection {
-	credentials := sandboxCredentials(a.Platform, a.Name)
+	credentials := catalog.SandboxCredentials(a.Platform, a.Name)
 	if credentials.AccessToken != "" && credentials.EntityID == "" {
 		a.NativeID = simulation.AccountID(a.Platform, credentials.AccessToken)
 	}

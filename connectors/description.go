@@ -16,7 +16,7 @@ type Description struct {
 	Constraints schema.Constraints
 	Limits      Limits // how fast it is called
 	Calls       Calls
-	Tokens      Tokens
+	Connecting  Connecting
 	Retention   Retention
 	// New makes the connector.
 	New func(Parts) Connector
@@ -49,6 +49,30 @@ type Calls struct {
 	// operation has its own limit, and Pace applies to all.
 	LimitOf func(call Call) string
 }
+
+// Connecting is how accounts of a platform are connected.
+type Connecting struct {
+	Method Method // ByOAuth where it is empty
+	// Instead says what takes the place of a page of consent where the platform has none.
+	Instead string
+	Tokens  Tokens
+	// Registers: crier registers itself with each server, so that its operator needs no app.
+	Registers bool
+	// ChoosesScopes: operators may say what people are asked for.
+	ChoosesScopes bool
+	// Version is of the API that the connector was written against, where operators may ask for another.
+	Version string
+}
+
+// Method is what an account is connected by.
+type Method string
+
+// The methods, as the API names them.
+const (
+	ByOAuth       Method = "oauth"
+	ByAppPassword Method = "app_password"
+	ByBotToken    Method = "bot_token"
+)
 
 // Tokens is how accounts are connected by tokens that their owner brings.
 type Tokens struct {

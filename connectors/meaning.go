@@ -81,7 +81,7 @@ func (s Scope) covers(call Call) bool {
 	case HiddenCall:
 		return !call.Visible
 	case ReadCall:
-		return !call.Visible && (call.Method == "" || call.Method == "GET" || call.Method == "HEAD")
+		return !call.Visible && (call.Method == "" || call.Method == http.MethodGet || call.Method == http.MethodHead)
 	default:
 		return true
 	}

@@ -77,6 +77,7 @@ type Platforms struct {
 	Connectors  connectors.Resolver // asked what they can do with credentials
 	Vault       accounts.Vault
 	Constraints func(schema.Platform) schema.Constraints
+	Connecting  func(schema.Platform) connectors.Connecting
 	// BaseURLs are their configured addresses; nil: there are none.
 	BaseURLs map[schema.Platform]string
 }

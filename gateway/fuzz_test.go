@@ -134,7 +134,7 @@ func newFuzzed(t testing.TB) *fuzzed {
 	}
 	g, err := gateway.New(gateway.Config{
 		Store: m, Analytics: figures{counter: counts{}, eventReader: m},
-		Platforms: gateway.Platforms{Constraints: catalog.Constraints, Vault: vault},
+		Platforms: gateway.Platforms{Connecting: catalog.Connecting, Constraints: catalog.Constraints, Vault: vault},
 		Addresses: gateway.Addresses{PublicURL: "https://crier.example", Check: func(context.Context, string) error { return nil }},
 		Rules:     gateway.Rules{Lead: gateway.Lead},
 		Now:       func() time.Time { return at }, Random: rand.Reader,

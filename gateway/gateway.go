@@ -94,7 +94,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 		refuses     = refusesBy(config.Addresses.Check)
 		connecting  = accounts.Config{
 			Store: config.Store, Directories: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
-			BaseURLs: config.Platforms.BaseURLs, Refuses: refuses, AllowPrivate: config.Rules.AllowPrivateWebhooks,
+			Connecting: config.Platforms.Connecting, BaseURLs: config.Platforms.BaseURLs, Refuses: refuses, AllowPrivate: config.Rules.AllowPrivateWebhooks,
 			ConnectURL: api + "/connect/", Now: config.Now, Random: config.Random, Logger: config.Logger,
 		}
 	)

@@ -209,7 +209,7 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	config := gateway.Config{
 		Store: store, Deletions: postgres.NewDeletions(a.store, 0), Analytics: figures{counter: counts{}, eventReader: pages{}}, Inbox: a.inbox, Sandboxes: a.admin, TestSender: pipeline.NewSender(direct, a.store.Now),
 		Platforms: gateway.Platforms{
-			Connectors: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Constraints: catalog.Constraints,
+			Connectors: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Connecting: catalog.Connecting, Constraints: catalog.Constraints,
 		},
 		Addresses: gateway.Addresses{PublicURL: "https://crier.example", Check: guard.CheckURL},
 		Rules:     gateway.Rules{Lead: gateway.Lead, AllowRegistration: true},

@@ -151,7 +151,7 @@ func (s *Server) serve(database *postgres.Store) {
 	config := gateway.Config{
 		Store: postgres.NewGateway(database, vault, catalog.Constraints), Deletions: postgres.NewDeletions(database, 0),
 		Media: s.contents(guard), Sandboxes: s.admin, TestSender: pipeline.NewSender(&http.Client{Timeout: 10 * time.Second}, time.Now),
-		Platforms: gateway.Platforms{Connectors: s.simulators(guard), Vault: vault, Constraints: catalog.Constraints},
+		Platforms: gateway.Platforms{Connectors: s.simulators(guard), Vault: vault, Connecting: catalog.Connecting, Constraints: catalog.Constraints},
 		Addresses: gateway.Addresses{PublicURL: s.URL, Check: guard.CheckURL},
 		Rules:     gateway.Rules{Lead: gateway.Lead, AllowPrivateWebhooks: true},
 		Now:       database.Now, Random: rand.Reader, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"crier/cmd/crier/settings"
 	"crier/compose"
 	"crier/connectors"
+	"crier/connectors/catalog"
 	"crier/schema"
 )
 
@@ -109,18 +109,22 @@ func platformAddresses(lookup func(string) (string, bool), ending string) (map[s
 
 var month = regexp.MustCompile(`^20[0-9]{2}(0[1-9]|1[0-2])$`)
 
-// platformVersions reads which month of LinkedIn's API is asked for: each is served for a year
-// or so.
+// platformVersions reads which version of a platform's API is asked for, such as LinkedIn's month in
+// CRIER_LINKEDIN_VERSION: each is served for a year or so.
 func platformVersions(lookup func(string) (string, bool)) (map[schema.Platform]string, error) {
-	name := variableOf(schema.LinkedIn, "_VERSION")
-	version, _ := lookup(name)
-	if version == "" {
-		return nil, nil
+	versions := map[schema.Platform]string{}
+	for _, p := range schema.Platforms() {
+		name := variableOf(p, "_VERSION")
+		version, _ := lookup(name)
+		if version == "" || catalog.Connecting(p).Version == "" {
+			continue
+		}
+		if !month.MatchString(version) {
+			return nil, fmt.Errorf("%s is %q: a month as YYYYMM is wanted", name, version)
+		}
+		versions[p] = version
 	}
-	if !month.MatchString(version) {
-		return nil, fmt.Errorf("%s is %q: a month as YYYYMM is wanted", name, version)
-	}
-	return map[schema.Platform]string{schema.LinkedIn: version}, nil
+	return versions, nil
 }
 
 // platformApps reads crier's OAuth client with each platform, such as CRIER_TWITTER_CLIENT_ID
@@ -143,7 +147,7 @@ func platformApps(lookup func(string) (string, bool)) (map[schema.Platform]conne
 			continue
 		}
 		app := connectors.App{ID: id, Secret: secret}
-		if slices.Contains(scoped, p) {
+		if catalog.Connecting(p).ChoosesScopes {
 			scope, _ := lookup(variableOf(p, "_SCOPES"))
 			app.Scope = strings.Join(strings.Fields(scope), " ")
 		}
@@ -159,9 +163,6 @@ func platformApps(lookup func(string) (string, bool)) (map[schema.Platform]conne
 	}
 	return apps, nil
 }
-
-// scoped are the platforms that give apps permissions one by one.
-var scoped = []schema.Platform{schema.LinkedIn, schema.Facebook, schema.Instagram, schema.Threads, schema.TikTok, schema.YouTube}
 
 // numberOf reads a number above 0; 0 where none is set.
 func numberOf(lookup func(string) (string, bool), name string) (int, error) {

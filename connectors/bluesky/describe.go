@@ -14,6 +14,9 @@ func Describe() connectors.Description {
 		// what they cost in points is known to the server, which says when to wait.
 		Limits: connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 10, Burst: 100}}},
 		Calls:  connectors.Calls{Platform: schema.Bluesky, Answers: connectors.Answers{Classify: Classify}},
+		Connecting: connectors.Connecting{
+			Method: connectors.ByAppPassword, Instead: "POST /connect/bluesky takes an identifier and an app password",
+		},
 		New: func(p connectors.Parts) connectors.Connector {
 			return New(Config{Client: p.Client, Base: p.Base, Media: p.Media, Now: p.Now})
 		},

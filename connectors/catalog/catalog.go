@@ -12,7 +12,6 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/media"
-	"crier/connectors/simulators/sandbox"
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
@@ -145,22 +144,13 @@ func (c *Catalog) Connector(a schema.Account) (connectors.Connector, error) {
 	}
 }
 
-// Simulators returns the simulators there are, with the platforms' rate limits.
-func Simulators() []sandbox.Simulator {
-	return simulators(func(e entry) simulator { return e.simulate })
-}
-
-// UnlimitedSimulators returns the simulators there are, without rate limits, for load.
-func UnlimitedSimulators() []sandbox.Simulator {
-	return simulators(func(e entry) simulator { return e.unlimited })
-}
-
-func simulators(of func(entry) simulator) []sandbox.Simulator {
-	var all []sandbox.Simulator
-	for p, e := range table {
-		if simulate := of(e); simulate != nil {
-			all = append(all, sandbox.Simulator{Platform: schema.Platform(p), New: simulate})
-		}
+// Simulators returns the simulators there are.
+func Simulators() []simulation.Simulator {
+	var all []simulation.Simulator
+	for _, p := range schema.Platforms() {
+		simulator := table[p].simulator
+		simulator.Label = table[p].Label
+		all = append(all, simulator)
 	}
 	return all
 }

@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"net/http"
-
 	"crier/connectors"
 	"crier/connectors/bluesky"
 	"crier/connectors/facebook"
@@ -35,28 +33,36 @@ import (
 // entry is a platform, and what imitates it.
 type entry struct {
 	connectors.Description
-	simulate  simulator // with the platform's own rate limits
-	unlimited simulator
+	simulator simulation.Simulator
 }
-
-// simulator makes the simulator of a platform.
-type simulator = func(*simulation.World) http.Handler
 
 // table is the list of the platforms, by number.
 var table = [...]entry{
 
-	schema.Twitter:        {twitter.Describe(), twittersim.New, twittersim.NewUnlimited},
-	schema.Instagram:      {instagram.Describe(), instagramsim.New, instagramsim.NewUnlimited},
-	schema.Facebook:       {facebook.Describe(), facebooksim.New, facebooksim.NewUnlimited},
-	schema.LinkedIn:       {linkedin.Describe(), linkedinsim.New, linkedinsim.NewUnlimited},
-	schema.TikTok:         {tiktok.Describe(), tiktoksim.New, tiktoksim.NewUnlimited},
-	schema.Threads:        {threads.Describe(), threadssim.New, threadssim.NewUnlimited},
-	schema.Bluesky:        {bluesky.Describe(), blueskysim.New, blueskysim.NewUnlimited},
-	schema.YouTube:        {youtube.Describe(), youtubesim.New, youtubesim.NewUnlimited},
-	schema.Pinterest:      {pinterest.Describe(), pinterestsim.New, pinterestsim.NewUnlimited},
-	schema.Telegram:       {telegram.Describe(), telegramsim.New, telegramsim.NewUnlimited},
-	schema.Mastodon:       {mastodon.Describe(), mastodonsim.New, mastodonsim.NewUnlimited},
-	schema.GoogleBusiness: {googlebusiness.Describe(), googlebusinesssim.New, googlebusinesssim.NewUnlimited},
+	schema.Twitter:        {twitter.Describe(), twittersim.Describe()},
+	schema.Instagram:      {instagram.Describe(), instagramsim.Describe()},
+	schema.Facebook:       {facebook.Describe(), facebooksim.Describe()},
+	schema.LinkedIn:       {linkedin.Describe(), linkedinsim.Describe()},
+	schema.TikTok:         {tiktok.Describe(), tiktoksim.Describe()},
+	schema.Threads:        {threads.Describe(), threadssim.Describe()},
+	schema.Bluesky:        {bluesky.Describe(), blueskysim.Describe()},
+	schema.YouTube:        {youtube.Describe(), youtubesim.Describe()},
+	schema.Pinterest:      {pinterest.Describe(), pinterestsim.Describe()},
+	schema.Telegram:       {telegram.Describe(), telegramsim.Describe()},
+	schema.Mastodon:       {mastodon.Describe(), mastodonsim.Describe()},
+	schema.GoogleBusiness: {googlebusiness.Describe(), googlebusinesssim.Describe()},
+}
+
+// Description returns what there is of a platform; p is one of schema.Platforms. Its slices are shared
+// and must not be changed.
+func Description(p schema.Platform) connectors.Description { return table[p].Description }
+
+// Connecting returns how accounts of a platform are connected.
+func Connecting(p schema.Platform) connectors.Connecting { return table[p].Connecting }
+
+// SandboxCredentials are those of an account that lives in a platform's simulator.
+func SandboxCredentials(p schema.Platform, name string) schema.Credentials {
+	return table[p].simulator.Credentials(name)
 }
 
 // LargestMedia is the size of the largest file that a platform takes, in bytes.

@@ -14,7 +14,7 @@ func Describe() connectors.Description {
 		Constraints: Constraints(),
 		Limits:      Limits(),
 		Calls:       connectors.Calls{Platform: schema.GoogleBusiness, Answers: connectors.Answers{Classify: Classify}},
-		Tokens:      connectors.Tokens{Accepted: true, Refresh: true, Entity: true},
+		Connecting:  connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, Refresh: true, Entity: true}},
 		// Content of the APIs may be kept for 30 days, and as it is alone.
 		Retention: connectors.Retention{
 			Kept: 30 * 24 * time.Hour, Fresh: true, Source: "developers.google.com/my-business/content/policies",

@@ -13,7 +13,7 @@ func Describe() connectors.Description {
 		Constraints: Constraints(),
 		Limits:      graph.Limits(),
 		Calls:       connectors.Calls{Platform: schema.Instagram, Answers: connectors.Answers{Classify: Classify}, Pace: graph.Pace},
-		Tokens:      connectors.Tokens{Accepted: true, SelfRenewing: true},
+		Connecting:  connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, SelfRenewing: true}, ChoosesScopes: true},
 		New:         func(p connectors.Parts) connectors.Connector { return New(p) },
 	}
 }

@@ -15,9 +15,9 @@ func Describe() connectors.Description {
 		// 150 posts a day of a member, and comments by the minute
 		// (learn.microsoft.com/linkedin/shared/api-guide/concepts/rate-limits): LinkedIn says
 		// when a day is spent, so that bursts alone are evened out here.
-		Limits: connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 2, Burst: 60}}},
-		Calls:  connectors.Calls{Platform: schema.LinkedIn, Answers: connectors.Answers{Classify: Classify}},
-		Tokens: connectors.Tokens{Accepted: true, Refresh: true, Entity: true},
+		Limits:     connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 2, Burst: 60}}},
+		Calls:      connectors.Calls{Platform: schema.LinkedIn, Answers: connectors.Answers{Classify: Classify}},
+		Connecting: connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, Refresh: true, Entity: true}, ChoosesScopes: true, Version: DefaultVersion},
 		// Of what LinkedIn gives of members, their activity may be kept for the shortest time.
 		Retention: connectors.Retention{
 			Kept: 48 * time.Hour, Source: "learn.microsoft.com/linkedin/marketing/data-storage-requirements",

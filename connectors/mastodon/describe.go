@@ -11,8 +11,9 @@ func Describe() connectors.Description {
 		Platform: schema.Mastodon, Label: "Mastodon",
 		Constraints: Constraints(),
 		// 300 calls in 5 minutes (docs.joinmastodon.org/api/rate-limits).
-		Limits: connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 1, Burst: 60}}},
-		Calls:  connectors.Calls{Platform: schema.Mastodon, Answers: answers()},
-		New:    func(p connectors.Parts) connectors.Connector { return New(p) },
+		Limits:     connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 1, Burst: 60}}},
+		Calls:      connectors.Calls{Platform: schema.Mastodon, Answers: answers()},
+		Connecting: connectors.Connecting{Registers: true},
+		New:        func(p connectors.Parts) connectors.Connector { return New(p) },
 	}
 }

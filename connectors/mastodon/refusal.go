@@ -1,6 +1,7 @@
 package mastodon
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -67,7 +68,11 @@ func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 	if said == "" {
 		return connectors.Refusal{}, false
 	}
-	return connectors.Refusal{Codes: []string{refused}, Message: said}, true
+	var oauth struct { // RFC 6749, 5.2: the error is a code then
+		Description string `json:"error_description"`
+	}
+	_ = json.Unmarshal(response.Body, &oauth)
+	return connectors.Refusal{Codes: []string{refused}, Message: cmp.Or(oauth.Description, said)}, true
 }
 
 // ofOwnAccount judges the refusal of a call that is about nothing but the caller's account:

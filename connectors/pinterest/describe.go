@@ -12,7 +12,7 @@ func Describe() connectors.Description {
 		Constraints: Constraints(),
 		Limits:      Limits(),
 		Calls:       connectors.Calls{Platform: schema.Pinterest, Answers: connectors.Answers{Classify: Classify}, Pace: Pace, LimitOf: LimitOf},
-		Tokens:      connectors.Tokens{Accepted: true, Refresh: true, Entity: true},
+		Connecting:  connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, Refresh: true, Entity: true}},
 		New:         func(p connectors.Parts) connectors.Connector { return New(p) },
 	}
 }

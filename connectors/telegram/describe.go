@@ -17,6 +17,9 @@ func Describe() connectors.Description {
 			Account: connectors.Rate{PerSecond: 1, Burst: 20}, App: connectors.Rate{PerSecond: 25, Burst: 5},
 		}},
 		Calls: connectors.Calls{Platform: schema.Telegram, Answers: connectors.Answers{Classify: Classify}},
-		New:   func(p connectors.Parts) connectors.Connector { return New(p) },
+		Connecting: connectors.Connecting{
+			Method: connectors.ByBotToken, Instead: "POST /connect/telegram/channels takes a bot's token and a chat's id",
+		},
+		New: func(p connectors.Parts) connectors.Connector { return New(p) },
 	}
 }

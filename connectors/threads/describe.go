@@ -13,9 +13,9 @@ func Describe() connectors.Description {
 		Constraints: Constraints(),
 		// 48,000 calls a day at the least (developers.facebook.com/docs/threads/overview); a
 		// post takes four, and some more while Threads works on its media.
-		Limits: connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 0.5, Burst: 200}}},
-		Calls:  connectors.Calls{Platform: schema.Threads, Answers: connectors.Answers{Classify: graph.Classify}, Pace: graph.Pace, PaceReads: graph.PaceReads},
-		Tokens: connectors.Tokens{Accepted: true, SelfRenewing: true},
-		New:    func(p connectors.Parts) connectors.Connector { return New(p) },
+		Limits:     connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 0.5, Burst: 200}}},
+		Calls:      connectors.Calls{Platform: schema.Threads, Answers: connectors.Answers{Classify: graph.Classify}, Pace: graph.Pace, PaceReads: graph.PaceReads},
+		Connecting: connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, SelfRenewing: true}, ChoosesScopes: true},
+		New:        func(p connectors.Parts) connectors.Connector { return New(p) },
 	}
 }

@@ -12,7 +12,7 @@ func Describe() connectors.Description {
 		Constraints: Constraints(),
 		Limits:      Limits(),
 		Calls:       connectors.Calls{Platform: schema.TikTok, Answers: connectors.Answers{Classify: Classify}, LimitOf: LimitOf},
-		Tokens:      connectors.Tokens{Accepted: true, Refresh: true},
+		Connecting:  connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, Refresh: true}, ChoosesScopes: true},
 		New:         func(p connectors.Parts) connectors.Connector { return New(p) },
 	}
 }

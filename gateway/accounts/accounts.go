@@ -67,6 +67,7 @@ type Config struct {
 	Directories directory.Directories // what is forgotten of a workspace once its accounts change
 	Platforms   connectors.Resolver   // asked what platforms can do with credentials
 	Vault       Vault
+	Connecting  func(schema.Platform) connectors.Connecting
 	// BaseURLs are the configured addresses of platforms: an account that names no server
 	// lives there, and they need not be public.
 	BaseURLs map[schema.Platform]string

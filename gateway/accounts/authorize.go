@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,10 +67,10 @@ func (s *authorizations) routes() []admission.Route {
 
 // wayView is how accounts of a platform are connected.
 type wayView struct {
-	Platform   schema.Platform `json:"platform"`
-	Method     string          `json:"method"`
-	Configured bool            `json:"configured"` // whether it can be used on this server
-	Message    string          `json:"message,omitempty"`
+	Platform   schema.Platform   `json:"platform"`
+	Method     connectors.Method `json:"method"`
+	Configured bool              `json:"configured"` // whether it can be used on this server
+	Message    string            `json:"message,omitempty"`
 }
 
 type waysAnswer struct {
@@ -77,19 +78,12 @@ type waysAnswer struct {
 	Platforms []wayView `json:"platforms"`
 }
 
-// The ways to connect an account.
-const (
-	byOAuth    = "oauth"
-	byPassword = "app_password"
-	byBot      = "bot_token"
-)
-
 // list answers how accounts of each platform are connected.
 func (s *authorizations) list(c *gin.Context) error {
 	key := admission.RequestOf(c).Key
 	reply := waysAnswer{Success: true, Platforms: []wayView{}}
 	for _, p := range schema.Platforms() {
-		way := wayView{Platform: p, Method: methodOf(p)}
+		way := wayView{Platform: p, Method: cmp.Or(s.Connecting(p).Method, connectors.ByOAuth)}
 		if err := s.usable(c.Request.Context(), schema.Account{Workspace: key.Workspace, Platform: p, Sandbox: key.Sandbox}); err != nil {
 			way.Message = told(err).Message
 		}
@@ -100,21 +94,10 @@ func (s *authorizations) list(c *gin.Context) error {
 	return nil
 }
 
-func methodOf(p schema.Platform) string {
-	switch p {
-	case schema.Bluesky:
-		return byPassword
-	case schema.Telegram:
-		return byBot
-	default:
-		return byOAuth
-	}
-}
-
 // usable tells why accounts of a platform cannot be connected; nil: they can. A platform where
 // crier registers itself needs nothing; any other says without a call whether it has an app.
 func (s *authorizations) usable(ctx context.Context, a schema.Account) error {
-	if methodOf(a.Platform) != byOAuth || a.Platform == schema.Mastodon {
+	if way := s.Connecting(a.Platform); way.Instead != "" || way.Registers {
 		_, err := s.Platforms.Connector(a)
 		return err
 	}
@@ -240,18 +223,12 @@ type asked struct {
 	Verifier string         `json:"verifier"`
 }
 
-// withoutPage says how accounts are connected whose platforms ask nobody for consent.
-var withoutPage = map[schema.Platform]string{
-	schema.Bluesky:  "POST /connect/bluesky takes an identifier and an app password",
-	schema.Telegram: "POST /connect/telegram/channels takes a bot's token and a chat's id",
-}
-
 // open stores a consent and returns the address of the platform's page that begins it, and
 // until when the person may come back.
 func (s *authorizations) open(ctx context.Context, consent schema.Consent) (page string, expires time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	if way := withoutPage[consent.Platform]; way != "" {
+	if way := s.Connecting(consent.Platform).Instead; way != "" {
 		return "", time.Time{}, &schema.Error{Kind: schema.Refused, Message: consent.Platform.String() + " has no page on which a person consents: " + way}
 	}
 	authorizer, err := connectors.As[connectors.Authorizer](s.Platforms, accountOf(consent))

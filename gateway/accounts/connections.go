@@ -40,30 +40,12 @@ func (s *connections) routes() []admission.Route {
 		admission.Handle(http.MethodPost, "/connect/mastodon", schema.Admin, s.mastodon),
 		admission.Handle(http.MethodPost, "/connect/telegram/channels", schema.Admin, s.telegram),
 	}
-	for _, way := range byToken {
-		routes = append(routes, admission.Handle(http.MethodPost, "/connect/"+way.platform.String(), schema.Admin, s.token(way)))
+	for _, p := range schema.Platforms() {
+		if tokens := s.Connecting(p).Tokens; tokens.Accepted {
+			routes = append(routes, admission.Handle(http.MethodPost, "/connect/"+p.String(), schema.Admin, s.token(p, tokens)))
+		}
 	}
 	return routes
-}
-
-// tokens is what a platform gives an app of the caller's for an account.
-type tokens struct {
-	platform     schema.Platform
-	refresh      bool // a refresh token, beside the access token
-	selfRenewing bool
-	entity       bool // the token is a person's, who may act as an organization or for a location
-}
-
-var byToken = []tokens{
-	{platform: schema.Twitter, refresh: true},
-	{platform: schema.LinkedIn, refresh: true, entity: true},
-	{platform: schema.Facebook},
-	{platform: schema.TikTok, refresh: true},
-	{platform: schema.Instagram, selfRenewing: true},
-	{platform: schema.Threads, selfRenewing: true},
-	{platform: schema.GoogleBusiness, refresh: true, entity: true},
-	{platform: schema.YouTube, refresh: true},
-	{platform: schema.Pinterest, refresh: true, entity: true},
 }
 
 // renewSoon is when a token is renewed that renews itself and whose expiry its owner does not
@@ -71,27 +53,27 @@ var byToken = []tokens{
 const renewSoon = 2 * 24 * time.Hour
 
 // token connects an account by tokens that its platform gave to an app.
-func (s *connections) token(way tokens) func(*gin.Context) error {
+func (s *connections) token(platform schema.Platform, tokens connectors.Tokens) func(*gin.Context) error {
 	return func(c *gin.Context) error {
 		f, err := body.ReadForm(c)
 		if err != nil {
 			return err
 		}
-		credentials := schema.Credentials{AccessToken: readToken(f, "accessToken"), SelfRenewing: way.selfRenewing}
+		credentials := schema.Credentials{AccessToken: readToken(f, "accessToken"), SelfRenewing: tokens.SelfRenewing}
 		f.Require("accessToken")
-		if credentials.ExpiresAt = f.Time("expiresAt"); credentials.ExpiresAt.IsZero() && way.selfRenewing {
+		if credentials.ExpiresAt = f.Time("expiresAt"); credentials.ExpiresAt.IsZero() && tokens.SelfRenewing {
 			credentials.ExpiresAt = s.Now().Add(renewSoon)
 		}
-		if way.refresh {
+		if tokens.Refresh {
 			credentials.RefreshToken = readToken(f, "refreshToken")
 		}
 		blamed := "accessToken"
-		if way.entity {
+		if tokens.Entity {
 			credentials.EntityID, _ = f.Text("entityId", body.MaxName)
 			blamed = "entityId"
 		}
 		return s.single(c, f, candidate{
-			platform: way.platform, credentials: credentials, secretField: "accessToken", nameField: blamed,
+			platform: platform, credentials: credentials, secretField: "accessToken", nameField: blamed,
 		})
 	}
 }

@@ -13,15 +13,10 @@ import (
 	"crier/schema"
 )
 
-// Simulator names a platform and makes its simulator.
-type Simulator struct {
-	Platform schema.Platform
-	New      func(*simulation.World) http.Handler
-}
-
 // Config is what a Sandbox is made of.
 type Config struct {
-	Simulators []Simulator
+	Simulators []simulation.Simulator
+	Unlimited  bool          // without the platforms' rate limits, for load
 	Folder     string        // keeps the state over a restart; empty: memory only
 	BaseURL    func() string // where the sandbox is reached, without a slash at its end
 	Now        func() time.Time
@@ -74,14 +69,14 @@ func (s *Sandbox) openGallery(c Config) (err error) {
 // Kept returns how many bytes of media the sandbox keeps.
 func (s *Sandbox) Kept() int64 { return s.gallery.Bytes() }
 
-func (s *Sandbox) mount(c Config, simulator Simulator) error {
+func (s *Sandbox) mount(c Config, simulator simulation.Simulator) error {
 	journal, err := s.openJournal(c.Folder, simulator.Platform)
 	if err != nil {
 		return err
 	}
 	path := "/" + simulator.Platform.String()
 	config := simulation.Config{
-		Platform: simulator.Platform, Now: c.Now, Journal: journal, HTTP: c.HTTP,
+		Platform: simulator.Platform, Label: simulator.Label, Now: c.Now, Journal: journal, HTTP: c.HTTP,
 		BaseURL: func() string { return c.BaseURL() + path },
 		Gallery: s.gallery, Workspace: c.Walls.WorkspaceOf,
 	}
@@ -92,7 +87,11 @@ func (s *Sandbox) mount(c Config, simulator Simulator) error {
 	}
 	world := simulation.NewWorld(config)
 	s.worlds = append(s.worlds, world)
-	s.mux.Handle(path+"/", http.StripPrefix(path, simulator.New(world)))
+	simulate := simulator.New
+	if c.Unlimited {
+		simulate = simulator.NewUnlimited
+	}
+	s.mux.Handle(path+"/", http.StripPrefix(path, simulate(world)))
 	return nil
 }
 

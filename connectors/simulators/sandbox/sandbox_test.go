@@ -46,7 +46,7 @@ func newDiary(w *simulation.World) http.Handler {
 func newSandbox(t *testing.T, folder string) *sandbox.Sandbox {
 	t.Helper()
 	s, err := sandbox.New(sandbox.Config{
-		Simulators: []sandbox.Simulator{{schema.Mastodon, newDiary}, {schema.GoogleBusiness, newDiary}},
+		Simulators: []simulation.Simulator{{Platform: schema.Mastodon, New: newDiary}, {Platform: schema.GoogleBusiness, New: newDiary}},
 		Folder:     folder,
 		BaseURL:    func() string { return "http://sandbox.test" },
 		Now:        func() time.Time { return noon },
@@ -202,7 +202,7 @@ func TestStateSurvivesARestart(t *testing.T) {
 
 func TestNewFailsWithoutItsFolder(t *testing.T) {
 	_, err := sandbox.New(sandbox.Config{
-		Simulators: []sandbox.Simulator{{schema.Mastodon, newDiary}},
+		Simulators: []simulation.Simulator{{Platform: schema.Mastodon, New: newDiary}},
 		Folder:     "/dev/null/journals",
 	})
 	if err == nil || !strings.Contains(err.Error(), "/dev/null") {

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"iter"
@@ -17,6 +18,7 @@ import (
 // Config is what a World is made of.
 type Config struct {
 	Platform schema.Platform
+	Label    string // what the platform calls itself; empty: its name in the API
 	Now      func() time.Time
 	Journal  *Journal      // nil: memory only
 	BaseURL  func() string // where the simulator is reached, without a slash at its end
@@ -33,6 +35,7 @@ type Config struct {
 // World is the state of one platform's simulator. It is safe for concurrent use.
 type World struct {
 	platform schema.Platform
+	label    string
 	now      func() time.Time
 	journal  *Journal
 	baseURL  func() string
@@ -72,7 +75,7 @@ type name struct{ account, value string }
 
 // NewWorld makes a World that holds what its journal does.
 func NewWorld(c Config) *World {
-	w := &World{platform: c.Platform, now: c.Now, journal: c.Journal, baseURL: c.BaseURL, http: c.HTTP, gallery: c.Gallery, workspace: c.Workspace, wall: c.Wall, seed: c.Seed}
+	w := &World{platform: c.Platform, label: cmp.Or(c.Label, c.Platform.String()), now: c.Now, journal: c.Journal, baseURL: c.BaseURL, http: c.HTTP, gallery: c.Gallery, workspace: c.Workspace, wall: c.Wall, seed: c.Seed}
 	w.clear()
 	w.restore(c.Journal.replayed())
 	return w
@@ -80,6 +83,9 @@ func NewWorld(c Config) *World {
 
 // Platform returns whose world it is.
 func (w *World) Platform() schema.Platform { return w.platform }
+
+// Label returns what the platform calls itself.
+func (w *World) Label() string { return w.label }
 
 // Now returns the time of the world.
 func (w *World) Now() time.Time { return w.now().UTC() }

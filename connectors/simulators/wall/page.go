@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"crier/connectors/simulators/simulation"
-	"crier/schema"
 )
 
 // The bounds of a page.
@@ -44,21 +43,6 @@ func hash(text string) string {
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"style": func() template.CSS { return template.CSS(style) }, // crier's own
 }).Parse(pageSource))
-
-// labels are what the platforms call themselves.
-var labels = map[schema.Platform]string{
-	schema.Twitter: "X", schema.LinkedIn: "LinkedIn", schema.Facebook: "Facebook", schema.Instagram: "Instagram",
-	schema.Threads: "Threads", schema.Mastodon: "Mastodon", schema.Bluesky: "Bluesky", schema.Telegram: "Telegram",
-	schema.GoogleBusiness: "Google Business Profile", schema.Pinterest: "Pinterest", schema.TikTok: "TikTok",
-	schema.YouTube: "YouTube",
-}
-
-func labelOf(p schema.Platform) string {
-	if label, ok := labels[p]; ok {
-		return label
-	}
-	return p.String()
-}
 
 // pageData is what a page is made of.
 type pageData struct {
@@ -106,7 +90,7 @@ type item struct {
 func (w *wall) links(v visit) []platformLink {
 	var all []platformLink
 	for _, world := range w.worlds {
-		link := platformLink{Name: world.Platform().String(), Label: labelOf(world.Platform()), Posts: world.CountPublished(v.workspace)}
+		link := platformLink{Name: world.Platform().String(), Label: world.Label(), Posts: world.CountPublished(v.workspace)}
 		if newest := world.Published(v.workspace, link.Posts, 1); len(newest) > 0 {
 			link.Newest = newest[0].CreatedAt.UTC().Format(shownTime)
 		}
@@ -129,7 +113,7 @@ func (w *wall) platform(v visit) {
 		return
 	}
 	data := pageData{
-		Title: labelOf(world.Platform()), Platforms: w.links(v), Current: world.Platform().String(), Posts: world.CountPublished(v.workspace),
+		Title: world.Label(), Platforms: w.links(v), Current: world.Platform().String(), Posts: world.CountPublished(v.workspace),
 	}
 	query := v.r.URL.Query()
 	if !query.Has("post") {

@@ -1,0 +1,14 @@
+package threads
+
+import (
+	"crier/connectors/simulators/simulation"
+	"crier/schema"
+)
+
+// Describe returns what there is of the simulator.
+func Describe() simulation.Simulator {
+	return simulation.Simulator{
+		Platform: schema.Threads,
+		New:      New, NewUnlimited: NewUnlimited, Credentials: simulation.TokenCredentials,
+	}
+}
