@@ -36,7 +36,7 @@ func newRig(t *testing.T) *rig {
 	}
 	r := &rig{T: t, addresses: wall.NewAddresses([]byte("secret"))}
 	r.mine, r.neighbour = schema.NewWorkspaceID(noon), schema.NewWorkspaceID(noon)
-	r.world = simulation.NewWorld(simulation.Config{Platform: schema.Mastodon, Now: func() time.Time { return noon }, Gallery: gallery})
+	r.world = simulation.NewWorld(simulation.Config{Platform: schema.Mastodon, Label: "Mastodon", Now: func() time.Time { return noon }, Gallery: gallery})
 	r.world.Handler(http.NotFoundHandler(), simulation.Dialect{Show: func(p simulation.Post) simulation.Shown {
 		return simulation.Shown{By: "@" + p.Account, NativeID: "urn:" + p.ID, Text: p.Text, Spoiler: string(p.Fields)}
 	}})
