@@ -46,6 +46,7 @@ func (o *operator) addAccount(ctx context.Context, n AccountToAdd) (added AddedA
 	if err != nil {
 		return added, err
 	}
+	n.Credentials.Identifier = strings.TrimPrefix(schema.Pasted(n.Credentials.Identifier), "@")
 	if err := checkCredentials(platform, n); err != nil {
 		return added, err
 	}

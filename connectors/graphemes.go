@@ -4,14 +4,18 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
 // Graphemes returns how many user-perceived characters a text has: its extended grapheme
 // clusters (unicode.org/reports/tr29).
 func Graphemes(text string) int {
 	if !IsASCII(text) {
-		return uniseg.GraphemeClusterCount(text)
+		n := 0
+		for clusters := graphemes.FromString(text); clusters.Next(); {
+			n++
+		}
+		return n
 	}
 	// The only cluster of several ASCII characters is a line break (rule GB3).
 	return len(text) - strings.Count(text, "\r\n")

@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -74,6 +75,26 @@ func TestConnectingChecksAndStores(t *testing.T) {
 				t.Errorf("the log shows the credentials: %s", a.log)
 			}
 		})
+	}
+}
+
+// Handles that are copied from a page come with marks of direction and blanks (social-app #8451,
+// bridgy-fed #1958, atproto.py #517).
+func TestPastedCredentialsAreTidied(t *testing.T) {
+	a := newAPI(t)
+	for pasted, want := range map[string]string{
+		"acme4.bsky.social ":                    "acme4.bsky.social",
+		"\u2066acme6.bsky.social\u2069":         "acme6.bsky.social",
+		" \u202a@acme7.bsky.social\u202c\u200b": "acme7.bsky.social",
+	} {
+		login, err := json.Marshal(map[string]string{"identifier": pasted, "password": " aaaa-bbbb-cccc-dddd\n"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := a.call(http.MethodPost, "/connect/bluesky", string(login)).want(http.StatusCreated).at("account", "name").text()
+		if name != want {
+			t.Errorf("%+q is connected as %q", pasted, name)
+		}
 	}
 }
 

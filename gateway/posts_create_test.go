@@ -59,6 +59,22 @@ func TestAPostIsWhatWasAskedFor(t *testing.T) {
 	}
 }
 
+// Texts of Windows come with CRLF, which platforms count and show as they like.
+func TestLinesEndAlike(t *testing.T) {
+	a := newAPI(t)
+	a.connect(a.workspace, schema.Mastodon, "@a")
+	got := a.call(http.MethodPost, "/posts", map[string]any{
+		"content": "one\r\ntwo\rthree", "status": "draft", "firstComment": "a\r\nb",
+		"platforms": []any{"mastodon"},
+	}).want(http.StatusCreated).at("post")
+	if text := got.at("content").text(); text != "one\ntwo\nthree" {
+		t.Errorf("content = %q", text)
+	}
+	if text := got.at("firstComments", 0, "text").text(); text != "a\nb" {
+		t.Errorf("first comment = %q", text)
+	}
+}
+
 func TestInvalidPostsAreRefused(t *testing.T) {
 	a := newAPI(t)
 	a.connect(a.workspace, schema.Mastodon, "@a")

@@ -99,6 +99,9 @@ type Constraints struct {
 	Media MediaLimits
 
 	Hashtags     int // most hashtags; 0: no limit
+	Cashtags     int // most tags of stocks, such as $ABC; 0: no limit
+	Mentions     int // most mentions; 0: no limit
+	Links        int // most different addresses; 0: no limit
 	FirstComment CommentLimit
 	Thread       ThreadLimit
 
@@ -155,10 +158,11 @@ type TextLimit struct {
 // CommentLimit is what first comments a platform takes.
 type CommentLimit struct {
 	Supported bool
-	RootOnly  bool // on the first entry of a thread only
-	Max       int  // 0: no limit of its own
-	MaxBytes  int  // of its UTF-8, beside Max; 0: no limit
-	Usual     int  // beyond it some servers refuse; 0: none do
+	RootOnly  bool   // on the first entry of a thread only
+	Max       int    // 0: no limit of its own
+	MaxBytes  int    // of its UTF-8, beside Max; 0: no limit
+	Usual     int    // beyond it some servers refuse; 0: none do
+	Without   string // signs that it may not hold
 	Count     func(text string) int
 }
 
@@ -180,6 +184,7 @@ type MediaLimits struct {
 	VideoTypes       []string
 	MaxImageBytes    int64
 	MaxVideoBytes    int64
+	MaxGIFBytes      int64 // of a GIF, where that is less than of its like
 	MaxDocumentBytes int64
 	MaxVideoDuration time.Duration
 	MaxPixels        int64 // of a picture, its width times its height

@@ -114,7 +114,7 @@ func (c Content) SettingText(platform Platform) string {
 	if settings := c.Settings[platform]; len(settings) == 0 || json.Unmarshal(settings, &s) != nil {
 		return ""
 	}
-	return s.Content
+	return UnixLines(s.Content)
 }
 
 // ErrUnchanged is what a change of a post returns that leaves it as it is.

@@ -1,14 +1,16 @@
 package bluesky
 
 import (
-	"net/url"
+	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/rivo/uniseg"
-	"golang.org/x/net/idna"
+	"crier/connectors"
+	"crier/connectors/egress"
+
 	"golang.org/x/net/publicsuffix"
 )
 
@@ -46,7 +48,7 @@ const (
 // What starts a feature must follow a space or, for links and mentions, an opening
 // parenthesis, as in Bluesky's own app.
 var (
-	linkPattern    = regexp.MustCompile(`(?i)(?:^|[\s\p{Z}(])(https?://[^\s\p{Z}]+|([a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+)[^\s\p{Z}]*)`)
+	linkPattern    = regexp.MustCompile(`(?i)(?:^|[\s\p{Z}(])(https?://[^\s\p{Z}]+|([a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)+)[^\s\p{Z}]*)`)
 	mentionPattern = regexp.MustCompile(`(?:^|[\s\p{Z}(])@([a-zA-Z0-9.-]+)\b`)
 	tagPattern     = regexp.MustCompile(`(?:^|[\s\p{Z}])[#＃]([^\s\p{Z}\x{00AD}\x{200B}-\x{200D}\x{2060}\x{20E2}]+)`)
 	handlePattern  = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)+[a-zA-Z]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
@@ -131,34 +133,49 @@ func isBareLink(address, domain string) bool {
 	return suffix != domain && (icann || strings.Contains(suffix, "."))
 }
 
-// asciiURI returns the address in the characters a URI has (RFC 3986), or nothing if
-// it is none.
+// asciiURI returns the address in the characters a URI has (RFC 3986), or nothing if it is none. One that
+// has no others stays as it was written, as in Bluesky's own app: also with a "%" that begins no escape.
 func asciiURI(address string) string {
-	parsed, err := url.Parse(address)
-	if err != nil || parsed.Hostname() == "" {
+	scheme, rest, _ := strings.Cut(address, "://")
+	authority, path := rest, ""
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		authority, path = rest[:end], rest[end:]
+	}
+	host, port := authority, ""
+	if end := strings.LastIndexByte(authority, ':'); end > strings.LastIndexByte(authority, ']') {
+		host, port = authority[:end], authority[end:]
+	}
+	if !isPort(port) {
 		return ""
 	}
-	host, err := idna.Lookup.ToASCII(parsed.Hostname())
-	if err != nil {
+	ascii, err := egress.ASCIIHost(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
+	if host == "" || err != nil {
 		return ""
 	}
-	if port := parsed.Port(); port != "" {
-		host += ":" + port
+	if strings.Contains(ascii, ":") {
+		ascii = "[" + ascii + "]"
 	}
-	parsed.Host = host
-	parsed.RawQuery = escapeNonASCII(parsed.RawQuery)
-	return parsed.String()
+	return strings.ToLower(scheme) + "://" + ascii + port + escapeNonASCII(path)
 }
 
-// escapeNonASCII does for a query what net/url does for a path by itself.
-func escapeNonASCII(query string) string {
+// isPort reports whether what follows a host is nothing, or the number of a port.
+func isPort(text string) bool {
+	if text == "" {
+		return true
+	}
+	n, err := strconv.ParseUint(text[1:], 10, 16)
+	return err == nil && n > 0
+}
+
+// escapeNonASCII escapes the bytes of characters that no URI has.
+func escapeNonASCII(text string) string {
 	var escaped strings.Builder
-	for _, r := range query {
-		if r <= unicode.MaxASCII {
-			escaped.WriteRune(r)
+	for i := range len(text) {
+		if b := text[i]; b > unicode.MaxASCII || strings.IndexByte("\"<>\\^`{|}", b) >= 0 {
+			fmt.Fprintf(&escaped, "%%%02X", b)
 			continue
 		}
-		escaped.WriteString(url.QueryEscape(string(r)))
+		escaped.WriteByte(text[i])
 	}
 	return escaped.String()
 }
@@ -217,5 +234,5 @@ func isTag(tag string) bool {
 	meaningful := strings.ContainsFunc(tag, func(r rune) bool {
 		return !unicode.IsDigit(r) && !unicode.IsPunct(r)
 	})
-	return meaningful && uniseg.GraphemeClusterCount(tag) <= maxTagGraphemes
+	return meaningful && connectors.Graphemes(tag) <= maxTagGraphemes
 }

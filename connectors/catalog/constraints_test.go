@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +112,15 @@ func TestGIFsAreRefusedWhereTheyAreNotTaken(t *testing.T) {
 	}
 }
 
+// links is a text with so many addresses.
+func links(n int) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "https://example.com/%d ", i)
+	}
+	return text.String()
+}
+
 func items(kinds ...schema.MediaKind) []schema.Media {
 	var all []schema.Media
 	for _, kind := range kinds {
@@ -146,6 +156,15 @@ func TestRulesOfThePlatforms(t *testing.T) {
 		"instagram mixes in a carousel":     {schema.Instagram, text(2200, image, video), `{"shareToFeed":true}`, ""},
 		"instagram takes 30 hashtags":       {schema.Instagram, schema.Entry{Text: strings.Repeat("#a ", 30), Media: items(image)}, "", ""},
 		"instagram takes no 31 hashtags":    {schema.Instagram, schema.Entry{Text: strings.Repeat("#a ", 31), Media: items(image)}, "", "content hashtags_too_many"},
+		"instagram takes 20 mentions":       {schema.Instagram, schema.Entry{Text: strings.Repeat("@a ", 20), Media: items(image)}, "", ""},
+		"instagram takes no 21 mentions":    {schema.Instagram, schema.Entry{Text: strings.Repeat("@a ", 21), Media: items(image)}, "", "content mentions_too_many"},
+		"twitter takes one cashtag":         {schema.Twitter, schema.Entry{Text: "$ABC is up"}, "", ""},
+		"twitter takes no two cashtags":     {schema.Twitter, schema.Entry{Text: "$ABC and $DEF"}, "", "content cashtags_too_many"},
+		"twitter takes no byte order mark":  {schema.Twitter, schema.Entry{Text: "\ufeffhello"}, "", "content text_sign_unsupported"},
+		"mastodon takes a byte order mark":  {schema.Mastodon, schema.Entry{Text: "\ufeffhello"}, "", ""},
+		"threads takes five links":          {schema.Threads, schema.Entry{Text: links(5)}, "", ""},
+		"threads takes no six links":        {schema.Threads, schema.Entry{Text: links(6)}, "", "content links_too_many"},
+		"signs that nobody sees":            {schema.Mastodon, schema.Entry{Text: "\u200b\u2060 \ufe0f"}, "", "content content_required"},
 		"facebook takes photos or a video":  {schema.Facebook, text(1, image, video), "", "mediaItems media_mix"},
 		"linkedin takes a document":         {schema.LinkedIn, text(3000, pdf), "", ""},
 		"linkedin takes no carousel":        {schema.LinkedIn, text(1, image, image), "", "mediaItems too_many_media"},

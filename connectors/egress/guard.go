@@ -11,8 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
 
 	"crier/schema"
 )
@@ -22,14 +24,14 @@ import (
 // refused. A name that does not resolve passes: it is checked again at each
 // connection. The error is a *schema.Error of kind Invalid.
 func (e *Egress) CheckURL(ctx context.Context, rawURL string) error {
-	parsed, err := url.Parse(rawURL)
+	parsed, err := schema.ParseURL(rawURL)
 	if err != nil {
 		return invalid("the url cannot be read")
 	}
 	if err := checkForm(parsed); err != nil {
 		return invalid(err.Error())
 	}
-	host, err := asciiHost(parsed.Hostname())
+	host, err := ASCIIHost(parsed.Hostname())
 	if err != nil {
 		return invalid("the url's host is no name and no address")
 	}
@@ -66,12 +68,66 @@ func isPort(text string) bool {
 	return err == nil && port > 0
 }
 
-// asciiHost is the host as net/http will dial it.
-func asciiHost(host string) (string, error) {
+// ASCIIHost returns a host as it is dialed and looked up: an address as it is, a name in small letters
+// with its labels outside of ASCII by IDNA. Labels of ASCII are taken as servers have them, also with an
+// underscore or with hyphens where IDNA wants none, such as my_shop or r3---sn-abc.
+func ASCIIHost(host string) (string, error) {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return host, nil
 	}
-	return idna.Lookup.ToASCII(host)
+	if !isASCII(host) {
+		host = strings.Map(dotOf, norm.NFC.String(host))
+	}
+	if host == "" {
+		return "", errors.New("the name is empty")
+	}
+	labels := strings.Split(strings.ToLower(host), ".")
+	for i, label := range labels {
+		ascii, err := asciiLabel(label, i == len(labels)-1)
+		if err != nil {
+			return "", err
+		}
+		labels[i] = ascii
+	}
+	name := strings.Join(labels, ".")
+	if len(name) > maxHostLength {
+		return "", errors.New("the name is too long")
+	}
+	return name, nil
+}
+
+// What DNS can hold (RFC 1035, 2.3.4).
+const (
+	maxHostLength  = 254 // with the dot of the root
+	maxLabelLength = 63
+)
+
+// asciiLabel returns a label of a name. The last one may be empty: it is the root's.
+func asciiLabel(label string, isLast bool) (string, error) {
+	if !isASCII(label) {
+		return idna.Lookup.ToASCII(label)
+	}
+	isWrong := strings.ContainsFunc(label, func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z')
+	})
+	if isWrong || label == "" && !isLast || len(label) > maxLabelLength {
+		return "", fmt.Errorf("%q is no label of a name", label)
+	}
+	return label, nil
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
+// dotOf makes the full stops of other scripts dots (UTS 46, 2.3).
+func dotOf(r rune) rune {
+	switch r {
+	case '\u3002', '\uff0e', '\uff61':
+		return '.'
+	default:
+		return r
+	}
 }
 
 // checkRedirect is asked before each redirect is followed. Its target's address is

@@ -31,6 +31,7 @@ func Constraints() schema.Constraints {
 			AspectOfImages:   true, // a reel is upright
 		},
 		Hashtags: 30,
+		Mentions: 20, // developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes, 2207010
 		FirstComment: schema.CommentLimit{
 			Supported: true,
 			Max:       1000,

@@ -113,7 +113,7 @@ func (f *Fetcher) FetchTo(ctx context.Context, dir, address string, limits Limit
 	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, schema.EscapePercent(address), nil)
 	if err != nil {
 		return nil, refused("the media's url cannot be read", nil)
 	}

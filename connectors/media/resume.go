@@ -133,7 +133,7 @@ func (f *Fetcher) fetchOn(ctx context.Context, name, address string) (file *File
 func (f *Fetcher) fetchRest(ctx context.Context, p *filling, address string) error {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, schema.EscapePercent(address), nil)
 	if err != nil {
 		return refused("the media's url cannot be read", nil)
 	}

@@ -15,6 +15,7 @@ func Constraints() schema.Constraints {
 	return schema.Constraints{
 		Platform: schema.Threads,
 		Text:     schema.TextLimit{Max: maxText, Count: count},
+		Links:    5, // developers.facebook.com/docs/threads/changelog, 22 December 2025
 		Media: schema.MediaLimits{
 			Max:              10,
 			MaxVideos:        10,

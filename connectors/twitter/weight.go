@@ -3,7 +3,7 @@ package twitter
 import (
 	"unicode"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/uax29/v2/graphemes"
 	"golang.org/x/text/unicode/norm"
 
 	"crier/connectors"
@@ -35,8 +35,8 @@ func plainWeight(text string) int {
 		return len(text) * lightWeight
 	}
 	weight := 0
-	for clusters := uniseg.NewGraphemes(text); clusters.Next(); {
-		weight += clusterWeight(clusters.Runes())
+	for clusters := graphemes.FromString(text); clusters.Next(); {
+		weight += clusterWeight([]rune(clusters.Value()))
 	}
 	return weight
 }

@@ -69,7 +69,7 @@ func (s *connections) token(platform schema.Platform, tokens connectors.Tokens) 
 		}
 		blamed := "accessToken"
 		if tokens.Entity {
-			credentials.EntityID, _ = f.Text("entityId", body.MaxName)
+			credentials.EntityID, _ = f.Pasted("entityId", body.MaxName)
 			blamed = "entityId"
 		}
 		return s.single(c, f, candidate{
@@ -90,7 +90,7 @@ type candidate struct {
 // readToken returns a token that can be sent in a header and an address. With any other the
 // call to the platform would not even begin, as if it did not answer.
 func readToken(f *body.Form, name string) string {
-	token, ok := f.Text(name, maxCredential)
+	token, ok := f.Pasted(name, maxCredential)
 	if ok && (token == "" || strings.ContainsFunc(token, func(r rune) bool { return r < '!' || r > '~' })) {
 		f.Fail(name, body.CodeInvalidValue, "must be a token: visible characters of ASCII, without spaces")
 	}
@@ -103,13 +103,13 @@ func (s *connections) bluesky(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	identifier, _ := f.Text("identifier", body.MaxName)
-	password, _ := f.Text("password", maxCredential)
+	identifier, _ := f.Pasted("identifier", body.MaxName)
+	password, _ := f.Pasted("password", maxCredential)
 	f.Require("identifier")
 	f.Require("password")
 	return s.single(c, f, candidate{
 		platform: schema.Bluesky, server: s.readServer(c, f, schema.Bluesky),
-		credentials: schema.Credentials{Identifier: identifier, Password: password},
+		credentials: schema.Credentials{Identifier: strings.TrimPrefix(identifier, "@"), Password: password},
 		secretField: "password", nameField: "identifier",
 	})
 }
@@ -170,11 +170,12 @@ type chat struct{ id, field string }
 func readChats(f *body.Form) []chat {
 	var chats []chat
 	add := func(v body.Value, field string) {
-		if (v.Kind != body.Text && v.Kind != body.Number) || v.Text == "" || len(v.Text) > body.MaxName {
+		id := schema.Pasted(v.Text)
+		if (v.Kind != body.Text && v.Kind != body.Number) || id == "" || len(id) > body.MaxName {
 			f.Fail(field, body.CodeInvalidType, "must be a chat's @name or its numeric id")
 			return
 		}
-		chats = append(chats, chat{v.Text, field})
+		chats = append(chats, chat{id, field})
 	}
 	one, named := f.Find("chatId")
 	if named {

@@ -16,7 +16,7 @@ import (
 // readServer returns the base address of the server a request names: https and public, or one
 // that is configured. It is empty for the platform's own, which mastodon has not.
 func (s *connections) readServer(c *gin.Context, f *body.Form, platform schema.Platform) string {
-	named, ok := f.Text("server", body.MaxURL)
+	named, ok := f.Pasted("server", body.MaxURL)
 	switch {
 	case !ok && platform == schema.Mastodon && s.BaseURLs[platform] == "" && !admission.RequestOf(c).Key.Sandbox:
 		f.Require("server")

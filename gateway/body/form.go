@@ -218,6 +218,19 @@ func (f *Form) Text(name string, most int) (string, bool) {
 	return v.Text, ok
 }
 
+// Prose returns a text that people write. Its lines end with LF, whatever they were written on.
+func (f *Form) Prose(name string, most int) (string, bool) {
+	text, ok := f.Text(name, most)
+	return schema.UnixLines(text), ok
+}
+
+// Pasted returns a text that people copy from somewhere, such as a handle, without the blanks around it
+// and the invisible signs that pages and chats put into it.
+func (f *Form) Pasted(name string, most int) (string, bool) {
+	text, ok := f.Text(name, most)
+	return schema.Pasted(text), ok
+}
+
 // Boolean returns a field that is true or false.
 func (f *Form) Boolean(name string) (truth, ok bool) {
 	v, ok := f.typed(name, boolean)

@@ -89,7 +89,7 @@ func readReply(f *body.Form) (item schema.ItemID, text string) {
 		}
 		item = id
 	}
-	text, ok := f.Text("text", maxReply)
+	text, ok := f.Prose("text", maxReply)
 	if ok && strings.TrimSpace(text) == "" {
 		f.Fail("text", body.CodeInvalidValue, "must not be empty")
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -217,7 +216,7 @@ func (m *media) contentOf(ctx context.Context, u schema.Upload, name string) (io
 
 // nameIn returns the name of the file that a url ends with; empty: it ends with none.
 func nameIn(address string) string {
-	u, err := url.Parse(address)
+	u, err := schema.ParseURL(address)
 	if err != nil {
 		return ""
 	}

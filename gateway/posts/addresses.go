@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier/gateway/body"
+	"crier/schema"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -55,7 +56,7 @@ func (l *lookups) of(ctx context.Context, origin string) func() string {
 // originOf returns what of an address decides whether it may be called; all of one that cannot be
 // read.
 func originOf(address string) string {
-	u, err := url.Parse(address)
+	u, err := schema.ParseURL(address)
 	if err != nil {
 		return address
 	}

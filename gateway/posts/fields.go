@@ -71,7 +71,7 @@ func (t targetFields) field() string { return body.Indexed("platforms", t.n) }
 
 func readPostFields(f *body.Form) postFields {
 	fields := postFields{
-		content: body.Optional(f.Text("content", maxContent)),
+		content: body.Optional(f.Prose("content", maxContent)),
 		targets: readTargets(f),
 		media:   readMedia(f),
 	}
@@ -121,7 +121,7 @@ func readTarget(f *body.Form, item body.Value, n int) targetFields {
 	inner, _ := f.Child(item, "platforms", n)
 	defer inner.Finish()
 	t.account, _ = inner.Text("accountId", body.MaxShort)
-	t.content, _ = inner.Text("content", maxContent)
+	t.content, _ = inner.Prose("content", maxContent)
 	name, ok := inner.Text("platform", body.MaxShort)
 	if !ok {
 		inner.Require("platform")
@@ -213,7 +213,7 @@ func readSettings(f *body.Form) map[schema.Platform]json.RawMessage {
 }
 
 func readComments(f *body.Form) []schema.FirstComment {
-	single, hasSingle := f.Text("firstComment", maxContent)
+	single, hasSingle := f.Prose("firstComment", maxContent)
 	items, hasList := f.List("firstComments", maxComments)
 	if hasSingle && hasList {
 		f.Fail("firstComment", body.CodeConflict, "must not stand beside firstComments; it is short for one with target 0")
@@ -232,7 +232,7 @@ func readComments(f *body.Form) []schema.FirstComment {
 		}
 		var comment schema.FirstComment
 		comment.Target, _ = inner.Integer("target")
-		if comment.Text, ok = inner.Text("text", maxContent); !ok {
+		if comment.Text, ok = inner.Prose("text", maxContent); !ok {
 			inner.Require("text")
 		}
 		inner.Finish()

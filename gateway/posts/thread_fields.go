@@ -45,7 +45,7 @@ func readEntries(f *body.Form) []schema.Entry {
 		if !ok {
 			continue
 		}
-		entries[i].Text, _ = inner.Text("content", maxContent)
+		entries[i].Text, _ = inner.Prose("content", maxContent)
 		entries[i].Platform = readPlatformContent(&inner)
 		entries[i].Media = readMedia(&inner)
 		inner.Finish()
@@ -60,7 +60,7 @@ func readPlatformContent(f *body.Form) map[schema.Platform]string {
 	}
 	texts := make(map[schema.Platform]string, len(inner.Object.Members))
 	for _, platform := range schema.Platforms() {
-		if text, ok := inner.Text(platform.String(), maxContent); ok {
+		if text, ok := inner.Prose(platform.String(), maxContent); ok {
 			texts[platform] = text
 		}
 	}

@@ -1,10 +1,10 @@
 package validation
 
-import "net/url"
+import "crier/schema"
 
 // IsWebAddress reports whether a browser can open an address: it is of http or https, and
 // names a host.
 func IsWebAddress(text string) bool {
-	u, err := url.Parse(text)
+	u, err := schema.ParseURL(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }

@@ -2,6 +2,7 @@ package validation
 
 import (
 	"fmt"
+	"strings"
 
 	"crier/schema"
 )
@@ -44,6 +45,8 @@ func tooLong(c schema.Constraints, text, what, it string) (d schema.Detail, isWa
 	}
 	d.Platform = p.String()
 	switch n := limit.Count(text); {
+	case strings.ContainsAny(text, limit.Without):
+		d.Message = fmt.Sprintf("%s takes no %s in a %s", c.Taker(), signs(limit.Without), what)
 	case limit.Max > 0 && n > limit.Max:
 		d.Message = fmt.Sprintf("%s takes a %s of at most %d characters, %s has %d", c.Taker(), what, limit.Max, it, n)
 	case limit.MaxBytes > 0 && len(text) > limit.MaxBytes:

@@ -198,6 +198,9 @@ func boundsOf(l schema.MediaLimits, kind schema.MediaKind) (types []string, most
 	switch {
 	case kind == schema.PDF:
 		return nil, l.MaxDocumentBytes
+	case kind == schema.GIF && l.MaxGIFBytes > 0:
+		types, _ = boundsOf(schema.MediaLimits{VideoTypes: l.VideoTypes, ImageTypes: l.ImageTypes}, kind)
+		return types, l.MaxGIFBytes
 	case kind == schema.Video, kind == schema.GIF && gifIsVideo(l):
 		return l.VideoTypes, l.MaxVideoBytes
 	default:

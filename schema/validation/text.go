@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -11,7 +12,7 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 	e := v.content.Entries[entry]
 	text := v.content.TextFor(entry, target.Platform, target.Content)
 	field := func() string { return v.textField(target, i, entry) }
-	switch empty := strings.TrimSpace(text) == ""; {
+	switch empty := schema.IsBlank(text); {
 	case empty && c.Text.Required:
 		v.fail(c.Platform, field(), CodeTextRequired, "%s needs a text with every post", c.Platform)
 	case empty && len(e.Media) == 0 && !c.Media.Required:
@@ -29,16 +30,37 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 	if strings.ContainsAny(text, c.Text.Without) {
 		v.fail(c.Platform, field(), CodeTextSign, "%s takes no %s in a text", c.Taker(), signs(c.Text.Without))
 	}
-	if c.Hashtags == 0 {
-		return
-	}
-	if n := hashtags(text); n > c.Hashtags {
-		v.fail(c.Platform, field(), CodeHashtagsTooMany, "%s takes at most %d hashtags, the text has %d", c.Platform, c.Hashtags, n)
+	for _, l := range []struct {
+		code, what string
+		most       int
+		count      func(string) int
+	}{
+		{CodeHashtagsTooMany, "hashtags", c.Hashtags, hashtags},
+		{CodeCashtagsTooMany, "cashtags", c.Cashtags, cashtags},
+		{CodeMentionsTooMany, "mentions", c.Mentions, mentions},
+		{CodeLinksTooMany, "different links", c.Links, differentLinks},
+	} {
+		if l.most == 0 {
+			continue
+		}
+		if n := l.count(text); n > l.most {
+			v.fail(c.Platform, field(), l.code, "%s takes at most %d %s, the text has %d", c.Platform, l.most, l.what, n)
+		}
 	}
 }
 
-// signs names signs, with "or" between them.
-func signs(all string) string { return strings.Join(strings.Split(all, ""), " or ") }
+// signs names signs, with "or" between them. Those that cannot be seen go by their code points.
+func signs(all string) string {
+	var names []string
+	for _, r := range all {
+		name := string(r)
+		if schema.IsBlank(name) {
+			name = fmt.Sprintf("U+%04X", r)
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, " or ")
+}
 
 // exceeds reports whether a text has more bytes than it may.
 func exceeds(l schema.TextLimit, text string) bool { return l.MaxBytes > 0 && len(text) > l.MaxBytes }
@@ -78,4 +100,35 @@ func hashtags(text string) int {
 		n += strings.Count(run, "#") + strings.Count(run, "＃")
 	}
 	return n
+}
+
+// cashtagPattern matches a tag of a stock as X does (twitter-text, cashtag).
+var cashtagPattern = regexp.MustCompile(`(?:^|[\s\pZ])(\$[a-zA-Z]{1,6}(?:[._][a-zA-Z]{1,2})?)(?:$|[^\pL\pN_$])`)
+
+func cashtags(text string) int {
+	n := 0
+	for {
+		found := cashtagPattern.FindStringSubmatchIndex(text)
+		if found == nil {
+			return n
+		}
+		n++
+		text = text[found[3]:] // what ends one may begin the next
+	}
+}
+
+// mentionPattern matches a name after an @ that does not stand in a word, an address or a url.
+var mentionPattern = regexp.MustCompile(`(?:^|[^\pL\pM\pN_.@/])@[a-zA-Z0-9_.]`)
+
+func mentions(text string) int { return len(mentionPattern.FindAllStringIndex(text, -1)) }
+
+var linkPattern = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s\pZ]+`)
+
+// differentLinks counts the addresses of a text, each once.
+func differentLinks(text string) int {
+	seen := map[string]bool{}
+	for _, link := range linkPattern.FindAllString(text, -1) {
+		seen[strings.TrimRight(link, ".,;:!?)\"'")] = true
+	}
+	return len(seen)
 }

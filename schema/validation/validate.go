@@ -118,7 +118,7 @@ func (v *validation) shape() {
 	}
 	for i, comment := range v.content.FirstComments {
 		field := fmt.Sprintf("firstComments[%d]", i)
-		if strings.TrimSpace(comment.Text) == "" {
+		if schema.IsBlank(comment.Text) {
 			v.fail(0, field+".text", CodeFirstCommentEmpty, "a first comment needs a text")
 		}
 		if last := len(v.content.Entries) - 1; comment.Target < 0 || comment.Target > last {

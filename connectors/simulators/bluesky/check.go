@@ -7,8 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
-
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
@@ -29,7 +27,7 @@ func checkPost(record post, raw json.RawMessage) error {
 		return badRecord("text is missing")
 	case present.CreatedAt == nil:
 		return badRecord("createdAt is missing")
-	case len(record.Text) > maxTextBytes || uniseg.GraphemeClusterCount(record.Text) > maxGraphemes:
+	case len(record.Text) > maxTextBytes || simulation.Graphemes(record.Text) > maxGraphemes:
 		return badRecord(fmt.Sprintf("text must not be longer than %d graphemes and %d bytes", maxGraphemes, maxTextBytes))
 	case len(record.Langs) > maxLangs:
 		return badRecord(fmt.Sprintf("langs must not have more than %d elements", maxLangs))
@@ -84,7 +82,7 @@ func checkFeature(f feature) error {
 	case mentionFeature:
 		ok = strings.HasPrefix(f.DID, "did:")
 	case tagFeature:
-		ok = f.Tag != "" && len(f.Tag) <= maxTagBytes && uniseg.GraphemeClusterCount(f.Tag) <= maxTagGraphemes
+		ok = f.Tag != "" && len(f.Tag) <= maxTagBytes && simulation.Graphemes(f.Tag) <= maxTagGraphemes
 	}
 	if !ok {
 		return badRecord("a facet has a feature without its value")

@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"crier/connectors/simulators/simulation"
+
 	"github.com/bluesky-social/indigo/atproto/syntax"
-	"github.com/rivo/uniseg"
 )
 
 // lexicons is every definition by its full name, such as app.bsky.feed.post#main
@@ -247,7 +248,7 @@ func integer(where string, d definition, number json.Number) []string {
 
 func limitedText(where string, d definition, text string) []string {
 	found := outOf(where, "bytes", len(text), d.MinLength, d.MaxLength)
-	found = append(found, outOf(where, "graphemes", uniseg.GraphemeClusterCount(text), nil, d.MaxGraphemes)...)
+	found = append(found, outOf(where, "graphemes", simulation.Graphemes(text), nil, d.MaxGraphemes)...)
 	if err := formatError(d.Format, text); err != nil {
 		found = append(found, fmt.Sprintf("%s is no %s: %v", where, d.Format, err))
 	}

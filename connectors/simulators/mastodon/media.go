@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/gabriel-vasile/mimetype"
-	"github.com/rivo/uniseg"
 
 	"crier/connectors/simulators/simulation"
 )
@@ -112,7 +111,7 @@ func (a Allowance) checkUpload(u simulation.Upload) error {
 		return invalidRecord(fmt.Sprintf("File file size must be less than %d MB, File is invalid", a.VideoBytes>>20))
 	case kind != "video" && u.Size > a.ImageBytes:
 		return invalidRecord(fmt.Sprintf("File file size must be less than %d MB, File is invalid", a.ImageBytes>>20))
-	case uniseg.GraphemeClusterCount(u.AltText) > a.AltText:
+	case simulation.Graphemes(u.AltText) > a.AltText:
 		return invalidRecord(fmt.Sprintf("Description character limit of %d exceeded", a.AltText))
 	}
 	return nil

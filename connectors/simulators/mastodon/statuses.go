@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rivo/uniseg"
-
 	"crier/connectors/simulators/simulation"
 )
 
@@ -135,7 +133,7 @@ func (s *simulator) check(asked newStatus) (simulation.Post, error) {
 		return simulation.Post{}, unprocessable("'" + visibility + "' is not a valid visibility")
 	case text == "" && len(asked.MediaIDs) == 0:
 		return simulation.Post{}, invalidRecord("Text can't be blank")
-	case uniseg.GraphemeClusterCount(spoiler)+length(text, a.Address) > a.Text:
+	case simulation.Graphemes(spoiler)+length(text, a.Address) > a.Text:
 		return simulation.Post{}, invalidRecord(fmt.Sprintf("Text character limit of %d exceeded", a.Text))
 	}
 	poll, err := s.checkPoll(asked)
@@ -153,7 +151,7 @@ func (s *simulator) checkPoll(asked newStatus) (*pollFields, error) {
 	if p == nil {
 		return nil, nil
 	}
-	tooLong := func(option string) bool { return uniseg.GraphemeClusterCount(option) > a.PollOption }
+	tooLong := func(option string) bool { return simulation.Graphemes(option) > a.PollOption }
 	switch {
 	case len(asked.MediaIDs) > 0:
 		return nil, unprocessable("Cannot attach more than 4 files")

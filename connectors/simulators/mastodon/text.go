@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
+	"crier/connectors/simulators/simulation"
 )
 
 // entityKind is what Mastodon makes a link of in a text.
@@ -68,7 +68,7 @@ func length(text string, address int) int {
 		last = e.end
 	}
 	counted.WriteString(text[last:])
-	return uniseg.GraphemeClusterCount(counted.String())
+	return simulation.Graphemes(counted.String())
 }
 
 // entities returns what is a link in a text, in order. What looks like a mention or a

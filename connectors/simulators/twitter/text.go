@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/uax29/v2/graphemes"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -43,8 +43,8 @@ func weight(text string) int {
 		from = at[1]
 	}
 	rest.WriteString(text[from:])
-	for clusters := uniseg.NewGraphemes(rest.String()); clusters.Next(); {
-		total += clusterWeight(clusters.Runes())
+	for clusters := graphemes.FromString(rest.String()); clusters.Next(); {
+		total += clusterWeight([]rune(clusters.Value()))
 	}
 	return total
 }
