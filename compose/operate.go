@@ -182,6 +182,19 @@ func GivePlan(ctx context.Context, c Config, workspace, plan string) (before str
 	return before, err
 }
 
+// SetLimits says which limits the posts of a workspace are held to. It returns the set before.
+func SetLimits(ctx context.Context, c Config, workspace, limits string) (before schema.LimitSet, err error) {
+	set, err := schema.ParseLimitSet(limits)
+	if err != nil {
+		return 0, err
+	}
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		before, err = o.admin.SetLimits(ctx, workspace, set)
+		return err
+	})
+	return before, err
+}
+
 // Workspaces lists live workspaces by name, those whose names come after one.
 func Workspaces(ctx context.Context, c Config, after string, limit int) (all []schema.Workspace, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {

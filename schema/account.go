@@ -21,7 +21,8 @@ type Account struct {
 	Name      string // handle or title, to show
 	Server    string // base address; only mastodon, bluesky and telegram accounts have their own
 	Sandbox   bool
-	Sealed    []byte // sealed Credentials; nil once it is disconnected
+	Limits    LimitSet // of its workspace
+	Sealed    []byte   // sealed Credentials; nil once it is disconnected
 	// Settings is what the platform enables for this account: the allowed values by the
 	// name of a setting of posts, such as {"privacy": ["SELF_ONLY"]}. A setting that is
 	// not listed may have any value.

@@ -91,6 +91,8 @@ type Constraints struct {
 	// Own returns what is taken of one account, where that is another matter for each; nil: it
 	// is the same for all. Media is still made to fit what the platform takes.
 	Own func(Account) Constraints
+	// Wider is what the platform itself takes beyond these: see PlatformLimits. Nothing: these are its own.
+	Wider []Widening
 
 	Text    TextLimit
 	Caption int       // limit of the text where an entry has media; 0: the same
@@ -114,6 +116,8 @@ type Constraints struct {
 	// Settings checks the platform's part of platformSettings; nil: it has none. The
 	// field of a detail is relative to it.
 	Settings func(settings json.RawMessage) []Detail
+	// MediaWith returns what media is taken of a post with such settings; nil: the same of all.
+	MediaWith func(l MediaLimits, settings json.RawMessage) MediaLimits
 	// MediaSettings are the names of the settings that are addresses of media.
 	MediaSettings []string
 	// Together checks the settings and the first entry against each other; nil: there is
@@ -195,14 +199,8 @@ type MediaLimits struct {
 	MinAspect        float64
 	MaxAspect        float64
 	AspectOfImages   bool // the aspect ratio bounds pictures only
-}
-
-// For returns what is taken of an account; nil: one that is not known.
-func (c Constraints) For(a *Account) Constraints {
-	if c.Own == nil || a == nil {
-		return c
-	}
-	return c.Own(*a)
+	MaxWidth         int
+	MaxHeight        int
 }
 
 // Taker names who takes no more than that.

@@ -13,6 +13,7 @@ type Workspace struct {
 	Name    string
 	Plan    string
 	Sandbox bool
+	Limits  LimitSet // a twin has its workspace's
 }
 
 // Plan is what a workspace may do; the operator can change the table.

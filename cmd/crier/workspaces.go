@@ -16,8 +16,9 @@ import (
 )
 
 type workspacesCommand struct {
-	List workspacesListCommand `cmd:"" help:"List workspaces with their ids and plans."`
-	Plan workspacesPlanCommand `cmd:"" help:"Put a workspace on another plan, whatever it pays for, until it changes its subscription."`
+	List   workspacesListCommand   `cmd:"" help:"List workspaces with their ids and plans."`
+	Limits workspacesLimitsCommand `cmd:"" help:"Hold the posts of a workspace, and of its sandbox, to the limits of the specification or to those of the platforms."`
+	Plan   workspacesPlanCommand   `cmd:"" help:"Put a workspace on another plan, whatever it pays for, until it changes its subscription."`
 }
 
 type workspacesPlanCommand struct {
@@ -37,6 +38,26 @@ func (w *workspacesPlanCommand) Run(ctx context.Context, logger *slog.Logger) er
 		return err
 	}
 	fmt.Printf("%s is on the plan %s now; it was on %s.\n", w.Workspace, w.Plan, before)
+	return nil
+}
+
+type workspacesLimitsCommand struct {
+	partsFlags
+	Workspace string `arg:"" env:"-" help:"Name of the workspace."`
+	Limits    string `arg:"" env:"-" help:"specification or platform."`
+}
+
+// Run changes the limits, which count within a second.
+func (w *workspacesLimitsCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	c, err := w.config(logger)
+	if err != nil {
+		return err
+	}
+	before, err := compose.SetLimits(ctx, c, w.Workspace, w.Limits)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("Posts of %s are held to the limits of the %s now; before, of the %s.\n", w.Workspace, w.Limits, before)
 	return nil
 }
 
@@ -76,14 +97,15 @@ func (w *workspacesListCommand) Run(ctx context.Context, logger *slog.Logger) er
 
 // workspaceLine is a workspace as it is listed.
 type workspaceLine struct {
-	Name string `json:"name"`
-	ID   string `json:"id"`
-	UUID string `json:"uuid"` // the same id, as ClickHouse's views have it
-	Plan string `json:"plan"`
+	Name   string `json:"name"`
+	ID     string `json:"id"`
+	UUID   string `json:"uuid"` // the same id, as ClickHouse's views have it
+	Plan   string `json:"plan"`
+	Limits string `json:"limits"`
 }
 
 func workspaceLineOf(w schema.Workspace) workspaceLine {
-	return workspaceLine{w.Name, w.ID.String(), uuid.UUID(w.ID).String(), w.Plan}
+	return workspaceLine{w.Name, w.ID.String(), uuid.UUID(w.ID).String(), w.Plan, w.Limits.String()}
 }
 
 func writeWorkspaces(to io.Writer, all []schema.Workspace, asJSON bool) error {
@@ -91,10 +113,10 @@ func writeWorkspaces(to io.Writer, all []schema.Workspace, asJSON bool) error {
 		return writeLines(to, all, workspaceLineOf)
 	}
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tID\tUUID\tPLAN")
+	fmt.Fprintln(table, "NAME\tID\tUUID\tPLAN\tLIMITS")
 	for _, one := range all {
 		l := workspaceLineOf(one)
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.ID, l.UUID, l.Plan)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.Name, l.ID, l.UUID, l.Plan, l.Limits)
 	}
 	return table.Flush()
 }

@@ -47,6 +47,23 @@ func Constraints() schema.Constraints {
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 1500 * time.Millisecond},
 		DailyCap:     50,
 		Settings:     settingRules().Check,
+		Wider:        wider(),
+	}
+}
+
+// wider is what Bluesky's own servers take beyond that.
+func wider() []schema.Widening {
+	return []schema.Widening{
+		{
+			What: "videos of up to 3 minutes and 300 MB", Source: "lexicon app.bsky.embed.video; bsky.social, video uploads of March 2025",
+			Apply: func(c *schema.Constraints, _ schema.Account) {
+				c.Media.MaxVideoDuration, c.Media.MaxVideoBytes = 3*time.Minute, 300_000_000
+			},
+		},
+		{
+			What: "images of up to 2 MB", Source: "lexicon app.bsky.embed.images",
+			Apply: func(c *schema.Constraints, _ schema.Account) { c.Media.MaxImageBytes = 2_000_000 },
+		},
 	}
 }
 

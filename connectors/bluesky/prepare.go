@@ -79,7 +79,7 @@ func (c *Connector) upload(ctx context.Context, d schema.Delivery, item schema.M
 		return upload{}, err
 	}
 	defer file.Close()
-	if err := checkFile(file, len(d.Media)); err != nil {
+	if err := checkFile(d, file); err != nil {
 		return upload{}, err
 	}
 	if file.Kind == schema.Video {
@@ -89,11 +89,11 @@ func (c *Connector) upload(ctx context.Context, d schema.Delivery, item schema.M
 }
 
 // checkFile checks what only the content shows: a url says nothing of what it holds.
-func checkFile(file *media.File, items int) error {
-	if file.Kind == schema.Video && items > 1 {
-		return refuse("a video stands alone, not among %d items", items)
+func checkFile(d schema.Delivery, file *media.File) error {
+	if file.Kind == schema.Video && len(d.Media) > 1 {
+		return refuse("a video stands alone, not among %d items", len(d.Media))
 	}
-	return file.Check(Constraints())
+	return file.Check(Constraints().Of(d))
 }
 
 func refuse(format string, args ...any) *schema.Error {

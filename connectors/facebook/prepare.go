@@ -87,7 +87,7 @@ func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, s sett
 		if files[i].Kind == schema.Video && len(p.Media) > 1 {
 			return refuse("Facebook takes photos, or one video")
 		}
-		if err := s.check(files[i]); err != nil {
+		if err := s.check(d, files[i]); err != nil {
 			return err
 		}
 	}

@@ -82,8 +82,8 @@ const (
 )
 
 // check refuses what Facebook would refuse after the upload.
-func (s settings) check(file *media.File) error {
-	if err := file.Check(Constraints()); err != nil || file.Kind != schema.Video || s.MediaType == asPost {
+func (s settings) check(d schema.Delivery, file *media.File) error {
+	if err := file.Check(Constraints().Of(d)); err != nil || file.Kind != schema.Video || s.MediaType == asPost {
 		return err
 	}
 	longest := longestReel

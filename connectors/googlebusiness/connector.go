@@ -73,7 +73,7 @@ type progress struct {
 func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
 	p := progress{Pictures: []string{}}
 	for _, item := range d.Media {
-		inspected, err := media.Inspect(ctx, c.media, item, Constraints())
+		inspected, err := media.Inspect(ctx, c.media, item, Constraints().Of(d))
 		if err != nil {
 			return schema.Progress{}, err
 		}

@@ -164,7 +164,7 @@ func (c Containers) make(ctx context.Context, d schema.Delivery, p *progress) er
 	whole := Part{Item: WholePost}
 	switch {
 	case len(d.Media) == 1:
-		item, err := media.Inspect(ctx, c.Media, d.Media[0], c.Constraints)
+		item, err := media.Inspect(ctx, c.Media, d.Media[0], c.Constraints.Of(d))
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (c Containers) makeItems(ctx context.Context, d schema.Delivery, p *progres
 	d.Media = slices.Clone(d.Media)
 	asked := make([]url.Values, len(d.Media))
 	for i := first; i < len(d.Media); i++ {
-		item, err := media.Inspect(ctx, c.Media, d.Media[i], c.Constraints)
+		item, err := media.Inspect(ctx, c.Media, d.Media[i], c.Constraints.Of(d))
 		if err != nil {
 			return fmt.Errorf("looking at media item %d: %w", i, err)
 		}

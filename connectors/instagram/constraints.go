@@ -1,6 +1,7 @@
 package instagram
 
 import (
+	"encoding/json"
 	"time"
 	"unicode/utf8"
 
@@ -44,5 +45,31 @@ func Constraints() schema.Constraints {
 		Settings:      rules.Check,
 		MediaSettings: rules.Media(),
 		Together:      ofItsMedia,
+		Wider:         wider(),
 	}
+}
+
+// wider is what Instagram takes beyond that.
+func wider() []schema.Widening {
+	return []schema.Widening{
+		{
+			What:   "reels of up to 15 minutes",
+			Source: "developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media, reel specifications",
+			Apply:  func(c *schema.Constraints, _ schema.Account) { c.Media.MaxVideoDuration = 15 * time.Minute },
+		},
+		{
+			What:   "pictures of stories from 9:16 on",
+			Source: "developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media, story image specifications",
+			Apply:  func(c *schema.Constraints, _ schema.Account) { c.MediaWith = uprightStories },
+		},
+	}
+}
+
+// uprightStories lets the picture of a story stand upright.
+func uprightStories(l schema.MediaLimits, raw json.RawMessage) schema.MediaLimits {
+	var s settings
+	if json.Unmarshal(raw, &s) == nil && s.MediaType == story {
+		l.MinAspect = 9.0 / 16
+	}
+	return l
 }

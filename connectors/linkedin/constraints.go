@@ -40,5 +40,27 @@ func Constraints() schema.Constraints {
 		Listing:      schema.Listing{Within: schema.UsualListing},
 		Settings:     settingsCheck(),
 		Together:     together,
+		Wider:        wider(),
+	}
+}
+
+// wider is what LinkedIn takes beyond that.
+func wider() []schema.Widening {
+	const under = "learn.microsoft.com/linkedin/marketing/community-management/shares/"
+	return []schema.Widening{
+		{
+			What: "2 to 20 images in a post", Source: under + "multiimage-post-api",
+			Apply: func(c *schema.Constraints, _ schema.Account) { c.Media.Max = 20 },
+		},
+		{
+			What: "images and videos of any shape and size, in pixels, below 36,152,320", Source: under + "images-api",
+			Apply: func(c *schema.Constraints, _ schema.Account) {
+				c.Media.MinAspect, c.Media.MaxAspect, c.Media.MinWidth, c.Media.MinHeight = 0, 0, 0, 0
+			},
+		},
+		{
+			What: "videos of up to 30 minutes", Source: under + "videos-api",
+			Apply: func(c *schema.Constraints, _ schema.Account) { c.Media.MaxVideoDuration = 30 * time.Minute },
+		},
 	}
 }

@@ -157,7 +157,7 @@ func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p prog
 		if files[i], err = c.media.Open(ctx, d.Media[i]); err != nil {
 			return fmt.Errorf("opening media: %w", err)
 		}
-		if err := check(files[i], len(p.Media)); err != nil {
+		if err := check(d, files[i]); err != nil {
 			return err
 		}
 	}
@@ -181,11 +181,11 @@ func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p prog
 }
 
 // check refuses what LinkedIn would refuse after the upload.
-func check(file *media.File, items int) error {
-	if items > 1 && file.Kind != schema.Image && file.Kind != schema.GIF {
+func check(d schema.Delivery, file *media.File) error {
+	if len(d.Media) > 1 && file.Kind != schema.Image && file.Kind != schema.GIF {
 		return refuse("LinkedIn takes several images, or one video, or one document")
 	}
-	return file.Check(Constraints())
+	return file.Check(Constraints().Of(d))
 }
 
 func collectionOf(file *media.File) collection {

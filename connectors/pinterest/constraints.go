@@ -43,7 +43,17 @@ func Constraints() schema.Constraints {
 		Settings:      rules.Check,
 		MediaSettings: rules.Media(),
 		Together:      together,
+		Wider:         wider(),
 	}
+}
+
+// wider is what Pinterest takes beyond that.
+func wider() []schema.Widening {
+	return []schema.Widening{{
+		What:   "pins of any shape, squares included",
+		Source: "help.pinterest.com/business/article/pinterest-product-specs; Postiz and Mixpost publish squares",
+		Apply:  func(c *schema.Constraints, _ schema.Account) { c.Media.MinAspect, c.Media.MaxAspect = 0, 0 },
+	}}
 }
 
 func title() schema.TextLimit { return schema.TextLimit{Max: maxTitle, Count: utf8.RuneCountInString} }

@@ -92,7 +92,7 @@ func (c *Connector) prepareItem(ctx context.Context, d schema.Delivery, i int, a
 	}
 	item := d.Media[i]
 	if a.Video == nil && item.KnownKind() != schema.Video {
-		inspected, err := media.Inspect(ctx, c.media, item, Constraints())
+		inspected, err := media.Inspect(ctx, c.media, item, Constraints().Of(d))
 		if err != nil {
 			return fmt.Errorf("looking at media item %d: %w", i, err)
 		}
@@ -159,7 +159,7 @@ func (c *Connector) uploadVideo(ctx context.Context, d schema.Delivery, item sch
 		return fmt.Errorf("opening media: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := file.Check(Constraints()); err != nil {
+	if err := file.Check(Constraints().Of(d)); err != nil {
 		return err
 	}
 	if file.Kind != schema.Video {

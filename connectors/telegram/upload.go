@@ -132,7 +132,7 @@ type files []file
 func (c *Connector) open(ctx context.Context, d schema.Delivery) (files, error) {
 	var opened files
 	for i, item := range d.Media {
-		f, err := c.openOne(ctx, item)
+		f, err := c.openOne(ctx, d, item)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("opening media %d: %w", i+1, err), opened.Close())
 		}
@@ -141,12 +141,12 @@ func (c *Connector) open(ctx context.Context, d schema.Delivery) (files, error) 
 	return opened, nil
 }
 
-func (c *Connector) openOne(ctx context.Context, item schema.Media) (file, error) {
+func (c *Connector) openOne(ctx context.Context, d schema.Delivery, item schema.Media) (file, error) {
 	probed, err := c.media.Open(ctx, item)
 	if err != nil {
 		return file{}, err
 	}
-	if err := probed.Check(Constraints()); err != nil {
+	if err := probed.Check(Constraints().Of(d)); err != nil {
 		return file{}, errors.Join(err, probed.Close())
 	}
 	content, err := probed.Open()

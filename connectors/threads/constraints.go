@@ -39,6 +39,22 @@ func Constraints() schema.Constraints {
 		Listing:      schema.Listing{Within: schema.UsualListing},
 		Settings:     settingRules().Check,
 		Together:     textAlone,
+		Wider:        wider(),
+	}
+}
+
+// wider is what Threads takes beyond that.
+func wider() []schema.Widening {
+	const posts = "developers.facebook.com/docs/threads/posts, 22 December 2025"
+	return []schema.Widening{
+		{
+			What: "pictures of up to 10:1 and videos of any shape from 0.01:1 to 10:1, 9:16 included", Source: posts,
+			Apply: func(c *schema.Constraints, _ schema.Account) { c.Media.MinAspect, c.Media.MaxAspect = 0.01, 10 },
+		},
+		{
+			What: "carousels of up to 20 items", Source: posts,
+			Apply: func(c *schema.Constraints, _ schema.Account) { c.Media.Max, c.Media.MaxVideos = 20, 20 },
+		},
 	}
 }
 

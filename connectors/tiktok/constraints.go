@@ -46,7 +46,21 @@ func constraintsOf(k creator) schema.Constraints {
 		DailyCap: 50,
 		Settings: settingsCheck(k),
 		Together: together,
+		Wider:    wider(),
 	}
+}
+
+// wider is what TikTok takes beyond that. The length of videos is what it says of the very creator in any
+// case.
+func wider() []schema.Widening {
+	return []schema.Widening{{
+		What:   "videos of any shape, with sides of 360 to 4,096 pixels",
+		Source: "developers.tiktok.com/doc/content-posting-api-media-transfer-guide, video restrictions",
+		Apply: func(c *schema.Constraints, _ schema.Account) {
+			c.Media.MinAspect, c.Media.MaxAspect = 0, 0
+			c.Media.MaxWidth, c.Media.MaxHeight = 4096, 4096
+		},
+	}}
 }
 
 // utf16Units counts as TikTok does: its limit on a title is in UTF-16 code units.

@@ -106,7 +106,7 @@ func (c *Connector) advance(ctx context.Context, d schema.Delivery, s settings, 
 	if p.ID != "" {
 		return nil, t.send(ctx)
 	}
-	if err := t.file.Check(Constraints()); err != nil {
+	if err := t.file.Check(Constraints().Of(d)); err != nil {
 		return nil, err
 	}
 	beginning, wait := c.client.Reserve(ctx, d.Account.ID, connectors.Media)

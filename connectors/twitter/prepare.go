@@ -127,7 +127,7 @@ func (c *Connector) openMissing(ctx context.Context, d schema.Delivery, p progre
 			return files, fmt.Errorf("opening media: %w", err)
 		}
 		files[i] = file
-		if err := check(file, len(p.Media)); err != nil {
+		if err := check(d, file); err != nil {
 			return files, err
 		}
 	}
@@ -135,11 +135,11 @@ func (c *Connector) openMissing(ctx context.Context, d schema.Delivery, p progre
 }
 
 // check refuses what X would refuse after the upload.
-func check(file *media.File, items int) error {
-	if file.Kind != schema.Image && items > 1 {
+func check(d schema.Delivery, file *media.File) error {
+	if file.Kind != schema.Image && len(d.Media) > 1 {
 		return refused("X takes 4 images or 1 video or GIF")
 	}
-	return file.Check(Constraints())
+	return file.Check(Constraints().Of(d))
 }
 
 // uploadedAgain returns the delivery with media that X still has: it drops an upload after

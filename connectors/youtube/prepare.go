@@ -91,7 +91,7 @@ func (c *Connector) upload(ctx context.Context, d schema.Delivery, s settings, a
 		return fmt.Errorf("opening media: %w", err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := file.Check(Constraints().For(&d.Account)); err != nil {
+	if err := file.Check(Constraints().Of(d)); err != nil {
 		return err
 	}
 	began := c.now()

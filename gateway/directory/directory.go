@@ -107,6 +107,14 @@ func (d *Directory) Named(platform schema.Platform, name string) *schema.Account
 // All returns all accounts.
 func (d *Directory) All() []schema.Account { return d.accounts }
 
+// Limits returns which limits the workspace is held to, as far as its accounts tell.
+func (d *Directory) Limits() schema.LimitSet {
+	if len(d.accounts) == 0 {
+		return schema.SpecificationLimits
+	}
+	return d.accounts[0].Limits
+}
+
 // Account returns the account of that id, nil if there is none.
 func (d *Directory) Account(id schema.AccountID) *schema.Account { return d.byID[id] }
 

@@ -271,7 +271,11 @@ func (p *posts) constraintsOf(accounts *directory.Directory) func(schema.Target)
 		if accounts == nil {
 			return c
 		}
-		return c.For(accounts.Account(t.Account))
+		account := accounts.Account(t.Account)
+		if account == nil {
+			account = &schema.Account{Platform: t.Platform, Limits: accounts.Limits()}
+		}
+		return c.For(account)
 	}
 }
 

@@ -230,6 +230,10 @@ func (c *factsCheck) dimensions(l schema.MediaLimits, f schema.MediaFacts) {
 	if f.Kind != schema.Video && (l.MaxPixels > 0 && int64(f.Width)*int64(f.Height) > l.MaxPixels || l.MaxSides > 0 && f.Width+f.Height > l.MaxSides) {
 		c.fail(CodeMediaTooManyPixels, "%s takes pictures of at most %s, this one has %d × %d", c.platform, mostPixels(l), f.Width, f.Height)
 	}
+	if l.MaxWidth > 0 && f.Width > l.MaxWidth || l.MaxHeight > 0 && f.Height > l.MaxHeight {
+		c.fail(CodeMediaTooManyPixels, "%s takes media of at most %d × %d pixels, this one has %d × %d",
+			c.platform, l.MaxWidth, l.MaxHeight, f.Width, f.Height)
+	}
 	if l.AspectOfImages && f.Kind == schema.Video {
 		return
 	}

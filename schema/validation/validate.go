@@ -16,7 +16,29 @@ import (
 // of the API it is about; content without errors can be published as far as can be told
 // before its media are probed. constraintsOf returns what a target's account is held to, and
 // of a target without an account what its platform takes.
+//
+// An error that the platform's own limits would not have says so: see schema.PlatformLimits.
 func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.Target) schema.Constraints) (errors, warnings []schema.Detail) {
+	errors, warnings = check(c, targets, constraintsOf)
+	isWider := func(t schema.Target) bool { return len(constraintsOf(t).Wider) > 0 }
+	if len(errors) == 0 || !slices.ContainsFunc(targets, isWider) {
+		return errors, warnings
+	}
+	left, _ := check(c, targets, func(t schema.Target) schema.Constraints {
+		return constraintsOf(t).Widened(schema.Account{Platform: t.Platform, ID: t.Account})
+	})
+	for i, d := range errors {
+		isLifted := d.Platform != "" && !slices.ContainsFunc(left, func(l schema.Detail) bool {
+			return l.Field == d.Field && l.Platform == d.Platform && l.Code == d.Code
+		})
+		if isLifted {
+			errors[i].Message += "; with the workspace's limits set to platform it is taken"
+		}
+	}
+	return errors, warnings
+}
+
+func check(c schema.Content, targets []schema.Target, constraintsOf func(schema.Target) schema.Constraints) (errors, warnings []schema.Detail) {
 	v := validation{content: c}
 	v.shape()
 	checked := make(map[ruleKey]rules, len(targets))
@@ -30,7 +52,8 @@ func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.
 		}
 		constraints, isKnown := checked[key]
 		if !isKnown {
-			constraints = rules{constraintsOf(target), platform}
+			settings := c.Settings[target.Platform]
+			constraints = rules{constraintsOf(target).With(settings), platform.With(settings)}
 			checked[key], all = constraints, append(all, constraints)
 			v.settings(constraints.Constraints)
 		}

@@ -99,7 +99,8 @@ func (s *Store) Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]s
 func (s *Store) AccountsVersion(ctx context.Context, workspace schema.WorkspaceID) (version string, err error) {
 	const of = `select concat(count(*), ' ', sum(hashtextextended(concat(t.ctid, ' ', t.xmin), 0))) from `
 	err = s.Pool.QueryRow(ctx, `
-		select concat((`+of+`accounts t where t.workspace_id = $1 and t.disconnected_at is null), ', ', (`+of+`brands t where t.workspace_id = $1))`, workspace).
+		select concat((`+of+`accounts t where t.workspace_id = $1 and t.disconnected_at is null), ', ', (`+of+`brands t where t.workspace_id = $1), ', ',
+			(select w.limits from workspaces w where w.id = $1))`, workspace).
 		Scan(&version)
 	if err != nil {
 		return "", fmt.Errorf("reading the version of accounts: %w", db.Unavailable(err))

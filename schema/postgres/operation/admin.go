@@ -67,7 +67,8 @@ func (a *Admin) MakeWorkspace(ctx context.Context, name, plan string, sandbox bo
 // one that is.
 func (a *Admin) makeWorkspace(ctx context.Context, tx pgx.Tx, name, plan string, live *schema.WorkspaceID) (schema.Workspace, error) {
 	_, err := tx.Exec(ctx, `
-		insert into workspaces (id, name, plan, live_id) values ($1, $2, $3, $4)
+		insert into workspaces (id, name, plan, live_id, limits)
+		values ($1, $2, $3, $4, coalesce((select limits from workspaces where id = $4), 0))
 		on conflict (name, (live_id is null)) do nothing`, schema.NewWorkspaceID(a.Now()), name, plan, live)
 	if err != nil {
 		return schema.Workspace{}, err
@@ -78,8 +79,8 @@ func (a *Admin) makeWorkspace(ctx context.Context, tx pgx.Tx, name, plan string,
 // workspaceOf returns the workspace of a name, live or its sandbox twin, or NotFound.
 func workspaceOf(ctx context.Context, q db.Querier, name string, sandbox bool) (schema.Workspace, error) {
 	w := schema.Workspace{Name: name, Sandbox: sandbox}
-	err := q.QueryRow(ctx, `select id, plan from workspaces where name = $1 and (live_id is not null) = $2`, name, sandbox).
-		Scan((*[16]byte)(&w.ID), &w.Plan)
+	err := q.QueryRow(ctx, `select id, plan, limits from workspaces where name = $1 and (live_id is not null) = $2`, name, sandbox).
+		Scan((*[16]byte)(&w.ID), &w.Plan, (*int16)(&w.Limits))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return w, &schema.Error{Kind: schema.NotFound, Message: "there is no such workspace"}
 	}
@@ -105,14 +106,32 @@ func (a *Admin) GivePlan(ctx context.Context, name, plan string) (before string,
 	return before, nil
 }
 
+// SetLimits says which limits the posts of a workspace are held to, those of its sandbox too, and returns
+// the set before. The error is NotFound where there is no such workspace.
+func (a *Admin) SetLimits(ctx context.Context, name string, limits schema.LimitSet) (before schema.LimitSet, err error) {
+	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+		live, err := workspaceOf(ctx, tx, name, false)
+		if err != nil {
+			return err
+		}
+		before = live.Limits
+		_, err = tx.Exec(ctx, `update workspaces set limits = $2 where id = $1 or live_id = $1`, live.ID, int16(limits))
+		return err
+	})
+	if err != nil {
+		return before, fmt.Errorf("changing the limits of workspace %q: %w", name, db.Unavailable(err))
+	}
+	return before, nil
+}
+
 // Workspaces returns the live workspaces whose names come after one, by name. One that is being
 // deleted is left out.
 func (a *Admin) Workspaces(ctx context.Context, after string, limit int) ([]schema.Workspace, error) {
 	rows, err := a.Pool.Query(ctx, `
-		select id, name, plan from workspaces
+		select id, name, plan, limits from workspaces
 		where live_id is null and deleting_at is null and name > $1 order by name limit $2`, after, limit)
 	all, err := db.Collect(rows, err, func(row pgx.Row, w *schema.Workspace) error {
-		return row.Scan((*[16]byte)(&w.ID), &w.Name, &w.Plan)
+		return row.Scan((*[16]byte)(&w.ID), &w.Name, &w.Plan, (*int16)(&w.Limits))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing workspaces: %w", db.Unavailable(err))
@@ -174,7 +193,7 @@ func (a *Admin) PutAccount(ctx context.Context, account schema.Account) error {
 func (a *Admin) Twin(ctx context.Context, live schema.WorkspaceID) (schema.WorkspaceID, error) {
 	var twin schema.WorkspaceID
 	_, err := a.Pool.Exec(ctx, `
-		insert into workspaces (id, name, plan, live_id) select $2, name, plan, id from workspaces where id = $1 and live_id is null and deleting_at is null
+		insert into workspaces (id, name, plan, live_id, limits) select $2, name, plan, id, limits from workspaces where id = $1 and live_id is null and deleting_at is null
 		on conflict do nothing`, live, schema.NewWorkspaceID(a.Now()))
 	if err == nil {
 		err = a.Pool.QueryRow(ctx, `select id from workspaces where live_id = $1`, live).Scan((*[16]byte)(&twin))

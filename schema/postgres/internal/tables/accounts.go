@@ -62,7 +62,7 @@ const putRenewal = `insert into jobs (id, kind, shard, due_at, payload) values (
 const AccountColumns = `a.id, a.workspace_id, coalesce(a.brand_id, ` + db.NoID + `), a.platform, a.native_id, a.name, a.server,
 	w.live_id is not null, a.sealed, a.settings, a.needs_reconnect, a.created_at, a.revision, a.disconnected_at is not null,
 	coalesce(a.expires_at, ` + db.NoTime + `), a.renewable, a.renew_asked_at is not null, coalesce(a.checked_at, ` + db.NoTime + `),
-	a.ended, coalesce(a.end_message, '')`
+	a.ended, coalesce(a.end_message, ''), w.limits`
 
 // ScanAccount reads accountColumns, and further columns where to put them is given.
 func ScanAccount(row pgx.Row, a *schema.Account, further ...any) error {
@@ -76,7 +76,7 @@ func AccountFields(a *schema.Account) []any {
 	return []any{
 		(*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), (*[16]byte)(&a.Brand), &a.Platform, &a.NativeID, &a.Name, &a.Server,
 		&a.Sandbox, &a.Sealed, (*[]byte)(&a.Settings), &a.NeedsReconnect, &a.CreatedAt, &a.Revision, &a.Disconnected,
-		&a.ExpiresAt, &a.Renewable, &a.Renewing, &a.CheckedAt, (*int16)(&a.End), &a.EndMessage,
+		&a.ExpiresAt, &a.Renewable, &a.Renewing, &a.CheckedAt, (*int16)(&a.End), &a.EndMessage, (*int16)(&a.Limits),
 	}
 }
 
