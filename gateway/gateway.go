@@ -25,6 +25,7 @@ import (
 	"crier/gateway/feeds"
 	"crier/gateway/keys"
 	"crier/gateway/media"
+	"crier/gateway/platforms"
 	"crier/gateway/posts"
 	"crier/gateway/queues"
 	"crier/gateway/webhooks"
@@ -105,6 +106,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Constraints: config.Platforms.Constraints,
 			Refuses:     refuses, Lead: config.Rules.Lead, Now: config.Now, Logger: config.Logger, Failures: f,
 		}),
+		platforms.Routes(platforms.Config{Accounts: directories, Constraints: config.Platforms.Constraints, Now: config.Now}),
 		queues.Routes(queues.Config{Store: config.Store, Accounts: directories, Zones: zones, Lead: config.Rules.Lead, Now: config.Now}),
 		accounts.Routes(connecting),
 		deletions.Routes(deletions.Config{

@@ -57,7 +57,7 @@ var idsOf = map[string][]string{
 }
 
 // platformsOf are those that routes are tried with which are not of every platform.
-var platformsOf = map[string]string{"/connect/:platform/entities": "facebook", "/connect/:platform/select": "facebook"}
+var platformsOf = map[string]string{"/connect/:platform/entities": "facebook", "/connect/:platform/select": "facebook", "/platforms/:platform": "mastodon"}
 
 // namings are the bodies and queries, by route, in which another's ids can stand. A path
 // leads to the caller's own.
@@ -118,6 +118,7 @@ var namings = map[string][]string{
 	"GET /posts":                      {"?brandId=$brand$"},
 	"GET /accounts":                   {"?brandId=$brand$"},
 	"GET /accounts/health":            {"?brandId=$brand$"},
+	"GET /platforms/:platform":        {"?accountId=$account$"},
 	"GET /analytics/posts":            {"?accountId=$account$", "?brandId=$brand$", "?postId=$scheduled$"},
 	"GET /analytics/followers":        {"?accountId=$account$", "?brandId=$brand$"},
 	"GET /analytics/retention":        {"?accountId=$account$", "?brandId=$brand$", "?postId=$scheduled$"},

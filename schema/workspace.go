@@ -29,6 +29,7 @@ type Usage struct {
 	Plan     Plan      // of a sandbox twin: its workspace's, without a limit of accounts
 	Month    time.Time // its first day
 	Posts    int       // created in the month, an entry of a thread counts one; only counted where the plan limits them
+	Limits   LimitSet  // that its posts are held to
 	Accounts int       // connected now
 }
 

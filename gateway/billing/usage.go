@@ -29,11 +29,12 @@ func (u *usage) routes() []admission.Route {
 
 // usageView shows a limit that there is not as null.
 type usageView struct {
-	Period   periodView   `json:"period"`
-	Posts    allowance    `json:"posts"`
-	Accounts allowance    `json:"accounts"`
-	Requests requestsView `json:"requests"`
-	Plan     planView     `json:"plan"`
+	Period   periodView      `json:"period"`
+	Posts    allowance       `json:"posts"`
+	Accounts allowance       `json:"accounts"`
+	Requests requestsView    `json:"requests"`
+	Plan     planView        `json:"plan"`
+	Limits   schema.LimitSet `json:"limits"` // that posts are held to
 }
 
 type periodView struct {
@@ -85,7 +86,7 @@ func (u *usage) get(c *gin.Context) error {
 	answer.JSON(c, http.StatusOK, usageAnswer{Success: true, Usage: usageView{
 		Period: periodView{answer.Moment(found.Month), answer.Moment(found.Month.AddDate(0, 1, 0))},
 		Posts:  posts, Accounts: allowanceOf(found.Accounts, found.Plan.Accounts),
-		Requests: requests, Plan: viewPlan(found.Plan),
+		Requests: requests, Plan: viewPlan(found.Plan), Limits: found.Limits,
 	}})
 	return nil
 }

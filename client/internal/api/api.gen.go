@@ -246,6 +246,12 @@ const (
 	KeyCreatePermissionsWrite KeyCreatePermissions = "write"
 )
 
+// Defines values for LimitSet.
+const (
+	LimitSetPlatform      LimitSet = "platform"
+	LimitSetSpecification LimitSet = "specification"
+)
+
 // Defines values for LinkedInSettingsFeedDistribution.
 const (
 	LinkedInSettingsFeedDistributionMAINFEED LinkedInSettingsFeedDistribution = "MAIN_FEED"
@@ -1757,6 +1763,9 @@ type KeysAnswer struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
+// LimitSet Which limits the posts of a workspace are held to.
+type LimitSet string
+
 // LinkedInSettings defines model for LinkedInSettings.
 type LinkedInSettings struct {
 	// Article A link with what is shown of it, since LinkedIn reads nothing of the page. Only of a post without media, except one image, which becomes its thumbnail.
@@ -1967,6 +1976,31 @@ type MediaItemFit string
 // MediaItemType defines model for MediaItem.Type.
 type MediaItemType string
 
+// MediaLimits Sizes are in bytes, dimensions in pixels, ratios width by height.
+type MediaLimits struct {
+	ImageTypes       []string `json:"imageTypes,omitempty,omitzero"`
+	Kinds            []string `json:"kinds"`
+	Max              int      `json:"max"`
+	MaxAltText       int      `json:"maxAltText"`
+	MaxAspectRatio   float64  `json:"maxAspectRatio,omitempty,omitzero"`
+	MaxDocumentBytes int64    `json:"maxDocumentBytes,omitempty,omitzero"`
+	MaxGifBytes      int64    `json:"maxGifBytes,omitempty,omitzero"`
+	MaxHeight        int      `json:"maxHeight,omitempty,omitzero"`
+	MaxImageBytes    int64    `json:"maxImageBytes,omitempty,omitzero"`
+
+	// MaxPixels Of a picture, its width times its height.
+	MaxPixels       int64    `json:"maxPixels,omitempty,omitzero"`
+	MaxVideoBytes   int64    `json:"maxVideoBytes,omitempty,omitzero"`
+	MaxVideoSeconds float64  `json:"maxVideoSeconds,omitempty,omitzero"`
+	MaxVideos       int      `json:"maxVideos,omitempty,omitzero"`
+	MaxWidth        int      `json:"maxWidth,omitempty,omitzero"`
+	MinAspectRatio  float64  `json:"minAspectRatio,omitempty,omitzero"`
+	MinHeight       int      `json:"minHeight,omitempty,omitzero"`
+	MinWidth        int      `json:"minWidth,omitempty,omitzero"`
+	Required        bool     `json:"required"`
+	VideoTypes      []string `json:"videoTypes,omitempty,omitzero"`
+}
+
 // MediaListAnswer defines model for MediaListAnswer.
 type MediaListAnswer struct {
 	Media      []Media    `json:"media"`
@@ -2126,6 +2160,15 @@ type PlanAnswer struct {
 	Plans []Plan `json:"plans"`
 }
 
+// PlatformAnswer defines model for PlatformAnswer.
+type PlatformAnswer struct {
+	// Limits Which limits the posts of a workspace are held to.
+	Limits LimitSet `json:"limits"`
+
+	// Platform What is taken on a platform. A limit that does not exist is left out.
+	Platform PlatformLimits `json:"platform"`
+}
+
 // PlatformContent Texts that override content, by platform.
 type PlatformContent map[string]string
 
@@ -2155,6 +2198,42 @@ type PlatformEntry struct {
 // PlatformEntryStatus defines model for PlatformEntry.Status.
 type PlatformEntryStatus string
 
+// PlatformLimits What is taken on a platform. A limit that does not exist is left out.
+type PlatformLimits struct {
+	FirstComment PlatformLimits_FirstComment `json:"firstComment"`
+
+	// Media Sizes are in bytes, dimensions in pixels, ratios width by height.
+	Media    MediaLimits  `json:"media"`
+	Platform PlatformName `json:"platform"`
+
+	// PostsPerDay Of an account, by UTC day.
+	PostsPerDay int `json:"postsPerDay,omitempty,omitzero"`
+
+	// Server Whose limits these are, where servers have their own.
+	Server  string     `json:"server,omitempty,omitzero"`
+	Text    TextLimits `json:"text"`
+	Threads bool       `json:"threads"`
+	Title   TextLimits `json:"title,omitempty,omitzero"`
+
+	// Wider Limits of the platform itself that are wider than the specification's.
+	Wider []PlatformLimits_Wider `json:"wider"`
+}
+
+// PlatformLimits_FirstComment defines model for PlatformLimits.FirstComment.
+type PlatformLimits_FirstComment struct {
+	MaxLength int  `json:"maxLength,omitempty,omitzero"`
+	Supported bool `json:"supported"`
+}
+
+// PlatformLimits_Wider defines model for PlatformLimits.Wider.
+type PlatformLimits_Wider struct {
+	InForce bool `json:"inForce"`
+
+	// Source The page or the report that tells of it.
+	Source string `json:"source"`
+	What   string `json:"what"`
+}
+
 // PlatformName defines model for PlatformName.
 type PlatformName string
 
@@ -2175,6 +2254,13 @@ type PlatformSettings struct {
 	Tiktok  TiktokSettings  `json:"tiktok,omitempty,omitzero"`
 	Twitter TwitterSettings `json:"twitter,omitempty,omitzero"`
 	Youtube YoutubeSettings `json:"youtube,omitempty,omitzero"`
+}
+
+// PlatformsAnswer defines model for PlatformsAnswer.
+type PlatformsAnswer struct {
+	// Limits Which limits the posts of a workspace are held to.
+	Limits    LimitSet         `json:"limits"`
+	Platforms []PlatformLimits `json:"platforms"`
 }
 
 // Post defines model for Post.
@@ -2589,6 +2675,25 @@ type TestAnswer_Test struct {
 	ResponseTime int `json:"responseTime"`
 }
 
+// TextLimits defines model for TextLimits.
+type TextLimits struct {
+	// MaxBytes Of its UTF-8.
+	MaxBytes int `json:"maxBytes,omitempty,omitzero"`
+
+	// MaxCaptionLength Beside media.
+	MaxCaptionLength int `json:"maxCaptionLength,omitempty,omitzero"`
+	MaxCashtags      int `json:"maxCashtags,omitempty,omitzero"`
+	MaxHashtags      int `json:"maxHashtags,omitempty,omitzero"`
+
+	// MaxLength As the platform counts.
+	MaxLength int `json:"maxLength,omitempty,omitzero"`
+
+	// MaxLinks Different ones.
+	MaxLinks    int  `json:"maxLinks,omitempty,omitzero"`
+	MaxMentions int  `json:"maxMentions,omitempty,omitzero"`
+	Required    bool `json:"required"`
+}
+
 // Thread defines model for Thread.
 type Thread struct {
 	BrandID       string            `json:"brandId,omitempty,omitzero"`
@@ -2936,10 +3041,13 @@ type UploadPartsAnswerMethod string
 
 // Usage defines model for Usage.
 type Usage struct {
-	Accounts Allowance    `json:"accounts"`
-	Period   Usage_Period `json:"period"`
-	Plan     Plan         `json:"plan"`
-	Posts    Allowance    `json:"posts"`
+	Accounts Allowance `json:"accounts"`
+
+	// Limits Which limits the posts of a workspace are held to.
+	Limits LimitSet     `json:"limits"`
+	Period Usage_Period `json:"period"`
+	Plan   Plan         `json:"plan"`
+	Posts  Allowance    `json:"posts"`
 
 	// Requests The minute of the key that asks, this request included.
 	Requests Usage_Requests `json:"requests"`
@@ -3441,6 +3549,12 @@ type ListMediaParams struct {
 	// Cursor The nextCursor of the page before, in place of `page`, with the same other parameters; `limit` may be another. It is
 	// valid for this list alone, for as long as the keys of crier's vault are.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// GetPlatformParams defines parameters for GetPlatform.
+type GetPlatformParams struct {
+	// AccountID An account on the platform.
+	AccountID *string `form:"accountId,omitempty" json:"accountId,omitempty"`
 }
 
 // ListPostsParams defines parameters for ListPosts.
@@ -4452,6 +4566,22 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /media/{id}/parts (the `ListUploadParts` operationId).
 	ListUploadParts(ctx context.Context, id MediaID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListPlatforms Read what posts are held to
+	//
+	// What is taken on each platform, of an account of which nothing else is known. `limits` says which limits the workspace is
+	// held to: those of the specification, or those of the platforms themselves, which its operator chooses. `wider` names the
+	// platform's own limits that are wider, with their sources.
+	//
+	// Corresponds with GET /platforms (the `ListPlatforms` operationId).
+	ListPlatforms(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPlatform Read what posts are held to on a platform
+	//
+	// Of the account that `accountId` names, where its platform or its server tells; else of an account of which nothing else is known.
+	//
+	// Corresponds with GET /platforms/{platform} (the `GetPlatform` operationId).
+	GetPlatform(ctx context.Context, platform PlatformName, params *GetPlatformParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListPosts List posts
 	//
@@ -6411,6 +6541,42 @@ func (c *Client) CompleteUpload(ctx context.Context, id MediaID, reqEditors ...R
 // Corresponds with GET /media/{id}/parts (the `ListUploadParts` operationId).
 func (c *Client) ListUploadParts(ctx context.Context, id MediaID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListUploadPartsRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPlatforms Read what posts are held to
+//
+// What is taken on each platform, of an account of which nothing else is known. `limits` says which limits the workspace is
+// held to: those of the specification, or those of the platforms themselves, which its operator chooses. `wider` names the
+// platform's own limits that are wider, with their sources.
+//
+// Corresponds with GET /platforms (the `ListPlatforms` operationId).
+func (c *Client) ListPlatforms(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPlatformsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPlatform Read what posts are held to on a platform
+//
+// Of the account that `accountId` names, where its platform or its server tells; else of an account of which nothing else is known.
+//
+// Corresponds with GET /platforms/{platform} (the `GetPlatform` operationId).
+func (c *Client) GetPlatform(ctx context.Context, platform PlatformName, params *GetPlatformParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPlatformRequest(c.Server, platform, params)
 	if err != nil {
 		return nil, err
 	}
@@ -10488,6 +10654,94 @@ func NewListUploadPartsRequest(server string, id MediaID) (*http.Request, error)
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListPlatformsRequest constructs an http.Request for the ListPlatforms method
+func NewListPlatformsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/platforms")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetPlatformRequest constructs an http.Request for the GetPlatform method
+func NewGetPlatformRequest(server string, platform PlatformName, params *GetPlatformParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "platform", platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/platforms/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.AccountID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accountId", *params.AccountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)

@@ -45,7 +45,9 @@ func (s *Store) Usage(ctx context.Context, workspace schema.WorkspaceID) (schema
 		return u, err
 	}
 	u.Posts = used[month]
-	err = s.Pool.QueryRow(ctx, `select count(*) from accounts where workspace_id = $1 and disconnected_at is null`, workspace).Scan(&u.Accounts)
+	err = s.Pool.QueryRow(ctx, `
+		select (select count(*) from accounts where workspace_id = $1 and disconnected_at is null), coalesce((select limits from workspaces where id = $1), 0)`,
+		workspace).Scan(&u.Accounts, (*int16)(&u.Limits))
 	if err != nil {
 		return u, fmt.Errorf("reading usage: %w", db.Unavailable(err))
 	}

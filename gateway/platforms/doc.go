@@ -1,0 +1,2 @@
+// Package platforms serves what posts of the workspace are held to on each platform.
+package platforms
