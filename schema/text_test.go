@@ -31,7 +31,7 @@ func TestATextOfInvisibleSignsIsBlank(t *testing.T) {
 func TestWithoutInvisible(t *testing.T) {
 	for text, want := range map[string]string{
 		"\u2066acme6.bsky.social\u2069":  "acme6.bsky.social",
-		"\u202a@acme.bsky.social\u202c ": "@acme.bsky.social ",
+		"\u202a@acme.bsky.social\u202c.": "@acme.bsky.social.",
 		"plain":                          "plain",
 	} {
 		if got := WithoutInvisible(text); got != want {

@@ -55,7 +55,7 @@ func Constraints() schema.Constraints {
 func wider() []schema.Widening {
 	return []schema.Widening{
 		{
-			What: "videos of up to 3 minutes and 300 MB", Source: "lexicon app.bsky.embed.video; bsky.social, video uploads of March 2025",
+			What: "videos of up to 3 minutes and 300 MB", Source: "bluesky-social/social-app #7916; app.bsky.video.getUploadLimits",
 			Apply: func(c *schema.Constraints, _ schema.Account) {
 				c.Media.MaxVideoDuration, c.Media.MaxVideoBytes = 3*time.Minute, 300_000_000
 			},

@@ -51,7 +51,7 @@ func Constraints() schema.Constraints {
 func wider() []schema.Widening {
 	return []schema.Widening{{
 		What:   "pins of any shape, squares included",
-		Source: "help.pinterest.com/business/article/pinterest-product-specs; Postiz and Mixpost publish squares",
+		Source: "postfa.st/sizes/pinterest/pin, checked against Pinterest's help on 10 March 2026",
 		Apply:  func(c *schema.Constraints, _ schema.Account) { c.Media.MinAspect, c.Media.MaxAspect = 0, 0 },
 	}}
 }
