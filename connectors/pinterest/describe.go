@@ -11,7 +11,7 @@ func Describe() connectors.Description {
 		Platform: schema.Pinterest, Label: "Pinterest",
 		Constraints: Constraints(),
 		Limits:      Limits(),
-		Calls:       connectors.Calls{Platform: schema.Pinterest, Answers: connectors.Answers{Classify: Classify}, Pace: Pace, LimitOf: LimitOf},
+		Calls:       connectors.Calls{Platform: schema.Pinterest, Answers: answers(), Pace: Pace, LimitOf: LimitOf},
 		Connecting:  connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, Refresh: true, Entity: true}},
 		New:         func(p connectors.Parts) connectors.Connector { return New(p) },
 	}

@@ -40,27 +40,58 @@ const (
 	// minuteWait is for limits whose end no header tells: those of an app with standard access
 	// are of a minute (reference/rate-limits).
 	minuteWait = time.Minute
+	// fetchWait is when Pinterest is asked again to fetch a picture, which it could not: five tries are most
+	// of an hour.
+	fetchWait = 10 * time.Minute
+	// spamWait is when an account is tried again that Pinterest holds back for a while.
+	spamWait = time.Hour
 )
 
-// Classify is the Classify of the platform's connectors.ClientConfig. Any other answer has
-// the default meaning: 401 is a token that has expired, was revoked, or ended with the
-// password, which the API does not tell apart.
-func Classify(status int, header http.Header, body []byte) *schema.Error {
-	r := refusalIn(body)
-	switch {
-	case r.Message == "":
-		return nil
-	case r.Code == codeScope && (status == http.StatusUnauthorized || status == http.StatusForbidden):
-		return &schema.Error{Kind: schema.TokenDead, End: schema.EndScope, Message: r.Message}
-	case status == http.StatusConflict:
-		return &schema.Error{Kind: schema.Retryable, RetryAfter: conflictWait, Message: r.Message}
-	case status == http.StatusTooManyRequests && header.Get("Retry-After") == "" && header.Get(resetHeader) == "":
-		return &schema.Error{Kind: schema.RateLimited, RetryAfter: minuteWait, Message: r.Message, Alone: true}
-	case status == http.StatusTooManyRequests:
-		return &schema.Error{Kind: schema.RateLimited, Message: r.Message, Alone: true}
-	default:
-		return nil
+// answers is what Pinterest's refusals mean beyond their status: 401 is a token that has expired, was
+// revoked, or ended with the password, which the API does not tell apart.
+func answers() connectors.Answers {
+	const reference = "developers.pinterest.com/docs/api/v5, error codes"
+	return connectors.Answers{Read: readRefusal, Table: []connectors.Answer{
+		{
+			Status: []int{http.StatusUnauthorized, http.StatusForbidden}, Codes: []string{strconv.Itoa(codeScope)},
+			Means: connectors.EndsAccount, End: schema.EndScope, Source: reference,
+			Example: `{"code":3,"message":"Your token does not have sufficient permissions"}`,
+		},
+		{ // the same media went through 25 minutes later
+			Status: []int{http.StatusBadRequest}, Says: "could not fetch the image",
+			Means: connectors.IsRetried, Wait: fetchWait, Source: "gitroomhq/postiz-app #1931",
+			Example: `{"code":1,"message":"Sorry we could not fetch the image."}`,
+		},
+		{
+			Status: []int{http.StatusBadRequest}, Says: "Unable to reach the URL",
+			Means: connectors.IsRetried, Wait: fetchWait, Source: "gitroomhq/postiz-app #1931",
+			Example: `{"code":1,"message":"Unable to reach the URL. Please check the URL is correct and try again."}`,
+		},
+		{
+			Status: []int{4}, Says: "to combat spam",
+			Means: connectors.IsAwaited, Wait: spamWait, Source: "gitroomhq/postiz-app, Pinterest provider",
+			Example: `{"code":403,"message":"You've hit one of the blocks (Pins) we have in place to combat spam. Try again later."}`,
+		},
+		{
+			Status: []int{http.StatusConflict}, Codes: []string{refused}, Means: connectors.IsRetried, Wait: conflictWait, Source: reference,
+			Example: `{"code":409,"message":"Could not get exclusive access to the board"}`,
+		},
+		{ // limits of an app with standard access are of a minute (reference/rate-limits)
+			Status: []int{http.StatusTooManyRequests}, Codes: []string{refused}, Means: connectors.IsAwaited, Wait: minuteWait, Alone: true,
+			Source: "developers.pinterest.com/docs/reference/rate-limits", Example: `{"code":8,"message":"This request exceeded a rate limit."}`,
+		},
+	}}
+}
+
+// refused is a code that every refusal of Pinterest's own has.
+const refused = "error"
+
+func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
+	r := refusalIn(response.Body)
+	if r.Message == "" {
+		return connectors.Refusal{}, false
 	}
+	return connectors.Refusal{Codes: []string{strconv.Itoa(r.Code), refused}, Message: r.Message}, true
 }
 
 // What a header tells of the limit that is nearest: how many calls are left of it, and in how

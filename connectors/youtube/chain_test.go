@@ -481,3 +481,40 @@ func TestASessionElsewhere(t *testing.T) {
 }
 
 var _ connectors.Connector = (*Connector)(nil)
+
+// A thumbnail that is set before a Short is processed is lost without a word (YouTube's revision history,
+// 3 November 2026): its upload ends before its processing does.
+func TestTheThumbnailOfAShortWaitsForItsProcessing(t *testing.T) {
+	const set = "POST /upload/youtube/v3/thumbnails/set"
+	for name, tt := range map[string]struct {
+		facts *schema.MediaFacts
+		waits bool
+	}{
+		"of a Short":                    {&schema.MediaFacts{Kind: schema.Video, Width: 1080, Height: 1920, Duration: time.Minute}, true},
+		"of a video that nobody probed": {nil, true},
+		"of a landscape":                {&schema.MediaFacts{Kind: schema.Video, Width: 1920, Height: 1080, Duration: time.Minute}, false},
+		"of a long one":                 {&schema.MediaFacts{Kind: schema.Video, Width: 1080, Height: 1920, Duration: time.Hour}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.publish(t, r.delivery(`{"title":"A train","thumbnailUrl":"http://a.example/picture"}`))
+			d.Media[0].Facts = tt.facts
+			r.Inject(t, simulation.Fault{
+				Operation: "GET /youtube/v3/videos", Status: http.StatusOK,
+				Body: `{"kind":"youtube#videoListResponse","items":[{"id":"` + d.Receipts[0].NativeID + `","status":{"uploadStatus":"processed"},"processingDetails":{"processingStatus":"processing"}}]}`,
+			})
+			r.Pass(time.Minute)
+			receipt, verdict, err := r.Find(t.Context(), d)
+			if verdict != schema.Found || err != nil || receipt.Open != tt.waits || r.World.Calls(set) == 0 != tt.waits {
+				t.Fatalf("Find = %+v, %v, %v after %d thumbnails", receipt, verdict, err, r.World.Calls(set))
+			}
+			d.Receipts = []schema.Receipt{receipt}
+			if tt.waits {
+				r.closed(t, d)
+			}
+			if n := r.World.Calls(set); n != 1 {
+				t.Errorf("%d thumbnails", n)
+			}
+		})
+	}
+}

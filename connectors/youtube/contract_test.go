@@ -45,7 +45,7 @@ func fixture() connectortest.Fixture {
 		Throttled: []connectortest.Throttled{
 			throttled("the day's quota, until midnight Pacific", "quotaExceeded", 9*time.Hour+30*time.Minute),
 			throttled("calls that come too fast", "rateLimitExceeded", time.Minute),
-			throttled("a channel's uploads", "uploadLimitExceeded", 6*time.Hour),
+			throttled("a channel's uploads", "uploadLimitExceeded", 24*time.Hour),
 			throttled("an API that is not enabled", "accessNotConfigured", 5*time.Minute),
 		},
 		Consent: &connectortest.Consent{

@@ -21,6 +21,22 @@ const (
 	longestExtra = time.Hour
 )
 
+// thumbnail is the extra that is a picture.
+const thumbnail = "thumbnail"
+
+// longestShort is how long a Short may be (support.google.com/youtube/answer/15424877).
+const longestShort = 3 * time.Minute
+
+// mayBeShort reports whether a video may be a Short, of which a thumbnail is lost that is set before the
+// video is processed (developers.google.com/youtube/v3/revision_history, 3 November 2026).
+func mayBeShort(d schema.Delivery) bool {
+	if len(d.Media) == 0 || d.Media[0].Facts == nil {
+		return true
+	}
+	f := d.Media[0].Facts
+	return f.Duration <= longestShort && f.Width <= f.Height
+}
+
 // extra is what a video gets once it is there: a thumbnail, a place in a playlist. It may be
 // done again.
 type extra struct {
@@ -31,7 +47,7 @@ type extra struct {
 func (s settings) extras() []extra {
 	var all []extra
 	if s.ThumbnailURL != "" {
-		all = append(all, extra{"thumbnail", func(ctx context.Context, c *Connector, d schema.Delivery, video string) error {
+		all = append(all, extra{thumbnail, func(ctx context.Context, c *Connector, d schema.Delivery, video string) error {
 			return c.setThumbnail(ctx, d, video, s.ThumbnailURL)
 		}})
 	}
@@ -46,7 +62,7 @@ func (s settings) extras() []extra {
 // complete does what is left of the extras, and keeps in the receipt what was done. An extra
 // that is refused, or fails for too long, is done without: the video is published. The error
 // that comes with Found says so.
-func (c *Connector) complete(ctx context.Context, d schema.Delivery, receipt schema.Receipt) (schema.Receipt, schema.Verdict, error) {
+func (c *Connector) complete(ctx context.Context, d schema.Delivery, receipt schema.Receipt, processed bool) (schema.Receipt, schema.Verdict, error) {
 	s, err := settingsOf(d)
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
@@ -56,6 +72,10 @@ func (c *Connector) complete(ctx context.Context, d schema.Delivery, receipt sch
 	var refused error
 	for _, one := range s.extras() {
 		if slices.Contains(done, one.name) {
+			continue
+		}
+		if one.name == thumbnail && !processed && mayBeShort(d) && c.now().Sub(receipt.PostedAt) < longestExtra {
+			receipt.Open = true
 			continue
 		}
 		err := one.do(ctx, c, d, receipt.NativeID)

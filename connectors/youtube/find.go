@@ -172,7 +172,7 @@ func (c *Connector) close(ctx context.Context, d schema.Delivery, known schema.R
 		return schema.Receipt{}, schema.CannotTell, err
 	}
 	known.Open = shown.Status.UploadStatus != "processed"
-	return c.complete(ctx, d, known)
+	return c.complete(ctx, d, known, shown.Process != nil && shown.Process.Status == "succeeded")
 }
 
 // failure says whether YouTube has given a video up, and why. An error without that is of an

@@ -89,6 +89,7 @@ func TestALimitIsOfItsCallsAlone(t *testing.T) {
 		t.Run("a thumbnail's "+reason, func(t *testing.T) {
 			r := newRig(t)
 			d := r.publish(t, r.delivery(`{"title":"A train","thumbnailUrl":"http://a.example/picture"}`))
+			r.Pass(time.Minute) // it is processed
 			r.Inject(t, spent(thumbnail, reason))
 			_, _, err := r.Find(t.Context(), d)
 			if wait := connectortest.WantKind(t, err, schema.RateLimited).RetryAfter; wait <= minuteWait {

@@ -16,9 +16,9 @@ const (
 )
 
 const (
-	// uploadsWait is when a channel is tried again that may upload no more videos: YouTube says
-	// neither how many that are nor for how long.
-	uploadsWait = 6 * time.Hour
+	// uploadsWait is when a channel is tried again that may upload no more videos: its limit is of 24 hours
+	// (support.google.com/youtube/answer/4525348).
+	uploadsWait = 24 * time.Hour
 	// thumbnailsWait is when a channel is tried again that has set many thumbnails lately; until
 	// when YouTube does not say either.
 	thumbnailsWait = 15 * time.Minute

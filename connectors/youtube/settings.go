@@ -153,6 +153,7 @@ type paid struct {
 }
 
 type processDetails struct {
+	Status        string `json:"processingStatus,omitempty"`
 	FailureReason string `json:"processingFailureReason,omitempty"`
 }
 

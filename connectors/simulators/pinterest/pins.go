@@ -170,7 +170,7 @@ func (s *simulator) pull(v visit, altText, address string) ([]simulation.Media, 
 	mediaType, size, err := s.world.Pull(v.r.Context(), content, address)
 	switch {
 	case err != nil:
-		return nil, bad("Sorry, we could not fetch the image.")
+		return nil, bad("Sorry we could not fetch the image.")
 	case !slices.Contains([]string{"image/jpeg", "image/png", "image/webp"}, mediaType) || size > maxImageBytes:
 		return nil, bad("Sorry, this image cannot be used.")
 	}
