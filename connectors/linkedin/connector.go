@@ -21,6 +21,7 @@ const (
 	opCreatePost    = "POST /rest/posts"
 	opListPosts     = "GET /rest/posts?q=author"
 	opComment       = "POST /rest/socialActions/{urn}/comments"
+	opReply         = opComment + " (reply)"
 	opListComments  = "GET /rest/socialActions/{urn}/comments"
 	opOrganization  = "GET /rest/organizations/{id}"
 	opOrganizations = "GET /rest/organizationAcls?q=roleAssignee"

@@ -16,7 +16,7 @@ func Describe() connectors.Description {
 		// (learn.microsoft.com/linkedin/shared/api-guide/concepts/rate-limits): LinkedIn says
 		// when a day is spent, so that bursts alone are evened out here.
 		Limits:     connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 2, Burst: 60}}},
-		Calls:      connectors.Calls{Platform: schema.LinkedIn, Answers: connectors.Answers{Classify: Classify}},
+		Calls:      connectors.Calls{Platform: schema.LinkedIn, Answers: answers()},
 		Connecting: connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, Refresh: true, Entity: true}, ChoosesScopes: true, Version: DefaultVersion},
 		// Of what LinkedIn gives of members, their activity may be kept for the shortest time.
 		Retention: connectors.Retention{

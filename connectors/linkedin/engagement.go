@@ -60,7 +60,7 @@ func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receip
 		return schema.Receipt{}, err
 	}
 	post := d.Comment.ReplyTo.Post
-	call := c.visible(d, commentsOf(answered(d)), opComment)
+	call := c.visible(d, commentsOf(answered(d)), opReply)
 	call.JSON = map[string]any{
 		"actor": author, "object": post, "parentComment": answered(d), "message": map[string]string{"text": d.Comment.Text},
 	}

@@ -3,7 +3,7 @@ package linkedin
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
+	"regexp"
 	"strings"
 	"time"
 
@@ -24,66 +24,97 @@ type inputError struct {
 	Code string `json:"code"`
 }
 
-// is reports whether a refusal has a code. Older services name it in their message alone.
-func (r refusal) is(code string) bool {
-	return r.Code == code || strings.Contains(r.Message, code) ||
-		slices.Contains(r.Details.Inputs, inputError{code})
-}
-
-// The codes that mean more than their status does.
-const (
-	codeDuplicate  = "DUPLICATE_POST"
-	codeWaiting    = "MEDIA_ASSET_WAITING_UPLOAD"
-	codeDenied     = "ACCESS_DENIED"
-	saysDuplicate  = "is a duplicate of"
-	saysNotEnough  = "Not enough permissions"
-	saysDailyLimit = " DAY limit"
-)
-
 const (
 	// versionWait is when a call of a version that has ended is made again: its operator has
 	// to set another.
 	versionWait = 5 * time.Minute
 	// mediaWait is when a post is sent again whose media was not ready.
 	mediaWait = 10 * time.Second
+	// freshWait is when a comment is sent again on a post that was not known yet: five tries are some minutes.
+	freshWait = time.Minute
 	// minuteWait is for limits of a minute, which no header tells the end of.
 	minuteWait = time.Minute
 )
 
-// Classify is the Classify of the platform's connectors.ClientConfig. Any other answer has
-// the default meaning.
-func Classify(status int, header http.Header, body []byte) *schema.Error {
-	var r refusal
-	if json.Unmarshal(body, &r) != nil {
-		r = refusal{}
-	}
-	switch {
-	case status == http.StatusUpgradeRequired:
-		// It costs no try: nothing is wrong with the post.
-		return &schema.Error{
-			Kind: schema.RateLimited, RetryAfter: versionWait, Err: connectors.ErrOutdated,
+// answers is what LinkedIn's refusals mean beyond their status.
+func answers() connectors.Answers {
+	const posts = "learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api"
+	return connectors.Answers{Read: readRefusal, Table: []connectors.Answer{
+		{ // it costs no try: nothing is wrong with the post
+			Status: []int{http.StatusUpgradeRequired}, Means: connectors.IsAwaited, Wait: versionWait, Cause: connectors.ErrOutdated,
 			Message: "LinkedIn no longer serves the version of its API that crier asks for; its operator has to set CRIER_LINKEDIN_VERSION",
-		}
-	case r.Message == "" && r.Code == "":
-		return nil
-	case r.is(codeDuplicate) || strings.Contains(r.Message, saysDuplicate):
-		return &schema.Error{Kind: schema.Duplicate, Message: r.Message}
-	case r.is(codeWaiting):
-		return &schema.Error{Kind: schema.Retryable, RetryAfter: mediaWait, Message: r.Message}
-	case status == http.StatusForbidden && (r.Code == codeDenied || strings.HasPrefix(r.Message, saysNotEnough)):
-		return &schema.Error{Kind: schema.TokenDead, End: schema.EndScope, Message: r.Message}
-	case status == http.StatusTooManyRequests && header.Get("Retry-After") == "":
-		return &schema.Error{Kind: schema.RateLimited, RetryAfter: waitOf(r, header), Message: r.Message, Alone: true} // limits are of an endpoint
-	default:
-		return nil
+			Source:  "learn.microsoft.com/linkedin/marketing/versioning",
+		},
+		{
+			Codes: []string{"DUPLICATE_POST"}, Means: connectors.IsDuplicate, Source: posts,
+			Example: `{"message":"m","status":422,"errorDetails":{"inputErrors":[{"code":"DUPLICATE_POST"}]}}`,
+		},
+		{
+			Says: "is a duplicate of", Means: connectors.IsDuplicate, Source: posts,
+			Example: `{"message":"Content is a duplicate of urn:li:share:7","status":422}`,
+		},
+		{
+			Codes: []string{"MEDIA_ASSET_WAITING_UPLOAD"}, Means: connectors.IsRetried, Wait: mediaWait, Source: posts,
+			Example: `{"message":"m","status":400,"errorDetails":{"inputErrors":[{"code":"MEDIA_ASSET_WAITING_UPLOAD"}]}}`,
+		},
+		{ // one bad post, and not the account
+			Status: []int{http.StatusForbidden}, Says: "Unpermitted fields present", Means: connectors.IsRefused, Source: "sonata-labs, LinkedIn's fixtures",
+			Example: `{"message":"Unpermitted fields present in REQUEST_BODY: Data Processing Exception while processing fields [/x]","status":403,"code":"ACCESS_DENIED"}`,
+		},
+		{ // a post of seconds ago is not known everywhere
+			Operations: []string{opComment}, Status: []int{http.StatusNotFound}, Means: connectors.IsRetried, Wait: freshWait, Alone: true,
+			Source: "gitroomhq/postiz-app #408, #1319", Example: `{"message":"Not Found","status":404}`,
+		},
+		{
+			Operations: []string{opComment}, Says: "resource is forbidden", Means: connectors.IsRetried, Wait: freshWait, Alone: true,
+			Source: "gitroomhq/postiz-app, LinkedIn provider", Example: `{"message":"resource is forbidden","status":403}`,
+		},
+		{
+			Operations: []string{opComment}, Says: "Unable to obtain activity", Means: connectors.IsRetried, Wait: freshWait, Alone: true,
+			Source: "gitroomhq/postiz-app, LinkedIn provider", Example: `{"message":"Unable to obtain activity","status":400}`,
+		},
+		{
+			Status: []int{http.StatusForbidden}, Says: "Not enough permissions", Means: connectors.EndsAccount, End: schema.EndScope,
+			Source: posts, Example: `{"message":"Not enough permissions to access: posts.CREATE","status":403,"serviceErrorCode":100}`,
+		},
+		{
+			Status: []int{http.StatusForbidden}, Codes: []string{"ACCESS_DENIED"}, Means: connectors.ChecksAccount,
+			Source: posts, Example: `{"message":"m","status":403,"code":"ACCESS_DENIED"}`,
+		},
+		{ // limits are of an endpoint
+			Status: []int{http.StatusTooManyRequests}, Codes: []string{refused}, Means: connectors.IsAwaited, Wait: minuteWait, Alone: true,
+			Source: "learn.microsoft.com/linkedin/shared/api-guide/concepts/rate-limits", Example: `{"message":"throttle MEMBER MINUTE limit","status":429}`,
+		},
+	}}
+}
+
+// refused is a code that every refusal of LinkedIn's own has.
+const refused = "error"
+
+// namedCode is a code that older services name in their message alone.
+var namedCode = regexp.MustCompile(`\b[A-Z]+(?:_[A-Z]+)+\b`)
+
+func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
+	var r refusal
+	if json.Unmarshal(response.Body, &r) != nil || r.Message == "" && r.Code == "" {
+		return connectors.Refusal{}, false
 	}
+	codes := append([]string{refused, r.Code}, namedCode.FindAllString(r.Message, -1)...)
+	for _, input := range r.Details.Inputs {
+		codes = append(codes, input.Code)
+	}
+	said := connectors.Refusal{Codes: codes, Message: r.Message}
+	if response.Status == http.StatusTooManyRequests && response.Header.Get("Retry-After") == "" {
+		said.Wait = waitOf(r, response.Header)
+	}
+	return said, true
 }
 
 // waitOf returns how long a limit lasts: those of a day end at midnight UTC, and no header
 // tells (shared/api-guide/concepts/rate-limits).
 func waitOf(r refusal, header http.Header) time.Duration {
 	at, err := http.ParseTime(header.Get("Date"))
-	if err != nil || !strings.Contains(r.Message, saysDailyLimit) {
+	if err != nil || !strings.Contains(r.Message, " DAY limit") {
 		return minuteWait
 	}
 	const day = 24 * time.Hour

@@ -11,7 +11,7 @@ import (
 // escaped ends the text there, without an error (posts-api).
 const reserved = `\|{}@[]()<>#*_~`
 
-// commentary returns a text in LinkedIn's markup, with hashtags as such.
+// commentary returns a text in LinkedIn's markup, with hashtags and mentions as such.
 func commentary(text string) string {
 	var marked strings.Builder
 	before := ' '
@@ -19,6 +19,12 @@ func commentary(text string) string {
 		if tag := hashtagAt(before, rest); tag != "" {
 			marked.WriteString(`{hashtag|\#|` + escape(tag) + `}`)
 			rest, before = rest[len("#")+len(tag):], 'x'
+			continue
+		}
+		if mention := mentionAt(rest); mention != "" {
+			name, urn, _ := strings.Cut(strings.TrimSuffix(mention[len("@["):], ")"), "](")
+			marked.WriteString("@[" + escape(name) + "](" + urn + ")")
+			rest, before = rest[len(mention):], 'x'
 			continue
 		}
 		sign, size := utf8.DecodeRuneInString(rest)
@@ -38,6 +44,12 @@ func escape(text string) string {
 	}
 	return escaped.String()
 }
+
+// mention is somebody whom a text names by the platform's own markup (little-text-format); Postiz leaves it
+// as it is too.
+var mention = regexp.MustCompile(`^@\[[^\[\]()\n]+\]\(urn:li:(?:organization|person):[A-Za-z0-9_-]+\)`)
+
+func mentionAt(text string) string { return mention.FindString(text) }
 
 var hashtag = regexp.MustCompile(`^#([\p{L}\p{M}\p{N}_]*\p{L}[\p{L}\p{M}\p{N}_]*)`)
 
