@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"crier/gateway/analytics"
 	"crier/gateway/answer"
 	"crier/gateway/billing"
-	"crier/gateway/body"
 	"crier/gateway/calendar"
 	"crier/gateway/cursor"
 	"crier/gateway/deletions"
@@ -66,9 +64,6 @@ func New(config Config) (*Gateway, error) {
 	engine.Use(passes...)
 	engine.RedirectTrailingSlash = false // a redirect would have none of the headers that every answer has
 	engine.HandleMethodNotAllowed = true // with the header Allow
-	engine.NoRoute(func(c *gin.Context) {
-		f.Fail(c, &schema.Error{Kind: schema.NotFound, Message: "there is no such endpoint; the reference at /docs lists them"})
-	})
 	for _, r := range pages.routes() {
 		engine.Handle(r.Method, r.Path, r.Handler(f))
 	}
@@ -76,7 +71,9 @@ func New(config Config) (*Gateway, error) {
 	for _, r := range routes {
 		group.Handle(r.Method, r.Path, r.Handler(f))
 	}
-	engine.NoMethod(otherMethod(f, engine.Routes()))
+	e := newEndpoints(f, engine.Routes())
+	engine.NoRoute(e.notFound)
+	engine.NoMethod(e.otherMethod)
 	return &Gateway{engine}, nil
 }
 
@@ -152,23 +149,6 @@ func refusesBy(check func(ctx context.Context, rawURL string) error) func(contex
 			return e.Message
 		}
 		return ""
-	}
-}
-
-// otherMethod answers 405. The Allow that gin has set for /posts/validate also lists what
-// /posts/:id takes; a path without parameters gets its own list, except one that ends
-// with a platform, which /connect/:platform takes too.
-func otherMethod(f answer.Failures, routes gin.RoutesInfo) gin.HandlerFunc {
-	allow := make(map[string]string)
-	for _, r := range routes {
-		allow[r.Path] = strings.TrimPrefix(allow[r.Path]+", "+r.Method, ", ")
-	}
-	return func(c *gin.Context) {
-		_, err := schema.ParsePlatform(path.Base(c.Request.URL.Path))
-		if methods, exact := allow[c.Request.URL.Path]; exact && err != nil {
-			c.Header("Allow", methods)
-		}
-		f.Fail(c, &schema.Error{Kind: schema.MethodNotAllowed, Message: "this endpoint does not take the method " + body.Clip(c.Request.Method)})
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -144,7 +143,10 @@ func TestAnotherMethodIsToldThoseOfThePath(t *testing.T) {
 		"/connect/twitter": "GET, POST",
 	} {
 		got := a.call(http.MethodPut, path, nil)
-		got.fails(http.StatusMethodNotAllowed, "method_not_allowed")
+		message := got.fails(http.StatusMethodNotAllowed, "method_not_allowed").at("message").text()
+		if !strings.Contains(message, got.header.Get("Allow")+", not PUT") {
+			t.Errorf("%s: %s", path, message)
+		}
 		want, have := strings.Split(allow, ", "), strings.Split(got.header.Get("Allow"), ", ")
 		slices.Sort(want)
 		slices.Sort(have)
@@ -152,7 +154,29 @@ func TestAnotherMethodIsToldThoseOfThePath(t *testing.T) {
 			t.Errorf("%s: Allow = %v, want %v", path, have, want)
 		}
 	}
-	if got := a.call(http.MethodGet, "/posts/", nil); got.status != http.StatusNotFound {
-		t.Errorf("a slash at the end: %s", strconv.Itoa(got.status))
+}
+
+func TestAPathThatIsNoneIsToldTheNearest(t *testing.T) {
+	a := newAPI(t)
+	for path, want := range map[string]string{
+		"/api/v1/posts/":                "did you mean /api/v1/posts?",
+		"/api/v1/post":                  "did you mean /api/v1/posts?",
+		"/api/v1/post/post_x":           "did you mean /api/v1/posts/post_x?",
+		"/posts":                        "did you mean /api/v1/posts?",
+		"/v1/posts/post_x/atempts":      "did you mean /api/v1/posts/post_x/attempts?",
+		"/api/v1/weather":               "below /api/v1 there are accounts, analytics, billing",
+		"/api/v1/posts/a/b/c/d":         "below /api/v1 there are",
+		"/" + strings.Repeat("a/", 300): "below /api/v1 there are",
+		"/":                             "below /api/v1 there are",
+	} {
+		response, err := http.Get(a.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusNotFound || !strings.Contains(string(text), want) {
+			t.Errorf("%.40s: %d %s, want %q in it; %v", path, response.StatusCode, text, want, err)
+		}
 	}
 }

@@ -31,7 +31,6 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 	}{
 		"nothing":            {`{}`, "content", "x"},
 		"content":            {`{"content": "z"}`, "content", "z"},
-		"null stays":         {`{"content": null}`, "content", "x"},
 		"platforms":          {`{"platforms": ["bluesky"]}`, "platforms.0.platform", "bluesky"},
 		"no media":           {`{"mediaItems": []}`, "mediaItems", []any{}},
 		"media stay":         {`{"content": "z"}`, "mediaItems.0.url", "https://media.example/a.png"},

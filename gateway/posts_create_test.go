@@ -26,7 +26,6 @@ func TestAPostIsWhatWasAskedFor(t *testing.T) {
 		"externalId":       "order-7",
 		"metadata":         map[string]any{"campaign": "winter"},
 		"colour":           "red",
-		"brandId":          nil,
 	})
 	answer := created.want(http.StatusCreated)
 	post := answer.at("post")
@@ -372,6 +371,24 @@ func TestAPostThatMayHaveBeenSentTwiceGetsAWarning(t *testing.T) {
 		answer := a.call(http.MethodPost, "/posts", body, tt.header...).want(http.StatusCreated)
 		if got := answer.at("warnings", 0, "code").text(); got != tt.want {
 			t.Errorf("request %d: warning %q, want %q", i, got, tt.want)
+		}
+	}
+}
+
+func TestAFormInPlaceOfJSONIsToldSo(t *testing.T) {
+	a := newAPI(t)
+	a.connect(a.workspace, schema.Mastodon, "@a")
+	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
+	e := a.call(http.MethodPost, "/posts", "content=x&platforms=mastodon", form...).fails(http.StatusBadRequest, "validation_error")
+	if !strings.Contains(e.at("message").text(), "the body is a form") || !strings.Contains(e.at("message").text(), "Content-Type: application/json") {
+		t.Errorf("message = %s", e.at("message").text())
+	}
+	// curl -d says so of JSON as well.
+	a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`, form...).want(http.StatusCreated)
+	for name, body := range map[string]string{"JSON that is broken": `{"content": `, "nothing": "", "spaces": " \n"} {
+		e := a.call(http.MethodPost, "/posts", body, form...).fails(http.StatusBadRequest, "validation_error")
+		if strings.Contains(e.at("message").text(), "is a form") {
+			t.Errorf("%s: message = %s", name, e.at("message").text())
 		}
 	}
 }

@@ -146,7 +146,7 @@ func settingRules() validation.SettingRules {
 	place := validation.NumberSetting(0, 1)
 	return validation.SettingRules{
 		"mediaType":     validation.EnumSetting(reel, story),
-		"shareToFeed":   validation.BoolSetting(),
+		"shareToFeed":   validation.BoolSetting().Audience(),
 		"coverUrl":      validation.MediaSetting(),
 		"thumbOffset":   validation.IntegerSetting(0, maxThumbOffset),
 		"audioName":     validation.FormSetting(func(text string) bool { return text != "" }, "a name"),
@@ -157,7 +157,7 @@ func settingRules() validation.SettingRules {
 		"locationId": validation.PatternSetting(regexp.MustCompile(`^[0-9]{1,40}$`), "the numeric id of a place's page"),
 		"trialParams": validation.ObjectSetting(validation.SettingRules{
 			"graduationStrategy": validation.EnumSetting("MANUAL", "SS_PERFORMANCE").Require(),
-		}),
+		}).Audience(),
 	}
 }
 

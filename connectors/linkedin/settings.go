@@ -65,8 +65,8 @@ func settingsOf(d schema.Delivery) (settings, error) {
 func settingsCheck() func(json.RawMessage) []schema.Detail {
 	count := utf8.RuneCountInString
 	return validation.SettingRules{
-		"visibility":                validation.EnumSetting(defaultVisibility, "CONNECTIONS", "LOGGED_IN"),
-		"feedDistribution":          validation.EnumSetting(defaultDistribution, "NONE"),
+		"visibility":                validation.EnumSetting(defaultVisibility, "CONNECTIONS", "LOGGED_IN").Audience(),
+		"feedDistribution":          validation.EnumSetting(defaultDistribution, "NONE").Audience(),
 		"isReshareDisabledByAuthor": validation.BoolSetting(),
 		"title":                     validation.TextSetting(schema.TextLimit{}),
 		"article": validation.ObjectSetting(validation.SettingRules{

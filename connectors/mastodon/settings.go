@@ -62,7 +62,7 @@ var languageCode = regexp.MustCompile(`^[a-z]{2}$`)
 
 func settingRules(l limits) validation.SettingRules {
 	return validation.SettingRules{
-		"visibility":  validation.EnumSetting(defaultVisibility, "unlisted", "private", "direct"),
+		"visibility":  validation.EnumSetting(defaultVisibility, "unlisted", "private", "direct").Audience(),
 		"spoilerText": validation.TextSetting(schema.TextLimit{Max: l.Text, Count: connectors.Graphemes}),
 		"sensitive":   validation.BoolSetting(),
 		"language":    validation.PatternSetting(languageCode, "an ISO 639-1 code such as en"),
@@ -78,7 +78,7 @@ func settingsCheck(l limits) func(json.RawMessage) []schema.Detail {
 			return rules.Check(nil)
 		}
 		var values map[string]json.RawMessage
-		if json.Unmarshal(object, &values) != nil || isNull(values["poll"]) {
+		if json.Unmarshal(object, &values) != nil || len(values["poll"]) == 0 {
 			return rules.Check(without(object, values, "poll"))
 		}
 		details := rules.Check(without(object, values, "poll"))
@@ -106,7 +106,7 @@ func isNull(value json.RawMessage) bool {
 
 func (l limits) checkPoll(object json.RawMessage) []schema.Detail {
 	var values map[string]json.RawMessage
-	if json.Unmarshal(object, &values) != nil {
+	if json.Unmarshal(object, &values) != nil || values == nil {
 		return []schema.Detail{invalid("poll", "an object is wanted")}
 	}
 	details := l.checkPollOptions(values["options"])
@@ -115,14 +115,14 @@ func (l limits) checkPoll(object json.RawMessage) []schema.Detail {
 		switch field := "poll." + name; name {
 		case "options", "expiresIn":
 		case "multiple", "hideTotals":
-			var flag bool
-			if json.Unmarshal(values[name], &flag) != nil {
+			var flag *bool
+			if json.Unmarshal(values[name], &flag) != nil || flag == nil {
 				details = append(details, invalid(field, "true or false is wanted"))
 			}
 		default:
-			details = append(details, schema.Detail{
-				Field: field, Code: validation.CodeSettingUnknown, Message: "there is no setting of this name; it has no effect",
-			})
+			unknown := validation.UnknownSetting(name, []string{"options", "expiresIn", "multiple", "hideTotals"})
+			unknown.Field = field
+			details = append(details, unknown)
 		}
 	}
 	return details
@@ -143,7 +143,7 @@ func pollWithoutMedia(first schema.Entry, object json.RawMessage) []schema.Detai
 func (l limits) checkPollOptions(value json.RawMessage) []schema.Detail {
 	const field = "poll.options"
 	if isNull(value) {
-		return []schema.Detail{required(field)}
+		return []schema.Detail{required(field, fmt.Sprintf("%d to %d options", minPollOptions, l.Options))}
 	}
 	var options []string
 	if json.Unmarshal(value, &options) != nil {
@@ -174,7 +174,7 @@ func (l limits) checkPollOptions(value json.RawMessage) []schema.Detail {
 func (l limits) checkPollTime(value json.RawMessage) []schema.Detail {
 	const field = "poll.expiresIn"
 	if isNull(value) {
-		return []schema.Detail{required(field)}
+		return []schema.Detail{required(field, fmt.Sprintf("a number of seconds from %d to %d", l.Shortest, l.Longest))}
 	}
 	var seconds int
 	if json.Unmarshal(value, &seconds) != nil || seconds < l.Shortest || seconds > l.Longest {
@@ -187,6 +187,6 @@ func invalid(field, message string) schema.Detail {
 	return schema.Detail{Field: field, Code: validation.CodeSettingInvalid, Message: message}
 }
 
-func required(field string) schema.Detail {
-	return schema.Detail{Field: field, Code: validation.CodeSettingRequired, Message: "this setting is required"}
+func required(field, wanted string) schema.Detail {
+	return schema.Detail{Field: field, Code: validation.CodeSettingRequired, Message: "this setting is required: " + wanted}
 }

@@ -18,7 +18,7 @@ func TestCheckSettings(t *testing.T) {
 		"empty":                 {`{}`, nil},
 		"everything":            {`{"visibility":"unlisted","spoilerText":"cw","sensitive":true,"language":"de","poll":{"options":["a","b"],"expiresIn":300,"multiple":true,"hideTotals":false}}`, nil},
 		"the longest poll":      {`{"poll":{"options":["a","b","c","d"],"expiresIn":2629746}}`, nil},
-		"a poll that is null":   {`{"poll":null}`, nil},
+		"a poll that is null":   {`{"poll":null}`, []string{"poll setting_invalid"}},
 		"no object":             {`[]`, []string{" setting_invalid"}},
 		"another visibility":    {`{"visibility":"friends"}`, []string{"visibility setting_invalid"}},
 		"a language by name":    {`{"language":"english"}`, []string{"language setting_invalid"}},

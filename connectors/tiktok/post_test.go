@@ -254,7 +254,7 @@ func TestAnAccountIsHeldToWhatItMayPublish(t *testing.T) {
 		"no settings":                    {``, "privacy setting_required"},
 		"of another form":                {`{"privacy":"SELF_ONLY","disableDuet":"no"}`, "disableDuet setting_invalid"},
 		"a cover before the beginning":   {`{"privacy":"FOLLOWER_OF_CREATOR","videoCoverTimestampMs":-1}`, "videoCoverTimestampMs setting_invalid"},
-		"disclosures that are no switch": {`{"privacy":"FOLLOWER_OF_CREATOR","brandOrganicToggle":1,"isAigc":null}`, "brandOrganicToggle setting_invalid"},
+		"disclosures that are no switch": {`{"privacy":"FOLLOWER_OF_CREATOR","brandOrganicToggle":1,"isAigc":null}`, "brandOrganicToggle setting_invalid, isAigc setting_invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

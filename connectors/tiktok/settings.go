@@ -43,7 +43,7 @@ func settingsOf(d schema.Delivery) (s settings, err error) {
 
 func settingRules() validation.SettingRules {
 	return validation.SettingRules{
-		"privacy":               validation.EnumSetting(everyone, friends, followers, oneself).Require(),
+		"privacy":               validation.EnumSetting(everyone, friends, followers, oneself).Require().Audience(),
 		"disableComment":        validation.BoolSetting(),
 		"disableDuet":           validation.BoolSetting(),
 		"disableStitch":         validation.BoolSetting(),

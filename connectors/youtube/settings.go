@@ -73,7 +73,7 @@ func settingRules() validation.SettingRules {
 	tag := schema.TextLimit{Max: maxTags, Required: true, Without: brackets + ",", Count: utf8.RuneCountInString}
 	return validation.SettingRules{
 		"title":                   validation.TextSetting(titleLimit()),
-		"privacyStatus":           validation.EnumSetting(isPublic, isUnlisted, isPrivate),
+		"privacyStatus":           validation.EnumSetting(isPublic, isUnlisted, isPrivate).Audience(),
 		"tags":                    validation.ListSetting(mostTags, validation.TextSetting(tag)),
 		"categoryId":              validation.PatternSetting(categoryID, "the number of a category"),
 		"defaultLanguage":         language,

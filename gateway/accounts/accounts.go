@@ -170,7 +170,8 @@ func (a *accounts) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	brand, detach := f.Brand(), f.IsNull("brandId")
+	detach := f.IsNull("brandId") // before it is read as an id
+	brand := f.Brand()
 	name := f.GivenName()
 	f.Finish()
 	if err := f.Report.Err(); err != nil {

@@ -22,6 +22,7 @@ const maxDepth = 32
 const (
 	usualItems   = 4
 	usualMembers = 4
+	usualNames   = 16 // that a form is asked for
 )
 
 // Kind is the type of a JSON value.
@@ -56,9 +57,10 @@ type Value struct {
 
 // Member is a field of an object, with its name.
 type Member struct {
-	Name  string
-	Value Value
-	asked bool // somebody read it
+	Name    string
+	Value   Value
+	asked   bool // somebody read it
+	cleared bool // it is null, and may be
 }
 
 // parseDocument parses a JSON body. Its error is a validation error that names line and
@@ -326,23 +328,6 @@ func (v Value) appendMembers(to []byte) []byte {
 		to = m.Value.AppendCanonical(to)
 	}
 	return append(to, '}')
-}
-
-// WithoutNulls is the value without members that are null, at any depth: they are the
-// same as absent.
-func (v Value) WithoutNulls() Value {
-	members := make([]Member, 0, len(v.Members))
-	for _, m := range v.Members {
-		if m.Value.Kind != Null {
-			members = append(members, Member{Name: m.Name, Value: m.Value.WithoutNulls()})
-		}
-	}
-	items := make([]Value, len(v.Items))
-	for i, item := range v.Items {
-		items[i] = item.WithoutNulls()
-	}
-	v.Members, v.Items = members, items
-	return v
 }
 
 // canonicalNumber writes integers as they are, whatever their size, and all others in

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,7 +150,7 @@ func TestCanonicalTellsBodiesApart(t *testing.T) {
 }
 
 func TestFormNamesWrongTypesAndUnknownFields(t *testing.T) {
-	body := []byte("{\"content\": 5,\n \"platforms\": [{\"platform\": true, \"acount\": 1}], \"nil\": null, \"more\": 1}")
+	body := []byte("{\"content\": 5,\n \"platforms\": [{\"platform\": true, \"acount\": 1}], \"nil\": null, \"cleared\": null, \"contnet\": 1}")
 	root, err := parseDocument(body)
 	if err != nil {
 		t.Fatal(err)
@@ -158,23 +159,35 @@ func TestFormNamesWrongTypesAndUnknownFields(t *testing.T) {
 	f := NewForm(root, &r)
 	f.Text("content", 10)
 	if _, ok := f.Text("nil", 10); ok {
-		t.Error("null is not absent")
+		t.Error("null is a text")
+	}
+	if !f.IsNull("cleared") {
+		t.Error("a field that null clears is not null")
+	}
+	if _, ok := f.Text("cleared", 10); ok {
+		t.Error("null is a text")
 	}
 	items, _ := f.List("platforms", 3)
 	inner, _ := f.Child(items[0], "platforms", 0)
 	inner.Text("platform", 10)
+	inner.Text("accountId", 10)
 	inner.Finish()
 	f.Finish()
 
 	want := []schema.Detail{
 		{Field: "content", Code: CodeInvalidType, Message: "must be a string, not a number (line 1, column 13)"},
+		{Field: "nil", Code: CodeInvalidType, Message: "must be a string, not null (line 2, column 57)"},
 		{Field: "platforms[0].platform", Code: CodeInvalidType, Message: "must be a string, not a boolean (line 2, column 29)"},
 	}
-	if len(r.Errors) != 2 || r.Errors[0] != want[0] || r.Errors[1] != want[1] {
+	if !slices.Equal(r.Errors, want) {
 		t.Errorf("errors = %+v, want %+v", r.Errors, want)
 	}
-	if len(r.Warnings) != 2 || r.Warnings[0].Field != "platforms[0].acount" || r.Warnings[1].Field != "more" {
-		t.Errorf("warnings = %+v", r.Warnings)
+	unknown := []schema.Detail{
+		{Field: "platforms[0].acount", Code: CodeUnknownField, Message: "this field is not known and was ignored"},
+		{Field: "contnet", Code: CodeUnknownField, Message: "this field is not known and was ignored; did you mean content?"},
+	}
+	if !slices.Equal(r.Warnings, unknown) {
+		t.Errorf("warnings = %+v, want %+v", r.Warnings, unknown)
 	}
 }
 

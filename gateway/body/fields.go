@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crier/schema"
+	"crier/schema/spelling"
 )
 
 // Bounds of fields that several resources have, in bytes.
@@ -100,5 +101,21 @@ func Indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + 
 
 // NoPlatform is the message for a name that is not a platform's.
 func NoPlatform(name string) string {
-	return fmt.Sprintf("%q is no platform: %s are", Clip(name), schema.PlatformNames())
+	return fmt.Sprintf("%q is no platform%s: %s are", Clip(name), LikePlatform(name), schema.PlatformNames())
+}
+
+// LikePlatform is the part of a message that says which platform may be meant by a name that is
+// none; empty if none is like it.
+func LikePlatform(name string) string {
+	if strings.EqualFold(name, "x") {
+		return " (did you mean twitter?)"
+	}
+	names := make([]string, 0, len(schema.Platforms()))
+	for _, p := range schema.Platforms() {
+		names = append(names, p.String())
+	}
+	if nearest := spelling.Nearest(name, names); nearest != "" {
+		return " (did you mean " + nearest + "?)"
+	}
+	return ""
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"crier/schema"
+	"crier/schema/spelling"
 )
 
 // maxDetails bounds the errors, and the warnings, of one answer.
@@ -64,12 +65,13 @@ func (r *Report) Warn(field, code, message string) {
 	}
 }
 
-// ignored ends the warning about what is not known.
+// ignored is what the warning about something that is not known says of it.
 const ignored = " and was ignored"
 
-// WarnUnknown adds a warning about a field, or whatever it is, that is not known.
-func (r *Report) WarnUnknown(field, what string) {
-	r.Warn(field, CodeUnknownField, "this "+what+" is not known"+ignored)
+// WarnUnknown adds a warning about a field, or whatever it is, that is not known. Hint may say
+// which one is meant.
+func (r *Report) WarnUnknown(field, what, hint string) {
+	r.Warn(field, CodeUnknownField, "this "+what+" is not known"+ignored+hint)
 }
 
 // Err returns the fault if there is one, since then the request was not checked; else the
@@ -103,7 +105,7 @@ func (r *Report) withUnknown(details []schema.Detail) []schema.Detail {
 	details = slices.Clone(details)
 	for _, w := range r.Warnings {
 		if w.Code == CodeUnknownField && len(details) < maxDetails {
-			w.Message = strings.TrimSuffix(w.Message, ignored) // nothing was done that could ignore it
+			w.Message = strings.Replace(w.Message, ignored, "", 1) // nothing was done that could ignore it
 			details = append(details, w)
 		}
 	}
@@ -116,13 +118,14 @@ func (r *Report) Merge(other *Report) {
 	r.Warnings = append(r.Warnings, other.Warnings...)
 }
 
-// Form reads the fields of a JSON object strictly: a value of another type fails, null is
-// the same as absent, and Finish warns of fields that were not read.
+// Form reads the fields of a JSON object strictly: a value of another type fails, null too unless
+// IsNull has allowed it, and Finish warns of fields that were not read.
 type Form struct {
 	Report *Report
 	parent string // the field that holds the object, such as platforms; empty for the body
 	item   int    // its index where that field is a list, notListed where it is not
 	Object Value
+	names  []string // of the fields that the object may have, as far as they were looked for
 }
 
 // notListed is the item of a form that is not in a list.
@@ -169,31 +172,61 @@ func (f *Form) Name(field string) string {
 func (f *Form) Finish() {
 	for i := range f.Object.Members {
 		if m := &f.Object.Members[i]; !m.asked {
-			f.Report.WarnUnknown(f.Name(Clip(m.Name)), "field")
+			f.Report.WarnUnknown(f.Name(Clip(m.Name)), "field", spelling.DidYouMean(m.Name, f.names))
 		}
 	}
 }
 
-// Find returns a field that is present and not null, of any type.
+// Unread returns the names of the fields that were not read so far.
+func (f *Form) Unread() (names []string) {
+	for i := range f.Object.Members {
+		if m := &f.Object.Members[i]; !m.asked {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// FailUnknown fails a field that is not known and that is more than to be ignored.
+func (f *Form) FailUnknown(name, message string) {
+	if m := f.member(name); m != nil {
+		m.asked = true
+	}
+	f.Fail(Clip(name), CodeUnknownField, message)
+}
+
+// Find returns a field that is present, of any type.
 func (f *Form) Find(name string) (Value, bool) {
+	if f.names == nil {
+		f.names = make([]string, 0, usualNames)
+	}
+	f.names = append(f.names, name)
+	m := f.member(name)
+	if m == nil || m.cleared {
+		return Value{}, false
+	}
+	m.asked = true
+	return m.Value, true
+}
+
+// IsNull reports whether a field is present and null. From then on it counts as absent: it is for
+// fields that null clears, before they are read.
+func (f *Form) IsNull(name string) bool {
+	m := f.member(name)
+	if m == nil || m.Value.Kind != Null {
+		return false
+	}
+	m.asked, m.cleared = true, true
+	return true
+}
+
+func (f *Form) member(name string) *Member {
 	for i := range f.Object.Members {
 		if m := &f.Object.Members[i]; m.Name == name {
-			m.asked = true
-			return m.Value, m.Value.Kind != Null
+			return m
 		}
 	}
-	return Value{}, false
-}
-
-// IsNull reports whether a field is present and null, for fields that null clears.
-func (f *Form) IsNull(name string) bool {
-	for i := range f.Object.Members {
-		if m := &f.Object.Members[i]; m.Name == name && m.Value.Kind == Null {
-			m.asked = true
-			return true
-		}
-	}
-	return false
+	return nil
 }
 
 func (f *Form) typed(name string, want Kind) (Value, bool) {
@@ -295,7 +328,7 @@ func (r *Report) Wrong(got Value, want Kind) string {
 		kindNames[want], kindNames[got.Kind], line, column)
 }
 
-// Require fails a field that is absent. One that is present but wrong has failed already.
+// Require fails a field that is absent. One that is present but wrong, or null, has failed already.
 func (f *Form) Require(name string) {
 	if _, there := f.Find(name); !there {
 		f.Fail(name, CodeRequired, "this field is required")

@@ -15,6 +15,7 @@ import (
 
 	"crier/gateway/answer"
 	"crier/schema"
+	"crier/schema/spelling"
 )
 
 // Bounds of pages.
@@ -87,7 +88,8 @@ func (q *Query) Asked(but ...string) string {
 func (q *Query) Finish() error {
 	for _, name := range slices.Sorted(maps.Keys(q.Values)) {
 		if !q.asked[name] {
-			q.Report.WarnUnknown(cmp.Or(Clip(name), "query"), "parameter")
+			hint := spelling.DidYouMean(name, slices.Collect(maps.Keys(q.asked)))
+			q.Report.WarnUnknown(cmp.Or(Clip(name), "query"), "parameter", hint)
 		}
 	}
 	return q.Report.Err()

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/gin-gonic/gin"
+	"github.com/gin-gonic/gin/binding"
 
 	"crier/schema"
 )
@@ -40,7 +42,7 @@ func ReadForm(c *gin.Context) (*Form, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseForm(body)
+	return parseBody(c, body)
 }
 
 // ReadOptionalForm is ReadForm for a body that may be empty.
@@ -52,7 +54,22 @@ func ReadOptionalForm(c *gin.Context) (*Form, error) {
 	if len(body) == 0 {
 		body = []byte("{}")
 	}
-	return ParseForm(body)
+	return parseBody(c, body)
+}
+
+// parseBody reads an object of JSON, whatever type the request says its body has: curl -d says that
+// of a form of what is JSON. One that is in fact a form is told what is wanted.
+func parseBody(c *gin.Context, body []byte) (*Form, error) {
+	f, err := ParseForm(body)
+	kind, text := c.ContentType(), bytes.TrimSpace(body)
+	if err == nil || len(text) == 0 || slices.Contains([]byte("{["), text[0]) {
+		return f, err
+	}
+	if kind != binding.MIMEPOSTForm && kind != binding.MIMEMultipartPOSTForm {
+		return f, err
+	}
+	return f, schema.InvalidField("body", "malformed_json",
+		"the body is a form ("+kind+"), and JSON is wanted: an object such as {\"name\": \"value\"} with Content-Type: application/json")
 }
 
 // ParseForm reads an object of JSON.

@@ -22,6 +22,7 @@ type monitorFields struct {
 }
 
 func readFields(f *body.Form) monitorFields {
+	anyLanguage := f.IsNull("language")
 	fields := monitorFields{
 		include: readKeywords(f, "include"), exclude: readKeywords(f, "exclude"),
 		language: body.Optional(f.Text("language", body.MaxShort)), platforms: readPlatforms(f),
@@ -30,7 +31,7 @@ func readFields(f *body.Form) monitorFields {
 		name := f.GivenName()
 		fields.name = &name
 	}
-	if f.IsNull("language") {
+	if anyLanguage {
 		fields.language = new(string)
 	}
 	if paused, ok := f.Boolean("isPaused"); ok {
@@ -39,7 +40,7 @@ func readFields(f *body.Form) monitorFields {
 	if fields.include != nil && len(fields.include) == 0 && !f.Report.About("include") {
 		f.Fail("include", body.CodeRequired, "at least one keyword is required")
 	}
-	if fields.language != nil && !f.IsNull("language") && !isLanguage(*fields.language) {
+	if fields.language != nil && !anyLanguage && !isLanguage(*fields.language) {
 		f.Fail("language", body.CodeInvalidValue, "must be a language of two letters (ISO 639-1), such as en, or null for any")
 	}
 	return fields

@@ -14,6 +14,7 @@ import (
 
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/spelling"
 )
 
 const (
@@ -76,7 +77,7 @@ func (m *media) readPart(c *gin.Context, part *multipart.Part, u *schema.Upload,
 		}
 		checkAltText(r, name, u.AltText)
 	default:
-		r.WarnUnknown(body.Clip(name), "field")
+		r.WarnUnknown(body.Clip(name), "field", spelling.DidYouMean(name, []string{"file", "alt_text"}))
 	}
 	return nil
 }

@@ -44,6 +44,7 @@ func (p *posts) build(ctx context.Context, b batch, f *body.Form, read func(*bod
 	}
 	queue := readQueueID(f)
 	mode := readMode(f, fields, queue)
+	refuseLostAudience(f)
 	f.Finish()
 	requirePlatforms(f, fields)
 	change := p.changeOf(ctx, b, fields, r)

@@ -123,6 +123,7 @@ func readTarget(f *body.Form, item body.Value, n int) targetFields {
 	t.account, _ = inner.Text("accountId", body.MaxShort)
 	t.content, _ = inner.Prose("content", maxContent)
 	name, ok := inner.Text("platform", body.MaxShort)
+	refuseLostAudience(&inner)
 	if !ok {
 		inner.Require("platform")
 		return t
@@ -200,13 +201,14 @@ func readSettings(f *body.Form) map[schema.Platform]json.RawMessage {
 		field := "platformSettings." + body.Clip(m.Name)
 		platform, err := schema.ParsePlatform(m.Name)
 		switch {
+		case err != nil && body.LikePlatform(m.Name) != "":
+			f.Fail("platformSettings."+body.Clip(m.Name), body.CodeInvalidValue, body.NoPlatform(m.Name))
 		case err != nil:
-			f.Report.WarnUnknown(field, "platform")
-		case m.Value.Kind == body.Null:
+			f.Report.WarnUnknown(field, "platform", "")
 		case m.Value.Kind != body.Object:
 			f.Fail(field, body.CodeInvalidType, f.Report.Wrong(m.Value, body.Object))
 		default:
-			settings[platform] = m.Value.WithoutNulls().AppendCanonical(nil)
+			settings[platform] = m.Value.AppendCanonical(nil)
 		}
 	}
 	return settings

@@ -27,6 +27,7 @@ func (p *posts) update(c *gin.Context) error {
 	if now, ok := f.Boolean("publishNow"); ok && now {
 		f.Fail("publishNow", body.CodeInvalidValue, "is of a creation only: set scheduledFor, or cancel the post and create it anew")
 	}
+	refuseLostAudience(f)
 	f.Finish()
 	checkPatch(fields, f.Report)
 	if fields.timezone == nil && fields.scheduledFor != nil {

@@ -51,6 +51,7 @@ func (p *posts) validate(c *gin.Context) error {
 	for i := range fields.targets {
 		fields.targets[i].open = true
 	}
+	refuseLostAudience(f)
 	f.Finish()
 	requirePlatforms(f, fields)
 	read := *f.Report

@@ -40,6 +40,7 @@ const (
 	CodeSettingRequired         = "setting_required"
 	CodeSettingInvalid          = "setting_invalid"
 	CodeSettingUnknown          = "setting_unknown"
+	CodeSettingMisspelt         = "setting_misspelt"
 	CodeSettingConflict         = "setting_conflict"
 	CodeSettingNotEnabled       = "setting_not_enabled"
 	CodeSettingPrivate          = "setting_private"

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"crier/schema"
+	"crier/schema/spelling"
 )
 
 // SettingRules are the rules of a platform's settings, by name.
@@ -19,12 +20,21 @@ type SettingRules map[string]SettingRule
 type SettingRule struct {
 	required bool
 	isMedia  bool                                        // it is the address of media
+	audience bool                                        // it says who sees the post
+	wanted   string                                      // the values it may have, in words; empty: they are not few
 	check    func(value json.RawMessage) []schema.Detail // fields are relative to the setting
 }
 
 // Require makes the setting required.
 func (r SettingRule) Require() SettingRule {
 	r.required = true
+	return r
+}
+
+// Audience makes it an error where the setting is misspelt: without its effect, others see the post
+// than were meant.
+func (r SettingRule) Audience() SettingRule {
+	r.audience = true
 	return r
 }
 
@@ -74,26 +84,85 @@ func (r SettingRules) check(object json.RawMessage) []schema.Detail {
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if _, known := r[name]; !known {
-			details = append(details, schema.Detail{
-				Field: name, Code: CodeSettingUnknown, Message: "there is no setting of this name; it has no effect",
-			})
+			details = append(details, r.unknown(name))
 		}
 	}
 	return details
 }
 
+// audienceWords are parts of what people call a setting that says who sees a post.
+var audienceWords = []string{"visib", "privacy", "private", "public", "audience"}
+
+// unknown is what is wrong with a setting that is not known: a warning, unless it may have been meant to
+// say who sees the post.
+func (r SettingRules) unknown(name string) schema.Detail {
+	if nearest := spelling.Nearest(name, slices.Collect(maps.Keys(r))); nearest != "" && !r[nearest].audience {
+		return UnknownSetting(name, slices.Collect(maps.Keys(r)))
+	}
+	if meant := r.audienceOf(name); meant != "" {
+		return schema.Detail{
+			Field: name, Code: CodeSettingMisspelt,
+			Message: "there is no setting of this name; did you mean " + meant + ", which says who sees the post?",
+		}
+	}
+	return UnknownSetting(name, nil)
+}
+
+// audienceOf returns which setting that says who sees a post may be meant by a name, empty for none.
+func (r SettingRules) audienceOf(name string) string {
+	var all []string
+	for _, known := range slices.Sorted(maps.Keys(r)) {
+		if r[known].audience {
+			all = append(all, known)
+		}
+	}
+	if nearest := spelling.Nearest(name, all); nearest != "" || !NamesAudience(name) {
+		return nearest
+	}
+	for _, known := range all {
+		if NamesAudience(known) {
+			return known
+		}
+	}
+	return ""
+}
+
+// NamesAudience reports whether a field is called as one that says who sees a post.
+func NamesAudience(field string) bool {
+	lower := strings.ToLower(field)
+	return slices.ContainsFunc(audienceWords, func(word string) bool { return strings.Contains(lower, word) })
+}
+
+// UnknownSetting warns of a setting that is none of those that are known.
+func UnknownSetting(name string, known []string) schema.Detail {
+	return schema.Detail{
+		Field: name, Code: CodeSettingUnknown,
+		Message: "there is no setting of this name, so it has no effect" + spelling.DidYouMean(name, known),
+	}
+}
+
 func (r SettingRule) checkNamed(name string, value json.RawMessage) []schema.Detail {
-	if missing(value) {
+	if len(value) == 0 {
 		if r.required {
-			return []schema.Detail{{Field: name, Code: CodeSettingRequired, Message: "this setting is required"}}
+			return []schema.Detail{{Field: name, Code: CodeSettingRequired, Message: r.requiredMessage()}}
 		}
 		return nil
+	}
+	if missing(value) {
+		return []schema.Detail{{Field: name, Code: CodeSettingInvalid, Message: "null is no value of a setting; leave it out"}}
 	}
 	details := r.check(value)
 	for i := range details {
 		details[i].Field = joinField(name, details[i].Field)
 	}
 	return details
+}
+
+func (r SettingRule) requiredMessage() string {
+	if r.wanted == "" {
+		return "this setting is required"
+	}
+	return "this setting is required: " + r.wanted
 }
 
 func joinField(parent, child string) string {
@@ -113,7 +182,7 @@ func wrong(code, format string, args ...any) []schema.Detail {
 
 // BoolSetting is true or false.
 func BoolSetting() SettingRule {
-	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
+	return SettingRule{wanted: "true or false", check: func(value json.RawMessage) []schema.Detail {
 		var b bool
 		if json.Unmarshal(value, &b) != nil {
 			return wrong(CodeSettingInvalid, "true or false is wanted")
@@ -124,7 +193,7 @@ func BoolSetting() SettingRule {
 
 // IntegerSetting is a whole number between two, themselves included.
 func IntegerSetting(least, most int) SettingRule {
-	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
+	return SettingRule{wanted: fmt.Sprintf("a whole number from %d to %d", least, most), check: func(value json.RawMessage) []schema.Detail {
 		var n int
 		if json.Unmarshal(value, &n) != nil || n < least || n > most {
 			return wrong(CodeSettingInvalid, "a whole number from %d to %d is wanted, not %s", least, most, shorten(value))
@@ -146,10 +215,11 @@ func NumberSetting(least, most float64) SettingRule {
 
 // EnumSetting is one of some values.
 func EnumSetting(values ...string) SettingRule {
-	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
+	wanted := "one of " + strings.Join(values, ", ")
+	return SettingRule{wanted: wanted, check: func(value json.RawMessage) []schema.Detail {
 		var s string
 		if json.Unmarshal(value, &s) != nil || !slices.Contains(values, s) {
-			return wrong(CodeSettingInvalid, "one of %s is wanted, not %s", strings.Join(values, ", "), shorten(value))
+			return wrong(CodeSettingInvalid, "%s is wanted, not %s", wanted, shorten(value))
 		}
 		return nil
 	}}
@@ -185,7 +255,7 @@ func PatternSetting(pattern *regexp.Regexp, what string) SettingRule {
 
 // FormSetting is a text of a form that a function knows, and what says in words.
 func FormSetting(is func(text string) bool, what string) SettingRule {
-	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
+	return SettingRule{wanted: what, check: func(value json.RawMessage) []schema.Detail {
 		var s string
 		if json.Unmarshal(value, &s) != nil || !is(s) {
 			return wrong(CodeSettingInvalid, "%s is wanted, not %s", what, shorten(value))

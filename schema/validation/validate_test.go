@@ -312,7 +312,7 @@ func TestNestedSettings(t *testing.T) {
 		want     []string
 	}{
 		"not given":            {`{}`, nil},
-		"null":                 {`{"box":null}`, nil},
+		"null":                 {`{"box":null}`, []string{"box  setting_invalid"}},
 		"right":                {`{"box":{"flag":true,"name":"x"}}`, nil},
 		"no object":            {`{"box":1}`, []string{"box  setting_invalid"}},
 		"one is missing":       {`{"box":{}}`, []string{"box.name  setting_required"}},
