@@ -273,3 +273,22 @@ func TestAQueuePassesOverDaysThatAreFull(t *testing.T) {
 		t.Errorf("%d slots of %s are taken, want two", n, queue)
 	}
 }
+
+func TestAQueuedPostHasTheTimezoneOfItsQueue(t *testing.T) {
+	a := queued(t)
+	a.queue("Mornings", everyHour(), `, "timezone": "Europe/Berlin"`)
+	for body, want := range map[string]string{
+		toQueue: "Europe/Berlin",
+		`{"content": "y", "platforms": ["mastodon"], "queue": true, "timezone": "Asia/Tokyo"}`: "Asia/Tokyo",
+	} {
+		post := a.call(http.MethodPost, "/posts", body).want(http.StatusCreated).at("post")
+		read := a.call(http.MethodGet, "/posts/"+post.at("id").text(), nil).want(http.StatusOK).at("post")
+		if post.at("timezone").text() != want || read.at("timezone").text() != want {
+			t.Errorf("%s: timezone = %s, then %s; want %s", body, post.at("timezone").text(), read.at("timezone").text(), want)
+		}
+	}
+	bulk := a.call(http.MethodPost, "/posts/bulk", `{"posts": [`+toQueue+`]}`).want(http.StatusCreated)
+	if got := bulk.at("results", 0, "post", "timezone").text(); got != "Europe/Berlin" {
+		t.Errorf("of a bulk request: timezone = %s", got)
+	}
+}

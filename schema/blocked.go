@@ -64,7 +64,7 @@ func (d Delivery) endedBy(p AccountProblem, at time.Time) Result {
 	if p.End.Traits().Reconnect {
 		hint = "connect the account again and retry the post"
 	}
-	return d.ended(p.Code, p.Message+"; "+hint, at)
+	return d.ended(p.Code, Clauses(p.Message, hint), at)
 }
 
 // endsAccount reports whether the platform answered a call by naming the account's end.

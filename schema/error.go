@@ -44,6 +44,7 @@ type Error struct {
 	RetryAfter time.Duration // zero if none was given
 	Alone      bool          // RetryAfter is of calls such as this one alone: others of the account need not wait
 	End        End           // of TokenDead: what became of the account; NotEnded: the platform did not say
+	Repeats    bool          // of Refused: the account has the same already, by another post
 	Unprepared bool          // of a refused Publish: what Prepare made is gone, so Prepare runs again before the next call
 	Advanced   bool          // of a failed Prepare: it got further than any before it, as in Progress.Advanced
 	Err        error         // cause, for the log only
@@ -87,7 +88,25 @@ func InvalidDetails(details []Detail) *Error {
 	for i, d := range details {
 		messages[i] = d.Field + ": " + d.Message
 	}
-	return &Error{Kind: Invalid, Message: strings.Join(messages, "; "), Details: details}
+	return &Error{Kind: Invalid, Message: Clauses(messages...), Details: details}
+}
+
+// Clauses joins messages to one. Some are a platform's own, which end as sentences do.
+func Clauses(messages ...string) string {
+	var joined strings.Builder
+	for i, message := range messages {
+		message = strings.TrimSpace(message)
+		if i == len(messages)-1 {
+			joined.WriteString(message)
+			break
+		}
+		joined.WriteString(strings.TrimRight(message, "."))
+		if !strings.HasSuffix(message, "?") && !strings.HasSuffix(message, "!") {
+			joined.WriteByte(';')
+		}
+		joined.WriteByte(' ')
+	}
+	return joined.String()
 }
 
 // InvalidField makes the validation error of one field.

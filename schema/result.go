@@ -280,7 +280,11 @@ func backoff(attempts int, jitter float64) time.Duration {
 }
 
 func targetError(e *Error, at time.Time) *TargetError {
-	return &TargetError{Code: CodeOf(e.Kind), Message: e.Message, At: at}
+	kind := e.Kind
+	if kind == Refused && e.Repeats {
+		kind = Duplicate
+	}
+	return &TargetError{Code: CodeOf(kind), Message: e.Message, At: at}
 }
 
 // CodeOf returns the API's code for the kind of a platform's error.

@@ -23,6 +23,7 @@ import (
 	"crier/cmd/crier/importer"
 	"crier/cmd/crier/settings"
 	"crier/compose/embedded"
+	"crier/schema"
 	"crier/schema/sleep"
 )
 
@@ -137,7 +138,7 @@ func parse(c *commands, from *settings.Settings, arguments []string) (*kong.Cont
 	case 0:
 		return command, nil
 	case 1:
-		return nil, fmt.Errorf("%w; see %s --help", wrong[0], name)
+		return nil, errors.New(schema.Clauses(wrong[0].Error(), "see "+name+" --help"))
 	default:
 		return nil, fmt.Errorf("%d things are wrong; see %s --help:\n%w", len(wrong), name, errors.Join(wrong...))
 	}

@@ -32,7 +32,7 @@ func (e Error) Error() string {
 
 // says returns what went wrong in particular, or else in general.
 func (e Error) says() string {
-	return cmp.Or(strings.Join(e.Problems, "; "), e.Message, e.Status, "Google gave no reason")
+	return cmp.Or(schema.Clauses(e.Problems...), e.Message, e.Status, "Google gave no reason")
 }
 
 // Has reports whether a reason is one of the error's.

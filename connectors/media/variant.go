@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -165,5 +164,5 @@ func messages(details []schema.Detail) string {
 	for i, d := range details {
 		all[i] = d.Message
 	}
-	return strings.Join(all, "; ")
+	return schema.Clauses(all...)
 }

@@ -120,7 +120,7 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, body newPost)
 	c.obey(call, response)
 	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.Duplicate && !d.CallsAgain() {
 		// No earlier call of this entry can have made what X has: it is another post.
-		err = &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
+		err = &schema.Error{Kind: schema.Refused, Repeats: true, Message: e.Message, Err: err}
 	}
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating post: %w", err)

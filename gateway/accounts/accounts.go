@@ -177,7 +177,8 @@ func (a *accounts) update(c *gin.Context) error {
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	account, err := a.Store.UpdateAccount(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, func(a *schema.Account) {
+	workspace := admission.RequestOf(c).Key.Workspace
+	account, err := a.Store.UpdateAccount(c.Request.Context(), workspace, id, func(a *schema.Account) {
 		if detach || !brand.IsZero() {
 			a.Brand = brand
 		}
@@ -185,6 +186,7 @@ func (a *accounts) update(c *gin.Context) error {
 			a.Name = name
 		}
 	})
+	a.Directories.Forget(workspace) // after an error too: it may have been done
 	if err != nil {
 		return err
 	}

@@ -129,6 +129,16 @@ func (d *Directory) On(platform schema.Platform) []*schema.Account {
 	return found
 }
 
+// BrandName returns the name of a brand of the workspace, empty if there is none of that id.
+func (d *Directory) BrandName(id schema.BrandID) string {
+	for i := range d.brands {
+		if d.brands[i].ID == id {
+			return d.brands[i].Name
+		}
+	}
+	return ""
+}
+
 // Brand returns the workspace's brand of that id.
 func (d *Directory) Brand(id *string) (schema.BrandID, bool) {
 	if id == nil {

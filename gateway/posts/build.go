@@ -54,9 +54,14 @@ func (p *posts) build(ctx context.Context, b batch, f *body.Form, read func(*bod
 		post.ScheduledFor = b.now
 	case asDraft:
 		post.Status = schema.Draft
-	case atTime, inQueue:
+	case inQueue:
+		if fields.timezone == nil {
+			post.Timezone = "" // it gets the queue's, with its slot
+		}
+	case atTime:
 	}
 	p.checkAgainstPlatforms(&post, change.accounts, r)
+	warnOfBrands(&post, change.accounts, r)
 	if mode != inQueue {
 		return post, nil
 	}
@@ -158,8 +163,8 @@ func (p *posts) resolve(ctx context.Context, b batch, c *change, r *body.Report)
 	var brand schema.BrandID
 	known := false
 	accounts, err := p.Accounts.Find(ctx, b.key.Workspace, b.began, func(d *directory.Directory) bool {
-		targets, found = resolveTargets(d, c.fields.targets)
 		brand, known = d.Brand(c.fields.brand)
+		targets, found = resolveTargets(d, c.fields.targets, brand)
 		return len(found.Errors) == 0 && known
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package posts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,8 +36,8 @@ type slotsOf struct {
 	from   time.Time
 }
 
-// place gives posts the next free slots of a queue, in order. Posts for which there is
-// none have no time afterwards.
+// place gives posts the next free slots of a queue, in order, and its timezone where they have none.
+// Posts for which there is none have no time afterwards.
 func (p *posts) place(ctx context.Context, b batch, of slotsOf, queued []*schema.Post) error {
 	ids := make([]schema.PostID, len(queued))
 	for i, post := range queued {
@@ -46,7 +47,9 @@ func (p *posts) place(ctx context.Context, b batch, of slotsOf, queued []*schema
 	if of.from.After(from) {
 		from = of.from
 	}
+	timezone := ""
 	queue, slots, err := p.Store.TakeSlots(ctx, b.key.Workspace, of.choice, ids, func(queue schema.Queue, taken []time.Time) ([]time.Time, error) {
+		timezone = queue.Timezone
 		zone, err := p.Zones.Load(queue.Timezone)
 		if err != nil {
 			return nil, err
@@ -61,6 +64,7 @@ func (p *posts) place(ctx context.Context, b batch, of slotsOf, queued []*schema
 	}
 	for i, at := range slots {
 		queued[i].ScheduledFor, queued[i].Content.Queue = at, queue
+		queued[i].Timezone = cmp.Or(queued[i].Timezone, timezone)
 	}
 	return nil
 }

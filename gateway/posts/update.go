@@ -93,6 +93,9 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *body.R
 		p.checkScheduled(*post, now, r)
 	}
 	p.checkAgainstPlatforms(post, change.accounts, r)
+	if change.fields.brand != nil || change.fields.targets != nil {
+		warnOfBrands(post, change.accounts, r)
+	}
 	return refusal(r)
 }
 

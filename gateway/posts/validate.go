@@ -63,6 +63,7 @@ func (p *posts) validate(c *gin.Context) error {
 	var post schema.Post
 	change.apply(&post)
 	p.checkAgainstPlatforms(&post, change.accounts, &found)
+	warnOfBrands(&post, change.accounts, &found)
 	answer.JSON(c, http.StatusOK, validationAnswer{Success: true, Validation: viewValidation(post, found, p.constraintsOf(change.accounts)), Warnings: refused.Warnings})
 	return nil
 }

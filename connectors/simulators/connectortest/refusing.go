@@ -51,7 +51,9 @@ func repeatIsDuplicate(t *testing.T, s *stage) {
 	s.publish(t, s.delivery("again"))
 	d := s.delivery("again")
 	_, err := s.try(t, d)
-	wantKind(t, err, schema.Refused)
+	if !wantKind(t, err, schema.Refused).Repeats {
+		t.Error("the refusal does not say that the account has the post already")
+	}
 	d.Attempts = 1
 	_, err = s.try(t, d)
 	wantKind(t, err, schema.Duplicate)
