@@ -150,7 +150,7 @@ func (b *base) listenForSandbox(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	b.simulated = cmp.Or(b.config.SandboxURL, "http://"+b.sandbox.Addr().String())
+	b.simulated = cmp.Or(b.config.SandboxURL, reachedAt(b.sandbox.Addr().String()))
 	return nil
 }
 

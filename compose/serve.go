@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -141,7 +143,17 @@ func (b *base) publicURL() string {
 	if b.config.PublicURL != "" {
 		return strings.TrimSuffix(b.config.PublicURL, "/")
 	}
-	return "http://" + b.config.Listen
+	return reachedAt(b.config.Listen)
+}
+
+// reachedAt is the URL by which this machine reaches an address that is listened at: loopback where
+// that is every address of the machine.
+func reachedAt(address string) string {
+	host, port, err := net.SplitHostPort(address)
+	if ip, ipErr := netip.ParseAddr(host); err == nil && (host == "" || ipErr == nil && ip.IsUnspecified()) {
+		address = net.JoinHostPort("127.0.0.1", port)
+	}
+	return "http://" + address
 }
 
 // boundedServer is an http.Server with the bounds of every listener: no slow header, no

@@ -22,7 +22,7 @@ import (
 // controls, until ctx ends. Their state is in memory, except for media, in a folder that goes with
 // them. They have one wall, which anybody finds.
 func Simulate(ctx context.Context, address string, log *slog.Logger) (err error) {
-	base := "http://" + address
+	base := reachedAt(address)
 	folder, err := os.MkdirTemp("", "crier-simulate-")
 	if err != nil {
 		return fmt.Errorf("making a folder for media: %w", err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -18,16 +19,16 @@ type configCommand struct {
 // read.
 type configCheckCommand struct{ serveCommand }
 
-// Run is reached where nothing is wrong.
+// Run is reached where nothing is wrong with what crier reads.
 func (c *configCheckCommand) Run(s *settings.Settings) error {
-	for _, name := range s.Unread(os.Environ()) {
-		fmt.Fprintf(os.Stderr, "%s is set, and crier reads no such variable\n", name)
-	}
 	if path, ok := s.Readable(); ok {
 		fmt.Fprintf(os.Stderr, "%s holds secrets, and other users of this machine can read it\n", path)
 	}
 	if c.KafkaSASL == "plain" && !c.securesKafka() {
 		fmt.Fprintln(os.Stderr, "--kafka-sasl plain without --kafka-tls sends the password to the brokers for all to read")
+	}
+	if err := errors.Join(s.Unread(os.Environ())...); err != nil {
+		return err
 	}
 	_, err := fmt.Println("Nothing is wrong with the settings of crier serve.")
 	return err

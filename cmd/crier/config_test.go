@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -249,5 +250,69 @@ platforms:
 	again := strings.ReplaceAll(shown.String(), "(redacted)", "x")
 	if _, _, err := read(t, &c, "config check", nil, again); err != nil {
 		t.Errorf("what is shown is no configuration: %v", err)
+	}
+}
+
+func TestAVariableThatNothingReadsIsNamed(t *testing.T) {
+	var c commands
+	from, _, err := read(t, &c, "config check", nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for variable, want := range map[string]string{
+		"CRIER_POSTGERS":                      "CRIER_POSTGERS is set, and crier reads no such variable; did you mean CRIER_POSTGRES?",
+		"CRIER_TWITTER_CLIENT_SECRT":          "did you mean CRIER_TWITTER_CLIENT_SECRET?",
+		"CRIER_TWITTER_VERSION":               "reads no such variable",
+		"CRIER_NOTHING_LIKE_IT":               "CRIER_NOTHING_LIKE_IT is set, and crier reads no such variable",
+		"CRIER_POSTGRES":                      "",
+		"CRIER_KAFKA_PASSWORD_FILE":           "",
+		"CRIER_YOUTUBE_DAILY_UPLOADS":         "",
+		"CRIER_LINKEDIN_VERSION":              "",
+		"CRIER_VERSION":                       "",
+		"CRIER_SERVICE_HOST":                  "", // by Kubernetes, for a service called crier
+		"CRIER_PORT_8080_TCP_ADDR":            "",
+		"CRIER_ADMIN_SERVICE_PORT_ADMIN_HTTP": "",
+		"PATH":                                "",
+	} {
+		unread := from.Unread([]string{variable + "=x", "CRIER_EMPTY="})
+		if got := fmt.Sprint(errors.Join(unread...)); want == "" && len(unread) > 0 || want != "" && !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %q in it", variable, got, want)
+		}
+	}
+}
+
+func TestAFileMayHaveEverySettingOfAPlatform(t *testing.T) {
+	var c commands
+	if _, _, err := read(t, &c, "serve", nil, "platforms:\n  youtube: {client-id: a, client-secret: b, daily-uploads: \"20\", daily-units: \"1000\"}"); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := read(t, &c, "serve", nil, "platforms:\n  twitter: {version: \"202601\"}"); err == nil || !strings.Contains(err.Error(), "there is no setting") {
+		t.Errorf("a setting of another platform: %v", err)
+	}
+}
+
+func TestMessagesAreInTheWordsOfPeople(t *testing.T) {
+	for line, want := range map[string]string{
+		"serve --drain soon":                   `--drain: "soon" is no duration: one such as 90s, 5m or 24h is wanted`,
+		"serve --drain=30":                     `--drain: "30" is no duration`,
+		"serve --log-level loud":               `"loud" is no level: debug, info, warn or error is wanted`,
+		"serve --max-media much":               `--max-media: "much" is no whole number`,
+		"serve --listen 9000":                  "such as 127.0.0.1:9000",
+		"serve --listen localhost":             "such as localhost:8080",
+		"serve --listen http://localhost:9000": "such as localhost:9000",
+		"serve --listen 127.0.0.1:99999":       "host:port is wanted",
+		"serve --config none.yaml":             "there is no file none.yaml",
+		"media upload none.png --key k":        "there is no file none.png",
+		"restore /nowhere/backup":              "there is no file /nowhere/backup",
+		"accounts add --workspace a --platform mastodon --credentials none.json": "--credentials: there is no file none.json",
+	} {
+		var c commands
+		if _, _, err := read(t, &c, line, nil, ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q in it", line, err, want)
+		}
+	}
+	var c commands
+	if _, _, err := read(t, &c, "serve --listen :8080 --admin-listen [::]:8081", nil, ""); err != nil {
+		t.Error(err)
 	}
 }

@@ -67,7 +67,7 @@ func TestTheCommandLine(t *testing.T) {
 		"a flag that is missing":          {"keys create", "missing flags: --workspace=STRING; see crier keys create --help"},
 		"flags that contradict":           {"pause --workspace a --platform b", "can't be used together"},
 		"none of several flags":           {"held release", "name posts, or --all"},
-		"a file that is not there":        {"import none.csv --key k", "no such file"},
+		"a file that is not there":        {"import none.csv --key k", "there is no file none.csv"},
 		"a role that is unknown":          {"serve --roles gateway,dealy", `"dealy" is no role`},
 		"a role twice":                    {"serve --roles gateway,gateway", "twice"},
 		"nothing to migrate":              {"migrate", "name what to migrate"},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/netip"
 	"net/url"
 	"os"
@@ -74,8 +73,8 @@ func (s *serveCommand) Validate() error {
 		}
 	}
 	for _, a := range []flagValue{{"--listen", s.Listen}, {"--admin-listen", s.AdminListen}, {"--sandbox-listen", s.SandboxListen}} {
-		if _, _, err := net.SplitHostPort(a.value); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s is %q: host:port is wanted, such as 127.0.0.1:8080", a.flag, a.value))
+		if !isListenAddress(a.value) {
+			wrong = append(wrong, fmt.Errorf("%s is %q: host:port is wanted, such as %s", a.flag, a.value, likeListenAddress(a.value)))
 		}
 	}
 	if s.MaxLateness < time.Minute {

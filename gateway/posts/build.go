@@ -12,6 +12,7 @@ import (
 	"crier/gateway/directory"
 	"crier/schema"
 	"crier/schema/validation"
+	"crier/schema/wording"
 )
 
 const (
@@ -184,18 +185,11 @@ func (p *posts) readTime(text string, zone *time.Location, now time.Time, r *bod
 	case err != nil:
 		r.Fail("scheduledFor", "time_invalid", err.Error())
 	case at.Before(earliest):
-		r.Fail("scheduledFor", "time_too_early", fmt.Sprintf("must be at least %s in the future", words(p.Lead)))
+		r.Fail("scheduledFor", "time_too_early", fmt.Sprintf("must be at least %s in the future", wording.Duration(p.Lead)))
 	case at.After(now.Add(calendar.MaxAhead)):
 		r.Fail("scheduledFor", "time_too_late", "must be at most 90 days in the future")
 	}
 	return at.Truncate(time.Millisecond)
-}
-
-func words(d time.Duration) string {
-	if d >= time.Minute && d%time.Minute == 0 {
-		return fmt.Sprintf("%d minutes", int(d.Minutes()))
-	}
-	return d.String()
 }
 
 // apply makes the change to a post: only what the request named.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"crier/schema"
+	"crier/schema/wording"
 )
 
 // maxThreadMedia is how many media items an entry of a thread may have.
@@ -185,7 +185,7 @@ func CheckMedia(l schema.MediaLimits, p schema.Platform, f schema.MediaFacts) []
 		c.fail(CodeMediaTooLarge, "%s takes %s of at most %d bytes, this one has %d", p, plural(f.Kind), most, f.Size)
 	}
 	if f.Kind == schema.Video && l.MaxVideoDuration > 0 && f.Duration > l.MaxVideoDuration {
-		c.fail(CodeMediaTooLong, "%s takes videos of at most %s, this one lasts %s", p, l.MaxVideoDuration, f.Duration.Round(time.Millisecond))
+		c.fail(CodeMediaTooLong, "%s takes videos of at most %s, this one lasts %s", p, wording.Duration(l.MaxVideoDuration), wording.Duration(f.Duration))
 	}
 	if f.Kind != schema.PDF && f.Width > 0 && f.Height > 0 {
 		c.dimensions(l, f)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier/client"
+	"crier/schema/wording"
 )
 
 // Access says which server is called, and with which key. A key is never sent to another
@@ -59,7 +60,7 @@ func (t *Terminal) client(server Profile) *client.Client {
 			told.text = text
 			fmt.Fprintln(t.Err, text)
 		}
-		fmt.Fprintf(t.Err, "Trying again in %v.\n", wait.Round(time.Second/10))
+		fmt.Fprintf(t.Err, "Trying again in %s.\n", wording.Duration(wait.Round(time.Second/10)))
 	}
 	return client.New(server.Key, client.WithServer(server.URL), client.WithUserAgent("crier-console"), client.WithRetry(client.Retry{Notify: notify}))
 }

@@ -5,19 +5,38 @@ import (
 	"slices"
 	"strings"
 
+	"crier/connectors/catalog"
 	"crier/schema"
 )
 
-// platformKeys are the settings of one platform; a secret may be in a file of its own.
-var platformKeys = []string{"url", "auth-url", "client-id", "client-secret", "scopes", "version"}
-
 const platformSecret = "client-secret"
+
+// keysOf are the settings of a platform; a secret may be in a file of its own.
+func keysOf(p schema.Platform) []string {
+	keys := []string{"url", "auth-url", "client-id", platformSecret, platformSecret + "-file"}
+	connecting := catalog.Connecting(p)
+	if connecting.ChoosesScopes {
+		keys = append(keys, "scopes")
+	}
+	if connecting.Version != "" {
+		keys = append(keys, "version")
+	}
+	if p == schema.YouTube {
+		keys = append(keys, "daily-uploads", "daily-units")
+	}
+	return keys
+}
+
+// variableOf is the variable of a setting of a platform.
+func (s *Settings) variableOf(p schema.Platform, key string) string {
+	return s.prefix + strings.ToUpper(strings.ReplaceAll(p.String()+"-"+key, "-", "_"))
+}
 
 // hasPlatform reports whether a key such as platforms.twitter.client-id is a setting.
 func (s *Settings) hasPlatform(key string) bool {
 	name, setting, ok := strings.Cut(strings.TrimPrefix(key, platformsKey+"."), ".")
-	_, err := schema.ParsePlatform(name)
-	return ok && err == nil && (slices.Contains(platformKeys, setting) || setting == platformSecret+"-file")
+	p, err := schema.ParsePlatform(name)
+	return ok && err == nil && slices.Contains(keysOf(p), setting)
 }
 
 // Lookup returns the value of a variable of a platform, such as CRIER_TWITTER_CLIENT_ID, or

@@ -3,13 +3,11 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -125,11 +123,8 @@ func (s *Settings) decodes(flag *kong.Flag, text, origin string) error {
 	if err == nil {
 		return nil
 	}
-	switch scratch.Interface().(type) {
-	case time.Duration:
-		err = fmt.Errorf("%q is no duration: one such as 90s, 5m or 24h is wanted", text)
-	case slog.Level:
-		err = fmt.Errorf("%q is no level: debug, info, warn or error is wanted", text)
+	if wanted := wantedOf(scratch); wanted != "" {
+		err = fmt.Errorf("%q is %s", text, wanted)
 	}
 	if flag.Tag.Has(tagSecret) {
 		err = errors.New("the value makes no sense")
@@ -227,7 +222,7 @@ func (s *Settings) Wrong(c *kong.Context, parsing error) []error {
 		}
 	}
 	for _, err := range flatten(parsing) {
-		wrong = append(wrong, s.locate(err))
+		wrong = append(wrong, s.locate(s.plain(c, err)))
 	}
 	return wrong
 }

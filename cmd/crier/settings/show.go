@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"crier/schema"
+	"crier/schema/spelling"
 )
 
 // Show writes the settings that are in effect as a configuration file, each with where it
@@ -59,8 +61,8 @@ func (s *Settings) showPlatforms(to io.Writer) error {
 	heading := platformsKey + ":\n"
 	for _, p := range schema.Platforms() {
 		name := "  " + p.String() + ":\n"
-		for _, setting := range append(slices.Clone(platformKeys), platformSecret+"-file") {
-			text, origin := s.lookupPlatform(s.prefix + strings.ToUpper(strings.ReplaceAll(p.String()+"-"+setting, "-", "_")))
+		for _, setting := range keysOf(p) {
+			text, origin := s.lookupPlatform(s.variableOf(p, setting))
 			if text == "" {
 				continue
 			}
@@ -139,28 +141,32 @@ func brief(wait time.Duration) string {
 	return text
 }
 
-// Unread names the variables of the environment that nothing reads, misspelt ones among them.
-func (s *Settings) Unread(environment []string) []string {
-	read := map[string]bool{s.prefix + "CACHE": true}
+// notOurs are variables that begin as crier's do and are not meant for it: of its tests, of what images
+// call their version, and those that Kubernetes sets for a service called crier.
+var notOurs = regexp.MustCompile(`^(TEST_.*|VERSION|TAG|(.+_)?SERVICE_(HOST|PORT(_.+)?)|(.+_)?PORT(_[0-9]+_(TCP|UDP)(_.+)?)?)$`)
+
+// Unread says of each variable of the environment that nothing reads it, and which may be meant.
+func (s *Settings) Unread(environment []string) []error {
+	read := []string{s.prefix + "CACHE"}
 	for flag, name := range s.names {
-		read[name] = true
+		read = append(read, name)
 		if flag.Tag.Has(tagSecret) {
-			read[name+"_FILE"] = true
+			read = append(read, name+"_FILE")
 		}
 	}
 	for _, p := range schema.Platforms() {
-		for _, setting := range append(slices.Clone(platformKeys), platformSecret+"-file") {
-			read[s.prefix+strings.ToUpper(strings.ReplaceAll(p.String()+"-"+setting, "-", "_"))] = true
+		for _, key := range keysOf(p) {
+			read = append(read, s.variableOf(p, key))
 		}
 	}
-	var unread []string
-	for _, pair := range environment {
-		name, _, _ := strings.Cut(pair, "=")
-		if strings.HasPrefix(name, s.prefix) && !strings.HasPrefix(name, s.prefix+"TEST_") && !read[name] {
-			unread = append(unread, name)
+	var unread []error
+	for _, pair := range slices.Sorted(slices.Values(environment)) {
+		name, value, _ := strings.Cut(pair, "=")
+		own, isOwn := strings.CutPrefix(name, s.prefix)
+		if isOwn && value != "" && !slices.Contains(read, name) && !notOurs.MatchString(own) {
+			unread = append(unread, fmt.Errorf("%s is set, and crier reads no such variable%s", name, spelling.DidYouMean(name, read)))
 		}
 	}
-	slices.Sort(unread)
 	return unread
 }
 

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"crier/schema/wording"
 )
 
 // tolerance is how far a notice's time may be from now; Stripe's libraries allow as much,
@@ -25,7 +27,7 @@ func (s *Client) checkSignature(header string, body []byte) error {
 		return errors.New("must be t=TIME,v1=SIGNATURE")
 	}
 	if age := s.config.Now().Sub(time.Unix(seconds, 0)); age.Abs() > tolerance {
-		return fmt.Errorf("was made more than %v from now", tolerance)
+		return fmt.Errorf("was made more than %s from now", wording.Duration(tolerance))
 	}
 	mac := hmac.New(sha256.New, []byte(s.config.WebhookSecret))
 	mac.Write([]byte(stamp + "."))

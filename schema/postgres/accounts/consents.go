@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/wording"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -35,7 +36,7 @@ func (s *Store) BeginConsent(ctx context.Context, token [32]byte, c schema.Conse
 	case tag.RowsAffected() == 0:
 		return &schema.Error{
 			Kind: schema.RateLimitExceeded, RetryAfter: schema.ConsentLife,
-			Message: fmt.Sprintf("%d consents are open; each ends after %v", openConsents, schema.ConsentLife),
+			Message: fmt.Sprintf("%d consents are open; each ends after %s", openConsents, wording.Duration(schema.ConsentLife)),
 		}
 	}
 	return nil

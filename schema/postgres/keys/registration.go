@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/wording"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -28,7 +29,7 @@ func (s *Store) Register(ctx context.Context, r schema.Registration) error {
 		if used > schema.MaxRegistrations {
 			return &schema.Error{
 				Kind: schema.RateLimitExceeded, RetryAfter: began.Add(schema.RegistrationWindow).Sub(now),
-				Message: fmt.Sprintf("more than %d registrations within %v from this network", schema.MaxRegistrations, schema.RegistrationWindow),
+				Message: fmt.Sprintf("more than %d registrations within %s from this network", schema.MaxRegistrations, wording.Duration(schema.RegistrationWindow)),
 			}
 		}
 		_, err := tx.Exec(ctx, `insert into workspaces (id, name, plan, email) values ($1, $2, $3, $4)`,
