@@ -72,7 +72,7 @@ platforms:
 		for _, want := range []string{
 			`crier.yaml:2: there is no setting "kafak-tls"; did you mean kafka-tls?`,
 			`crier.yaml:4: --kafka-sasl is "scram-sha-1"`,
-			"crier.yaml:6: open /nowhere/secret",
+			"crier.yaml:6: there is no file /nowhere/secret",
 			"crier.yaml:7: --drain",
 			`crier.yaml:9: there is no setting "all"`,
 			"crier.yaml:11: CRIER_TWITTER_CLIENT_SECRET is set without",
@@ -138,7 +138,7 @@ func TestSecretsStandInFiles(t *testing.T) {
 		"of the configuration":     {nil, "kafka-password-file: " + secret, ""},
 		"a variable counts more":   {map[string]string{"CRIER_KAFKA_PASSWORD": "s3cret"}, "kafka-password-file: /nowhere", ""},
 		"both":                     {map[string]string{"CRIER_KAFKA_PASSWORD_FILE": secret, "CRIER_KAFKA_PASSWORD": "x"}, "", "only one of"},
-		"a file that is not there": {map[string]string{"CRIER_KAFKA_PASSWORD_FILE": "/nowhere"}, "", "CRIER_KAFKA_PASSWORD_FILE: open /nowhere"},
+		"a file that is not there": {map[string]string{"CRIER_KAFKA_PASSWORD_FILE": "/nowhere"}, "", "CRIER_KAFKA_PASSWORD_FILE: there is no file /nowhere"},
 		"a file that is empty":     {map[string]string{"CRIER_KAFKA_PASSWORD_FILE": os.DevNull}, "", "is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {

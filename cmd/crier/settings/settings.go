@@ -214,6 +214,9 @@ func (s *Settings) has(key string) bool {
 // and what the parser says.
 func (s *Settings) Wrong(c *kong.Context, parsing error) []error {
 	wrong := slices.Clone(s.wrong)
+	for i := range wrong {
+		wrong[i] = s.plain(c, wrong[i])
+	}
 	if c != nil {
 		for _, flag := range s.said(c) {
 			if flag.Tag.Get(tagSecret) == onlySaid {
