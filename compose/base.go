@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"crier/analytics/usage"
@@ -146,8 +147,16 @@ func (b *base) listenForSandbox(ctx context.Context) (err error) {
 	if !b.config.has(roleSandbox) {
 		return nil
 	}
-	b.sandbox, err = listen(ctx, "sandbox-listen", cmp.Or(b.config.SandboxListen, "127.0.0.1:0"))
-	if err != nil {
+	const anyPort = "127.0.0.1:0"
+	address := cmp.Or(b.config.SandboxListen, anyPort)
+	if address == anyPort {
+		port, err := b.parts.data.SandboxPort()
+		if err != nil {
+			return err
+		}
+		address = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	}
+	if b.sandbox, err = listen(ctx, "sandbox-listen", address); err != nil {
 		return err
 	}
 	b.simulated = cmp.Or(b.config.SandboxURL, reachedAt(b.sandbox.Addr().String()))

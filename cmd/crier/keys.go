@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 
 	"crier/compose"
+	"crier/compose/embedded"
 )
 
 type keysCommand struct {
@@ -26,9 +28,13 @@ func (k *keysCreateCommand) Run(ctx context.Context, logger *slog.Logger) error 
 	if err != nil {
 		return err
 	}
+	isNew := c.Postgres == "" && !embedded.HoldsPostgres(c.Data)
 	key, err := compose.CreateKey(ctx, c, k.Workspace, k.Plan, k.Test)
 	if err != nil {
 		return err
+	}
+	if isNew { // perhaps not where the person meant
+		fmt.Fprintln(os.Stderr, "new installation at", c.Data)
 	}
 	if _, err := fmt.Println(key); err != nil {
 		return fmt.Errorf("showing the key, which is lost: make another: %w", err)

@@ -11,10 +11,12 @@ import (
 	"testing"
 
 	"crier/cmd/crier/settings"
+	"crier/compose/embedded"
 )
 
-// TestMain is crier's own main where this binary is called so.
+// TestMain is crier's own main where this binary is called so, and what that starts.
 func TestMain(m *testing.M) {
+	embedded.Main()
 	if filepath.Base(os.Args[0]) == "crier" {
 		main()
 	}

@@ -95,6 +95,9 @@ func (d *Data) port(part string) (int, error) {
 	return port, nil
 }
 
+// SandboxPort returns the port of the sandbox: addresses of what was published there name it.
+func (d *Data) SandboxPort() (int, error) { return d.port("sandbox") }
+
 // secret returns the secret stored under name, which is drawn at random the first time.
 func (d *Data) secret(name string) (string, error) {
 	file := d.Path(name)
