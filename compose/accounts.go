@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -32,7 +31,8 @@ type AddedAccount struct {
 }
 
 // AddAccount checks credentials against the platform and connects their account to a
-// workspace. An account that is connected gets the new credentials.
+// workspace. An account that is connected gets the new credentials. Its server may be what the
+// process allows that runs on the data folder.
 func AddAccount(ctx context.Context, c Config, n AccountToAdd) (added AddedAccount, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
 		added, err = o.addAccount(ctx, n)
@@ -50,6 +50,13 @@ func (o *operator) addAccount(ctx context.Context, n AccountToAdd) (added AddedA
 	if err := checkCredentials(platform, n); err != nil {
 		return added, err
 	}
+	if o.config, err = o.config.follow(); err != nil {
+		return added, err
+	}
+	server, err := o.config.accountServer(platform, n.Server)
+	if err != nil {
+		return added, err
+	}
 	w, err := o.admin.Workspace(ctx, n.Workspace)
 	if schema.KindOf(err) == schema.NotFound {
 		return added, fmt.Errorf("%w; crier keys create makes one", err)
@@ -57,7 +64,7 @@ func (o *operator) addAccount(ctx context.Context, n AccountToAdd) (added AddedA
 	if err != nil {
 		return added, err
 	}
-	account := schema.Account{Workspace: w.ID, Platform: platform, Server: strings.TrimSuffix(n.Server, "/")}
+	account := schema.Account{Workspace: w.ID, Platform: platform, Server: server}
 	platforms, err := o.platforms()
 	if err != nil {
 		return added, err

@@ -1,6 +1,8 @@
 package compose_test
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -56,5 +58,47 @@ func TestAddingAnAccount(t *testing.T) {
 	}
 	if n := calls.Load(); n != 4 {
 		t.Errorf("%d calls, want one more than accounts", n)
+	}
+}
+
+// A command beside a running crier allows the servers that this one was given, without being given
+// them itself.
+func TestAddingAnAccountFollowsTheRunningServer(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(rw, `{"id": "1", "acct": "news"}`)
+	}))
+	defer server.Close()
+	c := startConfig(t)
+	if _, err := compose.CreateKey(t.Context(), c, "acme", "operator", false); err != nil {
+		t.Fatal(err)
+	}
+	add := func() error {
+		_, err := compose.AddAccount(t.Context(), c, compose.AccountToAdd{
+			Workspace: "acme", Platform: "mastodon", Server: server.URL + "/", Credentials: schema.Credentials{AccessToken: "one"},
+		})
+		return err
+	}
+	if err := add(); err == nil || !strings.Contains(err.Error(), "over https alone") {
+		t.Errorf("without a running crier: %v", err)
+	}
+	serving := c
+	serving.Bases = map[schema.Platform]string{schema.Mastodon: server.URL}
+	ctx, stop := context.WithCancel(t.Context())
+	started, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- compose.Serve(ctx, serving, func(context.Context, *compose.Running) error { close(started); return nil })
+	}()
+	select {
+	case <-started:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	if err := add(); err != nil {
+		t.Errorf("beside a running crier: %v", err)
+	}
+	stop()
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

@@ -62,7 +62,7 @@ func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
 	b.announcer = pipeline.NewAnnouncer(c.Logger, b.metrics)
 	for _, step := range []func(context.Context) error{
 		b.openStore, b.takeNode, b.recover, b.holdOverdue, b.openLog, b.openClickHouse, b.openVault,
-		b.listenForSandbox, b.openWalls, b.makeGuards, b.openMedia, b.openConnectors,
+		b.listenForSandbox, b.openWalls, b.makeGuards, b.announceAllowance, b.openMedia, b.openConnectors,
 	} {
 		if err := step(ctx); err != nil {
 			b.close()

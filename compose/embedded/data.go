@@ -54,7 +54,7 @@ func OpenData(path string) (*Data, error) {
 // prepare removes the addresses of the parts of an earlier process and, for root, lets the
 // user that PostgreSQL runs as pass through the folder to its own.
 func (d *Data) prepare() error {
-	for _, part := range []string{partPostgres, partLog, partClickHouse} {
+	for _, part := range []string{partPostgres, partLog, partClickHouse, partServing} {
 		if err := d.withdraw(part); err != nil {
 			return err
 		}

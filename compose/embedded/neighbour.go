@@ -15,6 +15,7 @@ const (
 	partPostgres   = "postgres"
 	partLog        = "log"
 	partClickHouse = "clickhouse"
+	partServing    = "serving"
 )
 
 // Addresses are those of the parts of a running process. One is empty if the process does not
@@ -23,6 +24,7 @@ type Addresses struct {
 	Postgres   string // URL
 	Log        string // host:port
 	ClickHouse string // URL
+	Serving    string // what the process says of itself
 }
 
 // ErrNotRunning means that no process holds the data folder.
@@ -47,7 +49,7 @@ func Neighbour(path string) (Addresses, error) {
 	}
 	var a Addresses
 	for part, address := range map[string]*string{
-		partPostgres: &a.Postgres, partLog: &a.Log, partClickHouse: &a.ClickHouse,
+		partPostgres: &a.Postgres, partLog: &a.Log, partClickHouse: &a.ClickHouse, partServing: &a.Serving,
 	} {
 		content, err := os.ReadFile(filepath.Join(path, addressFile(part)))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -63,6 +65,9 @@ func HoldsPostgres(path string) bool {
 	_, err := os.Stat(filepath.Join(path, partPostgres))
 	return err == nil
 }
+
+// AnnounceServing stores what a process says of itself for commands beside it.
+func (d *Data) AnnounceServing(what string) error { return d.announce(partServing, what) }
 
 // announce stores the address of a part for neighbours. It contains the part's password.
 func (d *Data) announce(part, address string) error {

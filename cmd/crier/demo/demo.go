@@ -80,10 +80,33 @@ func (s *show) run(ctx context.Context) error {
 	return nil
 }
 
+// targets names an account of each platform: somebody who follows the documentation connects others
+// beside it.
+func (s *show) targets(ctx context.Context, platforms ...client.Platform) ([]client.Target, error) {
+	accounts, err := s.api.Accounts.List(ctx, client.AccountFilter{})
+	if err != nil {
+		return nil, fmt.Errorf("listing accounts: %w", err)
+	}
+	targets := client.To(platforms...)
+	for i := range targets {
+		for _, a := range accounts { // the oldest, which the demo was given, comes first
+			if a.Platform == targets[i].Platform && a.IsConnected {
+				targets[i].AccountID = a.ID
+				break
+			}
+		}
+	}
+	return targets, nil
+}
+
 func (s *show) publish(ctx context.Context) (err error) {
+	targets, err := s.targets(ctx, client.Mastodon, client.Bluesky, client.Telegram)
+	if err != nil {
+		return err
+	}
 	s.post, err = s.api.Posts.Create(ctx, client.Post{
 		Content:      fmt.Sprintf("Hello from crier, at %s. https://example.com #crier", time.Now().UTC().Format(time.RFC3339Nano)),
-		Platforms:    client.To(client.Mastodon, client.Bluesky, client.Telegram),
+		Platforms:    targets,
 		PublishNow:   true,
 		FirstComment: "And a first comment, 15 seconds later.",
 	})
