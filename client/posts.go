@@ -87,7 +87,10 @@ type PostFilter struct {
 	// UpdatedAfter lists what was changed at or after it, the first change first; only Status may
 	// stand beside it.
 	UpdatedAfter time.Time
-	Sort         PostSort // empty: LatestScheduled
+	// Search is words that a post's texts and titles have, all of them. The posts come in the order of
+	// LatestCreated. One request reads the next 5,000: where few have the words, many follow.
+	Search     string
+	Sort       PostSort // empty: LatestScheduled
 	ExternalID   string
 	Metadata     map[string]string // all of these
 	PageSize     int               // posts read by one request; 100 unless it is less
@@ -109,7 +112,7 @@ func (p *PostService) List(ctx context.Context, filter PostFilter) iter.Seq2[*Po
 	params := api.ListPostsParams{
 		Status: optional(api.ListPostsParamsStatus(filter.Status)), Platform: optional(filter.Platform), BrandID: optional(filter.BrandID),
 		After: instant(filter.After), Before: instant(filter.Before), ExternalID: optional(filter.ExternalID), Limit: pageSize(filter.PageSize),
-		UpdatedAfter: instant(filter.UpdatedAfter), Sort: optional(api.ListPostsParamsSort(filter.Sort)),
+		UpdatedAfter: instant(filter.UpdatedAfter), Q: optional(filter.Search), Sort: optional(api.ListPostsParamsSort(filter.Sort)),
 	}
 	if len(filter.Metadata) > 0 {
 		params.Metadata = &filter.Metadata

@@ -19,7 +19,7 @@ func TestNobodySeesThatAPostIsInHistory(t *testing.T) {
 		want(http.StatusCreated).at("post", "id").text()
 	a.call(http.MethodDelete, cancelled, nil).want(http.StatusOK)
 	reads := []string{
-		failed, cancelled, failed + "/attempts", cancelled + "/attempts", "/posts", "/posts?platform=bluesky", "/posts?status=cancelled",
+		failed, cancelled, failed + "/attempts", cancelled + "/attempts", "/posts", "/posts?platform=bluesky", "/posts?status=cancelled", "/posts?q=y",
 	}
 	before := map[string]any{}
 	for _, path := range reads {

@@ -219,6 +219,9 @@ type PostFilter struct {
 	// Metadata must be part of the post's. Of the posts that the other fields select, the
 	// store searches only some of the first for it.
 	Metadata map[string]string
+	// Search is words that a post's texts and titles have; empty: any. The order is LastCreated, and
+	// the store reads only some of the posts for a page.
+	Search string
 	// UpdatedAfter selects what changed then or later; of the fields above Status alone stands
 	// beside it. The order is FirstChanged.
 	UpdatedAfter time.Time
@@ -252,6 +255,8 @@ type PostPage struct {
 	Posts []Post
 	Total int           // of the whole list, counted up to a bound
 	Last  *PostPosition // where the page ends; nil: nothing follows
+	// Truncated says of a search that it ended at Last because it had read enough.
+	Truncated bool
 }
 
 // Queue is a weekly schedule of slots, which posts take one after another.

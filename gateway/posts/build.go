@@ -114,8 +114,11 @@ func readMode(f *body.Form, fields postFields, named schema.QueueID) mode {
 	case status == "scheduled" && now:
 		f.Fail("publishNow", body.CodeConflict, "must not stand beside status scheduled")
 	case len(modes) > 1:
-		f.Fail(strings.TrimPrefix(modes[0], "status "), body.CodeConflict,
-			"exactly one of publishNow, queue, scheduledFor and status draft is required, not "+strings.Join(modes, " and "))
+		message := "exactly one of publishNow, queue, scheduledFor and status draft is required, not " + strings.Join(modes, " and ")
+		if slices.Equal(modes, []string{"scheduledFor", "status draft"}) {
+			message += ": leave scheduledFor out, and give the draft its time by PATCH"
+		}
+		f.Fail(strings.TrimPrefix(modes[0], "status "), body.CodeConflict, message)
 	case len(modes) == 0 && !slices.ContainsFunc(modeFields, f.Report.About):
 		f.Fail("scheduledFor", body.CodeRequired, "exactly one of publishNow, queue, scheduledFor and status draft is required")
 	}

@@ -1,7 +1,11 @@
 package posts
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -9,6 +13,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/textsearch"
 )
 
 // list answers with a page of posts.
@@ -17,6 +22,9 @@ func (p *posts) list(c *gin.Context) error {
 	q := body.NewQuery(c)
 	filter := readFilter(q)
 	part := p.Cursors.Read(q, "posts of "+workspace.String())
+	if filter.Search != "" && part.Offset > 0 {
+		q.Report.Fail("page", body.CodeConflict, "a search is read on by its nextCursor as cursor")
+	}
 	if err := q.Finish(); err != nil {
 		return err
 	}
@@ -28,7 +36,7 @@ func (p *posts) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := listAnswer{Success: true, Posts: make([]postView, len(page.Posts)), Warnings: q.Report.Warnings}
+	reply := listAnswer{Success: true, Posts: make([]postView, len(page.Posts)), Truncated: page.Truncated, Warnings: q.Report.Warnings}
 	for i := range page.Posts {
 		reply.Posts[i] = viewPost(page.Posts[i])
 	}
@@ -49,9 +57,46 @@ func readFilter(q *body.Query) schema.PostFilter {
 		Status: readStatus(q), Platform: q.Platform("platform"), Brand: q.Brand(),
 		ExternalID: readExternalID(q), Metadata: readMetadataFilter(q),
 		After: q.Time("after"), Before: q.Time("before"), UpdatedAfter: q.Time("updatedAfter"), Order: readOrder(q),
+		Search: readSearch(q),
+	}
+	if f.Search != "" {
+		refuseUnsearched(q)
+		return f
 	}
 	refuseUnindexed(q, f)
 	return f
+}
+
+// maxSearch bounds the words of a search, in bytes.
+const maxSearch = 400
+
+// readSearch reads the words of a search.
+func readSearch(q *body.Query) string {
+	words, ok := q.Word("q")
+	if !ok {
+		return ""
+	}
+	if len(words) > maxSearch {
+		q.Report.Fail("q", body.CodeTooLong, fmt.Sprintf("must be at most %d bytes long, not %d", maxSearch, len(words)))
+		return ""
+	}
+	if _, ok := textsearch.New(words); !ok {
+		q.Report.Fail("q", body.CodeInvalidValue, fmt.Sprintf("must have 1 to %d words, with a letter or a digit", textsearch.MaxWords))
+		return ""
+	}
+	return words
+}
+
+// refuseUnsearched fails what cannot stand beside a search, which reads the newest posts first.
+func refuseUnsearched(q *body.Query) {
+	if q.Has("sort") && q.Values.Get("sort") != "-createdAt" {
+		q.Report.Fail("sort", body.CodeConflict, "must not stand beside q, which finds the newest posts first (-createdAt)")
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.Values)) {
+		if name == "updatedAfter" || name == "externalId" || strings.HasPrefix(name, "metadata") {
+			q.Report.Fail(body.Clip(name), body.CodeConflict, "must not stand beside q: leave one of them out")
+		}
+	}
 }
 
 // orders are what sort may say.

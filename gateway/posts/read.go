@@ -26,6 +26,7 @@ type listAnswer struct {
 	Success    bool              `json:"success"`
 	Posts      []postView        `json:"posts"`
 	Pagination answer.Pagination `json:"pagination"`
+	Truncated  bool              `json:"truncated,omitempty"` // of a search: older posts were not read
 	Warnings   []schema.Detail   `json:"warnings,omitempty"`
 }
 

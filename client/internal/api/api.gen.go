@@ -2371,7 +2371,7 @@ type PostCountsAnswer_Metrics struct {
 
 // PostFields defines model for PostFields.
 type PostFields struct {
-	// BrandID A brand that a connected account belongs to.
+	// BrandID A brand that the post is filed under. A platform without an accountId means the brand's only account of it; an account that is not in the brand is a warning (account_of_another_brand).
 	BrandID *string `json:"brandId,omitempty"`
 	Content *string `json:"content,omitempty"`
 
@@ -2394,7 +2394,7 @@ type PostFields struct {
 	// ScheduledFor ISO 8601; 5 minutes to 90 days ahead.
 	ScheduledFor *time.Time `json:"scheduledFor,omitempty"`
 
-	// Timezone IANA name; that of a scheduledFor without an offset.
+	// Timezone IANA name; that of a scheduledFor without an offset. A post in a queue has the queue's unless it names one.
 	Timezone *string `json:"timezone,omitempty"`
 }
 
@@ -2425,7 +2425,7 @@ type PostRetry struct {
 
 // PostUpdate Lists and objects replace what was there; an empty one clears it.
 type PostUpdate struct {
-	// BrandID A brand that a connected account belongs to.
+	// BrandID A brand that the post is filed under. A platform without an accountId means the brand's only account of it; an account that is not in the brand is a warning (account_of_another_brand).
 	BrandID *string `json:"brandId,omitempty"`
 	Content *string `json:"content,omitempty"`
 
@@ -2449,7 +2449,7 @@ type PostUpdate struct {
 	ScheduledFor *time.Time        `json:"scheduledFor,omitempty"`
 	Status       *PostUpdateStatus `json:"status,omitempty"`
 
-	// Timezone IANA name; that of a scheduledFor without an offset.
+	// Timezone IANA name; that of a scheduledFor without an offset. A post in a queue has the queue's unless it names one.
 	Timezone *string `json:"timezone,omitempty"`
 }
 
@@ -2460,6 +2460,9 @@ type PostUpdateStatus string
 type PostsAnswer struct {
 	Pagination Pagination `json:"pagination"`
 	Posts      []Post     `json:"posts"`
+
+	// Truncated Of a search (q): it stopped at nextCursor because it had read enough, and older posts may have the words too.
+	Truncated bool `json:"truncated,omitempty,omitzero"`
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
@@ -2790,7 +2793,7 @@ type ThreadCreate struct {
 	ScheduledFor time.Time          `json:"scheduledFor,omitempty,omitzero"`
 	Status       ThreadCreateStatus `json:"status,omitempty,omitzero"`
 
-	// Timezone IANA name; that of a scheduledFor without an offset.
+	// Timezone IANA name; that of a scheduledFor without an offset. A thread in a queue has the queue's unless it names one.
 	Timezone string `json:"timezone,omitempty,omitzero"`
 
 	// Title For the caller; it is not published.
@@ -3559,6 +3562,12 @@ type GetPlatformParams struct {
 
 // ListPostsParams defines parameters for ListPosts.
 type ListPostsParams struct {
+	// Q Words that the texts or titles of a post have, all of them, the newest post first. Case and accents do not matter, and
+	// the beginning of a word is enough; Chinese, Japanese and Korean words are found anywhere in a text. A request reads at
+	// most the 5,000 newest posts: `truncated: true` says that it stopped there, and `nextCursor` continues with older ones.
+	// It can be combined with `status`, `platform`, `brandId`, `after` and `before`.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
 	// Status Of "immediate", the posts that are being published.
 	Status   *ListPostsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
 	Platform *Platform              `form:"platform,omitempty" json:"platform,omitempty"`
@@ -4671,7 +4680,7 @@ type ClientInterface interface {
 
 	// UpdatePostWithBody Change a draft or a scheduled post
 	//
-	// Fields that are omitted or null stay as they are. After the answer the old version is never published.
+	// Fields that are omitted stay as they are. After the answer the old version is never published.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4680,7 +4689,7 @@ type ClientInterface interface {
 
 	// UpdatePost Change a draft or a scheduled post
 	//
-	// Fields that are omitted or null stay as they are. After the answer the old version is never published.
+	// Fields that are omitted stay as they are. After the answer the old version is never published.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4815,7 +4824,7 @@ type ClientInterface interface {
 
 	// UpdateThreadWithBody Change a draft or a scheduled thread
 	//
-	// Its entries cannot be changed; cancel it and create another. Fields that are omitted or null stay as they are.
+	// Its entries cannot be changed; cancel it and create another. Fields that are omitted stay as they are.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4824,7 +4833,7 @@ type ClientInterface interface {
 
 	// UpdateThread Change a draft or a scheduled thread
 	//
-	// Its entries cannot be changed; cancel it and create another. Fields that are omitted or null stay as they are.
+	// Its entries cannot be changed; cancel it and create another. Fields that are omitted stay as they are.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6765,7 +6774,7 @@ func (c *Client) GetPost(ctx context.Context, id PostID, reqEditors ...RequestEd
 
 // UpdatePostWithBody Change a draft or a scheduled post
 //
-// Fields that are omitted or null stay as they are. After the answer the old version is never published.
+// Fields that are omitted stay as they are. After the answer the old version is never published.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6784,7 +6793,7 @@ func (c *Client) UpdatePostWithBody(ctx context.Context, id PostID, contentType 
 
 // UpdatePost Change a draft or a scheduled post
 //
-// Fields that are omitted or null stay as they are. After the answer the old version is never published.
+// Fields that are omitted stay as they are. After the answer the old version is never published.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -7079,7 +7088,7 @@ func (c *Client) GetThread(ctx context.Context, id ThreadID, reqEditors ...Reque
 
 // UpdateThreadWithBody Change a draft or a scheduled thread
 //
-// Its entries cannot be changed; cancel it and create another. Fields that are omitted or null stay as they are.
+// Its entries cannot be changed; cancel it and create another. Fields that are omitted stay as they are.
 //
 // Takes any type of body and a specified content type.
 //
@@ -7098,7 +7107,7 @@ func (c *Client) UpdateThreadWithBody(ctx context.Context, id ThreadID, contentT
 
 // UpdateThread Change a draft or a scheduled thread
 //
-// Its entries cannot be changed; cancel it and create another. Fields that are omitted or null stay as they are.
+// Its entries cannot be changed; cancel it and create another. Fields that are omitted stay as they are.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -10779,6 +10788,18 @@ func NewListPostsRequest(server string, params *ListPostsParams) (*http.Request,
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Q != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "q", *params.Q, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Status != nil {
 

@@ -27,6 +27,7 @@ type PostsList struct {
 	Platform string `env:"-" help:"That the posts go to."`
 	Brand    string `env:"-" help:"Id of a brand."`
 	External string `name:"external-id" env:"-" help:"Your own id of a post."`
+	Search   string `env:"-" help:"Words that the texts or titles of a post have; the newest posts come first." placeholder:"WORDS"`
 	After    string `env:"-" help:"Scheduled at or after this day or time." placeholder:"TIME"`
 	Before   string `env:"-" help:"Scheduled at or before this day or time." placeholder:"TIME"`
 	Limit    int    `default:"20" env:"-" help:"How many are shown at most."`
@@ -39,7 +40,7 @@ func (p *PostsList) Run(ctx context.Context, t *Terminal) error {
 		return err
 	}
 	filter := client.PostFilter{
-		Status: client.PostStatus(p.Status), Platform: client.Platform(p.Platform), BrandID: p.Brand, ExternalID: p.External, PageSize: min(p.Limit, 100),
+		Status: client.PostStatus(p.Status), Platform: client.Platform(p.Platform), BrandID: p.Brand, ExternalID: p.External, Search: p.Search, PageSize: min(p.Limit, 100),
 	}
 	if filter.After, err = readTime(p.After, time.Local); err != nil {
 		return fmt.Errorf("--after: %w", err)

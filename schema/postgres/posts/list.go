@@ -16,6 +16,9 @@ import (
 // Posts returns a page of the posts of a workspace that the filter selects, and how many there
 // are, counted up to MaxTotal.
 func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schema.PostFilter) (schema.PostPage, error) {
+	if f.Search != "" {
+		return s.search(ctx, workspace, f)
+	}
 	found, err := s.find(ctx, newListing(workspace, f))
 	if err != nil {
 		return schema.PostPage{}, fmt.Errorf("listing posts: %w", db.Unavailable(err))
