@@ -35,6 +35,9 @@ func (q *Queries) BestTimes(ctx context.Context, workspace schema.WorkspaceID, q
 	if err != nil {
 		return schema.BestTimes{}, err
 	}
+	if query.Sandbox {
+		sums = append(sums, sandboxHistory(query)...)
+	}
 	return bestTimes(sums), nil
 }
 

@@ -199,3 +199,33 @@ func TestBestTimesFindTheOptimumAndSayWhenTheyCannot(t *testing.T) {
 		t.Errorf("csv = %v", rows)
 	}
 }
+
+func TestBestTimesOfASandboxHaveAHistoryFromTheFirstDay(t *testing.T) {
+	m := newMeasured(t)
+	m.connect(m.workspace, schema.Bluesky, "a.bsky.social")
+	twin, err := m.admin.Twin(t.Context(), m.workspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, _ := m.issueKey(twin, schema.Read, true)
+	ask := func(zone string) tree {
+		return m.callWith(test, http.MethodGet, "/analytics/best-times?limit=3&timezone="+zone, nil).want(http.StatusOK)
+	}
+	best := ask("UTC")
+	first := best.at("times", 0)
+	if hour, _ := first.at("hour").value.(float64); best.at("confidence").text() == "none" || best.at("confidence").text() == "low" || hour < 8 || hour > 10 {
+		t.Errorf("best = %v", best)
+	}
+	if best.at("warnings", 0, "code").text() != "sandbox_history" {
+		t.Errorf("nothing says that the history is made up: %v", best.at("warnings"))
+	}
+	if again := ask("UTC"); fmt.Sprint(again) != fmt.Sprint(best) {
+		t.Errorf("the second time it is %v, at first %v", again, best)
+	}
+	if hour, _ := ask("Asia/Tokyo").at("times", 0, "hour").value.(float64); hour < 17 || hour > 19 {
+		t.Errorf("in Tokyo the best hour is %v", hour)
+	}
+	if live := m.call(http.MethodGet, "/analytics/best-times", nil).want(http.StatusOK); live.at("confidence").text() != "none" || live.has("warnings") {
+		t.Errorf("with a live key it is %v", live)
+	}
+}

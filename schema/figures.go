@@ -118,8 +118,9 @@ type FollowersAccount struct {
 // BestTimesQuery asks when posts do best.
 type BestTimesQuery struct {
 	AnalyticsFilter
-	Metric Metric
-	Zone   *time.Location
+	Metric  Metric
+	Zone    *time.Location
+	Sandbox bool // of a workspace whose posts go to simulators: it has a history from its first day on
 }
 
 // SlotSum is what posts of one hour of one weekday came to a day after they were published, each

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
@@ -221,7 +222,10 @@ func (a *analytics) bestTimes(c *gin.Context) error {
 	if err := q.Finish(); err != nil {
 		return err
 	}
-	query.AnalyticsFilter = q.filter
+	query.AnalyticsFilter, query.Sandbox = q.filter, admission.RequestOf(c).Key.Sandbox
+	if query.Sandbox {
+		q.Report.Warn("query", "sandbox_history", "with a test key the posts that these times follow from are made up, beside your own")
+	}
 	best, err := a.Figures.BestTimes(c.Request.Context(), q.workspace, query)
 	if err != nil {
 		return err
