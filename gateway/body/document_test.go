@@ -176,7 +176,7 @@ func TestFormNamesWrongTypesAndUnknownFields(t *testing.T) {
 
 	want := []schema.Detail{
 		{Field: "content", Code: CodeInvalidType, Message: "must be a string, not a number (line 1, column 13)"},
-		{Field: "nil", Code: CodeInvalidType, Message: "must be a string, not null (line 2, column 57)"},
+		{Field: "nil", Code: CodeInvalidType, Message: "must be a string, not null (line 2, column 57); leave the field out instead"},
 		{Field: "platforms[0].platform", Code: CodeInvalidType, Message: "must be a string, not a boolean (line 2, column 29)"},
 	}
 	if !slices.Equal(r.Errors, want) {

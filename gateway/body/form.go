@@ -324,8 +324,11 @@ func (f *Form) Fail(name, code, message string) { f.Report.Fail(f.Name(name), co
 // column.
 func (r *Report) Wrong(got Value, want Kind) string {
 	line, column := place(r.Body, int(got.offset))
-	return fmt.Sprintf("must be %s, not %s (line %d, column %d)",
-		kindNames[want], kindNames[got.Kind], line, column)
+	message := fmt.Sprintf("must be %s, not %s (line %d, column %d)", kindNames[want], kindNames[got.Kind], line, column)
+	if got.Kind == Null {
+		message += "; leave the field out instead"
+	}
+	return message
 }
 
 // Require fails a field that is absent. One that is present but wrong, or null, has failed already.

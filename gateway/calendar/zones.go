@@ -27,7 +27,7 @@ func (z *Zones) Load(name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || isOfMachine(name) {
-		return nil, fmt.Errorf("%q is no time zone of the IANA database", body.Clip(name))
+		return nil, fmt.Errorf("%q is no time zone of the IANA database, such as Europe/Berlin", body.Clip(name))
 	}
 	z.known.Store(strings.Clone(name), zone) // the name may be a substring of a request's body, which would stay in memory
 	return zone, nil

@@ -176,7 +176,7 @@ func (p *posts) resolve(ctx context.Context, b batch, c *change, r *body.Report)
 		return
 	}
 	if !known {
-		r.Fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q", body.Clip(*c.fields.brand)))
+		r.Fail("brandId", "brand_unknown", fmt.Sprintf("there is no brand %q: GET /brands lists their ids", body.Clip(*c.fields.brand)))
 	}
 	r.Merge(&found)
 	c.targets, c.brand, c.accounts = targets, brand, accounts

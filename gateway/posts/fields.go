@@ -3,6 +3,7 @@ package posts
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"reflect"
 
 	"crier/gateway/body"
@@ -172,12 +173,12 @@ func readMediaItem(f *body.Form) schema.Media {
 		if m.Kind != schema.Image && m.Kind != schema.Video && m.Kind != schema.PDF {
 			f.Fail("type", body.CodeInvalidValue, "must be image, video or pdf")
 		}
-	} else if !byID {
-		f.Require("type")
+	} else if _, there := f.Find("type"); !byID && !there {
+		f.Fail("type", body.CodeRequired, "this field is required: image, video or pdf")
 	}
 	if byURL {
 		m.URL = address
-		f.CheckURL("url", address)
+		readMediaURL(f, address)
 	}
 	if byID {
 		var err error
@@ -189,6 +190,15 @@ func readMediaItem(f *body.Form) schema.Media {
 		f.Require("url")
 	}
 	return m
+}
+
+// readMediaURL fails an address that media cannot be fetched from, and says what to do with a file.
+func readMediaURL(f *body.Form, address string) {
+	if u, err := url.Parse(address); err == nil && (u.Scheme == "" || u.Scheme == "file") {
+		f.Fail("url", body.CodeInvalidURL, "must be a public http or https URL; a file of your own is uploaded first (POST /media/upload-url) and named by its mediaId")
+		return
+	}
+	f.CheckURL("url", address)
 }
 
 func readSettings(f *body.Form) map[schema.Platform]json.RawMessage {

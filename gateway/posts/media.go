@@ -141,4 +141,6 @@ func (p *posts) resolveUpload(ctx context.Context, uploads []schema.Upload, secr
 	}
 }
 
-func noMedia(id string) string { return fmt.Sprintf("there is no media %q", body.Clip(id)) }
+func noMedia(id string) string {
+	return fmt.Sprintf("there is no media %q: upload it first, POST /media/upload-url", body.Clip(id))
+}

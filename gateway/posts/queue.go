@@ -87,7 +87,7 @@ func nextFreeDay(err error) (day time.Time, ok bool) {
 
 func queueMissing(choice schema.QueueChoice) error {
 	if choice.ID.IsZero() {
-		return schema.InvalidField("queue", "queue_missing", "there is no default queue to schedule into")
+		return schema.InvalidField("queue", "queue_missing", "there is no default queue to schedule into: POST /queues makes one")
 	}
 	return schema.InvalidField("queueId", "queue_unknown", "there is no queue of this id")
 }

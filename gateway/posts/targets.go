@@ -102,7 +102,7 @@ func choose(d *directory.Directory, r *body.Report, w targetFields, brand schema
 	case w.open:
 		return nil
 	case len(choices) == 0:
-		w.blame(r, "account_missing", fmt.Sprintf("no %s account is connected", w.platform))
+		w.blame(r, "account_missing", fmt.Sprintf("no %s account is connected: GET /connect says how to connect one", w.platform))
 		return nil
 	}
 	for _, a := range choices[:min(len(choices), maxChoices)] {
@@ -120,7 +120,7 @@ func noAccount(d *directory.Directory, w targetFields) string {
 			return fmt.Sprintf("%s is the %s account %s, not one of %s", id, other.Platform, other.Name, w.platform)
 		}
 	}
-	return fmt.Sprintf("there is no %s account %q", w.platform, body.Clip(w.account))
+	return fmt.Sprintf("there is no %s account %q: GET /accounts lists those there are", w.platform, body.Clip(w.account))
 }
 
 // isOfAnother reports whether an account is in another brand than the one that a request names.

@@ -3899,7 +3899,8 @@ type ClientInterface interface {
 	//
 	// The hours of the week in which posts of the account, or of all together, do best by their own history; method says how it
 	// is found out, confidence how far it can be trusted, and note why that is not far. Fewer than 30 posts say little, and the
-	// answer says that.
+	// answer says that. With a test key there is a made-up history from the first day on, beside your own posts, and a warning
+	// (sandbox_history).
 	//
 	// As CSV: a row for each hour.
 	//
@@ -5123,7 +5124,8 @@ func (c *Client) CheckAccount(ctx context.Context, id string, reqEditors ...Requ
 //
 // The hours of the week in which posts of the account, or of all together, do best by their own history; method says how it
 // is found out, confidence how far it can be trusted, and note why that is not far. Fewer than 30 posts say little, and the
-// answer says that.
+// answer says that. With a test key there is a made-up history from the first day on, beside your own posts, and a warning
+// (sandbox_history).
 //
 // As CSV: a row for each hour.
 //
