@@ -108,37 +108,43 @@ func writeWhole(file string, write func(io.Writer) error) error {
 }
 
 // Restore fills an empty PostgreSQL, embedded or by URL, from a backup, and puts the keyset
-// in its place. No crier may run on the data folder.
-func Restore(ctx context.Context, c Config, file string) (backup.Dump, error) {
+// in its place. What was open in the backup is held from then on. No crier may run on the data folder.
+func Restore(ctx context.Context, c Config, file string) (restored Restored, err error) {
 	archive, err := zip.OpenReader(file)
 	if err != nil {
-		return backup.Dump{}, fmt.Errorf("opening the backup: %w", err)
+		return restored, fmt.Errorf("opening the backup: %w", err)
 	}
 	defer archive.Close()
 	m, err := readManifest(archive)
 	if err != nil {
-		return m.Dump, err
+		return restored, err
 	}
 	data, err := embedded.OpenData(c.Data)
 	if err != nil {
-		return m.Dump, err
+		return restored, err
 	}
-	return m.Dump, errors.Join(restore(ctx, c, data, archive, m.Dump), data.Close())
+	restored, err = restore(ctx, c, data, archive, m.Dump)
+	return restored, errors.Join(err, data.Close())
 }
 
-func restore(ctx context.Context, c Config, data *embedded.Data, archive *zip.ReadCloser, dump backup.Dump) error {
+func restore(ctx context.Context, c Config, data *embedded.Data, archive *zip.ReadCloser, dump backup.Dump) (restored Restored, err error) {
+	restored.Dump = dump
 	if err := restoreKeyset(c.keyset(), archive); err != nil {
-		return err
+		return restored, err
 	}
 	fill := func(c Config) error {
-		return backup.Restore(ctx, c.Postgres, dump, func(table string) (io.ReadCloser, error) {
+		err := backup.Restore(ctx, c.Postgres, dump, func(table string) (io.ReadCloser, error) {
 			return archive.Open(backupTables + table)
 		})
+		if err == nil {
+			err = restored.adopt(ctx, c)
+		}
+		return err
 	}
 	if c.Postgres == "" {
-		return withPostgres(ctx, c, data, fill)
+		return restored, withPostgres(ctx, c, data, fill)
 	}
-	return fill(c)
+	return restored, fill(c)
 }
 
 func readManifest(archive *zip.ReadCloser) (manifest, error) {

@@ -8,6 +8,7 @@ import (
 
 	"crier/compose"
 	"crier/schema"
+	"crier/schema/postgres"
 )
 
 // A backup that is older than what the platforms have: all but one of its posts went out
@@ -86,13 +87,15 @@ func (w *world) underReview() map[schema.PostID]string {
 func (w *world) decide(held map[schema.PostID]string) {
 	w.Helper()
 	for id, text := range held {
-		ids := []schema.PostID{id}
+		of := compose.HeldSelection{HeldSelection: schema.HeldSelection{Posts: []schema.PostID{id}}}
 		var n int
 		var err error
 		if text == "never out" {
-			n, _, err = compose.Release(w.Context(), w.operator(), ids)
+			var d postgres.Decided
+			d, err = compose.Release(w.Context(), w.operator(), of, schema.Release{Named: true})
+			n = d.Posts
 		} else {
-			n, err = compose.CancelReviewed(w.Context(), w.operator(), ids)
+			n, err = compose.CancelHeld(w.Context(), w.operator(), of)
 		}
 		if err != nil || n != 1 {
 			w.Fatalf("deciding on %q: %d, %v", text, n, err)

@@ -61,7 +61,7 @@ func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
 	b.metrics = pipeline.NewMetrics(c.Registerer)
 	b.announcer = pipeline.NewAnnouncer(c.Logger, b.metrics)
 	for _, step := range []func(context.Context) error{
-		b.openStore, b.takeNode, b.recover, b.holdOverdue, b.openLog, b.openClickHouse, b.openVault,
+		b.openStore, b.takeNode, b.recover, b.markRestored, b.holdOverdue, b.openLog, b.openClickHouse, b.refuseOlder, b.openVault,
 		b.listenForSandbox, b.openWalls, b.makeGuards, b.announceAllowance, b.openMedia, b.openConnectors,
 	} {
 		if err := step(ctx); err != nil {

@@ -54,6 +54,7 @@ type Config struct {
 	MaxLateness          time.Duration    // work that is later than this ends as missed_deadline
 	Keep                 schema.Retention // of what has ended
 	HoldOverdue          bool             // what is overdue at the start is held for review
+	RestoredTo           time.Time        // the moment that PostgreSQL went back to by its own tools; zero: none that is known
 	AllowPrivateWebhooks bool
 	AllowRegistration    bool                               // anybody can make a workspace on the plan free
 	Billing              *stripe.Config                     // Stripe's key, webhook secret, prices and addresses; nil: plans are not sold

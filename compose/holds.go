@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"crier/connectors/catalog"
 	"crier/schema"
 	"crier/schema/postgres"
 )
@@ -66,23 +65,4 @@ func Held(ctx context.Context, c Config) (held []postgres.HeldPost, err error) {
 		return err
 	})
 	return held, err
-}
-
-// Release lets posts under review go out; all of them where ids is empty. It returns how
-// many, and those that today has no room for, which stay.
-func Release(ctx context.Context, c Config, ids []schema.PostID) (released int, kept []postgres.Kept, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		released, kept, err = o.admin.Release(ctx, ids, catalog.Constraints)
-		return err
-	})
-	return released, kept, err
-}
-
-// CancelReviewed ends posts under review; all of them where ids is empty.
-func CancelReviewed(ctx context.Context, c Config, ids []schema.PostID) (cancelled int, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		cancelled, err = o.admin.CancelReviewed(ctx, ids)
-		return err
-	})
-	return cancelled, err
 }

@@ -23,6 +23,7 @@ type operator struct {
 	vault  *connectors.Vault
 
 	deletions *postgres.Deletions
+	restores  *postgres.Restores
 
 	bind func(context.Context) error // before the vault seals: see bindKeyset
 }
@@ -101,7 +102,8 @@ func operateOn(ctx context.Context, c Config, work func(context.Context, *operat
 	}
 	return work(ctx, &operator{
 		config: c, admin: postgres.NewAdmin(store), vault: vault, deletions: postgres.NewDeletions(store, postgres.DeletionLate),
-		bind: func(ctx context.Context) error { return bindKeyset(ctx, c, store, vault) },
+		restores: postgres.NewRestores(store),
+		bind:     func(ctx context.Context) error { return bindKeyset(ctx, c, store, vault) },
 	})
 }
 

@@ -14,6 +14,8 @@ type backlogStore interface {
 	// Backlog returns the next jobs of each shard behind its place, at most limit a shard, that
 	// are not due after to.
 	Backlog(ctx context.Context, after []schema.JobPlace, to time.Time, limit int) ([]schema.Job, error)
+	// Unheld returns the jobs that the hold of a restore is not on, and puts the others off.
+	Unheld(ctx context.Context, jobs []schema.Job) ([]schema.Job, error)
 	// Unanswered returns which of the fired jobs are neither done nor postponed.
 	Unanswered(ctx context.Context, fired []schema.FiredJob) ([]schema.JobID, error)
 }
@@ -161,7 +163,7 @@ func (b *backlog) read(ctx context.Context, r *reader, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		jobs = b.delay.window.without(jobs, now)
+		jobs = b.unheld(ctx, b.delay.window.without(jobs, now))
 		if len(jobs) > 0 {
 			b.passes.found = true
 		}
@@ -179,6 +181,17 @@ func (b *backlog) read(ctx context.Context, r *reader, now time.Time) error {
 	}
 	r.pace(time.Since(began), 2*(len(b.buffer.dispatches)-before) < offered)
 	return nil
+}
+
+// unheld leaves out what the hold of a restore is on, which may be millions that a claim would refuse
+// one after the other. Where it cannot be asked for, the claims do.
+func (b *backlog) unheld(ctx context.Context, jobs []schema.Job) []schema.Job {
+	unheld, err := b.delay.store.Unheld(ctx, jobs)
+	if err != nil {
+		b.delay.complain(ctx, "reading what a restore holds failed", err)
+		return jobs
+	}
+	return unheld
 }
 
 // choose takes from the buffer, in order, the jobs for which there is credit. While a post

@@ -23,6 +23,8 @@ func (l jobList) Backlog(_ context.Context, after []schema.JobPlace, to time.Tim
 	return jobs, nil
 }
 
+func (jobList) Unheld(_ context.Context, jobs []schema.Job) ([]schema.Job, error) { return jobs, nil }
+
 func (jobList) Unanswered(context.Context, []schema.FiredJob) ([]schema.JobID, error) {
 	return nil, nil
 }
@@ -40,6 +42,10 @@ func (l *jobList) addPost(start time.Time, p schema.PostJob) schema.JobID {
 type listed struct {
 	delayStore
 	jobs jobList
+}
+
+func (l *listed) Unheld(ctx context.Context, jobs []schema.Job) ([]schema.Job, error) {
+	return l.jobs.Unheld(ctx, jobs)
 }
 
 func (l *listed) Backlog(ctx context.Context, after []schema.JobPlace, to time.Time, limit int) ([]schema.Job, error) {

@@ -54,6 +54,8 @@ func (*manyHeld) Backlog(context.Context, []schema.JobPlace, time.Time, int) ([]
 	return nil, nil
 }
 
+func (*manyHeld) Unheld(_ context.Context, jobs []schema.Job) ([]schema.Job, error) { return jobs, nil }
+
 func (m *manyHeld) Overdue(context.Context, []int16) (schema.Overdue, error) {
 	m.asked++
 	time.Sleep(100 * time.Millisecond)

@@ -19,6 +19,7 @@ const (
 	InvalidState                         // the resource is in another state
 	Unauthorized                         // no valid key
 	Forbidden                            // the key may not
+	KeyUnconfirmed                       // the key is of a backup, and nobody has confirmed it since
 	PlanLimitReached                     // the plan allows no more
 	NotFound                             // it does not exist, or is another workspace's
 	MethodNotAllowed                     // the path takes other methods

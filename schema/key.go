@@ -45,6 +45,7 @@ type Key struct {
 	RequestsPerMinute int       // of its workspace's plan; 0: no limit
 	PostsPerMonth     int       // of its workspace's plan, in entries; 0: no limit
 	SuspendedUntil    time.Time // zero: it is not
+	Unconfirmed       bool      // it is of a backup that was restored, and its operator has not confirmed it since
 }
 
 // KeyRecord is an API key as it is listed and managed. Zero times have not come yet.

@@ -18,11 +18,14 @@ const (
 	// What is being deleted is held for good: nobody lifts it.
 	WorkspaceDeleting
 	AccountDeleting
+	// HeldByRestore is the one hold on everything that was open in a backup that was restored; users see
+	// it as UnderReview.
+	HeldByRestore
 )
 
 var holdNames = [...]string{
 	WorkspacePaused: "workspace_paused", AccountPaused: "account_paused", PlatformPaused: "platform_paused", UnderReview: "under_review",
-	WorkspaceDeleting: "workspace_deleting", AccountDeleting: "account_deleting",
+	WorkspaceDeleting: "workspace_deleting", AccountDeleting: "account_deleting", HeldByRestore: "under_review",
 }
 
 // String returns the kind's name in the API.
@@ -42,7 +45,7 @@ type Hold struct {
 
 // Holds reports whether the hold is on a target of a post.
 func (h Hold) Holds(p *Post, t *Target) bool {
-	if t.State != TargetPending && t.State != TargetClaimed {
+	if !t.IsOpen() {
 		return false
 	}
 	switch h.Kind {

@@ -70,6 +70,9 @@ func DayOf(t time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
+// IsOpen reports whether the target has not ended.
+func (t *Target) IsOpen() bool { return t.State == TargetPending || t.State == TargetClaimed }
+
 // Releases reports whether a target that is cancelled gives its unit of the daily cap back:
 // nothing of it is on the platform or may be.
 func (t Target) Releases() bool {

@@ -38,12 +38,18 @@ func (r *restoreCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	dump, err := compose.Restore(ctx, c, r.File)
-	if err == nil {
-		fmt.Printf("Restored %s, as of %s.\n", rowsOf(dump), dump.At.UTC().Format("2006-01-02 15:04:05 UTC"))
-		fmt.Println("What went out since then is not known: start with crier serve --hold-overdue and look at what was due.")
+	restored, err := compose.Restore(ctx, c, r.File)
+	if err != nil {
+		return err
 	}
-	return err
+	fmt.Printf("Restored %s, as of %s. What happened since then is undone:\n", rowsOf(restored.Dump), restored.At.UTC().Format("2006-01-02 15:04:05 UTC"))
+	fmt.Printf("- %s open then and held now, %d of them past their time: cancels, edits and publications since are not known.\n",
+		counted(restored.Held, "post"), restored.Overdue)
+	fmt.Printf("- %s suspended until crier keys confirm: those revoked since are among them.\n", counted(restored.Undone.Keys, "key"))
+	fmt.Printf("- %s connected: those disconnected since are among them, and those connected since are missing.\n", counted(restored.Undone.Accounts, "account"))
+	fmt.Println("- What was created since is missing. A client that sends such a request again creates it anew, and it goes out, perhaps for the second time: the answers by Idempotency-Key are of the backup too.")
+	fmt.Println("Start crier serve: new posts go out as ever. crier held list shows what is held and what is known of it, crier held release and cancel decide.")
+	return nil
 }
 
 func rowsOf(dump backup.Dump) string {

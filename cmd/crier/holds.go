@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -76,14 +77,30 @@ func (r *resumeCommand) Run(ctx context.Context, logger *slog.Logger) error {
 }
 
 type heldCommand struct {
-	List    heldListCommand    `cmd:"" help:"List pauses, and the posts that serve --hold-overdue holds for review."`
-	Release heldReleaseCommand `cmd:"" help:"Let posts under review go out now."`
-	Cancel  heldCancelCommand  `cmd:"" help:"Cancel posts under review: they are published already, or no longer wanted."`
+	List    heldListCommand    `cmd:"" help:"List pauses, what a restore holds, and the posts that serve --hold-overdue holds for review."`
+	Release heldReleaseCommand `cmd:"" help:"Let posts go out that are held for review, or by a restore: those past their time now, the others at it."`
+	Cancel  heldCancelCommand  `cmd:"" help:"Cancel posts that are held so: they are published already, or no longer wanted."`
 }
 
 type heldListCommand struct {
 	partsFlags
-	JSON bool `name:"json" help:"One JSON object a line."`
+	selectionFlags
+	After string `env:"-" placeholder:"POST" help:"Go on after the post of this id, of those that a restore holds."`
+	Limit int    `default:"20" env:"-" help:"How many of the posts to list that a restore holds; 0: its groups alone."`
+	JSON  bool   `name:"json" env:"-" help:"One JSON object a line."`
+}
+
+// Validate refuses what lists nothing.
+func (h *heldListCommand) Validate() error {
+	wrong := []error{h.partsFlags.Validate(), h.selectionFlags.Validate()}
+	if h.Limit < 0 {
+		wrong = append(wrong, errors.New("--limit is at least 0"))
+	}
+	if h.After != "" {
+		_, err := schema.ParsePostID(h.After)
+		wrong = append(wrong, err)
+	}
+	return errors.Join(wrong...)
 }
 
 // Run lists what is held.
@@ -96,8 +113,18 @@ func (h *heldListCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
+	var after schema.PostID
+	if h.After != "" {
+		if after, err = schema.ParsePostID(h.After); err != nil {
+			return err
+		}
+	}
+	restored, err := compose.RestoreHolds(ctx, c, h.selection(), after, h.Limit, countOn(os.Stderr))
+	if err != nil {
+		return err
+	}
 	if h.JSON {
-		return writeLines(os.Stdout, held, heldLineOf)
+		return errors.Join(writeLines(os.Stdout, held, heldLineOf), writeRestoredJSON(os.Stdout, restored))
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "HELD\tSINCE\tWORKSPACE\tWHAT\tDUE\tREASON OR TEXT")
@@ -105,7 +132,7 @@ func (h *heldListCommand) Run(ctx context.Context, logger *slog.Logger) error {
 		l := heldLineOf(one)
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", l.Held, l.Since, l.Workspace, l.what(), l.ScheduledFor, l.text())
 	}
-	return table.Flush()
+	return errors.Join(table.Flush(), writeRestored(os.Stdout, restored))
 }
 
 // heldLine is one hold as it is listed.
@@ -165,81 +192,98 @@ func (l heldLine) text() string {
 	return fmt.Sprintf("%q", text)
 }
 
-// reviewFlags name posts under review, and the parts they are in.
+// reviewFlags name posts that wait for a person, and the parts they are in.
 type reviewFlags struct {
 	partsFlags
-	Post []string `xor:"posts" required:"" env:"-" help:"Id of a post; may be repeated."`
-	All  bool     `xor:"posts" required:"" env:"-" help:"Every post under review."`
+	Post []string `xor:"posts" env:"-" help:"Id of a post; may be repeated."`
+	All  bool     `xor:"posts" env:"-" help:"Every post that is held for a person."`
+	selectionFlags
 }
 
-// Validate refuses ids that are of no post.
+// Validate refuses ids that are of no post, and a selection of nothing.
 func (f reviewFlags) Validate() error {
-	_, err := f.ids()
-	return err
+	_, err := f.read()
+	return errors.Join(f.partsFlags.Validate(), f.selectionFlags.Validate(), err)
 }
 
-func (f reviewFlags) ids() ([]schema.PostID, error) {
-	return readIDs(f.Post, f.All, "posts", schema.ParsePostID)
-}
-
-// read returns the posts, none for every one, and how the parts are reached.
-func (f reviewFlags) read(logger *slog.Logger) ([]schema.PostID, compose.Config, error) {
-	ids, err := f.ids()
-	if err != nil {
-		return nil, compose.Config{}, err
+// read returns the selection.
+func (f reviewFlags) read() (compose.HeldSelection, error) {
+	s := f.selection()
+	ids, err := readIDs(f.Post, f.All || !f.isEmpty(), "posts", schema.ParsePostID)
+	if err == nil && len(ids) > 0 && !f.isEmpty() {
+		err = errors.New("--post names posts; --workspace, --platforms, --due, --from and --to are of others")
 	}
-	c, err := f.config(logger)
-	return ids, c, err
+	s.Posts = ids
+	return s, err
 }
 
-type heldReleaseCommand struct{ reviewFlags }
+type heldReleaseCommand struct {
+	reviewFlags
+	AcceptDuplicate bool `env:"-" help:"Release what nobody can tell of whether it is out: it may go out a second time."`
+}
 
 // Run lets posts go out.
 func (h *heldReleaseCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	ids, c, err := h.read(logger)
+	of, err := h.read()
 	if err != nil {
 		return err
 	}
-	n, kept, err := compose.Release(ctx, c, ids)
-	if err == nil || n > 0 {
-		fmt.Println(counted(n, "post"), "released")
+	c, err := h.config(logger)
+	if err != nil {
+		return err
 	}
-	for _, k := range kept {
+	done, err := compose.Release(ctx, c, of, schema.Release{Named: len(of.Posts) > 0, AcceptDuplicate: h.AcceptDuplicate})
+	if err == nil || done.Posts > 0 {
+		fmt.Println(counted(done.Posts, "post"), "released")
+	}
+	stay := len(done.Full)
+	for why, n := range done.Stay {
+		fmt.Fprintf(os.Stderr, "%s %s held: %s\n", counted(n, "post"), map[bool]string{true: "stays", false: "stay"}[n == 1], why)
+		stay += n
+	}
+	for _, k := range done.Full {
 		fmt.Fprintf(os.Stderr, "%s stays held: %s\n", k.Post, k.Reason.Message)
 	}
-	if err == nil && len(kept) > 0 {
-		err = fmt.Errorf("still held: %s; release on a day with room, or cancel", counted(len(kept), "post"))
+	if err == nil && len(done.Full) > 0 {
+		err = fmt.Errorf("still held: %s; release on a day with room, or cancel", counted(len(done.Full), "post"))
+	}
+	if err == nil && done.Stay[schema.KeptUntold] > 0 {
+		err = errors.New("--accept-duplicate releases posts of which nobody can tell whether they are out")
 	}
 	if err != nil {
 		return err
 	}
-	return notReviewed(len(ids) - n)
+	return notReviewed(len(of.Posts) - done.Posts - stay)
 }
 
-// notReviewed is an error where ids were of posts that are not under review.
+// notReviewed is an error where ids were of posts that are not held for a person.
 func notReviewed(missed int) error {
 	if missed <= 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of the posts are not under review; crier held list shows those that are", missed)
+	return fmt.Errorf("%d of the posts are not held for review; crier held list shows those that are", missed)
 }
 
 type heldCancelCommand struct{ reviewFlags }
 
 // Run cancels posts.
 func (h *heldCancelCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	ids, c, err := h.read(logger)
+	of, err := h.read()
 	if err != nil {
 		return err
 	}
-	n, err := compose.CancelReviewed(ctx, c, ids)
+	c, err := h.config(logger)
+	if err != nil {
+		return err
+	}
+	n, err := compose.CancelHeld(ctx, c, of)
 	if err == nil || n > 0 {
 		fmt.Println(counted(n, "post"), "cancelled")
 	}
 	if err != nil {
 		return err
 	}
-	return notReviewed(len(ids) - n)
+	return notReviewed(len(of.Posts) - n)
 }
 
 // writeLines writes one JSON object a line.

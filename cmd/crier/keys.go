@@ -11,8 +11,9 @@ import (
 )
 
 type keysCommand struct {
-	Create keysCreateCommand `cmd:"" help:"Make a key, and its workspace if need be; prints the key alone."`
-	Revoke keysRevokeCommand `cmd:"" help:"End a key; it is refused within a second."`
+	Create  keysCreateCommand  `cmd:"" help:"Make a key, and its workspace if need be; prints the key alone."`
+	Revoke  keysRevokeCommand  `cmd:"" help:"End a key; it is refused within a second."`
+	Confirm keysConfirmCommand `cmd:"" help:"Let keys work again that a restore has suspended."`
 }
 
 type keysCreateCommand struct {
@@ -54,4 +55,23 @@ func (k *keysRevokeCommand) Run(ctx context.Context, logger *slog.Logger) error 
 		return err
 	}
 	return compose.RevokeKey(ctx, c, k.Key)
+}
+
+type keysConfirmCommand struct {
+	partsFlags
+	Workspace string `xor:"keys" required:"" env:"-" help:"The keys of the workspace of this name, and of its sandbox."`
+	All       bool   `xor:"keys" required:"" env:"-" help:"The keys of all workspaces."`
+}
+
+// Run lets keys work again. Those that were revoked after the backup are to be revoked before.
+func (k *keysConfirmCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	c, err := k.config(logger)
+	if err != nil {
+		return err
+	}
+	n, err := compose.ConfirmKeys(ctx, c, k.Workspace)
+	if err == nil {
+		fmt.Println(counted(n, "key"), "confirmed")
+	}
+	return err
 }

@@ -45,7 +45,8 @@ type serveCommand struct {
 	KeepAttempts         days              `default:"90d" help:"How long the timeline of posts is kept."`
 	KeepAnalytics        days              `default:"730d" help:"How long ClickHouse keeps events and figures; they go by the month."`
 	KeepInbox            days              `default:"365d" help:"How long ClickHouse keeps what other people wrote: comments, mentions, items of feeds; they go by the month."`
-	HoldOverdue          bool              `help:"Hold everything that is overdue at the start for review, after a restore from a backup: see crier held."`
+	RestoredTo           time.Time         `placeholder:"TIME" help:"The moment that PostgreSQL went back to by tools of its own, such as 2026-05-04T03:02:01Z: what was open then is held, once, until crier held decides. crier restore needs no flag."`
+	HoldOverdue          bool              `help:"Hold everything that is overdue at the start for review, such as after a long outage: see crier held."`
 	AllowPrivateWebhooks bool              `help:"Let webhooks use http and private addresses, for development."`
 	AllowRegistration    bool              `help:"Let anybody register for a workspace on the plan free: POST /keys/register."`
 	TrustedProxies       []netip.Prefix    `help:"Networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8[,…]."`
@@ -173,7 +174,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	}
 	s.warn(logger)
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
-	c.HoldOverdue, c.Billing = s.HoldOverdue, s.billing()
+	c.HoldOverdue, c.RestoredTo, c.Billing = s.HoldOverdue, s.RestoredTo.UTC(), s.billing()
 	if c.MediaS3TLS, err = s.tls(); err != nil {
 		return c, err
 	}

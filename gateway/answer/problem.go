@@ -46,6 +46,12 @@ var Problems = [...]reference.Problem{
 		Remedy:  "Use a key with the permission: read for what only reads, admin for keys, billing, and connecting and disconnecting accounts, write for all else.",
 		Retry:   reference.RetryNever,
 	},
+	schema.KeyUnconfirmed: {
+		Status: http.StatusForbidden, Code: "key_unconfirmed",
+		Meaning: "The server was restored from a backup that has this API key. It may have been revoked after the backup was made, so it does nothing until the server's operator confirms it.",
+		Remedy:  "Ask the operator to run crier keys confirm for your workspace, or use a key that was made after the restore. Then send the same request again, one that creates with its Idempotency-Key.",
+		Retry:   reference.RetryLater,
+	},
 	schema.PlanLimitReached: {
 		Status: http.StatusForbidden, Code: "plan_limit_reached",
 		Meaning: "The workspace's plan allows no more of this: posts in this month, or connected accounts.",

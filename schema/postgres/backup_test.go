@@ -123,7 +123,7 @@ func (f *fixture) everything(url string) string {
 	err = conn.QueryRow(f.Context(), `
 		select string_agg(table_name || ': ' || query_to_xml('select * from ' || table_name || ' t order by t::text', true, false, '')::text, E'\n' order by table_name)
 		from information_schema.tables
-		where table_schema = 'public' and table_name !~ '^(goose|jobs_far_)'`).Scan(&text)
+		where table_schema = 'public' and table_name !~ '^(goose|jobs_far_|restored_backup)'`).Scan(&text)
 	if err != nil {
 		f.Fatal(err)
 	}

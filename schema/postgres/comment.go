@@ -113,7 +113,7 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 		return nil, fmt.Errorf("claiming comments: %w", db.Unavailable(err))
 	}
 	if len(claimed) < len(ids) {
-		if err := c.parkComments(ctx, ids); err != nil {
+		if _, err := c.parkComments(ctx, ids); err != nil {
 			return nil, fmt.Errorf("parking held comments: %w", db.Unavailable(err))
 		}
 	}
@@ -138,8 +138,8 @@ var claimComments = db.NewStatement(`
 	where c.id = u.id and (k.post_id is null or p.id is not null and t.n is not null)
 	  and a.id = c.account_id and w.id = a.workspace_id
 	  and ` + tables.Claimable("c") + `
-	  and not exists (select from holds h where h.subject = c.post_id)
-	  and (not ` + tables.PausedComment + ` or uuid_extract_timestamp(c.id) + @delay::interval + @late::interval < now())
+	  and (` + tables.NothingHeld + ` or (not ` + tables.ReviewedComment + `
+	    and (not ` + tables.PausedComment + ` or uuid_extract_timestamp(c.id) + @delay::interval + @late::interval < now())))
 	returning c.id, c.position, c.entry, c.text, c.claim, c.step, c.attempts, c.looked, c.since, c.reply_to,
 		coalesce(t.post_id, ` + db.NoID + `), coalesce(t.n, 0), coalesce(t.version, 0), t.receipts, p.content, ` + tables.PausedComment + `, ` + tables.AccountColumns)
 

@@ -20,7 +20,7 @@ import (
 // other one must be filled by populate: a table that is new is missed by name.
 var noTenants = []string{
 	"goose_db_version", "app_quotas", "plans", "server_apps", "wall_secrets", "dropped_keys", "installation_keyset", "event_positions", "resumes", "sweeps",
-	"streams", "monitor_changes",
+	"streams", "monitor_changes", "restores",
 }
 
 // tables is every table, the partitions by the table they are of.
@@ -121,6 +121,9 @@ func (f *fixture) populate(name string) (ids []string) {
 		insert into redeliveries (webhook_id, after_id, until_id) values ($h, $h, $h);
 		insert into app_turns (app, next_at) values ('mastodon $text/post', now());
 		insert into holds (subject, kind, reason) values ($r, 4, '');
+		insert into restore_releases (post_id) values ($p);
+		insert into restore_findings (post_id, n, kind, at) values ($p, -1, 1, now());
+		insert into restore_looks (account_id, tried_at) values ($a, now());
 		insert into collections (id, account_id, workspace_id, what, due_at) values (gen_random_uuid(), $a, $w, 1, now());
 		insert into jobs (id, kind, shard, due_at, payload) select id, 5, 0, due_at, '{"account":"$text"}' from collections where account_id = $a;
 		insert into snapshots (post_id, n, account_id, native_id, url, video, posted_at, slot, due_at) values ($p, 0, $a, 'x', '', false, now(), 0, now());

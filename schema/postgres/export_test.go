@@ -2,11 +2,14 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/migrations"
 )
@@ -126,4 +129,30 @@ func LiftAndDie(ctx context.Context, s *Store, h schema.Hold) error {
 		_, err := tables.BeginResume(ctx, tx)
 		return err
 	})
+}
+
+// ExplainClaim returns how PostgreSQL carries a claim of targets out, which is rolled back.
+func ExplainClaim(ctx context.Context, p *Publish, refs []schema.TargetRef) (plan string, err error) {
+	posts, ns, versions := columnsOf(refs)
+	b := &pgx.Batch{}
+	claimTargets.Queue(b, pgx.StrictNamedArgs{
+		"posts": posts, "ns": ns, "versions": versions, "tokens": make([]int64, len(refs)), "takeovers": make([]bool, len(refs)), "node": p.Node,
+		"lease": schema.Lease, "prepare_lease": schema.PrepareLease, "settle": schema.SettleTime, "late": p.Late, "latest": p.Now().Add(time.Hour),
+	})
+	rewriter, _ := b.QueuedQueries[0].Arguments[0].(pgx.QueryRewriter)
+	sql, args, err := rewriter.RewriteQuery(ctx, nil, "", nil)
+	if err != nil {
+		return "", err
+	}
+	tx, err := p.Pool.Begin(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, tx.Rollback(ctx)) }()
+	if _, err := tx.Exec(ctx, `update posts set status = `+tables.PostProcessing+` where id = any($1)`, posts); err != nil {
+		return "", err
+	}
+	rows, err := tx.Query(ctx, "explain (analyze, costs off, timing off, summary off) "+sql, args...)
+	lines, err := db.Collect(rows, err, func(row pgx.Row, line *string) error { return row.Scan(line) })
+	return strings.Join(lines, "\n"), err
 }

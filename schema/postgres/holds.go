@@ -1,7 +1,10 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,11 +23,11 @@ const (
 )
 
 // parkPosts puts the jobs of posts that are held off, each to the time when the first of
-// its targets can go on or must end.
-func (s *Store) parkPosts(ctx context.Context, posts []schema.PostID) error {
-	return s.park(ctx, tables.LockPosts, posts, parkJobsOfPosts, pgx.StrictNamedArgs{
+// its targets can go on or must end, and returns which.
+func (s *Store) parkPosts(ctx context.Context, posts []schema.PostID) (parked []schema.JobID, err error) {
+	return s.park(ctx, tables.LockPosts, posts, parking{parkJobsOfPosts, pgx.StrictNamedArgs{
 		"posts": posts, "late": s.Late, "settle": schema.SettleTime, "visibility": schema.VisibilityTimeout,
-	})
+	}})
 }
 
 var parkJobsOfPosts = db.NewStatement(`
@@ -36,15 +39,18 @@ var parkJobsOfPosts = db.NewStatement(`
 			when t.state = ` + tables.TargetClaimed + ` then t.lease_until + @settle::interval
 			else greatest(coalesce(t.next_at, now()), now()) + case when t.claim = 0 then @visibility::interval else interval '0' end end) due_at
 		from posts p join targets t on t.post_id = p.id
-		cross join lateral (select exists (select from holds h where h.subject = p.id) review, ` + tables.PausedTarget + ` paused) held
+		cross join lateral (select ` + tables.ReviewedPost + ` review, ` + tables.PausedTarget + ` paused) held
 		where p.id = any(@posts) and p.status in ` + tables.OpenPosts + ` and t.state in ` + tables.OpenTargets + ` group by p.id
 	) w
-	where j.id = w.id and w.held`)
+	where j.id = w.id and w.held
+	returning j.id`)
 
-// parkComments puts the jobs of first comments that are held off.
-func (s *Store) parkComments(ctx context.Context, ids []schema.CommentID) error {
+// parkComments puts the jobs of first comments that are held off, and returns which. Replies that had
+// not gone out when the database was restored to a backup end: nobody would miss the moment for them.
+func (s *Store) parkComments(ctx context.Context, ids []schema.CommentID) (parked []schema.JobID, err error) {
 	return s.park(ctx, `select from comments where id = any($1) order by id for no key update`, ids,
-		parkJobsOfComments, pgx.StrictNamedArgs{"ids": ids, "late": s.Late, "delay": schema.FirstCommentDelay})
+		parking{parkJobsOfComments, pgx.StrictNamedArgs{"ids": ids, "late": s.Late, "delay": schema.FirstCommentDelay}},
+		parking{endReplies, pgx.StrictNamedArgs{"ids": ids, "error": string(db.Encode(schema.RestoredReply(s.Now())))}})
 }
 
 var parkJobsOfComments = db.NewStatement(`
@@ -55,15 +61,25 @@ var parkJobsOfComments = db.NewStatement(`
 			else greatest(base + @late::interval, now()) + interval '` + afterDeadline + `' end due_at
 		from comments c join accounts a on a.id = c.account_id
 		cross join lateral (select uuid_extract_timestamp(c.id) + @delay::interval base,
-			exists (select from holds h where h.subject = c.post_id) review, ` + tables.PausedComment + ` paused) held
-		where c.id = any(@ids) and c.state in ` + tables.OpenComments + ` and (review or paused)
+			` + tables.ReviewedComment + ` review, ` + tables.PausedComment + ` paused) held
+		where c.id = any(@ids) and (c.post_id is not null or not review) and c.state in ` + tables.OpenComments + ` and (review or paused)
 	) w
-	where j.id = w.id`)
+	where j.id = w.id
+	returning j.id`)
+
+// endReplies ends replies that are held by a restore, with their jobs.
+var endReplies = db.NewStatement(`
+	with ended as (
+		update comments c set state = ` + tables.CommentFailed + `, claim = claim + 1, lease_until = null, error = @error::text::json
+		where c.id = any(@ids) and c.post_id is null and c.state in ` + tables.OpenComments + ` and ` + tables.HeldByRestore("c.post_id", "c.id") + `
+		returning c.id
+	)
+	delete from jobs j using ended where j.id = ended.id returning j.id`)
 
 // park runs lock with ids, and then move, with the jobs of the ids locked as well: what fires them
-// locks them by id, too. Where nothing is held it locks nothing.
-func (s *Store) park(ctx context.Context, lock string, ids any, move *db.Statement, parameters pgx.StrictNamedArgs) error {
-	return s.OnConnection(ctx, func(conn *pgx.Conn) error {
+// locks them by id, too. Where nothing is held it locks nothing. It returns the jobs that it moved.
+func (s *Store) park(ctx context.Context, lock string, ids any, moves ...parking) (parked []schema.JobID, err error) {
+	err = s.OnConnection(ctx, func(conn *pgx.Conn) error {
 		var holding bool
 		if err := conn.QueryRow(ctx, `select exists (select from holds)`).Scan(&holding); err != nil || !holding {
 			return err
@@ -73,10 +89,23 @@ func (s *Store) park(ctx context.Context, lock string, ids any, move *db.Stateme
 		b.Queue(tables.ShareHolds)
 		b.Queue(lock, ids)
 		b.Queue(`select from jobs where id = any($1) order by id for update`, ids)
-		move.Queue(b, parameters)
+		for _, m := range moves {
+			m.statement.Queue(b, m.parameters).Query(func(rows pgx.Rows) error {
+				moved, err := db.Collect(rows, nil, func(row pgx.Row, id *schema.JobID) error { return row.Scan((*[16]byte)(id)) })
+				parked = append(parked, moved...)
+				return err
+			})
+		}
 		b.Queue("commit")
 		return conn.SendBatch(ctx, b).Close()
 	})
+	return parked, err
+}
+
+// parking is a statement that puts jobs off, and returns their ids.
+type parking struct {
+	statement  *db.Statement
+	parameters pgx.StrictNamedArgs
 }
 
 // HoldOverdue holds every post for review whose time has passed, or one of whose first
@@ -84,4 +113,51 @@ func (s *Store) park(ctx context.Context, lock string, ids any, move *db.Stateme
 // from a backup, before anything is claimed: the platforms may have it all already.
 func (s *Store) HoldOverdue(ctx context.Context) (int64, error) {
 	return maintenance.HoldOverdue(ctx, s.DB)
+}
+
+// NoteRestore tells the store of the restore whose hold stands when the process begins; nil: there is
+// none. One that begins later is found by claims all the same.
+func (s *Store) NoteRestore(r *schema.Restore) { s.restored.Store(r) }
+
+// Unheld returns the jobs that the hold of a restore is not on, and parks the others. Where no restore
+// is marked it asks nothing.
+func (d *Delay) Unheld(ctx context.Context, jobs []schema.Job) ([]schema.Job, error) {
+	restore := d.Store.restored.Load()
+	if restore == nil {
+		return jobs, nil
+	}
+	var posts []schema.PostID
+	var comments []schema.CommentID
+	for _, j := range jobs {
+		switch {
+		case bytes.Compare(j.ID[:], restore.LastID[:]) > 0:
+		case j.Kind == schema.JobPost:
+			posts = append(posts, schema.PostID(j.ID))
+		case j.Kind == schema.JobComment:
+			comments = append(comments, schema.CommentID(j.ID))
+		default:
+		}
+	}
+	parked := map[schema.JobID]bool{}
+	if len(posts) > 0 {
+		ids, err := d.Store.parkPosts(ctx, posts)
+		if err != nil {
+			return nil, fmt.Errorf("parking posts that a restore holds: %w", db.Unavailable(err))
+		}
+		note(parked, ids)
+	}
+	if len(comments) > 0 {
+		ids, err := d.Store.parkComments(ctx, comments)
+		if err != nil {
+			return nil, fmt.Errorf("parking comments that a restore holds: %w", db.Unavailable(err))
+		}
+		note(parked, ids)
+	}
+	return slices.DeleteFunc(jobs, func(j schema.Job) bool { return parked[j.ID] }), nil
+}
+
+func note(parked map[schema.JobID]bool, ids []schema.JobID) {
+	for _, id := range ids {
+		parked[id] = true
+	}
 }

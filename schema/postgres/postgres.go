@@ -21,6 +21,7 @@ import (
 	"crier/schema/postgres/operation"
 	"crier/schema/postgres/posts"
 	"crier/schema/postgres/queues"
+	"crier/schema/postgres/restores"
 	"crier/schema/postgres/webhooks"
 )
 
@@ -94,6 +95,12 @@ type Feeds = feeds.Store
 // NewFeeds returns the store of monitors and streams.
 func NewFeeds(s *Store) *Feeds { return feeds.New(s.DB) }
 
+// Restores is the store of what a restore holds, and of what is known of it.
+type Restores = restores.Store
+
+// NewRestores returns the store of restores.
+func NewRestores(s *Store) *Restores { return restores.New(s.DB) }
+
 // Admin is the store of the operator's commands.
 type Admin = operation.Admin
 
@@ -102,6 +109,9 @@ type HeldPost = operation.HeldPost
 
 // Kept is a post that stays under review.
 type Kept = operation.Kept
+
+// Decided is what became of posts that were to be released.
+type Decided = operation.Decided
 
 // Bare is what a sandbox twin may lack.
 type Bare = operation.Bare

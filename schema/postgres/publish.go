@@ -67,7 +67,7 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 		return nil, fmt.Errorf("claiming targets: %w", db.Unavailable(err))
 	}
 	if len(claimed) < len(refs) {
-		if err := p.parkPosts(ctx, posts); err != nil {
+		if _, err := p.parkPosts(ctx, posts); err != nil {
 			return nil, fmt.Errorf("parking held posts: %w", db.Unavailable(err))
 		}
 	}
@@ -93,7 +93,7 @@ var beginPosts = db.NewStatement(`
 	from unnest(@posts::uuid[], @ns::int2[], @versions::int[]) u (id, n, version)
 	where p.id = u.id and p.version = u.version and p.status = ` + tables.PostScheduled + `
 	  and exists (select from targets t where t.post_id = u.id and t.n = u.n and (t.state <> ` + tables.TargetPending + ` or ` + tables.IsDue("t") + `))
-	  and ((select not exists (select from holds)) or (` + tables.HasFreeTarget + `))`)
+	  and (` + tables.NothingHeld + ` or (` + tables.HasFreeTarget + `))`)
 
 // claimTargets takes what is claimable.
 var claimTargets = db.NewStatement(`
@@ -108,8 +108,8 @@ var claimTargets = db.NewStatement(`
 	join workspaces w on w.id = a.workspace_id
 	where t.post_id = u.post and t.n = u.n and t.version = u.version and a.id = t.account_id and p.status = ` + tables.PostProcessing + `
 	  and ` + tables.Claimable("t") + `
-	  and not exists (select from holds h where h.subject = p.id)
-	  and (not ` + tables.PausedAccount + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now())
+	  and (` + tables.NothingHeld + ` or (not ` + tables.ReviewedPost + `
+	    and (not ` + tables.PausedAccount + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now())))
 	returning ` + deliveryColumns + `, ` + tables.PausedAccount)
 
 // stepOfClaim is the step of a claim of a target or a first comment, whose alias is row: if an

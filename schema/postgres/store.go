@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"crier/schema"
 	"crier/schema/postgres/accounts"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
@@ -17,6 +18,7 @@ type Store struct {
 	turns    *groupcommit.Group[turnsAsked]
 	looks    *groupcommit.Group[looking]
 	keys     atomic.Pointer[func(context.Context) NodeKeys] // see TellKeys
+	restored atomic.Pointer[schema.Restore]                 // see NoteRestore
 }
 
 // Open connects; it fails when the server does not answer.

@@ -94,7 +94,7 @@ func describeTables(ctx context.Context, tx pgx.Tx) (Dump, error) {
 		select c.relname, array_agg(a.attname::text order by a.attnum)
 		from pg_class c join pg_attribute a on a.attrelid = c.oid
 		where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-		  and c.relname <> 'goose_db_version' and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+		  and c.relname not in ('goose_db_version', '`+tables.RestoredBackup+`') and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
 		group by c.relname order by c.relname`)
 	tables, err := db.Collect(rows, err, func(row pgx.Row, t *DumpedTable) error { return row.Scan(&t.Name, &t.Columns) })
 	if err != nil {
@@ -147,7 +147,7 @@ func inOrderOfReference(ctx context.Context, tx pgx.Tx, tables []DumpedTable) ([
 }
 
 // Restore fills an empty database from a backup, in one transaction, and migrates it to
-// this version of crier. It refuses a database that is in use, and one whose tables are
+// this version of crier; restores.Store.Adopt then marks it. It refuses a database that is in use, and one whose tables are
 // newer than the backup's: they cannot be migrated with the rows.
 func Restore(ctx context.Context, url string, dump Dump, open func(table string) (io.ReadCloser, error)) error {
 	if err := migrations.To(ctx, url, dump.Migration); err != nil {
@@ -163,13 +163,23 @@ func Restore(ctx context.Context, url string, dump Dump, open func(table string)
 					return err
 				}
 			}
-			return nil
+			return noteRestored(ctx, tx, dump.At)
 		})
 	})
 	if err != nil {
 		return fmt.Errorf("restoring PostgreSQL: %w", err)
 	}
 	return migrations.Up(ctx, url)
+}
+
+// noteRestored leaves the moment of a backup with its rows, in a table that needs no version of the
+// others: the database is marked by it once it is migrated, however this process ends.
+func noteRestored(ctx context.Context, tx pgx.Tx, at time.Time) error {
+	if _, err := tx.Exec(ctx, `create table `+tables.RestoredBackup+` (at timestamptz not null)`); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `insert into `+tables.RestoredBackup+` values ($1)`, at)
+	return err
 }
 
 // emptyForRestore removes the rows that migrations made, once it is sure that there are

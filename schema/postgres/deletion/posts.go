@@ -132,7 +132,7 @@ func (w *work) removePosts(ctx context.Context, tx pgx.Tx, from stand, posts []s
 	b.Queue(`delete from holds where subject = any($1)`, subjects).Exec(count)
 	b.Queue(`update receipts set owner = `+db.NoID+` where profile = any($2) and owner = any($1)`, subjects, w.profiles)
 	b.Queue(`delete from `+from.targets+` where post_id = any($1)`, posts).Exec(count)
-	for _, table := range []string{"attempts", "queue_slots", "media_uses", "ended_posts", "duplicates", "snapshots"} {
+	for _, table := range []string{"attempts", "queue_slots", "media_uses", "ended_posts", "duplicates", "snapshots", "restore_releases", "restore_findings"} {
 		b.Queue(`delete from `+table+` where post_id = any($1)`, posts).Exec(count)
 	}
 	b.Queue(`delete from `+from.posts+` where id = any($1)`, posts).Exec(count)

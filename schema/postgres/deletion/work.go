@@ -188,6 +188,7 @@ func (w *work) endPass(ctx context.Context, conn *pgx.Conn) error {
 func (w *work) end(ctx context.Context, tx pgx.Tx) error {
 	b := &pgx.Batch{}
 	if w.whole {
+		b.Queue(`delete from restore_looks l using accounts a where a.id = l.account_id and a.workspace_id = any($1)`, w.workspaces)
 		for _, table := range []string{"accounts", "brands", "api_keys", "subscriptions", "consents"} {
 			b.Queue(`delete from `+table+` where workspace_id = any($1)`, w.workspaces)
 		}
@@ -201,6 +202,7 @@ func (w *work) end(ctx context.Context, tx pgx.Tx) error {
 		b.Queue(`update deletions set `+forget+` where id <> $2 and status <> `+done+` and workspaces && $1`, w.workspaces, w.id)
 	}
 	b.Queue(`delete from accounts where id = any($1)`, w.accounts)
+	b.Queue(`delete from restore_looks where account_id = any($1)`, w.accounts)
 	b.Queue(`delete from holds where subject = any($1)`, w.accounts)
 	b.Queue(`delete from deletions where status = `+asked+` and accounts && $1`, w.accounts)
 	b.Queue(`update deletions set `+forget+` where id = $1`, w.id)

@@ -65,17 +65,28 @@ func (a *Admin) tryRelease(ctx context.Context, tx pgx.Tx, ids []schema.PostID, 
 	if r.posts, err = a.lockReviewed(ctx, tx, ids, after); err != nil || len(r.posts) == 0 {
 		return r, err
 	}
-	now := a.Now()
-	if err := r.readDemands(ctx, tx, schema.DayOf(now), constraints); err != nil {
-		return r, err
-	}
-	going, err := r.choose(ctx, tx, now)
+	b := &pgx.Batch{}
+	going, err := a.queueRelease(ctx, tx, b, &r, constraints)
 	if err != nil {
 		return r, err
 	}
-	b := &pgx.Batch{}
 	b.Queue(`delete from holds where kind = $1 and subject = any($2)`, int16(schema.UnderReview), going)
-	b.Queue(`update posts set retried_for = now() where id = any($1) and status in `+tables.OpenPosts, going)
+	return r, tx.SendBatch(ctx, b).Close()
+}
+
+// queueRelease chooses those posts of a release that today has room for, and adds the statements by which
+// they go out: what is past its time now, what is due later when it is due.
+func (a *Admin) queueRelease(ctx context.Context, tx pgx.Tx, b *pgx.Batch, r *release, constraints func(schema.Platform) schema.Constraints) (going []schema.PostID, err error) {
+	now := a.Now()
+	if err := r.readDemands(ctx, tx, schema.DayOf(now), constraints); err != nil {
+		return nil, err
+	}
+	if going, err = r.choose(ctx, tx, now); err != nil {
+		return nil, err
+	}
+	b.Queue(`
+		update posts set retried_for = now()
+		where id = any($1) and status in `+tables.OpenPosts+` and coalesce(retried_for, scheduled_for) < now()`, going)
 	b.Queue(`update targets set charged_on = $2 where post_id = any($1) and state in `+tables.OpenTargets+` and charged_on < $2`, going, schema.DayOf(now))
 	b.Queue(`
 		with parked as (
@@ -86,7 +97,7 @@ func (a *Admin) tryRelease(ctx context.Context, tx pgx.Tx, ids []schema.PostID, 
 		)
 		update jobs j set due_at = now(), held = false from parked where j.id = parked.id`, going)
 	r.moved.Queue(b)
-	return r, tx.SendBatch(ctx, b).Close()
+	return going, nil
 }
 
 // readDemands finds what the open targets take of today, and what they give back of the day

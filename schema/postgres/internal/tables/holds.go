@@ -2,6 +2,7 @@ package tables
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -31,10 +32,40 @@ var (
 
 	// HasFreeTarget keeps a post that is held whole scheduled: it can still be edited and
 	// cancelled.
-	HasFreeTarget = `not exists (select from holds h where h.subject = p.id)
+	HasFreeTarget = `not ` + ReviewedPost + `
 		and exists (select from targets t where t.post_id = p.id and t.state in ` + OpenTargets + `
 			and (not ` + PausedTarget + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now()))`
 )
+
+// reviewed reports whether a post waits for a person, or a first comment or a reply of the post:
+// by a hold of its own, or by that of a restore. id is that of the row itself, since what was made
+// after the restore is not held by it. Reading the holds first costs nothing where there are none.
+func reviewed(post, id string) string {
+	return `(exists (select from holds h where h.subject = ` + post + `) or ` + HeldByRestore(post, id) + `)`
+}
+
+// HeldByRestore reports whether the hold of a restore is on a row of a post. A reply has no post.
+func HeldByRestore(post, id string) string {
+	return `exists (select from restores r where r.ended_at is null and ` + id + ` <= r.last_id
+		and not exists (select from restore_releases x where x.post_id = ` + post + `))`
+}
+
+// These report whether a row waits for a person: of posts p, of first comments and replies c.
+var (
+	ReviewedPost    = reviewed("p.id", "p.id")
+	ReviewedComment = reviewed("c.post_id", "c.id")
+)
+
+// UnconfirmedKey is true of a key k that the database has from before a restore, until its operator
+// confirms it: it may have been revoked afterwards.
+const UnconfirmedKey = `exists (select from restores r where k.id <= r.last_id and coalesce(k.confirmed_at < r.marked_at, true))`
+
+// RestoredBackup is a table that is there from when a backup's rows are until the database is marked as
+// restored; at is the backup's moment.
+const RestoredBackup = "restored_backup"
+
+// NothingHeld is true where there is no hold at all, which a statement finds out once.
+const NothingHeld = `(select not exists (select from holds))`
 
 // Parking jobs takes this lock shared, lifting a hold exclusively: so no job is parked
 // for a hold that is gone.
@@ -60,6 +91,7 @@ func ScanHold(row pgx.Row, h *schema.Hold) error {
 		h.Account = subject
 	case schema.UnderReview:
 		h.Post = subject
+	case schema.HeldByRestore: // the posts that it is on are told by restores
 	default:
 	}
 	return nil
@@ -83,7 +115,7 @@ func AddHolds(ctx context.Context, q db.Querier, posts []schema.Post) error {
 		return nil
 	}
 	rows, err := q.Query(ctx, `
-		select `+HoldColumns+` from holds h where h.subject = any($1)
+		select `+HoldColumns+` from holds h where h.subject = any($1::uuid[] || `+db.NoID+`)
 		union all
 		select `+HoldColumns+` from holds h where h.platform = any($2)`, subjects, platforms)
 	holds, err := db.Collect(rows, err, ScanHold)
@@ -91,11 +123,41 @@ func AddHolds(ctx context.Context, q db.Querier, posts []schema.Post) error {
 		return err
 	}
 	for _, h := range holds {
+		if h.Kind == schema.HeldByRestore {
+			if err := addRestoreHold(ctx, q, posts, h); err != nil {
+				return err
+			}
+			continue
+		}
 		for i := range posts {
 			for j := range posts[i].Targets {
 				if t := &posts[i].Targets[j]; h.Holds(&posts[i], t) {
 					t.Hold = &h
 				}
+			}
+		}
+	}
+	return nil
+}
+
+// addRestoreHold sets the hold of each open target that the restore's is on.
+func addRestoreHold(ctx context.Context, q db.Querier, posts []schema.Post, h schema.Hold) error {
+	ids := make([]schema.PostID, len(posts))
+	for i := range posts {
+		ids[i] = posts[i].ID
+	}
+	rows, err := q.Query(ctx, `select p.id from unnest($1::uuid[]) p (id) where `+HeldByRestore("p.id", "p.id"), db.IDColumn(ids))
+	held, err := db.Collect(rows, err, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
+	if err != nil {
+		return err
+	}
+	for i := range posts {
+		if !slices.Contains(held, posts[i].ID) {
+			continue
+		}
+		for j := range posts[i].Targets {
+			if t := &posts[i].Targets[j]; t.IsOpen() {
+				t.Hold = &h
 			}
 		}
 	}

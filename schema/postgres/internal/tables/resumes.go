@@ -66,11 +66,11 @@ var resume = `
 		from parked k
 		where not (k.kind = ` + JobPost + ` and exists (
 				select from posts p where p.id = k.id and p.status in ` + OpenPosts + ` and (
-					exists (select from holds h where h.subject = p.id)
+					` + ReviewedPost + `
 					or not exists (select from targets t where t.post_id = p.id and t.state in ` + OpenTargets + ` and not ` + PausedTarget + `))))
 			and not (k.kind = ` + JobComment + ` and exists (
 				select from comments c join accounts a on a.id = c.account_id
-				where c.id = k.id and (exists (select from holds h where h.subject = c.post_id) or ` + PausedComment + `)))
+				where c.id = k.id and (` + ReviewedComment + ` or ` + PausedComment + `)))
 	), locked as materialized (
 		select j.id, f.nth, f.opens_at from jobs j join free f on f.id = j.id where j.held is distinct from false order by j.id for update of j
 	), resumed as (

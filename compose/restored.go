@@ -1,0 +1,221 @@
+package compose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"crier/connectors/catalog"
+	"crier/schema"
+	"crier/schema/postgres"
+	"crier/schema/postgres/backup"
+	"crier/schema/postgres/restores"
+)
+
+// Restored is what a restore came to, and what it undid as far as the database can tell.
+type Restored struct {
+	backup.Dump
+	Held    int // posts that were open in the backup
+	Overdue int // of them
+	Undone  restores.Undone
+}
+
+// adopt marks the database as restored, and counts what that holds.
+func (r *Restored) adopt(ctx context.Context, c Config) error {
+	store, err := postgres.Open(ctx, postgres.Config{URL: c.Postgres, MaxConns: 2, Logger: c.Logger})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	restored := postgres.NewRestores(store)
+	if _, err := restored.Adopt(ctx); err != nil {
+		return err
+	}
+	held, err := restored.Held(ctx)
+	if err != nil {
+		return err
+	}
+	groups, err := restored.Groups(ctx, held, schema.HeldSelection{}, func(int) {})
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		r.Held += g.Posts
+		if g.Overdue {
+			r.Overdue += g.Posts
+		}
+	}
+	r.Undone, err = restored.Undone(ctx)
+	return err
+}
+
+// markRestored marks the database where it went back to an earlier moment, before any role can publish
+// what was open then.
+func (b *base) markRestored(ctx context.Context) error {
+	restored := postgres.NewRestores(b.store)
+	if _, err := restored.Adopt(ctx); err != nil {
+		return err
+	}
+	if to := b.config.RestoredTo; !to.IsZero() {
+		if to.After(b.store.Now()) {
+			return fmt.Errorf("--restored-to is %s, which is yet to come", to.Format(time.RFC3339))
+		}
+		if _, err := restored.Mark(ctx, to); err != nil {
+			return err
+		}
+	}
+	held, err := restored.Held(ctx)
+	if err != nil || held == nil {
+		return err
+	}
+	b.store.NoteRestore(held)
+	b.config.Logger.WarnContext(ctx, "what was open in the database when it went back to an earlier moment is held; see crier held list",
+		"restored_to", held.To, "marked_at", held.MarkedAt)
+	return nil
+}
+
+// HeldByRestore is what a restore holds: in groups, and the first posts of the selection.
+type HeldByRestore struct {
+	schema.Restore
+	Undone restores.Undone
+	Looks  restores.Looks
+	Groups []schema.HeldGroup
+	Posts  []restores.KnownPost
+}
+
+// errNothingRestored is of commands that decide on what no restore holds.
+var errNothingRestored = errors.New("no restore holds anything: crier held list shows what is held")
+
+// HeldSelection names a selection of what a restore holds.
+type HeldSelection struct {
+	schema.HeldSelection
+	Workspace string // by name; its sandbox is left out
+}
+
+func (o *operator) selectionOf(ctx context.Context, s HeldSelection) (schema.HeldSelection, error) {
+	of := s.HeldSelection
+	if s.Workspace == "" {
+		return of, nil
+	}
+	w, err := o.admin.Workspace(ctx, s.Workspace)
+	of.Workspace = w.ID
+	return of, err
+}
+
+// RestoreHolds returns what a restore holds; nil where none does. progress is told how many posts are
+// counted so far. Posts are listed after one, at most limit.
+func RestoreHolds(ctx context.Context, c Config, s HeldSelection, after schema.PostID, limit int, progress func(held int)) (held *HeldByRestore, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		r, err := o.restores.Held(ctx)
+		if err != nil || r == nil {
+			return err
+		}
+		of, err := o.selectionOf(ctx, s)
+		if err != nil {
+			return err
+		}
+		held = &HeldByRestore{Restore: *r}
+		if held.Groups, err = o.restores.Groups(ctx, r, of, progress); err != nil {
+			return err
+		}
+		if held.Posts, err = o.restores.Posts(ctx, r, of, after, limit); err != nil {
+			return err
+		}
+		if held.Looks, err = o.restores.Looks(ctx); err != nil {
+			return err
+		}
+		held.Undone, err = o.restores.Undone(ctx)
+		return err
+	})
+	return held, err
+}
+
+// Release lets posts go out that are held for a person to decide: those that --hold-overdue holds, where
+// all or some of them are named, and those that a restore holds and that are selected.
+func Release(ctx context.Context, c Config, s HeldSelection, how schema.Release) (d postgres.Decided, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		d, err = o.release(ctx, s, how)
+		return err
+	})
+	return d, err
+}
+
+func (o *operator) release(ctx context.Context, s HeldSelection, how schema.Release) (d postgres.Decided, err error) {
+	if s.isPlain() {
+		if d.Posts, d.Full, err = o.admin.Release(ctx, s.Posts, catalog.Constraints); err != nil {
+			return d, err
+		}
+	}
+	err = o.onRestored(ctx, s, func(r *schema.Restore, of schema.HeldSelection) error {
+		restored, err := o.admin.ReleaseRestored(ctx, r, of, how, catalog.Constraints)
+		d.Posts, d.Full, d.Stay = d.Posts+restored.Posts, append(d.Full, restored.Full...), restored.Stay
+		return err
+	})
+	return d, err
+}
+
+// CancelHeld ends posts that are held for a person to decide: see Release.
+func CancelHeld(ctx context.Context, c Config, s HeldSelection) (cancelled int, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		if s.isPlain() {
+			if cancelled, err = o.admin.CancelReviewed(ctx, s.Posts); err != nil {
+				return err
+			}
+		}
+		return o.onRestored(ctx, s, func(r *schema.Restore, of schema.HeldSelection) error {
+			n, err := o.admin.CancelRestored(ctx, r, of)
+			cancelled += n
+			return err
+		})
+	})
+	return cancelled, err
+}
+
+// isPlain reports whether the selection is of all posts, or of some by their ids.
+func (s HeldSelection) isPlain() bool {
+	of := s.HeldSelection
+	return s.Workspace == "" && len(of.Platforms) == 0 && of.From.IsZero() && of.To.IsZero() && of.Due == schema.DueAnyTime
+}
+
+// onRestored decides on what a restore holds, and ends its hold where nothing is left. Where no restore
+// holds anything, only a selection that means one is an error.
+func (o *operator) onRestored(ctx context.Context, s HeldSelection, decide func(*schema.Restore, schema.HeldSelection) error) error {
+	r, err := o.restores.Held(ctx)
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		if s.isPlain() {
+			return nil
+		}
+		return errNothingRestored
+	}
+	of, err := o.selectionOf(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := decide(r, of); err != nil {
+		return err
+	}
+	_, err = o.restores.End(ctx)
+	return err
+}
+
+// ConfirmKeys lets keys work again that were suspended by a restore: of a workspace and its sandbox, or
+// of all where it is empty. It returns how many were suspended.
+func ConfirmKeys(ctx context.Context, c Config, workspace string) (confirmed int, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		var of *schema.WorkspaceID
+		if workspace != "" {
+			w, err := o.admin.Workspace(ctx, workspace)
+			if err != nil {
+				return err
+			}
+			of = &w.ID
+		}
+		confirmed, err = o.restores.ConfirmKeys(ctx, of)
+		return err
+	})
+	return confirmed, err
+}

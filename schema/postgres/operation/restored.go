@@ -1,0 +1,139 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/restores"
+)
+
+// Decided is how many posts that a restore holds were released or cancelled, and which stay.
+type Decided struct {
+	Posts int
+	Stay  map[string]int // how many, by why
+	Full  []Kept         // those that today has no room for
+}
+
+// ReleaseRestored lets posts go out that a restore holds: those that are selected, unless something is
+// known that speaks against one. What a look has found on its platform is looked for there once more, and
+// so ends as posted. It works batch by batch, those created first before others, and returns what it has
+// done after an error too.
+func (a *Admin) ReleaseRestored(ctx context.Context, r *schema.Restore, of schema.HeldSelection, how schema.Release, constraints func(schema.Platform) schema.Constraints) (d Decided, err error) {
+	d.Stay = map[string]int{}
+	err = a.eachRestored(ctx, r, of, func(tx pgx.Tx, posts []restores.Known) (committed func(), err error) {
+		batch, stay := release{}, map[string]int{}
+		for _, p := range posts {
+			if why := how.Keeps(p.Evidence); why != "" {
+				stay[why]++
+				continue
+			}
+			batch.posts = append(batch.posts, p.ID)
+		}
+		b := &pgx.Batch{}
+		going, err := a.queueRelease(ctx, tx, b, &batch, constraints)
+		if err != nil {
+			return nil, err
+		}
+		b.Queue(`insert into restore_releases select unnest($1::uuid[]) on conflict do nothing`, going)
+		b.Queue(`
+			update targets t set step = `+tables.StepFind+`, since = $2, claim = claim + 1, next_at = null, looked = 0
+			from restore_findings f
+			where f.post_id = any($1) and f.kind = $3 and t.post_id = f.post_id and t.n = f.n and t.state = `+tables.TargetPending,
+			going, r.To, int16(schema.FoundOnPlatform))
+		return func() {
+			d.Posts += len(going)
+			d.Full = append(d.Full, batch.kept...)
+			for why, n := range stay {
+				d.Stay[why] += n
+			}
+		}, tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return d, fmt.Errorf("releasing posts: %w", db.Unavailable(err))
+	}
+	return d, nil
+}
+
+// CancelRestored ends posts that a restore holds, and their first comments, for good: all that are
+// selected. What is published of them stays.
+func (a *Admin) CancelRestored(ctx context.Context, r *schema.Restore, of schema.HeldSelection) (cancelled int, err error) {
+	err = a.eachRestored(ctx, r, of, func(tx pgx.Tx, posts []restores.Known) (committed func(), err error) {
+		ids := make([]schema.PostID, len(posts))
+		for i, p := range posts {
+			ids[i] = p.ID
+		}
+		announcement, err := a.cancelAll(ctx, tx, ids)
+		if err == nil {
+			err = a.cancelComments(ctx, tx, ids)
+		}
+		return func() {
+			cancelled += len(ids)
+			a.Announce(announcement)
+		}, err
+	})
+	if err != nil {
+		return cancelled, fmt.Errorf("cancelling posts: %w", db.Unavailable(err))
+	}
+	return cancelled, nil
+}
+
+// restoredBatch decides on a batch of posts in a transaction, and returns what is to be done once it is
+// committed.
+type restoredBatch func(pgx.Tx, []restores.Known) (committed func(), err error)
+
+// eachRestored decides on the posts that a restore holds and that are selected, some hundred in each
+// transaction. Nothing is parked meanwhile.
+func (a *Admin) eachRestored(ctx context.Context, r *schema.Restore, of schema.HeldSelection, decide restoredBatch) (err error) {
+	for after, more := ([16]byte{}), true; more; {
+		for range tables.MaxRefusals {
+			var upto [16]byte
+			upto, more, err = a.decideOn(ctx, r, of, after, decide)
+			if err == nil {
+				after = upto
+			}
+			if !tables.IsFull(err) {
+				break
+			}
+			err = tables.Crowded() // others took the last units since they were counted
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Admin) decideOn(ctx context.Context, r *schema.Restore, of schema.HeldSelection, after [16]byte, decide restoredBatch) (upto [16]byte, more bool, err error) {
+	committed := func() {}
+	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
+			return err
+		}
+		var posts []restores.Known
+		if posts, upto, more, err = restores.Page(ctx, tx, r, of, after); err != nil || len(posts) == 0 {
+			return err
+		}
+		if len(posts) > reviewBatch { // the others come with the next
+			posts = posts[:reviewBatch]
+			upto, more = posts[reviewBatch-1].ID, true
+		}
+		ids := make([]schema.PostID, len(posts))
+		for i, p := range posts {
+			ids[i] = p.ID
+		}
+		if _, err := tx.Exec(ctx, tables.LockPosts, ids); err != nil {
+			return err
+		}
+		committed, err = decide(tx, posts)
+		return err
+	})
+	if err == nil {
+		committed()
+	}
+	return upto, more, err
+}

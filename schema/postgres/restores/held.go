@@ -1,0 +1,233 @@
+package restores
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+const (
+	// groupPage is how many posts a chunk of Groups and End looks at, and lookPage how many one does that
+	// does something with each.
+	groupPage = 10_000
+	lookPage  = 2000
+)
+
+// evidence is what is known of a post h: see schema.Evidence. An edit that came after the restore is the
+// last word on what the post says.
+const evidence = `
+	exists (select from restore_findings f where f.post_id = h.id and f.kind = @cancelled)::int cancelled,
+	exists (select from restore_findings f where f.post_id = h.id and f.kind = @updated and h.updated_at < @marked)::int edited,
+	exists (select from restore_findings f where f.post_id = h.id and f.kind = @published)::int published,
+	exists (select from restore_findings f where f.post_id = h.id and f.kind = @failed)::int failed,
+	exists (select from restore_findings f where f.post_id = h.id and f.kind = @found)::int found,
+	exists (select from targets t join restore_looks l on l.account_id = t.account_id
+		where t.post_id = h.id and t.state in ` + tables.OpenTargets + ` and l.disconnected_at is not null)::int disconnected,
+	(not (@events_until::timestamptz is not null and (h.due >= @marked or h.due < @events_until::timestamptz - interval '` + eventsLag + `'))
+	 and exists (select from targets t where t.post_id = h.id and t.state in ` + tables.OpenTargets + `
+		and (not exists (select from restore_looks l where l.account_id = t.account_id and l.looked_upto >= h.due)
+		  or exists (select from restore_findings f where f.post_id = h.id and f.n = t.n and f.kind = @cannot_tell))))::int cannot_tell`
+
+// eventsLag is how long after an event ClickHouse may not have it yet: of what was due within that of
+// its newest event nobody can say that it has none.
+const eventsLag = "1 minute"
+
+// held is the posts of a page that the restore holds and that are selected, with what is known of each. A
+// post that has ended is held for its first comments.
+const held = `
+	held as materialized (
+		select h.* from page h
+		where (h.status in ` + tables.OpenPosts + ` or h.status in ` + tables.EndedPosts + ` and exists (
+			select from comments c where c.post_id = h.id and c.state in ` + tables.OpenComments + ` and c.id <= @last))
+		  and not exists (select from restore_releases x where x.post_id = h.id)
+		  and (@workspace::uuid is null or h.workspace_id = @workspace)
+		  and (@platforms::int = 0 or h.platforms = @platforms)
+		  and (@from::timestamptz is null or h.due >= @from) and (@to::timestamptz is null or h.due < @to)
+		  and (@overdue::bool is null or (h.due < @marked) = @overdue)
+	), known as materialized (
+		select h.*, ` + evidence + ` from held h
+	)`
+
+// page is posts by id, after one and up to another.
+const page = `
+	with page as materialized (
+		select id, workspace_id, platforms, status, updated_at, coalesce(retried_for, scheduled_for) due from posts
+		where id > @after and id <= @upto and (@posts::uuid[] is null or id = any(@posts)) order by id
+	),`
+
+// next returns up to where the next page goes, and whether others follow. Posts that are named are one.
+func next(ctx context.Context, q db.Querier, r *schema.Restore, s schema.HeldSelection, after [16]byte, size int) (upto [16]byte, more bool, err error) {
+	if len(s.Posts) > 0 {
+		return r.LastID, false, nil
+	}
+	err = q.QueryRow(ctx, `select id from posts where id > $1 and id <= $2 order by id offset $3 limit 1`, after, r.LastID, size-1).Scan(&upto)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return r.LastID, false, nil
+	}
+	return upto, true, err
+}
+
+// parameters are those of page and held.
+func parameters(r *schema.Restore, s schema.HeldSelection, after, upto [16]byte) pgx.NamedArgs {
+	var workspace *[16]byte
+	if !s.Workspace.IsZero() {
+		workspace = (*[16]byte)(&s.Workspace)
+	}
+	var overdue *bool
+	if s.Due != schema.DueAnyTime {
+		is := s.Due == schema.DueBeforeRestore
+		overdue = &is
+	}
+	var posts []schema.PostID // null: any
+	if len(s.Posts) > 0 {
+		posts = s.Posts
+	}
+	return pgx.NamedArgs{
+		"after": after, "upto": upto, "last": r.LastID, "marked": r.MarkedAt, "events_until": db.OrNull(r.EventsUntil),
+		"workspace": workspace, "platforms": maskOf(s.Platforms), "from": db.OrNull(s.From), "to": db.OrNull(s.To), "overdue": overdue,
+		"posts":     posts,
+		"cancelled": int16(schema.FoundCancelled), "updated": int16(schema.FoundUpdated), "published": int16(schema.FoundPublished),
+		"failed": int16(schema.FoundFailed), "found": int16(schema.FoundOnPlatform), "cannot_tell": int16(schema.LookCannotTell),
+	}
+}
+
+// maskOf is a set of platforms as posts have it.
+func maskOf(platforms []schema.Platform) (mask int32) {
+	for _, p := range platforms {
+		mask |= 1 << p
+	}
+	return mask
+}
+
+func platformsOf(mask int32) (all []schema.Platform) {
+	for _, p := range schema.Platforms() {
+		if mask&(1<<p) != 0 {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// fields are where the columns of evidence are read to.
+func fields(e *schema.Evidence) []any {
+	return []any{&e.Cancelled, &e.Edited, &e.Published, &e.Failed, &e.Found, &e.Disconnected, &e.CannotTell}
+}
+
+// groupKey is what the posts of a group have in common.
+type groupKey struct {
+	workspace schema.WorkspaceID
+	platforms int32
+	overdue   bool
+}
+
+// part is the posts of a group in one page.
+type part struct {
+	groupKey
+	schema.HeldGroup
+}
+
+// Groups returns what the restore holds, in groups, those with the first posts first. It reads all posts
+// of the backup, in chunks; progress is told how many are held so far.
+func (s *Store) Groups(ctx context.Context, r *schema.Restore, of schema.HeldSelection, progress func(held int)) ([]schema.HeldGroup, error) {
+	groups, sum := map[groupKey]schema.HeldGroup{}, 0
+	for after, more := ([16]byte{}), true; more; {
+		var upto [16]byte
+		var err error
+		if upto, more, err = next(ctx, s.Pool, r, of, after, groupPage); err != nil {
+			return nil, fmt.Errorf("reading what a restore holds: %w", db.Unavailable(err))
+		}
+		rows, err := s.Pool.Query(ctx, page+held+`
+			select workspace_id, platforms, due < @marked, count(*), min(due), max(due),
+				sum(cancelled), sum(edited), sum(published), sum(failed), sum(found), sum(disconnected), sum(cannot_tell)
+			from known group by 1, 2, 3`, parameters(r, of, after, upto))
+		parts, err := db.Collect(rows, err, func(row pgx.Row, p *part) error {
+			return row.Scan(append([]any{(*[16]byte)(&p.workspace), &p.groupKey.platforms, &p.overdue, &p.Posts, &p.First, &p.HeldGroup.Last}, fields(&p.Known)...)...)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("reading what a restore holds: %w", db.Unavailable(err))
+		}
+		for _, p := range parts {
+			sum += p.Posts
+			groups[p.groupKey] = groups[p.groupKey].With(p.HeldGroup)
+		}
+		progress(sum)
+		after = upto
+	}
+	return s.inOrder(ctx, groups)
+}
+
+// inOrder names the workspaces of groups, and sorts them.
+func (s *Store) inOrder(ctx context.Context, groups map[groupKey]schema.HeldGroup) ([]schema.HeldGroup, error) {
+	var ids []schema.WorkspaceID
+	for key := range groups {
+		ids = append(ids, key.workspace)
+	}
+	type workspace struct {
+		id      schema.WorkspaceID
+		name    string
+		sandbox bool
+	}
+	rows, err := s.Pool.Query(ctx, `select id, name, live_id is not null from workspaces where id = any($1)`, db.IDColumn(ids))
+	names, err := db.Collect(rows, err, func(row pgx.Row, w *workspace) error { return row.Scan((*[16]byte)(&w.id), &w.name, &w.sandbox) })
+	if err != nil {
+		return nil, fmt.Errorf("reading the names of workspaces: %w", db.Unavailable(err))
+	}
+	named := map[schema.WorkspaceID]workspace{}
+	for _, w := range names {
+		named[w.id] = w
+	}
+	var all []schema.HeldGroup
+	for key, g := range groups {
+		w := named[key.workspace]
+		g.Workspace, g.Sandbox, g.Platforms, g.Overdue = w.name, w.sandbox, platformsOf(key.platforms), key.overdue
+		all = append(all, g)
+	}
+	slices.SortFunc(all, func(a, b schema.HeldGroup) int {
+		return cmp.Or(a.First.Compare(b.First), strings.Compare(a.Workspace, b.Workspace))
+	})
+	return all, nil
+}
+
+// countHeld counts what the restore holds of the next page.
+func (s *Store) countHeld(ctx context.Context, r *schema.Restore, after [16]byte) (upto [16]byte, n int, more bool, err error) {
+	all := schema.HeldSelection{}
+	if upto, more, err = next(ctx, s.Pool, r, all, after, groupPage); err == nil {
+		err = s.Pool.QueryRow(ctx, page+held+` select count(*) from held`, parameters(r, all, after, upto)).Scan(&n)
+	}
+	if err != nil {
+		return upto, n, more, fmt.Errorf("counting what a restore holds: %w", db.Unavailable(err))
+	}
+	return upto, n, more, nil
+}
+
+// Known is a post that a restore holds, and what is known of it.
+type Known struct {
+	ID        schema.PostID
+	Workspace string
+	Overdue   bool
+	schema.Evidence
+}
+
+// Page reads the next posts that are held and selected, after one, in the order of their ids: as many as
+// there are among the next of the backup, which may be none. upto is where it goes on.
+func Page(ctx context.Context, q db.Querier, r *schema.Restore, of schema.HeldSelection, after [16]byte) (posts []Known, upto [16]byte, more bool, err error) {
+	if upto, more, err = next(ctx, q, r, of, after, lookPage); err != nil {
+		return nil, upto, false, err
+	}
+	rows, err := q.Query(ctx, page+held+`
+		select k.id, w.name, k.due < @marked, cancelled, edited, published, failed, found, disconnected, cannot_tell
+		from known k join workspaces w on w.id = k.workspace_id order by k.id`, parameters(r, of, after, upto))
+	posts, err = db.Collect(rows, err, func(row pgx.Row, k *Known) error {
+		return row.Scan(append([]any{(*[16]byte)(&k.ID), &k.Workspace, &k.Overdue}, fields(&k.Evidence)...)...)
+	})
+	return posts, upto, more, err
+}

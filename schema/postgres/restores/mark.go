@@ -1,0 +1,220 @@
+// Package restores knows that the database went back to an earlier moment: by a backup that was
+// restored, or by a recovery of PostgreSQL's own. It marks the database, and finds what is held by that
+// and what is known of it.
+//
+//	restores ─▶ one row holds all that was open then: posts and comments with ids up to its last_id,
+//	            except those in restore_releases
+package restores
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Store keeps restores.
+type Store struct{ *db.DB }
+
+// New returns the store of restores.
+func New(d *db.DB) *Store { return &Store{d} }
+
+// Adopt marks the database with the backup that was restored into it, unless that is done: a restore
+// that was cut off behind its last row is no other than one that was not. It reports whether there was
+// one to mark.
+func (s *Store) Adopt(ctx context.Context) (adopted bool, err error) {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
+			return err
+		}
+		var there bool
+		if err := tx.QueryRow(ctx, `select to_regclass('`+tables.RestoredBackup+`') is not null`).Scan(&there); err != nil || !there {
+			return err
+		}
+		var at time.Time
+		if err := tx.QueryRow(ctx, `select at from `+tables.RestoredBackup).Scan(&at); err != nil {
+			return err
+		}
+		adopted = true
+		if _, err := mark(ctx, tx, at); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `drop table `+tables.RestoredBackup)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("marking the database as restored: %w", db.Unavailable(err))
+	}
+	return adopted, nil
+}
+
+// Mark marks the database as one that went back to a moment, and holds what is open in it. It does
+// nothing for a moment that it was marked with before: so it can be asked for at each start. fresh is
+// whether it was not.
+func (s *Store) Mark(ctx context.Context, to time.Time) (fresh bool, err error) {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
+			return err
+		}
+		fresh, err = mark(ctx, tx, to)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("marking the database as restored: %w", db.Unavailable(err))
+	}
+	return fresh, nil
+}
+
+// mark takes the same time whatever is open. What an earlier restore has released, and what was known by
+// it, is of no use after another.
+func mark(ctx context.Context, tx pgx.Tx, to time.Time) (fresh bool, err error) {
+	var known bool
+	if err := tx.QueryRow(ctx, `select exists (select from restores where restored_to = $1)`, to).Scan(&known); err != nil || known {
+		return false, err
+	}
+	b := &pgx.Batch{}
+	b.Queue(`update restores set ended_at = now() where ended_at is null`)
+	b.Queue(`truncate restore_releases, restore_findings, restore_looks`)
+	b.Queue(`
+		insert into restores (restored_to, last_id)
+		select $1, coalesce((select id from (
+			(select id from posts order by id desc limit 1) union all
+			(select id from comments order by id desc limit 1) union all
+			(select id from api_keys order by id desc limit 1)
+		) ids order by id desc limit 1), `+db.NoID+`)`, to)
+	b.Queue(`
+		insert into holds (subject, kind, reason) values (`+db.NoID+`, $1, $2)
+		on conflict (subject) do update set reason = excluded.reason, created_at = now()`,
+		int16(schema.HeldByRestore), "crier went back to "+to.UTC().Format(time.RFC3339)+"; what became of this post afterwards is not known")
+	return true, tx.SendBatch(ctx, b).Close()
+}
+
+const restoreColumns = `restored_to, marked_at, last_id, events_until`
+
+func scanRestore(row pgx.Row, r *schema.Restore) error {
+	var events *time.Time
+	err := row.Scan(&r.To, &r.MarkedAt, &r.LastID, &events)
+	r.To, r.MarkedAt, r.EventsUntil = r.To.UTC(), r.MarkedAt.UTC(), db.FromNull(events)
+	return err
+}
+
+// Held returns the restore whose hold stands; nil where there is none.
+func (s *Store) Held(ctx context.Context) (*schema.Restore, error) {
+	return s.restore(ctx, `select `+restoreColumns+` from restores where ended_at is null`)
+}
+
+// Last returns the restore that was marked last, whether its hold stands or not; nil where there is none.
+func (s *Store) Last(ctx context.Context) (*schema.Restore, error) {
+	return s.restore(ctx, `select `+restoreColumns+` from restores order by marked_at desc limit 1`)
+}
+
+func (s *Store) restore(ctx context.Context, query string) (*schema.Restore, error) {
+	var r schema.Restore
+	err := scanRestore(s.Pool.QueryRow(ctx, query), &r)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what a restore holds: %w", db.Unavailable(err))
+	}
+	return &r, nil
+}
+
+// End lifts the hold of the restore where nothing is held by it any more. What it had parked for posts
+// that were cancelled meanwhile is gone with them.
+func (s *Store) End(ctx context.Context) (ended bool, err error) {
+	r, err := s.Held(ctx)
+	if err != nil || r == nil {
+		return false, err
+	}
+	for after, more := ([16]byte{}), true; more; {
+		var held int
+		after, held, more, err = s.countHeld(ctx, r, after)
+		if err != nil || held > 0 {
+			return false, err
+		}
+	}
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		b.Queue(tables.LockHolds)
+		b.Queue(`update restores set ended_at = now() where restored_to = $1`, r.To)
+		b.Queue(`delete from holds where kind = $1`, int16(schema.HeldByRestore))
+		b.Queue(`truncate restore_releases, restore_findings, restore_looks`)
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return false, fmt.Errorf("ending the hold of a restore: %w", db.Unavailable(err))
+	}
+	return true, nil
+}
+
+// ConfirmKeys lets keys work that the backup has: those of a workspace and of its sandbox, or all where
+// it is nil. It returns how many did not.
+func (s *Store) ConfirmKeys(ctx context.Context, workspace *schema.WorkspaceID) (confirmed int, err error) {
+	tag, err := s.Pool.Exec(ctx, `
+		update api_keys k set confirmed_at = now() from workspaces w
+		where w.id = k.workspace_id and ($1::uuid is null or $1 in (w.id, w.live_id)) and k.revoked_at is null and `+tables.UnconfirmedKey, workspace)
+	if err != nil {
+		return 0, fmt.Errorf("confirming keys: %w", db.Unavailable(err))
+	}
+	return int(tag.RowsAffected()), nil
+}
+
+// Undone is what a restore undid as far as the database can tell.
+type Undone struct{ Keys, Accounts int }
+
+// Undone counts the keys that wait to be confirmed, and the accounts that are connected as they were in
+// the backup.
+func (s *Store) Undone(ctx context.Context) (u Undone, err error) {
+	err = s.Pool.QueryRow(ctx, `
+		select (select count(*) from api_keys k where k.revoked_at is null and `+tables.UnconfirmedKey+`),
+			(select count(*) from accounts where disconnected_at is null)`).Scan(&u.Keys, &u.Accounts)
+	if err != nil {
+		return u, fmt.Errorf("counting what a restore undid: %w", db.Unavailable(err))
+	}
+	return u, nil
+}
+
+// Newest returns what the database knows of the newest events.
+func (s *Store) Newest(ctx context.Context) (n schema.NewestKnown, err error) {
+	var marked *time.Time
+	err = s.Pool.QueryRow(ctx, `
+		select last, (select max(marked_at) from restores), not exists (select from posts) from event_positions where id`).
+		Scan(&n.Position, &marked, &n.Empty)
+	if err != nil {
+		return n, fmt.Errorf("reading the newest events: %w", db.Unavailable(err))
+	}
+	n.At = time.UnixMicro(n.Position).UTC()
+	if to := db.FromNull(marked); to.After(n.At) { // what was before the restore is known to be lost
+		n.Position, n.At = to.UnixMicro(), to
+	}
+	return n, nil
+}
+
+// knownSlack is how much before its batch an event's position may seem to be given, by two readings of
+// one clock.
+const knownSlack = time.Second
+
+// Unknown returns when the newest of some batches of events was made that the database never had; zero
+// where it had them all. It has those that wait in the outbox, and had those that were made before the
+// position that it has given last: nothing leaves the outbox without one.
+func (s *Store) Unknown(ctx context.Context, batches []schema.BatchID, n schema.NewestKnown) (at time.Time, err error) {
+	now := s.Now()
+	rows, err := s.Pool.Query(ctx, `select u.id from unnest($1::uuid[]) u (id) where not exists (select from outbox o where o.id = u.id)`, db.IDColumn(batches))
+	gone, err := db.Collect(rows, err, func(row pgx.Row, id *schema.BatchID) error { return row.Scan((*[16]byte)(id)) })
+	if err != nil {
+		return at, fmt.Errorf("looking for batches of events: %w", db.Unavailable(err))
+	}
+	for _, id := range gone {
+		if made := id.Time(); made.After(n.At.Add(knownSlack)) && made.After(at) && !made.After(now) {
+			at = made.UTC()
+		}
+	}
+	return at, nil
+}

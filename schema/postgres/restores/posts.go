@@ -1,0 +1,101 @@
+package restores
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// KnownPost is a post that a restore holds, with what is known of it.
+type KnownPost struct {
+	Known
+	schema.Post
+	Findings []schema.Finding
+}
+
+// Posts returns posts that the restore holds and that are selected, after one by their ids, at most limit.
+func (s *Store) Posts(ctx context.Context, r *schema.Restore, of schema.HeldSelection, after schema.PostID, limit int) (posts []KnownPost, err error) {
+	var known []Known
+	for at, more := [16]byte(after), true; more && len(known) < limit; {
+		var page []Known
+		if page, at, more, err = Page(ctx, s.Pool, r, of, at); err != nil {
+			return nil, fmt.Errorf("reading posts that a restore holds: %w", db.Unavailable(err))
+		}
+		known = append(known, page...)
+	}
+	if posts, err = s.withContent(ctx, known[:min(limit, len(known))]); err != nil {
+		return nil, fmt.Errorf("reading posts that a restore holds: %w", db.Unavailable(err))
+	}
+	return posts, nil
+}
+
+// withContent adds posts and findings. What ended meanwhile is left out.
+func (s *Store) withContent(ctx context.Context, known []Known) ([]KnownPost, error) {
+	ids := make([]schema.PostID, len(known))
+	for i, k := range known {
+		ids[i] = k.ID
+	}
+	rows, err := s.Pool.Query(ctx, `select `+tables.PostColumns+` from posts p where p.id = any($1)`, ids)
+	read, err := db.Collect(rows, err, tables.ScanPost)
+	if err == nil {
+		err = tables.AddTargets(ctx, s.Pool, read)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, err = s.Pool.Query(ctx, `
+		select post_id, n, kind, at, native_id, url from restore_findings where post_id = any($1) order by post_id, at`, ids)
+	findings, err := db.Collect(rows, err, func(row pgx.Row, f *schema.Finding) error {
+		return row.Scan((*[16]byte)(&f.Post), &f.N, &f.Kind, &f.At, &f.NativeID, &f.URL)
+	})
+	if err != nil {
+		return nil, err
+	}
+	byID, found := map[schema.PostID]schema.Post{}, map[schema.PostID][]schema.Finding{}
+	for _, p := range read {
+		byID[p.ID] = p
+	}
+	for _, f := range findings {
+		found[f.Post] = append(found[f.Post], f)
+	}
+	var all []KnownPost
+	for _, k := range known {
+		if p, ok := byID[k.ID]; ok {
+			all = append(all, KnownPost{k, p, found[k.ID]})
+		}
+	}
+	return all, nil
+}
+
+// AccountLook is how the look at an account's posts came out.
+type AccountLook struct {
+	Account schema.AccountID
+	Error   string
+}
+
+// Looks is how far the looks at the platforms are.
+type Looks struct {
+	Done   int           // accounts
+	Failed []AccountLook // those that could not be looked at, at most some
+}
+
+// failedShown is how many accounts are named that could not be looked at.
+const failedShown = 100
+
+// Looks returns how far the looks at the platforms are.
+func (s *Store) Looks(ctx context.Context) (l Looks, err error) {
+	if err = s.Pool.QueryRow(ctx, `select count(*) from restore_looks where looked_upto is not null`).Scan(&l.Done); err == nil {
+		var rows pgx.Rows
+		rows, err = s.Pool.Query(ctx, `select account_id, error from restore_looks where error <> '' order by account_id limit $1`, failedShown)
+		l.Failed, err = db.Collect(rows, err, func(row pgx.Row, a *AccountLook) error { return row.Scan((*[16]byte)(&a.Account), &a.Error) })
+	}
+	if err != nil {
+		return l, fmt.Errorf("reading how far the looks are: %w", db.Unavailable(err))
+	}
+	return l, nil
+}

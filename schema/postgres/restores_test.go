@@ -1,0 +1,293 @@
+package postgres_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// restored marks the database as restored, as a process does when it starts.
+func (f *fixture) restored(to time.Time) *schema.Restore {
+	f.Helper()
+	restores := postgres.NewRestores(f.store)
+	fresh, err := restores.Mark(f.Context(), to)
+	f.must(err)
+	if !fresh {
+		f.Fatal("the database was marked before")
+	}
+	r, err := restores.Held(f.Context())
+	f.must(err)
+	f.store.NoteRestore(r)
+	return r
+}
+
+// after waits until ids are behind those that there are: their order is that of milliseconds.
+func (f *fixture) after() { time.Sleep(2 * time.Millisecond) }
+
+func (f *fixture) release(r *schema.Restore, of schema.HeldSelection, how schema.Release) postgres.Decided {
+	f.Helper()
+	d, err := postgres.NewAdmin(f.store).ReleaseRestored(f.Context(), r, of, how, constraints)
+	f.must(err)
+	return d
+}
+
+func (f *fixture) groups(r *schema.Restore) []schema.HeldGroup {
+	f.Helper()
+	groups, err := postgres.NewRestores(f.store).Groups(f.Context(), r, schema.HeldSelection{}, func(int) {})
+	f.must(err)
+	return groups
+}
+
+func TestARestoreHoldsWhatWasOpenAndNothingThatIsNew(t *testing.T) {
+	f := newFixture(t)
+	overdue, later := f.create(f.post(1, 0)), f.create(f.post(1, time.Hour))
+	r := f.restored(f.store.Now())
+	f.after()
+	fresh := f.create(f.post(1, 0))
+	for _, held := range []schema.Post{overdue, later} {
+		if d := f.claim(held, 0); len(d) != 0 {
+			t.Fatal("a post of the backup was claimed")
+		}
+		if got := f.read(held); got.Status != schema.Scheduled || got.Targets[0].Hold == nil || got.Targets[0].Hold.Kind.String() != "under_review" {
+			t.Errorf("a held post is %v with the hold %+v", got.Status, got.Targets[0].Hold)
+		}
+	}
+	f.finish(f.claimOne(fresh, 0), found("n0"))
+	if o := f.overdue(); o.Held != 2 || o.Oldest != 0 {
+		t.Errorf("overdue = %+v, want two that are held", o)
+	}
+	if n := f.count(`select count(*) from holds`); n != 1 {
+		t.Errorf("%d holds, want the one of the installation", n)
+	}
+
+	groups := f.groups(r)
+	if len(groups) != 2 || !groups[0].Overdue || groups[0].Posts != 1 || groups[0].Known.CannotTell != 1 {
+		t.Fatalf("groups = %+v", groups)
+	}
+	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 0 || d.Stay[schema.KeptUntold] != 2 {
+		t.Errorf("released %+v, though nobody can tell", d)
+	}
+	if d := f.release(r, schema.HeldSelection{Due: schema.DueBeforeRestore}, schema.Release{AcceptDuplicate: true}); d.Posts != 1 {
+		t.Errorf("released %+v, want the one that was overdue", d)
+	}
+	d := f.claimOne(overdue, 0)
+	if d.DueAt.Before(r.MarkedAt) {
+		t.Errorf("what is released is due at %v, before it was", d.DueAt)
+	}
+	f.finish(d, found("n1"))
+	if d := f.claim(later, 0); len(d) != 0 {
+		t.Error("what was not released was claimed")
+	}
+	if cancelled, err := postgres.NewAdmin(f.store).CancelRestored(t.Context(), r, schema.HeldSelection{Workspace: f.workspace}); err != nil || cancelled != 1 {
+		t.Fatalf("cancelled %d, %v", cancelled, err)
+	}
+	if got := f.status(later); got != schema.Cancelled {
+		t.Errorf("the post is %v", got)
+	}
+	if ended, err := postgres.NewRestores(f.store).End(t.Context()); err != nil || !ended {
+		t.Fatalf("End = %t, %v", ended, err)
+	}
+	if n := f.count(`select count(*) from holds`) + f.count(`select count(*) from restore_releases`); n != 0 {
+		t.Errorf("%d rows are left of the restore", n)
+	}
+}
+
+func TestARestoreIsMarkedOnceForAMoment(t *testing.T) {
+	f := newFixture(t)
+	to := f.store.Now().Add(-time.Hour)
+	p := f.create(f.post(1, 0))
+	r := f.restored(to)
+	f.release(r, schema.HeldSelection{}, schema.Release{AcceptDuplicate: true})
+	if ended, err := postgres.NewRestores(f.store).End(t.Context()); err != nil || !ended {
+		t.Fatalf("End = %t, %v", ended, err)
+	}
+	if fresh, err := postgres.NewRestores(f.store).Mark(t.Context(), to); err != nil || fresh {
+		t.Errorf("a second start with the same moment marks: %t, %v", fresh, err)
+	}
+	f.claimOne(p, 0)
+
+	// A backup of a restored database that is restored in turn: what was released is held again.
+	f.after()
+	again := f.create(f.post(1, time.Hour))
+	first := f.restored(to.Add(time.Minute))
+	f.release(first, schema.HeldSelection{}, schema.Release{AcceptDuplicate: true})
+	second := f.restored(to.Add(2 * time.Minute))
+	if groups := f.groups(second); len(groups) == 0 || !slices.ContainsFunc(groups, func(g schema.HeldGroup) bool { return !g.Overdue }) {
+		t.Errorf("after a second restore %+v is held; want %v among it", groups, again.ID)
+	}
+}
+
+func TestFirstCommentsAndRepliesAreHeldByARestore(t *testing.T) {
+	f := newFixture(t)
+	p := f.post(1, 0)
+	p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
+	f.create(p)
+	f.finish(f.claimOne(p, 0), found("n0"))
+	texts, err := f.store.Texts(t.Context(), `select id::text from comments`)
+	f.must(err)
+	r := f.restored(f.store.Now())
+	id := schema.CommentID(uuid.MustParse(texts[0]))
+	if d, err := f.comment.Claim(t.Context(), []schema.CommentID{id}); err != nil || len(d) != 0 {
+		t.Fatalf("claimed %d, %v", len(d), err)
+	}
+	if groups := f.groups(r); len(groups) != 1 || groups[0].Posts != 1 {
+		t.Fatalf("groups = %+v, want the post whose comment is open", groups)
+	}
+	f.release(r, schema.HeldSelection{}, schema.Release{AcceptDuplicate: true})
+	if d, err := f.comment.Claim(t.Context(), []schema.CommentID{id}); err != nil || len(d) != 1 {
+		t.Errorf("claimed %d after the release, %v", len(d), err)
+	}
+}
+
+// What is known of a post decides whether a group's release takes it along.
+func TestAReleaseKeepsWhatIsKnown(t *testing.T) {
+	f := newFixture(t)
+	posts := map[schema.EventType]schema.Post{}
+	types := []schema.EventType{schema.PostCancelled, schema.PostUpdated, schema.TargetWasPosted, schema.TargetHasFailed, "nothing"}
+	var events []schema.Event
+	for _, event := range types {
+		f.after()
+		posts[event] = f.create(f.post(1, time.Hour))
+	}
+	r := f.restored(f.store.Now().Add(-time.Minute))
+	for _, event := range types[:4] {
+		events = append(events, schema.Event{Type: event, Post: posts[event].ID, Account: f.accounts[0], At: r.To.Add(time.Second)})
+	}
+	restores := postgres.NewRestores(f.store)
+	for range 2 { // the second is a repetition
+		f.must(restores.AddEvents(t.Context(), r, events))
+	}
+	f.must(restores.EventsRead(t.Context(), r, r.To.Add(2*time.Second)))
+	r, err := restores.Held(t.Context())
+	f.must(err)
+
+	known := f.groups(r)[0].Known
+	if known != (schema.Evidence{Cancelled: 1, Edited: 1, Published: 1, Failed: 1}) {
+		t.Errorf("known = %+v", known)
+	}
+	d := f.release(r, schema.HeldSelection{}, schema.Release{AcceptDuplicate: true})
+	if d.Posts != 2 || d.Stay[schema.KeptCancelled] != 1 || d.Stay[schema.KeptEdited] != 1 || d.Stay[schema.KeptPublished] != 1 {
+		t.Errorf("released %+v, want what failed and what nothing is known of", d)
+	}
+	edited := schema.HeldSelection{Posts: []schema.PostID{posts[schema.PostUpdated].ID}}
+	if d := f.release(r, edited, schema.Release{Named: true}); d.Posts != 1 {
+		t.Errorf("released %+v, though the post was named", d)
+	}
+	published := schema.HeldSelection{Posts: []schema.PostID{posts[schema.TargetWasPosted].ID}}
+	if d := f.release(r, published, schema.Release{Named: true}); d.Posts != 0 {
+		t.Errorf("released %+v, which is out", d)
+	}
+	// A look has found it: it is looked for before anything is published.
+	f.must(restores.AddFindings(t.Context(), []schema.Finding{{Post: posts[schema.TargetWasPosted].ID, Kind: schema.FoundOnPlatform, At: f.store.Now(), NativeID: "n"}}))
+	if d := f.release(r, published, schema.Release{}); d.Posts != 1 {
+		t.Errorf("released %+v, want what is on its platform", d)
+	}
+	f.exec(`update posts set scheduled_for = now()`)
+	f.exec(`update jobs set due_at = now()`)
+	if d := f.claimOne(posts[schema.TargetWasPosted], 0); d.Step != schema.StepFind || !d.Since.Equal(r.To) {
+		t.Errorf("the step is %v since %v, want a look since the backup", d.Step, d.Since)
+	}
+}
+
+func TestOverdueJobsThatARestoreHoldsAreParkedAtOnce(t *testing.T) {
+	f := newFixture(t)
+	held := f.create(f.post(1, 0))
+	f.restored(f.store.Now())
+	f.after()
+	fresh := f.create(f.post(1, 0))
+	jobs, err := f.delay.Unheld(t.Context(), f.jobs())
+	f.must(err)
+	if len(jobs) != 1 || jobs[0].ID != schema.JobID(fresh.ID) {
+		t.Errorf("unheld = %+v, want the job of %v", jobs, fresh.ID)
+	}
+	if n := f.count(`select count(*) from jobs where held and id = '` + uuidText(held.ID) + `'`); n != 1 {
+		t.Error("the job of what is held is not parked")
+	}
+}
+
+// Where no restore is marked, a claim asks once for holds, and for nothing of a row.
+func TestAClaimCostsNothingWithoutHolds(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(1, 0))
+	plan := f.planOfClaim(p)
+	for _, line := range strings.Split(plan, "\n") {
+		if strings.Contains(line, "restores") && !strings.Contains(line, "never executed") && !strings.Contains(line, "Index Cond") && !strings.Contains(line, "Filter") {
+			t.Errorf("a claim reads %q in\n%s", line, plan)
+		}
+	}
+}
+
+func (f *fixture) planOfClaim(p schema.Post) string {
+	f.Helper()
+	plan, err := postgres.ExplainClaim(f.Context(), f.publish, []schema.TargetRef{{Post: p.ID, Version: p.Version}})
+	f.must(err)
+	return plan
+}
+
+func TestKeysOfTheBackupWaitToBeConfirmed(t *testing.T) {
+	f := newFixture(t)
+	hash := f.addKey("before")
+	f.restored(f.store.Now())
+	f.after()
+	fresh := f.addKey("after")
+	if k, err := f.gateway.Authenticate(t.Context(), hash); err != nil || !k.Unconfirmed {
+		t.Errorf("a key of the backup: %+v, %v", k, err)
+	}
+	if k, err := f.gateway.Authenticate(t.Context(), fresh); err != nil || k.Unconfirmed {
+		t.Errorf("a key made since: %+v, %v", k, err)
+	}
+	restores := postgres.NewRestores(f.store)
+	other := schema.NewWorkspaceID(f.store.Now())
+	if n, err := restores.ConfirmKeys(t.Context(), &other); err != nil || n != 0 {
+		t.Errorf("confirmed %d of another workspace, %v", n, err)
+	}
+	if n, err := restores.ConfirmKeys(t.Context(), &f.workspace); err != nil || n != 1 {
+		t.Errorf("confirmed %d, %v", n, err)
+	}
+	if k, err := f.gateway.Authenticate(t.Context(), hash); err != nil || k.Unconfirmed {
+		t.Errorf("a key that was confirmed: %+v, %v", k, err)
+	}
+}
+
+func (f *fixture) addKey(name string) [32]byte {
+	f.Helper()
+	now := f.store.Now()
+	id, hash := schema.NewKeyID(now), schema.HashAPIKey(name)
+	f.must(postgres.NewAdmin(f.store).CreateKey(f.Context(), schema.KeyRecord{
+		ID: id, Lineage: id, Workspace: f.workspace, Name: name, Prefix: name, Permission: schema.Admin, CreatedAt: now,
+	}, hash))
+	return hash
+}
+
+// A log that is ahead of the database has a batch that the database neither has nor ever placed.
+func TestBatchesThatTheDatabaseNeverHad(t *testing.T) {
+	f := newFixture(t)
+	f.create(f.post(1, time.Hour))
+	restores := postgres.NewRestores(f.store)
+	waiting := f.events()
+	newest, err := restores.Newest(t.Context())
+	f.must(err)
+	ids := []schema.BatchID{waiting[0].ID}
+	unknown := func() time.Time {
+		at, err := restores.Unknown(t.Context(), ids, newest)
+		f.must(err)
+		return at
+	}
+	if at := unknown(); !at.IsZero() {
+		t.Errorf("a batch that waits in the outbox is unknown since %v", at)
+	}
+	f.exec(`delete from outbox`) // as of a database that went back
+	if unknown().IsZero() {
+		t.Error("a batch that the database never had is known")
+	}
+	f.restored(f.store.Now().Add(-time.Hour))
+	if newest, err = restores.Newest(t.Context()); err != nil || !unknown().IsZero() {
+		t.Errorf("what was before the restore is unknown, %v", err)
+	}
+}
