@@ -60,7 +60,7 @@ func (b *base) beyondClickHouse(ctx context.Context, _ *postgres.Restores, known
 	if b.analytics == nil {
 		return time.Time{}, nil
 	}
-	_, at, err := b.analytics.Since().Beyond(ctx, known.Position)
+	_, at, err := b.analytics.Since().Beyond(ctx, known.Position, b.store.Now())
 	return at, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier/connectors/catalog"
+	"crier/pipeline/restored"
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/postgres/backup"
@@ -218,4 +219,23 @@ func ConfirmKeys(ctx context.Context, c Config, workspace string) (confirmed int
 		return err
 	})
 	return confirmed, err
+}
+
+// restoredEvents reads what ClickHouse knows of what a restore holds.
+func (b *base) restoredEvents() *restored.Events {
+	return restored.NewEvents(restored.EventsConfig{Source: b.analytics.Since(), Store: postgres.NewRestores(b.store), Logger: b.config.Logger})
+}
+
+// looks looks for what a restore holds, on the platforms that show an account's posts.
+func (b *base) looks(posts *postgres.Publish) *restored.Looks {
+	var platforms []schema.Platform
+	for _, p := range schema.Platforms() {
+		if !catalog.Constraints(p).Blind {
+			platforms = append(platforms, p)
+		}
+	}
+	return restored.NewLooks(restored.LooksConfig{
+		Store: postgres.NewRestores(b.store), Posts: posts, Connectors: b.catalog, Vault: b.vault, Platforms: platforms,
+		Now: b.store.Now, Logger: b.config.Logger,
+	})
 }

@@ -110,6 +110,7 @@ func (b *base) publishStages() []stage {
 		{rolePublish, b.draining(publish.Run), publish.Ready},
 		{rolePublish, b.draining(refresh.Run), refresh.Ready},
 		{rolePublish, b.removeFetched, always},
+		{rolePublish, b.looks(store).Run, always},
 	}
 }
 
@@ -153,6 +154,7 @@ func (b *base) analyticsStages() []stage {
 		{roleAnalytics, deleting.Run, always},
 		{roleAnalytics, keeping.Run, always},
 		{roleAnalytics, counting.Run, always},
+		{roleAnalytics, b.restoredEvents().Run, always},
 		{roleAnalytics, b.draining(collect.Run), collect.Ready},
 	}
 }

@@ -102,8 +102,20 @@ func withoutRepeats(client *http.Client) *http.Client {
 // A call that has no streamed body ends after schema.CallDeadline at the latest; one
 // that has ends with ctx. After ctx's deadline nothing is sent.
 func (c *Client) Do(ctx context.Context, call Call, out any) (*Response, error) {
+	memo := memoOf(ctx, call)
+	if memo != nil {
+		if response := memo.answer(call, c.now()); response != nil {
+			if err := c.judge(call, response, out); err != nil {
+				return response, err
+			}
+			return response, nil
+		}
+	}
 	response, took, err := c.do(ctx, call, out)
 	c.metrics.count(c.platform, call.Operation, took, err)
+	if memo != nil && err == nil {
+		memo.keep(call, response, c.now())
+	}
 	return response, err
 }
 

@@ -63,6 +63,12 @@ const (
 	DueLater
 )
 
+// HeldPlace is how far the held posts of a workspace are read, in the order in which they are due.
+type HeldPlace struct {
+	Due  time.Time
+	Post PostID
+}
+
 // HeldGroup is posts that a restore holds, of a workspace, for the same platforms.
 type HeldGroup struct {
 	Workspace   string // its name

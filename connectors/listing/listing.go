@@ -153,6 +153,7 @@ func (s Search) look(ctx context.Context, d schema.Delivery) (seen sighting, err
 			return seen, err
 		}
 		since := d.Since.Add(page.Skew)
+		note(ctx, page.Items, since.Add(-ClockDoubt))
 		for _, item := range page.Items {
 			switch {
 			case isAccountedFor(d, item):
@@ -167,6 +168,7 @@ func (s Search) look(ctx context.Context, d schema.Delivery) (seen sighting, err
 		}
 		if page.Next == "" || !page.Until.IsZero() && page.Until.Before(since.Add(-ClockDoubt)) {
 			seen.whole = true
+			noteWhole(ctx)
 			return seen, nil
 		}
 		next = page.Next

@@ -17,12 +17,14 @@ type Since struct{ conn driver.Conn }
 // Since returns the store of events of all workspaces.
 func (s *Store) Since() *Since { return &Since{conn: s.conn} }
 
-// Beyond returns the highest position above one, and the time of the newest event there; zeroes where
-// there is none. It reads little beyond what is above: the table has the least and the highest position of
+// Beyond returns the highest position above one of events up to a time, and the newest of these times;
+// zeroes where there is none. It reads little beyond what is above: the table has the least and the highest position of
 // each of its parts.
-func (s *Since) Beyond(ctx context.Context, position int64) (highest int64, at time.Time, err error) {
+func (s *Since) Beyond(ctx context.Context, position int64, upto time.Time) (highest int64, at time.Time, err error) {
 	var n uint64
-	row := s.conn.QueryRow(ctx, `select count(), max(position), max(at) from events where position > {position:Int64}`, clickhouse.Named("position", position))
+	row := s.conn.QueryRow(ctx, `
+		select count(), max(position), max(at) from events where position > {position:Int64} and at <= {upto:DateTime64(6, 'UTC')}`,
+		clickhouse.Named("position", position), moment("upto", upto))
 	if err := row.Scan(&n, &highest, &at); err != nil {
 		return 0, time.Time{}, fmt.Errorf("reading the newest event: %w", unavailable(err))
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -90,3 +91,42 @@ const selectKnown = `
 		select array_agg(r.native_id) ids from receipts r
 		where r.profile = ` + tables.ProfileOf + ` and r.seen_at >= u.since and (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry)
 	) known`
+
+// heldDeliveriesPage is how many posts of a workspace HeldDeliveries looks at.
+const heldDeliveriesPage = 500
+
+// HeldDeliveries returns what some accounts of a workspace have still to publish of a page of its posts
+// that the restore holds, in the order in which they are due; where it goes on; and whether others follow.
+func (p *Publish) HeldDeliveries(ctx context.Context, r *schema.Restore, workspace schema.WorkspaceID, accounts []schema.AccountID, after schema.HeldPlace) (deliveries []schema.Delivery, next schema.HeldPlace, more bool, err error) {
+	place := pgx.StrictNamedArgs{"workspace": workspace, "due": after.Due, "post": after.Post, "page": heldDeliveriesPage}
+	var n int
+	err = p.Pool.QueryRow(ctx, heldDeliveriesLast, place).Scan(&n, &next.Due, (*[16]byte)(&next.Post))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, after, false, nil
+	}
+	if err == nil {
+		place["last"], place["accounts"] = r.LastID, db.IDColumn(accounts)
+		var rows pgx.Rows
+		rows, err = p.Pool.Query(ctx, heldDeliveries, place)
+		deliveries, err = db.Collect(rows, err, func(row pgx.Row, d *schema.Delivery) error { return p.scanDelivery(row, d) })
+	}
+	if err != nil {
+		return nil, after, false, fmt.Errorf("reading held posts: %w", db.Unavailable(err))
+	}
+	return deliveries, next, n == heldDeliveriesPage, nil
+}
+
+const (
+	heldDeliveriesFrom = `
+	with page as materialized (
+		select id, scheduled_for from posts
+		where workspace_id = @workspace and (scheduled_for, id) > (@due, @post) order by scheduled_for, id limit @page
+	)`
+	heldDeliveriesLast = heldDeliveriesFrom + ` select (select count(*) from page), scheduled_for, id from page order by scheduled_for desc, id desc limit 1`
+	heldDeliveries     = heldDeliveriesFrom + `
+	select ` + deliveryColumns + `
+	from page join posts p on p.id = page.id join targets t on t.post_id = p.id join accounts a on a.id = t.account_id join workspaces w on w.id = a.workspace_id
+	where p.status in ` + tables.OpenPosts + ` and p.id <= @last and t.state in ` + tables.OpenTargets + ` and t.account_id = any(@accounts)
+	  and not exists (select from restore_releases x where x.post_id = p.id)
+	order by p.scheduled_for, p.id, t.n`
+)
