@@ -15,6 +15,10 @@ import (
 // holds up nothing.
 const olderPatience = 10 * time.Second
 
+// lastMessages is how many messages of each partition of the events are compared: among so many are some of
+// posts, unless no post has had any for long.
+const lastMessages = 64
+
 // refuseOlder fails where ClickHouse or the log has events that the database would have if it had not
 // gone back to an earlier moment: what went out since would go out again. A part that does not answer is
 // not compared, since publishing needs neither.
@@ -67,7 +71,7 @@ func (b *base) beyondClickHouse(ctx context.Context, _ *postgres.Restores, known
 // beyondLog returns when the newest batch of events in the log was made that the database never had; zero
 // where it had those that were written last.
 func (b *base) beyondLog(ctx context.Context, restored *postgres.Restores, known schema.NewestKnown) (time.Time, error) {
-	last, err := b.log.Last(ctx, schema.TopicEvents)
+	last, err := b.log.Last(ctx, schema.TopicEvents, lastMessages)
 	if err != nil {
 		return time.Time{}, err
 	}

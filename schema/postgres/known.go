@@ -120,7 +120,7 @@ const (
 	heldDeliveriesFrom = `
 	with page as materialized (
 		select id, scheduled_for from posts
-		where workspace_id = @workspace and (scheduled_for, id) > (@due, @post) order by scheduled_for, id limit @page
+		where workspace_id = @workspace and (scheduled_for, id) > (@due, coalesce(@post::uuid, ` + db.NoID + `)) order by scheduled_for, id limit @page
 	)`
 	heldDeliveriesLast = heldDeliveriesFrom + ` select (select count(*) from page), scheduled_for, id from page order by scheduled_for desc, id desc limit 1`
 	heldDeliveries     = heldDeliveriesFrom + `

@@ -106,7 +106,7 @@ func (s *Store) ToLook(ctx context.Context, r *schema.Restore, after schema.Acco
 	}
 	rows, err := s.Pool.Query(ctx, `
 		select a.id, a.workspace_id from accounts a left join restore_looks l on l.account_id = a.id
-		where a.id > $1 and a.disconnected_at is null and a.platform = any($2)
+		where a.id > coalesce($1::uuid, `+db.NoID+`) and a.disconnected_at is null and a.platform = any($2)
 		  and l.looked_upto is null and (l.tried_at is null or l.tried_at < now() - $3::interval)
 		  and a.created_at < $4
 		order by a.id limit $5`, after, numbers, retryLook, r.MarkedAt, limit)
