@@ -199,7 +199,7 @@ func (s *Store) Newest(ctx context.Context) (n schema.NewestKnown, err error) {
 
 // knownSlack is how much before its batch an event's position may seem to be given, by two readings of
 // one clock.
-const knownSlack = time.Second
+const knownSlack = 100 * time.Millisecond
 
 // Unknown returns when the newest of some batches of events was made that the database never had; zero
 // where it had them all. It has those that wait in the outbox, and had those that were made before the
