@@ -1,6 +1,8 @@
 package postgres_test
 
 import (
+	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -290,4 +292,88 @@ func TestBatchesThatTheDatabaseNeverHad(t *testing.T) {
 	if newest, err = restores.Newest(t.Context()); err != nil || !unknown().IsZero() {
 		t.Errorf("what was before the restore is unknown, %v", err)
 	}
+}
+
+// A restore onto very many open posts is marked by a few rows; reading what it holds takes no memory of its
+// own, and no statement is long. CRIER_TEST_FULL does it with two million.
+func TestARestoreOntoManyPostsIsMarkedAtOnce(t *testing.T) {
+	const chunk = 10_000
+	many := chunk
+	if full() {
+		many = 2_000_000
+	}
+	f := newFixture(t)
+	for made := 0; made < many; made += chunk {
+		f.exec(fmt.Sprintf(`
+			with p as (
+				insert into posts (id, workspace_id, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at)
+				select uuidv7(), '%s', 2, now() + (i - %d) * interval '1 second', 'UTC', true, 2, '{"entries":[{"text":"a text of some length, as posts have it"}]}', 1, now(), now()
+				from generate_series(1, %d) i returning id, scheduled_for
+			), t as (
+				insert into targets (post_id, n, version, account_id, platform, step) select id, 0, 1, '%s', 1, 1 from p
+			)
+			insert into jobs (id, kind, shard, due_at, version, payload)
+			select id, 1, get_byte(uuid_send(id), 15), scheduled_for, 1, '{}' from p`,
+			uuidText(schema.PostID(f.workspace)), chunk/2, chunk, accountText(f.accounts[0])))
+	}
+	f.exec(`analyze posts, targets, jobs`)
+	r := f.reader()
+	restores := postgres.NewRestores(r.store)
+	began := time.Now()
+	r.wantReads(20, func() {
+		_, err := restores.Mark(t.Context(), f.store.Now())
+		f.must(err)
+	})
+	t.Logf("%d open posts are held after %v", many, time.Since(began))
+	restore, err := restores.Held(t.Context())
+	f.must(err)
+
+	before, began := heap(), time.Now()
+	groups, err := restores.Groups(t.Context(), restore, schema.HeldSelection{}, func(int) {})
+	f.must(err)
+	posts := 0
+	for _, g := range groups {
+		posts += g.Posts
+	}
+	t.Logf("they are counted, with what is known, after %v; the heap has %d KiB more", time.Since(began), (heap()-before)>>10)
+	if posts != many || len(groups) != 2 {
+		t.Errorf("%d posts in %d groups, want %d in 2", posts, len(groups), many)
+	}
+	if grown := heap() - before; grown > 16<<20 {
+		t.Errorf("the heap has grown by %d bytes", grown)
+	}
+
+	r.store.NoteRestore(restore)
+	began = time.Now()
+	jobs := r.backlog(0)
+	rest, err := r.delay.Unheld(t.Context(), slices.Clone(jobs))
+	f.must(err)
+	t.Logf("%d of their overdue jobs are parked after %v", len(jobs)-len(rest), time.Since(began))
+	if len(jobs) == 0 || len(rest) != 0 {
+		t.Errorf("%d of %d overdue jobs are left", len(rest), len(jobs))
+	}
+	began = time.Now()
+	some := schema.HeldSelection{To: restore.MarkedAt.Add(-(chunk/2 - 400) * time.Second)}
+	d, err := postgres.NewAdmin(r.store).CancelRestored(t.Context(), restore, some)
+	f.must(err)
+	t.Logf("%d posts that are selected by their time are cancelled after %v", d, time.Since(began))
+	if d == 0 {
+		t.Error("nothing was cancelled")
+	}
+}
+
+// backlog reads overdue jobs of a shard.
+func (r reader) backlog(shard int16) []schema.Job {
+	r.Helper()
+	jobs, err := r.delay.Backlog(r.Context(), []schema.JobPlace{{Shard: shard}}, r.store.Now(), 4096)
+	r.must(err)
+	return jobs
+}
+
+// heap is how many bytes of the heap are in use.
+func heap() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
