@@ -116,6 +116,7 @@ const (
 	ErrorCodeIdempotencyConflict ErrorCode = "idempotency_conflict"
 	ErrorCodeInternalError       ErrorCode = "internal_error"
 	ErrorCodeInvalidState        ErrorCode = "invalid_state"
+	ErrorCodeKeyUnconfirmed      ErrorCode = "key_unconfirmed"
 	ErrorCodeMethodNotAllowed    ErrorCode = "method_not_allowed"
 	ErrorCodeNotFound            ErrorCode = "not_found"
 	ErrorCodePayloadTooLarge     ErrorCode = "payload_too_large"
