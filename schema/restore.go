@@ -102,7 +102,7 @@ type Evidence struct {
 	Edited       int `json:"edited"`
 	Published    int `json:"published"`
 	Failed       int `json:"failed"`
-	Found        int `json:"onThePlatform"`       // a look shows them there
+	Found        int `json:"onThePlatform"`       // a look shows all of them there that was to be published
 	Disconnected int `json:"accountDisconnected"` // an account of theirs was disconnected afterwards
 	CannotTell   int `json:"nobodyCanTell"`       // neither an event nor a look would show that they are out
 }
@@ -135,9 +135,11 @@ const (
 // is released: it is looked for before it would be published, and found.
 func (r Release) Keeps(e Evidence) string {
 	switch {
+	case e.Found > 0:
+		return ""
 	case e.Cancelled > 0 && !r.Named:
 		return KeptCancelled
-	case e.Published > 0 && e.Found == 0 && !(r.Named && r.AcceptDuplicate):
+	case e.Published > 0 && (!r.Named || !r.AcceptDuplicate):
 		return KeptPublished
 	case e.Edited > 0 && !r.Named:
 		return KeptEdited

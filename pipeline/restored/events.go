@@ -46,16 +46,16 @@ const (
 
 // Run reads once, and returns when ctx ends.
 func (e *Events) Run(ctx context.Context) error {
-	for err := e.read(ctx); err != nil; err = e.read(ctx) {
-		if ctx.Err() != nil {
-			return nil
+	for pause := time.Duration(0); sleep.For(ctx, pause) == nil; pause = eventRetry {
+		err := e.read(ctx)
+		if err == nil {
+			<-ctx.Done()
+			break
 		}
-		e.Logger.WarnContext(ctx, "reading what became of held posts from ClickHouse failed", "err", err)
-		if sleep.For(ctx, eventRetry) != nil {
-			return nil
+		if ctx.Err() == nil {
+			e.Logger.WarnContext(ctx, "reading what became of held posts from ClickHouse failed", "err", err)
 		}
 	}
-	<-ctx.Done()
 	return nil
 }
 

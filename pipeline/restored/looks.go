@@ -66,20 +66,17 @@ const (
 
 // Run looks until ctx ends, if there is a restore when it begins.
 func (l *Looks) Run(ctx context.Context) error {
-	for ctx.Err() == nil {
+	for pause := time.Duration(0); sleep.For(ctx, pause) == nil; pause = lookEvery {
 		r, err := l.Store.Held(ctx)
 		if err == nil && r == nil {
 			<-ctx.Done()
-			return nil
+			break
 		}
 		if err == nil {
 			err = l.round(ctx, r)
 		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, errLeased) {
 			l.Logger.WarnContext(ctx, "looking for held posts failed", "err", err)
-		}
-		if sleep.For(ctx, lookEvery) != nil {
-			return nil
 		}
 	}
 	return nil

@@ -122,7 +122,7 @@ func (s *Store) NoteRestore(r *schema.Restore) { s.restored.Store(r) }
 // Unheld returns the jobs that the hold of a restore is not on, and parks the others. Where no restore
 // is marked it asks nothing.
 func (d *Delay) Unheld(ctx context.Context, jobs []schema.Job) ([]schema.Job, error) {
-	restore := d.Store.restored.Load()
+	restore := d.restored.Load()
 	if restore == nil {
 		return jobs, nil
 	}
@@ -140,14 +140,14 @@ func (d *Delay) Unheld(ctx context.Context, jobs []schema.Job) ([]schema.Job, er
 	}
 	parked := map[schema.JobID]bool{}
 	if len(posts) > 0 {
-		ids, err := d.Store.parkPosts(ctx, posts)
+		ids, err := d.parkPosts(ctx, posts)
 		if err != nil {
 			return nil, fmt.Errorf("parking posts that a restore holds: %w", db.Unavailable(err))
 		}
 		note(parked, ids)
 	}
 	if len(comments) > 0 {
-		ids, err := d.Store.parkComments(ctx, comments)
+		ids, err := d.parkComments(ctx, comments)
 		if err != nil {
 			return nil, fmt.Errorf("parking comments that a restore holds: %w", db.Unavailable(err))
 		}

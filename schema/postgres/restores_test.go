@@ -133,6 +133,9 @@ func TestFirstCommentsAndRepliesAreHeldByARestore(t *testing.T) {
 	f.finish(f.claimOne(p, 0), found("n0"))
 	texts, err := f.store.Texts(t.Context(), `select id::text from comments`)
 	f.must(err)
+	reply := schema.NewCommentID(f.store.Now())
+	_, err = f.gateway.CreateReply(t.Context(), schema.ReplyCreation{Workspace: f.workspace, Reply: reply, Item: f.received("to answer", schema.InboxComment), Text: "thanks"})
+	f.must(err)
 	r := f.restored(f.store.Now())
 	id := schema.CommentID(uuid.MustParse(texts[0]))
 	if d, err := f.comment.Claim(t.Context(), []schema.CommentID{id}); err != nil || len(d) != 0 {
@@ -144,6 +147,12 @@ func TestFirstCommentsAndRepliesAreHeldByARestore(t *testing.T) {
 	f.release(r, schema.HeldSelection{}, schema.Release{AcceptDuplicate: true})
 	if d, err := f.comment.Claim(t.Context(), []schema.CommentID{id}); err != nil || len(d) != 1 {
 		t.Errorf("claimed %d after the release, %v", len(d), err)
+	}
+	if ended, err := postgres.NewRestores(f.store).End(t.Context()); err != nil || !ended {
+		t.Fatalf("End = %t, %v", ended, err)
+	}
+	if d, err := f.comment.Claim(t.Context(), []schema.CommentID{reply}); err != nil || len(d) != 0 {
+		t.Errorf("claimed %d replies of the backup, %v", len(d), err)
 	}
 }
 

@@ -29,7 +29,9 @@ const evidence = `
 	exists (select from restore_findings f where f.post_id = h.id and f.kind = @updated and h.updated_at < @marked)::int edited,
 	exists (select from restore_findings f where f.post_id = h.id and f.kind = @published)::int published,
 	exists (select from restore_findings f where f.post_id = h.id and f.kind = @failed)::int failed,
-	exists (select from restore_findings f where f.post_id = h.id and f.kind = @found)::int found,
+	(exists (select from restore_findings f where f.post_id = h.id and f.kind = @found)
+	 and not exists (select from targets t where t.post_id = h.id and t.state in ` + tables.OpenTargets + `
+		and not exists (select from restore_findings f where f.post_id = h.id and f.n = t.n and f.kind = @found)))::int found,
 	exists (select from targets t join restore_looks l on l.account_id = t.account_id
 		where t.post_id = h.id and t.state in ` + tables.OpenTargets + ` and l.disconnected_at is not null)::int disconnected,
 	(not (@events_until::timestamptz is not null and (h.due >= @marked or h.due < @events_until::timestamptz - interval '` + eventsLag + `'))
@@ -150,7 +152,7 @@ func (s *Store) Groups(ctx context.Context, r *schema.Restore, of schema.HeldSel
 				sum(cancelled), sum(edited), sum(published), sum(failed), sum(found), sum(disconnected), sum(cannot_tell)
 			from known group by 1, 2, 3`, parameters(r, of, after, upto))
 		parts, err := db.Collect(rows, err, func(row pgx.Row, p *part) error {
-			return row.Scan(append([]any{(*[16]byte)(&p.workspace), &p.groupKey.platforms, &p.overdue, &p.Posts, &p.First, &p.HeldGroup.Last}, fields(&p.Known)...)...)
+			return row.Scan(append([]any{(*[16]byte)(&p.workspace), &p.platforms, &p.overdue, &p.Posts, &p.First, &p.HeldGroup.Last}, fields(&p.Known)...)...)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("reading what a restore holds: %w", db.Unavailable(err))

@@ -126,8 +126,8 @@ func (s *Store) restore(ctx context.Context, query string) (*schema.Restore, err
 	return &r, nil
 }
 
-// End lifts the hold of the restore where nothing is held by it any more. What it had parked for posts
-// that were cancelled meanwhile is gone with them.
+// End lifts the hold of the restore where no post is held by it any more. Replies that have not gone out end
+// before: nothing else would keep them from it.
 func (s *Store) End(ctx context.Context) (ended bool, err error) {
 	r, err := s.Held(ctx)
 	if err != nil || r == nil {
@@ -143,6 +143,12 @@ func (s *Store) End(ctx context.Context) (ended bool, err error) {
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(tables.LockHolds)
+		b.Queue(`
+			with ended as (
+				update comments c set state = `+tables.CommentFailed+`, claim = claim + 1, lease_until = null, error = $2::text::json
+				where c.post_id is null and c.id <= $1 and c.state in `+tables.OpenComments+` returning c.id
+			)
+			delete from jobs j using ended where j.id = ended.id`, r.LastID, string(db.Encode(schema.RestoredReply(s.Now()))))
 		b.Queue(`update restores set ended_at = now() where restored_to = $1`, r.To)
 		b.Queue(`delete from holds where kind = $1`, int16(schema.HeldByRestore))
 		b.Queue(`truncate restore_releases, restore_findings, restore_looks`)
