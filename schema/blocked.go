@@ -123,8 +123,7 @@ type Standing struct {
 	Delivery // as the target would be claimed now
 	State    TargetState
 	Wait     time.Duration // until a pending target may be claimed
-	Error    *TargetError
-	Charged  bool // it holds a unit of its account's daily cap
+	Charged  bool          // it holds a unit of its account's daily cap
 }
 
 // Arrival is what a late receipt changes.

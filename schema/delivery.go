@@ -41,6 +41,7 @@ type Delivery struct {
 	Comment  *Comment        // set if a first comment or a reply is to be posted
 
 	Progress json.RawMessage // what Prepare kept
+	Error    *TargetError    // that the last step left with the target; nil: none
 	Key      string          // a UUID, the same for every try of this entry or comment
 	Since    time.Time       // when a visible call of the entry was first claimed
 	Known    []string        // native ids of what other entries have published to the profile since then

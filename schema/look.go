@@ -215,6 +215,9 @@ func (d Delivery) outcomeUnknown(why string, at time.Time) *TargetError {
 	}
 	if d.Blind {
 		why = cannotLook
+		if d.Error != nil && d.Error.Code == CodeOutcomeUnknown { // what the platform said
+			known = d.Error.Message
+		}
 	}
 	return &TargetError{Code: CodeOutcomeUnknown, Message: known + ", and " + why, At: at}
 }

@@ -1,9 +1,7 @@
 package telegram
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -104,48 +102,5 @@ func (m message) url() string {
 func (m message) receipt(entry int) schema.Receipt {
 	return schema.Receipt{
 		Entry: entry, NativeID: strconv.FormatInt(m.ID, 10), URL: m.url(), PostedAt: time.Unix(m.Date, 0).UTC(),
-	}
-}
-
-// refusal is the body of an answer that is not ok.
-type refusal struct {
-	ErrorCode   int    `json:"error_code"`
-	Description string `json:"description"`
-	Parameters  struct {
-		MigrateToChatID int64 `json:"migrate_to_chat_id"`
-		RetryAfter      int64 `json:"retry_after"` // seconds
-	} `json:"parameters"`
-}
-
-// refusalOf reads a refusal; what is none, such as a proxy's page, says nothing.
-func refusalOf(body []byte) refusal {
-	var r refusal
-	if json.Unmarshal(body, &r) != nil {
-		return refusal{}
-	}
-	return r
-}
-
-// Classify is the Classify of the platform's connectors.ClientConfig.
-func Classify(_ int, _ http.Header, body []byte) *schema.Error {
-	r := refusalOf(body)
-	switch {
-	case r.ErrorCode == http.StatusTooManyRequests:
-		return &schema.Error{
-			Kind: schema.RateLimited, Message: r.Description,
-			RetryAfter: time.Duration(r.Parameters.RetryAfter) * time.Second,
-		}
-	case r.Parameters.MigrateToChatID != 0:
-		return &schema.Error{
-			Kind: schema.TokenDead, End: schema.EndRevoked,
-			Message: fmt.Sprintf("the group has become a supergroup: connect it again with the chat id %d", r.Parameters.MigrateToChatID),
-		}
-	case r.ErrorCode == http.StatusNotFound && r.Description == "Not Found":
-		// The methods called here exist, so that it is the bot that does not.
-		return &schema.Error{Kind: schema.TokenDead, Message: "Telegram knows no bot of this token"}
-	case endOf(r.Description) != schema.NotEnded:
-		return &schema.Error{Kind: schema.TokenDead, End: endOf(r.Description), Message: r.Description}
-	default:
-		return nil
 	}
 }

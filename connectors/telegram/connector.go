@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"crier/connectors"
 	"crier/connectors/media"
@@ -22,11 +23,13 @@ type Connector struct {
 	client *connectors.Client
 	base   string
 	media  media.Source
+	now    func() time.Time
+	groups groupPace
 }
 
 // New makes the connector.
 func New(c connectors.Parts) *Connector {
-	return &Connector{client: c.Client, base: cmp.Or(c.Base, DefaultBase), media: c.Media}
+	return &Connector{client: c.Client, base: cmp.Or(c.Base, DefaultBase), media: c.Media, now: c.Now}
 }
 
 // Prepare opens the media of an entry to check what Telegram would refuse, before the
@@ -41,6 +44,11 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 
 // Publish sends the message, or the album, of an entry.
 func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	messages := max(len(d.Media), 1)
+	if err := c.groups.take(d.Credentials, messages, c.now()); err != nil {
+		c.client.Throttle(connectors.Call{Account: d.Account.ID, Kind: connectors.Post}, err.RetryAfter)
+		return schema.Receipt{}, err
+	}
 	var sent message
 	var err error
 	switch len(d.Media) {
@@ -57,6 +65,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	if sent.ID == 0 {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "Telegram's answer names no message"}
 	}
+	c.groups.learn(d.Credentials, sent.Chat, messages, c.now())
 	return sent.receipt(d.Entry), nil
 }
 

@@ -20,7 +20,7 @@ func TestContract(t *testing.T) {
 		Simulator:   simulator.New,
 		Connector: func(p connectortest.Parts) connectors.Connector {
 			return telegram.New(connectors.Parts{
-				Base: p.Base, Media: p.Media,
+				Base: p.Base, Media: p.Media, Now: p.Now,
 				Client: connectors.NewClient(connectors.ClientConfig{
 					Calls: telegram.Describe().Calls, HTTP: p.HTTP,
 					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,

@@ -5,42 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"crier/schema"
 )
-
-// ends are the descriptions by which the Bot API says that a bot may post to a chat no
-// more (telegram-bot-api/Client.cpp). Each is a part: the kind of chat is in most.
-var ends = []struct {
-	said string
-	end  schema.End
-}{
-	{"bot was kicked from", schema.EndRemoved},
-	{"bot is not a member of", schema.EndRemoved},
-	{"chat not found", schema.EndRemoved},
-	{"chat was deleted", schema.EndRemoved},
-	{"chat was deactivated", schema.EndRemoved},
-	{"need administrator rights", schema.EndRemoved},
-	{"not enough rights to send text messages", schema.EndRemoved},
-	{"have no rights to send a message", schema.EndRemoved},
-	{"CHAT_WRITE_FORBIDDEN", schema.EndRemoved},
-	// A person's chat looks as before to the bot.
-	{"bot was blocked by the user", schema.EndRevoked},
-	{"bot can't initiate conversation", schema.EndRevoked},
-	{"user is deactivated", schema.EndDeleted},
-}
-
-// endOf returns the end that the description of a refusal names. A chat may refuse photos
-// and take texts: that is no end.
-func endOf(description string) schema.End {
-	for _, e := range ends {
-		if strings.Contains(description, e.said) {
-			return e.end
-		}
-	}
-	return schema.NotEnded
-}
 
 // member is what the connector reads of a ChatMember.
 type member struct {

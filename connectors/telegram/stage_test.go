@@ -35,6 +35,7 @@ const (
 type stage struct {
 	world     *simulation.World
 	connector *telegram.Connector
+	source    media.Source
 	server    string // of the simulator
 	media     string // of the media server
 	requests  *requests
@@ -63,16 +64,16 @@ func (s *stage) newConnector(t *testing.T, base string) *telegram.Connector {
 	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
+	s.source = media.NewFetcher(media.Config{
+		HTTP: &http.Client{Transport: transport}, Dir: t.TempDir(), Timeout: time.Minute, Limits: media.Limits{MaxBytes: 64 << 20},
+	})
 	return telegram.New(connectors.Parts{
 		Client: connectors.NewClient(connectors.ClientConfig{
 			Calls: telegram.Describe().Calls, HTTP: &http.Client{Transport: transport},
 			Logger:  slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 			Metrics: connectors.NewMetrics(s.registry), Now: time.Now,
 		}),
-		Base: base,
-		Media: media.NewFetcher(media.Config{
-			HTTP: &http.Client{Transport: transport}, Dir: t.TempDir(), Timeout: time.Minute, Limits: media.Limits{MaxBytes: 64 << 20},
-		}),
+		Base: base, Media: s.source, Now: time.Now,
 	})
 }
 

@@ -72,7 +72,7 @@ func deliveryOf(p *post, t *target) schema.Delivery {
 	d := schema.Delivery{
 		Ref:   schema.TargetRef{Post: p.id, N: t.n, Version: t.version},
 		Claim: t.claim, Step: t.step, Account: t.account, Entry: t.entry, Attempts: t.attempts, Looked: t.looked,
-		Since: t.since, Progress: t.progress, Receipts: slices.Clone(t.receipts), DueAt: p.dueAt(),
+		Since: t.since, Progress: t.progress, Error: t.failure, Receipts: slices.Clone(t.receipts), DueAt: p.dueAt(),
 		Unsettled: t.unsettled, AcceptDuplicate: t.accepts,
 	}
 	d.Describe(p.content, "", constraintsOf(t.account.Platform))

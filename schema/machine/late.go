@@ -8,7 +8,7 @@ import (
 
 // keepReceipt keeps the receipt of a result that was not taken (Publish.keepReceipts).
 func (s *store) keepReceipt(p *post, t *target, late schema.Receipt, now time.Time) {
-	standing := schema.Standing{Delivery: deliveryOf(p, t), State: t.state, Wait: max(0, t.next.Sub(now)), Error: t.failure}
+	standing := schema.Standing{Delivery: deliveryOf(p, t), State: t.state, Wait: max(0, t.next.Sub(now))}
 	r, arrival := standing.Keep(late, now)
 	if arrival != schema.ReceiptKept {
 		return

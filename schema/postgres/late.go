@@ -89,21 +89,20 @@ func (p *Publish) keepReceipt(ctx context.Context, conn *pgx.Conn, late *schema.
 // standing locks a target and reads its current state.
 func (p *Publish) standing(ctx context.Context, conn *pgx.Conn, ref schema.TargetRef) (schema.Standing, error) {
 	var s schema.Standing
-	var failure []byte
 	var wait float64
 	row := conn.QueryRow(ctx, lockStanding, ref.Post, ref.N)
-	if err := p.scanDelivery(row, &s.Delivery, &s.State, &wait, &failure, &s.Charged); err != nil {
+	if err := p.scanDelivery(row, &s.Delivery, &s.State, &wait, &s.Charged); err != nil {
 		return s, err
 	}
 	if s.Unreadable != nil {
 		return s, s.Unreadable
 	}
 	s.Wait = time.Duration(wait * float64(time.Second))
-	return s, db.Decode("error of a target", failure, &s.Error)
+	return s, nil
 }
 
 const lockStanding = `
-	select ` + deliveryColumns + `, t.state, greatest(coalesce(extract(epoch from t.next_at - now()), 0), 0)::float8, t.error, t.charged_on is not null
+	select ` + deliveryColumns + `, t.state, greatest(coalesce(extract(epoch from t.next_at - now()), 0), 0)::float8, t.charged_on is not null
 	from targets t
 	join posts p on p.id = t.post_id
 	join accounts a on a.id = t.account_id

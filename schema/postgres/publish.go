@@ -120,7 +120,7 @@ func stepOfClaim(row string) string {
 			and not (u.takeover and ` + row + `.token is not distinct from u.token) then ` + tables.StepFind + ` else ` + row + `.step end`
 }
 
-const deliveryColumns = `t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.receipts, t.unsettled,
+const deliveryColumns = `t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.error, t.receipts, t.unsettled,
 		t.accept_duplicate, t.content, p.content, coalesce(p.retried_for, p.scheduled_for), ` + tables.AccountColumns
 
 func (p *Publish) scanClaim(row pgx.Row, d *schema.Delivery) error {
@@ -132,17 +132,20 @@ func (p *Publish) scanClaim(row pgx.Row, d *schema.Delivery) error {
 // now.
 func (p *Publish) scanDelivery(row pgx.Row, d *schema.Delivery, beside ...any) error {
 	var since, due *time.Time
-	var receipts, document []byte
+	var failure, receipts, document []byte
 	var own string
 	a := &d.Account
 	err := row.Scan(append([]any{(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.Looked, &since,
-		(*[]byte)(&d.Progress), &receipts, &d.Unsettled, &d.AcceptDuplicate, &own, &document, &due}, append(tables.AccountFields(a), beside...)...)...)
+		(*[]byte)(&d.Progress), &failure, &receipts, &d.Unsettled, &d.AcceptDuplicate, &own, &document, &due}, append(tables.AccountFields(a), beside...)...)...)
 	if err != nil {
 		return err
 	}
 	d.Workspace, d.Since, d.DueAt = a.Workspace, db.FromNull(since), db.FromNull(due)
 	d.Unreadable = guard.Do(func() error {
 		var content schema.Content
+		if err := db.Decode("error of a target", failure, &d.Error); err != nil {
+			return err
+		}
 		if err := db.Decode("receipts of a target", receipts, &d.Receipts); err != nil {
 			return err
 		}

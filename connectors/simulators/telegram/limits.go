@@ -47,11 +47,15 @@ func (l limits) of(o *chat) pace {
 	return l.chat
 }
 
-// turn takes a bot's turn to send to a chat, or says how many seconds to wait for it.
-func (s *simulator) turn(bot *simulation.Account, to *chat) int {
+// turn takes a bot's turn to send messages to a chat, or says how many seconds to wait for it. An
+// album has one of the bot and of a channel; a group counts its items.
+func (s *simulator) turn(bot *simulation.Account, to *chat, messages int) int {
+	if to.kind() != "group" {
+		messages = 1
+	}
 	kept, _ := bot.Data.LoadOrStore("turns", s.limits.bot.limiter())
 	now := s.world.Now()
-	own, chats := kept.(*rate.Limiter).ReserveN(now, 1), to.turns.ReserveN(now, 1)
+	own, chats := kept.(*rate.Limiter).ReserveN(now, 1), to.turns.ReserveN(now, messages)
 	wait := max(own.DelayFrom(now), chats.DelayFrom(now))
 	if wait <= 0 {
 		return 0

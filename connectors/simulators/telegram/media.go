@@ -185,7 +185,11 @@ func (in input) album(items []inputMedia) ([]simulation.Media, string) {
 		if problem := checkCaption(item.Caption, item.ParseMode); problem != "" {
 			return nil, problem
 		}
-		if problem := checkUpload(file, there, item.Type); problem != "" {
+		problem := checkUpload(file, there, item.Type)
+		if code, ok := strings.CutPrefix(problem, "Bad Request: "); ok && code == imageProcessFailed {
+			problem = ofItem(i, code)
+		}
+		if problem != "" {
 			return nil, problem
 		}
 		files[i] = file
@@ -203,6 +207,9 @@ func (in input) attached(value, part string) (simulation.Media, bool) {
 	return file, there
 }
 
+// imageProcessFailed is what Telegram's servers, behind the Bot API server, say of a file that is no photo.
+const imageProcessFailed = "IMAGE_PROCESS_FAILED"
+
 func checkUpload(file simulation.Media, there bool, kind string) string {
 	switch {
 	case kind != photo && kind != video:
@@ -214,7 +221,7 @@ func checkUpload(file simulation.Media, there bool, kind string) string {
 	case kind == photo && file.Size > maxPhotoBytes:
 		return fmt.Sprintf("Bad Request: file of size %d bytes is too big for a photo; the maximum size is %d bytes", file.Size, maxPhotoBytes)
 	case kind == photo && file.Type != jpegType && file.Type != pngType:
-		return "Bad Request: IMAGE_PROCESS_FAILED"
+		return "Bad Request: " + imageProcessFailed
 	case kind == video && file.Type != mp4Type:
 		return "Bad Request: wrong file type"
 	case kind == video && file.Size > maxVideoBytes:

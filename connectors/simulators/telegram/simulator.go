@@ -132,11 +132,12 @@ func (s *simulator) sendMessage(v visit) {
 // send adds what a call publishes and answers with what Telegram makes of it.
 func (s *simulator) send(v visit, to *chat, text string, media []simulation.Media, result func(first int64, at time.Time) any) {
 	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: to.key, Text: text}, func(rw http.ResponseWriter) {
-		if wait := s.turn(v.bot, to); wait > 0 {
+		if wait := s.turn(v.bot, to, max(len(media), 1)); wait > 0 {
 			tooMany(rw, wait)
 			return
 		}
-		post, err := to.add(s.world, simulation.Post{Account: to.key, Text: text, Media: media, Fields: v.input.shownAs(), Workspace: s.world.WorkspaceOf(v.r)})
+		sent, failed := settled(text, media)
+		post, err := to.add(s.world, simulation.Post{Account: to.key, Text: text, Media: sent, Fields: v.input.shownAs(), Workspace: s.world.WorkspaceOf(v.r)})
 		if err != nil {
 			refuse(rw, http.StatusInternalServerError, "Internal Server Error")
 			return
@@ -144,6 +145,10 @@ func (s *simulator) send(v visit, to *chat, text string, media []simulation.Medi
 		first, err := strconv.ParseInt(post.ID, 10, 64)
 		if err != nil {
 			panic(err) // ids are made by the chat
+		}
+		if failed != nil {
+			failed(rw)
+			return
 		}
 		accept(rw, result(first, post.CreatedAt))
 	})

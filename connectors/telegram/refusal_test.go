@@ -1,0 +1,9 @@
+package telegram
+
+import (
+	"testing"
+
+	"crier/connectors/simulators/connectortest"
+)
+
+func TestAnswers(t *testing.T) { connectortest.Meanings(t, answers()) }
