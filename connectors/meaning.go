@@ -43,11 +43,13 @@ const (
 	IsUnknown                        // a visible call may have been carried out; any other is retried
 	ChecksAccount                    // the account is looked at by itself before anything ends
 	EndsAccount                      // End says why
+	DoubtsAccount                    // the account is looked at by itself: if it works, this call alone is refused
 )
 
 var meaningNames = map[Meaning]string{
 	IsRefused: "refused", IsDuplicate: "duplicate", IsRetried: "retried", IsAwaited: "waits", IsUnknown: "unknown",
 	ChecksAccount: "the account is checked", EndsAccount: "the account has ended",
+	DoubtsAccount: "the account is checked; if it works, refused",
 }
 
 // String returns the meaning as the documents name it.
@@ -56,6 +58,7 @@ func (m Meaning) String() string { return meaningNames[m] }
 var meaningKinds = map[Meaning]schema.ErrorKind{
 	IsRefused: schema.Refused, IsDuplicate: schema.Duplicate, IsRetried: schema.Retryable, IsAwaited: schema.RateLimited,
 	IsUnknown: schema.Unknown, ChecksAccount: schema.TokenDead, EndsAccount: schema.TokenDead,
+	DoubtsAccount: schema.TokenDead,
 }
 
 // Scope is which calls a row is about.
@@ -139,7 +142,7 @@ func (a Answers) meaning(call Call, response *Response) *schema.Error {
 		return e
 	}
 	e.Kind, e.End, e.Alone, e.Unprepared = meaningKinds[row.Means], row.End, row.Alone, row.Unprepared
-	e.RetryAfter = row.wait(response, said)
+	e.Doubtful, e.RetryAfter = row.Means == DoubtsAccount, row.wait(response, said)
 	if row.Message != "" {
 		e.Message = row.Message
 	}

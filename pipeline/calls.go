@@ -30,6 +30,8 @@ type Platforms interface {
 type renewalStore interface {
 	// AskRenewal has the refresh stage find out what the refusal means.
 	AskRenewal(ctx context.Context, account schema.Account) error
+	// AskCheck is AskRenewal without a trade of the credentials.
+	AskCheck(ctx context.Context, account schema.Account) error
 	// EndAccount ends the account: the platform said why.
 	EndAccount(ctx context.Context, account schema.Account, why schema.AccountProblem) error
 	// KeepSettings stores what the platform allows the account from now on.
@@ -250,8 +252,10 @@ func (c platformCalls) report(ctx context.Context, d schema.Delivery, o schema.O
 	switch {
 	case o.Err == nil || o.Err.Kind != schema.TokenDead:
 		return nil
-	case o.Err.End != schema.NotEnded:
+	case o.Err.End != schema.NotEnded && d.Step != schema.StepFind: // what a read is refused with ends nothing
 		err = c.renewals.EndAccount(ctx, d.Account, schema.ProblemOf(o.Err))
+	case o.Err.Doubtful || o.Err.End != schema.NotEnded || !d.Renews: // renewed, or found good, a moment ago
+		err = c.renewals.AskCheck(ctx, d.Account)
 	default:
 		err = c.renewals.AskRenewal(ctx, d.Account)
 	}

@@ -46,8 +46,57 @@ func TestAnEndStopsItsPostsWithTheReason(t *testing.T) {
 	}
 }
 
+// In May 2026 Meta refused calls of accounts that worked, for days, with the code of a missing permission
+// (geoff-maddock/events-tracker #1900).
+func TestADoubtfulRefusalFailsItsPostAlone(t *testing.T) {
+	at := time.Now()
+	refused := Outcome{Err: &Error{Kind: TokenDead, Doubtful: true, Message: "said the platform"}}
+	d := Delivery{Step: StepPublish, Entries: 1, Tries: 5, Renews: true}
+	if r := d.After(refused, at, 0); r.State != TargetPending || r.Step != StepPublish || r.NextIn != RenewalWait || r.Attempts != 0 {
+		t.Errorf("a post that meets it is %+v, want it to wait for the check", r)
+	}
+	d.Renews = false // the check has found that the account works
+	if r := d.After(refused, at, 0); r.State != TargetFailed || r.Error.Code != "platform_refused" || r.Error.Message != "said the platform" {
+		t.Errorf("after the check it is %+v, %+v", r, r.Error)
+	}
+}
+
+func TestACheckAfterADoubtfulRefusal(t *testing.T) {
+	at := time.Now()
+	asked := Account{Renewing: true, Renewable: true, CheckedAt: at.Add(-time.Hour)}
+	fresh := asked
+	fresh.CheckedAt = at.Add(-time.Second)
+	failed := func(kind ErrorKind, end End) RenewalOutcome {
+		return RenewalOutcome{Err: &Error{Kind: kind, End: end, Message: "m"}}
+	}
+	for name, tt := range map[string]struct {
+		account Account
+		outcome RenewalOutcome
+		end     End
+		settled bool
+		step    RenewalStep
+	}{
+		"finds it working":                          {asked, RenewalOutcome{}, NotEnded, true, RenewalIdle},
+		"is refused for another reason":             {asked, failed(Refused, NotEnded), NotEnded, true, RenewalIdle},
+		"meets an incident":                         {asked, failed(Retryable, NotEnded), NotEnded, false, RenewalCheck},
+		"finds that the permission is missing":      {asked, failed(TokenDead, EndScope), EndScope, true, RenewalIdle},
+		"finds the token dead, which can be traded": {asked, failed(TokenDead, NotEnded), NotEnded, false, RenewalIdle},
+		"finds it dead though it was just traded":   {fresh, failed(TokenDead, NotEnded), EndRevoked, true, RenewalIdle},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Renewal{Account: tt.account, Doubtful: true}.After(tt.outcome, at, 0)
+			if r.Account.End != tt.end || r.Settled != tt.settled || r.Step != tt.step {
+				t.Errorf("result %+v, want end %q, settled %t, step %d", r, tt.end, tt.settled, tt.step)
+			}
+			if gave := (Renewal{Account: tt.account, Doubtful: true}).GiveBack(at); gave.Step != RenewalCheck {
+				t.Errorf("given back, its step is %d", gave.Step)
+			}
+		})
+	}
+}
+
 func TestALookIsNoPostOfAnEndedAccount(t *testing.T) {
-	d := Delivery{Step: StepFind, Entries: 1, Tries: 5}
+	d := Delivery{Step: StepFind, Entries: 1, Tries: 5, Account: Account{End: EndSuspended}}
 	r := d.After(Outcome{Err: &Error{Kind: TokenDead, End: EndSuspended, Message: "m"}}, time.Now(), 0)
 	if r.Error == nil || r.Error.Code != CodeOutcomeUnknown {
 		t.Errorf("a post that may be there is %+v, want its outcome unknown", r.Error)

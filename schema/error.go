@@ -46,6 +46,7 @@ type Error struct {
 	Alone      bool          // RetryAfter is of calls such as this one alone: others of the account need not wait
 	End        End           // of TokenDead: what became of the account; NotEnded: the platform did not say
 	Repeats    bool          // of Refused: the account has the same already, by another post
+	Doubtful   bool          // of TokenDead: the refusal may be of this call alone; a check of the account tells
 	Unprepared bool          // of a refused Publish: what Prepare made is gone, so Prepare runs again before the next call
 	Advanced   bool          // of a failed Prepare: it got further than any before it, as in Progress.Advanced
 	Err        error         // cause, for the log only

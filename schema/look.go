@@ -148,7 +148,7 @@ func (d Delivery) unanswered(e *Error, at time.Time, jitter float64) Result {
 	switch {
 	case calls && (e.Kind == Unknown || e.Kind == Duplicate):
 		return d.lost(e, at)
-	case e.Kind == TokenDead && (!d.Renews || e.End != NotEnded):
+	case e.Kind == TokenDead && d.Account.Problem() != nil: // else the account is checked, and the look repeated
 		return d.failed(d.outcomeUnknown(credentialsDead, at))
 	case e.Kind == Refused && d.Step != StepFind:
 		return d.failed(d.outcomeUnknown("the platform refused the call when it was repeated: "+e.Message, at))

@@ -11,6 +11,7 @@ func TestAnOpenOutcomeStaysOpenUntilItsDeadline(t *testing.T) {
 	down := func(kind ErrorKind) Outcome { return Outcome{Err: &Error{Kind: kind, Message: "HTTP 502"}} }
 	asked := Outcome{Err: &Error{Kind: RateLimited, RetryAfter: time.Hour}}
 	dead := Outcome{Err: &Error{Kind: TokenDead}}
+	named := Outcome{Err: &Error{Kind: TokenDead, End: EndSuspended}}
 	until := func(in time.Duration, d Delivery) Delivery { d.Until = at.Add(in); return d }
 	for name, tt := range map[string]struct {
 		delivery Delivery // its call was claimed a minute ago
@@ -30,7 +31,9 @@ func TestAnOpenOutcomeStaysOpenUntilItsDeadline(t *testing.T) {
 		"our own fault":                  {Delivery{Step: StepFind, Attempts: 3}, down(Internal), TargetPending, StepFind, 15 * time.Second, "still open"},
 		"our own fault, again and again": {Delivery{Step: StepFind, Attempts: 4}, down(Internal), TargetFailed, StepFind, 0, "crier failed to find out"},
 		"dead credentials, looked after": {Delivery{Step: StepFind, Renews: true}, dead, TargetPending, StepFind, 15 * time.Second, "still open"},
-		"dead credentials":               {Delivery{Step: StepFind}, dead, TargetFailed, StepFind, 0, "connect the account again"},
+		"dead credentials, found good":   {Delivery{Step: StepFind}, dead, TargetPending, StepFind, 15 * time.Second, "still open"},
+		"a named end, not checked":       {Delivery{Step: StepFind}, named, TargetPending, StepFind, 15 * time.Second, "still open"},
+		"an account that has ended":      {Delivery{Step: StepFind, Account: Account{End: EndSuspended}}, dead, TargetFailed, StepFind, 0, "connect the account again"},
 		"nobody will ever tell":          {Delivery{Step: StepFind}, Outcome{}, TargetFailed, StepFind, 0, "does not tell"},
 		"nor is there a way to look":     {Delivery{Step: StepFind, Blind: true}, Outcome{}, TargetFailed, StepFind, 0, "offers no way to find out"},
 		"a second post is accepted":      {Delivery{Step: StepFind, Unsettled: 1, AcceptDuplicate: true}, Outcome{}, TargetPending, StepPrepare, 0, "a second post is accepted"},

@@ -31,6 +31,7 @@ const (
 	RenewalIdle  RenewalStep = iota // nothing was begun
 	RenewalTrade                    // a trade was begun, and its outcome is not known
 	RenewalAgain                    // and the old credentials have been found dead since: trade again
+	RenewalCheck                    // a call was refused that may say nothing of the account: check it, and trade nothing
 )
 
 // Renewal is one claimed step of the renewal of an account's credentials.
@@ -39,6 +40,7 @@ type Renewal struct {
 	Claim    int32
 	Trade    bool // trade the refresh token; otherwise check the credentials
 	Open     bool // an earlier trade was begun, and its outcome is not known
+	Doubtful bool // a call was refused that may say nothing of the account: its step is RenewalCheck
 	Attempts int
 	Warned   bool      // of the expiry
 	Deadline time.Time // of the call, on this process's clock
@@ -128,6 +130,11 @@ func (r Renewal) After(o RenewalOutcome, now time.Time, jitter float64) RenewalR
 		return result
 	case r.Account.Problem() != nil:
 		return r.stillEnded(result, now)
+	case o.Err.Kind == Refused && r.Doubtful: // not for its credentials
+		return r.alive(result, RenewalOutcome{}, now)
+	case o.Err.Kind == TokenDead && o.Err.End == NotEnded && r.Doubtful && r.Account.Renewable && now.Sub(r.Account.CheckedAt) > RenewalTrust:
+		result.Attempts, result.NextAt = r.Attempts, now
+		return result // and trade
 	case o.Err.Kind == TokenDead && o.Err.End == NotEnded && !r.Trade && r.Open:
 		result.Step, result.Attempts, result.NextAt = RenewalAgain, r.Attempts, now
 		return result
@@ -198,21 +205,26 @@ func (r Renewal) later(result RenewalResult, e *Error, now time.Time, jitter flo
 	if e.Kind == Refused {
 		wait = renewalPatience
 	}
-	result.Attempts, result.NextAt = r.Attempts+1, now.Add(max(wait, renewalQuickness))
-	if r.Open {
-		result.Step = RenewalTrade
-	}
+	result.Step, result.Attempts, result.NextAt = r.unsettled(), r.Attempts+1, now.Add(max(wait, renewalQuickness))
 	return result
+}
+
+// unsettled is the step of a renewal that has come to nothing yet.
+func (r Renewal) unsettled() RenewalStep {
+	switch {
+	case r.Open:
+		return RenewalTrade
+	case r.Doubtful:
+		return RenewalCheck
+	default:
+		return RenewalIdle
+	}
 }
 
 // GiveBack returns the result of giving the claim back. A trade that was claimed but not
 // made is not open.
 func (r Renewal) GiveBack(now time.Time) RenewalResult {
-	result := RenewalResult{Account: r.Account, Claim: r.Claim, Attempts: r.Attempts, NextAt: now}
-	if r.Open {
-		result.Step = RenewalTrade
-	}
-	return result
+	return RenewalResult{Account: r.Account, Claim: r.Claim, Step: r.unsettled(), Attempts: r.Attempts, NextAt: now}
 }
 
 // PutOff is GiveBack for credentials whose key this process lacks: another may have it, or this

@@ -224,6 +224,11 @@ func (d Delivery) failure(e *Error, step Step, at time.Time, jitter float64) Res
 		r.Attempts++
 		r.Error, r.kind = targetError(e, at), AttemptRetrying
 		return r
+	case TokenDead:
+		if e.Doubtful { // and a check has found that the account works
+			e = &Error{Kind: Refused, Message: e.Message}
+		}
+		return d.failed(targetError(e, at))
 	default:
 		return d.failed(targetError(e, at))
 	}

@@ -22,14 +22,17 @@ import (
 func scopes(app connectors.App) connectors.Scopes {
 	return connectors.Scopes{
 		Publish: []string{
-			"pages_show_list", "pages_read_engagement", "pages_read_user_content", "pages_manage_posts", "pages_manage_engagement",
+			"pages_show_list", "pages_read_engagement", "pages_read_user_content", scopePublish, "pages_manage_engagement",
 		},
 		Read:   []connectors.ReadScope{{Name: scopeInsights, For: []connectors.Purpose{connectors.Reads(schema.CollectMetrics)}, Partly: true}},
 		Chosen: strings.Fields(app.Scope),
 	}
 }
 
-const scopeInsights = "read_insights"
+const (
+	scopePublish  = "pages_manage_posts"
+	scopeInsights = "read_insights"
+)
 
 // Scopes implements connectors.Scoped.
 func (c *Connector) Scopes() connectors.Scopes { return c.consent.Scopes }

@@ -209,7 +209,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 		ID string `json:"id"`
 	}
 	if _, err := c.client.Do(ctx, call, &made); err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating comment: %w", withoutEnd(listing.OfFirstCall(d, err)))
+		return schema.Receipt{}, fmt.Errorf("creating comment: %w", listing.OfFirstCall(d, err))
 	}
 	if made.ID == "" {
 		return schema.Receipt{}, unnamed("comment")
@@ -217,7 +217,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	return c.receipt(d.Comment.Entry, made.ID, "/"+made.ID), nil
 }
 
-// Check returns which page the token is of. A page token got by a long-lived user token has
+// Check returns which page the token is of, if that may publish. A page token got by a long-lived user token has
 // no expiry.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	call := c.call(a, credentials, http.MethodGet, "me", opPage)
@@ -235,9 +235,14 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 		return connectors.Profile{}, strange("names no page")
 	case page.Category == "":
 		return connectors.Profile{}, refuse("the token is a person's: a page's own is wanted, as GET /me/accounts shows it")
-	default:
-		return connectors.Profile{NativeID: page.ID, Name: cmp.Or(page.Name, "page "+page.ID)}, nil
 	}
+	inspected := graph.Inspect(ctx, c.client, connectors.Call{
+		URL: c.graph + "/" + version + "/debug_token", Account: a.ID, Token: credentials.AccessToken,
+	})
+	if err := graph.MayPublish(inspected, scopePublish); err != nil {
+		return connectors.Profile{}, err
+	}
+	return connectors.Profile{NativeID: page.ID, Name: cmp.Or(page.Name, "page "+page.ID)}, nil
 }
 
 // pageOf returns the page of a delivery. That of a sandbox, whose account is made without
@@ -269,15 +274,6 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 		Operation: operation, Method: method, URL: c.graph + "/" + version + "/" + path,
 		Token: credentials.AccessToken, Account: a.ID,
 	}
-}
-
-// withoutEnd judges the refusal of a call that publishing does not need, of a look or a
-// comment: a token without the permission for it may publish all the same.
-func withoutEnd(err error) error {
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
-		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
-	}
-	return err
 }
 
 func refuse(format string, args ...any) *schema.Error {

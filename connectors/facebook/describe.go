@@ -15,7 +15,7 @@ func Describe() connectors.Description {
 		// (developers.facebook.com/docs/graph-api/overview/rate-limiting). The usage headers say
 		// how much of that is left; bursts alone are evened out here.
 		Limits:     connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 1, Burst: 60}}},
-		Calls:      connectors.Calls{Platform: schema.Facebook, Answers: connectors.Answers{Classify: graph.Classify}, Pace: graph.Pace, PaceReads: graph.PaceReads},
+		Calls:      connectors.Calls{Platform: schema.Facebook, Answers: answers(), Pace: graph.Pace, PaceReads: graph.PaceReads},
 		Connecting: connectors.Connecting{Tokens: connectors.Tokens{Accepted: true}, ChoosesScopes: true},
 		New:        func(p connectors.Parts) connectors.Connector { return New(p) },
 	}

@@ -97,7 +97,7 @@ func (c *Connector) videoStatus(ctx context.Context, d schema.Delivery, id strin
 	call.Kind, call.Query = connectors.Status, url.Values{"fields": {"status"}}
 	var shown video
 	if _, err := c.client.Do(ctx, call, &shown); err != nil {
-		return video{}, fmt.Errorf("asking how far the video is: %w", withoutEnd(err))
+		return video{}, fmt.Errorf("asking how far the video is: %w", err)
 	}
 	if shown.Status.Publishing.Status == "" {
 		return video{}, strange("does not say how far the video is")
@@ -206,7 +206,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, assets []asset
 	var read list[shownPost]
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {
-		return listing.Page{}, fmt.Errorf("reading posts: %w", withoutEnd(err))
+		return listing.Page{}, fmt.Errorf("reading posts: %w", err)
 	}
 	isPart := func(s shownPost) bool { return s.ID == "" || s.CreatedTime.IsZero() }
 	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {
@@ -275,7 +275,7 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, next 
 	var read list[shownComment]
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {
-		return listing.Page{}, fmt.Errorf("reading comments: %w", withoutEnd(err))
+		return listing.Page{}, fmt.Errorf("reading comments: %w", graph.WithoutEnd(err))
 	}
 	isPart := func(s shownComment) bool { return s.ID == "" || s.CreatedTime.IsZero() }
 	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {

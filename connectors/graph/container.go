@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"crier/connectors/listing"
@@ -78,10 +79,11 @@ type Containers struct {
 	Now         func() time.Time
 	// IsGone reports whether an error says that the platform does not know a container.
 	IsGone func(error) bool
+	// VideoReplyRest is how long the container of a reply with a video rests once it is ready.
+	VideoReplyRest time.Duration
 }
 
-// GoneWait is when a container is asked for again that the platform does not know: right
-// after it was made, some of its servers do not know it yet.
+// GoneWait is when a container is published again that the platform does not know.
 const GoneWait = 10 * time.Second
 
 const (
@@ -89,8 +91,8 @@ const (
 	// ready soon, and of videos Meta asks for a look a minute.
 	firstPause = 2 * time.Second
 	lastPause  = time.Minute
-	// mostWork is for how long a platform may work on a post; Meta speaks of five minutes.
-	mostWork = 30 * time.Minute
+	// MostWork is for how long a platform may work on a post; Meta speaks of five minutes.
+	MostWork = 30 * time.Minute
 )
 
 // progress is what is kept of an entry between two calls of Prepare.
@@ -99,12 +101,16 @@ type progress struct {
 	Post  container   `json:"post,omitzero"`
 	Looks int         `json:"looks,omitempty"` // that found the platform at work
 	Since int64       `json:"since,omitempty"` // when the first container was made, in seconds since 1970
+	Video bool        `json:"video,omitempty"` // there is one among the media
+	Rests int64       `json:"rests,omitempty"` // until when the post's container rests, in seconds since 1970
 }
 
 type container struct {
 	ID    string `json:"id"`
 	Ready bool   `json:"ready,omitempty"`
 }
+
+func (p *progress) note(kind schema.MediaKind) { p.Video = p.Video || kind == schema.Video }
 
 func progressOf(d schema.Delivery) (p progress, err error) {
 	if len(d.Progress) == 0 {
@@ -133,8 +139,13 @@ func (c Containers) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 		return schema.Progress{}, err
 	}
 	err = c.advance(ctx, d, &p)
-	kept := schema.Progress{Ready: err == nil && p.Post.Ready}
-	if err == nil && !kept.Ready {
+	rest := c.rest(d, &p)
+	kept := schema.Progress{Ready: err == nil && p.Post.Ready && rest <= 0}
+	switch {
+	case err != nil || kept.Ready:
+	case p.Post.Ready:
+		kept.RetryIn = rest
+	default:
 		kept.RetryIn = min(firstPause<<min(p.Looks, 10), lastPause)
 		p.Looks++
 	}
@@ -143,6 +154,17 @@ func (c Containers) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 		return schema.Progress{}, fmt.Errorf("encoding progress: %w", encodeErr)
 	}
 	return kept, err
+}
+
+// rest returns how long the post's container rests before it is published.
+func (c Containers) rest(d schema.Delivery, p *progress) time.Duration {
+	if !p.Post.Ready || !p.Video || d.ReplyTo() == "" || c.VideoReplyRest == 0 {
+		return 0
+	}
+	if p.Rests == 0 {
+		p.Rests = c.Now().Add(c.VideoReplyRest).Unix()
+	}
+	return time.Unix(p.Rests, 0).Sub(c.Now())
 }
 
 // advance takes the entry as far as it goes without waiting.
@@ -169,6 +191,7 @@ func (c Containers) make(ctx context.Context, d schema.Delivery, p *progress) er
 			return err
 		}
 		d.Media, whole.Kind = []schema.Media{item}, item.Facts.Kind
+		p.note(whole.Kind)
 	case len(d.Media) > 1:
 		if err := c.makeItems(ctx, d, p); err != nil {
 			return err
@@ -203,6 +226,7 @@ func (c Containers) makeItems(ctx context.Context, d schema.Delivery, p *progres
 			return fmt.Errorf("looking at media item %d: %w", i, err)
 		}
 		d.Media[i] = item
+		p.note(item.Facts.Kind)
 		if asked[i], err = c.Fields(d, Part{Item: i, Kind: item.Facts.Kind}); err != nil {
 			return err
 		}
@@ -218,15 +242,17 @@ func (c Containers) makeItems(ctx context.Context, d schema.Delivery, p *progres
 }
 
 // settle looks at a container unless it is ready. One that failed, or that the platform works
-// on for ever, is dropped with all others: the next try makes them again.
+// on for ever, is dropped with all others: the next try makes them again. One that the platform lets
+// nobody read is looked at for as long as it may work on it; then the call that publishes it tells.
 func (c Containers) settle(ctx context.Context, d schema.Delivery, p *progress, one *container) error {
 	if one.Ready {
 		return nil
 	}
 	state, err := c.Look(ctx, d, one.ID)
 	switch {
-	case err != nil && c.IsGone(err):
-		return NotKnownYet(err)
+	case err != nil && c.IsUnread(err):
+		one.Ready = c.Now().Sub(time.Unix(p.Since, 0)) > MostWork
+		return nil
 	case err != nil:
 		return err
 	case state.Status == Finished || state.Status == Published:
@@ -235,9 +261,9 @@ func (c Containers) settle(ctx context.Context, d schema.Delivery, p *progress, 
 	case state.Status != InProgress:
 		*p = progress{}
 		return state.Failure()
-	case c.Now().Sub(time.Unix(p.Since, 0)) > mostWork:
+	case c.Now().Sub(time.Unix(p.Since, 0)) > MostWork:
 		*p = progress{}
-		return &schema.Error{Kind: schema.Retryable, Message: fmt.Sprintf("the platform did not make the post ready within %s", mostWork)}
+		return &schema.Error{Kind: schema.Retryable, Message: fmt.Sprintf("the platform did not make the post ready within %s", MostWork)}
 	}
 	return nil
 }
@@ -260,23 +286,43 @@ func (c Containers) Find(ctx context.Context, d schema.Delivery, s Search) (list
 		return listing.Item{}, schema.CannotTell, WithoutEnd(err)
 	case state.Status == InProgress:
 		return listing.Item{}, schema.CannotTell, listing.LookLater(0, "the platform still works on the container")
-	case state.Status != Published:
-		return listing.Item{}, schema.NotMade, nil
-	default:
+	case state.Status == Published:
 		s.published = true
+	case d.Error == nil || !strings.Contains(d.Error.Message, saysUnknown):
+		return listing.Item{}, schema.NotMade, nil
+	default: // it was refused as unknown though it reads as ready: its status may be old
+		item, verdict, err := s.Find(ctx, d)
+		if verdict == schema.NotThere {
+			verdict = schema.NotMade
+		}
+		return item, verdict, err
 	}
 	return s.Find(ctx, d)
 }
 
-// NotKnownYet is what it means that a container is not known right after it was made.
-func NotKnownYet(cause error) *schema.Error {
-	return &schema.Error{Kind: schema.Retryable, RetryAfter: GoneWait, Message: "the platform does not know yet what was prepared", Err: cause}
+// What a target shows whose container the platform did not know, by which the next step knows of it.
+const (
+	saysUnknown  = "the platform does not know what was prepared"
+	saysUnlisted = saysUnknown + ", and lists no such post"
+)
+
+// IsUnread reports whether a container may be there though its read was refused: right after it was
+// made, some servers do not know it yet, and in May 2026 none did for days, though it could be published
+// (gitroomhq/postiz-app #1562).
+func (c Containers) IsUnread(err error) bool {
+	r, ok := errors.AsType[Error](err)
+	return c.IsGone(err) || ok && r.lacksPermission()
 }
 
 // Unpublishable judges that a platform knows no container to publish. It says so of one that
-// is published, too, and of one that it will know in a moment: the container itself tells.
-func (c Containers) Unpublishable(ctx context.Context, d schema.Delivery, id string, cause error) error {
+// is published, too, and of one that it will know in a moment: the container itself tells. One that
+// reads as ready is made anew after the second such answer, where the account's list has shown twice
+// that nothing was published (gitroomhq/postiz-app #2047).
+func (c Containers) Unpublishable(ctx context.Context, d schema.Delivery, id string, s Search, cause error) error {
 	state, err := c.Look(ctx, d, id)
+	if err == nil && state.Status == Finished {
+		return c.unknownThoughReady(ctx, d, s, cause)
+	}
 	switch {
 	case err != nil && c.IsGone(err) || err == nil && (state.Status == Failed || state.Status == Expired):
 		return &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the platform has dropped what was prepared", Err: cause}
@@ -285,14 +331,26 @@ func (c Containers) Unpublishable(ctx context.Context, d schema.Delivery, id str
 	case d.CallsAgain() && (err != nil || state.Status == InProgress): // by the earlier call: it was ready before that
 		return &schema.Error{Kind: schema.Unknown, Message: "the platform may be publishing what was prepared", Err: cause}
 	default:
-		return NotKnownYet(cause)
+		return &schema.Error{Kind: schema.Retryable, RetryAfter: GoneWait, Message: saysUnknown, Err: cause}
+	}
+}
+
+func (c Containers) unknownThoughReady(ctx context.Context, d schema.Delivery, s Search, cause error) error {
+	_, verdict, err := s.Find(ctx, d)
+	switch {
+	case verdict != schema.NotThere:
+		return &schema.Error{Kind: schema.Unknown, Message: saysUnknown, Err: errors.Join(cause, err)}
+	case d.Error != nil && d.Error.Message == saysUnlisted && c.Now().Sub(d.Error.At) >= schema.SettleTime:
+		return &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: saysUnlisted, Err: cause}
+	default:
+		return &schema.Error{Kind: schema.Retryable, RetryAfter: GoneWait, Message: saysUnlisted, Err: cause}
 	}
 }
 
 // WithoutEnd judges the refusal of what an account may do without and publish all the same:
 // a missing permission is no end then.
 func WithoutEnd(err error) error {
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
+	if e, ok := errors.AsType[*schema.Error](err); ok && (e.End == schema.EndScope || e.Doubtful) {
 		return fmt.Errorf("missing permission: %w", &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err})
 	}
 	return err

@@ -2,7 +2,7 @@
 // threads speak them. It reads what an answer says beside its own content.
 //
 //	answer ─┬─ 2xx ─▶ Pace: how long the account is left alone, by the usage headers
-//	        └─ error ─▶ Classify: an Error, by its code, as one of schema
+//	        └─ error ─▶ Answers: what its code means, with the Error as the cause
 //
 // Containers are how instagram and threads take a post: made, looked at and published, each
 // at most once. Search finds what one became, in the account's own list.

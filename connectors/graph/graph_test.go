@@ -3,62 +3,98 @@ package graph
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
 	"net/http"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/connectors"
+	"crier/connectors/simulators/connectortest"
 	"crier/schema"
 )
 
-func TestClassify(t *testing.T) {
+func TestAnswers(t *testing.T) { connectortest.Meanings(t, Answers(nil, "GET /me")) }
+
+// A code means something only with the status and the call that it came with: in May 2026 Meta answered
+// reads of what was there, and calls that had worked, with the code of a missing permission for days.
+func TestRefusals(t *testing.T) {
+	visible, hidden := connectors.Call{Method: "POST", Visible: true}, connectors.Call{Method: "POST"}
+	read, ofToken := connectors.Call{Method: "GET"}, connectors.Call{Method: "GET", Operation: "GET /me"}
+	const regain = `{"1":[{"call_count":100,"estimated_time_to_regain_access":7}]}`
 	for name, tt := range map[string]struct {
+		call   connectors.Call
 		status int
 		header http.Header
-		body   string
-		kind   schema.ErrorKind // Internal: the default meaning
-		end    schema.End
-		wait   time.Duration
+		body   string // of its error
+		want   schema.Error
 	}{
-		"a page of a proxy":              {400, nil, `<html>`, schema.Internal, 0, 0},
-		"JSON of another":                {400, nil, `{"error":"no"}`, schema.Internal, 0, 0},
-		"a token that expired":           {400, nil, `{"error":{"message":"m","type":"OAuthException","code":190,"error_subcode":463}}`, schema.TokenDead, schema.NotEnded, 0},
-		"a person who has to log in":     {400, nil, `{"error":{"message":"m","code":190,"error_subcode":459}}`, schema.TokenDead, schema.EndDeactivated, 0},
-		"a session":                      {401, nil, `{"error":{"message":"m","code":102}}`, schema.TokenDead, schema.NotEnded, 0},
-		"a permission":                   {403, nil, `{"error":{"message":"m","code":10}}`, schema.TokenDead, schema.EndScope, 0},
-		"a permission by its number":     {403, nil, `{"error":{"message":"m","code":200}}`, schema.TokenDead, schema.EndScope, 0},
-		"what follows the permissions":   {400, nil, `{"error":{"message":"m","code":300}}`, schema.Refused, 0, 0},
-		"the app's limit":                {400, nil, `{"error":{"message":"m","code":4}}`, schema.RateLimited, 0, defaultWait},
-		"a limit with its time":          {400, http.Header{"X-Business-Use-Case-Usage": {`{"1":[{"call_count":100,"estimated_time_to_regain_access":7}]}`}}, `{"error":{"message":"m","code":80002}}`, schema.RateLimited, 0, 7 * time.Minute},
-		"a limit with a usual wait":      {429, http.Header{"Retry-After": {"3"}}, `{"error":{"message":"m","code":613}}`, schema.RateLimited, 0, 0},
-		"a limit by the status":          {429, nil, `{"error":{"message":"m","code":5}}`, schema.RateLimited, 0, defaultWait},
-		"the same post once more":        {400, nil, `{"error":{"message":"m","code":506}}`, schema.Duplicate, 0, 0},
-		"an error that passes":           {400, nil, `{"error":{"message":"m","code":100,"is_transient":true}}`, schema.Unknown, 0, 0},
-		"a service that is away":         {500, nil, `{"error":{"message":"m","code":2}}`, schema.Unknown, 0, 0},
-		"a server error with a bad code": {500, nil, `{"error":{"message":"m","code":100}}`, schema.Unknown, 0, 0},
-		"a parameter":                    {400, nil, `{"error":{"message":"m","code":100}}`, schema.Refused, 0, 0},
+		"a token that expired":            {visible, 400, nil, `"code":190,"error_subcode":463`, schema.Error{Kind: schema.TokenDead}},
+		"a person who has to log in":      {visible, 400, nil, `"code":190,"error_subcode":459`, schema.Error{Kind: schema.TokenDead, End: schema.EndDeactivated}},
+		"the same, on a read":             {read, 400, nil, `"code":190,"error_subcode":459`, schema.Error{Kind: schema.TokenDead}},
+		"the same, of whose token it is":  {ofToken, 400, nil, `"code":190,"error_subcode":459`, schema.Error{Kind: schema.TokenDead, End: schema.EndDeactivated}},
+		"a session":                       {visible, 401, nil, `"code":102`, schema.Error{Kind: schema.TokenDead}},
+		"a permission":                    {visible, 403, nil, `"code":10`, schema.Error{Kind: schema.TokenDead, Doubtful: true}},
+		"a permission by its number":      {hidden, 403, nil, `"code":200`, schema.Error{Kind: schema.TokenDead, Doubtful: true}},
+		"a permission, on a read":         {read, 403, nil, `"code":10`, schema.Error{Kind: schema.RateLimited, Alone: true, RetryAfter: incidentWait}},
+		"even of whose token it is":       {ofToken, 403, nil, `"code":10`, schema.Error{Kind: schema.RateLimited, Alone: true, RetryAfter: incidentWait}},
+		"a permission of a failed server": {visible, 500, nil, `"code":10`, schema.Error{Kind: schema.Unknown}},
+		"a dead token of one":             {visible, 500, nil, `"code":190`, schema.Error{Kind: schema.Unknown}},
+		"a limit of one":                  {visible, 503, nil, `"code":4`, schema.Error{Kind: schema.Unknown}},
+		"of one, where nobody sees it":    {hidden, 500, nil, `"code":10`, schema.Error{Kind: schema.Retryable}},
+		"what follows the permissions":    {visible, 400, nil, `"code":300`, schema.Error{Kind: schema.Refused}},
+		"the app's limit":                 {visible, 400, nil, `"code":4`, schema.Error{Kind: schema.RateLimited, RetryAfter: defaultWait}},
+		"a block for spam":                {visible, 400, nil, `"code":4,"error_subcode":2207051`, schema.Error{Kind: schema.Refused}},
+		"a limit with its time":           {visible, 400, http.Header{"X-Business-Use-Case-Usage": {regain}}, `"code":80002`, schema.Error{Kind: schema.RateLimited, RetryAfter: 7 * time.Minute}},
+		"a limit with a usual wait":       {visible, 429, http.Header{"Retry-After": {"3"}}, `"code":613`, schema.Error{Kind: schema.RateLimited, RetryAfter: 3 * time.Second}},
+		"a limit by the status":           {visible, 429, nil, `"code":5`, schema.Error{Kind: schema.RateLimited, RetryAfter: defaultWait}},
+		"the same post once more":         {visible, 400, nil, `"code":506`, schema.Error{Kind: schema.Duplicate}},
+		"an error that passes":            {visible, 400, nil, `"code":100,"is_transient":true`, schema.Error{Kind: schema.Unknown}},
+		"a service that is away":          {visible, 500, nil, `"code":2`, schema.Error{Kind: schema.Unknown}},
+		"a parameter":                     {visible, 400, nil, `"code":100`, schema.Error{Kind: schema.Refused}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := Classify(tt.status, tt.header, []byte(tt.body))
-			if tt.kind == schema.Internal {
-				if e != nil {
-					t.Fatalf("Classify = %+v, want the default", e)
-				}
-				return
+			base := connectortest.Serve(t, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+				maps.Copy(rw.Header(), tt.header)
+				rw.WriteHeader(tt.status)
+				fmt.Fprintf(rw, `{"error":{"message":"m",%s}}`, tt.body)
+			}))
+			client := connectors.NewClient(connectors.ClientConfig{
+				Calls: connectors.Calls{Platform: schema.Threads, Answers: Answers(nil, "GET /me")}, HTTP: connectortest.NewHTTP(t),
+				Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
+			})
+			tt.call.URL = base
+			_, err := client.Do(t.Context(), tt.call, nil)
+			e := connectortest.WantKind(t, err, tt.want.Kind)
+			if e.End != tt.want.End || e.Doubtful != tt.want.Doubtful || e.RetryAfter != tt.want.RetryAfter || e.Alone != tt.want.Alone || e.Message != "m" {
+				t.Errorf("it means %+v, want %+v", e, tt.want)
 			}
-			if e == nil || e.Kind != tt.kind || e.End != tt.end || e.RetryAfter != tt.wait || e.Message != "m" {
-				t.Fatalf("Classify = %+v, want kind %d, end %v, wait %v", e, tt.kind, tt.end, tt.wait)
-			}
-			if r, ok := errors.AsType[Error](e); !ok || r.Status != tt.status {
+			if r, ok := errors.AsType[Error](err); !ok || r.Status != tt.status {
 				t.Errorf("the cause is %v", e.Err)
 			}
 		})
 	}
 }
 
-func TestClassifySaysWhatIsForPeople(t *testing.T) {
-	e := Classify(400, nil, []byte(`{"error":{"message":"(#36003) bad","code":36003,"error_subcode":2207009,"error_user_msg":"The picture is too wide."}}`))
-	if e.Message != "The picture is too wide." {
-		t.Errorf("Message = %q", e.Message)
+func TestRefusalsAreReadAsTheyStandThere(t *testing.T) {
+	for name, tt := range map[string]struct {
+		body string
+		says string
+		ok   bool
+	}{
+		"a page of a proxy":  {`<html>`, "", false},
+		"JSON of another":    {`{"error":"no"}`, "", false},
+		"what is for people": {`{"error":{"message":"(#36003) bad","code":36003,"error_user_msg":"The picture is too wide."}}`, "The picture is too wide.", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			said, ok := readRefusal(&connectors.Response{Status: 400, Body: []byte(tt.body)})
+			if ok != tt.ok || said.Message != tt.says {
+				t.Errorf("it is read as %+v, %t", said, ok)
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"crier/connectors"
@@ -13,9 +14,36 @@ import (
 
 // Operations of tokens, as they are called in metrics and logs.
 const (
+	opInspect  = "GET /debug_token"
 	opLengthen = "GET /access_token"
 	opRefresh  = "GET /refresh_access_token"
 )
+
+// Inspect asks what a token is good for. Threads may tell the testers of an app alone, and others nothing
+// without the app's own secret: none are returned then, and nothing is known.
+// (developers.facebook.com/docs/graph-api/reference/debug_token)
+func Inspect(ctx context.Context, client *connectors.Client, call connectors.Call) (scopes []string) {
+	call.Operation, call.Method, call.Kind = opInspect, http.MethodGet, connectors.Status
+	call.Query = url.Values{"input_token": {call.Token}}
+	var out struct {
+		Data struct {
+			Scopes []string `json:"scopes"`
+		} `json:"data"`
+	}
+	if _, err := client.Do(ctx, call, &out); err != nil {
+		return nil
+	}
+	return out.Data.Scopes
+}
+
+// MayPublish ends an account whose token is without the permission to publish, as far as that is known:
+// elsewhere the code of a missing permission may be of an incident.
+func MayPublish(scopes []string, needed string) error {
+	if len(scopes) == 0 || slices.Contains(scopes, needed) {
+		return nil
+	}
+	return &schema.Error{Kind: schema.TokenDead, End: schema.EndScope, Message: "the permission " + needed + " was taken back"}
+}
 
 // Tokens are those of instagram and threads, which are traded for themselves: the old one goes
 // on working, so that a trade whose answer is lost is repeated.

@@ -10,11 +10,13 @@ import (
 	"crier/schema"
 )
 
+const scopePublish = "instagram_business_content_publish"
+
 // scopes returns what crier does (developers.facebook.com/docs/instagram-platform/
 // instagram-api-with-instagram-login/business-login).
 func scopes(app connectors.App) connectors.Scopes {
 	return connectors.Scopes{
-		Publish: []string{"instagram_business_basic", "instagram_business_content_publish", "instagram_business_manage_comments"},
+		Publish: []string{"instagram_business_basic", scopePublish, "instagram_business_manage_comments"},
 		Read:    []connectors.ReadScope{{Name: "instagram_business_manage_insights", For: []connectors.Purpose{connectors.Reads(schema.CollectMetrics)}}},
 		Chosen:  strings.Fields(app.Scope),
 	}

@@ -84,7 +84,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	id, err := graph.Publish(ctx, c.client, d, call)
 	switch {
 	case isGone(err) || isNotReady(err):
-		return schema.Receipt{}, c.containers.Unpublishable(ctx, d, container, err)
+		return schema.Receipt{}, c.unpublishable(ctx, d, container, err)
 	case err != nil:
 		return schema.Receipt{}, fmt.Errorf("publishing container: %w", err)
 	}
@@ -101,8 +101,8 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	call := c.call(d, http.MethodPost, "/"+url.PathEscape(entry.NativeID)+"/comments", opComment)
 	call.Form = url.Values{"message": {d.Comment.Text}}
 	id, err := graph.Publish(ctx, c.client, d, call)
-	if err != nil { // a token that may not comment may publish
-		return schema.Receipt{}, fmt.Errorf("commenting: %w", graph.WithoutEnd(err))
+	if err != nil {
+		return schema.Receipt{}, fmt.Errorf("commenting: %w", err)
 	}
 	return schema.Receipt{Entry: d.Comment.Entry, NativeID: id, PostedAt: c.now().UTC()}, nil
 }
@@ -112,7 +112,7 @@ func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Cr
 	return c.tokens.Refresh(ctx, a, old)
 }
 
-// Check returns whose token it is, and how many posts Instagram takes of the account in 24
+// Check returns whose token it is, if that may publish, and how many posts Instagram takes of the account in 24
 // hours.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	d := schema.Delivery{Account: a, Credentials: credentials}
@@ -129,6 +129,10 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	id := cmp.Or(out.UserID, out.ID)
 	if id == "" {
 		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "Instagram's answer names no profile"}
+	}
+	inspected := graph.Inspect(ctx, c.client, connectors.Call{URL: c.base + "/debug_token", Account: a.ID, Token: credentials.AccessToken})
+	if err := graph.MayPublish(inspected, scopePublish); err != nil {
+		return connectors.Profile{}, err
 	}
 	return connectors.Profile{NativeID: id, Name: cmp.Or(out.Username, id), Settings: c.quota(ctx, d)}, nil
 }

@@ -12,7 +12,7 @@ func Describe() connectors.Description {
 		Platform: schema.Instagram, Label: "Instagram",
 		Constraints: Constraints(),
 		Limits:      graph.Limits(),
-		Calls:       connectors.Calls{Platform: schema.Instagram, Answers: connectors.Answers{Classify: Classify}, Pace: graph.Pace},
+		Calls:       connectors.Calls{Platform: schema.Instagram, Answers: answers(), Pace: graph.Pace},
 		Connecting:  connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, SelfRenewing: true}, ChoosesScopes: true},
 		New:         func(p connectors.Parts) connectors.Connector { return New(p) },
 	}

@@ -105,8 +105,8 @@ func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receip
 	call := c.call(d, http.MethodPost, repliesTo(d), opReply)
 	call.Form = url.Values{"message": {d.Comment.Text}}
 	id, err := graph.Publish(ctx, c.client, d, call)
-	if err != nil { // a token that may not comment may publish
-		return schema.Receipt{}, fmt.Errorf("replying: %w", graph.WithoutEnd(err))
+	if err != nil {
+		return schema.Receipt{}, fmt.Errorf("replying: %w", err)
 	}
 	return schema.Receipt{NativeID: id, PostedAt: c.now().UTC()}, nil
 }

@@ -27,9 +27,31 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	if d.Comment != nil {
 		return c.findComment(ctx, d)
 	}
-	s, err := settingsOf(d)
+	search, err := c.search(d)
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
+	}
+	item, verdict, err := c.containers.Find(ctx, d, search)
+	if verdict != schema.Found {
+		return schema.Receipt{}, verdict, err
+	}
+	return graph.Receipt(d, item, c.now()), verdict, nil
+}
+
+// unpublishable judges that Instagram knows no such container to publish.
+func (c *Connector) unpublishable(ctx context.Context, d schema.Delivery, container string, cause error) error {
+	search, err := c.search(d)
+	if err != nil {
+		return err
+	}
+	return c.containers.Unpublishable(ctx, d, container, search, cause)
+}
+
+// search looks for what a delivery has made in the account's own list.
+func (c *Connector) search(d schema.Delivery) (graph.Search, error) {
+	s, err := settingsOf(d)
+	if err != nil {
+		return graph.Search{}, err
 	}
 	search := graph.Search{Now: c.now, Page: c.pages(d, list{"/me/media", opListMedia, postFields, pageSize})}
 	search.IsLike = func(p graph.Post) bool {
@@ -39,11 +61,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		search.Page = c.pages(d, list{"/me/stories", opListStories, postFields, pageSize})
 		search.IsLike = func(p graph.Post) bool { return p.ProductType == "STORY" || p.ProductType == "" }
 	}
-	item, verdict, err := c.containers.Find(ctx, d, search)
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return graph.Receipt(d, item, c.now()), verdict, nil
+	return search, nil
 }
 
 func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {

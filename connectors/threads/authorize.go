@@ -3,7 +3,6 @@ package threads
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"crier/connectors"
@@ -11,11 +10,13 @@ import (
 	"crier/schema"
 )
 
+const scopePublish = "threads_content_publish"
+
 // scopes returns what crier does
 // (developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions).
 func scopes(app connectors.App) connectors.Scopes {
 	return connectors.Scopes{
-		Publish: []string{"threads_basic", "threads_content_publish", "threads_manage_replies", "threads_read_replies"},
+		Publish: []string{"threads_basic", scopePublish, "threads_manage_replies", "threads_read_replies"},
 		Read: []connectors.ReadScope{
 			{Name: "threads_manage_insights", For: []connectors.Purpose{connectors.Reads(schema.CollectMetrics), connectors.Reads(schema.CollectFollowers)}},
 			{Name: "threads_manage_mentions", For: []connectors.Purpose{connectors.Reads(schema.CollectMentions)}},
@@ -57,19 +58,7 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 // the testers of an app alone: where it does not, nothing is known
 // (developers.facebook.com/docs/threads/troubleshooting/debug-access-token).
 func (c *Connector) grantedScopes(ctx context.Context, a schema.Account, token string) []string {
-	call := connectors.Call{
-		Operation: opInspect, Method: http.MethodGet, URL: c.base + "/v1.0/debug_token", Account: a.ID,
-		Token: token, Query: url.Values{"input_token": {token}}, Kind: connectors.Status,
-	}
-	var out struct {
-		Data struct {
-			Scopes []string `json:"scopes"`
-		} `json:"data"`
-	}
-	if _, err := c.client.Do(ctx, call, &out); err != nil {
-		return nil
-	}
-	return out.Data.Scopes
+	return graph.Inspect(ctx, c.client, connectors.Call{URL: c.base + "/v1.0/debug_token", Account: a.ID, Token: token})
 }
 
 // PersonOf returns whom a call for a person is about: see graph.Consent.

@@ -3,6 +3,7 @@ package threads
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -33,7 +34,6 @@ const (
 	opLimits       = "GET /me/threads_publishing_limit"
 	opProfile      = "GET /me"
 	opRedeem       = "POST /oauth/access_token"
-	opInspect      = "GET /debug_token"
 )
 
 // Connector publishes to Threads. It is safe for concurrent use.
@@ -57,6 +57,7 @@ func New(c connectors.Parts) *Connector {
 	connector.tokens = graph.Tokens{Client: c.Client, Base: connector.base, Prefix: "th", Secret: c.App.Secret, Now: c.Now}
 	connector.containers = graph.Containers{
 		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,
+		VideoReplyRest: 30 * time.Second, // else they appear at top level (gitroomhq/postiz-app #1441)
 	}
 	return connector
 }
@@ -93,31 +94,26 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	if d.Receipt(d.Comment.Entry) == nil {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Refused, Message: "the entry to comment on is not published"}
 	}
-	container, ok := c.comments.of(d.Key)
-	if !ok {
-		asked, err := c.containers.Fields(d, graph.Part{Item: graph.WholePost})
-		if err != nil {
-			return schema.Receipt{}, err
-		}
-		if container, err = c.containers.Create(ctx, d, asked); err != nil {
-			return schema.Receipt{}, err
-		}
-		c.comments.keep(d.Key, container)
-	}
-	state, err := c.containers.Look(ctx, d, container)
+	draft, err := c.draft(ctx, d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	switch state.Status {
-	case graph.InProgress:
+	state, err := c.containers.Look(ctx, d, draft.container)
+	isUnread, works := err != nil && c.containers.IsUnread(err), c.now().Sub(draft.made) < graph.MostWork
+	switch {
+	case isUnread && works: // which costs no try
+		return schema.Receipt{}, &schema.Error{Kind: schema.RateLimited, RetryAfter: commentWait, Alone: true, Message: "Threads does not show the comment's container"}
+	case state.Status == graph.InProgress:
 		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, RetryAfter: commentWait, Message: "Threads still works on the comment"}
-	case graph.Failed, graph.Expired:
+	case err != nil && !isUnread:
+		return schema.Receipt{}, err
+	case state.Status == graph.Failed || state.Status == graph.Expired:
 		c.comments.forget(d.Key)
 		return schema.Receipt{}, state.Failure()
 	}
-	receipt, err := c.publish(ctx, d, container)
-	if schema.KindOf(err) != schema.RateLimited { // it is used up, or not known to be good
-		c.comments.forget(d.Key)
+	receipt, err := c.publish(ctx, d, draft.container)
+	if e, ok := errors.AsType[*schema.Error](err); !ok || e.Unprepared || e.Kind != schema.RateLimited && e.Kind != schema.Retryable {
+		c.comments.forget(d.Key) // it is used up, or not known to be good
 	}
 	return receipt, err
 }
@@ -125,12 +121,30 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 // commentWait is when a comment is tried again whose container is not ready.
 const commentWait = 5 * time.Second
 
+// draft returns the container of a comment, which it makes if there is none.
+func (c *Connector) draft(ctx context.Context, d schema.Delivery) (draft, error) {
+	if kept, ok := c.comments.of(d.Key); ok {
+		return kept, nil
+	}
+	asked, err := c.containers.Fields(d, graph.Part{Item: graph.WholePost})
+	if err != nil {
+		return draft{}, err
+	}
+	container, err := c.containers.Create(ctx, d, asked)
+	if err != nil {
+		return draft{}, err
+	}
+	made := draft{container, c.now()}
+	c.comments.keep(d.Key, made)
+	return made, nil
+}
+
 // Refresh trades a token for one that lasts 60 days from now.
 func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
 	return c.tokens.Refresh(ctx, a, old)
 }
 
-// Check returns whose token it is.
+// Check returns whose token it is, if that may publish.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	call := c.call(schema.Delivery{Account: a, Credentials: credentials}, http.MethodGet, "/me", opProfile)
 	call.Query = url.Values{"fields": {"id,username"}}
@@ -143,6 +157,9 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 		return connectors.Profile{}, fmt.Errorf("reading profile: %w", err)
 	case out.ID == "":
 		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "Threads' answer names no profile"}
+	}
+	if err := graph.MayPublish(c.grantedScopes(ctx, a, credentials.AccessToken), scopePublish); err != nil {
+		return connectors.Profile{}, err
 	}
 	return connectors.Profile{NativeID: out.ID, Name: cmp.Or(out.Username, out.ID)}, nil
 }

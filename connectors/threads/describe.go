@@ -14,7 +14,7 @@ func Describe() connectors.Description {
 		// 48,000 calls a day at the least (developers.facebook.com/docs/threads/overview); a
 		// post takes four, and some more while Threads works on its media.
 		Limits:     connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 0.5, Burst: 200}}},
-		Calls:      connectors.Calls{Platform: schema.Threads, Answers: connectors.Answers{Classify: graph.Classify}, Pace: graph.Pace, PaceReads: graph.PaceReads},
+		Calls:      connectors.Calls{Platform: schema.Threads, Answers: answers(), Pace: graph.Pace, PaceReads: graph.PaceReads},
 		Connecting: connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, SelfRenewing: true}, ChoosesScopes: true},
 		New:        func(p connectors.Parts) connectors.Connector { return New(p) },
 	}

@@ -1,30 +1,39 @@
 package threads
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // drafts are the containers of first comments that are not published yet, by the key of the
 // comment. Only the latest are remembered.
 type drafts struct {
 	mu         sync.Mutex
-	containers map[string]string
+	containers map[string]draft
+}
+
+// draft is a container and when it was made.
+type draft struct {
+	container string
+	made      time.Time
 }
 
 const mostDrafts = 4096
 
-func (d *drafts) of(key string) (container string, ok bool) {
+func (d *drafts) of(key string) (of draft, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	container, ok = d.containers[key]
-	return container, ok
+	of, ok = d.containers[key]
+	return of, ok
 }
 
-func (d *drafts) keep(key, container string) {
+func (d *drafts) keep(key string, of draft) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.containers == nil || len(d.containers) >= mostDrafts {
-		d.containers = map[string]string{}
+		d.containers = map[string]draft{}
 	}
-	d.containers[key] = container
+	d.containers[key] = of
 }
 
 func (d *drafts) forget(key string) {

@@ -21,12 +21,16 @@ const pageSize = 100
 // A first comment has no container that outlives the process, and neither has an entry of a
 // thread that was not the last one prepared: the list alone tells of those.
 func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
-	search := graph.Search{Page: c.pages(d), IsLike: likeOf(d), Now: c.now}
-	item, verdict, err := c.containers.Find(ctx, d, search)
+	item, verdict, err := c.containers.Find(ctx, d, c.search(d))
 	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
 	}
 	return graph.Receipt(d, item, c.now()), verdict, nil
+}
+
+// search looks for what a delivery has made in the account's own list.
+func (c *Connector) search(d schema.Delivery) graph.Search {
+	return graph.Search{Page: c.pages(d), IsLike: likeOf(d), Now: c.now}
 }
 
 // likeOf tells whether a post is what the delivery would have made, as far as it shows.

@@ -7,17 +7,30 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/graph"
 	"crier/schema"
 )
 
 // fullWait is when a profile is tried again whose posts of the last 24 hours are used up.
 const fullWait = 15 * time.Minute
 
+// answers is what Threads' refusals mean beyond those of all Graph APIs.
+func answers() connectors.Answers {
+	return graph.Answers([]connectors.Answer{
+		graph.NotGranted("developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions",
+			opInsights, opAccountInsights, opConversation, opMentions, opSearch),
+		{ // by Threads, until the person has settled it
+			Codes: []string{"/4279013"}, Means: connectors.IsRefused, Source: "gitroomhq/postiz-app threads.provider.ts",
+			Example: `{"error":{"message":"User restricted","type":"OAuthException","code":10,"error_subcode":4279013}}`,
+		},
+	}, opProfile)
+}
+
 // refused judges why a container was not published.
 func (c *Connector) refused(ctx context.Context, d schema.Delivery, container string, err error) error {
 	switch {
 	case isGone(err):
-		return c.containers.Unpublishable(ctx, d, container, err)
+		return c.containers.Unpublishable(ctx, d, container, c.search(d), err)
 	case schema.KindOf(err) == schema.Refused && c.usedUp(ctx, d):
 		return &schema.Error{
 			Kind: schema.RateLimited, RetryAfter: fullWait, Err: err,

@@ -187,7 +187,10 @@ func (u checkup) check(ctx context.Context, a *schema.Account) error {
 	case !ok || refused.Kind != schema.TokenDead:
 		return err
 	case a.Renewable && refused.End == schema.NotEnded:
-		return u.renew(ctx, a, err)
+		if err := u.renew(ctx, a, err); err != nil {
+			return err
+		}
+		return u.checkRenewed(ctx, a, checker)
 	default:
 		return u.end(ctx, a, schema.ProblemOf(err))
 	}
@@ -251,6 +254,19 @@ func (u checkup) renew(ctx context.Context, a *schema.Account, refused error) er
 		}
 		return nil
 	}
+}
+
+// checkRenewed ends an account whose renewed credentials are refused too.
+func (u checkup) checkRenewed(ctx context.Context, a *schema.Account, checker connectors.Checker) error {
+	credentials, err := u.Vault.Open(*a)
+	if err != nil {
+		return err
+	}
+	_, err = checker.Check(ctx, *a, credentials)
+	if schema.KindOf(err) == schema.TokenDead {
+		return u.end(ctx, a, schema.ProblemOf(err))
+	}
+	return err
 }
 
 // problem says what is wrong in words that may be shown.

@@ -103,7 +103,7 @@ func isFinal(d schema.Delivery, o schema.Outcome) bool {
 	case o.Err == nil:
 		return d.Step == schema.StepFind && o.Verdict == schema.CannotTell
 	case o.Err.Kind == schema.TokenDead:
-		return !d.Renews
+		return d.Account.Problem() != nil
 	default:
 		return o.Err.Kind == schema.Refused && d.Step != schema.StepFind
 	}

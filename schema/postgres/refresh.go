@@ -48,7 +48,7 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 		"node": r.Node, "lease": schema.Lease, "settle": schema.SettleTime, "latest": r.Clock.Lease.Latest(time.Now()),
 	}).Query(func(rows pgx.Rows) (err error) {
 		claimed, err = db.Collect(rows, nil, func(row pgx.Row, v *schema.Renewal) error {
-			return tables.ScanAccount(row, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Attempts, &v.Warned)
+			return tables.ScanAccount(row, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Doubtful, &v.Attempts, &v.Warned)
 		})
 		return err
 	})
@@ -62,8 +62,8 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 	return claimed, nil
 }
 
-// claimRenewals decides between a trade and a check. Step 1 is a trade whose outcome is
-// not known: it is checked. The lock on the row lets one claim at a time do so. A claim
+// claimRenewals decides between a trade and a check. A trade whose outcome is not known is
+// checked. The lock on the row lets one claim at a time do so. A claim
 // whose answer was lost goes on from the step before it.
 var claimRenewals = db.NewStatement(`
 	update accounts a set
@@ -81,7 +81,7 @@ var claimRenewals = db.NewStatement(`
 	  and a.renew_at <= now() + interval '` + tables.EarlyBy + `'
 	  and (a.renew_lease is null or ` + tables.ClaimEnded("a.renew_lease", "a.renew_token") + `)
 	returning ` + tables.AccountColumns + `, a.renew_claim, a.renewable and since.step in ` + tables.TradeSteps + `, since.step = ` + tables.RenewalTrade + `,
-		a.renew_attempts, coalesce(a.warned_of = a.expires_at, false)`)
+		since.step = ` + tables.RenewalCheck + `, a.renew_attempts, coalesce(a.warned_of = a.expires_at, false)`)
 
 // Finish stores an account after a step of its renewal, with its job and its events. New
 // credentials are stored even if another claim has followed, as long as they were traded

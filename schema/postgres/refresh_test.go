@@ -98,6 +98,37 @@ func TestARefusedTokenIsTradedOnce(t *testing.T) {
 	}
 }
 
+// What may say nothing of the credentials is checked, also where they could be traded, until a check settles it.
+func TestADoubtfulRefusalIsCheckedNotTraded(t *testing.T) {
+	f := newFixture(t)
+	store := postgres.NewRefresh(f.store)
+	a := f.renewable(2 * time.Hour)
+	for _, ask := range []func() error{
+		func() error { return f.store.AskCheck(t.Context(), a) },
+		func() error { return f.store.AskRenewal(t.Context(), a) }, // somebody has asked before
+	} {
+		if err := ask(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, kind := range []schema.ErrorKind{schema.Retryable, schema.RateLimited} {
+		r := f.renewal(store, a)
+		if r == nil || r.Trade || !r.Doubtful || !f.account(a.ID).Renewing {
+			t.Fatalf("renewal = %+v, want a check", r)
+		}
+		f.settle(store, r, schema.RenewalOutcome{Err: &schema.Error{Kind: kind, Message: "an incident"}})
+		f.hasten()
+	}
+	f.settle(store, f.renewal(store, a), schema.RenewalOutcome{})
+	if got := f.account(a.ID); got.Renewing || got.Problem() != nil || got.MayRenew(f.store.Now()) {
+		t.Errorf("account %+v, want it found good", got)
+	}
+	f.hasten()
+	if r := f.renewal(store, a); r == nil || !r.Trade || r.Doubtful {
+		t.Errorf("the next renewal is %+v, want a trade", r)
+	}
+}
+
 func TestATradeWhoseAnswerIsLostIsNotRepeatedBlindly(t *testing.T) {
 	f := newFixture(t)
 	store := postgres.NewRefresh(f.store)

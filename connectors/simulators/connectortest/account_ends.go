@@ -10,7 +10,7 @@ type AccountEnd struct {
 }
 
 // EndAnswer is how a platform refuses a post, in part, and what that is taken for. End is
-// NotEnded where only a check finds out: it is EndRevoked then.
+// NotEnded where only a check finds out: it is EndRevoked or EndScope then, which mean the same to users.
 type EndAnswer struct {
 	Says string
 	End  schema.End
@@ -80,11 +80,11 @@ func AccountEnds() []AccountEnd {
 			mastodon:  {"outside the authorized scopes", schema.EndScope},
 			bluesky:   {"Bad token scope", schema.EndScope},
 			telegram:  {"need administrator rights", schema.EndRemoved},
-			instagram: {"does not have permission for this action", schema.EndScope},
-			threads:   {"does not have permission for this action", schema.EndScope},
+			instagram: {"does not have permission for this action", schema.NotEnded}, // which may be of an incident
+			threads:   {"does not have permission for this action", schema.NotEnded},
 			linkedin:  {"Not enough permissions", schema.EndScope},
 			tiktok:    {"did not authorize the scope", schema.EndScope},
-			facebook:  {"requires both pages_read_engagement and pages_manage_posts", schema.EndScope},
+			facebook:  {"requires both pages_read_engagement and pages_manage_posts", schema.NotEnded},
 			youtube:   {"insufficient authentication scopes", schema.EndScope},
 			pinterest: {"does not have sufficient permissions", schema.EndScope},
 

@@ -20,3 +20,12 @@ func withdrawn() graph.Error {
 func isStopped(end simulation.End, r *http.Request) bool {
 	return end != simulation.ScopeWithdrawn || r.Method != http.MethodGet
 }
+
+// inspect tells what the caller's own token is good for.
+func (s *simulator) inspect(v visit) {
+	if v.r.URL.Query().Get("input_token") == "" {
+		v.fail(graph.Bad(100, 0, "(#100) The parameter input_token is required"))
+		return
+	}
+	graph.Answer(v.rw, http.StatusOK, map[string]any{"data": graph.Inspected(s.world, v.account, knownScopes(), "pages_manage_posts")})
+}

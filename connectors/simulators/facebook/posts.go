@@ -109,7 +109,7 @@ func (s *simulator) attached(v visit) ([]simulation.Media, error) {
 
 func (s *simulator) listPosts(v visit) {
 	var shown []map[string]any
-	for p := range s.world.Newest(v.account.ID) {
+	for p := range s.world.Listed(v.account.ID) {
 		fields := fieldsOf(p)
 		if fields.Kind == aComment || fields.Kind == aStory {
 			continue
@@ -201,7 +201,7 @@ func fieldsAsked(fields string) []string {
 
 // post returns a post, or the video of one, by the name of its node.
 func (s *simulator) post(v visit, node string) (simulation.Post, error) {
-	if p, ok := s.world.Post(v.account.ID, strings.TrimPrefix(node, v.account.ID+"_")); ok && fieldsOf(p).Kind != aComment {
+	if p, ok := s.world.Readable(v.account.ID, strings.TrimPrefix(node, v.account.ID+"_")); ok && fieldsOf(p).Kind != aComment {
 		return p, nil
 	}
 	return simulation.Post{}, graph.NotFound(node)

@@ -34,6 +34,7 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 	s.dialect = simulation.Dialect{Operation: simulation.Operations(s.mux), Fail: s.fail, Ending: graph.Ending(withdrawn()), Show: s.show}
 	for pattern, handle := range map[string]func(visit){
 		"GET /{version}/me":                           s.showSelf,
+		"GET /{version}/debug_token":                  s.inspect,
 		"GET /{version}/me/accounts":                  s.listPages,
 		"GET /{version}/me/permissions":               s.listPermissions,
 		"POST /{version}/{page}/feed":                 s.createPost,

@@ -247,6 +247,11 @@ var inWords = map[string]string{
 }
 
 func (s *simulator) showContainer(v visit, c simulation.Upload) {
+	if graph.IsUnread(s.world, requestOf(c.Fields).Caption, c) {
+		refused := withdrawn()
+		v.Fail(&refused)
+		return
+	}
 	code := s.statusOf(c)
 	words := inWords[code]
 	if code == graph.Failed {

@@ -22,11 +22,12 @@ const maxComment = 2200
 // publish makes a media of a container that is ready.
 func (s *simulator) publish(v visit) {
 	container, ok := s.world.Upload(v.Param("creation_id"))
-	if !ok || container.Account != v.Account.ID {
+	text := requestOf(container.Fields).Caption
+	if !ok || container.Account != v.Account.ID || graph.IsUnknown(v.Account, text, container.ID) {
 		v.Fail(mediaNotFound())
 		return
 	}
-	s.world.Publish(v.RW, v.R, simulation.VisibleCall{Dialect: s.dialect, Account: v.Account.ID, Text: requestOf(container.Fields).Caption}, func(rw http.ResponseWriter) {
+	s.world.Publish(v.RW, v.R, simulation.VisibleCall{Dialect: s.dialect, Account: v.Account.ID, Text: text}, func(rw http.ResponseWriter) {
 		v.RW = rw
 		made, err := s.add(v, container)
 		if err != nil {
@@ -90,7 +91,7 @@ func (s *simulator) comment(v visit) {
 // show shows a media or a container of the caller's own.
 func (s *simulator) show(v visit) {
 	id := v.R.PathValue("id")
-	if post, ok := s.world.Post(v.Account.ID, id); ok && post.ReplyTo == "" {
+	if post, ok := s.world.Readable(v.Account.ID, id); ok && post.ReplyTo == "" {
 		v.Answer(v.Pick(s.entry(v.Account, post)))
 		return
 	}

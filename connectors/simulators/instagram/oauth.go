@@ -29,3 +29,12 @@ func (s *simulator) redeemCode(rw http.ResponseWriter, r *http.Request) {
 		"access_token": given.String(), "user_id": account.ID, "permissions": granted.Scope,
 	}}})
 }
+
+// inspect tells what the caller's own token is good for.
+func (s *simulator) inspect(v visit) {
+	if v.Param("input_token") == "" {
+		v.Fail(graph.Invalid("input_token"))
+		return
+	}
+	v.Answer(map[string]any{"data": graph.Inspected(s.world, v.Account, knownScopes(), "instagram_business_content_publish")})
+}

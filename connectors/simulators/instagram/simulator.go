@@ -39,6 +39,7 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 	gate := graph.Gate{Tokens: s.tokens, Stops: isStopped, Needs: map[string]string{"GET /{id}/insights": "instagram_business_manage_insights"}, Count: s.count}
 	for operation, handle := range map[string]func(visit){
 		"GET /me":                              s.profile,
+		"GET /debug_token":                     s.inspect,
 		opCreate:                               s.createContainer,
 		opPublish:                              s.publish,
 		"GET /{user}/media":                    func(v visit) { s.list(v, false) },

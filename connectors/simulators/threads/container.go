@@ -216,6 +216,11 @@ func (s *simulator) statusOf(c simulation.Upload) string {
 }
 
 func (s *simulator) showContainer(v visit, c simulation.Upload) {
+	if graph.IsUnread(s.world, requestOf(c.Fields).Text, c) {
+		refused := withdrawn()
+		v.Fail(&refused)
+		return
+	}
 	shown := map[string]any{"id": c.ID, "status": s.statusOf(c)}
 	if shown["status"] == graph.Failed {
 		shown["error_message"] = cmp.Or(requestOf(c.Fields).Failure, "UNKNOWN")

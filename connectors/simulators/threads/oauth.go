@@ -46,8 +46,7 @@ func (s *simulator) inspect(v visit) {
 		return
 	}
 	account := s.world.Account(inspected.Name)
-	v.Answer(map[string]any{"data": map[string]any{
-		"type": "USER", "application": "crier", "is_valid": !inspected.IsExpired(s.world.Now()), "user_id": account.ID,
-		"scopes": graph.Granted(account, knownScopes()),
-	}})
+	data := graph.Inspected(s.world, account, knownScopes(), "threads_content_publish")
+	data["is_valid"] = !inspected.IsExpired(s.world.Now())
+	v.Answer(map[string]any{"data": data})
 }

@@ -18,7 +18,8 @@ const maxPage = 100
 // publish makes a post of a container that is ready.
 func (s *simulator) publish(v visit) {
 	container, ok := s.world.Upload(v.Param("creation_id"))
-	if !ok || container.Account != v.Account.ID {
+	text := requestOf(container.Fields).Text
+	if !ok || container.Account != v.Account.ID || graph.IsUnknown(v.Account, text, container.ID) {
 		v.Fail(mediaNotFound(v.Param("creation_id")))
 		return
 	}
@@ -69,7 +70,7 @@ func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, 
 // show shows a post or a container of the caller's own.
 func (s *simulator) show(v visit) {
 	id := v.R.PathValue("id")
-	if post, ok := s.world.Post(v.Account.ID, id); ok && !v.kept.isDeleted(id) {
+	if post, ok := s.world.Readable(v.Account.ID, id); ok && !v.kept.isDeleted(id) {
 		v.Answer(v.Pick(s.entry(v.Account, post)))
 		return
 	}

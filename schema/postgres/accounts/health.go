@@ -22,10 +22,21 @@ func NewHealth(d *db.DB) *Health { return &Health{d} }
 // credentials. It does nothing if the account has newer credentials, or somebody has
 // asked before.
 func (s *Health) AskRenewal(ctx context.Context, a schema.Account) error {
+	return s.ask(ctx, a, schema.RenewalIdle)
+}
+
+// AskCheck is AskRenewal after a refusal that may say nothing of the credentials: they are checked, and
+// not traded for others.
+func (s *Health) AskCheck(ctx context.Context, a schema.Account) error {
+	return s.ask(ctx, a, schema.RenewalCheck)
+}
+
+func (s *Health) ask(ctx context.Context, a schema.Account, step schema.RenewalStep) error {
 	j := tables.RenewalJob(&a, s.Now())
 	rows, err := s.Pool.Query(ctx, `
 		with asked as (
-			update accounts set renew_asked_at = now(), renew_at = now()
+			update accounts set renew_asked_at = now(), renew_at = now(),
+				renew_step = case when renew_step = `+tables.RenewalIdle+` then @step::smallint else renew_step end
 			where id = @account and workspace_id = @workspace and revision = @revision
 			  and renew_asked_at is null and not needs_reconnect and ended = 0 and disconnected_at is null
 			returning id
@@ -35,7 +46,7 @@ func (s *Health) AskRenewal(ctx context.Context, a schema.Account) error {
 		on conflict (id) do update set due_at = least(jobs.due_at, excluded.due_at)
 		returning id, kind, shard, due_at, version, payload`,
 		pgx.StrictNamedArgs{
-			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision,
+			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision, "step": int16(step),
 			"kind": int16(j.Kind), "shard": j.Shard, "due": j.DueAt, "payload": string(j.Payload),
 		})
 	jobs, err := db.Collect(rows, err, tables.ScanJob)

@@ -18,7 +18,7 @@ const defaultPage = 25
 // newest first; nil leaves one out.
 func (c Call) List(w *simulation.World, most int, show func(simulation.Post) map[string]any) {
 	c.ListAll(func(yield func(string, func() map[string]any) bool) {
-		for post := range w.Newest(c.Account.ID) {
+		for post := range w.Listed(c.Account.ID) {
 			if !yield(post.ID, func() map[string]any { return show(post) }) {
 				return
 			}

@@ -55,10 +55,11 @@ const (
 	uploadDeleted  = "2"
 	PresentUploads = "(" + uploadAwaited + ", " + UploadKept + ")"
 
-	renewalIdle  = "0"
+	RenewalIdle  = "0"
 	RenewalTrade = "1"
 	renewalAgain = "2"
-	TradeSteps   = "(" + renewalIdle + ", " + renewalAgain + ")"
+	RenewalCheck = "3"
+	TradeSteps   = "(" + RenewalIdle + ", " + renewalAgain + ")"
 )
 
 // Claimable is true if a target, a first comment or a delivery may be claimed: it is

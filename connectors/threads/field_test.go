@@ -1,0 +1,139 @@
+package threads
+
+import (
+	"testing"
+	"time"
+
+	"crier/connectors/graph"
+	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/simulation"
+	"crier/schema"
+)
+
+// step makes the next step of a delivery as the pipeline does, and returns what it came to. The clock moves
+// on by what the step waits for.
+func (r *rig) step(t *testing.T, d *schema.Delivery) schema.Result {
+	t.Helper()
+	var o schema.Outcome
+	var err error
+	switch d.Step {
+	case schema.StepPrepare:
+		o.Progress, err = r.Prepare(t.Context(), *d)
+	case schema.StepFind:
+		o.Receipt, o.Verdict, err = r.Find(t.Context(), *d)
+	default:
+		o.Receipt, err = r.Publish(t.Context(), *d)
+	}
+	if err != nil {
+		o.Err = connectortest.WantKind(t, err, schema.KindOf(err))
+	}
+	result := d.After(o, r.Clock(), 0)
+	d.Step, d.Progress, d.Attempts, d.Looked, d.Error = result.Step, result.Progress, result.Attempts, result.Looked, result.Error
+	r.Pass(result.NextIn)
+	return result
+}
+
+// run makes the steps of a delivery until it has ended, and returns how, and how many there were.
+func (r *rig) run(t *testing.T, d schema.Delivery) (last schema.Result, steps int) {
+	t.Helper()
+	d.Tries, d.DueAt, d.Until = schema.DefaultTries, r.Clock(), r.Clock().Add(24*time.Hour)
+	for steps = 1; steps < 200; steps++ {
+		if last = r.step(t, &d); last.Terminal() {
+			return last, steps
+		}
+	}
+	t.Fatalf("it does not end: %+v", last)
+	return last, steps
+}
+
+// gitroomhq/postiz-app #2047: 210 of 584 unknown errors in 45 days; TryPost #280.
+func TestAContainerThatPublishNeverKnowsIsMadeAnew(t *testing.T) {
+	r := newRig(t)
+	last, _ := r.run(t, r.delivery("once [crier:container-unknown]"))
+	if last.State != schema.TargetPosted {
+		t.Fatalf("it is %v, %+v", last.State, last.Error)
+	}
+	r.WantPosts(t, 1)
+	if made, published := r.World.Calls(simCreate), r.World.Calls(simPublish); made != 2 || published != 3 {
+		t.Errorf("%d containers were made, and published %d times, want 2 and 3", made, published)
+	}
+}
+
+// While its list shows what may be the post no other container is made.
+func TestAnUnknownContainerWhosePostIsThereIsNotMadeAnew(t *testing.T) {
+	r := newRig(t)
+	r.Inject(t, simulation.Fault{
+		Operation: simPublish, After: true, Status: 400,
+		Body: `{"error":{"message":"The requested resource does not exist","code":24,"error_subcode":4279009}}`,
+	})
+	d := r.prepared(t, r.delivery("there"))
+	r.Inject(t, simulation.Fault{Operation: simShow, Times: 3, Status: 200, Body: `{"id":"1","status":"FINISHED"}`}) // of a cache
+	d.Step = schema.StepPublish
+	last, _ := r.run(t, d)
+	if posts := r.WantPosts(t, 1); last.State != schema.TargetPosted || last.Receipts[0].NativeID != posts[0].ID {
+		t.Errorf("it is %v, %+v", last.State, last.Error)
+	}
+}
+
+// In May 2026 reads of containers were refused for days, as without permission or as not there
+// (geoff-maddock/events-tracker #1900, gitroomhq/postiz-app #1562).
+func TestAContainerThatCannotBeRead(t *testing.T) {
+	t.Run("for a minute", func(t *testing.T) {
+		r := newRig(t)
+		last, _ := r.run(t, r.delivery("soon [crier:container-unread]"))
+		if last.State != schema.TargetPosted || last.Attempts != 0 {
+			t.Errorf("it is %v after %d tries, %+v", last.State, last.Attempts, last.Error)
+		}
+	})
+	for name, body := range map[string]string{
+		"for hours, as without permission": `{"error":{"message":"Application does not have permission for this action","code":10}}`,
+		"for hours, as not there":          `{"error":{"message":"Unsupported get request","code":100,"error_subcode":33}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			began := r.Clock()
+			r.Inject(t, simulation.Fault{Operation: simShow, Times: -1, Status: 400, Body: body})
+			last, _ := r.run(t, r.delivery("late"))
+			if waited := r.Clock().Sub(began); last.State != schema.TargetPosted || waited < graph.MostWork || waited > graph.MostWork+time.Minute {
+				t.Errorf("it is %v after %v, %+v", last.State, waited, last.Error)
+			}
+			r.WantPosts(t, 1)
+		})
+	}
+}
+
+// A publish was answered 500 with the code of a missing permission while the post went up (threads-go
+// http_client.go, fia-f1-docs-bot #52).
+func TestAFailedAnswerToAPublishThatWorked(t *testing.T) {
+	r := newRig(t)
+	r.Inject(t, simulation.Fault{
+		Operation: simPublish, After: true, Status: 500, Body: `{"error":{"message":"Application does not have permission for this action","code":10}}`,
+	})
+	last, _ := r.run(t, r.delivery("there"))
+	if posts := r.WantPosts(t, 1); last.State != schema.TargetPosted || !last.Found || last.Receipts[0].NativeID != posts[0].ID {
+		t.Errorf("it is %v, %+v", last.State, last.Error)
+	}
+}
+
+// A reply with a video is at the top level where it is published too soon (gitroomhq/postiz-app #1441).
+func TestAVideoReplyRestsBeforeItIsPublished(t *testing.T) {
+	r := newRig(t)
+	first := r.published(t, r.delivery("the first"))
+	for name, tt := range map[string]struct {
+		item schema.Media
+		rest time.Duration
+	}{"with a video": {r.Film("b"), 30 * time.Second}, "with a picture": {r.Picture("a"), 0}} {
+		t.Run(name, func(t *testing.T) {
+			d := r.delivery("a reply "+name, tt.item)
+			d.Entry, d.Entries, d.Receipts = 1, 2, []schema.Receipt{first}
+			d.Tries = schema.DefaultTries
+			var longest time.Duration
+			for d.Step = schema.StepPrepare; d.Step == schema.StepPrepare; {
+				longest = max(longest, r.step(t, &d).NextIn)
+			}
+			if tt.rest > 0 && longest != tt.rest || tt.rest == 0 && longest >= 30*time.Second {
+				t.Errorf("it rested %v, want %v", longest, tt.rest)
+			}
+		})
+	}
+}
