@@ -520,6 +520,7 @@ func TestAPictureIsMadeToFit(t *testing.T) {
 		a.connect(a.workspace, p, p.String())
 	}
 	wide, small := a.upload(pngOf(t, 1200, 400), "alt_text", "wide"), a.upload(pngOf(t, 100, 100))
+	square := a.upload(pngOf(t, 400, 400))
 	post := func(item map[string]any, platforms ...string) *answer {
 		return a.call(http.MethodPost, "/posts", map[string]any{
 			"content": "x", "platforms": platforms, "scheduledFor": a.in(time.Hour), "mediaItems": []any{item},
@@ -539,6 +540,7 @@ func TestAPictureIsMadeToFit(t *testing.T) {
 		"cropped":         {post(upload(wide, "cover"), "instagram", "mastodon"), "warnings", "mediaItems[0]", "media_resized", "instagram", "instagram gets a copy of 764 × 400 pixels, cropped: "},
 		"with bars":       {post(upload(wide, "contain"), "instagram"), "warnings", "mediaItems[0]", "media_resized", "instagram", "1200 × 628 pixels, with bars"},
 		"not asked to":    {post(upload(wide, "none"), "instagram"), "details", "mediaItems[0]", "media_type_unsupported", "instagram", "image/png"},
+		"a format alone":  {post(upload(square, "none"), "instagram"), "warnings", "mediaItems[0]", "media_resized", "instagram", "instagram gets a copy of 400 × 400 pixels: "},
 		"too small":       {post(upload(small, "cover"), "instagram"), "details", "mediaItems[0]", "media_type_unsupported", "instagram", ""},
 		"by url":          {post(byURL("image"), "telegram"), "warnings", "mediaItems[0].fit", "media_resized", "", "once it is fetched"},
 		"by url, fetched": {post(byURL("image"), "instagram"), "details", "mediaItems[0].fit", "media_fit_needs_upload", "instagram", "from-url"},

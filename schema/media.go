@@ -77,6 +77,7 @@ const (
 	FitNone    Fit = ""        // it is refused
 	FitContain Fit = "contain" // all of it is shown, with bars where the aspect ratio asks for them
 	FitCover   Fit = "cover"   // it is cropped to the aspect ratio, around its middle
+	FitFormat  Fit = "format"  // nothing but its format is changed; nobody asks for it: see MediaLimits.Fit
 )
 
 // Variant names the picture that an upload is made into for a platform.
@@ -110,7 +111,7 @@ func ParseVariant(file string) (Variant, bool) {
 	fit, name, _ := strings.Cut(parts[1], "-")
 	platform, err := ParsePlatform(name)
 	v := Variant{platform, Fit(fit)}
-	return v, err == nil && (v.Fit == FitContain || v.Fit == FitCover)
+	return v, err == nil && (v.Fit == FitContain || v.Fit == FitCover || v.Fit == FitFormat)
 }
 
 // MaxAltText is the length of an alternative text, in characters.

@@ -201,6 +201,15 @@ type MediaLimits struct {
 	AspectOfImages   bool // the aspect ratio bounds pictures only
 	MaxWidth         int
 	MaxHeight        int
+	Converts         bool // an uploaded picture that has another format, and is fine otherwise, becomes a JPEG
+}
+
+// Fit returns what is done with an uploaded picture for which so much was asked.
+func (l MediaLimits) Fit(asked Fit) Fit {
+	if asked == FitNone && l.Converts {
+		return FitFormat
+	}
+	return asked
 }
 
 // Taker names who takes no more than that.

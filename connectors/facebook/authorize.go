@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/oauth2"
 
@@ -121,58 +119,6 @@ func (c *Connector) personID(ctx context.Context, a schema.Account, person schem
 		return ""
 	}
 	return self.ID
-}
-
-// shownPage is what a list has of a person's page.
-type shownPage struct {
-	ID          string   `json:"id"`
-	Name        string   `json:"name"`
-	AccessToken string   `json:"access_token"`
-	Tasks       []string `json:"tasks"` // that the person may do there
-}
-
-// taskContent is what a person has to be allowed on a page for its token to publish
-// (developers.facebook.com/docs/pages-api/overview, tasks).
-const taskContent = "CREATE_CONTENT"
-
-// mostPageLists bounds how many parts of a list are read: some of its pages are left out.
-const mostPageLists = 5
-
-// Entities lists the pages that the person may publish on, each with its own token. Facebook
-// shows those that the person has ticked when consenting.
-func (c *Connector) Entities(ctx context.Context, a schema.Account, person schema.Credentials) ([]connectors.Entity, error) {
-	entities := []connectors.Entity{}
-	next := ""
-	for range mostPageLists {
-		call := c.call(a, person, http.MethodGet, "me/accounts", opPages)
-		call.Query = pageQuery(next, "id,name,access_token,tasks")
-		var listed list[shownPage]
-		if _, err := c.client.Do(ctx, call, &listed); err != nil {
-			return nil, fmt.Errorf("listing pages: %w", err)
-		}
-		if listed.Data == nil {
-			return nil, strange("is no list of pages")
-		}
-		for _, page := range listed.Data {
-			if page.ID == "" || page.AccessToken == "" || !slices.Contains(page.Tasks, taskContent) {
-				continue
-			}
-			entities = append(entities, pageEntity(page, person))
-			if len(entities) == connectors.MaxEntities {
-				return entities, nil
-			}
-		}
-		if next = listed.next(); next == "" {
-			break
-		}
-	}
-	return entities, nil
-}
-
-// pageEntity is a page with its token, which has no expiry.
-func pageEntity(p shownPage, person schema.Credentials) connectors.Entity {
-	person.AccessToken, person.ExpiresAt = p.AccessToken, time.Time{}
-	return connectors.Entity{ID: p.ID, Name: p.Name, Kind: "page", Credentials: person}
 }
 
 // PersonOf returns whom a call for a person is about: see graph.Consent.

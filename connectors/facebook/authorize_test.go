@@ -61,6 +61,47 @@ func TestPagesThatMayNotBePublishedOnAreLeftOut(t *testing.T) {
 	}
 }
 
+// Pages that are held through a portfolio are not in the person's own list, also with business_management
+// granted (openpost #216 and #217, TryPost #292 and #301, on a live account).
+func TestPagesOfPortfoliosAreShown(t *testing.T) {
+	const businesses = "GET /{version}/me/businesses"
+	withBusiness := person()
+	withBusiness.Scope = "pages_show_list,business_management"
+	for name, tt := range map[string]struct {
+		person schema.Credentials
+		fault  *simulation.Fault
+		want   int
+	}{
+		"with the permission":        {withBusiness, nil, 4},
+		"without it":                 {person(), nil, 2},
+		"where they are not told":    {withBusiness, &simulation.Fault{Operation: businesses, Status: 400, Body: `{"error":{"message":"m","code":100}}`}, 2},
+		"where one is not permitted": {withBusiness, &simulation.Fault{Operation: "GET /{version}/{node}/owned_pages", Status: 403, Body: `{"error":{"message":"m","code":200}}`}, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			if tt.fault != nil {
+				r.Inject(t, *tt.fault)
+			}
+			entities, err := r.Entities(t.Context(), schema.Account{}, tt.person)
+			ids := map[string]bool{}
+			for _, e := range entities {
+				ids[e.ID] = true
+			}
+			if err != nil || len(entities) != tt.want || len(ids) != tt.want {
+				t.Errorf("%d pages, %d of them different, %v; want %d", len(entities), len(ids), err, tt.want)
+			}
+		})
+	}
+	t.Run("that come without a token", func(t *testing.T) {
+		r := newRig(t)
+		r.Inject(t, simulation.Fault{Operation: pageLists, Status: http.StatusOK, Body: `{"data":[{"id":"1","name":"Acme","tasks":["CREATE_CONTENT"]}]}`})
+		_, err := r.Entities(t.Context(), schema.Account{}, person())
+		if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "no token for Acme") {
+			t.Errorf("message %q", e.Message)
+		}
+	})
+}
+
 func TestTheListOfPagesIsRead(t *testing.T) {
 	page := func(id, tasks string) string {
 		return `{"id":"` + id + `","name":"n","access_token":"t` + id + `","tasks":[` + tasks + `]}`

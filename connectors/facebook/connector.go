@@ -33,7 +33,6 @@ const (
 	opPage         = "GET /me"
 	opToken        = "GET /oauth/access_token"
 	opPermissions  = "GET /me/permissions"
-	opPages        = "GET /me/accounts"
 )
 
 // version is that of the Graph API the connector was written against. Facebook answers calls

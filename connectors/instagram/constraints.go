@@ -30,6 +30,7 @@ func Constraints() schema.Constraints {
 			MinAspect:        4.0 / 5,
 			MaxAspect:        1.91,
 			AspectOfImages:   true, // a reel is upright
+			Converts:         true, // Meta documents JPEG alone, and fetches what crier serves
 		},
 		Hashtags: 30,
 		Mentions: 20, // developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes, 2207010

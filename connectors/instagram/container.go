@@ -106,8 +106,11 @@ var subcode = regexp.MustCompile(`\b2207\d{3}\b`)
 
 // passing are the subcodes of failures that another container may not meet: of a download
 // that timed out or failed, of servers, of uploads that failed for no known reason
-// (developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes).
-var passing = []string{"2207001", "2207003", "2207020", "2207032", "2207052", "2207053"}
+// (developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes; of 2207077, a
+// download that failed, 2207082 and 2207085 gitroomhq/postiz-app instagram.provider.ts).
+var passing = []string{
+	"2207001", "2207003", "2207020", "2207032", "2207052", "2207053", "2207077", "2207082", "2207085",
+}
 
 func passes(status string) bool {
 	said := subcode.FindString(status)

@@ -137,9 +137,9 @@ type fitting struct {
 
 // Open brings a media item. It is Refused where its picture cannot be made to fit.
 func (f fitting) Open(ctx context.Context, item schema.Media) (*File, error) {
-	of := schema.Variant{Platform: f.platform, Fit: item.Fit}
+	of := schema.Variant{Platform: f.platform, Fit: fitOf(item, f.library.variants.constraints(f.platform))}
 	switch {
-	case item.Fit == schema.FitNone:
+	case of.Fit == schema.FitNone:
 		return f.Source.Open(ctx, item)
 	case !item.MediaID.IsZero():
 		file, err := f.library.Variant(ctx, item.MediaID, of)

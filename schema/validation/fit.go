@@ -34,7 +34,10 @@ type Refit struct {
 // platform does not take the picture as it is; there are none if it does. needed is false if
 // no copy is to be made: it is not necessary, not asked for, or cannot be made to fit.
 func Fit(c schema.Constraints, f schema.MediaFacts, fit schema.Fit) (r Refit, needed bool, details []schema.Detail) {
-	details = CheckMedia(c.Media, c.Platform, f)
+	details, fit = CheckMedia(c.Media, c.Platform, f), c.Media.Fit(fit)
+	if fit == schema.FitFormat && !isOfFormat(f, details) {
+		return r, false, details
+	}
 	if len(details) == 0 || fit == schema.FitNone || f.Kind == schema.Video || f.Kind == schema.PDF {
 		return r, false, details
 	}
@@ -56,6 +59,12 @@ func Fit(c schema.Constraints, f schema.MediaFacts, fit schema.Fit) (r Refit, ne
 		return unfit("made to fit it would have %d × %d pixels", r.Width, r.Height)
 	}
 	return r, true, details
+}
+
+// isOfFormat reports whether a picture has nothing but a format that its platform does not take, and that
+// crier can read.
+func isOfFormat(f schema.MediaFacts, details []schema.Detail) bool {
+	return len(details) == 1 && details[0].Code == CodeMediaTypeUnsupported && (f.Type == "image/png" || f.Type == "image/webp") && !f.Animated
 }
 
 // made returns what is known of the copy before it is made.

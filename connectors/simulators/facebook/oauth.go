@@ -156,16 +156,27 @@ func (s *simulator) listPages(v visit) {
 		v.fail(graph.Bad(100, 0, "(#100) Tried accessing nonexisting field (accounts) on node type (Page)"))
 		return
 	}
+	s.listAsPages(v, person, []pageOfPerson{{"first", allTasks, true}, {"second", allTasks, true}, {"third", someTasks, true}})
+}
+
+// pageOfPerson is a page as a person's lists show it.
+type pageOfPerson struct {
+	name     string
+	tasks    []string
+	hasToken bool
+}
+
+// listAsPages lists pages, each with its token, which has no expiry.
+func (s *simulator) listAsPages(v visit, person string, all []pageOfPerson) {
 	var pages []map[string]any
-	for _, one := range []struct {
-		name  string
-		tasks []string
-	}{{"first", allTasks}, {"second", allTasks}, {"third", someTasks}} {
+	for _, one := range all {
 		token := simulation.Consent{Name: one.name + pageOf + person}.Token()
 		id := s.world.Account(token).ID
-		pages = append(pages, map[string]any{
-			"id": id, "name": "Page " + id, "category": "Community", "access_token": token, "tasks": one.tasks,
-		})
+		page := map[string]any{"id": id, "name": "Page " + id, "category": "Community", "tasks": one.tasks}
+		if one.hasToken {
+			page["access_token"] = token
+		}
+		pages = append(pages, page)
 	}
 	query := v.r.URL.Query()
 	if !query.Has("fields") {
@@ -173,4 +184,41 @@ func (s *simulator) listPages(v visit) {
 		v.r.URL.RawQuery = query.Encode()
 	}
 	s.list(v, pages)
+}
+
+// listBusinesses lists the portfolios of a person: one, which holds pages that the person's own list does
+// not have (openpost #216, TryPost #292).
+func (s *simulator) listBusinesses(v visit) {
+	person, ok := s.businessPerson(v)
+	if ok {
+		s.list(v, []map[string]any{{"id": s.world.Account(businessOf + person).ID, "name": "Portfolio"}})
+	}
+}
+
+// businessOf begins the names of portfolios.
+const businessOf = "business-of-"
+
+// listBusinessPages lists what a portfolio owns, or what others let it work on. On one of the former the
+// person has no role of their own.
+func (s *simulator) listBusinessPages(v visit) {
+	person, ok := s.businessPerson(v)
+	switch {
+	case !ok:
+	case v.r.PathValue("node") != s.world.Account(businessOf+person).ID:
+		v.fail(graph.NotFound(v.r.PathValue("node")))
+	case strings.HasSuffix(v.r.URL.Path, "/owned_pages"):
+		s.listAsPages(v, person, []pageOfPerson{{"first", allTasks, true}, {"fourth", allTasks, true}, {"fifth", nil, false}})
+	default:
+		s.listAsPages(v, person, []pageOfPerson{{"sixth", allTasks, true}})
+	}
+}
+
+// businessPerson returns the person of a call about portfolios, for which a permission is needed.
+func (s *simulator) businessPerson(v visit) (person string, ok bool) {
+	person, ok = v.person()
+	if !ok || !slices.Contains(graph.Granted(v.account, knownScopes()), "business_management") {
+		v.fail(&graph.Error{Status: http.StatusForbidden, Code: 100, Message: "(#100) Missing Permission"})
+		return "", false
+	}
+	return person, true
 }
