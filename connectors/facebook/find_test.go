@@ -110,15 +110,18 @@ func TestFindReadsThePhasesOfAVideo(t *testing.T) {
 func TestFindOfAVideoThatIsNotShown(t *testing.T) {
 	for name, tt := range map[string]struct {
 		body string
+		age  time.Duration // of the call
 		want schema.Verdict
 	}{
-		"gone":           {`{"error":{"message":"m","code":100,"error_subcode":33}}`, schema.NotThere},
-		"no permission":  {`{"error":{"message":"m","code":10}}`, schema.CannotTell},
-		"a proxy's page": {`<html>`, schema.CannotTell},
+		"gone":           {`{"error":{"message":"m","code":100,"error_subcode":33}}`, time.Hour, schema.NotThere},
+		"not shown yet":  {`{"error":{"message":"m","code":100,"error_subcode":33}}`, time.Minute, schema.CannotTell},
+		"no permission":  {`{"error":{"message":"m","code":10}}`, time.Hour, schema.CannotTell},
+		"a proxy's page": {`<html>`, 0, schema.CannotTell},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.prepare(t, r.delivery("look", film))
+			r.Pass(tt.age)
 			r.Inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusBadRequest, Body: tt.body})
 			_, verdict, err := r.Find(t.Context(), d)
 			if verdict != tt.want || (err != nil) != (tt.want == schema.CannotTell) {

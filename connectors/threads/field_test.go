@@ -5,51 +5,15 @@ import (
 	"time"
 
 	"crier/connectors/graph"
-	"crier/connectors/simulators/connectortest"
+	"crier/connectors/simulators/graphtest"
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 
-// step makes the next step of a delivery as the pipeline does, and returns what it came to. The clock moves
-// on by what the step waits for.
-func (r *rig) step(t *testing.T, d *schema.Delivery) schema.Result {
-	t.Helper()
-	var o schema.Outcome
-	var err error
-	switch d.Step {
-	case schema.StepPrepare:
-		o.Progress, err = r.Prepare(t.Context(), *d)
-	case schema.StepFind:
-		o.Receipt, o.Verdict, err = r.Find(t.Context(), *d)
-	default:
-		o.Receipt, err = r.Publish(t.Context(), *d)
-	}
-	if err != nil {
-		o.Err = connectortest.WantKind(t, err, schema.KindOf(err))
-	}
-	result := d.After(o, r.Clock(), 0)
-	d.Step, d.Progress, d.Attempts, d.Looked, d.Error = result.Step, result.Progress, result.Attempts, result.Looked, result.Error
-	r.Pass(result.NextIn)
-	return result
-}
-
-// run makes the steps of a delivery until it has ended, and returns how, and how many there were.
-func (r *rig) run(t *testing.T, d schema.Delivery) (last schema.Result, steps int) {
-	t.Helper()
-	d.Tries, d.DueAt, d.Until = schema.DefaultTries, r.Clock(), r.Clock().Add(24*time.Hour)
-	for steps = 1; steps < 200; steps++ {
-		if last = r.step(t, &d); last.Terminal() {
-			return last, steps
-		}
-	}
-	t.Fatalf("it does not end: %+v", last)
-	return last, steps
-}
-
 // gitroomhq/postiz-app #2047: 210 of 584 unknown errors in 45 days; TryPost #280.
 func TestAContainerThatPublishNeverKnowsIsMadeAnew(t *testing.T) {
 	r := newRig(t)
-	last, _ := r.run(t, r.delivery("once [crier:container-unknown]"))
+	last := graphtest.Run(t, r.Rig, r.Connector, r.delivery("once [crier:container-unknown]"))
 	if last.State != schema.TargetPosted {
 		t.Fatalf("it is %v, %+v", last.State, last.Error)
 	}
@@ -69,7 +33,7 @@ func TestAnUnknownContainerWhosePostIsThereIsNotMadeAnew(t *testing.T) {
 	d := r.prepared(t, r.delivery("there"))
 	r.Inject(t, simulation.Fault{Operation: simShow, Times: 3, Status: 200, Body: `{"id":"1","status":"FINISHED"}`}) // of a cache
 	d.Step = schema.StepPublish
-	last, _ := r.run(t, d)
+	last := graphtest.Run(t, r.Rig, r.Connector, d)
 	if posts := r.WantPosts(t, 1); last.State != schema.TargetPosted || last.Receipts[0].NativeID != posts[0].ID {
 		t.Errorf("it is %v, %+v", last.State, last.Error)
 	}
@@ -80,7 +44,7 @@ func TestAnUnknownContainerWhosePostIsThereIsNotMadeAnew(t *testing.T) {
 func TestAContainerThatCannotBeRead(t *testing.T) {
 	t.Run("for a minute", func(t *testing.T) {
 		r := newRig(t)
-		last, _ := r.run(t, r.delivery("soon [crier:container-unread]"))
+		last := graphtest.Run(t, r.Rig, r.Connector, r.delivery("soon [crier:container-unread]"))
 		if last.State != schema.TargetPosted || last.Attempts != 0 {
 			t.Errorf("it is %v after %d tries, %+v", last.State, last.Attempts, last.Error)
 		}
@@ -93,7 +57,7 @@ func TestAContainerThatCannotBeRead(t *testing.T) {
 			r := newRig(t)
 			began := r.Clock()
 			r.Inject(t, simulation.Fault{Operation: simShow, Times: -1, Status: 400, Body: body})
-			last, _ := r.run(t, r.delivery("late"))
+			last := graphtest.Run(t, r.Rig, r.Connector, r.delivery("late"))
 			if waited := r.Clock().Sub(began); last.State != schema.TargetPosted || waited < graph.MostWork || waited > graph.MostWork+time.Minute {
 				t.Errorf("it is %v after %v, %+v", last.State, waited, last.Error)
 			}
@@ -109,7 +73,7 @@ func TestAFailedAnswerToAPublishThatWorked(t *testing.T) {
 	r.Inject(t, simulation.Fault{
 		Operation: simPublish, After: true, Status: 500, Body: `{"error":{"message":"Application does not have permission for this action","code":10}}`,
 	})
-	last, _ := r.run(t, r.delivery("there"))
+	last := graphtest.Run(t, r.Rig, r.Connector, r.delivery("there"))
 	if posts := r.WantPosts(t, 1); last.State != schema.TargetPosted || !last.Found || last.Receipts[0].NativeID != posts[0].ID {
 		t.Errorf("it is %v, %+v", last.State, last.Error)
 	}
@@ -129,7 +93,7 @@ func TestAVideoReplyRestsBeforeItIsPublished(t *testing.T) {
 			d.Tries = schema.DefaultTries
 			var longest time.Duration
 			for d.Step = schema.StepPrepare; d.Step == schema.StepPrepare; {
-				longest = max(longest, r.step(t, &d).NextIn)
+				longest = max(longest, graphtest.Step(t, r.Rig, r.Connector, &d).NextIn)
 			}
 			if tt.rest > 0 && longest != tt.rest || tt.rest == 0 && longest >= 30*time.Second {
 				t.Errorf("it rested %v, want %v", longest, tt.rest)
