@@ -579,7 +579,7 @@ func TestAPictureIsMadeToFit(t *testing.T) {
 			t.Errorf("a copy %s: %d", name, response.StatusCode)
 		}
 	}
-	if got := len(s.files(t)); got != 3 { // two uploads, one copy
+	if got := len(s.files(t)); got != 4 { // three uploads, one copy
 		t.Errorf("%d files are kept", got)
 	}
 }
