@@ -33,6 +33,7 @@ func fixture() connectortest.Fixture {
 				}),
 			})
 		},
+		Field: true,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-page-%d", n)}
 		},

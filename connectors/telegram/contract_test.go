@@ -27,6 +27,7 @@ func TestContract(t *testing.T) {
 				}),
 			})
 		},
+		Field: true,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{BotToken: fmt.Sprintf("%d:AA-token-of-a-bot", 1000+n), ChatID: fmt.Sprintf("@channel_%d", n)}
 		},

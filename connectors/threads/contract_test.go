@@ -38,6 +38,7 @@ func fixture() connectortest.Fixture {
 				}),
 			})
 		},
+		Field: true,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{AccessToken: fmt.Sprintf("THAA-token-of-profile-%d", n), SelfRenewing: true}
 		},

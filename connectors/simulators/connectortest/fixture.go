@@ -39,6 +39,9 @@ type Fixture struct {
 	// Processing is set where the platform takes time for media.
 	Processing *Processing
 
+	// Field tells that its simulator knows the field faults: see package simulation.
+	Field bool
+
 	// Consent is set where people are asked on the platform's own page.
 	Consent *Consent
 

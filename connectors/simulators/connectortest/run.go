@@ -18,7 +18,7 @@ type clause struct {
 func Run(t *testing.T, f Fixture) {
 	for _, clauses := range [][]clause{
 		publishing(), finding(), answering(), refusing(), failing(), misanswering(), ending(), endingAccounts(), attaching(), keepingSecrets(),
-		consenting(), reading(), searching(),
+		consenting(), reading(), searching(), inTheField(),
 	} {
 		run(t, f, clauses)
 	}
