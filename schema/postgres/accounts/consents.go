@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
-	"crier/schema/wording"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
+	"crier/schema/wording"
 )
 
 // openConsents is how many consents of a workspace may be open, and of an account that is

@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
-	"crier/schema/wording"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
+	"crier/schema/wording"
 )
 
 // Register makes a workspace with its first key. It is RateLimitExceeded where too many
