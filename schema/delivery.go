@@ -224,7 +224,7 @@ func (d *Delivery) Describe(content Content, own string, limits Constraints) {
 		d.Text = content.TextFor(d.Entry, platform, own)
 		d.Media = content.Entries[d.Entry].Media
 	}
-	d.Key, d.Listed = entryKey(d.Ref, d.Entry), limits.Listing.of(d)
+	d.Key, d.Listed = entryKey(d.Ref, d.Entry), limits.For(&d.Account).Listing.of(d)
 }
 
 // DescribeReply fills in what a reply needs of what it answers, which stands in the place of
@@ -232,7 +232,7 @@ func (d *Delivery) Describe(content Content, own string, limits Constraints) {
 func (d *Delivery) DescribeReply(limits Constraints) {
 	to := d.Comment.ReplyTo
 	d.Text, d.Tries, d.Entries = d.Comment.Text, DefaultTries, 1
-	d.Listed = limits.Listing.of(d)
+	d.Listed = limits.For(&d.Account).Listing.of(d)
 	d.Receipts = []Receipt{{NativeID: to.NativeID, State: to.State}}
 	d.Key = keyOf(append([]byte("reply"), d.Comment.ID[:]...))
 }
@@ -288,5 +288,5 @@ func (d *Delivery) DescribeComment(content Content, limits Constraints) {
 	d.Describe(content, "", limits)
 	d.Text = d.Comment.Text
 	d.Tries = DefaultTries
-	d.Key, d.Listed = keyOf(append([]byte("comment"), d.Comment.ID[:]...)), limits.Listing.of(d)
+	d.Key, d.Listed = keyOf(append([]byte("comment"), d.Comment.ID[:]...)), limits.For(&d.Account).Listing.of(d)
 }

@@ -94,7 +94,10 @@ type Constraints struct {
 	// Wider is what the platform itself takes beyond these: see PlatformLimits. Nothing: these are its own.
 	Wider []Widening
 
-	Text    TextLimit
+	Text TextLimit
+	// Beside returns how much of the limit of each text the settings take, and what of them does, such as
+	// a content warning; nil: nothing does.
+	Beside  func(settings json.RawMessage) (n int, what string)
 	Caption int       // limit of the text where an entry has media; 0: the same
 	Title   TextLimit // Max 0: the platform has no title
 

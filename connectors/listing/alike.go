@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"iter"
 	"regexp"
 	"strings"
 	"unicode"
@@ -29,8 +30,56 @@ func SameLetters(a, b string) bool {
 	if foldedA != "" || foldedB != "" {
 		return foldedA == foldedB
 	}
-	isVisible := func(r rune) bool { return !unicode.IsSpace(r) }
 	return fold(a, isVisible) == fold(b, isVisible)
+}
+
+// isVisible leaves out space, and signs that nobody sees, such as a zero width joiner.
+func isVisible(r rune) bool { return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cf, unicode.Cc) }
+
+// MostlySame reports whether what a platform shows may be a text that was sent, changed on the way:
+// most of the shorter one's letters stand in the other one, three by three. What shows no letters may be
+// any text; what was sent without any is shown without any.
+func MostlySame(sent, shown string) bool {
+	a, b := []rune(fold(sent, isEssential)), []rune(fold(shown, isEssential))
+	if len(b) == 0 {
+		return true
+	}
+	if len(a) == 0 {
+		return false
+	}
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	there := make(map[[3]rune]int, len(b)+1)
+	for triple := range triples(b) {
+		there[triple]++
+	}
+	common := 0
+	for triple := range triples(a) {
+		if there[triple] > 0 {
+			there[triple]--
+			common++
+		}
+	}
+	return 2*common >= len(a)
+}
+
+// triples yields each letter of a text with those beside it; the ends are beside 0.
+func triples(letters []rune) iter.Seq[[3]rune] {
+	return func(yield func([3]rune) bool) {
+		for i, letter := range letters {
+			triple := [3]rune{1: letter}
+			if i > 0 {
+				triple[0] = letters[i-1]
+			}
+			if i+1 < len(letters) {
+				triple[2] = letters[i+1]
+			}
+			if !yield(triple) {
+				return
+			}
+		}
+	}
 }
 
 func isEssential(r rune) bool {

@@ -4,6 +4,7 @@
 //	pages, the newest first ──▶ Find ─┬─ made by this delivery alone ─▶ found
 //	                                  ├─ like it, since the claim, nobody else's ─▶ found: the oldest
 //	                                  ├─ like it, right before the claim ─▶ doubt: look again, then nobody can tell
+//	                                  ├─ nearly like it, about the claim or since ─▶ doubt as well
 //	                                  └─ none, and all since the claim were read ─▶ not there
 package listing
 
@@ -43,6 +44,7 @@ type Item struct {
 	ID, URL string
 	At      time.Time // when it was made, by the platform's clock
 	Alike   bool      // it looks as the delivery's would
+	Near    bool      // it may be the delivery's, changed by the platform so far that it is not Alike
 	Own     bool      // it holds what this delivery alone has, such as its upload
 }
 
@@ -81,8 +83,8 @@ type Search struct {
 	Read func(ctx context.Context, next string) (Page, error)
 	// MaxPages bounds how far back the listing is read; zero: the package's MaxPages.
 	MaxPages int
-	// InDoubt settles a delivery whose item may be one that was there right before its claim.
-	// nil: it is looked for again, until nobody can tell.
+	// InDoubt settles a delivery whose item may be one that was there right before its claim, or
+	// one that is nearly like it. nil: it is looked for again, until nobody can tell.
 	InDoubt func(ctx context.Context) (schema.Verdict, error)
 }
 
@@ -141,7 +143,7 @@ func LookLater(wait time.Duration, why string) error {
 type sighting struct {
 	item  *Item
 	age   time.Duration // of that item, by the platform's clock
-	doubt bool          // one was there right before the claim
+	doubt bool          // one was there right before the claim, or is nearly like it
 	whole bool          // all since the claim were read
 }
 
@@ -159,8 +161,8 @@ func (s Search) look(ctx context.Context, d schema.Delivery) (seen sighting, err
 			case isAccountedFor(d, item):
 			case item.Own:
 				return sighting{item: &item}, nil
-			case !item.Alike || item.At.Before(since.Add(-ClockDoubt)):
-			case item.At.Before(since.Add(-clockSlack)):
+			case !item.Alike && !item.Near || item.At.Before(since.Add(-ClockDoubt)):
+			case !item.Alike || item.At.Before(since.Add(-clockSlack)):
 				seen.doubt = true
 			case seen.item == nil || !item.At.After(seen.item.At):
 				seen.item, seen.age = &item, s.Now().Add(page.Skew).Sub(item.At)

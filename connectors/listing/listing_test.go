@@ -21,6 +21,11 @@ func TestFind(t *testing.T) {
 	own.Own, own.Alike = true, false
 	other := at(time.Second)
 	other.Alike = false
+	near := func(after time.Duration) Item {
+		item := at(after)
+		item.Alike, item.Near = false, true
+		return item
+	}
 	for name, tt := range map[string]struct {
 		items  []Item
 		d      schema.Delivery
@@ -38,6 +43,11 @@ func TestFind(t *testing.T) {
 		"within the slack of a clock":          {items: []Item{at(-2 * time.Second)}, want: schema.Found, id: "-2s"},
 		"right before":                         {items: []Item{at(-10 * time.Second)}, want: schema.CannotTell, later: true},
 		"right before, long after":             {items: []Item{at(-10 * time.Second)}, passed: time.Hour, want: schema.CannotTell},
+		"nearly like it":                       {items: []Item{near(time.Second)}, want: schema.CannotTell, later: true},
+		"nearly like it, long after":           {items: []Item{near(time.Second)}, passed: time.Hour, want: schema.CannotTell},
+		"nearly like it, long before":          {items: []Item{near(-time.Hour)}, want: schema.NotThere},
+		"nearly like it, and another's":        {items: []Item{near(time.Second)}, d: schema.Delivery{Known: []string{"1s"}}, want: schema.NotThere},
+		"one since, and one nearly like it":    {items: []Item{near(2 * time.Second), at(time.Second)}, want: schema.Found, id: "1s"},
 		"long before":                          {items: []Item{at(-time.Hour)}, want: schema.NotThere},
 		"its own, whenever":                    {items: []Item{own}, d: schema.Delivery{Shared: true}, want: schema.Found, id: "-1h0m0s"},
 		"one that may be another's":            {items: []Item{at(time.Second)}, d: schema.Delivery{Shared: true}, want: schema.CannotTell, later: true},
@@ -141,6 +151,31 @@ func TestSameText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := SameText(tt.a, tt.b); got != tt.want {
 				t.Errorf("SameText = %t", got)
+			}
+		})
+	}
+}
+
+func TestMostlySame(t *testing.T) {
+	for name, tt := range map[string]struct {
+		sent, shown string
+		want        bool
+	}{
+		"the same":                    {"hello", "hello", true},
+		"a number that became a list": {"2026. A year", "A year", true},
+		"half of it":                  {"hello there, see https://example.com/a", "hello there, see", true},
+		"more than was sent":          {"look at this", "look at this quote: https://example.com/1", true},
+		"one of a series":             {"episode 12 is out", "episode 13 is out", true},
+		"a short other word":          {"hello", "hallo", false},
+		"another text":                {"We open at nine tomorrow, come early", "The meeting was moved to another week", false},
+		"nothing is left":             {"<b>", "", true},
+		"something from nothing":      {"", "hello", false},
+		"another script":              {"こんにちは世界", "お元気ですか", false},
+		"a part of another script":    {"こんにちは世界、元気", "こんにちは世界", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := MostlySame(tt.sent, tt.shown); got != tt.want {
+				t.Errorf("MostlySame(%q, %q) = %t, want %t", tt.sent, tt.shown, got, tt.want)
 			}
 		})
 	}

@@ -18,7 +18,12 @@ type newStatus struct {
 	SpoilerText string   `json:"spoiler_text,omitempty"`
 	Visibility  string   `json:"visibility,omitempty"`
 	Language    string   `json:"language,omitempty"`
+	// ContentType is no field of Mastodon's: servers that have it take a text for Markdown where the
+	// account's default is that (GoToSocial internal/processing/status/common.go).
+	ContentType string `json:"content_type,omitempty"`
 }
+
+const plainContent = "text/plain"
 
 type newPoll struct {
 	Options    []string `json:"options"`
@@ -44,7 +49,14 @@ type status struct {
 			Title string `json:"title"`
 		} `json:"options"`
 	} `json:"poll"`
-	Reblog json.RawMessage `json:"reblog"`
+	Reblog  json.RawMessage `json:"reblog"`
+	Account accountCount    `json:"account"`
+}
+
+// accountCount is what the connector reads of an account that stands in an answer.
+type accountCount struct {
+	ID       string `json:"id"`
+	Statuses *int64 `json:"statuses_count"`
 }
 
 func (s status) isReblog() bool { return !isNull(s.Reblog) }

@@ -61,5 +61,6 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 	if err != nil {
 		return schema.Followers{}, fmt.Errorf("reading account: %w", ofOwnAccount(response, err))
 	}
+	c.counts.see(r.Account.ID, counts.Posts)
 	return schema.Followers{Followers: counts.Followers, Following: counts.Following, Posts: counts.Posts}, nil
 }

@@ -38,6 +38,7 @@ type Connector struct {
 	now     func() time.Time
 
 	servers servers
+	counts  counts
 }
 
 // mostKeys is how many keys a status is sent under while their answers are another post's.
@@ -75,6 +76,10 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []st
 	if d.Repeats() && c.now().Sub(d.Since) > keyKept {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, Message: "the call came too late to be repeated by its key"}
 	}
+	if !c.isMastodon(d.Account) {
+		body.ContentType = plainContent
+	}
+	c.counts.open(d.Account.ID, d.Key)
 	key := d.Key
 	for range mostKeys {
 		created, err := c.post(ctx, d, body, key)
@@ -82,6 +87,8 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []st
 			return schema.Receipt{}, fmt.Errorf("creating status: %w", err)
 		}
 		if !slices.Contains(d.Known, created.ID) {
+			c.counts.close(d.Key)
+			c.counts.see(d.Account.ID, created.Account.Statuses)
 			return c.receipt(d, created), nil
 		}
 		key = uuid.NewSHA1(uuid.NameSpaceURL, []byte(key+" "+created.ID)).String()
@@ -151,21 +158,32 @@ func (c *Connector) receipt(d schema.Delivery, s status) schema.Receipt {
 
 // Check returns whose token it is, and what the account's server takes.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
-	call := c.call(a, credentials, http.MethodGet, "/api/v1/accounts/verify_credentials", opVerify)
-	var out struct {
-		ID   string `json:"id"`
-		Acct string `json:"acct"`
-	}
-	if response, err := c.client.Do(ctx, call, &out); err != nil {
-		return connectors.Profile{}, fmt.Errorf("verifying credentials: %w", ofOwnAccount(response, err))
-	}
-	if out.ID == "" {
-		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer names no account"}
+	own, err := c.verify(ctx, a, credentials)
+	if err != nil {
+		return connectors.Profile{}, err
 	}
 	server := c.server(a)
 	return connectors.Profile{
-		NativeID: out.ID, Name: address(out.Acct, server), Server: server, Settings: c.settings(ctx, a, credentials),
+		NativeID: own.ID, Name: address(own.Acct, server), Server: server, Settings: c.settings(ctx, a, credentials),
 	}, nil
+}
+
+// ownAccount is what the connector reads of the account whose token it is.
+type ownAccount struct {
+	accountCount
+	Acct string `json:"acct"`
+}
+
+func (c *Connector) verify(ctx context.Context, a schema.Account, credentials schema.Credentials) (own ownAccount, err error) {
+	call := c.call(a, credentials, http.MethodGet, "/api/v1/accounts/verify_credentials", opVerify)
+	if response, err := c.client.Do(ctx, call, &own); err != nil {
+		return own, fmt.Errorf("verifying credentials: %w", ofOwnAccount(response, err))
+	}
+	if own.ID == "" {
+		return own, &schema.Error{Kind: schema.Retryable, Message: "the server's answer names no account"}
+	}
+	c.counts.see(a.ID, own.Statuses)
+	return own, nil
 }
 
 // address returns an account's full name: a server calls its own by their local part.

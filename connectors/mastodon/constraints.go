@@ -1,6 +1,7 @@
 package mastodon
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -27,11 +28,13 @@ func constraintsOfAccount(a schema.Account) schema.Constraints {
 }
 
 func constraintsOf(l limits) schema.Constraints {
-	count := func(text string) int { return countText(text, l.URL) }
+	count := l.count()
 	return schema.Constraints{
 		Platform:     schema.Mastodon,
 		Own:          constraintsOfAccount,
 		Text:         schema.TextLimit{Max: l.Text, Count: count},
+		Beside:       besideText(l),
+		Listing:      listingOf(l),
 		Media:        mediaLimits(l),
 		FirstComment: schema.CommentLimit{Supported: true, RootOnly: true, Usual: l.Text, Count: count},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 1500 * time.Millisecond},
@@ -59,4 +62,30 @@ func mediaLimits(l limits) schema.MediaLimits {
 		m.Kinds = append(m.Kinds, schema.Video)
 	}
 	return m
+}
+
+// besideText is a Constraints.Beside: a content warning is of one length with the text that it stands
+// before (mastodon/mastodon app/validators/status_length_validator.rb).
+func besideText(l limits) func(json.RawMessage) (int, string) {
+	count := l.graphemes()
+	return func(object json.RawMessage) (int, string) {
+		var s struct {
+			Warning string `json:"spoilerText"`
+		}
+		if len(object) == 0 || json.Unmarshal(object, &s) != nil {
+			return 0, "" // said by the settings' own check
+		}
+		if n := count(s.Warning); n <= l.Text { // else said there too
+			return n, "content warning"
+		}
+		return 0, ""
+	}
+}
+
+// listingOf is how soon a server lists what was published: Mastodon itself at once.
+func listingOf(l limits) schema.Listing {
+	if l.Software == compatible {
+		return schema.Listing{Within: schema.UsualListing}
+	}
+	return schema.Listing{}
 }

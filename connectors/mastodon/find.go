@@ -25,7 +25,7 @@ const (
 )
 
 // Find reads the account's own statuses back to when the call was claimed. NotThere means
-// that they were read back that far.
+// that they were read back that far, and that the server would have shown it: see missing.
 func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	s, err := settingsOf(d)
 	if err != nil {
@@ -43,6 +43,9 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		},
 		InDoubt: func(ctx context.Context) (schema.Verdict, error) { return c.repeatable(ctx, d) },
 	}.Find(ctx, d)
+	if verdict == schema.NotThere {
+		verdict, err = c.missing(ctx, d)
+	}
 	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
 	}
@@ -56,8 +59,8 @@ func (c *Connector) repeatable(ctx context.Context, d schema.Delivery) (schema.V
 	if passed >= keyUse {
 		return schema.CannotTell, nil
 	}
-	keeps, err := c.servers.keepsKeys(ctx, c, d)
-	if err == nil && keeps && passed >= listing.InFlight {
+	isMastodon, err := c.servers.areMastodon(ctx, c, d)
+	if err == nil && isMastodon && passed >= listing.InFlight {
 		return schema.SafeToRepeat, nil
 	}
 	return schema.CannotTell, err
@@ -81,9 +84,16 @@ func (c *Connector) statuses(ctx context.Context, d schema.Delivery, account str
 	if !isWhole(read) {
 		return listing.Page{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer is no list of statuses"}
 	}
+	if len(read) > 0 {
+		c.counts.see(d.Account.ID, read[0].Account.Statuses)
+	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now())}
 	for _, s := range read {
-		page.Items = append(page.Items, listing.Item{ID: s.ID, URL: s.URL, At: s.CreatedAt, Alike: !s.isReblog() && want.matches(s.likeness())})
+		item := listing.Item{ID: s.ID, URL: s.URL, At: s.CreatedAt}
+		if !s.isReblog() {
+			item.Alike, item.Near = want.compare(s.likeness())
+		}
+		page.Items = append(page.Items, item)
 		page.Until, page.Next = s.CreatedAt, s.ID
 	}
 	return page, nil

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -24,7 +26,16 @@ type limits struct {
 	Option     int      `json:"pollOption"`
 	Shortest   int      `json:"pollShortest"`
 	Longest    int      `json:"pollLongest"`
+	Software   software `json:"software,omitempty"` // empty: kept by a version that did not look
 }
+
+// software is what a server is.
+type software string
+
+const (
+	mastodonItself software = "mastodon"
+	compatible     software = "compatible" // it speaks Mastodon's API
+)
 
 // usualLimits are those of a server that changed nothing (docs.joinmastodon.org/user/posting;
 // app/models/concerns/attachmentable.rb, app/models/media_attachment.rb and the poll validators).
@@ -130,6 +141,7 @@ func (i instance) limits() (_ limits, ok bool) {
 		Text: s.Text, URL: s.URL, Media: s.Media, AltText: m.AltText,
 		ImageBytes: m.ImageBytes, VideoBytes: m.VideoBytes, Pixels: m.Pixels, Types: m.Types,
 		Options: p.Options, Option: p.Option, Shortest: p.Shortest, Longest: p.Longest,
+		Software: i.software(),
 	}.bounded(), true
 }
 
@@ -168,4 +180,31 @@ func limitsOf(a schema.Account) (_ limits, ok bool) {
 		return usualLimits(), false
 	}
 	return kept.Limits.bounded(), true
+}
+
+// isMastodon reports whether an account's server is known to be Mastodon itself.
+func (c *Connector) isMastodon(a schema.Account) bool {
+	if l, _ := limitsOf(a); l.Software != "" {
+		return l.Software == mastodonItself
+	}
+	return c.servers.haveMet(c.server(a), c.now())
+}
+
+// count returns how a server counts a text. Those that are merely compatible count code points, links and
+// mentions in full (GoToSocial internal/processing/status/common.go), whatever they say that a URL counts:
+// there a text is held to the larger of both counts.
+func (l limits) count() func(string) int {
+	count := func(text string) int { return countText(text, l.URL) }
+	if l.Software != compatible {
+		return count
+	}
+	return func(text string) int { return max(count(text), utf8.RuneCountInString(text)) }
+}
+
+// graphemes returns how a server counts what has no links.
+func (l limits) graphemes() func(string) int {
+	if l.Software == compatible {
+		return utf8.RuneCountInString
+	}
+	return connectors.Graphemes
 }

@@ -1,7 +1,6 @@
 package mastodon
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 
 	"crier/connectors/listing"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // likeness is what of a status can be recognised once it comes back from a server,
@@ -46,10 +46,15 @@ func (s status) likeness() likeness {
 	return got
 }
 
-func (want likeness) matches(got likeness) bool {
-	return want.replyTo == got.replyTo && want.media == got.media &&
-		sameText(want.text, got.text) &&
-		slices.EqualFunc(want.options, got.options, sameText)
+// compare reports whether a status looks as it, or nearly: a server may have made something else of the
+// text, and may not show what it answers, its media or its poll.
+func (want likeness) compare(got likeness) (alike, near bool) {
+	alike = want.replyTo == got.replyTo && want.media == got.media &&
+		sameText(want.text, got.text) && slices.EqualFunc(want.options, got.options, sameText)
+	near = (want.replyTo == got.replyTo || got.replyTo == "") && (want.media == got.media || got.media == 0) &&
+		(len(want.options) == len(got.options) || len(got.options) == 0) &&
+		listing.MostlySame(formOf(want.text), formOf(got.text))
+	return alike, near && !alike
 }
 
 // plainText returns the text of a status's HTML. A link counts as its address, since
@@ -95,45 +100,11 @@ func attribute(tag html.Token, name string) string {
 	return ""
 }
 
+// linkText is the address of a link to a page, and of any other what it shows.
 func linkText(address, shown string) string {
 	shown = strings.TrimSpace(shown)
-	if address == "" || strings.HasPrefix(shown, "@") || strings.HasPrefix(shown, "#") {
+	if !validation.IsWebAddress(address) || strings.HasPrefix(shown, "@") || strings.HasPrefix(shown, "#") {
 		return shown
-	}
-	return address
-}
-
-// sameText compares by letters, with mentions and URLs as short as a server may show them:
-// servers change space, quotes and whatever their markup eats, and a status that is taken for
-// another is worth less than one that goes out twice.
-func sameText(a, b string) bool {
-	return listing.SameLetters(withoutAddresses(a), withoutAddresses(b))
-}
-
-// withoutAddresses takes the servers out of mentions, and out of URLs what servers
-// write in several ways.
-func withoutAddresses(text string) string {
-	var short strings.Builder
-	last := 0
-	for _, e := range entities(text) {
-		short.WriteString(text[last:e.start])
-		switch e.kind {
-		case mentionEntity:
-			short.WriteString("@" + e.name)
-		case urlEntity:
-			short.WriteString(unescaped(e.name[strings.Index(e.name, "://")+len("://"):]))
-		default:
-			short.WriteString(text[e.start:e.end])
-		}
-		last = e.end
-	}
-	short.WriteString(text[last:])
-	return short.String()
-}
-
-func unescaped(address string) string {
-	if plain, err := url.PathUnescape(address); err == nil {
-		return plain
 	}
 	return address
 }

@@ -32,9 +32,10 @@ type knownServer struct {
 	until      time.Time
 }
 
-// keepsKeys reports whether the account's server answers a repeated Idempotency-Key with the
-// first status: Mastodon itself does, not every compatible server.
-func (s *servers) keepsKeys(ctx context.Context, c *Connector, d schema.Delivery) (bool, error) {
+// areMastodon reports whether the account's server is Mastodon itself: it answers a repeated
+// Idempotency-Key with the first status, and lists all that an account has published. Not every
+// compatible server does.
+func (s *servers) areMastodon(ctx context.Context, c *Connector, d schema.Delivery) (bool, error) {
 	server, now := c.server(d.Account), c.now()
 	s.mu.Lock()
 	known, ok := s.known[server]
@@ -55,6 +56,14 @@ func (s *servers) keepsKeys(ctx context.Context, c *Connector, d schema.Delivery
 	return said.isMastodon(), nil
 }
 
+// haveMet reports whether a server is known to be Mastodon itself, without asking it.
+func (s *servers) haveMet(server string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known, ok := s.known[server]
+	return ok && now.Before(known.until) && known.isMastodon
+}
+
 // instance is what a server says of itself (docs.joinmastodon.org/entities/Instance).
 type instance struct {
 	Version       string          `json:"version"`
@@ -65,6 +74,13 @@ type instance struct {
 func (i instance) isMastodon() bool {
 	isCompatible := strings.Contains(strings.ToLower(i.Version), "compatible")
 	return strings.TrimSuffix(i.SourceURL, "/") == sourceCode && i.Version != "" && !isCompatible
+}
+
+func (i instance) software() software {
+	if i.isMastodon() {
+		return mastodonItself
+	}
+	return compatible
 }
 
 // instance asks a server what it is; older ones know the first version of the question alone,

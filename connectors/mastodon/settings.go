@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"crier/connectors"
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -63,7 +62,7 @@ var languageCode = regexp.MustCompile(`^[a-z]{2}$`)
 func settingRules(l limits) validation.SettingRules {
 	return validation.SettingRules{
 		"visibility":  validation.EnumSetting(defaultVisibility, "unlisted", "private", "direct").Audience(),
-		"spoilerText": validation.TextSetting(schema.TextLimit{Max: l.Text, Count: connectors.Graphemes}),
+		"spoilerText": validation.TextSetting(schema.TextLimit{Max: l.Text, Count: l.graphemes()}),
 		"sensitive":   validation.BoolSetting(),
 		"language":    validation.PatternSetting(languageCode, "an ISO 639-1 code such as en"),
 	}
@@ -150,6 +149,7 @@ func (l limits) checkPollOptions(value json.RawMessage) []schema.Detail {
 		return []schema.Detail{invalid(field, "a list of texts is wanted")}
 	}
 	var details []schema.Detail
+	count := l.graphemes()
 	if len(options) < minPollOptions || len(options) > l.Options {
 		details = append(details, invalid(field, fmt.Sprintf("%d to %d options are wanted, not %d",
 			minPollOptions, l.Options, len(options))))
@@ -159,10 +159,10 @@ func (l limits) checkPollOptions(value json.RawMessage) []schema.Detail {
 		switch {
 		case strings.TrimSpace(option) == "":
 			details = append(details, invalid(at, "the option is empty"))
-		case connectors.Graphemes(option) > l.Option:
+		case count(option) > l.Option:
 			details = append(details, schema.Detail{
 				Field: at, Code: validation.CodeTextTooLong,
-				Message: fmt.Sprintf("at most %d characters are allowed, it has %d", l.Option, connectors.Graphemes(option)),
+				Message: fmt.Sprintf("at most %d characters are allowed, it has %d", l.Option, count(option)),
 			})
 		case slices.Contains(options[:i], option):
 			details = append(details, invalid(at, "the option is there twice"))

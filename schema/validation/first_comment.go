@@ -24,7 +24,8 @@ func (v *validation) firstComments(all []rules) {
 }
 
 func (v *validation) commentText(c schema.Constraints, i int, text string) {
-	wrong, isWarning := tooLong(c, text, "first comment", "this one")
+	beside, note := v.beside(c)
+	wrong, isWarning := tooLong(c, text, beside, "first comment", "this one"+note)
 	switch wrong.Field = fmt.Sprintf("firstComments[%d].text", i); {
 	case wrong.Message == "":
 	case isWarning:
@@ -37,14 +38,14 @@ func (v *validation) commentText(c schema.Constraints, i int, text string) {
 }
 
 // tooLong says why a platform does not take a comment of such a length, or may not take it;
-// without a message it does.
-func tooLong(c schema.Constraints, text, what, it string) (d schema.Detail, isWarning bool) {
+// without a message it does. So much of the length is taken beside the text.
+func tooLong(c schema.Constraints, text string, beside int, what, it string) (d schema.Detail, isWarning bool) {
 	p, limit := c.Platform, c.FirstComment
 	if limit.Count == nil {
 		return d, false
 	}
 	d.Platform = p.String()
-	switch n := limit.Count(text); {
+	switch n := limit.Count(text) + beside; {
 	case strings.ContainsAny(text, limit.Without):
 		d.Message = fmt.Sprintf("%s takes no %s in a %s", c.Taker(), signs(limit.Without), what)
 	case limit.Max > 0 && n > limit.Max:
@@ -60,7 +61,7 @@ func tooLong(c schema.Constraints, text, what, it string) (d schema.Detail, isWa
 // Reply returns why a platform does not take a text as a reply: its limits are those of first
 // comments.
 func Reply(c schema.Constraints, text string) []schema.Detail {
-	d, isWarning := tooLong(c, text, "reply", "this one")
+	d, isWarning := tooLong(c, text, 0, "reply", "this one")
 	if d.Message == "" || isWarning {
 		return nil
 	}

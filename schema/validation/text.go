@@ -19,9 +19,10 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 		v.fail(0, field(), CodeContentRequired, "a post needs a text or media")
 	}
 	if most := c.MaxText(e); most > 0 {
-		if n := c.Text.Count(text); n > most {
-			v.fail(c.Platform, field(), CodeTextTooLong, "%s takes at most %d characters%s, the text has %d",
-				c.Taker(), most, captionNote(c, e), n)
+		beside, note := v.beside(c)
+		if n := c.Text.Count(text) + beside; n > most {
+			v.fail(c.Platform, field(), CodeTextTooLong, "%s takes at most %d characters%s, the text%s has %d",
+				c.Taker(), most, captionNote(c, e), note, n)
 		}
 	}
 	if exceeds(c.Text, text) {
@@ -47,6 +48,18 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 			v.fail(c.Platform, field(), l.code, "%s takes at most %d %s, the text has %d", c.Platform, l.most, l.what, n)
 		}
 	}
+}
+
+// beside returns how much of the limit of each text the platform's settings take, and how that is said.
+func (v *validation) beside(c schema.Constraints) (n int, note string) {
+	if c.Beside == nil {
+		return 0, ""
+	}
+	n, what := c.Beside(v.content.Settings[c.Platform])
+	if n == 0 {
+		return 0, ""
+	}
+	return n, " with its " + what
 }
 
 // signs names signs, with "or" between them. Those that cannot be seen go by their code points.

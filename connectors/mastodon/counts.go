@@ -1,0 +1,90 @@
+package mastodon
+
+import (
+	"context"
+	"sync"
+
+	"crier/schema"
+)
+
+// mostCounts is how many accounts, and how many open calls, have their count remembered at once.
+const mostCounts = 20_000
+
+// counts remembers how many statuses the accounts had by the last answer that told, and how many there
+// were before each visible call whose answer is open. A process that died takes them with it: then nobody
+// can tell by the count.
+type counts struct {
+	mu     sync.Mutex
+	latest map[schema.AccountID]int64
+	before map[string]int64 // by the key of the call
+}
+
+// see notes the count that an answer tells.
+func (c *counts) see(account schema.AccountID, told *int64) {
+	if told == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.latest == nil || len(c.latest) >= mostCounts {
+		c.latest = make(map[schema.AccountID]int64)
+	}
+	c.latest[account] = *told
+}
+
+// open keeps the account's count as that before a visible call.
+func (c *counts) open(account schema.AccountID, key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	count, ok := c.latest[account]
+	if !ok {
+		delete(c.before, key)
+		return
+	}
+	if c.before == nil || len(c.before) >= mostCounts {
+		c.before = make(map[string]int64)
+	}
+	c.before[key] = count
+}
+
+// close forgets a call that was answered.
+func (c *counts) close(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.before, key)
+}
+
+// of returns the count before a call whose answer is open; ok is false where it is not known.
+func (c *counts) of(key string) (count int64, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	count, ok = c.before[key]
+	return count, ok
+}
+
+// missing judges a list that does not show what a delivery's call may have made. Mastodon itself lists all
+// that there is. Other servers may hide it, as GoToSocial does what the account's own filters match
+// (internal/processing/account/statuses.go): there it also needs the account to have as many statuses as
+// before the call. They count late, and other apps publish and delete, so that the count alone tells
+// nothing either.
+func (c *Connector) missing(ctx context.Context, d schema.Delivery) (schema.Verdict, error) {
+	isMastodon, err := c.servers.areMastodon(ctx, c, d)
+	switch {
+	case err != nil:
+		return schema.CannotTell, err
+	case isMastodon:
+		return schema.NotThere, nil
+	}
+	before, ok := c.counts.of(d.Key)
+	if !ok {
+		return schema.CannotTell, nil
+	}
+	now, err := c.verify(ctx, d.Account, d.Credentials)
+	if err != nil {
+		return schema.CannotTell, err
+	}
+	if now.Statuses == nil || *now.Statuses != before {
+		return schema.CannotTell, nil
+	}
+	return schema.NotThere, nil
+}
