@@ -2,13 +2,9 @@ package mastodon
 
 import (
 	"html"
-	"net/url"
-	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	nethtml "golang.org/x/net/html"
-	"golang.org/x/net/idna"
 
 	"crier/connectors/listing"
 )
@@ -21,17 +17,8 @@ func sameText(a, b string) bool { return listing.SameLetters(formOf(a), formOf(b
 // them, strip what looks like a tag or show it (GoToSocial internal/text/plain.go), leave out the servers
 // of mentions, and write addresses with and without a scheme, escaped, or in punycode.
 func formOf(text string) string {
-	text = withoutServers(withoutTags(decoded(text)))
-	text = scheme.ReplaceAllString(text, "")
-	text = escaped.ReplaceAllStringFunc(text, unescaped)
-	return punycode.ReplaceAllStringFunc(text, unicodeLabel)
+	return listing.PlainAddresses(withoutServers(withoutTags(decoded(text))))
 }
-
-var (
-	scheme   = regexp.MustCompile(`(?i)\b(?:https?://|mailto:)`)
-	escaped  = regexp.MustCompile(`(?:%[0-9A-Fa-f]{2})+`)
-	punycode = regexp.MustCompile(`(?i)\bxn--[a-z0-9-]+`)
-)
 
 // mostDecoding is how often entities are decoded: what is written as an entity of an entity may have been
 // decoded once on its way.
@@ -76,18 +63,4 @@ func withoutServers(text string) string {
 		}
 	}
 	return short.String() + text[last:]
-}
-
-func unescaped(escapes string) string {
-	if plain, err := url.PathUnescape(escapes); err == nil && utf8.ValidString(plain) {
-		return plain
-	}
-	return escapes
-}
-
-func unicodeLabel(label string) string {
-	if plain, err := idna.Punycode.ToUnicode(strings.ToLower(label)); err == nil {
-		return plain
-	}
-	return label
 }

@@ -77,6 +77,7 @@ type reference struct {
 type postLink struct {
 	URL         string `json:"url"` // as it stands in the text
 	ExpandedURL string `json:"expanded_url"`
+	UnwoundURL  string `json:"unwound_url"` // where the address leads in the end
 	MediaKey    string `json:"media_key"`
 }
 

@@ -79,7 +79,11 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, account string
 		return listing.Page{}, &schema.Error{Kind: schema.Retryable, Message: "X's clock and this machine's are too far apart to look"}
 	}
 	for _, p := range out.Data {
-		page.Items = append(page.Items, listing.Item{ID: p.ID, At: p.CreatedAt, Alike: p.references(reposts) == "" && want.matches(p)})
+		item := listing.Item{ID: p.ID, At: p.CreatedAt}
+		if p.references(reposts) == "" {
+			item.Alike, item.Near = want.compare(p)
+		}
+		page.Items = append(page.Items, item)
 	}
 	return page, nil
 }

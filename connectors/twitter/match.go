@@ -1,6 +1,7 @@
 package twitter
 
 import (
+	"cmp"
 	"html"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"crier/connectors/listing"
 	"crier/schema"
 )
 
@@ -53,22 +55,65 @@ func withoutLinks(text string) (rest string, addresses []string) {
 	return essence(plain.String()), addresses
 }
 
-// matches reports whether a post looks like it. X counts the items of a post's media and names
-// its poll; what the media shows and the poll asks is not compared.
-func (want likeness) matches(p post) bool {
-	text := p.Text
-	var addresses []string
+// shownPost is what a post shows of what it can be recognised by.
+type shownPost struct {
+	text     string   // without its links
+	links    []string // sorted; of those that X shows the address of
+	unknown  int      // links of X's own, of which it does not say where they lead
+	appended bool     // X says which link it put after the text
+}
+
+// compare reports whether a post looks like it, or nearly: X need not say where a link leads
+// (expanded_url is nullable and not required), nor what is attached or answered. X counts the items of a
+// post's media and names its poll; what the media shows and the poll asks is not compared.
+func (want likeness) compare(p post) (alike, near bool) {
+	got := p.shown()
+	replies, media, poll := p.references(repliesTo), len(p.Attachments.MediaKeys), len(p.Attachments.PollIDs) > 0
+	spare := 0 // links of X's own that are not the text's
+	if !got.appended && (want.media > 0 || want.quotes != "") {
+		spare = 1
+	}
+	alike = want.replyTo == replies && want.media == media && want.poll == poll &&
+		(want.quotes == "" || want.quotes == p.references(quotes)) &&
+		want.text == got.text && slices.Equal(want.links, got.links) && got.unknown <= spare
+	near = (want.replyTo == replies || replies == "") && (want.media == media || media == 0) && (want.poll || !poll) &&
+		listing.MostlySame(want.text, got.text)
+	return alike, near && !alike
+}
+
+// shown reads what a post shows. A link is X's own (t.co), with its address among the entities, or what
+// was written.
+func (p post) shown() (got shownPost) {
+	text := html.UnescapeString(p.Text)
 	for _, link := range p.Entities.URLs {
-		text = strings.Replace(text, link.URL, "", 1)
-		if !p.isAppended(link) {
-			addresses = append(addresses, plainAddress(link.ExpandedURL))
+		if link.URL == "" {
+			continue
+		}
+		text = strings.Replace(text, link.URL, " ", 1)
+		switch address := cmp.Or(link.ExpandedURL, link.UnwoundURL); {
+		case p.isAppended(link):
+			got.appended = true
+		case address == "":
+			got.unknown++
+		default:
+			got.links = append(got.links, plainAddress(address))
 		}
 	}
-	slices.Sort(addresses)
-	return want.replyTo == p.references(repliesTo) && want.media == len(p.Attachments.MediaKeys) &&
-		want.poll == (len(p.Attachments.PollIDs) > 0) && (want.quotes == "" || want.quotes == p.references(quotes)) &&
-		want.text == essence(html.UnescapeString(text)) && slices.Equal(want.links, addresses)
+	rest, written := withoutLinks(text)
+	for _, address := range written {
+		if strings.HasPrefix(address, shortener) {
+			got.unknown++
+			continue
+		}
+		got.links = append(got.links, address)
+	}
+	slices.Sort(got.links)
+	got.text = rest
+	return got
 }
+
+// shortener is what the links begin with that X puts in the place of all others.
+const shortener = "t.co/"
 
 // isAppended reports whether X put a link after the text: for media, and for what is quoted.
 func (p post) isAppended(link postLink) bool {
@@ -77,10 +122,11 @@ func (p post) isAppended(link postLink) bool {
 		quoted != "" && strings.HasSuffix(link.ExpandedURL, "/status/"+quoted)
 }
 
-// essence is a text without its space, which X trims.
+// essence is a text without its space, which X trims, and without signs that nobody sees, some of which
+// X strips.
 func essence(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
+		if unicode.IsSpace(r) || unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
 			return -1
 		}
 		return r
@@ -89,8 +135,6 @@ func essence(text string) string {
 
 // plainAddress leaves out of an address what may be written in several ways.
 func plainAddress(address string) string {
-	if _, after, found := strings.Cut(address, "://"); found {
-		address = after
-	}
-	return strings.ToLower(strings.TrimRight(norm.NFC.String(html.UnescapeString(address)), "/"))
+	plain := listing.PlainAddresses(norm.NFC.String(html.UnescapeString(address)))
+	return strings.ToLower(strings.TrimRight(plain, "/"))
 }
