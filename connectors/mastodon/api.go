@@ -39,6 +39,7 @@ type status struct {
 	CreatedAt   time.Time `json:"created_at"`
 	InReplyToID string    `json:"in_reply_to_id"` // null: empty
 	Content     string    `json:"content"`        // HTML
+	Text        string    `json:"text"`           // as it was sent; GoToSocial gives it to the author
 	SpoilerText string    `json:"spoiler_text"`
 	URL         string    `json:"url"` // null: empty
 	Media       []struct {

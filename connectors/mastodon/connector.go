@@ -69,15 +69,12 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 // found by a like post meanwhile, whose own call was lost: then this one's key is used up, and
 // it goes on under one that follows from the two.
 func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []string) (schema.Receipt, error) {
-	body, err := statusOf(d, mediaIDs)
+	body, err := c.bodyOf(d, mediaIDs)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
 	if d.Repeats() && c.now().Sub(d.Since) > keyKept {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Retryable, Message: "the call came too late to be repeated by its key"}
-	}
-	if !c.isMastodon(d.Account) {
-		body.ContentType = plainContent
 	}
 	c.counts.open(d.Account.ID, d.Key)
 	key := d.Key
@@ -114,8 +111,8 @@ func (c *Connector) post(ctx context.Context, d schema.Delivery, body newStatus,
 	return created, nil
 }
 
-// statusOf returns what a delivery asks to create.
-func statusOf(d schema.Delivery, mediaIDs []string) (newStatus, error) {
+// bodyOf returns what a delivery asks to create.
+func (c *Connector) bodyOf(d schema.Delivery, mediaIDs []string) (newStatus, error) {
 	s, err := settingsOf(d)
 	if err != nil {
 		return newStatus{}, err
@@ -126,6 +123,9 @@ func statusOf(d schema.Delivery, mediaIDs []string) (newStatus, error) {
 	body := newStatus{
 		Status: d.VisibleText(), MediaIDs: mediaIDs, InReplyToID: d.ReplyTo(),
 		Sensitive: s.Sensitive, SpoilerText: s.SpoilerText, Visibility: s.Visibility, Language: s.Language,
+	}
+	if !c.isMastodon(d.Account) {
+		body.ContentType = plainContent
 	}
 	if p := s.pollOf(d); p != nil {
 		if len(mediaIDs) > 0 {

@@ -9,16 +9,20 @@ import (
 	"crier/connectors/listing"
 )
 
-// sameText compares by letters, in the one form of both: servers change space, quotes and whatever their
-// markup eats, and a status that is taken for another is worth less than one that goes out twice.
-func sameText(a, b string) bool { return listing.SameLetters(formOf(a), formOf(b)) }
+// sameText compares by letters: servers change space, quotes and whatever their markup eats, and a status
+// that is taken for another is worth less than one that goes out twice. They show what looks like a tag,
+// strip it, or strip of it the signs alone (GoToSocial 0.20 of content warnings).
+func sameText(a, b string) bool {
+	return listing.SameLetters(formOf(a), formOf(b)) || listing.SameLetters(lettersOf(a), lettersOf(b))
+}
 
 // formOf brings what was sent and what a server shows of it to one form. Servers decode entities or keep
-// them, strip what looks like a tag or show it (GoToSocial internal/text/plain.go), leave out the servers
-// of mentions, and write addresses with and without a scheme, escaped, or in punycode.
-func formOf(text string) string {
-	return listing.PlainAddresses(withoutServers(withoutTags(decoded(text))))
-}
+// them, leave out the servers of mentions, and write addresses with and without a scheme, escaped, or in
+// punycode. Tags are left out.
+func formOf(text string) string { return lettersOf(withoutTags(decoded(text))) }
+
+// lettersOf is the form in which tags count by what is in them.
+func lettersOf(text string) string { return listing.PlainAddresses(withoutServers(decoded(text))) }
 
 // mostDecoding is how often entities are decoded: what is written as an entity of an entity may have been
 // decoded once on its way.

@@ -1,6 +1,7 @@
 package mastodon
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 // which answers HTML and not the text it was given.
 type likeness struct {
 	text    string // without markup; the content warning stands before it
+	source  string // the same of a status whose server also gives the text as it was sent; else empty
 	replyTo string
 	media   int
 	options []string // of the poll
@@ -38,6 +40,9 @@ func (s status) likeness() likeness {
 	got := likeness{
 		text: s.SpoilerText + "\n" + plainText(s.Content), replyTo: s.InReplyToID, media: len(s.Media),
 	}
+	if s.Text != "" {
+		got.source = s.SpoilerText + "\n" + s.Text
+	}
 	if s.Poll != nil {
 		for _, option := range s.Poll.Options {
 			got.options = append(got.options, option.Title)
@@ -50,10 +55,10 @@ func (s status) likeness() likeness {
 // text, and may not show what it answers, its media or its poll.
 func (want likeness) compare(got likeness) (alike, near bool) {
 	alike = want.replyTo == got.replyTo && want.media == got.media &&
-		sameText(want.text, got.text) && slices.EqualFunc(want.options, got.options, sameText)
+		(sameText(want.text, got.text) || got.source != "" && sameText(want.text, got.source)) && slices.EqualFunc(want.options, got.options, sameText)
 	near = (want.replyTo == got.replyTo || got.replyTo == "") && (want.media == got.media || got.media == 0) &&
 		(len(want.options) == len(got.options) || len(got.options) == 0) &&
-		listing.MostlySame(formOf(want.text), formOf(got.text))
+		listing.MostlySame(formOf(want.text), formOf(cmp.Or(got.source, got.text)))
 	return alike, near && !alike
 }
 

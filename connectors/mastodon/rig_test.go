@@ -29,6 +29,17 @@ func newRig(t *testing.T) *rig {
 	return newRigBehind(t, func(server http.Handler) http.Handler { return server })
 }
 
+// newRigOn has the simulator be another server than Mastodon.
+func newRigOn(t *testing.T, software string) *rig {
+	t.Helper()
+	r := newRig(t)
+	r.Connector = New(connectors.Parts{
+		Base: r.Base + software, Now: r.Clock, Media: folder(t.TempDir()),
+		Client: r.Client(t, connectors.ClientConfig{Calls: Describe().Calls}),
+	})
+	return r
+}
+
 // newRigBehind has something stand between the connector and the simulator.
 func newRigBehind(t *testing.T, proxy func(http.Handler) http.Handler) *rig {
 	t.Helper()

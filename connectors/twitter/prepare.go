@@ -35,6 +35,7 @@ type upload struct {
 	Size     int64     `json:"size,omitempty"`     // of the content it was begun with
 	Sent     int64     `json:"sent,omitempty"`     // bytes that X has
 	Segments int       `json:"segments,omitempty"` // in so many
+	Unsure   bool      `json:"unsure,omitempty"`   // the answer to a segment did not say that X has it
 	Closing  bool      `json:"closing,omitempty"`  // finalize was called, and not answered
 	Whole    bool      `json:"whole,omitempty"`    // X has all of it
 	Ready    bool      `json:"ready,omitempty"`    // and has processed it

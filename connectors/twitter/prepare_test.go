@@ -17,11 +17,14 @@ import (
 // here: come again with what was kept, and look for the visible call before any other.
 func TestAFaultAtAnyCallMakesOnePost(t *testing.T) {
 	for name, fault := range map[string]simulation.Fault{
-		"the answer is lost":  {Lose: true},
-		"the call is lost":    {Refuse: true},
-		"X has an outage":     {Status: http.StatusServiceUnavailable},
-		"a proxy answers":     {Status: http.StatusOK, Body: "<html>Log in</html>"},
-		"X's answer is empty": {Status: http.StatusOK, Body: "{}"},
+		"the answer is lost": {Lose: true},
+		"the call is lost":   {Refuse: true},
+		"X has an outage":    {Status: http.StatusServiceUnavailable},
+		"a proxy answers":    {Status: http.StatusOK, Body: "<html>Log in</html>"},
+		"no body":            {Shape: simulation.Empty},   // docs.x.com/x-api/media/quickstart, X's API Playground
+		"an empty document":  {Shape: simulation.Smaller}, // the tests of xdevplatform/xurl
+		"more than is known": {Shape: simulation.Larger},
+		"X fails afterwards": {Status: http.StatusInternalServerError, After: true},
 	} {
 		for _, operation := range []string{opInitialize, opAppend, opFinalize, opMediaStatus, opDescribe, opCreatePost} {
 			t.Run(operation+"/"+name, func(t *testing.T) {
@@ -36,6 +39,21 @@ func TestAFaultAtAnyCallMakesOnePost(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// An answer without a body says nothing of the segment: that X does not have it shows at the end of the
+// upload, which begins again.
+func TestASegmentThatOnlySeemedTakenIsSentAgain(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("look", r.video(t, 2*segmentSize+1))
+	r.Inject(t, simulation.Fault{Operation: opAppend, Status: http.StatusOK})
+	r.persist(t, d)
+	if post := r.posts(t, 1)[0]; post.Media[0].Size != 2*segmentSize+1 {
+		t.Errorf("X has %d bytes", post.Media[0].Size)
+	}
+	if begun := r.World.Calls(opInitialize); begun != 2 {
+		t.Errorf("%d uploads begun, want 2", begun)
 	}
 }
 

@@ -3,6 +3,7 @@ package twitter
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -133,23 +134,41 @@ func (t transfer) append(ctx context.Context, segment io.Reader, size int64) (er
 	if err != nil {
 		return err
 	}
-	var out struct {
-		Data *struct{} `json:"data"`
-	}
-	if _, err := t.c.client.Do(ctx, call, &out); err != nil {
+	// Any 2xx counts: the OpenAPI has a body, docs.x.com/x-api/media/quickstart and X's API Playground none.
+	said, err := t.c.tell(ctx, call)
+	if err != nil {
 		return err
 	}
-	if out.Data == nil {
-		return notUnderstood()
-	}
+	t.u.Unsure = t.u.Unsure || !said
 	return nil
 }
 
-// finalize tells X that it has all. Once that was asked it may be so: see closed.
+// tell makes a call of whose answer nothing is needed: X need not give it a body. It returns whether the
+// answer has one; one that is no JSON is somebody else's.
+func (c *Connector) tell(ctx context.Context, call connectors.Call) (said bool, err error) {
+	response, err := c.client.Do(ctx, call, nil)
+	if err != nil {
+		return false, err
+	}
+	var out struct {
+		Data json.RawMessage `json:"data"`
+	}
+	if len(response.Body) > 0 && json.Unmarshal(response.Body, &out) != nil {
+		return false, notUnderstood()
+	}
+	return len(out.Data) > 0, nil
+}
+
+// finalize tells X that it has all. Once that was asked it may be so: see closed. It also tells whether X
+// has the segments whose answers said nothing.
 func (t transfer) finalize(ctx context.Context) (again time.Duration, err error) {
 	t.u.Closing = true
 	info, err := t.c.ask(ctx, t.c.mediaCall(t.d, http.MethodPost, "/2/media/upload/"+url.PathEscape(t.u.ID)+"/finalize", opFinalize))
-	if err != nil {
+	switch {
+	case schema.KindOf(err) == schema.Refused && t.u.Unsure:
+		*t.u = upload{}
+		return 0, &schema.Error{Kind: schema.Retryable, Message: "X does not have all of the upload; it begins again", Err: err}
+	case err != nil:
 		return 0, fmt.Errorf("ending upload: %w", err)
 	}
 	return t.whole(info)
@@ -229,7 +248,7 @@ func (c *Connector) describe(ctx context.Context, d schema.Delivery, p progress)
 		}
 		call := c.mediaCall(d, http.MethodPost, "/2/media/metadata", opDescribe)
 		call.JSON = map[string]any{"id": u.ID, "metadata": map[string]any{"alt_text": map[string]string{"text": item.AltText}}}
-		_, err := c.ask(ctx, call)
+		_, err := c.tell(ctx, call)
 		if err != nil && (item.KnownKind() != schema.Video || schema.KindOf(err) != schema.Refused) {
 			return fmt.Errorf("describing media: %w", err)
 		}

@@ -23,6 +23,7 @@ type newStatus struct {
 	SpoilerText string   `json:"spoiler_text"`
 	Visibility  string   `json:"visibility"`
 	Language    string   `json:"language"`
+	ContentType string   `json:"content_type"` // no field of Mastodon's
 }
 
 type newPoll struct {

@@ -35,6 +35,7 @@ type (
 		QuotesCount        int               `json:"quotes_count"`
 		EditedAt           *string           `json:"edited_at"`
 		Content            string            `json:"content"`
+		Text               *string           `json:"text,omitempty"` // on GoToSocial
 		Reblog             *statusEntry      `json:"reblog"`
 		Application        *applicationEntry `json:"application"`
 		Account            accountEntry      `json:"account"`
@@ -147,12 +148,15 @@ func (s *simulator) status(v visit, p simulation.Post) statusEntry {
 		RepliesCount: s.replies(v.account.ID, p.ID) + int(audience.Comments), FavouritesCount: int(audience.Likes),
 		ReblogsCount: int(audience.Shares - audience.Shares/4), QuotesCount: int(audience.Shares / 4),
 		Content: contentOf(p.Text, found, base), Application: &applicationEntry{Name: "crier"},
-		Account:          s.account(v.account),
+		Account:          s.ownAccount(v),
 		MediaAttachments: []attachmentEntry{}, Mentions: mentionsOf(found), Tags: tagsOf(found, base),
 		Emojis: []struct{}{}, Poll: s.poll(p.ID, f.Poll),
 	}
 	if p.ReplyTo != "" {
 		entry.InReplyToAccountID = &v.account.ID
+	}
+	if softwareOf(v.r).isGoToSocial() {
+		entry.asGoToSocial(p, f, base)
 	}
 	for _, m := range p.Media {
 		entry.MediaAttachments = append(entry.MediaAttachments, s.attachment(m, true))
@@ -218,6 +222,25 @@ func (s *simulator) account(a *simulation.Account) accountEntry {
 	}
 }
 
+// ownAccount is the caller's, with how much it has published.
+func (s *simulator) ownAccount(v visit) accountEntry {
+	entry := s.account(v.account)
+	entry.StatusesCount = int(s.world.Crowd(v.account.ID).Posts) - v.profile.deletions()
+	return entry
+}
+
+// asGoToSocial changes a status to what GoToSocial makes of it. To its author it also gives the text as it
+// came.
+func (e *statusEntry) asGoToSocial(p simulation.Post, f statusFields, base string) {
+	e.Content, e.Text = contentAsGoToSocial(p.Text, f.ContentType, base), &p.Text
+	e.SpoilerText = optionAsGoToSocial(f.SpoilerText)
+	if e.Poll != nil {
+		for i := range e.Poll.Options {
+			e.Poll.Options[i].Title = optionAsGoToSocial(e.Poll.Options[i].Title)
+		}
+	}
+}
+
 func optional(text string) *string {
 	if text == "" {
 		return nil
@@ -227,18 +250,15 @@ func optional(text string) *string {
 
 func (s *simulator) verify(v visit) {
 	entry := credentialEntry{
-		accountEntry: s.account(v.account),
+		accountEntry: s.ownAccount(v),
 		Source:       sourceEntry{Privacy: defaultVisibility, Fields: []struct{}{}},
 		Role:         roleEntry{ID: "-99", Permissions: "65536"}, // everybody's role
 	}
 	for p := range s.world.Newest(v.account.ID) {
-		if v.profile.isDeleted(p.ID) {
-			continue
-		}
-		if entry.LastStatusAt == nil {
+		if !v.profile.isDeleted(p.ID) {
 			entry.LastStatusAt = optional(p.CreatedAt.UTC().Format(time.DateOnly))
+			break
 		}
-		entry.StatusesCount++
 	}
 	answer(v.rw, http.StatusOK, entry)
 }

@@ -8,17 +8,20 @@ const simulatedVersion = "4.5.0"
 type object = map[string]any
 
 // instance describes the server and its limits (docs.joinmastodon.org/entities/Instance).
-func (s *simulator) instance(rw http.ResponseWriter, _ *http.Request) {
-	base := s.world.BaseURL()
+func (s *simulator) instance(rw http.ResponseWriter, r *http.Request) {
+	base, version, source := s.world.BaseURL(), simulatedVersion, "https://github.com/mastodon/mastodon"
+	if softwareOf(r).isGoToSocial() {
+		version, source = "0.20.0", "https://codeberg.org/superseriousbusiness/gotosocial"
+	}
 	answer(rw, http.StatusOK, object{
-		"domain": hostOf(base), "title": "crier sandbox", "version": simulatedVersion,
-		"source_url":    "https://github.com/mastodon/mastodon",
+		"domain": hostOf(base), "title": "crier sandbox", "version": version,
+		"source_url":    source,
 		"description":   "A Mastodon server in small, for tests",
 		"usage":         object{"users": object{"active_month": 0}},
 		"thumbnail":     object{"url": base + "/thumbnail.png"},
 		"icon":          []object{},
 		"languages":     []string{"en"},
-		"configuration": s.configuration(base),
+		"configuration": s.configuration(base, softwareOf(r)),
 		"registrations": object{"enabled": false, "approval_required": false},
 		"api_versions":  object{"mastodon": 7},
 		"contact":       object{"email": "contact@sandbox.example", "account": nil},
@@ -26,8 +29,11 @@ func (s *simulator) instance(rw http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-func (s *simulator) configuration(base string) object {
+func (s *simulator) configuration(base string, on software) object {
 	a := s.takes()
+	if on.isGoToSocial() {
+		a.Address = 25 // as it says; it counts every address in full
+	}
 	return object{
 		"urls":     object{"about": base + "/about"},
 		"accounts": object{"max_featured_tags": 10, "max_pinned_statuses": 5},

@@ -62,7 +62,7 @@ func newSimulator(w *simulation.World, limits []limit) http.Handler {
 	s.mux.HandleFunc("POST /oauth/revoke", s.revoke)
 	s.mux.HandleFunc("GET /{handle}/{id}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { refuse(rw, http.StatusNotFound, errNotFound) })
-	return w.Handler(s.dated(s.mux), s.dialect)
+	return bySoftware(w.Handler(s.dated(s.mux), s.dialect))
 }
 
 // dated answers by the clock of the world, which wrote the times of the statuses too.

@@ -30,6 +30,7 @@ type statusFields struct {
 	Sensitive   bool        `json:"sensitive,omitempty"`
 	Language    string      `json:"language,omitempty"`
 	Poll        *pollFields `json:"poll,omitempty"`
+	ContentType string      `json:"contentType,omitempty"` // on GoToSocial
 }
 
 type pollFields struct {
@@ -61,7 +62,11 @@ func (s *simulator) createStatus(v visit) {
 			v.fail(err)
 			return
 		}
-		answer(rw, http.StatusOK, s.status(v, made))
+		entry := s.status(v, made)
+		if softwareOf(v.r).isGoToSocial() { // it counts a status after the answer
+			entry.Account.StatusesCount--
+		}
+		answer(rw, http.StatusOK, entry)
 	})
 }
 
@@ -82,7 +87,7 @@ func (s *simulator) create(v visit, asked newStatus) (simulation.Post, error) {
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	post, err := s.check(asked)
+	post, err := s.check(asked, softwareOf(v.r))
 	if err != nil {
 		return simulation.Post{}, err
 	}
@@ -102,7 +107,7 @@ func (s *simulator) create(v visit, asked newStatus) (simulation.Post, error) {
 // on under the id of the status it made.
 func (s *simulator) first(v visit) (key string, made simulation.Post, isRepeat bool) {
 	key = v.r.Header.Get("Idempotency-Key")
-	if key == "" {
+	if key == "" || softwareOf(v.r).isGoToSocial() { // which does not know it
 		return "", simulation.Post{}, false
 	}
 	for {
@@ -118,7 +123,12 @@ func (s *simulator) first(v visit) (key string, made simulation.Post, isRepeat b
 }
 
 // check returns the status that is asked for, or why the server refuses it.
-func (s *simulator) check(asked newStatus) (simulation.Post, error) {
+func (s *simulator) check(asked newStatus, on software) (simulation.Post, error) {
+	if on.isGoToSocial() {
+		if err := s.checkAsGoToSocial(asked); err != nil {
+			return simulation.Post{}, err
+		}
+	}
 	text, spoiler := strings.TrimSpace(asked.Status), strings.TrimSpace(asked.SpoilerText)
 	sensitive := asked.Sensitive || spoiler != ""
 	if text == "" {
@@ -133,7 +143,7 @@ func (s *simulator) check(asked newStatus) (simulation.Post, error) {
 		return simulation.Post{}, unprocessable("'" + visibility + "' is not a valid visibility")
 	case text == "" && len(asked.MediaIDs) == 0:
 		return simulation.Post{}, invalidRecord("Text can't be blank")
-	case simulation.Graphemes(spoiler)+length(text, a.Address) > a.Text:
+	case !on.isGoToSocial() && simulation.Graphemes(spoiler)+length(text, a.Address) > a.Text:
 		return simulation.Post{}, invalidRecord(fmt.Sprintf("Text character limit of %d exceeded", a.Text))
 	}
 	poll, err := s.checkPoll(asked)
@@ -142,6 +152,7 @@ func (s *simulator) check(asked newStatus) (simulation.Post, error) {
 	}
 	fields, err := json.Marshal(statusFields{
 		Visibility: visibility, SpoilerText: spoiler, Sensitive: sensitive, Language: asked.Language, Poll: poll,
+		ContentType: on.contentType(asked.ContentType),
 	})
 	return simulation.Post{Text: text, ReplyTo: asked.InReplyToID, Fields: fields}, err
 }
@@ -176,7 +187,7 @@ func (s *simulator) checkPoll(asked newStatus) (*pollFields, error) {
 
 // find returns a status of the caller's own: the simulator's accounts do not meet.
 func (s *simulator) find(v visit, id string) (simulation.Post, error) {
-	post, ok := s.world.Post(v.account.ID, id)
+	post, ok := s.world.Readable(v.account.ID, id)
 	if !ok || v.profile.isDeleted(id) || s.world.IsTakenDown(post) {
 		return simulation.Post{}, notFound()
 	}
@@ -210,6 +221,12 @@ func (p *profile) delete(id string) {
 	p.deleted[id] = struct{}{}
 }
 
+func (p *profile) deletions() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.deleted)
+}
+
 func (p *profile) isDeleted(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -226,11 +243,11 @@ func (s *simulator) listStatuses(v visit) {
 	query := v.r.URL.Query()
 	size := pageSizeOf(query)
 	page := []statusEntry{}
-	for post := range s.world.Newest(v.account.ID) {
+	for post := range s.world.Listed(v.account.ID) {
 		if len(page) == size || !isAbove(post.ID, query.Get("since_id")) {
 			break
 		}
-		if !isBelow(post.ID, query.Get("max_id")) || v.profile.isDeleted(post.ID) {
+		if !isBelow(post.ID, query.Get("max_id")) || v.profile.isDeleted(post.ID) || s.hides(v, post) {
 			continue
 		}
 		page = append(page, s.status(v, post))
