@@ -65,7 +65,8 @@ type post struct {
 	Entities struct {
 		URLs []postLink `json:"urls"`
 	} `json:"entities"`
-	Referenced []reference `json:"referenced_posts"`
+	Posts  []reference `json:"referenced_posts"`
+	Tweets []reference `json:"referenced_tweets"` // by the older name
 }
 
 type reference struct {
@@ -89,9 +90,11 @@ const (
 
 // references returns the id of the post that a post refers to in a way; empty if none.
 func (p post) references(how string) string {
-	for _, r := range p.Referenced {
-		if r.Type == how {
-			return r.ID
+	for _, referenced := range [][]reference{p.Posts, p.Tweets} {
+		for _, r := range referenced {
+			if r.Type == how {
+				return r.ID
+			}
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package twitter
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -27,13 +28,14 @@ type publicMetrics struct {
 	Likes       *int64 `json:"like_count"`
 	Replies     *int64 `json:"reply_count"`
 	Reposts     *int64 `json:"repost_count"`
+	Retweets    *int64 `json:"retweet_count"` // by the older name
 	Quotes      *int64 `json:"quote_count"`
 	Bookmarks   *int64 `json:"bookmark_count"`
 }
 
 func (m publicMetrics) metrics() schema.Metrics {
 	return schema.Metrics{
-		Impressions: m.Impressions, Likes: m.Likes, Comments: m.Replies, Shares: connectors.Sum(m.Reposts, m.Quotes), Saves: m.Bookmarks,
+		Impressions: m.Impressions, Likes: m.Likes, Comments: m.Replies, Shares: connectors.Sum(cmp.Or(m.Reposts, m.Retweets), m.Quotes), Saves: m.Bookmarks,
 	}
 }
 
@@ -46,19 +48,9 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 	}
 	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/tweets", opPosts)
 	call.Kind, call.Turn = connectors.Read, r.Turn
-	call.Query = url.Values{"ids": {strings.Join(ids, ",")}, "post.fields": {"public_metrics"}}
-	var out struct {
-		Data []struct {
-			ID      string        `json:"id"`
-			Metrics publicMetrics `json:"public_metrics"`
-		} `json:"data"`
-		Errors []struct {
-			Type  string `json:"type"`
-			ID    string `json:"resource_id"`
-			Value string `json:"value"`
-		} `json:"errors"`
-	}
-	if _, err := c.client.Do(ctx, call, &out); err != nil {
+	call.Query = url.Values{"ids": {strings.Join(ids, ",")}}
+	out, _, err := readPosts(ctx, c, call, postQuery{fields: "public_metrics"}, countedPosts.areWhole)
+	if err != nil {
 		return nil, fmt.Errorf("reading posts: %w", err)
 	}
 	found := make(map[string]schema.PostMetrics, len(posts))
@@ -68,6 +60,9 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		}
 	}
 	for _, p := range out.Data {
+		if p.Metrics == nil {
+			continue
+		}
 		found[p.ID] = schema.PostMetrics{Metrics: p.Metrics.metrics()}
 	}
 	metrics := make([]schema.PostMetrics, len(posts))
@@ -76,6 +71,22 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 	}
 	return metrics, nil
 }
+
+// countedPosts are posts with their numbers, and what X does not give of those that were asked for.
+type countedPosts struct {
+	Data []struct {
+		ID      string         `json:"id"`
+		Metrics *publicMetrics `json:"public_metrics"`
+	} `json:"data"`
+	Errors []struct {
+		Type  string `json:"type"`
+		ID    string `json:"resource_id"`
+		Value string `json:"value"`
+	} `json:"errors"`
+}
+
+// areWhole reports whether a post that is there has its numbers.
+func (p countedPosts) areWhole() bool { return len(p.Data) == 0 || p.Data[0].Metrics != nil }
 
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
@@ -87,6 +98,7 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 				Followers *int64 `json:"followers_count"`
 				Following *int64 `json:"following_count"`
 				Posts     *int64 `json:"post_count"`
+				Tweets    *int64 `json:"tweet_count"` // by the older name
 			} `json:"public_metrics"`
 		} `json:"data"`
 	}
@@ -94,5 +106,5 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 		return schema.Followers{}, fmt.Errorf("reading account: %w", err)
 	}
 	m := out.Data.Metrics
-	return schema.Followers{Followers: m.Followers, Following: m.Following, Posts: m.Posts}, nil
+	return schema.Followers{Followers: m.Followers, Following: m.Following, Posts: cmp.Or(m.Posts, m.Tweets)}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"crier/connectors"
@@ -30,7 +31,8 @@ type Connector struct {
 	media   media.Source
 	now     func() time.Time
 
-	day pause // of the app
+	day    pause       // of the app
+	tweets atomic.Bool // X takes the names of tweets, not of posts: see readPosts
 }
 
 // New makes the connector.

@@ -7,6 +7,7 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"crier/connectors"
@@ -99,19 +100,17 @@ func (c *Connector) ownID(ctx context.Context, r connectors.Reading) (string, er
 	return listing.AccountID(ctx, schema.Delivery{Account: r.Account, Credentials: r.Credentials}, c.Check)
 }
 
-func (c *Connector) received(ctx context.Context, r connectors.Reading, call connectors.Call) (read receivedPosts, err error) {
+func (c *Connector) received(ctx context.Context, r connectors.Reading, call connectors.Call) (receivedPosts, error) {
 	call.Kind, call.Turn = connectors.Read, r.Turn
 	call.Query.Set("max_results", strconv.Itoa(pageSize))
-	call.Query.Set("post.fields", "created_at,conversation_id")
-	call.Query.Set("expansions", "author_id,in_reply_to_user_id,referenced_posts")
-	call.Query.Set("user.fields", "name,username")
-	if _, err := c.client.Do(ctx, call, &read); err != nil {
-		return read, err
-	}
-	if read.Meta == nil {
-		return read, &schema.Error{Kind: schema.Retryable, Message: "X's answer is no list of posts"}
-	}
-	return read, nil
+	asked := postQuery{fields: "created_at,conversation_id", references: true, author: true}
+	read, _, err := readPosts(ctx, c, call, asked, receivedPosts.areWhole)
+	return read, err
+}
+
+func (r receivedPosts) areWhole() bool {
+	isPart := func(p writtenPost) bool { return p.AuthorID == "" || !p.isWhole() }
+	return r.Meta != nil && !slices.ContainsFunc(r.Data, isPart)
 }
 
 func (r receivedPosts) next() string {

@@ -53,26 +53,13 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, account string
 	call.Query = url.Values{
 		"max_results": {strconv.Itoa(pageSize)},
 		"start_time":  {d.Since.Add(-clocksApart).UTC().Format(time.RFC3339)},
-		"post.fields": {"attachments,created_at,entities"},
-		"expansions":  {"in_reply_to_user_id,referenced_posts"},
 	}
 	if next != "" {
 		call.Query.Set("pagination_token", next)
 	}
-	var out struct {
-		Data []post `json:"data"` // missing where there is none
-		Meta *struct {
-			Count     int    `json:"result_count"`
-			NextToken string `json:"next_token"`
-		} `json:"meta"`
-	}
-	response, err := c.client.Do(ctx, call, &out)
+	out, response, err := readPosts(ctx, c, call, postQuery{fields: "attachments,created_at,entities", references: true}, listedPosts.areWhole)
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("reading posts: %w", err)
-	}
-	isPart := func(p post) bool { return !p.isWhole() }
-	if out.Meta == nil || out.Meta.Count != len(out.Data) || slices.ContainsFunc(out.Data, isPart) {
-		return listing.Page{}, &schema.Error{Kind: schema.Retryable, Message: "X's answer is no list of posts"}
 	}
 	page := listing.Page{Next: out.Meta.NextToken, Skew: listing.Skew(response.Header, c.now())}
 	if page.Skew < listing.ClockDoubt-clocksApart { // what was made would lie before what was asked for
@@ -86,4 +73,18 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, account string
 		page.Items = append(page.Items, item)
 	}
 	return page, nil
+}
+
+// listedPosts is a page of what an account has published.
+type listedPosts struct {
+	Data []post `json:"data"` // missing where there is none
+	Meta *struct {
+		Count     int    `json:"result_count"`
+		NextToken string `json:"next_token"`
+	} `json:"meta"`
+}
+
+func (l listedPosts) areWhole() bool {
+	isPart := func(p post) bool { return !p.isWhole() }
+	return l.Meta != nil && l.Meta.Count == len(l.Data) && !slices.ContainsFunc(l.Data, isPart)
 }

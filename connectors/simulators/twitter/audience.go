@@ -14,16 +14,20 @@ const maxIDs = 100
 // postsByID gives posts of the caller's own with their public numbers. Those that are not there
 // stand among the errors of a 200.
 func (s *simulator) postsByID(v visit) {
-	query := v.r.URL.Query()
+	query := v.inPosts(v.r.URL.Query())
 	ids := strings.Split(query.Get("ids"), ",")
 	if query.Get("ids") == "" || len(ids) > maxIDs || slices.ContainsFunc(ids, func(id string) bool { return !idPattern.MatchString(id) }) {
 		v.fail(invalidRequest("The `ids` query parameter value is not 1 to 100 ids"))
 		return
 	}
+	if query.Has(unknownFields) {
+		v.fail(unknownParameter(unknownFields))
+		return
+	}
 	asked := timeline{fields: strings.Split(query.Get("post.fields"), ",")}
 	out, found, missing := object{}, []object{}, []object{}
 	for _, id := range ids {
-		post, ok := s.world.Post(v.account.ID, id)
+		post, ok := s.world.Readable(v.account.ID, id)
 		if !ok || s.world.IsTakenDown(post) {
 			missing = append(missing, object{
 				"type": problems + "resource-not-found", "title": "Not Found Error", "detail": "Could not find post with ids: [" + id + "].",
@@ -43,7 +47,7 @@ func (s *simulator) postsByID(v visit) {
 	if len(missing) > 0 {
 		out["errors"] = missing
 	}
-	answer(v.rw, http.StatusOK, out)
+	answer(v.rw, http.StatusOK, v.named(out))
 }
 
 func publicMetrics(a simulation.Audience) object {

@@ -66,8 +66,11 @@ func (s *simulator) listMentions(v visit) {
 }
 
 func (s *simulator) listSaid(v visit, all []simulation.Said, cursor string, least int) {
-	query := v.r.URL.Query()
+	query := v.inPosts(v.r.URL.Query())
 	size, err := pageOf(query, least)
+	if query.Has(unknownFields) {
+		err = unknownParameter(unknownFields)
+	}
 	if err != nil {
 		v.fail(err)
 		return
@@ -98,7 +101,7 @@ func (s *simulator) listSaid(v visit, all []simulation.Said, cursor string, leas
 		meta["next_token"] = pageToken(page[len(page)-1].ID)
 	}
 	out["meta"] = meta
-	answer(v.rw, http.StatusOK, out)
+	answer(v.rw, http.StatusOK, v.named(out))
 }
 
 func pageOf(query url.Values, least int) (int, error) {

@@ -115,6 +115,9 @@ func (s *simulator) create(v visit, asked newPost) (simulation.Post, error) {
 	if err := asked.check(); err != nil {
 		return post, err
 	}
+	if strings.Contains(asked.Text, markTweets) {
+		v.profile.tweets.Store(true)
+	}
 	if asked.Reply != nil {
 		post.ReplyTo = asked.Reply.ID
 		if err := s.mayReply(v.account.ID, asked); err != nil {

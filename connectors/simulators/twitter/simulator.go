@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"crier/connectors/simulators/simulation"
 )
@@ -86,8 +87,9 @@ type visit struct {
 // profile is what the simulator keeps of an account beside the world. It does not outlive
 // the process.
 type profile struct {
-	acting sync.Mutex // held while a post or an upload is changed: checks and effect are one
-	quotas sync.Map   // *quota by operation
+	acting sync.Mutex  // held while a post or an upload is changed: checks and effect are one
+	quotas sync.Map    // *quota by operation
+	tweets atomic.Bool // what is listed has the names of tweets
 }
 
 func profileOf(a *simulation.Account) *profile {
@@ -125,7 +127,7 @@ func (s *simulator) me(v visit) {
 			"followers_count": crowd.Followers, "following_count": crowd.Following, "post_count": crowd.Posts, "listed_count": 0,
 		}
 	}
-	answer(v.rw, http.StatusOK, object{"data": me})
+	answer(v.rw, http.StatusOK, v.named(object{"data": me}))
 }
 
 func user(a *simulation.Account) object {

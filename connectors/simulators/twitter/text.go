@@ -69,7 +69,7 @@ type link struct {
 	Start       int    `json:"start"` // in characters of the text
 	End         int    `json:"end"`
 	URL         string `json:"url"`
-	ExpandedURL string `json:"expanded_url"`
+	ExpandedURL string `json:"expanded_url,omitempty"`
 	DisplayURL  string `json:"display_url"`
 	MediaKey    string `json:"media_key,omitempty"`
 }

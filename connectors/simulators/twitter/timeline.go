@@ -34,7 +34,7 @@ type timeline struct {
 // listPosts lists the caller's own posts, the newest first. An account that is not the
 // caller's has none: the simulator's accounts do not meet.
 func (s *simulator) listPosts(v visit) {
-	asked, err := timelineOf(v.r.URL.Query())
+	asked, err := timelineOf(v.inPosts(v.r.URL.Query()))
 	if err == nil && v.r.PathValue("id") != v.account.ID {
 		err = notFound("user", v.r.PathValue("id"))
 	}
@@ -44,7 +44,7 @@ func (s *simulator) listPosts(v visit) {
 	}
 	page, more := []object{}, false
 	last := ""
-	for post := range s.world.Newest(v.account.ID) {
+	for post := range s.world.Listed(v.account.ID) {
 		if !asked.covers(post) {
 			continue
 		}
@@ -65,7 +65,7 @@ func (s *simulator) listPosts(v visit) {
 		meta["next_token"] = pageToken(last)
 	}
 	out["meta"] = meta
-	answer(v.rw, http.StatusOK, out)
+	answer(v.rw, http.StatusOK, v.named(out))
 }
 
 func timelineOf(query url.Values) (asked timeline, err error) {
@@ -120,6 +120,10 @@ func (s *simulator) entry(a *simulation.Account, p simulation.Post, asked timeli
 	f := fieldsOf(p)
 	text, links := shown(p.Text, shortener(p.ID), s.appended(a, p))
 	out := object{"id": p.ID, "text": text, "edit_history_post_ids": []string{p.ID}}
+	if isSparse := strings.Contains(p.Text, markSparse); isSparse {
+		links = withoutAddresses(links)
+		asked.fields = slices.DeleteFunc(slices.Clone(asked.fields), func(field string) bool { return field == "attachments" })
+	}
 	if slices.Contains(asked.fields, "created_at") {
 		out["created_at"] = p.CreatedAt.UTC().Truncate(time.Second).Format("2006-01-02T15:04:05.000Z")
 	}
