@@ -11,7 +11,7 @@ func Describe() connectors.Description {
 		Platform: schema.Twitter, Label: "X",
 		Constraints: Constraints(),
 		Limits:      Limits(),
-		Calls:       connectors.Calls{Platform: schema.Twitter, Answers: connectors.Answers{Classify: Classify}, LimitOf: LimitOf},
+		Calls:       connectors.Calls{Platform: schema.Twitter, Answers: answers(), LimitOf: LimitOf},
 		Connecting:  connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, Refresh: true}},
 		New:         func(p connectors.Parts) connectors.Connector { return New(p) },
 	}

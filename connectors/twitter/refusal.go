@@ -1,119 +1,145 @@
 package twitter
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/http"
+	urlpath "path"
 	"slices"
-	"strings"
+	"strconv"
 	"time"
 
+	"crier/connectors"
 	"crier/schema"
-)
-
-// Codes of the API's first version, which some refusals of v2 still come with
-// (docs.x.com/x-api/fundamentals/response-codes-and-errors).
-const (
-	codeSuspended  = 64
-	codeDuplicate  = 187
-	codeLocked     = 326
-	codeRestricted = 433 // the author of the post chose who may reply
-)
-
-// What X says in refusals that have no type of their own (about:blank), as reported in
-// github.com/akrherz/iembot issues 156 and 163, and gptme/gptme-contrib pull request 811.
-const (
-	saysDuplicate = "duplicate content"
-	saysLocked    = "temporarily locked"
-	saysUninvited = "Reply to this conversation is not allowed"
-	suspendedType = "/problems/user-suspended"
-	cappedType    = "/problems/usage-capped"
 )
 
 const (
 	// untoldWait is for a rate limit that does not say when it ends.
 	untoldWait = time.Minute
 	// planWait is for what only the operator can change: a plan that is used up, credits
-	// that are spent.
+	// that are spent, an app that X does not let in.
 	planWait = 15 * time.Minute
 )
 
-// problem is a refusal: one of RFC 9457 with X's errors beside it, or those of the API's
-// first version alone.
-type problem struct {
-	Type   string `json:"type"`
-	Detail string `json:"detail"`
-	Errors []struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	} `json:"errors"`
+// Where answers are from.
+const (
+	ofErrors     = "docs.x.com/x-api/fundamentals/response-codes-and-errors"
+	ofSuspension = "github.com/akrherz/iembot issue 156"
+	ofLock       = "github.com/akrherz/iembot issue 163"
+	ofReplies    = "docs.x.com/changelog, 23 February 2026; github.com/gptme/gptme-contrib pull request 811"
+	ofPostiz     = "github.com/gitroomhq/postiz-app libraries/nestjs-libraries/src/integrations/social/x.provider.ts"
+	ofFirst      = "developer.x.com, codes of the API's first version"
+)
+
+// usageCapped is the type of a plan that is used up.
+const usageCapped = "usage-capped"
+
+// uninvited is what a refused reply is told.
+const uninvited = "X takes a reply from an app only where the author has mentioned or quoted the account, or has let it reply (since 23 February 2026)"
+
+// answers is what X's refusals mean beyond their status. Some of v2 still come with codes of the API's
+// first version, others with a text alone (type about:blank). A refusal on a read may be about what is
+// read: the account is looked at by itself.
+func answers() connectors.Answers {
+	return connectors.Answers{Read: readRefusal, Table: slices.Concat([]connectors.Answer{
+		{ // windows are of an endpoint
+			Status: []int{http.StatusTooManyRequests}, Means: connectors.IsAwaited, Wait: untoldWait, Alone: true,
+			Source: ofErrors, Example: `{"title":"Too Many Requests","type":"about:blank","status":429,"detail":"Too Many Requests"}`,
+		},
+		{ // pay per use, and nothing is left to pay with
+			Status: []int{http.StatusPaymentRequired}, Means: connectors.IsAwaited, Wait: planWait,
+			Source: ofErrors, Example: `{"title":"CreditsDepleted","type":"https://api.x.com/2/problems/credits","status":402,"detail":"Your enrolled account does not have any credits to fulfill this request."}`,
+		},
+		{ // of crier's app, whoever the account is
+			Status: []int{http.StatusForbidden}, Codes: []string{"client-forbidden"}, Means: connectors.IsAwaited, Wait: planWait,
+			Source: ofErrors, Example: `{"title":"Client Forbidden","type":"https://api.x.com/2/problems/client-forbidden","status":403,"detail":"When authenticating requests to the X API v2 endpoints, you must use keys and tokens from a developer App that is attached to a Project.","reason":"client-not-enrolled"}`,
+		},
+		{
+			Status: []int{http.StatusForbidden}, Codes: []string{"unsupported-authentication"}, Means: connectors.ChecksAccount,
+			Source: ofPostiz, Example: `{"title":"Unsupported Authentication","type":"https://api.twitter.com/2/problems/unsupported-authentication","status":403,"detail":"Authenticating with OAuth 2.0 Application-Only is forbidden for this endpoint."}`,
+		},
+	}, ends(), []connectors.Answer{
+		{
+			Scope: connectors.VisibleCall, Status: []int{4}, Codes: []string{"187"}, Means: connectors.IsDuplicate,
+			Source: ofFirst, Example: `{"errors":[{"code":187,"message":"Status is a duplicate."}]}`,
+		},
+		{
+			Scope: connectors.VisibleCall, Status: []int{http.StatusForbidden}, Says: "duplicate content", Means: connectors.IsDuplicate,
+			Source: ofLock, Example: `{"title":"Forbidden","type":"about:blank","status":403,"detail":"You are not allowed to create a Tweet with duplicate content."}`,
+		},
+		{ // the author of the post chose who may reply
+			Scope: connectors.VisibleCall, Status: []int{4}, Codes: []string{"433"}, Means: connectors.IsRefused, Message: uninvited,
+			Source: ofFirst, Example: `{"errors":[{"code":433,"message":"The original Tweet author restricted who can reply to this Tweet."}]}`,
+		},
+		{
+			Scope: connectors.VisibleCall, Status: []int{http.StatusForbidden}, Says: "Reply to this conversation is not allowed",
+			Means: connectors.IsRefused, Message: uninvited, Source: ofReplies,
+			Example: `{"title":"Forbidden","type":"about:blank","status":403,"detail":"Reply to this conversation is not allowed because you have not been mentioned or otherwise engaged by the author of the post you are replying to."}`,
+		},
+	})}
 }
 
-// said returns what the refusal says to people. The detail of an invalid request is the
-// same for all: what is wrong stands in its errors.
-func (p problem) said() string {
-	for _, e := range p.Errors {
-		if e.Message != "" {
-			return e.Message
+// ends are the ends of accounts. A read's refusal may be about what is read, except that of the account
+// itself.
+func ends() (rows []connectors.Answer) {
+	for _, row := range []connectors.Answer{
+		{
+			Codes: []string{"user-suspended"}, End: schema.EndSuspended, Source: ofSuspension,
+			Example: `{"title":"Forbidden","type":"https://api.twitter.com/2/problems/user-suspended","status":403,"detail":"The user used for authentication is suspended"}`,
+		},
+		{
+			Codes: []string{"64"}, End: schema.EndSuspended, Source: ofFirst,
+			Example: `{"errors":[{"code":64,"message":"Your account is suspended and is not permitted to access this feature."}]}`,
+		},
+		{
+			Codes: []string{"326"}, End: schema.EndDeactivated, Source: ofFirst,
+			Example: `{"errors":[{"code":326,"message":"This account is locked."}]}`,
+		},
+		{
+			Says: "temporarily locked", End: schema.EndDeactivated, Source: ofLock,
+			Example: `{"title":"Forbidden","type":"about:blank","status":403,"detail":"To protect our users from spam and other malicious activity, this account is temporarily locked. Please log in to https://x.com to unlock your account."}`,
+		},
+	} {
+		row.Status, row.Means = []int{http.StatusForbidden}, connectors.EndsAccount
+		own, read := row, row
+		own.Operations = []string{opMe}
+		read.Scope, read.Means, read.End = connectors.ReadCall, connectors.ChecksAccount, schema.NotEnded
+		rows = append(rows, own, read, row)
+	}
+	return rows
+}
+
+// readRefusal reads a refusal: one of RFC 9457 with X's errors beside it, or those of the API's first
+// version alone. The detail of an invalid request is the same for all: what is wrong stands in its errors.
+// How long a window lasts that is used up stands in the headers of any refusal.
+func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
+	var p struct {
+		Type   string `json:"type"`
+		Detail string `json:"detail"`
+		Errors []struct {
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+		} `json:"errors"`
+	}
+	said := connectors.Refusal{}
+	if json.Unmarshal(response.Body, &p) == nil {
+		said.Message = p.Detail
+		for i := len(p.Errors) - 1; i >= 0; i-- {
+			if e := p.Errors[i]; e.Message != "" {
+				said.Message = e.Message
+			}
+			if code := p.Errors[i].Code; code != 0 {
+				said.Codes = append(said.Codes, strconv.Itoa(code))
+			}
+		}
+		if p.Type != "" {
+			said.Codes = append(said.Codes, urlpath.Base(p.Type))
 		}
 	}
-	return p.Detail
-}
-
-func (p problem) hasCode(code int) bool {
-	for _, e := range p.Errors {
-		if e.Code == code {
-			return true
-		}
-	}
-	return false
-}
-
-func (p problem) says(text string) bool { return strings.Contains(p.said(), text) }
-
-// Classify is the Classify of the platform's connectors.ClientConfig. Any other answer has
-// the default meaning, so that a 401 is a token that no longer works.
-func Classify(status int, header http.Header, body []byte) *schema.Error {
-	var p problem
-	if json.Unmarshal(body, &p) != nil {
-		p = problem{}
-	}
-	said := p.said()
-	switch {
-	case status == http.StatusTooManyRequests:
-		return throttled(header, p)
-	case status == http.StatusPaymentRequired: // pay per use, and nothing is left to pay with
-		return &schema.Error{Kind: schema.RateLimited, RetryAfter: planWait, Message: cmp.Or(said, "X asks for payment before it takes more")}
-	case status >= http.StatusInternalServerError || said == "":
-		return nil
-	case strings.HasSuffix(p.Type, suspendedType) || p.hasCode(codeSuspended):
-		return &schema.Error{Kind: schema.TokenDead, End: schema.EndSuspended, Message: said}
-	case p.hasCode(codeLocked) || status == http.StatusForbidden && p.says(saysLocked):
-		return &schema.Error{Kind: schema.TokenDead, End: schema.EndDeactivated, Message: said}
-	case p.hasCode(codeDuplicate) || status == http.StatusForbidden && p.says(saysDuplicate):
-		return &schema.Error{Kind: schema.Duplicate, Message: said}
-	case p.hasCode(codeRestricted) || status == http.StatusForbidden && p.says(saysUninvited):
-		return refused("%s Since 23 February 2026 X takes a reply from an app only where its author was mentioned or quoted.", said)
-	case status == http.StatusBadRequest:
-		return &schema.Error{Kind: schema.Refused, Message: said}
-	default:
-		return nil
-	}
-}
-
-// throttled is a rate limit: until the end of the windows that are used up, else until the
-// one that the client reads from the headers.
-func throttled(header http.Header, p problem) *schema.Error {
-	e := &schema.Error{Kind: schema.RateLimited, Message: cmp.Or(p.said(), "X asks to wait"), Alone: true} // windows are of an endpoint
 	for _, name := range []string{window, appDay, userDay} {
-		e.RetryAfter = max(e.RetryAfter, exhausted(header, name))
+		said.Wait = max(said.Wait, exhausted(response.Header, name))
 	}
-	saysWhen := slices.ContainsFunc([]string{"Retry-After", window + "-Reset"}, func(name string) bool { return header.Get(name) != "" })
-	switch {
-	case strings.HasSuffix(p.Type, cappedType):
-		e.RetryAfter = max(e.RetryAfter, planWait)
-	case e.RetryAfter == 0 && !saysWhen:
-		e.RetryAfter = untoldWait
+	if slices.Contains(said.Codes, usageCapped) {
+		said.Wait = max(said.Wait, planWait)
 	}
-	return e
+	return said, said.Message != "" || len(said.Codes) > 0
 }
