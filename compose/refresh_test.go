@@ -207,6 +207,15 @@ func TestTokensAreRenewed(t *testing.T) {
 		}
 	})
 	t.Run("with which Google tells what it has taken down", func(t *testing.T) { w.takeDown(t, hook) })
+	t.Run("and where the new ones are refused too, the account has ended", func(t *testing.T) {
+		accounts := w.withDeadTokens(3, time.Time{}, schema.Twitter)
+		for _, operation := range []string{"POST /2/tweets", "GET /2/users/me"} {
+			w.inject(map[string]any{"platform": "twitter", "operation": operation, "status": http.StatusUnauthorized, "times": 5})
+		}
+		if final := w.finalsOf(accounts)[schema.Twitter]; !strings.HasPrefix(final, "failed") || !w.needsReconnect(accounts[schema.Twitter]) {
+			t.Errorf("a post is %s, and the account goes on", final)
+		}
+	})
 	t.Run("and where they cannot be, the account's owner is told", func(t *testing.T) {
 		account := w.connectTokens("gone.bsky.test", schema.Credentials{AccessToken: deadToken, RefreshToken: "a.revoked.token"})
 		if final := w.finalsOf(map[schema.Platform]schema.AccountID{schema.Bluesky: account})[schema.Bluesky]; !strings.HasPrefix(final, "failed") {

@@ -216,10 +216,28 @@ func (r refresh) trade(ctx context.Context, a schema.Account, old schema.Credent
 	}
 	sealed, err := r.vault.Seal(a, traded)
 	outcome := schema.RenewalOutcome{Sealed: sealed, ExpiresAt: traded.ExpiresAt, Renewable: traded.Refreshable()}
+	if err == nil && (a.Renewing || a.Problem() != nil) {
+		outcome.Rejected = r.recheck(ctx, a, traded)
+	}
 	if err == nil {
 		r.readProfile(ctx, a, traded, &outcome)
 	}
 	return outcome, err
+}
+
+// recheck asks about new credentials where the platform had refused those before them: what it does not
+// take either is no matter of the token's age. It returns that refusal alone: what else happens says
+// nothing about them.
+func (r refresh) recheck(ctx context.Context, a schema.Account, traded schema.Credentials) *schema.Error {
+	checker, err := connectors.As[connectors.Checker](r.keys, a)
+	if err != nil {
+		return nil
+	}
+	_, err = checker.Check(ctx, a, traded)
+	if refused, ok := errors.AsType[*schema.Error](err); ok && refused.Kind == schema.TokenDead {
+		return refused
+	}
+	return nil
 }
 
 // reviewTime bounds the looks at what an account has published: what is left comes with its next

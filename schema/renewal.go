@@ -9,7 +9,7 @@ import (
 // token expires, or once the platform refuses that, and finds out what a refusal means if
 // there is nothing to trade.
 //
-//	trade ─┬─ new credentials ─▶ stored at once
+//	trade ─┬─ new credentials ─▶ stored at once; after a refusal checked first, and ended where they are refused too
 //	       ├─ refused for good (invalid_grant) ─▶ the account is ended
 //	       ├─ not reached, rate limited ─▶ trade again, later
 //	       └─ no answer ─▶ check the old credentials
@@ -51,6 +51,7 @@ type RenewalOutcome struct {
 	Sealed    []byte    // of a trade: the new credentials, sealed
 	ExpiresAt time.Time // of them, or of those that were checked; zero: not known
 	Renewable bool      // of the new credentials
+	Rejected  *Error    // of a trade: the platform refuses the new credentials as well; nil: it does not, or was not asked
 	Keyless   bool      // nothing was called: see Outcome
 	Settings  []byte    // of a check: what the platform allows the account; empty: nothing is known
 	Name      string    // of a check: what the platform calls the account; empty: nothing is known
@@ -174,6 +175,23 @@ func (r Renewal) traded(result RenewalResult, o RenewalOutcome, now time.Time) R
 	result.Traded, result.Good, result.Settled = true, true, true
 	result.Settings, result.Name = o.Settings, o.Name
 	result.NextAt = a.RenewalDue(now, false)
+	if o.Rejected != nil {
+		return r.rejected(result, ProblemOf(o.Rejected), now)
+	}
+	return result
+}
+
+// rejected stores new credentials that the platform refuses like those before: they are the only ones, and
+// the account has ended.
+func (r Renewal) rejected(result RenewalResult, p AccountProblem, now time.Time) RenewalResult {
+	result.Good, result.Revived = false, false
+	if already := r.Account.Problem(); already != nil {
+		result.Account = result.Account.Ended(*already)
+		return r.stillEnded(result, now)
+	}
+	traded := result.Account
+	result = r.ended(result, p, now)
+	result.Account = traded.Ended(p)
 	return result
 }
 

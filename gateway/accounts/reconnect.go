@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -103,20 +104,25 @@ func (c Config) reconnectPage(p schema.Platform, token string) string {
 	return c.ConnectURL + p.String() + "/reconnect?token=" + url.QueryEscape(token)
 }
 
+// tokenTimeout bounds a look for an account's token.
+const tokenTimeout = 2 * time.Second
+
 // reconnectURL is where an account is connected again: a page for its owner's browser, or the
-// operation that takes credentials where the platform has no such page.
+// operation that takes credentials where the platform has no such page. It is empty where that page's
+// address cannot be found now. A platform that took all the time of the check is no reason for that.
 func (u checkup) reconnectURL(ctx context.Context, a schema.Account) string {
 	if a.Platform == schema.Telegram {
 		return u.ConnectURL + "telegram/channels"
 	}
-	operation := u.ConnectURL + a.Platform.String()
 	if _, unable := connectors.As[connectors.Authorizer](u.Platforms, a); unable != nil {
-		return operation
+		return u.ConnectURL + a.Platform.String()
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tokenTimeout)
+	defer cancel()
 	token, err := u.Store.ReconnectToken(ctx, a.Workspace, a.ID)
 	if err != nil {
 		u.Logger.WarnContext(ctx, "the address to reconnect an account at is not known", "account", a.ID.String(), "err", err)
-		return operation
+		return ""
 	}
 	return u.reconnectPage(a.Platform, hex.EncodeToString(token[:]))
 }
