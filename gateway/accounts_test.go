@@ -214,6 +214,17 @@ func TestHealthIsThePlatforms(t *testing.T) {
 	}
 }
 
+// A check that takes all its time leaves enough to find the page where the account is connected again.
+func TestAnAccountThatCannotBeCheckedNowHasItsPage(t *testing.T) {
+	a := newAPI(t)
+	id := a.call(http.MethodPost, "/connect/twitter", `{"accessToken": "t"}`).want(http.StatusCreated).at("account", "id").text()
+	a.platforms.fail(schema.Twitter, simulation.Fault{Operation: "GET /2/users/me", Delay: 8000})
+	health := a.call(http.MethodGet, "/accounts/"+id+"/health", nil).want(http.StatusOK).at("health")
+	if address := health.at("reconnectUrl").text(); health.at("status").text() != "error" || !strings.Contains(address, "/connect/twitter/reconnect?token=") {
+		t.Errorf("health = %v", health)
+	}
+}
+
 // postsAreHeldToTheServersLimits has the server of the only account take other texts than it
 // did, which a look at the account's health brings.
 func (a *api) postsAreHeldToTheServersLimits(look func() tree) {
