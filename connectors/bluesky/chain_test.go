@@ -1,6 +1,7 @@
 package bluesky
 
 import (
+	"net/http"
 	"testing"
 
 	"crier/connectors/simulators/connectortest"
@@ -26,7 +27,11 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 		"the record with an image":   {putRecord, false, picked("one.png"), false},
 		"the look for the record":    {getRecord, true, nil, false},
 	} {
-		for how, fault := range map[string]simulation.Fault{"answer lost": {Lose: true}, "never arrived": {Refuse: true}} {
+		for how, fault := range map[string]simulation.Fault{
+			"answer lost": {Lose: true}, "never arrived": {Refuse: true},
+			"no body": {Shape: simulation.Empty}, "an empty document": {Shape: simulation.Smaller}, "more than is known": {Shape: simulation.Larger},
+			"fails afterwards": {Status: http.StatusInternalServerError, After: true},
+		} {
 			t.Run(name+" "+how, func(t *testing.T) {
 				s := newStage(t)
 				if tt.film {
@@ -39,9 +44,12 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 				if tt.operation == getRecord { // nobody looks unless the record's answer is lost
 					s.inject(t, simulation.Fault{Operation: putRecord, Lose: true})
 				}
-				receipt := s.persist(t, s.delivery("look", tt.items...))
+				receipt, met := s.persist(t, s.delivery("look", tt.items...))
 				if post := s.wantPosts(t, 1)[0]; receipt.NativeID != post.ID {
 					t.Errorf("receipt %+v of %+v", receipt, post)
+				}
+				if (fault.Lose || fault.Refuse) && met == 0 {
+					t.Error("no call met the fault")
 				}
 			})
 		}
@@ -49,10 +57,10 @@ func TestALostAnswerOfEachCall(t *testing.T) {
 }
 
 // persist publishes as the pipeline does: it comes again with what was kept, and looks for the
-// record before it makes another.
-func (s *stage) persist(t *testing.T, d schema.Delivery) schema.Receipt {
+// record before it makes another. It returns how many calls failed.
+func (s *stage) persist(t *testing.T, d schema.Delivery) (receipt schema.Receipt, met int) {
 	t.Helper()
-	met, ready := 0, len(d.Media) == 0
+	ready := len(d.Media) == 0
 	for range 10 {
 		if !ready {
 			p, err := s.connector.Prepare(t.Context(), d)
@@ -65,11 +73,8 @@ func (s *stage) persist(t *testing.T, d schema.Delivery) schema.Receipt {
 			continue
 		}
 		receipt, err := s.connector.Publish(t.Context(), d)
-		if err == nil && met == 0 {
-			t.Error("no call met the fault")
-		}
 		if err == nil {
-			return receipt
+			return receipt, met
 		}
 		met++
 		if schema.KindOf(err) != schema.Unknown {
@@ -84,10 +89,10 @@ func (s *stage) persist(t *testing.T, d schema.Delivery) schema.Receipt {
 				continue
 			}
 			if verdict == schema.Found {
-				return receipt
+				return receipt, met
 			}
 		}
 	}
 	t.Fatal("it was never published")
-	return schema.Receipt{}
+	return schema.Receipt{}, met
 }

@@ -21,7 +21,7 @@ const (
 
 // Config is what a Connector is made of.
 type Config struct {
-	Client *connectors.Client // whose Classify is this package's
+	Client *connectors.Client // with the Calls of Describe
 	Base   string             // PDS of accounts that name none; empty: DefaultBase
 	Video  string             // video service; empty: DefaultVideo, or Base where that is another's
 	Media  media.Source

@@ -13,7 +13,7 @@ func Describe() connectors.Description {
 		// 3,000 calls in 5 minutes (docs.bsky.app/docs/advanced-guides/rate-limits);
 		// what they cost in points is known to the server, which says when to wait.
 		Limits: connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 10, Burst: 100}}},
-		Calls:  connectors.Calls{Platform: schema.Bluesky, Answers: connectors.Answers{Classify: Classify}},
+		Calls:  connectors.Calls{Platform: schema.Bluesky, Answers: answers()},
 		Connecting: connectors.Connecting{
 			Method: connectors.ByAppPassword, Instead: "POST /connect/bluesky takes an identifier and an app password",
 		},
