@@ -230,10 +230,9 @@ func (r refresh) trade(ctx context.Context, a schema.Account, old schema.Credent
 // nothing about them.
 func (r refresh) recheck(ctx context.Context, a schema.Account, traded schema.Credentials) *schema.Error {
 	checker, err := connectors.As[connectors.Checker](r.keys, a)
-	if err != nil {
-		return nil
+	if err == nil {
+		_, err = checker.Check(ctx, a, traded)
 	}
-	_, err = checker.Check(ctx, a, traded)
 	if refused, ok := errors.AsType[*schema.Error](err); ok && refused.Kind == schema.TokenDead {
 		return refused
 	}
