@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 
@@ -67,8 +68,8 @@ func readFilter(q *body.Query) schema.PostFilter {
 	return f
 }
 
-// maxSearch bounds the words of a search, in bytes.
-const maxSearch = 400
+// maxSearch bounds the words of a search, in characters.
+const maxSearch = 100
 
 // readSearch reads the words of a search.
 func readSearch(q *body.Query) string {
@@ -76,8 +77,8 @@ func readSearch(q *body.Query) string {
 	if !ok {
 		return ""
 	}
-	if len(words) > maxSearch {
-		q.Report.Fail("q", body.CodeTooLong, fmt.Sprintf("must be at most %d bytes long, not %d", maxSearch, len(words)))
+	if n := utf8.RuneCountInString(words); n > maxSearch {
+		q.Report.Fail("q", body.CodeTooLong, fmt.Sprintf("must have at most %d characters, not %d", maxSearch, n))
 		return ""
 	}
 	if _, ok := textsearch.New(words); !ok {
