@@ -316,15 +316,16 @@ func (c Containers) IsUnread(err error) bool {
 
 // Unpublishable judges that a platform knows no container to publish. It says so of one that
 // is published, too, and of one that it will know in a moment: the container itself tells. One that
-// reads as ready is made anew after the second such answer, where the account's list has shown twice
-// that nothing was published (gitroomhq/postiz-app #2047).
+// reads as ready, or that cannot be read though no call was lost, is made anew after the second such
+// answer, where the account's list has shown twice that nothing was published (gitroomhq/postiz-app
+// #2047).
 func (c Containers) Unpublishable(ctx context.Context, d schema.Delivery, id string, s Search, cause error) error {
 	state, err := c.Look(ctx, d, id)
-	if err == nil && state.Status == Finished {
-		return c.unknownThoughReady(ctx, d, s, cause)
-	}
+	isUnread := err != nil && c.IsUnread(err) && (!d.CallsAgain() || d.Error != nil && d.Error.Message == saysUnlisted)
 	switch {
-	case err != nil && c.IsGone(err) || err == nil && (state.Status == Failed || state.Status == Expired):
+	case isUnread || err == nil && state.Status == Finished:
+		return c.unlisted(ctx, d, s, cause)
+	case err == nil && (state.Status == Failed || state.Status == Expired):
 		return &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the platform has dropped what was prepared", Err: cause}
 	case err == nil && state.Status == Published:
 		return &schema.Error{Kind: schema.Duplicate, Message: "what was prepared is published already", Err: cause}
@@ -335,7 +336,8 @@ func (c Containers) Unpublishable(ctx context.Context, d schema.Delivery, id str
 	}
 }
 
-func (c Containers) unknownThoughReady(ctx context.Context, d schema.Delivery, s Search, cause error) error {
+// unlisted judges by the account's list, twice, a settle time apart.
+func (c Containers) unlisted(ctx context.Context, d schema.Delivery, s Search, cause error) error {
 	_, verdict, err := s.Find(ctx, d)
 	switch {
 	case verdict != schema.NotThere:

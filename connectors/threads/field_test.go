@@ -66,6 +66,20 @@ func TestAContainerThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// Where reads of containers are refused, a lost publish is not repeated by another container: the list may
+// never show it.
+func TestALostPublishIsNoneOfAnotherContainer(t *testing.T) {
+	r := newRig(t)
+	d := r.prepared(t, r.delivery("once [crier:list-hidden]"))
+	r.Inject(t, simulation.Fault{Operation: simShow, Times: -1, Status: 400, Body: `{"error":{"message":"Unsupported get request","code":100,"error_subcode":33}}`})
+	r.Inject(t, simulation.Fault{Operation: simPublish, Lose: true})
+	d.Step = schema.StepPublish
+	last := graphtest.Run(t, r.Rig, r.Connector, d)
+	if r.WantPosts(t, 1); last.State != schema.TargetFailed || r.World.Calls(simCreate) != 1 {
+		t.Errorf("it is %v after %d containers, %+v", last.State, r.World.Calls(simCreate), last.Error)
+	}
+}
+
 // A publish was answered 500 with the code of a missing permission while the post went up (threads-go
 // http_client.go, fia-f1-docs-bot #52).
 func TestAFailedAnswerToAPublishThatWorked(t *testing.T) {
