@@ -2,6 +2,7 @@ package connectors
 
 import (
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -118,14 +119,13 @@ func TestForgottenServersAreNotCountedAsFailing(t *testing.T) {
 	config := testConfig(t)
 	config.Metrics = NewMetrics(registry)
 	client := NewClient(config)
-	client.breakers.size = 2
 	bad := newFailing(t, 500)
 	for range breakerFaults {
 		wantKind(t, bad.get(t, client), schema.Retryable)
 	}
 	wantOpen(t, registry, 1)
-	for _, server := range []string{"a", "b", "c", "d", "e"} {
-		client.breakers.of(server)
+	for n := range 2 * guardedServers {
+		client.breakers.Of(strconv.Itoa(n))
 	}
 	wantOpen(t, registry, 0)
 }

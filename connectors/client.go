@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/recent"
 )
 
 // ClientConfig is what a Client is made of. Limits, Turns and TurnPrefix may be zero; all else is
@@ -41,7 +42,7 @@ type Client struct {
 	metrics  *Metrics
 	now      func() time.Time
 	limiter  *limiter
-	breakers *recent[string, *breaker]
+	breakers *recent.Cache[string, *breaker]
 }
 
 // NewClient makes the client of a platform.
@@ -60,7 +61,7 @@ func newClient(config ClientConfig, open time.Duration) *Client {
 		metrics:  config.Metrics,
 		now:      config.Now,
 		limiter:  newLimiter(config),
-		breakers: newRecent(guardedServers, func(server string) *breaker {
+		breakers: recent.New(guardedServers, func(server string) *breaker {
 			return newBreaker(config.Platform, server, open, config.Logger)
 		}),
 	}
@@ -70,7 +71,7 @@ func newClient(config ClientConfig, open time.Duration) *Client {
 
 // openBreakers returns how many servers fail at the moment.
 func (c *Client) openBreakers() (open int) {
-	for _, b := range c.breakers.values() {
+	for _, b := range c.breakers.Values() {
 		if b.fails() {
 			open++
 		}
@@ -125,7 +126,7 @@ func (c *Client) do(ctx context.Context, call Call, out any) (_ *Response, took 
 	if err != nil {
 		return nil, 0, fmt.Errorf("building %s: %w", call.Operation, err)
 	}
-	server := c.breakers.of(guarded(call, request.URL.Host))
+	server := c.breakers.Of(guarded(call, request.URL.Host))
 	if err := c.limiter.wait(ctx, call, server, patience(call)); err != nil {
 		return nil, 0, err
 	}

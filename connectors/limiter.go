@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/recent"
 	"crier/schema/sleep"
 )
 
@@ -28,10 +29,10 @@ type limiter struct {
 	now      func() time.Time
 	limits   Limits
 	limitOf  func(Call) string
-	accounts *recent[schema.AccountID, *accountLimit]
-	apps     map[Kind]*recent[string, *share]
+	accounts *recent.Cache[schema.AccountID, *accountLimit]
+	apps     map[Kind]*recent.Cache[string, *share]
 	// appReads are what reads may take of the turns of apps for all calls; nil: these have no limit.
-	appReads *recent[string, *readShare]
+	appReads *recent.Cache[string, *readShare]
 }
 
 // quota is what turns are taken from: those of an account, or of an app.
@@ -79,7 +80,7 @@ func (a *accountLimit) last(kind Kind) *lastCall {
 }
 
 func newLimiter(config ClientConfig) *limiter {
-	l := &limiter{now: config.Now, limits: config.Limits, limitOf: config.LimitOf, apps: map[Kind]*recent[string, *share]{}}
+	l := &limiter{now: config.Now, limits: config.Limits, limitOf: config.LimitOf, apps: map[Kind]*recent.Cache[string, *share]{}}
 	if l.limitOf == nil {
 		l.limitOf = func(call Call) string { return call.Operation }
 	}
@@ -92,7 +93,7 @@ func newLimiter(config ClientConfig) *limiter {
 	if all := l.limits[Any].App; all.PerSecond > 0 {
 		l.appReads = source.appReads(all)
 	}
-	l.accounts = newRecent(limitedAccounts, func(account schema.AccountID) *accountLimit {
+	l.accounts = recent.New(limitedAccounts, func(account schema.AccountID) *accountLimit {
 		one := &accountLimit{quotas: map[Kind]quota{}}
 		for kind, limit := range l.limits {
 			if limit.Account.PerSecond > 0 {
@@ -111,7 +112,7 @@ func (l *limiter) of(account schema.AccountID) *accountLimit {
 	if account.IsZero() {
 		return &accountLimit{}
 	}
-	return l.accounts.of(account)
+	return l.accounts.Of(account)
 }
 
 // quotas returns all that a call takes a turn of.
@@ -129,14 +130,14 @@ func (l *limiter) quotas(limit *accountLimit, app string, kind Kind) []quota {
 			all = append(all, q)
 		}
 		if shares := l.apps[k]; shares != nil {
-			all = append(all, shares.of(app))
+			all = append(all, shares.Of(app))
 		}
 	}
 	if kind == Read && limit.readQuota != nil {
 		all = append(all, limit.readQuota)
 	}
 	if kind == Read && l.appReads != nil {
-		all = append(all, l.appReads.of(app))
+		all = append(all, l.appReads.Of(app))
 	}
 	return all
 }
@@ -162,7 +163,7 @@ func giveAll(quotas []quota) {
 // until there may be one. For an account that was not called lately, or only read, it returns
 // no turn and no wait, since it is not known which limits the call will use.
 func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Kind) (schema.Turn, time.Duration) {
-	limit, known := l.accounts.known(account)
+	limit, known := l.accounts.Known(account)
 	if !known {
 		return nil, 0
 	}
@@ -189,7 +190,7 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 
 // spacing is that of an account's turns, 0 where its calls wait for something else.
 func (l *limiter) spacing(account schema.AccountID, kind Kind) (widest time.Duration) {
-	limit, known := l.accounts.known(account)
+	limit, known := l.accounts.Known(account)
 	if !known || l.throttledFor(limit, Call{Kind: kind}) > 0 {
 		return 0
 	}

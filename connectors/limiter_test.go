@@ -382,21 +382,6 @@ func TestAccountsThatConnectWaitForNoOther(t *testing.T) {
 	}
 }
 
-func TestRecentForgets(t *testing.T) {
-	made := 0
-	r := newRecent(100, func(int) *int { made++; return &made })
-	for key := range 10_000 {
-		r.of(key)
-		r.of(0) // in use all the time
-	}
-	if got := len(r.values()); got > 200 {
-		t.Errorf("holds %d keys, want 200 at most", got)
-	}
-	if made != 10_000 {
-		t.Errorf("made %d values, want each once: a key in use was forgotten", made)
-	}
-}
-
 // A clock that is set back, as PostgreSQL's may be, keeps nobody waiting for the time to
 // come round again.
 func TestAClockThatIsSetBackHoldsUpNobody(t *testing.T) {
@@ -404,7 +389,7 @@ func TestAClockThatIsSetBackHoldsUpNobody(t *testing.T) {
 	source := newTurnSource(ClientConfig{Now: clock.Now})
 	for name, q := range map[string]quota{
 		"an account": newBucket(Rate{PerSecond: 1, Burst: 2}, clock.Now),
-		"an app":     source.apps(Any, Rate{PerSecond: 5, Burst: 1}).of("bot"),
+		"an app":     source.apps(Any, Rate{PerSecond: 5, Burst: 1}).Of("bot"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 5 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/recent"
 )
 
 // SharedTurns shares turns among processes.
@@ -196,18 +197,18 @@ func (s *readShare) give() {}
 type ownTurns struct {
 	now  func() time.Time
 	mu   sync.Mutex
-	next *recent[string, *time.Time]
+	next *recent.Cache[string, *time.Time]
 }
 
 func newOwnTurns(now func() time.Time) *ownTurns {
-	return &ownTurns{now: now, next: newRecent(limitedApps, func(string) *time.Time { return &time.Time{} })}
+	return &ownTurns{now: now, next: recent.New(limitedApps, func(string) *time.Time { return &time.Time{} })}
 }
 
 // LeaseTurns takes turns as SharedTurns says.
 func (o *ownTurns) LeaseTurns(_ context.Context, asked schema.TurnLease) (first time.Time, granted bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	now, next := o.now(), o.next.of(asked.Name)
+	now, next := o.now(), o.next.Of(asked.Name)
 	if next.Sub(now) > max(asked.Within, 0)+clockStep {
 		*next = now
 	}

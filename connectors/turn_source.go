@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/recent"
 )
 
 // turnSource makes what the turns of accounts and apps are taken from.
@@ -50,15 +51,15 @@ func (s *turnSource) accountReads(id schema.AccountID, all quota) quota {
 }
 
 // apps are this process's shares of the turns of apps.
-func (s *turnSource) apps(kind Kind, limit Rate) *recent[string, *share] {
+func (s *turnSource) apps(kind Kind, limit Rate) *recent.Cache[string, *share] {
 	leases := s.appLeases(limit)
-	return newRecent(limitedApps, func(app string) *share { return leases.share(s.name(kind, app)) })
+	return recent.New(limitedApps, func(app string) *share { return leases.share(s.name(kind, app)) })
 }
 
 // appReads are what reads may take of the turns of apps for all calls.
-func (s *turnSource) appReads(limit Rate) *recent[string, *readShare] {
+func (s *turnSource) appReads(limit Rate) *recent.Cache[string, *readShare] {
 	leases := s.appLeases(limit)
-	return newRecent(limitedApps, func(app string) *readShare { return leases.readShare(s.name(Any, app)) })
+	return recent.New(limitedApps, func(app string) *readShare { return leases.readShare(s.name(Any, app)) })
 }
 
 // appLeases is how the turns of apps are leased.

@@ -1,11 +1,12 @@
-package connectors
+// Package recent holds values of the keys that were used lately, of a bounded number of them.
+package recent
 
 import "sync"
 
-// recent keeps one value a key for the keys used lately and forgets the others, so that
+// Cache keeps one value a key for the keys used lately and forgets the others, so that
 // keys users choose cannot fill the memory. It holds at most two generations of size
-// keys; whatever was not used for a whole generation is dropped.
-type recent[K comparable, V any] struct {
+// keys; whatever was not used for a whole generation is dropped. It is safe for concurrent use.
+type Cache[K comparable, V any] struct {
 	size int
 	make func(K) V
 
@@ -14,12 +15,13 @@ type recent[K comparable, V any] struct {
 	previous map[K]V
 }
 
-func newRecent[K comparable, V any](size int, makeValue func(K) V) *recent[K, V] {
-	return &recent[K, V]{size: size, make: makeValue, current: make(map[K]V)}
+// New makes an empty cache of generations of size keys, whose values are made on first use.
+func New[K comparable, V any](size int, makeValue func(K) V) *Cache[K, V] {
+	return &Cache[K, V]{size: size, make: makeValue, current: make(map[K]V)}
 }
 
-// of returns the value of a key, made on first use.
-func (r *recent[K, V]) of(key K) V {
+// Of returns the value of a key, made on first use.
+func (r *Cache[K, V]) Of(key K) V {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if value, ok := r.current[key]; ok {
@@ -36,8 +38,8 @@ func (r *recent[K, V]) of(key K) V {
 	return value
 }
 
-// known returns the value of a key that was used lately.
-func (r *recent[K, V]) known(key K) (V, bool) {
+// Known returns the value of a key that was used lately.
+func (r *Cache[K, V]) Known(key K) (V, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	value, ok := r.current[key]
@@ -47,8 +49,8 @@ func (r *recent[K, V]) known(key K) (V, bool) {
 	return value, ok
 }
 
-// values returns what is held.
-func (r *recent[K, V]) values() []V {
+// Values returns what is held.
+func (r *Cache[K, V]) Values() []V {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	held := make([]V, 0, len(r.current)+len(r.previous))

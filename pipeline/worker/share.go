@@ -1,0 +1,127 @@
+package worker
+
+import "crier/schema"
+
+// Slots are handed out by a scheduler that is fair and nearly work-conserving. A stage has so many, and a
+// bulkhead a share of them. Calls cannot be preempted, so what matters is who may begin one:
+//
+//   - The quick class may use all slots of a share. Calls that are expected to be slow may use half of
+//     them, those of which nothing is known three quarters: see pace.
+//   - Within what its class may use, a server and a workspace may each hold a multiple of the slots that
+//     are free (dynamic thresholds, Choudhury and Hahne 1998). One alone gets most of them, two get
+//     the same, and the last free one is for whoever holds none.
+
+// class is what is expected of a call.
+type class byte
+
+const (
+	quick   class = iota // its key's last call was quick
+	unknown              // neither its key nor its server has been called lately
+	slow
+	classes
+)
+
+// limits are the sizes of a queue's shares.
+type limits struct {
+	slots int // of all
+	share int // of a bulkhead; of the zero one all
+	// bounded has servers and workspaces bounded, and slots reserved for the quick; else a share is
+	// for whoever comes.
+	bounded bool
+}
+
+// share is slots, and how many of them are in use.
+type share struct {
+	size, out int
+	unproven  int // of out, those taken by calls that were not expected to be quick
+	bounded   bool
+}
+
+// free returns how many slots a class may still take.
+func (s *share) free(c class) int {
+	free := s.size - s.out
+	if !s.bounded || c == quick {
+		return free
+	}
+	limit := s.size / 2
+	if c == unknown {
+		limit = s.size - s.size/4
+	}
+	return min(free, limit-s.unproven)
+}
+
+func (s *share) take(c class) {
+	s.out++
+	if c != quick {
+		s.unproven++
+	}
+}
+
+func (s *share) giveBack(c class) {
+	s.out--
+	if c != quick {
+		s.unproven--
+	}
+}
+
+// thresholdFactor says how many slots a server or a workspace may hold for each that is free: alone it
+// gets eight ninths of what its class may use.
+const thresholdFactor = 8
+
+// party is a server or a workspace, which slots are shared among.
+type party struct {
+	out    int
+	parked [classes][]*lane // that were in turn while it held too many
+}
+
+// room returns how many more slots a party may take where so many are free.
+func (p *party) room(free int) int {
+	if p.out == 0 {
+		return min(free, 1)
+	}
+	return thresholdFactor*(free-1) - p.out
+}
+
+func (p *party) isParking() bool {
+	for _, lanes := range p.parked {
+		if len(lanes) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// park keeps a lane until the party may take another slot.
+func (p *party) park(l *lane) { p.parked[l.class] = append(p.parked[l.class], l) }
+
+// tenant is a workspace in a bulkhead.
+type tenant struct {
+	party
+	lanes map[laneKey]*lane
+	rings [classes][]*lane // with ready keys and not parked, in turn
+	isIn  [classes]bool    // the bulkhead's rings
+}
+
+// server is one that users name, in a bulkhead. The platform's own has no name and no bound.
+type server struct {
+	party
+	pace  *pace
+	lanes int // that have ready keys
+}
+
+type laneKey struct {
+	server string
+	class  class
+}
+
+// lane is the ready keys of a workspace on one server, of which the same is expected.
+type lane struct {
+	laneKey
+	workspace schema.WorkspaceID
+	ready     []Key
+	// overdue are keys whose tasks are all overdue. One that gets a task that is not is
+	// added to ready, and its entry here is ignored.
+	overdue overdueKeys
+	turns   int
+	queued  bool // in its workspace's ring, or parked
+}
