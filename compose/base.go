@@ -22,6 +22,7 @@ import (
 	"crier/pipeline"
 	"crier/pipeline/stream"
 	"crier/pipeline/tracing"
+	"crier/pipeline/worker"
 	"crier/schema"
 	"crier/schema/clickhouse"
 	"crier/schema/postgres"
@@ -32,7 +33,8 @@ type base struct {
 	config    Config
 	parts     *parts
 	store     *postgres.Store
-	node      [16]byte // the identity of the data folder, which claims carry
+	hosts     *worker.Hosts // of accounts
+	node      [16]byte      // the identity of the data folder, which claims carry
 	log       *stream.Log
 	analytics *clickhouse.Store
 	vault     *connectors.Vault
@@ -84,6 +86,7 @@ func (b *base) openStore(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	b.hosts = worker.NewHosts(b.store, b.config.Logger)
 	if err := b.checkConnectionLimit(ctx, pools.total()); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/media"
+	"crier/pipeline/worker"
 	"crier/schema/sleep"
 )
 
@@ -80,7 +81,7 @@ func (b *base) newFetcher() (*media.Fetcher, error) {
 		return nil, err
 	}
 	c := b.config.fetching(b.guarded, b.library.Stored)
-	c.Dir, c.Kept, c.Limits.Room = folder, folder, b.room
+	c.Dir, c.Kept, c.Limits.Room, c.Pool = folder, folder, b.room, worker.NewPool(mediaSlots)
 	return media.NewFetcher(c), nil
 }
 

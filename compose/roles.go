@@ -23,11 +23,13 @@ import (
 // Calls at a time, by stage and process. A call holds a connection and some tens of
 // kilobytes while it lasts.
 const (
-	publishSlots = 512
-	commentSlots = 128
+	publishSlots = 1152
+	commentSlots = 288
 	notifySlots  = 512
-	refreshSlots = 32
-	collectSlots = 16 // reads are behind all else
+	refreshSlots = 72
+	collectSlots = 48 // reads are behind all else
+	// mediaSlots are for what publishing fetches by URL.
+	mediaSlots = 288
 )
 
 // assemble makes the servers and stages of the process's roles.
@@ -81,7 +83,7 @@ func (b *base) stages() []stage {
 
 // shared is what all stages of the pipeline share.
 func (b *base) shared() pipeline.Shared {
-	return pipeline.Shared{Log: b.log, Logger: b.config.Logger, Metrics: b.metrics}
+	return pipeline.Shared{Log: b.log, Logger: b.config.Logger, Metrics: b.metrics, Hosts: b.hosts}
 }
 
 func (b *base) delayStages() []stage {
@@ -146,7 +148,7 @@ func (b *base) analyticsStages() []stage {
 	keeping := analytics.NewKeeper(analytics.KeeperDeps{Store: b.analytics.Retention(), Keep: c.Keep, Now: b.store.Now, Logger: log})
 	counting := analytics.NewCounter(analytics.CounterDeps{Store: b.analytics.Rollups(), Logger: log, Registerer: c.Registerer})
 	collect := collection.New(collection.Config{
-		Store: postgres.NewCollection(b.store, b.store.Now), Platforms: b.catalog, Vault: b.vault, Slots: collectSlots,
+		Store: postgres.NewCollection(b.store, b.store.Now), Platforms: b.catalog, Vault: b.vault, Slots: collectSlots, Hosts: b.hosts,
 		Log: b.log, Logger: log, Workers: b.metrics.Workers(), Registerer: c.Registerer,
 	})
 	return []stage{

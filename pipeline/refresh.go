@@ -59,8 +59,11 @@ type RefreshConfig struct {
 // NewRefresh makes the refresh stage.
 func NewRefresh(c RefreshConfig) *Refresh {
 	return worker.New(worker.Config[schema.RefreshMessage]{
-		Name: schema.TopicRefresh, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers,
-	}, refresh{refreshStore: c.Store, published: c.Published, profiles: c.Profiles, keys: c.Keys, vault: c.Vault, metrics: c.Metrics, logger: c.Logger, keyless: newKeyless(c.Logger)})
+		Name: schema.TopicRefresh, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers, Bounded: true,
+	}, refresh{
+		refreshStore: c.Store, published: c.Published, profiles: c.Profiles, keys: c.Keys, vault: c.Vault, metrics: c.Metrics, logger: c.Logger,
+		keyless: newKeyless(c.Logger), hosts: c.Hosts,
+	})
 }
 
 // refresh is the stage of the worker. Its store claims.
@@ -74,12 +77,18 @@ type refresh struct {
 	metrics *Metrics
 	logger  *slog.Logger
 	keyless *keyless
+	hosts   *worker.Hosts
 }
 
-func (r refresh) Place(m schema.RefreshMessage) worker.Place[schema.RefreshMessage] {
-	return worker.Place[schema.RefreshMessage]{
-		Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: worker.Bulkhead(m.Workspace), Claims: m,
+func (r refresh) Place(ctx context.Context, messages []schema.RefreshMessage) []worker.Place[schema.RefreshMessage] {
+	hosts := worker.HostsOf(ctx, r.hosts, messages, func(m schema.RefreshMessage) schema.AccountID { return m.Account })
+	places := make([]worker.Place[schema.RefreshMessage], len(messages))
+	for i, m := range messages {
+		places[i] = worker.Place[schema.RefreshMessage]{
+			Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: platformBulkhead(hosts[i].Platform), Server: hosts[i].Server, Claims: m,
+		}
 	}
+	return places
 }
 
 func (r refresh) Key(v schema.Renewal) schema.RefreshMessage {

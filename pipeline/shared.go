@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"crier/pipeline/stream"
+	"crier/pipeline/worker"
 )
 
 // Shared is what all stages of a process share.
@@ -11,4 +12,5 @@ type Shared struct {
 	Log     *stream.Log
 	Logger  *slog.Logger
 	Metrics *Metrics
+	Hosts   *worker.Hosts // nil: nothing is known of accounts
 }

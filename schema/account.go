@@ -40,6 +40,12 @@ type Account struct {
 	CheckedAt    time.Time // when the platform last accepted the credentials; zero: not known
 }
 
+// Host is where the calls for an account go.
+type Host struct {
+	Platform Platform
+	Server   string // as of Account; empty: the platform's own
+}
+
 // Credentials are what crier needs to act for an account on its platform. They are stored
 // only sealed, with workspace, account and platform as associated data.
 type Credentials struct {

@@ -28,8 +28,16 @@ type Config struct {
 	LeastKept int64         // bytes of what is kept; 0: 8 MiB
 	Timeout   time.Duration // of one fetch, whole
 	Limits    Limits        // of what Open fetches
+	Pool      pool          // that Open fetches in; nil: it fetches at once
 	// Stored opens the media crier keeps itself.
 	Stored func(ctx context.Context, id schema.MediaID) (*File, error)
+}
+
+// pool bounds what is fetched at a time.
+type pool interface {
+	// Do does work that asks a server once there is a slot for it. Its error is the work's, or that of a
+	// call which gets none.
+	Do(ctx context.Context, server string, work func() error) error
 }
 
 // Fetcher brings media to this machine. It is safe for concurrent use.
@@ -77,27 +85,48 @@ func passing(err error) error {
 func (f *Fetcher) open(ctx context.Context, item schema.Media) (*File, error) {
 	name := keptName(item)
 	if f.fetched == nil || name == "" {
-		return f.bring(ctx, item)
+		return f.bring(ctx, "", item)
 	}
 	if file, err := f.fetched.open(name); file != nil || err != nil {
 		return file, err
 	}
-	bring := f.bring
-	if item.MediaID.IsZero() {
-		bring = func(ctx context.Context, item schema.Media) (*File, error) { return f.fetchOn(ctx, name, item.URL) }
-	}
-	file, err := bring(ctx, item)
+	file, err := f.bring(ctx, name, item)
 	if err != nil {
 		return nil, err
 	}
 	return f.fetched.keep(name, file)
 }
 
-func (f *Fetcher) bring(ctx context.Context, item schema.Media) (*File, error) {
+// bring brings an item from where it is. With a name the next step of its upload can go on with what this
+// one does not get whole.
+func (f *Fetcher) bring(ctx context.Context, name string, item schema.Media) (file *File, err error) {
 	if !item.MediaID.IsZero() {
 		return f.config.Stored(ctx, item.MediaID)
 	}
-	return f.Fetch(ctx, item.URL, f.config.Limits)
+	err = f.pooled(ctx, item.URL, func() (err error) {
+		if name != "" {
+			file, err = f.fetchOn(ctx, name, item.URL)
+		} else {
+			file, err = f.Fetch(ctx, item.URL, f.config.Limits)
+		}
+		return err
+	})
+	if err != nil && file != nil { // the call has ended meanwhile
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, err
+}
+
+// pooled fetches from an address in a slot of the pool.
+func (f *Fetcher) pooled(ctx context.Context, address string, fetch func() error) error {
+	if f.config.Pool == nil {
+		return fetch()
+	}
+	at, err := url.Parse(address)
+	if err != nil {
+		return refused("the media's url cannot be read", nil)
+	}
+	return f.config.Pool.Do(ctx, at.Host, fetch)
 }
 
 // Fetch brings the media at a URL. Its errors are *schema.Error: Refused for what is

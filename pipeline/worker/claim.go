@@ -9,53 +9,16 @@ import (
 	"crier/schema/sleep"
 )
 
-// slots is a semaphore of the calls that may run at a time.
-type slots chan struct{}
-
-func newSlots(n int) slots {
-	s := make(slots, n)
-	s.free(n)
-	return s
-}
-
-func (s slots) free(n int) {
-	for range n {
-		s <- struct{}{}
-	}
-}
-
-// take waits for a slot and takes up to limit free ones; none if ctx ends.
-func (s slots) take(ctx context.Context, limit int) int {
-	select {
-	case <-ctx.Done():
-		return 0
-	case <-s:
-	}
-	for n := 1; n < limit; n++ {
-		select {
-		case <-s:
-		default:
-			return n
-		}
-	}
-	return limit
-}
-
 // claimAll takes tasks when slots are free, claims them and starts their steps.
-func (w *Worker[M, R, C]) claimAll(p phases, s slots, inHand *sync.WaitGroup) {
+func (w *Worker[M, R, C]) claimAll(p phases, inHand *sync.WaitGroup) {
 	var linger time.Duration
 	for p.claims.Err() == nil {
-		n := s.take(p.claims, claimBatch)
 		_ = sleep.For(p.claims, linger) // a stop is seen below
-		batch := w.reserveTurns(p, w.queue.take(p.claims, n))
+		batch := w.reserveTurns(p, w.queue.take(p.claims, claimBatch))
 		began := time.Now()
 		started := w.claimBatch(p, batch, func(t *task[M, R], claimed C) {
-			inHand.Go(func() {
-				defer s.free(1)
-				w.work(p, t, claimed)
-			})
+			inHand.Go(func() { w.work(p, t, claimed) })
 		})
-		s.free(n - started)
 		if linger = 0; started > 1 {
 			linger = min(claimLinger, time.Since(began))
 		}

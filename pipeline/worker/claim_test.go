@@ -13,11 +13,11 @@ func TestTwoMessagesThatAskForTheSameGetOneStep(t *testing.T) {
 	wide := func(Key) int { return 2 }
 	w := &Worker[schema.CommentMessage, schema.CommentID, openClaim]{
 		Config: Config[schema.CommentMessage]{Name: "test", Logger: slog.New(slog.DiscardHandler)}, stage: s,
-		queue: newQueue[schema.CommentMessage, schema.CommentID](9, wide),
+		queue: newQueue[schema.CommentMessage, schema.CommentID](unbounded(9), wide),
 	}
 	comment := schema.CommentID{1}
 	for _, m := range []schema.CommentMessage{{Comment: comment}, {Comment: comment, Platform: schema.Mastodon}} {
-		w.queue.put(&task[schema.CommentMessage, schema.CommentID]{Place: s.Place(m), ctx: t.Context(), value: m})
+		w.queue.put(&task[schema.CommentMessage, schema.CommentID]{Place: s.place(m), ctx: t.Context(), value: m})
 	}
 	p, endCalls, endStores := newPhases(t.Context())
 	defer endStores()

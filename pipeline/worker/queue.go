@@ -26,6 +26,7 @@ type Place[R comparable] struct {
 	Workspace schema.WorkspaceID
 	Key       Key
 	Bulkhead  Bulkhead
+	Server    string // that users name, which is called for it; empty: it is the bulkhead's own
 	Order     Order
 	Claims    R
 }
@@ -56,6 +57,13 @@ type task[M, R comparable] struct {
 	beingPostponed bool        // it is out for that, without a slot of its bulkhead
 	storing        bool        // its call has ended, and its result is being stored
 	line           lineWait    // where turns come one after the other
+
+	holds  bool // a slot
+	class  class
+	pace   *pace     // of its server, while it is called
+	began  time.Time // the call
+	away   away
+	gaveUp bool // it does not wait for its slot any more
 }
 
 // lost reports whether the task's message belongs to another consumer now.
@@ -69,17 +77,19 @@ func (t *task[M, R]) giveTurnBack() {
 	}
 }
 
-// queue is a fair queue: as many tasks of each key as hasRoom says, and at most share of each bulkhead,
-// are out at a time. Bulkheads below their share are served in turn, within
-// them workspaces in turn, so that one tenant's herd does not delay another's, and within
-// a workspace first the keys with a task that is due now.
+// queue is a fair queue and the scheduler of a stage's slots: as many tasks of each key as hasRoom says, and
+// as many of each bulkhead, workspace and server as their shares let, are out at a time. Bulkheads that may have
+// more are served in turn, within them workspaces in turn, so that one tenant's herd does not delay
+// another's, their servers in turn, and then first the keys with a task that is due now.
 type queue[M, R comparable] struct {
+	share     // the slots of all bulkheads
+	sizes     limits
+	paces     paces
 	mu        sync.Mutex
 	keys      map[Key]*keyQueue[M, R]
 	bulkheads map[Bulkhead]*bulkhead // with tasks that are out, or ready keys
-	ring      []*bulkhead            // below their share and with a ready key, in turn
-	share     int
-	atOnce    func(Key) int // tasks of a key that may be out; nil: one
+	ring      []*bulkhead            // with a ready key that may have a slot, in turn
+	atOnce    func(Key) int          // tasks of a key that may be out; nil: one
 	queued    map[M]*task[M, R]
 	waiting   waitingKeys[M, R] // soonest first
 	acked     int               // tasks that take room: without their messages, queued or being postponed
@@ -92,6 +102,7 @@ type keyQueue[M, R comparable] struct {
 	id       Key
 	tenant   schema.WorkspaceID
 	bulkhead Bulkhead
+	server   string
 	tasks    []*task[M, R]
 	fresh    int // of them, not overdue
 
@@ -99,6 +110,7 @@ type keyQueue[M, R comparable] struct {
 	storing        int       // of them, those whose result is being stored
 	beingPostponed int       // tasks that are out for that: the others do not wait for them
 	listed         list      // the list it is in
+	lane           laneKey   // of its workspace, where it is listed as ready
 	notBefore      time.Time // when its next task may be out; zero: at any time
 }
 
@@ -139,9 +151,9 @@ const (
 	listedWaiting // for its time
 )
 
-func newQueue[M, R comparable](share int, atOnce func(Key) int) *queue[M, R] {
+func newQueue[M, R comparable](sizes limits, atOnce func(Key) int) *queue[M, R] {
 	return &queue[M, R]{
-		share: share, atOnce: atOnce, bulkheads: map[Bulkhead]*bulkhead{},
+		share: share{size: sizes.slots, bounded: sizes.bounded}, sizes: sizes, paces: newPaces(), atOnce: atOnce, bulkheads: map[Bulkhead]*bulkhead{},
 		keys: map[Key]*keyQueue[M, R]{}, queued: map[M]*task[M, R]{}, wake: make(chan struct{}, 1),
 	}
 }
@@ -175,7 +187,7 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 	}
 	k := q.keys[t.Key]
 	if k == nil {
-		k = &keyQueue[M, R]{id: t.Key, tenant: t.Workspace, bulkhead: t.Bulkhead}
+		k = &keyQueue[M, R]{id: t.Key, tenant: t.Workspace, bulkhead: t.Bulkhead, server: t.Server}
 		q.keys[t.Key] = k
 	}
 	if keep := min(keyUnacked, (unackedLimit-q.unacked)/unackedShare); len(k.tasks) >= keep {
@@ -238,12 +250,12 @@ func (q *queue[M, R]) await(ctx context.Context, next time.Time) bool {
 	return true
 }
 
-// takeOut removes the first task of a key.
-func (q *queue[M, R]) takeOut(k *keyQueue[M, R]) *task[M, R] {
+// takeOut removes the first task of a key, and gives it a slot.
+func (q *queue[M, R]) takeOut(b *bulkhead, k *keyQueue[M, R]) *task[M, R] {
 	t := k.tasks[0]
 	k.tasks[0] = nil
 	k.tasks, k.notBefore = k.tasks[1:], time.Time{}
-	q.bulkheadOf(k).out++
+	q.occupy(b, t, k.lane.class)
 	q.noteOut(k, t)
 	return t
 }
@@ -300,6 +312,7 @@ func (q *queue[M, R]) done(t *task[M, R]) {
 func (q *queue[M, R]) endCall(t *task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.notePace(t)
 	k := q.keys[t.Key]
 	k.storing++
 	t.storing = true
@@ -375,6 +388,13 @@ func (q *queue[M, R]) signal() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
+	}
+}
+
+// signalReady wakes those that take, if there is something to take.
+func (q *queue[M, R]) signalReady() {
+	if len(q.ring) > 0 && q.out < q.size {
+		q.signal()
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 	"crier/schema"
 )
 
+// unbounded are the slots of a stage without further bounds than those of bulkheads.
+func unbounded(share int) limits { return limits{slots: 512, share: share} }
+
 func queued(q *queue[int, int], workspace, account byte, value int) {
 	q.put(&task[int, int]{ctx: context.Background(), Place: Place[int]{Workspace: schema.WorkspaceID{workspace}, Key: Key{account}}, value: value})
 }
@@ -24,7 +27,7 @@ func values(tasks []*task[int, int]) []int {
 }
 
 func TestTheQueueServesWorkspacesInTurn(t *testing.T) {
-	q := newQueue[int, int](9, nil)
+	q := newQueue[int, int](unbounded(9), nil)
 	for i := range 4 {
 		queued(q, 1, byte(i), i)
 	}
@@ -35,7 +38,7 @@ func TestTheQueueServesWorkspacesInTurn(t *testing.T) {
 }
 
 func TestAKeyIsOutOnce(t *testing.T) {
-	q := newQueue[int, int](9, nil)
+	q := newQueue[int, int](unbounded(9), nil)
 	queued(q, 1, 7, 1)
 	queued(q, 1, 7, 2)
 	first := q.takeReady(9)
@@ -49,7 +52,7 @@ func TestAKeyIsOutOnce(t *testing.T) {
 }
 
 func TestATaskComesAgainAheadOfItsKey(t *testing.T) {
-	q := newQueue[int, int](9, nil)
+	q := newQueue[int, int](unbounded(9), nil)
 	queued(q, 1, 7, 1)
 	queued(q, 1, 7, 2)
 	q.requeue(q.takeReady(1)[0])
@@ -59,7 +62,7 @@ func TestATaskComesAgainAheadOfItsKey(t *testing.T) {
 }
 
 func TestTasksOfAKeyGoInTheOrderOfTheirDueTimes(t *testing.T) {
-	q := newQueue[int, int](9, nil)
+	q := newQueue[int, int](unbounded(9), nil)
 	late := time.Now()
 	for value, at := range []struct {
 		due     int64
@@ -100,7 +103,7 @@ func drained(q *queue[int, int]) (got []int) {
 // A queue that is full takes what is to be out first, such as the next try of a delivery, in place of its
 // last task.
 func TestAFullQueueTakesWhatGoesFirst(t *testing.T) {
-	q := newQueue[int, int](9, nil)
+	q := newQueue[int, int](unbounded(9), nil)
 	const first, many = 1, ackedLimit
 	for i := range many {
 		due(q, first+1+i, time.Time{})
@@ -117,7 +120,7 @@ func TestAFullQueueTakesWhatGoesFirst(t *testing.T) {
 }
 
 func TestWhatIsDueNowComesAgainAheadOfItsKeysOverdueTasks(t *testing.T) {
-	q := newQueue[int, int](9, nil)
+	q := newQueue[int, int](unbounded(9), nil)
 	due(q, 9, time.Time{})
 	due(q, 3, time.Now())
 	due(q, 8, time.Time{})
@@ -130,7 +133,7 @@ func TestWhatIsDueNowComesAgainAheadOfItsKeysOverdueTasks(t *testing.T) {
 // lined is a key's tasks from 0 on, of which the first waits in the queue with some others; those
 // behind are out.
 func lined(tasks, first int) (q *queue[int, int], behind []*task[int, int]) {
-	q = newQueue[int, int](4, nil)
+	q = newQueue[int, int](unbounded(4), nil)
 	for i := range tasks {
 		due(q, i, time.Time{})
 	}
@@ -165,7 +168,7 @@ func TestWhatWasNotPostponedWaitsForItsKey(t *testing.T) {
 }
 
 func TestWhatWasNotPostponedKeepsItsPlaceWithoutAnOrder(t *testing.T) {
-	q := newQueue[int, int](4, nil)
+	q := newQueue[int, int](unbounded(4), nil)
 	for i := range 6 {
 		queued(q, 1, 7, i)
 	}
@@ -194,7 +197,7 @@ func TestTasksWithoutTheirMessagesAreCounted(t *testing.T) {
 }
 
 func TestALineKeepsNothingThatAnotherConsumerGets(t *testing.T) {
-	q := newQueue[int, int](4, nil)
+	q := newQueue[int, int](unbounded(4), nil)
 	ctx, revoke := context.WithCancel(t.Context())
 	for i := range 3 {
 		q.put(&task[int, int]{ctx: ctx, message: &stream.Message{}, Place: Place[int]{Key: Key{7}}, value: i})
@@ -210,7 +213,7 @@ func TestALineKeepsNothingThatAnotherConsumerGets(t *testing.T) {
 
 func TestALineKeepsNoMessagesWhereThereIsNoRoomWithoutThem(t *testing.T) {
 	for room, want := range []int{1, 1, 2, 3, 4, 5, 5} {
-		q := newQueue[int, int](4, nil)
+		q := newQueue[int, int](unbounded(4), nil)
 		q.acked = ackedLimit - room
 		for i := range 9 {
 			due(q, i, time.Time{})
@@ -225,7 +228,7 @@ func TestALineKeepsNoMessagesWhereThereIsNoRoomWithoutThem(t *testing.T) {
 
 func TestWhatIsBeingPostponedTakesItsRoomInMemory(t *testing.T) {
 	const keys = 20
-	q := newQueue[int, int](4, nil)
+	q := newQueue[int, int](unbounded(4), nil)
 	next, behind := 0, 0
 	for key := range byte(keys) {
 		for full := false; !full; next++ {
@@ -242,7 +245,7 @@ func TestWhatIsBeingPostponedTakesItsRoomInMemory(t *testing.T) {
 }
 
 func TestTheSameTaskIsQueuedOnce(t *testing.T) {
-	q := newQueue[int, int](9, nil)
+	q := newQueue[int, int](unbounded(9), nil)
 	queued(q, 1, 7, 1)
 	if !q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{7}}, value: 1}) || q.len() != 1 {
 		t.Error("a repeated message was queued twice, or is kept")
@@ -250,7 +253,7 @@ func TestTheSameTaskIsQueuedOnce(t *testing.T) {
 }
 
 func TestTakeWaitsForATask(t *testing.T) {
-	q := newQueue[int, int](9, nil)
+	q := newQueue[int, int](unbounded(9), nil)
 	got := make(chan []int)
 	go func() { got <- values(q.take(t.Context(), 1)) }()
 	queued(q, 1, 7, 5)
@@ -265,7 +268,7 @@ func TestTakeWaitsForATask(t *testing.T) {
 }
 
 func TestABulkheadLeavesSlotsToOthers(t *testing.T) {
-	q := newQueue[int, int](2, nil)
+	q := newQueue[int, int](unbounded(2), nil)
 	hanging := Bulkhead{1}
 	for i := range 5 {
 		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{byte(i)}, Bulkhead: hanging}, value: i})
@@ -289,7 +292,7 @@ func TestABulkheadLeavesSlotsToOthers(t *testing.T) {
 }
 
 func TestAFullBulkheadServesWorkspacesInTurn(t *testing.T) {
-	q := newQueue[int, int](1, nil)
+	q := newQueue[int, int](unbounded(1), nil)
 	platform := Bulkhead{1}
 	put := func(workspace byte, value int) {
 		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{workspace}, Key: Key{byte(value)}, Bulkhead: platform}, value: value})
@@ -308,7 +311,7 @@ func TestAFullBulkheadServesWorkspacesInTurn(t *testing.T) {
 }
 
 func TestWhatIsDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
-	q := newQueue[int, int](99, nil)
+	q := newQueue[int, int](unbounded(99), nil)
 	now := time.Now()
 	put := func(key byte, value int, overdue time.Time) {
 		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{key}}, value: value, overdue: overdue})
@@ -326,7 +329,7 @@ func TestWhatIsDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
 }
 
 func TestWhatComesBackDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
-	q := newQueue[int, int](99, nil)
+	q := newQueue[int, int](unbounded(99), nil)
 	due(q, 1, time.Now())
 	due(q, 2, time.Now())
 	due(q, 3, time.Time{})
@@ -341,7 +344,7 @@ func TestWhatComesBackDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
 }
 
 func TestAKeyThatIsReadyTwiceIsTakenOnce(t *testing.T) {
-	q := newQueue[int, int](99, nil)
+	q := newQueue[int, int](unbounded(99), nil)
 	put := func(value int, overdue time.Time) {
 		q.put(&task[int, int]{Place: Place[int]{Workspace: schema.WorkspaceID{1}, Key: Key{7}, Bulkhead: Bulkhead{1}}, value: value, overdue: overdue})
 	}
@@ -361,7 +364,7 @@ func TestAKeyThatIsReadyTwiceIsTakenOnce(t *testing.T) {
 
 func TestALongQueueKeepsFewMessages(t *testing.T) {
 	const long = 1000
-	q := newQueue[int, int](9, nil)
+	q := newQueue[int, int](unbounded(9), nil)
 	message := new(stream.Message)
 	kept := 0
 	for i := range long {
@@ -386,7 +389,7 @@ func TestALongQueueKeepsFewMessages(t *testing.T) {
 
 func TestLongQueuesLeaveRoomToOthers(t *testing.T) {
 	const long = 50
-	q := newQueue[int, int](9, nil)
+	q := newQueue[int, int](unbounded(9), nil)
 	for i := range ackedLimit {
 		for n := range long {
 			queued(q, 1, byte(n), i*long+n)
@@ -405,7 +408,7 @@ func TestLongQueuesLeaveRoomToOthers(t *testing.T) {
 }
 
 func TestAKeyThatWaitsHoldsUpNoOther(t *testing.T) {
-	q := newQueue[int, int](9, nil)
+	q := newQueue[int, int](unbounded(9), nil)
 	queued(q, 1, 7, 1)
 	queued(q, 1, 7, 2)
 	began := time.Now()
@@ -425,7 +428,7 @@ func TestAKeyThatWaitsHoldsUpNoOther(t *testing.T) {
 
 func TestAKeyHasAsManyOutAsItMay(t *testing.T) {
 	width := 1
-	q := newQueue[int, int](100, func(Key) int { return width })
+	q := newQueue[int, int](unbounded(100), func(Key) int { return width })
 	for i := range 9 {
 		queued(q, 1, 7, i)
 	}
@@ -454,7 +457,7 @@ func TestAKeyHasAsManyOutAsItMay(t *testing.T) {
 
 func TestAWideKeyDoesNotWaitForWhatIsBeingStored(t *testing.T) {
 	width := 2
-	q := newQueue[int, int](9, func(Key) int { return width })
+	q := newQueue[int, int](unbounded(9), func(Key) int { return width })
 	for i := range 9 {
 		queued(q, 1, 7, i)
 	}
@@ -501,7 +504,7 @@ func TestAWideKeyDoesNotWaitForWhatIsBeingStored(t *testing.T) {
 
 func TestWideKeysLeaveTheirBulkheadRoom(t *testing.T) {
 	const share, slow = 128, 8
-	q := newQueue[int, int](share, func(Key) int { return 16 })
+	q := newQueue[int, int](unbounded(share), func(Key) int { return 16 })
 	put := func(key byte, value int) {
 		q.put(&task[int, int]{Place: Place[int]{Key: Key{key}, Bulkhead: Bulkhead{1}}, value: value})
 	}
@@ -526,7 +529,7 @@ func TestWideKeysLeaveTheirBulkheadRoom(t *testing.T) {
 }
 
 func TestAWideKeyWaitsForItsTime(t *testing.T) {
-	q := newQueue[int, int](9, func(Key) int { return 2 })
+	q := newQueue[int, int](unbounded(9), func(Key) int { return 2 })
 	for i := range 3 {
 		queued(q, 1, 7, i)
 	}
@@ -559,7 +562,7 @@ func TestAQueuedTaskGetsItsMessageFromTheNextAssignment(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			q := newQueue[int, int](9, nil)
+			q := newQueue[int, int](unbounded(9), nil)
 			before(q)
 			end()
 			if q.put(task(t.Context())) {
@@ -573,7 +576,7 @@ func TestAQueuedTaskGetsItsMessageFromTheNextAssignment(t *testing.T) {
 }
 
 func TestManyKeysKeepFewerMessagesThanAPartitionHandsOut(t *testing.T) {
-	q := newQueue[int, int](200, nil)
+	q := newQueue[int, int](unbounded(200), nil)
 	kept := 0
 	for i := range 2 * ReadAhead {
 		key := Key{byte(i), byte(i >> 8 % 5)} // 1,280 keys

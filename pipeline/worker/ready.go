@@ -9,23 +9,42 @@ import (
 	"crier/schema"
 )
 
-// bulkhead is the ready keys of one bulkhead, by workspace.
+// bulkhead is the ready keys of one bulkhead, by workspace and server.
 type bulkhead struct {
-	id      Bulkhead
-	out     int // tasks that are out
-	tenants map[schema.WorkspaceID]*tenant
-	ring    []*tenant // with a ready key, in turn
-	listed  bool      // in the queue's ring
+	id Bulkhead
+	share
+	tenants   map[schema.WorkspaceID]*tenant // with slots or ready keys
+	servers   map[string]*party              // that users name, with slots or parked lanes
+	rings     [classes][]*tenant             // with a ready key, in turn
+	turn      class                          // the ring whose turn is next
+	parking   []*party                       // that have parked lanes
+	returning []func() bool                  // tasks that wait for their slots again; true: they have them
+	listed    bool                           // in the queue's ring
 }
 
-// tenant is the ready keys of a workspace.
+// tenant is a workspace in a bulkhead.
 type tenant struct {
-	id    schema.WorkspaceID
-	ready []Key
+	party
+	lanes map[laneKey]*lane
+	rings [classes][]*lane // with a ready key and not parked, in turn
+	isIn  [classes]bool    // the bulkhead's rings
+}
+
+// lane is the ready keys of a workspace on one server, of which the same is expected.
+type lane struct {
+	laneKey
+	workspace schema.WorkspaceID
+	ready     []Key
 	// overdue are keys whose tasks are all overdue. One that gets a task that is not is
 	// added to ready, and its entry here is ignored.
-	overdue overdueKeys
-	turns   int
+	overdue  overdueKeys
+	turns    int
+	isQueued bool // in its workspace's ring, or parked
+}
+
+type laneKey struct {
+	server string
+	class  class
 }
 
 // overdueKeys is a heap by the due time of their first tasks, over all accounts.
@@ -74,7 +93,7 @@ func (q *queue[M, R]) width(k *keyQueue[M, R]) int {
 	}
 	width := q.atOnce(k.id)
 	if b := q.bulkheads[k.bulkhead]; b != nil && b.id != (Bulkhead{}) {
-		width = min(width, (q.share-b.out)/widthPart)
+		width = min(width, (b.size-b.out)/widthPart)
 	}
 	return max(1, width)
 }
@@ -106,62 +125,128 @@ func (q *queue[M, R]) takeReady(limit int) []*task[M, R] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var taken []*task[M, R]
-	for len(taken) < limit && len(q.ring) > 0 {
+	now := time.Now()
+	for len(taken) < limit && len(q.ring) > 0 && q.out < q.size {
 		b := q.ring[0]
 		q.ring, b.listed = q.ring[1:], false
-		if q.full(b) {
-			continue // it is listed again when one of its tasks comes back
-		}
-		if k := q.nextKey(b); k != nil {
-			if !k.notBefore.IsZero() && time.Now().Before(k.notBefore) {
+		if k := q.nextKey(b, now); k != nil {
+			if !k.notBefore.IsZero() && now.Before(k.notBefore) {
 				q.wait(k)
 			} else {
-				taken = append(taken, q.takeOut(k))
+				taken = append(taken, q.takeOut(b, k))
 				q.offer(k)
 			}
 		}
 		q.list(b)
 	}
-	if len(q.ring) > 0 {
-		q.signal()
-	}
+	q.signalReady()
 	return taken
 }
 
-// nextKey removes the next key of a bulkhead; nil if its workspace had only ignored
-// entries.
-func (q *queue[M, R]) nextKey(b *bulkhead) *keyQueue[M, R] {
-	t := b.ring[0]
-	b.ring = b.ring[1:]
-	k := q.keyOf(t)
-	if len(t.ready)+len(t.overdue) > 0 {
-		b.ring = append(b.ring, t)
-	} else {
-		delete(b.tenants, t.id)
+// nextKey removes the next key of a bulkhead; nil: none may have a slot now. The classes take turns.
+func (q *queue[M, R]) nextKey(b *bulkhead, now time.Time) *keyQueue[M, R] {
+	for range classes {
+		c := b.turn
+		b.turn = (b.turn + 1) % classes
+		for q.mayTake(b, c) {
+			if k := q.keyOf(b, b.nextLane(c)); k != nil && q.staysIn(k, now) {
+				return k
+			}
+			b.unpark() // the turn was for nobody
+		}
+	}
+	return nil
+}
+
+// mayTake reports whether a class has ready keys in a bulkhead and a slot for them. It parks the lanes in
+// front whose workspace or server holds too many.
+func (q *queue[M, R]) mayTake(b *bulkhead, c class) bool {
+	if b.free(c) <= 0 || q.free(c) <= 0 {
+		return false
+	}
+	for len(b.rings[c]) > 0 {
+		t := b.rings[c][0]
+		over := b.over(t, t.rings[c][0].server, c)
+		if over == nil {
+			return true
+		}
+		l := b.nextLane(c)
+		l.isQueued = true
+		if !over.isParking() {
+			b.parking = append(b.parking, over)
+		}
+		over.park(l)
+	}
+	return false
+}
+
+// nextLane removes the next lane of a class from its rings. Its workspace goes to the end of its own.
+func (b *bulkhead) nextLane(c class) *lane {
+	t := b.rings[c][0]
+	b.rings[c], t.isIn[c] = b.rings[c][1:], false
+	l := t.rings[c][0]
+	t.rings[c], l.isQueued = t.rings[c][1:], false
+	if len(t.rings[c]) > 0 {
+		b.rings[c], t.isIn[c] = append(b.rings[c], t), true
+	}
+	return l
+}
+
+// keyOf removes the next ready key of a lane, which goes to the end of its rings, or is forgotten once it
+// is empty; nil: it had only ignored entries.
+func (q *queue[M, R]) keyOf(b *bulkhead, l *lane) (k *keyQueue[M, R]) {
+	l.turns++
+	if len(l.ready) == 0 || l.turns%overdueEvery == 0 {
+		for len(l.overdue) > 0 && k == nil {
+			k = q.keys[heap.Pop(&l.overdue).(overdueKey).id]
+			if k != nil && (k.listed != listedOverdue || k.lane != l.laneKey) {
+				k = nil
+			}
+		}
+	}
+	if k == nil && len(l.ready) > 0 {
+		k = q.keys[l.ready[0]]
+		l.ready = l.ready[1:]
 	}
 	if k != nil {
 		k.listed = unlisted
 	}
+	if t := b.tenants[l.workspace]; len(l.ready)+len(l.overdue) > 0 {
+		b.queue(t, l)
+	} else {
+		delete(t.lanes, l.laneKey)
+		b.tidy(l.workspace)
+	}
 	return k
 }
 
-// keyOf removes the next ready key of a workspace.
-func (q *queue[M, R]) keyOf(t *tenant) *keyQueue[M, R] {
-	t.turns++
-	if len(t.ready) == 0 || t.turns%overdueEvery == 0 {
-		for len(t.overdue) > 0 {
-			k := q.keys[heap.Pop(&t.overdue).(overdueKey).id]
-			if k != nil && k.listed == listedOverdue {
-				return k
-			}
-		}
+// staysIn reports whether the same is still expected of a key as when it got ready; else it is made ready
+// again.
+func (q *queue[M, R]) staysIn(k *keyQueue[M, R], now time.Time) bool {
+	if q.classOf(k, now) == k.lane.class {
+		return true
 	}
-	if len(t.ready) == 0 {
-		return nil
+	q.makeReady(k)
+	return false
+}
+
+// queue adds a lane to the rings.
+func (b *bulkhead) queue(t *tenant, l *lane) {
+	if l.isQueued {
+		return
 	}
-	k := q.keys[t.ready[0]]
-	t.ready = t.ready[1:]
-	return k
+	l.isQueued = true
+	t.rings[l.class] = append(t.rings[l.class], l)
+	if !t.isIn[l.class] {
+		b.rings[l.class], t.isIn[l.class] = append(b.rings[l.class], t), true
+	}
+}
+
+// tidy forgets a workspace without slots and ready keys.
+func (b *bulkhead) tidy(id schema.WorkspaceID) {
+	if t := b.tenants[id]; t != nil && t.out == 0 && len(t.lanes) == 0 {
+		delete(b.tenants, id)
+	}
 }
 
 // wait lists a key until its time has come.
@@ -205,16 +290,26 @@ func (w *waitingKeys[M, R]) Pop() any {
 	return last
 }
 
-func (q *queue[M, R]) full(b *bulkhead) bool { return b.id != Bulkhead{} && b.out >= q.share }
-
 // bulkheadOf returns the bulkhead of a key.
 func (q *queue[M, R]) bulkheadOf(k *keyQueue[M, R]) *bulkhead {
 	b := q.bulkheads[k.bulkhead]
 	if b == nil {
-		b = &bulkhead{id: k.bulkhead, tenants: map[schema.WorkspaceID]*tenant{}}
+		b = &bulkhead{
+			id: k.bulkhead, share: q.shareOf(k.bulkhead),
+			tenants: map[schema.WorkspaceID]*tenant{}, servers: map[string]*party{},
+		}
 		q.bulkheads[b.id] = b
 	}
 	return b
+}
+
+func (b *bulkhead) tenantOf(id schema.WorkspaceID) *tenant {
+	t := b.tenants[id]
+	if t == nil {
+		t = &tenant{lanes: map[laneKey]*lane{}}
+		b.tenants[id] = t
+	}
+	return t
 }
 
 // noteBack notes that a task of a key is not out any more.
@@ -230,37 +325,42 @@ func (q *queue[M, R]) noteBack(k *keyQueue[M, R], t *task[M, R]) {
 		k.storing--
 		t.storing = false
 	}
-	b := q.bulkheads[k.bulkhead]
-	b.out--
-	q.list(b)
+	if t.holds {
+		q.vacate(t)
+	}
 }
 
-// list adds a bulkhead below its share with a ready key to the ring, and forgets one that
+// list adds a bulkhead to the ring of which a ready key may have a slot, and forgets one that
 // is empty.
 func (q *queue[M, R]) list(b *bulkhead) {
-	switch {
-	case b.out == 0 && len(b.ring) == 0:
+	if !b.listed && len(b.tenants) == 0 && len(b.returning) == 0 {
 		delete(q.bulkheads, b.id)
-	case !b.listed && len(b.ring) > 0 && !q.full(b):
-		b.listed = true
-		q.ring = append(q.ring, b)
-		q.signal()
+		return
+	}
+	for c := range classes {
+		if !b.listed && len(b.rings[c]) > 0 && b.free(c) > 0 && (c == quick || q.free(c) > 0) {
+			b.listed = true
+			q.ring = append(q.ring, b)
+			q.signal()
+		}
 	}
 }
 
 func (q *queue[M, R]) makeReady(k *keyQueue[M, R]) {
 	b := q.bulkheadOf(k)
-	t := b.tenants[k.tenant]
-	if t == nil {
-		t = &tenant{id: k.tenant}
-		b.tenants[k.tenant] = t
-		b.ring = append(b.ring, t)
+	t := b.tenantOf(k.tenant)
+	k.lane = laneKey{k.server, q.classOf(k, time.Now())}
+	l := t.lanes[k.lane]
+	if l == nil {
+		l = &lane{laneKey: k.lane, workspace: k.tenant}
+		t.lanes[k.lane] = l
 	}
 	if k.fresh > 0 {
-		k.listed, t.ready = listedReady, append(t.ready, k.id)
+		k.listed, l.ready = listedReady, append(l.ready, k.id)
 	} else {
 		k.listed = listedOverdue
-		heap.Push(&t.overdue, overdueKey{k.id, k.tasks[0].overdue})
+		heap.Push(&l.overdue, overdueKey{k.id, k.tasks[0].overdue})
 	}
+	b.queue(t, l)
 	q.list(b)
 }

@@ -1,7 +1,5 @@
 package worker
 
-import "crier/schema"
-
 // Slots are handed out by a scheduler that is fair and nearly work-conserving. A stage has so many, and a
 // bulkhead a share of them. Calls cannot be preempted, so what matters is who may begin one:
 //
@@ -50,14 +48,15 @@ func (s *share) free(c class) int {
 	return min(free, limit-s.unproven)
 }
 
-func (s *share) take(c class) {
+// enter and exit count a slot that a call of a class takes, and gives back.
+func (s *share) enter(c class) {
 	s.out++
 	if c != quick {
 		s.unproven++
 	}
 }
 
-func (s *share) giveBack(c class) {
+func (s *share) exit(c class) {
 	s.out--
 	if c != quick {
 		s.unproven--
@@ -93,35 +92,3 @@ func (p *party) isParking() bool {
 
 // park keeps a lane until the party may take another slot.
 func (p *party) park(l *lane) { p.parked[l.class] = append(p.parked[l.class], l) }
-
-// tenant is a workspace in a bulkhead.
-type tenant struct {
-	party
-	lanes map[laneKey]*lane
-	rings [classes][]*lane // with ready keys and not parked, in turn
-	isIn  [classes]bool    // the bulkhead's rings
-}
-
-// server is one that users name, in a bulkhead. The platform's own has no name and no bound.
-type server struct {
-	party
-	pace  *pace
-	lanes int // that have ready keys
-}
-
-type laneKey struct {
-	server string
-	class  class
-}
-
-// lane is the ready keys of a workspace on one server, of which the same is expected.
-type lane struct {
-	laneKey
-	workspace schema.WorkspaceID
-	ready     []Key
-	// overdue are keys whose tasks are all overdue. One that gets a task that is not is
-	// added to ready, and its entry here is ignored.
-	overdue overdueKeys
-	turns   int
-	queued  bool // in its workspace's ring, or parked
-}

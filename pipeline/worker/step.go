@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 
-	"crier/schema"
 	"crier/schema/guard"
 )
 
@@ -26,7 +25,8 @@ func (w *Worker[M, R, C]) takeStep(ctx, calls context.Context, t *task[M, R], cl
 		w.fault(ctx, t, open, 1, err)
 		return false
 	}
-	outcome, err := w.do(ctx, calls, claimed, t.turn)
+	w.queue.beginCall(t)
+	outcome, err := w.do(ctx, calls, t, claimed)
 	w.queue.endCall(t)
 	if err == nil {
 		err = Retry(ctx, w.Logger, "storing a result", func() error { return outcome.Store(ctx) })
@@ -45,15 +45,16 @@ func (w *Worker[M, R, C]) takeStep(ctx, calls context.Context, t *task[M, R], cl
 }
 
 // do takes a step under a context that also ends with calls.
-func (w *Worker[M, R, C]) do(ctx, calls context.Context, claimed C, turn schema.Turn) (outcome Outcome, err error) {
+func (w *Worker[M, R, C]) do(ctx, calls context.Context, t *task[M, R], claimed C) (outcome Outcome, err error) {
 	ctx, cut := context.WithCancel(ctx)
 	defer cut()
+	ctx = w.queue.handingOff(ctx, t)
 	defer context.AfterFunc(calls, cut)()
 	if calls.Err() != nil {
 		cut() // at once: AfterFunc runs in a goroutine of its own
 	}
 	err = guard.Do(func() (err error) {
-		outcome, err = w.stage.Do(ctx, claimed, turn)
+		outcome, err = w.stage.Do(ctx, claimed, t.turn)
 		return err
 	})
 	return outcome, err

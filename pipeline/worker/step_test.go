@@ -22,7 +22,7 @@ func (s storing) Do(context.Context, openClaim, schema.Turn) (Outcome, error) {
 }
 
 func TestTheNextCallDoesNotWaitForAResultToBeStored(t *testing.T) {
-	q := newQueue[schema.CommentMessage, schema.CommentID](9, func(Key) int { return 2 })
+	q := newQueue[schema.CommentMessage, schema.CommentID](unbounded(9), func(Key) int { return 2 })
 	meanwhile := 0
 	s := storing{store: func() { meanwhile = len(q.takeReady(9)) }}
 	w := &Worker[schema.CommentMessage, schema.CommentID, openClaim]{
@@ -30,7 +30,7 @@ func TestTheNextCallDoesNotWaitForAResultToBeStored(t *testing.T) {
 	}
 	for i := range byte(3) {
 		m := schema.CommentMessage{Comment: schema.CommentID{1 + i}}
-		q.put(&task[schema.CommentMessage, schema.CommentID]{Place: s.Place(m), ctx: t.Context(), value: m})
+		q.put(&task[schema.CommentMessage, schema.CommentID]{Place: s.place(m), ctx: t.Context(), value: m})
 	}
 	first := q.takeReady(9)[0]
 	w.takeStep(t.Context(), t.Context(), first, openClaim(first.Claims))

@@ -98,12 +98,13 @@ func (w *Worker[M, R, C]) reserveTurns(p phases, batch []*task[M, R]) []*task[M,
 // waits for none of them: it brings forward what they leave in memory.
 func (w *Worker[M, R, C]) postponeLines(ctx context.Context, lines lineTasks[M, R]) {
 	came := time.Now()
-	taken := w.postponeSlot.take(ctx, 1)
-	defer w.postponeSlot.free(taken)
-	if taken == 0 {
+	select {
+	case <-ctx.Done():
 		w.queue.requeue(lines.behind.tasks...)
 		return
+	case w.postponeSlot <- struct{}{}:
 	}
+	defer func() { <-w.postponeSlot }()
 	lines.behind.pass(time.Since(came))
 	lines.unrecorded.pass(time.Since(came))
 	w.queue.requeue(w.postpone(ctx, lines.behind)...) // in their lines: a key has one call at a time

@@ -45,7 +45,7 @@ func newPaced(burst int) *paced {
 			Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()), Reserve: p.reserve,
 			Spacing: func(schema.PublishMessage) time.Duration { return pacedSpacing },
 		},
-		stage: p, queue: newQueue[schema.PublishMessage, schema.TargetRef](8, nil), postponeSlot: newSlots(1),
+		stage: p, queue: newQueue[schema.PublishMessage, schema.TargetRef](unbounded(8), nil), postponeSlot: make(chan struct{}, 1),
 	}
 	return p
 }

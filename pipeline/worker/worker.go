@@ -33,8 +33,8 @@ type Claim interface {
 // Stage is what a worker runs. M is its message, R names what a message asks to claim, C
 // is a claim of it.
 type Stage[M Message, R comparable, C Claim] interface {
-	// Place returns where a message is queued, and what it asks to claim.
-	Place(M) Place[R]
+	// Place returns where each message is queued, and what it asks to claim.
+	Place(ctx context.Context, messages []M) []Place[R]
 	// Key names what was claimed, as Place does.
 	Key(C) R
 	// Claim leases what messages ask for, for one step each. What is cancelled, finished or
@@ -94,6 +94,9 @@ type Config[M Message] struct {
 	// AtOnce returns how many calls of a key may run at a time; nil: one. Where it is one, the next
 	// call waits for its result to be stored. It is asked again whenever a call has ended.
 	AtOnce func(Key) int
+	// Bounded has no server and no workspace fill a bulkhead's slots, of which half are only for calls that
+	// are expected to be quick.
+	Bounded bool
 }
 
 // Worker takes messages from a topic and does what they ask for: of each key one at a
@@ -104,7 +107,7 @@ type Worker[M Message, R comparable, C Claim] struct {
 	queue        *queue[M, R]
 	consumer     *stream.Consumer
 	postponing   sync.WaitGroup // of lines, each in a goroutine
-	postponeSlot slots          // one of them at a time
+	postponeSlot chan struct{}  // one of them at a time
 	givenBack    atomic.Int64   // claims that a stop gave back
 }
 
@@ -129,7 +132,8 @@ const (
 // New makes the worker of a stage.
 func New[M Message, R comparable, C Claim](config Config[M], stage Stage[M, R, C]) *Worker[M, R, C] {
 	w := &Worker[M, R, C]{
-		Config: config, stage: stage, queue: newQueue[M, R](max(1, config.Slots/bulkheadPart), config.AtOnce), postponeSlot: newSlots(1),
+		Config: config, stage: stage, postponeSlot: make(chan struct{}, 1),
+		queue: newQueue[M, R](limits{slots: config.Slots, share: max(1, config.Slots/bulkheadPart), bounded: config.Bounded}, config.AtOnce),
 	}
 	w.consumer = w.Log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-" + w.Name, Topic: w.Name, MaxInFlight: ReadAhead, Drain: ConsumerEnd,
@@ -142,6 +146,8 @@ func (w *Worker[M, R, C]) Ready() error { return w.consumer.Ready() }
 
 // deliver queues messages. One that cannot be read becomes a dead letter.
 func (w *Worker[M, R, C]) deliver(ctx context.Context, messages []*stream.Message) {
+	readable := make([]*stream.Message, 0, len(messages))
+	values := make([]M, 0, len(messages))
 	for _, m := range messages {
 		value, err := Decode[M](m.Value)
 		if err != nil {
@@ -150,8 +156,12 @@ func (w *Worker[M, R, C]) deliver(ctx context.Context, messages []*stream.Messag
 			}
 			continue
 		}
+		readable, values = append(readable, m), append(values, value)
+	}
+	for i, place := range w.stage.Place(ctx, values) {
+		m := readable[i]
 		t := &task[M, R]{
-			Place: w.stage.Place(value), ctx: ctx, message: m, value: value, trace: m.Header(tracing.Header), overdue: overdueSince(m),
+			Place: place, ctx: ctx, message: m, value: values[i], trace: m.Header(tracing.Header), overdue: overdueSince(m),
 		}
 		if w.queue.put(t) {
 			m.Ack()
@@ -192,11 +202,10 @@ func (w *Worker[M, R, C]) Run(ctx context.Context, drain time.Duration) error {
 			endStores()
 		}
 	})
-	slots := newSlots(w.Slots)
 	group.Go(func() error { return w.consumer.Run(ctx) })
 	for range claimers {
 		group.Go(func() error {
-			w.claimAll(p, slots, &inHand)
+			w.claimAll(p, &inHand)
 			return nil
 		})
 	}

@@ -31,11 +31,22 @@ func (r *Cache[K, V]) Of(key K) V {
 	if !ok {
 		value = r.make(key)
 	}
+	r.put(key, value)
+	return value
+}
+
+// Put sets the value of a key.
+func (r *Cache[K, V]) Put(key K, value V) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.put(key, value)
+}
+
+func (r *Cache[K, V]) put(key K, value V) {
 	if len(r.current) >= r.size {
 		r.previous, r.current = r.current, make(map[K]V)
 	}
 	r.current[key] = value
-	return value
 }
 
 // Known returns the value of a key that was used lately.
