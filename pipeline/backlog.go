@@ -168,6 +168,7 @@ func (b *backlog) read(ctx context.Context, r *reader, now time.Time) error {
 			b.passes.found = true
 		}
 		r.unread = b.delay.dispatches(ctx, b.delay.credit.withoutFired(jobs))
+		b.delay.addParts(ctx, r.unread)
 	}
 	before, offered := len(b.buffer.dispatches), 0
 	r.waits = false
@@ -195,12 +196,12 @@ func (b *backlog) unheld(ctx context.Context, jobs []schema.Job) []schema.Job {
 }
 
 // choose takes from the buffer, in order, the jobs for which there is credit. While a post
-// waits for one of its platforms, later posts of its accounts wait too.
+// waits for one of its destinations, later posts of its accounts wait too.
 func (b *backlog) choose(now time.Time) (batch []dispatch) {
 	waiting := map[string]struct{}{}
 	b.buffer.take(func(d *dispatch) bool {
 		if len(batch) >= fireBatch || anyWaits(waiting, d.records) || !b.delay.credit.take(d.ID, d.loads, now) {
-			if len(d.loads) > 1 {
+			if len(d.records) > 1 {
 				for _, r := range d.records {
 					waiting[string(r.Key)] = struct{}{}
 				}

@@ -228,7 +228,7 @@ func TestAPlatformThatStandsStillHoldsUpNoOther(t *testing.T) {
 func TestCreditFollowsTheRateAtWhichADestinationTakesWork(t *testing.T) {
 	start := time.Now()
 	c := newCredit(start)
-	platform := []load{{destination{topic: schema.TopicPublish, platform: schema.Mastodon}, 1}}
+	platform := []load{{destination: destination{topic: schema.TopicPublish, platform: schema.Mastodon}, messages: 1}}
 	var open []schema.FiredJob
 	take := func(now time.Time) (n int) {
 		for range 10_000 {
@@ -272,6 +272,47 @@ func TestCreditFollowsTheRateAtWhichADestinationTakesWork(t *testing.T) {
 	}
 }
 
+// A workspace whose server takes nothing leaves credit to others, and those that take work get the more of it.
+func TestAServerThatTakesNothingLeavesTheCreditOfItsPlatformToOthers(t *testing.T) {
+	start := time.Now()
+	c := newCredit(start)
+	fire := func(server string, workspace byte, most int, now time.Time) (fired []schema.FiredJob) {
+		platform := destination{topic: schema.TopicPublish, platform: schema.Mastodon}
+		at, of := platform, platform
+		at.server, of.workspace = server, schema.WorkspaceID{workspace}
+		for len(fired) < most {
+			id := schema.JobID(schema.NewPostID(now))
+			if !c.take(id, []load{{destination: platform, messages: 1}, {at, 1, platform}, {of, 1, platform}}, now) {
+				return fired
+			}
+			fired = append(fired, schema.FiredJob{ID: id, DueAt: now})
+			c.noteDue(fired[len(fired)-1:])
+		}
+		return fired
+	}
+	hanging := fire("https://hanging.example", 1, creditFloor, start)
+	if n := len(hanging); n < creditFloor*8/10 || n > creditFloor*9/10 {
+		t.Errorf("a server alone has %d credits of %d, want nearly all, and some left", n, creditFloor)
+	}
+	waiting := make([]schema.JobID, len(hanging))
+	for i, j := range hanging {
+		waiting[i] = j.ID
+	}
+	now, taken := start, 0
+	for range 20 {
+		now = now.Add(settleEvery)
+		quick := fire("https://quick.example", 2, 100, now)
+		taken += len(quick)
+		c.settle(append(quick, hanging...), waiting, now)
+	}
+	if taken < 20*90 {
+		t.Errorf("%d of %d jobs of another server were fired", taken, 20*100)
+	}
+	if more := fire("https://hanging.example", 1, 1, now); len(more) > 0 {
+		t.Error("the server that takes nothing got more")
+	}
+}
+
 // Receivers that do not answer keep the credit of theirs, and not that of all webhooks.
 func TestReceiversThatStandStillLeaveTheCreditOfAllToOthers(t *testing.T) {
 	start := time.Now()
@@ -279,7 +320,7 @@ func TestReceiversThatStandStillLeaveTheCreditOfAllToOthers(t *testing.T) {
 	fire := func(receiver byte) (id schema.JobID, fired bool) {
 		id = schema.JobID(schema.NewDeliveryID(start))
 		all, one := destination{topic: schema.TopicNotify}, destination{topic: schema.TopicNotify, webhook: schema.WebhookID{receiver}}
-		return id, c.take(id, []load{{all, 1}, {one, 1}}, start)
+		return id, c.take(id, []load{{destination: all, messages: 1}, {destination: one, messages: 1}}, start)
 	}
 	var still []schema.JobID
 	for n := range creditFloor - 1 {

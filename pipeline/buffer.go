@@ -10,11 +10,12 @@ import (
 
 const (
 	// bufferLimit bounds the jobs that are read and wait for credit, bufferPerDestination
-	// those of one destination, and bufferPerReceiver those of one webhook. Where a slow
-	// destination has more, they are skipped, so that they hold up no other, and read again
-	// once there is room for them.
+	// those of one destination, bufferPerPart those of a server or a workspace within one, and
+	// bufferPerReceiver those of one webhook. Where a slow destination has more, they are skipped, so
+	// that they hold up no other, and read again once there is room for them.
 	bufferLimit          = 8 * backlogChunk
 	bufferPerDestination = backlogChunk
+	bufferPerPart        = backlogChunk / 4
 	bufferPerReceiver    = 4 * receiverCreditFloor
 	// blockedLimit bounds the accounts whose later posts are known to wait for a skipped one.
 	blockedLimit = 50_000
@@ -28,7 +29,7 @@ type buffer struct {
 	ids        map[schema.JobID]struct{}
 	waiting    map[destination]int // how many of the dispatches go there
 	skipped    map[destination]*skipped
-	// blocked is the accounts of skipped posts that also go to other destinations: later posts
+	// blocked is the accounts of skipped posts that also go to other accounts: later posts
 	// of these accounts wait with them, so that an account's posts stay in order. A post that
 	// was skipped for one of its destinations may be skipped again for another.
 	blocked map[string][]*skipped
@@ -56,10 +57,13 @@ func (s *skipped) contains(place schema.JobPlace) bool {
 
 // limitOf returns how many jobs of a destination the buffer holds at most.
 func limitOf(of destination) int {
-	if of.webhook.IsZero() {
-		return bufferPerDestination
+	switch {
+	case !of.webhook.IsZero():
+		return bufferPerReceiver
+	case of.server != "" || !of.workspace.IsZero() || of.topic == schema.TopicRefresh && of.platform != 0:
+		return bufferPerPart
 	}
-	return bufferPerReceiver
+	return bufferPerDestination
 }
 
 // offer buffers a job that a reader has come to, or skips it. It returns false if the reader
@@ -72,7 +76,7 @@ func (b *buffer) offer(r *reader, d dispatch, slow func(of destination, waiting 
 	wait := len(b.dispatches) >= bufferLimit
 	for _, l := range d.loads {
 		n := b.waiting[l.destination]
-		if n < limitOf(l.destination) && (len(b.dispatches) < bufferLimit || !r.refills) {
+		if n < limitOf(l.destination) && (len(b.dispatches) < bufferLimit || !r.refills || l.isPart()) {
 			continue
 		}
 		if r.refills || slow(l.destination, n) {
@@ -141,10 +145,10 @@ func (b *buffer) skip(r *reader, d dispatch, full []destination) {
 	}
 }
 
-// block makes later posts of a skipped job's accounts wait with it, if it goes to several
-// destinations. Where there is only one, they are skipped anyway.
+// block makes later posts of a skipped job's accounts wait with it, if it goes to several. Where there is
+// only one, they are skipped anyway.
 func (b *buffer) block(d dispatch, s *skipped) {
-	if len(d.loads) == 1 {
+	if len(d.records) == 1 {
 		return
 	}
 	for _, m := range d.records {

@@ -10,17 +10,23 @@ import (
 
 // destination is where the messages of jobs end and which takes them at a rate of its own: a
 // platform's posts or first comments, what is collected from it, all renewals, one webhook, or all webhooks.
+// Of a platform's, and of renewals, those on one server and those of one workspace are destinations within it.
 type destination struct {
-	topic    string
-	platform schema.Platform  // for the topics publish, comment and collect
-	webhook  schema.WebhookID // for the topic notify; zero: all webhooks
+	topic     string
+	platform  schema.Platform  // for the topics publish, comment and collect; of a server of renewals
+	webhook   schema.WebhookID // for the topic notify; zero: all webhooks
+	server    string
+	workspace schema.WorkspaceID
 }
 
 // load is how many messages a job sends to one destination.
 type load struct {
 	destination
 	messages int
+	within   destination // of which it is a server or a workspace; zero: of none
 }
+
+func (l load) isPart() bool { return l.within != destination{} }
 
 const (
 	// creditWindow says how many messages a destination may have outstanding: as many as it
@@ -30,6 +36,9 @@ const (
 	// yet: more than the calls that a process makes at a time. A webhook's is lower, since
 	// its receiver may be dead.
 	creditFloor, receiverCreditFloor = 1000, 64
+	// creditFactor says how many messages a server or a workspace may have outstanding for each that its
+	// platform has room for, whatever its rate: so one alone gets nearly all, and leaves some to another.
+	creditFactor = 8
 	// rateWindow is the time over which the rate of a destination is averaged.
 	rateWindow = 2 * time.Second
 	// slowAfter tells slow destinations from others: one is slow if it needs longer than that
@@ -80,7 +89,7 @@ func (c *credit) take(id schema.JobID, loads []load, now time.Time) bool {
 		return true
 	}
 	for _, l := range loads {
-		if state := c.destinations[l.destination]; state != nil && state.outstanding >= state.limit(l.destination) {
+		if !c.hasRoom(l) {
 			return false
 		}
 	}
@@ -94,6 +103,21 @@ func (c *credit) take(id schema.JobID, loads []load, now time.Time) bool {
 	}
 	c.fired[id] = &inFlight{loads: loads, firedAt: now}
 	return true
+}
+
+func (c *credit) hasRoom(l load) bool {
+	state := c.destinations[l.destination]
+	switch {
+	case state == nil || l.isPart() && state.outstanding == 0:
+		return true
+	case !l.isPart():
+		return state.outstanding < state.limit(l.destination)
+	}
+	limit := int(state.rate * creditWindow.Seconds())
+	if whole := c.destinations[l.within]; whole != nil {
+		limit = max(limit, creditFactor*(whole.limit(l.within)-whole.outstanding-1))
+	}
+	return state.outstanding < limit
 }
 
 func (s *destinationCredit) limit(of destination) int {

@@ -38,6 +38,7 @@ type Delay struct {
 	log      *stream.Log
 	logger   *slog.Logger
 	metrics  *Metrics
+	hosts    *worker.Hosts
 	consumer *stream.Consumer
 
 	jobs        chan []schema.Job // to the window
@@ -79,7 +80,7 @@ type DelayConfig struct {
 // NewDelay makes the delay stage.
 func NewDelay(c DelayConfig) *Delay {
 	d := &Delay{
-		store: c.Store, log: c.Log, logger: c.Logger, metrics: c.Metrics,
+		store: c.Store, log: c.Log, logger: c.Logger, metrics: c.Metrics, hosts: c.Hosts,
 		jobs: make(chan []schema.Job, 64), assignments: make(chan assignment, 1), firing: newFiring(),
 		window: newWindow(windowLimit), credit: newCredit(c.Store.Now()),
 	}

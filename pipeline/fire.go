@@ -16,7 +16,15 @@ type dispatch struct {
 	schema.Job
 	topic   string
 	records []stream.Record
-	loads   []load // what each destination gets of the messages
+	loads   []load      // what each destination gets of the messages
+	of      []recipient // of the messages, but for webhooks
+}
+
+// recipient is whom a message is for.
+type recipient struct {
+	workspace schema.WorkspaceID
+	account   schema.AccountID
+	at        destination
 }
 
 // dispatches decodes jobs into their messages. A job that cannot be decoded becomes a dead
@@ -44,42 +52,73 @@ func dispatchOf(j schema.Job) (dispatch, error) {
 		post, err := worker.Decode[schema.PostJob](j.Payload)
 		d.topic = schema.TopicPublish
 		for _, m := range post.Messages() {
-			d.add(stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: traced(m.Trace)}, destination{topic: d.topic, platform: m.Platform})
+			d.add(stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: traced(m.Trace)}, m.Workspace, m.Platform)
 		}
 		return d, err
 	case schema.JobComment:
 		m, err := worker.Decode[schema.CommentMessage](j.Payload)
 		d.topic = schema.TopicComment
-		d.add(stream.Record{Key: m.Account[:], Value: j.Payload}, destination{topic: d.topic, platform: m.Platform})
+		d.add(stream.Record{Key: m.Account[:], Value: j.Payload}, m.Workspace, m.Platform)
 		return d, err
 	case schema.JobCollect:
 		m, err := worker.Decode[schema.CollectMessage](j.Payload)
 		d.topic = schema.TopicCollect
-		d.add(stream.Record{Key: m.Account[:], Value: j.Payload}, destination{topic: d.topic, platform: m.Platform})
+		d.add(stream.Record{Key: m.Account[:], Value: j.Payload}, m.Workspace, m.Platform)
 		return d, err
 	case schema.JobRefresh:
 		m, err := worker.Decode[schema.RefreshMessage](j.Payload)
 		d.topic = schema.TopicRefresh
-		d.add(stream.Record{Key: m.Account[:], Value: j.Payload}, destination{topic: d.topic})
+		d.add(stream.Record{Key: m.Account[:], Value: j.Payload}, m.Workspace, 0)
 		return d, err
 	default:
 		m, err := worker.Decode[schema.NotifyMessage](j.Payload)
 		d.topic = schema.TopicNotify
-		d.add(stream.Record{Key: m.Webhook[:], Value: j.Payload, Headers: traced(m.Trace)}, destination{topic: d.topic})
-		d.loads = append(d.loads, load{destination{topic: d.topic, webhook: m.Webhook}, 1}) // the one webhook has a bound of its own
+		d.records = append(d.records, stream.Record{Key: m.Webhook[:], Value: j.Payload, Headers: traced(m.Trace)})
+		d.count(load{destination: destination{topic: d.topic}})
+		d.count(load{destination: destination{topic: d.topic, webhook: m.Webhook}}) // the one webhook has a bound of its own
 		return d, err
 	}
 }
 
-func (d *dispatch) add(r stream.Record, to destination) {
+// add adds a message for an account, whose key is its id.
+func (d *dispatch) add(r stream.Record, workspace schema.WorkspaceID, platform schema.Platform) {
+	at := destination{topic: d.topic, platform: platform}
 	d.records = append(d.records, r)
+	d.of = append(d.of, recipient{workspace, schema.AccountID(r.Key), at})
+	d.count(load{destination: at})
+}
+
+// count counts a message of a destination.
+func (d *dispatch) count(l load) {
 	for i := range d.loads {
-		if d.loads[i].destination == to {
+		if d.loads[i].destination == l.destination {
 			d.loads[i].messages++
 			return
 		}
 	}
-	d.loads = append(d.loads, load{to, 1})
+	l.messages = 1
+	d.loads = append(d.loads, l)
+}
+
+// addParts counts the messages of overdue jobs by server and by workspace, too.
+func (d *Delay) addParts(ctx context.Context, dispatches []dispatch) {
+	var all []recipient
+	for _, one := range dispatches {
+		all = append(all, one.of...)
+	}
+	hosts := worker.HostsOf(ctx, d.hosts, all, func(r recipient) schema.AccountID { return r.account })
+	for i := range dispatches {
+		one := &dispatches[i]
+		for n, r := range one.of {
+			within, host := r.at, hosts[n]
+			at := destination{topic: within.topic, platform: host.Platform, server: host.Server}
+			if host != (schema.Host{}) && at != within {
+				one.count(load{destination: at, within: within})
+			}
+			one.count(load{destination: destination{topic: within.topic, platform: within.platform, workspace: r.workspace}, within: within})
+		}
+		hosts = hosts[len(one.of):]
+	}
 }
 
 // markOverdue gives the messages the header of overdue work, so that work which is due now
