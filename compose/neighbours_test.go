@@ -7,7 +7,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -59,6 +58,99 @@ func TestSlowNeighboursDelayNobody(t *testing.T) {
 		}
 		n.wantSoon(t, n.publish("beside a dead host", pictures), illustrated)
 	})
+	t.Run("posts that fell due under a pause, to a server that answers late", func(t *testing.T) {
+		alone := n.resumed("after a pause alone", nil)
+		slow := n.slowServer("paused", "POST /api/v1/statuses", 24)
+		n.wantSoon(t, n.resumed("after a pause", &slow), alone)
+	})
+	t.Run("reads from a server that answers late", func(t *testing.T) {
+		accounts := n.quiet.connect(schema.Mastodon, quietAccounts)
+		alone := n.collected(accounts, nil)
+		slow := n.slowServer("read", "", 20)
+		n.wantSoon(t, n.collected(accounts, slow.accounts), 2*alone)
+	})
+	t.Run("renewals at a server that answers late", func(t *testing.T) {
+		accounts := n.quiet.connect(schema.Mastodon, quietAccounts)
+		alone := n.renewed(accounts, nil)
+		var slow []schema.AccountID
+		for i := range 5 {
+			slow = append(slow, n.slowServer(fmt.Sprintf("renewing %d", i), "", 8).accounts...)
+		}
+		n.wantSoon(t, n.renewed(accounts, slow), alone)
+	})
+}
+
+// resumed has posts of the quiet workspace fall due under a pause, behind those of a slow one if there is
+// one, and returns the p99 of how late after the pause they are there.
+func (n *neighbours) resumed(label string, slow *tenantAccounts) time.Duration {
+	n.Helper()
+	const perSlowAccount = 50 // the daily cap
+	platform := compose.PauseTarget{Platform: schema.Mastodon.String()}
+	if err := compose.Pause(n.Context(), n.operator(), platform, "a test"); err != nil {
+		n.Fatal(err)
+	}
+	held := 0
+	if slow != nil {
+		for range perSlowAccount {
+			n.createAll(*slow, time.Now().Add(time.Second), nil)
+			held += len(slow.accounts)
+		}
+	}
+	posts := bySize(100, 200)
+	due := n.createQuiet(label, posts, time.Now().Add(time.Second), 1000, "")
+	n.eventually(2*time.Minute, "all is parked", func() bool { return n.count(`select count(*) from jobs where held`) == held+posts })
+	if err := compose.Resume(n.Context(), n.operator(), platform); err != nil {
+		n.Fatal(err)
+	}
+	resumed := time.Now()
+	for text := range due {
+		due[text] = resumed
+	}
+	return n.latenesses(label, due)
+}
+
+// collected has all that is read of accounts be due at once, beside what is read of slow ones, and returns
+// how long that takes.
+func (n *neighbours) collected(accounts, slow []schema.AccountID) time.Duration {
+	n.Helper()
+	const fire = `with due as (update collections set due_at = now() where account_id = any($1) returning id)
+		update jobs set due_at = now() where id in (select id from due)`
+	return n.done(`select count(*) from collections where account_id = any($1) and (due_at <= now() or lease_until > now())`, fire, accounts, slow)
+}
+
+// renewed has the credentials of accounts be checked at once, beside those of slow ones, and returns how long
+// that takes.
+func (n *neighbours) renewed(accounts, slow []schema.AccountID) time.Duration {
+	n.Helper()
+	fire := fmt.Sprintf(`with due as (update accounts set renew_at = now() where id = any($1) returning id, workspace_id)
+		insert into jobs (id, kind, shard, due_at, version, payload)
+		select id, %d, get_byte(uuid_send(id), 15), now(), 1, json_build_object('workspace', workspace_id, 'account', id) from due
+		on conflict (id) do update set due_at = now()`, schema.JobRefresh)
+	return n.done(`select count(*) from accounts where id = any($1) and (renew_at <= now() or renew_lease > now())`, fire, accounts, slow)
+}
+
+// done fires work of accounts and of slow ones, and returns how long it takes until none of the accounts is left.
+func (n *neighbours) done(left, fire string, accounts, slow []schema.AccountID) time.Duration {
+	n.Helper()
+	conn, err := n.tryPostgres(n.Context())
+	if err != nil {
+		n.Fatal(err)
+	}
+	defer conn.Close(n.Context())
+	for _, of := range [][]schema.AccountID{slow, accounts} {
+		if _, err := conn.Exec(n.Context(), fire, of); err != nil {
+			n.Fatal(err)
+		}
+	}
+	began := time.Now()
+	n.eventually(3*time.Minute, "the quiet workspace's work is done", func() bool {
+		var count int
+		if err := conn.QueryRow(n.Context(), left, accounts).Scan(&count); err != nil {
+			n.Fatal(err)
+		}
+		return count == 0
+	})
+	return time.Since(began)
 }
 
 // wantSoon holds a p99 against what it is alone.
@@ -154,15 +246,20 @@ func (n *neighbours) createAll(of tenantAccounts, due time.Time, media []map[str
 // returns the p99 of how late they are there.
 func (n *neighbours) publish(label, pictures string) time.Duration {
 	n.Helper()
-	perSecond, posts := 20, bySize(60, 200)
+	return n.latenesses(label, n.createQuiet(label, bySize(60, 200), time.Now().Add(3*time.Second), 20, pictures))
+}
+
+// createQuiet creates posts of the quiet workspace, some of which fall due each second, and returns when.
+func (n *neighbours) createQuiet(label string, posts int, first time.Time, perSecond int, pictures string) map[string]time.Time {
+	n.Helper()
 	accounts := n.quiet.connect(schema.Mastodon, quietAccounts)
-	due, began := map[string]time.Time{}, time.Now().Add(3*time.Second)
+	due := map[string]time.Time{}
 	media := []map[string]any{}
 	if pictures != "" {
 		media = append(media, map[string]any{"url": pictures + "/a.jpg", "type": "image"})
 	}
 	for i := range posts {
-		text, at := fmt.Sprintf("%s %04d", label, i), began.Add(time.Duration(i)*time.Second/time.Duration(perSecond))
+		text, at := fmt.Sprintf("%s %04d", label, i), first.Add(time.Duration(i)*time.Second/time.Duration(perSecond))
 		due[text] = at
 		n.next++
 		status := n.quiet.call(http.MethodPost, "/posts", map[string]any{
@@ -173,6 +270,12 @@ func (n *neighbours) publish(label, pictures string) time.Duration {
 			n.Fatalf("creating %q: %d", text, status)
 		}
 	}
+	return due
+}
+
+// latenesses waits until posts of the quiet workspace are there, and returns the p99 of how late they are.
+func (n *neighbours) latenesses(label string, due map[string]time.Time) time.Duration {
+	n.Helper()
 	var late []time.Duration
 	n.quiet.eventually(2*time.Minute, "the quiet workspace's posts are there", func() bool {
 		late = nil
@@ -181,12 +284,10 @@ func (n *neighbours) publish(label, pictures string) time.Duration {
 				late = append(late, s.CreatedAt.Sub(at))
 			}
 		}
-		return len(late) == posts
+		return len(late) == len(due)
 	})
 	slices.Sort(late)
-	n.Logf("%s: lateness p50 %v, p99 %v, max %v", label, late[posts/2], late[posts*99/100], late[posts-1])
-	return late[posts*99/100]
+	p50, p99 := late[len(late)/2], late[len(late)*99/100]
+	n.Logf("%s: lateness p50 %v, p99 %v, max %v", label, p50, p99, late[len(late)-1])
+	return p99
 }
-
-var _ = sync.Mutex{}
-var _ = compose.Pause
