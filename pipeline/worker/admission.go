@@ -153,7 +153,7 @@ type away struct {
 func (q *queue[M, R]) leave(t *task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if t.away.calls++; t.away.calls > 1 {
+	if t.away.calls++; t.away.calls > 1 || !t.holds {
 		return
 	}
 	t.away.since = time.Now()
@@ -178,7 +178,7 @@ func (q *queue[M, R]) comeBack(ctx context.Context, t *task[M, R]) error {
 	defer q.mu.Unlock()
 	t.gaveUp = true // if it is in line, it is dropped there
 	q.readmit(q.bulkheadOf(q.keys[t.Key]))
-	return ctx.Err()
+	return ended(ctx)
 }
 
 // admitAgain gives a task that has left a slot, or puts it in line for one. waits is whether it has to wait.

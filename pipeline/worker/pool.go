@@ -48,8 +48,8 @@ func NewPool(slots int) *Pool {
 }
 
 // Do does work that asks a server, in a slot of the pool. ctx is that of a stage's call, whose slot
-// is handed off until the work is done. Where there is no slot for too long the error is RateLimited, and
-// nothing is done.
+// is handed off until the work is done. Where there is no slot for too long nothing is done, and the error is
+// a *schema.Error: RateLimited, or Retryable if ctx has ended.
 func (p *Pool) Do(ctx context.Context, server string, work func() error) error {
 	call, isCall := ctx.Value(handoffKey{}).(handoff)
 	if !isCall {
@@ -114,7 +114,7 @@ func (p *Pool) await(ctx context.Context, v *visit) error {
 	case <-timer.C:
 		err = crowded()
 	case <-ctx.Done():
-		err = ctx.Err()
+		err = ended(ctx)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -150,6 +150,11 @@ func (p *Pool) admit(t *task[uint64, struct{}]) {
 		return
 	}
 	close(v.granted)
+}
+
+// ended is the error of a call whose time was over before it got a slot: nothing was sent for it.
+func ended(ctx context.Context) error {
+	return &schema.Error{Kind: schema.Retryable, Message: "the call ran out of time while it waited for others", Err: ctx.Err()}
 }
 
 func crowded() error {

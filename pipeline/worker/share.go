@@ -31,7 +31,7 @@ type limits struct {
 // share is slots, and how many of them are in use.
 type share struct {
 	size, out int
-	unproven  int // of out, those taken by calls that were not expected to be quick
+	of        [classes]int // out, by class
 	bounded   bool
 }
 
@@ -41,26 +41,22 @@ func (s *share) free(c class) int {
 	if !s.bounded || c == quick {
 		return free
 	}
-	limit := s.size / 2
+	limit := (s.size + 1) / 2
 	if c == unknown {
 		limit = s.size - s.size/4
 	}
-	return min(free, limit-s.unproven)
+	return min(free, limit-s.of[unknown]-s.of[slow])
 }
 
 // enter and exit count a slot that a call of a class takes, and gives back.
 func (s *share) enter(c class) {
 	s.out++
-	if c != quick {
-		s.unproven++
-	}
+	s.of[c]++
 }
 
 func (s *share) exit(c class) {
 	s.out--
-	if c != quick {
-		s.unproven--
-	}
+	s.of[c]--
 }
 
 // thresholdFactor says how many slots a server or a workspace may hold for each that is free: alone it
