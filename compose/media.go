@@ -81,7 +81,7 @@ func (b *base) newFetcher() (*media.Fetcher, error) {
 		return nil, err
 	}
 	c := b.config.fetching(b.guarded, b.library.Stored)
-	c.Dir, c.Kept, c.Limits.Room, c.Pool = folder, folder, b.room, worker.NewPool(mediaSlots)
+	c.Dir, c.Kept, c.Limits.Room, c.Pool = folder, folder, b.room, worker.NewPool("media", mediaSlots, b.metrics.Workers())
 	return media.NewFetcher(c), nil
 }
 

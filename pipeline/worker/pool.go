@@ -39,12 +39,14 @@ const (
 	poolWait, poolRetry = time.Minute, 15 * time.Second
 )
 
-// NewPool makes a pool of so many slots.
-func NewPool(slots int) *Pool {
-	return &Pool{
+// NewPool makes a pool of so many slots, which metrics know by a name.
+func NewPool(name string, slots int, metrics *Metrics) *Pool {
+	p := &Pool{
 		queue:  newQueue[uint64, struct{}](limits{slots: slots, share: slots, bounded: true}, nil),
 		visits: map[uint64]*visit{}, workspaces: map[schema.WorkspaceID]int{}, servers: map[string]int{},
 	}
+	metrics.slots.watch(name, p.queue.used)
+	return p
 }
 
 // Do does work that asks a server, in a slot of the pool. ctx is that of a stage's call, whose slot

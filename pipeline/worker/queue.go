@@ -330,6 +330,13 @@ func (q *queue[M, R]) signalReady() {
 	}
 }
 
+// used returns how many slots are in use, by class.
+func (q *queue[M, R]) used() [classes]int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.of
+}
+
 // len returns how many tasks are queued.
 func (q *queue[M, R]) len() int {
 	q.mu.Lock()

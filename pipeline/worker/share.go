@@ -19,6 +19,8 @@ const (
 	classes
 )
 
+func (c class) String() string { return [classes]string{"quick", "unknown", "slow"}[c] }
+
 // limits are the sizes of a queue's shares.
 type limits struct {
 	slots int // of all

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"crier/schema"
 )
 
@@ -64,6 +66,8 @@ func (c *calling) settle(server string) (calls int) {
 	}
 	return calls
 }
+
+func newPool(slots int) *Pool { return NewPool("media", slots, NewMetrics(prometheus.NewRegistry())) }
 
 const (
 	lateServer  = "https://late.example"
@@ -207,7 +211,7 @@ func TestACallThatFetchesHandsItsSlotOff(t *testing.T) {
 		for i := range 2 {
 			q.put(&task[int, int]{ctx: t.Context(), value: i, Place: Place[int]{Key: Key{byte(1 + i)}, Bulkhead: Bulkhead{1}}})
 		}
-		pool, fetched, wentOn := NewPool(1), make(chan struct{}), make(chan struct{})
+		pool, fetched, wentOn := newPool(1), make(chan struct{}), make(chan struct{})
 		first := q.takeReady(1)[0]
 		q.beginCall(first)
 		go func() {
@@ -249,7 +253,7 @@ func TestACallThatEndsWhileItWaitsLeavesNothing(t *testing.T) {
 		first := q.takeReady(1)[0]
 		q.beginCall(first)
 		calls, end := context.WithCancel(t.Context())
-		pool, fetched, ended := NewPool(1), make(chan struct{}), make(chan error)
+		pool, fetched, ended := newPool(1), make(chan struct{}), make(chan error)
 		go func() {
 			ended <- pool.Do(q.handingOff(calls, first), "https://pictures.example", func() error { <-fetched; return nil })
 		}()
@@ -272,7 +276,7 @@ func TestACallThatEndsWhileItWaitsLeavesNothing(t *testing.T) {
 // The calls that wait for a host which never answers are bounded, and leave room to those for another.
 func TestAPoolLeavesRoomToOtherHosts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool, hang := NewPool(64), make(chan struct{})
+		pool, hang := newPool(64), make(chan struct{})
 		var refused, fetching int
 		var mu sync.Mutex
 		var calls sync.WaitGroup

@@ -135,6 +135,7 @@ func New[M Message, R comparable, C Claim](config Config[M], stage Stage[M, R, C
 		Config: config, stage: stage, postponeSlot: make(chan struct{}, 1),
 		queue: newQueue[M, R](limits{slots: config.Slots, share: max(1, config.Slots/bulkheadPart), bounded: config.Bounded}, config.AtOnce),
 	}
+	w.Metrics.slots.watch(w.Name, w.queue.used)
 	w.consumer = w.Log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-" + w.Name, Topic: w.Name, MaxInFlight: ReadAhead, Drain: ConsumerEnd,
 	}, w.deliver)
