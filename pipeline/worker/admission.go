@@ -35,13 +35,13 @@ func (q *queue[M, R]) classOf(k *keyQueue[M, R], now time.Time) class {
 
 // over returns the workspace or the server that holds too many slots to get another in a class; nil:
 // neither does.
-func (b *bulkhead) over(t *tenant, server string, c class) *party {
+func (b *bulkhead) over(t *tenant, server string, c class) *flow {
 	if !b.bounded {
 		return nil
 	}
 	free := b.free(c)
 	if t.room(free) <= 0 {
-		return &t.party
+		return &t.flow
 	}
 	if at := b.servers[server]; at != nil && at.room(free) <= 0 {
 		return at
@@ -60,7 +60,7 @@ func (q *queue[M, R]) occupy(b *bulkhead, t *task[M, R], c class) {
 	}
 	at := b.servers[t.Server]
 	if at == nil {
-		at = &party{}
+		at = &flow{}
 		b.servers[t.Server] = at
 	}
 	at.out++
@@ -96,16 +96,16 @@ func (q *queue[M, R]) vacate(t *task[M, R]) {
 // unpark has lanes take turns again whose workspace or server may have more slots: as many of each as it
 // may have.
 func (b *bulkhead) unpark() {
-	b.parking = slices.DeleteFunc(b.parking, func(p *party) bool {
-		for c, lanes := range p.parked {
-			n := max(0, min(len(lanes), p.room(b.free(class(c)))))
+	b.parking = slices.DeleteFunc(b.parking, func(f *flow) bool {
+		for c, lanes := range f.parked {
+			n := max(0, min(len(lanes), f.room(b.free(class(c)))))
 			for _, l := range lanes[:n] {
 				l.isQueued = false
 				b.queue(b.tenants[l.workspace], l)
 			}
-			p.parked[c] = slices.Delete(lanes, 0, n)
+			f.parked[c] = slices.Delete(lanes, 0, n)
 		}
-		return !p.isParking()
+		return !f.isParking()
 	})
 }
 

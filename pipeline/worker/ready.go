@@ -14,17 +14,17 @@ type bulkhead struct {
 	id Bulkhead
 	share
 	tenants   map[schema.WorkspaceID]*tenant // with slots or ready keys
-	servers   map[string]*party              // that users name, with slots or parked lanes
+	servers   map[string]*flow               // that users name, with slots or parked lanes
 	rings     [classes][]*tenant             // with a ready key, in turn
 	turn      class                          // the ring whose turn is next
-	parking   []*party                       // that have parked lanes
+	parking   []*flow                        // that have parked lanes
 	returning []func() bool                  // tasks that wait for their slots again; true: they have them
 	listed    bool                           // in the queue's ring
 }
 
 // tenant is a workspace in a bulkhead.
 type tenant struct {
-	party
+	flow
 	lanes map[laneKey]*lane
 	rings [classes][]*lane // with a ready key and not parked, in turn
 	isIn  [classes]bool    // the bulkhead's rings
@@ -296,7 +296,7 @@ func (q *queue[M, R]) bulkheadOf(k *keyQueue[M, R]) *bulkhead {
 	if b == nil {
 		b = &bulkhead{
 			id: k.bulkhead, share: q.shareOf(k.bulkhead),
-			tenants: map[schema.WorkspaceID]*tenant{}, servers: map[string]*party{},
+			tenants: map[schema.WorkspaceID]*tenant{}, servers: map[string]*flow{},
 		}
 		q.bulkheads[b.id] = b
 	}

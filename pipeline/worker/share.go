@@ -65,22 +65,22 @@ func (s *share) exit(c class) {
 // gets eight ninths of what its class may use.
 const thresholdFactor = 8
 
-// party is a server or a workspace, which slots are shared among.
-type party struct {
+// flow is the calls of a server, or of a workspace, in a bulkhead: what slots are shared among.
+type flow struct {
 	out    int
 	parked [classes][]*lane // that were in turn while it held too many
 }
 
-// room returns how many more slots a party may take where so many are free.
-func (p *party) room(free int) int {
-	if p.out == 0 {
+// room returns how many more slots a flow may take where so many are free to it.
+func (f *flow) room(free int) int {
+	if f.out == 0 {
 		return min(free, 1)
 	}
-	return thresholdFactor*(free-1) - p.out
+	return thresholdFactor*(free-1) - f.out
 }
 
-func (p *party) isParking() bool {
-	for _, lanes := range p.parked {
+func (f *flow) isParking() bool {
+	for _, lanes := range f.parked {
 		if len(lanes) > 0 {
 			return true
 		}
@@ -88,5 +88,5 @@ func (p *party) isParking() bool {
 	return false
 }
 
-// park keeps a lane until the party may take another slot.
-func (p *party) park(l *lane) { p.parked[l.class] = append(p.parked[l.class], l) }
+// park keeps a lane until the flow may take another slot.
+func (f *flow) park(l *lane) { f.parked[l.class] = append(f.parked[l.class], l) }
