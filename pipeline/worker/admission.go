@@ -177,7 +177,9 @@ func (q *queue[M, R]) comeBack(ctx context.Context, t *task[M, R]) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	t.gaveUp = true // if it is in line, it is dropped there
-	q.readmit(q.bulkheadOf(q.keys[t.Key]))
+	b := q.bulkheadOf(q.keys[t.Key])
+	q.readmit(b)
+	q.list(b)
 	return ended(ctx)
 }
 

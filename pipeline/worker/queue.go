@@ -122,6 +122,7 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 		k = &keyQueue[M, R]{id: t.Key, tenant: t.Workspace, bulkhead: t.Bulkhead, server: t.Server}
 		q.keys[t.Key] = k
 	}
+	t.Bulkhead, t.Server = k.bulkhead, k.server // where its key is, though more may be known of it by now
 	if keep := min(keyUnacked, (unackedLimit-q.unacked)/unackedShare); len(k.tasks) >= keep {
 		if len(k.tasks)-keep >= (ackedLimit-q.acked)/ackedShare && !q.displaceLast(k, t) {
 			return true

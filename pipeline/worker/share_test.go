@@ -204,6 +204,24 @@ func TestNothingStaysParked(t *testing.T) {
 	})
 }
 
+// What is known of an account may change while it is queued, as where its messages are of two versions.
+func TestAKeyStaysWhereItsFirstTaskIs(t *testing.T) {
+	q := newQueue[int, int](bounded(9), nil)
+	for i, place := range []Place[int]{{Bulkhead: Bulkhead{1}}, {Bulkhead: Bulkhead{2}, Server: otherServer}} {
+		place.Key = Key{7}
+		q.put(&task[int, int]{ctx: t.Context(), value: i, Place: place})
+	}
+	for range 2 {
+		taken := q.takeReady(1)
+		q.beginCall(taken[0])
+		q.endCall(taken[0])
+		q.done(taken[0])
+	}
+	if q.out != 0 || len(q.bulkheads) > 0 {
+		t.Errorf("%d slots and %d bulkheads are left of nothing", q.out, len(q.bulkheads))
+	}
+}
+
 // A call that fetches something has no slot of its stage meanwhile, and waits for one before it goes on.
 func TestACallThatFetchesHandsItsSlotOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -307,6 +325,7 @@ func TestAPoolLeavesRoomToOtherHosts(t *testing.T) {
 			t.Errorf("a quick host could not be asked: %v", err)
 		}
 		time.Sleep(poolWait + time.Second)
+		synctest.Wait()
 		if done := fetching + refused; done != 3*poolWaiters {
 			t.Errorf("%d of %d calls still wait", 3*poolWaiters-done, 3*poolWaiters)
 		}
