@@ -69,7 +69,7 @@ func (q *queue[M, R]) occupy(b *bulkhead, t *task[M, R], c class) {
 // vacate takes a task's slot back, and hands it on to those that wait in the bulkhead.
 func (q *queue[M, R]) vacate(t *task[M, R]) {
 	b := q.bulkheads[t.Bulkhead]
-	wasExhausted := q.bounded && (q.free(slow) <= 0 || q.free(unknown) <= 0)
+	wasExhausted := q.bounded && (q.free(quick) <= 0 || q.free(unknown) <= 0 || q.free(slow) <= 0)
 	t.holds = false
 	q.exit(t.class)
 	b.exit(t.class)

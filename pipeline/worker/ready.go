@@ -338,7 +338,7 @@ func (q *queue[M, R]) list(b *bulkhead) {
 		return
 	}
 	for c := range classes {
-		if !b.listed && len(b.rings[c]) > 0 && b.free(c) > 0 && (c == quick || q.free(c) > 0) {
+		if !b.listed && len(b.rings[c]) > 0 && b.free(c) > 0 && (q.free(c) > 0 || q.out == q.size) {
 			b.listed = true
 			q.ring = append(q.ring, b)
 			q.signal()

@@ -3,8 +3,9 @@ package worker
 // Slots are handed out by a scheduler that is fair and nearly work-conserving. A stage has so many, and a
 // bulkhead a share of them. Calls cannot be preempted, so what matters is who may begin one:
 //
-//   - The quick class may use all slots of a share. Calls that are expected to be slow may use half of
-//     them, those of which nothing is known three quarters: see pace.
+//   - Calls that are expected to be quick may use half of a share, those that are expected to be slow the
+//     other half, and those of which nothing is known half of the first as well: see pace. More quick
+//     calls at a time would make none of them quicker, but wait for the same processors.
 //   - Within what its class may use, a server and a workspace may each hold a multiple of the slots that
 //     are free (dynamic thresholds, Choudhury and Hahne 1998). One alone gets most of them, two get
 //     the same, and the last free one is for whoever holds none.
@@ -25,8 +26,8 @@ func (c class) String() string { return [classes]string{"quick", "unknown", "slo
 type limits struct {
 	slots int // of all
 	share int // of a bulkhead; of the zero one all
-	// bounded has servers and workspaces bounded, and slots reserved for the quick; else a share is
-	// for whoever comes.
+	// bounded has servers and workspaces bounded, and quick and slow calls have slots of their own; else a
+	// share is for whoever comes.
 	bounded bool
 }
 
@@ -39,15 +40,16 @@ type share struct {
 
 // free returns how many slots a class may still take.
 func (s *share) free(c class) int {
-	free := s.size - s.out
-	if !s.bounded || c == quick {
+	free, half := s.size-s.out, (s.size+1)/2
+	switch {
+	case !s.bounded:
 		return free
+	case c == quick:
+		return min(free, half-s.of[quick])
+	case c == unknown:
+		return min(free, s.size-s.size/4-s.of[unknown]-s.of[slow])
 	}
-	limit := (s.size + 1) / 2
-	if c == unknown {
-		limit = s.size - s.size/4
-	}
-	return min(free, limit-s.of[unknown]-s.of[slow])
+	return min(free, half-s.of[unknown]-s.of[slow])
 }
 
 // enter and exit count a slot that a call of a class takes, and gives back.

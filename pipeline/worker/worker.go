@@ -94,8 +94,8 @@ type Config[M Message] struct {
 	// AtOnce returns how many calls of a key may run at a time; nil: one. Where it is one, the next
 	// call waits for its result to be stored. It is asked again whenever a call has ended.
 	AtOnce func(Key) int
-	// Bounded has no server and no workspace fill a bulkhead's slots, of which half are only for calls that
-	// are expected to be quick.
+	// Bounded has no server and no workspace fill a bulkhead's slots, of which half are for calls that
+	// are expected to be quick, and half for others.
 	Bounded bool
 }
 
