@@ -27,7 +27,7 @@ const (
 	// of the first may lie far behind theirs.
 	refillsAtOnce = 4
 	// settleEvery is how often PostgreSQL is asked which fired jobs are done, settleSeldom how
-	// often after an answer that none is.
+	// often after an answer that none is, until others are fired.
 	settleEvery, settleSeldom = 200 * time.Millisecond, time.Second
 )
 
@@ -64,7 +64,7 @@ func (b *backlog) drain(ctx context.Context) {
 			b.delay.complain(ctx, "reading overdue jobs failed", err)
 			pause = passEvery
 		case fired > 0:
-			pause = 0
+			pause, b.settleInterval = 0, settleEvery
 		default:
 			pause = b.pause()
 		}

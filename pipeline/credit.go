@@ -35,10 +35,10 @@ const (
 	// creditFloor is the least credit of a destination, for when its rate is low or not known
 	// yet: more than the calls that a process makes at a time. A webhook's is lower, since
 	// its receiver may be dead.
-	creditFloor, receiverCreditFloor = 1000, 64
+	creditFloor, receiverCreditFloor = 1500, 64
 	// creditFactor says how many messages a server or a workspace may have outstanding for each that its
-	// platform has room for, whatever its rate: so one alone gets nearly all, and leaves some to another.
-	creditFactor = 8
+	// platform has room for, whatever its rate: one alone gets two thirds, and leaves the others to another.
+	creditFactor = 2
 	// rateWindow is the time over which the rate of a destination is averaged.
 	rateWindow = 2 * time.Second
 	// slowAfter tells slow destinations from others: one is slow if it needs longer than that
