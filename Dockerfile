@@ -24,11 +24,11 @@ RUN mkdir -p /root-of-crier/etc/ssl/certs /root-of-crier/data /root-of-crier/key
 # Without libc, and so without the one part that is loaded as a library.
 FROM source AS static
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-	go build -tags static,nomsgpack -trimpath -gcflags=all=-dwarf=false -ldflags "$LDFLAGS" -o /root-of-crier/usr/local/bin/crier ./cmd/crier
+	go build -tags static,nomsgpack,nodynamic -trimpath -gcflags=all=-dwarf=false -ldflags "$LDFLAGS" -o /root-of-crier/usr/local/bin/crier ./cmd/crier
 
 FROM source AS linked
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-	go build -tags nomsgpack -trimpath -gcflags=all=-dwarf=false -ldflags "$LDFLAGS" -o /usr/local/bin/crier ./cmd/crier
+	go build -tags nomsgpack,nodynamic -trimpath -gcflags=all=-dwarf=false -ldflags "$LDFLAGS" -o /usr/local/bin/crier ./cmd/crier
 # Making a key starts PostgreSQL, which is fetched then. Archives and static libraries are of
 # no use to who runs it.
 RUN CRIER_CACHE=/cache crier keys create --workspace image --data /tmp/data >/dev/null \

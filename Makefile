@@ -22,7 +22,8 @@ LOG_TESTS := -parallel 1 -run 'TestKills|TestTwoProcesses|Kafka'
 ALL_LOG_TESTS := -parallel 1 -run 'Kills|Kafka'
 TEST_FLAGS := -race -timeout 30m
 # No path of this machine is in a binary, and what one clone has built is there for the next.
-export GOFLAGS += -trimpath
+# nodynamic: what decodes HEIC and AVIF is in the binary, and no library of the system's.
+export GOFLAGS += -trimpath -tags=nodynamic
 # Which build a binary says it is, as releases are told too. Without the symbol table and
 # DWARF it is a quarter smaller; stack traces stay.
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -30,7 +31,7 @@ COMMIT := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 DATE := $(shell git log -1 --format=%cI 2>/dev/null)
 # What is not in the binary is not compiled: nothing reads debuggers' symbols that are stripped, nor
 # a format that gin knows and no handler uses, whose one package takes longer than any other.
-BUILD_FLAGS := -tags nomsgpack -gcflags=all=-dwarf=false
+BUILD_FLAGS := -tags nomsgpack,nodynamic -gcflags=all=-dwarf=false
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 .DEFAULT_GOAL := run
@@ -79,7 +80,7 @@ test-large: libchdb
 
 # CRIER_PLATFORM_DOCS names the folder with the platforms' own descriptions.
 test-conformance:
-	go test -race -tags conformance -run Conform ./connectors/...
+	go test -race -tags conformance,nodynamic -run Conform ./connectors/...
 
 # CLUSTER is one of its parts: calm, stops, kills, brokers, postgres. CRIER_CLUSTER_RATE is how
 # many posts are sent a second.
@@ -89,11 +90,11 @@ cluster: build libchdb
 	./bin/cluster
 
 test-cluster: build libchdb
-	go test -tags cluster -count 1 -v -timeout 30m -run 'TestCluster/$(CLUSTER)' ./scripts/cluster
+	go test -tags cluster,nodynamic -count 1 -v -timeout 30m -run 'TestCluster/$(CLUSTER)' ./scripts/cluster
 
 # CRIER_TEST_CHROMIUM names a Chromium that is not on the path, CRIER_TEST_SCREENSHOTS a folder for pictures.
 test-browser: libchdb
-	go test -tags browser -count 1 -v -run 'InChromium|AsDocumented' ./compose
+	go test -tags browser,nodynamic -count 1 -v -run 'InChromium|AsDocumented' ./compose
 
 # FUZZ_TIME is of each target. Findings are kept in testdata/fuzz.
 FUZZ_TIME := 60s

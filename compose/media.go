@@ -5,13 +5,19 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
+	"net/url"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/media"
+	"crier/gateway"
 	"crier/pipeline/worker"
+	"crier/schema"
 	"crier/schema/sleep"
 )
 
@@ -20,6 +26,32 @@ const fetchMediaLimit = 4 * time.Minute
 
 // largestMedia is how large one file is that is taken or fetched, in bytes.
 func (c Config) largestMedia() int64 { return cmp.Or(c.MaxMedia, catalog.LargestMedia()) }
+
+// servedFiles is the address under which platforms fetch media from crier; empty: its address is one
+// of this machine or network, or is not given, so that they do not reach it.
+func (c Config) servedFiles() string {
+	u, err := url.Parse(c.PublicURL)
+	if err != nil || c.PublicURL == "" {
+		return ""
+	}
+	host := strings.ToLower(u.Hostname())
+	if address, err := netip.ParseAddr(host); err == nil {
+		if !egress.IsPublic(address) {
+			return ""
+		}
+	} else if top := host[strings.LastIndex(host, ".")+1:]; top == host || slices.Contains([]string{"localhost", "local", "internal"}, top) {
+		return ""
+	}
+	return strings.TrimSuffix(c.PublicURL, "/") + gateway.FilesPath
+}
+
+// constraintsOf returns what a platform takes: one that fetches media by itself gets crier's copies
+// where it reaches crier.
+func (c Config) constraintsOf(p schema.Platform) schema.Constraints {
+	constraints := catalog.Constraints(p)
+	constraints.Copies = constraints.Pulls && c.servedFiles() != ""
+	return constraints
+}
 
 // checkBucketLimit is how long the check of a bucket at the start may take.
 const checkBucketLimit = 30 * time.Second
@@ -31,6 +63,7 @@ func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 	fetcher := media.NewFetcher(media.Config{HTTP: b.guarded.Client(), Timeout: fetchMediaLimit})
 	made := media.LibraryConfig{
 		Arriving: b.parts.data.Path("media-arriving"), Fetcher: fetcher, MaxBytes: largest, Room: b.room, Constraints: catalog.Constraints,
+		Files: b.config.servedFiles(),
 	}
 	if err := media.RemoveTemporary(made.Arriving); err != nil {
 		return nil, err

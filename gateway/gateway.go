@@ -32,6 +32,8 @@ import (
 
 const (
 	basePath = "/api/v1"
+	// FilesPath is where the content of uploads is served, below the server's address.
+	FilesPath = basePath + "/files/"
 	// lookupTimeout bounds the look-up of an address that a request names.
 	lookupTimeout = 2 * time.Second
 )
@@ -86,7 +88,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 	}
 	var (
 		directories = directory.New(config.Store, config.Now)
-		uploads     = media.NewLibrary(config.Store, config.Media, api+"/files/")
+		uploads     = media.NewLibrary(config.Store, config.Media, config.Addresses.PublicURL+FilesPath)
 		zones       = new(calendar.Zones)
 		cursors     = cursor.Cursors{Vault: config.Platforms.Vault}
 		refuses     = refusesBy(config.Addresses.Check)

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"path"
@@ -16,6 +17,9 @@ type Media struct {
 	MediaID MediaID   `json:"mediaId,omitzero"`
 	AltText string    `json:"altText,omitempty"`
 	Fit     Fit       `json:"fit,omitempty"`
+	// KeepMetadata publishes the file as it is, with all that it says of where, when and by whom it
+	// was made. A picture that is made to fit has nothing of it all the same.
+	KeepMetadata bool `json:"keepMetadata,omitempty"`
 	// Facts of an upload are known; those of a url are found when it is fetched, right
 	// before publishing.
 	Facts *MediaFacts `json:"facts,omitempty"`
@@ -31,6 +35,15 @@ func (m Media) KnownKind() MediaKind {
 		return m.Facts.Kind
 	}
 	return m.Kind
+}
+
+// Sent returns the facts of what is published of the item: without its metadata, unless it is kept.
+func (m Media) Sent() MediaFacts {
+	facts := *m.Facts
+	if !m.KeepMetadata {
+		facts.Size, facts.Metadata = facts.Size-facts.Metadata, 0
+	}
+	return facts
 }
 
 // MediaKind is the declared kind of a media item.
@@ -67,6 +80,24 @@ type MediaFacts struct {
 	Animated bool          `json:"animated,omitempty"` // a picture that moves: GIF, PNG or WebP
 	// Decoded is what decoding a picture takes, in bytes; zero where it is not known.
 	Decoded int64 `json:"decoded,omitempty"`
+	// Metadata is by how many bytes the file is shorter once its metadata is removed. A film stays
+	// as long as it is.
+	Metadata int64     `json:"metadata,omitempty"`
+	Film     FilmFacts `json:"film,omitzero"`
+}
+
+// FilmFacts is what probing found in a film. What the file does not say is zero.
+type FilmFacts struct {
+	// Codec is of its pictures: h264, hevc, av1, vp9, vp8, prores, mpeg4, mjpeg, or the name that the
+	// file has for another.
+	Codec     string  `json:"codec,omitempty"`
+	Chroma    string  `json:"chroma,omitempty"`    // 4:2:0, 4:2:2, 4:4:4 or 4:0:0
+	Depth     int     `json:"depth,omitempty"`     // bits of a sample
+	FrameRate float64 `json:"frameRate,omitempty"` // pictures a second, in the mean
+	Unsteady  bool    `json:"unsteady,omitempty"`  // the frame rate changes
+	Edited    bool    `json:"edited,omitempty"`    // an edit list leaves out a part, or repeats one
+	// Tracks are its timed metadata tracks, such as gpmd, with commas between them.
+	Tracks string `json:"tracks,omitempty"`
 }
 
 // Fit is what is done with a picture that a platform does not take as it is.
@@ -77,14 +108,21 @@ const (
 	FitNone    Fit = ""        // it is refused
 	FitContain Fit = "contain" // all of it is shown, with bars where the aspect ratio asks for them
 	FitCover   Fit = "cover"   // it is cropped to the aspect ratio, around its middle
-	FitFormat  Fit = "format"  // nothing but its format is changed; nobody asks for it: see MediaLimits.Fit
 )
 
-// Variant names the picture that an upload is made into for a platform.
+// Variant names what an upload is made into for a platform: a picture that fits, or the file itself
+// without its metadata where it fits as it is.
 type Variant struct {
 	Platform Platform
 	Fit      Fit
+	Copy     bool // it is no upload's, but was fetched from a url: see CopyOf
 }
+
+// copyName is what the addresses of copies end with, before the file's own ending.
+const copyName = "copy"
+
+// fitPlain stands for FitNone in addresses.
+const fitPlain = "plain"
 
 // Of returns the id under which the variant of an upload is kept. It is always the same, so
 // that two who make it at once, or again after a crash, make one.
@@ -99,19 +137,62 @@ func (v Variant) Of(id MediaID) MediaID {
 func (v Variant) In(address string) string {
 	folder, file := path.Split(address)
 	name, ending, _ := strings.Cut(file, ".")
-	return folder + name + "." + string(v.Fit) + "-" + v.Platform.String() + "." + ending
+	return folder + name + "." + cmp.Or(string(v.Fit), fitPlain) + "-" + v.Platform.String() + "." + ending
 }
 
 // ParseVariant reads the last part of an address that In made; false: it names no variant.
 func ParseVariant(file string) (Variant, bool) {
 	parts := strings.Split(file, ".")
+	if len(parts) == 2 && parts[0] == copyName {
+		return Variant{Copy: true}, true
+	}
 	if len(parts) != 3 {
 		return Variant{}, false
 	}
 	fit, name, _ := strings.Cut(parts[1], "-")
 	platform, err := ParsePlatform(name)
-	v := Variant{platform, Fit(fit)}
-	return v, err == nil && (v.Fit == FitContain || v.Fit == FitCover || v.Fit == FitFormat)
+	if fit == fitPlain {
+		return Variant{Platform: platform}, err == nil
+	}
+	v := Variant{Platform: platform, Fit: Fit(fit)}
+	return v, err == nil && (v.Fit == FitContain || v.Fit == FitCover)
+}
+
+// CopyAddress returns where a copy is served, below an address.
+func CopyAddress(files string, id MediaID, mediaType string) string {
+	return files + id.String() + "/" + copyName + Ending(mediaType)
+}
+
+// Ending returns the usual ending of the names of files of a type. The table is our own: the
+// system's differs from machine to machine.
+func Ending(mediaType string) string {
+	switch mediaType {
+	case "image/jpeg":
+		return ".jpg"
+	case "video/quicktime":
+		return ".mov"
+	case "video/x-msvideo":
+		return ".avi"
+	}
+	_, ending, _ := strings.Cut(mediaType, "/")
+	return "." + ending
+}
+
+// CopyOf returns the id of what was fetched from a url for an upload to a platform that fetches by
+// itself: the same in all of its steps.
+func CopyOf(upload, url string) MediaID {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q", upload, url))
+	var of MediaID
+	copy(of[:], sum[:])
+	return of
+}
+
+// KeptCopy returns the id under which a copy is kept. No upload has it.
+func KeptCopy(id MediaID) MediaID {
+	sum := sha256.Sum256(fmt.Appendf(nil, "copy %s", id))
+	var of MediaID
+	copy(of[:], sum[:])
+	return of
 }
 
 // MaxAltText is the length of an alternative text, in characters.

@@ -113,6 +113,7 @@ type Constraints struct {
 	DailyCap   int  // posts a UTC day and account; 0: no cap
 	Containers bool // an entry without media needs preparing too
 	Pulls      bool // the platform fetches media by itself
+	Copies     bool // and gets crier's copy of a url, since it reaches crier
 	Blind      bool // nobody can look for a lost call
 	Listing    Listing
 
@@ -205,14 +206,6 @@ type MediaLimits struct {
 	MaxWidth         int
 	MaxHeight        int
 	Converts         bool // an uploaded picture that has another format, and is fine otherwise, becomes a JPEG
-}
-
-// Fit returns what is done with an uploaded picture for which so much was asked.
-func (l MediaLimits) Fit(asked Fit) Fit {
-	if asked == FitNone && l.Converts {
-		return FitFormat
-	}
-	return asked
 }
 
 // Taker names who takes no more than that.

@@ -23,6 +23,7 @@ import (
 	"crier/cmd/crier/importer"
 	"crier/cmd/crier/settings"
 	"crier/compose/embedded"
+	"crier/connectors/media/decoder"
 	"crier/schema"
 	"crier/schema/sleep"
 )
@@ -77,6 +78,7 @@ const (
 
 func main() {
 	embedded.Main()
+	decoder.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal ends the process at once, and loses nothing either. Within a second it
 	// counts as the first: timeout(1) and others signal the process and then its group.

@@ -44,6 +44,9 @@ func prefixes(texts ...string) []netip.Prefix {
 	return parsed
 }
 
+// IsPublic reports whether an address is one of the public internet.
+func IsPublic(address netip.Addr) bool { return newNetworks(nil).permit(address) }
+
 // networks tells public addresses from others.
 type networks struct {
 	allowed []netip.Prefix

@@ -66,10 +66,14 @@ func NewFetcher(config Config) *Fetcher {
 }
 
 // Open brings a media item, by its id where it has one, else from its URL. That there is
-// no room for it passes: it is Retryable.
+// no room for it passes: it is Retryable. What is read of it has no metadata, unless the item keeps
+// that.
 func (f *Fetcher) Open(ctx context.Context, item schema.Media) (*File, error) {
 	file, err := f.open(ctx, item)
-	return file, passing(err)
+	if err != nil {
+		return nil, passing(err)
+	}
+	return file.sent(item)
 }
 
 // passing makes what is unavailable to a client what a stage tries again.

@@ -41,6 +41,7 @@ func keepingFetcher(t *testing.T, folder string, room *Room, stored func(context
 
 // wantOpened opens an item, holds its size against what is wanted and closes it.
 func wantOpened(t *testing.T, f *Fetcher, item schema.Media, want int64) {
+	item.KeepMetadata = true // which makes the file as long as it was sent
 	t.Helper()
 	file, err := f.Open(t.Context(), item)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"crier/connectors/media/metadata"
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -19,25 +20,38 @@ type File struct {
 	close    func()
 	room     *Room // that it takes; nil: another's, or none that is counted
 	refitted bool  // it was made to fit its platform
+	// plan is what is left out as it is read; nil: it is read as it is.
+	plan *metadata.Plan
+}
+
+// removed is by how many bytes less is read than is on disk.
+func (f *File) removed() int64 {
+	if f.plan == nil {
+		return 0
+	}
+	return f.plan.Removed()
 }
 
 // Check refuses a file that a platform does not take, by what its content is; the error
 // is a *schema.Error of kind Refused that says all that is wrong.
 func (f *File) Check(c schema.Constraints) error {
-	details := validation.CheckMedia(c.Media, c.Platform, f.MediaFacts)
+	details := validation.WithCure(c, f.MediaFacts)
 	if len(details) == 0 {
 		return nil
 	}
 	return refused(messages(details), nil)
 }
 
-// Open returns the content. It can be read by several readers at once.
-func (f *File) Open() (io.ReadCloser, error) {
+// Open returns the content as it is published. It can be read by several readers at once.
+func (f *File) Open() (Content, error) {
 	content, err := os.Open(f.Path)
 	if err != nil {
 		return nil, fmt.Errorf("opening media: %w", err)
 	}
-	return content, nil
+	if f.plan == nil || len(f.plan.Edits) == 0 {
+		return content, nil
+	}
+	return viewed{f.plan.View(content, f.Size+f.removed()), content}, nil
 }
 
 // Close removes the file, unless it is the store's own or is kept for the next step of an
@@ -52,7 +66,7 @@ func (f *File) Close() error {
 	if err := os.Remove(f.Path); err != nil {
 		return fmt.Errorf("removing media: %w", err)
 	}
-	f.room.Give(f.Size)
+	f.room.Give(f.Size + f.removed())
 	return nil
 }
 

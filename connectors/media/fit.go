@@ -17,6 +17,9 @@ import (
 	"golang.org/x/image/math/f64"
 	"golang.org/x/image/webp"
 
+	"crier/connectors/media/colors"
+	"crier/connectors/media/exif"
+	"crier/schema"
 	"crier/schema/validation"
 )
 
@@ -26,16 +29,19 @@ var qualities = []int{90, 80, 65}
 // errTooManyBytes is that a picture is larger than its platform takes.
 var errTooManyBytes = errors.New("the picture has too many bytes")
 
-// refit makes a picture into one that its platform takes, in a new file of folder dir. The same
+// make makes a picture into one that its platform takes, in a new file of folder dir. The same
 // picture always becomes the same bytes. What decoding takes is bounded by who has planned it.
-func refit(ctx context.Context, dir string, file *File, plan validation.Refit) (*File, error) {
-	picture, turn, err := decode(ctx, file)
+func (v *variants) make(ctx context.Context, dir string, file *File, plan validation.Refit) (*File, error) {
+	picture, err := v.decode(ctx, file)
 	if err != nil {
 		return nil, err
 	}
-	keepsAlpha := plan.PNG && !isOpaque(picture)
+	keepsAlpha := plan.PNG && !isOpaque(picture.Image)
 	for {
-		canvas := compose(picture, turn, plan, keepsAlpha)
+		canvas := compose(picture.Image, picture.turn, plan, keepsAlpha)
+		if picture.colors != nil {
+			picture.colors.Convert(canvas)
+		}
 		made, err := encode(dir, canvas, plan.MaxBytes, keepsAlpha)
 		if !errors.Is(err, errTooManyBytes) {
 			return made, err
@@ -51,33 +57,61 @@ func refit(ctx context.Context, dir string, file *File, plan validation.Refit) (
 	}
 }
 
-// decode returns a picture as it is stored, and how it is turned to be shown.
-func decode(ctx context.Context, file *File) (picture image.Image, turn orientation, err error) {
-	content, err := os.Open(file.Path)
+// decoded is a picture as it is stored.
+type decoded struct {
+	image.Image
+	turn   exif.Orientation  // how it is turned to be shown
+	colors *colors.Converter // to sRGB; nil: they are its own
+}
+
+// decode decodes a picture.
+func (v *variants) decode(ctx context.Context, file *File) (d decoded, err error) {
+	content, err := file.Open()
 	if err != nil {
-		return nil, 0, fmt.Errorf("opening media: %w", err)
+		return decoded{}, err
 	}
 	defer func() { err = errors.Join(err, content.Close()) }()
-	turn = upright
+	_, format, ok := formatOf(file.Type)
+	if !ok || format.kind != schema.Image && format.kind != schema.GIF {
+		return decoded{}, refused("a file of type "+file.Type+" is not made to fit", nil)
+	}
+	found, err := format.shape(content, file.Size)
+	if err != nil {
+		return decoded{}, refused("the file is damaged or incomplete: "+file.Type, err)
+	}
+	d.turn, d.colors = max(found.turn, exif.Upright), colors.Find(content, file.Size, file.Type)
 	decoders := map[string]func(io.Reader) (image.Image, error){
 		"image/jpeg": jpeg.Decode, "image/png": png.Decode, "image/webp": webp.Decode, "image/gif": gif.Decode,
 	}
-	if file.Type == "image/jpeg" {
-		found, err := jpegShape(content, file.Size)
-		if err != nil {
-			return nil, 0, refused("the file is damaged or incomplete: "+file.Type, err)
+	if decoder := decoders[file.Type]; decoder != nil {
+		d.Image, err = decoder(bufio.NewReaderSize(until{ctx, content}, 64<<10))
+	} else {
+		d.Image, err = v.decoder.Decode(ctx, content, file.Size, file.Type, maxPixels)
+		d.Image = middle(d.Image, d.turn.Of(image.Pt(found.width, found.height)))
+	}
+	if file.Type == "image/webp" { // the package webp leaves them as they are
+		switch m := d.Image.(type) {
+		case *image.YCbCr:
+			colors.ToJFIF(m, colors.Video)
+		case *image.NYCbCrA:
+			colors.ToJFIF(&m.YCbCr, colors.Video)
 		}
-		turn = found.turn
 	}
-	decoder := decoders[file.Type]
-	if decoder == nil {
-		return nil, 0, refused("a file of type "+file.Type+" is not made to fit", nil)
-	}
-	picture, err = decoder(bufio.NewReaderSize(until{ctx, content}, 64<<10))
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && schema.KindOf(err) != schema.Refused {
 		err = refused("the picture is damaged", err)
 	}
-	return picture, turn, err
+	return d, err
+}
+
+// middle cuts a picture to a size, where it has more than its file says is to be shown.
+func middle(m image.Image, size image.Point) image.Image {
+	part, ok := m.(interface {
+		SubImage(image.Rectangle) image.Image
+	})
+	if !ok || m.Bounds().Dx() <= size.X && m.Bounds().Dy() <= size.Y {
+		return m
+	}
+	return part.SubImage(image.Rectangle{Max: size}.Add(m.Bounds().Size().Sub(size).Div(2)))
 }
 
 // until reads until its context ends.
@@ -99,26 +133,26 @@ func isOpaque(picture image.Image) bool {
 }
 
 // compose draws a picture as planned: on white, or on nothing.
-func compose(picture image.Image, turn orientation, plan validation.Refit, clear bool) *image.RGBA {
+func compose(picture image.Image, turn exif.Orientation, plan validation.Refit, clear bool) *image.RGBA {
 	canvas := image.NewRGBA(image.Rect(0, 0, plan.Width, plan.Height))
 	if !clear {
 		draw.Draw(canvas, canvas.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
 	}
 	bounds := picture.Bounds()
-	crop := turn.stored(plan.Crop, bounds.Size()).Add(bounds.Min)
+	crop := turn.Stored(plan.Crop, bounds.Size()).Add(bounds.Min)
 	inner := plan.Inner.Size()
-	if turn.swaps() {
+	if turn.Swaps() {
 		inner = image.Pt(inner.Y, inner.X)
 	}
 	picture, crop = shrunk(picture, crop, inner)
-	if turn == upright {
+	if turn == exif.Upright {
 		draw.ApproxBiLinear.Scale(canvas, plan.Inner, picture, crop, draw.Over, nil)
 		return canvas
 	}
 	toOrigin := f64.Aff3{1, 0, -float64(crop.Min.X), 0, 1, -float64(crop.Min.Y)}
 	scale := f64.Aff3{float64(inner.X) / float64(crop.Dx()), 0, 0, 0, float64(inner.Y) / float64(crop.Dy()), 0}
 	place := f64.Aff3{1, 0, float64(plan.Inner.Min.X), 0, 1, float64(plan.Inner.Min.Y)}
-	draw.ApproxBiLinear.Transform(canvas, after(place, turn.shown(inner), scale, toOrigin), picture, crop, draw.Over, nil)
+	draw.ApproxBiLinear.Transform(canvas, after(place, turn.Shown(inner), scale, toOrigin), picture, crop, draw.Over, nil)
 	return canvas
 }
 

@@ -310,7 +310,7 @@ func TestDecodingTakesWhatProbingSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		const besides = 300 << 10 // buffers, tables
-		if took := allocated(func() { _, _, err = decode(t.Context(), file) }); err != nil || int64(took) > file.Decoded+besides || file.Decoded > 2*int64(took) {
+		if took := allocated(func() { _, err = new(variants).decode(t.Context(), file) }); err != nil || int64(took) > file.Decoded+besides || file.Decoded > 2*int64(took) {
 			t.Errorf("%s: decoding took %d bytes, %d were foreseen; %v", name, took, file.Decoded, err)
 		}
 	}

@@ -34,14 +34,14 @@ func TestAnUploadOfAnotherFormatIsConverted(t *testing.T) {
 			if (err == nil) != tt.taken {
 				t.Fatalf("Inspect = %v", err)
 			}
-			const address = "https://crier.example/media/m/secret.format-instagram.png"
+			const address = "https://crier.example/media/m/secret.plain-instagram.png"
 			if tt.taken && (got.URL != address || got.Facts.Type != "image/jpeg" || got.Facts.Width != tt.width) {
 				t.Errorf("it is %s, %+v", got.URL, got.Facts)
 			}
 		})
 	}
-	of, ok := schema.ParseVariant("secret.format-instagram.png")
-	if !ok || of.Fit != schema.FitFormat {
+	of, ok := schema.ParseVariant("secret.plain-instagram.png")
+	if !ok || of != (schema.Variant{Platform: schema.Instagram}) {
 		t.Errorf("its address is of %+v, %t", of, ok)
 	}
 }

@@ -2,11 +2,12 @@ package media
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"image/jpeg"
 	"io"
+
+	"crier/connectors/media/exif"
 )
 
 // The markers of a JPEG file that are looked for (ITU T.81, B.1); each follows a byte
@@ -31,14 +32,14 @@ func jpegShape(content io.ReaderAt, size int64) (shape, error) {
 		return shape{}, err
 	}
 	r := reader(content, size)
-	found.turn = upright
+	found.turn = exif.Upright
 	for {
 		marker, err := nextMarker(r)
 		switch {
 		case err != nil:
 			return shape{}, err
 		case marker == jpegEOI:
-			if found.turn.swaps() {
+			if found.turn.Swaps() {
 				found.width, found.height = found.height, found.width
 			}
 			return found, nil
@@ -93,14 +94,18 @@ func (s *shape) segment(r *bufio.Reader, marker byte) error {
 	if marker != jpegAPP1 && !isFrame {
 		return skip(r, int64(length))
 	}
+	isExif, err := r.Peek(min(length, len(exif.Prefix)))
+	if err == nil && marker == jpegAPP1 && string(isExif) != exif.Prefix {
+		return skip(r, int64(length))
+	}
 	segment := make([]byte, length) // at most 64 KiB
 	if _, err := io.ReadFull(r, segment); err != nil {
 		return errCut
 	}
 	if isFrame {
 		s.decoded = int64(s.width) * int64(s.height) * jpegPixel(segment, marker == jpegSOF2) / 100
-	} else if turn := exifOrientation(segment); turn != 0 {
-		s.turn = turn
+	} else if turn := exif.Read(segment); turn != 0 && !s.isTurned {
+		s.turn, s.isTurned = turn, true // the first counts, as viewers have it
 	}
 	return nil
 }
@@ -126,36 +131,4 @@ func jpegPixel(frame []byte, progressive bool) int64 {
 		pixel += 400
 	}
 	return pixel
-}
-
-// exifOrientation reads the orientation of an Exif segment. A segment that cannot be read, or
-// that is of something else, turns nothing, as viewers have it: 0.
-func exifOrientation(segment []byte) orientation {
-	tiff, ok := bytes.CutPrefix(segment, []byte("Exif\x00\x00"))
-	if !ok || len(tiff) < 8 {
-		return 0
-	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if string(tiff[:2]) == "MM" {
-		order = binary.BigEndian
-	}
-	const tagOrientation, entryBytes = 0x0112, 12
-	start := int64(order.Uint32(tiff[4:]))
-	if start+2 > int64(len(tiff)) {
-		return 0
-	}
-	entries := tiff[start+2:]
-	for range order.Uint16(tiff[start:]) {
-		if len(entries) < entryBytes {
-			return 0
-		}
-		if order.Uint16(entries) == tagOrientation {
-			if turn := orientation(order.Uint16(entries[8:])); turn >= upright && turn <= lastTurn {
-				return turn
-			}
-			return 0
-		}
-		entries = entries[entryBytes:]
-	}
-	return 0
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"crier/connectors/media/decoder"
 	"crier/schema"
 )
 
@@ -50,6 +51,7 @@ type Library struct {
 	fetcher  *Fetcher
 	limits   Limits
 	variants *variants
+	files    string
 
 	desk      *desk
 	partBytes int64
@@ -67,6 +69,10 @@ type LibraryConfig struct {
 	Room      *Room // on disk, of all that is kept there; nil: as much as there is
 	// Constraints is what platforms take; nil: no picture is made to fit.
 	Constraints func(schema.Platform) schema.Constraints
+	Decoder     decoder.Decoder // of HEIC and AVIF
+	// Files is the address under which the gateway serves content to platforms; empty: they do not
+	// reach it.
+	Files string
 }
 
 // NewLibrary makes the folder of arriving files if it is not there.
@@ -79,7 +85,7 @@ func NewLibrary(config LibraryConfig) (*Library, error) {
 	}
 	return &Library{
 		blobs: config.Blobs, arriving: config.Arriving, fetcher: config.Fetcher, limits: Limits{config.MaxBytes, config.Room},
-		variants: newVariants(config.Constraints), desk: newDesk(config.Arriving, config.Room), partBytes: cmp.Or(config.PartBytes, partBytes),
+		variants: newVariants(config), files: config.Files, desk: newDesk(config.Arriving, config.Room), partBytes: cmp.Or(config.PartBytes, partBytes),
 	}, nil
 }
 

@@ -12,6 +12,9 @@ import (
 	"io"
 
 	"golang.org/x/image/webp"
+
+	"crier/connectors/media/exif"
+	"crier/connectors/media/heif"
 )
 
 // Pictures are walked to their end, block by block, so that one that was cut off is found
@@ -82,13 +85,17 @@ func pngShape(content io.ReaderAt, size int64) (shape, error) {
 		if _, err := content.ReadAt(head[:], at); err != nil {
 			return shape{}, errCut
 		}
-		if at += around + int64(binary.BigEndian.Uint32(head[:])); at > size {
+		length := int64(binary.BigEndian.Uint32(head[:]))
+		if at += around + length; at > size {
 			return shape{}, errCut
 		}
 		switch string(head[4:]) {
 		case "acTL":
 			found.animated = true
+		case "eXIf":
+			found.readTurn(content, at-4-length, length)
 		case "IEND":
+			found.show()
 			return found, nil
 		}
 	}
@@ -115,7 +122,57 @@ func webpShape(content io.ReaderAt, size int64) (shape, error) {
 	if _, err := content.ReadAt(raw[:], 0); err != nil {
 		return shape{}, errCut
 	}
-	found.animated = string(raw[12:16]) == "VP8X" && raw[20]&animation != 0
+	if string(raw[12:16]) != "VP8X" {
+		return found, nil
+	}
+	found.animated = raw[20]&animation != 0
+	if at, length := riffChunk(content, size, "EXIF"); length > 0 {
+		found.readTurn(content, at, length)
+	}
+	found.show()
+	return found, nil
+}
+
+// maxExif is what is read of Exif to find out how a picture is turned, in bytes.
+const maxExif = 1 << 20
+
+// readTurn reads the orientation of Exif that stands in a file. The first counts, as viewers have it,
+// and what cannot be read turns nothing.
+func (s *shape) readTurn(content io.ReaderAt, at, length int64) {
+	raw := make([]byte, min(length, maxExif))
+	if _, err := content.ReadAt(raw, at); err != nil || s.turn != 0 {
+		return
+	}
+	s.turn = exif.Read(raw)
+}
+
+// show makes the size that of the picture as shown.
+func (s *shape) show() {
+	if s.turn.Swaps() {
+		s.width, s.height = s.height, s.width
+	}
+}
+
+// heifPixel is what a pixel takes once a HEIC or AVIF is decoded, in bytes: luma and chroma of a HEIC, all
+// colors of an AVIF. What decoding itself takes is another process's.
+func heifPixel(mediaType string) int64 {
+	if mediaType == heif.HEIC {
+		return 2
+	}
+	return 4
+}
+
+// heifShape reads what HEIC and AVIF say of their picture.
+func heifShape(content io.ReaderAt, size int64) (shape, error) {
+	p, err := heif.Read(content, size)
+	if err != nil {
+		return shape{}, fmt.Errorf("reading picture's header: %w", err)
+	}
+	found := shape{name: p.Type, width: p.Width, height: p.Height, animated: p.Animated}
+	if p.Type == heif.AVIF {
+		found.turn = p.Turn // a decoded HEIC is turned already
+	}
+	found.decoded = int64(p.Width) * int64(p.Height) * heifPixel(p.Type)
 	return found, nil
 }
 

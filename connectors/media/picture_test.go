@@ -89,7 +89,7 @@ func TestProbeReadsHowPicturesAreShown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := schema.MediaFacts{Kind: got.Kind, Type: got.Type, Size: int64(len(tt.content)), Width: 320, Height: 200, Decoded: got.Decoded}
+			want := schema.MediaFacts{Kind: got.Kind, Type: got.Type, Size: int64(len(tt.content)), Width: 320, Height: 200, Decoded: got.Decoded, Metadata: got.Metadata}
 			if tt.want != nil {
 				tt.want(&want)
 			}

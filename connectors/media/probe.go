@@ -1,23 +1,31 @@
 package media
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/gabriel-vasile/mimetype"
 
+	"crier/connectors/media/exif"
+	"crier/connectors/media/heif"
+	"crier/connectors/media/metadata"
 	"crier/schema"
 )
 
 // shape is what a file's structure says of its content.
 type shape struct {
+	name          string // media type, where the structure tells more than the beginning; empty: it does not
 	width, height int
 	duration      time.Duration
 	animated      bool
 	soundOnly     bool  // a film without pictures
 	decoded       int64 // what decoding takes, in bytes; of pictures
-	turn          orientation
+	turn          exif.Orientation
+	film          schema.FilmFacts
+	isTurned      bool // the file says how it is turned
 }
 
 // maxPixels bounds what a file may claim: no platform shows more, and who decodes it
@@ -39,6 +47,10 @@ func formatOf(detected string) (string, format, bool) {
 		return "image/png", format{schema.Image, pngShape}, true
 	case "image/webp":
 		return detected, format{schema.Image, webpShape}, true
+	case "image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence":
+		return heif.HEIC, format{schema.Image, heifShape}, true
+	case heif.AVIF:
+		return heif.AVIF, format{schema.Image, heifShape}, true
 	case "image/gif":
 		return detected, format{schema.GIF, gifShape}, true
 	case "video/mp4", "video/x-m4v":
@@ -75,9 +87,16 @@ func Probe(content io.ReaderAt, size int64) (schema.MediaFacts, error) {
 	if err := found.check(format.kind); err != nil {
 		return schema.MediaFacts{}, err
 	}
+	name = cmp.Or(found.name, name)
+	removed, err := metadata.Find(content, size, name)
+	if err != nil {
+		return schema.MediaFacts{}, refused("the file is damaged or incomplete: "+name, err)
+	}
+	found.film.Tracks = strings.Join(removed.Tracks, ", ")
 	return schema.MediaFacts{
-		Type: name, Kind: format.kind, Size: size,
+		Type: name, Kind: format.kind, Size: size, Metadata: removed.Removed(),
 		Width: found.width, Height: found.height, Duration: found.duration, Animated: found.animated, Decoded: found.decoded,
+		Film: found.film,
 	}, nil
 }
 

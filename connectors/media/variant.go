@@ -5,11 +5,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"time"
 
 	"golang.org/x/sync/semaphore"
 
+	"crier/connectors/media/decoder"
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -19,20 +19,21 @@ import (
 type variants struct {
 	constraints func(schema.Platform) schema.Constraints
 	turn        *semaphore.Weighted
+	decoder     decoder.Decoder // of what Go does not decode
 }
 
-func newVariants(constraints func(schema.Platform) schema.Constraints) *variants {
-	return &variants{constraints, semaphore.NewWeighted(1)}
+func newVariants(config LibraryConfig) *variants {
+	return &variants{config.Constraints, semaphore.NewWeighted(1), config.Decoder}
 }
 
 // variantWait is how long a picture waits for those before it.
 const variantWait = 30 * time.Second
 
-// refit makes a picture fit; the file itself where the platform takes it as it is. It is Refused
+// refit makes a picture fit; the file itself where the platform takes it as it is, or nothing was asked for. It is Refused
 // where it cannot be made to fit.
 func (v *variants) refit(ctx context.Context, dir string, file *File, of schema.Variant) (*File, error) {
 	plan, needed, details := validation.Fit(v.constraints(of.Platform), file.MediaFacts, of.Fit)
-	if len(details) == 0 {
+	if len(details) == 0 || !needed && of.Fit == schema.FitNone {
 		return file, nil
 	}
 	if !needed {
@@ -44,7 +45,7 @@ func (v *variants) refit(ctx context.Context, dir string, file *File, of schema.
 		return nil, &schema.Error{Kind: schema.Unavailable, Message: "too many pictures are being made to fit", Err: err}
 	}
 	defer v.turn.Release(1)
-	return refit(ctx, dir, file, plan)
+	return v.make(ctx, dir, file, plan)
 }
 
 // Variant opens the picture that an upload is made into for a platform: the upload itself where
@@ -95,33 +96,61 @@ func (l *Library) madeVariant(ctx context.Context, id schema.MediaID) (*File, er
 	return file, err
 }
 
-// OpenVariant returns the content of a Variant of a platform that fetches it by itself, and its
-// media type; NotFound: there is none.
+// OpenVariant returns the content of a Variant of a platform that fetches it by itself, or of a copy
+// of a url, and its media type; NotFound: there is none. It has no metadata.
 func (l *Library) OpenVariant(ctx context.Context, id schema.MediaID, of schema.Variant) (io.ReadSeekCloser, string, error) {
+	content, mediaType, err := l.openVariant(ctx, id, of)
+	if schema.KindOf(err) == schema.Refused {
+		return nil, "", errNotKept()
+	}
+	return content, mediaType, err
+}
+
+func (l *Library) openVariant(ctx context.Context, id schema.MediaID, of schema.Variant) (io.ReadSeekCloser, string, error) {
+	if of.Copy {
+		return l.openBare(ctx, schema.KeptCopy(id))
+	}
 	if !l.variants.constraints(of.Platform).Pulls {
 		return nil, "", errNotKept()
 	}
+	if of.Fit == schema.FitNone {
+		content, mediaType, err := l.openBare(ctx, id)
+		if err != nil || !validation.IsConverted(mediaType) {
+			return content, mediaType, err
+		}
+		if err := content.Close(); err != nil {
+			return nil, "", err
+		}
+	}
 	file, err := l.Variant(ctx, id, of)
-	if schema.KindOf(err) == schema.Refused {
-		return nil, "", errNotKept()
+	if err == nil {
+		file, err = file.sent(schema.Media{})
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	content, err := os.Open(file.Path)
+	content, err := file.Open()
 	if err != nil {
 		return nil, "", errors.Join(err, file.Close())
 	}
 	return opened{content, file}, file.Type, nil
 }
 
+func (l *Library) openBare(ctx context.Context, id schema.MediaID) (io.ReadSeekCloser, string, error) {
+	content, err := l.blobs.Open(ctx, id)
+	if err != nil {
+		return nil, "", err
+	}
+	return bareContent(content)
+}
+
 // opened is a file that goes with its reader.
 type opened struct {
-	*os.File
+	Content
 	file *File
 }
 
-func (o opened) Close() error { return errors.Join(o.File.Close(), o.file.Close()) }
+func (o opened) Close() error { return errors.Join(o.Content.Close(), o.file.Close()) }
 
 // Fitting returns a source whose pictures are as a platform takes them, where their items ask
 // for it.
@@ -137,17 +166,21 @@ type fitting struct {
 
 // Open brings a media item. It is Refused where its picture cannot be made to fit.
 func (f fitting) Open(ctx context.Context, item schema.Media) (*File, error) {
-	of := schema.Variant{Platform: f.platform, Fit: fitOf(item, f.library.variants.constraints(f.platform))}
+	of := schema.Variant{Platform: f.platform, Fit: item.Fit}
+	limits := f.library.variants.constraints(f.platform).Media
 	switch {
-	case of.Fit == schema.FitNone:
+	case item.Fit == schema.FitNone && item.Facts != nil && !validation.MayConvert(limits, item.Facts.Type):
 		return f.Source.Open(ctx, item)
 	case !item.MediaID.IsZero():
 		file, err := f.library.Variant(ctx, item.MediaID, of)
-		return file, passing(err)
+		if err != nil {
+			return nil, passing(err)
+		}
+		return file.sent(item)
 	}
 	file, err := f.Source.Open(ctx, item)
-	if err != nil {
-		return nil, err
+	if err != nil || item.Fit == schema.FitNone && !validation.MayConvert(limits, file.Type) {
+		return file, err
 	}
 	made, err := f.library.variants.refit(ctx, f.library.arriving, file, of)
 	if made == file {
@@ -157,6 +190,23 @@ func (f fitting) Open(ctx context.Context, item schema.Media) (*File, error) {
 		err, made = errors.Join(err, made.Close()), nil
 	}
 	return made, err
+}
+
+// Publish keeps a file that was fetched from a url for as long as content without a row stays, and
+// returns where platforms fetch it without its metadata; empty: they do not reach this server.
+func (f fitting) Publish(ctx context.Context, item schema.Media, file *File) (string, error) {
+	l := f.library
+	if l.files == "" {
+		return "", nil
+	}
+	id := schema.CopyOf(item.Upload, item.URL)
+	if err := l.limits.Room.Take(file.Size); err != nil {
+		return "", passing(err)
+	}
+	if err := l.blobs.Put(ctx, schema.KeptCopy(id), &File{MediaFacts: file.MediaFacts, Path: file.Path, kept: true}); err != nil && !errors.Is(err, errTaken) {
+		return "", passing(err)
+	}
+	return schema.CopyAddress(l.files, id, file.Type), nil
 }
 
 func messages(details []schema.Detail) string {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"time"
 
@@ -20,9 +19,9 @@ const partTime = 2 * time.Minute
 // send sends the parts that are missing except the last, which is kept for Publish. A part whose
 // answer was lost is not wanted again: TikTok is asked how far it is.
 func (t turn) send(ctx context.Context) error {
-	content, err := os.Open(t.file.Path)
+	content, err := t.file.Open()
 	if err != nil {
-		return fmt.Errorf("reading media: %w", err)
+		return err
 	}
 	defer content.Close()
 	for asked := false; !t.p.isReady(); {
@@ -197,9 +196,9 @@ func (c *Connector) lastPart(ctx context.Context, d schema.Delivery, p progress)
 	if file.Size != p.Size {
 		return nil, unprepared("the video is another one than was begun", nil)
 	}
-	content, err := os.Open(file.Path)
+	content, err := file.Open()
 	if err != nil {
-		return nil, fmt.Errorf("reading media: %w", err)
+		return nil, err
 	}
 	defer content.Close()
 	from, size := p.rest()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -152,9 +151,9 @@ func (c *Connector) setThumbnail(ctx context.Context, d schema.Delivery, video, 
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	content, err := os.Open(file.Path)
+	content, err := file.Open()
 	if err != nil {
-		return fmt.Errorf("reading media: %w", err)
+		return err
 	}
 	defer content.Close()
 	call := c.call(d.Account, d.Credentials, http.MethodPost, "/upload/youtube/v3/thumbnails/set", opThumbnail)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"crier/connectors"
@@ -131,9 +130,9 @@ func (c *Connector) session(ctx context.Context, d schema.Delivery, s settings, 
 
 // send sends all parts but the last, and keeps that.
 func (c *Connector) send(ctx context.Context, d schema.Delivery, file *media.File, a *asset, began time.Time) error {
-	content, err := os.Open(file.Path)
+	content, err := file.Open()
 	if err != nil {
-		return fmt.Errorf("reading media: %w", err)
+		return err
 	}
 	defer content.Close()
 	for parts := 0; ; parts++ {

@@ -18,8 +18,8 @@ type contentStore interface {
 	// KeepURL stores what is at a public address. It is Retryable where its server failed.
 	KeepURL(ctx context.Context, id schema.MediaID, address string, kinds []schema.MediaKind) (schema.MediaFacts, error)
 	Open(ctx context.Context, id schema.MediaID) (io.ReadSeekCloser, error)
-	// OpenVariant opens what an upload is made into for a platform that fetches it by itself,
-	// with its media type; NotFound: there is nothing.
+	// OpenVariant opens what an upload is made into for a platform that fetches it by itself, or a
+	// copy of a url, with its media type; NotFound: there is nothing.
 	OpenVariant(ctx context.Context, id schema.MediaID, of schema.Variant) (io.ReadSeekCloser, string, error)
 	// MaxBytes is the size of the largest upload.
 	MaxBytes() int64
@@ -72,22 +72,7 @@ func NewLibrary(writer writer, inbox inbox, files string) *Library {
 // Address returns where the content of an upload is served to whoever knows it, such as
 // a platform. The ending is for readers that go by it.
 func (l *Library) Address(u schema.Upload) string {
-	return l.files + u.ID.String() + "/" + u.Secret + extensionOf(u.Facts.Type)
-}
-
-// extensionOf returns the usual ending of a media type. The table is our own: the
-// system's differs from machine to machine.
-func extensionOf(mediaType string) string {
-	switch mediaType {
-	case "image/jpeg":
-		return ".jpg"
-	case "video/quicktime":
-		return ".mov"
-	case "video/x-msvideo":
-		return ".avi"
-	}
-	_, ending, _ := strings.Cut(mediaType, "/")
-	return "." + ending
+	return l.files + u.ID.String() + "/" + u.Secret + schema.Ending(u.Facts.Type)
 }
 
 // Reference returns the upload whose address a url is.

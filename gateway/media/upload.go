@@ -182,12 +182,9 @@ func (m *media) serve(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	u, err := m.Store.PublicMedia(c.Request.Context(), id, secretOf(c.Param("name")))
+	u, err := m.served(c.Request.Context(), id, c.Param("name"))
 	if err != nil {
 		return err
-	}
-	if u.State != schema.UploadKept {
-		return mediaNotFound(nil)
 	}
 	content, mediaType, tag, err := m.contentOf(c.Request.Context(), u, c.Param("name"))
 	if err != nil {
@@ -201,6 +198,18 @@ func (m *media) serve(c *gin.Context) error {
 	c.Header("ETag", `"`+tag.String()+`"`)
 	http.ServeContent(newServed(c), c.Request, "", u.CreatedAt.Truncate(time.Second), content)
 	return nil
+}
+
+// served returns the upload whose content an address names; a copy of a url has no row.
+func (m *media) served(ctx context.Context, id schema.MediaID, name string) (schema.Upload, error) {
+	if of, ok := schema.ParseVariant(name); ok && of.Copy {
+		return schema.Upload{ID: id}, nil
+	}
+	u, err := m.Store.PublicMedia(ctx, id, secretOf(name))
+	if err == nil && u.State != schema.UploadKept {
+		err = mediaNotFound(nil)
+	}
+	return u, err
 }
 
 // contentOf opens an upload, or what it is made into where the name says so, with its media type

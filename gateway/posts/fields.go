@@ -166,6 +166,7 @@ func readMediaItem(f *body.Form) schema.Media {
 			f.Fail("fit", body.CodeInvalidValue, "must be none, contain or cover")
 		}
 	}
+	m.KeepMetadata, _ = f.Boolean("keepMetadata")
 	address, byURL := f.Text("url", body.MaxURL)
 	id, byID := f.Text("mediaId", body.MaxShort)
 	if name, ok := f.Text("type", body.MaxShort); ok {

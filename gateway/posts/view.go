@@ -71,6 +71,8 @@ type mediaView struct {
 	MediaID *schema.MediaID  `json:"mediaId,omitempty"`
 	AltText string           `json:"altText,omitempty"`
 	Fit     schema.Fit       `json:"fit,omitempty"`
+
+	KeepMetadata bool `json:"keepMetadata,omitempty"`
 }
 
 func viewPost(p schema.Post) postView {
@@ -107,7 +109,7 @@ func viewPost(p schema.Post) postView {
 }
 
 func viewMedia(m schema.Media) mediaView {
-	return mediaView{m.Kind, m.URL, answer.IDOrNull(m.MediaID), m.AltText, m.Fit}
+	return mediaView{m.Kind, m.URL, answer.IDOrNull(m.MediaID), m.AltText, m.Fit, m.KeepMetadata}
 }
 
 func viewTarget(t *schema.Target) targetView {

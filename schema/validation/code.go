@@ -1,8 +1,8 @@
 package validation
 
 // The codes of details that validation finds. CodeSettingUnknown, CodeSettingPrivate,
-// CodeFirstCommentSkipped, CodeFirstCommentLong, CodeMediaResized and CodeMediaFitIgnored are
-// warnings, all others are errors.
+// CodeFirstCommentSkipped, CodeFirstCommentLong, CodeMediaResized, CodeMediaFitIgnored and
+// CodeMetadataKept are warnings, all others are errors.
 const (
 	CodeContentRequired         = "content_required"
 	CodeTextRequired            = "text_required"
@@ -26,6 +26,7 @@ const (
 	CodeMediaTooManyPixels      = "media_too_many_pixels"
 	CodeMediaUnfit              = "media_unfit"
 	CodeMediaResized            = "media_resized"
+	CodeMetadataKept            = "metadata_kept"
 	CodeMediaFitIgnored         = "media_fit_ignored"
 	CodeMediaFitNeedsUpload     = "media_fit_needs_upload"
 	CodeAltTextTooLong          = "alt_text_too_long"

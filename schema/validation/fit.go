@@ -19,6 +19,12 @@ const (
 	pixelsPerByte = 4
 )
 
+// IsConverted reports whether files of a media type are made into a JPEG or PNG where a platform does
+// not take them: phones take photos so, and few platforms show them.
+func IsConverted(mediaType string) bool {
+	return mediaType == "image/heic" || mediaType == "image/avif"
+}
+
 // Refit says how to make a copy of a picture that a platform takes.
 type Refit struct {
 	Crop          image.Rectangle // the part of the picture that is kept, in its pixels as shown
@@ -32,13 +38,12 @@ type Refit struct {
 
 // Fit returns how to make a copy of a picture that a platform takes. Details say why the
 // platform does not take the picture as it is; there are none if it does. needed is false if
-// no copy is to be made: it is not necessary, not asked for, or cannot be made to fit.
+// no copy is to be made: it is not necessary, not asked for, or cannot be made to fit. The formats of
+// phones are converted unasked where nothing of the picture is lost: it is shown whole, without bars.
 func Fit(c schema.Constraints, f schema.MediaFacts, fit schema.Fit) (r Refit, needed bool, details []schema.Detail) {
-	details, fit = CheckMedia(c.Media, c.Platform, f), c.Media.Fit(fit)
-	if fit == schema.FitFormat && !isOfFormat(f, details) {
-		return r, false, details
-	}
-	if len(details) == 0 || fit == schema.FitNone || f.Kind == schema.Video || f.Kind == schema.PDF {
+	details = CheckMedia(c.Media, c.Platform, f)
+	isConverted := IsConverted(f.Type) || c.Media.Converts && isOfFormat(f, details)
+	if len(details) == 0 || fit == schema.FitNone && !isConverted || f.Kind == schema.Video || f.Kind == schema.PDF {
 		return r, false, details
 	}
 	unfit := func(format string, args ...any) (Refit, bool, []schema.Detail) {
@@ -49,13 +54,15 @@ func Fit(c schema.Constraints, f schema.MediaFacts, fit schema.Fit) (r Refit, ne
 	switch {
 	case !slices.Contains(c.Media.Kinds, schema.Image):
 		return r, false, details
-	case f.Animated:
+	case f.Animated && !isConverted: // of a sequence beside a photo the photo is published
 		return unfit("a picture that moves is not made to fit")
 	case decodedSize(f) > maxDecoded:
 		return unfit("a picture of %d × %d pixels is too large to be made to fit", f.Width, f.Height)
 	}
 	r = plan(c.Media, image.Pt(f.Width, f.Height), fit)
-	if left := CheckMedia(c.Media, c.Platform, r.made()); len(left) > 0 {
+	if left := CheckMedia(c.Media, c.Platform, r.made()); len(left) > 0 && fit == schema.FitNone {
+		return Refit{}, false, left // of which the format is not the reason
+	} else if len(left) > 0 {
 		return unfit("made to fit it would have %d × %d pixels", r.Width, r.Height)
 	}
 	return r, true, details
@@ -65,6 +72,11 @@ func Fit(c schema.Constraints, f schema.MediaFacts, fit schema.Fit) (r Refit, ne
 // crier can read.
 func isOfFormat(f schema.MediaFacts, details []schema.Detail) bool {
 	return len(details) == 1 && details[0].Code == CodeMediaTypeUnsupported && (f.Type == "image/png" || f.Type == "image/webp") && !f.Animated
+}
+
+// MayConvert reports whether a picture of a type may be converted unasked for a platform: see Fit.
+func MayConvert(l schema.MediaLimits, mediaType string) bool {
+	return IsConverted(mediaType) || l.Converts && (mediaType == "image/png" || mediaType == "image/webp")
 }
 
 // made returns what is known of the copy before it is made.
@@ -90,6 +102,7 @@ func plan(l schema.MediaLimits, size image.Point, fit schema.Fit) Refit {
 	}
 	canvas := size
 	switch ratio := float64(size.X) / float64(size.Y); {
+	case fit == schema.FitNone:
 	case l.MinAspect > 0 && ratio < l.MinAspect && fit == schema.FitCover:
 		canvas.Y = rounded(float64(size.X) / l.MinAspect)
 	case l.MinAspect > 0 && ratio < l.MinAspect:

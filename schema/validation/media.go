@@ -32,6 +32,10 @@ func (v *validation) mediaShape(entry int) {
 			v.fail(0, field+".type", CodeMediaTypeMismatch, "the content is %s, not %s", m.Facts.Type, m.Kind)
 		}
 		v.fitShape(field+".fit", m)
+		if m.Facts != nil && m.Facts.Film.Tracks != "" && !m.KeepMetadata {
+			v.warn(0, field, CodeMetadataKept,
+				"the film has timed metadata (%s), which may say where it was made and is published with it", m.Facts.Film.Tracks)
+		}
 		if n := utf8.RuneCountInString(m.AltText); n > schema.MaxAltText {
 			v.fail(0, field+".altText", CodeAltTextTooLong, "at most %d characters are allowed, these are %d", schema.MaxAltText, n)
 		}
@@ -75,6 +79,10 @@ func (v *validation) mediaItem(c rules, field string, m schema.Media) {
 	if n := utf8.RuneCountInString(m.AltText); c.Media.MaxAltText > 0 && n > c.Media.MaxAltText && n <= schema.MaxAltText {
 		v.fail(c.Platform, field+".altText", CodeAltTextTooLong, "%s takes alternative texts of at most %d characters, this one has %d", c.Taker(), c.Media.MaxAltText, n)
 	}
+	if c.Pulls && !c.Copies && m.MediaID.IsZero() && !m.KeepMetadata {
+		v.warn(c.Platform, field, CodeMetadataKept, "%s fetches the url by itself, with what the file says of where and when it was made: "+
+			"POST /media/from-url makes an upload of it, which is published without", c.Platform)
+	}
 	if m.Facts == nil {
 		if !slices.Contains(c.Media.Kinds, m.Kind) {
 			v.fail(c.Platform, field+".type", CodeMediaKindUnsupported, "%s takes %s, not %s", c.Taker(), kinds(c.Media.Kinds), m.Kind)
@@ -85,10 +93,10 @@ func (v *validation) mediaItem(c rules, field string, m schema.Media) {
 		}
 		return
 	}
-	plan, needed, details := c.fit(*m.Facts, m.Fit)
-	for _, d := range details {
-		d.Field = field
-		if !needed {
+	plan, needed, details := c.fit(m.Sent(), m.Fit)
+	if !needed {
+		for _, d := range c.cured(m.Sent(), m.Fit, details) {
+			d.Field = field
 			v.add(&v.errors, d)
 		}
 	}
@@ -106,10 +114,56 @@ func (c rules) fit(f schema.MediaFacts, fit schema.Fit) (plan Refit, needed bool
 		if left := CheckMedia(c.Media, c.Platform, plan.made()); len(left) > 0 {
 			return plan, false, left
 		}
-	case fit == schema.FitNone || len(details) == 0: // it is sent as it is
+	case len(details) == 0 || fit == schema.FitNone && !IsConverted(f.Type): // it is sent as it is
 		details = CheckMedia(c.Media, c.Platform, f)
 	}
 	return plan, needed, details
+}
+
+// cured returns details with what fit would do about each, where nobody asked for it.
+func (c rules) cured(f schema.MediaFacts, fit schema.Fit, details []schema.Detail) []schema.Detail {
+	if fit != schema.FitNone {
+		return details
+	}
+	plan, needed, unfit := Fit(c.platform, f, schema.FitContain)
+	if len(unfit) == 0 {
+		return details // it is the account that takes less, for which nothing is made to fit
+	}
+	return hint(details, f, needed && len(CheckMedia(c.Media, c.Platform, plan.made())) == 0, unfit)
+}
+
+// WithCure returns why a platform does not take a file, with what fit would do about it.
+func WithCure(c schema.Constraints, f schema.MediaFacts) []schema.Detail {
+	return rules{c, c}.cured(f, schema.FitNone, CheckMedia(c.Media, c.Platform, f))
+}
+
+// curable are the codes of what fit is about.
+var curable = []string{CodeMediaTypeUnsupported, CodeMediaTooLarge, CodeMediaTooSmall, CodeMediaAspect, CodeMediaTooManyPixels}
+
+func hint(details []schema.Detail, f schema.MediaFacts, isCured bool, unfit []schema.Detail) []schema.Detail {
+	hinted := slices.Clone(details)
+	for i, d := range hinted {
+		switch {
+		case !slices.Contains(curable, d.Code):
+		case isCured:
+			hinted[i].Message += `; with "fit": "contain" or "cover" it gets a copy that it takes`
+		case f.Kind == schema.Video || f.Kind == schema.PDF:
+			hinted[i].Message += "; fit does not help: it is for pictures"
+		default:
+			hinted[i].Message += "; fit does not help" + reasonOf(unfit)
+		}
+	}
+	return hinted
+}
+
+// reasonOf returns why a picture is not made to fit, behind a colon.
+func reasonOf(unfit []schema.Detail) string {
+	for _, d := range unfit {
+		if d.Code == CodeMediaUnfit {
+			return ": " + d.Message
+		}
+	}
+	return ""
 }
 
 func (v *validation) mediaCounts(c rules, field string, media []schema.Media) {
@@ -178,8 +232,12 @@ func CheckMedia(l schema.MediaLimits, p schema.Platform, f schema.MediaFacts) []
 		return c.details // the other limits are for the kinds that it takes
 	}
 	types, most := boundsOf(l, f.Kind)
-	if len(types) > 0 && !slices.Contains(types, f.Type) {
+	switch {
+	case slices.Contains(types, f.Type):
+	case len(types) > 0:
 		c.fail(CodeMediaTypeUnsupported, "%s takes %s of %s, not %s", p, plural(f.Kind), strings.Join(types, ", "), f.Type)
+	case IsConverted(f.Type):
+		c.fail(CodeMediaTypeUnsupported, "%s does not list %s among the pictures that it takes", p, f.Type)
 	}
 	if most > 0 && f.Size > most {
 		c.fail(CodeMediaTooLarge, "%s takes %s of at most %d bytes, this one has %d", p, plural(f.Kind), most, f.Size)

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"crier/compose/embedded"
+	"crier/connectors/media/decoder"
 )
 
 // patience is how long a part may take for what takes it a moment: machines stand still, for
@@ -47,6 +48,7 @@ type parts struct {
 // exits. It also makes the test binary able to run as the children of the parts.
 func Main(m *testing.M) {
 	embedded.Main()
+	decoder.Main()
 	code := m.Run()
 	if err := shared.end(); err != nil {
 		fmt.Fprintln(os.Stderr, "ending embedded parts:", err)

@@ -1,0 +1,93 @@
+package metadata
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+
+	"crier/connectors/media/exif"
+)
+
+// pngKept are the chunks that a picture is shown by (PNG 3rd edition, 5.6). All others go: texts and
+// XMP in them, times, content credentials, what programs keep for themselves.
+var pngKept = map[string]bool{
+	"IHDR": true, "PLTE": true, "IDAT": true, "tRNS": true, "bKGD": true, "hIST": true, "pHYs": true, "sPLT": true,
+	"cHRM": true, "gAMA": true, "iCCP": true, "sBIT": true, "sRGB": true, "cICP": true, "mDCV": true, "cLLI": true,
+	"acTL": true, "fcTL": true, "fdAT": true,
+}
+
+// Bounds of a PNG.
+const (
+	pngSignature = 8         // bytes
+	pngAround    = 12        // bytes of a chunk apart from its content
+	maxChunks    = 1_000_000 // of a picture
+	maxExif      = 1 << 20   // bytes that are read of Exif
+)
+
+func (p *planner) png() error {
+	turned := false
+	at := int64(pngSignature)
+	for range maxChunks {
+		var head [8]byte
+		if err := p.read(head[:], at); err != nil {
+			return err
+		}
+		length, kind := int64(binary.BigEndian.Uint32(head[:])), string(head[4:])
+		end := at + pngAround + length
+		switch {
+		case end > p.size:
+			return errCutShort
+		case kind == "IEND":
+			return p.cut(end, p.size)
+		case kind == "eXIf" && !turned:
+			turn, err := p.exif(at+8, length)
+			if err != nil {
+				return err
+			}
+			turned = turn != 0
+			if err := p.pngTurn(at, end, turn); err != nil {
+				return err
+			}
+		case !pngKept[kind]:
+			if err := p.cut(at, end); err != nil {
+				return err
+			}
+		}
+		at = end
+	}
+	return errTooMuch
+}
+
+// pngTurn puts a chunk of the orientation alone in the place of one of Exif.
+func (p *planner) pngTurn(start, end int64, turn exif.Orientation) error {
+	if !turn.Turns() {
+		return p.cut(start, end)
+	}
+	named := append([]byte("eXIf"), turn.Bytes()...)
+	plain := append(binary.BigEndian.AppendUint32(nil, uint32(len(named)-4)), named...)
+	plain = binary.BigEndian.AppendUint32(plain, crc32.ChecksumIEEE(named))
+	return p.replaceUnlessSame(start, end, plain)
+}
+
+// exif reads the orientation of Exif that stands at an offset.
+func (p *planner) exif(at, length int64) (exif.Orientation, error) {
+	content := make([]byte, min(length, maxExif))
+	if err := p.read(content, at); err != nil {
+		return 0, err
+	}
+	return exif.Read(content), nil
+}
+
+// replaceUnlessSame is replace, but of what is so already: what was freed of metadata has none.
+func (p *planner) replaceUnlessSame(start, end int64, with []byte) error {
+	if end-start == int64(len(with)) {
+		there := make([]byte, len(with))
+		if err := p.read(there, start); err != nil {
+			return err
+		}
+		if bytes.Equal(there, with) {
+			return nil
+		}
+	}
+	return p.replace(start, end, with)
+}
