@@ -3,6 +3,7 @@ package connectortest
 import (
 	"testing"
 
+	"crier/connectors/media/decoder"
 	"crier/schema"
 )
 
@@ -16,9 +17,10 @@ type clause struct {
 
 // Run holds a connector to the whole contract.
 func Run(t *testing.T, f Fixture) {
+	decoder.Main() // what decodes pictures is this test, started again
 	for _, clauses := range [][]clause{
 		publishing(), finding(), answering(), refusing(), failing(), misanswering(), ending(), endingAccounts(), attaching(), keepingSecrets(),
-		consenting(), reading(), searching(), inTheField(),
+		consenting(), reading(), searching(), inTheField(), leaving(),
 	} {
 		run(t, f, clauses)
 	}

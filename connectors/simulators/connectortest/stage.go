@@ -41,6 +41,8 @@ type stage struct {
 	clock *clock
 	log   *logBuffer
 	calls atomic.Int64 // to the simulator
+
+	served string // address under which a library is served to the platform
 }
 
 func newStage(t *testing.T, f Fixture) *stage {
