@@ -7,6 +7,7 @@ import (
 	"image/jpeg"
 	"io"
 
+	"crier/connectors/media/bmff"
 	"crier/connectors/media/exif"
 )
 
@@ -88,7 +89,7 @@ func (s *shape) segment(r *bufio.Reader, marker byte) error {
 	}
 	length := int(binary.BigEndian.Uint16(raw[:])) - len(raw)
 	if length < 0 {
-		return errDamaged
+		return bmff.ErrDamaged
 	}
 	isFrame := marker >= jpegSOF0 && marker <= jpegSOF2
 	if marker != jpegAPP1 && !isFrame {

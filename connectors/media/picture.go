@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/image/webp"
 
+	"crier/connectors/media/bmff"
 	"crier/connectors/media/exif"
 	"crier/connectors/media/heif"
 )
@@ -234,7 +235,7 @@ func gifBlock(r *bufio.Reader, kind byte) error {
 			return err
 		}
 	default:
-		return errDamaged
+		return bmff.ErrDamaged
 	}
 	for { // sub-blocks, up to an empty one
 		length, err := r.ReadByte()

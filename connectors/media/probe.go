@@ -10,6 +10,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 
 	"crier/connectors/media/exif"
+	"crier/connectors/media/film"
 	"crier/connectors/media/heif"
 	"crier/connectors/media/metadata"
 	"crier/schema"
@@ -54,9 +55,9 @@ func formatOf(detected string) (string, format, bool) {
 	case "image/gif":
 		return detected, format{schema.GIF, gifShape}, true
 	case "video/mp4", "video/x-m4v":
-		return "video/mp4", format{schema.Video, movieShape}, true
+		return "video/mp4", format{schema.Video, filmShape}, true
 	case "video/quicktime":
-		return detected, format{schema.Video, movieShape}, true
+		return detected, format{schema.Video, filmShape}, true
 	case "video/webm":
 		return detected, format{schema.Video, webmShape}, true
 	case "video/x-msvideo":
@@ -98,6 +99,12 @@ func Probe(content io.ReaderAt, size int64) (schema.MediaFacts, error) {
 		Width: found.width, Height: found.height, Duration: found.duration, Animated: found.animated, Decoded: found.decoded,
 		Film: found.film,
 	}, nil
+}
+
+// filmShape reads what MP4 and QuickTime say of a film.
+func filmShape(content io.ReaderAt, size int64) (shape, error) {
+	f, err := film.Read(content, size)
+	return shape{width: f.Width, height: f.Height, duration: f.Duration, soundOnly: f.SoundOnly, film: f.FilmFacts}, err
 }
 
 // check refuses what is whole but nothing that can be shown.

@@ -7,6 +7,9 @@ import (
 	"io"
 	"math"
 	"math/bits"
+
+	"crier/connectors/media/bmff"
+	"crier/connectors/media/film"
 )
 
 // WebM files are EBML (RFC 8794) with the elements of Matroska (RFC 9559): an id, a
@@ -24,6 +27,8 @@ const (
 	ebmlPixelWidth    = 0xB0
 	ebmlPixelHeight   = 0xBA
 	ebmlCluster       = 0x1F43B675
+	ebmlCodec         = 0x86
+	ebmlFrame         = 0x23E383 // nanoseconds that a picture lasts
 	defaultTimestamps = 1_000_000
 )
 
@@ -43,6 +48,7 @@ type webm struct {
 	timestamps uint64
 	duration   float64
 	sound      bool // a track of it was seen
+	frame      uint64
 	shape      shape
 }
 
@@ -56,7 +62,10 @@ func webmShape(content io.ReaderAt, size int64) (shape, error) {
 		return shape{}, errors.New("the file has no segment")
 	}
 	w.shape.soundOnly = w.sound && w.shape.width == 0
-	w.shape.duration = seconds(w.duration * float64(w.timestamps) / 1e9)
+	w.shape.duration = film.Seconds(w.duration * float64(w.timestamps) / 1e9)
+	if w.frame > 0 && w.frame < 1e12 && w.shape.film.Codec != "" {
+		w.shape.film.FrameRate = math.Round(1e12/float64(w.frame)) / 1000
+	}
 	return w.shape, nil
 }
 
@@ -82,7 +91,7 @@ func (w *webm) walk(start, end int64) error {
 		length := end - start
 		if size != unknownSize {
 			if size > uint64(length) {
-				return errDamaged
+				return bmff.ErrDamaged
 			}
 			length = int64(size)
 		}
@@ -110,6 +119,10 @@ func (w *webm) visit(id uint64, start, end int64) error {
 		return w.unsigned(start, end, func(value uint64) { w.sound = w.sound || value == audio })
 	case ebmlDuration:
 		return w.float(start, end)
+	case ebmlCodec:
+		return w.codec(start, end)
+	case ebmlFrame:
+		return w.unsigned(start, end, func(value uint64) { w.frame = value })
 	case ebmlPixelWidth:
 		return w.unsigned(start, end, func(value uint64) { w.shape.width = pixels(value) })
 	case ebmlPixelHeight:
@@ -119,6 +132,24 @@ func (w *webm) visit(id uint64, start, end int64) error {
 }
 
 func pixels(value uint64) int { return int(min(value, math.MaxInt32)) }
+
+// webmCodecs are by the names that Matroska has (matroska.org/technical/codec_specs.html).
+var webmCodecs = map[string]string{
+	"V_VP8": "vp8", "V_VP9": "vp9", "V_AV1": "av1", "V_MPEG4/ISO/AVC": "h264", "V_MPEGH/ISO/HEVC": "hevc", "V_THEORA": "theora",
+}
+
+// codec reads the name of a track's codec, which says whether it is of pictures.
+func (w *webm) codec(start, end int64) error {
+	const most = 64
+	raw := make([]byte, min(end-start, most))
+	if err := w.read(raw, start, end); err != nil {
+		return err
+	}
+	if codec := webmCodecs[string(raw)]; codec != "" {
+		w.shape.film.Codec = codec
+	}
+	return nil
+}
 
 // unknownSize is the size of an element that ends with what it is in: all bits set.
 const unknownSize = math.MaxUint64
@@ -132,7 +163,7 @@ func (w *webm) number(start, end int64, isSize bool) (value uint64, length int64
 	}
 	following := bits.LeadingZeros8(raw[0])
 	if following > 7 {
-		return 0, 0, errDamaged
+		return 0, 0, bmff.ErrDamaged
 	}
 	if err := w.read(raw[1:1+following], start+1, end); err != nil {
 		return 0, 0, err
@@ -178,7 +209,7 @@ func (w *webm) float(start, end int64) error {
 
 func (w *webm) value(start, end int64) ([]byte, error) {
 	if end-start > 8 {
-		return nil, errDamaged
+		return nil, bmff.ErrDamaged
 	}
 	raw := make([]byte, end-start)
 	return raw, w.read(raw, start, end)
@@ -186,7 +217,7 @@ func (w *webm) value(start, end int64) ([]byte, error) {
 
 func (w *webm) read(into []byte, offset, end int64) error {
 	if offset+int64(len(into)) > end {
-		return errDamaged
+		return bmff.ErrDamaged
 	}
 	if _, err := w.content.ReadAt(into, offset); err != nil {
 		return fmt.Errorf("reading WebM's header: %w", err)

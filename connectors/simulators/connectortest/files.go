@@ -31,7 +31,7 @@ type mediaServer struct {
 }
 
 // newMediaServer serves /image.png, /image.jpg, /video.mp4, /film.mp4, /page.html, which says that
-// it is an image, /large/{bytes}, an image followed by zeros, and /private.png, which
+// it is an image, /large/{bytes}, an image of so many, and /private.png, which
 // redirects to an address that is not public.
 func newMediaServer(t *testing.T, limits schema.MediaLimits) *mediaServer {
 	m := &mediaServer{shape: shapeFor(limits)}
@@ -65,8 +65,13 @@ func (m *mediaServer) writeLarge(rw http.ResponseWriter, r *http.Request) {
 	}
 	rw.Header().Set("Content-Type", png)
 	image := m.shape.png()
-	rw.Write(image)
-	io.CopyN(rw, zeros{}, size-int64(len(image))) // ends early when the reader has had enough
+	const around, end = 12, 12 // bytes of a chunk apart from its content, and of the last one
+	rw.Write(image[:len(image)-end])
+	filling := size - int64(len(image)) - around // a palette that is none: what follows a picture is not published
+	rw.Write(binary.BigEndian.AppendUint32(nil, uint32(filling)))
+	io.WriteString(rw, "sPLT")
+	io.CopyN(rw, zeros{}, filling+4) // ends early when the reader has had enough
+	rw.Write(image[len(image)-end:])
 }
 
 type zeros struct{}
@@ -120,7 +125,7 @@ func (m *mediaServer) film() schema.Media  { return m.item(schema.Video, "/film.
 func (s shape) film() []byte {
 	const padding = 11 << 20
 	film := binary.BigEndian.AppendUint32(s.video(), 8+padding)
-	film = append(film, "free"...)
+	film = append(film, "mdat"...)
 	for i := range padding / 4 {
 		film = binary.BigEndian.AppendUint32(film, uint32(i))
 	}
