@@ -206,6 +206,24 @@ type MediaLimits struct {
 	MaxWidth         int
 	MaxHeight        int
 	Converts         bool // an uploaded picture that has another format, and is fine otherwise, becomes a JPEG
+	// Moving are the types of pictures that move there; any other stands still.
+	Moving []string
+	// Film is what videos are refused for, as firm documents or answers have it; FilmAdvice is what the
+	// documents ask for besides, of which a warning says that it may not be taken.
+	Film, FilmAdvice FilmLimits
+}
+
+// FilmLimits is how videos are to be coded; zero means no limit, and what a file does not say is taken.
+type FilmLimits struct {
+	Codecs       []string // as FilmFacts has them
+	MinFrameRate float64  // pictures a second
+	MaxFrameRate float64
+	MinDuration  time.Duration
+	MaxSide      int  // pixels
+	MaxWidth     int  // pixels
+	Plain        bool // 4:2:0 of 8 bits
+	Steady       bool // the frame rate does not change
+	Whole        bool // no edit list leaves out a part
 }
 
 // Taker names who takes no more than that.

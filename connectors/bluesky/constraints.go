@@ -42,6 +42,8 @@ func Constraints() schema.Constraints {
 			MaxImageBytes:    maxImageBytes,
 			MaxVideoBytes:    maxVideoBytes,
 			MaxVideoDuration: maxVideoDuration,
+			// Its service transcodes, and says of no codec but H.264 that it does.
+			FilmAdvice: schema.FilmLimits{Codecs: []string{"h264"}},
 		},
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxGraphemes, MaxBytes: maxTextBytes, Count: connectors.Graphemes},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 1500 * time.Millisecond},

@@ -19,6 +19,7 @@ func Constraints() schema.Constraints {
 			MaxImageBytes:    4 << 20,
 			MaxVideoBytes:    4 << 30,
 			MaxVideoDuration: 4 * time.Hour,
+			FilmAdvice:       schema.FilmLimits{Codecs: []string{"h264", "hevc"}, MaxFrameRate: 60, Plain: true, Steady: true},
 			MinWidth:         100,
 			MinHeight:        100,
 		},

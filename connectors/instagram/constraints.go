@@ -31,6 +31,11 @@ func Constraints() schema.Constraints {
 			MaxAspect:        1.91,
 			AspectOfImages:   true, // a reel is upright
 			Converts:         true, // Meta documents JPEG alone, and fetches what crier serves
+			// Containers of other codecs fail with 2207026; the rest is what its table of reels asks for.
+			Film: schema.FilmLimits{Codecs: []string{"h264", "hevc"}},
+			FilmAdvice: schema.FilmLimits{
+				MinFrameRate: 23, MaxFrameRate: 60, MinDuration: 3 * time.Second, MaxWidth: 1920, Plain: true, Whole: true,
+			},
 		},
 		Hashtags: 30,
 		Mentions: 20, // developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes, 2207010

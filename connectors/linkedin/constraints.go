@@ -34,6 +34,8 @@ func Constraints() schema.Constraints {
 			MinHeight:        200,
 			MinAspect:        1 / 2.4,
 			MaxAspect:        2.4,
+			Moving:           []string{"image/gif"},
+			FilmAdvice:       schema.FilmLimits{Codecs: []string{"h264"}, MaxFrameRate: 60, MinDuration: 3 * time.Second, Plain: true},
 		},
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxComment, Count: utf8.RuneCountInString},
 		DailyCap:     50,

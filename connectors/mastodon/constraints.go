@@ -46,11 +46,13 @@ func constraintsOf(l limits) schema.Constraints {
 
 func mediaLimits(l limits) schema.MediaLimits {
 	refused := func(mediaType string) bool { return !l.takes(mediaType) }
+	const usualFrameRate = 120 // of servers that do not say another
 	m := schema.MediaLimits{
 		Max: l.Media, MaxVideos: 1, MaxAltText: l.AltText,
 		ImageTypes:    slices.DeleteFunc([]string{"image/jpeg", "image/png", "image/webp", "image/gif"}, refused),
 		VideoTypes:    slices.DeleteFunc([]string{"video/mp4", "video/quicktime", "video/webm", "image/gif"}, refused),
 		MaxImageBytes: l.ImageBytes, MaxVideoBytes: l.VideoBytes, MaxPixels: l.Pixels,
+		FilmAdvice: schema.FilmLimits{MaxFrameRate: usualFrameRate},
 	}
 	if len(m.ImageTypes) > 0 {
 		m.Kinds = append(m.Kinds, schema.Image)

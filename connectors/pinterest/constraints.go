@@ -36,6 +36,7 @@ func Constraints() schema.Constraints {
 			MinHeight:        100,
 			MinAspect:        1 / 2.1,
 			MaxAspect:        2.0 / 3,
+			FilmAdvice:       schema.FilmLimits{Codecs: []string{"h264", "hevc"}, MinDuration: 4 * time.Second, Plain: true},
 		},
 		DailyCap:      50,
 		Pulls:         true,

@@ -252,7 +252,9 @@ func TestPrepareRefusesWhatTelegramWould(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
-			_, err := s.connector.Prepare(t.Context(), s.delivery("", s.item("dot.png"), s.item(tt.file)))
+			item := s.item(tt.file)
+			item.KeepMetadata = true // what makes it large is behind the picture
+			_, err := s.connector.Prepare(t.Context(), s.delivery("", s.item("dot.png"), item))
 			if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, tt.message) {
 				t.Errorf("message %q, want one with %q", e.Message, tt.message)
 			}

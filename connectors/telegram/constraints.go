@@ -42,6 +42,7 @@ func Constraints() schema.Constraints {
 			MinAspect:      1.0 / maxPhotoRatio,
 			MaxAspect:      maxPhotoRatio,
 			AspectOfImages: true,
+			FilmAdvice:     schema.FilmLimits{Codecs: []string{"h264"}, Plain: true},
 		},
 		DailyCap: 50,
 		Blind:    true, // a bot is not shown what it has sent

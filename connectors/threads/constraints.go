@@ -30,6 +30,9 @@ func Constraints() schema.Constraints {
 			MinHeight:        320,
 			MinAspect:        4.0 / 5,
 			MaxAspect:        1.91,
+			// A container of another rate fails with INVALID_FRAME_RATE.
+			Film:       schema.FilmLimits{Codecs: []string{"h264", "hevc"}, MinFrameRate: 23, MaxFrameRate: 60},
+			FilmAdvice: schema.FilmLimits{MaxWidth: 1920, Plain: true, Whole: true},
 		},
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxText, Count: count},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 30 * time.Second},

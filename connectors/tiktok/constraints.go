@@ -42,6 +42,12 @@ func constraintsOf(k creator) schema.Constraints {
 			MinHeight:        360,
 			MinAspect:        9.0 / 16,
 			MaxAspect:        1,
+			// Others fail with file_format_check_failed and frame_rate_check_failed, large ones with
+			// picture_size_check_failed.
+			Film: schema.FilmLimits{
+				Codecs: []string{"h264", "hevc", "vp8", "vp9"}, MinFrameRate: 23, MaxFrameRate: 60,
+			},
+			FilmAdvice: schema.FilmLimits{MaxSide: 4096},
 		},
 		DailyCap: 50,
 		Settings: settingsCheck(k),

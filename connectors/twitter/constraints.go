@@ -29,6 +29,9 @@ func Constraints() schema.Constraints {
 			MaxVideoDuration: 2*time.Minute + 20*time.Second,
 			MinWidth:         4,
 			MinHeight:        4,
+			// Its documents name H.264; whether HEVC is taken, which phones record, they do not say.
+			Film:       schema.FilmLimits{Codecs: []string{"h264", "hevc"}, MinDuration: 500 * time.Millisecond},
+			FilmAdvice: schema.FilmLimits{Codecs: []string{"h264"}, MaxFrameRate: 60, Plain: true},
 		},
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxWeight, Count: Weight, Without: invalid},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: time.Second},

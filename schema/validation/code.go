@@ -1,8 +1,9 @@
 package validation
 
 // The codes of details that validation finds. CodeSettingUnknown, CodeSettingPrivate,
-// CodeFirstCommentSkipped, CodeFirstCommentLong, CodeMediaResized, CodeMediaFitIgnored and
-// CodeMetadataKept are warnings, all others are errors.
+// CodeFirstCommentSkipped, CodeFirstCommentLong, CodeMediaResized, CodeMediaFitIgnored,
+// CodeMetadataKept and CodeGIFStandsStill are warnings, those about how videos are coded where the
+// platform's documents are not firm; all others are errors.
 const (
 	CodeContentRequired         = "content_required"
 	CodeTextRequired            = "text_required"
@@ -27,6 +28,12 @@ const (
 	CodeMediaUnfit              = "media_unfit"
 	CodeMediaResized            = "media_resized"
 	CodeMetadataKept            = "metadata_kept"
+	CodeGIFStandsStill          = "gif_stands_still"
+	CodeMediaCodec              = "media_codec_unsupported"
+	CodeMediaFrameRate          = "media_frame_rate"
+	CodeMediaTooShort           = "media_too_short"
+	CodeMediaSampling           = "media_sampling"
+	CodeMediaEdited             = "media_edited"
 	CodeMediaFitIgnored         = "media_fit_ignored"
 	CodeMediaFitNeedsUpload     = "media_fit_needs_upload"
 	CodeAltTextTooLong          = "alt_text_too_long"

@@ -100,6 +100,15 @@ func (v *validation) mediaItem(c rules, field string, m schema.Media) {
 			v.add(&v.errors, d)
 		}
 	}
+	for _, d := range adviseFilm(c.Constraints, *m.Facts) {
+		if isRefused := slices.ContainsFunc(details, func(other schema.Detail) bool { return other.Code == d.Code }); !isRefused {
+			d.Field = field
+			v.add(&v.warnings, d)
+		}
+	}
+	if standsStill(c.Media, *m.Facts) && (needed || len(details) == 0) {
+		v.warn(c.Platform, field, CodeGIFStandsStill, "the picture moves, and stands still on %s: a video of it (MP4) moves", c.Taker())
+	}
 	if needed {
 		v.warn(c.Platform, field, CodeMediaResized, "%s gets a copy of %s: %s", c.Platform, plan, details[0].Message)
 	}
@@ -144,7 +153,7 @@ func hint(details []schema.Detail, f schema.MediaFacts, isCured bool, unfit []sc
 	hinted := slices.Clone(details)
 	for i, d := range hinted {
 		switch {
-		case !slices.Contains(curable, d.Code):
+		case !slices.Contains(curable, d.Code) && (d.Code != CodeMediaKindUnsupported || !isCured):
 		case isCured:
 			hinted[i].Message += `; with "fit": "contain" or "cover" it gets a copy that it takes`
 		case f.Kind == schema.Video || f.Kind == schema.PDF:
@@ -241,6 +250,9 @@ func CheckMedia(l schema.MediaLimits, p schema.Platform, f schema.MediaFacts) []
 	}
 	if most > 0 && f.Size > most {
 		c.fail(CodeMediaTooLarge, "%s takes %s of at most %d bytes, this one has %d", p, plural(f.Kind), most, f.Size)
+	}
+	if f.Kind == schema.Video {
+		c.film(l.Film, p.String()+" takes", f)
 	}
 	if f.Kind == schema.Video && l.MaxVideoDuration > 0 && f.Duration > l.MaxVideoDuration {
 		c.fail(CodeMediaTooLong, "%s takes videos of at most %s, this one lasts %s", p, wording.Duration(l.MaxVideoDuration), wording.Duration(f.Duration))

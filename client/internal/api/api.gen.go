@@ -1955,8 +1955,13 @@ type MediaItem struct {
 	// ratio needs them (contain) or cropped around its middle (cover). A warning says so for each platform; the
 	// upload itself stays as it is. Moving pictures and pictures below a platform's minimum size are refused all the
 	// same; videos and documents are not changed. For instagram, threads, pinterest and google-business, which fetch
-	// pictures themselves, the picture has to be an upload.
+	// pictures themselves, the picture has to be an upload. HEIC and AVIF become JPEG with none too.
 	Fit MediaItemFit `json:"fit,omitempty,omitzero"`
+
+	// KeepMetadata Publishes the file with its metadata. Otherwise what says where, when and by whom it was made is removed from
+	// what platforms get: Exif (but how the picture is turned), XMP, IPTC, comments, locations of films. The upload
+	// itself stays as it is.
+	KeepMetadata bool `json:"keepMetadata,omitempty,omitzero"`
 
 	// MediaID The id of an upload. In an answer its url is beside it.
 	MediaID string        `json:"mediaId,omitempty,omitzero"`
@@ -1971,7 +1976,7 @@ type MediaItem struct {
 // ratio needs them (contain) or cropped around its middle (cover). A warning says so for each platform; the
 // upload itself stays as it is. Moving pictures and pictures below a platform's minimum size are refused all the
 // same; videos and documents are not changed. For instagram, threads, pinterest and google-business, which fetch
-// pictures themselves, the picture has to be an upload.
+// pictures themselves, the picture has to be an upload. HEIC and AVIF become JPEG with none too.
 type MediaItemFit string
 
 // MediaItemType defines model for MediaItem.Type.

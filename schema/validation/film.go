@@ -1,0 +1,70 @@
+package validation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"crier/schema"
+)
+
+// rateTolerance allows for rates that are measured: of 23.976 pictures a second, for 23.
+const rateTolerance = 0.02
+
+// film checks how a video is coded. says begins each message, such as "tiktok takes".
+func (c *factsCheck) film(l schema.FilmLimits, says string, f schema.MediaFacts) {
+	film := f.Film
+	if len(l.Codecs) > 0 && film.Codec != "" && !slices.Contains(l.Codecs, film.Codec) {
+		c.fail(CodeMediaCodec, "%s videos coded as %s, this one is %s", says, strings.Join(l.Codecs, ", "), film.Codec)
+	}
+	if rate := film.FrameRate; rate > 0 {
+		if l.MinFrameRate > 0 && rate < l.MinFrameRate*(1-rateTolerance) || l.MaxFrameRate > 0 && rate > l.MaxFrameRate*(1+rateTolerance) {
+			c.fail(CodeMediaFrameRate, "%s videos of %s pictures a second, this one has %.4g", says, between(l.MinFrameRate, l.MaxFrameRate), rate)
+		}
+	}
+	if l.Steady && film.Unsteady {
+		c.fail(CodeMediaFrameRate, "%s videos whose frame rate does not change, that of this one does", says)
+	}
+	if f.Duration > 0 && f.Duration < l.MinDuration {
+		c.fail(CodeMediaTooShort, "%s videos of at least %s, this one lasts %s", says, l.MinDuration, f.Duration.Round(time.Millisecond))
+	}
+	if side := max(f.Width, f.Height); l.MaxSide > 0 && side > l.MaxSide {
+		c.fail(CodeMediaTooManyPixels, "%s videos of at most %d pixels a side, this one has %d × %d", says, l.MaxSide, f.Width, f.Height)
+	}
+	if l.MaxWidth > 0 && f.Width > l.MaxWidth {
+		c.fail(CodeMediaTooManyPixels, "%s videos of at most %d pixels in width, this one has %d × %d", says, l.MaxWidth, f.Width, f.Height)
+	}
+	if l.Plain && (film.Chroma != "" && film.Chroma != "4:2:0" || film.Depth > 8) {
+		c.fail(CodeMediaSampling, "%s videos of 4:2:0 with 8 bits, this one has %s with %d", says, film.Chroma, film.Depth)
+	}
+	if l.Whole && film.Edited {
+		c.fail(CodeMediaEdited, "%s videos without edit lists, this one has one that leaves out a part, which may be shown", says)
+	}
+}
+
+func between(least, most float64) string {
+	switch {
+	case least == 0:
+		return fmt.Sprintf("at most %g", most)
+	case most == 0:
+		return fmt.Sprintf("at least %g", least)
+	default:
+		return fmt.Sprintf("%g to %g", least, most)
+	}
+}
+
+// adviseFilm returns what the platform's documents ask of a video that it may refuse.
+func adviseFilm(c schema.Constraints, f schema.MediaFacts) []schema.Detail {
+	if f.Kind != schema.Video {
+		return nil
+	}
+	check := factsCheck{platform: c.Platform}
+	check.film(c.Media.FilmAdvice, c.Platform.String()+"'s documents ask for", f)
+	return check.details
+}
+
+// standsStill reports whether a picture that moves is shown as one that does not.
+func standsStill(l schema.MediaLimits, f schema.MediaFacts) bool {
+	return f.Animated && !slices.Contains(l.Moving, f.Type) && !slices.Contains(l.VideoTypes, f.Type)
+}
