@@ -19,7 +19,8 @@ RUN mkdir -p /root-of-crier/etc/ssl/certs /root-of-crier/data /root-of-crier/key
 	&& chown 65532:65532 /root-of-crier/data /root-of-crier/keyset && chmod 700 /root-of-crier/data /root-of-crier/keyset \
 	&& echo 'crier:x:65532:65532:crier:/data:/sbin/nologin' >/root-of-crier/etc/passwd \
 	&& echo 'crier:x:65532:' >/root-of-crier/etc/group \
-	&& cp /etc/ssl/certs/ca-certificates.crt /root-of-crier/etc/ssl/certs/
+	&& cp /etc/ssl/certs/ca-certificates.crt /root-of-crier/etc/ssl/certs/ \
+	&& mkdir -p /root-of-crier/usr/share/doc/crier && cp -r docs/licences /root-of-crier/usr/share/doc/crier/
 
 # Without libc, and so without the one part that is loaded as a library.
 FROM source AS static
@@ -40,6 +41,7 @@ RUN CRIER_CACHE=/cache /scripts/libchdb.sh
 
 FROM docker.io/library/debian:bookworm-slim AS crier-embedded
 COPY --from=source /root-of-crier/etc/ssl /etc/ssl
+COPY --from=source /root-of-crier/usr/share/doc/crier /usr/share/doc/crier
 RUN groupadd --gid 65532 crier \
 	&& useradd --uid 65532 --gid 65532 --home-dir /data --no-create-home --shell /usr/sbin/nologin crier \
 	&& install -d -o crier -g crier -m 700 /data
