@@ -140,6 +140,20 @@ func (v Variant) In(address string) string {
 	return folder + name + "." + cmp.Or(string(v.Fit), fitPlain) + "-" + v.Platform.String() + "." + ending
 }
 
+// Cover returns the address at which a platform fetches a picture that a setting names: of an upload,
+// without its metadata.
+func (v Variant) Cover(address string) string {
+	parts := strings.Split(address, "/")
+	if len(parts) < 3 || parts[len(parts)-3] != "files" {
+		return address
+	}
+	_, err := ParseMediaID(parts[len(parts)-2])
+	if secret, _, _ := strings.Cut(parts[len(parts)-1], "."); err != nil || len(secret) != 2*len(MediaID{}) {
+		return address
+	}
+	return v.In(address)
+}
+
 // ParseVariant reads the last part of an address that In made; false: it names no variant.
 func ParseVariant(file string) (Variant, bool) {
 	parts := strings.Split(file, ".")

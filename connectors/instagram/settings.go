@@ -90,7 +90,7 @@ func (s settings) applyToReel(asked url.Values) error {
 		asked.Set("share_to_feed", strconv.FormatBool(*s.ShareToFeed))
 	}
 	if s.CoverURL != "" {
-		asked.Set("cover_url", s.CoverURL)
+		asked.Set("cover_url", schema.Variant{Platform: schema.Instagram}.Cover(s.CoverURL))
 	}
 	if s.ThumbOffset != nil {
 		asked.Set("thumb_offset", strconv.Itoa(*s.ThumbOffset))

@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"testing"
 
+	"crier/connectors/media/mediatest"
 	"crier/schema"
 )
 
@@ -47,6 +48,8 @@ func FuzzProbePNG(f *testing.F) {
 func FuzzProbeGIF(f *testing.F) { fuzzProbe(f, movingGIF(f, 1), movingGIF(f, 2)) }
 
 func FuzzProbeWebP(f *testing.F) { fuzzProbe(f, asWebP(), movingWebP()) }
+
+func FuzzProbeHEIF(f *testing.F) { fuzzProbe(f, mediatest.Photo("heic"), mediatest.Photo("avif")) }
 
 func FuzzProbeMovie(f *testing.F) {
 	fuzzProbe(f,

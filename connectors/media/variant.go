@@ -200,10 +200,18 @@ func (f fitting) Publish(ctx context.Context, item schema.Media, file *File) (st
 		return "", nil
 	}
 	id := schema.CopyOf(item.Upload, item.URL)
-	if err := l.limits.Room.Take(file.Size); err != nil {
+	size := file.Size + file.removed()
+	if _, isHere := l.blobs.(*Folder); !isHere {
+		size = 0 // on this disk
+	}
+	if err := l.limits.Room.Take(size); err != nil {
 		return "", passing(err)
 	}
-	if err := l.blobs.Put(ctx, schema.KeptCopy(id), &File{MediaFacts: file.MediaFacts, Path: file.Path, kept: true}); err != nil && !errors.Is(err, errTaken) {
+	err := l.blobs.Put(ctx, schema.KeptCopy(id), &File{MediaFacts: file.MediaFacts, Path: file.Path, kept: true})
+	if err != nil {
+		l.limits.Room.Give(size)
+	}
+	if err != nil && !errors.Is(err, errTaken) { // an earlier step has put it there
 		return "", passing(err)
 	}
 	return schema.CopyAddress(l.files, id, file.Type), nil

@@ -62,7 +62,7 @@ func sourceOf(s settings, assets []asset) mediaSource {
 		}
 		return source
 	case assets[0].Video != nil:
-		source := mediaSource{Kind: ofVideo, Video: assets[0].Video.ID, CoverURL: s.CoverImageURL, CoverKeyFrame: s.CoverImageKeyFrameTime}
+		source := mediaSource{Kind: ofVideo, Video: assets[0].Video.ID, CoverURL: schema.Variant{Platform: schema.Pinterest}.Cover(s.CoverImageURL), CoverKeyFrame: s.CoverImageKeyFrameTime}
 		if source.CoverURL == "" && source.CoverKeyFrame == nil {
 			source.CoverKeyFrame = new(defaultCover)
 		}

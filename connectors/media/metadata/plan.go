@@ -149,4 +149,8 @@ func (p *planner) read(into []byte, at int64) error {
 	return nil
 }
 
-func (p *planner) boxes() *bmff.File { return bmff.New(p.content) }
+// maxBoxes bounds the boxes of a film: a recording of many hours has some ten thousand fragments, of
+// several boxes each.
+const maxBoxes = 500_000
+
+func (p *planner) boxes() *bmff.File { return bmff.NewBounded(p.content, maxBoxes) }

@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"encoding/binary"
+	"errors"
 
 	"crier/connectors/media/exif"
 )
@@ -173,7 +174,10 @@ func (p *planner) avi() error {
 		}
 		return nil
 	}
-	return p.chunks(0, p.size, &count, visit)
+	if err := p.chunks(0, p.size, &count, visit); !errors.Is(err, errCutShort) {
+		return err
+	}
+	return nil // recorders that were switched off leave sizes that are wrong at the end
 }
 
 // junk makes of a chunk one that everybody passes over.

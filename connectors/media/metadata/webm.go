@@ -2,6 +2,7 @@ package metadata
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/bits"
 )
 
@@ -21,12 +22,16 @@ const (
 // webm overwrites tags and attachments, the title, and when the film was made.
 func (p *planner) webm() error {
 	w := &webmWalk{planner: p}
-	return w.walk(0, p.size)
+	if err := w.walk(0, p.size); !errors.Is(err, errCutShort) || !w.hasBegun {
+		return err
+	}
+	return nil // a recording that was cut off plays to there
 }
 
 type webmWalk struct {
 	*planner
 	elements int
+	hasBegun bool // a cluster was seen
 }
 
 // maxElements bounds a walk. A film of four hours has some ten thousand clusters; in those of unknown
@@ -49,6 +54,7 @@ func (w *webmWalk) walk(start, end int64) error {
 				return err
 			}
 		case ebmlCluster:
+			w.hasBegun = true
 			if !isKnown {
 				next = body // its elements are passed over one by one
 			}
