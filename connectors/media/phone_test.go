@@ -224,6 +224,35 @@ func TestPlatformsFetchACopyOfAURL(t *testing.T) {
 	wantNothingLeft(t, dir)
 }
 
+// TestABucketServesWithoutMetadata reads an object in pieces, as platforms do.
+func TestABucketServesWithoutMetadata(t *testing.T) {
+	l, _ := newLibrary(t, newS3(t, service(t)))
+	l.variants.constraints = func(schema.Platform) schema.Constraints { return schema.Constraints{Pulls: true} }
+	film := mediatest.Film()
+	id := schema.NewMediaID(time.Now())
+	if _, err := l.Keep(t.Context(), id, bytes.NewReader(film), []schema.MediaKind{schema.Video}); err != nil {
+		t.Fatal(err)
+	}
+	content, mediaType, err := l.OpenVariant(t.Context(), id, schema.Variant{Platform: schema.Instagram})
+	if err != nil || mediaType != "video/mp4" {
+		t.Fatalf("%s, %v", mediaType, err)
+	}
+	defer content.Close()
+	whole, err := io.ReadAll(content)
+	if err != nil || len(whole) != len(film) || mediatest.Says(whole) {
+		t.Fatalf("%d of %d bytes, %v", len(whole), len(film), err)
+	}
+	for _, at := range []int64{0, 100, int64(len(film)) / 2, int64(len(film)) - 10} {
+		piece := make([]byte, 10)
+		if _, err := content.Seek(at, io.SeekStart); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(content, piece); err != nil || !bytes.Equal(piece, whole[at:at+10]) {
+			t.Errorf("at %d: %v", at, err)
+		}
+	}
+}
+
 // TestAnUploadIsNotServedAsACopy asks for an upload by its id alone, which everybody sees who sees its
 // posts.
 func TestAnUploadIsNotServedAsACopy(t *testing.T) {

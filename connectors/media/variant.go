@@ -29,10 +29,12 @@ func newVariants(config LibraryConfig) *variants {
 // variantWait is how long a picture waits for those before it.
 const variantWait = 30 * time.Second
 
-// refit makes a picture fit; the file itself where the platform takes it as it is, or nothing was asked for. It is Refused
-// where it cannot be made to fit.
+// refit makes a picture fit; the file itself where the platform takes it as it is, without its metadata,
+// or nothing was asked for. It is Refused where it cannot be made to fit.
 func (v *variants) refit(ctx context.Context, dir string, file *File, of schema.Variant) (*File, error) {
-	plan, needed, details := validation.Fit(v.constraints(of.Platform), file.MediaFacts, of.Fit)
+	facts := file.MediaFacts
+	facts.Size -= facts.Metadata
+	plan, needed, details := validation.Fit(v.constraints(of.Platform), facts, of.Fit)
 	if len(details) == 0 || !needed && of.Fit == schema.FitNone {
 		return file, nil
 	}

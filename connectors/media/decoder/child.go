@@ -23,7 +23,8 @@ const variable = "CRIER_DECODE"
 
 // Bounds of the process.
 const (
-	// maxMemory is what it may write to, in bytes: a photo of 48 megapixels takes 1.1 GiB.
+	// maxMemory is what it may write to, in bytes: a HEIC of 48 megapixels takes 984 MiB, an AVIF of 24
+	// all of it.
 	maxMemory = 3 << 29
 	// maxProcessor is how long it may compute, in seconds.
 	maxProcessor = 30
