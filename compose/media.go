@@ -5,10 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +14,6 @@ import (
 	"crier/connectors/media"
 	"crier/gateway"
 	"crier/pipeline/worker"
-	"crier/schema"
 	"crier/schema/sleep"
 )
 
@@ -30,27 +26,10 @@ func (c Config) largestMedia() int64 { return cmp.Or(c.MaxMedia, catalog.Largest
 // servedFiles is the address under which platforms fetch media from crier; empty: its address is one
 // of this machine or network, or is not given, so that they do not reach it.
 func (c Config) servedFiles() string {
-	u, err := url.Parse(c.PublicURL)
-	if err != nil || c.PublicURL == "" {
-		return ""
-	}
-	host := strings.ToLower(u.Hostname())
-	if address, err := netip.ParseAddr(host); err == nil {
-		if !egress.IsPublic(address) {
-			return ""
-		}
-	} else if top := host[strings.LastIndex(host, ".")+1:]; top == host || slices.Contains([]string{"localhost", "local", "internal"}, top) {
+	if !egress.IsOutside(c.PublicURL) {
 		return ""
 	}
 	return strings.TrimSuffix(c.PublicURL, "/") + gateway.FilesPath
-}
-
-// constraintsOf returns what a platform takes: one that fetches media by itself gets crier's copies
-// where it reaches crier.
-func (c Config) constraintsOf(p schema.Platform) schema.Constraints {
-	constraints := catalog.Constraints(p)
-	constraints.Copies = constraints.Pulls && c.servedFiles() != ""
-	return constraints
 }
 
 // checkBucketLimit is how long the check of a bucket at the start may take.

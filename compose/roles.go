@@ -193,7 +193,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 		Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
 		TestSender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		Platforms: gateway.Platforms{
-			Connectors: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Connecting: catalog.Connecting, Constraints: b.config.constraintsOf,
+			Connectors: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Connecting: catalog.Connecting, Constraints: catalog.Constraints,
 		},
 		Addresses: gateway.Addresses{
 			PublicURL: b.publicURL(), Check: b.guarded.CheckURL, TrustedProxies: b.config.TrustedProxies,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/connectors/egress"
 	"crier/gateway/accounts"
 	"crier/gateway/admission"
 	"crier/gateway/analytics"
@@ -79,6 +80,17 @@ func New(config Config) (*Gateway, error) {
 	return &Gateway{engine}, nil
 }
 
+// constraintsOf returns what platforms take: those that fetch media by themselves get crier's copy of a url
+// where they reach this server.
+func constraintsOf(config Config) func(schema.Platform) schema.Constraints {
+	isOutside := egress.IsOutside(config.Addresses.PublicURL)
+	return func(p schema.Platform) schema.Constraints {
+		constraints := config.Platforms.Constraints(p)
+		constraints.Copies = constraints.Pulls && isOutside
+		return constraints
+	}
+}
+
 // operations returns those of every resource.
 func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 	api := config.Addresses.PublicURL + basePath
@@ -102,7 +114,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 		description.routes(),
 		posts.Routes(posts.Config{
 			Store: config.Store, Accounts: directories, Uploads: uploads, Cursors: cursors, Zones: zones,
-			Constraints: config.Platforms.Constraints,
+			Constraints: constraintsOf(config),
 			Refuses:     refuses, Lead: config.Rules.Lead, Now: config.Now, Logger: config.Logger, Failures: f,
 		}),
 		platforms.Routes(platforms.Config{Accounts: directories, Constraints: config.Platforms.Constraints, Now: config.Now}),

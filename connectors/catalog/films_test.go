@@ -150,6 +150,32 @@ func TestPicturesThatStandStill(t *testing.T) {
 	}
 }
 
+// TestMetadataThatIsKeptIsNamed has what crier cannot remove: of urls that platforms fetch where they do
+// not reach crier, and in tracks of films.
+func TestMetadataThatIsKeptIsNamed(t *testing.T) {
+	const kept = validation.CodeMetadataKept
+	film := schema.MediaFacts{
+		Kind: schema.Video, Type: "video/mp4", Width: 600, Height: 900, Duration: 10 * time.Second, Film: schema.FilmFacts{Codec: "h264", Tracks: "gpmd"},
+	}
+	byURL := schema.Media{Kind: schema.Image, URL: "https://media.example/a.jpg"}
+	want := everywhere(kept, schema.Instagram, schema.Threads, schema.Pinterest, schema.GoogleBusiness)
+	if got := verdicts(byURL); !maps.Equal(got, want) {
+		t.Errorf("a url: %v, want %v", got, want)
+	}
+	byURL.KeepMetadata = true
+	if got := verdicts(byURL); len(got) != 0 {
+		t.Errorf("a url whose metadata is kept: %v", got)
+	}
+	item := upload(film)
+	if got := verdicts(item)[schema.Mastodon.String()]; got != kept {
+		t.Errorf("a film with a track of positions: %q", got)
+	}
+	item.KeepMetadata = true
+	if got := verdicts(item)[schema.Mastodon.String()]; got != "" {
+		t.Errorf("a film whose metadata is kept: %q", got)
+	}
+}
+
 // TestRefusalsSayWhetherFitHelps has a picture and a film of every reason.
 func TestRefusalsSayWhetherFitHelps(t *testing.T) {
 	picture := func(mediaType string, width, height int) schema.MediaFacts {

@@ -1,6 +1,10 @@
 package egress
 
-import "net/netip"
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+)
 
 // special is the networks that are not the public internet though they look like it:
 // the IANA special-purpose registries for IPv4 and IPv6 (RFC 6890 and its updates),
@@ -44,8 +48,20 @@ func prefixes(texts ...string) []netip.Prefix {
 	return parsed
 }
 
-// IsPublic reports whether an address is one of the public internet.
-func IsPublic(address netip.Addr) bool { return newNetworks(nil).permit(address) }
+// IsOutside reports whether a server's address looks like one that the internet reaches: its host is
+// neither an address of a private network or of this machine, nor a name that only those know.
+func IsOutside(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	if parsed, err := netip.ParseAddr(host); err == nil {
+		return newNetworks(nil).permit(parsed)
+	}
+	top := host[strings.LastIndexByte(host, '.')+1:]
+	return top != host && top != "localhost" && top != "local" && top != "internal"
+}
 
 // networks tells public addresses from others.
 type networks struct {

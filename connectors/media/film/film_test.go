@@ -13,7 +13,7 @@ import (
 
 // files were made by ffmpeg, of 32 × 32 pixels.
 //
-//go:embed testdata
+//go:embed testdata/*.*
 var files embed.FS
 
 func content(t testing.TB, name string) []byte {

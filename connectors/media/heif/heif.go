@@ -45,10 +45,7 @@ type Colors struct {
 }
 
 // Extent is a part of a file.
-type Extent struct {
-	Start, End int64
-	IsExif     bool
-}
+type Extent struct{ Start, End int64 }
 
 var errNoPicture = errors.New("the file has no picture that is known how to read")
 

@@ -142,7 +142,7 @@ func (r *reader) findMetadata(p *Picture) error {
 			return bmff.ErrDamaged
 		}
 		for _, e := range it.extents {
-			placed := Extent{start + e.Start, start + e.End, it.kind == "Exif"}
+			placed := Extent{start + e.Start, start + e.End}
 			if it.method == 1 && e.End == r.size {
 				placed.End = end // to the end of the data
 			}

@@ -21,7 +21,7 @@ import (
 // files were made by ffmpeg, heif-enc and cwebp, and given a position, an author, a comment and, the
 // pictures, orientation 6 by exiftool in every way that it knows.
 //
-//go:embed testdata
+//go:embed testdata/*.*
 var files embed.FS
 
 var typeOf = map[string]string{
@@ -81,6 +81,9 @@ func TestNothingSaysWhereAPictureOrFilmWasMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, entry := range entries {
+		if entry.IsDir() { // what fuzzing found
+			continue
+		}
 		t.Run(entry.Name(), func(t *testing.T) {
 			content := read(t, entry.Name())
 			_, ending, _ := strings.Cut(entry.Name(), ".")

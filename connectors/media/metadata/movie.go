@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"crier/connectors/media/bmff"
-	"crier/connectors/media/exif"
 	"crier/connectors/media/heif"
 )
 
@@ -149,29 +148,17 @@ func printable(kind string) string {
 	return string(name)
 }
 
-// blank makes zeros of what is from start to end.
-func (p *planner) blank(start, end int64) error { return p.fill(start, end, "") }
-
-// fill puts bytes at the beginning of what is from start to end, and zeros in the rest, unless it is so
-// already.
-func (p *planner) fill(start, end int64, with string) error {
+// blank makes zeros of what is from start to end, unless it is so already.
+func (p *planner) blank(start, end int64) error {
 	var piece [4096]byte
 	for at := start; at < end; {
 		n := min(int64(len(piece)), end-at)
 		if err := p.read(piece[:n], at); err != nil {
 			return err
 		}
-		for i, b := range piece[:n] {
-			wanted := byte(0)
-			if within := at - start + int64(i); within < int64(len(with)) {
-				wanted = with[within]
-			}
-			if b != wanted {
-				return p.overwrite(start, end, with)
-			}
-		}
-		if at += n; at-start > maxLooked {
-			return p.overwrite(start, end, with)
+		isBlank := !slices.ContainsFunc(piece[:n], func(b byte) bool { return b != 0 })
+		if at += n; !isBlank || at-start > maxLooked {
+			return p.overwrite(start, end, "")
 		}
 	}
 	return nil
@@ -189,11 +176,7 @@ func (p *planner) heif() error {
 		return err
 	}
 	for _, part := range picture.Metadata {
-		with := ""
-		if part.IsExif {
-			with = blankExif(part.End - part.Start)
-		}
-		if err := p.fill(part.Start, part.End, with); err != nil {
+		if err := p.blank(part.Start, part.End); err != nil {
 			return err
 		}
 	}
@@ -213,14 +196,4 @@ func (p *planner) heif() error {
 		return err
 	}
 	return p.blank(last, p.size)
-}
-
-// blankExif is Exif that says nothing, as an item of HEIF has it; empty where it has no room for that.
-func blankExif(room int64) string {
-	const head = "\x00\x00\x00\x00" // how far the TIFF header is from here
-	empty := head + string(exif.Upright.Bytes())
-	if int64(len(empty)) > room {
-		return ""
-	}
-	return empty
 }
