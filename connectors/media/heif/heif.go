@@ -86,8 +86,8 @@ type reader struct {
 	items      map[uint32]*item
 	properties []property
 	data       bmff.Box // idat
-	brand      string
 	hasMovie   bool
+	media      []bmff.Box // mdat
 }
 
 // property is one of ipco.
@@ -114,6 +114,10 @@ func (r *reader) top(b bmff.Box) error {
 		return r.file.Children(b, 4, r.inMeta)
 	case "moov":
 		r.hasMovie = true
+	case "mdat":
+		if len(r.media) < maxItems {
+			r.media = append(r.media, b)
+		}
 	}
 	return nil
 }

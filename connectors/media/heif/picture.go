@@ -2,6 +2,7 @@ package heif
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"crier/connectors/media/bmff"
 	"crier/connectors/media/exif"
@@ -121,6 +122,12 @@ func (t turn) orientation() exif.Orientation {
 	}
 }
 
+// isMedia reports whether a part is of media data, as all that is written of items is: what is blanked
+// elsewhere could be the file's own tables.
+func (r *reader) isMedia(part Extent) bool {
+	return slices.ContainsFunc(r.media, func(b bmff.Box) bool { return part.Start >= b.Body && part.End <= b.End })
+}
+
 // findMetadata finds where Exif and XMP stand. Those that are made of other items are damaged: no
 // program writes them.
 func (r *reader) findMetadata(p *Picture) error {
@@ -146,7 +153,7 @@ func (r *reader) findMetadata(p *Picture) error {
 			if it.method == 1 && e.End == r.size {
 				placed.End = end // to the end of the data
 			}
-			if placed.Start > placed.End || placed.End > end {
+			if placed.Start > placed.End || placed.End > end || it.method == 0 && !r.isMedia(placed) {
 				return bmff.ErrDamaged
 			}
 			p.Metadata = append(p.Metadata, placed)

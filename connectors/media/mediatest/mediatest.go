@@ -15,8 +15,11 @@ import (
 //go:embed testdata
 var files embed.FS
 
-// Width and Height are of the photo as shown, in pixels.
-const Width, Height = 600, 480
+// The size of the photo as shown, in pixels.
+const (
+	Width  = 600
+	Height = 480
+)
 
 // Photo returns the photo in a format: jpg, png, webp, heic or avif.
 func Photo(format string) []byte { return file("photo." + format) }

@@ -41,8 +41,11 @@ func (p *planner) chunks(start, end int64, count *int, visit func(riffChunk) err
 	return nil
 }
 
+// lossy is the name of a chunk, whose blank is part of it.
+const lossy = "VP8 "
+
 // webpKept are the chunks that a picture is shown by (RFC 9649, 2.7).
-var webpKept = map[string]bool{"VP8 ": true, "VP8L": true, "VP8X": true, "ALPH": true, "ANIM": true, "ANMF": true, "ICCP": true}
+var webpKept = map[string]bool{lossy: true, "VP8L": true, "VP8X": true, "ALPH": true, "ANIM": true, "ANMF": true, "ICCP": true}
 
 // The flags of a WebP's extended header.
 const (
