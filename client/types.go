@@ -159,6 +159,8 @@ type (
 	TargetStatus = api.PlatformEntryStatus
 	// MediaType is what a media item is.
 	MediaType = api.MediaItemType
+	// MediaFit is what happens to a picture that a platform does not accept: cover or contain.
+	MediaFit = api.MediaItemFit
 )
 
 // Options of a post by platform.

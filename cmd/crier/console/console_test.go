@@ -141,7 +141,7 @@ func testPosts(t *testing.T, access Access) {
 	}
 	create := PostsCreate{
 		Access: access, Shape: Shape{JSON: true}, Text: "-", To: []string{"mastodon", "bluesky"}, At: time.Now().AddDate(0, 0, 2).Format("2006-01-02") + " 18:00",
-		Timezone: "America/New_York", Media: []string{"media_" + uploaded[strings.Index(uploaded, "media_")+6:][:26]}, FirstComment: "First!", Once: "the same",
+		Timezone: "America/New_York", Media: []string{"media_" + uploaded[strings.Index(uploaded, "media_")+6:][:26]}, FirstComment: "First!", Once: "the same", Fit: "cover",
 	}
 	var made [2]client.Post
 	for i := range made { // under one name
@@ -154,7 +154,7 @@ func testPosts(t *testing.T, access Access) {
 		}
 	}
 	post := made[0]
-	if post.ID != made[1].ID || post.Content != "From standard input" || len(post.MediaItems) != 1 || post.Timezone != "America/New_York" || post.ScheduledFor.UTC().Hour() < 22 {
+	if post.ID != made[1].ID || post.Content != "From standard input" || len(post.MediaItems) != 1 || post.MediaItems[0].Fit != "cover" || post.Timezone != "America/New_York" || post.ScheduledFor.UTC().Hour() < 22 {
 		t.Errorf("the posts are %+v", made)
 	}
 	for text, command := range map[string]interface {

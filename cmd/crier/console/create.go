@@ -28,6 +28,7 @@ type PostsCreate struct {
 	Draft        bool     `xor:"when" env:"-" help:"Publish not yet."`
 	Timezone     string   `default:"Local" env:"-" help:"IANA name: of a time without an offset."`
 	Media        []string `sep:"none" env:"-" help:"File of this machine, public address, or id of an upload; may be repeated." placeholder:"FILE|URL|ID"`
+	Fit          string   `enum:"cover,contain," default:"" env:"-" help:"Make pictures fit a platform that does not accept them: cover crops, contain adds white bars."`
 	FirstComment string   `env:"-" help:"A comment that follows."`
 	ExternalID   string   `env:"-" help:"Your own id of the post."`
 	Once         string   `env:"-" help:"Make it once under this name, however often the command runs within a day." placeholder:"NAME"`
@@ -62,6 +63,9 @@ func (p *PostsCreate) Run(ctx context.Context, t *Terminal) error {
 		item, err := t.mediaItem(ctx, c, name)
 		if err != nil {
 			return err
+		}
+		if item.Type != client.Video && item.Type != client.PDF {
+			item.Fit = client.MediaFit(p.Fit)
 		}
 		post.MediaItems = append(post.MediaItems, item)
 	}

@@ -26,6 +26,7 @@ type chunk struct {
 // chunker divides rows into chunks.
 type chunker struct {
 	rows   rows
+	twins  twins
 	number int
 	held   *row // read, and too large for the chunk before
 }
@@ -61,7 +62,11 @@ func (c *chunker) take() (row, error) {
 		c.held = nil
 		return r, nil
 	}
-	return c.rows.next()
+	r, err := c.rows.next()
+	if err == nil {
+		c.twins.refuse(&r)
+	}
+	return r, err
 }
 
 // body is the bulk request of the rows that can be sent; nil where none can.

@@ -10,11 +10,16 @@ import (
 	"strings"
 )
 
-// failedOf names the file for the rows of a file that failed, such as calendar.failed.csv.
+// failedOf names the file for the rows of a file that failed, such as calendar.failed.csv. Those of
+// a workbook are text, too.
 func failedOf(file string) string {
 	file = filepath.Clean(file)
 	ending := filepath.Ext(file)
-	return strings.TrimSuffix(file, ending) + ".failed" + ending
+	stem := strings.TrimSuffix(file, ending)
+	if isWorkbook(file) {
+		ending = ".csv"
+	}
+	return stem + ".failed" + ending
 }
 
 // correctable is a hint where the rows are that failed in the import of these results; it is
@@ -51,35 +56,29 @@ func (r *run) keepFailed(f *os.File) error {
 
 // copyFailed goes through the file and its results side by side: both are in order of rows.
 func (r *run) copyFailed(f *os.File, out io.Writer) error {
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	source, err := openRows(r.config.File, f, r.config.Map)
+	source, err := r.config.rows(f)
 	if err != nil {
 		return err
 	}
-	// The source reads ahead by the file's own position; these reads name theirs.
-	take := func(from, to int64) error {
-		_, err := io.Copy(out, io.NewSectionReader(f, from, to-from))
-		return err
-	}
-	if err := take(0, source.offset()); err != nil {
-		return err
-	}
-	return r.journal.each(func(number, status string) error {
-		for {
-			from := source.offset()
-			one, err := source.next()
-			if err != nil {
-				return fmt.Errorf("finding row %s again: %w", number, err)
-			}
-			if strconv.Itoa(one.number) != number {
-				continue
-			}
-			if status != failed {
-				return nil
-			}
-			return take(from, source.offset())
+	copyAll := func() error {
+		if err := source.copyHead(out); err != nil {
+			return err
 		}
-	})
+		return r.journal.each(func(l result) error {
+			for {
+				one, err := source.next()
+				if err != nil {
+					return fmt.Errorf("finding row %s again: %w", l.row, err)
+				}
+				if strconv.Itoa(one.number) != l.row {
+					continue
+				}
+				if l.status != failed {
+					return nil
+				}
+				return source.copyRow(out)
+			}
+		})
+	}
+	return errors.Join(copyAll(), source.close())
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,15 +26,32 @@ type Config struct {
 	// Terminal reports whether Progress is one: then a bar is drawn in it.
 	Terminal bool
 	Now      func() time.Time
+
+	known *known // the workspace's brands and accounts; nil: not needed, or not read yet
 }
 
 // Summary is the result of an import.
 type Summary struct {
-	Rows, Created, Failed, Unknown int
+	Rows, Created, Failed, Unknown int    // Created: of a dry run, what is valid
+	Updated, Unchanged, Skipped    int    // of rows whose posts were there
 	Results                        string // file with a line for each row; empty where no import has begun
 	// FailedRows is a file of the rows that failed, to be corrected and imported; empty where
 	// none did, and of a dry run.
 	FailedRows string
+}
+
+// Counts are how many rows came to what. What no row did is left out but for what every import has.
+func (s Summary) Counts(dryRun bool) string {
+	counts := []string{fmt.Sprintf("%d %s", s.Created, map[bool]string{true: valid, false: created}[dryRun])}
+	for _, c := range []struct {
+		rows int
+		what string
+	}{{s.Updated, updated}, {s.Unchanged, unchanged}, {s.Skipped, skipped}} {
+		if c.rows > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", c.rows, c.what))
+		}
+	}
+	return strings.Join(append(counts, fmt.Sprintf("%d failed, %d unknown", s.Failed, s.Unknown)), ", ")
 }
 
 const (
@@ -49,10 +67,11 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 	if err := checkURL(c.URL); err != nil {
 		return Summary{}, err
 	}
-	total, fresh, err := c.survey()
+	found, err := c.survey()
 	if err != nil {
 		return Summary{}, err
 	}
+	c.Map.Ignore = append(slices.Clone(c.Map.Ignore), found.ignore...)
 	results := resultsOf(c.File)
 	if c.DryRun {
 		results = c.File + ".dry-run.csv"
@@ -60,15 +79,20 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	j, err := openJournal(results, fresh, c.Now())
+	j, err := openJournal(results, found.state, c.Now())
 	if err != nil {
 		return Summary{}, err
 	}
 	run := &run{
-		config: c, journal: j, progress: newProgress(c.Progress, c.Terminal, total, c.Now), summary: Summary{Results: results},
-		sender: newSender(c, j.state.ID),
+		config: c, journal: j, progress: newProgress(c.Progress, c.Terminal, found.total, c.Now), summary: Summary{Results: results},
+		sender: newSender(c, j.state.ID), twins: found.twins,
 	}
-	err = run.all(ctx)
+	if found.names {
+		run.config.known, err = readKnown(ctx, run.sender.api)
+	}
+	if err == nil {
+		err = run.all(ctx)
+	}
 	if err != nil && !j.resumed && !run.sender.taken.Load() {
 		run.summary.Results = ""
 		err = errors.Join(err, j.forget())
@@ -95,35 +119,62 @@ func removeOld(results string) error {
 	return nil
 }
 
-// survey reads the whole file once. It counts the rows, reports ignored columns, and takes
-// the digest by which a later run recognises the file.
-func (c Config) survey() (total int, s state, err error) {
+// survey is what one reading of the whole file finds out before anything is sent.
+type survey struct {
+	total int
+	state state // with the digest by which a later run recognises the file
+	// names: the file calls brands or accounts by their names.
+	names  bool
+	ignore []string // columns that say nothing more than --platforms does
+	twins  twins
+}
+
+// survey refuses a file without rows, and one with values whose meaning nobody has settled.
+func (c Config) survey() (s survey, err error) {
 	err = c.withFile(func(f *os.File) error {
-		s = state{Key: keyDigest(c.Key), URL: c.URL, Timezone: c.Timezone, Map: c.Map.digest()}
-		if s.File, err = digest(f); err != nil {
+		s.state = state{Key: keyDigest(c.Key), URL: c.URL, Timezone: c.Timezone, Map: c.Map.digest()}
+		if s.state.File, err = digest(f); err != nil {
 			return err
 		}
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return fmt.Errorf("reading the file: %w", err)
-		}
-		source, err := openRows(c.File, f, c.Map)
+		source, err := c.rows(f)
 		if err != nil {
 			return err
 		}
-		if ignored := source.ignored(); len(ignored) > 0 {
-			fmt.Fprintf(c.Progress, "Columns that crier does not know are ignored: %s\n", strings.Join(ignored, ", "))
-		}
-		for {
-			switch _, err := source.next(); {
-			case errors.Is(err, io.EOF):
-				return nil
-			case err != nil:
-				return fmt.Errorf("reading the file: %w", err)
-			}
-			total++
-		}
+		return errors.Join(s.read(source), source.close())
 	})
-	return total, s, err
+	return s, err
+}
+
+func (s *survey) read(source rows) error {
+	var all identities
+	for {
+		r, err := source.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("reading the file: %w", err)
+		}
+		s.total++
+		all.add(r)
+	}
+	if s.total == 0 {
+		return errNoRows
+	}
+	s.twins = all.twins()
+	if t, ok := source.(*table); ok {
+		s.names, s.ignore = t.needsKnown(), t.sameAccounts()
+		return t.unsettled()
+	}
+	return nil
+}
+
+// rows reads the file from its start.
+func (c Config) rows(f *os.File) (rows, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("reading the file: %w", err)
+	}
+	return openRows(c.File, f, c.Map, c.known)
 }
 
 func (c Config) withFile(work func(*os.File) error) error {
@@ -141,27 +192,17 @@ type run struct {
 	sender   *sender
 	progress *progress
 	summary  Summary
+	twins    twins
 }
 
 func (r *run) all(ctx context.Context) error {
 	return r.config.withFile(func(f *os.File) error {
-		source, err := openRows(r.config.File, f, r.config.Map)
+		source, err := r.config.rows(f)
 		if err != nil {
 			return err
 		}
-		chunks := &chunker{rows: source}
-		first, err := r.journal.resume(chunks)
-		if err != nil && !errors.Is(err, io.EOF) {
+		if err := errors.Join(r.sendRows(ctx, source), source.close()); err != nil {
 			return err
-		}
-		if r.journal.done > 0 {
-			fmt.Fprintf(r.config.Progress, "Going on after %d rows.\n", r.journal.done)
-		}
-		r.progress.skip(r.journal.done)
-		if err == nil {
-			if err := r.sendFrom(ctx, first, chunks); err != nil {
-				return err
-			}
 		}
 		r.progress.end()
 		if err := r.count(); err != nil {
@@ -172,6 +213,23 @@ func (r *run) all(ctx context.Context) error {
 		}
 		return r.journal.finish()
 	})
+}
+
+// sendRows sends what no earlier run has.
+func (r *run) sendRows(ctx context.Context, source rows) error {
+	chunks := &chunker{rows: source, twins: r.twins}
+	first, err := r.journal.resume(chunks)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if r.journal.done > 0 {
+		fmt.Fprintf(r.config.Progress, "Going on after %d rows.\n", r.journal.done)
+	}
+	r.progress.skip(r.journal.done)
+	if err != nil {
+		return nil
+	}
+	return r.sendFrom(ctx, first, chunks)
 }
 
 // sendFrom sends the first chunk and those that follow. The first request of an import goes
@@ -293,11 +351,17 @@ func (r *run) record(ctx context.Context, order <-chan sent) error {
 
 // count fills the summary from the results, since an import may have taken several runs.
 func (r *run) count() error {
-	return r.journal.each(func(_, status string) error {
+	return r.journal.each(func(l result) error {
 		r.summary.Rows++
-		switch status {
+		switch l.status {
 		case created, valid:
 			r.summary.Created++
+		case updated:
+			r.summary.Updated++
+		case unchanged:
+			r.summary.Unchanged++
+		case skipped:
+			r.summary.Skipped++
 		case unknown:
 			r.summary.Unknown++
 		default:

@@ -21,25 +21,29 @@ import (
 // outcome is the result of one row: a line of the results file.
 type outcome struct {
 	row          int
-	status       string // created, valid, failed or unknown
+	status       string // one of those below
 	postID       string
 	scheduledFor string
 	code         string
 	message      string // of the error, or the warnings
+	field        string // that the code is about
 }
 
 // What becomes of a row.
 const (
-	created = "created"
-	valid   = "valid" // of a dry run
-	failed  = "failed"
-	unknown = "unknown" // it was on its way when an import ended, and crier has forgotten its key by now
+	created   = "created"
+	updated   = "updated"   // its post was there, and is as the row says now
+	unchanged = "unchanged" // its post was there, as the row says
+	skipped   = "skipped"   // its post is published, or has ended otherwise
+	valid     = "valid"     // of a dry run
+	failed    = "failed"
+	unknown   = "unknown" // it was on its way when an import ended, and crier has forgotten its key by now
 )
 
-var resultsHeader = []string{"row", "status", "postId", "scheduledFor", "code", "message"}
+var resultsHeader = []string{"row", "status", "postId", "scheduledFor", "code", "message", "field"}
 
 func (o outcome) record() []string {
-	return []string{strconv.Itoa(o.row), o.status, o.postID, o.scheduledFor, o.code, o.message}
+	return []string{strconv.Itoa(o.row), o.status, o.postID, o.scheduledFor, o.code, o.message, o.field}
 }
 
 // state says which import the results belong to. It is a file beside theirs.
@@ -136,7 +140,7 @@ func (s state) same(fresh state, results string) error {
 func (j *journal) resume(chunks *chunker) (chunk, error) {
 	reader := csv.NewReader(bufio.NewReader(j.file))
 	reader.FieldsPerRecord = len(resultsHeader)
-	if _, err := reader.Read(); err != nil { // not even the header is whole
+	if _, err := reader.Read(); err != nil { // not even the header is whole, or an earlier version's
 		return j.restart(chunks)
 	}
 	kept := reader.InputOffset()
@@ -230,27 +234,12 @@ func (j *journal) save() error {
 	return nil
 }
 
-// each reads the row and the status of every line.
-func (j *journal) each(take func(row, status string) error) error {
+// each reads every line.
+func (j *journal) each(take func(result) error) error {
 	if _, err := j.file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("reading the results: %w", err)
 	}
-	reader := csv.NewReader(bufio.NewReader(j.file))
-	reader.ReuseRecord = true
-	for header := true; ; header = false {
-		record, err := reader.Read()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("reading the results: %w", err)
-		case header:
-			continue
-		}
-		if err := take(record[0], record[1]); err != nil {
-			return err
-		}
-	}
+	return eachResult(j.file, take)
 }
 
 // finish ends an import that is done: its results stay, its state is removed.

@@ -8,25 +8,49 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"crier/schema"
 )
 
-// Mapping says what the columns of a table mean that another program wrote.
+// Mapping says how a table is read: what its columns mean where another program wrote it, and what
+// holds for rows that say nothing.
 type Mapping struct {
+	// Of is the program whose tables these are, and Source where their columns are described or written.
+	Of     string   `yaml:"of" json:"of,omitempty"`
+	Source []string `yaml:"source" json:"-"`
 	// Columns are what the columns of these names mean, as a header of crier's own says it:
 	// content, metadata.tags, mastodon.visibility. Others have their usual names.
-	Columns map[string]string `yaml:"columns"`
-	// Header is what the columns mean, in order, of a file that begins with its first row.
-	Header []string `yaml:"header"`
+	Columns map[string]Meanings `yaml:"columns" json:"columns,omitempty"`
+	// Header names the columns, in their order, of a file that may begin with its first row.
+	Header []string `yaml:"header" json:"header,omitempty"`
+	// Together are columns: rows that follow each other and are alike in them are one post
+	// there, and refused here.
+	Together []string `yaml:"together" json:"together,omitempty"`
+	// Ignore are columns that are left out.
+	Ignore []string `yaml:"ignore" json:"ignore,omitempty"`
+	// Named are columns that Mean was called for: a file without them is refused.
+	Named []string `yaml:"-" json:"named,omitempty"`
+	// Names are what brands and accounts are called in the file, each with its id, or of an
+	// account platform:id.
+	Names map[string]string `yaml:"names" json:"names,omitempty"`
 	// Days says whether the day or the month comes first in a date such as 03/04/2026; empty:
 	// such a date is refused.
-	Days DayOrder `yaml:"days"`
+	Days DayOrder `yaml:"days" json:"days,omitempty"`
 	// Platforms are those of rows that name none.
-	Platforms string `yaml:"platforms"`
+	Platforms string `yaml:"platforms" json:"platforms,omitempty"`
+	// Queue is the queue of rows without a time: its id, or default; empty: they are refused.
+	Queue string `yaml:"queue" json:"queue,omitempty"`
+	// Fit is how pictures are made to fit that say nothing of it; empty: they are not.
+	Fit schema.Fit `yaml:"fit" json:"fit,omitempty"`
+	// Sheet is the one of a workbook that is read; empty: its only one.
+	Sheet string `yaml:"sheet" json:"sheet,omitempty"`
 }
+
+// DefaultQueue is a Mapping.Queue: the workspace's or the brand's.
+const DefaultQueue = "default"
 
 // DayOrder is the order of day and month.
 type DayOrder string
@@ -52,8 +76,9 @@ func Mappings() (names []string) {
 // ReadMapping returns one of crier's own mappings by its name, or that of a file.
 func ReadMapping(name string) (m Mapping, err error) {
 	var text []byte
-	if slices.Contains(Mappings(), strings.ToLower(name)) {
-		text, err = builtIn.ReadFile(path.Join("mappings", strings.ToLower(name)+".yaml"))
+	own := strings.ReplaceAll(plainName(name), ".", "")
+	if slices.Contains(Mappings(), own) {
+		text, err = builtIn.ReadFile(path.Join("mappings", own+".yaml"))
 	} else if text, err = os.ReadFile(name); errors.Is(err, os.ErrNotExist) {
 		return m, fmt.Errorf("there is no mapping and no file %q: crier has %s", name, strings.Join(Mappings(), ", "))
 	}
@@ -69,14 +94,27 @@ func ReadMapping(name string) (m Mapping, err error) {
 	return m, nil
 }
 
-// Check refuses what no column of crier is called.
+// Mean says what the column called name means.
+func (m *Mapping) Mean(name, meaning string) {
+	if m.Columns == nil {
+		m.Columns = map[string]Meanings{}
+	}
+	for known := range m.Columns {
+		if plainName(known) == plainName(name) {
+			delete(m.Columns, known)
+		}
+	}
+	m.Columns[name], m.Named = Meanings{{To: meaning}}, append(m.Named, name)
+}
+
+// Check refuses what no column of crier is called, and finds what each meaning is of.
 func (m Mapping) Check() error {
 	var wrong []error
 	if m.Days != "" && m.Days != DayFirst && m.Days != MonthFirst {
 		wrong = append(wrong, fmt.Errorf("days is %q: %s or %s is wanted", m.Days, DayFirst, MonthFirst))
 	}
-	if len(m.Header) > 0 && len(m.Columns) > 0 {
-		wrong = append(wrong, errors.New("header names the columns of a file without a first line for them: columns cannot stand beside it"))
+	if m.Fit != "" && m.Fit != schema.FitContain && m.Fit != schema.FitCover {
+		wrong = append(wrong, fmt.Errorf("fit is %q: %s or %s is wanted", m.Fit, schema.FitContain, schema.FitCover))
 	}
 	for _, name := range list(m.Platforms) {
 		name, _, _ = strings.Cut(name, ":")
@@ -84,73 +122,56 @@ func (m Mapping) Check() error {
 			wrong = append(wrong, fmt.Errorf("platforms: %w", err))
 		}
 	}
-	for name, meaning := range m.Columns {
-		if c := columnOf(meaning); c.field == "" && !strings.EqualFold(meaning, ignore) {
-			wrong = append(wrong, fmt.Errorf("the column %q is said to be %q, which crier does not know", name, meaning))
-		}
+	for name, meanings := range m.Columns {
+		wrong = append(wrong, meanings.resolve(name))
 	}
-	for _, meaning := range m.Header {
-		if c := columnOf(meaning); c.field == "" && !strings.EqualFold(meaning, ignore) {
-			wrong = append(wrong, fmt.Errorf("header has %q, which crier does not know", meaning))
+	for _, name := range m.Header {
+		if m.meanings(name) == nil && !strings.EqualFold(name, ignore) {
+			wrong = append(wrong, fmt.Errorf("header has %q, which crier does not know", name))
 		}
 	}
 	return errors.Join(wrong...)
 }
 
-// ignore is the meaning of a column that is left out.
-const ignore = "ignore"
-
 // IsZero reports whether it changes nothing.
-func (m Mapping) IsZero() bool {
-	return len(m.Columns) == 0 && len(m.Header) == 0 && m.Days == "" && m.Platforms == ""
-}
+func (m Mapping) IsZero() bool { return m.digest() == "" }
 
 // digest tells mappings apart: rows that are sent again must be what they were.
 func (m Mapping) digest() string {
-	if m.IsZero() {
+	text, _ := json.Marshal(m) // maps of texts, in the order of their keys
+	if string(text) == "{}" {
 		return ""
 	}
-	text, _ := json.Marshal(m) // maps of texts, in the order of their keys
 	return keyDigest(string(text))
 }
 
-// column returns what a column of a header means.
-func (m Mapping) column(header string) column {
-	for name, meaning := range m.Columns {
+// meanings are those of a column of a header; nil: nobody has settled what it means.
+func (m Mapping) meanings(header string) Meanings {
+	for _, name := range m.Ignore {
 		if plainName(name) == plainName(header) {
-			return columnOf(meaning)
+			return Meanings{{To: ignore}}
 		}
 	}
-	return columnOf(header)
-}
-
-// plainName is a name of a column as it is compared.
-func plainName(name string) string {
-	return strings.NewReplacer(" ", "", "_", "", "-", "").Replace(strings.ToLower(strings.TrimSpace(name)))
-}
-
-// numbered reads names such as media.2, of the second one of several.
-func numbered(field, name string) (column, bool) {
-	n, err := strconv.Atoi(name)
-	if err != nil || n < 1 || n > maxNumbered {
-		return column{}, false
+	if meanings, ok := m.settles(header); ok {
+		return meanings
 	}
-	for _, of := range []string{"media", "altText"} {
-		if strings.EqualFold(field, of) {
-			return column{field: of, number: n}, true
+	if strings.EqualFold(header, ignore) && len(m.Header) > 0 {
+		return Meanings{{To: ignore}}
+	}
+	if c := columnOf(header); c.field != "" {
+		return Meanings{{To: header, column: c}}
+	}
+	return nil
+}
+
+// spellings are what a column may be called whose header explains itself: "Title - For the
+// video", "TikTok Post Privacy (personal accounts only)".
+func spellings(header string) []string {
+	all := []string{header}
+	for _, explains := range []string{" - ", " ("} {
+		if name, _, ok := strings.Cut(header, explains); ok {
+			all = append(all, name)
 		}
 	}
-	return column{}, false
-}
-
-// maxNumbered is the number of the last item that has a column of its own.
-const maxNumbered = 35
-
-// flagged reads names such as platform.mastodon, of a column that says yes or no.
-func flagged(field, name string) (column, bool) {
-	platform, err := parsePlatform(name)
-	if !strings.EqualFold(field, "platform") || err != nil {
-		return column{}, false
-	}
-	return column{field: "platform", platform: platform}, true
+	return all
 }

@@ -13,7 +13,7 @@ import (
 // one reads the only row of a table that another program wrote.
 func one(t *testing.T, m Mapping, content string) string {
 	t.Helper()
-	source, err := openRows("a.csv", strings.NewReader(content), m)
+	source, err := openRows("a.csv", strings.NewReader(content), m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +44,8 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 		},
 		"SocialPilot": {
 			"\"Hello; you; and you; again; and; once; more; often\",\"https://a.test/1.png; https://a.test/2.png\",\"Jan 10, 2030 3:00 PM\",\"12345\",\"First\",\"spring;summer\",\"https://a.test/\"\n",
-			Mapping{Platforms: "linkedin"},
-			`{"platforms": [{"platform": "linkedin"}], "content": "Hello; you; and you; again; and; once; more; often\n\nhttps://a.test/", "scheduledFor": "2030-01-10T15:00:00",
+			Mapping{Platforms: "facebook", Names: map[string]string{"12345": "linkedin:acc_1"}},
+			`{"platforms": [{"platform": "linkedin", "accountId": "acc_1"}], "content": "Hello; you; and you; again; and; once; more; often\n\nhttps://a.test/", "scheduledFor": "2030-01-10T15:00:00",
 			  "firstComment": "First", "metadata": {"tags": "spring;summer"},
 			  "mediaItems": [{"type": "image", "url": "https://a.test/1.png"}, {"type": "image", "url": "https://a.test/2.png"}]}`,
 		},
@@ -76,7 +76,7 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tt.more.Platforms != "" {
-				m.Platforms, m.Days = tt.more.Platforms, tt.more.Days
+				m.Platforms, m.Days, m.Names = tt.more.Platforms, tt.more.Days, tt.more.Names
 			}
 			if got := one(t, m, tt.content); !sameJSON(t, got, tt.want) {
 				t.Errorf("the body is %s, want %s", got, tt.want)
@@ -87,11 +87,14 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 
 func TestAMappingSaysWhatIsWrongWithIt(t *testing.T) {
 	for content, want := range map[string]string{
-		"columns: {Copy: contents}": `"contents"`,
-		"column: {Copy: content}":   "column",
-		"days: dmy":                 "day-first",
-		"platforms: myspace":        "myspace",
-		"header: [scheduledFor, content]\ncolumns: {a: media}": "beside",
+		"columns: {Copy: contents}":                 `"contents"`,
+		"column: {Copy: content}":                   "column",
+		"days: dmy":                                 "day-first",
+		"platforms: myspace":                        "myspace",
+		"header: [scheduledFor, contents]":          `"contents"`,
+		"columns: {a: {to: content, for: myspace}}": "myspace",
+		"columns: {a: {too: content}}":              "too",
+		"fit: stretch":                              "contain",
 	} {
 		file := filepath.Join(t.TempDir(), "map.yaml")
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
@@ -101,7 +104,7 @@ func TestAMappingSaysWhatIsWrongWithIt(t *testing.T) {
 			t.Errorf("%s: %v, want %q in it", content, err, want)
 		}
 	}
-	if _, err := ReadMapping("later"); err == nil || !strings.Contains(err.Error(), "metricool") {
+	if _, err := ReadMapping("planable"); err == nil || !strings.Contains(err.Error(), "metricool") {
 		t.Errorf("a name that is none: %v", err)
 	}
 }
@@ -125,7 +128,7 @@ func TestTheSampleIsAsTheDocumentsSay(t *testing.T) {
 	if err := writeProblems(&table, results); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ROW  STATUS   CODE ", "5    failed   invalid_row ", "4    created  warning "} {
+	for _, want := range []string{"STATUS   FIELD            CODE ", "failed   scheduledFor     invalid_row ", "warning  firstComments[]  "} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table is\n%s\nwithout %q", table.String(), want)
 		}

@@ -17,18 +17,24 @@ type mediaItem struct {
 	URL     string `json:"url,omitempty"`
 	MediaID string `json:"mediaId,omitempty"`
 	AltText string `json:"altText,omitempty"`
+	Fit     string `json:"fit,omitempty"`
 }
 
 // addMedia reads addresses and ids, each with its text and its type. A text or a type in a
 // column of its own number is of the address of that number.
-func (p *post) addMedia(body map[string]any) *problem {
+func (p *post) addMedia(body map[string]any, _ *row) *problem {
 	var items []mediaItem
 	for _, address := range addresses(p.cells["media"]) {
-		items = append(items, mediaItem{Type: kindOf(address), URL: address})
+		items = append(items, itemOf(address))
 	}
+	texts := map[int]string{} // by item
 	for _, n := range slices.Sorted(maps.Keys(p.media)) {
 		for _, address := range addresses(p.media[n]) {
-			items = append(items, mediaItem{Type: kindOf(address), URL: address, AltText: p.altTexts[n]})
+			if text, ok := p.altTexts[n]; ok {
+				texts[len(items)] = text
+				delete(p.altTexts, n)
+			}
+			items = append(items, itemOf(address))
 		}
 	}
 	for _, id := range list(p.cells["mediaIds"]) {
@@ -37,17 +43,90 @@ func (p *post) addMedia(body map[string]any) *problem {
 	if wrong := p.addTypes(items); wrong != nil {
 		return wrong
 	}
-	if alt := p.cells["altText"]; alt != "" {
-		texts := strings.Split(alt, "|")
-		if len(texts) > len(items) {
-			return &problem{"altText", fmt.Sprintf("there are %d texts, parted by |, for %d media items", len(texts), len(items))}
-		}
-		for i, text := range texts {
-			items[i].AltText = strings.TrimSpace(text)
-		}
+	if wrong := p.addTexts(items, texts); wrong != nil {
+		return wrong
+	}
+	if wrong := p.addFits(items); wrong != nil {
+		return wrong
 	}
 	if len(items) > 0 {
 		body["mediaItems"] = items
+	}
+	return nil
+}
+
+// itemOf is a media item by its address, or by the id of an upload.
+func itemOf(address string) mediaItem {
+	if strings.HasPrefix(address, "media_") {
+		return mediaItem{MediaID: address}
+	}
+	return mediaItem{Type: kindOf(address), URL: address}
+}
+
+// addTexts gives items their texts: those of columns with numbers of their own, and those that
+// stand in the order of the items, which have the numbers -1, -2 and so on. A text without an
+// item would be lost.
+func (p *post) addTexts(items []mediaItem, texts map[int]string) *problem {
+	for i, text := range texts {
+		items[i].AltText = text
+	}
+	inOrder := 0
+	for n, text := range p.altTexts {
+		if n > 0 && n <= len(items) && len(p.media) == 0 { // numbers of items that share a column
+			items[n-1].AltText = text
+			continue
+		}
+		if n > 0 {
+			return &problem{field: "altText", message: fmt.Sprintf("there is a text for media item %d, which the row does not have", n)}
+		}
+		inOrder++
+	}
+	if inOrder > len(items) {
+		return &problem{field: "altText", message: fmt.Sprintf("there are %d texts for %d media items", inOrder, len(items))}
+	}
+	for i := range inOrder {
+		if text := p.altTexts[-1-i]; text != "" {
+			items[i].AltText = text
+		}
+	}
+	return nil
+}
+
+// addFits says how pictures are made to fit: one way for all, or one for each; else as the import
+// says.
+func (p *post) addFits(items []mediaItem) *problem {
+	fits := list(strings.ToLower(p.cells["fit"]))
+	if len(fits) > 1 && len(fits) != len(items) {
+		return &problem{field: "fit", message: fmt.Sprintf("there are %d ways to fit %d media items", len(fits), len(items))}
+	}
+	for i := range items {
+		switch {
+		case len(fits) > 0:
+			items[i].Fit = fits[min(i, len(fits)-1)]
+		case items[i].Type == "" || items[i].Type == string(schema.Image):
+			items[i].Fit = string(p.mapping.Fit)
+		}
+	}
+	return nil
+}
+
+// addAsset reads a column that holds a picture, a video or a link, as another one says or else its
+// ending.
+func (p *post) addAsset(map[string]any, *row) *problem {
+	asset, kind := p.cells["asset"], plainName(p.cells["assetType"])
+	if asset == "" {
+		return nil
+	}
+	switch kind {
+	case "image", "video", "photo", "carousel", "reel", "reels", "story":
+		p.cells["media"] = strings.TrimSpace(p.cells["media"] + "\n" + asset)
+		if kind == "video" || kind == "reel" || kind == "reels" {
+			p.cells["mediaTypes"] = string(schema.Video)
+		}
+	case "article", "link", "message", "text", "":
+		p.cells["link"] = asset
+	default:
+		return &problem{field: p.from["assetType"], code: codeUnsupported, message: fmt.Sprintf("%q is none of image, video, article, message", clipped(kind))}
 	}
 	return nil
 }
@@ -60,12 +139,12 @@ func (p *post) addTypes(items []mediaItem) *problem {
 		return nil
 	}
 	if len(types) > 1 && len(types) != len(items) {
-		return &problem{"mediaTypes", fmt.Sprintf("there are %d types for %d media items", len(types), len(items))}
+		return &problem{field: "mediaTypes", message: fmt.Sprintf("there are %d types for %d media items", len(types), len(items))}
 	}
 	for i := range items {
 		name := types[min(i, len(types)-1)]
 		if !slices.Contains([]schema.MediaKind{schema.Image, schema.Video, schema.PDF}, schema.MediaKind(name)) {
-			return &problem{"mediaTypes", fmt.Sprintf("%q is no type: image, video or pdf is wanted", name)}
+			return &problem{field: "mediaTypes", message: fmt.Sprintf("%q is no type: image, video or pdf is wanted", name)}
 		}
 		items[i].Type = name
 	}

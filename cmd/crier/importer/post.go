@@ -1,107 +1,120 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
-	"crier/connectors/catalog"
 	"crier/schema"
-	"crier/schema/validation"
 )
 
 // post collects the cells of a row.
 type post struct {
+	mapping  Mapping
+	known    *known
 	cells    map[string]string
+	from     map[string]string // by field: the column that has filled it
 	metadata map[string]string
 	settings map[schema.Platform]map[string]any
 	media    map[int]string // addresses in columns of their own, by their number
 	altTexts map[int]string // likewise
+	comments []string
+	numbered map[int]string // comments in columns of their own
 	flags    []flag
-	mapping  Mapping
+	pending  []given // cells that wait for the targets
+	targets  []target
+	warnings []string
+}
+
+// given is a cell of a column.
+type given struct {
+	column  string
+	meaning Meaning
+	cell    string
 }
 
 // flag is a column that says whether a post goes to a platform.
 type flag struct {
 	platform schema.Platform
+	column   string
 	cell     string
 }
 
-func newPost(m Mapping) *post {
+func newPost(m Mapping, k *known) *post {
 	return &post{
-		cells: map[string]string{}, metadata: map[string]string{}, settings: map[schema.Platform]map[string]any{},
-		media: map[int]string{}, altTexts: map[int]string{}, mapping: m,
+		mapping: m, known: k, cells: map[string]string{}, from: map[string]string{}, metadata: map[string]string{},
+		settings: map[schema.Platform]map[string]any{}, media: map[int]string{}, altTexts: map[int]string{}, numbered: map[int]string{},
 	}
 }
 
-func (p *post) take(c column, cell string) {
-	switch {
-	case c.number > 0 && c.field == "media":
-		p.media[c.number] = cell
-		return
-	case c.number > 0:
-		p.altTexts[c.number] = cell
-		return
-	}
-	switch c.field {
-	case "":
-	case "platform":
-		p.flags = append(p.flags, flag{c.platform, cell})
-	case "metadata":
-		p.metadata[c.name] = cell
-	case "setting":
-		p.set(c.platform, c.name, settingOf(c, cell))
-	default:
-		p.cells[c.field] = cell
-	}
-}
-
-func (p *post) set(platform schema.Platform, name string, value any) {
-	if p.settings[platform] == nil {
-		p.settings[platform] = map[string]any{}
-	}
-	p.settings[platform][name] = value
-}
-
-// settingOf reads a setting: true, false, JSON objects and lists are what they look like,
-// a number where the platform takes one, all else is text: ids look like numbers too.
-func settingOf(c column, cell string) any {
-	var value any
-	if cell == "true" || cell == "false" || strings.HasPrefix(cell, "{") || strings.HasPrefix(cell, "[") {
-		if json.Unmarshal([]byte(cell), &value) == nil {
-			return value
+// take keeps a cell. What it means is read once the targets are known.
+func (p *post) take(h *heading, cell string) {
+	for _, m := range h.meanings {
+		if m.column.field == "platform" {
+			p.flags = append(p.flags, flag{m.column.platform, h.name, cell})
+		} else {
+			p.pending = append(p.pending, given{h.name, m, cell})
 		}
 	}
-	if number := json.Number(cell); c.refuses(cell) && !c.refuses(number) {
-		return number
-	}
-	return cell
 }
 
-// refuses reports whether the platform refuses a value for the setting of a column.
-func (c column) refuses(value any) bool {
-	check := catalog.Constraints(c.platform).Settings
-	settings, err := json.Marshal(map[string]any{c.name: value})
-	if err != nil || check == nil {
-		return err != nil
+// row is the post as a row.
+func (p *post) row(r row) row {
+	body, wrong := p.body(&r)
+	if wrong != nil {
+		r.problem = wrong
+		return r
 	}
-	return slices.ContainsFunc(check(settings), func(d schema.Detail) bool { return d.Field == c.name && d.Code == validation.CodeSettingInvalid })
+	encoded, err := encode(body)
+	switch {
+	case err != nil:
+		r.problem = &problem{message: err.Error()}
+	case len(encoded) > maxRow:
+		r.problem = &problem{message: "the row is larger than " + strconv.Itoa(maxRow>>10) + " KiB"}
+	default:
+		r.body, r.warnings = encoded, p.warnings
+	}
+	return r
 }
 
 // body is the create-post body of the row.
-func (p *post) body() (map[string]any, *problem) {
+func (p *post) body(r *row) (map[string]any, *problem) {
+	for _, aims := range []bool{true, false} {
+		for _, g := range p.pending {
+			if g.meaning.column.aims() != aims {
+				continue
+			}
+			if wrong := p.apply(g); wrong != nil {
+				return nil, wrong
+			}
+		}
+		if aims {
+			if wrong := p.addTargets(); wrong != nil {
+				return nil, wrong
+			}
+		}
+	}
 	body := map[string]any{}
-	for _, field := range []string{"content", "timezone", "status", "firstComment", "brandId", "externalId", "queueId"} {
+	for _, field := range []string{"content", "timezone", "brandId", "externalId", "queueId"} {
 		if cell := p.cells[field]; cell != "" {
 			body[field] = cell
 		}
 	}
-	steps := []func(map[string]any) *problem{p.addTargets, p.addLink, p.addTime, p.addSwitches, p.addMedia}
+	if len(p.targets) > 0 {
+		body["platforms"] = p.targets
+	}
+	r.id, r.externalID, r.thread = p.cells["id"], p.cells["externalId"], p.cells["threadId"] != ""
+	if len(p.targets) == 0 && r.id == "" && r.externalID == "" {
+		return nil, &problem{field: "platforms", message: "at least one platform is required"}
+	}
+	steps := []func(map[string]any, *row) *problem{p.addStatus, p.addTime, p.addKind, p.addAsset, p.addLink, p.addMedia, p.addComments, p.addTitle}
 	for _, step := range steps {
-		if problem := step(body); problem != nil {
-			return nil, problem
+		if wrong := step(body, r); wrong != nil {
+			return nil, wrong
 		}
 	}
 	if len(p.metadata) > 0 {
@@ -113,107 +126,199 @@ func (p *post) body() (map[string]any, *problem) {
 	return body, nil
 }
 
-type target struct {
-	Platform  schema.Platform `json:"platform"`
-	AccountID string          `json:"accountId,omitempty"`
-}
-
-// addTargets reads platforms such as "mastodon, bluesky:acc_…"; accounts in a column of
-// their own stand in the same order.
-func (p *post) addTargets(body map[string]any) *problem {
-	var targets []target
-	for _, f := range p.flags {
-		switch on, err := yes(f.cell); {
-		case err != nil:
-			return &problem{"platform." + f.platform.String(), err.Error()}
-		case on:
-			targets = append(targets, target{Platform: f.platform})
-		}
-	}
-	named := p.cells["platforms"]
-	if named == "" && len(targets) == 0 {
-		named = p.mapping.Platforms
-	}
-	for _, name := range list(named) {
-		name, account, _ := strings.Cut(name, ":")
-		platform, err := parsePlatform(name)
-		if err != nil {
-			return &problem{"platforms", err.Error()}
-		}
-		targets = append(targets, target{platform, account})
-	}
-	if len(targets) == 0 {
-		return &problem{"platforms", "at least one platform is required"}
-	}
-	accounts := list(p.cells["accounts"])
-	if len(accounts) > 0 && len(accounts) != len(targets) {
-		return &problem{"accounts", fmt.Sprintf("there are %d accounts for %d platforms", len(accounts), len(targets))}
-	}
-	for i, account := range accounts {
-		targets[i].AccountID = account
-	}
-	for _, t := range targets {
-		if title := p.cells["title"]; title != "" && (t.Platform == schema.YouTube || t.Platform == schema.Pinterest) {
-			p.set(t.Platform, "title", title)
-		}
-	}
-	body["platforms"] = targets
-	return nil
-}
-
-func (p *post) addTime(body map[string]any) *problem {
-	text, field := p.cells["scheduledFor"], "scheduledFor"
-	if p.cells["date"] != "" || p.cells["time"] != "" {
-		if text != "" {
-			return &problem{"date", "must not stand beside scheduledFor"}
-		}
-		text, field = strings.TrimSpace(p.cells["date"]+" "+p.cells["time"]), "date"
-	}
-	if text == "" {
+// apply reads a cell as what its column means.
+func (p *post) apply(g given) *problem {
+	if strings.EqualFold(g.meaning.To, ignore) || !g.meaning.concerns(p.targets) {
 		return nil
 	}
-	if draft, _ := yes(p.cells["draft"]); draft {
-		return nil // drafts have no time
+	if failed := failedFormula(g.cell); failed != "" {
+		return &problem{field: g.column, code: codeUnsupported, message: failed + " is what a spreadsheet shows where a formula has failed: write what is meant (a text that begins with = or @ is read as a formula)"}
 	}
-	at, err := parseWhen(text, p.mapping.Days)
-	if err != nil {
-		return &problem{field, err.Error()}
+	read, wrong := g.meaning.read(g.column, g.cell)
+	if wrong != nil {
+		return wrong
 	}
-	body["scheduledFor"] = at
+	if read.warning != "" {
+		p.warnings = append(p.warnings, read.warning)
+	}
+	if read.cell == "" {
+		return nil
+	}
+	return p.fill(g, read.cell)
+}
+
+// fill keeps what a cell was read as.
+func (p *post) fill(g given, cell string) *problem {
+	switch c := g.meaning.column; {
+	case c.field == "":
+	case c.field == "metadata":
+		p.metadata[c.name] = cell
+	case c.field == "setting":
+		return p.fillSetting(g, cell)
+	case c.number > 0 && c.field == "media":
+		p.media[c.number] = cell
+	case c.number > 0 && c.field == "altText":
+		p.altTexts[c.number] = cell
+	case c.number > 0:
+		p.numbered[c.number] = cell
+	case c.field == "firstComment":
+		p.comments = append(p.comments, parts(cell, g.meaning.Split)...)
+	case c.field == "altText":
+		for i, text := range strings.Split(cell, cmp.Or(g.meaning.Split, "|")) {
+			p.altTexts[-1-i] = strings.TrimSpace(text)
+		}
+	case slices.Contains(several, c.field) && p.cells[c.field] != "":
+		p.cells[c.field] += "\n" + cell
+	case p.cells[c.field] != "" && p.cells[c.field] != cell:
+		return &problem{field: g.column, message: fmt.Sprintf("says another %s than %s does", c.field, p.from[c.field])}
+	default:
+		p.cells[c.field], p.from[c.field] = cell, g.column
+	}
 	return nil
 }
 
-// addSwitches reads the cells that are true or false; a queue may be named instead.
-func (p *post) addSwitches(body map[string]any) *problem {
-	for _, field := range []string{"queue", "publishNow", "draft"} {
-		switch on, err := yes(p.cells[field]); {
-		case err != nil:
-			return &problem{field, err.Error()}
-		case on && field == "draft":
-			body["status"] = schema.Draft.String()
-		case on:
-			body[field] = true
+func parts(cell, separator string) (all []string) {
+	if separator == "" {
+		return []string{cell}
+	}
+	for _, part := range strings.Split(cell, separator) {
+		if part = strings.TrimSpace(part); part != "" {
+			all = append(all, part)
 		}
 	}
+	return all
+}
+
+// fillSetting keeps a setting. What a mapping makes of a cell has to be what the platform takes.
+func (p *post) fillSetting(g given, cell string) *problem {
+	c := g.meaning.column
+	if outer, inner, nested := strings.Cut(c.name, "."); nested {
+		p.nest(column{field: c.field, name: outer, platform: c.platform}, strings.Split(inner, "."), cell)
+		return nil
+	}
+	value := settingOf(c, cell)
+	if g.meaning.mapped {
+		if why := c.refusal(value); why != "" {
+			return &problem{field: g.column, code: codeUnsupported, message: fmt.Sprintf("%q: %s.%s %s", clipped(g.cell), c.platform, c.name, why)}
+		}
+	}
+	p.set(c.platform, c.name, value)
 	return nil
 }
 
-// yes reads a cell that says yes or no; an empty one says no.
-func yes(cell string) (bool, error) {
-	switch strings.ToLower(cell) {
-	case "true", "yes", "y", "1", "x":
-		return true, nil
-	case "", "false", "no", "n", "0":
-		return false, nil
-	default:
-		return false, errors.New("must be yes or no")
+func (p *post) set(platform schema.Platform, name string, value any) {
+	if p.settings[platform] == nil {
+		p.settings[platform] = map[string]any{}
 	}
+	p.settings[platform][name] = value
 }
 
-// addLink puts a link at the end of the text, unless it is in it.
-func (p *post) addLink(body map[string]any) *problem {
+// nest sets a part of a setting that is an object, such as poll.options.1 and poll.durationMinutes.
+func (p *post) nest(c column, path []string, cell string) {
+	object, ok := p.settings[c.platform][c.name].(map[string]any)
+	if !ok {
+		object = map[string]any{}
+		p.set(c.platform, c.name, object)
+	}
+	if len(path) == 1 {
+		object[path[0]] = any(cell)
+		if n, err := strconv.Atoi(cell); err == nil && path[0] != "question" {
+			object[path[0]] = n
+		}
+		return
+	}
+	items, _ := object[path[0]].([]string) // options, in the order of their columns
+	object[path[0]] = append(items, cell)
+}
+
+// settingOf reads a setting: JSON objects and lists are what they look like, true, false and
+// numbers where the platform takes them, and a list where it takes one; all else is text: ids
+// look like numbers too.
+func settingOf(c column, cell string) any {
+	var value any
+	if cell == "true" || cell == "false" || strings.HasPrefix(cell, "{") || strings.HasPrefix(cell, "[") {
+		if json.Unmarshal([]byte(cell), &value) == nil {
+			return value
+		}
+	}
+	if c.refusal(cell) == "" {
+		return cell
+	}
+	candidates := []any{json.Number(cell)}
+	if on, err := yes(cell); err == nil {
+		candidates = append(candidates, on)
+	}
+	var items []any
+	for _, item := range strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(",;|\n", r) }) {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	for _, candidate := range append(candidates, items) {
+		if c.refusal(candidate) == "" {
+			return candidate
+		}
+	}
+	return cell
+}
+
+// addComments adds those of columns with numbers of their own behind the others.
+func (p *post) addComments(body map[string]any, _ *row) *problem {
+	all := p.comments
+	for _, n := range slices.Sorted(maps.Keys(p.numbered)) {
+		all = append(all, p.numbered[n])
+	}
+	switch len(all) {
+	case 0:
+	case 1:
+		body["firstComment"] = all[0]
+	default:
+		var comments []map[string]any
+		for _, text := range all {
+			comments = append(comments, map[string]any{"target": 0, "text": text})
+		}
+		body["firstComments"] = comments
+	}
+	return nil
+}
+
+// addTitle gives a title to the platforms that show one. Where none does, it stays with the post.
+func (p *post) addTitle(map[string]any, *row) *problem {
+	title, taken := p.cells["title"], false
+	for _, t := range p.targets {
+		if title != "" && (t.Platform == schema.YouTube || t.Platform == schema.Pinterest) {
+			p.set(t.Platform, "title", title)
+			taken = true
+		}
+	}
+	if title != "" && !taken && len(title) <= maxMetadata && p.metadata["title"] == "" {
+		p.metadata["title"] = title
+	}
+	return nil
+}
+
+// maxMetadata is how long an entry of metadata may be, in bytes.
+const maxMetadata = 500
+
+// addLink puts a link at the end of the text, unless it is in it. A pin leads to it, and so does the
+// button of a post on google-business.
+func (p *post) addLink(body map[string]any, _ *row) *problem {
 	text, link := p.cells["content"], p.cells["link"]
-	if link != "" && !strings.Contains(text, link) {
+	if link == "" {
+		return nil
+	}
+	elsewhere := false
+	for _, t := range p.targets {
+		if t.Platform != schema.Pinterest {
+			elsewhere = true
+		} else if p.settings[t.Platform]["link"] == nil {
+			p.set(t.Platform, "link", link)
+		}
+	}
+	if button, ok := p.settings[schema.GoogleBusiness]["callToAction"].(map[string]any); ok && button["url"] == nil && button["actionType"] != "CALL" {
+		button["url"] = link
+	}
+	if !strings.Contains(text, link) && (elsewhere || len(p.targets) == 0) {
 		body["content"] = strings.TrimSpace(text + "\n\n" + link)
 	}
 	return nil
@@ -222,18 +327,4 @@ func (p *post) addLink(body map[string]any) *problem {
 // list splits a cell at commas, semicolons, bars and white space.
 func list(cell string) []string {
 	return strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(",;| \t\r\n", r) })
-}
-
-// nicknames are other names of platforms that calendars use.
-var nicknames = map[string]schema.Platform{
-	"x": schema.Twitter, "ig": schema.Instagram, "fb": schema.Facebook, "li": schema.LinkedIn, "yt": schema.YouTube,
-	"googlebusiness": schema.GoogleBusiness, "google": schema.GoogleBusiness, "gbp": schema.GoogleBusiness, "gmb": schema.GoogleBusiness,
-}
-
-func parsePlatform(name string) (schema.Platform, error) {
-	plain := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(name))
-	if p, ok := nicknames[plain]; ok {
-		return p, nil
-	}
-	return schema.ParsePlatform(strings.ToLower(name))
 }

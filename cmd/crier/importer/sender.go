@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,9 +128,9 @@ func (s *sender) note(err error) {
 }
 
 func (r row) refused() outcome {
-	o := outcome{row: r.number, status: failed, code: "invalid_row", message: r.problem.message}
-	if r.problem.field != "" {
-		o.message = r.problem.field + ": " + o.message
+	o := outcome{row: r.number, status: failed, code: cmp.Or(r.problem.code, codeInvalid), field: r.problem.field, message: r.problem.message}
+	if o.field != "" {
+		o.message = o.field + ": " + o.message
 	}
 	return o
 }
@@ -179,6 +180,9 @@ func outcomeOf(r row, result client.BulkResult, dryRun bool) outcome {
 	}
 	if result.Error != nil {
 		o.status, o.code, o.message = failed, string(result.Error.Code), result.Error.Message
+		if len(result.Error.Details) > 0 {
+			o.code, o.field = result.Error.Details[0].Code, result.Error.Details[0].Field
+		}
 		return o
 	}
 	if result.Post != nil {
@@ -187,9 +191,16 @@ func outcomeOf(r row, result client.BulkResult, dryRun bool) outcome {
 			o.scheduledFor = result.Post.ScheduledFor.UTC().Format(time.RFC3339)
 		}
 	}
-	var warnings []string
+	warnings := slices.Clone(r.warnings)
 	for _, w := range result.Warnings {
 		warnings = append(warnings, w.Field+": "+w.Message)
+		if o.field == "" {
+			o.field, o.code = w.Field, w.Code
+		}
+	}
+	if len(r.warnings) > 0 {
+		o.field, o.code = "", codeLeftOut
+		o.field, _, _ = strings.Cut(r.warnings[0], ": ")
 	}
 	o.message = strings.Join(warnings, "; ")
 	return o

@@ -1,10 +1,7 @@
 package importer
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,226 +9,289 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"crier/schema"
 )
 
-// table is the rows of a CSV file with a header.
+// table is the rows of a table with a header, or of one whose mapping names its columns.
 type table struct {
-	reader  *csv.Reader
-	columns []column
-	unknown []string
-	mapping Mapping
-	number  int
-	mark    int64 // bytes of the mark before the header
+	records  records
+	file     io.ReaderAt
+	mapping  Mapping
+	known    *known
+	headings []heading
+	named    bool     // by the file's first line
+	fields   []string // that the columns are of
+	number   int
+	line     line   // that next has returned
+	ahead    *line  // behind it, read already
+	head     int64  // where the header ends, in bytes
+	twin     string // of the row before, of rows that are one post
 }
 
-// column is what a column of the file means.
-type column struct {
-	field string // of fields below; empty: ignored
-	name  string // of the metadata entry, or of the setting
-	// platform of a setting such as tiktok.privacy, or of a column that says yes or no.
-	platform schema.Platform
-	number   int // of one of several such columns, from 1; 0: there is one
+// heading is a column of the file.
+type heading struct {
+	name     string
+	meanings Meanings
+	// filled are its cells that have a value whose meaning nobody has settled.
+	filled, firstRow int
+	sample           string
+	only             string // value of its cells; empty: none yet
+	varied           bool   // there is more than one
+	names            bool   // a cell names a brand or an account
 }
 
-// fields are the columns a table may have, each with the names it goes by: as they are
-// here once case, spaces, underscores and hyphens are left out.
-var fields = map[string][]string{
-	"content":      {"content", "text", "message", "caption", "post", "body"},
-	"platforms":    {"platforms", "platform", "networks", "network", "channels", "channel"},
-	"accounts":     {"accounts", "account", "accountids", "accountid"},
-	"scheduledFor": {"scheduledfor", "scheduledat", "schedule", "datetime", "publishat", "when"},
-	"date":         {"date", "day", "publishdate", "scheduleddate"},
-	"time":         {"time", "publishtime", "scheduledtime"},
-	"timezone":     {"timezone", "tz", "zone"},
-	"media":        {"media", "mediaurls", "mediaurl", "mediaitems", "images", "image", "imageurl", "imageurls", "video", "videourl", "photos", "photo", "attachments"},
-	"mediaIds":     {"mediaids", "mediaid"},
-	"mediaTypes":   {"mediatypes", "mediatype", "mediakinds", "mediakind"},
-	"link":         {"link", "links"},
-	"draft":        {"draft"},
-	"altText":      {"alttext", "alttexts", "alt"},
-	"firstComment": {"firstcomment", "comment"},
-	"status":       {"status"},
-	"queue":        {"queue"},
-	"queueId":      {"queueid"},
-	"publishNow":   {"publishnow"},
-	"brandId":      {"brandid", "brand", "profileid"},
-	"externalId":   {"externalid", "reference", "ref"},
-	"title":        {"title"},
+// line is a line of the file.
+type line struct {
+	cells    []string
+	wrong    *problem
+	from, to int64
+	err      error
 }
 
-// newTable reads the header, unless the mapping says what the columns are. Fields are separated
-// by commas, semicolons or tabs, whichever the first line has most of.
-func newTable(buffered *bufio.Reader, m Mapping) (*table, error) {
-	t := &table{mapping: m}
-	if mark, err := buffered.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
-		if _, err := buffered.Discard(len(byteOrderMark)); err != nil {
-			return nil, fmt.Errorf("reading the header: %w", err)
-		}
-		t.mark = int64(len(byteOrderMark))
+// newTable reads the header, unless the mapping says what the columns are and the first line is
+// none.
+func newTable(r records, file io.ReaderAt, m Mapping, k *known) (*table, error) {
+	t := &table{records: r, file: file, mapping: m, known: k}
+	first := t.read()
+	for isBlank(first.cells) && first.wrong == nil && first.err == nil {
+		first = t.read()
 	}
-	if start, _ := buffered.Peek(4096); bytes.IndexByte(start, 0) >= 0 { // a spreadsheet, or UTF-16
-		return nil, errors.New("the file is no text in UTF-8: save the table as CSV UTF-8")
-	}
-	t.reader = csv.NewReader(buffered)
-	t.reader.Comma = separator(buffered)
-	t.reader.TrimLeadingSpace = t.reader.Comma != '\t' // else an empty field between tabs would vanish
-	t.reader.FieldsPerRecord = -1
-	t.reader.ReuseRecord = true
-	if len(m.Header) > 0 {
-		for _, meaning := range m.Header {
-			t.columns = append(t.columns, columnOf(meaning))
-		}
-		return t, t.check()
-	}
-	header, err := t.reader.Read()
-	if errors.Is(err, io.EOF) {
+	switch {
+	case errors.Is(first.err, io.EOF):
 		return nil, errors.New("the file is empty: a header is expected")
+	case first.err != nil:
+		return nil, fmt.Errorf("reading the header: %w", first.err)
+	case first.wrong != nil:
+		return nil, errors.New("the header cannot be read: " + first.wrong.message)
 	}
-	if parse, ok := errors.AsType[*csv.ParseError](err); ok {
-		return nil, errors.New("the header cannot be read: " + misquoted(parse).message)
+	names := first.cells
+	if t.named = len(m.Header) == 0 || t.isHeader(names); t.named {
+		t.head = first.to
+	} else {
+		t.ahead, names = &first, m.Header
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the header: %w", err)
-	}
-	for _, name := range header {
-		c := m.column(name)
-		if c.field == "" {
-			t.unknown = append(t.unknown, strings.TrimSpace(name))
+	for i, name := range names {
+		name = strings.TrimSpace(strings.TrimPrefix(name, "\uFEFF"))
+		h := heading{name: name, meanings: m.meanings(name)}
+		if name == "" {
+			h.name = fmt.Sprintf("column %d", i+1)
+			h.meanings = m.meanings(h.name)
 		}
-		t.columns = append(t.columns, c)
+		t.headings = append(t.headings, h)
 	}
 	return t, t.check()
 }
 
-// separator looks at the first line, which is the header, or a row: what stands in quotes there
-// parts nothing.
-func separator(r *bufio.Reader) rune {
-	start, _ := r.Peek(4096) // a shorter file is looked at as far as it goes
-	line, _, _ := bytes.Cut(start, []byte("\n"))
-	counts, quoted := map[rune]int{}, false
-	for _, c := range string(line) {
-		if c == '"' {
-			quoted = !quoted
-		} else if !quoted {
-			counts[c]++
+// isHeader tells the names of columns from the first row of a file that need not have them: two
+// of its cells are names of columns, or its only one is.
+func (t *table) isHeader(cells []string) bool {
+	known, filled := 0, 0
+	for _, cell := range cells {
+		if cell = strings.TrimSpace(cell); cell == "" {
+			continue
+		}
+		filled++
+		if t.mapping.meanings(cell) != nil {
+			known++
 		}
 	}
-	best := ','
-	for _, c := range ";\t" {
-		if counts[c] > counts[best] {
-			best = c
-		}
-	}
-	return best
+	return known >= min(2, filled)
 }
 
-func columnOf(header string) column {
-	header = strings.TrimSpace(header)
-	if group, name, ok := strings.Cut(header, "."); ok {
-		if c, ok := numbered(group, name); ok {
-			return c
-		}
-		if c, ok := flagged(group, name); ok {
-			return c
-		}
-		if strings.EqualFold(group, "metadata") && name != "" {
-			return column{field: "metadata", name: name}
-		}
-		if platform, err := parsePlatform(group); err == nil && name != "" {
-			return column{field: "setting", platform: platform, name: name}
-		}
+// times are the columns that hold times.
+func (t *table) times() []bool {
+	times := make([]bool, len(t.headings))
+	for i, h := range t.headings {
+		times[i] = slices.ContainsFunc(h.meanings, func(m Meaning) bool { return m.column.isTime() })
 	}
-	plain := plainName(header)
-	for field, names := range fields {
-		if slices.Contains(names, plain) {
-			return column{field: field}
-		}
-	}
-	return column{}
+	return times
 }
 
 // check refuses a header from which no post can come.
 func (t *table) check() error {
-	seen := map[string]bool{}
-	for _, c := range t.columns {
-		key := c.key()
-		if c.field != "" && seen[key] {
-			return fmt.Errorf("the header has two columns for %s", c.field)
-		}
-		seen[key] = true
+	if err := t.checkNames(); err != nil {
+		return err
 	}
-	reaches := func(c column) bool { return c.field == "platforms" || c.field == "platform" }
-	if t.mapping.Platforms == "" && !slices.ContainsFunc(t.columns, reaches) {
-		return errors.New("the header has no column platforms: the first line of the file names the columns; --platforms names those of all rows")
+	seen := map[string]string{}
+	identified := false
+	for _, h := range t.headings {
+		for _, m := range h.meanings {
+			c := m.column
+			if c.field == "" {
+				continue
+			}
+			t.fields = append(t.fields, c.of())
+			identified = identified || c.field == "id" || c.field == "externalId"
+			if before, ok := seen[c.key()]; ok && !m.mapped && before != h.name {
+				return fmt.Errorf("the header has two columns for %s, %q and %q: leave one out, such as by --ignore %q", c.field, before, h.name, h.name)
+			}
+			if !slices.Contains(several, c.field) {
+				seen[c.key()] = h.name
+			}
+		}
+	}
+	slices.Sort(t.fields)
+	t.fields = slices.Compact(t.fields)
+	if t.mapping.Platforms == "" && !identified && !slices.Contains(t.fields, "platforms") {
+		return fmt.Errorf("the header has no column for platforms%s: the first line of the file names the columns; --platforms names those of all rows", t.looksLike("platforms"))
 	}
 	return nil
 }
 
-func (c column) key() string { return fmt.Sprint(c.field, c.platform, c.name, c.number) }
+// checkNames refuses a --column and an --ignore of a column that the file does not have.
+func (t *table) checkNames() error {
+	if !t.named {
+		return nil
+	}
+	for _, name := range slices.Concat(t.mapping.Ignore, t.mapping.Named) {
+		if !slices.ContainsFunc(t.headings, func(h heading) bool { return plainName(h.name) == plainName(name) }) {
+			return fmt.Errorf("there is no column %q; the file has %s", name, t.names())
+		}
+	}
+	return nil
+}
 
-func (t *table) ignored() []string { return t.unknown }
-
-func (t *table) offset() int64 { return t.mark + t.reader.InputOffset() }
+func (t *table) names() string {
+	var all []string
+	for _, h := range t.headings {
+		all = append(all, strconv.Quote(h.name))
+	}
+	return strings.Join(all, ", ")
+}
 
 func (t *table) next() (row, error) {
 	for {
-		record, err := t.reader.Read()
-		if err != nil && !errors.Is(err, csv.ErrFieldCount) {
-			if parse, ok := errors.AsType[*csv.ParseError](err); ok {
-				t.number++
-				return row{number: t.number, problem: misquoted(parse)}, nil
-			}
-			return row{}, err
+		t.line = t.take()
+		if t.line.err != nil {
+			return row{}, t.line.err
 		}
 		t.number++
-		if !slices.ContainsFunc(record, func(s string) bool { return strings.TrimSpace(s) != "" }) {
-			continue
+		switch {
+		case t.line.wrong != nil:
+			return row{number: t.number, problem: t.line.wrong}, nil
+		case !isBlank(t.line.cells):
+			return t.row(), nil
 		}
-		return t.row(record), nil
 	}
 }
 
-// misquoted says which lines a quote has made one row of. Guessing where the field ends
-// could make a post of several rows.
-func misquoted(e *csv.ParseError) *problem {
-	lines := fmt.Sprintf("line %d", e.StartLine)
-	if e.Line > e.StartLine {
-		lines = fmt.Sprintf("lines %d to %d", e.StartLine, e.Line)
+// take returns the next line.
+func (t *table) take() line {
+	if t.ahead != nil {
+		taken := *t.ahead
+		t.ahead = nil
+		return taken
 	}
-	return &problem{message: lines + `: a quote is not closed, or not doubled; a field with a quote in it is written "like ""this"""`}
+	return t.read()
 }
 
-func (t *table) row(record []string) row {
-	r := row{number: t.number}
-	if !utf8.ValidString(strings.Join(record, "")) {
+func (t *table) read() line {
+	l := line{}
+	l.from, _ = t.records.offset()
+	l.cells, l.wrong, l.err = t.records.read()
+	l.to, _ = t.records.offset()
+	return l
+}
+
+// peek returns the line behind the one that was taken. What the line before has is kept: the
+// records use its place again.
+func (t *table) peek() line {
+	if t.ahead == nil {
+		t.line.cells = slices.Clone(t.line.cells)
+		next := t.read()
+		t.ahead = &next
+	}
+	return *t.ahead
+}
+
+func isBlank(cells []string) bool {
+	return !slices.ContainsFunc(cells, func(s string) bool { return strings.TrimSpace(s) != "" })
+}
+
+// row reads the line as a post.
+func (t *table) row() row {
+	r := row{number: t.number, fields: t.fields}
+	cells := t.line.cells
+	if !utf8.ValidString(strings.Join(cells, "")) {
 		r.problem = &notUTF8
 		return r
 	}
-	if len(record) > len(t.columns) {
-		r.problem = &problem{message: fmt.Sprintf("the row has %d fields, the header %d", len(record), len(t.columns))}
+	if len(cells) > len(t.headings) {
+		if !isBlank(cells[len(t.headings):]) {
+			r.problem = &problem{message: fmt.Sprintf("the row has %d fields, the header %d", len(cells), len(t.headings))}
+			return r
+		}
+		cells = cells[:len(t.headings)]
+	}
+	p := newPost(t.mapping, t.known)
+	for i, cell := range cells {
+		cell = strings.TrimSpace(cell)
+		h := &t.headings[i]
+		if cell == "" {
+			continue
+		}
+		h.note(cell, t.number)
+		p.take(h, cell)
+	}
+	if t.isTwin() {
+		r.problem = &problem{field: t.mapping.Together[0], code: codeUnsupported, message: "rows with the same " +
+			strings.Join(t.mapping.Together, ", ") + " are one post with several pictures there: put them into one row here, their addresses separated by bars"}
 		return r
 	}
-	p := newPost(t.mapping)
-	for i, cell := range record {
-		if cell = strings.TrimSpace(cell); cell != "" {
-			p.take(t.columns[i], cell)
+	return p.row(r)
+}
+
+// isTwin reports whether the row and one beside it are one post for the program that wrote the file.
+func (t *table) isTwin() bool {
+	if len(t.mapping.Together) == 0 {
+		return false
+	}
+	next := t.peek()
+	own, before := t.twinKey(t.line.cells), t.twin
+	t.twin = own
+	return own != "" && (own == before || next.err == nil && own == t.twinKey(next.cells))
+}
+
+func (t *table) twinKey(cells []string) string {
+	var key []string
+	for i, h := range t.headings {
+		if i < len(cells) && slices.ContainsFunc(t.mapping.Together, func(name string) bool { return plainName(name) == plainName(h.name) }) {
+			key = append(key, cells[i])
 		}
 	}
-	body, wrong := p.body()
-	if wrong != nil {
-		r.problem = wrong
-		return r
+	if isBlank(key) {
+		return ""
 	}
-	encoded, err := json.Marshal(body)
-	switch {
-	case err != nil:
-		r.problem = &problem{message: err.Error()}
-	case len(encoded) > maxRow:
-		r.problem = &problem{message: "the row is larger than " + strconv.Itoa(maxRow>>10) + " KiB"}
-	default:
-		r.body = encoded
-	}
-	return r
+	return strings.Join(key, "\x00")
 }
+
+func (t *table) copyHead(out io.Writer) error {
+	if _, exact := t.records.offset(); exact {
+		return copySection(out, t.file, 0, t.head)
+	}
+	if !t.named {
+		return nil
+	}
+	var names []string
+	for _, h := range t.headings {
+		names = append(names, h.name)
+	}
+	return writeRecord(out, names)
+}
+
+func (t *table) copyRow(out io.Writer) error {
+	if _, exact := t.records.offset(); exact {
+		return copySection(out, t.file, t.line.from, t.line.to)
+	}
+	return writeRecord(out, t.line.cells)
+}
+
+func writeRecord(out io.Writer, cells []string) error {
+	w := csv.NewWriter(out)
+	if err := w.Write(cells); err != nil {
+		return err
+	}
+	w.Flush()
+	return w.Error()
+}
+
+func (t *table) close() error { return t.records.close() }

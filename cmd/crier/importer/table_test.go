@@ -12,7 +12,7 @@ import (
 // bodies reads all rows of a file: their bodies, or what is wrong with them.
 func bodies(t *testing.T, name, content string) []string {
 	t.Helper()
-	source, err := openRows(name, strings.NewReader(content), Mapping{})
+	source, err := openRows(name, strings.NewReader(content), Mapping{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestRowsThatAreNotSent(t *testing.T) {
 		"two times":                     {"a.csv", "platforms,when,date\nmastodon,2026-12-01 9:00,2026-12-01", "! date: must not stand beside scheduledFor"},
 		"a switch that is neither":      {"a.csv", "platforms,queue\nmastodon,maybe", "! queue: must be yes or no"},
 		"more cells than columns":       {"a.csv", "platforms\nmastodon,bluesky", "! : the row has 2 fields, the header 1"},
-		"more texts than media":         {"a.csv", "platforms,media,alt\nmastodon,https://a.test/1.png,a|b", "! altText: there are 2 texts, parted by |, for 1 media items"},
+		"more texts than media":         {"a.csv", "platforms,media,alt\nmastodon,https://a.test/1.png,a|b", "! altText: there are 2 texts for 1 media items"},
 		"a line that is no object":      {"a.jsonl", "[1]", "! : the line is not a JSON object"},
 		"a line that is no JSON":        {"a.jsonl", "{", "! : the line is not a JSON object"},
 		"a line that is null":           {"a.jsonl", "null", "! : the line is not a JSON object"},
@@ -159,14 +159,15 @@ func TestRowsThatAreNotSent(t *testing.T) {
 
 func TestFilesThatAreRefused(t *testing.T) {
 	for name, tt := range map[string]struct{ file, content, want string }{
-		"another kind of file": {"a.xlsx", "", "neither .csv"},
-		"an empty table":       {"a.csv", "", "empty"},
-		"a table of no posts":  {"a.csv", "name,mood\n1,2", "no column platforms"},
-		"a file in UTF-16":     {"a.csv", "\xff\xfep\x00", "UTF-16"},
-		"a column twice":       {"a.csv", "platforms,text,content\n", "two columns for content"},
+		"another kind of file":  {"a.xls", "", "neither .csv"},
+		"no workbook":           {"a.xlsx", "platforms,text", "no workbook"},
+		"an empty table":        {"a.csv", "", "empty"},
+		"a table of no posts":   {"a.csv", "name,mood\n1,2", "no column for platforms"},
+		"UTF-16 without a mark": {"a.csv", "p\x00l\x00", "no text in UTF-8"},
+		"a column twice":        {"a.csv", "platforms,text,content\n", "two columns for content"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := openRows(tt.file, strings.NewReader(tt.content), Mapping{}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := openRows(tt.file, strings.NewReader(tt.content), Mapping{}, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("openRows = %v, want an error with %q", err, tt.want)
 			}
 		})
@@ -176,7 +177,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 // readAll reads the rows of a file, whose numbers ascend and whose bodies are JSON.
 func readAll(t *testing.T, name, content string) {
 	t.Helper()
-	source, err := openRows(name, strings.NewReader(content), Mapping{})
+	source, err := openRows(name, strings.NewReader(content), Mapping{}, nil)
 	if err != nil {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // wallTime is the form in which times without a zone are sent: crier reads them in the time
@@ -14,18 +15,28 @@ import (
 const wallTime = "2006-01-02T15:04:05"
 
 var (
-	dates  = []string{"2006-01-02", "2006/01/02", "02.01.2006", "2.1.2006", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006"}
-	clocks = []string{"15:04", "15:04:05", "15:04:05.999", "3:04PM", "3:04 PM", "3PM", "3 PM"}
+	dates  = []string{"2006-01-02", "2006-1-2", "2006/1/2", "2006.1.2", "2 Jan 2006", "Jan 2 2006"}
+	clocks = []string{"15:04", "15:04:05", "15:04:05.999", "3:04PM", "3:04 PM", "3:04:05 PM", "3PM", "3 PM"}
 	zones  = []string{"", "Z07:00", " Z07:00", " -0700", "-0700"}
-	// slashed is a date in which the day may come before the month or after it.
-	slashed = regexp.MustCompile(`^(\d{1,2})/(\d{1,2})/(\d{4})\b`)
-	seconds = regexp.MustCompile(`^\d{10}$`)
+
+	isoTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}T`)
+	// ordered is a date in which the day may come before the month or after it.
+	ordered    = regexp.MustCompile(`^(\d{1,2})([/.-])(\d{1,2})([/.-])(\d{4}|\d{2})(?:\D|$)`)
+	seconds    = regexp.MustCompile(`^\d{10}$`)
+	clockAlone = regexp.MustCompile(`^\d{1,2}[:.h]\d{2}\b`)
+
+	words       = regexp.MustCompile(`[\p{L}.]+`)
+	ordinal     = regexp.MustCompile(`\b(\d{1,2})(?:st|nd|rd|th|er|º|ª)\b`)
+	numberedDay = regexp.MustCompile(`\b(\d{1,2})\. ?(\p{L})`)
+	hours       = regexp.MustCompile(`\b(\d{1,2}) ?h(?: ?(\d{2}))?\b`)
+	dottedClock = regexp.MustCompile(` (\d{1,2})\.(\d{2})( |$)`)
+	meridiem    = regexp.MustCompile(`(?i)(\d) ?([ap])\.? ?m\b\.?`)
 )
 
 // parseWhen reads the time of a row in the ways people write one, and returns it as the
 // API takes it: with its offset, or as wall time.
 func parseWhen(text string, days DayOrder) (string, error) {
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.Join(strings.Fields(strings.Map(printed, text)), " ")
 	if seconds.MatchString(text) {
 		unix, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
@@ -33,15 +44,15 @@ func parseWhen(text string, days DayOrder) (string, error) {
 		}
 		return time.Unix(unix, 0).UTC().Format(time.RFC3339), nil
 	}
-	text, err := normalizeDate(text, days)
+	plain, err := orderDate(inEnglish(text), days)
 	if err != nil {
 		return "", err
 	}
 	for _, date := range dates {
-		for _, parted := range []string{" ", "T"} {
+		for _, between := range []string{" ", "T"} {
 			for _, clock := range clocks {
 				for _, zone := range zones {
-					at, err := time.Parse(date+parted+clock+zone, text)
+					at, err := time.Parse(date+between+clock+zone, plain)
 					if err != nil {
 						continue
 					}
@@ -52,36 +63,125 @@ func parseWhen(text string, days DayOrder) (string, error) {
 				}
 			}
 		}
-		if _, err := time.Parse(date, text); err == nil {
+		if _, err := time.Parse(date, plain); err == nil {
 			return "", fmt.Errorf("%q has no time of day", text)
 		}
 	}
 	return "", fmt.Errorf("%q is no time crier knows; write it like 2026-12-01 09:00 or 2026-12-01T09:00:00+01:00", text)
 }
 
-// normalizeDate writes 13/2/2026 and 2/13/2026 as 2026-02-13, and refuses 2/3/2026 unless the
-// order is known.
-func normalizeDate(text string, days DayOrder) (string, error) {
-	parts := slashed.FindStringSubmatch(text)
-	if parts == nil {
-		return upperMeridiem(text), nil
+// printed drops marks of the direction of writing, which spreadsheets put around times.
+func printed(r rune) rune {
+	if unicode.Is(unicode.Cf, r) {
+		return -1
 	}
-	first, second, year := number(parts[1]), number(parts[2]), parts[3]
+	return r
+}
+
+// inEnglish writes the names of months, and times of the day, as layouts have them: "5. Dezember
+// 2026, 9.30 Uhr" becomes "5 Dec 2026 9:30". What it does not know stays, and makes no time.
+func inEnglish(text string) string {
+	if isoTime.MatchString(text) {
+		return text
+	}
+	if !strings.ContainsFunc(text, unicode.IsLetter) {
+		return dottedClock.ReplaceAllString(strings.Join(strings.Fields(strings.ReplaceAll(text, ",", " ")), " "), " $1:$2$3")
+	}
+	text = strings.ReplaceAll(text, ",", " ")
+	text = ordinal.ReplaceAllString(text, "$1")
+	text = numberedDay.ReplaceAllString(text, "$1 $2")
+	text = hours.ReplaceAllStringFunc(text, func(found string) string {
+		parts := hours.FindStringSubmatch(found)
+		if parts[2] == "" {
+			parts[2] = "00"
+		}
+		return parts[1] + ":" + parts[2]
+	})
+	text = meridiem.ReplaceAllStringFunc(text, func(found string) string {
+		parts := meridiem.FindStringSubmatch(found)
+		return parts[1] + " " + strings.ToUpper(parts[2]) + "M"
+	})
+	text = words.ReplaceAllStringFunc(text, func(word string) string {
+		name := strings.Trim(stripMarks(strings.ToLower(word)), ".")
+		if month := monthNames[name]; month != "" {
+			return month
+		}
+		if fillers[name] {
+			return ""
+		}
+		return word
+	})
+	text = strings.Join(strings.Fields(text), " ")
+	return dottedClock.ReplaceAllString(text, " $1:$2$3")
+}
+
+// monthNames are the names of months without their accents, in the languages of yes and no.
+var monthNames = monthsOf(
+	"jan january januar janner janvier janv enero ene janeiro gennaio gen januari",
+	"feb february februar fevrier fevr fev febrero fevereiro febbraio februari",
+	"mar march marz maerz mrz mars marzo marco maart mrt",
+	"apr april avril avr abril abr aprile",
+	"may mai mayo maio maggio mag mei",
+	"jun june juni juin junio junho giugno giu",
+	"jul july juli juillet juil julio julho luglio lug",
+	"aug august aout agosto ago augustus",
+	"sep sept september septembre septiembre setiembre setembro set settembre",
+	"oct october oktober okt octobre octubre outubro out ottobre ott",
+	"nov november novembre noviembre novembro",
+	"dec december dezember dez decembre diciembre dic dezembro dicembre",
+)
+
+func monthsOf(names ...string) map[string]string {
+	all := map[string]string{}
+	for i, line := range names {
+		for _, name := range strings.Fields(line) {
+			all[name] = time.Month(i + 1).String()[:3]
+		}
+	}
+	return all
+}
+
+// fillers are words within dates: prepositions, days of the week.
+var fillers = fillersOf(`de del of at um uhr a as alle om las el le les den dem der die on
+	monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
+	montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag mo di mi do fr sa so
+	lundi mardi mercredi jeudi vendredi samedi dimanche
+	lunes martes miercoles jueves viernes sabado domingo
+	segunda-feira terca-feira quarta-feira quinta-feira sexta-feira segunda terca quarta quinta sexta
+	lunedi martedi mercoledi giovedi venerdi sabato domenica
+	maandag dinsdag woensdag donderdag vrijdag zaterdag zondag`)
+
+func fillersOf(text string) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range strings.Fields(text) {
+		all[word] = true
+	}
+	return all
+}
+
+// orderDate writes 13/2/2026, 2/13/2026 and 13.2.2026 as 2026-02-13, and refuses 2/3/2026 unless
+// the order is known. Where dots stand between, the day is first.
+func orderDate(text string, days DayOrder) (string, error) {
+	parts := ordered.FindStringSubmatch(text)
+	if parts == nil || parts[2] != parts[4] || parts[2] == "-" && len(parts[5]) == 2 {
+		return text, nil
+	}
+	first, second, year := number(parts[1]), number(parts[3]), parts[5]
+	if len(year) == 2 {
+		year = "20" + year
+	}
+	written := parts[1] + parts[2] + parts[3] + parts[4] + parts[5]
 	month, day := first, second
 	switch {
-	case days == DayFirst || days == "" && first > 12 && second <= 12:
+	case parts[2] == "." || days == DayFirst || days == "" && first > 12 && second <= 12:
 		month, day = second, first
 	case days == MonthFirst:
 	case second > 12 && first <= 12:
 	case first == second:
 	default:
-		return "", errors.New("the day and the month of " + parts[0] + " could be either: write it like 2026-12-01, or say --days day-first or month-first")
+		return "", errors.New("the day and the month of " + written + " could be either: write it like 2026-12-01, or say --days day-first or month-first")
 	}
-	return fmt.Sprintf("%s-%02d-%02d", year, month, day) + upperMeridiem(text[len(parts[0]):]), nil
-}
-
-func upperMeridiem(text string) string {
-	return strings.NewReplacer("am", "AM", "pm", "PM", "a.m.", "AM", "p.m.", "PM").Replace(text)
+	return fmt.Sprintf("%s-%02d-%02d", year, month, day) + text[len(written):], nil
 }
 
 func number(digits string) int {

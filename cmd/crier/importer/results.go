@@ -1,0 +1,138 @@
+package importer
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// result is a line of the results; it holds until the next one is read.
+type result struct {
+	row, status, code, message, field string
+}
+
+// eachResult reads the lines of a file of results.
+func eachResult(file io.Reader, take func(result) error) error {
+	reader := csv.NewReader(bufio.NewReader(file))
+	reader.ReuseRecord = true
+	reader.FieldsPerRecord = len(resultsHeader)
+	for header := true; ; header = false {
+		record, err := reader.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("reading the results: %w", err)
+		case header:
+			continue
+		}
+		if err := take(result{row: record[0], status: record[1], code: record[4], message: record[5], field: record[6]}); err != nil {
+			return err
+		}
+	}
+}
+
+// maxKinds is how many kinds of problems are counted: one for each field and code, which are few.
+// What there is beyond them is in the results.
+const maxKinds = 1000
+
+// kind is what is the same of many rows.
+type kind struct{ status, field, code string }
+
+// found is how many rows have a problem, the first of them, and what is said of it.
+type found struct {
+	kind
+	rows           int
+	first, message string
+}
+
+// position is the number of an item of a list: rows differ in it that have the same problem.
+var position = regexp.MustCompile(`\[\d+\]`)
+
+// WriteProblems writes a table of what is wrong with rows in results, and what was warned of: a
+// line for each field and code, not for each row.
+func WriteProblems(out io.Writer, results string) error {
+	f, err := os.Open(results)
+	if err != nil {
+		return fmt.Errorf("reading the results: %w", err)
+	}
+	return errors.Join(writeProblems(out, f), f.Close())
+}
+
+func writeProblems(out io.Writer, results io.Reader) error {
+	counts := map[kind]*found{}
+	var all []*found
+	more := 0
+	err := eachResult(results, func(r result) error {
+		if r.message == "" {
+			return nil
+		}
+		k := kind{problemStatus(r.status), position.ReplaceAllString(r.field, "[]"), r.code}
+		switch {
+		case counts[k] != nil:
+			counts[k].rows++
+		case len(all) == maxKinds:
+			more++
+		default:
+			counts[k] = &found{kind: k, rows: 1, first: r.row, message: strings.TrimPrefix(r.message, r.field+": ")}
+			all = append(all, counts[k])
+		}
+		return nil
+	})
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	slices.SortStableFunc(all, func(a, b *found) int {
+		return cmp.Or(cmp.Compare(order(a.status), order(b.status)), cmp.Compare(b.rows, a.rows))
+	})
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "STATUS\tFIELD\tCODE\tROWS\tFIRST ROW\tWHAT")
+	for _, f := range all {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", f.status, cmp.Or(f.field, "-"), cmp.Or(f.code, "-"), f.rows, f.first, brief(f.message))
+	}
+	if more > 0 {
+		fmt.Fprintf(table, "…\t\t\t%d\t\tother problems\n", more)
+	}
+	return table.Flush()
+}
+
+// problemStatus is the state of a row of which something is said: one that is done comes with a warning.
+func problemStatus(status string) string {
+	switch status {
+	case failed, unknown, skipped:
+		return status
+	default:
+		return "warning"
+	}
+}
+
+// order puts what failed before what is a warning alone.
+func order(status string) int {
+	switch status {
+	case failed:
+		return 0
+	case unknown:
+		return 1
+	case skipped:
+		return 2
+	default:
+		return 3
+	}
+}
+
+// brief is a message on one line of a terminal.
+func brief(message string) string {
+	const most = 160
+	if runes := []rune(message); len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return message
+}

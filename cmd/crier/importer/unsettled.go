@@ -1,0 +1,252 @@
+package importer
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// note counts a cell whose meaning nobody has settled.
+func (h *heading) note(cell string, row int) {
+	if h.only == "" {
+		h.only = strings.Clone(cell)
+	}
+	h.varied = h.varied || h.only != cell
+	h.names = h.names || h.namesSomebody(cell)
+	settled := h.meanings != nil
+	if settled && h.meanings[0].column.field == "id" && !h.meanings[0].mapped {
+		settled = strings.HasPrefix(cell, "post_") // numbers of somebody else's are none of crier's ids
+	}
+	if settled {
+		return
+	}
+	if h.filled++; h.filled == 1 {
+		h.firstRow, h.sample = row, strings.Clone(cell)
+	}
+}
+
+// unsettled refuses a file with values that nobody has said the meaning of: they could decide what
+// goes out. It says what to add to the command.
+func (t *table) unsettled() error {
+	var lines, advice []string
+	for _, h := range t.headings {
+		if h.filled == 0 {
+			continue
+		}
+		like := t.likely(h)
+		lines = append(lines, fmt.Sprintf("  %q, in %s, first in row %d: %q%s", h.name, counted(h.filled, "row"), h.firstRow, clipped(h.sample), like.words()))
+		if like.field == "" {
+			advice = append(advice, "--ignore "+quotedWord(h.name))
+		} else {
+			advice = append(advice, "--column "+quotedWord(like.field+"="+h.name))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	message := "nobody has said what these columns mean, and nothing was sent:\n" + strings.Join(lines, "\n") +
+		"\nSay it, or that they can be left out:\n  " + strings.Join(advice, " ")
+	if program := t.program(); program != "" {
+		message += "\nThe header looks like that of " + program + ": --map " + program
+	}
+	return fmt.Errorf("%s", message)
+}
+
+// sameAccounts are columns that name the same account in all rows, in a program's words. Where it is
+// said which platforms all rows go to, nothing more is to be told from them.
+func (t *table) sameAccounts() (names []string) {
+	if t.mapping.Platforms == "" || t.mapping.Of == "" {
+		return nil
+	}
+	for _, h := range t.headings {
+		if len(h.meanings) == 1 && h.meanings[0].column.field == "profile" && !h.varied && named(t.mapping.Names, h.only) == h.only {
+			names = append(names, h.name)
+		}
+	}
+	return names
+}
+
+// quotedWord is a word of a command line.
+func quotedWord(word string) string {
+	if strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=._-:/,", r)
+	}) {
+		if strings.ContainsAny(word, "$`\"\\!") {
+			return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		return `"` + word + `"`
+	}
+	return word
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// likeness is what a column may mean.
+type likeness struct {
+	field string // as --column takes it; empty: nothing
+	what  string
+}
+
+func (l likeness) words() string {
+	if l.what == "" {
+		return ""
+	}
+	return ": looks like " + l.what
+}
+
+// likely is what a column looks like that no other column is.
+func (t *table) likely(h heading) likeness {
+	if len(h.meanings) > 0 && h.meanings[0].column.field == "id" {
+		return likeness{"externalId", "ids of your own"}
+	}
+	for _, spelling := range spellings(h.name) {
+		for _, like := range likenesses {
+			if !slices.Contains(like.names, stripMarks(folded(spelling))) && !slices.Contains(like.names, folded(spelling)) {
+				continue
+			}
+			if c := columnOf(like.field); c.field != "metadata" && !slices.Contains(several, c.field) && t.has(c) {
+				return likeness{what: like.what + ", which another column is already"}
+			}
+			return like.likeness
+		}
+	}
+	return likeness{}
+}
+
+// has reports whether a column of the table is what another is.
+func (t *table) has(c column) bool {
+	return slices.ContainsFunc(t.headings, func(h heading) bool {
+		return slices.ContainsFunc(h.meanings, func(m Meaning) bool { return m.column.key() == c.key() })
+	})
+}
+
+// looksLike names the column that looks like a field; empty: none does.
+func (t *table) looksLike(field string) string {
+	for _, h := range t.headings {
+		if l := t.likely(h); h.meanings == nil && l.field == field {
+			return fmt.Sprintf(" (%q looks like it: --column %s)", h.name, quotedWord(field+"="+h.name))
+		}
+	}
+	return ""
+}
+
+// likenesses are what calendars call their columns, in the languages of yes and no, as folded
+// has them without their accents.
+var likenesses = []struct {
+	likeness
+	names []string
+}{
+	{likeness{"text", "the text"}, []string{
+		"copy", "postcopy", "copytext", "captiontext", "captioncopy", "postcaption", "posttext", "postcontent", "postbody", "postmessage", "messagetext",
+		"textcontent", "maintext", "socialcopy", "tweet", "tweettext", "statustext", "description", "postdescription", "captions", "texts", "update",
+		"inhalt", "beitrag", "beitragstext", "posttexte", "nachricht", "bildunterschrift", "beschreibung",
+		"contenu", "texte", "legende", "message", "publication", "texteduposte", "textedupost", "texteprincipal",
+		"contenido", "texto", "mensaje", "publicacion", "textodelpost", "leyenda", "descripcion", "pie", "copytexto",
+		"conteudo", "legenda", "mensagem", "publicacao", "descricao", "textodopost",
+		"contenuto", "testo", "didascalia", "messaggio", "testodelpost", "descrizione", "pubblicazione",
+		"inhoud", "tekst", "bijschrift", "bericht", "beschrijving", "posttekst",
+	}},
+	{likeness{"platforms", "the platforms"}, []string{
+		"socialnetwork", "socialnetworks", "socialmedia", "socialchannel", "socialchannels", "postto", "where", "destination", "destinations", "networkname",
+		"plattform", "plattformen", "netzwerk", "netzwerke", "kanal", "kanale",
+		"plateforme", "plateformes", "reseau", "reseaux", "reseausocial", "reseauxsociaux", "canal", "canaux",
+		"plataforma", "plataformas", "red", "redes", "redsocial", "redessociales", "canales",
+		"rede", "redesocial", "redessociais", "canais",
+		"piattaforma", "piattaforme", "rete", "social", "canale", "canali",
+		"platformen", "netwerk", "netwerken", "kanalen",
+	}},
+	{likeness{"date", "the day"}, []string{
+		"postdate", "scheduledate", "dateofpost", "datescheduled", "postingdate", "golivedate", "livedate", "publishedon", "publishon",
+		"datum", "veroffentlichungsdatum", "postdatum",
+		"jour", "datedepublication", "datedupost",
+		"fecha", "fechadepublicacion", "dia", "data", "datadepublicacao", "datadipubblicazione", "giorno", "datadelpost", "publicatiedatum", "dag",
+	}},
+	{likeness{"time", "the time of the day"}, []string{
+		"posttime", "scheduletime", "postingtime", "timeofpost", "timeofday", "golivetime", "hour",
+		"uhrzeit", "zeit", "heure", "horaire", "heuredepublication", "hora", "horario", "horadepublicacion", "horadepublicacao", "ora", "orario", "tijd", "tijdstip",
+	}},
+	{likeness{"scheduledFor", "the time"}, []string{
+		"scheduled", "publishdatetime", "postdatetime", "dateandtime", "datetimescheduled", "scheduleddatetime", "scheduletimedate", "publishing", "publishdateandtime",
+		"zeitpunkt", "termin", "datumunduhrzeit", "dateetheure", "programmation", "fechayhora", "programado", "dataehora", "agendamento", "dataeora", "programmazione", "datumentijd", "gepland",
+	}},
+	{likeness{"media", "addresses of media"}, []string{
+		"asset", "assets", "asseturl", "creative", "creativeurl", "picture", "pictures", "pictureurl", "pictureurls", "imagelink", "imagelinks", "medialink", "medialinks",
+		"file", "files", "fileurl", "graphic", "graphics", "visual", "visuals", "artwork", "videolink", "thumbnail",
+		"bild", "bilder", "bildurl", "medien", "datei", "visuel", "visuels", "imageslien", "medias", "photo", "imagen", "imagenes", "medios", "archivo", "foto", "fotos", "urldelaimagen",
+		"imagem", "imagens", "midia", "midias", "arquivo", "immagine", "immagini", "afbeelding", "afbeeldingen", "bestand", "beeld",
+	}},
+	{likeness{"link", "a link"}, []string{
+		"url", "linkurl", "urls", "linkinpost", "website", "landingpage", "ctalink", "ctaurl", "destinationurl", "destinationlink", "articleurl", "bloglink", "utmlink",
+		"verweis", "lien", "liens", "enlace", "enlaces", "ligacao", "collegamento", "koppeling",
+	}},
+	{likeness{"altText", "descriptions of media"}, []string{
+		"alternativetext", "imagealttext", "alttag", "altdescription", "imagedescription", "alternativtext", "textealternatif", "textoalternativo", "testoalternativo", "alternatievetekst",
+	}},
+	{likeness{"firstComment", "a first comment"}, []string{
+		"firstcommenttext", "comments", "followup", "followupcomment", "firstreply", "ersterkommentar", "kommentar", "premiercommentaire", "commentaire", "primercomentario", "comentario",
+		"primeirocomentario", "primocommento", "commento", "eerstereactie", "reactie",
+	}},
+	{likeness{"accounts", "the accounts"}, []string{
+		"accountname", "page", "pagename", "handle", "socialaccount", "socialaccounts", "konto", "konten", "seite", "compte", "comptes", "cuenta", "cuentas", "conta", "contas", "pagina", "profil",
+	}},
+	{likeness{"brandId", "the brand"}, []string{
+		"client", "clientname", "customer", "company", "workspace", "calendar", "calendarname", "brandtag", "marke", "kunde", "marque", "marca", "cliente", "merk", "klant",
+	}},
+	{likeness{"status", "the status"}, []string{
+		"poststatus", "state", "approval", "approvalstatus", "freigabe", "statut", "etat", "estado", "stato", "situacao", "stand",
+	}},
+	{likeness{"timezone", "the time zone"}, []string{"timezonename", "zeitzone", "fuseauhoraire", "zonahoraria", "fusohorario", "fusoorario", "tijdzone"}},
+	{likeness{"title", "a title"}, []string{"posttitle", "videotitle", "pintitle", "headline", "subject", "titel", "uberschrift", "titre", "titulo", "titolo"}},
+	{likeness{"kind", "the kind of post"}, []string{"type", "format", "postformat", "postkind", "contenttype", "placement", "beitragsart", "typdebeitrags", "typedepost", "tipodepublicacion", "tipodepost", "tipo", "soort"}},
+	{likeness{"externalId", "ids of your own"}, []string{"postreference", "referenceid", "uid", "key", "number", "rowid", "nr", "referenz"}},
+	{likeness{"metadata.labels", "labels"}, []string{
+		"labels", "label", "tags", "tag", "category", "categories", "campaign", "campaigns", "pillar", "contentpillar", "topic", "theme",
+		"schlagworte", "kategorie", "kampagne", "etiquettes", "categorie", "campagne", "etiquetas", "categoria", "campana", "campanha", "etichette", "campagna",
+	}},
+}
+
+// program is the one of whose tables the header is, as most of its columns and the unsettled ones
+// tell; empty: none.
+func (t *table) program() string {
+	if t.mapping.Of != "" {
+		return ""
+	}
+	best, most := "", 2
+	for _, name := range Mappings() {
+		m, err := ReadMapping(name)
+		if err != nil {
+			continue
+		}
+		known := 0
+		for _, h := range t.headings {
+			_, settles := m.settles(h.name)
+			if settles {
+				known++
+			} else if h.filled > 0 {
+				known = -len(t.headings)
+			}
+		}
+		if known > most {
+			best, most = name, known
+		}
+	}
+	return best
+}
+
+// settles reports whether the mapping itself says what a column means.
+func (m Mapping) settles(header string) (Meanings, bool) {
+	for _, spelling := range spellings(header) {
+		for name, meanings := range m.Columns {
+			if plainName(name) == plainName(spelling) {
+				return meanings, true
+			}
+		}
+	}
+	return nil, false
+}

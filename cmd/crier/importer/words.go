@@ -1,0 +1,119 @@
+package importer
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// plainName is a name as it is compared: without case, spaces, underscores and hyphens.
+func plainName(name string) string {
+	return strings.NewReplacer(" ", "", "\u00a0", "", "_", "", "-", "").Replace(strings.ToLower(strings.TrimSpace(name)))
+}
+
+// folded is a name without its accents, too, and without what stands between words.
+func folded(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, norm.NFD.String(strings.ToLower(name)))
+}
+
+// What yes and no are called in spreadsheets: in English, German, French, Spanish, Portuguese,
+// Italian and Dutch.
+var (
+	yesWords = []string{
+		"true", "yes", "y", "1", "x", "on", "✓", "✔", "☑", "✅", "ja", "wahr", "oui", "vrai", "sí", "si", "verdadero",
+		"sim", "verdadeiro", "sì", "vero", "waar",
+	}
+	noWords = []string{
+		"false", "no", "n", "0", "off", "-", "–", "✗", "✘", "☐", "❌", "nein", "falsch", "non", "faux", "falso",
+		"não", "nao", "nee", "onwaar",
+	}
+)
+
+var errNeither = errors.New("must be yes or no")
+
+// yes reads a cell that says yes or no; an empty one says no.
+func yes(cell string) (bool, error) {
+	word := strings.ToLower(norm.NFC.String(cell))
+	switch {
+	case slices.Contains(yesWords, word):
+		return true, nil
+	case word == "" || slices.Contains(noWords, word):
+		return false, nil
+	default:
+		return false, errNeither
+	}
+}
+
+// statusWords are what calendars call the states of a post, as folded has them, and which of
+// crier's they are; published is none that a row may have.
+var statusWords = map[string]string{
+	"draft": "draft", "entwurf": "draft", "brouillon": "draft", "borrador": "draft", "rascunho": "draft", "bozza": "draft",
+	"concept": "draft", "idea": "draft", "inprogress": "draft", "pending": "draft", "pendingapproval": "draft",
+	"needsapproval": "draft", "awaitingapproval": "draft", "inreview": "draft", "requiresedits": "draft", "notapproved": "draft",
+	"rejected": "draft", "onhold": "draft",
+	"scheduled": "scheduled", "approved": "scheduled", "ready": "scheduled", "queued": "scheduled", "geplant": "scheduled",
+	"freigegeben": "scheduled", "planifie": "scheduled", "programme": "scheduled", "approuve": "scheduled",
+	"programado": "scheduled", "aprobado": "scheduled", "agendado": "scheduled", "aprovado": "scheduled",
+	"programmato": "scheduled", "approvato": "scheduled", "gepland": "scheduled", "goedgekeurd": "scheduled",
+	"immediate": "immediate", "now": "immediate",
+	"published": published, "posted": published, "sent": published, "live": published, "done": published,
+	"veroffentlicht": published, "publie": published, "publicado": published, "pubblicato": published,
+	"gepubliceerd": published, "partiallyfailed": published, "processing": published,
+}
+
+const published = "published"
+
+// statusOf is the state that a cell means, or the cell itself, which the server refuses.
+func statusOf(cell string) string {
+	if status, ok := statusWords[folded(stripMarks(cell))]; ok {
+		return status
+	}
+	return cell
+}
+
+// stripMarks leaves out combining marks, which accents become when they are parted from letters.
+func stripMarks(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(text))
+}
+
+// sheetError is what spreadsheets show in place of a value that a formula could not get, in the
+// languages above. Some could be hashtags of a text, and are errors where they are all of a cell.
+var (
+	sheetError = regexp.MustCompile(`(?:^|\s)(#(?:` +
+		`REF!|VALUE!|NUM!|NULL!|NAME\?|DIV/0!|SPILL!|CALC!|ERROR!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!|BUSY!|` +
+		`BEZUG!|WERT!|ZAHL!|ÜBERLAUF!|` +
+		`VALEUR!|NOMBRE!|NOM\?|NUL!|PROPAGATION!|` +
+		`¡REF!|¡VALOR!|¡NUM!|¡NULO!|¿NOMBRE\?|¡DIV/0!|` +
+		`VALOR!|NÚM!|NULO!|NOME\?|` +
+		`RIF!|VALORE!|NUMERO!|` +
+		`VERW!|WAARDE!|GETAL!|LEEG!|NAAM\?|DEEL/0!))(?:$|\s)`)
+	wholeErrors = []string{"#N/A", "#NV", "#N/D", "#N/B", "#GETTING_DATA"}
+)
+
+// failedFormula returns the error of a spreadsheet in a cell; empty: there is none.
+func failedFormula(cell string) string {
+	switch {
+	case !strings.Contains(cell, "#"):
+		return ""
+	case slices.Contains(wholeErrors, cell):
+		return cell
+	}
+	if found := sheetError.FindStringSubmatch(cell); found != nil {
+		return found[1]
+	}
+	return ""
+}

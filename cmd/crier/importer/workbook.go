@@ -1,0 +1,212 @@
+package importer
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// Bounds of a workbook: how much it may unpack to, and above which a part of it rests in a file.
+const (
+	maxWorkbook     = 128 << 20
+	maxPartInMemory = 1 << 20
+)
+
+// workbookFile is what a workbook is read from: a file.
+type workbookFile interface {
+	io.Reader
+	io.ReaderAt
+	io.Seeker
+}
+
+// sheetRecords are the lines of a sheet. Each is read twice, side by side: as it is stored, which
+// times are read from, and as it is shown.
+type sheetRecords struct {
+	workbook      *excelize.File
+	stored, shown *excelize.Rows
+	since1904     bool
+	times         []bool // columns whose numbers are times
+	cells         []string
+}
+
+// openSheet reads the sheet called name, or the only one that holds anything.
+func openSheet(file workbookFile, name string) (*sheetRecords, error) {
+	size, err := file.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the workbook: %w", err)
+	}
+	book, err := excelize.OpenReader(file, excelize.Options{UnzipSizeLimit: maxWorkbook, UnzipXMLSizeLimit: maxPartInMemory})
+	if err != nil {
+		return nil, unreadableWorkbook(err)
+	}
+	s := &sheetRecords{workbook: book}
+	if err := s.open(file, size, name); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func unreadableWorkbook(err error) error {
+	switch {
+	case errors.Is(err, excelize.ErrWorkbookFileFormat), errors.Is(err, zip.ErrFormat):
+		return errors.New("the file is no workbook that crier can read: save it as .xlsx, without a password, or as CSV UTF-8")
+	case strings.Contains(err.Error(), "unzip size"):
+		return fmt.Errorf("the workbook unpacks to more than %d MiB: save the table as CSV UTF-8", maxWorkbook>>20)
+	default:
+		return fmt.Errorf("reading the workbook: %w", err)
+	}
+}
+
+func (s *sheetRecords) open(file io.ReaderAt, size int64, name string) error {
+	properties, err := s.workbook.GetWorkbookProps()
+	if err != nil {
+		return fmt.Errorf("reading the workbook: %w", err)
+	}
+	s.since1904 = properties.Date1904 != nil && *properties.Date1904
+	sheet, err := s.choose(name)
+	if err != nil {
+		return err
+	}
+	if err := checkSheet(file, size, sheet); err != nil {
+		return fmt.Errorf("the sheet %q: %w", sheet, err)
+	}
+	if s.stored, err = s.workbook.Rows(sheet); err == nil {
+		s.shown, err = s.workbook.Rows(sheet)
+	}
+	if err != nil {
+		return fmt.Errorf("reading the sheet %q: %w", sheet, err)
+	}
+	return nil
+}
+
+// choose returns the sheet that is meant. What stands in another one would be left out silently.
+func (s *sheetRecords) choose(name string) (string, error) {
+	var filled, described []string
+	for _, sheet := range s.workbook.GetSheetList() {
+		if name != "" && strings.EqualFold(strings.TrimSpace(sheet), strings.TrimSpace(name)) {
+			return sheet, nil
+		}
+		holds, err := s.holds(sheet)
+		if err != nil {
+			return "", err
+		}
+		if !holds {
+			continue
+		}
+		visible, err := s.workbook.GetSheetVisible(sheet)
+		if err != nil {
+			return "", fmt.Errorf("reading the sheet %q: %w", sheet, err)
+		}
+		filled = append(filled, sheet)
+		if !visible {
+			sheet += " (hidden)"
+		}
+		described = append(described, sheet)
+	}
+	switch all := strings.Join(described, ", "); {
+	case name != "":
+		return "", fmt.Errorf("the workbook has no sheet %q; it has %s", name, all)
+	case len(filled) == 0:
+		return "", errNoRows
+	case len(filled) == 1 && described[0] == filled[0]:
+		return filled[0], nil
+	case len(filled) == 1:
+		return "", fmt.Errorf("all that the workbook holds is in a hidden sheet: say --sheet %q if it is meant", filled[0])
+	default:
+		return "", fmt.Errorf("the workbook has several sheets, %s: say which is meant, such as --sheet %q", all, filled[0])
+	}
+}
+
+// holds reports whether a sheet has anything in it.
+func (s *sheetRecords) holds(sheet string) (bool, error) {
+	rows, err := s.workbook.Rows(sheet)
+	if err != nil {
+		if strings.Contains(err.Error(), "not exist") || strings.Contains(err.Error(), "not a worksheet") { // a chart
+			return false, nil
+		}
+		return false, fmt.Errorf("reading the sheet %q: %w", sheet, err)
+	}
+	found := false
+	for !found && rows.Next() {
+		var cells []string
+		if cells, err = rows.Columns(); err != nil {
+			break
+		}
+		found = slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" })
+	}
+	if err = errors.Join(err, rows.Error(), rows.Close()); err != nil {
+		return false, fmt.Errorf("reading the sheet %q: %w", sheet, err)
+	}
+	return found, nil
+}
+
+func (s *sheetRecords) read() ([]string, *problem, error) {
+	if !s.stored.Next() || !s.shown.Next() {
+		if err := errors.Join(s.stored.Error(), s.shown.Error()); err != nil {
+			return nil, nil, fmt.Errorf("reading the sheet: %w", err)
+		}
+		return nil, nil, io.EOF
+	}
+	stored, err := s.stored.Columns(excelize.Options{RawCellValue: true})
+	if err == nil {
+		s.cells, err = s.shown.Columns()
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading the sheet: %w", err)
+	}
+	for i := range s.cells {
+		if i < len(s.times) && s.times[i] && i < len(stored) {
+			s.cells[i] = s.time(stored[i])
+		}
+	}
+	if s.stored.GetRowOpts().Hidden && len(s.cells) > 0 {
+		return s.cells, &problem{message: "the row is hidden in the sheet, so that nobody sees it there: show it, or delete it"}, nil
+	}
+	return s.cells, nil, nil
+}
+
+// time is a cell of a column of times: a number counts days. Its fraction is the time of the day.
+func (s *sheetRecords) time(cell string) string {
+	days, err := strconv.ParseFloat(cell, 64)
+	if err != nil || days < 0 || days >= 2958466 { // a text, or a number beyond the year 9999
+		return cell
+	}
+	at, err := excelize.ExcelDateToTime(days, s.since1904)
+	if err != nil {
+		return cell
+	}
+	at = at.Round(time.Second)
+	switch {
+	case days < 1:
+		return at.Format("15:04:05")
+	case at.Equal(at.Truncate(24 * time.Hour)):
+		return at.Format(time.DateOnly)
+	default:
+		return at.Format(time.DateTime)
+	}
+}
+
+// readTimes says which columns hold times.
+func (s *sheetRecords) readTimes(columns []bool) { s.times = columns }
+
+func (s *sheetRecords) offset() (int64, bool) { return 0, false }
+
+func (s *sheetRecords) close() error {
+	var err error
+	for _, rows := range []*excelize.Rows{s.stored, s.shown} {
+		if rows != nil {
+			err = errors.Join(err, rows.Close())
+		}
+	}
+	return errors.Join(err, s.workbook.Close())
+}
