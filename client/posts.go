@@ -57,9 +57,30 @@ func (p *PostService) Get(ctx context.Context, id string) (*Post, error) {
 	return postOf(read[api.PostAnswer](p.api.GetPost(ctx, id)))
 }
 
+// PostLookup names posts: 100 at most, of both kinds together.
+type PostLookup struct {
+	IDs         []string
+	ExternalIDs []string
+}
+
+// Lookup reads posts by their ids, and by ids of your own. What names no post is left out; of posts
+// that share an id of your own there are four at most, those not published yet first.
+func (p *PostService) Lookup(ctx context.Context, lookup PostLookup) ([]Post, error) {
+	answer, err := read[api.LookupAnswer](p.api.LookupPosts(repeatable(ctx), api.PostLookup{Ids: lookup.IDs, ExternalIds: lookup.ExternalIDs}))
+	if err != nil {
+		return nil, err
+	}
+	return answer.Posts, nil
+}
+
 // Update changes a draft or a scheduled post. After the answer the old version is never published.
 func (p *PostService) Update(ctx context.Context, id string, change PostUpdate) (*Post, error) {
 	return postOf(read[api.PostAnswer](p.api.UpdatePost(ctx, id, change)))
+}
+
+// UpdateJSON is Update of a body that is there already, as PATCH /posts/{id} takes it.
+func (p *PostService) UpdateJSON(ctx context.Context, id string, body []byte) (*Post, error) {
+	return postOf(read[api.PostAnswer](p.api.UpdatePostWithBody(ctx, id, "application/json", bytes.NewReader(body))))
 }
 
 // Cancel removes a draft, and cancels a scheduled post: it is never published.

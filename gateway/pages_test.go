@@ -140,6 +140,7 @@ func TestAnotherMethodIsToldThoseOfThePath(t *testing.T) {
 		"/posts/post_x":    "GET, PATCH, DELETE",
 		"/openapi.json":    "GET",
 		"/posts/validate":  "POST",
+		"/posts/lookup":    "POST",
 		"/connect/twitter": "GET, POST",
 	} {
 		got := a.call(http.MethodPut, path, nil)

@@ -21,7 +21,7 @@ func needed(method, path string) schema.Permission {
 		return 0
 	case "POST /connect/:platform/deauthorize", "POST /connect/:platform/delete-data", "GET /deletions/:id", "POST /deletions/:id/confirm":
 		return 0
-	case "POST /posts/validate":
+	case "POST /posts/validate", "POST /posts/lookup":
 		return schema.Read
 	case "GET /media/:id/parts": // whoever knows the addresses can send
 		return schema.Write

@@ -32,6 +32,7 @@ import (
 type commands struct {
 	Posts      console.Posts      `cmd:"" group:"Post, through the API:" help:"Publish posts, schedule them, and see what became of them."`
 	Import     importCommand      `cmd:"" group:"Post, through the API:" help:"Load a file of posts, resumable, with a result for each row."`
+	Export     exportCommand      `cmd:"" group:"Post, through the API:" help:"Write posts to a table that import reads."`
 	Media      console.Media      `cmd:"" group:"Post, through the API:" help:"Upload files for posts."`
 	Accounts   accountsCommand    `cmd:"" group:"Post, through the API:" help:"List and connect accounts."`
 	Inbox      console.Inbox      `cmd:"" group:"Post, through the API:" help:"Read what people write to accounts, and reply."`

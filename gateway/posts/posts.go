@@ -61,6 +61,7 @@ func (p *posts) routes() []admission.Route {
 		admission.Handle(http.MethodPost, "/posts", schema.Write, p.create),
 		admission.Handle(http.MethodPost, "/posts/bulk", schema.Write, p.createBulk),
 		admission.Handle(http.MethodPost, "/posts/validate", schema.Read, p.validate),
+		admission.Handle(http.MethodPost, "/posts/lookup", schema.Read, p.lookup),
 		admission.Handle(http.MethodGet, "/posts", schema.Read, p.list),
 		admission.Handle(http.MethodGet, "/posts/:id", schema.Read, p.get),
 		admission.Handle(http.MethodPatch, "/posts/:id", schema.Write, p.update),

@@ -20,6 +20,8 @@ type reader interface {
 	Post(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, error)
 	// Posts returns a page, and how many posts there are in all.
 	Posts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostFilter) (schema.PostPage, error)
+	// Lookup returns the posts of ids, and of the caller's own ids.
+	Lookup(ctx context.Context, workspace schema.WorkspaceID, ids []schema.PostID, externalIDs []string) ([]schema.Post, error)
 }
 
 type listAnswer struct {

@@ -1812,6 +1812,14 @@ type LinkedInSettings_Poll struct {
 // LinkedInSettingsVisibility defines model for LinkedInSettings.Visibility.
 type LinkedInSettingsVisibility string
 
+// LookupAnswer defines model for LookupAnswer.
+type LookupAnswer struct {
+	Posts []Post `json:"posts"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
+
 // MarkAnswer defines model for MarkAnswer.
 type MarkAnswer struct {
 	// Changed How many had the other mark before.
@@ -2415,6 +2423,12 @@ type PostFigures struct {
 
 	// Posts Published platforms of posts of which metrics are known.
 	Posts int `json:"posts"`
+}
+
+// PostLookup At most 100 ids of both kinds together.
+type PostLookup struct {
+	ExternalIds []string `json:"externalIds,omitempty,omitzero"`
+	Ids         []string `json:"ids,omitempty,omitzero"`
 }
 
 // PostRetry defines model for PostRetry.
@@ -3742,6 +3756,9 @@ type CreatePostJSONRequestBody = Post
 // CreatePostsJSONRequestBody defines body for CreatePosts for application/json ContentType.
 type CreatePostsJSONRequestBody = BulkCreate
 
+// LookupPostsJSONRequestBody defines body for LookupPosts for application/json ContentType.
+type LookupPostsJSONRequestBody = PostLookup
+
 // ValidatePostJSONRequestBody defines body for ValidatePost for application/json ContentType.
 type ValidatePostJSONRequestBody = Post
 
@@ -4650,6 +4667,28 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /posts/bulk (the `CreatePosts` operationId).
 	CreatePosts(ctx context.Context, params *CreatePostsParams, body CreatePostsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// LookupPostsWithBody Read up to 100 posts by their ids
+	//
+	// The posts that have one of these ids, or one of these ids of your own (`externalId`), in the order of their creation.
+	// An id that names no post is left out. Of posts that share an externalId there are four at most, those that are not
+	// published yet first.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /posts/lookup (the `LookupPosts` operationId).
+	LookupPostsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// LookupPosts Read up to 100 posts by their ids
+	//
+	// The posts that have one of these ids, or one of these ids of your own (`externalId`), in the order of their creation.
+	// An id that names no post is left out. Of posts that share an externalId there are four at most, those that are not
+	// published yet first.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /posts/lookup (the `LookupPosts` operationId).
+	LookupPosts(ctx context.Context, body LookupPostsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ValidatePostWithBody Check a post without creating it
 	//
@@ -6696,6 +6735,48 @@ func (c *Client) CreatePostsWithBody(ctx context.Context, params *CreatePostsPar
 // Corresponds with POST /posts/bulk (the `CreatePosts` operationId).
 func (c *Client) CreatePosts(ctx context.Context, params *CreatePostsParams, body CreatePostsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreatePostsRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// LookupPostsWithBody Read up to 100 posts by their ids
+//
+// The posts that have one of these ids, or one of these ids of your own (`externalId`), in the order of their creation.
+// An id that names no post is left out. Of posts that share an externalId there are four at most, those that are not
+// published yet first.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /posts/lookup (the `LookupPosts` operationId).
+func (c *Client) LookupPostsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewLookupPostsRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// LookupPosts Read up to 100 posts by their ids
+//
+// The posts that have one of these ids, or one of these ids of your own (`externalId`), in the order of their creation.
+// An id that names no post is left out. Of posts that share an externalId there are four at most, those that are not
+// published yet first.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /posts/lookup (the `LookupPosts` operationId).
+func (c *Client) LookupPosts(ctx context.Context, body LookupPostsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewLookupPostsRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -11073,6 +11154,46 @@ func NewCreatePostsRequestWithBody(server string, params *CreatePostsParams, con
 		}
 
 	}
+
+	return req, nil
+}
+
+// NewLookupPostsRequest calls the generic LookupPosts builder with application/json body
+func NewLookupPostsRequest(server string, body LookupPostsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewLookupPostsRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewLookupPostsRequestWithBody constructs an http.Request for the LookupPosts method, with any body, and a specified content type
+func NewLookupPostsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/posts/lookup")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }

@@ -30,10 +30,10 @@ func (r Range) begin(a Access, t *Terminal) (c *client.Client, from, to time.Tim
 	if c, err = a.connect(t); err != nil {
 		return c, from, to, err
 	}
-	if from, err = readTime(r.From, time.UTC); err != nil {
+	if from, err = ReadTime(r.From, time.UTC); err != nil {
 		return c, from, to, noDay("--from", r.From)
 	}
-	if to, err = readTime(r.To, time.UTC); err != nil {
+	if to, err = ReadTime(r.To, time.UTC); err != nil {
 		return c, from, to, noDay("--to", r.To)
 	}
 	return c, from, to, nil

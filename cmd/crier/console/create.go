@@ -103,7 +103,7 @@ func (p *PostsCreate) post(t *Terminal) (client.Post, error) {
 	}
 	zone, err := time.LoadLocation(p.Timezone)
 	if err == nil {
-		post.ScheduledFor, err = readTime(p.At, zone)
+		post.ScheduledFor, err = ReadTime(p.At, zone)
 	}
 	if err != nil {
 		return post, fmt.Errorf("--at: %w", err)
@@ -150,8 +150,8 @@ func (p *PostsCreate) settled(ctx context.Context, t *Terminal, c *client.Client
 	}
 }
 
-// readTime reads a time with an offset, or a day and time in a zone; nothing is no time.
-func readTime(text string, zone *time.Location) (time.Time, error) {
+// ReadTime reads a time with an offset, or a day and time in a zone; nothing is no time.
+func ReadTime(text string, zone *time.Location) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}

@@ -42,10 +42,10 @@ func (p *PostsList) Run(ctx context.Context, t *Terminal) error {
 	filter := client.PostFilter{
 		Status: client.PostStatus(p.Status), Platform: client.Platform(p.Platform), BrandID: p.Brand, ExternalID: p.External, Search: p.Search, PageSize: min(p.Limit, 100),
 	}
-	if filter.After, err = readTime(p.After, time.Local); err != nil {
+	if filter.After, err = ReadTime(p.After, time.Local); err != nil {
 		return fmt.Errorf("--after: %w", err)
 	}
-	if filter.Before, err = readTime(p.Before, time.Local); err != nil {
+	if filter.Before, err = ReadTime(p.Before, time.Local); err != nil {
 		return fmt.Errorf("--before: %w", err)
 	}
 	var posts []*client.Post

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -20,7 +21,10 @@ const (
 type chunk struct {
 	number int
 	rows   []row
-	alone  bool // its only row is sent by itself
+	part   string // of one with rows that name their posts and rows that do not: rest for the latter
+	alone  bool   // its only row is sent by itself
+	// settled are the results of rows whose posts were there, by their numbers.
+	settled map[int]outcome
 }
 
 // chunker divides rows into chunks.
@@ -75,7 +79,7 @@ func (c chunk) body(timezone string, dryRun bool) []byte {
 	b.WriteString(`{"posts":[`)
 	sent := 0
 	for _, r := range c.rows {
-		if r.problem != nil {
+		if !c.sends(r) {
 			continue
 		}
 		if sent++; sent > 1 {
@@ -94,11 +98,46 @@ func (c chunk) body(timezone string, dryRun bool) []byte {
 	return b.Bytes()
 }
 
-// key is the chunk's Idempotency-Key: the same for each sending of it by one import.
+// sends reports whether a row makes a post.
+func (c chunk) sends(r row) bool {
+	_, settled := c.settled[r.number]
+	return r.problem == nil && !settled
+}
+
+// kinds are those of the chunk's rows: such that name the post they are of, and others.
+func (c chunk) kinds() (identified, rest bool) {
+	for _, r := range c.rows {
+		if r.isIdentified() {
+			identified = true
+		} else {
+			rest = true
+		}
+	}
+	return identified, rest
+}
+
+func (r row) isIdentified() bool { return r.id != "" || r.externalID != "" }
+
+// identified is the part of a chunk whose rows name their posts. It has a request of its own: which
+// of them make posts depends on what is there, and the request of the others has to stay what it
+// was when it is sent again.
+func (c chunk) identified() chunk {
+	part := c
+	part.rows = slices.DeleteFunc(slices.Clone(c.rows), func(r row) bool { return !r.isIdentified() })
+	return part
+}
+
+// key is the chunk's Idempotency-Key: the same for each sending of the same rows by one import.
 func (c chunk) key(importID string) string {
-	name := importID + "/" + strconv.Itoa(c.number)
+	name := importID + "/" + strconv.Itoa(c.number) + c.part
 	if c.alone {
 		name += "/" + strconv.Itoa(c.rows[0].number)
+	} else if identified, _ := c.kinds(); identified && c.part == "" {
+		for _, r := range c.rows {
+			if c.sends(r) {
+				name += "+" + strconv.Itoa(r.number)
+			}
+		}
 	}
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:16])

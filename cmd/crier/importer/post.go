@@ -237,7 +237,7 @@ func (p *post) nest(c column, path []string, cell string) {
 func settingOf(c column, cell string) any {
 	var value any
 	if cell == "true" || cell == "false" || strings.HasPrefix(cell, "{") || strings.HasPrefix(cell, "[") {
-		if json.Unmarshal([]byte(cell), &value) == nil {
+		if json.Unmarshal([]byte(cell), &value) == nil && (c.refusal(value) == "" || c.refusal(cell) != "") {
 			return value
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net"
 	"net/http"
@@ -46,6 +47,31 @@ func newSender(c Config, importID string) *sender {
 // send sends a chunk and returns the results of its rows. An error ends the import: the
 // server cannot be reached, or refuses the key.
 func (s *sender) send(ctx context.Context, c chunk) ([]outcome, error) {
+	found, err := s.find(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	c.checkNew(found)
+	settled, err := s.settle(ctx, c, found)
+	if err != nil {
+		return nil, err
+	}
+	c.settled = settled
+	if identified, rest := c.kinds(); identified && rest {
+		part, err := s.create(ctx, c.identified())
+		if err != nil {
+			return nil, err
+		}
+		c.settled, c.part = maps.Clone(settled), "rest"
+		for _, o := range part {
+			c.settled[o.row] = o
+		}
+	}
+	return s.create(ctx, c)
+}
+
+// create makes the posts of the rows that are not settled.
+func (s *sender) create(ctx context.Context, c chunk) ([]outcome, error) {
 	body := c.body(s.timezone, s.dryRun)
 	if body == nil {
 		return c.outcomes(&client.BulkAnswer{}, s.dryRun)
@@ -63,7 +89,21 @@ func (s *sender) send(ctx context.Context, c chunk) ([]outcome, error) {
 		return nil, fmt.Errorf("sending rows %d to %d: %w", c.rows[0].number, c.rows[len(c.rows)-1].number, err)
 	}
 	s.answered()
-	return c.outcomes(answer, s.dryRun)
+	outcomes, err := c.outcomes(answer, s.dryRun)
+	if err != nil {
+		return nil, err
+	}
+	return outcomes, s.later(ctx, c, outcomes)
+}
+
+// refusedAlone is a refusal of one post's change; nil for any other error, which ends the import.
+func refusedAlone(err error) *client.Error {
+	refused, ok := errors.AsType[*client.Error](err)
+	if ok && (refused.Status == http.StatusBadRequest || refused.Status == http.StatusNotFound || refused.Status == http.StatusConflict ||
+		refused.Status == http.StatusTooManyRequests && refused.Code != client.CodeRateLimitExceeded) {
+		return refused
+	}
+	return nil
 }
 
 // unreadable returns the server's refusal of a request that it cannot read, nil for any
@@ -85,7 +125,7 @@ func (s *sender) sendAlone(ctx context.Context, c chunk, refusal *client.Error) 
 	}
 	outcomes := make([]outcome, 0, len(c.rows))
 	for _, r := range c.rows {
-		told, err := s.send(ctx, chunk{number: c.number, rows: []row{r}, alone: true})
+		told, err := s.create(ctx, chunk{number: c.number, part: c.part, rows: []row{r}, alone: true, settled: c.settled})
 		if err != nil {
 			return nil, err
 		}
@@ -149,6 +189,8 @@ func (c chunk) each(sent func(row) outcome) []outcome {
 	for i, r := range c.rows {
 		if r.problem != nil {
 			outcomes[i] = r.refused()
+		} else if o, ok := c.settled[r.number]; ok {
+			outcomes[i] = o
 		} else {
 			outcomes[i] = sent(r)
 		}
@@ -186,22 +228,35 @@ func outcomeOf(r row, result client.BulkResult, dryRun bool) outcome {
 		return o
 	}
 	if result.Post != nil {
-		o.postID = result.Post.ID
-		if !result.Post.ScheduledFor.IsZero() {
-			o.scheduledFor = result.Post.ScheduledFor.UTC().Format(time.RFC3339)
-		}
+		o = outcomeOfPost(r.number, created, result.Post)
 	}
-	warnings := slices.Clone(r.warnings)
-	for _, w := range result.Warnings {
-		warnings = append(warnings, w.Field+": "+w.Message)
-		if o.field == "" {
-			o.field, o.code = w.Field, w.Code
-		}
-	}
-	if len(r.warnings) > 0 {
-		o.field, o.code = "", codeLeftOut
-		o.field, _, _ = strings.Cut(r.warnings[0], ": ")
-	}
-	o.message = strings.Join(warnings, "; ")
+	o.warn(r.warnings, result.Warnings)
 	return o
+}
+
+// outcomeOfPost is what became of a row that is a post.
+func outcomeOfPost(number int, status string, post *client.Post) outcome {
+	o := outcome{row: number, status: status, postID: post.ID}
+	if !post.ScheduledFor.IsZero() {
+		o.scheduledFor = post.ScheduledFor.UTC().Format(time.RFC3339)
+	}
+	return o
+}
+
+// warn adds what was left out of a row, and what the server warns of.
+func (o *outcome) warn(leftOut []string, warnings []client.Detail) {
+	texts := slices.Clone(leftOut)
+	if o.message != "" {
+		texts = append([]string{o.message}, texts...)
+	}
+	for _, w := range warnings {
+		texts = append(texts, w.Field+": "+w.Message)
+	}
+	if o.code == "" && len(leftOut) > 0 {
+		o.code = codeLeftOut
+		o.field, _, _ = strings.Cut(leftOut[0], ": ")
+	} else if o.code == "" && len(warnings) > 0 {
+		o.field, o.code = warnings[0].Field, warnings[0].Code
+	}
+	o.message = strings.Join(texts, "; ")
 }

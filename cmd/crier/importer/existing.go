@@ -1,0 +1,203 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"crier/client"
+)
+
+// existing are the posts of a chunk's rows that are there already.
+type existing map[int]*client.Post // by the number of the row
+
+// openStates are those of posts that can be changed.
+var openStates = []client.PostStatus{client.PostDraft, client.PostScheduled}
+
+// find looks for the posts of rows that name one: by id, then by the caller's own id. A row whose
+// id names no post is of the post that an earlier import made of it, whose own id that is.
+func (s *sender) find(ctx context.Context, c chunk) (existing, error) {
+	var lookup client.PostLookup
+	for _, r := range c.rows {
+		if r.problem != nil {
+			continue
+		}
+		if r.id != "" {
+			lookup.IDs = append(lookup.IDs, r.id)
+		}
+		if own := r.ownID(); own != "" {
+			lookup.ExternalIDs = append(lookup.ExternalIDs, own)
+		}
+	}
+	if len(lookup.IDs)+len(lookup.ExternalIDs) == 0 {
+		return nil, nil
+	}
+	posts, err := s.api.Posts.Lookup(ctx, lookup) // of 25 rows, each with two ids at most
+	if err != nil {
+		return nil, fmt.Errorf("looking for the posts of rows %d to %d: %w", c.rows[0].number, c.rows[len(c.rows)-1].number, err)
+	}
+	return c.match(posts), nil
+}
+
+// ownID is the caller's own id that a post of the row has.
+func (r row) ownID() string {
+	if r.externalID == "" {
+		return r.id
+	}
+	return r.externalID
+}
+
+// match finds the row of each post. A row whose own id several open posts have is refused: nobody
+// can tell which is meant.
+func (c chunk) match(posts []client.Post) existing {
+	found := existing{}
+	for i := range c.rows {
+		r := &c.rows[i]
+		if r.problem != nil || r.id == "" && r.externalID == "" {
+			continue
+		}
+		var open, ended []*client.Post
+		for n := range posts {
+			p := &posts[n]
+			if r.id != "" && p.ID == r.id {
+				open, ended = []*client.Post{p}, nil
+				break
+			}
+			switch {
+			case p.ExternalID != r.ownID():
+			case slices.Contains(openStates, p.Status):
+				open = append(open, p)
+			default:
+				ended = append(ended, p)
+			}
+		}
+		switch {
+		case len(open) > 1:
+			r.problem = &problem{field: ofExternalID, code: codeDuplicate, message: fmt.Sprintf("%d posts that are not published yet have %q: name one by its id", len(open), clipped(r.ownID()))}
+		case len(open) == 1:
+			found[r.number] = open[0]
+		case len(ended) > 0:
+			found[r.number] = ended[len(ended)-1]
+		}
+	}
+	return found
+}
+
+// checkNew refuses rows that would make a post that no row can make, now that it is known which
+// posts are there.
+func (c chunk) checkNew(found existing) {
+	for i := range c.rows {
+		r := &c.rows[i]
+		if r.problem != nil || found[r.number] != nil {
+			continue
+		}
+		switch {
+		case r.thread:
+			r.problem = &problem{field: "threadId", code: codeUnsupported, message: "the post is a thread's, which no row can make: POST /threads does"}
+		case r.ended != "":
+			r.problem = &problem{field: "status", code: codeUnsupported, message: fmt.Sprintf("%q: the post is published already", clipped(r.ended))}
+		case r.id != "" && r.externalID == "":
+			r.body = withExternalID(r.body, r.id)
+		}
+	}
+}
+
+// withExternalID makes the id of a post that is not here the own id of the one that is made of it:
+// another import of the file finds it by that.
+func withExternalID(body json.RawMessage, id string) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(body, &object) != nil {
+		return body
+	}
+	text, err := encode(id)
+	if err != nil {
+		return body
+	}
+	object["externalId"] = text
+	changed, err := encode(object)
+	if err != nil {
+		return body
+	}
+	return changed
+}
+
+// settle changes the posts that are there to what their rows say, and returns what became of these.
+func (s *sender) settle(ctx context.Context, c chunk, found existing) (map[int]outcome, error) {
+	outcomes := map[int]outcome{}
+	for _, r := range c.rows {
+		post := found[r.number]
+		if post == nil || r.problem != nil {
+			continue
+		}
+		o, err := s.change(ctx, r, post)
+		if err != nil {
+			return nil, err
+		}
+		outcomes[r.number] = o
+	}
+	return outcomes, nil
+}
+
+func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome, error) {
+	o := outcomeOfPost(r.number, unchanged, post)
+	if !slices.Contains(openStates, post.Status) {
+		o.status, o.code, o.field = skipped, string(post.Status), "status"
+		o.message = fmt.Sprintf("status: the post is %s, and stays as it is", post.Status)
+		return o, nil
+	}
+	change, err := r.difference(post, s.timezone)
+	if err != nil || len(change) == 0 {
+		return o, err
+	}
+	if o.status = updated; s.dryRun {
+		o.status = valid
+		return o, nil
+	}
+	body, err := encode(change)
+	if err != nil {
+		return o, fmt.Errorf("writing the change of row %d: %w", r.number, err)
+	}
+	post, err = s.api.Posts.UpdateJSON(ctx, post.ID, body)
+	s.note(err)
+	if refused := refusedAlone(err); refused != nil {
+		o.status, o.code, o.message = failed, string(refused.Code), refused.Message
+		if len(refused.Details) > 0 {
+			o.code, o.field = refused.Details[0].Code, refused.Details[0].Field
+		}
+		return o, nil
+	}
+	if err != nil {
+		return o, fmt.Errorf("changing the post of row %d: %w", r.number, err)
+	}
+	s.answered()
+	o = outcomeOfPost(r.number, updated, post)
+	o.warn(r.warnings, post.Warnings)
+	return o, nil
+}
+
+// later gives drafts their times: a creation takes none.
+func (s *sender) later(ctx context.Context, c chunk, outcomes []outcome) error {
+	for i, r := range c.rows {
+		if r.draftFor == "" || outcomes[i].status != created || outcomes[i].postID == "" {
+			continue
+		}
+		change := map[string]string{"scheduledFor": r.draftFor}
+		if zone := r.timezone(s.timezone); zone != "" {
+			change["timezone"] = zone
+		}
+		body, err := encode(change)
+		if err != nil {
+			return fmt.Errorf("writing the time of row %d: %w", r.number, err)
+		}
+		_, err = s.api.Posts.UpdateJSON(ctx, outcomes[i].postID, body)
+		if refused := refusedAlone(err); refused != nil {
+			outcomes[i].warn([]string{"scheduledFor: the draft is there without its time: " + refused.Message}, nil)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("setting the time of row %d: %w", r.number, err)
+		}
+	}
+	return nil
+}

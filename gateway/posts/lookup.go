@@ -1,0 +1,69 @@
+package posts
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/schema"
+)
+
+// maxLookup is how many ids one request may name, of both kinds together.
+const maxLookup = 100
+
+type lookupAnswer struct {
+	Success  bool            `json:"success"`
+	Posts    []postView      `json:"posts"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+// lookup answers with the posts of ids. What names no post is left out.
+func (p *posts) lookup(c *gin.Context) error {
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	var ids []schema.PostID
+	for _, text := range lookupTexts(f, "ids", body.MaxShort) {
+		if id, err := schema.ParsePostID(text); err == nil { // any other is no post's
+			ids = append(ids, id)
+		}
+	}
+	externalIDs := lookupTexts(f, "externalIds", maxExternalID)
+	f.Finish()
+	if n := len(ids) + len(externalIDs); n > maxLookup {
+		f.Fail("ids", body.CodeTooMany, fmt.Sprintf("ids and externalIds must be at most %d together, not %d", maxLookup, n))
+	}
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	found, err := p.Store.Lookup(c.Request.Context(), admission.RequestOf(c).Key.Workspace, ids, externalIDs)
+	if err != nil {
+		return err
+	}
+	reply := lookupAnswer{Success: true, Posts: make([]postView, len(found)), Warnings: f.Report.Warnings}
+	for i := range found {
+		reply.Posts[i] = viewPost(found[i])
+	}
+	answer.JSON(c, http.StatusOK, reply)
+	return nil
+}
+
+func lookupTexts(f *body.Form, name string, most int) (texts []string) {
+	items, _ := f.List(name, maxLookup)
+	for i, item := range items {
+		switch {
+		case item.Kind != body.Text:
+			f.Fail(body.Indexed(name, i), body.CodeInvalidType, f.Report.Wrong(item, body.Text))
+		case len(item.Text) > most:
+			f.Fail(body.Indexed(name, i), body.CodeTooLong, fmt.Sprintf("must be at most %d bytes long", most))
+		default:
+			texts = append(texts, item.Text)
+		}
+	}
+	return texts
+}
