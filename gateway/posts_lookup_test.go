@@ -26,7 +26,7 @@ func TestPostsAreLookedUpByTheirIDs(t *testing.T) {
 	}
 	for body, want := range map[string][]string{
 		`{"ids": ["` + second + `", "nonsense"], "externalIds": ["look-1", "look-3"]}`: {first, second},
-		`{"ids": ["` + first + `"], "externalIds": ["look-1"]}`:                         {first},
+		`{"ids": ["` + first + `"], "externalIds": ["look-1"]}`:                        {first},
 		`{}`: nil,
 	} {
 		if got := ids(body); strings.Join(got, " ") != strings.Join(want, " ") {

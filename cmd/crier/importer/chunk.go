@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -23,6 +24,7 @@ type chunk struct {
 	rows   []row
 	part   string // of one with rows that name their posts and rows that do not: rest for the latter
 	alone  bool   // its only row is sent by itself
+	looks  *looks // for the posts that its rows are of; nil: nobody looks ahead
 	// settled are the results of rows whose posts were there, by their numbers.
 	settled map[int]outcome
 }
@@ -71,6 +73,24 @@ func (c *chunker) take() (row, error) {
 		c.twins.refuse(&r)
 	}
 	return r, err
+}
+
+// batchChunks is how many chunks are looked up by one request: their rows name two ids at most.
+const batchChunks = 2
+
+// batch returns the next chunks, behind those that were read already.
+func (c *chunker) batch(read ...chunk) ([]chunk, error) {
+	for len(read) < batchChunks {
+		next, err := c.next()
+		if errors.Is(err, io.EOF) && len(read) > 0 {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		read = append(read, next)
+	}
+	return read, nil
 }
 
 // body is the bulk request of the rows that can be sent; nil where none can.
@@ -133,11 +153,13 @@ func (c chunk) key(importID string) string {
 	if c.alone {
 		name += "/" + strconv.Itoa(c.rows[0].number)
 	} else if identified, _ := c.kinds(); identified && c.part == "" {
+		numbers := make([]string, 0, len(c.rows))
 		for _, r := range c.rows {
 			if c.sends(r) {
-				name += "+" + strconv.Itoa(r.number)
+				numbers = append(numbers, strconv.Itoa(r.number))
 			}
 		}
+		name += "+" + strings.Join(numbers, "+")
 	}
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:16])

@@ -15,11 +15,26 @@ type existing map[int]*client.Post // by the number of the row
 // openStates are those of posts that can be changed.
 var openStates = []client.PostStatus{client.PostDraft, client.PostScheduled}
 
+// looks is looking for the posts that rows of some chunks are of, once for all of them.
+type looks struct {
+	rows  []row
+	done  chan struct{} // closed once posts are there
+	posts []client.Post
+}
+
+func newLooks(chunks []chunk) *looks {
+	l := &looks{done: make(chan struct{})}
+	for _, c := range chunks {
+		l.rows = append(l.rows, c.rows...)
+	}
+	return l
+}
+
 // find looks for the posts of rows that name one: by id, then by the caller's own id. A row whose
 // id names no post is of the post that an earlier import made of it, whose own id that is.
-func (s *sender) find(ctx context.Context, c chunk) (existing, error) {
+func (l *looks) find(ctx context.Context, s *sender) error {
 	var lookup client.PostLookup
-	for _, r := range c.rows {
+	for _, r := range l.rows {
 		if r.problem != nil {
 			continue
 		}
@@ -30,14 +45,30 @@ func (s *sender) find(ctx context.Context, c chunk) (existing, error) {
 			lookup.ExternalIDs = append(lookup.ExternalIDs, own)
 		}
 	}
-	if len(lookup.IDs)+len(lookup.ExternalIDs) == 0 {
-		return nil, nil
+	if len(lookup.IDs)+len(lookup.ExternalIDs) > 0 {
+		var err error
+		if l.posts, err = s.api.Posts.Lookup(ctx, lookup); err != nil {
+			return fmt.Errorf("looking for the posts of rows %d to %d: %w", l.rows[0].number, l.rows[len(l.rows)-1].number, err)
+		}
 	}
-	posts, err := s.api.Posts.Lookup(ctx, lookup) // of 25 rows, each with two ids at most
-	if err != nil {
-		return nil, fmt.Errorf("looking for the posts of rows %d to %d: %w", c.rows[0].number, c.rows[len(c.rows)-1].number, err)
+	close(l.done)
+	return nil
+}
+
+// find returns the posts of a chunk's rows that are there.
+func (s *sender) find(ctx context.Context, c chunk) (existing, error) {
+	if c.looks == nil {
+		c.looks = newLooks([]chunk{c})
+		if err := c.looks.find(ctx, s); err != nil {
+			return nil, err
+		}
 	}
-	return c.match(posts), nil
+	select {
+	case <-c.looks.done:
+		return c.match(c.looks.posts), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // ownID is the caller's own id that a post of the row has.
@@ -148,6 +179,9 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 	}
 	change, err := r.difference(post, s.timezone)
 	if err != nil || len(change) == 0 {
+		if !s.began.IsZero() && post.CreatedAt.After(s.began) { // by an earlier run of this import
+			o.status = created
+		}
 		return o, err
 	}
 	if o.status = updated; s.dryRun {

@@ -87,6 +87,9 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		config: c, journal: j, progress: newProgress(c.Progress, c.Terminal, found.total, c.Now), summary: Summary{Results: results},
 		sender: newSender(c, j.state.ID), twins: found.twins,
 	}
+	if j.resumed {
+		run.sender.began = j.state.Began
+	}
 	if found.names {
 		run.config.known, err = readKnown(ctx, run.sender.api)
 	}
@@ -132,7 +135,7 @@ type survey struct {
 // survey refuses a file without rows, and one with values whose meaning nobody has settled.
 func (c Config) survey() (s survey, err error) {
 	err = c.withFile(func(f *os.File) error {
-		s.state = state{Key: keyDigest(c.Key), URL: c.URL, Timezone: c.Timezone, Map: c.Map.digest()}
+		s.state = state{Began: c.Now(), Key: keyDigest(c.Key), URL: c.URL, Timezone: c.Timezone, Map: c.Map.digest()}
 		if s.state.File, err = digest(f); err != nil {
 			return err
 		}
@@ -226,7 +229,7 @@ func (r *run) sendRows(ctx context.Context, source rows) error {
 		fmt.Fprintf(r.config.Progress, "Going on after %d rows.\n", r.journal.done)
 	}
 	r.progress.skip(r.journal.done)
-	if err != nil {
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return r.sendFrom(ctx, first, chunks)
@@ -298,39 +301,59 @@ func (r *run) sendAll(ctx context.Context, first chunk, chunks *chunker) error {
 	return group.Wait()
 }
 
-// dispatch gives the chunks to the senders. Those that an earlier run may have sent so long
-// ago that crier has forgotten their keys are not sent again.
+// dispatch gives the chunks to the senders, while the posts of those behind them are looked for.
+// Those that an earlier run may have sent so long ago that crier has forgotten their keys are not
+// sent again.
 func (r *run) dispatch(ctx context.Context, first chunk, chunks *chunker, order, work chan<- sent) error {
 	doubtful := 0
 	if r.journal.forgotten(r.config.Now()) {
 		doubtful = window + senders
 	}
-	for c, err := first, error(nil); ; c, err = chunks.next() {
-		if errors.Is(err, io.EOF) {
-			return nil
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		for batch, err := chunks.batch(first); ; batch, err = chunks.batch() {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			looks := newLooks(batch)
+			if doubtful < len(batch) {
+				group.Go(func() error { return looks.find(ctx, r.sender) })
+			}
+			for _, c := range batch {
+				c.looks = looks
+				if err := r.hand(ctx, c, doubtful > 0, order, work); err != nil {
+					return err
+				}
+				doubtful = max(doubtful-1, 0)
+			}
 		}
-		if err != nil {
-			return err
-		}
-		one := sent{c, make(chan []outcome, 1)}
-		select {
-		case order <- one:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if doubtful > 0 {
-			doubtful--
-			one.outcomes <- c.lost()
-			continue
-		}
-		if err := r.journal.sending(r.config.Now()); err != nil {
-			return err
-		}
-		select {
-		case work <- one:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	})
+	return group.Wait()
+}
+
+// hand gives a chunk to a sender. What is in doubt is not sent.
+func (r *run) hand(ctx context.Context, c chunk, doubtful bool, order, work chan<- sent) error {
+	one := sent{c, make(chan []outcome, 1)}
+	select {
+	case order <- one:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if doubtful {
+		one.outcomes <- c.lost()
+		return nil
+	}
+	if err := r.journal.sending(r.config.Now()); err != nil {
+		return err
+	}
+	select {
+	case work <- one:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

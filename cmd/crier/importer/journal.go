@@ -54,6 +54,7 @@ type state struct {
 	URL      string    `json:"url"`
 	Timezone string    `json:"timezone"`
 	Map      string    `json:"map,omitempty"` // start of the SHA-256 of what the columns mean
+	Began    time.Time `json:"began"`         // when the first run did
 	SentAt   time.Time `json:"sentAt"`        // when it last sent something, to within a minute
 }
 

@@ -26,6 +26,7 @@ type sender struct {
 	timezone string
 	dryRun   bool
 	importID string
+	began    time.Time   // when the first run of the import did; zero: this is the first
 	notices  io.Writer   // where a server that does not answer is reported
 	taken    atomic.Bool // a request may have taken effect
 

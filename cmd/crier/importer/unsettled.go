@@ -147,7 +147,7 @@ var likenesses = []struct {
 		"textcontent", "maintext", "socialcopy", "tweet", "tweettext", "statustext", "description", "postdescription", "captions", "texts", "update",
 		"inhalt", "beitrag", "beitragstext", "posttexte", "nachricht", "bildunterschrift", "beschreibung",
 		"contenu", "texte", "legende", "message", "publication", "texteduposte", "textedupost", "texteprincipal",
-		"contenido", "texto", "mensaje", "publicacion", "textodelpost", "leyenda", "descripcion", "pie", "copytexto",
+		"contenido", "texto", "mensaje", "publicacion", "textodelpost", "leyenda", "descripcion", "pie", "copytexto", //nolint:misspell // Spanish
 		"conteudo", "legenda", "mensagem", "publicacao", "descricao", "textodopost",
 		"contenuto", "testo", "didascalia", "messaggio", "testodelpost", "descrizione", "pubblicazione",
 		"inhoud", "tekst", "bijschrift", "bericht", "beschrijving", "posttekst",

@@ -128,7 +128,7 @@ var monthNames = monthsOf(
 	"sep sept september septembre septiembre setiembre setembro set settembre",
 	"oct october oktober okt octobre octubre outubro out ottobre ott",
 	"nov november novembre noviembre novembro",
-	"dec december dezember dez decembre diciembre dic dezembro dicembre",
+	"dec december dezember dez decembre diciembre dic dezembro dicembre", //nolint:misspell // French
 )
 
 func monthsOf(names ...string) map[string]string {
