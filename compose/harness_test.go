@@ -72,6 +72,8 @@ type childConfig struct {
 	HoldOverdue bool
 	Late        time.Duration // DeletionLate
 	Panics      bool          // connectors panic where a text asks for it
+	OwnSandbox  bool          // newWorldWith has test keys lead to the simulators beside crier
+	Sandbox     string        // where simulators of the sandbox are reached without the role
 	Raced       bool          // the race detector watches it, and ends it at the first race
 }
 
@@ -111,7 +113,7 @@ func (c childConfig) serve(logger *slog.Logger) compose.Config {
 		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Apps: c.Apps, Jetstream: c.Jetstream, Roles: roles, HoldOverdue: c.HoldOverdue,
 		PostgresConnections: c.Connections, Partitions: c.Partitions,
 		Drain: compose.LeastDrain, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
-		MaxMedia: c.MaxMedia, DeletionLate: c.Late,
+		MaxMedia: c.MaxMedia, DeletionLate: c.Late, SandboxURL: c.Sandbox,
 		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
 }
@@ -144,6 +146,9 @@ func newWorldWith(t *testing.T, parts childConfig) *world {
 	w := &world{T: t, simulators: "http://" + simulators, workspace: "acme", client: &http.Client{Timeout: 20 * time.Second}}
 	w.config = parts
 	w.config.Listen, w.config.Admin = freeAddress(t), freeAddress(t)
+	if parts.OwnSandbox {
+		w.config.Sandbox = w.simulators
+	}
 	switch {
 	case w.config.Data != "":
 	case w.config.Postgres != "":

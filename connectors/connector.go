@@ -2,14 +2,13 @@ package connectors
 
 import (
 	"context"
-	"fmt"
 
 	"crier/schema"
 )
 
 // Connector publishes to one platform. Its errors are *schema.Error of the kinds from
 // Refused on; any other error is our fault. What only some platforms can do has an
-// interface of its own, such as Checker: see As.
+// interface of its own, such as Checker: see Able.
 type Connector interface {
 	// Prepare makes the calls without a visible effect (uploads, containers) and may be
 	// repeated. It returns the state to keep and, while the platform is busy, when to
@@ -30,20 +29,4 @@ type Resolver interface {
 	// Connector returns the connector of the account's platform and world. Where there is
 	// none the error is a *schema.Error of kind Refused.
 	Connector(a schema.Account) (Connector, error)
-}
-
-// As returns the connector of an account as one of the optional interfaces, such as Checker;
-// they stand in credentials.go, authorize.go and reading.go. If there is no connector, or it
-// does not implement that, the error is a *schema.Error of kind Refused.
-func As[Ability any](resolver Resolver, a schema.Account) (Ability, error) {
-	var none Ability
-	connector, err := resolver.Connector(a)
-	if err != nil {
-		return none, err
-	}
-	able, ok := connector.(Ability)
-	if !ok {
-		return none, &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf("%s offers no way to do this", a.Platform)}
-	}
-	return able, nil
 }

@@ -176,7 +176,7 @@ type verbs struct {
 func verbsFor(connector connectors.Connector, d *schema.Delivery) (verbs, error) {
 	switch {
 	case d.IsReply():
-		replier, ok := connector.(connectors.Replier)
+		replier, ok := connectors.Able[connectors.Replier](connector)
 		if !ok {
 			return verbs{}, &schema.Error{Kind: schema.Refused, Message: d.Account.Platform.String() + " takes no replies"}
 		}

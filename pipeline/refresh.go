@@ -263,7 +263,7 @@ func (r refresh) review(ctx context.Context, of schema.RenewalResult) {
 	if err != nil {
 		return
 	}
-	reviewer, ok := connector.(connectors.Reviewer)
+	reviewer, ok := connectors.Able[connectors.Reviewer](connector)
 	if !ok {
 		return
 	}

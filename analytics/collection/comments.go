@@ -148,7 +148,7 @@ type commentStep struct {
 // ends before all of them is continued by the next. A post under which the platform fails to
 // look is tried again by itself: it holds up no other.
 func collectComments(ctx context.Context, s Step) (schema.CollectionResult, error) {
-	source, ok := s.Connector.(connectors.CommentSource)
+	source, ok := connectors.Able[connectors.CommentSource](s.Connector)
 	if !ok {
 		return s.result(), unsupported()
 	}
@@ -243,7 +243,7 @@ func (c *commentStep) ofOnePost(ctx context.Context, err error) bool {
 // lacksPermission reports whether an error is of all posts of the account, as far as is known: with
 // the permission in hand it is of one.
 func (s Step) lacksPermission(err error) bool {
-	if scoped, ok := s.Connector.(connectors.Scoped); ok && scoped.Scopes().Allows(s.Reading.Credentials, connectors.Reads(s.What)) {
+	if scoped, ok := connectors.Able[connectors.Scoped](s.Connector); ok && scoped.Scopes().Allows(s.Reading.Credentials, connectors.Reads(s.What)) {
 		return false
 	}
 	return connectors.IsNotPermitted(err)

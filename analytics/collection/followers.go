@@ -14,7 +14,7 @@ import (
 func collectFollowers(ctx context.Context, s Step) (schema.CollectionResult, error) {
 	r := s.result()
 	r.NextAt = nextDay(s.Account.ID, s.Now)
-	source, ok := s.Connector.(connectors.FollowersSource)
+	source, ok := connectors.Able[connectors.FollowersSource](s.Connector)
 	if !ok {
 		return r, unsupported()
 	}

@@ -66,7 +66,7 @@ func readMentionCursor(text string, now time.Time) mentionCursor {
 func collectMentions(ctx context.Context, s Step) (schema.CollectionResult, error) {
 	r := s.result()
 	r.NextAt = nextTurn(s.Account.ID, s.Now, mentionsEvery)
-	source, ok := s.Connector.(connectors.MentionSource)
+	source, ok := connectors.Able[connectors.MentionSource](s.Connector)
 	if !ok {
 		return r, unsupported()
 	}

@@ -14,7 +14,7 @@ import (
 // found by ever smaller calls, and skipped.
 func collectMetrics(ctx context.Context, s Step) (schema.CollectionResult, error) {
 	r := s.result()
-	source, ok := s.Connector.(connectors.MetricsSource)
+	source, ok := connectors.Able[connectors.MetricsSource](s.Connector)
 	if !ok {
 		r.Gone = s.Due
 		return r, unsupported()

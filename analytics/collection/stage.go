@@ -188,7 +188,7 @@ func (s stage) collect(ctx context.Context, c schema.Collection, turn schema.Tur
 	if err != nil {
 		return nothing, err
 	}
-	if scoped, ok := connector.(connectors.Scoped); ok && scoped.Scopes().Forbids(credentials, connectors.Reads(c.What)) {
+	if scoped, ok := connectors.Able[connectors.Scoped](connector); ok && scoped.Scopes().Forbids(credentials, connectors.Reads(c.What)) {
 		return nothing, notPermitted() // asking would be in vain until the account is connected again
 	}
 	step := Step{

@@ -76,7 +76,7 @@ func New(d Deps) (*Catalog, error) {
 			Client: live, Base: d.BaseURLs[platform], Consent: d.ConsentURLs[platform],
 			Version: d.Versions[platform], App: d.Apps[platform], Quotas: d.Quotas, Media: source, Now: d.Now,
 		})
-		if scoped, ok := c.worlds[p].live.(connectors.Scoped); ok {
+		if scoped, ok := connectors.Able[connectors.Scoped](c.worlds[p].live); ok {
 			if err := scoped.Scopes().CheckChosen(); err != nil {
 				return nil, fmt.Errorf("reading what accounts of %s are asked for: %w", platform, err)
 			}

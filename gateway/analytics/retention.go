@@ -61,7 +61,7 @@ func (a *analytics) curve(ctx context.Context, q asked, v *retentionView, posted
 	if err != nil {
 		return nil, err
 	}
-	if scoped, ok := source.(connectors.Scoped); ok && scoped.Scopes().Forbids(credentials, connectors.ReadsRetention) {
+	if scoped, unable := connectors.As[connectors.Scoped](a.Platforms, *account); unable == nil && scoped.Scopes().Forbids(credentials, connectors.ReadsRetention) {
 		return nil, &schema.Error{Kind: schema.TokenDead, End: schema.EndScope, Message: "the permission was not granted"}
 	}
 	return source.Retention(ctx, connectors.Reading{Account: *account, Credentials: credentials}, v.NativeID, posted)

@@ -12,7 +12,11 @@ import (
 // whose receipts lead there. base is where browsers reach the walls.
 func Through(c connectors.Connector, a Addresses, base string, account schema.Account) connectors.Connector {
 	address := a.Of(account.Workspace)
-	return through{c, address, base + Path + address + "/" + account.Platform.String()}
+	wrapped := through{c, address, base + Path + address + "/" + account.Platform.String()}
+	if replier, ok := connectors.Able[connectors.Replier](c); ok {
+		return throughReplies{wrapped, replier}
+	}
+	return wrapped
 }
 
 type through struct {
@@ -20,6 +24,9 @@ type through struct {
 	address   string
 	page      string
 }
+
+// Unwrap implements connectors.Wrapper.
+func (t through) Unwrap() connectors.Connector { return t.connector }
 
 // Prepare implements connectors.Connector.
 func (t through) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
@@ -42,6 +49,24 @@ func (t through) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, s
 func (t through) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
 	receipt, err := t.connector.Comment(with(ctx, t.address), d)
 	return t.lead(receipt), err
+}
+
+// throughReplies is through where the platform takes replies.
+type throughReplies struct {
+	through
+	replier connectors.Replier
+}
+
+// Reply implements connectors.Replier.
+func (t throughReplies) Reply(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
+	receipt, err := t.replier.Reply(with(ctx, t.address), d)
+	return t.lead(receipt), err
+}
+
+// FindReply implements connectors.Replier.
+func (t throughReplies) FindReply(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	receipt, verdict, err := t.replier.FindReply(with(ctx, t.address), d)
+	return t.lead(receipt), verdict, err
 }
 
 func (t through) lead(r schema.Receipt) schema.Receipt {
