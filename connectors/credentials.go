@@ -95,10 +95,23 @@ func Traded(old, granted schema.Credentials) schema.Credentials {
 	return traded
 }
 
-// EndOf returns when a token ends that lives so many seconds from now; zero where none are named.
+// longestLife is what a token lives at most; beyond it a platform means that it does not end.
+const longestLife = 100 * 365 * 24 * time.Hour
+
+// Life returns how long a token lives by its platform; zero: that is not known, or for ever.
+func Life(seconds int64) time.Duration {
+	if seconds <= 0 || seconds > int64(longestLife/time.Second) {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// EndOf returns when a token ends that lives so many seconds from now; zero where none are named,
+// or it lives for ever.
 func EndOf(seconds int64, now time.Time) time.Time {
-	if seconds <= 0 {
+	life := Life(seconds)
+	if life == 0 {
 		return time.Time{}
 	}
-	return now.UTC().Add(time.Duration(seconds) * time.Second).Truncate(time.Second)
+	return now.UTC().Add(life).Truncate(time.Second)
 }

@@ -168,6 +168,16 @@ type FeedPage struct {
 	Next  string // the cursor of the next page; empty: there is none
 }
 
+// Dated gives the items the time of now whose platform gives them none, or an impossible one.
+func (p FeedPage) Dated(now time.Time) FeedPage {
+	for i := range p.Items {
+		if schema.PastTime(p.Items[i].WrittenAt, now).IsZero() {
+			p.Items[i].WrittenAt = now
+		}
+	}
+	return p
+}
+
 // FeedSearcher is a connector whose platform has a search over public posts.
 type FeedSearcher interface {
 	// SearchFeed looks for public posts on behalf of an account.

@@ -215,7 +215,8 @@ func (p *Poller) searchAs(ctx context.Context, account schema.Account, query con
 	if err != nil {
 		return connectors.FeedPage{}, err
 	}
-	return searcher.SearchFeed(ctx, connectors.Reading{Account: account, Credentials: credentials}, query)
+	page, err := searcher.SearchFeed(ctx, connectors.Reading{Account: account, Credentials: credentials}, query)
+	return page.Dated(p.Now()), err
 }
 
 // finds are the posts that the monitor asks for: what a platform finds for a keyword may have it

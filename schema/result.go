@@ -158,7 +158,7 @@ func (d Delivery) afterPublish(o Outcome, at time.Time, jitter float64) Result {
 // published keeps the receipt and goes on to the next entry, or ends the target.
 func (d Delivery) published(receipt Receipt, at time.Time) Result {
 	receipt.Entry = d.Entry
-	if receipt.PostedAt.IsZero() {
+	if receipt.PostedAt = PastTime(receipt.PostedAt, at); receipt.PostedAt.IsZero() {
 		receipt.PostedAt = at
 	}
 	if receipt.Open {

@@ -202,5 +202,10 @@ func (s stage) collect(ctx context.Context, c schema.Collection, turn schema.Tur
 		result, err = collectors[c.What](ctx, step)
 		return err
 	})
+	for i := range result.Received {
+		if item := &result.Received[i].Item; schema.PastTime(item.WrittenAt, now).IsZero() {
+			item.WrittenAt = now
+		}
+	}
 	return result, err
 }

@@ -42,5 +42,5 @@ func expiryOf(token string) time.Time {
 	if json.Unmarshal(body, &claims) != nil || claims.Expires <= 0 {
 		return time.Time{}
 	}
-	return time.Unix(claims.Expires, 0).UTC()
+	return schema.ValidTime(time.Unix(claims.Expires, 0))
 }

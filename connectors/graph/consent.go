@@ -67,7 +67,7 @@ func Redeem(ctx context.Context, client *connectors.Client, call connectors.Call
 	if got.AccessToken == "" {
 		return Granted{}, &schema.Error{Kind: schema.Retryable, Message: "the platform's answer holds no token"}
 	}
-	return Granted{Token: got.AccessToken, Life: time.Duration(max(got.ExpiresIn, 0)) * time.Second, Scopes: got.Permissions, Person: string(got.UserID)}, nil
+	return Granted{Token: got.AccessToken, Life: connectors.Life(got.ExpiresIn), Scopes: got.Permissions, Person: string(got.UserID)}, nil
 }
 
 type redeemed struct {

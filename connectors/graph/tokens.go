@@ -92,6 +92,6 @@ func (t Tokens) trade(ctx context.Context, call connectors.Call, old schema.Cred
 		return schema.Credentials{}, &schema.Error{Kind: schema.Retryable, Message: "the platform's answer holds no token"}
 	}
 	old.AccessToken, old.SelfRenewing = out.AccessToken, true
-	old.ExpiresAt = t.Now().Add(time.Duration(out.ExpiresIn) * time.Second).UTC()
+	old.ExpiresAt = connectors.EndOf(out.ExpiresIn, t.Now())
 	return old, nil
 }

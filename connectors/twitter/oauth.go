@@ -43,7 +43,7 @@ func (c *Connector) trade(ctx context.Context, call connectors.Call) (schema.Cre
 	var out struct {
 		AccessToken  string `json:"access_token"`
 		RefreshToken string `json:"refresh_token"`
-		ExpiresIn    int    `json:"expires_in"` // seconds
+		ExpiresIn    int64  `json:"expires_in"` // seconds
 		Scope        string `json:"scope"`
 	}
 	response, err := c.client.Do(ctx, call, &out)
@@ -53,10 +53,7 @@ func (c *Connector) trade(ctx context.Context, call connectors.Call) (schema.Cre
 	if out.AccessToken == "" {
 		return schema.Credentials{}, response, &schema.Error{Kind: schema.Unknown, Message: "X's answer holds no token"}
 	}
-	life := tokenLife
-	if out.ExpiresIn > 0 {
-		life = time.Duration(out.ExpiresIn) * time.Second
-	}
+	life := cmp.Or(connectors.Life(out.ExpiresIn), tokenLife)
 	return schema.Credentials{
 		AccessToken: out.AccessToken, RefreshToken: out.RefreshToken, ExpiresAt: c.now().Add(life), Scope: out.Scope,
 	}, response, nil

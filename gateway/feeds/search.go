@@ -84,7 +84,8 @@ func (f *feeds) ask(ctx context.Context, account *schema.Account, query connecto
 	if err != nil {
 		return connectors.FeedPage{}, err
 	}
-	return searcher.SearchFeed(ctx, connectors.Reading{Account: *account, Credentials: credentials}, query)
+	page, err := searcher.SearchFeed(ctx, connectors.Reading{Account: *account, Credentials: credentials}, query)
+	return page.Dated(f.Now()), err
 }
 
 // searchable returns the platform that is asked for.

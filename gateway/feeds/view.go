@@ -125,7 +125,7 @@ func viewProfile(platform schema.Platform, p connectors.PublicProfile) profileVi
 	return profileView{
 		Platform: platform, ID: p.ID, Handle: p.Handle, Name: answer.TextOrNull(p.Name), Description: answer.TextOrNull(p.Description),
 		URL: answer.TextOrNull(p.URL), AvatarURL: answer.TextOrNull(p.AvatarURL), Followers: p.Followers, Following: p.Following, Posts: p.Posts,
-		CreatedAt: answer.MomentOrNull(p.CreatedAt),
+		CreatedAt: answer.MomentOrNull(schema.ValidTime(p.CreatedAt)),
 	}
 }
 
