@@ -11,7 +11,7 @@ import (
 
 // PauseTarget is what a pause is on: one of the three.
 type PauseTarget struct {
-	Workspace string // by name, with its sandbox left out
+	Workspace string // by name; its sandbox is paused with it
 	Account   string
 	Platform  string
 }

@@ -18,7 +18,7 @@ import (
 
 // pauseTargetFlags name what is paused: one of them.
 type pauseTargetFlags struct {
-	Workspace string `xor:"target" required:"" env:"-" help:"Name of a workspace. One of the three is given: a workspace, an account, a platform."`
+	Workspace string `xor:"target" required:"" env:"-" help:"Name of a workspace, which its sandbox goes with. One of the three is given: a workspace, an account, a platform."`
 	Account   string `xor:"target" required:"" env:"-" help:"Id of the account."`
 	Platform  string `xor:"target" required:"" env:"-" help:"The platform, for every workspace."`
 }
@@ -31,7 +31,7 @@ func (f pauseTargetFlags) target() compose.PauseTarget {
 func (f pauseTargetFlags) String() string {
 	switch {
 	case f.Workspace != "":
-		return "the workspace " + f.Workspace
+		return "the workspace " + f.Workspace + ", with its sandbox"
 	case f.Account != "":
 		return "the account " + f.Account
 	default:

@@ -319,3 +319,66 @@ func TestAWaitCountsAsOverdue(t *testing.T) {
 		t.Errorf("overdue = %+v, want the post whose job %v fired twice", o, fired.ID)
 	}
 }
+
+func TestAPauseOfAWorkspaceCoversItsSandbox(t *testing.T) {
+	f := newFixture(t)
+	admin := postgres.NewAdmin(f.store)
+	live, err := admin.MakeWorkspace(t.Context(), "beside it", "operator", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.exec(`update workspaces w set live_id = l.id, name = l.name from workspaces l where l.name = 'beside it' and w.name <> l.name`)
+	p := f.create(f.post(1, 0))
+	hold := schema.Hold{Kind: schema.WorkspacePaused, Workspace: live.ID, Reason: "invoice"}
+	f.pause(hold)
+	for range 2 { // the first claim finds out that something is paused
+		if d := f.claim(p, 0); len(d) != 0 {
+			t.Fatal("a target of a paused workspace's sandbox was claimed")
+		}
+	}
+	if h := f.read(p).Targets[0].Hold; h == nil || h.Reason != hold.Reason {
+		t.Errorf("the target shows the hold %+v", h)
+	}
+	if held, err := admin.Holds(t.Context()); err != nil || len(held) != 1 || held[0].Hold.Workspace != live.ID {
+		t.Errorf("Holds = %+v, %v; want the pause of the workspace alone", held, err)
+	}
+	if err := admin.Resume(t.Context(), hold); err != nil {
+		t.Fatal(err)
+	}
+	f.finish(f.claimOne(p, 0), found("n0"))
+}
+
+func TestASandboxMadeDuringAPauseIsPaused(t *testing.T) {
+	for name, make := range map[string]func(*postgres.Admin, schema.Workspace) (schema.WorkspaceID, error){
+		"by its name": func(a *postgres.Admin, w schema.Workspace) (schema.WorkspaceID, error) {
+			twin, err := a.MakeWorkspace(t.Context(), w.Name, "operator", true)
+			return twin.ID, err
+		},
+		"for a key": func(a *postgres.Admin, w schema.Workspace) (schema.WorkspaceID, error) {
+			return a.Twin(t.Context(), w.ID)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			admin := postgres.NewAdmin(f.store)
+			live, err := admin.MakeWorkspace(t.Context(), "paused", "operator", false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hold := schema.Hold{Kind: schema.WorkspacePaused, Workspace: live.ID, Reason: "invoice"}
+			f.pause(hold)
+			if _, err := make(admin, live); err != nil {
+				t.Fatal(err)
+			}
+			if n := f.count(`select count(*) from holds h join workspaces w on w.id = h.subject and w.live_id is not null where h.reason = 'invoice'`); n != 1 {
+				t.Errorf("%d pauses of the sandbox, want one", n)
+			}
+			if err := admin.Resume(t.Context(), hold); err != nil {
+				t.Fatal(err)
+			}
+			if n := f.count(`select count(*) from holds`); n != 0 {
+				t.Errorf("%d pauses are left", n)
+			}
+		})
+	}
+}

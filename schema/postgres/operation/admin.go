@@ -13,6 +13,7 @@ import (
 	"crier/schema/postgres/accounts"
 	"crier/schema/postgres/billing"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/keys"
 )
 
@@ -66,10 +67,18 @@ func (a *Admin) MakeWorkspace(ctx context.Context, name, plan string, sandbox bo
 // makeWorkspace makes a live workspace that is not there, or the twin of live, and returns the
 // one that is.
 func (a *Admin) makeWorkspace(ctx context.Context, tx pgx.Tx, name, plan string, live *schema.WorkspaceID) (schema.Workspace, error) {
+	if live != nil {
+		if _, err := tx.Exec(ctx, tables.ShareHolds); err != nil {
+			return schema.Workspace{}, err
+		}
+	}
 	_, err := tx.Exec(ctx, `
 		insert into workspaces (id, name, plan, live_id, limits)
 		values ($1, $2, $3, $4, coalesce((select limits from workspaces where id = $4), 0))
 		on conflict (name, (live_id is null)) do nothing`, schema.NewWorkspaceID(a.Now()), name, plan, live)
+	if err == nil && live != nil {
+		err = pauseTwin(ctx, tx, *live)
+	}
 	if err != nil {
 		return schema.Workspace{}, err
 	}
@@ -192,12 +201,22 @@ func (a *Admin) PutAccount(ctx context.Context, account schema.Account) error {
 // Twin returns the sandbox twin of a live workspace, and makes it if it is not there.
 func (a *Admin) Twin(ctx context.Context, live schema.WorkspaceID) (schema.WorkspaceID, error) {
 	var twin schema.WorkspaceID
-	_, err := a.Pool.Exec(ctx, `
-		insert into workspaces (id, name, plan, live_id, limits) select $2, name, plan, id, limits from workspaces where id = $1 and live_id is null and deleting_at is null
-		on conflict do nothing`, live, schema.NewWorkspaceID(a.Now()))
-	if err == nil {
-		err = a.Pool.QueryRow(ctx, `select id from workspaces where live_id = $1`, live).Scan((*[16]byte)(&twin))
-	}
+	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, tables.ShareHolds); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			insert into workspaces (id, name, plan, live_id, limits)
+			select $2, name, plan, id, limits from workspaces where id = $1 and live_id is null and deleting_at is null
+			on conflict do nothing`, live, schema.NewWorkspaceID(a.Now()))
+		if err == nil {
+			err = pauseTwin(ctx, tx, live)
+		}
+		if err == nil {
+			err = tx.QueryRow(ctx, `select id from workspaces where live_id = $1`, live).Scan((*[16]byte)(&twin))
+		}
+		return err
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return twin, db.NotFound("workspace")
 	}

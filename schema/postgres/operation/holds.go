@@ -12,17 +12,24 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Pause holds the work of a workspace, an account or a platform from now on; calls in
-// hand go on. A pause of what is paused has a new reason, if one is given.
+// Pause holds the work of a workspace with its sandbox twin, an account or a platform from now on;
+// calls in hand go on. A pause of what is paused has a new reason, if one is given.
 func (a *Admin) Pause(ctx context.Context, h schema.Hold) error {
 	subject, platform := subjectOf(h)
 	conflict := `(subject)`
 	if subject == nil {
 		conflict = `(platform) where platform is not null`
 	}
-	_, err := a.Pool.Exec(ctx, `
-		insert into holds (subject, platform, kind, reason) values ($1, $2, $3, $4)
-		on conflict `+conflict+` do update set reason = coalesce(nullif(excluded.reason, ''), holds.reason)`, subject, platform, int16(h.Kind), h.Reason)
+	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil { // a twin that is being made has it shared
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			insert into holds (subject, platform, kind, reason)
+			select $1::uuid, $2::smallint, $3::smallint, $4::text union all select id, null, $3, $4 from workspaces where live_id = $1
+			on conflict `+conflict+` do update set reason = coalesce(nullif(excluded.reason, ''), holds.reason)`, subject, platform, int16(h.Kind), h.Reason)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("pausing: %w", db.Unavailable(err))
 	}
@@ -43,6 +50,17 @@ func (a *Admin) Resume(ctx context.Context, h schema.Hold) error {
 	return nil
 }
 
+// pauseTwin pauses the sandbox twin of a live workspace that is paused. The transaction has made the
+// twin, and has taken the lock of holds shared before.
+func pauseTwin(ctx context.Context, tx pgx.Tx, live schema.WorkspaceID) error {
+	_, err := tx.Exec(ctx, `
+		insert into holds (subject, kind, reason, created_at)
+		select w.id, h.kind, h.reason, h.created_at from holds h join workspaces w on w.live_id = h.subject
+		where h.subject = $1 and h.kind = $2
+		on conflict (subject) do nothing`, live, int16(schema.WorkspacePaused))
+	return err
+}
+
 // lift deletes a pause. Nothing is parked for it after that.
 func (a *Admin) lift(ctx context.Context, h schema.Hold) (resume [16]byte, err error) {
 	subject, platform := subjectOf(h)
@@ -50,7 +68,8 @@ func (a *Admin) lift(ctx context.Context, h schema.Hold) (resume [16]byte, err e
 		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `delete from holds where kind = $1 and (subject = $2 or platform = $3)`, int16(h.Kind), subject, platform)
+		tag, err := tx.Exec(ctx, `
+			delete from holds where kind = $1 and (platform = $3 or subject = $2 or subject in (select id from workspaces where live_id = $2))`, int16(h.Kind), subject, platform)
 		if err == nil && tag.RowsAffected() == 0 {
 			err = &schema.Error{Kind: schema.NotFound, Message: "nothing of that name is paused"}
 		}
@@ -85,7 +104,8 @@ type HeldPost struct {
 	Post      schema.Post
 }
 
-// Holds returns the pauses, and the posts under review, oldest first.
+// Holds returns the pauses, and the posts under review, oldest first. The pause of a workspace stands
+// for that of its sandbox twin.
 func (a *Admin) Holds(ctx context.Context) ([]HeldPost, error) {
 	rows, err := a.Pool.Query(ctx, `
 		select `+tables.HoldColumns+`, coalesce(w.name, ''), coalesce(x.name, '')
@@ -93,7 +113,8 @@ func (a *Admin) Holds(ctx context.Context) ([]HeldPost, error) {
 		left join accounts x on h.kind = $1 and x.id = h.subject
 		left join posts p on h.kind = $2 and p.id = h.subject
 		left join workspaces w on w.id = coalesce(x.workspace_id, p.workspace_id, h.subject)
-		order by h.created_at, h.subject`, int16(schema.AccountPaused), int16(schema.UnderReview))
+		where h.kind <> $3 or w.live_id is null
+		order by h.created_at, h.subject`, int16(schema.AccountPaused), int16(schema.UnderReview), int16(schema.WorkspacePaused))
 	held, err := db.Collect(rows, err, func(row pgx.Row, h *HeldPost) error {
 		return tables.ScanHold(besides{row, []any{&h.Workspace, &h.Account}}, &h.Hold)
 	})
