@@ -49,8 +49,10 @@ type limitStore interface {
 	ForgetFound(ctx context.Context) (rows int, more bool, err error)
 }
 
-// webhookStore sends again what webhooks have missed.
+// webhookStore sends again what webhooks have missed, and clears away those that are gone.
 type webhookStore interface {
+	// ForgetWebhooks deletes what is left of webhooks that were deleted.
+	ForgetWebhooks(ctx context.Context) (rows int, more bool, err error)
 	// Redeliver repeats failed deliveries to webhooks.
 	Redeliver(ctx context.Context) (rows int, more bool, err error)
 }
@@ -153,6 +155,7 @@ func (m *Maintenance) chores() []chore {
 		{name: "forget_inbox", every: forgetEvery, do: m.Store.ForgetInbox},
 		{name: "forget_counters", every: forgetEvery, do: m.Store.ForgetCounters},
 		{name: "forget_turns", every: forgetEvery, do: m.Store.ForgetTurns},
+		{name: "forget_webhooks", every: time.Second, do: m.Store.ForgetWebhooks},
 		{name: "forget_found", every: 5 * time.Minute, do: m.Store.ForgetFound},
 		{name: "forget_consents", every: forgetEvery, do: m.Store.ForgetConsents},
 		{name: "forget_dead_letters", every: forgetEvery, do: m.Store.ForgetDeadLetters},

@@ -77,7 +77,7 @@ func TestAChoreTakesOneConnection(t *testing.T) {
 		"archive": d.Archive, "archive unnoted": d.ArchiveUnnoted, "forget posts": d.ForgetPosts,
 		"forget keys": d.ForgetKeys, "forget receipts": d.ForgetReceipts, "forget deliveries": d.ForgetDeliveries,
 		"forget attempts": d.ForgetAttempts, "forget counters": d.ForgetCounters, "forget turns": d.ForgetTurns, "forget replies": d.ForgetReplies, "forget inbox": d.ForgetInbox,
-		"forget dead letters": d.ForgetDeadLetters, "redeliver": d.Redeliver, "resume": d.Resume,
+		"forget dead letters": d.ForgetDeadLetters, "forget webhooks": d.ForgetWebhooks, "redeliver": d.Redeliver, "resume": d.Resume,
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)

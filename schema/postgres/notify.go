@@ -335,12 +335,17 @@ func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []in
 const endWithin = 2 * time.Second
 
 // endUnclaimed ends those of the deliveries that no claim will take, and drops the jobs of what has
-// ended. Where that fails their jobs fire once more.
+// ended. It locks as tables.DeleteDeliveries does; the locks of webhooks keep them from being enabled
+// until their deliveries have ended: see confirmDisabled. Where it fails their jobs fire once more.
 func (n *Notify) endUnclaimed(ctx context.Context, ids []schema.DeliveryID) {
 	ctx, cancel := context.WithTimeout(ctx, endWithin)
 	defer cancel()
 	batch := &pgx.Batch{}
 	db.QueueAsync(batch)
+	batch.Queue(`select from webhooks where id = any(array(select webhook_id from deliveries where id = any($1))) and not active order by id for key share`, ids)
+	batch.Queue(`
+		select from deliveries d where id = any($1) and not exists (select from webhooks w where w.id = d.webhook_id and w.active)
+		order by id for update`, ids)
 	batch.Queue(failInactive, ids)
 	batch.Queue(deleteOrphans, ids)
 	batch.Queue(deleteDoneJobs, ids)
@@ -350,22 +355,22 @@ func (n *Notify) endUnclaimed(ctx context.Context, ids []schema.DeliveryID) {
 }
 
 const (
-	// The lock keeps the webhook from being enabled until they have ended: see confirmDisabled.
 	failInactive = `
-	with inactive as (
-		select id from webhooks where id = any(array(select webhook_id from deliveries where id = any($1))) and not active order by id for key share
-	)
 	update deliveries d set state = ` + tables.DeliveryFailed + `, lease_until = null, error = '` + notActive + `'
-	from inactive w
-	where d.id = any($1) and w.id = d.webhook_id
+	from webhooks w
+	where d.id = any($1) and w.id = d.webhook_id and not w.active
 	  and (d.state = ` + tables.DeliveryPending + ` or (d.state = ` + tables.DeliveryClaimed + ` and d.lease_until < now()))`
 	// A webhook may have been deleted while deliveries to it were being made.
 	deleteOrphans = `
 	delete from deliveries d where d.id = any($1) and not exists (select from webhooks w where w.id = d.webhook_id)`
 	deleteDoneJobs = `
-	delete from jobs j where j.id = any($1) and not exists (
-		select from deliveries d join webhooks w on w.id = d.webhook_id
-		where d.id = j.id and d.state in ` + tables.OpenDeliveries + `)`
+	with done as materialized (
+		select id from jobs j where j.id = any($1) and not exists (
+			select from deliveries d join webhooks w on w.id = d.webhook_id
+			where d.id = j.id and d.state in ` + tables.OpenDeliveries + `)
+		order by id for update
+	)
+	delete from jobs j using done where j.id = done.id`
 )
 
 var claimDeliveries = db.NewStatement(`

@@ -192,14 +192,7 @@ func TestAWebhookAndItsDeliveriesAreOfOneMoment(t *testing.T) {
 		r.webhook, r.records, r.err = f.gateway.Deliveries(t.Context(), f.workspace, hook.ID, schema.DeliveryFilter{Limit: 10})
 		read <- r
 	}()
-	for deadline, waiting := time.Now().Add(patience), false; !waiting; time.Sleep(5 * time.Millisecond) {
-		if err := conn.QueryRow(t.Context(), `select exists (select from pg_locks where not granted)`).Scan(&waiting); err != nil {
-			t.Fatal(err)
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("the reader waits for nothing")
-		}
-	}
+	awaitWaiting(t, conn)
 	exec(`insert into deliveries (id, webhook_id, workspace_id, event_id, event, body, state, attempts) values ($1, $2, $3, $1, 'post.failed', '', 3, 4)`,
 		[16]byte(schema.NewDeliveryID(now)), [16]byte(hook.ID), [16]byte(f.workspace))
 	exec(`update webhooks set consecutive_failures = 1`)
@@ -223,12 +216,88 @@ func TestDeliveriesMadeWhileTheirWebhookIsDeletedGo(t *testing.T) {
 	}
 }
 
-func TestAWebhookIsDeletedWithTheJobsOfItsDeliveries(t *testing.T) {
+func TestWhatIsLeftOfADeletedWebhookGoesByAChore(t *testing.T) {
+	const others, many = 3, 2*5000 + 100
 	f := newFixture(t)
-	m := f.delivery()
+	m, other := f.delivery(), f.webhook(schema.PostFailed)
+	f.exec(fmt.Sprintf(`
+		with made as (
+			insert into deliveries (id, webhook_id, workspace_id, event_id, event, body, state)
+			select uuidv7(), case when n <= %[1]d then '%[2]x' else '%[3]x' end::uuid, '%[4]x', uuidv7(), 'post.failed', '', 0 from generate_series(1, %[5]d) n returning id
+		)
+		insert into jobs (id, kind, shard, due_at, payload) select id, 3, 0, now() + interval '1 hour', '{}' from made`,
+		others, other.ID[:], m.Webhook[:], f.workspace[:], many))
 	f.must(f.gateway.DeleteWebhook(t.Context(), f.workspace, m.Webhook))
-	if n := f.count(`select count(*) from deliveries`) + f.count(`select count(*) from jobs where kind = 3`); n != 0 {
-		t.Errorf("%d rows are left", n)
+	if claimed, err := f.notify.Claim(t.Context(), []schema.DeliveryID{m.Delivery}); err != nil || len(claimed) != 0 {
+		t.Errorf("claimed %v, %v", claimed, err)
+	}
+	if n := f.count(`select count(*) from deliveries`); n < many-1 {
+		t.Errorf("the caller has waited until only %d deliveries were left", n)
+	}
+	f.chore(f.delay.ForgetWebhooks)
+	if deliveries, jobs := f.count(`select count(*) from deliveries`), f.count(`select count(*) from jobs where kind = 3`); deliveries != others || jobs != others {
+		t.Errorf("%d deliveries and %d jobs are left, want the %d of the other webhook", deliveries, jobs, others)
+	}
+	if n := f.count(`select count(*) from deleted_webhooks`); n != 0 {
+		t.Errorf("%d webhooks are still to be cleared away", n)
+	}
+	wantKind(t, f.gateway.DeleteWebhook(t.Context(), f.workspace, m.Webhook), schema.NotFound)
+}
+
+// Whoever deletes deliveries takes their locks in the order of ids, as the end of a claim: while it
+// waits for the first it holds none of the later ones.
+func TestDeliveriesAreLockedInOneOrder(t *testing.T) {
+	for name, remove := range map[string]func(*fixture, []schema.DeliveryID) error{
+		"by the chore": func(f *fixture, _ []schema.DeliveryID) error {
+			_, _, err := f.delay.ForgetWebhooks(f.Context())
+			return err
+		},
+		"by a claim's end": func(f *fixture, ids []schema.DeliveryID) error {
+			_, err := f.notify.Claim(f.Context(), ids)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			first := f.delivery()
+			second := schema.NewDeliveryID(f.store.Now().Add(time.Second))
+			f.exec(fmt.Sprintf(`
+				insert into deliveries (id, webhook_id, workspace_id, event_id, event, body)
+				select '%x', webhook_id, workspace_id, uuidv7(), event, body from deliveries`, second[:]))
+			f.must(f.gateway.DeleteWebhook(t.Context(), f.workspace, first.Webhook))
+			conn, err := pgx.Connect(t.Context(), f.url)
+			f.must(err)
+			defer conn.Close(t.Context())
+			_, err = conn.Exec(t.Context(), `begin`)
+			f.must(err)
+			_, err = conn.Exec(t.Context(), `select from deliveries where id = $1 for update`, [16]byte(first.Delivery))
+			f.must(err)
+			removed := make(chan error, 1)
+			go func() { removed <- remove(f, []schema.DeliveryID{second, first.Delivery}) }()
+			awaitWaiting(t, conn)
+			if _, err := conn.Exec(t.Context(), `select from deliveries where id = $1 for update nowait`, [16]byte(second)); err != nil {
+				t.Errorf("it waits for the first, and has the second: %v", err)
+			}
+			_, err = conn.Exec(t.Context(), `rollback`)
+			f.must(err)
+			f.must(<-removed)
+			if n := f.count(`select count(*) from deliveries`); n != 0 {
+				t.Errorf("%d deliveries are left", n)
+			}
+		})
+	}
+}
+
+// awaitWaiting waits until somebody waits for a lock.
+func awaitWaiting(t *testing.T, conn *pgx.Conn) {
+	t.Helper()
+	for deadline, waiting := time.Now().Add(patience), false; !waiting; time.Sleep(5 * time.Millisecond) {
+		if err := conn.QueryRow(t.Context(), `select exists (select from pg_locks where not granted)`).Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nobody waits for a lock")
+		}
 	}
 }
 

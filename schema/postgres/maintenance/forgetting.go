@@ -2,6 +2,7 @@ package maintenance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -134,6 +135,31 @@ func (s *Store) ForgetFound(ctx context.Context) (rows int, more bool, err error
 		return 0, false, fmt.Errorf("forgetting what was found: %w", db.Unavailable(err))
 	}
 	return rows, rows == tables.HistoryChunk, nil
+}
+
+// ForgetWebhooks deletes the deliveries of a webhook that was deleted, with their jobs, and forgets
+// the webhook after the last.
+func (s *Store) ForgetWebhooks(ctx context.Context) (rows int, more bool, err error) {
+	err = s.Alone(ctx, "forget deleted_webhooks", func(tx pgx.Tx) error {
+		var id schema.WebhookID
+		err := tx.QueryRow(ctx, `select id from deleted_webhooks order by id limit 1`).Scan((*[16]byte)(&id))
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := tx.QueryRow(ctx, tables.DeleteDeliveries, []schema.WebhookID{id}, tables.HistoryChunk).Scan(&rows); err != nil {
+			return err
+		}
+		more = true
+		_, err = tx.Exec(ctx, `delete from deleted_webhooks where id = $1 and not exists (select from deliveries where webhook_id = $1)`, id)
+		return err
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("deleting what is left of webhooks: %w", db.Unavailable(err))
+	}
+	return rows, more, nil
 }
 
 // ForgetDeadLetters deletes faults that were overcome, dead letters of long ago, and all but

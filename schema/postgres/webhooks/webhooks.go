@@ -117,32 +117,20 @@ func (s *Store) UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID,
 	return w, nil
 }
 
-// DeleteWebhook removes a webhook with its history and the jobs of what is pending. What is left of
-// a history that is too long to be deleted while the caller waits goes with its age, and pending
-// deliveries of it once their claim finds no webhook.
+// DeleteWebhook removes a webhook: nothing is sent to it any more. A chore deletes its history and the
+// jobs of what is pending, which may be a million.
 func (s *Store) DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) error {
-	tag, err := s.Pool.Exec(ctx, `delete from webhooks where id = $1 and workspace_id = $2`, id, workspace)
+	tag, err := s.Pool.Exec(ctx, `
+		with gone as (delete from webhooks where id = $1 and workspace_id = $2 returning id)
+		insert into deleted_webhooks (id) select id from gone`, id, workspace)
 	if err != nil {
 		return fmt.Errorf("deleting a webhook: %w", db.Unavailable(err))
 	}
 	if tag.RowsAffected() == 0 {
 		return db.NotFound("webhook")
 	}
-	for range historyChunks {
-		var gone int
-		if err := s.Pool.QueryRow(ctx, tables.DeleteDeliveries, []schema.WebhookID{id}, tables.HistoryChunk).Scan(&gone); err != nil {
-			s.Log.WarnContext(ctx, "deleting the history of a webhook failed; it goes with its age", "err", err)
-			return nil
-		}
-		if gone < tables.HistoryChunk {
-			return nil
-		}
-	}
 	return nil
 }
-
-// historyChunks are deleted while a caller waits.
-const historyChunks = 20
 
 func eventNames(events []schema.EventType) []string {
 	names := make([]string, len(events))

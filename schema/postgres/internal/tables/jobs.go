@@ -193,10 +193,16 @@ func QueueNotifyJobs(b *pgx.Batch, messages []schema.NotifyMessage, now time.Tim
 }
 
 // DeleteDeliveries deletes deliveries to webhooks ($1), at most so many ($2), with their jobs, and
-// returns how many.
+// returns how many. As whoever takes several, it locks webhooks, then deliveries, then jobs, each in
+// the order of their ids.
 const DeleteDeliveries = `
-	with gone as (
-		delete from deliveries where id in (select id from deliveries where webhook_id = any($1) limit $2) returning id
+	with chosen as materialized (
+		select d.id from unnest($1::uuid[]) u (webhook)
+		cross join lateral (select id from deliveries where webhook_id = u.webhook order by id limit $2) d limit $2
+	), locked as materialized (
+		select id from deliveries where id in (select id from chosen) order by id for update
+	), gone as (
+		delete from deliveries d using locked where d.id = locked.id returning d.id
 	), jobs as (
 		delete from jobs j using gone where j.id = gone.id
 	)
