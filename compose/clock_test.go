@@ -14,6 +14,7 @@ import (
 
 	"crier/compose/embedded/embeddedtest"
 	"crier/schema"
+	"crier/schema/postgres"
 )
 
 // TestPostgresClockIsTheOnlyOne runs crier with a clock that is wrong by PostgreSQL's, in
@@ -31,9 +32,9 @@ func TestPostgresClockIsTheOnlyOne(t *testing.T) {
 			c.set(shift)
 			w := newWorldOn(t, childConfig{Postgres: server})
 			w.publishByClock(shift, "first")
-			c.set(shift + time.Minute) // a step of the server's clock, as of one that is set right
+			c.set(0) // a step of the server's clock that is set right
 			time.Sleep(6 * time.Second)
-			w.publishByClock(shift+time.Minute, "after the jump")
+			w.publishByClock(0, "after the jump")
 			w.checkNoStrays()
 		})
 	}
@@ -58,6 +59,48 @@ func TestAClockThatJumpsInTheMiddleOfCalls(t *testing.T) {
 			w.checkNoStrays()
 		})
 	}
+}
+
+// TestAShortJumpOfTheClockPublishesNothingEarly lets PostgreSQL's clock be an hour ahead for some
+// seconds, under two processes: what is due in ten minutes stays, and what begins meanwhile is done.
+func TestAShortJumpOfTheClockPublishesNothingEarly(t *testing.T) {
+	t.Parallel()
+	server := embeddedtest.Postgres(t)
+	c := shiftedClock{t, server}
+	c.set(0)
+	if err := postgres.Migrate(t.Context(), server); err != nil {
+		t.Fatal(err)
+	}
+	w := newFleetOn(t, server, 2, connectionsOfTwo)
+	accounts := w.connect(schema.Mastodon, 20) // one of its own for each post that begins meanwhile: none waits for its turn
+	var later, now []string
+	for n := range 5 {
+		var answer postAnswer
+		body := map[string]any{
+			"content": fmt.Sprintf("in ten minutes %d", n), "scheduledFor": time.Now().Add(10 * time.Minute).Format(time.RFC3339Nano),
+			"platforms": []map[string]any{{"platform": "mastodon", "accountId": accounts[0].String()}},
+		}
+		if status := w.call(http.MethodPost, "/posts", body, &answer); status != http.StatusCreated {
+			t.Fatalf("creating a post: %d", status)
+		}
+		later = append(later, answer.Post.ID)
+	}
+	c.set(time.Hour)
+	for end := time.Now().Add(8 * time.Second); time.Now().Before(end); time.Sleep(time.Second) {
+		now = append(now, w.publishTo(schema.Mastodon, accounts[1+len(now)], fmt.Sprintf("meanwhile %d", len(now))))
+	}
+	c.set(0)
+	w.eventually(2*time.Minute, "what began while it was ahead is done", func() bool { return w.done(now) })
+	if oldest := w.figure("crier_oldest_overdue_seconds"); oldest < 0 {
+		t.Errorf("the oldest is %v s late", oldest)
+	}
+	w.checkOnce(now)
+	for _, id := range later {
+		if w.done([]string{id}) {
+			t.Errorf("%s was published ten minutes early", id)
+		}
+	}
+	w.checkNoStrays()
 }
 
 // publishSlowly publishes to three accounts of each platform, whose calls take a while, and

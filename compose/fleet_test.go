@@ -37,8 +37,14 @@ type member struct {
 // roles want.
 func newFleet(t *testing.T, n, connections int) *fleet {
 	t.Helper()
+	return newFleetOn(t, embeddedtest.PostgresWith(t, postgres.Migrate), n, connections)
+}
+
+// newFleetOn is newFleet on a database that has the tables.
+func newFleetOn(t *testing.T, server string, n, connections int) *fleet {
+	t.Helper()
 	shared := childConfig{
-		Postgres: embeddedtest.PostgresWith(t, postgres.Migrate), Kafka: testKafka(), ClickHouse: embeddedtest.ClickHouse(t),
+		Postgres: server, Kafka: testKafka(), ClickHouse: embeddedtest.ClickHouse(t),
 		Keyset: filepath.Join(openDir(t), "keyset.json"), Connections: connections, Partitions: 5,
 	}
 	if err := clickhouse.Migrate(t.Context(), clickhouse.Config{URL: shared.ClickHouse}); err != nil {

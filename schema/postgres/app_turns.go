@@ -63,6 +63,10 @@ func (s *Store) leaseTurns(ctx context.Context, asked []*turnsAsked) error {
 	return nil
 }
 
+// clockStep is by how much the server's clock and what this process knows of it differ only until the
+// process has read a clock that was set.
+const clockStep = 2 * time.Second
+
 // clockSetBack is true if the next turn is further ahead than leases can bring it.
 const clockSetBack = `a.next_at > now() + greatest(u.within, interval '0') + interval '1 minute'`
 
@@ -91,14 +95,17 @@ func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) err
 			where a.app = u.app and (a.next_at <= now() + u.within or `+clockSetBack+`)
 			returning a.app, a.next_at - u.taken as first
 		)
-		select app, first, true from granted
+		select app, first, true, now() from granted
 		union all
-		select app, next_at, false from app_turns where app = any($1) and app not in (select app from granted)`,
+		select app, next_at, false, now() from app_turns where app = any($1) and app not in (select app from granted)`,
 		names, backs, takens, withins).Query(func(rows pgx.Rows) error {
 		var name string
-		var first time.Time
+		var first, now time.Time
 		var granted bool
-		_, err := pgx.ForEachRow(rows, []any{&name, &first, &granted}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&name, &first, &granted, &now}, func() error {
+			if off := now.Sub(s.Now()); off.Abs() > clockStep { // else the turn would be as far away as the clock has jumped
+				first = first.Add(-off)
+			}
 			asked[name].first, asked[name].granted = first.UTC(), granted
 			return nil
 		})

@@ -103,7 +103,7 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 	batch.Queue(dropCommentJobs, ids)
 	claimComments.Queue(batch, pgx.StrictNamedArgs{
 		"ids": ids, "tokens": tokens, "takeovers": takeovers, "node": c.Node, "lease": schema.Lease, "settle": schema.SettleTime,
-		"delay": schema.FirstCommentDelay, "late": c.Late, "latest": c.Clock.Lease.Latest(time.Now()),
+		"delay": schema.FirstCommentDelay, "late": c.Late, "latest": c.Clock.Lease.Latest(time.Now()), "due": c.Clock.Due.Latest(time.Now()),
 	}).Query(func(rows pgx.Rows) (err error) {
 		claimed, err = db.Collect(rows, nil, c.scanClaim)
 		return err
@@ -266,7 +266,7 @@ func (c *Comment) finish(ctx context.Context, r schema.CommentResult, receipt bo
 var finishComment = db.NewStatement(`
 	with taken as (
 		update comments set
-			state = @state, step = @step, attempts = @attempts, looked = @looked, next_at = now() + @next::float8 * interval '1 second',
+			state = @state, step = @step, attempts = @attempts, looked = @looked, next_at = now() + nullif(@next::float8, 0) * interval '1 second',
 			lease_until = null, native_id = @native_id, url = @url, error = @error::text::json, posted_at = @posted
 		where id = @comment and claim = @claim and state = ` + tables.CommentClaimed + `
 		returning id

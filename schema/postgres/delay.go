@@ -25,8 +25,12 @@ type Delay struct {
 // NewDelay returns the store of the delay stage.
 func NewDelay(s *Store) *Delay { return &Delay{Store: s, chores: maintenance.New(s.DB)} }
 
-// Now is PostgreSQL's clock, to within half a round trip.
-func (d *Delay) Now() time.Time { return d.Store.Now() }
+// Now is PostgreSQL's clock, to within half a round trip; before a jump of it that is not confirmed,
+// while that is so: what would be due by the jump alone is not fired.
+func (d *Delay) Now() time.Time {
+	now, _ := d.Store.Clock.Confirmed()
+	return now
+}
 
 // Due returns jobs of the shards that are due after from and not after to, soonest
 // first, at most limit.
@@ -135,13 +139,16 @@ const (
 // their time and have not ended, for any reason. One that has not fired, or whose first
 // message was sent less than a visibility timeout ago, is not counted yet. The oldest is
 // that of those that are not held, however many held ones are older; among jobs that have
-// not fired, the first of each shard is enough; those of deliveries and accounts do not count.
+// not fired, the first of each shard is enough; those of deliveries and accounts do not count. After
+// a jump of the clock none is older than by the clock of before, and what was noted while it was ahead is
+// not yet late.
 func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, error) {
 	var oldest float64
 	var first *time.Time
 	var o schema.Overdue
 	now, lowWater := d.Now(), d.unfired.of(shards)
 	from := lowWater.Start(now)
+	latest := d.Store.Clock.Due.Latest(time.Now())
 	err := d.Store.Pool.QueryRow(ctx, `
 		with free as materialized (
 			select id, kind, overdue_since from jobs
@@ -155,21 +162,21 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 				select min(due_at) first,
 					coalesce(min(due_at) filter (where kind in (`+tables.JobPost+`, `+tables.JobComment+`)), case when count(*) = $4 then max(due_at) end) late
 				from (
-					select due_at, kind from jobs where shard = u.shard and due_at >= $3 and due_at < now() and not held order by due_at, id limit $4
+					select due_at, kind from jobs where shard = u.shard and due_at >= $3 and due_at < least(now(), $5) and not held order by due_at, id limit $4
 				) due
 			) j
 		)
-		select coalesce(extract(epoch from now() - least(
+		select coalesce(extract(epoch from least(now(), $5::timestamptz) - least(
 				(select late from unfired),
-				(select min(overdue_since) from free),
+				(select min(overdue_since) from free where overdue_since < now()),
 				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from free where kind = `+tables.JobPost+` limit 100) w join posts p on p.id = w.id)
-			)), 0)::float8, free + held, held, (select first from unfired) from counted`, shards, overdueLimit, from, unfiredLook).
+			)), 0)::float8, free + held, held, (select first from unfired) from counted`, shards, overdueLimit, from, unfiredLook, latest).
 		Scan(&oldest, &o.Waiting, &o.Held, &first)
 	if err != nil {
 		return o, fmt.Errorf("reading what is overdue: %w", db.Unavailable(err))
 	}
 	lowWater.Note(from, db.FromNull(first), now)
-	o.Oldest = time.Duration(oldest * float64(time.Second))
+	o.Oldest = max(0, time.Duration(oldest*float64(time.Second)))
 	return o, nil
 }
 

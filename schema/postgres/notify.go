@@ -317,7 +317,7 @@ func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []in
 	db.QueueAsync(batch)
 	claimDeliveries.Queue(batch, pgx.StrictNamedArgs{
 		"ids": ids, "tokens": tokens, "takeovers": takeovers, "node": n.Node, "lease": schema.NotifyLease,
-		"settle": time.Duration(0), "latest": n.Clock.Lease.Latest(time.Now()), // a request ends before its lease
+		"settle": time.Duration(0), "due": n.Clock.Due.Latest(time.Now()), "latest": n.Clock.Lease.Latest(time.Now()), // a request ends before its lease
 	}).Query(func(rows pgx.Rows) (err error) {
 		claimed, err = db.Collect(rows, nil, n.scanDelivery)
 		return err

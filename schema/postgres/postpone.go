@@ -62,7 +62,7 @@ func (p *Publish) RecordWaits(ctx context.Context, refs []schema.TargetRef, wait
 // targetsAndWaits are the parameters of postponeTargets and of selectTargetTurns.
 func (p *Publish) targetsAndWaits(refs []schema.TargetRef, waits []time.Duration) pgx.StrictNamedArgs {
 	posts, ns, versions := columnsOf(refs)
-	return pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions, "waits": waits, "late": p.Late}
+	return pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions, "waits": waits, "late": p.Late, "due": p.Clock.Due.Latest(time.Now())}
 }
 
 var (
@@ -195,7 +195,7 @@ func (c *Comment) RecordWaits(ctx context.Context, ids []schema.CommentID, waits
 
 // idsAndWaits are the parameters of postponeComments and of selectCommentTurns.
 func (c *Comment) idsAndWaits(ids []schema.CommentID, waits []time.Duration) pgx.StrictNamedArgs {
-	return pgx.StrictNamedArgs{"ids": ids, "waits": waits, "delay": schema.FirstCommentDelay, "late": c.Late}
+	return pgx.StrictNamedArgs{"ids": ids, "waits": waits, "delay": schema.FirstCommentDelay, "late": c.Late, "due": c.Clock.Due.Latest(time.Now())}
 }
 
 var (

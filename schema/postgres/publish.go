@@ -53,11 +53,11 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	batch := &pgx.Batch{}
 	db.QueueGenericPlans(batch)
 	lockScheduled.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions})
-	beginPosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions, "late": p.Late})
+	beginPosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions, "late": p.Late, "due": p.Clock.Due.Latest(time.Now())})
 	claimTargets.Queue(batch, pgx.StrictNamedArgs{
 		"posts": posts, "ns": ns, "versions": versions, "tokens": tokens, "takeovers": takeovers, "node": p.Node,
 		"lease": schema.Lease, "prepare_lease": schema.PrepareLease, "settle": schema.SettleTime, "late": p.Late,
-		"latest": p.Clock.Lease.Latest(time.Now()),
+		"latest": p.Clock.Lease.Latest(time.Now()), "due": p.Clock.Due.Latest(time.Now()),
 	}).Query(func(rows pgx.Rows) (err error) {
 		claimed, err = db.Collect(rows, nil, p.scanClaim)
 		return err

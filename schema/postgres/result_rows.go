@@ -101,7 +101,7 @@ var finishTargets = db.NewStatement(`
 		update targets t set
 			state = u.state, step = u.step, entry = u.entry, attempts = u.attempts, looked = u.looked,
 			since = case when u.fresh then null else t.since end,
-			next_at = now() + u.next * interval '1 second', lease_until = null,
+			next_at = now() + nullif(u.next, 0) * interval '1 second', lease_until = null,
 			progress = u.progress::json, receipts = u.receipts::json, error = u.error::json, posted_at = u.posted,
 			unsettled = u.unsettled
 		from unnest(@posts::uuid[], @ns::int2[], @claims::int[], @states::int2[], @steps::int2[], @entries::int2[], @attempts::int2[],

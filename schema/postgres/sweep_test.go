@@ -49,6 +49,31 @@ func TestASweepRepairsWhatShouldNotBe(t *testing.T) {
 				update targets set lease_until = now() - interval '3 minutes' where post_id = '$'`,
 			`select count(*) from jobs where id = '$' and due_at <= now() + interval '1 second'`,
 		},
+		"a post that waits since the clock was ahead": {
+			"clock_was_ahead",
+			`with far as (update jobs set due_at = now() + interval '1 hour' where id = '$'),
+				touched as (update posts set updated_at = now() + interval '1 hour' where id = '$')
+				update targets set state = 0, lease_until = null, next_at = now() + interval '1 hour' where post_id = '$'`,
+			`select count(*) from jobs j join targets t on t.post_id = j.id join posts p on p.id = j.id
+				where j.id = '$' and j.due_at <= now() + interval '1 second' and t.next_at <= now() + interval '1 second' and p.updated_at <= now()`,
+		},
+		"a post that was begun while the clock was ahead, before its time": {
+			"clock_was_ahead",
+			`with far as (update jobs set due_at = now() + interval '1 hour', overdue_since = now() + interval '1 hour' where id = '$'),
+				touched as (update posts set updated_at = now() + interval '1 hour', scheduled_for = now() + interval '1 hour' where id = '$')
+				update targets set state = 0, lease_until = null, next_at = now() + interval '1 hour' where post_id = '$'`,
+			`select count(*) from jobs j join targets t on t.post_id = j.id
+				where j.id = '$' and j.due_at <= now() + interval '1 second' and t.next_at <= now() + interval '1 second'`,
+		},
+		"a claim for longer than any": {
+			"clock_was_ahead", `update targets set lease_until = now() + interval '1 hour' where post_id = '$'`,
+			`select count(*) from targets where post_id = '$' and lease_until <= now() + interval '5 minutes'`,
+		},
+		"a job that is due long after what it waits for": {
+			"clock_was_ahead",
+			`with far as (update jobs set due_at = now() + interval '1 hour' where id = '$') update targets set state = 0, lease_until = null where post_id = '$'`,
+			`select count(*) from jobs where id = '$' and due_at <= now() + interval '1 second'`,
+		},
 		"a job without its post": {
 			"job_without_its_post",
 			`with gone as (delete from posts where id = '$') update jobs set overdue_since = now() where id = '$'`,
@@ -146,6 +171,60 @@ func TestASweepWakesWhatIsLeasedAndForgotten(t *testing.T) {
 			}
 			if f.count(`select count(*) from jobs where kind in (2, 3) and due_at <= now()`) != 1 {
 				t.Error("it is not due")
+			}
+			if repaired := f.sweep(); sum(repaired) != 0 {
+				t.Errorf("a second sweep repaired %v", repaired)
+			}
+		})
+	}
+}
+
+func TestASweepPullsInWhatWaitsSinceTheClockWasAhead(t *testing.T) {
+	for name, make := range map[string]func(*fixture) (ahead string){
+		"a first comment": func(f *fixture) string {
+			p := f.post(1, 0)
+			p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
+			f.create(p)
+			f.finish(f.claimOne(p, 0), found("n0"))
+			return `select 1`
+		},
+		"a first comment's claim": func(f *fixture) string {
+			p := f.post(1, 0)
+			p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
+			f.create(p)
+			f.finish(f.claimOne(p, 0), found("n0"))
+			f.claimComment()
+			return `update comments set lease_until = now() + interval '1 hour'`
+		},
+		"a delivery": func(f *fixture) string {
+			f.delivery()
+			return `select 1`
+		},
+		"a delivery's claim": func(f *fixture) string {
+			m := f.delivery()
+			if claimed, err := f.notify.Claim(f.Context(), []schema.DeliveryID{m.Delivery}); err != nil || len(claimed) != 1 {
+				f.Fatalf("claimed %d, %v", len(claimed), err)
+			}
+			return `update deliveries set lease_until = now() + interval '1 hour'`
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			ahead := make(f)
+			if repaired := f.sweep(); sum(repaired) != 0 {
+				t.Fatalf("a sweep of what is whole repaired %v", repaired)
+			}
+			f.exec(ahead)
+			f.exec(`update jobs set due_at = now() + interval '1 hour' where kind in (2, 3)`)
+			if repaired := f.sweep(); repaired["clock_was_ahead"] != 1 || sum(repaired) != 1 {
+				t.Fatalf("repaired %v, want what is ahead", repaired)
+			}
+			if f.count(`select count(*) from jobs where kind in (2, 3) and due_at <= now()`) != 1 {
+				t.Error("it is not due")
+			}
+			if n := f.count(`select count(*) from deliveries where lease_until > now() + interval '1 minute'`) +
+				f.count(`select count(*) from comments where lease_until > now() + interval '1 minute'`); n != 0 {
+				t.Error("it is claimed for longer than any")
 			}
 			if repaired := f.sweep(); sum(repaired) != 0 {
 				t.Errorf("a second sweep repaired %v", repaired)

@@ -21,7 +21,7 @@ const duePage = `
 	) due ` + dueOrder + ` limit @page`
 
 const (
-	dueColumns = `select id, workspace_id, scheduled_for, retried_for, status, version, left_n, posted_n, failed_n from posts`
+	dueColumns = `select id, workspace_id, scheduled_for, retried_for, status, version, left_n, posted_n, failed_n, updated_at from posts`
 	dueOrder   = `order by workspace_id, scheduled_for desc, id desc`
 )
 

@@ -18,6 +18,7 @@ const (
 	repairOtherJob   = "post_with_job_of_another_version"
 	repairCounts     = "counters_disagree"
 	repairLease      = "lease_over_and_no_job_due"
+	repairAhead      = "clock_was_ahead"
 	repairOrphan     = "job_without_its_post"
 	repairNoComment  = "comment_without_job"
 	repairNoDelivery = "delivery_without_job"
@@ -72,7 +73,7 @@ var sweeps = map[schema.Sweep]func(*chunk, context.Context) (more bool, err erro
 // statement sees is never half done. All processes make one pass together, a chunk at a time.
 func (s *Store) Sweep(ctx context.Context, over schema.Sweep) (repaired map[string]int, more bool, err error) {
 	c := &chunk{Store: s, repaired: map[string]int{
-		repairNoJob: 0, repairOtherJob: 0, repairCounts: 0, repairLease: 0, repairOrphan: 0, repairNoComment: 0, repairNoDelivery: 0, repairNoRenewal: 0, repairNoCollect: 0,
+		repairNoJob: 0, repairOtherJob: 0, repairCounts: 0, repairLease: 0, repairAhead: 0, repairOrphan: 0, repairNoComment: 0, repairNoDelivery: 0, repairNoRenewal: 0, repairNoCollect: 0,
 	}}
 	err = s.Alone(ctx, "sweep of "+string(over), func(tx pgx.Tx) error {
 		c.tx = tx

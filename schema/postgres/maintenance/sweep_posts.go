@@ -38,22 +38,39 @@ const findSuspects = `
 		) counted where opened <= @open
 	), checked as (
 		select p.id, p.version, (p.left_n, p.posted_n, p.failed_n) is distinct from (c.l, c.posted, c.failed) or c.l = 0 miscounted,
-			j.id is null jobless, j.version <> p.version or json_array_length(j.payload -> 'accounts') <= c.last other, c.lease < now() - interval '2 minutes' and j.due_at > now() + interval '2 minutes' and not j.held forgotten
+			j.id is null jobless, j.version <> p.version or json_array_length(j.payload -> 'accounts') <= c.last other, c.lease < now() - interval '2 minutes' and j.due_at > now() + interval '2 minutes' and not j.held forgotten,
+			p.updated_at > now() + interval '1 minute' or c.lease > now() + @longest::interval + interval '1 minute'
+				or not j.held and j.due_at > greatest(case when p.status = ` + tables.PostScheduled + ` then coalesce(p.retried_for, p.scheduled_for) end, c.until, now()) + interval '2 minutes' ahead
 		from page p cross join lateral (
 			select count(*) filter (where state in ` + tables.OpenTargets + `) l, count(*) filter (where state = ` + tables.TargetPosted + `) posted, count(*) filter (where state = ` + tables.TargetFailed + `) failed,
-				max(lease_until) filter (where state = ` + tables.TargetClaimed + `) lease, max(n) filter (where state in ` + tables.OpenTargets + `) last
+				max(lease_until) filter (where state = ` + tables.TargetClaimed + `) lease, max(n) filter (where state in ` + tables.OpenTargets + `) last,
+				max(greatest(next_at, lease_until)) filter (where state in ` + tables.OpenTargets + `) until
 			from targets t where t.post_id = p.id
 		) c
 		left join jobs j on j.id = p.id
 		where p.status in ` + tables.OpenPosts + ` and (p.retried_for is null or p.retried_for < @ahead)
 	), suspects as (
 		select id, case when miscounted then '` + repairCounts + `' when jobless then '` + repairNoJob + `'
-			when other then '` + repairOtherJob + `' else '` + repairLease + `' end kind
-		from checked where miscounted or jobless or other or forgotten
+			when other then '` + repairOtherJob + `' when forgotten then '` + repairLease + `' else '` + repairAhead + `' end kind
+		from checked where miscounted or jobless or other or forgotten or ahead
 	)
 	select last.workspace_id, last.scheduled_for, last.id, (select count(*) = @page or max(opened) = @open from page),
 		array(select id from suspects order by id), array(select kind from suspects order by id)
 	from (` + dueLast + `) last`
+
+// pullIn takes from the times of open targets by how much the server's clock was ahead when they were
+// noted: by how much their post has changed in the future. No lease is longer than @longest from now.
+const pullIn = `
+	with changed as (
+		update posts p set updated_at = now() from (
+			select id, updated_at - now() by from posts where id = any(@posts) and updated_at > now() + interval '1 minute'
+		) a where p.id = a.id returning p.id, a.by
+	)
+	update targets t set
+		next_at = t.next_at - coalesce(c.by, interval '0'),
+		lease_until = case when t.lease_until is not null then least(t.lease_until - coalesce(c.by, interval '0'), now() + @longest::interval) end
+	from unnest(@posts::uuid[]) u (id) left join changed c on c.id = u.id
+	where t.post_id = u.id and t.state in ` + tables.OpenTargets + ` and (c.by is not null or t.lease_until > now() + @longest::interval)`
 
 // posts looks at all posts that are due, or soon.
 func (c *chunk) posts(ctx context.Context) (more bool, err error) {
@@ -70,7 +87,7 @@ func (c *chunk) due(ctx context.Context, from, to time.Time) (more bool, err err
 	var ids [][16]byte
 	var kinds []string
 	err = c.tx.QueryRow(ctx, findSuspects, pgx.StrictNamedArgs{
-		"workspace": after.workspace, "due": after.due, "id": after.id, "from": from, "to": to, "page": sweepLook, "open": sweepPage, "ahead": c.Now().Add(sweepAhead),
+		"workspace": after.workspace, "due": after.due, "id": after.id, "from": from, "to": to, "page": sweepLook, "open": sweepPage, "ahead": c.Now().Add(sweepAhead), "longest": schema.PrepareLease,
 	}).Scan(&after.workspace, &after.due, &after.id, &more, &ids, &kinds)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
@@ -97,6 +114,12 @@ func (c *chunk) repairPosts(ctx context.Context, found []suspect) error {
 	}
 	var made schema.Announcement
 	err := pgx.BeginFunc(ctx, c.tx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, tables.LockPosts, ids); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, pullIn, pgx.StrictNamedArgs{"posts": ids, "longest": schema.PrepareLease}); err != nil {
+			return err
+		}
 		return guard.Do(func() error { return tables.RepairPosts(ctx, tx, ids, c.Now(), &made) })
 	}) // a savepoint
 	switch half := len(found) / 2; {

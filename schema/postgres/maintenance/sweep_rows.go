@@ -12,8 +12,13 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// sweepRows is how many rows a chunk looks at that goes by id.
-const sweepRows = 5000
+const (
+	// sweepRows is how many rows a chunk looks at that goes by id.
+	sweepRows = 5000
+	// longestVisible is how long the job of a delivery that is not handled waits at most, which fires
+	// less and less often, and some time more.
+	longestVisible = 16 * schema.VisibilityTimeout
+)
 
 // span is the rows of a table whose ids are above one and not above another.
 type span struct {
@@ -62,7 +67,7 @@ func (c *chunk) nextRecent(ctx context.Context, table, open string) (span, error
 // alone where somebody changes it meanwhile.
 var sweepJobs = `
 	with page as materialized (
-		select id, kind, due_at, version, held, overdue_since from jobs where id > $1 order by id limit $2
+		select id, kind, due_at, version, held, overdue_since from jobs where id > @after order by id limit @rows
 	), orphans as materialized (
 		select id, version from page where overdue_since is not null and kind = ` + tables.JobPost + `
 		  and not exists (select from posts p where p.id = page.id and p.status in ` + tables.OpenPosts + `)
@@ -74,24 +79,55 @@ var sweepJobs = `
 		select far.* from far join comments c on c.id = far.id where c.state = ` + tables.CommentClaimed + ` and c.lease_until < now() - interval '2 minutes'
 		union all
 		select far.* from far join deliveries d on d.id = far.id where d.state = ` + tables.DeliveryClaimed + ` and d.lease_until < now() - interval '2 minutes'
+	), ahead as materialized (
+		select far.id, far.due_at, c.id comment, null::uuid delivery, c.state = ` + tables.CommentClaimed + ` claimed from far join comments c on c.id = far.id
+		where c.state = ` + tables.CommentClaimed + ` and c.lease_until > now() + @lease::interval + interval '1 minute'
+		   or c.state = ` + tables.CommentPending + ` and far.due_at > greatest(c.next_at, uuid_extract_timestamp(c.id) + @delay::interval, now()) + interval '2 minutes'
+		union all
+		select far.id, far.due_at, null, d.id, d.state = ` + tables.DeliveryClaimed + ` from far join deliveries d on d.id = far.id
+		where d.state = ` + tables.DeliveryClaimed + ` and d.lease_until > now() + @lease::interval + interval '1 minute'
+		   or d.state = ` + tables.DeliveryPending + ` and far.due_at > greatest(d.next_at, now()) + @visible::interval
+	), comment_leases as (
+		update comments c set lease_until = now() + @lease::interval from ahead a where c.id = a.comment and a.claimed and c.lease_until > now() + @lease::interval
+	), delivery_leases as (
+		update deliveries d set lease_until = now() + @lease::interval from ahead a where d.id = a.delivery and a.claimed and d.lease_until > now() + @lease::interval
 	), woken as (
-		update jobs j set due_at = now() from forgotten f where j.id = f.id and j.due_at = f.due_at returning j.id
+		update jobs j set due_at = now() from (select id, due_at, false early from forgotten union all select id, due_at, true from ahead) f
+		where j.id = f.id and j.due_at = f.due_at returning j.id, f.early
 	)
-	select last.id, (select count(*) from page), (select count(*) from deleted), (select count(*) from woken)
+	select last.id, (select count(*) from page), (select count(*) from deleted), (select count(*) from woken where not early), (select count(*) from woken where early),
+		array(select p.id from page join posts p on p.id = page.id
+			where page.kind = ` + tables.JobPost + ` and not page.held and page.overdue_since > now() + interval '1 minute' and p.status = ` + tables.PostProcessing + ` order by p.id)
 	from (select id from page order by id desc limit 1) last`
 
 // jobs drops those of posts that are gone or done, and makes those of first comments and
 // deliveries due whose lease is over for long and that are not due for long: whoever held
-// them will not come back.
+// them will not come back. So it does with what was noted while the server's clock was ahead: what is
+// claimed for longer, or due later, than any can be, and posts that have begun, though their time is
+// to come by the clock of now.
 func (c *chunk) jobs(ctx context.Context) (more bool, err error) {
-	var looked, deleted, woken int
-	err = c.tx.QueryRow(ctx, sweepJobs, c.pass.after.id, sweepRows).Scan(&c.pass.after.id, &looked, &deleted, &woken)
+	var looked, deleted, woken, ahead int
+	var posts [][16]byte
+	err = c.tx.QueryRow(ctx, sweepJobs, pgx.StrictNamedArgs{
+		"after": c.pass.after.id, "rows": sweepRows, "lease": schema.Lease, "delay": schema.FirstCommentDelay, "visible": longestVisible,
+	}).Scan(&c.pass.after.id, &looked, &deleted, &woken, &ahead, &posts)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
 	c.repaired[repairOrphan] += deleted
 	c.repaired[repairLease] += woken
-	return looked == sweepRows, err
+	c.repaired[repairAhead] += ahead
+	if err != nil || len(posts) == 0 {
+		return looked == sweepRows, err
+	}
+	found := make([]suspect, len(posts))
+	for i, id := range posts {
+		found[i] = suspect{schema.PostID(id), repairAhead}
+	}
+	if err := c.repairPosts(ctx, found); err != nil {
+		return false, err
+	}
+	return looked == sweepRows, nil
 }
 
 // comments gives first comments and replies the job they lack.

@@ -16,13 +16,15 @@ import (
 type Clock struct {
 	pool  *pgxpool.Pool
 	base  atomic.Pointer[reading]
-	Lease leaseClock
+	Lease steadyClock // by which leases expire
+	Due   steadyClock // by which what waits for its time is due
 }
 
 // reading is the server's time at a moment of the monotonic clock.
 type reading struct {
 	server time.Time
 	local  time.Time     // has a monotonic part
+	wall   time.Time     // what this machine's clock shows then, without that part
 	within time.Duration // of the true one: half the round trip
 }
 
@@ -47,12 +49,23 @@ const (
 )
 
 // New returns a clock that tells the time once Sync has read it.
-func New(pool *pgxpool.Pool) *Clock { return &Clock{pool: pool} }
+func New(pool *pgxpool.Pool) *Clock { return &Clock{pool: pool, Due: steadyClock{asksWall: true}} }
 
 // Now is in microseconds, as PostgreSQL keeps times.
 func (c *Clock) Now() time.Time {
 	r := c.base.Load()
 	return r.at(time.Now()).Truncate(time.Microsecond)
+}
+
+// Confirmed is Now but for a jump ahead that nothing confirms yet: then it is by so much behind.
+func (c *Clock) Confirmed() (now time.Time, behind time.Duration) {
+	local := time.Now()
+	now = c.base.Load().at(local).Truncate(time.Microsecond)
+	if steady := c.Due.Latest(local); now.After(steady) {
+		steady = steady.Add(-jumpTolerance).Truncate(time.Microsecond)
+		return steady, now.Sub(steady)
+	}
+	return now, 0
 }
 
 // Sync reads the server's clock three times, and keeps the best of these readings and those before:
@@ -66,11 +79,12 @@ func (c *Clock) Sync(ctx context.Context) error {
 			return err
 		}
 		trip := time.Since(sent)
-		if r := (reading{server.UTC().Add(trip / 2), sent.Add(trip), trip / 2}); r.within < best.within {
+		if r := (reading{server.UTC().Add(trip / 2), sent.Add(trip), sent.Add(trip).Round(0), trip / 2}); r.within < best.within {
 			best = r
 		}
 	}
 	c.Lease.observe(best)
+	c.Due.observe(best)
 	if before := c.base.Load(); before != nil {
 		best = before.better(best)
 	}
@@ -92,7 +106,7 @@ func (c *Clock) Silent() time.Duration {
 func (c *Clock) Run(closing <-chan struct{}, log *slog.Logger) {
 	ticker := time.NewTicker(clockInterval)
 	defer ticker.Stop()
-	for {
+	for jumped := false; ; {
 		select {
 		case <-closing:
 			return
@@ -102,11 +116,21 @@ func (c *Clock) Run(closing <-chan struct{}, log *slog.Logger) {
 				log.Warn("reading PostgreSQL's clock failed", "err", err)
 			}
 			cancel()
+			jumped = c.tellJump(jumped, log)
 		}
 	}
 }
 
-// Latest returns the time by which leases may be treated as expired.
-func (l *leaseClock) Latest(local time.Time) time.Time {
-	return l.followed.Load().at(local).Add(jumpTolerance)
+// tellJump logs that what is due waits for a jump to be confirmed, and that it goes on.
+func (c *Clock) tellJump(before bool, log *slog.Logger) (jumped bool) {
+	_, behind := c.Confirmed()
+	jumped = behind > 0
+	switch {
+	case jumped && !before:
+		log.Warn("PostgreSQL's clock is ahead at once, and this machine's is not: what is due by it waits until it has stayed so",
+			"ahead", behind, "for", jumpWait)
+	case before && !jumped:
+		log.Warn("PostgreSQL's clock has stayed ahead, or went back: what is due goes on", "time", c.Now())
+	}
+	return jumped
 }

@@ -44,12 +44,48 @@ func TestLeasesDoNotEndByAJumpOfTheClock(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
-			var l leaseClock
+			var l steadyClock
 			l.observe(reading{server: began, local: began})
 			for _, look := range looks {
 				local := began.Add(look.after)
 				l.observe(reading{server: local.Add(look.ahead), local: local})
 				if got := l.Latest(local).Sub(local) - jumpTolerance; got != look.want {
+					t.Errorf("after %v it is %v ahead, want %v", look.after, got, look.want)
+				}
+			}
+		})
+	}
+}
+
+func TestWhatIsDueWaitsForAJumpToBeConfirmed(t *testing.T) {
+	type look struct {
+		after  time.Duration // since the first, by the monotonic clock
+		ahead  time.Duration // what the server's clock has jumped until then
+		asleep time.Duration // what this machine's clock has jumped until then
+		want   time.Duration // how far what is due has gone along
+	}
+	for name, tt := range map[string]struct {
+		off   time.Duration // the server's clock from this machine's at the beginning
+		looks []look
+	}{
+		"an hour ahead, and back": {0, []look{{5 * time.Second, time.Hour, 0, 0}, {10 * time.Second, 0, 0, 0}}},
+		"it stays an hour ahead":  {0, []look{{5 * time.Second, time.Hour, 0, 0}, {55 * time.Second, time.Hour, 0, 0}, {60 * time.Second, time.Hour, 0, time.Hour}}},
+		"an hour back, and again": {0, []look{{5 * time.Second, -time.Hour, 0, -time.Hour}, {10 * time.Second, 0, 0, 0}}},
+		"of a clock that is off, an hour back, and again": {time.Minute, []look{
+			{5 * time.Second, -time.Hour, 0, -time.Hour}, {10 * time.Second, 0, 0, -time.Hour}, {65 * time.Second, 0, 0, 0},
+		}},
+		"the machine was asleep":            {time.Minute, []look{{5 * time.Second, time.Hour, time.Hour, time.Hour}}},
+		"it is set right":                   {-time.Hour, []look{{5 * time.Second, time.Hour, 0, time.Hour}}},
+		"this machine's alone is set ahead": {0, []look{{5 * time.Second, 0, time.Hour, 0}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			began := time.Now()
+			l := steadyClock{asksWall: true}
+			l.observe(reading{server: began.Add(tt.off), local: began, wall: began.Round(0)})
+			for _, look := range tt.looks {
+				local := began.Add(look.after)
+				l.observe(reading{server: local.Add(tt.off + look.ahead), local: local, wall: local.Add(look.asleep).Round(0)})
+				if got := l.Latest(local).Sub(local.Add(tt.off)) - jumpTolerance; got != look.want {
 					t.Errorf("after %v it is %v ahead, want %v", look.after, got, look.want)
 				}
 			}

@@ -7,11 +7,15 @@ import (
 	"crier/schema"
 )
 
-// leaseClock is the time by which leases of visible calls expire: the server's, but after
-// a jump of that clock ahead it follows only once every lease from before the jump has
-// run its real length. Else a lease would end with the jump while its call is still
-// running.
-type leaseClock struct {
+// steadyClock is the server's time but for its jumps ahead: it goes on as before one, and follows
+// it once it is confirmed. A jump back it follows at once.
+//
+// Leases of visible calls expire by one that confirms a jump by time alone: once every lease from
+// before it has run its real length. Else a lease would end with the jump while its call is still
+// running. What waits for its time is due by one that takes the word of this machine's clock besides:
+// where that has gone the same way, the machine was asleep, or the server's clock was set right.
+type steadyClock struct {
+	asksWall bool // this machine's clock confirms jumps, too
 	followed atomic.Pointer[reading]
 	jumped   *reading // the first since the last jump; nil: there was none
 }
@@ -24,11 +28,12 @@ const (
 )
 
 // observe takes the readings of one clock in their order.
-func (l *leaseClock) observe(r reading) {
+func (l *steadyClock) observe(r reading) {
 	jumpedFrom := func(before reading) bool { return r.server.Sub(before.at(r.local)) > jumpTolerance }
 	followed := l.followed.Load()
 	switch {
 	case followed == nil || !jumpedFrom(*followed):
+	case l.asksWall && r.agreesWithWall(*followed):
 	case l.jumped == nil || jumpedFrom(*l.jumped):
 		l.jumped = &r
 		return
@@ -37,4 +42,16 @@ func (l *leaseClock) observe(r reading) {
 	}
 	l.followed.Store(&r)
 	l.jumped = nil
+}
+
+// agreesWithWall reports whether this machine's clock shows what the server's does, or has gone as
+// far since an earlier reading.
+func (r reading) agreesWithWall(before reading) bool {
+	near := func(d time.Duration) bool { return d.Abs() <= jumpTolerance+r.within }
+	return near(r.server.Sub(r.wall)) || near(r.server.Sub(before.server)-r.wall.Sub(before.wall))
+}
+
+// Latest returns the time by which leases may be treated as expired, or what is due be taken.
+func (l *steadyClock) Latest(local time.Time) time.Time {
+	return l.followed.Load().at(local).Add(jumpTolerance)
 }

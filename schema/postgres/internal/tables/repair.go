@@ -2,7 +2,6 @@ package tables
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -89,7 +88,9 @@ func RepairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, now time.T
 		switch {
 		case p.Status == schema.Scheduled || p.Status == schema.Processing:
 			job := PostJob(p)
-			job.DueAt = slices.MaxFunc([]time.Time{now, p.ScheduledFor}, time.Time.Compare)
+			if job.DueAt = now; p.Status == schema.Scheduled && p.ScheduledFor.After(now) {
+				job.DueAt = p.ScheduledFor
+			}
 			jobs.Add(job, now)
 		case p.Status.Terminal() && p.Status != schema.Cancelled:
 			events = append(events, DoneEvents(p, now)...)

@@ -70,9 +70,10 @@ func Claimable(row string) string {
 		or (` + row + `.state = ` + TargetClaimed + ` and ` + ClaimEnded(row+`.lease_until`, row+`.token`) + `))`
 }
 
-// IsDue is true of what does not wait for a time of its own.
+// IsDue is true of what does not wait for a time of its own, by the server's clock and by @due (see
+// clock.Due).
 func IsDue(row string) string {
-	return `coalesce(` + row + `.next_at, now()) <= now() + interval '` + EarlyBy + `'`
+	return `(` + row + `.next_at is null or ` + row + `.next_at <= least(now(), @due::timestamptz) + interval '` + EarlyBy + `')`
 }
 
 // ClaimEnded is true if the claim with that lease and token has ended: its lease has been
