@@ -120,7 +120,7 @@ func (w *world) publishSlowly(takes time.Duration, meanwhile func()) {
 		w.Fatal("the calls do not take their time")
 	}
 	meanwhile()
-	w.eventually(2*takes, "all are done", func() bool { return w.done(ids) })
+	w.eventually(2*takes+90*time.Second, "all are done, though a jump may wait to be confirmed", func() bool { return w.done(ids) })
 	if unknown := w.checkOnce(ids); unknown > 0 {
 		w.Errorf("%d outcomes are unknown, though every call was answered", unknown)
 	}
