@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"syscall"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
@@ -37,52 +36,6 @@ func (b *base) adminServer(ctx context.Context, stages []stage) (*server, error)
 		return nil, err
 	}
 	return newServer("metrics and health", listener, mux, b.config.Logger), nil
-}
-
-// readiness is the answer of /readyz: what this process does not do, and why.
-type readiness struct {
-	Ready    bool              `json:"ready"`
-	Roles    map[string]string `json:"roles"` // "ready", or why not
-	Postgres string            `json:"postgres"`
-	// ClickHouse is told alone: without it everything but what is read from there goes on.
-	ClickHouse string `json:"clickhouse,omitempty"`
-}
-
-// pingLimit is how long a part may take to answer whether it is there.
-const pingLimit = 2 * time.Second
-
-func (b *base) answerReady(w http.ResponseWriter, r *http.Request, stages []stage) {
-	state := readiness{Ready: true, Roles: map[string]string{}, Postgres: "ready"}
-	for _, role := range b.config.Roles {
-		state.Roles[role] = "ready"
-	}
-	for _, s := range stages {
-		if err := s.ready(); err != nil {
-			state.Ready, state.Roles[s.role] = false, err.Error()
-		}
-	}
-	if err := b.store.Ping(r.Context()); err != nil {
-		b.config.Logger.WarnContext(r.Context(), "not ready", "err", err)
-		state.Ready, state.Postgres = false, "does not answer"
-	}
-	if b.analytics != nil {
-		state.ClickHouse = b.answersClickHouse(r.Context())
-	}
-	status := http.StatusOK
-	if !state.Ready {
-		status = http.StatusServiceUnavailable
-	}
-	answerJSON(w, status, state)
-}
-
-func (b *base) answersClickHouse(ctx context.Context) string {
-	ctx, cancel := context.WithTimeout(ctx, pingLimit)
-	defer cancel()
-	if err := b.analytics.Ping(ctx); err != nil {
-		b.config.Logger.WarnContext(ctx, "ClickHouse does not answer", "err", err)
-		return "does not answer"
-	}
-	return "ready"
 }
 
 func answerJSON(w http.ResponseWriter, status int, body any) {
@@ -128,5 +81,7 @@ func freeBytes(folder string) float64 {
 	if err := syscall.Statfs(folder, &disk); err != nil {
 		return 0
 	}
-	return float64(disk.Bavail) * float64(disk.Bsize)
+	return freeOf(&disk)
 }
+
+func freeOf(disk *syscall.Statfs_t) float64 { return float64(disk.Bavail) * float64(disk.Bsize) }

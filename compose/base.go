@@ -55,11 +55,12 @@ type base struct {
 	sandbox   net.Listener    // of the simulators; nil without the role
 	simulated string          // where the simulators are reached; empty: nowhere
 	walls     wall.Addresses  // of the sandbox
+	probes    probes          // of /readyz
 }
 
 // newBase makes what the roles share, a step at a time, and closes what is open where one fails.
 func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
-	b := &base{config: c, parts: p, simulated: c.SandboxURL, tracer: tracing.New(c.Traces)}
+	b := &base{config: c, parts: p, simulated: c.SandboxURL, tracer: tracing.New(c.Traces), probes: probes{limit: readinessLimit}}
 	b.metrics = pipeline.NewMetrics(c.Registerer)
 	b.announcer = pipeline.NewAnnouncer(c.Logger, b.metrics)
 	for _, step := range []func(context.Context) error{

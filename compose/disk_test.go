@@ -72,6 +72,16 @@ func countRefused(load []attempt) (n int) {
 	return n
 }
 
+// tellsFullDisk reports whether /readyz tells of a full disk, with which no process is ready.
+func (w *world) tellsFullDisk() bool {
+	w.Helper()
+	a := w.readiness()
+	if a.Disk == "full" && a.Ready {
+		w.Error("it is ready with a full disk")
+	}
+	return a.Disk == "full"
+}
+
 // createOnFullDisk takes all space there is, again and again for a while, and creates posts
 // meanwhile; it returns what became of them. A busy machine gets the time to create some,
 // and to refuse one where that is what should come.
@@ -81,7 +91,7 @@ func (w *world) createOnFullDisk(filler *os.File, refuses bool) []attempt {
 	account := w.connect(schema.Mastodon, 1)[0].String()
 	load := make([]attempt, 0, 1000)
 	block := make([]byte, 64<<10)
-	at := int64(0)
+	at, told := int64(0), false
 	enough := func() bool { return len(load) >= some && (!refuses || countRefused(load) > 0) }
 	for began := time.Now(); time.Since(began) < least || !enough() && time.Since(began) < most; {
 		for {
@@ -90,7 +100,11 @@ func (w *world) createOnFullDisk(filler *os.File, refuses bool) []attempt {
 				break // it is full
 			}
 		}
+		told = told || w.tellsFullDisk()
 		load = append(load, w.createOnce(account, fmt.Sprintf("disk %05d", len(load))))
+	}
+	if !told {
+		w.Error("/readyz never told that the disk is full")
 	}
 	return load
 }

@@ -59,8 +59,8 @@ func TestAnEmbeddedPartThatDiesAgainAndAgainComesBack(t *testing.T) {
 
 // readyAnswer is what /readyz answers.
 type readyAnswer struct {
-	Ready                bool
-	Postgres, ClickHouse string
+	Ready                      bool
+	Postgres, ClickHouse, Disk string
 }
 
 func (w *world) readiness() (answer readyAnswer) {

@@ -59,11 +59,8 @@ const (
 	fillAhead = schema.AnnounceWindow / 2
 	fillEvery = 10 * time.Second
 	fillLimit = 50_000
-	// overdueEvery is how often the figures are refreshed; overdueRest is the pause after a query,
-	// as a multiple of how long it took: thousands may be held.
-	overdueEvery = time.Second
-	overdueRest  = 50
-	fireBatch    = 1000
+	fillLook  = time.Second // how often it is looked whether it is time to fill
+	fireBatch = 1000
 	// windowLook is how often the window is looked at, at least: the server's clock may jump ahead.
 	windowLook = time.Second
 	// windowLimit bounds the window while the log is away and jobs fall due: some 250 MB.
@@ -183,7 +180,7 @@ func (d *Delay) followAssignments(ctx context.Context) {
 			return
 		case a := <-d.assignments:
 			if len(a.shards) == 0 {
-				d.metrics.showOverdue(schema.Overdue{})
+				d.metrics.showNothingOverdue()
 				continue
 			}
 			d.serve(a)
@@ -196,18 +193,13 @@ func (d *Delay) serve(a assignment) {
 	var working sync.WaitGroup
 	defer working.Wait()
 	working.Go(func() { newBacklog(d, a.shards).drain(a.ctx) })
+	working.Go(func() { d.followOverdue(a) })
 	filled := d.store.Now()
 	var nextFill time.Time
-	var rest time.Duration
-	for more := true; more; more = sleep.For(a.ctx, overdueEvery) == nil {
+	for more := true; more; more = sleep.For(a.ctx, fillLook) == nil {
 		if now := d.store.Now(); !now.Before(nextFill) || nextFill.Sub(now) > fillEvery {
 			filled = d.fill(a, filled, now)
 			nextFill = now.Add(fillEvery)
-		}
-		if rest -= overdueEvery; rest <= 0 {
-			began := time.Now()
-			d.showOverdue(a)
-			rest = overdueRest * time.Since(began)
 		}
 	}
 }
@@ -229,15 +221,6 @@ func (d *Delay) fill(a assignment, filled, now time.Time) time.Time {
 		return jobs[len(jobs)-1].DueAt
 	}
 	return to
-}
-
-func (d *Delay) showOverdue(a assignment) {
-	overdue, err := d.store.Overdue(a.ctx, a.shards)
-	if err != nil {
-		d.complain(a.ctx, "reading what is overdue failed", err)
-		return
-	}
-	d.metrics.showOverdue(overdue)
 }
 
 func (d *Delay) complain(ctx context.Context, what string, err error) {

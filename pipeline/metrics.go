@@ -1,6 +1,9 @@
 package pipeline
 
 import (
+	"sync/atomic"
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
@@ -16,6 +19,7 @@ type Metrics struct {
 	overdue      prometheus.Gauge
 	waiting      prometheus.Gauge
 	held         prometheus.Gauge
+	overdueAt    atomic.Pointer[time.Time] // when these three were read; nil: they are none of this process
 	repairs      *prometheus.CounterVec
 	renewals     *prometheus.CounterVec
 	accounts     *prometheus.GaugeVec
@@ -116,6 +120,10 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Help: "What was given up on after faults of crier's own and waits for a replay, by stage. Every process with role delay shows all.",
 		}, []string{"stage"}),
 	}
+	register.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "crier_overdue_age_seconds",
+		Help: "How long ago crier_overdue, crier_oldest_overdue_seconds and crier_held were read from PostgreSQL: more than 10 means that they are old. 0 in a process without shards.",
+	}, m.overdueAge)
 	for _, outcome := range []string{"delivered", "retried", "failed"} {
 		m.deliveries.WithLabelValues(outcome)
 	}
@@ -129,6 +137,32 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 }
 
 func (m *Metrics) showOverdue(o schema.Overdue) {
+	now := time.Now()
+	m.overdueAt.Store(&now)
+	m.setOverdue(o)
+}
+
+// awaitOverdue has the age of the figures count from now on, where it does not yet.
+func (m *Metrics) awaitOverdue() {
+	now := time.Now()
+	m.overdueAt.CompareAndSwap(nil, &now)
+}
+
+// showNothingOverdue is for a process without shards.
+func (m *Metrics) showNothingOverdue() {
+	m.overdueAt.Store(nil)
+	m.setOverdue(schema.Overdue{})
+}
+
+func (m *Metrics) overdueAge() float64 {
+	at := m.overdueAt.Load()
+	if at == nil {
+		return 0
+	}
+	return time.Since(*at).Seconds()
+}
+
+func (m *Metrics) setOverdue(o schema.Overdue) {
 	m.overdue.Set(o.Oldest.Seconds())
 	m.waiting.Set(float64(o.Waiting))
 	m.held.Set(float64(o.Held))

@@ -67,7 +67,7 @@ func isHungUp(err error) bool {
 // caller can act on, and leaves any other as it is. An error that is no exception of the
 // server comes from the network, or from a proxy in front of the server.
 func unavailable(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) {
+	if _, refused := errors.AsType[*schema.Error](err); refused || err == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
 	if e, ok := errors.AsType[*clickhouse.Exception](err); ok {

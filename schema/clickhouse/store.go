@@ -28,7 +28,10 @@ type Config struct {
 }
 
 // Store is a pool of connections to a database of ClickHouse.
-type Store struct{ conn driver.Conn }
+type Store struct {
+	conn  driver.Conn
+	reads driver.Conn // the same, for requests
+}
 
 // Open connects. It fails within seconds when the server does not answer, and when
 // its tables are of an older version of crier.
@@ -40,7 +43,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err := checkMigrated(ctx, conn); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	return &Store{conn: conn}, nil
+	return &Store{conn: conn, reads: guard(conn)}, nil
 }
 
 // Close closes the connections.
@@ -63,7 +66,7 @@ func (s *Store) Ping(ctx context.Context) error {
 func (s *Store) Sink() *Sink { return &Sink{conn: s.conn} }
 
 // Analytics returns the store of queries.
-func (s *Store) Analytics() *Analytics { return &Analytics{conn: s.conn} }
+func (s *Store) Analytics() *Analytics { return &Analytics{conn: s.reads} }
 
 // connect returns a pool whose server has answered.
 func connect(ctx context.Context, c Config) (driver.Conn, error) {

@@ -19,7 +19,7 @@ import (
 type Views struct{ conn driver.Conn }
 
 // Views returns the store of dashboards.
-func (s *Store) Views() *Views { return &Views{conn: s.conn} }
+func (s *Store) Views() *Views { return &Views{conn: s.reads} }
 
 // view is one of crier_v1_*.
 type view struct {

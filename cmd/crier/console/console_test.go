@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -293,14 +292,18 @@ func TestStatusReadsTheMetricsThatThereAre(t *testing.T) {
 	if err := h.measure(strings.NewReader(text.String())); err != nil {
 		t.Fatal(err)
 	}
-	if h.Overdue != 2 || h.OldestOverdue != 2 || h.Held != 2 || h.OldestInOutbox != 2 || h.Breakers["crier-x"] != 2 || h.Outcomes["crier-x"] != 2 ||
+	if h.Overdue != 2 || h.OldestOverdue != 2 || h.Held != 2 || h.OverdueAge != 2 || h.OldestInOutbox != 2 || h.Breakers["crier-x"] != 2 || h.Outcomes["crier-x"] != 2 ||
 		h.Deliveries["crier-x"] != 2 || !h.Behind["crier-x"] || h.Lateness["crier-x"] != (Lateness{10, 0.1, 0.5}) {
 		t.Errorf("it reads %+v", h)
 	}
 	if waits, lags := h.Stages["crier-x"], h.Stages["x"]; waits == nil || waits.Queued != 2 || waits.DeadLetters != 2 || lags == nil || lags.Lag != 2 {
 		t.Errorf("stages are %+v", h.Stages)
 	}
-	if err := h.show(&Terminal{Out: io.Discard}); err != nil {
-		t.Error(err)
+	for age, want := range map[float64]string{2: "held 2; oldest", 40: "held 2, as of 40s ago; oldest"} {
+		var shown strings.Builder
+		h.OverdueAge = age
+		if err := h.show(&Terminal{Out: &shown}); err != nil || !strings.Contains(shown.String(), want) {
+			t.Errorf("with figures %v s old it shows %q, %v; want %q in it", age, shown.String(), err, want)
+		}
 	}
 }

@@ -21,6 +21,7 @@ func (h *Health) measure(from io.Reader) error {
 	of := func(name string) figures { return families["crier_"+name].GetMetric() }
 	h.Overdue, h.OldestOverdue = of("overdue").sum(), of("oldest_overdue_seconds").sum()
 	h.Held, h.OldestInOutbox = of("held").sum(), of("outbox_oldest_seconds").sum()
+	h.OverdueAge = of("overdue_age_seconds").sum()
 	h.Breakers, h.Outcomes = of("open_breakers").by("platform"), of("targets_total").by("outcome")
 	h.Deliveries = of("webhook_deliveries_total").by("outcome")
 	h.Behind = map[string]bool{}

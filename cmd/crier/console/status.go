@@ -34,6 +34,7 @@ type Health struct {
 	Overdue        float64             `json:"overdue"`
 	OldestOverdue  float64             `json:"oldestOverdueSeconds"`
 	Held           float64             `json:"held"`
+	OverdueAge     float64             `json:"overdueAgeSeconds"` // since these three were read from PostgreSQL
 	OldestInOutbox float64             `json:"oldestInOutboxSeconds"`
 	Stages         map[string]*Stage   `json:"stages"`
 	Lateness       map[string]Lateness `json:"lateness"` // by platform, since the process began
@@ -133,8 +134,8 @@ func (h *Health) show(t *Terminal) error {
 			fmt.Fprintf(t.Out, "  %s: %s\n", role, why)
 		}
 	}
-	fmt.Fprintf(t.Out, "Overdue: %.0f (oldest %s), held %.0f; oldest event not handled: %s\n\n",
-		h.Overdue, seconds(h.OldestOverdue), h.Held, seconds(h.OldestInOutbox))
+	fmt.Fprintf(t.Out, "Overdue: %.0f (oldest %s), held %.0f%s; oldest event not handled: %s\n\n",
+		h.Overdue, seconds(h.OldestOverdue), h.Held, h.old(), seconds(h.OldestInOutbox))
 	var stages []string
 	for _, name := range slices.Sorted(maps.Keys(h.Stages)) {
 		s := h.Stages[name]
@@ -154,6 +155,17 @@ func (h *Health) show(t *Terminal) error {
 	}
 	fmt.Fprintf(t.Out, "\nTargets: %s. Webhooks: %s. Chores behind: %s.\n", counts(h.Outcomes), counts(h.Deliveries), names(h.Behind))
 	return nil
+}
+
+// oldFigures is from how many seconds on figures are old, which are read every few seconds.
+const oldFigures = 10
+
+// old says how old the figures of what is overdue are; nothing where they are of now.
+func (h *Health) old() string {
+	if h.OverdueAge <= oldFigures {
+		return ""
+	}
+	return fmt.Sprintf(", as of %s ago", time.Duration(h.OverdueAge)*time.Second)
 }
 
 func seconds(s float64) string {
