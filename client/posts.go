@@ -112,9 +112,9 @@ type PostFilter struct {
 	// LatestCreated. One request reads the next 5,000: where few have the words, many follow.
 	Search     string
 	Sort       PostSort // empty: LatestScheduled
-	ExternalID   string
-	Metadata     map[string]string // all of these
-	PageSize     int               // posts read by one request; 100 unless it is less
+	ExternalID string
+	Metadata   map[string]string // all of these
+	PageSize   int               // posts read by one request; 100 unless it is less
 }
 
 // PostSort is the order of posts.

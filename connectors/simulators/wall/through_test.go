@@ -10,7 +10,7 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/catalog"
-	"crier/connectors/wall"
+	"crier/connectors/simulators/wall"
 	"crier/schema"
 )
 

@@ -152,7 +152,7 @@ func (s *Store) Groups(ctx context.Context, r *schema.Restore, of schema.HeldSel
 				sum(cancelled), sum(edited), sum(published), sum(failed), sum(found), sum(disconnected), sum(cannot_tell)
 			from known group by 1, 2, 3`, parameters(r, of, after, upto))
 		parts, err := db.Collect(rows, err, func(row pgx.Row, p *part) error {
-			return row.Scan(append([]any{(*[16]byte)(&p.workspace), &p.platforms, &p.overdue, &p.Posts, &p.First, &p.HeldGroup.Last}, fields(&p.Known)...)...)
+			return row.Scan(append([]any{(*[16]byte)(&p.workspace), &p.platforms, &p.overdue, &p.Posts, &p.First, &p.Last}, fields(&p.Known)...)...)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("reading what a restore holds: %w", db.Unavailable(err))
