@@ -14,3 +14,18 @@
 //
 // Nothing sleeps here: a wait is a job with a later time, and delay fires it.
 package pipeline
+
+import (
+	"log/slog"
+
+	"crier/pipeline/stream"
+	"crier/pipeline/worker"
+)
+
+// Shared is what all stages of a process share.
+type Shared struct {
+	Log     *stream.Log
+	Logger  *slog.Logger
+	Metrics *Metrics
+	Hosts   *worker.Hosts // nil: nothing is known of accounts
+}

@@ -249,3 +249,70 @@ func (c Constraints) MaxText(entry Entry) int {
 func (l CommentLimit) Takes(c FirstComment) bool {
 	return l.Supported && (c.Target == 0 || !l.RootOnly)
 }
+
+// Widening is one limit of a platform that is wider than the specification's.
+type Widening struct {
+	What   string // in words, such as "videos of up to 3 minutes"
+	Source string // the platform's page or the report that says so, with its date
+	// Apply puts it in the place of the specification's limit, for an account.
+	Apply func(*Constraints, Account)
+}
+
+// For returns what is taken of an account; nil: one that is not known.
+func (c Constraints) For(a *Account) Constraints {
+	if a == nil {
+		return c
+	}
+	own := c
+	if c.Own != nil {
+		own = c.Own(*a)
+		own.Wider = c.Wider
+	}
+	if a.Limits != PlatformLimits || len(c.Wider) == 0 {
+		return own
+	}
+	return own.Widened(*a)
+}
+
+// Widened returns what the platform itself takes of an account.
+func (c Constraints) Widened(a Account) Constraints {
+	for _, w := range c.Wider {
+		w.Apply(&c, a)
+	}
+	c.Wider = nil
+	return c
+}
+
+// Of returns what is taken of a delivery: by its account, and by its settings.
+func (c Constraints) Of(d Delivery) Constraints { return c.For(&d.Account).With(d.Settings) }
+
+// With returns what is taken of a post with these settings.
+func (c Constraints) With(settings json.RawMessage) Constraints {
+	if c.MediaWith != nil {
+		c.Media = c.MediaWith(c.Media, settings)
+	}
+	return c
+}
+
+// clockError is how far a platform's clock may be ahead.
+const clockError = 24 * time.Hour
+
+// ValidTime returns a time that a platform gives, in UTC; the zero time, as if it gave none, for one
+// that neither JSON nor the databases can hold: its year is none of 1 to 9999.
+func ValidTime(t time.Time) time.Time {
+	t = t.UTC()
+	if t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
+}
+
+// PastTime returns a time at which something has happened by a platform, in UTC; the zero time, as
+// if it gave none, where it is not valid, or more than a day ahead.
+func PastTime(t, now time.Time) time.Time {
+	t = ValidTime(t)
+	if t.After(now.Add(clockError)) {
+		return time.Time{}
+	}
+	return t
+}

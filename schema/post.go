@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Post is 1 to 25 ordered entries sent to one or more targets. A thread is a post
@@ -282,4 +284,77 @@ type WeekSlot struct {
 type QueueChoice struct {
 	ID    QueueID // zero: the default of the brand, or else of the workspace
 	Brand BrandID
+}
+
+// UnixLines returns a text whose lines end with LF.
+func UnixLines(text string) string {
+	if !strings.Contains(text, "\r") {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
+
+// WithoutInvisible returns a text without the signs that show nothing, such as marks of direction and
+// joiners, blanks excepted.
+func WithoutInvisible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if isInvisible(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// Pasted returns what somebody copied from a page or a chat, such as a handle, without the blanks around it
+// and the invisible signs that came along.
+func Pasted(text string) string { return strings.TrimSpace(WithoutInvisible(text)) }
+
+// IsBlank reports whether a text shows nothing at all.
+func IsBlank(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsSpace(r) && !isInvisible(r) })
+}
+
+// invisible are the signs that show nothing beside those of Unicode's category Cf: fillers that count as
+// letters, a joiner that counts as a mark, variation selectors, and the pattern of Braille without a dot.
+var invisible = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, {Lo: 0x115f, Hi: 0x1160, Stride: 1}, {Lo: 0x17b4, Hi: 0x17b5, Stride: 1},
+		{Lo: 0x180b, Hi: 0x180f, Stride: 1}, {Lo: 0x2800, Hi: 0x2800, Stride: 1}, {Lo: 0x3164, Hi: 0x3164, Stride: 1},
+		{Lo: 0xfe00, Hi: 0xfe0f, Stride: 1}, {Lo: 0xffa0, Hi: 0xffa0, Stride: 1}, {Lo: 0xfffe, Hi: 0xffff, Stride: 1},
+	},
+	R32: []unicode.Range32{{Lo: 0xe0100, Hi: 0xe01ef, Stride: 1}},
+}
+
+func isInvisible(r rune) bool {
+	// Arabic signs of number and of the end of an aya are of Cf, and visible.
+	isVisible := r >= 0x0600 && r <= 0x0605 || r == 0x06dd || r == 0x070f || r == 0x08e2 || r == 0x110bd || r == 0x110cd
+	return unicode.Is(unicode.Cf, r) && !isVisible || unicode.Is(invisible, r)
+}
+
+// ParseURL reads an address as browsers do: a "%" that begins no escape stands for itself
+// (url.spec.whatwg.org), as in https://example.com/100%-off.
+func ParseURL(address string) (*url.URL, error) { return url.Parse(EscapePercent(address)) }
+
+// EscapePercent returns an address in which each "%" begins an escape.
+func EscapePercent(address string) string {
+	if !strings.Contains(address, "%") {
+		return address
+	}
+	var escaped strings.Builder
+	for i := range len(address) {
+		escaped.WriteByte(address[i])
+		if address[i] == '%' && !isEscape(address[i:]) {
+			escaped.WriteString("25")
+		}
+	}
+	return escaped.String()
+}
+
+// isEscape reports whether a text begins with an escape of a URI (RFC 3986, 2.1).
+func isEscape(text string) bool {
+	return len(text) > 2 && isHex(text[1]) && isHex(text[2])
+}
+
+func isHex(b byte) bool {
+	return b >= '0' && b <= '9' || b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F'
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"time"
 )
 
@@ -147,3 +148,36 @@ func (p Person) Hash() []byte {
 	sum := sha256.Sum256([]byte(p.Platform.String() + " " + p.ID))
 	return sum[:]
 }
+
+// LimitSet says which limits the posts of a workspace are held to. Its number is stored: it never
+// changes.
+type LimitSet int16
+
+// The sets.
+const (
+	SpecificationLimits LimitSet = iota // those of the specification's tables: the default
+	PlatformLimits                      // those of the platform itself, of the very account where it tells
+)
+
+var limitSetNames = [...]string{SpecificationLimits: "specification", PlatformLimits: "platform"}
+
+// String returns the name in the API.
+func (s LimitSet) String() string {
+	if s < SpecificationLimits || int(s) >= len(limitSetNames) {
+		return fmt.Sprintf("limits(%d)", int16(s))
+	}
+	return limitSetNames[s]
+}
+
+// ParseLimitSet returns the set of that name.
+func ParseLimitSet(name string) (LimitSet, error) {
+	for s, known := range limitSetNames {
+		if known == name {
+			return LimitSet(s), nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no set of limits: specification and platform are", name)
+}
+
+// MarshalText makes the set its name in JSON.
+func (s LimitSet) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

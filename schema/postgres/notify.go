@@ -393,11 +393,3 @@ func (n *Notify) scanDelivery(row pgx.Row, d *schema.NotifyDelivery) error {
 	d.Secrets = w.Secrets(n.Now())
 	return nil
 }
-
-// Finish stores the result of a try, and moves its job on or deletes it.
-func (n *Notify) Finish(ctx context.Context, r schema.NotifyResult) error {
-	if err := n.finishes.Do(ctx, &r); err != nil {
-		return fmt.Errorf("finishing a delivery: %w", db.Unavailable(err))
-	}
-	return nil
-}

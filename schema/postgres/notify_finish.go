@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -163,4 +164,12 @@ func scanDisabled(row pgx.Row, w *schema.Webhook) error {
 		w.Events = append(w.Events, schema.EventType(e))
 	}
 	return err
+}
+
+// Finish stores the result of a try, and moves its job on or deletes it.
+func (n *Notify) Finish(ctx context.Context, r schema.NotifyResult) error {
+	if err := n.finishes.Do(ctx, &r); err != nil {
+		return fmt.Errorf("finishing a delivery: %w", db.Unavailable(err))
+	}
+	return nil
 }
