@@ -40,7 +40,7 @@ func TestFaultsOfTheField(t *testing.T) {
 		}
 		var made postAnswer
 		if status := w.call(http.MethodPost, "/posts", map[string]any{
-			"content": p.text, "publishNow": true, "mediaItems": p.media,
+			"content": p.text, "publishNow": true, "mediaItems": append([]map[string]any{}, p.media...),
 			"platforms": []map[string]any{{"platform": p.platform.String(), "accountId": accounts[p.platform].String()}},
 		}, &made); status != http.StatusCreated {
 			t.Fatalf("creating %q: %d %+v", p.text, status, made.Error)

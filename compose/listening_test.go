@@ -143,7 +143,7 @@ func (w *world) listenFor(monitors []schema.Monitor) []schema.Monitor {
 	w.Helper()
 	inParallel(len(monitors), func(i int) {
 		m := &monitors[i]
-		body := map[string]any{"name": m.Name, "include": m.Include, "exclude": m.Exclude, "platforms": []string{"bluesky"}}
+		body := map[string]any{"name": m.Name, "include": m.Include, "exclude": append([]string{}, m.Exclude...), "platforms": []string{"bluesky"}}
 		if m.Language != "" {
 			body["language"] = m.Language
 		}

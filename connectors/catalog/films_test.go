@@ -189,7 +189,7 @@ func TestRefusalsSayWhetherFitHelps(t *testing.T) {
 		facts schema.MediaFacts
 		want  string
 	}{
-		"format":      {picture("image/webp", 600, 600), `with "fit": "contain" or "cover" it gets a copy`},
+		"format":      {picture("image/webp", 600, 600), ""}, // it becomes a JPEG unasked
 		"ratio":       {picture("image/jpeg", 1200, 400), `with "fit": "contain" or "cover" it gets a copy`},
 		"bytes":       {large, `with "fit": "contain" or "cover" it gets a copy`},
 		"too small":   {picture("image/jpeg", 100, 100), "fit does not help: made to fit it would have 100 × 100 pixels"},

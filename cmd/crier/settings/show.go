@@ -107,8 +107,14 @@ func quote(text string) string {
 // valueOf is a flag's value as it would be given.
 func valueOf(flag *kong.Flag) string {
 	v := flag.Target
-	if wait, ok := v.Interface().(time.Duration); ok {
-		return brief(wait)
+	switch value := v.Interface().(type) {
+	case time.Duration:
+		return brief(value)
+	case time.Time:
+		if value.IsZero() {
+			return ""
+		}
+		return value.Format(time.RFC3339Nano)
 	}
 	switch v.Kind() {
 	case reflect.Slice:
