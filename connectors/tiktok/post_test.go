@@ -87,7 +87,7 @@ func TestWhatIsRefusedBeforeItIsBegun(t *testing.T) {
 		inits          int
 	}{
 		"a privacy that the account has not":  {token, "FOLLOWER_OF_CREATOR", short, simulation.Fault{}, schema.Refused, "PUBLIC_TO_EVERYONE", 0, 0},
-		"a video that is too long":            {token, "SELF_ONLY", epic, simulation.Fault{}, schema.Refused, "10m", 0, 0},
+		"a video that is too long":            {token, "SELF_ONLY", epic, simulation.Fault{}, schema.Refused, "10 minutes", 0, 0},
 		"a video of another format":           {token, "SELF_ONLY", avi, simulation.Fault{}, schema.Refused, "video/mp4", 0, 0},
 		"a photo":                             {token, "SELF_ONLY", photo, simulation.Fault{}, schema.Refused, "video", 0, 0},
 		"an app that is not audited":          {"unaudited-creator", "PUBLIC_TO_EVERYONE", short, simulation.Fault{}, schema.Refused, "SELF_ONLY", 0, 1},

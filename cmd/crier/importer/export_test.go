@@ -286,6 +286,9 @@ func runUntilDone(t *testing.T, s *server, file string, rows, kills int) {
 		if err := <-ended; err == nil {
 			return
 		} else if !strings.Contains(err.Error(), "killed") {
+			if kill > 0 && lines(file+".results.csv") > rows { // the kill before came after its last row
+				return
+			}
 			t.Fatal(err)
 		}
 	}
