@@ -3,13 +3,14 @@ package compose_test
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"crier/schema"
 )
 
-type timelineLine struct{ Event, Platform, Code string }
+type timelineLine struct{ Event, Platform, Code, Message string }
 
 type timeline struct {
 	Attempts   []timelineLine
@@ -93,4 +94,36 @@ func (w *world) publishOn(content string, platforms []string) string {
 		w.Fatalf("creating a post: %d", status)
 	}
 	return answer.Post.ID
+}
+
+// TestAPostSaysWhatABrokenServerAnswered has a platform that offers no look answer what cannot be
+// understood, or nothing: the post's status and its timeline say what it was.
+func TestAPostSaysWhatABrokenServerAnswered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testKafka())
+	for name, tt := range map[string]struct {
+		fault map[string]any
+		says  string
+	}{
+		"too large":      {map[string]any{"status": 200, "body": strings.Repeat("a", 1<<20+1)}, "could not be understood: it is larger than 1 MiB"},
+		"a proxy's page": {map[string]any{"status": 200, "body": "<html>hello</html>"}, "could not be understood: status 200 with 18 bytes"},
+		"cut off":        {map[string]any{"lose": true}, "lost: the connection was closed before it came"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.fault["platform"], tt.fault["operation"] = "telegram", visibleCalls[schema.Telegram]
+			w.inject(tt.fault)
+			id := w.publishTo(schema.Telegram, w.connect(schema.Telegram, 1)[0], name)
+			w.eventually(time.Minute, "the post is done", func() bool { return w.done([]string{id}) })
+			for _, a := range w.timeline(id).Attempts {
+				if a.Platform != "" && !strings.Contains(a.Message, tt.says) {
+					t.Errorf("the timeline says of %s: %q, want %q in it", a.Event, a.Message, tt.says)
+				}
+			}
+			var answer postAnswer
+			w.call(http.MethodGet, "/posts/"+id, nil, &answer)
+			if e := answer.Post.Platforms[0].Error; e.Code != "outcome_unknown" || !strings.Contains(e.Message, tt.says) {
+				t.Errorf("the post says %+v, want %q in it", e, tt.says)
+			}
+		})
+	}
 }

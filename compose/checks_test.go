@@ -12,7 +12,7 @@ type postAnswer struct {
 		ID, Status, Content string
 		Platforms           []struct {
 			Platform, Status string
-			Error            struct{ Code string }
+			Error            struct{ Code, Message string }
 		}
 	} `json:"post"`
 	Error struct{ Code, Message string } // where it was refused

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"strconv"
 	"time"
@@ -28,7 +29,7 @@ func read(answer *http.Response) (*Response, error) {
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, largestAnswer+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading answer: %w", err)
+		return nil, &brokenAnswer{answer.StatusCode, len(body), err}
 	}
 	response := &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}
 	if len(body) > largestAnswer {
@@ -37,6 +38,19 @@ func read(answer *http.Response) (*Response, error) {
 	replaceNUL(response.Body)
 	return response, nil
 }
+
+// brokenAnswer is the error of an answer that began and did not come whole.
+type brokenAnswer struct {
+	status int
+	bytes  int // of its body that came
+	err    error
+}
+
+func (b *brokenAnswer) Error() string {
+	return fmt.Sprintf("reading an answer of status %d after %d bytes: %v", b.status, b.bytes, b.err)
+}
+
+func (b *brokenAnswer) Unwrap() error { return b.err }
 
 // replaceNUL replaces each escaped U+0000 in JSON by a space: PostgreSQL stores none in a
 // text, and a server that users name may send anything.
@@ -85,17 +99,39 @@ func decode(call Call, response *Response, out any) *schema.Error {
 	if out == nil {
 		return nil
 	}
-	err := errors.New("answer is over its bound")
+	err, what := errors.New("answer is over its bound"), fmt.Sprintf("it is larger than %d MiB", largestAnswer>>20)
 	if !response.Oversized {
-		err = json.Unmarshal(response.Body, out)
+		err, what = json.Unmarshal(response.Body, out), notJSON(response)
 	}
 	if err == nil {
 		return nil
 	}
 	return &schema.Error{
-		Kind: lost(call), Message: "the platform's answer could not be understood",
+		Kind: lost(call), Message: "the platform's answer could not be understood: " + what,
 		Err: fmt.Errorf("decoding answer of %s: %w", call.Operation, call.secrets().scrubError(err)),
 	}
+}
+
+// notJSON says what an answer is that is not the JSON it should be.
+func notJSON(response *Response) string {
+	of := fmt.Sprintf("%d bytes", len(response.Body))
+	kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if err == nil {
+		of += " of " + bounded(kind)
+	}
+	return fmt.Sprintf("status %d with %s", response.Status, of)
+}
+
+// fault says what a failing server did, in crier's words alone: what it says itself may be meant for
+// the account whose call it was.
+func fault(response *Response, err error) string {
+	if response != nil && response.Status/100 != 2 {
+		return fmt.Sprintf("the platform answered %d %s", response.Status, http.StatusText(response.Status))
+	}
+	if e, ok := errors.AsType[*schema.Error](err); ok {
+		return e.Message
+	}
+	return ""
 }
 
 // platformWords is the message of an answer in a form that is common, else its status.

@@ -33,6 +33,7 @@ type breaker struct {
 	circuit *gobreaker.CircuitBreaker[*Response]
 
 	mu       sync.Mutex
+	last     string    // what the server did at its last fault
 	halfAt   time.Time // when the first probe after it opened is let through
 	admitted time.Time // when admits last let a call come, while it was half open
 }
@@ -67,6 +68,8 @@ func (b *breaker) do(exchange func() (*Response, error)) (*Response, error) {
 		return nil, b.refusal(b.untilProbe())
 	case errors.Is(err, gobreaker.ErrTooManyRequests):
 		return nil, b.refusal(probeWait)
+	case isFault(err) && !saysNothing(err):
+		b.note(fault(response, err))
 	}
 	return response, err
 }
@@ -116,9 +119,21 @@ func (b *breaker) untilProbe() time.Duration {
 	return max(time.Until(b.halfAt), time.Millisecond)
 }
 
+func (b *breaker) note(fault string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.last = fault
+}
+
 func (b *breaker) refusal(wait time.Duration) *schema.Error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	message := "the platform's server is failing, calls to it wait"
+	if b.last != "" {
+		message += " (at last: " + b.last + ")"
+	}
 	return &schema.Error{
-		Kind: schema.RateLimited, Message: "the platform's server is failing, calls to it wait",
+		Kind: schema.RateLimited, Message: message,
 		RetryAfter: wait, Err: errBreakerOpen,
 	}
 }

@@ -3,6 +3,7 @@ package connectors
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -51,6 +52,31 @@ func TestBreakerOpensForTheFailingServerOnly(t *testing.T) {
 	}
 	if err := good.get(t, client); err != nil {
 		t.Errorf("another server: %v", err)
+	}
+}
+
+// What a server says may be meant for the account that called it: others learn of the fault alone.
+func TestAnOpenBreakerSaysWhatTheServerDid(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answers http.HandlerFunc
+		says    string
+	}{
+		"an error":         {answer(502, nil, `{"error":"@somebody is private"}`), "(at last: the platform answered 502 Bad Gateway)"},
+		"too much":         {answer(200, nil, `"`+strings.Repeat("a", 2<<20)+`"`), "(at last: the platform's answer could not be understood: it is larger than 1 MiB)"},
+		"it was cut off":   {hangUp("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"), "(at last: the platform's answer was lost: it was cut off, with status 200 and 1 bytes)"},
+		"nothing was said": {hangUp(""), "(at last: the platform's answer was lost: the connection was closed before it came)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client, server := NewClient(testConfig(t)), serve(t, tt.answers)
+			var err error
+			for range breakerFaults + 1 {
+				_, err = client.Do(t.Context(), Call{Operation: "test", Method: http.MethodPost, URL: server, JSON: 1}, new(any))
+			}
+			e := wantKind(t, err, schema.RateLimited)
+			if !strings.HasSuffix(e.Message, "is failing, calls to it wait "+tt.says) {
+				t.Errorf("it says %q, want %q", e.Message, tt.says)
+			}
+		})
 	}
 }
 

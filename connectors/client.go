@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"crier/schema"
@@ -284,11 +287,31 @@ func unanswered(call Call, sent bool, err error) *schema.Error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
+	message := lostAnswer(err)
 	err = call.secrets().scrubError(err)
 	if sent {
-		return &schema.Error{Kind: lost(call), Message: "the platform's answer was lost", Err: err}
+		return &schema.Error{Kind: lost(call), Message: message, Err: err}
 	}
 	return &schema.Error{Kind: schema.Retryable, Message: "the platform could not be reached", Err: err}
+}
+
+// lostAnswer says how an answer was lost, as far as a person can use it.
+func lostAnswer(err error) string {
+	how := ""
+	timeout, isNet := errors.AsType[net.Error](err)
+	slow := errors.Is(err, context.DeadlineExceeded) || isNet && timeout.Timeout()
+	broken, began := errors.AsType[*brokenAnswer](err)
+	switch {
+	case slow && began:
+		how = fmt.Sprintf(": it was too slow, with status %d and %d bytes by the end of its time", broken.status, broken.bytes)
+	case slow:
+		how = ": it did not come in time"
+	case began:
+		how = fmt.Sprintf(": it was cut off, with status %d and %d bytes", broken.status, broken.bytes)
+	case errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET):
+		how = ": the connection was closed before it came"
+	}
+	return "the platform's answer was lost" + how
 }
 
 // lost is the kind of error of a call that may have been carried out.

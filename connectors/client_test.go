@@ -168,11 +168,11 @@ func TestDoJudgesAnswers(t *testing.T) {
 		"503 visible":         {status: 503, header: map[string]string{"Retry-After": "7"}, visible: true, want: schema.Unknown},
 		"301":                 {status: 301, want: schema.Refused},
 		"303 visible":         {status: 303, visible: true, want: schema.Unknown},
-		"200 with html":       {status: 200, body: `<html>hello</html>`, want: schema.Retryable},
+		"200 with html":       {status: 200, body: `<html>hello</html>`, want: schema.Retryable, message: "understood: status 200 with 18 bytes of text/html"},
 		"200 with html, seen": {status: 200, body: `<html>hello</html>`, visible: true, want: schema.Unknown},
-		"200 empty":           {status: 200, visible: true, want: schema.Unknown},
+		"200 empty":           {status: 200, visible: true, want: schema.Unknown, message: "status 200 with 0 bytes"},
 		"200 of other shape":  {status: 200, body: `{"id":{"a":1}}`, visible: true, want: schema.Unknown},
-		"200 without an end":  {status: 200, body: `{"id":"` + strings.Repeat("a", 2<<20) + `"}`, visible: true, want: schema.Unknown},
+		"200 without an end":  {status: 200, body: `{"id":"` + strings.Repeat("a", 2<<20) + `"}`, visible: true, want: schema.Unknown, message: "it is larger than 1 MiB"},
 		"control characters":  {status: 400, body: `{"error":"a\u0000b\nc"}`, want: schema.Refused, message: "a b c"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -242,20 +242,23 @@ func TestDoLosesAnswers(t *testing.T) {
 		url     string
 		visible bool
 		want    schema.ErrorKind
+		says    string
 	}{
-		"cut before the answer":          {serve(t, hangUp("")), false, schema.Retryable},
-		"cut before the answer, visible": {serve(t, hangUp("")), true, schema.Unknown},
-		"half an answer":                 {serve(t, hangUp(half)), false, schema.Retryable},
-		"half an answer, visible":        {serve(t, hangUp(half)), true, schema.Unknown},
-		"no HTTP, visible":               {serve(t, hangUp("SSH-2.0\r\n")), true, schema.Unknown},
-		"nobody there, visible":          {nobodyThere, true, schema.Retryable},
-		"no such name, visible":          {"http://no-such-name.invalid", true, schema.Retryable},
-		"refused by the guard, visible":  {"http://10.0.0.1/", true, schema.Refused},
+		"cut before the answer":          {serve(t, hangUp("")), false, schema.Retryable, "lost: the connection was closed before it came"},
+		"cut before the answer, visible": {serve(t, hangUp("")), true, schema.Unknown, "lost: the connection was closed before it came"},
+		"half an answer":                 {serve(t, hangUp(half)), false, schema.Retryable, "lost: it was cut off, with status 200 and 6 bytes"},
+		"half an answer, visible":        {serve(t, hangUp(half)), true, schema.Unknown, "lost: it was cut off, with status 200 and 6 bytes"},
+		"no HTTP, visible":               {serve(t, hangUp("SSH-2.0\r\n")), true, schema.Unknown, "lost"},
+		"nobody there, visible":          {nobodyThere, true, schema.Retryable, "could not be reached"},
+		"no such name, visible":          {"http://no-such-name.invalid", true, schema.Retryable, "could not be reached"},
+		"refused by the guard, visible":  {"http://10.0.0.1/", true, schema.Refused, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := NewClient(testConfig(t)).Do(t.Context(),
 				Call{Operation: "test", Method: http.MethodPost, URL: tt.url, JSON: 1, Visible: tt.visible}, nil)
-			wantKind(t, err, tt.want)
+			if e := wantKind(t, err, tt.want); !strings.Contains(e.Message, tt.says) {
+				t.Errorf("it says %q, want %q in it", e.Message, tt.says)
+			}
 		})
 	}
 }
@@ -263,21 +266,30 @@ func TestDoLosesAnswers(t *testing.T) {
 func TestDoTimesOut(t *testing.T) {
 	for name, tt := range map[string]struct {
 		visible bool
+		begins  bool // the answer, which has no end
 		want    schema.ErrorKind
+		says    string
 	}{
-		"visible":     {true, schema.Unknown},
-		"not visible": {false, schema.Retryable},
+		"visible":                 {true, false, schema.Unknown, "lost: it did not come in time"},
+		"not visible":             {false, false, schema.Retryable, "lost: it did not come in time"},
+		"an answer that trickles": {true, true, schema.Unknown, "lost: it was too slow, with status 200 and 5 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+			server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				io.Copy(io.Discard, r.Body) // only then does the server notice that the client left
+				if tt.begins {
+					io.WriteString(w, `{"id"`)
+					http.NewResponseController(w).Flush()
+				}
 				<-r.Context().Done()
 			})
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			defer cancel()
 			_, err := NewClient(testConfig(t)).Do(ctx,
 				Call{Operation: "test", Method: http.MethodPost, URL: server, Visible: tt.visible}, nil)
-			wantKind(t, err, tt.want)
+			if e := wantKind(t, err, tt.want); !strings.Contains(e.Message, tt.says) {
+				t.Errorf("it says %q, want %q in it", e.Message, tt.says)
+			}
 		})
 	}
 }

@@ -57,8 +57,9 @@ type Delivery struct {
 	// Unsettled are entries that an earlier run left without knowing whether they are
 	// published: each is looked for before it is called.
 	Unsettled       EntrySet
-	AcceptDuplicate bool // whoever retried accepts a second post where nobody can tell
-	Blind           bool // nobody can look for a lost call on this platform
+	AcceptDuplicate bool   // whoever retried accepts a second post where nobody can tell
+	Lost            string // why the call that is looked for has no answer; empty: nobody knows
+	Blind           bool   // nobody can look for a lost call on this platform
 	// Listed is how long what the call made may be missing where Find looks; NotMade does not wait.
 	Listed time.Duration
 

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"errors"
 	"time"
 )
@@ -66,6 +67,9 @@ func (d Delivery) lost(e *Error, at time.Time) Result {
 	r.Looked, r.Error, r.kind = 0, targetError(e, at), AttemptUnknown
 	if !d.Blind {
 		r.Error = stillOpen(e.Message, at)
+	}
+	if e.Kind == Unknown {
+		r.Error.Lost = e.Message
 	}
 	return r
 }
@@ -209,7 +213,7 @@ const secondAccepted = "nobody can tell whether it was published; the platform i
 // outcomeUnknown is the error of an entry that fails while nobody knows whether it is
 // published.
 func (d Delivery) outcomeUnknown(why string, at time.Time) *TargetError {
-	known := "the answer was lost"
+	known := cmp.Or(d.Lost, "the answer was lost")
 	if d.polls() {
 		known = "the platform took the post"
 	}

@@ -261,3 +261,26 @@ func TestALateListIsLookedAtUntilItShows(t *testing.T) {
 		t.Errorf("a reply is waited for for %v", reply.Listed)
 	}
 }
+
+func TestAnOutcomeThatStaysUnknownSaysWhyTheAnswerWasLost(t *testing.T) {
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	const cut = "the platform's answer was lost: it was cut off"
+	for name, d := range map[string]Delivery{"one can look": {}, "nobody can look": {Blind: true}} {
+		t.Run(name, func(t *testing.T) {
+			d.Step, d.Entries, d.Tries, d.Since, d.DueAt, d.Until = StepPublish, 1, DefaultTries, at, at, at.Add(time.Hour)
+			for _, o := range []Outcome{
+				{Err: &Error{Kind: Unknown, Message: cut}}, {Err: &Error{Kind: RateLimited, Message: "calls wait"}},
+			} {
+				r := d.After(o, at, 0)
+				d.Step, d.Looked, d.Lost = r.Step, r.Looked, r.Error.Lost // as it is stored
+			}
+			r := d.After(Outcome{}, at, 0) // nobody can tell
+			if r.State != TargetFailed || !strings.HasPrefix(r.Error.Message, cut+", and ") || r.Error.Lost != "" {
+				t.Errorf("it ends as %v with %+v", r.State, r.Error)
+			}
+			if r.Attempt == nil || r.Attempt.Message != r.Error.Message {
+				t.Errorf("the timeline says %+v", r.Attempt)
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 )
@@ -69,6 +70,9 @@ const pollInterval = 5 * time.Second
 func (d Delivery) After(o Outcome, at time.Time, jitter float64) Result {
 	d = d.asEntry()
 	r := d.after(o, at, jitter)
+	if r.State == TargetPending && r.Step == StepFind && r.Error != nil {
+		r.Error.Lost = cmp.Or(r.Error.Lost, d.Lost) // looks that follow say it at their end
+	}
 	r.Attempt = d.attempt(o, r, at)
 	return r
 }

@@ -62,6 +62,8 @@ type TargetError struct {
 	Code    string    `json:"code"`
 	Message string    `json:"message"`
 	At      time.Time `json:"at,omitzero"`
+	// Lost is why the call has no answer whose outcome is looked for; empty: nobody knows.
+	Lost string `json:"lost,omitempty"`
 }
 
 // DayOf returns the UTC day of a time, at its midnight: the period of daily caps.

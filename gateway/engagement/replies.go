@@ -42,8 +42,16 @@ func viewReply(r schema.Reply) replyView {
 	return replyView{
 		ID: r.ID, ItemID: r.ReplyTo.Item, AccountID: r.Account, Platform: r.Platform, Text: r.Text, Status: r.State.String(),
 		NativeID: answer.TextOrNull(r.NativeID), URL: answer.TextOrNull(answer.URL(r.URL)), CreatedAt: answer.Moment(r.CreatedAt()),
-		PostedAt: answer.MomentOrNull(r.PostedAt), Error: r.Error,
+		PostedAt: answer.MomentOrNull(r.PostedAt), Error: viewCause(r.Error),
 	}
+}
+
+// viewCause leaves out what only looks that follow need.
+func viewCause(e *schema.TargetError) *schema.TargetError {
+	if e == nil {
+		return nil
+	}
+	return &schema.TargetError{Code: e.Code, Message: e.Message, At: e.At}
 }
 
 // reply makes a reply, which the pipeline publishes.

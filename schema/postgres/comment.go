@@ -140,7 +140,7 @@ var claimComments = db.NewStatement(`
 	  and ` + tables.Claimable("c") + `
 	  and (` + tables.NothingHeld + ` or (not ` + tables.ReviewedComment + `
 	    and (not ` + tables.PausedComment + ` or uuid_extract_timestamp(c.id) + @delay::interval + @late::interval < now())))
-	returning c.id, c.position, c.entry, c.text, c.claim, c.step, c.attempts, c.looked, c.since, c.reply_to,
+	returning c.id, c.position, c.entry, c.text, c.claim, c.step, c.attempts, c.looked, coalesce(c.error ->> 'lost', ''), c.since, c.reply_to,
 		coalesce(t.post_id, ` + db.NoID + `), coalesce(t.n, 0), coalesce(t.version, 0), t.receipts, p.content, ` + tables.PausedComment + `, ` + tables.AccountColumns)
 
 func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
@@ -148,7 +148,7 @@ func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
 	var answers, receipts, document []byte
 	d.Comment = &schema.Comment{}
 	a := &d.Account
-	err := row.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &since, &answers,
+	err := row.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &d.Lost, &since, &answers,
 		(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &receipts, &document, &d.Paused}, tables.AccountFields(a)...)...)
 	if err != nil {
 		return err

@@ -146,6 +146,9 @@ func (p *Publish) scanDelivery(row pgx.Row, d *schema.Delivery, beside ...any) e
 		if err := db.Decode("error of a target", failure, &d.Error); err != nil {
 			return err
 		}
+		if d.Error != nil {
+			d.Lost = d.Error.Lost
+		}
 		if err := db.Decode("receipts of a target", receipts, &d.Receipts); err != nil {
 			return err
 		}
