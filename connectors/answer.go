@@ -29,7 +29,7 @@ func read(answer *http.Response) (*Response, error) {
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, largestAnswer+1))
 	if err != nil {
-		return nil, &brokenAnswer{answer.StatusCode, len(body), err}
+		return nil, &brokenAnswerError{answer.StatusCode, len(body), err}
 	}
 	response := &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}
 	if len(body) > largestAnswer {
@@ -39,18 +39,18 @@ func read(answer *http.Response) (*Response, error) {
 	return response, nil
 }
 
-// brokenAnswer is the error of an answer that began and did not come whole.
-type brokenAnswer struct {
+// brokenAnswerError is the error of an answer that began and did not come whole.
+type brokenAnswerError struct {
 	status int
 	bytes  int // of its body that came
 	err    error
 }
 
-func (b *brokenAnswer) Error() string {
+func (b *brokenAnswerError) Error() string {
 	return fmt.Sprintf("reading an answer of status %d after %d bytes: %v", b.status, b.bytes, b.err)
 }
 
-func (b *brokenAnswer) Unwrap() error { return b.err }
+func (b *brokenAnswerError) Unwrap() error { return b.err }
 
 // replaceNUL replaces each escaped U+0000 in JSON by a space: PostgreSQL stores none in a
 // text, and a server that users name may send anything.

@@ -300,7 +300,7 @@ func lostAnswer(err error) string {
 	how := ""
 	timeout, isNet := errors.AsType[net.Error](err)
 	slow := errors.Is(err, context.DeadlineExceeded) || isNet && timeout.Timeout()
-	broken, began := errors.AsType[*brokenAnswer](err)
+	broken, began := errors.AsType[*brokenAnswerError](err)
 	switch {
 	case slow && began:
 		how = fmt.Sprintf(": it was too slow, with status %d and %d bytes by the end of its time", broken.status, broken.bytes)

@@ -288,7 +288,7 @@ func TestStatusReadsTheMetricsThatThereAre(t *testing.T) {
 		}
 		text.WriteString(name + "_count{" + set + "} 10\n" + name + "_sum{" + set + "} 3\n")
 	}
-	h := Health{Ready: true, Postgres: "ready"}
+	h := Health{Ready: true, Postgres: "ready", Disk: "full"}
 	if err := h.measure(strings.NewReader(text.String())); err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestStatusReadsTheMetricsThatThereAre(t *testing.T) {
 	for age, want := range map[float64]string{2: "held 2; oldest", 40: "held 2, as of 40s ago; oldest"} {
 		var shown strings.Builder
 		h.OverdueAge = age
-		if err := h.show(&Terminal{Out: &shown}); err != nil || !strings.Contains(shown.String(), want) {
+		if err := h.show(&Terminal{Out: &shown}); err != nil || !strings.Contains(shown.String(), want) || !strings.Contains(shown.String(), "disk of the data folder full") {
 			t.Errorf("with figures %v s old it shows %q, %v; want %q in it", age, shown.String(), err, want)
 		}
 	}

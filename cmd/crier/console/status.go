@@ -30,6 +30,7 @@ type Health struct {
 	Roles      map[string]string `json:"roles"` // "ready", or why not
 	Postgres   string            `json:"postgres"`
 	ClickHouse string            `json:"clickhouse,omitempty"`
+	Disk       string            `json:"disk"`
 
 	Overdue        float64             `json:"overdue"`
 	OldestOverdue  float64             `json:"oldestOverdueSeconds"`
@@ -127,6 +128,9 @@ func (h *Health) show(t *Terminal) error {
 	fmt.Fprintf(t.Out, "%s; PostgreSQL %s", state, h.Postgres)
 	if h.ClickHouse != "" {
 		fmt.Fprintf(t.Out, "; ClickHouse %s", h.ClickHouse)
+	}
+	if h.Disk != "" && h.Disk != "ready" { // an older server does not tell
+		fmt.Fprintf(t.Out, "; disk of the data folder %s", h.Disk)
 	}
 	fmt.Fprintln(t.Out)
 	for _, role := range slices.Sorted(maps.Keys(h.Roles)) {
