@@ -84,6 +84,7 @@ var namings = map[string][]string{
 		`{"content": "x", "platforms": ["mastodon"], "brandId": "$brand$"}`,
 		`{"content": "x", "platforms": ["mastodon"], "mediaItems": [{"mediaId": "$media$"}]}`,
 	},
+	"POST /posts/lookup": {`{"ids": ["$scheduled$", "$draft$"]}`, `{"externalIds": ["$scheduled$"]}`},
 	"PATCH /posts/:id": {
 		`{"platforms": [{"platform": "mastodon", "accountId": "$account$"}]}`,
 		`{"brandId": "$brand$"}`,

@@ -138,6 +138,7 @@ func ExplainClaim(ctx context.Context, p *Publish, refs []schema.TargetRef) (pla
 	claimTargets.Queue(b, pgx.StrictNamedArgs{
 		"posts": posts, "ns": ns, "versions": versions, "tokens": make([]int64, len(refs)), "takeovers": make([]bool, len(refs)), "node": p.Node,
 		"lease": schema.Lease, "prepare_lease": schema.PrepareLease, "settle": schema.SettleTime, "late": p.Late, "latest": p.Now().Add(time.Hour),
+		"due": p.Now().Add(time.Hour),
 	})
 	rewriter, _ := b.QueuedQueries[0].Arguments[0].(pgx.QueryRewriter)
 	sql, args, err := rewriter.RewriteQuery(ctx, nil, "", nil)
