@@ -48,8 +48,13 @@ type instagramAPI map[string]instagramNode
 // instagram-api-with-instagram-login/get-started), the answer of content_publishing_limit
 // (-/reference/ig-user/content_publishing_limit), and is_carousel_item's kind.
 var instagramBeyond = map[string][]instagramParam{
-	"IGUser":                         {{"user_id", "string"}, {"account_type", "string"}},
-	"IGMedia":                        {{"status_code", "string"}, {"status", "string"}},
+	"IGUser":  {{"user_id", "string"}, {"account_type", "string"}},
+	"IGMedia": {{"status_code", "string"}, {"status", "string"}},
+	// docs/graph-api/reference/debug_token
+	"DebugToken": {
+		{"app_id", "string"}, {"application", "string"}, {"type", "string"}, {"user_id", "string"}, {"is_valid", "bool"}, {"scopes", "list"},
+		{"issued_at", "int"}, {"expires_at", "int"}, {"data_access_expires_at", "int"}, {"granular_scopes", "list"}, {"error", "map"},
+	},
 	"ContentPublishingLimitResponse": {{"quota_usage", "int"}, {"config", "map"}},
 	// docs/instagram-platform/reference/instagram-media/insights
 	"InstagramInsightsResult": {{"name", "string"}, {"period", "string"}, {"title", "string"}, {"description", "string"}, {"values", "list"}, {"total_value", "map"}},
@@ -84,6 +89,9 @@ func (a instagramAPI) violations(e Exchange) []string {
 	switch {
 	case len(segments) == 1 && segments[0] == "me":
 		return a.read("IGUser", asked, body)
+	case len(segments) == 1 && segments[0] == "debug_token":
+		data, _ := body["data"].(map[string]any)
+		return objectViolations(a.of("DebugToken"), data)
 	case len(segments) == 1:
 		return a.read("IGMedia", asked, body)
 	case len(segments) != 2:
