@@ -78,8 +78,9 @@ type detail struct {
 		Description string `json:"description"`
 	} `json:"fieldViolations"`
 	Errors []struct {
-		Field   string `json:"field"`
-		Message string `json:"message"`
+		Code    json.RawMessage `json:"code"` // a name or its number
+		Field   string          `json:"field"`
+		Message string          `json:"message"`
 	} `json:"errorDetails"`
 }
 
@@ -95,6 +96,9 @@ func (e *Error) add(d detail) {
 		e.Problems = append(e.Problems, problem(v.Field, v.Description))
 	}
 	for _, one := range d.Errors {
+		if code := strings.Trim(string(one.Code), `"`); code != "" {
+			e.Reasons = append(e.Reasons, code)
+		}
 		e.Problems = append(e.Problems, problem(one.Field, one.Message))
 	}
 }

@@ -33,7 +33,7 @@ func placeOf(credentials schema.Credentials) (place, error) {
 }
 
 // readMask is what is read of a location.
-const readMask = "name,title,storefrontAddress"
+const readMask = "name,title,storefrontAddress,metadata"
 
 // shownLocation is what Google tells of a location.
 type shownLocation struct {
@@ -43,6 +43,21 @@ type shownLocation struct {
 		Lines    []string `json:"addressLines"`
 		Locality string   `json:"locality"`
 	} `json:"storefrontAddress"`
+	Metadata struct {
+		// Voice is whether the business may speak for the location; nil: Google does not say.
+		Voice *bool `json:"hasVoiceOfMerchant"`
+	} `json:"metadata"`
+}
+
+// isUnverified reports whether Google says that nobody may post for the location yet.
+func (l shownLocation) isUnverified() bool { return l.Metadata.Voice != nil && !*l.Metadata.Voice }
+
+// choice is what a location is called where one is chosen.
+func (l shownLocation) choice() string {
+	if l.isUnverified() {
+		return l.title() + " — not verified: Google takes no posts for it yet"
+	}
+	return l.title()
 }
 
 // title tells a location from others of the same business.
@@ -139,7 +154,7 @@ func (l *lister) add(ctx context.Context, account string) error {
 				continue
 			}
 			l.seen[shown.Name] = true
-			l.entities = append(l.entities, connectors.Entity{ID: place.id(), Name: shown.title(), Kind: "location", Credentials: credentials})
+			l.entities = append(l.entities, connectors.Entity{ID: place.id(), Name: shown.choice(), Kind: "location", Credentials: credentials})
 		}
 		token, more = next, next != "" && l.goesOn()
 	}

@@ -80,6 +80,31 @@ func TestEntities(t *testing.T) {
 	}
 }
 
+// A location that nobody may post for yet is shown as such where one is chosen, and there alone: it may be
+// verified later (mybusinessbusinessinformation v1, metadata.hasVoiceOfMerchant).
+func TestUnverifiedLocationsAreShownAsSuch(t *testing.T) {
+	r := newRig(t)
+	r.Inject(t, simulation.Fault{Operation: opAccounts, Status: http.StatusOK, Body: `{"accounts":[{"name":"accounts/1"}]}`})
+	r.Inject(t, simulation.Fault{Operation: opLocations, Status: http.StatusOK, Body: `{"locations":[
+		{"name":"locations/1","title":"New","metadata":{"hasVoiceOfMerchant":false}},
+		{"name":"locations/2","title":"Old","metadata":{"hasVoiceOfMerchant":true}},
+		{"name":"locations/3","title":"Silent","metadata":{}}]}`})
+	entities, err := r.Entities(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token})
+	if err != nil || len(entities) != 3 {
+		t.Fatalf("Entities = %v, %v", entities, err)
+	}
+	for i, want := range []string{"New — not verified: Google takes no posts for it yet", "Old", "Silent"} {
+		if entities[i].Name != want {
+			t.Errorf("entity %d is %q, want %q", i, entities[i].Name, want)
+		}
+	}
+	for _, request := range r.Requests() {
+		if strings.HasSuffix(request.URL.Path, "/locations") && !strings.Contains(request.URL.Query().Get("readMask"), "metadata") {
+			t.Errorf("read with the mask %q", request.URL.Query().Get("readMask"))
+		}
+	}
+}
+
 // However many accounts and locations there are, a bounded number of lists is read.
 func TestEntitiesAreBounded(t *testing.T) {
 	r := newRig(t)

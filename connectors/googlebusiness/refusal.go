@@ -3,6 +3,8 @@ package googlebusiness
 import (
 	"errors"
 	"net/http"
+	"slices"
+	"strconv"
 
 	"crier/connectors/google"
 	"crier/schema"
@@ -13,6 +15,10 @@ import (
 // theirs. It does not say which, so that the account is checked.
 func Classify(status int, header http.Header, body []byte) *schema.Error {
 	judged := google.Classify(status, header, body)
+	if e, ok := errors.AsType[google.Error](judgedCause(judged)); ok && status == http.StatusBadRequest && isPhotoPassing(e) {
+		judged.Kind = schema.Retryable
+		return judged
+	}
 	if judged == nil || judged.Kind != schema.Refused {
 		return judged
 	}
@@ -20,6 +26,23 @@ func Classify(status int, header http.Header, body []byte) *schema.Error {
 		judged.Kind = schema.TokenDead
 	}
 	return judged
+}
+
+func judgedCause(e *schema.Error) error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
+
+// isPhotoPassing reports whether Google could not fetch or take over the photo from its address for the
+// moment (my-business/reference/rest/Shared.Types/ErrorCode: PHOTO_FETCH_FAILED, PHOTO_UPLOAD_FAILED; photos
+// have 1000 to 1099). The address worked when the post was prepared.
+func isPhotoPassing(e google.Error) bool {
+	return slices.ContainsFunc(e.Reasons, func(code string) bool {
+		number, err := strconv.Atoi(code)
+		return code == "PHOTO_FETCH_FAILED" || code == "PHOTO_UPLOAD_FAILED" || err == nil && number >= 1000 && number <= 1099
+	})
 }
 
 // ofLocation judges the refusal of a call that names nothing but the location.

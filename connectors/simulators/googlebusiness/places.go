@@ -55,6 +55,7 @@ func locationOf(p place) any {
 	return map[string]any{
 		"name": "locations/" + p.location, "title": titleOf(p.location), "languageCode": "en", "storeCode": p.location,
 		"storefrontAddress": map[string]any{"regionCode": "GB", "locality": "London", "addressLines": []string{"1 High Street"}},
+		"metadata":          map[string]any{"hasVoiceOfMerchant": true},
 	}
 }
 
