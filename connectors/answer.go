@@ -76,7 +76,7 @@ func (c *Client) judge(call Call, response *Response, out any) *schema.Error {
 	case response.Status == call.Accepts:
 		return nil
 	}
-	judged := c.answers.meaning(call, response)
+	judged := c.answers.Error(call, response)
 	if judged == nil {
 		judged = &schema.Error{Kind: kindOf(call, response), Message: platformWords(response)}
 	}

@@ -126,9 +126,9 @@ func (a Answers) Match(call Call, response *Response) (Answer, Refusal, bool) {
 	return Answer{}, said, false
 }
 
-// meaning returns the error that an answer means by the table, else by its status with the platform's
+// Error returns the error that an answer means by the table, else by its status with the platform's
 // words; nil where the platform said nothing of its own and no row covers the answer.
-func (a Answers) meaning(call Call, response *Response) *schema.Error {
+func (a Answers) Error(call Call, response *Response) *schema.Error {
 	if a.Classify != nil {
 		return a.Classify(response.Status, response.Header, response.Body)
 	}

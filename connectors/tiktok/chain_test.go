@@ -1,6 +1,7 @@
 package tiktok
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -91,7 +92,7 @@ func TestAVideoGoesOnWhereItWasCutOff(t *testing.T) {
 				t.Errorf("%d calls for three parts, one of them twice", n)
 			}
 			last := r.requestsTo("/video/")[3].Header
-			if last.Get("Content-Range") != "bytes 10485760-15728641/15728642" || last.Get("Authorization") != "" {
+			if last.Get("Content-Range") != "bytes 20971520-31457281/31457282" || last.Get("Authorization") != "" {
 				t.Errorf("the last part came with %v", last)
 			}
 		})
@@ -229,6 +230,15 @@ func TestLastPartsAreBounded(t *testing.T) {
 	for _, left := range l.kept {
 		_ = left.Close()
 	}
+
+	large := newLastParts()
+	for _, id := range []string{"first", "second", "third"} { // as of videos that are one part
+		large.giveBack(id, &lastPart{size: mostLastBytes/2 - 1, until: began})
+		began = began.Add(time.Second)
+	}
+	if len(large.kept) != 2 || large.take("first") != nil || large.bytes > mostLastBytes {
+		t.Errorf("%d are kept, of %d bytes", len(large.kept), large.bytes)
+	}
 }
 
 // What is sent in one call of Prepare is bounded in time.
@@ -256,19 +266,98 @@ func stateOf(t *testing.T, d schema.Delivery) (p progress) {
 	return p
 }
 
-// Of a size TikTok is told parts that it takes: 5 MB at least where there are several, at most
-// 1,000, and a last one that arrives within one visible call.
+// A video is one part up to 64 MB, and parts of exactly 10 MiB above that, of which the last takes the
+// remainder (gitroomhq/postiz-app pull request 1784, DayMoonDevelopment/post-for-me issue 327).
 func TestParts(t *testing.T) {
-	const mb = 1_000_000
-	for _, size := range []int64{1, 4 * mb, 5 * mb, leastPart, 2*leastPart - 1, 2 * leastPart, 3*leastPart + 2, 64 * mb, 65*mb + 7, 999_999_937, largestVideo} {
-		part, parts := partsOf(size)
-		last := size - part*(parts-1)
-		switch {
-		case parts != size/part, parts > 1000, last < part, last > 2*leastPart,
-			parts > 1 && part < 5*mb, parts == 1 && part != size:
-			t.Errorf("%d bytes come in %d parts of %d, the last of %d", size, parts, part, last)
+	const mb, mib = 1_000_000, 1 << 20
+	for _, tt := range []struct {
+		shape             shape
+		size, part, parts int64
+	}{
+		{proven, 1, 1, 1},
+		{proven, 5 * mb, 5 * mb, 1},
+		{proven, 64 * mb, 64 * mb, 1},
+		{proven, 64*mb + 1, 10 * mib, 6},
+		{proven, 70 * mib, 10 * mib, 7},
+		{proven, 80*mib - 1, 10 * mib, 7},
+		{proven, largestVideo, 10 * mib, 381},
+		{proven.smaller(), 20*mib - 1, 20*mib - 1, 1},
+		{proven.smaller(), 20 * mib, 10 * mib, 2},
+	} {
+		if part, parts := tt.shape.of(tt.size); part != tt.part || parts != tt.parts {
+			t.Errorf("%d bytes come in %d parts of %d, want %d of %d", tt.size, parts, part, tt.parts, tt.part)
 		}
 	}
+}
+
+// A size of parts that TikTok refuses is no end of the video (DayMoonDevelopment/post-for-me issue 327).
+func TestAVideoWhosePartsAreRefusedBeginsOnceMore(t *testing.T) {
+	refused := simulation.Fault{Operation: simInit, Status: 400, Body: example("invalid_params", "The chunk size is invalid")}
+	t.Run("in the same shape", func(t *testing.T) {
+		r := newRig(t)
+		r.Inject(t, refused)
+		d := r.delivery("look", film)
+		_, err := r.Prepare(t.Context(), d)
+		connectortest.WantKind(t, err, schema.Retryable)
+		d.Attempts = 1
+		r.publish(t, r.prepare(t, d))
+		r.wantPost(t, filmSize)
+	})
+	t.Run("in the proven one", func(t *testing.T) {
+		r := newRig(t)
+		r.shape = proven
+		r.Inject(t, refused)
+		d := r.delivery("look", film)
+		d.Attempts = 1 // so that it is to come in smaller parts
+		p, err := r.Prepare(t.Context(), d)
+		if d.Progress = p.State; err != nil || !p.Ready || r.World.Calls(simInit) != 2 {
+			t.Fatalf("Prepare = %+v, %v after %d beginnings", p, err, r.World.Calls(simInit))
+		}
+		if state := stateOf(t, d); state.Part != filmSize || state.Parts != 1 {
+			t.Errorf("it comes in %d parts of %d", state.Parts, state.Part)
+		}
+		r.publish(t, d)
+		r.wantPost(t, filmSize)
+	})
+}
+
+// A video that as one part does not arrive within the time of the visible call is sent in parts: its end was
+// never sent, so that TikTok cannot have published it.
+func TestAVideoThatIsTooSlowAsOnePartComesInParts(t *testing.T) {
+	r := newRig(t)
+	r.shape = proven
+	d := r.delivery("look", film)
+	p, err := r.Prepare(t.Context(), d)
+	if d.Progress = p.State; err != nil || stateOf(t, d).Parts != 1 {
+		t.Fatalf("Prepare = %+v, %v", p, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	published := make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		cancel() // as the time of the call ends: hardly anything of it is read
+		<-published
+	}))
+	t.Cleanup(slow.Close)
+	stalled, begun := d, stateOf(t, d)
+	begun.URL = slow.URL
+	if stalled.Progress, err = json.Marshal(begun); err != nil {
+		t.Fatal(err)
+	}
+	own := r.api
+	r.api = slow.URL
+	_, err = r.Publish(ctx, stalled)
+	close(published)
+	if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
+		t.Fatalf("Publish: %v", err)
+	}
+	r.api = own
+	d.Progress, d.Attempts = nil, 1
+	p, err = r.Prepare(t.Context(), d)
+	if d.Progress = p.State; err != nil || !p.Ready || stateOf(t, d).Parts != 3 {
+		t.Fatalf("Prepare = %+v, %v", p, err)
+	}
+	r.publish(t, d)
+	r.wantPost(t, filmSize)
 }
 
 // An address for a video that is not TikTok's gets nothing.

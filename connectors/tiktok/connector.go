@@ -41,6 +41,7 @@ type Connector struct {
 	media     media.Source
 	now       func() time.Time
 	lastParts *lastParts
+	shape     shape
 }
 
 // New makes the connector.
@@ -49,7 +50,7 @@ func New(c connectors.Parts) *Connector {
 	return &Connector{
 		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),
 		consent: strings.TrimRight(cmp.Or(c.Consent, base, webHost), "/"),
-		app:     c.App, media: c.Media, now: c.Now, lastParts: newLastParts(),
+		app:     c.App, media: c.Media, now: c.Now, lastParts: newLastParts(), shape: proven,
 	}
 }
 

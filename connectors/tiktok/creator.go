@@ -80,7 +80,7 @@ func (c *Connector) creator(ctx context.Context, a schema.Account, credentials s
 		Longest         int      `json:"max_video_post_duration_sec"`
 	}](ctx, c, call)
 	if err != nil {
-		return creator{}, fmt.Errorf("asking what the creator may publish: %w", ofPost(err))
+		return creator{}, fmt.Errorf("asking what the creator may publish: %w", err)
 	}
 	if len(data.Levels) == 0 {
 		return creator{}, strange("names no privacy that the account may publish with")

@@ -11,7 +11,7 @@ func Describe() connectors.Description {
 		Platform: schema.TikTok, Label: "TikTok",
 		Constraints: Constraints(),
 		Limits:      Limits(),
-		Calls:       connectors.Calls{Platform: schema.TikTok, Answers: connectors.Answers{Classify: Classify}, LimitOf: LimitOf},
+		Calls:       connectors.Calls{Platform: schema.TikTok, Answers: answers(), LimitOf: LimitOf},
 		Connecting:  connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, Refresh: true}, ChoosesScopes: true},
 		New:         func(p connectors.Parts) connectors.Connector { return New(p) },
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -47,7 +46,7 @@ func (c *Connector) status(ctx context.Context, d schema.Delivery, id string) (p
 	call.Kind, call.JSON = connectors.Status, map[string]string{"publish_id": id}
 	found, err := ask[publication](ctx, c, call)
 	if err != nil {
-		return publication{}, fmt.Errorf("asking how far the video is: %w", withoutEnd(err))
+		return publication{}, fmt.Errorf("asking how far the video is: %w", err)
 	}
 	if found.Status == "" {
 		return publication{}, strange("does not say how far the video is")
@@ -100,13 +99,4 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	default:
 		return schema.Receipt{}, schema.NotThere, nil
 	}
-}
-
-// withoutEnd judges the refusal of a look: a token without the permission for it may publish all
-// the same, and an id that TikTok knows no more says nothing of the post.
-func withoutEnd(err error) error {
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.End != schema.NotEnded {
-		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
-	}
-	return err
 }

@@ -13,6 +13,7 @@ import (
 // of it once it is closed, or its process has died.
 type lastPart struct {
 	*os.File
+	size  int64
 	until time.Time // of no use from then on
 }
 
@@ -22,24 +23,29 @@ func newLastPart(content io.Reader, until time.Time) (*lastPart, error) {
 		return nil, fmt.Errorf("keeping the last part: %w", err)
 	}
 	err = os.Remove(file.Name())
+	var size int64
 	if err == nil {
-		_, err = io.Copy(file, content)
+		size, err = io.Copy(file, content)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("keeping the last part: %w", err), file.Close())
 	}
-	return &lastPart{file, until}, nil
+	return &lastPart{file, size, until}, nil
 }
 
-// mostLastParts bounds what is kept, at some 8 MB each.
-const mostLastParts = 64
+// What is kept is bounded. Most last parts are small, but one may be a video of 64 MB.
+const (
+	mostLastParts = 64
+	mostLastBytes = 512 << 20
+)
 
 // lastParts are the ends of videos of which all else is sent: where the media is a url it would
 // be fetched once more, whole, within the time of the visible call. What is not here is. It is
 // safe for concurrent use.
 type lastParts struct {
-	mu   sync.Mutex
-	kept map[string]*lastPart // by publish_id
+	mu    sync.Mutex
+	kept  map[string]*lastPart // by publish_id
+	bytes int64                // of all that are kept
 }
 
 func newLastParts() *lastParts { return &lastParts{kept: map[string]*lastPart{}} }
@@ -58,28 +64,40 @@ func (l *lastParts) keep(id string, content io.Reader, until time.Time) error {
 func (l *lastParts) take(id string) *lastPart {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	part := l.kept[id]
-	delete(l.kept, id)
-	return part
+	return l.remove(id)
 }
 
-// giveBack keeps what was taken. The one that is of no use first makes room where there is none.
+// giveBack keeps what was taken. Those that are of no use first make room where there is none.
 func (l *lastParts) giveBack(id string, part *lastPart) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	dropped := l.kept[id]
-	l.kept[id] = part
-	if dropped == nil && len(l.kept) > mostLastParts {
-		first := id
+	l.drop(id)
+	for len(l.kept) > 0 && (len(l.kept) >= mostLastParts || l.bytes+part.size > mostLastBytes) {
+		first := ""
 		for other, held := range l.kept {
-			if held.until.Before(l.kept[first].until) {
+			if first == "" || held.until.Before(l.kept[first].until) {
 				first = other
 			}
 		}
-		dropped = l.kept[first]
-		delete(l.kept, first)
+		l.drop(first)
 	}
-	if dropped != nil {
-		_ = dropped.Close() // nothing was written since
+	l.kept[id] = part
+	l.bytes += part.size
+}
+
+// drop forgets a part that may be kept.
+func (l *lastParts) drop(id string) {
+	if part := l.remove(id); part != nil {
+		_ = part.Close() // nothing was written since
 	}
+}
+
+// remove returns a part and keeps it no longer; nil: it is not here.
+func (l *lastParts) remove(id string) *lastPart {
+	part := l.kept[id]
+	if part != nil {
+		delete(l.kept, id)
+		l.bytes -= part.size
+	}
+	return part
 }

@@ -22,10 +22,27 @@ const (
 	addressLife = time.Hour - time.Minute
 )
 
-// The parts of a video are equal, but that the last has the remainder: 5 MB at least, or the
-// whole where it is less than two of those (content-posting-api-media-transfer-guide). They are
-// as small as can be, since the last has to arrive within the time of one visible call.
-const leastPart = 5 << 20
+// shape is how a video is divided. The document allows parts of 5 to 64 MB
+// (content-posting-api-media-transfer-guide); since August 2026 TikTok refuses most of them with "The
+// chunk size is invalid" (DayMoonDevelopment/post-for-me issue 327). The proven shape is the one of
+// gitroomhq/postiz-app (pull request 1784, 24 July 2026): one part up to 64 MB, parts of 10 MiB above.
+type shape struct {
+	whole int64 // bytes; a video of at most as many is one part
+	part  int64 // bytes of each part of a larger one, but that the last has the remainder as well
+}
+
+var proven = shape{whole: 64_000_000, part: 10 << 20}
+
+// of returns the size of the parts of a video, and how many there are: TikTok divides the one by the other.
+func (s shape) of(size int64) (part, parts int64) {
+	if size <= s.whole || size < 2*s.part {
+		return size, 1
+	}
+	return s.part, size / s.part
+}
+
+// smaller is the shape of a video that as one part did not arrive within the time of the visible call.
+func (s shape) smaller() shape { return shape{part: s.part} }
 
 // progress is what is kept of an entry between two calls of Prepare, and for Publish and Find.
 type progress struct {
@@ -148,17 +165,19 @@ func (t turn) begin(ctx context.Context, s settings, k creator) error {
 		return err
 	}
 	p := progress{Type: t.file.Type, Size: t.file.Size, Username: k.username, Until: t.began.Add(addressLife)}
-	p.Part, p.Parts = partsOf(p.Size)
-	call := t.call(t.d.Account, t.d.Credentials, http.MethodPost, "/v2/post/publish/video/init/", opInit)
-	call.Kind, call.Turn, call.JSON = connectors.Media, t.beginning, map[string]any{"post_info": postInfo(t.d.Text, s, k), "source_info": map[string]any{
-		"source": "FILE_UPLOAD", "video_size": p.Size, "chunk_size": p.Part, "total_chunk_count": p.Parts,
-	}}
-	data, err := ask[struct {
-		ID  string `json:"publish_id"`
-		URL string `json:"upload_url"`
-	}](ctx, t.Connector, call)
+	divided := t.shape
+	if t.d.Attempts > 0 { // what failed before may have been too slow
+		divided = divided.smaller()
+	}
+	p.Part, p.Parts = divided.of(p.Size)
+	data, err := t.initialize(ctx, s, k, p)
+	if part, parts := t.shape.of(p.Size); errors.Is(err, errPartSize) && parts != p.Parts {
+		p.Part, p.Parts = part, parts
+		t.beginning = nil // it is used
+		data, err = t.initialize(ctx, s, k, p)
+	}
 	if err != nil {
-		return fmt.Errorf("beginning the video: %w", ofPost(err))
+		return fmt.Errorf("beginning the video: %w", err)
 	}
 	if data.ID == "" || !t.isOwn(data.URL) {
 		return strange("does not say where to send the video")
@@ -168,11 +187,18 @@ func (t turn) begin(ctx context.Context, s settings, k creator) error {
 	return nil
 }
 
-// partsOf returns the size of the parts of a video, and how many there are: TikTok divides the
-// one by the other.
-func partsOf(size int64) (part, parts int64) {
-	parts = max(size/leastPart, 1)
-	return size / parts, parts
+// begun is the answer to the call that begins a video.
+type begun struct {
+	ID  string `json:"publish_id"`
+	URL string `json:"upload_url"`
+}
+
+func (t turn) initialize(ctx context.Context, s settings, k creator, p progress) (begun, error) {
+	call := t.call(t.d.Account, t.d.Credentials, http.MethodPost, "/v2/post/publish/video/init/", opInit)
+	call.Kind, call.Turn, call.JSON = connectors.Media, t.beginning, map[string]any{"post_info": postInfo(t.d.Text, s, k), "source_info": map[string]any{
+		"source": "FILE_UPLOAD", "video_size": p.Size, "chunk_size": p.Part, "total_chunk_count": p.Parts,
+	}}
+	return ask[begun](ctx, t.Connector, call)
 }
 
 // postInfo is what a video is published with. What the account has turned off stays so.

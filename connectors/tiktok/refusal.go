@@ -43,55 +43,82 @@ type Error struct {
 // Error is for logs. The message is not in it: it may repeat what was sent.
 func (e Error) Error() string { return fmt.Sprintf("%s, log %s", e.Code, e.LogID) }
 
-// Classify is the Classify of the platform's connectors.ClientConfig.
-func Classify(status int, header http.Header, body []byte) *schema.Error {
+// errPartSize is the cause of a refusal of the size of a video's parts.
+var errPartSize = errors.New("TikTok refuses the size of the parts")
+
+// answers is what TikTok's refusals mean beyond their status. Some come with a status of 200: see ask.
+func answers() connectors.Answers {
+	const direct, creator = "content-posting-api-reference-direct-post", "content-posting-api-reference-query-creator-info"
+	said := []int{2, 4} // 5xx with whatever code is an outage
+	return connectors.Answers{Read: readRefusal, Table: []connectors.Answer{
+		{
+			Operations: []string{opInit}, Status: said, Says: "chunk size", Means: connectors.IsRetried, Cause: errPartSize,
+			Source: "DayMoonDevelopment/post-for-me issue 327", Example: example("invalid_params", "The chunk size is invalid"),
+		},
+		{
+			Codes: []string{codeLimit}, Means: connectors.IsAwaited, Wait: limitWait, Alone: true,
+			Source: "docs/en/tiktok-api-v2-rate-limit: limits are of an endpoint", Example: example(codeLimit, "The API rate limit was exceeded."),
+		},
+		{
+			Status: []int{http.StatusTooManyRequests}, Means: connectors.IsAwaited, Wait: limitWait, Alone: true,
+			Source: "docs/en/tiktok-api-v2-rate-limit",
+		},
+		{ // the app's, in 24 hours
+			Operations: []string{opInit, opCreator}, Status: said, Codes: []string{codeUserCap}, Means: connectors.IsAwaited, Wait: dayWait, Alone: true,
+			Message: "TikTok has not audited this server's app: until it has, five accounts may publish by it in 24 hours, and these have",
+			Source:  creator, Example: example(codeUserCap, "Daily quota for active publishing users from your client is reached."),
+		},
+		{ // the account's, in 24 hours, of all apps
+			Operations: []string{opInit, opCreator}, Status: said, Codes: []string{codeTooMany}, Means: connectors.IsAwaited, Wait: dayWait, Alone: true,
+			Message: "TikTok takes no more posts of the account by apps today",
+			Source:  creator, Example: example(codeTooMany, "Daily post cap from the API is reached for the current user."),
+		},
+		{ // a token without the permission to look may publish all the same
+			Operations: []string{opStatus}, Status: said, Codes: []string{codeScope, codeBanned}, Means: connectors.IsRefused,
+			Source: "content-posting-api-reference-get-video-status", Example: example(codeScope, "The scope was not authorized."),
+		},
+		{
+			Status: said, Codes: []string{codeToken}, Means: connectors.ChecksAccount,
+			Source: direct, Example: example(codeToken, "The access token is invalid or not found in the request."),
+		},
+		{
+			Status: said, Codes: []string{codeScope}, Means: connectors.EndsAccount, End: schema.EndScope,
+			Source: direct, Example: example(codeScope, "The scope was not authorized."),
+		},
+		{
+			Status: said, Codes: []string{codeBanned}, Means: connectors.EndsAccount, End: schema.EndSuspended,
+			Source: direct, Example: example(codeBanned, "The user is banned from making new posts."),
+		},
+		{
+			Status: said, Codes: []string{codeUnaudited}, Means: connectors.IsRefused,
+			Message: "TikTok has not audited this server's app: until it has, it takes posts with the privacy " + oneself +
+				" alone, of accounts that are private themselves",
+			Source: direct, Example: example(codeUnaudited, "Please review our integration guidelines."),
+		},
+		{
+			Status: []int{2}, Codes: []string{codeInternal}, Means: connectors.IsRetried,
+			Source: creator, Example: example(codeInternal, "Something went wrong."),
+		},
+		{ // a refusal all the same
+			Status: []int{2}, Means: connectors.IsRefused,
+			Source: creator, Example: example("privacy_level_option_mismatch", "Privacy level is not among the options."),
+		},
+	}}
+}
+
+func example(code, message string) string {
+	return fmt.Sprintf(`{"data":{},"error":{"code":%q,"message":%q,"log_id":"1"}}`, code, message)
+}
+
+func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 	var refused struct {
 		Error Error `json:"error"`
 	}
-	if json.Unmarshal(body, &refused) != nil {
-		refused.Error = Error{}
+	if json.Unmarshal(response.Body, &refused) != nil || refused.Error.Code == "" {
+		return connectors.Refusal{}, false
 	}
-	judged := refused.Error.meaning(status)
-	if judged != nil && judged.Kind == schema.RateLimited && header.Get("Retry-After") == "" {
-		judged.RetryAfter = limitWait
-	}
-	return judged
-}
-
-// meaning returns what a refusal means; nil: what its status does.
-func (e Error) meaning(status int) *schema.Error {
-	judged := &schema.Error{Kind: schema.Refused, Message: cmp.Or(e.Message, e.Code), Err: e}
-	switch {
-	case e.Code == codeLimit || status == http.StatusTooManyRequests:
-		judged.Kind, judged.Message = schema.RateLimited, cmp.Or(judged.Message, "TikTok asks to wait")
-		judged.Alone = true // limits are of an endpoint (docs/en/tiktok-api-v2-rate-limit)
-	case e.Code == "" || e.Code == codeInternal || status >= http.StatusInternalServerError:
-		return nil
-	case e.Code == codeToken:
-		judged.Kind = schema.TokenDead
-	case e.Code == codeScope:
-		judged.Kind, judged.End = schema.TokenDead, schema.EndScope
-	case e.Code == codeBanned:
-		judged.Kind, judged.End = schema.TokenDead, schema.EndSuspended
-	case e.Code == codeUnaudited:
-		judged.Message = "TikTok has not audited this server's app: until it has, it takes posts with the privacy " + oneself +
-			" alone, of accounts that are private themselves"
-	}
-	return judged
-}
-
-// ofPost judges the refusal of a post. Those for what an account, or all of an app that is not
-// audited, has published in a day end by themselves; calls about other posts go on.
-func ofPost(err error) error {
-	refused, ok := errors.AsType[Error](err)
-	if !ok || refused.Code != codeTooMany && refused.Code != codeUserCap {
-		return err
-	}
-	e := &schema.Error{Kind: schema.RateLimited, RetryAfter: dayWait, Err: err}
-	if e.Message = "TikTok takes no more posts of the account by apps today"; refused.Code == codeUserCap {
-		e.Message = "TikTok has not audited this server's app: until it has, five accounts may publish by it in 24 hours, and these have"
-	}
-	return e
+	e := refused.Error
+	return connectors.Refusal{Codes: []string{e.Code}, Message: cmp.Or(e.Message, e.Code), Cause: e}, true
 }
 
 // ask makes a call that nobody sees and returns the data of its answer. Some refusals come with
@@ -110,14 +137,7 @@ func ask[Data any](ctx context.Context, c *Connector, call connectors.Call) (Dat
 	case answer.Error.Code == codeOK:
 		return answer.Data, nil
 	}
-	judged := answer.Error.meaning(response.Status)
-	if judged == nil {
-		return answer.Data, strange("is an error of its own: " + answer.Error.Code)
-	}
-	if judged.Kind == schema.RateLimited {
-		judged.RetryAfter = limitWait
-	}
-	return answer.Data, judged
+	return answer.Data, answers().Error(call, response)
 }
 
 func refuse(format string, args ...any) *schema.Error {

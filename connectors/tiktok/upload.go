@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"crier/connectors"
@@ -131,9 +132,12 @@ func (c *Connector) publish(ctx context.Context, d schema.Delivery, p progress, 
 	from, size := p.rest()
 	call := c.partCall(d, p, from, size)
 	call.Visible, call.Kind, call.Turn = true, connectors.Post, d.Turn
-	call.Body = io.NewSectionReader(last, 0, size)
+	body := &countedReader{Reader: io.NewSectionReader(last, 0, size)}
+	call.Body = body
 	response, err := c.client.Do(ctx, call, nil)
 	switch {
+	case response == nil && schema.KindOf(err) == schema.Unknown && c.isDivisible(p) && body.read.Load() < size:
+		return schema.Receipt{}, unprepared("the video did not arrive within the time of one call: it is sent in parts", err)
 	case response != nil && response.Status == http.StatusRequestedRangeNotSatisfiable:
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "TikTok says that it is further in the video, or less far", Err: err}
 	case response != nil && isGone(response.Status) && schema.KindOf(err) == schema.Refused:
@@ -144,6 +148,25 @@ func (c *Connector) publish(ctx context.Context, d schema.Delivery, p progress, 
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "TikTok's answer does not say that it has the whole video"}
 	}
 	return schema.Receipt{Entry: d.Entry, NativeID: p.ID, PostedAt: c.now().UTC(), Open: true}, nil
+}
+
+// isDivisible reports whether a video that was begun as one part can be sent in several: less of it has to
+// arrive within the time of the visible call then.
+func (c *Connector) isDivisible(p progress) bool {
+	_, parts := c.shape.smaller().of(p.Size)
+	return p.Parts == 1 && parts > 1
+}
+
+// countedReader counts what is read of it. Of a body whose end was never read, no server has all.
+type countedReader struct {
+	io.Reader
+	read atomic.Int64
+}
+
+func (r *countedReader) Read(buffer []byte) (int, error) {
+	n, err := r.Reader.Read(buffer)
+	r.read.Add(int64(n))
+	return n, err
 }
 
 // isGone reports whether TikTok takes nothing more at an address: its time is over, or there is

@@ -16,9 +16,8 @@ import (
 const (
 	maxTitle   = 2200 // UTF-16 code units
 	maxVideo   = 4_000_000_000
-	leastPart  = 5_000_000
-	mostPart   = 64_000_000
-	mostOfLast = 128_000_000
+	wholeVideo = 64_000_000 // bytes of a video that is sent as one part
+	eachPart   = 10 << 20   // bytes of each part of a larger one but the last
 	mostParts  = 1000
 	urlLife    = time.Hour // of an upload_url
 
@@ -119,17 +118,17 @@ func (s *simulator) refuse(v visit, post postInfo, source sourceInfo) *refusal {
 	}
 }
 
-// refuseParts holds the parts that a video is to come in to the media transfer guide.
+// refuseParts holds the parts that a video is to come in to what TikTok takes: by the media transfer guide,
+// parts of 5 to 64 MB; since August 2026 most sizes are refused (DayMoonDevelopment/post-for-me issue 327),
+// and 10 MiB is what is known to work (gitroomhq/postiz-app pull request 1784).
 func refuseParts(source sourceInfo) *refusal {
-	last := source.Size - source.Part*(source.Parts-1)
 	switch isOne := source.Parts == 1; {
 	case source.Size < 1 || source.Size > maxVideo || source.Part < 1 || source.Parts < 1 || source.Parts > mostParts:
-		return invalid("The video size, the chunk size or the total chunk count is invalid")
-	case isOne && (source.Part != source.Size || source.Size > mostPart),
-		!isOne && (source.Part < leastPart || source.Part > mostPart || last > mostOfLast):
-		return invalid("The chunk size is invalid")
+		return &refusal{http.StatusBadRequest, "invalid_params", "The video size, the chunk size or the total chunk count is invalid"}
+	case isOne && (source.Part != source.Size || source.Size > wholeVideo), !isOne && source.Part != eachPart:
+		return &refusal{http.StatusBadRequest, "invalid_params", "The chunk size is invalid"}
 	case source.Parts != source.Size/source.Part:
-		return invalid("The total chunk count is invalid")
+		return &refusal{http.StatusBadRequest, "invalid_params", "The total chunk count is invalid"}
 	default:
 		return nil
 	}

@@ -2,6 +2,7 @@ package tiktok
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -58,8 +59,11 @@ func TestRefusals(t *testing.T) {
 		"branded content in private":     {"POST", "/v2/post/publish/video/init/", "a", strings.Replace(begun, "false", "true", 1), 400, "invalid_param"},
 		"a title that is too long":       {"POST", "/v2/post/publish/video/init/", "a", strings.Replace(begun, `"t"`, `"`+strings.Repeat("x", 2201)+`"`, 1), 400, "invalid_param"},
 		"an address to pull from":        {"POST", "/v2/post/publish/video/init/", "a", strings.Replace(begun, "FILE_UPLOAD", "PULL_FROM_URL", 1), 403, "url_ownership_unverified"},
-		"parts that are no whole":        {"POST", "/v2/post/publish/video/init/", "a", strings.Replace(begun, `"total_chunk_count": 1`, `"total_chunk_count": 2`, 1), 400, "invalid_param"},
-		"parts that are too small":       {"POST", "/v2/post/publish/video/init/", "a", strings.Replace(strings.Replace(begun, `"chunk_size": 24`, `"chunk_size": 12`, 1), `"total_chunk_count": 1`, `"total_chunk_count": 2`, 1), 400, "invalid_param"},
+		"parts that are no whole":        {"POST", "/v2/post/publish/video/init/", "a", strings.Replace(begun, `"total_chunk_count": 1`, `"total_chunk_count": 2`, 1), 400, "invalid_params"},
+		"parts that are too small":       {"POST", "/v2/post/publish/video/init/", "a", strings.Replace(strings.Replace(begun, `"chunk_size": 24`, `"chunk_size": 12`, 1), `"total_chunk_count": 1`, `"total_chunk_count": 2`, 1), 400, "invalid_params"},
+		"one part above 64 MB":           {"POST", "/v2/post/publish/video/init/", "a", strings.ReplaceAll(begun, "24", "64000001"), 400, "invalid_params"},
+		"parts of 20 MiB":                {"POST", "/v2/post/publish/video/init/", "a", parts(100<<20, 20<<20, 5), 400, "invalid_params"},
+		"parts of 10 MiB, one too many":  {"POST", "/v2/post/publish/video/init/", "a", parts(100<<20, 10<<20, 11), 400, "invalid_params"},
 		"a publication that is not":      {"POST", "/v2/post/publish/status/fetch/", "a", `{"publish_id": "v_pub_file~v2-1.1"}`, 400, "invalid_publish_id"},
 		"a path that leads nowhere":      {"POST", "/v2/post/publish/inbox/video/init/", "a", begun, 404, "unsupported_path"},
 		"the publication of another one": {"POST", "/v2/post/publish/status/fetch/", "b", `{"publish_id": "` + idOf(h, "a") + `"}`, 400, "token_not_authorized_for_specified_publish_id"},
@@ -75,6 +79,11 @@ func TestRefusals(t *testing.T) {
 	if posts := w.Posts(); len(posts) != 0 {
 		t.Errorf("posts %+v", posts)
 	}
+}
+
+func parts(size, part, count int) string {
+	return strings.Replace(begun, `"video_size": 24, "chunk_size": 24, "total_chunk_count": 1`,
+		fmt.Sprintf(`"video_size": %d, "chunk_size": %d, "total_chunk_count": %d`, size, part, count), 1)
 }
 
 func ticket(scope string) string {

@@ -1,0 +1,9 @@
+package tiktok
+
+import (
+	"testing"
+
+	"crier/connectors/simulators/connectortest"
+)
+
+func TestAnswers(t *testing.T) { connectortest.Meanings(t, answers()) }
