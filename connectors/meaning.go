@@ -19,8 +19,6 @@ type Answers struct {
 	// Table is read from the top: the first row that covers an answer counts. What none covers has the
 	// default meaning of its status.
 	Table []Answer
-	// Classify is the form that platforms have which have no table yet.
-	Classify func(status int, header http.Header, body []byte) *schema.Error
 }
 
 // Refusal is what a platform says in an answer other than 2xx.
@@ -129,9 +127,6 @@ func (a Answers) Match(call Call, response *Response) (Answer, Refusal, bool) {
 // Error returns the error that an answer means by the table, else by its status with the platform's
 // words; nil where the platform said nothing of its own and no row covers the answer.
 func (a Answers) Error(call Call, response *Response) *schema.Error {
-	if a.Classify != nil {
-		return a.Classify(response.Status, response.Header, response.Body)
-	}
 	row, said, ok := a.Match(call, response)
 	if !ok && said.Message == "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"crier/schema"
 )
 
-// Error is what an API says in a refusal. It is the cause of what Classify makes of one.
+// Error is what an API says in a refusal. It is the cause of what a refusal means.
 type Error struct {
 	Code     int      // the HTTP status
 	Status   string   // such as INVALID_ARGUMENT; empty: an older API
@@ -117,43 +117,64 @@ const (
 	operatorWait = 5 * time.Minute
 )
 
-// Classify is for a connectors.ClientConfig. Any other answer has the default meaning.
-func Classify(status int, header http.Header, body []byte) *schema.Error {
-	f, ok := ReadError(body)
+// Codes of a refusal beside its reasons and its status.
+const (
+	Refused   = "error"    // every refusal of Google's
+	noQuota   = "no quota" // a limit of nothing
+	docErrors = "cloud.google.com/apis/design/errors"
+)
+
+// Read reads a refusal in Google's form.
+func Read(response *connectors.Response) (connectors.Refusal, bool) {
+	f, ok := ReadError(response.Body)
 	if !ok {
-		return nil
+		return connectors.Refusal{}, false
 	}
-	of := func(kind schema.ErrorKind) *schema.Error { return &schema.Error{Kind: kind, Message: f.says(), Err: f} }
+	said := connectors.Refusal{Codes: append(slices.Clone(f.Reasons), f.Status, Refused), Message: f.says(), Cause: f}
 	switch {
-	case f.Has("SERVICE_DISABLED") || f.Has("accessNotConfigured"):
-		return waitsForOperator("Google's API is not enabled for crier's app: its operator has to enable it", f)
-	case f.Has("ACCESS_TOKEN_SCOPE_INSUFFICIENT") || f.Has("insufficientPermissions"):
-		e := of(schema.TokenDead)
-		e.End = schema.EndScope
-		return e
-	case status == http.StatusTooManyRequests && f.LimitValue == "0":
-		return waitsForOperator("Google has granted crier's app no calls of this API: its operator has to apply for access", f)
-	case status == http.StatusTooManyRequests:
-		e := of(schema.RateLimited)
-		if header.Get("Retry-After") == "" {
-			e.RetryAfter = cmp.Or(f.Retry, f.quotaWait(header))
+	case response.Status != http.StatusTooManyRequests:
+	case f.LimitValue == "0":
+		said.Codes = append(said.Codes, noQuota)
+	case response.Header.Get("Retry-After") == "":
+		said.Wait = f.Retry
+		if said.Wait == 0 && strings.Contains(f.Limit, "PerDay") {
+			said.Wait = UntilNextDay(response.Header)
 		}
-		return e
-	case status == http.StatusBadRequest || status == http.StatusForbidden || status == http.StatusNotFound:
-		return of(schema.Refused)
-	default:
-		return nil
+	}
+	return said, true
+}
+
+// Answers are the rows that the refusals of all of Google's APIs share. Waits for the operator cost no post
+// its try: nothing is wrong with it.
+func Answers() []connectors.Answer {
+	return []connectors.Answer{
+		{
+			Status: []int{4}, Codes: []string{"SERVICE_DISABLED", "accessNotConfigured"}, Means: connectors.IsAwaited, Wait: operatorWait,
+			Message: "Google's API is not enabled for crier's app: its operator has to enable it", Source: "gitroomhq/postiz-app issue 1692",
+			Example: `{"error":{"code":403,"message":"m","status":"PERMISSION_DENIED","details":[{"reason":"SERVICE_DISABLED"}]}}`,
+		},
+		{
+			Status: []int{4}, Codes: []string{"ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficientPermissions"},
+			Means: connectors.EndsAccount, End: schema.EndScope, Source: docErrors,
+			Example: `{"error":{"code":403,"message":"m","errors":[{"reason":"insufficientPermissions"}]}}`,
+		},
+		{
+			Status: []int{http.StatusTooManyRequests}, Codes: []string{noQuota}, Means: connectors.IsAwaited, Wait: operatorWait,
+			Message: "Google has granted crier's app no calls of this API: its operator has to apply for access",
+			Source:  "developers.google.com/my-business/content/limits",
+			Example: `{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[{"metadata":{"quota_limit_value":"0"}}]}}`,
+		},
+		{
+			Status: []int{http.StatusTooManyRequests}, Codes: []string{Refused}, Means: connectors.IsAwaited, Wait: minuteWait, Source: docErrors,
+			Example: `{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED"}}`,
+		},
 	}
 }
 
-// waitsForOperator costs no post its try: nothing is wrong with it.
-func waitsForOperator(message string, f Error) *schema.Error {
-	return &schema.Error{Kind: schema.RateLimited, RetryAfter: operatorWait, Message: message, Err: f}
-}
-
-func (e Error) quotaWait(header http.Header) time.Duration {
+// UntilNextDay returns how long a day's quota is gone, by the clock of who wrote the answer.
+func UntilNextDay(header http.Header) time.Duration {
 	at, err := http.ParseTime(header.Get("Date"))
-	if err != nil || !strings.Contains(e.Limit, "PerDay") {
+	if err != nil {
 		return minuteWait
 	}
 	return NextDay(at).Sub(at)

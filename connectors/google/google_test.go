@@ -17,7 +17,7 @@ import (
 	"crier/schema"
 )
 
-func TestClassify(t *testing.T) {
+func TestAnswers(t *testing.T) {
 	at := http.Header{"Date": {"Wed, 04 Mar 2026 22:30:00 GMT"}} // 14:30 Pacific
 	const quota = `{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMIT_EXCEEDED","metadata":{"quota_limit":"LIMIT","quota_limit_value":"VALUE"}}MORE]}}`
 	quotaOf := func(limit, value, more string) string {
@@ -33,8 +33,8 @@ func TestClassify(t *testing.T) {
 	}{
 		"a proxy's page":       {403, at, `<html>`, schema.Internal, 0, ""},
 		"another's JSON":       {404, at, `{"error":"no"}`, schema.Internal, 0, ""},
-		"a dead token":         {401, at, `{"error":{"code":401,"message":"m","status":"UNAUTHENTICATED"}}`, schema.Internal, 0, ""},
-		"an outage":            {503, at, `{"error":{"code":503,"message":"m","status":"UNAVAILABLE"}}`, schema.Internal, 0, ""},
+		"a dead token":         {401, at, `{"error":{"code":401,"message":"m","status":"UNAUTHENTICATED"}}`, schema.TokenDead, 0, "m"},
+		"an outage":            {503, at, `{"error":{"code":503,"message":"m","status":"UNAVAILABLE"}}`, schema.Retryable, 0, "m"},
 		"a scope":              {403, at, `{"error":{"code":403,"message":"m","status":"PERMISSION_DENIED","details":[{"reason":"ACCESS_TOKEN_SCOPE_INSUFFICIENT"}]}}`, schema.TokenDead, 0, "m"},
 		"a scope, as of old":   {403, at, `{"error":{"code":403,"message":"m","errors":[{"reason":"insufficientPermissions"}]}}`, schema.TokenDead, 0, "m"},
 		"another 403":          {403, at, `{"error":{"code":403,"message":"m","status":"PERMISSION_DENIED"}}`, schema.Refused, 0, "m"},
@@ -47,15 +47,15 @@ func TestClassify(t *testing.T) {
 		"an API that is off":   {403, at, `{"error":{"code":403,"message":"m","status":"PERMISSION_DENIED","details":[{"reason":"SERVICE_DISABLED"}]}}`, schema.RateLimited, operatorWait, "enable"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := Classify(tt.status, tt.header, []byte(tt.body))
+			e := connectors.Answers{Read: Read, Table: Answers()}.Error(connectors.Call{}, &connectors.Response{Status: tt.status, Header: tt.header, Body: []byte(tt.body)})
 			if tt.kind == schema.Internal {
 				if e != nil {
-					t.Fatalf("Classify = %+v, want the default", e)
+					t.Fatalf("it means %+v, want the default", e)
 				}
 				return
 			}
 			if e == nil || e.Kind != tt.kind || e.RetryAfter != tt.wait || !strings.Contains(e.Message, tt.says) {
-				t.Fatalf("Classify = %+v, want kind %d, wait %v", e, tt.kind, tt.wait)
+				t.Fatalf("it means %+v, want kind %d, wait %v", e, tt.kind, tt.wait)
 			}
 			if f, ok := errors.AsType[Error](e); !ok || f.Code != tt.status {
 				t.Errorf("cause %v", e.Err)

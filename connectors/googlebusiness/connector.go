@@ -117,7 +117,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	call.Visible, call.Kind, call.Turn = true, connectors.Post, d.Turn
 	var made shownPost
 	if _, err := c.client.Do(ctx, call, &made); err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating local post: %w", ofLocation(err))
+		return schema.Receipt{}, fmt.Errorf("creating local post: %w", err)
 	}
 	if made.id() == "" {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "Google's answer names no local post"}

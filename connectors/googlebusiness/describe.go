@@ -13,7 +13,7 @@ func Describe() connectors.Description {
 		Platform: schema.GoogleBusiness, Label: "Google Business Profile",
 		Constraints: Constraints(),
 		Limits:      Limits(),
-		Calls:       connectors.Calls{Platform: schema.GoogleBusiness, Answers: connectors.Answers{Classify: Classify}},
+		Calls:       connectors.Calls{Platform: schema.GoogleBusiness, Answers: answers()},
 		Connecting:  connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, Refresh: true, Entity: true}},
 		// Content of the APIs may be kept for 30 days, and as it is alone.
 		Retention: connectors.Retention{

@@ -79,7 +79,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	call.Query = url.Values{"readMask": {readMask}}
 	var shown shownLocation
 	if _, err := c.client.Do(ctx, call, &shown); err != nil {
-		return connectors.Profile{}, fmt.Errorf("reading location: %w", ofLocation(err))
+		return connectors.Profile{}, fmt.Errorf("reading location: %w", err)
 	}
 	if shown.Name != place.location {
 		return connectors.Profile{}, strange("names no location")

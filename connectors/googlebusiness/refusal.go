@@ -1,60 +1,34 @@
 package googlebusiness
 
 import (
-	"errors"
 	"net/http"
 	"slices"
-	"strconv"
 
+	"crier/connectors"
 	"crier/connectors/google"
 	"crier/schema"
 )
 
-// Classify is the Classify of the platform's connectors.ClientConfig. That somebody may not do
-// something is of the location: its owners have taken the person off it, or the token is not
-// theirs. It does not say which, so that the account is checked.
-func Classify(status int, header http.Header, body []byte) *schema.Error {
-	judged := google.Classify(status, header, body)
-	if e, ok := errors.AsType[google.Error](judgedCause(judged)); ok && status == http.StatusBadRequest && isPhotoPassing(e) {
-		judged.Kind = schema.Retryable
-		return judged
+// answers is what Google's refusals mean. That somebody may not do something is of the location: its owners
+// have taken the person off it, or the token is not theirs. It does not say which.
+func answers() connectors.Answers {
+	const notFound = `{"error":{"code":404,"message":"Requested entity was not found.","status":"NOT_FOUND"}}`
+	own := []connectors.Answer{
+		{ // the address worked when the post was prepared
+			Status: []int{http.StatusBadRequest}, Codes: []string{"PHOTO_FETCH_FAILED", "PHOTO_UPLOAD_FAILED", "1000-1099"}, Means: connectors.IsRetried,
+			Source:  "developers.google.com/my-business/reference/rest/Shared.Types/ErrorCode",
+			Example: `{"error":{"code":400,"status":"INVALID_ARGUMENT","details":[{"errorDetails":[{"code":"PHOTO_FETCH_FAILED","message":"m"}]}]}}`,
+		},
+		{ // these name nothing but the location
+			Operations: []string{opLocation, opCreatePost}, Status: []int{http.StatusNotFound}, Codes: []string{google.Refused},
+			Means: connectors.EndsAccount, End: schema.EndDeleted, Source: "gitroomhq/postiz-app gmb.provider.ts", Example: notFound,
+		},
 	}
-	if judged == nil || judged.Kind != schema.Refused {
-		return judged
+	denied := connectors.Answer{
+		Status: []int{http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound}, Codes: []string{"PERMISSION_DENIED"}, Means: connectors.ChecksAccount,
+		Source: "gitroomhq/postiz-app gmb.provider.ts", Example: `{"error":{"code":403,"message":"The caller does not have permission","status":"PERMISSION_DENIED"}}`,
 	}
-	if e, ok := errors.AsType[google.Error](judged.Err); ok && e.Status == "PERMISSION_DENIED" {
-		judged.Kind = schema.TokenDead
-	}
-	return judged
-}
-
-func judgedCause(e *schema.Error) error {
-	if e == nil {
-		return nil
-	}
-	return e.Err
-}
-
-// isPhotoPassing reports whether Google could not fetch or take over the photo from its address for the
-// moment (my-business/reference/rest/Shared.Types/ErrorCode: PHOTO_FETCH_FAILED, PHOTO_UPLOAD_FAILED; photos
-// have 1000 to 1099). The address worked when the post was prepared.
-func isPhotoPassing(e google.Error) bool {
-	return slices.ContainsFunc(e.Reasons, func(code string) bool {
-		number, err := strconv.Atoi(code)
-		return code == "PHOTO_FETCH_FAILED" || code == "PHOTO_UPLOAD_FAILED" || err == nil && number >= 1000 && number <= 1099
-	})
-}
-
-// ofLocation judges the refusal of a call that names nothing but the location.
-func ofLocation(err error) error {
-	if !isNotFound(err) {
-		return err
-	}
-	e, ok := errors.AsType[*schema.Error](err)
-	if !ok {
-		return err
-	}
-	return &schema.Error{Kind: schema.TokenDead, End: schema.EndDeleted, Message: e.Message, Err: err}
+	return connectors.Answers{Read: google.Read, Table: slices.Concat(own, google.Answers(), []connectors.Answer{denied})}
 }
 
 // errTakenDown is what becomes of a post that was live.

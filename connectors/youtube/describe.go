@@ -15,7 +15,7 @@ func Describe() connectors.Description {
 		// YouTube counts by the day and the app, and says when that is spent: bursts alone are
 		// evened out here.
 		Limits:     connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 5, Burst: 100}}},
-		Calls:      connectors.Calls{Platform: schema.YouTube, Answers: connectors.Answers{Classify: Classify}},
+		Calls:      connectors.Calls{Platform: schema.YouTube, Answers: answers()},
 		Connecting: connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, Refresh: true}, ChoosesScopes: true},
 		// Within 7 days once a person has taken the consent back; what is stored of a channel is
 		// deleted or read again within 30 days.

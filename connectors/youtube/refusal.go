@@ -2,9 +2,9 @@ package youtube
 
 import (
 	"errors"
-	"net/http"
 	"time"
 
+	"crier/connectors"
 	"crier/connectors/google"
 	"crier/schema"
 )
@@ -26,48 +26,49 @@ const (
 	minuteWait = time.Minute
 )
 
-// Classify is the Classify of the platform's connectors.ClientConfig: that of Google's APIs, except
-// for the reasons that are YouTube's own (developers.google.com/youtube/v3/docs/errors;
-// .../docs/videos/insert, commentThreads/insert).
-func Classify(status int, header http.Header, body []byte) *schema.Error {
-	said, ok := google.ReadError(body)
-	if !ok {
-		return nil
+// answers is what YouTube's refusals mean: the reasons of its own, and those of all of Google's APIs.
+func answers() connectors.Answers {
+	const errorsPage, limits = "developers.google.com/youtube/v3/docs/errors", "support.google.com/youtube/answer/4525348"
+	own := []connectors.Answer{
+		{ // until midnight Pacific time
+			Codes: []string{reasonQuota, reasonDaily}, Means: connectors.IsAwaited, Wait: minuteWait, Alone: true, Source: errorsPage, Example: example(reasonQuota),
+		},
+		{
+			Codes: []string{"rateLimitExceeded", "userRateLimitExceeded"}, Means: connectors.IsAwaited, Wait: minuteWait,
+			Source: errorsPage, Example: example("rateLimitExceeded"),
+		},
+		{
+			Codes: []string{"uploadLimitExceeded"}, Means: connectors.IsAwaited, Wait: uploadsWait, Alone: true, Source: limits, Example: example("uploadLimitExceeded"),
+		},
+		{ // of thumbnails
+			Codes: []string{"uploadRateLimitExceeded"}, Means: connectors.IsAwaited, Wait: thumbnailsWait, Alone: true,
+			Source: errorsPage, Example: example("uploadRateLimitExceeded"),
+		},
+		{
+			Codes: []string{"authenticatedUserAccountSuspended"}, Means: connectors.EndsAccount, End: schema.EndSuspended,
+			Source: errorsPage, Example: example("authenticatedUserAccountSuspended"),
+		},
+		{ // of the latter there is no channel any more
+			Codes: []string{"authenticatedUserAccountClosed", "youtubeSignupRequired"}, Means: connectors.EndsAccount, End: schema.EndDeleted,
+			Source: errorsPage, Example: example("youtubeSignupRequired"),
+		},
 	}
-	of := func(e schema.Error) *schema.Error {
-		e.Message, e.Err = said.Message, said
-		return &e
+	return connectors.Answers{Read: readRefusal, Table: append(own, google.Answers()...)}
+}
+
+func example(reason string) string {
+	return `{"error":{"code":403,"message":"m","errors":[{"reason":"` + reason + `"}]}}`
+}
+
+func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
+	said, ok := google.Read(response)
+	if f, isGoogles := errors.AsType[google.Error](said.Cause); isGoogles && isSpent(f) {
+		said.Wait = google.UntilNextDay(response.Header)
 	}
-	switch {
-	case isSpent(said):
-		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: untilNextDay(header), Alone: true})
-	case (said.Has("rateLimitExceeded") || said.Has("userRateLimitExceeded")) && header.Get("Retry-After") == "":
-		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: minuteWait})
-	case said.Has("rateLimitExceeded") || said.Has("userRateLimitExceeded"):
-		return of(schema.Error{Kind: schema.RateLimited})
-	case said.Has("uploadLimitExceeded"):
-		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: uploadsWait, Alone: true})
-	case said.Has("uploadRateLimitExceeded"): // of thumbnails
-		return of(schema.Error{Kind: schema.RateLimited, RetryAfter: thumbnailsWait, Alone: true})
-	case said.Has("authenticatedUserAccountSuspended"):
-		return of(schema.Error{Kind: schema.TokenDead, End: schema.EndSuspended})
-	case said.Has("authenticatedUserAccountClosed") || said.Has("youtubeSignupRequired"): // of the latter there is no channel any more
-		return of(schema.Error{Kind: schema.TokenDead, End: schema.EndDeleted})
-	default:
-		return google.Classify(status, header, body)
-	}
+	return said, ok
 }
 
 func isSpent(said google.Error) bool { return said.Has(reasonQuota) || said.Has(reasonDaily) }
-
-// untilNextDay returns how long a day's quota is gone, by the clock of who wrote the answer.
-func untilNextDay(header http.Header) time.Duration {
-	at, err := http.ParseTime(header.Get("Date"))
-	if err != nil {
-		return minuteWait
-	}
-	return google.NextDay(at).Sub(at)
-}
 
 // withoutEnd judges the refusal of a call that publishing does not need.
 func withoutEnd(err error) error {
