@@ -149,7 +149,8 @@ func Read(response *connectors.Response) (connectors.Refusal, bool) {
 func Answers() []connectors.Answer {
 	return []connectors.Answer{
 		{
-			Status: []int{4}, Codes: []string{"SERVICE_DISABLED", "accessNotConfigured"}, Means: connectors.IsAwaited, Wait: operatorWait,
+			Status: []int{4}, Codes: []string{"SERVICE_DISABLED", "accessNotConfigured"},
+			Means: connectors.IsAwaited, Wait: operatorWait,
 			Message: "Google's API is not enabled for crier's app: its operator has to enable it", Source: "gitroomhq/postiz-app issue 1692",
 			Example: `{"error":{"code":403,"message":"m","status":"PERMISSION_DENIED","details":[{"reason":"SERVICE_DISABLED"}]}}`,
 		},
@@ -159,13 +160,15 @@ func Answers() []connectors.Answer {
 			Example: `{"error":{"code":403,"message":"m","errors":[{"reason":"insufficientPermissions"}]}}`,
 		},
 		{
-			Status: []int{http.StatusTooManyRequests}, Codes: []string{noQuota}, Means: connectors.IsAwaited, Wait: operatorWait,
+			Status: []int{http.StatusTooManyRequests}, Codes: []string{noQuota},
+			Means: connectors.IsAwaited, Wait: operatorWait,
 			Message: "Google has granted crier's app no calls of this API: its operator has to apply for access",
 			Source:  "developers.google.com/my-business/content/limits",
 			Example: `{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[{"metadata":{"quota_limit_value":"0"}}]}}`,
 		},
 		{
-			Status: []int{http.StatusTooManyRequests}, Codes: []string{Refused}, Means: connectors.IsAwaited, Wait: minuteWait, Source: docErrors,
+			Status: []int{http.StatusTooManyRequests}, Codes: []string{Refused},
+			Means: connectors.IsAwaited, Wait: minuteWait, Source: docErrors,
 			Example: `{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED"}}`,
 		},
 	}

@@ -15,18 +15,22 @@ func answers() connectors.Answers {
 	const notFound = `{"error":{"code":404,"message":"Requested entity was not found.","status":"NOT_FOUND"}}`
 	own := []connectors.Answer{
 		{ // the address worked when the post was prepared
-			Status: []int{http.StatusBadRequest}, Codes: []string{"PHOTO_FETCH_FAILED", "PHOTO_UPLOAD_FAILED", "1000-1099"}, Means: connectors.IsRetried,
+			Status: []int{http.StatusBadRequest}, Codes: []string{"PHOTO_FETCH_FAILED", "PHOTO_UPLOAD_FAILED", "1000-1099"},
+			Means:   connectors.IsRetried,
 			Source:  "developers.google.com/my-business/reference/rest/Shared.Types/ErrorCode",
 			Example: `{"error":{"code":400,"status":"INVALID_ARGUMENT","details":[{"errorDetails":[{"code":"PHOTO_FETCH_FAILED","message":"m"}]}]}}`,
 		},
 		{ // these name nothing but the location
 			Operations: []string{opLocation, opCreatePost}, Status: []int{http.StatusNotFound}, Codes: []string{google.Refused},
-			Means: connectors.EndsAccount, End: schema.EndDeleted, Source: "gitroomhq/postiz-app gmb.provider.ts", Example: notFound,
+			Means: connectors.EndsAccount, End: schema.EndDeleted, Source: "gitroomhq/postiz-app gmb.provider.ts",
+			Example: notFound,
 		},
 	}
 	denied := connectors.Answer{
-		Status: []int{http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound}, Codes: []string{"PERMISSION_DENIED"}, Means: connectors.ChecksAccount,
-		Source: "gitroomhq/postiz-app gmb.provider.ts", Example: `{"error":{"code":403,"message":"The caller does not have permission","status":"PERMISSION_DENIED"}}`,
+		Status: []int{http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound}, Codes: []string{"PERMISSION_DENIED"},
+		Means:   connectors.ChecksAccount,
+		Source:  "gitroomhq/postiz-app gmb.provider.ts",
+		Example: `{"error":{"code":403,"message":"The caller does not have permission","status":"PERMISSION_DENIED"}}`,
 	}
 	return connectors.Answers{Read: google.Read, Table: slices.Concat(own, google.Answers(), []connectors.Answer{denied})}
 }

@@ -53,29 +53,35 @@ func answers() connectors.Answers {
 	return connectors.Answers{Read: readRefusal, Table: []connectors.Answer{
 		{
 			Operations: []string{opInit}, Status: said, Says: "chunk size", Means: connectors.IsRetried, Cause: errPartSize,
-			Source: "DayMoonDevelopment/post-for-me issue 327", Example: example("invalid_params", "The chunk size is invalid"),
+			Source:  "DayMoonDevelopment/post-for-me issue 327",
+			Example: example("invalid_params", "The chunk size is invalid"),
 		},
 		{
 			Codes: []string{codeLimit}, Means: connectors.IsAwaited, Wait: limitWait, Alone: true,
-			Source: "docs/en/tiktok-api-v2-rate-limit: limits are of an endpoint", Example: example(codeLimit, "The API rate limit was exceeded."),
+			Source:  "docs/en/tiktok-api-v2-rate-limit: limits are of an endpoint",
+			Example: example(codeLimit, "The API rate limit was exceeded."),
 		},
 		{
 			Status: []int{http.StatusTooManyRequests}, Means: connectors.IsAwaited, Wait: limitWait, Alone: true,
 			Source: "docs/en/tiktok-api-v2-rate-limit",
 		},
 		{ // the app's, in 24 hours
-			Operations: []string{opInit, opCreator}, Status: said, Codes: []string{codeUserCap}, Means: connectors.IsAwaited, Wait: dayWait, Alone: true,
+			Operations: []string{opInit, opCreator}, Status: said, Codes: []string{codeUserCap},
+			Means: connectors.IsAwaited, Wait: dayWait, Alone: true,
 			Message: "TikTok has not audited this server's app: until it has, five accounts may publish by it in 24 hours, and these have",
-			Source:  creator, Example: example(codeUserCap, "Daily quota for active publishing users from your client is reached."),
+			Source:  creator,
+			Example: example(codeUserCap, "Daily quota for active publishing users from your client is reached."),
 		},
 		{ // the account's, in 24 hours, of all apps
-			Operations: []string{opInit, opCreator}, Status: said, Codes: []string{codeTooMany}, Means: connectors.IsAwaited, Wait: dayWait, Alone: true,
+			Operations: []string{opInit, opCreator}, Status: said, Codes: []string{codeTooMany},
+			Means: connectors.IsAwaited, Wait: dayWait, Alone: true,
 			Message: "TikTok takes no more posts of the account by apps today",
 			Source:  creator, Example: example(codeTooMany, "Daily post cap from the API is reached for the current user."),
 		},
 		{ // a token without the permission to look may publish all the same
 			Operations: []string{opStatus}, Status: said, Codes: []string{codeScope, codeBanned}, Means: connectors.IsRefused,
-			Source: "content-posting-api-reference-get-video-status", Example: example(codeScope, "The scope was not authorized."),
+			Source:  "content-posting-api-reference-get-video-status",
+			Example: example(codeScope, "The scope was not authorized."),
 		},
 		{
 			Status: said, Codes: []string{codeToken}, Means: connectors.ChecksAccount,

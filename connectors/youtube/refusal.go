@@ -31,14 +31,16 @@ func answers() connectors.Answers {
 	const errorsPage, limits = "developers.google.com/youtube/v3/docs/errors", "support.google.com/youtube/answer/4525348"
 	own := []connectors.Answer{
 		{ // until midnight Pacific time
-			Codes: []string{reasonQuota, reasonDaily}, Means: connectors.IsAwaited, Wait: minuteWait, Alone: true, Source: errorsPage, Example: example(reasonQuota),
+			Codes: []string{reasonQuota, reasonDaily},
+			Means: connectors.IsAwaited, Wait: minuteWait, Alone: true, Source: errorsPage, Example: example(reasonQuota),
 		},
 		{
 			Codes: []string{"rateLimitExceeded", "userRateLimitExceeded"}, Means: connectors.IsAwaited, Wait: minuteWait,
 			Source: errorsPage, Example: example("rateLimitExceeded"),
 		},
 		{
-			Codes: []string{"uploadLimitExceeded"}, Means: connectors.IsAwaited, Wait: uploadsWait, Alone: true, Source: limits, Example: example("uploadLimitExceeded"),
+			Codes: []string{"uploadLimitExceeded"},
+			Means: connectors.IsAwaited, Wait: uploadsWait, Alone: true, Source: limits, Example: example("uploadLimitExceeded"),
 		},
 		{ // of thumbnails
 			Codes: []string{"uploadRateLimitExceeded"}, Means: connectors.IsAwaited, Wait: thumbnailsWait, Alone: true,
@@ -49,7 +51,8 @@ func answers() connectors.Answers {
 			Source: errorsPage, Example: example("authenticatedUserAccountSuspended"),
 		},
 		{ // of the latter there is no channel any more
-			Codes: []string{"authenticatedUserAccountClosed", "youtubeSignupRequired"}, Means: connectors.EndsAccount, End: schema.EndDeleted,
+			Codes: []string{"authenticatedUserAccountClosed", "youtubeSignupRequired"},
+			Means: connectors.EndsAccount, End: schema.EndDeleted,
 			Source: errorsPage, Example: example("youtubeSignupRequired"),
 		},
 	}
