@@ -84,7 +84,10 @@ func TestSlowNeighboursDelayNobody(t *testing.T) {
 // one, and returns the p99 of how late after the pause they are there.
 func (n *neighbours) resumed(label string, slow *tenantAccounts) time.Duration {
 	n.Helper()
-	const perSlowAccount = 50 // the daily cap
+	const (
+		perSlowAccount = 50              // the daily cap
+		parkedIn       = 4 * time.Second // until then all have to be created, on a loaded machine too
+	)
 	platform := compose.PauseTarget{Platform: schema.Mastodon.String()}
 	if err := compose.Pause(n.Context(), n.operator(), platform, "a test"); err != nil {
 		n.Fatal(err)
@@ -92,12 +95,12 @@ func (n *neighbours) resumed(label string, slow *tenantAccounts) time.Duration {
 	held := 0
 	if slow != nil {
 		for range perSlowAccount {
-			n.createAll(*slow, time.Now().Add(time.Second), nil)
+			n.createAll(*slow, time.Now().Add(parkedIn), nil)
 			held += len(slow.accounts)
 		}
 	}
 	posts := bySize(100, 200)
-	due := n.createQuiet(label, posts, time.Now().Add(time.Second), 1000, "")
+	due := n.createQuiet(label, posts, time.Now().Add(parkedIn), 1000, "")
 	n.eventually(2*time.Minute, "all is parked", func() bool {
 		return n.count(`select count(*) from jobs j join posts p using (id) join workspaces w on w.id = p.workspace_id
 			where j.held and w.name in ('quiet', 'paused')`) == held+posts
