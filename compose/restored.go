@@ -290,18 +290,25 @@ func (e *olderError) Error() string {
 }
 
 // beyondClickHouse returns the time of ClickHouse's newest event where the database has given its position
-// to none; zero where it has.
-func (b *base) beyondClickHouse(ctx context.Context, _ *postgres.Restores, known schema.NewestKnown) (time.Time, error) {
+// to none; zero where it has. Other processes may have given it since known was read, so what seems to be
+// beyond that is compared with what the database knows now.
+func (b *base) beyondClickHouse(ctx context.Context, restored *postgres.Restores, known schema.NewestKnown) (time.Time, error) {
 	if b.analytics == nil {
 		return time.Time{}, nil
 	}
-	_, at, err := b.analytics.Since().Beyond(ctx, known.Position, b.store.Now())
-	return at, err
+	highest, at, err := b.analytics.Since().Beyond(ctx, known.Position, b.store.Now())
+	if err != nil || at.IsZero() {
+		return time.Time{}, err
+	}
+	if known, err = restored.Newest(ctx); err != nil || highest <= known.Position {
+		return time.Time{}, err
+	}
+	return at, nil
 }
 
 // beyondLog returns when the newest batch of events in the log was made that the database never had; zero
 // where it had those that were written last.
-func (b *base) beyondLog(ctx context.Context, restored *postgres.Restores, known schema.NewestKnown) (time.Time, error) {
+func (b *base) beyondLog(ctx context.Context, restored *postgres.Restores, _ schema.NewestKnown) (time.Time, error) {
 	last, err := b.log.Last(ctx, schema.TopicEvents, lastMessages)
 	if err != nil {
 		return time.Time{}, err
@@ -313,7 +320,7 @@ func (b *base) beyondLog(ctx context.Context, restored *postgres.Restores, known
 			batches = append(batches, batch.ID)
 		}
 	}
-	return restored.Unknown(ctx, batches, known)
+	return restored.Unknown(ctx, batches)
 }
 
 // isOfPost reports whether an event is of a post: those are committed before anybody is told of them. Of

@@ -209,13 +209,18 @@ const knownSlack = 100 * time.Millisecond
 
 // Unknown returns when the newest of some batches of events was made that the database never had; zero
 // where it had them all. It has those that wait in the outbox, and had those that were made before the
-// position that it has given last: nothing leaves the outbox without one.
-func (s *Store) Unknown(ctx context.Context, batches []schema.BatchID, n schema.NewestKnown) (at time.Time, err error) {
+// position that it has given last: nothing leaves the outbox without one. That position is read last,
+// since other processes may be giving positions meanwhile.
+func (s *Store) Unknown(ctx context.Context, batches []schema.BatchID) (at time.Time, err error) {
 	now := s.Now()
 	rows, err := s.Pool.Query(ctx, `select u.id from unnest($1::uuid[]) u (id) where not exists (select from outbox o where o.id = u.id)`, db.IDColumn(batches))
 	gone, err := db.Collect(rows, err, func(row pgx.Row, id *schema.BatchID) error { return row.Scan((*[16]byte)(id)) })
 	if err != nil {
 		return at, fmt.Errorf("looking for batches of events: %w", db.Unavailable(err))
+	}
+	n, err := s.Newest(ctx)
+	if err != nil {
+		return at, err
 	}
 	for _, id := range gone {
 		if made := id.Time(); made.After(n.At.Add(knownSlack)) && made.After(at) && !made.After(now) {
