@@ -35,10 +35,8 @@ func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[sc
 	}
 	var places []place
 	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
-		var position int64
-		if err := tx.QueryRow(ctx, `
-			update event_positions set last = greatest(last + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
-			where id returning last`).Scan(&position); err != nil {
+		position, err := tables.NextPosition(ctx, tx)
+		if err != nil {
 			return err
 		}
 		rows, err := tx.Query(ctx, `

@@ -353,9 +353,16 @@ func TestNothingIsLeftOfAnAccount(t *testing.T) {
 	if n := len(f.claim(alone, 0)) + len(f.claim(last, 0)); n != 0 {
 		t.Errorf("%d targets of the account were claimed", n)
 	}
+	var waiting []schema.BatchID
+	for _, batch := range f.events() {
+		waiting = append(waiting, batch.ID)
+	}
 	f.erasing(deletions, d.ID, forgotten)
 	if left := f.naming(ids); len(left) > 0 {
 		t.Errorf("left are %v", left)
+	}
+	if at, err := postgres.NewRestores(f.store).Unknown(t.Context(), waiting); err != nil || !at.IsZero() {
+		t.Errorf("a log with events of the account is taken for that of a database which went back at %v, %v", at, err)
 	}
 	if _, err := f.gateway.Post(t.Context(), f.workspace, alone.ID); schema.KindOf(err) != schema.NotFound {
 		t.Errorf("the post to it alone: %v", err)

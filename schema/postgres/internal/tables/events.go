@@ -120,6 +120,15 @@ func BatchTime(batch *[16]byte) time.Time {
 	return schema.BatchID(*batch).Time()
 }
 
+// NextPosition returns a position that no batch of events has had, above all that were given, and keeps
+// others from giving one until the transaction ends. It follows the clock, in microseconds since 1970.
+func NextPosition(ctx context.Context, q db.Querier) (position int64, err error) {
+	err = q.QueryRow(ctx, `
+		update event_positions set last = greatest(last + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
+		where id returning last`).Scan(&position)
+	return position, err
+}
+
 // TakeMark takes a mark off batches of events, deletes those nobody is owed any more, and
 // returns those that bore it. Rows are named by an array, here as wherever the outbox is changed:
 // while a transaction holds xmin it looks empty to the planner, which then joins by reading all
