@@ -3,6 +3,7 @@ package media
 import (
 	"bytes"
 	"image"
+	"image/jpeg"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -250,6 +251,33 @@ func TestABucketServesWithoutMetadata(t *testing.T) {
 		if _, err := io.ReadFull(content, piece); err != nil || !bytes.Equal(piece, whole[at:at+10]) {
 			t.Errorf("at %d: %v", at, err)
 		}
+	}
+}
+
+// TestABucketServesACopyOfAURL has a photo copied to a bucket, whose metadata is cut out of what is read.
+func TestABucketServesACopyOfAURL(t *testing.T) {
+	c := schema.Constraints{Platform: schema.Threads, Pulls: true, Media: schema.MediaLimits{
+		Kinds: []schema.MediaKind{schema.Image}, ImageTypes: []string{"image/jpeg"},
+	}}
+	l, _ := newLibrary(t, newS3(t, service(t)))
+	l.variants.constraints = func(schema.Platform) schema.Constraints { return c }
+	l.files = "https://crier.example/api/v1/files/"
+	fetcher, _ := newFetcher(t, time.Minute)
+	item := schema.Media{URL: serve(t, bytesOf(mediatest.Photo("jpg"), "image/jpeg")) + "/a.jpg", Upload: "an entry"}
+	if _, err := Inspect(t.Context(), l.Fitting(fetcher, schema.Threads), item, c); err != nil {
+		t.Fatal(err)
+	}
+	content, mediaType, err := l.OpenVariant(t.Context(), schema.CopyOf(item.Upload, item.URL), schema.Variant{Copy: true})
+	if err != nil || mediaType != "image/jpeg" {
+		t.Fatalf("%s, %v", mediaType, err)
+	}
+	defer content.Close()
+	sent, err := io.ReadAll(content)
+	if err != nil || mediatest.Says(sent) {
+		t.Fatalf("%d bytes, %v", len(sent), err)
+	}
+	if _, err := jpeg.Decode(bytes.NewReader(sent)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -202,14 +202,16 @@ func (f fitting) Publish(ctx context.Context, item schema.Media, file *File) (st
 		return "", nil
 	}
 	id := schema.CopyOf(item.Upload, item.URL)
-	size := file.Size + file.removed()
+	facts := file.MediaFacts // of the whole file: a bucket is sent so many bytes
+	facts.Size += file.removed()
+	size := facts.Size
 	if _, isHere := l.blobs.(*Folder); !isHere {
 		size = 0 // on this disk
 	}
 	if err := l.limits.Room.Take(size); err != nil {
 		return "", passing(err)
 	}
-	err := l.blobs.Put(ctx, schema.KeptCopy(id), &File{MediaFacts: file.MediaFacts, Path: file.Path, kept: true})
+	err := l.blobs.Put(ctx, schema.KeptCopy(id), &File{MediaFacts: facts, Path: file.Path, kept: true})
 	if err != nil {
 		l.limits.Room.Give(size)
 	}

@@ -195,7 +195,7 @@ func (r *reader) locations(b bmff.Box) error {
 	if version == 0 {
 		indexSize = 0
 	}
-	t := table{raw: raw[6:]}
+	t, extents := table{raw: raw[6:]}, 0
 	for range t.id(version == 2) {
 		found, err := r.item(t.id(version == 2))
 		if err != nil {
@@ -214,6 +214,9 @@ func (r *reader) locations(b bmff.Box) error {
 			}
 			if length == 0 { // to the end
 				length = r.size - start
+			}
+			if extents++; extents > maxItems { // one may take no byte of the table
+				return errors.New("the file has too many items")
 			}
 			found.extents = append(found.extents, Extent{Start: start, End: start + length})
 		}
