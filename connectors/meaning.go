@@ -110,6 +110,16 @@ type Answer struct {
 	Example string // a body of such an answer
 }
 
+// EndOfAccount returns the rows of an answer that tells of the end of its account, whatever was called. A
+// read may be refused for what it reads, except by the operations that ask for the account itself.
+func EndOfAccount(answer Answer, ofItself ...string) []Answer {
+	answer.Means = EndsAccount
+	itself, read := answer, answer
+	itself.Operations = ofItself
+	read.Scope, read.Means, read.End = ReadCall, ChecksAccount, schema.NotEnded
+	return []Answer{itself, read, answer}
+}
+
 // Match returns the row that covers an answer, and what the platform said in it.
 func (a Answers) Match(call Call, response *Response) (Answer, Refusal, bool) {
 	var said Refusal

@@ -11,6 +11,7 @@ import (
 	"crier/client"
 	"crier/cmd/crier/console"
 	"crier/cmd/crier/exporter"
+	"crier/cmd/crier/settings"
 )
 
 type exportCommand struct {
@@ -47,6 +48,6 @@ func (e *exportCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s in %s. Change it there and import it: crier import %s\n", counted(posts, "post"), asTyped(e.File), asTyped(e.File))
+	fmt.Printf("%s in %s. Change it there and import it: crier import %s\n", counted(posts, "post"), settings.Typed(e.File), settings.Typed(e.File))
 	return nil
 }

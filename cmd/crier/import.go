@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 
 	"crier/cmd/crier/console"
 	"crier/cmd/crier/importer"
+	"crier/cmd/crier/settings"
 	"crier/schema"
 )
 
@@ -103,24 +103,12 @@ func (i *importCommand) Run(ctx context.Context) error {
 	if err := importer.WriteProblems(os.Stdout, summary.Results); err != nil {
 		return err
 	}
-	fmt.Printf("%s: %s. Each has a line in %s.\n", counted(summary.Rows, "row"), summary.Counts(check), asTyped(summary.Results))
+	fmt.Printf("%s: %s. Each has a line in %s.\n", counted(summary.Rows, "row"), summary.Counts(check), settings.Typed(summary.Results))
 	if summary.FailedRows != "" {
-		fmt.Printf("What failed is in %s: correct it there and import that file.\n", asTyped(summary.FailedRows))
+		fmt.Printf("What failed is in %s: correct it there and import that file.\n", settings.Typed(summary.FailedRows))
 	}
 	if wrong := summary.Failed + summary.Unknown; wrong > 0 {
 		return errors.New(map[bool]string{true: "not valid: ", false: "not imported: "}[check] + counted(wrong, "row"))
 	}
 	return nil
-}
-
-// asTyped is a path as people write it: relative to the folder they are in, if it is below that.
-func asTyped(path string) string {
-	folder, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if below, err := filepath.Rel(folder, path); err == nil && filepath.IsLocal(below) {
-		return below
-	}
-	return path
 }

@@ -61,11 +61,8 @@ func ends() (rows []connectors.Answer) {
 			Source: ofPDS, Example: `{"error":"InvalidToken","message":"Bad token scope"}`,
 		},
 	} {
-		row.Status, row.Means = []int{4}, connectors.EndsAccount
-		own, read := row, row
-		own.Operations = []string{getSession}
-		read.Scope, read.Means, read.End = connectors.ReadCall, connectors.ChecksAccount, schema.NotEnded
-		rows = append(rows, own, read, row)
+		row.Status = []int{4}
+		rows = append(rows, connectors.EndOfAccount(row, getSession)...)
 	}
 	return rows
 }

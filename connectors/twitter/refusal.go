@@ -99,11 +99,8 @@ func ends() (rows []connectors.Answer) {
 			Example: `{"title":"Forbidden","type":"about:blank","status":403,"detail":"To protect our users from spam and other malicious activity, this account is temporarily locked. Please log in to https://x.com to unlock your account."}`,
 		},
 	} {
-		row.Status, row.Means = []int{http.StatusForbidden}, connectors.EndsAccount
-		own, read := row, row
-		own.Operations = []string{opMe}
-		read.Scope, read.Means, read.End = connectors.ReadCall, connectors.ChecksAccount, schema.NotEnded
-		rows = append(rows, own, read, row)
+		row.Status = []int{http.StatusForbidden}
+		rows = append(rows, connectors.EndOfAccount(row, opMe)...)
 	}
 	return rows
 }

@@ -24,9 +24,9 @@ func (s *Settings) plain(c *kong.Context, err error) error {
 			before = ""
 		}
 		if errors.Is(failed, fs.ErrNotExist) {
-			return fmt.Errorf("%sthere is no file %s", before, typed(failed.Path))
+			return fmt.Errorf("%sthere is no file %s", before, Typed(failed.Path))
 		}
-		return fmt.Errorf("%s%s: %w", before, typed(failed.Path), failed.Err)
+		return fmt.Errorf("%s%s: %w", before, Typed(failed.Path), failed.Err)
 	}
 	if told := refusedValue.FindStringSubmatch(err.Error()); c != nil && told != nil {
 		for _, flag := range c.Flags() {
@@ -55,8 +55,9 @@ func wantedOf(target reflect.Value) string {
 	}
 }
 
-// typed is a path as it was given, as far as can be told: kong makes each of them absolute.
-func typed(path string) string {
+// Typed returns a path as it was given, as far as can be told: relative to the folder one is in if it
+// is below that. Kong makes each of them absolute.
+func Typed(path string) string {
 	folder, err := os.Getwd()
 	if err != nil {
 		return path
