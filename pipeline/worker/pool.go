@@ -91,10 +91,8 @@ func (p *Pool) enter(call handoff, server string) (*visit, error) {
 		return nil, crowded()
 	}
 	p.last++
-	key := call.key
-	if key == (Key{}) {
-		binary.BigEndian.PutUint64(key[:], p.last)
-	}
+	var key Key // its own: visits of an account may be to several servers
+	binary.BigEndian.PutUint64(key[:], p.last)
 	v := &visit{granted: make(chan struct{}), task: &task[uint64, struct{}]{
 		Place: Place[struct{}]{Workspace: call.workspace, Key: key, Server: server}, value: p.last,
 	}}
@@ -166,7 +164,6 @@ func crowded() error {
 // handoff is how a call gives its slot to others for as long as it waits for something else.
 type handoff struct {
 	workspace schema.WorkspaceID
-	key       Key
 	leave     func()
 	comeBack  func() error
 }
@@ -179,7 +176,7 @@ func (q *queue[M, R]) handingOff(ctx context.Context, t *task[M, R]) context.Con
 		return ctx
 	}
 	return context.WithValue(ctx, handoffKey{}, handoff{
-		workspace: t.Workspace, key: t.Key,
-		leave: func() { q.leave(t) }, comeBack: func() error { return q.comeBack(ctx, t) },
+		workspace: t.Workspace,
+		leave:     func() { q.leave(t) }, comeBack: func() error { return q.comeBack(ctx, t) },
 	})
 }

@@ -148,7 +148,7 @@ func (q *queue[M, R]) insert(k *keyQueue[M, R], t *task[M, R], place int) {
 	}
 	k.fresh++
 	if k.listed == listedOverdue {
-		q.makeReady(k)
+		q.makeReady(k, time.Now())
 	}
 }
 

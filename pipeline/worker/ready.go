@@ -113,7 +113,7 @@ func (q *queue[M, R]) hasRoom(k *keyQueue[M, R]) bool {
 // call of one of its tasks has ended, and when a task has come back.
 func (q *queue[M, R]) offer(k *keyQueue[M, R]) {
 	if k.listed == unlisted && len(k.tasks) > 0 && q.hasRoom(k) {
-		q.makeReady(k)
+		q.makeReady(k, time.Now())
 	}
 }
 
@@ -221,12 +221,12 @@ func (q *queue[M, R]) keyOf(b *bulkhead, l *lane) (k *keyQueue[M, R]) {
 }
 
 // staysIn reports whether the same is still expected of a key as when it got ready; else it is made ready
-// again.
+// again, by the same clock: by a later one it could be listed where it never stays.
 func (q *queue[M, R]) staysIn(k *keyQueue[M, R], now time.Time) bool {
 	if q.classOf(k, now) == k.lane.class {
 		return true
 	}
-	q.makeReady(k)
+	q.makeReady(k, now)
 	return false
 }
 
@@ -265,7 +265,7 @@ func (q *queue[M, R]) endWaits(now time.Time) (next time.Time) {
 		if first := q.waiting[0].until; first.After(now) {
 			return first
 		}
-		q.makeReady(heap.Pop(&q.waiting).(waitingKey[M, R]).keyQueue)
+		q.makeReady(heap.Pop(&q.waiting).(waitingKey[M, R]).keyQueue, time.Now())
 	}
 	return time.Time{}
 }
@@ -346,10 +346,11 @@ func (q *queue[M, R]) list(b *bulkhead) {
 	}
 }
 
-func (q *queue[M, R]) makeReady(k *keyQueue[M, R]) {
+// makeReady lists a key by what is expected of it at a time.
+func (q *queue[M, R]) makeReady(k *keyQueue[M, R], now time.Time) {
 	b := q.bulkheadOf(k)
 	t := b.tenantOf(k.tenant)
-	k.lane = laneKey{k.server, q.classOf(k, time.Now())}
+	k.lane = laneKey{k.server, q.classOf(k, now)}
 	l := t.lanes[k.lane]
 	if l == nil {
 		l = &lane{laneKey: k.lane, workspace: k.tenant}
