@@ -126,7 +126,7 @@ func (f *Fetcher) pooled(ctx context.Context, address string, fetch func() error
 	if f.config.Pool == nil {
 		return fetch()
 	}
-	at, err := url.Parse(address)
+	at, err := schema.ParseURL(address)
 	if err != nil {
 		return refused("the media's url cannot be read", nil)
 	}
