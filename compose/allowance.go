@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"strings"
 
 	"crier/compose/embedded"
@@ -61,15 +60,11 @@ func (c Config) accountServer(platform schema.Platform, named string) (string, e
 	if named == "" {
 		return "", nil
 	}
-	if !strings.Contains(named, "://") {
-		named = "https://" + named
+	server, err := schema.ParseServer(named)
+	if err != nil {
+		return "", fmt.Errorf("--server is %q: it %w", named, err)
 	}
-	u, err := url.Parse(named)
-	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return "", fmt.Errorf("--server is %q: the address of a server is wanted, such as https://mastodon.example", named)
-	}
-	server := strings.TrimRight(named, "/")
-	if u.Scheme == "http" && !c.AllowPrivateWebhooks && server != strings.TrimRight(c.Bases[platform], "/") {
+	if !strings.HasPrefix(server, "https://") && !c.AllowPrivateWebhooks && server != strings.TrimRight(c.Bases[platform], "/") {
 		return "", fmt.Errorf("--server is %s: credentials go out over https alone, except to the address of %s that crier serve is given", server, platform)
 	}
 	return server, nil

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -316,3 +318,19 @@ const ConsentLife = 10 * time.Minute
 
 // HashConsentToken returns what is kept of a consent's token.
 func HashConsentToken(token string) [32]byte { return HashAPIKey(token) }
+
+// ParseServer returns the one form of the address of an account's server, in which it is stored. People
+// write a bare host. The error says what it must be.
+func ParseServer(named string) (string, error) {
+	if !strings.Contains(named, "://") {
+		named = "https://" + named
+	}
+	u, err := url.Parse(strings.TrimSpace(named))
+	if err != nil || u.Hostname() == "" || (u.Scheme != "https" && u.Scheme != "http") {
+		return "", errors.New("must be the address of a server, such as https://mastodon.example")
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("must be the address of a server alone, without a user, parameters or a fragment")
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host) + strings.TrimRight(u.EscapedPath(), "/"), nil
+}

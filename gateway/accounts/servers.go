@@ -2,8 +2,6 @@ package accounts
 
 import (
 	"context"
-	"errors"
-	"net/url"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -33,7 +31,7 @@ func (s *connections) readServer(c *gin.Context, f *body.Form, platform schema.P
 
 // serverOf returns the address of a server that a caller names, or what is wrong with it.
 func (s *connections) serverOf(ctx context.Context, named string, platform schema.Platform) (server, problem string) {
-	server, err := normalServer(named)
+	server, err := schema.ParseServer(named)
 	switch {
 	case err != nil:
 		return "", err.Error()
@@ -48,20 +46,4 @@ func (s *connections) serverOf(ctx context.Context, named string, platform schem
 		return "", "must be publicly reachable: " + why
 	}
 	return server, ""
-}
-
-// normalServer returns the one form of a server's address, in which it is stored. People
-// write a bare host.
-func normalServer(named string) (string, error) {
-	if !strings.Contains(named, "://") {
-		named = "https://" + named
-	}
-	u, err := url.Parse(strings.TrimSpace(named))
-	if err != nil || u.Hostname() == "" || (u.Scheme != "https" && u.Scheme != "http") {
-		return "", errors.New("must be the address of a server, such as https://mastodon.example")
-	}
-	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", errors.New("must be the address of a server alone, without a user, parameters or a fragment")
-	}
-	return u.Scheme + "://" + strings.ToLower(u.Host) + strings.TrimRight(u.EscapedPath(), "/"), nil
 }
