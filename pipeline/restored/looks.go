@@ -98,7 +98,6 @@ func (l *Looks) round(ctx context.Context, r *schema.Restore) error {
 	if err := l.renew(ctx, r); err != nil {
 		return err
 	}
-	done := map[schema.AccountID]bool{} // those of a workspace are looked at together
 	for after := (schema.AccountID{}); ; {
 		accounts, err := l.Store.ToLook(ctx, r, after, l.Platforms, accountPage)
 		if err != nil || len(accounts) == 0 {
@@ -106,9 +105,7 @@ func (l *Looks) round(ctx context.Context, r *schema.Restore) error {
 		}
 		together := map[schema.WorkspaceID][]schema.AccountID{}
 		for _, a := range accounts {
-			if !done[a.ID] {
-				together[a.Workspace] = append(together[a.Workspace], a.ID)
-			}
+			together[a.Workspace] = append(together[a.Workspace], a.ID)
 		}
 		for workspace, ids := range together {
 			if err := l.lookAt(ctx, r, workspace, ids); err != nil {

@@ -106,17 +106,8 @@ func scanRestore(row pgx.Row, r *schema.Restore) error {
 
 // Held returns the restore whose hold stands; nil where there is none.
 func (s *Store) Held(ctx context.Context) (*schema.Restore, error) {
-	return s.restore(ctx, `select `+restoreColumns+` from restores where ended_at is null`)
-}
-
-// Last returns the restore that was marked last, whether its hold stands or not; nil where there is none.
-func (s *Store) Last(ctx context.Context) (*schema.Restore, error) {
-	return s.restore(ctx, `select `+restoreColumns+` from restores order by marked_at desc limit 1`)
-}
-
-func (s *Store) restore(ctx context.Context, query string) (*schema.Restore, error) {
 	var r schema.Restore
-	err := scanRestore(s.Pool.QueryRow(ctx, query), &r)
+	err := scanRestore(s.Pool.QueryRow(ctx, `select `+restoreColumns+` from restores where ended_at is null`), &r)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
