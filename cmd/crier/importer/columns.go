@@ -121,16 +121,21 @@ func (c column) aims() bool {
 	return c.field == "platform" || c.field == "platforms" || c.field == "accounts" || c.field == "profile" || c.field == "brandId"
 }
 
-// of is what of the API's a column fills: a field of a post, or one of its settings.
+// identifies reports whether cells of the column say which post a row is of.
+func (c column) identifies() bool {
+	return c.field == "id" || c.field == "externalId" || c.field == "threadId"
+}
+
+// of is what of the API's a column fills: a field of a post, or one of its settings. A column that only
+// adds to another, such as that of links or of alternative texts, fills none: alone it would take away what
+// it adds to.
 func (c column) of() string {
 	switch c.field {
-	case "content", "link", "asset":
-		return "content"
 	case "platform", "platforms", "accounts", "profile":
 		return "platforms"
 	case "scheduledFor", "date", "time":
 		return "scheduledFor"
-	case "media", "mediaIds", "mediaTypes", "altText", "fit":
+	case "media", "mediaIds":
 		return "mediaItems"
 	case "firstComment":
 		return "firstComments"

@@ -96,7 +96,8 @@ func (r row) differInLists(wanted, is, change map[string]any) {
 	if targets := listOf(wanted["platforms"]); len(targets) > 0 && r.speaksOf("platforms") && !sameTargets(targets, listOf(is["platforms"])) {
 		change["platforms"] = targets
 	}
-	if media := listOf(wanted["mediaItems"]); r.speaksOf("mediaItems") && !sameMedia(media, listOf(is["mediaItems"])) {
+	media := listOf(wanted["mediaItems"])
+	if (r.speaksOf("mediaItems") || r.speaksOf("asset") && len(media) > 0) && !sameMedia(media, listOf(is["mediaItems"])) {
 		change["mediaItems"] = orEmpty(media)
 	}
 	comments := listOf(wanted["firstComments"])

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"crier/client"
 )
@@ -38,10 +40,10 @@ func (l *looks) find(ctx context.Context, s *sender) error {
 		if r.problem != nil {
 			continue
 		}
-		if r.id != "" {
+		if canBeOf(r.id, maxID) {
 			lookup.IDs = append(lookup.IDs, r.id)
 		}
-		if own := r.ownID(); own != "" {
+		if own := r.ownID(); canBeOf(own, maxExternalID) {
 			lookup.ExternalIDs = append(lookup.ExternalIDs, own)
 		}
 	}
@@ -53,6 +55,15 @@ func (l *looks) find(ctx context.Context, s *sender) error {
 	}
 	close(l.done)
 	return nil
+}
+
+// The longest ids that posts have, in bytes.
+const maxID, maxExternalID = 100, 255
+
+// canBeOf reports whether a post can have an id. A lookup with another is refused as a whole; the creation
+// of such a row is refused alone.
+func canBeOf(id string, most int) bool {
+	return id != "" && len(id) <= most && utf8.ValidString(id) && !strings.ContainsRune(id, 0)
 }
 
 // find returns the posts of a chunk's rows that are there.
@@ -213,7 +224,7 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 // later gives drafts their times: a creation takes none.
 func (s *sender) later(ctx context.Context, c chunk, outcomes []outcome) error {
 	for i, r := range c.rows {
-		if r.draftFor == "" || outcomes[i].status != created || outcomes[i].postID == "" {
+		if !c.sends(r) || r.draftFor == "" || outcomes[i].status != created || outcomes[i].postID == "" {
 			continue
 		}
 		change := map[string]string{"scheduledFor": r.draftFor}

@@ -340,6 +340,38 @@ func TestRowsOfPostsThatAreThere(t *testing.T) {
 	}
 }
 
+// TestColumnsThatAddToOthersTakeNothingAway leaves out the columns of texts and media.
+func TestColumnsThatAddToOthersTakeNothingAway(t *testing.T) {
+	s := newServer(t, 1)
+	day := time.Now().UTC().AddDate(0, 0, 3).Format("2006-01-02")
+	first := "externalId,platforms,content,when,media,altText\na,mastodon,one," + day + " 09:00,https://example.com/a.jpg,A\n"
+	if summary, err := s.run(write(t, "posts.csv", first), func(*importer.Config) {}); err != nil || summary.Created != 1 {
+		t.Fatalf("Run = %+v, %v", summary, err)
+	}
+	for _, table := range []string{"externalId,mediaTypes,fit\na,image,cover\n", "externalId,link\na,https://example.com/\n", "externalId,altText\na,\n"} {
+		summary, err := s.run(write(t, "posts.csv", table), func(*importer.Config) {})
+		if err != nil || summary.Unchanged != 1 {
+			t.Errorf("%q: Run = %+v, %v", table, summary, err)
+		}
+	}
+}
+
+// TestRowsOfProfilesAreOfOnePost has two rows of one post that name an account, and one whose id no post can have.
+func TestRowsOfProfilesAreOfOnePost(t *testing.T) {
+	s := newServer(t, 1)
+	api := client.New(s.key, client.WithServer(s.url))
+	accounts, err := api.Accounts.List(t.Context(), client.AccountFilter{Platform: client.Mastodon})
+	if err != nil || len(accounts) != 1 {
+		t.Fatalf("%d accounts, %v", len(accounts), err)
+	}
+	name := accounts[0].Name
+	table := "externalId,profile,content,status\na," + name + ",one,draft\na," + name + ",two,draft\n" + strings.Repeat("x", 256) + "," + name + ",three,draft\n"
+	summary, err := s.run(write(t, "posts.csv", table), func(*importer.Config) {})
+	if posts, _ := s.posts(); err != nil || summary.Created != 1 || summary.Failed != 2 || posts != 1 {
+		t.Errorf("Run = %+v, %v; %d posts: %v", summary, err, posts, readResults(t, summary.Results))
+	}
+}
+
 // settled waits until a post has ended.
 func settled(t *testing.T, api *client.Client, external string) {
 	t.Helper()

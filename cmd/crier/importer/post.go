@@ -83,20 +83,19 @@ func (p *post) row(r row) row {
 
 // body is the create-post body of the row.
 func (p *post) body(r *row) (map[string]any, *problem) {
-	for _, aims := range []bool{true, false} {
-		for _, g := range p.pending {
-			if g.meaning.column.aims() != aims {
-				continue
-			}
-			if wrong := p.apply(g); wrong != nil {
-				return nil, wrong
-			}
-		}
-		if aims {
-			if wrong := p.addTargets(); wrong != nil {
-				return nil, wrong
-			}
-		}
+	if wrong := p.applyThose(column.identifies); wrong != nil {
+		return nil, wrong
+	}
+	// First of all: two rows of one post are found before it is known where they go.
+	r.id, r.externalID, r.thread = p.cells["id"], p.cells["externalId"], p.cells["threadId"] != ""
+	if wrong := p.applyThose(column.aims); wrong != nil {
+		return nil, wrong
+	}
+	if wrong := p.addTargets(); wrong != nil {
+		return nil, wrong
+	}
+	if wrong := p.applyThose(func(c column) bool { return !c.identifies() && !c.aims() }); wrong != nil {
+		return nil, wrong
 	}
 	body := map[string]any{}
 	for _, field := range []string{"content", "timezone", "brandId", "externalId", "queueId"} {
@@ -107,7 +106,6 @@ func (p *post) body(r *row) (map[string]any, *problem) {
 	if len(p.targets) > 0 {
 		body["platforms"] = p.targets
 	}
-	r.id, r.externalID, r.thread = p.cells["id"], p.cells["externalId"], p.cells["threadId"] != ""
 	if len(p.targets) == 0 && r.id == "" && r.externalID == "" {
 		return nil, &problem{field: "platforms", message: "at least one platform is required"}
 	}
@@ -124,6 +122,19 @@ func (p *post) body(r *row) (map[string]any, *problem) {
 		body["platformSettings"] = p.settings
 	}
 	return body, nil
+}
+
+// applyThose reads the cells of some columns.
+func (p *post) applyThose(which func(column) bool) *problem {
+	for _, g := range p.pending {
+		if !which(g.meaning.column) {
+			continue
+		}
+		if wrong := p.apply(g); wrong != nil {
+			return wrong
+		}
+	}
+	return nil
 }
 
 // apply reads a cell as what its column means.

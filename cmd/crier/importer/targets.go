@@ -42,9 +42,7 @@ func (p *post) addTargets() *problem {
 		}
 		targets = append(targets, target{platform, account})
 	}
-	if p.targets = targets; len(targets) == 0 {
-		return nil
-	}
+	p.targets = targets
 	if wrong := p.addAccounts(); wrong != nil {
 		return wrong
 	}
