@@ -36,6 +36,9 @@ type Plan struct {
 // maxEdits bounds a plan. No program writes a file with a thousandth of them.
 const maxEdits = 100_000
 
+// deepest is how deep the parts are within each other that are walked through. Films have three levels.
+const deepest = 5
+
 var (
 	errDamaged  = errors.New("the file contradicts itself")
 	errTooMuch  = errors.New("the file has too many parts that are no picture")

@@ -154,7 +154,7 @@ func (w *webpWalk) correctFlags() error {
 // avi overwrites what an AVI says of itself (INFO), when it was taken (IDIT), XMP (_PMX) and what fills
 // it. Chunks stay where they are: its index names offsets.
 func (p *planner) avi() error {
-	count := 0
+	count, depth := 0, 0
 	var visit func(c riffChunk) error
 	visit = func(c riffChunk) error {
 		switch c.kind {
@@ -172,7 +172,12 @@ func (p *planner) avi() error {
 			case "INFO", "exif":
 				return p.junk(c)
 			case "AVI ", "AVIX", "hdrl", "strl", "odml":
-				return p.chunks(c.body+4, c.end, &count, visit)
+				if depth++; depth > deepest {
+					return errDamaged
+				}
+				err := p.chunks(c.body+4, c.end, &count, visit)
+				depth--
+				return err
 			}
 		}
 		return nil

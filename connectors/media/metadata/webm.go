@@ -22,7 +22,7 @@ const (
 // webm overwrites tags and attachments, the title, and when the film was made.
 func (p *planner) webm() error {
 	w := &webmWalk{planner: p}
-	if err := w.walk(0, p.size); !errors.Is(err, errCutShort) || !w.hasBegun {
+	if err := w.walk(0, p.size, 0); !errors.Is(err, errCutShort) || !w.hasBegun {
 		return err
 	}
 	return nil // a recording that was cut off plays to there
@@ -38,7 +38,10 @@ type webmWalk struct {
 // size each block counts.
 const maxElements = 2_000_000
 
-func (w *webmWalk) walk(start, end int64) error {
+func (w *webmWalk) walk(start, end int64, depth int) error {
+	if depth > deepest {
+		return errDamaged
+	}
 	for start < end {
 		if w.elements++; w.elements > maxElements {
 			return errTooMuch
@@ -50,7 +53,7 @@ func (w *webmWalk) walk(start, end int64) error {
 		next := body + size
 		switch id {
 		case ebmlSegment, ebmlInfo:
-			if err := w.walk(body, next); err != nil {
+			if err := w.walk(body, next, depth+1); err != nil {
 				return err
 			}
 		case ebmlCluster:
