@@ -93,7 +93,7 @@ func (s Scope) covers(call Call) bool {
 type Answer struct {
 	Scope      Scope
 	Operations []string // of the platform, any of them
-	Status     []int    // any of them; 4 and 5 are all of 4xx and 5xx
+	Status     []int    // any of them; 4 and 5 are all of 4xx and 5xx. Where it is empty, no 5xx of a visible call
 	// Codes are any of those that a Refusal has. "200-299" covers the numbers between.
 	Codes []string
 	Says  string // is part of the message
@@ -163,9 +163,18 @@ func (a Answers) Error(call Call, response *Response) *schema.Error {
 func (r Answer) covers(call Call, status int, said Refusal) bool {
 	return r.Scope.covers(call) &&
 		(len(r.Operations) == 0 || slices.Contains(r.Operations, call.Operation)) &&
-		(len(r.Status) == 0 || slices.ContainsFunc(r.Status, func(s int) bool { return s == status || s < 10 && s == status/100 })) &&
+		r.coversStatus(call, status) &&
 		(len(r.Codes) == 0 || slices.ContainsFunc(r.Codes, said.has)) &&
 		(r.Says == "" || strings.Contains(said.Message, r.Says))
+}
+
+// coversStatus: what a server that failed says of a visible call says nothing about whether it was carried
+// out, unless a row is about such answers.
+func (r Answer) coversStatus(call Call, status int) bool {
+	if len(r.Status) == 0 {
+		return !call.Visible || status < 500
+	}
+	return slices.ContainsFunc(r.Status, func(s int) bool { return s == status || s < 10 && s == status/100 })
 }
 
 // has reports whether a refusal has a code, or one of a range.
