@@ -32,7 +32,7 @@ func (r *Restored) adopt(ctx context.Context, c Config) error {
 	}
 	defer store.Close()
 	restored := postgres.NewRestores(store)
-	if _, err := restored.Adopt(ctx); err != nil {
+	if err := restored.Adopt(ctx); err != nil {
 		return err
 	}
 	held, err := restored.Held(ctx)
@@ -57,7 +57,7 @@ func (r *Restored) adopt(ctx context.Context, c Config) error {
 // what was open then.
 func (b *base) markRestored(ctx context.Context) error {
 	restored := postgres.NewRestores(b.store)
-	if _, err := restored.Adopt(ctx); err != nil {
+	if err := restored.Adopt(ctx); err != nil {
 		return err
 	}
 	if to := b.config.RestoredTo; !to.IsZero() {

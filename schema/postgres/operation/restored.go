@@ -118,10 +118,6 @@ func (a *Admin) decideOn(ctx context.Context, r *schema.Restore, of schema.HeldS
 		if posts, upto, more, err = restores.Page(ctx, tx, r, of, after); err != nil || len(posts) == 0 {
 			return err
 		}
-		if len(posts) > reviewBatch { // the others come with the next
-			posts = posts[:reviewBatch]
-			upto, more = posts[reviewBatch-1].ID, true
-		}
 		ids := make([]schema.PostID, len(posts))
 		for i, p := range posts {
 			ids[i] = p.ID

@@ -20,6 +20,8 @@ const (
 	// does something with each.
 	groupPage = 10_000
 	lookPage  = 2000
+	// knownPage is how many posts Page returns at most.
+	knownPage = 200
 )
 
 // evidence is what is known of a post h: see schema.Evidence. An edit that came after the restore is the
@@ -55,6 +57,7 @@ const held = `
 		  and (@platforms::int = 0 or h.platforms = @platforms)
 		  and (@from::timestamptz is null or h.due >= @from) and (@to::timestamptz is null or h.due < @to)
 		  and (@overdue::bool is null or (h.due < @marked) = @overdue)
+		order by h.id limit @most::int
 	), known as materialized (
 		select h.*, ` + evidence + ` from held h
 	)`
@@ -96,7 +99,7 @@ func parameters(r *schema.Restore, s schema.HeldSelection, after, upto [16]byte)
 	return pgx.NamedArgs{
 		"after": after, "upto": upto, "last": r.LastID, "marked": r.MarkedAt, "events_until": db.OrNull(r.EventsUntil),
 		"workspace": workspace, "platforms": maskOf(s.Platforms), "from": db.OrNull(s.From), "to": db.OrNull(s.To), "overdue": overdue,
-		"posts":     posts,
+		"posts": posts, "most": nil, // as many as are in the page
 		"cancelled": int16(schema.FoundCancelled), "updated": int16(schema.FoundUpdated), "published": int16(schema.FoundPublished),
 		"failed": int16(schema.FoundFailed), "found": int16(schema.FoundOnPlatform), "cannot_tell": int16(schema.LookCannotTell),
 	}
@@ -220,16 +223,23 @@ type Known struct {
 }
 
 // Page reads the next posts that are held and selected, after one, in the order of their ids: as many as
-// there are among the next of the backup, which may be none. upto is where it goes on.
+// there are among the next of the backup, which may be none, but at most knownPage: what is known is read of
+// no others. upto is where it goes on.
 func Page(ctx context.Context, q db.Querier, r *schema.Restore, of schema.HeldSelection, after [16]byte) (posts []Known, upto [16]byte, more bool, err error) {
 	if upto, more, err = next(ctx, q, r, of, after, lookPage); err != nil {
 		return nil, upto, false, err
 	}
+	p := parameters(r, of, after, upto)
+	p["most"] = knownPage + 1
 	rows, err := q.Query(ctx, page+held+`
 		select k.id, w.name, k.due < @marked, cancelled, edited, published, failed, found, disconnected, cannot_tell
-		from known k join workspaces w on w.id = k.workspace_id order by k.id`, parameters(r, of, after, upto))
+		from known k join workspaces w on w.id = k.workspace_id order by k.id`, p)
 	posts, err = db.Collect(rows, err, func(row pgx.Row, k *Known) error {
 		return row.Scan(append([]any{(*[16]byte)(&k.ID), &k.Workspace, &k.Overdue}, fields(&k.Evidence)...)...)
 	})
+	if len(posts) > knownPage {
+		posts = posts[:knownPage]
+		upto, more = posts[knownPage-1].ID, true
+	}
 	return posts, upto, more, err
 }

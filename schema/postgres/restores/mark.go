@@ -26,22 +26,27 @@ type Store struct{ *db.DB }
 func New(d *db.DB) *Store { return &Store{d} }
 
 // Adopt marks the database with the backup that was restored into it, unless that is done: a restore
-// that was cut off behind its last row is no other than one that was not. It reports whether there was
-// one to mark.
-func (s *Store) Adopt(ctx context.Context) (adopted bool, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+// that was cut off behind its last row is no other than one that was not.
+func (s *Store) Adopt(ctx context.Context) error {
+	const isThere = `select to_regclass('` + tables.RestoredBackup + `') is not null`
+	var there bool
+	if err := s.Pool.QueryRow(ctx, isThere).Scan(&there); err != nil {
+		return fmt.Errorf("looking for a restored backup: %w", db.Unavailable(err))
+	}
+	if !there { // as at nearly every start: the lock would wait for the releases of others
+		return nil
+	}
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
 			return err
 		}
-		var there bool
-		if err := tx.QueryRow(ctx, `select to_regclass('`+tables.RestoredBackup+`') is not null`).Scan(&there); err != nil || !there {
+		if err := tx.QueryRow(ctx, isThere).Scan(&there); err != nil || !there {
 			return err
 		}
 		var at time.Time
 		if err := tx.QueryRow(ctx, `select at from `+tables.RestoredBackup).Scan(&at); err != nil {
 			return err
 		}
-		adopted = true
 		if _, err := mark(ctx, tx, at); err != nil {
 			return err
 		}
@@ -49,9 +54,9 @@ func (s *Store) Adopt(ctx context.Context) (adopted bool, err error) {
 		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("marking the database as restored: %w", db.Unavailable(err))
+		return fmt.Errorf("marking the database as restored: %w", db.Unavailable(err))
 	}
-	return adopted, nil
+	return nil
 }
 
 // Mark marks the database as one that went back to a moment, and holds what is open in it. It does
