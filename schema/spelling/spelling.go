@@ -38,9 +38,11 @@ func DidYouMean(word string, names []string) string {
 	return "; did you mean " + nearest + "?"
 }
 
+var withoutJoints = strings.NewReplacer("_", "", "-", "", " ", "")
+
 // fold makes scheduled_for and ScheduledFor the same.
 func fold(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
+	return strings.ToLower(withoutJoints.Replace(name))
 }
 
 // editDistance is how many letters must be added, removed or replaced to make b of a.

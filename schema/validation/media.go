@@ -131,7 +131,7 @@ func (c rules) fit(f schema.MediaFacts, fit schema.Fit) (plan Refit, needed bool
 
 // cured returns details with what fit would do about each, where nobody asked for it.
 func (c rules) cured(f schema.MediaFacts, fit schema.Fit, details []schema.Detail) []schema.Detail {
-	if fit != schema.FitNone {
+	if len(details) == 0 || fit != schema.FitNone {
 		return details
 	}
 	plan, needed, unfit := Fit(c.platform, f, schema.FitContain)

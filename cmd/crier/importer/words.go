@@ -10,9 +10,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+var withoutJoints = strings.NewReplacer(" ", "", "\u00a0", "", "_", "", "-", "")
+
 // plainName is a name as it is compared: without case, spaces, underscores and hyphens.
 func plainName(name string) string {
-	return strings.NewReplacer(" ", "", "\u00a0", "", "_", "", "-", "").Replace(strings.ToLower(strings.TrimSpace(name)))
+	return withoutJoints.Replace(strings.ToLower(strings.TrimSpace(name)))
 }
 
 // folded is a name without its accents, too, and without what stands between words.
