@@ -142,7 +142,10 @@ func (w *jpegWalk) labelled(marker byte, content []byte) (with []byte, isKept bo
 	case marker == jpegAPP2 && is(profile, len(profile)):
 		return nil, true
 	case marker == jpegAPP14 && is(adobe, adobeBytes):
-		return nil, len(content) == adobeBytes
+		if len(content) == adobeBytes {
+			return nil, true
+		}
+		return jpegSegment(jpegAPP14, content[:adobeBytes]), false
 	case marker == jpegAPP1 && is(exif.Prefix, 0) && !w.turned:
 		turn := exif.Read(content)
 		if w.turned = turn != 0; turn.Turns() {

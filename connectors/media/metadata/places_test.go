@@ -177,6 +177,15 @@ func TestWhatShowsAPictureStays(t *testing.T) {
 	}
 }
 
+// TestAJPEGKeepsItsTransformation has more behind Adobe's transformation, without which its colors are others.
+func TestAJPEGKeepsItsTransformation(t *testing.T) {
+	photo := slices.Concat([]byte{0xff, jpegSOI}, segment(jpegAPP14, "Adobe\x00"+needed+secret), segment(jpegSOS, "x"), []byte{0xff, jpegEOI})
+	plan, err := Find(bytes.NewReader(photo), int64(len(photo)), "image/jpeg")
+	if err != nil || len(plan.Edits) != 1 || !bytes.HasSuffix(plan.Edits[0].With, []byte("Adobe\x00"+needed)) {
+		t.Errorf("%+v, %v", plan.Edits, err)
+	}
+}
+
 // TestHostileFilesCostLittle has files that are all metadata, or cut anywhere.
 func TestHostileFilesCostLittle(t *testing.T) {
 	comments := bytes.Repeat(segment(jpegCOM, "x"), 300_000)
