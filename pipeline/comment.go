@@ -26,7 +26,7 @@ type commentStore interface {
 	renewalStore
 	receiptStore
 	worker.Store
-	Now() time.Time
+	clock
 }
 
 // Comment posts first comments and replies.
@@ -82,7 +82,7 @@ func (c comment) Key(d schema.Delivery) schema.CommentID { return d.Comment.ID }
 
 func (c comment) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (worker.Outcome, error) {
 	called := c.Now()
-	d.Until = d.DueAt.Add(c.late)
+	d.Until = d.DueAt.Add(c.late + c.Ahead())
 	if result, ended := c.ended(d, called); ended {
 		return c.came(d, schema.Outcome{}, result), nil
 	}

@@ -27,7 +27,14 @@ type publishStore interface {
 	renewalStore
 	receiptStore
 	worker.Store
+	clock
+}
+
+// clock is the database's.
+type clock interface {
 	Now() time.Time
+	// Ahead is by how much Now is ahead by a jump that nothing confirms yet: it makes nothing late.
+	Ahead() time.Duration
 }
 
 // Publish takes targets to their platforms, one step at a time.
@@ -98,7 +105,7 @@ func (p publish) Key(d schema.Delivery) schema.TargetRef { return d.Ref }
 
 func (p publish) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (worker.Outcome, error) {
 	called := p.Now()
-	d.Until = d.DueAt.Add(p.late)
+	d.Until = d.DueAt.Add(p.late + p.Ahead())
 	if result, ended := p.ended(d, called); ended {
 		return p.came(d, schema.Outcome{}, result, called), nil
 	}

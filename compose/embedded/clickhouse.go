@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/url"
 )
@@ -26,16 +25,15 @@ type ClickHouse struct {
 // SQL can read files and open connections as this process can, so it must never come from a
 // stranger. There is one user, whose password is drawn at each start.
 func StartClickHouse(ctx context.Context, d *Data, lib string, log *slog.Logger) (*ClickHouse, error) {
-	port, err := d.port(partClickHouse)
-	if err != nil {
-		return nil, fmt.Errorf("preparing ClickHouse: %w", err)
-	}
 	config := clickHouseConfig{
-		Lib: lib, Path: d.Path(partClickHouse), Spool: d.Path("clickhouse-spool"),
-		Port: port, Password: rand.Text(),
+		Lib: lib, Path: d.Path(partClickHouse), Spool: d.Path("clickhouse-spool"), Password: rand.Text(),
 	}
-	s, err := supervise(ctx, partClickHouse, nil, config, log)
-	if err != nil {
+	var s *supervisor
+	if err := d.onPort(partClickHouse, func(port int) (err error) {
+		config.Port = port
+		s, err = supervise(ctx, partClickHouse, nil, config, log)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	c := &ClickHouse{s, d, config.url()}

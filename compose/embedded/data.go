@@ -95,6 +95,21 @@ func (d *Data) port(part string) (int, error) {
 	return port, nil
 }
 
+// onPort starts a part on its port. Where the start fails and another process listens on the port by
+// then, it was taken between the look and the start: the part gets another.
+func (d *Data) onPort(part string, start func(port int) error) error {
+	const tries = 5
+	for try := 1; ; try++ {
+		port, err := d.port(part)
+		if err == nil {
+			err = start(port)
+		}
+		if err == nil || try == tries || portFree(port) {
+			return err
+		}
+	}
+}
+
 // SandboxPort returns the port of the sandbox: addresses of what was published there name it.
 func (d *Data) SandboxPort() (int, error) { return d.port("sandbox") }
 

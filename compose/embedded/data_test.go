@@ -2,6 +2,8 @@ package embedded_test
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"strings"
 	"testing"
@@ -64,5 +66,30 @@ func TestNeighbourFindsRunningParts(t *testing.T) {
 	v.kill()
 	if _, err := embedded.Neighbour(dir); !errors.Is(err, embedded.ErrNotRunning) {
 		t.Errorf("Neighbour of a dead process = %v, want ErrNotRunning", err)
+	}
+}
+
+// TestAPortThatIsTakenMeanwhileIsLeft takes a part's port between the look at it and the start.
+func TestAPortThatIsTakenMeanwhileIsLeft(t *testing.T) {
+	d := openData(t, embeddedtest.Dir(t))
+	var ports []int
+	err := d.OnPort("part", func(port int) error {
+		ports = append(ports, port)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			return err
+		}
+		t.Cleanup(func() { l.Close() })
+		if len(ports) < 3 {
+			return errors.New("address already in use")
+		}
+		return nil
+	})
+	if err != nil || len(ports) != 3 || ports[0] == ports[1] {
+		t.Errorf("%v on %v, want three ports", err, ports)
+	}
+	tries, broken := 0, errors.New("broken for another reason")
+	if err := d.OnPort("other", func(int) error { tries++; return broken }); !errors.Is(err, broken) || tries != 1 {
+		t.Errorf("%v after %d tries, want one", err, tries)
 	}
 }

@@ -38,16 +38,27 @@ type Log struct {
 // Acknowledged messages survive the death of the process; a power cut may lose the last
 // seconds, as with Apache Kafka's own defaults.
 func StartLog(d *Data, log *slog.Logger) (*Log, error) {
-	port, err := d.port(partLog)
-	if err != nil {
+	l := &Log{data: d}
+	if err := d.onPort(partLog, func(port int) error { return l.start(port, log) }); err != nil {
 		return nil, fmt.Errorf("starting log: %w", err)
 	}
+	ctx, stop := context.WithCancel(context.Background())
+	l.stop = stop
+	l.stopped.Go(func() { l.retain(ctx) })
+	if err := d.announce(partLog, l.addr); err != nil {
+		return nil, errors.Join(err, l.Stop())
+	}
+	return l, nil
+}
+
+// start starts the broker on a port.
+func (l *Log) start(port int, log *slog.Logger) error {
 	pipes := &kfake.VirtualNetwork{}
 	cluster, err := kfake.NewCluster(
 		kfake.Ports(port), // one port is one broker
 		kfake.ListenFn(func(network, address string) (net.Listener, error) { return listenTwice(network, address, pipes) }),
 		kfake.ClusterID("crier"),
-		kfake.DataDir(d.Path(partLog)),
+		kfake.DataDir(l.data.Path(partLog)),
 		kfake.WithLogger(brokerLogger{log.With("part", partLog)}),
 		kfake.BrokerConfigs(map[string]string{
 			"log.retention.ms":    "-1",
@@ -56,18 +67,13 @@ func StartLog(d *Data, log *slog.Logger) (*Log, error) {
 		}),
 	)
 	if err != nil {
-		return nil, fmt.Errorf("starting log: %w", err)
+		return err
 	}
 	for _, request := range []kmsg.Key{kmsg.CreateTopics, kmsg.AlterConfigs, kmsg.IncrementalAlterConfigs} {
 		cluster.ControlKey(request.Int16(), keepForever)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	l := &Log{data: d, cluster: cluster, pipes: pipes, addr: hostPort(port), stop: stop}
-	l.stopped.Go(func() { l.retain(ctx) })
-	if err := d.announce(partLog, l.addr); err != nil {
-		return nil, errors.Join(err, l.Stop())
-	}
-	return l, nil
+	l.cluster, l.pipes, l.addr = cluster, pipes, hostPort(port)
+	return nil
 }
 
 // listenTwice listens over TCP and on pipes.

@@ -52,8 +52,12 @@ func StartPostgres(ctx context.Context, d *Data, log *slog.Logger) (*Postgres, e
 	if _, err := os.Stat(config.binaries()); errors.Is(err, fs.ErrNotExist) {
 		log.Info("downloading PostgreSQL, once", "version", postgresVersion, "megabytes", 15, "into", config.Cache)
 	}
-	s, err := supervise(ctx, partPostgres, user.credential(), config, log)
-	if err != nil {
+	var s *supervisor
+	if err := d.onPort(partPostgres, func(port int) (err error) {
+		config.Port = port
+		s, err = supervise(ctx, partPostgres, user.credential(), config, log)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	p := &Postgres{s, d, config}
@@ -97,9 +101,6 @@ func preparePostgres(d *Data) (postgresConfig, error) {
 		return postgresConfig{}, err
 	}
 	c := postgresConfig{Dir: d.Path(partPostgres), Cache: filepath.Join(cache, partPostgres)}
-	if c.Port, err = d.port(partPostgres); err != nil {
-		return postgresConfig{}, err
-	}
 	if c.Password, err = d.secret("postgres.password"); err != nil {
 		return postgresConfig{}, err
 	}

