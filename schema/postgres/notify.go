@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -304,8 +305,9 @@ const notActive = "the webhook was not active"
 // end as failed, without counting against it; the jobs of deliveries that are done, or
 // whose webhook is gone, are deleted. After an error it can be called again, as that of
 // Publish. It does not wait for the disk: after a crash of the server a delivery is tried once more,
-// as after one of this process, by the id that stays.
+// as after one of this process, by the id that stays. It locks in the order of ids, as tables.DeleteDeliveries.
 func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.NotifyDelivery, error) {
+	ids = slices.SortedFunc(slices.Values(ids), func(a, b schema.DeliveryID) int { return bytes.Compare(a[:], b[:]) })
 	return claimRemembering(n.lost, ids, n.Now, func(tokens []int64, takeovers []bool) ([]schema.NotifyDelivery, error) {
 		return n.claim(ctx, ids, tokens, takeovers)
 	})

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -16,10 +17,9 @@ import (
 // about the webhooks that they disabled. A try whose claim another has followed changes
 // nothing, but was made: it is a fact too.
 func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResult) error {
-	var tries notifyRows
+	tries := triesOf(batch)
 	var facts []schema.Event
 	for _, r := range batch {
-		tries.add(r)
 		if r.Fact.Type != "" {
 			facts = append(facts, r.Fact)
 		}
@@ -51,7 +51,9 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 	return nil
 }
 
+// notifyRows are tries in the order of their deliveries' ids.
 type notifyRows struct {
+	places    []int32 // in the order in which they came
 	ids       []schema.DeliveryID
 	webhooks  []schema.WebhookID
 	claims    []int32
@@ -63,6 +65,17 @@ type notifyRows struct {
 	next      []float64
 	// responses were shortened by the stage.
 	responses []string
+}
+
+func triesOf(batch []*schema.NotifyResult) (r notifyRows) {
+	for i := range batch {
+		r.places = append(r.places, int32(i))
+	}
+	slices.SortFunc(r.places, func(a, b int32) int { return bytes.Compare(batch[a].ID[:], batch[b].ID[:]) })
+	for _, i := range r.places {
+		r.add(batch[i])
+	}
+	return r
 }
 
 func (r *notifyRows) add(v *schema.NotifyResult) {
@@ -92,13 +105,13 @@ func (n *notified) events(s *Store) []schema.Event {
 	return events
 }
 
-// queue adds the statements: the webhooks are counted before their deliveries change,
-// each locked in order of id.
+// queue adds the statements, which lock as tables.DeleteDeliveries does: the webhooks, on which is
+// counted before their deliveries change, then deliveries, then jobs, each in the order of ids.
 func (r *notifyRows) queue(b *pgx.Batch) *notified {
 	var n notified
 	b.Queue(`select from webhooks where id = any($1) order by id for no key update`, r.webhooks)
 	finishDeliveries.Queue(b, pgx.StrictNamedArgs{
-		"ids": r.ids, "claims": r.claims, "enablings": r.enablings, "states": r.states, "codes": r.codes, "millis": r.millis, "errors": r.errors,
+		"places": r.places, "ids": r.ids, "claims": r.claims, "enablings": r.enablings, "states": r.states, "codes": r.codes, "millis": r.millis, "errors": r.errors,
 		"next": r.next, "responses": r.responses, "most": disableAfter,
 	}).Query(func(rows pgx.Rows) (err error) {
 		n.disabled, err = db.Collect(rows, nil, scanDisabled)
@@ -128,8 +141,8 @@ var finishDeliveries = db.NewStatement(`
 		update deliveries d set
 			state = u.state, attempts = d.attempts + 1, lease_until = null, next_at = now() + u.next * interval '1 second',
 			response_code = nullif(u.code, 0), response_ms = u.ms, error = u.error, response = u.response, delivered_at = now()
-		from unnest(@ids::uuid[], @claims::int[], @enablings::int[], @states::int2[], @codes::int2[], @millis::int[], @errors::text[], @next::float8[], @responses::text[])
-			with ordinality u (id, claim, enablings, state, code, ms, error, next, response, n)
+		from unnest(@places::int[], @ids::uuid[], @claims::int[], @enablings::int[], @states::int2[], @codes::int2[], @millis::int[], @errors::text[], @next::float8[], @responses::text[])
+			u (n, id, claim, enablings, state, code, ms, error, next, response)
 		where d.id = u.id and d.claim = u.claim and d.state = ` + tables.DeliveryClaimed + `
 		returning d.webhook_id, d.state, u.enablings, u.n
 	), ended as (
