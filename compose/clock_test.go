@@ -62,7 +62,8 @@ func TestAClockThatJumpsInTheMiddleOfCalls(t *testing.T) {
 }
 
 // TestAShortJumpOfTheClockPublishesNothingEarly lets PostgreSQL's clock be an hour ahead for some
-// seconds, under two processes: what is due in ten minutes stays, and what begins meanwhile is done.
+// seconds, and then behind, under two processes: what is due in ten minutes stays, and what is due, or
+// begins, meanwhile is done.
 func TestAShortJumpOfTheClockPublishesNothingEarly(t *testing.T) {
 	t.Parallel()
 	server := embeddedtest.Postgres(t)
@@ -72,27 +73,25 @@ func TestAShortJumpOfTheClockPublishesNothingEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newFleetOn(t, server, 2, connectionsOfTwo)
-	accounts := w.connect(schema.Mastodon, 20) // one of its own for each post that begins meanwhile: none waits for its turn
+	accounts := w.connect(schema.Mastodon, 40) // one of its own for each post that begins meanwhile: none waits for its turn
 	var later, now []string
-	for n := range 5 {
-		var answer postAnswer
-		body := map[string]any{
-			"content": fmt.Sprintf("in ten minutes %d", n), "scheduledFor": time.Now().Add(10 * time.Minute).Format(time.RFC3339Nano),
-			"platforms": []map[string]any{{"platform": "mastodon", "accountId": accounts[0].String()}},
-		}
-		if status := w.call(http.MethodPost, "/posts", body, &answer); status != http.StatusCreated {
-			t.Fatalf("creating a post: %d", status)
-		}
-		later = append(later, answer.Post.ID)
+	for _, account := range accounts[:5] {
+		later = append(later, w.scheduleOn(account, 10*time.Minute))
 	}
-	c.set(time.Hour)
-	for end := time.Now().Add(8 * time.Second); time.Now().Before(end); time.Sleep(time.Second) {
-		now = append(now, w.publishTo(schema.Mastodon, accounts[1+len(now)], fmt.Sprintf("meanwhile %d", len(now))))
-	}
-	c.set(0)
-	w.eventually(2*time.Minute, "what began while it was ahead is done", func() bool { return w.done(now) })
-	if oldest := w.figure("crier_oldest_overdue_seconds"); oldest < 0 {
-		t.Errorf("the oldest is %v s late", oldest)
+	const back = 50 * time.Minute // less than what is too late
+	for i, jump := range []time.Duration{time.Hour, -back} {
+		own := accounts[5+15*i:]
+		now = append(now, w.scheduleOn(own[0], 4*time.Second))
+		c.set(jump)
+		for end := time.Now().Add(8 * time.Second); time.Now().Before(end) && len(own) > 1; time.Sleep(time.Second) {
+			own = own[1:]
+			now = append(now, w.publishTo(schema.Mastodon, own[0], fmt.Sprintf("meanwhile %d", len(now))))
+		}
+		c.set(0)
+		w.eventually(2*time.Minute, "what began while it was off is done", func() bool { return w.done(now) })
+		if oldest := w.figure("crier_oldest_overdue_seconds"); oldest < 0 {
+			t.Errorf("the oldest is %v s late", oldest)
+		}
 	}
 	w.checkOnce(now)
 	for _, id := range later {
@@ -101,6 +100,20 @@ func TestAShortJumpOfTheClockPublishesNothingEarly(t *testing.T) {
 		}
 	}
 	w.checkNoStrays()
+}
+
+// scheduleOn creates a post to an account that is due in a time by this machine's clock, and returns its
+// id. While a process does not know yet that the server's clock was set back, that time is past for it.
+func (w *world) scheduleOn(account schema.AccountID, in time.Duration) string {
+	w.Helper()
+	var answer postAnswer
+	w.eventually(30*time.Second, "a post is scheduled", func() bool {
+		return w.call(http.MethodPost, "/posts", map[string]any{
+			"content": fmt.Sprintf("in %v %s", in, account), "scheduledFor": time.Now().Add(in).Format(time.RFC3339Nano),
+			"platforms": []map[string]any{{"platform": "mastodon", "accountId": account.String()}},
+		}, &answer) == http.StatusCreated
+	})
+	return answer.Post.ID
 }
 
 // publishSlowly publishes to three accounts of each platform, whose calls take a while, and
