@@ -18,6 +18,7 @@ type Clock struct {
 	base  atomic.Pointer[reading]
 	Lease steadyClock // by which leases expire
 	Due   steadyClock // by which what waits for its time is due
+	jumps atomic.Int64
 }
 
 // reading is the server's time at a moment of the monotonic clock.
@@ -101,6 +102,9 @@ func (c *Clock) Silent() time.Duration {
 	return time.Since(r.local)
 }
 
+// Jumps returns how many jumps ahead were seen that nothing confirmed at first.
+func (c *Clock) Jumps() int64 { return c.jumps.Load() }
+
 // Run reads the server's clock periodically until the store closes. While the server does
 // not answer, the time advances by the monotonic clock.
 func (c *Clock) Run(closing <-chan struct{}, log *slog.Logger) {
@@ -116,17 +120,18 @@ func (c *Clock) Run(closing <-chan struct{}, log *slog.Logger) {
 				log.Warn("reading PostgreSQL's clock failed", "err", err)
 			}
 			cancel()
-			jumped = c.tellJump(jumped, log)
+			jumped = c.noteJump(jumped, log)
 		}
 	}
 }
 
-// tellJump logs that what is due waits for a jump to be confirmed, and that it goes on.
-func (c *Clock) tellJump(before bool, log *slog.Logger) (jumped bool) {
+// noteJump logs and counts that what is due waits for a jump to be confirmed, and logs that it goes on.
+func (c *Clock) noteJump(before bool, log *slog.Logger) (jumped bool) {
 	_, behind := c.Confirmed()
 	jumped = behind > 0
 	switch {
 	case jumped && !before:
+		c.jumps.Add(1)
 		log.Warn("PostgreSQL's clock is ahead at once, and this machine's is not: what is due by it waits until it has stayed so",
 			"ahead", behind, "for", jumpWait)
 	case before && !jumped:

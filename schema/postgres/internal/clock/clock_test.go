@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"log/slog"
 	"testing"
 	"time"
 )
@@ -25,6 +26,26 @@ func TestAnInexactReadingDoesNotReplaceABetterOne(t *testing.T) {
 		if ahead := got.server.Sub(local); ahead != tt.want || got.local != local || got.within != tt.wantWithin {
 			t.Errorf("%s: %v ahead within %v at %v, want %v within %v at the next one", name, ahead, got.within, got.local.Sub(began), tt.want, tt.wantWithin)
 		}
+	}
+}
+
+func TestAJumpIsCountedOnce(t *testing.T) {
+	began := time.Now()
+	c := New(nil)
+	seen := func(ahead time.Duration, before bool) (jumped bool) {
+		r := reading{server: began.Add(ahead), local: began, wall: began.Round(0)}
+		c.Due.observe(r)
+		c.base.Store(&r)
+		return c.noteJump(before, slog.New(slog.DiscardHandler))
+	}
+	jumped := false
+	for _, ahead := range []time.Duration{0, time.Hour, time.Hour, 0} {
+		if jumped = seen(ahead, jumped); jumped != (ahead > 0) {
+			t.Errorf("%v ahead, it has jumped: %t", ahead, jumped)
+		}
+	}
+	if n := c.Jumps(); n != 1 {
+		t.Errorf("%d jumps were counted, want 1", n)
 	}
 }
 

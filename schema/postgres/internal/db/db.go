@@ -160,7 +160,7 @@ func connect(ctx context.Context, config *pgxpool.Config, c Config) (*DB, error)
 	if s.Announce == nil {
 		s.Announce = func(schema.Announcement) {}
 	}
-	s.Metrics = newMetrics(c.Registerer, pools, s.Clock.Silent)
+	s.Metrics = newMetrics(c.Registerer, pools, s.Clock)
 	return s, nil
 }
 

@@ -1,11 +1,11 @@
 package db
 
 import (
-	"time"
-
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"crier/schema/postgres/internal/clock"
 )
 
 // metrics of a Store.
@@ -17,7 +17,7 @@ type metrics struct {
 	allowed  prometheus.Gauge
 }
 
-func newMetrics(r prometheus.Registerer, pools map[string]*pgxpool.Pool, silent func() time.Duration) metrics {
+func newMetrics(r prometheus.Registerer, pools map[string]*pgxpool.Pool, c *clock.Clock) metrics {
 	factory := promauto.With(r) // registers nothing with nil
 	m := metrics{
 		Batches: factory.NewHistogramVec(prometheus.HistogramOpts{
@@ -46,7 +46,11 @@ func newMetrics(r prometheus.Registerer, pools map[string]*pgxpool.Pool, silent 
 	factory.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "crier_postgres_silent_seconds",
 		Help: "How long ago PostgreSQL last answered; it is asked every 5 seconds.",
-	}, func() float64 { return silent().Seconds() })
+	}, func() float64 { return c.Silent().Seconds() })
+	factory.NewCounterFunc(prometheus.CounterOpts{
+		Name: "crier_postgres_clock_jumps_total",
+		Help: "Jumps ahead of PostgreSQL's clock that this machine's clock did not confirm: what is due only by one waits for up to 55 seconds.",
+	}, func() float64 { return float64(c.Jumps()) })
 	for name, pool := range pools {
 		factory.NewGaugeFunc(prometheus.GaugeOpts{
 			Name:        "crier_postgres_connections_in_use",
