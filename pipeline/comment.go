@@ -45,11 +45,12 @@ type CommentConfig struct {
 // NewComment makes the comment stage.
 func NewComment(c CommentConfig) *Comment {
 	stage := comment{
-		commentStore: c.Store, late: c.Late, hosts: c.Hosts,
+		commentStore: c.Store, late: c.Late,
 		calls: platformCalls{c.Platforms, c.Vault, c.Store, c.Store, c.Logger, newKeyless(c.Logger)},
 	}
 	return worker.New(worker.Config[schema.CommentMessage]{
 		Name: schema.TopicComment, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers, Bounded: true,
+		Hosts: c.Hosts, Account: func(m schema.CommentMessage) schema.AccountID { return m.Account },
 		Reserve: func(ctx context.Context, m schema.CommentMessage) (schema.Turn, time.Duration) {
 			return c.Platforms.Reserve(ctx, m.Platform, m.Account, connectors.Post)
 		},
@@ -64,18 +65,12 @@ type comment struct {
 	commentStore
 	calls platformCalls
 	late  time.Duration
-	hosts *worker.Hosts
 }
 
-func (c comment) Place(ctx context.Context, messages []schema.CommentMessage) []worker.Place[schema.CommentID] {
-	hosts := worker.HostsOf(ctx, c.hosts, messages, func(m schema.CommentMessage) schema.AccountID { return m.Account })
-	places := make([]worker.Place[schema.CommentID], len(messages))
-	for i, m := range messages {
-		places[i] = worker.Place[schema.CommentID]{
-			Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: platformBulkhead(m.Platform), Server: hosts[i].Server, Claims: m.Comment,
-		}
+func (comment) Place(m schema.CommentMessage, host schema.Host) worker.Place[schema.CommentID] {
+	return worker.Place[schema.CommentID]{
+		Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: platformBulkhead(m.Platform), Server: host.Server, Claims: m.Comment,
 	}
-	return places
 }
 
 func (c comment) Key(d schema.Delivery) schema.CommentID { return d.Comment.ID }

@@ -56,17 +56,13 @@ type notify struct {
 	receivers *receivers
 }
 
-func (n notify) Place(_ context.Context, messages []schema.NotifyMessage) []worker.Place[schema.DeliveryID] {
-	places := make([]worker.Place[schema.DeliveryID], len(messages))
-	for i, m := range messages {
-		places[i] = worker.Place[schema.DeliveryID]{
-			Workspace: m.Workspace, Key: worker.Key(m.Webhook), Bulkhead: worker.Bulkhead(m.Workspace), Claims: m.Delivery,
-			// What a receiver failed to take comes again before newer events: else their queue would keep the
-			// tries of a dead one apart, and it would not be disabled for days.
-			Order: worker.Order{ID: m.Delivery},
-		}
+func (notify) Place(m schema.NotifyMessage, _ schema.Host) worker.Place[schema.DeliveryID] {
+	return worker.Place[schema.DeliveryID]{
+		Workspace: m.Workspace, Key: worker.Key(m.Webhook), Bulkhead: worker.Bulkhead(m.Workspace), Claims: m.Delivery,
+		// What a receiver failed to take comes again before newer events: else their queue would keep the
+		// tries of a dead one apart, and it would not be disabled for days.
+		Order: worker.Order{ID: m.Delivery},
 	}
-	return places
 }
 
 func (n notify) Key(d schema.NotifyDelivery) schema.DeliveryID { return d.ID }

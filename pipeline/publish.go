@@ -61,11 +61,12 @@ type fetchedMedia interface {
 // NewPublish makes the publish stage.
 func NewPublish(c PublishConfig) *Publish {
 	stage := publish{
-		publishStore: c.Store, late: c.Late, metrics: c.Metrics, fetched: c.Fetched, hosts: c.Hosts,
+		publishStore: c.Store, late: c.Late, metrics: c.Metrics, fetched: c.Fetched,
 		calls: platformCalls{c.Platforms, c.Vault, c.Store, c.Store, c.Logger, newKeyless(c.Logger)},
 	}
 	return worker.New(worker.Config[schema.PublishMessage]{
 		Name: schema.TopicPublish, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers, Tracer: c.Tracer, Bounded: true,
+		Hosts: c.Hosts, Account: func(m schema.PublishMessage) schema.AccountID { return m.Account },
 		Reserve: func(ctx context.Context, m schema.PublishMessage) (schema.Turn, time.Duration) {
 			return c.Platforms.Reserve(ctx, m.Platform, m.Account, connectors.Post)
 		},
@@ -82,19 +83,13 @@ type publish struct {
 	late    time.Duration
 	metrics *Metrics
 	fetched fetchedMedia
-	hosts   *worker.Hosts
 }
 
-func (p publish) Place(ctx context.Context, messages []schema.PublishMessage) []worker.Place[schema.TargetRef] {
-	hosts := worker.HostsOf(ctx, p.hosts, messages, func(m schema.PublishMessage) schema.AccountID { return m.Account })
-	places := make([]worker.Place[schema.TargetRef], len(messages))
-	for i, m := range messages {
-		places[i] = worker.Place[schema.TargetRef]{
-			Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: platformBulkhead(m.Platform), Server: hosts[i].Server,
-			Order: worker.Order{Due: m.Due, ID: m.Post}, Claims: schema.TargetRef{Post: m.Post, N: m.N, Version: m.Version},
-		}
+func (publish) Place(m schema.PublishMessage, host schema.Host) worker.Place[schema.TargetRef] {
+	return worker.Place[schema.TargetRef]{
+		Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: platformBulkhead(m.Platform), Server: host.Server,
+		Order: worker.Order{Due: m.Due, ID: m.Post}, Claims: schema.TargetRef{Post: m.Post, N: m.N, Version: m.Version},
 	}
-	return places
 }
 
 // platformBulkhead keeps one platform that hangs from taking all slots. Messages of older

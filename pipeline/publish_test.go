@@ -128,7 +128,7 @@ func TestCommentsOfOldJobsAreRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if place := (comment{}).Place(t.Context(), []schema.CommentMessage{m})[0]; place.Bulkhead != tt.want || place.Key != worker.Key(account) || place.Claims != id {
+			if place := (comment{}).Place(m, schema.Host{}); place.Bulkhead != tt.want || place.Key != worker.Key(account) || place.Claims != id {
 				t.Errorf("%s has its place at %+v", written, place)
 			}
 		})

@@ -60,9 +60,10 @@ type RefreshConfig struct {
 func NewRefresh(c RefreshConfig) *Refresh {
 	return worker.New(worker.Config[schema.RefreshMessage]{
 		Name: schema.TopicRefresh, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers, Bounded: true,
+		Hosts: c.Hosts, Account: func(m schema.RefreshMessage) schema.AccountID { return m.Account },
 	}, refresh{
 		refreshStore: c.Store, published: c.Published, profiles: c.Profiles, keys: c.Keys, vault: c.Vault, metrics: c.Metrics, logger: c.Logger,
-		keyless: newKeyless(c.Logger), hosts: c.Hosts,
+		keyless: newKeyless(c.Logger),
 	})
 }
 
@@ -77,18 +78,12 @@ type refresh struct {
 	metrics *Metrics
 	logger  *slog.Logger
 	keyless *keyless
-	hosts   *worker.Hosts
 }
 
-func (r refresh) Place(ctx context.Context, messages []schema.RefreshMessage) []worker.Place[schema.RefreshMessage] {
-	hosts := worker.HostsOf(ctx, r.hosts, messages, func(m schema.RefreshMessage) schema.AccountID { return m.Account })
-	places := make([]worker.Place[schema.RefreshMessage], len(messages))
-	for i, m := range messages {
-		places[i] = worker.Place[schema.RefreshMessage]{
-			Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: platformBulkhead(hosts[i].Platform), Server: hosts[i].Server, Claims: m,
-		}
+func (refresh) Place(m schema.RefreshMessage, host schema.Host) worker.Place[schema.RefreshMessage] {
+	return worker.Place[schema.RefreshMessage]{
+		Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: platformBulkhead(host.Platform), Server: host.Server, Claims: m,
 	}
-	return places
 }
 
 func (r refresh) Key(v schema.Renewal) schema.RefreshMessage {

@@ -60,9 +60,10 @@ type Collect struct {
 
 // New makes the collect stage.
 func New(c Config) *Collect {
-	s := stage{store: c.Store, platforms: c.Platforms, vault: c.Vault, logger: c.Logger, metrics: newMetrics(c.Registerer), hosts: c.Hosts}
+	s := stage{store: c.Store, platforms: c.Platforms, vault: c.Vault, logger: c.Logger, metrics: newMetrics(c.Registerer)}
 	return &Collect{stage: s, Worker: worker.New(worker.Config[schema.CollectMessage]{
 		Name: schema.TopicCollect, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Workers, Bounded: true,
+		Hosts: c.Hosts, Account: func(m schema.CollectMessage) schema.AccountID { return m.Account },
 		Reserve: func(ctx context.Context, m schema.CollectMessage) (schema.Turn, time.Duration) {
 			return c.Platforms.Reserve(ctx, m.Platform, m.Account, connectors.Read)
 		},
@@ -106,21 +107,15 @@ type stage struct {
 	vault     connectors.Opener
 	logger    *slog.Logger
 	metrics   *metrics
-	hosts     *worker.Hosts
 }
 
 // RecordWaits is never called: reads of an account have no pace, by which they would wait in a line.
 func (stage) RecordWaits(context.Context, []schema.CollectionID, []time.Duration) error { return nil }
 
-func (s stage) Place(ctx context.Context, messages []schema.CollectMessage) []worker.Place[schema.CollectionID] {
-	hosts := worker.HostsOf(ctx, s.hosts, messages, func(m schema.CollectMessage) schema.AccountID { return m.Account })
-	places := make([]worker.Place[schema.CollectionID], len(messages))
-	for i, m := range messages {
-		places[i] = worker.Place[schema.CollectionID]{
-			Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: worker.Bulkhead{byte(m.Platform)}, Server: hosts[i].Server, Claims: m.Collection,
-		}
+func (stage) Place(m schema.CollectMessage, host schema.Host) worker.Place[schema.CollectionID] {
+	return worker.Place[schema.CollectionID]{
+		Workspace: m.Workspace, Key: worker.Key(m.Account), Bulkhead: worker.Bulkhead{byte(m.Platform)}, Server: host.Server, Claims: m.Collection,
 	}
-	return places
 }
 
 func (s stage) Key(c schema.Collection) schema.CollectionID { return c.ID }

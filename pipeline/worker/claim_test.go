@@ -17,7 +17,7 @@ func TestTwoMessagesThatAskForTheSameGetOneStep(t *testing.T) {
 	}
 	comment := schema.CommentID{1}
 	for _, m := range []schema.CommentMessage{{Comment: comment}, {Comment: comment, Platform: schema.Mastodon}} {
-		w.queue.put(&task[schema.CommentMessage, schema.CommentID]{Place: s.place(m), ctx: t.Context(), value: m})
+		w.queue.put(&task[schema.CommentMessage, schema.CommentID]{Place: s.Place(m, schema.Host{}), ctx: t.Context(), value: m})
 	}
 	p, endCalls, endStores := newPhases(t.Context())
 	defer endStores()

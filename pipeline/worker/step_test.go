@@ -30,7 +30,7 @@ func TestTheNextCallDoesNotWaitForAResultToBeStored(t *testing.T) {
 	}
 	for i := range byte(3) {
 		m := schema.CommentMessage{Comment: schema.CommentID{1 + i}}
-		q.put(&task[schema.CommentMessage, schema.CommentID]{Place: s.place(m), ctx: t.Context(), value: m})
+		q.put(&task[schema.CommentMessage, schema.CommentID]{Place: s.Place(m, schema.Host{}), ctx: t.Context(), value: m})
 	}
 	first := q.takeReady(9)[0]
 	w.takeStep(t.Context(), t.Context(), first, openClaim(first.Claims))

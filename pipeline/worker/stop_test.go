@@ -41,15 +41,8 @@ type stopping struct {
 	turns   []schema.Turn // that steps got
 }
 
-func (s *stopping) place(m schema.CommentMessage) Place[schema.CommentID] {
+func (s *stopping) Place(m schema.CommentMessage, _ schema.Host) Place[schema.CommentID] {
 	return Place[schema.CommentID]{Workspace: m.Workspace, Key: Key(m.Account), Claims: m.Comment}
-}
-
-func (s *stopping) Place(_ context.Context, messages []schema.CommentMessage) (places []Place[schema.CommentID]) {
-	for _, m := range messages {
-		places = append(places, s.place(m))
-	}
-	return places
 }
 
 func (s *stopping) Key(h openClaim) schema.CommentID { return schema.CommentID(h) }

@@ -33,8 +33,9 @@ type Claim interface {
 // Stage is what a worker runs. M is its message, R names what a message asks to claim, C
 // is a claim of it.
 type Stage[M Message, R comparable, C Claim] interface {
-	// Place returns where each message is queued, and what it asks to claim.
-	Place(ctx context.Context, messages []M) []Place[R]
+	// Place returns where a message is queued, and what it asks to claim. The calls for its account go
+	// to host.
+	Place(m M, host schema.Host) Place[R]
 	// Key names what was claimed, as Place does.
 	Key(C) R
 	// Claim leases what messages ask for, for one step each. What is cancelled, finished or
@@ -85,6 +86,9 @@ type Config[M Message] struct {
 	Logger  *slog.Logger
 	Metrics *Metrics
 	Tracer  *tracing.Tracer // nil: nothing is traced
+	Hosts   *Hosts          // of the messages' accounts; nil: they need none
+	// Account returns whose calls a message asks for; nil where Hosts is.
+	Account func(m M) schema.AccountID
 	// Reserve reserves the turn of a message's call, or returns how long it is until
 	// there may be one; nil: calls need none.
 	Reserve func(ctx context.Context, m M) (schema.Turn, time.Duration)
@@ -159,10 +163,10 @@ func (w *Worker[M, R, C]) deliver(ctx context.Context, messages []*stream.Messag
 		}
 		readable, values = append(readable, m), append(values, value)
 	}
-	for i, place := range w.stage.Place(ctx, values) {
-		m := readable[i]
+	hosts := HostsOf(ctx, w.Hosts, values, w.Account)
+	for i, m := range readable {
 		t := &task[M, R]{
-			Place: place, ctx: ctx, message: m, value: values[i], trace: m.Header(tracing.Header), overdue: overdueSince(m),
+			Place: w.stage.Place(values[i], hosts[i]), ctx: ctx, message: m, value: values[i], trace: m.Header(tracing.Header), overdue: overdueSince(m),
 		}
 		if w.queue.put(t) {
 			m.Ack()
