@@ -189,21 +189,6 @@ func isTurnOfProfile(id schema.AccountID, now time.Time) bool {
 	return now.Unix()/3600%profileTurn == int64(id[len(id)-1])%profileTurn
 }
 
-// readProfile reads with a trade what the platform says of the account now, where that may not be
-// kept for long without. That it cannot be read is left at that: the next turn comes.
-func (r refresh) readProfile(ctx context.Context, a schema.Account, traded schema.Credentials, outcome *schema.RenewalOutcome) {
-	if !r.profiles[a.Platform] || !isTurnOfProfile(a.ID, r.Now()) {
-		return
-	}
-	checker, err := connectors.As[connectors.Checker](r.keys, a)
-	if err != nil {
-		return
-	}
-	if profile, err := checker.Check(ctx, a, traded); err == nil {
-		outcome.Settings, outcome.Name = profile.Settings, profile.Name
-	}
-}
-
 // trade gets new credentials and seals them. If the platform sends no refresh token, the
 // old one stays valid.
 func (r refresh) trade(ctx context.Context, a schema.Account, old schema.Credentials) (schema.RenewalOutcome, error) {
@@ -220,27 +205,32 @@ func (r refresh) trade(ctx context.Context, a schema.Account, old schema.Credent
 	}
 	sealed, err := r.vault.Seal(a, traded)
 	outcome := schema.RenewalOutcome{Sealed: sealed, ExpiresAt: traded.ExpiresAt, Renewable: traded.Refreshable()}
-	if err == nil && (a.Renewing || a.Problem() != nil) {
-		outcome.Rejected = r.recheck(ctx, a, traded)
-	}
 	if err == nil {
-		r.readProfile(ctx, a, traded, &outcome)
+		r.recheck(ctx, a, traded, &outcome)
 	}
 	return outcome, err
 }
 
 // recheck asks about new credentials where the platform had refused those before them: what it does not
-// take either is no matter of the token's age. It returns that refusal alone: what else happens says
-// nothing about them.
-func (r refresh) recheck(ctx context.Context, a schema.Account, traded schema.Credentials) *schema.Error {
+// take either is no matter of the token's age, and that refusal alone says something about them. It reads
+// what the platform says of the account now where that may not be kept for long without. That it cannot be
+// read is left at that: the next turn comes.
+func (r refresh) recheck(ctx context.Context, a schema.Account, traded schema.Credentials, outcome *schema.RenewalOutcome) {
+	refused, reads := a.Renewing || a.Problem() != nil, r.profiles[a.Platform] && isTurnOfProfile(a.ID, r.Now())
+	if !refused && !reads {
+		return
+	}
 	checker, err := connectors.As[connectors.Checker](r.keys, a)
-	if err == nil {
-		_, err = checker.Check(ctx, a, traded)
+	if err != nil {
+		return
 	}
-	if refused, ok := errors.AsType[*schema.Error](err); ok && refused.Kind == schema.TokenDead {
-		return refused
+	profile, err := checker.Check(ctx, a, traded)
+	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.TokenDead && refused {
+		outcome.Rejected = e
 	}
-	return nil
+	if err == nil && reads {
+		outcome.Settings, outcome.Name = profile.Settings, profile.Name
+	}
 }
 
 // reviewTime bounds the looks at what an account has published: what is left comes with its next
