@@ -64,7 +64,7 @@ func (b *base) markRestored(ctx context.Context) error {
 		if to.After(b.store.Now()) {
 			return fmt.Errorf("--restored-to is %s, which is yet to come", to.Format(time.RFC3339))
 		}
-		if _, err := restored.Mark(ctx, to); err != nil {
+		if err := restored.Mark(ctx, to); err != nil {
 			return err
 		}
 	}

@@ -120,10 +120,18 @@ func (s *Store) HoldOverdue(ctx context.Context) (int64, error) {
 func (s *Store) NoteRestore(r *schema.Restore) { s.restored.Store(r) }
 
 // Unheld returns the jobs that the hold of a restore is not on, and parks the others. Where no restore
-// is marked it asks nothing.
+// is marked, or since its hold was found to have ended, it asks nothing.
 func (d *Delay) Unheld(ctx context.Context, jobs []schema.Job) ([]schema.Job, error) {
 	restore := d.restored.Load()
 	if restore == nil {
+		return jobs, nil
+	}
+	var stands bool
+	if err := d.Store.Pool.QueryRow(ctx, `select exists (select from restores where ended_at is null)`).Scan(&stands); err != nil {
+		return nil, fmt.Errorf("looking whether a restore holds posts: %w", db.Unavailable(err))
+	}
+	if !stands {
+		d.restored.CompareAndSwap(restore, nil)
 		return jobs, nil
 	}
 	var posts []schema.PostID

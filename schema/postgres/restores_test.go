@@ -18,13 +18,12 @@ import (
 func (f *fixture) restored(to time.Time) *schema.Restore {
 	f.Helper()
 	restores := postgres.NewRestores(f.store)
-	fresh, err := restores.Mark(f.Context(), to)
-	f.must(err)
-	if !fresh {
-		f.Fatal("the database was marked before")
-	}
+	f.must(restores.Mark(f.Context(), to))
 	r, err := restores.Held(f.Context())
 	f.must(err)
+	if r == nil {
+		f.Fatal("the database was marked before")
+	}
 	f.store.NoteRestore(r)
 	return r
 }
@@ -109,8 +108,9 @@ func TestARestoreIsMarkedOnceForAMoment(t *testing.T) {
 	if ended, err := postgres.NewRestores(f.store).End(t.Context()); err != nil || !ended {
 		t.Fatalf("End = %t, %v", ended, err)
 	}
-	if fresh, err := postgres.NewRestores(f.store).Mark(t.Context(), to); err != nil || fresh {
-		t.Errorf("a second start with the same moment marks: %t, %v", fresh, err)
+	f.must(postgres.NewRestores(f.store).Mark(t.Context(), to))
+	if again, err := postgres.NewRestores(f.store).Held(t.Context()); err != nil || again != nil {
+		t.Errorf("a second start with the same moment marks %+v, %v", again, err)
 	}
 	f.claimOne(p, 0)
 
@@ -220,6 +220,14 @@ func TestOverdueJobsThatARestoreHoldsAreParkedAtOnce(t *testing.T) {
 	if n := f.count(`select count(*) from jobs where held and id = '` + uuidText(held.ID) + `'`); n != 1 {
 		t.Error("the job of what is held is not parked")
 	}
+
+	const ended, again = `update restores set ended_at = now()`, `update restores set ended_at = null`
+	for _, sql := range []string{ended, again} { // once it has ended nobody asks any more
+		f.exec(sql)
+		if jobs, err := f.delay.Unheld(t.Context(), f.jobs()); err != nil || len(jobs) != 2 {
+			t.Errorf("%d of two jobs are unheld after %q, %v", len(jobs), sql, err)
+		}
+	}
 }
 
 // Where no restore is marked, a claim asks once for holds, and for nothing of a row.
@@ -302,12 +310,12 @@ func TestBatchesThatTheDatabaseNeverHad(t *testing.T) {
 }
 
 // A restore onto very many open posts is marked by a few rows; reading what it holds takes no memory of its
-// own, and no statement is long. CRIER_TEST_FULL does it with two million.
+// own, and no statement is long. CRIER_TEST_FULL does it with ten million.
 func TestARestoreOntoManyPostsIsMarkedAtOnce(t *testing.T) {
 	const chunk = 10_000
 	many := chunk
 	if full() {
-		many = 2_000_000
+		many = 10_000_000
 	}
 	f := newFixture(t)
 	for made := 0; made < many; made += chunk {
@@ -327,10 +335,7 @@ func TestARestoreOntoManyPostsIsMarkedAtOnce(t *testing.T) {
 	r := f.reader()
 	restores := postgres.NewRestores(r.store)
 	began := time.Now()
-	r.wantReads(20, func() {
-		_, err := restores.Mark(t.Context(), f.store.Now())
-		f.must(err)
-	})
+	r.wantReads(20, func() { f.must(restores.Mark(t.Context(), f.store.Now())) })
 	t.Logf("%d open posts are held after %v", many, time.Since(began))
 	restore, err := restores.Held(t.Context())
 	f.must(err)

@@ -47,7 +47,7 @@ func (s *Store) Adopt(ctx context.Context) error {
 		if err := tx.QueryRow(ctx, `select at from `+tables.RestoredBackup).Scan(&at); err != nil {
 			return err
 		}
-		if _, err := mark(ctx, tx, at); err != nil {
+		if err := mark(ctx, tx, at); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `drop table `+tables.RestoredBackup)
@@ -60,28 +60,26 @@ func (s *Store) Adopt(ctx context.Context) error {
 }
 
 // Mark marks the database as one that went back to a moment, and holds what is open in it. It does
-// nothing for a moment that it was marked with before: so it can be asked for at each start. fresh is
-// whether it was not.
-func (s *Store) Mark(ctx context.Context, to time.Time) (fresh bool, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+// nothing for a moment that it was marked with before: so it can be asked for at each start.
+func (s *Store) Mark(ctx context.Context, to time.Time) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
 			return err
 		}
-		fresh, err = mark(ctx, tx, to)
-		return err
+		return mark(ctx, tx, to)
 	})
 	if err != nil {
-		return false, fmt.Errorf("marking the database as restored: %w", db.Unavailable(err))
+		return fmt.Errorf("marking the database as restored: %w", db.Unavailable(err))
 	}
-	return fresh, nil
+	return nil
 }
 
 // mark takes the same time whatever is open. What an earlier restore has released, and what was known by
 // it, is of no use after another.
-func mark(ctx context.Context, tx pgx.Tx, to time.Time) (fresh bool, err error) {
+func mark(ctx context.Context, tx pgx.Tx, to time.Time) error {
 	var known bool
 	if err := tx.QueryRow(ctx, `select exists (select from restores where restored_to = $1)`, to).Scan(&known); err != nil || known {
-		return false, err
+		return err
 	}
 	b := &pgx.Batch{}
 	b.Queue(`update restores set ended_at = now() where ended_at is null`)
@@ -97,7 +95,7 @@ func mark(ctx context.Context, tx pgx.Tx, to time.Time) (fresh bool, err error) 
 		insert into holds (subject, kind, reason) values (`+db.NoID+`, $1, $2)
 		on conflict (subject) do update set reason = excluded.reason, created_at = now()`,
 		int16(schema.HeldByRestore), "crier went back to "+to.UTC().Format(time.RFC3339)+"; what became of this post afterwards is not known")
-	return true, tx.SendBatch(ctx, b).Close()
+	return tx.SendBatch(ctx, b).Close()
 }
 
 const restoreColumns = `restored_to, marked_at, last_id, events_until`
