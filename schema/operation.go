@@ -301,10 +301,16 @@ const (
 	DueLater
 )
 
-// HeldPlace is how far the held posts of a workspace are read, in the order in which they are due.
+// HeldPlace is how far the held posts of a workspace are read, in the order for which they are scheduled.
 type HeldPlace struct {
-	Due  time.Time
-	Post PostID
+	ScheduledFor time.Time
+	Post         PostID
+}
+
+// HeldDelivery is what a post that a restore holds has still to publish to an account.
+type HeldDelivery struct {
+	Delivery
+	ScheduledFor time.Time // of the post; a retry of it is due later
 }
 
 // HeldGroup is posts that a restore holds, of a workspace, for the same platforms.

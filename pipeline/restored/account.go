@@ -27,13 +27,13 @@ type account struct {
 	single      int // looks that read no listing: each is a call of its own
 
 	settled bool      // nothing more is to be found
-	upto    time.Time // posts that are due later were not looked for; zero: all were
+	before  time.Time // posts that are scheduled for then or later were not looked for; zero: all were
 	why     string    // it could not be looked at
 }
 
 const (
 	// mostSingle bounds the looks on a platform that has no listing, of which each is a call. The posts that
-	// are due first come first.
+	// are scheduled first come first.
 	mostSingle = 200
 	// lookTime bounds one look, with the wait for its turns.
 	lookTime = time.Minute
@@ -43,7 +43,8 @@ const (
 )
 
 // look looks for one post; nil: it is not there. Errors are crier's own, or of a stop.
-func (a *account) look(ctx context.Context, d schema.Delivery) (*schema.Finding, error) {
+func (a *account) look(ctx context.Context, held schema.HeldDelivery) (*schema.Finding, error) {
+	d := held.Delivery
 	if a.settled || d.Unreadable != nil {
 		return nil, ctx.Err()
 	}
@@ -56,7 +57,7 @@ func (a *account) look(ctx context.Context, d schema.Delivery) (*schema.Finding,
 		}
 	}
 	if !a.tally.Whole && a.single >= mostSingle {
-		a.settled = true
+		a.settled, a.before = true, held.ScheduledFor
 		return nil, nil
 	}
 	d.Step, d.Since, d.Credentials, d.Known, d.Shared = schema.StepFind, a.restore.To, a.credentials, a.known, a.shared
@@ -75,7 +76,7 @@ func (a *account) look(ctx context.Context, d schema.Delivery) (*schema.Finding,
 	case err != nil || verdict == schema.CannotTell || verdict == schema.SafeToRepeat:
 		finding.Kind = schema.LookCannotTell
 	}
-	a.note(d)
+	a.note()
 	if finding.Kind == 0 {
 		return nil, nil
 	}
@@ -84,13 +85,11 @@ func (a *account) look(ctx context.Context, d schema.Delivery) (*schema.Finding,
 
 // note notes that a post was looked for. Once all that the listing has is known to be somebody's, no other
 // post is there.
-func (a *account) note(d schema.Delivery) {
+func (a *account) note() {
 	if !a.tally.Whole {
 		a.single++
-		a.upto = d.DueAt
 		return
 	}
-	a.upto = time.Time{}
 	left := len(a.tally.Items)
 	for _, id := range a.known {
 		if _, listed := a.tally.Items[id]; listed {

@@ -24,16 +24,16 @@ type lookStore interface {
 // findingStore takes what was found.
 type findingStore interface {
 	AddFindings(ctx context.Context, findings []schema.Finding) error
-	// Looked notes that an account's posts that are due by a time were looked for, all where it is zero;
-	// or why they could not be.
-	Looked(ctx context.Context, account schema.AccountID, upto time.Time, why string) error
+	// Looked notes that an account's posts that are scheduled for before a time were looked for, all where
+	// it is zero; or why they could not be.
+	Looked(ctx context.Context, account schema.AccountID, before time.Time, why string) error
 }
 
 // heldStore reads the posts that a restore holds.
 type heldStore interface {
 	// HeldDeliveries returns what some accounts of a workspace have still to publish of a page of its
-	// posts, in the order in which they are due.
-	HeldDeliveries(ctx context.Context, r *schema.Restore, workspace schema.WorkspaceID, accounts []schema.AccountID, after schema.HeldPlace) ([]schema.Delivery, schema.HeldPlace, bool, error)
+	// posts, in the order for which they are scheduled.
+	HeldDeliveries(ctx context.Context, r *schema.Restore, workspace schema.WorkspaceID, accounts []schema.AccountID, after schema.HeldPlace) ([]schema.HeldDelivery, schema.HeldPlace, bool, error)
 	// Known sets what else is on a delivery's profile.
 	Known(ctx context.Context, d *schema.Delivery) error
 }
@@ -123,7 +123,7 @@ func (l *Looks) lookAt(ctx context.Context, r *schema.Restore, workspace schema.
 		accounts[id] = &account{looks: l, restore: r}
 	}
 	for after, more := (schema.HeldPlace{}), true; more && !allSettled(accounts); {
-		var deliveries []schema.Delivery
+		var deliveries []schema.HeldDelivery
 		var err error
 		deliveries, after, more, err = l.Posts.HeldDeliveries(ctx, r, workspace, ids, after)
 		if err != nil {
@@ -149,7 +149,7 @@ func (l *Looks) lookAt(ctx context.Context, r *schema.Restore, workspace schema.
 		}
 	}
 	for id, a := range accounts {
-		if err := l.Store.Looked(ctx, id, a.upto, a.why); err != nil {
+		if err := l.Store.Looked(ctx, id, a.before, a.why); err != nil {
 			return err
 		}
 	}

@@ -96,19 +96,29 @@ const selectKnown = `
 const heldDeliveriesPage = 500
 
 // HeldDeliveries returns what some accounts of a workspace have still to publish of a page of its posts
-// that the restore holds, in the order in which they are due; where it goes on; and whether others follow.
-func (p *Publish) HeldDeliveries(ctx context.Context, r *schema.Restore, workspace schema.WorkspaceID, accounts []schema.AccountID, after schema.HeldPlace) (deliveries []schema.Delivery, next schema.HeldPlace, more bool, err error) {
-	place := pgx.StrictNamedArgs{"workspace": workspace, "due": after.Due, "post": after.Post, "page": heldDeliveriesPage}
+// that the restore holds, in the order for which they are scheduled; where it goes on; and whether others
+// follow. All of that is of one moment.
+func (p *Publish) HeldDeliveries(ctx context.Context, r *schema.Restore, workspace schema.WorkspaceID, accounts []schema.AccountID, after schema.HeldPlace) (deliveries []schema.HeldDelivery, next schema.HeldPlace, more bool, err error) {
+	place := pgx.NamedArgs{
+		"workspace": workspace, "scheduled": after.ScheduledFor, "post": after.Post, "page": heldDeliveriesPage,
+		"last": r.LastID, "accounts": db.IDColumn(accounts),
+	}
 	var n int
-	err = p.Pool.QueryRow(ctx, heldDeliveriesLast, place).Scan(&n, &next.Due, (*[16]byte)(&next.Post))
+	err = pgx.BeginTxFunc(ctx, p.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		b := &pgx.Batch{}
+		b.Queue(heldDeliveriesLast, place).QueryRow(func(row pgx.Row) error {
+			return row.Scan(&n, &next.ScheduledFor, (*[16]byte)(&next.Post))
+		})
+		b.Queue(heldDeliveries, place).Query(func(rows pgx.Rows) (err error) {
+			deliveries, err = db.Collect(rows, nil, func(row pgx.Row, d *schema.HeldDelivery) error {
+				return p.scanDelivery(row, &d.Delivery, &d.ScheduledFor)
+			})
+			return err
+		})
+		return tx.SendBatch(ctx, b).Close()
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, after, false, nil
-	}
-	if err == nil {
-		place["last"], place["accounts"] = r.LastID, db.IDColumn(accounts)
-		var rows pgx.Rows
-		rows, err = p.Pool.Query(ctx, heldDeliveries, place)
-		deliveries, err = db.Collect(rows, err, func(row pgx.Row, d *schema.Delivery) error { return p.scanDelivery(row, d) })
 	}
 	if err != nil {
 		return nil, after, false, fmt.Errorf("reading held posts: %w", db.Unavailable(err))
@@ -120,11 +130,11 @@ const (
 	heldDeliveriesFrom = `
 	with page as materialized (
 		select id, scheduled_for from posts
-		where workspace_id = @workspace and (scheduled_for, id) > (@due, coalesce(@post::uuid, ` + db.NoID + `)) order by scheduled_for, id limit @page
+		where workspace_id = @workspace and (scheduled_for, id) > (@scheduled, coalesce(@post::uuid, ` + db.NoID + `)) order by scheduled_for, id limit @page
 	)`
 	heldDeliveriesLast = heldDeliveriesFrom + ` select (select count(*) from page), scheduled_for, id from page order by scheduled_for desc, id desc limit 1`
 	heldDeliveries     = heldDeliveriesFrom + `
-	select ` + deliveryColumns + `
+	select ` + deliveryColumns + `, p.scheduled_for
 	from page join posts p on p.id = page.id join targets t on t.post_id = p.id join accounts a on a.id = t.account_id join workspaces w on w.id = a.workspace_id
 	where p.status in ` + tables.OpenPosts + ` and p.id <= @last and t.state in ` + tables.OpenTargets + ` and t.account_id = any(@accounts)
 	  and not exists (select from restore_releases x where x.post_id = p.id)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
 	"crier/schema/postgres"
@@ -227,6 +228,61 @@ func TestOverdueJobsThatARestoreHoldsAreParkedAtOnce(t *testing.T) {
 		if jobs, err := f.delay.Unheld(t.Context(), f.jobs()); err != nil || len(jobs) != 2 {
 			t.Errorf("%d of two jobs are unheld after %q, %v", len(jobs), sql, err)
 		}
+	}
+}
+
+// A post that is retried is due later than others that are scheduled after it: a look that has come to it
+// has not come to them.
+func TestALookComesToPostsAsTheyAreScheduled(t *testing.T) {
+	f := newFixture(t)
+	retried, other := f.create(f.post(1, 0)), f.create(f.post(1, time.Minute))
+	f.exec(of(retried, `update posts set retried_for = now() + interval '1 hour' where id = '$'`))
+	r := f.restored(f.store.Now())
+	restores := postgres.NewRestores(f.store)
+	f.must(restores.Looked(t.Context(), f.accounts[0], other.ScheduledFor, ""))
+	for id, cannotTell := range map[schema.PostID]int{retried.ID: 0, other.ID: 1} {
+		known, err := restores.Posts(t.Context(), r, schema.HeldSelection{Posts: []schema.PostID{id}}, schema.PostID{}, 1)
+		if err != nil || len(known) != 1 || known[0].CannotTell != cannotTell {
+			t.Errorf("%d posts are %v, %v; want %d of which nobody can tell", len(known), id, err, cannotTell)
+		}
+	}
+}
+
+func TestHeldPostsAndWhereTheirPageEndsAreOfOneMoment(t *testing.T) {
+	f := newFixture(t)
+	f.create(f.post(1, 0))
+	last := f.create(f.post(1, time.Minute))
+	r := f.restored(f.store.Now())
+	read := func() ([]schema.HeldDelivery, schema.HeldPlace, error) {
+		deliveries, next, _, err := f.publish.HeldDeliveries(t.Context(), r, f.workspace, f.accounts, schema.HeldPlace{})
+		return deliveries, next, err
+	}
+	_, _, err := read() // its statements are known to the server from now on
+	f.must(err)
+	conn, err := pgx.Connect(t.Context(), f.url)
+	f.must(err)
+	defer conn.Close(t.Context())
+	exec := func(sql string) {
+		t.Helper()
+		_, err := conn.Exec(t.Context(), sql)
+		f.must(err)
+	}
+	exec(`begin`)
+	exec(`lock table targets`)
+	ended := make(chan struct{})
+	var deliveries []schema.HeldDelivery
+	var next schema.HeldPlace
+	go func() {
+		defer close(ended)
+		deliveries, next, err = read()
+	}()
+	awaitWaiting(t, conn)
+	exec(of(last, `update posts set scheduled_for = now() + interval '1 hour' where id = '$'`))
+	exec(`commit`)
+	<-ended
+	f.must(err)
+	if len(deliveries) != 2 || !deliveries[1].ScheduledFor.Equal(next.ScheduledFor) {
+		t.Errorf("the page of %d held posts ends at %v, which is not where the last is", len(deliveries), next.ScheduledFor)
 	}
 }
 

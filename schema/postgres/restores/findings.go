@@ -134,14 +134,14 @@ func (s *Store) AddFindings(ctx context.Context, findings []schema.Finding) erro
 	return nil
 }
 
-// Looked notes that an account was looked at: for its posts that are due by a time, infinity where that is
-// zero and why is empty; or why it could not be.
-func (s *Store) Looked(ctx context.Context, account schema.AccountID, upto time.Time, why string) error {
+// Looked notes that an account was looked at: for its posts that are scheduled for before a time, all where
+// that is zero; or why it could not be.
+func (s *Store) Looked(ctx context.Context, account schema.AccountID, before time.Time, why string) error {
 	_, err := s.Pool.Exec(ctx, `
 		insert into restore_looks as l (account_id, tried_at, looked_upto, error)
 		values ($1, now(), case when $3 = '' then coalesce($2, 'infinity'::timestamptz) end, $3)
 		on conflict (account_id) do update set tried_at = now(), looked_upto = excluded.looked_upto, error = excluded.error`,
-		account, db.OrNull(upto), why)
+		account, db.OrNull(before), why)
 	if err != nil {
 		return fmt.Errorf("noting a look: %w", db.Unavailable(err))
 	}

@@ -38,7 +38,7 @@ const evidence = `
 		where t.post_id = h.id and t.state in ` + tables.OpenTargets + ` and l.disconnected_at is not null)::int disconnected,
 	(not (@events_until::timestamptz is not null and (h.due >= @marked or h.due < @events_until::timestamptz - interval '` + eventsLag + `'))
 	 and exists (select from targets t where t.post_id = h.id and t.state in ` + tables.OpenTargets + `
-		and (not exists (select from restore_looks l where l.account_id = t.account_id and l.looked_upto >= h.due)
+		and (not exists (select from restore_looks l where l.account_id = t.account_id and l.looked_upto > h.scheduled_for)
 		  or exists (select from restore_findings f where f.post_id = h.id and f.n = t.n and f.kind = @cannot_tell))))::int cannot_tell`
 
 // eventsLag is how long after an event ClickHouse may not have it yet: of what was due within that of
@@ -65,7 +65,7 @@ const held = `
 // page is posts by id, after one and up to another.
 const page = `
 	with page as materialized (
-		select id, workspace_id, platforms, status, updated_at, coalesce(retried_for, scheduled_for) due from posts
+		select id, workspace_id, platforms, status, updated_at, scheduled_for, coalesce(retried_for, scheduled_for) due from posts
 		where id > @after and id <= @upto and (@posts::uuid[] is null or id = any(@posts)) order by id
 	),`
 
