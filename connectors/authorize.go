@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/oauth2"
-
 	"crier/schema"
 )
 
@@ -57,18 +55,6 @@ type Entity struct {
 	Kind string // as the platform calls it: page, organization, person
 	// Credentials are what crier acts for it with.
 	Credentials schema.Credentials
-}
-
-// Page returns the address of a platform's page for an app: the endpoint, with the parameters
-// of RFC 6749 and further ones.
-func (r AuthorizationRequest) Page(endpoint, clientID string, scopes []string, further ...oauth2.AuthCodeOption) string {
-	config := oauth2.Config{ClientID: clientID, RedirectURL: r.Callback, Scopes: scopes, Endpoint: oauth2.Endpoint{AuthURL: endpoint}}
-	return config.AuthCodeURL(r.State, further...)
-}
-
-// Challenge is the parameters of PKCE with SHA-256.
-func (r AuthorizationRequest) Challenge() oauth2.AuthCodeOption {
-	return oauth2.S256ChallengeOption(r.Verifier)
 }
 
 // Scoped is a connector whose platform grants permissions one by one.

@@ -1,7 +1,6 @@
 package connectors
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -83,35 +82,14 @@ type App struct {
 	Units   int `json:",omitempty"`
 }
 
-// Traded returns credentials as they are after a trade, of which the platform names what is new.
-func Traded(old, granted schema.Credentials) schema.Credentials {
-	traded := old
-	traded.AccessToken, traded.ExpiresAt = granted.AccessToken, granted.ExpiresAt
-	traded.RefreshToken = cmp.Or(granted.RefreshToken, old.RefreshToken)
-	traded.Scope = cmp.Or(granted.Scope, old.Scope)
-	if !granted.RefreshExpiresAt.IsZero() {
-		traded.RefreshExpiresAt = granted.RefreshExpiresAt
-	}
-	return traded
-}
-
 // longestLife is what a token lives at most; beyond it a platform means that it does not end.
 const longestLife = 100 * 365 * 24 * time.Hour
-
-// Life returns how long a token lives by its platform; zero: that is not known, or for ever.
-func Life(seconds int64) time.Duration {
-	if seconds <= 0 || seconds > int64(longestLife/time.Second) {
-		return 0
-	}
-	return time.Duration(seconds) * time.Second
-}
 
 // EndOf returns when a token ends that lives so many seconds from now; zero where none are named,
 // or it lives for ever.
 func EndOf(seconds int64, now time.Time) time.Time {
-	life := Life(seconds)
-	if life == 0 {
+	if seconds <= 0 || seconds > int64(longestLife/time.Second) {
 		return time.Time{}
 	}
-	return now.UTC().Add(life).Truncate(time.Second)
+	return now.UTC().Add(time.Duration(seconds) * time.Second).Truncate(time.Second)
 }

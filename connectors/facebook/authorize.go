@@ -7,10 +7,8 @@ import (
 	"net/url"
 	"strings"
 
-	"golang.org/x/oauth2"
-
 	"crier/connectors"
-	"crier/connectors/graph"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -35,37 +33,38 @@ const (
 // Scopes implements connectors.Scoped.
 func (c *Connector) Scopes() connectors.Scopes { return c.consent.Scopes }
 
-// Authorize returns the page on which Facebook asks for a person's consent. What the person
-// has refused once it asks for again, which it does not by itself
-// (developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow, re-authentication).
-func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
-	return c.consent.Address(r, oauth2.SetAuthURLParam("auth_type", "rerequest"))
+// dialect is how Facebook speaks OAuth. What the person has refused once it asks for again, which it
+// does not by itself (developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow,
+// re-authentication).
+//
+// No token is ever revoked: DELETE /me/permissions, the only way, takes a person's token and
+// ends those of all pages of the person, in whichever workspace they are connected.
+func dialect() oauth.Dialect {
+	return oauth.Dialect{
+		Platform: schema.Facebook, Name: "Facebook", Asks: url.Values{"auth_type": {"rerequest"}},
+		Page:   webHost + "/" + version + "/dialog/oauth",
+		Tokens: graphHost + "/" + version + "/oauth/access_token", OpTokens: opToken, InAddress: true,
+	}
+}
+
+// Authorize returns the page on which Facebook asks for a person's consent.
+func (c *Connector) Authorize(ctx context.Context, a schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
+	return c.consent.Authorize(ctx, a, r)
 }
 
 // Exchange trades a code for a person's token of an hour or two, and that for one of about 60
 // days at once: the tokens of pages that are got by it have no expiry
 // (developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived).
-//
-// No token is ever revoked: DELETE /me/permissions, the only way, takes a person's token and
-// ends those of all pages of the person, in whichever workspace they are connected.
 func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors.Grant) (schema.Credentials, error) {
-	form := c.consent.Form(g)
-	form.Del("grant_type")
-	short, err := graph.Redeem(ctx, c.client, c.tokenCall(a, form))
+	short, err := c.consent.Redeem(ctx, a, g)
 	if err != nil {
 		return schema.Credentials{}, err
 	}
-	long, err := graph.Redeem(ctx, c.client, c.tokenCall(a, url.Values{
-		"grant_type": {"fb_exchange_token"}, "client_id": {c.consent.App.ID}, "client_secret": {c.consent.App.Secret},
-		"fb_exchange_token": {short.Token},
-	}))
+	long, err := c.consent.Trade(ctx, a, url.Values{"grant_type": {"fb_exchange_token"}, "fb_exchange_token": {short.Access}}, short.Access)
 	if err != nil {
-		return schema.Credentials{}, err
+		return schema.Credentials{}, fmt.Errorf("trading the person's token: %w", err)
 	}
-	person := schema.Credentials{AccessToken: long.Token, AppID: c.consent.App.ID}
-	if long.Life > 0 {
-		person.ExpiresAt = c.now().Add(long.Life).UTC()
-	}
+	person := schema.Credentials{AccessToken: long.Access, AppID: c.consent.App.ID, ExpiresAt: connectors.EndOf(long.Expires, c.now())}
 	granted, err := c.permissions(ctx, a, person)
 	if err != nil {
 		return schema.Credentials{}, err
@@ -75,13 +74,6 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	}
 	person.Scope, person.PersonID = strings.Join(granted, ","), c.personID(ctx, a, person)
 	return person, nil
-}
-
-// tokenCall is a call of the token endpoint, all of whose parameters stand in its address.
-func (c *Connector) tokenCall(a schema.Account, query url.Values) connectors.Call {
-	call := c.call(a, schema.Credentials{}, http.MethodGet, "oauth/access_token", opToken)
-	call.Query, call.Secrets = query, []string{query.Get("client_secret"), query.Get("code"), query.Get("fb_exchange_token")}
-	return call
 }
 
 // permissions asks what the person has granted: there is no other answer that says it.

@@ -60,11 +60,8 @@ func New(c connectors.Parts) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	return &Connector{
 		client: c.Client, graph: cmp.Or(base, graphHost), video: cmp.Or(base, videoHost), web: cmp.Or(base, webHost),
-		consent: graph.Consent{
-			Platform: schema.Facebook, App: c.App, Scopes: scopes(c.App), Now: c.Now,
-			Page: strings.TrimRight(cmp.Or(c.Consent, base, webHost), "/") + "/" + version + "/dialog/oauth",
-		},
-		media: c.Media, now: c.Now,
+		consent: graph.NewConsent(dialect(), c, scopes(c.App)),
+		media:   c.Media, now: c.Now,
 	}
 }
 

@@ -192,14 +192,3 @@ func NextDay(now time.Time) time.Time {
 	year, month, day := now.In(pacific).Date()
 	return time.Date(year, month, day+1, 0, 0, 0, 0, pacific)
 }
-
-// isRefusal reports whether the token endpoint refused a call with an error (RFC 6749, 5.2).
-func isRefusal(response *connectors.Response, code string) bool {
-	if response == nil {
-		return false
-	}
-	var refused struct {
-		Error string `json:"error"`
-	}
-	return json.Unmarshal(response.Body, &refused) == nil && refused.Error == code
-}

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"crier/connectors"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -65,22 +66,24 @@ func TestAnswers(t *testing.T) {
 }
 
 // endpoint answers as Google's token endpoint does, once.
-func endpoint(t *testing.T, status int, body string) OAuth {
+func endpoint(t *testing.T, status int, body string) oauth.Flow {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader(status)
 		rw.Write([]byte(body))
 	}))
 	t.Cleanup(server.Close)
-	return OAuth{
-		Base: server.URL, App: connectors.App{ID: "app", Secret: "secret"}, Scopes: connectors.Scopes{Publish: []string{"one", "two"}},
+	return oauth.New(Dialect(schema.YouTube), connectors.Parts{
+		Base: server.URL, App: connectors.App{ID: "app", Secret: "secret"},
 		Now: func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC) },
 		Client: connectors.NewClient(connectors.ClientConfig{
 			Calls: connectors.Calls{Platform: schema.YouTube}, HTTP: server.Client(), Now: time.Now,
 			Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()),
 		}),
-	}
+	}, someScopes())
 }
+
+func someScopes() connectors.Scopes { return connectors.Scopes{Publish: []string{"one", "two"}} }
 
 func TestTrades(t *testing.T) {
 	old := schema.Credentials{AccessToken: "old", RefreshToken: "refresh", Scope: "one two", EntityID: "of it"}
@@ -130,13 +133,13 @@ func wantKind(t *testing.T, err error, kind schema.ErrorKind, says string) {
 }
 
 func TestWhereThePageIs(t *testing.T) {
-	for want, o := range map[string]OAuth{
+	for want, p := range map[string]connectors.Parts{
 		"https://accounts.google.com/o/oauth2/v2/auth?": {},
 		"http://sim/o/oauth2/v2/auth?":                  {Base: "http://sim/"},
 		"http://page/x/o/oauth2/v2/auth?":               {Base: "http://sim", Consent: "http://page/x/"},
 	} {
-		o.App, o.Scopes = connectors.App{ID: "app", Secret: "secret"}, connectors.Scopes{Publish: []string{"one", "two"}}
-		page, _, err := o.Authorize(connectors.AuthorizationRequest{Callback: "http://back", State: "s", Verifier: "v"})
+		p.App = connectors.App{ID: "app", Secret: "secret"}
+		page, _, err := oauth.New(Dialect(schema.YouTube), p, someScopes()).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://back", State: "s", Verifier: "v"})
 		if err != nil || !strings.HasPrefix(page, want) {
 			t.Errorf("Authorize = %s, %v", page, err)
 		}
@@ -145,7 +148,7 @@ func TestWhereThePageIs(t *testing.T) {
 			t.Errorf("asked with %v, %v", asked, err)
 		}
 	}
-	_, _, err := OAuth{Platform: schema.GoogleBusiness}.Authorize(connectors.AuthorizationRequest{})
+	_, _, err := oauth.New(Dialect(schema.GoogleBusiness), connectors.Parts{}, someScopes()).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{})
 	if err == nil || !strings.Contains(err.Error(), "CRIER_GOOGLE_BUSINESS_CLIENT_ID") {
 		t.Errorf("without an app: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"crier/connectors"
 	"crier/connectors/google"
 	"crier/connectors/media"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -34,8 +35,8 @@ const (
 
 // Connector publishes local posts. It is safe for concurrent use.
 type Connector struct {
+	oauth.Flow
 	client                       *connectors.Client
-	oauth                        google.OAuth
 	posts, accounts, information string // addresses of the APIs
 	media                        media.Source
 	now                          func() time.Time
@@ -47,10 +48,7 @@ func New(c connectors.Parts) *Connector {
 	return &Connector{
 		client: c.Client, media: c.Media, now: c.Now,
 		posts: cmp.Or(base, postsHost), accounts: cmp.Or(base, accountsHost), information: cmp.Or(base, informationHost),
-		oauth: google.OAuth{
-			Client: c.Client, Platform: schema.GoogleBusiness, App: c.App, Scopes: scopes(),
-			Base: c.Base, Consent: c.Consent, Now: c.Now,
-		},
+		Flow: oauth.New(google.Dialect(schema.GoogleBusiness), c, scopes()),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -44,9 +45,9 @@ func (c Consent) PersonOf(signed string) (id string, err error) {
 		return "", notSigned()
 	}
 	var said struct {
-		Algorithm string `json:"algorithm"`
-		UserID    ident  `json:"user_id"`
-		IssuedAt  int64  `json:"issued_at"` // seconds since 1970; 0: it does not say
+		Algorithm string   `json:"algorithm"`
+		UserID    oauth.ID `json:"user_id"`
+		IssuedAt  int64    `json:"issued_at"` // seconds since 1970; 0: it does not say
 	}
 	if json.Unmarshal(content, &said) != nil || !strings.EqualFold(said.Algorithm, signedAlgorithm) || said.UserID == "" {
 		return "", notSigned()
@@ -59,22 +60,4 @@ func (c Consent) PersonOf(signed string) (id string, err error) {
 
 func notSigned() error {
 	return &schema.Error{Kind: schema.Unauthorized, Message: "signed_request is not signed with the secret of this server's app"}
-}
-
-// ident is an id that is written as a text or as a number.
-type ident string
-
-// UnmarshalJSON reads either, without the rounding of a double.
-func (i *ident) UnmarshalJSON(content []byte) error {
-	var text string
-	if json.Unmarshal(content, &text) == nil {
-		*i = ident(text)
-		return nil
-	}
-	var number json.Number
-	if err := json.Unmarshal(content, &number); err != nil {
-		return err
-	}
-	*i = ident(number.String())
-	return nil
 }

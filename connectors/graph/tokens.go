@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"crier/connectors"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -53,6 +55,17 @@ type Tokens struct {
 	Prefix string // of the platform's grant types
 	Secret string // of crier's app
 	Now    func() time.Time
+}
+
+// Exchange trades what a code is worth for a token of 60 days. scopes are those that were granted; none:
+// that is not known.
+func (t Tokens) Exchange(ctx context.Context, a schema.Account, c Consent, granted oauth.Granted, scopes []string) (schema.Credentials, error) {
+	if err := c.Scopes.Check(scopes); err != nil {
+		return schema.Credentials{}, err
+	}
+	return t.Lengthen(ctx, a, schema.Credentials{
+		AccessToken: granted.Access, Scope: strings.Join(scopes, ","), AppID: c.App.ID, PersonID: string(granted.Person),
+	})
 }
 
 // Lengthen trades the token that a consent gives, which lasts an hour, for one of 60 days.

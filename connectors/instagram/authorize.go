@@ -2,11 +2,10 @@ package instagram
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"crier/connectors"
-	"crier/connectors/graph"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -25,29 +24,27 @@ func scopes(app connectors.App) connectors.Scopes {
 // Scopes implements connectors.Scoped.
 func (c *Connector) Scopes() connectors.Scopes { return c.consent.Scopes }
 
-// Authorize returns the page on which Instagram asks for a person's consent: that of Instagram
-// Login, which is of the one account that the person is logged in to.
-func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
-	return c.consent.Address(r)
+// dialect is how Instagram speaks OAuth: Instagram Login is of the one account that the person is logged
+// in to. No call ends a token again: its owner takes the consent back in the settings.
+func dialect() oauth.Dialect {
+	return oauth.Dialect{
+		Platform: schema.Instagram, Name: "Instagram",
+		Page: consentBase + "/oauth/authorize", Tokens: codeBase + "/oauth/access_token", OpTokens: opRedeem,
+	}
 }
 
-// Exchange trades a code for a token of an hour, and that for one of 60 days at once. Instagram
-// has no call that ends it again: its owner takes the consent back in the settings.
+// Authorize returns the page on which Instagram asks for a person's consent.
+func (c *Connector) Authorize(ctx context.Context, a schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
+	return c.consent.Authorize(ctx, a, r)
+}
+
+// Exchange trades a code for a token of an hour, and that for one of 60 days at once.
 func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors.Grant) (schema.Credentials, error) {
-	call := connectors.Call{
-		Operation: opRedeem, Method: http.MethodPost, URL: c.codes + "/oauth/access_token", Account: a.ID, Form: c.consent.Form(g),
-	}
-	call.Secrets = []string{call.Form.Get("code"), c.consent.App.Secret}
-	granted, err := graph.Redeem(ctx, c.client, call)
+	granted, err := c.consent.Redeem(ctx, a, g)
 	if err != nil {
 		return schema.Credentials{}, err
 	}
-	if err := c.consent.Scopes.Check(granted.Scopes); err != nil {
-		return schema.Credentials{}, err
-	}
-	return c.tokens.Lengthen(ctx, a, schema.Credentials{
-		AccessToken: granted.Token, Scope: strings.Join(granted.Scopes, ","), AppID: c.consent.App.ID, PersonID: granted.Person,
-	})
+	return c.tokens.Exchange(ctx, a, c.consent, granted, granted.Permissions)
 }
 
 // PersonOf returns whom a call for a person is about: see graph.Consent.

@@ -46,7 +46,6 @@ const (
 type Connector struct {
 	client     *connectors.Client
 	base       string
-	codes      string // where codes are redeemed
 	consent    graph.Consent
 	tokens     graph.Tokens
 	now        func() time.Time
@@ -56,11 +55,7 @@ type Connector struct {
 // New makes the connector.
 func New(c connectors.Parts) *Connector {
 	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now}
-	connector.codes = strings.TrimRight(cmp.Or(c.Base, codeBase), "/")
-	connector.consent = graph.Consent{
-		Platform: schema.Instagram, App: c.App, Scopes: scopes(c.App), Now: c.Now,
-		Page: strings.TrimRight(cmp.Or(c.Consent, c.Base, consentBase), "/") + "/oauth/authorize",
-	}
+	connector.consent = graph.NewConsent(dialect(), c, scopes(c.App))
 	connector.tokens = graph.Tokens{Client: c.Client, Base: connector.base, Prefix: "ig", Secret: c.App.Secret, Now: c.Now}
 	connector.containers = graph.Containers{
 		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,

@@ -2,15 +2,13 @@ package linkedin
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"crier/connectors"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -28,41 +26,28 @@ const (
 // (github.com/n8n-io/n8n, pull request 7451; github.com/gitroomhq/postiz-app, pull request
 // 1658). Apps of the open products serve members alone; their operators name openid, profile
 // and w_member_social.
-func (c *Connector) scopes() []string {
-	if c.app.Scope != "" {
-		return strings.Fields(c.app.Scope)
+func scopes(app connectors.App) connectors.Scopes {
+	if app.Scope != "" {
+		return connectors.Scopes{Publish: strings.Fields(app.Scope)}
 	}
-	return []string{
+	return connectors.Scopes{Publish: []string{
 		scopeProfile, "w_member_social", "r_organization_social", "w_organization_social",
 		"r_organization_social_feed", "w_organization_social_feed", scopeOrganizations,
-	}
+	}}
 }
 
-// Authorize returns LinkedIn's page (shared/authentication/authorization-code-flow). There is
-// no PKCE in this flow: the app's secret is the proof.
-func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
-	if c.app.ID == "" {
-		return "", connectors.App{}, connectors.NoApp(schema.LinkedIn)
+// dialect is how LinkedIn speaks OAuth (shared/authentication/authorization-code-flow). There is no PKCE
+// in this flow: the app's secret is the proof. A refresh token comes with the access token where
+// LinkedIn has approved the app for it; else the member consents again after 60 days. It stays the same,
+// and its year runs on from the first consent, so that a trade whose answer was lost is made again.
+func dialect() oauth.Dialect {
+	return oauth.Dialect{
+		Platform: schema.LinkedIn, Name: "LinkedIn",
+		Page: webHost + "/oauth/v2/authorization", Tokens: webHost + "/oauth/v2/accessToken", OpTokens: opToken,
+		Refusals: map[string]schema.ErrorKind{ // the last is LinkedIn's own, of codes
+			"invalid_grant": schema.TokenDead, "invalid_request": schema.TokenDead, "invalid_redirect_uri": schema.TokenDead,
+		},
 	}
-	return r.Page(c.consent+"/oauth/v2/authorization", c.app.ID, c.scopes()), connectors.App{}, nil
-}
-
-// Exchange trades a code, which lives for 30 minutes. A refresh token comes with the access
-// token where LinkedIn has approved the app for it; else the member consents again after 60
-// days.
-func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors.Grant) (schema.Credentials, error) {
-	granted, err := c.trade(ctx, a, url.Values{"grant_type": {"authorization_code"}, "code": {g.Code}, "redirect_uri": {g.Callback}}, g.Code)
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.TokenDead {
-		err = &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
-	}
-	if err != nil {
-		return schema.Credentials{}, fmt.Errorf("exchanging a code: %w", err)
-	}
-	if err := connectors.CheckScopes(c.scopes(), scopesOf(granted)); err != nil {
-		return schema.Credentials{}, err
-	}
-	granted.AppID = c.app.ID
-	return granted, nil
 }
 
 // lacks reports whether it is known that credentials are without a scope.

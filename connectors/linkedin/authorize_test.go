@@ -159,12 +159,12 @@ func TestAConsentIsRefused(t *testing.T) {
 		"a code that is too old": {func(c *consent, code string) string { c.Pass(31 * time.Minute); return code }, schema.Refused, "authorization code expired"},
 		"a code of nobody":       {func(*consent, string) string { return "none" }, schema.Refused, "authorization code expired"},
 		"another callback":       {func(c *consent, code string) string { c.callback += "/"; return code }, schema.Refused, "redirect uri"},
-		"another secret":         {func(c *consent, code string) string { c.app.Secret = "other"; return code }, schema.Retryable, "crier's own app"},
+		"another secret":         {func(c *consent, code string) string { c.App.Secret = "other"; return code }, schema.Retryable, "crier's own app"},
 		"a scope taken away": {func(c *consent, _ string) string {
 			return c.allow(t, "r_basicprofile w_member_social r_organization_social_feed w_organization_social_feed")
 		}, schema.Refused, ": r_organization_social, w_organization_social, rw_organization_admin"},
 		"an answer that quotes": {func(c *consent, code string) string {
-			c.Inject(t, simulation.Fault{Operation: opToken, Status: 401, Body: `{"error":"invalid_request","error_description":"not ` + code + ` of ` + c.app.Secret + `"}`})
+			c.Inject(t, simulation.Fault{Operation: opToken, Status: 401, Body: `{"error":"invalid_request","error_description":"not ` + code + ` of ` + c.App.Secret + `"}`})
 			return code
 		}, schema.Refused, "not [redacted] of [redacted]"},
 		"an answer without a token": {func(c *consent, code string) string {

@@ -13,6 +13,7 @@ import (
 	"crier/connectors"
 	"crier/connectors/listing"
 	"crier/connectors/media"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -45,11 +46,10 @@ const (
 
 // Connector publishes to LinkedIn. It is safe for concurrent use.
 type Connector struct {
+	oauth.Flow
 	client   *connectors.Client
 	api, web string
-	consent  string // where members are asked
 	version  string
-	app      connectors.App
 	media    media.Source
 	now      func() time.Time
 }
@@ -59,8 +59,7 @@ func New(c connectors.Parts) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	return &Connector{
 		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),
-		consent: cmp.Or(strings.TrimRight(c.Consent, "/"), base, webHost),
-		version: cmp.Or(c.Version, DefaultVersion), app: c.App, media: c.Media, now: c.Now,
+		Flow: oauth.New(dialect(), c, scopes(c.App)), version: cmp.Or(c.Version, DefaultVersion), media: c.Media, now: c.Now,
 	}
 }
 

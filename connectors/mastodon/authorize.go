@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"crier/connectors"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -43,11 +44,20 @@ func (c *Connector) Authorize(ctx context.Context, a schema.Account, r connector
 		}
 		r.App = app
 	}
-	page := c.server(a)
-	if page == c.base && c.consent != "" {
-		page = c.consent
+	page, _, err := c.flow(a, r.App).Authorize(ctx, a, r)
+	return page, r.App, err
+}
+
+// flow is that of an app with the account's server: each has its endpoints at the same paths.
+func (c *Connector) flow(a schema.Account, app connectors.App) oauth.Flow {
+	parts := connectors.Parts{Client: c.client, App: app, Base: c.server(a), Now: c.now}
+	if parts.Base == c.base {
+		parts.Consent = c.consent
 	}
-	return r.Page(page+"/oauth/authorize", r.App.ID, scopes().Asked(), r.Challenge()), r.App, nil
+	return oauth.New(oauth.Dialect{
+		Platform: schema.Mastodon, Name: "the server", PKCE: true,
+		Page: "/oauth/authorize", Tokens: "/oauth/token", OpTokens: opToken, Revocation: "/oauth/revoke", OpRevocation: opRevoke,
+	}, parts, scopes())
 }
 
 // registered is what crier registers with.
@@ -73,26 +83,12 @@ func (c *Connector) register(ctx context.Context, a schema.Account, callback str
 // Exchange trades a code for a token, which lives until it is revoked
 // (docs.joinmastodon.org/methods/oauth/#token).
 func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors.Grant) (schema.Credentials, error) {
-	call := c.call(a, schema.Credentials{}, http.MethodPost, "/oauth/token", opToken)
-	call.Secrets = []string{g.Code, g.Verifier, g.App.Secret}
-	call.Form = url.Values{
-		"grant_type": {"authorization_code"}, "code": {g.Code}, "redirect_uri": {g.Callback}, "code_verifier": {g.Verifier},
-		"client_id": {g.App.ID}, "client_secret": {g.App.Secret},
-	}
-	var token struct {
-		AccessToken string `json:"access_token"`
-		Scope       string `json:"scope"`
-	}
-	if _, err := c.client.Do(ctx, call, &token); err != nil {
-		return schema.Credentials{}, fmt.Errorf("exchanging a code: %w", err)
-	}
-	if token.AccessToken == "" {
-		return schema.Credentials{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer has no token"}
-	}
-	if err := scopes().Check(strings.Fields(token.Scope)); err != nil {
+	credentials, err := c.flow(a, g.App).Exchange(ctx, a, g)
+	if err != nil {
 		return schema.Credentials{}, err
 	}
-	return schema.Credentials{AccessToken: token.AccessToken, Scope: token.Scope, AppID: g.App.ID, AppSecret: g.App.Secret}, nil
+	credentials.AppSecret = g.App.Secret
+	return credentials, nil
 }
 
 // Revoke ends a token that a person consented to. One that came otherwise belongs to another
@@ -101,13 +97,6 @@ func (c *Connector) Revoke(ctx context.Context, a schema.Account, credentials sc
 	if credentials.AppID == "" {
 		return nil
 	}
-	call := c.call(a, schema.Credentials{}, http.MethodPost, "/oauth/revoke", opRevoke)
-	call.Secrets = []string{credentials.AccessToken, credentials.AppSecret}
-	call.Form = url.Values{
-		"token": {credentials.AccessToken}, "client_id": {credentials.AppID}, "client_secret": {credentials.AppSecret},
-	}
-	if _, err := c.client.Do(ctx, call, nil); err != nil {
-		return fmt.Errorf("revoking a token: %w", err)
-	}
-	return nil
+	app := connectors.App{ID: credentials.AppID, Secret: credentials.AppSecret}
+	return c.flow(a, app).EndToken(ctx, a, "", credentials.AccessToken)
 }

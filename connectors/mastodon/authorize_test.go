@@ -113,7 +113,7 @@ func TestAConsentIsRefused(t *testing.T) {
 		code := c.allow(t)
 		c.app.Secret = "another"
 		_, err := c.exchange(t, code)
-		connectortest.WantKind(t, err, schema.TokenDead)
+		connectortest.WantKind(t, err, schema.Refused)
 	})
 }
 

@@ -190,12 +190,12 @@ func TestARefreshThatIsRefused(t *testing.T) {
 
 func TestAWrongSecretIsTold(t *testing.T) {
 	r := newRig(t)
-	r.app.Secret = "another"
+	r.App.Secret = "another"
 	_, err := r.Exchange(t.Context(), schema.Account{}, connectors.Grant{Callback: "http://x", Code: "y"})
 	if e := connectortest.WantKind(t, err, schema.Retryable); !strings.Contains(e.Message, "own app") {
 		t.Errorf("message %q", e.Message)
 	}
-	r.app = connectors.App{}
+	r.App = connectors.App{}
 	_, err = r.Refresh(t.Context(), schema.Account{}, own(0))
 	connectortest.WantKind(t, err, schema.Refused)
 }

@@ -11,6 +11,7 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/media"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -39,10 +40,9 @@ const version = "/v5"
 
 // Connector publishes to Pinterest. It is safe for concurrent use.
 type Connector struct {
+	oauth.Flow
 	client   *connectors.Client
 	api, web string
-	consent  string // where people are asked
-	app      connectors.App
 	media    media.Source
 	now      func() time.Time
 }
@@ -52,7 +52,7 @@ func New(c connectors.Parts) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	return &Connector{
 		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),
-		consent: cmp.Or(strings.TrimRight(c.Consent, "/"), base, webHost), app: c.App, media: c.Media, now: c.Now,
+		Flow: oauth.New(dialect(), c, scopes()), media: c.Media, now: c.Now,
 	}
 }
 

@@ -50,10 +50,7 @@ type Connector struct {
 // New makes the connector.
 func New(c connectors.Parts) *Connector {
 	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now}
-	connector.consent = graph.Consent{
-		Platform: schema.Threads, App: c.App, Scopes: scopes(c.App), Now: c.Now,
-		Page: strings.TrimRight(cmp.Or(c.Consent, c.Base, consentBase), "/") + "/oauth/authorize",
-	}
+	connector.consent = graph.NewConsent(dialect(), c, scopes(c.App))
 	connector.tokens = graph.Tokens{Client: c.Client, Base: connector.base, Prefix: "th", Secret: c.App.Secret, Now: c.Now}
 	connector.containers = graph.Containers{
 		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,

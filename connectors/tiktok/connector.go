@@ -9,6 +9,7 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/media"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -34,10 +35,9 @@ const (
 
 // Connector publishes to TikTok. It is safe for concurrent use.
 type Connector struct {
+	oauth.Flow
 	client    *connectors.Client
 	api, web  string
-	consent   string
-	app       connectors.App
 	media     media.Source
 	now       func() time.Time
 	lastParts *lastParts
@@ -49,8 +49,7 @@ func New(c connectors.Parts) *Connector {
 	base := strings.TrimRight(c.Base, "/")
 	return &Connector{
 		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost),
-		consent: strings.TrimRight(cmp.Or(c.Consent, base, webHost), "/"),
-		app:     c.App, media: c.Media, now: c.Now, lastParts: newLastParts(), shape: proven,
+		Flow: oauth.New(dialect(), c, scopes(c.App)), media: c.Media, now: c.Now, lastParts: newLastParts(), shape: proven,
 	}
 }
 

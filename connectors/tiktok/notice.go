@@ -21,7 +21,7 @@ const (
 // events, which come at least once and for three days until they are answered, the one of a
 // consent that was taken back counts: how a video stands is asked for.
 func (c *Connector) Withdrawn(header http.Header, body []byte) (nativeID string, err error) {
-	if c.app.ID == "" || c.app.Secret == "" {
+	if c.App.ID == "" || c.App.Secret == "" {
 		return "", connectors.NoAppCalled(schema.TikTok)
 	}
 	var event struct {
@@ -29,7 +29,7 @@ func (c *Connector) Withdrawn(header http.Header, body []byte) (nativeID string,
 		Event     string `json:"event"`
 		OpenID    string `json:"user_openid"`
 	}
-	if !c.signed(header.Get(signatureHeader), body) || json.Unmarshal(body, &event) != nil || event.ClientKey != c.app.ID {
+	if !c.signed(header.Get(signatureHeader), body) || json.Unmarshal(body, &event) != nil || event.ClientKey != c.App.ID {
 		return "", &schema.Error{Kind: schema.Invalid, Message: "this is no event that TikTok has signed for the app of this server"}
 	}
 	if event.Event != removed {
@@ -50,7 +50,7 @@ func (c *Connector) signed(signature string, body []byte) bool {
 	if err != nil || fields["t"] == "" {
 		return false
 	}
-	mac := hmac.New(sha256.New, []byte(c.app.Secret))
+	mac := hmac.New(sha256.New, []byte(c.App.Secret))
 	mac.Write([]byte(fields["t"] + "."))
 	mac.Write(body)
 	return hmac.Equal(mac.Sum(nil), given)

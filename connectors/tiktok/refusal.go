@@ -33,7 +33,7 @@ const (
 	dayWait = time.Hour
 )
 
-// Error is what TikTok says of a call, except for those of OAuth: see ofToken.
+// Error is what TikTok says of a call, except for those of OAuth: see dialect.
 type Error struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`

@@ -3,52 +3,42 @@ package twitter
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/url"
-	"strings"
+	"time"
 
 	"crier/connectors"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
 // scopes returns what crier does on X; the last is for refresh tokens
 // (docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code).
-func scopes() []string {
-	return []string{"tweet.read", "tweet.write", "users.read", "media.write", "offline.access"}
+func scopes() connectors.Scopes {
+	return connectors.Scopes{Publish: []string{"tweet.read", "tweet.write", "users.read", "media.write", "offline.access"}}
 }
 
-// Authorize returns X's page, which is on another host than the API.
-func (c *Connector) Authorize(_ context.Context, _ schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
-	if c.app.ID == "" {
-		return "", connectors.App{}, connectors.NoApp(schema.Twitter)
+// dialect is how X speaks OAuth. Its page is on another host than the API, a code lives for 30 seconds,
+// and an access token for two hours where the answer does not say. A refresh token that X does not take
+// is an invalid_request as often as an invalid_grant (github.com/plhery/node-twitter-api-v2, issue 496).
+func dialect() oauth.Dialect {
+	return oauth.Dialect{
+		Platform: schema.Twitter, Name: "X", PKCE: true, Basic: true, Public: true, Unlimited: true, Once: true,
+		Life:   2 * time.Hour,
+		Page:   defaultWeb + "/i/oauth2/authorize",
+		Tokens: DefaultBase + "/2/oauth2/token", OpTokens: opToken,
+		Revocation: DefaultBase + "/2/oauth2/revoke", OpRevocation: opRevoke,
+		Refusals: map[string]schema.ErrorKind{"invalid_grant": schema.TokenDead, "invalid_request": schema.TokenDead},
 	}
-	return r.Page(c.consent+"/i/oauth2/authorize", c.app.ID, scopes(), r.Challenge()), connectors.App{}, nil
 }
 
-// Exchange trades a code, which lives for 30 seconds, for a pair of tokens.
-func (c *Connector) Exchange(ctx context.Context, _ schema.Account, g connectors.Grant) (schema.Credentials, error) {
-	if c.app.ID == "" {
-		return schema.Credentials{}, connectors.NoApp(schema.Twitter)
+// Revoke ends both tokens, the one that makes others first.
+func (c *Connector) Revoke(ctx context.Context, a schema.Account, credentials schema.Credentials) error {
+	var failed error
+	for _, token := range []struct{ kind, value string }{
+		{"refresh_token", credentials.RefreshToken}, {"access_token", credentials.AccessToken},
+	} {
+		if token.value != "" {
+			failed = errors.Join(failed, c.EndToken(ctx, a, token.kind, token.value))
+		}
 	}
-	call := c.ofApp(opToken, "/2/oauth2/token", url.Values{
-		"grant_type": {"authorization_code"}, "code": {g.Code}, "redirect_uri": {g.Callback}, "code_verifier": {g.Verifier},
-	})
-	call.Secrets = append(call.Secrets, g.Code, g.Verifier)
-	granted, response, err := c.trade(ctx, call)
-	if err != nil {
-		return schema.Credentials{}, fmt.Errorf("exchanging a code: %w", ofCode(ofToken(response, err)))
-	}
-	if err := connectors.CheckScopes(scopes(), strings.Fields(granted.Scope)); err != nil {
-		return schema.Credentials{}, err
-	}
-	granted.AppID = c.app.ID
-	return granted, nil
-}
-
-// ofCode says that a code was refused where a token would be dead.
-func ofCode(err error) error {
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind == schema.TokenDead {
-		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
-	}
-	return err
+	return failed
 }

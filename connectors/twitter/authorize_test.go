@@ -98,11 +98,11 @@ func TestAConsentIsRefused(t *testing.T) {
 		"a code of nobody":       {func(*consent, string) string { return "none" }, schema.Refused, "authorization code was invalid"},
 		"another verifier":       {func(c *consent, code string) string { c.verifier = oauth2.GenerateVerifier(); return code }, schema.Refused, "code verifier"},
 		"another callback":       {func(c *consent, code string) string { c.callback += "/"; return code }, schema.Refused, "redirect uri"},
-		"another secret":         {func(c *consent, code string) string { c.app.Secret = "other"; return code }, schema.Retryable, "crier's own registration"},
+		"another secret":         {func(c *consent, code string) string { c.App.Secret = "other"; return code }, schema.Retryable, "crier's own app"},
 		"an answer without a token": {func(c *consent, code string) string {
 			c.Inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{}`})
 			return code
-		}, schema.Unknown, "no token"},
+		}, schema.Retryable, "no token"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -120,9 +120,9 @@ func TestNoErrorOfAnExchangeShowsItsSecrets(t *testing.T) {
 	r := newRig(t)
 	c := r.consent(t)
 	code := c.allow(t, wholeScope)
-	r.Inject(t, simulation.Fault{Operation: opToken, Status: 400, Body: `{"error": "bad ` + code + ` ` + c.verifier + ` ` + c.app.Secret + `"}`})
+	r.Inject(t, simulation.Fault{Operation: opToken, Status: 400, Body: `{"error": "bad ` + code + ` ` + c.verifier + ` ` + c.App.Secret + `"}`})
 	_, err := c.exchange(t, code)
-	for _, secret := range []string{code, c.verifier, c.app.Secret} {
+	for _, secret := range []string{code, c.verifier, c.App.Secret} {
 		if err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("error %v shows a secret", err)
 		}

@@ -1,7 +1,6 @@
 package twitter
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/media"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -23,13 +23,12 @@ const (
 
 // Connector publishes to X. It is safe for concurrent use.
 type Connector struct {
-	client  *connectors.Client
-	base    string
-	web     string // where posts are shown
-	consent string // where people are asked
-	app     connectors.App
-	media   media.Source
-	now     func() time.Time
+	oauth.Flow
+	client *connectors.Client
+	base   string
+	web    string // where posts are shown
+	media  media.Source
+	now    func() time.Time
 
 	day    pause       // of the app
 	tweets atomic.Bool // X takes the names of tweets, not of posts: see readPosts
@@ -42,8 +41,7 @@ func New(c connectors.Parts) *Connector {
 	if base == "" || base == DefaultBase {
 		base, web = DefaultBase, defaultWeb
 	}
-	consent := cmp.Or(strings.TrimRight(c.Consent, "/"), web)
-	return &Connector{client: c.Client, base: base, web: web, consent: consent, app: c.App, media: c.Media, now: c.Now}
+	return &Connector{Flow: oauth.New(dialect(), c, scopes()), client: c.Client, base: base, web: web, media: c.Media, now: c.Now}
 }
 
 // Publish creates the post of an entry.

@@ -81,7 +81,7 @@ func TestATradeThatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			old := r.consented(t)
-			r.app = tt.app
+			r.App = tt.app
 			if tt.fault.Status != 0 || tt.fault.Lose {
 				tt.fault.Operation = opToken
 				r.Inject(t, tt.fault)
@@ -99,7 +99,7 @@ func TestATradeThatFails(t *testing.T) {
 
 func TestAPublicClientNamesItself(t *testing.T) {
 	r := newRig(t)
-	r.app = connectors.App{ID: simulation.AppID}
+	r.App = connectors.App{ID: simulation.AppID}
 	if _, err := r.Refresh(t.Context(), schema.Account{}, r.consented(t)); err != nil {
 		t.Error(err)
 	}

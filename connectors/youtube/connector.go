@@ -12,6 +12,7 @@ import (
 	"crier/connectors"
 	"crier/connectors/google"
 	"crier/connectors/media"
+	"crier/connectors/oauth"
 	"crier/schema"
 )
 
@@ -40,11 +41,10 @@ const (
 
 // Connector publishes to YouTube. It is safe for concurrent use.
 type Connector struct {
+	oauth.Flow
 	client   *connectors.Client
 	api, web string
 	reports  string // where the Analytics API is
-	oauth    google.OAuth
-	app      connectors.App
 	media    media.Source
 	quotas   connectors.DailyQuotas
 	now      func() time.Time
@@ -59,10 +59,8 @@ func New(c connectors.Parts) *Connector {
 	}
 	return &Connector{
 		client: c.Client, api: cmp.Or(base, apiHost), web: cmp.Or(base, webHost), reports: cmp.Or(base, reportsHost),
-		oauth: google.OAuth{
-			Client: c.Client, Platform: schema.YouTube, App: c.App, Scopes: scopes(c.App), Base: c.Base, Consent: c.Consent, Now: c.Now,
-		},
-		app: c.App, media: c.Media, quotas: c.Quotas, now: c.Now, partSize: usualPart,
+		Flow:  oauth.New(google.Dialect(schema.YouTube), c, scopes(c.App)),
+		media: c.Media, quotas: c.Quotas, now: c.Now, partSize: usualPart,
 	}
 }
 

@@ -30,13 +30,13 @@ var costs = map[string]int{
 
 // price returns what a call takes, and of what.
 func (c *Connector) price(call connectors.Call, app string) schema.QuotaCost {
-	q := schema.QuotaCost{Day: dayOf(c.now()), Cost: costs[call.Operation], Most: cmp.Or(c.app.Units, usualUnits), Name: "youtube/units/" + app}
+	q := schema.QuotaCost{Day: dayOf(c.now()), Cost: costs[call.Operation], Most: cmp.Or(c.App.Units, usualUnits), Name: "youtube/units/" + app}
 	if q.Cost >= dear {
 		q.Most -= q.Most / 10
 	}
 	switch {
 	case call.Operation == opInsert:
-		q.Name, q.Cost, q.Most = "youtube/uploads/"+app, 1, cmp.Or(c.app.Uploads, usualUploads)
+		q.Name, q.Cost, q.Most = "youtube/uploads/"+app, 1, cmp.Or(c.App.Uploads, usualUploads)
 	case call.Operation == opStats:
 		q.Name, q.Most = "youtube/stats/"+app, usualStats
 	case call.Kind == connectors.Read: // the rest is for what is published
@@ -51,7 +51,7 @@ func (c *Connector) do(ctx context.Context, a schema.Account, credentials schema
 	if a.Sandbox {
 		return c.client.Do(ctx, call, out)
 	}
-	q := c.price(call, cmp.Or(credentials.AppID, c.app.ID))
+	q := c.price(call, cmp.Or(credentials.AppID, c.App.ID))
 	spent, err := c.quotas.SpendQuota(ctx, q)
 	switch {
 	case err != nil:

@@ -1,7 +1,6 @@
 package facebook
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"crier/connectors/simulators/simulation"
 	"crier/connectors/simulators/simulation/graph"
+	"crier/connectors/simulators/simulation/oauth"
 )
 
 // codeLife is how long a code works. Facebook calls it short and says no number.
@@ -29,28 +29,20 @@ func knownScopes() []string {
 	}
 }
 
-// authorize shows the dialog and takes what the person answers
-// (developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow).
-func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	asked := simulation.Consent{ClientID: q.Get("client_id"), Redirect: q.Get("redirect_uri"), State: q.Get("state"), Scope: q.Get("scope")}
-	redirect, err := url.Parse(asked.Redirect)
-	switch {
-	case asked.ClientID != simulation.AppID:
-		http.Error(rw, "Invalid App ID: the provided app ID does not look like a valid app ID.", http.StatusBadRequest)
-	case err != nil || !redirect.IsAbs():
-		http.Error(rw, "URL blocked: this redirect failed because the redirect URI is not absolute.", http.StatusBadRequest)
-	case q.Has("response_type") && q.Get("response_type") != "code":
-		http.Error(rw, "The simulated dialog gives codes.", http.StatusBadRequest)
-	case slices.ContainsFunc(simulation.SplitScopes(asked.Scope), func(one string) bool { return !slices.Contains(knownScopes(), one) }):
-		http.Error(rw, "Invalid Scopes: "+asked.Scope+". This message is only shown to developers.", http.StatusBadRequest)
-	case r.Method == http.MethodPost:
-		s.consents.Answer(rw, r, asked, url.Values{
+// newOAuth makes the dialog (developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow).
+func newOAuth(w *simulation.World) *oauth.Flow {
+	return oauth.New(w, oauth.Page{
+		CodeLife: codeLife, Fragment: "_=_", MayAskNone: true, MayHaveType: true, Scopes: knownScopes(),
+		Denied: url.Values{
 			"error": {"access_denied"}, "error_code": {"200"}, "error_reason": {"user_denied"}, "error_description": {"Permissions error"},
-		})
-	default:
-		s.consents.Ask(rw, asked)
-	}
+		},
+		Refuse: oauth.Texts(map[oauth.Wrong]string{
+			oauth.WrongApp:    "Invalid App ID: the provided app ID does not look like a valid app ID.",
+			oauth.WrongTarget: "URL blocked: this redirect failed because the redirect URI is not absolute.",
+			oauth.WrongType:   "The simulated dialog gives codes.",
+			oauth.WrongScope:  "Invalid Scopes: {scope}. This message is only shown to developers.",
+		}),
+	}, oauth.Tokens{})
 }
 
 // token trades a code for a person's token, or that for one that lives longer.
@@ -71,11 +63,11 @@ func (s *simulator) token(rw http.ResponseWriter, r *http.Request) {
 
 // redeem trades a code for the token of the person who consented.
 func (s *simulator) redeem(rw http.ResponseWriter, r *http.Request) {
-	granted, err := s.consents.Redeem(r.FormValue("code"), simulation.AppID, r.FormValue("redirect_uri"), "")
+	granted, wrong := s.oauth.Redeem(r, simulation.AppID)
 	switch {
-	case errors.Is(err, simulation.ErrRedirect):
+	case wrong == oauth.WrongTarget:
 		graph.Bad(100, 36008, "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request").WriteTo(rw)
-	case err != nil:
+	case wrong != oauth.Nothing:
 		graph.Bad(100, 36009, "This authorization code has been used.").WriteTo(rw)
 	default:
 		granted.Name = personal + granted.Name

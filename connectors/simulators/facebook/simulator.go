@@ -11,6 +11,7 @@ import (
 
 	"crier/connectors/simulators/simulation"
 	"crier/connectors/simulators/simulation/graph"
+	"crier/connectors/simulators/simulation/oauth"
 )
 
 // simulator is Facebook in small. Its posts and uploads are the world's.
@@ -20,7 +21,7 @@ type simulator struct {
 	mux     *http.ServeMux
 	dialect simulation.Dialect
 
-	consents *simulation.Consents
+	oauth *oauth.Flow
 }
 
 // New makes a Facebook with the limits of pages.
@@ -30,7 +31,7 @@ func New(w *simulation.World) http.Handler { return newSimulator(w, true) }
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, false) }
 
 func newSimulator(w *simulation.World, limited bool) http.Handler {
-	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "_=_")}
+	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), oauth: newOAuth(w)}
 	s.dialect = simulation.Dialect{Operation: simulation.Operations(s.mux), Fail: s.fail, Ending: graph.Ending(withdrawn()), Show: s.show}
 	for pattern, handle := range map[string]func(visit){
 		"GET /{version}/me":                           s.showSelf,
@@ -55,8 +56,8 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 		s.mux.HandleFunc(pattern, s.admit(handle))
 	}
 	s.mux.HandleFunc("GET /{version}/oauth/access_token", s.token)
-	s.mux.HandleFunc("GET /{version}/dialog/oauth", s.authorize)
-	s.mux.HandleFunc("POST /{version}/dialog/oauth", s.authorize)
+	s.mux.HandleFunc("GET /{version}/dialog/oauth", s.oauth.Authorize)
+	s.mux.HandleFunc("POST /{version}/dialog/oauth", s.oauth.Authorize)
 	for _, pattern := range []string{"GET /{node}", "GET /reel/{node}/{$}", "GET /watch/{$}"} {
 		s.mux.HandleFunc(pattern, s.page)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/oauth"
 	"crier/schema"
 )
 
@@ -15,12 +16,12 @@ const maxRequest = 1 << 20
 
 // simulator is Google in small. Its posts are the world's.
 type simulator struct {
-	world    *simulation.World
-	limited  bool
-	mux      *http.ServeMux
-	dialect  simulation.Dialect
-	consents *simulation.Consents
-	calls    window // of the app, of all people together
+	world   *simulation.World
+	limited bool
+	mux     *http.ServeMux
+	dialect simulation.Dialect
+	oauth   *oauth.Flow
+	calls   window // of the app, of all people together
 }
 
 // New makes a Google with the quotas of an app and of a location.
@@ -30,7 +31,7 @@ func New(w *simulation.World) http.Handler { return newSimulator(w, true) }
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, false) }
 
 func newSimulator(w *simulation.World, limited bool) http.Handler {
-	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
+	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), oauth: newOAuth(w)}
 	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending(), Show: s.show}
 	for pattern, handle := range map[string]func(visit){
 		"POST /v4/accounts/{account}/locations/{location}/localPosts":          s.createPost,
@@ -43,10 +44,10 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 	} {
 		s.mux.HandleFunc(pattern, s.admit(handle))
 	}
-	s.mux.HandleFunc("GET /o/oauth2/v2/auth", s.authorize)
-	s.mux.HandleFunc("POST /o/oauth2/v2/auth", s.authorize)
-	s.mux.HandleFunc("POST /token", s.token)
-	s.mux.HandleFunc("POST /revoke", s.revoke)
+	s.mux.HandleFunc("GET /o/oauth2/v2/auth", s.oauth.Authorize)
+	s.mux.HandleFunc("POST /o/oauth2/v2/auth", s.oauth.Authorize)
+	s.mux.HandleFunc("POST /token", s.oauth.Token)
+	s.mux.HandleFunc("POST /revoke", s.oauth.RevokeAsGoogle)
 	s.mux.HandleFunc("GET /local/posts/{location}/{post}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "The requested URL "+r.URL.Path+" was not found on this server.", http.StatusNotFound)
@@ -84,7 +85,7 @@ func placesOf(person *simulation.Account) []place {
 func Locations(token string) []string {
 	world := simulation.NewWorld(simulation.Config{Platform: schema.GoogleBusiness})
 	var names []string
-	for _, p := range placesOf(world.Account(personOf(token))) {
+	for _, p := range placesOf(world.Account(oauth.Owner(token))) {
 		names = append(names, p.name())
 	}
 	return names
@@ -101,7 +102,7 @@ func (s *simulator) admit(handle func(visit)) http.HandlerFunc {
 			refuse(rw, *refused)
 			return
 		}
-		v := visit{rw: rw, r: r, person: s.world.Account(personOf(token))}
+		v := visit{rw: rw, r: r, person: s.world.Account(oauth.Owner(token))}
 		if end := s.world.EndOf(v.about()...); end != simulation.Alive && v.isStopped(end) {
 			refuseEnded(rw, end)
 			return

@@ -167,7 +167,7 @@ func TestTokensEnd(t *testing.T) {
 	}
 	wantStatus("at once", access, 200)
 	wantStatus("the refresh token", refresh, 401)
-	g.now = g.now.Add(accessLife)
+	g.now = g.now.Add(time.Hour)
 	wantStatus("an hour later", access, 401)
 	_, traded := trade(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {refresh}})
 	again := fmt.Sprint(traded["access_token"])

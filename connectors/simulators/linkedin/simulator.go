@@ -9,16 +9,17 @@ import (
 	"sync"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/oauth"
 	"crier/schema"
 )
 
 // simulator is LinkedIn in small. Its posts and uploads are the world's.
 type simulator struct {
-	world    *simulation.World
-	limited  bool
-	mux      *http.ServeMux
-	dialect  simulation.Dialect
-	consents *simulation.Consents
+	world   *simulation.World
+	limited bool
+	mux     *http.ServeMux
+	dialect simulation.Dialect
+	oauth   *oauth.Flow
 }
 
 // New makes a LinkedIn with the limits of a member and of a day.
@@ -28,7 +29,7 @@ func New(w *simulation.World) http.Handler { return newSimulator(w, true) }
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, false) }
 
 func newSimulator(w *simulation.World, limited bool) http.Handler {
-	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
+	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), oauth: newOAuth(w)}
 	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending(), Show: s.show}
 	for pattern, handle := range map[string]func(visit){
 		"POST /rest/posts":                              s.createPost,
@@ -53,9 +54,9 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 		s.mux.HandleFunc(pattern, s.admit(handle))
 	}
 	s.mux.HandleFunc("PUT /dms-uploads/{id}/{part}", s.takePart)
-	s.mux.HandleFunc("GET /oauth/v2/authorization", s.authorize)
-	s.mux.HandleFunc("POST /oauth/v2/authorization", s.authorize)
-	s.mux.HandleFunc("POST /oauth/v2/accessToken", s.token)
+	s.mux.HandleFunc("GET /oauth/v2/authorization", s.oauth.Authorize)
+	s.mux.HandleFunc("POST /oauth/v2/authorization", s.oauth.Authorize)
+	s.mux.HandleFunc("POST /oauth/v2/accessToken", s.oauth.Token)
 	s.mux.HandleFunc("GET /feed/update/{urn}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) {
 		refuse(rw, refusal{Status: http.StatusNotFound, Code: "RESOURCE_NOT_FOUND", Message: "No virtual resource found"})
@@ -107,7 +108,7 @@ func organizationsOf(a *simulation.Account) []string {
 // Organizations returns the URNs of what the owner of a token administers.
 func Organizations(token string) []string {
 	world := simulation.NewWorld(simulation.Config{Platform: schema.LinkedIn})
-	return organizationsOf(world.Account(memberOf(token)))
+	return organizationsOf(world.Account(oauth.Owner(token)))
 }
 
 // admit lets a call in that has a token and names a version of the API that is served.
@@ -121,7 +122,7 @@ func (s *simulator) admit(handle func(visit)) http.HandlerFunc {
 			refuse(rw, r)
 			return
 		}
-		v := visit{rw: rw, r: r, account: s.world.Account(memberOf(token))}
+		v := visit{rw: rw, r: r, account: s.world.Account(oauth.Owner(token))}
 		if end := s.world.EndOf(append(organizationsOf(v.account), v.person())...); end != simulation.Alive && isStopped(end, r) {
 			refuseEnded(rw, end)
 			return

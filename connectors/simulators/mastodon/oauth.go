@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/oauth"
 )
 
 // codeLife is how long a code works: Doorkeeper's default, which Mastodon leaves as it is.
@@ -65,30 +66,37 @@ func secretOf(client string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// authorize shows the page of consent and takes what the person answers
-// (docs.joinmastodon.org/methods/oauth/#authorize).
-func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	asked := simulation.Consent{
-		ClientID: q.Get("client_id"), Redirect: q.Get("redirect_uri"), State: q.Get("state"), Scope: q.Get("scope"), Challenge: q.Get("code_challenge"),
-	}
-	switch {
-	case q.Get("response_type") != "code" || asked.ClientID == "" || asked.ClientID != clientOf(asked.Redirect, scopesOf(asked.ClientID)):
-		refuseOAuth(rw, http.StatusUnauthorized, "invalid_client", errInvalidClient)
-	case asked.Challenge != "" && q.Get("code_challenge_method") != "S256":
-		refuseOAuth(rw, http.StatusBadRequest, "invalid_code_challenge_method", "The code_challenge_method must be S256.")
-	case slices.ContainsFunc(strings.Fields(asked.Scope), func(scope string) bool {
-		return !slices.Contains(strings.Fields(scopesOf(asked.ClientID)), scope) || !slices.Contains(knownScopes(), scope)
-	}):
-		refuseOAuth(rw, http.StatusBadRequest, "invalid_scope", errInvalidScope)
-	case r.Method == http.MethodPost:
-		s.consents.Answer(rw, r, asked, url.Values{"error": {"access_denied"}, "error_description": {errDenied}})
-	default:
-		s.consents.Ask(rw, asked)
-	}
+// newOAuth makes the server's page of consent (docs.joinmastodon.org/methods/oauth/#authorize). A server
+// grants no more than an app was registered with.
+func newOAuth(w *simulation.World) *oauth.Flow {
+	return oauth.New(w, oauth.Page{
+		CodeLife: codeLife, PKCE: oauth.Taken, MayAskNone: true,
+		Denied: url.Values{"error": {"access_denied"}, "error_description": {errDenied}},
+		Knows: func(asked simulation.Consent) bool {
+			return asked.ClientID != "" && asked.ClientID == clientOf(asked.Redirect, scopesOf(asked.ClientID))
+		},
+		Unknown: func(asked simulation.Consent) string {
+			for _, scope := range strings.Fields(asked.Scope) {
+				if !slices.Contains(strings.Fields(scopesOf(asked.ClientID)), scope) || !slices.Contains(knownScopes(), scope) {
+					return scope
+				}
+			}
+			return ""
+		},
+		Refuse: func(rw http.ResponseWriter, _ *http.Request, w oauth.Wrong, _ simulation.Consent) {
+			switch w {
+			case oauth.WrongChallenge:
+				refuseOAuth(rw, http.StatusBadRequest, "invalid_code_challenge_method", "The code_challenge_method must be S256.")
+			case oauth.WrongScope:
+				refuseOAuth(rw, http.StatusBadRequest, "invalid_scope", errInvalidScope)
+			default:
+				refuseOAuth(rw, http.StatusUnauthorized, "invalid_client", errInvalidClient)
+			}
+		},
+	}, oauth.Tokens{})
 }
 
-// token trades a code (docs.joinmastodon.org/methods/oauth/#token).
+// token trades a code for a token that does not end (docs.joinmastodon.org/methods/oauth/#token).
 func (s *simulator) token(rw http.ResponseWriter, r *http.Request) {
 	client := r.PostFormValue("client_id")
 	if client == "" || r.PostFormValue("client_secret") != secretOf(client) {
@@ -99,8 +107,8 @@ func (s *simulator) token(rw http.ResponseWriter, r *http.Request) {
 		refuseOAuth(rw, http.StatusBadRequest, "unsupported_grant_type", "The authorization grant type is not supported by the authorization server.")
 		return
 	}
-	granted, err := s.consents.Redeem(r.PostFormValue("code"), client, r.PostFormValue("redirect_uri"), r.PostFormValue("code_verifier"))
-	if err != nil {
+	granted, wrong := s.oauth.Redeem(r, client)
+	if wrong != oauth.Nothing {
 		refuseOAuth(rw, http.StatusBadRequest, "invalid_grant", errInvalidGrant)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/oauth"
 )
 
 // The wording of Mastodon's errors.
@@ -29,7 +30,7 @@ type simulator struct {
 	mux     *http.ServeMux
 	dialect simulation.Dialect
 
-	consents *simulation.Consents
+	oauth *oauth.Flow
 }
 
 // New makes a server with the rate limits of a real one.
@@ -39,7 +40,7 @@ func New(w *simulation.World) http.Handler { return newSimulator(w, serverLimits
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, nil) }
 
 func newSimulator(w *simulation.World, limits []limit) http.Handler {
-	s := &simulator{world: w, limits: limits, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
+	s := &simulator{world: w, limits: limits, mux: http.NewServeMux(), oauth: newOAuth(w)}
 	s.dialect = simulation.Dialect{Operation: simulation.Operations(s.mux), Fail: s.fail, Ending: ending(), Show: s.show}
 	for operation, handle := range map[string]func(visit){
 		"POST /api/v1/statuses":                   s.createStatus,
@@ -56,8 +57,8 @@ func newSimulator(w *simulation.World, limits []limit) http.Handler {
 	}
 	s.mux.HandleFunc("GET /api/v2/instance", s.instance)
 	s.mux.HandleFunc("POST /api/v1/apps", s.register)
-	s.mux.HandleFunc("GET /oauth/authorize", s.authorize)
-	s.mux.HandleFunc("POST /oauth/authorize", s.authorize)
+	s.mux.HandleFunc("GET /oauth/authorize", s.oauth.Authorize)
+	s.mux.HandleFunc("POST /oauth/authorize", s.oauth.Authorize)
 	s.mux.HandleFunc("POST /oauth/token", s.token)
 	s.mux.HandleFunc("POST /oauth/revoke", s.revoke)
 	s.mux.HandleFunc("GET /{handle}/{id}", s.page)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/oauth"
 	"crier/schema"
 )
 
@@ -43,7 +44,7 @@ func entitiesOf(a *simulation.Account) []string {
 func Boards(token string) []string {
 	world := simulation.NewWorld(simulation.Config{Platform: schema.Pinterest})
 	var ids []string
-	for _, b := range boardsOf(world.Account(personOf(token))) {
+	for _, b := range boardsOf(world.Account(oauth.Owner(token))) {
 		if !b.adsOnly {
 			ids = append(ids, b.id)
 		}

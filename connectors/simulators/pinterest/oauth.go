@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/oauth"
 )
 
 // How long things live (getting-started/set-up-authentication-and-authorization; of codes it
@@ -17,22 +18,6 @@ const (
 	accessLife  = 30 * 24 * time.Hour
 	refreshLife = 60 * 24 * time.Hour
 )
-
-// The kinds of tickets.
-const (
-	accessKind  = "access"
-	refreshKind = "refresh"
-)
-
-// Tokens that are no tickets are of whom they name: the refresh token of "a" is
-// "refresh-of-a", and what it is traded for "renewed-a".
-const (
-	refreshOf = "refresh-of-"
-	renewed   = "renewed-"
-)
-
-// personOf names whose token it is.
-func personOf(token string) string { return strings.TrimPrefix(token, renewed) }
 
 // knownScopes are those of people, without those of advertisers.
 func knownScopes() []string {
@@ -62,90 +47,48 @@ func neededFor(r *http.Request) []string {
 
 // checkToken refuses a token that Pinterest does not take for a call, or takes no more.
 func (s *simulator) checkToken(token string, r *http.Request) *refusal {
-	held, isTicket := simulation.ParseTicket(token)
+	held, isTicket, state := s.oauth.Read(token)
+	granted := strings.Fields(held.Scope)
 	switch {
-	case strings.TrimSpace(token) == "" || isTicket && (held.Kind != accessKind || !s.world.Now().Before(held.Expires)):
+	case state != oauth.Alive:
 		return authenticationFailed()
-	case !isTicket:
+	case isTicket && slices.ContainsFunc(neededFor(r), func(scope string) bool { return !slices.Contains(granted, scope) }):
+		return missingScope()
+	default:
 		return nil
 	}
-	granted := strings.Fields(held.Scope)
-	if slices.ContainsFunc(neededFor(r), func(scope string) bool { return !slices.Contains(granted, scope) }) {
-		return missingScope()
-	}
-	return nil
 }
 
-// authorize shows the page of consent and takes what the person answers. There is no PKCE.
-func (s *simulator) authorize(rw http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	asked := simulation.Consent{ClientID: q.Get("client_id"), Redirect: q.Get("redirect_uri"), State: q.Get("state"), Scope: q.Get("scope")}
-	redirect, err := url.Parse(asked.Redirect)
-	isUnknown := func(scope string) bool { return !slices.Contains(knownScopes(), scope) }
+// newOAuth makes Pinterest's OAuth. There is no PKCE. A refresh token that was traded works on until it
+// expires.
+func newOAuth(w *simulation.World) *oauth.Flow {
+	return oauth.New(w, oauth.Page{
+		CodeLife: codeLife, Scopes: knownScopes(),
+		Denied: url.Values{"error": {"access_denied"}, "error_description": {"The user denied access"}},
+		Refuse: oauth.Texts(map[oauth.Wrong]string{
+			oauth.Nothing:     "Invalid client_id or response_type.",
+			oauth.WrongTarget: "The redirect_uri does not match a registered one.",
+			oauth.WrongScope:  "Invalid scope: {scope}",
+		}),
+	}, oauth.Tokens{
+		AccessLife: accessLife, RefreshLife: refreshLife, Renewal: oauth.Renewed, Plain: strings.Join(knownScopes(), " "), Separator: " ",
+		Expires: "refresh_token_expires_in", Basic: true, Deny: deny,
+		Complete: func(fields map[string]any, grant string, _ simulation.Ticket) {
+			fields["token_type"], fields["response_type"] = "bearer", grant
+			fields["refresh_token_expires_at"] = w.Now().Add(refreshLife).Unix()
+		},
+	})
+}
+
+func deny(rw http.ResponseWriter, w oauth.Wrong, grant string) {
 	switch {
-	case asked.ClientID != simulation.AppID || q.Get("response_type") != "code":
-		http.Error(rw, "Invalid client_id or response_type.", http.StatusBadRequest)
-	case err != nil || !redirect.IsAbs() || redirect.Fragment != "":
-		http.Error(rw, "The redirect_uri does not match a registered one.", http.StatusBadRequest)
-	case asked.Scope == "" || slices.ContainsFunc(simulation.SplitScopes(asked.Scope), isUnknown):
-		http.Error(rw, "Invalid scope: "+asked.Scope, http.StatusBadRequest)
-	case r.Method == http.MethodPost:
-		s.consents.Answer(rw, r, asked, url.Values{"error": {"access_denied"}, "error_description": {"The user denied access"}})
-	default:
-		s.consents.Ask(rw, asked)
-	}
-}
-
-// token trades a code or a refresh token.
-func (s *simulator) token(rw http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(rw, r.Body, maxRequest)
-	if id, secret, ok := r.BasicAuth(); !ok || id != simulation.AppID || secret != simulation.AppSecret {
+	case w == oauth.WrongApp || w == oauth.NoSecret || w == oauth.WrongForm:
 		authenticationFailed().writeTo(rw)
-		return
-	}
-	switch kind := r.PostFormValue("grant_type"); kind {
-	case "authorization_code":
-		granted, err := s.consents.Redeem(r.PostFormValue("code"), simulation.AppID, r.PostFormValue("redirect_uri"), "")
-		if err != nil {
-			bad("Invalid request: the authorization code is not valid").writeTo(rw)
-			return
-		}
-		s.answerTokens(rw, kind, simulation.Ticket{Account: granted.Token(), Scope: strings.Join(simulation.SplitScopes(granted.Scope), " ")})
-	case "refresh_token":
-		held, ok := s.readRefreshToken(r.PostFormValue("refresh_token"))
-		if !ok {
-			bad("Invalid request: the refresh token is not valid").writeTo(rw)
-			return
-		}
-		s.answerTokens(rw, kind, held)
+	case w == oauth.WrongRefreshToken:
+		bad("Invalid request: the refresh token is not valid").writeTo(rw)
+	case grant == "authorization_code":
+		bad("Invalid request: the authorization code is not valid").writeTo(rw)
 	default:
 		bad("Invalid request: 'grant_type' is not one that is supported").writeTo(rw)
 	}
-}
-
-// readRefreshToken reads a refresh token, of whatever form. One that was traded works on until
-// it expires.
-func (s *simulator) readRefreshToken(token string) (simulation.Ticket, bool) {
-	held, isTicket := simulation.ParseTicket(token)
-	if isTicket {
-		return held, held.Kind == refreshKind && s.world.Now().Before(held.Expires)
-	}
-	held = simulation.Ticket{Account: strings.TrimPrefix(token, refreshOf)}
-	return held, token != "" && !strings.HasPrefix(token, "expired")
-}
-
-// answerTokens answers with a pair of new tokens.
-func (s *simulator) answerTokens(rw http.ResponseWriter, grant string, held simulation.Ticket) {
-	now := s.world.Now()
-	access, refresh, scope := renewed+held.Account, refreshOf+held.Account, strings.Join(knownScopes(), " ")
-	if held.Scope != "" {
-		scope = held.Scope
-		access = simulation.Ticket{Kind: accessKind, Account: held.Account, Scope: scope, Expires: now.Add(accessLife)}.Issue()
-		refresh = simulation.Ticket{Kind: refreshKind, Account: held.Account, Scope: scope, Expires: now.Add(refreshLife)}.Issue()
-	}
-	answer(rw, http.StatusOK, map[string]any{
-		"access_token": access, "refresh_token": refresh, "response_type": grant, "token_type": "bearer", "scope": scope,
-		"expires_in": int(accessLife.Seconds()), "refresh_token_expires_in": int(refreshLife.Seconds()),
-		"refresh_token_expires_at": now.Add(refreshLife).Unix(),
-	})
 }

@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/oauth"
 )
 
 // simulator is Pinterest in small. Its pins and uploads are the world's.
 type simulator struct {
-	world    *simulation.World
-	limited  bool
-	mux      *http.ServeMux
-	dialect  simulation.Dialect
-	consents *simulation.Consents
+	world   *simulation.World
+	limited bool
+	mux     *http.ServeMux
+	dialect simulation.Dialect
+	oauth   *oauth.Flow
 }
 
 // New makes a Pinterest with the limits of an app with standard access.
@@ -27,7 +28,7 @@ func New(w *simulation.World) http.Handler { return newSimulator(w, true) }
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, false) }
 
 func newSimulator(w *simulation.World, limited bool) http.Handler {
-	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
+	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), oauth: newOAuth(w)}
 	s.dialect = simulation.Dialect{Operation: simulation.Operations(s.mux), Fail: s.fail, Ending: ending(), Show: s.show}
 	for pattern, handle := range map[string]func(visit){
 		"POST /v5/pins":                                  s.createPin,
@@ -44,9 +45,9 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 		s.mux.HandleFunc(pattern, s.admit(handle))
 	}
 	s.mux.HandleFunc("POST /media-uploads/{media}", s.takeFile)
-	s.mux.HandleFunc("POST /v5/oauth/token", s.token)
-	s.mux.HandleFunc("GET /oauth/{$}", s.authorize)
-	s.mux.HandleFunc("POST /oauth/{$}", s.authorize)
+	s.mux.HandleFunc("POST /v5/oauth/token", s.oauth.Token)
+	s.mux.HandleFunc("GET /oauth/{$}", s.oauth.Authorize)
+	s.mux.HandleFunc("POST /oauth/{$}", s.oauth.Authorize)
 	s.mux.HandleFunc("GET /pin/{pin}/{$}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) {
 		(&refusal{http.StatusNotFound, 11, "API method not found."}).writeTo(rw)
@@ -72,7 +73,7 @@ func (s *simulator) admit(handle func(visit)) http.HandlerFunc {
 			refused.writeTo(rw)
 			return
 		}
-		v := visit{rw: rw, r: r, account: s.world.Account(personOf(token))}
+		v := visit{rw: rw, r: r, account: s.world.Account(oauth.Owner(token))}
 		if end := s.world.EndOf(entitiesOf(v.account)...); end != simulation.Alive && isStopped(end, r) {
 			refuseEnded(rw, end)
 			return

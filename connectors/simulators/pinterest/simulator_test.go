@@ -105,7 +105,7 @@ func TestRefusals(t *testing.T) {
 func TestTicketsAreHeldToTheirScopes(t *testing.T) {
 	w := newWorld()
 	h := New(w)
-	ticket := simulation.Ticket{Kind: accessKind, Account: "a", Scope: "boards:read pins:read", Expires: w.Now().Add(time.Minute)}
+	ticket := simulation.Ticket{Kind: "access", Account: "a", Scope: "boards:read pins:read", Expires: w.Now().Add(time.Minute)}
 	body := `{"board_id":"` + Boards("a")[0] + `",` + image + `}`
 	for name, tt := range map[string]struct {
 		change       func(*simulation.Ticket)
@@ -116,7 +116,7 @@ func TestTicketsAreHeldToTheirScopes(t *testing.T) {
 		"reading":         {func(*simulation.Ticket) {}, "GET", "/v5/boards", 200, nil},
 		"writing":         {func(*simulation.Ticket) {}, "POST", "/v5/pins", 401, 3.0},
 		"expired":         {func(k *simulation.Ticket) { k.Expires = w.Now() }, "GET", "/v5/boards", 401, 2.0},
-		"a refresh token": {func(k *simulation.Ticket) { k.Kind = refreshKind }, "GET", "/v5/boards", 401, 2.0},
+		"a refresh token": {func(k *simulation.Ticket) { k.Kind = "refresh" }, "GET", "/v5/boards", 401, 2.0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			held := ticket

@@ -77,11 +77,15 @@ func (c *Consents) Answer(rw http.ResponseWriter, r *http.Request, asked Consent
 	} else {
 		back = denied
 	}
-	c.SendBack(rw, r, asked, back)
+	sendBack(rw, r, asked, back, c.fragment)
 }
 
 // SendBack sends the person back to the app at once, with what their request came to.
-func (c *Consents) SendBack(rw http.ResponseWriter, r *http.Request, asked Consent, back url.Values) {
+func SendBack(rw http.ResponseWriter, r *http.Request, asked Consent, back url.Values) {
+	sendBack(rw, r, asked, back, "")
+}
+
+func sendBack(rw http.ResponseWriter, r *http.Request, asked Consent, back url.Values, fragment string) {
 	if asked.State != "" {
 		back.Set("state", asked.State)
 	}
@@ -94,7 +98,7 @@ func (c *Consents) SendBack(rw http.ResponseWriter, r *http.Request, asked Conse
 	for name, values := range back {
 		query[name] = values
 	}
-	target.RawQuery, target.Fragment = query.Encode(), c.fragment
+	target.RawQuery, target.Fragment = query.Encode(), fragment
 	http.Redirect(rw, r, target.String(), http.StatusFound)
 }
 

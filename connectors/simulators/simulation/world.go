@@ -185,11 +185,13 @@ func (w *World) Account(credential string) *Account {
 	return account
 }
 
-// Revoke has a token work no more.
-func (w *World) Revoke(token string) {
+// Revoke has a token work no more; false: it was revoked before.
+func (w *World) Revoke(token string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	_, before := w.revoked[token]
 	w.revoked[token] = struct{}{}
+	return !before
 }
 
 // Revoked reports whether a token was revoked.

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/oauth"
 )
 
 const (
@@ -35,8 +36,8 @@ type simulator struct {
 	mux     *http.ServeMux
 	dialect simulation.Dialect
 
-	consents *simulation.Consents
-	keeping  sync.Mutex // held while an upload grows: check and effect are one
+	oauth   *oauth.Flow
+	keeping sync.Mutex // held while an upload grows: check and effect are one
 }
 
 // New makes a TikTok with the limits of accounts.
@@ -46,7 +47,7 @@ func New(w *simulation.World) http.Handler { return newSimulator(w, limits()) }
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(w, nil) }
 
 func newSimulator(w *simulation.World, limits map[string]int) http.Handler {
-	s := &simulator{world: w, limits: limits, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
+	s := &simulator{world: w, limits: limits, mux: http.NewServeMux(), oauth: newOAuth(w)}
 	s.dialect = simulation.Dialect{Operation: simulation.Operations(s.mux), Fail: fail, Ending: ending(), Show: s.show}
 	for operation, handle := range map[string]func(visit){
 		opCreator: s.showCreator, opInit: s.begin, opStatus: s.showStatus, opUser: s.showUser, opVideos: s.queryVideos,
@@ -54,10 +55,10 @@ func newSimulator(w *simulation.World, limits map[string]int) http.Handler {
 		s.mux.HandleFunc(operation, s.admit(operation, handle))
 	}
 	s.mux.HandleFunc(opPart, s.takePart)
-	s.mux.HandleFunc(opToken, s.token)
+	s.mux.HandleFunc(opToken, s.oauth.Token)
 	s.mux.HandleFunc(opRevoke, s.revoke)
-	s.mux.HandleFunc("GET /v2/auth/authorize/{$}", s.authorize)
-	s.mux.HandleFunc("POST /v2/auth/authorize/{$}", s.authorize)
+	s.mux.HandleFunc("GET /v2/auth/authorize/{$}", s.oauth.Authorize)
+	s.mux.HandleFunc("POST /v2/auth/authorize/{$}", s.oauth.Authorize)
 	s.mux.HandleFunc("GET /{user}/video/{id}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) {
 		refusal{http.StatusNotFound, "unsupported_path", "The requested path is not supported."}.writeTo(rw)

@@ -49,7 +49,7 @@ func TestRefusals(t *testing.T) {
 		code                      string
 	}{
 		"no token":                       {"POST", "/v2/post/publish/video/init/", "", begun, 401, "access_token_invalid"},
-		"a refresh token":                {"GET", "/v2/user/info/?fields=open_id", simulation.Ticket{Kind: refreshKind, Account: "a"}.Issue(), "", 401, "access_token_invalid"},
+		"a refresh token":                {"GET", "/v2/user/info/?fields=open_id", simulation.Ticket{Kind: "refresh", Account: "a"}.Issue(), "", 401, "access_token_invalid"},
 		"a scope that was not granted":   {"POST", "/v2/post/publish/video/init/", ticket("user.info.basic"), begun, 401, "scope_not_authorized"},
 		"a field of another scope":       {"GET", "/v2/user/info/?fields=follower_count", ticket("user.info.basic"), "", 401, "scope_not_authorized"},
 		"no JSON":                        {"POST", "/v2/post/publish/video/init/", "a", "<html>", 400, "invalid_param"},
@@ -87,7 +87,7 @@ func parts(size, part, count int) string {
 }
 
 func ticket(scope string) string {
-	return simulation.Ticket{Kind: accessKind, Account: "a", Scope: scope, Expires: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}.Issue()
+	return simulation.Ticket{Kind: "access", Account: "a", Scope: scope, Expires: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}.Issue()
 }
 
 // begin begins a video of 24 bytes.

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/oauth"
 )
 
 // The calls with limits of their own.
@@ -32,8 +33,7 @@ type simulator struct {
 	mux        *http.ServeMux
 	dialect    simulation.Dialect
 	day        quota // of the app
-	tokens     tokens
-	consents   *simulation.Consents
+	oauth      *oauth.Flow
 }
 
 // New makes X with its rate limits. It takes replies to an account's own posts.
@@ -50,7 +50,7 @@ func NewInviteOnly(w *simulation.World) http.Handler {
 func NewUnlimited(w *simulation.World) http.Handler { return newSimulator(&simulator{world: w}) }
 
 func newSimulator(s *simulator) http.Handler {
-	s.mux, s.consents = http.NewServeMux(), simulation.NewConsents(s.world, codeLife, "")
+	s.mux, s.oauth = http.NewServeMux(), newOAuth(s.world)
 	s.dialect = simulation.Dialect{Operation: simulation.Operations(s.mux), Fail: s.fail, Ending: ending(), Show: s.show}
 	for operation, handle := range map[string]func(visit){
 		opCreate:                 s.createPost,
@@ -67,9 +67,9 @@ func newSimulator(s *simulator) http.Handler {
 	} {
 		s.mux.HandleFunc(operation, s.admit(operation, handle))
 	}
-	s.mux.HandleFunc("GET /i/oauth2/authorize", s.authorize)
-	s.mux.HandleFunc("POST /i/oauth2/authorize", s.authorize)
-	s.mux.HandleFunc("POST /2/oauth2/token", s.token)
+	s.mux.HandleFunc("GET /i/oauth2/authorize", s.oauth.Authorize)
+	s.mux.HandleFunc("POST /i/oauth2/authorize", s.oauth.Authorize)
+	s.mux.HandleFunc("POST /2/oauth2/token", s.oauth.Token)
 	s.mux.HandleFunc("POST /2/oauth2/revoke", s.revoke)
 	s.mux.HandleFunc("GET /i/web/status/{id}", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) { plain(http.StatusNotFound, "").answer(rw) })
@@ -101,7 +101,7 @@ func profileOf(a *simulation.Account) *profile {
 func (s *simulator) admit(operation string, handle func(visit)) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		token, isBearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if !isBearer || !s.tokens.isAlive(token, s.world.Now()) {
+		if !isBearer || !s.isAlive(token) {
 			plain(http.StatusUnauthorized, "").answer(rw)
 			return
 		}

@@ -9,17 +9,18 @@ import (
 	"strings"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/oauth"
 	"crier/schema"
 )
 
 // simulator is YouTube in small. Its posts and uploads are the world's.
 type simulator struct {
-	world    *simulation.World
-	limited  bool
-	mux      *http.ServeMux
-	dialect  simulation.Dialect
-	consents *simulation.Consents
-	used     quotas
+	world   *simulation.World
+	limited bool
+	mux     *http.ServeMux
+	dialect simulation.Dialect
+	oauth   *oauth.Flow
+	used    quotas
 }
 
 // New makes a YouTube with the quotas of an app.
@@ -38,7 +39,7 @@ const (
 const sessionPattern = "PUT /upload/youtube/v3/videos"
 
 func newSimulator(w *simulation.World, limited bool) http.Handler {
-	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), consents: simulation.NewConsents(w, codeLife, "")}
+	s := &simulator{world: w, limited: limited, mux: http.NewServeMux(), oauth: newOAuth(w)}
 	s.dialect = simulation.Dialect{Operation: s.operation, Fail: s.fail, Ending: ending(), Show: s.show}
 	for pattern, call := range map[string]struct {
 		handle func(visit)
@@ -64,10 +65,10 @@ func newSimulator(w *simulation.World, limited bool) http.Handler {
 	} {
 		s.mux.HandleFunc(pattern, s.admit(call.handle, call.bucket, call.cost))
 	}
-	s.mux.HandleFunc("GET /o/oauth2/v2/auth", s.authorize)
-	s.mux.HandleFunc("POST /o/oauth2/v2/auth", s.authorize)
-	s.mux.HandleFunc("POST /token", s.token)
-	s.mux.HandleFunc("POST /revoke", s.revoke)
+	s.mux.HandleFunc("GET /o/oauth2/v2/auth", s.oauth.Authorize)
+	s.mux.HandleFunc("POST /o/oauth2/v2/auth", s.oauth.Authorize)
+	s.mux.HandleFunc("POST /token", s.oauth.Token)
+	s.mux.HandleFunc("POST /revoke", s.oauth.RevokeAsGoogle)
 	s.mux.HandleFunc("GET /watch", s.page)
 	s.mux.HandleFunc("/", func(rw http.ResponseWriter, _ *http.Request) {
 		refuse(rw, refusal{http.StatusNotFound, "notFound", "Not Found"})
@@ -107,7 +108,7 @@ type visit struct {
 // Channel returns the id of the channel that a token is of.
 func Channel(token string) string {
 	world := simulation.NewWorld(simulation.Config{Platform: schema.YouTube})
-	return channelOf(world.Account(ownerOf(token)))
+	return channelOf(world.Account(oauth.Owner(token)))
 }
 
 // Playlists returns the ids of the channel's own playlists.
@@ -141,7 +142,7 @@ func (s *simulator) admit(handle func(visit), bucket string, cost int) http.Hand
 			refuseWith(rw, err)
 			return
 		}
-		account := s.world.Account(ownerOf(token))
+		account := s.world.Account(oauth.Owner(token))
 		v := visit{rw: rw, r: r, account: account, channel: channelOf(account), name: "Channel " + account.Handle}
 		if end := s.world.EndOf(v.channel); end != simulation.Alive {
 			refuseEnded(rw, end)

@@ -1,13 +1,12 @@
 package graph
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/oauth"
 )
 
 // codeLife is how long a code works (developers.facebook.com/docs/instagram-platform/
@@ -16,38 +15,21 @@ import (
 const codeLife = time.Hour
 
 // Login is where instagram and threads ask a person for consent, and redeem its code.
-type Login struct {
-	consents *simulation.Consents
-	scopes   []string
-}
+type Login struct{ *oauth.Flow }
 
 // NewLogin makes the login of a world. It knows the scopes; none is had without the first.
 func NewLogin(w *simulation.World, scopes []string) Login {
-	return Login{consents: simulation.NewConsents(w, codeLife, "_"), scopes: scopes}
-}
-
-// Authorize shows the page of consent and takes what the person answers.
-func (l Login) Authorize(rw http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query()
-	asked := simulation.Consent{ClientID: q.Get("client_id"), Redirect: q.Get("redirect_uri"), State: q.Get("state"), Scope: q.Get("scope")}
-	redirect, err := url.Parse(asked.Redirect)
-	scopes := simulation.SplitScopes(asked.Scope)
-	switch {
-	case asked.ClientID != simulation.AppID:
-		refuseConsent(rw, "Invalid platform app")
-	case err != nil || !redirect.IsAbs():
-		refuseConsent(rw, "Invalid redirect_uri")
-	case q.Get("response_type") != "code":
-		refuseConsent(rw, "Only response type \"code\" is allowed")
-	case !slices.Contains(scopes, l.scopes[0]) || slices.ContainsFunc(scopes, func(one string) bool { return !slices.Contains(l.scopes, one) }):
-		refuseConsent(rw, "Invalid scope")
-	case r.Method == http.MethodPost:
-		l.consents.Answer(rw, r, asked, url.Values{
-			"error": {"access_denied"}, "error_reason": {"user_denied"}, "error_description": {"The user denied your request."},
-		})
-	default:
-		l.consents.Ask(rw, asked)
+	texts := map[oauth.Wrong]string{
+		oauth.WrongApp: "Invalid platform app", oauth.WrongTarget: "Invalid redirect_uri",
+		oauth.WrongType: "Only response type \"code\" is allowed", oauth.WrongScope: "Invalid scope",
 	}
+	return Login{oauth.New(w, oauth.Page{
+		CodeLife: codeLife, Fragment: "_", Scopes: scopes, Needed: scopes[0],
+		Denied: url.Values{"error": {"access_denied"}, "error_reason": {"user_denied"}, "error_description": {"The user denied your request."}},
+		Refuse: func(rw http.ResponseWriter, _ *http.Request, w oauth.Wrong, _ simulation.Consent) {
+			refuseConsent(rw, texts[w])
+		},
+	}, oauth.Tokens{})}
 }
 
 // Redeem returns the consent that a call brings the code of. Otherwise it has answered the call
@@ -64,14 +46,15 @@ func (l Login) Redeem(rw http.ResponseWriter, r *http.Request) (granted simulati
 		refuseConsent(rw, "Invalid grant_type")
 		return granted, false
 	}
-	granted, err := l.consents.Redeem(r.FormValue("code"), simulation.AppID, r.FormValue("redirect_uri"), "")
-	switch {
-	case errors.Is(err, simulation.ErrRedirect):
+	granted, wrong := l.Flow.Redeem(r, simulation.AppID)
+	switch wrong {
+	case oauth.Nothing:
+	case oauth.WrongTarget:
 		refuseConsent(rw, "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request")
-	case err != nil:
+	default:
 		refuseConsent(rw, "Matching code was not found or was already used")
 	}
-	return granted, err == nil
+	return granted, wrong == oauth.Nothing
 }
 
 // Grant keeps what a person has granted, to all tokens that they have. It does not outlive the
