@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/media/walk"
 	"crier/schema"
 )
 
@@ -95,7 +96,7 @@ func encoded(t testing.TB, m image.Image, as string) []byte {
 // turned puts an orientation into a JPEG.
 func turned(content []byte, orientation byte) []byte {
 	exif := append([]byte("Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00"), orientation, 0, 0, 0, 0, 0, 0, 0)
-	segment := binary.BigEndian.AppendUint16([]byte{0xff, jpegAPP1}, uint16(len(exif)+2))
+	segment := binary.BigEndian.AppendUint16([]byte{0xff, walk.APP1}, uint16(len(exif)+2))
 	return bytes.Join([][]byte{content[:2], segment, exif, content[2:]}, nil)
 }
 

@@ -1,8 +1,6 @@
 package media
 
 import (
-	"bufio"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -13,24 +11,15 @@ import (
 
 	"golang.org/x/image/webp"
 
-	"crier/connectors/media/bmff"
 	"crier/connectors/media/exif"
 	"crier/connectors/media/heif"
+	"crier/connectors/media/walk"
 )
 
-// Pictures are walked to their end, block by block, so that one that was cut off is found
-// out before a platform does. Sizes within a file are never trusted: a walk ends with the
-// file, and reads nothing into memory but the blocks' headers.
+// Pictures are walked to their end, part by part, so that one that was cut off is found out before a
+// platform does.
 
 var errCut = errors.New("the file ends before the picture does")
-
-// mostBlocks bounds a walk: a file can be millions of empty blocks.
-const mostBlocks = 1_000_000
-
-// reader reads a file from its start, through a buffer of its own.
-func reader(content io.ReaderAt, size int64) *bufio.Reader {
-	return bufio.NewReaderSize(io.NewSectionReader(content, 0, size), 32<<10)
-}
 
 // dimensions reads a picture's header.
 func dimensions(decode func(io.Reader) (image.Config, error), content io.ReaderAt, size int64) (shape, error) {
@@ -61,46 +50,23 @@ func pixelBytes(model color.Model) int64 {
 	}
 }
 
-// skip goes n bytes on; a file that has fewer was cut off.
-func skip(r *bufio.Reader, n int64) error {
-	if _, err := io.CopyN(io.Discard, r, n); err != nil {
-		return errCut
-	}
-	return nil
-}
-
-// pngShape walks the chunks up to IEND (PNG, 5.3): length, type, content, checksum. The
-// chunk acTL says that the picture moves.
+// pngShape walks the chunks. One called acTL says that the picture moves.
 func pngShape(content io.ReaderAt, size int64) (shape, error) {
 	found, err := dimensions(png.DecodeConfig, content, size)
 	if err != nil {
 		return shape{}, err
 	}
-	const signature, around = 8, 12 // bytes; of a chunk apart from its content
-	at := int64(signature)
-	for range mostBlocks {
-		var head [8]byte
-		if at+around > size {
-			return shape{}, errCut
-		}
-		if _, err := content.ReadAt(head[:], at); err != nil {
-			return shape{}, errCut
-		}
-		length := int64(binary.BigEndian.Uint32(head[:]))
-		if at += around + length; at > size {
-			return shape{}, errCut
-		}
-		switch string(head[4:]) {
+	err = walk.PNG(content, size, func(c walk.Chunk) error {
+		switch c.Kind {
 		case "acTL":
 			found.animated = true
 		case "eXIf":
-			found.readTurn(content, at-4-length, length)
-		case "IEND":
-			found.show()
-			return found, nil
+			found.readTurn(content, c.Body, c.End-c.Body)
 		}
-	}
-	return shape{}, errors.New("the file has too many chunks")
+		return nil
+	})
+	found.show()
+	return found, err
 }
 
 // webpPixel is what a pixel takes while a WebP is decoded, in bytes: a lossless one is copied
@@ -127,9 +93,13 @@ func webpShape(content io.ReaderAt, size int64) (shape, error) {
 		return found, nil
 	}
 	found.animated = raw[20]&animation != 0
-	if at, length := riffChunk(content, size, "EXIF"); length > 0 {
-		found.readTurn(content, at, length)
-	}
+	_ = walk.NewRIFF(content).Walk(walk.RIFFHead, size, func(c walk.Chunk) error { // it is shown to where it goes wrong
+		if c.Kind != "EXIF" {
+			return nil
+		}
+		found.readTurn(content, c.Body, c.End-c.Body)
+		return walk.ErrDone
+	})
 	found.show()
 	return found, nil
 }
@@ -177,84 +147,22 @@ func heifShape(content io.ReaderAt, size int64) (shape, error) {
 	return found, nil
 }
 
-// The blocks of a GIF (GIF89a, appendix A).
-const (
-	gifExtension = 0x21
-	gifImage     = 0x2c
-	gifTrailer   = 0x3b
-)
-
-// gifShape counts the pictures of a GIF; one with more than one moves. Many files have no
-// trailer, so the end between two blocks is an end too.
+// gifShape counts the pictures of a GIF; one with more than one moves.
 func gifShape(content io.ReaderAt, size int64) (shape, error) {
 	found, err := dimensions(gif.DecodeConfig, content, size)
 	if err != nil {
 		return shape{}, err
 	}
-	r := reader(content, size)
-	var head [13]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return shape{}, errCut
-	}
-	if err := skip(r, colorTable(head[10])); err != nil {
-		return shape{}, err
-	}
 	pictures := 0
-	for range mostBlocks {
-		kind, err := r.ReadByte()
-		if err != nil || kind == gifTrailer {
-			break
-		}
-		if kind == gifImage {
+	err = walk.GIF(content, size, func(b walk.Block) error {
+		if b.Kind == walk.GIFImage {
 			pictures++
 		}
-		if err := gifBlock(r, kind); err != nil {
-			return shape{}, err
-		}
-	}
-	if pictures == 0 {
-		return shape{}, errors.New("the file has no picture")
+		return nil
+	})
+	if err == nil && pictures == 0 {
+		err = errors.New("the file has no picture")
 	}
 	found.animated = pictures > 1
-	return found, nil
-}
-
-// gifBlock passes over one block: an extension, or a picture.
-func gifBlock(r *bufio.Reader, kind byte) error {
-	switch kind {
-	case gifExtension:
-		if err := skip(r, 1); err != nil { // its label
-			return err
-		}
-	case gifImage:
-		var head [9]byte
-		if _, err := io.ReadFull(r, head[:]); err != nil {
-			return errCut
-		}
-		if err := skip(r, colorTable(head[8])+1); err != nil { // and the size of codes
-			return err
-		}
-	default:
-		return bmff.ErrDamaged
-	}
-	for { // sub-blocks, up to an empty one
-		length, err := r.ReadByte()
-		if err != nil {
-			return errCut
-		}
-		if length == 0 {
-			return nil
-		}
-		if err := skip(r, int64(length)); err != nil {
-			return err
-		}
-	}
-}
-
-// colorTable returns the length of the table of colors that flags announce.
-func colorTable(flags byte) int64 {
-	if flags&0x80 == 0 {
-		return 0
-	}
-	return 3 << (flags&7 + 1)
+	return found, err
 }

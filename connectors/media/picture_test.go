@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"testing"
 
+	"crier/connectors/media/walk"
 	"crier/schema"
 )
 
@@ -24,7 +25,7 @@ func withExif(photo []byte, order binary.AppendByteOrder, orientation uint16) []
 	tiff = order.AppendUint16(tiff, orientation)
 	tiff = append(tiff, make([]byte, 6)...)
 	segment := append([]byte("Exif\x00\x00"), tiff...)
-	head := binary.BigEndian.AppendUint16([]byte{0xff, jpegAPP1}, uint16(len(segment)+2))
+	head := binary.BigEndian.AppendUint16([]byte{0xff, walk.APP1}, uint16(len(segment)+2))
 	return bytes.Join([][]byte{photo[:2], head, segment, photo[2:]}, nil)
 }
 
@@ -78,7 +79,7 @@ func TestProbeReadsHowPicturesAreShown(t *testing.T) {
 		"a photo with a film after it":     {append(bytes.Clone(photo), make([]byte, 100_000)...), nil},
 		"a GIF of one picture":             {movingGIF(t, 1), nil},
 		"a GIF of three":                   {movingGIF(t, 3), moving},
-		"a GIF without its last byte":      {bytes.TrimSuffix(movingGIF(t, 3), []byte{gifTrailer}), moving},
+		"a GIF without its last byte":      {bytes.TrimSuffix(movingGIF(t, 3), []byte{walk.GIFTrailer}), moving},
 		"a PNG that moves":                 {movingPNG(picture), moving},
 		"a WebP that moves":                {movingWebP(), moving},
 		"a PNG with something after it":    {append(bytes.Clone(picture), "more"...), nil},

@@ -3,18 +3,14 @@ package media
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math"
-	"math/bits"
 
-	"crier/connectors/media/bmff"
 	"crier/connectors/media/film"
+	"crier/connectors/media/walk"
 )
 
-// WebM files are EBML (RFC 8794) with the elements of Matroska (RFC 9559): an id, a
-// size and the content, both numbers of variable length. What is wanted stands before
-// the first cluster; as in movie.go it is read at its offset and no size is trusted.
+// The elements of Matroska that are read of a WebM (RFC 9559).
 const (
 	ebmlSegment       = 0x18538067
 	ebmlInfo          = 0x1549A966
@@ -32,18 +28,9 @@ const (
 	defaultTimestamps = 1_000_000
 )
 
-const (
-	mostElements = 100_000 // of a walk: a file can be millions of empty elements
-	deepest      = 5       // levels: the file, Segment, Tracks, TrackEntry, Video
-)
-
-var errCluster = errors.New("the first cluster is reached")
-
-// webm walks the elements of one file.
+// webm is what is read of a file.
 type webm struct {
-	content    io.ReaderAt
-	elements   int
-	depth      int
+	file       *walk.EBML
 	found      bool // the segment was seen
 	timestamps uint64
 	duration   float64
@@ -52,10 +39,10 @@ type webm struct {
 	shape      shape
 }
 
-// webmShape probes WebM.
+// webmShape probes WebM. What is wanted stands before the first cluster.
 func webmShape(content io.ReaderAt, size int64) (shape, error) {
-	w := &webm{content: content, timestamps: defaultTimestamps}
-	if err := w.walk(0, size); err != nil && !errors.Is(err, errCluster) {
+	w := &webm{file: walk.NewEBML(content), timestamps: defaultTimestamps}
+	if err := w.file.Walk(0, size, w.visit); err != nil {
 		return shape{}, err
 	}
 	if !w.found {
@@ -69,64 +56,30 @@ func webmShape(content io.ReaderAt, size int64) (shape, error) {
 	return w.shape, nil
 }
 
-// walk visits the elements between two offsets, and those inside of the wanted ones.
-func (w *webm) walk(start, end int64) error {
-	if w.depth++; w.depth > deepest {
-		return errors.New("the file's elements are in each other too deep")
-	}
-	defer func() { w.depth-- }()
-	for start < end {
-		if w.elements++; w.elements > mostElements {
-			return errors.New("the file has too many elements")
-		}
-		id, idLength, err := w.number(start, end, false)
-		if err != nil {
-			return err
-		}
-		size, sizeLength, err := w.number(start+idLength, end, true)
-		if err != nil {
-			return err
-		}
-		start += idLength + sizeLength
-		length := end - start
-		if size != unknownSize {
-			if size > uint64(length) {
-				return bmff.ErrDamaged
-			}
-			length = int64(size)
-		}
-		if err := w.visit(id, start, start+length); err != nil {
-			return err
-		}
-		start += length
-	}
-	return nil
-}
-
-func (w *webm) visit(id uint64, start, end int64) error {
-	switch id {
+func (w *webm) visit(e *walk.Element) error {
+	switch e.ID {
 	case ebmlSegment:
 		w.found = true
-		return w.walk(start, end)
+		return w.file.Walk(e.Body, e.End, w.visit)
 	case ebmlInfo, ebmlTracks, ebmlTrack, ebmlVideo:
-		return w.walk(start, end)
+		return w.file.Walk(e.Body, e.End, w.visit)
 	case ebmlCluster:
-		return errCluster
+		return walk.ErrDone
 	case ebmlTimestamps:
-		return w.unsigned(start, end, func(value uint64) { w.timestamps = value })
+		return w.unsigned(e, func(value uint64) { w.timestamps = value })
 	case ebmlTrackType: // RFC 9559, 5.1.4.1.3
 		const audio = 2
-		return w.unsigned(start, end, func(value uint64) { w.sound = w.sound || value == audio })
+		return w.unsigned(e, func(value uint64) { w.sound = w.sound || value == audio })
 	case ebmlDuration:
-		return w.float(start, end)
+		return w.float(e)
 	case ebmlCodec:
-		return w.codec(start, end)
+		return w.codec(e)
 	case ebmlFrame:
-		return w.unsigned(start, end, func(value uint64) { w.frame = value })
+		return w.unsigned(e, func(value uint64) { w.frame = value })
 	case ebmlPixelWidth:
-		return w.unsigned(start, end, func(value uint64) { w.shape.width = pixels(value) })
+		return w.unsigned(e, func(value uint64) { w.shape.width = pixels(value) })
 	case ebmlPixelHeight:
-		return w.unsigned(start, end, func(value uint64) { w.shape.height = pixels(value) })
+		return w.unsigned(e, func(value uint64) { w.shape.height = pixels(value) })
 	}
 	return nil
 }
@@ -139,49 +92,17 @@ var webmCodecs = map[string]string{
 }
 
 // codec reads the name of a track's codec, which says whether it is of pictures.
-func (w *webm) codec(start, end int64) error {
-	const most = 64
-	raw := make([]byte, min(end-start, most))
-	if err := w.read(raw, start, end); err != nil {
-		return err
-	}
+func (w *webm) codec(e *walk.Element) error {
+	const longest = 64
+	raw, err := w.file.Content(e, longest)
 	if codec := webmCodecs[string(raw)]; codec != "" {
 		w.shape.film.Codec = codec
 	}
-	return nil
+	return err
 }
 
-// unknownSize is the size of an element that ends with what it is in: all bits set.
-const unknownSize = math.MaxUint64
-
-// number reads a number of variable length: the leading zeros of its first byte say
-// how many bytes follow. An id keeps the bit that ends them, a size does not.
-func (w *webm) number(start, end int64, isSize bool) (value uint64, length int64, err error) {
-	var raw [8]byte
-	if err := w.read(raw[:1], start, end); err != nil {
-		return 0, 0, err
-	}
-	following := bits.LeadingZeros8(raw[0])
-	if following > 7 {
-		return 0, 0, bmff.ErrDamaged
-	}
-	if err := w.read(raw[1:1+following], start+1, end); err != nil {
-		return 0, 0, err
-	}
-	length = int64(following) + 1
-	value = binary.BigEndian.Uint64(raw[:]) >> (64 - 8*length)
-	if !isSize {
-		return value, length, nil
-	}
-	mask := uint64(1)<<(7*length) - 1
-	if value &= mask; value == mask {
-		return unknownSize, length, nil
-	}
-	return value, length, nil
-}
-
-func (w *webm) unsigned(start, end int64, set func(uint64)) error {
-	raw, err := w.value(start, end)
+func (w *webm) unsigned(e *walk.Element, set func(uint64)) error {
+	raw, err := w.value(e)
 	if err != nil {
 		return err
 	}
@@ -193,8 +114,8 @@ func (w *webm) unsigned(start, end int64, set func(uint64)) error {
 	return nil
 }
 
-func (w *webm) float(start, end int64) error {
-	raw, err := w.value(start, end)
+func (w *webm) float(e *walk.Element) error {
+	raw, err := w.value(e)
 	if err != nil {
 		return err
 	}
@@ -207,20 +128,10 @@ func (w *webm) float(start, end int64) error {
 	return nil
 }
 
-func (w *webm) value(start, end int64) ([]byte, error) {
-	if end-start > 8 {
-		return nil, bmff.ErrDamaged
+func (w *webm) value(e *walk.Element) ([]byte, error) {
+	const longest = 8
+	if e.End-e.Body > longest {
+		return nil, walk.ErrDamaged
 	}
-	raw := make([]byte, end-start)
-	return raw, w.read(raw, start, end)
-}
-
-func (w *webm) read(into []byte, offset, end int64) error {
-	if offset+int64(len(into)) > end {
-		return bmff.ErrDamaged
-	}
-	if _, err := w.content.ReadAt(into, offset); err != nil {
-		return fmt.Errorf("reading WebM's header: %w", err)
-	}
-	return nil
+	return w.file.Content(e, longest)
 }

@@ -11,8 +11,9 @@ import (
 	"io"
 )
 
-// MostBoxes bounds a walk, unless it has another bound: a file can be millions of empty boxes.
-const MostBoxes = 100_000
+// MostBoxes bounds a walk: a file can be millions of empty boxes. A recording of many hours has some ten
+// thousand fragments, of several boxes each.
+const MostBoxes = 500_000
 
 // ErrDamaged is that a size in a file contradicts the file.
 var ErrDamaged = errors.New("a size in the file contradicts the file")
@@ -27,19 +28,15 @@ type Box struct {
 type File struct {
 	content io.ReaderAt
 	boxes   int // so far
-	most    int
 }
 
 // New returns a file of content.
-func New(content io.ReaderAt) *File { return NewBounded(content, MostBoxes) }
-
-// NewBounded returns a file of content of which so many boxes are visited.
-func NewBounded(content io.ReaderAt, most int) *File { return &File{content: content, most: most} }
+func New(content io.ReaderAt) *File { return &File{content: content} }
 
 // Walk visits the boxes between two offsets.
 func (f *File) Walk(start, end int64, visit func(Box) error) error {
 	for start+8 <= end { // QuickTime may end a list with four zero bytes
-		if f.boxes++; f.boxes > f.most {
+		if f.boxes++; f.boxes > MostBoxes {
 			return errors.New("the file has too many boxes")
 		}
 		b, err := f.box(start, end)

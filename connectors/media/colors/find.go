@@ -3,10 +3,10 @@ package colors
 import (
 	"bytes"
 	"compress/zlib"
-	"encoding/binary"
 	"io"
 
 	"crier/connectors/media/heif"
+	"crier/connectors/media/walk"
 )
 
 // Find returns what converts the colors of a file of a media type to sRGB; nil: they are those already,
@@ -55,51 +55,41 @@ func (f file) part(at, length int64) []byte {
 	return raw
 }
 
-// mostParts bounds the parts of a file that are looked at.
-const mostParts = 10_000
-
 // ofJPEG joins the segments of a profile, each with its number and how many there are (ICC.1, B.4).
 func (f file) ofJPEG() []byte {
 	const label = "ICC_PROFILE\x00"
 	var parts [256][]byte
-	at := int64(2)
-	for range mostParts {
-		head := f.part(at, 4)
-		if head == nil || head[0] != 0xff || head[1] == 0xda {
-			break
+	_ = walk.JPEG(f.content, f.size, func(s *walk.Segment) error { // what was found before it went wrong counts
+		switch {
+		case s.Marker == walk.SOS:
+			return walk.ErrDone
+		case s.Marker != walk.APP2 || s.Length() <= len(label)+2 || !s.Begins(label):
+			return nil
 		}
-		if head[1] == 0xff || head[1] == 0x01 || head[1] >= 0xd0 && head[1] <= 0xd8 {
-			at++ // what fills, or stands alone
-			continue
-		}
-		length := int64(binary.BigEndian.Uint16(head[2:]))
-		if content := f.part(at+4, length-2); head[1] == 0xe2 && len(content) > len(label)+2 && bytes.HasPrefix(content, []byte(label)) {
+		content, err := s.Content()
+		if err == nil {
 			parts[content[len(label)]] = content[len(label)+2:]
 		}
-		at += 2 + length
-	}
+		return err
+	})
 	return bytes.Join(parts[:], nil)
 }
 
-func (f file) ofPNG() *Profile {
-	at := int64(8)
-	var found *Profile
-	for range mostParts {
-		head := f.part(at, 8)
-		if head == nil || string(head[4:]) == "IDAT" {
-			break
-		}
-		length := int64(binary.BigEndian.Uint32(head))
-		switch string(head[4:]) {
+func (f file) ofPNG() (found *Profile) {
+	_ = walk.PNG(f.content, f.size, func(c walk.Chunk) error { // likewise
+		switch c.Kind {
+		case "IDAT":
+			return walk.ErrDone
 		case "iCCP":
-			found = parsed(inflated(f.part(at+8, length)))
+			found = parsed(inflated(f.part(c.Body, c.End-c.Body)))
 		case "cICP": // counts more than a profile (PNG 3rd edition, 4.3)
-			if v := f.part(at+8, length); len(v) == 4 {
-				return coded(uint16(v[0]))
+			if v := f.part(c.Body, c.End-c.Body); len(v) == 4 {
+				found = coded(uint16(v[0]))
+				return walk.ErrDone
 			}
 		}
-		at += 12 + length
-	}
+		return nil
+	})
 	return found
 }
 
@@ -120,20 +110,15 @@ func inflated(chunk []byte) []byte {
 	return raw
 }
 
-func (f file) ofWebP() []byte {
-	at := int64(12)
-	for range mostParts {
-		head := f.part(at, 8)
-		if head == nil {
-			break
+func (f file) ofWebP() (profile []byte) {
+	_ = walk.NewRIFF(f.content).Walk(walk.RIFFHead, f.size, func(c walk.Chunk) error {
+		if c.Kind != "ICCP" {
+			return nil
 		}
-		length := int64(binary.LittleEndian.Uint32(head[4:]))
-		if string(head[:4]) == "ICCP" {
-			return f.part(at+8, length)
-		}
-		at += 8 + length + length&1
-	}
-	return nil
+		profile = f.part(c.Body, c.End-c.Body)
+		return walk.ErrDone
+	})
+	return profile
 }
 
 func (f file) ofHEIF() *Profile {

@@ -1,29 +1,11 @@
 package metadata
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
-	"errors"
-	"io"
 
 	"crier/connectors/media/exif"
-)
-
-// The markers of a JPEG file (ITU T.81, B.1); each follows a byte of all ones.
-const (
-	jpegMarker = 0xff
-	jpegTEM    = 0x01
-	jpegRST0   = 0xd0
-	jpegSOI    = 0xd8
-	jpegEOI    = 0xd9
-	jpegSOS    = 0xda
-	jpegAPP0   = 0xe0
-	jpegAPP1   = 0xe1
-	jpegAPP2   = 0xe2
-	jpegAPP14  = 0xee
-	jpegAPP15  = 0xef
-	jpegCOM    = 0xfe
+	"crier/connectors/media/walk"
 )
 
 // jpeg cuts all segments of applications but those that say how colors are meant: JFIF, ICC profiles
@@ -31,139 +13,72 @@ const (
 // IPTC, and what was put between segments. What follows the picture goes too: further pictures (MPF),
 // films of moving photos, each with metadata of its own.
 func (p *planner) jpeg() error {
-	w := &jpegWalk{planner: p, r: bufio.NewReaderSize(io.NewSectionReader(p.content, 0, p.size), 32<<10)}
-	for {
-		marker, err := w.next()
-		if err != nil {
-			return err
-		}
-		switch {
-		case marker == jpegEOI:
-			return p.cut(w.at, p.size)
-		case marker == jpegTEM, marker == jpegSOI, marker >= jpegRST0 && marker < jpegSOI:
-			continue // they stand alone
-		}
-		if err := w.segment(marker); err != nil {
-			return err
-		}
-		w.isScan = marker == jpegSOS
-	}
+	j := &jpegPlan{planner: p}
+	return walk.JPEG(p.content, p.size, j.segment)
 }
 
-// jpegWalk is where in a JPEG the walk is.
-type jpegWalk struct {
+type jpegPlan struct {
 	*planner
-	r      *bufio.Reader
-	at     int64 // of what is read next
-	isScan bool  // coded data follows
-	turned bool  // the orientation was found
+	turned bool // the orientation was found
 }
 
-// next goes to the next marker. What stands before it is coded data where a scan has begun, and
-// otherwise nothing that is needed.
-func (w *jpegWalk) next() (byte, error) {
-	start := w.at
-	for {
-		before, err := w.r.ReadSlice(jpegMarker)
-		w.at += int64(len(before))
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if err != nil {
-			return 0, errCutShort
-		}
-		for {
-			marker, err := w.r.ReadByte()
-			if err != nil {
-				return 0, errCutShort
-			}
-			w.at++
-			if marker == jpegMarker {
-				continue // a byte that fills
-			}
-			if marker == 0 {
-				break // a byte of all ones in the coded data
-			}
-			if !w.isScan {
-				return marker, w.cut(start, w.at-2)
-			}
-			return marker, nil
+// segment cuts a segment that is not needed, and what stands before it.
+func (w *jpegPlan) segment(s *walk.Segment) error {
+	if !s.IsScan {
+		if err := w.cut(s.Gap, s.Start); err != nil {
+			return err
 		}
 	}
-}
-
-// maxJPEGSegment is what the segments that are looked at may hold, in bytes: all of it.
-const maxJPEGSegment = 1 << 16
-
-// segment cuts a segment that is not needed.
-func (w *jpegWalk) segment(marker byte) error {
-	start := w.at - 2
-	var raw [2]byte
-	if _, err := io.ReadFull(w.r, raw[:]); err != nil {
-		return errCutShort
+	if s.Marker == walk.EOI {
+		return w.cut(s.End, w.size)
 	}
-	length := int(binary.BigEndian.Uint16(raw[:]))
-	if length < len(raw) {
-		return errDamaged
+	if (s.Marker < walk.APP0 || s.Marker > walk.APP15) && s.Marker != walk.COM {
+		return nil
 	}
-	end := w.at + int64(length)
-	w.at = end
-	isLabelled := marker >= jpegAPP0 && marker <= jpegAPP15 || marker == jpegCOM
-	if !isLabelled {
-		_, err := w.r.Discard(length - len(raw))
-		return short(err)
+	content, err := s.Content()
+	if err != nil {
+		return err
 	}
-	content := make([]byte, min(length-len(raw), maxJPEGSegment))
-	if _, err := io.ReadFull(w.r, content); err != nil {
-		return errCutShort
-	}
-	with, isKept := w.labelled(marker, content)
+	with, isKept := w.labelled(s.Marker, content)
 	if isKept {
 		return nil
 	}
-	return w.replace(start, end, with)
+	return w.replace(s.Start, s.End, with)
 }
 
 // labelled decides about a segment of an application, or a comment.
-func (w *jpegWalk) labelled(marker byte, content []byte) (with []byte, isKept bool) {
+func (w *jpegPlan) labelled(marker byte, content []byte) (with []byte, isKept bool) {
 	const jfif, profile, adobe = "JFIF\x00", "ICC_PROFILE\x00", "Adobe"
 	const jfifBytes, thumbnailAt, adobeBytes = 14, 12, 12
 	is := func(label string, least int) bool {
 		return len(content) >= least && bytes.HasPrefix(content, []byte(label))
 	}
 	switch {
-	case marker == jpegAPP0 && is(jfif, jfifBytes):
+	case marker == walk.APP0 && is(jfif, jfifBytes):
 		if len(content) == jfifBytes {
 			return nil, true
 		}
 		plain := bytes.Clone(content[:jfifBytes]) // without its thumbnail
 		plain[thumbnailAt], plain[thumbnailAt+1] = 0, 0
-		return jpegSegment(jpegAPP0, plain), false
-	case marker == jpegAPP2 && is(profile, len(profile)):
+		return jpegSegment(walk.APP0, plain), false
+	case marker == walk.APP2 && is(profile, len(profile)):
 		return nil, true
-	case marker == jpegAPP14 && is(adobe, adobeBytes):
+	case marker == walk.APP14 && is(adobe, adobeBytes):
 		if len(content) == adobeBytes {
 			return nil, true
 		}
-		return jpegSegment(jpegAPP14, content[:adobeBytes]), false
-	case marker == jpegAPP1 && is(exif.Prefix, 0) && !w.turned:
+		return jpegSegment(walk.APP14, content[:adobeBytes]), false
+	case marker == walk.APP1 && is(exif.Prefix, 0) && !w.turned:
 		turn := exif.Read(content)
 		if w.turned = turn != 0; turn.Turns() {
 			plain := append([]byte(exif.Prefix), turn.Bytes()...)
-			return jpegSegment(jpegAPP1, plain), bytes.Equal(plain, content)
+			return jpegSegment(walk.APP1, plain), bytes.Equal(plain, content)
 		}
 	}
 	return nil, false
 }
 
 func jpegSegment(marker byte, content []byte) []byte {
-	head := binary.BigEndian.AppendUint16([]byte{jpegMarker, marker}, uint16(len(content)+2))
+	head := binary.BigEndian.AppendUint16([]byte{walk.Marker, marker}, uint16(len(content)+2))
 	return append(head, content...)
-}
-
-func short(err error) error {
-	if err != nil {
-		return errCutShort
-	}
-	return nil
 }

@@ -25,7 +25,7 @@ const spherical = "\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\
 
 // movie overwrites what says more of a film than how it is played, and when it was made.
 func (p *planner) movie() error {
-	m := &movieWalk{planner: p, file: p.boxes()}
+	m := &movieWalk{planner: p, file: bmff.New(p.content)}
 	return m.walk(0, p.size, "")
 }
 
@@ -180,7 +180,7 @@ func (p *planner) heif() error {
 			return err
 		}
 	}
-	m := &movieWalk{planner: p, file: p.boxes()}
+	m := &movieWalk{planner: p, file: bmff.New(p.content)}
 	last := int64(0)
 	err = m.file.Walk(0, p.size, func(b bmff.Box) error {
 		last = b.End

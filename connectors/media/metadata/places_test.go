@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"testing"
+
+	"crier/connectors/media/walk"
 )
 
 // secret stands for what must go, and needed for what must stay.
@@ -56,9 +58,9 @@ func subBlocks(content string) string {
 // TestMetadataIsRemovedWhereverItStands has places that programs and phones are known to use, and some
 // that only somebody who hides something would.
 func TestMetadataIsRemovedWhereverItStands(t *testing.T) {
-	soi, eoi := []byte{0xff, jpegSOI}, []byte{0xff, jpegEOI}
+	soi, eoi := []byte{0xff, walk.SOI}, []byte{0xff, walk.EOI}
 	frame := segment(0xc0, needed)
-	scan := append(segment(jpegSOS, "scan"), "\x01\xff\x00\x02\xff\xd0"+needed...)
+	scan := append(segment(walk.SOS, "scan"), "\x01\xff\x00\x02\xff\xd0"+needed...)
 	photo := func(before, within, behind []byte) []byte {
 		return slices.Concat(soi, before, frame, within, scan, eoi, behind)
 	}
@@ -77,21 +79,21 @@ func TestMetadataIsRemovedWhereverItStands(t *testing.T) {
 		name, mediaType string
 		content         []byte
 	}{
-		{"JPEG, Exif before JFIF", "image/jpeg", photo(slices.Concat(segment(jpegAPP1, exifOf), segment(jpegAPP0, jfif+"\x00\x00")), nil, nil)},
-		{"JPEG, Exif behind the frame", "image/jpeg", photo(nil, segment(jpegAPP1, exifOf), nil)},
-		{"JPEG, Exif twice", "image/jpeg", photo(slices.Concat(segment(jpegAPP1, exifOf), segment(jpegAPP1, exifOf)), nil, nil)},
-		{"JPEG, Exif between two scans", "image/jpeg", slices.Concat(soi, frame, scan, segment(jpegAPP1, exifOf), segment(jpegSOS, "scan"), []byte("\x01\xff\xd0\x02"), eoi)},
-		{"JPEG, XMP", "image/jpeg", photo(segment(jpegAPP1, "http://ns.adobe.com/xap/1.0/\x00"+secret), nil, nil)},
-		{"JPEG, extended XMP", "image/jpeg", photo(segment(jpegAPP1, "http://ns.adobe.com/xmp/extension/\x00"+secret), nil, nil)},
+		{"JPEG, Exif before JFIF", "image/jpeg", photo(slices.Concat(segment(walk.APP1, exifOf), segment(walk.APP0, jfif+"\x00\x00")), nil, nil)},
+		{"JPEG, Exif behind the frame", "image/jpeg", photo(nil, segment(walk.APP1, exifOf), nil)},
+		{"JPEG, Exif twice", "image/jpeg", photo(slices.Concat(segment(walk.APP1, exifOf), segment(walk.APP1, exifOf)), nil, nil)},
+		{"JPEG, Exif between two scans", "image/jpeg", slices.Concat(soi, frame, scan, segment(walk.APP1, exifOf), segment(walk.SOS, "scan"), []byte("\x01\xff\xd0\x02"), eoi)},
+		{"JPEG, XMP", "image/jpeg", photo(segment(walk.APP1, "http://ns.adobe.com/xap/1.0/\x00"+secret), nil, nil)},
+		{"JPEG, extended XMP", "image/jpeg", photo(segment(walk.APP1, "http://ns.adobe.com/xmp/extension/\x00"+secret), nil, nil)},
 		{"JPEG, IPTC", "image/jpeg", photo(segment(0xed, "Photoshop 3.0\x008BIM"+secret), nil, nil)},
-		{"JPEG, several pictures", "image/jpeg", photo(segment(jpegAPP2, "MPF\x00"+secret), nil, photo(segment(jpegAPP1, exifOf), nil, nil))},
+		{"JPEG, several pictures", "image/jpeg", photo(segment(walk.APP2, "MPF\x00"+secret), nil, photo(segment(walk.APP1, exifOf), nil, nil))},
 		{"JPEG, a film behind it", "image/jpeg", photo(nil, nil, slices.Concat(brand, box("moov", user("\xa9xyz"))))},
-		{"JPEG, a comment", "image/jpeg", photo(segment(jpegCOM, secret), nil, nil)},
+		{"JPEG, a comment", "image/jpeg", photo(segment(walk.COM, secret), nil, nil)},
 		{"JPEG, content credentials", "image/jpeg", photo(segment(0xeb, "JP"+secret), nil, nil)},
 		{"JPEG, between two segments", "image/jpeg", photo([]byte(secret), nil, nil)},
-		{"JPEG, a thumbnail of JFIF", "image/jpeg", photo(segment(jpegAPP0, jfif+"\x02\x03"+secret), nil, nil)},
-		{"JPEG, a thumbnail of its extension", "image/jpeg", photo(segment(jpegAPP0, "JFXX\x00\x13"+secret), nil, nil)},
-		{"JPEG, behind Adobe's transformation", "image/jpeg", photo(segment(jpegAPP14, "Adobe\x00d\x00\x00\x00\x00\x01"+secret), nil, nil)},
+		{"JPEG, a thumbnail of JFIF", "image/jpeg", photo(segment(walk.APP0, jfif+"\x02\x03"+secret), nil, nil)},
+		{"JPEG, a thumbnail of its extension", "image/jpeg", photo(segment(walk.APP0, "JFXX\x00\x13"+secret), nil, nil)},
+		{"JPEG, behind Adobe's transformation", "image/jpeg", photo(segment(walk.APP14, "Adobe\x00d\x00\x00\x00\x00\x01"+secret), nil, nil)},
 		{"PNG, texts", "image/png", slices.Concat([]byte(signature), header, pngChunk("tEXt", "Author\x00"+secret), pngChunk("iTXt", "XML:com.adobe.xmp\x00"+secret), pngChunk("zTXt", secret), data, end)},
 		{"PNG, Exif behind the picture", "image/png", slices.Concat([]byte(signature), header, data, pngChunk("eXIf", exifOf), end)},
 		{"PNG, Exif twice", "image/png", slices.Concat([]byte(signature), header, pngChunk("eXIf", exifOf[6:]), pngChunk("eXIf", exifOf[6:]), data, end)},
@@ -156,14 +158,14 @@ func webmOf(segment ...string) []byte {
 
 // TestWhatShowsAPictureStays has what a picture or film would be shown otherwise without.
 func TestWhatShowsAPictureStays(t *testing.T) {
-	soi, eoi := []byte{0xff, jpegSOI}, []byte{0xff, jpegEOI}
+	soi, eoi := []byte{0xff, walk.SOI}, []byte{0xff, walk.EOI}
 	sphere := box("uuid", []byte(spherical), []byte(needed))
 	for name, tt := range map[string]struct {
 		mediaType string
 		content   []byte
 	}{
-		"a JPEG's color profile":    {"image/jpeg", slices.Concat(soi, segment(jpegAPP2, "ICC_PROFILE\x00\x01\x01"+needed), segment(jpegSOS, "x"), eoi)},
-		"a JPEG's transformation":   {"image/jpeg", slices.Concat(soi, segment(jpegAPP14, "Adobe\x00"+needed), segment(jpegSOS, "x"), eoi)},
+		"a JPEG's color profile":    {"image/jpeg", slices.Concat(soi, segment(walk.APP2, "ICC_PROFILE\x00\x01\x01"+needed), segment(walk.SOS, "x"), eoi)},
+		"a JPEG's transformation":   {"image/jpeg", slices.Concat(soi, segment(walk.APP14, "Adobe\x00"+needed), segment(walk.SOS, "x"), eoi)},
 		"a PNG's color profile":     {"image/png", slices.Concat([]byte("\x89PNG\r\n\x1a\n"), pngChunk("iCCP", needed), pngChunk("IEND", ""))},
 		"a moving PNG":              {"image/png", slices.Concat([]byte("\x89PNG\r\n\x1a\n"), pngChunk("acTL", needed), pngChunk("fdAT", needed), pngChunk("IEND", ""))},
 		"a WebP's color profile":    {"image/webp", webpOf(riff("VP8X", "\x20\x00\x00\x00\x01\x00\x00\x01\x00\x00"), riff("ICCP", needed), riff("VP8 ", ""))},
@@ -179,7 +181,7 @@ func TestWhatShowsAPictureStays(t *testing.T) {
 
 // TestAJPEGKeepsItsTransformation has more behind Adobe's transformation, without which its colors are others.
 func TestAJPEGKeepsItsTransformation(t *testing.T) {
-	photo := slices.Concat([]byte{0xff, jpegSOI}, segment(jpegAPP14, "Adobe\x00"+needed+secret), segment(jpegSOS, "x"), []byte{0xff, jpegEOI})
+	photo := slices.Concat([]byte{0xff, walk.SOI}, segment(walk.APP14, "Adobe\x00"+needed+secret), segment(walk.SOS, "x"), []byte{0xff, walk.EOI})
 	plan, err := Find(bytes.NewReader(photo), int64(len(photo)), "image/jpeg")
 	if err != nil || len(plan.Edits) != 1 || !bytes.HasSuffix(plan.Edits[0].With, []byte("Adobe\x00"+needed)) {
 		t.Errorf("%+v, %v", plan.Edits, err)
@@ -188,14 +190,14 @@ func TestAJPEGKeepsItsTransformation(t *testing.T) {
 
 // TestHostileFilesCostLittle has files that are all metadata, or cut anywhere.
 func TestHostileFilesCostLittle(t *testing.T) {
-	comments := bytes.Repeat(segment(jpegCOM, "x"), 300_000)
-	content := slices.Concat([]byte{0xff, jpegSOI}, comments, segment(jpegSOS, "x"), []byte{0xff, jpegEOI})
+	comments := bytes.Repeat(segment(walk.COM, "x"), 300_000)
+	content := slices.Concat([]byte{0xff, walk.SOI}, comments, segment(walk.SOS, "x"), []byte{0xff, walk.EOI})
 	plan, err := Find(bytes.NewReader(content), int64(len(content)), "image/jpeg")
 	if err != nil || len(plan.Edits) != 1 {
 		t.Errorf("comments beside each other: %d edits, %v", len(plan.Edits), err)
 	}
-	spread := bytes.Repeat(slices.Concat(segment(jpegCOM, "x"), segment(0xdd, "xx")), maxEdits+1)
-	content = slices.Concat([]byte{0xff, jpegSOI}, spread, segment(jpegSOS, "x"), []byte{0xff, jpegEOI})
+	spread := bytes.Repeat(slices.Concat(segment(walk.COM, "x"), segment(0xdd, "xx")), maxEdits+1)
+	content = slices.Concat([]byte{0xff, walk.SOI}, spread, segment(walk.SOS, "x"), []byte{0xff, walk.EOI})
 	if plan, err := Find(bytes.NewReader(content), int64(len(content)), "image/jpeg"); err == nil {
 		t.Errorf("comments everywhere: %d edits", len(plan.Edits))
 	}

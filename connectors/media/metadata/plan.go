@@ -7,8 +7,8 @@ import (
 	"io"
 	"slices"
 
-	"crier/connectors/media/bmff"
 	"crier/connectors/media/heif"
+	"crier/connectors/media/walk"
 )
 
 // Edit says what takes the place of a part of a file.
@@ -36,14 +36,10 @@ type Plan struct {
 // maxEdits bounds a plan. No program writes a file with a thousandth of them.
 const maxEdits = 100_000
 
-// deepest is how deep the parts are within each other that are walked through. Films have three levels.
+// deepest is how deep the chunks of an AVI are within each other that are walked through.
 const deepest = 5
 
-var (
-	errDamaged  = errors.New("the file contradicts itself")
-	errTooMuch  = errors.New("the file has too many parts that are no picture")
-	errCutShort = errors.New("the file ends too early")
-)
+var errTooMuch = errors.New("the file has too many parts that are no picture")
 
 // finders are by media type.
 var finders = map[string]func(*planner) error{
@@ -128,7 +124,7 @@ func (p *planner) finish() (Plan, error) {
 		if n := len(kept); n > 0 && kept[n-1].At+kept[n-1].Length > e.At {
 			last := &kept[n-1]
 			if !last.Pad || !e.Pad {
-				return Plan{}, errDamaged
+				return Plan{}, walk.ErrDamaged
 			}
 			last.Length = max(last.Length, e.At+e.Length-last.At)
 			continue
@@ -137,23 +133,17 @@ func (p *planner) finish() (Plan, error) {
 	}
 	p.plan.Edits = kept
 	if n := len(kept); n > 0 && kept[n-1].At+kept[n-1].Length > p.size {
-		return Plan{}, errDamaged
+		return Plan{}, walk.ErrDamaged
 	}
 	return p.plan, nil
 }
 
 func (p *planner) read(into []byte, at int64) error {
 	if at+int64(len(into)) > p.size {
-		return errCutShort
+		return walk.ErrCut
 	}
 	if _, err := p.content.ReadAt(into, at); err != nil {
 		return fmt.Errorf("reading media: %w", err)
 	}
 	return nil
 }
-
-// maxBoxes bounds the boxes of a film: a recording of many hours has some ten thousand fragments, of
-// several boxes each.
-const maxBoxes = 500_000
-
-func (p *planner) boxes() *bmff.File { return bmff.NewBounded(p.content, maxBoxes) }

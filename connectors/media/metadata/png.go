@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 
 	"crier/connectors/media/exif"
+	"crier/connectors/media/walk"
 )
 
 // pngKept are the chunks that a picture is shown by (PNG 3rd edition, 5.6). All others go: texts and
@@ -16,46 +17,27 @@ var pngKept = map[string]bool{
 	"acTL": true, "fcTL": true, "fdAT": true,
 }
 
-// Bounds of a PNG.
-const (
-	pngSignature = 8         // bytes
-	pngAround    = 12        // bytes of a chunk apart from its content
-	maxChunks    = 1_000_000 // of a picture
-	maxExif      = 1 << 20   // bytes that are read of Exif
-)
+// maxExif is what is read of Exif, in bytes.
+const maxExif = 1 << 20
 
 func (p *planner) png() error {
 	turned := false
-	at := int64(pngSignature)
-	for range maxChunks {
-		var head [8]byte
-		if err := p.read(head[:], at); err != nil {
-			return err
-		}
-		length, kind := int64(binary.BigEndian.Uint32(head[:])), string(head[4:])
-		end := at + pngAround + length
+	return walk.PNG(p.content, p.size, func(c walk.Chunk) error {
 		switch {
-		case end > p.size:
-			return errCutShort
-		case kind == "IEND":
-			return p.cut(end, p.size)
-		case kind == "eXIf" && !turned:
-			turn, err := p.exif(at+8, length)
+		case c.Kind == "IEND":
+			return p.cut(c.Next, p.size)
+		case c.Kind == "eXIf" && !turned:
+			turn, err := p.exif(c.Body, c.End-c.Body)
 			if err != nil {
 				return err
 			}
 			turned = turn != 0
-			if err := p.pngTurn(at, end, turn); err != nil {
-				return err
-			}
-		case !pngKept[kind]:
-			if err := p.cut(at, end); err != nil {
-				return err
-			}
+			return p.pngTurn(c.Start, c.Next, turn)
+		case !pngKept[c.Kind]:
+			return p.cut(c.Start, c.Next)
 		}
-		at = end
-	}
-	return errTooMuch
+		return nil
+	})
 }
 
 // pngTurn puts a chunk of the orientation alone in the place of one of Exif.
