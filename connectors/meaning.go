@@ -1,6 +1,7 @@
 package connectors
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -96,6 +97,7 @@ type Answer struct {
 	Status     []int    // any of them; 4 and 5 are all of 4xx and 5xx. Where it is empty, no 5xx of a visible call
 	// Codes are any of those that a Refusal has. "200-299" covers the numbers between.
 	Codes []string
+	Own   bool   // the answer is in the platform's own form: Read has read it
 	Says  string // is part of the message
 
 	Means Meaning
@@ -120,14 +122,24 @@ func EndOfAccount(answer Answer, ofItself ...string) []Answer {
 	return []Answer{itself, read, answer}
 }
 
+// WithoutEnd judges the refusal of a call that publishing does not need: a token that may not make it may
+// publish all the same.
+func WithoutEnd(err error) error {
+	if e, ok := errors.AsType[*schema.Error](err); ok && (e.End == schema.EndScope || e.Doubtful) {
+		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
+	}
+	return err
+}
+
 // Match returns the row that covers an answer, and what the platform said in it.
 func (a Answers) Match(call Call, response *Response) (Answer, Refusal, bool) {
 	var said Refusal
+	var own bool
 	if a.Read != nil {
-		said, _ = a.Read(response)
+		said, own = a.Read(response)
 	}
 	for _, row := range a.Table {
-		if row.covers(call, response.Status, said) {
+		if (own || !row.Own) && row.covers(call, response.Status, said) {
 			return row, said, true
 		}
 	}
@@ -219,6 +231,9 @@ func (r Answer) Covers() string {
 	text := strings.Join(parts, ", ")
 	if len(r.Codes) > 0 {
 		text += " `" + strings.Join(r.Codes, "`, `") + "`"
+	}
+	if r.Own {
+		text += " in the platform's own form"
 	}
 	if r.Says != "" {
 		text += " “" + r.Says + "”"

@@ -39,7 +39,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		return connectors.ReceivedPage{Gone: true}, nil
 	}
 	if err != nil {
-		return connectors.ReceivedPage{}, fmt.Errorf("reading comments: %w", graph.WithoutEnd(err))
+		return connectors.ReceivedPage{}, fmt.Errorf("reading comments: %w", connectors.WithoutEnd(err))
 	}
 	own, err := c.ownID(ctx, r)
 	if err != nil {

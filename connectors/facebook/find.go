@@ -278,7 +278,7 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, next 
 	var read list[shownComment]
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {
-		return listing.Page{}, fmt.Errorf("reading comments: %w", graph.WithoutEnd(err))
+		return listing.Page{}, fmt.Errorf("reading comments: %w", connectors.WithoutEnd(err))
 	}
 	isPart := func(s shownComment) bool { return s.ID == "" || s.CreatedTime.IsZero() }
 	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {

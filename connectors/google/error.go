@@ -119,7 +119,6 @@ const (
 
 // Codes of a refusal beside its reasons and its status.
 const (
-	Refused   = "error"    // every refusal of Google's
 	noQuota   = "no quota" // a limit of nothing
 	docErrors = "cloud.google.com/apis/design/errors"
 )
@@ -130,7 +129,7 @@ func Read(response *connectors.Response) (connectors.Refusal, bool) {
 	if !ok {
 		return connectors.Refusal{}, false
 	}
-	said := connectors.Refusal{Codes: append(slices.Clone(f.Reasons), f.Status, Refused), Message: f.says(), Cause: f}
+	said := connectors.Refusal{Codes: append(slices.Clone(f.Reasons), f.Status), Message: f.says(), Cause: f}
 	switch {
 	case response.Status != http.StatusTooManyRequests:
 	case f.LimitValue == "0":
@@ -167,7 +166,7 @@ func Answers() []connectors.Answer {
 			Example: `{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[{"metadata":{"quota_limit_value":"0"}}]}}`,
 		},
 		{
-			Status: []int{http.StatusTooManyRequests}, Codes: []string{Refused},
+			Status: []int{http.StatusTooManyRequests}, Own: true,
 			Means: connectors.IsAwaited, Wait: minuteWait, Source: docErrors,
 			Example: `{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED"}}`,
 		},

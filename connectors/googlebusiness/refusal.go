@@ -21,7 +21,7 @@ func answers() connectors.Answers {
 			Example: `{"error":{"code":400,"status":"INVALID_ARGUMENT","details":[{"errorDetails":[{"code":"PHOTO_FETCH_FAILED","message":"m"}]}]}}`,
 		},
 		{ // these name nothing but the location
-			Operations: []string{opLocation, opCreatePost}, Status: []int{http.StatusNotFound}, Codes: []string{google.Refused},
+			Operations: []string{opLocation, opCreatePost}, Status: []int{http.StatusNotFound}, Own: true,
 			Means: connectors.EndsAccount, End: schema.EndDeleted, Source: "gitroomhq/postiz-app gmb.provider.ts",
 			Example: notFound,
 		},

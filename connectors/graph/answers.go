@@ -73,17 +73,9 @@ func ofTokens(token []string) []connectors.Answer {
 		dead       = `{"error":{"message":"Error validating access token: Session has expired.","type":"OAuthException","code":190,"error_subcode":463}}`
 		checkpoint = `{"error":{"message":"You cannot access the app till you log in to www.facebook.com","type":"OAuthException","code":190,"error_subcode":459}}`
 	)
-	deactivated := connectors.Answer{
-		Codes: []string{"190/459", "190/464"}, Means: connectors.EndsAccount, End: schema.EndDeactivated, Source: errorHandling, Example: checkpoint,
-	}
-	ofToken := deactivated
-	ofToken.Operations = token
-	return []connectors.Answer{
-		ofToken,
-		{Scope: connectors.ReadCall, Codes: []string{"190", "102"}, Means: connectors.ChecksAccount, Source: errorHandling + ", of a read", Example: dead},
-		deactivated,
-		{Codes: []string{"190", "102"}, Means: connectors.ChecksAccount, Source: errorHandling, Example: dead},
-	}
+	return append(connectors.EndOfAccount(connectors.Answer{
+		Codes: []string{"190/459", "190/464"}, End: schema.EndDeactivated, Source: errorHandling, Example: checkpoint,
+	}, token...), connectors.Answer{Codes: []string{"190", "102"}, Means: connectors.ChecksAccount, Source: errorHandling, Example: dead})
 }
 
 // ofAll are the answers that all Graph APIs have.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"crier/connectors"
 	"crier/connectors/listing"
 	"crier/connectors/media"
 	"crier/schema"
@@ -283,7 +284,7 @@ func (c Containers) Find(ctx context.Context, d schema.Delivery, s Search) (list
 	switch {
 	case err != nil && c.IsGone(err):
 	case err != nil:
-		return listing.Item{}, schema.CannotTell, WithoutEnd(err)
+		return listing.Item{}, schema.CannotTell, connectors.WithoutEnd(err)
 	case state.Status == InProgress:
 		return listing.Item{}, schema.CannotTell, listing.LookLater(0, "the platform still works on the container")
 	case state.Status == Published:
@@ -347,13 +348,4 @@ func (c Containers) unlisted(ctx context.Context, d schema.Delivery, s Search, c
 	default:
 		return &schema.Error{Kind: schema.Retryable, RetryAfter: GoneWait, Message: saysUnlisted, Err: cause}
 	}
-}
-
-// WithoutEnd judges the refusal of what an account may do without and publish all the same:
-// a missing permission is no end then.
-func WithoutEnd(err error) error {
-	if e, ok := errors.AsType[*schema.Error](err); ok && (e.End == schema.EndScope || e.Doubtful) {
-		return fmt.Errorf("missing permission: %w", &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err})
-	}
-	return err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"crier/connectors"
 	"crier/connectors/listing"
 	"crier/schema"
 )
@@ -64,7 +65,7 @@ func (s Search) Find(ctx context.Context, d schema.Delivery) (listing.Item, sche
 	if s.published && verdict != schema.Found && err == nil {
 		return item, schema.CannotTell, notListed()
 	}
-	return item, verdict, WithoutEnd(err)
+	return item, verdict, connectors.WithoutEnd(err)
 }
 
 func notListed() error {

@@ -3,7 +3,6 @@ package linkedin
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -65,7 +64,7 @@ func (c *Connector) member(ctx context.Context, a schema.Account, credentials sc
 		Last  string `json:"localizedLastName"`
 	}
 	if _, err := c.client.Do(ctx, call, &who); err != nil {
-		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", withoutEnd(err))
+		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", connectors.WithoutEnd(err))
 	}
 	return memberNamed(who.ID, strings.TrimSpace(who.First+" "+who.Last))
 }
@@ -79,7 +78,7 @@ func (c *Connector) signedIn(ctx context.Context, a schema.Account, credentials 
 		Given string `json:"given_name"`
 	}
 	if _, err := c.client.Do(ctx, call, &who); err != nil {
-		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", withoutEnd(err))
+		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", connectors.WithoutEnd(err))
 	}
 	return memberNamed(who.Sub, cmp.Or(who.Name, who.Given))
 }
@@ -130,7 +129,7 @@ func (c *Connector) organizations(ctx context.Context, a schema.Account, credent
 			} `json:"elements"`
 		}
 		if _, err := c.client.Do(ctx, call, &acls); err != nil {
-			return nil, fmt.Errorf("asking for organizations: %w", withoutEnd(err))
+			return nil, fmt.Errorf("asking for organizations: %w", connectors.WithoutEnd(err))
 		}
 		if acls.Elements == nil {
 			return nil, strange("is no list of organizations")
@@ -157,19 +156,10 @@ func (c *Connector) organizationName(ctx context.Context, a schema.Account, cred
 		Name string `json:"localizedName"`
 	}
 	_, err := c.client.Do(ctx, call, &organization)
-	if err = withoutEnd(err); err != nil && schema.KindOf(err) != schema.Refused {
+	if err = connectors.WithoutEnd(err); err != nil && schema.KindOf(err) != schema.Refused {
 		return "", fmt.Errorf("reading organization: %w", err)
 	}
 	return cmp.Or(organization.Name, "organization "+id), nil
-}
-
-// withoutEnd judges the refusal of a call that publishing does not need, of a look or a
-// comment: a token without the scope for it may publish all the same.
-func withoutEnd(err error) error {
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
-		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
-	}
-	return err
 }
 
 // strange is the error of an answer that says nothing.

@@ -106,7 +106,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	}
 	response, err := c.client.Do(ctx, call, nil)
 	if err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating comment: %w", withoutEnd(err))
+		return schema.Receipt{}, fmt.Errorf("creating comment: %w", connectors.WithoutEnd(err))
 	}
 	id := commentID(parent.NativeID, response)
 	if id == "" {

@@ -32,7 +32,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		return connectors.ReceivedPage{}, nil
 	}
 	if err != nil {
-		return connectors.ReceivedPage{}, fmt.Errorf("reading comments: %w", withoutEnd(err))
+		return connectors.ReceivedPage{}, fmt.Errorf("reading comments: %w", connectors.WithoutEnd(err))
 	}
 	page := connectors.ReceivedPage{Next: following(cursor, len(list.Elements))}
 	for _, m := range list.Elements {
@@ -66,7 +66,7 @@ func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receip
 	}
 	response, err := c.client.Do(ctx, call, nil)
 	if err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating reply: %w", withoutEnd(err))
+		return schema.Receipt{}, fmt.Errorf("creating reply: %w", connectors.WithoutEnd(err))
 	}
 	id := commentID(post, response)
 	if id == "" {

@@ -79,7 +79,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, want newPost, 
 	}
 	response, err := c.client.Do(ctx, call, &list)
 	if err != nil {
-		return listing.Page{}, fmt.Errorf("reading posts: %w", withoutEnd(err))
+		return listing.Page{}, fmt.Errorf("reading posts: %w", connectors.WithoutEnd(err))
 	}
 	if list.Elements == nil || slices.ContainsFunc(list.Elements, shownPost.isPart) {
 		return listing.Page{}, strange("is no list of posts")
@@ -193,7 +193,7 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, of thread, 
 		return listing.Page{Skew: listing.Skew(response.Header, c.now())}, nil
 	}
 	if err != nil {
-		return listing.Page{}, fmt.Errorf("reading comments: %w", withoutEnd(err))
+		return listing.Page{}, fmt.Errorf("reading comments: %w", connectors.WithoutEnd(err))
 	}
 	isPart := func(m comment) bool { return m.urn(of.post) == "" || m.Created.Time == 0 }
 	if list.Elements == nil || slices.ContainsFunc(list.Elements, isPart) {

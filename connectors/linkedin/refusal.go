@@ -82,14 +82,11 @@ func answers() connectors.Answers {
 			Source: posts, Example: `{"message":"m","status":403,"code":"ACCESS_DENIED"}`,
 		},
 		{ // limits are of an endpoint
-			Status: []int{http.StatusTooManyRequests}, Codes: []string{refused}, Means: connectors.IsAwaited, Wait: minuteWait, Alone: true,
+			Status: []int{http.StatusTooManyRequests}, Own: true, Means: connectors.IsAwaited, Wait: minuteWait, Alone: true,
 			Source: "learn.microsoft.com/linkedin/shared/api-guide/concepts/rate-limits", Example: `{"message":"throttle MEMBER MINUTE limit","status":429}`,
 		},
 	}}
 }
-
-// refused is a code that every refusal of LinkedIn's own has.
-const refused = "error"
 
 // namedCode is a code that older services name in their message alone.
 var namedCode = regexp.MustCompile(`\b[A-Z]+(?:_[A-Z]+)+\b`)
@@ -99,7 +96,7 @@ func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 	if json.Unmarshal(response.Body, &r) != nil || r.Message == "" && r.Code == "" {
 		return connectors.Refusal{}, false
 	}
-	codes := append([]string{refused, r.Code}, namedCode.FindAllString(r.Message, -1)...)
+	codes := append([]string{r.Code}, namedCode.FindAllString(r.Message, -1)...)
 	for _, input := range r.Details.Inputs {
 		codes = append(codes, input.Code)
 	}

@@ -43,7 +43,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		return connectors.ReceivedPage{Gone: true}, nil
 	}
 	if err != nil {
-		return connectors.ReceivedPage{}, fmt.Errorf("reading answers: %w", withoutEnd(err))
+		return connectors.ReceivedPage{}, fmt.Errorf("reading answers: %w", connectors.WithoutEnd(err))
 	}
 	own, err := listing.AccountID(ctx, schema.Delivery{Account: r.Account, Credentials: r.Credentials}, c.Check)
 	if err != nil {
@@ -80,7 +80,7 @@ func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor s
 		Status *written `json:"status"`
 	}
 	if _, err := c.client.Do(ctx, call, &read); err != nil {
-		return connectors.ReceivedPage{}, fmt.Errorf("reading notifications: %w", withoutEnd(err))
+		return connectors.ReceivedPage{}, fmt.Errorf("reading notifications: %w", connectors.WithoutEnd(err))
 	}
 	own, err := listing.AccountID(ctx, schema.Delivery{Account: r.Account, Credentials: r.Credentials}, c.Check)
 	if err != nil {

@@ -79,7 +79,7 @@ func (c *Connector) statuses(ctx context.Context, d schema.Delivery, account str
 	var read []status
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {
-		return listing.Page{}, fmt.Errorf("reading statuses: %w", withoutEnd(err)) // it may publish all the same
+		return listing.Page{}, fmt.Errorf("reading statuses: %w", connectors.WithoutEnd(err)) // it may publish all the same
 	}
 	if !isWhole(read) {
 		return listing.Page{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer is no list of statuses"}

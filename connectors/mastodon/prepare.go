@@ -146,7 +146,7 @@ func (c *Connector) upload(ctx context.Context, d schema.Delivery, item schema.M
 	}
 	response, err := c.client.Do(ctx, call, &created)
 	if err != nil {
-		return attachment{}, fmt.Errorf("uploading media: %w", withoutEnd(err))
+		return attachment{}, fmt.Errorf("uploading media: %w", connectors.WithoutEnd(err))
 	}
 	if created.ID == "" {
 		return attachment{}, &schema.Error{Kind: schema.Retryable, Message: "the server's answer names no media"}

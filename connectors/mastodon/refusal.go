@@ -54,14 +54,11 @@ func answers() connectors.Answers {
 			Means: connectors.ChecksAccount, Source: source, Example: `{"error":"This method requires an authenticated user"}`,
 		},
 		{
-			Status: []int{http.StatusGone}, Codes: []string{refused}, Means: connectors.EndsAccount, End: schema.EndDeleted,
+			Status: []int{http.StatusGone}, Own: true, Means: connectors.EndsAccount, End: schema.EndDeleted,
 			Source: "docs.joinmastodon.org/entities/Error", Example: `{"error":"Gone"}`,
 		},
 	}}
 }
-
-// refused is the code of every refusal in Mastodon's form, which has none of its own.
-const refused = "error"
 
 func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 	said := saidBy(response.Body)
@@ -72,7 +69,7 @@ func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 		Description string `json:"error_description"`
 	}
 	_ = json.Unmarshal(response.Body, &oauth)
-	return connectors.Refusal{Codes: []string{refused}, Message: cmp.Or(oauth.Description, said)}, true
+	return connectors.Refusal{Message: cmp.Or(oauth.Description, said)}, true
 }
 
 // ofOwnAccount judges the refusal of a call that is about nothing but the caller's account:
@@ -83,13 +80,4 @@ func ofOwnAccount(response *connectors.Response, err error) error {
 		return err
 	}
 	return &schema.Error{Kind: schema.TokenDead, End: schema.EndDeleted, Message: "the server has no such account", Err: refused}
-}
-
-// withoutEnd judges the refusal of an upload: a token that may not upload may still
-// publish what has no media.
-func withoutEnd(err error) error {
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
-		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
-	}
-	return err
 }

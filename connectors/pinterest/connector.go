@@ -3,7 +3,6 @@ package pinterest
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -105,15 +104,6 @@ func (c *Connector) look(a schema.Account, credentials schema.Credentials, path,
 	call := c.call(a, credentials, http.MethodGet, path, operation)
 	call.Kind = connectors.Status
 	return call
-}
-
-// withoutEnd judges the refusal of a call that publishing does not need: a token without the
-// scope for it may publish all the same.
-func withoutEnd(err error) error {
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
-		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
-	}
-	return err
 }
 
 func refuse(format string, args ...any) *schema.Error {

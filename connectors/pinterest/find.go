@@ -92,7 +92,7 @@ func (c *Connector) pins(ctx context.Context, d schema.Delivery, of destination,
 	var read page[shownPin]
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {
-		return listing.Page{}, fmt.Errorf("reading pins: %w", withoutEnd(err))
+		return listing.Page{}, fmt.Errorf("reading pins: %w", connectors.WithoutEnd(err))
 	}
 	isPart := func(p shownPin) bool { return p.ID == "" || p.CreatedAt.IsZero() }
 	if read.Items == nil || slices.ContainsFunc(read.Items, isPart) {

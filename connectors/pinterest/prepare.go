@@ -122,7 +122,7 @@ func (c *Connector) lookAtVideo(ctx context.Context, d schema.Delivery, a *asset
 	response, err := c.client.Do(ctx, call, &shown)
 	isGone := err != nil && response != nil && response.Status == http.StatusNotFound && refusalIn(response.Body).Message != ""
 	if err != nil && !isGone {
-		return false, fmt.Errorf("looking at video: %w", withoutEnd(err))
+		return false, fmt.Errorf("looking at video: %w", connectors.WithoutEnd(err))
 	}
 	isAtWork := shown.Status == stateProcessing || shown.Status == stateRegistered && a.Video.Sent != 0
 	switch {

@@ -73,25 +73,22 @@ func answers() connectors.Answers {
 			Example: `{"code":403,"message":"You've hit one of the blocks (Pins) we have in place to combat spam. Try again later."}`,
 		},
 		{
-			Status: []int{http.StatusConflict}, Codes: []string{refused}, Means: connectors.IsRetried, Wait: conflictWait, Source: reference,
+			Status: []int{http.StatusConflict}, Own: true, Means: connectors.IsRetried, Wait: conflictWait, Source: reference,
 			Example: `{"code":409,"message":"Could not get exclusive access to the board"}`,
 		},
 		{ // limits of an app with standard access are of a minute (reference/rate-limits)
-			Status: []int{http.StatusTooManyRequests}, Codes: []string{refused}, Means: connectors.IsAwaited, Wait: minuteWait, Alone: true,
+			Status: []int{http.StatusTooManyRequests}, Own: true, Means: connectors.IsAwaited, Wait: minuteWait, Alone: true,
 			Source: "developers.pinterest.com/docs/reference/rate-limits", Example: `{"code":8,"message":"This request exceeded a rate limit."}`,
 		},
 	}}
 }
-
-// refused is a code that every refusal of Pinterest's own has.
-const refused = "error"
 
 func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 	r := refusalIn(response.Body)
 	if r.Message == "" {
 		return connectors.Refusal{}, false
 	}
-	return connectors.Refusal{Codes: []string{strconv.Itoa(r.Code), refused}, Message: r.Message}, true
+	return connectors.Refusal{Codes: []string{strconv.Itoa(r.Code)}, Message: r.Message}, true
 }
 
 // What a header tells of the limit that is nearest: how many calls are left of it, and in how

@@ -65,7 +65,7 @@ func (m maker) Create(ctx context.Context, d schema.Delivery, asked url.Values) 
 	}
 	switch _, err := m.client.Do(ctx, call, &out); {
 	case err != nil && d.ReplyTo() != "":
-		return "", fmt.Errorf("creating container: %w", graph.WithoutEnd(err)) // posts that answer nothing may go out all the same
+		return "", fmt.Errorf("creating container: %w", connectors.WithoutEnd(err)) // posts that answer nothing may go out all the same
 	case err != nil:
 		return "", fmt.Errorf("creating container: %w", err)
 	case out.ID == "":

@@ -68,7 +68,7 @@ func (c *Connector) received(ctx context.Context, r connectors.Reading, from inb
 		} `json:"paging"`
 	}
 	if _, err := c.client.Do(ctx, call, &read); err != nil {
-		return connectors.ReceivedPage{}, fmt.Errorf("reading what people wrote: %w", graph.WithoutEnd(err))
+		return connectors.ReceivedPage{}, fmt.Errorf("reading what people wrote: %w", connectors.WithoutEnd(err))
 	}
 	var page connectors.ReceivedPage
 	for _, one := range read.Data {

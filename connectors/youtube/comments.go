@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"crier/connectors"
 	"crier/connectors/listing"
 	"crier/schema"
 )
@@ -29,7 +30,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	call.JSON = map[string]any{"snippet": asked}
 	var made commentThread
 	if _, err := c.do(ctx, d.Account, d.Credentials, call, &made); err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating comment: %w", withoutEnd(err))
+		return schema.Receipt{}, fmt.Errorf("creating comment: %w", connectors.WithoutEnd(err))
 	}
 	if made.ID == "" {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "YouTube's answer names no comment"}

@@ -111,7 +111,7 @@ func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receip
 	call.JSON = map[string]any{"snippet": map[string]string{"parentId": answered(d), "textOriginal": d.Comment.Text}}
 	var made receivedComment
 	if _, err := c.do(ctx, d.Account, d.Credentials, call, &made); err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating reply: %w", withoutEnd(err))
+		return schema.Receipt{}, fmt.Errorf("creating reply: %w", connectors.WithoutEnd(err))
 	}
 	if made.ID == "" {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "YouTube's answer names no reply"}

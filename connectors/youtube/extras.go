@@ -161,7 +161,7 @@ func (c *Connector) setThumbnail(ctx context.Context, d schema.Delivery, video, 
 	call.Query.Set("videoId", video)
 	call.Kind, call.Body, call.ContentType, call.ContentLength = connectors.Media, content, file.Type, file.Size
 	if _, err := c.do(ctx, d.Account, d.Credentials, call, nil); err != nil {
-		return fmt.Errorf("setting thumbnail: %w", withoutEnd(err))
+		return fmt.Errorf("setting thumbnail: %w", connectors.WithoutEnd(err))
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (c *Connector) addToPlaylist(ctx context.Context, d schema.Delivery, video,
 		"playlistId": playlist, "resourceId": map[string]string{"kind": "youtube#video", "videoId": video},
 	}}
 	if _, err := c.do(ctx, d.Account, d.Credentials, call, nil); err != nil {
-		return fmt.Errorf("adding to playlist: %w", withoutEnd(err))
+		return fmt.Errorf("adding to playlist: %w", connectors.WithoutEnd(err))
 	}
 	return nil
 }

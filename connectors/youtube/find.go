@@ -101,7 +101,7 @@ func readList[Of any](ctx context.Context, c *Connector, d schema.Delivery, call
 	var read list[Of]
 	response, err := c.do(ctx, d.Account, d.Credentials, call, &read)
 	if err != nil {
-		return list[Of]{}, response, fmt.Errorf("reading %s: %w", what, withoutEnd(err))
+		return list[Of]{}, response, fmt.Errorf("reading %s: %w", what, connectors.WithoutEnd(err))
 	}
 	if !strings.HasSuffix(read.Kind, "ListResponse") {
 		return list[Of]{}, response, strange("is no list of " + what)

@@ -72,11 +72,3 @@ func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 }
 
 func isSpent(said google.Error) bool { return said.Has(reasonQuota) || said.Has(reasonDaily) }
-
-// withoutEnd judges the refusal of a call that publishing does not need.
-func withoutEnd(err error) error {
-	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
-		return &schema.Error{Kind: schema.Refused, Message: e.Message, Err: err}
-	}
-	return err
-}

@@ -83,7 +83,7 @@ func (c *Connector) cues(ctx context.Context, d schema.Delivery, track string) (
 	response, err := c.do(ctx, d.Account, d.Credentials, call, nil)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("downloading captions: %w", withoutEnd(err))
+		return nil, fmt.Errorf("downloading captions: %w", connectors.WithoutEnd(err))
 	case response.Oversized:
 		return nil, refuse("the captions are longer than crier reads")
 	}
