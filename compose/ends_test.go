@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"crier/connectors/simulators/connectortest"
+	"crier/connectors/catalog"
 	"crier/connectors/simulators/googlebusiness"
 	"crier/connectors/simulators/pinterest"
 	"crier/schema"
@@ -30,24 +32,26 @@ type endedAccount struct {
 // everyEnd connects an account for each end that a platform of those with a simulator has.
 func (w *world) everyEnd() (all []*endedAccount) {
 	w.Helper()
-	for i, end := range connectortest.AccountEnds() {
-		for platform, answer := range end.Answers {
-			a := &endedAccount{platform: platform, cause: end.Cause, want: answer.End.Traits()}
+	for _, simulator := range catalog.Simulators() {
+		platform := simulator.Platform
+		for i, end := range slices.Sorted(maps.Keys(simulator.Ending.Ends)) {
+			cause := string(end)
+			a := &endedAccount{platform: platform, cause: cause, want: simulator.Ending.Ends[end].End.Traits()}
 			switch platform {
 			case schema.Mastodon:
-				a.path, a.login = "/connect/mastodon", map[string]any{"accessToken": "token-to-be-" + end.Cause}
+				a.path, a.login = "/connect/mastodon", map[string]any{"accessToken": "token-to-be-" + cause}
 			case schema.Bluesky:
-				a.path, a.login = "/connect/bluesky", map[string]any{"identifier": end.Cause + ".bsky.test", "password": "abcd-efgh-ijkl-mnop"}
+				a.path, a.login = "/connect/bluesky", map[string]any{"identifier": cause + ".bsky.test", "password": "abcd-efgh-ijkl-mnop"}
 			case schema.Telegram:
 				a.path, a.login = "/connect/telegram/channels", map[string]any{"botToken": fmt.Sprintf("%d:%035d", 5000+i, i), "chatId": fmt.Sprintf("@to_be_ended%d", i)}
 			case schema.GoogleBusiness:
-				token := "token-to-be-" + end.Cause
+				token := "token-to-be-" + cause
 				a.path, a.login = "/connect/google-business", map[string]any{"accessToken": token, "entityId": googlebusiness.Locations(token)[0]}
 			case schema.Pinterest:
-				token := "token-to-be-" + end.Cause
+				token := "token-to-be-" + cause
 				a.path, a.login = "/connect/pinterest", map[string]any{"accessToken": token, "entityId": pinterest.Boards(token)[0]}
 			default:
-				a.path, a.login = "/connect/"+platform.String(), map[string]any{"accessToken": "token-to-be-" + end.Cause}
+				a.path, a.login = "/connect/"+platform.String(), map[string]any{"accessToken": "token-to-be-" + cause}
 			}
 			a.id = w.connectOne(a.path, a.login)
 			all = append(all, a)

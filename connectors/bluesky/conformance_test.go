@@ -19,22 +19,14 @@ import (
 func TestConformance(t *testing.T) {
 	description := conformance.Bluesky(t)
 	connectortest.RunGenuine(t, connectortest.Fixture{
-		Constraints: Constraints(),
-		Simulator:   simulator.New,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return New(Config{
-				Base: p.Base, Media: p.Media, Now: p.Now,
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: Describe().Calls, HTTP: p.HTTP,
-					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-			})
-		},
+		Description: Describe(), Ends: simulator.Describe().Ending.Ends,
+		Tells:     []string{"likes", "comments", "shares", "saves"},
+		Simulator: simulator.New,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{Identifier: fmt.Sprintf("user%d.example.com", n), Password: fmt.Sprintf("abcd-efgh-ijkl-%04d", n)}
 		},
 		Operations: connectortest.Operations{Publish: putRecord, Comment: putRecord, Upload: uploadBlob, Reply: putRecord},
-		Answers:    connectortest.Answers{Comments: true, Mentions: true, Nested: true, Forgiving: true},
+		Answers:    connectortest.Answers{Comments: true, Extent: connectors.AllComments, Mentions: true, Nested: true, Forgiving: true},
 		Looks:      true, Dedupes: true,
 		Watch: func(simulator http.Handler) http.Handler {
 			return conformance.Watch(simulator, func(e conformance.Exchange) { description.Check(t, e) })

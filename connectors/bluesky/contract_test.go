@@ -16,24 +16,16 @@ import (
 
 func TestContract(t *testing.T) {
 	connectortest.Run(t, connectortest.Fixture{
-		Constraints: Constraints(),
-		Simulator:   simulator.New,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return New(Config{
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: Describe().Calls, HTTP: p.HTTP,
-					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-				Base: p.Base, Media: p.Media, Now: p.Now,
-			})
-		},
+		Description: Describe(), Ends: simulator.Describe().Ending.Ends,
+		Tells:     []string{"likes", "comments", "shares", "saves"},
+		Simulator: simulator.New,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{Identifier: fmt.Sprintf("user%d.example.com", n), Password: fmt.Sprintf("abcd-efgh-ijkl-%04d", n)}
 		},
 		Operations: connectortest.Operations{
 			Publish: putRecord, Comment: putRecord, Find: getRecord, Upload: uploadBlob, Reply: putRecord,
 		},
-		Answers: connectortest.Answers{Comments: true, Mentions: true, Nested: true, Forgiving: true},
+		Answers: connectortest.Answers{Comments: true, Extent: connectors.AllComments, Mentions: true, Nested: true, Forgiving: true},
 		Looks:   true,
 		Dedupes: true,
 		Throttled: []connectortest.Throttled{

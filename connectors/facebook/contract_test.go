@@ -21,19 +21,10 @@ func TestContract(t *testing.T) {
 
 func fixture() connectortest.Fixture {
 	return connectortest.Fixture{
-		Constraints: facebook.Constraints(),
-		Simulator:   simulator.New,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return facebook.New(connectors.Parts{
-				Base: p.Base, Media: p.Media, Now: p.Now,
-				App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: facebook.Describe().Calls, HTTP: p.HTTP,
-					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-			})
-		},
-		Field: true,
+		Description: facebook.Describe(), Ends: simulator.Describe().Ending.Ends,
+		Tells:     []string{"impressions", "reach", "likes", "comments", "shares", "clicks"},
+		Simulator: simulator.New,
+		Field:     true,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-page-%d", n)}
 		},
@@ -44,7 +35,7 @@ func fixture() connectortest.Fixture {
 			Upload:  "POST /{version}/{page}/photos",
 			Reply:   "POST /{version}/{node}/comments",
 		},
-		Answers: connectortest.Answers{Comments: true, Nested: true},
+		Answers: connectortest.Answers{Comments: true, Extent: connectors.AllComments, Nested: true},
 		Looks:   true,
 		Consent: &connectortest.Consent{
 			Permission: "pages_manage_posts", CodeLife: 10 * time.Minute, Redeem: "GET /{version}/oauth/access_token", Fragment: "_=_",

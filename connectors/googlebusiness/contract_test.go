@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors"
 	"crier/connectors/googlebusiness"
 	"crier/connectors/simulators/connectortest"
 	simulator "crier/connectors/simulators/googlebusiness"
@@ -21,17 +20,8 @@ const opPublish = "POST /v4/{location}/localPosts"
 
 func fixture() connectortest.Fixture {
 	return connectortest.Fixture{
-		Constraints: googlebusiness.Constraints(),
-		Simulator:   simulator.New,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return googlebusiness.New(connectors.Parts{
-				Base: p.Base, Media: p.Media, Now: p.Now, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: googlebusiness.Describe().Calls, HTTP: p.HTTP,
-					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-			})
-		},
+		Description: googlebusiness.Describe(), Ends: simulator.Describe().Ending.Ends,
+		Simulator: simulator.New,
 		Credentials: func(n int) schema.Credentials {
 			token := fmt.Sprintf("a-token-of-person-%d", n)
 			return schema.Credentials{AccessToken: token, EntityID: simulator.Locations(token)[1]}

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors"
 	"crier/connectors/linkedin"
 	"crier/connectors/simulators/connectortest"
 	simulator "crier/connectors/simulators/linkedin"
@@ -17,6 +16,7 @@ import (
 func TestContractOfOrganizations(t *testing.T) {
 	f := fixture()
 	f.Looks, f.Answers = true, connectortest.Answers{Comments: true}
+	f.Tells, f.Silent, f.Gone = []string{"impressions", "reach", "likes", "comments", "shares", "clicks"}, false, true
 	f.Credentials = func(n int) schema.Credentials {
 		token := fmt.Sprintf("a-token-of-member-%d", n)
 		return schema.Credentials{AccessToken: token, EntityID: simulator.Organizations(token)[0]}
@@ -30,21 +30,9 @@ func TestContractOfMembers(t *testing.T) {
 }
 
 func fixture() connectortest.Fixture {
-	// The API takes up to 20 images in a post, of which crier's users have one.
-	constraints := linkedin.Constraints()
-	constraints.Media.Max = 20
-	return connectortest.Fixture{
-		Constraints: constraints,
-		Simulator:   simulator.New,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return linkedin.New(connectors.Parts{
-				Base: p.Base, Media: p.Media, Now: p.Now,
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: linkedin.Describe().Calls, HTTP: p.HTTP,
-					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-			})
-		},
+	f := connectortest.Fixture{
+		Description: linkedin.Describe(), Ends: simulator.Describe().Ending.Ends, Silent: true,
+		Simulator: simulator.New,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-member-%d", n)}
 		},
@@ -65,6 +53,8 @@ func fixture() connectortest.Fixture {
 			Failed: answered(`{"status":"PROCESSING_FAILED","processingFailureReason":"the format is not supported"}`),
 		},
 	}
+	f.Constraints.Media.Max = 20 // of a post; crier's users have one
+	return f
 }
 
 func answered(body string) simulation.Fault {

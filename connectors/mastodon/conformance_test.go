@@ -20,22 +20,14 @@ import (
 func TestConformance(t *testing.T) {
 	description := conformance.Mastodon(t)
 	connectortest.RunGenuine(t, connectortest.Fixture{
-		Constraints: mastodon.Constraints(),
-		Simulator:   simulator.New,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return mastodon.New(connectors.Parts{
-				Base: p.Base, Media: p.Media, Now: p.Now,
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: mastodon.Describe().Calls, HTTP: p.HTTP,
-					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-			})
-		},
+		Description: mastodon.Describe(), Ends: simulator.Describe().Ending.Ends,
+		Tells:     []string{"likes", "comments", "shares"},
+		Simulator: simulator.New,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-account-%d", n)}
 		},
 		Operations: connectortest.Operations{Publish: "POST /api/v1/statuses", Comment: "POST /api/v1/statuses", Upload: "POST /api/v2/media", Reply: "POST /api/v1/statuses"},
-		Answers:    connectortest.Answers{Comments: true, Mentions: true, Nested: true},
+		Answers:    connectortest.Answers{Comments: true, Extent: connectors.AllComments, Mentions: true, Nested: true},
 		Looks:      true, Dedupes: true,
 		Watch: func(simulator http.Handler) http.Handler {
 			return conformance.Watch(simulator, func(e conformance.Exchange) { description.Check(t, e) })

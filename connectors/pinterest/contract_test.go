@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors"
 	"crier/connectors/pinterest"
 	"crier/connectors/simulators/connectortest"
 	simulator "crier/connectors/simulators/pinterest"
@@ -25,21 +24,10 @@ const (
 )
 
 func fixture() connectortest.Fixture {
-	constraints := pinterest.Constraints()
-	constraints.Text.Max = 800 // Pinterest's own; the specification's is lower
-	return connectortest.Fixture{
-		Constraints: constraints,
-		Simulator:   simulator.New,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return pinterest.New(connectors.Parts{
-				Base: p.Base, Media: p.Media, Now: p.Now,
-				App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: pinterest.Describe().Calls, HTTP: p.HTTP,
-					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-			})
-		},
+	f := connectortest.Fixture{
+		Description: pinterest.Describe(), Ends: simulator.Describe().Ending.Ends,
+		Tells:     []string{"impressions", "likes", "comments", "clicks"},
+		Simulator: simulator.New,
 		Credentials: func(n int) schema.Credentials {
 			token := fmt.Sprintf("a-token-of-person-%d", n)
 			return schema.Credentials{AccessToken: token, RefreshToken: "refresh-of-" + token, EntityID: simulator.Boards(token)[n%2]}
@@ -60,6 +48,8 @@ func fixture() connectortest.Fixture {
 			throttled("no time", time.Minute, nil),
 		},
 	}
+	f.Constraints.Text.Max = 800 // Pinterest's own; the specification's is lower
+	return f
 }
 
 func throttled(name string, wait time.Duration, header map[string]string) connectortest.Throttled {

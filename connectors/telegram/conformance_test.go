@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"testing"
 
-	"crier/connectors"
 	"crier/connectors/simulators/conformance"
 	"crier/connectors/simulators/connectortest"
 	simulator "crier/connectors/simulators/telegram"
@@ -20,17 +19,8 @@ import (
 func TestConformance(t *testing.T) {
 	description := conformance.Telegram(t)
 	connectortest.RunGenuine(t, connectortest.Fixture{
-		Constraints: telegram.Constraints(),
-		Simulator:   simulator.New,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return telegram.New(connectors.Parts{
-				Base: p.Base, Media: p.Media, Now: p.Now,
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: telegram.Describe().Calls, HTTP: p.HTTP,
-					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-			})
-		},
+		Description: telegram.Describe(), Ends: simulator.Describe().Ending.Ends,
+		Simulator: simulator.New,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{BotToken: fmt.Sprintf("%d:AA-token-of-a-bot", 1000+n), ChatID: fmt.Sprintf("@channel_%d", n)}
 		},

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors"
 	"crier/connectors/simulators/connectortest"
 	"crier/connectors/simulators/simulation"
 	simulator "crier/connectors/simulators/telegram"
@@ -16,18 +15,9 @@ import (
 
 func TestContract(t *testing.T) {
 	connectortest.Run(t, connectortest.Fixture{
-		Constraints: telegram.Constraints(),
-		Simulator:   simulator.New,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return telegram.New(connectors.Parts{
-				Base: p.Base, Media: p.Media, Now: p.Now,
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: telegram.Describe().Calls, HTTP: p.HTTP,
-					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-			})
-		},
-		Field: true,
+		Description: telegram.Describe(), Ends: simulator.Describe().Ending.Ends,
+		Simulator: simulator.New,
+		Field:     true,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{BotToken: fmt.Sprintf("%d:AA-token-of-a-bot", 1000+n), ChatID: fmt.Sprintf("@channel_%d", n)}
 		},

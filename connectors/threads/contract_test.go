@@ -26,24 +26,15 @@ const (
 
 func fixture() connectortest.Fixture {
 	return connectortest.Fixture{
-		Constraints: Constraints(),
-		Simulator:   simulator.New,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return New(connectors.Parts{
-				Base: p.Base, Media: p.Media, Now: p.Now,
-				App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: Describe().Calls, HTTP: p.HTTP,
-					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-			})
-		},
-		Field: true,
+		Description: Describe(), Ends: simulator.Describe().Ending.Ends,
+		Tells:     []string{"views", "likes", "comments", "shares"},
+		Simulator: simulator.New,
+		Field:     true,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{AccessToken: fmt.Sprintf("THAA-token-of-profile-%d", n), SelfRenewing: true}
 		},
 		Operations: connectortest.Operations{Publish: simPublish, Comment: simPublish, Find: simShow, Upload: simCreate, Reply: simPublish},
-		Answers:    connectortest.Answers{Comments: true, Mentions: true, Nested: true},
+		Answers:    connectortest.Answers{Comments: true, Extent: connectors.AllComments, Mentions: true, Nested: true},
 		Looks:      true,
 		Consent: &connectortest.Consent{
 			Permission: "threads_content_publish", CodeLife: time.Hour, Redeem: "POST /oauth/access_token", Fragment: "_",

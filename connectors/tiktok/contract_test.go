@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors"
 	"crier/connectors/simulators/connectortest"
 	"crier/connectors/simulators/simulation"
 	simulator "crier/connectors/simulators/tiktok"
@@ -23,18 +22,9 @@ func TestContract(t *testing.T) {
 // minute.
 func fixture() connectortest.Fixture {
 	return connectortest.Fixture{
-		Constraints: tiktok.Constraints(),
-		Simulator:   simulator.NewUnlimited,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return tiktok.New(connectors.Parts{
-				Base: p.Base, Media: p.Media, Now: p.Now,
-				App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: tiktok.Describe().Calls, HTTP: p.HTTP,
-					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-			})
-		},
+		Description: tiktok.Describe(), Ends: simulator.Describe().Ending.Ends,
+		Tells:     []string{"views", "likes", "comments", "shares"},
+		Simulator: simulator.NewUnlimited,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{AccessToken: fmt.Sprintf("act.of-creator-%d", n)}
 		},

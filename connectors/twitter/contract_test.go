@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors"
 	"crier/connectors/simulators/connectortest"
 	"crier/connectors/simulators/simulation"
 	simulator "crier/connectors/simulators/twitter"
@@ -19,16 +18,9 @@ func TestContract(t *testing.T) { connectortest.Run(t, fixture()) }
 
 func fixture() connectortest.Fixture {
 	return connectortest.Fixture{
-		Constraints: twitter.Constraints(),
-		Simulator:   simulator.New,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return twitter.New(connectors.Parts{
-				Base: p.Base, Media: p.Media, Now: p.Now, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: twitter.Describe().Calls, HTTP: p.HTTP, Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-			})
-		},
+		Description: twitter.Describe(), Ends: simulator.Describe().Ending.Ends,
+		Tells:     []string{"impressions", "likes", "comments", "shares", "saves"},
+		Simulator: simulator.New,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-account-%d", n)}
 		},

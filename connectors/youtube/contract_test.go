@@ -19,17 +19,9 @@ func TestContract(t *testing.T) { connectortest.Run(t, fixture()) }
 
 func fixture() connectortest.Fixture {
 	return connectortest.Fixture{
-		Constraints: youtube.Constraints(),
-		Simulator:   simulator.New,
-		Connector: func(p connectortest.Parts) connectors.Connector {
-			return youtube.New(connectors.Parts{
-				Base: p.Base, Media: p.Media, Now: p.Now, App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret},
-				Client: connectors.NewClient(connectors.ClientConfig{
-					Calls: youtube.Describe().Calls, HTTP: p.HTTP,
-					Logger: p.Logger, Metrics: p.Metrics, Now: p.Now,
-				}),
-			})
-		},
+		Description: youtube.Describe(), Ends: simulator.Describe().Ending.Ends,
+		Tells:     []string{"views", "likes", "comments"},
+		Simulator: simulator.New,
 		Credentials: func(n int) schema.Credentials {
 			return schema.Credentials{AccessToken: fmt.Sprintf("a-token-of-channel-%d", n)}
 		},
@@ -40,7 +32,7 @@ func fixture() connectortest.Fixture {
 			Find:    "PUT session status",
 			Reply:   "POST /youtube/v3/comments",
 		},
-		Answers: connectortest.Answers{Comments: true, Nested: true},
+		Answers: connectortest.Answers{Comments: true, Extent: connectors.DirectComments, Nested: true},
 		Looks:   true,
 		Throttled: []connectortest.Throttled{
 			throttled("the day's quota, until midnight Pacific", "quotaExceeded", 9*time.Hour+30*time.Minute),

@@ -6,14 +6,19 @@ import (
 	"strings"
 
 	"crier/connectors/simulators/simulation"
+	"crier/schema"
 )
 
 // ending is how a PDS refuses accounts that have ended.
 func ending() simulation.Ending {
 	return simulation.Ending{
-		Ends: []simulation.End{
-			simulation.Suspended, simulation.Deactivated, simulation.Deleted,
-			simulation.PasswordChanged, simulation.Revoked, simulation.ScopeWithdrawn,
+		Ends: map[simulation.End]simulation.EndAnswer{
+			simulation.Suspended:       {Says: "Account has been taken down", End: schema.EndSuspended},
+			simulation.Deactivated:     {Says: "Account is deactivated", End: schema.EndDeactivated},
+			simulation.Deleted:         {Says: "Account not found", End: schema.EndDeleted},
+			simulation.PasswordChanged: {Says: "Invalid identifier or password", End: schema.NotEnded},
+			simulation.Revoked:         {Says: "Invalid identifier or password", End: schema.NotEnded}, // of the login that follows
+			simulation.ScopeWithdrawn:  {Says: "Bad token scope", End: schema.EndScope},
 		},
 		Refuse: func(rw http.ResponseWriter, end simulation.End) {
 			refused, _ := endedCall(end, "com.atproto.repo.putRecord")

@@ -56,7 +56,7 @@ func (s *stage) comments(t *testing.T, post schema.PublishedPost) []schema.Recei
 			t.Fatalf("Comments: %v", err)
 		}
 		if all = append(all, page.Items...); page.Next == "" {
-			if page.Extent != extents[s.account.Platform] {
+			if page.Extent != s.fixture.Answers.Extent {
 				t.Errorf("the last page has extent %d", page.Extent)
 			}
 			return all
@@ -66,12 +66,6 @@ func (s *stage) comments(t *testing.T, post schema.PublishedPost) []schema.Recei
 		}
 		cursor = page.Next
 	}
-}
-
-// extents is how much of what is under a post each platform shows to a look at all of it.
-var extents = map[schema.Platform]connectors.Extent{
-	schema.Bluesky: connectors.AllComments, schema.Mastodon: connectors.AllComments, schema.Threads: connectors.AllComments,
-	schema.Facebook: connectors.AllComments, schema.Instagram: connectors.DirectComments, schema.YouTube: connectors.DirectComments,
 }
 
 // mentions reads all pages of what names the account.

@@ -14,9 +14,11 @@ import (
 
 // Fixture is what differs from platform to platform.
 type Fixture struct {
-	Constraints schema.Constraints
-	Simulator   func(*simulation.World) http.Handler
-	Connector   func(Parts) connectors.Connector
+	connectors.Description
+	Simulator func(*simulation.World) http.Handler
+	// Ends are those of accounts that the simulator knows. Posts stop at once, the account is told of once
+	// by account.error, and a reconnect undoes it.
+	Ends map[simulation.End]simulation.EndAnswer
 	// Credentials are those of the n-th of several accounts.
 	Credentials func(n int) schema.Credentials
 	// Settings is what a usual post needs of the platform's settings; nil: nothing.
@@ -32,6 +34,11 @@ type Fixture struct {
 	Repeats time.Duration
 	// Answers tells which of what people write the connector reads and answers.
 	Answers Answers
+	// Tells is what the platform tells of a post.
+	Tells []string
+	// Silent: it tells nothing of accounts like these, and of others it does. Gone: a post that is gone is
+	// one without numbers.
+	Silent, Gone bool
 	// Throttled are the platform's ways to say that it is called too often.
 	Throttled []Throttled
 	// Pulls tells that the platform fetches media from its address by itself.
@@ -47,6 +54,14 @@ type Fixture struct {
 
 	// Watch, when set, is put before the simulator, to see its traffic.
 	Watch func(http.Handler) http.Handler
+}
+
+// Connector makes the platform's connector.
+func (f Fixture) Connector(p Parts) connectors.Connector {
+	return f.New(connectors.Parts{
+		Base: p.Base, Media: p.Media, Now: p.Now, App: App(),
+		Client: connectors.NewClient(connectors.ClientConfig{Calls: f.Calls, HTTP: p.HTTP, Logger: p.Logger, Metrics: p.Metrics, Now: p.Now}),
+	})
 }
 
 // Parts is what a stage gives to a connector.
@@ -71,6 +86,8 @@ type Operations struct {
 // Answers is what a platform offers of what people write to an account.
 type Answers struct {
 	Comments bool // it shows them, and takes replies
+	// Extent is how much of what is under a post a look at all of it shows.
+	Extent   connectors.Extent
 	Mentions bool // likewise
 	// Nested tells that it shows answers to comments.
 	Nested bool

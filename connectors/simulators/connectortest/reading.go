@@ -12,20 +12,6 @@ import (
 	"crier/schema"
 )
 
-// tells is what each platform tells of a post.
-var tells = map[schema.Platform][]string{
-	schema.Twitter:   {"impressions", "likes", "comments", "shares", "saves"},
-	schema.Instagram: {"views", "reach", "likes", "comments", "shares", "saves"},
-	schema.Facebook:  {"impressions", "reach", "likes", "comments", "shares", "clicks"},
-	schema.Threads:   {"views", "likes", "comments", "shares"},
-	schema.Bluesky:   {"likes", "comments", "shares", "saves"},
-	schema.YouTube:   {"views", "likes", "comments"},
-	schema.Mastodon:  {"likes", "comments", "shares"},
-	schema.TikTok:    {"views", "likes", "comments", "shares"},
-	schema.Pinterest: {"impressions", "likes", "comments", "clicks"},
-	schema.LinkedIn:  {"impressions", "reach", "likes", "comments", "shares", "clicks"},
-}
-
 // reading is what a connector reads of what was published.
 func reading() []clause {
 	return []clause{
@@ -37,15 +23,11 @@ func reading() []clause {
 	}
 }
 
-func tellsMetrics(f Fixture) bool { return tells[f.Constraints.Platform] != nil && tellsOfAccount(f) }
+func tellsMetrics(f Fixture) bool { return f.Tells != nil }
 
-// tellsOfAccount is false of members of LinkedIn, who are told nothing of.
-func tellsOfAccount(f Fixture) bool {
-	return f.Constraints.Platform != schema.LinkedIn || f.Credentials(0).EntityID != ""
-}
+func tellsOfAccount(f Fixture) bool { return !f.Silent }
 
-// tellsGone is false where a post that is gone is one without numbers.
-func tellsGone(f Fixture) bool { return tellsMetrics(f) && f.Constraints.Platform != schema.LinkedIn }
+func tellsGone(f Fixture) bool { return tellsMetrics(f) && !f.Gone }
 
 // published publishes a post until its platform has it.
 func (s *stage) published(t *testing.T, text string) (schema.PublishedPost, simulation.Post) {
@@ -136,7 +118,7 @@ func (s *stage) wantMetrics(t *testing.T, got schema.PostMetrics, least, most si
 			t.Errorf("%s = %d, want %d to %d", name, *one.got, one.least, one.most)
 		}
 	}
-	want := slices.Sorted(slices.Values(tells[s.fixture.Constraints.Platform]))
+	want := slices.Sorted(slices.Values(s.fixture.Tells))
 	if slices.Sort(told); !slices.Equal(told, want) {
 		t.Errorf("it tells %v, want %v", told, want)
 	}

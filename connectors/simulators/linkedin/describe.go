@@ -10,6 +10,7 @@ func Describe() simulation.Simulator {
 	return simulation.Simulator{
 		Platform: schema.LinkedIn,
 		New:      New, NewUnlimited: NewUnlimited, Credentials: credentials,
+		Ending: ending(),
 	}
 }
 

@@ -4,12 +4,16 @@ import (
 	"net/http"
 
 	"crier/connectors/simulators/simulation"
+	"crier/schema"
 )
 
 // ending is how LinkedIn refuses accounts that have ended.
 func ending() simulation.Ending {
 	return simulation.Ending{
-		Ends:   []simulation.End{simulation.Revoked, simulation.ScopeWithdrawn},
+		Ends: map[simulation.End]simulation.EndAnswer{
+			simulation.Revoked:        {Says: "has been revoked by the user", End: schema.NotEnded},
+			simulation.ScopeWithdrawn: {Says: "Not enough permissions", End: schema.EndScope},
+		},
 		Refuse: refuseEnded,
 	}
 }

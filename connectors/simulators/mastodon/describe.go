@@ -10,5 +10,6 @@ func Describe() simulation.Simulator {
 	return simulation.Simulator{
 		Platform: schema.Mastodon,
 		New:      New, NewUnlimited: NewUnlimited, Credentials: simulation.TokenCredentials,
+		Ending: ending(),
 	}
 }

@@ -4,13 +4,18 @@ import (
 	"net/http"
 
 	"crier/connectors/simulators/simulation"
+	"crier/schema"
 )
 
 // ending is how a Mastodon server refuses accounts that have ended.
 func ending() simulation.Ending {
 	return simulation.Ending{
-		Ends: []simulation.End{
-			simulation.Suspended, simulation.Deleted, simulation.PasswordChanged, simulation.Revoked, simulation.ScopeWithdrawn,
+		Ends: map[simulation.End]simulation.EndAnswer{
+			simulation.Suspended:       {Says: "Your login is currently disabled", End: schema.EndSuspended},
+			simulation.Deleted:         {Says: "no such account", End: schema.EndDeleted}, // a 404 or a 410
+			simulation.PasswordChanged: {Says: "access token was revoked", End: schema.NotEnded},
+			simulation.Revoked:         {Says: "access token was revoked", End: schema.NotEnded},
+			simulation.ScopeWithdrawn:  {Says: "outside the authorized scopes", End: schema.EndScope},
 		},
 		Refuse: refuseEnded,
 	}

@@ -4,14 +4,18 @@ import (
 	"net/http"
 
 	"crier/connectors/simulators/simulation"
+	"crier/schema"
 )
 
 // ending is how Pinterest refuses what has ended. A token that the person took back and one that
 // ended with the password are refused alike.
 func ending() simulation.Ending {
 	return simulation.Ending{
-		Ends: []simulation.End{
-			simulation.PasswordChanged, simulation.Revoked, simulation.ScopeWithdrawn, simulation.BoardDeleted,
+		Ends: map[simulation.End]simulation.EndAnswer{
+			simulation.PasswordChanged: {Says: "Authentication failed", End: schema.NotEnded},
+			simulation.Revoked:         {Says: "Authentication failed", End: schema.NotEnded},
+			simulation.ScopeWithdrawn:  {Says: "does not have sufficient permissions", End: schema.EndScope},
+			simulation.BoardDeleted:    {Says: "Board not found", End: schema.EndRemoved},
 		},
 		Refuse: refuseEnded,
 	}

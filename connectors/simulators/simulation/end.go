@@ -3,9 +3,10 @@ package simulation
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
+
+	"crier/schema"
 )
 
 // End is what became of an account: until it is taken back, its platform answers every
@@ -41,7 +42,7 @@ func (e *ends) clear() {
 
 // End ends an account, or takes its end back. The account is called as its posts are.
 func (w *World) End(account string, end End) error {
-	if end != Alive && !slices.Contains(w.hasEnds, end) {
+	if !w.hasEnd(end) && end != Alive {
 		return fmt.Errorf("%q is no end of an account on %s", end, w.platform)
 	}
 	w.ends.mu.Lock()
@@ -76,15 +77,31 @@ func (w *World) markedEnd(text string) End {
 		return Alive
 	}
 	name, _, _ := strings.Cut(rest, "]")
-	if end := End(name); slices.Contains(w.hasEnds, end) {
+	if end := End(name); w.hasEnd(end) {
 		return end
 	}
 	return Alive
 }
 
+func (w *World) hasEnd(end End) bool {
+	_, has := w.hasEnds[end]
+	return has
+}
+
 // Ending is how a platform words the ends of its accounts.
 type Ending struct {
-	Ends []End
+	// Ends are those that it has. One that is not there it does not have, or answers as another: a password
+	// that was changed ends the tokens of a mastodon account, and the app passwords of a bluesky account
+	// live on.
+	Ends map[End]EndAnswer
 	// Refuse answers a publishing call of an account that has ended.
 	Refuse func(rw http.ResponseWriter, end End)
+}
+
+// EndAnswer is how a platform refuses a post of an account that has ended, in part, and what that is to be
+// taken for. End is NotEnded where only a check finds out: it is EndRevoked or EndScope then, which mean
+// the same to users.
+type EndAnswer struct {
+	Says string
+	End  schema.End
 }

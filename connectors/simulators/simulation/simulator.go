@@ -16,6 +16,7 @@ type Simulator struct {
 	// Credentials are those of the sandbox's account of a workspace, by a name of it that is the platform's
 	// to write. The simulator takes any of the right form, so that no call is needed.
 	Credentials func(name string) schema.Credentials
+	Ending      Ending
 }
 
 // TokenCredentials are the Credentials of a Simulator whose accounts are those of their tokens.

@@ -67,7 +67,7 @@ type World struct {
 	markers markers
 	calls   calls
 	ends    ends
-	hasEnds []End // of the platform; set once, with its handler
+	hasEnds map[End]EndAnswer // of the platform; set once, with its handler
 }
 
 // name is an id or a key within an account.

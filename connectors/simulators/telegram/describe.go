@@ -14,6 +14,7 @@ func Describe() simulation.Simulator {
 	return simulation.Simulator{
 		Platform: schema.Telegram,
 		New:      New, NewUnlimited: NewUnlimited, Credentials: credentials,
+		Ending: ending(),
 	}
 }
 

@@ -5,14 +5,19 @@ import (
 	"strconv"
 
 	"crier/connectors/simulators/simulation"
+	"crier/schema"
 )
 
 // ending is how the Bot API refuses a bot that may post to a chat no more.
 func ending() simulation.Ending {
 	return simulation.Ending{
-		Ends: []simulation.End{
-			simulation.Kicked, simulation.NotMember, simulation.ChatDeleted, simulation.Deactivated,
-			simulation.Revoked, simulation.ScopeWithdrawn,
+		Ends: map[simulation.End]simulation.EndAnswer{
+			simulation.Deactivated:    {Says: "user is deactivated", End: schema.EndDeleted},
+			simulation.Revoked:        {Says: "Unauthorized", End: schema.NotEnded},
+			simulation.ScopeWithdrawn: {Says: "need administrator rights", End: schema.EndRemoved},
+			simulation.Kicked:         {Says: "bot was kicked from the channel chat", End: schema.EndRemoved},
+			simulation.NotMember:      {Says: "bot is not a member", End: schema.EndRemoved},
+			simulation.ChatDeleted:    {Says: "chat not found", End: schema.EndRemoved},
 		},
 		Refuse: refuseEnded,
 	}

@@ -2,6 +2,7 @@ package threads
 
 import (
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/graph"
 	"crier/schema"
 )
 
@@ -10,5 +11,6 @@ func Describe() simulation.Simulator {
 	return simulation.Simulator{
 		Platform: schema.Threads,
 		New:      New, NewUnlimited: NewUnlimited, Credentials: simulation.TokenCredentials,
+		Ending: graph.Ending(withdrawn()),
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"crier/connectors/simulators/simulation"
 	"crier/connectors/simulators/simulation/oauth"
+	"crier/schema"
 )
 
 const (
@@ -194,7 +195,11 @@ func fail(rw http.ResponseWriter, o simulation.Outcome, status int) {
 // ending is how TikTok refuses accounts that have ended.
 func ending() simulation.Ending {
 	return simulation.Ending{
-		Ends: []simulation.End{simulation.Suspended, simulation.Revoked, simulation.ScopeWithdrawn},
+		Ends: map[simulation.End]simulation.EndAnswer{
+			simulation.Suspended:      {Says: "banned from making new posts", End: schema.EndSuspended},
+			simulation.Revoked:        {Says: "access token is invalid", End: schema.NotEnded},
+			simulation.ScopeWithdrawn: {Says: "did not authorize the scope", End: schema.EndScope},
+		},
 		Refuse: func(rw http.ResponseWriter, end simulation.End) {
 			switch end {
 			case simulation.Suspended:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"crier/connectors/simulators/simulation"
+	"crier/schema"
 )
 
 // forcedWait is how long a forced rate limit asks to wait; a real window is 15 minutes.
@@ -111,7 +112,11 @@ func (s *simulator) forceWait(header http.Header, isFault bool) {
 // github.com/akrherz/iembot, issue 156.
 func ending() simulation.Ending {
 	return simulation.Ending{
-		Ends:   []simulation.End{simulation.Suspended, simulation.Deactivated, simulation.Revoked},
+		Ends: map[simulation.End]simulation.EndAnswer{
+			simulation.Suspended:   {Says: "is suspended", End: schema.EndSuspended},
+			simulation.Deactivated: {Says: "temporarily locked", End: schema.EndDeactivated},
+			simulation.Revoked:     {Says: "Unauthorized", End: schema.NotEnded},
+		},
 		Refuse: refuseEnded,
 	}
 }

@@ -4,13 +4,19 @@ import (
 	"net/http"
 
 	"crier/connectors/simulators/simulation"
+	"crier/schema"
 )
 
 // ending is how YouTube refuses channels that have ended
 // (developers.google.com/youtube/v3/docs/errors, common request errors).
 func ending() simulation.Ending {
 	return simulation.Ending{
-		Ends:   []simulation.End{simulation.Suspended, simulation.Deleted, simulation.Revoked, simulation.ScopeWithdrawn},
+		Ends: map[simulation.End]simulation.EndAnswer{
+			simulation.Suspended:      {Says: "is suspended", End: schema.EndSuspended},
+			simulation.Deleted:        {Says: "of the authenticated user is closed", End: schema.EndDeleted},
+			simulation.Revoked:        {Says: "invalid authentication credentials", End: schema.NotEnded},
+			simulation.ScopeWithdrawn: {Says: "insufficient authentication scopes", End: schema.EndScope},
+		},
 		Refuse: refuseEnded,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"crier/connectors/simulators/simulation"
+	"crier/schema"
 )
 
 // Error is what an API answers a call with that it refuses
@@ -97,8 +98,11 @@ func Answer(rw http.ResponseWriter, status int, body any) {
 // the platform's own error of a permission that is missing.
 func Ending(withdrawn Error) simulation.Ending {
 	return simulation.Ending{
-		Ends: []simulation.End{
-			simulation.Deactivated, simulation.PasswordChanged, simulation.Revoked, simulation.ScopeWithdrawn,
+		Ends: map[simulation.End]simulation.EndAnswer{
+			simulation.Deactivated:     {Says: "cannot access the app till you log in", End: schema.EndDeactivated},
+			simulation.PasswordChanged: {Says: "the user changed their password", End: schema.NotEnded},
+			simulation.Revoked:         {Says: "has not authorized application", End: schema.NotEnded},
+			simulation.ScopeWithdrawn:  {Says: withdrawn.Message, End: schema.NotEnded}, // which may be of an incident
 		},
 		Refuse: func(rw http.ResponseWriter, end simulation.End) {
 			switch end {
