@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 
 	"crier/client/internal/api"
 )
@@ -142,14 +143,10 @@ func (a *AccountService) Connect(ctx context.Context, platform Platform, credent
 	if err != nil {
 		return nil, fmt.Errorf("connecting an account: %w", err)
 	}
-	send, known := a.connecting()[platform]
-	if !known {
-		return nil, fmt.Errorf("connecting an account: %q is no platform", platform)
-	}
 	answer, err := read[struct {
 		Account  Account
 		Accounts []Account // of telegram
-	}](send(repeatable(ctx), "application/json", bytes.NewReader(encoded)))
+	}](a.connect(repeatable(ctx), platform, bytes.NewReader(encoded)))
 	if err != nil {
 		return nil, err
 	}
@@ -159,16 +156,23 @@ func (a *AccountService) Connect(ctx context.Context, platform Platform, credent
 	return &answer.Account, nil
 }
 
-// connection is the operation that connects accounts of a platform.
-type connection func(ctx context.Context, contentType string, body io.Reader, editors ...api.RequestEditorFn) (*http.Response, error)
-
-func (a *AccountService) connecting() map[Platform]connection {
-	return map[Platform]connection{
-		Twitter: a.api.ConnectTwitterWithBody, Instagram: a.api.ConnectInstagramWithBody, Facebook: a.api.ConnectFacebookWithBody,
-		LinkedIn: a.api.ConnectLinkedInWithBody, TikTok: a.api.ConnectTiktokWithBody, Threads: a.api.ConnectThreadsWithBody,
-		Bluesky: a.api.ConnectBlueskyWithBody, YouTube: a.api.ConnectYoutubeWithBody, Pinterest: a.api.ConnectPinterestWithBody,
-		Telegram: a.api.ConnectTelegramWithBody, Mastodon: a.api.ConnectMastodonWithBody, GoogleBusiness: a.api.ConnectGoogleBusinessWithBody,
+// connect sends credentials to where accounts of a platform are connected: the same place for each but one.
+func (a *AccountService) connect(ctx context.Context, platform Platform, body io.Reader) (*http.Response, error) {
+	path := "connect/" + url.PathEscape(string(platform))
+	if platform == Telegram {
+		path += "/channels"
 	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.api.Server+path, body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	for _, edit := range a.api.RequestEditors {
+		if err := edit(ctx, request); err != nil {
+			return nil, err
+		}
+	}
+	return a.api.Client.Do(request)
 }
 
 func accountOf(answer *api.AccountAnswer, err error) (*Account, error) {

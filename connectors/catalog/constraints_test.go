@@ -23,8 +23,8 @@ func TestEveryPlatformHasConstraints(t *testing.T) {
 				t.Error("no limit of the text")
 			case c.DailyCap == 0:
 				t.Error("no daily cap")
-			case c.Media.Max == 0 || len(c.Media.Kinds) == 0:
-				t.Error("no media")
+			case (c.Media.Max == 0) != (len(c.Media.Kinds) == 0):
+				t.Errorf("%d media of the kinds %v", c.Media.Max, c.Media.Kinds)
 			case c.FirstComment.Max > 0 && c.FirstComment.Count == nil:
 				t.Error("first comments are limited but not counted")
 			}
@@ -35,9 +35,10 @@ func TestEveryPlatformHasConstraints(t *testing.T) {
 // No document of a platform says how soon its lists show what was made: where a look needs one, it
 // is waited for.
 func TestEveryPlatformThatListsIsWaitedFor(t *testing.T) {
-	knowsAtOnce := map[schema.Platform]bool{schema.Bluesky: true, schema.TikTok: true, schema.Mastodon: true, schema.Telegram: true}
+	knowsAtOnce := map[schema.Platform]bool{schema.Bluesky: true, schema.TikTok: true, schema.Mastodon: true}
 	for _, p := range schema.Platforms() {
-		if within := catalog.Constraints(p).Listing.Within; (within == 0) != knowsAtOnce[p] || within != 0 && within < schema.UsualListing {
+		c := catalog.Constraints(p)
+		if within := c.Listing.Within; (within == 0) != (knowsAtOnce[p] || c.Blind) || within != 0 && within < schema.UsualListing {
 			t.Errorf("%s is waited for for %v", p, within)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"crier/connectors"
 	"crier/connectors/catalog"
-	"crier/schema"
 )
 
 // Each platform with a client has a row of what a lost answer leads to, whose tests there are.
@@ -24,7 +24,7 @@ func TestEachPlatformHasTestsOfItsTokens(t *testing.T) {
 	rows := rowsOf(t, "connecting.md", "What becomes of tokens", 6)
 	all := sourceOfTests(t, "../compose") + sourceOfTests(t, "google")
 	for _, s := range catalog.Simulators() {
-		if s.Platform != schema.Bluesky && s.Platform != schema.Telegram {
+		if m := catalog.Connecting(s.Platform).Method; m == "" || m == connectors.ByOAuth {
 			wantTests(t, s.Platform.String(), rows[s.Platform.String()], all+sourceOfTests(t, s.Platform.String()))
 		}
 	}

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -22,6 +23,21 @@ func Publish(ctx context.Context, client *connectors.Client, d schema.Delivery, 
 	}
 	if out.ID == "" {
 		return "", &schema.Error{Kind: schema.Unknown, Message: "the platform's answer names nothing that was made"}
+	}
+	return out.ID, nil
+}
+
+// CreateContainer makes the call that makes a container, which nobody can see, of what is asked for.
+func CreateContainer(ctx context.Context, client *connectors.Client, call connectors.Call, asked url.Values) (id string, err error) {
+	call.Form, call.Kind = asked, connectors.Media
+	var out struct {
+		ID string `json:"id"`
+	}
+	switch _, err := client.Do(ctx, call, &out); {
+	case err != nil:
+		return "", fmt.Errorf("creating container: %w", err)
+	case out.ID == "":
+		return "", &schema.Error{Kind: schema.Retryable, Message: "the platform's answer names no container"}
 	}
 	return out.ID, nil
 }

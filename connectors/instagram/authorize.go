@@ -22,7 +22,7 @@ func scopes(app connectors.App) connectors.Scopes {
 }
 
 // Scopes implements connectors.Scoped.
-func (c *Connector) Scopes() connectors.Scopes { return c.consent.Scopes }
+func (c *Connector) Scopes() connectors.Scopes { return c.Consent.Scopes }
 
 // dialect is how Instagram speaks OAuth: Instagram Login is of the one account that the person is logged
 // in to. No call ends a token again: its owner takes the consent back in the settings.
@@ -33,19 +33,11 @@ func dialect() oauth.Dialect {
 	}
 }
 
-// Authorize returns the page on which Instagram asks for a person's consent.
-func (c *Connector) Authorize(ctx context.Context, a schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
-	return c.consent.Authorize(ctx, a, r)
-}
-
 // Exchange trades a code for a token of an hour, and that for one of 60 days at once.
 func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors.Grant) (schema.Credentials, error) {
-	granted, err := c.consent.Redeem(ctx, a, g)
+	granted, err := c.Redeem(ctx, a, g)
 	if err != nil {
 		return schema.Credentials{}, err
 	}
-	return c.tokens.Exchange(ctx, a, c.consent, granted, granted.Permissions)
+	return c.tokens.Exchange(ctx, a, c.Consent, granted, granted.Permissions)
 }
-
-// PersonOf returns whom a call for a person is about: see graph.Consent.
-func (c *Connector) PersonOf(signed string) (string, error) { return c.consent.PersonOf(signed) }

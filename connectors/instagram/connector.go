@@ -44,9 +44,9 @@ const (
 
 // Connector publishes to Instagram. It is safe for concurrent use.
 type Connector struct {
+	graph.Consent
 	client     *connectors.Client
 	base       string
-	consent    graph.Consent
 	tokens     graph.Tokens
 	now        func() time.Time
 	containers graph.Containers
@@ -55,7 +55,7 @@ type Connector struct {
 // New makes the connector.
 func New(c connectors.Parts) *Connector {
 	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now}
-	connector.consent = graph.NewConsent(dialect(), c, scopes(c.App))
+	connector.Consent = graph.NewConsent(dialect(), c, scopes(c.App))
 	connector.tokens = graph.Tokens{Client: c.Client, Base: connector.base, Prefix: "ig", Secret: c.App.Secret, Now: c.Now}
 	connector.containers = graph.Containers{
 		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,

@@ -69,18 +69,7 @@ func setAltText(asked url.Values, item schema.Media) {
 
 // Create makes a container, which nobody can see.
 func (m maker) Create(ctx context.Context, d schema.Delivery, asked url.Values) (string, error) {
-	call := m.call(d, http.MethodPost, "/me/media", opCreate)
-	call.Form, call.Kind = asked, connectors.Media
-	var out struct {
-		ID string `json:"id"`
-	}
-	switch _, err := m.client.Do(ctx, call, &out); {
-	case err != nil:
-		return "", fmt.Errorf("creating container: %w", err)
-	case out.ID == "":
-		return "", &schema.Error{Kind: schema.Retryable, Message: "Instagram's answer names no container"}
-	}
-	return out.ID, nil
+	return graph.CreateContainer(ctx, m.client, m.call(d, http.MethodPost, "/me/media", opCreate), asked)
 }
 
 // Look asks once how a container stands. Its status tells the reason of a failure, in words

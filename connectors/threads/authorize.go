@@ -27,7 +27,7 @@ func scopes(app connectors.App) connectors.Scopes {
 }
 
 // Scopes implements connectors.Scoped.
-func (c *Connector) Scopes() connectors.Scopes { return c.consent.Scopes }
+func (c *Connector) Scopes() connectors.Scopes { return c.Consent.Scopes }
 
 // dialect is how Threads speaks OAuth. No call ends a token again: its owner takes the consent back in
 // the settings.
@@ -38,18 +38,13 @@ func dialect() oauth.Dialect {
 	}
 }
 
-// Authorize returns the page on which Threads asks for a person's consent.
-func (c *Connector) Authorize(ctx context.Context, a schema.Account, r connectors.AuthorizationRequest) (string, connectors.App, error) {
-	return c.consent.Authorize(ctx, a, r)
-}
-
 // Exchange trades a code for a token of an hour, and that for one of 60 days at once.
 func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors.Grant) (schema.Credentials, error) {
-	granted, err := c.consent.Redeem(ctx, a, g)
+	granted, err := c.Redeem(ctx, a, g)
 	if err != nil {
 		return schema.Credentials{}, err
 	}
-	return c.tokens.Exchange(ctx, a, c.consent, granted, c.grantedScopes(ctx, a, granted.Access))
+	return c.tokens.Exchange(ctx, a, c.Consent, granted, c.grantedScopes(ctx, a, granted.Access))
 }
 
 // grantedScopes asks what a token is good for, which its answer does not say. Threads may tell
@@ -58,6 +53,3 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 func (c *Connector) grantedScopes(ctx context.Context, a schema.Account, token string) []string {
 	return graph.Inspect(ctx, c.client, connectors.Call{URL: c.base + "/v1.0/debug_token", Account: a.ID, Token: token})
 }
-
-// PersonOf returns whom a call for a person is about: see graph.Consent.
-func (c *Connector) PersonOf(signed string) (string, error) { return c.consent.PersonOf(signed) }

@@ -58,20 +58,11 @@ func itemOf(item schema.Media, kind schema.MediaKind) url.Values {
 
 // Create makes a container, which nobody can see.
 func (m maker) Create(ctx context.Context, d schema.Delivery, asked url.Values) (string, error) {
-	call := m.call(d, http.MethodPost, "/me/threads", opCreate)
-	call.Form, call.Kind = asked, connectors.Media
-	var out struct {
-		ID string `json:"id"`
+	id, err := graph.CreateContainer(ctx, m.client, m.call(d, http.MethodPost, "/me/threads", opCreate), asked)
+	if d.ReplyTo() != "" {
+		err = connectors.WithoutEnd(err) // posts that answer nothing may go out all the same
 	}
-	switch _, err := m.client.Do(ctx, call, &out); {
-	case err != nil && d.ReplyTo() != "":
-		return "", fmt.Errorf("creating container: %w", connectors.WithoutEnd(err)) // posts that answer nothing may go out all the same
-	case err != nil:
-		return "", fmt.Errorf("creating container: %w", err)
-	case out.ID == "":
-		return "", &schema.Error{Kind: schema.Retryable, Message: "Threads' answer names no container"}
-	}
-	return out.ID, nil
+	return id, err
 }
 
 // Look asks once how a container stands.

@@ -76,10 +76,10 @@ func (s *simulator) createContainer(v visit) {
 	made := simulation.Upload{Account: v.Account.ID, AltText: v.Param("alt_text"), Content: s.world.NewContent()}
 	switch {
 	case v.Param("video_url") != "":
-		asked.Failure = s.pullVideo(v, &made)
+		asked.Failure = s.pulls().Video(v.R, &made)
 		made.ReadyAt = s.world.Now().Add(graph.VideoWork)
 	case v.Param("image_url") != "":
-		err = s.pullImage(v, &made)
+		err = s.pulls().Image(v.R, &made)
 	}
 	if err == nil {
 		made.Fields, err = json.Marshal(asked)
@@ -205,31 +205,11 @@ func checkReel(_ visit, r request) error {
 	return nil
 }
 
-// pullImage fetches a picture while the caller waits.
-func (s *simulator) pullImage(v visit, made *simulation.Upload) (err error) {
-	made.Type, made.Size, err = s.world.Pull(v.R.Context(), made.Content, v.Param("image_url"))
-	switch {
-	case err != nil:
-		return graph.Bad(9004, 2207052, "The media could not be fetched from this URI")
-	case made.Size > maxImageBytes:
-		return graph.Bad(36000, 2207004, "The image is too large to download. It should be less than 8 MiB.")
-	case made.Type != "image/jpeg":
-		return graph.Bad(36001, 2207005, "The image format is not supported.")
-	}
-	return nil
-}
-
-// pullVideo fetches a video: what is wrong with it, the container says later.
-func (s *simulator) pullVideo(v visit, made *simulation.Upload) (failure string) {
-	var err error
-	made.Type, made.Size, err = s.world.Pull(v.R.Context(), made.Content, v.Param("video_url"))
-	switch {
-	case err != nil:
-		return "Error: Media upload has failed with error code 2207052"
-	case made.Size > maxVideoBytes || !strings.HasPrefix(made.Type, "video/"):
-		return "Error: Media upload has failed with error code 2207026"
-	default:
-		return ""
+// pulls is what is taken of media.
+func (s *simulator) pulls() graph.Pulls {
+	return graph.Pulls{
+		World: s.world, ImageTypes: []string{"image/jpeg"}, MaxImageBytes: maxImageBytes, MaxVideoBytes: maxVideoBytes,
+		Unreachable: 9004, NoVideo: "Error: Media upload has failed with error code 2207052", BadVideo: "Error: Media upload has failed with error code 2207026",
 	}
 }
 

@@ -57,9 +57,9 @@ func (s *simulator) createContainer(v visit) {
 	made := simulation.Upload{Account: v.Account.ID, AltText: v.Param("alt_text"), Content: s.world.NewContent()}
 	switch asked.Kind {
 	case "IMAGE":
-		err = s.pullImage(v, &made)
+		err = s.pulls().Image(v.R, &made)
 	case "VIDEO":
-		asked.Failure = s.pullVideo(v, &made)
+		asked.Failure = s.pulls().Video(v.R, &made)
 		made.ReadyAt = s.world.Now().Add(graph.VideoWork)
 	}
 	if err == nil {
@@ -182,31 +182,11 @@ func (s *simulator) checkReferences(v visit, r request) error {
 	return nil
 }
 
-// pullImage fetches a picture while the caller waits.
-func (s *simulator) pullImage(v visit, made *simulation.Upload) (err error) {
-	made.Type, made.Size, err = s.world.Pull(v.R.Context(), made.Content, v.Param("image_url"))
-	switch {
-	case err != nil:
-		return graph.Bad(1, 2207052, "The media could not be fetched from this URI")
-	case made.Size > maxImageBytes:
-		return graph.Bad(36000, 2207004, "The image is too large to download.")
-	case !slices.Contains([]string{"image/jpeg", "image/png"}, made.Type):
-		return graph.Bad(36001, 2207005, "The image format is not supported.")
-	}
-	return nil
-}
-
-// pullVideo fetches a video: what is wrong with it, the container says later.
-func (s *simulator) pullVideo(v visit, made *simulation.Upload) (failure string) {
-	var err error
-	made.Type, made.Size, err = s.world.Pull(v.R.Context(), made.Content, v.Param("video_url"))
-	switch {
-	case err != nil:
-		return "FAILED_DOWNLOADING_VIDEO"
-	case made.Size > maxVideoBytes || !strings.HasPrefix(made.Type, "video/"):
-		return "FAILED_PROCESSING_VIDEO"
-	default:
-		return ""
+// pulls is what is taken of media.
+func (s *simulator) pulls() graph.Pulls {
+	return graph.Pulls{
+		World: s.world, ImageTypes: []string{"image/jpeg", "image/png"}, MaxImageBytes: maxImageBytes, MaxVideoBytes: maxVideoBytes,
+		Unreachable: 1, NoVideo: "FAILED_DOWNLOADING_VIDEO", BadVideo: "FAILED_PROCESSING_VIDEO",
 	}
 }
 

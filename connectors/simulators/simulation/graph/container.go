@@ -1,6 +1,9 @@
 package graph
 
 import (
+	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"crier/connectors/simulators/simulation"
@@ -38,5 +41,42 @@ func StatusOf(w *simulation.World, c simulation.Upload, failure string) string {
 		return Failed
 	default:
 		return Finished
+	}
+}
+
+// Pulls is what instagram and threads take of media that they fetch from its address.
+type Pulls struct {
+	World                        *simulation.World
+	ImageTypes                   []string
+	MaxImageBytes, MaxVideoBytes int64
+	Unreachable                  int    // code of an image that is not there
+	NoVideo, BadVideo            string // what a container says of a video that is not there, or is none
+}
+
+// Image fetches a picture while the caller waits.
+func (p Pulls) Image(r *http.Request, made *simulation.Upload) (err error) {
+	made.Type, made.Size, err = p.World.Pull(r.Context(), made.Content, r.FormValue("image_url"))
+	switch {
+	case err != nil:
+		return Bad(p.Unreachable, 2207052, "The media could not be fetched from this URI")
+	case made.Size > p.MaxImageBytes:
+		return Bad(36000, 2207004, "The image is too large to download.")
+	case !slices.Contains(p.ImageTypes, made.Type):
+		return Bad(36001, 2207005, "The image format is not supported.")
+	}
+	return nil
+}
+
+// Video fetches a video: what is wrong with it, the container says later.
+func (p Pulls) Video(r *http.Request, made *simulation.Upload) (failure string) {
+	var err error
+	made.Type, made.Size, err = p.World.Pull(r.Context(), made.Content, r.FormValue("video_url"))
+	switch {
+	case err != nil:
+		return p.NoVideo
+	case made.Size > p.MaxVideoBytes || !strings.HasPrefix(made.Type, "video/"):
+		return p.BadVideo
+	default:
+		return ""
 	}
 }
