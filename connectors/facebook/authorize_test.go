@@ -2,7 +2,6 @@ package facebook
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -14,36 +13,6 @@ import (
 )
 
 const pageLists = "GET /{version}/me/accounts"
-
-func TestTheDialogIsAskedFor(t *testing.T) {
-	app := connectors.App{ID: "1", Secret: "s"}
-	for name, tt := range map[string]struct {
-		config connectors.Parts
-		want   string // what the page begins with; empty: there is no app to ask with
-	}{
-		"on Facebook's own page":    {connectors.Parts{App: app}, "https://www.facebook.com/v26.0/dialog/oauth?"},
-		"where all of Facebook is":  {connectors.Parts{App: app, Base: "http://f/"}, "http://f/v26.0/dialog/oauth?"},
-		"on a page that is moved":   {connectors.Parts{App: app, Base: "http://f", Consent: "http://c/"}, "http://c/v26.0/dialog/oauth?"},
-		"without an app":            {connectors.Parts{}, ""},
-		"without the app's secret":  {connectors.Parts{App: connectors.App{ID: "1"}}, ""},
-		"without the id of the app": {connectors.Parts{App: connectors.App{Secret: "s"}}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y"})
-			if tt.want == "" {
-				if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_FACEBOOK_CLIENT_ID") {
-					t.Errorf("message %q", e.Message)
-				}
-				return
-			}
-			asked, _ := url.Parse(page)
-			if err != nil || !strings.HasPrefix(page, tt.want) || asked.Query().Get("scope") != strings.Join(scopes(app).Asked(), ",") ||
-				asked.Query().Get("auth_type") != "rerequest" {
-				t.Errorf("page %s, %v", page, err)
-			}
-		})
-	}
-}
 
 // person is one with pages.
 func person() schema.Credentials { return schema.Credentials{AccessToken: "user-ada", Scope: "some"} }

@@ -38,6 +38,7 @@ func fixture() connectortest.Fixture {
 		Answers: connectortest.Answers{Comments: true, Extent: connectors.AllComments, Nested: true},
 		Looks:   true,
 		Consent: &connectortest.Consent{
+			Page: "https://www.facebook.com/v26.0/dialog/oauth", Asks: url.Values{"client_id": {"1"}, "auth_type": {"rerequest"}},
 			Permission: "pages_manage_posts", CodeLife: 10 * time.Minute, Redeem: "GET /{version}/oauth/access_token", Fragment: "_=_",
 			Denied: url.Values{"error": {"access_denied"}, "error_reason": {"user_denied"}},
 		},

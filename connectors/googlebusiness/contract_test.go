@@ -35,6 +35,7 @@ func fixture() connectortest.Fixture {
 			throttled("a quota of nothing", `{"reason":"RATE_LIMIT_EXCEEDED","metadata":{"quota_limit":"defaultPerMinutePerProject","quota_limit_value":"0"}}`, 5*time.Minute),
 		},
 		Consent: &connectortest.Consent{
+			Page: "https://accounts.google.com/o/oauth2/v2/auth", Asks: url.Values{"client_id": {"1"}, "access_type": {"offline"}},
 			Permission: "https://www.googleapis.com/auth/business.manage",
 			CodeLife:   10 * time.Minute,
 			Redeem:     "POST /token",

@@ -2,7 +2,6 @@ package instagram
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -11,31 +10,6 @@ import (
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
-
-func TestTheConsentIsAskedFor(t *testing.T) {
-	app := connectors.App{ID: "1", Secret: "s"}
-	for name, tt := range map[string]struct {
-		config connectors.Parts
-		want   string // what the page begins with; empty: there is no app to ask with
-	}{
-		"on Instagram's own page":   {connectors.Parts{App: app}, "https://www.instagram.com/oauth/authorize?"},
-		"where all of Instagram is": {connectors.Parts{App: app, Base: "http://i/"}, "http://i/oauth/authorize?"},
-		"on a page that is moved":   {connectors.Parts{App: app, Base: "http://i", Consent: "http://c/"}, "http://c/oauth/authorize?"},
-		"without an app":            {connectors.Parts{}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y"})
-			if tt.want == "" {
-				connectortest.WantKind(t, err, schema.Refused)
-				return
-			}
-			asked, _ := url.Parse(page)
-			if err != nil || !strings.HasPrefix(page, tt.want) || asked.Query().Get("scope") != strings.Join(scopes(app).Asked(), ",") {
-				t.Errorf("page %s, %v", page, err)
-			}
-		})
-	}
-}
 
 // Instagram's documents show one form of the answer, and its servers send another.
 func TestWhatWasGrantedIsRead(t *testing.T) {

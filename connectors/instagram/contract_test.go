@@ -37,6 +37,7 @@ func fixture() connectortest.Fixture {
 		Answers:    connectortest.Answers{Comments: true, Extent: connectors.DirectComments, Nested: true},
 		Looks:      true,
 		Consent: &connectortest.Consent{
+			Page: "https://www.instagram.com/oauth/authorize", Asks: url.Values{"client_id": {"1"}},
 			Permission: "instagram_business_content_publish", CodeLife: time.Hour, Redeem: "POST /oauth/access_token", Fragment: "_",
 			Denied: url.Values{"error": {"access_denied"}, "error_reason": {"user_denied"}},
 		},

@@ -3,7 +3,6 @@ package pinterest
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -13,35 +12,6 @@ import (
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
-
-func TestThePageIsAskedFor(t *testing.T) {
-	app := connectors.App{ID: "1", Secret: "s"}
-	for name, tt := range map[string]struct {
-		config connectors.Parts
-		want   string // what the page begins with; empty: there is no app to ask with
-	}{
-		"on Pinterest's own page":   {connectors.Parts{App: app}, "https://www.pinterest.com/oauth/?"},
-		"where all of Pinterest is": {connectors.Parts{App: app, Base: "http://p/"}, "http://p/oauth/?"},
-		"on a page that is moved":   {connectors.Parts{App: app, Base: "http://p", Consent: "http://c/"}, "http://c/oauth/?"},
-		"without an app":            {connectors.Parts{}, ""},
-		"without the app's secret":  {connectors.Parts{App: connectors.App{ID: "1"}}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			page, _, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y"})
-			if tt.want == "" {
-				if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_PINTEREST_CLIENT_ID") {
-					t.Errorf("message %q", e.Message)
-				}
-				return
-			}
-			asked, parseErr := url.Parse(page)
-			if err != nil || parseErr != nil || !strings.HasPrefix(page, tt.want) ||
-				asked.Query().Get("scope") != "boards:read,boards:write,pins:read,pins:write" {
-				t.Errorf("page %s, %v", page, err)
-			}
-		})
-	}
-}
 
 func TestBoardsAndTheirSectionsCanBeChosen(t *testing.T) {
 	r := newRig(t)

@@ -40,6 +40,7 @@ func fixture() connectortest.Fixture {
 			Failed: simulation.Fault{Operation: showMedia, Status: http.StatusOK, Body: `{"media_id":"1","media_type":"video","status":"failed"}`},
 		},
 		Consent: &connectortest.Consent{
+			Page: "https://www.pinterest.com/oauth/", Asks: url.Values{"client_id": {"1"}, "scope": {"boards:read,boards:write,pins:read,pins:write"}},
 			Permission: "pins:write", CodeLife: 10 * time.Minute, Redeem: "POST /v5/oauth/token",
 			Denied: url.Values{"error": {"access_denied"}},
 		},

@@ -37,6 +37,7 @@ func fixture() connectortest.Fixture {
 		Answers:    connectortest.Answers{Comments: true, Extent: connectors.AllComments, Mentions: true, Nested: true},
 		Looks:      true,
 		Consent: &connectortest.Consent{
+			Page: "https://threads.com/oauth/authorize", Asks: url.Values{"client_id": {"1"}},
 			Permission: "threads_content_publish", CodeLife: time.Hour, Redeem: "POST /oauth/access_token", Fragment: "_",
 			Denied: url.Values{"error": {"access_denied"}, "error_reason": {"user_denied"}},
 		},

@@ -35,6 +35,7 @@ func fixture() connectortest.Fixture {
 		},
 		Looks: true,
 		Consent: &connectortest.Consent{
+			Page: "https://www.tiktok.com/v2/auth/authorize/", Asks: url.Values{"client_key": {"1"}, "code_challenge": nil},
 			Permission: "video.publish", CodeLife: 10 * time.Minute, Redeem: "POST /v2/oauth/token/{$}",
 			Denied: url.Values{"error": {"access_denied"}},
 		},

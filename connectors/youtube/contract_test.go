@@ -41,6 +41,7 @@ func fixture() connectortest.Fixture {
 			throttled("an API that is not enabled", "accessNotConfigured", 5*time.Minute),
 		},
 		Consent: &connectortest.Consent{
+			Page: "https://accounts.google.com/o/oauth2/v2/auth", Asks: url.Values{"client_id": {"1"}, "access_type": {"offline"}, "prompt": {"consent select_account"}, "code_challenge_method": {"S256"}},
 			Permission: "https://www.googleapis.com/auth/youtube.force-ssl", CodeLife: 10 * time.Minute, Redeem: "POST /token",
 			Denied: url.Values{"error": {"access_denied"}}, Single: true,
 		},

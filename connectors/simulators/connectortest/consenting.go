@@ -19,6 +19,8 @@ import (
 
 // Consent is how the platform asks people for their consent.
 type Consent struct {
+	Page       string        // address of the platform's own page
+	Asks       url.Values    // some of what it is asked with
 	Permission string        // that a person may take away, and without which crier is of no use
 	CodeLife   time.Duration // of a code that nobody redeems
 	Redeem     string        // the call that takes codes
@@ -31,6 +33,7 @@ type Consent struct {
 // consenting is how a person lets crier act for them.
 func consenting() []clause {
 	return []clause{
+		{"the page is where it is configured", consents, pageIsWhereItIsConfigured},
 		{"a consent gives what publishes, is renewed and is found", consents, consentPublishes},
 		{"who does not consent brings no code", consents, consentIsDenied},
 		{"a code works once, in time and for who asked", consents, codesWorkOnce},
@@ -41,6 +44,49 @@ func consenting() []clause {
 }
 
 func consents(f Fixture) bool { return f.Consent != nil }
+
+func pageIsWhereItIsConfigured(t *testing.T, s *stage) {
+	own, err := url.Parse(s.fixture.Consent.Page)
+	if err != nil || own.Host == "" {
+		t.Fatalf("the fixture has the page %q, %v", own, err)
+	}
+	app := connectors.App{ID: "1", Secret: "s"}
+	for name, tt := range map[string]struct {
+		parts connectors.Parts
+		want  string // what the page begins with; empty: there is no app to ask with
+	}{
+		"the platform's own":        {connectors.Parts{App: app}, own.String()},
+		"where all of it is":        {connectors.Parts{App: app, Base: "http://p/"}, "http://p" + own.Path},
+		"moved by itself":           {connectors.Parts{App: app, Base: "http://p", Consent: "http://c/"}, "http://c" + own.Path},
+		"without an app":            {connectors.Parts{}, ""},
+		"without the app's secret":  {connectors.Parts{App: connectors.App{ID: "1"}}, ""},
+		"without the id of the app": {connectors.Parts{App: connectors.App{Secret: "s"}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			connector := s.fixture.New(tt.parts)
+			page, _, err := connector.(connectors.Authorizer).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: "http://x", State: "y", Verifier: "v"})
+			if tt.want == "" {
+				if e := wantKind(t, err, schema.Refused); e.Message != connectors.NoApp(s.fixture.Platform).Message {
+					t.Errorf("message %q", e.Message)
+				}
+				return
+			}
+			address, query, _ := strings.Cut(page, "?")
+			asked, parseErr := url.ParseQuery(query)
+			if err != nil || parseErr != nil || address != tt.want || asked.Get("redirect_uri") != "http://x" || asked.Get("state") != "y" || asked.Get("response_type") != "code" {
+				t.Errorf("page %s, %v", page, err)
+			}
+			for name, want := range s.fixture.Consent.Asks {
+				if !slices.Equal(asked[name], want) {
+					t.Errorf("%s is %q, want %q", name, asked[name], want)
+				}
+			}
+			if scoped, ok := connector.(connectors.Scoped); ok && !slices.Equal(connectors.SplitScopes(asked.Get("scope")), scoped.Scopes().Asked()) {
+				t.Errorf("asked for %q", asked.Get("scope"))
+			}
+		})
+	}
+}
 
 const callback = "https://crier.example/api/v1/connect/callback?of=x"
 
