@@ -37,6 +37,7 @@ type post struct {
 	LastModifiedAt int64           `json:"lastModifiedAt,omitempty"`
 }
 
+// content is as the connector has it, written again: it is by the documents alone.
 type content struct {
 	Media      *mediaContent   `json:"media,omitempty"`
 	MultiImage *imagesContent  `json:"multiImage,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"crier/connectors/simulators/simulation"
 )
 
-// entityKind is what Mastodon makes a link of in a text.
+// entityKind is what Mastodon makes a link of in a text. The connector has the same, by the documents alone.
 type entityKind int
 
 const (
