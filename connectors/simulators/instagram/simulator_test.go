@@ -1,7 +1,6 @@
 package instagram
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,66 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/graphtest"
 	"crier/connectors/simulators/simulation/graph"
 	"crier/schema"
 )
 
-// rig is a simulator that is called by hand, on a clock that stands until it is moved.
-type rig struct {
-	world *simulation.World
-	base  string
-	now   time.Time
-}
-
-func newRig(t *testing.T) *rig {
+func newRig(t *testing.T) *graphtest.Caller {
 	t.Helper()
-	r := &rig{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
-	r.world = simulation.NewWorld(simulation.Config{
-		Platform: schema.Instagram, Now: func() time.Time { return r.now }, BaseURL: func() string { return r.base }, HTTP: http.DefaultClient,
-	})
-	server := httptest.NewServer(New(r.world))
-	t.Cleanup(server.Close)
-	r.base = server.URL
-	return r
-}
-
-// ask calls the API with the token as a parameter, and returns the id or the code it answers.
-func (r *rig) ask(t *testing.T, method, path string, params url.Values) (status int, body map[string]any) {
-	t.Helper()
-	params = cloned(params)
-	params.Set("access_token", "token")
-	request, err := http.NewRequestWithContext(t.Context(), method, r.base+path+"?"+params.Encode(), http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	decoder := json.NewDecoder(response.Body)
-	decoder.UseNumber()
-	if err := decoder.Decode(&body); err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, body
-}
-
-func cloned(values url.Values) url.Values {
-	copied := url.Values{}
-	for name, all := range values {
-		copied[name] = all
-	}
-	return copied
-}
-
-func codeOf(body map[string]any) string {
-	said, ok := body["error"].(map[string]any)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprint(said["code"], "/", said["error_subcode"])
+	return graphtest.NewCaller(t, schema.Instagram, New)
 }
 
 func TestContainersAreChecked(t *testing.T) {
@@ -103,8 +50,8 @@ func TestContainersAreChecked(t *testing.T) {
 		"an alt text of a story":  {url.Values{"media_type": {"STORIES"}, "image_url": {picture}, "alt_text": {"a"}}, "100/<nil>"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, body := r.ask(t, http.MethodPost, "/v25.0/me/media", tt.asked)
-			if code := codeOf(body); code != tt.want || (status == http.StatusOK) != (tt.want == "") {
+			status, body := r.Ask(t, http.MethodPost, "/v25.0/me/media", tt.asked)
+			if code := graphtest.CodeOf(body); code != tt.want || (status == http.StatusOK) != (tt.want == "") {
 				t.Errorf("answer = %d %v, want %s", status, body, tt.want)
 			}
 		})
@@ -116,14 +63,14 @@ func TestAStoryIsListedForADay(t *testing.T) {
 	picture := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "\xff\xd8\xff") }))
 	t.Cleanup(picture.Close)
 	for _, kind := range []string{"STORIES", ""} {
-		_, made := r.ask(t, http.MethodPost, "/me/media", url.Values{"media_type": {kind}, "image_url": {picture.URL}, "caption": {"kind " + kind}})
-		if status, body := r.ask(t, http.MethodPost, "/me/media_publish", url.Values{"creation_id": {fmt.Sprint(made["id"])}}); status != http.StatusOK {
+		_, made := r.Ask(t, http.MethodPost, "/me/media", url.Values{"media_type": {kind}, "image_url": {picture.URL}, "caption": {"kind " + kind}})
+		if status, body := r.Ask(t, http.MethodPost, "/me/media_publish", url.Values{"creation_id": {fmt.Sprint(made["id"])}}); status != http.StatusOK {
 			t.Fatalf("publishing: %v", body)
 		}
 	}
 	wantListed := func(path string, want int, product string) {
 		t.Helper()
-		_, body := r.ask(t, http.MethodGet, path, url.Values{"fields": {"media_product_type"}})
+		_, body := r.Ask(t, http.MethodGet, path, url.Values{"fields": {"media_product_type"}})
 		data := body["data"].([]any)
 		if len(data) != want || want > 0 && data[0].(map[string]any)["media_product_type"] != product {
 			t.Errorf("%s lists %v", path, data)
@@ -131,23 +78,23 @@ func TestAStoryIsListedForADay(t *testing.T) {
 	}
 	wantListed("/me/stories", 1, "STORY")
 	wantListed("/me/media", 1, "FEED")
-	r.now = r.now.Add(storyLife)
+	r.Now = r.Now.Add(storyLife)
 	wantListed("/me/stories", 0, "")
 	wantListed("/me/media", 1, "FEED")
 }
 
 func TestTheUsageIsTold(t *testing.T) {
 	r := newRig(t)
-	account := r.world.Account("token")
-	keptOf(account).window = graph.Window{Ends: r.now.Add(time.Hour), Calls: mostCalls - 1}
-	if status, _ := r.ask(t, http.MethodGet, "/me", nil); status != http.StatusOK {
+	account := r.World.Account("token")
+	keptOf(account).window = graph.Window{Ends: r.Now.Add(time.Hour), Calls: mostCalls - 1}
+	if status, _ := r.Ask(t, http.MethodGet, "/me", nil); status != http.StatusOK {
 		t.Errorf("the last call is answered %d", status)
 	}
-	if status, body := r.ask(t, http.MethodGet, "/me", nil); status != http.StatusBadRequest || codeOf(body) != "4/<nil>" {
+	if status, body := r.Ask(t, http.MethodGet, "/me", nil); status != http.StatusBadRequest || graphtest.CodeOf(body) != "4/<nil>" {
 		t.Errorf("one more is answered %d %v", status, body)
 	}
-	r.now = r.now.Add(time.Hour)
-	if status, _ := r.ask(t, http.MethodGet, "/me", nil); status != http.StatusOK {
+	r.Now = r.Now.Add(time.Hour)
+	if status, _ := r.Ask(t, http.MethodGet, "/me", nil); status != http.StatusOK {
 		t.Errorf("the next window's first is answered %d", status)
 	}
 }

@@ -1,75 +1,21 @@
 package threads
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
-	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/graphtest"
 	"crier/connectors/simulators/simulation/graph"
 	"crier/schema"
 )
 
-// rig is a simulator that is called by hand, on a clock that stands until it is moved.
-type rig struct {
-	world *simulation.World
-	base  string
-	now   time.Time
-}
-
-func newRig(t *testing.T) *rig {
+func newRig(t *testing.T) *graphtest.Caller {
 	t.Helper()
-	r := &rig{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
-	r.world = simulation.NewWorld(simulation.Config{
-		Platform: schema.Threads, Now: func() time.Time { return r.now }, BaseURL: func() string { return r.base }, HTTP: http.DefaultClient,
-	})
-	server := httptest.NewServer(New(r.world))
-	t.Cleanup(server.Close)
-	r.base = server.URL
-	return r
-}
-
-// ask calls the API with the token as a parameter, and returns the id or the code it answers.
-func (r *rig) ask(t *testing.T, method, path string, params url.Values) (status int, body map[string]any) {
-	t.Helper()
-	params = cloned(params)
-	params.Set("access_token", "token")
-	request, err := http.NewRequestWithContext(t.Context(), method, r.base+path+"?"+params.Encode(), http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	decoder := json.NewDecoder(response.Body)
-	decoder.UseNumber()
-	if err := decoder.Decode(&body); err != nil {
-		t.Fatal(err)
-	}
-	return response.StatusCode, body
-}
-
-func cloned(values url.Values) url.Values {
-	copied := url.Values{}
-	for name, all := range values {
-		copied[name] = all
-	}
-	return copied
-}
-
-func codeOf(body map[string]any) string {
-	said, ok := body["error"].(map[string]any)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprint(said["code"], "/", said["error_subcode"])
+	return graphtest.NewCaller(t, schema.Threads, New)
 }
 
 func TestContainersAreChecked(t *testing.T) {
@@ -97,8 +43,8 @@ func TestContainersAreChecked(t *testing.T) {
 		"a page for a picture":  {url.Values{"media_type": {"IMAGE"}, "image_url": {page.URL}}, "36001/2207005"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, body := r.ask(t, http.MethodPost, "/v1.0/me/threads", tt.asked)
-			if code := codeOf(body); code != tt.want || (status == http.StatusOK) != (tt.want == "") {
+			status, body := r.Ask(t, http.MethodPost, "/v1.0/me/threads", tt.asked)
+			if code := graphtest.CodeOf(body); code != tt.want || (status == http.StatusOK) != (tt.want == "") {
 				t.Errorf("answer = %d %v, want %s", status, body, tt.want)
 			}
 		})
@@ -111,31 +57,31 @@ func TestAContainersLife(t *testing.T) {
 		rw.Write([]byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"))
 	}))
 	t.Cleanup(film.Close)
-	_, made := r.ask(t, http.MethodPost, "/me/threads", url.Values{"media_type": {"VIDEO"}, "video_url": {film.URL}})
+	_, made := r.Ask(t, http.MethodPost, "/me/threads", url.Values{"media_type": {"VIDEO"}, "video_url": {film.URL}})
 	id := fmt.Sprint(made["id"])
 	wantStatus := func(want string) {
 		t.Helper()
-		if _, body := r.ask(t, http.MethodGet, "/v1.0/"+id, url.Values{"fields": {"status"}}); body["status"] != want {
+		if _, body := r.Ask(t, http.MethodGet, "/v1.0/"+id, url.Values{"fields": {"status"}}); body["status"] != want {
 			t.Errorf("the container is %v, want %s", body, want)
 		}
 	}
 	publish := url.Values{"creation_id": {id}}
 	wantStatus("IN_PROGRESS")
-	if _, body := r.ask(t, http.MethodPost, "/me/threads_publish", publish); codeOf(body) != "24/4279009" {
+	if _, body := r.Ask(t, http.MethodPost, "/me/threads_publish", publish); graphtest.CodeOf(body) != "24/4279009" {
 		t.Errorf("publishing what is not ready: %v", body)
 	}
-	r.now = r.now.Add(graph.VideoWork)
+	r.Now = r.Now.Add(graph.VideoWork)
 	wantStatus("FINISHED")
-	status, posted := r.ask(t, http.MethodPost, "/me/threads_publish", publish)
+	status, posted := r.Ask(t, http.MethodPost, "/me/threads_publish", publish)
 	if status != http.StatusOK || posted["id"] == id {
 		t.Fatalf("publishing: %d %v", status, posted)
 	}
 	wantStatus("PUBLISHED")
-	if _, body := r.ask(t, http.MethodPost, "/me/threads_publish", publish); codeOf(body) != "24/4279009" || len(r.world.Posts()) != 1 {
+	if _, body := r.Ask(t, http.MethodPost, "/me/threads_publish", publish); graphtest.CodeOf(body) != "24/4279009" || len(r.World.Posts()) != 1 {
 		t.Errorf("publishing twice: %v", body)
 	}
-	_, late := r.ask(t, http.MethodPost, "/me/threads", url.Values{"media_type": {"TEXT"}, "text": {"x"}})
-	r.now = r.now.Add(graph.ContainerLife)
+	_, late := r.Ask(t, http.MethodPost, "/me/threads", url.Values{"media_type": {"TEXT"}, "text": {"x"}})
+	r.Now = r.Now.Add(graph.ContainerLife)
 	wantStatus("PUBLISHED")
 	id = fmt.Sprint(late["id"])
 	wantStatus("EXPIRED")
@@ -144,7 +90,7 @@ func TestAContainersLife(t *testing.T) {
 func TestListsPage(t *testing.T) {
 	r := newRig(t)
 	for i := range 5 {
-		_, made := r.ask(t, http.MethodPost, "/me/threads", url.Values{"media_type": {"TEXT"}, "text": {fmt.Sprint(i)}, "auto_publish_text": {"true"}})
+		_, made := r.Ask(t, http.MethodPost, "/me/threads", url.Values{"media_type": {"TEXT"}, "text": {fmt.Sprint(i)}, "auto_publish_text": {"true"}})
 		if made["id"] == nil {
 			t.Fatalf("answer = %v", made)
 		}
@@ -152,7 +98,7 @@ func TestListsPage(t *testing.T) {
 	var texts []string
 	after := ""
 	for range 4 {
-		_, body := r.ask(t, http.MethodGet, "/me/threads", url.Values{"fields": {"text"}, "limit": {"2"}, "after": {after}})
+		_, body := r.Ask(t, http.MethodGet, "/me/threads", url.Values{"fields": {"text"}, "limit": {"2"}, "after": {after}})
 		data := body["data"].([]any)
 		if len(data) == 0 {
 			break
@@ -165,7 +111,7 @@ func TestListsPage(t *testing.T) {
 	if got := strings.Join(texts, ""); got != "43210" {
 		t.Errorf("listed %q", got)
 	}
-	if _, body := r.ask(t, http.MethodGet, "/me/replies", nil); len(body["data"].([]any)) != 0 {
+	if _, body := r.Ask(t, http.MethodGet, "/me/replies", nil); len(body["data"].([]any)) != 0 {
 		t.Errorf("posts are listed as replies: %v", body)
 	}
 }
