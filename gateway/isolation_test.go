@@ -102,7 +102,7 @@ func (x *trespass) try(r gin.RouteInfo) {
 	for _, path := range x.paths(r) {
 		x.compare(r.Method, path, x.example(route))
 	}
-	for _, naming := range namings[route] {
+	for _, naming := range namingsOf(route) {
 		own := x.caller.fill(x.api, strings.TrimPrefix(r.Path, "/api/v1"))
 		if query, ok := strings.CutPrefix(naming, "?"); ok {
 			x.compare(r.Method, own[0]+"?"+query, "")
@@ -329,7 +329,7 @@ func (x *trespass) wantOwnerServed() {
 				}
 			}
 		}
-		for _, naming := range namings[r.Method+" "+path] {
+		for _, naming := range namingsOf(r.Method + " " + path) {
 			own := x.owner.fill(x.api, path)[0]
 			if strings.HasPrefix(naming, "?") {
 				own, naming = own+naming, ""

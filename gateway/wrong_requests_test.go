@@ -107,6 +107,7 @@ func TestWrongRequestsAreAnsweredAsDocumented(t *testing.T) {
 			continue
 		}
 		message := ids.ReplaceAllString(shown.Replace(got.want(got.status).at("error", "message").text()), "${1}_…")
+		message = strings.ReplaceAll(message, schema.PlatformNames(), "twitter, …")
 		request := strings.TrimSpace(r.method + " " + short.Replace(r.path) + " " + short.Replace(r.body))
 		if r.what == "no key" {
 			request += " (without Authorization)"

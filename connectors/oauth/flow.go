@@ -81,7 +81,7 @@ func (f Flow) Exchange(ctx context.Context, a schema.Account, g connectors.Grant
 		return schema.Credentials{}, err
 	}
 	if f.dialect.Renews && granted.Refresh == "" {
-		return schema.Credentials{}, f.strange("holds no refresh token")
+		return schema.Credentials{}, f.strange("has no refresh token")
 	}
 	return schema.Credentials{
 		AccessToken: granted.Access, ExpiresAt: f.endOf(granted), Scope: *granted.Scope, AppID: f.App.ID,

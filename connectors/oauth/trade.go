@@ -64,9 +64,9 @@ func (f Flow) Trade(ctx context.Context, a schema.Account, form url.Values, secr
 	case granted.Error != "":
 		return Granted{}, f.meaning(granted.Error, f.withoutSecrets(cmp.Or(granted.Description, granted.Error), secrets))
 	case granted.Access == "" && f.dialect.Once:
-		return Granted{}, &schema.Error{Kind: schema.Unknown, Message: f.dialect.Name + "'s answer holds no token"}
+		return Granted{}, &schema.Error{Kind: schema.Unknown, Message: f.dialect.Name + "'s answer has no token"}
 	case granted.Access == "":
-		return Granted{}, f.strange("holds no token")
+		return Granted{}, f.strange("has no token")
 	}
 	return granted, nil
 }

@@ -94,7 +94,7 @@ func viewMedia(l schema.MediaLimits) mediaView {
 		alt = schema.MaxAltText
 	}
 	return mediaView{
-		Required: l.Required, Max: l.Max, MaxVideos: l.MaxVideos, Kinds: l.Kinds, ImageTypes: l.ImageTypes, VideoTypes: l.VideoTypes,
+		Required: l.Required, Max: l.Max, MaxVideos: l.MaxVideos, Kinds: append([]schema.MediaKind{}, l.Kinds...), ImageTypes: l.ImageTypes, VideoTypes: l.VideoTypes,
 		MaxImageBytes: l.MaxImageBytes, MaxVideoBytes: l.MaxVideoBytes, MaxGIFBytes: l.MaxGIFBytes, MaxDocumentBytes: l.MaxDocumentBytes,
 		MaxVideoSeconds: math.Round(float64(l.MaxVideoDuration)/float64(time.Second)*1000) / 1000,
 		MinWidth:        l.MinWidth, MinHeight: l.MinHeight, MaxWidth: l.MaxWidth, MaxHeight: l.MaxHeight, MaxPixels: l.MaxPixels,
