@@ -105,8 +105,18 @@ func (s Scopes) Asked() []string {
 	return asked
 }
 
-// Check refuses what was granted where publishing needs more: see CheckScopes.
-func (s Scopes) Check(granted []string) error { return CheckScopes(s.Publish, granted) }
+// Check refuses what was granted where publishing needs more: a person can take some away. A platform
+// that does not say what it granted granted all.
+func (s Scopes) Check(granted []string) error {
+	if len(granted) == 0 {
+		return nil
+	}
+	missing := slices.DeleteFunc(slices.Clone(s.Publish), func(scope string) bool { return slices.Contains(granted, scope) })
+	if len(missing) == 0 {
+		return nil
+	}
+	return &schema.Error{Kind: schema.Refused, Message: "these permissions were not granted: " + strings.Join(missing, ", ")}
+}
 
 // CheckChosen refuses a choice without which nothing could be published.
 func (s Scopes) CheckChosen() error {
@@ -154,19 +164,6 @@ func IsNotPermitted(err error) bool {
 		}
 		err = e.Err
 	}
-}
-
-// CheckScopes refuses what was granted where a scope that is needed is missing: a person
-// can take some of them away. A platform that does not say what it granted granted all.
-func CheckScopes(needed, granted []string) error {
-	if len(granted) == 0 {
-		return nil
-	}
-	missing := slices.DeleteFunc(slices.Clone(needed), func(scope string) bool { return slices.Contains(granted, scope) })
-	if len(missing) == 0 {
-		return nil
-	}
-	return &schema.Error{Kind: schema.Refused, Message: "these permissions were not granted: " + strings.Join(missing, ", ")}
 }
 
 // NoApp is the error of a platform that crier has no app with.
