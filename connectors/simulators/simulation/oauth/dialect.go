@@ -140,7 +140,7 @@ func (p Page) wrong(q url.Values, asked simulation.Consent) Wrong {
 		return WrongApp
 	case err != nil || !redirect.IsAbs() || redirect.Fragment != "":
 		return WrongTarget
-	case q.Get("response_type") != "code" && !(p.MayHaveType && !q.Has("response_type")):
+	case q.Get("response_type") != "code" && (!p.MayHaveType || q.Has("response_type")):
 		return WrongType
 	case p.MaxState > 0 && (asked.State == "" || len(asked.State) > p.MaxState):
 		return WrongState

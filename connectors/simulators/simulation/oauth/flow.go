@@ -145,7 +145,7 @@ func (f *Flow) readRefreshToken(token string) (simulation.Ticket, bool) {
 	case token == "" || f.world.Revoked(token):
 		return held, false
 	case isTicket:
-		return held, held.Kind == refreshKind && !f.isOver(held) && !(f.tokens.Ends && f.hasEnded(held))
+		return held, held.Kind == refreshKind && !f.isOver(held) && (!f.tokens.Ends || !f.hasEnded(held))
 	default:
 		held = simulation.Ticket{Account: strings.TrimPrefix(token, refreshOf), Scope: f.tokens.Plain}
 		if f.tokens.RefreshLife > 0 {
