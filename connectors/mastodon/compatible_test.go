@@ -108,6 +108,10 @@ func TestAStatusThatItsListHidesIsNotPublishedAgain(t *testing.T) {
 		"it never arrived":     {begin: checked, fault: simulation.Fault{Refuse: true}, want: schema.NotThere},
 		"nothing was counted":  {begin: func(*testing.T, *rig) {}, fault: simulation.Fault{Refuse: true}, want: schema.CannotTell},
 		"another app was busy": {begin: checked, fault: simulation.Fault{Refuse: true}, other: true, want: schema.CannotTell},
+		"counted long ago": {begin: func(t *testing.T, r *rig) {
+			checked(t, r)
+			r.Pass(countFresh + time.Second)
+		}, fault: simulation.Fault{Refuse: true}, want: schema.CannotTell},
 		"after another status": {begin: func(t *testing.T, r *rig) { mustPublish(t, r, r.delivery("the first")) }, fault: simulation.Fault{Lose: true}, want: schema.CannotTell},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -46,7 +46,7 @@ const mostKeys = 5
 
 // New makes the connector.
 func New(c connectors.Parts) *Connector {
-	return &Connector{client: c.Client, base: c.Base, consent: c.Consent, media: c.Media, now: c.Now}
+	return &Connector{client: c.Client, base: c.Base, consent: c.Consent, media: c.Media, now: c.Now, counts: counts{now: c.Now}}
 }
 
 // Publish creates the status of an entry.

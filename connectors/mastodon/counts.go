@@ -3,6 +3,7 @@ package mastodon
 import (
 	"context"
 	"sync"
+	"time"
 
 	"crier/schema"
 )
@@ -10,13 +11,25 @@ import (
 // mostCounts is how many accounts, and how many open calls, have their count remembered at once.
 const mostCounts = 20_000
 
+// countFresh is how old a count may be when a call is claimed. Between an older one and the call other
+// apps may have published as much as they deleted since, which hides what the call made.
+const countFresh = 5 * time.Minute
+
 // counts remembers how many statuses the accounts had by the last answer that told, and how many there
 // were before each visible call whose answer is open. A process that died takes them with it: then nobody
 // can tell by the count.
 type counts struct {
+	now func() time.Time
+
 	mu     sync.Mutex
-	latest map[schema.AccountID]int64
+	latest map[schema.AccountID]seenCount
 	before map[string]int64 // by the key of the call
+}
+
+// seenCount is a count, and when it was told.
+type seenCount struct {
+	statuses int64
+	at       time.Time
 }
 
 // see notes the count that an answer tells.
@@ -27,24 +40,24 @@ func (c *counts) see(account schema.AccountID, told *int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.latest == nil || len(c.latest) >= mostCounts {
-		c.latest = make(map[schema.AccountID]int64)
+		c.latest = make(map[schema.AccountID]seenCount)
 	}
-	c.latest[account] = *told
+	c.latest[account] = seenCount{*told, c.now()}
 }
 
 // open keeps the account's count as that before a visible call.
 func (c *counts) open(account schema.AccountID, key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	count, ok := c.latest[account]
-	if !ok {
+	latest, ok := c.latest[account]
+	if age := c.now().Sub(latest.at); !ok || age < 0 || age > countFresh {
 		delete(c.before, key)
 		return
 	}
 	if c.before == nil || len(c.before) >= mostCounts {
 		c.before = make(map[string]int64)
 	}
-	c.before[key] = count
+	c.before[key] = latest.statuses
 }
 
 // close forgets a call that was answered.
