@@ -131,6 +131,7 @@ func TestAPostThatXShowsInPartsIsNotPublishedTwice(t *testing.T) {
 		"a null address":    {"read https://example.com/a", false, `{"id":"7",` + at + `,"text":"read https://t.co/abc","entities":{"urls":[{"url":"https://t.co/abc","expanded_url":null}]}}`, schema.CannotTell},
 		"no entities":       {"read https://example.com/a", false, `{"id":"7",` + at + `,"text":"read https://t.co/abc"}`, schema.CannotTell},
 		"only the last one": {"read https://example.com/a", false, `{"id":"7",` + at + `,"text":"read https://t.co/abc","entities":{"urls":[{"url":"https://t.co/abc","unwound_url":"https://example.com/a"}]}}`, schema.Found},
+		"the written link":  {"read https://example.com/a", false, `{"id":"7",` + at + `,"text":"read https://example.com/a","entities":{"urls":[{"url":"https://example.com/a","start":5,"end":26}]}}`, schema.Found},
 		"the text as it is": {"read https://example.com/a", false, `{"id":"7",` + at + `,"text":"read https://example.com/a"}`, schema.Found},
 		"a link alone":      {"https://example.com/a", false, `{"id":"7",` + at + `,"text":"https://t.co/abc"}`, schema.CannotTell},
 		"no joiners":        {"a family 👩‍👩‍👧", false, `{"id":"7",` + at + `,"text":"a family 👩👩👧"}`, schema.Found},

@@ -89,8 +89,12 @@ func (p post) shown() (got shownPost) {
 		if link.URL == "" {
 			continue
 		}
+		address := cmp.Or(link.ExpandedURL, link.UnwoundURL)
+		if address == "" && !strings.HasPrefix(plainAddress(link.URL), shortener) {
+			continue // it is what was written, and read with the text
+		}
 		text = strings.Replace(text, link.URL, " ", 1)
-		switch address := cmp.Or(link.ExpandedURL, link.UnwoundURL); {
+		switch {
 		case p.isAppended(link):
 			got.appended = true
 		case address == "":
