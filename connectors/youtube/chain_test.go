@@ -341,6 +341,7 @@ func TestProcessingIsClosed(t *testing.T) {
 		says    string // of the error
 	}{
 		"processed":         {after: time.Minute, verdict: schema.Found},
+		"locked":            {fault: shown(`{"uploadStatus":"processed","privacyStatus":"private"}`), verdict: schema.Found, says: "YouTube has made it private"},
 		"not yet":           {verdict: schema.Found, open: true},
 		"failed":            {fault: shown(`{"uploadStatus":"failed","failureReason":"codec"}`), verdict: schema.NotThere, says: "could not process the video: codec"},
 		"rejected":          {fault: shown(`{"uploadStatus":"rejected","rejectionReason":"duplicate"}`), verdict: schema.NotThere, says: "rejected the video: duplicate"},
@@ -412,7 +413,9 @@ func TestWhatFollowsIsRefused(t *testing.T) {
 	}{
 		"at once":            {simulation.Fault{Operation: "POST /upload/youtube/v3/thumbnails/set", Status: 403, Body: `{"error":{"code":403,"message":"not verified"}}`}, "not verified"},
 		"a playlist at once": {simulation.Fault{Operation: "POST /youtube/v3/playlistItems", Status: 403, Body: `{"error":{"code":403,"message":"it is full"}}`}, "it is full"},
-		"for an hour":        {simulation.Fault{Operation: "POST /upload/youtube/v3/thumbnails/set", Status: 500, Times: 1000}, "currently unavailable"},
+		"not known for an hour": {simulation.Fault{Operation: "POST /youtube/v3/playlistItems", Status: 404, Times: 1000,
+			Body: `{"error":{"code":404,"message":"Video not found.","errors":[{"reason":"videoNotFound"}]}}`}, "Video not found"},
+		"for an hour": {simulation.Fault{Operation: "POST /upload/youtube/v3/thumbnails/set", Status: 500, Times: 1000}, "currently unavailable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -426,6 +429,30 @@ func TestWhatFollowsIsRefused(t *testing.T) {
 			}
 			if len(r.video(t).Labels) != 1 {
 				t.Errorf("shown as %+v", r.video(t))
+			}
+		})
+	}
+}
+
+// A video of a moment ago is not known everywhere (porjo/youtubeuploader #88, where it had its place all the
+// same; tokland/youtube-upload #305): it gets its place once.
+func TestAFreshVideoThatIsNotKnown(t *testing.T) {
+	list := simulator.Playlists(token)[0]
+	for name, hasPlace := range map[string]bool{"and has no place": false, "and has its place": true} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.publish(t, r.delivery(`{"title":"A train","playlistIds":["`+list+`"]}`))
+			unknown := simulation.Fault{Operation: "POST /youtube/v3/playlistItems", Status: http.StatusNotFound,
+				Body: `{"error":{"code":404,"message":"Video not found.","errors":[{"reason":"videoNotFound"}]}}`}
+			if hasPlace { // the answer is lost, which is as good
+				unknown = simulation.Fault{Operation: "POST /youtube/v3/playlistItems", Lose: true}
+			}
+			r.Inject(t, unknown)
+			if lacks := r.closed(t, d); lacks != "" {
+				t.Error(lacks)
+			}
+			if got := strings.Join(r.video(t).Labels, ", "); got != "in "+list {
+				t.Errorf("shown with %s", got)
 			}
 		})
 	}

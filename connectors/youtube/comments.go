@@ -96,11 +96,11 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, video, next
 		if one.ID == "" || shown.PublishedAt.IsZero() {
 			return listing.Page{}, strange("lists a comment without a name")
 		}
-		own := channelOf(d.Account)
-		page.Items = append(page.Items, listing.Item{
-			ID: one.ID, At: shown.PublishedAt,
-			Alike: (own == "" || shown.Author.Value == own) && listing.SameText(d.Comment.Text, cmp.Or(shown.Original, shown.Display)),
-		})
+		item := listing.Item{ID: one.ID, At: shown.PublishedAt}
+		if own := channelOf(d.Account); own == "" || shown.Author.Value == own {
+			item.Alike, item.Near = listing.Compared(d.Comment.Text, cmp.Or(shown.Original, shown.Display))
+		}
+		page.Items = append(page.Items, item)
 	}
 	return page, nil
 }

@@ -154,10 +154,11 @@ func (c *Connector) replies(ctx context.Context, d schema.Delivery, own, next st
 		if one.ID == "" || one.Snippet.PublishedAt.IsZero() {
 			return listing.Page{}, strange("lists a reply without a name")
 		}
-		page.Items = append(page.Items, listing.Item{
-			ID: one.ID, At: one.Snippet.PublishedAt,
-			Alike: one.Snippet.Channel.Value == own && listing.SameText(d.Comment.Text, cmp.Or(one.Snippet.Original, one.Snippet.Display)),
-		})
+		item := listing.Item{ID: one.ID, At: one.Snippet.PublishedAt}
+		if one.Snippet.Channel.Value == own {
+			item.Alike, item.Near = listing.Compared(d.Comment.Text, cmp.Or(one.Snippet.Original, one.Snippet.Display))
+		}
+		page.Items = append(page.Items, item)
 	}
 	return page, nil
 }

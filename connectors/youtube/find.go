@@ -144,6 +144,7 @@ func (c *Connector) uploads(ctx context.Context, d schema.Delivery, s settings, 
 		page.Items = append(page.Items, listing.Item{
 			ID: shown.Resource.VideoID, At: shown.PublishedAt,
 			Alike: listing.SameText(s.Title, shown.Title) && listing.SameText(d.Text, shown.Description),
+			Near:  listing.MostlySame(s.Title, shown.Title) && listing.MostlySame(d.Text, shown.Description),
 		})
 		page.Until = shown.PublishedAt
 	}
@@ -172,7 +173,21 @@ func (c *Connector) close(ctx context.Context, d schema.Delivery, known schema.R
 		return schema.Receipt{}, schema.CannotTell, err
 	}
 	known.Open = shown.Status.UploadStatus != "processed"
-	return c.complete(ctx, d, known, shown.Process != nil && shown.Process.Status == "succeeded")
+	receipt, verdict, err := c.complete(ctx, d, known, shown.Process != nil && shown.Process.Status == "succeeded")
+	if verdict == schema.Found && !receipt.Open {
+		err = errors.Join(shown.locked(d), err)
+	}
+	return receipt, verdict, err
+}
+
+// locked says that nobody sees a video that was to be seen. YouTube takes the videos of apps that it has
+// not audited, and makes them private (docs/videos/insert; tokland/youtube-upload #306, youtube/api-samples #364).
+func (v video) locked(d schema.Delivery) error {
+	s, err := settingsOf(d)
+	if err != nil || s.PrivacyStatus == isPrivate || v.Status.PrivacyStatus != isPrivate {
+		return err
+	}
+	return refuse("the video is published, and nobody sees it: YouTube has made it private, as it does with all videos of an app that it has not audited")
 }
 
 // failure says whether YouTube has given a video up, and why. An error without that is of an

@@ -2,6 +2,7 @@ package youtube
 
 import (
 	"errors"
+	"net/http"
 	"time"
 
 	"crier/connectors"
@@ -22,6 +23,8 @@ const (
 	// thumbnailsWait is when a channel is tried again that has set many thumbnails lately; until
 	// when YouTube does not say either.
 	thumbnailsWait = 15 * time.Minute
+	// freshWait is when a video is given a place or a picture again that was not known yet.
+	freshWait = time.Minute
 	// minuteWait is for limits that no header tells the end of.
 	minuteWait = time.Minute
 )
@@ -40,11 +43,17 @@ func answers() connectors.Answers {
 		},
 		{
 			Codes: []string{"uploadLimitExceeded"},
-			Means: connectors.IsAwaited, Wait: uploadsWait, Alone: true, Source: limits, Example: example("uploadLimitExceeded"),
+			Means: connectors.IsAwaited, Wait: uploadsWait, Alone: true, Source: limits,
+			Example: `{"error":{"code":400,"message":"m","errors":[{"reason":"uploadLimitExceeded"}]}}`,
 		},
 		{ // of thumbnails
 			Codes: []string{"uploadRateLimitExceeded"}, Means: connectors.IsAwaited, Wait: thumbnailsWait, Alone: true,
 			Source: errorsPage, Example: example("uploadRateLimitExceeded"),
+		},
+		{ // some of them it has by then all the same, which a look tells
+			Operations: []string{opAddToPlaylist, opPlaylistItems, opThumbnail}, Status: []int{http.StatusNotFound}, Codes: []string{"videoNotFound"},
+			Means: connectors.IsRetried, Wait: freshWait, Alone: true, Source: "porjo/youtubeuploader #88; tokland/youtube-upload #305",
+			Example: `{"error":{"code":404,"message":"Video not found.","errors":[{"reason":"videoNotFound"}]}}`,
 		},
 		{
 			Codes: []string{"authenticatedUserAccountSuspended"}, Means: connectors.EndsAccount, End: schema.EndSuspended,
