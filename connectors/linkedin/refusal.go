@@ -39,11 +39,16 @@ const (
 // answers is what LinkedIn's refusals mean beyond their status.
 func answers() connectors.Answers {
 	const posts = "learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api"
+	const outdated = "LinkedIn no longer serves the version of its API that crier asks for; its operator has to set CRIER_LINKEDIN_VERSION"
 	return connectors.Answers{Read: readRefusal, Table: []connectors.Answer{
 		{ // it costs no try: nothing is wrong with the post
 			Status: []int{http.StatusUpgradeRequired}, Means: connectors.IsAwaited, Wait: versionWait, Cause: connectors.ErrOutdated,
-			Message: "LinkedIn no longer serves the version of its API that crier asks for; its operator has to set CRIER_LINKEDIN_VERSION",
-			Source:  "learn.microsoft.com/linkedin/marketing/versioning",
+			Message: outdated, Source: "learn.microsoft.com/linkedin/marketing/versioning",
+		},
+		{ // whatever status it comes with
+			Codes: []string{"NONEXISTENT_VERSION"}, Means: connectors.IsAwaited, Wait: versionWait, Cause: connectors.ErrOutdated,
+			Message: outdated, Source: "n8n-io/n8n #14706",
+			Example: `{"message":"Requested version 20240401 is not active","status":400,"code":"NONEXISTENT_VERSION"}`,
 		},
 		{
 			Codes: []string{"DUPLICATE_POST"}, Means: connectors.IsDuplicate, Source: posts,

@@ -40,6 +40,7 @@ func TestWhatRefusalsMean(t *testing.T) {
 		"a minute is spent":      {429, at, `{"message": "throttle MEMBER MINUTE limit", "status": 429}`, connectors.IsAwaited, time.Minute},
 		"a wait that is named":   {429, http.Header{"Retry-After": {"3"}}, `{"message": "throttle APPLICATION DAY limit", "status": 429}`, connectors.IsAwaited, minuteWait}, // the client reads the header
 		"a version that ended":   {426, at, `{"message": "Requested version 20251001 is not active", "status": 426, "code": "NONEXISTENT_VERSION"}`, connectors.IsAwaited, versionWait},
+		"the same, as another":   {400, at, `{"message": "Requested version 20251001 is not active", "status": 400, "code": "NONEXISTENT_VERSION"}`, connectors.IsAwaited, versionWait},
 		"the same, without JSON": {426, nil, ``, connectors.IsAwaited, versionWait},
 	} {
 		t.Run(name, func(t *testing.T) {
