@@ -26,7 +26,7 @@ func TestContract(t *testing.T) {
 			Publish: putRecord, Comment: putRecord, Find: getRecord, Upload: uploadBlob, Reply: putRecord,
 		},
 		Answers: connectortest.Answers{Comments: true, Extent: connectors.AllComments, Mentions: true, Nested: true, Forgiving: true},
-		Looks:   true,
+		Looks:   true, Named: true,
 		Dedupes: true,
 		Throttled: []connectortest.Throttled{
 			{

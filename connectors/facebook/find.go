@@ -217,10 +217,9 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, assets []asset
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.next()}
 	for _, shown := range read.Data {
-		alike, own := isLike(d, assets, shown)
-		page.Items = append(page.Items, listing.Item{
-			ID: shown.ID, URL: c.web + "/" + shown.ID, At: shown.CreatedTime.Time, Alike: alike, Own: own,
-		})
+		item := listing.Item{ID: shown.ID, URL: c.web + "/" + shown.ID, At: shown.CreatedTime.Time}
+		compare(&item, d, assets, shown)
+		page.Items = append(page.Items, item)
 		page.Until = shown.CreatedTime.Time
 	}
 	return page, nil
@@ -234,16 +233,21 @@ func pageQuery(next, fields string) url.Values {
 	return query
 }
 
-// isLike compares a post that is wanted with one that is shown. A photo is an upload of this
-// delivery alone, so that a post with it is its own. How many of an album are shown, and in
-// which order, is Facebook's.
-func isLike(d schema.Delivery, assets []asset, shown shownPost) (alike, own bool) {
+// compare notes how a post that is wanted and one that is shown are alike. A photo is an upload of this
+// delivery alone, so that a post with it is its own. How many of an album are shown, in which order, and
+// whether any is, is Facebook's.
+func compare(item *listing.Item, d schema.Delivery, assets []asset, shown shownPost) {
 	has := shown.media()
-	if len(assets) > 0 && assets[0].ID != "" {
-		own = slices.ContainsFunc(assets, func(a asset) bool { return slices.Contains(has, a.ID) })
-		return own, own
+	if len(has) > 0 && len(assets) == 0 {
+		return
 	}
-	return (len(has) > 0) == (len(assets) > 0) && listing.SameText(d.Text, shown.Message), false
+	item.Alike, item.Near = listing.Compared(d.Text, shown.Message)
+	if len(assets) > 0 && assets[0].ID != "" {
+		item.Own = slices.ContainsFunc(assets, func(a asset) bool { return slices.Contains(has, a.ID) })
+		item.Alike = item.Own
+		return
+	}
+	item.Alike = item.Alike && (len(has) > 0) == (len(assets) > 0)
 }
 
 // shownComment is what a list has of a comment.
@@ -286,10 +290,11 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, next 
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.next()}
 	for _, shown := range read.Data {
-		isOurs := shown.From == nil || pageOf(d) == "me" || shown.From.ID == pageOf(d)
-		page.Items = append(page.Items, listing.Item{
-			ID: shown.ID, At: shown.CreatedTime.Time, Alike: isOurs && listing.SameText(d.Comment.Text, shown.Message),
-		})
+		item := listing.Item{ID: shown.ID, At: shown.CreatedTime.Time}
+		if shown.From == nil || pageOf(d) == "me" || shown.From.ID == pageOf(d) {
+			item.Alike, item.Near = listing.Compared(d.Comment.Text, shown.Message)
+		}
+		page.Items = append(page.Items, item)
 		page.Until = shown.CreatedTime.Time
 	}
 	return page, nil

@@ -23,7 +23,8 @@ func TestFindKnowsItsPost(t *testing.T) {
 		"a link shown else": {"see https://l.facebook.com/l.php?u=a now", "", 2 * time.Second, schema.Found},
 		"with a preview":    {"see https://example.com/a now", `[{"media_type":"link","target":{}}]`, 2 * time.Second, schema.Found},
 		"with a photo":      {"see https://example.com/a now", `[{"media_type":"photo","target":{"id":"5"}}]`, 2 * time.Second, schema.NotThere},
-		"another text":      {"see", "", 2 * time.Second, schema.NotThere},
+		"another text":      {"We close at noon", "", 2 * time.Second, schema.NotThere},
+		"cut short":         {"see https://example.com/a", "", 2 * time.Second, schema.CannotTell},
 		"long before":       {"see https://example.com/a now", "", -time.Hour, schema.NotThere},
 		"right before":      {"see https://example.com/a now", "", -20 * time.Second, schema.CannotTell},
 	} {
@@ -61,9 +62,11 @@ func TestFindKnowsItsPhotos(t *testing.T) {
 		want      schema.Verdict
 	}{
 		"one of two":           {d, "another text", p.Media[1].ID, schema.Found},
-		"another's":            {d, "look", "5", schema.NotThere},
+		"another's":            {d, "We close at noon", "5", schema.NotThere},
+		"its text alone":       {d, "look", "", schema.CannotTell},
+		"its text, another id": {d, "look", "5", schema.CannotTell},
 		"forgotten, its text":  {forgotten, "look", "5", schema.Found},
-		"forgotten, no photos": {forgotten, "look", "", schema.NotThere},
+		"forgotten, no photos": {forgotten, "look", "", schema.CannotTell},
 	} {
 		t.Run(name, func(t *testing.T) {
 			attachments := "[]"
@@ -73,7 +76,7 @@ func TestFindKnowsItsPhotos(t *testing.T) {
 			r.Inject(t, simulation.Fault{Operation: "GET /{version}/{page}/published_posts", Status: http.StatusOK, Body: fmt.Sprintf(
 				`{"data":[{"id":"1_2","message":%q,"created_time":%q,"attachments":{"data":%s}}],"paging":{}}`,
 				tt.text, d.Since.Format("2006-01-02T15:04:05-0700"), attachments)})
-			if _, verdict, err := r.Find(t.Context(), tt.d); verdict != tt.want || err != nil {
+			if _, verdict, err := r.Find(t.Context(), tt.d); verdict != tt.want || (err != nil) != (tt.want == schema.CannotTell) {
 				t.Errorf("Find = %v, %v; want %v", verdict, err, tt.want)
 			}
 		})

@@ -119,15 +119,18 @@ func (c *Connector) page(ctx context.Context, d schema.Delivery, place place, s 
 			return listing.Page{}, strange("is no list of local posts")
 		}
 		s.shown[p.id()] = p
-		page.Items = append(page.Items, listing.Item{ID: p.id(), At: p.CreateTime, Alike: s.want.isLike(p)})
+		alike, near := s.want.compare(p)
+		page.Items = append(page.Items, listing.Item{ID: p.id(), At: p.CreateTime, Alike: alike, Near: near})
 	}
 	return page, nil
 }
 
-// isLike compares a post that is wanted with one that is shown. Pictures tell nothing: Google
-// shows copies of its own.
-func (want localPost) isLike(p shownPost) bool {
-	return want.TopicType == p.TopicType && want.Event.title() == p.Event.title() && listing.SameText(want.Summary, p.Summary)
+// compare reports whether a post that is shown looks like the one that is wanted, or nearly. Pictures tell
+// nothing: Google shows copies of its own.
+func (want localPost) compare(p shownPost) (alike, near bool) {
+	wanted, shown := want.Event.title(), p.Event.title()
+	return want.TopicType == p.TopicType && wanted == shown && listing.SameText(want.Summary, p.Summary),
+		(want.TopicType == p.TopicType || p.TopicType == "") && listing.MostlySame(wanted, shown) && listing.MostlySame(want.Summary, p.Summary)
 }
 
 func (e *event) title() string {

@@ -48,9 +48,10 @@ func (p Page) whole() bool {
 type Search struct {
 	// Page reads the part of the list after a cursor, with the header of the answer.
 	Page func(ctx context.Context, after string) (Page, http.Header, error)
-	// IsLike reports whether a post is what the delivery would have made, as far as it shows.
-	IsLike func(Post) bool
-	Now    func() time.Time
+	// Compare reports whether a post is what the delivery would have made, as far as it shows, or nearly:
+	// it may be that, changed by the platform.
+	Compare func(Post) (alike, near bool)
+	Now     func() time.Time
 
 	published bool // it is there for certain, wherever
 }
@@ -82,10 +83,16 @@ func (s Search) read(ctx context.Context, after string) (listing.Page, error) {
 	}
 	page := listing.Page{Skew: listing.Skew(header, s.Now())}
 	for _, p := range read.Data { // an empty part is the last one, whatever cursor it has
-		page.Items = append(page.Items, listing.Item{ID: p.ID, URL: p.Permalink, At: p.Timestamp.Time, Alike: s.IsLike(p)})
+		alike, near := s.Compare(p)
+		page.Items = append(page.Items, listing.Item{ID: p.ID, URL: p.Permalink, At: p.Timestamp.Time, Alike: alike, Near: near})
 		page.Until, page.Next = p.Timestamp.Time, read.Paging.Cursors.After
 	}
 	return page, nil
+}
+
+// Compared compares a text that was sent with one that is shown: whether it is the same, or nearly.
+func Compared(sent, shown string) (alike, near bool) {
+	return SameText(sent, shown), listing.MostlySame(sent, shown)
 }
 
 // SameText compares texts except for what platforms change in them: the space, and the sign of

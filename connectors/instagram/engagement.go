@@ -120,8 +120,11 @@ func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Re
 	item, verdict, err := graph.Search{
 		Now:  c.now,
 		Page: c.pages(d, list{repliesTo(d), opListReplies, "id,text,timestamp,username", commentPageSize}),
-		IsLike: func(p graph.Post) bool {
-			return (p.Username == "" || p.Username == own.Name) && graph.SameText(p.Text, d.Comment.Text)
+		Compare: func(p graph.Post) (alike, near bool) {
+			if p.Username != "" && p.Username != own.Name {
+				return false, false
+			}
+			return graph.Compared(d.Comment.Text, p.Text)
 		},
 	}.Find(ctx, d)
 	if verdict != schema.Found {

@@ -54,12 +54,17 @@ func (c *Connector) search(d schema.Delivery) (graph.Search, error) {
 		return graph.Search{}, err
 	}
 	search := graph.Search{Now: c.now, Page: c.pages(d, list{"/me/media", opListMedia, postFields, pageSize})}
-	search.IsLike = func(p graph.Post) bool {
-		return p.ProductType != "STORY" && (p.MediaType == "CAROUSEL_ALBUM") == (len(d.Media) > 1) && graph.SameText(p.Caption, d.Text)
+	search.Compare = func(p graph.Post) (alike, near bool) {
+		isSame := (p.MediaType == "CAROUSEL_ALBUM") == (len(d.Media) > 1)
+		if p.ProductType == "STORY" || !isSame && p.MediaType != "" {
+			return false, false
+		}
+		alike, near = graph.Compared(d.Text, p.Caption)
+		return alike && isSame, near
 	}
 	if s.MediaType == story {
 		search.Page = c.pages(d, list{"/me/stories", opListStories, postFields, pageSize})
-		search.IsLike = func(p graph.Post) bool { return p.ProductType == "STORY" || p.ProductType == "" }
+		search.Compare = func(p graph.Post) (alike, near bool) { return p.ProductType == "STORY" || p.ProductType == "", false }
 	}
 	return search, nil
 }
@@ -70,9 +75,9 @@ func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.
 		return schema.Receipt{}, schema.NotThere, nil // it could not be called for
 	}
 	item, verdict, err := graph.Search{
-		Now:    c.now,
-		Page:   c.pages(d, list{"/" + url.PathEscape(entry.NativeID) + "/comments", opListComments, "id,text,timestamp", commentPageSize}),
-		IsLike: func(p graph.Post) bool { return graph.SameText(p.Text, d.Comment.Text) },
+		Now:     c.now,
+		Page:    c.pages(d, list{"/" + url.PathEscape(entry.NativeID) + "/comments", opListComments, "id,text,timestamp", commentPageSize}),
+		Compare: func(p graph.Post) (alike, near bool) { return graph.Compared(d.Comment.Text, p.Text) },
 	}.Find(ctx, d)
 	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err

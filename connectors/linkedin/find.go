@@ -86,10 +86,9 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, want newPost, 
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: following(next, len(list.Elements))}
 	for _, shown := range list.Elements {
-		alike, own := want.matches(shown)
-		page.Items = append(page.Items, listing.Item{
-			ID: shown.ID, URL: c.address(shown.ID), At: shown.CreatedAt.time(), Alike: alike, Own: own,
-		})
+		item := listing.Item{ID: shown.ID, URL: c.address(shown.ID), At: shown.CreatedAt.time()}
+		want.compare(&item, shown)
+		page.Items = append(page.Items, item)
 		page.Until = max(shown.LastModified, shown.CreatedAt).time()
 	}
 	return page, nil
@@ -98,21 +97,26 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, want newPost, 
 // isPart tells whether a post lacks what a look needs: it would pass for another's.
 func (s shownPost) isPart() bool { return s.ID == "" || s.CreatedAt == 0 }
 
-// matches compares a post that is wanted with one that is shown. Media is an upload of this
-// delivery alone, so that a post with it is its own.
-func (want newPost) matches(shown shownPost) (alike, own bool) {
+// compare notes how a post that is wanted and one that is shown are alike. Media is an upload of this
+// delivery alone, so that a post with it is its own. One that shows no content may be it all the same.
+func (want newPost) compare(item *listing.Item, shown shownPost) {
 	if shown.LifecycleState == "DRAFT" || shown.LifecycleState == "PUBLISH_FAILED" {
-		return false, false
+		return
 	}
 	wanted, has := want.Content.media(), shown.Content.media()
-	if len(wanted) != len(has) || want.Content.reference() != shown.Content.reference() {
-		return false, false
+	reference, refersTo := want.Content.reference(), shown.Content.reference()
+	isBare := len(has) == 0 && refersTo == ""
+	isSame := len(wanted) == len(has) && reference == refersTo
+	if !isSame && !isBare {
+		return
 	}
+	item.Alike, item.Near = listing.Compared(plainText(want.Commentary), plainText(shown.Commentary))
 	if len(wanted) > 0 && wanted[0] != "" {
-		own = slices.Equal(wanted, has)
-		return own, own
+		item.Own = slices.Equal(wanted, has)
+		item.Alike = item.Own
+		return
 	}
-	return listing.SameText(plainText(want.Commentary), plainText(shown.Commentary)), false
+	item.Alike = item.Alike && isSame
 }
 
 // following returns where a list goes on after a part of so many; empty after the last.
@@ -201,10 +205,11 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, of thread, 
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: following(next, len(list.Elements))}
 	for _, m := range list.Elements {
-		page.Items = append(page.Items, listing.Item{
-			ID: m.urn(of.post), At: m.Created.Time.time(),
-			Alike: m.Actor == of.actor && (m.Parent == "") == (of.list == of.post) && listing.SameText(m.Message.Text, d.Comment.Text),
-		})
+		item := listing.Item{ID: m.urn(of.post), At: m.Created.Time.time()}
+		if m.Actor == of.actor && (m.Parent == "") == (of.list == of.post) {
+			item.Alike, item.Near = listing.Compared(d.Comment.Text, m.Message.Text)
+		}
+		page.Items = append(page.Items, item)
 	}
 	return page, nil
 }

@@ -37,6 +37,7 @@ func TestFindKnowsItsPost(t *testing.T) {
 		"still on its way":          {marked, "", "PUBLISH_REQUESTED", time.Second, schema.Found},
 		"one that failed":           {marked, "", "PUBLISH_FAILED", time.Second, schema.NotThere},
 		"a draft":                   {marked, "", "DRAFT", time.Second, schema.NotThere},
+		"cut where a sign was":      {"See https://example.com/a", "", "PUBLISHED", time.Second, schema.CannotTell},
 		"another text":              {"See nothing", "", "PUBLISHED", time.Second, schema.NotThere},
 		"the text with a picture":   {marked, `{"media":{"id":"urn:li:image:1"}}`, "PUBLISHED", time.Second, schema.NotThere},
 		"the text with an article":  {marked, `{"article":{"source":"https://b.example"}}`, "PUBLISHED", time.Second, schema.NotThere},

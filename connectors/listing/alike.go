@@ -23,6 +23,11 @@ func SameText(a, b string) bool {
 	return SameLetters(address.ReplaceAllString(a, " "), address.ReplaceAllString(b, " "))
 }
 
+// Compared compares a text that was sent with one that a platform shows: whether it is the same, or nearly.
+func Compared(sent, shown string) (alike, near bool) {
+	return SameText(sent, shown), MostlySame(sent, shown)
+}
+
 // SameLetters compares texts by letters, digits and signs such as emoji. What has none of them
 // is compared by all but its space.
 func SameLetters(a, b string) bool {

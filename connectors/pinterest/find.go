@@ -77,9 +77,13 @@ type shownPin struct {
 	} `json:"media"`
 }
 
-func (w likeness) isOf(p shownPin) bool {
-	return (p.IsOwner == nil || *p.IsOwner) && (w.media == "" || p.Media.Type == "" || w.media == p.Media.Type) &&
-		listing.SameLetters(w.title, p.Title) && listing.SameText(w.text, p.Text)
+// compare reports whether a pin looks like it, or nearly. A pin without a title may get that of its link.
+func (w likeness) compare(p shownPin) (alike, near bool) {
+	if p.IsOwner != nil && !*p.IsOwner || w.media != "" && p.Media.Type != "" && w.media != p.Media.Type {
+		return false, false
+	}
+	return listing.SameLetters(w.title, p.Title) && listing.SameText(w.text, p.Text),
+		(w.title == "" || listing.MostlySame(w.title, p.Title)) && listing.MostlySame(w.text, p.Text)
 }
 
 func (c *Connector) pins(ctx context.Context, d schema.Delivery, of destination, want likeness, next string) (listing.Page, error) {
@@ -100,8 +104,9 @@ func (c *Connector) pins(ctx context.Context, d schema.Delivery, of destination,
 	}
 	list := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Bookmark}
 	for _, shown := range read.Items {
+		alike, near := want.compare(shown)
 		list.Items = append(list.Items, listing.Item{
-			ID: shown.ID, URL: c.address(shown.ID), At: shown.CreatedAt.Time, Alike: want.isOf(shown),
+			ID: shown.ID, URL: c.address(shown.ID), At: shown.CreatedAt.Time, Alike: alike, Near: near,
 		})
 	}
 	return list, nil

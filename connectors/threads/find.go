@@ -30,15 +30,21 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 
 // search looks for what a delivery has made in the account's own list.
 func (c *Connector) search(d schema.Delivery) graph.Search {
-	return graph.Search{Page: c.pages(d), IsLike: likeOf(d), Now: c.now}
+	return graph.Search{Page: c.pages(d), Compare: compareWith(d), Now: c.now}
 }
 
-// likeOf tells whether a post is what the delivery would have made, as far as it shows.
-func likeOf(d schema.Delivery) func(graph.Post) bool {
-	hasMedia := d.Comment == nil && len(d.Media) > 0
-	return func(p graph.Post) bool {
-		return p.RepliedTo.ID == d.ReplyTo() && (p.MediaType != "TEXT_POST") == hasMedia &&
-			p.MediaType != "REPOST_FACADE" && graph.SameText(p.Text, d.VisibleText())
+// compareWith compares posts with what the delivery would have made, as far as they show. What one that
+// is nearly like it answers, and its media, need not be shown.
+func compareWith(d schema.Delivery) func(graph.Post) (alike, near bool) {
+	wanted := d.Comment == nil && len(d.Media) > 0
+	return func(p graph.Post) (alike, near bool) {
+		isText := p.MediaType == "TEXT_POST"
+		if p.MediaType == "REPOST_FACADE" || p.MediaType != "" && !isText && !wanted {
+			return false, false
+		}
+		alike, near = graph.Compared(d.VisibleText(), p.Text)
+		return alike && isText != wanted && p.RepliedTo.ID == d.ReplyTo(),
+			near && (p.RepliedTo.ID == d.ReplyTo() || p.RepliedTo.ID == "")
 	}
 }
 

@@ -21,6 +21,8 @@ func finding() []clause {
 		{"a call that was never made is not there", looks, neverCalledIsNotThere},
 		{"a comment that was never made is not there", both(comments, looks), neverCommentedIsNotThere},
 		{"another post of the same text is not taken for it", looks, knownIsNotTaken},
+		{"a post that is nearly like it settles nothing", both(looks, comparesPosts), nearSettlesNothing},
+		{"a comment that is nearly like it settles nothing", both(both(looks, comments), comparesPosts), nearCommentSettlesNothing},
 		{"an older post of the same text is not taken for it", looks, olderIsNotTaken},
 		{"another account's post of the same text is not taken for it", looks, foreignIsNotTaken},
 		{"a reply of the same text is not taken for a post", both(both(threads, comments), looks), replyIsNotTaken},
@@ -134,6 +136,23 @@ func knownIsNotTaken(t *testing.T, s *stage) {
 		t.Error("the other post was taken for it")
 	}
 	s.posts(t, 2)
+}
+
+// What is there may be the post, which the platform has changed. By what was prepared some platforms could
+// tell all the same, so that nothing is.
+func nearSettlesNothing(t *testing.T, s *stage) {
+	d := s.delivery("2026. A year of many things")
+	s.publish(t, s.delivery("A year of many things"))
+	s.wantFind(t, d, schema.CannotTell)
+}
+
+func nearCommentSettlesNothing(t *testing.T, s *stage) {
+	entry := s.publish(t, s.delivery("the entry"))
+	d := s.comment("2026. A year of many things", entry)
+	if _, err := s.connector.Comment(t.Context(), s.comment("A year of many things", entry)); err != nil {
+		t.Fatalf("Comment: %v", err)
+	}
+	s.wantFind(t, d, schema.CannotTell)
 }
 
 func olderIsNotTaken(t *testing.T, s *stage) {

@@ -27,6 +27,8 @@ type Fixture struct {
 
 	// Looks tells that Find can look. Without it, Find never tells.
 	Looks bool
+	// Named tells that it looks for what crier has named itself, and compares nothing.
+	Named bool
 	// Dedupes tells that the platform answers a repeated key with the first post.
 	Dedupes bool
 	// Repeats is how long the platform refuses what the account has posted; zero: it takes the

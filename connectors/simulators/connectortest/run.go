@@ -50,6 +50,7 @@ func run(t *testing.T, f Fixture, clauses []clause) {
 // What clauses are about.
 
 func looks(f Fixture) bool          { return f.Looks }
+func comparesPosts(f Fixture) bool  { return !f.Named }
 func cannotLook(f Fixture) bool     { return !f.Looks }
 func dedupes(f Fixture) bool        { return f.Dedupes }
 func threads(f Fixture) bool        { return f.Constraints.Thread.Supported }
