@@ -196,6 +196,8 @@ type MediaLimits struct {
 	MaxDocumentBytes int64
 	MaxVideoDuration time.Duration
 	MaxPixels        int64 // of a picture, its width times its height
+	MaxGIFPixels     int64 // of a GIF, where that is less
+	MaxVideoPixels   int64 // of a video
 	MaxSides         int   // of a picture, its width and its height together
 	MinWidth         int
 	MinHeight        int

@@ -44,15 +44,23 @@ func constraintsOf(l limits) schema.Constraints {
 	}
 }
 
+// maxGIFPixels is what Mastodon takes of a GIF, which it does not say
+// (app/models/concerns/attachmentable.rb, GIF_MATRIX_LIMIT).
+const maxGIFPixels = 921_600
+
 func mediaLimits(l limits) schema.MediaLimits {
 	refused := func(mediaType string) bool { return !l.takes(mediaType) }
-	const usualFrameRate = 120 // of servers that do not say another
 	m := schema.MediaLimits{
 		Max: l.Media, MaxVideos: 1, MaxAltText: l.AltText,
 		ImageTypes:    slices.DeleteFunc([]string{"image/jpeg", "image/png", "image/webp", "image/gif"}, refused),
 		VideoTypes:    slices.DeleteFunc([]string{"video/mp4", "video/quicktime", "video/webm", "image/gif"}, refused),
 		MaxImageBytes: l.ImageBytes, MaxVideoBytes: l.VideoBytes, MaxPixels: l.Pixels,
-		FilmAdvice: schema.FilmLimits{MaxFrameRate: usualFrameRate},
+		FilmAdvice: schema.FilmLimits{MaxFrameRate: float64(l.FrameRate)},
+	}
+	if l.Software != compatible { // others name such limits, and do not hold to them
+		m.MaxImageBytes, m.MaxVideoBytes = l.ImageBytes-1, l.VideoBytes-1 // files have to be smaller
+		m.MaxVideoPixels, m.MaxGIFPixels = l.FilmPixels, maxGIFPixels
+		m.Film.MaxFrameRate = float64(l.FrameRate)
 	}
 	if len(m.ImageTypes) > 0 {
 		m.Kinds = append(m.Kinds, schema.Image)

@@ -21,7 +21,9 @@ type limits struct {
 	ImageBytes int64    `json:"imageBytes"`
 	VideoBytes int64    `json:"videoBytes"`
 	Pixels     int64    `json:"pixels"`
-	Types      []string `json:"types,omitempty"` // of media; empty: all that crier knows
+	FilmPixels int64    `json:"videoPixels,omitempty"`
+	FrameRate  int      `json:"frameRate,omitempty"` // of videos, a second
+	Types      []string `json:"types,omitempty"`     // of media; empty: all that crier knows
 	Options    int      `json:"pollOptions"`
 	Option     int      `json:"pollOption"`
 	Shortest   int      `json:"pollShortest"`
@@ -43,7 +45,7 @@ const (
 func usualLimits() limits {
 	return limits{
 		Text: 500, URL: 23, Media: 4, AltText: 1500,
-		ImageBytes: 16 << 20, VideoBytes: 99 << 20, Pixels: 33_177_600,
+		ImageBytes: 16 << 20, VideoBytes: 99 << 20, Pixels: 33_177_600, FilmPixels: 8_294_400, FrameRate: 120,
 		Options: 4, Option: 50, Shortest: 300, Longest: 2629746,
 	}
 }
@@ -54,7 +56,7 @@ const minPollOptions = 2
 func mostLimits() limits {
 	return limits{
 		Text: 256 << 10, URL: 2048, Media: 50, AltText: schema.MaxAltText,
-		ImageBytes: 4 << 30, VideoBytes: 4 << 30, Pixels: 1 << 30,
+		ImageBytes: 4 << 30, VideoBytes: 4 << 30, Pixels: 1 << 30, FilmPixels: 1 << 30, FrameRate: 1000,
 		Options: 50, Option: 1000, Shortest: 10 * 365 * 86400, Longest: 10 * 365 * 86400,
 	}
 }
@@ -69,6 +71,7 @@ func (l limits) bounded() limits {
 	l.ImageBytes = bounded(l.ImageBytes, usual.ImageBytes, most.ImageBytes)
 	l.VideoBytes = bounded(l.VideoBytes, usual.VideoBytes, most.VideoBytes)
 	l.Pixels = bounded(l.Pixels, usual.Pixels, most.Pixels)
+	l.FilmPixels, l.FrameRate = bounded(l.FilmPixels, usual.FilmPixels, most.FilmPixels), bounded(l.FrameRate, usual.FrameRate, most.FrameRate)
 	l.Option = bounded(l.Option, usual.Option, most.Option)
 	if l.Options < minPollOptions {
 		l.Options = usual.Options
@@ -123,6 +126,8 @@ func (i instance) limits() (_ limits, ok bool) {
 			ImageBytes int64    `json:"image_size_limit"`
 			VideoBytes int64    `json:"video_size_limit"`
 			Pixels     int64    `json:"image_matrix_limit"`
+			FilmPixels int64    `json:"video_matrix_limit"`
+			FrameRate  int      `json:"video_frame_rate_limit"`
 		} `json:"media_attachments"`
 		Polls struct {
 			Options  int `json:"max_options"`
@@ -139,7 +144,7 @@ func (i instance) limits() (_ limits, ok bool) {
 	s, m, p := said.Statuses, said.Media, said.Polls
 	return limits{
 		Text: s.Text, URL: s.URL, Media: s.Media, AltText: m.AltText,
-		ImageBytes: m.ImageBytes, VideoBytes: m.VideoBytes, Pixels: m.Pixels, Types: m.Types,
+		ImageBytes: m.ImageBytes, VideoBytes: m.VideoBytes, Pixels: m.Pixels, FilmPixels: m.FilmPixels, FrameRate: m.FrameRate, Types: m.Types,
 		Options: p.Options, Option: p.Option, Shortest: p.Shortest, Longest: p.Longest,
 		Software: i.software(),
 	}.bounded(), true

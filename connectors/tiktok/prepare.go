@@ -161,7 +161,9 @@ func (t turn) begin(ctx context.Context, s settings, k creator) error {
 	if err := k.check(s); err != nil {
 		return err
 	}
-	if err := t.file.Check(constraintsOf(k)); err != nil {
+	account := t.d.Account
+	account.Settings = k.settings()
+	if err := t.file.Check(Constraints().For(&account)); err != nil {
 		return err
 	}
 	p := progress{Type: t.file.Type, Size: t.file.Size, Username: k.username, Until: t.began.Add(addressLife)}

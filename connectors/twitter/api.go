@@ -118,6 +118,9 @@ type mediaInfo struct {
 type processing struct {
 	State      string `json:"state"` // pending, in_progress, failed, succeeded
 	CheckAfter int    `json:"check_after_secs"`
+	Error      struct {
+		Message string `json:"message"`
+	} `json:"error"` // of one that failed
 }
 
 const (

@@ -301,3 +301,14 @@ func TestProcessingIsLookedAtWhenXSays(t *testing.T) {
 		t.Errorf("Prepare = %+v, %v", p, err)
 	}
 }
+
+func TestXSaysWhyItCouldNotProcess(t *testing.T) {
+	for message, want := range map[string]string{"Duration too long, maximum:140000": "Duration too long, maximum:140000", "": "it gave no reason"} {
+		r := newRig(t)
+		r.Inject(t, simulation.Fault{Operation: opFinalize, Status: 200, Body: `{"data":{"id":"1","processing_info":{"state":"failed","error":{"code":1,"name":"InvalidMedia","message":"` + message + `"}}}}`})
+		_, err := r.Prepare(t.Context(), r.delivery("look", r.video(t, 1000)))
+		if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}

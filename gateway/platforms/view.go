@@ -49,6 +49,8 @@ type mediaView struct {
 	MaxWidth         int                `json:"maxWidth,omitempty"`
 	MaxHeight        int                `json:"maxHeight,omitempty"`
 	MaxPixels        int64              `json:"maxPixels,omitempty"` // of a picture
+	MaxGIFPixels     int64              `json:"maxGifPixels,omitempty"`
+	MaxVideoPixels   int64              `json:"maxVideoPixels,omitempty"`
 	MinAspectRatio   float64            `json:"minAspectRatio,omitempty"`
 	MaxAspectRatio   float64            `json:"maxAspectRatio,omitempty"`
 	MaxAltText       int                `json:"maxAltText"`
@@ -97,7 +99,8 @@ func viewMedia(l schema.MediaLimits) mediaView {
 		Required: l.Required, Max: l.Max, MaxVideos: l.MaxVideos, Kinds: append([]schema.MediaKind{}, l.Kinds...), ImageTypes: l.ImageTypes, VideoTypes: l.VideoTypes,
 		MaxImageBytes: l.MaxImageBytes, MaxVideoBytes: l.MaxVideoBytes, MaxGIFBytes: l.MaxGIFBytes, MaxDocumentBytes: l.MaxDocumentBytes,
 		MaxVideoSeconds: math.Round(float64(l.MaxVideoDuration)/float64(time.Second)*1000) / 1000,
-		MinWidth:        l.MinWidth, MinHeight: l.MinHeight, MaxWidth: l.MaxWidth, MaxHeight: l.MaxHeight, MaxPixels: l.MaxPixels,
+		MinWidth:        l.MinWidth, MinHeight: l.MinHeight, MaxWidth: l.MaxWidth, MaxHeight: l.MaxHeight,
+		MaxPixels: l.MaxPixels, MaxGIFPixels: l.MaxGIFPixels, MaxVideoPixels: l.MaxVideoPixels,
 		MinAspectRatio: rounded(l.MinAspect), MaxAspectRatio: rounded(l.MaxAspect), MaxAltText: alt,
 	}
 }

@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -297,9 +298,7 @@ func (c *factsCheck) dimensions(l schema.MediaLimits, f schema.MediaFacts) {
 		c.fail(CodeMediaTooSmall, "%s takes media of at least %d × %d pixels, this one has %d × %d",
 			c.platform, l.MinWidth, l.MinHeight, f.Width, f.Height)
 	}
-	if f.Kind != schema.Video && (l.MaxPixels > 0 && int64(f.Width)*int64(f.Height) > l.MaxPixels || l.MaxSides > 0 && f.Width+f.Height > l.MaxSides) {
-		c.fail(CodeMediaTooManyPixels, "%s takes pictures of at most %s, this one has %d × %d", c.platform, mostPixels(l), f.Width, f.Height)
-	}
+	c.pixels(l, f)
 	if l.MaxWidth > 0 && f.Width > l.MaxWidth || l.MaxHeight > 0 && f.Height > l.MaxHeight {
 		c.fail(CodeMediaTooManyPixels, "%s takes media of at most %d × %d pixels, this one has %d × %d",
 			c.platform, l.MaxWidth, l.MaxHeight, f.Width, f.Height)
@@ -314,11 +313,15 @@ func (c *factsCheck) dimensions(l schema.MediaLimits, f schema.MediaFacts) {
 	}
 }
 
-func mostPixels(l schema.MediaLimits) string {
-	if l.MaxSides > 0 {
-		return fmt.Sprintf("%d pixels in width and height together", l.MaxSides)
+func (c *factsCheck) pixels(l schema.MediaLimits, f schema.MediaFacts) {
+	most := map[schema.MediaKind]int64{schema.Image: l.MaxPixels, schema.GIF: cmp.Or(l.MaxGIFPixels, l.MaxPixels), schema.Video: l.MaxVideoPixels}[f.Kind]
+	if most > 0 && int64(f.Width)*int64(f.Height) > most {
+		c.fail(CodeMediaTooManyPixels, "%s takes %s of at most %d pixels, this one has %d × %d", c.platform, plural(f.Kind), most, f.Width, f.Height)
 	}
-	return fmt.Sprintf("%d pixels", l.MaxPixels)
+	if f.Kind != schema.Video && l.MaxSides > 0 && f.Width+f.Height > l.MaxSides {
+		c.fail(CodeMediaTooManyPixels, "%s takes pictures of at most %d pixels in width and height together, this one has %d × %d",
+			c.platform, l.MaxSides, f.Width, f.Height)
+	}
 }
 
 func plural(kind schema.MediaKind) string {

@@ -1999,12 +1999,18 @@ type MediaLimits struct {
 	MaxAspectRatio   float64  `json:"maxAspectRatio,omitempty,omitzero"`
 	MaxDocumentBytes int64    `json:"maxDocumentBytes,omitempty,omitzero"`
 	MaxGifBytes      int64    `json:"maxGifBytes,omitempty,omitzero"`
-	MaxHeight        int      `json:"maxHeight,omitempty,omitzero"`
-	MaxImageBytes    int64    `json:"maxImageBytes,omitempty,omitzero"`
+
+	// MaxGifPixels Of a GIF, where that is less.
+	MaxGifPixels  int64 `json:"maxGifPixels,omitempty,omitzero"`
+	MaxHeight     int   `json:"maxHeight,omitempty,omitzero"`
+	MaxImageBytes int64 `json:"maxImageBytes,omitempty,omitzero"`
 
 	// MaxPixels Of a picture, its width times its height.
-	MaxPixels       int64    `json:"maxPixels,omitempty,omitzero"`
-	MaxVideoBytes   int64    `json:"maxVideoBytes,omitempty,omitzero"`
+	MaxPixels     int64 `json:"maxPixels,omitempty,omitzero"`
+	MaxVideoBytes int64 `json:"maxVideoBytes,omitempty,omitzero"`
+
+	// MaxVideoPixels Of a video.
+	MaxVideoPixels  int64    `json:"maxVideoPixels,omitempty,omitzero"`
 	MaxVideoSeconds float64  `json:"maxVideoSeconds,omitempty,omitzero"`
 	MaxVideos       int      `json:"maxVideos,omitempty,omitzero"`
 	MaxWidth        int      `json:"maxWidth,omitempty,omitzero"`

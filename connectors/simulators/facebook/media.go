@@ -24,6 +24,7 @@ const (
 	// videoProcessing is how long the simulator processes a video that was published.
 	videoProcessing = time.Second
 	maxField        = 64 << 10
+	mostFilm        = 4 * time.Hour
 )
 
 // uploadFields is what an upload has beside what every upload has.
@@ -291,7 +292,8 @@ func (s *simulator) finish(v visit, id, kind string) {
 			err = graph.Bad(6000, 1363130, "The video is not uploaded")
 		}
 		if err == nil {
-			fields.Published, fields.Failed = true, !strings.HasPrefix(u.Type, "video/")
+			fields.Published = true
+			fields.Failed = !strings.HasPrefix(u.Type, "video/") || s.world.Measure(u.Content).Duration > mostFilm
 			u.ReadyAt = s.world.Now().Add(videoProcessing)
 			_, err = s.put(u, fields)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"crier/connectors/simulators/simulation"
@@ -76,10 +77,10 @@ func (s *simulator) createContainer(v visit) {
 	made := simulation.Upload{Account: v.Account.ID, AltText: v.Param("alt_text"), Content: s.world.NewContent()}
 	switch {
 	case v.Param("video_url") != "":
-		asked.Failure = s.pulls().Video(v.R, &made)
+		asked.Failure = s.pulls(v.Param("media_type")).Video(v.R, &made)
 		made.ReadyAt = s.world.Now().Add(graph.VideoWork)
 	case v.Param("image_url") != "":
-		err = s.pulls().Image(v.R, &made)
+		err = s.pulls(v.Param("media_type")).Image(v.R, &made)
 	}
 	if err == nil {
 		made.Fields, err = json.Marshal(asked)
@@ -206,11 +207,37 @@ func checkReel(_ visit, r request) error {
 }
 
 // pulls is what is taken of media.
-func (s *simulator) pulls() graph.Pulls {
+func (s *simulator) pulls(mediaType string) graph.Pulls {
 	return graph.Pulls{
 		World: s.world, ImageTypes: []string{"image/jpeg"}, MaxImageBytes: maxImageBytes, MaxVideoBytes: maxVideoBytes,
-		Unreachable: 9004, NoVideo: "Error: Media upload has failed with error code 2207052", BadVideo: "Error: Media upload has failed with error code 2207026",
+		Unreachable: 9004, NoVideo: "Error: Media upload has failed with error code 2207052", BadVideo: badVideo,
+		IsShaped: func(m simulation.Measured) bool { return mediaType == kindStory || isShaped(m) }, Failure: failureOf,
 	}
+}
+
+const badVideo = "Error: Media upload has failed with error code 2207026"
+
+// The ratios of pictures, and by how much a rounded side may miss them.
+const (
+	leastRatio = 4.0 / 5
+	mostRatio  = 1.91
+	rounding   = 0.01
+)
+
+func isShaped(m simulation.Measured) bool {
+	ratio := m.Ratio()
+	return ratio == 0 || m.Turns || ratio >= leastRatio*(1-rounding) && ratio <= mostRatio*(1+rounding)
+}
+
+// mostReel is how long a reel may be.
+const mostReel = 15 * time.Minute
+
+// failureOf says what is wrong with a film; empty: nothing.
+func failureOf(m simulation.Measured) string {
+	if m.Duration > mostReel || m.Codec != "" && !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Codec) {
+		return badVideo
+	}
+	return ""
 }
 
 // statusOf returns how a container stands.

@@ -19,6 +19,8 @@ const (
 	videoProcessing = time.Second
 	maxVideo        = 500 << 20
 	maxDocument     = 100 << 20
+	mostPixels      = 36_152_320 // below which an image has to be (images-api)
+	mostFilm        = 30 * time.Minute
 	uploadLife      = 24 * time.Hour
 )
 
@@ -143,7 +145,7 @@ func (s *simulator) takePart(rw http.ResponseWriter, r *http.Request) {
 	}
 	stored.Size += size
 	if fields.Kind != "video" {
-		fields.Done, fields.Failed = true, failure(fields.Kind, stored)
+		fields.Done, fields.Failed = true, failure(fields.Kind, stored, s.world.Measure(stored.Content))
 		if _, err := s.put(stored, fields); err != nil {
 			v.fail(err)
 			return
@@ -168,7 +170,7 @@ func (s *simulator) takePart(rw http.ResponseWriter, r *http.Request) {
 }
 
 // failure says why LinkedIn could not process what was uploaded; empty if it could.
-func failure(kind string, stored simulation.Upload) string {
+func failure(kind string, stored simulation.Upload, m simulation.Measured) string {
 	types := map[string][]string{
 		"image": {"image/jpeg", "image/png", "image/gif"}, "video": {"video/mp4"}, "document": {"application/pdf", "application/zip"},
 	}[kind]
@@ -177,6 +179,10 @@ func failure(kind string, stored simulation.Upload) string {
 		return "the format " + stored.Type + " is not supported"
 	case kind == "document" && stored.Size > maxDocument:
 		return "the document is too large"
+	case kind == "image" && m.Pixels() >= mostPixels:
+		return "the image has too many pixels"
+	case kind == "video" && m.Duration > mostFilm:
+		return "the video is too long"
 	default:
 		return ""
 	}
@@ -207,7 +213,7 @@ func (s *simulator) finalize(v visit) {
 		v.fail(badInput("INVALID_VALUE_FOR_FIELD", "uploadedPartIds are not those of the parts"))
 		return
 	}
-	fields.Done, fields.Failed = true, failure("video", stored)
+	fields.Done, fields.Failed = true, failure("video", stored, s.world.Measure(stored.Content))
 	stored.ReadyAt = s.world.Now().Add(videoProcessing)
 	if _, err := s.put(stored, fields); err != nil {
 		v.fail(err)

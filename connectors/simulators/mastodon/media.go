@@ -33,6 +33,9 @@ func (s *simulator) uploadMedia(v visit) {
 	if err == nil {
 		err = s.takes().checkUpload(upload)
 	}
+	if err == nil {
+		err = checkSides(upload.Type, s.world.Measure(upload.Content))
+	}
 	if err != nil {
 		v.fail(err)
 		return
@@ -107,14 +110,42 @@ func (a Allowance) checkUpload(u simulation.Upload) error {
 		return invalidRecord("File can't be blank")
 	case !slices.Contains(a.Types, u.Type):
 		return invalidRecord("File content type is invalid, File is invalid")
-	case kind == "video" && u.Size > a.VideoBytes:
+	case kind == "video" && u.Size >= a.VideoBytes:
 		return invalidRecord(fmt.Sprintf("File file size must be less than %d MB, File is invalid", a.VideoBytes>>20))
-	case kind != "video" && u.Size > a.ImageBytes:
+	case kind != "video" && u.Size >= a.ImageBytes:
 		return invalidRecord(fmt.Sprintf("File file size must be less than %d MB, File is invalid", a.ImageBytes>>20))
 	case simulation.Graphemes(u.AltText) > a.AltText:
 		return invalidRecord(fmt.Sprintf("Description character limit of %d exceeded", a.AltText))
 	}
 	return nil
+}
+
+// The bounds of pictures and films (mastodon/mastodon app/models/concerns/attachmentable.rb and
+// app/models/media_attachment.rb).
+const (
+	mostPixels     = 33_177_600
+	mostGIFPixels  = 921_600
+	mostFilmPixels = 8_294_400
+	mostFrameRate  = 120
+	measuring      = 0.02 // by how much a measured rate may miss
+)
+
+func checkSides(mediaType string, m simulation.Measured) error {
+	kind, most := "images", int64(mostPixels)
+	switch attachmentType(mediaType) {
+	case "gifv":
+		most = mostGIFPixels
+	case "video":
+		kind, most = "videos", mostFilmPixels
+	}
+	switch {
+	case m.Pixels() > most:
+		return unprocessable(fmt.Sprintf("%dx%d %s are not supported", m.Width, m.Height, kind))
+	case kind == "videos" && m.FrameRate > mostFrameRate*(1+measuring):
+		return unprocessable(fmt.Sprintf("%dfps videos are not supported", int(m.FrameRate)))
+	default:
+		return nil
+	}
 }
 
 // attachmentType is what Mastodon calls a kind of media. A GIF becomes a video without

@@ -6,7 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
+	"slices"
 	"time"
 
 	"crier/connectors/simulators/simulation"
@@ -15,6 +15,7 @@ import (
 const (
 	maxVideoBytes = 2 << 30
 	maxField      = 4 << 10
+	mostFilm      = 15 * time.Minute
 	// videoWork is how long the simulator processes a video.
 	videoWork = 2 * time.Second
 )
@@ -112,7 +113,7 @@ func (s *simulator) keepFile(u simulation.Upload, file io.Reader) (err error) {
 		return err
 	}
 	u.ReadyAt = s.world.Now().Add(videoWork)
-	u.Fields, err = json.Marshal(uploadFields{Sent: true, Failed: !isVideo(u.Type) || u.Size > maxVideoBytes})
+	u.Fields, err = json.Marshal(uploadFields{Sent: true, Failed: !isVideo(u.Type) || u.Size > maxVideoBytes || s.world.Measure(u.Content).Duration > mostFilm})
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (s *simulator) keepFile(u simulation.Upload, file io.Reader) (err error) {
 // isVideo reports whether content may be a video: the beginning of some tells nobody, such as
 // QuickTime's.
 func isVideo(mediaType string) bool {
-	return strings.HasPrefix(mediaType, "video/") || mediaType == "application/octet-stream"
+	return slices.Contains([]string{"video/mp4", "video/quicktime", "application/octet-stream"}, mediaType)
 }
 
 // upload returns an upload of the person by its id, and how far it is.

@@ -46,5 +46,24 @@ func Sniff(content io.Reader) (mediaType string, size int64, err error) {
 		return "", 0, err
 	}
 	rest, err := io.Copy(io.Discard, content)
-	return http.DetectContentType(head.Bytes()), int64(head.Len()) + rest, err
+	return typeOf(head.Bytes()), int64(head.Len()) + rest, err
+}
+
+const unknownType = "application/octet-stream"
+
+// typeOf is the type of what begins so. net/http knows no film of QuickTime's, nor those of MP4 that name
+// none of its brands.
+func typeOf(head []byte) string {
+	found := http.DetectContentType(head)
+	if found != unknownType || len(head) < 12 || string(head[4:8]) != "ftyp" {
+		return found
+	}
+	switch brand := string(head[8:12]); brand {
+	case "qt  ":
+		return "video/quicktime"
+	case "isom", "iso2", "iso5", "iso6", "avc1", "M4V ":
+		return "video/mp4"
+	default:
+		return unknownType
+	}
 }

@@ -13,6 +13,8 @@ const (
 	maxAlbum      = 10
 	maxPhotoBytes = 10 << 20
 	maxVideoBytes = 50 << 20
+	maxSides      = 10_000 // pixels of a photo, its width and height together
+	maxRatio      = 20     // of its sides
 )
 
 // The types of a photo and of a video that Telegram plays.

@@ -129,7 +129,7 @@ func (s *simulator) sendFile(v visit, kind string) {
 	problem := checkCaption(caption, v.input.field("parse_mode"))
 	file, there := v.input.attached(v.input.field(kind), kind)
 	if problem == "" {
-		problem = checkUpload(file, there, kind)
+		problem = v.input.check(file, there, kind)
 	}
 	if problem != "" {
 		refuse(v.rw, http.StatusBadRequest, problem)
@@ -185,8 +185,8 @@ func (in input) album(items []inputMedia) ([]simulation.Media, string) {
 		if problem := checkCaption(item.Caption, item.ParseMode); problem != "" {
 			return nil, problem
 		}
-		problem := checkUpload(file, there, item.Type)
-		if code, ok := strings.CutPrefix(problem, "Bad Request: "); ok && code == imageProcessFailed {
+		problem := in.check(file, there, item.Type)
+		if code, ok := strings.CutPrefix(problem, "Bad Request: "); ok && (code == imageProcessFailed || code == invalidDimensions) {
 			problem = ofItem(i, code)
 		}
 		if problem != "" {
@@ -210,7 +210,15 @@ func (in input) attached(value, part string) (simulation.Media, bool) {
 // imageProcessFailed is what Telegram's servers, behind the Bot API server, say of a file that is no photo.
 const imageProcessFailed = "IMAGE_PROCESS_FAILED"
 
-func checkUpload(file simulation.Media, there bool, kind string) string {
+// invalidDimensions is what they say of one whose sides are over their bounds.
+const invalidDimensions = "PHOTO_INVALID_DIMENSIONS"
+
+// isPhoto holds a photo to the bounds of its sides (core.telegram.org/bots/api#sendphoto).
+func isPhoto(m simulation.Measured) bool {
+	return m.Width+m.Height <= maxSides && max(m.Width, m.Height) <= maxRatio*max(1, min(m.Width, m.Height))
+}
+
+func (in input) check(file simulation.Media, there bool, kind string) string {
 	switch {
 	case kind != photo && kind != video:
 		return fmt.Sprintf("Bad Request: can't parse InputMedia: type %q is unsupported", kind)
@@ -222,6 +230,8 @@ func checkUpload(file simulation.Media, there bool, kind string) string {
 		return fmt.Sprintf("Bad Request: file of size %d bytes is too big for a photo; the maximum size is %d bytes", file.Size, maxPhotoBytes)
 	case kind == photo && file.Type != jpegType && file.Type != pngType:
 		return "Bad Request: " + imageProcessFailed
+	case kind == photo && !isPhoto(in.world.Measure(file.Content)):
+		return "Bad Request: " + invalidDimensions
 	case kind == video && file.Type != mp4Type:
 		return "Bad Request: wrong file type"
 	case kind == video && file.Size > maxVideoBytes:

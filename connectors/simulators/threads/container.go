@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"crier/connectors/simulators/simulation"
@@ -187,6 +188,40 @@ func (s *simulator) pulls() graph.Pulls {
 	return graph.Pulls{
 		World: s.world, ImageTypes: []string{"image/jpeg", "image/png"}, MaxImageBytes: maxImageBytes, MaxVideoBytes: maxVideoBytes,
 		Unreachable: 1, NoVideo: "FAILED_DOWNLOADING_VIDEO", BadVideo: "FAILED_PROCESSING_VIDEO",
+		IsShaped: isShaped, Failure: failureOf,
+	}
+}
+
+// The bounds of pictures and films (developers.facebook.com/docs/threads/overview), and by how much a
+// rounded side may miss a ratio.
+const (
+	mostRatio      = 10
+	leastRatio     = 0.01
+	rounding       = 0.01
+	mostFilm       = 5 * time.Minute
+	leastFrameRate = 23
+	mostFrameRate  = 60
+	measuring      = 0.02 // by how much a measured rate may miss: 23.976 is one of 24
+)
+
+func isShaped(m simulation.Measured) bool {
+	ratio := m.Ratio()
+	return ratio == 0 || ratio >= leastRatio*(1-rounding) && ratio <= mostRatio*(1+rounding)
+}
+
+// failureOf says what is wrong with a film, in the words of its container; empty: nothing.
+func failureOf(m simulation.Measured) string {
+	switch {
+	case m.Codec != "" && !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Codec):
+		return "FAILED_PROCESSING_VIDEO"
+	case m.Duration > mostFilm:
+		return "INVALID_DURATION"
+	case !isShaped(m):
+		return "INVALID_ASPEC_RATIO"
+	case m.FrameRate > 0 && (m.FrameRate < leastFrameRate*(1-measuring) || m.FrameRate > mostFrameRate*(1+measuring)):
+		return "INVALID_FRAME_RATE"
+	default:
+		return ""
 	}
 }
 

@@ -12,6 +12,9 @@ import (
 const (
 	private   = "private-"
 	unaudited = "unaudited-"
+	// unauditedPublic are accounts that are not private themselves: such an app may not publish to them at
+	// all, whatever creator_info offers.
+	unauditedPublic = unaudited + "public-"
 	// longestVideo is what the simulated accounts may publish, in seconds.
 	longestVideo = 600
 )

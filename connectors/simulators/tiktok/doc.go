@@ -5,5 +5,6 @@
 //
 // A name or a token that begins with "private-" is of a private account, whose followers alone
 // may be posted to; one with "unaudited-" is of an app that TikTok has not audited, which
-// publishes for the accounts themselves alone.
+// publishes for the accounts themselves alone, and with "unaudited-public-" for no one: the account
+// is not private.
 package tiktok

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"crier/connectors/simulators/simulation"
 )
@@ -77,9 +78,7 @@ func (s *simulator) keep(rw http.ResponseWriter, r *http.Request, id string, p p
 	status := http.StatusPartialContent
 	if u.Size == fields.Source.Size {
 		status, fields.Whole, u.ReadyAt = http.StatusCreated, true, s.world.Now().Add(processing)
-		if !strings.HasPrefix(u.Type, "video/") {
-			fields.Failed = "file_format_check_failed"
-		}
+		fields.Failed = failureOf(u.Type, s.world.Measure(u.Content))
 	}
 	_, err := s.put(u, fields)
 	if err == nil && fields.Whole && fields.Failed == "" {
@@ -94,6 +93,24 @@ func (s *simulator) keep(rw http.ResponseWriter, r *http.Request, id string, p p
 	}
 	rw.Header().Set("Content-Range", received(u.Size, fields.Source))
 	rw.WriteHeader(status)
+}
+
+// failureOf is the fail_reason of a video, by what the media transfer guide asks for; empty: there is none.
+func failureOf(mediaType string, m simulation.Measured) string {
+	isSide := func(side int) bool { return side == 0 || side >= leastSide && side <= mostSide }
+	switch {
+	case !slices.Contains([]string{"video/mp4", "video/quicktime", "video/webm"}, mediaType),
+		m.Codec != "" && !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1", "vp08", "vp09"}, m.Codec):
+		return "file_format_check_failed"
+	case m.Duration > longestVideo*time.Second:
+		return "duration_check_failed"
+	case m.FrameRate > 0 && (m.FrameRate < leastFrameRate*(1-measuring) || m.FrameRate > mostFrameRate*(1+measuring)):
+		return "frame_rate_check_failed"
+	case !isSide(m.Width) || !isSide(m.Height):
+		return "picture_size_check_failed"
+	default:
+		return ""
+	}
 }
 
 func outOfStep(rw http.ResponseWriter, u simulation.Upload, fields uploadFields) {

@@ -19,7 +19,11 @@ const (
 	wholeVideo = 64_000_000 // bytes of a video that is sent as one part
 	eachPart   = 10 << 20   // bytes of each part of a larger one but the last
 	mostParts  = 1000
-	urlLife    = time.Hour // of an upload_url
+
+	leastSide, mostSide           = 360, 4096 // pixels
+	leastFrameRate, mostFrameRate = 23, 60
+	measuring                     = 0.02      // by how much a measured rate may miss
+	urlLife                       = time.Hour // of an upload_url
 
 	// processing and moderation are short, for those who wait; TikTok takes a minute for each.
 	processing = time.Second
@@ -101,7 +105,7 @@ func (s *simulator) refuse(v visit, post postInfo, source sourceInfo) *refusal {
 	case s.world.EndOf(v.account.ID) == simulation.Suspended:
 		refused := banned(http.StatusForbidden)
 		return &refused
-	case isUnaudited && post.Privacy != oneself:
+	case isUnaudited && (post.Privacy != oneself || strings.HasPrefix(v.name, unauditedPublic)):
 		return forbidden("unaudited_client_can_only_post_to_private_accounts", "Please review our integration guidelines at https://developers.tiktok.com/doc/content-sharing-guidelines/")
 	case post.Privacy == "" || post.BrandContent == nil:
 		return invalid("Missing required fields: privacy_level or brand_content_toggle.")

@@ -55,6 +55,7 @@ func TestRefusals(t *testing.T) {
 		"no JSON":                        {"POST", "/v2/post/publish/video/init/", "a", "<html>", 400, "invalid_param"},
 		"no disclosure":                  {"POST", "/v2/post/publish/video/init/", "a", strings.Replace(begun, `, "brand_content_toggle": false`, "", 1), 400, "invalid_param"},
 		"a privacy that is not offered":  {"POST", "/v2/post/publish/video/init/", "private-a", strings.Replace(begun, "SELF_ONLY", "PUBLIC_TO_EVERYONE", 1), 403, "privacy_level_option_mismatch"},
+		"an account that is not private": {"POST", "/v2/post/publish/video/init/", "unaudited-public-a", begun, 403, "unaudited_client_can_only_post_to_private_accounts"},
 		"an app that is not audited":     {"POST", "/v2/post/publish/video/init/", "unaudited-a", strings.Replace(begun, "SELF_ONLY", "PUBLIC_TO_EVERYONE", 1), 403, "unaudited_client_can_only_post_to_private_accounts"},
 		"branded content in private":     {"POST", "/v2/post/publish/video/init/", "a", strings.Replace(begun, "false", "true", 1), 400, "invalid_param"},
 		"a title that is too long":       {"POST", "/v2/post/publish/video/init/", "a", strings.Replace(begun, `"t"`, `"`+strings.Repeat("x", 2201)+`"`, 1), 400, "invalid_param"},

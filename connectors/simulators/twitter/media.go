@@ -41,6 +41,7 @@ type uploadFields struct {
 	Segments []int64 `json:"segments,omitempty"` // bytes, by index; -1: not there
 	Whole    bool    `json:"whole,omitempty"`
 	Used     bool    `json:"used,omitempty"`
+	Failed   string  `json:"failed,omitempty"` // why it could not be processed
 }
 
 func uploadOf(u simulation.Upload) (f uploadFields) {
@@ -221,8 +222,12 @@ func (s *simulator) finalize(v visit) {
 		return
 	}
 	f.Whole = true
+	measured := s.world.Measure(u.Content)
 	if f.Category != "tweet_image" {
-		u.ReadyAt = s.world.Now().Add(processingTime)
+		u.ReadyAt, f.Failed = s.world.Now().Add(processingTime), failureOf(u.Type, measured)
+	} else if measured.Width > 0 && min(measured.Width, measured.Height) < minSide {
+		v.fail(invalidRequest("The image is too small"))
+		return
 	}
 	if u, err = s.put(u, f); err != nil {
 		v.fail(err)
@@ -273,8 +278,35 @@ func (s *simulator) status(u simulation.Upload) object {
 			state, percent = "in_progress", int(100*(processingTime-wait)/processingTime)
 		}
 		out["processing_info"] = object{"state": state, "check_after_secs": checkAfter, "progress_percent": percent}
+		return out
+	}
+	if failed := uploadOf(u).Failed; failed != "" {
+		out["processing_info"] = object{"state": "failed", "progress_percent": 0, "error": object{"code": 1, "name": "InvalidMedia", "message": failed}}
 	}
 	return out
+}
+
+// The bounds of pictures and films (docs.x.com/x-api/media/quickstart/best-practices).
+const (
+	minSide   = 4
+	leastFilm = 500 * time.Millisecond
+	mostFilm  = 140 * time.Second
+)
+
+// failureOf says why X cannot process what was uploaded; empty: it can.
+func failureOf(mediaType string, m simulation.Measured) string {
+	switch {
+	case !slices.Contains([]string{"video/mp4", "video/quicktime", "image/gif"}, mediaType):
+		return "Unsupported video format"
+	case m.Duration > 0 && m.Duration < leastFilm:
+		return "Duration too short, minimum:500"
+	case m.Duration > mostFilm:
+		return "Duration too long, maximum:140000"
+	case m.Codec != "" && !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Codec):
+		return "Unsupported video format"
+	default:
+		return ""
+	}
 }
 
 // describe gives an upload its alternative text.
@@ -317,7 +349,7 @@ func (s *simulator) uploads(account string, ids []string) ([]simulation.Upload, 
 	for _, id := range ids {
 		u, ok := s.world.Upload(id)
 		f, now := uploadOf(u), s.world.Now()
-		if !ok || u.Account != account || !f.Whole || f.Used || now.Before(u.ReadyAt) || now.After(u.CreatedAt.Add(uploadLife)) {
+		if !ok || u.Account != account || !f.Whole || f.Failed != "" || f.Used || now.Before(u.ReadyAt) || now.After(u.CreatedAt.Add(uploadLife)) {
 			return nil, invalidRequest("Your media IDs are invalid.")
 		}
 		if len(ids) > 1 && f.Category != "tweet_image" {

@@ -166,6 +166,15 @@ func (s *simulator) fields(asked newPost) postFields {
 	return f
 }
 
+// What no text may hold (twitter-text, invalid_chars), and how many tags of stocks one may
+// (docs.x.com/x-api/posts/manage-tweets/integrate).
+const (
+	invalidSigns = "\ufffe\ufeff\uffff"
+	maxCashtags  = 1
+)
+
+var cashtag = regexp.MustCompile(`(?:^|\s)\$[a-zA-Z]{1,6}\b`)
+
 var idPattern = regexp.MustCompile(`^[0-9]{1,19}$`)
 
 // check refuses what X takes of nobody.
@@ -176,6 +185,10 @@ func (n newPost) check() error {
 		return invalidRequest("Request body must contain text, media, poll or quote_tweet_id")
 	case weight(n.Text) > maxWeight:
 		return forbidden("Your Tweet text is too long.")
+	case strings.ContainsAny(n.Text, invalidSigns):
+		return invalidRequest("Your Tweet text contains invalid characters.")
+	case len(cashtag.FindAllString(n.Text, -1)) > maxCashtags:
+		return forbidden("You can only have one cashtag in a Post.")
 	case n.ReplySettings != "" && !slices.Contains([]string{"following", "mentionedUsers", "subscribers", "verified"}, n.ReplySettings):
 		return invalidRequest("The `reply_settings` is not one of its values")
 	case isNoID(n.QuoteTweetID) || isNoID(n.CommunityID) || n.Reply != nil && !idPattern.MatchString(n.Reply.ID):

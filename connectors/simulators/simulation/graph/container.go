@@ -3,7 +3,6 @@ package graph
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"crier/connectors/simulators/simulation"
@@ -51,6 +50,9 @@ type Pulls struct {
 	MaxImageBytes, MaxVideoBytes int64
 	Unreachable                  int    // code of an image that is not there
 	NoVideo, BadVideo            string // what a container says of a video that is not there, or is none
+
+	IsShaped func(simulation.Measured) bool   // whether a picture has sides that are taken
+	Failure  func(simulation.Measured) string // what a container says of a film; empty: nothing
 }
 
 // Image fetches a picture while the caller waits.
@@ -63,6 +65,8 @@ func (p Pulls) Image(r *http.Request, made *simulation.Upload) (err error) {
 		return Bad(36000, 2207004, "The image is too large to download.")
 	case !slices.Contains(p.ImageTypes, made.Type):
 		return Bad(36001, 2207005, "The image format is not supported.")
+	case !p.IsShaped(p.World.Measure(made.Content)):
+		return Bad(36003, 2207009, "The image's aspect ratio does not fall within our acceptable range.")
 	}
 	return nil
 }
@@ -74,9 +78,9 @@ func (p Pulls) Video(r *http.Request, made *simulation.Upload) (failure string) 
 	switch {
 	case err != nil:
 		return p.NoVideo
-	case made.Size > p.MaxVideoBytes || !strings.HasPrefix(made.Type, "video/"):
+	case made.Size > p.MaxVideoBytes || !slices.Contains([]string{"video/mp4", "video/quicktime"}, made.Type):
 		return p.BadVideo
 	default:
-		return ""
+		return p.Failure(p.World.Measure(made.Content))
 	}
 }
