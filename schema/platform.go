@@ -95,6 +95,9 @@ type Constraints struct {
 	Wider []Widening
 
 	Text TextLimit
+	// Shown returns what is shown of a text that is marked up as the settings say, which is what its limits
+	// count, or why the platform cannot read it; nil: a text is shown as it is.
+	Shown func(text string, settings json.RawMessage) (string, error)
 	// Beside returns how much of the limit of each text the settings take, and what of them does, such as
 	// a content warning; nil: nothing does.
 	Beside  func(settings json.RawMessage) (n int, what string)
@@ -245,6 +248,14 @@ func (c Constraints) MaxText(entry Entry) int {
 		return c.Caption
 	}
 	return c.Text.Max
+}
+
+// Reads returns what is shown of a text, or why the platform cannot read it.
+func (c Constraints) Reads(text string, settings json.RawMessage) (string, error) {
+	if c.Shown == nil {
+		return text, nil
+	}
+	return c.Shown(text, settings)
 }
 
 // Takes reports whether the platform takes a first comment on that entry.

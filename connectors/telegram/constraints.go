@@ -1,8 +1,14 @@
 package telegram
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
+	"crier/connectors/telegram/markup"
 	"crier/schema"
 )
 
@@ -28,6 +34,7 @@ func Constraints() schema.Constraints {
 	return schema.Constraints{
 		Platform: schema.Telegram,
 		Text:     schema.TextLimit{Max: maxText, Count: utf16Units},
+		Shown:    shown,
 		Caption:  maxCaption,
 		Media: schema.MediaLimits{
 			Max:            maxAlbum,
@@ -50,12 +57,28 @@ func Constraints() schema.Constraints {
 	}
 }
 
-// utf16Units counts as Telegram does. Its limits hold after markup is taken out; the
-// text is counted with it, which is never too lenient.
+// utf16Units counts as Telegram does.
 func utf16Units(text string) int {
 	n := 0
 	for _, r := range text {
 		n += utf16.RuneLen(r)
 	}
 	return n
+}
+
+// shown returns what Telegram shows of a text, or why it cannot read it and where that begins.
+func shown(text string, raw json.RawMessage) (string, error) {
+	var s struct {
+		ParseMode string `json:"parseMode"`
+	}
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
+		return text, nil // settings that are wrong are said to be by their own rules
+	}
+	read, err := markup.Shown(s.ParseMode, text)
+	if wrong, ok := errors.AsType[*markup.Error](err); ok {
+		before := text[:wrong.Offset]
+		line := before[strings.LastIndexByte(before, '\n')+1:]
+		return "", fmt.Errorf("%w (line %d, character %d, as %s)", err, strings.Count(before, "\n")+1, utf8.RuneCountInString(line)+1, s.ParseMode)
+	}
+	return read, err
 }

@@ -9,6 +9,7 @@ const (
 	CodeTextRequired            = "text_required"
 	CodeTextTooLong             = "text_too_long"
 	CodeTextSign                = "text_sign_unsupported"
+	CodeTextMarkup              = "text_markup_invalid"
 	CodeHashtagsTooMany         = "hashtags_too_many"
 	CodeCashtagsTooMany         = "cashtags_too_many"
 	CodeMentionsTooMany         = "mentions_too_many"

@@ -12,6 +12,11 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 	e := v.content.Entries[entry]
 	text := v.content.TextFor(entry, target.Platform, target.Content)
 	field := func() string { return v.textField(target, i, entry) }
+	text, err := c.Reads(text, v.content.Settings[c.Platform])
+	if err != nil {
+		v.fail(c.Platform, field(), CodeTextMarkup, "%s cannot read the text: %s", c.Platform, err)
+		return
+	}
 	switch empty := schema.IsBlank(text); {
 	case empty && c.Text.Required:
 		v.fail(c.Platform, field(), CodeTextRequired, "%s needs a text with every post", c.Platform)

@@ -46,8 +46,5 @@ type inputMedia struct {
 	ParseMode string `json:"parse_mode"`
 }
 
-// parseModes are the styles of markup (core.telegram.org/bots/api#formatting-options).
-func parseModes() []string { return []string{"MarkdownV2", "HTML", "Markdown"} }
-
 // length is how long Telegram takes a text for: its UTF-16 code units.
 func length(text string) int { return len(utf16.Encode([]rune(text))) }

@@ -126,7 +126,7 @@ func (s *simulator) sendFile(v visit, kind string) {
 		return
 	}
 	caption := v.input.field("caption")
-	problem := checkCaption(caption, v.input.field("parse_mode"))
+	shown, problem := checkCaption(caption, v.input.field("parse_mode"))
 	file, there := v.input.attached(v.input.field(kind), kind)
 	if problem == "" {
 		problem = v.input.check(file, there, kind)
@@ -136,7 +136,7 @@ func (s *simulator) sendFile(v visit, kind string) {
 		return
 	}
 	s.send(v, to, caption, []simulation.Media{file}, func(first int64, at time.Time) any {
-		return to.message(first, at, mediaContent(first, file, kind, caption))
+		return to.message(first, at, mediaContent(first, file, kind, shown))
 	})
 }
 
@@ -165,7 +165,8 @@ func albumMessages(to *chat, first int64, at time.Time, items []inputMedia, file
 	sent := make([]map[string]any, len(items))
 	for i, item := range items {
 		id := first + int64(i)
-		sent[i] = to.message(id, at, mediaContent(id, files[i], item.Type, item.Caption))
+		caption, _ := parsed(item.Caption, item.ParseMode)
+		sent[i] = to.message(id, at, mediaContent(id, files[i], item.Type, caption))
 		sent[i]["media_group_id"] = strconv.FormatInt(first, 10)
 	}
 	return sent
@@ -182,7 +183,7 @@ func (in input) album(items []inputMedia) ([]simulation.Media, string) {
 	files := make([]simulation.Media, len(items))
 	for i, item := range items {
 		file, there := in.attached(item.Media, "")
-		if problem := checkCaption(item.Caption, item.ParseMode); problem != "" {
+		if _, problem := checkCaption(item.Caption, item.ParseMode); problem != "" {
 			return nil, problem
 		}
 		problem := in.check(file, there, item.Type)

@@ -2,9 +2,6 @@ package telegram
 
 import (
 	"encoding/json"
-	"html"
-	"regexp"
-	"strings"
 
 	"crier/connectors/simulators/simulation"
 )
@@ -39,28 +36,11 @@ func (s *simulator) show(p simulation.Post) simulation.Shown {
 	if json.Unmarshal(p.Fields, &f) != nil {
 		return shown
 	}
-	shown.Text = withoutMarkup(p.Text, f.ParseMode)
+	if text, problem := parsed(p.Text, f.ParseMode); problem == "" {
+		shown.Text = text
+	}
 	if f.Silent {
 		shown.Labels = append(shown.Labels, "without a notification")
 	}
 	return shown
-}
-
-var (
-	tag     = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
-	sign    = regexp.MustCompile(`\\(.)|[*_~|` + "`" + `]`)
-	address = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)`)
-)
-
-// withoutMarkup returns what there is to read of a text
-// (core.telegram.org/bots/api#formatting-options).
-func withoutMarkup(text, mode string) string {
-	switch strings.ToLower(mode) {
-	case "html":
-		return html.UnescapeString(tag.ReplaceAllString(text, ""))
-	case "markdown", "markdownv2":
-		return sign.ReplaceAllString(address.ReplaceAllString(text, "$1 ($2)"), "$1")
-	default:
-		return text
-	}
 }

@@ -120,12 +120,13 @@ func (s *simulator) sendMessage(v visit) {
 		return
 	}
 	text := v.input.field("text")
-	if problem := checkText(text, v.input.field("parse_mode")); problem != "" {
+	shown, problem := checkText(text, v.input.field("parse_mode"))
+	if problem != "" {
 		refuse(v.rw, http.StatusBadRequest, problem)
 		return
 	}
 	s.send(v, to, text, nil, func(first int64, at time.Time) any {
-		return to.message(first, at, map[string]any{"text": text})
+		return to.message(first, at, map[string]any{"text": shown})
 	})
 }
 
@@ -154,34 +155,29 @@ func (s *simulator) send(v visit, to *chat, text string, media []simulation.Medi
 	})
 }
 
-func checkText(text, parseMode string) string {
+// checkText returns what is shown of a message's text, or how it is refused.
+func checkText(text, parseMode string) (shown, problem string) {
+	if strings.TrimSpace(text) == "" {
+		return "", "Bad Request: message text is empty"
+	}
+	shown, problem = parsed(text, parseMode)
 	switch {
-	case strings.TrimSpace(text) == "":
-		return "Bad Request: message text is empty"
-	case length(text) > maxText:
-		return "Bad Request: message is too long"
-	default:
-		return checkParseMode(parseMode)
+	case problem != "":
+	case strings.TrimSpace(shown) == "":
+		problem = "Bad Request: text must be non-empty"
+	case length(shown) > maxText:
+		problem = "Bad Request: message is too long"
 	}
+	return shown, problem
 }
 
-func checkCaption(caption, parseMode string) string {
-	if length(caption) > maxCaption {
-		return "Bad Request: message caption is too long"
+// checkCaption returns what is shown of a caption, or how it is refused.
+func checkCaption(caption, parseMode string) (shown, problem string) {
+	shown, problem = parsed(caption, parseMode)
+	if problem == "" && length(shown) > maxCaption {
+		problem = "Bad Request: message caption is too long"
 	}
-	return checkParseMode(parseMode)
-}
-
-func checkParseMode(mode string) string {
-	if mode == "" {
-		return ""
-	}
-	for _, known := range parseModes() {
-		if strings.EqualFold(mode, known) {
-			return ""
-		}
-	}
-	return "Bad Request: unsupported parse_mode"
+	return shown, problem
 }
 
 // fail words what is forced on a call.
