@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -267,6 +268,8 @@ func (l CommentLimit) Takes(c FirstComment) bool {
 type Widening struct {
 	What   string // in words, such as "videos of up to 3 minutes"
 	Source string // the platform's page or the report that says so, with its date
+	// Of tells of which accounts it is taken, as their platform said last; nil: of all.
+	Of func(Account) bool
 	// Apply puts it in the place of the specification's limit, for an account.
 	Apply func(*Constraints, Account)
 }
@@ -279,18 +282,38 @@ func (c Constraints) For(a *Account) Constraints {
 	own := c
 	if c.Own != nil {
 		own = c.Own(*a)
-		own.Wider = c.Wider
 	}
-	if a.Limits != PlatformLimits || len(c.Wider) == 0 {
+	own.Wider = widerOf(c.Wider, *a)
+	if a.Limits != PlatformLimits || len(own.Wider) == 0 {
 		return own
 	}
 	return own.Widened(*a)
 }
 
+// widerOf returns those that hold of an account, without asking again.
+func widerOf(all []Widening, a Account) []Widening {
+	if !slices.ContainsFunc(all, func(w Widening) bool { return w.Of != nil }) {
+		return all
+	}
+	var held []Widening
+	for _, w := range all {
+		if w.Holds(a) {
+			w.Of = nil
+			held = append(held, w)
+		}
+	}
+	return held
+}
+
+// Holds reports whether a platform takes that of an account.
+func (w Widening) Holds(a Account) bool { return w.Of == nil || w.Of(a) }
+
 // Widened returns what the platform itself takes of an account.
 func (c Constraints) Widened(a Account) Constraints {
 	for _, w := range c.Wider {
-		w.Apply(&c, a)
+		if w.Holds(a) {
+			w.Apply(&c, a)
+		}
 	}
 	c.Wider = nil
 	return c

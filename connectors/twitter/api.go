@@ -1,6 +1,7 @@
 package twitter
 
 import (
+	"cmp"
 	"regexp"
 	"time"
 )
@@ -62,11 +63,29 @@ type post struct {
 		MediaKeys []string `json:"media_keys"`
 		PollIDs   []string `json:"poll_ids"`
 	} `json:"attachments"`
-	Entities struct {
-		URLs []postLink `json:"urls"`
-	} `json:"entities"`
-	Posts  []reference `json:"referenced_posts"`
-	Tweets []reference `json:"referenced_tweets"` // by the older name
+	Entities  entities    `json:"entities"`
+	Note      *note       `json:"note_post"` // of a longer post, whose Text is cut off
+	TweetNote *note       `json:"note_tweet"`
+	Posts     []reference `json:"referenced_posts"`
+	Tweets    []reference `json:"referenced_tweets"` // by the older name
+}
+
+// note is the whole of a longer post.
+type note struct {
+	Text     string   `json:"text"`
+	Entities entities `json:"entities"`
+}
+
+type entities struct {
+	URLs []postLink `json:"urls"`
+}
+
+// whole returns the text of a post, however long it is, and the links in it.
+func (p post) whole() (text string, links []postLink) {
+	if long := cmp.Or(p.Note, p.TweetNote); long != nil {
+		return long.Text, long.Entities.URLs
+	}
+	return p.Text, p.Entities.URLs
 }
 
 type reference struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -135,13 +136,16 @@ func (c *Connector) receipt(d schema.Delivery, id string, at time.Time) schema.R
 	return schema.Receipt{Entry: d.VisibleEntry(), NativeID: id, URL: c.web + "/i/web/status/" + id, PostedAt: at.UTC()}
 }
 
-// Check returns whose token it is.
+// Check returns whose token it is, and what the account subscribes to: how long its posts may be.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	call := c.call(a, credentials, http.MethodGet, "/2/users/me", opMe)
+	call.Query = url.Values{"user.fields": {"subscription_type,verified_type"}}
 	var out struct {
 		Data struct {
-			ID       string `json:"id"`
-			Username string `json:"username"`
+			ID           string `json:"id"`
+			Username     string `json:"username"`
+			Subscription string `json:"subscription_type"`
+			Verified     string `json:"verified_type"`
 		} `json:"data"`
 	}
 	if _, err := c.client.Do(ctx, call, &out); err != nil {
@@ -150,7 +154,8 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	if out.Data.ID == "" {
 		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "X's answer names no account"}
 	}
-	return connectors.Profile{NativeID: out.Data.ID, Name: "@" + out.Data.Username}, nil
+	said := accountSettings{out.Data.Subscription, out.Data.Verified}
+	return connectors.Profile{NativeID: out.Data.ID, Name: "@" + out.Data.Username, Settings: said.encode()}, nil
 }
 
 func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {

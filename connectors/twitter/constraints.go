@@ -1,19 +1,24 @@
 package twitter
 
 import (
+	"encoding/json"
+	"slices"
 	"time"
 
 	"crier/schema"
 )
 
-const maxWeight = 280
+const (
+	maxWeight     = 280
+	maxLongWeight = 25_000
+)
 
 // invalid are the signs that no text may hold (twitter-text 3.1, invalid_chars).
 const invalid = "\ufffe\ufeff\uffff"
 
 // Constraints is what X takes.
 func Constraints() schema.Constraints {
-	return schema.Constraints{
+	c := schema.Constraints{
 		Platform: schema.Twitter,
 		Text:     schema.TextLimit{Max: maxWeight, Count: Weight, Without: invalid},
 		Cashtags: 1, // docs.x.com/x-api/posts/manage-tweets/integrate
@@ -39,5 +44,49 @@ func Constraints() schema.Constraints {
 		Listing:      schema.Listing{Within: schema.UsualListing, Refuses: true},
 		Settings:     settingRules().Check,
 		Together:     oneOf,
+		Wider:        wider(),
 	}
+	same := c
+	c.Own = func(schema.Account) schema.Constraints { return same } // what is wider is not taken of all
+	return c
+}
+
+// wider is what X takes beyond that.
+func wider() []schema.Widening {
+	return []schema.Widening{{
+		What: "texts of up to 25,000 characters, of accounts with X Premium or a verified organization", Of: writesLong,
+		Source: "help.x.com/en/using-x/x-premium, longer posts; publer.com/docs, long-form posts; subscription_type and verified_type of GET /2/users/me",
+		Apply: func(c *schema.Constraints, _ schema.Account) {
+			c.Text.Max, c.FirstComment.Max = maxLongWeight, maxLongWeight
+		},
+	}}
+}
+
+// accountSettings is what is kept of an account, in X's words; empty: it did not say.
+type accountSettings struct {
+	Subscription string `json:"subscription,omitempty"` // None, Basic, Premium or PremiumPlus
+	Verified     string `json:"verified,omitempty"`     // none, blue, business or government
+}
+
+// writesLong reports whether X said last that an account is one that may write longer posts: each
+// subscription has them, and so have verified organizations.
+func writesLong(a schema.Account) bool {
+	var kept accountSettings
+	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &kept) != nil {
+		return false
+	}
+	return slices.Contains([]string{"Basic", "Premium", "PremiumPlus"}, kept.Subscription) ||
+		slices.Contains([]string{"blue", "business", "government"}, kept.Verified)
+}
+
+// encode returns what is kept; nothing where X said nothing.
+func (s accountSettings) encode() json.RawMessage {
+	if s == (accountSettings{}) {
+		return nil
+	}
+	kept, err := json.Marshal(s)
+	if err != nil {
+		return nil // not reached: it is texts
+	}
+	return kept
 }

@@ -57,7 +57,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, account string
 	if next != "" {
 		call.Query.Set("pagination_token", next)
 	}
-	out, response, err := readPosts(ctx, c, call, postQuery{fields: "attachments,created_at,entities", references: true}, listedPosts.areWhole)
+	out, response, err := readPosts(ctx, c, call, postQuery{fields: "attachments,created_at,entities", references: true, notes: true}, listedPosts.areWhole)
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("reading posts: %w", err)
 	}

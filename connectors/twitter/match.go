@@ -84,8 +84,9 @@ func (want likeness) compare(p post) (alike, near bool) {
 // shown reads what a post shows. A link is X's own (t.co), with its address among the entities, or what
 // was written.
 func (p post) shown() (got shownPost) {
-	text := html.UnescapeString(p.Text)
-	for _, link := range p.Entities.URLs {
+	text, known := p.whole()
+	text = html.UnescapeString(text)
+	for _, link := range known {
 		if link.URL == "" {
 			continue
 		}

@@ -18,6 +18,7 @@ type postQuery struct {
 	fields     string // of posts, besides those of references
 	references bool   // what a post answers, quotes or reposts
 	author     bool   // who wrote it
+	notes      bool   // the whole of a longer post
 }
 
 // set writes the query by the one or the other name.
@@ -36,6 +37,12 @@ func (q postQuery) set(query url.Values, tweets bool) {
 	}
 	if q.author && tweets {
 		fields = append(fields, "author_id")
+	}
+	switch {
+	case q.notes && tweets:
+		fields = append(fields, "note_tweet")
+	case q.notes:
+		fields = append(fields, "note_post")
 	}
 	query.Del("post.fields")
 	query.Del("tweet.fields")

@@ -78,7 +78,7 @@ func viewPlatform(all schema.Constraints, a schema.Account) platformView {
 		view.Title = &textView{MaxLength: c.Title.Max, Required: c.Title.Required}
 	}
 	for _, w := range all.Wider {
-		view.Wider = append(view.Wider, widerView{w.What, w.Source, a.Limits == schema.PlatformLimits})
+		view.Wider = append(view.Wider, widerView{w.What, w.Source, a.Limits == schema.PlatformLimits && w.Holds(a)})
 	}
 	return view
 }

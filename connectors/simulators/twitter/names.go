@@ -37,6 +37,9 @@ func (v visit) inPosts(query url.Values) url.Values {
 			in[name] = values
 		}
 	}
+	if taken == "tweet.fields" && in.Has("post.fields") {
+		in.Set("post.fields", strings.ReplaceAll(in.Get("post.fields"), "note_tweet", "note_post"))
+	}
 	if taken == "tweet.fields" && strings.Contains(in.Get("post.fields"), "referenced_tweets") {
 		in.Set("expansions", strings.Trim(in.Get("expansions")+",in_reply_to_user_id,referenced_posts", ","))
 	}
@@ -58,7 +61,7 @@ func (v visit) named(out object) any {
 	}
 	return json.RawMessage(strings.NewReplacer(
 		`"referenced_posts":`, `"referenced_tweets":`, `"edit_history_post_ids":`, `"edit_history_tweet_ids":`,
-		`"repost_count":`, `"retweet_count":`, `"post_count":`, `"tweet_count":`,
+		`"note_post":`, `"note_tweet":`, `"repost_count":`, `"retweet_count":`, `"post_count":`, `"tweet_count":`,
 	).Replace(string(encoded)))
 }
 

@@ -112,7 +112,7 @@ func (s *simulator) create(v visit, asked newPost) (simulation.Post, error) {
 	v.profile.acting.Lock()
 	defer v.profile.acting.Unlock()
 	post := simulation.Post{Account: v.account.ID, Text: strings.TrimSpace(asked.Text), Workspace: s.world.WorkspaceOf(v.r)}
-	if err := asked.check(); err != nil {
+	if err := asked.check(v.profile.most()); err != nil {
 		return post, err
 	}
 	if strings.Contains(asked.Text, markTweets) {
@@ -177,13 +177,13 @@ var cashtag = regexp.MustCompile(`(?:^|\s)\$[a-zA-Z]{1,6}\b`)
 
 var idPattern = regexp.MustCompile(`^[0-9]{1,19}$`)
 
-// check refuses what X takes of nobody.
-func (n newPost) check() error {
+// check refuses what X takes of nobody, and a text that is longer than the account's may be.
+func (n newPost) check(most int) error {
 	isNoID := func(id string) bool { return id != "" && !idPattern.MatchString(id) }
 	switch {
 	case strings.TrimSpace(n.Text) == "" && n.Media == nil:
 		return invalidRequest("Request body must contain text, media, poll or quote_tweet_id")
-	case weight(n.Text) > maxWeight:
+	case weight(n.Text) > most:
 		return forbidden("Your Tweet text is too long.")
 	case strings.ContainsAny(n.Text, invalidSigns):
 		return invalidRequest("Your Tweet text contains invalid characters.")

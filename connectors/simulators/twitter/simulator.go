@@ -87,9 +87,10 @@ type visit struct {
 // profile is what the simulator keeps of an account beside the world. It does not outlive
 // the process.
 type profile struct {
-	acting sync.Mutex  // held while a post or an upload is changed: checks and effect are one
-	quotas sync.Map    // *quota by operation
-	tweets atomic.Bool // what is listed has the names of tweets
+	acting     sync.Mutex  // held while a post or an upload is changed: checks and effect are one
+	quotas     sync.Map    // *quota by operation
+	tweets     atomic.Bool // what is listed has the names of tweets
+	subscribed atomic.Bool // to X Premium
 }
 
 func profileOf(a *simulation.Account) *profile {
@@ -111,6 +112,7 @@ func (s *simulator) admit(operation string, handle func(visit)) http.HandlerFunc
 			return
 		}
 		v := visit{rw: rw, r: r, account: account, profile: profileOf(account)}
+		v.profile.subscribed.Store(strings.Contains(token, markSubscribed))
 		if !s.count(v, operation) {
 			plain(http.StatusTooManyRequests, "").answer(rw)
 			return
@@ -119,15 +121,40 @@ func (s *simulator) admit(operation string, handle func(visit)) http.HandlerFunc
 	}
 }
 
+// markSubscribed is in the tokens of accounts with X Premium.
+const markSubscribed = "premium"
+
 func (s *simulator) me(v visit) {
 	me := user(v.account)
-	if slices.Contains(strings.Split(v.r.URL.Query().Get("user.fields"), ","), "public_metrics") {
+	fields := strings.Split(v.r.URL.Query().Get("user.fields"), ",")
+	for name, value := range v.profile.membership() {
+		if slices.Contains(fields, name) {
+			me[name] = value
+		}
+	}
+	if slices.Contains(fields, "public_metrics") {
 		crowd := s.world.Crowd(v.account.ID)
 		me["public_metrics"] = object{
 			"followers_count": crowd.Followers, "following_count": crowd.Following, "post_count": crowd.Posts, "listed_count": 0,
 		}
 	}
 	answer(v.rw, http.StatusOK, v.named(object{"data": me}))
+}
+
+// membership is what an account pays for.
+func (p *profile) membership() object {
+	if p.subscribed.Load() {
+		return object{"subscription_type": "Premium", "verified_type": "blue"}
+	}
+	return object{"subscription_type": "None", "verified_type": "none"}
+}
+
+// most is how long the account's posts may be.
+func (p *profile) most() int {
+	if p.subscribed.Load() {
+		return maxLongWeight
+	}
+	return maxWeight
 }
 
 func user(a *simulation.Account) object {

@@ -10,10 +10,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The weights of docs.x.com/fundamentals/counting-characters.
+// The weights of docs.x.com/fundamentals/counting-characters, and of longer posts those of X Premium
+// (help.x.com/en/using-x/x-premium).
 const (
-	maxWeight  = 280
-	linkWeight = 23
+	maxWeight     = 280
+	maxLongWeight = 25_000
+	linkWeight    = 23
 )
 
 // linkPattern finds what X would make links of, except for rare top level domains without a

@@ -120,6 +120,12 @@ func (s *simulator) entry(a *simulation.Account, p simulation.Post, asked timeli
 	f := fieldsOf(p)
 	text, links := shown(p.Text, shortener(p.ID), s.appended(a, p))
 	out := object{"id": p.ID, "text": text, "edit_history_post_ids": []string{p.ID}}
+	if weight(p.Text) > maxWeight {
+		if slices.Contains(asked.fields, "note_post") {
+			out["note_post"] = object{"text": text, "entities": object{"urls": links}}
+		}
+		out["text"], links = cutOff(text, shortener(p.ID)), nil
+	}
 	if isSparse := strings.Contains(p.Text, markSparse); isSparse {
 		links = withoutAddresses(links)
 		asked.fields = slices.DeleteFunc(slices.Clone(asked.fields), func(field string) bool { return field == "attachments" })
@@ -147,6 +153,12 @@ func (s *simulator) entry(a *simulation.Account, p simulation.Post, asked timeli
 		out["referenced_posts"] = references
 	}
 	return out
+}
+
+// cutOff is what the API shows of a longer post in the place of others' text.
+func cutOff(text string, short func(n int) string) string {
+	const left = 270 // characters
+	return string([]rune(text)[:left]) + "… " + short(-1)
 }
 
 func attachments(p simulation.Post, f postFields) object {
