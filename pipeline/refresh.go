@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -189,6 +190,14 @@ func isTurnOfProfile(id schema.AccountID, now time.Time) bool {
 	return now.Unix()/3600%profileTurn == int64(id[len(id)-1])%profileTurn
 }
 
+// isTurnOfLimits reports whether a trade is the one of its day with which the limits of an account are
+// read anew: in so many hours as its tokens live, in which there is one; each account has its own.
+func isTurnOfLimits(a schema.Account, now, expires time.Time) bool {
+	const day = 24
+	hours := int64(math.Ceil(expires.Sub(now).Hours()))
+	return a.HasOwnLimits() && (now.Unix()/3600-int64(a.ID[len(a.ID)-1]))%day < hours
+}
+
 // trade gets new credentials and seals them. If the platform sends no refresh token, the
 // old one stays valid.
 func (r refresh) trade(ctx context.Context, a schema.Account, old schema.Credentials) (schema.RenewalOutcome, error) {
@@ -213,10 +222,11 @@ func (r refresh) trade(ctx context.Context, a schema.Account, old schema.Credent
 
 // recheck asks about new credentials where the platform had refused those before them: what it does not
 // take either is no matter of the token's age, and that refusal alone says something about them. It reads
-// what the platform says of the account now where that may not be kept for long without. That it cannot be
-// read is left at that: the next turn comes.
+// what the platform says of the account now where that may not be kept for long without, or changes. That it
+// cannot be read is left at that: the next turn comes.
 func (r refresh) recheck(ctx context.Context, a schema.Account, traded schema.Credentials, outcome *schema.RenewalOutcome) {
-	refused, reads := a.Renewing || a.Problem() != nil, r.profiles[a.Platform] && isTurnOfProfile(a.ID, r.Now())
+	refused := a.Renewing || a.Problem() != nil
+	reads := r.profiles[a.Platform] && isTurnOfProfile(a.ID, r.Now()) || isTurnOfLimits(a, r.Now(), traded.ExpiresAt)
 	if !refused && !reads {
 		return
 	}

@@ -98,3 +98,29 @@ func TestEachProfileHasItsTurn(t *testing.T) {
 		}
 	}
 }
+
+// Limits of accounts whose tokens are traded are read with a trade of each day, and seldom with more.
+func TestLimitsHaveTheirTurnEachDay(t *testing.T) {
+	begin := time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC)
+	for _, life := range []time.Duration{30 * time.Minute, time.Hour, 2 * time.Hour, 12 * time.Hour, 24 * time.Hour} {
+		account := schema.Account{ID: schema.NewAccountID(begin), Platform: schema.TikTok}
+		var last time.Time
+		turns := 0
+		for now := begin; now.Before(begin.Add(10 * 24 * time.Hour)); now = now.Add(life * 9 / 10) {
+			if !isTurnOfLimits(account, now, now.Add(life)) {
+				continue
+			}
+			if gap := now.Sub(last); turns > 0 && gap > 24*time.Hour+life {
+				t.Errorf("with tokens of %s %s pass without a reading", life, gap)
+			}
+			last = now
+			turns++
+		}
+		if turns < 9 || turns > 30 {
+			t.Errorf("with tokens of %s there are %d turns in ten days", life, turns)
+		}
+	}
+	if isTurnOfLimits(schema.Account{Platform: schema.Pinterest}, begin, begin.Add(24*time.Hour)) {
+		t.Error("a platform that sets its limits once has a turn")
+	}
+}

@@ -142,6 +142,19 @@ type Connected struct {
 	New     bool // it was not connected
 }
 
+// HasOwnLimits reports whether the account's platform, or its server, sets limits by account and changes
+// them without telling. X is paid for each reading, which is of use with the platform's limits alone.
+func (a Account) HasOwnLimits() bool {
+	switch a.Platform {
+	case Mastodon, Bluesky, Instagram, TikTok, YouTube:
+		return true
+	case Twitter:
+		return a.Limits == PlatformLimits
+	default:
+		return false
+	}
+}
+
 // End is why a platform no longer lets crier act for an account. Its number is stored: it
 // never changes.
 //

@@ -95,6 +95,45 @@ func TestACheckAfterADoubtfulRefusal(t *testing.T) {
 	}
 }
 
+func TestLimitsAreReadEveryDay(t *testing.T) {
+	at := time.Now()
+	in := func(days int) time.Time { return at.Add(time.Duration(days) * 24 * time.Hour) }
+	ended := Account{Platform: Bluesky}.Ended(AccountProblem{End: EndRevoked})
+	for name, tt := range map[string]struct {
+		account Account
+		due     time.Time
+	}{
+		"of credentials that do not expire":      {Account{Platform: Bluesky}, in(1)},
+		"of a token that is not renewed so soon": {Account{Platform: Instagram, Renewable: true, ExpiresAt: in(60)}, in(1)},
+		"with a token that is renewed before":    {Account{Platform: TikTok, Renewable: true, ExpiresAt: at.Add(2 * time.Hour)}, at.Add(108 * time.Minute)},
+		"of a token that nobody renews":          {Account{Platform: YouTube, ExpiresAt: in(60)}, in(1)},
+		"on X with its own limits":               {Account{Platform: Twitter, Limits: PlatformLimits}, in(1)},
+		"on X with the specification's: never":   {Account{Platform: Twitter}, time.Time{}},
+		"of a platform that sets them once":      {Account{Platform: Pinterest, Renewable: true, ExpiresAt: in(60)}, in(57)},
+		"of one without an expiry: never":        {Account{Platform: Telegram}, time.Time{}},
+		"of an account that has ended: never":    {ended, time.Time{}},
+		"of one that is disconnected: never":     {Account{Platform: Bluesky, Disconnected: true}, time.Time{}},
+	} {
+		if got := tt.account.RenewalDue(at, false); !got.Equal(tt.due) {
+			t.Errorf("%s: %v, want %v", name, got, tt.due)
+		}
+	}
+}
+
+// A token that is found dead when limits are read is traded for a new one.
+func TestADeadTokenOfLimitsIsTraded(t *testing.T) {
+	at := time.Now()
+	dead := RenewalOutcome{Err: &Error{Kind: TokenDead, Message: "m"}}
+	account := Account{Platform: Instagram, Renewable: true, ExpiresAt: at.Add(40 * 24 * time.Hour)}
+	if r := (Renewal{Account: account}).After(dead, at, 0); r.Ended || r.Step != RenewalAgain || !r.NextAt.Equal(at) {
+		t.Errorf("result = %+v, want a trade now", r)
+	}
+	account.Renewable = false
+	if r := (Renewal{Account: account}).After(dead, at, 0); !r.Ended {
+		t.Errorf("without a refresh token it is %+v, want it ended", r)
+	}
+}
+
 func TestALookIsNoPostOfAnEndedAccount(t *testing.T) {
 	d := Delivery{Step: StepFind, Entries: 1, Tries: 5, Account: Account{End: EndSuspended}}
 	r := d.After(Outcome{Err: &Error{Kind: TokenDead, End: EndSuspended, Message: "m"}}, time.Now(), 0)
@@ -107,6 +146,7 @@ func TestALookSettlesARefusal(t *testing.T) {
 	at := time.Now()
 	asked := Renewal{Account: Account{Renewing: true}}
 	suspended := Renewal{Account: Account{End: EndSuspended, EndMessage: "taken down"}, Attempts: 2}
+	limits := Renewal{Account: Account{Platform: Instagram, Renewable: true, ExpiresAt: at.Add(40 * 24 * time.Hour)}}
 	failed := func(kind ErrorKind, end End) RenewalOutcome {
 		return RenewalOutcome{Err: &Error{Kind: kind, End: end, Message: "m"}}
 	}
@@ -126,7 +166,8 @@ func TestALookSettlesARefusal(t *testing.T) {
 		"of an account that has ended since":   {suspended, failed(TokenDead, NotEnded), EndSuspended, false, false, endLookFirst << 3},
 		"of one whose server is away":          {suspended, failed(Retryable, NotEnded), EndSuspended, false, false, endLookFirst << 3},
 		"of one that works again":              {suspended, RenewalOutcome{}, NotEnded, false, true, 0},
-		"of a server with limits of its own":   {Renewal{Account: Account{Platform: Mastodon}}, RenewalOutcome{}, NotEnded, false, false, serverLimitsAge},
+		"of a server with limits of its own":   {Renewal{Account: Account{Platform: Mastodon}}, RenewalOutcome{}, NotEnded, false, false, LimitsAge},
+		"of limits, of a token that is good":   {limits, RenewalOutcome{}, NotEnded, false, false, LimitsAge},
 		"of one that works again, by a trade":  {Renewal{Account: suspended.Account, Trade: true}, RenewalOutcome{}, NotEnded, false, true, 0},
 		"of one that is open and names an end": {Renewal{Account: asked.Account, Open: true}, failed(TokenDead, EndDeleted), EndDeleted, true, false, endLookFirst},
 	} {

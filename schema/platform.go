@@ -67,10 +67,6 @@ func (p Platform) String() string {
 // one, without a refresh token; the old one works until it expires.
 func (p Platform) TradesTokensForThemselves() bool { return p == Instagram || p == Threads }
 
-// LimitsByServer reports whether each server of the platform sets limits of its own, and
-// changes them without telling.
-func (p Platform) LimitsByServer() bool { return p == Mastodon }
-
 // MarshalText makes the platform its name in JSON, as a value and as a key.
 func (p Platform) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 

@@ -86,28 +86,37 @@ const (
 	// reasons.
 	RenewalTrust = time.Minute
 
-	// serverLimitsAge is how old the limits of an account's server may be.
-	serverLimitsAge = 24 * time.Hour
+	// LimitsAge is how old what a platform said of an account's limits may be.
+	LimitsAge = 24 * time.Hour
 
-	renewalMargin    = 10 // a renewable token is renewed when the n-th part of its life is left
-	renewalEarliest  = 3 * 24 * time.Hour
+	renewalMargin = 10 // a renewable token is renewed when the n-th part of its life is left
+	// RenewalEarliest is how long before the expiry of its token an account is renewed at the earliest,
+	// unless its platform refuses that.
+	RenewalEarliest  = 3 * 24 * time.Hour
 	renewalLatest    = time.Minute
 	renewalPatience  = time.Hour // between tries that fail
 	renewalQuickness = 5 * time.Second
 )
 
-// RenewalDue returns when an account's credentials must next be looked at; zero: never.
-// warned is whether its owner was told of the expiry.
+// RenewalDue returns when an account must next be looked at, for its credentials or its limits; zero:
+// never. warned is whether its owner was told of the expiry.
 func (a Account) RenewalDue(now time.Time, warned bool) time.Time {
-	switch left := a.ExpiresAt.Sub(now); {
-	case a.Problem() != nil || a.Disconnected:
+	if a.Problem() != nil || a.Disconnected {
 		return time.Time{}
-	case a.ExpiresAt.IsZero() && a.Platform.LimitsByServer():
-		return now.Add(serverLimitsAge)
+	}
+	due, limits := a.credentialsDue(now, warned), now.Add(LimitsAge)
+	if a.HasOwnLimits() && (due.IsZero() || limits.Before(due)) {
+		return limits
+	}
+	return due
+}
+
+func (a Account) credentialsDue(now time.Time, warned bool) time.Time {
+	switch left := a.ExpiresAt.Sub(now); {
 	case a.ExpiresAt.IsZero():
 		return time.Time{}
 	case a.Renewable:
-		return a.ExpiresAt.Add(-min(max(left/renewalMargin, renewalLatest), renewalEarliest, max(left/2, 0)))
+		return a.ExpiresAt.Add(-min(max(left/renewalMargin, renewalLatest), RenewalEarliest, max(left/2, 0)))
 	case left > ExpiryNotice || !warned:
 		return a.ExpiresAt.Add(-ExpiryNotice)
 	case left > 0:
@@ -136,7 +145,7 @@ func (r Renewal) After(o RenewalOutcome, now time.Time, jitter float64) RenewalR
 	case o.Err.Kind == TokenDead && o.Err.End == NotEnded && r.Doubtful && r.Account.Renewable && now.Sub(r.Account.CheckedAt) > RenewalTrust:
 		result.Attempts, result.NextAt = r.Attempts, now
 		return result // and trade
-	case o.Err.Kind == TokenDead && o.Err.End == NotEnded && !r.Trade && r.Open:
+	case o.Err.Kind == TokenDead && o.Err.End == NotEnded && !r.Trade && (r.Open || r.Account.Renewable && !r.Doubtful):
 		result.Step, result.Attempts, result.NextAt = RenewalAgain, r.Attempts, now
 		return result
 	case o.Err.Kind == TokenDead || o.Err.Kind == Refused && r.Account.Renewing:

@@ -64,7 +64,7 @@ func New(config Config) *Connector {
 	}
 }
 
-// Check returns the account of the credentials and the server it lives on.
+// Check returns the account of the credentials, the server it lives on, and whether it may publish videos.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	d := schema.Delivery{Account: a, Credentials: credentials}
 	c.sessions.forgive(ctx, d)
@@ -75,7 +75,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	if err != nil {
 		return connectors.Profile{}, fmt.Errorf("verifying account: %w", err)
 	}
-	profile := connectors.Profile{NativeID: s.DID, Name: s.Handle, Server: s.PDS}
+	profile := connectors.Profile{NativeID: s.DID, Name: s.Handle, Server: s.PDS, Settings: c.settings(ctx, d, s)}
 	if credentials.Password == "" {
 		profile.ExpiresAt = expiryOf(s.Access)
 	}

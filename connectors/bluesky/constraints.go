@@ -30,7 +30,7 @@ const (
 
 // Constraints is what Bluesky takes.
 func Constraints() schema.Constraints {
-	return schema.Constraints{
+	c := schema.Constraints{
 		Platform: schema.Bluesky,
 		Text:     schema.TextLimit{Max: maxGraphemes, MaxBytes: maxTextBytes, Required: true, Count: connectors.Graphemes},
 		Media: schema.MediaLimits{
@@ -51,6 +51,9 @@ func Constraints() schema.Constraints {
 		Settings:     settingRules().Check,
 		Wider:        wider(),
 	}
+	of := c
+	c.Own = func(a schema.Account) schema.Constraints { return constraintsOfAccount(of, a) }
+	return c
 }
 
 // wider is what Bluesky's own servers take beyond that.

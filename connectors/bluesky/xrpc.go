@@ -23,6 +23,7 @@ const (
 	getProfile     = "app.bsky.actor.getProfile"
 	uploadVideo    = "app.bsky.video.uploadVideo"
 	getJobStatus   = "app.bsky.video.getJobStatus"
+	uploadLimits   = "app.bsky.video.getUploadLimits"
 	searchPosts    = "app.bsky.feed.searchPosts"
 
 	getPostThread     = "app.bsky.feed.getPostThread"

@@ -45,7 +45,7 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 		where j.id = any($1) and a.id = j.id and (a.renew_at is null or a.disconnected_at is not null)`, accounts)
 	claimRenewals.Queue(b, pgx.StrictNamedArgs{
 		"accounts": accounts, "workspaces": workspaces, "tokens": tokens, "takeovers": takeovers,
-		"node": r.Node, "lease": schema.Lease, "settle": schema.SettleTime, "latest": r.Clock.Lease.Latest(time.Now()),
+		"node": r.Node, "lease": schema.Lease, "earliest": schema.RenewalEarliest, "settle": schema.SettleTime, "latest": r.Clock.Lease.Latest(time.Now()),
 	}).Query(func(rows pgx.Rows) (err error) {
 		claimed, err = db.Collect(rows, nil, func(row pgx.Row, v *schema.Renewal) error {
 			return tables.ScanAccount(row, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Doubtful, &v.Attempts, &v.Warned)
@@ -63,24 +63,30 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 }
 
 // claimRenewals decides between a trade and a check. A trade whose outcome is not known is
-// checked. The lock on the row lets one claim at a time do so. A claim
+// checked, and so is an account that is looked at for its limits alone: nobody asked, and its token has
+// longer to live than when a trade is due. The lock on the row lets one claim at a time do so. A claim
 // whose answer was lost goes on from the step before it.
 var claimRenewals = db.NewStatement(`
 	update accounts a set
 		renew_claim = a.renew_claim + 1, renew_node = @node, renew_lease = now() + @lease::interval,
 		renew_token = u.token, renew_from = since.step,
-		renew_step = case when a.renewable and since.step in ` + tables.TradeSteps + ` then ` + tables.RenewalTrade + ` else a.renew_step end
+		renew_step = case when since.trades then ` + tables.RenewalTrade + ` else a.renew_step end
 	from unnest(@accounts::uuid[], @workspaces::uuid[], @tokens::int8[], @takeovers::bool[]) u (account, workspace, token, takeover)
 	join accounts before on before.id = u.account
 	join workspaces w on w.id = u.workspace
 	cross join lateral (
 		select case when u.takeover and before.renew_lease is not null and before.renew_token = u.token
 			then before.renew_from else before.renew_step end step
+	) from_step
+	cross join lateral (
+		select from_step.step, before.renewable and (from_step.step = ` + tables.RenewalAgain + ` or from_step.step = ` + tables.RenewalIdle + `
+			and (before.renew_asked_at is not null or before.needs_reconnect or before.ended <> 0 or before.expires_at is null
+				or before.expires_at <= now() + @earliest::interval)) trades
 	) since
 	where a.id = u.account and a.workspace_id = u.workspace and a.disconnected_at is null
 	  and a.renew_at <= now() + interval '` + tables.EarlyBy + `'
 	  and (a.renew_lease is null or ` + tables.ClaimEnded("a.renew_lease", "a.renew_token") + `)
-	returning ` + tables.AccountColumns + `, a.renew_claim, a.renewable and since.step in ` + tables.TradeSteps + `, since.step = ` + tables.RenewalTrade + `,
+	returning ` + tables.AccountColumns + `, a.renew_claim, since.trades, since.step = ` + tables.RenewalTrade + `,
 		since.step = ` + tables.RenewalCheck + `, a.renew_attempts, coalesce(a.warned_of = a.expires_at, false)`)
 
 // Finish stores an account after a step of its renewal, with its job and its events. New

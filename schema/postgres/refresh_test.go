@@ -168,6 +168,30 @@ func TestATradeWhoseAnswerIsLostIsNotRepeatedBlindly(t *testing.T) {
 	}
 }
 
+// A token that has longer to live than when it is traded is checked, for the limits of its account.
+func TestLimitsAreReadWithoutATrade(t *testing.T) {
+	f := newFixture(t)
+	store := postgres.NewRefresh(f.store)
+	a := f.renewable(40 * 24 * time.Hour)
+	f.hasten()
+	r := f.renewal(store, a)
+	if r == nil || r.Trade || r.Open || r.Doubtful {
+		t.Fatalf("renewal = %+v, want a check", r)
+	}
+	f.settle(store, r, schema.RenewalOutcome{Settings: []byte(`{"a":1}`)})
+	if got := f.account(a.ID); string(got.Settings) != `{"a":1}` {
+		t.Errorf("settings = %s", got.Settings)
+	}
+	if r := f.renewal(store, a); r != nil {
+		t.Errorf("it is read again at once: %+v", r)
+	}
+	f.hasten()
+	f.settle(store, f.renewal(store, a), schema.RenewalOutcome{Err: &schema.Error{Kind: schema.TokenDead, Message: "expired"}})
+	if r := f.renewal(store, a); r == nil || !r.Trade {
+		t.Errorf("once its token is dead = %+v, want a trade", r)
+	}
+}
+
 // hasten makes renewals due, as time would.
 func (f *fixture) hasten() {
 	f.Helper()

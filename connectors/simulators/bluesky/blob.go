@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"crier/connectors/simulators/simulation"
@@ -167,7 +168,24 @@ const (
 	dailyVideoBytes = 10_000_000_000
 )
 
-func (s *simulator) getUploadLimits(http.ResponseWriter, *http.Request) (any, error) {
+const getUploadLimits = "app.bsky.video.getUploadLimits"
+
+// markUnconfirmed is in the handles of accounts whose address of mail is not confirmed.
+const markUnconfirmed = "unconfirmed"
+
+func (s *simulator) getUploadLimits(_ http.ResponseWriter, r *http.Request) (any, error) {
+	token, err := s.tokens.verify(r, "")
+	if err != nil {
+		return nil, err
+	}
+	if token.Audience != serviceDID(s.world.BaseURL()) || token.Method != getUploadLimits {
+		return nil, refusal{http.StatusUnauthorized, "BadJwtAudience", "the token is not for these limits"}
+	}
+	if strings.Contains(token.Handle, markUnconfirmed) {
+		return map[string]any{
+			"canUpload": false, "error": "unconfirmed_email", "message": "Confirm your email address to upload videos",
+		}, nil
+	}
 	return map[string]any{
 		"canUpload": true, "remainingDailyVideos": dailyVideos, "remainingDailyBytes": dailyVideoBytes,
 	}, nil

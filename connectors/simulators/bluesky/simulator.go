@@ -62,7 +62,7 @@ func newSimulator(w *simulation.World, limits limits) http.Handler {
 		"GET app.bsky.notification.listNotifications": s.answer(s.listNotifications),
 		"POST app.bsky.video.uploadVideo":             s.uploadVideo,
 		"GET app.bsky.video.getJobStatus":             s.answer(s.getJobStatus),
-		"GET app.bsky.video.getUploadLimits":          s.answer(s.getUploadLimits),
+		"GET " + getUploadLimits:                      s.answer(s.getUploadLimits),
 		"GET app.bsky.feed.getPosts":                  s.answer(s.getPosts),
 		"GET app.bsky.actor.getProfile":               s.answer(s.getProfile),
 		"GET app.bsky.feed.searchPosts":               s.answer(s.search),

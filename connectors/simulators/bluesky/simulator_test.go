@@ -313,7 +313,6 @@ func TestSimulatorDescribesItself(t *testing.T) {
 	access, _, _ := s.login(t, "alice.example.com")
 	for method, field := range map[string]string{
 		"com.atproto.server.describeServer":                         "availableUserDomains",
-		"app.bsky.video.getUploadLimits":                            "canUpload",
 		"com.atproto.identity.resolveHandle?handle=bob.example.com": "did",
 		"com.atproto.server.getServiceAuth?aud=did:web:example.com": "token",
 	} {
@@ -322,8 +321,10 @@ func TestSimulatorDescribesItself(t *testing.T) {
 			t.Errorf("%s answered %d %v", method, status, answer)
 		}
 	}
+	status, _, answer := s.raw(t, http.MethodGet, "app.bsky.video.getUploadLimits", access, "")
+	wantRefusal(t, status, answer, http.StatusBadRequest, "InvalidToken")
 	exp := strconv.FormatInt(s.now().Add(2*time.Hour).Unix(), 10)
-	status, _, answer := s.raw(t, http.MethodGet, "com.atproto.server.getServiceAuth?aud=did:web:example.com&exp="+exp, access, "")
+	status, _, answer = s.raw(t, http.MethodGet, "com.atproto.server.getServiceAuth?aud=did:web:example.com&exp="+exp, access, "")
 	wantRefusal(t, status, answer, http.StatusBadRequest, "BadExpiration")
 	status, _, answer = s.raw(t, http.MethodGet, "app.bsky.feed.getTimeline", access, "")
 	wantRefusal(t, status, answer, http.StatusNotImplemented, "MethodNotImplemented")

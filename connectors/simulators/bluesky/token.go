@@ -125,7 +125,7 @@ func (t *tokens) rotate(c claims) (tokenPair, error) {
 // service makes a token that lets a service call one method in the account's name.
 func (t *tokens) service(who identity, audience, method string, expires time.Time) string {
 	return sign("JWT", claims{
-		Issuer: who.did, Audience: audience, Method: method, Issued: t.now().Unix(), Expires: expires.Unix(),
+		Issuer: who.did, Handle: who.handle, Audience: audience, Method: method, Issued: t.now().Unix(), Expires: expires.Unix(),
 	})
 }
 

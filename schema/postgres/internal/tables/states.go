@@ -57,9 +57,8 @@ const (
 
 	RenewalIdle  = "0"
 	RenewalTrade = "1"
-	renewalAgain = "2"
+	RenewalAgain = "2"
 	RenewalCheck = "3"
-	TradeSteps   = "(" + RenewalIdle + ", " + renewalAgain + ")"
 )
 
 // Claimable is true if a target, a first comment or a delivery may be claimed: it is

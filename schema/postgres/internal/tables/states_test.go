@@ -28,7 +28,7 @@ func TestStatesHaveTheNumbersOfTheSchema(t *testing.T) {
 
 		{"upload", uploadAwaited}: schema.UploadAwaited, {"upload", UploadKept}: schema.UploadKept, {"upload", uploadDeleted}: schema.UploadDeleted,
 
-		{"renewal", RenewalIdle}: schema.RenewalIdle, {"renewal", RenewalTrade}: schema.RenewalTrade, {"renewal", renewalAgain}: schema.RenewalAgain, {"renewal", RenewalCheck}: schema.RenewalCheck,
+		{"renewal", RenewalIdle}: schema.RenewalIdle, {"renewal", RenewalTrade}: schema.RenewalTrade, {"renewal", RenewalAgain}: schema.RenewalAgain, {"renewal", RenewalCheck}: schema.RenewalCheck,
 
 		{"job", JobPost}: schema.JobPost, {"job", JobComment}: schema.JobComment, {"job", JobNotify}: schema.JobNotify, {"job", jobRefresh}: schema.JobRefresh,
 		{"job", jobCollect}: schema.JobCollect,
