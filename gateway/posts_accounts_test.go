@@ -34,11 +34,24 @@ func TestAPatchIsHeldToWhatTheAccountsServerTakes(t *testing.T) {
 		a.call(http.MethodPatch, c.path, c.body).want(http.StatusOK)
 	}
 	a.takes(400)
-	for _, c := range append(changes, struct{ path, body string }{post, `{"content": "` + long(450) + `"}`}) {
+	for _, c := range changes { // another field never fails for a text that has become too long
+		if got := a.call(http.MethodPatch, c.path, c.body).want(http.StatusOK).at("warnings", 0, "code").text(); got != "text_too_long" {
+			t.Errorf("%s %s: warned of %q", c.path, c.body, got)
+		}
+	}
+	for _, c := range []struct{ path, body string }{
+		{post, `{"content": "` + long(450) + `"}`}, {post, `{"status": "scheduled"}`}, {post, `{"platforms": ["mastodon"]}`}, {thread, `{"status": "scheduled"}`},
+	} {
 		e := a.call(http.MethodPatch, c.path, c.body).fails(http.StatusBadRequest, "validation_error")
 		if got := e.at("details", 0, "code").text(); got != "text_too_long" {
 			t.Errorf("%s %s: details = %v", c.path, c.body, e.at("details"))
 		}
+	}
+	a.takes(5000)
+	a.call(http.MethodPatch, post, `{"status": "scheduled"}`).want(http.StatusOK)
+	a.takes(400)
+	if got := a.call(http.MethodGet, post, nil).want(http.StatusOK).at("warnings", 0, "code").text(); got != "text_too_long" {
+		t.Errorf("a scheduled post whose limits shrank warns of %q", got)
 	}
 }
 

@@ -32,17 +32,18 @@ type listAnswer struct {
 	Warnings   []schema.Detail   `json:"warnings,omitempty"`
 }
 
-// get answers with one post.
+// get answers with one post, and warns where its accounts take less by now.
 func (p *posts) get(c *gin.Context) error {
 	id, err := postID(c)
 	if err != nil {
 		return err
 	}
-	post, err := p.Store.Post(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
+	workspace := admission.RequestOf(c).Key.Workspace
+	post, err := p.Store.Post(c.Request.Context(), workspace, id)
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post)})
+	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: p.shrunk(c.Request.Context(), workspace, post)})
 	return nil
 }
 

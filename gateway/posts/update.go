@@ -1,8 +1,10 @@
 package posts
 
 import (
+	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -80,7 +82,7 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *body.R
 	if post.Content.Thread != nil {
 		checkThreadPatch(change.fields, r)
 	}
-	wasDraft := post.Status == schema.Draft
+	before, wasDraft := *post, post.Status == schema.Draft
 	change.apply(post)
 	if s := change.fields.status; s != nil {
 		status, err := schema.ParsePostStatus(*s)
@@ -89,14 +91,78 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *body.R
 		}
 		post.Status = status
 	}
-	if wasDraft && post.Status == schema.Scheduled && change.scheduled.IsZero() {
+	isScheduledNow := wasDraft && post.Status == schema.Scheduled
+	if isScheduledNow && change.scheduled.IsZero() {
 		p.checkScheduled(*post, now, r)
 	}
+	found := len(r.Errors)
 	p.checkAgainstPlatforms(post, change.accounts, r)
+	if len(r.Errors) > found && !isScheduledNow {
+		p.excuse(before, change, found, r)
+	}
 	if change.fields.brand != nil || change.fields.targets != nil {
 		warnOfBrands(post, change.accounts, r)
 	}
 	return refusal(r)
+}
+
+// excuse makes warnings of the errors from one on that the post had before the change, in fields that it
+// leaves alone: what an account takes may have shrunk since.
+func (p *posts) excuse(before schema.Post, change change, from int, r *body.Report) {
+	if change.fields.targets != nil || change.fields.settings != nil {
+		return // they say what the others are held to
+	}
+	var had body.Report
+	before.Targets = slices.Clone(before.Targets) // the check sets how they begin
+	p.checkAgainstPlatforms(&before, change.accounts, &had)
+	errors := slices.Clone(r.Errors[from:])
+	r.Errors = r.Errors[:from]
+	for _, d := range errors {
+		isOld := slices.ContainsFunc(had.Errors, func(other schema.Detail) bool {
+			return other.Field == d.Field && other.Platform == d.Platform && other.Code == d.Code
+		})
+		if !isOld || change.fields.names(d.Field) {
+			r.Add(d)
+			continue
+		}
+		r.Warnings = append(r.Warnings, asShrunk(d))
+	}
+}
+
+// asShrunk words an error of a post that is there already.
+func asShrunk(d schema.Detail) schema.Detail {
+	d.Message += "; the post was taken before, and its platform may refuse it"
+	return d
+}
+
+// names reports whether the request has what a detail is about.
+func (f postFields) names(field string) bool {
+	switch {
+	case strings.HasPrefix(field, "mediaItems"):
+		return f.media != nil
+	case strings.HasPrefix(field, "firstComments"):
+		return f.comments != nil
+	default:
+		return f.content != nil
+	}
+}
+
+// shrunk returns what is wrong with a scheduled post by what its accounts take now.
+func (p *posts) shrunk(ctx context.Context, workspace schema.WorkspaceID, post schema.Post) []schema.Detail {
+	if post.Status != schema.Scheduled || begun(&post) {
+		return nil
+	}
+	accounts, err := p.Accounts.Get(ctx, workspace)
+	if err != nil {
+		return nil // the post is what was asked for
+	}
+	var found body.Report
+	p.checkAgainstPlatforms(&post, accounts, &found)
+	warnings := make([]schema.Detail, len(found.Errors))
+	for i, d := range found.Errors {
+		warnings[i] = asShrunk(d)
+	}
+	return warnings
 }
 
 // checkThreadPatch fails fields that would change the entries of a thread.
