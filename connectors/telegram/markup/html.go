@@ -78,9 +78,12 @@ func reference(text string) (sign rune, n int) {
 	switch {
 	case found[3] != "":
 		sign = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "quot": '"'}[found[3]]
-	case n <= longestNumeric:
-		code, _ := strconv.ParseInt(found[1]+found[2], map[bool]int{true: 16, false: 10}[found[1] != ""], 32) // zero: none
-		sign = rune(code)
+	case n > longestNumeric:
+		return 0, 0
+	case found[1] != "":
+		sign = numeric(found[1], 16)
+	default:
+		sign = numeric(found[2], 10)
 	}
 	if sign == 0 || sign >= utf8.MaxRune {
 		return 0, 0
@@ -89,6 +92,15 @@ func reference(text string) (sign rune, n int) {
 		n++
 	}
 	return sign, n
+}
+
+// numeric returns the character of a number; 0 where it is none.
+func numeric(digits string, base int) rune {
+	code, err := strconv.ParseInt(digits, base, 32)
+	if err != nil {
+		return 0
+	}
+	return rune(code)
 }
 
 // tag reads a tag.
