@@ -189,11 +189,11 @@ func verbsFor(connector connectors.Connector, d *schema.Delivery) (verbs, error)
 }
 
 // forUpload names in a delivery's media what it is uploaded for, by which it is kept between
-// the steps.
+// the steps, and what a picture is made to fit.
 func forUpload(d schema.Delivery) schema.Delivery {
 	d.Media = slices.Clone(d.Media)
 	for i := range d.Media {
-		d.Media[i].Upload = d.Key
+		d.Media[i].Upload, d.Media[i].Limits = d.Key, d.Account.Limits
 	}
 	return d
 }

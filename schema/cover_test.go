@@ -26,3 +26,26 @@ func TestCoversAreFetchedWithoutMetadata(t *testing.T) {
 		t.Errorf("the address names %+v", of)
 	}
 }
+
+// What fits the platform's own limits is another file, at another address.
+func TestVariantsOfEachSetOfLimits(t *testing.T) {
+	var id schema.MediaID
+	ids := map[schema.MediaID]bool{}
+	for want, of := range map[string]schema.Variant{
+		"s.cover-google-business.jpg":     {Platform: schema.GoogleBusiness, Fit: schema.FitCover},
+		"s.cover-google-business-own.jpg": {Platform: schema.GoogleBusiness, Fit: schema.FitCover, Limits: schema.PlatformLimits},
+		"s.plain-threads.jpg":             {Platform: schema.Threads},
+		"s.plain-threads-own.jpg":         {Platform: schema.Threads, Limits: schema.PlatformLimits},
+	} {
+		if got := of.In("s.jpg"); got != want {
+			t.Errorf("%+v is at %s, want %s", of, got, want)
+		}
+		if got, ok := schema.ParseVariant(want); !ok || got != of {
+			t.Errorf("%s names %+v, want %+v", want, got, of)
+		}
+		ids[of.Of(id)] = true
+	}
+	if len(ids) != 4 {
+		t.Errorf("four variants are kept under %d ids", len(ids))
+	}
+}

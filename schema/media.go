@@ -27,6 +27,8 @@ type Media struct {
 	// its steps. What is fetched for it is kept until they are over. Empty: for nothing that
 	// has several steps.
 	Upload string `json:"-"`
+	// Limits are those that the account is held to which it is published to: a picture is made to fit them.
+	Limits LimitSet `json:"-"`
 }
 
 // KnownKind returns the kind by content if that is known, else as declared.
@@ -115,19 +117,35 @@ const (
 type Variant struct {
 	Platform Platform
 	Fit      Fit
-	Copy     bool // it is no upload's, but was fetched from a url: see CopyOf
+	Limits   LimitSet // that it fits
+	Copy     bool     // it is no upload's, but was fetched from a url: see CopyOf
 }
 
 // copyName is what the addresses of copies end with, before the file's own ending.
 const copyName = "copy"
 
-// fitPlain stands for FitNone in addresses.
-const fitPlain = "plain"
+const (
+	// fitPlain stands for FitNone in addresses.
+	fitPlain = "plain"
+	// ownLimits follows the platform in addresses of what fits its own limits.
+	ownLimits = "-own"
+)
+
+// Fitted returns how a media item is made to fit what a platform takes.
+func (m Media) Fitted(p Platform) Variant { return Variant{Platform: p, Fit: m.Fit, Limits: m.Limits} }
+
+// limitsName tells the variants for several limits apart.
+func (v Variant) limitsName() string {
+	if v.Limits == PlatformLimits {
+		return ownLimits
+	}
+	return ""
+}
 
 // Of returns the id under which the variant of an upload is kept. It is always the same, so
 // that two who make it at once, or again after a crash, make one.
 func (v Variant) Of(id MediaID) MediaID {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", id, v.Platform, v.Fit))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s%s %s", id, v.Platform, v.limitsName(), v.Fit))
 	var of MediaID
 	copy(of[:], sum[:])
 	return of
@@ -137,7 +155,7 @@ func (v Variant) Of(id MediaID) MediaID {
 func (v Variant) In(address string) string {
 	folder, file := path.Split(address)
 	name, ending, _ := strings.Cut(file, ".")
-	return folder + name + "." + cmp.Or(string(v.Fit), fitPlain) + "-" + v.Platform.String() + "." + ending
+	return folder + name + "." + cmp.Or(string(v.Fit), fitPlain) + "-" + v.Platform.String() + v.limitsName() + "." + ending
 }
 
 // Cover returns the address at which a platform fetches a picture that a setting names: of an upload,
@@ -164,11 +182,17 @@ func ParseVariant(file string) (Variant, bool) {
 		return Variant{}, false
 	}
 	fit, name, _ := strings.Cut(parts[1], "-")
-	platform, err := ParsePlatform(name)
-	if fit == fitPlain {
-		return Variant{Platform: platform}, err == nil
+	v := Variant{Fit: Fit(fit)}
+	name, isOwn := strings.CutSuffix(name, ownLimits)
+	if isOwn {
+		v.Limits = PlatformLimits
 	}
-	v := Variant{Platform: platform, Fit: Fit(fit)}
+	var err error
+	v.Platform, err = ParsePlatform(name)
+	if fit == fitPlain {
+		v.Fit = FitNone
+		return v, err == nil
+	}
 	return v, err == nil && (v.Fit == FitContain || v.Fit == FitCover)
 }
 

@@ -28,5 +28,17 @@ func Constraints() schema.Constraints {
 		Listing:      schema.Listing{Within: schema.UsualListing},
 		Settings:     settingsCheck(),
 		Together:     together,
+		Wider:        wider(),
 	}
+}
+
+// wider is what a page takes beyond that.
+func wider() []schema.Widening {
+	return []schema.Widening{{
+		What:   "images of up to 10 MB and videos of up to 10 GB",
+		Source: "ayrshare.com/docs/media-guidelines/facebook-pages, which retells Meta's documents, as stored in 2026",
+		Apply: func(c *schema.Constraints, _ schema.Account) {
+			c.Media.MaxImageBytes, c.Media.MaxVideoBytes = 10_000_000, 10_000_000_000
+		},
+	}}
 }

@@ -38,7 +38,7 @@ func Inspect(ctx context.Context, source Source, item schema.Media, c schema.Con
 // and without metadata.
 func pulled(item schema.Media, platform schema.Platform, refitted bool) schema.Media {
 	if !item.MediaID.IsZero() && (refitted || !item.KeepMetadata) {
-		item.URL = schema.Variant{Platform: platform, Fit: item.Fit}.In(item.URL)
+		item.URL = item.Fitted(platform).In(item.URL)
 	}
 	return item
 }

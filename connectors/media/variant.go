@@ -26,6 +26,11 @@ func newVariants(config LibraryConfig) *variants {
 	return &variants{config.Constraints, semaphore.NewWeighted(1), config.Decoder}
 }
 
+// limits returns what a variant is to fit.
+func (v *variants) limits(of schema.Variant) schema.Constraints {
+	return v.constraints(of.Platform).For(&schema.Account{Platform: of.Platform, Limits: of.Limits})
+}
+
 // variantWait is how long a picture waits for those before it.
 const variantWait = 30 * time.Second
 
@@ -34,7 +39,7 @@ const variantWait = 30 * time.Second
 func (v *variants) refit(ctx context.Context, dir string, file *File, of schema.Variant) (*File, error) {
 	facts := file.MediaFacts
 	facts.Size -= facts.Metadata
-	plan, needed, details := validation.Fit(v.constraints(of.Platform), facts, of.Fit)
+	plan, needed, details := validation.Fit(v.limits(of), facts, of.Fit)
 	if len(details) == 0 || !needed && of.Fit == schema.FitNone {
 		return file, nil
 	}
@@ -168,8 +173,8 @@ type fitting struct {
 
 // Open brings a media item. It is Refused where its picture cannot be made to fit.
 func (f fitting) Open(ctx context.Context, item schema.Media) (*File, error) {
-	of := schema.Variant{Platform: f.platform, Fit: item.Fit}
-	limits := f.library.variants.constraints(f.platform).Media
+	of := item.Fitted(f.platform)
+	limits := f.library.variants.limits(of).Media
 	switch {
 	case item.Fit == schema.FitNone && item.Facts != nil && !validation.MayConvert(limits, item.Facts.Type):
 		return f.Source.Open(ctx, item)

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	maxPhoto = 4 << 20
+	maxPhoto = 10_000_000
 	// partSize is how much of a video the simulator wants at a time; Facebook's are of its
 	// choosing too.
 	partSize = 4 << 20
