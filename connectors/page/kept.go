@@ -1,0 +1,68 @@
+package page
+
+import (
+	"container/list"
+	"sync"
+	"time"
+)
+
+// How long pages are kept, and how many. One without all that it has is read again soon: its server may have
+// been slow, or down.
+const (
+	keptFor     = 24 * time.Hour
+	missingFor  = 5 * time.Minute
+	mostPages   = 1000
+	mostContent = 32 << 20 // bytes of all pictures
+)
+
+// kept keeps pages by address. Where there are too many, those go that were read first. It is safe for
+// concurrent use.
+type kept struct {
+	mu      sync.Mutex
+	pages   map[string]*list.Element // of keptPage
+	order   *list.List               // those read first at its front
+	content int                      // bytes of pictures
+}
+
+type keptPage struct {
+	address string
+	page    Page
+	until   time.Time
+}
+
+func newKept() *kept { return &kept{pages: map[string]*list.Element{}, order: list.New()} }
+
+// find returns the page of an address, if it is kept.
+func (k *kept) find(address string, now time.Time) (Page, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	element := k.pages[address]
+	if element == nil {
+		return Page{}, false
+	}
+	one := element.Value.(keptPage)
+	if now.After(one.until) {
+		k.remove(element)
+		return Page{}, false
+	}
+	return one.page, true
+}
+
+// keep keeps a page until a time, in place of what there was of its address.
+func (k *kept) keep(address string, page Page, until time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if before := k.pages[address]; before != nil {
+		k.remove(before)
+	}
+	k.pages[address] = k.order.PushBack(keptPage{address, page, until})
+	for k.content += len(page.Picture.Content); len(k.pages) > mostPages || k.content > mostContent; {
+		k.remove(k.order.Front())
+	}
+}
+
+func (k *kept) remove(element *list.Element) {
+	one := k.order.Remove(element).(keptPage)
+	delete(k.pages, one.address)
+	k.content -= len(one.page.Picture.Content)
+}
