@@ -209,7 +209,7 @@ func (b *base) openConnectors(context.Context) (err error) {
 	b.catalog, err = catalog.New(catalog.Deps{
 		HTTP: b.live.Client(), SandboxHTTP: b.fenced.Client(), SandboxURL: b.simulated,
 		BaseURLs: b.config.Bases, ConsentURLs: b.config.ConsentURLs, Apps: b.config.Apps, Versions: b.config.Versions,
-		Media: b.fetcher, Fit: b.library.Fitting,
+		Media: b.fetcher, Fit: b.library.Fitting, Pages: b.newPages(),
 		Quotas: b.store,
 		Turns:  b.sharedTurns(),
 		Logger: b.config.Logger, Metrics: called, Now: b.store.Now,

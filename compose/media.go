@@ -12,8 +12,10 @@ import (
 	"crier/connectors/catalog"
 	"crier/connectors/egress"
 	"crier/connectors/media"
+	"crier/connectors/page"
 	"crier/gateway"
 	"crier/pipeline/worker"
+	"crier/schema"
 	"crier/schema/sleep"
 )
 
@@ -81,11 +83,14 @@ func metadataClient() *http.Client {
 	return &client
 }
 
-// newFetcher makes what brings media to platforms. The files lie in the data folder, since the
-// system's own may be memory; those that are whole are kept between the steps of an upload,
-// and found by the next process.
+// fetchingFolder is where files are while they are on their way to platforms: in the data folder, since
+// the system's own may be memory.
+func (b *base) fetchingFolder() string { return b.parts.data.Path("media-fetching") }
+
+// newFetcher makes what brings media to platforms. Files that are whole are kept between the steps of an
+// upload, and found by the next process.
 func (b *base) newFetcher() (*media.Fetcher, error) {
-	folder := b.parts.data.Path("media-fetching")
+	folder := b.fetchingFolder()
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of fetched media: %w", err)
 	}
@@ -95,6 +100,18 @@ func (b *base) newFetcher() (*media.Fetcher, error) {
 	c := b.config.fetching(b.guarded, b.library.Stored)
 	c.Dir, c.Kept, c.Limits.Room, c.Pool = folder, folder, b.room, worker.NewPool("media", mediaSlots, b.metrics.Workers())
 	return media.NewFetcher(c), nil
+}
+
+// newPages makes what reads the pages of cards, with pictures that fit those.
+func (b *base) newPages() *page.Reader {
+	pictures := media.NewFetcher(media.Config{
+		HTTP: b.guarded.Client(), Dir: b.fetchingFolder(), Timeout: page.ReadLimit, Limits: page.PictureLimits(b.room),
+	})
+	return page.NewReader(page.Config{
+		HTTP: b.guarded.Client(), Pictures: b.library.Fitting(pictures, schema.Bluesky),
+		Pool:    worker.NewPool("pages", pageSlots, b.metrics.Workers()),
+		Metrics: page.NewMetrics(b.config.Registerer), Now: b.store.Now,
+	})
 }
 
 // fetchedEvery is how often it is looked for fetched media that nothing uses.

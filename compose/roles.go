@@ -30,6 +30,8 @@ const (
 	collectSlots = 48 // reads are behind all else
 	// mediaSlots are for what publishing fetches by URL.
 	mediaSlots = 288
+	// pageSlots are for pages that posts show a card of: each takes up to 2 MB of memory.
+	pageSlots = 32
 )
 
 // assemble makes the servers and stages of the process's roles.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"crier/connectors/media"
+	"crier/connectors/page"
 	"crier/schema"
 )
 
@@ -31,6 +32,7 @@ type Parts struct {
 	App     App     // crier's; without an ID nobody consents and no token is refreshed
 	Quotas  DailyQuotas
 	Media   media.Source // opens what is uploaded, or what the platform is to fetch
+	Pages   *page.Reader // reads pages for previews that the platform does not make; nil: nothing does
 	Now     func() time.Time
 }
 

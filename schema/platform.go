@@ -112,17 +112,21 @@ type Constraints struct {
 
 	DailyCap   int  // posts a UTC day and account; 0: no cap
 	Containers bool // an entry without media needs preparing too
-	Pulls      bool // the platform fetches media by itself
-	Copies     bool // and gets crier's copy of a url, since it reaches crier
-	Blind      bool // nobody can look for a lost call
-	Listing    Listing
+	// Previews reports whether an entry with such a text and no media is prepared for a preview of what it
+	// links to; nil: none is.
+	Previews func(text string, settings json.RawMessage) bool
+	Pulls    bool // the platform fetches media by itself
+	Copies   bool // and gets crier's copy of a url, since it reaches crier
+	Blind    bool // nobody can look for a lost call
+	Listing  Listing
 
 	// Settings checks the platform's part of platformSettings; nil: it has none. The
 	// field of a detail is relative to it.
 	Settings func(settings json.RawMessage) []Detail
 	// MediaWith returns what media is taken of a post with such settings; nil: the same of all.
 	MediaWith func(l MediaLimits, settings json.RawMessage) MediaLimits
-	// MediaSettings are the names of the settings that are addresses of media.
+	// MediaSettings are the names of the settings that are addresses of media, such as coverUrl or
+	// card.thumbnailUrl.
 	MediaSettings []string
 	// Together checks the settings and the first entry against each other; nil: there is
 	// nothing to check. Fields are relative as those of Settings.
@@ -236,8 +240,10 @@ func (c Constraints) Taker() string {
 	return c.Platform.String() + " (" + c.Server + ")"
 }
 
-// Prepares reports whether an entry needs Prepare before it can be published.
-func (c Constraints) Prepares(entry Entry) bool { return c.Containers || len(entry.Media) > 0 }
+// Prepares reports whether an entry needs Prepare before it can be published with a text.
+func (c Constraints) Prepares(entry Entry, text string, settings json.RawMessage) bool {
+	return c.Containers || len(entry.Media) > 0 || c.Previews != nil && c.Previews(text, settings)
+}
 
 // MaxText returns how long the text of an entry may be; 0: any length.
 func (c Constraints) MaxText(entry Entry) int {

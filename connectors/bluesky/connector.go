@@ -10,6 +10,7 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/media"
+	"crier/connectors/page"
 	"crier/schema"
 )
 
@@ -25,6 +26,7 @@ type Config struct {
 	Base   string             // PDS of accounts that name none; empty: DefaultBase
 	Video  string             // video service; empty: DefaultVideo, or Base where that is another's
 	Media  media.Source
+	Pages  *page.Reader // of what cards show; nil: none is read
 	Now    func() time.Time
 }
 
@@ -34,6 +36,7 @@ type Connector struct {
 	video    string
 	appView  string
 	media    media.Source
+	pages    *page.Reader
 	sessions *sessions
 	now      func() time.Time
 }
@@ -59,6 +62,7 @@ func New(config Config) *Connector {
 		video:    video,
 		appView:  appView,
 		media:    config.Media,
+		pages:    config.Pages,
 		sessions: newSessions(config.Client, base, config.Now),
 		now:      config.Now,
 	}
@@ -132,7 +136,7 @@ func (c *Connector) publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	if record.Embed, err = newEmbed(d.Media, p.Uploads); err != nil {
+	if record.Embed, err = newEmbed(d.Media, p); err != nil {
 		return schema.Receipt{}, err
 	}
 	if record.Reply, err = newReply(d.Root(), d.Parent()); err != nil {

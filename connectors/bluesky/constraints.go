@@ -30,6 +30,7 @@ const (
 
 // Constraints is what Bluesky takes.
 func Constraints() schema.Constraints {
+	rules := settingRules()
 	c := schema.Constraints{
 		Platform: schema.Bluesky,
 		Text:     schema.TextLimit{Max: maxGraphemes, MaxBytes: maxTextBytes, Required: true, Count: connectors.Graphemes},
@@ -48,8 +49,12 @@ func Constraints() schema.Constraints {
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxGraphemes, MaxBytes: maxTextBytes, Count: connectors.Graphemes},
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 1500 * time.Millisecond},
 		DailyCap:     50,
-		Settings:     settingRules().Check,
-		Wider:        wider(),
+
+		Settings:      rules.Check,
+		MediaSettings: rules.Media(),
+		Together:      cardAlone,
+		Previews:      showsCard,
+		Wider:         wider(),
 	}
 	of := c
 	c.Own = func(a schema.Account) schema.Constraints { return constraintsOfAccount(of, a) }
@@ -85,7 +90,8 @@ func checkText(text string) error {
 
 // settings is Bluesky's part of platformSettings.
 type settings struct {
-	Langs []string `json:"langs"` // BCP 47 tags of the text's languages
+	Langs []string    `json:"langs"` // BCP 47 tags of the text's languages
+	Card  cardSetting `json:"card"`
 }
 
 func parseSettings(raw json.RawMessage) (settings, error) {
@@ -104,5 +110,5 @@ func settingRules() validation.SettingRules {
 		_, err := language.Parse(text)
 		return err == nil
 	}, "a language tag (BCP 47) such as pt-BR")
-	return validation.SettingRules{"langs": validation.ListSetting(maxLangs, tag)}
+	return validation.SettingRules{"langs": validation.ListSetting(maxLangs, tag), "card": cardRule()}
 }

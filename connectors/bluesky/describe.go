@@ -18,7 +18,7 @@ func Describe() connectors.Description {
 			Method: connectors.ByAppPassword, Instead: "POST /connect/bluesky takes an identifier and an app password",
 		},
 		New: func(p connectors.Parts) connectors.Connector {
-			return New(Config{Client: p.Client, Base: p.Base, Media: p.Media, Now: p.Now})
+			return New(Config{Client: p.Client, Base: p.Base, Media: p.Media, Pages: p.Pages, Now: p.Now})
 		},
 	}
 }

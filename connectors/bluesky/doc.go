@@ -2,6 +2,7 @@
 // hosts its accounts. Package simulator is one in small.
 //
 //	Prepare ─▶ image: uploadBlob ───────────────────▶ blob in the progress
+//	           a text with a link: its page ─▶ uploadBlob of the picture ─▶ card in the progress
 //	           video: getServiceAuth ─▶ uploadVideo ─▶ job, getJobStatus ─▶ blob
 //	Publish ─▶ resolveHandle of each mention ─▶ putRecord at a key of our choosing
 //	Comment ─▶ the same, as a reply

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 
 	"crier/connectors"
@@ -19,9 +20,10 @@ type upload struct {
 	Aspect *aspectRatio `json:"aspect,omitempty"`
 }
 
-// progress is the State of a Progress: the uploads so far, by the position of the item.
+// progress is the State of a Progress: the uploads so far, by the position of the item, or the card.
 type progress struct {
 	Uploads []upload `json:"uploads,omitempty"`
+	Card    *card    `json:"card,omitempty"` // of an entry without media
 }
 
 func parseProgress(raw json.RawMessage) (progress, error) {
@@ -35,7 +37,7 @@ func parseProgress(raw json.RawMessage) (progress, error) {
 	return p, nil
 }
 
-// Prepare uploads the entry's media. An error comes with the progress up to it: what
+// Prepare uploads the entry's media, or makes its card. An error comes with the progress up to it: what
 // is uploaded is not uploaded again.
 func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
 	p, err := parseProgress(d.Progress)
@@ -55,6 +57,10 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 
 // advance takes the uploads on as far as they go without waiting.
 func (c *Connector) advance(ctx context.Context, d schema.Delivery, p *progress) (ready bool, err error) {
+	if len(d.Media) == 0 {
+		p.Card, err = c.cardOf(ctx, d)
+		return err == nil, err
+	}
 	if len(p.Uploads) == 1 && p.Uploads[0].Job != "" {
 		return c.lookAtJob(ctx, d, p)
 	}
@@ -108,26 +114,39 @@ func aspectRatioOf(file *media.File) *aspectRatio {
 }
 
 func (c *Connector) uploadImage(ctx context.Context, d schema.Delivery, file *media.File) (upload, error) {
+	open := func() (io.ReadCloser, error) { return file.Open() }
+	b, err := c.putBlob(ctx, d, content{Type: file.Type, Size: file.Size, open: open})
+	return upload{Blob: b, Aspect: aspectRatioOf(file)}, err
+}
+
+// content is what becomes a blob.
+type content struct {
+	Type string // image/jpeg, …
+	Size int64  // bytes
+	open func() (io.ReadCloser, error)
+}
+
+func (c *Connector) putBlob(ctx context.Context, d schema.Delivery, of content) (blob, error) {
 	var answer struct {
 		Blob blob `json:"blob"`
 	}
 	_, err := c.authorized(ctx, d, func(s session) error {
-		body, err := file.Open()
+		body, err := of.open()
 		if err != nil {
 			return err
 		}
 		defer body.Close()
 		put := call(d, http.MethodPost, s.PDS, uploadBlob, s.Access)
 		put.Kind = connectors.Media
-		put.Body, put.ContentType, put.ContentLength = body, file.Type, file.Size
+		put.Body, put.ContentType, put.ContentLength = body, of.Type, of.Size
 		_, err = c.client.Do(ctx, put, &answer)
 		return err
 	})
 	if err != nil {
-		return upload{}, err
+		return nil, err
 	}
 	if !isBlob(answer.Blob) {
-		return upload{}, &schema.Error{Kind: schema.Retryable, Message: "the server returned no blob for the image"}
+		return nil, &schema.Error{Kind: schema.Retryable, Message: "the server returned no blob for the image"}
 	}
-	return upload{Blob: answer.Blob, Aspect: aspectRatioOf(file)}, nil
+	return answer.Blob, nil
 }

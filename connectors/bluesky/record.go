@@ -15,13 +15,15 @@ const (
 	postCollection = "app.bsky.feed.post"
 	imagesEmbed    = "app.bsky.embed.images"
 	videoEmbed     = "app.bsky.embed.video"
+	cardEmbed      = "app.bsky.embed.external"
 )
 
 // createdAtFormat is a datetime of the lexicon language, in UTC.
 const createdAtFormat = "2006-01-02T15:04:05.000Z"
 
 // post is a record of app.bsky.feed.post. Two tries of one delivery make the same
-// record, byte for byte, unless a mentioned handle has moved meanwhile.
+// record, byte for byte, unless a mentioned handle has moved meanwhile, or a page was read again
+// for a card: they stand under one key all the same.
 type post struct {
 	Type      string   `json:"$type"`
 	Text      string   `json:"text"`
@@ -45,13 +47,14 @@ type strongRef struct {
 	CID string `json:"cid"`
 }
 
-// embed is up to four images or one video.
+// embed is up to four images, one video or a card.
 type embed struct {
 	Type   string       `json:"$type"`
 	Images []picture    `json:"images,omitempty"`
 	Video  blob         `json:"video,omitempty"`
 	Alt    string       `json:"alt,omitempty"` // of the video
 	Aspect *aspectRatio `json:"aspectRatio,omitempty"`
+	Card   *card        `json:"external,omitempty"`
 }
 
 type picture struct {
@@ -107,10 +110,14 @@ func refOf(r *schema.Receipt) (strongRef, error) {
 	return ref, nil
 }
 
-// newEmbed puts the prepared media into a record; nil where there are none.
-func newEmbed(items []schema.Media, uploads []upload) (*embed, error) {
-	if len(items) == 0 {
+// newEmbed puts the prepared media, or the card, into a record; nil where there is none.
+func newEmbed(items []schema.Media, p progress) (*embed, error) {
+	uploads := p.Uploads
+	if len(items) == 0 && p.Card == nil {
 		return nil, nil
+	}
+	if len(items) == 0 {
+		return &embed{Type: cardEmbed, Card: p.Card}, nil
 	}
 	if len(uploads) != len(items) {
 		return nil, errors.New("the entry was published before it was prepared")

@@ -12,6 +12,7 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/media"
+	"crier/connectors/page"
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
@@ -35,6 +36,7 @@ type Deps struct {
 	Media    media.Source
 	// Fit makes the media of a platform fit it where items ask for that; nil: nothing does.
 	Fit     func(media.Source, schema.Platform) media.Source
+	Pages   *page.Reader           // nil: no page is read
 	Turns   connectors.SharedTurns // of apps and accounts, with other processes; nil: there are none
 	Quotas  connectors.DailyQuotas // nil: each process counts by itself
 	Logger  *slog.Logger
@@ -74,7 +76,7 @@ func New(d Deps) (*Catalog, error) {
 		live, sandbox := e.client(d, d.HTTP, prefix), e.client(d, fenced, "sandbox/"+prefix)
 		c.worlds[p].live = e.New(connectors.Parts{
 			Client: live, Base: d.BaseURLs[platform], Consent: d.ConsentURLs[platform],
-			Version: d.Versions[platform], App: d.Apps[platform], Quotas: d.Quotas, Media: source, Now: d.Now,
+			Version: d.Versions[platform], App: d.Apps[platform], Quotas: d.Quotas, Media: source, Pages: d.Pages, Now: d.Now,
 		})
 		if scoped, ok := connectors.Able[connectors.Scoped](c.worlds[p].live); ok {
 			if err := scoped.Scopes().CheckChosen(); err != nil {
@@ -82,7 +84,7 @@ func New(d Deps) (*Catalog, error) {
 			}
 		}
 		if address != "" {
-			c.worlds[p].sandbox = e.New(connectors.Parts{Client: sandbox, Base: address, App: sandboxApp, Media: source, Now: d.Now})
+			c.worlds[p].sandbox = e.New(connectors.Parts{Client: sandbox, Base: address, App: sandboxApp, Media: source, Pages: d.Pages, Now: d.Now})
 		}
 		c.clients[p] = []*connectors.Client{live, sandbox}
 	}

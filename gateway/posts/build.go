@@ -248,9 +248,11 @@ func (p *posts) checkAgainstPlatforms(post *schema.Post, accounts *directory.Dir
 		return // the report says so already
 	}
 	for i := range post.Targets {
-		post.Targets[i].FirstStep = schema.StepPublish
-		if p.Constraints(post.Targets[i].Platform).Prepares(post.Content.Entries[0]) {
-			post.Targets[i].FirstStep = schema.StepPrepare
+		t := &post.Targets[i]
+		t.FirstStep = schema.StepPublish
+		text, settings := post.Content.TextFor(0, t.Platform, t.Content), post.Content.Settings[t.Platform]
+		if p.Constraints(t.Platform).Prepares(post.Content.Entries[0], text, settings) {
+			t.FirstStep = schema.StepPrepare
 		}
 	}
 	errors, warnings := validation.Check(post.Content, post.Targets, p.constraintsOf(accounts))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"crier/gateway/body"
 	"crier/schema"
@@ -55,19 +56,26 @@ func (m locatedMedia) urlField() string {
 func (p *posts) settingMedia(settings map[schema.Platform]json.RawMessage) []locatedMedia {
 	var all []locatedMedia
 	for _, platform := range slices.Sorted(maps.Keys(settings)) {
-		names := p.Constraints(platform).MediaSettings
-		var values map[string]json.RawMessage
-		if len(names) == 0 || json.Unmarshal(settings[platform], &values) != nil {
-			continue
-		}
-		for _, name := range names {
+		for _, name := range p.Constraints(platform).MediaSettings {
 			var address string
-			if json.Unmarshal(values[name], &address) == nil && validation.IsWebAddress(address) {
+			if json.Unmarshal(valueOf(settings[platform], name), &address) == nil && validation.IsWebAddress(address) {
 				all = append(all, locatedMedia{&schema.Media{URL: address}, "platformSettings." + platform.String() + "." + name, true})
 			}
 		}
 	}
 	return all
+}
+
+// valueOf returns a value within an object by its name, such as card.thumbnailUrl; nil: there is none.
+func valueOf(object json.RawMessage, name string) json.RawMessage {
+	for part := range strings.SplitSeq(name, ".") {
+		var values map[string]json.RawMessage
+		if json.Unmarshal(object, &values) != nil {
+			return nil
+		}
+		object = values[part]
+	}
+	return object
 }
 
 // uploadsOf returns the uploads among media.

@@ -19,7 +19,7 @@ type SettingRules map[string]SettingRule
 // SettingRule says whether a setting is required, and which values it may have.
 type SettingRule struct {
 	required bool
-	isMedia  bool                                        // it is the address of media
+	media    []string                                    // names of addresses of media within it; an empty one: it is one itself
 	audience bool                                        // it says who sees the post
 	wanted   string                                      // the values it may have, in words; empty: they are not few
 	check    func(value json.RawMessage) []schema.Detail // fields are relative to the setting
@@ -42,8 +42,8 @@ func (r SettingRule) Audience() SettingRule {
 func (r SettingRules) Media() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(r)) {
-		if r[name].isMedia {
-			names = append(names, name)
+		for _, within := range r[name].media {
+			names = append(names, joinField(name, within))
 		}
 	}
 	return names
@@ -267,7 +267,7 @@ func FormSetting(is func(text string) bool, what string) SettingRule {
 // MediaSetting is the address of a picture, which is checked and kept as media items are.
 func MediaSetting() SettingRule {
 	rule := FormSetting(IsWebAddress, "an http or https url")
-	rule.isMedia = true
+	rule.media = []string{""}
 	return rule
 }
 
@@ -298,7 +298,23 @@ func BoundedListSetting(least, most int, item SettingRule) SettingRule {
 
 // ObjectSetting is an object with settings of its own.
 func ObjectSetting(rules SettingRules) SettingRule {
-	return SettingRule{check: rules.check}
+	return SettingRule{check: rules.check, media: rules.Media()}
+}
+
+// OrBool also takes true and false in place of an object.
+func (r SettingRule) OrBool() SettingRule {
+	object := r.check
+	r.check = func(value json.RawMessage) []schema.Detail {
+		switch {
+		case BoolSetting().check(value) == nil:
+			return nil
+		case bytes.HasPrefix(value, []byte("{")):
+			return object(value)
+		default:
+			return wrong(CodeSettingInvalid, "true, false or an object is wanted, not %s", shorten(value))
+		}
+	}
+	return r
 }
 
 // shorten bounds how much of a value a message repeats.

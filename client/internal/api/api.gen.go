@@ -769,13 +769,40 @@ type BestTimesAnswer_Times struct {
 	Weekday BestTimesAnswerTimesWeekday `json:"weekday"`
 }
 
+// BlueskyCard What is left out is read from the page, unless there is a title. Not of a post with media.
+type BlueskyCard struct {
+	Description string `json:"description,omitempty,omitzero"`
+
+	// ThumbnailURL A picture, at a public address or that of an upload. One above 1,000,000 bytes is made smaller.
+	ThumbnailURL string `json:"thumbnailUrl,omitempty,omitzero"`
+
+	// Title With a title nothing is read from the page.
+	Title string `json:"title,omitempty,omitzero"`
+
+	// URL The page; the first link of the text where it is left out.
+	URL string `json:"url,omitempty,omitzero"`
+}
+
 // BlueskySettings defines model for BlueskySettings.
 type BlueskySettings struct {
+	// Card The preview of a page below a text without media: by default of the first link of the text, with what the page
+	// says of itself. false: none. An object says what it shows; in a thread it is of the first entry.
+	Card *BlueskySettings_Card `json:"card,omitempty"`
+
 	// Content Overrides the post's content on this platform.
 	Content string `json:"content,omitempty,omitzero"`
 
 	// Langs The languages of the text, as BCP 47 tags.
 	Langs []string `json:"langs,omitempty,omitzero"`
+}
+
+// BlueskySettingsCard0 defines model for BlueskySettings.Card.0.
+type BlueskySettingsCard0 = bool
+
+// BlueskySettings_Card The preview of a page below a text without media: by default of the first link of the text, with what the page
+// says of itself. false: none. An object says what it shows; in a thread it is of the first entry.
+type BlueskySettings_Card struct {
+	union json.RawMessage
 }
 
 // Brand defines model for Brand.
@@ -3800,6 +3827,68 @@ type RotateWebhookSecretJSONRequestBody = WebhookRotate
 
 // TestWebhookJSONRequestBody defines body for TestWebhook for application/json ContentType.
 type TestWebhookJSONRequestBody = WebhookTest
+
+// AsBlueskySettingsCard0 returns the union data inside the BlueskySettings_Card as a BlueskySettingsCard0
+func (t BlueskySettings_Card) AsBlueskySettingsCard0() (BlueskySettingsCard0, error) {
+	var body BlueskySettingsCard0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromBlueskySettingsCard0 overwrites any union data inside the BlueskySettings_Card as the provided BlueskySettingsCard0
+func (t *BlueskySettings_Card) FromBlueskySettingsCard0(v BlueskySettingsCard0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeBlueskySettingsCard0 performs a merge with any union data inside the BlueskySettings_Card, using the provided BlueskySettingsCard0
+func (t *BlueskySettings_Card) MergeBlueskySettingsCard0(v BlueskySettingsCard0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsBlueskyCard returns the union data inside the BlueskySettings_Card as a BlueskyCard
+func (t BlueskySettings_Card) AsBlueskyCard() (BlueskyCard, error) {
+	var body BlueskyCard
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromBlueskyCard overwrites any union data inside the BlueskySettings_Card as the provided BlueskyCard
+func (t *BlueskySettings_Card) FromBlueskyCard(v BlueskyCard) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeBlueskyCard performs a merge with any union data inside the BlueskySettings_Card, using the provided BlueskyCard
+func (t *BlueskySettings_Card) MergeBlueskyCard(v BlueskyCard) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t BlueskySettings_Card) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *BlueskySettings_Card) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -219,7 +220,11 @@ func (g *generator) appendPost(body []byte, i int) []byte {
 	body = fmt.Appendf(body, "%s %08d", g.plan.Label, i)
 	body = append(body, filler...)
 	body = append(body, `","platforms":`...)
-	body = append(body, g.targets[i%len(g.targets)]...)
+	targets := g.targets[i%len(g.targets)]
+	body = append(body, targets...)
+	if bytes.Contains(targets, []byte(`"bluesky"`)) { // no page is read for a card
+		body = append(body, `,"platformSettings":{"bluesky":{"card":false}}`...)
+	}
 	if g.plan.Now {
 		return append(body, `,"publishNow":true}`...)
 	}

@@ -109,6 +109,8 @@ func (s *show) publish(ctx context.Context) (err error) {
 		Platforms:    targets,
 		PublishNow:   true,
 		FirstComment: "And a first comment, 15 seconds later.",
+		// Nothing is read from outside for it.
+		PlatformSettings: client.PlatformSettings{Bluesky: client.BlueskySettings{Card: client.WithoutCard()}},
 	})
 	if err != nil {
 		return fmt.Errorf("creating a post: %w", err)

@@ -3,6 +3,7 @@ package bluesky
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -114,8 +115,10 @@ func (s *simulator) embedded(did string, e *embed) ([]simulation.Media, error) {
 	case e.Type == videoEmbed:
 		item, err := s.attached(did, schema.Video, e.Video, e.Alt, e.Aspect)
 		return []simulation.Media{item}, err
+	case e.Type == externalEmbed:
+		return nil, s.checkExternal(did, e.External)
 	case e.Type != imagesEmbed:
-		return nil, badRecord("only images and videos are simulated as embeds")
+		return nil, badRecord("only images, videos and external pages are simulated as embeds")
 	case len(e.Images) > maxImages:
 		return nil, badRecord(fmt.Sprintf("images must not have more than %d elements", maxImages))
 	}
@@ -128,6 +131,27 @@ func (s *simulator) embedded(did string, e *embed) ([]simulation.Media, error) {
 		items = append(items, item)
 	}
 	return items, nil
+}
+
+// uriPattern is the lexicon language's format uri, of which clients open only those of the web.
+var uriPattern = regexp.MustCompile(`^https?://[!-~]+$`)
+
+// checkExternal holds a page to app.bsky.embed.external.
+func (s *simulator) checkExternal(did string, e *external) error {
+	switch {
+	case e == nil || e.URI == nil || e.Title == nil || e.Description == nil:
+		return badRecord("an external embed needs uri, title and description")
+	case !uriPattern.MatchString(*e.URI):
+		return badRecord("the uri of an external embed must be a uri")
+	case e.Thumb == nil:
+		return nil
+	}
+	var ref blobRef
+	if json.Unmarshal(e.Thumb, &ref) == nil && ref.Size > maxThumbBytes {
+		return badRecord(fmt.Sprintf("thumb must not be larger than %d bytes", maxThumbBytes))
+	}
+	_, err := s.attached(did, schema.Image, e.Thumb, "", nil)
+	return err
 }
 
 // attached returns the upload that a blob refers to, which must fit its embed.
@@ -167,6 +191,9 @@ func (s *simulator) uploaded(did string, ref blobRef) (simulation.Upload, error)
 	}
 	return upload, nil
 }
+
+// maxThumbBytes is how large the thumb of an external page may be.
+const maxThumbBytes = 1_000_000
 
 // embedLimits are what embeds hold, by their lexicons.
 var embedLimits = map[schema.MediaKind]struct {

@@ -36,6 +36,7 @@ const (
 	postCollection = "app.bsky.feed.post"
 	imagesEmbed    = "app.bsky.embed.images"
 	videoEmbed     = "app.bsky.embed.video"
+	externalEmbed  = "app.bsky.embed.external"
 
 	linkFeature    = "app.bsky.richtext.facet#link"
 	mentionFeature = "app.bsky.richtext.facet#mention"
@@ -84,11 +85,18 @@ type (
 		CID string `json:"cid"`
 	}
 	embed struct {
-		Type   string          `json:"$type"`
-		Images []image         `json:"images"`
-		Video  json.RawMessage `json:"video"`
-		Alt    string          `json:"alt"` // of the video
-		Aspect *aspectRatio    `json:"aspectRatio"`
+		Type     string          `json:"$type"`
+		Images   []image         `json:"images"`
+		Video    json.RawMessage `json:"video"`
+		Alt      string          `json:"alt"` // of the video
+		Aspect   *aspectRatio    `json:"aspectRatio"`
+		External *external       `json:"external"`
+	}
+	external struct {
+		URI         *string         `json:"uri"`
+		Title       *string         `json:"title"`
+		Description *string         `json:"description"`
+		Thumb       json.RawMessage `json:"thumb"`
 	}
 	image struct {
 		Image  json.RawMessage `json:"image"`

@@ -183,7 +183,7 @@ const mostLooks = 30
 // prepare makes an entry ready, moving the clock on where the platform asks for time.
 func (s *stage) prepare(t *testing.T, d schema.Delivery) (schema.Delivery, error) {
 	t.Helper()
-	if !s.fixture.Constraints.Prepares(schema.Entry{Media: d.Media}) {
+	if !s.fixture.Constraints.Prepares(schema.Entry{Media: d.Media}, d.Text, d.Settings) {
 		return d, nil
 	}
 	for range mostLooks {
