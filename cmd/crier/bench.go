@@ -15,7 +15,7 @@ type benchCommand struct {
 	URL      string   `help:"Address of a running server to measure, with --key and --postgres; without it one is started."`
 	Key      string   `secret:"" help:"API key of the running server, of a workspace with mastodon, bluesky and telegram accounts."`
 	Postgres string   `file:"-" secret:"" help:"URL of the running server's PostgreSQL, for the control."`
-	Posts    int      `help:"Posts of herd, backlog and resume, and those scheduled in history; 0: as many as crier bench without a name says."`
+	Posts    int      `help:"Posts of herd, backlog, resume and import, and those scheduled in history; 0: as many as crier bench without a name says."`
 	Monitors int      `help:"Monitors of listening; 0: 5,000."`
 	Rows     int      `help:"Facts of analytics; 0: as many as crier bench without a name says."`
 	Folder   string   `env:"-" help:"Data folder of analytics: it is kept, and filled by the first run; without it a new one is filled and removed."`

@@ -17,7 +17,7 @@ import (
 type Config struct {
 	Executable string // crier's own binary: the workers run it
 	Target     Target // a server that runs already; zero: one is started
-	Posts      int    // of a herd, a backlog, what was parked and a calendar; 0: as many as each has by itself
+	Posts      int    // of a herd, a backlog, what was parked, a calendar and a table; 0: as many as each has by itself
 	Monitors   int    // of listening; 0: 5,000
 	Rows       int    // facts of analytics; 0: as many as it has by itself
 	Folder     string // of analytics, which is kept; empty: a new one, which is removed
@@ -55,6 +55,7 @@ func All() []Benchmark {
 		{"history", "ten million posts scheduled and thirty million ended, 40 GB: start, lists, creation and lateness, against empty tables", measureHistory},
 		{"listening", "a stream of 5,000 public posts a second and 5,000 monitors: rate, lag and processor time, against reading it alone", measureListening},
 		{"analytics", "a hundred million facts of a year, 12 GB: what dashboards and endpoints ask, with and without what is counted beforehand; storing; bytes a fact", measureAnalytics},
+		{"import", "tables of 10,000 posts imported: rows/s, of rows of posts alone, of such that name posts that are not there, and of such that name posts that are", measureImport},
 		{"memory", "memory of all of crier's processes: at rest, and with 100,000 posts scheduled", measureMemory},
 	}
 }
@@ -109,6 +110,18 @@ func (s *session) report(figures ...Figure) error {
 		if err := encoder.Encode(f); err != nil {
 			return fmt.Errorf("printing a figure: %w", err)
 		}
+	}
+	return nil
+}
+
+// alternate measures two servers in turn, each first in every other turn: what one leaves for the
+// machine to do, such as writing to the disk, is then as much the other's.
+func alternate(turns int, one, other func(turn int) error) error {
+	for turn := range turns {
+		if err := errors.Join(one(turn), other(turn)); err != nil {
+			return err
+		}
+		one, other = other, one
 	}
 	return nil
 }

@@ -13,11 +13,12 @@
 //	        ├─ worker "stream"      a stream of public posts, for who listens
 //	        ├─ worker "reader"      the control of listening: the stream read and decoded
 //	        ├─ worker "receiver"    webhooks' receivers
+//	        ├─ worker "import"      crier import
 //	        └─ pgbench              the control of creation, or pgx where there is none
 //
 // A worker reads its configuration from standard input, answers on standard output, and
 // ends when its input does: with its parent, however that ends.
 //
-// Percentiles are of all samples, by nearest rank, and never a mean of percentiles. A history and
-// webhooks are measured in turns, and compared by the medians of what these came to.
+// Percentiles are of all samples, by nearest rank, and never a mean of percentiles. A history,
+// webhooks and imports are measured in turns, and compared by the medians of what these came to.
 package bench

@@ -19,6 +19,7 @@ const (
 	roleStream     = "stream"
 	roleReader     = "reader"
 	roleReceiver   = "receiver"
+	roleImport     = "import"
 )
 
 // worker is this process in a role.
@@ -39,6 +40,7 @@ func Work(ctx context.Context, role string, input io.Reader, output io.Writer, l
 		roleStream:     serveStream,
 		roleReader:     readAll,
 		roleReceiver:   receive,
+		roleImport:     importTable,
 	}
 	work, ok := roles[role]
 	if !ok {
