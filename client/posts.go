@@ -57,20 +57,33 @@ func (p *PostService) Get(ctx context.Context, id string) (*Post, error) {
 	return postOf(read[api.PostAnswer](p.api.GetPost(ctx, id)))
 }
 
-// PostLookup names posts: 100 at most, of both kinds together.
+// PostLookup names posts: 1,000 at most, of both kinds together.
 type PostLookup struct {
 	IDs         []string
 	ExternalIDs []string
 }
 
 // Lookup reads posts by their ids, and by ids of your own. What names no post is left out; of posts
-// that share an id of your own there are four at most, those not published yet first.
+// that share an id of your own there are four at most, those not published yet first. One request
+// reads 100 posts.
 func (p *PostService) Lookup(ctx context.Context, lookup PostLookup) ([]Post, error) {
-	answer, err := read[api.LookupAnswer](p.api.LookupPosts(repeatable(ctx), api.PostLookup{Ids: lookup.IDs, ExternalIds: lookup.ExternalIDs}))
-	if err != nil {
-		return nil, err
+	var posts []Post
+	seen := map[string]bool{} // posts that share an id of your own may be in two answers
+	for rest := (api.PostLookup{Ids: lookup.IDs, ExternalIds: lookup.ExternalIDs}); ; {
+		answer, err := read[api.LookupAnswer](p.api.LookupPosts(repeatable(ctx), rest))
+		if err != nil {
+			return nil, err
+		}
+		for _, post := range answer.Posts {
+			if !seen[post.ID] {
+				posts = append(posts, post)
+			}
+			seen[post.ID] = true
+		}
+		if rest = answer.Rest; len(rest.Ids)+len(rest.ExternalIds) == 0 {
+			return posts, nil
+		}
 	}
-	return answer.Posts, nil
 }
 
 // Update changes a draft or a scheduled post. After the answer the old version is never published.

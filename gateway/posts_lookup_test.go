@@ -39,6 +39,37 @@ func TestPostsAreLookedUpByTheirIDs(t *testing.T) {
 	if got := ids(`{"externalIds": ["often"]}`); len(got) != 3 {
 		t.Errorf("of five that share an id %v are found", got)
 	}
-	a.call(http.MethodPost, "/posts/lookup", `{"externalIds": [`+strings.Repeat(`"a",`, 99)+`"a"], "ids": ["`+first+`"]}`).fails(http.StatusBadRequest, "validation_error")
+	a.call(http.MethodPost, "/posts/lookup", `{"externalIds": [`+strings.Repeat(`"a",`, 999)+`"a"], "ids": ["`+first+`"]}`).fails(http.StatusBadRequest, "validation_error")
 	a.call(http.MethodPost, "/posts/lookup", `{"externalIds": [7]}`).fails(http.StatusBadRequest, "validation_error")
+}
+
+func TestALookupAnswersWithAHundredPosts(t *testing.T) {
+	a := newAPI(t)
+	a.connect(a.workspace, schema.Mastodon, "@a")
+	var names []string
+	for n := range 5 {
+		var posts []string
+		for i := range 25 {
+			names = append(names, fmt.Sprintf(`"n-%d"`, n*25+i))
+			posts = append(posts, `{"content": "x", "platforms": ["mastodon"], "status": "draft", "externalId": `+names[len(names)-1]+`}`)
+		}
+		a.call(http.MethodPost, "/posts/bulk", `{"posts": [`+strings.Join(posts, ",")+`]}`).want(http.StatusCreated)
+	}
+	got := a.call(http.MethodPost, "/posts/lookup", `{"externalIds": ["none", `+strings.Join(names, ",")+`]}`).want(http.StatusOK)
+	if found, rest := got.at("posts").size(), got.at("rest", "externalIds").size(); found != 100 || rest != 25 || got.at("rest", "externalIds", 0).text() != "n-100" {
+		t.Errorf("%d posts are found, and %d more, want 100 and 25", found, rest)
+	}
+}
+
+func TestAChangeIsJudgedAndNotMade(t *testing.T) {
+	a := newAPI(t)
+	a.connect(a.workspace, schema.Mastodon, "@a")
+	id := a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).want(http.StatusCreated).at("post", "id").text()
+	if got := a.call(http.MethodPatch, "/posts/"+id, `{"content": "y", "dryRun": true}`).want(http.StatusOK).at("post", "content").text(); got != "y" {
+		t.Errorf("the post would have the text %q", got)
+	}
+	a.call(http.MethodPatch, "/posts/"+id, `{"content": "`+strings.Repeat("y", 501)+`", "dryRun": true}`).fails(http.StatusBadRequest, "validation_error")
+	if got := a.call(http.MethodGet, "/posts/"+id, nil).want(http.StatusOK).at("post", "content").text(); got != "x" {
+		t.Errorf("the post has the text %q", got)
+	}
 }

@@ -252,6 +252,12 @@ type PostPosition struct {
 	ID PostID
 }
 
+// PostNames are posts by their ids, and by the caller's own.
+type PostNames struct {
+	IDs         []PostID
+	ExternalIDs []string
+}
+
 // PostPage is a part of a list.
 type PostPage struct {
 	Posts []Post

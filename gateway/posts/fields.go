@@ -213,7 +213,7 @@ func readSettings(f *body.Form) map[schema.Platform]json.RawMessage {
 		platform, err := schema.ParsePlatform(m.Name)
 		switch {
 		case err != nil && body.LikePlatform(m.Name) != "":
-			f.Fail("platformSettings."+body.Clip(m.Name), body.CodeInvalidValue, body.NoPlatform(m.Name))
+			f.Fail(field, body.CodeInvalidValue, body.NoPlatform(m.Name))
 		case err != nil:
 			f.Report.WarnUnknown(field, "platform", "")
 		case m.Value.Kind != body.Object:

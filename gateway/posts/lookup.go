@@ -13,12 +13,19 @@ import (
 )
 
 // maxLookup is how many ids one request may name, of both kinds together.
-const maxLookup = 100
+const maxLookup = 1000
 
 type lookupAnswer struct {
 	Success  bool            `json:"success"`
 	Posts    []postView      `json:"posts"`
+	Rest     *lookupRest     `json:"rest,omitempty"`
 	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+// lookupRest is what else of a request names posts.
+type lookupRest struct {
+	IDs         []schema.PostID `json:"ids,omitempty"`
+	ExternalIDs []string        `json:"externalIds,omitempty"`
 }
 
 // lookup answers with the posts of ids. What names no post is left out.
@@ -27,27 +34,30 @@ func (p *posts) lookup(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	var ids []schema.PostID
+	var names schema.PostNames
 	for _, text := range lookupTexts(f, "ids", body.MaxShort) {
 		if id, err := schema.ParsePostID(text); err == nil { // any other is no post's
-			ids = append(ids, id)
+			names.IDs = append(names.IDs, id)
 		}
 	}
-	externalIDs := lookupTexts(f, "externalIds", maxExternalID)
+	names.ExternalIDs = lookupTexts(f, "externalIds", maxExternalID)
 	f.Finish()
-	if n := len(ids) + len(externalIDs); n > maxLookup {
+	if n := len(names.IDs) + len(names.ExternalIDs); n > maxLookup {
 		f.Fail("ids", body.CodeTooMany, fmt.Sprintf("ids and externalIds must be at most %d together, not %d", maxLookup, n))
 	}
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	found, err := p.Store.Lookup(c.Request.Context(), admission.RequestOf(c).Key.Workspace, ids, externalIDs)
+	found, rest, err := p.Store.Lookup(c.Request.Context(), admission.RequestOf(c).Key.Workspace, names)
 	if err != nil {
 		return err
 	}
 	reply := lookupAnswer{Success: true, Posts: make([]postView, len(found)), Warnings: f.Report.Warnings}
 	for i := range found {
 		reply.Posts[i] = viewPost(found[i])
+	}
+	if len(rest.IDs)+len(rest.ExternalIDs) > 0 {
+		reply.Rest = &lookupRest{rest.IDs, rest.ExternalIDs}
 	}
 	answer.JSON(c, http.StatusOK, reply)
 	return nil

@@ -20,8 +20,9 @@ type reader interface {
 	Post(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, error)
 	// Posts returns a page, and how many posts there are in all.
 	Posts(ctx context.Context, workspace schema.WorkspaceID, filter schema.PostFilter) (schema.PostPage, error)
-	// Lookup returns the posts of ids, and of the caller's own ids.
-	Lookup(ctx context.Context, workspace schema.WorkspaceID, ids []schema.PostID, externalIDs []string) ([]schema.Post, error)
+	// Lookup returns the posts that have one of the names, as many as one answer has, and which of the
+	// names have others.
+	Lookup(ctx context.Context, workspace schema.WorkspaceID, names schema.PostNames) (posts []schema.Post, rest schema.PostNames, err error)
 }
 
 type listAnswer struct {

@@ -29,6 +29,7 @@ func (p *posts) update(c *gin.Context) error {
 	if now, ok := f.Boolean("publishNow"); ok && now {
 		f.Fail("publishNow", body.CodeInvalidValue, "is of a creation only: set scheduledFor, or cancel the post and create it anew")
 	}
+	dryRun, _ := f.Boolean("dryRun")
 	refuseLostAudience(f)
 	f.Finish()
 	checkPatch(fields, f.Report)
@@ -42,15 +43,23 @@ func (p *posts) update(c *gin.Context) error {
 		return err
 	}
 	var r body.Report // of the last run: the store may call this again
+	var judged schema.Post
 	post, err := p.Store.Update(c.Request.Context(), b.key.Workspace, id, func(post *schema.Post) error {
 		r = body.Report{Warnings: slices.Clone(f.Report.Warnings)}
 		if fields.isEmpty() {
 			return schema.ErrUnchanged
 		}
-		return p.patch(post, change, b.now, &r)
+		err := p.patch(post, change, b.now, &r)
+		if judged = *post; err == nil && dryRun {
+			return schema.ErrUnchanged
+		}
+		return err
 	})
 	if err != nil {
 		return err
+	}
+	if dryRun {
+		post = judged
 	}
 	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: r.Warnings})
 	return nil

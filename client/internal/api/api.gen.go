@@ -1843,6 +1843,9 @@ type LinkedInSettingsVisibility string
 type LookupAnswer struct {
 	Posts []Post `json:"posts"`
 
+	// Rest At most 1,000 ids of both kinds together.
+	Rest PostLookup `json:"rest,omitempty,omitzero"`
+
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
@@ -2458,7 +2461,7 @@ type PostFigures struct {
 	Posts int `json:"posts"`
 }
 
-// PostLookup At most 100 ids of both kinds together.
+// PostLookup At most 1,000 ids of both kinds together.
 type PostLookup struct {
 	ExternalIds []string `json:"externalIds,omitempty,omitzero"`
 	Ids         []string `json:"ids,omitempty,omitzero"`
@@ -2481,6 +2484,9 @@ type PostUpdate struct {
 	// BrandID A brand that the post is filed under. A platform without an accountId means the brand's only account of it; an account that is not in the brand is a warning (account_of_another_brand).
 	BrandID *string `json:"brandId,omitempty"`
 	Content *string `json:"content,omitempty"`
+
+	// DryRun Judge the change and make none. The answer has the post as it would be.
+	DryRun bool `json:"dryRun,omitempty,omitzero"`
 
 	// ExternalID The caller's own id of the post.
 	ExternalID *string `json:"externalId,omitempty"`
@@ -4763,22 +4769,24 @@ type ClientInterface interface {
 	// Corresponds with POST /posts/bulk (the `CreatePosts` operationId).
 	CreatePosts(ctx context.Context, params *CreatePostsParams, body CreatePostsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// LookupPostsWithBody Read up to 100 posts by their ids
+	// LookupPostsWithBody Read posts by their ids
 	//
 	// The posts that have one of these ids, or one of these ids of your own (`externalId`), in the order of their creation.
 	// An id that names no post is left out. Of posts that share an externalId there are four at most, those that are not
-	// published yet first.
+	// published yet first. An answer has 100 posts at most; `rest` are the ids whose posts it does not have: ask for them
+	// again.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /posts/lookup (the `LookupPosts` operationId).
 	LookupPostsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// LookupPosts Read up to 100 posts by their ids
+	// LookupPosts Read posts by their ids
 	//
 	// The posts that have one of these ids, or one of these ids of your own (`externalId`), in the order of their creation.
 	// An id that names no post is left out. Of posts that share an externalId there are four at most, those that are not
-	// published yet first.
+	// published yet first. An answer has 100 posts at most; `rest` are the ids whose posts it does not have: ask for them
+	// again.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6840,11 +6848,12 @@ func (c *Client) CreatePosts(ctx context.Context, params *CreatePostsParams, bod
 	return c.Client.Do(req)
 }
 
-// LookupPostsWithBody Read up to 100 posts by their ids
+// LookupPostsWithBody Read posts by their ids
 //
 // The posts that have one of these ids, or one of these ids of your own (`externalId`), in the order of their creation.
 // An id that names no post is left out. Of posts that share an externalId there are four at most, those that are not
-// published yet first.
+// published yet first. An answer has 100 posts at most; `rest` are the ids whose posts it does not have: ask for them
+// again.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6861,11 +6870,12 @@ func (c *Client) LookupPostsWithBody(ctx context.Context, contentType string, bo
 	return c.Client.Do(req)
 }
 
-// LookupPosts Read up to 100 posts by their ids
+// LookupPosts Read posts by their ids
 //
 // The posts that have one of these ids, or one of these ids of your own (`externalId`), in the order of their creation.
 // An id that names no post is left out. Of posts that share an externalId there are four at most, those that are not
-// published yet first.
+// published yet first. An answer has 100 posts at most; `rest` are the ids whose posts it does not have: ask for them
+// again.
 //
 // Takes a body of the `application/json` content type.
 //

@@ -3,6 +3,7 @@ package posts
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,27 +12,57 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Lookup returns the posts of a workspace that have one of the ids, or one of the ids of its own.
-// Of those that share one of these it returns four at most, the open ones first.
-func (s *Store) Lookup(ctx context.Context, workspace schema.WorkspaceID, ids []schema.PostID, externalIDs []string) ([]schema.Post, error) {
+// maxLookedUp is how many posts one look-up reads.
+const maxLookedUp = 100
+
+// Lookup returns the posts of a workspace that have one of the names. Of those that share an id of its
+// own it returns four at most, the open ones first. Names with posts beyond the first 100 are returned
+// as the rest.
+func (s *Store) Lookup(ctx context.Context, workspace schema.WorkspaceID, names schema.PostNames) (posts []schema.Post, rest schema.PostNames, err error) {
 	rows, err := s.Pool.Query(ctx, `
-		select p.id from all_posts p where p.id = any(@ids::uuid[]) and p.workspace_id = @workspace
-		union
-		select x.id from unnest(@external::text[]) e (external_id) cross join lateral (
+		select p.id, null from all_posts p where p.id = any(@ids::uuid[]) and p.workspace_id = @workspace
+		union all
+		select x.id, e.external_id from unnest(@external::text[]) e (external_id) cross join lateral (
 			(select p.id from posts p where p.workspace_id = @workspace and p.external_id = e.external_id
 				order by p.status in `+tables.EndedPosts+`, p.id limit 3)
 			union all
 			(select p.id from posts_history p where p.workspace_id = @workspace and p.external_id = e.external_id limit 1)
 		) x
 		order by 1`,
-		pgx.StrictNamedArgs{"workspace": workspace, "ids": ids, "external": externalIDs})
-	found, err := db.Collect(rows, err, func(row pgx.Row, id *schema.PostID) error { return row.Scan(id) })
+		pgx.StrictNamedArgs{"workspace": workspace, "ids": names.IDs, "external": names.ExternalIDs})
+	found, err := db.Collect(rows, err, func(row pgx.Row, n *namedPost) error { return row.Scan(&n.id, &n.externalID) })
 	if err != nil {
-		return nil, fmt.Errorf("looking up posts: %w", db.Unavailable(err))
+		return nil, rest, fmt.Errorf("looking up posts: %w", db.Unavailable(err))
 	}
-	posts, err := s.inOrder(ctx, workspace, found)
-	if err != nil {
-		return nil, fmt.Errorf("reading posts: %w", db.Unavailable(err))
+	first, rest := divide(found)
+	if len(first) == 0 {
+		return nil, rest, nil
 	}
-	return posts, nil
+	if posts, err = s.inOrder(ctx, workspace, first); err != nil {
+		return nil, rest, fmt.Errorf("reading posts: %w", db.Unavailable(err))
+	}
+	return posts, rest, nil
+}
+
+// namedPost is a post that has one of the names: its own id, or one of the workspace's.
+type namedPost struct {
+	id         schema.PostID
+	externalID *string
+}
+
+// divide returns the first posts, and the names of the others. They are in the order of their ids, and
+// one that has two of the names is there twice.
+func divide(found []namedPost) (first []schema.PostID, rest schema.PostNames) {
+	for _, n := range found {
+		switch isNew := len(first) == 0 || first[len(first)-1] != n.id; {
+		case isNew && len(first) < maxLookedUp:
+			first = append(first, n.id)
+		case !isNew:
+		case n.externalID == nil:
+			rest.IDs = append(rest.IDs, n.id)
+		case !slices.Contains(rest.ExternalIDs, *n.externalID):
+			rest.ExternalIDs = append(rest.ExternalIDs, *n.externalID)
+		}
+	}
+	return first, rest
 }
