@@ -44,7 +44,9 @@ func (m *memory) Accounts(context.Context, schema.WorkspaceID) ([]schema.Account
 	return all, nil
 }
 
-func (m *memory) AccountsVersion(context.Context, schema.WorkspaceID) (string, error) { return "", nil }
+func (m *memory) AccountsVersion(context.Context, schema.WorkspaceID) (string, schema.LimitSet, error) {
+	return "", schema.SpecificationLimits, nil
+}
 
 func (m *memory) Brands(context.Context, schema.WorkspaceID) ([]schema.Brand, error) {
 	return []schema.Brand{{ID: m.brand, Name: "brand"}}, nil

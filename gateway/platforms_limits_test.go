@@ -10,7 +10,6 @@ import (
 
 func TestAWorkspaceIsHeldToTheLimitsThatItsOperatorChose(t *testing.T) {
 	a := newAPI(t)
-	a.connect(a.workspace, schema.Bluesky, "a.bsky.social")
 	seconds := func() any {
 		return a.call(http.MethodGet, "/platforms/bluesky", nil).want(http.StatusOK).at("platform", "media", "maxVideoSeconds").value
 	}
@@ -31,6 +30,11 @@ func TestAWorkspaceIsHeldToTheLimitsThatItsOperatorChose(t *testing.T) {
 	list := a.call(http.MethodGet, "/platforms", nil).want(http.StatusOK)
 	if got := list.at("limits").text(); got != "platform" {
 		t.Errorf("limits = %q", got)
+	}
+	account := a.connect(a.workspace, schema.Bluesky, "a.bsky.social")
+	of := a.call(http.MethodGet, "/platforms/bluesky?accountId="+account.String(), nil).want(http.StatusOK)
+	if got := of.at("limits").text(); got != "platform" {
+		t.Errorf("limits of an account = %q", got)
 	}
 	a.call(http.MethodGet, "/platforms/myspace", nil).fails(http.StatusNotFound, "not_found")
 	a.call(http.MethodGet, "/platforms/bluesky?accountId="+schema.NewAccountID(a.store.Now()).String(), nil).fails(http.StatusNotFound, "not_found")

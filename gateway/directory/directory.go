@@ -13,11 +13,12 @@ type Directory struct {
 	accounts []schema.Account
 	brands   []schema.Brand
 	byID     map[schema.AccountID]*schema.Account
+	limits   schema.LimitSet
 	version  string // of before they were read
 }
 
-func newDirectory(accounts []schema.Account, brands []schema.Brand, version string) *Directory {
-	d := &Directory{accounts, brands, make(map[schema.AccountID]*schema.Account, len(accounts)), version}
+func newDirectory(accounts []schema.Account, brands []schema.Brand, limits schema.LimitSet, version string) *Directory {
+	d := &Directory{accounts, brands, make(map[schema.AccountID]*schema.Account, len(accounts)), limits, version}
 	for i := range accounts {
 		d.byID[accounts[i].ID] = &accounts[i]
 	}
@@ -30,8 +31,9 @@ type Store interface {
 	Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error)
 	// Brands returns all of a workspace's.
 	Brands(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Brand, error)
-	// AccountsVersion returns a text that is another one once any of these has changed.
-	AccountsVersion(ctx context.Context, workspace schema.WorkspaceID) (string, error)
+	// AccountsVersion returns a text that is another one once any of these has changed, and which
+	// limits the workspace is held to.
+	AccountsVersion(ctx context.Context, workspace schema.WorkspaceID) (string, schema.LimitSet, error)
 }
 
 // Directories caches the directory of each workspace for a moment. A handler that changes
@@ -50,11 +52,11 @@ const (
 func New(store Store, now func() time.Time) Directories {
 	var d Directories
 	d.Cache = cache.New(life, maxWorkspaces, now, func(ctx context.Context, workspace schema.WorkspaceID) (*Directory, error) {
-		version, err := store.AccountsVersion(ctx, workspace)
+		version, limits, err := store.AccountsVersion(ctx, workspace)
 		if err != nil {
 			return nil, err
 		}
-		if last, ok := d.Last(workspace); ok && last.version == version {
+		if last, ok := d.Last(workspace); ok && last.version == version && last.limits == limits {
 			return last, nil
 		}
 		accounts, err := store.Accounts(ctx, workspace)
@@ -65,7 +67,7 @@ func New(store Store, now func() time.Time) Directories {
 		if err != nil {
 			return nil, err
 		}
-		return newDirectory(accounts, brands, version), nil
+		return newDirectory(accounts, brands, limits, version), nil
 	})
 	return d
 }
@@ -107,13 +109,8 @@ func (d *Directory) Named(platform schema.Platform, name string) *schema.Account
 // All returns all accounts.
 func (d *Directory) All() []schema.Account { return d.accounts }
 
-// Limits returns which limits the workspace is held to, as far as its accounts tell.
-func (d *Directory) Limits() schema.LimitSet {
-	if len(d.accounts) == 0 {
-		return schema.SpecificationLimits
-	}
-	return d.accounts[0].Limits
-}
+// Limits returns which limits the workspace is held to.
+func (d *Directory) Limits() schema.LimitSet { return d.limits }
 
 // Account returns the account of that id, nil if there is none.
 func (d *Directory) Account(id schema.AccountID) *schema.Account { return d.byID[id] }

@@ -95,9 +95,9 @@ func TestTheVersionOfAccountsChangesWithEachOfThem(t *testing.T) {
 	f := newFixture(t)
 	version := func() string {
 		t.Helper()
-		v, err := f.gateway.AccountsVersion(t.Context(), f.workspace)
+		v, limits, err := f.gateway.AccountsVersion(t.Context(), f.workspace)
 		f.must(err)
-		return v
+		return v + limits.String()
 	}
 	other, err := postgres.NewAdmin(f.store).MakeWorkspace(t.Context(), "other", "operator", false)
 	f.must(err)

@@ -95,17 +95,18 @@ func (s *Store) Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]s
 }
 
 // AccountsVersion returns a text that is another one once an account or a brand of a workspace has
-// changed: one of which row versions there are. It costs a fraction of reading them.
-func (s *Store) AccountsVersion(ctx context.Context, workspace schema.WorkspaceID) (version string, err error) {
+// changed: one of which row versions there are. It costs a fraction of reading them. The limits are
+// those that the workspace is held to.
+func (s *Store) AccountsVersion(ctx context.Context, workspace schema.WorkspaceID) (version string, limits schema.LimitSet, err error) {
 	const of = `select concat(count(*), ' ', sum(hashtextextended(concat(t.ctid, ' ', t.xmin), 0))) from `
 	err = s.Pool.QueryRow(ctx, `
-		select concat((`+of+`accounts t where t.workspace_id = $1 and t.disconnected_at is null), ', ', (`+of+`brands t where t.workspace_id = $1), ', ',
-			(select w.limits from workspaces w where w.id = $1))`, workspace).
-		Scan(&version)
+		select concat((`+of+`accounts t where t.workspace_id = $1 and t.disconnected_at is null), ', ', (`+of+`brands t where t.workspace_id = $1)),
+			coalesce((select w.limits from workspaces w where w.id = $1), $2)`, workspace, schema.SpecificationLimits).
+		Scan(&version, &limits)
 	if err != nil {
-		return "", fmt.Errorf("reading the version of accounts: %w", db.Unavailable(err))
+		return "", 0, fmt.Errorf("reading the version of accounts: %w", db.Unavailable(err))
 	}
-	return version, nil
+	return version, limits, nil
 }
 
 // Account returns a connected account of a workspace.
