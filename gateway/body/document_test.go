@@ -150,7 +150,7 @@ func TestCanonicalTellsBodiesApart(t *testing.T) {
 }
 
 func TestFormNamesWrongTypesAndUnknownFields(t *testing.T) {
-	body := []byte("{\"content\": 5,\n \"platforms\": [{\"platform\": true, \"acount\": 1}], \"nil\": null, \"cleared\": null, \"contnet\": 1}")
+	body := []byte("{\"content\": 5,\n \"platforms\": [{\"platform\": true, \"acount\": 1}], \"nil\": null, \"cleared\": null, \"timezne\": 1}")
 	root, err := parseDocument(body)
 	if err != nil {
 		t.Fatal(err)
@@ -158,6 +158,7 @@ func TestFormNamesWrongTypesAndUnknownFields(t *testing.T) {
 	r := Report{Body: body}
 	f := NewForm(root, &r)
 	f.Text("content", 10)
+	f.Text("timezone", 10)
 	if _, ok := f.Text("nil", 10); ok {
 		t.Error("null is a text")
 	}
@@ -184,7 +185,7 @@ func TestFormNamesWrongTypesAndUnknownFields(t *testing.T) {
 	}
 	unknown := []schema.Detail{
 		{Field: "platforms[0].acount", Code: CodeUnknownField, Message: "this field is not known and was ignored"},
-		{Field: "contnet", Code: CodeUnknownField, Message: "this field is not known and was ignored; did you mean content?"},
+		{Field: "timezne", Code: CodeUnknownField, Message: "this field is not known and was ignored; did you mean timezone?"},
 	}
 	if !slices.Equal(r.Warnings, unknown) {
 		t.Errorf("warnings = %+v, want %+v", r.Warnings, unknown)

@@ -125,7 +125,9 @@ type Form struct {
 	parent string // the field that holds the object, such as platforms; empty for the body
 	item   int    // its index where that field is a list, notListed where it is not
 	Object Value
-	names  []string // of the fields that the object may have, as far as they were looked for
+	// missing are the fields that the object may have and does not, as far as they were looked for: one that is
+	// not known may be one of them.
+	missing []string
 }
 
 // notListed is the item of a form that is not in a list.
@@ -172,7 +174,7 @@ func (f *Form) Name(field string) string {
 func (f *Form) Finish() {
 	for i := range f.Object.Members {
 		if m := &f.Object.Members[i]; !m.asked {
-			f.Report.WarnUnknown(f.Name(Clip(m.Name)), "field", spelling.DidYouMean(m.Name, f.names))
+			f.Report.WarnUnknown(f.Name(Clip(m.Name)), "field", spelling.DidYouMean(m.Name, f.missing))
 		}
 	}
 }
@@ -197,11 +199,13 @@ func (f *Form) FailUnknown(name, message string) {
 
 // Find returns a field that is present, of any type.
 func (f *Form) Find(name string) (Value, bool) {
-	if f.names == nil {
-		f.names = make([]string, 0, usualNames)
-	}
-	f.names = append(f.names, name)
 	m := f.member(name)
+	if m == nil {
+		if f.missing == nil {
+			f.missing = make([]string, 0, usualNames)
+		}
+		f.missing = append(f.missing, name)
+	}
 	if m == nil || m.cleared {
 		return Value{}, false
 	}

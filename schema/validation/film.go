@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"crier/schema"
+	"crier/schema/wording"
 )
 
 // rateTolerance allows for rates that are measured: of 23.976 pictures a second, for 23.
@@ -27,7 +27,7 @@ func (c *factsCheck) film(l schema.FilmLimits, says string, f schema.MediaFacts)
 		c.fail(CodeMediaFrameRate, "%s videos whose frame rate does not change, that of this one does", says)
 	}
 	if f.Duration > 0 && f.Duration < l.MinDuration {
-		c.fail(CodeMediaTooShort, "%s videos of at least %s, this one lasts %s", says, l.MinDuration, f.Duration.Round(time.Millisecond))
+		c.fail(CodeMediaTooShort, "%s videos of at least %s, this one lasts %s", says, wording.Duration(l.MinDuration), wording.Duration(f.Duration))
 	}
 	if side := max(f.Width, f.Height); l.MaxSide > 0 && side > l.MaxSide {
 		c.fail(CodeMediaTooManyPixels, "%s videos of at most %d pixels a side, this one has %d × %d", says, l.MaxSide, f.Width, f.Height)
