@@ -17,7 +17,7 @@ type cells map[string]string
 
 // first are the columns that stand before those of settings and metadata, in their order; each
 // number of media and of comments follows the column it is of.
-var first = []string{"id", "externalId", "status", "platforms", "scheduledFor", "timezone", "content", "media", "altText", "mediaTypes", "fit", "firstComment", "brandId", "threadId"}
+var first = []string{"id", "externalId", "status", "platforms", "scheduledFor", "timezone", "content", "media", "altText", "mediaTypes", "fit", "keepMetadata", "firstComment", "brandId", "threadId"}
 
 // cellsOf is a post as a row that import reads.
 func cellsOf(p *client.Post) cells {
@@ -25,7 +25,7 @@ func cellsOf(p *client.Post) cells {
 		"id": p.ID, "externalId": p.ExternalID, "status": string(p.Status), "timezone": p.Timezone, "content": p.Content,
 		"platforms": strings.Join(targetsOf(p), ", "), "scheduledFor": timeOf(p), "brandId": p.BrandID, "threadId": p.ThreadID,
 	}
-	var types, fits []string
+	var types, fits, kept []string
 	for i, m := range p.MediaItems {
 		all[fmt.Sprintf("media.%d", i+1)] = addressOf(m)
 		all[fmt.Sprintf("altText.%d", i+1)] = m.AltText
@@ -35,10 +35,14 @@ func cellsOf(p *client.Post) cells {
 			fit = "none"
 		}
 		fits = append(fits, fit)
+		kept = append(kept, map[bool]string{true: "yes", false: "no"}[m.KeepMetadata])
 	}
 	all["mediaTypes"] = strings.Join(types, "|")
 	if slices.ContainsFunc(fits, func(f string) bool { return f != "none" }) {
 		all["fit"] = strings.Join(fits, "|")
+	}
+	if slices.Contains(kept, "yes") {
+		all["keepMetadata"] = strings.Join(kept, "|")
 	}
 	if p.ThreadID == "" { // those of a thread's entries have no columns
 		for i, comment := range p.FirstComments {
@@ -159,7 +163,7 @@ type line struct {
 	ThreadID         string                  `json:"threadId,omitempty"`
 	Status           client.PostStatus       `json:"status"`
 	Content          string                  `json:"content"`
-	Platforms        []target                `json:"platforms"`
+	Platforms        []client.Target         `json:"platforms"`
 	ScheduledFor     string                  `json:"scheduledFor,omitempty"`
 	Timezone         string                  `json:"timezone,omitempty"`
 	MediaItems       []client.MediaItem      `json:"mediaItems"`
@@ -169,18 +173,13 @@ type line struct {
 	PlatformSettings client.PlatformSettings `json:"platformSettings"`
 }
 
-type target struct {
-	Platform  client.Platform `json:"platform"`
-	AccountID string          `json:"accountId,omitempty"`
-}
-
 func lineOf(p *client.Post) line {
 	l := line{
 		ID: p.ID, ExternalID: p.ExternalID, ThreadID: p.ThreadID, Status: p.Status, Content: p.Content, ScheduledFor: timeOf(p), Timezone: p.Timezone,
 		MediaItems: []client.MediaItem{}, FirstComments: []client.FirstComment{}, BrandID: p.BrandID, Metadata: p.Metadata, PlatformSettings: p.PlatformSettings,
 	}
 	for _, t := range p.Platforms {
-		l.Platforms = append(l.Platforms, target{t.Platform, t.AccountID})
+		l.Platforms = append(l.Platforms, client.Target{Platform: t.Platform, AccountID: t.AccountID})
 	}
 	for _, m := range p.MediaItems {
 		if m.MediaID != "" {

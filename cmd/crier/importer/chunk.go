@@ -76,12 +76,17 @@ func (c *chunker) take() (row, error) {
 	return r, err
 }
 
-// batchChunks is how many chunks are looked up by one request: their rows name two ids at most.
-const batchChunks = 2
+// Bounds of the chunks whose posts are looked for by one request: each of their rows has two ids at most,
+// and a request 1,000. Some wait in memory.
+const (
+	batchChunks = 1000 / 2 / chunkRows
+	batchBytes  = 2 << 20
+)
 
 // batch returns the next chunks, behind those that were read already.
 func (c *chunker) batch(read ...chunk) ([]chunk, error) {
-	for len(read) < batchChunks {
+	size := 0
+	for len(read) < batchChunks && size < batchBytes {
 		next, err := c.next()
 		if errors.Is(err, io.EOF) && len(read) > 0 {
 			break
@@ -90,6 +95,9 @@ func (c *chunker) batch(read ...chunk) ([]chunk, error) {
 			return nil, err
 		}
 		read = append(read, next)
+		for _, r := range next.rows {
+			size += len(r.body)
+		}
 	}
 	return read, nil
 }

@@ -33,6 +33,7 @@ var fields = map[string][]string{
 	"mediaIds":     {"mediaids", "mediaid"},
 	"mediaTypes":   {"mediatypes", "mediatype", "mediakinds", "mediakind"},
 	"fit":          {"fit"},
+	"keepMetadata": {"keepmetadata"},
 	"asset":        {"asset"},
 	"assetType":    {"assettype"},
 	"link":         {"link", "links"},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"crier/client"
+	"crier/schema"
 )
 
 // speaksOf reports whether the file has something to say of a field, if only that it is empty.
@@ -29,15 +30,25 @@ func (r row) timezone(otherwise string) string {
 }
 
 // difference is the change that makes a post what its row says: of the fields that the file has,
-// those that differ. An empty cell clears what may be empty.
-func (r row) difference(post *client.Post, timezone string) (map[string]any, error) {
+// those that differ. An empty cell clears what may be empty. A problem is what no change can do.
+func (r row) difference(post *client.Post, timezone string) (map[string]any, *problem, error) {
 	var wanted map[string]any
 	if err := json.Unmarshal(r.body, &wanted); err != nil {
-		return nil, fmt.Errorf("reading row %d: %w", r.number, err)
+		return nil, nil, fmt.Errorf("reading row %d: %w", r.number, err)
 	}
 	is, err := generic(post)
 	if err != nil {
-		return nil, fmt.Errorf("reading the post of row %d: %w", r.number, err)
+		return nil, nil, fmt.Errorf("reading the post of row %d: %w", r.number, err)
+	}
+	if wrong := unchangeable(wanted, post.Status); wrong != nil {
+		return nil, wrong, nil
+	}
+	if text := textOf(wanted["firstComment"]); text != "" {
+		wanted["firstComments"] = []any{map[string]any{"target": 0.0, "text": text}}
+	}
+	if r.isCells {
+		r.keepOfItems(listOf(wanted["mediaItems"]), listOf(is["mediaItems"]))
+		asStored(wanted, is)
 	}
 	change := map[string]any{}
 	for _, field := range []string{"content", "brandId", "externalId"} {
@@ -57,7 +68,81 @@ func (r row) difference(post *client.Post, timezone string) (map[string]any, err
 	if status, _ := wanted["status"].(string); status != "" && status != string(post.Status) && r.ended == "" {
 		change["status"] = status
 	}
-	return change, nil
+	return change, nil, nil
+}
+
+// unchangeable refuses a row by which a post that is there would be published at once, or a draft be put
+// into a queue: only new posts are.
+func unchangeable(wanted map[string]any, status client.PostStatus) *problem {
+	var field string
+	switch isDraft := status == client.PostDraft; {
+	case wanted["publishNow"] == true:
+		field = "publishNow"
+	case wanted["status"] == "immediate":
+		field = "status"
+	case isDraft && wanted["queue"] == true:
+		field = "queue"
+	case isDraft && textOf(wanted["queueId"]) != "":
+		field = "queueId"
+	default:
+		return nil
+	}
+	return &problem{field: field, code: codeUnsupported, message: fmt.Sprintf(
+		"the post is there and %s, and only a new one is published at once or put into a queue: write a time and the status scheduled, or delete the post first", status)}
+}
+
+// asStored returns what is wanted, with texts as they are stored where a cell has them as far as it can.
+func asStored(wanted, is any) any {
+	switch is := is.(type) {
+	case string:
+		if text, ok := wanted.(string); (ok || wanted == nil) && is != "" && text == strings.TrimSpace(schema.UnixLines(is)) {
+			return is
+		}
+	case []any:
+		items := listOf(wanted)
+		for i := range min(len(items), len(is)) {
+			items[i] = asStored(items[i], is[i])
+		}
+	case map[string]any:
+		object, ok := wanted.(map[string]any)
+		if !ok && wanted != nil {
+			return wanted
+		}
+		for name, value := range is {
+			if text := asStored(object[name], value); text != nil {
+				if object == nil {
+					object = map[string]any{}
+				}
+				object[name] = text
+			}
+		}
+		if object != nil {
+			return object
+		}
+	}
+	return wanted
+}
+
+// keepOfItems gives media items what the post has of them and the file no column of.
+func (r row) keepOfItems(wanted, is []any) {
+	for _, item := range wanted {
+		item, _ := item.(map[string]any)
+		for _, stored := range is {
+			stored, _ := stored.(map[string]any)
+			if !sameFile(item, stored) {
+				continue
+			}
+			for _, field := range []string{"altText", "fit", "keepMetadata"} {
+				if item[field] == nil && stored[field] != nil && !r.speaksOf(field) {
+					item[field] = stored[field]
+				}
+			}
+			if !r.speaksOf("mediaTypes") {
+				item["type"] = stored["type"]
+			}
+			break
+		}
+	}
 }
 
 func generic(value any) (object map[string]any, err error) {
@@ -101,9 +186,6 @@ func (r row) differInLists(wanted, is, change map[string]any) {
 		change["mediaItems"] = orEmpty(media)
 	}
 	comments := listOf(wanted["firstComments"])
-	if text := textOf(wanted["firstComment"]); text != "" {
-		comments = []any{map[string]any{"target": 0.0, "text": text}}
-	}
 	if (r.speaksOf("firstComments") || r.speaksOf("firstComment")) && !r.thread && !sameComments(comments, listOf(is["firstComments"])) {
 		change["firstComments"] = orEmpty(comments)
 	}
@@ -146,11 +228,18 @@ func sameMedia(wanted, is []any) bool {
 				return false
 			}
 		}
-		if id := textOf(x["mediaId"]); id != "" {
-			return id == textOf(y["mediaId"])
+		if (x["keepMetadata"] == true) != (y["keepMetadata"] == true) || !sameFile(x, y) {
+			return false
 		}
-		return textOf(x["url"]) == textOf(y["url"]) && (textOf(y["mediaId"]) != "" || textOf(x["type"]) == textOf(y["type"]))
+		return textOf(y["mediaId"]) != "" || textOf(x["type"]) == textOf(y["type"])
 	})
+}
+
+func sameFile(wanted, is map[string]any) bool {
+	if id := textOf(wanted["mediaId"]); id != "" {
+		return id == textOf(is["mediaId"])
+	}
+	return textOf(wanted["url"]) == textOf(is["url"])
 }
 
 func sameComments(wanted, is []any) bool {

@@ -96,7 +96,7 @@ func TestWordsAsPeopleWriteThem(t *testing.T) {
 func TestFormulasThatFailedRefuseTheirRow(t *testing.T) {
 	for cell, want := range map[string]string{
 		"#NAME?": "#NAME?", "#REF!": "#REF!", "see #REF!": "#REF!", "#N/A": "#N/A", "#WERT!": "#WERT!", "#¿NOMBRE?": "#¿NOMBRE?", "#NOM?": "#NOM?", "#DIV/0!": "#DIV/0!",
-		"#NAMEIT": "", "#VALUES!": "", "Las Vegas #NV": "", "a#REF!b": "", "#1": "",
+		"#NAMEIT": "", "#VALUES!": "", "Las Vegas #NV": "", "Err:509": "Err:509", "Err:50": "", "see Err:509": "", "a#REF!b": "", "#1": "",
 	} {
 		if got := failedFormula(cell); got != want {
 			t.Errorf("failedFormula(%q) = %q, want %q", cell, got, want)

@@ -20,8 +20,8 @@ var openStates = []client.PostStatus{client.PostDraft, client.PostScheduled}
 // looks is looking for the posts that rows of some chunks are of, once for all of them.
 type looks struct {
 	rows  []row
-	done  chan struct{} // closed once posts are there
-	posts []client.Post
+	done  chan struct{}             // closed once posts are there
+	posts map[string][]*client.Post // by their ids, and by the caller's own
 }
 
 func newLooks(chunks []chunk) *looks {
@@ -48,13 +48,26 @@ func (l *looks) find(ctx context.Context, s *sender) error {
 		}
 	}
 	if len(lookup.IDs)+len(lookup.ExternalIDs) > 0 {
-		var err error
-		if l.posts, err = s.api.Posts.Lookup(ctx, lookup); err != nil {
+		posts, err := s.api.Posts.Lookup(ctx, lookup)
+		if err != nil {
 			return fmt.Errorf("looking for the posts of rows %d to %d: %w", l.rows[0].number, l.rows[len(l.rows)-1].number, err)
 		}
+		l.posts = byNames(posts)
 	}
 	close(l.done)
 	return nil
+}
+
+func byNames(posts []client.Post) map[string][]*client.Post {
+	named := make(map[string][]*client.Post, len(posts))
+	for i := range posts {
+		p := &posts[i]
+		named[ofID+p.ID] = []*client.Post{p}
+		if p.ExternalID != "" {
+			named[ofExternalID+p.ExternalID] = append(named[ofExternalID+p.ExternalID], p)
+		}
+	}
+	return named
 }
 
 // The longest ids that posts have, in bytes.
@@ -92,25 +105,22 @@ func (r row) ownID() string {
 
 // match finds the row of each post. A row whose own id several open posts have is refused: nobody
 // can tell which is meant.
-func (c chunk) match(posts []client.Post) existing {
+func (c chunk) match(posts map[string][]*client.Post) existing {
 	found := existing{}
 	for i := range c.rows {
 		r := &c.rows[i]
-		if r.problem != nil || r.id == "" && r.externalID == "" {
+		if r.problem != nil || !r.isIdentified() {
+			continue
+		}
+		if same := posts[ofID+r.id]; r.id != "" && same != nil {
+			found[r.number] = same[0]
 			continue
 		}
 		var open, ended []*client.Post
-		for n := range posts {
-			p := &posts[n]
-			if r.id != "" && p.ID == r.id {
-				open, ended = []*client.Post{p}, nil
-				break
-			}
-			switch {
-			case p.ExternalID != r.ownID():
-			case slices.Contains(openStates, p.Status):
+		for _, p := range posts[ofExternalID+r.ownID()] {
+			if slices.Contains(openStates, p.Status) {
 				open = append(open, p)
-			default:
+			} else {
 				ended = append(ended, p)
 			}
 		}
@@ -188,16 +198,30 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 		o.message = fmt.Sprintf("status: the post is %s, and stays as it is", post.Status)
 		return o, nil
 	}
-	change, err := r.difference(post, s.timezone)
-	if err != nil || len(change) == 0 {
+	change, wrong, err := r.difference(post, s.timezone)
+	if err != nil {
+		return o, err
+	}
+	leftOut := r.warnings
+	if r.link && !r.speaksOf("content") && change["platformSettings"] == nil {
+		leftOut = append(slices.Clone(leftOut), "link: changes nothing: the file has no column of texts")
+	}
+	switch {
+	case wrong != nil:
+		r.problem = wrong
+		o = r.refused()
+		o.postID = post.ID
+		return o, nil
+	case len(change) == 0:
 		if !s.began.IsZero() && post.CreatedAt.After(s.began) { // by an earlier run of this import
 			o.status = created
 		}
-		return o, err
-	}
-	if o.status = updated; s.dryRun {
-		o.status = valid
+		o.warn(leftOut, nil)
 		return o, nil
+	}
+	done := updated
+	if s.dryRun {
+		done, change["dryRun"] = valid, true
 	}
 	body, err := encode(change)
 	if err != nil {
@@ -216,8 +240,8 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 		return o, fmt.Errorf("changing the post of row %d: %w", r.number, err)
 	}
 	s.answered()
-	o = outcomeOfPost(r.number, updated, post)
-	o.warn(r.warnings, post.Warnings)
+	o = outcomeOfPost(r.number, done, post)
+	o.warn(leftOut, post.Warnings)
 	return o, nil
 }
 

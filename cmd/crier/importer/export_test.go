@@ -348,10 +348,28 @@ func TestColumnsThatAddToOthersTakeNothingAway(t *testing.T) {
 	if summary, err := s.run(write(t, "posts.csv", first), func(*importer.Config) {}); err != nil || summary.Created != 1 {
 		t.Fatalf("Run = %+v, %v", summary, err)
 	}
-	for _, table := range []string{"externalId,mediaTypes,fit\na,image,cover\n", "externalId,link\na,https://example.com/\n", "externalId,altText\na,\n"} {
+	for table, warned := range map[string]string{
+		"externalId,mediaTypes,fit\na,image,cover\n": "no column of media", "externalId,link\na,https://example.com/\n": "no column of texts",
+		"externalId,altText\na,B\n": "no column of media", "externalId,altText\na,\n": "",
+	} {
 		summary, err := s.run(write(t, "posts.csv", table), func(*importer.Config) {})
 		if err != nil || summary.Unchanged != 1 {
-			t.Errorf("%q: Run = %+v, %v", table, summary, err)
+			t.Fatalf("%q: Run = %+v, %v", table, summary, err)
+		}
+		if line := readResults(t, summary.Results)[1]; !strings.Contains(line[5], warned) || (warned == "") != (line[5] == "") {
+			t.Errorf("%q: the row is %q", table, line)
+		}
+	}
+	// A check has the server judge what a row would change.
+	for text, failed := range map[string]int{"two": 0, strings.Repeat("x", 501): 1} {
+		summary, err := s.run(write(t, "posts.csv", "externalId,content\na,"+text+"\n"), func(c *importer.Config) { c.DryRun = true })
+		if err != nil || summary.Failed != failed || summary.Created != 1-failed {
+			t.Errorf("a check of a text of %d: Run = %+v, %v", len(text), summary, err)
+		}
+	}
+	for _, post := range s.all() {
+		if post.Content != "one" {
+			t.Errorf("the text is %q", post.Content)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -28,30 +27,6 @@ type Config struct {
 	Now      func() time.Time
 
 	known *known // the workspace's brands and accounts; nil: not needed, or not read yet
-}
-
-// Summary is the result of an import.
-type Summary struct {
-	Rows, Created, Failed, Unknown int    // Created: of a dry run, what is valid
-	Updated, Unchanged, Skipped    int    // of rows whose posts were there
-	Results                        string // file with a line for each row; empty where no import has begun
-	// FailedRows is a file of the rows that failed, to be corrected and imported; empty where
-	// none did, and of a dry run.
-	FailedRows string
-}
-
-// Counts are how many rows came to what. What no row did is left out but for what every import has.
-func (s Summary) Counts(dryRun bool) string {
-	counts := []string{fmt.Sprintf("%d %s", s.Created, map[bool]string{true: valid, false: created}[dryRun])}
-	for _, c := range []struct {
-		rows int
-		what string
-	}{{s.Updated, updated}, {s.Unchanged, unchanged}, {s.Skipped, skipped}} {
-		if c.rows > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", c.rows, c.what))
-		}
-	}
-	return strings.Join(append(counts, fmt.Sprintf("%d failed, %d unknown", s.Failed, s.Unknown)), ", ")
 }
 
 const (
@@ -301,14 +276,35 @@ func (r *run) sendAll(ctx context.Context, first chunk, chunks *chunker) error {
 	return group.Wait()
 }
 
-// dispatch gives the chunks to the senders, while the posts of those behind them are looked for.
-// Those that an earlier run may have sent so long ago that crier has forgotten their keys are not
-// sent again.
+// dispatch gives the chunks to the senders. Those that an earlier run may have sent so long ago that
+// crier has forgotten their keys are not sent again.
 func (r *run) dispatch(ctx context.Context, first chunk, chunks *chunker, order, work chan<- sent) error {
 	doubtful := 0
 	if r.journal.forgotten(r.config.Now()) {
 		doubtful = window + senders
 	}
+	group, ctx := errgroup.WithContext(ctx)
+	batches := make(chan []chunk)
+	group.Go(func() error {
+		defer close(batches)
+		return r.lookAhead(ctx, first, chunks, batches)
+	})
+	group.Go(func() error {
+		for batch := range batches {
+			for _, c := range batch {
+				if err := r.hand(ctx, c, doubtful > 0, order, work); err != nil {
+					return err
+				}
+				doubtful = max(doubtful-1, 0)
+			}
+		}
+		return nil
+	})
+	return group.Wait()
+}
+
+// lookAhead reads the chunks. The posts of some are looked for while those before them are sent.
+func (r *run) lookAhead(ctx context.Context, first chunk, chunks *chunker, batches chan<- []chunk) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		for batch, err := chunks.batch(first); ; batch, err = chunks.batch() {
@@ -319,15 +315,14 @@ func (r *run) dispatch(ctx context.Context, first chunk, chunks *chunker, order,
 				return err
 			}
 			looks := newLooks(batch)
-			if doubtful < len(batch) {
-				group.Go(func() error { return looks.find(ctx, r.sender) })
+			for i := range batch {
+				batch[i].looks = looks
 			}
-			for _, c := range batch {
-				c.looks = looks
-				if err := r.hand(ctx, c, doubtful > 0, order, work); err != nil {
-					return err
-				}
-				doubtful = max(doubtful-1, 0)
+			group.Go(func() error { return looks.find(ctx, r.sender) })
+			select {
+			case batches <- batch:
+			case <-ctx.Done():
+				return ctx.Err()
 			}
 		}
 	})
@@ -370,26 +365,4 @@ func (r *run) record(ctx context.Context, order <-chan sent) error {
 		}
 	}
 	return nil
-}
-
-// count fills the summary from the results, since an import may have taken several runs.
-func (r *run) count() error {
-	return r.journal.each(func(l result) error {
-		r.summary.Rows++
-		switch l.status {
-		case created, valid:
-			r.summary.Created++
-		case updated:
-			r.summary.Updated++
-		case unchanged:
-			r.summary.Unchanged++
-		case skipped:
-			r.summary.Skipped++
-		case unknown:
-			r.summary.Unknown++
-		default:
-			r.summary.Failed++
-		}
-		return nil
-	})
 }

@@ -18,11 +18,14 @@ type mediaItem struct {
 	MediaID string `json:"mediaId,omitempty"`
 	AltText string `json:"altText,omitempty"`
 	Fit     string `json:"fit,omitempty"`
+
+	KeepMetadata bool `json:"keepMetadata,omitempty"`
 }
 
 // addMedia reads addresses and ids, each with its text and its type. A text or a type in a
 // column of its own number is of the address of that number.
-func (p *post) addMedia(body map[string]any, _ *row) *problem {
+func (p *post) addMedia(body map[string]any, r *row) *problem {
+	p.warnOfNoMedia(r)
 	var items []mediaItem
 	for _, address := range addresses(p.cells["media"]) {
 		items = append(items, itemOf(address))
@@ -47,6 +50,9 @@ func (p *post) addMedia(body map[string]any, _ *row) *problem {
 		return wrong
 	}
 	if wrong := p.addFits(items); wrong != nil {
+		return wrong
+	}
+	if wrong := p.addKept(items); wrong != nil {
 		return wrong
 	}
 	if len(items) > 0 {
@@ -108,6 +114,38 @@ func (p *post) addFits(items []mediaItem) *problem {
 		}
 	}
 	return nil
+}
+
+// addKept says of which items the metadata is published: of all, or of each.
+func (p *post) addKept(items []mediaItem) *problem {
+	kept := list(p.cells["keepMetadata"])
+	if len(kept) > 1 && len(kept) != len(items) {
+		return &problem{field: "keepMetadata", message: fmt.Sprintf("there are %d answers for %d media items", len(kept), len(items))}
+	}
+	for i := range items {
+		if len(kept) == 0 {
+			break
+		}
+		var err error
+		if items[i].KeepMetadata, err = yes(kept[min(i, len(kept)-1)]); err != nil {
+			return &problem{field: "keepMetadata", message: err.Error()}
+		}
+	}
+	return nil
+}
+
+// warnOfNoMedia warns of what is said of media in a file without a column of media. The post of the row
+// may be there: its media are no matter of the row.
+func (p *post) warnOfNoMedia(r *row) {
+	if !r.isIdentified() || r.speaksOf("mediaItems") || r.speaksOf("asset") {
+		return
+	}
+	for _, field := range []string{"altText", "mediaTypes", "fit", "keepMetadata"} {
+		if p.cells[field] != "" || field == "altText" && len(p.altTexts) > 0 {
+			p.warnings = append(p.warnings, field+": changes nothing: the file has no column of media")
+		}
+	}
+	clear(p.altTexts)
 }
 
 // addAsset reads a column that holds a picture, a video or a link, as another one says or else its

@@ -313,11 +313,12 @@ const maxMetadata = 500
 
 // addLink puts a link at the end of the text, unless it is in it. A pin leads to it, and so does the
 // button of a post on google-business.
-func (p *post) addLink(body map[string]any, _ *row) *problem {
+func (p *post) addLink(body map[string]any, r *row) *problem {
 	text, link := p.cells["content"], p.cells["link"]
 	if link == "" {
 		return nil
 	}
+	r.link = true
 	elsewhere := false
 	for _, t := range p.targets {
 		if t.Platform != schema.Pinterest {

@@ -14,6 +14,52 @@ import (
 	"text/tabwriter"
 )
 
+// Summary is the result of an import.
+type Summary struct {
+	Rows, Created, Failed, Unknown int    // Created: of a dry run, what is valid
+	Updated, Unchanged, Skipped    int    // of rows whose posts were there
+	Results                        string // file with a line for each row; empty where no import has begun
+	// FailedRows is a file of the rows that failed, to be corrected and imported; empty where
+	// none did, and of a dry run.
+	FailedRows string
+}
+
+// Counts are how many rows came to what. What no row did is left out but for what every import has.
+func (s Summary) Counts(dryRun bool) string {
+	counts := []string{fmt.Sprintf("%d %s", s.Created, map[bool]string{true: valid, false: created}[dryRun])}
+	for _, c := range []struct {
+		rows int
+		what string
+	}{{s.Updated, updated}, {s.Unchanged, unchanged}, {s.Skipped, skipped}} {
+		if c.rows > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", c.rows, c.what))
+		}
+	}
+	return strings.Join(append(counts, fmt.Sprintf("%d failed, %d unknown", s.Failed, s.Unknown)), ", ")
+}
+
+// count fills the summary from the results, since an import may have taken several runs.
+func (r *run) count() error {
+	return r.journal.each(func(l result) error {
+		r.summary.Rows++
+		switch l.status {
+		case created, valid:
+			r.summary.Created++
+		case updated:
+			r.summary.Updated++
+		case unchanged:
+			r.summary.Unchanged++
+		case skipped:
+			r.summary.Skipped++
+		case unknown:
+			r.summary.Unknown++
+		default:
+			r.summary.Failed++
+		}
+		return nil
+	})
+}
+
 // result is a line of the results; it holds until the next one is read.
 type result struct {
 	row, status, code, message, field string

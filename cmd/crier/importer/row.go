@@ -30,6 +30,10 @@ type row struct {
 	ended  string
 	// fields are those of a post that the row speaks of, whether it fills them or not.
 	fields []string
+	// isCells: the row is of a table, whose cells have no blanks around texts, and lines that end in LF.
+	isCells bool
+	// link: it has one, which is added to its text.
+	link bool
 }
 
 // problem is what is wrong with one field of a row.

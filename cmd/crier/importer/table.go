@@ -209,7 +209,7 @@ func isBlank(cells []string) bool {
 
 // row reads the line as a post.
 func (t *table) row() row {
-	r := row{number: t.number, fields: t.fields}
+	r := row{number: t.number, fields: t.fields, isCells: true}
 	cells := t.line.cells
 	if !utf8.ValidString(strings.Join(cells, "")) {
 		r.problem = &notUTF8

@@ -107,7 +107,7 @@ func (t *table) likely(h heading) likeness {
 	}
 	for _, spelling := range spellings(h.name) {
 		for _, like := range likenesses {
-			if !slices.Contains(like.names, stripMarks(folded(spelling))) && !slices.Contains(like.names, folded(spelling)) {
+			if !slices.Contains(like.names, folded(spelling)) {
 				continue
 			}
 			if c := columnOf(like.field); c.field != "metadata" && !slices.Contains(several, c.field) && t.has(c) {

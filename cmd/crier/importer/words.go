@@ -76,7 +76,7 @@ const published = "published"
 
 // statusOf is the state that a cell means, or the cell itself, which the server refuses.
 func statusOf(cell string) string {
-	if status, ok := statusWords[folded(stripMarks(cell))]; ok {
+	if status, ok := statusWords[folded(cell)]; ok {
 		return status
 	}
 	return cell
@@ -103,16 +103,17 @@ var (
 		`VALOR!|NÚM!|NULO!|NOME\?|` +
 		`RIF!|VALORE!|NUMERO!|` +
 		`VERW!|WAARDE!|GETAL!|LEEG!|NAAM\?|DEEL/0!))(?:$|\s)`)
-	wholeErrors = []string{"#N/A", "#NV", "#N/D", "#N/B", "#GETTING_DATA"}
+	numberedError = regexp.MustCompile(`^(?:Err|Fehler):5\d\d$`) // LibreOffice's, of a whole cell
+	wholeErrors   = []string{"#N/A", "#NV", "#N/D", "#N/B", "#GETTING_DATA"}
 )
 
 // failedFormula returns the error of a spreadsheet in a cell; empty: there is none.
 func failedFormula(cell string) string {
 	switch {
+	case slices.Contains(wholeErrors, cell), numberedError.MatchString(cell):
+		return cell
 	case !strings.Contains(cell, "#"):
 		return ""
-	case slices.Contains(wholeErrors, cell):
-		return cell
 	}
 	if found := sheetError.FindStringSubmatch(cell); found != nil {
 		return found[1]

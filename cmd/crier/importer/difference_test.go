@@ -1,0 +1,91 @@
+package importer
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"crier/client"
+)
+
+func TestWhatATableCannotSayIsNoDifference(t *testing.T) {
+	stored := client.Post{
+		ID: "post_1", ExternalID: "a", Status: client.PostDraft, Content: " one\r\ntwo ", Timezone: "UTC",
+		ScheduledFor: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), Metadata: map[string]string{"a": " x ", "blank": " "},
+		FirstComments: []client.FirstComment{{Text: "first\n"}},
+		MediaItems: []client.MediaItem{
+			{Type: client.MediaType("image"), URL: "https://a.test/1", AltText: " A ", KeepMetadata: true, Fit: client.MediaFit("cover")},
+			{Type: client.MediaType("video"), URL: "https://a.test/2"},
+		},
+	}
+	for name, tt := range map[string]struct{ table, want string }{
+		"an export that nobody has changed": {
+			"externalId,content,metadata.a,metadata.blank,firstComment,media.1,media.2,altText.1,fit,keepMetadata,mediaTypes\na,\"one\r\ntwo\",x,,first,https://a.test/1,https://a.test/2,A,cover|none,yes|no,image|video\n",
+			`{}`,
+		},
+		"one text": {
+			"externalId,content,metadata.a,metadata.blank\na,three,x,\n", `{"content": "three"}`,
+		},
+		"an entry beside one with blanks": {
+			"externalId,metadata.a,metadata.b\na,x,y\n", `{"metadata": {"a": " x ", "b": "y", "blank": " "}}`,
+		},
+		"media whose kinds, texts and fits have no columns": {
+			"externalId,media\na,https://a.test/1|https://a.test/3.jpg\n",
+			`{"mediaItems": [{"type": "image", "url": "https://a.test/1", "altText": " A ", "keepMetadata": true, "fit": "cover"}, {"type": "image", "url": "https://a.test/3.jpg"}]}`,
+		},
+		"metadata of media that is not kept any more": {
+			"externalId,media,altText,fit,mediaTypes,keepMetadata\na,https://a.test/1|https://a.test/2,A,cover|none,image|video,no\n",
+			`{"mediaItems": [{"type": "image", "url": "https://a.test/1", "altText": " A ", "fit": "cover"}, {"type": "video", "url": "https://a.test/2", "fit": "none"}]}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			change, wrong, err := onlyRow(t, tt.table).difference(&stored, "UTC")
+			if err != nil || wrong != nil {
+				t.Fatal(wrong, err)
+			}
+			got, err := encode(change)
+			if err != nil || !sameJSON(t, string(got), tt.want) {
+				t.Errorf("the change is %s, %v, want %s", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAPostThatIsThereIsNotPublishedByARow(t *testing.T) {
+	for name, tt := range map[string]struct {
+		status client.PostStatus
+		cells  string
+		field  string
+	}{
+		"a draft at once":            {client.PostDraft, "publishNow\na,mastodon,yes\n", "publishNow"},
+		"a draft in another way":     {client.PostDraft, "status\na,mastodon,now\n", "status"},
+		"a draft into the queue":     {client.PostDraft, "queue\na,mastodon,yes\n", "queue"},
+		"a draft into a queue":       {client.PostDraft, "queueId\na,mastodon,queue_1\n", "queueId"},
+		"a scheduled post at once":   {client.PostScheduled, "when\na,mastodon,now\n", "publishNow"},
+		"one that the queue has had": {client.PostScheduled, "queue\na,mastodon,yes\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			post := client.Post{ID: "post_1", Status: tt.status, Platforms: []client.Target{{Platform: client.Mastodon, AccountID: "acc_1"}}}
+			change, wrong, err := onlyRow(t, "id,platforms,"+tt.cells).difference(&post, "UTC")
+			if err != nil || len(change) > 0 {
+				t.Errorf("the change is %v, %v", change, err)
+			}
+			if (wrong == nil) != (tt.field == "") || wrong != nil && wrong.field != tt.field {
+				t.Errorf("the problem is %+v, want one of %q", wrong, tt.field)
+			}
+		})
+	}
+}
+
+func onlyRow(t *testing.T, table string) row {
+	t.Helper()
+	source, err := openRows("a.csv", strings.NewReader(table), Mapping{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := source.next()
+	if err != nil || r.problem != nil {
+		t.Fatal(r.problem, err)
+	}
+	return r
+}
