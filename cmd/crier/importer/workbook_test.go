@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -97,6 +98,33 @@ func TestAWorkbookIsRead(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAWorkbookOfLibreOfficeIsRead has a file that LibreOffice 7.4 has written.
+func TestAWorkbookOfLibreOfficeIsRead(t *testing.T) {
+	file, err := os.Open("testdata/libreoffice.xlsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	got, err := sheetRows(t, file, Mapping{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`{"platforms": [{"platform": "mastodon"}], "content": "=not a formula\nsecond line", "scheduledFor": "2026-12-01T09:00:00", "externalId": "007"}`,
+		`{"platforms": [{"platform": "mastodon"}, {"platform": "bluesky"}], "content": "Hello there", "scheduledFor": "2026-12-01T18:00:00", "externalId": "own-2", "metadata": {"n": "7"}}`,
+		`{"platforms": [{"platform": "mastodon"}], "content": "_x0041_ & <b> 日本語 😀", "status": "draft", "externalId": "own-3", "metadata": {"n": "1.5"}}`,
+		`! text: #DIV/0! is what a spreadsheet shows`,
+	}
+	if len(got) != len(want) {
+		t.Fatalf("there are %d rows: %q", len(got), got)
+	}
+	for i := range want {
+		if isRefused := strings.HasPrefix(want[i], "!"); isRefused && !strings.HasPrefix(got[i], want[i]) || !isRefused && !sameJSON(t, got[i], want[i]) {
+			t.Errorf("row %d is %s, want %s", i+1, got[i], want[i])
+		}
 	}
 }
 
