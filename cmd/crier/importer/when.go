@@ -181,6 +181,9 @@ func orderDate(text string, days DayOrder) (string, error) {
 	default:
 		return "", errors.New("the day and the month of " + written + " could be either: write it like 2026-12-01, or say --days day-first or month-first")
 	}
+	if days != "" && month > 12 {
+		return "", fmt.Errorf("%s has no month %d: dates are read %s", written, month, days)
+	}
 	return fmt.Sprintf("%s-%02d-%02d", year, month, day) + text[len(written):], nil
 }
 

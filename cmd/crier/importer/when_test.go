@@ -66,6 +66,14 @@ func TestTimesNobodyCanTell(t *testing.T) {
 	}
 }
 
+func TestAMonthThatThereIsNotInTheOrderThatIsSaid(t *testing.T) {
+	for days, text := range map[DayOrder]string{DayFirst: "12/31/2026 09:00", MonthFirst: "31/12/2026 09:00"} {
+		if got, err := parseWhen(text, days); err == nil || !strings.Contains(err.Error(), "has no month 31: dates are read "+string(days)) {
+			t.Errorf("parseWhen = %q, %v", got, err)
+		}
+	}
+}
+
 func FuzzWhen(f *testing.F) {
 	f.Add("2026-12-01 09:00")
 	f.Add("31/12/2026 9:00 pm")
