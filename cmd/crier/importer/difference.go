@@ -88,7 +88,7 @@ func unchangeable(wanted map[string]any, status client.PostStatus) *problem {
 		return nil
 	}
 	return &problem{field: field, code: codeUnsupported, message: fmt.Sprintf(
-		"the post is there and %s, and only a new one is published at once or put into a queue: write a time and the status scheduled, or delete the post first", status)}
+		"the post is there (%s), and only a new one is published at once or put into a queue: write a time and the status scheduled, or delete the post first", status)}
 }
 
 // asStored returns what is wanted, with texts as they are stored where a cell has them as far as it can.

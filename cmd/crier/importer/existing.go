@@ -24,10 +24,11 @@ type looks struct {
 	posts map[string][]*client.Post // by their ids, and by the caller's own
 }
 
+// newLooks are those of chunks, which get to know of them.
 func newLooks(chunks []chunk) *looks {
 	l := &looks{done: make(chan struct{})}
-	for _, c := range chunks {
-		l.rows = append(l.rows, c.rows...)
+	for i := range chunks {
+		l.rows, chunks[i].looks = append(l.rows, chunks[i].rows...), l
 	}
 	return l
 }

@@ -210,30 +210,31 @@ func (r *run) sendRows(ctx context.Context, source rows) error {
 	return r.sendFrom(ctx, first, chunks)
 }
 
-// sendFrom sends the first chunk and those that follow. The first request of an import goes
-// alone, to find out whether the server answers and accepts the key before others are sent.
+// sendFrom sends the first chunk and those that follow. The first requests of an import go alone, to
+// find out whether the server answers and accepts the key before others are sent.
 func (r *run) sendFrom(ctx context.Context, first chunk, chunks *chunker) error {
 	if r.journal.resumed {
-		return r.sendAll(ctx, first, chunks)
+		return r.sendAll(ctx, []chunk{first}, chunks)
 	}
-	if err := r.sendFirst(ctx, first); err != nil {
-		return err
-	}
-	second, err := chunks.next()
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
+	begun, err := chunks.batch(first)
 	if err != nil {
 		return err
 	}
-	return r.sendAll(ctx, second, chunks)
+	if err := r.sendFirst(ctx, begun); err != nil {
+		return err
+	}
+	return r.sendAll(ctx, begun[1:], chunks)
 }
 
-func (r *run) sendFirst(ctx context.Context, c chunk) error {
+// sendFirst sends the first of some chunks, all of whose posts are looked for.
+func (r *run) sendFirst(ctx context.Context, begun []chunk) error {
 	if err := r.journal.sending(r.config.Now()); err != nil {
 		return err
 	}
-	outcomes, err := r.sender.send(ctx, c)
+	if err := newLooks(begun).find(ctx, r.sender); err != nil {
+		return err
+	}
+	outcomes, err := r.sender.send(ctx, begun[0])
 	if err != nil {
 		return err
 	}
@@ -250,15 +251,15 @@ type sent struct {
 	outcomes chan []outcome
 }
 
-// sendAll sends the chunks in parallel and writes their results in order.
-func (r *run) sendAll(ctx context.Context, first chunk, chunks *chunker) error {
+// sendAll sends the chunks in parallel, from those that are read already, and writes their results in order.
+func (r *run) sendAll(ctx context.Context, begun []chunk, chunks *chunker) error {
 	group, ctx := errgroup.WithContext(ctx)
 	order := make(chan sent, window)
 	work := make(chan sent)
 	group.Go(func() error {
 		defer close(order)
 		defer close(work)
-		return r.dispatch(ctx, first, chunks, order, work)
+		return r.dispatch(ctx, begun, chunks, order, work)
 	})
 	for range senders {
 		group.Go(func() error {
@@ -278,7 +279,7 @@ func (r *run) sendAll(ctx context.Context, first chunk, chunks *chunker) error {
 
 // dispatch gives the chunks to the senders. Those that an earlier run may have sent so long ago that
 // crier has forgotten their keys are not sent again.
-func (r *run) dispatch(ctx context.Context, first chunk, chunks *chunker, order, work chan<- sent) error {
+func (r *run) dispatch(ctx context.Context, begun []chunk, chunks *chunker, order, work chan<- sent) error {
 	doubtful := 0
 	if r.journal.forgotten(r.config.Now()) {
 		doubtful = window + senders
@@ -287,7 +288,7 @@ func (r *run) dispatch(ctx context.Context, first chunk, chunks *chunker, order,
 	batches := make(chan []chunk)
 	group.Go(func() error {
 		defer close(batches)
-		return r.lookAhead(ctx, first, chunks, batches)
+		return r.lookAhead(ctx, begun, chunks, batches)
 	})
 	group.Go(func() error {
 		for batch := range batches {
@@ -304,26 +305,23 @@ func (r *run) dispatch(ctx context.Context, first chunk, chunks *chunker, order,
 }
 
 // lookAhead reads the chunks. The posts of some are looked for while those before them are sent.
-func (r *run) lookAhead(ctx context.Context, first chunk, chunks *chunker, batches chan<- []chunk) error {
+func (r *run) lookAhead(ctx context.Context, batch []chunk, chunks *chunker, batches chan<- []chunk) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		for batch, err := chunks.batch(first); ; batch, err = chunks.batch() {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			looks := newLooks(batch)
-			for i := range batch {
-				batch[i].looks = looks
-			}
-			group.Go(func() error { return looks.find(ctx, r.sender) })
+		for {
 			select {
 			case batches <- batch:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
+			var err error
+			if batch, err = chunks.batch(); errors.Is(err, io.EOF) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+			looks := newLooks(batch)
+			group.Go(func() error { return looks.find(ctx, r.sender) })
 		}
 	})
 	return group.Wait()
