@@ -32,6 +32,7 @@ type Config struct {
 const (
 	senders = 8
 	window  = 4 * senders // chunks that may be finished while an earlier one is not
+	ahead   = 3           // batches of chunks whose posts are looked for, besides the one that is sent
 )
 
 // Run imports the file, or resumes an import of it that did not finish. After an error the
@@ -285,7 +286,7 @@ func (r *run) dispatch(ctx context.Context, begun []chunk, chunks *chunker, orde
 		doubtful = window + senders
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	batches := make(chan []chunk)
+	batches := make(chan []chunk, ahead-1) // the reader holds one more
 	group.Go(func() error {
 		defer close(batches)
 		return r.lookAhead(ctx, begun, chunks, batches)
