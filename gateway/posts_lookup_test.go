@@ -69,6 +69,9 @@ func TestAChangeIsJudgedAndNotMade(t *testing.T) {
 		t.Errorf("the post would have the text %q", got)
 	}
 	a.call(http.MethodPatch, "/posts/"+id, `{"content": "`+strings.Repeat("y", 501)+`", "dryRun": true}`).fails(http.StatusBadRequest, "validation_error")
+	if got := a.call(http.MethodPatch, "/posts/"+id, `{"dryRun": true}`).want(http.StatusOK).at("post", "content").text(); got != "x" {
+		t.Errorf("without a change the post would have the text %q", got)
+	}
 	if got := a.call(http.MethodGet, "/posts/"+id, nil).want(http.StatusOK).at("post", "content").text(); got != "x" {
 		t.Errorf("the post has the text %q", got)
 	}

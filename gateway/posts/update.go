@@ -42,24 +42,24 @@ func (p *posts) update(c *gin.Context) error {
 	if err := refusal(f.Report); err != nil {
 		return err
 	}
-	var r body.Report // of the last run: the store may call this again
-	var judged schema.Post
+	var r body.Report       // of the last run: the store may call this again
+	var judged *schema.Post // as a dry run would make it
 	post, err := p.Store.Update(c.Request.Context(), b.key.Workspace, id, func(post *schema.Post) error {
 		r = body.Report{Warnings: slices.Clone(f.Report.Warnings)}
 		if fields.isEmpty() {
 			return schema.ErrUnchanged
 		}
-		err := p.patch(post, change, b.now, &r)
-		if judged = *post; err == nil && dryRun {
-			return schema.ErrUnchanged
+		if err := p.patch(post, change, b.now, &r); err != nil || !dryRun {
+			return err
 		}
-		return err
+		judged = post
+		return schema.ErrUnchanged
 	})
 	if err != nil {
 		return err
 	}
-	if dryRun {
-		post = judged
+	if judged != nil {
+		post = *judged
 	}
 	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: r.Warnings})
 	return nil

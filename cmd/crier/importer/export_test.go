@@ -69,11 +69,11 @@ func (s *server) testPosts(n int) {
 		fmt.Fprintf(&b, `{"content": "Number %d, with \"quotes\", a\nline and = + @", "platforms": [{"platform": "mastodon", "accountId": %q}], `, i, s.accounts[i/30%len(s.accounts)])
 		switch i % 4 {
 		case 0:
-			fmt.Fprintf(&b, `"status": "draft", "metadata": {"campaign": "spring, 2027", "n": "%d"}}`, i)
+			fmt.Fprintf(&b, `"status": "draft", "metadata": {"campaign": " spring, 2027\r\n", "blank": " ", "n": "%d"}}`, i)
 		case 1:
 			fmt.Fprintf(&b, `"scheduledFor": "%sT09:00:00", "timezone": "Europe/Berlin", "firstComments": [{"text": "one"}, {"text": "two | three"}]}`, day)
 		case 2:
-			fmt.Fprintf(&b, `"scheduledFor": "%sT10:00:00Z", "externalId": "own-%d", "mediaItems": [{"type": "image", "url": "https://example.com/a,https://b.jpg", "altText": "a | b"}, {"type": "image", "url": "https://example.com/2.jpg", "fit": "cover"}]}`, day, i)
+			fmt.Fprintf(&b, `"scheduledFor": "%sT10:00:00Z", "externalId": "own-%d", "mediaItems": [{"type": "image", "url": "https://example.com/a,https://b.jpg", "altText": "a | b"}, {"type": "image", "url": "https://example.com/2.jpg", "fit": "cover", "keepMetadata": true}]}`, day, i)
 		default:
 			fmt.Fprintf(&b, `"scheduledFor": "%sT11:00:00Z", "platformSettings": {"mastodon": {"poll": {"options": ["a", "b"], "expiresIn": 3600}, "visibility": "unlisted", "spoilerText": "true"}}}`, day)
 		}
