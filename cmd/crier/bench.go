@@ -6,11 +6,17 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strconv"
 
 	"crier/cmd/crier/bench"
 )
 
 type benchCommand struct {
+	Run     benchRun     `cmd:"" default:"withargs" help:"Run benchmarks; without a name they are listed."`
+	Compare benchCompare `cmd:"" help:"Run benchmarks of two binaries in turn and compare their figures and processor time."`
+}
+
+type benchRun struct {
 	Names    []string `arg:"" optional:"" help:"Benchmarks to run; without one they are listed."`
 	URL      string   `help:"Address of a running server to measure, with --key and --postgres; without it one is started."`
 	Key      string   `secret:"" help:"API key of the running server, of a workspace with mastodon, bluesky and telegram accounts."`
@@ -23,7 +29,7 @@ type benchCommand struct {
 }
 
 // Run prints one JSON line a figure on standard output, and how far it is on standard error.
-func (b *benchCommand) Run(ctx context.Context, logger *slog.Logger) error {
+func (b *benchRun) Run(ctx context.Context, logger *slog.Logger) error {
 	if b.Worker != "" {
 		return bench.Work(ctx, b.Worker, os.Stdin, os.Stdout, logger)
 	}
@@ -45,4 +51,26 @@ func (b *benchCommand) Run(ctx context.Context, logger *slog.Logger) error {
 		Target:     bench.Target{URL: b.URL, Key: b.Key, Postgres: b.Postgres},
 		Posts:      b.Posts, Monitors: b.Monitors, Rows: b.Rows, Folder: b.Folder, Figures: os.Stdout, Progress: os.Stderr,
 	}, b.Names)
+}
+
+type benchCompare struct {
+	Old   string   `arg:"" type:"existingfile" help:"Binary of crier to compare with."`
+	New   string   `arg:"" type:"existingfile" help:"Binary of crier to measure."`
+	Names []string `arg:"" help:"Benchmarks to run, as crier bench lists them."`
+	Pairs int      `default:"2" help:"How often each binary is measured: old and new, then new and old, and so on."`
+	Posts int      `help:"Posts of herd, backlog and resume; 0: as many as crier bench without a name says."`
+}
+
+// Run prints one JSON line for each figure that both binaries have.
+func (b *benchCompare) Run(ctx context.Context) error {
+	if b.Pairs < 1 {
+		return errors.New("comparing takes at least one pair of runs: --pairs 2")
+	}
+	var options []string
+	if b.Posts > 0 {
+		options = []string{"--posts", strconv.Itoa(b.Posts)}
+	}
+	return bench.Compare(ctx, bench.Comparison{
+		Old: b.Old, New: b.New, Names: b.Names, Pairs: b.Pairs, Options: options, Figures: os.Stdout, Progress: os.Stderr,
+	})
 }

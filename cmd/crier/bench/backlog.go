@@ -85,8 +85,7 @@ func (s *session) afterHerd(ctx context.Context, late *workload, work func(*run,
 			},
 			{Name: label + "_disordered", Value: float64(came.disordered), Unit: "posts", Goal: &Goal{Bound: 0}},
 			{Name: label + "_overtaken", Value: came.overtaken.Seconds(), Unit: "s", Goal: &Goal{Bound: 60}},
-			{Name: label + "_cpu", Value: came.cpu, Unit: "ms/post", Goal: &Goal{Bound: 0.8}},
-		}, came.freshFigures(label, 500)...)...)
+		}, came.besides(label, 500)...)...)
 	})
 }
 

@@ -42,7 +42,19 @@ func measureCreate(ctx context.Context, s *session) (err error) {
 	if err := against.Measure(ctx, &controls); err != nil {
 		return err
 	}
-	many, one, err := s.create(ctx, plan)
+	before, err := on.work()
+	if err != nil {
+		return err
+	}
+	many, err := s.createByMany(ctx, plan)
+	if err != nil {
+		return err
+	}
+	after, err := on.work()
+	if err != nil {
+		return err
+	}
+	one, err := s.createByOne(ctx, plan)
 	if err != nil {
 		return err
 	}
@@ -54,25 +66,38 @@ func measureCreate(ctx context.Context, s *session) (err error) {
 		return err
 	}
 	s.say("control %.0f/s before, %.0f/s after", controls.Rates[0], controls.Rates[1])
-	return s.report(createFigures(many, one, against, controls)...)
+	figures := createFigures(many, one, against, controls)
+	if on.child != nil {
+		figures = append(figures, after.since(before).figures("create", "request", many.All, nil)...)
+	}
+	return s.report(figures...)
 }
 
 // create creates posts from many connections, then from one.
 func (s *session) create(ctx context.Context, plan loadPlan) (many, one loadResult, err error) {
-	run := plan.Label
-	plan.Label, plan.Connections = run+"-many", createConnections
-	plan.Warmup, plan.Measured = createWarmup, createMeasured
-	s.say("creating posts: %d connections", plan.Connections)
-	if err := s.do(ctx, roleLoad, plan, &many); err != nil {
+	if many, err = s.createByMany(ctx, plan); err != nil {
 		return many, one, err
 	}
+	one, err = s.createByOne(ctx, plan)
+	return many, one, err
+}
+
+func (s *session) createByMany(ctx context.Context, plan loadPlan) (many loadResult, err error) {
+	plan.Label, plan.Connections = plan.Label+"-many", createConnections
+	plan.Warmup, plan.Measured = createWarmup, createMeasured
+	s.say("creating posts: %d connections", plan.Connections)
+	err = s.do(ctx, roleLoad, plan, &many)
 	s.tell(many)
-	plan.Label, plan.Connections = run+"-one", 1
+	return many, err
+}
+
+func (s *session) createByOne(ctx context.Context, plan loadPlan) (one loadResult, err error) {
+	plan.Label, plan.Connections = plan.Label+"-one", 1
 	plan.Warmup, plan.Measured = oneWarmup, oneMeasured
 	s.say("creating posts: one caller")
 	err = s.do(ctx, roleLoad, plan, &one)
 	s.tell(one)
-	return many, one, err
+	return one, err
 }
 
 // tell reports the result of a load.

@@ -13,6 +13,7 @@ import (
 //
 //	name, value, unit             what was measured
 //	control, control_name, ratio  what the control of the run came to; null without one
+//	spread                        least and largest ratio of several pairs of runs; null for one run
 //	goal, goal_of, met            what is to be reached, by the value or the ratio; null without a goal
 //	errors                        requests that failed; with any, no goal is met
 type Figure struct {
@@ -20,6 +21,7 @@ type Figure struct {
 	Value   float64
 	Unit    string
 	Control *Control
+	Spread  *Spread
 	Goal    *Goal
 	Errors  int
 }
@@ -29,6 +31,9 @@ type Control struct {
 	Name  string
 	Value float64 // in the figure's unit
 }
+
+// Spread is the least and the largest ratio of pairs of runs.
+type Spread [2]float64
 
 // Goal is a bound of a figure.
 type Goal struct {
@@ -73,6 +78,7 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 		Control     *float64 `json:"control"`
 		ControlName *string  `json:"control_name"`
 		Ratio       *float64 `json:"ratio"`
+		Spread      *Spread  `json:"spread"`
 		Goal        *float64 `json:"goal"`
 		GoalOf      *string  `json:"goal_of"`
 		Met         *bool    `json:"met"`
@@ -83,6 +89,9 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 	}
 	if ratio, ok := f.ratio(); ok {
 		line.Ratio = new(rounded(ratio))
+	}
+	if f.Spread != nil {
+		line.Spread = &Spread{rounded(f.Spread[0]), rounded(f.Spread[1])}
 	}
 	if f.Goal != nil {
 		line.Goal, line.GoalOf, line.Met = &f.Goal.Bound, new("value"), new(f.met())
@@ -152,6 +161,8 @@ type tempo struct {
 	p50s, p99s []float64 // lateness in milliseconds
 	all        samples   // lateness in all turns
 	errors     int
+	work       work
+	posts      int // of the work
 }
 
 // addLateness adds a turn.

@@ -76,8 +76,7 @@ func measureHerd(ctx context.Context, s *session) error {
 			},
 			{Name: "herd_p50", Value: milliseconds(published.late.rank(0.5)), Unit: "ms", Errors: published.errors},
 			{Name: "herd_p99", Value: milliseconds(published.late.rank(0.99)), Unit: "ms", Errors: published.errors},
-			{Name: "herd_cpu", Value: published.cpu, Unit: "ms/post", Goal: &Goal{Bound: 0.8}},
-		}, published.freshFigures(herdLabel, 200)...)...)
+		}, published.besides(herdLabel, 200)...)...)
 	})
 }
 
@@ -103,9 +102,9 @@ func (t *run) herd(ctx context.Context, c *workload) (*published, error) {
 type published struct {
 	*drain
 	rate  float64 // posts a second
-	cpu   float64 // of crier and its parts, in milliseconds a post
-	same  *fresh  // in a workspace of the workload
-	other *fresh  // in another
+	work  work
+	same  *fresh // in a workspace of the workload
+	other *fresh // in another
 }
 
 // publish follows a workload that is published from a time on, and publishes others beside it.
@@ -113,7 +112,7 @@ func (t *run) publish(ctx context.Context, c *workload, from time.Time) (*publis
 	p := &published{drain: newDrain(c)}
 	p.same = &fresh{label: c.label + "-fresh-same", key: c.tenants[0].key, to: c.tenants[0].fresh}
 	p.other = &fresh{label: c.label + "-fresh-other", key: c.quiet.key, to: c.quiet.fresh}
-	before, err := workOf(t.on.child.command.Process.Pid)
+	before, err := t.on.work()
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +128,12 @@ func (t *run) publish(ctx context.Context, c *workload, from time.Time) (*publis
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	after, err := workOf(t.on.child.command.Process.Pid)
+	after, err := t.on.work()
 	if err != nil {
 		return nil, err
 	}
 	p.rate = p.drain.rate(from)
-	p.cpu = milliseconds(after-before) / float64(max(1, p.arrived+len(p.others)))
+	p.work = after.since(before)
 	t.say("%s: %.0f/s, %d errors", c.label, p.rate, p.errors)
 	return p, t.awaitFresh(ctx, p)
 }
@@ -160,6 +159,12 @@ func (t *run) awaitFresh(ctx context.Context, p *published) error {
 			return err
 		}
 	}
+}
+
+// besides are the figures of the work, and of what was published beside the workload, with the bound of
+// its p99 in milliseconds.
+func (p *published) besides(label string, bound float64) []Figure {
+	return append(p.work.figures(label, "post", p.arrived+len(p.others), &Goal{Bound: 0.8}), p.freshFigures(label, bound)...)
 }
 
 // freshFigures are of what was published beside the workload, with the bound of its p99 in

@@ -50,9 +50,11 @@ func importTable(ctx context.Context, w *worker) error {
 		return err
 	}
 	result := importResult{Seconds: time.Since(began).Seconds(), Created: summary.Created, Unchanged: summary.Unchanged}
-	if result.Work, err = workOf(os.Getpid()); err != nil {
+	took, err := workOf(os.Getpid())
+	if err != nil {
 		return err
 	}
+	result.Work = took.total()
 	return w.answer(result)
 }
 
@@ -169,7 +171,7 @@ func (i *imports) unknownIDs(ctx context.Context) error {
 
 // add measures a turn of a kind, with what it leaves for the server to do.
 func (i *imports) add(ctx context.Context, t *importTempo, work func() (importResult, error)) error {
-	before, err := workOf(i.on.child.command.Process.Pid)
+	before, err := i.on.work()
 	if err != nil {
 		return err
 	}
@@ -180,11 +182,11 @@ func (i *imports) add(ctx context.Context, t *importTempo, work func() (importRe
 	if err != nil {
 		return err
 	}
-	after, err := workOf(i.on.child.command.Process.Pid)
+	after, err := i.on.work()
 	if err != nil {
 		return err
 	}
-	rate, each := float64(i.rows)/result.Seconds, float64((after-before+result.Work).Microseconds())/float64(i.rows)
+	rate, each := float64(i.rows)/result.Seconds, float64((after.since(before).total()+result.Work).Microseconds())/float64(i.rows)
 	t.rates, t.works = append(t.rates, rate), append(t.works, each)
 	i.say("%d %s in %.1f s (%.0f/s), %.0f us of processors each", i.rows, t.what, result.Seconds, rate, each)
 	return nil

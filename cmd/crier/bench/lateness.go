@@ -74,11 +74,23 @@ func (s *session) publish(ctx context.Context, on *server, simulators, label str
 		return fmt.Errorf("creating the posts took longer than %v: some were due before", latenessAhead)
 	}
 	s.say("publishing for %v", plan.Span)
+	if err := sleep.For(ctx, time.Until(plan.First)); err != nil {
+		return err
+	}
+	before, err := on.work()
+	if err != nil {
+		return err
+	}
 	if err := sleep.For(ctx, time.Until(plan.First.Add(plan.Span))); err != nil {
 		return err
 	}
 	expected := schedule{plan.Label, plan.First, plan.Step, latenessFirst, latenessPosts}
-	return s.collect(ctx, simulators, expected, late)
+	if err := s.collect(ctx, simulators, expected, late); err != nil {
+		return err
+	}
+	after, err := on.work()
+	late.work = after.since(before)
+	return err
 }
 
 // schedule is when posts whose text begins with a label and a number are due. Those
@@ -108,6 +120,7 @@ func (s schedule) due(text string) (i int, due time.Time, ok bool) {
 type arrivals struct {
 	late   samples
 	errors int
+	work   work // of the last turn
 }
 
 // arrived is a post as the simulators show it.
@@ -165,9 +178,9 @@ func latenessFigures(late, paced arrivals) []Figure {
 			Control: &Control{"timer and bare HTTP call to the simulators, 200/s", milliseconds(paced.late.rank(q))},
 		}
 	}
-	return []Figure{
+	return append([]Figure{
 		figure("lateness_p50", 0.5, nil),
 		figure("lateness_p99", 0.99, &Goal{Bound: 25}),
 		figure("lateness_max", 1, &Goal{Bound: 250}),
-	}
+	}, late.work.figures("lateness", "post", latenessPosts, nil)...)
 }

@@ -158,7 +158,7 @@ func (s *session) watchLag(ctx context.Context, on *server) (lags samples, work 
 	}
 	s.say("listening for %v at %d events a second", streamWatched, streamRate)
 	began, err := on.listened(ctx)
-	before, failed := workOf(on.child.command.Process.Pid)
+	before, failed := on.work()
 	if err := errors.Join(err, failed); err != nil {
 		return nil, 0, err
 	}
@@ -172,8 +172,8 @@ func (s *session) watchLag(ctx context.Context, on *server) (lags samples, work 
 		}
 		lags = append(lags, now.lag)
 	}
-	after, err := workOf(on.child.command.Process.Pid)
-	return lags, (after - before).Seconds() / (now.items - began.items) * perItems, err
+	after, err := on.work()
+	return lags, after.since(before).total().Seconds() / (now.items - began.items) * perItems, err
 }
 
 // catchUp has nobody listen for a while, and returns how many events a second are made up for then.

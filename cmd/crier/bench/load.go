@@ -44,6 +44,7 @@ type target struct {
 // loadResult is what became of the requests that count.
 type loadResult struct {
 	Created  int
+	All      int    // with those before and after the measured time
 	Errors   int    // requests that were not answered with 201
 	Reason   string // of the first error
 	Seconds  float64
@@ -128,15 +129,16 @@ func (g *generator) sum(callers []caller, took time.Duration) loadResult {
 		took = g.plan.Measured
 	}
 	var times samples
+	warm := 0
 	result := loadResult{Seconds: took.Seconds()}
 	for _, c := range callers {
-		times = append(times, c.times...)
+		times, warm = append(times, c.times...), warm+c.warm
 		result.Errors += c.errors
 		if result.Reason == "" {
 			result.Reason = c.reason
 		}
 	}
-	result.Created = len(times)
+	result.Created, result.All = len(times), len(times)+warm
 	result.P50, result.P99, result.Max = times.rank(0.5), times.rank(0.99), times.rank(1)
 	return result
 }
@@ -145,6 +147,7 @@ func (g *generator) sum(callers []caller, took time.Duration) loadResult {
 type caller struct {
 	exchange exchange
 	times    samples
+	warm     int // created before or after the measured time
 	errors   int
 	reason   string
 }
@@ -167,6 +170,9 @@ func (c *caller) call(ctx context.Context, g *generator) {
 		err := c.exchange.do(ctx, request)
 		answered := time.Now()
 		if answered.Before(g.from) || !g.until.IsZero() && answered.After(g.until) {
+			if err == nil {
+				c.warm++
+			}
 			continue
 		}
 		if err == nil {

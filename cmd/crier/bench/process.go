@@ -18,34 +18,81 @@ import (
 // A process's memory and time on the processor are read from /proc, which Linux has
 // (man7.org/linux/man-pages/man5/proc.5.html).
 
-// tree returns a process and all that descend from it.
-func tree(root int) ([]int, error) {
-	children := map[int][]int{}
+// tree returns a process and all that descend from it, each with the part of crier that it belongs to.
+func tree(root int) ([]process, error) {
+	children := map[int][]process{}
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(stats) == 0 {
 		return nil, errors.Join(errors.New("processes are measured on Linux alone"), err)
 	}
+	found := []process{{processStat: processStat{pid: root}}}
 	for _, path := range stats {
 		stat, err := readStat(path)
-		if gone(err) {
-			continue
-		}
-		if err != nil {
+		switch {
+		case gone(err):
+		case err != nil:
 			return nil, err
+		case stat.pid == root:
+			found[0].processStat = stat
+		default:
+			children[stat.parent] = append(children[stat.parent], process{processStat: stat})
 		}
-		children[stat.parent] = append(children[stat.parent], stat.pid)
 	}
-	found := []int{root}
 	for i := 0; i < len(found); i++ {
-		found = append(found, children[found[i]]...)
+		for _, child := range children[found[i].pid] {
+			child.part = found[i].part
+			if child.part == partCrier {
+				child.part = partOf(child.pid)
+			}
+			found = append(found, child)
+		}
 	}
 	return found, nil
+}
+
+// part is one of the programs that make a server.
+type part int
+
+const (
+	partCrier part = iota
+	partPostgres
+	partClickHouse
+	parts
+)
+
+// isServer reports whether a process is a worker that serves.
+func isServer(pid int) bool {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return err == nil && strings.Contains(string(line), "\x00--worker="+roleServer+"\x00")
+}
+
+// partOf returns the part that a child of crier is, by the name that crier gives it.
+func partOf(pid int) part {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return partCrier // it has ended
+	}
+	name, _, _ := strings.Cut(string(line), "\x00")
+	switch name {
+	case "crier-postgres":
+		return partPostgres
+	case "crier-clickhouse":
+		return partClickHouse
+	default:
+		return partCrier
+	}
+}
+
+// process is one of a tree.
+type process struct {
+	processStat
+	part part
 }
 
 // processStat is what is used of /proc/*/stat.
 type processStat struct {
 	pid, parent int
-	ticks       int // on the processor, in hundredths of a second
+	ticks       int // on the processor, with those of ended children, in hundredths of a second
 }
 
 func readStat(path string) (processStat, error) {
@@ -56,7 +103,7 @@ func readStat(path string) (processStat, error) {
 	return parseStat(string(content))
 }
 
-// parseStat reads fields 1, 4, 14 and 15; field 2, the name, may have blanks and
+// parseStat reads fields 1, 4, and 14 to 17; field 2, the name, may have blanks and
 // parentheses in it.
 func parseStat(line string) (processStat, error) {
 	pid, rest, opened := strings.Cut(line, " (")
@@ -65,18 +112,18 @@ func parseStat(line string) (processStat, error) {
 		return processStat{}, fmt.Errorf("%q is no stat of a process", line)
 	}
 	fields := strings.Fields(rest[end+1:])
-	if len(fields) < 13 {
+	if len(fields) < 15 {
 		return processStat{}, fmt.Errorf("%q is no stat of a process", line)
 	}
-	var numbers [4]int
-	for i, field := range []string{pid, fields[1], fields[11], fields[12]} {
+	var numbers [6]int
+	for i, field := range append([]string{pid, fields[1]}, fields[11:15]...) {
 		n, err := strconv.Atoi(field)
 		if err != nil {
 			return processStat{}, fmt.Errorf("reading the stat of a process: %w", err)
 		}
 		numbers[i] = n
 	}
-	return processStat{pid: numbers[0], parent: numbers[1], ticks: numbers[2] + numbers[3]}, nil
+	return processStat{pid: numbers[0], parent: numbers[1], ticks: numbers[2] + numbers[3] + numbers[4] + numbers[5]}, nil
 }
 
 // gone reports whether a process ended while it was read.
@@ -87,13 +134,13 @@ func gone(err error) bool {
 // memoryOf returns the memory of a process and its descendants, in bytes. Shared memory is
 // divided among those that share it (PSS), so that it counts once.
 func memoryOf(root int) (int, error) {
-	pids, err := tree(root)
+	processes, err := tree(root)
 	if err != nil {
 		return 0, err
 	}
 	total := 0
-	for _, pid := range pids {
-		content, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	for _, p := range processes {
+		content, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p.pid))
 		if gone(err) {
 			continue
 		}
@@ -119,21 +166,60 @@ func parsePSS(rollup []byte) int {
 	return 0
 }
 
-// workOf returns the processor time of a process and its descendants.
-func workOf(root int) (time.Duration, error) {
-	pids, err := tree(root)
+// work is the processor time of a server, by part.
+type work [parts]time.Duration
+
+// workOf returns the processor time of a process and its descendants since they began.
+func workOf(root int) (work, error) {
+	processes, err := tree(root)
 	if err != nil {
-		return 0, err
+		return work{}, err
 	}
-	total := 0
-	for _, pid := range pids {
-		stat, err := readStat(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil && !gone(err) {
-			return 0, err
-		}
-		total += stat.ticks
+	var w work
+	for _, p := range processes {
+		w[p.part] += time.Duration(p.ticks) * 10 * time.Millisecond
 	}
-	return time.Duration(total) * 10 * time.Millisecond, nil
+	return w, nil
+}
+
+// since is the work after an earlier reading.
+func (w work) since(before work) work {
+	for i := range w {
+		w[i] -= before[i]
+	}
+	return w
+}
+
+func (w work) plus(more work) work {
+	for i := range w {
+		w[i] += more[i]
+	}
+	return w
+}
+
+func (w work) total() (sum time.Duration) {
+	for _, of := range w {
+		sum += of
+	}
+	return sum
+}
+
+// figures are the processor time of a unit of work, of all parts and of each, in milliseconds.
+func (w work) figures(benchmark, unit string, units int, goal *Goal) []Figure {
+	each := func(suffix string, of time.Duration) Figure {
+		return Figure{Name: benchmark + "_cpu" + suffix, Value: milliseconds(of) / float64(max(units, 1)), Unit: "ms/" + unit}
+	}
+	all := each("", w.total())
+	all.Goal = goal
+	return []Figure{all, each("_crier", w[partCrier]), each("_postgres", w[partPostgres]), each("_clickhouse", w[partClickHouse])}
+}
+
+// work is the processor time of a server that this run has started; of others, none is known.
+func (s *server) work() (work, error) {
+	if s.child == nil {
+		return work{}, nil
+	}
+	return workOf(s.child.command.Process.Pid)
 }
 
 const (
@@ -149,14 +235,14 @@ func (s *server) settle(ctx context.Context) error {
 		return sleep.For(ctx, 2*time.Second) // its processes are not ours to know
 	}
 	deadline := time.Now().Add(settleLimit)
-	before, err := workOf(s.child.command.Process.Pid)
+	before, err := s.work()
 	for err == nil && time.Now().Before(deadline) {
 		if err := sleep.For(ctx, settleLook); err != nil {
 			return err
 		}
-		var now time.Duration
-		now, err = workOf(s.child.command.Process.Pid)
-		if float64(now-before) < settleShare*float64(settleLook) {
+		var now work
+		now, err = s.work()
+		if float64(now.since(before).total()) < settleShare*float64(settleLook) {
 			return err
 		}
 		before = now

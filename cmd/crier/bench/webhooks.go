@@ -88,7 +88,7 @@ func (w *webhooks) measure(ctx context.Context) error {
 		return err
 	}
 	empty := &Control{fmt.Sprintf("empty HTTP exchange with the simulators, %d connections", exchangeClients), (exchanges[0] + exchanges[1]) / 2}
-	return w.report(
+	return w.report(append([]Figure{
 		Figure{Name: "webhooks_p50", Value: median(alone.p50s), Unit: "ms", Errors: alone.errors},
 		Figure{Name: "webhooks_p99", Value: median(alone.p99s), Unit: "ms", Errors: alone.errors, Goal: &Goal{Bound: toWebhookWithin}},
 		Figure{
@@ -97,7 +97,7 @@ func (w *webhooks) measure(ctx context.Context) error {
 		},
 		Figure{Name: "webhooks_rate", Value: quick, Unit: "deliveries/s", Control: empty, Goal: &Goal{Bound: ofExchanges, OfRatio: true, AtLeast: true}},
 		Figure{Name: fmt.Sprintf("webhooks_rate to one receiver of %v", slowAnswer), Value: slow, Unit: "deliveries/s", Goal: &Goal{Bound: slowLeast, AtLeast: true}},
-	)
+	}, alone.work.figures("webhooks", "post", alone.posts, nil)...)...)
 }
 
 // tell publishes posts at once whose webhook is received, in turn with and without another receiver
@@ -124,6 +124,10 @@ func (w *webhooks) tellOnce(ctx context.Context, to [][]target, label string, p 
 		URL: w.on.URL, Key: w.on.Key, Targets: to, Connections: webhookCaller, Posts: webhookPosts,
 		First: time.Now().Add(freshAhead).Truncate(time.Microsecond), Step: latenessStep, Now: true, Label: label,
 	}
+	before, err := w.on.work()
+	if err != nil {
+		return err
+	}
 	w.say("publishing %d posts at once, one every %v", plan.Posts, plan.Step)
 	var created loadResult
 	if err := w.do(ctx, roleLoad, plan, &created); err != nil {
@@ -134,7 +138,12 @@ func (w *webhooks) tellOnce(ctx context.Context, to [][]target, label string, p 
 	if err := w.collect(ctx, w.receivers, schedule{label, plan.First, plan.Step, webhookWarm, webhookPosts}, &turn); err != nil {
 		return err
 	}
+	after, err := w.on.work()
+	if err != nil {
+		return err
+	}
 	p.addLateness(turn)
+	p.work, p.posts = p.work.plus(after.since(before)), p.posts+webhookPosts
 	return w.on.settle(ctx)
 }
 
