@@ -322,14 +322,19 @@ func (c Constraints) Widened(a Account) Constraints {
 }
 
 // Of returns what is taken of a delivery: by its account, and by its settings.
-func (c Constraints) Of(d Delivery) Constraints { return c.For(&d.Account).With(d.Settings) }
+func (c Constraints) Of(d Delivery) Constraints {
+	own := c.For(&d.Account)
+	return *own.With(d.Settings)
+}
 
-// With returns what is taken of a post with these settings.
-func (c Constraints) With(settings json.RawMessage) Constraints {
-	if c.MediaWith != nil {
-		c.Media = c.MediaWith(c.Media, settings)
+// With returns what is taken of a post with these settings: c itself where they change nothing.
+func (c *Constraints) With(settings json.RawMessage) *Constraints {
+	if c.MediaWith == nil {
+		return c
 	}
-	return c
+	with := *c
+	with.Media = c.MediaWith(c.Media, settings)
+	return &with
 }
 
 // clockError is how far a platform's clock may be ahead.

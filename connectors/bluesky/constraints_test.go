@@ -24,7 +24,7 @@ func TestATextIsRefusedInTheUnitItExceeds(t *testing.T) {
 				t.Errorf("the connector says %v, want %q", err, tt.want)
 			}
 			content := schema.Content{Entries: []schema.Entry{{Text: tt.text}}}
-			found, _ := validation.Check(content, []schema.Target{{Platform: schema.Bluesky}}, func(schema.Target) schema.Constraints { return Constraints() })
+			found, _ := validation.Check(content, []schema.Target{{Platform: schema.Bluesky}}, func(schema.Target) *schema.Constraints { return new(Constraints()) })
 			if tt.want == "" && len(found) > 0 || tt.want != "" && (len(found) != 1 || !strings.Contains(found[0].Message, tt.want)) {
 				t.Errorf("validation says %+v, want %q", found, tt.want)
 			}

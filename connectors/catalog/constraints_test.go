@@ -133,7 +133,7 @@ func items(kinds ...schema.MediaKind) []schema.Media {
 // check validates one entry on one platform.
 func check(p schema.Platform, e schema.Entry, settings string) []schema.Detail {
 	c := schema.Content{Entries: []schema.Entry{e}, Settings: map[schema.Platform]json.RawMessage{p: json.RawMessage(settings)}}
-	errors, _ := validation.Check(c, []schema.Target{{Platform: p}}, func(t schema.Target) schema.Constraints { return catalog.Constraints(t.Platform) })
+	errors, _ := validation.Check(c, []schema.Target{{Platform: p}}, func(t schema.Target) *schema.Constraints { return new(catalog.Constraints(t.Platform)) })
 	return errors
 }
 

@@ -20,7 +20,7 @@ func verdicts(item schema.Media) map[string]string {
 	for p := schema.Twitter; p.String() != fmt.Sprintf("platform(%d)", p); p++ {
 		c := catalog.Constraints(p)
 		content := schema.Content{Entries: []schema.Entry{{Text: "x", Media: []schema.Media{item}}}}
-		failed, warned := validation.Check(content, []schema.Target{{Platform: p}}, func(schema.Target) schema.Constraints { return c })
+		failed, warned := validation.Check(content, []schema.Target{{Platform: p}}, func(schema.Target) *schema.Constraints { return new(c) })
 		codes := func(details []schema.Detail) string {
 			var all []string
 			for _, d := range details {
@@ -200,7 +200,7 @@ func TestRefusalsSayWhetherFitHelps(t *testing.T) {
 	} {
 		c := catalog.Constraints(schema.Instagram)
 		content := schema.Content{Entries: []schema.Entry{{Text: "x", Media: []schema.Media{upload(tt.facts)}}}}
-		failed, _ := validation.Check(content, []schema.Target{{Platform: schema.Instagram}}, func(schema.Target) schema.Constraints { return c })
+		failed, _ := validation.Check(content, []schema.Target{{Platform: schema.Instagram}}, func(schema.Target) *schema.Constraints { return new(c) })
 		if tt.want == "" {
 			if len(failed) > 0 {
 				t.Errorf("%s: %v", name, failed)

@@ -56,8 +56,8 @@ func TestThePlatformsOwnLimits(t *testing.T) {
 				content.Settings = map[schema.Platform]json.RawMessage{tt.platform: json.RawMessage(tt.settings)}
 			}
 			check := func(limits schema.LimitSet) []schema.Detail {
-				errors, _ := validation.Check(content, []schema.Target{{Platform: tt.platform}}, func(target schema.Target) schema.Constraints {
-					return catalog.Constraints(target.Platform).For(&schema.Account{Platform: target.Platform, Limits: limits})
+				errors, _ := validation.Check(content, []schema.Target{{Platform: tt.platform}}, func(target schema.Target) *schema.Constraints {
+					return new(catalog.Constraints(target.Platform).For(&schema.Account{Platform: target.Platform, Limits: limits}))
 				})
 				return errors
 			}
@@ -79,8 +79,8 @@ func TestThePlatformsOwnLimits(t *testing.T) {
 func TestWhatNoLimitsTakeIsRefusedAlone(t *testing.T) {
 	facts := schema.MediaFacts{Kind: schema.Video, Type: "video/mp4", Size: 1 << 20, Width: 1280, Height: 720, Duration: time.Hour}
 	content := schema.Content{Entries: []schema.Entry{{Text: "x", Media: []schema.Media{{Kind: schema.Video, URL: "https://example.com/m", Facts: &facts}}}}}
-	errors, _ := validation.Check(content, []schema.Target{{Platform: schema.Bluesky}}, func(target schema.Target) schema.Constraints {
-		return catalog.Constraints(target.Platform)
+	errors, _ := validation.Check(content, []schema.Target{{Platform: schema.Bluesky}}, func(target schema.Target) *schema.Constraints {
+		return new(catalog.Constraints(target.Platform))
 	})
 	if len(errors) != 1 || strings.Contains(errors[0].Message, "limits") {
 		t.Errorf("errors = %+v", errors)

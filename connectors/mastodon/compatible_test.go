@@ -198,7 +198,7 @@ func TestACompatibleServerTakesWhatIsAccepted(t *testing.T) {
 				if tt.settings != "" {
 					content.Settings = map[schema.Platform]json.RawMessage{schema.Mastodon: d.Settings}
 				}
-				found, _ := validation.Check(content, []schema.Target{{Platform: schema.Mastodon, Account: a.ID}}, func(schema.Target) schema.Constraints { return c })
+				found, _ := validation.Check(content, []schema.Target{{Platform: schema.Mastodon, Account: a.ID}}, func(schema.Target) *schema.Constraints { return new(c) })
 				_, err := r.Publish(t.Context(), d)
 				if (len(found) > 0) != (beyond > 0) || len(found) == 0 && err != nil {
 					t.Errorf("%d beyond: found %v, published %v", beyond, found, err)
@@ -217,7 +217,7 @@ func TestMastodonTakesWhatIsAcceptedWithAWarning(t *testing.T) {
 		d := r.delivery(strings.Repeat("x", usualLimits().Text-len("careful")+beyond))
 		d.Account, d.Settings = a, settings
 		content := schema.Content{Entries: []schema.Entry{{Text: d.Text}}, Settings: map[schema.Platform]json.RawMessage{schema.Mastodon: settings}}
-		found, _ := validation.Check(content, []schema.Target{{Platform: schema.Mastodon, Account: a.ID}}, func(schema.Target) schema.Constraints { return Constraints().For(&a) })
+		found, _ := validation.Check(content, []schema.Target{{Platform: schema.Mastodon, Account: a.ID}}, func(schema.Target) *schema.Constraints { return new(Constraints().For(&a)) })
 		_, err := r.Publish(t.Context(), d)
 		if (len(found) > 0) != refused || (err != nil) != refused {
 			t.Errorf("%d beyond: found %v, published %v", beyond, found, err)

@@ -73,11 +73,11 @@ func TestAnAccountHasItsServersLimits(t *testing.T) {
 			if tt.comment != "" {
 				c.FirstComments = []schema.FirstComment{{Text: tt.comment}}
 			}
-			found, warned := validation.Check(c, []schema.Target{{Platform: schema.Mastodon, Account: a.ID}}, func(t schema.Target) schema.Constraints {
+			found, warned := validation.Check(c, []schema.Target{{Platform: schema.Mastodon, Account: a.ID}}, func(t schema.Target) *schema.Constraints {
 				if t.Account == a.ID {
-					return Constraints().For(&a)
+					return new(Constraints().For(&a))
 				}
-				return Constraints()
+				return new(Constraints())
 			})
 			if len(warned) > 0 || len(found) != min(len(tt.want), 1) || len(found) > 0 && !strings.Contains(found[0].Message, tt.want) {
 				t.Errorf("found %v, warned %v, want %q", found, warned, tt.want)

@@ -2,6 +2,7 @@ package directory
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"crier/gateway/cache"
@@ -15,10 +16,21 @@ type Directory struct {
 	byID     map[schema.AccountID]*schema.Account
 	limits   schema.LimitSet
 	version  string // of before they were read
+
+	constraints sync.Map // *schema.Constraints by constraintsKey, made when first asked for
+}
+
+// constraintsKey is an account of the directory; a zero one stands for all that are not in it.
+type constraintsKey struct {
+	platform schema.Platform
+	account  schema.AccountID
 }
 
 func newDirectory(accounts []schema.Account, brands []schema.Brand, limits schema.LimitSet, version string) *Directory {
-	d := &Directory{accounts, brands, make(map[schema.AccountID]*schema.Account, len(accounts)), limits, version}
+	d := &Directory{
+		accounts: accounts, brands: brands, byID: make(map[schema.AccountID]*schema.Account, len(accounts)),
+		limits: limits, version: version,
+	}
 	for i := range accounts {
 		d.byID[accounts[i].ID] = &accounts[i]
 	}
@@ -111,6 +123,22 @@ func (d *Directory) All() []schema.Account { return d.accounts }
 
 // Limits returns which limits the workspace is held to.
 func (d *Directory) Limits() schema.LimitSet { return d.limits }
+
+// Constraints returns what an account is held to, given what its platform takes; for an account that is not
+// in the directory, what is taken in the workspace. It must not be changed.
+func (d *Directory) Constraints(p schema.Platform, id schema.AccountID, of func(schema.Platform) schema.Constraints) *schema.Constraints {
+	account := d.byID[id]
+	if account == nil {
+		id, account = schema.AccountID{}, &schema.Account{Platform: p, Limits: d.Limits()}
+	}
+	key := constraintsKey{p, id}
+	if known, ok := d.constraints.Load(key); ok {
+		return known.(*schema.Constraints)
+	}
+	c := of(p).For(account)
+	known, _ := d.constraints.LoadOrStore(key, &c)
+	return known.(*schema.Constraints)
+}
 
 // Account returns the account of that id, nil if there is none.
 func (d *Directory) Account(id schema.AccountID) *schema.Account { return d.byID[id] }

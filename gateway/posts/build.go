@@ -270,17 +270,13 @@ func (p *posts) checkAgainstPlatforms(post *schema.Post, accounts *directory.Dir
 
 // constraintsOf returns what targets are held to: those whose accounts were found, to what is
 // taken of these.
-func (p *posts) constraintsOf(accounts *directory.Directory) func(schema.Target) schema.Constraints {
-	return func(t schema.Target) schema.Constraints {
-		c := p.Constraints(t.Platform)
+func (p *posts) constraintsOf(accounts *directory.Directory) func(schema.Target) *schema.Constraints {
+	return func(t schema.Target) *schema.Constraints {
 		if accounts == nil {
-			return c
+			c := p.Constraints(t.Platform)
+			return &c
 		}
-		account := accounts.Account(t.Account)
-		if account == nil {
-			account = &schema.Account{Platform: t.Platform, Limits: accounts.Limits()}
-		}
-		return c.For(account)
+		return accounts.Constraints(t.Platform, t.Account, p.Constraints)
 	}
 }
 

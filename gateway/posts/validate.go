@@ -95,7 +95,7 @@ func requirePlatforms(f *body.Form, fields postFields) {
 }
 
 // viewValidation shows of several targets on a platform the one with the least room.
-func viewValidation(post schema.Post, found body.Report, constraintsOf func(schema.Target) schema.Constraints) validationView {
+func viewValidation(post schema.Post, found body.Report, constraintsOf func(schema.Target) *schema.Constraints) validationView {
 	v := validationView{
 		IsValid: len(found.Errors) == 0, Platforms: map[string]platformValidityView{},
 		Errors: orEmpty(found.Errors), Warnings: orEmpty(found.Warnings),
@@ -110,7 +110,7 @@ func viewValidation(post schema.Post, found body.Report, constraintsOf func(sche
 	return v
 }
 
-func viewValidity(content schema.Content, t schema.Target, limits schema.Constraints, errors []schema.Detail) platformValidityView {
+func viewValidity(content schema.Content, t schema.Target, limits *schema.Constraints, errors []schema.Detail) platformValidityView {
 	text := content.TextFor(0, t.Platform, t.Content)
 	if shown, err := limits.Reads(text, content.Settings[t.Platform]); err == nil {
 		text = shown

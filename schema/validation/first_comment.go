@@ -17,7 +17,7 @@ func (v *validation) firstComments(all []rules) {
 				continue
 			}
 			taken = append(taken, c.Platform)
-			v.commentText(c.Constraints, i, comment.Text)
+			v.commentText(*c.Constraints, i, comment.Text)
 		}
 		v.refusedComment(i, comment, taken, refused)
 	}

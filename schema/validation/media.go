@@ -101,7 +101,7 @@ func (v *validation) mediaItem(c rules, field string, m schema.Media) {
 			v.add(&v.errors, d)
 		}
 	}
-	for _, d := range adviseFilm(c.Constraints, *m.Facts) {
+	for _, d := range adviseFilm(*c.Constraints, *m.Facts) {
 		if isRefused := slices.ContainsFunc(details, func(other schema.Detail) bool { return other.Code == d.Code }); !isRefused {
 			d.Field = field
 			v.add(&v.warnings, d)
@@ -118,7 +118,7 @@ func (v *validation) mediaItem(c rules, field string, m schema.Media) {
 // fit returns what is made of a media item. A picture is made to fit what the platform takes,
 // and the result must then meet the constraints of the account.
 func (c rules) fit(f schema.MediaFacts, fit schema.Fit) (plan Refit, needed bool, details []schema.Detail) {
-	plan, needed, details = Fit(c.platform, f, fit)
+	plan, needed, details = Fit(*c.platform, f, fit)
 	switch {
 	case needed:
 		if left := CheckMedia(c.Media, c.Platform, plan.made()); len(left) > 0 {
@@ -135,7 +135,7 @@ func (c rules) cured(f schema.MediaFacts, fit schema.Fit, details []schema.Detai
 	if len(details) == 0 || fit != schema.FitNone {
 		return details
 	}
-	plan, needed, unfit := Fit(c.platform, f, schema.FitContain)
+	plan, needed, unfit := Fit(*c.platform, f, schema.FitContain)
 	if len(unfit) == 0 {
 		return details // it is the account that takes less, for which nothing is made to fit
 	}
@@ -144,7 +144,7 @@ func (c rules) cured(f schema.MediaFacts, fit schema.Fit, details []schema.Detai
 
 // WithCure returns why a platform does not take a file, with what fit would do about it.
 func WithCure(c schema.Constraints, f schema.MediaFacts) []schema.Detail {
-	return rules{c, c}.cured(f, schema.FitNone, CheckMedia(c.Media, c.Platform, f))
+	return rules{&c, &c}.cured(f, schema.FitNone, CheckMedia(c.Media, c.Platform, f))
 }
 
 // curable are the codes of what fit is about.

@@ -18,14 +18,15 @@ import (
 // of a target without an account what its platform takes.
 //
 // An error that the platform's own limits would not have says so: see schema.PlatformLimits.
-func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.Target) schema.Constraints) (errors, warnings []schema.Detail) {
+func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.Target) *schema.Constraints) (errors, warnings []schema.Detail) {
 	errors, warnings = check(c, targets, constraintsOf)
 	isWider := func(t schema.Target) bool { return len(constraintsOf(t).Wider) > 0 }
 	if len(errors) == 0 || !slices.ContainsFunc(targets, isWider) {
 		return errors, warnings
 	}
-	left, _ := check(c, targets, func(t schema.Target) schema.Constraints {
-		return constraintsOf(t).Widened(schema.Account{Platform: t.Platform, ID: t.Account})
+	left, _ := check(c, targets, func(t schema.Target) *schema.Constraints {
+		widened := constraintsOf(t).Widened(schema.Account{Platform: t.Platform, ID: t.Account})
+		return &widened
 	})
 	for i, d := range errors {
 		isLifted := d.Platform != "" && !slices.ContainsFunc(left, func(l schema.Detail) bool {
@@ -38,7 +39,7 @@ func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.
 	return errors, warnings
 }
 
-func check(c schema.Content, targets []schema.Target, constraintsOf func(schema.Target) schema.Constraints) (errors, warnings []schema.Detail) {
+func check(c schema.Content, targets []schema.Target, constraintsOf func(schema.Target) *schema.Constraints) (errors, warnings []schema.Detail) {
 	v := validation{content: c}
 	v.shape()
 	checked := make(map[ruleKey]rules, len(targets))
@@ -55,7 +56,7 @@ func check(c schema.Content, targets []schema.Target, constraintsOf func(schema.
 			settings := c.Settings[target.Platform]
 			constraints = rules{constraintsOf(target).With(settings), platform.With(settings)}
 			checked[key], all = constraints, append(all, constraints)
-			v.settings(constraints.Constraints)
+			v.settings(*constraints.Constraints)
 		}
 		if c.Thread != nil && !constraints.Thread.Supported {
 			v.fail(target.Platform, targetField(i), CodeThreadUnsupported, "threads cannot be published on %s", target.Platform)
@@ -75,8 +76,8 @@ func check(c schema.Content, targets []schema.Target, constraintsOf func(schema.
 
 // rules are the constraints that one or more targets must meet.
 type rules struct {
-	schema.Constraints
-	platform schema.Constraints // without those of an account
+	*schema.Constraints
+	platform *schema.Constraints // without those of an account
 }
 
 // ruleKey names rules: by the platform, or by the account where accounts have their own.
@@ -85,7 +86,7 @@ type ruleKey struct {
 	account  schema.AccountID
 }
 
-func ruleKeyOf(platform schema.Constraints, t schema.Target) ruleKey {
+func ruleKeyOf(platform *schema.Constraints, t schema.Target) ruleKey {
 	if platform.Own == nil {
 		return ruleKey{platform: t.Platform}
 	}
@@ -173,12 +174,12 @@ func (v *validation) setting(p schema.Platform, d schema.Detail) {
 
 // otherSettings checks the settings of platforms that the content does not go to. They are
 // stored and shown, so they must have the described form; but none of them is required.
-func (v *validation) otherSettings(targets []schema.Target, constraintsOf func(schema.Target) schema.Constraints) {
+func (v *validation) otherSettings(targets []schema.Target, constraintsOf func(schema.Target) *schema.Constraints) {
 	for _, p := range slices.Sorted(maps.Keys(v.content.Settings)) {
 		if slices.ContainsFunc(targets, func(t schema.Target) bool { return t.Platform == p }) {
 			continue
 		}
-		for _, d := range checkSettings(constraintsOf(schema.Target{Platform: p}), v.content.Settings[p]) {
+		for _, d := range checkSettings(*constraintsOf(schema.Target{Platform: p}), v.content.Settings[p]) {
 			if d.Code != CodeSettingRequired || strings.ContainsAny(d.Field, ".[") {
 				v.setting(p, d)
 			}
@@ -197,7 +198,7 @@ func checkSettings(c schema.Constraints, settings json.RawMessage) []schema.Deta
 
 // entry checks the text and the media that one target gets of an entry.
 func (v *validation) entry(c rules, target schema.Target, i, entry int) {
-	v.text(c.Constraints, target, i, entry)
+	v.text(*c.Constraints, target, i, entry)
 	v.media(c, entry)
 }
 

@@ -51,7 +51,7 @@ func rules(p schema.Platform) schema.Constraints {
 	return c
 }
 
-func ofPlatform(t schema.Target) schema.Constraints { return rules(t.Platform) }
+func ofPlatform(t schema.Target) *schema.Constraints { return new(rules(t.Platform)) }
 
 func media(kinds ...schema.MediaKind) []schema.Media {
 	var items []schema.Media
@@ -286,7 +286,7 @@ func TestEachAccountIsHeldToItsOwn(t *testing.T) {
 			for _, id := range tt.accounts {
 				targets = append(targets, schema.Target{Platform: papers, Account: id})
 			}
-			found, _ := validation.Check(tt.content, targets, func(t schema.Target) schema.Constraints { return held[t.Account] })
+			found, _ := validation.Check(tt.content, targets, func(t schema.Target) *schema.Constraints { return new(held[t.Account]) })
 			var messages []string
 			for _, d := range found {
 				if d.Platform == papers.String() {
