@@ -129,11 +129,14 @@ func (d *Directory) Limits() schema.LimitSet { return d.limits }
 func (d *Directory) Constraints(p schema.Platform, id schema.AccountID, of func(schema.Platform) schema.Constraints) *schema.Constraints {
 	account := d.byID[id]
 	if account == nil {
-		id, account = schema.AccountID{}, &schema.Account{Platform: p, Limits: d.Limits()}
+		id = schema.AccountID{}
 	}
 	key := constraintsKey{p, id}
 	if known, ok := d.constraints.Load(key); ok {
 		return known.(*schema.Constraints)
+	}
+	if account == nil {
+		account = &schema.Account{Platform: p, Limits: d.Limits()}
 	}
 	c := of(p).For(account)
 	known, _ := d.constraints.LoadOrStore(key, &c)
