@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -123,10 +122,7 @@ func (s *Sink) deliver(ctx context.Context, messages []*stream.Message) {
 // decode reads a batch. An event whose time the table cannot hold is refused here, before it
 // makes a whole block fail.
 func decode(value []byte) (batch schema.EventBatch, err error) {
-	if err := json.Unmarshal(value, &batch); err != nil {
-		return batch, err
-	}
-	if err := batch.Check(); err != nil {
+	if batch, err = worker.Decode[schema.EventBatch](value); err != nil {
 		return batch, err
 	}
 	for i, e := range batch.Events {
