@@ -130,7 +130,7 @@ const mostSteps = 60
 
 func (s *edgeStage) run(t *testing.T, d *schema.Delivery, p piece) error {
 	connector := s.connectors[d.Account.Platform]
-	ready := !catalog.Constraints(d.Account.Platform).Prepares(schema.Entry{Media: d.Media})
+	ready := !catalog.Constraints(d.Account.Platform).Prepares(schema.Entry{Media: d.Media}, d.Text, d.Settings)
 	for step := 0; !ready; step++ {
 		progress, err := connector.Prepare(t.Context(), *d)
 		if progress.State != nil {

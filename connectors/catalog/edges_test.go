@@ -131,7 +131,7 @@ func (s *edgeStage) validate(a schema.Account, c schema.Constraints, p piece) []
 	if p.comment != "" {
 		content.FirstComments = []schema.FirstComment{{Text: p.comment}}
 	}
-	found, _ := validation.Check(content, []schema.Target{{Platform: a.Platform, Account: a.ID}}, func(schema.Target) schema.Constraints { return c })
+	found, _ := validation.Check(content, []schema.Target{{Platform: a.Platform, Account: a.ID}}, func(schema.Target) *schema.Constraints { return &c })
 	return found
 }
 

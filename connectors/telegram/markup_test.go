@@ -243,7 +243,7 @@ func TestWhatIsShownIsHeldToTheLimits(t *testing.T) {
 			if tt.media {
 				c.Entries[0].Media = []schema.Media{{Kind: schema.Image, URL: "https://example.com/a.jpg"}}
 			}
-			found, _ := validation.Check(c, []schema.Target{{Platform: schema.Telegram}}, func(schema.Target) schema.Constraints { return telegram.Constraints() })
+			found, _ := validation.Check(c, []schema.Target{{Platform: schema.Telegram}}, func(schema.Target) *schema.Constraints { return new(telegram.Constraints()) })
 			var messages []string
 			for _, d := range found {
 				messages = append(messages, d.Message)
