@@ -419,7 +419,7 @@ func (s shapes) ratios() {
 	}
 	side := 400.0
 	if l.MaxAspect < 10 {
-		side = 2400
+		side = 2160
 	}
 	s.between("widest", [2]int{int(side * l.MaxAspect), int(side)}, [2]int{int(side * l.MaxAspect * beyond), int(side)})
 	s.between("tallest", [2]int{int(side), int(side / l.MinAspect)}, [2]int{int(side), int(side / l.MinAspect * beyond)})

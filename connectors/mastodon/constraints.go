@@ -57,8 +57,7 @@ func mediaLimits(l limits) schema.MediaLimits {
 		MaxImageBytes: l.ImageBytes, MaxVideoBytes: l.VideoBytes, MaxPixels: l.Pixels,
 		FilmAdvice: schema.FilmLimits{MaxFrameRate: float64(l.FrameRate)},
 	}
-	if l.Software != compatible { // others name such limits, and do not hold to them
-		m.MaxImageBytes, m.MaxVideoBytes = l.ImageBytes-1, l.VideoBytes-1 // files have to be smaller
+	if l.Software == mastodonItself { // others name such limits, and do not hold to them
 		m.MaxVideoPixels, m.MaxGIFPixels = l.FilmPixels, maxGIFPixels
 		m.Film.MaxFrameRate = float64(l.FrameRate)
 	}

@@ -45,7 +45,7 @@ const (
 func usualLimits() limits {
 	return limits{
 		Text: 500, URL: 23, Media: 4, AltText: 1500,
-		ImageBytes: 16 << 20, VideoBytes: 99 << 20, Pixels: 33_177_600, FilmPixels: 8_294_400, FrameRate: 120,
+		ImageBytes: 16 << 20, VideoBytes: 99 << 20, Pixels: 33_177_600, FrameRate: 120,
 		Options: 4, Option: 50, Shortest: 300, Longest: 2629746,
 	}
 }

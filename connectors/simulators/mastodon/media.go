@@ -110,9 +110,9 @@ func (a Allowance) checkUpload(u simulation.Upload) error {
 		return invalidRecord("File can't be blank")
 	case !slices.Contains(a.Types, u.Type):
 		return invalidRecord("File content type is invalid, File is invalid")
-	case kind == "video" && u.Size >= a.VideoBytes:
+	case kind == "video" && u.Size > a.VideoBytes:
 		return invalidRecord(fmt.Sprintf("File file size must be less than %d MB, File is invalid", a.VideoBytes>>20))
-	case kind != "video" && u.Size >= a.ImageBytes:
+	case kind != "video" && u.Size > a.ImageBytes:
 		return invalidRecord(fmt.Sprintf("File file size must be less than %d MB, File is invalid", a.ImageBytes>>20))
 	case simulation.Graphemes(u.AltText) > a.AltText:
 		return invalidRecord(fmt.Sprintf("Description character limit of %d exceeded", a.AltText))

@@ -94,11 +94,16 @@ func (r *rig) send(t *testing.T, method, path, kind string, body io.Reader) answ
 
 func (r *rig) segment(t *testing.T, id string, index, size int) answered {
 	t.Helper()
+	return r.segmentOf(t, id, index, append([]byte("\x89PNG\x0D\x0A\x1A\x0A"), make([]byte, size-8)...))
+}
+
+func (r *rig) segmentOf(t *testing.T, id string, index int, content []byte) answered {
+	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	form.WriteField("segment_index", fmt.Sprint(index))
 	file, _ := form.CreateFormFile("media", "segment")
-	file.Write(append([]byte("\x89PNG\x0D\x0A\x1A\x0A"), make([]byte, size-8)...))
+	file.Write(content)
 	form.Close()
 	return r.send(t, http.MethodPost, "/2/media/upload/"+id+"/append", form.FormDataContentType(), &body)
 }
@@ -116,7 +121,7 @@ func (r *rig) begin(t *testing.T, category string, size int) string {
 func TestProcessingInfoDisappearsWithTheProcessing(t *testing.T) {
 	r := newRig(t)
 	id := r.begin(t, "tweet_video", 100)
-	r.segment(t, id, 0, 100)
+	r.segmentOf(t, id, 0, append([]byte("\x00\x00\x00\x18ftypmp42"), make([]byte, 88)...))
 	if a := r.ask(t, http.MethodGet, "/2/media/upload?media_id="+id, nil); a.status != http.StatusNotFound {
 		t.Errorf("status before the end: %d", a.status)
 	}
