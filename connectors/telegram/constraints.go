@@ -66,19 +66,25 @@ func utf16Units(text string) int {
 	return n
 }
 
-// shown returns what Telegram shows of a text, or why it cannot read it and where that begins.
-func shown(text string, raw json.RawMessage) (string, error) {
+// parseModeOf returns the parseMode of settings; none of settings that are wrong, which their own rules say.
+func parseModeOf(raw json.RawMessage) string {
 	var s struct {
 		ParseMode string `json:"parseMode"`
 	}
 	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
-		return text, nil // settings that are wrong are said to be by their own rules
+		return ""
 	}
-	read, err := markup.Shown(s.ParseMode, text)
+	return s.ParseMode
+}
+
+// shown returns what Telegram shows of a text, or why it cannot read it and where that begins.
+func shown(text string, raw json.RawMessage) (string, error) {
+	mode := parseModeOf(raw)
+	read, err := markup.Shown(mode, text)
 	if wrong, ok := errors.AsType[*markup.Error](err); ok {
 		before := text[:wrong.Offset]
 		line := before[strings.LastIndexByte(before, '\n')+1:]
-		return "", fmt.Errorf("%w (line %d, character %d, as %s)", err, strings.Count(before, "\n")+1, utf8.RuneCountInString(line)+1, s.ParseMode)
+		return "", fmt.Errorf("%w (line %d, character %d, as %s)", err, strings.Count(before, "\n")+1, utf8.RuneCountInString(line)+1, mode)
 	}
 	return read, err
 }

@@ -65,7 +65,9 @@ func Encode(payload any) []byte {
 // Decode reads a payload, as Encode made it, and checks it. Each batch of events is read by two
 // consumers: the newer package takes a third of the time that encoding/json does.
 func Decode[T interface{ Check() error }](value []byte) (payload T, err error) {
-	err = guard.Do(func() error { return jsonv2.Unmarshal(value, &payload, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) })
+	err = guard.Do(func() error {
+		return jsonv2.Unmarshal(value, &payload, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	})
 	if err == nil {
 		err = payload.Check()
 	}

@@ -89,14 +89,14 @@ func (w *webhooks) measure(ctx context.Context) error {
 	}
 	empty := &Control{fmt.Sprintf("empty HTTP exchange with the simulators, %d connections", exchangeClients), (exchanges[0] + exchanges[1]) / 2}
 	return w.report(append([]Figure{
-		Figure{Name: "webhooks_p50", Value: median(alone.p50s), Unit: "ms", Errors: alone.errors},
-		Figure{Name: "webhooks_p99", Value: median(alone.p99s), Unit: "ms", Errors: alone.errors, Goal: &Goal{Bound: toWebhookWithin}},
-		Figure{
+		{Name: "webhooks_p50", Value: median(alone.p50s), Unit: "ms", Errors: alone.errors},
+		{Name: "webhooks_p99", Value: median(alone.p99s), Unit: "ms", Errors: alone.errors, Goal: &Goal{Bound: toWebhookWithin}},
+		{
 			Name: "webhooks_p99_beside_dead", Value: median(beside.p99s), Unit: "ms", Errors: beside.errors,
 			Control: &Control{"the same without a receiver that does not answer, in turn", median(alone.p99s)}, Goal: &Goal{Bound: deadCosts, OfRatio: true},
 		},
-		Figure{Name: "webhooks_rate", Value: quick, Unit: "deliveries/s", Control: empty, Goal: &Goal{Bound: ofExchanges, OfRatio: true, AtLeast: true}},
-		Figure{Name: fmt.Sprintf("webhooks_rate to one receiver of %v", slowAnswer), Value: slow, Unit: "deliveries/s", Goal: &Goal{Bound: slowLeast, AtLeast: true}},
+		{Name: "webhooks_rate", Value: quick, Unit: "deliveries/s", Control: empty, Goal: &Goal{Bound: ofExchanges, OfRatio: true, AtLeast: true}},
+		{Name: fmt.Sprintf("webhooks_rate to one receiver of %v", slowAnswer), Value: slow, Unit: "deliveries/s", Goal: &Goal{Bound: slowLeast, AtLeast: true}},
 	}, alone.work.figures("webhooks", "post", alone.posts, nil)...)...)
 }
 

@@ -159,7 +159,7 @@ func (e element) attribute(text, from string, at int) (rest, problem string) {
 		word := wordPattern.FindString(rest)
 		start := len(text) - len(rest)
 		rest = rest[len(word):]
-		if rest != "" && !strings.Contains(blanks+">", rest[:1]) {
+		if rest != "" && !strings.ContainsAny(rest[:1], blanks+">") {
 			return "", fmt.Sprintf("Unexpected end of name token at byte offset %d", start)
 		}
 		value = smallLetters(word)

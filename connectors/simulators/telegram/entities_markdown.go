@@ -16,7 +16,7 @@ func parseMarkdown(text string) (shown, problem string) {
 			break
 		}
 		if rest[0] == '\\' {
-			if len(rest) > 1 && strings.Contains("_*`[", rest[1:2]) {
+			if len(rest) > 1 && strings.ContainsAny(rest[1:2], "_*`[") {
 				rest = rest[1:]
 			}
 			out.WriteByte(rest[0])
