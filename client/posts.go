@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"iter"
 	"strconv"
@@ -194,7 +195,7 @@ func asked(post Post) Post {
 func askedTargets(targets []Target) []Target {
 	asked := make([]Target, len(targets))
 	for i, t := range targets {
-		asked[i] = Target{Platform: t.Platform, AccountID: t.AccountID, Content: t.Content}
+		asked[i] = Target{Platform: t.Platform, AccountID: t.AccountID, Content: cmp.Or(t.Content, t.ContentOverride)}
 	}
 	return asked
 }

@@ -81,7 +81,7 @@ func TestChangesOfAPostAreSent(t *testing.T) {
 	path := "/posts/" + scheduled.at("id").text()
 
 	n := len(a.events())
-	for _, nothing := range []string{`{}`, `{"conten": "y"}`} {
+	for _, nothing := range []string{`{}`, `{"note": "y"}`} {
 		left := a.call(http.MethodPatch, path, nothing).want(http.StatusOK).at("post")
 		if before, after := scheduled.at("updatedAt").text(), left.at("updatedAt").text(); after != before {
 			t.Errorf("updated at %s by %s, want %s as before", after, nothing, before)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +56,38 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 			read := a.call(http.MethodGet, path, nil).want(http.StatusOK).at("post")
 			if fmt.Sprint(read) != fmt.Sprint(changed) {
 				t.Errorf("read:\n%v\nanswered:\n%v", read, changed)
+			}
+		})
+	}
+}
+
+func TestTextsOfOnePlatformAreShownAndKeptWithAWarning(t *testing.T) {
+	a := newAPI(t)
+	a.connect(a.workspace, schema.Mastodon, "@a")
+	a.connect(a.workspace, schema.Twitter, "@a")
+	a.connect(a.workspace, schema.Bluesky, "a.bsky.social")
+	made := `{"content": "x", "platforms": ["mastodon", {"platform": "twitter", "content": "of its own"}, "bluesky"],
+		"platformSettings": {"bluesky": {"content": "of the settings"}}, ` + a.inAnHour() + `}`
+	for name, tt := range map[string]struct{ body, warned string }{
+		"the text":                   {`{"content": "y"}`, "twitter bluesky"},
+		"the text and the settings":  {`{"content": "y", "platformSettings": {"bluesky": {"content": "new"}}}`, "twitter"},
+		"the text and the platforms": {`{"content": "y", "platforms": ["mastodon", {"platform": "twitter", "content": "new"}]}`, ""},
+		"something else":             {`{"metadata": {"a": "b"}}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a.under(t)
+			id := a.call(http.MethodPost, "/posts", made).want(http.StatusCreated).at("post", "id").text()
+			shown := a.call(http.MethodGet, "/posts/"+id, nil).want(http.StatusOK).at("post", "platforms")
+			if got := shown.at(1, "contentOverride").text(); got != "of its own" || shown.at(0, "contentOverride").value != nil {
+				t.Errorf("platforms = %v", shown)
+			}
+			changed := a.call(http.MethodPatch, "/posts/"+id, tt.body).want(http.StatusOK)
+			var warned []string
+			for i := range changed.at("warnings").size() {
+				warned = append(warned, changed.at("warnings", i, "platform").text())
+			}
+			if got := strings.Join(warned, " "); got != tt.warned {
+				t.Errorf("warned of %q, want %q", got, tt.warned)
 			}
 		})
 	}

@@ -272,7 +272,7 @@ func TestBulkEntriesSucceedAndFailByThemselves(t *testing.T) {
 	a.connect(a.workspace, schema.Mastodon, "@a")
 	at := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	a.frozen.Store(&at)
-	answer := a.call(http.MethodPost, "/posts/bulk", `{"timezone": "America/New_York", "zone": 1, "posts": [
+	answer := a.call(http.MethodPost, "/posts/bulk", `{"timezone": "America/New_York", "note": 1, "posts": [
 		{"content": "one", "platforms": ["mastodon"], "scheduledFor": "2026-06-02T09:00:00"},
 		{"content": 2, "platforms": ["mastodon"], "publishNow": true},
 		"three",
@@ -295,7 +295,7 @@ func TestBulkEntriesSucceedAndFailByThemselves(t *testing.T) {
 	if got := answer.at("results", 3, "warnings", 0, "field").text(); got != "extra" {
 		t.Errorf("warning of results[3] = %q", got)
 	}
-	if got := answer.at("warnings", 0, "field").text(); got != "zone" {
+	if got := answer.at("warnings", 0, "field").text(); got != "note" {
 		t.Errorf("warning = %q", got)
 	}
 	if n := a.call(http.MethodGet, "/posts", nil).want(http.StatusOK).at("posts").size(); n != 2 {

@@ -79,6 +79,22 @@ func settingRules() []rule {
 			invalid(newPost(`{"platformSetings": {"mastodon": {"visibility": "private"}}}`), "platformSetings", "unknown_field"),
 			invalid(newPost(`{"visibility": "private"}`), "visibility", "unknown_field"),
 			invalid(newPost(`{"platforms": [{"platform": "mastodon", "visibility": "private"}]}`), "platforms[0].visibility", "unknown_field"))},
+		{settingsTable, "a field is refused where without it the post would go out otherwise than was meant", all(
+			invalid(newPost(`{"platforms": [{"platform": "mastodon", "options": {"private": true}}]}`), "platforms[0].options", "unknown_field"),
+			invalid(newPost(`{"extra": [{"deep": {"audience": "friends"}}]}`), "extra", "unknown_field"),
+			invalid(newPost(`{"x": {"replySettings": "verified"}}`), "x", "unknown_field"),
+			invalid(newPost(`{"platformSettings": {"sensitive": true}}`), "platformSettings.sensitive", "unknown_field"),
+			invalid(newPost(`{"platformSettings": {"myspace": {"visibility": "private"}}}`), "platformSettings.myspace", "unknown_field"),
+			invalid(newPost(`{"sensitive": true}`), "sensitive", "unknown_field"),
+			invalid(newPost(`{"accountId": "acc_1"}`), "accountId", "unknown_field"),
+			invalid(newPost(`{"platforms": [{"platform": "mastodon", "id": "acc_1"}]}`), "platforms[0].id", "unknown_field"),
+			invalid(newPost(`{"images": ["https://media.example/a.png"]}`), "images", "unknown_field"),
+			invalid(newPost(`{"mediaItems": [{"type": "image", "url": "https://media.example/a.png", "keepMetaData1": false}]}`), "mediaItems[0].keepMetaData1", "unknown_field"),
+			invalid(newPost(`{"draft": true}`), "draft", "unknown_field"),
+			invalid(newPost(`{"queueID2": "queue_1"}`), "queueID2", "unknown_field"),
+			warned(newPost(`{"dominantColor": "1"}`), "dominantColor", "unknown_field"), // of no platform that the post goes to
+			warned(newPost(`{"external_ids": "1"}`), "external_ids", "unknown_field"),
+			warned(newPost(`{"platformSettings": {"myspace": {"colour": "red"}}}`), "platformSettings.myspace", "unknown_field"))},
 		{settingsTable, "what is no setting is told", all(
 			warned(setting("mastodon", `"colour": "red"`), "platformSettings.mastodon.colour", "setting_unknown", "mastodon"),
 			warned(setting("bluesky", `"colour": "red"`), "platformSettings.bluesky.colour", "setting_unknown", "bluesky"))},

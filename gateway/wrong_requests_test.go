@@ -43,6 +43,16 @@ func wrongRequests() []wrongRequest {
 		post("a field as another API calls it", `{"content": "x", "platforms": ["bluesky"], "schedule_for": "2026-12-01T09:00:00Z"}`),
 		post("settings under a misspelt name", toMastodon(`, "platformSetings": {"mastodon": {"visibility": "private"}}`+now)),
 		post("a setting in the wrong place", toMastodon(`, "visibility": "private"`+now)),
+		post("a setting without its platform", toMastodon(`, "platformSettings": {"visibility": "private"}`+now)),
+		post("settings of a platform outside platformSettings", toMastodon(`, "mastodon": {"visibility": "private"}`+now)),
+		post("settings under another name", toMastodon(`, "options": {"mastodon": {"visibility": "private"}}`+now)),
+		post("settings in an entry of platforms", `{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "$mastodon", "settings": {"visibility": "private"}}]`+now+`}`),
+		post("platformSettings in an entry of platforms", `{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "$mastodon", "platformSettings": {"visibility": "private"}}]`+now+`}`),
+		post("a setting that is lost otherwise", toMastodon(`, "spoilerText": "The end of the film"`+now)),
+		post("a platform's text under another name", `{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "$mastodon", "text": "y"}]`+now+`}`),
+		post("media under another name", toMastodon(`, "media": [{"type": "image", "url": "https://media.example/a.png"}]`+now)),
+		post("a misspelt timezone", toMastodon(`, "scheduledFor": "2026-12-01T09:00:00", "timezome": "Europe/Berlin"`)),
+		post("a dry run of a post", toMastodon(`, "dryRun": true`+now)),
 		post("no platforms", `{"content": "x"`+now+`}`),
 		post("a list of no platforms", `{"content": "x", "platforms": []`+now+`}`),
 		post("a misspelt platform", `{"content": "x", "platforms": ["blusky"]`+now+`}`),
@@ -114,8 +124,8 @@ func TestWrongRequestsAreAnsweredAsDocumented(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| %s | `%s` | %d: %s |\n", r.what, request, got.status, strings.ReplaceAll(message, "|", `\|`))
 	}
-	if len(requests) != 44 {
-		t.Errorf("there are %d requests, and the document says 44", len(requests))
+	if len(requests) != 54 {
+		t.Errorf("there are %d requests, and the document says 54", len(requests))
 	}
 	document, err := os.ReadFile(wrongFile)
 	if err != nil {

@@ -107,15 +107,20 @@ func NoPlatform(name string) string {
 // LikePlatform is the part of a message that says which platform may be meant by a name that is
 // none; empty if none is like it.
 func LikePlatform(name string) string {
+	if meant := MeantPlatform(name); meant != "" {
+		return " (did you mean " + meant + "?)"
+	}
+	return ""
+}
+
+// MeantPlatform returns the platform whose name is most like another; empty if none is like it.
+func MeantPlatform(name string) string {
 	if strings.EqualFold(name, "x") {
-		return " (did you mean twitter?)"
+		return schema.Twitter.String()
 	}
 	names := make([]string, 0, len(schema.Platforms()))
 	for _, p := range schema.Platforms() {
 		names = append(names, p.String())
 	}
-	if nearest := spelling.Nearest(name, names); nearest != "" {
-		return " (did you mean " + nearest + "?)"
-	}
-	return ""
+	return spelling.Nearest(name, names)
 }

@@ -122,6 +122,9 @@ func (r *Report) Merge(other *Report) {
 // IsNull has allowed it, and Finish warns of fields that were not read.
 type Form struct {
 	Report *Report
+	// Judge says why a field that is not known fails: words that end its message, empty where it is
+	// ignored with a warning. The forms of inner objects take it over; nil: every field is ignored.
+	Judge  func(f *Form, unknown Member) string
 	parent string // the field that holds the object, such as platforms; empty for the body
 	item   int    // its index where that field is a list, notListed where it is not
 	Object Value
@@ -149,14 +152,14 @@ func (f *Form) Child(v Value, list string, i int) (child Form, ok bool) {
 		f.Fail(Indexed(list, i), CodeInvalidType, f.Report.Wrong(v, Object))
 		return Form{}, false
 	}
-	return Form{Report: f.Report, parent: f.Name(list), item: i, Object: v}, true
+	return Form{Report: f.Report, Judge: f.Judge, parent: f.Name(list), item: i, Object: v}, true
 }
 
 // Inner returns the form of an object in a field of this one; ok is false if there is
 // none.
 func (f *Form) Inner(name string) (inner Form, ok bool) {
 	v, ok := f.typed(name, Object)
-	return Form{Report: f.Report, parent: f.Name(name), item: notListed, Object: v}, ok
+	return Form{Report: f.Report, Judge: f.Judge, parent: f.Name(name), item: notListed, Object: v}, ok
 }
 
 // Name returns how a request's sender calls a field, such as platforms[2].content.
@@ -170,31 +173,36 @@ func (f *Form) Name(field string) string {
 	return Indexed(f.parent, f.item) + "." + field
 }
 
-// Finish warns of the fields that were not read.
+// Finish warns of the fields that were not read, and fails those that Judge refuses.
 func (f *Form) Finish() {
 	for i := range f.Object.Members {
-		if m := &f.Object.Members[i]; !m.asked {
+		m := &f.Object.Members[i]
+		switch why := f.judge(m); {
+		case m.asked:
+		case why != "":
+			f.Fail(Clip(m.Name), CodeUnknownField, "this field is not known; "+why)
+		default:
 			f.Report.WarnUnknown(f.Name(Clip(m.Name)), "field", spelling.DidYouMean(m.Name, f.missing))
 		}
 	}
 }
 
-// Unread returns the names of the fields that were not read so far.
-func (f *Form) Unread() (names []string) {
-	for i := range f.Object.Members {
-		if m := &f.Object.Members[i]; !m.asked {
-			names = append(names, m.Name)
-		}
+func (f *Form) judge(m *Member) string {
+	if m.asked || f.Judge == nil {
+		return ""
 	}
-	return names
+	return f.Judge(f, *m)
 }
 
-// FailUnknown fails a field that is not known and that is more than to be ignored.
-func (f *Form) FailUnknown(name, message string) {
-	if m := f.member(name); m != nil {
-		m.asked = true
+// Known returns the names of the fields that were looked for so far.
+func (f *Form) Known() []string {
+	known := slices.Clone(f.missing)
+	for _, m := range f.Object.Members {
+		if m.asked {
+			known = append(known, m.Name)
+		}
 	}
-	f.Fail(Clip(name), CodeUnknownField, message)
+	return known
 }
 
 // Find returns a field that is present, of any type.

@@ -37,6 +37,7 @@ func (p *posts) build(ctx context.Context, b batch, f *body.Form, read func(*bod
 	if f.Object.Kind != body.Object {
 		return schema.Post{}, nil // the report says so already
 	}
+	f.Judge = p.judge
 	fields := read(f)
 	r := f.Report
 	post := schema.Post{
@@ -45,7 +46,6 @@ func (p *posts) build(ctx context.Context, b batch, f *body.Form, read func(*bod
 	}
 	queue := readQueueID(f)
 	mode := readMode(f, fields, queue)
-	refuseLostAudience(f)
 	f.Finish()
 	requirePlatforms(f, fields)
 	change := p.changeOf(ctx, b, fields, r)

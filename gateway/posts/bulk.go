@@ -56,6 +56,7 @@ func (p *posts) createBulk(c *gin.Context) error {
 		return err
 	}
 	b := p.batchOf(c)
+	f.Judge = p.judge
 	items, dryRun := p.readBulk(f, &b)
 	if err := f.Report.Err(); err != nil {
 		return request.ReplayOr(c, p.Store, err)

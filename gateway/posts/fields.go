@@ -124,7 +124,6 @@ func readTarget(f *body.Form, item body.Value, n int) targetFields {
 	t.account, _ = inner.Text("accountId", body.MaxShort)
 	t.content, _ = inner.Prose("content", maxContent)
 	name, ok := inner.Text("platform", body.MaxShort)
-	refuseLostAudience(&inner)
 	if !ok {
 		inner.Require("platform")
 		return t
@@ -214,6 +213,8 @@ func readSettings(f *body.Form) map[schema.Platform]json.RawMessage {
 		switch {
 		case err != nil && body.LikePlatform(m.Name) != "":
 			f.Fail(field, body.CodeInvalidValue, body.NoPlatform(m.Name))
+		case err != nil && (m.Value.Kind != body.Object || namesAudience(m)):
+			f.Fail(field, body.CodeUnknownField, "settings stand under the name of their platform: "+settingName(f, body.Clip(m.Name)))
 		case err != nil:
 			f.Report.WarnUnknown(field, "platform", "")
 		case m.Value.Kind != body.Object:

@@ -48,7 +48,6 @@ func readEntries(f *body.Form) []schema.Entry {
 		entries[i].Text, _ = inner.Prose("content", maxContent)
 		entries[i].Platform = readPlatformContent(&inner)
 		entries[i].Media = readMedia(&inner)
-		refuseLostAudience(&inner)
 		inner.Finish()
 	}
 	return entries

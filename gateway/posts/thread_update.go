@@ -23,6 +23,7 @@ func (t *threads) update(c *gin.Context) error {
 		return err
 	}
 	p := t.posts
+	f.Judge = p.judge
 	b := p.batchOf(c)
 	b.timezone = before.Timezone // of times without an offset
 	fields := postFields{

@@ -25,12 +25,14 @@ func (p *posts) update(c *gin.Context) error {
 		return err
 	}
 	b := p.batchOf(c)
+	f.Judge = p.judge
 	fields := readPostFields(f)
-	if now, ok := f.Boolean("publishNow"); ok && now {
-		f.Fail("publishNow", body.CodeInvalidValue, "is of a creation only: set scheduledFor, or cancel the post and create it anew")
+	for _, mode := range []string{"publishNow", "queue"} {
+		if asked, ok := f.Boolean(mode); ok && asked {
+			f.Fail(mode, body.CodeInvalidValue, "is of a creation only: set scheduledFor, or cancel the post and create it anew")
+		}
 	}
 	dryRun, _ := f.Boolean("dryRun")
-	refuseLostAudience(f)
 	f.Finish()
 	checkPatch(fields, f.Report)
 	if fields.timezone == nil && fields.scheduledFor != nil {
@@ -93,6 +95,7 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *body.R
 	}
 	before, wasDraft := *post, post.Status == schema.Draft
 	change.apply(post)
+	warnOfOwnTexts(post, change.fields, r)
 	if s := change.fields.status; s != nil {
 		status, err := schema.ParsePostStatus(*s)
 		if err != nil {
@@ -189,6 +192,32 @@ func checkThreadPatch(fields postFields, r *body.Report) {
 		if t.content != "" {
 			fixed(t.field() + ".content")
 		}
+	}
+}
+
+// warnOfOwnTexts warns of platforms that go on with a text of their own where the post's changes.
+func warnOfOwnTexts(post *schema.Post, fields postFields, r *body.Report) {
+	if fields.content == nil {
+		return
+	}
+	warned := map[schema.Platform]bool{}
+	for _, t := range post.Targets {
+		mend := ""
+		switch {
+		case warned[t.Platform]:
+			continue
+		case fields.targets == nil && t.Content != "":
+			mend = "platforms"
+		case fields.settings == nil && t.Content == "" && post.Content.SettingText(t.Platform) != "":
+			mend = "platformSettings"
+		default:
+			continue
+		}
+		warned[t.Platform] = true
+		r.Warnings = append(r.Warnings, schema.Detail{
+			Field: "content", Platform: t.Platform.String(), Code: "own_text_kept",
+			Message: t.Platform.String() + " keeps the text of its own; send " + mend + " to change it",
+		})
 	}
 }
 

@@ -42,8 +42,9 @@ func (p *posts) validate(c *gin.Context) error {
 		return err
 	}
 	b := p.batchOf(c)
+	f.Judge = p.judge
 	fields := readPostFields(f)
-	for _, mode := range []string{"publishNow", "queue"} {
+	for _, mode := range []string{"publishNow", "queue", "dryRun"} {
 		_, _ = f.Boolean(mode) // the fields of a whole creation may be sent; its time is not checked
 	}
 	_, _ = f.Text("queueId", body.MaxShort)
@@ -51,7 +52,6 @@ func (p *posts) validate(c *gin.Context) error {
 	for i := range fields.targets {
 		fields.targets[i].open = true
 	}
-	refuseLostAudience(f)
 	f.Finish()
 	requirePlatforms(f, fields)
 	read := *f.Report

@@ -31,16 +31,18 @@ type postView struct {
 
 // targetView is one of a post's platforms.
 type targetView struct {
-	Platform      string        `json:"platform"`
-	AccountID     string        `json:"accountId"`
-	Status        string        `json:"status"`
-	PostID        string        `json:"postId,omitempty"`
-	PostURL       string        `json:"postUrl,omitempty"`
-	PostedAt      string        `json:"postedAt,omitempty"`
-	PreviousError string        `json:"previousError,omitempty"` // while it is tried again
-	Error         *causeView    `json:"error,omitempty"`         // once it has failed, and while its outcome is open
-	Held          *holdView     `json:"held,omitempty"`          // while it is not published
-	FirstComments []commentView `json:"firstComments,omitempty"`
+	Platform  string `json:"platform"`
+	AccountID string `json:"accountId"`
+	// ContentOverride is the text that it has instead of the post's; sent as content.
+	ContentOverride string        `json:"contentOverride,omitempty"`
+	Status          string        `json:"status"`
+	PostID          string        `json:"postId,omitempty"`
+	PostURL         string        `json:"postUrl,omitempty"`
+	PostedAt        string        `json:"postedAt,omitempty"`
+	PreviousError   string        `json:"previousError,omitempty"` // while it is tried again
+	Error           *causeView    `json:"error,omitempty"`         // once it has failed, and while its outcome is open
+	Held            *holdView     `json:"held,omitempty"`          // while it is not published
+	FirstComments   []commentView `json:"firstComments,omitempty"`
 }
 
 // holdView is why a target is not published, and since when.
@@ -113,7 +115,9 @@ func viewMedia(m schema.Media) mediaView {
 }
 
 func viewTarget(t *schema.Target) targetView {
-	v := targetView{Platform: t.Platform.String(), AccountID: answer.ID(t.Account), Status: t.State.String()}
+	v := targetView{
+		Platform: t.Platform.String(), AccountID: answer.ID(t.Account), ContentOverride: t.Content, Status: t.State.String(),
+	}
 	if len(t.Receipts) > 0 && !t.Receipts[0].Open {
 		root := t.Receipts[0]
 		v.PostID, v.PostURL, v.PostedAt = root.NativeID, answer.URL(root.URL), answer.Time(root.PostedAt)

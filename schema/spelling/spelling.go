@@ -16,13 +16,13 @@ const maxWrong = 3
 // Nearest returns which of the names is most like a word, whatever its case and however its parts
 // are joined; empty where none is like it.
 func Nearest(word string, names []string) string {
-	folded := fold(word)
+	folded := Fold(word)
 	if folded == "" || len(folded) > maxLength {
 		return ""
 	}
 	best, distance := "", min(maxWrong, max(1, len(folded)/3))+1
 	for _, name := range names {
-		if d := editDistance(folded, fold(name)); d < distance || d == distance && best != "" && name < best {
+		if d := editDistance(folded, Fold(name)); d < distance || d == distance && best != "" && name < best {
 			best, distance = name, d
 		}
 	}
@@ -40,8 +40,8 @@ func DidYouMean(word string, names []string) string {
 
 var withoutJoints = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// fold makes scheduled_for and ScheduledFor the same.
-func fold(name string) string {
+// Fold makes scheduled_for and ScheduledFor the same.
+func Fold(name string) string {
 	return strings.ToLower(withoutJoints.Replace(name))
 }
 

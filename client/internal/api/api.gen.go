@@ -2227,9 +2227,12 @@ type PlatformEntry struct {
 	AccountID string `json:"accountId,omitempty,omitzero"`
 
 	// Content Overrides the post's content for this account.
-	Content       string          `json:"content,omitempty,omitzero"`
-	Error         *Cause          `json:"error,omitempty"`
-	FirstComments []CommentRecord `json:"firstComments,omitempty,omitzero"`
+	Content string `json:"content,omitempty,omitzero"`
+
+	// ContentOverride The text that this account gets instead of the post's content, where it was given one as the content of its entry in platforms.
+	ContentOverride string          `json:"contentOverride,omitempty,omitzero"`
+	Error           *Cause          `json:"error,omitempty"`
+	FirstComments   []CommentRecord `json:"firstComments,omitempty,omitzero"`
 
 	// Held The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under review after a restore waits for a person; what is being deleted goes out no more.
 	Held     *Held        `json:"held,omitempty"`
@@ -2288,7 +2291,7 @@ type PlatformLimits_Wider struct {
 type PlatformName string
 
 // PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
-// that is not known is ignored and named in `warnings`.
+// that is not known is ignored and named in `warnings`; one that may have been meant to say who sees the post is refused.
 type PlatformSettings struct {
 	Bluesky        BlueskySettings        `json:"bluesky,omitempty,omitzero"`
 	Facebook       FacebookSettings       `json:"facebook,omitempty,omitzero"`
@@ -2331,7 +2334,7 @@ type Post struct {
 	Metadata      map[string]string `json:"metadata,omitempty,omitzero"`
 
 	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
-	// that is not known is ignored and named in `warnings`.
+	// that is not known is ignored and named in `warnings`; one that may have been meant to say who sees the post is refused.
 	PlatformSettings PlatformSettings `json:"platformSettings,omitempty,omitzero"`
 	Platforms        []PlatformEntry  `json:"platforms,omitempty,omitzero"`
 
@@ -2437,7 +2440,7 @@ type PostFields struct {
 	Metadata map[string]string `json:"metadata,omitzero"`
 
 	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
-	// that is not known is ignored and named in `warnings`.
+	// that is not known is ignored and named in `warnings`; one that may have been meant to say who sees the post is refused.
 	PlatformSettings *PlatformSettings `json:"platformSettings,omitempty"`
 	Platforms        []PlatformEntry   `json:"platforms,omitzero"`
 
@@ -2500,7 +2503,7 @@ type PostUpdate struct {
 	Metadata map[string]string `json:"metadata,omitzero"`
 
 	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
-	// that is not known is ignored and named in `warnings`.
+	// that is not known is ignored and named in `warnings`; one that may have been meant to say who sees the post is refused.
 	PlatformSettings *PlatformSettings `json:"platformSettings,omitempty"`
 	Platforms        []PlatformEntry   `json:"platforms,omitzero"`
 
@@ -2769,7 +2772,7 @@ type Thread struct {
 	Metadata      map[string]string `json:"metadata,omitempty,omitzero"`
 
 	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
-	// that is not known is ignored and named in `warnings`.
+	// that is not known is ignored and named in `warnings`; one that may have been meant to say who sees the post is refused.
 	PlatformSettings PlatformSettings `json:"platformSettings,omitempty,omitzero"`
 	Platforms        []PlatformName   `json:"platforms,omitempty,omitzero"`
 
@@ -2836,7 +2839,7 @@ type ThreadCreate struct {
 	Metadata map[string]string `json:"metadata,omitempty,omitzero"`
 
 	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
-	// that is not known is ignored and named in `warnings`.
+	// that is not known is ignored and named in `warnings`; one that may have been meant to say who sees the post is refused.
 	PlatformSettings PlatformSettings   `json:"platformSettings,omitempty,omitzero"`
 	Platforms        []PlatformEntry    `json:"platforms"`
 	Posts            []ThreadEntryInput `json:"posts"`
@@ -4829,7 +4832,8 @@ type ClientInterface interface {
 
 	// UpdatePostWithBody Change a draft or a scheduled post
 	//
-	// Fields that are omitted stay as they are. After the answer the old version is never published.
+	// Fields that are omitted stay as they are. After the answer the old version is never published. A platform with a text of
+	// its own keeps it when `content` changes: the warning `own_text_kept` names it.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4838,7 +4842,8 @@ type ClientInterface interface {
 
 	// UpdatePost Change a draft or a scheduled post
 	//
-	// Fields that are omitted stay as they are. After the answer the old version is never published.
+	// Fields that are omitted stay as they are. After the answer the old version is never published. A platform with a text of
+	// its own keeps it when `content` changes: the warning `own_text_kept` names it.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6968,7 +6973,8 @@ func (c *Client) GetPost(ctx context.Context, id PostID, reqEditors ...RequestEd
 
 // UpdatePostWithBody Change a draft or a scheduled post
 //
-// Fields that are omitted stay as they are. After the answer the old version is never published.
+// Fields that are omitted stay as they are. After the answer the old version is never published. A platform with a text of
+// its own keeps it when `content` changes: the warning `own_text_kept` names it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6987,7 +6993,8 @@ func (c *Client) UpdatePostWithBody(ctx context.Context, id PostID, contentType 
 
 // UpdatePost Change a draft or a scheduled post
 //
-// Fields that are omitted stay as they are. After the answer the old version is never published.
+// Fields that are omitted stay as they are. After the answer the old version is never published. A platform with a text of
+// its own keeps it when `content` changes: the warning `own_text_kept` names it.
 //
 // Takes a body of the `application/json` content type.
 //
