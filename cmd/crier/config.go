@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"crier/cmd/crier/settings"
+	"crier/compose"
+	"crier/connectors/catalog"
 )
 
 type configCommand struct {
@@ -37,6 +40,21 @@ func (c *configCheckCommand) Run(s *settings.Settings) error {
 type configShowCommand struct{ serveCommand }
 
 // Run shows the settings.
-func (*configShowCommand) Run(s *settings.Settings, k *kong.Context) error {
+func (c *configShowCommand) Run(s *settings.Settings, k *kong.Context) error {
+	if err := c.choose(); err != nil {
+		return err
+	}
 	return s.Show(k, os.Stdout)
+}
+
+// choose puts what serve chooses by itself in the place of the zeros that leave it the choice.
+func (c *configShowCommand) choose() error {
+	roles, err := compose.ParseRoles(c.Roles)
+	if err != nil {
+		return err
+	}
+	c.PostgresConnections = compose.Config{Roles: roles, PostgresConnections: c.PostgresConnections}.MostConnections()
+	c.MaxMedia = cmp.Or(c.MaxMedia, catalog.LargestMedia()>>20)
+	c.Partitions = c.on(c.Kafka)
+	return nil
 }

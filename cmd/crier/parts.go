@@ -63,7 +63,7 @@ func (f partsFlags) platforms() (c compose.Config, err error) {
 
 // partitionsFlag is how many partitions topics get when they are made.
 type partitionsFlag struct {
-	Partitions int `help:"Partitions of each topic that is made, 1 to 256: as many processes can divide its work. Topics that are there keep theirs. 0: 2 to 8 on the embedded log, 32 on Kafka."`
+	Partitions int `zero:"2 to 8, by topic" help:"Partitions of each topic that is made, 1 to 256: as many processes can divide its work. Topics that are there keep theirs. 0: 2 to 8 on the embedded log, 32 on Kafka."`
 }
 
 // Validate refuses what no topic can have.

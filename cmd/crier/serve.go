@@ -33,7 +33,7 @@ type serveCommand struct {
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
 	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,listening,sandbox."`
 	PostgresConnections  int               `help:"How many connections to PostgreSQL this process opens at most; 0: what its roles want, 22 for all of them."`
-	MediaDisk            int64             `default:"0" placeholder:"MIB" help:"Disk in MiB that media takes in --data; 0: all of it but 2 GiB, or a tenth of a disk below 20 GiB."`
+	MediaDisk            int64             `default:"0" zero:"all of the disk but 2 GiB, or a tenth below 20 GiB" placeholder:"MIB" help:"Disk in MiB that media takes in --data; 0: all of it but 2 GiB, or a tenth of a disk below 20 GiB."`
 	MaxMedia             int64             `default:"0" placeholder:"MIB" help:"Size in MiB of the largest file that is uploaded or fetched for a post; 0: of the largest video any platform takes, 4096."`
 	SandboxListen        string            `default:"127.0.0.1:0" help:"Address of the role sandbox; other processes need one that stays."`
 	SandboxURL           string            `help:"Where the sandbox role of another process is reached."`

@@ -15,10 +15,11 @@ import (
 // Tags of flags: `env:"-"` is of flags that name an action, which the command line alone
 // gives; `file:"-"` of those that a configuration file, which is of an installation, does not
 // give; `secret:""` of values that are secret or hold a secret, `secret:"only"` of those that
-// the command line must not give.
+// the command line must not give; `zero:"…"` says what 0 stands for where that is not one number.
 const (
 	tagFile   = "file"
 	tagSecret = "secret"
+	tagZero   = "zero"
 	onlySaid  = "only" // elsewhere than on the command line
 )
 

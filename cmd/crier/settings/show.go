@@ -37,6 +37,9 @@ func (s *Settings) Show(c *kong.Context, to io.Writer) error {
 		if flag.Tag.Has(tagSecret) {
 			text = redact(text)
 		}
+		if chosen := flag.Tag.Get(tagZero); chosen != "" && text == "0" {
+			origin += ": " + chosen
+		}
 		if err := line(to, flag.Name, quoted(flag, text), origin); err != nil {
 			return err
 		}
