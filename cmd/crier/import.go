@@ -32,7 +32,7 @@ type importCommand struct {
 	Days      string   `enum:"day-first,month-first," default:"" help:"Whether the day or the month is first in a date such as 03/04/2026: day-first, month-first. Such a date is refused without."`
 	Queue     bool     `env:"-" xor:"queue" help:"Put rows without a time into the next free slots of the default queue."`
 	QueueID   string   `env:"-" xor:"queue" placeholder:"ID" help:"Put rows without a time into the next free slots of this queue."`
-	Fit       string   `env:"-" enum:"cover,contain," default:"" help:"Make pictures fit a platform that does not accept them, unless their row says how: cover crops, contain adds white bars."`
+	Fit       string   `env:"-" enum:"none,cover,contain," default:"" help:"Make pictures fit a platform that does not accept them, unless their row says how: cover crops, contain adds white bars, none refuses."`
 }
 
 // mapping is how a table is read, by all flags.
@@ -63,7 +63,9 @@ func (i *importCommand) mapping() (m importer.Mapping, err error) {
 	m.Platforms = cmp.Or(i.Platforms, m.Platforms)
 	m.Days = cmp.Or(importer.DayOrder(i.Days), m.Days)
 	m.Sheet = cmp.Or(i.Sheet, m.Sheet)
-	m.Fit = cmp.Or(schema.Fit(i.Fit), m.Fit)
+	if m.Fit = cmp.Or(schema.Fit(i.Fit), m.Fit); i.Fit == "none" {
+		m.Fit = schema.FitNone
+	}
 	if m.Queue = cmp.Or(i.QueueID, m.Queue); i.Queue {
 		m.Queue = importer.DefaultQueue
 	}

@@ -141,6 +141,7 @@ func testPosts(t *testing.T, access Access) {
 	create := PostsCreate{
 		Access: access, Shape: Shape{JSON: true}, Text: "-", To: []string{"mastodon", "bluesky"}, At: time.Now().AddDate(0, 0, 2).Format("2006-01-02") + " 18:00",
 		Timezone: "America/New_York", Media: []string{"media_" + uploaded[strings.Index(uploaded, "media_")+6:][:26]}, FirstComment: "First!", Once: "the same", Fit: "cover",
+		Setting: []string{"mastodon.visibility=unlisted", "mastodon.sensitive=true", "mastodon.spoilerText=2026", `bluesky.langs=["en"]`},
 	}
 	var made [2]client.Post
 	for i := range made { // under one name
@@ -155,6 +156,14 @@ func testPosts(t *testing.T, access Access) {
 	post := made[0]
 	if post.ID != made[1].ID || post.Content != "From standard input" || len(post.MediaItems) != 1 || post.MediaItems[0].Fit != "cover" || post.Timezone != "America/New_York" || post.ScheduledFor.UTC().Hour() < 22 {
 		t.Errorf("the posts are %+v", made)
+	}
+	if is := post.PlatformSettings; is.Mastodon.Visibility != "unlisted" || is.Mastodon.Sensitive == nil || is.Mastodon.SpoilerText != "2026" || len(is.Bluesky.Langs) != 1 {
+		t.Errorf("the settings are %+v", is)
+	}
+	for _, wrong := range []string{"visibility=private", "mastodon.visiblity=private", "mastadon.visibility=private", "mastodon.sensitive=perhaps", "mastodon.visibility"} {
+		if _, err := settings([]string{wrong}); err == nil {
+			t.Errorf("%s is taken for a setting", wrong)
+		}
 	}
 	for text, command := range map[string]interface {
 		Run(context.Context, *Terminal) error
@@ -172,6 +181,14 @@ func testPosts(t *testing.T, access Access) {
 		t.Errorf("posts cancel shows %q", got)
 	}
 	_, terminal := newScreen("")
+	c, err := access.connect(terminal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	post.Warnings = []client.Detail{{Field: "mediaItems[0]", Message: "it stands still"}}
+	if settled, err := create.settled(t.Context(), terminal, c, &post); err != nil || settled.Status != client.PostCancelled || len(settled.Warnings) != 1 {
+		t.Errorf("--wait ends with %+v, %v", settled, err)
+	}
 	if err := (&PostsRetry{Access: access, Post: post.ID}).Run(t.Context(), terminal); err == nil || !strings.Contains(err.Error(), "invalid_state") {
 		t.Errorf("posts retry of one that is cancelled: %v", err)
 	}

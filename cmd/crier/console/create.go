@@ -1,8 +1,10 @@
 package console
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +30,8 @@ type PostsCreate struct {
 	Draft        bool     `xor:"when" env:"-" help:"Publish not yet."`
 	Timezone     string   `default:"Local" env:"-" help:"IANA name: of a time without an offset."`
 	Media        []string `sep:"none" env:"-" help:"File of this machine, public address, or id of an upload; may be repeated." placeholder:"FILE|URL|ID"`
-	Fit          string   `enum:"cover,contain," default:"" env:"-" help:"Make pictures fit a platform that does not accept them: cover crops, contain adds white bars."`
+	Fit          string   `enum:"none,cover,contain" default:"none" env:"-" help:"Make pictures fit a platform that does not accept them: cover crops, contain adds white bars, none refuses."`
+	Setting      []string `sep:"none" env:"-" help:"A setting of a platform, such as youtube.title=Harbour or mastodon.visibility=private; the value is JSON or text. May be repeated." placeholder:"PLATFORM.NAME=VALUE"`
 	FirstComment string   `env:"-" help:"A comment that follows."`
 	ExternalID   string   `env:"-" help:"Your own id of the post."`
 	Once         string   `env:"-" help:"Make it once under this name, however often the command runs within a day." placeholder:"NAME"`
@@ -94,6 +97,9 @@ func (p *PostsCreate) post(t *Terminal) (client.Post, error) {
 	if post.Content, err = t.text(p.Text); err != nil {
 		return post, err
 	}
+	if post.PlatformSettings, err = settings(p.Setting); err != nil {
+		return post, fmt.Errorf("--setting: %w", err)
+	}
 	if p.Draft {
 		post.Status = client.PostDraft
 	}
@@ -109,6 +115,48 @@ func (p *PostsCreate) post(t *Terminal) (client.Post, error) {
 		return post, fmt.Errorf("--at: %w", err)
 	}
 	return post, nil
+}
+
+// settings reads settings of platforms, each as platform.name=value. It refuses what is no setting, as the
+// server cannot: the client sends no other.
+func settings(given []string) (all client.PlatformSettings, err error) {
+	for _, one := range given {
+		name, value, isSetting := strings.Cut(one, "=")
+		platform, setting, isNamed := strings.Cut(name, ".")
+		if !isSetting || !isNamed {
+			return all, fmt.Errorf("%q is no PLATFORM.NAME=VALUE", one)
+		}
+		if err := readSetting(&all, platform, setting, value); err != nil {
+			return all, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return all, nil
+}
+
+// readSetting adds a setting whose value is JSON, or else a text, as is one that the setting does not take
+// as JSON: a title may be 2026.
+func readSetting(all *client.PlatformSettings, platform, setting, value string) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("encoding the value: %w", err)
+	}
+	if json.Valid([]byte(value)) && decodeSetting(all, platform, setting, []byte(value)) == nil {
+		return nil
+	}
+	return decodeSetting(all, platform, setting, text)
+}
+
+func decodeSetting(all *client.PlatformSettings, platform, setting string, value json.RawMessage) error {
+	object, err := json.Marshal(map[string]map[string]json.RawMessage{platform: {setting: value}})
+	if err != nil {
+		return fmt.Errorf("encoding the setting: %w", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(all); err != nil {
+		return fmt.Errorf("there is no such setting, or it takes another value: %w", err)
+	}
+	return nil
 }
 
 // text is what was given, or for - what standard input has.
@@ -132,7 +180,7 @@ func once(name string) []client.CallOption {
 }
 
 // settled waits until nothing of a post is to come.
-func (p *PostsCreate) settled(ctx context.Context, t *Terminal, c *client.Client, post *client.Post) (*client.Post, error) {
+func (p *PostsCreate) settled(ctx context.Context, t *Terminal, c *client.Client, post *client.Post) (_ *client.Post, err error) {
 	for warnings := post.Warnings; ; {
 		switch post.Status {
 		case client.PostPosted, client.PostFailed, client.PostPartiallyFailed, client.PostCancelled:
@@ -142,11 +190,10 @@ func (p *PostsCreate) settled(ctx context.Context, t *Terminal, c *client.Client
 		if err := t.Wait(ctx, max(time.Second/2, min(time.Until(post.ScheduledFor), time.Minute))); err != nil {
 			return nil, err
 		}
-		read, err := c.Posts.Get(ctx, post.ID)
-		if err != nil {
+		if post, err = c.Posts.Get(ctx, post.ID); err != nil {
 			return nil, err
 		}
-		post, post.Warnings = read, warnings
+		post.Warnings = warnings
 	}
 }
 

@@ -111,9 +111,9 @@ func (p *PostsGet) timeline(ctx context.Context, t *Terminal, c *client.Client) 
 			about = append(about, text)
 		}
 		if !a.NextAt.IsZero() {
-			about = append(about, "next at "+when(a.NextAt))
+			about = append(about, "next at "+a.NextAt.Local().Format(time.DateTime))
 		}
-		return row(a.At.Local().Format("2006-01-02 15:04:05"), string(a.Event), orDash(string(a.Platform)), strings.Join(about, ": "))
+		return row(a.At.Local().Format(time.DateTime), string(a.Event), orDash(string(a.Platform)), strings.Join(about, ": "))
 	})
 }
 
