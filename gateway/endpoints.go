@@ -38,8 +38,11 @@ func newEndpoints(f answer.Failures, routes gin.RoutesInfo) *endpoints {
 // notFound answers 404.
 func (e *endpoints) notFound(c *gin.Context) {
 	message := "there is no such endpoint"
+	below := withoutBase(parts(c.Request.URL.Path))
 	if meant := e.nearest(c.Request.URL.Path); meant != "" {
 		message += "; did you mean " + meant + "?"
+	} else if len(below) == 3 && below[2] == "cancel" && (below[0] == "posts" || below[0] == "threads") {
+		message += "; DELETE " + basePath + "/" + below[0] + "/{id} cancels"
 	} else {
 		message += "; below " + basePath + " there are " + strings.Join(e.resources, ", ") + ", and the reference at " + pagesPath + " lists all"
 	}

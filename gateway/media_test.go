@@ -264,6 +264,14 @@ func TestImageInBase64(t *testing.T) {
 	}
 }
 
+func TestAPictureWithoutAFormIsToldTheForm(t *testing.T) {
+	a, _ := newMediaAPI(t)
+	message := a.call(http.MethodPost, "/media", "\xff\xd8\xff\xe0\x00\x10JFIF").fails(http.StatusBadRequest, "validation_error").at("message").text()
+	if !strings.Contains(message, "field file") {
+		t.Errorf("message = %q", message)
+	}
+}
+
 func TestFormsThatAreRefused(t *testing.T) {
 	a, s := newMediaAPI(t)
 	dot := pngOf(t, 8, 8)

@@ -178,6 +178,7 @@ func TestAPathThatIsNoneIsToldTheNearest(t *testing.T) {
 		"/api/v1/post":                  "did you mean /api/v1/posts?",
 		"/api/v1/post/post_x":           "did you mean /api/v1/posts/post_x?",
 		"/posts":                        "did you mean /api/v1/posts?",
+		"/api/v1/posts/post_x/cancel":   "DELETE /api/v1/posts/{id} cancels",
 		"/v1/posts/post_x/atempts":      "did you mean /api/v1/posts/post_x/attempts?",
 		"/api/v1/weather":               "below /api/v1 there are accounts, analytics, billing",
 		"/api/v1/posts/a/b/c/d":         "below /api/v1 there are",

@@ -183,7 +183,7 @@ func (s *authorizations) checkBrand(ctx context.Context, q *body.Query, consent 
 	}
 	all, err := s.Store.Brands(ctx, consent.Workspace)
 	if err == nil && !slices.ContainsFunc(all, func(b schema.Brand) bool { return b.ID == consent.Brand }) {
-		q.Report.Fail("brandId", "brand_unknown", "there is no such brand")
+		q.Report.Fail("brandId", "brand_unknown", "there is no such brand: GET /brands lists their ids")
 	}
 	return err
 }

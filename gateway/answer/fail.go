@@ -67,7 +67,17 @@ func (f Failures) Fail(c *gin.Context, err error) {
 // View returns an error as it is shown, also inside of an answer.
 func (f Failures) View(e *schema.Error) Error {
 	code := problemOf(e.Kind).Code
-	return Error{Code: code, Message: e.Message, Documentation: f.Documentation + code, Details: e.Details}
+	message := e.Message
+	if list := lists[message]; list != "" && e.Kind == schema.NotFound {
+		message += ": GET " + list + " lists those there are"
+	}
+	return Error{Code: code, Message: message, Documentation: f.Documentation + code, Details: e.Details}
+}
+
+// lists are the paths that list what was not found, by the message that says so.
+var lists = map[string]string{
+	"account not found": "/accounts", "brand not found": "/brands", "queue not found": "/queues", "webhook not found": "/webhooks",
+	"monitor not found": "/feeds/keywords", "media not found": "/media", "key not found": "/keys",
 }
 
 // Actionable returns an error as the caller is told of it.

@@ -8,6 +8,8 @@ type Pagination struct {
 	Limit   int  `json:"limit"`
 	Pages   int  `json:"pages"`
 	HasMore bool `json:"hasMore"`
+	// AtLeast says that total and pages are of what was read so far: a search is not read to its end.
+	AtLeast bool `json:"atLeast,omitempty"`
 	// NextCursor is where the next page begins, in lists that have cursors and more.
 	NextCursor string `json:"nextCursor,omitempty"`
 }

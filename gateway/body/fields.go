@@ -45,7 +45,7 @@ func (f *Form) Brand() schema.BrandID {
 	}
 	id, err := schema.ParseBrandID(text)
 	if err != nil {
-		f.Fail("brandId", "brand_unknown", "there is no such brand")
+		f.Fail("brandId", "brand_unknown", "there is no such brand: GET /brands lists their ids")
 	}
 	return id
 }

@@ -44,6 +44,10 @@ func (m *media) createFromJSON(c *gin.Context, u schema.Upload) error {
 		return err
 	}
 	f, err := body.ParseForm(raw)
+	if err != nil && strings.HasPrefix(http.DetectContentType(raw), "image/") {
+		return schema.InvalidField("body", "malformed_json",
+			"the body is a picture: send a multipart form with it as the field file, or JSON with it in base64 as data")
+	}
 	if err != nil {
 		return err
 	}

@@ -36,21 +36,27 @@ type listAnswer struct {
 	Success   bool            `json:"success"`
 	Limits    schema.LimitSet `json:"limits"` // which the workspace is held to
 	Platforms []platformView  `json:"platforms"`
+	Warnings  []schema.Detail `json:"warnings,omitempty"`
 }
 
 type platformAnswer struct {
 	Success  bool            `json:"success"`
 	Limits   schema.LimitSet `json:"limits"`
 	Platform platformView    `json:"platform"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
 // list answers what is taken on each platform, of an account of which nothing else is known.
 func (p *platforms) list(c *gin.Context) error {
+	q := body.NewQuery(c)
+	if err := q.Finish(); err != nil {
+		return err
+	}
 	found, err := p.Accounts.Get(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return err
 	}
-	reply := listAnswer{Success: true, Limits: found.Limits()}
+	reply := listAnswer{Success: true, Limits: found.Limits(), Warnings: q.Report.Warnings}
 	for _, platform := range schema.Platforms() {
 		account := schema.Account{Platform: platform, Limits: found.Limits()}
 		reply.Platforms = append(reply.Platforms, viewPlatform(p.Constraints(platform), account))
@@ -63,7 +69,7 @@ func (p *platforms) list(c *gin.Context) error {
 func (p *platforms) get(c *gin.Context) error {
 	platform, err := schema.ParsePlatform(c.Param("platform"))
 	if err != nil {
-		return &schema.Error{Kind: schema.NotFound, Message: err.Error()}
+		return &schema.Error{Kind: schema.NotFound, Message: body.NoPlatform(c.Param("platform")), Err: err}
 	}
 	q := body.NewQuery(c)
 	name, _ := q.Text("accountId")
@@ -79,11 +85,12 @@ func (p *platforms) get(c *gin.Context) error {
 	account := &schema.Account{Platform: platform, Limits: found.Limits()}
 	if name != "" {
 		if account = found.Named(platform, name); account == nil {
-			return &schema.Error{Kind: schema.NotFound, Message: "there is no such account on " + platform.String()}
+			return &schema.Error{Kind: schema.NotFound, Message: "there is no such account on " + platform.String() + ": GET /accounts lists those there are"}
 		}
 	}
 	answer.JSON(c, http.StatusOK, platformAnswer{
 		Success: true, Limits: account.Limits, Platform: viewPlatform(p.Constraints(platform), *account),
+		Warnings: q.Report.Warnings,
 	})
 	return nil
 }

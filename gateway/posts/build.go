@@ -18,7 +18,8 @@ import (
 const (
 	// transit is by how much a time may miss the lead, since requests take time to arrive
 	// and clocks differ; of a small lead it is a tenth.
-	transit = 2 * time.Second
+	transit         = 2 * time.Second
+	codeTimeInvalid = "time_invalid"
 )
 
 // mode is how the time of a post is chosen.
@@ -186,7 +187,7 @@ func (p *posts) readTime(text string, zone *time.Location, now time.Time, r *bod
 	at, err := body.ParseTime(text, zone)
 	switch earliest := now.Add(p.Lead - min(transit, p.Lead/10)); {
 	case err != nil:
-		r.Fail("scheduledFor", "time_invalid", err.Error())
+		r.Fail("scheduledFor", codeTimeInvalid, err.Error())
 	case at.Before(earliest):
 		r.Fail("scheduledFor", "time_too_early", fmt.Sprintf("must be at least %s in the future", wording.Duration(p.Lead)))
 	case at.After(now.Add(calendar.MaxAhead)):
@@ -261,7 +262,7 @@ func (p *posts) checkAgainstPlatforms(post *schema.Post, accounts *directory.Dir
 	}
 	known := r.Errors // without this check's own: several platforms may fail one field
 	for _, d := range errors {
-		if !body.About(known, d.Field) && !followsFromUpload(known, d.Field) {
+		if !body.About(known, d.Field) && !isInside(known, d.Field) && !followsFromUpload(known, d.Field) {
 			r.Add(d)
 		}
 	}
@@ -278,6 +279,11 @@ func (p *posts) constraintsOf(accounts *directory.Directory) func(schema.Target)
 		}
 		return accounts.Constraints(t.Platform, t.Account, p.Constraints)
 	}
+}
+
+// isInside reports whether a field is one of an object that has failed itself.
+func isInside(known []schema.Detail, field string) bool {
+	return slices.ContainsFunc(known, func(d schema.Detail) bool { return strings.HasPrefix(field, d.Field+".") })
 }
 
 // followsFromUpload reports whether a field is the type of a media item whose upload has

@@ -48,6 +48,7 @@ func (p *posts) list(c *gin.Context) error {
 	if reply.Pagination, err = part.Paginate(page.Total, last); err != nil {
 		return err
 	}
+	reply.Pagination.AtLeast = filter.Search != "" && (page.Last != nil || filter.From != nil)
 	answer.JSON(c, http.StatusOK, reply)
 	return nil
 }

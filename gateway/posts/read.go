@@ -39,12 +39,17 @@ func (p *posts) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	q := body.NewQuery(c)
+	if err := q.Finish(); err != nil {
+		return err
+	}
 	workspace := admission.RequestOf(c).Key.Workspace
 	post, err := p.Store.Post(c.Request.Context(), workspace, id)
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: p.shrunk(c.Request.Context(), workspace, post)})
+	warnings := append(q.Report.Warnings, p.shrunk(c.Request.Context(), workspace, post)...)
+	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: warnings})
 	return nil
 }
 

@@ -25,7 +25,7 @@ var otherWords = func() map[string][]string {
 		{[]string{"scheduledFor"}, []string{"date", "datetime", "time", "when", "publishat", "sendat", "scheduledat", "scheduleat", "scheduledate"}},
 		{[]string{"timezone"}, []string{"tz", "zone"}},
 		{[]string{"status"}, []string{"draft", "isdraft"}},
-		{[]string{"altText"}, []string{"alt", "alttags", "alternativetext"}},
+		{[]string{"altText"}, []string{"alt", "alternativetext"}},
 	} {
 		for _, called := range w.called {
 			words[called] = w.meant

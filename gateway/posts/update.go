@@ -73,7 +73,7 @@ func checkPatch(fields postFields, r *body.Report) {
 		r.Fail("platforms", body.CodeRequired, "at least one platform is required")
 	}
 	if s := fields.status; s != nil && *s != schema.Draft.String() && *s != schema.Scheduled.String() {
-		r.Fail("status", body.CodeInvalidValue, "must be draft or scheduled")
+		r.Fail("status", body.CodeInvalidValue, "must be draft or scheduled; DELETE cancels")
 	}
 }
 
@@ -202,7 +202,7 @@ func warnOfOwnTexts(post *schema.Post, fields postFields, r *body.Report) {
 	}
 	warned := map[schema.Platform]bool{}
 	for _, t := range post.Targets {
-		mend := ""
+		var mend string
 		switch {
 		case warned[t.Platform]:
 			continue

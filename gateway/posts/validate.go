@@ -1,6 +1,7 @@
 package posts
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -48,6 +49,7 @@ func (p *posts) validate(c *gin.Context) error {
 		_, _ = f.Boolean(mode) // the fields of a whole creation may be sent; its time is not checked
 	}
 	_, _ = f.Text("queueId", body.MaxShort)
+	scheduledFor := fields.scheduledFor
 	fields.scheduledFor = nil
 	for i := range fields.targets {
 		fields.targets[i].open = true
@@ -59,6 +61,11 @@ func (p *posts) validate(c *gin.Context) error {
 	refused, found := divide(read, *f.Report)
 	if err := refused.Err(); err != nil {
 		return err
+	}
+	if zone, err := p.Zones.Load(cmp.Or(change.timezone, b.timezone)); err == nil && scheduledFor != nil {
+		if _, err := body.ParseTime(*scheduledFor, zone); err != nil {
+			found.Fail("scheduledFor", codeTimeInvalid, err.Error())
+		}
 	}
 	var post schema.Post
 	change.apply(&post)

@@ -56,6 +56,8 @@ type webhookHistoryAnswer struct {
 	Success    bool           `json:"success"`
 	Webhook    webhookView    `json:"webhook"`
 	Deliveries []deliveryView `json:"deliveries"`
+
+	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
 func viewWebhook(w schema.Webhook, now time.Time) webhookView {

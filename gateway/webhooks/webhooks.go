@@ -201,11 +201,17 @@ func (w *webhooks) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	q := body.NewQuery(c)
+	if err := q.Finish(); err != nil {
+		return err
+	}
 	webhook, records, err := w.Store.Deliveries(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, schema.DeliveryFilter{Tried: true, Limit: shownDeliveries})
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, webhookHistoryAnswer{Success: true, Webhook: viewWebhook(webhook, w.Now()), Deliveries: viewDeliveries(records)})
+	answer.JSON(c, http.StatusOK, webhookHistoryAnswer{
+		Success: true, Webhook: viewWebhook(webhook, w.Now()), Deliveries: viewDeliveries(records), Warnings: q.Report.Warnings,
+	})
 	return nil
 }
 

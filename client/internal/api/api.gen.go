@@ -2151,6 +2151,9 @@ type MonitorsAnswer struct {
 
 // Pagination defines model for Pagination.
 type Pagination struct {
+	// AtLeast True of a search (q) that was not read to its end, or not from its beginning: total and pages say only that they are at least as many.
+	AtLeast bool `json:"atLeast,omitempty,omitzero"`
+
 	// HasMore Always exact.
 	HasMore bool `json:"hasMore"`
 	Limit   int  `json:"limit"`
@@ -2217,6 +2220,9 @@ type PlatformAnswer struct {
 
 	// Platform What is taken on a platform. A limit that does not exist is left out.
 	Platform PlatformLimits `json:"platform"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // PlatformContent Texts that override content, by platform.
@@ -2314,6 +2320,9 @@ type PlatformsAnswer struct {
 	// Limits Which limits the posts of a workspace are held to.
 	Limits    LimitSet         `json:"limits"`
 	Platforms []PlatformLimits `json:"platforms"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // Post defines model for Post.
@@ -3213,7 +3222,10 @@ type WebhookCreate struct {
 // WebhookHistoryAnswer defines model for WebhookHistoryAnswer.
 type WebhookHistoryAnswer struct {
 	Deliveries []DeliveryRecord `json:"deliveries"`
-	Webhook    Webhook          `json:"webhook"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+	Webhook  Webhook  `json:"webhook"`
 }
 
 // WebhookRotate defines model for WebhookRotate.
@@ -4799,9 +4811,9 @@ type ClientInterface interface {
 	// ValidatePostWithBody Check a post without creating it
 	//
 	// Finds the errors and warnings that a creation would, by the same rules; nothing is created and no quota is used.
-	// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Its time is not
-	// judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is 400, as it is for
-	// a creation.
+	// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Of its time
+	// only that it is one is judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is
+	// 400, as it is for a creation.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4811,9 +4823,9 @@ type ClientInterface interface {
 	// ValidatePost Check a post without creating it
 	//
 	// Finds the errors and warnings that a creation would, by the same rules; nothing is created and no quota is used.
-	// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Its time is not
-	// judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is 400, as it is for
-	// a creation.
+	// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Of its time
+	// only that it is one is judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is
+	// 400, as it is for a creation.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6900,9 +6912,9 @@ func (c *Client) LookupPosts(ctx context.Context, body LookupPostsJSONRequestBod
 // ValidatePostWithBody Check a post without creating it
 //
 // Finds the errors and warnings that a creation would, by the same rules; nothing is created and no quota is used.
-// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Its time is not
-// judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is 400, as it is for
-// a creation.
+// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Of its time
+// only that it is one is judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is
+// 400, as it is for a creation.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6922,9 +6934,9 @@ func (c *Client) ValidatePostWithBody(ctx context.Context, contentType string, b
 // ValidatePost Check a post without creating it
 //
 // Finds the errors and warnings that a creation would, by the same rules; nothing is created and no quota is used.
-// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Its time is not
-// judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is 400, as it is for
-// a creation.
+// Platforms are judged by name: none of their accounts has to be connected, unless one is named. Of its time
+// only that it is one is judged. What cannot be read as a post at all (a wrong type, a media url that is not public) is
+// 400, as it is for a creation.
 //
 // Takes a body of the `application/json` content type.
 //
