@@ -88,11 +88,11 @@ func (a *api) wantLimiTold(path string) {
 
 func TestParametersThatAreNotKnownAreTold(t *testing.T) {
 	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	account := a.connect(a.workspace, schema.Mastodon, "@a")
 	webhook := a.call(http.MethodPost, "/webhooks", `{"url": "https://hooks.example/a", "events": ["post.failed"]}`).want(http.StatusCreated).at("webhook", "id").text()
 	for _, path := range []string{
 		"/posts", "/media", "/events", "/keys", "/accounts", "/accounts/health", "/analytics/posts", "/engagement/comments", "/engagement/mentions", "/connect/mastodon",
-		"/platforms", "/platforms/mastodon", "/webhooks/" + webhook, a.post(`"status": "draft"`),
+		"/platforms", "/platforms/mastodon", "/accounts/" + account.String(), "/webhooks/" + webhook, a.post(`"status": "draft"`),
 	} {
 		a.wantLimiTold(path + "?limi=5")
 	}

@@ -140,11 +140,15 @@ func (a *accounts) selected(c *gin.Context) (found []schema.Account, warnings []
 
 // get answers with one account.
 func (a *accounts) get(c *gin.Context) error {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
+		return err
+	}
 	account, err := a.find(c)
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, accountAnswer{Success: true, Account: viewAccount(account)})
+	answer.JSON(c, http.StatusOK, accountAnswer{Success: true, Account: viewAccount(account), Warnings: warnings})
 	return nil
 }
 

@@ -101,13 +101,17 @@ func (b *brands) list(c *gin.Context) error {
 
 // get answers with one brand.
 func (b *brands) get(c *gin.Context) error {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
+		return err
+	}
 	found, err := b.Store.Brands(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return err
 	}
 	for _, brand := range found {
 		if brand.ID.String() == c.Param("id") {
-			answer.JSON(c, http.StatusOK, brandAnswer{Success: true, Brand: viewBrand(brand)})
+			answer.JSON(c, http.StatusOK, brandAnswer{Success: true, Brand: viewBrand(brand), Warnings: warnings})
 			return nil
 		}
 	}

@@ -95,6 +95,13 @@ func (q *Query) Finish() error {
 	return q.Report.Err()
 }
 
+// NoParameters warns of the parameters of a read that takes none.
+func NoParameters(c *gin.Context) (warnings []schema.Detail, err error) {
+	q := NewQuery(c)
+	err = q.Finish()
+	return q.Report.Warnings, err
+}
+
 // Word returns a parameter that must not be empty: an empty filter would find more than
 // was meant.
 func (q *Query) Word(name string) (string, bool) {

@@ -173,11 +173,15 @@ func (f *feeds) delete(c *gin.Context) error {
 
 // get answers with one monitor.
 func (f *feeds) get(c *gin.Context) error {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
+		return err
+	}
 	monitor, err := f.find(c)
 	if err != nil {
 		return err
 	}
-	return f.answer(c, http.StatusOK, monitor, nil)
+	return f.answer(c, http.StatusOK, monitor, warnings)
 }
 
 func (f *feeds) find(c *gin.Context) (schema.Monitor, error) {

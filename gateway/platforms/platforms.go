@@ -48,15 +48,15 @@ type platformAnswer struct {
 
 // list answers what is taken on each platform, of an account of which nothing else is known.
 func (p *platforms) list(c *gin.Context) error {
-	q := body.NewQuery(c)
-	if err := q.Finish(); err != nil {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
 		return err
 	}
 	found, err := p.Accounts.Get(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return err
 	}
-	reply := listAnswer{Success: true, Limits: found.Limits(), Warnings: q.Report.Warnings}
+	reply := listAnswer{Success: true, Limits: found.Limits(), Warnings: warnings}
 	for _, platform := range schema.Platforms() {
 		account := schema.Account{Platform: platform, Limits: found.Limits()}
 		reply.Platforms = append(reply.Platforms, viewPlatform(p.Constraints(platform), account))

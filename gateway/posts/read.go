@@ -39,8 +39,8 @@ func (p *posts) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	q := body.NewQuery(c)
-	if err := q.Finish(); err != nil {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
 		return err
 	}
 	workspace := admission.RequestOf(c).Key.Workspace
@@ -48,7 +48,7 @@ func (p *posts) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	warnings := append(q.Report.Warnings, p.shrunk(c.Request.Context(), workspace, post)...)
+	warnings = append(warnings, p.shrunk(c.Request.Context(), workspace, post)...)
 	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: warnings})
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"crier/gateway/admission"
 	"crier/gateway/answer"
+	"crier/gateway/body"
 	"crier/schema"
 )
 
@@ -39,11 +40,15 @@ func (t *threads) create(c *gin.Context) error {
 
 // get answers with a thread as its post stands now.
 func (t *threads) get(c *gin.Context) error {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
+		return err
+	}
 	post, err := t.read(c)
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, threadAnswer{Success: true, Thread: viewThread(post)})
+	answer.JSON(c, http.StatusOK, threadAnswer{Success: true, Thread: viewThread(post), Warnings: warnings})
 	return nil
 }
 

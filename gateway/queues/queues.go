@@ -166,11 +166,15 @@ func (q *queues) list(c *gin.Context) error {
 
 // get answers with one queue.
 func (q *queues) get(c *gin.Context) error {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
+		return err
+	}
 	queue, err := q.read(c)
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, queueAnswer{Success: true, Queue: viewQueue(queue)})
+	answer.JSON(c, http.StatusOK, queueAnswer{Success: true, Queue: viewQueue(queue), Warnings: warnings})
 	return nil
 }
 

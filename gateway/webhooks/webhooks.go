@@ -201,8 +201,8 @@ func (w *webhooks) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	q := body.NewQuery(c)
-	if err := q.Finish(); err != nil {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
 		return err
 	}
 	webhook, records, err := w.Store.Deliveries(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, schema.DeliveryFilter{Tried: true, Limit: shownDeliveries})
@@ -210,7 +210,7 @@ func (w *webhooks) get(c *gin.Context) error {
 		return err
 	}
 	answer.JSON(c, http.StatusOK, webhookHistoryAnswer{
-		Success: true, Webhook: viewWebhook(webhook, w.Now()), Deliveries: viewDeliveries(records), Warnings: q.Report.Warnings,
+		Success: true, Webhook: viewWebhook(webhook, w.Now()), Deliveries: viewDeliveries(records), Warnings: warnings,
 	})
 	return nil
 }
