@@ -105,6 +105,9 @@ func (i *importCommand) Run(ctx context.Context) error {
 	if err := importer.WriteProblems(os.Stdout, summary.Results); err != nil {
 		return err
 	}
+	if summary.Zone != "" {
+		fmt.Println(summary.Zone)
+	}
 	fmt.Printf("%s: %s. Each has a line in %s.\n", counted(summary.Rows, "row"), summary.Counts(check), settings.Typed(summary.Results))
 	if summary.FailedRows != "" {
 		fmt.Printf("What failed is in %s: correct it there and import that file.\n", settings.Typed(summary.FailedRows))

@@ -74,7 +74,7 @@ func timeOf(p *client.Post) string {
 	if zone, err := time.LoadLocation(p.Timezone); err == nil {
 		at = at.In(zone)
 	}
-	return at.Format(time.RFC3339)
+	return at.Format(time.RFC3339Nano)
 }
 
 // addressOf is an address that is read as one, whatever characters it has.

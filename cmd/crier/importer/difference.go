@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -40,7 +41,7 @@ func (r row) difference(post *client.Post, timezone string) (map[string]any, *pr
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the post of row %d: %w", r.number, err)
 	}
-	if wrong := unchangeable(wanted, post.Status); wrong != nil {
+	if wrong := unchangeable(wanted, post); wrong != nil {
 		return nil, wrong, nil
 	}
 	if text := textOf(wanted["firstComment"]); text != "" {
@@ -71,11 +72,13 @@ func (r row) difference(post *client.Post, timezone string) (map[string]any, *pr
 	return change, nil, nil
 }
 
-// unchangeable refuses a row by which a post that is there would be published at once, or a draft be put
-// into a queue: only new posts are.
-func unchangeable(wanted map[string]any, status client.PostStatus) *problem {
+// unchangeable refuses a row by which a post that is there would be cancelled, or be published at once, or
+// a draft be put into a queue: only new posts are.
+func unchangeable(wanted map[string]any, post *client.Post) *problem {
 	var field string
-	switch isDraft := status == client.PostDraft; {
+	switch isDraft := post.Status == client.PostDraft; {
+	case wanted["status"] == cancelled:
+		return &problem{field: "status", code: codeUnsupported, message: fmt.Sprintf("a row cancels no post: crier posts cancel %s does, or DELETE /posts/%s", post.ID, post.ID)}
 	case wanted["publishNow"] == true:
 		field = "publishNow"
 	case wanted["status"] == "immediate":
@@ -88,7 +91,7 @@ func unchangeable(wanted map[string]any, status client.PostStatus) *problem {
 		return nil
 	}
 	return &problem{field: field, code: codeUnsupported, message: fmt.Sprintf(
-		"the post is there (%s), and only a new one is published at once or put into a queue: write a time and the status scheduled, or delete the post first", status)}
+		"the post is there (%s), and only a new one is published at once or put into a queue: write a time and the status scheduled, or delete the post first", post.Status)}
 }
 
 // asStored returns what is wanted, with texts as they are stored where a cell has them as far as it can.
@@ -266,20 +269,42 @@ func (r row) differInTime(wanted map[string]any, post *client.Post, timezone str
 	if zone == "" {
 		zone = timezone
 	}
-	instant, err := time.Parse(time.RFC3339, at)
+	instant, isWall, err := instantOf(at, zone)
+	if err == nil && instant.Equal(post.ScheduledFor) {
+		return
+	}
+	change["scheduledFor"] = at
+	if isWall && change["timezone"] == nil && err == nil {
+		change["timezone"] = zone
+	}
+}
+
+// instantOf reads a time as the API takes it: with its offset, or wall time in a zone.
+func instantOf(at, zone string) (instant time.Time, isWall bool, err error) {
+	if instant, err = time.Parse(time.RFC3339, at); err == nil {
+		return instant, false, nil
+	}
+	location, err := time.LoadLocation(zone)
 	if err != nil {
-		location, zoneErr := time.LoadLocation(zone)
-		if zoneErr != nil {
-			location = time.UTC // the server says what is wrong with it
-		}
-		instant, err = time.ParseInLocation(wallTime, at, location)
-		if change["timezone"] == nil && err == nil && !instant.Equal(post.ScheduledFor) {
-			change["timezone"] = zone // of the time below
-		}
+		location = time.UTC // the server says what is wrong with it
 	}
-	if err != nil || !instant.Equal(post.ScheduledFor) {
-		change["scheduledFor"] = at
+	instant, err = time.ParseInLocation(wallTime, at, location)
+	return instant, true, err
+}
+
+// scheduledFor is the time that the row says; empty: none, or one that nobody can read.
+func (r row) scheduledFor(timezone string) string {
+	var body struct {
+		ScheduledFor string `json:"scheduledFor"`
 	}
+	if json.Unmarshal(r.body, &body) != nil {
+		return ""
+	}
+	instant, _, err := instantOf(cmp.Or(body.ScheduledFor, r.draftFor), r.timezone(timezone))
+	if err != nil {
+		return ""
+	}
+	return instant.UTC().Format(time.RFC3339Nano)
 }
 
 // merged is an object as it is to be: entries that the file has no column of stay, and those whose

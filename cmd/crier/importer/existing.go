@@ -1,8 +1,8 @@
 package importer
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,8 +33,7 @@ func newLooks(chunks []chunk) *looks {
 	return l
 }
 
-// find looks for the posts of rows that name one: by id, then by the caller's own id. A row whose
-// id names no post is of the post that an earlier import made of it, whose own id that is.
+// find looks for the posts of rows that name one: by id, then by the caller's own id.
 func (l *looks) find(ctx context.Context, s *sender) error {
 	var lookup client.PostLookup
 	for _, r := range l.rows {
@@ -44,8 +43,8 @@ func (l *looks) find(ctx context.Context, s *sender) error {
 		if canBeOf(r.id, maxID) {
 			lookup.IDs = append(lookup.IDs, r.id)
 		}
-		if own := r.ownID(); canBeOf(own, maxExternalID) {
-			lookup.ExternalIDs = append(lookup.ExternalIDs, own)
+		if canBeOf(r.externalID, maxExternalID) {
+			lookup.ExternalIDs = append(lookup.ExternalIDs, r.externalID)
 		}
 	}
 	if len(lookup.IDs)+len(lookup.ExternalIDs) > 0 {
@@ -96,14 +95,6 @@ func (s *sender) find(ctx context.Context, c chunk) (existing, error) {
 	}
 }
 
-// ownID is the caller's own id that a post of the row has.
-func (r row) ownID() string {
-	if r.externalID == "" {
-		return r.id
-	}
-	return r.externalID
-}
-
 // match finds the row of each post. A row whose own id several open posts have is refused: nobody
 // can tell which is meant.
 func (c chunk) match(posts map[string][]*client.Post) existing {
@@ -118,7 +109,7 @@ func (c chunk) match(posts map[string][]*client.Post) existing {
 			continue
 		}
 		var open, ended []*client.Post
-		for _, p := range posts[ofExternalID+r.ownID()] {
+		for _, p := range posts[ofExternalID+r.externalID] {
 			if slices.Contains(openStates, p.Status) {
 				open = append(open, p)
 			} else {
@@ -127,7 +118,7 @@ func (c chunk) match(posts map[string][]*client.Post) existing {
 		}
 		switch {
 		case len(open) > 1:
-			r.problem = &problem{field: ofExternalID, code: codeDuplicate, message: fmt.Sprintf("%d posts that are not published yet have %q: name one by its id", len(open), clipped(r.ownID()))}
+			r.problem = &problem{field: ofExternalID, code: codeDuplicate, message: fmt.Sprintf("%d posts that are not published yet have %q: name one by its id", len(open), clipped(r.externalID))}
 		case len(open) == 1:
 			found[r.number] = open[0]
 		case len(ended) > 0:
@@ -150,29 +141,10 @@ func (c chunk) checkNew(found existing) {
 			r.problem = &problem{field: "threadId", code: codeUnsupported, message: "the post is a thread's, which no row can make: POST /threads does"}
 		case r.ended != "":
 			r.problem = &problem{field: "status", code: codeUnsupported, message: fmt.Sprintf("%q: the post is published already", clipped(r.ended))}
-		case r.id != "" && r.externalID == "":
-			r.body = withExternalID(r.body, r.id)
+		case r.id != "":
+			r.problem = &problem{field: ofID, code: codeNoPost, message: fmt.Sprintf("no post has the id %q: correct it, or leave the cell empty to make a new post (--ignore id: of all rows)", clipped(r.id))}
 		}
 	}
-}
-
-// withExternalID makes the id of a post that is not here the own id of the one that is made of it:
-// another import of the file finds it by that.
-func withExternalID(body json.RawMessage, id string) json.RawMessage {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(body, &object) != nil {
-		return body
-	}
-	text, err := encode(id)
-	if err != nil {
-		return body
-	}
-	object["externalId"] = text
-	changed, err := encode(object)
-	if err != nil {
-		return body
-	}
-	return changed
 }
 
 // settle changes the posts that are there to what their rows say, and returns what became of these.
@@ -222,7 +194,7 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 	}
 	done := updated
 	if s.dryRun {
-		done, change["dryRun"] = valid, true
+		done, change["dryRun"] = toUpdate, true
 	}
 	body, err := encode(change)
 	if err != nil {
@@ -231,6 +203,9 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 	post, err = s.api.Posts.UpdateJSON(ctx, post.ID, body)
 	s.note(err)
 	if refused := refusedAlone(err); refused != nil {
+		if s.dryRun {
+			o.scheduledFor = cmp.Or(r.scheduledFor(s.timezone), o.scheduledFor)
+		}
 		o.status, o.code, o.message = failed, string(refused.Code), refused.Message
 		if len(refused.Details) > 0 {
 			o.code, o.field = refused.Details[0].Code, refused.Details[0].Field

@@ -10,14 +10,17 @@ import (
 	"strings"
 )
 
-// failedOf names the file for the rows of a file that failed, such as calendar.failed.csv. Those of
-// a workbook are text, too.
-func failedOf(file string) string {
+// failedOf names the nth file for rows of a file that failed, such as calendar.failed.csv and
+// calendar.failed.2.csv. Those of a workbook are text, too.
+func failedOf(file string, n int) string {
 	file = filepath.Clean(file)
 	ending := filepath.Ext(file)
 	stem := strings.TrimSuffix(file, ending)
 	if isWorkbook(file) {
 		ending = ".csv"
+	}
+	if n > 1 {
+		ending = "." + strconv.Itoa(n) + ending
 	}
 	return stem + ".failed" + ending
 }
@@ -25,8 +28,12 @@ func failedOf(file string) string {
 // correctable is a hint where the rows are that failed in the import of these results; it is
 // empty if there are none.
 func correctable(results string) string {
-	failed := failedOf(strings.TrimSuffix(results, resultsEnding))
-	if _, err := os.Stat(failed); err != nil {
+	file, n := strings.TrimSuffix(results, resultsEnding), 1
+	for exists(failedOf(file, n+1)) {
+		n++
+	}
+	failed := failedOf(file, n)
+	if !exists(failed) || exists(resultsOf(failed)) {
 		return ""
 	}
 	return ": rows that failed are in " + failed + ", correct them there and import that file"
@@ -38,20 +45,51 @@ func (r *run) keepFailed(f *os.File) error {
 	if r.summary.Failed == 0 || r.config.DryRun {
 		return nil
 	}
-	name := failedOf(r.config.File)
-	out, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	fresh := failedOf(r.config.File, 1) + ".new"
+	out, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("opening the file of failed rows: %w", err)
 	}
 	err = errors.Join(r.copyFailed(f, out), out.Sync(), out.Close())
 	if err == nil {
-		err = os.Rename(name+".new", name)
+		r.summary.FailedRows, err = nameFailed(r.config.File, fresh)
 	}
 	if err != nil {
-		return fmt.Errorf("writing the rows that failed to %s: %w", name, err)
+		return fmt.Errorf("writing the rows that failed: %w", err)
 	}
-	r.summary.FailedRows = name
 	return nil
+}
+
+// nameFailed gives rows that failed a name that no file with others has, nor the results of one.
+func nameFailed(file, fresh string) (string, error) {
+	for n := 1; ; n++ {
+		name := failedOf(file, n)
+		switch isSame, err := sameContent(fresh, name); {
+		case err != nil:
+			return "", err
+		case !exists(resultsOf(name)) && (isSame || !exists(name)):
+			return name, os.Rename(fresh, name)
+		}
+	}
+}
+
+// sameContent compares a file with another, which may not be there.
+func sameContent(file, other string) (bool, error) {
+	if !exists(other) {
+		return false, nil
+	}
+	digests := make([]string, 2)
+	for i, name := range []string{file, other} {
+		f, err := os.Open(name)
+		if err != nil {
+			return false, err
+		}
+		digests[i], err = digest(f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return false, err
+		}
+	}
+	return digests[0] == digests[1], nil
 }
 
 // copyFailed goes through the file and its results side by side: both are in order of rows.

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -55,12 +56,15 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	j, err := openJournal(results, found.state, c.Now())
+	j, err := openJournal(results, found, c.Now())
 	if err != nil {
 		return Summary{}, err
 	}
+	if j.aside != "" {
+		fmt.Fprintf(c.Progress, "The results of the import before are in %s.\n", j.aside)
+	}
 	run := &run{
-		config: c, journal: j, progress: newProgress(c.Progress, c.Terminal, found.total, c.Now), summary: Summary{Results: results},
+		config: c, journal: j, progress: newProgress(c.Progress, c.Terminal, found.total, c.Now), summary: Summary{Results: results, Zone: found.zone(c.Timezone)},
 		sender: newSender(c, j.state.ID), twins: found.twins,
 	}
 	if j.resumed {
@@ -106,6 +110,22 @@ type survey struct {
 	names  bool
 	ignore []string // columns that say nothing more than --platforms does
 	twins  twins
+	wall   row // the first whose time has no zone; without a number: none
+	// nameless are rows that name no post by an id: imported again, they make theirs again.
+	nameless int
+}
+
+// zone says in which zone times without one are read; empty: there are none.
+func (s survey) zone(timezone string) string {
+	if s.wall.number == 0 {
+		return ""
+	}
+	instant, _, err := instantOf(s.wall.wall, timezone)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("Times without a zone are in %s (--timezone): %s of row %d is %s.",
+		timezone, s.wall.wall, s.wall.number, instant.UTC().Format(time.RFC3339Nano))
 }
 
 // survey refuses a file without rows, and one with values whose meaning nobody has settled.
@@ -136,6 +156,12 @@ func (s *survey) read(source rows) error {
 		}
 		s.total++
 		all.add(r)
+		if !r.isIdentified() {
+			s.nameless++
+		}
+		if s.wall.number == 0 && r.wall != "" {
+			s.wall = row{number: r.number, wall: strings.Clone(r.wall)}
+		}
 	}
 	if s.total == 0 {
 		return errNoRows

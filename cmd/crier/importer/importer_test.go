@@ -270,7 +270,13 @@ func TestImport(t *testing.T) {
 		if posts, _ := s.posts(); posts != 0 {
 			t.Errorf("there are %d posts", posts)
 		}
-		if line := readResults(t, summary.Results)[1]; line[1] != "valid" || line[2] != "" {
+		if got, want := summary.Counts(true), "2 to create, 3 failed"; got != want {
+			t.Errorf("the counts are %q, want %q", got, want)
+		}
+		if want := "in UTC (--timezone): " + day + "T09:00:00 of row 1 is " + day + "T09:00:00Z."; !strings.HasSuffix(summary.Zone, want) {
+			t.Errorf("the zone is %q, want %q", summary.Zone, want)
+		}
+		if line := readResults(t, summary.Results)[1]; line[1] != "to_create" || line[2] != "" || line[3] != day+"T09:00:00Z" {
 			t.Errorf("row 1 is %q", line)
 		}
 	})
@@ -323,7 +329,7 @@ func TestImport(t *testing.T) {
 		if _, err := s.run(file, func(*importer.Config) {}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.run(file, func(*importer.Config) {}); err == nil || !strings.Contains(err.Error(), "created again") || !strings.Contains(err.Error(), "posts.failed.csv, correct them") {
+		if _, err := s.run(file, func(*importer.Config) {}); err == nil || !strings.Contains(err.Error(), "5 rows of the file without an id or externalId would make new posts") || !strings.Contains(err.Error(), "posts.failed.csv, correct them") {
 			t.Errorf("Run = %v", err)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -35,7 +36,8 @@ const (
 	updated   = "updated"   // its post was there, and is as the row says now
 	unchanged = "unchanged" // its post was there, as the row says
 	skipped   = "skipped"   // its post is published, or has ended otherwise
-	valid     = "valid"     // of a dry run
+	toCreate  = "to_create" // of a dry run: its post would be made
+	toUpdate  = "to_update" // of a dry run: its post would be changed
 	failed    = "failed"
 	unknown   = "unknown" // it was on its way when an import ended, and crier has forgotten its key by now
 )
@@ -68,6 +70,7 @@ type journal struct {
 	out     *csv.Writer
 	done    int // rows that have a line
 	resumed bool
+	aside   string // what the results of an import before are called now; empty: there are none
 }
 
 // keyLife is how long crier is sure to know an Idempotency-Key.
@@ -75,7 +78,7 @@ const keyLife = 23 * time.Hour
 
 // openJournal begins an import's results, or finds those of an earlier run that did not
 // come to its end. It refuses the results of another file, key or server.
-func openJournal(results string, fresh state, now time.Time) (*journal, error) {
+func openJournal(results string, of survey, now time.Time) (*journal, error) {
 	j := &journal{path: results + ".state", lock: flock.New(results + ".lock")}
 	mine, err := j.lock.TryLock()
 	if err != nil {
@@ -84,20 +87,20 @@ func openJournal(results string, fresh state, now time.Time) (*journal, error) {
 	if !mine {
 		return nil, fmt.Errorf("another import writes %s", results)
 	}
-	if err := j.open(results, fresh, now); err != nil {
+	if err := j.open(results, of, now); err != nil {
 		return nil, errors.Join(err, j.close())
 	}
 	return j, nil
 }
 
-func (j *journal) open(results string, fresh state, now time.Time) error {
+func (j *journal) open(results string, of survey, now time.Time) error {
 	text, err := os.ReadFile(j.path)
 	switch {
 	case err == nil:
 		if err := json.Unmarshal(text, &j.state); err != nil {
 			return fmt.Errorf("reading %s: %w", j.path, err)
 		}
-		if err := j.state.same(fresh, results); err != nil {
+		if err := j.state.same(of.state, results); err != nil {
 			return err
 		}
 		j.resumed = true
@@ -105,10 +108,10 @@ func (j *journal) open(results string, fresh state, now time.Time) error {
 			return fmt.Errorf("%s is gone, which says what was sent, and crier has forgotten it by now: put it back, or look which posts are there and move %s away to begin anew", results, j.path)
 		}
 	case errors.Is(err, os.ErrNotExist):
-		if _, err := os.Stat(results); err == nil {
-			return fmt.Errorf("%s holds the results of an import that is done%s. To import all of the file once more, move it away: posts that are there already are created again", results, correctable(results))
+		if j.aside, err = setAside(results, of.nameless); err != nil {
+			return err
 		}
-		j.state, j.state.ID = fresh, uuid.NewString()
+		j.state, j.state.ID = of.state, uuid.NewString()
 		if err := j.save(); err != nil {
 			return err
 		}
@@ -119,6 +122,35 @@ func (j *journal) open(results string, fresh state, now time.Time) error {
 		return fmt.Errorf("opening the results: %w", err)
 	}
 	return nil
+}
+
+// setAside gives the results of an import that is done another name, if the file can be imported again
+// without making a post twice, and returns that; empty: there are none.
+func setAside(results string, nameless int) (string, error) {
+	if !exists(results) {
+		return "", nil
+	}
+	if nameless > 0 {
+		return "", fmt.Errorf("%s holds the results of an import that is done%s. Imported once more, %s of the file without an id or externalId would make new posts: if that is meant, move it away",
+			results, correctable(results), counted(nameless, "row"))
+	}
+	stem := strings.TrimSuffix(results, ".csv")
+	for n := 1; ; n++ {
+		name := fmt.Sprintf("%s.%d.csv", stem, n)
+		if exists(name) {
+			continue
+		}
+		if err := os.Rename(results, name); err != nil {
+			return "", fmt.Errorf("putting the results of the import before aside: %w", err)
+		}
+		return name, nil
+	}
+}
+
+// exists reports whether there is a file, or something that keeps one from being looked for.
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return !errors.Is(err, os.ErrNotExist)
 }
 
 func (s state) same(fresh state, results string) error {

@@ -16,9 +16,11 @@ import (
 
 // Summary is the result of an import.
 type Summary struct {
-	Rows, Created, Failed, Unknown int    // Created: of a dry run, what is valid
+	Rows, Created, Failed, Unknown int    // of a dry run, Created and Updated are what would be
 	Updated, Unchanged, Skipped    int    // of rows whose posts were there
 	Results                        string // file with a line for each row; empty where no import has begun
+	// Zone says in which zone the file's times are read that have none, with the first; empty where all have.
+	Zone string
 	// FailedRows is a file of the rows that failed, to be corrected and imported; empty where
 	// none did, and of a dry run.
 	FailedRows string
@@ -26,16 +28,20 @@ type Summary struct {
 
 // Counts are how many rows came to what. What no row did is left out but for what every import has.
 func (s Summary) Counts(dryRun bool) string {
-	counts := []string{fmt.Sprintf("%d %s", s.Created, map[bool]string{true: valid, false: created}[dryRun])}
+	made, changed, wrong := created, updated, fmt.Sprintf("%d failed, %d unknown", s.Failed, s.Unknown)
+	if dryRun {
+		made, changed, wrong = "to create", "to update", fmt.Sprintf("%d failed", s.Failed)
+	}
+	counts := []string{fmt.Sprintf("%d %s", s.Created, made)}
 	for _, c := range []struct {
 		rows int
 		what string
-	}{{s.Updated, updated}, {s.Unchanged, unchanged}, {s.Skipped, skipped}} {
+	}{{s.Updated, changed}, {s.Unchanged, unchanged}, {s.Skipped, skipped}} {
 		if c.rows > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", c.rows, c.what))
 		}
 	}
-	return strings.Join(append(counts, fmt.Sprintf("%d failed, %d unknown", s.Failed, s.Unknown)), ", ")
+	return strings.Join(append(counts, wrong), ", ")
 }
 
 // count fills the summary from the results, since an import may have taken several runs.
@@ -43,9 +49,9 @@ func (r *run) count() error {
 	return r.journal.each(func(l result) error {
 		r.summary.Rows++
 		switch l.status {
-		case created, valid:
+		case created, toCreate:
 			r.summary.Created++
-		case updated:
+		case updated, toUpdate:
 			r.summary.Updated++
 		case unchanged:
 			r.summary.Unchanged++

@@ -24,6 +24,8 @@ type row struct {
 	// time of a draft, which gets it once it is there.
 	id, externalID string
 	draftFor       string
+	// wall is the row's time, where neither that nor the row has a zone.
+	wall string
 	// thread: its post is a thread's, which no row can make. ended is the state of a post that
 	// is published already, which no row can make either.
 	thread bool
@@ -47,6 +49,7 @@ const (
 	codeInvalid     = "invalid_row"
 	codeUnsupported = "unsupported_value" // crier has nothing that it could be
 	codeDuplicate   = "duplicate_row"     // another row of the file is of the same post
+	codeNoPost      = "no_such_post"      // its id is none of a post
 	codeLeftOut     = "left_out"          // of a warning: crier has nothing that a cell could be, and nobody misses it
 )
 
@@ -181,6 +184,11 @@ func (r *row) identify(object map[string]json.RawMessage) {
 		return value
 	}
 	r.id, r.externalID, r.thread = text("id"), text("externalId"), text("threadId") != ""
+	if at := text("scheduledFor"); text("timezone") == "" {
+		if _, isWall, err := instantOf(at, ""); isWall && err == nil {
+			r.wall = at
+		}
+	}
 	for name := range object {
 		if name != "id" && name != "threadId" {
 			r.fields = append(r.fields, name)

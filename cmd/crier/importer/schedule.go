@@ -52,6 +52,9 @@ func (p *post) addTime(body map[string]any, r *row) *problem {
 	if err != nil {
 		return &problem{field: field, message: err.Error()}
 	}
+	if _, isWall, _ := instantOf(at, ""); isWall && p.cells["timezone"] == "" {
+		r.wall = at
+	}
 	if draft {
 		r.draftFor = at
 		return nil

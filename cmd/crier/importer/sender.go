@@ -75,7 +75,7 @@ func (s *sender) send(ctx context.Context, c chunk) ([]outcome, error) {
 func (s *sender) create(ctx context.Context, c chunk) ([]outcome, error) {
 	body := c.body(s.timezone, s.dryRun)
 	if body == nil {
-		return c.outcomes(&client.BulkAnswer{}, s.dryRun)
+		return s.outcomes(c, &client.BulkAnswer{})
 	}
 	option := client.WithIdempotencyKey(c.key(s.importID))
 	if s.dryRun {
@@ -90,11 +90,25 @@ func (s *sender) create(ctx context.Context, c chunk) ([]outcome, error) {
 		return nil, fmt.Errorf("sending rows %d to %d: %w", c.rows[0].number, c.rows[len(c.rows)-1].number, err)
 	}
 	s.answered()
-	outcomes, err := c.outcomes(answer, s.dryRun)
+	outcomes, err := s.outcomes(c, answer)
 	if err != nil {
 		return nil, err
 	}
 	return outcomes, s.later(ctx, c, outcomes)
+}
+
+// outcomes are those of a chunk. In a dry run there is no post to say the time of a row that makes one.
+func (s *sender) outcomes(c chunk, answer *client.BulkAnswer) ([]outcome, error) {
+	outcomes, err := c.outcomes(answer, s.dryRun)
+	if err != nil || !s.dryRun {
+		return outcomes, err
+	}
+	for i, r := range c.rows {
+		if outcomes[i].scheduledFor == "" {
+			outcomes[i].scheduledFor = r.scheduledFor(s.timezone)
+		}
+	}
+	return outcomes, nil
 }
 
 // refusedAlone is a refusal of one post's change; nil for any other error, which ends the import.
@@ -219,7 +233,7 @@ func (c chunk) outcomes(answer *client.BulkAnswer, dryRun bool) ([]outcome, erro
 func outcomeOf(r row, result client.BulkResult, dryRun bool) outcome {
 	o := outcome{row: r.number, status: created}
 	if dryRun {
-		o.status = valid
+		o.status = toCreate
 	}
 	if result.Error != nil {
 		o.status, o.code, o.message = failed, string(result.Error.Code), result.Error.Message
@@ -239,7 +253,7 @@ func outcomeOf(r row, result client.BulkResult, dryRun bool) outcome {
 func outcomeOfPost(number int, status string, post *client.Post) outcome {
 	o := outcome{row: number, status: status, postID: post.ID}
 	if !post.ScheduledFor.IsZero() {
-		o.scheduledFor = post.ScheduledFor.UTC().Format(time.RFC3339)
+		o.scheduledFor = post.ScheduledFor.UTC().Format(time.RFC3339Nano)
 	}
 	return o
 }

@@ -57,9 +57,9 @@ func parseWhen(text string, days DayOrder) (string, error) {
 						continue
 					}
 					if zone == "" {
-						return at.Format(wallTime), nil
+						return at.Format(wallTime + ".999999999"), nil
 					}
-					return at.Format(time.RFC3339), nil
+					return at.Format(time.RFC3339Nano), nil
 				}
 			}
 		}

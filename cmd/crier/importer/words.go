@@ -56,7 +56,7 @@ func yes(cell string) (bool, error) {
 }
 
 // statusWords are what calendars call the states of a post, as folded has them, and which of
-// crier's they are; published is none that a row may have.
+// crier's they are; published and cancelled are none that a row may have.
 var statusWords = map[string]string{
 	"draft": "draft", "entwurf": "draft", "brouillon": "draft", "borrador": "draft", "rascunho": "draft", "bozza": "draft",
 	"concept": "draft", "idea": "draft", "inprogress": "draft", "pending": "draft", "pendingapproval": "draft",
@@ -70,9 +70,11 @@ var statusWords = map[string]string{
 	"published": published, "posted": published, "sent": published, "live": published, "done": published,
 	"veroffentlicht": published, "publie": published, "publicado": published, "pubblicato": published,
 	"gepubliceerd": published, "partiallyfailed": published, "processing": published,
+	"cancelled": cancelled, "canceled": cancelled, "cancel": cancelled, "deleted": cancelled, "delete": cancelled,
+	"storniert": cancelled, "abgesagt": cancelled, "annule": cancelled, "cancelado": cancelled, "annullato": cancelled, "geannuleerd": cancelled,
 }
 
-const published = "published"
+const published, cancelled = "published", "cancelled"
 
 // statusOf is the state that a cell means, or the cell itself, which the server refuses.
 func statusOf(cell string) string {
