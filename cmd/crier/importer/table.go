@@ -22,7 +22,7 @@ type table struct {
 	fields   []string // that the columns are of
 	number   int
 	line     line   // that next has returned
-	ahead    *line  // behind it, read already
+	ahead    []line // behind it, read already
 	head     int64  // where the header ends, in bytes
 	twin     string // of the row before, of rows that are one post
 }
@@ -63,11 +63,17 @@ func newTable(r records, file io.ReaderAt, m Mapping, k *known) (*table, error) 
 	case first.wrong != nil:
 		return nil, errors.New("the header cannot be read: " + first.wrong.message)
 	}
-	names := first.cells
-	if t.named = len(m.Header) == 0 || t.isHeader(names); t.named {
+	names := slices.Clone(first.cells) // the records use their place again
+	switch t.named = len(m.Header) == 0 || t.isHeader(names); {
+	case !t.named:
+		t.ahead, names = []line{first}, m.Header
+	case t.knows(names) == 0:
+		if err := t.headerBelow(names); err != nil {
+			return nil, err
+		}
+		fallthrough
+	default:
 		t.head = first.to
-	} else {
-		t.ahead, names = &first, m.Header
 	}
 	for i, name := range names {
 		name = strings.TrimSpace(strings.TrimPrefix(name, "\uFEFF"))
@@ -83,18 +89,40 @@ func newTable(r records, file io.ReaderAt, m Mapping, k *known) (*table, error) 
 
 // isHeader tells the names of columns from the first row of a file that need not have them: two
 // of its cells are names of columns, or its only one is.
-func (t *table) isHeader(cells []string) bool {
-	known, filled := 0, 0
-	for _, cell := range cells {
-		if cell = strings.TrimSpace(cell); cell == "" {
-			continue
-		}
-		filled++
+func (t *table) isHeader(cells []string) bool { return t.knows(cells) >= min(2, len(written(cells))) }
+
+// knows counts the cells that are names of columns.
+func (t *table) knows(cells []string) (known int) {
+	for _, cell := range written(cells) {
 		if t.mapping.meanings(cell) != nil {
 			known++
 		}
 	}
-	return known >= min(2, filled)
+	return known
+}
+
+// written are the cells that are not blank, without blanks around them.
+func written(cells []string) (all []string) {
+	for _, cell := range cells {
+		if cell = strings.TrimSpace(strings.TrimPrefix(cell, "\uFEFF")); cell != "" {
+			all = append(all, cell)
+		}
+	}
+	return all
+}
+
+// headerBelow refuses a file whose header stands below lines such as a title, of which the first is given.
+func (t *table) headerBelow(first []string) error {
+	const most = 5
+	for l := (line{}); l.err == nil && len(t.ahead) < most; {
+		l = t.read()
+		l.cells = slices.Clone(l.cells)
+		if t.ahead = append(t.ahead, l); t.knows(l.cells) > 1 {
+			return fmt.Errorf("the header seems to be the line %q: delete what stands above it, such as the first line, %q, which names no columns",
+				clipped(strings.Join(written(l.cells), ", ")), clipped(strings.Join(written(first), ", ")))
+		}
+	}
+	return nil
 }
 
 // times are the columns that hold times.
@@ -121,7 +149,12 @@ func (t *table) check() error {
 			}
 			t.fields = append(t.fields, c.of())
 			identified = identified || c.field == "id" || c.field == "externalId"
-			if before, ok := seen[c.key()]; ok && !m.mapped && before != h.name {
+			before, ok := seen[c.key()]
+			switch {
+			case !ok || m.mapped:
+			case before == h.name:
+				return fmt.Errorf("the header has two columns called %q: give one another name, or remove it", h.name)
+			default:
 				return fmt.Errorf("the header has two columns for %s, %q and %q: leave one out, such as by --ignore %q", c.field, before, h.name, h.name)
 			}
 			if !slices.Contains(several, c.field) {
@@ -132,9 +165,22 @@ func (t *table) check() error {
 	slices.Sort(t.fields)
 	t.fields = slices.Compact(t.fields)
 	if t.mapping.Platforms == "" && !identified && !slices.Contains(t.fields, "platforms") {
-		return fmt.Errorf("the header has no column for platforms%s: the first line of the file names the columns; --platforms names those of all rows", t.looksLike("platforms"))
+		return t.noPlatforms()
 	}
 	return nil
+}
+
+// noPlatforms says how posts get the platforms that the header has no column of.
+func (t *table) noPlatforms() error {
+	program, names := t.program()
+	switch {
+	case program == "":
+		return fmt.Errorf("the header has no column for platforms%s: as the first line of the file it has %s; --platforms names those of all rows", t.looksLike("platforms"), t.names())
+	case names:
+		return fmt.Errorf("the header looks like that of %s: add --map %s", program, program)
+	default:
+		return fmt.Errorf("the header looks like that of %s: add --map %s and --platforms, such as --platforms linkedin, since no column names any", program, program)
+	}
 }
 
 // checkNames refuses a --column and an --ignore of a column that the file does not have.
@@ -176,9 +222,9 @@ func (t *table) next() (row, error) {
 
 // take returns the next line.
 func (t *table) take() line {
-	if t.ahead != nil {
-		taken := *t.ahead
-		t.ahead = nil
+	if len(t.ahead) > 0 {
+		taken := t.ahead[0]
+		t.ahead = t.ahead[1:]
 		return taken
 	}
 	return t.read()
@@ -195,12 +241,11 @@ func (t *table) read() line {
 // peek returns the line behind the one that was taken. What the line before has is kept: the
 // records use its place again.
 func (t *table) peek() line {
-	if t.ahead == nil {
+	if len(t.ahead) == 0 {
 		t.line.cells = slices.Clone(t.line.cells)
-		next := t.read()
-		t.ahead = &next
+		t.ahead = append(t.ahead, t.read())
 	}
-	return *t.ahead
+	return t.ahead[0]
 }
 
 func isBlank(cells []string) bool {

@@ -1,10 +1,13 @@
 package importer
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // note counts a cell whose meaning nobody has settled.
@@ -30,16 +33,18 @@ func (h *heading) note(cell string, row int) {
 // goes out. It says what to add to the command.
 func (t *table) unsettled() error {
 	var lines, advice []string
+	open := false // nobody but the person can tell what a column is that has to do with what goes out
 	for _, h := range t.headings {
 		if h.filled == 0 {
 			continue
 		}
 		like := t.likely(h)
+		open = open || like.field == "" && like.what != ""
 		lines = append(lines, fmt.Sprintf("  %q, in %s, first in row %d: %q%s", h.name, counted(h.filled, "row"), h.firstRow, clipped(h.sample), like.words()))
-		if like.field == "" {
+		if like.what == "" {
 			advice = append(advice, "--ignore "+quotedWord(h.name))
 		} else {
-			advice = append(advice, "--column "+quotedWord(like.field+"="+h.name))
+			advice = append(advice, "--column "+quotedWord(cmp.Or(like.field, "FIELD")+"="+h.name))
 		}
 	}
 	if len(lines) == 0 {
@@ -47,10 +52,13 @@ func (t *table) unsettled() error {
 	}
 	message := "nobody has said what these columns mean, and nothing was sent:\n" + strings.Join(lines, "\n") +
 		"\nSay it, or that they can be left out:\n  " + strings.Join(advice, " ")
-	if program := t.program(); program != "" {
-		message += "\nThe header looks like that of " + program + ": --map " + program
+	if open {
+		message += "\nFIELD stands for what the column is, as docs/import.md calls it; --ignore leaves a column out of the posts."
 	}
-	return fmt.Errorf("%s", message)
+	if program, _ := t.program(); program != "" {
+		message = "the header looks like that of " + program + ": add --map " + program + "; without it " + message
+	}
+	return errors.New(message)
 }
 
 // sameAccounts are columns that name the same account in all rows, in a program's words. Where it is
@@ -106,18 +114,62 @@ func (t *table) likely(h heading) likeness {
 		return likeness{"externalId", "ids of your own"}
 	}
 	for _, spelling := range spellings(h.name) {
-		for _, like := range likenesses {
-			if !slices.Contains(like.names, folded(spelling)) {
-				continue
-			}
-			if c := columnOf(like.field); c.field != "metadata" && !slices.Contains(several, c.field) && t.has(c) {
-				return likeness{what: like.what + ", which another column is already"}
-			}
+		like := likeName(folded(spelling))
+		if like.field == "" {
+			continue
+		}
+		c := columnOf(like.field)
+		if valued := likeValue(h.sample); c.isTime() && columnOf(valued.field).isTime() {
+			like, c = valued, columnOf(valued.field)
+		}
+		if c.field != "metadata" && !slices.Contains(several, c.field) && t.has(c) {
+			return likeness{what: like.what + ", which another column is already"}
+		}
+		return like
+	}
+	return likeness{what: likeValue(h.sample).what}
+}
+
+// likeName is what a column is of which this is a usual name, as folded has it.
+func likeName(name string) likeness {
+	for _, like := range likenesses {
+		if slices.Contains(like.names, name) {
 			return like.likeness
+		}
+	}
+	for field, names := range fields {
+		if slices.Contains(names, name) {
+			return likeness{field, field}
 		}
 	}
 	return likeness{}
 }
+
+// likeValue is what a cell can be that has to do with what goes out, and when.
+func likeValue(cell string) likeness {
+	isTime := func(text string) bool {
+		_, day := parseWhen(text, DayFirst)
+		_, month := parseWhen(text, MonthFirst)
+		return day == nil || month == nil
+	}
+	switch {
+	case strings.HasPrefix(cell, "http://") || strings.HasPrefix(cell, "https://"):
+		return likeness{"link", "an address"}
+	case isTime(cell):
+		return likeness{"scheduledFor", "a time"}
+	case isTime(cell + " 09:00"):
+		return likeness{"date", "a day"}
+	case isTime("2026-12-01 " + cell):
+		return likeness{"time", "a time of the day"}
+	case utf8.RuneCountInString(cell) > longNote && strings.Contains(cell, " "):
+		return likeness{"text", "a text"}
+	default:
+		return likeness{}
+	}
+}
+
+// longNote is how long, in characters, a cell may be that is nothing but a note.
+const longNote = 60
 
 // has reports whether a column of the table is what another is.
 func (t *table) has(c column) bool {
@@ -212,31 +264,33 @@ var likenesses = []struct {
 }
 
 // program is the one of whose tables the header is, as most of its columns and the unsettled ones
-// tell; empty: none.
-func (t *table) program() string {
+// tell, and whether they name platforms there; empty: none.
+func (t *table) program() (best string, platforms bool) {
 	if t.mapping.Of != "" {
-		return ""
+		return "", false
 	}
-	best, most := "", 2
+	most := 2
 	for _, name := range Mappings() {
 		m, err := ReadMapping(name)
 		if err != nil {
 			continue
 		}
-		known := 0
+		known, tells, aims := 0, false, false
 		for _, h := range t.headings {
-			_, settles := m.settles(h.name)
+			meanings, settles := m.settles(h.name)
 			if settles {
 				known++
+				tells = tells || h.meanings == nil || h.filled > 0
+				aims = aims || slices.ContainsFunc(meanings, func(m Meaning) bool { return m.column.of() == "platforms" })
 			} else if h.filled > 0 {
 				known = -len(t.headings)
 			}
 		}
-		if known > most {
-			best, most = name, known
+		if tells && known > most {
+			best, most, platforms = name, known, aims
 		}
 	}
-	return best
+	return best, platforms
 }
 
 // settles reports whether the mapping itself says what a column means.

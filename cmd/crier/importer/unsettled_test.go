@@ -35,8 +35,20 @@ func TestValuesOfUnsettledMeaningStopAnImport(t *testing.T) {
 		"a column without a name": {"platforms,text,\nmastodon,a,b\n", []string{`"column 3"`, `--ignore "column 3"`}},
 		"somebody else's ids":     {"platforms,text,ID\nmastodon,a,17\n", []string{`"ID"`, "--column externalId=ID"}},
 		"a second column of texts": {
-			"platforms,text,Caption Text\nmastodon,a,b\n", []string{"looks like the text, which another column is already", `--ignore "Caption Text"`},
+			"platforms,text,Caption Text\nmastodon,a,b\n", []string{"looks like the text, which another column is already", `--column "FIELD=Caption Text"`},
 		},
+		"what looks like dates, links and texts is not offered to be left out": {
+			"platforms,text,Approved,Source,Briefing,Ref 2\nmastodon,a,12/1/2026,https://example.com/," + strings.Repeat("word ", 20) + ",x\n",
+			[]string{"--column FIELD=Approved --column FIELD=Source --column FIELD=Briefing --ignore \"Ref 2\""},
+		},
+		"a column for a time of the day that has a day, too": {"platforms,text,Posting Time\nmastodon,a,2026-12-08 09:15\n", []string{`--column "scheduledFor=Posting Time"`}},
+		"a program's table, whose platforms are said": {
+			template(t, "publer-2026.csv"), []string{"the header looks like that of publer: add --map publer and --platforms"},
+		},
+		"a program's table":                  {template(t, "metricool-2026.csv"), []string{"the header looks like that of metricool: add --map metricool"}},
+		"a title":                            {"Content plan for December,,\n,,\nplatforms,text,date\nmastodon,a,\n", []string{`the line "platforms, text, date"`, `"Content plan for December", which names no columns`}},
+		"two columns of a name":              {"platforms,content,content\nmastodon,a,b\n", []string{`two columns called "content"`}},
+		"no header":                          {"Happy Monday,5 Dec\n", []string{`as the first line of the file it has "Happy Monday", "5 Dec"`}},
 		"columns that nobody has filled":     {"platforms,text,Copy,,\nmastodon,a,,,\n", nil},
 		"ids of crier's":                     {"platforms,text,id\nmastodon,a,post_01m83y6jy2fgwsj3hck3m2jrhr\n", nil},
 		"a header, and no platforms, German": {"Inhalt;Plattform\nHallo;mastodon\n", []string{"no column for platforms", `--column platforms=Plattform`}},
@@ -58,6 +70,21 @@ func TestValuesOfUnsettledMeaningStopAnImport(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAProgramsTableIsKnownByItsHeader says where the posts go, and not whose table it is.
+func TestAProgramsTableIsKnownByItsHeader(t *testing.T) {
+	for name, program := range map[string]string{"publer-2026.csv": "publer", "buffer-upload.csv": "buffer"} {
+		err := surveyed(t, "a.csv", template(t, name), Mapping{Platforms: "mastodon"})
+		if err == nil || !strings.HasPrefix(err.Error(), "the header looks like that of "+program+": add --map "+program+"; without it") {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, column := range []string{"Date", "Link", "Media", "Label", "Posting"} {
+			if err != nil && strings.Contains(err.Error(), `--ignore "`+column) {
+				t.Errorf("%s: it is offered to leave out %s: %v", name, column, err)
+			}
+		}
 	}
 }
 
