@@ -167,8 +167,8 @@ func (s *sender) settle(ctx context.Context, c chunk, found existing) (map[int]o
 func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome, error) {
 	o := outcomeOfPost(r.number, unchanged, post)
 	if !slices.Contains(openStates, post.Status) {
-		o.status, o.code, o.field = skipped, string(post.Status), "status"
-		o.message = fmt.Sprintf("status: the post is %s, and stays as it is", post.Status)
+		o.status = skipped
+		o.said = []said{{"status", string(post.Status), fmt.Sprintf("the post is %s, and stays as it is", post.Status)}}
 		return o, nil
 	}
 	change, wrong, err := r.difference(post, s.timezone)
@@ -206,10 +206,7 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 		if s.dryRun {
 			o.scheduledFor = cmp.Or(r.scheduledFor(s.timezone), o.scheduledFor)
 		}
-		o.status, o.code, o.message = failed, string(refused.Code), refused.Message
-		if len(refused.Details) > 0 {
-			o.code, o.field = refused.Details[0].Code, refused.Details[0].Field
-		}
+		o.status, o.said = failed, saidOf(refused.Code, refused.Message, refused.Details)
 		return o, nil
 	}
 	if err != nil {

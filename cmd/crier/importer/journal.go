@@ -25,9 +25,23 @@ type outcome struct {
 	status       string // one of those below
 	postID       string
 	scheduledFor string
-	code         string
-	message      string // of the error, or the warnings
-	field        string // that the code is about
+	said         []said // what is wrong with the row, or warned of
+}
+
+// said is one thing that is said of a row.
+type said struct{ field, code, message string }
+
+// between parts what is said of one row in a cell of the results.
+const between = "; "
+
+// text is the message behind the field it is about.
+func (s said) text() string { return s.prefix() + s.message }
+
+func (s said) prefix() string {
+	if s.field == "" {
+		return ""
+	}
+	return s.field + ": "
 }
 
 // What becomes of a row.
@@ -45,7 +59,14 @@ const (
 var resultsHeader = []string{"row", "status", "postId", "scheduledFor", "code", "message", "field"}
 
 func (o outcome) record() []string {
-	return []string{strconv.Itoa(o.row), o.status, o.postID, o.scheduledFor, o.code, o.message, o.field}
+	var codes, texts, fields []string
+	for _, s := range o.said {
+		codes, texts, fields = append(codes, s.code), append(texts, s.text()), append(fields, s.field)
+	}
+	return []string{
+		strconv.Itoa(o.row), o.status, o.postID, o.scheduledFor,
+		strings.Join(codes, between), strings.Join(texts, between), strings.Join(fields, between),
+	}
 }
 
 // state says which import the results belong to. It is a file beside theirs.

@@ -122,7 +122,7 @@ func (m Mapping) Check() error {
 	for _, name := range list(m.Platforms) {
 		name, _, _ = strings.Cut(name, ":")
 		if _, err := parsePlatform(name); err != nil {
-			wrong = append(wrong, fmt.Errorf("platforms: %w", err))
+			wrong = append(wrong, fmt.Errorf("platforms: %w", noPlatform(name)))
 		}
 	}
 	for name, meanings := range m.Columns {

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"encoding/csv"
 	"errors"
 	"io"
 	"os"
@@ -106,6 +107,38 @@ func TestAMappingSaysWhatIsWrongWithIt(t *testing.T) {
 	}
 	if _, err := ReadMapping("planable"); err == nil || !strings.Contains(err.Error(), "metricool") {
 		t.Errorf("a name that is none: %v", err)
+	}
+}
+
+func TestProblemsAreCountedByReason(t *testing.T) {
+	outcomes := []outcome{
+		{row: 1, status: failed, said: []said{{"date", codeInvalid, "the day and the month of 12/1/2026 could be either"}, {"timezone", codeInvalid, `"Berlin" is no zone; write another`}}},
+		{row: 2, status: failed, said: []said{{"date", codeInvalid, "the day and the month of 11/2/2026 could be either"}}},
+		{row: 3, status: failed, said: []said{{"date", codeInvalid, `"2026-12-06" has no time of day`}}},
+		{row: 4, status: created, said: []said{{"Shortener", codeLeftOut, "crier shortens no links"}, {"mediaItems[0]", "metadata_kept", "x"}, {"mediaItems[1]", "metadata_kept", "x"}}},
+		{row: 5, status: created, said: []said{{"", "late", "y"}, {"mediaItems[0]", "metadata_kept", "x"}}},
+		{row: 6, status: created},
+	}
+	var results, table bytes.Buffer
+	w := csv.NewWriter(&results)
+	_ = w.Write(resultsHeader)
+	for _, o := range outcomes {
+		_ = w.Write(o.record())
+	}
+	w.Flush()
+	if err := writeProblems(&table, &results); err != nil {
+		t.Fatal(err)
+	}
+	want := `STATUS   FIELD         CODE           ROWS  FIRST ROW  WHAT
+failed   date          invalid_row    2     1          the day and the month of 12/1/2026 could be either
+failed   timezone      invalid_row    1     1          "Berlin" is no zone; write another
+failed   date          invalid_row    1     3          "2026-12-06" has no time of day
+warning  mediaItems[]  metadata_kept  2     4          x
+warning  Shortener     left_out       1     4          crier shortens no links
+warning  -             late           1     5          y
+`
+	if table.String() != want {
+		t.Errorf("the table is\n%swant\n%s", table.String(), want)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"crier/schema"
 )
@@ -83,20 +84,14 @@ func (p *post) row(r row) row {
 
 // body is the create-post body of the row.
 func (p *post) body(r *row) (map[string]any, *problem) {
-	if wrong := p.applyThose(column.identifies); wrong != nil {
-		return nil, wrong
-	}
+	wrong := p.applyThose(column.identifies)
 	// First of all: two rows of one post are found before it is known where they go.
 	r.id, r.externalID, r.thread = p.cells["id"], p.cells["externalId"], p.cells["threadId"] != ""
-	if wrong := p.applyThose(column.aims); wrong != nil {
-		return nil, wrong
+	aimless := p.applyThose(column.aims).and(p.addTargets())
+	if aimless == nil && len(p.targets) == 0 && r.id == "" && r.externalID == "" {
+		aimless = &problem{field: "platforms", message: "at least one platform is required"}
 	}
-	if wrong := p.addTargets(); wrong != nil {
-		return nil, wrong
-	}
-	if wrong := p.applyThose(func(c column) bool { return !c.identifies() && !c.aims() }); wrong != nil {
-		return nil, wrong
-	}
+	wrong = wrong.and(aimless).and(p.applyThose(func(c column) bool { return !c.identifies() && !c.aims() }))
 	body := map[string]any{}
 	for _, field := range []string{"content", "timezone", "brandId", "externalId", "queueId"} {
 		if cell := p.cells[field]; cell != "" {
@@ -106,14 +101,12 @@ func (p *post) body(r *row) (map[string]any, *problem) {
 	if len(p.targets) > 0 {
 		body["platforms"] = p.targets
 	}
-	if len(p.targets) == 0 && r.id == "" && r.externalID == "" {
-		return nil, &problem{field: "platforms", message: "at least one platform is required"}
-	}
 	steps := []func(map[string]any, *row) *problem{p.addStatus, p.addTime, p.addKind, p.addAsset, p.addLink, p.addMedia, p.addComments, p.addTitle}
 	for _, step := range steps {
-		if wrong := step(body, r); wrong != nil {
-			return nil, wrong
-		}
+		wrong = wrong.and(step(body, r))
+	}
+	if wrong != nil {
+		return nil, wrong.and(p.wrongZone())
 	}
 	if len(p.metadata) > 0 {
 		body["metadata"] = p.metadata
@@ -124,17 +117,22 @@ func (p *post) body(r *row) (map[string]any, *problem) {
 	return body, nil
 }
 
-// applyThose reads the cells of some columns.
-func (p *post) applyThose(which func(column) bool) *problem {
-	for _, g := range p.pending {
-		if !which(g.meaning.column) {
-			continue
-		}
-		if wrong := p.apply(g); wrong != nil {
-			return wrong
-		}
+// wrongZone is what is wrong with the zone of a row that the server is not asked about.
+func (p *post) wrongZone() *problem {
+	if _, err := time.LoadLocation(p.cells["timezone"]); err != nil {
+		return &problem{field: "timezone", message: fmt.Sprintf("%q is no time zone of the IANA database, such as Europe/Berlin", clipped(p.cells["timezone"]))}
 	}
 	return nil
+}
+
+// applyThose reads the cells of some columns.
+func (p *post) applyThose(which func(column) bool) (wrong *problem) {
+	for _, g := range p.pending {
+		if which(g.meaning.column) {
+			wrong = wrong.and(p.apply(g))
+		}
+	}
+	return wrong
 }
 
 // apply reads a cell as what its column means.

@@ -71,6 +71,27 @@ type result struct {
 	row, status, code, message, field string
 }
 
+// said takes apart what is said of the row.
+func (r result) said() []said {
+	codes, fields := strings.Split(r.code, between), strings.Split(r.field, between)
+	if len(codes) != len(fields) { // a column's name has what parts them
+		codes, fields = []string{r.code}, []string{r.field}
+	}
+	all := make([]said, len(codes))
+	rest := r.message
+	for i := range codes {
+		s := said{field: fields[i], code: codes[i]}
+		this := rest
+		if i+1 < len(codes) {
+			this, rest, _ = strings.Cut(rest, between+said{field: fields[i+1]}.prefix())
+			rest = said{field: fields[i+1]}.prefix() + rest
+		}
+		s.message = strings.TrimPrefix(this, s.prefix())
+		all[i] = s
+	}
+	return all
+}
+
 // eachResult reads the lines of a file of results.
 func eachResult(file io.Reader, take func(result) error) error {
 	reader := csv.NewReader(bufio.NewReader(file))
@@ -92,25 +113,29 @@ func eachResult(file io.Reader, take func(result) error) error {
 	}
 }
 
-// maxKinds is how many kinds of problems are counted: one for each field and code, which are few.
+// maxKinds is how many kinds of problems are counted: one for each field, code and reason, which are few.
 // What there is beyond them is in the results.
 const maxKinds = 1000
 
 // kind is what is the same of many rows.
-type kind struct{ status, field, code string }
+type kind struct{ status, field, code, reason string }
 
 // found is how many rows have a problem, the first of them, and what is said of it.
 type found struct {
 	kind
 	rows           int
 	first, message string
+	last           string // of the rows
 }
 
 // position is the number of an item of a list: rows differ in it that have the same problem.
 var position = regexp.MustCompile(`\[\d+\]`)
 
+// particular is what messages of one reason differ in: what they quote, addresses, and words with digits.
+var particular = regexp.MustCompile(`"[^"]*"|https?://\S+|\S*\d\S*`)
+
 // WriteProblems writes a table of what is wrong with rows in results, and what was warned of: a
-// line for each field and code, not for each row.
+// line for each field, code and reason, not for each row.
 func WriteProblems(out io.Writer, results string) error {
 	f, err := os.Open(results)
 	if err != nil {
@@ -127,15 +152,18 @@ func writeProblems(out io.Writer, results io.Reader) error {
 		if r.message == "" {
 			return nil
 		}
-		k := kind{problemStatus(r.status), position.ReplaceAllString(r.field, "[]"), r.code}
-		switch {
-		case counts[k] != nil:
-			counts[k].rows++
-		case len(all) == maxKinds:
-			more++
-		default:
-			counts[k] = &found{kind: k, rows: 1, first: r.row, message: strings.TrimPrefix(r.message, r.field+": ")}
-			all = append(all, counts[k])
+		for _, s := range r.said() {
+			k := kind{problemStatus(r.status), position.ReplaceAllString(s.field, "[]"), s.code, particular.ReplaceAllString(s.message, "")}
+			switch {
+			case counts[k] == nil && len(all) == maxKinds:
+				more++
+			case counts[k] == nil:
+				counts[k] = &found{kind: k, rows: 1, first: r.row, last: r.row, message: s.message}
+				all = append(all, counts[k])
+			case counts[k].last != r.row: // a list may have it of several items
+				counts[k].rows++
+				counts[k].last = r.row
+			}
 		}
 		return nil
 	})

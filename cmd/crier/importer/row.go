@@ -38,10 +38,24 @@ type row struct {
 	link bool
 }
 
-// problem is what is wrong with one field of a row.
+// problem is what is wrong with one field of a row, and what with others.
 type problem struct {
 	field, message string
-	code           string // empty: codeInvalid
+	code           string     // empty: codeInvalid
+	also           []*problem // what else is wrong with the row
+}
+
+// and is two problems of a row as one, either of which may be none.
+func (p *problem) and(other *problem) *problem {
+	switch {
+	case p == nil:
+		return other
+	case other == nil:
+		return p
+	}
+	p.also = append(append(p.also, other), other.also...)
+	other.also = nil
+	return p
 }
 
 // Codes of rows that are not sent.

@@ -183,9 +183,9 @@ func (s *sender) note(err error) {
 }
 
 func (r row) refused() outcome {
-	o := outcome{row: r.number, status: failed, code: cmp.Or(r.problem.code, codeInvalid), field: r.problem.field, message: r.problem.message}
-	if o.field != "" {
-		o.message = o.field + ": " + o.message
+	o := outcome{row: r.number, status: failed}
+	for _, p := range append([]*problem{r.problem}, r.problem.also...) {
+		o.said = append(o.said, said{p.field, cmp.Or(p.code, codeInvalid), p.message})
 	}
 	return o
 }
@@ -194,7 +194,7 @@ func (r row) refused() outcome {
 // key.
 func (c chunk) lost() []outcome {
 	return c.each(func(r row) outcome {
-		return outcome{row: r.number, status: unknown, code: "unknown", message: "the import ended more than a day ago while this row was on its way: look whether its post is there"}
+		return outcome{row: r.number, status: unknown, said: []said{{code: "unknown", message: "the import ended more than a day ago while this row was on its way: look whether its post is there"}}}
 	})
 }
 
@@ -236,10 +236,7 @@ func outcomeOf(r row, result client.BulkResult, dryRun bool) outcome {
 		o.status = toCreate
 	}
 	if result.Error != nil {
-		o.status, o.code, o.message = failed, string(result.Error.Code), result.Error.Message
-		if len(result.Error.Details) > 0 {
-			o.code, o.field = result.Error.Details[0].Code, result.Error.Details[0].Field
-		}
+		o.status, o.said = failed, saidOf(result.Error.Code, result.Error.Message, result.Error.Details)
 		return o
 	}
 	if result.Post != nil {
@@ -258,20 +255,30 @@ func outcomeOfPost(number int, status string, post *client.Post) outcome {
 	return o
 }
 
+// saidOf is all that a refusal says. The details of a validation are what is wrong, of another
+// refusal what its message sums up.
+func saidOf(code client.ErrorCode, message string, details []client.Detail) (all []said) {
+	if code != client.CodeValidationError || len(details) == 0 {
+		one := said{code: string(code), message: message}
+		if len(details) > 0 {
+			one.field, one.code = details[0].Field, cmp.Or(details[0].Code, one.code)
+			one.message = strings.TrimPrefix(message, one.prefix())
+		}
+		return []said{one}
+	}
+	for _, d := range details {
+		all = append(all, said{d.Field, d.Code, d.Message})
+	}
+	return all
+}
+
 // warn adds what was left out of a row, and what the server warns of.
 func (o *outcome) warn(leftOut []string, warnings []client.Detail) {
-	texts := slices.Clone(leftOut)
-	if o.message != "" {
-		texts = append([]string{o.message}, texts...)
+	for _, text := range leftOut {
+		field, message, _ := strings.Cut(text, ": ")
+		o.said = append(o.said, said{field, codeLeftOut, message})
 	}
 	for _, w := range warnings {
-		texts = append(texts, w.Field+": "+w.Message)
+		o.said = append(o.said, said{w.Field, w.Code, w.Message})
 	}
-	if o.code == "" && len(leftOut) > 0 {
-		o.code = codeLeftOut
-		o.field, _, _ = strings.Cut(leftOut[0], ": ")
-	} else if o.code == "" && len(warnings) > 0 {
-		o.field, o.code = warnings[0].Field, warnings[0].Code
-	}
-	o.message = strings.Join(texts, "; ")
 }

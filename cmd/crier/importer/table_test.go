@@ -28,7 +28,11 @@ func bodies(t *testing.T, name, content string) []string {
 			t.Fatal(err)
 		}
 		if r.problem != nil {
-			all = append(all, "! "+r.problem.field+": "+r.problem.message)
+			text := "! " + r.problem.field + ": " + r.problem.message
+			for _, p := range r.problem.also {
+				text += "; " + p.field + ": " + p.message
+			}
+			all = append(all, text)
 			continue
 		}
 		all = append(all, string(r.body))
@@ -126,7 +130,14 @@ func sameJSON(t *testing.T, a, b string) bool {
 
 func TestRowsThatAreNotSent(t *testing.T) {
 	for name, tt := range map[string]struct{ file, content, want string }{
-		"a platform nobody knows":       {"a.csv", "platforms\nmyspace", `! platforms: "myspace" is no platform: ` + schema.PlatformNames() + ` are`},
+		"a platform nobody knows": {"a.csv", "platforms\nmyspace", `! platforms: "myspace" is no platform: ` + schema.PlatformNames() + ` are`},
+		"a row with much that is wrong": {
+			"a.csv", "platforms,date,time,timezone,draft,alt\nblusky x mastodn,2026-12-01,25:00,Berlin,maybe,a",
+			`! platforms: "blusky" is no platform (did you mean bluesky?): ` + schema.PlatformNames() + ` are` +
+				`; platforms: "mastodn" is no platform (did you mean mastodon?): ` + schema.PlatformNames() + ` are` +
+				`; draft: must be yes or no; date: "2026-12-01 25:00" is no time crier knows; write it like 2026-12-01 09:00 or 2026-12-01T09:00:00+01:00` +
+				`; altText: there are 1 texts for 0 media items; timezone: "Berlin" is no time zone of the IANA database, such as Europe/Berlin`,
+		},
 		"no platform":                   {"a.csv", "platforms,content\n,Hello", "! platforms: at least one platform is required"},
 		"fewer accounts than platforms": {"a.csv", "platforms,accounts\nmastodon bluesky,acc_1", "! accounts: there are 1 accounts for 2 platforms"},
 		"a day that may be a month":     {"a.csv", "platforms,date\nmastodon,1/2/2027 9:00", "! date: the day and the month of 1/2/2027 could be either: write it like 2026-12-01, or say --days day-first or month-first"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"crier/schema"
+	"crier/schema/spelling"
 )
 
 type target struct {
@@ -38,9 +39,12 @@ func (p *post) addTargets() *problem {
 		name, account, _ := strings.Cut(name, ":")
 		platform, err := parsePlatform(name)
 		if err != nil {
-			return &problem{field: "platforms", message: err.Error()}
+			wrong = wrong.and(&problem{field: "platforms", message: noPlatform(name).Error()})
 		}
 		targets = append(targets, target{platform, account})
+	}
+	if wrong != nil {
+		return wrong
 	}
 	p.targets = targets
 	if wrong := p.addAccounts(); wrong != nil {
@@ -152,6 +156,19 @@ var nicknames = map[string]schema.Platform{
 	"youtubechannel": schema.YouTube, "youtubeshorts": schema.YouTube, "pin": schema.Pinterest, "tt": schema.TikTok, "bsky": schema.Bluesky,
 	"googlebusiness": schema.GoogleBusiness, "google": schema.GoogleBusiness, "gbp": schema.GoogleBusiness, "gmb": schema.GoogleBusiness,
 	"googlebusinessprofile": schema.GoogleBusiness, "googlemybusiness": schema.GoogleBusiness,
+}
+
+// noPlatform is the error for a name that is no platform's, with the one that may be meant.
+func noPlatform(name string) error {
+	var names []string
+	for _, p := range schema.Platforms() {
+		names = append(names, p.String())
+	}
+	like := ""
+	if nearest := spelling.Nearest(name, names); nearest != "" {
+		like = " (did you mean " + nearest + "?)"
+	}
+	return fmt.Errorf("%q is no platform%s: %s are", clipped(name), like, schema.PlatformNames())
 }
 
 func parsePlatform(name string) (schema.Platform, error) {
