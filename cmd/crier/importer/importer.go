@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +62,7 @@ func Run(ctx context.Context, c Config) (Summary, error) {
 		return Summary{}, err
 	}
 	if j.aside != "" {
-		fmt.Fprintf(c.Progress, "The results of the import before are in %s.\n", j.aside)
+		fmt.Fprintf(c.Progress, "The results of the import before are in %s.\n", filepath.Base(j.aside))
 	}
 	run := &run{
 		config: c, journal: j, progress: newProgress(c.Progress, c.Terminal, found.total, c.Now), summary: Summary{Results: results, Zone: found.zone(c.Timezone)},
