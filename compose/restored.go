@@ -93,7 +93,7 @@ var errNothingRestored = errors.New("no restore holds anything: crier held list 
 // HeldSelection names a selection of what a restore holds.
 type HeldSelection struct {
 	schema.HeldSelection
-	Workspace string // by name; its sandbox is left out
+	Workspace string // by name, with its sandbox, or as they are listed; or one of the two by its id
 }
 
 func (o *operator) selectionOf(ctx context.Context, s HeldSelection) (schema.HeldSelection, error) {
@@ -101,8 +101,8 @@ func (o *operator) selectionOf(ctx context.Context, s HeldSelection) (schema.Hel
 	if s.Workspace == "" {
 		return of, nil
 	}
-	w, err := o.admin.Workspace(ctx, s.Workspace)
-	of.Workspace = w.ID
+	var err error
+	of.Workspaces, err = o.admin.WorkspacesOf(ctx, s.Workspace)
 	return of, err
 }
 
@@ -125,7 +125,7 @@ func RestoreHolds(ctx context.Context, c Config, s HeldSelection, after schema.P
 		if held.Posts, err = o.restores.Posts(ctx, r, of, after, limit); err != nil {
 			return err
 		}
-		if held.Looks, err = o.restores.Looks(ctx); err != nil {
+		if held.Looks, err = o.restores.Looks(ctx, r); err != nil {
 			return err
 		}
 		held.Undone, err = o.restores.Undone(ctx)
@@ -230,15 +230,10 @@ func (b *base) restoredEvents() *restored.Events {
 
 // looks looks for what a restore holds, on the platforms that show an account's posts.
 func (b *base) looks(posts *postgres.Publish) *restored.Looks {
-	var platforms []schema.Platform
-	for _, p := range schema.Platforms() {
-		if !catalog.Constraints(p).Blind {
-			platforms = append(platforms, p)
-		}
-	}
 	return restored.NewLooks(restored.LooksConfig{
-		Store: postgres.NewRestores(b.store), Posts: posts, Connectors: b.catalog, Vault: b.vault, Platforms: platforms,
-		Now: b.store.Now, Logger: b.config.Logger,
+		Store: postgres.NewRestores(b.store), Posts: posts, Connectors: b.catalog, Vault: b.vault,
+		IsBlind: func(p schema.Platform) bool { return catalog.Constraints(p).Blind },
+		Now:     b.store.Now, Logger: b.config.Logger,
 	})
 }
 

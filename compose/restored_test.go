@@ -1,11 +1,14 @@
 package compose_test
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -257,5 +260,116 @@ func (w *world) copyFolder(from, to string) {
 	w.Helper()
 	if said, err := exec.CommandContext(w.Context(), "cp", "-a", from, to).CombinedOutput(); err != nil {
 		w.Fatalf("%v: %s", err, said)
+	}
+}
+
+// restoredCase is a post that goes out between a backup and its restore.
+type restoredCase struct {
+	platform schema.Platform
+	text     string
+	media    []map[string]any
+	settings map[string]any
+	thread   bool // of two entries
+}
+
+func (w *world) restoredCases() (cases []restoredCase) {
+	for _, p := range schema.Platforms() {
+		cases = append(cases, restoredCase{platform: p, text: "the least on " + p.String(), media: w.leastMedia(p), settings: leastSettings()})
+	}
+	picture := w.leastMedia(schema.Instagram)
+	for _, p := range []schema.Platform{schema.Twitter, schema.Facebook, schema.LinkedIn, schema.Threads, schema.Bluesky, schema.Mastodon} {
+		cases = append(cases, restoredCase{platform: p, text: "a picture on " + p.String(), media: picture})
+	}
+	story := map[string]any{"instagram": map[string]string{"mediaType": "STORIES"}, "facebook": map[string]string{"mediaType": "STORIES"}}
+	for _, p := range []schema.Platform{schema.Instagram, schema.Facebook} { // which are in no list of posts
+		cases = append(cases, restoredCase{platform: p, text: "a story on " + p.String(), media: picture, settings: story})
+	}
+	for _, p := range []schema.Platform{schema.Twitter, schema.Bluesky, schema.Mastodon} {
+		cases = append(cases, restoredCase{platform: p, text: "a thread on " + p.String(), thread: true})
+	}
+	// Two of one text, of which nobody can tell which is which.
+	return append(cases, restoredCase{platform: schema.Bluesky, text: "the least on bluesky"})
+}
+
+// createCase creates the post of a case in an hour, and returns its id.
+func (w *world) createCase(c restoredCase, account string) string {
+	w.Helper()
+	body := map[string]any{
+		"content": c.text, "scheduledFor": time.Now().Add(time.Hour).Format(time.RFC3339Nano), "mediaItems": append([]map[string]any{}, c.media...),
+		"platforms": []map[string]any{{"platform": c.platform.String(), "accountId": account}},
+	}
+	if c.settings != nil {
+		body["platformSettings"] = c.settings
+	}
+	path := "/posts"
+	if c.thread {
+		delete(body, "content")
+		delete(body, "mediaItems")
+		path, body["posts"] = "/threads", []any{map[string]any{"content": c.text}, map[string]any{"content": "and on"}}
+		body["platforms"] = []string{c.platform.String()}
+	}
+	var answer struct {
+		Post   struct{ ID string }
+		Thread struct{ PostID string }
+		Error  any
+	}
+	if status := w.call(http.MethodPost, path, body, &answer); status != http.StatusCreated {
+		w.Fatalf("creating %q: %d %+v", c.text, status, answer.Error)
+	}
+	return cmp.Or(answer.Post.ID, answer.Thread.PostID)
+}
+
+// What went out between a backup and its restore, on every platform and in each way that a look goes by, is
+// found, or nobody can tell: a plain release publishes none of it twice.
+func TestNothingThatWentOutAfterTheBackupGoesOutAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorldWith(t, childConfig{OwnSandbox: true})
+	w.key = w.createKey(true) // simulators list at once what they have
+	accounts, texts := w.sandboxAccounts(), map[string]string{}
+	for _, c := range w.restoredCases() {
+		texts[w.createCase(c, accounts[c.platform.String()])] = c.text
+	}
+	file := filepath.Join(t.TempDir(), "crier.backup")
+	if _, err := compose.Backup(t.Context(), w.operator(), file); err != nil {
+		t.Fatal(err)
+	}
+	ids := slices.Collect(maps.Keys(texts))
+	for _, id := range ids {
+		w.wants(http.MethodPatch, "/posts/"+id, map[string]any{"scheduledFor": time.Now().Add(time.Second).Format(time.RFC3339Nano)})
+	}
+	w.eventually(2*time.Minute, "all is out", func() bool { return w.done(ids) })
+	out := w.simulated()
+	w.kill()
+	w.config.Data = filepath.Join(openDir(t), "restored")
+	if _, err := compose.Restore(t.Context(), w.operator(), file); err != nil {
+		t.Fatal(err)
+	}
+	w.start()
+	if _, err := compose.ConfirmKeys(t.Context(), w.operator(), ""); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually(2*time.Minute, "the accounts are looked at", func() bool {
+		looks := w.restoreHolds().Looks
+		return looks.Done+looks.Blind == looks.Accounts
+	})
+	var found []string
+	for _, p := range w.restoreHolds().Posts {
+		switch {
+		case p.Found > 0:
+			found = append(found, p.Post.ID.String())
+		case p.CannotTell == 0 || p.Waiting > 0:
+			t.Errorf("of %q is known %+v, want that it is there or that nobody can tell", texts[p.Post.ID.String()], p.Evidence)
+		}
+	}
+	released, err := compose.Release(t.Context(), w.operator(), compose.HeldSelection{}, schema.Release{})
+	if err != nil || released.Posts != len(found) || released.Posts+released.Stay[schema.KeptUntold] != len(ids) {
+		t.Errorf("released %+v, %v; want the %d that were found", released, err, len(found))
+	}
+	w.count(`with p as (update posts set scheduled_for = now() returning id), j as (update jobs set due_at = now() where id in (select id from p)) select count(*) from p`)
+	for _, id := range found {
+		w.eventually(time.Minute, texts[id]+" is posted", func() bool { status, _ := w.outcome(id); return status == "posted" })
+	}
+	if again := w.simulated(); len(again) != len(out) {
+		t.Errorf("%d posts are on the platforms, %d were: %+v", len(again), len(out), again)
 	}
 }

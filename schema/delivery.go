@@ -44,15 +44,18 @@ type Delivery struct {
 	Error    *TargetError    // that the last step left with the target; nil: none
 	Key      string          // a UUID, the same for every try of this entry or comment
 	Since    time.Time       // when a visible call of the entry was first claimed
-	Known    []string        // native ids of what other entries have published to the profile since then
-	Shared   bool            // another account is of the same profile, so its call may have made what a look finds
-	Attempts int             // failed calls so far
-	Looked   Looks           // that found nothing since the open call
-	Tries    int             // failed calls that end it
-	DueAt    time.Time       // the base of lateness
-	Until    time.Time       // DueAt plus the most it may be late: nothing waits longer; the stages set it
-	Paused   bool            // claimed only to fail it, since a pause outlasted its deadline
-	Deadline time.Time       // of a visible call, on this process's clock; checked right before sending
+	// Restored: the database went back to a moment after Since, so that what is looked for may be of a
+	// later call, of which neither the time nor the preparation is known.
+	Restored bool
+	Known    []string  // native ids of what other entries have published to the profile since then
+	Shared   bool      // another account is of the same profile, so its call may have made what a look finds
+	Attempts int       // failed calls so far
+	Looked   Looks     // that found nothing since the open call
+	Tries    int       // failed calls that end it
+	DueAt    time.Time // the base of lateness
+	Until    time.Time // DueAt plus the most it may be late: nothing waits longer; the stages set it
+	Paused   bool      // claimed only to fail it, since a pause outlasted its deadline
+	Deadline time.Time // of a visible call, on this process's clock; checked right before sending
 
 	// Unsettled are entries that an earlier run left without knowing whether they are
 	// published: each is looked for before it is called.

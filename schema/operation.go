@@ -282,13 +282,16 @@ type Finding struct {
 	NativeID, URL string // of what a look has found
 }
 
+// SandboxSuffix is how operators are told the sandbox of a workspace, behind the name of both.
+const SandboxSuffix = " (sandbox)"
+
 // HeldSelection selects posts that a restore holds. Its zero value selects all.
 type HeldSelection struct {
-	Posts     []PostID
-	Workspace WorkspaceID // zero: any
-	Platforms []Platform  // the posts whose platforms are exactly these; none: any
-	From, To  time.Time   // when they are due: not before, and before; zero: any
-	Due       HeldDue
+	Posts      []PostID
+	Workspaces []WorkspaceID // none: any
+	Platforms  []Platform    // the posts whose platforms are exactly these; none: any
+	From, To   time.Time     // when they are due: not before, and before; zero: any
+	Due        HeldDue
 }
 
 // HeldDue is a part of the posts that a restore holds.
@@ -349,12 +352,14 @@ type Evidence struct {
 	Found        int `json:"onThePlatform"`       // a look shows all of them there that was to be published
 	Disconnected int `json:"accountDisconnected"` // an account of theirs was disconnected afterwards
 	CannotTell   int `json:"nobodyCanTell"`       // neither an event nor a look would show that they are out
+	Waiting      int `json:"notLookedAtYet"`      // an account of theirs is still to be looked at
 }
 
 func (e Evidence) plus(o Evidence) Evidence {
 	return Evidence{
 		Cancelled: e.Cancelled + o.Cancelled, Edited: e.Edited + o.Edited, Published: e.Published + o.Published, Failed: e.Failed + o.Failed,
 		Found: e.Found + o.Found, Disconnected: e.Disconnected + o.Disconnected, CannotTell: e.CannotTell + o.CannotTell,
+		Waiting: e.Waiting + o.Waiting,
 	}
 }
 
@@ -369,10 +374,11 @@ type Release struct {
 // Why a post stays held that was to be released.
 const (
 	KeptCancelled    = "cancelled after the backup"
-	KeptPublished    = "out already, as an event says"
+	KeptPublished    = "out already, as an event says; a second one goes out only by --post with --accept-duplicate"
 	KeptEdited       = "edited after the backup, which has what was there before"
 	KeptDisconnected = "an account of theirs was disconnected after the backup"
 	KeptUntold       = "nobody can tell whether they are out"
+	KeptUnlooked     = "crier has not looked yet whether they are on their platforms"
 )
 
 // Keeps returns why a post of which this is known stays held; empty: it does not. What is on its platform
@@ -389,6 +395,8 @@ func (r Release) Keeps(e Evidence) string {
 		return KeptEdited
 	case e.Disconnected > 0 && !r.Named:
 		return KeptDisconnected
+	case e.Waiting > 0 && !r.AcceptDuplicate:
+		return KeptUnlooked
 	case e.CannotTell > 0 && !r.AcceptDuplicate:
 		return KeptUntold
 	default:

@@ -35,8 +35,10 @@ type Result struct {
 	PostedAt time.Time // zero: not posted
 	DueAt    time.Time
 	Comments []AskedComment // of the post, to be delivered or skipped once the target is terminal
-	Attempt  *Attempt       // what happened besides plain success; nil: nothing
-	Trace    string         // W3C traceparent of the step, if it is traced
+	// CommentsSince: the comments may be out since then, and are looked for first; zero: they are not.
+	CommentsSince time.Time
+	Attempt       *Attempt // what happened besides plain success; nil: nothing
+	Trace         string   // W3C traceparent of the step, if it is traced
 
 	kind AttemptKind // of Attempt; 0: plain success
 }
@@ -181,6 +183,9 @@ func (d Delivery) published(receipt Receipt, at time.Time) Result {
 	r := d.base()
 	r.Receipt, r.Unsettled = &receipt, r.Unsettled.From(d.Entry+1)
 	r.Receipts = append(withoutEntry(r.Receipts, d.Entry), receipt)
+	if d.Restored && d.Step == StepFind {
+		r.CommentsSince = d.Since
+	}
 	return d.next(r, at)
 }
 

@@ -210,8 +210,12 @@ func (c *Connector) resolver(ctx context.Context, d schema.Delivery, s session) 
 }
 
 // Find reads the record the delivery makes from the account's own server, which shows
-// a write as soon as it is made: what is not there was not written.
+// a write as soon as it is made: what is not there was not written. After a restore the time of the claim
+// is not known, and neither is the key that is made of it: the account's list of records tells then.
 func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	if d.Restored {
+		return c.findListed(ctx, d)
+	}
 	rkey, err := recordKey(d)
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err

@@ -6,7 +6,7 @@
 //	           video: getServiceAuth ─▶ uploadVideo ─▶ job, getJobStatus ─▶ blob
 //	Publish ─▶ resolveHandle of each mention ─▶ putRecord at a key of our choosing
 //	Comment ─▶ the same, as a reply
-//	Find    ─▶ getRecord at that key
+//	Find    ─▶ getRecord at that key; after a restore, which lost it, listRecords
 //
 // The key of a record is made from the delivery (tid.go), so every try writes to the
 // same place of the account's repository, and putRecord with an empty swapRecord

@@ -151,4 +151,7 @@ func pageOf(uri string) string {
 	return profileURL(parts[0]) + "/post/" + url.PathEscape(parts[2])
 }
 
+// keyOf returns the key of a record, the last part of its URI.
+func keyOf(uri string) string { return uri[strings.LastIndexByte(uri, '/')+1:] }
+
 func profileURL(did string) string { return "https://bsky.app/profile/" + url.PathEscape(did) }

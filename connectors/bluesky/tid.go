@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"strings"
 	"time"
 
 	"crier/schema"
@@ -35,6 +36,22 @@ func tidOf(since time.Time, key string) string {
 	micros := uint64(since.UnixMilli())*1000 + binary.BigEndian.Uint64(sum[:8])%1000
 	clock := binary.BigEndian.Uint64(sum[8:16]) % (1 << clockBits)
 	return encodeTID(micros<<clockBits | clock)
+}
+
+// timeOf returns the time of a TID; ok is false for what is none.
+func timeOf(tid string) (at time.Time, ok bool) {
+	if len(tid) != tidLength {
+		return time.Time{}, false
+	}
+	var value uint64
+	for i := range len(tid) {
+		digit := strings.IndexByte(sortable, tid[i])
+		if digit < 0 {
+			return time.Time{}, false
+		}
+		value = value<<5 | uint64(digit)
+	}
+	return time.UnixMicro(int64(value >> clockBits)).UTC(), true
 }
 
 func encodeTID(value uint64) string {

@@ -19,6 +19,7 @@ const (
 	uploadBlob     = "com.atproto.repo.uploadBlob"
 	putRecord      = "com.atproto.repo.putRecord"
 	getRecord      = "com.atproto.repo.getRecord"
+	listRecords    = "com.atproto.repo.listRecords"
 	getPosts       = "app.bsky.feed.getPosts"
 	getProfile     = "app.bsky.actor.getProfile"
 	uploadVideo    = "app.bsky.video.uploadVideo"

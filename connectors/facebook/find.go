@@ -38,9 +38,11 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	case s.MediaType != asPost: // without its id, which an earlier run knew
 		return schema.Receipt{}, schema.CannotTell, nil
 	}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	search := listing.Search{Now: c.now, Part: true}
+	search.Read = func(ctx context.Context, next string) (listing.Page, error) {
 		return c.posts(ctx, d, p.Media, next)
-	})
+	}
+	item, verdict, err := search.Find(ctx, d)
 	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
 	}

@@ -56,9 +56,10 @@ type Search struct {
 	published bool // it is there for certain, wherever
 }
 
-// Find reads the list back to when the call was claimed. The item has the post's permalink.
+// Find reads the list back to when the call was claimed. The item has the post's permalink. Stories and replies are
+// in lists of their own.
 func (s Search) Find(ctx context.Context, d schema.Delivery) (listing.Item, schema.Verdict, error) {
-	search := listing.Search{Now: s.Now, Read: s.read}
+	search := listing.Search{Now: s.Now, Read: s.read, Part: true}
 	if s.published {
 		search.InDoubt = func(context.Context) (schema.Verdict, error) { return schema.CannotTell, notListed() }
 	}

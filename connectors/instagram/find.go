@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"crier/connectors"
 	"crier/connectors/graph"
@@ -17,6 +18,10 @@ const (
 	pageSize        = 100
 	commentPageSize = 50
 )
+
+// storyLife is how long a story is shown, and listed
+// (developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/stories).
+const storyLife = 24 * time.Hour
 
 const postFields = "id,caption,timestamp,permalink,media_type,media_product_type"
 
@@ -32,6 +37,9 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		return schema.Receipt{}, schema.CannotTell, err
 	}
 	item, verdict, err := c.containers.Find(ctx, d, search)
+	if s, _ := settingsOf(d); s.MediaType == story && verdict == schema.NotThere && c.now().Sub(d.Since) >= storyLife {
+		verdict = schema.CannotTell // it may have been there
+	}
 	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
 	}

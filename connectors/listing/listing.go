@@ -83,6 +83,8 @@ type Search struct {
 	Read func(ctx context.Context, next string) (Page, error)
 	// MaxPages bounds how far back the listing is read; zero: the package's MaxPages.
 	MaxPages int
+	// Part tells that not all that the account publishes is in that list, such as on another board.
+	Part bool
 	// InDoubt settles a delivery whose item may be one that was there right before its claim, or
 	// one that is nearly like it. nil: it is looked for again, until nobody can tell.
 	InDoubt func(ctx context.Context) (schema.Verdict, error)
@@ -170,7 +172,7 @@ func (s Search) look(ctx context.Context, d schema.Delivery) (seen sighting, err
 		}
 		if page.Next == "" || !page.Until.IsZero() && page.Until.Before(since.Add(-ClockDoubt)) {
 			seen.whole = true
-			noteWhole(ctx)
+			noteWhole(ctx, s.Part)
 			return seen, nil
 		}
 		next = page.Next

@@ -9,6 +9,7 @@ import (
 // account has published since a time.
 type Tally struct {
 	Whole bool                // a listing was read back as far as that
+	Part  bool                // other listings have more of what the account publishes
 	Items map[string]struct{} // the ids of what was published since
 }
 
@@ -35,9 +36,10 @@ func note(ctx context.Context, items []Item, since time.Time) {
 	}
 }
 
-// noteWhole notes that a listing was read as far as was asked for.
-func noteWhole(ctx context.Context) {
+// noteWhole notes that a listing was read as far as was asked for, which may be a part of what the account
+// publishes.
+func noteWhole(ctx context.Context, isPart bool) {
 	if t, _ := ctx.Value(tallyKey{}).(*Tally); t != nil {
-		t.Whole = true
+		t.Whole, t.Part = true, t.Part || isPart
 	}
 }

@@ -38,9 +38,11 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		return schema.Receipt{}, schema.CannotTell, err
 	}
 	want := likeness{title: s.Title, text: d.Text, media: mediaTypeOf(p.Media)}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	search := listing.Search{Now: c.now, Part: true}
+	search.Read = func(ctx context.Context, next string) (listing.Page, error) {
 		return c.pins(ctx, d, to, want, next)
-	})
+	}
+	item, verdict, err := search.Find(ctx, d)
 	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
 	}

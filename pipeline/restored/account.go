@@ -22,11 +22,13 @@ type account struct {
 	tally       listing.Tally
 	begun       bool
 	credentials schema.Credentials
-	known       []string // what on the profile is another's
+	since       time.Time // that known goes back to
+	known       []string  // what on the profile is another's
 	shared      bool
 	single      int // looks that read no listing: each is a call of its own
 
 	settled bool      // nothing more is to be found
+	early   bool      // what was published last may not be listed yet: it is looked at in a later round
 	before  time.Time // posts that are scheduled for then or later were not looked for; zero: all were
 	why     string    // it could not be looked at
 }
@@ -48,24 +50,30 @@ func (a *account) look(ctx context.Context, held schema.HeldDelivery) (*schema.F
 	if a.settled || d.Unreadable != nil {
 		return nil, ctx.Err()
 	}
-	if !a.begun {
-		if err := a.begin(ctx, d); err != nil {
-			return nil, err
-		}
-		if a.settled {
-			return nil, nil
-		}
-	}
 	if !a.tally.Whole && a.single >= mostSingle {
 		a.settled, a.before = true, held.ScheduledFor
 		return nil, nil
 	}
-	d.Step, d.Since, d.Credentials, d.Known, d.Shared = schema.StepFind, a.restore.To, a.credentials, a.known, a.shared
+	if a.looks.Now().Sub(a.restore.MarkedAt) < d.Listed {
+		a.settled, a.early = true, true
+		return nil, nil
+	}
+	finding := schema.Finding{Post: d.Ref.Post, N: d.Ref.N, At: a.looks.Now()}
+	err := a.begin(ctx, &d)
+	switch {
+	case errors.Is(err, schema.ErrReceiptsForgotten) && d.Since.Before(a.restore.To):
+		finding.Kind = schema.LookCannotTell
+		return &finding, nil
+	case errors.Is(err, schema.ErrReceiptsForgotten):
+		a.settled, a.why = true, fmt.Sprintf("the backup is older than %v, for which crier knows what is whose", schema.ReceiptRetention)
+		return nil, nil
+	case err != nil || a.settled:
+		return nil, err
+	}
 	receipt, verdict, err := a.find(ctx, d)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	finding := schema.Finding{Post: d.Ref.Post, N: d.Ref.N, At: a.looks.Now()}
 	switch {
 	case verdict == schema.Found:
 		a.known = append(a.known, receipt.NativeID)
@@ -73,22 +81,27 @@ func (a *account) look(ctx context.Context, held schema.HeldDelivery) (*schema.F
 	case err != nil && !a.tally.Whole && schema.KindOf(err) != schema.Refused:
 		a.settled, a.why = true, reason(err)
 		return nil, nil
-	case err != nil || verdict == schema.CannotTell || verdict == schema.SafeToRepeat:
+	case err != nil || verdict != schema.NotThere:
 		finding.Kind = schema.LookCannotTell
 	}
-	a.note()
+	if !a.tally.Whole {
+		a.single++
+	}
+	if finding.Kind == schema.LookCannotTell {
+		return &finding, nil
+	}
+	a.settled = a.isExhausted()
 	if finding.Kind == 0 {
 		return nil, nil
 	}
 	return &finding, nil
 }
 
-// note notes that a post was looked for. Once all that the listing has is known to be somebody's, no other
-// post is there.
-func (a *account) note() {
-	if !a.tally.Whole {
-		a.single++
-		return
+// isExhausted reports whether all that the account has published since is known to be somebody's: no other
+// post is there then.
+func (a *account) isExhausted() bool {
+	if !a.tally.Whole || a.tally.Part {
+		return false
 	}
 	left := len(a.tally.Items)
 	for _, id := range a.known {
@@ -96,25 +109,32 @@ func (a *account) note() {
 			left--
 		}
 	}
-	a.settled = left <= 0
+	return left <= 0
 }
 
-// begin reads what is needed for all looks at the account.
-func (a *account) begin(ctx context.Context, d schema.Delivery) (err error) {
-	a.begun = true
-	d.Since, d.Looked = a.restore.To, 0
-	err = a.looks.Posts.Known(ctx, &d)
-	if errors.Is(err, schema.ErrReceiptsForgotten) {
-		a.settled, a.why = true, fmt.Sprintf("the backup is older than %v, for which crier knows what is whose", schema.ReceiptRetention)
-		return nil
+// begin makes a delivery one to look for: since the moment of the backup, or since a call that was open
+// then. What was prepared tells nothing, as it may have been prepared anew.
+func (a *account) begin(ctx context.Context, d *schema.Delivery) (err error) {
+	d.Step, d.Restored, d.Looked = schema.StepFind, true, 0
+	if d.Since.IsZero() || d.Since.After(a.restore.To) {
+		d.Since = a.restore.To
 	}
-	if err != nil {
-		return err
+	if d.Receipt(d.Entry) == nil { // else the platform has taken it, and is asked how far it is
+		d.Progress = nil
 	}
-	a.known, a.shared = d.Known, d.Shared
-	if a.credentials, err = connectors.Unseal(a.looks.Vault, d.Account); err != nil {
-		a.settled, a.why = true, reason(err)
+	if !a.begun {
+		if a.credentials, err = connectors.Unseal(a.looks.Vault, d.Account); err != nil {
+			a.settled, a.why = true, reason(err)
+			return nil
+		}
 	}
+	if !a.begun || d.Since.Before(a.since) {
+		if err := a.looks.Posts.Known(ctx, d); err != nil {
+			return err
+		}
+		a.begun, a.since, a.known, a.shared = true, d.Since, append(a.known, d.Known...), d.Shared
+	}
+	d.Credentials, d.Known, d.Shared = a.credentials, a.known, a.shared
 	return nil
 }
 

@@ -17,7 +17,7 @@ type lookStore interface {
 	// Lease lets one process at a time look; mine is its lease, which it has had before or gets.
 	Lease(ctx context.Context, r *schema.Restore, mine *time.Time) (bool, error)
 	// ToLook returns accounts that are still to be looked at.
-	ToLook(ctx context.Context, r *schema.Restore, after schema.AccountID, platforms []schema.Platform, limit int) ([]schema.Account, error)
+	ToLook(ctx context.Context, r *schema.Restore, after schema.AccountID, limit int) ([]schema.Account, error)
 	findingStore
 }
 
@@ -27,6 +27,8 @@ type findingStore interface {
 	// Looked notes that an account's posts that are scheduled for before a time were looked for, all where
 	// it is zero; or why they could not be.
 	Looked(ctx context.Context, account schema.AccountID, before time.Time, why string) error
+	// CannotLook notes that an account's platform shows nobody what it has.
+	CannotLook(ctx context.Context, account schema.AccountID) error
 }
 
 // heldStore reads the posts that a restore holds.
@@ -44,7 +46,7 @@ type LooksConfig struct {
 	Posts      heldStore
 	Connectors connectors.Resolver
 	Vault      connectors.Opener
-	Platforms  []schema.Platform // those that can be looked at
+	IsBlind    func(schema.Platform) bool // it shows nobody what it has
 	Now        func() time.Time
 	Logger     *slog.Logger
 }
@@ -99,12 +101,18 @@ func (l *Looks) round(ctx context.Context, r *schema.Restore) error {
 		return err
 	}
 	for after := (schema.AccountID{}); ; {
-		accounts, err := l.Store.ToLook(ctx, r, after, l.Platforms, accountPage)
+		accounts, err := l.Store.ToLook(ctx, r, after, accountPage)
 		if err != nil || len(accounts) == 0 {
 			return err
 		}
 		together := map[schema.WorkspaceID][]schema.AccountID{}
 		for _, a := range accounts {
+			if l.IsBlind(a.Platform) {
+				if err := l.Store.CannotLook(ctx, a.ID); err != nil {
+					return err
+				}
+				continue
+			}
 			together[a.Workspace] = append(together[a.Workspace], a.ID)
 		}
 		for workspace, ids := range together {
@@ -149,6 +157,9 @@ func (l *Looks) lookAt(ctx context.Context, r *schema.Restore, workspace schema.
 		}
 	}
 	for id, a := range accounts {
+		if a.early {
+			continue
+		}
 		if err := l.Store.Looked(ctx, id, a.before, a.why); err != nil {
 			return err
 		}

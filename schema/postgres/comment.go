@@ -26,6 +26,8 @@ type commentRows struct {
 	entries    []int16
 	texts      []string
 	states     []int16
+	steps      []int16
+	since      []*time.Time
 	jobs       []schema.Job
 }
 
@@ -34,7 +36,10 @@ type commentRows struct {
 func (r *commentRows) add(result *schema.Result, now time.Time) {
 	for _, c := range result.Comments {
 		id := schema.NewCommentID(now)
-		state := schema.CommentSkipped
+		state, step := schema.CommentSkipped, schema.StepPublish
+		if !result.CommentsSince.IsZero() {
+			step = schema.StepFind
+		}
 		if tables.Published(result.Receipts, c.Target) {
 			state = schema.CommentPending
 			r.jobs = append(r.jobs, schema.Job{
@@ -47,6 +52,7 @@ func (r *commentRows) add(result *schema.Result, now time.Time) {
 		r.positions, r.workspaces = append(r.positions, int16(c.Position)), append(r.workspaces, result.Workspace)
 		r.accounts, r.entries = append(r.accounts, result.Account), append(r.entries, int16(c.Target))
 		r.texts, r.states = append(r.texts, c.Text), append(r.states, int16(state))
+		r.steps, r.since = append(r.steps, int16(step)), append(r.since, db.OrNull(result.CommentsSince))
 	}
 }
 
@@ -58,7 +64,7 @@ func (r *commentRows) queue(b *pgx.Batch, now time.Time) []schema.Job {
 	}
 	insertComments.Queue(b, pgx.StrictNamedArgs{
 		"ids": r.ids, "posts": r.posts, "ns": r.ns, "positions": r.positions, "workspaces": r.workspaces, "accounts": r.accounts,
-		"entries": r.entries, "texts": r.texts, "states": r.states,
+		"entries": r.entries, "texts": r.texts, "states": r.states, "steps": r.steps, "since": r.since,
 	})
 	var jobs tables.JobRows
 	for _, j := range r.jobs {
@@ -69,11 +75,11 @@ func (r *commentRows) queue(b *pgx.Batch, now time.Time) []schema.Job {
 }
 
 var insertComments = db.NewStatement(`
-	insert into comments as c (id, post_id, n, position, workspace_id, account_id, entry, text, state)
+	insert into comments as c (id, post_id, n, position, workspace_id, account_id, entry, text, state, step, since)
 	select * from unnest(@ids::uuid[], @posts::uuid[], @ns::int2[], @positions::int2[], @workspaces::uuid[], @accounts::uuid[],
-		@entries::int2[], @texts::text[], @states::int2[])
+		@entries::int2[], @texts::text[], @states::int2[], @steps::int2[], @since::timestamptz[])
 	on conflict (post_id, n, position) do update
-		set id = excluded.id, state = excluded.state, text = excluded.text
+		set id = excluded.id, state = excluded.state, text = excluded.text, step = excluded.step, since = excluded.since
 		where c.state = ` + tables.CommentSkipped + ` and excluded.state = ` + tables.CommentPending)
 
 // Comment is the store of the comment stage. A reply is a comment without a post: what is said
@@ -141,7 +147,7 @@ var claimComments = db.NewStatement(`
 	  and (` + tables.NothingHeld + ` or (not ` + tables.ReviewedComment + `
 	    and (not ` + tables.PausedComment + ` or uuid_extract_timestamp(c.id) + @delay::interval + @late::interval < now())))
 	returning c.id, c.position, c.entry, c.text, c.claim, c.step, c.attempts, c.looked, coalesce(c.error ->> 'lost', ''), c.since, c.reply_to,
-		coalesce(t.post_id, ` + db.NoID + `), coalesce(t.n, 0), coalesce(t.version, 0), t.receipts, p.content, ` + tables.PausedComment + `, ` + tables.AccountColumns)
+		coalesce(t.post_id, ` + db.NoID + `), coalesce(t.n, 0), coalesce(t.version, 0), t.receipts, p.content, ` + tables.PausedComment + `, ` + tables.RestoredSince("c") + `, ` + tables.AccountColumns)
 
 func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
 	var since *time.Time
@@ -149,7 +155,7 @@ func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
 	d.Comment = &schema.Comment{}
 	a := &d.Account
 	err := row.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &d.Lost, &since, &answers,
-		(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &receipts, &document, &d.Paused}, tables.AccountFields(a)...)...)
+		(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &receipts, &document, &d.Paused, &d.Restored}, tables.AccountFields(a)...)...)
 	if err != nil {
 		return err
 	}

@@ -133,10 +133,11 @@ const (
 		where workspace_id = @workspace and (scheduled_for, id) > (@scheduled, coalesce(@post::uuid, ` + db.NoID + `)) order by scheduled_for, id limit @page
 	)`
 	heldDeliveriesLast = heldDeliveriesFrom + ` select (select count(*) from page), scheduled_for, id from page order by scheduled_for desc, id desc limit 1`
-	heldDeliveries     = heldDeliveriesFrom + `
+)
+
+var heldDeliveries = heldDeliveriesFrom + `
 	select ` + deliveryColumns + `, p.scheduled_for
 	from page join posts p on p.id = page.id join targets t on t.post_id = p.id join accounts a on a.id = t.account_id join workspaces w on w.id = a.workspace_id
 	where p.status in ` + tables.OpenPosts + ` and p.id <= @last and t.state in ` + tables.OpenTargets + ` and t.account_id = any(@accounts)
 	  and not exists (select from restore_releases x where x.post_id = p.id)
 	order by p.scheduled_for, p.id, t.n`
-)

@@ -101,7 +101,7 @@ func (p *Publish) standing(ctx context.Context, conn *pgx.Conn, ref schema.Targe
 	return s, nil
 }
 
-const lockStanding = `
+var lockStanding = `
 	select ` + deliveryColumns + `, t.state, greatest(coalesce(extract(epoch from t.next_at - now()), 0), 0)::float8, t.charged_on is not null
 	from targets t
 	join posts p on p.id = t.post_id

@@ -120,8 +120,8 @@ func stepOfClaim(row string) string {
 			and not (u.takeover and ` + row + `.token is not distinct from u.token) then ` + tables.StepFind + ` else ` + row + `.step end`
 }
 
-const deliveryColumns = `t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.error, t.receipts, t.unsettled,
-		t.accept_duplicate, t.content, p.content, coalesce(p.retried_for, p.scheduled_for), ` + tables.AccountColumns
+var deliveryColumns = `t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.error, t.receipts, t.unsettled,
+		t.accept_duplicate, t.content, p.content, coalesce(p.retried_for, p.scheduled_for), ` + tables.RestoredSince("t") + `, ` + tables.AccountColumns
 
 func (p *Publish) scanClaim(row pgx.Row, d *schema.Delivery) error {
 	return p.scanDelivery(row, d, &d.Paused)
@@ -136,7 +136,7 @@ func (p *Publish) scanDelivery(row pgx.Row, d *schema.Delivery, beside ...any) e
 	var own string
 	a := &d.Account
 	err := row.Scan(append([]any{(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.Looked, &since,
-		(*[]byte)(&d.Progress), &failure, &receipts, &d.Unsettled, &d.AcceptDuplicate, &own, &document, &due}, append(tables.AccountFields(a), beside...)...)...)
+		(*[]byte)(&d.Progress), &failure, &receipts, &d.Unsettled, &d.AcceptDuplicate, &own, &document, &due, &d.Restored}, append(tables.AccountFields(a), beside...)...)...)
 	if err != nil {
 		return err
 	}

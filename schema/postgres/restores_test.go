@@ -69,8 +69,19 @@ func TestARestoreHoldsWhatWasOpenAndNothingThatIsNew(t *testing.T) {
 	}
 
 	groups := f.groups(r)
-	if len(groups) != 2 || !groups[0].Overdue || groups[0].Posts != 1 || groups[0].Known.CannotTell != 1 {
+	if len(groups) != 2 || !groups[0].Overdue || groups[0].Posts != 1 || groups[0].Known.Waiting != 1 || groups[0].Known.CannotTell != 0 {
 		t.Fatalf("groups = %+v", groups)
+	}
+	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 0 || d.Stay[schema.KeptUnlooked] != 2 {
+		t.Errorf("released %+v, which nobody has looked for yet", d)
+	}
+	restores := postgres.NewRestores(f.store)
+	f.must(restores.CannotLook(t.Context(), f.accounts[0]))
+	if groups := f.groups(r); groups[0].Known.Waiting != 0 || groups[0].Known.CannotTell != 1 {
+		t.Errorf("groups = %+v, though nobody can look", groups)
+	}
+	if looks, err := restores.Looks(t.Context(), r); err != nil || looks.Blind != 1 || looks.Done != 0 || looks.Accounts != len(f.accounts) {
+		t.Errorf("looks = %+v, %v", looks, err)
 	}
 	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 0 || d.Stay[schema.KeptUntold] != 2 {
 		t.Errorf("released %+v, though nobody can tell", d)
@@ -86,7 +97,7 @@ func TestARestoreHoldsWhatWasOpenAndNothingThatIsNew(t *testing.T) {
 	if d := f.claim(later, 0); len(d) != 0 {
 		t.Error("what was not released was claimed")
 	}
-	if cancelled, err := postgres.NewAdmin(f.store).CancelRestored(t.Context(), r, schema.HeldSelection{Workspace: f.workspace}); err != nil || cancelled != 1 {
+	if cancelled, err := postgres.NewAdmin(f.store).CancelRestored(t.Context(), r, schema.HeldSelection{Workspaces: []schema.WorkspaceID{f.workspace}}); err != nil || cancelled != 1 {
 		t.Fatalf("cancelled %d, %v", cancelled, err)
 	}
 	if got := f.status(later); got != schema.Cancelled {
@@ -445,4 +456,81 @@ func heap() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
+}
+
+// A thread was being prepared when the backup was made, and is out since: nothing of it is called for before
+// it was looked for, and neither is its first comment.
+func TestAReleaseLooksForAllThatMayBeOut(t *testing.T) {
+	f := newFixture(t)
+	p := f.post(1, 0)
+	p.Content.Entries = append(p.Content.Entries, schema.Entry{Text: "and on"})
+	p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
+	f.create(p)
+	f.claimOne(p, 0)
+	f.exec(of(p, `update targets set step = 0, progress = '{"media":[]}' where post_id = '$'`))
+	r := f.restored(f.store.Now())
+	f.must(postgres.NewRestores(f.store).AddFindings(t.Context(), []schema.Finding{{Post: p.ID, Kind: schema.FoundOnPlatform, At: f.store.Now(), NativeID: "n0"}}))
+	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 1 {
+		t.Fatalf("released %+v", d)
+	}
+	f.exec(`update jobs set due_at = now()`)
+	for entry := range 2 {
+		d := f.claimOne(p, 0)
+		if d.Step != schema.StepFind || !d.Restored || d.Entry != entry || d.Progress != nil || d.Since.After(r.To) {
+			t.Errorf("the step of entry %d is %v of entry %d since %v, restored %t; want a look since %v", entry, d.Step, d.Entry, d.Since, d.Restored, r.To)
+		}
+		f.finish(d, schema.Outcome{Verdict: schema.Found, Receipt: schema.Receipt{NativeID: fmt.Sprint("n", entry)}})
+	}
+	if got := f.status(p); got != schema.Posted {
+		t.Errorf("the post is %v", got)
+	}
+	f.looksFirst(r, "a first comment of what was found")
+}
+
+// A first comment that was open when the backup was made may be out.
+func TestAReleaseLooksForFirstComments(t *testing.T) {
+	f := newFixture(t)
+	p := f.post(1, 0)
+	p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
+	f.create(p)
+	f.finish(f.claimOne(p, 0), found("n0"))
+	r := f.restored(f.store.Now())
+	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 1 {
+		t.Fatalf("released %+v", d)
+	}
+	f.looksFirst(r, "a first comment of the backup")
+}
+
+// looksFirst claims the only comment, which has to be looked for.
+func (f *fixture) looksFirst(r *schema.Restore, what string) {
+	f.Helper()
+	texts, err := f.store.Texts(f.Context(), `select id::text from comments`)
+	f.must(err)
+	if len(texts) != 1 {
+		f.Fatalf("%d comments", len(texts))
+	}
+	d, err := f.comment.Claim(f.Context(), []schema.CommentID{schema.CommentID(uuid.MustParse(texts[0]))})
+	if err != nil || len(d) != 1 || d[0].Step != schema.StepFind || !d[0].Restored || d[0].Since.After(r.To) {
+		f.Errorf("%s is claimed as %+v, %v; want a look since %v", what, d, err, r.To)
+	}
+}
+
+// A workspace is meant with its sandbox, or either alone.
+func TestAWorkspaceIsMeantByNameOrID(t *testing.T) {
+	f := newFixture(t)
+	admin := postgres.NewAdmin(f.store)
+	live, err := admin.MakeWorkspace(t.Context(), "named", schema.FreePlan, false)
+	f.must(err)
+	sandbox, err := admin.MakeWorkspace(t.Context(), "named", schema.FreePlan, true)
+	f.must(err)
+	for text, want := range map[string][]schema.WorkspaceID{
+		"named": {live.ID, sandbox.ID}, "named (sandbox)": {sandbox.ID}, live.ID.String(): {live.ID}, sandbox.ID.String(): {sandbox.ID},
+	} {
+		if got, err := admin.WorkspacesOf(t.Context(), text); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q means %v, %v; want %v", text, got, err, want)
+		}
+	}
+	if got, err := admin.WorkspacesOf(t.Context(), "another"); schema.KindOf(err) != schema.NotFound {
+		t.Errorf("a workspace that is not there is %v, %v", got, err)
+	}
 }

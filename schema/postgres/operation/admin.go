@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -42,6 +43,26 @@ func (a *Admin) Workspace(ctx context.Context, name string) (schema.Workspace, e
 		return w, fmt.Errorf("finding workspace %q: %w", name, db.Unavailable(err))
 	}
 	return w, nil
+}
+
+// WorkspacesOf returns the workspaces that are meant by a name: the live one and its sandbox, or that alone,
+// as "NAME (sandbox)"; or by the id of one of them. The error is NotFound where there is none.
+func (a *Admin) WorkspacesOf(ctx context.Context, text string) ([]schema.WorkspaceID, error) {
+	name, isSandbox := strings.CutSuffix(text, schema.SandboxSuffix)
+	var id schema.WorkspaceID // of none, unless it is one
+	if parsed, err := schema.ParseWorkspaceID(text); err == nil {
+		id = parsed
+	}
+	rows, err := a.Pool.Query(ctx, `
+		select id from workspaces where name = $1 and (live_id is not null or not $2) or id = $3 order by id`, name, isSandbox, id)
+	ids, err := db.Collect(rows, err, func(row pgx.Row, id *schema.WorkspaceID) error { return row.Scan((*[16]byte)(id)) })
+	if err == nil && len(ids) == 0 {
+		err = &schema.Error{Kind: schema.NotFound, Message: "there is no such workspace"}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("finding workspace %q: %w", text, db.Unavailable(err))
+	}
+	return ids, nil
 }
 
 // MakeWorkspace returns the live workspace of that name, or its sandbox twin, and makes what of

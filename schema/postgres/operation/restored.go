@@ -21,7 +21,7 @@ type Decided struct {
 
 // ReleaseRestored lets posts go out that a restore holds: those that are selected, unless something is
 // known that speaks against one. What a look has found on its platform is looked for there once more, and
-// so ends as posted. It works batch by batch, those created first before others, and returns what it has
+// so ends as posted; so are the later entries of such a thread, and first comments. It works batch by batch, those created first before others, and returns what it has
 // done after an error too.
 func (a *Admin) ReleaseRestored(ctx context.Context, r *schema.Restore, of schema.HeldSelection, how schema.Release, constraints func(schema.Platform) schema.Constraints) (d Decided, err error) {
 	d.Stay = map[string]int{}
@@ -40,11 +40,11 @@ func (a *Admin) ReleaseRestored(ctx context.Context, r *schema.Restore, of schem
 			return nil, err
 		}
 		b.Queue(`insert into restore_releases select unnest($1::uuid[]) on conflict do nothing`, going)
+		b.Queue(lookForFound, going, r.To, int16(schema.FoundOnPlatform))
 		b.Queue(`
-			update targets t set step = `+tables.StepFind+`, since = $2, claim = claim + 1, next_at = null, looked = 0
-			from restore_findings f
-			where f.post_id = any($1) and f.kind = $3 and t.post_id = f.post_id and t.n = f.n and t.state = `+tables.TargetPending,
-			going, r.To, int16(schema.FoundOnPlatform))
+			update comments set state = `+tables.CommentPending+`, step = `+tables.StepFind+`, since = least(since, $2),
+				claim = claim + 1, lease_until = null, looked = 0
+			where post_id = any($1) and state in `+tables.OpenComments+` and id <= $3`, going, r.To, r.LastID)
 		return func() {
 			d.Posts += len(going)
 			d.Full = append(d.Full, batch.kept...)
@@ -58,6 +58,17 @@ func (a *Admin) ReleaseRestored(ctx context.Context, r *schema.Restore, of schem
 	}
 	return d, nil
 }
+
+// lookForFound has what is found looked for, with all entries behind it, as after a retry of what nobody
+// knows the outcome of. What was prepared when the backup was made may have been prepared anew since. A
+// target that has a receipt for its entry is being looked for anyway.
+const lookForFound = `
+	update targets t set state = ` + tables.TargetPending + `, step = ` + tables.StepFind + `, since = least(t.since, $2), progress = null,
+		unsettled = ((1 << json_array_length(p.content -> 'entries')) - 1) & ~((1 << t.entry) - 1),
+		claim = t.claim + 1, next_at = null, lease_until = null, looked = 0
+	from restore_findings f join posts p on p.id = f.post_id
+	where f.post_id = any($1) and f.kind = $3 and t.post_id = f.post_id and t.n = f.n and t.state in ` + tables.OpenTargets + `
+	  and not exists (select from json_array_elements(t.receipts) receipt where (receipt ->> 'entry')::int = t.entry)`
 
 // CancelRestored ends posts that a restore holds, and their first comments, for good: all that are
 // selected. What is published of them stays.

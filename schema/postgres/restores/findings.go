@@ -99,19 +99,15 @@ const lookLease = 3 * time.Minute
 const retryLook = 5 * time.Minute
 
 // ToLook returns accounts after one that are still to be looked at, in the order of their ids.
-func (s *Store) ToLook(ctx context.Context, r *schema.Restore, after schema.AccountID, platforms []schema.Platform, limit int) ([]schema.Account, error) {
-	numbers := make([]int16, len(platforms))
-	for i, p := range platforms {
-		numbers[i] = int16(p)
-	}
+func (s *Store) ToLook(ctx context.Context, r *schema.Restore, after schema.AccountID, limit int) ([]schema.Account, error) {
 	rows, err := s.Pool.Query(ctx, `
-		select a.id, a.workspace_id from accounts a left join restore_looks l on l.account_id = a.id
-		where a.id > coalesce($1::uuid, `+db.NoID+`) and a.disconnected_at is null and a.platform = any($2)
-		  and l.looked_upto is null and (l.tried_at is null or l.tried_at < now() - $3::interval)
-		  and a.created_at < $4
-		order by a.id limit $5`, after, numbers, retryLook, r.MarkedAt, limit)
+		select a.id, a.workspace_id, a.platform from accounts a left join restore_looks l on l.account_id = a.id
+		where a.id > coalesce($1::uuid, `+db.NoID+`) and a.disconnected_at is null
+		  and l.looked_upto is null and (l.tried_at is null or l.tried_at < now() - $2::interval)
+		  and a.created_at < $3
+		order by a.id limit $4`, after, retryLook, r.MarkedAt, limit)
 	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error {
-		return row.Scan((*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace))
+		return row.Scan((*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), &a.Platform)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading accounts to look at: %w", db.Unavailable(err))
@@ -144,6 +140,17 @@ func (s *Store) Looked(ctx context.Context, account schema.AccountID, before tim
 		account, db.OrNull(before), why)
 	if err != nil {
 		return fmt.Errorf("noting a look: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// CannotLook notes that an account is on a platform that shows nobody what it has.
+func (s *Store) CannotLook(ctx context.Context, account schema.AccountID) error {
+	_, err := s.Pool.Exec(ctx, `
+		insert into restore_looks (account_id, tried_at, looked_upto) values ($1, now(), '-infinity')
+		on conflict (account_id) do update set tried_at = now(), looked_upto = '-infinity'`, account)
+	if err != nil {
+		return fmt.Errorf("noting that there is no look: %w", db.Unavailable(err))
 	}
 	return nil
 }

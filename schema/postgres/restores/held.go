@@ -36,10 +36,21 @@ const evidence = `
 		and not exists (select from restore_findings f where f.post_id = h.id and f.n = t.n and f.kind = @found)))::int found,
 	exists (select from targets t join restore_looks l on l.account_id = t.account_id
 		where t.post_id = h.id and t.state in ` + tables.OpenTargets + ` and l.disconnected_at is not null)::int disconnected,
-	(not (@events_until::timestamptz is not null and (h.due >= @marked or h.due < @events_until::timestamptz - interval '` + eventsLag + `'))
-	 and exists (select from targets t where t.post_id = h.id and t.state in ` + tables.OpenTargets + `
-		and (not exists (select from restore_looks l where l.account_id = t.account_id and l.looked_upto > h.scheduled_for)
-		  or exists (select from restore_findings f where f.post_id = h.id and f.n = t.n and f.kind = @cannot_tell))))::int cannot_tell`
+	(not ` + eventsTell + ` and exists (
+		select from targets t left join restore_looks l on l.account_id = t.account_id
+		where t.post_id = h.id and t.state in ` + tables.OpenTargets + ` and not ` + isWaiting + `
+		  and (l.looked_upto is null or l.looked_upto <= h.scheduled_for
+			or exists (select from restore_findings f where f.post_id = h.id and f.n = t.n and f.kind = @cannot_tell))))::int cannot_tell,
+	(not ` + eventsTell + ` and exists (
+		select from targets t left join restore_looks l on l.account_id = t.account_id
+		where t.post_id = h.id and t.state in ` + tables.OpenTargets + ` and ` + isWaiting + `))::int waiting`
+
+const (
+	// eventsTell is true of a post h where ClickHouse would have the event of it, had it gone out.
+	eventsTell = `(@events_until::timestamptz is not null and (h.due >= @marked or h.due < @events_until::timestamptz - interval '` + eventsLag + `'))`
+	// isWaiting is true of a target t whose account, with its look l, is still to be looked at.
+	isWaiting = `(l.tried_at is null and exists (select from accounts a where a.id = t.account_id and a.disconnected_at is null))`
+)
 
 // eventsLag is how long after an event ClickHouse may not have it yet: of what was due within that of
 // its newest event nobody can say that it has none.
@@ -53,7 +64,7 @@ const held = `
 		where (h.status in ` + tables.OpenPosts + ` or h.status in ` + tables.EndedPosts + ` and exists (
 			select from comments c where c.post_id = h.id and c.state in ` + tables.OpenComments + ` and c.id <= @last))
 		  and not exists (select from restore_releases x where x.post_id = h.id)
-		  and (@workspace::uuid is null or h.workspace_id = @workspace)
+		  and (@workspaces::uuid[] is null or h.workspace_id = any(@workspaces))
 		  and (@platforms::int = 0 or h.platforms = @platforms)
 		  and (@from::timestamptz is null or h.due >= @from) and (@to::timestamptz is null or h.due < @to)
 		  and (@overdue::bool is null or (h.due < @marked) = @overdue)
@@ -83,9 +94,9 @@ func next(ctx context.Context, q db.Querier, r *schema.Restore, s schema.HeldSel
 
 // parameters are those of page and held.
 func parameters(r *schema.Restore, s schema.HeldSelection, after, upto [16]byte) pgx.NamedArgs {
-	var workspace *[16]byte
-	if !s.Workspace.IsZero() {
-		workspace = (*[16]byte)(&s.Workspace)
+	var workspaces [][16]byte // null: any
+	for _, id := range s.Workspaces {
+		workspaces = append(workspaces, id)
 	}
 	var overdue *bool
 	if s.Due != schema.DueAnyTime {
@@ -98,7 +109,7 @@ func parameters(r *schema.Restore, s schema.HeldSelection, after, upto [16]byte)
 	}
 	return pgx.NamedArgs{
 		"after": after, "upto": upto, "last": r.LastID, "marked": r.MarkedAt, "events_until": db.OrNull(r.EventsUntil),
-		"workspace": workspace, "platforms": maskOf(s.Platforms), "from": db.OrNull(s.From), "to": db.OrNull(s.To), "overdue": overdue,
+		"workspaces": workspaces, "platforms": maskOf(s.Platforms), "from": db.OrNull(s.From), "to": db.OrNull(s.To), "overdue": overdue,
 		"posts": posts, "most": nil, // as many as are in the page
 		"cancelled": int16(schema.FoundCancelled), "updated": int16(schema.FoundUpdated), "published": int16(schema.FoundPublished),
 		"failed": int16(schema.FoundFailed), "found": int16(schema.FoundOnPlatform), "cannot_tell": int16(schema.LookCannotTell),
@@ -124,7 +135,7 @@ func platformsOf(mask int32) (all []schema.Platform) {
 
 // fields are where the columns of evidence are read to.
 func fields(e *schema.Evidence) []any {
-	return []any{&e.Cancelled, &e.Edited, &e.Published, &e.Failed, &e.Found, &e.Disconnected, &e.CannotTell}
+	return []any{&e.Cancelled, &e.Edited, &e.Published, &e.Failed, &e.Found, &e.Disconnected, &e.CannotTell, &e.Waiting}
 }
 
 // groupKey is what the posts of a group have in common.
@@ -152,7 +163,7 @@ func (s *Store) Groups(ctx context.Context, r *schema.Restore, of schema.HeldSel
 		}
 		rows, err := s.Pool.Query(ctx, page+held+`
 			select workspace_id, platforms, due < @marked, count(*), min(due), max(due),
-				sum(cancelled), sum(edited), sum(published), sum(failed), sum(found), sum(disconnected), sum(cannot_tell)
+				sum(cancelled), sum(edited), sum(published), sum(failed), sum(found), sum(disconnected), sum(cannot_tell), sum(waiting)
 			from known group by 1, 2, 3`, parameters(r, of, after, upto))
 		parts, err := db.Collect(rows, err, func(row pgx.Row, p *part) error {
 			return row.Scan(append([]any{(*[16]byte)(&p.workspace), &p.platforms, &p.overdue, &p.Posts, &p.First, &p.Last}, fields(&p.Known)...)...)
@@ -197,9 +208,22 @@ func (s *Store) inOrder(ctx context.Context, groups map[groupKey]schema.HeldGrou
 		all = append(all, g)
 	}
 	slices.SortFunc(all, func(a, b schema.HeldGroup) int {
-		return cmp.Or(a.First.Compare(b.First), strings.Compare(a.Workspace, b.Workspace))
+		return cmp.Or(a.First.Compare(b.First), strings.Compare(a.Workspace, b.Workspace), order(a.Sandbox, b.Sandbox),
+			slices.Compare(a.Platforms, b.Platforms), order(b.Overdue, a.Overdue))
 	})
 	return all, nil
+}
+
+// order has what is false before what is true.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	default:
+		return -1
+	}
 }
 
 // countHeld counts what the restore holds of the next page.
@@ -217,7 +241,8 @@ func (s *Store) countHeld(ctx context.Context, r *schema.Restore, after [16]byte
 // Known is a post that a restore holds, and what is known of it.
 type Known struct {
 	ID        schema.PostID
-	Workspace string
+	Workspace string // its name
+	Sandbox   bool
 	Overdue   bool
 	schema.Evidence
 }
@@ -232,10 +257,10 @@ func Page(ctx context.Context, q db.Querier, r *schema.Restore, of schema.HeldSe
 	p := parameters(r, of, after, upto)
 	p["most"] = knownPage + 1
 	rows, err := q.Query(ctx, page+held+`
-		select k.id, w.name, k.due < @marked, cancelled, edited, published, failed, found, disconnected, cannot_tell
+		select k.id, w.name, w.live_id is not null, k.due < @marked, cancelled, edited, published, failed, found, disconnected, cannot_tell, waiting
 		from known k join workspaces w on w.id = k.workspace_id order by k.id`, p)
 	posts, err = db.Collect(rows, err, func(row pgx.Row, k *Known) error {
-		return row.Scan(append([]any{(*[16]byte)(&k.ID), &k.Workspace, &k.Overdue}, fields(&k.Evidence)...)...)
+		return row.Scan(append([]any{(*[16]byte)(&k.ID), &k.Workspace, &k.Sandbox, &k.Overdue}, fields(&k.Evidence)...)...)
 	})
 	if len(posts) > knownPage {
 		posts = posts[:knownPage]

@@ -49,7 +49,7 @@ func (s *Store) withContent(ctx context.Context, known []Known) ([]KnownPost, er
 		return nil, err
 	}
 	rows, err = s.Pool.Query(ctx, `
-		select post_id, n, kind, at, native_id, url from restore_findings where post_id = any($1) order by post_id, at`, ids)
+		select post_id, n, kind, at, native_id, url from restore_findings where post_id = any($1) order by post_id, at, kind, n`, ids)
 	findings, err := db.Collect(rows, err, func(row pgx.Row, f *schema.Finding) error {
 		return row.Scan((*[16]byte)(&f.Post), &f.N, &f.Kind, &f.At, &f.NativeID, &f.URL)
 	})
@@ -80,16 +80,22 @@ type AccountLook struct {
 
 // Looks is how far the looks at the platforms are.
 type Looks struct {
-	Done   int           // accounts
-	Failed []AccountLook // those that could not be looked at, at most some
+	Accounts int           // that are connected
+	Done     int           // of them
+	Blind    int           // those of platforms that show nobody what they have
+	Failed   []AccountLook // those that could not be looked at, at most some
 }
 
 // failedShown is how many accounts are named that could not be looked at.
 const failedShown = 100
 
 // Looks returns how far the looks at the platforms are.
-func (s *Store) Looks(ctx context.Context) (l Looks, err error) {
-	if err = s.Pool.QueryRow(ctx, `select count(*) from restore_looks where looked_upto is not null`).Scan(&l.Done); err == nil {
+func (s *Store) Looks(ctx context.Context, r *schema.Restore) (l Looks, err error) {
+	err = s.Pool.QueryRow(ctx, `
+		select count(*), count(*) filter (where l.looked_upto > '-infinity'), count(*) filter (where l.looked_upto = '-infinity')
+		from accounts a left join restore_looks l on l.account_id = a.id where a.disconnected_at is null and a.created_at < $1`,
+		r.MarkedAt).Scan(&l.Accounts, &l.Done, &l.Blind)
+	if err == nil {
 		var rows pgx.Rows
 		rows, err = s.Pool.Query(ctx, `select account_id, error from restore_looks where error <> '' order by account_id limit $1`, failedShown)
 		l.Failed, err = db.Collect(rows, err, func(row pgx.Row, a *AccountLook) error { return row.Scan((*[16]byte)(&a.Account), &a.Error) })

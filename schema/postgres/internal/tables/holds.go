@@ -56,6 +56,13 @@ var (
 	ReviewedComment = reviewed("c.post_id", "c.id")
 )
 
+// RestoredSince reports whether the call that is looked for, of a target or a first comment whose alias is
+// row, was begun before a moment that the database went back to: what was called for afterwards is not
+// known.
+func RestoredSince(row string) string {
+	return `(` + row + `.step = ` + StepFind + ` and exists (select from restores r where r.restored_to >= ` + row + `.since))`
+}
+
 // UnconfirmedKey is true of a key k that the database has from before a restore, until its operator
 // confirms it: it may have been revoked afterwards.
 const UnconfirmedKey = `exists (select from restores r where k.id <= r.last_id and coalesce(k.confirmed_at < r.marked_at, true))`
