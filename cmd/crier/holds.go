@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -219,7 +221,7 @@ func (f reviewFlags) read() (compose.HeldSelection, error) {
 
 type heldReleaseCommand struct {
 	reviewFlags
-	AcceptDuplicate bool `env:"-" help:"Release what nobody can tell of whether it is out: it may go out a second time."`
+	AcceptDuplicate bool `env:"-" help:"Release what nobody can tell of whether it is out, or what was not looked for yet: it may go out a second time."`
 }
 
 // Run lets posts go out.
@@ -237,7 +239,8 @@ func (h *heldReleaseCommand) Run(ctx context.Context, logger *slog.Logger) error
 		fmt.Println(counted(done.Posts, "post"), "released")
 	}
 	stay := len(done.Full)
-	for why, n := range done.Stay {
+	for _, why := range slices.Sorted(maps.Keys(done.Stay)) {
+		n := done.Stay[why]
 		fmt.Fprintf(os.Stderr, "%s %s held: %s\n", counted(n, "post"), map[bool]string{true: "stays", false: "stay"}[n == 1], why)
 		stay += n
 	}
@@ -246,6 +249,9 @@ func (h *heldReleaseCommand) Run(ctx context.Context, logger *slog.Logger) error
 	}
 	if err == nil && len(done.Full) > 0 {
 		err = fmt.Errorf("still held: %s; release on a day with room, or cancel", counted(len(done.Full), "post"))
+	}
+	if err == nil && done.Stay[schema.KeptUnlooked] > 0 {
+		err = errors.New("some were not looked for yet: crier held list shows how far the looks are; release the rest once they are done")
 	}
 	if err == nil && done.Stay[schema.KeptUntold] > 0 {
 		err = errors.New("--accept-duplicate releases posts of which nobody can tell whether they are out")

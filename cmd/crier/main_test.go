@@ -97,6 +97,8 @@ func TestTheCommandLine(t *testing.T) {
 		"held posts and a selection":      {"held release --post post_01k9sr3q5wf2g8m7r4t0v1x2y3 --workspace acme", "--post names posts"},
 		"held posts of no platform":       {"held list --platforms myspace", "myspace"},
 		"held posts that are selected":    {"held release --workspace acme --platforms mastodon,twitter --due before --from 2026-05-04T03:02:01Z", ""},
+		"held posts from a day on":        {"held release --from 2026-11-28 --to 2026-11-28T18:00", ""},
+		"held posts up to no time":        {"held list --to soon", "--to: \"soon\" is no time"},
 		"held posts due at no time":       {"held cancel --due soon", "--due must be one of"},
 		"keys of nobody to confirm":       {"keys confirm", "missing flags"},
 		"a restore to no time":            {"serve --restored-to yesterday", "--restored-to"},

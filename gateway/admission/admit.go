@@ -152,7 +152,7 @@ func permit(r *Request, needed schema.Permission) error {
 	case r.Key.ID.IsZero():
 		return unauthorized(r.keyless)
 	case r.Key.Unconfirmed:
-		return &schema.Error{Kind: schema.KeyUnconfirmed, Message: "this server was restored from a backup, and its operator has not confirmed this API key since"}
+		return &schema.Error{Kind: schema.KeyUnconfirmed, Message: "this server was restored from a backup, and its operator has not confirmed this API key since: crier keys confirm"}
 	case r.Key.Permission < needed:
 		return &schema.Error{Kind: schema.Forbidden, Message: "this API key lacks the permission for this request"}
 	default:
