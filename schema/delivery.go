@@ -294,3 +294,22 @@ func (d *Delivery) DescribeComment(content Content, limits Constraints) {
 	d.Tries = DefaultTries
 	d.Key, d.Listed = keyOf(append([]byte("comment"), d.Comment.ID[:]...)), limits.For(&d.Account).Listing.of(d)
 }
+
+// OpenClaim is what giving a claim back needs.
+type OpenClaim struct {
+	Claim  int32 // its number; 0: nothing is claimed
+	Called bool  // a visible call may have been made under it
+}
+
+// OpenClaim returns what giving the claim back needs, and why it cannot be worked on, if so.
+func (d Delivery) OpenClaim() (OpenClaim, error) {
+	return OpenClaim{d.Claim, d.Unreadable == nil}, d.Unreadable
+}
+
+// OpenClaim returns what giving the claim back needs, and why it cannot be worked on, if so.
+func (d NotifyDelivery) OpenClaim() (OpenClaim, error) {
+	return OpenClaim{Claim: d.Claim}, d.Unreadable
+}
+
+// OpenClaim returns what giving the claim back needs.
+func (v Renewal) OpenClaim() (OpenClaim, error) { return OpenClaim{Claim: v.Claim}, nil }

@@ -88,12 +88,6 @@ func Stages() []string {
 	return []string{TopicDelay, TopicPublish, TopicComment, TopicNotify, TopicRefresh, TopicCollect, StageExpand, StageAnalytics}
 }
 
-// OpenClaim is what giving a claim back needs.
-type OpenClaim struct {
-	Claim  int32 // its number; 0: nothing is claimed
-	Called bool  // a visible call may have been made under it
-}
-
 // Fault is a stage's failure on something by a fault of crier's own.
 type Fault struct {
 	Stage   string
@@ -167,19 +161,6 @@ func DeadUnknown(at time.Time) *TargetError {
 func RestoredReply(at time.Time) *TargetError {
 	return &TargetError{Code: CodeOutcomeUnknown, Message: "crier was restored from a backup that is older than this reply's outcome: look at the conversation, and reply anew if it is not there", At: at}
 }
-
-// OpenClaim returns what giving the claim back needs, and why it cannot be worked on, if so.
-func (d Delivery) OpenClaim() (OpenClaim, error) {
-	return OpenClaim{d.Claim, d.Unreadable == nil}, d.Unreadable
-}
-
-// OpenClaim returns what giving the claim back needs, and why it cannot be worked on, if so.
-func (d NotifyDelivery) OpenClaim() (OpenClaim, error) {
-	return OpenClaim{Claim: d.Claim}, d.Unreadable
-}
-
-// OpenClaim returns what giving the claim back needs.
-func (v Renewal) OpenClaim() (OpenClaim, error) { return OpenClaim{Claim: v.Claim}, nil }
 
 // Observation is what maintenance measures from time to time, for metrics.
 type Observation struct {
