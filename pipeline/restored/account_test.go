@@ -34,14 +34,14 @@ func TestALookWaitsUntilAllIsListed(t *testing.T) {
 func TestAnAccountIsExhaustedByAWholeListing(t *testing.T) {
 	items := map[string]struct{}{"a": {}, "b": {}}
 	for name, tt := range map[string]struct {
-		account account
+		account *account
 		want    bool
 	}{
-		"all known":         {account{tally: listing.Tally{Whole: true, Items: items}, known: []string{"a", "b", "c"}}, true},
-		"nothing there":     {account{tally: listing.Tally{Whole: true}}, true},
-		"one that is not":   {account{tally: listing.Tally{Whole: true, Items: items}, known: []string{"a"}}, false},
-		"one of its lists":  {account{tally: listing.Tally{Whole: true, Part: true}}, false},
-		"no list was whole": {account{}, false},
+		"all known":         {&account{tally: listing.Tally{Whole: true, Items: items}, known: []string{"a", "b", "c"}}, true},
+		"nothing there":     {&account{tally: listing.Tally{Whole: true}}, true},
+		"one that is not":   {&account{tally: listing.Tally{Whole: true, Items: items}, known: []string{"a"}}, false},
+		"one of its lists":  {&account{tally: listing.Tally{Whole: true, Part: true}}, false},
+		"no list was whole": {&account{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := tt.account.isExhausted(); got != tt.want {
