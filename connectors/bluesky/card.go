@@ -151,7 +151,7 @@ func (c *Connector) thumb(ctx context.Context, d schema.Delivery, given string, 
 		return c.givenThumb(ctx, d, schema.Media{Kind: schema.Image, URL: given, Fit: schema.FitContain, Upload: d.Key})
 	case len(found.Content) > 0:
 		open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(found.Content)), nil }
-		return c.putBlob(ctx, d, content{Type: found.Type, Size: int64(len(found.Content)), open: open})
+		return c.putBlob(ctx, d, blobContent{Type: found.Type, Size: int64(len(found.Content)), open: open})
 	default:
 		return nil, nil
 	}

@@ -115,18 +115,18 @@ func aspectRatioOf(file *media.File) *aspectRatio {
 
 func (c *Connector) uploadImage(ctx context.Context, d schema.Delivery, file *media.File) (upload, error) {
 	open := func() (io.ReadCloser, error) { return file.Open() }
-	b, err := c.putBlob(ctx, d, content{Type: file.Type, Size: file.Size, open: open})
+	b, err := c.putBlob(ctx, d, blobContent{Type: file.Type, Size: file.Size, open: open})
 	return upload{Blob: b, Aspect: aspectRatioOf(file)}, err
 }
 
-// content is what becomes a blob.
-type content struct {
+// blobContent is what becomes a blob.
+type blobContent struct {
 	Type string // image/jpeg, …
 	Size int64  // bytes
 	open func() (io.ReadCloser, error)
 }
 
-func (c *Connector) putBlob(ctx context.Context, d schema.Delivery, of content) (blob, error) {
+func (c *Connector) putBlob(ctx context.Context, d schema.Delivery, of blobContent) (blob, error) {
 	var answer struct {
 		Blob blob `json:"blob"`
 	}
