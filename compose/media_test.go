@@ -61,7 +61,7 @@ func TestAnUploadIsPublished(t *testing.T) {
 		}
 	}
 	if fitted != len(platforms) {
-		t.Errorf("%d of %d platforms have the other post", fitted, len(platforms))
+		t.Errorf("%d of %d platforms have the other post: %v", fitted, len(platforms), w.timeline(answer.Post.ID).Attempts)
 	}
 }
 

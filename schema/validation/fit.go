@@ -33,7 +33,8 @@ type Refit struct {
 	PNG           bool            // the platform takes PNG, which keeps transparency
 	MaxBytes      int64           // 0: no limit
 
-	minWidth, minHeight int
+	minWidth, minHeight  int
+	minAspect, maxAspect float64 // 0: any
 }
 
 // Fit returns how to make a copy of a picture that a platform takes. Details say why the
@@ -100,6 +101,9 @@ func plan(l schema.MediaLimits, size image.Point, fit schema.Fit) Refit {
 		Crop: image.Rectangle{Max: size}, MaxBytes: l.MaxImageBytes,
 		PNG: len(l.ImageTypes) == 0 || slices.Contains(l.ImageTypes, "image/png"), minWidth: l.MinWidth, minHeight: l.MinHeight,
 	}
+	if fit != schema.FitNone {
+		r.minAspect, r.maxAspect = l.MinAspect, l.MaxAspect
+	}
 	canvas := size
 	switch ratio := float64(size.X) / float64(size.Y); {
 	case fit == schema.FitNone:
@@ -137,10 +141,22 @@ func scaleOf(l schema.MediaLimits, canvas image.Point) float64 {
 // within scales a canvas, and centers the part of the picture that is kept in it.
 func (r Refit) within(canvas image.Point, scale float64) Refit {
 	scaled := func(n int) int { return max(1, int(float64(n)*scale)) }
-	r.Width, r.Height = scaled(canvas.X), scaled(canvas.Y)
+	r.Width, r.Height = r.shaped(scaled(canvas.X), scaled(canvas.Y))
 	inner := image.Pt(min(scaled(r.Crop.Dx()), r.Width), min(scaled(r.Crop.Dy()), r.Height))
 	r.Inner = image.Rectangle{Max: inner}.Add(image.Pt(r.Width, r.Height).Sub(inner).Div(2))
 	return r
+}
+
+// shaped takes from the longer side what rounding leaves beyond the ratio that a platform takes.
+func (r Refit) shaped(width, height int) (w, h int) {
+	const exact = 1e-6 // of what a division makes of a whole number
+	if r.maxAspect > 0 {
+		width = max(1, min(width, int(float64(height)*r.maxAspect+exact)))
+	}
+	if r.minAspect > 0 {
+		height = max(1, min(height, int(float64(width)/r.minAspect+exact)))
+	}
+	return width, height
 }
 
 // Smaller returns the same with half the pixels. It returns false if that is too small for
@@ -148,8 +164,8 @@ func (r Refit) within(canvas image.Point, scale float64) Refit {
 func (r Refit) Smaller() (Refit, bool) {
 	const half = math.Sqrt2 / 2
 	small := r
-	small.Width, small.Height = int(float64(r.Width)*half), int(float64(r.Height)*half)
-	inner := image.Pt(max(1, int(float64(r.Inner.Dx())*half)), max(1, int(float64(r.Inner.Dy())*half)))
+	small.Width, small.Height = r.shaped(int(float64(r.Width)*half), int(float64(r.Height)*half))
+	inner := image.Pt(min(small.Width, max(1, int(float64(r.Inner.Dx())*half))), min(small.Height, max(1, int(float64(r.Inner.Dy())*half))))
 	small.Inner = image.Rectangle{Max: inner}.Add(image.Pt(small.Width, small.Height).Sub(inner).Div(2))
 	return small, small.Width >= max(1, r.minWidth) && small.Height >= max(1, r.minHeight)
 }
