@@ -21,7 +21,12 @@ import (
 const (
 	maxWorkbook     = 128 << 20
 	maxPartInMemory = 1 << 20
+	// maxSheetRows is how many rows a sheet of Excel has. A damaged one may name a row far beyond, and all
+	// before that would be read as empty ones.
+	maxSheetRows = 1 << 20
 )
+
+var errBeyondSheet = fmt.Errorf("it names a row beyond %d, the last that a sheet has: save the workbook once more", maxSheetRows)
 
 // workbookFile is what a workbook is read from: a file.
 type workbookFile interface {
@@ -36,6 +41,7 @@ type sheetRecords struct {
 	workbook      *excelize.File
 	stored, shown *excelize.Rows
 	since1904     bool
+	rows          int    // read so far
 	times         []bool // columns whose numbers are times
 	cells         []string
 }
@@ -141,9 +147,12 @@ func (s *sheetRecords) holds(sheet string) (bool, error) {
 		return false, fmt.Errorf("reading the sheet %q: %w", sheet, err)
 	}
 	found := false
-	for !found && rows.Next() {
+	for n := 0; !found && rows.Next(); n++ {
 		var cells []string
-		if cells, err = rows.Columns(); err != nil {
+		if cells, err = rows.Columns(); err == nil && n == maxSheetRows {
+			err = errBeyondSheet
+		}
+		if err != nil {
 			break
 		}
 		found = slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" })
@@ -160,6 +169,9 @@ func (s *sheetRecords) read() ([]string, *problem, error) {
 			return nil, nil, fmt.Errorf("reading the sheet: %w", err)
 		}
 		return nil, nil, io.EOF
+	}
+	if s.rows++; s.rows > maxSheetRows {
+		return nil, nil, fmt.Errorf("reading the sheet: %w", errBeyondSheet)
 	}
 	stored, err := s.stored.Columns(excelize.Options{RawCellValue: true})
 	if err == nil {
