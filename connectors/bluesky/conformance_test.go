@@ -27,7 +27,7 @@ func TestConformance(t *testing.T) {
 		},
 		Operations: connectortest.Operations{Publish: putRecord, Comment: putRecord, Upload: uploadBlob, Reply: putRecord},
 		Answers:    connectortest.Answers{Comments: true, Extent: connectors.AllComments, Mentions: true, Nested: true, Forgiving: true},
-		Looks:      true, Dedupes: true,
+		Looks:      true, Named: true, Dedupes: true,
 		Watch: func(simulator http.Handler) http.Handler {
 			return conformance.Watch(simulator, func(e conformance.Exchange) { description.Check(t, e) })
 		},
