@@ -164,15 +164,12 @@ func serversUnder(pid int) (sum work, err error) {
 	if err != nil {
 		return sum, err
 	}
-	for _, p := range processes {
-		if !isServer(p.pid) {
-			continue
+	isOfServer := map[int]bool{}
+	for _, p := range processes { // each after its parent
+		if isOfServer[p.parent] || isServer(p.pid) {
+			isOfServer[p.pid] = true
+			sum.add(p)
 		}
-		w, err := workOf(p.pid)
-		if err != nil {
-			return sum, err
-		}
-		sum = sum.plus(w)
 	}
 	return sum, nil
 }

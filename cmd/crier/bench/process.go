@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,19 +62,11 @@ const (
 )
 
 // isServer reports whether a process is a worker that serves.
-func isServer(pid int) bool {
-	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	return err == nil && strings.Contains(string(line), "\x00--worker="+roleServer+"\x00")
-}
+func isServer(pid int) bool { return slices.Contains(argumentsOf(pid), "--worker="+roleServer) }
 
 // partOf returns the part that a child of crier is, by the name that crier gives it.
 func partOf(pid int) part {
-	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	if err != nil {
-		return partCrier // it has ended
-	}
-	name, _, _ := strings.Cut(string(line), "\x00")
-	switch name {
+	switch argumentsOf(pid)[0] {
 	case "crier-postgres":
 		return partPostgres
 	case "crier-clickhouse":
@@ -81,6 +74,12 @@ func partOf(pid int) part {
 	default:
 		return partCrier
 	}
+}
+
+// argumentsOf returns what a process was started with, its name first; an empty name where it has ended.
+func argumentsOf(pid int) []string {
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // of an ended one there is none
+	return strings.Split(string(line), "\x00")
 }
 
 // process is one of a tree.
@@ -177,10 +176,13 @@ func workOf(root int) (work, error) {
 	}
 	var w work
 	for _, p := range processes {
-		w[p.part] += time.Duration(p.ticks) * 10 * time.Millisecond
+		w.add(p)
 	}
 	return w, nil
 }
+
+// add adds the work of one process.
+func (w *work) add(p process) { w[p.part] += time.Duration(p.ticks) * 10 * time.Millisecond }
 
 // since is the work after an earlier reading.
 func (w work) since(before work) work {
