@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -62,6 +63,14 @@ type Detail struct {
 	// 2006-01-02.
 	Limit       int    `json:"limit,omitempty"`
 	NextFreeDay string `json:"nextFreeDay,omitempty"`
+}
+
+// IsAmong reports whether one of others says the same of the same field of the same platform, in whatever
+// words.
+func (d Detail) IsAmong(others []Detail) bool {
+	return slices.ContainsFunc(others, func(other Detail) bool {
+		return other.Field == d.Field && other.Platform == d.Platform && other.Code == d.Code
+	})
 }
 
 // Error is for logs: it includes the cause.

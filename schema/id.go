@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -115,6 +116,9 @@ var valueOf = func() (values [256]int8) {
 
 // IsZero reports whether the id is the zero id, which names nothing.
 func (id ID[K]) IsZero() bool { return id == ID[K]{} }
+
+// Compare orders ids as PostgreSQL does, and so by the times at which they were made.
+func (id ID[K]) Compare(to ID[K]) int { return bytes.Compare(id[:], to[:]) }
 
 // Bytes returns the UUID.
 func (id ID[K]) Bytes() [16]byte { return id }

@@ -1,7 +1,6 @@
 package posts
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -190,7 +189,7 @@ func orderIDs(entries []bulkEntry) {
 	for i, post := range made {
 		ids[i] = post.ID
 	}
-	slices.SortFunc(ids, func(a, b schema.PostID) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(ids, schema.PostID.Compare)
 	for i, post := range made {
 		post.ID = ids[i]
 	}

@@ -130,10 +130,7 @@ func (p *posts) excuse(before schema.Post, change change, from int, r *body.Repo
 	errors := slices.Clone(r.Errors[from:])
 	r.Errors = r.Errors[:from]
 	for _, d := range errors {
-		isOld := slices.ContainsFunc(had.Errors, func(other schema.Detail) bool {
-			return other.Field == d.Field && other.Platform == d.Platform && other.Code == d.Code
-		})
-		if !isOld || change.fields.names(d.Field) {
+		if !d.IsAmong(had.Errors) || change.fields.names(d.Field) {
 			r.Add(d)
 			continue
 		}

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -307,7 +306,7 @@ const notActive = "the webhook was not active"
 // Publish. It does not wait for the disk: after a crash of the server a delivery is tried once more,
 // as after one of this process, by the id that stays. It locks in the order of ids, as tables.DeleteDeliveries.
 func (n *Notify) Claim(ctx context.Context, ids []schema.DeliveryID) ([]schema.NotifyDelivery, error) {
-	ids = slices.SortedFunc(slices.Values(ids), func(a, b schema.DeliveryID) int { return bytes.Compare(a[:], b[:]) })
+	ids = slices.SortedFunc(slices.Values(ids), schema.DeliveryID.Compare)
 	return claimRemembering(n.lost, ids, n.Now, func(tokens []int64, takeovers []bool) ([]schema.NotifyDelivery, error) {
 		return n.claim(ctx, ids, tokens, takeovers)
 	})

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -71,7 +70,7 @@ func triesOf(batch []*schema.NotifyResult) (r notifyRows) {
 	for i := range batch {
 		r.places = append(r.places, int32(i))
 	}
-	slices.SortFunc(r.places, func(a, b int32) int { return bytes.Compare(batch[a].ID[:], batch[b].ID[:]) })
+	slices.SortFunc(r.places, func(a, b int32) int { return batch[a].ID.Compare(batch[b].ID) })
 	for _, i := range r.places {
 		r.add(batch[i])
 	}

@@ -29,10 +29,7 @@ func Check(c schema.Content, targets []schema.Target, constraintsOf func(schema.
 		return &widened
 	})
 	for i, d := range errors {
-		isLifted := d.Platform != "" && !slices.ContainsFunc(left, func(l schema.Detail) bool {
-			return l.Field == d.Field && l.Platform == d.Platform && l.Code == d.Code
-		})
-		if isLifted {
+		if d.Platform != "" && !d.IsAmong(left) {
 			errors[i].Message += "; with the workspace's limits set to platform it is taken"
 		}
 	}
