@@ -150,8 +150,8 @@ func TestPicturesAreMadeToFit(t *testing.T) {
 		"another type":           {demanding(1 << 20), encoded(t, quarters(200, 200), "image/png"), schema.FitCover, "image/jpeg 200 × 200", "red", "red"},
 		"too many pixels":        {few, encoded(t, quarters(2000, 1600), ""), schema.FitCover, "image/jpeg 353 × 282", "red", "red"},
 		"turned by a quarter":    {demanding(1 << 20), turned(encoded(t, quarters(800, 200), ""), 6), schema.FitCover, "image/jpeg 200 × 250", "blue", "blue"},
-		"transparent, kept":      {takesPNG, encoded(t, holes, "image/png"), schema.FitContain, "image/png 399 × 209", "red", "clear"},
-		"transparent, not taken": {demanding(1 << 20), encoded(t, holes, "image/png"), schema.FitContain, "image/jpeg 399 × 209", "red", "white"},
+		"transparent, kept":      {takesPNG, encoded(t, holes, "image/png"), schema.FitContain, "image/png 400 × 209", "red", "clear"},
+		"transparent, not taken": {demanding(1 << 20), encoded(t, holes, "image/png"), schema.FitContain, "image/jpeg 400 × 209", "red", "white"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, arriving := fittingLibrary(t, tt.platform)
@@ -275,7 +275,7 @@ func TestWhatIsNotMadeToFit(t *testing.T) {
 		"a picture that moves":        {moving, "a picture that moves is not made to fit"},
 		"a picture that is too large": {bomb, "too large to be made to fit"},
 		"a picture that is damaged":   {cut, "damaged"},
-		"a picture that is too small": {encoded(t, quarters(300, 90), ""), "made to fit it would have 171 × 90 pixels"},
+		"a picture that is too small": {encoded(t, quarters(300, 90), ""), "made to fit it would have 172 × 90 pixels"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, arriving := fittingLibrary(t, demanding(1<<20))

@@ -147,14 +147,15 @@ func (r Refit) within(canvas image.Point, scale float64) Refit {
 	return r
 }
 
-// shaped takes from the longer side what rounding leaves beyond the ratio that a platform takes.
+// shaped takes from the longer side what scaling leaves beyond the ratio that a platform takes. What a
+// rounded side makes of it stays: 1200 × 628 is 1.91 to 1.
 func (r Refit) shaped(width, height int) (w, h int) {
 	const exact = 1e-6 // of what a division makes of a whole number
-	if r.maxAspect > 0 {
-		width = max(1, min(width, int(float64(height)*r.maxAspect+exact)))
+	if r.maxAspect > 0 && height < rounded(float64(width)/r.maxAspect) {
+		width = max(1, int(float64(height)*r.maxAspect+exact))
 	}
-	if r.minAspect > 0 {
-		height = max(1, min(height, int(float64(width)/r.minAspect+exact)))
+	if r.minAspect > 0 && width < rounded(float64(height)*r.minAspect) {
+		height = max(1, int(float64(width)/r.minAspect+exact))
 	}
 	return width, height
 }
