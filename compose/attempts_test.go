@@ -35,7 +35,7 @@ func (l timeline) events(platform string) (events []string) {
 
 func TestTheTimelineTellsWhatThePlatformsDid(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, testKafka())
+	w := newWorld(t, testKafka(t))
 	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram, schema.LinkedIn, schema.Facebook} {
 		w.connect(p, 1)
 	}
@@ -100,7 +100,7 @@ func (w *world) publishOn(content string, platforms []string) string {
 // understood, or nothing: the post's status and its timeline say what it was.
 func TestAPostSaysWhatABrokenServerAnswered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, testKafka())
+	w := newWorld(t, testKafka(t))
 	for name, tt := range map[string]struct {
 		fault map[string]any
 		says  string

@@ -24,7 +24,7 @@ var laterPosts = map[string]int{
 // crier bench backlog and resume measure.
 func TestABacklogDrainsInOrder(t *testing.T) {
 	down := bySize(5*time.Second, 150*time.Second)
-	w := newWorld(t, testKafka())
+	w := newWorld(t, testKafka(t))
 	fresh := w.connect(schema.Mastodon, 10)
 	w.createLater()
 

@@ -33,7 +33,7 @@ type capRace struct {
 
 func TestADailyCapHoldsWhoeverRacesAndDies(t *testing.T) {
 	besideOthers(t)
-	w := newWorld(t, testKafka())
+	w := newWorld(t, testKafka(t))
 	w.client.Transport = &http.Transport{MaxIdleConnsPerHost: racedClients}
 	today := schema.DayOf(time.Now())
 	r := &capRace{world: w, account: w.addTwitterAccount(), days: []time.Time{today.AddDate(0, 0, 3).Add(12 * time.Hour), today.AddDate(0, 0, 4).Add(12 * time.Hour)}}

@@ -224,7 +224,7 @@ func (w *world) sandboxed(v visitor) {
 
 func TestPersonsConnectAccountsAndPublish(t *testing.T) {
 	besideOthers(t)
-	w := newWorld(t, testKafka())
+	w := newWorld(t, testKafka(t))
 	v := &plainVisitor{Browser: gatewaytest.Browser{TB: t}}
 	for _, j := range w.journeys(v) {
 		j.run()

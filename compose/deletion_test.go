@@ -33,7 +33,7 @@ var (
 // left anywhere, and at how late others are meanwhile.
 func TestAWorkspaceIsDeletedWhileItPublishes(t *testing.T) {
 	besideOthers(t)
-	w := newWorldWith(t, childConfig{Raced: true, Kafka: testKafka(), Late: 10 * time.Second}) // looks that had begun end within it
+	w := newWorldWith(t, childConfig{Raced: true, Kafka: testKafka(t), Late: 10 * time.Second}) // looks that had begun end within it
 	quiet := w.in("quiet")
 	others := quiet.connect(schema.Bluesky, bySize(0, 40))
 	accounts := w.connect(schema.Mastodon, bySize(5, 50))

@@ -135,7 +135,7 @@ func (r *accountEvents) of(account schema.AccountID, event string) int {
 func TestEveryEndOfAnAccountIsToldOnceAndUndone(t *testing.T) {
 	besideOthers(t)
 	const each = 15
-	w := newWorld(t, testKafka())
+	w := newWorld(t, testKafka(t))
 	told := w.receiveAccounts()
 	accounts := w.everyEnd()
 	for _, a := range accounts {

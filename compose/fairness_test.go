@@ -23,7 +23,7 @@ func TestOthersTroublesDelayNobody(t *testing.T) {
 	// floor is what the neighbours of a small run, which may be tests of their own, add to
 	// a p99 of a few milliseconds.
 	floor := bySize(750*time.Millisecond, 0)
-	noisy := newWorld(t, testKafka())
+	noisy := newWorld(t, testKafka(t))
 	defer noisy.kill() // rather than wait for calls that hang
 	herd, slow := noisy.connect(schema.Mastodon, 1)[0], noisy.connect(schema.Telegram, slowAccounts)
 	quiet := noisy.in("quiet")

@@ -44,7 +44,7 @@ func newFleet(t *testing.T, n, connections int) *fleet {
 func newFleetOn(t *testing.T, server string, n, connections int) *fleet {
 	t.Helper()
 	shared := childConfig{
-		Postgres: server, Kafka: testKafka(), ClickHouse: embeddedtest.ClickHouse(t),
+		Postgres: server, Kafka: testKafka(t), ClickHouse: embeddedtest.ClickHouse(t),
 		Keyset: filepath.Join(openDir(t), "keyset.json"), Connections: connections, Partitions: 5,
 	}
 	if err := clickhouse.Migrate(t.Context(), clickhouse.Config{URL: shared.ClickHouse}); err != nil {

@@ -13,7 +13,7 @@ import (
 func TestIdenticalTextsSurviveKills(t *testing.T) {
 	t.Parallel()
 	const posts, killed, text = 10, 3, "the same every time"
-	w := newWorld(t, testKafka())
+	w := newWorld(t, testKafka(t))
 	account := w.connect(schema.Mastodon, 1)[0]
 	w.inject(map[string]any{"platform": "mastodon", "operation": "POST /api/v1/statuses", "delay": 400, "times": posts})
 	var ids []string

@@ -1,6 +1,7 @@
 package compose_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/segmentio/kafka-go"
 
 	"crier/schema"
 	"crier/schema/sleep/sleeptest"
@@ -21,17 +24,33 @@ var (
 	flowsAgain = bySize(20*time.Second, 5*time.Second)
 )
 
-// testKafka is the broker of make test-kafka; none: the embedded log.
-func testKafka() []string {
-	if address := os.Getenv("CRIER_TEST_KAFKA"); address != "" {
-		return []string{address}
+// testKafka is the broker of make test-kafka, emptied: what another test has told there is of another
+// installation, and no process of this one would start on it. None: the embedded log.
+func testKafka(t *testing.T) []string {
+	t.Helper()
+	address := os.Getenv("CRIER_TEST_KAFKA")
+	if address == "" {
+		return nil
 	}
-	return nil
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections()
+	client := &kafka.Client{Addr: kafka.TCP(address), Timeout: 10 * time.Second, Transport: transport}
+	names := make([]string, 0, len(schema.Topics()))
+	for _, topic := range schema.Topics() {
+		names = append(names, topic.Name)
+	}
+	(&world{T: t}).eventually(30*time.Second, "the topics of earlier tests are gone", func() bool {
+		answer, err := client.DeleteTopics(t.Context(), &kafka.DeleteTopicsRequest{Topics: names})
+		return err == nil && !slices.ContainsFunc(names, func(name string) bool {
+			return !errors.Is(answer.Errors[name], kafka.UnknownTopicOrPartition)
+		})
+	})
+	return []string{address}
 }
 
 func TestKillsLoseAndRepeatNothing(t *testing.T) {
 	besideOthers(t)
-	w := newWorldWith(t, childConfig{Kafka: testKafka(), Raced: true})
+	w := newWorldWith(t, childConfig{Kafka: testKafka(t), Raced: true})
 	w.surviveKills(w.victims())
 }
 

@@ -75,7 +75,7 @@ func TestListeningMissesNothing(t *testing.T) {
 	besideOthers(t)
 	words := listeningtest.Words(streamWords)
 	h := newHosts(t, words)
-	w := newWorldWith(t, childConfig{Raced: true, Kafka: testKafka(), Jetstream: h.urls, OneCore: full()})
+	w := newWorldWith(t, childConfig{Raced: true, Kafka: testKafka(t), Jetstream: h.urls, OneCore: full()})
 	monitors := w.listenFor(listeningtest.Monitors(streamMonitors, words, 5))
 	w.eventually(time.Minute, "all monitors are read", func() bool {
 		return w.figure(`crier_listening_monitors{state="read",stream="bluesky"}`) == float64(len(monitors))

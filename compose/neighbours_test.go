@@ -35,7 +35,7 @@ var beyondAlone = bySize(3*time.Second, 100*time.Millisecond)
 
 // TestSlowNeighboursDelayNobody is of work that other workspaces do on slow servers of the same platform.
 func TestSlowNeighboursDelayNobody(t *testing.T) {
-	n := &neighbours{world: newWorldWith(t, childConfig{Kafka: testKafka(), Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})}
+	n := &neighbours{world: newWorldWith(t, childConfig{Kafka: testKafka(t), Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})}
 	defer func() { n.kill() }() // rather than wait for calls that hang
 	n.quiet = n.in("quiet")
 	n.quiet.connect(schema.Mastodon, quietAccounts)

@@ -21,7 +21,7 @@ var (
 )
 
 func TestDeadReceiversDelayNoOther(t *testing.T) {
-	w := newWorld(t, testKafka())
+	w := newWorld(t, testKafka(t))
 	defer w.kill() // rather than wait for requests that hang
 	account := w.connect(schema.Mastodon, 1)[0]
 	arrivals := w.receiveArrivals("post.scheduled")

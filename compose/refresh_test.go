@@ -172,7 +172,7 @@ func (w *world) needsReconnect(account schema.AccountID) bool {
 func TestTokensAreRenewed(t *testing.T) {
 	t.Parallel()
 	// Without analytics, which reads how accounts do and may be who finds a token refused.
-	w := newWorldWith(t, childConfig{Raced: true, Kafka: testKafka(), Role: "gateway,delay,publish,comment,notify"})
+	w := newWorldWith(t, childConfig{Raced: true, Kafka: testKafka(t), Role: "gateway,delay,publish,comment,notify"})
 	hook := w.receive("account.error", "post.failed")
 
 	t.Run("before they expire", func(t *testing.T) {

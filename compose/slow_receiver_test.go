@@ -21,7 +21,7 @@ import (
 func TestASlowReceiverGetsSeveralEventsAtOnce(t *testing.T) {
 	t.Parallel()
 	const events = 300
-	w := newWorld(t, testKafka())
+	w := newWorld(t, testKafka(t))
 	account := w.connect(schema.Mastodon, 1)[0]
 	slow := w.receiveSlowly("post.scheduled")
 	w.createHerd(account, events)

@@ -28,7 +28,7 @@ const (
 // to every platform, one post an account. A stop is no death: no outcome is unknown that
 // the platform never saw, and nothing waits for a lease.
 func TestStopsFinishWhatTheyClaimedOrGiveItBack(t *testing.T) {
-	w := newWorld(t, testKafka())
+	w := newWorld(t, testKafka(t))
 	accounts := map[schema.Platform][]schema.AccountID{}
 	for _, p := range platformsInTests {
 		accounts[p] = w.connect(p, stoppedPosts)
