@@ -176,9 +176,7 @@ func TestABacklogIsFiredAsItIsTaken(t *testing.T) {
 	mastodon, bluesky := o.firedOn(schema.Mastodon), o.firedOn(schema.Bluesky)
 
 	o.settles(mastodon, creditFloor) // nobody takes any
-	if n := o.count(bluesky); n != 200 {
-		t.Errorf("%d jobs were fired beside those of a platform that takes nothing, want all 200", n)
-	}
+	o.reaches(bluesky, 200) // beside those of a platform that takes nothing
 	if n := o.count(`select count(*) from jobs j where fires = 0 and due_at < now() - ` + fmt.Sprint(jobs-creditFloor) + ` * interval '1 second' - interval '1 minute'`); n > 0 {
 		t.Errorf("%d jobs were not fired although later ones were", n)
 	}
@@ -187,7 +185,8 @@ func TestABacklogIsFiredAsItIsTaken(t *testing.T) {
 	o.settles(mastodon, creditFloor)
 
 	die()
-	o.exec(`update jobs set due_at = now() - interval '1 hour' where fires > 0`) // their messages were lost
+	// Their messages were lost. By the clock that was ahead they may have fired more than once.
+	o.exec(`update jobs set due_at = now() - interval '1 hour', fires = 1 where fires > 0`)
 	o.drain()
 	o.settles(`select count(*) from jobs where fires = 2`, creditFloor)
 	o.exec(`update jobs set due_at = now() + interval '1 hour' where fires > 0`) // postponed
