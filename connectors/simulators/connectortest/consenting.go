@@ -33,14 +33,19 @@ type Consent struct {
 // consenting is how a person lets crier act for them.
 func consenting() []clause {
 	return []clause{
+		consent(),
 		{"the page is where it is configured", consents, pageIsWhereItIsConfigured},
-		{"a consent gives what publishes, is renewed and is found", consents, consentPublishes},
 		{"who does not consent brings no code", consents, consentIsDenied},
 		{"a code works once, in time and for who asked", consents, codesWorkOnce},
 		{"a permission that was not granted is named", consents, missingPermissionIsNamed},
 		{"without a permission to read an account is connected, and it is known what is not read", consents, readingIsGranted},
 		{"an exchange shows no secrets, whatever it meets", consents, exchangeShowsNoSecrets},
 	}
+}
+
+// consent is the clause in which everything goes well.
+func consent() clause {
+	return clause{"a consent gives what publishes, is renewed and is found", consents, consentPublishes}
 }
 
 func consents(f Fixture) bool { return f.Consent != nil }

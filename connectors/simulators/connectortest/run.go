@@ -36,7 +36,7 @@ func RunGenuine(t *testing.T, f Fixture) {
 
 // RunConsent runs the clause in which a person consents and everything goes well, for
 // whoever watches it.
-func RunConsent(t *testing.T, f Fixture) { run(t, f, consenting()[:1]) }
+func RunConsent(t *testing.T, f Fixture) { run(t, f, []clause{consent()}) }
 
 func run(t *testing.T, f Fixture, clauses []clause) {
 	for _, c := range clauses {
