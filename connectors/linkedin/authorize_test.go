@@ -14,45 +14,13 @@ import (
 	"crier/schema"
 )
 
-const callback = "https://crier.example/api/v1/connect/linkedin/callback"
-
-var ourApp = connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret}
-
-// consent is a member's way over LinkedIn's page.
-type consent struct {
-	*rig
-	page, callback string
-}
-
-func (r *rig) consent(t *testing.T) *consent {
+// visit is a member's way over LinkedIn's page, which asks for all scopes unless the app has some of its own.
+func (r *rig) visit(t *testing.T, scope string) *connectortest.Visit {
 	t.Helper()
-	c := &consent{rig: r, callback: callback}
-	var err error
-	c.page, _, err = r.Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: callback, State: "state&1", Verifier: "unused"})
-	if err != nil {
-		t.Fatalf("Authorize: %v", err)
-	}
-	return c
-}
-
-// answer opens the page, sends its form and returns what LinkedIn sends the member back with.
-func (c *consent) answer(t *testing.T, form url.Values) url.Values {
-	t.Helper()
-	back := connectortest.SentBack(t, c.page, form)
-	if !strings.HasPrefix(back.String(), callback) || back.Query().Get("state") != "state&1" {
-		t.Fatalf("sent back to %s", back)
-	}
-	return back.Query()
-}
-
-func (c *consent) allow(t *testing.T, scope string) (code string) {
-	t.Helper()
-	return c.answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {scope}}).Get("code")
-}
-
-func (c *consent) exchange(t *testing.T, code string) (schema.Credentials, error) {
-	t.Helper()
-	return c.Exchange(t.Context(), schema.Account{}, connectors.Grant{Callback: c.callback, Verifier: "unused", Code: code})
+	app := connectortest.App()
+	app.Scope = scope
+	r.restart(t, connectors.Parts{App: app})
+	return connectortest.NewVisit(t, r.Connector, schema.Account{}, connectors.App{})
 }
 
 const (
@@ -63,9 +31,8 @@ const (
 // consented is what a member has consented to just now.
 func (r *rig) consented(t *testing.T) schema.Credentials {
 	t.Helper()
-	r.restart(t, connectors.Parts{App: ourApp})
-	c := r.consent(t)
-	credentials, err := c.exchange(t, c.allow(t, wholeScope))
+	v := r.visit(t, "")
+	credentials, err := v.Exchange(t, v.Allow(t))
 	if err != nil {
 		t.Fatalf("Exchange: %v", err)
 	}
@@ -129,9 +96,9 @@ func TestAConsentEndsAndIsRenewedForAYear(t *testing.T) {
 // Apps that LinkedIn has not approved for it are given no refresh token.
 func TestAConsentWithoutARefreshToken(t *testing.T) {
 	r := newRig(t)
-	r.restart(t, connectors.Parts{App: ourApp})
+	v := r.visit(t, "")
 	r.Inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{"access_token":"a","expires_in":5184000,"scope":"` + strings.ReplaceAll(wholeScope, " ", ",") + `"}`})
-	granted, err := r.consent(t).exchange(t, "code")
+	granted, err := v.Exchange(t, "code")
 	if err != nil || granted.Refreshable() || !granted.RefreshExpiresAt.IsZero() || !granted.ExpiresAt.Equal(r.Clock().Add(60*24*time.Hour)) {
 		t.Errorf("Exchange: %v; refreshable %t until %v", err, granted.Refreshable(), granted.RefreshExpiresAt)
 	}
@@ -139,45 +106,45 @@ func TestAConsentWithoutARefreshToken(t *testing.T) {
 
 func TestAConsentIsRefused(t *testing.T) {
 	r := newRig(t)
-	r.restart(t, connectors.Parts{App: ourApp})
 	for answer, want := range map[string]string{"deny": "user_cancelled_authorize", "leave": "user_cancelled_login"} {
-		if back := r.consent(t).answer(t, url.Values{"crier_answer": {answer}}); back.Get("error") != want || back.Has("code") {
+		if back := r.visit(t, "").Answer(t, url.Values{"crier_answer": {answer}}).Query(); back.Get("error") != want || back.Has("code") {
 			t.Errorf("%s: %v", answer, back)
 		}
 	}
+}
+
+func TestACodeIsRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
-		spoil func(c *consent, code string) string
+		spoil func(r *rig, v *connectortest.Visit, code string) string
 		want  schema.ErrorKind
 		says  string
 	}{
-		"a code that was used": {func(c *consent, code string) string {
-			if _, err := c.exchange(t, code); err != nil {
-				t.Fatal(err)
-			}
+		"of nobody": {func(*rig, *connectortest.Visit, string) string { return "none" }, schema.Refused, "authorization code expired"},
+		"with another callback": {func(_ *rig, v *connectortest.Visit, code string) string {
+			v.Grant.Callback += "/"
 			return code
-		}, schema.Refused, "authorization code expired"},
-		"a code that is too old": {func(c *consent, code string) string { c.Pass(31 * time.Minute); return code }, schema.Refused, "authorization code expired"},
-		"a code of nobody":       {func(*consent, string) string { return "none" }, schema.Refused, "authorization code expired"},
-		"another callback":       {func(c *consent, code string) string { c.callback += "/"; return code }, schema.Refused, "redirect uri"},
-		"another secret":         {func(c *consent, code string) string { c.App.Secret = "other"; return code }, schema.Retryable, "crier's own app"},
-		"a scope taken away": {func(c *consent, _ string) string {
-			return c.allow(t, "r_basicprofile w_member_social r_organization_social_feed w_organization_social_feed")
+		}, schema.Refused, "redirect uri"},
+		"with another secret": {func(r *rig, _ *connectortest.Visit, code string) string {
+			r.App.Secret = "other"
+			return code
+		}, schema.Retryable, "crier's own app"},
+		"without several scopes": {func(_ *rig, v *connectortest.Visit, _ string) string {
+			return v.Allow(t, "r_basicprofile", "w_member_social", "r_organization_social_feed", "w_organization_social_feed")
 		}, schema.Refused, ": r_organization_social, w_organization_social, rw_organization_admin"},
-		"an answer that quotes": {func(c *consent, code string) string {
-			c.Inject(t, simulation.Fault{Operation: opToken, Status: 401, Body: `{"error":"invalid_request","error_description":"not ` + code + ` of ` + c.App.Secret + `"}`})
+		"by an answer that quotes": {func(r *rig, _ *connectortest.Visit, code string) string {
+			r.Inject(t, simulation.Fault{Operation: opToken, Status: 401, Body: `{"error":"invalid_request","error_description":"not ` + code + ` of ` + r.App.Secret + `"}`})
 			return code
 		}, schema.Refused, "not [redacted] of [redacted]"},
-		"an answer without a token": {func(c *consent, code string) string {
-			c.Inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{}`})
+		"by an answer without a token": {func(r *rig, _ *connectortest.Visit, code string) string {
+			r.Inject(t, simulation.Fault{Operation: opToken, Status: 200, Body: `{}`})
 			return code
 		}, schema.Retryable, "no token"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.restart(t, connectors.Parts{App: ourApp})
-			c := r.consent(t)
-			code := tt.spoil(c, c.allow(t, wholeScope))
-			_, err := c.exchange(t, code)
+			v := r.visit(t, "")
+			code := v.Allow(t)
+			_, err := v.Exchange(t, tt.spoil(r, v, code))
 			if e := connectortest.WantKind(t, err, tt.want); !strings.Contains(e.Message, tt.says) || strings.Contains(err.Error(), code) {
 				t.Errorf("message %q", e.Message)
 			}
@@ -217,9 +184,8 @@ func TestOrganizationsComeByPages(t *testing.T) {
 // An app of the open products is for members alone.
 func TestAnAppOfTheOpenProducts(t *testing.T) {
 	r := newRig(t)
-	r.restart(t, connectors.Parts{App: connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret, Scope: openScope}})
-	c := r.consent(t)
-	granted, err := c.exchange(t, c.allow(t, openScope))
+	v := r.visit(t, openScope)
+	granted, err := v.Exchange(t, v.Allow(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,34 +196,5 @@ func TestAnAppOfTheOpenProducts(t *testing.T) {
 	profile, err := r.Check(t.Context(), schema.Account{}, granted)
 	if err != nil || profile.NativeID != entities[0].ID {
 		t.Errorf("Check = %+v, %v", profile, err)
-	}
-}
-
-func TestWhereThePageOfConsentIs(t *testing.T) {
-	for name, tt := range map[string]struct {
-		config connectors.Parts
-		want   string
-	}{
-		"LinkedIn's own":     {connectors.Parts{App: ourApp}, "https://www.linkedin.com/oauth/v2/authorization?"},
-		"with all of it":     {connectors.Parts{App: ourApp, Base: "http://sim/"}, "http://sim/oauth/v2/authorization?"},
-		"away from all else": {connectors.Parts{App: ourApp, Base: "http://sim", Consent: "http://page/x/"}, "http://page/x/oauth/v2/authorization?"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			page, app, err := New(tt.config).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{Callback: callback, State: "s", Verifier: "v"})
-			if err != nil || app != (connectors.App{}) || !strings.HasPrefix(page, tt.want) {
-				t.Errorf("Authorize = %s, %v, %v", page, app, err)
-			}
-			asked, err := url.Parse(page)
-			if q := asked.Query(); err != nil || q.Get("scope") != wholeScope || q.Has("code_challenge") || q.Get("redirect_uri") != callback {
-				t.Errorf("asked with %v, %v", q, err)
-			}
-		})
-	}
-}
-
-func TestNobodyConsentsWithoutAnApp(t *testing.T) {
-	_, _, err := New(connectors.Parts{}).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{})
-	if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "CRIER_LINKEDIN_CLIENT_ID") {
-		t.Errorf("message %q", e.Message)
 	}
 }

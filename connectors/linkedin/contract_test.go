@@ -3,6 +3,7 @@ package linkedin_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
@@ -20,6 +21,11 @@ func TestContractOfOrganizations(t *testing.T) {
 	f.Credentials = func(n int) schema.Credentials {
 		token := fmt.Sprintf("a-token-of-member-%d", n)
 		return schema.Credentials{AccessToken: token, EntityID: simulator.Organizations(token)[0]}
+	}
+	f.Consent = &connectortest.Consent{
+		Page: "https://www.linkedin.com/oauth/v2/authorization", Asks: url.Values{"code_challenge": nil}, // without PKCE
+		Permission: "w_member_social", CodeLife: 30 * time.Minute, Redeem: "POST /oauth/v2/accessToken",
+		Denied: url.Values{"error": {"user_cancelled_authorize"}},
 	}
 	connectortest.Run(t, f)
 }

@@ -3,6 +3,7 @@ package twitter_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"testing"
 	"time"
@@ -32,6 +33,11 @@ func fixture() connectortest.Fixture {
 			Reply:   "POST /2/tweets",
 		},
 		Answers: connectortest.Answers{Comments: true, Mentions: true, Nested: true},
+		Consent: &connectortest.Consent{
+			Page: "https://x.com/i/oauth2/authorize", Asks: url.Values{"code_challenge_method": {"S256"}}, Public: true,
+			Permission: "offline.access", CodeLife: 30 * time.Second, Redeem: "POST /2/oauth2/token",
+			Denied: url.Values{"error": {"access_denied"}},
+		},
 		Looks:   true,
 		Repeats: 24 * time.Hour,
 		Throttled: []connectortest.Throttled{

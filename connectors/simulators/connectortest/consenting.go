@@ -2,15 +2,12 @@ package connectortest
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/oauth2"
 
 	"crier/connectors"
 	"crier/connectors/simulators/simulation"
@@ -26,6 +23,7 @@ type Consent struct {
 	Redeem     string        // the call that takes codes
 	Fragment   string        // what the address that brings a code ends in
 	Single     bool          // a person chooses the entity on the platform's own page, so that there is one
+	Public     bool          // an app without a secret is one as well
 	// Denied is what a person comes back with who does not consent.
 	Denied url.Values
 }
@@ -55,7 +53,10 @@ func pageIsWhereItIsConfigured(t *testing.T, s *stage) {
 	if err != nil || own.Host == "" {
 		t.Fatalf("the fixture has the page %q, %v", own, err)
 	}
-	app := connectors.App{ID: "1", Secret: "s"}
+	app, public := connectors.App{ID: "1", Secret: "s"}, ""
+	if s.fixture.Consent.Public {
+		public = own.String()
+	}
 	for name, tt := range map[string]struct {
 		parts connectors.Parts
 		want  string // what the page begins with; empty: there is no app to ask with
@@ -63,8 +64,9 @@ func pageIsWhereItIsConfigured(t *testing.T, s *stage) {
 		"the platform's own":        {connectors.Parts{App: app}, own.String()},
 		"where all of it is":        {connectors.Parts{App: app, Base: "http://p/"}, "http://p" + own.Path},
 		"moved by itself":           {connectors.Parts{App: app, Base: "http://p", Consent: "http://c/"}, "http://c" + own.Path},
+		"moved alone":               {connectors.Parts{App: app, Consent: "http://c/p"}, "http://c/p" + own.Path},
 		"without an app":            {connectors.Parts{}, ""},
-		"without the app's secret":  {connectors.Parts{App: connectors.App{ID: "1"}}, ""},
+		"without the app's secret":  {connectors.Parts{App: connectors.App{ID: "1"}}, public},
 		"without the id of the app": {connectors.Parts{App: connectors.App{Secret: "s"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,86 +95,26 @@ func pageIsWhereItIsConfigured(t *testing.T, s *stage) {
 	}
 }
 
-const callback = "https://crier.example/api/v1/connect/callback?of=x"
-
-// visit is a person's way over the platform's page.
+// visit is a person's way over the page of a stage's platform.
 type visit struct {
 	*stage
-	platform connectors.Authorizer
-	account  schema.Account
-	page     *url.URL
-	grant    connectors.Grant
+	*Visit
 }
 
-// visit opens the page as the browser of a person does.
+// visit opens the page.
 func (s *stage) visit(t *testing.T) *visit {
 	t.Helper()
 	platform, ok := s.connector.(connectors.Authorizer)
 	if !ok {
 		t.Fatal("the connector cannot ask for a consent")
 	}
-	v := &visit{stage: s, platform: platform, account: schema.Account{Platform: s.account.Platform, Server: s.account.Server}}
-	v.grant = connectors.Grant{Callback: callback, Verifier: oauth2.GenerateVerifier()}
-	page, app, err := platform.Authorize(t.Context(), v.account, connectors.AuthorizationRequest{
-		Callback: callback, State: "state&1", Verifier: v.grant.Verifier,
-	})
-	if err != nil {
-		t.Fatalf("Authorize: %v", err)
-	}
-	v.grant.App = app
-	if v.page, err = url.Parse(page); err != nil {
-		t.Fatal(err)
-	}
-	if status, shown, _ := v.browse(t, http.MethodGet, nil); status != http.StatusOK || !strings.Contains(shown, "<form") {
-		t.Fatalf("the page: %d %s", status, shown)
-	}
-	return v
-}
-
-// browse calls the page, and returns what it shows or where it leads.
-func (v *visit) browse(t *testing.T, method string, form url.Values) (status int, shown string, next *url.URL) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, v.page.String(), strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	client := *v.parts.HTTP
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	next, err = response.Location()
-	if err != nil && response.StatusCode == http.StatusFound {
-		t.Fatal(err)
-	}
-	return response.StatusCode, string(content), next
-}
-
-// answer sends the page's form and returns where the person is sent.
-func (v *visit) answer(t *testing.T, form url.Values) *url.URL {
-	t.Helper()
-	status, shown, back := v.browse(t, http.MethodPost, form)
-	if status != http.StatusFound {
-		t.Fatalf("the answer: %d %s", status, shown)
-	}
-	if !strings.HasPrefix(back.String(), "https://crier.example/api/v1/connect/callback?") || back.Query().Get("of") != "x" ||
-		back.Query().Get("state") != "state&1" {
-		t.Fatalf("sent back to %s", back)
-	}
-	return back
+	return &visit{s, NewVisit(t, platform, schema.Account{Platform: s.account.Platform, Server: s.account.Server}, connectors.App{})}
 }
 
 // allow consents as a person by name. The code has at its end what a browser leaves off.
 func (v *visit) allow(t *testing.T, name string) (code string) {
 	t.Helper()
-	back := v.answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {name}})
+	back := v.Answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {name}})
 	if back.Fragment != v.fixture.Consent.Fragment {
 		t.Errorf("sent back to %s, want it to end in #%s", back, v.fixture.Consent.Fragment)
 	}
@@ -183,17 +125,11 @@ func (v *visit) allow(t *testing.T, name string) (code string) {
 	return code
 }
 
-func (v *visit) exchange(t *testing.T, code string) (schema.Credentials, error) {
-	t.Helper()
-	v.grant.Code = code
-	return v.platform.Exchange(t.Context(), v.account, v.grant)
-}
-
 // mustConsent consents by name and exchanges the code.
 func (s *stage) mustConsent(t *testing.T, name string) schema.Credentials {
 	t.Helper()
 	v := s.visit(t)
-	credentials, err := v.exchange(t, v.allow(t, name))
+	credentials, err := v.Exchange(t, v.allow(t, name))
 	if err != nil {
 		t.Fatalf("Exchange: %v", err)
 	}
@@ -268,7 +204,7 @@ func consentPublishes(t *testing.T, s *stage) {
 }
 
 func consentIsDenied(t *testing.T, s *stage) {
-	back := s.visit(t).answer(t, url.Values{"crier_answer": {"deny"}}).Query()
+	back := s.visit(t).Answer(t, url.Values{"crier_answer": {"deny"}}).Query()
 	for name, want := range s.fixture.Consent.Denied {
 		if !slices.Equal(back[name], want) {
 			t.Errorf("%s = %q, want %q", name, back[name], want)
@@ -282,7 +218,7 @@ func consentIsDenied(t *testing.T, s *stage) {
 func codesWorkOnce(t *testing.T, s *stage) {
 	for name, spoil := range map[string]func(v *visit, code string) string{
 		"a code that was used": func(v *visit, code string) string {
-			if _, err := v.exchange(t, code); err != nil {
+			if _, err := v.Exchange(t, code); err != nil {
 				t.Fatal(err)
 			}
 			return code
@@ -291,12 +227,12 @@ func codesWorkOnce(t *testing.T, s *stage) {
 			v.clock.advance(v.fixture.Consent.CodeLife + time.Second)
 			return code
 		},
-		"a code of another callback": func(v *visit, code string) string { v.grant.Callback += "x"; return code },
+		"a code of another callback": func(v *visit, code string) string { v.Grant.Callback += "x"; return code },
 		"a code of nobody":           func(*visit, string) string { return "none" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := s.visit(t)
-			_, err := v.exchange(t, spoil(v, v.allow(t, "ada")))
+			_, err := v.Exchange(t, spoil(v, v.allow(t, "ada")))
 			wantKind(t, err, schema.Refused)
 		})
 	}
@@ -304,14 +240,14 @@ func codesWorkOnce(t *testing.T, s *stage) {
 
 func missingPermissionIsNamed(t *testing.T, s *stage) {
 	v := s.visit(t)
-	asked := v.page.Query().Get("scope")
+	asked := v.Page.Query().Get("scope")
 	kept := strings.FieldsFunc(strings.ReplaceAll(asked, s.fixture.Consent.Permission, ""), func(r rune) bool { return r == ',' || r == ' ' })
 	separator := " "
 	if strings.Contains(asked, ",") {
 		separator = ","
 	}
-	back := v.answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {strings.Join(kept, separator)}})
-	_, err := v.exchange(t, back.Query().Get("code"))
+	back := v.Answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {strings.Join(kept, separator)}})
+	_, err := v.Exchange(t, back.Query().Get("code"))
 	if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, s.fixture.Consent.Permission) {
 		t.Errorf("message %q", e.Message)
 	}
@@ -326,11 +262,11 @@ func readingIsGranted(t *testing.T, s *stage) {
 	scopes, profile := scoped.Scopes(), schema.Account{Platform: s.account.Platform, Server: s.account.Server}
 	for _, granted := range [][]string{scopes.Publish, scopes.Asked()} {
 		v, separator := s.visit(t), " "
-		if strings.Contains(v.page.Query().Get("scope"), ",") {
+		if strings.Contains(v.Page.Query().Get("scope"), ",") {
 			separator = ","
 		}
-		back := v.answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {strings.Join(granted, separator)}})
-		person, err := v.exchange(t, back.Query().Get("code"))
+		back := v.Answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {strings.Join(granted, separator)}})
+		person, err := v.Exchange(t, back.Query().Get("code"))
 		if err != nil {
 			t.Fatalf("with %v: %v", granted, err)
 		}
@@ -384,13 +320,16 @@ func exchangeShowsNoSecrets(t *testing.T, s *stage) {
 		code := v.allow(t, "ada")
 		bare, _, _ := strings.Cut(code, "#")
 		if fault.Status == http.StatusBadRequest {
-			fault.Body = `{"error":{"message":"bad ` + bare + " " + simulation.AppSecret + `","code":100},"error_description":"bad ` + bare + `"}`
+			said := "bad " + bare + " " + v.Grant.Verifier + " " + simulation.AppSecret
+			fault.Body = `{"error":{"message":"` + said + `","code":100},"error_description":"` + said + `"}`
 		}
 		fault.Operation = s.fixture.Consent.Redeem
 		s.inject(t, fault)
-		_, err := v.exchange(t, code)
-		if err == nil || strings.Contains(err.Error(), bare) || strings.Contains(err.Error(), simulation.AppSecret) {
-			t.Errorf("error %v, of %+v", err, fault)
+		_, err := v.Exchange(t, code)
+		for _, secret := range []string{bare, v.Grant.Verifier, simulation.AppSecret} {
+			if err == nil || strings.Contains(err.Error(), secret) {
+				t.Errorf("error %v, of %+v", err, fault)
+			}
 		}
 		if schema.KindOf(err) < schema.Refused {
 			t.Errorf("error %v is crier's own fault", err)

@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -110,39 +109,6 @@ func Serve(t *testing.T, h http.Handler) string {
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return server.URL
-}
-
-// SentBack opens a page of consent as a person's browser does, sends its form, and returns where
-// the person is sent then.
-func SentBack(t *testing.T, page string, form url.Values) *url.URL {
-	t.Helper()
-	status, header := browse(t, http.MethodGet, page, nil)
-	if kind := header.Get("Content-Type"); status != http.StatusOK || !strings.HasPrefix(kind, "text/html") {
-		t.Fatalf("the page is %d, %s", status, kind)
-	}
-	status, header = browse(t, http.MethodPost, page, form)
-	back, err := url.Parse(header.Get("Location"))
-	if err != nil || !back.IsAbs() {
-		t.Fatalf("status %d leads to %q, %v", status, header.Get("Location"), err)
-	}
-	return back
-}
-
-// browse makes a browser's request, and follows nothing.
-func browse(t *testing.T, method, page string, form url.Values) (status int, header http.Header) {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, page, strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	return response.StatusCode, response.Header
 }
 
 // App is the app that simulators know.
