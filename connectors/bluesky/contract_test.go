@@ -14,8 +14,10 @@ import (
 	"crier/schema"
 )
 
-func TestContract(t *testing.T) {
-	connectortest.Run(t, connectortest.Fixture{
+func TestContract(t *testing.T) { connectortest.Run(t, fixture()) }
+
+func fixture() connectortest.Fixture {
+	return connectortest.Fixture{
 		Description: Describe(), Ends: simulator.Describe().Ending.Ends,
 		Tells:     []string{"likes", "comments", "shares", "saves"},
 		Simulator: simulator.New,
@@ -48,7 +50,7 @@ func TestContract(t *testing.T) {
 			Failed: jobAnswer(`{"jobStatus": {"jobId": "j", "did": "did:plc:a", "state": "JOB_STATE_FAILED",
 				"failureCode": "validation_failure", "message": "no picture"}}`),
 		},
-	})
+	}
 }
 
 func throttled(header, value string) simulation.Fault {

@@ -3,7 +3,6 @@
 package googlebusiness_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
@@ -20,21 +19,14 @@ func TestConformance(t *testing.T) {
 		"google-business/mybusinessbusinessinformation-v1.discovery.json",
 	)
 	f := fixture()
-	f.Watch = func(simulator http.Handler) http.Handler {
-		return conformance.Watch(simulator, func(e conformance.Exchange) {
-			if strings.HasPrefix(e.URL.Path, "/v1/") || strings.HasPrefix(e.URL.Path, "/v4/") {
-				description.Check(t, e)
-			}
-		})
-	}
+	f.Watch = description.Watch(t, func(e *conformance.Exchange) bool {
+		return strings.HasPrefix(e.URL.Path, "/v1/") || strings.HasPrefix(e.URL.Path, "/v4/")
+	})
 	f.Settings = []byte(`{"languageCode":"en","offer":{"couponCode":"TEA","redeemOnlineUrl":"https://example.com","termsConditions":"once"},
 		"event":{"title":"Tasting","startDate":"2026-03-05","endDate":"2026-03-06"}}`)
 	connectortest.RunGenuine(t, f)
 	f.Settings = []byte(`{"callToAction":{"actionType":"BOOK","url":"https://example.com"}}`)
 	connectortest.RunGenuine(t, f)
 	connectortest.RunConsent(t, f)
-	if description.Checked() == 0 {
-		t.Error("nothing was checked")
-	}
-	t.Logf("%d exchanges", description.Checked())
+	description.Report(t)
 }

@@ -15,8 +15,10 @@ import (
 	"crier/schema"
 )
 
-func TestContract(t *testing.T) {
-	connectortest.Run(t, connectortest.Fixture{
+func TestContract(t *testing.T) { connectortest.Run(t, fixture()) }
+
+func fixture() connectortest.Fixture {
+	return connectortest.Fixture{
 		Description: mastodon.Describe(), Ends: simulator.Describe().Ending.Ends,
 		Tells:     []string{"likes", "comments", "shares"},
 		Simulator: simulator.New,
@@ -45,7 +47,7 @@ func TestContract(t *testing.T) {
 				Body: `{"error":"Error processing thumbnail for uploaded media"}`,
 			},
 		},
-	})
+	}
 }
 
 func throttled(name string, wait time.Duration, format func(time.Time) string) connectortest.Throttled {

@@ -13,8 +13,10 @@ import (
 	"crier/schema"
 )
 
-func TestContract(t *testing.T) {
-	connectortest.Run(t, connectortest.Fixture{
+func TestContract(t *testing.T) { connectortest.Run(t, fixture()) }
+
+func fixture() connectortest.Fixture {
+	return connectortest.Fixture{
 		Description: telegram.Describe(), Ends: simulator.Describe().Ending.Ends,
 		Simulator: simulator.New,
 		Field:     true,
@@ -32,5 +34,5 @@ func TestContract(t *testing.T) {
 				}
 			},
 		}},
-	})
+	}
 }

@@ -4,12 +4,12 @@ package youtube
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
 	"crier/connectors/simulators/conformance"
+	"crier/connectors/simulators/connectortest"
 	simulator "crier/connectors/simulators/youtube"
 	"crier/schema"
 )
@@ -19,13 +19,7 @@ import (
 func TestConformanceOfWhatFollows(t *testing.T) {
 	description := conformance.Discovery(t, "youtube/discovery.json")
 	r := newRig(t)
-	server := httptest.NewServer(conformance.Watch(simulator.New(r.World), func(e conformance.Exchange) {
-		if Described(&e) {
-			description.Check(t, e)
-		}
-	}))
-	t.Cleanup(server.Close)
-	r.Base = server.URL
+	r.Base = connectortest.Serve(t, description.Watch(t, Described)(simulator.New(r.World)))
 	d := r.publish(t, r.delivery(`{"title":"A train","thumbnailUrl":"http://a.example/picture","playlistIds":["`+simulator.Playlists(token)[0]+`"]}`))
 	if lacks := r.closed(t, d); lacks != "" {
 		t.Error(lacks)
@@ -34,7 +28,7 @@ func TestConformanceOfWhatFollows(t *testing.T) {
 	if _, verdict, err := r.Find(t.Context(), d); verdict != schema.Found {
 		t.Errorf("Find = %v, %v", verdict, err)
 	}
-	t.Logf("%d exchanges", description.Checked())
+	description.Report(t)
 }
 
 // Described makes an exchange of an upload one of the method that it belongs to; false for what

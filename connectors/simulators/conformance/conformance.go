@@ -39,6 +39,27 @@ type Checker struct {
 // Checked returns how many exchanges were checked.
 func (c *Checker) Checked() int { return int(c.checked.Load()) }
 
+// Report says how many exchanges were checked, and fails where there were none.
+func (c *Checker) Report(t testing.TB) {
+	t.Helper()
+	if c.Checked() == 0 {
+		t.Error("nothing was checked")
+	}
+	t.Logf("%d exchanges", c.Checked())
+}
+
+// Watch has the exchanges with a simulator checked for which covers reports that the description is of
+// them, and which it may rewrite into what that knows; nil: all are.
+func (c *Checker) Watch(t testing.TB, covers func(*Exchange) bool) func(http.Handler) http.Handler {
+	return func(simulator http.Handler) http.Handler {
+		return Watch(simulator, func(e Exchange) {
+			if covers == nil || covers(&e) {
+				c.Check(t, e)
+			}
+		})
+	}
+}
+
 // serialized lets one exchange be checked at a time: schemas are compiled on first use.
 func serialized(violations func(Exchange) []string) func(Exchange) []string {
 	var mu sync.Mutex
