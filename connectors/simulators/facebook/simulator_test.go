@@ -1,38 +1,20 @@
 package facebook
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/simulationtest"
 	"crier/schema"
 )
 
-const base = "http://sim"
+func newWorld() *simulation.World { return simulationtest.NewWorld(schema.Facebook, nil) }
 
-func newWorld() *simulation.World {
-	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	return simulation.NewWorld(simulation.Config{Platform: schema.Facebook, Now: func() time.Time { return now }, BaseURL: func() string { return base }})
-}
-
-// ask makes a call as any client would, and decodes its answer where it is JSON.
 func ask(h http.Handler, method, path, token, body string) (*httptest.ResponseRecorder, map[string]any) {
-	request := httptest.NewRequest(method, path, strings.NewReader(body))
-	if body != "" {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	answer := httptest.NewRecorder()
-	h.ServeHTTP(answer, request)
-	var decoded map[string]any
-	_ = json.Unmarshal(answer.Body.Bytes(), &decoded)
-	return answer, decoded
+	return simulationtest.Ask(h, simulationtest.Request{Method: method, Path: path, Token: token, Body: body})
 }
 
 func TestRefusals(t *testing.T) {
@@ -81,7 +63,7 @@ func TestAReelIsPublishedOnce(t *testing.T) {
 		t.Error("a reel without a video was published")
 	}
 	address, _ := begun["upload_url"].(string)
-	request := httptest.NewRequest(http.MethodPost, strings.TrimPrefix(address, base), strings.NewReader("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"))
+	request := httptest.NewRequest(http.MethodPost, strings.TrimPrefix(address, simulationtest.Base), strings.NewReader("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"))
 	request.Header.Set("Authorization", "OAuth a")
 	request.Header.Set("offset", "0")
 	request.Header.Set("file_size", "24")

@@ -1,7 +1,6 @@
 package googlebusiness
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/simulationtest"
 	"crier/schema"
 )
 
@@ -23,22 +23,19 @@ type google struct {
 func newGoogle(simulate func(*simulation.World) http.Handler) *google {
 	g := &google{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
 	g.Handler = simulate(simulation.NewWorld(simulation.Config{
-		Platform: schema.GoogleBusiness, Now: func() time.Time { return g.now }, BaseURL: func() string { return "http://sim" },
+		Platform: schema.GoogleBusiness, Now: func() time.Time { return g.now }, BaseURL: func() string { return simulationtest.Base },
 	}))
 	return g
 }
 
 // ask makes a call as any client would, and returns the answer as JSON where it is some.
 func (g *google) ask(method, path, token, body string) (status int, answer map[string]any) {
-	request := httptest.NewRequest(method, path, strings.NewReader(body))
-	request.Header.Set("Authorization", "Bearer "+token)
+	r := simulationtest.Request{Method: method, Path: path, Token: token, Body: body}
 	if method == http.MethodPost && !strings.HasPrefix(body, "{") {
-		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header = map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
 	}
-	recorded := httptest.NewRecorder()
-	g.ServeHTTP(recorded, request)
-	_ = json.Unmarshal(recorded.Body.Bytes(), &answer) // pages are none
-	return recorded.Code, answer
+	response, answer := simulationtest.Ask(g, r)
+	return response.Code, answer
 }
 
 func own(i int) string { return "/v4/" + Locations("a")[i] + "/localPosts" }

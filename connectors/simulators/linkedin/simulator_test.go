@@ -8,28 +8,23 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/simulationtest"
 	"crier/schema"
 )
 
-// ask makes a call as any client would.
+// ask makes a call of a member.
 func ask(h http.Handler, method, path, version, body string) *httptest.ResponseRecorder {
-	request := httptest.NewRequest(method, path, strings.NewReader(body))
-	request.Header.Set("Authorization", "Bearer a")
+	r := simulationtest.Request{Method: method, Path: path, Token: "a", Body: body}
 	if version != "" {
-		request.Header.Set("LinkedIn-Version", version)
+		r.Header = map[string]string{"LinkedIn-Version": version}
 	}
-	answer := httptest.NewRecorder()
-	h.ServeHTTP(answer, request)
-	return answer
+	response, _ := simulationtest.Ask(h, r)
+	return response
 }
 
-func newWorld() *simulation.World {
-	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	return simulation.NewWorld(simulation.Config{Platform: schema.LinkedIn, Now: func() time.Time { return now }, BaseURL: func() string { return "http://sim" }})
-}
+func newWorld() *simulation.World { return simulationtest.NewWorld(schema.LinkedIn, nil) }
 
 const version = "202609"
 

@@ -1,7 +1,6 @@
 package pinterest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,18 +9,13 @@ import (
 	"time"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/simulationtest"
 	"crier/schema"
 )
 
-const base = "http://sim"
-
 // newWorld is one whose clock stands; it fetches pictures from nowhere.
 func newWorld() *simulation.World {
-	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	return simulation.NewWorld(simulation.Config{
-		Platform: schema.Pinterest, Now: func() time.Time { return now }, BaseURL: func() string { return base },
-		HTTP: &http.Client{Transport: pictures{}},
-	})
+	return simulationtest.NewWorld(schema.Pinterest, &http.Client{Transport: pictures{}})
 }
 
 type pictures struct{}
@@ -36,20 +30,8 @@ func (pictures) RoundTrip(request *http.Request) (*http.Response, error) {
 	return answer.Result(), nil
 }
 
-// ask makes a call as any client would, and decodes its answer where it is JSON.
 func ask(h http.Handler, method, path, token, body string) (*httptest.ResponseRecorder, map[string]any) {
-	request := httptest.NewRequest(method, path, strings.NewReader(body))
-	if body != "" {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	answer := httptest.NewRecorder()
-	h.ServeHTTP(answer, request)
-	var decoded map[string]any
-	_ = json.Unmarshal(answer.Body.Bytes(), &decoded)
-	return answer, decoded
+	return simulationtest.Ask(h, simulationtest.Request{Method: method, Path: path, Token: token, Body: body})
 }
 
 const image = `"media_source":{"source_type":"image_url","url":"http://pictures/a.png"}`
@@ -183,7 +165,7 @@ func TestTheStorageTakesItsOwnForms(t *testing.T) {
 		"as registered":      {form(""), "", http.StatusNoContent},
 	} {
 		t.Run(name, func(t *testing.T) {
-			request := httptest.NewRequest(http.MethodPost, strings.TrimPrefix(address, base), strings.NewReader(tt.body))
+			request := httptest.NewRequest(http.MethodPost, strings.TrimPrefix(address, simulationtest.Base), strings.NewReader(tt.body))
 			request.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 			if tt.token != "" {
 				request.Header.Set("Authorization", "Bearer "+tt.token)

@@ -1,7 +1,6 @@
 package tiktok
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,31 +9,22 @@ import (
 	"time"
 
 	"crier/connectors/simulators/simulation"
+	"crier/connectors/simulators/simulation/simulationtest"
 	"crier/schema"
 )
 
-const base = "http://sim"
+func newWorld() *simulation.World { return simulationtest.NewWorld(schema.TikTok, nil) }
 
-func newWorld() *simulation.World {
-	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	return simulation.NewWorld(simulation.Config{Platform: schema.TikTok, Now: func() time.Time { return now }, BaseURL: func() string { return base }})
+func ask(h http.Handler, method, path, token, body string) (*httptest.ResponseRecorder, map[string]any) {
+	return simulationtest.Ask(h, simulationtest.Request{Method: method, Path: path, Token: token, Body: body})
 }
 
-// ask makes a call as any client would, and decodes its answer where it is JSON.
-func ask(h http.Handler, method, path, token, body string, header ...string) (*httptest.ResponseRecorder, map[string]any) {
-	request := httptest.NewRequest(method, strings.TrimPrefix(path, base), strings.NewReader(body))
-	request.Header.Set("Content-Type", "application/json")
-	for i := 0; i < len(header); i += 2 {
-		request.Header.Set(header[i], header[i+1])
-	}
-	if token != "" {
-		request.Header.Set("Authorization", "Bearer "+token)
-	}
-	answer := httptest.NewRecorder()
-	h.ServeHTTP(answer, request)
-	var decoded map[string]any
-	_ = json.Unmarshal(answer.Body.Bytes(), &decoded)
-	return answer, decoded
+// put sends a part of a video.
+func put(h http.Handler, address, content, mediaType, span string) *httptest.ResponseRecorder {
+	response, _ := simulationtest.Ask(h, simulationtest.Request{
+		Method: http.MethodPut, Path: address, Body: content, Header: map[string]string{"Content-Type": mediaType, "Content-Range": span},
+	})
+	return response
 }
 
 const begun = `{"post_info": {"title": "t", "privacy_level": "SELF_ONLY", "brand_content_toggle": false},
@@ -124,7 +114,7 @@ func TestAPartIsTakenOnce(t *testing.T) {
 		{address, "video/mp4", "bytes 0-23/24", 201},
 		{address, "video/mp4", "bytes 0-23/24", 416},
 	} {
-		answer, _ := ask(h, http.MethodPut, tt.address, "", video, "Content-Type", tt.mediaType, "Content-Range", tt.span)
+		answer := put(h, tt.address, video, tt.mediaType, tt.span)
 		if answer.Code != tt.want {
 			t.Errorf("%+v: %d %s", tt, answer.Code, answer.Body)
 		}
@@ -139,7 +129,7 @@ func TestWhatIsNoVideoFails(t *testing.T) {
 	w := newWorld()
 	h := New(w)
 	id, address := begin(h, "a")
-	ask(h, http.MethodPut, address, "", "<html>this is no video</html>"[:24], "Content-Type", "video/mp4", "Content-Range", "bytes 0-23/24")
+	put(h, address, "<html>this is no video</html>"[:24], "video/mp4", "bytes 0-23/24")
 	u, _ := w.Upload(strings.TrimPrefix(id, publishPrefix))
 	if u.ReadyAt = w.Now(); len(w.Posts()) > 0 {
 		t.Error("it was published")
