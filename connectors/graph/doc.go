@@ -7,6 +7,9 @@
 // Containers are how instagram and threads take a post: made, looked at and published, each
 // at most once. Search finds what one became, in the account's own list.
 //
+// What still reads alike in both is where each names its own calls, fields and words: a call is written where
+// its platform is.
+//
 // Each platform has codes of its own besides; it asks for the Error in one with
 // errors.AsType.
 package graph

@@ -83,10 +83,7 @@ func (s *simulator) createContainer(v visit) {
 		err = s.pulls(v.Param("media_type")).Image(v.R, &made)
 	}
 	if err == nil {
-		made.Fields, err = json.Marshal(asked)
-	}
-	if err == nil {
-		made, err = s.world.PutUpload(made)
+		made, err = graph.Keep(s.world, made, asked)
 	}
 	if err != nil {
 		v.Fail(err)

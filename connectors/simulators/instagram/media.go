@@ -27,15 +27,7 @@ func (s *simulator) publish(v visit) {
 		v.Fail(mediaNotFound())
 		return
 	}
-	s.world.Publish(v.RW, v.R, simulation.VisibleCall{Dialect: s.dialect, Account: v.Account.ID, Text: text}, func(rw http.ResponseWriter) {
-		v.RW = rw
-		made, err := s.add(v, container)
-		if err != nil {
-			v.Fail(err)
-			return
-		}
-		v.Answer(map[string]string{"id": made.ID})
-	})
+	v.Publish(s.world, s.dialect, text, func() (simulation.Post, error) { return s.add(v, container) })
 }
 
 func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, error) {
@@ -77,14 +69,14 @@ func (s *simulator) comment(v visit) {
 		v.Fail(graph.Invalid("message"))
 		return
 	}
-	s.world.Publish(v.RW, v.R, simulation.VisibleCall{Dialect: s.dialect, Account: v.Account.ID, Text: message}, func(rw http.ResponseWriter) {
-		v.RW = rw
-		made, _, err := s.world.Add(simulation.Post{Account: v.Account.ID, Text: message, ReplyTo: post.ID, Workspace: s.world.WorkspaceOf(v.R)})
-		if err != nil {
-			v.Fail(err)
-			return
-		}
-		v.Answer(map[string]string{"id": made.ID})
+	s.say(v, message, post.ID)
+}
+
+// say publishes a comment.
+func (s *simulator) say(v visit, message, replyTo string) {
+	v.Publish(s.world, s.dialect, message, func() (simulation.Post, error) {
+		comment, _, err := s.world.Add(simulation.Post{Account: v.Account.ID, Text: message, ReplyTo: replyTo, Workspace: s.world.WorkspaceOf(v.R)})
+		return comment, err
 	})
 }
 

@@ -2,7 +2,6 @@ package instagram
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -92,13 +91,5 @@ func (s *simulator) reply(v visit) {
 		v.Fail(graph.Invalid("message"))
 		return
 	}
-	s.world.Publish(v.RW, v.R, simulation.VisibleCall{Dialect: s.dialect, Account: v.Account.ID, Text: message}, func(rw http.ResponseWriter) {
-		v.RW = rw
-		made, _, err := s.world.Add(simulation.Post{Account: v.Account.ID, Text: message, ReplyTo: id, Workspace: s.world.WorkspaceOf(v.R)})
-		if err != nil {
-			v.Fail(err)
-			return
-		}
-		v.Answer(map[string]string{"id": made.ID})
-	})
+	s.say(v, message, id)
 }

@@ -64,10 +64,7 @@ func (s *simulator) createContainer(v visit) {
 		made.ReadyAt = s.world.Now().Add(graph.VideoWork)
 	}
 	if err == nil {
-		made.Fields, err = json.Marshal(asked)
-	}
-	if err == nil {
-		made, err = s.world.PutUpload(made)
+		made, err = graph.Keep(s.world, made, asked)
 	}
 	if err != nil {
 		v.Fail(err)

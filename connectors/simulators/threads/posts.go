@@ -27,16 +27,7 @@ func (s *simulator) publish(v visit) {
 }
 
 func (s *simulator) publishContainer(v visit, container simulation.Upload) {
-	text := requestOf(container.Fields).Text
-	s.world.Publish(v.RW, v.R, simulation.VisibleCall{Dialect: s.dialect, Account: v.Account.ID, Text: text}, func(rw http.ResponseWriter) {
-		v.RW = rw
-		made, err := s.add(v, container)
-		if err != nil {
-			v.Fail(err)
-			return
-		}
-		v.Answer(map[string]string{"id": made.ID})
-	})
+	v.Publish(s.world, s.dialect, requestOf(container.Fields).Text, func() (simulation.Post, error) { return s.add(v, container) })
 }
 
 func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, error) {

@@ -53,6 +53,19 @@ func (c Call) Fail(err error) { Fail(c.RW, err) }
 // Answer answers the call with JSON.
 func (c Call) Answer(body any) { Answer(c.RW, http.StatusOK, body) }
 
+// Publish makes a visible call of a text, and answers with the id of what it adds.
+func (c Call) Publish(w *simulation.World, d simulation.Dialect, text string, add func() (simulation.Post, error)) {
+	w.Publish(c.RW, c.R, simulation.VisibleCall{Dialect: d, Account: c.Account.ID, Text: text}, func(rw http.ResponseWriter) {
+		c.RW = rw
+		post, err := add()
+		if err != nil {
+			c.Fail(err)
+			return
+		}
+		c.Answer(map[string]string{"id": post.ID})
+	})
+}
+
 // Gate lets calls of instagram and threads in.
 type Gate struct {
 	Tokens Tokens

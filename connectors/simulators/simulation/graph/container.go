@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -41,6 +42,16 @@ func StatusOf(w *simulation.World, c simulation.Upload, failure string) string {
 	default:
 		return Finished
 	}
+}
+
+// Keep stores a container with what it was asked for with.
+func Keep(w *simulation.World, container simulation.Upload, request any) (simulation.Upload, error) {
+	fields, err := json.Marshal(request)
+	if err != nil {
+		return container, err
+	}
+	container.Fields = fields
+	return w.PutUpload(container)
 }
 
 // Pulls is what instagram and threads take of media that they fetch from its address.
