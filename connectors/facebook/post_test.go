@@ -1,7 +1,6 @@
 package facebook
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -80,31 +79,23 @@ func TestCheckOfSettings(t *testing.T) {
 	for name, tt := range map[string]struct {
 		settings string
 		media    []schema.Media
-		want     string // field and code of the one error; empty: none
+		want     []string // field and code
 	}{
-		"none":                 {``, nil, ""},
-		"all of a post":        {`{"mediaType": "FEED", "link": "https://a.example", "place": "1"}`, nil, ""},
-		"another kind":         {`{"mediaType": "NOTE"}`, nil, "mediaType setting_invalid"},
-		"a link that is none":  {`{"link": "javascript:1"}`, nil, "link setting_invalid"},
-		"a link and a photo":   {`{"link": "https://a.example"}`, []schema.Media{picture}, "link setting_conflict"},
-		"a place that is none": {`{"place": "Paris"}`, nil, "place setting_invalid"},
-		"a reel":               {`{"mediaType": "REELS"}`, []schema.Media{upright}, ""},
-		"a reel of a photo":    {`{"mediaType": "REELS"}`, []schema.Media{picture}, "mediaType setting_conflict"},
-		"a reel of nothing":    {`{"mediaType": "REELS"}`, nil, "mediaType setting_conflict"},
-		"a story":              {`{"mediaType": "STORIES"}`, []schema.Media{picture}, ""},
-		"a story of two":       {`{"mediaType": "STORIES"}`, []schema.Media{picture, picture}, "mediaType setting_conflict"},
-		"what is not known":    {`{"colour": "red"}`, nil, "colour setting_unknown"},
+		"none":                 {``, nil, nil},
+		"all of a post":        {`{"mediaType": "FEED", "link": "https://a.example", "place": "1"}`, nil, nil},
+		"another kind":         {`{"mediaType": "NOTE"}`, nil, []string{"mediaType setting_invalid"}},
+		"a link that is none":  {`{"link": "javascript:1"}`, nil, []string{"link setting_invalid"}},
+		"a link and a photo":   {`{"link": "https://a.example"}`, []schema.Media{picture}, []string{"link setting_conflict"}},
+		"a place that is none": {`{"place": "Paris"}`, nil, []string{"place setting_invalid"}},
+		"a reel":               {`{"mediaType": "REELS"}`, []schema.Media{upright}, nil},
+		"a reel of a photo":    {`{"mediaType": "REELS"}`, []schema.Media{picture}, []string{"mediaType setting_conflict"}},
+		"a reel of nothing":    {`{"mediaType": "REELS"}`, nil, []string{"mediaType setting_conflict"}},
+		"a story":              {`{"mediaType": "STORIES"}`, []schema.Media{picture}, nil},
+		"a story of two":       {`{"mediaType": "STORIES"}`, []schema.Media{picture, picture}, []string{"mediaType setting_conflict"}},
+		"what is not known":    {`{"colour": "red"}`, nil, []string{"colour setting_unknown"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := Constraints()
-			details := append(c.Settings(json.RawMessage(tt.settings)), c.Together(schema.Entry{Media: tt.media}, json.RawMessage(tt.settings))...)
-			found := ""
-			for _, d := range details {
-				found += d.Field + " " + d.Code
-			}
-			if found != tt.want {
-				t.Errorf("details %q, want %q", found, tt.want)
-			}
+			connectortest.WantDetails(t, Constraints(), tt.media, tt.settings, tt.want...)
 		})
 	}
 }

@@ -39,7 +39,7 @@ func TestEachKindOfPost(t *testing.T) {
 			if len(posts) != 1 || posts[0].Text != "Tea, and cake" || len(posts[0].Media) != 1 || posts[0].Media[0].Type != "image/png" {
 				t.Fatalf("posts %+v", posts)
 			}
-			if post := kept(t, posts[0]); !tt.check(post) || post.Media[0] != (picture{"PHOTO", r.picture.URL}) {
+			if post := connectortest.FieldsOf[localPost](t, posts[0]); !tt.check(post) || post.Media[0] != (picture{"PHOTO", r.picture.URL}) {
 				t.Errorf("the post is %+v", post)
 			}
 			if receipt.NativeID != posts[0].ID || !strings.HasPrefix(receipt.URL, r.Base) || !receipt.PostedAt.Equal(posts[0].CreatedAt) {

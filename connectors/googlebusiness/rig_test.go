@@ -1,13 +1,11 @@
 package googlebusiness
 
 import (
-	"encoding/json"
 	"testing"
 
 	"crier/connectors"
 	"crier/connectors/simulators/connectortest"
 	simulator "crier/connectors/simulators/googlebusiness"
-	"crier/connectors/simulators/simulation"
 	"crier/schema"
 )
 
@@ -51,18 +49,5 @@ func (r *rig) delivery(t *testing.T, text, settings string) schema.Delivery {
 
 func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
 	t.Helper()
-	receipt, err := r.Publish(t.Context(), d)
-	if err != nil {
-		t.Fatalf("Publish: %v", err)
-	}
-	return receipt
-}
-
-// kept is what the simulator keeps of a post.
-func kept(t *testing.T, p simulation.Post) (post localPost) {
-	t.Helper()
-	if err := json.Unmarshal(p.Fields, &post); err != nil {
-		t.Fatal(err)
-	}
-	return post
+	return connectortest.Published(t, r.Connector, d)
 }

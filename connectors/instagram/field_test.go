@@ -20,7 +20,7 @@ func TestAContainerThatFailedInPassingIsMadeAnew(t *testing.T) {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
 			r := newRig(t)
 			r.Inject(t, simulation.Fault{Operation: simShow, Status: 200, Body: fmt.Sprintf(`{"id":"1","status_code":"ERROR","status":"Error: Media upload has failed with error code %d"}`, code)})
-			last := graphtest.Run(t, r.Rig, r.Connector, r.delivery("again", r.Picture("a")))
+			last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("again", r.Picture("a")))
 			if r.WantPosts(t, 1); last.State != schema.TargetPosted || r.World.Calls(simCreate) != 2 {
 				t.Errorf("it is %v after %d containers, %+v", last.State, r.World.Calls(simCreate), last.Error)
 			}
@@ -43,7 +43,7 @@ func TestAReadOfAContainerThatIsRefusedEndsNoAccount(t *testing.T) {
 			r := newRig(t)
 			began := r.Clock()
 			r.Inject(t, simulation.Fault{Operation: simShow, Status: 400, Times: tt.times, Body: tt.body})
-			last := graphtest.Run(t, r.Rig, r.Connector, r.delivery("soon", r.Picture("a")))
+			last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("soon", r.Picture("a")))
 			waited := r.Clock().Sub(began)
 			if r.WantPosts(t, 1); last.State != schema.TargetPosted || last.Attempts != 0 || waited > graph.MostWork+2*time.Minute {
 				t.Errorf("it is %v after %v, %+v", last.State, waited, last.Error)
@@ -54,7 +54,7 @@ func TestAReadOfAContainerThatIsRefusedEndsNoAccount(t *testing.T) {
 
 func TestAContainerThatPublishNeverKnowsIsMadeAnew(t *testing.T) {
 	r := newRig(t)
-	last := graphtest.Run(t, r.Rig, r.Connector, r.delivery("once [crier:container-unknown]", r.Picture("a")))
+	last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("once [crier:container-unknown]", r.Picture("a")))
 	if r.WantPosts(t, 1); last.State != schema.TargetPosted {
 		t.Errorf("it is %v, %+v", last.State, last.Error)
 	}

@@ -10,7 +10,7 @@ import (
 // A story is shown for a day: then nobody can tell whether it was there.
 func TestAStoryIsLookedForWhileItIsShown(t *testing.T) {
 	r := newRig(t)
-	d := r.delivery("", r.Picture(""))
+	d := r.Delivery("", r.Picture(""))
 	d.Settings = []byte(`{"mediaType":"STORIES"}`)
 	find := func(want schema.Verdict) {
 		t.Helper()

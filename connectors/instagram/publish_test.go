@@ -65,11 +65,11 @@ func TestEachKindOfPost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			d := r.delivery("look", tt.items(r)...)
+			d := r.Delivery("look", tt.items(r)...)
 			d.Settings = json.RawMessage(tt.settings)
-			receipt := r.published(t, d)
+			receipt := r.Published(t, d)
 			post := r.WantPosts(t, 1)[0]
-			if got := madeOf(t, post); !reflect.DeepEqual(got, tt.want) || post.Text != tt.text {
+			if got := connectortest.FieldsOf[made](t, post); !reflect.DeepEqual(got, tt.want) || post.Text != tt.text {
 				t.Errorf("made %+v with %q, want %+v with %q", got, post.Text, tt.want, tt.text)
 			}
 			for i, want := range tt.media {
@@ -77,7 +77,7 @@ func TestEachKindOfPost(t *testing.T) {
 					t.Errorf("item %d is %+v, want %+v", i, got, want)
 				}
 			}
-			if want := fmt.Sprintf("%s/p/%s/%s", r.Base, r.account(), receipt.NativeID); receipt.URL != want {
+			if want := fmt.Sprintf("%s/p/%s/%s", r.Base, r.Account(), receipt.NativeID); receipt.URL != want {
 				t.Errorf("URL = %q, want %q", receipt.URL, want)
 			}
 			found, verdict, err := r.Find(t.Context(), d) // without its container: the list tells
@@ -99,7 +99,7 @@ func TestWhatInstagramMakesOfNoSuchMedia(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			d := r.delivery("look", tt.items(r)...)
+			d := r.Delivery("look", tt.items(r)...)
 			d.Settings = json.RawMessage(tt.settings)
 			_, err := r.Prepare(t.Context(), d)
 			connectortest.WantKind(t, err, schema.Refused)
@@ -110,7 +110,7 @@ func TestWhatInstagramMakesOfNoSuchMedia(t *testing.T) {
 // A cover from beyond the video's end is no less beyond it the next time.
 func TestACoverFromBeyondTheVideo(t *testing.T) {
 	r := newRig(t)
-	d := r.delivery("look", r.Film(""))
+	d := r.Delivery("look", r.Film(""))
 	r.Inject(t, simulation.Fault{
 		Operation: simCreate, Status: 400,
 		Body: `{"error":{"message":"Thumbnail offset must be less than video duration","code":1,"error_subcode":2207057}}`,
@@ -146,8 +146,8 @@ func TestAFirstComment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			d := r.delivery("the entry", r.Picture(""))
-			entry := r.published(t, d)
+			d := r.Delivery("the entry", r.Picture(""))
+			entry := r.Published(t, d)
 			r.Pass(time.Minute)
 			d.Comment, d.Receipts, d.Since = &schema.Comment{Text: "a comment"}, []schema.Receipt{entry}, r.Clock()
 			if tt.fault != nil {
@@ -190,7 +190,7 @@ func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			d := r.prepared(t, r.delivery("soon", r.Picture("")))
+			d := r.Prepared(t, r.Delivery("soon", r.Picture("")))
 			r.Inject(t, answer(tt.code, tt.subcode))
 			_, err := r.Publish(t.Context(), d)
 			if e := connectortest.WantKind(t, err, tt.want.Kind); e.RetryAfter != tt.want.RetryAfter || e.Unprepared {
@@ -200,7 +200,7 @@ func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
 	}
 	t.Run("expired", func(t *testing.T) {
 		r := newRig(t)
-		d := r.prepared(t, r.delivery("late", r.Picture("")))
+		d := r.Prepared(t, r.Delivery("late", r.Picture("")))
 		r.Pass(24 * time.Hour)
 		_, err := r.Publish(t.Context(), d)
 		if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
@@ -209,7 +209,7 @@ func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
 	})
 	t.Run("published already", func(t *testing.T) {
 		r := newRig(t)
-		d := r.prepared(t, r.delivery("twice", r.Picture("")))
+		d := r.Prepared(t, r.Delivery("twice", r.Picture("")))
 		if _, err := r.Publish(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
 	})
 	t.Run("an earlier call is at it", func(t *testing.T) {
 		r := newRig(t)
-		d := r.prepared(t, r.delivery("late", r.Picture("")))
+		d := r.Prepared(t, r.Delivery("late", r.Picture("")))
 		d.Attempts = schema.DefaultTries - 1
 		r.Inject(t, answer(9007, 2207027))
 		r.Inject(t, simulation.Fault{Operation: simShow, Status: 200, Body: `{"id":"1","status_code":"IN_PROGRESS"}`})
@@ -234,16 +234,16 @@ func TestAContainerThatInstagramDoesNotPublish(t *testing.T) {
 func TestAFullDay(t *testing.T) {
 	r := newRig(t)
 	for i := range 100 {
-		if _, _, err := r.World.Add(simulation.Post{Account: r.account(), Text: fmt.Sprint(i)}); err != nil {
+		if _, _, err := r.World.Add(simulation.Post{Account: r.Account(), Text: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	d := r.prepared(t, r.delivery("one more", r.Picture("")))
+	d := r.Prepared(t, r.Delivery("one more", r.Picture("")))
 	_, err := r.Publish(t.Context(), d)
 	connectortest.WantKind(t, err, schema.RateLimited)
 	r.Pass(24*time.Hour + time.Second)
 	d.Progress = nil
-	r.published(t, d)
+	r.Published(t, d)
 }
 
 func TestMediaThatCannotBeMadeReady(t *testing.T) {
@@ -257,7 +257,7 @@ func TestMediaThatCannotBeMadeReady(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			d := r.delivery("look", r.Film(""))
+			d := r.Delivery("look", r.Film(""))
 			r.Inject(t, simulation.Fault{Operation: simShow, Status: 200, Body: `{"id":"1","status_code":"ERROR","status":"` + tt.status + `"}`})
 			_, err := r.Prepare(t.Context(), d)
 			connectortest.WantKind(t, err, tt.want)
@@ -267,7 +267,7 @@ func TestMediaThatCannotBeMadeReady(t *testing.T) {
 		r := newRig(t)
 		item := r.Picture("")
 		item.URL = "http://127.0.0.1:1/a.jpg"
-		_, err := r.Prepare(t.Context(), r.delivery("look", item))
+		_, err := r.Prepare(t.Context(), r.Delivery("look", item))
 		connectortest.WantKind(t, err, schema.Retryable)
 	})
 }
@@ -275,7 +275,7 @@ func TestMediaThatCannotBeMadeReady(t *testing.T) {
 func TestCheckReadsTheQuota(t *testing.T) {
 	r := newRig(t)
 	profile, err := r.Check(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token})
-	if err != nil || profile.NativeID != r.account() || string(profile.Settings) != `{"quotaTotal":["100"]}` {
+	if err != nil || profile.NativeID != r.Account() || string(profile.Settings) != `{"quotaTotal":["100"]}` {
 		t.Errorf("profile = %+v, %v", profile, err)
 	}
 	r.Inject(t, simulation.Fault{Operation: "GET /{user}/content_publishing_limit", Status: 500})

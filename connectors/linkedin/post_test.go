@@ -39,18 +39,13 @@ func TestKindsOfPosts(t *testing.T) {
 			if len(posts) != 1 || len(posts[0].Media) != len(tt.media) {
 				t.Fatalf("posts %+v", posts)
 			}
-			var kept struct {
-				Content any `json:"content"`
-			}
+			stored := connectortest.FieldsOf[struct{ Content any }](t, posts[0])
 			var want any
-			if err := json.Unmarshal(posts[0].Fields, &kept); err != nil {
-				t.Fatal(err)
-			}
 			if err := json.Unmarshal([]byte(tt.want), &want); err != nil {
 				t.Fatal(err)
 			}
-			if hideIDs(kept.Content); !reflect.DeepEqual(kept.Content, want) {
-				t.Errorf("content %v, want %v", kept.Content, want)
+			if hideIDs(stored.Content); !reflect.DeepEqual(stored.Content, want) {
+				t.Errorf("content %v, want %v", stored.Content, want)
 			}
 		})
 	}
@@ -80,12 +75,9 @@ func TestSettingsOfAPost(t *testing.T) {
 	d := r.delivery("look")
 	d.Settings = json.RawMessage(`{"visibility": "LOGGED_IN", "feedDistribution": "NONE", "isReshareDisabledByAuthor": true}`)
 	r.publish(t, d)
-	var kept newPost
-	if err := json.Unmarshal(r.World.Posts()[0].Fields, &kept); err != nil {
-		t.Fatal(err)
-	}
-	if kept.Visibility != "LOGGED_IN" || kept.Distribution.Feed != "NONE" || !kept.NoReshares {
-		t.Errorf("kept %+v", kept)
+	post := connectortest.FieldsOf[newPost](t, r.World.Posts()[0])
+	if post.Visibility != "LOGGED_IN" || post.Distribution.Feed != "NONE" || !post.NoReshares {
+		t.Errorf("post %+v", post)
 	}
 }
 
@@ -107,34 +99,26 @@ func TestCheckOfSettings(t *testing.T) {
 	for name, tt := range map[string]struct {
 		settings string
 		media    []schema.Media
-		want     string // field and code of the one error; empty: none
+		want     []string // field and code
 	}{
-		"none":                          {``, nil, ""},
-		"all":                           {`{"visibility": "CONNECTIONS", "feedDistribution": "MAIN_FEED", "isReshareDisabledByAuthor": false, "title": "t"}`, nil, ""},
-		"another visibility":            {`{"visibility": "FRIENDS"}`, nil, "visibility setting_invalid"},
-		"an article without a title":    {`{"article": {"source": "https://a.example"}}`, nil, "article.title setting_required"},
-		"an article that leads nowhere": {`{"article": {"source": "javascript:1", "title": "t"}}`, nil, "article.source setting_invalid"},
-		"an article and its image":      {`{"article": {"source": "https://a.example", "title": "t"}}`, []schema.Media{picture}, ""},
-		"an article and a video":        {`{"article": {"source": "https://a.example", "title": "t"}}`, []schema.Media{film}, "article setting_conflict"},
-		"a poll":                        {`{"poll": {` + question + `"options": ["a", "b"], "duration": "ONE_DAY"}}`, nil, ""},
-		"a poll without a question":     {`{"poll": {"options": ["a", "b"]}}`, nil, "poll.question setting_required"},
-		"a poll of one":                 {`{"poll": {` + question + `"options": ["a"]}}`, nil, "poll.options setting_invalid"},
-		"a poll of five":                {`{"poll": {` + question + `"options": ["a", "b", "c", "d", "e"]}}`, nil, "poll.options setting_invalid"},
-		"a poll of long options":        {`{"poll": {` + question + `"options": ["a", "0123456789012345678901234567890"]}}`, nil, "poll.options[1] text_too_long"},
-		"a poll of a year":              {`{"poll": {` + question + `"options": ["a", "b"], "duration": "ONE_YEAR"}}`, nil, "poll.duration setting_invalid"},
-		"a poll and a picture":          {`{"poll": {` + question + `"options": ["a", "b"]}}`, []schema.Media{picture}, "poll setting_conflict"},
-		"what is not known":             {`{"colour": "red"}`, nil, "colour setting_unknown"},
+		"none":                          {``, nil, nil},
+		"all":                           {`{"visibility": "CONNECTIONS", "feedDistribution": "MAIN_FEED", "isReshareDisabledByAuthor": false, "title": "t"}`, nil, nil},
+		"another visibility":            {`{"visibility": "FRIENDS"}`, nil, []string{"visibility setting_invalid"}},
+		"an article without a title":    {`{"article": {"source": "https://a.example"}}`, nil, []string{"article.title setting_required"}},
+		"an article that leads nowhere": {`{"article": {"source": "javascript:1", "title": "t"}}`, nil, []string{"article.source setting_invalid"}},
+		"an article and its image":      {`{"article": {"source": "https://a.example", "title": "t"}}`, []schema.Media{picture}, nil},
+		"an article and a video":        {`{"article": {"source": "https://a.example", "title": "t"}}`, []schema.Media{film}, []string{"article setting_conflict"}},
+		"a poll":                        {`{"poll": {` + question + `"options": ["a", "b"], "duration": "ONE_DAY"}}`, nil, nil},
+		"a poll without a question":     {`{"poll": {"options": ["a", "b"]}}`, nil, []string{"poll.question setting_required"}},
+		"a poll of one":                 {`{"poll": {` + question + `"options": ["a"]}}`, nil, []string{"poll.options setting_invalid"}},
+		"a poll of five":                {`{"poll": {` + question + `"options": ["a", "b", "c", "d", "e"]}}`, nil, []string{"poll.options setting_invalid"}},
+		"a poll of long options":        {`{"poll": {` + question + `"options": ["a", "0123456789012345678901234567890"]}}`, nil, []string{"poll.options[1] text_too_long"}},
+		"a poll of a year":              {`{"poll": {` + question + `"options": ["a", "b"], "duration": "ONE_YEAR"}}`, nil, []string{"poll.duration setting_invalid"}},
+		"a poll and a picture":          {`{"poll": {` + question + `"options": ["a", "b"]}}`, []schema.Media{picture}, []string{"poll setting_conflict"}},
+		"what is not known":             {`{"colour": "red"}`, nil, []string{"colour setting_unknown"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := Constraints()
-			details := append(c.Settings(json.RawMessage(tt.settings)), c.Together(schema.Entry{Media: tt.media}, json.RawMessage(tt.settings))...)
-			found := ""
-			for _, d := range details {
-				found += d.Field + " " + d.Code
-			}
-			if found != tt.want {
-				t.Errorf("details %q, want %q", found, tt.want)
-			}
+			connectortest.WantDetails(t, Constraints(), tt.media, tt.settings, tt.want...)
 		})
 	}
 }

@@ -52,20 +52,12 @@ func (r *rig) delivery(text string, items ...schema.Media) schema.Delivery {
 // each time.
 func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()
-	restart := func() connectors.Connector {
-		r.restart(t, connectors.Parts{})
-		return r.Connector
-	}
-	return connectortest.Prepared(t, d, restart, r.Pass)
+	return connectortest.Prepared(t, d, func() connectors.Connector { r.restart(t, connectors.Parts{}); return r.Connector }, r.Pass)
 }
 
 func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
 	t.Helper()
-	receipt, err := r.Publish(t.Context(), r.prepare(t, d))
-	if err != nil {
-		t.Fatalf("Publish: %v", err)
-	}
-	return receipt
+	return connectortest.Published(t, r.Connector, r.prepare(t, d))
 }
 
 // folder is a media source whose items name what they hold.

@@ -20,15 +20,6 @@ type madeStatus struct {
 	Poll                              *struct{}
 }
 
-func madeOf(t *testing.T, p simulation.Post) madeStatus {
-	t.Helper()
-	var made madeStatus
-	if err := json.Unmarshal(p.Fields, &made); err != nil {
-		t.Fatal(err)
-	}
-	return made
-}
-
 func TestPublish(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("hello")
@@ -39,7 +30,7 @@ func TestPublish(t *testing.T) {
 		t.Fatalf("post = %+v, %t", post, ok)
 	}
 	want := madeStatus{Visibility: "unlisted", SpoilerText: "cw", Sensitive: true, Language: "de"}
-	if got := madeOf(t, post); got != want {
+	if got := connectortest.FieldsOf[madeStatus](t, post); got != want {
 		t.Errorf("fields = %+v, want %+v", got, want)
 	}
 	if want := fmt.Sprintf("%s/@user%s/%s", r.Base, r.account(), receipt.NativeID); receipt.URL != want {
@@ -78,7 +69,7 @@ func TestThreadHangsTogether(t *testing.T) {
 	}
 	for id, hasPoll := range map[string]bool{first.NativeID: true, second.NativeID: false, third.NativeID: false} {
 		post, _ := r.World.Post(r.account(), id)
-		if f := madeOf(t, post); (f.Poll != nil) != hasPoll || f.Visibility != "private" {
+		if f := connectortest.FieldsOf[madeStatus](t, post); (f.Poll != nil) != hasPoll || f.Visibility != "private" {
 			t.Errorf("%s: poll %+v, visibility %s", post.Text, f.Poll, f.Visibility)
 		}
 		if id != first.NativeID && post.ReplyTo != first.NativeID {

@@ -78,11 +78,7 @@ func (r *rig) delivery(text string) schema.Delivery {
 
 func mustPublish(t *testing.T, r *rig, d schema.Delivery) schema.Receipt {
 	t.Helper()
-	receipt, err := r.Publish(t.Context(), d)
-	if err != nil {
-		t.Fatalf("Publish: %v", err)
-	}
-	return receipt
+	return connectortest.Published(t, r.Connector, d)
 }
 
 // folder is a media source whose items name what they hold.

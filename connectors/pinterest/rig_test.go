@@ -113,20 +113,12 @@ func (r *rig) delivery(settings, text string, items ...schema.Media) schema.Deli
 // each time.
 func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()
-	restart := func() connectors.Connector {
-		r.restart(t)
-		return r.Connector
-	}
-	return connectortest.Prepared(t, d, restart, r.Pass)
+	return connectortest.Prepared(t, d, func() connectors.Connector { r.restart(t); return r.Connector }, r.Pass)
 }
 
 func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
 	t.Helper()
-	receipt, err := r.Publish(t.Context(), r.prepare(t, d))
-	if err != nil {
-		t.Fatalf("Publish: %v", err)
-	}
-	return receipt
+	return connectortest.Published(t, r.Connector, r.prepare(t, d))
 }
 
 // pictures is the server of the pictures that Pinterest fetches.

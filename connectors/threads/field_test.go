@@ -13,7 +13,7 @@ import (
 // gitroomhq/postiz-app #2047: 210 of 584 unknown errors in 45 days; TryPost #280.
 func TestAContainerThatPublishNeverKnowsIsMadeAnew(t *testing.T) {
 	r := newRig(t)
-	last := graphtest.Run(t, r.Rig, r.Connector, r.delivery("once [crier:container-unknown]"))
+	last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("once [crier:container-unknown]"))
 	if last.State != schema.TargetPosted {
 		t.Fatalf("it is %v, %+v", last.State, last.Error)
 	}
@@ -30,7 +30,7 @@ func TestAnUnknownContainerWhosePostIsThereIsNotMadeAnew(t *testing.T) {
 		Operation: simPublish, After: true, Status: 400,
 		Body: `{"error":{"message":"The requested resource does not exist","code":24,"error_subcode":4279009}}`,
 	})
-	d := r.prepared(t, r.delivery("there"))
+	d := r.Prepared(t, r.Delivery("there"))
 	r.Inject(t, simulation.Fault{Operation: simShow, Times: 3, Status: 200, Body: `{"id":"1","status":"FINISHED"}`}) // of a cache
 	d.Step = schema.StepPublish
 	last := graphtest.Run(t, r.Rig, r.Connector, d)
@@ -44,7 +44,7 @@ func TestAnUnknownContainerWhosePostIsThereIsNotMadeAnew(t *testing.T) {
 func TestAContainerThatCannotBeRead(t *testing.T) {
 	t.Run("for a minute", func(t *testing.T) {
 		r := newRig(t)
-		last := graphtest.Run(t, r.Rig, r.Connector, r.delivery("soon [crier:container-unread]"))
+		last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("soon [crier:container-unread]"))
 		if last.State != schema.TargetPosted || last.Attempts != 0 {
 			t.Errorf("it is %v after %d tries, %+v", last.State, last.Attempts, last.Error)
 		}
@@ -57,7 +57,7 @@ func TestAContainerThatCannotBeRead(t *testing.T) {
 			r := newRig(t)
 			began := r.Clock()
 			r.Inject(t, simulation.Fault{Operation: simShow, Times: -1, Status: 400, Body: body})
-			last := graphtest.Run(t, r.Rig, r.Connector, r.delivery("late"))
+			last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("late"))
 			if waited := r.Clock().Sub(began); last.State != schema.TargetPosted || waited < graph.MostWork || waited > graph.MostWork+time.Minute {
 				t.Errorf("it is %v after %v, %+v", last.State, waited, last.Error)
 			}
@@ -70,7 +70,7 @@ func TestAContainerThatCannotBeRead(t *testing.T) {
 // never show it.
 func TestALostPublishIsNoneOfAnotherContainer(t *testing.T) {
 	r := newRig(t)
-	d := r.prepared(t, r.delivery("once [crier:list-hidden]"))
+	d := r.Prepared(t, r.Delivery("once [crier:list-hidden]"))
 	r.Inject(t, simulation.Fault{Operation: simShow, Times: -1, Status: 400, Body: `{"error":{"message":"Unsupported get request","code":100,"error_subcode":33}}`})
 	r.Inject(t, simulation.Fault{Operation: simPublish, Lose: true})
 	d.Step = schema.StepPublish
@@ -87,7 +87,7 @@ func TestAFailedAnswerToAPublishThatWorked(t *testing.T) {
 	r.Inject(t, simulation.Fault{
 		Operation: simPublish, After: true, Status: 500, Body: `{"error":{"message":"Application does not have permission for this action","code":10}}`,
 	})
-	last := graphtest.Run(t, r.Rig, r.Connector, r.delivery("there"))
+	last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("there"))
 	if posts := r.WantPosts(t, 1); last.State != schema.TargetPosted || !last.Found || last.Receipts[0].NativeID != posts[0].ID {
 		t.Errorf("it is %v, %+v", last.State, last.Error)
 	}
@@ -96,13 +96,13 @@ func TestAFailedAnswerToAPublishThatWorked(t *testing.T) {
 // A reply with a video is at the top level where it is published too soon (gitroomhq/postiz-app #1441).
 func TestAVideoReplyRestsBeforeItIsPublished(t *testing.T) {
 	r := newRig(t)
-	first := r.published(t, r.delivery("the first"))
+	first := r.Published(t, r.Delivery("the first"))
 	for name, tt := range map[string]struct {
 		item schema.Media
 		rest time.Duration
 	}{"with a video": {r.Film("b"), 30 * time.Second}, "with a picture": {r.Picture("a"), 0}} {
 		t.Run(name, func(t *testing.T) {
-			d := r.delivery("a reply "+name, tt.item)
+			d := r.Delivery("a reply "+name, tt.item)
 			d.Entry, d.Entries, d.Receipts = 1, 2, []schema.Receipt{first}
 			d.Tries = schema.DefaultTries
 			var longest time.Duration

@@ -32,7 +32,7 @@ func TestFindByTheContainer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			d := r.prepared(t, r.delivery("hello #world"))
+			d := r.Prepared(t, r.Delivery("hello #world"))
 			var posted schema.Receipt
 			if tt.publish {
 				var err error
@@ -59,7 +59,7 @@ func TestFindByTheContainer(t *testing.T) {
 // account's call made.
 func TestAYoungPostOfASharedProfileIsLeft(t *testing.T) {
 	r := newRig(t)
-	d := r.prepared(t, r.delivery("hello"))
+	d := r.Prepared(t, r.Delivery("hello"))
 	d.Shared = true
 	if _, err := r.Publish(t.Context(), d); err != nil {
 		t.Fatal(err)
@@ -77,9 +77,9 @@ func TestAYoungPostOfASharedProfileIsLeft(t *testing.T) {
 // A comment has no container that is kept: a like reply right before its claim leaves doubt.
 func TestALikeReplyBeforeTheClaim(t *testing.T) {
 	r := newRig(t)
-	d := r.delivery("the entry")
-	entry := r.published(t, d)
-	if _, _, err := r.World.Add(simulation.Post{Account: r.account(), Text: "a comment", ReplyTo: entry.NativeID, Fields: []byte(`{"kind":"TEXT"}`)}); err != nil {
+	d := r.Delivery("the entry")
+	entry := r.Published(t, d)
+	if _, _, err := r.World.Add(simulation.Post{Account: r.Account(), Text: "a comment", ReplyTo: entry.NativeID, Fields: []byte(`{"kind":"TEXT"}`)}); err != nil {
 		t.Fatal(err)
 	}
 	r.Pass(30 * time.Second)

@@ -17,24 +17,24 @@ import (
 
 func TestSettingsAreTheFirstEntrys(t *testing.T) {
 	r := newRig(t)
-	d := r.delivery("which one?")
+	d := r.Delivery("which one?")
 	d.Settings = json.RawMessage(`{"replyControl":"mentioned_only","topicTag":"coffee","linkAttachment":"https://example.com/a","quotePostId":"17","poll":{"options":["filter","espresso","none"]}}`)
-	first := r.published(t, d)
-	next := r.delivery("and then?")
+	first := r.Published(t, d)
+	next := r.Delivery("and then?")
 	next.Settings, next.Entry, next.Entries, next.Receipts = d.Settings, 1, 2, []schema.Receipt{first}
-	r.published(t, next)
+	r.Published(t, next)
 	posts := r.WantPosts(t, 2)
 	want := made{
 		Kind: "TEXT", ReplyControl: "mentioned_only", Topic: "coffee", Link: "https://example.com/a", Quotes: "17",
 		Poll: map[string]string{"option_a": "filter", "option_b": "espresso", "option_c": "none"},
 	}
-	if got := madeOf(t, posts[0]); !reflect.DeepEqual(got, want) {
+	if got := connectortest.FieldsOf[made](t, posts[0]); !reflect.DeepEqual(got, want) {
 		t.Errorf("the first is %+v, want %+v", got, want)
 	}
-	if got := madeOf(t, posts[1]); !reflect.DeepEqual(got, made{Kind: "TEXT"}) || posts[1].ReplyTo != first.NativeID {
+	if got := connectortest.FieldsOf[made](t, posts[1]); !reflect.DeepEqual(got, made{Kind: "TEXT"}) || posts[1].ReplyTo != first.NativeID {
 		t.Errorf("the second is %+v on %q", got, posts[1].ReplyTo)
 	}
-	if want := fmt.Sprintf("%s/@user%s/post/%s", r.Base, r.account(), first.NativeID); first.URL != want || !first.PostedAt.Equal(r.Clock()) {
+	if want := fmt.Sprintf("%s/@user%s/post/%s", r.Base, r.Account(), first.NativeID); first.URL != want || !first.PostedAt.Equal(r.Clock()) {
 		t.Errorf("receipt = %+v, want %s at %v", first, want, r.Clock())
 	}
 }
@@ -51,9 +51,9 @@ func TestEachKindOfMedia(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.published(t, r.delivery("look", tt.items(r)...))
+			r.Published(t, r.Delivery("look", tt.items(r)...))
 			post := r.WantPosts(t, 1)[0]
-			if madeOf(t, post).Kind != tt.kind || post.Text != "look" || len(post.Media) != len(tt.want) {
+			if connectortest.FieldsOf[made](t, post).Kind != tt.kind || post.Text != "look" || len(post.Media) != len(tt.want) {
 				t.Fatalf("post = %+v", post)
 			}
 			for i, want := range tt.want {
@@ -91,8 +91,8 @@ func TestALostAnswerOfEachCallOfAComment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			d := r.delivery("the entry")
-			entry := r.published(t, d)
+			d := r.Delivery("the entry")
+			entry := r.Published(t, d)
 			r.Pass(time.Minute)
 			d.Comment, d.Receipts, d.Since, d.Key = &schema.Comment{Text: "a comment"}, []schema.Receipt{entry}, r.Clock(), "comment"
 			r.Inject(t, tt.fault)
@@ -121,8 +121,8 @@ func TestALostAnswerOfEachCallOfAComment(t *testing.T) {
 // The container of a comment that Threads works on is not made a second time.
 func TestACommentWaitsForItsContainer(t *testing.T) {
 	r := newRig(t)
-	d := r.delivery("the entry")
-	d.Receipts, d.Comment = []schema.Receipt{r.published(t, d)}, &schema.Comment{Text: "a comment"}
+	d := r.Delivery("the entry")
+	d.Receipts, d.Comment = []schema.Receipt{r.Published(t, d)}, &schema.Comment{Text: "a comment"}
 	before := r.World.Calls(simCreate)
 	r.Inject(t, simulation.Fault{Operation: simShow, Status: 200, Body: `{"id":"1","status":"IN_PROGRESS"}`})
 	_, err := r.Comment(t.Context(), d)
@@ -141,19 +141,19 @@ func TestACommentWaitsForItsContainer(t *testing.T) {
 func TestAContainerThatThreadsDoesNotPublish(t *testing.T) {
 	t.Run("it has expired", func(t *testing.T) {
 		r := newRig(t)
-		d := r.prepared(t, r.delivery("late"))
+		d := r.Prepared(t, r.Delivery("late"))
 		r.Pass(24 * time.Hour)
 		_, err := r.Publish(t.Context(), d)
 		if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
 			t.Errorf("it is published again as it is: %+v", e)
 		}
 		d.Progress = nil
-		r.published(t, d)
+		r.Published(t, d)
 		r.WantPosts(t, 1)
 	})
 	t.Run("it is published already", func(t *testing.T) {
 		r := newRig(t)
-		d := r.prepared(t, r.delivery("twice"))
+		d := r.Prepared(t, r.Delivery("twice"))
 		first, err := r.Publish(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +167,7 @@ func TestAContainerThatThreadsDoesNotPublish(t *testing.T) {
 	})
 	t.Run("it is not known everywhere yet", func(t *testing.T) {
 		r := newRig(t)
-		d := r.prepared(t, r.delivery("soon"))
+		d := r.Prepared(t, r.Delivery("soon"))
 		r.Inject(t, simulation.Fault{Operation: simPublish, Status: 400, Body: `{"error":{"message":"The requested resource does not exist","code":24,"error_subcode":4279009}}`})
 		_, err := r.Publish(t.Context(), d)
 		if e := connectortest.WantKind(t, err, schema.Retryable); e.Unprepared || e.RetryAfter != graph.GoneWait {
@@ -183,7 +183,7 @@ func TestAContainerThatThreadsDoesNotPublish(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			d := r.prepared(t, r.delivery("late"))
+			d := r.Prepared(t, r.Delivery("late"))
 			d.Attempts = schema.DefaultTries - 1
 			r.Inject(t, simulation.Fault{Operation: simPublish, Status: 400, Body: `{"error":{"message":"The requested resource does not exist","code":24,"error_subcode":4279009}}`})
 			shown.Operation = simShow
@@ -197,22 +197,22 @@ func TestAContainerThatThreadsDoesNotPublish(t *testing.T) {
 func TestAProfileThatIsFullWaits(t *testing.T) {
 	r := newRig(t)
 	for i := range 250 {
-		if _, _, err := r.World.Add(simulation.Post{Account: r.account(), Text: fmt.Sprint(i)}); err != nil {
+		if _, _, err := r.World.Add(simulation.Post{Account: r.Account(), Text: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	d := r.prepared(t, r.delivery("one more"))
+	d := r.Prepared(t, r.Delivery("one more"))
 	_, err := r.Publish(t.Context(), d)
 	if e := connectortest.WantKind(t, err, schema.RateLimited); e.RetryAfter != fullWait {
 		t.Errorf("to be tried again in %v", e.RetryAfter)
 	}
 	first := r.WantPosts(t, 250)[0]
-	reply := r.delivery("a reply") // is counted by itself
+	reply := r.Delivery("a reply") // is counted by itself
 	reply.Entry, reply.Entries, reply.Receipts = 1, 2, []schema.Receipt{{NativeID: first.ID}}
-	r.published(t, reply)
+	r.Published(t, reply)
 	r.Pass(24*time.Hour + time.Second)
 	d.Progress = nil
-	r.published(t, d)
+	r.Published(t, d)
 }
 
 func TestMediaThatCannotBeMadeReady(t *testing.T) {
@@ -221,19 +221,19 @@ func TestMediaThatCannotBeMadeReady(t *testing.T) {
 	}
 	t.Run("for a reason that passes", func(t *testing.T) {
 		r := newRig(t)
-		d := r.delivery("look", r.Film(""), r.Picture(""))
+		d := r.Delivery("look", r.Film(""), r.Picture(""))
 		r.Inject(t, answer(`{"id":"1","status":"ERROR","error_message":"FAILED_DOWNLOADING_VIDEO"}`))
 		progress, err := r.Prepare(t.Context(), d)
 		connectortest.WantKind(t, err, schema.Retryable)
 		d.Progress = progress.State
-		r.published(t, d)
+		r.Published(t, d)
 		if calls := r.World.Calls(simCreate); calls != 5 { // two items, then all three
 			t.Errorf("%d containers", calls)
 		}
 	})
 	t.Run("ever", func(t *testing.T) {
 		r := newRig(t)
-		d := r.delivery("look", r.Film(""))
+		d := r.Delivery("look", r.Film(""))
 		fault := answer(`{"id":"1","status":"IN_PROGRESS"}`)
 		fault.Times = 1000
 		r.Inject(t, fault)
@@ -252,13 +252,13 @@ func TestMediaThatCannotBeMadeReady(t *testing.T) {
 			t.Errorf("gave up after %d looks and %v", looks, waited)
 		}
 		r.World.Heal()
-		r.published(t, d)
+		r.Published(t, d)
 	})
 	t.Run("at an address that Threads does not reach", func(t *testing.T) {
 		r := newRig(t)
 		item := r.Picture("")
 		item.URL = "http://127.0.0.1:1/a.png"
-		_, err := r.Prepare(t.Context(), r.delivery("look", item))
+		_, err := r.Prepare(t.Context(), r.Delivery("look", item))
 		connectortest.WantKind(t, err, schema.Retryable)
 	})
 }
@@ -267,7 +267,7 @@ func TestFacts(t *testing.T) {
 	r := newRig(t)
 	item := r.Picture("")
 	item.Facts.Size = 9 << 20
-	_, err := r.Prepare(t.Context(), r.delivery("look", item))
+	_, err := r.Prepare(t.Context(), r.Delivery("look", item))
 	if e := connectortest.WantKind(t, err, schema.Refused); !strings.Contains(e.Message, "8388608") {
 		t.Errorf("error = %v", e)
 	}

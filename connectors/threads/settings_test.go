@@ -1,11 +1,10 @@
 package threads
 
 import (
-	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
+	"crier/connectors/simulators/connectortest"
 	"crier/schema"
 )
 
@@ -34,15 +33,7 @@ func TestCheckSettings(t *testing.T) {
 		"an unknown one":        {`{"pol":1}`, nil, []string{"pol setting_unknown"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := Constraints()
-			details := append(c.Settings(json.RawMessage(tt.settings)), c.Together(schema.Entry{Media: tt.media}, json.RawMessage(tt.settings))...)
-			var got []string
-			for _, d := range details {
-				got = append(got, d.Field+" "+d.Code)
-			}
-			if !slices.Equal(got, tt.want) {
-				t.Errorf("found %q, want %q", got, tt.want)
-			}
+			connectortest.WantDetails(t, Constraints(), tt.media, tt.settings, tt.want...)
 		})
 	}
 }

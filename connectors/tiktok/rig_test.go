@@ -97,11 +97,7 @@ func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 
 func (r *rig) publish(t *testing.T, d schema.Delivery) schema.Receipt {
 	t.Helper()
-	receipt, err := r.Publish(t.Context(), d)
-	if err != nil {
-		t.Fatalf("Publish: %v", err)
-	}
-	return receipt
+	return connectortest.Published(t, r.Connector, d)
 }
 
 // wantPost checks what the platform has: one video, whole.

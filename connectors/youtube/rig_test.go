@@ -64,11 +64,7 @@ func (r *rig) delivery(settings string) schema.Delivery {
 // each time.
 func (r *rig) prepare(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()
-	restart := func() connectors.Connector {
-		r.restart(t)
-		return r.Connector
-	}
-	return connectortest.Prepared(t, d, restart, r.Pass)
+	return connectortest.Prepared(t, d, func() connectors.Connector { r.restart(t); return r.Connector }, r.Pass)
 }
 
 // publish publishes a delivery, and returns it as it is claimed for the looks that follow.

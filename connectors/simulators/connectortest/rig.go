@@ -1,6 +1,7 @@
 package connectortest
 
 import (
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -85,6 +86,15 @@ func (r *Rig) WantPosts(t *testing.T, want int) []simulation.Post {
 		t.Fatalf("%d posts are there, want %d", len(posts), want)
 	}
 	return posts
+}
+
+// FieldsOf returns what a simulator stores of a post beside what every post has.
+func FieldsOf[T any](t *testing.T, p simulation.Post) (fields T) {
+	t.Helper()
+	if err := json.Unmarshal(p.Fields, &fields); err != nil {
+		t.Fatal(err)
+	}
+	return fields
 }
 
 // Client makes a client of its own for a connector, with what is set of a config.

@@ -2,6 +2,7 @@ package connectortest
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,6 +18,18 @@ func WantKind(t *testing.T, err error, kind schema.ErrorKind) *schema.Error {
 		t.Fatalf("error = %v, want kind %d", err, kind)
 	}
 	return e
+}
+
+// WantDetails checks what a platform says to the settings of an entry with media: "field code" of each.
+func WantDetails(t *testing.T, c schema.Constraints, media []schema.Media, settings string, want ...string) {
+	t.Helper()
+	var got []string
+	for _, d := range append(c.Settings([]byte(settings)), c.Together(schema.Entry{Media: media}, []byte(settings))...) {
+		got = append(got, d.Field+" "+d.Code)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("details %q, want %q", got, want)
+	}
 }
 
 // Prepared makes a delivery ready, through errors that pass, on a connector that restart makes
@@ -55,6 +68,16 @@ func Ready(t *testing.T, c connectors.Connector, d schema.Delivery, pass func(ti
 	}
 	t.Fatal("Prepare is never ready")
 	return d
+}
+
+// Published publishes a delivery that is ready, which must succeed.
+func Published(t *testing.T, c connectors.Connector, d schema.Delivery) schema.Receipt {
+	t.Helper()
+	receipt, err := c.Publish(t.Context(), d)
+	if err != nil {
+		t.Fatalf("Publish: %v", err)
+	}
+	return receipt
 }
 
 // Settle looks for what a call made whose answer was lost, as the pipeline does, until it is found

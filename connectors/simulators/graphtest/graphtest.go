@@ -3,6 +3,7 @@
 package graphtest
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -14,30 +15,80 @@ import (
 	"crier/schema"
 )
 
-// Subject is a connector before its simulator.
+// Connector is that of one of both.
+type Connector interface {
+	connectors.Connector
+	connectors.Checker
+	connectors.Refresher
+}
+
+// Subject is a connector before its simulator, both on a clock that stands until it is moved.
 type Subject struct {
 	*connectortest.Rig
 	*connectortest.Gallery
-	Connector interface {
-		connectors.Connector
-		connectors.Checker
-		connectors.Refresher
+	Connector Connector
+	Tokens    *graph.Tokens // the connector's
+
+	config Config
+}
+
+// Config is what differs between both.
+type Config struct {
+	connectors.Description
+	Simulator func(*simulation.World) http.Handler
+	Pictures  string // media type of those that are posted
+	Token     string // of an account that the simulator knows
+}
+
+// NewSubject makes it but for its tokens.
+func NewSubject(t *testing.T, c Config) *Subject {
+	t.Helper()
+	s := &Subject{
+		config:  c,
+		Rig:     connectortest.NewRig(t, connectortest.RigConfig{Platform: c.Platform, Simulator: c.Simulator, Puller: connectortest.NewHTTP(t)}),
+		Gallery: connectortest.NewGallery(t, c.Pictures),
 	}
-	Tokens   *graph.Tokens // the connector's
-	Token    string        // of an account that the simulator knows
-	Delivery func(text string, items ...schema.Media) schema.Delivery
+	s.Connector = c.New(connectors.Parts{
+		Base: s.Base, Now: s.Clock, Media: connectortest.NoMedia{}, App: connectortest.App(),
+		Client: s.Client(t, connectors.ClientConfig{Calls: c.Calls}),
+	}).(Connector)
+	return s
+}
+
+// Account returns the platform's id of the account.
+func (s *Subject) Account() string { return s.World.Account(s.config.Token).ID }
+
+// Delivery is the first entry of a post, claimed now.
+func (s *Subject) Delivery(text string, items ...schema.Media) schema.Delivery {
+	return schema.Delivery{
+		Account:     schema.Account{ID: schema.NewAccountID(s.Clock()), Platform: s.config.Platform},
+		Credentials: schema.Credentials{AccessToken: s.config.Token, SelfRenewing: true},
+		Entries:     1, Text: text, Media: items, Key: "key of " + text, Since: s.Clock(),
+	}
+}
+
+// Prepared is a delivery whose container is ready.
+func (s *Subject) Prepared(t *testing.T, d schema.Delivery) schema.Delivery {
+	t.Helper()
+	return connectortest.Ready(t, s.Connector, d, s.Pass)
+}
+
+// Published publishes what must succeed.
+func (s *Subject) Published(t *testing.T, d schema.Delivery) schema.Receipt {
+	t.Helper()
+	return connectortest.Published(t, s.Connector, s.Prepared(t, d))
 }
 
 // RunTokens tests how tokens are traded for the next ones.
-func RunTokens(t *testing.T, subject func(*testing.T) Subject) {
+func RunTokens(t *testing.T, subject func(*testing.T) *Subject) {
 	t.Run("a token is traded for the next", func(t *testing.T) { tradedForTheNext(t, subject(t)) })
 	t.Run("a lost trade is repeated", func(t *testing.T) { lostTrade(t, subject(t)) })
 	t.Run("a trade shows no secrets", func(t *testing.T) { secretsOfATrade(t, subject(t)) })
 }
 
-func tradedForTheNext(t *testing.T, s Subject) {
+func tradedForTheNext(t *testing.T, s *Subject) {
 	a := schema.Account{ID: schema.NewAccountID(s.Clock())}
-	short := schema.Credentials{AccessToken: s.Token, Scope: "basic"}
+	short := schema.Credentials{AccessToken: s.config.Token, Scope: "basic"}
 	long, err := s.Tokens.Lengthen(t.Context(), a, short)
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +104,7 @@ func tradedForTheNext(t *testing.T, s Subject) {
 		t.Fatalf("refreshed to %v, %v", next.ExpiresAt, err)
 	}
 	for _, credentials := range []schema.Credentials{long, next} {
-		if profile, err := s.Connector.Check(t.Context(), a, credentials); err != nil || profile.NativeID != s.World.Account(s.Token).ID {
+		if profile, err := s.Connector.Check(t.Context(), a, credentials); err != nil || profile.NativeID != s.World.Account(s.config.Token).ID {
 			t.Errorf("the token is of %q, %v", profile.NativeID, err)
 		}
 	}
@@ -63,24 +114,24 @@ func tradedForTheNext(t *testing.T, s Subject) {
 }
 
 // lostTrade: the old token goes on working, so a trade whose answer is lost is made again.
-func lostTrade(t *testing.T, s Subject) {
+func lostTrade(t *testing.T, s *Subject) {
 	s.Inject(t, simulation.Fault{Operation: "GET /refresh_access_token", Lose: true})
-	_, err := s.Connector.Refresh(t.Context(), schema.Account{}, schema.Credentials{AccessToken: s.Token})
+	_, err := s.Connector.Refresh(t.Context(), schema.Account{}, schema.Credentials{AccessToken: s.config.Token})
 	_ = connectortest.WantKind(t, err, schema.Retryable)
-	if _, err := s.Connector.Refresh(t.Context(), schema.Account{}, schema.Credentials{AccessToken: s.Token}); err != nil {
+	if _, err := s.Connector.Refresh(t.Context(), schema.Account{}, schema.Credentials{AccessToken: s.config.Token}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func secretsOfATrade(t *testing.T, s Subject) {
+func secretsOfATrade(t *testing.T, s *Subject) {
 	s.Tokens.Secret = "a-secret-of-the-app"
 	for _, fault := range []simulation.Fault{
 		{Lose: true}, {Refuse: true}, {Status: 200, Body: `{"access_token":""}`},
-		{Status: 400, Body: `{"error":{"message":"bad ` + s.Token + ` or a-secret-of-the-app","code":100}}`},
+		{Status: 400, Body: `{"error":{"message":"bad ` + s.config.Token + ` or a-secret-of-the-app","code":100}}`},
 	} {
 		s.Inject(t, fault)
-		_, err := s.Tokens.Lengthen(t.Context(), schema.Account{}, schema.Credentials{AccessToken: s.Token})
-		if err == nil || strings.Contains(err.Error(), s.Token) || strings.Contains(err.Error(), s.Tokens.Secret) {
+		_, err := s.Tokens.Lengthen(t.Context(), schema.Account{}, schema.Credentials{AccessToken: s.config.Token})
+		if err == nil || strings.Contains(err.Error(), s.config.Token) || strings.Contains(err.Error(), s.Tokens.Secret) {
 			t.Errorf("error = %v", err)
 		}
 	}
@@ -95,7 +146,7 @@ type Loss struct {
 }
 
 // RunLosses tests that whatever call loses its answer, there is one post, and it is known as such.
-func RunLosses(t *testing.T, subject func(*testing.T) Subject, losses map[string]Loss) {
+func RunLosses(t *testing.T, subject func(*testing.T) *Subject, losses map[string]Loss) {
 	for name, loss := range losses {
 		t.Run(name, func(t *testing.T) {
 			s := subject(t)
@@ -116,7 +167,7 @@ func RunLosses(t *testing.T, subject func(*testing.T) Subject, losses map[string
 }
 
 // published is what a delivery came to, and the kind of the error on the way; Internal: none.
-func published(t *testing.T, s Subject, d schema.Delivery) (receipt schema.Receipt, met schema.ErrorKind) {
+func published(t *testing.T, s *Subject, d schema.Delivery) (receipt schema.Receipt, met schema.ErrorKind) {
 	t.Helper()
 	met = schema.Internal
 	for ready := false; !ready; {
