@@ -1,6 +1,12 @@
 // Package connectors holds the contract of a platform's connector and what all
 // connectors share.
 //
+//	bluesky … youtube                     a package a platform: its Description and its connector
+//	google, graph                         what the connectors of Google's and of Meta's platforms share
+//	egress, listing, media, oauth, page   what all may use
+//	catalog                               the list of platforms: a line each
+//	simulators                            all that imitates, and the contract as tests: see there
+//
 // Every call to a platform takes the same way through a Client:
 //
 //	Call → limiter → breaker → exchange (package egress) → answer → out, or *schema.Error
