@@ -9,8 +9,6 @@ import (
 	"crier/schema"
 )
 
-func TestAnswers(t *testing.T) { connectortest.Meanings(t, answers()) }
-
 // A photo that Google could not fetch for the moment is no end of the post; another 400 is
 // (developers.google.com/my-business/reference/rest/Shared.Types/ErrorCode).
 func TestAPhotoThatCouldNotBeFetched(t *testing.T) {

@@ -12,8 +12,6 @@ import (
 	"crier/schema"
 )
 
-func TestAnswers(t *testing.T) { connectortest.Meanings(t, answers()) }
-
 func TestWhatRefusalsMean(t *testing.T) {
 	at := http.Header{"Date": {"Wed, 04 Mar 2026 22:30:00 GMT"}}
 	for name, tt := range map[string]struct {

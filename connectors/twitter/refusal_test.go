@@ -10,8 +10,6 @@ import (
 	"crier/schema"
 )
 
-func TestAnswers(t *testing.T) { connectortest.Meanings(t, answers()) }
-
 func TestWhatARefusalOfAPostMeans(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status int

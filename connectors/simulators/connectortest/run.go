@@ -18,6 +18,7 @@ type clause struct {
 // Run holds a connector to the whole contract.
 func Run(t *testing.T, f Fixture) {
 	decoder.Main() // what decodes pictures is this test, started again
+	t.Run("an answer means what the table's first row of it says", func(t *testing.T) { Meanings(t, f.Calls.Answers) })
 	for _, clauses := range [][]clause{
 		publishing(), finding(), answering(), refusing(), failing(), misanswering(), ending(), endingAccounts(), attaching(), keepingSecrets(),
 		consenting(), reading(), searching(), inTheField(), leaving(),

@@ -1,9 +1,0 @@
-package bluesky
-
-import (
-	"testing"
-
-	"crier/connectors/simulators/connectortest"
-)
-
-func TestAnswers(t *testing.T) { connectortest.Meanings(t, answers()) }

@@ -1,9 +1,0 @@
-package telegram
-
-import (
-	"testing"
-
-	"crier/connectors/simulators/connectortest"
-)
-
-func TestAnswers(t *testing.T) { connectortest.Meanings(t, answers()) }
