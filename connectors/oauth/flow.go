@@ -54,16 +54,16 @@ func (f Flow) Authorize(_ context.Context, _ schema.Account, r connectors.Author
 	if err := f.lacksApp(); err != nil {
 		return "", connectors.App{}, err
 	}
-	asked := url.Values{
+	query := url.Values{
 		"response_type": {"code"}, f.clientID(): {f.App.ID}, "redirect_uri": {r.Callback}, "state": {r.State},
 		"scope": {strings.Join(f.Scopes.Asked(), cmp.Or(f.dialect.Separator, " "))},
 	}
 	if f.dialect.PKCE {
-		asked.Set("code_challenge", oauth2.S256ChallengeFromVerifier(r.Verifier))
-		asked.Set("code_challenge_method", "S256")
+		query.Set("code_challenge", oauth2.S256ChallengeFromVerifier(r.Verifier))
+		query.Set("code_challenge_method", "S256")
 	}
-	maps.Copy(asked, f.dialect.Asks)
-	return f.page + "?" + asked.Encode(), connectors.App{}, nil
+	maps.Copy(query, f.dialect.Asks)
+	return f.page + "?" + query.Encode(), connectors.App{}, nil
 }
 
 // Exchange trades a code for tokens (RFC 6749, 4.1.3). Scopes that the answer does not name are those

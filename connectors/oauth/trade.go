@@ -84,9 +84,9 @@ func (f Flow) EndToken(ctx context.Context, a schema.Account, kind, token string
 	if err != nil {
 		return fmt.Errorf("revoking the %s: %w", cmp.Or(kind, "token"), err)
 	}
-	var said refusal
-	if json.Unmarshal(response.Body, &said) == nil && said.Error != "" {
-		return f.meaning(said.Error, f.withoutSecrets(cmp.Or(said.Description, said.Error), []string{token}))
+	var body refusal
+	if json.Unmarshal(response.Body, &body) == nil && body.Error != "" {
+		return f.meaning(body.Error, f.withoutSecrets(cmp.Or(body.Description, body.Error), []string{token}))
 	}
 	return nil
 }
@@ -115,25 +115,25 @@ func (f Flow) call(a schema.Account, endpoint, operation string, form url.Values
 
 // refused judges a refusal by the token endpoint.
 func (f Flow) refused(response *connectors.Response, err error) error {
-	said, ok := errors.AsType[*schema.Error](err)
-	if f.dialect.Refusals == nil || !ok || response == nil || response.Status/100 != 4 || said.Kind == schema.RateLimited {
+	failure, ok := errors.AsType[*schema.Error](err)
+	if f.dialect.Refusals == nil || !ok || response == nil || response.Status/100 != 4 || failure.Kind == schema.RateLimited {
 		return err
 	}
 	code := codeOf
 	if f.dialect.Code != nil {
 		code = f.dialect.Code
 	}
-	judged := f.meaning(code(response), said.Message)
-	judged.Err = err
-	return judged
+	meant := f.meaning(code(response), failure.Message)
+	meant.Err = err
+	return meant
 }
 
 func codeOf(response *connectors.Response) string {
-	var said refusal
-	if json.Unmarshal(response.Body, &said) != nil {
+	var body refusal
+	if json.Unmarshal(response.Body, &body) != nil {
 		return ""
 	}
-	return said.Error
+	return body.Error
 }
 
 // meaning tells a refusal of what was given for tokens from one of crier's own app.
