@@ -34,21 +34,21 @@ func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 	if !ok {
 		return connectors.Refusal{}, false
 	}
-	said := connectors.Refusal{Message: cmp.Or(r.UserMessage, r.Message, "the platform gave no reason"), Cause: r}
+	refusal := connectors.Refusal{Message: cmp.Or(r.UserMessage, r.Message, "the platform gave no reason"), Cause: r}
 	if r.Code != 0 {
 		code := strconv.Itoa(r.Code)
-		said.Codes = []string{code + "/" + strconv.Itoa(r.Subcode), code}
+		refusal.Codes = []string{code + "/" + strconv.Itoa(r.Subcode), code}
 	}
 	if r.Subcode != 0 {
-		said.Codes = append(said.Codes, "/"+strconv.Itoa(r.Subcode))
+		refusal.Codes = append(refusal.Codes, "/"+strconv.Itoa(r.Subcode))
 	}
 	if r.Transient || r.Code < 0 {
-		said.Codes = append(said.Codes, transient)
+		refusal.Codes = append(refusal.Codes, transient)
 	}
 	if response.Header.Get("Retry-After") == "" {
-		said.Wait = usageOf(response.Header).regain
+		refusal.Wait = usageOf(response.Header).regain
 	}
-	return said, true
+	return refusal, true
 }
 
 const (

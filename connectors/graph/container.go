@@ -141,20 +141,20 @@ func (c Containers) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	}
 	err = c.advance(ctx, d, &p)
 	rest := c.rest(d, &p)
-	kept := schema.Progress{Ready: err == nil && p.Post.Ready && rest <= 0}
+	result := schema.Progress{Ready: err == nil && p.Post.Ready && rest <= 0}
 	switch {
-	case err != nil || kept.Ready:
+	case err != nil || result.Ready:
 	case p.Post.Ready:
-		kept.RetryIn = rest
+		result.RetryIn = rest
 	default:
-		kept.RetryIn = min(firstPause<<min(p.Looks, 10), lastPause)
+		result.RetryIn = min(firstPause<<min(p.Looks, 10), lastPause)
 		p.Looks++
 	}
 	var encodeErr error
-	if kept.State, encodeErr = json.Marshal(p); encodeErr != nil {
+	if result.State, encodeErr = json.Marshal(p); encodeErr != nil {
 		return schema.Progress{}, fmt.Errorf("encoding progress: %w", encodeErr)
 	}
-	return kept, err
+	return result, err
 }
 
 // rest returns how long the post's container rests before it is published.
@@ -220,7 +220,7 @@ func (c Containers) make(ctx context.Context, d schema.Delivery, p *progress) er
 func (c Containers) makeItems(ctx context.Context, d schema.Delivery, p *progress) error {
 	first := len(p.Items)
 	d.Media = slices.Clone(d.Media)
-	asked := make([]url.Values, len(d.Media))
+	requests := make([]url.Values, len(d.Media))
 	for i := first; i < len(d.Media); i++ {
 		item, err := media.Inspect(ctx, c.Media, d.Media[i], c.Constraints.Of(d))
 		if err != nil {
@@ -228,12 +228,12 @@ func (c Containers) makeItems(ctx context.Context, d schema.Delivery, p *progres
 		}
 		d.Media[i] = item
 		p.note(item.Facts.Kind)
-		if asked[i], err = c.Fields(d, Part{Item: i, Kind: item.Facts.Kind}); err != nil {
+		if requests[i], err = c.Fields(d, Part{Item: i, Kind: item.Facts.Kind}); err != nil {
 			return err
 		}
 	}
 	for i := first; i < len(d.Media); i++ {
-		id, err := c.Create(ctx, d, asked[i])
+		id, err := c.Create(ctx, d, requests[i])
 		if err != nil {
 			return err
 		}
@@ -245,19 +245,19 @@ func (c Containers) makeItems(ctx context.Context, d schema.Delivery, p *progres
 // settle looks at a container unless it is ready. One that failed, or that the platform works
 // on for ever, is dropped with all others: the next try makes them again. One that the platform lets
 // nobody read is looked at for as long as it may work on it; then the call that publishes it tells.
-func (c Containers) settle(ctx context.Context, d schema.Delivery, p *progress, one *container) error {
-	if one.Ready {
+func (c Containers) settle(ctx context.Context, d schema.Delivery, p *progress, item *container) error {
+	if item.Ready {
 		return nil
 	}
-	state, err := c.Look(ctx, d, one.ID)
+	state, err := c.Look(ctx, d, item.ID)
 	switch {
 	case err != nil && c.IsUnread(err):
-		one.Ready = c.Now().Sub(time.Unix(p.Since, 0)) > MostWork
+		item.Ready = c.Now().Sub(time.Unix(p.Since, 0)) > MostWork
 		return nil
 	case err != nil:
 		return err
 	case state.Status == Finished || state.Status == Published:
-		one.Ready = true
+		item.Ready = true
 		return nil
 	case state.Status != InProgress:
 		*p = progress{}

@@ -32,16 +32,16 @@ func (r Error) lacksPermission() bool { return r.Code == 10 || r.Code >= 200 && 
 // Read returns the refusal that an answer is; ok is false where it is none, as a proxy's
 // page is none. The pages of consent and the redemption of codes have a form of their own.
 func Read(status int, body []byte) (r Error, ok bool) {
-	var answer struct {
+	var envelope struct {
 		Error   *Error `json:"error"`
 		Type    string `json:"error_type"`
 		Message string `json:"error_message"`
 	}
-	switch err := json.Unmarshal(body, &answer); {
-	case err == nil && answer.Error != nil && (answer.Error.Code != 0 || answer.Error.Message != ""):
-		r = *answer.Error
-	case err == nil && answer.Type != "" && answer.Message != "":
-		r = Error{Type: answer.Type, Message: answer.Message}
+	switch err := json.Unmarshal(body, &envelope); {
+	case err == nil && envelope.Error != nil && (envelope.Error.Code != 0 || envelope.Error.Message != ""):
+		r = *envelope.Error
+	case err == nil && envelope.Type != "" && envelope.Message != "":
+		r = Error{Type: envelope.Type, Message: envelope.Message}
 	default:
 		return Error{}, false
 	}

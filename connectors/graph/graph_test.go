@@ -90,9 +90,9 @@ func TestRefusalsAreReadAsTheyStandThere(t *testing.T) {
 		"what is for people": {`{"error":{"message":"(#36003) bad","code":36003,"error_user_msg":"The picture is too wide."}}`, "The picture is too wide.", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			said, ok := readRefusal(&connectors.Response{Status: 400, Body: []byte(tt.body)})
-			if ok != tt.ok || said.Message != tt.says {
-				t.Errorf("it is read as %+v, %t", said, ok)
+			refusal, ok := readRefusal(&connectors.Response{Status: 400, Body: []byte(tt.body)})
+			if ok != tt.ok || refusal.Message != tt.says {
+				t.Errorf("it is read as %+v, %t", refusal, ok)
 			}
 		})
 	}

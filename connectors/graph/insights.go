@@ -22,13 +22,13 @@ type insightValue struct {
 
 // Of returns a number; nil where the answer has none, which is not zero.
 func (i Insights) Of(name string) *int64 {
-	for _, one := range i.Data {
-		if one.Name != name {
+	for _, metric := range i.Data {
+		if metric.Name != name {
 			continue
 		}
-		value := one.Total.Value
-		if len(one.Values) > 0 {
-			value = one.Values[len(one.Values)-1].Value
+		value := metric.Total.Value
+		if len(metric.Values) > 0 {
+			value = metric.Values[len(metric.Values)-1].Value
 		}
 		var n int64
 		if json.Unmarshal(value, &n) == nil {

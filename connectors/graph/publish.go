@@ -28,8 +28,8 @@ func Publish(ctx context.Context, client *connectors.Client, d schema.Delivery, 
 }
 
 // CreateContainer makes the call that makes a container, which nobody can see, of what is asked for.
-func CreateContainer(ctx context.Context, client *connectors.Client, call connectors.Call, asked url.Values) (id string, err error) {
-	call.Form, call.Kind = asked, connectors.Media
+func CreateContainer(ctx context.Context, client *connectors.Client, call connectors.Call, form url.Values) (id string, err error) {
+	call.Form, call.Kind = form, connectors.Media
 	var out struct {
 		ID string `json:"id"`
 	}
@@ -60,12 +60,12 @@ func ReadBack(ctx context.Context, client *connectors.Client, call connectors.Ca
 }
 
 // Receipt returns the receipt of what a delivery made; now stands for a time that is not known.
-func Receipt(d schema.Delivery, made listing.Item, now time.Time) schema.Receipt {
-	r := schema.Receipt{Entry: d.VisibleEntry(), NativeID: made.ID, PostedAt: made.At}
-	if validation.IsWebAddress(made.URL) {
-		r.URL = made.URL
+func Receipt(d schema.Delivery, item listing.Item, now time.Time) schema.Receipt {
+	r := schema.Receipt{Entry: d.VisibleEntry(), NativeID: item.ID, PostedAt: item.At}
+	if validation.IsWebAddress(item.URL) {
+		r.URL = item.URL
 	}
-	if made.At.IsZero() {
+	if item.At.IsZero() {
 		r.PostedAt = now.UTC()
 	}
 	return r

@@ -41,7 +41,7 @@ type Page struct {
 // whole reports whether an answer can show that something is not there: a null or a post without
 // a time would pass for the end of the list.
 func (p Page) whole() bool {
-	return p.Data != nil && !slices.ContainsFunc(p.Data, func(one Post) bool { return one.ID == "" || one.Timestamp.IsZero() })
+	return p.Data != nil && !slices.ContainsFunc(p.Data, func(post Post) bool { return post.ID == "" || post.Timestamp.IsZero() })
 }
 
 // Search looks for what a delivery may have made in a list of the account's own.
@@ -92,8 +92,8 @@ func (s Search) read(ctx context.Context, after string) (listing.Page, error) {
 }
 
 // Compared compares a text that was sent with one that is shown: whether it is the same, or nearly.
-func Compared(sent, shown string) (alike, near bool) {
-	return SameText(sent, shown), listing.MostlySame(sent, shown)
+func Compared(sent, received string) (alike, near bool) {
+	return SameText(sent, received), listing.MostlySame(sent, received)
 }
 
 // SameText compares texts except for what platforms change in them: the space, and the sign of

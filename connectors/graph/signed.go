@@ -44,18 +44,18 @@ func (c Consent) PersonOf(signed string) (id string, err error) {
 	if err != nil {
 		return "", notSigned()
 	}
-	var said struct {
+	var request struct {
 		Algorithm string   `json:"algorithm"`
 		UserID    oauth.ID `json:"user_id"`
 		IssuedAt  int64    `json:"issued_at"` // seconds since 1970; 0: it does not say
 	}
-	if json.Unmarshal(content, &said) != nil || !strings.EqualFold(said.Algorithm, signedAlgorithm) || said.UserID == "" {
+	if json.Unmarshal(content, &request) != nil || !strings.EqualFold(request.Algorithm, signedAlgorithm) || request.UserID == "" {
 		return "", notSigned()
 	}
-	if said.IssuedAt > 0 && c.Now().Sub(time.Unix(said.IssuedAt, 0)) > oldestSigned {
+	if request.IssuedAt > 0 && c.Now().Sub(time.Unix(request.IssuedAt, 0)) > oldestSigned {
 		return "", &schema.Error{Kind: schema.Unauthorized, Message: "signed_request was signed more than three days ago"}
 	}
-	return string(said.UserID), nil
+	return string(request.UserID), nil
 }
 
 func notSigned() error {
