@@ -78,13 +78,13 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 	if _, err := c.client.Do(ctx, call, &list); err != nil {
 		return nil, fmt.Errorf("reading statistics of posts: %w", err)
 	}
-	told := make(map[string]schema.Metrics, 2*len(list.Elements))
+	byURN := make(map[string]schema.Metrics, 2*len(list.Elements))
 	for _, e := range list.Elements {
-		told[e.Share], told[e.UGCPost] = e.Total.metrics(), e.Total.metrics()
+		byURN[e.Share], byURN[e.UGCPost] = e.Total.metrics(), e.Total.metrics()
 	}
 	metrics := make([]schema.PostMetrics, len(posts))
 	for i, p := range posts {
-		metrics[i].Metrics = told[p.NativeID]
+		metrics[i].Metrics = byURN[p.NativeID]
 	}
 	return metrics, nil
 }

@@ -97,8 +97,8 @@ func (c *Connector) nameOrganizations(ctx context.Context, a schema.Account, org
 	group.SetLimit(namesAtOnce)
 	for i := range organizations {
 		group.Go(func() (err error) {
-			one := &organizations[i]
-			one.Name, err = c.organizationName(ctx, a, one.Credentials, one.ID)
+			organization := &organizations[i]
+			organization.Name, err = c.organizationName(ctx, a, organization.Credentials, organization.ID)
 			return err
 		})
 	}

@@ -118,9 +118,9 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 // commentID reads the URN of a new comment, which older versions give in the header alone and
 // without what it is a comment on (comments-api).
 func commentID(post string, response *connectors.Response) string {
-	var made comment
-	if json.Unmarshal(response.Body, &made) == nil && made.urn(post) != "" {
-		return made.urn(post)
+	var created comment
+	if json.Unmarshal(response.Body, &created) == nil && created.urn(post) != "" {
+		return created.urn(post)
 	}
 	return comment{ID: response.Header.Get("X-Restli-Id")}.urn(post)
 }

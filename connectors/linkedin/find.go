@@ -85,11 +85,11 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, want newPost, 
 		return listing.Page{}, strange("is no list of posts")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: following(next, len(list.Elements))}
-	for _, shown := range list.Elements {
-		item := listing.Item{ID: shown.ID, URL: c.address(shown.ID), At: shown.CreatedAt.time()}
-		want.compare(&item, shown)
+	for _, post := range list.Elements {
+		item := listing.Item{ID: post.ID, URL: c.address(post.ID), At: post.CreatedAt.time()}
+		want.compare(&item, post)
 		page.Items = append(page.Items, item)
-		page.Until = max(shown.LastModified, shown.CreatedAt).time()
+		page.Until = max(post.LastModified, post.CreatedAt).time()
 	}
 	return page, nil
 }
@@ -99,18 +99,18 @@ func (s shownPost) isPart() bool { return s.ID == "" || s.CreatedAt == 0 }
 
 // compare notes how a post that is wanted and one that is shown are alike. Media is an upload of this
 // delivery alone, so that a post with it is its own. One that shows no content may be it all the same.
-func (want newPost) compare(item *listing.Item, shown shownPost) {
-	if shown.LifecycleState == "DRAFT" || shown.LifecycleState == "PUBLISH_FAILED" {
+func (want newPost) compare(item *listing.Item, candidate shownPost) {
+	if candidate.LifecycleState == "DRAFT" || candidate.LifecycleState == "PUBLISH_FAILED" {
 		return
 	}
-	wanted, has := want.Content.media(), shown.Content.media()
-	reference, refersTo := want.Content.reference(), shown.Content.reference()
+	wanted, has := want.Content.media(), candidate.Content.media()
+	reference, refersTo := want.Content.reference(), candidate.Content.reference()
 	isBare := len(has) == 0 && refersTo == ""
 	isSame := len(wanted) == len(has) && reference == refersTo
 	if !isSame && !isBare {
 		return
 	}
-	item.Alike, item.Near = listing.Compared(plainText(want.Commentary), plainText(shown.Commentary))
+	item.Alike, item.Near = listing.Compared(plainText(want.Commentary), plainText(candidate.Commentary))
 	if len(wanted) > 0 && wanted[0] != "" {
 		item.Own = slices.Equal(wanted, has)
 		item.Alike = item.Own

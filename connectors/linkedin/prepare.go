@@ -133,14 +133,14 @@ func (c *Connector) state(ctx context.Context, d schema.Delivery, a asset) (stri
 	operation := "GET /rest/" + string(a.Kind) + "/{urn}"
 	call := c.call(d.Account, d.Credentials, http.MethodGet, "/rest/"+string(a.Kind)+"/"+url.QueryEscape(a.URN), operation)
 	call.Kind = connectors.Status
-	var shown struct {
+	var response struct {
 		Status string `json:"status"`
 	}
-	_, err := c.client.Do(ctx, call, &shown)
+	_, err := c.client.Do(ctx, call, &response)
 	if e, ok := errors.AsType[*schema.Error](err); ok && e.End == schema.EndScope {
 		return stateAvailable, nil
 	}
-	return shown.Status, err
+	return response.Status, err
 }
 
 // uploadMissing uploads the items that are not uploaded. All are opened and checked first, so

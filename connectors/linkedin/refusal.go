@@ -105,11 +105,11 @@ func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 	for _, input := range r.Details.Inputs {
 		codes = append(codes, input.Code)
 	}
-	said := connectors.Refusal{Codes: codes, Message: r.Message}
+	read := connectors.Refusal{Codes: codes, Message: r.Message}
 	if response.Status == http.StatusTooManyRequests && response.Header.Get("Retry-After") == "" {
-		said.Wait = waitOf(r, response.Header)
+		read.Wait = waitOf(r, response.Header)
 	}
-	return said, true
+	return read, true
 }
 
 // waitOf returns how long a limit lasts: those of a day end at midnight UTC, and no header

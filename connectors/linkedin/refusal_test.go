@@ -42,8 +42,8 @@ func TestWhatRefusalsMean(t *testing.T) {
 		"the same, without JSON": {426, nil, ``, connectors.IsAwaited, versionWait},
 	} {
 		t.Run(name, func(t *testing.T) {
-			row, said, _ := answers().Match(connectors.Call{Operation: opCreatePost}, &connectors.Response{Status: tt.status, Header: tt.header, Body: []byte(tt.body)})
-			if wait := cmp.Or(said.Wait, row.Wait); row.Means != tt.kind || tt.kind != 0 && wait != tt.wait {
+			row, refusal, _ := answers().Match(connectors.Call{Operation: opCreatePost}, &connectors.Response{Status: tt.status, Header: tt.header, Body: []byte(tt.body)})
+			if wait := cmp.Or(refusal.Wait, row.Wait); row.Means != tt.kind || tt.kind != 0 && wait != tt.wait {
 				t.Fatalf("it means %v, wait %v; want %v, %v", row.Means, wait, tt.kind, tt.wait)
 			}
 		})

@@ -69,12 +69,12 @@ func (t *turn) begin(ctx context.Context, file *media.File) (asset, error) {
 	path := "/rest/" + string(kind)
 	call := t.call(t.d.Account, t.d.Credentials, http.MethodPost, path, "POST "+path+"?action=initializeUpload")
 	call.Kind, call.Query = connectors.Media, url.Values{"action": {"initializeUpload"}}
-	asked := map[string]any{"owner": t.owner}
+	request := map[string]any{"owner": t.owner}
 	if kind == videos {
-		asked["fileSizeBytes"], asked["uploadCaptions"], asked["uploadThumbnail"] = file.Size, false, false
+		request["fileSizeBytes"], request["uploadCaptions"], request["uploadThumbnail"] = file.Size, false, false
 	}
-	call.JSON = map[string]any{"initializeUploadRequest": asked}
-	var answer struct {
+	call.JSON = map[string]any{"initializeUploadRequest": request}
+	var response struct {
 		Value struct {
 			UploadURL    string `json:"uploadUrl"` // of images and documents, which go in one piece
 			Image        string `json:"image"`
@@ -88,10 +88,10 @@ func (t *turn) begin(ctx context.Context, file *media.File) (asset, error) {
 			} `json:"uploadInstructions"`
 		} `json:"value"`
 	}
-	if _, err := t.client.Do(ctx, call, &answer); err != nil {
+	if _, err := t.client.Do(ctx, call, &response); err != nil {
 		return asset{}, fmt.Errorf("beginning upload: %w", err)
 	}
-	value := answer.Value
+	value := response.Value
 	begun := asset{Kind: kind, URN: value.Image + value.Document + value.Video, Upload: &upload{Token: value.Token}}
 	for _, piece := range value.Instructions {
 		begun.Upload.Parts = append(begun.Upload.Parts, part{URL: piece.URL, First: piece.First, Last: piece.Last})
