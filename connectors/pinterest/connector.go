@@ -72,17 +72,17 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	call := c.call(d.Account, d.Credentials, http.MethodPost, "/pins", opCreatePin)
 	call.Visible, call.Kind, call.Turn = true, connectors.Post, d.Turn
 	call.JSON = pinOf(d, s, to, assets)
-	var made struct {
+	var pin struct {
 		ID string `json:"id"`
 	}
-	response, err := c.client.Do(ctx, call, &made)
+	response, err := c.client.Do(ctx, call, &pin)
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating pin: %w", ofPin(response, err, isOwn, assets))
 	}
-	if made.ID == "" {
+	if pin.ID == "" {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "Pinterest's answer names no pin"}
 	}
-	return schema.Receipt{Entry: d.Entry, NativeID: made.ID, URL: c.address(made.ID), PostedAt: c.now().UTC()}, nil
+	return schema.Receipt{Entry: d.Entry, NativeID: pin.ID, URL: c.address(pin.ID), PostedAt: c.now().UTC()}, nil
 }
 
 // Comment refuses: the API knows no comments.

@@ -105,10 +105,10 @@ func (c *Connector) pins(ctx context.Context, d schema.Delivery, of destination,
 		return listing.Page{}, strange("is no list of pins")
 	}
 	list := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Bookmark}
-	for _, shown := range read.Items {
-		alike, near := want.compare(shown)
+	for _, pin := range read.Items {
+		alike, near := want.compare(pin)
 		list.Items = append(list.Items, listing.Item{
-			ID: shown.ID, URL: c.address(shown.ID), At: shown.CreatedAt.Time, Alike: alike, Near: near,
+			ID: pin.ID, URL: c.address(pin.ID), At: pin.CreatedAt.Time, Alike: alike, Near: near,
 		})
 	}
 	return list, nil

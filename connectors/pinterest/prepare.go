@@ -116,20 +116,20 @@ const (
 // nobody knows that it arrived, and Pinterest knows of nothing.
 func (c *Connector) lookAtVideo(ctx context.Context, d schema.Delivery, a *asset) (sent bool, err error) {
 	call := c.look(d.Account, d.Credentials, "/media/"+url.PathEscape(a.Video.ID), opMedia)
-	var shown struct {
+	var video struct {
 		Status string `json:"status"`
 	}
-	response, err := c.client.Do(ctx, call, &shown)
+	response, err := c.client.Do(ctx, call, &video)
 	isGone := err != nil && response != nil && response.Status == http.StatusNotFound && refusalIn(response.Body).Message != ""
 	if err != nil && !isGone {
 		return false, fmt.Errorf("looking at video: %w", connectors.WithoutEnd(err))
 	}
-	isAtWork := shown.Status == stateProcessing || shown.Status == stateRegistered && a.Video.Sent != 0
+	isAtWork := video.Status == stateProcessing || video.Status == stateRegistered && a.Video.Sent != 0
 	switch {
-	case shown.Status == stateSucceeded:
+	case video.Status == stateSucceeded:
 		a.Ready = true
 		return true, nil
-	case shown.Status == stateFailed:
+	case video.Status == stateFailed:
 		*a = asset{}
 		return true, refuse("Pinterest could not process the video")
 	case isAtWork && a.Video.Sent == 0:
@@ -140,7 +140,7 @@ func (c *Connector) lookAtVideo(ctx context.Context, d schema.Delivery, a *asset
 		return true, &schema.Error{Kind: schema.Retryable, Message: fmt.Sprintf("Pinterest did not make the video ready within %s", mostWork)}
 	case isAtWork:
 		return true, nil
-	case isGone || shown.Status == stateRegistered:
+	case isGone || video.Status == stateRegistered:
 		a.Video = nil
 		return false, nil
 	default:

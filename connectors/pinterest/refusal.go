@@ -107,8 +107,8 @@ func Pace(header http.Header) time.Duration {
 		return n, err == nil
 	}
 	left, known := first(remainingHeader)
-	seconds, told := first(resetHeader)
-	if !known || !told || left > 0 || seconds <= 0 {
+	seconds, hasReset := first(resetHeader)
+	if !known || !hasReset || left > 0 || seconds <= 0 {
 		return 0
 	}
 	return time.Duration(seconds) * time.Second
