@@ -88,9 +88,9 @@ func (c *Connector) permissions(ctx context.Context, a schema.Account, person sc
 	if _, err := c.client.Do(ctx, call, &listed); err != nil {
 		return nil, fmt.Errorf("asking what was granted: %w", err)
 	}
-	for _, one := range listed.Data {
-		if one.Status == "granted" {
-			granted = append(granted, one.Permission)
+	for _, permission := range listed.Data {
+		if permission.Status == "granted" {
+			granted = append(granted, permission.Permission)
 		}
 	}
 	if len(granted) == 0 {

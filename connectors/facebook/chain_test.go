@@ -107,10 +107,10 @@ func TestAVideoThatIsPublishedAlready(t *testing.T) {
 			_, err := r.Publish(t.Context(), d)
 			connectortest.WantKind(t, err, schema.Unknown)
 			d.Attempts, d.Tries = 1, schema.DefaultTries
-			again := func(shown string, kind schema.ErrorKind) *schema.Error {
+			again := func(status string, kind schema.ErrorKind) *schema.Error {
 				t.Helper()
-				if shown != "" {
-					r.Inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusOK, Body: shown})
+				if status != "" {
+					r.Inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusOK, Body: status})
 				}
 				_, err := r.Publish(t.Context(), d)
 				return connectortest.WantKind(t, err, kind)

@@ -105,16 +105,16 @@ func (c *Connector) post(ctx context.Context, d schema.Delivery, s settings, ass
 	}
 	call := c.visible(d, pageOf(d)+"/feed", opFeed)
 	call.JSON = body
-	var made struct {
+	var created struct {
 		ID string `json:"id"`
 	}
-	if _, err := c.client.Do(ctx, call, &made); err != nil {
+	if _, err := c.client.Do(ctx, call, &created); err != nil {
 		return schema.Receipt{}, fmt.Errorf("publishing post: %w", listing.OfFirstCall(d, err))
 	}
-	if made.ID == "" {
+	if created.ID == "" {
 		return schema.Receipt{}, unnamed("post")
 	}
-	return c.receipt(d.Entry, made.ID, "/"+made.ID), nil
+	return c.receipt(d.Entry, created.ID, "/"+created.ID), nil
 }
 
 // finish ends the upload of a video, which publishes it. Its id is known since the upload
@@ -201,16 +201,16 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	}
 	call := c.visible(d, parent.NativeID+"/comments", opComment)
 	call.JSON = map[string]string{"message": d.Comment.Text}
-	var made struct {
+	var created struct {
 		ID string `json:"id"`
 	}
-	if _, err := c.client.Do(ctx, call, &made); err != nil {
+	if _, err := c.client.Do(ctx, call, &created); err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating comment: %w", listing.OfFirstCall(d, err))
 	}
-	if made.ID == "" {
+	if created.ID == "" {
 		return schema.Receipt{}, unnamed("comment")
 	}
-	return c.receipt(d.Comment.Entry, made.ID, "/"+made.ID), nil
+	return c.receipt(d.Comment.Entry, created.ID, "/"+created.ID), nil
 }
 
 // Check returns which page the token is of, if that may publish. A page token got by a long-lived user token has

@@ -49,16 +49,16 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	if page.Next == "" {
 		page.Extent = connectors.AllComments // in the order of a stream answers stand among them
 	}
-	for _, one := range read.Data {
-		if one.ID == "" || one.From.ID == own || one.CreatedTime.IsZero() {
+	for _, comment := range read.Data {
+		if comment.ID == "" || comment.From.ID == own || comment.CreatedTime.IsZero() {
 			continue
 		}
 		item := schema.InboxItem{
-			Kind: schema.InboxComment, NativeID: one.ID, ParentID: one.Parent.ID, PostNativeID: post.NativeID, Text: one.Message,
-			Author: schema.Author{ID: one.From.ID, Name: one.From.Name}, WrittenAt: one.CreatedTime.UTC(),
+			Kind: schema.InboxComment, NativeID: comment.ID, ParentID: comment.Parent.ID, PostNativeID: post.NativeID, Text: comment.Message,
+			Author: schema.Author{ID: comment.From.ID, Name: comment.From.Name}, WrittenAt: comment.CreatedTime.UTC(),
 		}
-		if validation.IsWebAddress(one.Permalink) {
-			item.URL = one.Permalink
+		if validation.IsWebAddress(comment.Permalink) {
+			item.URL = comment.Permalink
 		}
 		page.Items = append(page.Items, schema.Received{Item: item, Post: post.Post})
 	}

@@ -84,12 +84,12 @@ const (
 // failure returns why Facebook gave up on the video; ok is false if it did not.
 func (v video) failure() (reason string, ok bool) {
 	for _, p := range []phase{v.Status.Processing, v.Status.Publishing} {
-		said := p.Error.Message
+		message := p.Error.Message
 		for _, e := range p.Errors {
-			said = cmp.Or(said, e.Message)
+			message = cmp.Or(message, e.Message)
 		}
-		ok = ok || p.Status == failed || said != "" && p.Status == notStarted
-		reason = cmp.Or(reason, said)
+		ok = ok || p.Status == failed || message != "" && p.Status == notStarted
+		reason = cmp.Or(reason, message)
 	}
 	return cmp.Or(reason, "it gave no reason"), ok || v.Status.Video == failed
 }
@@ -97,21 +97,21 @@ func (v video) failure() (reason string, ok bool) {
 func (c *Connector) videoStatus(ctx context.Context, d schema.Delivery, id string) (video, error) {
 	call := c.call(d.Account, d.Credentials, http.MethodGet, url.PathEscape(id), opVideo)
 	call.Kind, call.Query = connectors.Status, url.Values{"fields": {"status"}}
-	var shown video
-	if _, err := c.client.Do(ctx, call, &shown); err != nil {
+	var read video
+	if _, err := c.client.Do(ctx, call, &read); err != nil {
 		return video{}, fmt.Errorf("asking how far the video is: %w", err)
 	}
-	if shown.Status.Publishing.Status == "" {
+	if read.Status.Publishing.Status == "" {
 		return video{}, strange("does not say how far the video is")
 	}
-	return shown, nil
+	return read, nil
 }
 
 // findVideo tells by a video's phases whether the end of its upload has arrived, and what
 // became of the video since. Facebook goes on by itself after that call, so the receipt is
 // open until the video is published.
 func (c *Connector) findVideo(ctx context.Context, d schema.Delivery, s settings, id string) (schema.Receipt, schema.Verdict, error) {
-	shown, err := c.videoStatus(ctx, d, id)
+	film, err := c.videoStatus(ctx, d, id)
 	if isGone(err) && c.now().Sub(d.Since) < graph.MostWork { // as in an incident, and right after the call
 		return schema.Receipt{}, schema.CannotTell, listing.LookLater(0, "Facebook does not show the video")
 	}
@@ -126,16 +126,16 @@ func (c *Connector) findVideo(ctx context.Context, d schema.Delivery, s settings
 	if known != nil {
 		receipt.PostedAt = known.PostedAt
 	}
-	reason, hasFailed := shown.failure()
+	reason, hasFailed := film.failure()
 	switch {
 	case hasFailed:
 		return schema.Receipt{}, schema.NotThere, refuse("Facebook could not process the video: %s", reason)
-	case shown.Status.Publishing.Status == complete:
+	case film.Status.Publishing.Status == complete:
 		return receipt, schema.Found, nil
-	case shown.Status.Publishing.Status != notStarted || known != nil: // Facebook has answered that it took it
+	case film.Status.Publishing.Status != notStarted || known != nil: // Facebook has answered that it took it
 		receipt.Open = true
 		return receipt, schema.Found, nil
-	case shown.Status.Processing.Status == inProgress:
+	case film.Status.Processing.Status == inProgress:
 		return schema.Receipt{}, schema.CannotTell, &schema.Error{
 			Kind: schema.Retryable, RetryAfter: schema.SettleTime, Message: "Facebook processes the video still",
 		}
@@ -218,11 +218,11 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, assets []asset
 		return listing.Page{}, strange("is no list of posts")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.next()}
-	for _, shown := range read.Data {
-		item := listing.Item{ID: shown.ID, URL: c.web + "/" + shown.ID, At: shown.CreatedTime.Time}
-		compare(&item, d, assets, shown)
+	for _, post := range read.Data {
+		item := listing.Item{ID: post.ID, URL: c.web + "/" + post.ID, At: post.CreatedTime.Time}
+		compare(&item, d, assets, post)
 		page.Items = append(page.Items, item)
-		page.Until = shown.CreatedTime.Time
+		page.Until = post.CreatedTime.Time
 	}
 	return page, nil
 }
@@ -238,12 +238,12 @@ func pageQuery(next, fields string) url.Values {
 // compare notes how a post that is wanted and one that is shown are alike. A photo is an upload of this
 // delivery alone, so that a post with it is its own. How many of an album are shown, in which order, and
 // whether any is, is Facebook's.
-func compare(item *listing.Item, d schema.Delivery, assets []asset, shown shownPost) {
-	has := shown.media()
+func compare(item *listing.Item, d schema.Delivery, assets []asset, candidate shownPost) {
+	has := candidate.media()
 	if len(has) > 0 && len(assets) == 0 {
 		return
 	}
-	item.Alike, item.Near = listing.Compared(d.Text, shown.Message)
+	item.Alike, item.Near = listing.Compared(d.Text, candidate.Message)
 	if len(assets) > 0 && assets[0].ID != "" {
 		item.Own = slices.ContainsFunc(assets, func(a asset) bool { return slices.Contains(has, a.ID) })
 		item.Alike = item.Own
@@ -291,13 +291,13 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, next 
 		return listing.Page{}, strange("is no list of comments")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.next()}
-	for _, shown := range read.Data {
-		item := listing.Item{ID: shown.ID, At: shown.CreatedTime.Time}
-		if shown.From == nil || pageOf(d) == "me" || shown.From.ID == pageOf(d) {
-			item.Alike, item.Near = listing.Compared(d.Comment.Text, shown.Message)
+	for _, comment := range read.Data {
+		item := listing.Item{ID: comment.ID, At: comment.CreatedTime.Time}
+		if comment.From == nil || pageOf(d) == "me" || comment.From.ID == pageOf(d) {
+			item.Alike, item.Near = listing.Compared(d.Comment.Text, comment.Message)
 		}
 		page.Items = append(page.Items, item)
-		page.Until = shown.CreatedTime.Time
+		page.Until = comment.CreatedTime.Time
 	}
 	return page, nil
 }

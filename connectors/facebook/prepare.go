@@ -126,14 +126,14 @@ func (c *Connector) uploadPhoto(ctx context.Context, d schema.Delivery, item sch
 	if err != nil {
 		return asset{}, err
 	}
-	var made struct {
+	var photo struct {
 		ID string `json:"id"`
 	}
-	if _, err := c.client.Do(ctx, call, &made); err != nil {
+	if _, err := c.client.Do(ctx, call, &photo); err != nil {
 		return asset{}, fmt.Errorf("uploading photo: %w", err)
 	}
-	if made.ID == "" {
+	if photo.ID == "" {
 		return asset{}, strange("names no photo")
 	}
-	return asset{ID: made.ID, Ready: true}, nil
+	return asset{ID: photo.ID, Ready: true}, nil
 }

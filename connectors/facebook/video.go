@@ -241,11 +241,11 @@ func (t *turn) stream(ctx context.Context, file *media.File, a *asset) error {
 
 // askHowFar reads how much of a video arrived before the upload was cut off.
 func (t *turn) askHowFar(ctx context.Context, a *asset) error {
-	shown, err := t.videoStatus(ctx, t.d, a.ID)
+	film, err := t.videoStatus(ctx, t.d, a.ID)
 	if err != nil {
 		return err
 	}
-	a.Next = shown.Status.Uploading.Bytes
+	a.Next = film.Status.Uploading.Bytes
 	return nil
 }
 
