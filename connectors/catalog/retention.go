@@ -10,11 +10,11 @@ import (
 
 // Profiles returns how long the profiles of each platform are kept once they are disconnected.
 func Profiles() map[schema.Platform]time.Duration {
-	kept := map[schema.Platform]time.Duration{}
+	retention := map[schema.Platform]time.Duration{}
 	for _, p := range schema.Platforms() {
-		kept[p] = cmp.Or(table[p].Retention.Kept, connectors.DefaultRetention)
+		retention[p] = cmp.Or(table[p].Retention.Kept, connectors.DefaultRetention)
 	}
-	return kept
+	return retention
 }
 
 // FreshProfiles are the platforms of which profiles may not be kept for long as they were read.
