@@ -59,37 +59,37 @@ var consentPage = template.Must(template.New("").Parse(`<!doctype html>
 
 // Ask answers the request that brings a person with the platform's page. Its form is sent to
 // the same address, where Answer takes it.
-func (c *Consents) Ask(rw http.ResponseWriter, asked Consent) {
+func (c *Consents) Ask(rw http.ResponseWriter, consent Consent) {
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
-	consentPage.Execute(rw, map[string]any{"Platform": c.world.Platform(), "Consent": asked}) // fails only when the client is gone
+	consentPage.Execute(rw, map[string]any{"Platform": c.world.Platform(), "Consent": consent}) // fails only when the client is gone
 }
 
 // Answer sends the person back to the app: with a code, or with what the platform calls a
 // refusal. It takes a form of Ask, with the request that the page was asked with.
-func (c *Consents) Answer(rw http.ResponseWriter, r *http.Request, asked Consent, denied url.Values) {
+func (c *Consents) Answer(rw http.ResponseWriter, r *http.Request, consent Consent, denied url.Values) {
 	back := url.Values{}
 	if r.PostFormValue("crier_answer") == "allow" {
-		asked.Name = r.PostFormValue("crier_name")
+		consent.Name = r.PostFormValue("crier_name")
 		if _, given := r.PostForm["crier_scope"]; given {
-			asked.Scope = r.PostFormValue("crier_scope")
+			consent.Scope = r.PostFormValue("crier_scope")
 		}
-		back.Set("code", c.issue(asked))
+		back.Set("code", c.issue(consent))
 	} else {
 		back = denied
 	}
-	sendBack(rw, r, asked, back, c.fragment)
+	sendBack(rw, r, consent, back, c.fragment)
 }
 
 // SendBack sends the person back to the app at once, with what their request came to.
-func SendBack(rw http.ResponseWriter, r *http.Request, asked Consent, back url.Values) {
-	sendBack(rw, r, asked, back, "")
+func SendBack(rw http.ResponseWriter, r *http.Request, consent Consent, back url.Values) {
+	sendBack(rw, r, consent, back, "")
 }
 
-func sendBack(rw http.ResponseWriter, r *http.Request, asked Consent, back url.Values, fragment string) {
-	if asked.State != "" {
-		back.Set("state", asked.State)
+func sendBack(rw http.ResponseWriter, r *http.Request, consent Consent, back url.Values, fragment string) {
+	if consent.State != "" {
+		back.Set("state", consent.State)
 	}
-	target, err := url.Parse(asked.Redirect)
+	target, err := url.Parse(consent.Redirect)
 	if err != nil {
 		http.Error(rw, "redirect_uri is no address", http.StatusBadRequest)
 		return

@@ -67,31 +67,31 @@ type Pulls struct {
 }
 
 // Image fetches a picture while the caller waits.
-func (p Pulls) Image(r *http.Request, made *simulation.Upload) (err error) {
-	made.Type, made.Size, err = p.World.Pull(r.Context(), made.Content, r.FormValue("image_url"))
+func (p Pulls) Image(r *http.Request, container *simulation.Upload) (err error) {
+	container.Type, container.Size, err = p.World.Pull(r.Context(), container.Content, r.FormValue("image_url"))
 	switch {
 	case err != nil:
 		return Bad(p.Unreachable, 2207052, "The media could not be fetched from this URI")
-	case made.Size > p.MaxImageBytes:
+	case container.Size > p.MaxImageBytes:
 		return Bad(36000, 2207004, "The image is too large to download.")
-	case !slices.Contains(p.ImageTypes, made.Type):
+	case !slices.Contains(p.ImageTypes, container.Type):
 		return Bad(36001, 2207005, "The image format is not supported.")
-	case !p.IsShaped(p.World.Measure(made.Content)):
+	case !p.IsShaped(p.World.Measure(container.Content)):
 		return Bad(36003, 2207009, "The image's aspect ratio does not fall within our acceptable range.")
 	}
 	return nil
 }
 
 // Video fetches a video: what is wrong with it, the container says later.
-func (p Pulls) Video(r *http.Request, made *simulation.Upload) (failure string) {
+func (p Pulls) Video(r *http.Request, container *simulation.Upload) (failure string) {
 	var err error
-	made.Type, made.Size, err = p.World.Pull(r.Context(), made.Content, r.FormValue("video_url"))
+	container.Type, container.Size, err = p.World.Pull(r.Context(), container.Content, r.FormValue("video_url"))
 	switch {
 	case err != nil:
 		return p.NoVideo
-	case made.Size > p.MaxVideoBytes || !slices.Contains([]string{"video/mp4", "video/quicktime"}, made.Type):
+	case container.Size > p.MaxVideoBytes || !slices.Contains([]string{"video/mp4", "video/quicktime"}, container.Type):
 		return p.BadVideo
 	default:
-		return p.Failure(p.World.Measure(made.Content))
+		return p.Failure(p.World.Measure(container.Content))
 	}
 }

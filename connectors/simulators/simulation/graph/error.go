@@ -24,19 +24,19 @@ func (e *Error) Error() string { return e.Message }
 
 // WriteTo answers with the error.
 func (e *Error) WriteTo(rw http.ResponseWriter) {
-	said := map[string]any{
+	fields := map[string]any{
 		"message": e.Message, "type": "OAuthException", "code": e.Code, "is_transient": e.Transient, "fbtrace_id": "AbCdEfGhIjKlMnOpQrStUvW",
 	}
 	if e.Subcode != 0 {
-		said["error_subcode"] = e.Subcode
+		fields["error_subcode"] = e.Subcode
 	}
 	if e.ForPeople != "" {
-		said["error_user_msg"] = e.ForPeople
+		fields["error_user_msg"] = e.ForPeople
 	}
 	if e.Data != nil {
-		said["error_data"] = e.Data
+		fields["error_data"] = e.Data
 	}
-	Answer(rw, e.Status, map[string]any{"error": said})
+	Answer(rw, e.Status, map[string]any{"error": fields})
 }
 
 // Bad is an error of status 400.

@@ -40,8 +40,8 @@ func (c Call) ListAll(all iter.Seq2[string, func() map[string]any], most int) {
 			skipping = id != c.Param("after")
 			continue
 		}
-		shown := show()
-		if shown == nil {
+		fields := show()
+		if fields == nil {
 			continue
 		}
 		if len(data) == size {
@@ -51,7 +51,7 @@ func (c Call) ListAll(all iter.Seq2[string, func() map[string]any], most int) {
 			first = id
 		}
 		last = id
-		data = append(data, c.Pick(shown))
+		data = append(data, c.Pick(fields))
 	}
 	page := map[string]any{"data": data}
 	if len(data) > 0 {

@@ -33,7 +33,7 @@ type Page struct {
 	// Fits looks at further parameters; nil: there are none.
 	Fits func(url.Values) bool
 	// Refuse answers a request that is wrong.
-	Refuse func(rw http.ResponseWriter, r *http.Request, w Wrong, asked simulation.Consent)
+	Refuse func(rw http.ResponseWriter, r *http.Request, w Wrong, consent simulation.Consent)
 }
 
 // Tokens is what the token endpoint gives, and how it refuses.
@@ -122,33 +122,33 @@ const (
 // Texts returns a Page's Refuse that shows a text: that of Nothing where there is none for what is wrong.
 // "{scope}" in it is what was asked for.
 func Texts(texts map[Wrong]string) func(http.ResponseWriter, *http.Request, Wrong, simulation.Consent) {
-	return func(rw http.ResponseWriter, _ *http.Request, w Wrong, asked simulation.Consent) {
+	return func(rw http.ResponseWriter, _ *http.Request, w Wrong, consent simulation.Consent) {
 		text, ok := texts[w]
 		if !ok {
 			text = texts[Nothing]
 		}
-		http.Error(rw, strings.ReplaceAll(text, "{scope}", asked.Scope), http.StatusBadRequest)
+		http.Error(rw, strings.ReplaceAll(text, "{scope}", consent.Scope), http.StatusBadRequest)
 	}
 }
 
 // wrong returns what is wrong with a request for the page.
-func (p Page) wrong(q url.Values, asked simulation.Consent) Wrong {
-	redirect, err := url.Parse(asked.Redirect)
+func (p Page) wrong(q url.Values, consent simulation.Consent) Wrong {
+	redirect, err := url.Parse(consent.Redirect)
 	method := q.Get("code_challenge_method")
 	switch {
-	case !p.knows(asked):
+	case !p.knows(consent):
 		return WrongApp
 	case err != nil || !redirect.IsAbs() || redirect.Fragment != "":
 		return WrongTarget
 	case q.Get("response_type") != "code" && (!p.MayHaveType || q.Has("response_type")):
 		return WrongType
-	case p.MaxState > 0 && (asked.State == "" || len(asked.State) > p.MaxState):
+	case p.MaxState > 0 && (consent.State == "" || len(consent.State) > p.MaxState):
 		return WrongState
-	case p.PKCE == Required && asked.Challenge == "", asked.Challenge != "" && method != "S256":
+	case p.PKCE == Required && consent.Challenge == "", consent.Challenge != "" && method != "S256":
 		return WrongChallenge
 	case p.Fits != nil && !p.Fits(q):
 		return WrongParameters
-	case !p.mayAsk(asked):
+	case !p.mayAsk(consent):
 		return WrongScope
 	default:
 		return Nothing
@@ -163,20 +163,20 @@ func (p Page) denied(r *http.Request) url.Values {
 	return maps.Clone(p.Denied)
 }
 
-func (p Page) knows(asked simulation.Consent) bool {
+func (p Page) knows(consent simulation.Consent) bool {
 	if p.Knows != nil {
-		return p.Knows(asked)
+		return p.Knows(consent)
 	}
-	return asked.ClientID == simulation.AppID
+	return consent.ClientID == simulation.AppID
 }
 
-func (p Page) mayAsk(asked simulation.Consent) bool {
-	scopes := simulation.SplitScopes(asked.Scope)
+func (p Page) mayAsk(consent simulation.Consent) bool {
+	scopes := simulation.SplitScopes(consent.Scope)
 	if len(scopes) == 0 && !p.MayAskNone || p.Needed != "" && !slices.Contains(scopes, p.Needed) {
 		return false
 	}
 	if p.Unknown != nil {
-		return p.Unknown(asked) == ""
+		return p.Unknown(consent) == ""
 	}
-	return !slices.ContainsFunc(scopes, func(one string) bool { return !slices.Contains(p.Scopes, one) })
+	return !slices.ContainsFunc(scopes, func(scope string) bool { return !slices.Contains(p.Scopes, scope) })
 }

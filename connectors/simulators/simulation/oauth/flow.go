@@ -40,17 +40,17 @@ func New(w *simulation.World, p Page, t Tokens) *Flow {
 // Authorize shows the page of consent and takes what the person answers.
 func (f *Flow) Authorize(rw http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	asked := simulation.Consent{ClientID: q.Get(f.clientID()), Redirect: q.Get("redirect_uri"), State: q.Get("state"), Scope: q.Get("scope")}
+	consent := simulation.Consent{ClientID: q.Get(f.clientID()), Redirect: q.Get("redirect_uri"), State: q.Get("state"), Scope: q.Get("scope")}
 	if f.page.PKCE != Ignored {
-		asked.Challenge = q.Get("code_challenge")
+		consent.Challenge = q.Get("code_challenge")
 	}
-	switch w := f.page.wrong(q, asked); {
+	switch w := f.page.wrong(q, consent); {
 	case w != Nothing:
-		f.page.Refuse(rw, r, w, asked)
+		f.page.Refuse(rw, r, w, consent)
 	case r.Method == http.MethodPost:
-		f.consents.Answer(rw, r, asked, f.page.denied(r))
+		f.consents.Answer(rw, r, consent, f.page.denied(r))
 	default:
-		f.consents.Ask(rw, asked)
+		f.consents.Ask(rw, consent)
 	}
 }
 
