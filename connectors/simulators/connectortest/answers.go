@@ -16,9 +16,9 @@ func Meanings(t *testing.T, answers connectors.Answers) {
 			if row.Source == "" || row.Example == "" && len(row.Status) == 0 {
 				t.Fatal("the row has no source, or no example and no status")
 			}
-			found, said, ok := answers.Match(exampleCall(row), exampleResponse(row))
+			found, refusal, ok := answers.Match(exampleCall(row), exampleResponse(row))
 			if !ok {
-				t.Fatalf("no row covers its example; the platform said %+v", said)
+				t.Fatalf("no row covers its example; the platform said %+v", refusal)
 			}
 			if found.Means != row.Means || found.Source != row.Source || found.Example != row.Example {
 				t.Errorf("row %d never counts: %q covers its example first, and means %s", i, found.Example, found.Means)

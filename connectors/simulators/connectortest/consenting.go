@@ -240,13 +240,13 @@ func codesWorkOnce(t *testing.T, s *stage) {
 
 func missingPermissionIsNamed(t *testing.T, s *stage) {
 	v := s.visit(t)
-	asked := v.Page.Query().Get("scope")
-	kept := strings.FieldsFunc(strings.ReplaceAll(asked, s.fixture.Consent.Permission, ""), func(r rune) bool { return r == ',' || r == ' ' })
+	scopes := v.Page.Query().Get("scope")
+	granted := strings.FieldsFunc(strings.ReplaceAll(scopes, s.fixture.Consent.Permission, ""), func(r rune) bool { return r == ',' || r == ' ' })
 	separator := " "
-	if strings.Contains(asked, ",") {
+	if strings.Contains(scopes, ",") {
 		separator = ","
 	}
-	back := v.Answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {strings.Join(kept, separator)}})
+	back := v.Answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {strings.Join(granted, separator)}})
 	_, err := v.Exchange(t, back.Query().Get("code"))
 	if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, s.fixture.Consent.Permission) {
 		t.Errorf("message %q", e.Message)
@@ -277,14 +277,14 @@ func readingIsGranted(t *testing.T, s *stage) {
 		}
 		s.account.NativeID, s.fixture.Credentials = found.NativeID, func(int) schema.Credentials { return credentials }
 		post, _ := s.published(t, fmt.Sprintf("with %d permissions", len(granted)))
-		for _, one := range scopes.Read {
-			isGranted := slices.Contains(granted, one.Name)
-			if missing := scopes.Missing(credentials); slices.ContainsFunc(missing, func(m connectors.ReadScope) bool { return m.Name == one.Name }) == isGranted {
-				t.Errorf("%s is granted: %t; missing are %v", one.Name, isGranted, missing)
+		for _, scope := range scopes.Read {
+			isGranted := slices.Contains(granted, scope.Name)
+			if missing := scopes.Missing(credentials); slices.ContainsFunc(missing, func(m connectors.ReadScope) bool { return m.Name == scope.Name }) == isGranted {
+				t.Errorf("%s is granted: %t; missing are %v", scope.Name, isGranted, missing)
 			}
-			for _, purpose := range one.For {
+			for _, purpose := range scope.For {
 				err := s.read(t, purpose, post)
-				if may := isGranted || one.Partly; (err == nil) != may || connectors.IsNotPermitted(err) == may || scopes.Forbids(credentials, purpose) == may {
+				if may := isGranted || scope.Partly; (err == nil) != may || connectors.IsNotPermitted(err) == may || scopes.Forbids(credentials, purpose) == may {
 					t.Errorf("%s with %v: %v", purpose, granted, err)
 				}
 			}
@@ -320,8 +320,8 @@ func exchangeShowsNoSecrets(t *testing.T, s *stage) {
 		code := v.allow(t, "ada")
 		bare, _, _ := strings.Cut(code, "#")
 		if fault.Status == http.StatusBadRequest {
-			said := "bad " + bare + " " + v.Grant.Verifier + " " + simulation.AppSecret
-			fault.Body = `{"error":{"message":"` + said + `","code":100},"error_description":"` + said + `"}`
+			message := "bad " + bare + " " + v.Grant.Verifier + " " + simulation.AppSecret
+			fault.Body = `{"error":{"message":"` + message + `","code":100},"error_description":"` + message + `"}`
 		}
 		fault.Operation = s.fixture.Consent.Redeem
 		s.inject(t, fault)

@@ -174,8 +174,8 @@ func mediaIsPublished(t *testing.T, s *stage, item schema.Media, content []byte)
 		t.Fatalf("the platform keeps nothing of it: %v", err)
 	}
 	defer file.Close()
-	if kept, err := io.ReadAll(file); err != nil || !bytes.Equal(kept, content) {
-		t.Errorf("the platform has other bytes: %d of %d, %v", len(kept), len(content), err)
+	if stored, err := io.ReadAll(file); err != nil || !bytes.Equal(stored, content) {
+		t.Errorf("the platform has other bytes: %d of %d, %v", len(stored), len(content), err)
 	}
 }
 

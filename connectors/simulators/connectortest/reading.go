@@ -164,14 +164,14 @@ func goneIsTold(t *testing.T, s *stage) {
 	s.clock.advance(s.fixture.Repeats + time.Minute)
 	there, _ := s.published(t, "it stays")
 	s.world.TakeDown(post)
-	asked := []schema.PublishedPost{gone, there}
+	posts := []schema.PublishedPost{gone, there}
 	if source.MetricsBatch() == 1 {
 		if got := s.metrics(t, there)[0]; got.Gone {
 			t.Error("the post that stays is gone")
 		}
-		asked = asked[:1]
+		posts = posts[:1]
 	}
-	for i, got := range s.metrics(t, asked...) {
+	for i, got := range s.metrics(t, posts...) {
 		if got.Gone != (i == 0) {
 			t.Errorf("post %d: gone = %t", i, got.Gone)
 		}
