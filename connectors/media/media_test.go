@@ -120,9 +120,9 @@ func trackHeader(version byte, width, height uint32, upright bool) []byte {
 	return box("trak", box("tkhd", raw), handledBy("vide"))
 }
 
-// handledBy is what a track is of, and data that nobody reads.
+// handledBy is what a track is of, and no data.
 func handledBy(kind string) []byte {
-	return box("mdia", box("hdlr", make([]byte, 8), []byte(kind), make([]byte, 13)), box("minf", []byte("whatever")))
+	return box("mdia", box("hdlr", make([]byte, 8), []byte(kind), make([]byte, 13)), box("minf", box("stbl")))
 }
 
 // soundTrack is a track without a size.
@@ -164,7 +164,7 @@ func TestFetchProbesByContent(t *testing.T) {
 		"GIF":  {picture320x200(t, asGIF), schema.MediaFacts{Type: "image/gif", Kind: schema.GIF, Width: 320, Height: 200}},
 		"WebP": {asWebP(), schema.MediaFacts{Type: "image/webp", Kind: schema.Image, Width: 320, Height: 200}},
 		"PDF":  {[]byte("%PDF-1.7\n%%EOF"), schema.MediaFacts{Type: "application/pdf", Kind: schema.PDF}},
-		"AVI":  {append([]byte("RIFF\x00\x10\x00\x00AVI LIST"), make([]byte, 0x1000-8)...), schema.MediaFacts{Type: "video/x-msvideo", Kind: schema.Video}},
+		"AVI":  {append([]byte("RIFF\x00\x10\x00\x00AVI LIST\xf4\x0f\x00\x00movi"), make([]byte, 0xff0)...), schema.MediaFacts{Type: "video/x-msvideo", Kind: schema.Video}},
 		"MP4, header last": {
 			movieOf("isom", mdat, box("moov", movieHeader(0, 2500), soundTrack(), trackHeader(0, 1280, 720, false))),
 			schema.MediaFacts{Type: "video/mp4", Kind: schema.Video, Width: 1280, Height: 720, Duration: 2500 * time.Millisecond},

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 
 	"crier/connectors/media/bmff"
 	"crier/connectors/media/exif"
@@ -35,7 +36,7 @@ type Picture struct {
 	Profile       []byte           // ICC; nil: Colors say it, or nothing does
 	Colors        Colors
 	Animated      bool     // it has a sequence besides
-	Metadata      []Extent // Exif, XMP and what else is no picture
+	Metadata      []Extent // Exif, XMP and what else is of no picture
 }
 
 // Colors are those of nclx (ITU-T H.273). The zero value is that the file does not say.
@@ -86,8 +87,11 @@ type reader struct {
 	items      map[uint32]*item
 	properties []property
 	data       bmff.Box // idat
+	hasMeta    bool
 	hasMovie   bool
 	media      []bmff.Box // mdat
+	spaces     []bmff.Box // free space, where items may lie too
+	beside     []Extent   // what is of no picture in the boxes about them
 }
 
 // property is one of ipco.
@@ -110,17 +114,32 @@ func (r *reader) item(id uint32) (*item, error) {
 
 func (r *reader) top(b bmff.Box) error {
 	switch b.Kind {
-	case "meta":
+	case "meta": // a second one is of something behind the picture
+		if r.hasMeta {
+			return nil
+		}
+		r.hasMeta = true
 		return r.file.Children(b, 4, r.inMeta)
 	case "moov":
 		r.hasMovie = true
 	case "mdat":
-		if len(r.media) < maxItems {
-			r.media = append(r.media, b)
-		}
+		return r.note(&r.media, b)
+	case "free", "skip":
+		return r.note(&r.spaces, b)
 	}
 	return nil
 }
+
+func (r *reader) note(boxes *[]bmff.Box, b bmff.Box) error {
+	if len(*boxes) >= maxItems {
+		return errors.New("the file has too many boxes of data")
+	}
+	*boxes = append(*boxes, b)
+	return nil
+}
+
+// metaKept are the boxes that items are found by, besides those that are read (14496-12, 8.11).
+var metaKept = []string{"hdlr", "iref", "dinf", "grpl", "ipro"}
 
 func (r *reader) inMeta(b bmff.Box) error {
 	switch b.Kind {
@@ -142,6 +161,10 @@ func (r *reader) inMeta(b bmff.Box) error {
 		return r.file.Children(b, 0, r.inProperties)
 	case "idat":
 		r.data = b
+	default:
+		if !slices.Contains(metaKept, b.Kind) {
+			r.beside = append(r.beside, Extent{b.Body, b.End})
+		}
 	}
 	return nil
 }
@@ -244,14 +267,32 @@ func (r *reader) inProperties(b bmff.Box) error {
 				p.value, err = r.file.Content(b, 4, maxColor)
 			case "ispe", "irot", "imir", "clap":
 				p.value, err = r.file.Content(b, 1, 32)
+			default:
+				r.noteProperty(b)
 			}
 			r.properties = append(r.properties, p)
 			return err
 		})
 	case "ipma":
 		return r.associations(b)
+	default:
+		r.beside = append(r.beside, Extent{b.Body, b.End})
 	}
 	return nil
+}
+
+// noteProperty notes what a property says that is not of how a picture is shown: what somebody wrote about
+// it (udes, altt), when it was made and changed (crtt, mdft), and what programs keep for themselves.
+func (r *reader) noteProperty(b bmff.Box) {
+	const version, name = 4, 16 // bytes before the content
+	switch b.Kind {
+	case "udes", "altt", "crtt", "mdft":
+		r.beside = append(r.beside, Extent{b.Body + version, b.End})
+	case "uuid":
+		r.beside = append(r.beside, Extent{b.Body + name, b.End})
+	case "free", "skip":
+		r.beside = append(r.beside, Extent{b.Body, b.End})
+	}
 }
 
 // associations reads which item has which properties (23008-12, 9.3).

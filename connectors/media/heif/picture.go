@@ -2,7 +2,6 @@ package heif
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"crier/connectors/media/bmff"
 	"crier/connectors/media/exif"
@@ -33,7 +32,12 @@ func (r *reader) picture() (Picture, error) {
 	if p.Turn = turn.orientation(); p.Turn.Swaps() {
 		p.Width, p.Height = p.Height, p.Width
 	}
-	return p, r.findMetadata(&p)
+	var err error
+	if p.Metadata, err = r.metadata(); err != nil {
+		return Picture{}, err
+	}
+	p.Metadata = append(p.Metadata, r.unused()...)
+	return p, nil
 }
 
 // typeOf returns the media type of an item's file: of one that is made of others, theirs.
@@ -120,44 +124,4 @@ func (t turn) orientation() exif.Orientation {
 	default:
 		return [4]exif.Orientation{4, 5, 2, 7}[t.quarters]
 	}
-}
-
-// isMedia reports whether a part is of media data, as all that is written of items is: what is blanked
-// elsewhere could be the file's own tables.
-func (r *reader) isMedia(part Extent) bool {
-	return slices.ContainsFunc(r.media, func(b bmff.Box) bool { return part.Start >= b.Body && part.End <= b.End })
-}
-
-// findMetadata finds where Exif and XMP stand. Those that are made of other items are damaged: no
-// program writes them.
-func (r *reader) findMetadata(p *Picture) error {
-	for _, property := range r.properties {
-		if property.Kind == "udes" { // what somebody wrote about it, behind a version
-			p.Metadata = append(p.Metadata, Extent{Start: property.Body + 4, End: property.End})
-		}
-	}
-	for _, it := range r.items {
-		if it.kind != "Exif" && !it.isXMP {
-			continue
-		}
-		start, end := int64(0), r.size
-		switch it.method {
-		case 0:
-		case 1:
-			start, end = r.data.Body, r.data.End
-		default:
-			return bmff.ErrDamaged
-		}
-		for _, e := range it.extents {
-			placed := Extent{start + e.Start, start + e.End}
-			if it.method == 1 && e.End == r.size {
-				placed.End = end // to the end of the data
-			}
-			if placed.Start > placed.End || placed.End > end || it.method == 0 && !r.isMedia(placed) {
-				return bmff.ErrDamaged
-			}
-			p.Metadata = append(p.Metadata, placed)
-		}
-	}
-	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"crier/connectors/media/walk"
 )
 
-// jpeg cuts all segments of applications but those that say how colors are meant: JFIF, ICC profiles
-// and Adobe's transformation. So Exif goes with its maker notes and thumbnail, XMP with its extension,
+// jpeg cuts all segments but those of the picture itself and those of applications that say how colors
+// are meant: JFIF, ICC profiles and Adobe's transformation. So Exif goes with its maker notes and thumbnail, XMP with its extension,
 // IPTC, and what was put between segments. What follows the picture goes too: further pictures (MPF),
 // films of moving photos, each with metadata of its own.
 func (p *planner) jpeg() error {
@@ -32,7 +32,7 @@ func (w *jpegPlan) segment(s *walk.Segment) error {
 	if s.Marker == walk.EOI {
 		return w.cut(s.End, w.size)
 	}
-	if (s.Marker < walk.APP0 || s.Marker > walk.APP15) && s.Marker != walk.COM {
+	if s.Marker >= walk.SOF0 && s.Marker < walk.APP0 {
 		return nil
 	}
 	content, err := s.Content()

@@ -1,6 +1,9 @@
 package metadata
 
 import (
+	"encoding/binary"
+	"errors"
+	"math"
 	"slices"
 
 	"crier/connectors/media/bmff"
@@ -9,14 +12,22 @@ import (
 
 // Which boxes a film is played by, by the box that they are in (ISO/IEC 14496-12; QuickTime File
 // Format). All others become free space: user data (udta, with ©xyz and loci), meta with its keys, XMP
-// (uuid), what makers of cameras add. Free space is blanked too, since programs leave there what they
-// no longer want.
+// (uuid), the clock of whoever recorded it (prft), what makers of cameras add. Free space is blanked too,
+// since programs leave there what they no longer want.
 var boxesKept = map[string][]string{
-	"":     {"ftyp", "styp", "moov", "moof", "mdat", "imda", "sidx", "ssix", "mfra", "prft", "emsg", "pdin", "wide", "bloc"},
-	"moov": {"mvhd", "trak", "mvex", "iods", "pssh", "cmov", "rmra", "clip", "ctab"},
+	"":     {"ftyp", "styp", "moov", "moof", "mdat", "imda", "sidx", "ssix", "mfra", "pdin", "wide", "bloc"},
+	"moov": {"mvhd", "trak", "mvex", "iods", "pssh", "rmra", "clip", "ctab"},
 	"trak": {"tkhd", "edts", "mdia", "tref", "trgr", "tapt", "load", "matt", "clip", "imap", "txas"},
 	"mdia": {"mdhd", "hdlr", "elng", "minf"},
+	"minf": {"vmhd", "smhd", "hmhd", "sthd", "nmhd", "gmhd", "hdlr", "dinf", "stbl"},
+	"dinf": {"dref"},
+	"stbl": {
+		"stsd", "stts", "ctts", "cslg", "stsc", "stsz", "stz2", "stco", "co64", "stss", "stsh", "stps", "padb", "stdp",
+		"sdtp", "sbgp", "sgpd", "csgp", "subs", "saiz", "saio",
+	},
+	"mvex": {"mehd", "trex", "trep", "leva"},
 	"moof": {"mfhd", "traf", "pssh"},
+	"traf": {"tfhd", "tfdt", "trun", "sdtp", "sbgp", "sgpd", "csgp", "subs", "saiz", "saio", "senc"},
 }
 
 // spherical is the type of the uuid box by which players know that a film is all around
@@ -40,25 +51,64 @@ func (m *movieWalk) walk(start, end int64, parent string) error {
 		last = b.End
 		return m.box(b, parent)
 	})
+	if errors.Is(err, bmff.ErrDamaged) && slices.Contains(mayBeDamaged, parent) {
+		return m.fill(last, end)
+	}
 	if err != nil {
 		return err
 	}
 	return m.blank(last, end) // less than a box
 }
 
+// mayBeDamaged are boxes that a film is taken without, which may have anything in them.
+var mayBeDamaged = []string{"minf", "dinf", "stbl", "mvex", "traf"}
+
+// fill makes a box that everybody passes over of what is from start to end.
+func (m *movieWalk) fill(start, end int64) error {
+	const head = 8
+	if end-start < head || end-start > math.MaxUint32 {
+		return m.blank(start, end)
+	}
+	free := append(binary.BigEndian.AppendUint32(nil, uint32(end-start)), "free"...)
+	if err := m.overwrite(start, start+head, string(free)); err != nil {
+		return err
+	}
+	return m.blank(start+head, end)
+}
+
+// errCompressed is that a film's header is compressed, as QuickTime once could: what it says cannot be
+// overwritten.
+var errCompressed = errors.New("the film's header is compressed")
+
 func (m *movieWalk) box(b bmff.Box, parent string) error {
+	switch {
+	case b.Kind == "cmov" && parent == "moov":
+		return errCompressed
+	case b.Kind == "gps " && parent == "moov":
+		if err := m.positions(b); err != nil {
+			return err
+		}
+	case b.Kind == "meta":
+		if err := m.items(b); err != nil {
+			return err
+		}
+	}
 	if !slices.Contains(boxesKept[parent], b.Kind) && !m.isSpherical(b, parent) {
 		return m.free(b)
 	}
 	switch b.Kind {
-	case "moov", "trak", "mdia", "moof":
+	case "moov", "trak", "mdia", "minf", "dinf", "stbl", "mvex", "moof", "traf":
 		return m.walk(b.Body, b.End, b.Kind)
 	case "mvhd", "tkhd", "mdhd":
 		return m.times(b)
 	case "hdlr":
-		return m.handler(b)
-	case "minf":
-		_ = m.file.Children(b, 0, m.inInformation) // it only names tracks
+		if parent == "mdia" {
+			return m.handler(b)
+		}
+	case "stsd":
+		return m.descriptions(b)
+	case "dref":
+		return m.references(b)
 	}
 	return nil
 }
@@ -91,8 +141,67 @@ func (m *movieWalk) times(b bmff.Box) error {
 	return m.blank(b.Body+4, b.Body+12)
 }
 
-// tracksKept are the handlers of tracks that are seen, heard or read, and of time codes.
-var tracksKept = []string{"vide", "soun", "auxv", "pict", "text", "sbtl", "subt", "clcp", "tmcd", "hint", "\x00\x00\x00\x00"}
+// positions blanks what recorders in cars write between a film's pictures, each second a block of its own
+// that says where they are: a table in moov has their places and lengths
+// (sergei.nz/extracting-gps-data-from-viofo-a119-and-other-novatek-powered-cameras).
+func (m *movieWalk) positions(table bmff.Box) error {
+	const (
+		head, entry = 8, 8 // of the table, and each of its entries
+		mark        = 12   // a block begins with its length and with magic
+		magic       = "freeGPS "
+	)
+	for at := table.Body + head; at+entry <= table.End; at += entry {
+		var raw [entry]byte
+		if err := m.read(raw[:], at); err != nil {
+			return err
+		}
+		start, length := int64(binary.BigEndian.Uint32(raw[:])), int64(binary.BigEndian.Uint32(raw[4:]))
+		var begins [mark]byte
+		if length < mark || start+length > m.size || m.read(begins[:], start) != nil || string(begins[4:]) != magic {
+			continue // there is something else
+		}
+		if err := m.blank(start+mark, start+length); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// items blanks the Exif and XMP that a meta box has in the film's data. What cannot be read of a box says
+// where nothing is.
+func (m *movieWalk) items(b bmff.Box) error {
+	parts, err := heif.Metadata(m.content, m.size, b)
+	if err != nil {
+		return nil //nolint:nilerr // QuickTime's own have no items
+	}
+	for _, part := range parts {
+		if err := m.blank(part.Start, part.End); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// references blanks the paths and volumes of the disk that a film was made on, which are kept of data
+// although it is in the file.
+func (m *movieWalk) references(b bmff.Box) error {
+	const count, head, isHere = 8, 4, 1 // bytes; the flag of data in the file
+	err := m.file.Children(b, count, func(b bmff.Box) error {
+		raw, err := m.file.Content(b, head, head)
+		if err != nil || raw[3]&isHere == 0 {
+			return err
+		}
+		return m.blank(b.Body+head, b.End)
+	})
+	if errors.Is(err, bmff.ErrDamaged) {
+		return m.free(b)
+	}
+	return err
+}
+
+// tracksKept are the handlers of tracks that are seen or heard, and of time codes. Subtitles are none of
+// them: drones and recorders in cars write into them where they are.
+var tracksKept = []string{"vide", "soun", "auxv", "pict", "clcp", "tmcd", "hint", "\x00\x00\x00\x00"}
 
 // handler looks at what a track is of.
 func (m *movieWalk) handler(b bmff.Box) error {
@@ -107,35 +216,27 @@ func (m *movieWalk) handler(b bmff.Box) error {
 }
 
 // name notes a timed metadata track by its handler, or what its samples are.
-func (m *movieWalk) name(kind string) {
+func (p *planner) name(kind string) {
 	const most = 8
 	name := printable(kind)
-	if len(m.plan.Tracks) < most && !slices.Contains(m.plan.Tracks, name) {
-		m.plan.Tracks = append(m.plan.Tracks, name)
+	if len(p.plan.Tracks) < most && !slices.Contains(p.plan.Tracks, name) {
+		p.plan.Tracks = append(p.plan.Tracks, name)
 	}
 }
 
-// inInformation finds what the samples of a timed metadata track are: its handler is "meta", which says
+// descriptions finds what the samples of a timed metadata track are: its handler is "meta", which says
 // little.
-func (m *movieWalk) inInformation(b bmff.Box) error {
-	if b.Kind != "stbl" {
-		return nil
+func (m *movieWalk) descriptions(b bmff.Box) error {
+	const head = 16 // version, count, and size and type of the first
+	raw, err := m.file.Content(b, 0, head)
+	if err != nil || len(raw) < head {
+		return err
 	}
-	return m.file.Children(b, 0, func(b bmff.Box) error {
-		if b.Kind != "stsd" {
-			return nil
-		}
-		const head = 16 // version, count, and size and type of the first
-		raw, err := m.file.Content(b, 0, head)
-		if err != nil || len(raw) < head {
-			return err
-		}
-		if kind := string(raw[12:16]); slices.Contains([]string{"mebx", "gpmd", "camm", "rtmd", "mett", "metx", "urim"}, kind) {
-			m.plan.Tracks = slices.DeleteFunc(m.plan.Tracks, func(name string) bool { return name == "meta" })
-			m.name(kind)
-		}
-		return nil
-	})
+	if kind := string(raw[12:16]); slices.Contains([]string{"mebx", "gpmd", "camm", "rtmd", "mett", "metx", "urim"}, kind) {
+		m.plan.Tracks = slices.DeleteFunc(m.plan.Tracks, func(name string) bool { return name == "meta" })
+		m.name(kind)
+	}
+	return nil
 }
 
 func printable(kind string) string {
@@ -181,13 +282,14 @@ func (p *planner) heif() error {
 		}
 	}
 	m := &movieWalk{planner: p, file: bmff.New(p.content)}
-	last := int64(0)
+	last, hasMeta := int64(0), false
 	err = m.file.Walk(0, p.size, func(b bmff.Box) error {
 		last = b.End
-		switch b.Kind {
-		case "meta":
+		switch {
+		case b.Kind == "meta" && !hasMeta:
+			hasMeta = true // it is the picture's; a further one is of a film behind it
 			return nil
-		case "free", "skip": // items may lie there
+		case b.Kind == "free", b.Kind == "skip": // items may lie there
 			return nil
 		}
 		return m.box(b, "")

@@ -124,7 +124,7 @@ func TestMetadataIsRemovedWhereverItStands(t *testing.T) {
 		{"MOV, without ftyp", "video/quicktime", slices.Concat(box("wide"), movieData, box("moov", user("\xa9xyz"), []byte{0, 0, 0, 0}))},
 		{"WebM, tags before the film", "video/webm", webmOf(element(ebmlTags, secret), element(ebmlCluster, needed))},
 		{"WebM, tags behind it", "video/webm", webmOf(element(ebmlCluster, needed), element(ebmlTags, secret))},
-		{"WebM, behind clusters of no known size", "video/webm", webmOf("\x1f\x43\xb6\x75\x01\xff\xff\xff\xff\xff\xff\xff", element(0xA3, needed), element(ebmlTags, secret))},
+		{"WebM, behind clusters of no known size", "video/webm", webmOf("\x1f\x43\xb6\x75\x01\xff\xff\xff\xff\xff\xff\xff", element(ebmlBlock, needed), element(ebmlTags, secret))},
 		{"WebM, a title", "video/webm", webmOf(element(ebmlInfo, element(ebmlTitle, secret)), element(ebmlAttachments, secret), element(ebmlCluster, needed))},
 		{"AVI, INFO", "video/x-msvideo", riff("RIFF", "AVI "+string(riff("LIST", "hdrl"+string(riff("IDIT", secret))))+string(riff("LIST", "INFO"+secret))+string(riff("LIST", "movi"+needed)))},
 	} {
@@ -147,6 +147,14 @@ func element(id uint32, content string) string {
 	head := bytes.TrimLeft(binary.BigEndian.AppendUint32(nil, id), "\x00")
 	return string(binary.BigEndian.AppendUint64(head, 1<<56|uint64(len(content)))) + content
 }
+
+// The elements of a WebM that say where it was made, and what stands in it.
+const (
+	ebmlTags        = 0x1254C367
+	ebmlAttachments = 0x1941A469
+	ebmlTitle       = 0x7BA9
+	ebmlBlock       = 0xA3
+)
 
 func webmOf(segment ...string) []byte {
 	all := ""

@@ -12,7 +12,7 @@ import (
 // pngKept are the chunks that a picture is shown by (PNG 3rd edition, 5.6). All others go: texts and
 // XMP in them, times, content credentials, what programs keep for themselves.
 var pngKept = map[string]bool{
-	"IHDR": true, "PLTE": true, "IDAT": true, "tRNS": true, "bKGD": true, "hIST": true, "pHYs": true, "sPLT": true,
+	"IHDR": true, "PLTE": true, "IDAT": true, "tRNS": true, "bKGD": true, "pHYs": true,
 	"cHRM": true, "gAMA": true, "iCCP": true, "sBIT": true, "sRGB": true, "cICP": true, "mDCV": true, "cLLI": true,
 	"acTL": true, "fcTL": true, "fdAT": true,
 }

@@ -3,6 +3,8 @@ package metadata
 import (
 	"encoding/binary"
 	"errors"
+	"math"
+	"slices"
 
 	"crier/connectors/media/exif"
 	"crier/connectors/media/walk"
@@ -118,41 +120,103 @@ func (w *webpWalk) correctFlags() error {
 	return w.replace(w.flagsAt, w.flagsAt+1, []byte{flags})
 }
 
-// avi overwrites what an AVI says of itself (INFO), when it was taken (IDIT), XMP (_PMX) and what fills
-// it. Chunks stay where they are: its index names offsets.
+// aviForm is the name of what an AVI's first list is, whose blank is part of it.
+const aviForm = "AVI "
+
+// aviKept are the chunks and lists that an AVI is played by, by the list that they are in.
+var aviKept = map[string][]string{
+	"":      {"RIFF"},
+	aviForm: {"hdrl", "movi", "idx1"},
+	"AVIX":  {"movi", "idx1"},
+	"hdrl":  {"avih", "strl", "odml"},
+	"strl":  {"strh", "strf", "strd", "indx", "vprp"},
+	"odml":  {"dmlh"},
+}
+
+// notes are how cameras begin what they put where codecs have their own data (strd).
+var notes = []string{"AVIF", "CASI", "Zora"}
+
+// nothing is the kind of what zeros are as a chunk.
+const nothing = "\x00\x00\x00\x00"
+
+// avi overwrites all else: what an AVI says of itself (INFO), when it was taken (IDIT), XMP (_PMX), the
+// notes of cameras, and what fills it. Chunks stay where they are: its index names offsets.
 func (p *planner) avi() error {
-	file, depth := walk.NewRIFF(p.content), 0
-	var visit func(c walk.Chunk) error
-	visit = func(c walk.Chunk) error {
-		switch c.Kind {
-		case "IDIT", "_PMX", "JUNK", "ISMP":
-			return p.junk(c)
-		case "RIFF", "LIST":
-			var kind [4]byte
-			if c.End-c.Body < int64(len(kind)) {
-				return nil
-			}
-			if err := p.read(kind[:], c.Body); err != nil {
-				return err
-			}
-			switch string(kind[:]) {
-			case "INFO", "exif":
-				return p.junk(c)
-			case "AVI ", "AVIX", "hdrl", "strl", "odml":
-				if depth++; depth > deepest {
-					return walk.ErrDamaged
-				}
-				err := file.Walk(c.Body+4, c.End, visit)
-				depth--
-				return err
-			}
-		}
-		return nil
+	a := &aviWalk{planner: p, file: walk.NewRIFF(p.content)}
+	return a.walk(0, p.size, "")
+}
+
+type aviWalk struct {
+	*planner
+	file  *walk.RIFF
+	depth int
+}
+
+// walk goes through the chunks of a list. What goes beyond it, as recorders leave that were switched off,
+// ends with it where it is of the film, and is blanked otherwise.
+func (a *aviWalk) walk(start, end int64, list string) error {
+	if a.depth++; a.depth > deepest {
+		return walk.ErrDamaged
 	}
-	if err := file.Walk(0, p.size, visit); !errors.Is(err, walk.ErrCut) {
+	defer func() { a.depth-- }()
+	err := a.file.Walk(start, end, func(c walk.Chunk) error { return a.chunk(c, list) })
+	if err != nil && !errors.Is(err, walk.ErrCut) {
 		return err
 	}
-	return nil // recorders that were switched off leave sizes that are wrong at the end
+	at := a.file.At()
+	var head [walk.RIFFHead]byte
+	if err == nil || at+walk.RIFFHead > end || a.read(head[:], at) != nil {
+		return a.fill(at, end)
+	}
+	c := walk.Chunk{Kind: string(head[:4]), Start: at, Body: at + 8, End: end, Next: end}
+	if isList(c.Kind) && slices.Contains(aviKept[list], nameOf(c, list, string(head[8:]))) {
+		return a.chunk(c, list)
+	}
+	return a.fill(at, end)
+}
+
+// fill makes one chunk that everybody passes over of what is from start to end.
+func (a *aviWalk) fill(start, end int64) error {
+	const head = 8
+	if end-start < head {
+		return a.blank(start, end)
+	}
+	size := binary.LittleEndian.AppendUint32([]byte("JUNK"), uint32(min(end-start-head, math.MaxUint32)))
+	if err := a.overwrite(start, start+head, string(size)); err != nil {
+		return err
+	}
+	return a.blank(start+head, end)
+}
+
+func isList(kind string) bool { return kind == "RIFF" || kind == "LIST" }
+
+// nameOf returns what a chunk is called in a list: a list itself by what its content begins with.
+func nameOf(c walk.Chunk, list, begins string) string {
+	if isList(c.Kind) && list != "" {
+		return begins
+	}
+	return c.Kind
+}
+
+func (a *aviWalk) chunk(c walk.Chunk, list string) error {
+	var raw [4]byte
+	if c.End-c.Body >= int64(len(raw)) {
+		if err := a.read(raw[:], c.Body); err != nil {
+			return err
+		}
+	}
+	begins := string(raw[:])
+	name := nameOf(c, list, begins)
+	switch {
+	case c.Kind == nothing && c.Body == c.End: // zeros that fill
+	case !slices.Contains(aviKept[list], name), name == "strd" && slices.Contains(notes, begins):
+		return a.junk(c)
+	case name == "strh" && !slices.Contains([]string{"vids", "auds", "iavs", "mids"}, begins):
+		a.name(begins)
+	case isList(c.Kind) && aviKept[begins] != nil:
+		return a.walk(c.Body+int64(len(raw)), c.End, begins)
+	}
+	return nil
 }
 
 // junk makes of a chunk one that everybody passes over.

@@ -39,7 +39,8 @@ func PNG(content io.ReaderAt, size int64, visit func(Chunk) error) error {
 // and a byte more where that is odd.
 type RIFF struct {
 	content io.ReaderAt
-	count   int // so far
+	count   int   // so far
+	at      int64 // what was walked over ends there
 }
 
 // RIFFHead is what stands before the chunks of a RIFF file, in bytes: its mark, its size, what it is.
@@ -48,9 +49,12 @@ const RIFFHead = 12
 // NewRIFF returns a file of content.
 func NewRIFF(content io.ReaderAt) *RIFF { return &RIFF{content: content} }
 
+// At returns where the chunk begins that a walk could not pass, or what is less than a chunk behind them.
+func (r *RIFF) At() int64 { return r.at }
+
 // Walk visits the chunks between two offsets.
 func (r *RIFF) Walk(start, end int64, visit func(Chunk) error) error {
-	for start+8 <= end {
+	for r.at = start; start+8 <= end; r.at = start {
 		if r.count++; r.count > most {
 			return ErrTooMany
 		}

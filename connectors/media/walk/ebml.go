@@ -20,7 +20,8 @@ type Element struct {
 // variable length.
 type EBML struct {
 	content  io.ReaderAt
-	elements int // so far
+	elements int   // so far
+	at       int64 // where the element begins that was come to last
 	depth    int
 }
 
@@ -46,6 +47,7 @@ func (f *EBML) Walk(start, end int64, visit func(*Element) error) error {
 		if f.elements++; f.elements > mostElements {
 			return ErrTooMany
 		}
+		f.at = start
 		e, err := f.head(start, end)
 		if err != nil {
 			return err
@@ -60,6 +62,9 @@ func (f *EBML) Walk(start, end int64, visit func(*Element) error) error {
 	}
 	return nil
 }
+
+// At returns where the element begins that a walk could not pass.
+func (f *EBML) At() int64 { return f.at }
 
 // head reads the id and the size of an element.
 func (f *EBML) head(start, end int64) (Element, error) {

@@ -67,9 +67,9 @@ func (m *mediaServer) writeLarge(rw http.ResponseWriter, r *http.Request) {
 	image := m.shape.png()
 	const around, end = 12, 12 // bytes of a chunk apart from its content, and of the last one
 	rw.Write(image[:len(image)-end])
-	filling := size - int64(len(image)) - around // a palette that is none: what follows a picture is not published
+	filling := size - int64(len(image)) - around // a background that is none: what follows a picture is not published
 	rw.Write(binary.BigEndian.AppendUint32(nil, uint32(filling)))
-	io.WriteString(rw, "sPLT")
+	io.WriteString(rw, "bKGD")
 	io.CopyN(rw, zeros{}, filling+4) // ends early when the reader has had enough
 	rw.Write(image[len(image)-end:])
 }
