@@ -209,6 +209,7 @@ type MediaLimits struct {
 	MinAspect        float64
 	MaxAspect        float64
 	AspectOfImages   bool // the aspect ratio bounds pictures only
+	ExactAspect      bool // a side that was rounded to a whole pixel may already be too long for it
 	MaxWidth         int
 	MaxHeight        int
 	Converts         bool // an uploaded picture that has another format, and is fine otherwise, becomes a JPEG

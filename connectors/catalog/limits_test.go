@@ -54,7 +54,15 @@ func bounds(l schema.MediaLimits, kind schema.MediaKind) map[string]bound {
 	size := func(n int64) func(*schema.MediaFacts) { return func(f *schema.MediaFacts) { f.Size = n } }
 	lasting := func(d time.Duration) func(*schema.MediaFacts) { return func(f *schema.MediaFacts) { f.Duration = d } }
 	ratio := func(r float64) func(*schema.MediaFacts) {
-		return func(f *schema.MediaFacts) { f.Height = int(sides / (1 + r)); f.Width = sides - f.Height }
+		return func(f *schema.MediaFacts) { // in whole pixels, and not beyond it by a part of one
+			if r < 1 {
+				f.Width = int(math.Ceil(sides * r / (1 + r)))
+				f.Height = int(float64(f.Width) / r)
+				return
+			}
+			f.Height = int(math.Ceil(sides / (1 + r)))
+			f.Width = int(float64(f.Height) * r)
+		}
 	}
 	narrow := func(width int) func(*schema.MediaFacts) {
 		return func(f *schema.MediaFacts) {

@@ -49,6 +49,7 @@ func Constraints() schema.Constraints {
 			MinAspect:      1.0 / maxPhotoRatio,
 			MaxAspect:      maxPhotoRatio,
 			AspectOfImages: true,
+			ExactAspect:    true,
 			FilmAdvice:     schema.FilmLimits{Codecs: []string{"h264"}, Plain: true},
 		},
 		DailyCap: 50,

@@ -35,6 +35,7 @@ type Refit struct {
 
 	minWidth, minHeight  int
 	minAspect, maxAspect float64 // 0: any
+	isExact              bool    // rounded sides may not go beyond them
 }
 
 // Fit returns how to make a copy of a picture that a platform takes. Details say why the
@@ -102,7 +103,7 @@ func plan(l schema.MediaLimits, size image.Point, fit schema.Fit) Refit {
 		PNG: len(l.ImageTypes) == 0 || slices.Contains(l.ImageTypes, "image/png"), minWidth: l.MinWidth, minHeight: l.MinHeight,
 	}
 	if fit != schema.FitNone {
-		r.minAspect, r.maxAspect = l.MinAspect, l.MaxAspect
+		r.minAspect, r.maxAspect, r.isExact = l.MinAspect, l.MaxAspect, l.ExactAspect
 	}
 	canvas := size
 	switch ratio := float64(size.X) / float64(size.Y); {
@@ -148,13 +149,19 @@ func (r Refit) within(canvas image.Point, scale float64) Refit {
 }
 
 // shaped takes from the longer side what scaling leaves beyond the ratio that a platform takes. What a
-// rounded side makes of it stays: 1200 × 628 is 1.91 to 1.
+// rounded side makes of it stays, where the platform takes that: 1200 × 628 is 1.91 to 1.
 func (r Refit) shaped(width, height int) (w, h int) {
 	const exact = 1e-6 // of what a division makes of a whole number
-	if r.maxAspect > 0 && height < rounded(float64(width)/r.maxAspect) {
+	shortest := func(side float64) float64 {
+		if r.isExact {
+			return side - exact
+		}
+		return float64(rounded(side))
+	}
+	if r.maxAspect > 0 && float64(height) < shortest(float64(width)/r.maxAspect) {
 		width = max(1, int(float64(height)*r.maxAspect+exact))
 	}
-	if r.minAspect > 0 && width < rounded(float64(height)*r.minAspect) {
+	if r.minAspect > 0 && float64(width) < shortest(float64(height)*r.minAspect) {
 		height = max(1, int(float64(width)/r.minAspect+exact))
 	}
 	return width, height

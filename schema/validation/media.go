@@ -35,7 +35,7 @@ func (v *validation) mediaShape(entry int) {
 		v.fitShape(field+".fit", m)
 		if m.Facts != nil && m.Facts.Film.Tracks != "" && !m.KeepMetadata {
 			v.warn(0, field, CodeMetadataKept,
-				"the film has timed metadata (%s), which may say where it was made and is published with it", m.Facts.Film.Tracks)
+				"the film has timed metadata or subtitles (%s), which may say where it was made and are published with it", m.Facts.Film.Tracks)
 		}
 		if n := utf8.RuneCountInString(m.AltText); n > schema.MaxAltText {
 			v.fail(0, field+".altText", CodeAltTextTooLong, "at most %d characters are allowed, these are %d", schema.MaxAltText, n)
@@ -289,9 +289,13 @@ func (c *factsCheck) fail(code, format string, args ...any) {
 	c.details = append(c.details, schema.Detail{Platform: platformName(c.platform), Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// aspectTolerance allows for sides that were rounded to whole pixels: 1080 × 565 is
-// meant to be 1.91 to 1.
-const aspectTolerance = 0.005
+const (
+	// aspectTolerance allows for sides that were rounded to whole pixels: 1080 × 565 is
+	// meant to be 1.91 to 1.
+	aspectTolerance = 0.005
+	// exactly is what a division of whole numbers may be beside its result.
+	exactly = 1e-9
+)
 
 func (c *factsCheck) dimensions(l schema.MediaLimits, f schema.MediaFacts) {
 	if f.Width < l.MinWidth || f.Height < l.MinHeight {
@@ -307,9 +311,13 @@ func (c *factsCheck) dimensions(l schema.MediaLimits, f schema.MediaFacts) {
 		return
 	}
 	ratio := float64(f.Width) / float64(f.Height)
-	if l.MinAspect > 0 && ratio < l.MinAspect*(1-aspectTolerance) || l.MaxAspect > 0 && ratio > l.MaxAspect*(1+aspectTolerance) {
-		c.fail(CodeMediaAspect, "%s takes an aspect ratio from %.3g to %.3g (width by height), %d × %d is %.3g",
-			c.platform, l.MinAspect, l.MaxAspect, f.Width, f.Height, ratio)
+	tolerance, digits := aspectTolerance, 3
+	if l.ExactAspect {
+		tolerance, digits = exactly, 5
+	}
+	if l.MinAspect > 0 && ratio < l.MinAspect*(1-tolerance) || l.MaxAspect > 0 && ratio > l.MaxAspect*(1+tolerance) {
+		c.fail(CodeMediaAspect, "%s takes an aspect ratio from %.3g to %.3g (width by height), %d × %d is %.*g",
+			c.platform, l.MinAspect, l.MaxAspect, f.Width, f.Height, digits, ratio)
 	}
 }
 
