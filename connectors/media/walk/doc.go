@@ -36,6 +36,9 @@ func read(content io.ReaderAt, into []byte, at, end int64) error {
 	if at+int64(len(into)) > end {
 		return ErrCut
 	}
+	if len(into) == 0 { // some readers say at their end that there is nothing to read
+		return nil
+	}
 	if _, err := content.ReadAt(into, at); err != nil {
 		return fmt.Errorf("reading media: %w", err)
 	}

@@ -36,6 +36,14 @@ func TestAVisitorIsDone(t *testing.T) {
 	}
 }
 
+// An element of nothing may be the last of a file.
+func TestAnEmptyElementEndsAFile(t *testing.T) {
+	content := []byte{0xec, 0x80}
+	if err := NewEBML(bytes.NewReader(content)).Walk(0, int64(len(content)), func(*Element) error { return nil }); err != nil {
+		t.Error(err)
+	}
+}
+
 // An element in itself, by sizes that are not known, is followed a few levels deep.
 func TestElementsWithinEachOther(t *testing.T) {
 	content := bytes.Repeat([]byte{0xae, 0xff}, 100)
