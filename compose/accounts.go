@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -47,7 +46,7 @@ func (o *operator) addAccount(ctx context.Context, n AccountToAdd) (added AddedA
 	if err != nil {
 		return added, err
 	}
-	n.Credentials.Identifier = strings.TrimPrefix(schema.Pasted(n.Credentials.Identifier), "@")
+	n.Credentials.Identifier = schema.PastedHandle(n.Credentials.Identifier)
 	if err := checkCredentials(platform, n); err != nil {
 		return added, err
 	}

@@ -315,6 +315,11 @@ func WithoutInvisible(text string) string {
 // and the invisible signs that came along.
 func Pasted(text string) string { return strings.TrimSpace(WithoutInvisible(text)) }
 
+// PastedHandle is Pasted of somebody's handle, without the @ that pages show before it.
+func PastedHandle(text string) string {
+	return strings.TrimSpace(strings.TrimPrefix(Pasted(text), "@"))
+}
+
 // IsBlank reports whether a text shows nothing at all.
 func IsBlank(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsSpace(r) && !isInvisible(r) })

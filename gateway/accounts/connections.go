@@ -109,7 +109,7 @@ func (s *connections) bluesky(c *gin.Context) error {
 	f.Require("password")
 	return s.single(c, f, candidate{
 		platform: schema.Bluesky, server: s.readServer(c, f, schema.Bluesky),
-		credentials: schema.Credentials{Identifier: strings.TrimPrefix(identifier, "@"), Password: password},
+		credentials: schema.Credentials{Identifier: schema.PastedHandle(identifier), Password: password},
 		secretField: "password", nameField: "identifier",
 	})
 }

@@ -145,7 +145,7 @@ func (f *feeds) profile(c *gin.Context) error {
 		q.Report.Fail("platform", body.CodeInvalidValue, "profiles of bluesky are public")
 	}
 	handle, ok := q.Text("handle")
-	handle = strings.ToLower(strings.TrimPrefix(handle, "@"))
+	handle = strings.ToLower(schema.PastedHandle(handle))
 	if !ok || len(handle) > maxActor || strings.ContainsFunc(handle, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("/?#&\\", r) }) {
 		q.Report.Fail("handle", body.CodeInvalidValue, "must be a handle, such as alice.bsky.social, or a DID")
 	}
