@@ -1,0 +1,222 @@
+package catalog_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"crier/connectors/catalog"
+	"crier/schema"
+	"crier/schema/wording"
+)
+
+// limitTable is a table of both sets of limits: a row for each platform, or one for each set where they differ.
+type limitTable struct {
+	columns []string
+	row     func(schema.Constraints) []string // empty: the platform has none of it
+}
+
+func (l limitTable) String() string {
+	var table strings.Builder
+	write := func(cells ...string) {
+		table.WriteString("|")
+		for _, cell := range cells {
+			fmt.Fprintf(&table, "%s |", strings.TrimRight(" "+cell, " "))
+		}
+		table.WriteString("\n")
+	}
+	write(append([]string{"platform", "limits"}, l.columns...)...)
+	write(slices.Repeat([]string{"---"}, len(l.columns)+2)...)
+	for _, p := range schema.Platforms() {
+		c := catalog.Constraints(p)
+		own := l.row(c)
+		widest := l.row(widened(c))
+		switch {
+		case len(own) == 0:
+		case slices.Equal(own, widest):
+			write(append([]string{p.String(), "both"}, own...)...)
+		default:
+			write(append([]string{p.String(), "specification"}, own...)...)
+			write(append([]string{p.String(), "platform"}, widest...)...)
+		}
+	}
+	return table.String()
+}
+
+// widened is what a platform takes of the accounts of which it takes most.
+func widened(c schema.Constraints) schema.Constraints {
+	for _, w := range c.Wider {
+		w.Apply(&c, schema.Account{})
+	}
+	return c
+}
+
+var limitTables = map[string]limitTable{
+	"limits of texts": {
+		[]string{"text", "beside media", "title", "first comment", "tags and addresses"},
+		func(c schema.Constraints) []string {
+			comment := "no"
+			if c.FirstComment.Supported {
+				comment = length(c.FirstComment.Max, c.FirstComment.MaxBytes)
+			}
+			text := length(c.Text.Max, c.Text.MaxBytes)
+			if c.Text.Required {
+				text += ", required"
+			}
+			return []string{text, most(c.Caption), most(c.Title.Max), comment, counts(
+				count{c.Hashtags, "hashtags"}, count{c.Cashtags, "cashtag"}, count{c.Mentions, "mentions"}, count{c.Links, "different links"})}
+		},
+	},
+	"limits of media": {
+		[]string{"items", "of these videos", "at least", "aspect ratio", "alternative text", "documents"},
+		func(c schema.Constraints) []string {
+			m := c.Media
+			items := most(m.Max)
+			if m.Required {
+				items += ", required"
+			}
+			aspect := ratios(m.MinAspect, m.MaxAspect)
+			if m.AspectOfImages && aspect != "" {
+				aspect += ", of pictures"
+			}
+			videos := most(m.MaxVideos)
+			if m.Mixed {
+				videos += " beside pictures"
+			}
+			if !slices.Contains(m.Kinds, schema.Video) {
+				videos = "none"
+			}
+			return []string{items, videos, sides(m.MinWidth, m.MinHeight), aspect, most(cmp.Or(m.MaxAltText, schema.MaxAltText)), bytesOf(m.MaxDocumentBytes)}
+		},
+	},
+	"limits of pictures": {
+		[]string{"types", "size", "GIF", "pixels in all", "sides"},
+		func(c schema.Constraints) []string {
+			m := c.Media
+			if !slices.Contains(m.Kinds, schema.Image) {
+				return nil
+			}
+			gif := ""
+			switch {
+			case !slices.Contains(m.Kinds, schema.GIF):
+				gif = "no"
+			case m.MaxGIFBytes > 0:
+				gif = bytesOf(m.MaxGIFBytes)
+			}
+			size := sides(m.MaxWidth, m.MaxHeight)
+			if m.MaxSides > 0 {
+				size = most(m.MaxSides) + " together"
+			}
+			return []string{types(m.ImageTypes), bytesOf(m.MaxImageBytes), gif, most(int(m.MaxPixels)), size}
+		},
+	},
+	"limits of films": {
+		[]string{"types", "size", "length", "pixels in all", "refused but for", "advised"},
+		func(c schema.Constraints) []string {
+			m := c.Media
+			if !slices.Contains(m.Kinds, schema.Video) {
+				return nil
+			}
+			lasts := ""
+			if m.MaxVideoDuration > 0 {
+				lasts = wording.Duration(m.MaxVideoDuration)
+			}
+			return []string{types(m.VideoTypes), bytesOf(m.MaxVideoBytes), lasts, most(int(m.MaxVideoPixels)), coded(m.Film), coded(m.FilmAdvice)}
+		},
+	},
+}
+
+type count struct {
+	most int
+	of   string
+}
+
+func counts(all ...count) string {
+	var found []string
+	for _, c := range all {
+		if c.most > 0 {
+			found = append(found, fmt.Sprintf("%d %s", c.most, c.of))
+		}
+	}
+	return strings.Join(found, ", ")
+}
+
+// most is a number; empty: there is no limit.
+func most(n int) string {
+	if n == 0 {
+		return ""
+	}
+	text := fmt.Sprint(n)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+func length(characters, bytes int) string {
+	text := most(characters)
+	if bytes > 0 {
+		text += fmt.Sprintf(", %s bytes", most(bytes))
+	}
+	return text
+}
+
+func bytesOf(n int64) string {
+	const mega = 1_000_000
+	switch {
+	case n == 0:
+		return ""
+	case n%(1<<30) == 0:
+		return most(int(n>>30)) + " GiB"
+	case n%(1<<20) == 0:
+		return most(int(n>>20)) + " MiB"
+	default:
+		return most(int(n/mega)) + " MB"
+	}
+}
+
+func sides(width, height int) string {
+	if width == 0 && height == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d × %d", width, height)
+}
+
+func ratios(least, most float64) string {
+	if least == 0 && most == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.3g to %.3g", least, most)
+}
+
+// types are media types without what all of them begin with.
+func types(all []string) string {
+	short := make([]string, len(all))
+	for i, one := range all {
+		_, name, _ := strings.Cut(one, "/")
+		short[i] = map[string]string{"quicktime": "mov", "x-msvideo": "avi"}[name]
+		short[i] = strings.ToUpper(cmp.Or(short[i], name))
+	}
+	return strings.Join(short, ", ")
+}
+
+// coded is how films are to be coded.
+func coded(f schema.FilmLimits) string {
+	var all []string
+	add := func(is bool, format string, args ...any) {
+		if is {
+			all = append(all, fmt.Sprintf(format, args...))
+		}
+	}
+	add(len(f.Codecs) > 0, "%s", strings.Join(f.Codecs, " or "))
+	add(f.MinFrameRate > 0, "from %g pictures a second", f.MinFrameRate)
+	add(f.MaxFrameRate > 0, "up to %g a second", f.MaxFrameRate)
+	add(f.MinDuration > 0, "%s at least", wording.Duration(f.MinDuration))
+	add(f.MaxSide > 0, "%d pixels a side", f.MaxSide)
+	add(f.MaxWidth > 0, "%d pixels wide", f.MaxWidth)
+	add(f.Plain, "4:2:0 of 8 bits")
+	add(f.Steady, "a steady rate")
+	add(f.Whole, "nothing cut off by an edit list")
+	return strings.Join(all, ", ")
+}
