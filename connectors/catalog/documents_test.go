@@ -30,6 +30,30 @@ func TestEachPlatformHasTestsOfItsTokens(t *testing.T) {
 	}
 }
 
+// Each report about another tool has tests of what crier does.
+func TestEachReportHasItsTests(t *testing.T) {
+	content, err := os.ReadFile("../../docs/decisions/reports.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := ""
+	for _, folder := range []string{
+		"bluesky", "telegram", "catalog", "page", "media", "media/film", "media/metadata", "../compose", "../gateway", "../schema", "../schema/validation",
+	} {
+		all += sourceOfTests(t, folder)
+	}
+	reports := 0
+	for _, row := range strings.Split(string(content), "\n") {
+		if cells := strings.Split(row, "|"); len(cells) == 7 && strings.Contains(cells[4], "`") {
+			wantTests(t, cells[1], cells[4], all)
+			reports++
+		}
+	}
+	if reports == 0 {
+		t.Error("there are no reports")
+	}
+}
+
 // rowsOf reads a column of the table in a section of a document, by the platforms that the first
 // column names.
 func rowsOf(t *testing.T, document, title string, column int) map[string]string {
