@@ -153,6 +153,8 @@ func likeValue(cell string) likeness {
 		return day == nil || month == nil
 	}
 	switch {
+	case cell == "": // as thousands are in a sheet whose last column has something
+		return likeness{}
 	case strings.HasPrefix(cell, "http://") || strings.HasPrefix(cell, "https://"):
 		return likeness{"link", "an address"}
 	case isTime(cell):

@@ -41,6 +41,7 @@ func FuzzSheet(f *testing.F) {
 	f.Add(parts[sheetPart], parts[textsPart])
 	f.Add([]byte(`<worksheet><sheetData><row r="9"><c r="XFD9" t="inlineStr"><is><t>platforms</t></is></c></row><row r="2" hidden="1"/></sheetData><mergeCells><mergeCell ref="A1:B2"/></mergeCells></worksheet>`), []byte("<sst/>"))
 	f.Add([]byte(`<worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>text</t></is></c></row><row r="2147483647"><c r="A2147483647"><v>1</v></c></row></sheetData></worksheet>`), []byte("<sst/>"))
+	f.Add([]byte(`<worksheet><sheetData><row r="1048576"><c r="XFD1048576" t="inlineStr"><is><t>text</t></is></c></row></sheetData></worksheet>`), []byte("<sst/>"))
 	f.Fuzz(func(t *testing.T, sheet, texts []byte) {
 		var file strings.Builder
 		archive := zip.NewWriter(&file)
