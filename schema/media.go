@@ -98,7 +98,7 @@ type FilmFacts struct {
 	FrameRate float64 `json:"frameRate,omitempty"` // pictures a second, in the mean
 	Unsteady  bool    `json:"unsteady,omitempty"`  // the frame rate changes
 	Edited    bool    `json:"edited,omitempty"`    // an edit list leaves out a part, or repeats one
-	// Tracks are its timed metadata tracks, such as gpmd, with commas between them.
+	// Tracks are its timed metadata and subtitles, such as gpmd, with commas between them.
 	Tracks string `json:"tracks,omitempty"`
 }
 

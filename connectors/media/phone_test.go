@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"crier/connectors/media/decoder"
 	"crier/connectors/media/mediatest"
+	"crier/connectors/media/metadata"
 	"crier/schema"
 )
 
@@ -312,5 +314,30 @@ func TestPhotosThatAreNotDecoded(t *testing.T) {
 	}
 	if m, err := (decoder.Decoder{}).Decode(t.Context(), bytes.NewReader(photo), int64(len(photo)), "image/heic", maxPixels); err != nil {
 		t.Errorf("whole: %v, %v", m, err)
+	}
+}
+
+// TestAPhotoWithoutItsMetadataShowsTheSame decodes what is left of the formats of phones.
+func TestAPhotoWithoutItsMetadataShowsTheSame(t *testing.T) {
+	for _, format := range []string{"heic", "avif"} {
+		photo, mediaType := mediatest.Photo(format), formats[format]
+		plan, err := metadata.Find(bytes.NewReader(photo), int64(len(photo)), mediaType)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, err := io.ReadAll(plan.View(bytes.NewReader(photo), int64(len(photo))))
+		if err != nil || mediatest.Says(left) {
+			t.Fatalf("%s: %d bytes, %v", format, len(left), err)
+		}
+		decoded := func(content []byte) image.Image {
+			m, err := decoder.Decoder{}.Decode(t.Context(), bytes.NewReader(content), int64(len(content)), mediaType, maxPixels)
+			if err != nil {
+				t.Fatalf("%s: %v", format, err)
+			}
+			return m
+		}
+		if !reflect.DeepEqual(decoded(photo), decoded(left)) {
+			t.Errorf("%s is another picture", format)
+		}
 	}
 }

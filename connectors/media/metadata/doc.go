@@ -8,5 +8,5 @@
 // moves, since their tables name offsets: what goes is overwritten where it stands. A View is made
 // of the content as it is read; what is stored is never written again.
 //
-// Color profiles and orientation stay. So do timed metadata tracks, which Find names.
+// Color profiles and orientation stay. So do timed metadata tracks and subtitles, which Find names.
 package metadata

@@ -181,6 +181,7 @@ func TestTimedMetadataTracksAreNamed(t *testing.T) {
 		"a film without":       {film(track("vide", "avc1"), track("soun", "mp4a"), track("tmcd", "tmcd")), nil},
 		"of a phone":           {film(track("vide", "avc1"), track("meta", "mebx")), []string{"mebx"}},
 		"of a camera":          {film(track("meta", "gpmd"), track("vide", "hvc1")), []string{"gpmd"}},
+		"of a drone":           {film(track("vide", "avc1"), track("sbtl", "tx3g")), []string{"sbtl"}},
 		"of two":               {film(track("meta", "mebx"), track("camm", "camm")), []string{"mebx", "camm"}},
 		"that nobody heard of": {film(track("meta", "who?")), []string{"meta"}},
 		"with signs that hide": {film(track("a\x00\nb", "c\x00\nd")), []string{"a??b"}},

@@ -29,7 +29,7 @@ func (e Edit) size() int64 {
 // Plan is what is to be done to a file: edits in the order of their places, none over another.
 type Plan struct {
 	Edits []Edit
-	// Tracks names the timed metadata tracks of a film, such as gpmd: they stay.
+	// Tracks names the timed metadata tracks of a film, such as gpmd, and its subtitles: they stay.
 	Tracks []string
 }
 
