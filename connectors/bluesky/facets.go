@@ -155,7 +155,7 @@ func asciiURI(address string) string {
 	if strings.Contains(ascii, ":") {
 		ascii = "[" + ascii + "]"
 	}
-	return strings.ToLower(scheme) + "://" + ascii + port + escapeNonASCII(path)
+	return strings.ToLower(scheme) + "://" + ascii + port + escaped(path)
 }
 
 // isPort reports whether what follows a host is nothing, or the number of a port.
@@ -167,17 +167,17 @@ func isPort(text string) bool {
 	return err == nil && n > 0
 }
 
-// escapeNonASCII escapes the bytes of characters that no URI has.
-func escapeNonASCII(text string) string {
-	var escaped strings.Builder
+// escaped escapes the bytes of characters that no URI has, control characters among them.
+func escaped(text string) string {
+	var all strings.Builder
 	for i := range len(text) {
-		if b := text[i]; b > unicode.MaxASCII || strings.IndexByte("\"<>\\^`{|}", b) >= 0 {
-			fmt.Fprintf(&escaped, "%%%02X", b)
+		if b := text[i]; b <= ' ' || b >= unicode.MaxASCII || strings.IndexByte("\"<>\\^`{|}", b) >= 0 {
+			fmt.Fprintf(&all, "%%%02X", b)
 			continue
 		}
-		escaped.WriteByte(text[i])
+		all.WriteByte(text[i])
 	}
-	return escaped.String()
+	return all.String()
 }
 
 // mentions finds handles after an @ and resolves each once.
