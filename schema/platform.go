@@ -104,6 +104,7 @@ type Constraints struct {
 	Media MediaLimits
 
 	Hashtags     int // most hashtags; 0: no limit
+	FewHashtags  int // a post with more gets a warning, though the API takes them; 0: none does
 	Cashtags     int // most tags of stocks, such as $ABC; 0: no limit
 	Mentions     int // most mentions; 0: no limit
 	Links        int // most different addresses; 0: no limit
@@ -226,6 +227,7 @@ type FilmLimits struct {
 	MinFrameRate float64  // pictures a second
 	MaxFrameRate float64
 	MinDuration  time.Duration
+	MinSide      int  // pixels
 	MaxSide      int  // pixels
 	MaxWidth     int  // pixels
 	Plain        bool // 4:2:0 of 8 bits

@@ -65,9 +65,9 @@ func Constraints() schema.Constraints {
 func wider() []schema.Widening {
 	return []schema.Widening{
 		{
-			What: "videos of up to 3 minutes and 300 MB", Source: "bluesky-social/social-app #7916; app.bsky.video.getUploadLimits",
+			What: "videos of up to 10 minutes and 300 MB", Source: "bluesky-social/social-app #11528, 21 August 2026; bluesky-social/atproto #5373",
 			Apply: func(c *schema.Constraints, _ schema.Account) {
-				c.Media.MaxVideoDuration, c.Media.MaxVideoBytes = 3*time.Minute, 300_000_000
+				c.Media.MaxVideoDuration, c.Media.MaxVideoBytes = 10*time.Minute, 300_000_000
 			},
 		},
 		{

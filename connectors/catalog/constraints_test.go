@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -239,5 +240,23 @@ func TestTextsAtTheirLimit(t *testing.T) {
 				t.Errorf("over it by one: %+v", errors)
 			}
 		})
+	}
+}
+
+// Instagram's app takes 5 hashtags since 18 December 2025, and what its API documents is 30.
+func TestManyHashtagsAreWarnedOf(t *testing.T) {
+	for n, want := range map[int]bool{5: false, 6: true, 30: true} {
+		text := ""
+		for i := range n {
+			text += fmt.Sprintf("#tag%d ", i)
+		}
+		content := schema.Content{Entries: []schema.Entry{{Text: text, Media: []schema.Media{{Kind: schema.Image, URL: "https://example.com/m"}}}}}
+		errors, warnings := validation.Check(content, []schema.Target{{Platform: schema.Instagram}}, func(schema.Target) *schema.Constraints {
+			return new(catalog.Constraints(schema.Instagram))
+		})
+		said := slices.ContainsFunc(warnings, func(d schema.Detail) bool { return d.Code == validation.CodeHashtagsMany })
+		if len(errors) > 0 || said != want {
+			t.Errorf("%d hashtags: %+v, %+v", n, errors, warnings)
+		}
 	}
 }

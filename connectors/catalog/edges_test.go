@@ -36,8 +36,6 @@ func between(at, beyond piece) edge { return edge{at: &at, beyond: beyond} }
 // gentle are the platforms that take what validation does not, and where that is known from. What no
 // platform takes needs no row, nor do limits of the specification that the platforms' own widen.
 var gentle = map[string]string{
-	"twitter/width of videos":          "docs.x.com/x-api/media/quickstart/best-practices names 32 pixels; that less is refused is not known",
-	"twitter/height of videos":         "likewise",
 	"instagram/width of images":        "scaled up to 320 pixels: instagram-platform/instagram-graph-api/reference/ig-user/media, image specifications",
 	"instagram/height of images":       "likewise",
 	"instagram/width of videos":        "that page names no least width of reels",
@@ -51,7 +49,7 @@ var gentle = map[string]string{
 	"facebook/height of images":        "likewise",
 	"facebook/width of videos":         "the specification's: video-api names no least size of videos of the feed",
 	"facebook/height of videos":        "likewise",
-	"bluesky/duration of videos":       "app.bsky.video.uploadVideo knows no length; clients hold to 3 minutes (bluesky-social/social-app #7916)",
+	"bluesky/duration of videos":       "app.bsky.video.uploadVideo knows no length; clients hold to 10 minutes (bluesky-social/social-app #11528)",
 	"youtube/width of videos":          "the specification's: docs/videos/insert names none",
 	"youtube/height of videos":         "likewise",
 	"pinterest/image/jpeg":             "a picture by its address may be of any type: only content_type of image_base64 names two",
@@ -394,6 +392,9 @@ func (s shapes) pixels() {
 
 func (s shapes) sides() {
 	l, ratio := s.Media, usualRatio(s.Constraints)
+	if s.kind == schema.Video {
+		l.MinWidth, l.MinHeight = max(l.MinWidth, l.Film.MinSide), max(l.MinHeight, l.Film.MinSide)
+	}
 	if tall := max(l.MinHeight, int(math.Ceil(float64(l.MinWidth)/ratio))); l.MinWidth > 0 && s.isShape(l.MinWidth, tall) {
 		s.between("width", [2]int{l.MinWidth, tall}, [2]int{l.MinWidth - 1, tall})
 	}

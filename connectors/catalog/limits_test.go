@@ -79,7 +79,8 @@ func bounds(l schema.MediaLimits, kind schema.MediaKind) map[string]bound {
 		"sides":    {kind == schema.Image && l.MaxSides > 0, validation.CodeMediaTooManyPixels, square(l.MaxSides / 2), square(l.MaxSides/2 + 1)},
 		"bytes":    {most > 0, validation.CodeMediaTooLarge, size(most), size(most + 1)},
 		"duration": {kind == schema.Video && l.MaxVideoDuration > 0, validation.CodeMediaTooLong, lasting(l.MaxVideoDuration), lasting(l.MaxVideoDuration + 1)},
-		"width":    {pixels && l.MinWidth > 0, validation.CodeMediaTooSmall, narrow(l.MinWidth), narrow(l.MinWidth - 1)},
+		"side":     {kind == schema.Video && l.Film.MinSide > l.MinWidth, validation.CodeMediaTooSmall, square(l.Film.MinSide), square(l.Film.MinSide - 1)},
+		"width":    {pixels && l.MinWidth > 0 && (kind != schema.Video || l.Film.MinSide <= l.MinWidth), validation.CodeMediaTooSmall, narrow(l.MinWidth), narrow(l.MinWidth - 1)},
 		"tallest":  {shaped, validation.CodeMediaAspect, ratio(l.MinAspect), ratio(l.MinAspect * 0.99)},
 		"widest":   {shaped, validation.CodeMediaAspect, ratio(l.MaxAspect), ratio(l.MaxAspect * 1.01)},
 	}

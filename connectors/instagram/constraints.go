@@ -37,8 +37,11 @@ func Constraints() schema.Constraints {
 				MinFrameRate: 23, MaxFrameRate: 60, MinDuration: 3 * time.Second, MaxWidth: 1920, Plain: true, Whole: true,
 			},
 		},
-		Hashtags: 30,
-		Mentions: 20, // developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes, 2207010
+		// By the API's error codes, 2207010 (2 June 2026), of which post-for-me d72ab66 (30 July 2026) makes use
+		// in production. The app takes 5 hashtags since 18 December 2025, as ayrshare.com/docs has it for the API.
+		Hashtags:    30,
+		FewHashtags: 5,
+		Mentions:    20,
 		FirstComment: schema.CommentLimit{
 			Supported: true,
 			Max:       1000,

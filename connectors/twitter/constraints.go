@@ -34,8 +34,9 @@ func Constraints() schema.Constraints {
 			MaxVideoDuration: 2*time.Minute + 20*time.Second,
 			MinWidth:         4,
 			MinHeight:        4,
-			// Its documents name H.264; whether HEVC is taken, which phones record, they do not say.
-			Film:       schema.FilmLimits{Codecs: []string{"h264", "hevc"}, MinDuration: 500 * time.Millisecond},
+			// Its documents name H.264; whether HEVC is taken, which phones record, they do not say. Sides and length
+			// must be (docs.x.com/x-api/media/quickstart/best-practices).
+			Film:       schema.FilmLimits{Codecs: []string{"h264", "hevc"}, MinDuration: 500 * time.Millisecond, MinSide: 32},
 			FilmAdvice: schema.FilmLimits{Codecs: []string{"h264"}, MaxFrameRate: 60, Plain: true},
 		},
 		FirstComment: schema.CommentLimit{Supported: true, Max: maxWeight, Count: Weight, Without: invalid},
@@ -53,13 +54,20 @@ func Constraints() schema.Constraints {
 
 // wider is what X takes beyond that.
 func wider() []schema.Widening {
-	return []schema.Widening{{
-		What: "texts of up to 25,000 characters, of accounts with X Premium or a verified organization", Of: writesLong,
-		Source: "help.x.com/en/using-x/x-premium, longer posts; publer.com/docs, long-form posts; subscription_type and verified_type of GET /2/users/me",
-		Apply: func(c *schema.Constraints, _ schema.Account) {
-			c.Text.Max, c.FirstComment.Max = maxLongWeight, maxLongWeight
+	return []schema.Widening{
+		{
+			What: "texts of up to 25,000 characters, of accounts with X Premium or a verified organization", Of: writesLong,
+			Source: "help.x.com/en/using-x/x-premium, longer posts; publer.com/docs, long-form posts; subscription_type and verified_type of GET /2/users/me",
+			Apply: func(c *schema.Constraints, _ schema.Account) {
+				c.Text.Max, c.FirstComment.Max = maxLongWeight, maxLongWeight
+			},
 		},
-	}}
+		{
+			What:   "videos of up to 20 minutes",
+			Source: "docs.x.com/x-api/media/quickstart/best-practices, default accounts (xdevplatform/docs 0c986f0)",
+			Apply:  func(c *schema.Constraints, _ schema.Account) { c.Media.MaxVideoDuration = 20 * time.Minute },
+		},
+	}
 }
 
 // accountSettings is what is kept of an account, in X's words; empty: it did not say.

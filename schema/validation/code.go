@@ -2,7 +2,7 @@ package validation
 
 // The codes of details that validation finds. CodeSettingUnknown, CodeSettingPrivate,
 // CodeFirstCommentSkipped, CodeFirstCommentLong, CodeMediaResized, CodeMediaFitIgnored,
-// CodeMetadataKept and CodeGIFStandsStill are warnings, those about how videos are coded where the
+// CodeMetadataKept, CodeGIFStandsStill and CodeHashtagsMany are warnings, those about how videos are coded where the
 // platform's documents are not firm; all others are errors.
 const (
 	CodeContentRequired         = "content_required"
@@ -11,6 +11,7 @@ const (
 	CodeTextSign                = "text_sign_unsupported"
 	CodeTextMarkup              = "text_markup_invalid"
 	CodeHashtagsTooMany         = "hashtags_too_many"
+	CodeHashtagsMany            = "hashtags_many"
 	CodeCashtagsTooMany         = "cashtags_too_many"
 	CodeMentionsTooMany         = "mentions_too_many"
 	CodeLinksTooMany            = "links_too_many"

@@ -29,6 +29,9 @@ func (c *factsCheck) film(l schema.FilmLimits, says string, f schema.MediaFacts)
 	if f.Duration > 0 && f.Duration < l.MinDuration {
 		c.fail(CodeMediaTooShort, "%s videos of at least %s, this one lasts %s", says, wording.Duration(l.MinDuration), wording.Duration(f.Duration))
 	}
+	if f.Width > 0 && min(f.Width, f.Height) < l.MinSide {
+		c.fail(CodeMediaTooSmall, "%s videos of at least %d pixels a side, this one has %d × %d", says, l.MinSide, f.Width, f.Height)
+	}
 	if side := max(f.Width, f.Height); l.MaxSide > 0 && side > l.MaxSide {
 		c.fail(CodeMediaTooManyPixels, "%s videos of at most %d pixels a side, this one has %d × %d", says, l.MaxSide, f.Width, f.Height)
 	}

@@ -288,9 +288,10 @@ func (s *simulator) status(u simulation.Upload) object {
 
 // The bounds of pictures and films (docs.x.com/x-api/media/quickstart/best-practices).
 const (
-	minSide   = 4
-	leastFilm = 500 * time.Millisecond
-	mostFilm  = 140 * time.Second
+	minSide       = 4
+	leastFilmSide = 32
+	leastFilm     = 500 * time.Millisecond
+	mostFilm      = 20 * time.Minute
 )
 
 // failureOf says why X cannot process what was uploaded; empty: it can.
@@ -301,7 +302,9 @@ func failureOf(mediaType string, m simulation.Measured) string {
 	case m.Duration > 0 && m.Duration < leastFilm:
 		return "Duration too short, minimum:500"
 	case m.Duration > mostFilm:
-		return "Duration too long, maximum:140000"
+		return "Duration too long, maximum:1200000"
+	case mediaType != "image/gif" && m.Width > 0 && min(m.Width, m.Height) < leastFilmSide:
+		return "Dimensions must be between 32x32 and 1280x1024"
 	case m.Codec != "" && !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Codec):
 		return "Unsupported video format"
 	default:
