@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"log/slog"
 	"math"
 	"net/http"
@@ -35,6 +36,7 @@ import (
 type edgeStage struct {
 	connectors map[schema.Platform]connectors.Connector
 	files      *fileServer
+	wire       *wire
 	gentle     map[string]bool // rows of the table of that name, of which a platform was seen to be
 	ahead      atomic.Int64    // of the clock
 }
@@ -42,8 +44,9 @@ type edgeStage struct {
 func newEdgeStage(t *testing.T) *edgeStage {
 	t.Helper()
 	s := &edgeStage{connectors: map[schema.Platform]connectors.Connector{}, files: newFileServer(t), gentle: map[string]bool{}}
-	client := &http.Client{Transport: &http.Transport{}}
-	t.Cleanup(client.CloseIdleConnections)
+	s.wire = &wire{files: s.files, sockets: &http.Transport{}}
+	client := &http.Client{Transport: s.wire}
+	t.Cleanup(s.wire.sockets.CloseIdleConnections)
 	var address string
 	simulators, err := sandbox.New(sandbox.Config{
 		Simulators: catalog.Simulators(), Unlimited: true, Gallery: t.TempDir(),
@@ -52,7 +55,8 @@ func newEdgeStage(t *testing.T) *edgeStage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(simulators.Handler())
+	s.wire.simulators = simulators.Handler()
+	server := httptest.NewUnstartedServer(s.wire.simulators)
 	address = "http://" + server.Listener.Addr().String()
 	server.Start()
 	t.Cleanup(server.Close)
@@ -107,18 +111,22 @@ func (s *edgeStage) publish(t *testing.T, a schema.Account, p, passing piece) er
 	s.pass(25 * time.Hour) // after which texts may be repeated, and days are new
 	c := catalog.Constraints(a.Platform)
 	d := schema.Delivery{
-		Step: schema.StepPublish, Claim: 1, Account: a, Credentials: catalog.SandboxCredentials(a.Platform, "edges"),
-		Entries: 1, Text: p.text, Settings: p.rawSettings(c), Key: uuid.NewString(), Tries: schema.DefaultTries,
+		Claim: 1, Account: a, Credentials: catalog.SandboxCredentials(a.Platform, "edges"),
+		Entries: 1 + p.follow, Settings: p.rawSettings(c), Tries: schema.DefaultTries,
 	}
 	for i, f := range p.files {
 		d.Media = append(d.Media, s.files.item(f, passing.files[i].facts))
 	}
-	s.claim(&d)
-	err := s.run(t, &d, p)
-	if err != nil && schema.KindOf(err) != schema.Refused {
-		t.Fatalf("neither published nor refused: %v", err)
+	for entry := range d.Entries {
+		d.Step, d.Entry, d.Text, d.Key, d.Progress = schema.StepPublish, entry, p.textOf(entry), uuid.NewString(), nil
+		s.claim(&d)
+		receipt, err := s.run(t, d, p)
+		if err != nil {
+			return err
+		}
+		d.Media, d.Receipts = nil, append(d.Receipts, receipt)
 	}
-	return err
+	return nil
 }
 
 func (s *edgeStage) claim(d *schema.Delivery) {
@@ -128,32 +136,32 @@ func (s *edgeStage) claim(d *schema.Delivery) {
 
 const mostSteps = 60
 
-func (s *edgeStage) run(t *testing.T, d *schema.Delivery, p piece) error {
+func (s *edgeStage) run(t *testing.T, d schema.Delivery, p piece) (schema.Receipt, error) {
 	connector := s.connectors[d.Account.Platform]
 	ready := !catalog.Constraints(d.Account.Platform).Prepares(schema.Entry{Media: d.Media}, d.Text, d.Settings)
 	for step := 0; !ready; step++ {
-		progress, err := connector.Prepare(t.Context(), *d)
+		progress, err := connector.Prepare(t.Context(), d)
 		if progress.State != nil {
 			d.Progress = progress.State
 		}
 		if err != nil || step > mostSteps {
-			return err
+			return schema.Receipt{}, err
 		}
 		ready = progress.Ready
 		s.pass(progress.RetryIn)
 	}
-	s.claim(d)
-	receipt, err := connector.Publish(t.Context(), *d)
+	s.claim(&d)
+	receipt, err := connector.Publish(t.Context(), d)
 	if err == nil && receipt.Open {
-		err = s.settle(t, *d, receipt)
+		err = s.settle(t, d, receipt)
 	}
 	if err != nil || p.comment == "" {
-		return err
+		return receipt, err
 	}
 	d.Key = uuid.NewString()
 	d.Receipts, d.Comment = []schema.Receipt{receipt}, &schema.Comment{Text: p.comment}
-	_, err = connector.Comment(t.Context(), *d)
-	return err
+	_, err = connector.Comment(t.Context(), d)
+	return receipt, err
 }
 
 // settle looks at what a platform has taken until it is through with it.
@@ -201,7 +209,8 @@ func usualFile(c schema.Constraints, kind schema.MediaKind) file {
 	return file{content: f, facts: f}
 }
 
-// fileServer serves files, to platforms by their addresses and to connectors as a media source.
+// fileServer has files, for platforms at their addresses and for connectors as a media source. Nothing is
+// written of them but what says what they are.
 type fileServer struct {
 	base, folder string
 
@@ -210,11 +219,7 @@ type fileServer struct {
 }
 
 func newFileServer(t *testing.T) *fileServer {
-	s := &fileServer{folder: t.TempDir()}
-	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
-	s.base = server.URL
-	return s
+	return &fileServer{folder: t.TempDir(), base: "http://files.example.com"}
 }
 
 // item is a file as media that passes for another.
@@ -231,6 +236,9 @@ func (s *fileServer) item(f file, passing schema.MediaFacts) schema.Media {
 		URL: fmt.Sprintf("%s/%d/file%s", s.base, len(s.files)-1, schema.Ending(f.content.Type)),
 	}
 }
+
+// host is where its files are.
+func (s *fileServer) host() string { return strings.TrimPrefix(s.base, "http://") }
 
 func (s *fileServer) file(path string) file {
 	s.mu.Lock()
@@ -257,18 +265,23 @@ func (s *fileServer) Open(_ context.Context, m schema.Media) (*media.File, error
 	return &media.File{Path: opened.Name(), MediaFacts: f.facts}, opened.Truncate(f.content.Size)
 }
 
-// ServeHTTP implements http.Handler.
-func (s *fileServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+// answer serves a file of any size to a platform.
+func (s *fileServer) answer(r *http.Request) *http.Response {
 	f := s.file(r.URL.Path)
-	rw.Header().Set("Content-Length", strconv.FormatInt(f.content.Size, 10))
 	head := headOf(f.content)
-	rw.Write(head)
-	zeros := make([]byte, 64<<10)
-	for left := f.content.Size - int64(len(head)); left > 0; left -= int64(len(zeros)) {
-		if _, err := rw.Write(zeros[:min(left, int64(len(zeros)))]); err != nil {
-			return // whoever asked has seen enough
-		}
+	return &http.Response{
+		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {f.content.Type}},
+		Body:          io.NopCloser(io.MultiReader(bytes.NewReader(head), io.LimitReader(zeros{}, f.content.Size-int64(len(head))))),
+		ContentLength: f.content.Size, Request: r,
 	}
+}
+
+// zeros are without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
 }
 
 // headOf writes as much of a file as says what it is.

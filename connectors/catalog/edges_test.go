@@ -22,13 +22,15 @@ type piece struct {
 	files    []file
 	settings map[string]any
 	comment  string // a first comment
+	follow   int    // entries of a thread after the first
 }
 
 // edge is a constraint of a platform: what is at its edge, and one beyond it.
 type edge struct {
 	at     *piece // nil: it has none of its own
 	beyond piece
-	own    bool // it is crier's: platforms may take more
+	own    bool  // it is crier's: platforms may take more
+	size   int64 // of what is at the edge, where that is the edge; 0: it is another
 }
 
 func between(at, beyond piece) edge { return edge{at: &at, beyond: beyond} }
@@ -82,7 +84,11 @@ func TestConstraintsAtTheirEdges(t *testing.T) {
 		}
 		for set, c := range sets {
 			a.Limits = set
+			specified := edgesOf(own)
 			for name, e := range edgesOf(c) {
+				if set == schema.PlatformLimits && e.size > 0 && e.size == specified[name].size {
+					continue // it was held
+				}
 				t.Run(fmt.Sprintf("%s/%s/%s", p, set, name), func(t *testing.T) { s.hold(t, a, c, p.String()+"/"+name, e) })
 			}
 		}
@@ -100,12 +106,15 @@ func (s *edgeStage) hold(t *testing.T, a schema.Account, c schema.Constraints, r
 		if found := s.validate(a, c, *e.at); len(found) > 0 {
 			t.Errorf("validation refuses what is at the edge: %v", found)
 		}
-		if err := s.publish(t, a, *e.at, *e.at); err != nil {
+		if err := s.publishTo(t, a, *e.at, *e.at, e.size); err != nil {
 			t.Errorf("the simulator refuses what is at the edge: %v", err)
 		}
 	}
 	if found := s.validate(a, c, e.beyond); len(found) == 0 {
 		t.Error("validation takes what is beyond the edge")
+	}
+	if e.size > 0 {
+		s.holdSize(t, a, c, e)
 	}
 	if e.own || c.Media.Required && len(e.beyond.files) == 0 {
 		return // of the latter no connector makes a call
@@ -113,7 +122,7 @@ func (s *edgeStage) hold(t *testing.T, a schema.Account, c schema.Constraints, r
 	wide := a
 	wide.Limits = schema.PlatformLimits
 	isWider := len(s.validate(wide, c.For(&wide), e.beyond)) == 0
-	err := s.publish(t, wide, e.beyond, e.beyond.claiming(c))
+	err := s.publishTo(t, wide, e.beyond, e.beyond.claiming(c), e.size+1)
 	_, isGentle := gentle[row]
 	s.gentle[row] = s.gentle[row] || err == nil
 	if isTaken := err == nil; isTaken != (isGentle || isWider) {
@@ -123,6 +132,10 @@ func (s *edgeStage) hold(t *testing.T, a schema.Account, c schema.Constraints, r
 
 func (s *edgeStage) validate(a schema.Account, c schema.Constraints, p piece) []schema.Detail {
 	content := schema.Content{Entries: []schema.Entry{{Text: p.text, Media: s.media(p)}}, Settings: map[schema.Platform]json.RawMessage{}}
+	for i := range p.follow {
+		content.Thread = new(schema.ThreadConfig)
+		content.Entries = append(content.Entries, schema.Entry{Text: p.textOf(i + 1)})
+	}
 	if settings := p.rawSettings(c); settings != nil {
 		content.Settings[a.Platform] = settings
 	}
@@ -131,6 +144,14 @@ func (s *edgeStage) validate(a schema.Account, c schema.Constraints, p piece) []
 	}
 	found, _ := validation.Check(content, []schema.Target{{Platform: a.Platform, Account: a.ID}}, func(schema.Target) *schema.Constraints { return &c })
 	return found
+}
+
+// textOf is the text of an entry.
+func (p piece) textOf(entry int) string {
+	if entry == 0 {
+		return p.text
+	}
+	return fmt.Sprintf("%s, %d", p.text, entry)
 }
 
 // rawSettings are the settings of a piece, with what every post of the platform needs.
@@ -169,7 +190,7 @@ func (p piece) claiming(c schema.Constraints) piece {
 func edgesOf(c schema.Constraints) map[string]edge {
 	edges := map[string]edge{}
 	for _, of := range []func(schema.Constraints, map[string]edge){
-		edgesOfText, edgesOfWords, edgesOfComments, edgesOfCounts, edgesOfTypes, edgesOfSizes, edgesOfShapes, edgesOfFilms,
+		edgesOfText, edgesOfWords, edgesOfComments, edgesOfThreads, edgesOfPolls, edgesOfCounts, edgesOfTypes, edgesOfSizes, edgesOfShapes, edgesOfFilms,
 	} {
 		of(c, edges)
 	}
@@ -267,6 +288,15 @@ func edgesOfComments(c schema.Constraints, edges map[string]edge) {
 	}
 }
 
+func edgesOfThreads(c schema.Constraints, edges map[string]edge) {
+	long := func(n int) piece { return piece{text: fmt.Sprintf("a thread of %d", n), follow: n - 1} }
+	if !c.Thread.Supported {
+		edges["thread"] = edge{beyond: long(schema.MinThreadEntries), own: true} // crier would make posts of it
+		return
+	}
+	edges["longest thread"] = edge{at: ptr(long(schema.MaxThreadEntries)), beyond: long(schema.MaxThreadEntries + 1), own: true}
+}
+
 func edgesOfCounts(c schema.Constraints, edges map[string]edge) {
 	l := c.Media
 	takes := func(kind schema.MediaKind) bool { return slices.Contains(l.Kinds, kind) }
@@ -289,7 +319,7 @@ func edgesOfCounts(c schema.Constraints, edges map[string]edge) {
 			return p
 		}
 		most := min(cmp.Or(l.MaxAltText, schema.MaxAltText), schema.MaxAltText)
-		edges["alt text"] = edge{ptr(described(most)), described(most + 1), most == schema.MaxAltText}
+		edges["alt text"] = edge{at: ptr(described(most)), beyond: described(most + 1), own: most == schema.MaxAltText}
 	}
 }
 
@@ -322,16 +352,12 @@ func edgesOfTypes(c schema.Constraints, edges map[string]edge) {
 	}
 }
 
-// mostSent is the largest file that is sent in a test: larger ones are tried beyond the edge only, where
-// connectors refuse them.
-const mostSent = 16 << 20
-
 func edgesOfSizes(c schema.Constraints, edges map[string]edge) {
 	l := c.Media
 	for kind, most := range map[schema.MediaKind]int64{
 		schema.Image: l.MaxImageBytes, schema.Video: l.MaxVideoBytes, schema.GIF: l.MaxGIFBytes, schema.PDF: l.MaxDocumentBytes,
 	} {
-		if most == 0 || !slices.Contains(l.Kinds, kind) || most > mostSent && c.Pulls {
+		if most == 0 || !slices.Contains(l.Kinds, kind) {
 			continue
 		}
 		sized := func(size int64) piece {
@@ -339,11 +365,7 @@ func edgesOfSizes(c schema.Constraints, edges map[string]edge) {
 			p.files[0].facts.Size, p.files[0].content.Size = size, size
 			return p
 		}
-		e := edge{beyond: sized(most + 1)}
-		if most <= mostSent {
-			e.at = ptr(sized(most))
-		}
-		edges["size of "+string(kind)] = e
+		edges["size of "+string(kind)] = edge{at: ptr(sized(most)), beyond: sized(most + 1), size: most}
 	}
 }
 

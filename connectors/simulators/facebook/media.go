@@ -18,6 +18,7 @@ import (
 
 const (
 	maxPhoto = 10_000_000
+	maxVideo = 10_000_000_000 // ayrshare.com/docs/media-guidelines/facebook-pages
 	// partSize is how much of a video the simulator wants at a time; Facebook's are of its
 	// choosing too.
 	partSize = 4 << 20
@@ -156,8 +157,8 @@ func (s *simulator) actOnVideo(v visit) {
 	switch v.text("upload_phase") {
 	case "start":
 		size, _ := v.fields["file_size"].(float64)
-		if size < 1 {
-			v.fail(graph.Bad(100, 0, "(#100) Missing file_size"))
+		if size < 1 || size > maxVideo {
+			v.fail(graph.Bad(100, 0, "(#100) Param file_size is missing or out of its bounds"))
 			return
 		}
 		u, err := s.put(simulation.Upload{Account: v.account.ID, Content: s.world.NewContent()}, uploadFields{Kind: aVideo, Want: int64(size)})

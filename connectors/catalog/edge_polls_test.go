@@ -1,0 +1,84 @@
+package catalog_test
+
+import (
+	"fmt"
+	"strings"
+
+	"crier/schema"
+)
+
+// pollBounds are what a platform takes of a poll.
+type pollBounds struct {
+	letters  int    // characters of an option
+	question int    // characters; 0: the text is the question
+	lasts    string // the setting that says for how long it is open; empty: it is among names
+	least    int
+	longest  int
+}
+
+// The bounds of polls, of which all have 2 to 4 options.
+var polls = map[schema.Platform]pollBounds{
+	schema.Twitter:  {letters: 25, lasts: "durationMinutes", least: 5, longest: 10_080}, // OpenAPI, CreatePostsPoll
+	schema.Mastodon: {letters: 50, lasts: "expiresIn", least: 300, longest: 2_629_746},  // docs.joinmastodon.org/methods/instance, v2
+	schema.Threads:  {letters: 25},                                                      // developers.facebook.com/docs/threads/create-posts/polls
+	schema.LinkedIn: {letters: 30, question: 140},                                       // learn.microsoft.com/linkedin, poll-post-api
+}
+
+const leastOptions, mostOptions = 2, 4
+
+func edgesOfPolls(c schema.Constraints, edges map[string]edge) {
+	b, takes := polls[c.Platform]
+	if !takes {
+		return
+	}
+	asking := func(name string, change func(poll map[string]any)) piece {
+		poll := map[string]any{"options": optionsOf(leastOptions, 1)}
+		if b.question > 0 {
+			poll["question"] = "Which?"
+		}
+		if b.lasts != "" {
+			poll[b.lasts] = b.least
+		}
+		change(poll)
+		p := least(c, "poll: "+name)
+		p.settings = map[string]any{"poll": poll}
+		return p
+	}
+	with := func(name string, at, beyond any) {
+		edges["poll, "+name] = between(
+			asking(name, func(poll map[string]any) { poll[fieldOf(name, b)] = at }),
+			asking(name+" beyond", func(poll map[string]any) { poll[fieldOf(name, b)] = beyond }),
+		)
+	}
+	with("most options", optionsOf(mostOptions, 1), optionsOf(mostOptions+1, 1))
+	with("least options", optionsOf(leastOptions, 1), optionsOf(leastOptions-1, 1))
+	with("letters of options", optionsOf(leastOptions, b.letters), optionsOf(leastOptions, b.letters+1))
+	if b.question > 0 {
+		with("question", strings.Repeat("x", b.question), strings.Repeat("x", b.question+1))
+	}
+	if b.lasts != "" {
+		with("shortest", b.least, b.least-1)
+		with("longest", b.longest, b.longest+1)
+	}
+}
+
+// fieldOf is the field of a poll that an edge is about.
+func fieldOf(edge string, b pollBounds) string {
+	switch edge {
+	case "question":
+		return "question"
+	case "shortest", "longest":
+		return b.lasts
+	default:
+		return "options"
+	}
+}
+
+// optionsOf are n options of as many characters.
+func optionsOf(n, letters int) []string {
+	var options []string
+	for i := range n {
+		options = append(options, strings.Repeat("x", letters-1)+fmt.Sprint(i))
+	}
+	return options
+}
