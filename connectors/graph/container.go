@@ -301,18 +301,29 @@ func (c Containers) Find(ctx context.Context, d schema.Delivery, s Search) (list
 	return s.Find(ctx, d)
 }
 
-// What a target shows whose container the platform did not know, by which the next step knows of it.
+// What a target shows whose container the platform did not know. The next step knows of it by these words,
+// which are crier's own, never a platform's: an error keeps nothing else from one step to the next, and
+// what a look makes of it may put words before them.
 const (
 	saysUnknown  = "the platform does not know what was prepared"
 	saysUnlisted = saysUnknown + ", and lists no such post"
 )
 
-// IsUnread reports whether a container may be there though its read was refused: right after it was
-// made, some servers do not know it yet, and in May 2026 none did for days, though it could be published
-// (gitroomhq/postiz-app #1562).
+// errNoStatus is the cause of NoStatus.
+var errNoStatus = errors.New("there is no status in the answer")
+
+// NoStatus is the error of a read that does not say how a container stands.
+func NoStatus() error {
+	return &schema.Error{Kind: schema.Retryable, Message: "the platform does not say how the container stands", Err: errNoStatus}
+}
+
+// IsUnread reports whether a container may be there though its read was refused, or did not say how it
+// stands: right after it was made, some servers do not know it yet, and in May 2026 none did for days, though
+// it could be published (gitroomhq/postiz-app #1562); clients read on without a status, or take it for
+// finished (trypost-it/trypost 0277643, getopenpost/openpost af01882).
 func (c Containers) IsUnread(err error) bool {
 	r, ok := errors.AsType[Error](err)
-	return c.IsGone(err) || ok && r.lacksPermission()
+	return c.IsGone(err) || errors.Is(err, errNoStatus) || ok && r.lacksPermission()
 }
 
 // Unpublishable judges that a platform knows no container to publish. It says so of one that

@@ -29,6 +29,8 @@ func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
 	}
 	asked := url.Values{}
 	switch {
+	case len(d.Media) == 0:
+		return nil, &schema.Error{Kind: schema.Refused, Message: "Instagram takes no post without a picture or a video"}
 	case len(p.Children) > 0 && s.MediaType != "":
 		return nil, refusedAs(s.MediaType, "one picture or video")
 	case len(p.Children) > 0:
@@ -86,7 +88,7 @@ func (m maker) Look(ctx context.Context, d schema.Delivery, container string) (g
 	}
 	state := graph.State{Status: out.Code, Reason: out.Status, Passes: passes(out.Status)}
 	if !state.IsKnown() {
-		return state, &schema.Error{Kind: schema.Retryable, Message: "Instagram does not say how the container stands"}
+		return state, graph.NoStatus()
 	}
 	return state, nil
 }

@@ -29,20 +29,24 @@ func TestAContainerThatFailedInPassingIsMadeAnew(t *testing.T) {
 }
 
 // From 23 May 2026 reads of containers were answered #10 or 100/33 for days, and what was ready could be
-// published (geoff-maddock/events-tracker #1900, gitroomhq/postiz-app #1562).
+// published (geoff-maddock/events-tracker #1900, gitroomhq/postiz-app #1562). Answers without a status end
+// no post in what publishes in production (trypost-it/trypost InstagramPublisher.php, getopenpost/openpost
+// instagram.go).
 func TestAReadOfAContainerThatIsRefusedEndsNoAccount(t *testing.T) {
 	for name, tt := range map[string]struct {
-		times int
-		body  string
+		status, times int
+		body          string
 	}{
-		"once":                 {1, denied},
-		"for days":             {-1, denied},
-		"for days, as missing": {-1, `{"error":{"message":"Authorization Error","code":100,"error_subcode":33}}`},
+		"once":                      {400, 1, denied},
+		"for days":                  {400, -1, denied},
+		"for days, as missing":      {400, -1, `{"error":{"message":"Authorization Error","code":100,"error_subcode":33}}`},
+		"without a status":          {200, 1, `{"id":"1"}`},
+		"for days without a status": {200, -1, `{"id":"1","status_code":null}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			began := r.Clock()
-			r.Inject(t, simulation.Fault{Operation: simShow, Status: 400, Times: tt.times, Body: tt.body})
+			r.Inject(t, simulation.Fault{Operation: simShow, Status: tt.status, Times: tt.times, Body: tt.body})
 			last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("soon", r.Picture("a")))
 			waited := r.Clock().Sub(began)
 			if r.WantPosts(t, 1); last.State != schema.TargetPosted || last.Attempts != 0 || waited > graph.MostWork+2*time.Minute {
@@ -57,5 +61,13 @@ func TestAContainerThatPublishNeverKnowsIsMadeAnew(t *testing.T) {
 	last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("once [crier:container-unknown]", r.Picture("a")))
 	if r.WantPosts(t, 1); last.State != schema.TargetPosted {
 		t.Errorf("it is %v, %+v", last.State, last.Error)
+	}
+}
+
+func TestAContainerThatDoesNotSayHowItStandsIsWaitedFor(t *testing.T) {
+	r := newRig(t)
+	last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("soon [crier:container-unsaid]", r.Picture("a")))
+	if r.WantPosts(t, 1); last.State != schema.TargetPosted || last.Attempts != 0 {
+		t.Errorf("it is %v after %d tries, %+v", last.State, last.Attempts, last.Error)
 	}
 }

@@ -95,6 +95,8 @@ func TestWhatInstagramMakesOfNoSuchMedia(t *testing.T) {
 	}{
 		"a reel of a picture":  {`{"mediaType":"REELS"}`, func(r *rig) []schema.Media { return []schema.Media{r.Picture("")} }},
 		"a trial of a picture": {`{"trialParams":{"graduationStrategy":"MANUAL"}}`, func(r *rig) []schema.Media { return []schema.Media{r.Picture("")} }},
+		"nothing":              {"", func(*rig) []schema.Media { return nil }},
+		"a story of nothing":   {`{"mediaType":"STORIES"}`, func(*rig) []schema.Media { return nil }},
 		"a story of two":       {`{"mediaType":"STORIES"}`, func(r *rig) []schema.Media { return []schema.Media{r.Picture(""), r.Picture("")} }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -78,7 +78,7 @@ func (m maker) Look(ctx context.Context, d schema.Delivery, container string) (g
 	}
 	state := graph.State{Status: out.Status, Reason: out.Error, Passes: slices.Contains(passing, out.Error)}
 	if !state.IsKnown() {
-		return state, &schema.Error{Kind: schema.Retryable, Message: "Threads does not say how the container stands"}
+		return state, graph.NoStatus()
 	}
 	return state, nil
 }

@@ -42,21 +42,26 @@ func TestAnUnknownContainerWhosePostIsThereIsNotMadeAnew(t *testing.T) {
 // In May 2026 reads of containers were refused for days, as without permission or as not there
 // (geoff-maddock/events-tracker #1900, gitroomhq/postiz-app #1562).
 func TestAContainerThatCannotBeRead(t *testing.T) {
-	t.Run("for a minute", func(t *testing.T) {
-		r := newRig(t)
-		last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("soon [crier:container-unread]"))
-		if last.State != schema.TargetPosted || last.Attempts != 0 {
-			t.Errorf("it is %v after %d tries, %+v", last.State, last.Attempts, last.Error)
-		}
-	})
-	for name, body := range map[string]string{
-		"for hours, as without permission": `{"error":{"message":"Application does not have permission for this action","code":10}}`,
-		"for hours, as not there":          `{"error":{"message":"Unsupported get request","code":100,"error_subcode":33}}`,
+	for _, text := range []string{"soon [crier:container-unread]", "soon [crier:container-unsaid]"} {
+		t.Run(text, func(t *testing.T) { // for a minute
+			r := newRig(t)
+			last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery(text))
+			if last.State != schema.TargetPosted || last.Attempts != 0 {
+				t.Errorf("it is %v after %d tries, %+v", last.State, last.Attempts, last.Error)
+			}
+		})
+	}
+	for name, answer := range map[string]simulation.Fault{
+		"for hours, as without permission": {Status: 400, Body: `{"error":{"message":"Application does not have permission for this action","code":10}}`},
+		"for hours, as not there":          {Status: 400, Body: `{"error":{"message":"Unsupported get request","code":100,"error_subcode":33}}`},
+		// which trypost-it/trypost (0277643, ThreadsPublisher.php) reads on
+		"for hours, without a status": {Status: 200, Body: `{"id":"1"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			began := r.Clock()
-			r.Inject(t, simulation.Fault{Operation: simShow, Times: -1, Status: 400, Body: body})
+			answer.Operation, answer.Times = simShow, -1
+			r.Inject(t, answer)
 			last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("late"))
 			if waited := r.Clock().Sub(began); last.State != schema.TargetPosted || waited < graph.MostWork || waited > graph.MostWork+time.Minute {
 				t.Errorf("it is %v after %v, %+v", last.State, waited, last.Error)

@@ -261,5 +261,9 @@ func (s *simulator) showContainer(v visit, c simulation.Upload) {
 	if code == graph.Failed {
 		words = requestOf(c.Fields).Failure
 	}
-	v.Answer(v.Pick(map[string]any{"id": c.ID, "status_code": code, "status": words}))
+	shown := map[string]any{"id": c.ID, "status_code": code, "status": words}
+	if graph.IsUnsaid(s.world, requestOf(c.Fields).Caption, c) {
+		shown = map[string]any{"id": c.ID}
+	}
+	v.Answer(v.Pick(shown))
 }

@@ -237,5 +237,8 @@ func (s *simulator) showContainer(v visit, c simulation.Upload) {
 	if shown["status"] == graph.Failed {
 		shown["error_message"] = cmp.Or(requestOf(c.Fields).Failure, "UNKNOWN")
 	}
+	if graph.IsUnsaid(s.world, requestOf(c.Fields).Text, c) {
+		shown = map[string]any{"id": c.ID}
+	}
 	v.Answer(v.Pick(shown))
 }

@@ -14,6 +14,9 @@ const (
 	// markUnread: for a minute reads of its containers are refused as without permission
 	// (geoff-maddock/events-tracker #1900, in May 2026 for days).
 	markUnread = "[crier:container-unread]"
+	// markUnsaid: for a minute reads of its containers do not say how they stand, which clients wait for
+	// (trypost-it/trypost 0277643) or take for finished (getopenpost/openpost af01882).
+	markUnsaid = "[crier:container-unsaid]"
 )
 
 // IsUnknown reports whether publishing an account's container of a text is answered as if it were not there.
@@ -23,6 +26,11 @@ func IsUnknown(a *simulation.Account, text, container string) bool {
 	}
 	first, _ := a.Data.LoadOrStore("first container of "+text, container)
 	return first == container
+}
+
+// IsUnsaid reports whether a container of a text does not say now how it stands.
+func IsUnsaid(w *simulation.World, text string, container simulation.Upload) bool {
+	return strings.Contains(text, markUnsaid) && w.Now().Sub(container.CreatedAt) < simulation.LateList
 }
 
 // IsUnread reports whether a container of a text cannot be read now.
