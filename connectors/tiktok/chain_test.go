@@ -190,6 +190,52 @@ func TestALastPartThatCannotBeSent(t *testing.T) {
 	}
 }
 
+// States and the field of the id have other names in clients that TikTok answers
+// (DayMoonDevelopment/post-for-me d72ab66, trypost-it/trypost 0277643, getopenpost/openpost af01882).
+func TestNamesThatNoDocumentHas(t *testing.T) {
+	for name, tt := range map[string]struct {
+		says    string // after the status
+		verdict schema.Verdict
+		kind    schema.ErrorKind // none for Internal
+		id      string           // empty: the publication's
+	}{
+		"done":                      {`"PUBLISH_SUCCESS"`, schema.Found, schema.Internal, ""},
+		"failed for good":           {`"PUBLISH_FAILED","uploaded_bytes":24,"fail_reason":"spam_risk"`, schema.NotThere, schema.Refused, ""},
+		"failed for the moment":     {`"PUBLISH_FAILED","fail_reason":"internal"`, schema.NotThere, schema.Internal, ""},
+		"an id, spelt correctly":    {`"PUBLISH_COMPLETE","publicly_available_post_id":[7543210987654321098]`, schema.Found, schema.Internal, "7543210987654321098"},
+		"an id that is a text":      {`"PUBLISH_COMPLETE","publicaly_available_post_id":["7543210987654321098"]`, schema.Found, schema.Internal, "7543210987654321098"},
+		"an id, and the other null": {`"PUBLISH_COMPLETE","publicaly_available_post_id":[7],"publicly_available_post_id":null`, schema.Found, schema.Internal, "7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			d := r.prepare(t, r.delivery("look", short))
+			r.Inject(t, saysStatus(tt.says))
+			receipt, verdict, err := r.Find(t.Context(), d)
+			if verdict != tt.verdict || err != nil && schema.KindOf(err) != tt.kind || err == nil && tt.kind == schema.Refused {
+				t.Fatalf("Find = %+v, %v, %v", receipt, verdict, err)
+			}
+			if tt.id != "" && receipt.NativeID != tt.id {
+				t.Errorf("it is called %s", receipt.NativeID)
+			}
+		})
+	}
+}
+
+func TestAVideoThatIsToldOfByOtherNamesIsFound(t *testing.T) {
+	r := newRig(t)
+	d := r.prepare(t, r.delivery("look [crier:other-names]", short))
+	receipt, err := r.Publish(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Receipts = []schema.Receipt{receipt}
+	r.Pass(time.Minute)
+	found, verdict, err := r.Find(t.Context(), d)
+	if post := r.wantPost(t, shortSize); verdict != schema.Found || err != nil || found.Open || found.NativeID != post.ID {
+		t.Errorf("Find = %+v, %v, %v of %+v", found, verdict, err, post)
+	}
+}
+
 // A process that has not prepared the video publishes it, too.
 func TestAnotherProcessPublishes(t *testing.T) {
 	r := newRig(t)

@@ -20,6 +20,13 @@ const (
 	statusFailed   = "FAILED"
 )
 
+// Names of states that clients know besides (DayMoonDevelopment/post-for-me d72ab66,
+// tiktok-post-client.ts; trypost-it/trypost 0277643, TikTokPublisher.php).
+const (
+	statusSuccess       = "PUBLISH_SUCCESS"
+	statusPublishFailed = "PUBLISH_FAILED"
+)
+
 // The reasons of a failure that another try may not meet.
 const (
 	reasonInternal = "internal"
@@ -31,9 +38,25 @@ type publication struct {
 	Status   string `json:"status"`
 	Reason   string `json:"fail_reason"`
 	Uploaded int64  `json:"uploaded_bytes"`
-	// Posts is what the video is called once it is moderated; spelt so. The numbers are too
-	// large for floats.
-	Posts []json.Number `json:"publicaly_available_post_id"`
+	// Posts is what the video is called once it is moderated; spelt so, and by clients also correctly
+	// (getopenpost/openpost af01882, tiktok.go). The numbers, which may come as texts, are too large for
+	// floats.
+	Posts   []json.Number `json:"publicaly_available_post_id"`
+	Spelled []json.Number `json:"publicly_available_post_id"`
+}
+
+// documented returns it in the document's names.
+func (p publication) documented() publication {
+	switch p.Status {
+	case statusSuccess:
+		p.Status = statusComplete
+	case statusPublishFailed:
+		p.Status = statusFailed
+	}
+	if len(p.Posts) == 0 {
+		p.Posts = p.Spelled
+	}
+	return p
 }
 
 // isTaken tells whether TikTok has all of a video.
@@ -51,7 +74,7 @@ func (c *Connector) status(ctx context.Context, d schema.Delivery, id string) (p
 	if found.Status == "" {
 		return publication{}, strange("does not say how far the video is")
 	}
-	return found, nil
+	return found.documented(), nil
 }
 
 // moderated is how long a video that is published is waited for to be called something: that
