@@ -344,6 +344,8 @@ func TestProcessingIsClosed(t *testing.T) {
 		"locked":            {fault: shown(`{"uploadStatus":"processed","privacyStatus":"private"}`), verdict: schema.Found, says: "YouTube has made it private"},
 		"not yet":           {verdict: schema.Found, open: true},
 		"failed":            {fault: shown(`{"uploadStatus":"failed","failureReason":"codec"}`), verdict: schema.NotThere, says: "could not process the video: codec"},
+		"failed after all":  {fault: shown(`{"uploadStatus":"uploaded"},"processingDetails":{"processingStatus":"failed","processingFailureReason":"transcodeFailed"}`), verdict: schema.NotThere, says: "could not process the video: transcodeFailed"},
+		"details are over":  {fault: shown(`{"uploadStatus":"uploaded"},"processingDetails":{"processingStatus":"terminated"}`), verdict: schema.Found, open: true},
 		"rejected":          {fault: shown(`{"uploadStatus":"rejected","rejectionReason":"duplicate"}`), verdict: schema.NotThere, says: "rejected the video: duplicate"},
 		"deleted":           {fault: shown(`{"uploadStatus":"deleted"}`), verdict: schema.NotThere, says: "somebody has deleted it"},
 		"nothing":           {fault: shown(`{}`), verdict: schema.CannotTell, says: "does not say how far"},
@@ -366,6 +368,18 @@ func TestProcessingIsClosed(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tt.says)
 			}
 		})
+	}
+}
+
+func TestAVideoWhoseProcessingFailsIsNotWaitedFor(t *testing.T) {
+	r := newRig(t)
+	d := r.delivery("")
+	d.Text = "look [crier:processing-failed]"
+	d = r.publish(t, d)
+	r.Pass(time.Minute)
+	_, verdict, err := r.Find(t.Context(), d)
+	if verdict != schema.NotThere || err == nil || !strings.Contains(err.Error(), "transcodeFailed") {
+		t.Errorf("Find: %v, %v", verdict, err)
 	}
 }
 

@@ -199,13 +199,18 @@ func (v video) failure() (gaveUp bool, err error) {
 		processing = v.Process.FailureReason
 	}
 	switch s.UploadStatus {
+	case "uploaded": // of which the processing alone may have failed: getopenpost/openpost af01882, youtube.go
+		if v.Process != nil && v.Process.Status == "failed" {
+			return true, refuse("YouTube could not process the video: %s", cmp.Or(processing, "it gave no reason"))
+		}
+		return false, nil
 	case "failed":
 		return true, refuse("YouTube could not process the video: %s", cmp.Or(s.FailureReason, processing, "it gave no reason"))
 	case "rejected":
 		return true, refuse("YouTube rejected the video: %s", cmp.Or(s.RejectionReason, "it gave no reason"))
 	case "deleted":
 		return true, refuse("YouTube no longer has the video: somebody has deleted it")
-	case "uploaded", "processed":
+	case "processed":
 		return false, nil
 	default:
 		return false, strange("does not say how far the video is")

@@ -52,6 +52,9 @@ func (s *simulator) videoOf(p simulation.Post, fields session) map[string]any {
 	switch {
 	case s.world.Now().Before(p.CreatedAt.Add(processing)):
 		status["uploadStatus"], details["processingStatus"] = "uploaded", "processing"
+	case strings.Contains(p.Text, markUnprocessed):
+		status["uploadStatus"] = "uploaded"
+		details["processingStatus"], details["processingFailureReason"] = "failed", "transcodeFailed"
 	case len(p.Media) > 0 && (strings.HasPrefix(p.Media[0].Type, "text/") || strings.HasPrefix(p.Media[0].Type, "image/")):
 		status["uploadStatus"], status["failureReason"] = "failed", "invalidFile"
 		details["processingStatus"] = "failed"
@@ -61,6 +64,10 @@ func (s *simulator) videoOf(p simulation.Post, fields session) map[string]any {
 		"paidProductPlacementDetails": map[string]any{"hasPaidProductPlacement": r.Paid.Has},
 	}
 }
+
+// markUnprocessed is in the description of a video whose processing fails while it goes on being uploaded
+// (DayMoonDevelopment/post-for-me d72ab66, getopenpost/openpost af01882).
+const markUnprocessed = "[crier:processing-failed]"
 
 func (s *simulator) thumbnailsOf(p simulation.Post, fields session) map[string]any {
 	address := s.world.BaseURL() + "/vi/" + p.ID + "/default.jpg"
