@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -106,4 +107,37 @@ func sourceOfTests(t *testing.T, platform string) string {
 		all.Write(content)
 	}
 	return all.String()
+}
+
+var (
+	rowsCounted = regexp.MustCompile(`(?m)^([0-9]+) rows(?:, of which crier changed in|; crier changed in) ([0-9]+)\.$`)
+	tableHead   = regexp.MustCompile(`(?m)^\|[^|]*\| the document says \| proven implementations do \| crier does \|\n\|(?:---\|)+\n`)
+)
+
+// Each platform has a table of what its documents say, what implementations do and what crier does, which
+// says how many rows it has, and in how many crier changed.
+func TestEachPlatformHasATableOfItsSources(t *testing.T) {
+	for _, s := range catalog.Simulators() {
+		content, err := os.ReadFile("../../docs/platforms/" + s.Platform.String() + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, said := tableHead.FindIndex(content), rowsCounted.FindSubmatch(content)
+		if head == nil || said == nil {
+			t.Errorf("%s has no such table, or does not count its rows", s.Platform)
+			continue
+		}
+		rows, changed := 0, 0
+		for row := range strings.SplitSeq(string(content[head[1]:]), "\n") {
+			if !strings.HasPrefix(row, "|") {
+				break
+			}
+			if rows++; strings.HasPrefix(row, "| •") || strings.Contains(row, "**changed**") {
+				changed++
+			}
+		}
+		if strconv.Itoa(rows) != string(said[1]) || strconv.Itoa(changed) != string(said[2]) {
+			t.Errorf("%s: %d rows, changed in %d, and it says %s", s.Platform, rows, changed, said[0])
+		}
+	}
 }
