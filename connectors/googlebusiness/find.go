@@ -162,7 +162,7 @@ func (c *Connector) list(ctx context.Context, call connectors.Call, l list) (nex
 	switch {
 	case answer == nil || len(answer) > 0 && !hasItems && !hasNext:
 		return "", nil, strange("is no list")
-	case hasItems && json.Unmarshal(items, l.into) != nil, hasNext && json.Unmarshal(token, &next) != nil:
+	case hasItems && (string(items) == "null" || json.Unmarshal(items, l.into) != nil), hasNext && json.Unmarshal(token, &next) != nil:
 		return "", nil, strange("is no list")
 	}
 	return next, response, nil

@@ -69,7 +69,7 @@ func TestEntities(t *testing.T) {
 			t.Errorf("entity %d is %q %q of %q, want %q", i, e.ID, e.Name, e.Credentials.EntityID, want)
 		}
 	}
-	for _, body := range []string{`<html>`, `null`, `{"welcome":true}`, `{"accounts":"none"}`} {
+	for _, body := range []string{`<html>`, `null`, `{"welcome":true}`, `{"accounts":"none"}`, `{"accounts":null}`} {
 		r.Inject(t, simulation.Fault{Operation: opAccounts, Status: http.StatusOK, Body: body})
 		_, err := r.Entities(t.Context(), schema.Account{}, person)
 		connectortest.WantKind(t, err, schema.Retryable)

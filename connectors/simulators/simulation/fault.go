@@ -40,7 +40,7 @@ func (f Fault) Check() error {
 	case outcomes == 0 && f.Delay == 0:
 		return errors.New("one of status, shape, lose, refuse and delay must be set")
 	case !f.Shape.isKnown():
-		return fmt.Errorf("shape %q is none of empty, smaller and larger", f.Shape)
+		return fmt.Errorf("shape %q is none of empty, smaller, larger, nulls and texts", f.Shape)
 	case f.After && f.Status == 0:
 		return errors.New("after needs a status")
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -35,9 +36,13 @@ const (
 	Empty   Shape = "empty"   // no body
 	Smaller Shape = "smaller" // an empty object
 	Larger  Shape = "larger"  // with fields that nobody knows
+	Nulls   Shape = "nulls"   // each list is null
+	Texts   Shape = "texts"   // each number is a text
 )
 
-func (s Shape) isKnown() bool { return s == Whole || s == Empty || s == Smaller || s == Larger }
+func (s Shape) isKnown() bool {
+	return slices.Contains([]Shape{Whole, Empty, Smaller, Larger, Nulls, Texts}, s)
+}
 
 // shapeOf returns the shape that the marker in a text forces on an answer.
 func shapeOf(text string) Shape {
@@ -67,6 +72,8 @@ func (a *answer) reshape(s Shape) {
 		body = []byte("{}")
 	case Larger:
 		body = larger(body)
+	case Nulls, Texts:
+		body = changed(body, s)
 	}
 	a.body = *bytes.NewBuffer(body)
 }
@@ -83,6 +90,42 @@ func larger(body []byte) []byte {
 		return body
 	}
 	return enlarged
+}
+
+// changed returns JSON with each list or number as the shape has it; anything else as it is.
+func changed(body []byte, s Shape) []byte {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil {
+		return body
+	}
+	encoded, err := json.Marshal(change(value, s))
+	if err != nil {
+		return body
+	}
+	return encoded
+}
+
+func change(value any, s Shape) any {
+	switch v := value.(type) {
+	case []any:
+		if s == Nulls {
+			return nil
+		}
+		for i := range v {
+			v[i] = change(v[i], s)
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = change(v[name], s)
+		}
+	case json.Number:
+		if s == Texts {
+			return v.String()
+		}
+	}
+	return value
 }
 
 // answerReshaped lets a call take effect and answers it in another shape.
