@@ -36,6 +36,7 @@ type Client struct {
 	Analytics  *AnalyticsService
 	Keys       *KeyService
 	Usage      *UsageService
+	Platforms  *PlatformService
 }
 
 // Option changes how a client works.
@@ -60,7 +61,7 @@ func New(key string, options ...Option) *Client {
 		Posts: &PostService{calls}, Threads: &ThreadService{calls}, Accounts: &AccountService{calls}, Media: &MediaService{calls, s},
 		Webhooks: &WebhookService{calls}, Events: &EventService{calls}, Queues: &QueueService{calls}, Brands: &BrandService{calls},
 		Engagement: &EngagementService{calls}, Monitors: &MonitorService{calls}, Feeds: &FeedService{calls}, Analytics: &AnalyticsService{calls},
-		Keys: &KeyService{calls}, Usage: &UsageService{calls},
+		Keys: &KeyService{calls}, Usage: &UsageService{calls}, Platforms: &PlatformService{calls},
 	}
 }
 

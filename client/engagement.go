@@ -21,13 +21,22 @@ type CommentFilter struct {
 // Comments iterates over what people wrote under posts, the newest first, answers to comments
 // included. A comment is here at once; its Text, Author and URL follow within seconds.
 func (e *EngagementService) Comments(ctx context.Context, filter CommentFilter) iter.Seq2[*InboxItem, error] {
+	return pages(e.comments(ctx, filter))
+}
+
+// CommentsPage reads PageSize items of Comments: the first ones without a cursor, else those at it.
+func (e *EngagementService) CommentsPage(ctx context.Context, filter CommentFilter, cursor string) (Page[InboxItem], error) {
+	return e.comments(ctx, filter)(cursor)
+}
+
+func (e *EngagementService) comments(ctx context.Context, filter CommentFilter) func(cursor string) (Page[InboxItem], error) {
 	params := api.ListCommentsParams{
 		AccountID: optional(filter.AccountID), PostID: optional(filter.PostID), Unread: optional(filter.Unread), Limit: pageSize(filter.PageSize),
 	}
-	return pages(func(cursor string) (page[InboxItem], error) {
+	return func(cursor string) (Page[InboxItem], error) {
 		params.Cursor = optional(cursor)
 		return inboxPage(read[api.InboxAnswer](e.api.ListComments(ctx, &params)))
-	})
+	}
 }
 
 // MentionFilter selects mentions; what is zero selects all.
@@ -39,18 +48,27 @@ type MentionFilter struct {
 
 // Mentions iterates over what people wrote elsewhere that names an account, the newest first.
 func (e *EngagementService) Mentions(ctx context.Context, filter MentionFilter) iter.Seq2[*InboxItem, error] {
-	params := api.ListMentionsParams{AccountID: optional(filter.AccountID), Unread: optional(filter.Unread), Limit: pageSize(filter.PageSize)}
-	return pages(func(cursor string) (page[InboxItem], error) {
-		params.Cursor = optional(cursor)
-		return inboxPage(read[api.InboxAnswer](e.api.ListMentions(ctx, &params)))
-	})
+	return pages(e.mentions(ctx, filter))
 }
 
-func inboxPage(answer *api.InboxAnswer, err error) (page[InboxItem], error) {
-	if err != nil {
-		return page[InboxItem]{}, err
+// MentionsPage reads PageSize items of Mentions: the first ones without a cursor, else those at it.
+func (e *EngagementService) MentionsPage(ctx context.Context, filter MentionFilter, cursor string) (Page[InboxItem], error) {
+	return e.mentions(ctx, filter)(cursor)
+}
+
+func (e *EngagementService) mentions(ctx context.Context, filter MentionFilter) func(cursor string) (Page[InboxItem], error) {
+	params := api.ListMentionsParams{AccountID: optional(filter.AccountID), Unread: optional(filter.Unread), Limit: pageSize(filter.PageSize)}
+	return func(cursor string) (Page[InboxItem], error) {
+		params.Cursor = optional(cursor)
+		return inboxPage(read[api.InboxAnswer](e.api.ListMentions(ctx, &params)))
 	}
-	return page[InboxItem]{answer.Items, answer.NextCursor}, nil
+}
+
+func inboxPage(answer *api.InboxAnswer, err error) (Page[InboxItem], error) {
+	if err != nil {
+		return Page[InboxItem]{}, err
+	}
+	return Page[InboxItem]{answer.Items, answer.NextCursor}, nil
 }
 
 // Unread counts what nobody has read, up to 1,000 of each kind; accounts without any are left out.

@@ -31,7 +31,7 @@ func (e *EventService) List(ctx context.Context, filter EventFilter) iter.Seq2[*
 		}
 		params.Type = new(strings.Join(names, ","))
 	}
-	return pages(func(cursor string) (page[Event], error) {
+	return pages(func(cursor string) (Page[Event], error) {
 		if cursor == "" {
 			cursor = filter.After
 		}
@@ -42,12 +42,12 @@ func (e *EventService) List(ctx context.Context, filter EventFilter) iter.Seq2[*
 			HasMore    bool
 		}](e.api.ListEvents(ctx, &params))
 		if err != nil {
-			return page[Event]{}, err
+			return Page[Event]{}, err
 		}
 		if !answer.HasMore {
 			answer.NextCursor = ""
 		}
-		return page[Event]{answer.Events, answer.NextCursor}, nil
+		return Page[Event]{answer.Events, answer.NextCursor}, nil
 	})
 }
 

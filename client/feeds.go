@@ -30,17 +30,17 @@ func (f *FeedService) Search(ctx context.Context, search Search) iter.Seq2[*Feed
 		Platform: api.SearchFeedParamsPlatform(search.Platform), Q: search.Text, Language: optional(search.Language), Since: instant(search.Since),
 		AccountID: optional(search.AccountID), Limit: pageSize(search.PageSize),
 	}
-	return pages(func(cursor string) (page[FeedItem], error) {
+	return pages(func(cursor string) (Page[FeedItem], error) {
 		params.Cursor = optional(cursor)
 		return feedPage(read[api.FeedItemsAnswer](f.api.SearchFeed(ctx, &params)))
 	})
 }
 
-func feedPage(answer *api.FeedItemsAnswer, err error) (page[FeedItem], error) {
+func feedPage(answer *api.FeedItemsAnswer, err error) (Page[FeedItem], error) {
 	if err != nil {
-		return page[FeedItem]{}, err
+		return Page[FeedItem]{}, err
 	}
-	return page[FeedItem]{answer.Items, answer.NextCursor}, nil
+	return Page[FeedItem]{answer.Items, answer.NextCursor}, nil
 }
 
 // Profile reads what a platform shows of somebody to everybody; bluesky alone does. What it does
@@ -67,13 +67,13 @@ func (m *MonitorService) Create(ctx context.Context, monitor Monitor) (*Monitor,
 // List iterates over the monitors, the oldest first.
 func (m *MonitorService) List(ctx context.Context) iter.Seq2[*Monitor, error] {
 	params := api.ListMonitorsParams{Limit: pageSize(0)}
-	return pages(func(cursor string) (page[Monitor], error) {
+	return pages(func(cursor string) (Page[Monitor], error) {
 		params.Cursor = optional(cursor)
 		answer, err := read[api.MonitorsAnswer](m.api.ListMonitors(ctx, &params))
 		if err != nil {
-			return page[Monitor]{}, err
+			return Page[Monitor]{}, err
 		}
-		return page[Monitor]{answer.Monitors, answer.NextCursor}, nil
+		return Page[Monitor]{answer.Monitors, answer.NextCursor}, nil
 	})
 }
 
@@ -108,7 +108,7 @@ func (m *MonitorService) Delete(ctx context.Context, id string) error {
 // written.
 func (m *MonitorService) Items(ctx context.Context, id string) iter.Seq2[*FeedItem, error] {
 	params := api.ListMonitorItemsParams{Limit: pageSize(0)}
-	return pages(func(cursor string) (page[FeedItem], error) {
+	return pages(func(cursor string) (Page[FeedItem], error) {
 		params.Cursor = optional(cursor)
 		return feedPage(read[api.FeedItemsAnswer](m.api.ListMonitorItems(ctx, id, &params)))
 	})

@@ -26,13 +26,13 @@ func (k *KeyService) Create(ctx context.Context, key NewKey) (*Key, error) {
 // List iterates over the keys of the workspace.
 func (k *KeyService) List(ctx context.Context) iter.Seq2[*Key, error] {
 	params := api.ListKeysParams{Limit: pageSize(0)}
-	return pages(func(cursor string) (page[Key], error) {
+	return pages(func(cursor string) (Page[Key], error) {
 		params.Page = pageNumber(cursor)
 		answer, err := read[api.KeysAnswer](k.api.ListKeys(ctx, &params))
 		if err != nil {
-			return page[Key]{}, err
+			return Page[Key]{}, err
 		}
-		return page[Key]{answer.Keys, following(answer.Pagination)}, nil
+		return Page[Key]{answer.Keys, following(answer.Pagination)}, nil
 	})
 }
 

@@ -2,14 +2,14 @@ package client
 
 import "iter"
 
-// page is a part of a list, and where the next one begins; empty: nowhere.
-type page[T any] struct {
-	items []T
-	next  string
+// Page is a part of a list.
+type Page[T any] struct {
+	Items []T
+	Next  string // cursor of the next page; empty: this is the last
 }
 
 // pages iterates over a list, a page at a time. After an error it ends.
-func pages[T any](read func(cursor string) (page[T], error)) iter.Seq2[*T, error] {
+func pages[T any](read func(cursor string) (Page[T], error)) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		for cursor := ""; ; {
 			p, err := read(cursor)
@@ -17,15 +17,15 @@ func pages[T any](read func(cursor string) (page[T], error)) iter.Seq2[*T, error
 				yield(nil, err)
 				return
 			}
-			for i := range p.items {
-				if !yield(&p.items[i], nil) {
+			for i := range p.Items {
+				if !yield(&p.Items[i], nil) {
 					return
 				}
 			}
-			if p.next == "" {
+			if p.Next == "" {
 				return
 			}
-			cursor = p.next
+			cursor = p.Next
 		}
 	}
 }

@@ -138,13 +138,13 @@ func (m *MediaService) Delete(ctx context.Context, id string) error {
 // List iterates over uploads, newest first.
 func (m *MediaService) List(ctx context.Context) iter.Seq2[*Media, error] {
 	params := api.ListMediaParams{Limit: pageSize(0)}
-	return pages(func(cursor string) (page[Media], error) {
+	return pages(func(cursor string) (Page[Media], error) {
 		params.Cursor = optional(cursor)
 		answer, err := read[api.MediaListAnswer](m.api.ListMedia(ctx, &params))
 		if err != nil {
-			return page[Media]{}, err
+			return Page[Media]{}, err
 		}
-		return page[Media]{answer.Media, answer.Pagination.NextCursor}, nil
+		return Page[Media]{answer.Media, answer.Pagination.NextCursor}, nil
 	})
 }
 

@@ -144,6 +144,16 @@ const (
 
 // List iterates over posts. What is made or moved meanwhile shifts nothing: each is read once.
 func (p *PostService) List(ctx context.Context, filter PostFilter) iter.Seq2[*Post, error] {
+	return pages(p.reader(ctx, filter))
+}
+
+// Page reads PageSize posts of List: the first ones without a cursor, else those at it. The filter
+// stays the same from page to page.
+func (p *PostService) Page(ctx context.Context, filter PostFilter, cursor string) (Page[Post], error) {
+	return p.reader(ctx, filter)(cursor)
+}
+
+func (p *PostService) reader(ctx context.Context, filter PostFilter) func(cursor string) (Page[Post], error) {
 	params := api.ListPostsParams{
 		Status: optional(api.ListPostsParamsStatus(filter.Status)), Platform: optional(filter.Platform), BrandID: optional(filter.BrandID),
 		After: instant(filter.After), Before: instant(filter.Before), ExternalID: optional(filter.ExternalID), Limit: pageSize(filter.PageSize),
@@ -152,26 +162,26 @@ func (p *PostService) List(ctx context.Context, filter PostFilter) iter.Seq2[*Po
 	if len(filter.Metadata) > 0 {
 		params.Metadata = &filter.Metadata
 	}
-	return pages(func(cursor string) (page[Post], error) {
+	return func(cursor string) (Page[Post], error) {
 		params.Cursor = optional(cursor)
 		answer, err := read[api.PostsAnswer](p.api.ListPosts(ctx, &params))
 		if err != nil {
-			return page[Post]{}, err
+			return Page[Post]{}, err
 		}
-		return page[Post]{answer.Posts, answer.Pagination.NextCursor}, nil
-	})
+		return Page[Post]{answer.Posts, answer.Pagination.NextCursor}, nil
+	}
 }
 
 // Attempts iterates over a post's timeline, oldest first.
 func (p *PostService) Attempts(ctx context.Context, id string) iter.Seq2[*Attempt, error] {
 	params := api.ListPostAttemptsParams{Limit: pageSize(0)}
-	return pages(func(cursor string) (page[Attempt], error) {
+	return pages(func(cursor string) (Page[Attempt], error) {
 		params.Page = pageNumber(cursor)
 		answer, err := read[api.AttemptsAnswer](p.api.ListPostAttempts(ctx, id, &params))
 		if err != nil {
-			return page[Attempt]{}, err
+			return Page[Attempt]{}, err
 		}
-		return page[Attempt]{answer.Attempts, following(answer.Pagination)}, nil
+		return Page[Attempt]{answer.Attempts, following(answer.Pagination)}, nil
 	})
 }
 

@@ -149,6 +149,9 @@ type (
 	// Confidence is how far something can be trusted.
 	Confidence = api.Confidence
 
+	// PlatformLimits are what posts are held to on a platform.
+	PlatformLimits = api.PlatformLimits
+
 	// Detail is one thing that is wrong with a request, or worth a warning.
 	Detail = api.Detail
 	// ErrorCode names a kind of error.

@@ -73,13 +73,13 @@ func (w *WebhookService) Deliveries(ctx context.Context, id string, filter Deliv
 		Status: optional(api.SearchDeliveriesParamsStatus(filter.Status)), Event: optional(filter.Event), EventID: optional(filter.EventID),
 		After: instant(filter.After), Before: instant(filter.Before), Limit: pageSize(0),
 	}
-	return pages(func(cursor string) (page[Delivery], error) {
+	return pages(func(cursor string) (Page[Delivery], error) {
 		params.Cursor = optional(cursor)
 		answer, err := read[api.DeliveriesAnswer](w.api.SearchDeliveries(ctx, id, &params))
 		if err != nil {
-			return page[Delivery]{}, err
+			return Page[Delivery]{}, err
 		}
-		return page[Delivery]{answer.Deliveries, answer.NextCursor}, nil
+		return Page[Delivery]{answer.Deliveries, answer.NextCursor}, nil
 	})
 }
 

@@ -128,6 +128,11 @@ func CheckAPIKey(text string) error {
 	return nil
 }
 
+// IsTestAPIKey reports whether a text is a key that sees a sandbox only, by its form.
+func IsTestAPIKey(text string) bool {
+	return CheckAPIKey(text) == nil && strings.HasPrefix(text, testPrefix)
+}
+
 // HashAPIKey returns what is stored of a key. It has 178 random bits, so a plain hash
 // is as good as a slow one. Keys are looked up by their hash: no secret is compared.
 func HashAPIKey(key string) [32]byte { return sha256.Sum256([]byte(key)) }
