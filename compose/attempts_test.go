@@ -80,6 +80,11 @@ func TestTheTimelineTellsWhatThePlatformsDid(t *testing.T) {
 		on.T = t
 		on.answersAComment()
 	})
+	t.Run("an assistant posts and answers", func(t *testing.T) {
+		on := *w
+		on.T = t
+		on.isAssisted()
+	})
 }
 
 func startsWith(events, want []string) bool {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -54,20 +55,26 @@ func New(config Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	forAssistants, err := newAssistants(engine, config)
+	if err != nil {
+		return nil, err
+	}
+	limits := admission.LimitsOf(basePath, routes)
+	maps.Copy(limits, admission.LimitsOf("", forAssistants.routes()))
 	passes, err := admission.Middleware(admission.Config{
-		Store: config.Store, Failures: f, Limits: admission.LimitsOf(basePath, routes), TrustedProxies: config.Addresses.TrustedProxies,
+		Store: config.Store, Failures: f, Limits: limits, TrustedProxies: config.Addresses.TrustedProxies,
 		Now: config.Now, Random: config.Random, Logger: config.Logger, Registerer: config.Registerer, Tracer: config.Tracer,
 		Requested: config.Requested,
 	})
 	if err != nil {
 		return nil, err
 	}
-	gin.SetMode(gin.ReleaseMode)
-	engine := gin.New()
 	engine.Use(passes...)
 	engine.RedirectTrailingSlash = false // a redirect would have none of the headers that every answer has
 	engine.HandleMethodNotAllowed = true // with the header Allow
-	for _, r := range pages.routes() {
+	for _, r := range slices.Concat(pages.routes(), forAssistants.routes()) {
 		engine.Handle(r.Method, r.Path, r.Handler(f))
 	}
 	group := engine.Group(basePath)

@@ -38,6 +38,7 @@ type commands struct {
 	Inbox      console.Inbox      `cmd:"" group:"Post, through the API:" help:"Read what people write to accounts, and reply."`
 	Analytics  console.Analytics  `cmd:"" group:"Post, through the API:" help:"Show how posts and accounts do."`
 	Webhooks   console.Webhooks   `cmd:"" group:"Post, through the API:" help:"Watch events as webhooks deliver them."`
+	MCP        console.MCP        `cmd:"" name:"mcp" group:"Post, through the API:" help:"Let an assistant use crier, by the Model Context Protocol on standard input and output."`
 	Login      console.Login      `cmd:"" group:"Post, through the API:" help:"Keep a server and a key, so that other commands need neither --url nor --key."`
 	Logout     console.Logout     `cmd:"" group:"Post, through the API:" help:"Forget a server and its key."`
 	Profiles   console.Profiles   `cmd:"" group:"Post, through the API:" help:"List the servers that crier login keeps keys of."`
@@ -89,7 +90,7 @@ func main() {
 
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, arguments []string) int {
-	var c commands
+	c := commands{MCP: console.MCP{Version: buildVersion()}}
 	from := settings.New("CRIER", "serve", os.LookupEnv)
 	command, err := parse(&c, from, arguments)
 	if err != nil {

@@ -1,0 +1,110 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"crier/client"
+)
+
+// outcome is what a tool did, or what it would do.
+type outcome struct {
+	Done     bool     `json:"done" jsonschema:"false: nothing was done; confirm: true does what message says"`
+	Message  string   `json:"message" jsonschema:"what was done, or what would happen"`
+	PostID   string   `json:"postId,omitempty"`
+	Status   string   `json:"status,omitempty"`
+	Warnings []string `json:"warnings,omitempty" jsonschema:"what is accepted and may not be what is meant"`
+}
+
+// plan says what a creation would do, after the API has judged it as it would judge the creation.
+func (c *call) plan(ctx context.Context, post client.Post) (outcome, error) {
+	judged, err := c.Posts.CreateBulk(ctx, client.Bulk{DryRun: true, Posts: []client.Post{post}})
+	if err != nil {
+		return outcome{}, err
+	}
+	result := judged.Results[0]
+	if result.Error != nil {
+		return outcome{}, &client.Error{Status: 400, Code: result.Error.Code, Message: result.Error.Message, Details: result.Error.Details}
+	}
+	return c.planned(ctx, post, result.Warnings)
+}
+
+// planned says what would happen to a post that the API would take.
+func (c *call) planned(ctx context.Context, post client.Post, warnings []client.Detail) (outcome, error) {
+	accounts, err := c.accountsOf(ctx, post.Platforms)
+	if err != nil {
+		return outcome{}, err
+	}
+	said := fmt.Sprintf("Nothing is done yet. With confirm: true, this is published %s:", moment(post))
+	for _, target := range post.Platforms {
+		said += "\n- " + name(resolved(target, accounts), accounts) + ": " + quoted(cmp.Or(target.Content, target.ContentOverride, post.Content))
+	}
+	if n := len(post.MediaItems); n > 0 {
+		said += fmt.Sprintf("\nWith %s.", counted(n, "media item"))
+	}
+	if comment := firstCommentOf(post); comment != "" {
+		said += "\nFollowed by the first comment " + quoted(comment)
+	}
+	return outcome{Message: said, Warnings: details(warnings), PostID: post.ID}, nil
+}
+
+// moment is when a post is published.
+func moment(post client.Post) string {
+	switch {
+	case post.PublishNow:
+		return "at once"
+	case !post.ScheduledFor.IsZero():
+		return "on " + when(post.ScheduledFor, post.Timezone)
+	case post.QueueID != "":
+		return "in the next free slot of the queue " + post.QueueID
+	default:
+		return "in the next free slot of the default queue"
+	}
+}
+
+func firstCommentOf(post client.Post) string {
+	if post.FirstComment == "" && len(post.FirstComments) > 0 {
+		return post.FirstComments[0].Text
+	}
+	return post.FirstComment
+}
+
+// made says what became of a post that was made or changed. Where nobody says how its accounts are
+// called, they are named by their ids: the post is made.
+func (c *call) made(ctx context.Context, post *client.Post) (outcome, error) {
+	accounts, err := c.accountsOf(ctx, post.Platforms)
+	if err != nil {
+		accounts = nil
+	}
+	var names []string
+	for _, target := range post.Platforms {
+		names = append(names, name(target, accounts))
+	}
+	said := post.ID + " is on its way to "
+	switch {
+	case post.Status == client.PostDraft:
+		said = post.ID + " is stored as a draft for "
+	case post.Status == client.PostScheduled && post.ScheduledFor.After(post.CreatedAt):
+		said = post.ID + " is scheduled for " + when(post.ScheduledFor, post.Timezone) + " to "
+	}
+	return outcome{
+		Done: true, Message: c.done(said + strings.Join(names, ", ") + "."), PostID: post.ID, Status: string(post.Status), Warnings: details(post.Warnings),
+	}, nil
+}
+
+// quoted is a text as a person is to read it before they agree to it: whole, but for what no platform takes.
+func quoted(text string) string {
+	if text == "" {
+		return "(no text)"
+	}
+	return "“" + shown(text, 65_536) + "”"
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
