@@ -1,6 +1,7 @@
 # make run          builds crier, starts everything and publishes a demo post
 # make test         every test, on the embedded parts
 # make test-rules   the alerts of compose/prometheus, on Prometheus's engine
+# make test-compatibility  the API's description against those of releases
 # make test-deploy  the files that set crier up, by the tools that read them: images, compose, Helm, systemd
 # make test-kafka   the tests that use the log, on Apache Kafka
 # make test-reliability  kills, races and outages at their full size, on both logs: two hours, one of them without ClickHouse
@@ -35,7 +36,7 @@ BUILD_FLAGS := -tags nomsgpack,nodynamic -gcflags=all=-dwarf=false
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 .DEFAULT_GOAL := run
-.PHONY: run build compose-plain test test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser cluster test-cluster fuzz bench client check-client lint check clean
+.PHONY: run build compose-plain test test-compatibility test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser cluster test-cluster fuzz bench client check-client lint check clean
 
 include libchdb.mk
 
@@ -65,6 +66,10 @@ test-rules:
 # A module of its own too: nothing of crier needs what reads these files.
 test-deploy: build
 	cd scripts/deploytest && CRIER_BINARY=$(CURDIR)/bin/crier go test -count 1 ./...
+
+# A module of its own as well: nothing of crier needs oasdiff.
+test-compatibility:
+	cd scripts/compatibility && go test -count 1 ./...
 
 test-kafka: libchdb compose-plain
 	scripts/kafka.sh sh -c "go test $(TEST_FLAGS) -p 1 -count 1 $(LOG_PACKAGES) && go test $(TEST_FLAGS) -count 1 $(LOG_TESTS) ./compose"
@@ -129,7 +134,7 @@ $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
 	mv $(TOOLS)/golangci-lint $@
 
 check: API_EXAMPLES := 4
-check: lint check-client test-rules test-deploy test-api test test-kafka
+check: lint check-client test-compatibility test-rules test-deploy test-api test test-kafka
 
 clean:
 	rm -rf bin data
