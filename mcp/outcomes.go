@@ -175,10 +175,14 @@ func (c *call) planRetry(ctx context.Context, in retryInput) (out outcome, err e
 		return out, err
 	}
 	out = outcome{PostID: post.ID, Status: string(post.Status)}
+	rest := "Its text: "
+	if post.ThreadID != "" {
+		rest = "It is a thread, and goes on after its last published entry; it begins with: "
+	}
 	var failed []string
 	for _, target := range post.Platforms {
 		if target.Status == client.TargetFailed && (len(in.Platforms) == 0 || slices.Contains(in.Platforms, target.Platform)) {
-			failed = append(failed, "- "+name(target, accounts)+", which failed: "+problemOf(target)+". Its text: "+quoted(cmp.Or(target.ContentOverride, post.Content)))
+			failed = append(failed, "- "+name(target, accounts)+", which failed: "+problemOf(target)+". "+rest+quoted(cmp.Or(target.ContentOverride, post.Content)))
 		}
 	}
 	if len(failed) == 0 {

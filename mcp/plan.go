@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -37,17 +38,29 @@ func (c *call) planned(ctx context.Context, post client.Post, warnings []client.
 	if err != nil {
 		return outcome{}, err
 	}
-	said := fmt.Sprintf("Nothing is done yet. With confirm: true, this is published %s:", moment(post))
+	said := []string{fmt.Sprintf("Nothing is done yet. With confirm: true, this is published %s:", moment(post))}
 	for _, target := range post.Platforms {
-		said += "\n- " + name(resolved(target, accounts), accounts) + ": " + quoted(cmp.Or(target.Content, target.ContentOverride, post.Content))
+		text := cmp.Or(target.Content, target.ContentOverride, post.Content)
+		said = append(said, "- "+name(resolved(target, accounts), accounts)+": "+quoted(text))
 	}
-	if n := len(post.MediaItems); n > 0 {
-		said += fmt.Sprintf("\nWith %s.", counted(n, "media item"))
+	for _, item := range post.MediaItems {
+		said = append(said, "With "+mediaOf(item))
+	}
+	if settings, err := json.Marshal(post.PlatformSettings); err == nil && string(settings) != "{}" {
+		said = append(said, "Set: "+shown(string(settings), fully))
 	}
 	if comment := firstCommentOf(post); comment != "" {
-		said += "\nFollowed by the first comment " + quoted(comment)
+		said = append(said, "Followed by the first comment "+quoted(comment))
 	}
-	return outcome{Message: said, Warnings: details(warnings), PostID: post.ID}, nil
+	return outcome{Message: strings.Join(said, "\n"), Warnings: details(warnings), PostID: post.ID}, nil
+}
+
+// mediaOf is which media an item is, and what it shows.
+func mediaOf(item client.MediaItem) string {
+	if item.AltText == "" {
+		return cmp.Or(item.MediaID, item.URL)
+	}
+	return cmp.Or(item.MediaID, item.URL) + ", which shows " + quoted(item.AltText)
 }
 
 // moment is when a post is published.
@@ -100,11 +113,4 @@ func quoted(text string) string {
 		return "(no text)"
 	}
 	return "“" + shown(text, 65_536) + "”"
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -191,6 +191,13 @@ func (c *call) scheduleDraft(ctx context.Context, in scheduleInput, at time.Time
 	if at.IsZero() {
 		return out, errors.New("scheduledFor: a draft is scheduled at a time")
 	}
+	draft, err := c.read(ctx, in.DraftID)
+	if err != nil {
+		return out, err
+	}
+	if draft.ThreadID != "" {
+		return out, errors.New("draftId: this is a thread, whose entries are not shown here: a person schedules it, by PATCH /threads/{id}")
+	}
 	change := map[string]any{"status": client.PostScheduled, "scheduledFor": at.Format(time.RFC3339), "dryRun": !in.Confirm}
 	if in.Timezone != "" {
 		change["timezone"] = in.Timezone

@@ -48,10 +48,10 @@ func (a *assistant) schedulesADraft(name string) {
 }
 
 func (a *assistant) publishesOnce(api *client.Client, name string) {
-	post := content("At once by " + name)
-	if plan := a.call("publish_post", post); plan.Done || !strings.Contains(plan.Message, "published at once") {
-		a.Errorf("without confirm: %s", plan.text)
-	}
+	post := with(content("At once by "+name), "platformSettings", map[string]any{"mastodon": map[string]any{"visibility": "unlisted"}})
+	post["firstComment"] = "More tomorrow"
+	plan := a.call("publish_post", post)
+	a.wants(plan.Message, "published at once", `"visibility":"unlisted"`, "the first comment “More tomorrow”")
 	var ids []string
 	for _, id := range []string{"", "", "again"} {
 		arguments := with(post, "confirm", true)
@@ -115,6 +115,19 @@ func (a *assistant) cancels(name string) {
 	}
 	if got := a.call("retry_post", map[string]any{"postId": made.PostID, "confirm": true}); !got.refused {
 		a.Errorf("a retry of a cancelled post: %s", got.text)
+	}
+}
+
+func (a *assistant) leavesThreads(api *client.Client) {
+	thread, err := api.Threads.Create(a.Context(), client.ThreadCreate{
+		Posts: []client.ThreadEntryInput{{Content: "One"}, {Content: "Two"}}, Platforms: client.To(client.Mastodon), Status: "draft",
+	})
+	if err != nil {
+		a.Fatal(err)
+	}
+	got := a.call("schedule_post", map[string]any{"draftId": thread.PostID, "scheduledFor": time.Now().Add(time.Hour).Format(time.RFC3339), "confirm": true})
+	if !got.refused || !strings.Contains(got.text, "a person schedules it") {
+		a.Errorf("schedule_post answers %s", got.text)
 	}
 }
 
