@@ -57,8 +57,8 @@ func (s *sender) send(request *http.Request, limited bool) (*http.Response, erro
 		if s.retry.Notify != nil {
 			s.retry.Notify(err, wait)
 		}
-		if s.wait(ctx, wait) != nil {
-			return nil, err
+		if stopped := s.wait(ctx, wait); stopped != nil {
+			return nil, fmt.Errorf("%w, while waiting after: %w", stopped, err)
 		}
 		if request, err = renewed(request); err != nil {
 			return nil, err

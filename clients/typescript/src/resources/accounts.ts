@@ -1,0 +1,143 @@
+import type { CallOptions, Sender } from "../send.js";
+import type { components } from "../schema.js";
+import type { Account, AccountHealth, Brand, ConnectWay, Entity, Filter, Platform, PlatformLimits, Queue } from "../types.js";
+
+type Schemas = components["schemas"];
+
+/** Connects accounts and says whether they work. Connecting needs a key with the permission admin. */
+export class Accounts {
+  constructor(private readonly sender: Sender) {}
+
+  async list(filter?: Filter<"listAccounts">, options?: CallOptions): Promise<Account[]> {
+    const answer = await this.sender.call<{ accounts: Account[] }>("GET", "/accounts", { ...options, ...query(filter) });
+    return answer.accounts;
+  }
+
+  async get(id: string, options?: CallOptions): Promise<Account> {
+    const answer = await this.sender.call<{ account: Account }>("GET", `/accounts/${encodeURIComponent(id)}`, options);
+    return answer.account;
+  }
+
+  /** Names an account, or puts it into a brand; a brandId of null takes it out. */
+  async update(id: string, change: Schemas["AccountUpdate"], options?: CallOptions): Promise<Account> {
+    const answer = await this.sender.call<{ account: Account }>("PATCH", `/accounts/${encodeURIComponent(id)}`, { ...options, body: change });
+    return answer.account;
+  }
+
+  /** Ends an account: its credentials are erased, and its posts fail. */
+  async disconnect(id: string, options?: CallOptions): Promise<void> {
+    await this.sender.call("DELETE", `/accounts/${encodeURIComponent(id)}`, options);
+  }
+
+  /** Asks the platform whether an account works. */
+  async health(id: string, options?: CallOptions): Promise<AccountHealth> {
+    const answer = await this.sender.call<{ health: AccountHealth }>("GET", `/accounts/${encodeURIComponent(id)}/health`, options);
+    return answer.health;
+  }
+
+  /** Asks the platforms whether accounts work. */
+  async healthOfAll(filter?: Filter<"checkAccounts">, options?: CallOptions): Promise<AccountHealth[]> {
+    const answer = await this.sender.call<{ results: AccountHealth[] }>("GET", "/accounts/health", { ...options, ...query(filter) });
+    return answer.results;
+  }
+
+  /** How accounts of each platform are connected on this server. */
+  async ways(options?: CallOptions): Promise<ConnectWay[]> {
+    const answer = await this.sender.call<{ platforms: ConnectWay[] }>("GET", "/connect", options);
+    return answer.platforms;
+  }
+
+  /** Begins to connect an account on its platform's page: open authUrl in the browser of the person whose account it is. */
+  async askConsent(platform: Platform, request?: Filter<"beginConnect">, options?: CallOptions): Promise<Schemas["ConnectBegunAnswer"]> {
+    return this.sender.call("GET", `/connect/${platform}`, { ...options, ...query(request) });
+  }
+
+  /** What a person who has consented may choose to connect. */
+  async entities(platform: Platform, selectionToken: string, options?: CallOptions): Promise<Entity[]> {
+    const answer = await this.sender.call<{ entities: Entity[] }>("GET", `/connect/${platform}/entities`, { ...options, query: { selectionToken } });
+    return answer.entities;
+  }
+
+  /** Connects what a person has chosen: all of it, or nothing. */
+  async select(platform: Platform, selection: Schemas["EntitiesSelection"], options?: CallOptions): Promise<Account[]> {
+    const answer = await this.sender.call<{ accounts: Account[] }>("POST", `/connect/${platform}/select`, { ...options, body: selection });
+    return answer.accounts;
+  }
+
+  /** What a platform accepts, or what each does. */
+  async limits(options?: CallOptions): Promise<PlatformLimits[]> {
+    const answer = await this.sender.call<{ platforms: PlatformLimits[] }>("GET", "/platforms", options);
+    return answer.platforms;
+  }
+}
+
+/** Makes groups of accounts. */
+export class Brands {
+  constructor(private readonly sender: Sender) {}
+
+  async create(name: string, options?: CallOptions): Promise<Brand> {
+    return brand(await this.sender.call("POST", "/brands", { ...options, body: { name } }));
+  }
+
+  async list(options?: CallOptions): Promise<Brand[]> {
+    const answer = await this.sender.call<{ brands: Brand[] }>("GET", "/brands", options);
+    return answer.brands;
+  }
+
+  async get(id: string, options?: CallOptions): Promise<Brand> {
+    return brand(await this.sender.call("GET", `/brands/${encodeURIComponent(id)}`, options));
+  }
+
+  async rename(id: string, name: string, options?: CallOptions): Promise<Brand> {
+    return brand(await this.sender.call("PATCH", `/brands/${encodeURIComponent(id)}`, { ...options, body: { name } }));
+  }
+
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    await this.sender.call("DELETE", `/brands/${encodeURIComponent(id)}`, options);
+  }
+}
+
+/** Makes weekly slots that posts are placed in. */
+export class Queues {
+  constructor(private readonly sender: Sender) {}
+
+  async create(made: Schemas["QueueCreate"], options?: CallOptions): Promise<Queue> {
+    return queue(await this.sender.call("POST", "/queues", { ...options, body: made }));
+  }
+
+  async list(options?: CallOptions): Promise<Queue[]> {
+    const answer = await this.sender.call<{ queues: Queue[] }>("GET", "/queues", options);
+    return answer.queues;
+  }
+
+  async get(id: string, options?: CallOptions): Promise<Queue> {
+    return queue(await this.sender.call("GET", `/queues/${encodeURIComponent(id)}`, options));
+  }
+
+  /** Changes a queue; posts that it has placed stay where they are. */
+  async update(id: string, change: Schemas["QueueUpdate"], options?: CallOptions): Promise<Queue> {
+    return queue(await this.sender.call("PATCH", `/queues/${encodeURIComponent(id)}`, { ...options, body: change }));
+  }
+
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    await this.sender.call("DELETE", `/queues/${encodeURIComponent(id)}`, options);
+  }
+
+  /** The next free slots, at most limit of them. */
+  async slots(id: string, limit?: number, options?: CallOptions): Promise<string[]> {
+    const answer = await this.sender.call<{ slots: string[] }>("GET", `/queues/${encodeURIComponent(id)}/slots`, { ...options, query: { limit } });
+    return answer.slots;
+  }
+}
+
+function brand(answer: { brand: Brand }): Brand {
+  return answer.brand;
+}
+
+function queue(answer: { queue: Queue }): Queue {
+  return answer.queue;
+}
+
+function query(filter: object | undefined): { query: Record<string, string> } {
+  return { query: { ...filter } };
+}

@@ -1,0 +1,77 @@
+import { eventOf, type CrierEvent } from "../events.js";
+import { pages } from "../list.js";
+import type { components } from "../schema.js";
+import type { CallOptions, Sender } from "../send.js";
+import type { Delivery, EventName, Filter, Webhook } from "../types.js";
+
+type Schemas = components["schemas"];
+
+/** Makes receivers of events. */
+export class Webhooks {
+  constructor(private readonly sender: Sender) {}
+
+  /** Makes a webhook. Its secret, which verifyWebhook needs, is shown this once. */
+  async create(url: string, events: EventName[], options?: CallOptions): Promise<Webhook> {
+    return webhook(await this.sender.call("POST", "/webhooks", { ...options, body: { url, events } }));
+  }
+
+  async list(options?: CallOptions): Promise<Webhook[]> {
+    const answer = await this.sender.call<{ webhooks: Webhook[] }>("GET", "/webhooks", options);
+    return answer.webhooks;
+  }
+
+  async get(id: string, options?: CallOptions): Promise<Webhook> {
+    return webhook(await this.sender.call("GET", `/webhooks/${encodeURIComponent(id)}`, options));
+  }
+
+  async update(id: string, change: Schemas["WebhookUpdate"], options?: CallOptions): Promise<Webhook> {
+    return webhook(await this.sender.call("PATCH", `/webhooks/${encodeURIComponent(id)}`, { ...options, body: change }));
+  }
+
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    await this.sender.call("DELETE", `/webhooks/${encodeURIComponent(id)}`, options);
+  }
+
+  /** Sends sample data, and tells what the receiver answered. */
+  async test(id: string, event: EventName, options?: CallOptions): Promise<Schemas["TestAnswer"]["test"]> {
+    const answer = await this.sender.call<Schemas["TestAnswer"]>("POST", `/webhooks/${encodeURIComponent(id)}/test`, { ...options, body: { event }, slow: true });
+    return answer.test;
+  }
+
+  /** Makes another secret; the old one signs too for overlapSeconds, a day unless they are named. */
+  async rotateSecret(id: string, overlapSeconds?: number, options?: CallOptions): Promise<Webhook> {
+    return webhook(await this.sender.call("POST", `/webhooks/${encodeURIComponent(id)}/rotate-secret`, { ...options, body: { overlapSeconds } }));
+  }
+
+  /** What was sent, the newest first. */
+  deliveries(id: string, filter?: Filter<"searchDeliveries">, options?: CallOptions): AsyncGenerator<Delivery, void, undefined> {
+    return pages(this.sender, `/webhooks/${encodeURIComponent(id)}/deliveries`, "deliveries", filter, options);
+  }
+
+  /** Sends a delivery again. */
+  async redeliver(id: string, delivery: string, options?: CallOptions): Promise<Delivery> {
+    const path = `/webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(delivery)}/redeliver`;
+    const answer = await this.sender.call<{ delivery: Delivery }>("POST", path, options);
+    return answer.delivery;
+  }
+}
+
+/** Reads what happened, whether or not a webhook was there to get it. */
+export class Events {
+  constructor(private readonly sender: Sender) {}
+
+  /** Events in the order in which crier recorded them, up to now: go on later after the id of the last one. */
+  async *list(filter: { after?: string; names?: EventName[] } = {}, options: CallOptions = {}): AsyncGenerator<CrierEvent, void, undefined> {
+    for (let after = filter.after, more = true; more; ) {
+      const query = { after, type: filter.names, limit: 100 };
+      const answer: { events: unknown[]; nextCursor: string | null; hasMore: boolean } = await this.sender.call("GET", "/events", { ...options, query });
+      for (const event of answer.events) yield eventOf(event);
+      after = answer.nextCursor ?? undefined;
+      more = answer.hasMore;
+    }
+  }
+}
+
+function webhook(answer: { webhook: Webhook }): Webhook {
+  return answer.webhook;
+}
