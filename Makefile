@@ -11,6 +11,7 @@
 # make test-browser connecting accounts, and the walls of the sandbox, in headless Chromium; the commands of docs/connecting.md
 # make fuzz         fuzzes every parser of foreign input, a minute each
 # make test-api     the API against its own description, 200 examples an operation: a quarter of an hour
+# make test-clients the TypeScript and the Python client, built, against the contract of all clients; needs Node and Python
 # make check        everything that CI runs
 
 GOLANGCI_LINT_VERSION := v2.15.0
@@ -36,7 +37,7 @@ BUILD_FLAGS := -tags nomsgpack,nodynamic -gcflags=all=-dwarf=false
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 .DEFAULT_GOAL := run
-.PHONY: run build compose-plain test test-compatibility test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser cluster test-cluster fuzz bench client check-client lint check clean
+.PHONY: run build compose-plain test test-compatibility test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser cluster test-cluster fuzz bench client check-client test-clients lint check clean
 
 include libchdb.mk
 
@@ -126,6 +127,9 @@ client:
 check-client: client
 	git diff --exit-code --stat -- client
 
+test-clients:
+	scripts/clients/test.sh
+
 lint: $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION)
 	$< run ./...
 
@@ -134,7 +138,7 @@ $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
 	mv $(TOOLS)/golangci-lint $@
 
 check: API_EXAMPLES := 4
-check: lint check-client test-compatibility test-rules test-deploy test-api test test-kafka
+check: lint check-client test-compatibility test-clients test-rules test-deploy test-api test test-kafka
 
 clean:
 	rm -rf bin data

@@ -157,23 +157,24 @@ func (r room) input(t *testing.T, c contract.Case, name string) map[string]any {
 			content = []byte("text")
 		}
 		input["content"] = base64.StdEncoding.EncodeToString(content)
-	case "cancel", "change", "read":
-		input["id"] = r.post(t, name)
+	case "cancel":
+		input["id"] = r.post(t, name, map[string]any{"scheduledFor": time.Now().Add(time.Hour)})
+	case "change", "read":
+		input["id"] = r.post(t, name, map[string]any{"status": "draft"})
 	case "list", "first of a list":
 		for range 5 {
-			r.post(t, name)
+			r.post(t, name, map[string]any{"status": "draft"})
 		}
 	}
 	return input
 }
 
-// post schedules a post without any client.
-func (r room) post(t *testing.T, name string) string {
+// post makes a post without any client.
+func (r room) post(t *testing.T, name string, post map[string]any) string {
 	t.Helper()
-	body, err := json.Marshal(map[string]any{
-		"content": "Before", "platforms": []string{"mastodon"}, "scheduledFor": time.Now().Add(time.Hour), "externalId": name,
-		"metadata": map[string]string{"kept": "yes"},
-	})
+	post["content"], post["platforms"], post["externalId"] = "Before", []string{"mastodon"}, name
+	post["metadata"] = map[string]string{"kept": "yes"}
+	body, err := json.Marshal(post)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,8 @@ const (
 		` "data": {"post": {"id": "post_01k9sr3q5wf2g8m7r4t0v1x2y3", "content": "Grüße 👋", "status": "published", "timezone": "UTC", "isApiPost": true,` +
 		` "metadata": {}, "platforms": [{"platform": "mastodon", "accountId": "acc_1", "status": "posted", "postId": "9007199254740993123"}]}}}`
 	failed = `{"id": "evt_01k9sr3q5wf2g8m7r4t0v1x2y4", "event": "account.error", "test": true, "createdAt": "2026-12-01T08:00:00Z",` +
-		` "data": {"account": {"id": "acc_01k9sr3q5wf2g8m7r4t0v1x2y3", "platform": "mastodon", "name": "ann"},` +
+		` "data": {"account": {"id": "acc_01k9sr3q5wf2g8m7r4t0v1x2y3", "platform": "mastodon", "name": "ann",` +
+		` "nativeId": "109", "isConnected": false, "needsReconnect": true},` +
 		` "error": {"code": "token_revoked", "message": "the token was revoked", "someday": 1}}}`
 	received = `{"id": "evt_01k9sr3q5wf2g8m7r4t0v1x2y5", "event": "comment.received", "test": false, "createdAt": "2026-12-01T08:00:00Z",` +
 		` "data": {"item": {"id": "item_01k9sr3q5wf2g8m7r4t0v1x2y3", "kind": "comment", "platform": "mastodon", "accountId": "acc_1", "nativeId": "109", "writtenAt": "2026-12-01T07:59:59Z"}}}`

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -18,20 +20,64 @@ import (
 	"crier/client/contract"
 )
 
-// TestClientsInOtherLanguages has each keep the contract by its driver, a command that
-// CRIER_CLIENT_DRIVERS names: NAME=COMMAND, several with semicolons between them.
+// projects is where make test-clients has put an empty project of each language with the built
+// package: go, typescript and python, each with a command driver, which is the contract's, and a
+// command run, which runs the program on its standard input.
+func projects(t *testing.T) string {
+	t.Helper()
+	folder := os.Getenv("CRIER_CLIENT_PROJECTS")
+	if folder == "" {
+		t.Fatal("CRIER_CLIENT_PROJECTS is not set: make test-clients sets it")
+	}
+	return folder
+}
+
+// TestClientsInOtherLanguages has each keep the contract.
 func TestClientsInOtherLanguages(t *testing.T) {
 	server := clienttest.Serve(t)
-	commands := strings.Split(os.Getenv("CRIER_CLIENT_DRIVERS"), ";")
-	for _, one := range commands {
-		name, command, ok := strings.Cut(one, "=")
-		if !ok {
-			t.Fatalf("CRIER_CLIENT_DRIVERS is %q: make test-clients sets it", one)
-		}
+	for name, command := range map[string][]string{
+		"typescript": {"typescript/driver"}, "python": {"python/driver"}, "python async": {"python/driver", "async"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			keepsAll(t, enter(t, server, name), start(t, strings.Fields(command)))
+			driver := start(t, append([]string{filepath.Join(projects(t), command[0])}, command[1:]...))
+			keepsAll(t, enter(t, server, name), driver)
 		})
+	}
+}
+
+// TestProgramsOfTheDocuments runs every program that reads CRIER_KEY, as somebody would who has
+// nothing but the built packages. Each makes one post and prints its id.
+func TestProgramsOfTheDocuments(t *testing.T) {
+	server := clienttest.Serve(t)
+	program := regexp.MustCompile("(?s)\n```(go|ts|python)\n(.*?)```")
+	ran := map[string]int{}
+	for _, document := range []string{"README.md", "docs/client.md", "clients/typescript/README.md", "clients/python/README.md"} {
+		text, err := os.ReadFile(filepath.Join("../..", document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range program.FindAllStringSubmatch(string(text), -1) {
+			if !strings.Contains(found[2], "CRIER_KEY") {
+				continue
+			}
+			ran[document+" "+found[1]]++
+			t.Run(document+" "+found[1], func(t *testing.T) { runProgram(t, server, found[1], found[2]) })
+		}
+	}
+	if len(ran) != 8 { // three languages in two documents, and each package's own
+		t.Errorf("programs: %v", ran)
+	}
+}
+
+func runProgram(t *testing.T, server *clienttest.Server, language, program string) {
+	folder := filepath.Join(projects(t), map[string]string{"go": "go", "ts": "typescript", "python": "python"}[language])
+	run := exec.CommandContext(t.Context(), filepath.Join(folder, "run"))
+	run.Dir, run.Stdin = folder, strings.NewReader(program)
+	run.Env = append(os.Environ(), "CRIER_KEY="+server.Key, "CRIER_URL="+server.URL)
+	printed, err := run.CombinedOutput()
+	if err != nil || !regexp.MustCompile(`post_[0-9a-z]{26}`).Match(printed) {
+		t.Errorf("%v: %s", err, printed)
 	}
 }
 

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from datetime import datetime
+from typing import List
+
+from .. import models
+from .sender import AsyncResource, path_of
+
+
+class AsyncAccounts(AsyncResource):
+    """Connects accounts and says whether they work. Connecting needs a key with the permission admin."""
+
+    async def list(self, *, platform: str | None = None, brand_id: str | None = None) -> List[models.Account]:
+        answer = await self._sender.get("/accounts", {"platform": platform, "brandId": brand_id})
+        return [models.Account.model_validate(one) for one in answer["accounts"]]
+
+    async def get(self, id: str) -> models.Account:
+        return models.Account.model_validate((await self._sender.get(path_of("accounts", id)))["account"])
+
+    async def update(self, id: str, change: models.AccountUpdate) -> models.Account:
+        """Names an account, or puts it into a brand; a brand_id that is set to None takes it out."""
+        return models.Account.model_validate((await self._sender.patch(path_of("accounts", id), change.body()))["account"])
+
+    async def disconnect(self, id: str) -> None:
+        """Ends an account: its credentials are erased, and its posts fail."""
+        await self._sender.delete(path_of("accounts", id))
+
+    async def health(self, id: str) -> models.AccountHealth:
+        """Asks the platform whether an account works."""
+        return models.AccountHealth.model_validate((await self._sender.get(path_of("accounts", id, "health")))["health"])
+
+    async def health_of_all(self, *, platform: str | None = None, brand_id: str | None = None) -> List[models.AccountHealth]:
+        """Asks the platforms whether accounts work."""
+        answer = await self._sender.get("/accounts/health", {"platform": platform, "brandId": brand_id})
+        return [models.AccountHealth.model_validate(one) for one in answer["results"]]
+
+    async def ways(self) -> List[models.ConnectWay]:
+        """How accounts of each platform are connected on this server."""
+        return [models.ConnectWay.model_validate(one) for one in (await self._sender.get("/connect"))["platforms"]]
+
+    async def ask_consent(
+        self, platform: str, *, server: str | None = None, redirect: str | None = None, brand_id: str | None = None
+    ) -> models.ConnectBegunAnswer:
+        """Begins to connect an account on its platform's page: open auth_url in the browser of the person whose account it is."""
+        query = {"server": server, "redirect": redirect, "brandId": brand_id}
+        return models.ConnectBegunAnswer.model_validate(await self._sender.get(path_of("connect", platform), query))
+
+    async def entities(self, platform: str, selection_token: str) -> List[models.Entity]:
+        """What a person who has consented may choose to connect."""
+        answer = await self._sender.get(path_of("connect", platform, "entities"), {"selectionToken": selection_token})
+        return [models.Entity.model_validate(one) for one in answer["entities"]]
+
+    async def select(self, platform: str, selection: models.EntitiesSelection) -> List[models.Account]:
+        """Connects what a person has chosen: all of it, or nothing."""
+        answer = await self._sender.post(path_of("connect", platform, "select"), selection.body())
+        return [models.Account.model_validate(one) for one in answer["accounts"]]
+
+    async def limits(self) -> List[models.PlatformLimits]:
+        """What each platform accepts."""
+        return [models.PlatformLimits.model_validate(one) for one in (await self._sender.get("/platforms"))["platforms"]]
+
+
+class AsyncBrands(AsyncResource):
+    """Makes groups of accounts."""
+
+    async def create(self, name: str) -> models.Brand:
+        return models.Brand.model_validate((await self._sender.post("/brands", {"name": name}))["brand"])
+
+    async def list(self) -> List[models.Brand]:
+        return [models.Brand.model_validate(one) for one in (await self._sender.get("/brands"))["brands"]]
+
+    async def get(self, id: str) -> models.Brand:
+        return models.Brand.model_validate((await self._sender.get(path_of("brands", id)))["brand"])
+
+    async def rename(self, id: str, name: str) -> models.Brand:
+        return models.Brand.model_validate((await self._sender.patch(path_of("brands", id), {"name": name}))["brand"])
+
+    async def delete(self, id: str) -> None:
+        await self._sender.delete(path_of("brands", id))
+
+
+class AsyncQueues(AsyncResource):
+    """Makes weekly slots that posts are placed in."""
+
+    async def create(self, queue: models.QueueCreate) -> models.Queue:
+        return models.Queue.model_validate((await self._sender.post("/queues", queue.body()))["queue"])
+
+    async def list(self) -> List[models.Queue]:
+        return [models.Queue.model_validate(one) for one in (await self._sender.get("/queues"))["queues"]]
+
+    async def get(self, id: str) -> models.Queue:
+        return models.Queue.model_validate((await self._sender.get(path_of("queues", id)))["queue"])
+
+    async def update(self, id: str, change: models.QueueUpdate) -> models.Queue:
+        """Changes a queue; posts that it has placed stay where they are."""
+        return models.Queue.model_validate((await self._sender.patch(path_of("queues", id), change.body()))["queue"])
+
+    async def delete(self, id: str) -> None:
+        await self._sender.delete(path_of("queues", id))
+
+    async def slots(self, id: str, limit: int | None = None) -> List[datetime]:
+        """The next free slots, at most limit of them."""
+        answer = await self._sender.get(path_of("queues", id, "slots"), {"limit": limit})
+        return models.SlotsAnswer.model_validate(answer).slots

@@ -1,0 +1,61 @@
+# Made by scripts/generate.py of _async.
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import models
+from ..filters import Range
+from .sender import Resource, path_of
+
+
+class Analytics(Resource):
+    """How posts and accounts do, as crier last read it from their platforms. What no platform tells is None, which is not zero."""
+
+    def posts(self, within: Range = Range(), *, post_id: str | None = None, sort_by: str | None = None, top: int | None = None) -> models.PostCountsAnswer:
+        """What was posted and what failed, by day and platform, and how those do that were published in the range."""
+        query = {**within.query(), "postId": post_id, "sortBy": sort_by, "top": top}
+        return models.PostCountsAnswer.model_validate(self._sender.get("/analytics/posts", query))
+
+    def followers(self, within: Range = Range()) -> models.FollowersAnswer:
+        """How accounts gain followers."""
+        return models.FollowersAnswer.model_validate(self._sender.get("/analytics/followers", within.query()))
+
+    def retention(self, within: Range = Range(), *, post_id: str | None = None, limit: int | None = None) -> models.RetentionAnswer:
+        """How long videos on youtube are watched, the most viewed first."""
+        query = {**within.query(), "postId": post_id, "limit": limit}
+        return models.RetentionAnswer.model_validate(self._sender.get("/analytics/retention", query))
+
+    def best_times(
+        self, within: Range = Range(), *, timezone: str | None = None, metric: str | None = None, limit: int | None = None
+    ) -> models.BestTimesAnswer:
+        """In which hours of the week posts do best by their own history, and how far that can be trusted."""
+        query = {**within.query(), "timezone": timezone, "metric": metric, "limit": limit}
+        return models.BestTimesAnswer.model_validate(self._sender.get("/analytics/best-times", query))
+
+
+class Keys(Resource):
+    """Makes API keys; it needs a key with the permission admin."""
+
+    def create(self, key: models.KeyCreate) -> models.Key:
+        """Makes a key. Its key is shown this once."""
+        return models.Key.model_validate((self._sender.post("/keys", key.body()))["key"])
+
+    def list(self) -> Iterator[models.Key]:
+        for one in self._pages("/keys", "keys"):
+            yield models.Key.model_validate(one)
+
+    def get(self, id: str) -> models.Key:
+        return models.Key.model_validate((self._sender.get(path_of("keys", id)))["key"])
+
+    def rotate(self, id: str, overlap_seconds: int | None = None) -> models.Key:
+        """Makes a key in place of another, which works on for overlap_seconds, a week at most."""
+        body = {} if overlap_seconds is None else {"overlapSeconds": overlap_seconds}
+        return models.Key.model_validate((self._sender.post(path_of("keys", id, "rotate"), body))["key"])
+
+    def revoke(self, id: str) -> None:
+        """Ends a key."""
+        self._sender.delete(path_of("keys", id))
+
+    def usage(self) -> models.Usage:
+        """What is used of the workspace's plan."""
+        return models.Usage.model_validate((self._sender.get("/usage"))["usage"])

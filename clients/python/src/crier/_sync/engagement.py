@@ -1,0 +1,90 @@
+# Made by scripts/generate.py of _async.
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import List
+
+from .. import models
+from .sender import Resource, path_of
+
+
+class Engagement(Resource):
+    """Reads what people write to accounts, and replies to it."""
+
+    def comments(self, *, account_id: str | None = None, post_id: str | None = None, unread: bool | None = None) -> Iterator[models.InboxItem]:
+        """What people wrote under posts, the newest first. A comment is here at once; its text and author follow within seconds."""
+        for one in self._pages("/engagement/comments", "items", {"accountId": account_id, "postId": post_id, "unread": unread}):
+            yield models.InboxItem.model_validate(one)
+
+    def mentions(self, *, account_id: str | None = None, unread: bool | None = None) -> Iterator[models.InboxItem]:
+        """What people wrote elsewhere that names an account, the newest first."""
+        for one in self._pages("/engagement/mentions", "items", {"accountId": account_id, "unread": unread}):
+            yield models.InboxItem.model_validate(one)
+
+    def unread(self) -> List[models.InboxAnswerUnread]:
+        """What nobody has read, up to 1,000 of each kind; accounts without any are left out."""
+        answer = self._sender.get("/engagement/mentions", {"limit": 1})
+        return [models.InboxAnswerUnread.model_validate(one) for one in answer["unread"]]
+
+    def mark(self, item_ids: Sequence[str], read: bool = True) -> int:
+        """Marks up to 100 items as read, or as unread, and says how many were not before."""
+        answer = self._sender.post("/engagement/read", {"itemIds": [*item_ids], "read": read}, safe=True)
+        return models.MarkAnswer.model_validate(answer).changed
+
+    def reply(self, item_id: str, text: str, *, idempotency_key: str | None = None) -> models.Reply:
+        """Stores an answer to a comment or a mention for good; it goes out within a second, by the account that was written to."""
+        body = {"itemId": item_id, "text": text}
+        answer = self._sender.create("/engagement/replies", body, idempotency_key or secrets.token_hex(16))
+        return models.Reply.model_validate(answer["reply"])
+
+    def get_reply(self, id: str) -> models.Reply:
+        """What became of a reply."""
+        return models.Reply.model_validate((self._sender.get(path_of("engagement", "replies", id)))["reply"])
+
+    def transcript(self, account_id: str, video_id: str, language: str | None = None) -> models.TranscriptAnswerTranscript:
+        """What is spoken in a video on youtube. Each time costs 250 of the 10,000 units that YouTube gives crier's app a day."""
+        answer = self._sender.get("/engagement/transcript", {"accountId": account_id, "videoId": video_id, "language": language})
+        return models.TranscriptAnswerTranscript.model_validate(answer["transcript"])
+
+
+class Monitors(Resource):
+    """Has crier look for keywords on public streams."""
+
+    def create(self, monitor: models.MonitorCreate) -> models.Monitor:
+        return models.Monitor.model_validate((self._sender.post("/feeds/keywords", monitor.body()))["monitor"])
+
+    def list(self) -> Iterator[models.Monitor]:
+        for one in self._pages("/feeds/keywords", "monitors"):
+            yield models.Monitor.model_validate(one)
+
+    def get(self, id: str) -> models.Monitor:
+        return models.Monitor.model_validate((self._sender.get(path_of("feeds", "keywords", id)))["monitor"])
+
+    def update(self, id: str, change: models.MonitorUpdate) -> models.Monitor:
+        return models.Monitor.model_validate((self._sender.patch(path_of("feeds", "keywords", id), change.body()))["monitor"])
+
+    def delete(self, id: str) -> None:
+        self._sender.delete(path_of("feeds", "keywords", id))
+
+    def items(self, id: str, *, platform: str | None = None) -> Iterator[models.FeedItem]:
+        """What a monitor found, the newest first."""
+        for one in self._pages(path_of("feeds", "keywords", id, "items"), "items", {"platform": platform}):
+            yield models.FeedItem.model_validate(one)
+
+
+class Feeds(Resource):
+    """Searches public posts and reads profiles."""
+
+    def search(
+        self, platform: str, q: str, *, language: str | None = None, since: datetime | str | None = None, account_id: str | None = None
+    ) -> Iterator[models.FeedItem]:
+        query = {"platform": platform, "q": q, "language": language, "since": since, "accountId": account_id}
+        for one in self._pages("/feeds/search", "items", query):
+            yield models.FeedItem.model_validate(one)
+
+    def profile(self, platform: str, handle: str) -> models.PublicProfileAnswerProfile:
+        """What a platform shows of somebody to everybody."""
+        answer = self._sender.get("/feeds/profile", {"platform": platform, "handle": handle})
+        return models.PublicProfileAnswerProfile.model_validate(answer["profile"])

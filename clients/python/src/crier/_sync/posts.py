@@ -1,0 +1,108 @@
+# Made by scripts/generate.py of _async.
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, List
+
+from .. import models
+from .sender import Resource, path_of
+
+
+class Posts(Resource):
+    """Makes posts and reads what became of them."""
+
+    def create(self, post: models.PostCreate, *, idempotency_key: str | None = None) -> models.Post:
+        """Stores a post for good. Exactly one of publish_now, queue, queue_id, scheduled_for and the status draft is needed."""
+        return _post(self._sender.create("/posts", post.body(), idempotency_key or secrets.token_hex(16)))
+
+    def create_bulk(self, bulk: models.BulkCreate, *, idempotency_key: str | None = None) -> models.BulkAnswer:
+        """Makes up to 25 posts by one request, which succeed and fail independently: an error is one of the whole request."""
+        answer = self._sender.create("/posts/bulk", bulk.body(), idempotency_key or secrets.token_hex(16))
+        return models.BulkAnswer.model_validate(answer)
+
+    def validate(self, post: models.PostCreate) -> models.ValidationAnswerValidation:
+        """Finds the errors and warnings that a creation would; nothing is made."""
+        answer = self._sender.post("/posts/validate", post.body(), safe=True)
+        return models.ValidationAnswerValidation.model_validate(answer["validation"])
+
+    def get(self, id: str) -> models.Post:
+        return _post(self._sender.get(path_of("posts", id)))
+
+    def lookup(self, ids: Sequence[str] = (), external_ids: Sequence[str] = ()) -> List[models.Post]:
+        """Reads up to 1,000 posts by their ids, and by ids of your own; what names no post is left out."""
+        found: dict[str, models.Post] = {}  # posts that share an id of your own may be in two answers
+        rest: dict[str, Any] = {"ids": [*ids], "externalIds": [*external_ids]}
+        while rest.get("ids") or rest.get("externalIds"):
+            answer = self._sender.post("/posts/lookup", rest, safe=True)
+            found.update({one["id"]: models.Post.model_validate(one) for one in answer["posts"]})
+            rest = answer.get("rest") or {}
+        return [*found.values()]
+
+    def update(self, id: str, change: models.PostUpdate) -> models.Post:
+        """Changes a draft or a scheduled post: what was not set stays. After the answer the old version is never published."""
+        return _post(self._sender.patch(path_of("posts", id), change.body()))
+
+    def cancel(self, id: str) -> None:
+        """Removes a draft, and cancels a scheduled post: it is never published."""
+        self._sender.delete(path_of("posts", id))
+
+    def retry(self, id: str, retry: models.PostRetry | None = None) -> models.Post:
+        """Sets the failed platforms of a post going again. Nothing that is published is repeated."""
+        return _post(self._sender.post(path_of("posts", id, "retry"), retry.body() if retry else {}))
+
+    def list(
+        self,
+        *,
+        status: str | None = None,
+        platform: str | None = None,
+        brand_id: str | None = None,
+        after: datetime | str | None = None,
+        before: datetime | str | None = None,
+        updated_after: datetime | str | None = None,
+        q: str | None = None,
+        sort: str | None = None,
+        external_id: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+        limit: int = 100,
+    ) -> Iterator[models.Post]:
+        """Posts by what they are; limit is how many one request reads. What is moved meanwhile shifts nothing: each is read once."""
+        query = {
+            "status": status, "platform": platform, "brandId": brand_id, "after": after, "before": before, "updatedAfter": updated_after,
+            "q": q, "sort": sort, "externalId": external_id, "metadata": metadata, "limit": limit,
+        }  # fmt: skip
+        for one in self._pages("/posts", "posts", query):
+            yield models.Post.model_validate(one)
+
+    def attempts(self, id: str) -> Iterator[models.Attempt]:
+        """A post's timeline, oldest first."""
+        for one in self._pages(path_of("posts", id, "attempts"), "attempts"):
+            yield models.Attempt.model_validate(one)
+
+
+class Threads(Resource):
+    """Makes posts of several entries and reads what became of them."""
+
+    def create(self, thread: models.ThreadCreate, *, idempotency_key: str | None = None) -> models.Thread:
+        """Stores a thread for good, as posts.create does a post."""
+        return _thread(self._sender.create("/threads", thread.body(), idempotency_key or secrets.token_hex(16)))
+
+    def get(self, id: str) -> models.Thread:
+        return _thread(self._sender.get(path_of("threads", id)))
+
+    def update(self, id: str, change: models.ThreadUpdate) -> models.Thread:
+        """Changes a draft or a scheduled thread."""
+        return _thread(self._sender.patch(path_of("threads", id), change.body()))
+
+    def cancel(self, id: str) -> None:
+        """Removes a draft, and cancels a scheduled thread: it is never published."""
+        self._sender.delete(path_of("threads", id))
+
+
+def _post(answer: Mapping[str, Any]) -> models.Post:
+    return models.Post.model_validate({**answer["post"], "warnings": answer.get("warnings", [])})
+
+
+def _thread(answer: Mapping[str, Any]) -> models.Thread:
+    return models.Thread.model_validate({**answer["thread"], "warnings": answer.get("warnings", [])})

@@ -1,0 +1,73 @@
+# Made by scripts/generate.py of _async.
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import List
+
+from .. import models
+from ..events import Event, event_of
+from .sender import Resource, path_of
+
+
+class Webhooks(Resource):
+    """Makes receivers of events."""
+
+    def create(self, url: str, events: Sequence[models.EventName]) -> models.Webhook:
+        """Makes a webhook. Its secret, which webhook.verify needs, is shown this once."""
+        return models.Webhook.model_validate((self._sender.post("/webhooks", {"url": url, "events": [*events]}))["webhook"])
+
+    def list(self) -> List[models.Webhook]:
+        return [models.Webhook.model_validate(one) for one in (self._sender.get("/webhooks"))["webhooks"]]
+
+    def get(self, id: str) -> models.Webhook:
+        return models.Webhook.model_validate((self._sender.get(path_of("webhooks", id)))["webhook"])
+
+    def update(self, id: str, change: models.WebhookUpdate) -> models.Webhook:
+        return models.Webhook.model_validate((self._sender.patch(path_of("webhooks", id), change.body()))["webhook"])
+
+    def delete(self, id: str) -> None:
+        self._sender.delete(path_of("webhooks", id))
+
+    def test(self, id: str, event: models.EventName) -> models.TestAnswerTest:
+        """Sends sample data, and tells what the receiver answered."""
+        answer = self._sender.post(path_of("webhooks", id, "test"), {"event": event}, slow=True)
+        return models.TestAnswerTest.model_validate(answer["test"])
+
+    def rotate_secret(self, id: str, overlap_seconds: int | None = None) -> models.Webhook:
+        """Makes another secret; the old one signs too for overlap_seconds, a day unless they are named."""
+        body = {} if overlap_seconds is None else {"overlapSeconds": overlap_seconds}
+        return models.Webhook.model_validate((self._sender.post(path_of("webhooks", id, "rotate-secret"), body))["webhook"])
+
+    def deliveries(
+        self,
+        id: str,
+        *,
+        status: str | None = None,
+        event: str | None = None,
+        event_id: str | None = None,
+        after: datetime | str | None = None,
+        before: datetime | str | None = None,
+    ) -> Iterator[models.DeliveryRecord]:
+        """What was sent, the newest first."""
+        query = {"status": status, "event": event, "eventId": event_id, "after": after, "before": before}
+        for one in self._pages(path_of("webhooks", id, "deliveries"), "deliveries", query):
+            yield models.DeliveryRecord.model_validate(one)
+
+    def redeliver(self, id: str, delivery: str) -> models.DeliveryRecord:
+        """Sends a delivery again."""
+        answer = self._sender.post(path_of("webhooks", id, "deliveries", delivery, "redeliver"))
+        return models.DeliveryRecord.model_validate(answer["delivery"])
+
+
+class Events(Resource):
+    """Reads what happened, whether or not a webhook was there to get it."""
+
+    def list(self, *, after: str | None = None, names: Sequence[models.EventName] = ()) -> Iterator[Event]:
+        """Events in the order in which crier recorded them, up to now: go on later after the id of the last one."""
+        more = True
+        while more:
+            answer = self._sender.get("/events", {"after": after, "type": [*names] or None, "limit": 100})
+            for one in answer["events"]:
+                yield event_of(one)
+            after, more = answer["nextCursor"], answer["hasMore"]

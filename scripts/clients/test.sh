@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Builds the TypeScript and the Python client and puts each into an empty project, beside one of Go.
+# There the documents' programs are run, and the contract of all clients is held against each.
+#
+# It needs Node 20.3 and Python 3.10, or later. What the packages are made and checked with is
+# installed once: of Python into the cache folder, of Node beside the package.
+set -euo pipefail
+here="$(cd "$(dirname "$0")" && pwd)"
+root="$(cd "$here/../.." && pwd)"
+. "$here/../cache.sh"
+
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+
+# The environment is named after what is in it, and appears whole or not at all.
+tools="$(cache_dir)/clients-$(cksum <"$here/requirements.txt" | cut -d' ' -f1)"
+if [ ! -x "$tools/ready" ]; then
+	echo "clients: installing what the Python client needs (about 90 MB, once)" >&2
+	rm -rf "$tools"
+	python3 -m venv "$tools"
+	"$tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$here/requirements.txt"
+	touch "$tools/ready" && chmod +x "$tools/ready"
+fi
+
+typescript() {
+	cd "$root/clients/typescript"
+	if [ ! node_modules/.package-lock.json -nt package-lock.json ]; then
+		npm ci --no-audit --no-fund --loglevel error
+	fi
+	mkdir "$work/typescript"
+	npm pack --silent --pack-destination "$work" >/dev/null
+	cd "$work/typescript"
+	cp "$root/clients/typescript/contract/driver.js" driver.mjs
+	echo '{"type": "module"}' >package.json
+	npm install --no-audit --no-fund --no-package-lock --loglevel error --offline "$work"/crier-client-*.tgz >/dev/null
+	local modules="$root/clients/typescript/node_modules"
+	make_command driver "exec node '$work/typescript/driver.mjs'"
+	make_command run "cat >program.ts
+'$modules/.bin/tsc' --strict --module nodenext --target es2022 --typeRoots '$modules/@types' --types node program.ts
+exec node program.js"
+}
+
+python() {
+	cd "$root/clients/python"
+	"$tools/bin/python" scripts/generate.py
+	git diff --exit-code --stat -- src
+	"$tools/bin/mypy" --cache-dir "$work/mypy"
+	"$tools/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w "$work" .
+	mkdir "$work/python"
+	"$tools/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$work/python/installed" "$work"/crier-*.whl
+	export PYTHONPATH="$work/python/installed" PYTHONDONTWRITEBYTECODE=1
+	(cd examples && "$tools/bin/python" -W ignore -m unittest -b test_receivers)
+	cp contract/driver.py "$work/python/driver.py"
+	cd "$work/python"
+	make_command driver "export PYTHONPATH='$PYTHONPATH'; exec '$tools/bin/python' '$work/python/driver.py' \"\$@\""
+	make_command run "export PYTHONPATH='$PYTHONPATH'; cat >program.py
+exec '$tools/bin/python' program.py"
+}
+
+go_project() {
+	mkdir "$work/go"
+	cd "$work/go"
+	cp "$root/go.sum" .
+	printf 'module example\n\ngo %s\n' "$(cd "$root" && go list -m -f '{{.GoVersion}}')" >go.mod
+	go mod edit -require crier@v0.0.0 -replace "crier=$root"
+	make_command run "cat >main.go
+exec go run -mod=mod ."
+}
+
+# make_command NAME TEXT makes a command in the folder of now.
+make_command() {
+	printf '#!/bin/sh\nset -e\n%s\n' "$2" >"$1"
+	chmod +x "$1"
+}
+
+(typescript)
+(python)
+(go_project)
+cd "$root"
+CRIER_CLIENT_PROJECTS="$work" go test -tags nodynamic,clients -count 1 -run 'TestClientsInOtherLanguages|TestProgramsOfTheDocuments' ./client/contract
