@@ -4,9 +4,12 @@ package contract_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"os"
 	"os/exec"
@@ -74,11 +77,84 @@ func runProgram(t *testing.T, server *clienttest.Server, language, program strin
 	folder := filepath.Join(projects(t), map[string]string{"go": "go", "ts": "typescript", "python": "python"}[language])
 	run := exec.CommandContext(t.Context(), filepath.Join(folder, "run"))
 	run.Dir, run.Stdin = folder, strings.NewReader(program)
+	if err := os.WriteFile(filepath.Join(folder, "harbour.png"), picture(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	run.Env = append(os.Environ(), "CRIER_KEY="+server.Key, "CRIER_URL="+server.URL)
 	printed, err := run.CombinedOutput()
 	if err != nil || !regexp.MustCompile(`post_[0-9a-z]{26}`).Match(printed) {
 		t.Errorf("%v: %s", err, printed)
 	}
+}
+
+// picture is a small one.
+func picture(t *testing.T) []byte {
+	t.Helper()
+	var encoded bytes.Buffer
+	if err := png.Encode(&encoded, image.NewGray(image.Rect(0, 0, 64, 64))); err != nil {
+		t.Fatal(err)
+	}
+	return encoded.Bytes()
+}
+
+// How the samples of docs/client.md begin and end in each language.
+var around = map[string][2]string{
+	"go": {`package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"crier/client"
+)
+
+func main() {
+	ctx, c := context.Background(), client.New(os.Getenv("CRIER_KEY"), client.WithServer(os.Getenv("CRIER_URL")))
+`, "}\n"},
+	"ts": {`import { openAsBlob } from "node:fs";
+import { Crier, CrierError } from "@crier/client";
+const crier = new Crier({ key: process.env.CRIER_KEY!, server: process.env.CRIER_URL! });
+`, ""},
+	"python": {`import os
+from datetime import datetime, timedelta, timezone
+from crier import Crier, CrierError, models
+crier = Crier(os.environ["CRIER_KEY"], server=os.environ["CRIER_URL"])
+`, ""},
+}
+
+// TestSamplesOfTheClients runs the samples of docs/client.md, those of a language one after another.
+func TestSamplesOfTheClients(t *testing.T) {
+	server := clienttest.Serve(t)
+	text, err := os.ReadFile("../../docs/client.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, samples, _ := strings.Cut(string(text), "\n## Samples\n")
+	samples, _, _ = strings.Cut(samples, "\n## ")
+	programs, counted := map[string]string{}, map[string]int{}
+	for _, found := range regexp.MustCompile("(?s)\n```([a-z]+)\n(.*?)```").FindAllStringSubmatch(samples, -1) {
+		language, sample := found[1], found[2]
+		if language == "go" || language == "ts" {
+			sample = "{\n" + sample + "}\n"
+		}
+		programs[language] += sample
+		counted[language]++
+	}
+	for language, around := range around {
+		t.Run(language, func(t *testing.T) { runProgram(t, server, language, around[0]+programs[language]+around[1]) })
+	}
+	t.Run("sh", func(t *testing.T) {
+		run := exec.CommandContext(t.Context(), "bash", "-euc", programs["sh"])
+		run.Env = append(os.Environ(), "CRIER_KEY="+server.Key, "CRIER_URL="+server.URL)
+		printed, err := run.CombinedOutput()
+		if answers := strings.Count(string(printed), `"success":true`); err != nil || answers != counted["sh"]-1 || !strings.Contains(string(printed), "not_found") {
+			t.Errorf("%v: %d answers of success: %s", err, answers, printed)
+		}
+	})
 }
 
 // process is a driver in a process of its own.

@@ -77,4 +77,4 @@ make_command() {
 (python)
 (go_project)
 cd "$root"
-CRIER_CLIENT_PROJECTS="$work" go test -tags nodynamic,clients -count 1 -run 'TestClientsInOtherLanguages|TestProgramsOfTheDocuments' ./client/contract
+CRIER_CLIENT_PROJECTS="$work" go test -tags nodynamic,clients -count 1 -run 'InOtherLanguages|OfTheDocuments|OfTheClients' ./client/contract
