@@ -49,6 +49,7 @@ func New(key string, options ...Option) *Client {
 	for _, option := range options {
 		option(s)
 	}
+	s.http = staying(s.http)
 	s.retry = s.retry.orDefault()
 	s.server = strings.TrimSuffix(s.server, "/")
 	s.wrong = checkServer(s.server)
@@ -82,6 +83,17 @@ func WithClock(now func() time.Time, wait func(context.Context, time.Duration) e
 
 // WithUserAgent names your program to the server.
 func WithUserAgent(name string) Option { return func(s *sender) { s.agent = name } }
+
+// staying is an HTTP client that follows no redirect: a creation would become a read on the way, whose
+// answer says nothing of it. A client that has a rule of its own keeps it.
+func staying(c *http.Client) *http.Client {
+	if c.CheckRedirect != nil {
+		return c
+	}
+	own := *c
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &own
+}
 
 // checkServer refuses an address that no request can be sent to.
 func checkServer(address string) error {

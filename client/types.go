@@ -158,6 +158,8 @@ type (
 	ErrorCode = api.ErrorCode
 	// PostStatus is how far a post is.
 	PostStatus = api.PostStatus
+	// PostUpdateStatus is the status that a change may ask for: UpdateScheduled makes a draft go out.
+	PostUpdateStatus = api.PostUpdateStatus
 	// TargetStatus is how far a post is on one platform.
 	TargetStatus = api.PlatformEntryStatus
 	// MediaType is what a media item is.
@@ -200,6 +202,12 @@ const (
 	Telegram       = api.PlatformNameTelegram
 	Mastodon       = api.PlatformNameMastodon
 	GoogleBusiness = api.PlatformNameGoogleBusiness
+)
+
+// What a change may make of a draft.
+const (
+	UpdateDraft     = api.PostUpdateStatusDraft
+	UpdateScheduled = api.PostUpdateStatusScheduled
 )
 
 // How far a post is.

@@ -97,6 +97,11 @@ func (p *Proxy) serve(w http.ResponseWriter, request *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(http.StatusBadGateway)
 		io.WriteString(w, "<html><h1>502 Bad Gateway</h1></html>") //nolint:errcheck // the client may be gone
+	case "portal":
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<html><h1>Welcome to this network</h1></html>") //nolint:errcheck // the client may be gone
+	case "moved":
+		http.Redirect(w, request, p.URL+request.URL.Path, http.StatusMovedPermanently)
 	case "cut":
 		_, _ = io.CopyN(io.Discard, request.Body, 1<<14)
 		panic(http.ErrAbortHandler)

@@ -83,7 +83,11 @@ export class Sender {
       limited: true,
       signal: call.signal,
     });
-    return JSON.parse(text) as T;
+    try {
+      return JSON.parse(text) as T;
+    } catch (cause) {
+      throw new CrierError("calling crier: the answer is not crier's", { cause });
+    }
   }
 
   /** Sends a file, or a part of one, to its address, which takes no key. */
@@ -119,7 +123,8 @@ export class Sender {
     const signal = AbortSignal.any([...ended, ...(sent.signal ? [sent.signal] : [])]);
     const call = this.options.fetch ?? fetch;
     try {
-      const response = await call(sent.url, { ...sent.init, signal });
+      // A redirect is not followed: a creation would become a read on the way, whose answer says nothing of it.
+      const response = await call(sent.url, { ...sent.init, signal, redirect: "manual" });
       const body = await response.text();
       const refused = response.ok ? undefined : errorOf(response, body);
       this.window.heed(response.headers, refused, this.clock.now());

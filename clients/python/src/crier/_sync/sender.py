@@ -60,7 +60,10 @@ class Sender:
         response = self._send(
             lambda: self._http.build_request(method, self._base + path, headers=sent, content=content, timeout=timeout), safe=safe, limited=True
         )
-        answer: dict[str, Any] = response.json()
+        try:
+            answer: dict[str, Any] = response.json()
+        except ValueError as cause:
+            raise CrierError("calling crier: the answer is not crier's") from cause
         return answer
 
     def _send(self, request: Callable[[], httpx.Request], *, safe: bool, limited: bool) -> httpx.Response:
@@ -87,7 +90,8 @@ class Sender:
     def _once(self, request: httpx.Request) -> httpx.Response:
         """Sends a request once and reads its answer whole."""
         try:
-            response = self._http.send(request)
+            # A redirect is not followed: a creation would become a read on the way, whose answer says nothing of it.
+            response = self._http.send(request, follow_redirects=False)
         except httpx.TransportError as lost:
             raise CrierError(f"calling crier: {lost or type(lost).__name__}") from lost
         refused = None if response.is_success else error_of(response)
