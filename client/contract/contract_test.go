@@ -73,6 +73,12 @@ func keepsAll(t *testing.T, room room, d driver) {
 			}
 		})
 	}
+	t.Run("a tour of the resources", func(t *testing.T) {
+		task := contract.Task{Action: "tour", URL: room.URL, Key: room.Key, Input: map[string]any{"name": room.name + ": tour"}}
+		if outcome, err := d.do(t.Context(), task); err != nil || outcome.Error != nil || outcome.Value != "round" {
+			t.Errorf("the tour ended with %+v, %v", outcome, err)
+		}
+	})
 	for _, delivery := range contract.Deliveries() {
 		t.Run("delivery: "+delivery.Name, func(t *testing.T) { receive(t, d, delivery) })
 	}

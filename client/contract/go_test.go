@@ -134,6 +134,8 @@ func (g goTask) do(ctx context.Context) (contract.Outcome, error) {
 		return g.list(ctx)
 	case "upload":
 		return g.upload(ctx)
+	case "tour":
+		return g.tour(ctx)
 	}
 	return contract.Outcome{}, fmt.Errorf("the Go driver knows no %q", g.Action)
 }
@@ -207,6 +209,41 @@ func (g goTask) upload(ctx context.Context) (contract.Outcome, error) {
 	}
 	outcome.Value = fmt.Sprint(media.Type, " ", media.Size)
 	return outcome, nil
+}
+
+// tour makes and reads something of every resource that needs no more than a gateway.
+func (g goTask) tour(ctx context.Context) (contract.Outcome, error) {
+	name := g.text("name")
+	brand, err := g.Brands.Create(ctx, name)
+	if err != nil {
+		return contract.Outcome{}, err
+	}
+	queue, err := g.Queues.Create(ctx, client.Queue{Name: name, Slots: []client.WeekSlot{{Day: "monday", Time: "09:00"}}, BrandID: brand.ID})
+	if err != nil {
+		return contract.Outcome{}, err
+	}
+	slots, err := g.Queues.Slots(ctx, queue.ID, 3)
+	if err != nil {
+		return contract.Outcome{}, err
+	}
+	thread, err := g.Threads.Create(ctx, client.ThreadCreate{
+		Posts: []client.ThreadEntryInput{{Content: "One"}, {Content: "Two"}}, Platforms: client.To(client.Mastodon), Status: "draft",
+	})
+	if err != nil {
+		return contract.Outcome{}, err
+	}
+	hook, err := g.Webhooks.Create(ctx, "http://127.0.0.1:1/hook", client.EventPostFailed)
+	if err != nil {
+		return contract.Outcome{}, err
+	}
+	accounts, err := g.Accounts.List(ctx, client.AccountFilter{})
+	if err != nil {
+		return contract.Outcome{}, err
+	}
+	if len(slots) != 3 || len(accounts) == 0 || thread.EntryCount != 2 || hook.Secret == "" {
+		return contract.Outcome{}, errors.New("the tour found too little")
+	}
+	return contract.Outcome{Value: "round"}, g.Webhooks.Delete(ctx, hook.ID)
 }
 
 func verified(task contract.Task) contract.Outcome {

@@ -7,7 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"image"
 	"image/png"
 	"io"
@@ -201,7 +201,7 @@ func (p *process) do(_ context.Context, task contract.Task) (outcome contract.Ou
 		return outcome, err
 	}
 	if !p.told.Scan() {
-		return outcome, fmt.Errorf("the driver has ended: %w", p.told.Err())
+		return outcome, errors.Join(errors.New("the driver has ended"), p.told.Err())
 	}
 	return outcome, json.Unmarshal(p.told.Bytes(), &outcome)
 }

@@ -96,6 +96,28 @@ def perform(crier: Crier, action: str, given: Outcome, told: Outcome) -> None:
                 base64.b64decode(given["content"]), file_name="film.mp4", progress=lambda sent, _: told["progress"].append(sent)
             )
             told["value"] = f"{media.type} {media.size}"
+        case "tour":
+            brand = crier.brands.create(given["name"])
+            week = [models.WeekSlot(day="monday", time="09:00")]
+            queue = crier.queues.create(models.QueueCreate(name=given["name"], slots=week, brand_id=brand.id))
+            slots = crier.queues.slots(queue.id, 3)
+            entries = [models.ThreadEntryInput(content="One"), models.ThreadEntryInput(content="Two")]
+            thread = crier.threads.create(models.ThreadCreate(posts=entries, platforms=["mastodon"], status="draft"))
+            hook = crier.webhooks.create("http://127.0.0.1:1/hook", ["post.failed"])
+            accounts = crier.accounts.list(platform="mastodon")
+            monitor = crier.monitors.create(models.MonitorCreate(name=given["name"], include=["harbour"]))
+            found = crier.posts.lookup([crier.posts.create(draft(given)).id])
+            valid = crier.posts.validate(draft(given, "x" * 501))
+            attempts = [one for one in crier.posts.attempts(found[0].id)]
+            keys = [one.id for one in crier.keys.list()]
+            monitors = [one.id for one in crier.monitors.list()]
+            usage, limits, ways = crier.keys.usage(), crier.accounts.limits(), crier.accounts.ways()
+            crier.threads.cancel(thread.id)
+            crier.webhooks.delete(crier.webhooks.get(hook.id).id)
+            crier.monitors.delete(monitor.id)
+            assert len(slots) == 3 and accounts[0].id and hook.secret and not valid.is_valid and keys and monitor.id in monitors
+            assert attempts and usage.plan.name and limits[0].platform and ways[0].platform
+            told["value"] = "round"
         case _:
             raise NotImplementedError(action)
 
@@ -133,6 +155,28 @@ async def aperform(crier: AsyncCrier, action: str, given: Outcome, told: Outcome
                 base64.b64decode(given["content"]), file_name="film.mp4", progress=lambda sent, _: told["progress"].append(sent)
             )
             told["value"] = f"{media.type} {media.size}"
+        case "tour":
+            brand = await crier.brands.create(given["name"])
+            week = [models.WeekSlot(day="monday", time="09:00")]
+            queue = await crier.queues.create(models.QueueCreate(name=given["name"], slots=week, brand_id=brand.id))
+            slots = await crier.queues.slots(queue.id, 3)
+            entries = [models.ThreadEntryInput(content="One"), models.ThreadEntryInput(content="Two")]
+            thread = await crier.threads.create(models.ThreadCreate(posts=entries, platforms=["mastodon"], status="draft"))
+            hook = await crier.webhooks.create("http://127.0.0.1:1/hook", ["post.failed"])
+            accounts = await crier.accounts.list(platform="mastodon")
+            monitor = await crier.monitors.create(models.MonitorCreate(name=given["name"], include=["harbour"]))
+            found = await crier.posts.lookup([(await crier.posts.create(draft(given))).id])
+            valid = await crier.posts.validate(draft(given, "x" * 501))
+            attempts = [one async for one in crier.posts.attempts(found[0].id)]
+            keys = [one.id async for one in crier.keys.list()]
+            monitors = [one.id async for one in crier.monitors.list()]
+            usage, limits, ways = await crier.keys.usage(), await crier.accounts.limits(), await crier.accounts.ways()
+            await crier.threads.cancel(thread.id)
+            await crier.webhooks.delete((await crier.webhooks.get(hook.id)).id)
+            await crier.monitors.delete(monitor.id)
+            assert len(slots) == 3 and accounts[0].id and hook.secret and not valid.is_valid and keys and monitor.id in monitors
+            assert attempts and usage.plan.name and limits[0].platform and ways[0].platform
+            told["value"] = "round"
         case _:
             raise NotImplementedError(action)
 

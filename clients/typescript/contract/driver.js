@@ -87,6 +87,31 @@ const actions = {
       break;
     }
   },
+  /** Makes and reads something of every resource that needs no more than a gateway. */
+  async tour(crier, input, outcome) {
+    const brand = await crier.brands.create(input.name);
+    const queue = await crier.queues.create({ name: input.name, slots: [{ day: "monday", time: "09:00" }], brandId: brand.id });
+    const slots = await crier.queues.slots(queue.id, 3);
+    const thread = await crier.threads.create({ posts: [{ content: "One" }, { content: "Two" }], platforms: ["mastodon"], status: "draft" });
+    const hook = await crier.webhooks.create("http://127.0.0.1:1/hook", ["post.failed"]);
+    const accounts = await crier.accounts.list({ platform: "mastodon" });
+    const monitor = await crier.monitors.create({ name: input.name, include: ["harbour"] });
+    const found = await crier.posts.lookup({ ids: [(await crier.posts.create(draft(input))).id] });
+    const valid = await crier.posts.validate(draft(input, "x".repeat(501)));
+    const timeline = [], keys = [], monitors = [];
+    for await (const line of crier.posts.attempts(found[0].id)) timeline.push(line);
+    for await (const key of crier.keys.list()) keys.push(key.id);
+    for await (const one of crier.monitors.list()) monitors.push(one.id);
+    const { plan } = await crier.keys.usage();
+    const limits = await crier.accounts.limits();
+    const ways = await crier.accounts.ways();
+    await crier.threads.cancel(thread.id);
+    await crier.webhooks.delete((await crier.webhooks.get(hook.id)).id);
+    await crier.monitors.delete(monitor.id);
+    if (slots.length !== 3 || !accounts[0].id || !hook.secret || valid.isValid || !keys[0] || !monitors.includes(monitor.id)) throw new Error("the tour found too little");
+    if (!timeline[0] || !plan.name || !limits[0].platform || !ways[0].platform) throw new Error("the tour found too little of the workspace");
+    outcome.value = "round";
+  },
   async upload(crier, input, outcome) {
     outcome.progress = [];
     const media = await crier.media.upload(new Blob([Buffer.from(input.content, "base64")]), {

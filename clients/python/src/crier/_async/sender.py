@@ -91,7 +91,7 @@ class AsyncSender:
         try:
             # A redirect is not followed: a creation would become a read on the way, whose answer says nothing of it.
             response = await self._http.send(request, follow_redirects=False)
-        except httpx.TransportError as lost:
+        except httpx.RequestError as lost:
             raise CrierError(f"calling crier: {lost or type(lost).__name__}") from lost
         refused = None if response.is_success else error_of(response)
         self._window.heed(response.headers, refused, self._clock.now())
