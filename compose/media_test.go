@@ -63,6 +63,16 @@ func TestAnUploadIsPublished(t *testing.T) {
 	if fitted != len(platforms) {
 		t.Errorf("%d of %d platforms have the other post: %v", fitted, len(platforms), w.timeline(answer.Post.ID).Attempts)
 	}
+	w.call(http.MethodPost, "/posts", map[string]any{
+		"content": "converted unasked", "publishNow": true, "platforms": platforms[1:2],
+		"mediaItems": []map[string]any{{"mediaId": w.uploadAs("image/png", encodePNG(t, 400, 320))}},
+	}, &answer)
+	w.eventually(2*time.Minute, "the PNG is done", func() bool { return w.done([]string{answer.Post.ID}) })
+	if !slices.ContainsFunc(w.simulated(), func(post simulated) bool {
+		return post.Text == "converted unasked" && len(post.Media) == 1 && post.Media[0].Type == "image/jpeg"
+	}) {
+		t.Errorf("instagram has no JPEG of a PNG: %v", w.timeline(answer.Post.ID).Attempts)
+	}
 }
 
 // upload uploads a picture that every platform takes, and returns its id.
@@ -98,10 +108,12 @@ func field(t *testing.T, width, height int) []byte {
 }
 
 // strip is a PNG that is too wide for some platforms, and too wide by far for telegram.
-func strip(t *testing.T) []byte {
+func strip(t *testing.T) []byte { return encodePNG(t, 7500, 350) }
+
+func encodePNG(t *testing.T, width, height int) []byte {
 	t.Helper()
 	var content bytes.Buffer
-	if err := png.Encode(&content, image.NewGray(image.Rect(0, 0, 7500, 350))); err != nil {
+	if err := png.Encode(&content, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
 		t.Fatal(err)
 	}
 	return content.Bytes()

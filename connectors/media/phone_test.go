@@ -227,6 +227,20 @@ func TestPlatformsFetchACopyOfAURL(t *testing.T) {
 	wantNothingLeft(t, dir)
 }
 
+// TestAPlatformFetchesAPNGAsAJPEG has one that is converted unasked.
+func TestAPlatformFetchesAPNGAsAJPEG(t *testing.T) {
+	l, dir := fittingLibrary(t, schema.Constraints{Pulls: true, Media: schema.MediaLimits{
+		Kinds: []schema.MediaKind{schema.Image}, ImageTypes: []string{"image/jpeg"}, Converts: true,
+	}})
+	id := l.keep(t, mediatest.Photo("png"))
+	content, mediaType, err := l.OpenVariant(t.Context(), id, schema.Variant{Platform: schema.Instagram})
+	if err != nil || mediaType != "image/jpeg" {
+		t.Fatalf("it fetches %s, %v", mediaType, err)
+	}
+	content.Close()
+	wantNothingLeft(t, dir)
+}
+
 // TestABucketServesWithoutMetadata reads an object in pieces, as platforms do.
 func TestABucketServesWithoutMetadata(t *testing.T) {
 	l, _ := newLibrary(t, newS3(t, service(t)))

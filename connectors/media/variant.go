@@ -122,7 +122,7 @@ func (l *Library) openVariant(ctx context.Context, id schema.MediaID, of schema.
 	}
 	if of.Fit == schema.FitNone {
 		content, mediaType, err := l.openBare(ctx, id)
-		if err != nil || !validation.IsConverted(mediaType) {
+		if err != nil || !validation.MayConvert(l.variants.limits(of).Media, mediaType) {
 			return content, mediaType, err
 		}
 		if err := content.Close(); err != nil {

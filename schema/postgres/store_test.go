@@ -499,6 +499,20 @@ func TestFiredJobsFireAgain(t *testing.T) {
 	}
 }
 
+// A call may end before its job is moved on. What another target of the post waits for is not put off by that.
+func TestAResultBeforeItsJobIsMovedOnPutsNothingOff(t *testing.T) {
+	f := newFixture(t)
+	p := f.create(f.post(2, 0))
+	f.finish(f.claim(p, 1)[0], schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited, RetryAfter: 10 * time.Second}})
+	f.exec(`update jobs set due_at = now()`) // of the first target
+	firing, asked := f.jobs(), f.store.Now()
+	f.finish(f.claim(p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Refused}})
+	if _, err := f.delay.Fired(t.Context(), firing); err != nil {
+		t.Fatal(err)
+	}
+	f.wantDue(f.jobs()[0].DueAt, asked, 0, 15*time.Second)
+}
+
 // What fires waits for nobody who holds jobs: they may want those that it holds.
 func TestFiringWaitsForNobody(t *testing.T) {
 	f := newFixture(t)

@@ -134,8 +134,9 @@ var MoveOpen = MoveJobs(OpenPosts)
 
 // MoveJobs makes the jobs of posts in some statuses due when the first of their targets
 // is. Where no target of a post waits, it only brings the job forward: firing early is
-// harmless. A target that was neither claimed nor postponed has a message on its way
-// already.
+// harmless. One that is due though nothing of its post is has fired and is not moved on yet: that
+// would move it beyond the time of a target that waits. A target that was neither claimed nor postponed
+// has a message on its way already.
 func MoveJobs(statuses string) *db.Statement {
 	return db.NewStatement(`
 	update jobs j set due_at = w.due_at, held = false,
@@ -144,11 +145,12 @@ func MoveJobs(statuses string) *db.Statement {
 		select t.post_id, min(coalesce(p.retried_for, p.scheduled_for)) base, min(case
 			when t.state = ` + TargetClaimed + ` then t.lease_until + @settle::interval
 			when t.claim = 0 and coalesce(t.next_at, now()) <= now() then now() + @visibility::interval
-			else greatest(coalesce(t.next_at, now()), now()) end) due_at
+			else greatest(coalesce(t.next_at, now()), now()) end) due_at,
+			bool_and(t.state = ` + TargetClaimed + ` or coalesce(t.next_at, now()) > now()) rests
 		from targets t join posts p on p.id = t.post_id
 		where t.post_id = any(@posts) and p.status in ` + statuses + ` and t.state in ` + OpenTargets + ` group by t.post_id
 	) w
-	where j.id = w.post_id and (w.due_at < j.due_at or j.id = any(coalesce(@waiting::uuid[], '{}')))
+	where j.id = w.post_id and (w.due_at < j.due_at or w.rests and j.due_at <= now() or j.id = any(coalesce(@waiting::uuid[], '{}')))
 	returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`)
 }
 
