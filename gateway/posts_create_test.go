@@ -222,6 +222,12 @@ func TestAnAccountThatNeedsReconnectingIsAWarning(t *testing.T) {
 	if got := answer.at("warnings", 0, "code").text(); got != "account_needs_reconnect" {
 		t.Errorf("warnings = %v", answer.at("warnings"))
 	}
+	draft := a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).want(http.StatusCreated)
+	change := map[string]any{"status": "scheduled", "scheduledFor": time.Now().Add(time.Hour)}
+	answer = a.call(http.MethodPatch, "/posts/"+draft.at("post", "id").text(), change).want(http.StatusOK)
+	if got := answer.at("warnings", 0, "code").text(); got != "account_needs_reconnect" {
+		t.Errorf("a draft is scheduled: warnings = %v", answer.at("warnings"))
+	}
 }
 
 func TestTimesOfPosts(t *testing.T) {

@@ -52,7 +52,7 @@ func Constraints() schema.Constraints {
 // wider is what YouTube takes beyond that.
 func wider() []schema.Widening {
 	return []schema.Widening{{
-		What:   "videos of up to 256 GB, of 12 hours at most, of any size in pixels",
+		What:   "videos of up to 256 GiB, of 12 hours at most, of any size in pixels",
 		Source: "developers.google.com/youtube/v3/docs/videos/insert; support.google.com/youtube/answer/71673",
 		Apply: func(c *schema.Constraints, _ schema.Account) {
 			c.Media.MaxVideoBytes, c.Media.MinWidth, c.Media.MinHeight = 256<<30, 0, 0

@@ -40,14 +40,33 @@ func resolveTargets(d *directory.Directory, wanted []targetFields, brand schema.
 			})
 			continue
 		}
-		if ended := account.Problem(); ended != nil {
-			r.Warnings = append(r.Warnings, schema.Detail{
-				Field: w.field(), Platform: w.platform.String(), Code: ended.Code,
-				Message: "the account does not work (" + strings.TrimRight(ended.Message, ".") + "); the post fails unless it does again when the post is due",
-			})
-		}
+		warnOfProblem(account, w.field(), &r)
 	}
 	return targets, r
+}
+
+// warnOfProblem warns of an account that does not work at the moment.
+func warnOfProblem(a *schema.Account, field string, r *body.Report) {
+	problem := a.Problem()
+	if problem == nil {
+		return
+	}
+	r.Warnings = append(r.Warnings, schema.Detail{
+		Field: field, Platform: a.Platform.String(), Code: problem.Code,
+		Message: "the account does not work (" + strings.TrimRight(problem.Message, ".") + "); the post fails unless it does again when the post is due",
+	})
+}
+
+// warnOfProblems warns of the accounts of a post that do not work at the moment.
+func warnOfProblems(post *schema.Post, d *directory.Directory, r *body.Report) {
+	if d == nil {
+		return
+	}
+	for i, t := range post.Targets {
+		if a := d.Account(t.Account); a != nil {
+			warnOfProblem(a, body.Indexed("platforms", i), r)
+		}
+	}
 }
 
 // warnOfBrands warns of accounts of a post that are not in its brand.

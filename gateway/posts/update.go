@@ -112,6 +112,9 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *body.R
 	if len(r.Errors) > found && !isScheduledNow {
 		p.excuse(before, change, found, r)
 	}
+	if isScheduledNow && change.fields.targets == nil {
+		warnOfProblems(post, change.accounts, r)
+	}
 	if change.fields.brand != nil || change.fields.targets != nil {
 		warnOfBrands(post, change.accounts, r)
 	}
