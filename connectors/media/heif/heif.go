@@ -90,6 +90,7 @@ type reader struct {
 	hasMeta    bool
 	hasMovie   bool
 	media      []bmff.Box // mdat
+	extents    int        // of all items so far
 	spaces     []bmff.Box // free space, where items may lie too
 	beside     []Extent   // what is of no picture in the boxes about them
 }
@@ -218,7 +219,7 @@ func (r *reader) locations(b bmff.Box) error {
 	if version == 0 {
 		indexSize = 0
 	}
-	t, extents := table{raw: raw[6:]}, 0
+	t := table{raw: raw[6:]}
 	for range t.id(version == 2) {
 		found, err := r.item(t.id(version == 2))
 		if err != nil {
@@ -238,7 +239,7 @@ func (r *reader) locations(b bmff.Box) error {
 			if length == 0 { // to the end
 				length = r.size - start
 			}
-			if extents++; extents > maxItems { // one may take no byte of the table
+			if r.extents++; r.extents > maxItems { // one may take no byte of the table, and tables may be many
 				return errors.New("the file has too many items")
 			}
 			found.extents = append(found.extents, Extent{Start: start, End: start + length})

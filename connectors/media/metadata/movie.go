@@ -42,8 +42,13 @@ func (p *planner) movie() error {
 
 type movieWalk struct {
 	*planner
-	file *bmff.File
+	file  *bmff.File
+	metas int // boxes of items so far
 }
+
+// mostMetas is how many boxes of items a film may have, each of which the whole file is looked at for. Films
+// have one for themselves, and one for each track.
+const mostMetas = 100
 
 func (m *movieWalk) walk(start, end int64, parent string) error {
 	last := start
@@ -150,6 +155,7 @@ func (m *movieWalk) positions(table bmff.Box) error {
 		mark        = 12   // a block begins with its length and with magic
 		magic       = "freeGPS "
 	)
+	left := m.size // blocks are beside each other
 	for at := table.Body + head; at+entry <= table.End; at += entry {
 		var raw [entry]byte
 		if err := m.read(raw[:], at); err != nil {
@@ -159,6 +165,9 @@ func (m *movieWalk) positions(table bmff.Box) error {
 		var begins [mark]byte
 		if length < mark || start+length > m.size || m.read(begins[:], start) != nil || string(begins[4:]) != magic {
 			continue // there is something else
+		}
+		if left -= length; left < 0 {
+			return errTooMuch
 		}
 		if err := m.blank(start+mark, start+length); err != nil {
 			return err
@@ -170,6 +179,9 @@ func (m *movieWalk) positions(table bmff.Box) error {
 // items blanks the Exif and XMP that a meta box has in the film's data. What cannot be read of a box says
 // where nothing is.
 func (m *movieWalk) items(b bmff.Box) error {
+	if m.metas++; m.metas > mostMetas {
+		return errTooMuch
+	}
 	parts, err := heif.Metadata(m.content, m.size, b)
 	if err != nil {
 		return nil //nolint:nilerr // QuickTime's own have no items

@@ -169,11 +169,19 @@ func (a *aviWalk) walk(start, end int64, list string) error {
 		return a.fill(at, end)
 	}
 	c := walk.Chunk{Kind: string(head[:4]), Start: at, Body: at + 8, End: end, Next: end}
-	if isList(c.Kind) && slices.Contains(aviKept[list], nameOf(c, list, string(head[8:]))) {
+	name := nameOf(c, list, string(head[8:]))
+	switch isEmpty := binary.LittleEndian.Uint32(head[4:]) == 0; {
+	case !isList(c.Kind):
+	case slices.Contains(aviKept[list], name) && (!isEmpty || goesOn(name)):
 		return a.chunk(c, list)
+	case isEmpty: // what follows may be the film
+		return walk.ErrDamaged
 	}
 	return a.fill(at, end)
 }
+
+// goesOn reports whether a list whose size was not written is the film, to its end.
+func goesOn(name string) bool { return name == "RIFF" || name == "movi" }
 
 // fill makes one chunk that everybody passes over of what is from start to end.
 func (a *aviWalk) fill(start, end int64) error {
@@ -209,6 +217,8 @@ func (a *aviWalk) chunk(c walk.Chunk, list string) error {
 	name := nameOf(c, list, begins)
 	switch {
 	case c.Kind == nothing && c.Body == c.End: // zeros that fill
+	case isList(c.Kind) && c.Body == c.End: // its size was to be written once the recording ends
+		return walk.ErrCut
 	case !slices.Contains(aviKept[list], name), name == "strd" && slices.Contains(notes, begins):
 		return a.junk(c)
 	case name == "strh" && !slices.Contains([]string{"vids", "auds", "iavs", "mids"}, begins):
