@@ -122,9 +122,10 @@ func (r *Report) Merge(other *Report) {
 // IsNull has allowed it, and Finish warns of fields that were not read.
 type Form struct {
 	Report *Report
-	// Judge says why a field that is not known fails: words that end its message, empty where it is
-	// ignored with a warning. The forms of inner objects take it over; nil: every field is ignored.
-	Judge  func(f *Form, unknown Member) string
+	// Judge returns, of a form whose fields were read, what says why one that is not known fails: words that
+	// end its message, empty where it is ignored with a warning. The forms of inner objects take it over;
+	// nil: every field is ignored.
+	Judge  func(f *Form) func(unknown Member) string
 	parent string // the field that holds the object, such as platforms; empty for the body
 	item   int    // its index where that field is a list, notListed where it is not
 	Object Value
@@ -175,23 +176,21 @@ func (f *Form) Name(field string) string {
 
 // Finish warns of the fields that were not read, and fails those that Judge refuses.
 func (f *Form) Finish() {
+	judge := func(Member) string { return "" }
+	if f.Judge != nil {
+		judge = f.Judge(f) // once: what it knows of a form takes as long as the form is
+	}
 	for i := range f.Object.Members {
 		m := &f.Object.Members[i]
-		switch why := f.judge(m); {
-		case m.asked:
-		case why != "":
-			f.Fail(Clip(m.Name), CodeUnknownField, "this field is not known; "+why)
-		default:
-			f.Report.WarnUnknown(f.Name(Clip(m.Name)), "field", spelling.DidYouMean(m.Name, f.missing))
+		if m.asked {
+			continue
 		}
+		if why := judge(*m); why != "" {
+			f.Fail(Clip(m.Name), CodeUnknownField, "this field is not known; "+why)
+			continue
+		}
+		f.Report.WarnUnknown(f.Name(Clip(m.Name)), "field", spelling.DidYouMean(m.Name, f.missing))
 	}
-}
-
-func (f *Form) judge(m *Member) string {
-	if m.asked || f.Judge == nil {
-		return ""
-	}
-	return f.Judge(f, *m)
 }
 
 // Known returns the names of the fields that were looked for so far.

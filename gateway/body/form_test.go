@@ -22,3 +22,19 @@ func TestARefusedRequestIgnoredNothing(t *testing.T) {
 		t.Errorf("refusal = %+v", e)
 	}
 }
+
+// What judges unknown fields looks at a form once, however many there are.
+func TestAFormIsLookedAtOnce(t *testing.T) {
+	f, err := ParseForm([]byte(`{"a": 1, "b": 2, "c": 3}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks, judged := 0, 0
+	f.Judge = func(*Form) func(Member) string {
+		looks++
+		return func(Member) string { judged++; return "" }
+	}
+	if f.Finish(); looks != 1 || judged != 3 {
+		t.Errorf("%d looks at the form, %d fields are judged", looks, judged)
+	}
+}

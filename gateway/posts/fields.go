@@ -214,7 +214,7 @@ func readSettings(f *body.Form) map[schema.Platform]json.RawMessage {
 		case err != nil && body.LikePlatform(m.Name) != "":
 			f.Fail(field, body.CodeInvalidValue, body.NoPlatform(m.Name))
 		case err != nil && (m.Value.Kind != body.Object || namesAudience(m)):
-			f.Fail(field, body.CodeUnknownField, "settings stand under the name of their platform: "+settingName(f, body.Clip(m.Name)))
+			f.Fail(field, body.CodeUnknownField, "settings stand under the name of their platform: "+settingName(platformsNamed(f), body.Clip(m.Name)))
 		case err != nil:
 			f.Report.WarnUnknown(field, "platform", "")
 		case m.Value.Kind != body.Object:

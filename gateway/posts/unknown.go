@@ -34,11 +34,23 @@ var otherWords = func() map[string][]string {
 	return words
 }()
 
-// judge says of a field that is not known why it must not be ignored, as others are: without it, the post
-// would go out with other content, at another time or to other people than were meant.
-func (p *posts) judge(f *body.Form, unknown body.Member) string {
+// judge says of fields that are not known why they must not be ignored, as others are: without them, the
+// post would go out with other content, at another time or to other people than were meant.
+func (p *posts) judge(f *body.Form) func(unknown body.Member) string {
+	j := judgement{posts: p, known: f.Known(), platforms: platformsNamed(f)}
+	return j.of
+}
+
+// judgement is what fields of a form are judged by that are not known.
+type judgement struct {
+	*posts
+	known     []string
+	platforms []schema.Platform // that the form names
+}
+
+func (j judgement) of(unknown body.Member) string {
 	name := unknown.Name
-	if meant := meantField(f.Known(), name); meant != "" {
+	if meant := meantField(j.known, name); meant != "" {
 		return "did you mean " + meant + "?"
 	}
 	platform := body.MeantPlatform(name)
@@ -46,11 +58,11 @@ func (p *posts) judge(f *body.Form, unknown body.Member) string {
 	case spelling.Nearest(name, []string{"dryRun", "validateOnly"}) != "":
 		return "POST /posts/validate checks a post without creating it"
 	case spelling.Nearest(name, []string{"platformSettings"}) != "":
-		return "settings stand in the platformSettings of the whole post, by platform: " + settingName(f, "…")
+		return "settings stand in the platformSettings of the whole post, by platform: " + settingName(j.platforms, "…")
 	case platform != "" && unknown.Value.Kind == body.Object:
 		return "the settings of a platform stand in platformSettings." + platform
-	case p.isSetting(f, name):
-		return "this is a setting of a platform: " + settingName(f, name)
+	case j.isSetting(name):
+		return "this is a setting of a platform: " + settingName(j.platforms, name)
 	case namesAudience(unknown):
 		return "who sees a post is a setting of a platform: platformSettings.mastodon.visibility, for example"
 	}
@@ -73,32 +85,32 @@ func meantField(known []string, name string) string {
 
 // isSetting reports whether a field of a post, or of one of its platforms, is called as a setting of a
 // platform that the post goes to.
-func (p *posts) isSetting(f *body.Form, name string) bool {
+func (j judgement) isSetting(name string) bool {
 	object, err := json.Marshal(map[string]any{name: nil})
-	if err != nil || !slices.Contains(f.Known(), "content") {
+	if err != nil || !slices.Contains(j.known, "content") {
 		return false
 	}
-	return slices.ContainsFunc(platformsNamed(f), func(platform schema.Platform) bool {
-		check := p.Constraints(platform).Settings
+	return slices.ContainsFunc(j.platforms, func(platform schema.Platform) bool {
+		check := j.Constraints(platform).Settings
 		return check != nil && slices.ContainsFunc(check(object), func(d schema.Detail) bool {
 			return d.Field == name && d.Code == validation.CodeSettingInvalid // known, and no setting is null
 		})
 	})
 }
 
-// settingName is how a setting is named, of the first platform that a form names.
-func settingName(f *body.Form, setting string) string {
+// settingName is how a setting is named, of the first of the platforms that a form names.
+func settingName(named []schema.Platform, setting string) string {
 	platform := schema.Mastodon
-	if named := platformsNamed(f); len(named) > 0 {
+	if len(named) > 0 {
 		platform = named[0]
 	}
 	return "platformSettings." + platform.String() + "." + setting
 }
 
-// platformsNamed returns the platforms that a form of a post, or of one of its platforms, names.
+// platformsNamed returns the platforms that a form of a post, or of one of its platforms, names, each once.
 func platformsNamed(f *body.Form) (named []schema.Platform) {
 	add := func(v body.Value) {
-		if platform, err := schema.ParsePlatform(v.Text); err == nil {
+		if platform, err := schema.ParsePlatform(v.Text); err == nil && !slices.Contains(named, platform) {
 			named = append(named, platform)
 		}
 	}
