@@ -123,7 +123,7 @@ func (c *call) getPost(ctx context.Context, in postID) (out postOutput, err erro
 	}
 	out = postOutput{
 		ID: post.ID, Status: string(post.Status), ScheduledFor: post.ScheduledFor, Timezone: post.Timezone, Text: shown(post.Content, fully),
-		MediaItems: len(post.MediaItems), FirstComment: shown(firstCommentOf(post), fully),
+		MediaItems: len(post.MediaItems), FirstComment: shown(strings.Join(firstCommentsOf(post), "\n"), fully),
 	}
 	for _, target := range post.Platforms {
 		out.Targets = append(out.Targets, targetView{

@@ -49,7 +49,7 @@ func (c *call) planned(ctx context.Context, post client.Post, warnings []client.
 	if settings, err := json.Marshal(post.PlatformSettings); err == nil && string(settings) != "{}" {
 		said = append(said, "Set: "+shown(string(settings), fully))
 	}
-	if comment := firstCommentOf(post); comment != "" {
+	for _, comment := range firstCommentsOf(post) {
 		said = append(said, "Followed by the first comment "+quoted(comment))
 	}
 	return outcome{Message: strings.Join(said, "\n"), Warnings: details(warnings), PostID: post.ID}, nil
@@ -57,10 +57,14 @@ func (c *call) planned(ctx context.Context, post client.Post, warnings []client.
 
 // mediaOf is which media an item is, and what it shows.
 func mediaOf(item client.MediaItem) string {
-	if item.AltText == "" {
-		return cmp.Or(item.MediaID, item.URL)
+	said := cmp.Or(item.MediaID, item.URL)
+	if item.KeepMetadata {
+		said += ", with what it says of where and when it was made"
 	}
-	return cmp.Or(item.MediaID, item.URL) + ", which shows " + quoted(item.AltText)
+	if item.AltText != "" {
+		said += ", which shows " + quoted(item.AltText)
+	}
+	return said
 }
 
 // moment is when a post is published.
@@ -77,11 +81,15 @@ func moment(post client.Post) string {
 	}
 }
 
-func firstCommentOf(post client.Post) string {
-	if post.FirstComment == "" && len(post.FirstComments) > 0 {
-		return post.FirstComments[0].Text
+// firstCommentsOf are the comments that follow under a post, of which there may be several.
+func firstCommentsOf(post client.Post) (texts []string) {
+	if post.FirstComment != "" {
+		return []string{post.FirstComment}
 	}
-	return post.FirstComment
+	for _, comment := range post.FirstComments {
+		texts = append(texts, comment.Text)
+	}
+	return texts
 }
 
 // made says what became of a post that was made or changed. Where nobody says how its accounts are

@@ -131,6 +131,19 @@ func (a *assistant) leavesThreads(api *client.Client) {
 	}
 }
 
+// showsAll has a draft by another client, with what no tool here sets.
+func (a *assistant) showsAll(api *client.Client) {
+	draft, err := api.Posts.Create(a.Context(), client.Post{
+		Content: "Whole", Platforms: client.To(client.Mastodon), Status: client.PostDraft, FirstComments: []client.FirstComment{{Text: "One more"}, {Text: "And another"}},
+		MediaItems: []client.MediaItem{{URL: "https://media.example/a.jpg", Type: client.Image, KeepMetadata: true}},
+	})
+	if err != nil {
+		a.Fatal(err)
+	}
+	plan := a.call("schedule_post", map[string]any{"draftId": draft.ID, "scheduledFor": time.Now().Add(time.Hour).Format(time.RFC3339)})
+	a.wants(plan.Message, "“One more”", "“And another”", "a.jpg, with what it says of where and when it was made")
+}
+
 func (a *assistant) pages() {
 	for _, n := range []string{"one", "two", "three"} {
 		text := "Paged " + n + strings.Repeat(" and on", 40)
