@@ -84,7 +84,7 @@ func (a *assistant) publishesOnce(api *client.Client, name string) {
 func (a *assistant) replies(server *clienttest.Server, name string) {
 	account := server.Connect(schema.Mastodon, "ann")
 	item := server.Written(account, schema.InboxItem{
-		Kind: schema.InboxComment, NativeID: "asked by " + name, Author: schema.Author{Handle: "ada"}, Text: "Where\u202e is it?", WrittenAt: time.Now(),
+		Kind: schema.InboxComment, NativeID: "asked by " + name, Author: schema.Author{Handle: "ada"}, Text: "Where\u202e is\u200b it\U000e0142?", WrittenAt: time.Now(),
 	}).String()
 	inbox := a.call("inbox", map[string]any{"accountId": account.String()})
 	at := slices.IndexFunc(inbox.Items, func(i struct{ ItemID, Text, Author string }) bool { return i.ItemID == item })

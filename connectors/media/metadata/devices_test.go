@@ -160,6 +160,17 @@ func TestAHeaderThatIsCompressedIsRefused(t *testing.T) {
 	}
 }
 
+// TestEncryptedFilmsArePlayed has the vectors by which samples are decrypted where programs leave them.
+func TestEncryptedFilmsArePlayed(t *testing.T) {
+	vectors := box("senc", []byte(needed))
+	for name, track := range map[string][]byte{"in the track": vectors, "among the tables": box("mdia", box("minf", box("stbl", vectors)))} {
+		film := slices.Concat(box("ftyp", []byte("isom\x00\x00\x02\x00isom")), box("moov", box("trak", track)))
+		if left, _ := bare(t, film, "video/mp4"); !bytes.Equal(left, film) {
+			t.Errorf("%s: %q", name, left)
+		}
+	}
+}
+
 // TestRecordingsThatWereCutOffArePlayed has films whose end is missing, which play to there.
 func TestRecordingsThatWereCutOffArePlayed(t *testing.T) {
 	whole := riff("RIFF", "AVI "+string(riff("LIST", "movi"+needed)))

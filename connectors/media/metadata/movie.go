@@ -17,13 +17,13 @@ import (
 var boxesKept = map[string][]string{
 	"":     {"ftyp", "styp", "moov", "moof", "mdat", "imda", "sidx", "ssix", "mfra", "pdin", "wide", "bloc"},
 	"moov": {"mvhd", "trak", "mvex", "iods", "pssh", "rmra", "clip", "ctab"},
-	"trak": {"tkhd", "edts", "mdia", "tref", "trgr", "tapt", "load", "matt", "clip", "imap", "txas"},
+	"trak": {"tkhd", "edts", "mdia", "tref", "trgr", "tapt", "load", "matt", "clip", "imap", "txas", "senc"},
 	"mdia": {"mdhd", "hdlr", "elng", "minf"},
 	"minf": {"vmhd", "smhd", "hmhd", "sthd", "nmhd", "gmhd", "hdlr", "dinf", "stbl"},
 	"dinf": {"dref"},
 	"stbl": {
 		"stsd", "stts", "ctts", "cslg", "stsc", "stsz", "stz2", "stco", "co64", "stss", "stsh", "stps", "padb", "stdp",
-		"sdtp", "sbgp", "sgpd", "csgp", "subs", "saiz", "saio",
+		"sdtp", "sbgp", "sgpd", "csgp", "subs", "saiz", "saio", "senc",
 	},
 	"mvex": {"mehd", "trex", "trep", "leva"},
 	"moof": {"mfhd", "traf", "pssh"},
