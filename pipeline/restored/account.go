@@ -103,13 +103,16 @@ func (a *account) isExhausted() bool {
 	if !a.tally.Whole || a.tally.Part {
 		return false
 	}
-	left := len(a.tally.Items)
+	known := make(map[string]struct{}, len(a.known)) // some are there twice: they were read again, further back
 	for _, id := range a.known {
-		if _, listed := a.tally.Items[id]; listed {
-			left--
+		known[id] = struct{}{}
+	}
+	for id := range a.tally.Items {
+		if _, isKnown := known[id]; !isKnown {
+			return false
 		}
 	}
-	return left <= 0
+	return true
 }
 
 // begin makes a delivery one to look for: since the moment of the backup, or since a call that was open

@@ -40,6 +40,7 @@ func TestAnAccountIsExhaustedByAWholeListing(t *testing.T) {
 		"all known":         {&account{tally: listing.Tally{Whole: true, Items: items}, known: []string{"a", "b", "c"}}, true},
 		"nothing there":     {&account{tally: listing.Tally{Whole: true}}, true},
 		"one that is not":   {&account{tally: listing.Tally{Whole: true, Items: items}, known: []string{"a"}}, false},
+		"one known twice":   {&account{tally: listing.Tally{Whole: true, Items: items}, known: []string{"a", "a"}}, false},
 		"one of its lists":  {&account{tally: listing.Tally{Whole: true, Part: true}}, false},
 		"no list was whole": {&account{}, false},
 	} {
