@@ -171,6 +171,16 @@ func TestEncryptedFilmsArePlayed(t *testing.T) {
 	}
 }
 
+// TestATableThatIsTooLongIsRead has the last table of a film end behind what it is in, which players forgive.
+func TestATableThatIsTooLongIsRead(t *testing.T) {
+	table := box("stco", []byte(needed))
+	table[3] += 4
+	film := slices.Concat(box("ftyp", []byte("isom\x00\x00\x02\x00isom")), box("moov", box("trak", box("mdia", box("minf", box("stbl", table))))))
+	if left, _ := bare(t, film, "video/mp4"); !bytes.Equal(left, film) {
+		t.Errorf("%q", left)
+	}
+}
+
 // TestRecordingsThatWereCutOffArePlayed has films whose end is missing, which play to there.
 func TestRecordingsThatWereCutOffArePlayed(t *testing.T) {
 	whole := riff("RIFF", "AVI "+string(riff("LIST", "movi"+needed)))

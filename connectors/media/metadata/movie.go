@@ -57,7 +57,7 @@ func (m *movieWalk) walk(start, end int64, parent string) error {
 		return m.box(b, parent)
 	})
 	if errors.Is(err, bmff.ErrDamaged) && slices.Contains(mayBeDamaged, parent) {
-		return m.fill(last, end)
+		return m.damaged(last, end, parent)
 	}
 	if err != nil {
 		return err
@@ -67,6 +67,21 @@ func (m *movieWalk) walk(start, end int64, parent string) error {
 
 // mayBeDamaged are boxes that a film is taken without, which may have anything in them.
 var mayBeDamaged = []string{"minf", "dinf", "stbl", "mvex", "traf"}
+
+// damaged looks at a box whose size contradicts the one it is in. Where it is longer, players take it to the
+// end of that; what they do not need is filled.
+func (m *movieWalk) damaged(start, end int64, parent string) error {
+	const head = 8
+	var raw [head]byte
+	if end-start < head || m.read(raw[:], start) != nil {
+		return m.fill(start, end)
+	}
+	kind := string(raw[4:])
+	if isLonger := int64(binary.BigEndian.Uint32(raw[:])) > end-start; isLonger && slices.Contains(boxesKept[parent], kind) {
+		return m.box(bmff.Box{Kind: kind, Start: start, Body: start + head, End: end}, parent)
+	}
+	return m.fill(start, end)
+}
 
 // fill makes a box that everybody passes over of what is from start to end.
 func (m *movieWalk) fill(start, end int64) error {
