@@ -20,6 +20,7 @@ import (
 	"crier/gateway/feeds"
 	"crier/gateway/keys"
 	"crier/gateway/media"
+	"crier/gateway/people"
 	"crier/gateway/posts"
 	"crier/gateway/queues"
 	"crier/gateway/webhooks"
@@ -63,6 +64,7 @@ type Store interface {
 	webhooks.Store
 	feeds.Store
 	engagement.Store
+	people.Store
 }
 
 // Analytics is what is asked of ClickHouse.

@@ -25,10 +25,12 @@ import (
 	"crier/gateway/feeds"
 	"crier/gateway/keys"
 	"crier/gateway/media"
+	"crier/gateway/people"
 	"crier/gateway/platforms"
 	"crier/gateway/posts"
 	"crier/gateway/queues"
 	"crier/gateway/webhooks"
+	"crier/identity/password"
 	"crier/schema"
 )
 
@@ -64,7 +66,7 @@ func New(config Config) (*Gateway, error) {
 	limits := admission.LimitsOf(basePath, routes)
 	maps.Copy(limits, admission.LimitsOf("", forAssistants.routes()))
 	passes, err := admission.Middleware(admission.Config{
-		Store: config.Store, Failures: f, Limits: limits, TrustedProxies: config.Addresses.TrustedProxies,
+		Store: config.Store, Failures: f, Limits: limits, TrustedProxies: config.Addresses.TrustedProxies, PublicURL: config.Addresses.PublicURL,
 		Now: config.Now, Random: config.Random, Logger: config.Logger, Registerer: config.Registerer, Tracer: config.Tracer,
 		Requested: config.Requested,
 	})
@@ -105,6 +107,10 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 	if err != nil {
 		return nil, err
 	}
+	passwords, err := password.New(config.Random)
+	if err != nil {
+		return nil, err
+	}
 	var (
 		directories = directory.New(config.Store, config.Now)
 		uploads     = media.NewLibrary(config.Store, config.Media, config.Addresses.PublicURL+FilesPath)
@@ -141,6 +147,10 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 		}),
 		keys.Routes(keys.Config{
 			Store: config.Store, Sandboxes: config.Sandboxes, AllowRegistration: config.Rules.AllowRegistration,
+			Now: config.Now, Random: config.Random,
+		}),
+		people.Routes(people.Config{
+			Store: config.Store, Passwords: passwords, Sandboxes: config.Sandboxes, Cookies: admission.CookiesOf(config.Addresses.PublicURL),
 			Now: config.Now, Random: config.Random,
 		}),
 		billing.Routes(billing.Config{Store: config.Store, Seller: config.Seller, Now: config.Now, Logger: config.Logger}),

@@ -20,6 +20,8 @@ var publicRoutes = []string{
 	"GET /docs/errors/:code",
 	"GET /openapi.json",
 	"POST /keys/register",
+	"POST /session",
+	"POST /session/link",
 	"POST /billing/stripe",
 	"PUT /uploads/:id/:secret",
 	"GET /files/:id/:name",

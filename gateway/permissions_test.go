@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,10 +11,18 @@ import (
 	"crier/schema"
 )
 
+// isOfPeople reports whether a path is for people who are signed in, and for no key.
+func isOfPeople(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return slices.Contains([]string{"session", "sessions", "me", "members", "invitations"}, first)
+}
+
 // needed is the permission of a route by its method, except for those named here: whoever
 // adds a route gets the strictest rule that its method may have, or decides here.
 func needed(method, path string) schema.Permission {
 	switch method + " " + path {
+	case "POST /session", "POST /session/link":
+		return 0
 	case "GET /openapi.json", "POST /keys/register", "POST /billing/stripe", "GET /files/:id/:name", "HEAD /files/:id/:name", "PUT /uploads/:id/:secret":
 		return 0
 	case "GET /connect/:platform/callback", "POST /connect/:platform/confirm", "POST /connect/:platform/choose", "GET /connect/:platform/reconnect",
@@ -29,6 +38,8 @@ func needed(method, path string) schema.Permission {
 		return schema.Admin
 	}
 	switch {
+	case isOfPeople(path):
+		return schema.Admin + 1
 	case strings.HasPrefix(path, "/keys"), strings.HasPrefix(path, "/connect/"):
 		return schema.Admin
 	case method == http.MethodGet:

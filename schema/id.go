@@ -38,6 +38,9 @@ type (
 	deletionKind  struct{}
 	itemKind      struct{}
 	monitorKind   struct{}
+	userKind      struct{}
+	sessionKind   struct{}
+	inviteKind    struct{}
 )
 
 func (workspaceKind) Prefix() string { return "ws" }
@@ -58,6 +61,9 @@ func (deadKind) Prefix() string      { return "dead" }
 func (deletionKind) Prefix() string  { return "del" }
 func (itemKind) Prefix() string      { return "item" }
 func (monitorKind) Prefix() string   { return "mon" }
+func (userKind) Prefix() string      { return "user" }
+func (sessionKind) Prefix() string   { return "ses" }
+func (inviteKind) Prefix() string    { return "inv" }
 
 // Ids of crier's things.
 type (
@@ -80,6 +86,9 @@ type (
 	DeletionID   = ID[deletionKind]
 	ItemID       = ID[itemKind] // a hash: see ItemIDOf
 	MonitorID    = ID[monitorKind]
+	UserID       = ID[userKind]
+	SessionID    = ID[sessionKind]
+	InvitationID = ID[inviteKind]
 )
 
 // NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.
@@ -298,3 +307,21 @@ func NewMonitorID(at time.Time) MonitorID { return NewID[monitorKind](at) }
 
 // ParseMonitorID reads a MonitorID that somebody asks by.
 func ParseMonitorID(text string) (MonitorID, error) { return ParseID[monitorKind](text) }
+
+// NewUserID makes a UserID of a time, the database's where it is at hand.
+func NewUserID(at time.Time) UserID { return NewID[userKind](at) }
+
+// ParseUserID reads a UserID that a client sent.
+func ParseUserID(text string) (UserID, error) { return ParseID[userKind](text) }
+
+// NewSessionID makes a SessionID of a time, the database's where it is at hand.
+func NewSessionID(at time.Time) SessionID { return NewID[sessionKind](at) }
+
+// ParseSessionID reads a SessionID that a client sent.
+func ParseSessionID(text string) (SessionID, error) { return ParseID[sessionKind](text) }
+
+// NewInvitationID makes an InvitationID of a time, the database's where it is at hand.
+func NewInvitationID(at time.Time) InvitationID { return NewID[inviteKind](at) }
+
+// ParseInvitationID reads an InvitationID that a client sent.
+func ParseInvitationID(text string) (InvitationID, error) { return ParseID[inviteKind](text) }

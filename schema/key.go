@@ -35,9 +35,11 @@ func ParsePermission(name string) (Permission, error) {
 // Names returns the permission and those it includes, the least first.
 func (p Permission) Names() []string { return permissionNames()[:p] }
 
-// Key is an authenticated API key, with its workspace's limits.
+// Key is an authenticated API key, with its workspace's limits. The session of a member is seen as a key
+// too, of no id: resources need not know how somebody got in.
 type Key struct {
-	ID                KeyID
+	ID                KeyID // zero: it is a member's session
+	Name              string
 	Lineage           KeyID // the first key of a chain of rotations; idempotency is scoped to it
 	Workspace         WorkspaceID
 	Sandbox           bool
@@ -46,6 +48,9 @@ type Key struct {
 	PostsPerMonth     int       // of its workspace's plan, in entries; 0: no limit
 	SuspendedUntil    time.Time // zero: it is not
 	Unconfirmed       bool      // it is of a backup that was restored, and its operator has not confirmed it since
+	User              UserID    // whose session it is; zero: it is an API key
+	DraftsOnly        bool      // it makes and changes drafts, and nothing that goes out
+	Brands            []BrandID // whose accounts and posts it sees; empty: all of the workspace
 }
 
 // KeyRecord is an API key as it is listed and managed. Zero times have not come yet.

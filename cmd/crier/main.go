@@ -52,6 +52,7 @@ type commands struct {
 
 	Workspaces  workspacesCommand  `cmd:"" group:"Operate, on the server's machine:" help:"List workspaces; put them on plans."`
 	Keys        keysCommand        `cmd:"" group:"Operate, on the server's machine:" help:"Make and revoke API keys."`
+	Users       usersCommand       `cmd:"" group:"Operate, on the server's machine:" help:"Add, list and remove people who can sign in; make links that sign them in."`
 	Keyset      keysetCommand      `cmd:"" group:"Operate, on the server's machine:" help:"Show the keys that seal credentials; replace them."`
 	Pause       pauseCommand       `cmd:"" group:"Operate, on the server's machine:" help:"Hold the work of a workspace, an account or a platform."`
 	Resume      resumeCommand      `cmd:"" group:"Operate, on the server's machine:" help:"Lift a pause: what it held goes on."`

@@ -64,7 +64,7 @@ func TestTheCommandLine(t *testing.T) {
 		want string // part of the error; empty: none
 	}{
 		"a command":                       {"serve", ""},
-		"a command that is misspelt":      {"serv", `did you mean "serve"? see crier --help`},
+		"a command that is misspelt":      {"servve", `did you mean "serve"? see crier --help`},
 		"a flag that is unknown":          {"serve --nope", "unknown flag --nope; see crier serve --help"},
 		"a flag that is missing":          {"keys create", "missing flags: --workspace=STRING; see crier keys create --help"},
 		"flags that contradict":           {"pause --workspace a --platform b", "can't be used together"},

@@ -127,9 +127,14 @@ func (s *serveCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	var started func(context.Context, *compose.Running) error
-	if s.Demo {
-		started = runDemo
+	started := func(ctx context.Context, r *compose.Running) error {
+		if s.Demo {
+			if err := runDemo(ctx, r); err != nil {
+				return err
+			}
+		}
+		showFirstLink(ctx, r)
+		return nil
 	}
 	err = compose.Serve(ctx, c, started)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {

@@ -16,6 +16,7 @@ import (
 	"crier/gateway/body"
 	"crier/gateway/directory"
 	"crier/schema"
+	"crier/schema/people"
 )
 
 // Store is all that accounts, brands and connecting ask of the database.
@@ -99,7 +100,7 @@ func (a *accounts) routes() []admission.Route {
 		admission.Handle(http.MethodGet, "/accounts/health", schema.Read, a.healthOfAll),
 		admission.Handle(http.MethodGet, "/accounts/:id", schema.Read, a.get),
 		admission.Handle(http.MethodGet, "/accounts/:id/health", schema.Read, a.health),
-		admission.Handle(http.MethodPatch, "/accounts/:id", schema.Write, a.update),
+		admission.Handle(http.MethodPatch, "/accounts/:id", schema.Write, a.update).For(people.Admin),
 		admission.Handle(http.MethodDelete, "/accounts/:id", schema.Admin, a.disconnect),
 	}
 }

@@ -25,7 +25,8 @@ const (
 	keyLife           = time.Second // how long a revoked key may still work, in any gateway
 	maxKeys           = 10_000
 	maxAddresses      = 100_000
-	requestsByAddress = 600 // a minute, without a valid key
+	requestsByAddress = 600 // a minute, without a valid key or session
+	requestsBySession = 600 // a minute, in each gateway
 )
 
 // The rate headers in canonical form; any other would be converted on each request.
@@ -41,7 +42,9 @@ type admission struct {
 	now       func() time.Time
 	addresses addresses
 	keys      *cache.Cache[[32]byte, schema.Key]
+	sessions  *sessions
 	byKey     *leases
+	bySession *windows[schema.SessionID]
 	byAddress *windows[netip.Prefix]
 	refusals  *refusals
 }
@@ -51,7 +54,9 @@ func newAdmission(c Config) *admission {
 		Failures: c.Failures, now: c.Now, refusals: newRefusals(c.Store, c.Logger, c.Registerer),
 		addresses: addresses{c.TrustedProxies},
 		keys:      cache.New(keyLife, maxKeys, c.Now, c.Store.Authenticate),
+		sessions:  newSessions(c),
 		byKey:     newLeases(c.Store),
+		bySession: newWindows[schema.SessionID](maxKeys),
 		byAddress: newWindows[netip.Prefix](maxAddresses),
 	}
 }
@@ -61,14 +66,15 @@ func (a *admission) admit(c *gin.Context) {
 	now := a.now()
 	r := RequestOf(c)
 	r.Address = a.addresses.of(c.Request)
-	key, err := a.authenticate(c.Request.Context(), c.GetHeader("Authorization"), r.Address, now)
-	isKnown := err == nil
-	if isKnown {
-		r.Key = key
-		r.Quota, err = a.quotaOf(c.Request.Context(), key, now)
-	} else {
+	err := a.identify(c, r, now)
+	switch {
+	case err != nil:
 		r.keyless = answer.Actionable(err).Message
 		r.Quota, err = a.quotaOfStranger(r.Address, err, now)
+	case r.Session != nil:
+		r.Quota = Quota{Limit: requestsBySession, used: a.bySession.add(r.Session.ID, 1, now), Reset: resetAfter(now)}
+	default:
+		r.Quota, err = a.quotaOf(c.Request.Context(), r.Key, now)
 	}
 	showQuota(c, r.Quota)
 	if err == nil && r.Quota.exceeded() {
@@ -78,6 +84,19 @@ func (a *admission) admit(c *gin.Context) {
 	if err != nil {
 		a.Fail(c, err)
 	}
+}
+
+// identify finds out whose key or session a request bears. With a key nothing is asked of sessions.
+func (a *admission) identify(c *gin.Context, r *Request, now time.Time) (err error) {
+	header := c.GetHeader("Authorization")
+	if header == "" {
+		r.crossOrigin = a.sessions.crossOrigin(c.Request)
+		if token := a.sessions.cookies.token(c.Request); token != "" {
+			return a.resume(c, r, token, now)
+		}
+	}
+	r.Key, err = a.authenticate(c.Request.Context(), header, r.Address, now)
+	return err
 }
 
 // standing returns where a caller stands without a query and without counting the
@@ -144,20 +163,6 @@ func (a *admission) authenticate(ctx context.Context, header string, address net
 		return schema.Key{}, unauthorized("the API key is not valid")
 	}
 	return key, err
-}
-
-// permit refuses a request whose key may not do what the route does.
-func permit(r *Request, needed schema.Permission) error {
-	switch {
-	case r.Key.ID.IsZero():
-		return unauthorized(r.keyless)
-	case r.Key.Unconfirmed:
-		return &schema.Error{Kind: schema.KeyUnconfirmed, Message: "this server was restored from a backup, and its operator has not confirmed this API key since: crier keys confirm"}
-	case r.Key.Permission < needed:
-		return &schema.Error{Kind: schema.Forbidden, Message: "this API key lacks the permission for this request"}
-	default:
-		return nil
-	}
 }
 
 func unauthorized(message string) *schema.Error {

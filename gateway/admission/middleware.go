@@ -17,6 +17,7 @@ import (
 // Store is all that admission asks of the database.
 type Store interface {
 	keyStore
+	sessionStore
 	requestCounter
 }
 
@@ -26,6 +27,7 @@ type Config struct {
 	Failures       answer.Failures
 	Limits         Limits
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+	PublicURL      string         // where pages that are the server's own come from
 	Now            func() time.Time
 	Random         io.Reader
 	Logger         *slog.Logger

@@ -80,7 +80,7 @@ func (o *observer) recover(c *gin.Context) {
 func (o *observer) record(c *gin.Context, r *Request, began time.Time) {
 	took := time.Since(began)
 	status := c.Writer.Status()
-	if o.told != nil && !r.Key.Workspace.IsZero() {
+	if o.told != nil && !r.Key.ID.IsZero() {
 		o.told(schema.APIRequest{
 			Workspace: r.Key.Workspace, Key: r.Key.ID, Method: method(c.Request.Method), Route: c.FullPath(), Status: status, Took: took,
 		})

@@ -31,14 +31,14 @@ func newRefusals(counter requestCounter, logger *slog.Logger, registerer prometh
 	r := &refusals{counter: counter, logger: logger,
 		refused: factory.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_rate_limited_total",
-			Help: "Requests answered 429 for the rate, by why: the key's window, the address's, or a suspended key.",
+			Help: "Requests answered 429 for the rate, by why: the key's window, the session's, the address's, or a suspended key.",
 		}, []string{"reason"}),
 		suspended: factory.NewCounter(prometheus.CounterOpts{
 			Name: "crier_key_suspensions_total",
 			Help: "Keys suspended for going on in spite of 429.",
 		}),
 	}
-	for _, reason := range []string{"key", "address", "suspended"} {
+	for _, reason := range []string{"key", "session", "address", "suspended"} {
 		r.refused.WithLabelValues(reason)
 	}
 	return r
@@ -48,6 +48,9 @@ func newRefusals(counter requestCounter, logger *slog.Logger, registerer prometh
 // the error is logged here.
 func (r *refusals) count(ctx context.Context, refused *Request, now time.Time) {
 	switch {
+	case refused.Session != nil:
+		r.refused.WithLabelValues("session").Inc()
+		return
 	case refused.Key.ID.IsZero():
 		r.refused.WithLabelValues("address").Inc()
 		return

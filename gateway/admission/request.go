@@ -11,22 +11,35 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crier/schema"
+	"crier/schema/people"
 )
 
 // Request is what is known of a request while it is answered.
 type Request struct {
-	id      string
-	Key     schema.Key   // zero: none that is valid
-	keyless string       // what it is told where it needs a key and has none that is valid
-	Address netip.Prefix // the network it comes from
-	Quota   Quota        // where its caller stands in the minute
-	Post    string       // id of the post it is about, for the log
+	id          string
+	Key         schema.Key      // or what the session is seen as; zero: neither is valid, or the session works on no workspace
+	Session     *people.Session // nil: it has none
+	keyless     string          // what it is told where it needs a key and has none that is valid
+	forged      bool            // it lacks the token of its session
+	crossOrigin bool            // it has no key, and the page of another site sends it
+	Address     netip.Prefix    // the network it comes from
+	Quota       Quota           // where its caller stands in the minute
+	Post        string          // id of the post it is about, for the log
 }
 
 type requestKey struct{}
 
 // RequestOf returns the request of a context; observe has put it there.
 func RequestOf(c *gin.Context) *Request { return c.Request.Context().Value(requestKey{}).(*Request) }
+
+// Actor returns who sends the request: somebody who is signed in, or a key.
+func (r *Request) Actor() people.Actor {
+	actor := people.Actor{Kind: people.ByKey, ID: r.Key.ID.String(), Name: r.Key.Name, Address: r.Address.String()}
+	if r.Session != nil {
+		actor.Kind, actor.ID, actor.Name = people.ByUser, r.Session.User.ID.String(), r.Session.User.Name
+	}
+	return actor
+}
 
 // About returns the log attributes of a context's request.
 func About(c *gin.Context) slog.Attr { return RequestOf(c).attributes() }
@@ -35,6 +48,9 @@ func (r *Request) attributes() slog.Attr {
 	attributes := []any{slog.String("request", r.id)}
 	if !r.Key.ID.IsZero() {
 		attributes = append(attributes, slog.String("key", r.Key.ID.String()))
+	}
+	if r.Session != nil {
+		attributes = append(attributes, slog.String("user", r.Session.User.ID.String()))
 	}
 	if r.Post != "" {
 		attributes = append(attributes, slog.String("post", r.Post))

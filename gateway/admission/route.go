@@ -9,23 +9,29 @@ import (
 
 	"crier/gateway/answer"
 	"crier/schema"
+	"crier/schema/people"
 )
 
 // Route is one operation of the API.
 type Route struct {
-	Method     string
-	Path       string
-	permission schema.Permission // that its key needs
-	answer     func(*gin.Context) error
-	limit      time.Duration // how long it may take; zero: requestTimeout
+	Method   string
+	Path     string
+	rights   Rights // that its caller needs
+	ownPages bool   // pages of other sites must not send it, even without a session
+	answer   func(*gin.Context) error
+	limit    time.Duration // how long it may take; zero: requestTimeout
 }
 
 // Public is the permission of a route that needs no key.
 const Public schema.Permission = 0
 
-// Handle returns the operation for a method and path, for keys with a permission.
+// Handle returns the operation for a method and path, for keys with a permission, and members with the role
+// that people.LeastRole has for it.
 func Handle(method, path string, permission schema.Permission, answer func(*gin.Context) error) Route {
-	return Route{Method: method, Path: path, permission: permission, answer: answer}
+	if permission == Public {
+		return Route{Method: method, Path: path, rights: Rights{Public: true}, answer: answer}
+	}
+	return Route{Method: method, Path: path, rights: Rights{Permission: permission, Role: people.LeastRole(permission)}, answer: answer}
 }
 
 // Carrying returns the operation as one that carries a file: it may take up to limit,
@@ -57,16 +63,14 @@ func (l Limits) of(c *gin.Context) (limit time.Duration, carries bool) {
 	return requestTimeout, false
 }
 
-// Handler runs the operation if the key has its permission.
+// Handler runs the operation if its caller has the rights.
 func (r Route) Handler(f answer.Failures) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if r.permission != Public {
-			if err := permit(RequestOf(c), r.permission); err != nil {
-				f.Fail(c, err)
-				return
-			}
+		err := r.permit(RequestOf(c))
+		if err == nil {
+			err = r.answer(c)
 		}
-		if err := r.answer(c); err != nil {
+		if err != nil {
 			f.Fail(c, err)
 		}
 	}

@@ -29,7 +29,7 @@ type party struct {
 }
 
 func partyOf(r *Request) party {
-	if r.Key.ID.IsZero() {
+	if r.Key.Workspace.IsZero() {
 		return party{address: r.Address}
 	}
 	return party{workspace: r.Key.Workspace}

@@ -36,13 +36,13 @@ var Problems = [...]reference.Problem{
 	},
 	schema.Unauthorized: {
 		Status: http.StatusUnauthorized, Code: "unauthorized",
-		Meaning: "The request has no API key, or one that is not valid: mistyped, revoked, or of another server.",
-		Remedy:  "Send the header Authorization: Bearer followed by the whole key, which begins with crier_live_ or crier_test_. Requests without a valid key count against their address, 600 a minute.",
+		Meaning: "The request has no API key, or one that is not valid: mistyped, revoked, or of another server; or its session has ended; or what was to begin a session is not right.",
+		Remedy:  "Send the header Authorization: Bearer followed by the whole key, which begins with crier_live_ or crier_test_. People sign in with POST /session. Requests without a valid key count against their address, 600 a minute.",
 		Retry:   reference.RetryNever,
 	},
 	schema.Forbidden: {
 		Status: http.StatusForbidden, Code: "forbidden",
-		Meaning: "The API key is valid, but has not the permission that this request needs: read, write or admin, each of which includes the ones before it.",
+		Meaning: "The API key is valid, but has not the permission that this request needs: read, write or admin, each of which includes the ones before it; or the member who is signed in has not the role, or sent no X-CSRF-Token; or a page of another site sent the request.",
 		Remedy:  "Use a key with the permission: read for what only reads, admin for keys, billing, and connecting and disconnecting accounts, write for all else.",
 		Retry:   reference.RetryNever,
 	},

@@ -12,6 +12,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/people"
 )
 
 // Store is all that usage and billing ask of the database.
@@ -60,7 +61,7 @@ type billing struct{ Config }
 func (b *billing) routes() []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodGet, "/billing/plan", schema.Read, b.plan),
-		admission.Handle(http.MethodPost, "/billing/checkout", schema.Admin, b.checkout),
+		admission.Handle(http.MethodPost, "/billing/checkout", schema.Admin, b.checkout).For(people.Owner),
 		admission.Handle(http.MethodPost, "/billing/stripe", admission.Public, b.notice),
 	}
 }

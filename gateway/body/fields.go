@@ -2,6 +2,7 @@ package body
 
 import (
 	"fmt"
+	"net/mail"
 	"net/url"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ const (
 	MaxName    = 200 // that clients give
 	MaxURL     = 2048
 	MaxAltText = 4 * 1000 // 1,000 characters of at most 4 bytes
+	maxEmail   = 254      // the longest valid address of e-mail (RFC 5321, 4.5.3.1.3)
 )
 
 // How long a secret keeps working after it has been replaced.
@@ -34,6 +36,19 @@ func (f *Form) GivenName() string {
 		f.Fail("name", CodeInvalidValue, "must not be empty")
 	}
 	return strings.TrimSpace(name)
+}
+
+// Email reads an address of e-mail without a display name; empty without one.
+func (f *Form) Email(name string) string {
+	text, ok := f.Text(name, maxEmail)
+	if !ok {
+		return ""
+	}
+	parsed, err := mail.ParseAddress(text)
+	if err != nil || parsed.Address != text {
+		f.Fail(name, CodeInvalidValue, "must be an address of e-mail, such as ada@example.com")
+	}
+	return text
 }
 
 // Brand reads the brand that a request names; the store checks whether it is the

@@ -18,6 +18,7 @@ import (
 	"crier/gateway/body"
 	"crier/gateway/directory"
 	"crier/schema"
+	"crier/schema/people"
 )
 
 // Store is all that deletions ask of the database.
@@ -56,7 +57,7 @@ const (
 func Routes(c Config) []admission.Route {
 	d := &deletions{c}
 	return append([]admission.Route{
-		admission.Handle(http.MethodPost, "/deletions", schema.Admin, d.ask),
+		admission.Handle(http.MethodPost, "/deletions", schema.Admin, d.ask).For(people.Owner),
 		admission.Handle(http.MethodPost, "/deletions/:id/confirm", admission.Public, d.confirm),
 		admission.Handle(http.MethodGet, "/deletions/:id", admission.Public, d.status),
 	}, d.personRoutes()...)

@@ -16,6 +16,7 @@ import (
 	"crier/gateway/body"
 	"crier/gateway/cursor"
 	"crier/schema"
+	"crier/schema/people"
 )
 
 // Store is all that media ask of the database.
@@ -66,13 +67,13 @@ type media struct{ Config }
 
 func (m *media) routes() []admission.Route {
 	return []admission.Route{
-		admission.Handle(http.MethodPost, "/media", schema.Write, m.create).Carrying(transferLimit),
+		admission.Handle(http.MethodPost, "/media", schema.Write, m.create).For(people.Author).Carrying(transferLimit),
 		admission.Handle(http.MethodGet, "/media", schema.Read, m.list),
-		admission.Handle(http.MethodPost, "/media/from-url", schema.Write, m.createFromURL).Carrying(fetchLimit),
-		admission.Handle(http.MethodPost, "/media/upload-url", schema.Write, m.createAddress),
+		admission.Handle(http.MethodPost, "/media/from-url", schema.Write, m.createFromURL).For(people.Author).Carrying(fetchLimit),
+		admission.Handle(http.MethodPost, "/media/upload-url", schema.Write, m.createAddress).For(people.Author),
 		admission.Handle(http.MethodGet, "/media/:id", schema.Read, m.get),
-		admission.Handle(http.MethodGet, "/media/:id/parts", schema.Write, m.parts),
-		admission.Handle(http.MethodPost, "/media/:id/complete", schema.Write, m.complete).Carrying(completeLimit),
+		admission.Handle(http.MethodGet, "/media/:id/parts", schema.Write, m.parts).For(people.Author),
+		admission.Handle(http.MethodPost, "/media/:id/complete", schema.Write, m.complete).For(people.Author).Carrying(completeLimit),
 		admission.Handle(http.MethodDelete, "/media/:id", schema.Write, m.delete),
 		admission.Handle(http.MethodPut, "/uploads/:id/:secret", admission.Public, m.receive).Carrying(uploadLimit),
 		admission.Handle(http.MethodGet, "/files/:id/:name", admission.Public, m.serve).Carrying(uploadLimit),

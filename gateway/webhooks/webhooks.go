@@ -15,6 +15,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/people"
 )
 
 const shownDeliveries = 50
@@ -70,17 +71,17 @@ type webhooks struct{ Config }
 
 func (w *webhooks) routes() []admission.Route {
 	return []admission.Route{
-		admission.Handle(http.MethodPost, "/webhooks", schema.Write, w.create),
-		admission.Handle(http.MethodGet, "/webhooks", schema.Read, w.list),
-		admission.Handle(http.MethodGet, "/webhooks/:id", schema.Read, w.get),
-		admission.Handle(http.MethodPatch, "/webhooks/:id", schema.Write, w.update),
-		admission.Handle(http.MethodDelete, "/webhooks/:id", schema.Write, w.delete),
-		admission.Handle(http.MethodPost, "/webhooks/:id/test", schema.Write, w.test),
-		admission.Handle(http.MethodPost, "/webhooks/:id/rotate-secret", schema.Write, w.rotateSecret),
-		admission.Handle(http.MethodPost, "/webhooks/:id/redeliver", schema.Write, w.redeliverFailed),
-		admission.Handle(http.MethodGet, "/webhooks/:id/deliveries", schema.Read, w.searchDeliveries),
-		admission.Handle(http.MethodGet, "/webhooks/:id/deliveries/:deliveryId", schema.Read, w.delivery),
-		admission.Handle(http.MethodPost, "/webhooks/:id/deliveries/:deliveryId/redeliver", schema.Write, w.redeliver),
+		admission.Handle(http.MethodPost, "/webhooks", schema.Write, w.create).For(people.Admin),
+		admission.Handle(http.MethodGet, "/webhooks", schema.Read, w.list).For(people.Admin),
+		admission.Handle(http.MethodGet, "/webhooks/:id", schema.Read, w.get).For(people.Admin),
+		admission.Handle(http.MethodPatch, "/webhooks/:id", schema.Write, w.update).For(people.Admin),
+		admission.Handle(http.MethodDelete, "/webhooks/:id", schema.Write, w.delete).For(people.Admin),
+		admission.Handle(http.MethodPost, "/webhooks/:id/test", schema.Write, w.test).For(people.Admin),
+		admission.Handle(http.MethodPost, "/webhooks/:id/rotate-secret", schema.Write, w.rotateSecret).For(people.Admin),
+		admission.Handle(http.MethodPost, "/webhooks/:id/redeliver", schema.Write, w.redeliverFailed).For(people.Admin),
+		admission.Handle(http.MethodGet, "/webhooks/:id/deliveries", schema.Read, w.searchDeliveries).For(people.Admin),
+		admission.Handle(http.MethodGet, "/webhooks/:id/deliveries/:deliveryId", schema.Read, w.delivery).For(people.Admin),
+		admission.Handle(http.MethodPost, "/webhooks/:id/deliveries/:deliveryId/redeliver", schema.Write, w.redeliver).For(people.Admin),
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // other one must be filled by populate: a table that is new is missed by name.
 var noTenants = []string{
 	"goose_db_version", "app_quotas", "plans", "server_apps", "wall_secrets", "dropped_keys", "installation_keyset", "event_positions", "resumes", "sweeps",
-	"streams", "monitor_changes", "restores", "deleted_webhooks",
+	"streams", "monitor_changes", "restores", "deleted_webhooks", "users", "sign_in_links",
 }
 
 // tables is every table, the partitions by the table they are of.
@@ -116,6 +116,12 @@ func (f *fixture) populate(name string) (ids []string) {
 		insert into found_items (monitor_id, item, forget_at) values ($q, $p, now());
 		insert into searches (monitor_id, workspace_id, sandbox, due_at, read_until, began_at) values ($q, $w, false, now(), now(), now());
 		insert into consents (token_hash, workspace_id, platform, server, redirect, stage, sealed, expires_at) values ('$name', $w, 1, '', '', 1, '', now());
+		insert into users (id, email, name) values ($q, '$name@example.com', '');
+		insert into memberships (workspace_id, user_id, role) values ($w, $q, 1);
+		insert into idempotency (lineage, key, fingerprint, response)
+		select encode(substring(sha256(uuid_send($q) || uuid_send($w)) for 16), 'hex')::uuid, 'k', '', convert_to('$text', 'UTF8');
+		insert into sessions (id, user_id, hash, workspace_id, address, agent, created_at, seen_at, expires_at) values ($q, $q, '$name', $w, '', '', now(), now(), now());
+		insert into invitations (id, workspace_id, email, role, hash, created_at, expires_at) values ($q, $w, '', 1, '$name', now(), now());
 		insert into subscriptions (id, workspace_id, plan, began_at, ended_at) values ('sub $name', $w, 'team', now(), now());
 		insert into duplicates (workspace_id, account_id, post_id, n, entry, native_id, url) values ($w, $a, $p, 0, 0, 'x', '');
 		insert into redeliveries (webhook_id, after_id, until_id) values ($h, $h, $h);

@@ -19,6 +19,7 @@ import (
 	"crier/schema/postgres/media"
 	"crier/schema/postgres/migrations"
 	"crier/schema/postgres/operation"
+	"crier/schema/postgres/people"
 	"crier/schema/postgres/posts"
 	"crier/schema/postgres/queues"
 	"crier/schema/postgres/restores"
@@ -51,6 +52,7 @@ type (
 	inboxStore     = engagement.Store
 	chores         = maintenance.Store
 	feedStore      = feeds.Store
+	peopleStore    = people.Store
 )
 
 // accountHealth stores how accounts stand with their platforms; the stages use it too.
@@ -68,6 +70,7 @@ type Gateway struct {
 	*admissionStore
 	*inboxStore
 	*feedStore
+	*peopleStore
 }
 
 // NewGateway starts the committers of creations and of key uses; they end with the store.
@@ -76,7 +79,7 @@ func NewGateway(s *Store, sealer tables.Sealer, constraints func(schema.Platform
 	return &Gateway{
 		posts.New(d, constraints), queues.New(d), accounts.New(d), media.New(d),
 		webhooks.New(d, sealer), keys.New(d), billing.New(d), admission.New(d), engagement.New(d),
-		feeds.New(d),
+		feeds.New(d), people.New(d),
 	}
 }
 
@@ -151,6 +154,12 @@ func NewCollection(s *Store, now func() time.Time) *Collection {
 
 // Now is the clock by which something is due.
 func (c *Collection) Now() time.Time { return c.collections.Now() }
+
+// People is the store of users and their sessions.
+type People = people.Store
+
+// NewPeople returns the store of people, for the operator's commands.
+func NewPeople(s *Store) *People { return people.New(s.ForRequests()) }
 
 // NewAdmin returns the store of the operator's commands.
 func NewAdmin(s *Store) *Admin { return operation.New(s.ForRequests()) }

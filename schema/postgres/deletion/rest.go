@@ -76,7 +76,7 @@ func (w *work) answers(ctx context.Context, tx pgx.Tx) (gone removed, more bool,
 		with gone as (
 			update idempotency i set response = convert_to(replace(convert_from(i.response, 'UTF8'), $2::text, $3::text), 'UTF8')
 			from (
-				select i.lineage, i.key from (select distinct lineage from api_keys where workspace_id = any($1)) k
+				select i.lineage, i.key from (`+lineagesOf("$1")+`) k
 				join idempotency i on i.lineage = k.lineage
 				where position(convert_to($2::text, 'UTF8') in i.response) > 0 limit $4
 			) o
@@ -154,7 +154,7 @@ func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 		windows := append(texts(w.keys), prefixed("refused ", texts(w.keys))...)
 		b.Queue(`delete from request_windows where subject = any($1)`, windows).Exec(count)
 		b.Queue(`delete from redeliveries where webhook_id = any($1)`, w.webhooks).Exec(count)
-		for _, table := range []string{"webhooks", "queues", "consents", "ended_posts", "monitors", "plan_usage"} {
+		for _, table := range []string{"webhooks", "queues", "consents", "ended_posts", "monitors", "plan_usage", "sessions", "invitations", "memberships"} {
 			b.Queue(`delete from `+table+` where workspace_id = any($1)`, w.workspaces).Exec(count)
 		}
 	}

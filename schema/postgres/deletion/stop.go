@@ -56,7 +56,7 @@ func (s *Store) stop(ctx context.Context, tx pgx.Tx, d schema.Deletion) error {
 	if err := tx.QueryRow(ctx, `select workspaces from deletions where id = $1`, d.ID).Scan(&found); err != nil {
 		return err
 	}
-	workspaces := idsOf[schema.WorkspaceID](found)
+	workspaces := db.IDs[schema.WorkspaceID](found)
 	b := &pgx.Batch{}
 	if d.OfWorkspace {
 		// Whoever connects accounts, subscribes or makes keys locks the workspace: one after the other.
@@ -87,13 +87,25 @@ func queueStopWorkspaces(b *pgx.Batch, id schema.DeletionID, workspaces []schema
 	b.Queue(`
 		update deletions set
 			keys = array(select k.id from api_keys k where k.workspace_id = any(workspaces)),
-			lineages = array(select distinct k.lineage from api_keys k where k.workspace_id = any(workspaces)),
+			lineages = array(`+lineagesOf("workspaces")+`),
 			webhooks = array(select h.id from webhooks h where h.workspace_id = any(workspaces))
 		where id = $1`, id)
 	b.Queue(`update api_keys set revoked_at = coalesce(revoked_at, now()) where workspace_id = any(`+itsWorkspaces+`)`, id)
+	for _, table := range []string{"sessions", "invitations", "memberships"} {
+		b.Queue(`delete from `+table+` where workspace_id = any(`+itsWorkspaces+`)`, id)
+	}
 	b.Queue(`delete from webhooks where workspace_id = any(`+itsWorkspaces+`)`, id)
 	b.Queue(`delete from consents where workspace_id = any(`+itsWorkspaces+`)`, id)
 	b.Queue(hold, id, itsKind(schema.WorkspaceDeleting))
+}
+
+// lineagesOf selects by what repeated requests of some workspaces are known: by their keys, and by their
+// members as people.Session.Key has it.
+func lineagesOf(workspaces string) string {
+	return `
+		select k.lineage from api_keys k where k.workspace_id = any(` + workspaces + `)
+		union select encode(substring(sha256(uuid_send(m.user_id) || uuid_send(w.id)) for 16), 'hex')::uuid
+		from workspaces w join memberships m on m.workspace_id = coalesce(w.live_id, w.id) where w.id = any(` + workspaces + `)`
 }
 
 // What a deletion is of, by its id.

@@ -118,9 +118,9 @@ func (s *Store) next(ctx context.Context, conn *pgx.Conn) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.workspaces, w.accounts = idsOf[schema.WorkspaceID](workspaces), idsOf[schema.AccountID](accounts)
-	w.webhooks = idsOf[schema.WebhookID](webhooks)
-	w.lineages, w.keys = idsOf[schema.KeyID](lineages), idsOf[schema.KeyID](keys)
+	w.workspaces, w.accounts = db.IDs[schema.WorkspaceID](workspaces), db.IDs[schema.AccountID](accounts)
+	w.webhooks = db.IDs[schema.WebhookID](webhooks)
+	w.lineages, w.keys = db.IDs[schema.KeyID](lineages), db.IDs[schema.KeyID](keys)
 	if !w.whole && len(w.accounts) > 0 {
 		w.account = w.accounts[0]
 	}
@@ -128,14 +128,6 @@ func (s *Store) next(ctx context.Context, conn *pgx.Conn) (*work, error) {
 		w.cursor = cursor{pass: w.passed, step: w.step}
 	}
 	return w, nil
-}
-
-func idsOf[I ~[16]byte](raw [][16]byte) []I {
-	ids := make([]I, len(raw))
-	for i, id := range raw {
-		ids[i] = I(id)
-	}
-	return ids
 }
 
 // chunk does a chunk of the deletion's step, and notes it with what it has removed.

@@ -15,6 +15,15 @@ type ids[K schema.Kind] []schema.ID[K]
 // IDColumn is a column of ids, to be sent as an array.
 func IDColumn[K schema.Kind](of []schema.ID[K]) ids[K] { return of }
 
+// IDs are those of an array as it was read.
+func IDs[I ~[16]byte](raw [][16]byte) []I {
+	ids := make([]I, len(raw))
+	for i, id := range raw {
+		ids[i] = I(id)
+	}
+	return ids
+}
+
 func (c ids[K]) Dimensions() []pgtype.ArrayDimension {
 	return []pgtype.ArrayDimension{{Length: int32(len(c)), LowerBound: 1}}
 }

@@ -1,0 +1,92 @@
+package people
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"crier/gateway/admission"
+	"crier/schema"
+	"crier/schema/people"
+)
+
+// Store is all that people ask of the database.
+type Store interface {
+	signer
+	linkStore
+	sessionStore
+	passwordStore
+}
+
+// signer lets somebody in who has a password.
+type signer interface {
+	// CountAttempt counts an attempt, and returns what its password is checked against: nothing where there is
+	// no such user. It is RateLimitExceeded where there were too many.
+	CountAttempt(ctx context.Context, attempt people.Attempt) (people.Credentials, error)
+	// SignIn begins the session of an attempt that succeeded.
+	SignIn(ctx context.Context, session people.NewSession, attempt people.Attempt) error
+}
+
+// linkStore lets somebody in who has a link.
+type linkStore interface {
+	// Link returns a link that works, or Unauthorized.
+	Link(ctx context.Context, hash [32]byte) (people.Link, error)
+	// Redeem uses a link up and begins a session. It is Unauthorized where the link does not work any more.
+	Redeem(ctx context.Context, redemption people.Redemption, session people.NewSession) error
+}
+
+// sessionStore keeps sessions.
+type sessionStore interface {
+	Sessions(ctx context.Context, user schema.UserID) ([]people.SessionRecord, error)
+	// EndSession is NotFound where the user has no such session.
+	EndSession(ctx context.Context, user schema.UserID, id schema.SessionID) error
+	// TurnSession makes a session work on a workspace or its twin. It is NotFound where the user is no member.
+	TurnSession(ctx context.Context, id schema.SessionID, workspace schema.WorkspaceID, sandbox bool) error
+	Memberships(ctx context.Context, user schema.UserID) ([]people.Membership, error)
+}
+
+// passwordStore keeps passwords.
+type passwordStore interface {
+	// ChangePassword ends all sessions of the user but the current one, which goes on by another token.
+	ChangePassword(ctx context.Context, user schema.UserID, password string, current schema.SessionID, hash [32]byte) error
+}
+
+// Passwords hashes and checks passwords.
+type Passwords interface {
+	Hash(ctx context.Context, password string) (string, error)
+	// Matches takes as long where nothing is stored.
+	Matches(ctx context.Context, password, stored string) (bool, error)
+}
+
+// Sandboxes makes the workspaces of the test mode.
+type Sandboxes interface {
+	// Twin returns the sandbox twin of a live workspace, and creates it at the first call.
+	Twin(ctx context.Context, live schema.WorkspaceID) (schema.WorkspaceID, error)
+}
+
+// Config is what people are served with.
+type Config struct {
+	Store     Store
+	Passwords Passwords
+	Sandboxes Sandboxes
+	Cookies   admission.Cookies
+	Now       func() time.Time
+	Random    io.Reader
+}
+
+// Routes returns the operations of people.
+func Routes(c Config) []admission.Route { return (&sessions{c}).routes() }
+
+func (s *sessions) routes() []admission.Route {
+	return []admission.Route{
+		admission.HandleVisitor(http.MethodPost, "/session", s.signIn),
+		admission.HandleVisitor(http.MethodPost, "/session/link", s.redeem),
+		admission.HandleMember(http.MethodGet, "/session", people.Anyone, s.current),
+		admission.HandleMember(http.MethodPatch, "/session", people.Anyone, s.turn),
+		admission.HandleMember(http.MethodDelete, "/session", people.Anyone, s.signOut),
+		admission.HandleMember(http.MethodGet, "/sessions", people.Anyone, s.list),
+		admission.HandleMember(http.MethodDelete, "/sessions/:id", people.Anyone, s.end),
+		admission.HandleMember(http.MethodPatch, "/me/password", people.Anyone, s.changePassword),
+	}
+}

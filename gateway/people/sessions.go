@@ -1,0 +1,170 @@
+package people
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/schema"
+	"crier/schema/people"
+)
+
+// sessions is the resource of sessions.
+type sessions struct{ Config }
+
+// current answers with the session of the request.
+func (s *sessions) current(c *gin.Context) error {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
+		return err
+	}
+	return s.show(c, *admission.RequestOf(c).Session, warnings)
+}
+
+func (s *sessions) show(c *gin.Context, session people.Session, warnings []schema.Detail) error {
+	all, err := s.Store.Memberships(c.Request.Context(), session.User.ID)
+	if err != nil {
+		return err
+	}
+	u := session.User
+	view := currentView{
+		ID: session.ID, User: userView{ID: u.ID, Email: u.Email, Name: u.Name, IsOperator: u.IsOperator},
+		Workspaces: make([]workspaceView, len(all)), CSRFToken: s.Cookies.CSRF(c.Request), ExpiresAt: answer.Moment(session.ExpiresAt),
+	}
+	for i, m := range all {
+		view.Workspaces[i] = viewWorkspace(m)
+		if m.Workspace == session.Workspace {
+			view.Workspace, view.Test = &view.Workspaces[i], session.Sandbox
+		}
+	}
+	c.Header("Cache-Control", "no-store")
+	answer.JSON(c, http.StatusOK, currentAnswer{Success: true, Session: view, Warnings: warnings})
+	return nil
+}
+
+// turn makes the session work on another workspace, or on the other side of it.
+func (s *sessions) turn(c *gin.Context) error {
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	session := *admission.RequestOf(c).Session
+	if text, ok := f.Text("workspaceId", body.MaxShort); ok {
+		if session.Workspace, err = schema.ParseWorkspaceID(text); err != nil {
+			f.Fail("workspaceId", body.CodeInvalidValue, err.Error())
+		}
+		session.Sandbox = false
+	}
+	if test, ok := f.Boolean("test"); ok {
+		session.Sandbox = test
+	}
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	if err := s.Store.TurnSession(c.Request.Context(), session.ID, session.Workspace, session.Sandbox); err != nil {
+		return err
+	}
+	if session.Sandbox {
+		if _, err := s.Sandboxes.Twin(c.Request.Context(), session.Workspace); err != nil {
+			return err
+		}
+	}
+	return s.show(c, session, f.Report.Warnings)
+}
+
+// signOut ends the session of the request.
+func (s *sessions) signOut(c *gin.Context) error {
+	session := admission.RequestOf(c).Session
+	if err := s.Store.EndSession(c.Request.Context(), session.User.ID, session.ID); err != nil {
+		return err
+	}
+	s.Cookies.Clear(c)
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "you are signed out"})
+	return nil
+}
+
+// list answers with the sessions of whoever is signed in.
+func (s *sessions) list(c *gin.Context) error {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
+		return err
+	}
+	current := admission.RequestOf(c).Session
+	all, err := s.Store.Sessions(c.Request.Context(), current.User.ID)
+	if err != nil {
+		return err
+	}
+	views := make([]sessionView, len(all))
+	for i := range all {
+		views[i] = viewSession(all[i], current.ID)
+	}
+	answer.JSON(c, http.StatusOK, sessionsAnswer{Success: true, Sessions: views, Warnings: warnings})
+	return nil
+}
+
+// end ends one of their sessions.
+func (s *sessions) end(c *gin.Context) error {
+	id, err := body.PathID(c.Param("id"), "session", schema.ParseSessionID)
+	if err != nil {
+		return err
+	}
+	if err := s.Store.EndSession(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the session has ended"})
+	return nil
+}
+
+// changePassword stores another password, and ends all other sessions. Whoever has one shows it; it is
+// counted as an attempt to sign in.
+func (s *sessions) changePassword(c *gin.Context) error {
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	before, wanted := givenPassword(f, "currentPassword"), newPassword(f, "newPassword")
+	f.Require("newPassword")
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	session := admission.RequestOf(c).Session
+	if err := s.confirm(c, before); err != nil {
+		return err
+	}
+	stored, err := s.Passwords.Hash(c.Request.Context(), wanted)
+	if err != nil {
+		return err
+	}
+	token, err := people.NewToken(s.Random)
+	if err != nil {
+		return err
+	}
+	hash, _ := people.HashToken(token)
+	if err := s.Store.ChangePassword(c.Request.Context(), session.User.ID, stored, session.ID, hash); err != nil {
+		return err
+	}
+	s.Cookies.Set(c, token)
+	answer.JSON(c, http.StatusOK, welcomeAnswer{
+		Success: true, Message: "the password is changed; all other sessions have ended", CSRFToken: people.CSRFToken(token),
+	})
+	return nil
+}
+
+// confirm checks the password of whoever is signed in, if they have one.
+func (s *sessions) confirm(c *gin.Context, given string) error {
+	r := admission.RequestOf(c)
+	credentials, err := s.Store.CountAttempt(c.Request.Context(), people.Attempt{Email: r.Session.User.Email, Address: r.Address.String()})
+	if err != nil || credentials.Password == "" {
+		return err
+	}
+	matches, err := s.Passwords.Matches(c.Request.Context(), given, credentials.Password)
+	if err == nil && !matches {
+		err = schema.InvalidField("currentPassword", body.CodeInvalidValue, "is not the password that you have now")
+	}
+	return err
+}

@@ -1,0 +1,147 @@
+package people
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/identity/password"
+	"crier/schema"
+	"crier/schema/people"
+)
+
+// maxAgent bounds what is kept of how a program calls itself, in bytes.
+const maxAgent = 300
+
+// signIn begins a session for an address and its password. What is refused does not tell whether there is
+// such a user.
+func (s *sessions) signIn(c *gin.Context) error {
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	email, given := f.Email("email"), givenPassword(f, "password")
+	f.Require("email")
+	f.Require("password")
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	attempt := people.Attempt{Email: people.Email(email), Address: admission.RequestOf(c).Address.String()}
+	credentials, err := s.Store.CountAttempt(c.Request.Context(), attempt)
+	if err != nil {
+		return err
+	}
+	matches, err := s.Passwords.Matches(c.Request.Context(), given, credentials.Password)
+	if err != nil {
+		return err
+	}
+	if !matches {
+		return &schema.Error{Kind: schema.Unauthorized, Message: "the address and the password do not go together"}
+	}
+	session, token, err := s.begin(c)
+	if err != nil {
+		return err
+	}
+	session.User = credentials.User
+	if err := s.Store.SignIn(c.Request.Context(), session, attempt); err != nil {
+		return err
+	}
+	return s.welcome(c, token, "you are signed in")
+}
+
+// givenPassword reads a password that is checked, whatever it is.
+func givenPassword(f *body.Form, name string) string {
+	text, _ := f.Text(name, password.Most*utf8Most)
+	return text
+}
+
+// utf8Most is how many bytes a character takes at most.
+const utf8Most = 4
+
+// newPassword reads a password that is to be stored.
+func newPassword(f *body.Form, name string) string {
+	text, ok := f.Text(name, password.Most*utf8Most)
+	if wrong := password.Check(text); ok && wrong != "" {
+		f.Fail(name, body.CodeInvalidValue, wrong)
+	}
+	return text
+}
+
+// redeem begins a session for whoever has a link, and uses that up. The first owner says who they are.
+func (s *sessions) redeem(c *gin.Context) error {
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	token, _ := f.Text("token", body.MaxShort)
+	f.Require("token")
+	hash, _ := people.HashToken(strings.TrimSpace(token))
+	link, err := s.Store.Link(c.Request.Context(), hash)
+	if token != "" && err != nil {
+		return err
+	}
+	r := people.Redemption{Hash: hash, At: s.Now().UTC().Truncate(time.Millisecond)}
+	chosen := newPassword(f, "password")
+	if link.User.IsZero() {
+		r.ID, r.Email, r.Name = schema.NewUserID(r.At), people.Email(f.Email("email")), f.GivenName()
+		f.Require("email")
+		f.Require("name")
+		f.Require("password")
+	}
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	if chosen != "" {
+		if r.Password, err = s.Passwords.Hash(c.Request.Context(), chosen); err != nil {
+			return err
+		}
+	}
+	session, sessionToken, err := s.begin(c)
+	if err != nil {
+		return err
+	}
+	if err := s.Store.Redeem(c.Request.Context(), r, session); err != nil {
+		return err
+	}
+	return s.welcome(c, sessionToken, "you are signed in; the link is used up")
+}
+
+// begin makes a session of nobody yet, and its token.
+func (s *sessions) begin(c *gin.Context) (n people.NewSession, token string, err error) {
+	if token, err = people.NewToken(s.Random); err != nil {
+		return n, "", err
+	}
+	now := s.Now().UTC().Truncate(time.Millisecond)
+	hash, _ := people.HashToken(token)
+	return people.NewSession{
+		ID: schema.NewSessionID(now), Hash: hash, Replaces: s.Cookies.Replaced(c.Request), At: now,
+		Address: admission.RequestOf(c).Address.String(), Agent: agentOf(c),
+	}, token, nil
+}
+
+func agentOf(c *gin.Context) string {
+	agent := strings.ToValidUTF8(strings.ReplaceAll(c.Request.UserAgent(), "\x00", ""), "")
+	if len(agent) > maxAgent {
+		agent = strings.ToValidUTF8(agent[:maxAgent], "")
+	}
+	return agent
+}
+
+type welcomeAnswer struct {
+	Success   bool   `json:"success"`
+	Message   string `json:"message"`
+	CSRFToken string `json:"csrfToken"`
+}
+
+func (s *sessions) welcome(c *gin.Context, token, message string) error {
+	s.Cookies.Set(c, token)
+	answer.JSON(c, http.StatusCreated, welcomeAnswer{Success: true, Message: message, CSRFToken: people.CSRFToken(token)})
+	return nil
+}

@@ -1,0 +1,2 @@
+// Package password hashes and checks the passwords of people.
+package password

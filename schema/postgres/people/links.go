@@ -1,0 +1,111 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/db"
+)
+
+// CreateLink stores a link by its hash, and forgets those that have expired.
+func (s *Store) CreateLink(ctx context.Context, l people.Link) error {
+	b := &pgx.Batch{}
+	b.Queue(`delete from sign_in_links where expires_at <= now()`)
+	b.Queue(`insert into sign_in_links (hash, user_id, expires_at) values ($1, $2, $3)`, l.Hash[:], l.User, l.ExpiresAt)
+	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
+		return fmt.Errorf("making a link: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// HasUsers reports whether anybody can sign in.
+func (s *Store) HasUsers(ctx context.Context) (has bool, err error) {
+	if err := s.Pool.QueryRow(ctx, `select exists (select from users)`).Scan(&has); err != nil {
+		return false, fmt.Errorf("looking for users: %w", db.Unavailable(err))
+	}
+	return has, nil
+}
+
+// Link returns a link that works; the error is Unauthorized where it does not, or does not any more.
+func (s *Store) Link(ctx context.Context, hash [32]byte) (people.Link, error) {
+	l := people.Link{Hash: hash}
+	err := s.Pool.QueryRow(ctx, `select coalesce(user_id, `+db.NoID+`), expires_at from sign_in_links where hash = $1 and expires_at > now()`, hash[:]).
+		Scan((*[16]byte)(&l.User), &l.ExpiresAt)
+	if err != nil {
+		return l, linkEnded(err)
+	}
+	return l, nil
+}
+
+func linkEnded(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return &schema.Error{Kind: schema.Unauthorized, Message: "the link is not valid: it works once, and for a short time"}
+	}
+	return fmt.Errorf("reading a link: %w", db.Unavailable(err))
+}
+
+// Redeem uses a link up and begins the session of its user. The first owner's makes that user, while there
+// is none.
+func (s *Store) Redeem(ctx context.Context, r people.Redemption, n people.NewSession) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		err := tx.QueryRow(ctx, `delete from sign_in_links where hash = $1 and expires_at > now() returning coalesce(user_id, `+db.NoID+`)`, r.Hash[:]).
+			Scan((*[16]byte)(&n.User))
+		switch {
+		case err != nil:
+			return linkEnded(err)
+		case n.User.IsZero():
+			n.User = r.ID
+			if err := makeFirstOwner(ctx, tx, r); err != nil {
+				return err
+			}
+		case r.Password != "":
+			if err := setPassword(ctx, tx, n.User, r.Password, schema.SessionID{}); err != nil {
+				return err
+			}
+		}
+		return beginSession(ctx, tx, n)
+	})
+	if err != nil {
+		return fmt.Errorf("signing in by a link: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// makeFirstOwner makes the first user: the operator, and the owner of what workspaces there are, except of
+// those that somebody has registered. Where there is none, one is made.
+func makeFirstOwner(ctx context.Context, tx pgx.Tx, r people.Redemption) error {
+	// Nobody else becomes the first meanwhile.
+	if _, err := tx.Exec(ctx, `lock table users in share row exclusive mode`); err != nil {
+		return err
+	}
+	tag, err := tx.Exec(ctx, `
+		insert into users (id, email, name, password, is_operator, created_at)
+		select $1, $2, $3, $4, true, $5 where not exists (select from users)`, r.ID, r.Email, r.Name, r.Password, r.At)
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() == 0 {
+		return &schema.Error{Kind: schema.Unauthorized, Message: "the link is not valid: there is an owner already"}
+	}
+	b := &pgx.Batch{}
+	b.Queue(`
+		insert into workspaces (id, name, plan) select $1, $2, 'operator'
+		where not exists (select from workspaces where live_id is null and email is null and deleting_at is null)`,
+		schema.NewWorkspaceID(r.At), firstWorkspace)
+	b.Queue(`
+		insert into memberships (workspace_id, user_id, role)
+		select id, $1, $2 from workspaces where live_id is null and email is null and deleting_at is null order by name limit $3`,
+		r.ID, int16(people.Owner), ownedAtFirst)
+	return tx.SendBatch(ctx, b).Close()
+}
+
+const (
+	firstWorkspace = "main"
+	// ownedAtFirst bounds the workspaces that the first owner gets; others are given by command.
+	ownedAtFirst = 100
+)

@@ -1,0 +1,10 @@
+// Package people keeps users, their memberships and their sessions.
+package people
+
+import "crier/schema/postgres/internal/db"
+
+// Store keeps people.
+type Store struct{ *db.DB }
+
+// New returns the store of people.
+func New(d *db.DB) *Store { return &Store{d} }

@@ -1,0 +1,141 @@
+package people
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/db"
+)
+
+// seenEvery is how often it is stored that a session is in use.
+const seenEvery = time.Minute
+
+// Session returns the session of a token's hash as it is now, with the role that its user has in its
+// workspace now. The error is Unauthorized where it has ended. It works on no workspace where that is
+// being deleted, or is not the user's any more.
+func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, error) {
+	var v people.Session
+	var live, scope *[16]byte
+	var brands [][16]byte
+	var seen time.Time
+	err := s.Pool.QueryRow(ctx, `
+		select s.id, s.user_id, u.email, u.name, u.is_operator, u.created_at, s.sandbox, s.seen_at, s.expires_at,
+			live.id, scope.id, coalesce(live.name, ''), coalesce(m.role, 0), coalesce(m.brands, '{}'), coalesce(p.posts_per_month, 0)
+		from sessions s
+		join users u on u.id = s.user_id
+		left join memberships m on m.user_id = s.user_id and m.workspace_id = s.workspace_id
+		left join workspaces live on live.id = m.workspace_id and live.deleting_at is null
+		left join workspaces scope on s.sandbox and m.brands = '{}' and scope.live_id = live.id or not s.sandbox and scope.id = live.id
+		left join plans p on p.name = live.plan
+		where s.hash = @hash and s.expires_at > now() and s.seen_at > now() - @idle::interval`,
+		pgx.StrictNamedArgs{"hash": hash[:], "idle": people.SessionIdle},
+	).Scan((*[16]byte)(&v.ID), (*[16]byte)(&v.User.ID), &v.User.Email, &v.User.Name, &v.User.IsOperator, &v.User.CreatedAt, &v.Sandbox, &seen, &v.ExpiresAt,
+		&live, &scope, &v.Name, (*int16)(&v.Role), &brands, &v.PostsPerMonth)
+	if err != nil {
+		if schema.KindOf(db.OrNotFound(err, "session")) == schema.NotFound {
+			return people.Session{}, &schema.Error{Kind: schema.Unauthorized, Message: "the session has ended; sign in again"}
+		}
+		return people.Session{}, fmt.Errorf("reading a session: %w", db.Unavailable(err))
+	}
+	v.User.CreatedAt, v.ExpiresAt = v.User.CreatedAt.UTC(), v.ExpiresAt.UTC()
+	if live != nil && scope != nil {
+		v.Workspace, v.Scope, v.Brands = schema.WorkspaceID(*live), schema.WorkspaceID(*scope), db.IDs[schema.BrandID](brands)
+	} else {
+		v.Role = people.Anyone
+	}
+	return v, s.see(ctx, v.ID, seen)
+}
+
+// see stores that a session is in use.
+func (s *Store) see(ctx context.Context, id schema.SessionID, seen time.Time) error {
+	if s.Now().Sub(seen) < seenEvery {
+		return nil
+	}
+	if _, err := s.Pool.Exec(ctx, `update sessions set seen_at = now() where id = $1`, id); err != nil {
+		return fmt.Errorf("storing that a session is in use: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// beginSession stores a session on the workspace that the user was on last, or became a member of first. It
+// ends the one before of the same browser, those beyond people.MaxSessions, and some that have expired.
+func beginSession(ctx context.Context, tx pgx.Tx, n people.NewSession) error {
+	b := &pgx.Batch{}
+	b.Queue(`
+		insert into sessions (id, user_id, hash, workspace_id, address, agent, created_at, seen_at, expires_at)
+		select @id, @user, @hash, (
+				select m.workspace_id from memberships m
+				join workspaces w on w.id = m.workspace_id and w.deleting_at is null
+				left join sessions before on before.user_id = m.user_id and before.workspace_id = m.workspace_id
+				where m.user_id = @user order by before.seen_at desc nulls last, m.created_at, m.workspace_id limit 1
+			), @address, @agent, @at, @at, @at::timestamptz + @life::interval`,
+		pgx.StrictNamedArgs{
+			"id": n.ID, "user": n.User, "hash": n.Hash[:], "address": n.Address, "agent": n.Agent, "at": n.At, "life": people.SessionLife,
+		})
+	b.Queue(`delete from sessions where hash = $1`, n.Replaces[:])
+	b.Queue(`
+		delete from sessions where id in (select id from sessions where user_id = $1 order by seen_at desc, id desc offset $2)`, n.User, people.MaxSessions)
+	b.Queue(`
+		delete from sessions where id in (
+			select id from sessions where seen_at <= now() - $1::interval order by seen_at limit 100 for update skip locked)`, people.SessionIdle)
+	return tx.SendBatch(ctx, b).Close()
+}
+
+// Sessions returns those of a user, the one that was used last first.
+func (s *Store) Sessions(ctx context.Context, user schema.UserID) ([]people.SessionRecord, error) {
+	rows, err := s.Pool.Query(ctx, `
+		select s.id, coalesce(w.name, ''), s.sandbox, s.address, s.agent, s.created_at, s.seen_at, s.expires_at
+		from sessions s left join workspaces w on w.id = s.workspace_id
+		where s.user_id = $1 and s.expires_at > now() and s.seen_at > now() - $2::interval order by s.seen_at desc, s.id desc`, user, people.SessionIdle)
+	all, err := db.Collect(rows, err, func(row pgx.Row, r *people.SessionRecord) error {
+		err := row.Scan((*[16]byte)(&r.ID), &r.Workspace, &r.Sandbox, &r.Address, &r.Agent, &r.CreatedAt, &r.SeenAt, &r.ExpiresAt)
+		r.CreatedAt, r.SeenAt, r.ExpiresAt = r.CreatedAt.UTC(), r.SeenAt.UTC(), r.ExpiresAt.UTC()
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading sessions: %w", db.Unavailable(err))
+	}
+	return all, nil
+}
+
+// EndSession ends one of a user's sessions. The error is NotFound where they have no such one.
+func (s *Store) EndSession(ctx context.Context, user schema.UserID, id schema.SessionID) error {
+	tag, err := s.Pool.Exec(ctx, `delete from sessions where user_id = $1 and id = $2`, user, id)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = db.NotFound("session")
+	}
+	if err != nil {
+		return fmt.Errorf("ending a session: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// TurnSession says what a session works on: a live workspace that its user is a member of, or its twin. The
+// error is NotFound where the user is no member, and Forbidden where the member has no twin.
+func (s *Store) TurnSession(ctx context.Context, id schema.SessionID, workspace schema.WorkspaceID, sandbox bool) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var isLimited bool
+		err := tx.QueryRow(ctx, `
+			select m.brands <> '{}' from sessions s
+			join memberships m on m.user_id = s.user_id and m.workspace_id = $2
+			join workspaces w on w.id = m.workspace_id and w.deleting_at is null
+			where s.id = $1 for share of m`, id, workspace).Scan(&isLimited)
+		if err != nil {
+			return db.OrNotFound(err, "workspace")
+		}
+		if isLimited && sandbox {
+			return &schema.Error{Kind: schema.Forbidden, Message: "members of some brands have no test mode"}
+		}
+		_, err = tx.Exec(ctx, `update sessions set workspace_id = $2, sandbox = $3 where id = $1`, id, workspace, sandbox)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("turning a session: %w", db.Unavailable(err))
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package people
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/db"
+)
+
+// Memberships returns those of a user, by the names of workspaces.
+func (s *Store) Memberships(ctx context.Context, user schema.UserID) ([]people.Membership, error) {
+	rows, err := s.Pool.Query(ctx, `
+		select w.id, w.name, m.role, m.brands from memberships m
+		join workspaces w on w.id = m.workspace_id and w.deleting_at is null
+		where m.user_id = $1 order by w.name limit 1000`, user)
+	all, err := db.Collect(rows, err, scanMembership)
+	if err != nil {
+		return nil, fmt.Errorf("reading memberships: %w", db.Unavailable(err))
+	}
+	return all, nil
+}
+
+func scanMembership(row pgx.Row, m *people.Membership) error {
+	var brands [][16]byte
+	err := row.Scan((*[16]byte)(&m.Workspace), &m.Name, (*int16)(&m.Role), &brands)
+	m.Brands = db.IDs[schema.BrandID](brands)
+	return err
+}
+
+// Users returns a page of users by their addresses, after one, with their memberships.
+func (s *Store) Users(ctx context.Context, after string, limit int) ([]people.User, error) {
+	rows, err := s.Pool.Query(ctx, `
+		select id, email, name, is_operator, created_at from users where email > $1 order by email limit $2`, after, limit)
+	all, err := db.Collect(rows, err, scanUser)
+	for i := 0; err == nil && i < len(all); i++ {
+		all[i].Memberships, err = s.Memberships(ctx, all[i].ID)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading users: %w", db.Unavailable(err))
+	}
+	return all, nil
+}
+
+func scanUser(row pgx.Row, u *people.User) error {
+	err := row.Scan((*[16]byte)(&u.ID), &u.Email, &u.Name, &u.IsOperator, &u.CreatedAt)
+	u.CreatedAt = u.CreatedAt.UTC()
+	return err
+}
+
+// UserOf returns the user of an address. The error is NotFound where there is none.
+func (s *Store) UserOf(ctx context.Context, email string) (u people.User, err error) {
+	err = scanUser(s.Pool.QueryRow(ctx, `select id, email, name, is_operator, created_at from users where email = $1`, email), &u)
+	return u, db.OrNotFound(err, "user")
+}
+
+// AddUser makes a user, unless there is one of that address, and makes them the member of a workspace, if one
+// is given, with its role: it returns the user as they are then.
+func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership) (people.User, error) {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		err := scanUser(tx.QueryRow(ctx, `
+			insert into users (id, email, name, is_operator, created_at) values (@id, @email, @name, @operator, @created)
+			on conflict (email) do update set is_operator = users.is_operator or excluded.is_operator
+			returning id, email, name, is_operator, created_at`, pgx.StrictNamedArgs{
+			"id": u.ID, "email": u.Email, "name": u.Name, "operator": u.IsOperator, "created": u.CreatedAt,
+		}), &u)
+		if err != nil || m.Workspace.IsZero() {
+			return err
+		}
+		return putMembership(ctx, tx, u.ID, m)
+	})
+	if err != nil {
+		return u, fmt.Errorf("adding a user: %w", db.Unavailable(err))
+	}
+	return u, nil
+}
+
+// putMembership makes a user a member, or changes what the member may do.
+func putMembership(ctx context.Context, tx pgx.Tx, user schema.UserID, m people.Membership) error {
+	tag, err := tx.Exec(ctx, `
+		insert into memberships (workspace_id, user_id, role, brands)
+		select id, $2, $3, coalesce($4::uuid[], '{}') from workspaces where id = $1 and live_id is null and deleting_at is null
+		on conflict (workspace_id, user_id) do update set role = excluded.role, brands = excluded.brands`,
+		m.Workspace, user, int16(m.Role), db.IDColumn(m.Brands))
+	if err == nil && tag.RowsAffected() == 0 {
+		err = db.NotFound("workspace")
+	}
+	return err
+}
+
+// RemoveUser removes a user with their memberships and sessions. The error is NotFound where there is none.
+func (s *Store) RemoveUser(ctx context.Context, email string) error {
+	tag, err := s.Pool.Exec(ctx, `delete from users where email = $1`, email)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = db.NotFound("user")
+	}
+	if err != nil {
+		return fmt.Errorf("removing a user: %w", db.Unavailable(err))
+	}
+	return nil
+}
