@@ -43,7 +43,10 @@ const (
 )
 
 // Gateway is the REST API.
-type Gateway struct{ engine *gin.Engine }
+type Gateway struct {
+	engine *gin.Engine
+	routes []admission.Route // below basePath
+}
 
 // New puts the API together.
 func New(config Config) (*Gateway, error) {
@@ -86,7 +89,7 @@ func New(config Config) (*Gateway, error) {
 	e := newEndpoints(f, engine.Routes())
 	engine.NoRoute(e.notFound)
 	engine.NoMethod(e.otherMethod)
-	return &Gateway{engine}, nil
+	return &Gateway{engine, routes}, nil
 }
 
 // constraintsOf returns what platforms take: those that fetch media by themselves get crier's copy of a url
@@ -182,6 +185,9 @@ func refusesBy(check func(ctx context.Context, rawURL string) error) func(contex
 		return ""
 	}
 }
+
+// Routes returns the operations below /api/v1, with the rights that each needs.
+func (g *Gateway) Routes() []admission.Route { return g.routes }
 
 // Handler returns the HTTP handler of the API. The server it runs in sets the time limits
 // of reading and writing.

@@ -22,6 +22,7 @@ var publicRoutes = []string{
 	"POST /keys/register",
 	"POST /session",
 	"POST /session/link",
+	"POST /invitations/accept",
 	"POST /billing/stripe",
 	"PUT /uploads/:id/:secret",
 	"GET /files/:id/:name",

@@ -3,11 +3,14 @@ package gateway_test
 import (
 	"bytes"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
+	"crier/gateway"
 	"crier/schema"
+	"crier/schema/people"
 )
 
 // madeKey makes a key over the API.
@@ -195,4 +198,62 @@ func TestATestKeyBelongsToTheSandbox(t *testing.T) {
 	if rotated := a.call(http.MethodPost, "/keys/"+id+"/rotate", nil).want(http.StatusOK).at("key"); rotated.at("test").value != true || !strings.HasPrefix(rotated.at("secret").text(), "crier_test_") {
 		t.Errorf("the successor of a test key is %v", rotated.value)
 	}
+}
+
+func TestAKeyWorksFromItsNetworksAlone(t *testing.T) {
+	a := newAPI(t, func(c *gateway.Config) {
+		c.Addresses.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	})
+	made := a.call(http.MethodPost, "/keys", `{"name": "office", "permissions": ["admin"], "networks": ["203.0.113.0/24", "198.51.100.7", "2001:db8:1:2::5/64"]}`).
+		want(http.StatusCreated).at("key")
+	if networks := made.at("networks"); networks.size() != 3 || networks.at(1).text() != "198.51.100.7/32" || networks.at(2).text() != "2001:db8:1:2::/64" {
+		t.Errorf("networks = %v", networks.value)
+	}
+	rotated := a.call(http.MethodPost, "/keys/"+made.at("id").text()+"/rotate", `{}`).want(http.StatusOK).at("key")
+	for from, works := range map[string]bool{
+		"203.0.113.200": true, "198.51.100.7": true, "2001:db8:1:2:9::1": true,
+		"203.0.114.1": false, "198.51.100.8": false, "2001:db8:1:3::1": false,
+	} {
+		for _, secret := range []string{made.at("secret").text(), rotated.at("secret").text()} {
+			got := a.callWith(secret, http.MethodGet, "/posts", nil, "X-Forwarded-For", from)
+			if works {
+				got.want(http.StatusOK)
+			} else {
+				got.fails(http.StatusUnauthorized, "unauthorized")
+			}
+		}
+	}
+	for _, wrong := range []string{`["here"]`, `["2001:db8::1"]`, `["203.0.113.0/33"]`, `[5]`} {
+		a.call(http.MethodPost, "/keys", `{"name": "x", "permissions": ["read"], "networks": `+wrong+`}`).fails(http.StatusBadRequest, "validation_error")
+	}
+}
+
+func TestAKeyEndsWhenItsMakerSays(t *testing.T) {
+	a := newAPI(t)
+	a.call(http.MethodPost, "/keys", `{"name": "x", "permissions": ["read"], "expiresAt": "2020-01-01T00:00:00Z"}`).fails(http.StatusBadRequest, "validation_error")
+	made := a.call(http.MethodPost, "/keys", `{"name": "x", "permissions": ["read"], "expiresAt": "2099-01-01T00:00:00Z"}`).want(http.StatusCreated).at("key")
+	rotate := "/keys/" + made.at("id").text() + "/rotate"
+	for range 2 { // the second time while the first one's overlap lasts
+		rotated := a.call(http.MethodPost, rotate, `{}`).want(http.StatusOK).at("key")
+		if end := rotated.at("expiresAt").text(); end != "2099-01-01T00:00:00.000Z" {
+			t.Errorf("a successor ends at %q", end)
+		}
+	}
+	if end := a.call(http.MethodGet, "/keys/"+made.at("id").text(), nil).want(http.StatusOK).at("key", "expiresAt").text(); end > "2098" {
+		t.Errorf("the key ends at %q, after its overlap", end)
+	}
+}
+
+// TestAdminKeysAreOwnersToGive has an admin ask for a key that would do what an owner does.
+func TestAdminKeysAreOwnersToGive(t *testing.T) {
+	a := newAPI(t)
+	ada, carol := a.member(a.workspace, people.Owner, "ada"), a.member(a.workspace, people.Admin, "carol")
+	key := ada.ask(http.MethodPost, "/keys", `{"name": "x", "permissions": ["admin"]}`).want(http.StatusCreated).at("key")
+	if key.at("madeBy").text() != a.userID("ada") {
+		t.Errorf("madeBy = %v", key.at("madeBy").value)
+	}
+	carol.ask(http.MethodPost, "/keys", `{"name": "x", "permissions": ["admin"]}`).fails(http.StatusForbidden, "forbidden")
+	carol.ask(http.MethodPost, "/keys/"+key.at("id").text()+"/rotate", `{}`).fails(http.StatusForbidden, "forbidden")
+	made := carol.ask(http.MethodPost, "/keys", `{"name": "x", "permissions": ["write"]}`).want(http.StatusCreated).at("key", "id").text()
+	carol.ask(http.MethodPost, "/keys/"+made+"/rotate", `{}`).want(http.StatusOK)
 }

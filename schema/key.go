@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"net/netip"
+	"slices"
 	"strings"
 	"time"
 )
@@ -44,14 +46,46 @@ type Key struct {
 	Workspace         WorkspaceID
 	Sandbox           bool
 	Permission        Permission
-	RequestsPerMinute int       // of its workspace's plan; 0: no limit
-	PostsPerMonth     int       // of its workspace's plan, in entries; 0: no limit
-	SuspendedUntil    time.Time // zero: it is not
-	Unconfirmed       bool      // it is of a backup that was restored, and its operator has not confirmed it since
-	User              UserID    // whose session it is; zero: it is an API key
-	DraftsOnly        bool      // it makes and changes drafts, and nothing that goes out
-	Brands            []BrandID // whose accounts and posts it sees; empty: all of the workspace
+	RequestsPerMinute int            // of its workspace's plan; 0: no limit
+	PostsPerMonth     int            // of its workspace's plan, in entries; 0: no limit
+	SuspendedUntil    time.Time      // zero: it is not
+	Unconfirmed       bool           // it is of a backup that was restored, and its operator has not confirmed it since
+	User              UserID         // whose session it is; zero: it is an API key
+	DraftsOnly        bool           // it makes and changes drafts, and nothing that goes out
+	Brands            []BrandID      // whose accounts and posts it sees; empty: all of the workspace
+	Networks          []netip.Prefix // that it may be used from; empty: any
 }
+
+// WorksFrom reports whether a key may be used from a network, that of a request's sender.
+func (k Key) WorksFrom(sender netip.Prefix) bool {
+	return len(k.Networks) == 0 || slices.ContainsFunc(k.Networks, func(n netip.Prefix) bool {
+		return sender.IsValid() && n.Bits() <= sender.Bits() && n.Contains(sender.Addr())
+	})
+}
+
+// MaxNetworks is how many networks a key can be limited to.
+const MaxNetworks = 20
+
+// ParseNetwork reads a network that a key may be used from, such as 203.0.113.0/24, or an address alone. Of
+// IPv6 a /64 is the smallest: single addresses of it cost one customer nothing, and are not told apart.
+func ParseNetwork(text string) (netip.Prefix, error) {
+	network, err := netip.ParsePrefix(text)
+	if err != nil {
+		address, err := netip.ParseAddr(text)
+		if err != nil || address.Zone() != "" {
+			return netip.Prefix{}, errNetwork
+		}
+		network = netip.PrefixFrom(address.Unmap(), address.Unmap().BitLen())
+	}
+	if network.Addr().Is4In6() || network.Addr().Is6() && network.Bits() > ipv6Network {
+		return netip.Prefix{}, errNetwork
+	}
+	return network.Masked(), nil
+}
+
+const ipv6Network = 64
+
+var errNetwork = errors.New("must be a network, such as 203.0.113.0/24 or 2001:db8:1:2::/64, of IPv6 a /64 at least")
 
 // KeyRecord is an API key as it is listed and managed. Zero times have not come yet.
 type KeyRecord struct {
@@ -67,6 +101,8 @@ type KeyRecord struct {
 	ExpiresAt      time.Time // after a rotation, the end of the overlap
 	RevokedAt      time.Time
 	SuspendedUntil time.Time
+	Networks       []netip.Prefix // that it may be used from; empty: any
+	MadeBy         UserID         // the member who made it, or the one before it; zero: another key, a command or a registration
 }
 
 // KeyRotation replaces a key by a successor, of which ID, Prefix and CreatedAt are given. The
@@ -174,18 +210,3 @@ type RequestLease struct {
 	N      int       // requests; 0: the window is full
 	Used   int       // of the window, by all gateways, these included
 }
-
-// Registration is a new workspace with its first key, for somebody who has none.
-type Registration struct {
-	Workspace Workspace
-	Email     string // where changes of the API are announced to
-	Key       KeyRecord
-	Hash      [32]byte
-	Address   string // the network it comes from
-}
-
-// Registrations from one network are bounded.
-const (
-	RegistrationWindow = time.Hour
-	MaxRegistrations   = 3
-)

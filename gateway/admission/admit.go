@@ -87,7 +87,7 @@ func (a *admission) admit(c *gin.Context) {
 }
 
 // identify finds out whose key or session a request bears. With a key nothing is asked of sessions.
-func (a *admission) identify(c *gin.Context, r *Request, now time.Time) (err error) {
+func (a *admission) identify(c *gin.Context, r *Request, now time.Time) error {
 	header := c.GetHeader("Authorization")
 	if header == "" {
 		r.crossOrigin = a.sessions.crossOrigin(c.Request)
@@ -95,8 +95,15 @@ func (a *admission) identify(c *gin.Context, r *Request, now time.Time) (err err
 			return a.resume(c, r, token, now)
 		}
 	}
-	r.Key, err = a.authenticate(c.Request.Context(), header, r.Address, now)
-	return err
+	key, err := a.authenticate(c.Request.Context(), header, r.Address, now)
+	if err != nil {
+		return err
+	}
+	if !key.WorksFrom(r.Address) {
+		return unauthorized("this API key works from other networks")
+	}
+	r.Key = key
+	return nil
 }
 
 // standing returns where a caller stands without a query and without counting the

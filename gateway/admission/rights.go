@@ -65,11 +65,10 @@ func (r Route) permit(caller *Request) error {
 }
 
 func (r Route) permitMember(caller *Request) error {
+	if err := caller.Genuine(); err != nil {
+		return err
+	}
 	switch {
-	case caller.crossOrigin:
-		return errCrossOrigin()
-	case caller.forged:
-		return forbidden("the header " + CSRFHeader + " with the session's csrfToken is needed, which GET /session shows")
 	case r.rights.Operator && !caller.Session.User.IsOperator:
 		return forbidden("this is for the operator of the installation")
 	case r.rights.Role == people.Anyone:
@@ -78,6 +77,18 @@ func (r Route) permitMember(caller *Request) error {
 		return forbidden("the session works on no workspace: PATCH /session chooses one that you are a member of")
 	case caller.Session.Role < r.rights.Role:
 		return forbidden("this needs the role " + r.rights.Role.String() + "; yours is " + caller.Session.Role.String())
+	default:
+		return nil
+	}
+}
+
+// Genuine refuses a request that the page of another site may have made a browser send in somebody's session.
+func (r *Request) Genuine() error {
+	switch {
+	case r.crossOrigin:
+		return errCrossOrigin()
+	case r.forged:
+		return forbidden("the header " + CSRFHeader + " with the session's csrfToken is needed, which GET /session shows")
 	default:
 		return nil
 	}

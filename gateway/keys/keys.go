@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -13,6 +14,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/people"
 )
 
 // Store is all that keys and registration ask of the database.
@@ -81,8 +83,11 @@ func (k *keys) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	wanted, err := readKey(f, admission.RequestOf(c).Key)
+	wanted, err := readKey(f, admission.RequestOf(c).Key, k.Now())
 	if err != nil {
+		return err
+	}
+	if err := mayGive(c, wanted.Permission); err != nil {
 		return err
 	}
 	if wanted.Workspace, err = k.workspaceOf(c, wanted.Sandbox); err != nil {
@@ -101,12 +106,13 @@ func (k *keys) create(c *gin.Context) error {
 }
 
 // readKey reads the fields of the new key. A test key can make test keys only.
-func readKey(f *body.Form, maker schema.Key) (schema.KeyRecord, error) {
-	wanted := schema.KeyRecord{Name: f.GivenName(), Permission: formPermission(f), Sandbox: maker.Sandbox}
+func readKey(f *body.Form, maker schema.Key, now time.Time) (schema.KeyRecord, error) {
+	wanted := schema.KeyRecord{Name: f.GivenName(), Permission: formPermission(f), Sandbox: maker.Sandbox, MadeBy: maker.User}
 	f.Require("name")
 	if test, ok := f.Boolean("test"); ok {
 		wanted.Sandbox = test
 	}
+	wanted.Networks, wanted.ExpiresAt = formNetworks(f), formEnd(f, now)
 	f.Finish()
 	if err := f.Report.Err(); err != nil {
 		return wanted, err
@@ -133,6 +139,38 @@ func formPermission(f *body.Form) schema.Permission {
 		highest = max(highest, permission)
 	}
 	return highest
+}
+
+// formNetworks reads where the key may be used from.
+func formNetworks(f *body.Form) []netip.Prefix {
+	texts, _ := f.List("networks", schema.MaxNetworks)
+	networks := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		var err error
+		if networks[i], err = schema.ParseNetwork(text.Text); text.Kind != body.Text || err != nil {
+			f.Fail(body.Indexed("networks", i), body.CodeInvalidValue, "must be a network, such as 203.0.113.0/24 or 2001:db8:1:2::/64, of IPv6 a /64 at least")
+		}
+	}
+	return networks
+}
+
+// formEnd reads when the key ends; zero: never.
+func formEnd(f *body.Form, now time.Time) time.Time {
+	end := f.Time("expiresAt")
+	if !end.IsZero() && !end.After(now) {
+		f.Fail("expiresAt", body.CodeInvalidValue, "must be in the future")
+	}
+	return end
+}
+
+// mayGive refuses a member who would get by a key what their role does not reach: one with the permission
+// admin also ends the workspace, which an owner does.
+func mayGive(c *gin.Context, permission schema.Permission) error {
+	session := admission.RequestOf(c).Session
+	if permission < schema.Admin || session == nil || session.Role == people.Owner {
+		return nil
+	}
+	return &schema.Error{Kind: schema.Forbidden, Message: "only an owner makes or rotates keys with the permission admin"}
 }
 
 // workspaceOf returns the workspace of a new key: the caller's, or its sandbox twin.
@@ -202,6 +240,9 @@ func (k *keys) rotate(c *gin.Context) error {
 	}
 	old, err := k.Store.Key(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
+		return err
+	}
+	if err := mayGive(c, old.Permission); err != nil {
 		return err
 	}
 	successor := schema.KeyRecord{Sandbox: old.Sandbox}

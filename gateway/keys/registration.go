@@ -12,12 +12,13 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/people"
 )
 
 // registrar stores the workspaces of registrations.
 type registrar interface {
 	// Register is one transaction; RateLimitExceeded where too many came from the network.
-	Register(ctx context.Context, registration schema.Registration) error
+	Register(ctx context.Context, registration people.Registration) error
 }
 
 // registration gives a workspace to somebody without a key, if the operator allows it.
@@ -33,14 +34,22 @@ type workspaceView struct {
 	Plan string             `json:"plan"`
 }
 
+// ownerView is by what whoever registered becomes the workspace's owner.
+type ownerView struct {
+	Token     string        `json:"token"` // only here
+	ExpiresAt answer.Moment `json:"expiresAt"`
+}
+
 type registrationAnswer struct {
 	Success   bool            `json:"success"`
 	Workspace workspaceView   `json:"workspace"`
 	Key       keyView         `json:"key"`
+	Owner     ownerView       `json:"ownerInvitation"`
 	Warnings  []schema.Detail `json:"warnings,omitempty"`
 }
 
-// register makes a workspace and its first key. Only this answer shows the key.
+// register makes a workspace, its first key, and an invitation of its owner. Only this answer shows the key
+// and the invitation's token.
 func (r *registration) register(c *gin.Context) error {
 	if !r.AllowRegistration {
 		return &schema.Error{Kind: schema.Forbidden, Message: "this server takes no registrations; ask its operator for a key"}
@@ -66,8 +75,17 @@ func (r *registration) register(c *gin.Context) error {
 	key := schema.KeyRecord{
 		ID: id, Lineage: id, Workspace: w.ID, Name: "registered", Prefix: schema.APIKeyPrefix(secret), Permission: schema.Admin, CreatedAt: now,
 	}
-	err = r.Store.Register(c.Request.Context(), schema.Registration{
-		Workspace: w, Email: email, Key: key, Hash: schema.HashAPIKey(secret), Address: admission.RequestOf(c).Address.String(),
+	token, err := people.NewToken(r.Random)
+	if err != nil {
+		return err
+	}
+	owner := people.Invitation{
+		ID: schema.NewInvitationID(now), Workspace: w.ID, Email: people.Email(email), Role: people.Owner,
+		CreatedAt: now, ExpiresAt: now.Add(people.InvitationLife),
+	}
+	ownerHash, _ := people.HashToken(token)
+	err = r.Store.Register(c.Request.Context(), people.Registration{
+		Workspace: w, Email: email, Key: key, Hash: schema.HashAPIKey(secret), Owner: owner, OwnerHash: ownerHash, Address: admission.RequestOf(c).Address.String(),
 	})
 	if err != nil {
 		return err
@@ -75,7 +93,8 @@ func (r *registration) register(c *gin.Context) error {
 	view := viewKey(key, schema.KeyID{}, now)
 	view.Secret = secret
 	answer.JSON(c, http.StatusCreated, registrationAnswer{
-		Success: true, Workspace: workspaceView{w.ID, w.Name, w.Plan}, Key: view, Warnings: f.Report.Warnings,
+		Success: true, Workspace: workspaceView{w.ID, w.Name, w.Plan}, Key: view,
+		Owner: ownerView{token, answer.Moment(owner.ExpiresAt)}, Warnings: f.Report.Warnings,
 	})
 	return nil
 }

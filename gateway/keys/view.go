@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"net/netip"
 	"time"
 
 	"crier/gateway/answer"
@@ -15,6 +16,8 @@ type keyView struct {
 	Prefix         string         `json:"prefix"`
 	Test           bool           `json:"test"`
 	Permissions    []string       `json:"permissions"`
+	Networks       []netip.Prefix `json:"networks"` // null: any
+	MadeBy         *schema.UserID `json:"madeBy"`   // null: no member
 	IsActive       bool           `json:"isActive"`
 	IsCurrent      bool           `json:"isCurrent"` // the key of this request
 	CreatedAt      answer.Moment  `json:"createdAt"`
@@ -44,8 +47,15 @@ func viewKey(k schema.KeyRecord, current schema.KeyID, now time.Time) keyView {
 	}
 	return keyView{
 		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Test: k.Sandbox, Permissions: k.Permission.Names(),
-		IsActive: k.Works(now), IsCurrent: k.ID == current,
+		Networks: networksOrNull(k.Networks), MadeBy: answer.IDOrNull(k.MadeBy), IsActive: k.Works(now), IsCurrent: k.ID == current,
 		CreatedAt: answer.Moment(k.CreatedAt), LastUsedAt: answer.MomentOrNull(k.LastUsedAt), ExpiresAt: answer.MomentOrNull(k.ExpiresAt),
 		RevokedAt: answer.MomentOrNull(k.RevokedAt), SuspendedUntil: answer.MomentOrNull(suspended),
 	}
+}
+
+func networksOrNull(networks []netip.Prefix) []netip.Prefix {
+	if len(networks) == 0 {
+		return nil
+	}
+	return networks
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"crier/gateway/admission"
@@ -17,6 +18,8 @@ type Store interface {
 	linkStore
 	sessionStore
 	passwordStore
+	memberStore
+	invitationStore
 }
 
 // signer lets somebody in who has a password.
@@ -76,7 +79,10 @@ type Config struct {
 }
 
 // Routes returns the operations of people.
-func Routes(c Config) []admission.Route { return (&sessions{c}).routes() }
+func Routes(c Config) []admission.Route {
+	s := &sessions{c}
+	return slices.Concat(s.routes(), (&members{c}).routes(), (&invitations{s}).routes())
+}
 
 func (s *sessions) routes() []admission.Route {
 	return []admission.Route{

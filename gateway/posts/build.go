@@ -47,6 +47,9 @@ func (p *posts) build(ctx context.Context, b batch, f *body.Form, read func(*bod
 	}
 	queue := readQueueID(f)
 	mode := readMode(f, fields, queue)
+	if b.key.DraftsOnly && mode != asDraft {
+		f.Fail("status", body.CodeInvalidValue, "must be draft: your role makes drafts alone")
+	}
 	f.Finish()
 	requirePlatforms(f, fields)
 	change := p.changeOf(ctx, b, fields, r)

@@ -15,6 +15,7 @@ import (
 	"crier/gateway/cursor"
 	"crier/gateway/directory"
 	"crier/schema"
+	"crier/schema/people"
 )
 
 // Store is all that posts ask of the database.
@@ -58,13 +59,13 @@ type posts struct {
 
 func (p *posts) routes() []admission.Route {
 	return []admission.Route{
-		admission.Handle(http.MethodPost, "/posts", schema.Write, p.create),
-		admission.Handle(http.MethodPost, "/posts/bulk", schema.Write, p.createBulk),
+		admission.Handle(http.MethodPost, "/posts", schema.Write, p.create).For(people.Author),
+		admission.Handle(http.MethodPost, "/posts/bulk", schema.Write, p.createBulk).For(people.Author),
 		admission.Handle(http.MethodPost, "/posts/validate", schema.Read, p.validate),
 		admission.Handle(http.MethodPost, "/posts/lookup", schema.Read, p.lookup),
 		admission.Handle(http.MethodGet, "/posts", schema.Read, p.list),
 		admission.Handle(http.MethodGet, "/posts/:id", schema.Read, p.get),
-		admission.Handle(http.MethodPatch, "/posts/:id", schema.Write, p.update),
+		admission.Handle(http.MethodPatch, "/posts/:id", schema.Write, p.update).For(people.Author),
 		admission.Handle(http.MethodDelete, "/posts/:id", schema.Write, p.delete),
 		admission.Handle(http.MethodPost, "/posts/:id/retry", schema.Write, p.retry),
 		admission.Handle(http.MethodGet, "/posts/:id/attempts", schema.Read, p.attempts),

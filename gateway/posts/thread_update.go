@@ -46,7 +46,7 @@ func (t *threads) update(c *gin.Context) error {
 		}
 		merged := config.merge(*post.Content.Thread)
 		post.Content.Thread = &merged
-		return p.patch(post, change, b.now, &r)
+		return p.patch(post, change, b, &r)
 	})
 	if err != nil {
 		return threadNotFound(err)

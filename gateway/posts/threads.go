@@ -9,6 +9,7 @@ import (
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
+	"crier/schema/people"
 )
 
 // threads is the resource of threads. A thread is a view of a post with several entries:
@@ -17,9 +18,9 @@ type threads struct{ posts *posts }
 
 func (t *threads) routes() []admission.Route {
 	return []admission.Route{
-		admission.Handle(http.MethodPost, "/threads", schema.Write, t.create),
+		admission.Handle(http.MethodPost, "/threads", schema.Write, t.create).For(people.Author),
 		admission.Handle(http.MethodGet, "/threads/:id", schema.Read, t.get),
-		admission.Handle(http.MethodPatch, "/threads/:id", schema.Write, t.update),
+		admission.Handle(http.MethodPatch, "/threads/:id", schema.Write, t.update).For(people.Author),
 		admission.Handle(http.MethodDelete, "/threads/:id", schema.Write, t.delete),
 	}
 }

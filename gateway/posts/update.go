@@ -51,7 +51,7 @@ func (p *posts) update(c *gin.Context) error {
 		if fields.isEmpty() {
 			return schema.ErrUnchanged
 		}
-		if err := p.patch(post, change, b.now, &r); err != nil || !dryRun {
+		if err := p.patch(post, change, b, &r); err != nil || !dryRun {
 			return err
 		}
 		judged = post
@@ -84,7 +84,7 @@ func (p *posts) timezoneOf(c *gin.Context, b batch, id schema.PostID) (string, e
 }
 
 // patch applies the change to a locked post.
-func (p *posts) patch(post *schema.Post, change change, now time.Time, r *body.Report) error {
+func (p *posts) patch(post *schema.Post, change change, b batch, r *body.Report) error {
 	if change.fields.targets != nil && begun(post) {
 		return &schema.Error{
 			Kind: schema.InvalidState, Message: "a part of the post is published already, so its platforms cannot be replaced",
@@ -103,9 +103,12 @@ func (p *posts) patch(post *schema.Post, change change, now time.Time, r *body.R
 		}
 		post.Status = status
 	}
+	if b.key.DraftsOnly && (!wasDraft || post.Status != schema.Draft) {
+		return &schema.Error{Kind: schema.Forbidden, Message: "your role changes drafts alone, which stay drafts"}
+	}
 	isScheduledNow := wasDraft && post.Status == schema.Scheduled
 	if isScheduledNow && change.scheduled.IsZero() {
-		p.checkScheduled(*post, now, r)
+		p.checkScheduled(*post, b.now, r)
 	}
 	found := len(r.Errors)
 	p.checkAgainstPlatforms(post, change.accounts, r)

@@ -49,13 +49,35 @@ const MaxMembers = 500
 type Invitation struct {
 	ID        schema.InvitationID
 	Workspace schema.WorkspaceID
-	Email     string
+	Name      string // of the workspace
+	Email     string // in lower case
 	Role      Role
 	Brands    []schema.BrandID
 	InvitedBy schema.UserID // zero: nobody, as where a registration named its owner
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
+
+// MemberChange changes what a member may do, or ends the membership.
+type MemberChange struct {
+	Workspace schema.WorkspaceID
+	By        Role // of whoever asks
+	User      schema.UserID
+	Role      Role // Anyone: the membership ends
+	EndsKeys  bool // with the membership also the API keys end that the member has made
+}
+
+// NewUser is somebody who is made a user by an invitation.
+type NewUser struct {
+	ID         schema.UserID
+	Email      string // the invitation's
+	Name       string
+	Password   string   // as it is stored
+	Invitation [32]byte // hash of its token
+}
+
+// ErrSignInFirst is what somebody is told who has an invitation, and is a user, but is not signed in.
+var ErrSignInFirst = &schema.Error{Kind: schema.Unauthorized, Message: "whoever is invited is a user already: sign in first, then accept the invitation"}
 
 // InvitationLife is how long an invitation can be accepted.
 const InvitationLife = 7 * 24 * time.Hour

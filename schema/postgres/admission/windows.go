@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -58,7 +59,7 @@ func (s *Store) CountRefusals(ctx context.Context, key schema.Key, n int) (until
 
 // forgetWindows removes windows that ended long ago.
 func (s *Store) forgetWindows(ctx context.Context) error {
-	_, err := s.Pool.Exec(ctx, `delete from request_windows where began_at < $1`, s.Now().Add(-2*schema.RegistrationWindow))
+	_, err := s.Pool.Exec(ctx, `delete from request_windows where began_at < $1`, s.Now().Add(-2*people.RegistrationWindow))
 	if err != nil {
 		return fmt.Errorf("forgetting windows of requests: %w", db.Unavailable(err))
 	}

@@ -23,7 +23,7 @@ func New(d *db.DB) *Store { return &Store{d} }
 const maxKeys = 100
 
 const keyRecordColumns = `k.id, k.lineage, k.workspace_id, w.live_id is not null, k.name, k.prefix, k.permission,
-	k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_until`
+	k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_until, k.networks, coalesce(k.made_by, ` + db.NoID + `)`
 
 // managedKeys are the keys that a key of workspace $1 manages: its workspace's, and those of its
 // sandbox twin where it is a live one.
@@ -35,7 +35,7 @@ const working = `k.revoked_at is null and (k.expires_at is null or k.expires_at 
 func scanKey(row pgx.Row, k *schema.KeyRecord) error {
 	var used, expires, revoked, suspended *time.Time
 	err := row.Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Name, &k.Prefix, &k.Permission,
-		&k.CreatedAt, &used, &expires, &revoked, &suspended)
+		&k.CreatedAt, &used, &expires, &revoked, &suspended, &k.Networks, (*[16]byte)(&k.MadeBy))
 	k.CreatedAt, k.LastUsedAt, k.ExpiresAt = k.CreatedAt.UTC(), db.FromNull(used), db.FromNull(expires)
 	k.RevokedAt, k.SuspendedUntil = db.FromNull(revoked), db.FromNull(suspended)
 	return err
@@ -87,11 +87,11 @@ func lockWorkspace(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID)
 
 func insertKey(ctx context.Context, tx pgx.Tx, k schema.KeyRecord, hash [32]byte) error {
 	tag, err := tx.Exec(ctx, `
-		insert into api_keys (id, lineage, workspace_id, name, prefix, hash, permission, created_at, suspended_until)
-		select @id, @lineage, @workspace, @name, @prefix, @hash, @permission, @created, @suspended
+		insert into api_keys (id, lineage, workspace_id, name, prefix, hash, permission, created_at, suspended_until, expires_at, networks, made_by)
+		select @id, @lineage, @workspace, @name, @prefix, @hash, @permission, @created, @suspended, @expires::timestamptz, coalesce(@networks::cidr[], '{}'), @maker::uuid
 		where (select count(*) from api_keys k where k.workspace_id = @workspace and `+working+`) < @most`, pgx.StrictNamedArgs{
 		"id": k.ID, "lineage": k.Lineage, "workspace": k.Workspace, "name": k.Name, "prefix": k.Prefix, "hash": hash[:],
-		"permission": int16(k.Permission), "created": k.CreatedAt, "suspended": db.OrNull(k.SuspendedUntil), "most": maxKeys,
+		"permission": int16(k.Permission), "created": k.CreatedAt, "suspended": db.OrNull(k.SuspendedUntil), "expires": db.OrNull(k.ExpiresAt), "networks": k.Networks, "maker": k.MadeBy, "most": maxKeys,
 	})
 	if err == nil && tag.RowsAffected() == 0 {
 		err = &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d keys, as many as it may; revoke one first", maxKeys)}
@@ -99,7 +99,7 @@ func insertKey(ctx context.Context, tx pgx.Tx, k schema.KeyRecord, hash [32]byte
 	return err
 }
 
-// RotateKey stores the successor of a key: of its lineage, with its name and permission. The
+// RotateKey stores the successor of a key: of its lineage, with its name, permission, networks and end. The
 // error is InvalidState if the key was revoked or has expired.
 func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, r schema.KeyRotation) (schema.KeyRecord, error) {
 	successor := r.Successor
@@ -113,6 +113,10 @@ func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, r s
 		}
 		successor.Lineage, successor.Workspace, successor.Sandbox = old.Lineage, old.Workspace, old.Sandbox
 		successor.Name, successor.Permission, successor.SuspendedUntil = old.Name, old.Permission, old.SuspendedUntil
+		successor.Networks, successor.MadeBy = old.Networks, old.MadeBy
+		if successor.ExpiresAt, err = endOf(ctx, tx, old.Lineage); err != nil {
+			return err
+		}
 		if err := insertKey(ctx, tx, successor, r.Hash); err != nil {
 			return err
 		}
@@ -123,6 +127,13 @@ func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, r s
 		return schema.KeyRecord{}, fmt.Errorf("rotating a key: %w", db.OrNotFound(err, "key"))
 	}
 	return successor, nil
+}
+
+// endOf returns when the keys of a lineage end for good; zero: never. The newest of them has no overlap yet.
+func endOf(ctx context.Context, tx pgx.Tx, lineage schema.KeyID) (time.Time, error) {
+	var end *time.Time
+	err := tx.QueryRow(ctx, `select expires_at from api_keys where lineage = $1 order by id desc limit 1`, lineage).Scan(&end)
+	return db.FromNull(end), err
 }
 
 // lockKey reads a key for a change, in turn with others of its workspace.

@@ -8,28 +8,29 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/wording"
 )
 
-// Register makes a workspace with its first key. It is RateLimitExceeded where too many
+// Register makes a workspace with its first key, and an invitation of its owner. It is RateLimitExceeded where too many
 // came from its network lately.
-func (s *Store) Register(ctx context.Context, r schema.Registration) error {
+func (s *Store) Register(ctx context.Context, r people.Registration) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		now := s.Now()
 		var began time.Time
 		var used int
 		row := tx.QueryRow(ctx, tables.CountInWindow, pgx.StrictNamedArgs{
-			"subject": "register " + r.Address, "now": now, "length": schema.RegistrationWindow, "n": 1,
+			"subject": "register " + r.Address, "now": now, "length": people.RegistrationWindow, "n": 1,
 		})
 		if err := row.Scan(&began, &used); err != nil {
 			return err
 		}
-		if used > schema.MaxRegistrations {
+		if used > people.MaxRegistrations {
 			return &schema.Error{
-				Kind: schema.RateLimitExceeded, RetryAfter: began.Add(schema.RegistrationWindow).Sub(now),
-				Message: fmt.Sprintf("more than %d registrations within %s from this network", schema.MaxRegistrations, wording.Duration(schema.RegistrationWindow)),
+				Kind: schema.RateLimitExceeded, RetryAfter: began.Add(people.RegistrationWindow).Sub(now),
+				Message: fmt.Sprintf("more than %d registrations within %s from this network", people.MaxRegistrations, wording.Duration(people.RegistrationWindow)),
 			}
 		}
 		_, err := tx.Exec(ctx, `insert into workspaces (id, name, plan, email) values ($1, $2, $3, $4)`,
@@ -37,7 +38,12 @@ func (s *Store) Register(ctx context.Context, r schema.Registration) error {
 		if err != nil {
 			return err
 		}
-		return insertKey(ctx, tx, r.Key, r.Hash)
+		if err := insertKey(ctx, tx, r.Key, r.Hash); err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		tables.QueueInvitation(b, r.Owner, r.OwnerHash)
+		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return fmt.Errorf("registering: %w", db.Unavailable(err))

@@ -84,8 +84,8 @@ func makeFirstOwner(ctx context.Context, tx pgx.Tx, r people.Redemption) error {
 		return err
 	}
 	tag, err := tx.Exec(ctx, `
-		insert into users (id, email, name, password, is_operator, created_at)
-		select $1, $2, $3, $4, true, $5 where not exists (select from users)`, r.ID, r.Email, r.Name, r.Password, r.At)
+		insert into users (id, email, name, password, is_operator, created_at, confirmed_at)
+		select $1, $2, $3, $4, true, $5, $5 where not exists (select from users)`, r.ID, r.Email, r.Name, r.Password, r.At)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -58,11 +59,15 @@ func (s *Store) UserOf(ctx context.Context, email string) (u people.User, err er
 }
 
 // AddUser makes a user, unless there is one of that address, and makes them the member of a workspace, if one
-// is given, with its role: it returns the user as they are then.
+// is given, with its role: it returns the user as they are then. Somebody who became a user by an invitation
+// has not shown that the address is theirs: their password and sessions end.
 func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership) (people.User, error) {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := doubt(ctx, tx, u.Email); err != nil {
+			return err
+		}
 		err := scanUser(tx.QueryRow(ctx, `
-			insert into users (id, email, name, is_operator, created_at) values (@id, @email, @name, @operator, @created)
+			insert into users (id, email, name, is_operator, created_at, confirmed_at) values (@id, @email, @name, @operator, @created, @created)
 			on conflict (email) do update set is_operator = users.is_operator or excluded.is_operator
 			returning id, email, name, is_operator, created_at`, pgx.StrictNamedArgs{
 			"id": u.ID, "email": u.Email, "name": u.Name, "operator": u.IsOperator, "created": u.CreatedAt,
@@ -76,6 +81,21 @@ func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership)
 		return u, fmt.Errorf("adding a user: %w", db.Unavailable(err))
 	}
 	return u, nil
+}
+
+// doubt takes the password and the sessions of a user whose address is not known to be theirs.
+func doubt(ctx context.Context, tx pgx.Tx, email string) error {
+	var user schema.UserID
+	err := tx.QueryRow(ctx, `
+		update users set password = null, confirmed_at = now() where email = $1 and confirmed_at is null returning id`, email).Scan((*[16]byte)(&user))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `delete from sessions where user_id = $1`, user)
+	return err
 }
 
 // putMembership makes a user a member, or changes what the member may do.

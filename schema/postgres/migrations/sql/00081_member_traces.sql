@@ -4,8 +4,6 @@ set local lock_timeout = '200ms';
 
 -- What a key is limited to, and whose it is.
 alter table api_keys
-    add column if not exists brands   uuid[] not null default '{}', -- whose accounts and posts it sees; empty: all
-    add column if not exists accounts uuid[] not null default '{}', -- that it sees; empty: all
     add column if not exists networks cidr[] not null default '{}', -- that it may be used from; empty: any
     add column if not exists made_by  uuid;                         -- the user who made it; null: another key, a command or a registration. The user may be gone
 

@@ -1,0 +1,205 @@
+package people
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/schema"
+	"crier/schema/people"
+)
+
+// invitationStore keeps whom a workspace has asked to become members.
+type invitationStore interface {
+	// Invite is InvalidState where somebody is a member already, or there are too many.
+	Invite(ctx context.Context, invitation people.Invitation, hash [32]byte) error
+	Invitations(ctx context.Context, workspace schema.WorkspaceID) ([]people.Invitation, error)
+	// Withdraw is NotFound where the workspace has no such invitation.
+	Withdraw(ctx context.Context, workspace schema.WorkspaceID, id schema.InvitationID) error
+	// Invitation returns the one of a token, and the user of its address, if there is one. It is Unauthorized
+	// where it cannot be accepted.
+	Invitation(ctx context.Context, hash [32]byte) (people.Invitation, schema.UserID, error)
+	// Join uses an invitation of a user up, and turns their session to its workspace.
+	Join(ctx context.Context, hash [32]byte, user schema.UserID, session schema.SessionID) error
+	// JoinAnew makes a user by an invitation, and begins their session. It is Unauthorized where there is such a
+	// user by now.
+	JoinAnew(ctx context.Context, user people.NewUser, session people.NewSession) error
+}
+
+// invitations is the resource of invitations.
+type invitations struct{ *sessions }
+
+func (i *invitations) routes() []admission.Route {
+	return []admission.Route{
+		admission.HandleMember(http.MethodPost, "/invitations", people.Admin, i.create),
+		admission.HandleMember(http.MethodGet, "/invitations", people.Admin, i.list),
+		admission.HandleMember(http.MethodDelete, "/invitations/:id", people.Admin, i.withdraw),
+		admission.HandleVisitor(http.MethodPost, "/invitations/accept", i.accept),
+	}
+}
+
+type invitationView struct {
+	ID        schema.InvitationID `json:"id"`
+	Email     string              `json:"email"`
+	Role      people.Role         `json:"role"`
+	Token     string              `json:"token,omitempty"` // only where it was made
+	InvitedBy *schema.UserID      `json:"invitedBy"`       // null: a registration, or somebody who is gone
+	CreatedAt answer.Moment       `json:"createdAt"`
+	ExpiresAt answer.Moment       `json:"expiresAt"`
+}
+
+func viewInvitation(i people.Invitation) invitationView {
+	return invitationView{
+		ID: i.ID, Email: i.Email, Role: i.Role, InvitedBy: answer.IDOrNull(i.InvitedBy),
+		CreatedAt: answer.Moment(i.CreatedAt), ExpiresAt: answer.Moment(i.ExpiresAt),
+	}
+}
+
+type invitationAnswer struct {
+	Success    bool            `json:"success"`
+	Invitation invitationView  `json:"invitation"`
+	Warnings   []schema.Detail `json:"warnings,omitempty"`
+}
+
+type invitationsAnswer struct {
+	Success     bool             `json:"success"`
+	Invitations []invitationView `json:"invitations"`
+	Warnings    []schema.Detail  `json:"warnings,omitempty"`
+}
+
+// create invites somebody. Only this answer shows the token.
+func (i *invitations) create(c *gin.Context) error {
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	email, role := f.Email("email"), givenRole(f)
+	f.Require("email")
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	session := admission.RequestOf(c).Session
+	if role > session.Role {
+		return &schema.Error{Kind: schema.Forbidden, Message: "only an owner makes an owner"}
+	}
+	token, err := people.NewToken(i.Random)
+	if err != nil {
+		return err
+	}
+	hash, _ := people.HashToken(token)
+	now := i.Now().UTC().Truncate(time.Millisecond)
+	made := people.Invitation{
+		ID: schema.NewInvitationID(now), Workspace: session.Workspace, Email: people.Email(email), Role: role, InvitedBy: session.User.ID,
+		CreatedAt: now, ExpiresAt: now.Add(people.InvitationLife),
+	}
+	if err := i.Store.Invite(c.Request.Context(), made, hash); err != nil {
+		return err
+	}
+	view := viewInvitation(made)
+	view.Token = token
+	c.Header("Cache-Control", "no-store")
+	answer.JSON(c, http.StatusCreated, invitationAnswer{Success: true, Invitation: view, Warnings: f.Report.Warnings})
+	return nil
+}
+
+// list answers with the invitations that can be accepted.
+func (i *invitations) list(c *gin.Context) error {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
+		return err
+	}
+	all, err := i.Store.Invitations(c.Request.Context(), admission.RequestOf(c).Session.Workspace)
+	if err != nil {
+		return err
+	}
+	views := make([]invitationView, len(all))
+	for n := range all {
+		views[n] = viewInvitation(all[n])
+	}
+	answer.JSON(c, http.StatusOK, invitationsAnswer{Success: true, Invitations: views, Warnings: warnings})
+	return nil
+}
+
+// withdraw ends an invitation.
+func (i *invitations) withdraw(c *gin.Context) error {
+	id, err := body.PathID(c.Param("id"), "invitation", schema.ParseInvitationID)
+	if err != nil {
+		return err
+	}
+	if err := i.Store.Withdraw(c.Request.Context(), admission.RequestOf(c).Session.Workspace, id); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the invitation is withdrawn"})
+	return nil
+}
+
+// accept makes whoever has an invitation's token a member. A user accepts in their own session; anybody
+// else becomes a user by it.
+func (i *invitations) accept(c *gin.Context) error {
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	token, _ := f.Text("token", body.MaxShort)
+	f.Require("token")
+	hash, _ := people.HashToken(strings.TrimSpace(token))
+	invitation, user, err := i.Store.Invitation(c.Request.Context(), hash)
+	if token != "" && err != nil {
+		return err
+	}
+	name, chosen := f.GivenName(), newPassword(f, "password")
+	if user.IsZero() {
+		f.Require("name")
+		f.Require("password")
+	}
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	if !user.IsZero() {
+		return i.join(c, hash, user)
+	}
+	return i.joinAnew(c, people.NewUser{ID: schema.NewUserID(i.Now()), Email: invitation.Email, Name: name, Password: chosen, Invitation: hash})
+}
+
+// join makes the user of the session a member.
+func (i *invitations) join(c *gin.Context, hash [32]byte, user schema.UserID) error {
+	r := admission.RequestOf(c)
+	if r.Session == nil || r.Session.User.ID != user {
+		return people.ErrSignInFirst
+	}
+	if err := r.Genuine(); err != nil {
+		return err
+	}
+	if err := i.Store.Join(c.Request.Context(), hash, user, r.Session.ID); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusCreated, welcomeAnswer{
+		Success: true, Message: "you are a member, and your session works on the workspace", CSRFToken: i.Cookies.CSRF(c.Request),
+	})
+	return nil
+}
+
+// joinAnew makes a user and begins their session.
+func (i *invitations) joinAnew(c *gin.Context, u people.NewUser) error {
+	stored, err := i.Passwords.Hash(c.Request.Context(), u.Password)
+	if err != nil {
+		return err
+	}
+	u.Password = stored
+	session, token, err := i.begin(c)
+	if err != nil {
+		return err
+	}
+	if err := i.Store.JoinAnew(c.Request.Context(), u, session); err != nil {
+		return err
+	}
+	return i.welcome(c, token, "you are a member, and signed in")
+}

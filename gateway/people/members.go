@@ -1,0 +1,134 @@
+package people
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/schema"
+	"crier/schema/people"
+)
+
+// memberStore keeps who belongs to a live workspace.
+type memberStore interface {
+	Members(ctx context.Context, workspace schema.WorkspaceID) ([]people.Member, error)
+	// ChangeMember is Forbidden where the role of whoever asks does not reach the member's, and InvalidState for
+	// the last owner.
+	ChangeMember(ctx context.Context, change people.MemberChange) error
+	// RemoveMember ends the member's sessions on the workspace too. It fails as ChangeMember does.
+	RemoveMember(ctx context.Context, change people.MemberChange) error
+}
+
+// members is the resource of members. It is of the live workspace, whatever side of it a session works on.
+type members struct{ Config }
+
+func (m *members) routes() []admission.Route {
+	return []admission.Route{
+		admission.HandleMember(http.MethodGet, "/members", people.Admin, m.list),
+		admission.HandleMember(http.MethodPatch, "/members/:id", people.Admin, m.change),
+		admission.HandleMember(http.MethodDelete, "/members/:id", people.Admin, m.remove),
+	}
+}
+
+type memberView struct {
+	UserID     schema.UserID  `json:"userId"`
+	Email      string         `json:"email"`
+	Name       string         `json:"name"`
+	Role       people.Role    `json:"role"`
+	JoinedAt   answer.Moment  `json:"joinedAt"`
+	LastSeenAt *answer.Moment `json:"lastSeenAt"` // in the workspace, by the sessions there are
+}
+
+type membersAnswer struct {
+	Success  bool            `json:"success"`
+	Members  []memberView    `json:"members"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+// list answers with all members.
+func (m *members) list(c *gin.Context) error {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
+		return err
+	}
+	all, err := m.Store.Members(c.Request.Context(), admission.RequestOf(c).Session.Workspace)
+	if err != nil {
+		return err
+	}
+	views := make([]memberView, len(all))
+	for i, member := range all {
+		views[i] = memberView{
+			UserID: member.User, Email: member.Email, Name: member.Name, Role: member.Role,
+			JoinedAt: answer.Moment(member.JoinedAt), LastSeenAt: answer.MomentOrNull(member.SeenAt),
+		}
+	}
+	answer.JSON(c, http.StatusOK, membersAnswer{Success: true, Members: views, Warnings: warnings})
+	return nil
+}
+
+// change gives a member another role, which holds from their next request.
+func (m *members) change(c *gin.Context) error {
+	wanted, err := named(c)
+	if err != nil {
+		return err
+	}
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	wanted.Role = givenRole(f)
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	if err := m.Store.ChangeMember(c.Request.Context(), wanted); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the member is " + wanted.Role.String() + " now"})
+	return nil
+}
+
+// remove ends a membership, and the member's API keys if that is asked for.
+func (m *members) remove(c *gin.Context) error {
+	wanted, err := named(c)
+	if err != nil {
+		return err
+	}
+	q := body.NewQuery(c)
+	switch keys, given := q.Word("keys"); {
+	case keys == "end":
+		wanted.EndsKeys = true
+	case given && keys != "keep":
+		q.Report.Fail("keys", body.CodeInvalidValue, "must be end or keep")
+	}
+	if err := q.Finish(); err != nil {
+		return err
+	}
+	if err := m.Store.RemoveMember(c.Request.Context(), wanted); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the member is removed, and their sessions in the workspace have ended"})
+	return nil
+}
+
+// named reads whom a request is about, and as what it is asked.
+func named(c *gin.Context) (people.MemberChange, error) {
+	session := admission.RequestOf(c).Session
+	user, err := body.PathID(c.Param("id"), "member", schema.ParseUserID)
+	return people.MemberChange{Workspace: session.Workspace, By: session.Role, User: user}, err
+}
+
+// givenRole reads a role, which is required.
+func givenRole(f *body.Form) people.Role {
+	f.Require("role")
+	text, ok := f.Text("role", body.MaxShort)
+	role, err := people.ParseRole(text)
+	if ok && err != nil {
+		f.Fail("role", body.CodeInvalidValue, "must be viewer, author, editor, admin or owner")
+	}
+	return role
+}

@@ -1,0 +1,158 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Invite stores an invitation by the hash of its token. One before of the same address ends. The error is
+// InvalidState where somebody is a member already, or the workspace has as many as it may.
+func (s *Store) Invite(ctx context.Context, i people.Invitation, hash [32]byte) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := lockWorkspace(ctx, tx, i.Workspace); err != nil {
+			return err
+		}
+		var isMember bool
+		var have int
+		err := tx.QueryRow(ctx, `
+			select exists (select from memberships m join users u on u.id = m.user_id where m.workspace_id = $1 and u.email = $2),
+				(select count(*) from memberships where workspace_id = $1) +
+				(select count(*) from invitations where workspace_id = $1 and email <> $2 and expires_at > now())`, i.Workspace, i.Email).Scan(&isMember, &have)
+		switch {
+		case err != nil:
+			return err
+		case isMember:
+			return &schema.Error{Kind: schema.InvalidState, Message: i.Email + " is a member already"}
+		case have >= people.MaxMembers:
+			return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d members and invitations, as many as it may", people.MaxMembers)}
+		}
+		b := &pgx.Batch{}
+		b.Queue(`delete from invitations where workspace_id = $1 and (email = $2 or expires_at <= now())`, i.Workspace, i.Email)
+		tables.QueueInvitation(b, i, hash)
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return fmt.Errorf("inviting somebody: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+const invitationColumns = `i.id, i.workspace_id, w.name, i.email, i.role, i.brands, coalesce(i.invited_by, ` + db.NoID + `), i.created_at, i.expires_at
+	from invitations i join workspaces w on w.id = i.workspace_id and w.deleting_at is null where i.expires_at > now()`
+
+func scanInvitation(row pgx.Row, i *people.Invitation) error {
+	var brands [][16]byte
+	err := row.Scan((*[16]byte)(&i.ID), (*[16]byte)(&i.Workspace), &i.Name, &i.Email, (*int16)(&i.Role), &brands, (*[16]byte)(&i.InvitedBy), &i.CreatedAt, &i.ExpiresAt)
+	i.Brands, i.CreatedAt, i.ExpiresAt = db.IDs[schema.BrandID](brands), i.CreatedAt.UTC(), i.ExpiresAt.UTC()
+	return err
+}
+
+// Invitations returns those of a live workspace that can be accepted, the newest first.
+func (s *Store) Invitations(ctx context.Context, workspace schema.WorkspaceID) ([]people.Invitation, error) {
+	rows, err := s.Pool.Query(ctx, `select `+invitationColumns+` and i.workspace_id = $1 order by i.created_at desc, i.id desc limit $2`, workspace, people.MaxMembers)
+	all, err := db.Collect(rows, err, scanInvitation)
+	if err != nil {
+		return nil, fmt.Errorf("reading invitations: %w", db.Unavailable(err))
+	}
+	return all, nil
+}
+
+// Withdraw ends an invitation. The error is NotFound where the workspace has no such one.
+func (s *Store) Withdraw(ctx context.Context, workspace schema.WorkspaceID, id schema.InvitationID) error {
+	tag, err := s.Pool.Exec(ctx, `delete from invitations where workspace_id = $1 and id = $2`, workspace, id)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = db.NotFound("invitation")
+	}
+	if err != nil {
+		return fmt.Errorf("withdrawing an invitation: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// Invitation returns the one of a token's hash, and who has its address; zero: nobody. The error is
+// Unauthorized where it cannot be accepted, or not any more.
+func (s *Store) Invitation(ctx context.Context, hash [32]byte) (i people.Invitation, user schema.UserID, err error) {
+	err = scanInvitation(s.Pool.QueryRow(ctx, `select `+invitationColumns+` and i.hash = $1`, hash[:]), &i)
+	if err != nil {
+		return i, user, invitationEnded(err)
+	}
+	err = s.Pool.QueryRow(ctx, `select id from users where email = $1`, i.Email).Scan((*[16]byte)(&user))
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return i, user, fmt.Errorf("looking for who is invited: %w", db.Unavailable(err))
+	}
+	return i, user, nil
+}
+
+func invitationEnded(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return &schema.Error{Kind: schema.Unauthorized, Message: "the invitation is not valid: it can be accepted once, within seven days"}
+	}
+	return fmt.Errorf("reading an invitation: %w", db.Unavailable(err))
+}
+
+// Join makes a user a member by an invitation, which is used up, and turns their session to its workspace.
+func (s *Store) Join(ctx context.Context, hash [32]byte, user schema.UserID, session schema.SessionID) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		workspace, err := accept(ctx, tx, hash, user)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `update sessions set workspace_id = $2, sandbox = false where id = $1`, session, workspace)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("accepting an invitation: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// JoinAnew makes a user, who becomes a member by an invitation, which is used up, and begins their session.
+// The error is Unauthorized where somebody has the address by now.
+func (s *Store) JoinAnew(ctx context.Context, u people.NewUser, n people.NewSession) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			insert into users (id, email, name, password, created_at) values ($1, $2, $3, $4, $5) on conflict (email) do nothing`,
+			u.ID, u.Email, u.Name, u.Password, n.At)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return people.ErrSignInFirst
+		}
+		if _, err := accept(ctx, tx, u.Invitation, u.ID); err != nil {
+			return err
+		}
+		n.User = u.ID
+		return beginSession(ctx, tx, n)
+	})
+	if err != nil {
+		return fmt.Errorf("accepting an invitation: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// accept uses an invitation up. Somebody who is a member by now keeps their role.
+func accept(ctx context.Context, tx pgx.Tx, hash [32]byte, user schema.UserID) (workspace schema.WorkspaceID, err error) {
+	err = tx.QueryRow(ctx, `
+		with used as (
+			delete from invitations i using workspaces w, users u
+			where i.hash = $1 and i.expires_at > now() and w.id = i.workspace_id and w.deleting_at is null and u.id = $2 and u.email = i.email
+			returning i.workspace_id, i.role, i.brands
+		), joined as (
+			insert into memberships (workspace_id, user_id, role, brands) select workspace_id, $2, role, brands from used
+			on conflict (workspace_id, user_id) do nothing
+		)
+		select workspace_id from used`, hash[:], user).Scan((*[16]byte)(&workspace))
+	if err != nil {
+		return workspace, invitationEnded(err)
+	}
+	return workspace, nil
+}

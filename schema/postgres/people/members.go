@@ -1,0 +1,116 @@
+package people
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/db"
+)
+
+// Members returns those of a live workspace, by their addresses.
+func (s *Store) Members(ctx context.Context, workspace schema.WorkspaceID) ([]people.Member, error) {
+	rows, err := s.Pool.Query(ctx, `
+		select u.id, u.email, u.name, m.role, m.brands, m.created_at,
+			(select max(s.seen_at) from sessions s where s.user_id = u.id and s.workspace_id = m.workspace_id)
+		from memberships m join users u on u.id = m.user_id where m.workspace_id = $1 order by u.email limit $2`, workspace, people.MaxMembers)
+	all, err := db.Collect(rows, err, func(row pgx.Row, m *people.Member) error {
+		var brands [][16]byte
+		var seen *time.Time
+		err := row.Scan((*[16]byte)(&m.User), &m.Email, &m.Name, (*int16)(&m.Role), &brands, &m.JoinedAt, &seen)
+		m.Brands, m.JoinedAt, m.SeenAt = db.IDs[schema.BrandID](brands), m.JoinedAt.UTC(), db.FromNull(seen)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading members: %w", db.Unavailable(err))
+	}
+	return all, nil
+}
+
+// ChangeMember gives a member another role. The error is NotFound where there is no such member, Forbidden
+// where the role of whoever asks does not reach the member's or the new one, and InvalidState where the
+// workspace would have no owner.
+func (s *Store) ChangeMember(ctx context.Context, c people.MemberChange) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := lockMember(ctx, tx, c); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `update memberships set role = $3 where workspace_id = $1 and user_id = $2`, c.Workspace, c.User, int16(c.Role)); err != nil {
+			return err
+		}
+		return withdrawBeyond(ctx, tx, c)
+	})
+	if err != nil {
+		return fmt.Errorf("changing a member: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// RemoveMember ends a membership, with the sessions that work on the workspace, and the API keys that the
+// member has made there if that is wanted. It fails as ChangeMember does.
+func (s *Store) RemoveMember(ctx context.Context, c people.MemberChange) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := lockMember(ctx, tx, c); err != nil {
+			return err
+		}
+		if err := withdrawBeyond(ctx, tx, c); err != nil {
+			return err
+		}
+		b := &pgx.Batch{}
+		b.Queue(`delete from memberships where workspace_id = $1 and user_id = $2`, c.Workspace, c.User)
+		b.Queue(`delete from sessions where workspace_id = $1 and user_id = $2`, c.Workspace, c.User)
+		if c.EndsKeys {
+			b.Queue(`
+				update api_keys k set revoked_at = now() from workspaces w
+				where w.id = k.workspace_id and (w.id = $1 or w.live_id = $1) and k.made_by = $2 and k.revoked_at is null`, c.Workspace, c.User)
+		}
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return fmt.Errorf("removing a member: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// lockMember lets changes of a workspace's members happen in turn, and refuses what whoever asks may not do.
+func lockMember(ctx context.Context, tx pgx.Tx, c people.MemberChange) error {
+	if err := lockWorkspace(ctx, tx, c.Workspace); err != nil {
+		return err
+	}
+	var role people.Role
+	var owners int
+	err := tx.QueryRow(ctx, `
+		select m.role, (select count(*) from memberships o where o.workspace_id = m.workspace_id and o.role = $3)
+		from memberships m where m.workspace_id = $1 and m.user_id = $2`, c.Workspace, c.User, int16(people.Owner)).Scan((*int16)(&role), &owners)
+	switch {
+	case err != nil:
+		return db.OrNotFound(err, "member")
+	case max(role, c.Role) > c.By:
+		return &schema.Error{Kind: schema.Forbidden, Message: "only an owner makes, changes or removes an owner"}
+	case role == people.Owner && c.Role != people.Owner && owners == 1:
+		return &schema.Error{Kind: schema.InvalidState, Message: "this is the workspace's last owner; make another one first"}
+	default:
+		return nil
+	}
+}
+
+// lockWorkspace lets changes of a live workspace's members happen in turn.
+func lockWorkspace(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) error {
+	tag, err := tx.Exec(ctx, `select from workspaces where id = $1 and live_id is null and deleting_at is null for no key update`, workspace)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = db.NotFound("workspace")
+	}
+	return err
+}
+
+// withdrawBeyond withdraws the invitations of a member that they could not make any more.
+func withdrawBeyond(ctx context.Context, tx pgx.Tx, c people.MemberChange) error {
+	_, err := tx.Exec(ctx, `
+		delete from invitations where workspace_id = $1 and invited_by = $2 and ($3::smallint < $4 or role > $3)`,
+		c.Workspace, c.User, int16(c.Role), int16(people.Admin))
+	return err
+}
