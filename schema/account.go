@@ -18,13 +18,15 @@ type Account struct {
 	Workspace WorkspaceID
 	Brand     BrandID // zero: none
 	BrandName string  // only where accounts are listed
-	Platform  Platform
-	NativeID  string // id on the platform
-	Name      string // handle or title, to show
-	Server    string // base address; only mastodon, bluesky and telegram accounts have their own
-	Sandbox   bool
-	Limits    LimitSet // of its workspace
-	Sealed    []byte   // sealed Credentials; nil once it is disconnected
+	// FromDashboard says that a member connected it, in their session; only where accounts are listed.
+	FromDashboard bool
+	Platform      Platform
+	NativeID      string // id on the platform
+	Name          string // handle or title, to show
+	Server        string // base address; only mastodon, bluesky and telegram accounts have their own
+	Sandbox       bool
+	Limits        LimitSet // of its workspace
+	Sealed        []byte   // sealed Credentials; nil once it is disconnected
 	// Settings is what the platform enables for this account: the allowed values by the
 	// name of a setting of posts, such as {"privacy": ["SELF_ONLY"]}. A setting that is
 	// not listed may have any value.
@@ -301,6 +303,7 @@ type Consent struct {
 	Sandbox   bool
 	Brand     BrandID   // of the accounts to be connected
 	Account   AccountID // that is to be connected again; zero: whichever the person chooses
+	User      UserID    // the member who asked for it; zero: a key did
 	Redirect  string    // where the person is sent at the end; empty: a page of crier's
 	Stage     ConsentStage
 	Sealed    []byte // what the stage needs: see ConsentStage

@@ -20,7 +20,7 @@ type Post struct {
 	Status       PostStatus
 	ScheduledFor time.Time // UTC, never moved by a wait; zero: a draft without a time
 	Timezone     string    // IANA name scheduledFor was read in
-	FromAPI      bool      // lists hold API posts only
+	FromAPI      bool      // no member made it at the dashboard; lists have such posts alone unless asked for all
 	Content      Content
 	Targets      []Target
 	CreatedAt    time.Time
@@ -214,6 +214,7 @@ type PostFilter struct {
 	Status   PostStatus // zero: any but where the API leaves some out
 	Platform Platform   // zero: any
 	Brand    BrandID    // zero: any
+	All      bool       // with those that members made at the dashboard; else those of the API alone
 	After    time.Time  // scheduled at or after; zero: no bound
 	Before   time.Time  // scheduled at or before; zero: no bound
 	// ExternalID is the caller's own id of a post; empty: any.

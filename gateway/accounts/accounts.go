@@ -119,7 +119,8 @@ func (a *accounts) list(c *gin.Context) error {
 	return nil
 }
 
-// selected returns the accounts that a request's parameters select, and warnings about those.
+// selected returns the accounts that a request's parameters select, and warnings about those. The brands of a
+// list are those of the API: what members connected is left out beside one.
 func (a *accounts) selected(c *gin.Context) (found []schema.Account, warnings []schema.Detail, err error) {
 	q := body.NewQuery(c)
 	platform, brand := q.Platform("platform"), q.Brand()
@@ -132,7 +133,7 @@ func (a *accounts) selected(c *gin.Context) (found []schema.Account, warnings []
 	}
 	found = all[:0]
 	for _, account := range all {
-		if (platform == 0 || account.Platform == platform) && (brand.IsZero() || account.Brand == brand) {
+		if (platform == 0 || account.Platform == platform) && (brand.IsZero() || account.Brand == brand && !account.FromDashboard) {
 			found = append(found, account)
 		}
 	}

@@ -128,7 +128,7 @@ func (s *authorizations) move(ctx context.Context, consent schema.Consent, old [
 
 // keyOf is what connections.check is told of a caller.
 func keyOf(c schema.Consent) schema.Key {
-	return schema.Key{Workspace: c.Workspace, Sandbox: c.Sandbox}
+	return schema.Key{Workspace: c.Workspace, Sandbox: c.Sandbox, User: c.User}
 }
 
 // attachable refuses another account than the one that is to be connected again, and one that

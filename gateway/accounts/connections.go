@@ -269,7 +269,7 @@ func (s *connections) checkAll(ctx context.Context, key schema.Key, candidates [
 // check asks the platform whose credentials these are. A sandbox account has no server: it
 // lives wherever the simulators are.
 func (s *connections) check(ctx context.Context, key schema.Key, one candidate) (schema.Connection, error) {
-	account := schema.Account{Workspace: key.Workspace, Platform: one.platform, Server: one.server, Sandbox: key.Sandbox}
+	account := schema.Account{Workspace: key.Workspace, Platform: one.platform, Server: one.server, Sandbox: key.Sandbox, FromDashboard: !key.User.IsZero()}
 	checker, err := connectors.As[connectors.Checker](s.Platforms, account)
 	if err != nil {
 		return schema.Connection{}, err

@@ -22,8 +22,13 @@ type accountView struct {
 	CreatedAt      answer.Moment    `json:"createdAt"`
 }
 
-// sourceAPI is the source of accounts that were not connected on a dashboard: all.
-const sourceAPI = "api"
+// sourceOf tells who connected an account: a member at a dashboard, or anybody else.
+func sourceOf(a schema.Account) string {
+	if a.FromDashboard {
+		return "dashboard"
+	}
+	return "api"
+}
 
 type accountsAnswer struct {
 	Success  bool            `json:"success"`
@@ -46,7 +51,7 @@ type disconnectedAnswer struct {
 func viewAccount(a schema.Account) accountView {
 	ended := a.Problem()
 	return accountView{
-		ID: a.ID, Platform: a.Platform, Source: sourceAPI, Name: a.Name, NativeID: a.NativeID, Server: a.Server,
+		ID: a.ID, Platform: a.Platform, Source: sourceOf(a), Name: a.Name, NativeID: a.NativeID, Server: a.Server,
 		BrandID: answer.IDOrNull(a.Brand), BrandName: answer.TextOrNull(a.BrandName),
 		IsConnected: ended == nil, NeedsReconnect: a.NeedsReconnect, Error: viewProblem(ended),
 		ExpiresAt: answer.MomentOrNull(a.ExpiresAt), CreatedAt: answer.Moment(a.CreatedAt),

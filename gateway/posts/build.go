@@ -42,7 +42,7 @@ func (p *posts) build(ctx context.Context, b batch, f *body.Form, read func(*bod
 	fields := read(f)
 	r := f.Report
 	post := schema.Post{
-		ID: schema.NewPostID(b.now), Workspace: b.key.Workspace, Version: 1, FromAPI: true,
+		ID: schema.NewPostID(b.now), Workspace: b.key.Workspace, Version: 1, FromAPI: b.key.User.IsZero(),
 		Status: schema.Scheduled, Timezone: b.timezone, CreatedAt: b.now, UpdatedAt: b.now,
 	}
 	queue := readQueueID(f)

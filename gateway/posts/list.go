@@ -59,7 +59,7 @@ func readFilter(q *body.Query) schema.PostFilter {
 		Status: readStatus(q), Platform: q.Platform("platform"), Brand: q.Brand(),
 		ExternalID: readExternalID(q), Metadata: readMetadataFilter(q),
 		After: q.Time("after"), Before: q.Time("before"), UpdatedAfter: q.Time("updatedAfter"), Order: readOrder(q),
-		Search: readSearch(q),
+		Search: readSearch(q), All: readSource(q),
 	}
 	if f.Search != "" {
 		refuseUnsearched(q)
@@ -67,6 +67,15 @@ func readFilter(q *body.Query) schema.PostFilter {
 	}
 	refuseUnindexed(q, f)
 	return f
+}
+
+// readSource reads whether posts of the dashboard are listed too.
+func readSource(q *body.Query) (all bool) {
+	source, ok := q.Word("source")
+	if ok && source != "all" && source != "api" {
+		q.Report.Fail("source", body.CodeInvalidValue, "must be api or all")
+	}
+	return source == "all"
 }
 
 // maxSearch bounds the words of a search, in characters.

@@ -1,6 +1,9 @@
 package reference
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The kinds of page content, as the templates show them.
 type (
@@ -13,6 +16,7 @@ type (
 	operation struct {
 		ID, Method, Path, Summary, Description string
 		Public                                 bool // needs no key
+		BySession                              bool // needs a session: no key will do
 		Parameters                             []field
 		Bodies                                 []content
 		BodyRequired                           bool
@@ -74,10 +78,11 @@ func (r *reader) events() []operation {
 }
 
 func (r *reader) operation(method, path string, o object) operation {
-	security, overridden := o.value("security").([]any)
+	ways, overridden := o.value("security").([]any)
+	isPublic := overridden && (len(ways) == 0 || slices.ContainsFunc(ways, isNothing))
 	shown := operation{
 		ID: o.text("operationId"), Method: method, Path: path, Summary: o.text("summary"), Description: o.text("description"),
-		Public: overridden && len(security) == 0,
+		Public: isPublic, BySession: overridden && !isPublic,
 	}
 	for _, parameter := range o.list("parameters") {
 		shown.Parameters = append(shown.Parameters, r.parameter(asObject(parameter).follow(r.document)))
@@ -90,6 +95,9 @@ func (r *reader) operation(method, path string, o object) operation {
 	}
 	return shown
 }
+
+// isNothing reports whether a way to be let in asks for nothing.
+func isNothing(way any) bool { return len(asObject(way)) == 0 }
 
 func (r *reader) parameter(o object) field {
 	f := field{

@@ -332,6 +332,7 @@ func TestNothingIsLeftOfAnAccount(t *testing.T) {
 	alone, shared, far, past := f.post(1, 0), f.post(2, time.Hour), f.post(2, 25*time.Hour), f.post(2, 0)
 	past.Content.FirstComments = []schema.FirstComment{{Text: "first"}}
 	last := f.post(2, 0) // whose other target has ended
+	far.FromAPI, past.FromAPI = false, false
 	for _, p := range []schema.Post{alone, shared, far, past, last} {
 		f.create(p)
 	}

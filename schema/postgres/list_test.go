@@ -24,7 +24,9 @@ func TestEveryFilterFindsWhatItSelects(t *testing.T) {
 			{Metadata: map[string]string{"of": "2"}}, {Metadata: map[string]string{"of": "2"}, Platform: schema.Telegram},
 		} {
 			filter.Status = status
-			t.Run(fmt.Sprintf("%+v", filter), func(t *testing.T) { f.wantListed(t, all, filter) })
+			for _, filter.All = range []bool{false, true} {
+				t.Run(fmt.Sprintf("%+v", filter), func(t *testing.T) { f.wantListed(t, all, filter) })
+			}
 		}
 	}
 }
@@ -101,6 +103,7 @@ func TestChangesAreListedInTheirOrder(t *testing.T) {
 	}
 	before := f.create(f.post(1, time.Hour))
 	add := func(p schema.Post, change func(p schema.Post)) {
+		p.FromAPI = len(all)%2 > 0
 		p = f.create(p)
 		all = append(all, p)
 		if change != nil {
@@ -146,7 +149,7 @@ func TestChangesAreListedInTheirOrder(t *testing.T) {
 				}
 			}
 			for _, jumps := range []bool{false, true} {
-				got := f.listed(t, schema.PostFilter{UpdatedAfter: since, Status: status, Limit: 2}, len(want), jumps)
+				got := f.listed(t, schema.PostFilter{UpdatedAfter: since, Status: status, All: true, Limit: 2}, len(want), jumps)
 				if !slices.Equal(got, want) {
 					t.Errorf("since %v, status %v, by positions: %t: listed %v\nwant %v", since, status, jumps, got, want)
 				}
@@ -165,7 +168,7 @@ func changedAt(p schema.Post) time.Time {
 
 func selects(f *schema.PostFilter, p *schema.Post) bool {
 	on := func(t schema.Target) bool { return t.Platform == f.Platform }
-	return (f.Status == 0 || p.Status == f.Status) && (f.Platform == 0 || slices.ContainsFunc(p.Targets, on)) &&
+	return (f.All || p.FromAPI) && (f.Status == 0 || p.Status == f.Status) && (f.Platform == 0 || slices.ContainsFunc(p.Targets, on)) &&
 		(f.Brand.IsZero() || p.Brand == f.Brand) && (f.ExternalID == "" || p.Content.ExternalID == f.ExternalID) &&
 		(f.After.IsZero() || !p.ScheduledFor.IsZero() && !p.ScheduledFor.Before(f.After)) &&
 		(f.Before.IsZero() || !p.ScheduledFor.IsZero() && !p.ScheduledFor.After(f.Before)) &&
@@ -190,6 +193,7 @@ func (f *fixture) postsInEveryState() []schema.Post {
 		for n, platform := range sets[i%len(sets)] {
 			p.Targets = append(p.Targets, schema.Target{N: int16(n), Account: schema.NewAccountID(f.store.Now()), Platform: platform, FirstStep: schema.StepPublish})
 		}
+		p.FromAPI = i/7%3 > 0
 		if i%2 == 0 {
 			p.Brand = brand
 		}

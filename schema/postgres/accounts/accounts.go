@@ -79,7 +79,7 @@ func (s *Store) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id
 }
 
 // listedAccounts are the connected accounts with the names of their brands.
-const listedAccounts = `select ` + tables.AccountColumns + `, coalesce(b.name, '') from accounts a
+const listedAccounts = `select ` + tables.AccountColumns + `, coalesce(b.name, ''), a.from_dashboard from accounts a
 	join workspaces w on w.id = a.workspace_id
 	left join brands b on b.id = a.brand_id
 	where a.workspace_id = $1 and a.disconnected_at is null`
@@ -87,7 +87,9 @@ const listedAccounts = `select ` + tables.AccountColumns + `, coalesce(b.name, '
 // Accounts returns the connected accounts of a workspace, by id.
 func (s *Store) Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error) {
 	rows, err := s.Pool.Query(ctx, listedAccounts+` order by a.id`, workspace)
-	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error { return tables.ScanAccount(row, a, &a.BrandName) })
+	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error {
+		return tables.ScanAccount(row, a, &a.BrandName, &a.FromDashboard)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("reading accounts: %w", db.Unavailable(err))
 	}
@@ -113,5 +115,5 @@ func (s *Store) AccountsVersion(ctx context.Context, workspace schema.WorkspaceI
 func (s *Store) Account(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
 	var a schema.Account
 	row := s.Pool.QueryRow(ctx, listedAccounts+` and a.id = $2`, workspace, id)
-	return a, db.OrNotFound(tables.ScanAccount(row, &a, &a.BrandName), "account")
+	return a, db.OrNotFound(tables.ScanAccount(row, &a, &a.BrandName, &a.FromDashboard), "account")
 }

@@ -114,7 +114,7 @@ func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace 
 	b.Queue(putConnected, pgx.StrictNamedArgs{
 		"id": a.ID, "workspace": workspace, "brand": a.Brand, "platform": a.Platform, "native": a.NativeID, "name": a.Name,
 		"server": a.Server, "sealed": a.Sealed, "revision": a.Revision, "expires": db.OrNull(a.ExpiresAt), "renewable": a.Renewable,
-		"settings": db.TextOrNull(a.Settings), "person": personOf(c), "created": a.CreatedAt, "renew": db.OrNull(a.RenewalDue(s.Now(), false)),
+		"settings": db.TextOrNull(a.Settings), "person": personOf(c), "created": a.CreatedAt, "dashboard": wanted.FromDashboard, "renew": db.OrNull(a.RenewalDue(s.Now(), false)),
 	})
 	return one, changed, nil
 }
@@ -144,9 +144,10 @@ func (s *Store) lockConnected(ctx context.Context, tx pgx.Tx, workspace schema.W
 
 // putConnected resets the renewal if the credentials are new ones.
 const putConnected = `
-	insert into accounts as a (id, workspace_id, brand_id, platform, native_id, name, server, sealed, settings, revision, expires_at, renewable, created_at, renew_at, person)
-	values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed, coalesce(@settings::text::json, '{}'), @revision, @expires, @renewable, @created, @renew, @person)
+	insert into accounts as a (id, workspace_id, brand_id, platform, native_id, name, server, sealed, settings, revision, expires_at, renewable, created_at, renew_at, person, from_dashboard)
+	values (@id, @workspace, @brand, @platform, @native, @name, @server, @sealed, coalesce(@settings::text::json, '{}'), @revision, @expires, @renewable, @created, @renew, @person, @dashboard)
 	on conflict (id) do update set
+		from_dashboard = case when a.disconnected_at is null then a.from_dashboard else excluded.from_dashboard end,
 		person = coalesce(excluded.person, a.person), brand_id = excluded.brand_id, name = excluded.name, sealed = excluded.sealed, settings = excluded.settings, revision = excluded.revision,
 		expires_at = excluded.expires_at, renewable = excluded.renewable, needs_reconnect = false, ended = 0, end_message = null, disconnected_at = null,
 		renew_at = case when a.revision = excluded.revision then a.renew_at else excluded.renew_at end,

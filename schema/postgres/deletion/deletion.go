@@ -137,7 +137,10 @@ func contentsOf(ctx context.Context, tx pgx.Tx, workspaces []schema.WorkspaceID,
 			(select count(*) from queues q where q.workspace_id = any($1)),
 			(select count(*) from webhooks h where h.workspace_id = any($1)),
 			(select count(*) from (select from media m where m.workspace_id = any($1) and m.state in `+tables.PresentUploads+` limit $2) counted),
-			(select count(*) from (select from all_posts p where p.workspace_id = any($1) and p.from_api limit $2) counted),
+			(select count(*) from (
+				(select from all_posts p where p.workspace_id = any($1) and p.from_api limit $2) union all
+				(select from all_posts p where p.workspace_id = any($1) and not p.from_api limit $2)
+				limit $2) counted),
 			(select count(*) from (select from posts p where p.workspace_id = any($1) and p.status in `+tables.OpenPosts+` limit $2) counted)
 		from workspaces w where w.id = $3`, workspaces, schema.MostCounted, workspaces[0]).
 		Scan(&c.Workspace, &c.Accounts, &c.Keys, &c.Brands, &c.Queues, &c.Webhooks, &c.Media, &c.Posts, &c.Open)
@@ -146,12 +149,14 @@ func contentsOf(ctx context.Context, tx pgx.Tx, workspaces []schema.WorkspaceID,
 
 // countAccountPosts counts the posts that have a target of the account.
 func countAccountPosts(ctx context.Context, tx pgx.Tx, workspaces []schema.WorkspaceID, account schema.AccountID, c *schema.DeletionContents) error {
+	ofKind := func(made string) string {
+		return `(select p.status from all_posts p
+			where p.workspace_id = any($1) and ` + made + ` and p.platforms & (select 1 << a.platform from accounts a where a.id = $2) <> 0
+			  and exists (select from all_targets t where t.post_id = p.id and t.account_id = $2) limit $3)`
+	}
 	return tx.QueryRow(ctx, `
 		select count(*), count(*) filter (where status in `+tables.OpenPosts+`) from (
-			select p.status from all_posts p
-			where p.workspace_id = any($1) and p.from_api and p.platforms & (select 1 << a.platform from accounts a where a.id = $2) <> 0
-			  and exists (select from all_targets t where t.post_id = p.id and t.account_id = $2)
-			limit $3) counted`, workspaces, account, schema.MostCounted).Scan(&c.Posts, &c.Open)
+			`+ofKind(`p.from_api`)+` union all `+ofKind(`not p.from_api`)+` limit $3) counted`, workspaces, account, schema.MostCounted).Scan(&c.Posts, &c.Open)
 }
 
 const columns = `id, status, of_workspace, workspaces, accounts, posts, posts_removed, rows_removed, asked_at,

@@ -3,6 +3,7 @@ package deletion
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -76,19 +77,19 @@ func (w *work) nextPosts(ctx context.Context, tx pgx.Tx, from stand) ([]found, e
 		account = `exists (select from ` + from.targets + ` t where t.post_id = p.id and t.account_id = @account),
 			not exists (select from ` + from.targets + ` t where t.post_id = p.id and t.account_id is distinct from @account)`
 	}
-	const page = ` from (
+	const page = `
 		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
 			select p.id, p.scheduled_for from `
+	const order = ` order by p.scheduled_for desc, p.id desc limit @limit) p`
+	var parts []string
+	for _, made := range []string{`p.from_api`, `not p.from_api`} { // as the indexes of history have them
+		before := page + from.posts + ` p where p.workspace_id = w.id and ` + made
+		parts = append(parts,
+			before+` and p.scheduled_for is null and @at::timestamptz is null and p.id < coalesce(@id::uuid, `+lastID+`)`+order,
+			before+` and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then `+lastID+` else @id::uuid end)`+order)
+	}
 	rows, err := tx.Query(ctx, `
-		select p.id, p.scheduled_for, `+account+page+from.posts+` p
-			where p.workspace_id = w.id and p.from_api and p.scheduled_for is null and @at::timestamptz is null and p.id < coalesce(@id::uuid, `+lastID+`)
-			order by p.scheduled_for desc, p.id desc limit @limit) p
-		union all
-		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
-			select p.id, p.scheduled_for from `+from.posts+` p
-			where p.workspace_id = w.id and p.from_api
-			  and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then `+lastID+` else @id::uuid end)
-			order by p.scheduled_for desc, p.id desc limit @limit) p
+		select p.id, p.scheduled_for, `+account+` from (`+strings.Join(parts, ` union all `)+`
 		) p order by p.scheduled_for desc nulls first, p.id desc limit @limit`,
 		args)
 	return db.Collect(rows, err, func(row pgx.Row, p *found) error {

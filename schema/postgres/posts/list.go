@@ -92,10 +92,11 @@ type listing struct {
 	from       *schema.PostPosition
 	metadata   bool
 	parameters pgx.StrictNamedArgs
+	all        bool // posts of the dashboard too
 }
 
 func newListing(workspace schema.WorkspaceID, f schema.PostFilter) listing {
-	l := listing{order: orders[f.Order], from: f.From, metadata: len(f.Metadata) > 0, parameters: pgx.StrictNamedArgs{
+	l := listing{order: orders[f.Order], from: f.From, metadata: len(f.Metadata) > 0, all: f.All, parameters: pgx.StrictNamedArgs{
 		"workspace": workspace, "status": int16(f.Status), "limit": f.Limit + 1, "offset": f.Offset,
 	}}
 	if f.From != nil {
@@ -113,7 +114,7 @@ func newListing(workspace schema.WorkspaceID, f schema.PostFilter) listing {
 				l.parameters["from_first"] = schema.FirstPostID(f.From.At)
 			}
 		}
-		return l.withNames()
+		return l.prepared()
 	}
 	var mask int32
 	if f.Platform != 0 {
@@ -126,11 +127,14 @@ func newListing(workspace schema.WorkspaceID, f schema.PostFilter) listing {
 		l.parameters["value"] = longestValue(f.Metadata)
 	}
 	l.sources = l.order.sources(f)
-	return l.withNames()
+	return l.prepared()
 }
 
-// withNames gives the kinds of each source a name.
-func (l listing) withNames() listing {
+// prepared is the listing of all posts where that is asked for, with a name for the kinds of each source.
+func (l listing) prepared() listing {
+	if l.all {
+		l.sources = ofAll(l.sources)
+	}
 	for i := range l.sources {
 		l.sources[i].named = fmt.Sprint("kinds", i)
 	}

@@ -1,6 +1,8 @@
 package posts
 
 import (
+	"strings"
+
 	"crier/schema"
 	"crier/schema/postgres/internal/tables"
 )
@@ -12,6 +14,7 @@ type source struct {
 	named string // what the kinds are called in the statement
 	from  string
 	where string
+	made  string // by whom the posts were made, a condition; where says it too
 	at    string // column of the time by which the list is sorted
 	id    string // column of the id
 	// byID says that ids are in the order of the times: the index has that of workspace and id.
@@ -34,6 +37,29 @@ func (s source) sorted(o order) string {
 		return o.by(`p.workspace_id`, s.id)
 	}
 	return o.by(s.at, s.id)
+}
+
+// byAPI is true of posts that no member made at the dashboard. Indexes of history have either kind.
+const byAPI = `p.from_api`
+
+// ofAll returns sources of all posts in place of those by the API: of the two kinds, where they stand in
+// history.
+func ofAll(sources []source) (all []source) {
+	for _, s := range sources {
+		if s.from != `posts_history p` {
+			all = append(all, s.madeBy(`true`))
+			continue
+		}
+		all = append(all, s, s.madeBy(`not `+byAPI))
+	}
+	return all
+}
+
+func (s source) madeBy(whom string) source {
+	s.made = whom
+	s.where = strings.ReplaceAll(s.where, byAPI, whom)
+	s.kinds = strings.ReplaceAll(s.kinds, byAPI, whom)
+	return s
 }
 
 const of = `p.workspace_id = @workspace and p.from_api `
@@ -82,12 +108,12 @@ func createdSources(f schema.PostFilter) []source {
 // platformSets are the sets of platforms that posts of a table have, found by one look at the
 // index for each.
 func platformSets(table string) string {
-	next := `select platforms from ` + table + ` where workspace_id = @workspace and from_api`
+	next := `select p.platforms from ` + table + ` p where p.workspace_id = @workspace and ` + byAPI
 	return `(
 		with recursive sets as (
-			(` + next + ` order by platforms limit 1)
+			(` + next + ` order by p.platforms limit 1)
 			union all
-			select (` + next + ` and platforms > s.platforms order by platforms limit 1) from sets s where s.platforms is not null
+			select (` + next + ` and p.platforms > s.platforms order by p.platforms limit 1) from sets s where s.platforms is not null
 		)
 		select platforms from sets where platforms is not null and (@platforms::int = 0 or platforms & @platforms <> 0)
 	)`
