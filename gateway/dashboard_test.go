@@ -57,3 +57,19 @@ func TestMembersAccountsAreOfTheDashboard(t *testing.T) {
 		t.Errorf("%d accounts beside a brand", n)
 	}
 }
+
+// TestALinkOfAMembersIsOfTheDashboard has somebody else connect by the link that a member has asked for.
+func TestALinkOfAMembersIsOfTheDashboard(t *testing.T) {
+	a := newAPI(t)
+	ada := a.member(a.workspace, people.Admin, "ada")
+	p := a.person()
+	page := ada.ask(http.MethodGet, "/connect/mastodon", nil).want(http.StatusOK).at("authUrl").text()
+	p.attaches(p.allows(p.Open(page), "alice"))
+	if source := a.wantAccounts(1).at("source").text(); source != "dashboard" {
+		t.Errorf("source = %s", source)
+	}
+	p.attaches(p.allows(p.begins("mastodon", ""), "alice")) // a key, and the account stays what it is
+	if source := a.wantAccounts(1).at("source").text(); source != "dashboard" {
+		t.Errorf("connected again, source = %s", source)
+	}
+}
