@@ -18,25 +18,7 @@ func TestAnAssistantIsCountedLikeAnybody(t *testing.T) {
 	a.freeze()
 	_, key := a.tenant("team", "team", schema.Read)
 	const message = `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_posts", "arguments": {}}}`
-	call := func() (status int, text string) {
-		request, err := http.NewRequest(http.MethodPost, a.url+"/mcp", strings.NewReader(message))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Authorization", "Bearer "+key)
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Accept", "application/json, text/event-stream")
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		body, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return response.StatusCode, string(body)
-	}
+	call := func() (status int, text string) { return a.assistant(key, message) }
 	if status, text := call(); status != http.StatusOK || !strings.Contains(text, `"structuredContent":{"posts":[]}`) {
 		t.Fatalf("%d %s", status, text)
 	}
@@ -52,5 +34,37 @@ func TestAnAssistantIsCountedLikeAnybody(t *testing.T) {
 	}
 	if status, text := call(); status != http.StatusTooManyRequests {
 		t.Errorf("with none left: %d %s", status, text)
+	}
+}
+
+// assistant sends a message of an assistant's.
+func (a *api) assistant(key, message string) (status int, text string) {
+	a.Helper()
+	request, err := http.NewRequest(http.MethodPost, a.url+"/mcp", strings.NewReader(message))
+	if err != nil {
+		a.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
+// TestAnAssistantComesFromItsCallersNetwork has a key that works from the network of these tests alone.
+func TestAnAssistantComesFromItsCallersNetwork(t *testing.T) {
+	a := newAPI(t)
+	_, key := a.madeKey(a.key, `{"name": "x", "permissions": ["read"], "networks": ["127.0.0.1", "::1/64"]}`)
+	const message = `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_posts", "arguments": {}}}`
+	if status, text := a.assistant(key, message); status != http.StatusOK || !strings.Contains(text, `"structuredContent":{"posts":[]}`) {
+		t.Errorf("%d %s", status, text)
 	}
 }

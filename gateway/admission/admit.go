@@ -65,7 +65,11 @@ func newAdmission(c Config) *admission {
 func (a *admission) admit(c *gin.Context) {
 	now := a.now()
 	r := RequestOf(c)
-	r.Address = a.addresses.of(c.Request)
+	if r.within != nil {
+		r.Address = r.within.Address
+	} else {
+		r.Address = a.addresses.of(c.Request)
+	}
 	err := a.identify(c, r, now)
 	switch {
 	case err != nil:

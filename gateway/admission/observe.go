@@ -45,7 +45,8 @@ func newObserver(f answer.Failures, l Limits, ids *requestIDs, tracer *tracing.T
 
 func (o *observer) observe(c *gin.Context) {
 	began := time.Now()
-	r := &Request{id: o.ids.next()}
+	within, _ := c.Request.Context().Value(requestKey{}).(*Request)
+	r := &Request{id: o.ids.next(), within: within}
 	c.Header("X-Request-Id", r.id)
 	limit, _ := o.limits.of(c)
 	ctx, cancel := context.WithTimeout(c.Request.Context(), limit)

@@ -17,6 +17,7 @@ import (
 // Request is what is known of a request while it is answered.
 type Request struct {
 	id          string
+	within      *Request        // that it is made to answer, in this process; nil: it came over the network
 	Key         schema.Key      // or what the session is seen as; zero: neither is valid, or the session works on no workspace
 	Session     *people.Session // nil: it has none
 	keyless     string          // what it is told where it needs a key and has none that is valid
