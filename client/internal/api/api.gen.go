@@ -552,6 +552,12 @@ const (
 	ListPostsParamsStatusScheduled       ListPostsParamsStatus = "scheduled"
 )
 
+// Defines values for ListPostsParamsSource.
+const (
+	ListPostsParamsSourceAPI ListPostsParamsSource = "api"
+	ListPostsParamsSourceAll ListPostsParamsSource = "all"
+)
+
 // Defines values for ListPostsParamsSort.
 const (
 	ListPostsParamsSortCreatedAt         ListPostsParamsSort = "createdAt"
@@ -1722,7 +1728,7 @@ type ItemMarks struct {
 type Key struct {
 	CreatedAt time.Time `json:"createdAt"`
 
-	// ExpiresAt The end of the overlap of a key that was rotated.
+	// ExpiresAt When the key ends; of a key that was rotated, the end of the overlap.
 	ExpiresAt time.Time `json:"expiresAt"`
 	ID        string    `json:"id"`
 
@@ -1734,7 +1740,13 @@ type Key struct {
 
 	// LastUsedAt To the minute, and up to two minutes late.
 	LastUsedAt time.Time `json:"lastUsedAt"`
-	Name       string    `json:"name"`
+
+	// MadeBy The member who made it, or the key before it; null: no member did.
+	MadeBy string `json:"madeBy"`
+	Name   string `json:"name"`
+
+	// Networks That the key may be used from; null: any.
+	Networks []string `json:"networks"`
 
 	// Permissions With those that the highest includes.
 	Permissions []KeyPermissions `json:"permissions"`
@@ -1766,7 +1778,12 @@ type KeyAnswer struct {
 
 // KeyCreate defines model for KeyCreate.
 type KeyCreate struct {
-	Name        string                 `json:"name"`
+	// ExpiresAt When the key ends; never where it is left out. A successor by rotation ends then too.
+	ExpiresAt string `json:"expiresAt,omitempty,omitzero"`
+	Name      string `json:"name"`
+
+	// Networks That the key may be used from, such as 203.0.113.0/24; of IPv6 a /64 is the smallest. From others the answer is 401. Any where it is left out or empty.
+	Networks    []string               `json:"networks,omitempty,omitzero"`
 	Permissions []KeyCreatePermissions `json:"permissions"`
 
 	// Test Of the sandbox; by default as the key that asks.
@@ -3653,6 +3670,9 @@ type ListPostsParams struct {
 	// Before Scheduled at or before this time.
 	Before *string `form:"before,omitempty" json:"before,omitempty"`
 
+	// Source Also posts that members made in their sessions.
+	Source *ListPostsParamsSource `form:"source,omitempty" json:"source,omitempty"`
+
 	// UpdatedAfter Changed at or after this time: made, edited, published, failed, cancelled. The posts come in the order of their
 	// changes, the first change first. It can be combined only with `status`.
 	UpdatedAfter *string `form:"updatedAfter,omitempty" json:"updatedAfter,omitempty"`
@@ -3676,6 +3696,9 @@ type ListPostsParams struct {
 
 // ListPostsParamsStatus defines parameters for ListPosts.
 type ListPostsParamsStatus string
+
+// ListPostsParamsSource defines parameters for ListPosts.
+type ListPostsParamsSource string
 
 // ListPostsParamsSort defines parameters for ListPosts.
 type ListPostsParamsSort string
@@ -3986,6 +4009,8 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 type ClientInterface interface {
 
 	// ListAccounts List connected accounts
+	//
+	// With `brandId` those that members connected in their sessions (`source` dashboard) are left out, whatever brand they are in.
 	//
 	// Corresponds with GET /accounts (the `ListAccounts` operationId).
 	ListAccounts(ctx context.Context, params *ListAccountsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4734,7 +4759,8 @@ type ClientInterface interface {
 
 	// ListPosts List posts
 	//
-	// Posts made through the API. Posts with the same time are in order of creation (reversed when the latest come first).
+	// Posts made through the API, and with `source=all` also those that members made in their sessions, whose `isApiPost` is false: the former alone
+	// are what a program has made. Posts with the same time are in order of creation (reversed when the latest come first).
 	//
 	// Read a whole list with `cursor`: unlike `page`, it does not shift when posts are added or moved.
 	//
@@ -5167,6 +5193,8 @@ type ClientInterface interface {
 }
 
 // ListAccounts List connected accounts
+//
+// With `brandId` those that members connected in their sessions (`source` dashboard) are left out, whatever brand they are in.
 //
 // Corresponds with GET /accounts (the `ListAccounts` operationId).
 func (c *Client) ListAccounts(ctx context.Context, params *ListAccountsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6765,7 +6793,8 @@ func (c *Client) GetPlatform(ctx context.Context, platform PlatformName, params 
 
 // ListPosts List posts
 //
-// Posts made through the API. Posts with the same time are in order of creation (reversed when the latest come first).
+// Posts made through the API, and with `source=all` also those that members made in their sessions, whose `isApiPost` is false: the former alone
+// are what a program has made. Posts with the same time are in order of creation (reversed when the latest come first).
 //
 // Read a whole list with `cursor`: unlike `page`, it does not shift when posts are added or moved.
 //
@@ -11065,6 +11094,18 @@ func NewListPostsRequest(server string, params *ListPostsParams) (*http.Request,
 		if params.Before != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Source != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "source", *params.Source, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
