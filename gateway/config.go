@@ -15,6 +15,7 @@ import (
 	"crier/gateway/analytics"
 	"crier/gateway/billing"
 	"crier/gateway/deletions"
+	"crier/gateway/devices"
 	"crier/gateway/directory"
 	"crier/gateway/engagement"
 	"crier/gateway/feeds"
@@ -65,6 +66,7 @@ type Store interface {
 	feeds.Store
 	engagement.Store
 	people.Store
+	devices.Store
 }
 
 // Analytics is what is asked of ClickHouse.

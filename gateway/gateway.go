@@ -20,6 +20,7 @@ import (
 	"crier/gateway/calendar"
 	"crier/gateway/cursor"
 	"crier/gateway/deletions"
+	"crier/gateway/devices"
 	"crier/gateway/directory"
 	"crier/gateway/engagement"
 	"crier/gateway/feeds"
@@ -38,6 +39,8 @@ const (
 	basePath = "/api/v1"
 	// FilesPath is where the content of uploads is served, below the server's address.
 	FilesPath = basePath + "/files/"
+	// DevicePage is where members type the codes of devices, below the server's address.
+	DevicePage = "/device"
 	// lookupTimeout bounds the look-up of an address that a request names.
 	lookupTimeout = 2 * time.Second
 )
@@ -51,7 +54,8 @@ type Gateway struct {
 // New puts the API together.
 func New(config Config) (*Gateway, error) {
 	config.Addresses.PublicURL = strings.TrimSuffix(config.Addresses.PublicURL, "/")
-	f := answer.Failures{Logger: config.Logger, Documentation: config.Addresses.PublicURL + pagesPath + "/errors/", About: admission.About}
+	f := answer.Failures{Logger: config.Logger, Documentation: config.Addresses.PublicURL + pagesPath + "/errors/", About: admission.About,
+		OAuth: []string{basePath + devices.CodePath, basePath + devices.TokenPath}}
 	routes, err := operations(config, f)
 	if err != nil {
 		return nil, err
@@ -155,6 +159,9 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 		people.Routes(people.Config{
 			Store: config.Store, Passwords: passwords, Sandboxes: config.Sandboxes, Cookies: admission.CookiesOf(config.Addresses.PublicURL),
 			Now: config.Now, Random: config.Random,
+		}),
+		devices.Routes(devices.Config{
+			Store: config.Store, Page: config.Addresses.PublicURL + DevicePage, Now: config.Now, Random: config.Random,
 		}),
 		billing.Routes(billing.Config{Store: config.Store, Seller: config.Seller, Now: config.Now, Logger: config.Logger}),
 		feeds.Routes(feeds.Config{

@@ -23,6 +23,8 @@ var publicRoutes = []string{
 	"POST /session",
 	"POST /session/link",
 	"POST /invitations/accept",
+	"POST /device/code",
+	"POST /device/token",
 	"POST /billing/stripe",
 	"PUT /uploads/:id/:secret",
 	"GET /files/:id/:name",

@@ -14,14 +14,14 @@ import (
 // isOfPeople reports whether a path is for people who are signed in, and for no key.
 func isOfPeople(path string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	return slices.Contains([]string{"session", "sessions", "me", "members", "invitations"}, first)
+	return slices.Contains([]string{"session", "sessions", "me", "members", "invitations", "device"}, first)
 }
 
 // needed is the permission of a route by its method, except for those named here: whoever
 // adds a route gets the strictest rule that its method may have, or decides here.
 func needed(method, path string) schema.Permission {
 	switch method + " " + path {
-	case "POST /session", "POST /session/link", "POST /invitations/accept":
+	case "POST /session", "POST /session/link", "POST /device/code", "POST /device/token", "POST /invitations/accept":
 		return 0
 	case "GET /openapi.json", "POST /keys/register", "POST /billing/stripe", "GET /files/:id/:name", "HEAD /files/:id/:name", "PUT /uploads/:id/:secret":
 		return 0

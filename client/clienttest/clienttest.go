@@ -39,6 +39,7 @@ import (
 	"crier/pipeline"
 	"crier/schema"
 	"crier/schema/clickhouse"
+	"crier/schema/people"
 	"crier/schema/postgres"
 )
 
@@ -56,6 +57,7 @@ type Server struct {
 	loses     atomic.Int64
 	admin     *postgres.Admin
 	written   *postgres.Engagement
+	gateway   *postgres.Gateway
 	figures   *clickhouse.Store // nil: nothing asks for any
 	workspace schema.WorkspaceID
 }
@@ -148,8 +150,9 @@ func (s *Server) serve(database *postgres.Store) {
 	if err != nil {
 		s.Fatal(err)
 	}
+	s.gateway = postgres.NewGateway(database, vault, catalog.Constraints)
 	config := gateway.Config{
-		Store: postgres.NewGateway(database, vault, catalog.Constraints), Deletions: postgres.NewDeletions(database, 0),
+		Store: s.gateway, Deletions: postgres.NewDeletions(database, 0),
 		Media: s.contents(guard), Sandboxes: s.admin, TestSender: pipeline.NewSender(&http.Client{Timeout: 10 * time.Second}, time.Now),
 		Platforms: gateway.Platforms{Connectors: s.simulators(guard), Vault: vault, Connecting: catalog.Connecting, Constraints: catalog.Constraints},
 		Addresses: gateway.Addresses{PublicURL: s.URL, Check: guard.CheckURL},
@@ -262,4 +265,21 @@ func (s *Server) issue(database *postgres.Store) string {
 		s.Fatal(err)
 	}
 	return text
+}
+
+// Decide makes an owner of the workspace, who decides about the device of a code.
+func (s *Server) Decide(userCode string, approved bool) {
+	s.Helper()
+	now := time.Now()
+	owner, err := s.gateway.AddUser(context.Background(), people.User{
+		ID: schema.NewUserID(now), Email: userCode + "@example.com", Name: "owner", CreatedAt: now,
+	}, people.Membership{Workspace: s.workspace, Role: people.Owner})
+	if err != nil {
+		s.Fatal(err)
+	}
+	code, _ := people.HashUserCode(userCode)
+	decision := people.DeviceDecision{Code: code, User: owner.ID, Workspace: s.workspace, Approved: approved}
+	if _, err := s.gateway.DecideDevice(context.Background(), decision); err != nil {
+		s.Fatal(err)
+	}
 }

@@ -36,6 +36,9 @@ func RequestOf(c *gin.Context) *Request { return c.Request.Context().Value(reque
 // Actor returns who sends the request: somebody who is signed in, or a key.
 func (r *Request) Actor() people.Actor {
 	actor := people.Actor{Kind: people.ByKey, ID: r.Key.ID.String(), Name: r.Key.Name, Address: r.Address.String()}
+	if r.Key.Device {
+		actor.Kind = people.ByDevice
+	}
 	if r.Session != nil {
 		actor.Kind, actor.ID, actor.Name = people.ByUser, r.Session.User.ID.String(), r.Session.User.Name
 	}

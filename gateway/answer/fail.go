@@ -8,6 +8,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -38,6 +39,27 @@ type Failures struct {
 	Logger        *slog.Logger
 	Documentation string                       // address of the pages that explain the codes
 	About         func(*gin.Context) slog.Attr // log attributes of a request
+	OAuth         []string                     // routes whose failures have OAuth's shape
+}
+
+// OAuthFailure is an error as clients of OAuth read it (RFC 6749, 5.2).
+type OAuthFailure struct {
+	Error       string `json:"error"`
+	Description string `json:"error_description"`
+}
+
+// oauthCode returns the code of OAuth for a kind of error.
+func oauthCode(k schema.ErrorKind) string {
+	switch k {
+	case schema.RateLimitExceeded:
+		return "slow_down"
+	case schema.Unavailable:
+		return "temporarily_unavailable"
+	case schema.Internal:
+		return "server_error"
+	default:
+		return "invalid_request"
+	}
 }
 
 // Fail is the only place where an error becomes a response. A fault of crier's own is
@@ -61,6 +83,10 @@ func (f Failures) Fail(c *gin.Context, err error) {
 		c.Header("WWW-Authenticate", "Bearer")
 	}
 	c.Abort()
+	if slices.Contains(f.OAuth, c.FullPath()) {
+		JSON(c, problemOf(e.Kind).Status, OAuthFailure{oauthCode(e.Kind), e.Message})
+		return
+	}
 	JSON(c, problemOf(e.Kind).Status, failureView{Error: f.View(e)})
 }
 

@@ -73,3 +73,13 @@ func LeastRole(p schema.Permission) Role {
 		return Admin
 	}
 }
+
+// Grants returns the highest permission that a member of the role can give a key; 0: none.
+func (r Role) Grants() schema.Permission {
+	for p := schema.Admin; p >= schema.Read; p-- {
+		if r >= LeastRole(p) {
+			return p
+		}
+	}
+	return 0
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -82,6 +83,7 @@ func TestConsole(t *testing.T) {
 	access := Access{URL: server.URL, Key: server.Key}
 	t.Run("posts", func(t *testing.T) { testPosts(t, access) })
 	t.Run("profiles", func(t *testing.T) { testProfiles(t, server) })
+	t.Run("a device", func(t *testing.T) { testDevice(t, server) })
 	t.Run("listening", func(t *testing.T) { testListening(t, server, access) })
 	t.Run("accounts", func(t *testing.T) {
 		if got := runs(t, &AccountsList{Access: access}); !strings.Contains(got, "ann.bsky.test") || strings.Count(got, "connected") != 2 {
@@ -191,6 +193,39 @@ func testPosts(t *testing.T, access Access) {
 	}
 	if err := (&PostsRetry{Access: access, Post: post.ID}).Run(t.Context(), terminal); err == nil || !strings.Contains(err.Error(), "invalid_state") {
 		t.Errorf("posts retry of one that is cancelled: %v", err)
+	}
+}
+
+// Somebody who is signed in elsewhere reads the code that the command shows, and decides.
+func testDevice(t *testing.T, server *clienttest.Server) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	for _, approved := range []bool{false, true} {
+		s, terminal := newScreen("")
+		ended := make(chan error, 1)
+		go func() {
+			ended <- (&Login{Profile: "laptop", URL: server.URL, Device: true, Scope: "read"}).Run(t.Context(), terminal)
+		}()
+		var shown []string
+		for pattern := regexp.MustCompile(`/device\?code=(\S+)\n`); shown == nil; {
+			select {
+			case err := <-ended:
+				t.Fatalf("it ended before anybody decided: %v", err)
+			case <-time.After(10 * time.Millisecond):
+				shown = pattern.FindStringSubmatch(s.told())
+			}
+		}
+		server.Decide(shown[1], approved)
+		err := <-ended
+		if approved != (err == nil) || !approved && !strings.Contains(err.Error(), "it was refused") {
+			t.Errorf("approved %v: %v", approved, err)
+		}
+	}
+	kept, err := (Access{Profile: "laptop"}).Server()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&AccountsList{Access: Access{URL: kept.URL, Key: kept.Key}}).Run(t.Context(), &Terminal{Out: io.Discard, Err: io.Discard}); err != nil {
+		t.Errorf("with the key that was kept: %v", err)
 	}
 }
 

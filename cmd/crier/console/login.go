@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
+
+	"golang.org/x/oauth2"
 
 	"crier/client"
 )
@@ -17,19 +20,24 @@ import (
 type Login struct {
 	Profile string `arg:"" optional:"" default:"default" env:"-" help:"Name of the profile."`
 	URL     string `default:"http://127.0.0.1:8080" env:"-" help:"Address of the server."`
-	Key     string `secret:"" help:"API key; it is asked for when empty."`
+	Key     string `secret:"" xor:"key" help:"API key; it is asked for when empty."`
+	Device  bool   `xor:"key" env:"-" help:"Get a key from somebody who is signed in elsewhere: it shows a code, which they type there."`
+	Scope   string `enum:"read,write,admin" default:"write" env:"-" help:"With --device: what the key may do at most, read, write or admin."`
 }
 
 // Run asks the server whether it takes the key before that is kept.
 func (l *Login) Run(ctx context.Context, t *Terminal) error {
-	key := l.Key
-	if key == "" {
-		var err error
-		if key, err = t.ask("API key: "); err != nil {
-			return err
-		}
+	server := Profile{URL: strings.TrimSuffix(l.URL, "/"), Key: l.Key}
+	var err error
+	switch {
+	case l.Device:
+		server.Key, err = l.approved(ctx, t, server.URL)
+	case l.Key == "":
+		server.Key, err = t.ask("API key: ")
 	}
-	server := Profile{URL: strings.TrimSuffix(l.URL, "/"), Key: key}
+	if err != nil {
+		return err
+	}
 	usage, err := t.client(server).Usage.Get(ctx)
 	if err != nil {
 		return fmt.Errorf("logging in to %s: %w", server.URL, err)
@@ -43,6 +51,35 @@ func (l *Login) Run(ctx context.Context, t *Terminal) error {
 		return err
 	}
 	_, err = fmt.Fprintf(t.Out, "%s is the profile %s now, on the plan %s.\n", server.URL, l.Profile, usage.Plan.Name)
+	return err
+}
+
+// approved shows a code, and waits for the key of whoever approves it (RFC 8628).
+func (l *Login) approved(ctx context.Context, t *Terminal, server string) (key string, err error) {
+	config := oauth2.Config{ClientID: "crier", Scopes: []string{l.Scope}, Endpoint: oauth2.Endpoint{
+		DeviceAuthURL: server + "/api/v1/device/code", TokenURL: server + "/api/v1/device/token", AuthStyle: oauth2.AuthStyleInParams,
+	}}
+	name := "crier"
+	if host, err := os.Hostname(); err == nil {
+		name += " on " + host
+	}
+	asked, err := config.DeviceAuth(ctx, oauth2.SetAuthURLParam("device_name", name))
+	if err != nil {
+		return "", fmt.Errorf("asking %s for a key: %w", server, worded(err))
+	}
+	fmt.Fprintf(t.Err, "Open this page where you are signed in, and compare the code %s:\n\n  %s\n\n", asked.UserCode, asked.VerificationURIComplete)
+	token, err := config.DeviceAccessToken(ctx, asked)
+	if err != nil {
+		return "", fmt.Errorf("waiting for a key of %s: %w", server, worded(err))
+	}
+	return token.AccessToken, nil
+}
+
+// worded is an error of OAuth in the server's words.
+func worded(err error) error {
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.ErrorDescription != "" {
+		return errors.New(refused.ErrorDescription)
+	}
 	return err
 }
 

@@ -120,8 +120,7 @@ func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, r s
 		if err := insertKey(ctx, tx, successor, r.Hash); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `update api_keys set expires_at = least(expires_at, $2) where id = $1`, r.Key, s.Now().Add(r.Overlap))
-		return err
+		return succeed(ctx, tx, r, s.Now().Add(r.Overlap))
 	})
 	if err != nil {
 		return schema.KeyRecord{}, fmt.Errorf("rotating a key: %w", db.OrNotFound(err, "key"))
@@ -134,6 +133,16 @@ func endOf(ctx context.Context, tx pgx.Tx, lineage schema.KeyID) (time.Time, err
 	var end *time.Time
 	err := tx.QueryRow(ctx, `select expires_at from api_keys where lineage = $1 order by id desc limit 1`, lineage).Scan(&end)
 	return db.FromNull(end), err
+}
+
+// succeed lets a key end, whose successor is a device's as it was.
+func succeed(ctx context.Context, tx pgx.Tx, r schema.KeyRotation, end time.Time) error {
+	b := &pgx.Batch{}
+	b.Queue(`
+		update api_keys k set by_device = old.by_device
+		from api_keys old where k.id = $1 and old.id = $2`, r.Successor.ID, r.Key)
+	b.Queue(`update api_keys set expires_at = least(expires_at, $2) where id = $1`, r.Key, end)
+	return tx.SendBatch(ctx, b).Close()
 }
 
 // lockKey reads a key for a change, in turn with others of its workspace.

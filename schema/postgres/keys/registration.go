@@ -18,22 +18,13 @@ import (
 // came from its network lately.
 func (s *Store) Register(ctx context.Context, r people.Registration) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		now := s.Now()
-		var began time.Time
-		var used int
-		row := tx.QueryRow(ctx, tables.CountInWindow, pgx.StrictNamedArgs{
-			"subject": "register " + r.Address, "now": now, "length": people.RegistrationWindow, "n": 1,
+		err := s.count(ctx, tx, window{
+			subject: "register " + r.Address, length: people.RegistrationWindow, most: people.MaxRegistrations, of: "registrations", by: "from this network",
 		})
-		if err := row.Scan(&began, &used); err != nil {
+		if err != nil {
 			return err
 		}
-		if used > people.MaxRegistrations {
-			return &schema.Error{
-				Kind: schema.RateLimitExceeded, RetryAfter: began.Add(people.RegistrationWindow).Sub(now),
-				Message: fmt.Sprintf("more than %d registrations within %s from this network", people.MaxRegistrations, wording.Duration(people.RegistrationWindow)),
-			}
-		}
-		_, err := tx.Exec(ctx, `insert into workspaces (id, name, plan, email) values ($1, $2, $3, $4)`,
+		_, err = tx.Exec(ctx, `insert into workspaces (id, name, plan, email) values ($1, $2, $3, $4)`,
 			r.Workspace.ID, registeredName(r.Workspace), r.Workspace.Plan, r.Email)
 		if err != nil {
 			return err
@@ -47,6 +38,32 @@ func (s *Store) Register(ctx context.Context, r people.Registration) error {
 	})
 	if err != nil {
 		return fmt.Errorf("registering: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// window counts what somebody may do so many times in a while.
+type window struct {
+	subject string
+	length  time.Duration
+	most    int
+	of, by  string // what is counted, and of whom, in words
+}
+
+// count adds one to a window. It is RateLimitExceeded where there were too many.
+func (s *Store) count(ctx context.Context, q db.Querier, w window) error {
+	now := s.Now()
+	var began time.Time
+	var used int
+	row := q.QueryRow(ctx, tables.CountInWindow, pgx.StrictNamedArgs{"subject": w.subject, "now": now, "length": w.length, "n": 1})
+	if err := row.Scan(&began, &used); err != nil {
+		return fmt.Errorf("counting %s: %w", w.of, err)
+	}
+	if used > w.most {
+		return &schema.Error{
+			Kind: schema.RateLimitExceeded, RetryAfter: began.Add(w.length).Sub(now),
+			Message: fmt.Sprintf("more than %d %s within %s %s", w.most, w.of, wording.Duration(w.length), w.by),
+		}
 	}
 	return nil
 }

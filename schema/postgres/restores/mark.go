@@ -87,6 +87,7 @@ func mark(ctx context.Context, tx pgx.Tx, to time.Time) error {
 	b.Queue(`delete from sessions`) // some had ended since, and nobody can tell which
 	b.Queue(`delete from sign_in_links`)
 	b.Queue(`delete from invitations`)
+	b.Queue(`delete from device_requests`)
 	b.Queue(`
 		insert into restores (restored_to, last_id)
 		select $1, coalesce((select id from (

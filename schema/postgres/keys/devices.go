@@ -1,0 +1,199 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/db"
+)
+
+// CreateDevice stores the request of a device, and forgets some that have expired. It is RateLimitExceeded
+// where too many came from its network lately, and Unavailable where as many wait as may.
+func (s *Store) CreateDevice(ctx context.Context, n people.NewDevice) error {
+	err := s.count(ctx, s.Pool, window{
+		subject: "device from " + n.Address, length: people.DeviceLife, most: people.DevicesByAddress, of: "devices", by: "from this network",
+	})
+	if err != nil {
+		return db.Unavailable(err)
+	}
+	b := &pgx.Batch{}
+	b.Queue(`
+		delete from device_requests where device_hash in (
+			select device_hash from device_requests where expires_at <= now() - $1::interval order by expires_at limit 100 for update skip locked)`, people.DeviceLife)
+	stored := false
+	b.Queue(`
+		insert into device_requests (device_hash, user_hash, name, address, permission, interval_seconds, expires_at)
+		select @device, @user, @name, @address, @permission, @interval, now() + @life::interval
+		where (select count(*) from (select from device_requests where expires_at > now() limit @most) d) < @most
+		returning true`, pgx.StrictNamedArgs{
+		"device": n.Device[:], "user": n.User[:], "name": n.Name, "address": n.Address, "permission": int16(n.Permission),
+		"interval": int(people.DeviceInterval.Seconds()), "life": people.DeviceLife, "most": people.MaxDevices,
+	}).QueryRow(func(row pgx.Row) error { return row.Scan(&stored) })
+	err = s.Pool.SendBatch(ctx, b).Close()
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = &schema.Error{Kind: schema.Unavailable, RetryAfter: people.DeviceLife, Message: "too many devices wait for somebody to decide"}
+	}
+	if err != nil {
+		return fmt.Errorf("storing a device: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// Device returns the request of a code that waits for somebody to decide. It is NotFound where there is none,
+// and RateLimitExceeded for a user who has looked at too many.
+func (s *Store) Device(ctx context.Context, user schema.UserID, code [32]byte) (d people.DeviceRequest, err error) {
+	if err := s.countLook(ctx, user); err != nil {
+		return d, err
+	}
+	err = s.Pool.QueryRow(ctx, `
+		select name, address, permission, created_at, expires_at from device_requests where user_hash = $1 and standing = $2 and expires_at > now()`,
+		code[:], int16(people.DeviceWaiting)).Scan(&d.Name, &d.Address, (*int16)(&d.Permission), &d.CreatedAt, &d.ExpiresAt)
+	d.CreatedAt, d.ExpiresAt = d.CreatedAt.UTC(), d.ExpiresAt.UTC()
+	return d, noSuchCode(err)
+}
+
+// countLook bounds how many codes a user can try.
+func (s *Store) countLook(ctx context.Context, user schema.UserID) error {
+	return db.Unavailable(s.count(ctx, s.Pool, window{
+		subject: "device code by " + user.String(), length: people.DeviceLife, most: people.DeviceLooks, of: "looks at codes of devices", by: "by you",
+	}))
+}
+
+func noSuchCode(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return &schema.Error{Kind: schema.NotFound, Message: "no device waits with this code: it works for ten minutes, and once"}
+	}
+	if err != nil {
+		return fmt.Errorf("looking for a device: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// DecideDevice stores what a member has decided, once. It is NotFound where no device waits, or the workspace
+// is being deleted.
+func (s *Store) DecideDevice(ctx context.Context, d people.DeviceDecision) (decided people.DeviceRequest, err error) {
+	if err := s.countLook(ctx, d.User); err != nil {
+		return decided, err
+	}
+	standing := people.DeviceDenied
+	if d.Approved {
+		standing = people.DeviceApproved
+	}
+	err = s.Pool.QueryRow(ctx, `
+		update device_requests d set standing = @standing, user_id = @user, workspace_id = w.id
+		from workspaces w
+		where d.user_hash = @code and d.standing = @waiting and d.expires_at > now() and w.id = @workspace and w.deleting_at is null
+		returning d.name, d.address, d.permission, d.created_at, d.expires_at`, pgx.StrictNamedArgs{
+		"standing": int16(standing), "user": d.User, "code": d.Code[:], "waiting": int16(people.DeviceWaiting), "workspace": d.Workspace,
+	}).Scan(&decided.Name, &decided.Address, (*int16)(&decided.Permission), &decided.CreatedAt, &decided.ExpiresAt)
+	return decided, noSuchCode(err)
+}
+
+// deviceRow is the request of a device that asks for its key, with what its approver may do now.
+type deviceRow struct {
+	standing   people.DeviceStanding
+	name       string
+	permission schema.Permission
+	isExpired  bool
+	isEarly    bool
+	workspace  schema.WorkspaceID
+	sandbox    bool
+	user       schema.UserID
+	role       people.Role
+	isLimited  bool // to some brands
+}
+
+// TakeDeviceKey answers a device that asks for its key. Once it is approved the key is made and the request is
+// gone, so that of two questions at a time one gets the key. generate makes what is stored of a key, and its
+// hash.
+func (s *Store) TakeDeviceKey(
+	ctx context.Context, device [32]byte, generate func(sandbox bool) (schema.KeyRecord, [32]byte, error),
+) (standing people.DeviceStanding, key schema.KeyRecord, err error) {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		d, err := lockDevice(ctx, tx, device)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			standing = people.DeviceUnknown
+			return nil
+		case err != nil:
+			return err
+		case d.isExpired:
+			standing = people.DeviceExpired
+			return nil
+		}
+		switch standing = d.standing; {
+		case standing == people.DeviceWaiting:
+			if d.isEarly {
+				standing = people.DeviceTooEarly
+			}
+			return notePoll(ctx, tx, device, d.isEarly)
+		case standing == people.DeviceApproved && d.mayHaveKey():
+			key, err = d.makeKey(ctx, tx, generate)
+		default:
+			standing = people.DeviceDenied
+		}
+		if err == nil {
+			_, err = tx.Exec(ctx, `delete from device_requests where device_hash = $1`, device[:])
+		}
+		return err
+	})
+	if err != nil {
+		return 0, key, fmt.Errorf("answering a device: %w", db.Unavailable(err))
+	}
+	return standing, key, nil
+}
+
+func lockDevice(ctx context.Context, tx pgx.Tx, device [32]byte) (d deviceRow, err error) {
+	err = tx.QueryRow(ctx, `
+		select d.standing, d.name, d.permission, d.expires_at <= now(), coalesce(d.polled_at > now() - make_interval(secs => d.interval_seconds), false),
+			coalesce(w.id, `+db.NoID+`), w.live_id is not null, coalesce(d.user_id, `+db.NoID+`), coalesce(m.role, 0), coalesce(m.brands <> '{}', false)
+		from device_requests d
+		left join workspaces w on w.id = d.workspace_id and w.deleting_at is null
+		left join memberships m on m.user_id = d.user_id and m.workspace_id = coalesce(w.live_id, w.id)
+		where d.device_hash = $1 for update of d`, device[:]).
+		Scan((*int16)(&d.standing), &d.name, (*int16)(&d.permission), &d.isExpired, &d.isEarly,
+			(*[16]byte)(&d.workspace), &d.sandbox, (*[16]byte)(&d.user), (*int16)(&d.role), &d.isLimited)
+	return d, err
+}
+
+// mayHaveKey reports whether the approver can still give one. Those of some brands cannot: a key sees all.
+func (d deviceRow) mayHaveKey() bool { return d.role.Grants() > 0 && !d.isLimited }
+
+// notePoll lets a device wait longer that has asked too early.
+func notePoll(ctx context.Context, tx pgx.Tx, device [32]byte, isEarly bool) error {
+	longer := 0
+	if isEarly {
+		longer = int(people.DeviceInterval.Seconds())
+	}
+	_, err := tx.Exec(ctx, `
+		update device_requests set polled_at = now(), interval_seconds = least(interval_seconds + $2, $3) where device_hash = $1`,
+		device[:], longer, int(people.DeviceLife/time.Second))
+	return err
+}
+
+// makeKey makes the key of a device: it may do what was asked for, and nothing that its approver may not do
+// now.
+func (d deviceRow) makeKey(
+	ctx context.Context, tx pgx.Tx, generate func(bool) (schema.KeyRecord, [32]byte, error),
+) (schema.KeyRecord, error) {
+	if err := lockWorkspace(ctx, tx, d.workspace); err != nil {
+		return schema.KeyRecord{}, err
+	}
+	k, hash, err := generate(d.sandbox)
+	if err != nil {
+		return k, err
+	}
+	k.Lineage, k.Workspace, k.Sandbox, k.MadeBy = k.ID, d.workspace, d.sandbox, d.user
+	k.Name, k.Permission = d.name, min(d.permission, d.role.Grants())
+	if err := insertKey(ctx, tx, k, hash); err != nil {
+		return k, err
+	}
+	_, err = tx.Exec(ctx, `update api_keys set by_device = true where id = $1`, k.ID)
+	return k, err
+}
