@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/mail"
 	"os"
+	"os/user"
 	"slices"
 	"strings"
 
@@ -110,6 +111,17 @@ func operateOn(ctx context.Context, c Config, work func(context.Context, *operat
 	})
 }
 
+// byCommand returns the context of what a command changes, for the audit log.
+func byCommand(ctx context.Context, action string) context.Context {
+	name := "unknown"
+	if who, err := user.Current(); err == nil {
+		name = who.Username
+	}
+	return people.WithAudited(ctx, people.Audited{
+		Action: action, Actor: people.Actor{Kind: people.ByCommand, Name: cmp.Or(os.Getenv("SUDO_USER"), name)},
+	})
+}
+
 // CreateKey makes a key of a workspace, and the workspace if need be, and returns it; it
 // is shown this once. A test key belongs to the workspace's sandbox twin, which has an
 // account of every platform from its first key on. A workspace that is made has the given
@@ -120,7 +132,7 @@ func CreateKey(ctx context.Context, c Config, workspace, plan string, test bool)
 		return "", errors.New("the workspace needs a name")
 	}
 	err = operateOrBegin(ctx, c, func(ctx context.Context, o *operator) error {
-		key, err = o.createKey(ctx, workspace, plan, test)
+		key, err = o.createKey(byCommand(ctx, "key.create"), workspace, plan, test)
 		return err
 	})
 	return key, err
@@ -181,7 +193,7 @@ func GivePlan(ctx context.Context, c Config, workspace, plan string) (before str
 		if err := o.checkPlan(ctx, plan); err != nil {
 			return err
 		}
-		before, err = o.admin.GivePlan(ctx, workspace, plan)
+		before, err = o.admin.GivePlan(byCommand(ctx, "workspace.plan"), workspace, plan)
 		return err
 	})
 	return before, err
@@ -194,7 +206,7 @@ func SetLimits(ctx context.Context, c Config, workspace, limits string) (before 
 		return 0, err
 	}
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		before, err = o.admin.SetLimits(ctx, workspace, set)
+		before, err = o.admin.SetLimits(byCommand(ctx, "workspace.limits"), workspace, set)
 		return err
 	})
 	return before, err
@@ -213,7 +225,7 @@ func Workspaces(ctx context.Context, c Config, after string, limit int) (all []s
 // that was meant still works.
 func RevokeKey(ctx context.Context, c Config, key string) error {
 	return operate(ctx, c, func(ctx context.Context, o *operator) error {
-		return o.admin.RevokeKey(ctx, schema.HashAPIKey(key))
+		return o.admin.RevokeKey(byCommand(ctx, "key.revoke"), schema.HashAPIKey(key))
 	})
 }
 
@@ -243,7 +255,7 @@ func AddUser(ctx context.Context, c Config, u NewUser) (token string, err error)
 			m = people.Membership{Workspace: w.ID, Role: u.Role}
 		}
 		now := o.admin.Now()
-		user, err := o.people.AddUser(ctx, people.User{
+		user, err := o.people.AddUser(byCommand(ctx, "user.add"), people.User{
 			ID: schema.NewUserID(now), Email: people.Email(u.Email), Name: cmp.Or(u.Name, u.Email), IsOperator: u.Operator, CreatedAt: now,
 		}, m)
 		if err == nil {
@@ -284,7 +296,7 @@ func (o *operator) link(ctx context.Context, user schema.UserID) (string, error)
 		return "", err
 	}
 	hash, _ := people.HashToken(token)
-	return token, o.people.CreateLink(ctx, people.Link{Hash: hash, User: user, ExpiresAt: o.admin.Now().Add(people.LinkLife)})
+	return token, o.people.CreateLink(byCommand(ctx, "user.link"), people.Link{Hash: hash, User: user, ExpiresAt: o.admin.Now().Add(people.LinkLife)})
 }
 
 // Users lists users by their addresses, those whose addresses come after one.
@@ -298,7 +310,9 @@ func Users(ctx context.Context, c Config, after string, limit int) (all []people
 
 // RemoveUser removes a user with their sessions.
 func RemoveUser(ctx context.Context, c Config, email string) error {
-	return operate(ctx, c, func(ctx context.Context, o *operator) error { return o.people.RemoveUser(ctx, people.Email(email)) })
+	return operate(ctx, c, func(ctx context.Context, o *operator) error {
+		return o.people.RemoveUser(byCommand(ctx, "user.remove"), people.Email(email))
+	})
 }
 
 // AskedDeletion is what a deletion would take, and what confirms it.
@@ -324,7 +338,7 @@ func AskDeletion(ctx context.Context, c Config, workspace, account string) (aske
 		}
 		token := rand.Text()
 		asked.Confirmation = wanted.ID.String() + "." + token
-		asked.Contents, err = o.deletions.Ask(ctx, wanted, schema.HashAPIKey(token))
+		asked.Contents, err = o.deletions.Ask(byCommand(ctx, "deletion.ask"), wanted, schema.HashAPIKey(token))
 		return err
 	})
 	return asked, err
@@ -343,7 +357,7 @@ func (o *operator) accountOf(ctx context.Context, text string) (schema.AccountID
 // analytics removes the data. It can be called again.
 func ConfirmDeletion(ctx context.Context, c Config, id schema.DeletionID, token string) (d schema.Deletion, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		d, err = o.deletions.Stop(ctx, id, schema.HashAPIKey(token))
+		d, err = o.deletions.Stop(byCommand(ctx, "deletion.confirm"), id, schema.HashAPIKey(token))
 		return err
 	})
 	return d, err

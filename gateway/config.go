@@ -13,6 +13,7 @@ import (
 	"crier/gateway/accounts"
 	"crier/gateway/admission"
 	"crier/gateway/analytics"
+	"crier/gateway/audit"
 	"crier/gateway/billing"
 	"crier/gateway/deletions"
 	"crier/gateway/devices"
@@ -67,6 +68,7 @@ type Store interface {
 	engagement.Store
 	people.Store
 	devices.Store
+	audit.Store
 }
 
 // Analytics is what is asked of ClickHouse.

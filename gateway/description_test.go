@@ -78,6 +78,12 @@ func (d *description) check(t testing.TB, method, path string, got *answer) {
 		}
 		return
 	}
+	if got.header.Get("Content-Type") == "application/x-ndjson" {
+		if _, err := d.compile(pointer + "/content/application~1x-ndjson"); err != nil {
+			t.Errorf("%s %s: no lines are described with status %d", method, path, got.status)
+		}
+		return
+	}
 	d.validate(t, pointer+"/content/application~1json/schema", got.body)
 }
 

@@ -170,7 +170,7 @@ func TestDeviceWaitsAsLongAsItIsTold(t *testing.T) {
 // TestDeviceGetsOneKey asks twice at a time, and again.
 func TestDeviceGetsOneKey(t *testing.T) {
 	a := newAPI(t)
-	ada := a.member(a.workspace, people.Admin, "ada")
+	ada := a.member(a.workspace, people.Owner, "ada")
 	begun := a.begin("admin")
 	ada.ask(http.MethodPost, "/device/"+begun.UserCode+"/approve", nil).want(http.StatusOK)
 	ada.ask(http.MethodPost, "/device/"+begun.UserCode+"/deny", nil).fails(http.StatusNotFound, "not_found") // it is decided
@@ -209,6 +209,7 @@ func TestDeviceMayDoWhatItsApproverCanGive(t *testing.T) {
 		"a viewer":                     {role: people.Viewer, scope: "read"},
 		"an author, whose are drafts":  {role: people.Author, scope: "read"},
 		"an editor":                    {role: people.Editor, scope: "read write"},
+		"an admin":                     {role: people.Admin, scope: "read write"},
 		"an owner":                     {role: people.Owner, scope: "read write admin"},
 		"one who is less by then":      {role: people.Owner, after: `update memberships set role = 1`, scope: "read"},
 		"one who is no member by then": {role: people.Owner, after: `delete from memberships`, error: "access_denied"},

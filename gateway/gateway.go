@@ -16,6 +16,7 @@ import (
 	"crier/gateway/admission"
 	"crier/gateway/analytics"
 	"crier/gateway/answer"
+	"crier/gateway/audit"
 	"crier/gateway/billing"
 	"crier/gateway/calendar"
 	"crier/gateway/cursor"
@@ -59,6 +60,11 @@ func New(config Config) (*Gateway, error) {
 	routes, err := operations(config, f)
 	if err != nil {
 		return nil, err
+	}
+	for i, r := range routes {
+		if routes[i], err = audited(r); err != nil {
+			return nil, err
+		}
 	}
 	pages, err := newPages(config.Addresses.PublicURL)
 	if err != nil {
@@ -163,6 +169,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 		devices.Routes(devices.Config{
 			Store: config.Store, Page: config.Addresses.PublicURL + DevicePage, Now: config.Now, Random: config.Random,
 		}),
+		audit.Routes(audit.Config{Store: config.Store, Cursors: cursors}),
 		billing.Routes(billing.Config{Store: config.Store, Seller: config.Seller, Now: config.Now, Logger: config.Logger}),
 		feeds.Routes(feeds.Config{
 			Store: config.Store, Items: config.Analytics, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,

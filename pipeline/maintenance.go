@@ -36,6 +36,8 @@ type archiveStore interface {
 	// ArchiveUnnoted scans all open posts for those that ended without a note for
 	// Archive.
 	ArchiveUnnoted(ctx context.Context) (rows int, more bool, err error)
+	// ForgetAudit drops a month of the audit log that is past its retention.
+	ForgetAudit(ctx context.Context) (rows int, more bool, err error)
 	// ForgetPosts drops a month of history that is past its retention.
 	ForgetPosts(ctx context.Context) (rows int, more bool, err error)
 }
@@ -147,6 +149,7 @@ func (m *Maintenance) chores() []chore {
 		{name: "archive", every: time.Minute, do: m.Store.Archive},
 		{name: "archive_unnoted", every: 5 * time.Second, do: m.Store.ArchiveUnnoted},
 		{name: "forget_posts", every: forgetEvery, do: m.Store.ForgetPosts},
+		{name: "forget_audit", every: forgetEvery, do: m.Store.ForgetAudit},
 		{name: "forget_keys", every: forgetEvery, do: m.Store.ForgetKeys},
 		{name: "forget_receipts", every: forgetEvery, do: m.Store.ForgetReceipts},
 		{name: "forget_deliveries", every: forgetEvery, do: m.Store.ForgetDeliveries},

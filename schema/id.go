@@ -41,6 +41,7 @@ type (
 	userKind      struct{}
 	sessionKind   struct{}
 	inviteKind    struct{}
+	auditKind     struct{}
 )
 
 func (workspaceKind) Prefix() string { return "ws" }
@@ -64,6 +65,7 @@ func (monitorKind) Prefix() string   { return "mon" }
 func (userKind) Prefix() string      { return "user" }
 func (sessionKind) Prefix() string   { return "ses" }
 func (inviteKind) Prefix() string    { return "inv" }
+func (auditKind) Prefix() string     { return "aud" }
 
 // Ids of crier's things.
 type (
@@ -89,6 +91,7 @@ type (
 	UserID       = ID[userKind]
 	SessionID    = ID[sessionKind]
 	InvitationID = ID[inviteKind]
+	AuditID      = ID[auditKind]
 )
 
 // NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.
@@ -325,3 +328,9 @@ func NewInvitationID(at time.Time) InvitationID { return NewID[inviteKind](at) }
 
 // ParseInvitationID reads an InvitationID that a client sent.
 func ParseInvitationID(text string) (InvitationID, error) { return ParseID[inviteKind](text) }
+
+// NewAuditID makes an AuditID of a time, the database's where it is at hand.
+func NewAuditID(at time.Time) AuditID { return NewID[auditKind](at) }
+
+// ParseAuditID reads an AuditID that a client sent.
+func ParseAuditID(text string) (AuditID, error) { return ParseID[auditKind](text) }

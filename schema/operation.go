@@ -201,6 +201,7 @@ type Retention struct {
 	Attempts   time.Duration // of the timeline; zero: AttemptRetention
 	Media      time.Duration // since no post needs it; zero: UnusedUploadLife
 	Analytics  time.Duration // events and figures in ClickHouse, to the end of their month; zero: AnalyticsRetention
+	Audit      time.Duration // the audit log, to the end of its month; zero: AuditRetention
 	Inbox      time.Duration // what other people wrote, in ClickHouse, to the end of its month; zero: InboxRetention
 }
 
@@ -210,6 +211,9 @@ const (
 	InboxRetention     = 365 * 24 * time.Hour
 )
 
+// AuditRetention is how long the audit log is kept.
+const AuditRetention = 400 * 24 * time.Hour
+
 // PostRetention is how long posts are kept once they have ended.
 const PostRetention = 730 * 24 * time.Hour
 
@@ -218,6 +222,7 @@ func (r Retention) OrDefaults() Retention {
 	return Retention{
 		Posts: cmp.Or(r.Posts, PostRetention), Deliveries: cmp.Or(r.Deliveries, DeliveryRetention), Attempts: cmp.Or(r.Attempts, AttemptRetention),
 		Media: cmp.Or(r.Media, UnusedUploadLife), Analytics: cmp.Or(r.Analytics, AnalyticsRetention), Inbox: cmp.Or(r.Inbox, InboxRetention),
+		Audit: cmp.Or(r.Audit, AuditRetention),
 	}
 }
 

@@ -46,6 +46,7 @@ type serveCommand struct {
 	KeepAttempts         days              `default:"90d" help:"How long the timeline of posts is kept."`
 	KeepAnalytics        days              `default:"730d" help:"How long ClickHouse keeps events and figures; they go by the month."`
 	KeepInbox            days              `default:"365d" help:"How long ClickHouse keeps what other people wrote: comments, mentions, items of feeds; they go by the month."`
+	KeepAudit            days              `default:"400d" help:"How long the audit log is kept: who changed what; it goes by the month."`
 	RestoredTo           time.Time         `placeholder:"TIME" help:"The moment that PostgreSQL went back to by tools of its own, such as 2026-05-04T03:02:01Z: what was open then is held, once, until crier held decides. crier restore needs no flag."`
 	HoldOverdue          bool              `help:"Hold everything that is overdue at the start for review, such as after a long outage: see crier held."`
 	AllowPrivateWebhooks bool              `help:"Let webhooks use http and private addresses, for development."`
@@ -107,7 +108,7 @@ func (s *serveCommand) Validate() error {
 	}
 	return errors.Join(append(wrong,
 		s.KeepPosts.within("--keep-posts", 31), s.KeepDeliveries.within("--keep-deliveries", 1), s.KeepAttempts.within("--keep-attempts", 1),
-		s.KeepMedia.within("--keep-media", 1), s.KeepAnalytics.within("--keep-analytics", 31), s.KeepInbox.within("--keep-inbox", 1))...)
+		s.KeepMedia.within("--keep-media", 1), s.KeepAnalytics.within("--keep-analytics", 31), s.KeepInbox.within("--keep-inbox", 1), s.KeepAudit.within("--keep-audit", 31))...)
 }
 
 type flagValue struct{ flag, value string }
@@ -176,7 +177,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	c.SandboxListen, c.Jetstream = s.SandboxListen, s.Jetstream
 	c.Keep = schema.Retention{
 		Posts: s.KeepPosts.duration(), Deliveries: s.KeepDeliveries.duration(), Attempts: s.KeepAttempts.duration(),
-		Media: s.KeepMedia.duration(), Analytics: s.KeepAnalytics.duration(), Inbox: s.KeepInbox.duration(),
+		Media: s.KeepMedia.duration(), Analytics: s.KeepAnalytics.duration(), Inbox: s.KeepInbox.duration(), Audit: s.KeepAudit.duration(),
 	}
 	s.warn(logger)
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies

@@ -33,16 +33,19 @@ type requestKey struct{}
 // RequestOf returns the request of a context; observe has put it there.
 func RequestOf(c *gin.Context) *Request { return c.Request.Context().Value(requestKey{}).(*Request) }
 
-// Actor returns who sends the request: somebody who is signed in, or a key.
+// Actor returns who sends the request: somebody who is signed in, a key, or a visitor.
 func (r *Request) Actor() people.Actor {
-	actor := people.Actor{Kind: people.ByKey, ID: r.Key.ID.String(), Name: r.Key.Name, Address: r.Address.String()}
-	if r.Key.Device {
-		actor.Kind = people.ByDevice
+	address := r.Address.String()
+	switch {
+	case r.Session != nil:
+		return people.Actor{Kind: people.ByUser, ID: r.Session.User.ID.String(), Name: r.Session.User.Name, Address: address}
+	case r.Key.ID.IsZero():
+		return people.Actor{Kind: people.ByVisitor, Address: address}
+	case r.Key.Device:
+		return people.Actor{Kind: people.ByDevice, ID: r.Key.ID.String(), Name: r.Key.Name, Address: address}
+	default:
+		return people.Actor{Kind: people.ByKey, ID: r.Key.ID.String(), Name: r.Key.Name, Address: address}
 	}
-	if r.Session != nil {
-		actor.Kind, actor.ID, actor.Name = people.ByUser, r.Session.User.ID.String(), r.Session.User.Name
-	}
-	return actor
 }
 
 // About returns the log attributes of a context's request.

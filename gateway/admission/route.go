@@ -20,6 +20,21 @@ type Route struct {
 	ownPages bool   // pages of other sites must not send it, even without a session
 	answer   func(*gin.Context) error
 	limit    time.Duration // how long it may take; zero: requestTimeout
+	audited  string        // action in the audit log; empty: none
+	ofPeople bool          // it is audited for members alone
+}
+
+// Audited returns the operation as one that is told in the audit log as an action. What it changes is
+// written by the store, in the same transaction: the request's context says who and what.
+func (r Route) Audited(action string) Route {
+	r.audited = action
+	return r
+}
+
+// AuditedOfPeople is Audited for what keys do as a matter of course, and is told of elsewhere: posts and media.
+func (r Route) AuditedOfPeople(action string) Route {
+	r.audited, r.ofPeople = action, true
+	return r
 }
 
 // Public is the permission of a route that needs no key.
@@ -66,8 +81,13 @@ func (l Limits) of(c *gin.Context) (limit time.Duration, carries bool) {
 // Handler runs the operation if its caller has the rights.
 func (r Route) Handler(f answer.Failures) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		err := r.permit(RequestOf(c))
+		request := RequestOf(c)
+		err := r.permit(request)
 		if err == nil {
+			if r.audited != "" && (!r.ofPeople || request.Session != nil) {
+				audited := people.Audited{Action: r.audited, Actor: request.Actor()}
+				c.Request = c.Request.WithContext(people.WithAudited(c.Request.Context(), audited))
+			}
 			err = r.answer(c)
 		}
 		if err != nil {

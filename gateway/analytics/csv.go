@@ -8,11 +8,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/answer"
 	"crier/gateway/body"
 )
-
-// CSVType is the content type of exports.
-const CSVType = "text/csv; charset=utf-8"
 
 // wantsCSV reads the format: of the parameter, or else of the header Accept.
 func wantsCSV(c *gin.Context, q *asked) bool {
@@ -42,24 +40,13 @@ func (t *table) write(c *gin.Context, name string) {
 	_ = w.Write(t.columns) // a strings.Builder takes all
 	for _, row := range t.rows {
 		for i, cell := range row {
-			row[i] = inert(cell)
+			row[i] = answer.Inert(cell)
 		}
 		_ = w.Write(row)
 	}
 	w.Flush()
 	c.Header("Content-Disposition", `attachment; filename="`+name+`.csv"`)
-	c.Data(http.StatusOK, CSVType, []byte(text.String()))
-}
-
-// inert keeps a spreadsheet from taking a text for a formula.
-func inert(cell string) string {
-	if cell == "" || !strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-		return cell
-	}
-	if _, err := strconv.ParseFloat(cell, 64); err == nil {
-		return cell
-	}
-	return "'" + cell
+	c.Data(http.StatusOK, answer.CSVType, []byte(text.String()))
 }
 
 // number is a cell that is empty where nothing is known.

@@ -12,9 +12,10 @@ const (
 	ByKey                          // an API key
 	ByDevice                       // an API key that a member gave a device
 	ByCommand                      // the operator, by a command on the server's machine
+	ByVisitor                      // somebody who is not known, such as who has the link to a page
 )
 
-var actorNames = [...]string{BySystem: "system", ByUser: "user", ByKey: "key", ByDevice: "device", ByCommand: "command"}
+var actorNames = [...]string{BySystem: "system", ByUser: "user", ByKey: "key", ByDevice: "device", ByCommand: "command", ByVisitor: "visitor"}
 
 // String returns the kind's name in the API.
 func (k ActorKind) String() string {
@@ -33,4 +34,14 @@ type Actor struct {
 	ID      string // of the user or the key; empty where there is none
 	Name    string
 	Address string // the network it came from; empty where it came from none
+}
+
+// ParseActorKind reads the name of a kind; zero where it is none.
+func ParseActorKind(name string) ActorKind {
+	for k := BySystem; int(k) < len(actorNames); k++ {
+		if actorNames[k] == name {
+			return k
+		}
+	}
+	return 0
 }

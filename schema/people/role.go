@@ -74,12 +74,17 @@ func LeastRole(p schema.Permission) Role {
 	}
 }
 
-// Grants returns the highest permission that a member of the role can give a key; 0: none.
+// Grants returns the highest permission that a member of the role can give a key; 0: none. A key with the
+// permission admin reaches what among members only owners do.
 func (r Role) Grants() schema.Permission {
-	for p := schema.Admin; p >= schema.Read; p-- {
-		if r >= LeastRole(p) {
-			return p
-		}
+	switch {
+	case r >= Owner:
+		return schema.Admin
+	case r >= Editor:
+		return schema.Write
+	case r >= Viewer:
+		return schema.Read
+	default:
+		return 0
 	}
-	return 0
 }

@@ -122,6 +122,8 @@ func (f *fixture) populate(name string) (ids []string) {
 		select encode(substring(sha256(uuid_send($q) || uuid_send($w)) for 16), 'hex')::uuid, 'k', '', convert_to('$text', 'UTF8');
 		insert into sessions (id, user_id, hash, workspace_id, address, agent, created_at, seen_at, expires_at) values ($q, $q, '$name', $w, '', '', now(), now(), now());
 		insert into invitations (id, workspace_id, email, role, hash, created_at, expires_at) values ($q, $w, '', 1, '$name', now(), now());
+		insert into audit (id, at, workspace_id, actor, actor_id, actor_name, address, action, subject, subject_id, subject_name, changes)
+		values ($q, now(), $w, 1, '', '', '', '', '', '$text', '', '[]');
 		insert into device_requests (device_hash, user_hash, name, address, permission, user_id, workspace_id, interval_seconds, expires_at)
 		values ('$name', '$name', '', '', 1, $q, $w, 5, now());
 		insert into subscriptions (id, workspace_id, plan, began_at, ended_at) values ('sub $name', $w, 'team', now(), now());

@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -36,6 +38,11 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 		}
 		b = &pgx.Batch{}
 		told = append(told, tables.QueueEvents(b, outcome.events(n.Store), n.Now())...)
+		for _, w := range outcome.disabled {
+			audit.Queue(audit.BySystem(ctx, "webhook.disable"), b, n.Now(), audit.Entry{
+				Workspace: w.Workspace, Subject: audit.Of("webhook", w.ID, audit.Address(w.URL)), Changes: []people.Change{{Field: "reason", After: w.DisabledReason}},
+			})
+		}
 		b.Queue("commit")
 		return conn.SendBatch(ctx, b).Close()
 	})

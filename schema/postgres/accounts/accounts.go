@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -29,12 +31,19 @@ func (s *Store) UpdateAccount(ctx context.Context, workspace schema.WorkspaceID,
 		if a, err = lockAccount(ctx, tx, workspace, id); err != nil {
 			return err
 		}
+		before := a
 		change(&a)
 		if err := brandExists(ctx, tx, workspace, a.Brand); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, `update accounts set brand_id = $3, name = $4 where id = $1 and workspace_id = $2`, id, workspace, a.Brand, a.Name)
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), tables.AccountEntry(a,
+			people.Change{Field: "name", Before: before.Name, After: a.Name},
+			people.Change{Field: "brand", Before: tables.IDText(before.Brand), After: tables.IDText(a.Brand)},
+		))
 	})
 	if err != nil {
 		return a, db.OrNotFound(err, "account")
@@ -69,6 +78,7 @@ func (s *Store) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id
 			where id = $1 and workspace_id = $2`, id, workspace)
 		b.Queue(`delete from jobs where id = $1`, id)
 		encoded = tables.QueueEvents(b, []schema.Event{tables.AccountEvent(schema.AccountDisconnected, ended, nil, s.Now())}, s.Now())
+		audit.Queue(ctx, b, s.Now(), tables.AccountEntry(a))
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {

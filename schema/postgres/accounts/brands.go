@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -51,16 +53,32 @@ func (s *Store) CreateBrand(ctx context.Context, b schema.Brand) error {
 		_, err := tx.Exec(ctx, `
 			insert into brands (id, workspace_id, name, created_at, updated_at) values ($1, $2, $3, $4, $5)`,
 			b.ID, b.Workspace, b.Name, b.CreatedAt, b.UpdatedAt)
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: b.Workspace, Subject: audit.Of("brand", b.ID, b.Name)})
 	}))
 }
 
 // RenameBrand gives a brand another name.
 func (s *Store) RenameBrand(ctx context.Context, workspace schema.WorkspaceID, id schema.BrandID, name string) (schema.Brand, error) {
 	var b schema.Brand
-	row := s.Pool.QueryRow(ctx, `
-		update brands set name = $3, updated_at = $4 where id = $1 and workspace_id = $2 returning `+brandColumns, id, workspace, name, s.Now())
-	return b, brandError(scanBrand(row, &b))
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var before string
+		err := tx.QueryRow(ctx, `select name from brands where id = $1 and workspace_id = $2 for no key update`, id, workspace).Scan(&before)
+		if err != nil {
+			return err
+		}
+		row := tx.QueryRow(ctx, `
+			update brands set name = $3, updated_at = $4 where id = $1 and workspace_id = $2 returning `+brandColumns, id, workspace, name, s.Now())
+		if err := scanBrand(row, &b); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("brand", id, name), Changes: audit.Differences(
+			people.Change{Field: "name", Before: before, After: name},
+		)})
+	})
+	return b, brandError(err)
 }
 
 // DeleteBrand removes a brand; its accounts stay, in no brand. Posts keep naming it.
@@ -71,15 +89,15 @@ func (s *Store) DeleteBrand(ctx context.Context, workspace schema.WorkspaceID, i
 		if err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `delete from brands where id = $1 and workspace_id = $2`, id, workspace)
+		var name string
+		err = tx.QueryRow(ctx, `delete from brands where id = $1 and workspace_id = $2 returning name`, id, workspace).Scan(&name)
 		if err != nil {
-			return err
+			return db.OrNotFound(err, "brand")
 		}
-		if tag.RowsAffected() == 0 {
-			return db.NotFound("brand")
-		}
-		_, err = tx.Exec(ctx, `update accounts set brand_id = null where brand_id = $1 and workspace_id = $2`, id, workspace)
-		return err
+		b := &pgx.Batch{}
+		b.Queue(`update accounts set brand_id = null where brand_id = $1 and workspace_id = $2`, id, workspace)
+		audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("brand", id, name)})
+		return tx.SendBatch(ctx, b).Close()
 	})
 	return db.Unavailable(err)
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -39,6 +41,7 @@ func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, conne
 				return planFull()
 			}
 			connected[i] = one
+			audit.Queue(ctx, b, s.Now(), tables.AccountEntry(one.Account, people.Change{Field: "brand", After: tables.IDText(one.Account.Brand)}))
 			if changed {
 				events = append(events, tables.AccountEvent(schema.AccountConnected, one.Account, nil, s.Now()))
 				jobs = append(jobs, tables.QueueRenewal(b, &one.Account, s.Now())...)

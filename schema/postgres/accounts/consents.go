@@ -3,11 +3,14 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/wording"
@@ -133,7 +136,20 @@ func (s *Store) Redirects(ctx context.Context, workspace schema.WorkspaceID) (al
 
 // PutRedirects replaces them.
 func (s *Store) PutRedirects(ctx context.Context, workspace schema.WorkspaceID, allowed []string) error {
-	_, err := s.Pool.Exec(ctx, `update workspaces set connect_redirects = $2 where id = $1`, workspace, allowed)
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var before []string
+		var name string
+		err := tx.QueryRow(ctx, `select connect_redirects, name from workspaces where id = $1 for no key update`, workspace).Scan(&before, &name)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `update workspaces set connect_redirects = $2 where id = $1`, workspace, allowed); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("workspace", workspace, name), Changes: audit.Differences(
+			people.Change{Field: "redirects", Before: strings.Join(before, ", "), After: strings.Join(allowed, ", ")},
+		)})
+	})
 	return db.OrNotFound(err, "workspace")
 }
 

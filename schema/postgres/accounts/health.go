@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -100,7 +102,7 @@ func (s *Health) EndAccount(ctx context.Context, a schema.Account, why schema.Ac
 		next = s.Now().Add(wait)
 	}
 	return s.changeEnd(ctx, a, endChange{
-		statement: endAccount, next: next, event: tables.EndedEvent(a, s.Now()),
+		statement: endAccount, action: "account.end", next: next, event: tables.EndedEvent(a, s.Now()),
 		args: pgx.StrictNamedArgs{"reconnect": a.NeedsReconnect, "ended": int16(a.End), "end_message": a.EndMessage},
 	})
 }
@@ -109,7 +111,7 @@ func (s *Health) EndAccount(ctx context.Context, a schema.Account, why schema.Ac
 func (s *Health) ReviveAccount(ctx context.Context, a schema.Account) error {
 	a = a.Revived()
 	return s.changeEnd(ctx, a, endChange{
-		statement: reviveAccount, next: a.RenewalDue(s.Now(), false), args: pgx.StrictNamedArgs{},
+		statement: reviveAccount, action: "account.revive", next: a.RenewalDue(s.Now(), false), args: pgx.StrictNamedArgs{},
 		event: tables.AccountEvent(schema.AccountConnected, a, nil, s.Now()),
 	})
 }
@@ -133,6 +135,7 @@ type endChange struct {
 	args      pgx.StrictNamedArgs // except those of every statement
 	next      time.Time           // when its renewal looks at it again; zero: never
 	event     schema.Event
+	action    string // in the audit log
 }
 
 // changeEnd makes the change, and its job and its event with it.
@@ -148,6 +151,7 @@ func (s *Health) changeEnd(ctx context.Context, a schema.Account, c endChange) e
 		b := &pgx.Batch{}
 		jobs = tables.QueueRenewalAt(b, &a, c.next)
 		encoded = tables.QueueEvents(b, []schema.Event{c.event}, s.Now())
+		audit.Queue(audit.BySystem(ctx, c.action), b, s.Now(), tables.AccountEntry(a, people.Change{Field: "problem", After: a.EndMessage}))
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {

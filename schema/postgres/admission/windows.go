@@ -10,6 +10,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -40,8 +41,23 @@ func (s *Store) LeaseRequests(ctx context.Context, key schema.KeyID, window time
 // CountRefusals adds requests of a key that were answered 429. Beyond Patience the key is
 // suspended; until is zero unless that happened now.
 func (s *Store) CountRefusals(ctx context.Context, key schema.Key, n int) (until time.Time, err error) {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if until, err = s.countRefusals(ctx, tx, key, n); err != nil || until.IsZero() {
+			return err
+		}
+		return audit.Write(audit.BySystem(ctx, "key.suspend"), tx, s.Now(), audit.Entry{
+			Workspace: key.Workspace, Subject: audit.Of("key", key.ID, key.Name), Changes: []people.Change{{Field: "suspended until", After: audit.Time(until)}},
+		})
+	})
+	if err != nil {
+		return time.Time{}, fmt.Errorf("counting refusals: %w", db.Unavailable(err))
+	}
+	return until, nil
+}
+
+func (s *Store) countRefusals(ctx context.Context, tx pgx.Tx, key schema.Key, n int) (until time.Time, err error) {
 	now := s.Now()
-	err = s.Pool.QueryRow(ctx, `with counted as (`+tables.CountInWindow+`)
+	err = tx.QueryRow(ctx, `with counted as (`+tables.CountInWindow+`)
 		update api_keys set suspended_until = @now::timestamptz + @suspension::interval
 		where id = @key and (select used from counted) > @patience and (suspended_until is null or suspended_until <= @now)
 		returning suspended_until`, pgx.StrictNamedArgs{
@@ -51,10 +67,7 @@ func (s *Store) CountRefusals(ctx context.Context, key schema.Key, n int) (until
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, nil
 	}
-	if err != nil {
-		return time.Time{}, fmt.Errorf("counting refusals: %w", db.Unavailable(err))
-	}
-	return until.UTC(), nil
+	return until.UTC(), err
 }
 
 // forgetWindows removes windows that ended long ago.

@@ -13,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -55,12 +57,24 @@ func (s *Store) Ask(ctx context.Context, d schema.Deletion, token [32]byte) (sch
 		if contents, err = contentsOf(ctx, tx, workspaces, d.Account); err != nil {
 			return err
 		}
-		return insert(ctx, tx, d, row{workspaces: workspaces, token: token[:], posts: contents.Posts})
+		if err := insert(ctx, tx, d, row{workspaces: workspaces, token: token[:], posts: contents.Posts}); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), entry(d))
 	})
 	if err != nil {
 		return contents, db.OrNotFound(err, "workspace")
 	}
 	return contents, nil
+}
+
+// entry is what the audit log says of a deletion; that of a workspace goes with it.
+func entry(d schema.Deletion) audit.Entry {
+	subject := audit.Of("workspace", d.Workspace, "")
+	if !d.Account.IsZero() {
+		subject = audit.Of("account", d.Account, "")
+	}
+	return audit.Entry{Workspace: d.Workspace, Subject: subject, Changes: []people.Change{{Field: "deletion", After: d.ID.String()}}}
 }
 
 // row is what a deletion begins with.

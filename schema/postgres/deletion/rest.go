@@ -169,6 +169,18 @@ func prefixed(prefix string, all []string) []string {
 	return with
 }
 
+// audit removes what is told of its workspaces.
+func (w *work) audit(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
+	if !w.whole {
+		return removed{}, false, nil
+	}
+	return w.some(ctx, tx, `
+		with gone as (
+			delete from audit where (id, at) in (select id, at from audit where workspace_id = any($1) limit $2) returning 1
+		)
+		select count(*) from gone`, w.workspaces, chunkLimit)
+}
+
 // events erases those of ClickHouse, outside of the transaction that notes it: erasing again
 // finds nothing.
 func (w *work) events(ctx context.Context, _ pgx.Tx) (gone removed, more bool, err error) {

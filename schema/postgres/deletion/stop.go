@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/sleep"
@@ -32,7 +33,10 @@ func (s *Store) Stop(ctx context.Context, id schema.DeletionID, token [32]byte) 
 			return err
 		}
 		d.Status, d.ConfirmedAt = schema.DeletionStopping, s.Now()
-		return s.stop(ctx, tx, d)
+		if err := s.stop(ctx, tx, d); err != nil || d.OfWorkspace {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), entry(d))
 	})
 	if err != nil {
 		return schema.Deletion{}, db.OrNotFound(err, "deletion")

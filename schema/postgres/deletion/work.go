@@ -64,7 +64,7 @@ type removed struct{ posts, rows int }
 // be the last.
 func (w *work) steps() []func(context.Context, pgx.Tx) (removed, bool, error) {
 	early := []func(context.Context, pgx.Tx) (removed, bool, error){
-		w.openPosts, w.pastPosts, w.deliveries, w.queueSlots, w.found, w.answers, w.media, w.snapshots, w.replies, w.inbox, w.rest,
+		w.openPosts, w.pastPosts, w.deliveries, w.queueSlots, w.found, w.answers, w.media, w.snapshots, w.replies, w.inbox, w.audit, w.rest,
 	}
 	if !w.mayEnd() {
 		return early

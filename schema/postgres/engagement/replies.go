@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -35,8 +36,10 @@ func (s *Store) CreateReply(ctx context.Context, c schema.ReplyCreation) (create
 			return nil
 		}
 		created = schema.Created{Response: c.Response}
-		job, err = s.insertReply(ctx, tx, c)
-		return err
+		if job, err = s.insertReply(ctx, tx, c); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: c.Workspace, Subject: audit.Of("reply", c.Reply, "")})
 	})
 	if err != nil {
 		return schema.Created{}, fmt.Errorf("creating a reply: %w", db.Unavailable(err))

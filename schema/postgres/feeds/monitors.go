@@ -4,11 +4,15 @@ package feeds
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 )
 
@@ -80,6 +84,9 @@ func (s *Store) CreateMonitor(ctx context.Context, m schema.Monitor) error {
 			return err
 		}
 		if err := s.beginSearch(ctx, tx, m, sandbox); err != nil {
+			return err
+		}
+		if err := audit.Write(ctx, tx, s.Now(), entry(m, schema.Monitor{})); err != nil {
 			return err
 		}
 		return changed(ctx, tx, m.Workspace, sandbox, true)
@@ -169,6 +176,9 @@ func (s *Store) UpdateMonitor(ctx context.Context, workspace schema.WorkspaceID,
 		if err := s.changeSearch(ctx, tx, &m, before, sandbox); err != nil {
 			return err
 		}
+		if err := audit.Write(ctx, tx, s.Now(), entry(m, before)); err != nil {
+			return err
+		}
 		return changed(ctx, tx, workspace, sandbox, more)
 	})
 	return m, db.OrNotFound(err, "monitor")
@@ -181,9 +191,10 @@ func (s *Store) DeleteMonitor(ctx context.Context, workspace schema.WorkspaceID,
 		if err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `delete from monitors where id = $1 and workspace_id = $2`, id, workspace)
-		if err == nil && tag.RowsAffected() == 0 {
-			err = pgx.ErrNoRows
+		var name string
+		err = tx.QueryRow(ctx, `delete from monitors where id = $1 and workspace_id = $2 returning name`, id, workspace).Scan(&name)
+		if err == nil {
+			err = audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("monitor", id, name)})
 		}
 		if err != nil {
 			return err
@@ -191,4 +202,14 @@ func (s *Store) DeleteMonitor(ctx context.Context, workspace schema.WorkspaceID,
 		return changed(ctx, tx, workspace, sandbox, false)
 	})
 	return db.OrNotFound(err, "monitor")
+}
+
+// entry is what the audit log says of a monitor that is made, or changed.
+func entry(m, before schema.Monitor) audit.Entry {
+	return audit.Entry{Workspace: m.Workspace, Subject: audit.Of("monitor", m.ID, m.Name), Changes: audit.Differences(
+		people.Change{Field: "name", Before: before.Name, After: m.Name},
+		people.Change{Field: "keywords", Before: strings.Join(before.Include, ", "), After: strings.Join(m.Include, ", ")},
+		people.Change{Field: "excluded", Before: strings.Join(before.Exclude, ", "), After: strings.Join(m.Exclude, ", ")},
+		people.Change{Field: "paused", Before: strconv.FormatBool(before.Paused), After: strconv.FormatBool(m.Paused)},
+	)}
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
 	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 )
 
@@ -81,18 +83,33 @@ func (s *Store) DecideDevice(ctx context.Context, d people.DeviceDecision) (deci
 	if err := s.countLook(ctx, d.User); err != nil {
 		return decided, err
 	}
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if decided, err = decide(ctx, tx, d); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{
+			Workspace: d.Workspace, Subject: people.Subject{Type: "device", Name: decided.Name}, Changes: audit.Differences(
+				people.Change{Field: "permission", After: strings.Join(decided.Permission.Names(), ", ")},
+				people.Change{Field: "address", After: decided.Address},
+			),
+		})
+	})
+	return decided, noSuchCode(err)
+}
+
+func decide(ctx context.Context, tx pgx.Tx, d people.DeviceDecision) (decided people.DeviceRequest, err error) {
 	standing := people.DeviceDenied
 	if d.Approved {
 		standing = people.DeviceApproved
 	}
-	err = s.Pool.QueryRow(ctx, `
+	err = tx.QueryRow(ctx, `
 		update device_requests d set standing = @standing, user_id = @user, workspace_id = w.id
 		from workspaces w
 		where d.user_hash = @code and d.standing = @waiting and d.expires_at > now() and w.id = @workspace and w.deleting_at is null
 		returning d.name, d.address, d.permission, d.created_at, d.expires_at`, pgx.StrictNamedArgs{
 		"standing": int16(standing), "user": d.User, "code": d.Code[:], "waiting": int16(people.DeviceWaiting), "workspace": d.Workspace,
 	}).Scan(&decided.Name, &decided.Address, (*int16)(&decided.Permission), &decided.CreatedAt, &decided.ExpiresAt)
-	return decided, noSuchCode(err)
+	return decided, err
 }
 
 // deviceRow is the request of a device that asks for its key, with what its approver may do now.
@@ -194,6 +211,12 @@ func (d deviceRow) makeKey(
 	if err := insertKey(ctx, tx, k, hash); err != nil {
 		return k, err
 	}
-	_, err = tx.Exec(ctx, `update api_keys set by_device = true where id = $1`, k.ID)
-	return k, err
+	by := people.Actor{Kind: people.ByUser, ID: d.user.String()}
+	err = tx.QueryRow(ctx, `update api_keys set by_device = true where id = $1 returning (select name from users where id = $2)`, k.ID, d.user).Scan(&by.Name)
+	if err != nil {
+		return k, err
+	}
+	e := made(k)
+	e.By = by
+	return k, audit.Write(ctx, tx, k.CreatedAt, e)
 }

@@ -5,11 +5,14 @@ package keys
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 )
 
@@ -68,7 +71,10 @@ func (s *Store) CreateKey(ctx context.Context, k schema.KeyRecord, hash [32]byte
 		if err := lockWorkspace(ctx, tx, k.Workspace); err != nil {
 			return err
 		}
-		return insertKey(ctx, tx, k, hash)
+		if err := insertKey(ctx, tx, k, hash); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), made(k))
 	})
 	if err != nil {
 		return fmt.Errorf("creating a key: %w", db.Unavailable(err))
@@ -83,6 +89,15 @@ func lockWorkspace(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID)
 		err = db.NotFound("workspace")
 	}
 	return err
+}
+
+// made is what the audit log says of a new key.
+func made(k schema.KeyRecord) audit.Entry {
+	return audit.Entry{Workspace: k.Workspace, Subject: audit.Of("key", k.ID, k.Name), Changes: audit.Differences(
+		people.Change{Field: "permission", After: strings.Join(k.Permission.Names(), ", ")},
+		people.Change{Field: "networks", After: strings.Trim(fmt.Sprint(k.Networks), "[]")},
+		people.Change{Field: "expires", After: audit.Time(k.ExpiresAt)},
+	)}
 }
 
 func insertKey(ctx context.Context, tx pgx.Tx, k schema.KeyRecord, hash [32]byte) error {
@@ -120,7 +135,15 @@ func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, r s
 		if err := insertKey(ctx, tx, successor, r.Hash); err != nil {
 			return err
 		}
-		return succeed(ctx, tx, r, s.Now().Add(r.Overlap))
+		if err := succeed(ctx, tx, r, s.Now().Add(r.Overlap)); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{
+			Workspace: old.Workspace, Subject: audit.Of("key", r.Key, old.Name), Changes: audit.Differences(
+				people.Change{Field: "key", Before: old.Prefix, After: successor.Prefix},
+				people.Change{Field: "works until", After: audit.Time(s.Now().Add(r.Overlap))},
+			),
+		})
 	})
 	if err != nil {
 		return schema.KeyRecord{}, fmt.Errorf("rotating a key: %w", db.OrNotFound(err, "key"))
@@ -168,8 +191,10 @@ func (s *Store) EndKey(ctx context.Context, workspace schema.WorkspaceID, id sch
 				return err
 			}
 		}
-		_, err = tx.Exec(ctx, `update api_keys set revoked_at = now() where id = $1`, id)
-		return err
+		if _, err = tx.Exec(ctx, `update api_keys set revoked_at = now() where id = $1`, id); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: k.Workspace, Subject: audit.Of("key", id, k.Name)})
 	})
 	if err != nil {
 		return fmt.Errorf("revoking a key: %w", db.OrNotFound(err, "key"))

@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/wording"
@@ -34,6 +35,7 @@ func (s *Store) Register(ctx context.Context, r people.Registration) error {
 		}
 		b := &pgx.Batch{}
 		tables.QueueInvitation(b, r.Owner, r.OwnerHash)
+		audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: r.Workspace.ID, Subject: audit.Of("workspace", r.Workspace.ID, r.Workspace.Name)})
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {

@@ -22,6 +22,9 @@ var histories = []partitioned{
 	{table: "comments_history", by: monthly, ahead: 2},
 }
 
+// auditMonths hold the audit log.
+var auditMonths = partitioned{table: "audit", by: monthly, ahead: 2}
+
 const (
 	// archiveAfter is how long what has ended stays among what is open: most of what comes
 	// late, such as a retry or a receipt, finds it there.

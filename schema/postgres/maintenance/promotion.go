@@ -137,7 +137,7 @@ func page(n uint32) pgtype.TID { return pgtype.TID{BlockNumber: n, Valid: true} 
 
 // MakePartitions makes the days of jobs_far and the months of what has ended that are missing.
 func (s *Store) MakePartitions(ctx context.Context) (rows int, more bool, err error) {
-	for _, p := range append([]partitioned{farJobs}, histories...) {
+	for _, p := range append([]partitioned{farJobs, auditMonths}, histories...) {
 		n, further, err := s.makePartitions(ctx, p)
 		if err != nil {
 			return rows, false, err

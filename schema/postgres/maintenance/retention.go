@@ -34,6 +34,11 @@ func (s *Store) ForgetPosts(ctx context.Context) (rows int, more bool, err error
 	return rows, more, nil
 }
 
+// ForgetAudit drops a month of the audit log that is older than it is kept.
+func (s *Store) ForgetAudit(ctx context.Context) (rows int, more bool, err error) {
+	return s.dropPartition(ctx, auditMonths, s.Now().Add(-s.Keep.Audit))
+}
+
 // clearPosts ends what the posts of a table use, which from then on expires, and forgets what
 // was published of them a second time. It goes on where the last chunk has ended; in another
 // process it starts from the beginning, and finds less.

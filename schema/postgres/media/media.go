@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -37,13 +39,17 @@ func scanUpload(row pgx.Row, u *schema.Upload) error {
 
 // CreateMedia stores the row of an upload, whose content is kept or awaited.
 func (s *Store) CreateMedia(ctx context.Context, u schema.Upload) error {
-	tag, err := s.Pool.Exec(ctx, `
+	b := &pgx.Batch{}
+	var tag pgconn.CommandTag
+	b.Queue(`
 		insert into media (id, workspace_id, state, secret, announced, facts, alt_text, file_name, created_at, expires_at)
 		select @id, w.id, @state, @secret, @announced, @facts, @alt, @file, @created, @expires from workspaces w
 		where w.id = @workspace and w.deleting_at is null for key share`, pgx.StrictNamedArgs{
 		"id": u.ID, "workspace": u.Workspace, "state": int16(u.State), "secret": u.Secret, "announced": db.Encode(u.Announced), "facts": db.Encode(u.Facts),
 		"alt": u.AltText, "file": u.FileName, "created": u.CreatedAt, "expires": u.ExpiresAt,
-	})
+	}).Exec(func(done pgconn.CommandTag) error { tag = done; return nil })
+	audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: u.Workspace, Subject: audit.Of("media", u.ID, u.FileName)})
+	err := s.Pool.SendBatch(ctx, b).Close()
 	if err != nil {
 		return fmt.Errorf("storing media: %w", db.Unavailable(err))
 	}
@@ -137,14 +143,21 @@ func (s *Store) ListMedia(ctx context.Context, workspace schema.WorkspaceID, f s
 // that uses it is still to be published.
 func (s *Store) DeleteMedia(ctx context.Context, workspace schema.WorkspaceID, id schema.MediaID) error {
 	var there, used bool
-	err := s.Pool.QueryRow(ctx, `
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var name string
+		err := tx.QueryRow(ctx, `
 		with found as (
-			select m.id, `+tables.UsedByUnfinished+` as used from media m where m.id = $1 and m.workspace_id = $2 and m.state < $3
+			select m.id, m.file_name as name, `+tables.UsedByUnfinished+` as used from media m where m.id = $1 and m.workspace_id = $2 and m.state < $3
 		), marked as (
 			update media m set state = $3, deleted_at = now() from found where m.id = found.id and not found.used
 		)
-		select count(*) > 0, coalesce(bool_or(used), false) from found`,
-		id, workspace, int16(schema.UploadDeleted)).Scan(&there, &used)
+		select count(*) > 0, coalesce(bool_or(used), false), coalesce(max(name), '') from found`,
+			id, workspace, int16(schema.UploadDeleted)).Scan(&there, &used, &name)
+		if err != nil || !there || used {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("media", id, name)})
+	})
 	switch {
 	case err != nil:
 		return fmt.Errorf("deleting media: %w", db.Unavailable(err))

@@ -11,8 +11,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
 	"crier/schema/postgres/accounts"
 	"crier/schema/postgres/billing"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/keys"
@@ -127,8 +129,10 @@ func (a *Admin) GivePlan(ctx context.Context, name, plan string) (before string,
 			return err
 		}
 		before = live.Plan
-		_, err = tx.Exec(ctx, `update workspaces set plan = $2 where id = $1`, live.ID, plan)
-		return err
+		if _, err = tx.Exec(ctx, `update workspaces set plan = $2 where id = $1`, live.ID, plan); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, a.Now(), workspaceEntry(live, people.Change{Field: "plan", Before: before, After: plan}))
 	})
 	if err != nil {
 		return "", fmt.Errorf("changing the plan of workspace %q: %w", name, db.Unavailable(err))
@@ -145,13 +149,19 @@ func (a *Admin) SetLimits(ctx context.Context, name string, limits schema.LimitS
 			return err
 		}
 		before = live.Limits
-		_, err = tx.Exec(ctx, `update workspaces set limits = $2 where id = $1 or live_id = $1`, live.ID, int16(limits))
-		return err
+		if _, err = tx.Exec(ctx, `update workspaces set limits = $2 where id = $1 or live_id = $1`, live.ID, int16(limits)); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, a.Now(), workspaceEntry(live, people.Change{Field: "limits", Before: before.String(), After: limits.String()}))
 	})
 	if err != nil {
 		return before, fmt.Errorf("changing the limits of workspace %q: %w", name, db.Unavailable(err))
 	}
 	return before, nil
+}
+
+func workspaceEntry(w schema.Workspace, changes ...people.Change) audit.Entry {
+	return audit.Entry{Workspace: w.ID, Subject: audit.Of("workspace", w.ID, w.Name), Changes: audit.Differences(changes...)}
 }
 
 // Workspaces returns the live workspaces whose names come after one, by name. One that is being
@@ -172,11 +182,20 @@ func (a *Admin) Workspaces(ctx context.Context, after string, limit int) ([]sche
 // RevokeKey ends a key, or leaves one that has ended. The error is NotFound where there is
 // no such key.
 func (a *Admin) RevokeKey(ctx context.Context, hash [32]byte) error {
-	tag, err := a.Pool.Exec(ctx, `update api_keys set revoked_at = coalesce(revoked_at, now()) where hash = $1`, hash[:])
-	if err != nil {
+	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+		var k schema.KeyRecord
+		err := tx.QueryRow(ctx, `
+			update api_keys set revoked_at = coalesce(revoked_at, now()) where hash = $1 returning id, workspace_id, name`, hash[:]).
+			Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Workspace), &k.Name)
+		if err != nil {
+			return db.OrNotFound(err, "key")
+		}
+		return audit.Write(ctx, tx, a.Now(), audit.Entry{Workspace: k.Workspace, Subject: audit.Of("key", k.ID, k.Name)})
+	})
+	if err != nil && schema.KindOf(err) != schema.NotFound {
 		return fmt.Errorf("revoking a key: %w", db.Unavailable(err))
 	}
-	if tag.RowsAffected() == 0 {
+	if err != nil {
 		return &schema.Error{Kind: schema.NotFound, Message: "there is no such key; give it whole, as it was shown when it was made"}
 	}
 	return nil
@@ -211,7 +230,10 @@ func (a *Admin) PutAccount(ctx context.Context, account schema.Account) error {
 				"id": account.ID, "workspace": account.Workspace, "brand": account.Brand, "platform": account.Platform,
 				"native": account.NativeID, "name": account.Name, "server": account.Server, "sealed": account.Sealed,
 			})
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, a.Now(), tables.AccountEntry(account))
 	})
 	if err != nil {
 		return fmt.Errorf("storing an account: %w", db.Unavailable(err))

@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -37,6 +38,9 @@ func (s *Store) Invite(ctx context.Context, i people.Invitation, hash [32]byte) 
 		b := &pgx.Batch{}
 		b.Queue(`delete from invitations where workspace_id = $1 and (email = $2 or expires_at <= now())`, i.Workspace, i.Email)
 		tables.QueueInvitation(b, i, hash)
+		audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: i.Workspace, Subject: audit.Of("invitation", i.ID, i.Email), Changes: audit.Differences(
+			people.Change{Field: "role", After: i.Role.String()},
+		)})
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
@@ -67,10 +71,14 @@ func (s *Store) Invitations(ctx context.Context, workspace schema.WorkspaceID) (
 
 // Withdraw ends an invitation. The error is NotFound where the workspace has no such one.
 func (s *Store) Withdraw(ctx context.Context, workspace schema.WorkspaceID, id schema.InvitationID) error {
-	tag, err := s.Pool.Exec(ctx, `delete from invitations where workspace_id = $1 and id = $2`, workspace, id)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = db.NotFound("invitation")
-	}
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var email string
+		err := tx.QueryRow(ctx, `delete from invitations where workspace_id = $1 and id = $2 returning email`, workspace, id).Scan(&email)
+		if err != nil {
+			return db.OrNotFound(err, "invitation")
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("invitation", id, email)})
+	})
 	if err != nil {
 		return fmt.Errorf("withdrawing an invitation: %w", db.Unavailable(err))
 	}
@@ -101,7 +109,7 @@ func invitationEnded(err error) error {
 // Join makes a user a member by an invitation, which is used up, and turns their session to its workspace.
 func (s *Store) Join(ctx context.Context, hash [32]byte, user schema.UserID, session schema.SessionID) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		workspace, err := accept(ctx, tx, hash, user)
+		workspace, err := s.accept(ctx, tx, hash, user)
 		if err != nil {
 			return err
 		}
@@ -127,7 +135,7 @@ func (s *Store) JoinAnew(ctx context.Context, u people.NewUser, n people.NewSess
 		if tag.RowsAffected() == 0 {
 			return people.ErrSignInFirst
 		}
-		if _, err := accept(ctx, tx, u.Invitation, u.ID); err != nil {
+		if _, err := s.accept(ctx, tx, u.Invitation, u.ID); err != nil {
 			return err
 		}
 		n.User = u.ID
@@ -140,7 +148,9 @@ func (s *Store) JoinAnew(ctx context.Context, u people.NewUser, n people.NewSess
 }
 
 // accept uses an invitation up. Somebody who is a member by now keeps their role.
-func accept(ctx context.Context, tx pgx.Tx, hash [32]byte, user schema.UserID) (workspace schema.WorkspaceID, err error) {
+func (s *Store) accept(ctx context.Context, tx pgx.Tx, hash [32]byte, user schema.UserID) (workspace schema.WorkspaceID, err error) {
+	var role people.Role
+	var name string
 	err = tx.QueryRow(ctx, `
 		with used as (
 			delete from invitations i using workspaces w, users u
@@ -150,9 +160,11 @@ func accept(ctx context.Context, tx pgx.Tx, hash [32]byte, user schema.UserID) (
 			insert into memberships (workspace_id, user_id, role, brands) select workspace_id, $2, role, brands from used
 			on conflict (workspace_id, user_id) do nothing
 		)
-		select workspace_id from used`, hash[:], user).Scan((*[16]byte)(&workspace))
+		select workspace_id, role, (select name from users where id = $2) from used`, hash[:], user).Scan((*[16]byte)(&workspace), (*int16)(&role), &name)
 	if err != nil {
 		return workspace, invitationEnded(err)
 	}
-	return workspace, nil
+	e := memberEntry(workspace, user, name, people.Change{Field: "role", After: role.String()})
+	e.By = people.Actor{Kind: people.ByUser, ID: user.String(), Name: name}
+	return workspace, audit.Write(ctx, tx, s.Now(), e)
 }

@@ -9,7 +9,9 @@ import (
 
 	"crier/schema"
 	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // CreateLink stores a link by its hash, and forgets those that have expired.
@@ -17,6 +19,7 @@ func (s *Store) CreateLink(ctx context.Context, l people.Link) error {
 	b := &pgx.Batch{}
 	b.Queue(`delete from sign_in_links where expires_at <= now()`)
 	b.Queue(`insert into sign_in_links (hash, user_id, expires_at) values ($1, $2, $3)`, l.Hash[:], l.User, l.ExpiresAt)
+	audit.Queue(ctx, b, s.Now(), audit.Entry{Subject: people.Subject{Type: "user", ID: tables.IDText(l.User)}})
 	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
 		return fmt.Errorf("making a link: %w", db.Unavailable(err))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 )
 
@@ -36,13 +37,17 @@ func (s *Store) Members(ctx context.Context, workspace schema.WorkspaceID) ([]pe
 // workspace would have no owner.
 func (s *Store) ChangeMember(ctx context.Context, c people.MemberChange) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if err := lockMember(ctx, tx, c); err != nil {
+		was, err := lockMember(ctx, tx, c)
+		if err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `update memberships set role = $3 where workspace_id = $1 and user_id = $2`, c.Workspace, c.User, int16(c.Role)); err != nil {
 			return err
 		}
-		return withdrawBeyond(ctx, tx, c)
+		if err := withdrawBeyond(ctx, tx, c); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), memberEntry(c.Workspace, c.User, was.name, people.Change{Field: "role", Before: was.role.String(), After: c.Role.String()}))
 	})
 	if err != nil {
 		return fmt.Errorf("changing a member: %w", db.Unavailable(err))
@@ -54,7 +59,8 @@ func (s *Store) ChangeMember(ctx context.Context, c people.MemberChange) error {
 // member has made there if that is wanted. It fails as ChangeMember does.
 func (s *Store) RemoveMember(ctx context.Context, c people.MemberChange) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if err := lockMember(ctx, tx, c); err != nil {
+		was, err := lockMember(ctx, tx, c)
+		if err != nil {
 			return err
 		}
 		if err := withdrawBeyond(ctx, tx, c); err != nil {
@@ -68,6 +74,10 @@ func (s *Store) RemoveMember(ctx context.Context, c people.MemberChange) error {
 				update api_keys k set revoked_at = now() from workspaces w
 				where w.id = k.workspace_id and (w.id = $1 or w.live_id = $1) and k.made_by = $2 and k.revoked_at is null`, c.Workspace, c.User)
 		}
+		audit.Queue(ctx, b, s.Now(), memberEntry(c.Workspace, c.User, was.name,
+			people.Change{Field: "role", Before: was.role.String()},
+			people.Change{Field: "keys end", After: map[bool]string{true: "yes"}[c.EndsKeys]},
+		))
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
@@ -76,25 +86,36 @@ func (s *Store) RemoveMember(ctx context.Context, c people.MemberChange) error {
 	return nil
 }
 
+// memberEntry is what the audit log says of a member.
+func memberEntry(workspace schema.WorkspaceID, user schema.UserID, name string, changes ...people.Change) audit.Entry {
+	return audit.Entry{Workspace: workspace, Subject: audit.Of("user", user, name), Changes: audit.Differences(changes...)}
+}
+
+// formerMember is a member before a change.
+type formerMember struct {
+	name string
+	role people.Role
+}
+
 // lockMember lets changes of a workspace's members happen in turn, and refuses what whoever asks may not do.
-func lockMember(ctx context.Context, tx pgx.Tx, c people.MemberChange) error {
+func lockMember(ctx context.Context, tx pgx.Tx, c people.MemberChange) (was formerMember, err error) {
 	if err := lockWorkspace(ctx, tx, c.Workspace); err != nil {
-		return err
+		return was, err
 	}
-	var role people.Role
 	var owners int
-	err := tx.QueryRow(ctx, `
-		select m.role, (select count(*) from memberships o where o.workspace_id = m.workspace_id and o.role = $3)
-		from memberships m where m.workspace_id = $1 and m.user_id = $2`, c.Workspace, c.User, int16(people.Owner)).Scan((*int16)(&role), &owners)
+	err = tx.QueryRow(ctx, `
+		select u.name, m.role, (select count(*) from memberships o where o.workspace_id = m.workspace_id and o.role = $3)
+		from memberships m join users u on u.id = m.user_id
+		where m.workspace_id = $1 and m.user_id = $2`, c.Workspace, c.User, int16(people.Owner)).Scan(&was.name, (*int16)(&was.role), &owners)
 	switch {
 	case err != nil:
-		return db.OrNotFound(err, "member")
-	case max(role, c.Role) > c.By:
-		return &schema.Error{Kind: schema.Forbidden, Message: "only an owner makes, changes or removes an owner"}
-	case role == people.Owner && c.Role != people.Owner && owners == 1:
-		return &schema.Error{Kind: schema.InvalidState, Message: "this is the workspace's last owner; make another one first"}
+		return was, db.OrNotFound(err, "member")
+	case max(was.role, c.Role) > c.By:
+		return was, &schema.Error{Kind: schema.Forbidden, Message: "only an owner makes, changes or removes an owner"}
+	case was.role == people.Owner && c.Role != people.Owner && owners == 1:
+		return was, &schema.Error{Kind: schema.InvalidState, Message: "this is the workspace's last owner; make another one first"}
 	default:
-		return nil
+		return was, nil
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 )
 
@@ -83,7 +84,12 @@ func beginSession(ctx context.Context, tx pgx.Tx, n people.NewSession) error {
 	b.Queue(`
 		delete from sessions where id in (
 			select id from sessions where seen_at <= now() - $1::interval order by seen_at limit 100 for update skip locked)`, people.SessionIdle)
-	return tx.SendBatch(ctx, b).Close()
+	by := people.Actor{Kind: people.ByUser, ID: n.User.String(), Address: n.Address}
+	b.Queue(`select name from users where id = $1`, n.User).QueryRow(func(row pgx.Row) error { return row.Scan(&by.Name) })
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	return audit.Write(ctx, tx, n.At, audit.Entry{By: by, Subject: audit.Of("session", n.ID, "")})
 }
 
 // Sessions returns those of a user, the one that was used last first.
@@ -105,10 +111,14 @@ func (s *Store) Sessions(ctx context.Context, user schema.UserID) ([]people.Sess
 
 // EndSession ends one of a user's sessions. The error is NotFound where they have no such one.
 func (s *Store) EndSession(ctx context.Context, user schema.UserID, id schema.SessionID) error {
-	tag, err := s.Pool.Exec(ctx, `delete from sessions where user_id = $1 and id = $2`, user, id)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = db.NotFound("session")
-	}
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var address string
+		err := tx.QueryRow(ctx, `delete from sessions where user_id = $1 and id = $2 returning address`, user, id).Scan(&address)
+		if err != nil {
+			return db.OrNotFound(err, "session")
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{Subject: audit.Of("session", id, "begun from "+address)})
+	})
 	if err != nil {
 		return fmt.Errorf("ending a session: %w", db.Unavailable(err))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/wording"
@@ -93,8 +94,10 @@ func (s *Store) ChangePassword(ctx context.Context, user schema.UserID, password
 		if err := setPassword(ctx, tx, user, password, current); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `update sessions set hash = $2 where id = $1`, current, hash[:])
-		return err
+		b := &pgx.Batch{}
+		b.Queue(`update sessions set hash = $2 where id = $1`, current, hash[:])
+		audit.Queue(ctx, b, s.Now(), audit.Entry{Subject: audit.Of("user", user, "")})
+		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
 		return fmt.Errorf("changing a password: %w", db.Unavailable(err))

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
 	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 )
 
@@ -72,10 +74,18 @@ func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership)
 			returning id, email, name, is_operator, created_at`, pgx.StrictNamedArgs{
 			"id": u.ID, "email": u.Email, "name": u.Name, "operator": u.IsOperator, "created": u.CreatedAt,
 		}), &u)
-		if err != nil || m.Workspace.IsZero() {
+		if err != nil {
 			return err
 		}
-		return putMembership(ctx, tx, u.ID, m)
+		if !m.Workspace.IsZero() {
+			if err := putMembership(ctx, tx, u.ID, m); err != nil {
+				return err
+			}
+		}
+		return audit.Write(ctx, tx, s.Now(), memberEntry(m.Workspace, u.ID, u.Name,
+			people.Change{Field: "role", After: strings.TrimPrefix(m.Role.String(), people.Anyone.String())},
+			people.Change{Field: "operator", After: map[bool]string{true: "yes"}[u.IsOperator]},
+		))
 	})
 	if err != nil {
 		return u, fmt.Errorf("adding a user: %w", db.Unavailable(err))
@@ -111,12 +121,27 @@ func putMembership(ctx context.Context, tx pgx.Tx, user schema.UserID, m people.
 	return err
 }
 
-// RemoveUser removes a user with their memberships and sessions. The error is NotFound where there is none.
+// RemoveUser removes a user with their memberships and sessions, and their name from the audit log. The error is NotFound where there is none.
 func (s *Store) RemoveUser(ctx context.Context, email string) error {
-	tag, err := s.Pool.Exec(ctx, `delete from users where email = $1`, email)
-	if err == nil && tag.RowsAffected() == 0 {
-		err = db.NotFound("user")
+	user, err := s.UserOf(ctx, email)
+	if err == nil {
+		err = s.forgetName(ctx, user.ID) // most of it, so that the transaction is short
 	}
+	if err != nil {
+		return fmt.Errorf("removing a user: %w", db.Unavailable(err))
+	}
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var id schema.UserID
+		if err := tx.QueryRow(ctx, `delete from users where email = $1 returning id`, email).Scan((*[16]byte)(&id)); err != nil {
+			return db.OrNotFound(err, "user")
+		}
+		b := &pgx.Batch{}
+		b.Queue(`update audit set actor_name = $2, address = '' where actor_id = $1`, id.String(), people.RemovedUser)
+		b.Queue(`update audit set subject_name = $3 where subject = 'user' and subject_id = $1 or subject = 'invitation' and subject_name = $2`,
+			id.String(), email, people.RemovedUser)
+		audit.Queue(ctx, b, s.Now(), audit.Entry{Subject: audit.Of("user", id, people.RemovedUser)})
+		return tx.SendBatch(ctx, b).Close()
+	})
 	if err != nil {
 		return fmt.Errorf("removing a user: %w", db.Unavailable(err))
 	}

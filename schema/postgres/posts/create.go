@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -19,6 +21,7 @@ import (
 // creation is one request on its way through group commit, and what came of it.
 type creation struct {
 	schema.Creation
+	ctx      context.Context                 // of the request, by which the audit log knows who it is; nobody waits by it
 	demands  []*tables.Demand                // what each of the posts takes of daily caps and plan
 	dropped  map[schema.PostID]*schema.Error // posts that were refused while the others go on
 	result   schema.Created
@@ -35,7 +38,7 @@ func (s *Store) Create(ctx context.Context, c schema.Creation) (schema.Created, 
 	if err := ctx.Err(); err != nil {
 		return schema.Created{}, &schema.Error{Kind: schema.Unavailable, Message: "the time of the request is over; nothing was made", Err: err}
 	}
-	one := &creation{Creation: c, demands: s.demandsOf(c)}
+	one := &creation{Creation: c, ctx: ctx, demands: s.demandsOf(c)}
 	var err error
 	if s.full.any(one.demands, s.Now()) {
 		err = s.refuse(ctx, []*creation{one})
@@ -175,6 +178,11 @@ func (s *Store) insert(ctx context.Context, conn *pgx.Conn, winners []*creation,
 	}
 	announcement := s.queueInserts(batch, posts)
 	taken.Queue(batch)
+	for _, c := range winners {
+		for i := range c.Posts {
+			audit.Queue(c.ctx, batch, s.Now(), entry(&c.Posts[i]))
+		}
+	}
 	batch.Queue("commit")
 	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 		if err := s.confirm(ctx, conn, posts, s.Abandon(ctx, conn, err)); err != nil {
@@ -342,4 +350,11 @@ func (s *Store) Answer(ctx context.Context, request schema.Idempotency) (respons
 		return nil, false, tables.ErrKeyConflict()
 	}
 	return response, true, nil
+}
+
+// entry is what the audit log says of a post, whose texts are its own history's.
+func entry(p *schema.Post, changes ...people.Change) audit.Entry {
+	return audit.Entry{Workspace: p.Workspace, Subject: audit.Of("post", p.ID, ""), Changes: audit.Differences(append(changes,
+		people.Change{Field: "status", After: p.Status.String()}, people.Change{Field: "scheduled for", After: audit.Time(p.ScheduledFor)},
+	)...)}
 }

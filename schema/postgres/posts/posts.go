@@ -6,11 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
 	"crier/schema/postgres/internal/tables"
@@ -83,6 +86,9 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 			return nil, err
 		}
 		announcement, err = s.replace(ctx, tx, &post, locked.Status, net)
+		if err == nil {
+			err = audit.Write(ctx, tx, s.Now(), changedEntry(&locked, &post))
+		}
 		return &tables.Demand{Post: &post, Charges: net.Taken()}, err
 	})
 	if err != nil {
@@ -90,6 +96,15 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 	}
 	s.Announce(announcement)
 	return post, nil
+}
+
+// changedEntry is what the audit log says of a post that was changed.
+func changedEntry(before, after *schema.Post) audit.Entry {
+	return audit.Entry{Workspace: after.Workspace, Subject: audit.Of("post", after.ID, ""), Changes: audit.Differences(
+		people.Change{Field: "status", Before: before.Status.String(), After: after.Status.String()},
+		people.Change{Field: "scheduled for", Before: audit.Time(before.ScheduledFor), After: audit.Time(after.ScheduledFor)},
+		people.Change{Field: "content", After: map[bool]string{true: "changed"}[!reflect.DeepEqual(before.Content, after.Content)]},
+	)}
 }
 
 // lockPost reads a post for a change and refuses one that is past changing.
@@ -191,12 +206,16 @@ func (s *Store) Delete(ctx context.Context, workspace schema.WorkspaceID, id sch
 			b.Queue(`delete from attempts where post_id = $1`, id)
 			b.Queue(`delete from posts where id = $1`, id)
 			b.Queue(`delete from queue_slots where post_id = $1`, id)
+			audit.Queue(ctx, b, s.Now(), entry(&p))
 			return tx.SendBatch(ctx, b).Close()
 		}
 		cancelled = true
 		given := tables.Charges{}
 		announcement = tables.CancelPost(b, &p, given, s.Now())
 		given.Queue(b)
+		after := p
+		after.Status = schema.Cancelled
+		audit.Queue(ctx, b, s.Now(), changedEntry(&p, &after))
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {

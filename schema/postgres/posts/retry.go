@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -37,6 +38,7 @@ func (s *Store) Retry(ctx context.Context, workspace schema.WorkspaceID, id sche
 		if len(done.Platforms) == 0 {
 			return nil, nothingToRetry(done.LeftOut)
 		}
+		audit.Queue(ctx, b, s.Now(), changedEntry(&posts[0], &done.Post))
 		return &tables.Demand{Post: &done.Post, Charges: taken.Taken()}, tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {

@@ -4,10 +4,13 @@ package queues
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 )
 
@@ -77,7 +80,10 @@ func (s *Store) CreateQueue(ctx context.Context, q schema.Queue) (schema.Queue, 
 			"id": q.ID, "workspace": q.Workspace, "brand": q.Brand, "name": q.Name, "timezone": q.Timezone, "slots": db.Encode(q.Slots),
 			"default": q.Default, "created": q.CreatedAt, "updated": q.UpdatedAt,
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), entry(q, schema.Queue{}))
 	})
 	if err != nil {
 		return q, fmt.Errorf("creating a queue: %w", db.Unavailable(err))
@@ -97,6 +103,7 @@ func (s *Store) UpdateQueue(ctx context.Context, workspace schema.WorkspaceID, i
 		if err := scanQueue(row, &q); err != nil {
 			return err
 		}
+		before := q
 		if err := change(&q); err != nil {
 			return err
 		}
@@ -109,7 +116,10 @@ func (s *Store) UpdateQueue(ctx context.Context, workspace schema.WorkspaceID, i
 			where id = @id`, pgx.StrictNamedArgs{
 			"id": q.ID, "name": q.Name, "timezone": q.Timezone, "slots": db.Encode(q.Slots), "default": q.Default, "updated": q.UpdatedAt,
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), entry(q, before))
 	})
 	return q, db.OrNotFound(err, "queue")
 }
@@ -134,15 +144,25 @@ func yieldDefault(ctx context.Context, tx pgx.Tx, q schema.Queue) error {
 // DeleteQueue removes a queue. Posts that are placed in it keep their times.
 func (s *Store) DeleteQueue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `delete from queues where id = $1 and workspace_id = $2`, id, workspace)
+		var name string
+		err := tx.QueryRow(ctx, `delete from queues where id = $1 and workspace_id = $2 returning name`, id, workspace).Scan(&name)
 		if err != nil {
-			return err
+			return db.OrNotFound(err, "queue")
 		}
-		if tag.RowsAffected() == 0 {
-			return db.NotFound("queue")
-		}
-		_, err = tx.Exec(ctx, `delete from queue_slots where queue_id = $1`, id)
-		return err
+		b := &pgx.Batch{}
+		b.Queue(`delete from queue_slots where queue_id = $1`, id)
+		audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("queue", id, name)})
+		return tx.SendBatch(ctx, b).Close()
 	})
 	return db.Unavailable(err)
+}
+
+// entry is what the audit log says of a queue that is made, or changed.
+func entry(q, before schema.Queue) audit.Entry {
+	return audit.Entry{Workspace: q.Workspace, Subject: audit.Of("queue", q.ID, q.Name), Changes: audit.Differences(
+		people.Change{Field: "name", Before: before.Name, After: q.Name},
+		people.Change{Field: "timezone", Before: before.Timezone, After: q.Timezone},
+		people.Change{Field: "slots", Before: strconv.Itoa(len(before.Slots)), After: strconv.Itoa(len(q.Slots))},
+		people.Change{Field: "default", Before: strconv.FormatBool(before.Default), After: strconv.FormatBool(q.Default)},
+	)}
 }

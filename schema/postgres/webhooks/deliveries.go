@@ -3,11 +3,14 @@ package webhooks
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -175,6 +178,9 @@ func (s *Store) redeliver(ctx context.Context, workspace schema.WorkspaceID, web
 		for _, m := range messages {
 			made = append(made, m.Delivery)
 		}
+		audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("webhook", webhook, ""), Changes: audit.Differences(
+			people.Change{Field: "deliveries sent again", After: strconv.Itoa(len(made))},
+		)})
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -32,7 +33,10 @@ func (s *Store) RotateSecret(ctx context.Context, workspace schema.WorkspaceID, 
 		}
 		_, err = tx.Exec(ctx, `update webhooks set secret = $2, previous_secret = $3, previous_until = $4 where id = $1`,
 			id, current, previous, until)
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, now, audit.Entry{Workspace: workspace, Subject: audit.Of("webhook", id, audit.Address(w.URL))})
 	})
 	if err != nil {
 		return schema.Webhook{}, db.OrNotFound(err, "webhook")

@@ -4,11 +4,15 @@ package webhooks
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
@@ -41,7 +45,10 @@ func (s *Store) CreateWebhook(ctx context.Context, w schema.Webhook) error {
 			"id": w.ID, "workspace": w.Workspace, "url": w.URL, "events": eventNames(w.Events), "secret": sealed,
 			"active": w.Active, "created": w.CreatedAt,
 		})
-		return err
+		if err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), entry(w, schema.Webhook{}))
 	})
 	if err != nil {
 		return fmt.Errorf("creating a webhook: %w", db.Unavailable(err))
@@ -96,6 +103,7 @@ func (s *Store) UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID,
 		if err := s.scanWebhook(row, &w); err != nil {
 			return err
 		}
+		before := w
 		if err := change(&w); err != nil {
 			return err
 		}
@@ -106,6 +114,9 @@ func (s *Store) UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID,
 			"id": id, "url": w.URL, "events": eventNames(w.Events), "active": w.Active, "failures": w.ConsecutiveFailures,
 			"disabled": db.OrNull(w.DisabledAt), "reason": w.DisabledReason,
 		})
+		if err == nil {
+			err = audit.Write(ctx, tx, s.Now(), entry(w, before))
+		}
 		if err != nil || w.RedeliverSince.IsZero() {
 			return err
 		}
@@ -120,14 +131,19 @@ func (s *Store) UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID,
 // DeleteWebhook removes a webhook: nothing is sent to it any more. A chore deletes its history and the
 // jobs of what is pending, which may be a million.
 func (s *Store) DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) error {
-	tag, err := s.Pool.Exec(ctx, `
-		with gone as (delete from webhooks where id = $1 and workspace_id = $2 returning id)
-		insert into deleted_webhooks (id) select id from gone`, id, workspace)
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var address string
+		err := tx.QueryRow(ctx, `delete from webhooks where id = $1 and workspace_id = $2 returning url`, id, workspace).Scan(&address)
+		if err != nil {
+			return db.OrNotFound(err, "webhook")
+		}
+		b := &pgx.Batch{}
+		b.Queue(`insert into deleted_webhooks (id) values ($1)`, id)
+		audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("webhook", id, audit.Address(address))})
+		return tx.SendBatch(ctx, b).Close()
+	})
 	if err != nil {
 		return fmt.Errorf("deleting a webhook: %w", db.Unavailable(err))
-	}
-	if tag.RowsAffected() == 0 {
-		return db.NotFound("webhook")
 	}
 	return nil
 }
@@ -138,4 +154,13 @@ func eventNames(events []schema.EventType) []string {
 		names[i] = string(e)
 	}
 	return names
+}
+
+// entry is what the audit log says of a webhook that is made, or changed.
+func entry(w, before schema.Webhook) audit.Entry {
+	return audit.Entry{Workspace: w.Workspace, Subject: audit.Of("webhook", w.ID, audit.Address(w.URL)), Changes: audit.Differences(
+		people.Change{Field: "url", Before: audit.Address(before.URL), After: audit.Address(w.URL)},
+		people.Change{Field: "events", Before: strings.Join(eventNames(before.Events), ", "), After: strings.Join(eventNames(w.Events), ", ")},
+		people.Change{Field: "active", Before: strconv.FormatBool(before.Active), After: strconv.FormatBool(w.Active)},
+	)}
 }

@@ -1,0 +1,61 @@
+package people
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
+)
+
+// Audit returns a page of the audit log, the newest rows first.
+func (s *Store) Audit(ctx context.Context, q people.AuditQuery) ([]people.AuditRecord, error) {
+	of := `a.workspace_id = @workspace` // a comparison that takes null too would use no index
+	if q.Workspace.IsZero() {
+		of = `a.workspace_id is null and @workspace::uuid is null`
+	}
+	rows, err := s.Pool.Query(ctx, `
+		select a.id, a.at, a.actor, a.actor_id, a.actor_name, a.address, a.action, a.subject, a.subject_id, a.subject_name, a.changes
+		from audit a
+		where `+of+`
+		  and (@actor = '' or a.actor_id = @actor or a.actor = @kind)
+		  and (@subject = '' or a.subject_id = @subject or a.subject = @subject)
+		  and (@action = '' or a.action = @action or starts_with(a.action, @action || '.'))
+		  and (@from::timestamptz is null or a.at >= @from) and (@to::timestamptz is null or a.at < @to)
+		  and (@at::timestamptz is null or (a.at, a.id) < (@at, @id::uuid))
+		order by a.at desc, a.id desc limit @limit`, pgx.StrictNamedArgs{
+		"workspace": q.Workspace, "actor": q.Actor, "kind": int16(people.ParseActorKind(q.Actor)), "subject": q.Subject, "action": q.Action,
+		"from": db.OrNull(q.From), "to": db.OrNull(q.To), "at": db.OrNull(q.Before.At), "id": q.Before.ID, "limit": q.Limit,
+	})
+	found, err := db.Collect(rows, err, func(row pgx.Row, r *people.AuditRecord) error {
+		var changes []byte
+		err := row.Scan((*[16]byte)(&r.ID), &r.At, (*int16)(&r.Actor.Kind), &r.Actor.ID, &r.Actor.Name, &r.Actor.Address, &r.Action,
+			&r.Subject.Type, &r.Subject.ID, &r.Subject.Name, &changes)
+		if err != nil {
+			return err
+		}
+		r.At = r.At.UTC()
+		return db.Decode("changes", changes, &r.Changes)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the audit log: %w", db.Unavailable(err))
+	}
+	return found, nil
+}
+
+// forgetName takes the name and the address of a user out of the audit log, in chunks. It can be cut off
+// anywhere, and called again.
+func (s *Store) forgetName(ctx context.Context, user schema.UserID) error {
+	for {
+		tag, err := s.Pool.Exec(ctx, `
+			update audit set actor_name = $2, address = '' where (id, at) in (
+				select id, at from audit where actor_id = $1 and actor_name <> $2 limit $3)`, user.String(), people.RemovedUser, tables.HistoryChunk)
+		if err != nil || tag.RowsAffected() < tables.HistoryChunk {
+			return err
+		}
+	}
+}
