@@ -5,9 +5,18 @@
 #
 # VERSION, COMMIT and DATE are what crier --version shows.
 
+FROM docker.io/library/node:24-bookworm-slim AS console
+WORKDIR /src/gateway/web
+COPY gateway/web/package.json gateway/web/package-lock.json gateway/web/.npmrc ./
+RUN --mount=type=cache,target=/root/.npm npm ci
+COPY gateway/web ./
+COPY schema/openapi/openapi.yaml /src/schema/openapi/openapi.yaml
+RUN npm run build
+
 FROM docker.io/library/golang:1.26-bookworm AS source
 WORKDIR /src
 COPY . .
+COPY --from=console /src/gateway/web/dist/app gateway/web/dist/app
 ARG VERSION=development
 ARG COMMIT=
 ARG DATE=

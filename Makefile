@@ -1,4 +1,6 @@
 # make run          builds crier, starts everything and publishes a demo post
+# make console      the console, which make build puts into the binary from then on
+# make test-console the console in headless Chromium: the main way through it, and its accessibility
 # make test         every test, on the embedded parts
 # make test-rules   the alerts of compose/prometheus, on Prometheus's engine
 # make test-compatibility  the API's description against those of releases
@@ -37,13 +39,29 @@ BUILD_FLAGS := -tags nomsgpack,nodynamic -gcflags=all=-dwarf=false
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 .DEFAULT_GOAL := run
-.PHONY: run build compose-plain test test-compatibility test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser cluster test-cluster fuzz bench client check-client test-clients lint check clean
+.PHONY: run console test-console build compose-plain test test-compatibility test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser cluster test-cluster fuzz bench client check-client test-clients lint check clean
 
 include libchdb.mk
 
+# The console is built meanwhile and shows up once it is there: nothing waits for it.
 run:
-	@$(MAKE) --no-print-directory -j 2 build libchdb
-	./bin/crier serve --demo --allow-private-webhooks
+	@mkdir -p bin && { nice $(MAKE) --no-print-directory console >bin/console.log 2>&1 || cat bin/console.log >&2; } & \
+	$(MAKE) --no-print-directory -j 2 build libchdb && ./bin/crier serve --demo --allow-private-webhooks --console $(CONSOLE)
+
+CONSOLE := gateway/web/dist/app
+CONSOLE_SOURCES := $(filter-out %.d.ts,$(shell find gateway/web/src gateway/web/public -type f)) gateway/web/index.html gateway/web/vite.config.ts gateway/web/tsconfig.json schema/openapi/openapi.yaml
+
+console: $(CONSOLE)/index.html
+
+$(CONSOLE)/index.html: $(CONSOLE_SOURCES) gateway/web/node_modules/.package-lock.json
+	cd gateway/web && npm run --silent build
+
+gateway/web/node_modules/.package-lock.json: gateway/web/package.json gateway/web/package-lock.json
+	cd gateway/web && npm ci --no-progress
+
+# CRIER_TEST_CHROMIUM names another Chromium than the system's.
+test-console: build console libchdb
+	cd gateway/web && npm run --silent test
 
 build:
 	go build $(BUILD_FLAGS) -ldflags '$(LDFLAGS)' -o bin/crier ./cmd/crier
@@ -141,4 +159,4 @@ check: API_EXAMPLES := 4
 check: lint check-client test-compatibility test-clients test-rules test-deploy test-api test test-kafka
 
 clean:
-	rm -rf bin data
+	rm -rf bin data $(CONSOLE)

@@ -2,6 +2,8 @@ module crier
 
 go 1.26.8
 
+ignore gateway/web/node_modules
+
 require (
 	github.com/ClickHouse/ch-go v0.74.0
 	github.com/ClickHouse/clickhouse-go/v2 v2.50.0

@@ -26,6 +26,7 @@ type Config struct {
 	AdminListen string // of metrics and health
 	ViewsToken  string // by which the admin listener serves views to dashboards; empty: it does not
 	PublicURL   string // where clients reach the API; empty: http:// and Listen
+	Console     string // folder with the console as npm makes it; empty: the one in the binary
 	Data        string // the data folder
 	Roles       []string
 

@@ -16,6 +16,7 @@ import (
 	"crier/gateway"
 	"crier/gateway/billing"
 	"crier/gateway/billing/stripe"
+	"crier/gateway/web"
 	"crier/pipeline"
 	"crier/schema/postgres"
 )
@@ -213,11 +214,15 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	console, err := web.New(b.config.Console)
+	if err != nil {
+		return nil, fmt.Errorf("opening the console: %w", err)
+	}
 	listener, err := listen(ctx, "listen", b.config.Listen)
 	if err != nil {
 		return nil, err
 	}
-	return newServer("the REST API", listener, handler, b.config.Logger), nil
+	return newServer("the REST API", listener, console.Over(handler), b.config.Logger), nil
 }
 
 func (b *base) deletions() *postgres.Deletions {

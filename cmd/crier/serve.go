@@ -31,6 +31,7 @@ type serveCommand struct {
 	AdminListen          string            `default:"127.0.0.1:8081" help:"Address of metrics, health and profiles."`
 	ViewsToken           string            `secret:"" help:"By which the admin listener serves what ClickHouse holds to dashboards, at /views/; at least 16 characters. Off when empty."`
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
+	Console              string            `help:"Serve the console from this folder, as npm makes it, and not the one in the binary." placeholder:"FOLDER"`
 	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,listening,sandbox."`
 	PostgresConnections  int               `help:"How many connections to PostgreSQL this process opens at most; 0: what its roles want, 22 for all of them."`
 	MediaDisk            int64             `default:"0" zero:"all of the disk but 2 GiB, or a tenth below 20 GiB" placeholder:"MIB" help:"Disk in MiB that media takes in --data; 0: all of it but 2 GiB, or a tenth of a disk below 20 GiB."`
@@ -172,7 +173,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 		return c, err
 	}
 	c.ViewsToken = s.ViewsToken
-	c.Listen, c.AdminListen, c.PublicURL = s.Listen, s.AdminListen, s.PublicURL
+	c.Listen, c.AdminListen, c.PublicURL, c.Console = s.Listen, s.AdminListen, s.PublicURL, s.Console
 	c.SandboxURL, c.Drain, c.MaxLateness = s.SandboxURL, s.Drain, s.MaxLateness
 	c.SandboxListen, c.Jetstream = s.SandboxListen, s.Jetstream
 	c.Keep = schema.Retention{

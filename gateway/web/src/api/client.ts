@@ -1,0 +1,69 @@
+import createClient, { type Middleware } from 'openapi-fetch'
+import type { components, paths } from './schema'
+
+export type Schemas = components['schemas']
+export type Post = Schemas['Post']
+export type Target = Schemas['PlatformEntry']
+export type Account = Schemas['Account']
+export type Attempt = Schemas['Attempt']
+export type Webhook = Schemas['Webhook']
+export type Delivery = Schemas['DeliveryRecord']
+export type Key = Schemas['Key']
+export type PlatformName = Schemas['PlatformName']
+export type MediaItem = {
+  mediaId?: string
+  url?: string
+  type?: 'image' | 'video' | 'pdf'
+  altText?: string
+  fit?: 'none' | 'contain' | 'cover'
+}
+export type Session = Schemas['SessionAnswer']['session']
+
+// Refusal is an answer of the API that is no success. Its message is meant for people.
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: Schemas['Detail'][] = [],
+  ) {
+    super(message)
+  }
+
+  // sentences says everything that is wrong: of several faults the message alone names none.
+  get sentences(): string[] {
+    return this.details.length > 0 ? this.details.map((d) => d.message) : [this.message]
+  }
+}
+
+let csrfToken = ''
+
+// rememberToken keeps what requests of the session send that may change something.
+export function rememberToken(token: string) {
+  csrfToken = token
+}
+
+const withToken: Middleware = {
+  onRequest({ request }) {
+    if (request.method !== 'GET' && csrfToken) request.headers.set('X-CSRF-Token', csrfToken)
+    return request
+  },
+}
+
+export const api = createClient<paths>({ baseUrl: '/api/v1' })
+api.use(withToken)
+
+type Answer<T> = { data?: T; error?: unknown; response: Response }
+
+// ask returns what the API answers, and throws a Refusal where it refuses.
+export async function ask<T>(asked: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await asked
+  if (data !== undefined && response.ok) return data
+  const told = (error as Partial<Schemas['Failure']> | undefined)?.error
+  throw new Refusal(response.status, told?.code ?? 'unavailable', told?.message ?? response.statusText, told?.details)
+}
+
+// words says in words why something came to nothing; unreachable is said where no answer came at all.
+export function words(error: unknown, unreachable: string): string {
+  return error instanceof Refusal ? error.sentences.join(' · ') : unreachable
+}

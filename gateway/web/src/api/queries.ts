@@ -1,0 +1,150 @@
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { api, ask, type Post, type Schemas } from './client'
+
+// pulse is how often what may have changed is asked for, in milliseconds.
+export const pulse = 4000
+
+type PostStatus = Post['status']
+
+// page is the most posts that the API answers at once.
+const page = 100
+
+// everybodys are posts whoever made them, not those of programs alone.
+export const everybodys = { source: 'all' } as const
+
+// mostPosts bounds what one view reads: with more, a calendar shows nothing any more.
+const mostPosts = 10_000
+
+export type Range = { after?: string; before?: string; q?: string; status?: PostStatus }
+
+async function readPosts(range: Range): Promise<Post[]> {
+  const posts: Post[] = []
+  let cursor: string | undefined
+  do {
+    const query = { ...range, ...everybodys, limit: page, cursor, ...(range.q ? {} : { sort: 'scheduledFor' as const }) }
+    const answer = await ask(api.GET('/posts', { params: { query } }))
+    posts.push(...answer.posts)
+    cursor = answer.pagination.nextCursor
+  } while (cursor && posts.length < mostPosts)
+  return posts
+}
+
+export const postsOf = (range: Range) =>
+  queryOptions({ queryKey: ['posts', range], queryFn: () => readPosts(range), placeholderData: keepPreviousData, staleTime: 15_000 })
+
+export const postOf = (id: string) =>
+  queryOptions({ queryKey: ['post', id], queryFn: async () => (await ask(api.GET('/posts/{id}', { params: { path: { id } } }))).post })
+
+export const attemptsOf = (id: string) =>
+  queryOptions({
+    queryKey: ['post', id, 'attempts'],
+    queryFn: async () =>
+      (await ask(api.GET('/posts/{id}/attempts', { params: { path: { id }, query: { limit: 100 } } }))).attempts,
+  })
+
+export const accounts = queryOptions({
+  queryKey: ['accounts'],
+  queryFn: async () => (await ask(api.GET('/accounts'))).accounts,
+  staleTime: 30_000,
+})
+
+export const healths = queryOptions({
+  queryKey: ['accounts', 'health'],
+  queryFn: async () => (await ask(api.GET('/accounts/health'))).results,
+  staleTime: 60_000,
+})
+
+export const ways = queryOptions({
+  queryKey: ['ways'],
+  queryFn: async () => (await ask(api.GET('/connect'))).platforms,
+  staleTime: Infinity,
+})
+
+export const webhooks = queryOptions({
+  queryKey: ['webhooks'],
+  queryFn: async () => (await ask(api.GET('/webhooks'))).webhooks,
+  staleTime: 30_000,
+})
+
+export const keys = queryOptions({
+  queryKey: ['keys'],
+  queryFn: async () => (await ask(api.GET('/keys', { params: { query: { limit: 100 } } }))).keys,
+})
+
+export const queues = queryOptions({
+  queryKey: ['queues'],
+  queryFn: async () => (await ask(api.GET('/queues'))).queues,
+  staleTime: 60_000,
+})
+
+export type AccountsById = Map<string, Schemas['Account']>
+
+// useAccounts reads the accounts, also by their ids.
+export function useAccounts() {
+  const query = useQuery(accounts)
+  const all = [...(query.data ?? [])].sort((a, b) => a.platform.localeCompare(b.platform) || a.name.localeCompare(b.name))
+  return { ...query, all, byId: new Map(all.map((a) => [a.id, a])) as AccountsById }
+}
+
+// useLivePosts asks every few seconds which posts have changed, and has the views that show posts read them
+// anew only then: one small request stands for all of them.
+export function useLivePosts() {
+  const client = useQueryClient()
+  const seen = useRef('')
+  const { data } = useQuery({
+    queryKey: ['changes'],
+    queryFn: async () => {
+      const updatedAfter = new Date(Date.now() - 60_000).toISOString()
+      const { posts } = await ask(api.GET('/posts', { params: { query: { ...everybodys, updatedAfter, limit: page } } }))
+      return posts.map((p) => p.id + p.updatedAt).join()
+    },
+    refetchInterval: pulse,
+  })
+  useEffect(() => {
+    if (data === undefined || data === seen.current) return
+    seen.current = data
+    void client.invalidateQueries({ queryKey: ['posts'] })
+  }, [client, data])
+}
+
+// recently is how far back a failure still asks for a person, in milliseconds.
+const recently = 14 * 24 * 3600 * 1000
+
+export type Need =
+  | { kind: 'failed' | 'unknown' | 'held'; id: string; post: Post }
+  | { kind: 'account'; id: string; account: Schemas['Account'] }
+  | { kind: 'webhook'; id: string; webhook: Schemas['Webhook'] }
+
+const needsOfPosts = queryOptions({
+  queryKey: ['posts', 'needs'],
+  queryFn: async () => {
+    const after = new Date(Date.now() - recently).toISOString()
+    const of = async (status: PostStatus, query = {}) =>
+      (await ask(api.GET('/posts', { params: { query: { ...everybodys, status, after, limit: page, ...query } } }))).posts
+    const now = new Date().toISOString()
+    return (await Promise.all([of('failed'), of('partially_failed'), of('processing'), of('scheduled', { before: now })])).flat()
+  },
+  staleTime: 15_000,
+})
+
+function needOfPost(post: Post): Need[] {
+  if (post.platforms.some((t) => t.held)) return [{ kind: 'held', id: post.id, post }]
+  if (post.platforms.some((t) => t.status !== 'posted' && t.error?.code === 'outcome_unknown')) {
+    return [{ kind: 'unknown', id: post.id, post }]
+  }
+  return post.platforms.some((t) => t.status === 'failed') ? [{ kind: 'failed', id: post.id, post }] : []
+}
+
+// useNeeds collects what does not go on by itself.
+export function useNeeds(): { needs: Need[]; isPending: boolean; error: Error | null } {
+  const posts = useQuery(needsOfPosts)
+  const { all, error, isPending } = useAccounts()
+  const hooks = useQuery({ ...webhooks, refetchInterval: 60_000 })
+  const needs: Need[] = [
+    ...all.filter((a) => a.needsReconnect).map((account): Need => ({ kind: 'account', id: account.id, account })),
+    ...(posts.data ?? []).flatMap(needOfPost),
+    ...(hooks.data ?? []).filter((w) => w.disabledAt).map((webhook): Need => ({ kind: 'webhook', id: webhook.id, webhook })),
+  ]
+  return { needs, isPending: posts.isPending || isPending, error: posts.error ?? error }
+}

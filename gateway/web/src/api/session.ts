@@ -1,0 +1,66 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, ask, Refusal, rememberToken, type Session } from './client'
+
+const key = ['session']
+
+// roles in the order of what they may do: each may do what those before it may.
+const roles = ['viewer', 'author', 'editor', 'admin', 'owner'] as const
+export type Role = (typeof roles)[number]
+
+async function load(): Promise<Session | null> {
+  try {
+    const { session } = await ask(api.GET('/session'))
+    rememberToken(session.csrfToken)
+    return session
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) return null
+    throw error
+  }
+}
+
+// useSessionQuery reads who is signed in; null: nobody.
+export function useSessionQuery() {
+  return useQuery({ queryKey: key, queryFn: load, staleTime: 60_000 })
+}
+
+// useSession is the session of a page that is shown to those who have one alone.
+export function useSession(): Session {
+  const { data } = useSessionQuery()
+  if (!data) throw new Error('a page for people who are signed in is shown without a session')
+  return data
+}
+
+// useMay tells whether whoever is signed in has at least a role.
+export function useMay(role: Role): boolean {
+  const { workspace } = useSession()
+  return workspace !== null && roles.indexOf(workspace.role) >= roles.indexOf(role)
+}
+
+// useSessionChanges are the ways to begin, turn and end the session.
+export function useSessionChanges() {
+  const client = useQueryClient()
+  // begin forgets all that was read before: it may have been another workspace's.
+  const begin = async () => {
+    client.removeQueries({ predicate: (q) => q.queryKey[0] !== 'session' })
+    await client.invalidateQueries({ queryKey: key })
+  }
+  return {
+    signIn: async (email: string, password: string) => {
+      await ask(api.POST('/session', { body: { email, password } }))
+      await begin()
+    },
+    redeem: async (body: { token: string; email?: string; name?: string; password?: string }) => {
+      await ask(api.POST('/session/link', { body }))
+      await begin()
+    },
+    turn: async (body: { workspaceId?: string; test?: boolean }) => {
+      await ask(api.PATCH('/session', { body }))
+      await begin()
+    },
+    signOut: async () => {
+      await ask(api.DELETE('/session'))
+      client.setQueryData(key, null)
+      client.removeQueries({ predicate: (q) => q.queryKey[0] !== 'session' })
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import './calendar.css'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import type { Post } from '../../api/client'
+import { postsOf, useAccounts } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { Icon } from '../../parts/Icon'
+import { Empty, Page, Problem } from '../../parts/Page'
+import { standing } from '../../parts/post'
+import { useWords } from '../../words'
+import type { CalendarSearch, CalendarView } from '../../router'
+import { Filters } from './Filters'
+import { Grid } from './Grid'
+import { around, dateOf, step, titleOf } from './range'
+
+const views: CalendarView[] = ['month', 'week', 'day', 'list']
+
+// useView is the view of the address; on a narrow screen it begins with the list, as a month is too much.
+function useView(search: CalendarSearch): CalendarView {
+  const [isNarrow] = useState(() => window.matchMedia('(max-width: 760px)').matches)
+  return search.view ?? (isNarrow ? 'list' : 'month')
+}
+
+export function CalendarPage() {
+  const { t, time } = useWords()
+  const search = useSearch({ from: '/calendar' })
+  const navigate = useNavigate({ from: '/calendar' })
+  const view = useView(search)
+  const day = search.date ?? dateOf(new Date())
+  const range = useMemo(() => around(view, day), [view, day])
+  const posts = useQuery(postsOf({ ...range, q: search.q }))
+  const { all } = useAccounts()
+  const mayPost = useMay('author')
+  const shown = useMemo(() => (posts.data ?? []).filter((p) => p.scheduledFor && matches(p, search)), [posts.data, search])
+  const change = (next: Partial<CalendarSearch>) => void navigate({ search: (s) => ({ ...s, ...next }), replace: 'q' in next })
+  const isFiltered = Boolean(search.q || search.platform || search.account || search.status)
+  return (
+    <Page
+      wide name={t('nav.calendar')} title={titleOf(view, day, time.locale)}
+      actions={
+        <>
+          <div className="row" style={{ gap: 2 }}>
+            <button className="btn bare icon" aria-label={t('calendar.before')} onClick={() => change({ date: step(view, day, -1) })}><Icon name="left" /></button>
+            <button className="btn" onClick={() => change({ date: undefined })}>{t('calendar.today')}</button>
+            <button className="btn bare icon" aria-label={t('calendar.after')} onClick={() => change({ date: step(view, day, 1) })}><Icon name="right" /></button>
+          </div>
+          <div className="tabs" role="group" aria-label={t('calendar.view')}>
+            {views.map((v) => <button key={v} aria-pressed={v === view} onClick={() => change({ view: v })}>{t(`calendar.${v}`)}</button>)}
+          </div>
+        </>
+      }
+    >
+      <Filters search={search} accounts={all} change={change} />
+      {posts.error && <Problem error={posts.error} retry={() => void posts.refetch()} />}
+      {posts.isSuccess && shown.length === 0 && (view === 'list' || isFiltered) ? (
+        <div className="card">
+          {isFiltered ? (
+            <Empty icon="search" title={t('calendar.noneMatch')} action={<button className="btn" onClick={() => change({ q: undefined, platform: undefined, account: undefined, status: undefined })}>{t('calendar.clear')}</button>}>
+              {t('calendar.noneMatchAbout')}
+            </Empty>
+          ) : (
+            <Empty icon="calendar" title={t('calendar.none')} action={mayPost && <Link className="btn main" to="/compose"><Icon name="plus" /> {t('nav.compose')}</Link>}>
+              {t('calendar.noneAbout')}
+            </Empty>
+          )}
+        </div>
+      ) : (
+        <Grid view={view} day={day} posts={shown} busy={posts.isPending} toDay={(date) => change({ view: 'day', date })} />
+      )}
+    </Page>
+  )
+}
+
+function matches(post: Post, { platform, account, status }: CalendarSearch): boolean {
+  return (!status || standing(post) === status || post.status === status) &&
+    (!platform || post.platforms.some((p) => p.platform === platform)) &&
+    (!account || post.platforms.some((p) => p.accountId === account))
+}

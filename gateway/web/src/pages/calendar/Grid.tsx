@@ -1,0 +1,106 @@
+import FullCalendar, { type CalendarRef, type EventDisplayInfo } from '@fullcalendar/react'
+import '@fullcalendar/react/skeleton.css'
+import dayGrid from '@fullcalendar/react/daygrid'
+import interaction from '@fullcalendar/react/interaction'
+import list from '@fullcalendar/react/list'
+import german from '@fullcalendar/react/locales/de'
+import timeGrid from '@fullcalendar/react/timegrid'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef } from 'react'
+import type { Post } from '../../api/client'
+import { useMay } from '../../api/session'
+import { Marks } from '../../parts/platforms'
+import { excerpt, isMovable, standing } from '../../parts/post'
+import { StatusShape } from '../../parts/Status'
+import type { CalendarView } from '../../router'
+import { useWords } from '../../words'
+import { useMove } from './move'
+import { dateOf, dayOf } from './range'
+
+const viewTypes: Record<CalendarView, string> = { month: 'dayGridMonth', week: 'timeGridWeek', day: 'timeGridDay', list: 'posts' }
+
+type GridProps = { view: CalendarView; day: string; posts: Post[]; busy: boolean; toDay: (date: string) => void }
+
+// Grid shows posts at their times. Those that can still change are dragged to others.
+export function Grid({ view, day, posts, busy, toDay }: GridProps) {
+  const { t, language, time } = useWords()
+  const navigate = useNavigate()
+  const move = useMove()
+  const mayPost = useMay('author')
+  const calendar = useRef<CalendarRef>(null)
+  useEffect(() => {
+    queueMicrotask(() => calendar.current?.getApi().changeView(viewTypes[view], dayOf(day)))
+  }, [view, day])
+  const events = useMemo(
+    () => posts.map((post) => ({
+      id: post.id, start: post.scheduledFor, title: excerpt(post, t), editable: mayPost && isMovable(post), extendedProps: { post },
+      url: `/posts/${post.id}`,
+    })),
+    // t changes with the language alone
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [posts, language, mayPost],
+  )
+  const open = (id: string) => void navigate({ to: '/posts/$id', params: { id } })
+  return (
+    <div className={`cal cal-${view}`} aria-busy={busy}>
+      <FullCalendar
+        ref={calendar}
+        plugins={[dayGrid, timeGrid, list, interaction]}
+        views={{ timeGridWeek: { navLinks: false }, timeGridDay: { navLinks: false }, posts: { type: 'list', duration: { days: 14 } } }}
+        initialView={viewTypes[view]} initialDate={dayOf(day)}
+        locales={[german]} locale={language === 'de' ? 'de' : 'en-gb'} firstDay={1}
+        headerToolbar={false} height={view === 'month' || view === 'list' ? 'auto' : '100%'}
+        fixedWeekCount={false} dayMaxEvents={5} eventMaxStack={2} nowIndicator allDaySlot={false}
+        scrollTime="07:00:00" slotDuration="00:30:00" slotHeaderInterval="01:00:00" slotHeaderFormat={{ hour: '2-digit', minute: '2-digit', hour12: false }}
+        eventDisplay="block" displayEventEnd={false} defaultTimedEventDuration="00:30:00" forceEventDuration eventDurationEditable={false} slotEventOverlap={false}
+        dragRevertDuration={150} eventDragMinDistance={6} longPressDelay={350} snapDuration="00:05:00"
+        events={events}
+        eventContent={(info) => <Chip post={info.event.extendedProps['post'] as Post} clock={info.event.start ? time.clock(info.event.start) : ''} />}
+        eventClick={(info) => {
+          if (info.jsEvent.ctrlKey || info.jsEvent.metaKey) return
+          info.jsEvent.preventDefault()
+          open(info.event.id)
+        }}
+        eventDrop={(info) => { if (info.event.start) void move(info.event.extendedProps['post'] as Post, info.event.start, info.revert) }}
+        dateClick={(info) => { if (mayPost && info.date > new Date(new Date().setHours(0, 0, 0, 0))) void navigate({ to: '/compose', search: { at: startOf(info.date, view) } }) }}
+        moreLinkClick={(info) => { toDay(dateOf(info.date)); return 'none' }}
+        moreLinkContent={(info) => t('calendar.more', { n: info.num })}
+        navLinks navLinkDayClick={(date) => toDay(dateOf(date))}
+        noEventsContent={() => ''}
+        className="fc" viewClass="fc-view" eventClass={(info: EventDisplayInfo) => `ev ${info.isDragging ? 'ev-drag' : ''} ev-${standing(info.event.extendedProps['post'] as Post)}`}
+        eventInnerClass="ev-in"
+        rowEventClass="ev-row" columnEventClass="ev-col" listItemEventClass="ev-item"
+        dayHeaderClass={(info) => `fc-head ${info.isToday ? 'is-today' : ''}`} dayHeaderInnerClass="fc-head-in" dayHeaderRowClass="fc-headrow"
+        dayRowClass="fc-row"
+        dayCellClass={(info) => `fc-cell ${info.isToday ? 'is-today' : ''} ${info.isOther ? 'is-other' : ''} ${info.isPast ? 'is-past' : ''}`}
+        dayCellTopClass="fc-celltop" dayCellTopInnerClass="fc-num" dayCellInnerClass="fc-cell-in"
+        rowMoreLinkClass="fc-more" columnMoreLinkClass="fc-more fc-more-col"
+        dayLaneClass={(info) => `fc-lane ${info.isToday ? 'is-today' : ''}`} slotLaneClass={(info) => `fc-slot ${info.isMinor ? 'is-minor' : ''}`}
+        slotHeaderClass="fc-slothead" slotHeaderInnerClass="fc-slothead-in" slotHeaderDividerClass="fc-divider"
+        nowIndicatorLineClass="fc-now" nowIndicatorDotClass="fc-nowdot"
+        listDayClass="fc-day" listDayHeaderClass="fc-dayhead" listDayHeaderInnerClass="fc-dayhead-in" listDayBodyClass="fc-daybody"
+        highlightClass="fc-target"
+      />
+    </div>
+  )
+}
+
+// startOf is when a post is to go out that is begun by a click: a day alone names no hour, so it is nine, or
+// in an hour where that has passed.
+function startOf(at: Date, view: CalendarView): string {
+  if (view !== 'month') return at.toISOString()
+  const nine = new Date(at.getFullYear(), at.getMonth(), at.getDate(), 9)
+  return new Date(Math.max(nine.getTime(), Math.ceil(Date.now() / 3_600_000 + 0.1) * 3_600_000)).toISOString()
+}
+
+function Chip({ post, clock }: { post: Post; clock: string }) {
+  const { t } = useWords()
+  return (
+    <span className="chip">
+      <StatusShape status={standing(post)} size={12} />
+      <span className="chip-time numbers">{clock}</span>
+      <Marks of={post.platforms.map((p) => p.platform)} most={3} />
+      <span className="chip-text">{excerpt(post, t)}</span>
+    </span>
+  )
+}

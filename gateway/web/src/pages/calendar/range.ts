@@ -1,0 +1,48 @@
+import type { CalendarView } from '../../router'
+
+// dateOf writes a day of the reader's zone as addresses have it: YYYY-MM-DD.
+export function dateOf(at: Date): string {
+  const two = (n: number) => String(n).padStart(2, '0')
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+}
+
+// dayOf reads one; what is none is today.
+export function dayOf(date: string): Date {
+  const at = new Date(date + 'T00:00:00')
+  return Number.isNaN(at.getTime()) ? new Date(new Date().setHours(0, 0, 0, 0)) : at
+}
+
+const added = (at: Date, days: number) => new Date(at.getFullYear(), at.getMonth(), at.getDate() + days)
+const monday = (at: Date) => added(at, -((at.getDay() + 6) % 7))
+
+// listDays is how many days the list shows.
+const listDays = 14
+
+// around returns the times that a view of a day shows.
+export function around(view: CalendarView, date: string): { after: string; before: string } {
+  const at = dayOf(date)
+  const between = (from: Date, days: number) => ({ after: from.toISOString(), before: new Date(added(from, days).getTime() - 1).toISOString() })
+  switch (view) {
+    case 'day': return between(at, 1)
+    case 'week': return between(monday(at), 7)
+    case 'list': return between(at, listDays)
+    case 'month': return between(monday(new Date(at.getFullYear(), at.getMonth(), 1)), 42)
+  }
+}
+
+// step returns the day by which the view before or after is found.
+export function step(view: CalendarView, date: string, by: 1 | -1): string {
+  const at = dayOf(date)
+  if (view === 'month') return dateOf(new Date(at.getFullYear(), at.getMonth() + by, 1))
+  return dateOf(added(at, by * { day: 1, week: 7, list: listDays }[view]))
+}
+
+// titleOf says which time a view shows.
+export function titleOf(view: CalendarView, date: string, locale: string): string {
+  const at = dayOf(date)
+  if (view === 'month') return new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' }).format(at)
+  const short = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
+  if (view === 'day') return new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' }).format(at)
+  const from = view === 'week' ? monday(at) : at
+  return short.formatRange(from, added(from, view === 'week' ? 6 : listDays - 1))
+}

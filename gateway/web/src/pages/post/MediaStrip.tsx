@@ -1,0 +1,38 @@
+import { useQueries } from '@tanstack/react-query'
+import { api, ask, type MediaItem } from '../../api/client'
+import { Icon } from '../../parts/Icon'
+import { useWords } from '../../words'
+
+// MediaStrip shows the media of a post. What is on other servers is linked, as pages load nothing from there.
+export function MediaStrip({ items }: { items: MediaItem[] }) {
+  const { t } = useWords()
+  const uploads = useQueries({
+    queries: items.map((item) => ({
+      queryKey: ['media', item.mediaId], enabled: Boolean(item.mediaId), staleTime: 300_000,
+      queryFn: async () => (await ask(api.GET('/media/{id}', { params: { path: { id: item.mediaId ?? '' } } }))).media,
+    })),
+  })
+  if (items.length === 0) return null
+  return (
+    <ul className="media">
+      {items.map((item, i) => {
+        const upload = uploads[i]?.data
+        const url = upload?.url ? ownPath(upload.url) : undefined
+        return (
+          <li key={item.mediaId ?? item.url ?? i}>
+            {url && upload?.type === 'image' && <img src={url} alt={item.altText ?? upload.altText ?? ''} />}
+            {url && upload?.type === 'video' && <video src={url} controls preload="metadata" aria-label={item.altText ?? t('media.video')} />}
+            {!url && item.url && <a className="media-link" href={item.url} target="_blank" rel="noreferrer"><Icon name="link" /> <span className="clip">{item.url}</span></a>}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+// ownPath is where this server serves a file that it names by its public address, which the browser may know
+// it by another of.
+export function ownPath(url: string): string {
+  const { pathname, search } = new URL(url, window.location.href)
+  return pathname.startsWith('/api/') ? pathname + search : url
+}

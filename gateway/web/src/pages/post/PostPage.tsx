@@ -1,0 +1,121 @@
+import './post.css'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, ask, type MediaItem, type Post } from '../../api/client'
+import { attemptsOf, postOf, pulse, useAccounts } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { Confirm } from '../../parts/Confirm'
+import { Icon } from '../../parts/Icon'
+import { Page, Problem, Waiting } from '../../parts/Page'
+import { excerpt, standing } from '../../parts/post'
+import { StatusPill } from '../../parts/Status'
+import { useToast } from '../../parts/toasts'
+import { useWords } from '../../words'
+import { MediaStrip } from './MediaStrip'
+import { Retry } from './Retry'
+import { Story } from './Story'
+import { Targets } from './Targets'
+
+// restless are the states that change by themselves.
+const restless = ['scheduled', 'processing']
+
+export function PostPage() {
+  const { t, time } = useWords()
+  const { id } = useParams({ from: '/posts/$id' })
+  const post = useQuery({ ...postOf(id), refetchInterval: (q) => (restless.includes(q.state.data?.status ?? '') ? pulse / 2 : pulse * 4) })
+  const attempts = useQuery({ ...attemptsOf(id), refetchInterval: restless.includes(post.data?.status ?? '') ? pulse / 2 : pulse * 4 })
+  const { byId } = useAccounts()
+  if (post.error) return <Page name={t('post.name')} title={t('post.name')}><Problem error={post.error} retry={() => void post.refetch()} /></Page>
+  if (!post.data) return <Page name={t('post.name')} title={t('post.name')}><div className="card"><Waiting /></div></Page>
+  const p = post.data
+  return (
+    <Page
+      name={excerpt(p, t).slice(0, 40)}
+      title={<span className="row wrap">{p.scheduledFor ? time.full(p.scheduledFor) : t('post.noTime')} <StatusPill status={standing(p)} /></span>}
+      about={zoned(p, t('post.zone', { zone: p.timezone, time: p.scheduledFor ? time.in(p.timezone)(p.scheduledFor) : '' }))}
+      actions={<Actions post={p} />}
+    >
+      <div className="post">
+        <div className="stack" style={{ gap: 'var(--s4)' }}>
+          <Said post={p} />
+          <section className="card" aria-label={t('post.targets')}>
+            <header><h2>{t('post.targets')}</h2></header>
+            <Targets post={p} accounts={byId} />
+          </section>
+        </div>
+        <section className="card" aria-label={t('story.title')}>
+          <header><h2>{t('story.title')}</h2></header>
+          {attempts.error ? <div className="body"><Problem error={attempts.error} /></div> : <Story post={p} attempts={attempts.data ?? []} accounts={byId} />}
+        </section>
+      </div>
+    </Page>
+  )
+}
+
+// zoned is the time in the post's own zone, where the reader's is another.
+function zoned(post: Post, text: string) {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  return post.scheduledFor && post.timezone !== own ? text : undefined
+}
+
+function Said({ post }: { post: Post }) {
+  const { t } = useWords()
+  const comments = post.firstComments.length
+  return (
+    <section className="card" aria-label={t('post.text')}>
+      <div className="body stack">
+        {post.threadId && <p className="small muted">{t('post.thread')}</p>}
+        {post.content ? <p className="said">{post.content}</p> : <p className="muted">{t('post.noText')}</p>}
+        <MediaStrip items={post.mediaItems as MediaItem[]} />
+        {comments > 0 && (
+          <div className="stack tight">
+            <span className="label">{t('post.firstComment')}</span>
+            {post.firstComments.map((c, i) => <p className="said quiet" key={i}>{c.text}</p>)}
+          </div>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Actions({ post }: { post: Post }) {
+  const { t } = useWords()
+  const [open, setOpen] = useState<'cancel' | 'retry' | null>(null)
+  const mayChange = useMay(post.status === 'draft' ? 'author' : 'editor')
+  const mayPost = useMay('author')
+  const isOpen = post.status === 'scheduled' || post.status === 'draft'
+  const hasFailed = post.platforms.some((p) => p.status === 'failed')
+  return (
+    <>
+      {hasFailed && mayChange && <button className="btn main" onClick={() => setOpen('retry')}><Icon name="retry" /> {t('retry.open')}</button>}
+      {isOpen && mayChange && !post.threadId && <Link className="btn" to="/compose" search={{ edit: post.id }}><Icon name="edit" /> {t('post.edit')}</Link>}
+      {mayPost && !post.threadId && <Link className="btn" to="/compose" search={{ copy: post.id }}><Icon name="copy" /> {t('post.copy')}</Link>}
+      {isOpen && mayChange && <button className="btn bad" onClick={() => setOpen('cancel')}><Icon name="trash" /> {t(post.status === 'draft' ? 'post.delete' : 'post.cancel')}</button>}
+      {open === 'retry' && <Retry post={post} close={() => setOpen(null)} />}
+      {open === 'cancel' && <Cancel post={post} close={() => setOpen(null)} />}
+    </>
+  )
+}
+
+function Cancel({ post, close }: { post: Post; close: () => void }) {
+  const { t } = useWords()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { show } = useToast()
+  const isDraft = post.status === 'draft'
+  return (
+    <Confirm
+      title={t(isDraft ? 'cancel.draft' : 'cancel.title')} action={t(isDraft ? 'post.delete' : 'post.cancel')} tone="bad" close={close}
+      run={async () => {
+        await ask(api.DELETE('/posts/{id}', { params: { path: { id: post.id } } }))
+        if (isDraft) void navigate({ to: '/drafts' })
+        void client.invalidateQueries({ queryKey: ['posts'] })
+        void client.invalidateQueries({ queryKey: ['post', post.id] })
+        show({ tone: 'good', text: t(isDraft ? 'cancel.draftDone' : 'cancel.done') })
+      }}
+    >
+      <p>{t(isDraft ? 'cancel.draftAbout' : 'cancel.about')}</p>
+    </Confirm>
+  )
+}

@@ -1,0 +1,54 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, ask, type Post, type Target } from '../../api/client'
+import { Confirm } from '../../parts/Confirm'
+import { Mark, platforms } from '../../parts/platforms'
+import { useToast } from '../../parts/toasts'
+import { useWords, type Word } from '../../words'
+
+// cannotLook are platforms that have no way to ask what an account has published.
+const cannotLook = ['telegram']
+
+// plan says what a retry would do with a target: publish it, look first, or leave out what may be there.
+function plan(target: Target, acceptDuplicate: boolean): Word {
+  if (target.error?.code !== 'outcome_unknown') return 'retry.again'
+  if (!cannotLook.includes(target.platform)) return 'retry.look'
+  return acceptDuplicate ? 'retry.duplicate' : 'retry.leave'
+}
+
+export function Retry({ post, close }: { post: Post; close: () => void }) {
+  const { t } = useWords()
+  const client = useQueryClient()
+  const { show } = useToast()
+  const failed = post.platforms.filter((p) => p.status === 'failed')
+  const [acceptDuplicate, setAccept] = useState(false)
+  const mayBeThere = failed.some((p) => plan(p, false) === 'retry.leave')
+  return (
+    <Confirm
+      title={t('retry.title')} action={t('retry.open')} close={close}
+      run={async () => {
+        const answer = await ask(api.POST('/posts/{id}/retry', { params: { path: { id: post.id } }, body: { acceptDuplicate } }))
+        await client.invalidateQueries({ queryKey: ['post', post.id] })
+        void client.invalidateQueries({ queryKey: ['posts'] })
+        const leftOut = answer.warnings?.map((w) => w.message) ?? []
+        show({ tone: 'good', text: [t('retry.begun', { n: answer.retriedPlatforms.length }), ...leftOut].join(' · ') })
+      }}
+    >
+      <p className="muted">{t('retry.about')}</p>
+      <ul className="stack">
+        {failed.map((target) => (
+          <li className="row" style={{ alignItems: 'flex-start' }} key={target.platform + target.accountId}>
+            <Mark platform={target.platform} />
+            <span><span className="strong">{platforms[target.platform].name}</span><br /><span className="quiet">{t(plan(target, acceptDuplicate))}</span></span>
+          </li>
+        ))}
+      </ul>
+      {mayBeThere && (
+        <label className="row" style={{ alignItems: 'flex-start' }}>
+          <input type="checkbox" checked={acceptDuplicate} onChange={(e) => setAccept(e.target.checked)} />
+          <span>{t('retry.accept')}</span>
+        </label>
+      )}
+    </Confirm>
+  )
+}

@@ -1,0 +1,75 @@
+import type { Attempt, Post } from '../../api/client'
+import type { AccountsById } from '../../api/queries'
+import { Icon, type IconName } from '../../parts/Icon'
+import { platforms } from '../../parts/platforms'
+import { useWords, type Say, type Word } from '../../words'
+
+const looks: Record<Attempt['event'], { icon: IconName; tone: string }> = {
+  created: { icon: 'plus', tone: '' },
+  updated: { icon: 'edit', tone: '' },
+  cancelled: { icon: 'x', tone: '' },
+  retried: { icon: 'retry', tone: '' },
+  processing: { icon: 'clock', tone: '' },
+  deferred: { icon: 'pause', tone: '' },
+  retrying: { icon: 'retry', tone: 'warn' },
+  outcome_unknown: { icon: 'alert', tone: 'warn' },
+  look_failed: { icon: 'look', tone: 'warn' },
+  not_found: { icon: 'look', tone: '' },
+  found: { icon: 'look', tone: 'good' },
+  incomplete: { icon: 'alert', tone: 'warn' },
+  entry_failed: { icon: 'x', tone: 'bad' },
+  published: { icon: 'check', tone: 'good' },
+  failed: { icon: 'x', tone: 'bad' },
+  skipped: { icon: 'x', tone: '' },
+}
+
+type StoryProps = { post: Post; attempts: Attempt[]; accounts: AccountsById }
+
+// Story tells in the order of time what became of a post, and what comes next.
+export function Story({ post, attempts, accounts }: StoryProps) {
+  const { t, time } = useWords()
+  const next = upcoming(post, attempts)
+  let day = ''
+  return (
+    <ol className="story">
+      {attempts.map((attempt, i) => {
+        const today = time.day(attempt.at)
+        const isNew = today !== day
+        day = today
+        return (
+          <li key={i} data-tone={looks[attempt.event].tone}>
+            {isNew && <p className="story-day">{today}</p>}
+            <span className="story-dot"><Icon name={looks[attempt.event].icon} size={12} /></span>
+            <p>{sentence(attempt, accounts, t)}</p>
+            {attempt.message && <p className="small quiet">{attempt.message}</p>}
+            <p className="small muted numbers">
+              {time.seconds(attempt.at)}
+              {attempt.nextAt && ` · ${t('story.next', { time: time.seconds(attempt.nextAt) })}`}
+              {attempt.url && <> · <a href={attempt.url} target="_blank" rel="noreferrer">{t('post.open')}</a></>}
+            </p>
+          </li>
+        )
+      })}
+      {next && (
+        <li data-tone="next">
+          <span className="story-dot"><Icon name="clock" size={12} /></span>
+          <p className="quiet">{t('story.goesOut', { time: time.full(next) })}</p>
+        </li>
+      )}
+    </ol>
+  )
+}
+
+// upcoming is when a post goes out that has not begun to.
+function upcoming(post: Post, attempts: Attempt[]): string | undefined {
+  const hasBegun = attempts.some((a) => a.platform !== undefined)
+  return post.status === 'scheduled' && !hasBegun ? post.scheduledFor : undefined
+}
+
+function sentence(attempt: Attempt, accounts: AccountsById, t: Say): string {
+  const account = accounts.get(attempt.accountId ?? '')?.name
+  const platform = attempt.platform ? platforms[attempt.platform].name : ''
+  const where = account && !account.toLowerCase().includes(platform.toLowerCase()) ? `${platform} (${account})` : platform
+  const what = attempt.firstComment !== undefined ? '.comment' : ''
+  return t(`story.${attempt.event}${what}` as Word, { where, calls: attempt.failedCalls ?? 1 })
+}

@@ -1,0 +1,39 @@
+import { Link } from '@tanstack/react-router'
+import type { Post, Target } from '../../api/client'
+import type { AccountsById } from '../../api/queries'
+import { Icon } from '../../parts/Icon'
+import { Mark, platforms } from '../../parts/platforms'
+import { StatusPill, type Status } from '../../parts/Status'
+import { useWords, type Word } from '../../words'
+
+// Targets shows what became of a post on each account.
+export function Targets({ post, accounts }: { post: Post; accounts: AccountsById }) {
+  return <ul className="list">{post.platforms.map((p) => <Row key={p.platform + p.accountId} target={p} name={accounts.get(p.accountId)?.name} />)}</ul>
+}
+
+function statusOf(target: Target): Status {
+  if (target.held) return 'held'
+  if (target.status !== 'posted' && target.error?.code === 'outcome_unknown') return 'unknown'
+  return target.status
+}
+
+function Row({ target, name }: { target: Target; name?: string }) {
+  const { t, time } = useWords()
+  const problem = target.held ? t(`held.${target.held.reason}` as Word) : target.error?.message ?? target.previousError
+  const needsReconnect = target.error?.code === 'account_needs_reconnect'
+  return (
+    <li style={{ alignItems: 'flex-start' }}>
+      <Mark platform={target.platform} />
+      <div className="grow">
+        <div className="row">
+          <span className="strong clip">{name ?? platforms[target.platform].name}</span>
+          <StatusPill status={statusOf(target)} />
+        </div>
+        <p className="small muted">{platforms[target.platform].name}{target.postedAt && ` · ${time.seconds(target.postedAt)}`}</p>
+        {target.contentOverride && <p className="said small quiet" style={{ marginTop: 4 }}>{target.contentOverride}</p>}
+        {problem && <p className="small problem">{problem}{needsReconnect && <> · <Link to="/accounts">{t('accounts.reconnect')}</Link></>}</p>}
+      </div>
+      {target.postUrl && <a className="btn low" href={target.postUrl} target="_blank" rel="noreferrer"><Icon name="out" size={14} /> {t('post.open')}</a>}
+    </li>
+  )
+}

@@ -1,0 +1,140 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, ask, type Delivery, type Webhook } from '../../api/client'
+import { pulse, webhooks } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { Confirm } from '../../parts/Confirm'
+import { Icon } from '../../parts/Icon'
+import { Empty, Page, Problem, Waiting } from '../../parts/Page'
+import { StatusShape } from '../../parts/Status'
+import { useToast } from '../../parts/toasts'
+import { useWords } from '../../words'
+import { Standing } from './WebhooksPage'
+
+export function WebhookPage() {
+  const { t } = useWords()
+  const { id } = useParams({ from: '/webhooks/$id' })
+  const all = useQuery(webhooks)
+  const webhook = all.data?.find((w) => w.id === id)
+  if (all.error) return <Page name={t('nav.webhooks')} title={t('nav.webhooks')}><Problem error={all.error} /></Page>
+  if (all.isPending) return <Page name={t('nav.webhooks')} title={t('nav.webhooks')}><div className="card"><Waiting /></div></Page>
+  if (!webhook) return <Page name={t('nav.webhooks')} title={t('nav.webhooks')}><div className="card"><Empty icon="hook" title={t('webhooks.gone')} /></div></Page>
+  return (
+    <Page
+      name={t('nav.webhooks')} title={<span className="row wrap" style={{ overflowWrap: 'anywhere' }}>{webhook.url} <Standing webhook={webhook} /></span>}
+      about={webhook.disabledReason ?? t('webhooks.events', { n: webhook.events.length })} actions={<Actions webhook={webhook} />}
+    >
+      <section className="card" aria-label={t('webhooks.deliveries')}>
+        <header><h2>{t('webhooks.deliveries')}</h2></header>
+        <Deliveries id={id} />
+      </section>
+    </Page>
+  )
+}
+
+function Actions({ webhook }: { webhook: Webhook }) {
+  const { t } = useWords()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { show, fail } = useToast()
+  const [isDeleting, setDeleting] = useState(false)
+  const mayChange = useMay('admin')
+  const path = { id: webhook.id }
+  const read = () => client.invalidateQueries({ queryKey: ['webhooks'] })
+  const turn = async () => {
+    await ask(api.PATCH('/webhooks/{id}', { params: { path }, body: { isActive: !webhook.isActive } }))
+    await read()
+  }
+  const test = async () => {
+    const event = webhook.events[0]
+    if (!event) return
+    const { test: told } = await ask(api.POST('/webhooks/{id}/test', { params: { path }, body: { event } }))
+    if (told.error) show({ tone: 'bad', text: told.error })
+    else show({ tone: 'good', text: t('webhooks.tested', { code: told.responseCode ?? 0, ms: told.responseTime ?? 0 }) })
+  }
+  if (!mayChange) return null
+  return (
+    <>
+      <button className="btn" onClick={() => void test().catch(fail)}>{t('webhooks.test')}</button>
+      <button className="btn" onClick={() => void turn().catch(fail)}>{t(webhook.isActive ? 'webhooks.disable' : 'webhooks.enable')}</button>
+      <button className="btn bad" onClick={() => setDeleting(true)}>{t('webhooks.delete')}</button>
+      {isDeleting && (
+        <Confirm
+          title={t('webhooks.deleteTitle')} action={t('webhooks.delete')} tone="bad" close={() => setDeleting(false)}
+          run={async () => {
+            await ask(api.DELETE('/webhooks/{id}', { params: { path } }))
+            await read()
+            void navigate({ to: '/webhooks' })
+          }}
+        ><p>{t('webhooks.deleteAbout')}</p></Confirm>
+      )}
+    </>
+  )
+}
+
+function Deliveries({ id }: { id: string }) {
+  const { t } = useWords()
+  const pages = useInfiniteQuery({
+    queryKey: ['deliveries', id],
+    queryFn: async ({ pageParam }) => ask(api.GET('/webhooks/{id}/deliveries', { params: { path: { id }, query: { limit: 25, cursor: pageParam } } })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.nextCursor ?? undefined,
+    refetchInterval: pulse,
+  })
+  const all = pages.data?.pages.flatMap((p) => p.deliveries) ?? []
+  if (pages.isPending) return <Waiting />
+  if (pages.error) return <div className="body"><Problem error={pages.error} /></div>
+  if (all.length === 0) return <Empty icon="clock" title={t('webhooks.noDeliveries')}>{t('webhooks.noDeliveriesAbout')}</Empty>
+  return (
+    <>
+      <ul className="list">{all.map((d) => <Row key={d.id} webhook={id} delivery={d} />)}</ul>
+      {pages.hasNextPage && <div className="row" style={{ justifyContent: 'center', padding: 'var(--s3)' }}><button className="btn low" onClick={() => void pages.fetchNextPage()}>{t('more')}</button></div>}
+    </>
+  )
+}
+
+function Row({ webhook, delivery }: { webhook: string; delivery: Delivery }) {
+  const { t, time } = useWords()
+  const client = useQueryClient()
+  const { show, fail } = useToast()
+  const [isOpen, setOpen] = useState(false)
+  const maySend = useMay('editor')
+  const path = { id: webhook, deliveryId: delivery.id }
+  const again = async () => {
+    await ask(api.POST('/webhooks/{id}/deliveries/{deliveryId}/redeliver', { params: { path } }))
+    await client.invalidateQueries({ queryKey: ['deliveries', webhook] })
+    show({ tone: 'good', text: t('webhooks.sentAgain') })
+  }
+  const said = delivery.error ?? (delivery.responseCode ? t('webhooks.answered', { code: delivery.responseCode, ms: delivery.responseTimeMs ?? 0 }) : t('webhooks.waiting'))
+  return (
+    <li style={{ flexWrap: 'wrap' }}>
+      <StatusShape status={delivery.status} />
+      <div className="grow">
+        <p className="row"><code className="strong">{delivery.event}</code>{delivery.redeliveryOf && <span className="pill">{t('webhooks.again')}</span>}</p>
+        <p className="small muted clip">{time.full(delivery.queuedAt)} · {said}{delivery.retryCount > 0 && ` · ${t('webhooks.retries', { n: delivery.retryCount })}`}</p>
+      </div>
+      <div className="row">
+        <button className="btn bare low" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>{t('webhooks.body')}</button>
+        {maySend && <button className="btn low" onClick={() => void again().catch(fail)}><Icon name="retry" size={14} /> {t('webhooks.sendAgain')}</button>}
+      </div>
+      {isOpen && <Body webhook={webhook} delivery={delivery} />}
+    </li>
+  )
+}
+
+function Body({ webhook, delivery }: { webhook: string; delivery: Delivery }) {
+  const { t } = useWords()
+  const body = useQuery({
+    queryKey: ['delivery', delivery.id],
+    queryFn: async () => (await ask(api.GET('/webhooks/{id}/deliveries/{deliveryId}', { params: { path: { id: webhook, deliveryId: delivery.id } } }))).delivery,
+  })
+  if (body.isPending) return null
+  if (body.error) return <Problem error={body.error} />
+  return (
+    <div className="stack" style={{ width: '100%' }}>
+      <pre className="body-json" tabIndex={0} aria-label={t('webhooks.body')}>{JSON.stringify(body.data.body, null, 2)}</pre>
+      {body.data.response && <pre className="body-json" tabIndex={0} aria-label={t('webhooks.response')}>{body.data.response}</pre>}
+    </div>
+  )
+}

@@ -1,0 +1,103 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useId, useState, type FormEvent } from 'react'
+import { api, ask, type Webhook } from '../../api/client'
+import { webhooks } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { Dialog } from '../../parts/Confirm'
+import { Icon } from '../../parts/Icon'
+import { Empty, Page, Problem, Waiting } from '../../parts/Page'
+import { Secret } from '../../parts/Secret'
+import { useWords } from '../../words'
+
+// events are what webhooks can be told of, as the API names them.
+export const events = [
+  'post.scheduled', 'post.published', 'post.failed', 'post.cancelled', 'post.updated', 'thread.scheduled', 'thread.published',
+  'thread.partially_published', 'thread.failed', 'account.connected', 'account.disconnected', 'account.error', 'account.token_expiring',
+  'webhook.disabled', 'feed.matched', 'comment.received', 'mention.received',
+] as const satisfies readonly Webhook['events'][number][]
+
+export function WebhooksPage() {
+  const { t } = useWords()
+  const all = useQuery(webhooks)
+  const [isMaking, setMaking] = useState(false)
+  const mayMake = useMay('admin')
+  const make = mayMake && <button className="btn main" onClick={() => setMaking(true)}><Icon name="plus" /> {t('webhooks.new')}</button>
+  return (
+    <Page name={t('nav.webhooks')} title={t('nav.webhooks')} about={t('webhooks.about')} actions={make}>
+      <div className="card">
+        {all.isPending && <Waiting rows={2} />}
+        {all.error && <div className="body"><Problem error={all.error} retry={() => void all.refetch()} /></div>}
+        {all.data?.length === 0 && <Empty icon="hook" title={t('webhooks.none')} action={make}>{t('webhooks.noneAbout')}</Empty>}
+        {all.data && all.data.length > 0 && <ul className="list">{all.data.map((w) => <Row key={w.id} webhook={w} />)}</ul>}
+      </div>
+      {isMaking && <Making close={() => setMaking(false)} />}
+    </Page>
+  )
+}
+
+function Row({ webhook }: { webhook: Webhook }) {
+  const { t, time } = useWords()
+  return (
+    <li className="link">
+      <Icon name="hook" />
+      <Link className="cover grow" to="/webhooks/$id" params={{ id: webhook.id }}>
+        <p className="strong clip">{webhook.url}</p>
+        <p className="small muted clip">
+          {t('webhooks.events', { n: webhook.events.length })} · {webhook.lastDeliveredAt ? t('webhooks.last', { time: time.full(webhook.lastDeliveredAt) }) : t('webhooks.never')}
+        </p>
+      </Link>
+      <Standing webhook={webhook} />
+    </li>
+  )
+}
+
+export function Standing({ webhook }: { webhook: Webhook }) {
+  const { t } = useWords()
+  if (webhook.disabledAt) return <span className="pill bad">{t('webhooks.disabled')}</span>
+  if (!webhook.isActive) return <span className="pill">{t('webhooks.off')}</span>
+  if (webhook.consecutiveFailures > 0) return <span className="pill warn">{t('webhooks.failing', { n: webhook.consecutiveFailures })}</span>
+  return <span className="pill good">{t('webhooks.on')}</span>
+}
+
+function Making({ close }: { close: () => void }) {
+  const { t } = useWords()
+  const client = useQueryClient()
+  const id = useId()
+  const [url, setUrl] = useState('')
+  const [chosen, setChosen] = useState<Webhook['events']>(['post.published', 'post.failed', 'account.error'])
+  const [error, setError] = useState<unknown>(null)
+  const [secret, setSecret] = useState<string>()
+  const toggle = (event: Webhook['events'][number]) => setChosen(chosen.includes(event) ? chosen.filter((e) => e !== event) : [...chosen, event])
+  const make = async (event: FormEvent) => {
+    event.preventDefault()
+    setError(null)
+    try {
+      const { webhook } = await ask(api.POST('/webhooks', { body: { url, events: chosen } }))
+      await client.invalidateQueries({ queryKey: ['webhooks'] })
+      setSecret(webhook.secret)
+    } catch (e) {
+      setError(e)
+    }
+  }
+  if (secret) return <Secret title={t('webhooks.made')} about={t('webhooks.secretAbout')} secret={secret} close={close} />
+  return (
+    <Dialog title={t('webhooks.new')} close={close}>
+      <form className="stack" onSubmit={(e) => void make(e)}>
+        <div className="field">
+          <label htmlFor={id}>{t('webhooks.url')}</label>
+          <input className="input" id={id} type="url" required placeholder="https://" value={url} onChange={(e) => setUrl(e.target.value)} />
+        </div>
+        <fieldset className="checks">
+          <legend className="label">{t('webhooks.which')}</legend>
+          {events.map((e) => <label className="row" key={e}><input type="checkbox" checked={chosen.includes(e)} onChange={() => toggle(e)} /> <code>{e}</code></label>)}
+        </fieldset>
+        {error !== null && <Problem error={error} />}
+        <div className="row" style={{ justifyContent: 'flex-end' }}>
+          <button className="btn" type="button" onClick={close}>{t('no')}</button>
+          <button className="btn main" disabled={chosen.length === 0}>{t('webhooks.make')}</button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,100 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useId, useState, type FormEvent } from 'react'
+import { api, ask, type Schemas } from '../../api/client'
+import { useSession } from '../../api/session'
+import { Icon } from '../../parts/Icon'
+import { Page, Problem, Waiting } from '../../parts/Page'
+import { useToast } from '../../parts/toasts'
+import { useWords } from '../../words'
+
+const sessions = {
+  queryKey: ['sessions'],
+  queryFn: async () => (await ask(api.GET('/sessions'))).sessions,
+}
+
+// YouPage is about whoever is signed in: where, and their password.
+export function YouPage() {
+  const { t } = useWords()
+  const { user } = useSession()
+  const all = useQuery(sessions)
+  return (
+    <Page name={t('nav.you')} title={user.name} about={user.email}>
+      <section className="card" aria-label={t('you.sessions')}>
+        <header><h2>{t('you.sessions')}</h2></header>
+        {all.isPending && <Waiting rows={2} />}
+        {all.error && <div className="body"><Problem error={all.error} /></div>}
+        <ul className="list">{all.data?.map((s) => <Row key={s.id} session={s} />)}</ul>
+      </section>
+      <section className="card" aria-label={t('you.password')}>
+        <header><h2>{t('you.password')}</h2></header>
+        <div className="body"><Password /></div>
+      </section>
+    </Page>
+  )
+}
+
+function Row({ session }: { session: Schemas['SessionItem'] }) {
+  const { t, time } = useWords()
+  const client = useQueryClient()
+  const { fail } = useToast()
+  const end = async () => {
+    await ask(api.DELETE('/sessions/{id}', { params: { path: { id: session.id } } }))
+    await client.invalidateQueries({ queryKey: ['sessions'] })
+  }
+  return (
+    <li>
+      <Icon name="user" />
+      <div className="grow">
+        <p className="row"><span className="strong clip">{browserOf(session.agent)}</span>{session.isCurrent && <span className="pill good">{t('you.this')}</span>}</p>
+        <p className="small muted clip">{session.address.replace(/\/\d+$/, '')} · {t('you.used', { time: time.full(session.lastUsedAt) })}</p>
+      </div>
+      {!session.isCurrent && <button className="btn low" onClick={() => void end().catch(fail)}>{t('you.end')}</button>}
+    </li>
+  )
+}
+
+// browserOf is what people call the browser that names itself so.
+function browserOf(agent: string): string {
+  const browser = /(Firefox|Edg|OPR|Chrome|Safari)\//.exec(agent)?.[1]?.replace('Edg', 'Edge').replace('OPR', 'Opera')
+  const system = /(Windows|Mac OS|Android|iPhone|iPad|Linux)/.exec(agent)?.[1]?.replace('Mac OS', 'macOS')
+  return [browser, system].filter(Boolean).join(' · ') || agent
+}
+
+function Password() {
+  const { t } = useWords()
+  const client = useQueryClient()
+  const { show } = useToast()
+  const id = useId()
+  const [currentPassword, setCurrent] = useState('')
+  const [newPassword, setNew] = useState('')
+  const [error, setError] = useState<unknown>(null)
+  const change = async (event: FormEvent) => {
+    event.preventDefault()
+    setError(null)
+    try {
+      await ask(api.PATCH('/me/password', { body: { newPassword, ...(currentPassword ? { currentPassword } : {}) } }))
+      setCurrent('')
+      setNew('')
+      await client.invalidateQueries({ queryKey: ['session'] })
+      await client.invalidateQueries({ queryKey: ['sessions'] })
+      show({ tone: 'good', text: t('you.changed') })
+    } catch (e) {
+      setError(e)
+    }
+  }
+  return (
+    <form className="stack" style={{ maxWidth: 360 }} onSubmit={(e) => void change(e)}>
+      <div className="field">
+        <label htmlFor={id + 'c'}>{t('you.current')}</label>
+        <input className="input" id={id + 'c'} type="password" autoComplete="current-password" value={currentPassword} onChange={(e) => setCurrent(e.target.value)} />
+      </div>
+      <div className="field">
+        <label htmlFor={id + 'n'}>{t('signin.newPassword')}</label>
+        <input className="input" id={id + 'n'} type="password" autoComplete="new-password" required minLength={12} value={newPassword} onChange={(e) => setNew(e.target.value)} aria-describedby={id + 'h'} />
+        <span className="hint" id={id + 'h'}>{t('signin.passwordRule')}</span>
+      </div>
+      {error !== null && <Problem error={error} />}
+      <div><button className="btn">{t('you.change')}</button></div>
+    </form>
+  )
+}

@@ -1,0 +1,44 @@
+import { Modal } from '@mantine/core'
+import { useState, type ReactNode } from 'react'
+import { useWords } from '../words'
+import { Problem } from './Page'
+
+type ConfirmProps = { title: string; children: ReactNode; action: string; tone?: 'main' | 'bad'; close: () => void; run: () => Promise<unknown> }
+
+// Confirm asks before something is done that cannot be taken back, and stays open where it is refused.
+export function Confirm({ title, children, action, tone = 'main', close, run }: ConfirmProps) {
+  const { t } = useWords()
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const go = async () => {
+    setBusy(true)
+    try {
+      await run()
+      close()
+    } catch (e) {
+      setError(e)
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={title} close={close}>
+      <div className="stack">
+        {children}
+        {error !== null && <Problem error={error} />}
+        <div className="row" style={{ justifyContent: 'flex-end' }}>
+          <button className="btn" onClick={close}>{t('no')}</button>
+          <button className={`btn ${tone}`} disabled={busy} onClick={() => void go()} data-autofocus>{action}</button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+export function Dialog({ title, close, children, size = 460 }: { title: string; close: () => void; children: ReactNode; size?: number }) {
+  const { t } = useWords()
+  return (
+    <Modal opened onClose={close} title={title} size={size} centered lockScroll={false} closeButtonProps={{ 'aria-label': t('close') }} overlayProps={{ backgroundOpacity: 0.4 }} transitionProps={{ duration: 100 }}>
+      {children}
+    </Modal>
+  )
+}

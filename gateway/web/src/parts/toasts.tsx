@@ -1,0 +1,49 @@
+import { createContext, useCallback, useContext, useState, type ReactNode } from 'react'
+import { words } from '../api/client'
+import { useWords } from '../words'
+import { Icon } from './Icon'
+
+type Toast = { id: number; tone: 'good' | 'bad'; text: string; action?: { label: string; run: () => void } }
+type Show = (toast: Omit<Toast, 'id'>) => void
+
+const Context = createContext<Show>(() => undefined)
+
+// life is how long a toast stays, in milliseconds; what went wrong stays longer, as it is longer to read.
+const life = { good: 7000, bad: 12_000 }
+
+export function Toasts({ children }: { children: ReactNode }) {
+  const { t } = useWords()
+  const [toasts, setToasts] = useState<Toast[]>([])
+  const close = useCallback((id: number) => setToasts((all) => all.filter((x) => x.id !== id)), [])
+  const show = useCallback<Show>((toast) => {
+    const id = performance.now()
+    setToasts((all) => [...all.slice(-2), { ...toast, id }])
+    setTimeout(() => close(id), life[toast.tone])
+  }, [close])
+  return (
+    <Context value={show}>
+      {children}
+      <div className="toasts" role="status" aria-live="polite">
+        {toasts.map((toast) => (
+          <div className="toast" key={toast.id}>
+            <span className="state" data-status={toast.tone === 'good' ? 'posted' : 'failed'}>
+              <Icon name={toast.tone === 'good' ? 'check' : 'alert'} />
+            </span>
+            <span className="grow">{toast.text}</span>
+            {toast.action && (
+              <button className="btn low" onClick={() => { close(toast.id); toast.action?.run() }}>{toast.action.label}</button>
+            )}
+            <button className="btn bare low icon" aria-label={t('close')} onClick={() => close(toast.id)}><Icon name="x" size={14} /></button>
+          </div>
+        ))}
+      </div>
+    </Context>
+  )
+}
+
+// useToast returns what tells briefly how something went, and what tells of a failure in the API's words.
+export function useToast() {
+  const show = useContext(Context)
+  const { t } = useWords()
+  return { show, fail: (error: unknown) => show({ tone: 'bad', text: words(error, t('unreachable')) }) }
+}

@@ -1,0 +1,19 @@
+import { Outlet, useRouterState } from '@tanstack/react-router'
+import { useSessionQuery } from '../api/session'
+import { Problem } from '../parts/Page'
+import { Shell } from './Shell'
+import { SignIn } from './SignIn'
+
+// Root shows the page to those who are signed in, and the way in to others.
+export function Root() {
+  const session = useSessionQuery()
+  const hash = useRouterState({ select: (s) => s.location.hash })
+  const path = useRouterState({ select: (s) => s.location.pathname })
+  if (session.isPending) return null
+  if (path === '/sign-in' && hash) return <SignIn token={hash} />
+  if (session.error) {
+    return <div className="entry"><div className="card"><Problem error={session.error} retry={() => void session.refetch()} /></div></div>
+  }
+  if (!session.data) return <SignIn />
+  return <Shell><Outlet /></Shell>
+}

@@ -1,0 +1,130 @@
+import { Link } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
+import { useLivePosts, useNeeds } from '../api/queries'
+import { useSession, useSessionChanges } from '../api/session'
+import { Icon } from '../parts/Icon'
+import { useToast } from '../parts/toasts'
+import { useWords } from '../words'
+import { places, technical, type Place } from './places'
+import { WorkspaceButton } from './WorkspaceButton'
+
+const Palette = lazy(() => import('./Palette'))
+const WorkspaceMenu = lazy(() => import('./WorkspaceMenu'))
+
+// Shell stands around every page.
+export function Shell({ children }: { children: ReactNode }) {
+  const { t } = useWords()
+  const { test } = useSession()
+  const { turn } = useSessionChanges()
+  const { fail } = useToast()
+  const [palette, setPalette] = useState(false)
+  useLivePosts()
+  useShortcut(() => setPalette(true))
+  return (
+    <div className="shell">
+      <a className="hidden" href="#main">{t('skip')}</a>
+      <Side openPalette={() => setPalette(true)} />
+      <div className="content">
+        {test && (
+          <div className="testing" role="status">
+            <span>{t('mode.stripe')}</span>
+            <button onClick={() => void turn({ test: false }).catch(fail)}>{t('mode.leave')}</button>
+          </div>
+        )}
+        <header className="bar above">
+          <Workspace />
+          <span className="grow" />
+          <button className="btn bare icon" aria-label={t('palette.open')} onClick={() => setPalette(true)}><Icon name="search" /></button>
+          <Link className="btn main icon" to="/compose" aria-label={t('nav.compose')}><Icon name="plus" /></Link>
+        </header>
+        {children}
+        <BarBelow />
+      </div>
+      {palette && <Suspense><Palette close={() => setPalette(false)} /></Suspense>}
+    </div>
+  )
+}
+
+// useShortcut opens the palette by Ctrl-K or ⌘K.
+function useShortcut(openPalette: () => void) {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        openPalette()
+      }
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [openPalette])
+}
+
+function Side({ openPalette }: { openPalette: () => void }) {
+  const { t } = useWords()
+  const { test } = useSession()
+  const { turn } = useSessionChanges()
+  const { fail } = useToast()
+  const mac = navigator.platform.startsWith('Mac')
+  return (
+    <aside className="side">
+      <Workspace />
+      <Link className="btn main" to="/compose" style={{ marginTop: 'var(--s2)' }}><Icon name="plus" /> {t('nav.compose')}</Link>
+      <nav className="nav" aria-label={t('nav.label')}>
+        <button onClick={openPalette}><Icon name="search" /> {t('palette.open')} <kbd className="hint">{mac ? '⌘K' : 'Ctrl K'}</kbd></button>
+        {places.map((p) => <PlaceLink key={p.to} place={p} />)}
+        <p className="apart">{t('nav.developers')}</p>
+        {technical.map((p) => <PlaceLink key={p.to} place={p} />)}
+        <a href="/docs" target="_blank" rel="noreferrer"><Icon name="out" /> {t('nav.reference')}</a>
+      </nav>
+      <div className="foot">
+        <button className="mode" data-test={test} onClick={() => void turn({ test: !test }).catch(fail)}>
+          <span className="light" />
+          <span className="grow">
+            <span className="strong">{t(test ? 'mode.test' : 'mode.live')}</span>
+            <br />
+            <span className="small muted">{t(test ? 'mode.toLive' : 'mode.toTest')}</span>
+          </span>
+        </button>
+      </div>
+    </aside>
+  )
+}
+
+function PlaceLink({ place }: { place: Place }) {
+  const { t } = useWords()
+  return (
+    <Link to={place.to} activeOptions={{ includeSearch: false }}>
+      <Icon name={place.icon} /> {t(place.word)}
+      {place.to === '/needs' && <Count />}
+    </Link>
+  )
+}
+
+function Count() {
+  const { t } = useWords()
+  const { needs } = useNeeds()
+  if (needs.length === 0) return null
+  return <span className="count numbers" aria-label={t('needs.count', { n: needs.length })} role="img">{needs.length}</span>
+}
+
+function BarBelow() {
+  const { t } = useWords()
+  return (
+    <nav className="bar below" aria-label={t('nav.label')}>
+      {places.map((p) => (
+        <Link key={p.to} to={p.to} activeOptions={{ includeSearch: false }}>
+          <Icon name={p.icon} size={18} />
+          {t(p.word)}
+          {p.to === '/needs' && <Count />}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+// Workspace has its menu read when it is asked for: most visits need none.
+function Workspace() {
+  const [isAsked, setAsked] = useState(false)
+  if (!isAsked) return <WorkspaceButton onClick={() => setAsked(true)} />
+  return <Suspense fallback={<WorkspaceButton />}><WorkspaceMenu /></Suspense>
+}

@@ -1,0 +1,105 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useId, useState, type FormEvent } from 'react'
+import { Refusal } from '../api/client'
+import { useSessionChanges } from '../api/session'
+import { Problem } from '../parts/Page'
+import { useWords } from '../words'
+
+// SignIn is the way in: by address and password, or by a link, whose token makes the first user where there
+// is none.
+export function SignIn({ token }: { token?: string }) {
+  const { t } = useWords()
+  useEffect(() => { document.title = `${t('signin.title')} · crier` }, [t])
+  return (
+    <main className="entry">
+      <div className="card">
+        <div className="sign"><img src="/icon.svg" width={28} height={28} alt="" /> crier</div>
+        {token ? <ByLink token={token} /> : <ByPassword />}
+      </div>
+    </main>
+  )
+}
+
+function ByPassword() {
+  const { t } = useWords()
+  const { signIn } = useSessionChanges()
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const { run, busy, error } = useSubmit(() => signIn(email, password))
+  return (
+    <form className="stack" onSubmit={run}>
+      <h1>{t('signin.title')}</h1>
+      <Field label={t('signin.email')} type="email" autoComplete="username" value={email} set={setEmail} />
+      <Field label={t('signin.password')} type="password" autoComplete="current-password" value={password} set={setPassword} />
+      {error !== null && <Problem error={error} />}
+      <button className="btn main" disabled={busy}>{t('signin.go')}</button>
+      <p className="small muted">{t('signin.help')}</p>
+    </form>
+  )
+}
+
+// ByLink asks for nothing where the link is a user's; the first owner's needs who they are.
+function ByLink({ token }: { token: string }) {
+  const { t } = useWords()
+  const navigate = useNavigate()
+  const { redeem } = useSessionChanges()
+  const [isFirst, setFirst] = useState(false)
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const enter = async (body: Parameters<typeof redeem>[0]) => {
+    await redeem(body)
+    await navigate({ to: '/calendar', replace: true })
+  }
+  const { run, busy, error } = useSubmit(async () => {
+    if (isFirst) return enter({ token, name, email, password })
+    try {
+      await enter({ token })
+    } catch (e) {
+      if (!(e instanceof Refusal && e.status === 400)) throw e
+      setFirst(true) // it says which fields it needs
+    }
+  })
+  return (
+    <form className="stack" onSubmit={run}>
+      <h1>{t(isFirst ? 'signin.first' : 'signin.link')}</h1>
+      <p className="muted">{t(isFirst ? 'signin.firstAbout' : 'signin.linkAbout')}</p>
+      {isFirst && (
+        <>
+          <Field label={t('signin.name')} autoComplete="name" value={name} set={setName} />
+          <Field label={t('signin.email')} type="email" autoComplete="username" value={email} set={setEmail} />
+          <Field label={t('signin.newPassword')} hint={t('signin.passwordRule')} type="password" autoComplete="new-password" minLength={12} value={password} set={setPassword} />
+        </>
+      )}
+      {error !== null && <Problem error={error} />}
+      <button className="btn main" disabled={busy}>{t(isFirst ? 'signin.begin' : 'signin.go')}</button>
+    </form>
+  )
+}
+
+// useSubmit runs what a form is for, once at a time, and keeps why it was refused.
+function useSubmit(action: () => Promise<void>) {
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>(null)
+  const run = async (event: FormEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    setError(null)
+    await action().catch(setError)
+    setBusy(false)
+  }
+  return { run: (event: FormEvent) => void run(event), busy, error }
+}
+
+type FieldProps = { label: string; hint?: string; value: string; set: (value: string) => void; type?: string; autoComplete: string; minLength?: number }
+
+function Field({ label, hint, value, set, ...input }: FieldProps) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input className="input" id={id} required value={value} onChange={(e) => set(e.target.value)} aria-describedby={hint && id + 'h'} {...input} />
+      {hint && <span className="hint" id={id + 'h'}>{hint}</span>}
+    </div>
+  )
+}
