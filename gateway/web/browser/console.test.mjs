@@ -1,0 +1,177 @@
+// The main way through the console, as a person goes it, and every page by axe.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { after, before, test } from 'node:test'
+import { browser, start } from './crier.mjs'
+import { fill } from './demo.mjs'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+// picture is a PNG of 64 by 64, drawn by the browser.
+const picture = (page) => page.evaluate(async () => {
+  const canvas = new OffscreenCanvas(64, 64)
+  const context = canvas.getContext('2d')
+  context.fillStyle = '#4453d6'
+  context.fillRect(0, 0, 64, 64)
+  return [...new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer())]
+})
+
+// connected is how simulators call people.
+const connected = /user\d+/
+
+let crier, chromium, page
+const said = [] // by the browser's console, that should not be
+
+before(async () => {
+  ;[crier, chromium] = await Promise.all([start(), browser()])
+  await fill(crier.url, crier.key)
+  const context = await chromium.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', viewport: { width: 1440, height: 900 } })
+  page = await context.newPage()
+  page.setDefaultTimeout(60_000) // the machine may be busy
+  page.on('pageerror', (error) => said.push(error.message))
+  page.on('console', (message) => message.text().includes('Content Security Policy') && said.push(message.text()))
+})
+
+after(async () => {
+  await chromium?.close()
+  await crier?.stop()
+})
+
+// see waits for words on the page.
+const see = (text) => page.getByText(text).first().waitFor()
+const click = (name, role = 'button') => page.getByRole(role, { name }).first().click()
+
+test('a link signs in', async () => {
+  await page.goto(crier.url)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.goto(await crier.link('ada@example.com'))
+  await click('Sign in')
+  await page.getByRole('link', { name: 'Calendar' }).first().waitFor()
+  assert.equal(new URL(page.url()).pathname, '/calendar')
+})
+
+test('the first load is at most 250 KiB', async () => {
+  await page.goto(crier.url + '/calendar')
+  await page.locator('.fc-cell').first().waitFor()
+  const bytes = await page.evaluate(() => performance.getEntriesByType('resource').filter((e) => e.name.includes('/assets/')).reduce((sum, e) => sum + e.encodedBodySize, 0))
+  assert.ok(bytes > 100 * 1024 && bytes <= 250 * 1024, `${Math.round(bytes / 1024)} KiB`)
+})
+
+test('test mode leaves no doubt', async () => {
+  await click(/Switch to test mode/)
+  await see('Test mode: only simulated accounts get anything.')
+})
+
+test('two accounts are connected through consent', async () => {
+  for (const platform of ['Mastodon', 'X']) {
+    await click('Accounts', 'link')
+    await click('Connect an account')
+    const dialog = page.getByRole('dialog')
+    const [consent] = await Promise.all([page.waitForEvent('popup'), dialog.getByRole('button', { name: `${platform} ${platform}`, exact: true }).click()])
+    await consent.locator('[name=crier_name]').fill('harbour-cafe')
+    await consent.locator('[name=crier_answer][value=allow]').click()
+    await consent.waitForURL(/\/connect\//)
+    await consent.locator('button').first().click()
+    await consent.getByText('Connected').first().waitFor()
+    await consent.close()
+    await see('The account is connected')
+    await page.getByRole('listitem').filter({ hasText: connected }).filter({ has: page.getByRole('img', { name: platform, exact: true }) }).waitFor()
+  }
+})
+
+test('a post with a picture is written, and judged meanwhile', async () => {
+  await click('New post', 'link')
+  const accounts = page.getByRole('region', { name: 'Where to' })
+  const mine = accounts.locator('label').filter({ hasText: connected })
+  for (const i of [0, 1]) await mine.nth(i).click()
+  await accounts.getByText('Instagram').click()
+  await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Fresh rolls from seven.')
+  await see('instagram needs media')
+  const png = await picture(page)
+  await page.locator('input[type=file]').setInputFiles({ name: 'rolls.png', mimeType: 'image/png', buffer: Buffer.from(png) })
+  await page.getByRole('textbox', { name: 'Describe it for those who do not see it' }).fill('Rolls on a tray')
+  await accounts.getByText('Instagram').click()
+  await page.reload() // and is kept
+  assert.equal(await page.getByRole('textbox', { name: 'Text', exact: true }).inputValue(), 'Fresh rolls from seven.')
+  const tomorrow = new Date(Date.now() + 24 * 3_600_000)
+  await page.getByLabel('Time', { exact: true }).fill(`${tomorrow.toISOString().slice(0, 10)}T10:07`)
+  await click('Schedule')
+  await see('The post is scheduled')
+  await see('Scheduled')
+})
+
+test('it is on the calendar, and is dragged to another time, and back', async () => {
+  const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10)
+  await page.goto(`${crier.url}/calendar?view=week&date=${tomorrow}`)
+  const chip = page.locator('.ev', { hasText: '10:07' }).first()
+  await chip.waitFor()
+  const box = await chip.boundingBox()
+  await page.mouse.move(box.x + 20, box.y + 8)
+  await page.mouse.down()
+  await page.mouse.move(box.x + 20, box.y + 40, { steps: 5 })
+  await page.mouse.move(box.x + 20, box.y + 80, { steps: 5 })
+  await page.mouse.up()
+  await see(/Moved to/)
+  await chip.waitFor({ state: 'detached' })
+  await click('Undo')
+  await page.locator('.ev', { hasText: '10:07' }).first().waitFor()
+})
+
+test('a copy is published, and its story is told', async () => {
+  await page.locator('.ev', { hasText: '10:07' }).first().click()
+  await click('Copy', 'link')
+  await click('Now')
+  await click('Publish now')
+  await see('The post is on its way')
+  await see('Published on Mastodon')
+  await see('Published on X')
+})
+
+test('what fails asks for a person, and says what a retry does', async () => {
+  await click('Needs you', 'link')
+  await see('Posts whose outcome is not known')
+  await page.getByRole('listitem').filter({ hasText: 'Half of the team' }).getByRole('button', { name: 'Retry' }).click()
+  await see('It is left out: it may be there already, and there is no way to look.')
+  await page.getByLabel(/I accept that it may be there twice/).check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).click()
+  await see('Trying again on 1 platform')
+  assert.match(await page.title(), /^\(\d+\) Needs you · crier$/)
+})
+
+const pages = ['/calendar?view=month', '/calendar?view=week', '/calendar?view=list', '/drafts', '/needs', '/compose', '/accounts', '/webhooks', '/keys', '/you', '/nowhere']
+
+for (const face of ['light', 'dark']) {
+  test(`every page passes axe, ${face}, wide and narrow`, async () => {
+    await page.emulateMedia({ colorScheme: face, reducedMotion: 'reduce' })
+    const found = []
+    for (const width of [1440, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      for (const path of pages) {
+        await page.goto(crier.url + path)
+        await page.getByRole('heading', { level: 1 }).or(page.getByRole('heading', { level: 2 })).first().waitFor()
+        await page.locator('.skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' })
+        found.push(...(await violations(`${path} at ${width}`)))
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+        if (overflow > 0) found.push(`${path} at ${width}: ${overflow} pixels too wide`)
+      }
+    }
+    assert.deepEqual(found, [])
+  })
+}
+
+async function violations(where) {
+  await page.evaluate(axe)
+  const { violations: all } = await page.evaluate(() => globalThis.axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }))
+  return all.map((v) => `${where}: ${v.id}: ${v.nodes.map((n) => n.target.join(' ')).slice(0, 3).join(', ')}: ${v.nodes[0].any[0]?.message ?? v.help}`)
+}
+
+test('signing out leads back to the way in', async () => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(crier.url + '/you')
+  await page.getByRole('button', { name: /demo/ }).first().click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})
+
+test('the browser had nothing to complain of', () => assert.deepEqual(said, []))

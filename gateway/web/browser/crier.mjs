@@ -1,0 +1,64 @@
+// Starts a crier of its own, with the console, for what looks at it in a browser.
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { chromium } from 'playwright-core'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../../..')
+
+// binary is the crier that is started; CRIER_BINARY names another than make build's.
+const binary = process.env.CRIER_BINARY ?? join(root, 'bin/crier')
+
+const freePort = () => new Promise((resolve) => {
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const { port } = server.address()
+    server.close(() => resolve(port))
+  })
+})
+
+// start returns a running crier: its address, its test key, what makes a link for somebody to sign in, and
+// what ends it.
+export async function start() {
+  const data = mkdtempSync(join(tmpdir(), 'crier-console-'))
+  const [port, admin] = [await freePort(), await freePort()]
+  const url = `http://127.0.0.1:${port}`
+  const child = spawn(binary, [
+    'serve', '--demo', '--allow-private-webhooks', '--listen', `127.0.0.1:${port}`, '--admin-listen', `127.0.0.1:${admin}`, '--data', data,
+    '--console', join(root, 'gateway/web/dist/app'),
+  ], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const key = await new Promise((resolve, reject) => {
+    let output = ''
+    const read = (chunk) => {
+      output += chunk
+      const found = /crier_test_\w+/.exec(output)
+      if (found) resolve(found[0])
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    child.on('exit', () => reject(new Error('crier ended:\n' + output)))
+  })
+  const link = async (email) => {
+    const { stdout } = await promisify(execFile)(binary, ['users', 'add', email, '--name', 'Ada', '--workspace', 'demo', '--public-url', url, '--data', data])
+    return stdout.trim()
+  }
+  const stop = () => new Promise((resolve) => {
+    child.removeAllListeners('exit')
+    child.on('exit', () => {
+      rmSync(data, { recursive: true, force: true })
+      resolve()
+    })
+    child.kill('SIGTERM')
+  })
+  return { url, key, link, stop }
+}
+
+// browser starts Debian's Chromium, or the one that CRIER_TEST_CHROMIUM names.
+export function browser() {
+  const named = [process.env.CRIER_TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => path && existsSync(path))
+  const executablePath = named ?? execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim()
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] })
+}
