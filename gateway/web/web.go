@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"path"
 	"strings"
 	"time"
 )
@@ -90,8 +89,8 @@ func (c *Console) servePage(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *Console) serveFile(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
-	content, err := fs.ReadFile(c.files, name)
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	content, err := fs.ReadFile(c.files, name) // which takes no name with .. in it
 	if err != nil {
 		next.ServeHTTP(w, r) // which says that there is no such thing
 		return

@@ -1,4 +1,4 @@
-import FullCalendar, { type CalendarRef, type EventDisplayInfo } from '@fullcalendar/react'
+import FullCalendar, { type CalendarRef, type EventApi, type EventDisplayInfo } from '@fullcalendar/react'
 import '@fullcalendar/react/skeleton.css'
 import dayGrid from '@fullcalendar/react/daygrid'
 import interaction from '@fullcalendar/react/interaction'
@@ -32,13 +32,21 @@ export function Grid({ view, day, posts, busy, toDay }: GridProps) {
     queueMicrotask(() => calendar.current?.getApi().changeView(viewTypes[view], dayOf(day)))
   }, [view, day])
   const events = useMemo(
-    () => posts.map((post) => ({
-      id: post.id, start: post.scheduledFor, title: excerpt(post, t), editable: mayPost && isMovable(post), extendedProps: { post },
-      url: `/posts/${post.id}`,
-    })),
+    () => {
+      const { shown, more } = view === 'month' ? thinned(posts) : { shown: posts, more: [] }
+      return [
+        ...shown.map((post) => ({
+          id: post.id, start: post.scheduledFor, title: excerpt(post, t), editable: mayPost && isMovable(post), extendedProps: { post },
+          url: `/posts/${post.id}`,
+        })),
+        ...more.map(({ date, count }) => ({
+          id: date, start: `${date}T23:59:59.999`, editable: false, extendedProps: { count }, url: `/calendar?view=day&date=${date}`,
+        })),
+      ]
+    },
     // t changes with the language alone
     // eslint-disable-next-line react-hooks/exhaustive-deps
-    [posts, language, mayPost],
+    [posts, language, mayPost, view],
   )
   const open = (id: string) => void navigate({ to: '/posts/$id', params: { id } })
   return (
@@ -50,16 +58,20 @@ export function Grid({ view, day, posts, busy, toDay }: GridProps) {
         initialView={viewTypes[view]} initialDate={dayOf(day)}
         locales={[german]} locale={language === 'de' ? 'de' : 'en-gb'} firstDay={1}
         headerToolbar={false} height={view === 'month' || view === 'list' ? 'auto' : '100%'}
-        fixedWeekCount={false} dayMaxEvents={5} eventMaxStack={2} nowIndicator allDaySlot={false}
+        fixedWeekCount={false} eventMaxStack={2} nowIndicator allDaySlot={false}
         scrollTime="07:00:00" slotDuration="00:30:00" slotHeaderInterval="01:00:00" slotHeaderFormat={{ hour: '2-digit', minute: '2-digit', hour12: false }}
         eventDisplay="block" displayEventEnd={false} defaultTimedEventDuration="00:30:00" forceEventDuration eventDurationEditable={false} slotEventOverlap={false}
         dragRevertDuration={150} eventDragMinDistance={6} longPressDelay={350} snapDuration="00:05:00"
         events={events}
-        eventContent={(info) => <Chip post={info.event.extendedProps['post'] as Post} clock={info.event.start ? time.clock(info.event.start) : ''} />}
+        eventContent={(info) => {
+          const post = postOf(info)
+          return post ? <Chip post={post} clock={info.event.start ? time.clock(info.event.start) : ''} /> : <span className="chip-more">{t('calendar.more', { n: info.event.extendedProps['count'] as number })}</span>
+        }}
         eventClick={(info) => {
           if (info.jsEvent.ctrlKey || info.jsEvent.metaKey) return
           info.jsEvent.preventDefault()
-          open(info.event.id)
+          if (postOf(info)) open(info.event.id)
+          else toDay(info.event.id)
         }}
         eventDrop={(info) => { if (info.event.start) void move(info.event.extendedProps['post'] as Post, info.event.start, info.revert) }}
         dateClick={(info) => { if (mayPost && info.date > new Date(new Date().setHours(0, 0, 0, 0))) void navigate({ to: '/compose', search: { at: startOf(info.date, view) } }) }}
@@ -67,14 +79,14 @@ export function Grid({ view, day, posts, busy, toDay }: GridProps) {
         moreLinkContent={(info) => t('calendar.more', { n: info.num })}
         navLinks navLinkDayClick={(date) => toDay(dateOf(date))}
         noEventsContent={() => ''}
-        className="fc" viewClass="fc-view" eventClass={(info: EventDisplayInfo) => `ev ${info.isDragging ? 'ev-drag' : ''} ev-${standing(info.event.extendedProps['post'] as Post)}`}
+        className="fc" viewClass="fc-view" eventClass={(info: EventDisplayInfo) => { const post = postOf(info); return post ? `ev ${info.isDragging ? 'ev-drag' : ''} ev-${standing(post)}` : 'ev ev-more' }}
         eventInnerClass="ev-in"
         rowEventClass="ev-row" columnEventClass="ev-col" listItemEventClass="ev-item"
         dayHeaderClass={(info) => `fc-head ${info.isToday ? 'is-today' : ''}`} dayHeaderInnerClass="fc-head-in" dayHeaderRowClass="fc-headrow"
         dayRowClass="fc-row"
         dayCellClass={(info) => `fc-cell ${info.isToday ? 'is-today' : ''} ${info.isOther ? 'is-other' : ''} ${info.isPast ? 'is-past' : ''}`}
         dayCellTopClass="fc-celltop" dayCellTopInnerClass="fc-num" dayCellInnerClass="fc-cell-in"
-        rowMoreLinkClass="fc-more" columnMoreLinkClass="fc-more fc-more-col"
+        columnMoreLinkClass="fc-more fc-more-col"
         dayLaneClass={(info) => `fc-lane ${info.isToday ? 'is-today' : ''}`} slotLaneClass={(info) => `fc-slot ${info.isMinor ? 'is-minor' : ''}`}
         slotHeaderClass="fc-slothead" slotHeaderInnerClass="fc-slothead-in" slotHeaderDividerClass="fc-divider"
         nowIndicatorLineClass="fc-now" nowIndicatorDotClass="fc-nowdot"
@@ -83,6 +95,28 @@ export function Grid({ view, day, posts, busy, toDay }: GridProps) {
       />
     </div>
   )
+}
+
+const postOf = (info: { event: EventApi }) => info.event.extendedProps['post'] as Post | undefined
+
+// mostOfDay is how many lines a day of a month has.
+const mostOfDay = 5
+
+// thinned leaves of each day as many posts as there is room for, and counts the others: what is not seen is
+// not drawn, and a month of thousands is as quick as one of a hundred.
+function thinned(posts: Post[]) {
+  const days = new Map<string, Post[]>()
+  for (const post of posts) {
+    const date = dateOf(new Date(post.scheduledFor ?? 0))
+    const of = days.get(date)
+    if (of) of.push(post)
+    else days.set(date, [post])
+  }
+  const crowded = [...days].filter(([, of]) => of.length > mostOfDay)
+  return {
+    shown: [...days.values()].flatMap((of) => (of.length > mostOfDay ? of.slice(0, mostOfDay - 1) : of)),
+    more: crowded.map(([date, of]) => ({ date, count: of.length - mostOfDay + 1 })),
+  }
 }
 
 // startOf is when a post is to go out that is begun by a click: a day alone names no hour, so it is nine, or
