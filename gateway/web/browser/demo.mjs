@@ -42,7 +42,6 @@ export async function fill(url, key) {
   posts.push({ content: 'Ideas for December: advent calendar, gift cards, a small market.', platforms: ['mastodon'], status: 'draft' })
   posts.push({ content: 'Opening of the second shop — text to be agreed with Jonas.', platforms: ['linkedin', 'facebook'], status: 'draft' })
   for (let i = 0; i < posts.length; i += 25) await ask('POST', '/posts/bulk', { posts: posts.slice(i, i + 25) })
-  const { webhooks } = await ask('GET', '/webhooks')
-  if (webhooks.length === 0) await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/hooks/crier', events: ['post.published', 'post.failed', 'account.error'] })
+  await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/hooks/crier', events: ['post.published', 'post.failed', 'account.error'] })
   await ask('POST', '/keys', { name: 'Importer', permissions: ['read', 'write'], test: true })
 }
