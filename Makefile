@@ -156,7 +156,7 @@ $(TOOLS)/golangci-lint-$(GOLANGCI_LINT_VERSION):
 	mv $(TOOLS)/golangci-lint $@
 
 check: API_EXAMPLES := 4
-check: lint check-client test-compatibility test-clients test-rules test-deploy test-api test test-kafka
+check: lint check-client test-compatibility test-clients test-rules test-deploy test-console test-api test test-kafka
 
 clean:
 	rm -rf bin data $(CONSOLE)
