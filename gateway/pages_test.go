@@ -180,7 +180,7 @@ func TestAPathThatIsNoneIsToldTheNearest(t *testing.T) {
 		"/posts":                        "did you mean /api/v1/posts?",
 		"/api/v1/posts/post_x/cancel":   "DELETE /api/v1/posts/{id} cancels",
 		"/v1/posts/post_x/atempts":      "did you mean /api/v1/posts/post_x/attempts?",
-		"/api/v1/weather":               "below /api/v1 there are accounts, analytics, billing",
+		"/api/v1/weather":               "below /api/v1 there are accounts, analytics, audit, billing",
 		"/api/v1/posts/a/b/c/d":         "below /api/v1 there are",
 		"/" + strings.Repeat("a/", 300): "below /api/v1 there are",
 		"/":                             "below /api/v1 there are",

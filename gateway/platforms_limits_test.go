@@ -19,7 +19,7 @@ func TestAWorkspaceIsHeldToTheLimitsThatItsOperatorChose(t *testing.T) {
 	if before, err := a.admin.SetLimits(t.Context(), "acme", schema.PlatformLimits); err != nil || before != schema.SpecificationLimits {
 		t.Fatalf("SetLimits = %v, %v", before, err)
 	}
-	for until := time.Now().Add(10 * time.Second); seconds() != 180.0; time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(10 * time.Second); seconds() != 600.0; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(until) { // other gateways see it within a second
 			t.Fatalf("by the platform a video has %v s", seconds())
 		}

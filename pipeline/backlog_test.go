@@ -176,7 +176,7 @@ func TestABacklogIsFiredAsItIsTaken(t *testing.T) {
 	mastodon, bluesky := o.firedOn(schema.Mastodon), o.firedOn(schema.Bluesky)
 
 	o.settles(mastodon, creditFloor) // nobody takes any
-	o.reaches(bluesky, 200) // beside those of a platform that takes nothing
+	o.reaches(bluesky, 200)          // beside those of a platform that takes nothing
 	if n := o.count(`select count(*) from jobs j where fires = 0 and due_at < now() - ` + fmt.Sprint(jobs-creditFloor) + ` * interval '1 second' - interval '1 minute'`); n > 0 {
 		t.Errorf("%d jobs were not fired although later ones were", n)
 	}

@@ -21,7 +21,7 @@ import (
 // creation is one request on its way through group commit, and what came of it.
 type creation struct {
 	schema.Creation
-	ctx      context.Context                 // of the request, by which the audit log knows who it is; nobody waits by it
+	audited  *people.Audited                 // for the audit log; nil: it has none of it
 	demands  []*tables.Demand                // what each of the posts takes of daily caps and plan
 	dropped  map[schema.PostID]*schema.Error // posts that were refused while the others go on
 	result   schema.Created
@@ -38,7 +38,10 @@ func (s *Store) Create(ctx context.Context, c schema.Creation) (schema.Created, 
 	if err := ctx.Err(); err != nil {
 		return schema.Created{}, &schema.Error{Kind: schema.Unavailable, Message: "the time of the request is over; nothing was made", Err: err}
 	}
-	one := &creation{Creation: c, ctx: ctx, demands: s.demandsOf(c)}
+	one := &creation{Creation: c, demands: s.demandsOf(c)}
+	if audited, is := people.AuditedOf(ctx); is {
+		one.audited = &audited
+	}
 	var err error
 	if s.full.any(one.demands, s.Now()) {
 		err = s.refuse(ctx, []*creation{one})
@@ -179,8 +182,11 @@ func (s *Store) insert(ctx context.Context, conn *pgx.Conn, winners []*creation,
 	announcement := s.queueInserts(batch, posts)
 	taken.Queue(batch)
 	for _, c := range winners {
+		if c.audited == nil {
+			continue
+		}
 		for i := range c.Posts {
-			audit.Queue(c.ctx, batch, s.Now(), entry(&c.Posts[i]))
+			audit.Queue(people.WithAudited(ctx, *c.audited), batch, s.Now(), entry(&c.Posts[i]))
 		}
 	}
 	batch.Queue("commit")
