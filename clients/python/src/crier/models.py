@@ -1007,6 +1007,10 @@ class Key(Model):
     """Of the sandbox."""
     permissions: list[Literal["read", "write", "admin"] | str]
     """With those that the highest includes."""
+    networks: list[str] | None
+    """That the key may be used from; null: any."""
+    made_by: str | None
+    """The member who made it, or the key before it; null: no member did."""
     is_active: bool
     """Neither revoked nor expired."""
     is_current: bool
@@ -1015,7 +1019,7 @@ class Key(Model):
     last_used_at: datetime | None
     """To the minute, and up to two minutes late."""
     expires_at: datetime | None
-    """The end of the overlap of a key that was rotated."""
+    """When the key ends; of a key that was rotated, the end of the overlap."""
     revoked_at: datetime | None
     suspended_until: datetime | None
     """Set while the key is suspended, for requests in spite of 429."""
@@ -1026,6 +1030,12 @@ class KeyCreate(Model):
     permissions: list[Literal["read", "write", "admin"] | str]
     test: bool | None = None
     """Of the sandbox; by default as the key that asks."""
+    networks: list[str] | None = None
+    """That the key may be used from, such as 203.0.113.0/24; of IPv6 a /64 is the smallest. From others the answer is
+    401. Any where it is left out or empty.
+    """
+    expires_at: str | None = None
+    """When the key ends; never where it is left out. A successor by rotation ends then too."""
 
 
 class MarkAnswer(Model):
