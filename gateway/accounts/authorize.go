@@ -163,10 +163,10 @@ func (s *authorizations) queryServer(ctx context.Context, q *body.Query, consent
 	case given && consent.Platform != schema.Mastodon:
 		q.Report.Fail("server", body.CodeInvalidValue, consent.Platform.String()+" has one server alone: leave it out")
 		return ""
-	case !given || consent.Sandbox:
-		return ""
 	case len(named) > body.MaxURL:
 		q.Report.Fail("server", body.CodeTooLong, fmt.Sprintf("must be at most %d bytes long", body.MaxURL))
+		return ""
+	case !given || consent.Sandbox:
 		return ""
 	}
 	server, problem := s.serverOf(ctx, named, consent.Platform)

@@ -159,8 +159,11 @@ def valid_form_is_accepted(ctx: schemathesis.CheckContext, response: schemathesi
     """A request as its schema wants it is not refused for its form."""
     if response.status_code != 400 or not is_positive(case):
         return
-    details = response.json()["error"].get("details", [])
+    error = response.json()["error"]
+    details = error.get("details", []) if isinstance(error, dict) else []  # OAuth's errors are words
     # The gateway bounds texts in bytes, a schema in characters.
     form = FORM if repr(case.body).isascii() else FORM - {"too_long"}
+    if case.operation.label == "POST /invitations/accept":  # who is a user already needs no name and no password
+        form = form - {"required"}
     if wrong := [d for d in details if d["code"] in form and not RELATED.search(d["field"])]:
         raise AssertionError(f"the description allows what the gateway refuses: {wrong}")
