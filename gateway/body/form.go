@@ -176,14 +176,14 @@ func (f *Form) Name(field string) string {
 
 // Finish warns of the fields that were not read, and fails those that Judge refuses.
 func (f *Form) Finish() {
-	judge := func(Member) string { return "" }
-	if f.Judge != nil {
-		judge = f.Judge(f) // once: what it knows of a form takes as long as the form is
-	}
+	var judge func(Member) string
 	for i := range f.Object.Members {
 		m := &f.Object.Members[i]
 		if m.asked {
 			continue
+		}
+		if judge == nil {
+			judge = f.judge() // once: what it knows of a form takes as long as the form is
 		}
 		if why := judge(*m); why != "" {
 			f.Fail(Clip(m.Name), CodeUnknownField, "this field is not known; "+why)
@@ -191,6 +191,13 @@ func (f *Form) Finish() {
 		}
 		f.Report.WarnUnknown(f.Name(Clip(m.Name)), "field", spelling.DidYouMean(m.Name, f.missing))
 	}
+}
+
+func (f *Form) judge() func(Member) string {
+	if f.Judge == nil {
+		return func(Member) string { return "" }
+	}
+	return f.Judge(f)
 }
 
 // Known returns the names of the fields that were looked for so far.
