@@ -36,9 +36,11 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 	if strings.ContainsAny(text, c.Text.Without) {
 		v.fail(c.Platform, field(), CodeTextSign, "%s takes no %s in a text", c.Taker(), signs(c.Text.Without))
 	}
-	if n := hashtags(text); c.FewHashtags > 0 && n > c.FewHashtags && n <= c.Hashtags {
-		v.warn(c.Platform, field(), CodeHashtagsMany, "%s lets people use %d hashtags, and its API more: of the %d here it may not show or count all",
-			c.Platform, c.FewHashtags, n)
+	if c.FewHashtags > 0 {
+		if n := hashtags(text); n > c.FewHashtags && n <= c.Hashtags {
+			v.warn(c.Platform, field(), CodeHashtagsMany, "%s lets people use %d hashtags, and its API more: of the %d here it may not show or count all",
+				c.Platform, c.FewHashtags, n)
+		}
 	}
 	for _, l := range []struct {
 		code, what string
