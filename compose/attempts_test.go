@@ -18,7 +18,8 @@ type timeline struct {
 }
 
 // events are those of a platform, in order. What was published comes last here: its time
-// is the platform's, which may be before crier knew.
+// is the platform's, which may be before crier knew. Deferrals that follow each other are one: a
+// job may fire a moment before its account's turn.
 func (l timeline) events(platform string) (events []string) {
 	var published []string
 	for _, a := range l.Attempts {
@@ -30,6 +31,7 @@ func (l timeline) events(platform string) (events []string) {
 			events = append(events, a.Event)
 		}
 	}
+	events = slices.CompactFunc(events, func(a, b string) bool { return a == b && a == "deferred" })
 	return append(events, published...)
 }
 
