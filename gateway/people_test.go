@@ -168,6 +168,38 @@ func TestSignInTellsNothingOfUsers(t *testing.T) {
 	}
 }
 
+// TestSignInByAPasswordThatChangesMeanwhile has the password changed after it was looked at, and before the
+// session begins: else whoever knew it would go on beyond the change.
+func TestSignInByAPasswordThatChangesMeanwhile(t *testing.T) {
+	a := newAPI(t)
+	ada := a.member(a.workspace, people.Viewer, "ada")
+	attempt := people.Attempt{Email: "ada@example.com", Address: "203.0.113.7/32"}
+	shown, err := a.people().CountAttempt(t.Context(), attempt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := `{"currentPassword": "` + words + `", "newPassword": "other words of mine"}`
+	ada.ask(http.MethodPatch, "/me/password", changed).want(http.StatusOK)
+	late := people.NewSession{ID: schema.NewSessionID(a.now()), Hash: [32]byte{1}, Address: attempt.Address, At: a.now()}
+	if err := a.people().SignIn(t.Context(), late, attempt, shown); schema.KindOf(err) != schema.Unauthorized {
+		t.Errorf("SignIn = %v", err)
+	}
+	if n := a.number(`select count(*) from sessions`); n != 1 {
+		t.Errorf("%d sessions", n)
+	}
+}
+
+// TestPasswordIsNotChangedByASessionThatHasEnded has the session end after it was looked at.
+func TestPasswordIsNotChangedByASessionThatHasEnded(t *testing.T) {
+	a := newAPI(t)
+	user := a.user("ada", people.Membership{})
+	err := a.people().ChangePassword(t.Context(), user.ID, "stored", schema.NewSessionID(a.now()), [32]byte{1})
+	if schema.KindOf(err) != schema.Unauthorized {
+		t.Errorf("ChangePassword = %v", err)
+	}
+	a.signedIn("ada")
+}
+
 func TestSignInByOthersDoesNotLockAUserOut(t *testing.T) {
 	a := newAPI(t)
 	a.member(a.workspace, people.Viewer, "ada")

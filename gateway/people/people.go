@@ -27,8 +27,9 @@ type signer interface {
 	// CountAttempt counts an attempt, and returns what its password is checked against: nothing where there is
 	// no such user. It is RateLimitExceeded where there were too many.
 	CountAttempt(ctx context.Context, attempt people.Attempt) (people.Credentials, error)
-	// SignIn begins the session of an attempt that succeeded.
-	SignIn(ctx context.Context, session people.NewSession, attempt people.Attempt) error
+	// SignIn begins the session of an attempt whose password was that of the credentials. It is Unauthorized
+	// where they have changed since.
+	SignIn(ctx context.Context, session people.NewSession, attempt people.Attempt, shown people.Credentials) error
 }
 
 // linkStore lets somebody in who has a link.
@@ -51,7 +52,8 @@ type sessionStore interface {
 
 // passwordStore keeps passwords.
 type passwordStore interface {
-	// ChangePassword ends all sessions of the user but the current one, which goes on by another token.
+	// ChangePassword ends all sessions of the user but the current one, which goes on by another token. It is
+	// Unauthorized where that has ended.
 	ChangePassword(ctx context.Context, user schema.UserID, password string, current schema.SessionID, hash [32]byte) error
 }
 

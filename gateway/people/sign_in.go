@@ -42,14 +42,13 @@ func (s *sessions) signIn(c *gin.Context) error {
 		return err
 	}
 	if !matches {
-		return &schema.Error{Kind: schema.Unauthorized, Message: "the address and the password do not go together"}
+		return people.ErrWrongPassword
 	}
 	session, token, err := s.begin(c)
 	if err != nil {
 		return err
 	}
-	session.User = credentials.User
-	if err := s.Store.SignIn(c.Request.Context(), session, attempt); err != nil {
+	if err := s.Store.SignIn(c.Request.Context(), session, attempt, credentials); err != nil {
 		return err
 	}
 	return s.welcome(c, token, "you are signed in")

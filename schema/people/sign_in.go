@@ -28,6 +28,9 @@ type Credentials struct {
 	Password string        // as it is stored; empty: the user has none
 }
 
+// ErrWrongPassword does not tell whether there is such a user.
+var ErrWrongPassword = &schema.Error{Kind: schema.Unauthorized, Message: "the address and the password do not go together"}
+
 // LinkLife is how long a link to sign in works, once.
 const LinkLife = 10 * time.Minute
 

@@ -16,6 +16,8 @@ import (
 // seenEvery is how often it is stored that a session is in use.
 const seenEvery = time.Minute
 
+var errSessionEnded = &schema.Error{Kind: schema.Unauthorized, Message: "the session has ended; sign in again"}
+
 // Session returns the session of a token's hash as it is now, with the role that its user has in its
 // workspace now. The error is Unauthorized where it has ended. It works on no workspace where that is
 // being deleted, or is not the user's any more.
@@ -39,7 +41,7 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 		&live, &scope, &v.Name, (*int16)(&v.Role), &brands, &v.PostsPerMonth)
 	if err != nil {
 		if schema.KindOf(db.OrNotFound(err, "session")) == schema.NotFound {
-			return people.Session{}, &schema.Error{Kind: schema.Unauthorized, Message: "the session has ended; sign in again"}
+			return people.Session{}, errSessionEnded
 		}
 		return people.Session{}, fmt.Errorf("reading a session: %w", db.Unavailable(err))
 	}

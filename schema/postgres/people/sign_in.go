@@ -70,10 +70,20 @@ func (s *Store) countAttempt(ctx context.Context, subject string, most int) erro
 	return nil
 }
 
-// SignIn begins the session of a user who has shown their password: attempts before it count no more.
-func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attempt) error {
+// SignIn begins the session of a user who has shown their password: attempts before it count no more. The
+// error is Unauthorized where the password has changed since it was looked at.
+func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attempt, shown people.Credentials) error {
+	n.User = shown.User
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `delete from request_windows where subject in ($1, $2)`, emailSubject(a), emailSubject(a)+" "+a.Address)
+		// A change from here on waits for the session, and ends it.
+		tag, err := tx.Exec(ctx, `select from users where id = $1 and password = $2 for share`, shown.User, shown.Password)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return people.ErrWrongPassword
+		}
+		_, err = tx.Exec(ctx, `delete from request_windows where subject in ($1, $2)`, emailSubject(a), emailSubject(a)+" "+a.Address)
 		if err == nil {
 			_, err = tx.Exec(ctx, `update request_windows set used = greatest(used - 1, 0) where subject = $1`, addressSubject(a))
 		}
@@ -88,16 +98,21 @@ func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attemp
 	return nil
 }
 
-// ChangePassword stores a password, and ends all sessions of its user but one, whose token changes.
+// ChangePassword stores a password, and ends all sessions of its user but one, whose token changes. The error is
+// Unauthorized where that one has ended, as by another change.
 func (s *Store) ChangePassword(ctx context.Context, user schema.UserID, password string, current schema.SessionID, hash [32]byte) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		if err := setPassword(ctx, tx, user, password, current); err != nil {
 			return err
 		}
-		b := &pgx.Batch{}
-		b.Queue(`update sessions set hash = $2 where id = $1`, current, hash[:])
-		audit.Queue(ctx, b, s.Now(), audit.Entry{Subject: audit.Of("user", user, "")})
-		return tx.SendBatch(ctx, b).Close()
+		tag, err := tx.Exec(ctx, `update sessions set hash = $2 where id = $1`, current, hash[:])
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return errSessionEnded
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{Subject: audit.Of("user", user, "")})
 	})
 	if err != nil {
 		return fmt.Errorf("changing a password: %w", db.Unavailable(err))
