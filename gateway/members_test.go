@@ -79,6 +79,13 @@ func TestInvitationsEnd(t *testing.T) {
 			ada.ask(http.MethodPatch, "/members/"+a.userID("carol"), `{"role": "editor"}`).want(http.StatusOK)
 			carol.ask(http.MethodGet, "/members", nil).fails(http.StatusForbidden, "forbidden")
 		},
+		"whoever made it is removed by the operator": func(string) {
+			a.user("dave", people.Membership{Workspace: a.workspace, Role: people.Admin})
+			a.exec(`update invitations set invited_by = (select id from users where name = 'dave')`)
+			if err := a.people().RemoveUser(t.Context(), "dave@example.com"); err != nil {
+				t.Fatal(err)
+			}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a.under(t)

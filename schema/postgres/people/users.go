@@ -121,7 +121,8 @@ func putMembership(ctx context.Context, tx pgx.Tx, user schema.UserID, m people.
 	return err
 }
 
-// RemoveUser removes a user with their memberships and sessions, and their name from the audit log. The error is NotFound where there is none.
+// RemoveUser removes a user with their memberships and sessions, the invitations that they have made, by which
+// they would come back, and their name from the audit log. The error is NotFound where there is none.
 func (s *Store) RemoveUser(ctx context.Context, email string) error {
 	user, err := s.UserOf(ctx, email)
 	if err == nil {
@@ -132,10 +133,12 @@ func (s *Store) RemoveUser(ctx context.Context, email string) error {
 	}
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		var id schema.UserID
-		if err := tx.QueryRow(ctx, `delete from users where email = $1 returning id`, email).Scan((*[16]byte)(&id)); err != nil {
+		if err := tx.QueryRow(ctx, `select id from users where email = $1 for update`, email).Scan((*[16]byte)(&id)); err != nil {
 			return db.OrNotFound(err, "user")
 		}
 		b := &pgx.Batch{}
+		b.Queue(`delete from invitations where invited_by = $1`, id)
+		b.Queue(`delete from users where id = $1`, id)
 		b.Queue(`update audit set actor_name = $2, address = '' where actor_id = $1`, id.String(), people.RemovedUser)
 		b.Queue(`update audit set subject_name = $3 where subject = 'user' and subject_id = $1 or subject = 'invitation' and subject_name = $2`,
 			id.String(), email, people.RemovedUser)
