@@ -149,6 +149,40 @@ func TestOwnersAreMadeByOwnersAlone(t *testing.T) {
 	}
 }
 
+// TestWhoIsNoAdminAnyMoreManagesNoMembers has requests wait for the change of whoever sent them.
+func TestWhoIsNoAdminAnyMoreManagesNoMembers(t *testing.T) {
+	a := newAPI(t)
+	ada := a.member(a.workspace, people.Owner, "ada")
+	carol := a.user("carol", people.Membership{Workspace: a.workspace, Role: people.Owner})
+	bob := a.user("bob", people.Membership{Workspace: a.workspace, Role: people.Viewer})
+	requests := map[string]func() error{
+		"invites": func() error {
+			return a.people().Invite(t.Context(), people.Invitation{
+				ID: schema.NewInvitationID(a.now()), Workspace: a.workspace, Email: "x@example.com", Role: people.Owner, InvitedBy: carol.ID,
+				CreatedAt: a.now(), ExpiresAt: a.now().Add(people.InvitationLife),
+			}, [32]byte{1})
+		},
+		"changes": func() error {
+			return a.people().ChangeMember(t.Context(), people.MemberChange{Workspace: a.workspace, By: carol.ID, User: bob.ID, Role: people.Admin})
+		},
+		"removes": func() error {
+			return a.people().RemoveMember(t.Context(), people.MemberChange{Workspace: a.workspace, By: carol.ID, User: bob.ID})
+		},
+	}
+	refused := func(after string) {
+		for name, request := range requests {
+			if err := request(); schema.KindOf(err) != schema.Forbidden {
+				t.Errorf("%s: %s = %v", after, name, err)
+			}
+		}
+	}
+	hers := "/members/" + carol.ID.String()
+	ada.ask(http.MethodPatch, hers, `{"role": "editor"}`).want(http.StatusOK)
+	refused("demoted")
+	ada.ask(http.MethodDelete, hers, nil).want(http.StatusOK)
+	refused("removed")
+}
+
 func TestMembersLeaveAtOnceInEveryGateway(t *testing.T) {
 	a := newAPI(t)
 	other := a.another()

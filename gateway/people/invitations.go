@@ -17,7 +17,8 @@ import (
 
 // invitationStore keeps whom a workspace has asked to become members.
 type invitationStore interface {
-	// Invite is InvalidState where somebody is a member already, or there are too many.
+	// Invite is Forbidden where the role that whoever invites has by then does not reach the invitation's, and
+	// InvalidState where somebody is a member already, or there are too many.
 	Invite(ctx context.Context, invitation people.Invitation, hash [32]byte) error
 	Invitations(ctx context.Context, workspace schema.WorkspaceID) ([]people.Invitation, error)
 	// Withdraw is NotFound where the workspace has no such invitation.
@@ -85,16 +86,13 @@ func (i *invitations) create(c *gin.Context) error {
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	session := admission.RequestOf(c).Session
-	if role > session.Role {
-		return &schema.Error{Kind: schema.Forbidden, Message: "only an owner makes an owner"}
-	}
 	token, err := people.NewToken(i.Random)
 	if err != nil {
 		return err
 	}
 	hash, _ := people.HashToken(token)
 	now := i.Now().UTC().Truncate(time.Millisecond)
+	session := admission.RequestOf(c).Session
 	made := people.Invitation{
 		ID: schema.NewInvitationID(now), Workspace: session.Workspace, Email: people.Email(email), Role: role, InvitedBy: session.User.ID,
 		CreatedAt: now, ExpiresAt: now.Add(people.InvitationLife),

@@ -16,8 +16,8 @@ import (
 // memberStore keeps who belongs to a live workspace.
 type memberStore interface {
 	Members(ctx context.Context, workspace schema.WorkspaceID) ([]people.Member, error)
-	// ChangeMember is Forbidden where the role of whoever asks does not reach the member's, and InvalidState for
-	// the last owner.
+	// ChangeMember is Forbidden where the role that whoever asks has by then does not reach the member's, and
+	// InvalidState for the last owner.
 	ChangeMember(ctx context.Context, change people.MemberChange) error
 	// RemoveMember ends the member's sessions on the workspace too. It fails as ChangeMember does.
 	RemoveMember(ctx context.Context, change people.MemberChange) error
@@ -115,11 +115,11 @@ func (m *members) remove(c *gin.Context) error {
 	return nil
 }
 
-// named reads whom a request is about, and as what it is asked.
+// named reads whom a request is about, and who asks.
 func named(c *gin.Context) (people.MemberChange, error) {
 	session := admission.RequestOf(c).Session
 	user, err := body.PathID(c.Param("id"), "member", schema.ParseUserID)
-	return people.MemberChange{Workspace: session.Workspace, By: session.Role, User: user}, err
+	return people.MemberChange{Workspace: session.Workspace, By: session.User.ID, User: user}, err
 }
 
 // givenRole reads a role, which is required.

@@ -61,7 +61,7 @@ type Invitation struct {
 // MemberChange changes what a member may do, or ends the membership.
 type MemberChange struct {
 	Workspace schema.WorkspaceID
-	By        Role // of whoever asks
+	By        schema.UserID // who asks
 	User      schema.UserID
 	Role      Role // Anyone: the membership ends
 	EndsKeys  bool // with the membership also the API keys end that the member has made

@@ -15,10 +15,14 @@ import (
 )
 
 // Invite stores an invitation by the hash of its token. One before of the same address ends. The error is
-// InvalidState where somebody is a member already, or the workspace has as many as it may.
+// Forbidden where the role of whoever invites does not reach the invitation's, and InvalidState where somebody is
+// a member already, or the workspace has as many as it may.
 func (s *Store) Invite(ctx context.Context, i people.Invitation, hash [32]byte) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		if err := lockWorkspace(ctx, tx, i.Workspace); err != nil {
+			return err
+		}
+		if err := mayManage(ctx, tx, i.Workspace, i.InvitedBy, i.Role); err != nil {
 			return err
 		}
 		var isMember bool

@@ -107,15 +107,32 @@ func lockMember(ctx context.Context, tx pgx.Tx, c people.MemberChange) (was form
 		select u.name, m.role, (select count(*) from memberships o where o.workspace_id = m.workspace_id and o.role = $3)
 		from memberships m join users u on u.id = m.user_id
 		where m.workspace_id = $1 and m.user_id = $2`, c.Workspace, c.User, int16(people.Owner)).Scan(&was.name, (*int16)(&was.role), &owners)
+	if err != nil {
+		return was, db.OrNotFound(err, "member")
+	}
+	if err := mayManage(ctx, tx, c.Workspace, c.By, max(was.role, c.Role)); err != nil {
+		return was, err
+	}
+	if was.role == people.Owner && c.Role != people.Owner && owners == 1 {
+		return was, &schema.Error{Kind: schema.InvalidState, Message: "this is the workspace's last owner; make another one first"}
+	}
+	return was, nil
+}
+
+// mayManage refuses what the role of a member does not reach that they have now: their request may have waited
+// for a change of it.
+func mayManage(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, by schema.UserID, role people.Role) error {
+	var has people.Role
+	err := tx.QueryRow(ctx, `select coalesce((select role from memberships where workspace_id = $1 and user_id = $2), 0)`, workspace, by).Scan((*int16)(&has))
 	switch {
 	case err != nil:
-		return was, db.OrNotFound(err, "member")
-	case max(was.role, c.Role) > c.By:
-		return was, &schema.Error{Kind: schema.Forbidden, Message: "only an owner makes, changes or removes an owner"}
-	case was.role == people.Owner && c.Role != people.Owner && owners == 1:
-		return was, &schema.Error{Kind: schema.InvalidState, Message: "this is the workspace's last owner; make another one first"}
+		return err
+	case has < people.Admin:
+		return &schema.Error{Kind: schema.Forbidden, Message: "this needs the role " + people.Admin.String()}
+	case role > has:
+		return &schema.Error{Kind: schema.Forbidden, Message: "only an owner invites, makes, changes or removes an owner"}
 	default:
-		return was, nil
+		return nil
 	}
 }
 
