@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"crier/schema"
@@ -113,19 +114,36 @@ func TestInvitationsOfUsersNeedTheirSession(t *testing.T) {
 	}
 }
 
-// TestTheOperatorMeansWhoHasTheAddress has somebody take an address before the operator adds who has it.
+// TestTheOperatorMeansWhoHasTheAddress has somebody take an address before the operator adds who has it, or gives them
+// a link.
 func TestTheOperatorMeansWhoHasTheAddress(t *testing.T) {
 	a := newAPI(t)
-	eve := a.member(a.workspace, people.Owner, "eve")
-	squatter := &visitor{api: a}
-	squatter.ask(http.MethodPost, "/invitations/accept", accepting(eve.invite("bob@example.com", people.Viewer))).want(http.StatusCreated)
 	second, _ := a.tenant("second", "operator", schema.Read)
-	bob := people.User{ID: schema.NewUserID(a.store.Now()), Email: "bob@example.com", Name: "Bob", CreatedAt: a.store.Now()}
-	if _, err := a.people().AddUser(t.Context(), bob, people.Membership{Workspace: second, Role: people.Owner}); err != nil {
-		t.Fatal(err)
+	eve := a.member(a.workspace, people.Owner, "eve")
+	for name, means := range map[string]func(email string){
+		"added": func(email string) {
+			bob := people.User{ID: schema.NewUserID(a.store.Now()), Email: email, Name: "Bob", CreatedAt: a.store.Now()}
+			if _, err := a.people().AddUser(t.Context(), bob, people.Membership{Workspace: second, Role: people.Owner}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"given a link": func(email string) {
+			bob, err := a.people().UserOf(t.Context(), email)
+			if err != nil {
+				t.Fatal(err)
+			}
+			(&visitor{api: a}).ask(http.MethodPost, "/session/link", `{"token": "`+a.link(bob.ID)+`"}`).want(http.StatusCreated)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a.under(t)
+			squatter, email := &visitor{api: a}, strings.ReplaceAll(name, " ", "-")+"@example.com"
+			squatter.ask(http.MethodPost, "/invitations/accept", accepting(eve.invite(email, people.Viewer))).want(http.StatusCreated)
+			means(email)
+			squatter.ask(http.MethodGet, "/session", nil).fails(http.StatusUnauthorized, "unauthorized")
+			squatter.ask(http.MethodPost, "/session", `{"email": "`+email+`", "password": "`+words+`"}`).fails(http.StatusUnauthorized, "unauthorized")
+		})
 	}
-	squatter.ask(http.MethodGet, "/session", nil).fails(http.StatusUnauthorized, "unauthorized")
-	squatter.ask(http.MethodPost, "/session", `{"email": "bob@example.com", "password": "`+words+`"}`).fails(http.StatusUnauthorized, "unauthorized")
 }
 
 func TestOwnersAreMadeByOwnersAlone(t *testing.T) {

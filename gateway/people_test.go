@@ -69,6 +69,20 @@ func (a *api) user(name string, m people.Membership) people.User {
 	return u
 }
 
+// link makes a link that signs a user in, or makes the first owner, and returns its token.
+func (a *api) link(user schema.UserID) string {
+	a.Helper()
+	token, err := people.NewToken(rand.Reader)
+	if err != nil {
+		a.Fatal(err)
+	}
+	hash, _ := people.HashToken(token)
+	if err := a.people().CreateLink(a.Context(), people.Link{Hash: hash, User: user, ExpiresAt: a.store.Now().Add(people.LinkLife)}); err != nil {
+		a.Fatal(err)
+	}
+	return token
+}
+
 // storedWords is what is stored of the password of these tests.
 var storedWords = sync.OnceValue(func() string {
 	hasher, err := password.New(rand.Reader)
@@ -403,27 +417,16 @@ func TestPeopleSignInByALinkOnce(t *testing.T) {
 	a := newAPI(t)
 	ada := a.user("ada", people.Membership{Workspace: a.workspace, Role: people.Viewer})
 	old := a.signedIn("ada")
-	link := func() string {
-		token, err := people.NewToken(rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		hash, _ := people.HashToken(token)
-		if err := a.people().CreateLink(t.Context(), people.Link{Hash: hash, User: ada.ID, ExpiresAt: a.store.Now().Add(people.LinkLife)}); err != nil {
-			t.Fatal(err)
-		}
-		return token
-	}
-	token := link()
+	token := a.link(ada.ID)
 	v := &visitor{api: a}
 	v.ask(http.MethodPost, "/session/link", `{"token": "`+token+`", "password": "too short"}`).fails(http.StatusBadRequest, "validation_error")
 	v.ask(http.MethodPost, "/session/link", `{"token": "`+token+`"}`).want(http.StatusCreated)
 	old.ask(http.MethodGet, "/session", nil).want(http.StatusOK)
 	a.callWith("", http.MethodPost, "/session/link", `{"token": "`+token+`"}`).fails(http.StatusUnauthorized, "unauthorized")
 	a.callWith("", http.MethodPost, "/session/link", `{"token": "x"}`).fails(http.StatusUnauthorized, "unauthorized")
-	v.ask(http.MethodPost, "/session/link", `{"token": "`+link()+`", "password": "other words of mine"}`).want(http.StatusCreated)
+	v.ask(http.MethodPost, "/session/link", `{"token": "`+a.link(ada.ID)+`", "password": "other words of mine"}`).want(http.StatusCreated)
 	old.ask(http.MethodGet, "/session", nil).fails(http.StatusUnauthorized, "unauthorized")
-	expired := link()
+	expired := a.link(ada.ID)
 	a.exec(`update sign_in_links set expires_at = now()`)
 	a.callWith("", http.MethodPost, "/session/link", `{"token": "`+expired+`"}`).fails(http.StatusUnauthorized, "unauthorized")
 }
@@ -431,18 +434,7 @@ func TestPeopleSignInByALinkOnce(t *testing.T) {
 func TestPeopleBeginWithAnOwner(t *testing.T) {
 	a := newAPI(t)
 	a.callWith("", http.MethodPost, "/keys/register", `{"name": "Registered", "email": "x@example.com"}`).want(http.StatusCreated)
-	var tokens []string
-	for range 2 {
-		token, err := people.NewToken(rand.Reader)
-		if err != nil {
-			t.Fatal(err)
-		}
-		hash, _ := people.HashToken(token)
-		if err := a.people().CreateLink(t.Context(), people.Link{Hash: hash, ExpiresAt: a.store.Now().Add(time.Minute)}); err != nil {
-			t.Fatal(err)
-		}
-		tokens = append(tokens, token)
-	}
+	tokens := []string{a.link(schema.UserID{}), a.link(schema.UserID{})}
 	body := func(token string) string {
 		return fmt.Sprintf(`{"token": %q, "email": "Ada@example.com", "name": "Ada", "password": %q}`, token, words)
 	}

@@ -63,13 +63,12 @@ func (s *Store) Redeem(ctx context.Context, r people.Redemption, n people.NewSes
 			return linkEnded(err)
 		case n.User.IsZero():
 			n.User = r.ID
-			if err := makeFirstOwner(ctx, tx, r); err != nil {
-				return err
-			}
-		case r.Password != "":
-			if err := setPassword(ctx, tx, n.User, r.Password, schema.SessionID{}); err != nil {
-				return err
-			}
+			err = makeFirstOwner(ctx, tx, r)
+		default:
+			err = redeem(ctx, tx, n.User, r.Password)
+		}
+		if err != nil {
+			return err
 		}
 		return beginSession(ctx, tx, n)
 	})
@@ -77,6 +76,14 @@ func (s *Store) Redeem(ctx context.Context, r people.Redemption, n people.NewSes
 		return fmt.Errorf("signing in by a link: %w", db.Unavailable(err))
 	}
 	return nil
+}
+
+// redeem makes a user whoever has their link, with another password if they choose one.
+func redeem(ctx context.Context, tx pgx.Tx, user schema.UserID, password string) error {
+	if err := doubt(ctx, tx, user); err != nil || password == "" {
+		return err
+	}
+	return setPassword(ctx, tx, user, password, schema.SessionID{})
 }
 
 // makeFirstOwner makes the first user: the operator, and the owner of what workspaces there are, except of

@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -65,9 +64,6 @@ func (s *Store) UserOf(ctx context.Context, email string) (u people.User, err er
 // has not shown that the address is theirs: their password and sessions end.
 func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership) (people.User, error) {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if err := doubt(ctx, tx, u.Email); err != nil {
-			return err
-		}
 		err := scanUser(tx.QueryRow(ctx, `
 			insert into users (id, email, name, is_operator, created_at, confirmed_at) values (@id, @email, @name, @operator, @created, @created)
 			on conflict (email) do update set is_operator = users.is_operator or excluded.is_operator
@@ -75,6 +71,9 @@ func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership)
 			"id": u.ID, "email": u.Email, "name": u.Name, "operator": u.IsOperator, "created": u.CreatedAt,
 		}), &u)
 		if err != nil {
+			return err
+		}
+		if err := doubt(ctx, tx, u.ID); err != nil {
 			return err
 		}
 		if !m.Workspace.IsZero() {
@@ -93,15 +92,11 @@ func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership)
 	return u, nil
 }
 
-// doubt takes the password and the sessions of a user whose address is not known to be theirs.
-func doubt(ctx context.Context, tx pgx.Tx, email string) error {
-	var user schema.UserID
-	err := tx.QueryRow(ctx, `
-		update users set password = null, confirmed_at = now() where email = $1 and confirmed_at is null returning id`, email).Scan((*[16]byte)(&user))
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
+// doubt takes the password and the sessions of a user whose address is not known to be theirs: from now on it is
+// that of whom the operator means.
+func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID) error {
+	tag, err := tx.Exec(ctx, `update users set password = null, confirmed_at = now() where id = $1 and confirmed_at is null`, user)
+	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
 	_, err = tx.Exec(ctx, `delete from sessions where user_id = $1`, user)
