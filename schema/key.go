@@ -53,7 +53,6 @@ type Key struct {
 	User              UserID         // whose session it is; zero: it is an API key
 	Device            bool           // a member gave it to a device
 	DraftsOnly        bool           // it makes and changes drafts, and nothing that goes out
-	Brands            []BrandID      // whose accounts and posts it sees; empty: all of the workspace
 	Networks          []netip.Prefix // that it may be used from; empty: any
 }
 

@@ -18,18 +18,11 @@ type workspaceView struct {
 	ID       schema.WorkspaceID `json:"id"`
 	Name     string             `json:"name"`
 	Role     people.Role        `json:"role"`
-	BrandIDs []schema.BrandID   `json:"brandIds"` // null: all
+	BrandIDs []schema.BrandID   `json:"brandIds"` // that the member is limited to: null, which is all
 }
 
 func viewWorkspace(m people.Membership) workspaceView {
-	return workspaceView{ID: m.Workspace, Name: m.Name, Role: m.Role, BrandIDs: brandsOrNull(m.Brands)}
-}
-
-func brandsOrNull(brands []schema.BrandID) []schema.BrandID {
-	if len(brands) == 0 {
-		return nil
-	}
-	return brands
+	return workspaceView{ID: m.Workspace, Name: m.Name, Role: m.Role}
 }
 
 // currentView is the session of a request.

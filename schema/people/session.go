@@ -27,7 +27,6 @@ type Session struct {
 	Scope         schema.WorkspaceID // Workspace or its twin; zero as Workspace
 	Name          string             // of the workspace
 	Role          Role               // in the workspace
-	Brands        []schema.BrandID   // whose accounts and posts the member sees; empty: all
 	PostsPerMonth int                // of the workspace's plan, in entries; 0: no limit
 	ExpiresAt     time.Time
 }
@@ -39,7 +38,7 @@ func (s Session) Key() schema.Key {
 	}
 	return schema.Key{
 		Name: s.User.Name, Lineage: scopeOf(s.User.ID, s.Scope), Workspace: s.Scope, Sandbox: s.Sandbox, Permission: s.Role.Permission(),
-		PostsPerMonth: s.PostsPerMonth, User: s.User.ID, DraftsOnly: s.Role == Author, Brands: s.Brands,
+		PostsPerMonth: s.PostsPerMonth, User: s.User.ID, DraftsOnly: s.Role == Author,
 	}
 }
 

@@ -22,13 +22,11 @@ type User struct {
 // Email returns an address as it is stored and looked for.
 func Email(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
 
-// Membership is what a user may do in a live workspace. It holds in the sandbox twin too, except for
-// members of some brands: they have no twin.
+// Membership is what a user may do in a live workspace. It holds in the sandbox twin too.
 type Membership struct {
 	Workspace schema.WorkspaceID
 	Name      string // of the workspace
 	Role      Role
-	Brands    []schema.BrandID // whose accounts and posts the member sees; empty: all
 }
 
 // Member is a user as a workspace sees them.
@@ -37,7 +35,6 @@ type Member struct {
 	Email    string
 	Name     string
 	Role     Role
-	Brands   []schema.BrandID
 	JoinedAt time.Time
 	SeenAt   time.Time // in this workspace, by the sessions there are; zero: by none
 }
@@ -52,7 +49,6 @@ type Invitation struct {
 	Name      string // of the workspace
 	Email     string // in lower case
 	Role      Role
-	Brands    []schema.BrandID
 	InvitedBy schema.UserID // zero: nobody, as where a registration named its owner
 	CreatedAt time.Time
 	ExpiresAt time.Time

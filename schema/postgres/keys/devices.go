@@ -123,7 +123,6 @@ type deviceRow struct {
 	sandbox    bool
 	user       schema.UserID
 	role       people.Role
-	isLimited  bool // to some brands
 }
 
 // TakeDeviceKey answers a device that asks for its key. Once it is approved the key is made and the request is
@@ -150,7 +149,7 @@ func (s *Store) TakeDeviceKey(
 				standing = people.DeviceTooEarly
 			}
 			return notePoll(ctx, tx, device, d.isEarly)
-		case standing == people.DeviceApproved && d.mayHaveKey():
+		case standing == people.DeviceApproved && d.role.Grants() > 0:
 			key, err = d.makeKey(ctx, tx, generate)
 		default:
 			standing = people.DeviceDenied
@@ -169,18 +168,15 @@ func (s *Store) TakeDeviceKey(
 func lockDevice(ctx context.Context, tx pgx.Tx, device [32]byte) (d deviceRow, err error) {
 	err = tx.QueryRow(ctx, `
 		select d.standing, d.name, d.permission, d.expires_at <= now(), coalesce(d.polled_at > now() - make_interval(secs => d.interval_seconds), false),
-			coalesce(w.id, `+db.NoID+`), w.live_id is not null, coalesce(d.user_id, `+db.NoID+`), coalesce(m.role, 0), coalesce(m.brands <> '{}', false)
+			coalesce(w.id, `+db.NoID+`), w.live_id is not null, coalesce(d.user_id, `+db.NoID+`), coalesce(m.role, 0)
 		from device_requests d
 		left join workspaces w on w.id = d.workspace_id and w.deleting_at is null
 		left join memberships m on m.user_id = d.user_id and m.workspace_id = coalesce(w.live_id, w.id)
 		where d.device_hash = $1 for update of d`, device[:]).
 		Scan((*int16)(&d.standing), &d.name, (*int16)(&d.permission), &d.isExpired, &d.isEarly,
-			(*[16]byte)(&d.workspace), &d.sandbox, (*[16]byte)(&d.user), (*int16)(&d.role), &d.isLimited)
+			(*[16]byte)(&d.workspace), &d.sandbox, (*[16]byte)(&d.user), (*int16)(&d.role))
 	return d, err
 }
-
-// mayHaveKey reports whether the approver can still give one. Those of some brands cannot: a key sees all.
-func (d deviceRow) mayHaveKey() bool { return d.role.Grants() > 0 && !d.isLimited }
 
 // notePoll lets a device wait longer that has asked too early.
 func notePoll(ctx context.Context, tx pgx.Tx, device [32]byte, isEarly bool) error {

@@ -53,13 +53,12 @@ func (s *Store) Invite(ctx context.Context, i people.Invitation, hash [32]byte) 
 	return nil
 }
 
-const invitationColumns = `i.id, i.workspace_id, w.name, i.email, i.role, i.brands, coalesce(i.invited_by, ` + db.NoID + `), i.created_at, i.expires_at
+const invitationColumns = `i.id, i.workspace_id, w.name, i.email, i.role, coalesce(i.invited_by, ` + db.NoID + `), i.created_at, i.expires_at
 	from invitations i join workspaces w on w.id = i.workspace_id and w.deleting_at is null where i.expires_at > now()`
 
 func scanInvitation(row pgx.Row, i *people.Invitation) error {
-	var brands [][16]byte
-	err := row.Scan((*[16]byte)(&i.ID), (*[16]byte)(&i.Workspace), &i.Name, &i.Email, (*int16)(&i.Role), &brands, (*[16]byte)(&i.InvitedBy), &i.CreatedAt, &i.ExpiresAt)
-	i.Brands, i.CreatedAt, i.ExpiresAt = db.IDs[schema.BrandID](brands), i.CreatedAt.UTC(), i.ExpiresAt.UTC()
+	err := row.Scan((*[16]byte)(&i.ID), (*[16]byte)(&i.Workspace), &i.Name, &i.Email, (*int16)(&i.Role), (*[16]byte)(&i.InvitedBy), &i.CreatedAt, &i.ExpiresAt)
+	i.CreatedAt, i.ExpiresAt = i.CreatedAt.UTC(), i.ExpiresAt.UTC()
 	return err
 }
 
@@ -159,9 +158,9 @@ func (s *Store) accept(ctx context.Context, tx pgx.Tx, hash [32]byte, user schem
 		with used as (
 			delete from invitations i using workspaces w, users u
 			where i.hash = $1 and i.expires_at > now() and w.id = i.workspace_id and w.deleting_at is null and u.id = $2 and u.email = i.email
-			returning i.workspace_id, i.role, i.brands
+			returning i.workspace_id, i.role
 		), joined as (
-			insert into memberships (workspace_id, user_id, role, brands) select workspace_id, $2, role, brands from used
+			insert into memberships (workspace_id, user_id, role) select workspace_id, $2, role from used
 			on conflict (workspace_id, user_id) do nothing
 		)
 		select workspace_id, role, (select name from users where id = $2) from used`, hash[:], user).Scan((*[16]byte)(&workspace), (*int16)(&role), &name)

@@ -16,14 +16,13 @@ import (
 // Members returns those of a live workspace, by their addresses.
 func (s *Store) Members(ctx context.Context, workspace schema.WorkspaceID) ([]people.Member, error) {
 	rows, err := s.Pool.Query(ctx, `
-		select u.id, u.email, u.name, m.role, m.brands, m.created_at,
+		select u.id, u.email, u.name, m.role, m.created_at,
 			(select max(s.seen_at) from sessions s where s.user_id = u.id and s.workspace_id = m.workspace_id)
 		from memberships m join users u on u.id = m.user_id where m.workspace_id = $1 order by u.email limit $2`, workspace, people.MaxMembers)
 	all, err := db.Collect(rows, err, func(row pgx.Row, m *people.Member) error {
-		var brands [][16]byte
 		var seen *time.Time
-		err := row.Scan((*[16]byte)(&m.User), &m.Email, &m.Name, (*int16)(&m.Role), &brands, &m.JoinedAt, &seen)
-		m.Brands, m.JoinedAt, m.SeenAt = db.IDs[schema.BrandID](brands), m.JoinedAt.UTC(), db.FromNull(seen)
+		err := row.Scan((*[16]byte)(&m.User), &m.Email, &m.Name, (*int16)(&m.Role), &m.JoinedAt, &seen)
+		m.JoinedAt, m.SeenAt = m.JoinedAt.UTC(), db.FromNull(seen)
 		return err
 	})
 	if err != nil {

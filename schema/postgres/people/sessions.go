@@ -24,21 +24,20 @@ var errSessionEnded = &schema.Error{Kind: schema.Unauthorized, Message: "the ses
 func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, error) {
 	var v people.Session
 	var live, scope *[16]byte
-	var brands [][16]byte
 	var seen time.Time
 	err := s.Pool.QueryRow(ctx, `
 		select s.id, s.user_id, u.email, u.name, u.is_operator, u.created_at, s.sandbox, s.seen_at, s.expires_at,
-			live.id, scope.id, coalesce(live.name, ''), coalesce(m.role, 0), coalesce(m.brands, '{}'), coalesce(p.posts_per_month, 0)
+			live.id, scope.id, coalesce(live.name, ''), coalesce(m.role, 0), coalesce(p.posts_per_month, 0)
 		from sessions s
 		join users u on u.id = s.user_id
 		left join memberships m on m.user_id = s.user_id and m.workspace_id = s.workspace_id
 		left join workspaces live on live.id = m.workspace_id and live.deleting_at is null
-		left join workspaces scope on s.sandbox and m.brands = '{}' and scope.live_id = live.id or not s.sandbox and scope.id = live.id
+		left join workspaces scope on s.sandbox and scope.live_id = live.id or not s.sandbox and scope.id = live.id
 		left join plans p on p.name = live.plan
 		where s.hash = @hash and s.expires_at > now() and s.seen_at > now() - @idle::interval`,
 		pgx.StrictNamedArgs{"hash": hash[:], "idle": people.SessionIdle},
 	).Scan((*[16]byte)(&v.ID), (*[16]byte)(&v.User.ID), &v.User.Email, &v.User.Name, &v.User.IsOperator, &v.User.CreatedAt, &v.Sandbox, &seen, &v.ExpiresAt,
-		&live, &scope, &v.Name, (*int16)(&v.Role), &brands, &v.PostsPerMonth)
+		&live, &scope, &v.Name, (*int16)(&v.Role), &v.PostsPerMonth)
 	if err != nil {
 		if schema.KindOf(db.OrNotFound(err, "session")) == schema.NotFound {
 			return people.Session{}, errSessionEnded
@@ -47,7 +46,7 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 	}
 	v.User.CreatedAt, v.ExpiresAt = v.User.CreatedAt.UTC(), v.ExpiresAt.UTC()
 	if live != nil && scope != nil {
-		v.Workspace, v.Scope, v.Brands = schema.WorkspaceID(*live), schema.WorkspaceID(*scope), db.IDs[schema.BrandID](brands)
+		v.Workspace, v.Scope = schema.WorkspaceID(*live), schema.WorkspaceID(*scope)
 	} else {
 		v.Role = people.Anyone
 	}
@@ -128,24 +127,19 @@ func (s *Store) EndSession(ctx context.Context, user schema.UserID, id schema.Se
 }
 
 // TurnSession says what a session works on: a live workspace that its user is a member of, or its twin. The
-// error is NotFound where the user is no member, and Forbidden where the member has no twin.
+// error is NotFound where the user is no member.
 func (s *Store) TurnSession(ctx context.Context, id schema.SessionID, workspace schema.WorkspaceID, sandbox bool) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		var isLimited bool
-		err := tx.QueryRow(ctx, `
-			select m.brands <> '{}' from sessions s
+	tag, err := s.Pool.Exec(ctx, `
+		with member as (
+			select s.id, m.workspace_id from sessions s
 			join memberships m on m.user_id = s.user_id and m.workspace_id = $2
 			join workspaces w on w.id = m.workspace_id and w.deleting_at is null
-			where s.id = $1 for share of m`, id, workspace).Scan(&isLimited)
-		if err != nil {
-			return db.OrNotFound(err, "workspace")
-		}
-		if isLimited && sandbox {
-			return &schema.Error{Kind: schema.Forbidden, Message: "members of some brands have no test mode"}
-		}
-		_, err = tx.Exec(ctx, `update sessions set workspace_id = $2, sandbox = $3 where id = $1`, id, workspace, sandbox)
-		return err
-	})
+			where s.id = $1 for share of m
+		)
+		update sessions s set workspace_id = member.workspace_id, sandbox = $3 from member where s.id = member.id`, id, workspace, sandbox)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = db.NotFound("workspace")
+	}
 	if err != nil {
 		return fmt.Errorf("turning a session: %w", db.Unavailable(err))
 	}

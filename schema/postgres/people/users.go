@@ -16,7 +16,7 @@ import (
 // Memberships returns those of a user, by the names of workspaces.
 func (s *Store) Memberships(ctx context.Context, user schema.UserID) ([]people.Membership, error) {
 	rows, err := s.Pool.Query(ctx, `
-		select w.id, w.name, m.role, m.brands from memberships m
+		select w.id, w.name, m.role from memberships m
 		join workspaces w on w.id = m.workspace_id and w.deleting_at is null
 		where m.user_id = $1 order by w.name limit 1000`, user)
 	all, err := db.Collect(rows, err, scanMembership)
@@ -27,10 +27,7 @@ func (s *Store) Memberships(ctx context.Context, user schema.UserID) ([]people.M
 }
 
 func scanMembership(row pgx.Row, m *people.Membership) error {
-	var brands [][16]byte
-	err := row.Scan((*[16]byte)(&m.Workspace), &m.Name, (*int16)(&m.Role), &brands)
-	m.Brands = db.IDs[schema.BrandID](brands)
-	return err
+	return row.Scan((*[16]byte)(&m.Workspace), &m.Name, (*int16)(&m.Role))
 }
 
 // Users returns a page of users by their addresses, after one, with their memberships.
@@ -106,10 +103,10 @@ func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID) error {
 // putMembership makes a user a member, or changes what the member may do.
 func putMembership(ctx context.Context, tx pgx.Tx, user schema.UserID, m people.Membership) error {
 	tag, err := tx.Exec(ctx, `
-		insert into memberships (workspace_id, user_id, role, brands)
-		select id, $2, $3, coalesce($4::uuid[], '{}') from workspaces where id = $1 and live_id is null and deleting_at is null
-		on conflict (workspace_id, user_id) do update set role = excluded.role, brands = excluded.brands`,
-		m.Workspace, user, int16(m.Role), db.IDColumn(m.Brands))
+		insert into memberships (workspace_id, user_id, role)
+		select id, $2, $3 from workspaces where id = $1 and live_id is null and deleting_at is null
+		on conflict (workspace_id, user_id) do update set role = excluded.role`,
+		m.Workspace, user, int16(m.Role))
 	if err == nil && tag.RowsAffected() == 0 {
 		err = db.NotFound("workspace")
 	}
