@@ -8,9 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"crier/connectors/catalog"
 	"crier/gateway"
 	"crier/schema"
 	"crier/schema/people"
+	"crier/schema/postgres"
 )
 
 // madeKey makes a key over the API.
@@ -256,4 +258,37 @@ func TestAdminKeysAreOwnersToGive(t *testing.T) {
 	carol.ask(http.MethodPost, "/keys/"+key.at("id").text()+"/rotate", `{}`).fails(http.StatusForbidden, "forbidden")
 	made := carol.ask(http.MethodPost, "/keys", `{"name": "x", "permissions": ["write"]}`).want(http.StatusCreated).at("key", "id").text()
 	carol.ask(http.MethodPost, "/keys/"+made+"/rotate", `{}`).want(http.StatusOK)
+}
+
+// TestKeysThatAMemberRotatedEndWithTheMembership has a member know the secret of a key that another made.
+func TestKeysThatAMemberRotatedEndWithTheMembership(t *testing.T) {
+	a := newAPI(t)
+	ada, carol := a.member(a.workspace, people.Owner, "ada"), a.member(a.workspace, people.Admin, "carol")
+	made := ada.ask(http.MethodPost, "/keys", `{"name": "x", "permissions": ["write"]}`).want(http.StatusCreated).at("key", "id").text()
+	rotated := carol.ask(http.MethodPost, "/keys/"+made+"/rotate", `{}`).want(http.StatusOK).at("key")
+	if rotated.at("madeBy").text() != a.userID("carol") {
+		t.Errorf("madeBy = %v", rotated.at("madeBy").value)
+	}
+	ada.ask(http.MethodDelete, "/members/"+a.userID("carol")+"?keys=end", nil).want(http.StatusOK)
+	if ada.ask(http.MethodGet, "/keys/"+rotated.at("id").text(), nil).want(http.StatusOK).at("key", "revokedAt").value == nil {
+		t.Error("the key goes on whose secret she has")
+	}
+	ada.ask(http.MethodPost, "/keys/"+made+"/rotate", `{}`).want(http.StatusOK)
+}
+
+// TestWhoIsNoAdminAnyMoreGetsNoKey has requests wait for the change of whoever sent them.
+func TestWhoIsNoAdminAnyMoreGetsNoKey(t *testing.T) {
+	a := newAPI(t)
+	carol := a.user("carol", people.Membership{Workspace: a.workspace, Role: people.Viewer})
+	_, old := a.issueKey(a.workspace, schema.Write, false)
+	id := schema.NewKeyID(a.now())
+	wanted := schema.KeyRecord{ID: id, Lineage: id, Workspace: a.workspace, Name: "x", Permission: schema.Write, CreatedAt: a.now(), MadeBy: carol.ID}
+	store := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
+	if err := store.CreateKey(t.Context(), wanted, [32]byte{1}); schema.KindOf(err) != schema.Forbidden {
+		t.Errorf("CreateKey = %v", err)
+	}
+	_, err := store.RotateKey(t.Context(), a.workspace, schema.KeyRotation{Key: old, Successor: wanted, Hash: [32]byte{1}})
+	if schema.KindOf(err) != schema.Forbidden {
+		t.Errorf("RotateKey = %v", err)
+	}
 }

@@ -102,11 +102,11 @@ type KeyRecord struct {
 	RevokedAt      time.Time
 	SuspendedUntil time.Time
 	Networks       []netip.Prefix // that it may be used from; empty: any
-	MadeBy         UserID         // the member who made it, or the one before it; zero: another key, a command or a registration
+	MadeBy         UserID         // the member who made or last rotated it, or the one before it; zero: another key, a command or a registration
 }
 
-// KeyRotation replaces a key by a successor, of which ID, Prefix and CreatedAt are given. The
-// key keeps working for the overlap.
+// KeyRotation replaces a key by a successor, of which ID, Prefix and CreatedAt are given, and MadeBy where a
+// member rotates it. The key keeps working for the overlap.
 type KeyRotation struct {
 	Key       KeyID
 	Successor KeyRecord

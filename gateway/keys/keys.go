@@ -245,7 +245,7 @@ func (k *keys) rotate(c *gin.Context) error {
 	if err := mayGive(c, old.Permission); err != nil {
 		return err
 	}
-	successor := schema.KeyRecord{Sandbox: old.Sandbox}
+	successor := schema.KeyRecord{Sandbox: old.Sandbox, MadeBy: admission.RequestOf(c).Key.User}
 	secret, err := k.generate(&successor)
 	if err != nil {
 		return err

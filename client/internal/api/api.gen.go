@@ -1741,7 +1741,7 @@ type Key struct {
 	// LastUsedAt To the minute, and up to two minutes late.
 	LastUsedAt time.Time `json:"lastUsedAt"`
 
-	// MadeBy The member who made it, or the key before it; null: no member did.
+	// MadeBy The member who made or last rotated it, or the key before it; null: no member did.
 	MadeBy string `json:"madeBy"`
 	Name   string `json:"name"`
 

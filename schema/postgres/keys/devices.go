@@ -112,17 +112,16 @@ func decide(ctx context.Context, tx pgx.Tx, d people.DeviceDecision) (decided pe
 	return decided, err
 }
 
-// deviceRow is the request of a device that asks for its key, with what its approver may do now.
+// deviceRow is the request of a device that asks for its key.
 type deviceRow struct {
 	standing   people.DeviceStanding
 	name       string
 	permission schema.Permission
 	isExpired  bool
 	isEarly    bool
-	workspace  schema.WorkspaceID
+	workspace  schema.WorkspaceID // zero: it is being deleted
 	sandbox    bool
 	user       schema.UserID
-	role       people.Role
 }
 
 // TakeDeviceKey answers a device that asks for its key. Once it is approved the key is made and the request is
@@ -149,10 +148,8 @@ func (s *Store) TakeDeviceKey(
 				standing = people.DeviceTooEarly
 			}
 			return notePoll(ctx, tx, device, d.isEarly)
-		case standing == people.DeviceApproved && d.role.Grants() > 0:
-			key, err = d.makeKey(ctx, tx, generate)
-		default:
-			standing = people.DeviceDenied
+		case standing == people.DeviceApproved:
+			standing, key, err = d.makeKey(ctx, tx, generate)
 		}
 		if err == nil {
 			_, err = tx.Exec(ctx, `delete from device_requests where device_hash = $1`, device[:])
@@ -168,13 +165,12 @@ func (s *Store) TakeDeviceKey(
 func lockDevice(ctx context.Context, tx pgx.Tx, device [32]byte) (d deviceRow, err error) {
 	err = tx.QueryRow(ctx, `
 		select d.standing, d.name, d.permission, d.expires_at <= now(), coalesce(d.polled_at > now() - make_interval(secs => d.interval_seconds), false),
-			coalesce(w.id, `+db.NoID+`), w.live_id is not null, coalesce(d.user_id, `+db.NoID+`), coalesce(m.role, 0)
+			coalesce(w.id, `+db.NoID+`), w.live_id is not null, coalesce(d.user_id, `+db.NoID+`)
 		from device_requests d
 		left join workspaces w on w.id = d.workspace_id and w.deleting_at is null
-		left join memberships m on m.user_id = d.user_id and m.workspace_id = coalesce(w.live_id, w.id)
 		where d.device_hash = $1 for update of d`, device[:]).
 		Scan((*int16)(&d.standing), &d.name, (*int16)(&d.permission), &d.isExpired, &d.isEarly,
-			(*[16]byte)(&d.workspace), &d.sandbox, (*[16]byte)(&d.user), (*int16)(&d.role))
+			(*[16]byte)(&d.workspace), &d.sandbox, (*[16]byte)(&d.user))
 	return d, err
 }
 
@@ -191,28 +187,34 @@ func notePoll(ctx context.Context, tx pgx.Tx, device [32]byte, isEarly bool) err
 }
 
 // makeKey makes the key of a device: it may do what was asked for, and nothing that its approver may not do
-// now.
+// now. Where that is nothing the device is denied.
 func (d deviceRow) makeKey(
 	ctx context.Context, tx pgx.Tx, generate func(bool) (schema.KeyRecord, [32]byte, error),
-) (schema.KeyRecord, error) {
+) (standing people.DeviceStanding, k schema.KeyRecord, err error) {
+	if d.workspace.IsZero() {
+		return people.DeviceDenied, k, nil
+	}
 	if err := lockWorkspace(ctx, tx, d.workspace); err != nil {
-		return schema.KeyRecord{}, err
+		return 0, k, err
+	}
+	role, err := lockRole(ctx, tx, d.workspace, d.user)
+	if err != nil || role.Grants() == 0 {
+		return people.DeviceDenied, k, err
 	}
 	k, hash, err := generate(d.sandbox)
 	if err != nil {
-		return k, err
+		return 0, k, err
 	}
 	k.Lineage, k.Workspace, k.Sandbox, k.MadeBy = k.ID, d.workspace, d.sandbox, d.user
-	k.Name, k.Permission = d.name, min(d.permission, d.role.Grants())
+	k.Name, k.Permission = d.name, min(d.permission, role.Grants())
 	if err := insertKey(ctx, tx, k, hash); err != nil {
-		return k, err
-	}
-	by := people.Actor{Kind: people.ByUser, ID: d.user.String()}
-	err = tx.QueryRow(ctx, `update api_keys set by_device = true where id = $1 returning (select name from users where id = $2)`, k.ID, d.user).Scan(&by.Name)
-	if err != nil {
-		return k, err
+		return 0, k, err
 	}
 	e := made(k)
-	e.By = by
-	return k, audit.Write(ctx, tx, k.CreatedAt, e)
+	e.By = people.Actor{Kind: people.ByUser, ID: d.user.String()}
+	err = tx.QueryRow(ctx, `update api_keys set by_device = true where id = $1 returning (select name from users where id = $2)`, k.ID, d.user).Scan(&e.By.Name)
+	if err != nil {
+		return 0, k, err
+	}
+	return people.DeviceApproved, k, audit.Write(ctx, tx, k.CreatedAt, e)
 }

@@ -4,6 +4,7 @@ package keys
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -65,10 +66,13 @@ func (s *Store) Key(ctx context.Context, workspace schema.WorkspaceID, id schema
 }
 
 // CreateKey stores a key by its hash. The error is InvalidState where the workspace has as
-// many as it may.
+// many as it may, and Forbidden where the member who makes it may not give it by now.
 func (s *Store) CreateKey(ctx context.Context, k schema.KeyRecord, hash [32]byte) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		if err := lockWorkspace(ctx, tx, k.Workspace); err != nil {
+			return err
+		}
+		if err := mayGive(ctx, tx, k); err != nil {
 			return err
 		}
 		if err := insertKey(ctx, tx, k, hash); err != nil {
@@ -89,6 +93,31 @@ func lockWorkspace(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID)
 		err = db.NotFound("workspace")
 	}
 	return err
+}
+
+// mayGive refuses a key that a member makes whose role does not reach it by now: their request may have waited for
+// a change of it. The end of the membership waits for the key, and can end it.
+func mayGive(ctx context.Context, tx pgx.Tx, k schema.KeyRecord) error {
+	if k.MadeBy.IsZero() {
+		return nil
+	}
+	role, err := lockRole(ctx, tx, k.Workspace, k.MadeBy)
+	if err == nil && k.Permission > role.Grants() {
+		err = &schema.Error{Kind: schema.Forbidden, Message: "your role in the workspace does not reach this key"}
+	}
+	return err
+}
+
+// lockRole returns the role of a user in a workspace, of a sandbox in its live one, as it stays until the end of
+// the transaction; people.Anyone: none.
+func lockRole(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, user schema.UserID) (role people.Role, err error) {
+	err = tx.QueryRow(ctx, `
+		select m.role from memberships m join workspaces w on coalesce(w.live_id, w.id) = m.workspace_id
+		where w.id = $1 and m.user_id = $2 for share of m`, workspace, user).Scan((*int16)(&role))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return people.Anyone, nil
+	}
+	return role, err
 }
 
 // made is what the audit log says of a new key.
@@ -114,8 +143,8 @@ func insertKey(ctx context.Context, tx pgx.Tx, k schema.KeyRecord, hash [32]byte
 	return err
 }
 
-// RotateKey stores the successor of a key: of its lineage, with its name, permission, networks and end. The
-// error is InvalidState if the key was revoked or has expired.
+// RotateKey stores the successor of a key: of its lineage, with its name, permission, networks and end, and its
+// maker unless a member rotates it. The error is InvalidState if the key was revoked or has expired.
 func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, r schema.KeyRotation) (schema.KeyRecord, error) {
 	successor := r.Successor
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
@@ -128,7 +157,13 @@ func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, r s
 		}
 		successor.Lineage, successor.Workspace, successor.Sandbox = old.Lineage, old.Workspace, old.Sandbox
 		successor.Name, successor.Permission, successor.SuspendedUntil = old.Name, old.Permission, old.SuspendedUntil
-		successor.Networks, successor.MadeBy = old.Networks, old.MadeBy
+		successor.Networks = old.Networks
+		if err := mayGive(ctx, tx, successor); err != nil {
+			return err
+		}
+		if successor.MadeBy.IsZero() {
+			successor.MadeBy = old.MadeBy
+		}
 		if successor.ExpiresAt, err = endOf(ctx, tx, old.Lineage); err != nil {
 			return err
 		}

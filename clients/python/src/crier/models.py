@@ -1010,7 +1010,7 @@ class Key(Model):
     networks: list[str] | None
     """That the key may be used from; null: any."""
     made_by: str | None
-    """The member who made it, or the key before it; null: no member did."""
+    """The member who made or last rotated it, or the key before it; null: no member did."""
     is_active: bool
     """Neither revoked nor expired."""
     is_current: bool
