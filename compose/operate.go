@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net/mail"
 	"os"
 	"os/user"
 	"slices"
@@ -226,92 +225,6 @@ func Workspaces(ctx context.Context, c Config, after string, limit int) (all []s
 func RevokeKey(ctx context.Context, c Config, key string) error {
 	return operate(ctx, c, func(ctx context.Context, o *operator) error {
 		return o.admin.RevokeKey(byCommand(ctx, "key.revoke"), schema.HashAPIKey(key))
-	})
-}
-
-// NewUser is somebody who can sign in.
-type NewUser struct {
-	Email     string
-	Name      string // empty: the address
-	Workspace string // name of the one they become a member of; empty: none
-	Role      people.Role
-	Operator  bool
-}
-
-// AddUser makes a user, or gives one that there is another role, and returns the token of a link that signs
-// them in once.
-func AddUser(ctx context.Context, c Config, u NewUser) (token string, err error) {
-	address, err := mail.ParseAddress(u.Email)
-	if err != nil || address.Address != u.Email {
-		return "", fmt.Errorf("%q is no address of e-mail, such as ada@example.com", u.Email)
-	}
-	err = operateOrBegin(ctx, c, func(ctx context.Context, o *operator) error {
-		var m people.Membership
-		if u.Workspace != "" {
-			w, err := o.admin.MakeWorkspace(ctx, u.Workspace, "operator", false)
-			if err != nil {
-				return err
-			}
-			m = people.Membership{Workspace: w.ID, Role: u.Role}
-		}
-		now := o.admin.Now()
-		user, err := o.people.AddUser(byCommand(ctx, "user.add"), people.User{
-			ID: schema.NewUserID(now), Email: people.Email(u.Email), Name: cmp.Or(u.Name, u.Email), IsOperator: u.Operator, CreatedAt: now,
-		}, m)
-		if err == nil {
-			token, err = o.link(ctx, user.ID)
-		}
-		return err
-	})
-	return token, err
-}
-
-// LinkUser returns the token of a link that signs a user in once.
-func LinkUser(ctx context.Context, c Config, email string) (token string, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		user, err := o.people.UserOf(ctx, people.Email(email))
-		if err == nil {
-			token, err = o.link(ctx, user.ID)
-		}
-		return err
-	})
-	return token, err
-}
-
-// FirstLink returns the token of a link that makes the first owner; empty where somebody can sign in.
-func FirstLink(ctx context.Context, c Config) (token string, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		if has, err := o.people.HasUsers(ctx); err != nil || has {
-			return err
-		}
-		token, err = o.link(ctx, schema.UserID{})
-		return err
-	})
-	return token, err
-}
-
-func (o *operator) link(ctx context.Context, user schema.UserID) (string, error) {
-	token, err := people.NewToken(rand.Reader)
-	if err != nil {
-		return "", err
-	}
-	hash, _ := people.HashToken(token)
-	return token, o.people.CreateLink(byCommand(ctx, "user.link"), people.Link{Hash: hash, User: user, ExpiresAt: o.admin.Now().Add(people.LinkLife)})
-}
-
-// Users lists users by their addresses, those whose addresses come after one.
-func Users(ctx context.Context, c Config, after string, limit int) (all []people.User, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		all, err = o.people.Users(ctx, people.Email(after), limit)
-		return err
-	})
-	return all, err
-}
-
-// RemoveUser removes a user with their sessions.
-func RemoveUser(ctx context.Context, c Config, email string) error {
-	return operate(ctx, c, func(ctx context.Context, o *operator) error {
-		return o.people.RemoveUser(byCommand(ctx, "user.remove"), people.Email(email))
 	})
 }
 
