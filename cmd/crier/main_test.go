@@ -110,6 +110,7 @@ func TestTheCommandLine(t *testing.T) {
 		"a reader of no workspace":        {"dashboards grant", "missing flags: --workspace"},
 		"a password that others can read": {"dashboards grant --workspace acme --dashboards-password hunter2", "CRIER_DASHBOARDS_PASSWORD"},
 		"no workspaces to list":           {"workspaces list --limit 0", "--limit is at least 1"},
+		"no users to list":                {"users list --limit 0", "--limit is at least 1"},
 		"a workspace on no plan":          {"workspaces plan acme", "missing flags: --plan"},
 	} {
 		t.Run(name, func(t *testing.T) {

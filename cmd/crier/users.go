@@ -105,18 +105,8 @@ func (u *usersRemoveCommand) Run(ctx context.Context, logger *slog.Logger) error
 }
 
 type usersListCommand struct {
-	partsFlags
-	JSON  bool   `name:"json" env:"-" help:"One JSON object a line."`
-	Limit int    `default:"1000" env:"-" help:"How many to list."`
+	listFlags
 	After string `env:"-" help:"Go on after the user of this address." placeholder:"EMAIL"`
-}
-
-// Validate refuses what lists nothing.
-func (u *usersListCommand) Validate() error {
-	if u.Limit < 1 {
-		return errors.New("--limit is at least 1")
-	}
-	return u.partsFlags.Validate()
 }
 
 // Run lists users by their addresses.
@@ -133,7 +123,7 @@ func (u *usersListCommand) Run(ctx context.Context, logger *slog.Logger) error {
 		return err
 	}
 	if len(all) == u.Limit {
-		fmt.Fprintf(os.Stderr, "there may be more: --after %q\n", all[len(all)-1].Email)
+		tellMore(all[len(all)-1].Email)
 	}
 	return nil
 }

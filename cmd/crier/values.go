@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +36,24 @@ func readIDs[T comparable](texts []string, all bool, what string, parse func(str
 	}
 	return ids, nil
 }
+
+// listFlags are those of a list on the database.
+type listFlags struct {
+	partsFlags
+	JSON  bool `name:"json" env:"-" help:"One JSON object a line."`
+	Limit int  `default:"1000" env:"-" help:"How many to list."`
+}
+
+// Validate refuses what lists nothing.
+func (f listFlags) Validate() error {
+	if f.Limit < 1 {
+		return errors.New("--limit is at least 1")
+	}
+	return f.partsFlags.Validate()
+}
+
+// tellMore says how a list goes on that is as long as it may be.
+func tellMore(last string) { fmt.Fprintf(os.Stderr, "there may be more: --after %q\n", last) }
 
 // days is a number of days on the command line: 730d.
 type days int

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -62,18 +61,8 @@ func (w *workspacesLimitsCommand) Run(ctx context.Context, logger *slog.Logger) 
 }
 
 type workspacesListCommand struct {
-	partsFlags
-	JSON  bool   `name:"json" env:"-" help:"One JSON object a line."`
-	Limit int    `default:"1000" env:"-" help:"How many to list."`
+	listFlags
 	After string `env:"-" help:"Go on after the workspace of this name." placeholder:"NAME"`
-}
-
-// Validate refuses what lists nothing.
-func (w *workspacesListCommand) Validate() error {
-	if w.Limit < 1 {
-		return errors.New("--limit is at least 1")
-	}
-	return w.partsFlags.Validate()
 }
 
 // Run lists workspaces by name.
@@ -90,7 +79,7 @@ func (w *workspacesListCommand) Run(ctx context.Context, logger *slog.Logger) er
 		return err
 	}
 	if len(all) == w.Limit {
-		fmt.Fprintf(os.Stderr, "there may be more: --after %q\n", all[len(all)-1].Name)
+		tellMore(all[len(all)-1].Name)
 	}
 	return nil
 }
