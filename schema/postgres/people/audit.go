@@ -47,12 +47,15 @@ func (s *Store) Audit(ctx context.Context, q people.AuditQuery) ([]people.AuditR
 	return found, nil
 }
 
-// forgetName takes the name and the address of a user out of the audit log, in chunks. It can be cut off
+// forgetActor takes the name and the networks of a user out of what they did; a session is named by its network.
+const forgetActor = `
+	update audit set actor_name = $2, address = '', subject_name = case when subject = 'session' then '' else subject_name end`
+
+// forgetName takes the name and the networks of a user out of the audit log, in chunks. It can be cut off
 // anywhere, and called again.
 func (s *Store) forgetName(ctx context.Context, user schema.UserID) error {
 	for {
-		tag, err := s.Pool.Exec(ctx, `
-			update audit set actor_name = $2, address = '' where (id, at) in (
+		tag, err := s.Pool.Exec(ctx, forgetActor+` where (id, at) in (
 				select id, at from audit where actor_id = $1 and actor_name <> $2 limit $3)`, user.String(), people.RemovedUser, tables.HistoryChunk)
 		if err != nil || tag.RowsAffected() < tables.HistoryChunk {
 			return err
