@@ -13,16 +13,18 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // CreateDevice stores the request of a device, and forgets some that have expired. It is RateLimitExceeded
 // where too many came from its network lately, and Unavailable where as many wait as may.
 func (s *Store) CreateDevice(ctx context.Context, n people.NewDevice) error {
-	err := s.count(ctx, s.Pool, window{
-		subject: "device from " + n.Address, length: people.DeviceLife, most: people.DevicesByAddress, of: "devices", by: "from this network",
-	})
+	err := tables.Window{
+		Subject: "device from " + n.Address, Length: people.DeviceLife, Most: people.DevicesByAddress,
+		Refusal: fmt.Sprintf("more than %d devices from this network", people.DevicesByAddress),
+	}.Count(ctx, s.Pool, s.Now())
 	if err != nil {
-		return db.Unavailable(err)
+		return err
 	}
 	b := &pgx.Batch{}
 	b.Queue(`
@@ -62,9 +64,10 @@ func (s *Store) Device(ctx context.Context, user schema.UserID, code [32]byte) (
 
 // countLook bounds how many codes a user can try.
 func (s *Store) countLook(ctx context.Context, user schema.UserID) error {
-	return db.Unavailable(s.count(ctx, s.Pool, window{
-		subject: "device code by " + user.String(), length: people.DeviceLife, most: people.DeviceLooks, of: "looks at codes of devices", by: "by you",
-	}))
+	return tables.Window{
+		Subject: "device code by " + user.String(), Length: people.DeviceLife, Most: people.DeviceLooks,
+		Refusal: fmt.Sprintf("more than %d looks at codes of devices by you", people.DeviceLooks),
+	}.Count(ctx, s.Pool, s.Now())
 }
 
 func noSuchCode(err error) error {

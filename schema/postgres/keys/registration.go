@@ -3,7 +3,6 @@ package keys
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,16 +11,16 @@ import (
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
-	"crier/schema/wording"
 )
 
 // Register makes a workspace with its first key, and an invitation of its owner. It is RateLimitExceeded where too many
 // came from its network lately.
 func (s *Store) Register(ctx context.Context, r people.Registration) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		err := s.count(ctx, tx, window{
-			subject: "register " + r.Address, length: people.RegistrationWindow, most: people.MaxRegistrations, of: "registrations", by: "from this network",
-		})
+		err := tables.Window{
+			Subject: "register " + r.Address, Length: people.RegistrationWindow, Most: people.MaxRegistrations,
+			Refusal: fmt.Sprintf("more than %d registrations from this network", people.MaxRegistrations),
+		}.Count(ctx, tx, s.Now())
 		if err != nil {
 			return err
 		}
@@ -40,32 +39,6 @@ func (s *Store) Register(ctx context.Context, r people.Registration) error {
 	})
 	if err != nil {
 		return fmt.Errorf("registering: %w", db.Unavailable(err))
-	}
-	return nil
-}
-
-// window counts what somebody may do so many times in a while.
-type window struct {
-	subject string
-	length  time.Duration
-	most    int
-	of, by  string // what is counted, and of whom, in words
-}
-
-// count adds one to a window. It is RateLimitExceeded where there were too many.
-func (s *Store) count(ctx context.Context, q db.Querier, w window) error {
-	now := s.Now()
-	var began time.Time
-	var used int
-	row := q.QueryRow(ctx, tables.CountInWindow, pgx.StrictNamedArgs{"subject": w.subject, "now": now, "length": w.length, "n": 1})
-	if err := row.Scan(&began, &used); err != nil {
-		return fmt.Errorf("counting %s: %w", w.of, err)
-	}
-	if used > w.most {
-		return &schema.Error{
-			Kind: schema.RateLimitExceeded, RetryAfter: began.Add(w.length).Sub(now),
-			Message: fmt.Sprintf("more than %d %s within %s %s", w.most, w.of, wording.Duration(w.length), w.by),
-		}
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -15,7 +14,6 @@ import (
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
-	"crier/schema/wording"
 )
 
 // CountAttempt counts an attempt to sign in, and returns what the password is to be checked against; where
@@ -53,21 +51,7 @@ func emailSubject(a people.Attempt) string {
 }
 
 func (s *Store) countAttempt(ctx context.Context, subject string, most int) error {
-	now := s.Now()
-	var began time.Time
-	var used int
-	err := s.Pool.QueryRow(ctx, tables.CountInWindow, pgx.StrictNamedArgs{"subject": subject, "now": now, "length": people.AttemptWindow, "n": 1}).
-		Scan(&began, &used)
-	if err != nil {
-		return fmt.Errorf("counting attempts to sign in: %w", db.Unavailable(err))
-	}
-	if used > most {
-		return &schema.Error{
-			Kind: schema.RateLimitExceeded, RetryAfter: began.Add(people.AttemptWindow).Sub(now),
-			Message: "too many attempts to sign in within " + wording.Duration(people.AttemptWindow),
-		}
-	}
-	return nil
+	return tables.Window{Subject: subject, Length: people.AttemptWindow, Most: most, Refusal: "too many attempts to sign in"}.Count(ctx, s.Pool, s.Now())
 }
 
 // SignIn begins the session of a user who has shown their password: attempts before it count no more. The
