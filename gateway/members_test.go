@@ -80,6 +80,11 @@ func TestInvitationsEnd(t *testing.T) {
 			ada.ask(http.MethodPatch, "/members/"+a.userID("carol"), `{"role": "editor"}`).want(http.StatusOK)
 			carol.ask(http.MethodGet, "/members", nil).fails(http.StatusForbidden, "forbidden")
 		},
+		"the operator lets whoever made it do less": func(string) {
+			a.user("erin", people.Membership{Workspace: a.workspace, Role: people.Admin})
+			a.exec(`update invitations set invited_by = (select id from users where name = 'erin')`)
+			a.user("erin", people.Membership{Workspace: a.workspace, Role: people.Editor})
+		},
 		"whoever made it is removed by the operator": func(string) {
 			a.user("dave", people.Membership{Workspace: a.workspace, Role: people.Admin})
 			a.exec(`update invitations set invited_by = (select id from users where name = 'dave')`)

@@ -100,17 +100,18 @@ func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID) error {
 	return err
 }
 
-// putMembership makes a user a member, or changes what the member may do.
+// putMembership makes a user a member, or changes what the member may do, as ChangeMember does.
 func putMembership(ctx context.Context, tx pgx.Tx, user schema.UserID, m people.Membership) error {
-	tag, err := tx.Exec(ctx, `
-		insert into memberships (workspace_id, user_id, role)
-		select id, $2, $3 from workspaces where id = $1 and live_id is null and deleting_at is null
-		on conflict (workspace_id, user_id) do update set role = excluded.role`,
-		m.Workspace, user, int16(m.Role))
-	if err == nil && tag.RowsAffected() == 0 {
-		err = db.NotFound("workspace")
+	if err := lockWorkspace(ctx, tx, m.Workspace); err != nil {
+		return err
 	}
-	return err
+	_, err := tx.Exec(ctx, `
+		insert into memberships (workspace_id, user_id, role) values ($1, $2, $3)
+		on conflict (workspace_id, user_id) do update set role = excluded.role`, m.Workspace, user, int16(m.Role))
+	if err != nil {
+		return err
+	}
+	return withdrawBeyond(ctx, tx, people.MemberChange{Workspace: m.Workspace, User: user, Role: m.Role})
 }
 
 // RemoveUser removes a user with their memberships and sessions, the invitations that they have made, by which
