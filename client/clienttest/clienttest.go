@@ -279,7 +279,7 @@ func (s *Server) Decide(userCode string, approved bool) {
 	}
 	code, _ := people.HashUserCode(userCode)
 	decision := people.DeviceDecision{Code: code, User: owner.ID, Workspace: s.workspace, Approved: approved}
-	if _, err := s.gateway.DecideDevice(context.Background(), decision); err != nil {
+	if err := s.gateway.DecideDevice(context.Background(), decision); err != nil {
 		s.Fatal(err)
 	}
 }

@@ -22,7 +22,7 @@ type Store interface {
 	// Device is NotFound where no device waits with the code, and RateLimitExceeded for a user who tries too many.
 	Device(ctx context.Context, user schema.UserID, code [32]byte) (people.DeviceRequest, error)
 	// DecideDevice is as Device; a request is decided once.
-	DecideDevice(ctx context.Context, decision people.DeviceDecision) (people.DeviceRequest, error)
+	DecideDevice(ctx context.Context, decision people.DeviceDecision) error
 	// TakeDeviceKey makes the key of a device that is approved, once. generate makes what is stored of a key, and
 	// its hash.
 	TakeDeviceKey(ctx context.Context, device [32]byte, generate func(sandbox bool) (schema.KeyRecord, [32]byte, error)) (people.DeviceStanding, schema.KeyRecord, error)
@@ -117,7 +117,7 @@ func (d *devices) decide(c *gin.Context, approved bool, message string) error {
 		return err
 	}
 	session := admission.RequestOf(c).Session
-	_, err = d.Store.DecideDevice(c.Request.Context(), people.DeviceDecision{
+	err = d.Store.DecideDevice(c.Request.Context(), people.DeviceDecision{
 		Code: code, User: session.User.ID, Workspace: session.Scope, Approved: approved,
 	})
 	if err != nil {

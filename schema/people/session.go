@@ -21,7 +21,7 @@ const (
 // Session is that of a user who is signed in, with what they may do now.
 type Session struct {
 	ID            schema.SessionID
-	User          User               // without memberships
+	User          User               // its id, address, name and mark
 	Workspace     schema.WorkspaceID // the live one it works on; zero: the user is a member of none
 	Sandbox       bool               // it works on the twin of Workspace
 	Scope         schema.WorkspaceID // Workspace or its twin; zero as Workspace

@@ -46,7 +46,6 @@ const MaxMembers = 500
 type Invitation struct {
 	ID        schema.InvitationID
 	Workspace schema.WorkspaceID
-	Name      string // of the workspace
 	Email     string // in lower case
 	Role      Role
 	InvitedBy schema.UserID // zero: nobody, as where a registration named its owner

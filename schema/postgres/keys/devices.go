@@ -82,12 +82,13 @@ func noSuchCode(err error) error {
 
 // DecideDevice stores what a member has decided, once. It is NotFound where no device waits, or the workspace
 // is being deleted.
-func (s *Store) DecideDevice(ctx context.Context, d people.DeviceDecision) (decided people.DeviceRequest, err error) {
+func (s *Store) DecideDevice(ctx context.Context, d people.DeviceDecision) error {
 	if err := s.countLook(ctx, d.User); err != nil {
-		return decided, err
+		return err
 	}
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if decided, err = decide(ctx, tx, d); err != nil {
+	return noSuchCode(pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		decided, err := decide(ctx, tx, d)
+		if err != nil {
 			return err
 		}
 		return audit.Write(ctx, tx, s.Now(), audit.Entry{
@@ -96,10 +97,10 @@ func (s *Store) DecideDevice(ctx context.Context, d people.DeviceDecision) (deci
 				people.Change{Field: "address", After: decided.Address},
 			),
 		})
-	})
-	return decided, noSuchCode(err)
+	}))
 }
 
+// decide returns what the audit log tells of the device.
 func decide(ctx context.Context, tx pgx.Tx, d people.DeviceDecision) (decided people.DeviceRequest, err error) {
 	standing := people.DeviceDenied
 	if d.Approved {
@@ -109,9 +110,9 @@ func decide(ctx context.Context, tx pgx.Tx, d people.DeviceDecision) (decided pe
 		update device_requests d set standing = @standing, user_id = @user, workspace_id = w.id
 		from workspaces w
 		where d.user_hash = @code and d.standing = @waiting and d.expires_at > now() and w.id = @workspace and w.deleting_at is null
-		returning d.name, d.address, d.permission, d.created_at, d.expires_at`, pgx.StrictNamedArgs{
+		returning d.name, d.address, d.permission`, pgx.StrictNamedArgs{
 		"standing": int16(standing), "user": d.User, "code": d.Code[:], "waiting": int16(people.DeviceWaiting), "workspace": d.Workspace,
-	}).Scan(&decided.Name, &decided.Address, (*int16)(&decided.Permission), &decided.CreatedAt, &decided.ExpiresAt)
+	}).Scan(&decided.Name, &decided.Address, (*int16)(&decided.Permission))
 	return decided, err
 }
 

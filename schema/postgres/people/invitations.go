@@ -53,11 +53,11 @@ func (s *Store) Invite(ctx context.Context, i people.Invitation, hash [32]byte) 
 	return nil
 }
 
-const invitationColumns = `i.id, i.workspace_id, w.name, i.email, i.role, coalesce(i.invited_by, ` + db.NoID + `), i.created_at, i.expires_at
+const invitationColumns = `i.id, i.workspace_id, i.email, i.role, coalesce(i.invited_by, ` + db.NoID + `), i.created_at, i.expires_at
 	from invitations i join workspaces w on w.id = i.workspace_id and w.deleting_at is null where i.expires_at > now()`
 
 func scanInvitation(row pgx.Row, i *people.Invitation) error {
-	err := row.Scan((*[16]byte)(&i.ID), (*[16]byte)(&i.Workspace), &i.Name, &i.Email, (*int16)(&i.Role), (*[16]byte)(&i.InvitedBy), &i.CreatedAt, &i.ExpiresAt)
+	err := row.Scan((*[16]byte)(&i.ID), (*[16]byte)(&i.Workspace), &i.Email, (*int16)(&i.Role), (*[16]byte)(&i.InvitedBy), &i.CreatedAt, &i.ExpiresAt)
 	i.CreatedAt, i.ExpiresAt = i.CreatedAt.UTC(), i.ExpiresAt.UTC()
 	return err
 }

@@ -26,7 +26,7 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 	var live, scope *[16]byte
 	var seen time.Time
 	err := s.Pool.QueryRow(ctx, `
-		select s.id, s.user_id, u.email, u.name, u.is_operator, u.created_at, s.sandbox, s.seen_at, s.expires_at,
+		select s.id, s.user_id, u.email, u.name, u.is_operator, s.sandbox, s.seen_at, s.expires_at,
 			live.id, scope.id, coalesce(live.name, ''), coalesce(m.role, 0), coalesce(p.posts_per_month, 0)
 		from sessions s
 		join users u on u.id = s.user_id
@@ -36,7 +36,7 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 		left join plans p on p.name = live.plan
 		where s.hash = @hash and s.expires_at > now() and s.seen_at > now() - @idle::interval`,
 		pgx.StrictNamedArgs{"hash": hash[:], "idle": people.SessionIdle},
-	).Scan((*[16]byte)(&v.ID), (*[16]byte)(&v.User.ID), &v.User.Email, &v.User.Name, &v.User.IsOperator, &v.User.CreatedAt, &v.Sandbox, &seen, &v.ExpiresAt,
+	).Scan((*[16]byte)(&v.ID), (*[16]byte)(&v.User.ID), &v.User.Email, &v.User.Name, &v.User.IsOperator, &v.Sandbox, &seen, &v.ExpiresAt,
 		&live, &scope, &v.Name, (*int16)(&v.Role), &v.PostsPerMonth)
 	if err != nil {
 		if schema.KindOf(db.OrNotFound(err, "session")) == schema.NotFound {
@@ -44,7 +44,7 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 		}
 		return people.Session{}, fmt.Errorf("reading a session: %w", db.Unavailable(err))
 	}
-	v.User.CreatedAt, v.ExpiresAt = v.User.CreatedAt.UTC(), v.ExpiresAt.UTC()
+	v.ExpiresAt = v.ExpiresAt.UTC()
 	if live != nil && scope != nil {
 		v.Workspace, v.Scope = schema.WorkspaceID(*live), schema.WorkspaceID(*scope)
 	} else {
