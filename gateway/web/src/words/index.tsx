@@ -1,4 +1,4 @@
-import { createContext, useContext, useState, type ReactNode } from 'react'
+import { createContext, useContext, useMemo, useState, type ReactNode } from 'react'
 import de from './de.json'
 import en from './en.json'
 
@@ -22,27 +22,30 @@ function preferred(): Language {
   return chosen.startsWith('de') ? 'de' : 'en'
 }
 
-type Speech = { language: Language; speak: (language: Language) => void }
+export type Say = (word: Word, values?: Values) => string
 
-const Context = createContext<Speech>({ language: 'en', speak: () => undefined })
+function speech(language: Language, speak: (language: Language) => void) {
+  const t: Say = (word, values) => say(language, word, values)
+  return { t, language, speak, time: times(language) }
+}
+
+const Context = createContext<ReturnType<typeof speech> | null>(null)
 
 export function Words({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(preferred)
   document.documentElement.lang = language
-  const speak = (next: Language) => {
+  const spoken = useMemo(() => speech(language, (next) => {
     localStorage.setItem(kept, next)
     setLanguage(next)
-  }
-  return <Context value={{ language, speak }}>{children}</Context>
+  }), [language])
+  return <Context value={spoken}>{children}</Context>
 }
 
-export type Say = (word: Word, values?: Values) => string
-
-// useWords returns what says things in the reader's language, and its times.
+// useWords returns what says things in the reader's language, and its times; they change with it alone.
 export function useWords() {
-  const { language, speak } = useContext(Context)
-  const t: Say = (word, values) => say(language, word, values)
-  return { t, language, speak, time: times(language) }
+  const spoken = useContext(Context)
+  if (!spoken) throw new Error('nothing says in which language')
+  return spoken
 }
 
 // times write moments in the reader's zone.

@@ -44,9 +44,7 @@ export function Grid({ view, day, posts, busy, toDay }: GridProps) {
         })),
       ]
     },
-    // t changes with the language alone
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [posts, language, mayPost, view],
+    [posts, t, mayPost, view],
   )
   const open = (id: string) => void navigate({ to: '/posts/$id', params: { id } })
   return (
