@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core'
-import { useState, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
 import { useWords } from '../words'
+import { useSubmit } from './Form'
 import { Problem } from './Page'
 
 type ConfirmProps = { title: string; children: ReactNode; action: string; tone?: 'main' | 'bad'; close: () => void; run: () => Promise<unknown> }
@@ -8,26 +9,18 @@ type ConfirmProps = { title: string; children: ReactNode; action: string; tone?:
 // Confirm asks before something is done that cannot be taken back, and stays open where it is refused.
 export function Confirm({ title, children, action, tone = 'main', close, run }: ConfirmProps) {
   const { t } = useWords()
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const go = async () => {
-    setBusy(true)
-    try {
-      await run()
-      close()
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
-  }
+  const submit = useSubmit(async () => {
+    await run()
+    close()
+  })
   return (
     <Dialog title={title} close={close}>
       <div className="stack">
         {children}
-        {error !== null && <Problem error={error} />}
+        {submit.error !== null && <Problem error={submit.error} />}
         <div className="row" style={{ justifyContent: 'flex-end' }}>
           <button className="btn" onClick={close}>{t('no')}</button>
-          <button className={`btn ${tone}`} disabled={busy} onClick={() => void go()} data-autofocus>{action}</button>
+          <button className={`btn ${tone}`} disabled={submit.busy} onClick={() => submit.run()} data-autofocus>{action}</button>
         </div>
       </div>
     </Dialog>

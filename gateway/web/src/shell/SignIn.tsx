@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useId, useState, type FormEvent } from 'react'
+import { useEffect, useState } from 'react'
 import { Refusal } from '../api/client'
 import { useSessionChanges } from '../api/session'
+import { Field, useSubmit } from '../parts/Form'
 import { Problem } from '../parts/Page'
 import { useWords } from '../words'
 
@@ -74,32 +75,5 @@ function ByLink({ token }: { token: string }) {
       {error !== null && <Problem error={error} />}
       <button className="btn main" disabled={busy}>{t(isFirst ? 'signin.begin' : 'signin.go')}</button>
     </form>
-  )
-}
-
-// useSubmit runs what a form is for, once at a time, and keeps why it was refused.
-function useSubmit(action: () => Promise<void>) {
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  const run = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(null)
-    await action().catch(setError)
-    setBusy(false)
-  }
-  return { run: (event: FormEvent) => void run(event), busy, error }
-}
-
-type FieldProps = { label: string; hint?: string; value: string; set: (value: string) => void; type?: string; autoComplete: string; minLength?: number }
-
-function Field({ label, hint, value, set, ...input }: FieldProps) {
-  const id = useId()
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <input className="input" id={id} required value={value} onChange={(e) => set(e.target.value)} aria-describedby={hint && id + 'h'} {...input} />
-      {hint && <span className="hint" id={id + 'h'}>{hint}</span>}
-    </div>
   )
 }

@@ -1,10 +1,11 @@
 import './accounts.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useId, useState, type FormEvent } from 'react'
+import { useCallback, useState } from 'react'
 import { api, ask, type Account, type Schemas } from '../../api/client'
 import { ways } from '../../api/queries'
 import { useSession } from '../../api/session'
 import { Dialog } from '../../parts/Confirm'
+import { Field, useSubmit } from '../../parts/Form'
 import { Problem, Waiting } from '../../parts/Page'
 import { Mark, platforms } from '../../parts/platforms'
 import { useToast } from '../../parts/toasts'
@@ -80,12 +81,9 @@ type FormProps = { way: Way; fields: FieldOf[]; consent: ReturnType<typeof useCo
 
 function Form({ way, fields, consent, done, back }: FormProps) {
   const { t } = useWords()
-  const id = useId()
   const [values, setValues] = useState<Record<string, string>>({})
-  const [error, setError] = useState<unknown>(null)
-  const [busy, setBusy] = useState(false)
   const of = (name: string) => values[name]?.trim() ?? ''
-  const send = async () => {
+  const { run, busy, error } = useSubmit(async () => {
     if (way.method === 'oauth') {
       const server = of('server')
       return consent(way.platform, server.includes('://') ? server : `https://${server}`)
@@ -93,22 +91,14 @@ function Form({ way, fields, consent, done, back }: FormProps) {
     if (way.method === 'app_password') await ask(api.POST('/connect/bluesky', { body: { identifier: of('identifier'), password: of('password') } }))
     else await ask(api.POST('/connect/telegram/channels', { body: { botToken: of('botToken'), chatId: of('chatId') } }))
     done()
-  }
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(null)
-    await send().catch(setError)
-    setBusy(false)
-  }
+  })
   return (
-    <form className="stack" onSubmit={(e) => void submit(e)}>
+    <form className="stack" onSubmit={run}>
       {fields.map((f) => (
-        <div className="field" key={f.name}>
-          <label htmlFor={id + f.name}>{t(f.label)}</label>
-          <input className="input" id={id + f.name} required type={f.secret ? 'password' : 'text'} autoComplete="off" aria-describedby={id + f.name + 'h'} value={values[f.name] ?? ''} onChange={(e) => setValues({ ...values, [f.name]: e.target.value })} />
-          <span className="hint" id={id + f.name + 'h'}>{t(f.hint)}</span>
-        </div>
+        <Field
+          key={f.name} label={t(f.label)} hint={t(f.hint)} type={f.secret ? 'password' : 'text'} autoComplete="off"
+          value={values[f.name] ?? ''} set={(value) => setValues({ ...values, [f.name]: value })}
+        />
       ))}
       {error !== null && <Problem error={error} />}
       <div className="row" style={{ justifyContent: 'flex-end' }}>

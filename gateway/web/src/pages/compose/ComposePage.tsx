@@ -5,6 +5,7 @@ import { useRef, useState } from 'react'
 import { api, ask, type Post } from '../../api/client'
 import { postOf, useAccounts } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { useSubmit } from '../../parts/Form'
 import { Icon } from '../../parts/Icon'
 import { Empty, Page, Problem, Waiting } from '../../parts/Page'
 import { useToast } from '../../parts/toasts'
@@ -94,31 +95,22 @@ function Send({ writing, edited, isValid, forget }: SendProps) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const { show } = useToast()
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
   const request = useRef({ body: '', key: '' })
-  const run = async () => {
-    setBusy(true)
-    setError(null)
+  const { run, busy, error } = useSubmit(async () => {
     const body = { ...fieldsOf(writing, byId), ...timesOf(writing) }
-    try {
-      const { post } = edited ? await update(edited, writing, body) : await create(request.current, body)
-      forget()
-      void client.invalidateQueries({ queryKey: ['posts'] })
-      void client.invalidateQueries({ queryKey: ['post', post.id] })
-      show({ tone: 'good', text: t(edited ? 'compose.changed' : sent[writing.when]) })
-      await navigate({ to: '/posts/$id', params: { id: post.id } })
-    } catch (e) {
-      setError(e)
-      setBusy(false)
-    }
-  }
+    const { post } = edited ? await update(edited, writing, body) : await create(request.current, body)
+    forget()
+    void client.invalidateQueries({ queryKey: ['posts'] })
+    void client.invalidateQueries({ queryKey: ['post', post.id] })
+    show({ tone: 'good', text: t(edited ? 'compose.changed' : sent[writing.when]) })
+    await navigate({ to: '/posts/$id', params: { id: post.id } })
+  })
   const isEmpty = writing.accounts.length === 0
   const isRefused = writing.when !== 'draft' && !isValid
   return (
     <>
       {error !== null && <Problem error={error} />}
-      <button className="btn main" disabled={busy || isEmpty || isRefused} onClick={() => void run()}>
+      <button className="btn main" disabled={busy || isEmpty || isRefused} onClick={() => run()}>
         <Icon name={writing.when === 'draft' ? 'draft' : 'check'} /> {t(edited ? 'compose.save' : names[writing.when])}
       </button>
       {isEmpty && <p className="small muted">{t('compose.chooseFirst')}</p>}

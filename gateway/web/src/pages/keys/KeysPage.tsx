@@ -1,10 +1,11 @@
 import { Menu } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useState, type FormEvent } from 'react'
+import { useId, useState } from 'react'
 import { api, ask, type Key } from '../../api/client'
 import { keys } from '../../api/queries'
 import { useMay, useSession } from '../../api/session'
 import { Confirm, Dialog } from '../../parts/Confirm'
+import { Field, useSubmit } from '../../parts/Form'
 import { Icon } from '../../parts/Icon'
 import { Empty, Page, Problem, Waiting } from '../../parts/Page'
 import { Secret } from '../../parts/Secret'
@@ -94,26 +95,16 @@ function Making({ close, show }: { close: () => void; show: (secret: string) => 
   const id = useId()
   const [name, setName] = useState('')
   const [most, setMost] = useState(1)
-  const [error, setError] = useState<unknown>(null)
-  const make = async (event: FormEvent) => {
-    event.preventDefault()
-    setError(null)
-    try {
-      const { key } = await ask(api.POST('/keys', { body: { name, permissions: permissions.slice(0, most + 1), test } }))
-      await client.invalidateQueries({ queryKey: ['keys'] })
-      close()
-      if (key.secret) show(key.secret)
-    } catch (e) {
-      setError(e)
-    }
-  }
+  const { run, busy, error } = useSubmit(async () => {
+    const { key } = await ask(api.POST('/keys', { body: { name, permissions: permissions.slice(0, most + 1), test } }))
+    await client.invalidateQueries({ queryKey: ['keys'] })
+    close()
+    if (key.secret) show(key.secret)
+  })
   return (
     <Dialog title={t(test ? 'keys.newTest' : 'keys.new')} close={close}>
-      <form className="stack" onSubmit={(e) => void make(e)}>
-        <div className="field">
-          <label htmlFor={id}>{t('keys.name')}</label>
-          <input className="input" id={id} required maxLength={200} placeholder={t('keys.nameHint')} value={name} onChange={(e) => setName(e.target.value)} />
-        </div>
+      <form className="stack" onSubmit={run}>
+        <Field label={t('keys.name')} maxLength={200} placeholder={t('keys.nameHint')} value={name} set={setName} />
         <fieldset className="checks" style={{ gridTemplateColumns: '1fr' }}>
           <legend className="label">{t('keys.may')}</legend>
           {permissions.map((p, i) => (
@@ -123,7 +114,7 @@ function Making({ close, show }: { close: () => void; show: (secret: string) => 
         {error !== null && <Problem error={error} />}
         <div className="row" style={{ justifyContent: 'flex-end' }}>
           <button className="btn" type="button" onClick={close}>{t('no')}</button>
-          <button className="btn main">{t('keys.make')}</button>
+          <button className="btn main" disabled={busy}>{t('keys.make')}</button>
         </div>
       </form>
     </Dialog>

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useId, useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { api, ask, type Webhook } from '../../api/client'
 import { webhooks } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { Dialog } from '../../parts/Confirm'
+import { Field, useSubmit } from '../../parts/Form'
 import { Icon } from '../../parts/Icon'
 import { Empty, Page, Problem, Waiting } from '../../parts/Page'
 import { Secret } from '../../parts/Secret'
@@ -63,31 +64,20 @@ export function Standing({ webhook }: { webhook: Webhook }) {
 function Making({ close }: { close: () => void }) {
   const { t } = useWords()
   const client = useQueryClient()
-  const id = useId()
   const [url, setUrl] = useState('')
   const [chosen, setChosen] = useState<Webhook['events']>(['post.published', 'post.failed', 'account.error'])
-  const [error, setError] = useState<unknown>(null)
   const [secret, setSecret] = useState<string>()
   const toggle = (event: Webhook['events'][number]) => setChosen(chosen.includes(event) ? chosen.filter((e) => e !== event) : [...chosen, event])
-  const make = async (event: FormEvent) => {
-    event.preventDefault()
-    setError(null)
-    try {
-      const { webhook } = await ask(api.POST('/webhooks', { body: { url, events: chosen } }))
-      await client.invalidateQueries({ queryKey: ['webhooks'] })
-      setSecret(webhook.secret)
-    } catch (e) {
-      setError(e)
-    }
-  }
+  const { run, busy, error } = useSubmit(async () => {
+    const { webhook } = await ask(api.POST('/webhooks', { body: { url, events: chosen } }))
+    await client.invalidateQueries({ queryKey: ['webhooks'] })
+    setSecret(webhook.secret)
+  })
   if (secret) return <Secret title={t('webhooks.made')} about={t('webhooks.secretAbout')} secret={secret} close={close} />
   return (
     <Dialog title={t('webhooks.new')} close={close}>
-      <form className="stack" onSubmit={(e) => void make(e)}>
-        <div className="field">
-          <label htmlFor={id}>{t('webhooks.url')}</label>
-          <input className="input" id={id} type="url" required placeholder="https://" value={url} onChange={(e) => setUrl(e.target.value)} />
-        </div>
+      <form className="stack" onSubmit={run}>
+        <Field label={t('webhooks.url')} type="url" placeholder="https://" value={url} set={setUrl} />
         <fieldset className="checks">
           <legend className="label">{t('webhooks.which')}</legend>
           {events.map((e) => <label className="row" key={e}><input type="checkbox" checked={chosen.includes(e)} onChange={() => toggle(e)} /> <code>{e}</code></label>)}
@@ -95,7 +85,7 @@ function Making({ close }: { close: () => void }) {
         {error !== null && <Problem error={error} />}
         <div className="row" style={{ justifyContent: 'flex-end' }}>
           <button className="btn" type="button" onClick={close}>{t('no')}</button>
-          <button className="btn main" disabled={chosen.length === 0}>{t('webhooks.make')}</button>
+          <button className="btn main" disabled={busy || chosen.length === 0}>{t('webhooks.make')}</button>
         </div>
       </form>
     </Dialog>

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { api, ask, type Schemas } from '../../api/client'
 import { useSession } from '../../api/session'
+import { Field, useSubmit } from '../../parts/Form'
 import { Icon } from '../../parts/Icon'
 import { Page, Problem, Waiting } from '../../parts/Page'
 import { useToast } from '../../parts/toasts'
@@ -64,37 +65,22 @@ function Password() {
   const { t } = useWords()
   const client = useQueryClient()
   const { show } = useToast()
-  const id = useId()
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
-  const [error, setError] = useState<unknown>(null)
-  const change = async (event: FormEvent) => {
-    event.preventDefault()
-    setError(null)
-    try {
-      await ask(api.PATCH('/me/password', { body: { newPassword, ...(currentPassword ? { currentPassword } : {}) } }))
-      setCurrent('')
-      setNew('')
-      await client.invalidateQueries({ queryKey: ['session'] })
-      await client.invalidateQueries({ queryKey: ['sessions'] })
-      show({ tone: 'good', text: t('you.changed') })
-    } catch (e) {
-      setError(e)
-    }
-  }
+  const { run, busy, error } = useSubmit(async () => {
+    await ask(api.PATCH('/me/password', { body: { newPassword, ...(currentPassword ? { currentPassword } : {}) } }))
+    setCurrent('')
+    setNew('')
+    await client.invalidateQueries({ queryKey: ['session'] })
+    await client.invalidateQueries({ queryKey: ['sessions'] })
+    show({ tone: 'good', text: t('you.changed') })
+  })
   return (
-    <form className="stack" style={{ maxWidth: 360 }} onSubmit={(e) => void change(e)}>
-      <div className="field">
-        <label htmlFor={id + 'c'}>{t('you.current')}</label>
-        <input className="input" id={id + 'c'} type="password" autoComplete="current-password" value={currentPassword} onChange={(e) => setCurrent(e.target.value)} />
-      </div>
-      <div className="field">
-        <label htmlFor={id + 'n'}>{t('signin.newPassword')}</label>
-        <input className="input" id={id + 'n'} type="password" autoComplete="new-password" required minLength={12} value={newPassword} onChange={(e) => setNew(e.target.value)} aria-describedby={id + 'h'} />
-        <span className="hint" id={id + 'h'}>{t('signin.passwordRule')}</span>
-      </div>
+    <form className="stack" style={{ maxWidth: 360 }} onSubmit={run}>
+      <Field label={t('you.current')} required={false} type="password" autoComplete="current-password" value={currentPassword} set={setCurrent} />
+      <Field label={t('signin.newPassword')} hint={t('signin.passwordRule')} type="password" autoComplete="new-password" minLength={12} value={newPassword} set={setNew} />
       {error !== null && <Problem error={error} />}
-      <div><button className="btn">{t('you.change')}</button></div>
+      <div><button className="btn" disabled={busy}>{t('you.change')}</button></div>
     </form>
   )
 }
