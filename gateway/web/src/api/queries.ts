@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { failedTargets, standing } from '../parts/post'
 import { api, ask, type Post, type Schemas } from './client'
 
 // pulse is how often what may have changed is asked for, in milliseconds.
@@ -129,11 +130,9 @@ const needsOfPosts = queryOptions({
 })
 
 function needOfPost(post: Post): Need[] {
-  if (post.platforms.some((t) => t.held)) return [{ kind: 'held', id: post.id, post }]
-  if (post.platforms.some((t) => t.status !== 'posted' && t.error?.code === 'outcome_unknown')) {
-    return [{ kind: 'unknown', id: post.id, post }]
-  }
-  return post.platforms.some((t) => t.status === 'failed') ? [{ kind: 'failed', id: post.id, post }] : []
+  const kind = standing(post)
+  if (kind === 'held' || kind === 'unknown') return [{ kind, id: post.id, post }]
+  return failedTargets(post).length > 0 ? [{ kind: 'failed', id: post.id, post }] : []
 }
 
 // useNeeds collects what does not go on by itself.

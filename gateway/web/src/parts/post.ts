@@ -1,4 +1,4 @@
-import type { Post } from '../api/client'
+import type { Post, Target } from '../api/client'
 import type { Say } from '../words'
 import type { Status } from './Status'
 
@@ -8,12 +8,19 @@ export function excerpt(post: Post, t: Say): string {
   return text?.replace(/\s+/g, ' ').trim() || t(post.mediaItems.length > 0 ? 'post.onlyMedia' : 'post.empty')
 }
 
-// standing is a post's state as people need to know it: what is held or open is that first of all.
-export function standing(post: Post): Status {
-  if (post.platforms.some((p) => p.held)) return 'held'
-  if (post.status !== 'posted' && post.platforms.some((p) => p.error?.code === 'outcome_unknown')) return 'unknown'
-  return post.status
+// isUnknown tells whether it may be published or not: the answer of a call was lost.
+export const isUnknown = (target: Target) => target.status !== 'posted' && target.error?.code === 'outcome_unknown'
+
+// standing is a post's state, or that of it on one account, as people need to know it: what is held or open
+// is that first of all.
+export function standing(of: Post | Target): Status {
+  const targets = 'platforms' in of ? of.platforms : [of]
+  if (targets.some((p) => p.held)) return 'held'
+  return targets.some(isUnknown) ? 'unknown' : of.status
 }
+
+// failedTargets are those that a retry is about.
+export const failedTargets = (post: Post) => post.platforms.filter((p) => p.status === 'failed')
 
 // isMovable tells whether its time can be changed.
 export const isMovable = (post: Post) => (post.status === 'draft' || post.status === 'scheduled') && !post.threadId

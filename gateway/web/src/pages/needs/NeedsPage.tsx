@@ -7,6 +7,7 @@ import { useMay } from '../../api/session'
 import { Icon } from '../../parts/Icon'
 import { Empty, Page, Problem, Waiting } from '../../parts/Page'
 import { Mark, platforms } from '../../parts/platforms'
+import { failedTargets } from '../../parts/post'
 import { PostRow } from '../../parts/PostRow'
 import { useToast } from '../../parts/toasts'
 import { useWords, type Word } from '../../words'
@@ -59,7 +60,7 @@ function Why({ post }: { post: Post }) {
 function FailedRow({ post }: { post: Post }) {
   const { t } = useWords()
   const [open, setOpen] = useState(false)
-  const mayRetry = useMay('editor') && post.platforms.some((p) => p.status === 'failed')
+  const mayRetry = useMay('editor') && failedTargets(post).length > 0
   return (
     <>
       <PostRow

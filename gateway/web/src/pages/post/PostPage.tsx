@@ -8,7 +8,7 @@ import { useMay } from '../../api/session'
 import { Confirm } from '../../parts/Confirm'
 import { Icon } from '../../parts/Icon'
 import { Page, Problem, Waiting } from '../../parts/Page'
-import { excerpt, standing } from '../../parts/post'
+import { excerpt, failedTargets, standing } from '../../parts/post'
 import { StatusPill } from '../../parts/Status'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
@@ -85,7 +85,7 @@ function Actions({ post }: { post: Post }) {
   const mayChange = useMay(post.status === 'draft' ? 'author' : 'editor')
   const mayPost = useMay('author')
   const isOpen = post.status === 'scheduled' || post.status === 'draft'
-  const hasFailed = post.platforms.some((p) => p.status === 'failed')
+  const hasFailed = failedTargets(post).length > 0
   return (
     <>
       {hasFailed && mayChange && <button className="btn main" onClick={() => setOpen('retry')}><Icon name="retry" /> {t('retry.open')}</button>}

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { api, ask, type Post, type Target } from '../../api/client'
 import { Confirm } from '../../parts/Confirm'
 import { Mark, platforms } from '../../parts/platforms'
+import { failedTargets, isUnknown } from '../../parts/post'
 import { useToast } from '../../parts/toasts'
 import { useWords, type Word } from '../../words'
 
@@ -11,7 +12,7 @@ const cannotLook = ['telegram']
 
 // plan says what a retry would do with a target: publish it, look first, or leave out what may be there.
 function plan(target: Target, acceptDuplicate: boolean): Word {
-  if (target.error?.code !== 'outcome_unknown') return 'retry.again'
+  if (!isUnknown(target)) return 'retry.again'
   if (!cannotLook.includes(target.platform)) return 'retry.look'
   return acceptDuplicate ? 'retry.duplicate' : 'retry.leave'
 }
@@ -20,7 +21,7 @@ export function Retry({ post, close }: { post: Post; close: () => void }) {
   const { t } = useWords()
   const client = useQueryClient()
   const { show } = useToast()
-  const failed = post.platforms.filter((p) => p.status === 'failed')
+  const failed = failedTargets(post)
   const [acceptDuplicate, setAccept] = useState(false)
   const mayBeThere = failed.some((p) => plan(p, false) === 'retry.leave')
   return (

@@ -3,18 +3,13 @@ import type { Post, Target } from '../../api/client'
 import type { AccountsById } from '../../api/queries'
 import { Icon } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
-import { StatusPill, type Status } from '../../parts/Status'
+import { standing } from '../../parts/post'
+import { StatusPill } from '../../parts/Status'
 import { useWords, type Word } from '../../words'
 
 // Targets shows what became of a post on each account.
 export function Targets({ post, accounts }: { post: Post; accounts: AccountsById }) {
   return <ul className="list">{post.platforms.map((p) => <Row key={p.platform + p.accountId} target={p} name={accounts.get(p.accountId)?.name} />)}</ul>
-}
-
-function statusOf(target: Target): Status {
-  if (target.held) return 'held'
-  if (target.status !== 'posted' && target.error?.code === 'outcome_unknown') return 'unknown'
-  return target.status
 }
 
 function Row({ target, name }: { target: Target; name?: string }) {
@@ -27,7 +22,7 @@ function Row({ target, name }: { target: Target; name?: string }) {
       <div className="grow">
         <div className="row">
           <span className="strong clip">{name ?? platforms[target.platform].name}</span>
-          <StatusPill status={statusOf(target)} />
+          <StatusPill status={standing(target)} />
         </div>
         <p className="small muted">{platforms[target.platform].name}{target.postedAt && ` · ${time.seconds(target.postedAt)}`}</p>
         {target.contentOverride && <p className="said small quiet" style={{ marginTop: 4 }}>{target.contentOverride}</p>}
