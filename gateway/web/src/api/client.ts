@@ -67,3 +67,10 @@ export async function ask<T>(asked: Promise<Answer<T>>): Promise<T> {
 export function words(error: unknown, unreachable: string): string {
   return error instanceof Refusal ? error.sentences.join(' · ') : unreachable
 }
+
+// ownPath is where this server serves a file that it names by its public address, which the browser may know
+// it by another of.
+export function ownPath(url: string): string {
+  const { pathname, search } = new URL(url, window.location.href)
+  return pathname.startsWith('/api/') ? pathname + search : url
+}

@@ -56,6 +56,15 @@ export const healths = queryOptions({
   staleTime: 60_000,
 })
 
+// mediaOf is an upload, such as to show it; of what is none nothing is read.
+export const mediaOf = (id: string | undefined) =>
+  queryOptions({
+    queryKey: ['media', id],
+    queryFn: async () => (await ask(api.GET('/media/{id}', { params: { path: { id: id ?? '' } } }))).media,
+    enabled: Boolean(id),
+    staleTime: 300_000,
+  })
+
 export const ways = queryOptions({
   queryKey: ['ways'],
   queryFn: async () => (await ask(api.GET('/connect'))).platforms,

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { api, ask } from '../../api/client'
+import { ownPath } from '../../api/client'
+import { mediaOf } from '../../api/queries'
 import { Icon } from '../../parts/Icon'
 import { useWords } from '../../words'
-import { ownPath } from '../post/MediaStrip'
 import type { Sending } from './upload'
 import type { Item, Writing } from './writing'
 
@@ -45,12 +45,8 @@ export function MediaItems({ writing, sending, dropSending, change }: MediaItems
 }
 
 // useMedia reads where an upload can be seen.
-export function useMedia(item: Item | undefined): string | undefined {
-  const id = item?.mediaId
-  const { data } = useQuery({
-    queryKey: ['media', id], enabled: Boolean(id), staleTime: 300_000,
-    queryFn: async () => (await ask(api.GET('/media/{id}', { params: { path: { id: id ?? '' } } }))).media,
-  })
+export function useMedia(item: Item): string | undefined {
+  const { data } = useQuery(mediaOf(item.mediaId))
   return data?.url && ownPath(data.url)
 }
 

@@ -1,7 +1,6 @@
 import { useState } from 'react'
-import { api, ask, Refusal, type Schemas } from '../../api/client'
+import { api, ask, ownPath, Refusal, type Schemas } from '../../api/client'
 import type { Item } from './writing'
-import { ownPath } from '../post/MediaStrip'
 
 export type Sending = { id: number; name: string; part: number; error?: string }
 

@@ -1,17 +1,13 @@
 import { useQueries } from '@tanstack/react-query'
-import { api, ask, type MediaItem } from '../../api/client'
+import { ownPath, type MediaItem } from '../../api/client'
+import { mediaOf } from '../../api/queries'
 import { Icon } from '../../parts/Icon'
 import { useWords } from '../../words'
 
 // MediaStrip shows the media of a post. What is on other servers is linked, as pages load nothing from there.
 export function MediaStrip({ items }: { items: MediaItem[] }) {
   const { t } = useWords()
-  const uploads = useQueries({
-    queries: items.map((item) => ({
-      queryKey: ['media', item.mediaId], enabled: Boolean(item.mediaId), staleTime: 300_000,
-      queryFn: async () => (await ask(api.GET('/media/{id}', { params: { path: { id: item.mediaId ?? '' } } }))).media,
-    })),
-  })
+  const uploads = useQueries({ queries: items.map((item) => mediaOf(item.mediaId)) })
   if (items.length === 0) return null
   return (
     <ul className="media">
@@ -28,11 +24,4 @@ export function MediaStrip({ items }: { items: MediaItem[] }) {
       })}
     </ul>
   )
-}
-
-// ownPath is where this server serves a file that it names by its public address, which the browser may know
-// it by another of.
-export function ownPath(url: string): string {
-  const { pathname, search } = new URL(url, window.location.href)
-  return pathname.startsWith('/api/') ? pathname + search : url
 }
