@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react'
 import type { Post } from '../../api/client'
 import { postsOf, useAccounts } from '../../api/queries'
 import { useMay } from '../../api/session'
+import { dateOf } from '../../parts/dates'
 import { Icon } from '../../parts/Icon'
 import { Empty, Page, Problem } from '../../parts/Page'
 import { standing } from '../../parts/post'
@@ -12,7 +13,7 @@ import { useWords } from '../../words'
 import type { CalendarSearch, CalendarView } from '../../router'
 import { Filters } from './Filters'
 import { Grid } from './Grid'
-import { around, dateOf, step, titleOf } from './range'
+import { around, step, titleOf } from './range'
 
 const views: CalendarView[] = ['month', 'week', 'day', 'list']
 

@@ -9,13 +9,14 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Post } from '../../api/client'
 import { useMay } from '../../api/session'
+import { dateOf } from '../../parts/dates'
 import { Marks } from '../../parts/platforms'
 import { excerpt, isMovable, standing } from '../../parts/post'
 import { StatusShape } from '../../parts/Status'
 import type { CalendarView } from '../../router'
 import { useWords } from '../../words'
 import { useMove } from './move'
-import { dateOf, dayOf } from './range'
+import { dayOf } from './range'
 
 const viewTypes: Record<CalendarView, string> = { month: 'dayGridMonth', week: 'timeGridWeek', day: 'timeGridDay', list: 'posts' }
 

@@ -1,12 +1,7 @@
+import { dateOf } from '../../parts/dates'
 import type { CalendarView } from '../../router'
 
-// dateOf writes a day of the reader's zone as addresses have it: YYYY-MM-DD.
-export function dateOf(at: Date): string {
-  const two = (n: number) => String(n).padStart(2, '0')
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-}
-
-// dayOf reads one; what is none is today.
+// dayOf reads a day as addresses have it; what is none is today.
 export function dayOf(date: string): Date {
   const at = new Date(date + 'T00:00:00')
   return Number.isNaN(at.getTime()) ? new Date(new Date().setHours(0, 0, 0, 0)) : at

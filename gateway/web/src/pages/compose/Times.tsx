@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { queues } from '../../api/queries'
+import { wallTime, zone } from '../../parts/dates'
 import { useWords } from '../../words'
-import { wallTime, zone, type When, type Writing } from './writing'
+import type { When, Writing } from './writing'
 
 type TimesProps = { writing: Writing; offered: When[]; change: (next: Partial<Writing>) => void }
 

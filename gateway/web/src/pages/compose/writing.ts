@@ -1,4 +1,5 @@
 import type { MediaItem, Post, Schemas } from '../../api/client'
+import { wallTime, zone } from '../../parts/dates'
 
 export type When = 'now' | 'at' | 'queue' | 'draft'
 
@@ -12,7 +13,7 @@ export type Writing = {
   media: Item[]
   firstComment: string
   when: When
-  at: string // wall time in the reader's zone, as inputs have it: YYYY-MM-DDTHH:MM
+  at: string // wall time in the reader's zone, as inputs have it
   queueId: string
 }
 
@@ -22,15 +23,6 @@ export function offeredTimes(mayPublish: boolean, edited: Post | undefined): Whe
   if (!mayPublish) return ['draft']
   if (!edited) return ['now', 'at', 'queue', 'draft']
   return edited.status === 'draft' ? ['at', 'draft'] : ['at']
-}
-
-export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
-
-const two = (n: number) => String(n).padStart(2, '0')
-
-// wallTime writes a moment as inputs of times have it, in the reader's zone.
-export function wallTime(at: Date): string {
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
 export function blank(at?: string): Writing {

@@ -6,6 +6,7 @@ import { api, ask, type MediaItem, type Post } from '../../api/client'
 import { attemptsOf, postOf, pulse, useAccounts } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { Confirm } from '../../parts/Confirm'
+import { zone } from '../../parts/dates'
 import { Icon } from '../../parts/Icon'
 import { Page, Problem, Waiting } from '../../parts/Page'
 import { excerpt, failedTargets, standing } from '../../parts/post'
@@ -55,8 +56,7 @@ export function PostPage() {
 
 // zoned is the time in the post's own zone, where the reader's is another.
 function zoned(post: Post, text: string) {
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return post.scheduledFor && post.timezone !== own ? text : undefined
+  return post.scheduledFor && post.timezone !== zone() ? text : undefined
 }
 
 function Said({ post }: { post: Post }) {

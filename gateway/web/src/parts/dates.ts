@@ -1,0 +1,10 @@
+const two = (n: number) => String(n).padStart(2, '0')
+
+// dateOf writes a day of the reader's zone as addresses have it: YYYY-MM-DD.
+export const dateOf = (at: Date) => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+
+// wallTime writes a moment of the reader's zone as inputs of times have it: YYYY-MM-DDTHH:MM.
+export const wallTime = (at: Date) => `${dateOf(at)}T${two(at.getHours())}:${two(at.getMinutes())}`
+
+// zone is the reader's.
+export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone
