@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { failedTargets, standing } from '../parts/post'
-import { api, ask, type Post, type Schemas } from './client'
+import { api, ask, type Account, type Post, type Webhook } from './client'
 
 // pulse is how often what may have changed is asked for, in milliseconds.
 export const pulse = 4000
@@ -88,13 +88,24 @@ export const queues = queryOptions({
   staleTime: 60_000,
 })
 
-export type AccountsById = Map<string, Schemas['Account']>
+export type AccountsById = ReadonlyMap<string, Account>
 
-// useAccounts reads the accounts, also by their ids.
+export type Brand = { name: string | null; accounts: Account[] }
+
+// arranged has the accounts in the order of their names, also by their ids and by brand; those of none are last.
+function arranged(accounts: Account[]) {
+  const all = [...accounts].sort((a, b) => a.platform.localeCompare(b.platform) || a.name.localeCompare(b.name))
+  const names = [...new Set(all.map((a) => a.brandName))].sort((a, b) => (a ?? '\uffff').localeCompare(b ?? '\uffff'))
+  const brands: Brand[] = names.map((name) => ({ name, accounts: all.filter((a) => a.brandName === name) }))
+  return { all, byId: new Map(all.map((a) => [a.id, a])) as AccountsById, brands }
+}
+
+const noAccounts = arranged([])
+
+// useAccounts reads the accounts.
 export function useAccounts() {
-  const query = useQuery(accounts)
-  const all = [...(query.data ?? [])].sort((a, b) => a.platform.localeCompare(b.platform) || a.name.localeCompare(b.name))
-  return { ...query, all, byId: new Map(all.map((a) => [a.id, a])) as AccountsById }
+  const query = useQuery({ ...accounts, select: arranged })
+  return { ...query, ...(query.data ?? noAccounts) }
 }
 
 // useLivePosts asks every few seconds which posts have changed, and has the views that show posts read them
@@ -123,8 +134,8 @@ const recently = 14 * 24 * 3600 * 1000
 
 export type Need =
   | { kind: 'failed' | 'unknown' | 'held'; id: string; post: Post }
-  | { kind: 'account'; id: string; account: Schemas['Account'] }
-  | { kind: 'webhook'; id: string; webhook: Schemas['Webhook'] }
+  | { kind: 'account'; id: string; account: Account }
+  | { kind: 'webhook'; id: string; webhook: Webhook }
 
 const needsOfPosts = queryOptions({
   queryKey: ['posts', 'needs'],

@@ -21,7 +21,6 @@ export function AccountsPage() {
   const mayConnect = useMay('admin')
   const byId = new Map((health.data ?? []).map((h) => [h.accountId, h]))
   const connect = mayConnect && <button className="btn main" onClick={() => setConnecting(true)}><Icon name="plus" /> {t('accounts.connect')}</button>
-  const brands = [...new Set(accounts.all.map((a) => a.brandName))].sort((a, b) => (a ?? '\uffff').localeCompare(b ?? '\uffff'))
   return (
     <Page
       name={t('nav.accounts')} title={t('nav.accounts')} about={t('accounts.about')}
@@ -35,11 +34,11 @@ export function AccountsPage() {
       {accounts.error && <Problem error={accounts.error} retry={() => void accounts.refetch()} />}
       {accounts.isPending && <div className="card"><Waiting /></div>}
       {accounts.isSuccess && accounts.all.length === 0 && <div className="card"><Empty icon="people" title={t('accounts.none')} action={connect}>{t('accounts.noneAbout')}</Empty></div>}
-      {brands.map((brand) => (
-        <section className="card" key={brand ?? ''} aria-label={brand ?? t('nav.accounts')}>
-          {brands.length > 1 && <header><h2>{brand ?? t('compose.noBrand')}</h2></header>}
+      {accounts.brands.map((brand) => (
+        <section className="card" key={brand.name ?? ''} aria-label={brand.name ?? t('nav.accounts')}>
+          {accounts.brands.length > 1 && <header><h2>{brand.name ?? t('compose.noBrand')}</h2></header>}
           <ul className="list">
-            {accounts.all.filter((a) => a.brandName === brand).map((a) => <Row key={a.id} account={a} health={byId.get(a.id)} isChecking={health.isPending} />)}
+            {brand.accounts.map((a) => <Row key={a.id} account={a} health={byId.get(a.id)} isChecking={health.isPending} />)}
           </ul>
         </section>
       ))}

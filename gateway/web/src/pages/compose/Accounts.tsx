@@ -1,15 +1,15 @@
 import type { Account } from '../../api/client'
+import type { Brand } from '../../api/queries'
 import { Icon } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
 import { useWords } from '../../words'
 import type { Validity } from './validity'
 
-type AccountsProps = { all: Account[]; chosen: string[]; validity: Validity; choose: (ids: string[]) => void }
+type AccountsProps = { brands: Brand[]; chosen: string[]; validity: Validity; choose: (ids: string[]) => void }
 
 // Accounts chooses where a post goes, by brand where there are some.
-export function Accounts({ all, chosen, validity, choose }: AccountsProps) {
+export function Accounts({ brands, chosen, validity, choose }: AccountsProps) {
   const { t } = useWords()
-  const brands = [...new Set(all.map((a) => a.brandName))].sort((a, b) => (a ?? '\uffff').localeCompare(b ?? '\uffff'))
   const toggle = (id: string) => choose(chosen.includes(id) ? chosen.filter((c) => c !== id) : [...chosen, id])
   return (
     <section className="card" aria-label={t('compose.accounts')}>
@@ -19,9 +19,9 @@ export function Accounts({ all, chosen, validity, choose }: AccountsProps) {
           {chosen.length > 0 && <button className="btn bare low" onClick={() => choose([])}>{t('compose.chooseNone')}</button>}
         </div>
         {brands.map((brand) => (
-          <fieldset className="picks" key={brand ?? ''}>
-            {brands.length > 1 && <legend className="label">{brand ?? t('compose.noBrand')}</legend>}
-            {all.filter((a) => a.brandName === brand).map((a) => (
+          <fieldset className="picks" key={brand.name ?? ''}>
+            {brands.length > 1 && <legend className="label">{brand.name ?? t('compose.noBrand')}</legend>}
+            {brand.accounts.map((a) => (
               <label className="pick" key={a.id} data-chosen={chosen.includes(a.id)}>
                 <input className="hidden" type="checkbox" checked={chosen.includes(a.id)} onChange={() => toggle(a.id)} />
                 <Mark platform={a.platform} />

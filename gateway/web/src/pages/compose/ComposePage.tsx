@@ -44,7 +44,7 @@ export function ComposePage() {
 
 function Composer({ name, edited, begin }: { name: string; edited?: Post; begin?: Writing }) {
   const { t } = useWords()
-  const { byId, all } = useAccounts()
+  const { byId, brands } = useAccounts()
   const { writing: kept, setWriting, wasKept, forget } = useKept(name, begin)
   const offered = offeredTimes(useMay('editor'), edited)
   const writing = { ...kept, when: offered.includes(kept.when) ? kept.when : (offered[0] ?? 'draft') }
@@ -64,7 +64,7 @@ function Composer({ name, edited, begin }: { name: string; edited?: Post; begin?
     >
       <div className="compose">
         <div className="stack" style={{ gap: 'var(--s4)' }}>
-          <Accounts all={all} chosen={writing.accounts} validity={validity.data} choose={choose} />
+          <Accounts brands={brands} chosen={writing.accounts} validity={validity.data} choose={choose} />
           <Editor writing={writing} accounts={byId} validity={validity.data} shown={shown} show={setShown} change={change} setWriting={setWriting} />
           {validity.error && <Problem error={validity.error} />}
         </div>

@@ -1,4 +1,5 @@
 import type { MediaItem, Post, Schemas } from '../../api/client'
+import type { AccountsById } from '../../api/queries'
 import { wallTime, zone } from '../../parts/dates'
 
 export type When = 'now' | 'at' | 'queue' | 'draft'
@@ -44,7 +45,7 @@ export function ofPost(post: Post): Writing {
 export type Fields = Schemas['PostFields']
 
 // fieldsOf are a writing's contents as the API takes them.
-export function fieldsOf(w: Writing, accounts: Map<string, Schemas['Account']>): Fields {
+export function fieldsOf(w: Writing, accounts: AccountsById): Fields {
   const chosen = w.accounts.flatMap((id) => accounts.get(id) ?? [])
   return {
     content: w.text,
