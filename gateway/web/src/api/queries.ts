@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanst
 import { useEffect, useRef } from 'react'
 import { failedTargets, standing } from '../parts/post'
 import { api, ask, type Account, type Post, type Webhook } from './client'
+import { useMay } from './session'
 
 // pulse is how often what may have changed is asked for, in milliseconds.
 export const pulse = 4000
@@ -159,7 +160,7 @@ function needOfPost(post: Post): Need[] {
 export function useNeeds(): { needs: Need[]; isPending: boolean; error: Error | null } {
   const posts = useQuery(needsOfPosts)
   const { all, error, isPending } = useAccounts()
-  const hooks = useQuery({ ...webhooks, refetchInterval: 60_000 })
+  const hooks = useQuery({ ...webhooks, enabled: useMay('admin'), refetchInterval: 60_000 })
   const needs: Need[] = [
     ...all.filter((a) => a.needsReconnect).map((account): Need => ({ kind: 'account', id: account.id, account })),
     ...(posts.data ?? []).flatMap(needOfPost),

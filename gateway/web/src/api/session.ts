@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import { api, ask, Refusal, rememberToken, type Session } from './client'
 
 const key = ['session']
@@ -30,11 +31,13 @@ export function useSession(): Session {
   return data
 }
 
-// useMay tells whether whoever is signed in has at least a role.
-export function useMay(role: Role): boolean {
-  const { workspace } = useSession()
-  return workspace !== null && roles.indexOf(workspace.role) >= roles.indexOf(role)
+// useRights returns what tells whether whoever is signed in has at least a role.
+export function useRights(): (role: Role) => boolean {
+  const own = useSession().workspace?.role
+  return useCallback((role) => own !== undefined && roles.indexOf(own) >= roles.indexOf(role), [own])
 }
+
+export const useMay = (role: Role) => useRights()(role)
 
 // useSessionChanges are the ways to begin, turn and end the session.
 export function useSessionChanges() {

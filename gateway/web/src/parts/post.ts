@@ -1,4 +1,5 @@
 import type { Post, Target } from '../api/client'
+import type { Role } from '../api/session'
 import type { Say } from '../words'
 import type { Status } from './Status'
 
@@ -21,6 +22,9 @@ export function standing(of: Post | Target): Status {
 
 // failedTargets are those that a retry is about.
 export const failedTargets = (post: Post) => post.platforms.filter((p) => p.status === 'failed')
+
+// changer is the least role that changes it.
+export const changer = (post: Post): Role => (post.status === 'draft' ? 'author' : 'editor')
 
 // isMovable tells whether its time can be changed.
 export const isMovable = (post: Post) => (post.status === 'draft' || post.status === 'scheduled') && !post.threadId

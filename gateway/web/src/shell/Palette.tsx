@@ -4,12 +4,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { useDeferredValue, useId, useState, type KeyboardEvent } from 'react'
 import { api, ask } from '../api/client'
 import { everybodys } from '../api/queries'
-import { useSession, useSessionChanges } from '../api/session'
+import { useMay, useSession, useSessionChanges } from '../api/session'
 import { Icon, type IconName } from '../parts/Icon'
 import { excerpt } from '../parts/post'
 import { StatusShape } from '../parts/Status'
 import { useWords } from '../words'
-import { places, technical } from './places'
+import { places, useTechnical } from './places'
 
 type Choice = { key: string; label: string; icon?: IconName; status?: Parameters<typeof StatusShape>[0]['status']; run: () => void }
 
@@ -59,9 +59,11 @@ function useChoices(typed: string): Choice[] {
   const navigate = useNavigate()
   const { test } = useSession()
   const { turn } = useSessionChanges()
+  const mayPost = useMay('author')
+  const technical = useTechnical()
   const found = useFound(typed.trim())
   const go: Choice[] = [
-    { key: 'new', label: t('nav.compose'), icon: 'plus', run: () => void navigate({ to: '/compose' }) },
+    ...(mayPost ? [{ key: 'new', label: t('nav.compose'), icon: 'plus' as const, run: () => void navigate({ to: '/compose' }) }] : []),
     ...[...places, ...technical].map((p): Choice => ({ key: p.word, label: t(p.word), icon: p.icon, run: () => void navigate({ to: p.to }) })),
     { key: 'you', label: t('nav.you'), icon: 'user', run: () => void navigate({ to: '/you' }) },
     { key: 'mode', label: t(test ? 'mode.toLive' : 'mode.toTest'), icon: 'retry', run: () => void turn({ test: !test }) },

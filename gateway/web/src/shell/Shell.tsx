@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { useLivePosts, useNeeds } from '../api/queries'
-import { useSession, useSessionChanges } from '../api/session'
+import { useMay, useSession, useSessionChanges } from '../api/session'
 import { Icon } from '../parts/Icon'
 import { useToast } from '../parts/toasts'
 import { useWords } from '../words'
-import { places, technical, type Place } from './places'
+import { places, useTechnical, type Place } from './places'
 import { WorkspaceButton } from './WorkspaceButton'
 
 const Palette = lazy(() => import('./Palette'))
@@ -17,6 +17,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const { test } = useSession()
   const { turn } = useSessionChanges()
   const { fail } = useToast()
+  const mayPost = useMay('author')
   const [palette, setPalette] = useState(false)
   useLivePosts()
   useShortcut(() => setPalette(true))
@@ -35,7 +36,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <Workspace />
           <span className="grow" />
           <button className="btn bare icon" aria-label={t('palette.open')} onClick={() => setPalette(true)}><Icon name="search" /></button>
-          <Link className="btn main icon" to="/compose" aria-label={t('nav.compose')}><Icon name="plus" /></Link>
+          {mayPost && <Link className="btn main icon" to="/compose" aria-label={t('nav.compose')}><Icon name="plus" /></Link>}
         </header>
         {children}
         <BarBelow />
@@ -64,11 +65,13 @@ function Side({ openPalette }: { openPalette: () => void }) {
   const { test } = useSession()
   const { turn } = useSessionChanges()
   const { fail } = useToast()
+  const mayPost = useMay('author')
+  const technical = useTechnical()
   const mac = navigator.platform.startsWith('Mac')
   return (
     <aside className="side">
       <Workspace />
-      <Link className="btn main" to="/compose" style={{ marginTop: 'var(--s2)' }}><Icon name="plus" /> {t('nav.compose')}</Link>
+      {mayPost && <Link className="btn main" to="/compose" style={{ marginTop: 'var(--s2)' }}><Icon name="plus" /> {t('nav.compose')}</Link>}
       <nav className="nav" aria-label={t('nav.label')}>
         <button onClick={openPalette}><Icon name="search" /> {t('palette.open')} <kbd className="hint">{mac ? '⌘K' : 'Ctrl K'}</kbd></button>
         {places.map((p) => <PlaceLink key={p.to} place={p} />)}

@@ -4,7 +4,7 @@ import { useSession, useSessionChanges } from '../api/session'
 import { Icon } from '../parts/Icon'
 import { useToast } from '../parts/toasts'
 import { useWords } from '../words'
-import { technical } from './places'
+import { useTechnical } from './places'
 import { WorkspaceButton } from './WorkspaceButton'
 
 // WorkspaceMenu says where one is, and turns to another workspace, mode, language or face.
@@ -14,6 +14,7 @@ export default function WorkspaceMenu() {
   const { turn, signOut } = useSessionChanges()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const { fail } = useToast()
+  const technical = useTechnical()
   const faces = ['auto', 'light', 'dark'] as const
   return (
     <Menu defaultOpened position="bottom-start" width={240} shadow="none" transitionProps={{ duration: 80 }}>

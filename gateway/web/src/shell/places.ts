@@ -1,4 +1,5 @@
 import type { LinkProps } from '@tanstack/react-router'
+import { useMay } from '../api/session'
 import type { IconName } from '../parts/Icon'
 import type { Word } from '../words'
 
@@ -12,7 +13,10 @@ export const places: Place[] = [
   { to: '/accounts', word: 'nav.accounts', icon: 'people' },
 ]
 
-export const technical: Place[] = [
+const technical: Place[] = [
   { to: '/webhooks', word: 'nav.webhooks', icon: 'hook' },
   { to: '/keys', word: 'nav.keys', icon: 'key' },
 ]
+
+// useTechnical are the places for developers, which only admins may see.
+export const useTechnical = () => (useMay('admin') ? technical : [])

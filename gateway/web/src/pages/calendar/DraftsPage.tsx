@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { postsOf } from '../../api/queries'
+import { useMay } from '../../api/session'
 import { Icon } from '../../parts/Icon'
 import { Empty, Page, Problem, Waiting } from '../../parts/Page'
 import { PostRow } from '../../parts/PostRow'
@@ -9,7 +10,8 @@ import { useWords } from '../../words'
 export function DraftsPage() {
   const { t } = useWords()
   const drafts = useQuery(postsOf({ status: 'draft' }))
-  const compose = <Link className="btn main" to="/compose"><Icon name="plus" /> {t('nav.compose')}</Link>
+  const mayPost = useMay('author')
+  const compose = mayPost && <Link className="btn main" to="/compose"><Icon name="plus" /> {t('nav.compose')}</Link>
   return (
     <Page name={t('nav.drafts')} title={t('nav.drafts')} about={t('drafts.about')}>
       <div className="card">
@@ -18,7 +20,7 @@ export function DraftsPage() {
         {drafts.data?.length === 0 && <Empty icon="draft" title={t('drafts.none')} action={compose}>{t('drafts.noneAbout')}</Empty>}
         {drafts.data && drafts.data.length > 0 && (
           <ul className="list">
-            {drafts.data.map((post) => <PostRow key={post.id} post={post} actions={<Link className="btn low" to="/compose" search={{ edit: post.id }}>{t('post.edit')}</Link>} />)}
+            {drafts.data.map((post) => <PostRow key={post.id} post={post} actions={mayPost && <Link className="btn low" to="/compose" search={{ edit: post.id }}>{t('post.edit')}</Link>} />)}
           </ul>
         )}
       </div>

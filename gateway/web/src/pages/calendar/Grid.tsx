@@ -8,10 +8,10 @@ import timeGrid from '@fullcalendar/react/timegrid'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef } from 'react'
 import type { Post } from '../../api/client'
-import { useMay } from '../../api/session'
+import { useRights } from '../../api/session'
 import { dateOf } from '../../parts/dates'
 import { Marks } from '../../parts/platforms'
-import { excerpt, isMovable, standing } from '../../parts/post'
+import { changer, excerpt, isMovable, standing } from '../../parts/post'
 import { StatusShape } from '../../parts/Status'
 import type { CalendarView } from '../../router'
 import { useWords } from '../../words'
@@ -27,7 +27,7 @@ export function Grid({ view, day, posts, busy, toDay }: GridProps) {
   const { t, language, time } = useWords()
   const navigate = useNavigate()
   const move = useMove()
-  const mayPost = useMay('author')
+  const may = useRights()
   const calendar = useRef<CalendarRef>(null)
   useEffect(() => {
     queueMicrotask(() => calendar.current?.getApi().changeView(viewTypes[view], dayOf(day)))
@@ -37,7 +37,7 @@ export function Grid({ view, day, posts, busy, toDay }: GridProps) {
       const { shown, more } = view === 'month' ? thinned(posts) : { shown: posts, more: [] }
       return [
         ...shown.map((post) => ({
-          id: post.id, start: post.scheduledFor, title: excerpt(post, t), editable: mayPost && isMovable(post), extendedProps: { post },
+          id: post.id, start: post.scheduledFor, title: excerpt(post, t), editable: isMovable(post) && may(changer(post)), extendedProps: { post },
           url: `/posts/${post.id}`,
         })),
         ...more.map(({ date, count }) => ({
@@ -45,7 +45,7 @@ export function Grid({ view, day, posts, busy, toDay }: GridProps) {
         })),
       ]
     },
-    [posts, t, mayPost, view],
+    [posts, t, may, view],
   )
   const open = (id: string) => void navigate({ to: '/posts/$id', params: { id } })
   return (
@@ -73,7 +73,7 @@ export function Grid({ view, day, posts, busy, toDay }: GridProps) {
           else toDay(info.event.id)
         }}
         eventDrop={(info) => { if (info.event.start) void move(info.event.extendedProps['post'] as Post, info.event.start, info.revert) }}
-        dateClick={(info) => { if (mayPost && info.date > new Date(new Date().setHours(0, 0, 0, 0))) void navigate({ to: '/compose', search: { at: startOf(info.date, view) } }) }}
+        dateClick={(info) => { if (may('author') && info.date > new Date(new Date().setHours(0, 0, 0, 0))) void navigate({ to: '/compose', search: { at: startOf(info.date, view) } }) }}
         moreLinkClick={(info) => { toDay(dateOf(info.date)); return 'none' }}
         moreLinkContent={(info) => t('calendar.more', { n: info.num })}
         navLinks navLinkDayClick={(date) => toDay(dateOf(date))}

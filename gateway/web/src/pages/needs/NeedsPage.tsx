@@ -94,7 +94,6 @@ function WebhookRow({ webhook }: { webhook: Webhook }) {
   const { t } = useWords()
   const client = useQueryClient()
   const { fail, show } = useToast()
-  const mayChange = useMay('admin')
   const enable = async () => {
     await ask(api.PATCH('/webhooks/{id}', { params: { path: { id: webhook.id } }, body: { isActive: true } }))
     await client.invalidateQueries({ queryKey: ['webhooks'] })
@@ -107,7 +106,7 @@ function WebhookRow({ webhook }: { webhook: Webhook }) {
         <p className="strong clip">{webhook.url}</p>
         <p className="small muted">{webhook.disabledReason}</p>
       </div>
-      {mayChange && <button className="btn low" onClick={() => void enable().catch(fail)}>{t('webhooks.enable')}</button>}
+      <button className="btn low" onClick={() => void enable().catch(fail)}>{t('webhooks.enable')}</button>
     </li>
   )
 }

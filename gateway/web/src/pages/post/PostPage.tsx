@@ -9,7 +9,7 @@ import { Confirm } from '../../parts/Confirm'
 import { zone } from '../../parts/dates'
 import { Icon } from '../../parts/Icon'
 import { Page, Problem, Waiting } from '../../parts/Page'
-import { excerpt, failedTargets, standing } from '../../parts/post'
+import { changer, excerpt, failedTargets, standing } from '../../parts/post'
 import { StatusPill } from '../../parts/Status'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
@@ -82,8 +82,9 @@ function Said({ post }: { post: Post }) {
 function Actions({ post }: { post: Post }) {
   const { t } = useWords()
   const [open, setOpen] = useState<'cancel' | 'retry' | null>(null)
-  const mayChange = useMay(post.status === 'draft' ? 'author' : 'editor')
+  const mayChange = useMay(changer(post))
   const mayPost = useMay('author')
+  const mayCancel = useMay('editor')
   const isOpen = post.status === 'scheduled' || post.status === 'draft'
   const hasFailed = failedTargets(post).length > 0
   return (
@@ -91,7 +92,7 @@ function Actions({ post }: { post: Post }) {
       {hasFailed && mayChange && <button className="btn main" onClick={() => setOpen('retry')}><Icon name="retry" /> {t('retry.open')}</button>}
       {isOpen && mayChange && !post.threadId && <Link className="btn" to="/compose" search={{ edit: post.id }}><Icon name="edit" /> {t('post.edit')}</Link>}
       {mayPost && !post.threadId && <Link className="btn" to="/compose" search={{ copy: post.id }}><Icon name="copy" /> {t('post.copy')}</Link>}
-      {isOpen && mayChange && <button className="btn bad" onClick={() => setOpen('cancel')}><Icon name="trash" /> {t(post.status === 'draft' ? 'post.delete' : 'post.cancel')}</button>}
+      {isOpen && mayCancel && <button className="btn bad" onClick={() => setOpen('cancel')}><Icon name="trash" /> {t(post.status === 'draft' ? 'post.delete' : 'post.cancel')}</button>}
       {open === 'retry' && <Retry post={post} close={() => setOpen(null)} />}
       {open === 'cancel' && <Cancel post={post} close={() => setOpen(null)} />}
     </>
