@@ -18,14 +18,20 @@ import { Retry } from './Retry'
 import { Story } from './Story'
 import { Targets } from './Targets'
 
-// restless are the states that change by themselves.
-const restless = ['scheduled', 'processing']
+// soon is how long before its time a post is watched closely, in milliseconds.
+const soon = 60_000
+
+// paceOf is how often a post is read: often while something happens to it.
+function paceOf(post: Post | undefined): number {
+  const isDue = post?.status === 'scheduled' && new Date(post.scheduledFor ?? 0).getTime() < Date.now() + soon
+  return isDue || post?.status === 'processing' ? pulse / 2 : pulse * 4
+}
 
 export function PostPage() {
   const { t, time } = useWords()
   const { id } = useParams({ from: '/posts/$id' })
-  const post = useQuery({ ...postOf(id), refetchInterval: (q) => (restless.includes(q.state.data?.status ?? '') ? pulse / 2 : pulse * 4) })
-  const attempts = useQuery({ ...attemptsOf(id), refetchInterval: restless.includes(post.data?.status ?? '') ? pulse / 2 : pulse * 4 })
+  const post = useQuery({ ...postOf(id), refetchInterval: (q) => paceOf(q.state.data) })
+  const attempts = useQuery({ ...attemptsOf(id), refetchInterval: () => paceOf(post.data) })
   const { byId } = useAccounts()
   if (post.error) return <Page name={t('post.name')} title={t('post.name')}><Problem error={post.error} retry={() => void post.refetch()} /></Page>
   if (!post.data) return <Page name={t('post.name')} title={t('post.name')}><div className="card"><Waiting /></div></Page>
