@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { failedTargets, standing } from '../parts/post'
-import { api, ask, type Account, type Post, type Webhook } from './client'
+import { api, ask, type Account, type Attempt, type Post, type Webhook } from './client'
 import { useMay } from './session'
 
 // pulse is how often what may have changed is asked for, in milliseconds.
@@ -9,7 +9,7 @@ export const pulse = 4000
 
 type PostStatus = Post['status']
 
-// page is the most posts that the API answers at once.
+// page is the most that the API answers at once.
 const page = 100
 
 // everybodys are posts whoever made them, not those of programs alone.
@@ -38,12 +38,17 @@ export const postsOf = (range: Range) =>
 export const postOf = (id: string) =>
   queryOptions({ queryKey: ['post', id], queryFn: async () => (await ask(api.GET('/posts/{id}', { params: { path: { id } } }))).post })
 
-export const attemptsOf = (id: string) =>
-  queryOptions({
-    queryKey: ['post', id, 'attempts'],
-    queryFn: async () =>
-      (await ask(api.GET('/posts/{id}/attempts', { params: { path: { id }, query: { limit: 100 } } }))).attempts,
-  })
+// readAttempts reads the whole timeline, as its end is what matters most.
+async function readAttempts(id: string): Promise<Attempt[]> {
+  const attempts: Attempt[] = []
+  for (let number = 1; ; number++) {
+    const answer = await ask(api.GET('/posts/{id}/attempts', { params: { path: { id }, query: { limit: page, page: number } } }))
+    attempts.push(...answer.attempts)
+    if (!answer.pagination.hasMore) return attempts
+  }
+}
+
+export const attemptsOf = (id: string) => queryOptions({ queryKey: ['post', id, 'attempts'], queryFn: () => readAttempts(id) })
 
 export const accounts = queryOptions({
   queryKey: ['accounts'],
