@@ -139,7 +139,21 @@ test('what fails asks for a person, and says what a retry does', async () => {
   assert.match(await page.title(), /^\(\d+\) Needs you · crier$/)
 })
 
-const pages = ['/calendar?view=month', '/calendar?view=week', '/calendar?view=list', '/drafts', '/needs', '/compose', '/accounts', '/webhooks', '/keys', '/you', '/nowhere']
+test('a device gets its key by its code', async () => {
+  const post = async (path, fields) => (await fetch(`${crier.url}/api/v1/device/${path}`, { method: 'POST', body: new URLSearchParams(fields) })).json()
+  const asked = await post('code', { client_id: 'crier', device_name: 'crier on ada-laptop', scope: 'read' })
+  await page.goto(asked.verification_uri)
+  await page.getByLabel('Code').fill(asked.user_code.toLowerCase())
+  await click('Look it up')
+  await see('crier on ada-laptop')
+  await see(asked.user_code)
+  await click('Give it the key')
+  await see('The device gets its key')
+  const given = await post('token', { client_id: 'crier', device_code: asked.device_code, grant_type: 'urn:ietf:params:oauth:grant-type:device_code' })
+  assert.match(given.access_token, /^crier_test_/)
+})
+
+const pages = ['/calendar?view=month', '/calendar?view=week', '/calendar?view=list', '/drafts', '/needs', '/compose', '/accounts', '/webhooks', '/keys', '/you', '/device', '/nowhere']
 
 for (const face of ['light', 'dark']) {
   test(`every page passes axe, ${face}, wide and narrow`, async () => {

@@ -47,6 +47,11 @@ const routes = [
   createRoute({ getParentRoute: () => root, path: '/webhooks', component: lazyRouteComponent(() => import('./pages/webhooks/WebhooksPage'), 'WebhooksPage') }),
   createRoute({ getParentRoute: () => root, path: '/webhooks/$id', component: lazyRouteComponent(() => import('./pages/webhooks/WebhookPage'), 'WebhookPage') }),
   createRoute({ getParentRoute: () => root, path: '/keys', component: lazyRouteComponent(() => import('./pages/keys/KeysPage'), 'KeysPage') }),
+  createRoute({
+    getParentRoute: () => root, path: '/device',
+    validateSearch: (s: Record<string, unknown>): { code?: string } => ({ code: text(s['code']) }),
+    component: lazyRouteComponent(() => import('./pages/device/DevicePage'), 'DevicePage'),
+  }),
   createRoute({ getParentRoute: () => root, path: '/you', component: lazyRouteComponent(() => import('./pages/you/YouPage'), 'YouPage') }),
 ]
 

@@ -39,6 +39,9 @@ export function useRights(): (role: Role) => boolean {
 
 export const useMay = (role: Role) => useRights()(role)
 
+// addressOf is where somebody asks from, without how much of a network it stands for.
+export const addressOf = (network: string) => network.replace(/\/\d+$/, '')
+
 // useSessionChanges are the ways to begin, turn and end the session.
 export function useSessionChanges() {
   const client = useQueryClient()

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask, type Schemas } from '../../api/client'
-import { useSession } from '../../api/session'
+import { addressOf, useSession } from '../../api/session'
 import { Field, useSubmit } from '../../parts/Form'
 import { Icon } from '../../parts/Icon'
 import { Page, Problem, Waiting } from '../../parts/Page'
@@ -47,7 +47,7 @@ function Row({ session }: { session: Schemas['SessionItem'] }) {
       <Icon name="user" />
       <div className="grow">
         <p className="row"><span className="strong clip">{browserOf(session.agent)}</span>{session.isCurrent && <span className="pill good">{t('you.this')}</span>}</p>
-        <p className="small muted clip">{session.address.replace(/\/\d+$/, '')} · {t('you.used', { time: time.full(session.lastUsedAt) })}</p>
+        <p className="small muted clip">{addressOf(session.address)} · {t('you.used', { time: time.full(session.lastUsedAt) })}</p>
       </div>
       {!session.isCurrent && <button className="btn low" onClick={() => void end().catch(fail)}>{t('you.end')}</button>}
     </li>
