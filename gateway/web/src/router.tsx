@@ -7,8 +7,8 @@ const root = createRootRoute({ component: Root, notFoundComponent: Missing })
 // text takes a value of an address's search as text, and nothing else.
 const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number') && value !== '' ? String(value) : undefined
 
-const views = ['month', 'week', 'day', 'list'] as const
-export type CalendarView = (typeof views)[number]
+export const calendarViews = ['month', 'week', 'day', 'list'] as const
+export type CalendarView = (typeof calendarViews)[number]
 
 export type CalendarSearch = {
   view?: CalendarView
@@ -31,7 +31,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root, path: '/calendar',
     validateSearch: (s: Record<string, unknown>): CalendarSearch => ({
-      view: views.find((v) => v === s['view']), date: text(s['date']), q: text(s['q']), platform: text(s['platform']), account: text(s['account']), status: text(s['status']),
+      view: calendarViews.find((v) => v === s['view']), date: text(s['date']), q: text(s['q']), platform: text(s['platform']), account: text(s['account']), status: text(s['status']),
     }),
     component: lazyRouteComponent(() => import('./pages/calendar/CalendarPage'), 'CalendarPage'),
   }),

@@ -10,12 +10,10 @@ import { Icon } from '../../parts/Icon'
 import { Empty, Page, Problem } from '../../parts/Page'
 import { standing } from '../../parts/post'
 import { useWords } from '../../words'
-import type { CalendarSearch, CalendarView } from '../../router'
+import { calendarViews, type CalendarSearch, type CalendarView } from '../../router'
 import { Filters } from './Filters'
 import { Grid } from './Grid'
 import { around, step, titleOf } from './range'
-
-const views: CalendarView[] = ['month', 'week', 'day', 'list']
 
 // useView is the view of the address; on a narrow screen it begins with the list, as a month is too much.
 function useView(search: CalendarSearch): CalendarView {
@@ -47,7 +45,7 @@ export function CalendarPage() {
             <button className="btn bare icon" aria-label={t('calendar.after')} onClick={() => change({ date: step(view, day, 1) })}><Icon name="right" /></button>
           </div>
           <div className="tabs" role="group" aria-label={t('calendar.view')}>
-            {views.map((v) => <button key={v} aria-pressed={v === view} onClick={() => change({ view: v })}>{t(`calendar.${v}`)}</button>)}
+            {calendarViews.map((v) => <button key={v} aria-pressed={v === view} onClick={() => change({ view: v })}>{t(`calendar.${v}`)}</button>)}
           </div>
         </>
       }

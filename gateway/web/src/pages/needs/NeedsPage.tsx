@@ -10,7 +10,7 @@ import { Mark, platforms } from '../../parts/platforms'
 import { failedTargets } from '../../parts/post'
 import { PostRow } from '../../parts/PostRow'
 import { useToast } from '../../parts/toasts'
-import { useWords, type Word } from '../../words'
+import { useWords } from '../../words'
 import { useReconnect } from '../accounts/connect'
 import { Retry } from '../post/Retry'
 
@@ -53,7 +53,7 @@ function Why({ post }: { post: Post }) {
   const { t } = useWords()
   const held = post.platforms.find((p) => p.held)?.held
   const target = post.platforms.find((p) => p.error)
-  if (held) return <>{t(`held.${held.reason}` as Word)}</>
+  if (held) return <>{t(`held.${held.reason}`)}</>
   return <>{target ? `${platforms[target.platform].name}: ${target.error?.message}` : ''}</>
 }
 

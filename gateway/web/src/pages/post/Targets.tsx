@@ -5,7 +5,7 @@ import { Icon } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
 import { standing } from '../../parts/post'
 import { StatusPill } from '../../parts/Status'
-import { useWords, type Word } from '../../words'
+import { useWords } from '../../words'
 
 // Targets shows what became of a post on each account.
 export function Targets({ post, accounts }: { post: Post; accounts: AccountsById }) {
@@ -14,7 +14,7 @@ export function Targets({ post, accounts }: { post: Post; accounts: AccountsById
 
 function Row({ target, name }: { target: Target; name?: string }) {
   const { t, time } = useWords()
-  const problem = target.held ? t(`held.${target.held.reason}` as Word) : target.error?.message ?? target.previousError
+  const problem = target.held ? t(`held.${target.held.reason}`) : target.error?.message ?? target.previousError
   const needsReconnect = target.error?.code === 'account_needs_reconnect'
   return (
     <li style={{ alignItems: 'flex-start' }}>

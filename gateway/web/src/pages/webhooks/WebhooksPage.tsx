@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, ask, type Webhook } from '../../api/client'
+import { api, ask, type Schemas, type Webhook } from '../../api/client'
 import { webhooks } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { Dialog } from '../../parts/Confirm'
@@ -11,12 +11,16 @@ import { Empty, Page, Problem, Waiting } from '../../parts/Page'
 import { Secret } from '../../parts/Secret'
 import { useWords } from '../../words'
 
-// events are what webhooks can be told of, as the API names them.
-export const events = [
-  'post.scheduled', 'post.published', 'post.failed', 'post.cancelled', 'post.updated', 'thread.scheduled', 'thread.published',
-  'thread.partially_published', 'thread.failed', 'account.connected', 'account.disconnected', 'account.error', 'account.token_expiring',
-  'webhook.disabled', 'feed.matched', 'comment.received', 'mention.received',
-] as const satisfies readonly Webhook['events'][number][]
+type EventName = Schemas['EventName']
+
+// offered are what webhooks can be told of: each event that the API has.
+const offered: Record<EventName, true> = {
+  'post.scheduled': true, 'post.published': true, 'post.failed': true, 'post.cancelled': true, 'post.updated': true,
+  'thread.scheduled': true, 'thread.published': true, 'thread.partially_published': true, 'thread.failed': true,
+  'account.connected': true, 'account.disconnected': true, 'account.error': true, 'account.token_expiring': true,
+  'webhook.disabled': true, 'feed.matched': true, 'comment.received': true, 'mention.received': true,
+}
+const events = Object.keys(offered) as EventName[]
 
 export function WebhooksPage() {
   const { t } = useWords()
@@ -65,9 +69,9 @@ function Making({ close }: { close: () => void }) {
   const { t } = useWords()
   const client = useQueryClient()
   const [url, setUrl] = useState('')
-  const [chosen, setChosen] = useState<Webhook['events']>(['post.published', 'post.failed', 'account.error'])
+  const [chosen, setChosen] = useState<EventName[]>(['post.published', 'post.failed', 'account.error'])
   const [secret, setSecret] = useState<string>()
-  const toggle = (event: Webhook['events'][number]) => setChosen(chosen.includes(event) ? chosen.filter((e) => e !== event) : [...chosen, event])
+  const toggle = (event: EventName) => setChosen(chosen.includes(event) ? chosen.filter((e) => e !== event) : [...chosen, event])
   const { run, busy, error } = useSubmit(async () => {
     const { webhook } = await ask(api.POST('/webhooks', { body: { url, events: chosen } }))
     await client.invalidateQueries({ queryKey: ['webhooks'] })
