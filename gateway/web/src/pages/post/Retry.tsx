@@ -7,13 +7,13 @@ import { failedTargets, isUnknown } from '../../parts/post'
 import { useToast } from '../../parts/toasts'
 import { useWords, type Word } from '../../words'
 
-// cannotLook are platforms that have no way to ask what an account has published.
+// cannotLook are platforms that have no way at all to ask what an account has published; others may not tell.
 const cannotLook = ['telegram']
 
 // plan says what a retry would do with a target: publish it, look first, or leave out what may be there.
 function plan(target: Target, acceptDuplicate: boolean): Word {
   if (!isUnknown(target)) return 'retry.again'
-  if (!cannotLook.includes(target.platform)) return 'retry.look'
+  if (!cannotLook.includes(target.platform)) return acceptDuplicate ? 'retry.lookOr' : 'retry.look'
   return acceptDuplicate ? 'retry.duplicate' : 'retry.leave'
 }
 
@@ -23,7 +23,6 @@ export function Retry({ post, close }: { post: Post; close: () => void }) {
   const { show } = useToast()
   const failed = failedTargets(post)
   const [acceptDuplicate, setAccept] = useState(false)
-  const mayBeThere = failed.some((p) => plan(p, false) === 'retry.leave')
   return (
     <Confirm
       title={t('retry.title')} action={t('retry.open')} close={close}
@@ -44,7 +43,7 @@ export function Retry({ post, close }: { post: Post; close: () => void }) {
           </li>
         ))}
       </ul>
-      {mayBeThere && (
+      {failed.some(isUnknown) && (
         <label className="row" style={{ alignItems: 'flex-start' }}>
           <input type="checkbox" checked={acceptDuplicate} onChange={(e) => setAccept(e.target.checked)} />
           <span>{t('retry.accept')}</span>
