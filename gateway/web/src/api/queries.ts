@@ -118,20 +118,21 @@ export function useAccounts() {
 // anew only then: one small request stands for all of them.
 export function useLivePosts() {
   const client = useQueryClient()
-  const seen = useRef('')
+  const seen = useRef(new Set<string>())
   const { data } = useQuery({
     queryKey: ['changes'],
     queryFn: async () => {
       const updatedAfter = new Date(Date.now() - 60_000).toISOString()
       const { posts } = await ask(api.GET('/posts', { params: { query: { ...everybodys, updatedAfter, limit: page } } }))
-      return posts.map((p) => p.id + p.updatedAt).join()
+      return posts.map((p) => p.id + p.updatedAt)
     },
     refetchInterval: pulse,
   })
   useEffect(() => {
-    if (data === undefined || data === seen.current) return
-    seen.current = data
-    void client.invalidateQueries({ queryKey: ['posts'] })
+    if (data === undefined) return
+    const hasChanged = data.some((change) => !seen.current.has(change))
+    seen.current = new Set(data)
+    if (hasChanged) void client.invalidateQueries({ queryKey: ['posts'] })
   }, [client, data])
 }
 
