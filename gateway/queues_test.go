@@ -172,6 +172,22 @@ func TestARepetitionTakesNoSlot(t *testing.T) {
 	}
 }
 
+func TestADryRunJudgesQueuesAndTakesNoSlot(t *testing.T) {
+	a := queued(t)
+	const dry = `{"dryRun": true, "posts": [` + toQueue + `, ` + toQueue + `]}`
+	judge := func() tree { return a.call(http.MethodPost, "/posts/bulk", dry).want(http.StatusOK).at("results") }
+	if got := judge().at(1, "error", "details", 0, "code").text(); got != "queue_missing" {
+		t.Errorf("without a queue: code %q, want queue_missing", got)
+	}
+	a.queue("Hours", everyHour(), "")
+	if got := judge(); got.at(0, "success").value != true || got.at(1, "success").value != true {
+		t.Errorf("with a queue: %v", got)
+	}
+	if n := a.number(`select count(*) from queue_slots`); n != 0 {
+		t.Errorf("%d slots are taken, want none", n)
+	}
+}
+
 func TestAQueueCanBeFull(t *testing.T) {
 	a := queued(t)
 	a.queue("Mondays", `{"day": "monday", "time": "09:00"}`, "")

@@ -26,6 +26,7 @@ func (a *assistant) wrongInput() {
 		"a time that is none":      {"schedule_post", with(content("x"), "scheduledFor", "soon"), []string{"scheduledFor", "2026-12-24T18:00"}},
 		"a time that is over":      {"schedule_post", with(content("x"), "scheduledFor", "2020-01-01T00:00:00Z"), []string{"scheduledFor"}},
 		"a zone that is none":      {"schedule_post", with(with(content("x"), "scheduledFor", "2030-01-01T00:00"), "timezone", "Nowhere"), []string{"Europe/Berlin"}},
+		"a queue that is none":     {"schedule_post", with(content("x"), "queue", true), []string{"validation_error (400)", "no default queue"}},
 		"a post that is none":      {"get_post", map[string]any{"postId": "post_00000000000000000000000000"}, []string{"not_found (404)", "requestId: req_"}},
 		"a page that is none":      {"list_accounts", map[string]any{"cursor": "acc_x"}, []string{"begin without a cursor"}},
 		"a file that is not there": {"media_from_url", map[string]any{"url": "http://127.0.0.1:1/a.png"}, []string{"(400)"}},

@@ -56,7 +56,7 @@ func (p *posts) createBulk(c *gin.Context) error {
 	}
 	b := p.batchOf(c)
 	f.Judge = p.judge
-	items, dryRun := p.readBulk(f, &b)
+	items := p.readBulk(f, &b)
 	if err := f.Report.Err(); err != nil {
 		return request.ReplayOr(c, p.Store, err)
 	}
@@ -65,10 +65,8 @@ func (p *posts) createBulk(c *gin.Context) error {
 		return err
 	}
 	orderIDs(entries)
-	if dryRun {
-		_, reply := p.answerBulk(entries)
-		answerDryRun(c, reply, f.Report.Warnings)
-		return nil
+	if b.dryRun {
+		return p.answerDryRun(c, b, entries, f.Report.Warnings)
 	}
 	if slices.ContainsFunc(entries, bulkEntry.waits) {
 		if answered, err := request.Replay(c, p.Store); answered || err != nil {
@@ -110,12 +108,17 @@ func (p *posts) createEntries(c *gin.Context, b batch, entries []bulkEntry, iden
 }
 
 // answerDryRun answers with what would become of each entry, without posts.
-func answerDryRun(c *gin.Context, reply bulkAnswer, warnings []schema.Detail) {
+func (p *posts) answerDryRun(c *gin.Context, b batch, entries []bulkEntry, warnings []schema.Detail) error {
+	if _, err := p.placeBulk(c.Request.Context(), b, entries); err != nil {
+		return err
+	}
+	_, reply := p.answerBulk(entries)
 	for i := range reply.Results {
 		reply.Results[i].Post = nil
 	}
 	reply.Warnings = warnings
 	c.Data(http.StatusOK, answer.JSONType, answer.Encode(reply))
+	return nil
 }
 
 // without returns an answer in which posts that the store refused have failed.
@@ -131,8 +134,8 @@ func (p *posts) without(reply bulkAnswer, refused map[schema.PostID]*schema.Erro
 	return reply
 }
 
-// readBulk returns the entries, and whether they are only to be validated.
-func (p *posts) readBulk(f *body.Form, b *batch) (entries []body.Value, dryRun bool) {
+// readBulk returns the entries, and notes in b what is said of all of them.
+func (p *posts) readBulk(f *body.Form, b *batch) []body.Value {
 	items, ok := f.List("posts", maxBulk)
 	if !ok {
 		f.Require("posts")
@@ -145,9 +148,9 @@ func (p *posts) readBulk(f *body.Form, b *batch) (entries []body.Value, dryRun b
 		}
 		b.timezone = name
 	}
-	dryRun, _ = f.Boolean("dryRun")
+	b.dryRun, _ = f.Boolean("dryRun")
 	f.Finish()
-	return items, dryRun
+	return items
 }
 
 // bulkEntry is one validated entry of a bulk creation.

@@ -78,6 +78,7 @@ type batch struct {
 	began    time.Time
 	now      time.Time // began, rounded to the millisecond as times are stored and shown
 	timezone string    // of posts that name none
+	dryRun   bool      // nothing is made
 	lookups  *lookups
 }
 

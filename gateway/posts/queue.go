@@ -37,24 +37,29 @@ type slotsOf struct {
 }
 
 // place gives posts the next free slots of a queue, in order, and its timezone where they have none.
-// Posts for which there is none have no time afterwards.
+// Posts for which there is none have no time afterwards. A dry run leaves the slots free.
 func (p *posts) place(ctx context.Context, b batch, of slotsOf, queued []*schema.Post) error {
-	ids := make([]schema.PostID, len(queued))
-	for i, post := range queued {
-		ids[i], post.ScheduledFor = post.ID, time.Time{}
+	var taking []schema.PostID
+	for _, post := range queued {
+		post.ScheduledFor = time.Time{}
+		if !b.dryRun {
+			taking = append(taking, post.ID)
+		}
 	}
 	from := b.now.Add(p.Lead)
 	if of.from.After(from) {
 		from = of.from
 	}
 	timezone := ""
-	queue, slots, err := p.Store.TakeSlots(ctx, b.key.Workspace, of.choice, ids, func(queue schema.Queue, taken []time.Time) ([]time.Time, error) {
+	var slots []time.Time
+	queue, _, err := p.Store.TakeSlots(ctx, b.key.Workspace, of.choice, taking, func(queue schema.Queue, taken []time.Time) ([]time.Time, error) {
 		timezone = queue.Timezone
 		zone, err := p.Zones.Load(queue.Timezone)
 		if err != nil {
 			return nil, err
 		}
-		return calendar.FreeSlots(queue, zone, taken, calendar.Period{From: from, To: b.now.Add(calendar.MaxAhead)}, len(ids)), nil
+		slots = calendar.FreeSlots(queue, zone, taken, calendar.Period{From: from, To: b.now.Add(calendar.MaxAhead)}, len(queued))
+		return slots, nil
 	})
 	if schema.KindOf(err) == schema.NotFound {
 		return queueMissing(of.choice)
