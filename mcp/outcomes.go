@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier/client"
+	"crier/schema"
 )
 
 func (t *tools) addOutcomes() {
@@ -165,32 +166,55 @@ func (c *call) retry(ctx context.Context, in retryInput) (out outcome, err error
 	return c.made(ctx, post)
 }
 
+// planRetry says what a retry would do, by the post as it is: the API has no dry run of one.
 func (c *call) planRetry(ctx context.Context, in retryInput) (out outcome, err error) {
 	post, err := c.read(ctx, in.PostID)
 	if err != nil {
 		return out, err
 	}
-	accounts, err := c.accountsOf(ctx, post.Platforms)
+	out = outcome{PostID: post.ID, Status: string(post.Status)}
+	failed := failedOf(post, in.Platforms)
+	if len(failed) == 0 {
+		out.Message = fmt.Sprintf("There is nothing to retry: %s is %s. A retry is of a post that is failed or partially_failed, on platforms where it has failed.", post.ID, post.Status)
+		return out, nil
+	}
+	accounts, err := c.accountsOf(ctx, failed)
 	if err != nil {
 		return out, err
 	}
-	out = outcome{PostID: post.ID, Status: string(post.Status)}
-	rest := "Its text: "
-	if post.ThreadID != "" {
-		rest = "It is a thread, and goes on after its last published entry; it begins with: "
+	said := []string{fmt.Sprintf("Nothing is done yet. With confirm: true, %s is tried again at once on:", post.ID)}
+	for _, target := range failed {
+		said = append(said, "- "+name(target, accounts)+", which failed: "+problemOf(target)+". "+goesOn(post, target))
 	}
-	var failed []string
+	out.Message = strings.Join(said, "\n")
+	return out, nil
+}
+
+// failedOf are the targets that a retry sets going, of the platforms that are asked for: none while a
+// post is on its way, though one of them may have failed already.
+func failedOf(post client.Post, asked []client.Platform) (failed []client.Target) {
+	if post.Status != client.PostFailed && post.Status != client.PostPartiallyFailed {
+		return nil
+	}
 	for _, target := range post.Platforms {
-		if target.Status == client.TargetFailed && (len(in.Platforms) == 0 || slices.Contains(in.Platforms, target.Platform)) {
-			failed = append(failed, "- "+name(target, accounts)+", which failed: "+problemOf(target)+". "+rest+quoted(cmp.Or(target.ContentOverride, post.Content)))
+		if target.Status == client.TargetFailed && (len(asked) == 0 || slices.Contains(asked, target.Platform)) {
+			failed = append(failed, target)
 		}
 	}
-	if len(failed) == 0 {
-		out.Message = "Nothing of " + post.ID + " has failed: there is nothing to retry."
-		return out, nil
+	return failed
+}
+
+// goesOn is what a retry does on a target.
+func goesOn(post client.Post, target client.Target) string {
+	said := "Its text: "
+	if post.ThreadID != "" {
+		said = "It is a thread, and goes on after its last published entry; it begins with: "
 	}
-	out.Message = fmt.Sprintf("Nothing is done yet. With confirm: true, %s is tried again at once on:\n%s", post.ID, strings.Join(failed, "\n"))
-	return out, nil
+	said += quoted(cmp.Or(target.ContentOverride, post.Content))
+	if target.Error != nil && target.Error.Code == schema.CodeOutcomeUnknown {
+		said += " It may be there already, and is looked for first; where nobody can look, the retry leaves it out."
+	}
+	return said
 }
 
 func (c *call) cancel(ctx context.Context, in postID) (out outcome, err error) {

@@ -63,6 +63,35 @@ func TestASentenceOfATimeline(t *testing.T) {
 	}
 }
 
+func TestOnlyWhatTheAPIRetriesIsPlanned(t *testing.T) {
+	const on, failed = client.Mastodon, client.TargetFailed
+	targets := []client.Target{{Platform: on, Status: failed}, {Platform: client.Bluesky, Status: failed}, {Platform: client.Twitter, Status: client.TargetPosted}}
+	for name, tt := range map[string]struct {
+		status client.PostStatus
+		asked  []client.Platform
+		want   int
+	}{
+		"failed":                 {client.PostFailed, nil, 2},
+		"partially failed":       {client.PostPartiallyFailed, nil, 2},
+		"on one platform":        {client.PostPartiallyFailed, []client.Platform{on}, 1},
+		"where it is published":  {client.PostPartiallyFailed, []client.Platform{client.Twitter}, 0},
+		"still on its way":       {client.PostProcessing, nil, 0},
+		"waiting for its retry":  {client.PostScheduled, nil, 0},
+		"cancelled in the midst": {client.PostCancelled, nil, 0},
+	} {
+		if got := failedOf(client.Post{Status: tt.status, Platforms: targets}, tt.asked); len(got) != tt.want {
+			t.Errorf("%s: %d targets are retried, want %d", name, len(got), tt.want)
+		}
+	}
+	post := client.Post{Content: "Hello"}
+	for code, want := range map[string]bool{"outcome_unknown": true, "content_rejected": false} {
+		said := goesOn(post, client.Target{Status: failed, Error: &client.Cause{Code: code}})
+		if !strings.Contains(said, "“Hello”") || strings.Contains(said, "leaves it out") != want {
+			t.Errorf("of %s: %s", code, said)
+		}
+	}
+}
+
 func TestTextsAreShownWithoutWhatHides(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\x1b[31mb\u202ec\U000e0041d\ne": "a[31mbcd\ne",
