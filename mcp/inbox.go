@@ -3,7 +3,9 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"crier/client"
@@ -122,6 +124,12 @@ const newest = 100
 // planReply says what would be replied to. The API reads no single item, so it is looked for among
 // the newest of the inbox, where nearly all that is replied to is.
 func (c *call) planReply(ctx context.Context, in replyInput) (out replyOutput, err error) {
+	if _, err := schema.ParseItemID(in.ItemID); err != nil {
+		return out, fmt.Errorf("itemId: %q is no id of an item; inbox has them", in.ItemID)
+	}
+	if strings.TrimSpace(in.Text) == "" {
+		return out, errors.New("text: must not be empty")
+	}
 	for _, k := range []kind{kindComments, kindMentions} {
 		page, err := c.inboxPage(ctx, inboxInput{Kind: k}, newest)
 		if err != nil {

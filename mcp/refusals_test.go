@@ -30,6 +30,8 @@ func (a *assistant) wrongInput() {
 		"a post that is none":      {"get_post", map[string]any{"postId": "post_00000000000000000000000000"}, []string{"not_found (404)", "requestId: req_"}},
 		"a page that is none":      {"list_accounts", map[string]any{"cursor": "acc_x"}, []string{"begin without a cursor"}},
 		"a file that is not there": {"media_from_url", map[string]any{"url": "http://127.0.0.1:1/a.png"}, []string{"(400)"}},
+		"an item that is none":     {"reply", map[string]any{"itemId": "post_00000000000000000000000000", "text": "x"}, []string{"itemId", "inbox has them"}},
+		"a reply without a text":   {"reply", map[string]any{"itemId": "item_00000000000000000000000000", "text": " "}, []string{"text: must not be empty"}},
 		"a field that is unknown":  {"inbox", map[string]any{"acount": "x"}, []string{"acount"}},
 	} {
 		got := a.call(tt.tool, tt.arguments)
