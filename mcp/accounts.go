@@ -47,33 +47,31 @@ func (c *call) listAccounts(ctx context.Context, in accountsInput) (out accounts
 	if err != nil {
 		return out, err
 	}
-	ids := make([]string, len(accounts))
-	for i, a := range accounts {
-		ids[i] = a.ID
-	}
-	begin, end, err := part(ids, in.Cursor, accountsShown)
+	page, next, err := part(accounts, func(a client.Account) string { return a.ID }, in.Cursor, accountsShown)
 	if err != nil {
 		return out, err
 	}
-	out.Accounts = []accountView{}
-	for _, a := range accounts[begin:end] {
+	out = accountsOutput{Accounts: []accountView{}, NextCursor: next}
+	for _, a := range page {
 		out.Accounts = append(out.Accounts, viewAccount(a))
-	}
-	if end < len(ids) {
-		out.NextCursor = ids[end-1]
 	}
 	return out, nil
 }
 
-// part is which ids a page has of a list that the API answers whole. Its cursor is the last id of
-// the page before.
-func part(ids []string, cursor string, size int) (begin, end int, err error) {
+// part is a page of a list that the API answers whole, and the cursor of the next one: the last id of
+// the page before; empty: there is none.
+func part[T any](all []T, id func(T) string, cursor string, size int) (page []T, next string, err error) {
 	if cursor != "" {
-		if begin = slices.Index(ids, cursor) + 1; begin == 0 {
-			return 0, 0, errors.New("cursor: there is no such page any more; begin without a cursor")
+		last := slices.IndexFunc(all, func(one T) bool { return id(one) == cursor })
+		if last < 0 {
+			return nil, "", errors.New("cursor: there is no such page any more; begin without a cursor")
 		}
+		all = all[last+1:]
 	}
-	return begin, min(begin+size, len(ids)), nil
+	if len(all) <= size {
+		return all, "", nil
+	}
+	return all[:size], id(all[size-1]), nil
 }
 
 func viewAccount(a client.Account) accountView {

@@ -151,22 +151,15 @@ func (c *call) followers(ctx context.Context, in analyticsInput, from, to time.T
 	if err != nil {
 		return out, err
 	}
-	out = analyticsOutput{From: found.From.String(), To: found.To.String()}
-	ids := make([]string, len(found.Accounts))
-	for i, a := range found.Accounts {
-		ids[i] = a.AccountID
-	}
-	begin, end, err := part(ids, in.Cursor, limited(in.Limit))
+	page, next, err := part(found.Accounts, func(a client.AccountFollowers) string { return a.AccountID }, in.Cursor, limited(in.Limit))
 	if err != nil {
 		return out, err
 	}
-	for _, a := range found.Accounts[begin:end] {
+	out = analyticsOutput{From: found.From.String(), To: found.To.String(), NextCursor: next}
+	for _, a := range page {
 		out.Accounts = append(out.Accounts, accountFigure{
 			AccountID: a.AccountID, Platform: a.Platform, Day: a.Day.String(), Followers: a.Followers, Change: a.Change, Following: a.Following, Posts: a.Posts,
 		})
-	}
-	if end < len(ids) {
-		out.NextCursor = ids[end-1]
 	}
 	return out, nil
 }

@@ -92,6 +92,16 @@ func TestOnlyWhatTheAPIRetriesIsPlanned(t *testing.T) {
 	}
 }
 
+func TestAListThatIsAnsweredWholeHasPages(t *testing.T) {
+	all := []string{"a", "b", "c", "d"}
+	for cursor, want := range map[string]struct{ page, next string }{"": {"ab", "b"}, "a": {"bc", "c"}, "b": {"cd", ""}, "c": {"d", ""}, "d": {"", ""}} {
+		page, next, err := part(all, func(s string) string { return s }, cursor, 2)
+		if strings.Join(page, "") != want.page || next != want.next || err != nil {
+			t.Errorf("after %q: %v, %q, %v, want %s and %q", cursor, page, next, err, want.page, want.next)
+		}
+	}
+}
+
 func TestTextsAreShownWithoutWhatHides(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\x1b[31mb\u202ec\U000e0041d\ne": "a[31mbcd\ne",
