@@ -90,22 +90,21 @@ func viewAccount(a client.Account) accountView {
 	return view
 }
 
-// accountsOf are the accounts of platforms that targets go to, by id.
+// accountsOf are the accounts that targets may go to, by id. They are read by one request: those of the
+// platform where it is one.
 func (c *call) accountsOf(ctx context.Context, targets []client.Target) (map[string]client.Account, error) {
-	all := map[string]client.Account{}
-	read := map[client.Platform]bool{}
-	for _, target := range targets {
-		if read[target.Platform] {
-			continue
-		}
-		read[target.Platform] = true
-		accounts, err := c.Accounts.List(ctx, client.AccountFilter{Platform: target.Platform})
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range accounts {
-			all[a.ID] = a
-		}
+	var filter client.AccountFilter
+	isElsewhere := func(t client.Target) bool { return t.Platform != targets[0].Platform }
+	if len(targets) > 0 && !slices.ContainsFunc(targets, isElsewhere) {
+		filter.Platform = targets[0].Platform
+	}
+	accounts, err := c.Accounts.List(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]client.Account, len(accounts))
+	for _, a := range accounts {
+		all[a.ID] = a
 	}
 	return all, nil
 }
