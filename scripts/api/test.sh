@@ -9,7 +9,7 @@
 # reaches simulators only.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
-. "$here/../cache.sh"
+. "$here/../python.sh"
 
 examples="${1:?how many examples an operation}"
 shift
@@ -33,15 +33,7 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# The environment is named after what is in it, and appears whole or not at all.
-tools="$(cache_dir)/api-$(cksum <"$here/requirements.txt" | cut -d' ' -f1)"
-if [ ! -x "$tools/ready" ]; then
-	echo "api: installing schemathesis (about 40 MB, once)" >&2
-	rm -rf "$tools"
-	python3 -m venv "$tools"
-	"$tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$here/requirements.txt"
-	touch "$tools/ready" && chmod +x "$tools/ready"
-fi
+python_tools api "$here/requirements.txt" "schemathesis (about 40 MB, once)"
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 

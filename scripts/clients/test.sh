@@ -7,20 +7,12 @@
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 root="$(cd "$here/../.." && pwd)"
-. "$here/../cache.sh"
+. "$here/../python.sh"
 
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# The environment is named after what is in it, and appears whole or not at all.
-tools="$(cache_dir)/clients-$(cksum <"$here/requirements.txt" | cut -d' ' -f1)"
-if [ ! -x "$tools/ready" ]; then
-	echo "clients: installing what the Python client needs (about 90 MB, once)" >&2
-	rm -rf "$tools"
-	python3 -m venv "$tools"
-	"$tools/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$here/requirements.txt"
-	touch "$tools/ready" && chmod +x "$tools/ready"
-fi
+python_tools clients "$here/requirements.txt" "what the Python client needs (about 90 MB, once)"
 
 typescript() {
 	cd "$root/clients/typescript"
