@@ -35,14 +35,14 @@ exec node program.js"
 python() {
 	cd "$root/clients/python"
 	"$tools/bin/python" scripts/generate.py
-	git diff --exit-code --stat -- src
+	git diff --exit-code --stat -- src contract
 	"$tools/bin/mypy" --cache-dir "$work/mypy"
 	"$tools/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w "$work" .
 	mkdir "$work/python"
 	"$tools/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$work/python/installed" "$work"/crier-*.whl
 	export PYTHONPATH="$work/python/installed" PYTHONDONTWRITEBYTECODE=1
 	(cd examples && "$tools/bin/python" -W ignore -m unittest -b test_receivers)
-	cp contract/driver.py "$work/python/driver.py"
+	cp contract/*.py "$work/python/"
 	cd "$work/python"
 	make_command driver "export PYTHONPATH='$PYTHONPATH'; exec '$tools/bin/python' '$work/python/driver.py' \"\$@\""
 	make_command run "export PYTHONPATH='$PYTHONPATH'; cat >program.py

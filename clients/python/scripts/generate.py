@@ -1,4 +1,6 @@
-"""Writes what of the package is made: crier/models.py, of the API's description, and crier/_sync, of crier/_async."""
+"""Writes what is made here: crier/models.py, of the API's description, and crier/_sync, of crier/_async; and so the tasks
+of the contract.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ import yaml
 
 HERE = Path(__file__).resolve().parent.parent
 PACKAGE = HERE / "src" / "crier"
+CONTRACT = HERE / "contract"
 DESCRIPTION = HERE.parent.parent / "schema" / "openapi" / "openapi.yaml"
 
 Schema = dict[str, Any]
@@ -162,10 +165,10 @@ SYNC = [
 ]
 
 
-def synchronous(code: str) -> str:
+def synchronous(code: str, source: str) -> str:
     for pattern, replacement in SYNC:
         code = re.sub(pattern, replacement, code)
-    return "# Made by scripts/generate.py of _async.\n" + code
+    return f"# Made by scripts/generate.py of {source}.\n" + code
 
 
 def main() -> None:
@@ -180,7 +183,8 @@ def main() -> None:
     (PACKAGE / "models.py").write_text(models.text())
     (PACKAGE / "_sync").mkdir(exist_ok=True)
     for path in (PACKAGE / "_async").glob("*.py"):
-        (PACKAGE / "_sync" / path.name).write_text(synchronous(path.read_text()))
+        (PACKAGE / "_sync" / path.name).write_text(synchronous(path.read_text(), "_async"))
+    (CONTRACT / "sync_tasks.py").write_text(synchronous((CONTRACT / "async_tasks.py").read_text(), "async_tasks.py"))
 
 
 if __name__ == "__main__":
