@@ -9,7 +9,7 @@ export class Accounts {
   constructor(private readonly sender: Sender) {}
 
   async list(filter?: Filter<"listAccounts">, options?: CallOptions): Promise<Account[]> {
-    const answer = await this.sender.call<{ accounts: Account[] }>("GET", "/accounts", { ...options, ...query(filter) });
+    const answer = await this.sender.call<{ accounts: Account[] }>("GET", "/accounts", { ...options, query: { ...filter } });
     return answer.accounts;
   }
 
@@ -37,7 +37,7 @@ export class Accounts {
 
   /** Asks the platforms whether accounts work. */
   async healthOfAll(filter?: Filter<"checkAccounts">, options?: CallOptions): Promise<AccountHealth[]> {
-    const answer = await this.sender.call<{ results: AccountHealth[] }>("GET", "/accounts/health", { ...options, ...query(filter) });
+    const answer = await this.sender.call<{ results: AccountHealth[] }>("GET", "/accounts/health", { ...options, query: { ...filter } });
     return answer.results;
   }
 
@@ -49,7 +49,7 @@ export class Accounts {
 
   /** Begins to connect an account on its platform's page: open authUrl in the browser of the person whose account it is. */
   async askConsent(platform: Platform, request?: Filter<"beginConnect">, options?: CallOptions): Promise<Schemas["ConnectBegunAnswer"]> {
-    return this.sender.call("GET", `/connect/${platform}`, { ...options, ...query(request) });
+    return this.sender.call("GET", `/connect/${platform}`, { ...options, query: { ...request } });
   }
 
   /** What a person who has consented may choose to connect. */
@@ -64,7 +64,7 @@ export class Accounts {
     return answer.accounts;
   }
 
-  /** What a platform accepts, or what each does. */
+  /** What each platform accepts. */
   async limits(options?: CallOptions): Promise<PlatformLimits[]> {
     const answer = await this.sender.call<{ platforms: PlatformLimits[] }>("GET", "/platforms", options);
     return answer.platforms;
@@ -136,8 +136,4 @@ function brand(answer: { brand: Brand }): Brand {
 
 function queue(answer: { queue: Queue }): Queue {
   return answer.queue;
-}
-
-function query(filter: object | undefined): { query: Record<string, string> } {
-  return { query: { ...filter } };
 }
