@@ -198,15 +198,11 @@ func (c *call) scheduleDraft(ctx context.Context, in scheduleInput, at time.Time
 	if draft.ThreadID != "" {
 		return out, errors.New("draftId: this is a thread, whose entries are not shown here: a person schedules it, by PATCH /threads/{id}")
 	}
-	change := map[string]any{"status": client.PostScheduled, "scheduledFor": at.Format(time.RFC3339), "dryRun": !in.Confirm}
+	change := client.PostUpdate{Status: new(client.UpdateScheduled), ScheduledFor: &at, DryRun: !in.Confirm}
 	if in.Timezone != "" {
-		change["timezone"] = in.Timezone
+		change.Timezone = &in.Timezone
 	}
-	encoded, err := json.Marshal(change)
-	if err != nil {
-		return out, fmt.Errorf("scheduling a draft: %w", err)
-	}
-	post, err := c.Posts.UpdateJSON(ctx, in.DraftID, encoded)
+	post, err := c.Posts.Update(ctx, in.DraftID, change)
 	if err != nil {
 		return out, err
 	}
