@@ -49,26 +49,28 @@ func (n node) deprecate(sunset string) {
 	n.put("x-sunset", "'"+sunset+"'")
 }
 
-// put gives a key a value, written in YAML.
-func (n node) put(key, value string) {
+// read reads a value that is written in YAML.
+func (n node) read(value string) *yaml.Node {
 	n.Helper()
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(value), &document); err != nil {
 		n.Fatal(err)
 	}
+	return document.Content[0]
+}
+
+// put gives a key a value, written in YAML.
+func (n node) put(key, value string) {
+	n.Helper()
 	if i := n.index(key); i >= 0 {
 		n.Node.Content = slices.Delete(n.Content, i-1, i+1)
 	}
-	n.Node.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, document.Content[0])
+	n.Node.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, n.read(value))
 }
 
 // add adds a value, written in YAML, to a list.
 func (n node) add(key, value string) {
 	n.Helper()
-	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(value), &document); err != nil {
-		n.Fatal(err)
-	}
 	list := n.at(key)
-	list.Node.Content = append(list.Content, document.Content[0])
+	list.Node.Content = append(list.Content, n.read(value))
 }
