@@ -35,8 +35,8 @@ type State struct {
 	Passes bool   // another container of the same may not fail
 }
 
-// IsKnown reports whether the platform has answered with a status there is.
-func (s State) IsKnown() bool {
+// isKnown reports whether the platform has answered with a status there is.
+func (s State) isKnown() bool {
 	return slices.Contains([]string{InProgress, Finished, Published, Failed, Expired}, s.Status)
 }
 
@@ -68,7 +68,7 @@ type Maker interface {
 	Fields(d schema.Delivery, p Part) (url.Values, error)
 	// Create makes a container, which nobody can see, and returns its id.
 	Create(ctx context.Context, d schema.Delivery, fields url.Values) (string, error)
-	// Look asks once how a container stands. Its status is known.
+	// Look asks once how a container stands.
 	Look(ctx context.Context, d schema.Delivery, id string) (State, error)
 }
 
@@ -83,6 +83,18 @@ type Containers struct {
 	// VideoReplyRest is how long the container of a reply with a video rests once it is ready.
 	VideoReplyRest time.Duration
 }
+
+// Look asks once how a container stands. Without an error, its status is known.
+func (c Containers) Look(ctx context.Context, d schema.Delivery, id string) (State, error) {
+	state, err := c.Maker.Look(ctx, d, id)
+	if err == nil && !state.isKnown() {
+		err = &schema.Error{Kind: schema.Retryable, Message: "the platform does not say how the container stands", Err: errNoStatus}
+	}
+	return state, err
+}
+
+// errNoStatus is the cause of the error of a look that does not say how a container stands.
+var errNoStatus = errors.New("there is no status in the answer")
 
 // GoneWait is when a container is published again that the platform does not know.
 const GoneWait = 10 * time.Second
@@ -308,14 +320,6 @@ const (
 	saysUnknown  = "the platform does not know what was prepared"
 	saysUnlisted = saysUnknown + ", and lists no such post"
 )
-
-// errNoStatus is the cause of NoStatus.
-var errNoStatus = errors.New("there is no status in the answer")
-
-// NoStatus is the error of a read that does not say how a container stands.
-func NoStatus() error {
-	return &schema.Error{Kind: schema.Retryable, Message: "the platform does not say how the container stands", Err: errNoStatus}
-}
 
 // IsUnread reports whether a container may be there though its read was refused, or did not say how it
 // stands: right after it was made, some servers do not know it yet, and in May 2026 none did for days, though

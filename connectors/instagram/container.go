@@ -86,11 +86,7 @@ func (m maker) Look(ctx context.Context, d schema.Delivery, container string) (g
 	if _, err := m.client.Do(ctx, call, &out); err != nil {
 		return graph.State{}, fmt.Errorf("looking at container: %w", err)
 	}
-	state := graph.State{Status: out.Code, Reason: out.Status, Passes: passes(out.Status)}
-	if !state.IsKnown() {
-		return state, graph.NoStatus()
-	}
-	return state, nil
+	return graph.State{Status: out.Code, Reason: out.Status, Passes: passes(out.Status)}, nil
 }
 
 var subcode = regexp.MustCompile(`\b2207\d{3}\b`)

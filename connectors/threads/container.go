@@ -76,11 +76,7 @@ func (m maker) Look(ctx context.Context, d schema.Delivery, container string) (g
 	if _, err := m.client.Do(ctx, call, &out); err != nil {
 		return graph.State{}, fmt.Errorf("looking at container: %w", err)
 	}
-	state := graph.State{Status: out.Status, Reason: out.Error, Passes: slices.Contains(passing, out.Error)}
-	if !state.IsKnown() {
-		return state, graph.NoStatus()
-	}
-	return state, nil
+	return graph.State{Status: out.Status, Reason: out.Error, Passes: slices.Contains(passing, out.Error)}, nil
 }
 
 // passing is of a container that failed what passes. All else is the media's fault, and meets
