@@ -89,11 +89,7 @@ func (m *movieWalk) fill(start, end int64) error {
 	if end-start < head || end-start > math.MaxUint32 {
 		return m.blank(start, end)
 	}
-	free := append(binary.BigEndian.AppendUint32(nil, uint32(end-start)), "free"...)
-	if err := m.overwrite(start, start+head, string(free)); err != nil {
-		return err
-	}
-	return m.blank(start+head, end)
+	return m.overwrite(start, end, string(binary.BigEndian.AppendUint32(nil, uint32(end-start)))+"free")
 }
 
 // errCompressed is that a film's header is compressed, as QuickTime once could: what it says cannot be

@@ -189,11 +189,8 @@ func (a *aviWalk) fill(start, end int64) error {
 	if end-start < head {
 		return a.blank(start, end)
 	}
-	size := binary.LittleEndian.AppendUint32([]byte("JUNK"), uint32(min(end-start-head, math.MaxUint32)))
-	if err := a.overwrite(start, start+head, string(size)); err != nil {
-		return err
-	}
-	return a.blank(start+head, end)
+	size := uint32(min(end-start-head, math.MaxUint32))
+	return a.overwrite(start, end, "JUNK"+string(binary.LittleEndian.AppendUint32(nil, size)))
 }
 
 func isList(kind string) bool { return kind == "RIFF" || kind == "LIST" }
