@@ -10,12 +10,11 @@ import (
 
 // Metadata returns where the Exif and XMP stand that a meta box of a film names.
 func Metadata(content io.ReaderAt, size int64, meta bmff.Box) ([]Extent, error) {
-	r := &reader{file: bmff.New(content), size: size, items: make(map[uint32]*item)}
-	if err := r.file.Walk(0, size, r.top); err != nil {
+	r := &reader{file: bmff.New(content), size: size, items: make(map[uint32]*item), hasMeta: true} // meta alone is read
+	if err := r.file.Children(meta, 4, r.inMeta); err != nil {
 		return nil, err
 	}
-	r.items, r.beside = make(map[uint32]*item), nil // a meta box of the file is not the one that is asked for
-	if err := r.file.Children(meta, 4, r.inMeta); err != nil {
+	if err := r.file.Walk(0, size, r.top); err != nil {
 		return nil, err
 	}
 	return r.metadata()
