@@ -36,18 +36,12 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 	if strings.ContainsAny(text, c.Text.Without) {
 		v.fail(c.Platform, field(), CodeTextSign, "%s takes no %s in a text", c.Taker(), signs(c.Text.Without))
 	}
-	if c.FewHashtags > 0 {
-		if n := hashtags(text); n > c.FewHashtags && n <= c.Hashtags {
-			v.warn(c.Platform, field(), CodeHashtagsMany, "%s lets people use %d hashtags, and its API more: of the %d here it may not show or count all",
-				c.Platform, c.FewHashtags, n)
-		}
-	}
+	v.hashtags(c, text, field)
 	for _, l := range []struct {
 		code, what string
 		most       int
 		count      func(string) int
 	}{
-		{CodeHashtagsTooMany, "hashtags", c.Hashtags, hashtags},
 		{CodeCashtagsTooMany, "cashtags", c.Cashtags, cashtags},
 		{CodeMentionsTooMany, "mentions", c.Mentions, mentions},
 		{CodeLinksTooMany, "different links", c.Links, differentLinks},
@@ -58,6 +52,20 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 		if n := l.count(text); n > l.most {
 			v.fail(c.Platform, field(), l.code, "%s takes at most %d %s, the text has %d", c.Platform, l.most, l.what, n)
 		}
+	}
+}
+
+// hashtags checks how many hashtags a text has.
+func (v *validation) hashtags(c schema.Constraints, text string, field func() string) {
+	if c.Hashtags == 0 {
+		return
+	}
+	switch n := hashtags(text); {
+	case n > c.Hashtags:
+		v.fail(c.Platform, field(), CodeHashtagsTooMany, "%s takes at most %d hashtags, the text has %d", c.Platform, c.Hashtags, n)
+	case c.FewHashtags > 0 && n > c.FewHashtags:
+		v.warn(c.Platform, field(), CodeHashtagsMany, "%s lets people use %d hashtags, and its API more: of the %d here it may not show or count all",
+			c.Platform, c.FewHashtags, n)
 	}
 }
 
