@@ -213,6 +213,7 @@ func coded(f schema.FilmLimits) string {
 	add(f.MinFrameRate > 0, "from %g pictures a second", f.MinFrameRate)
 	add(f.MaxFrameRate > 0, "up to %g a second", f.MaxFrameRate)
 	add(f.MinDuration > 0, "%s at least", wording.Duration(f.MinDuration))
+	add(f.MinSide > 0, "%d pixels a side at least", f.MinSide)
 	add(f.MaxSide > 0, "%d pixels a side", f.MaxSide)
 	add(f.MaxWidth > 0, "%d pixels wide", f.MaxWidth)
 	add(f.Plain, "4:2:0 of 8 bits")
