@@ -242,12 +242,7 @@ func missingPermissionIsNamed(t *testing.T, s *stage) {
 	v := s.visit(t)
 	scopes := v.Page.Query().Get("scope")
 	granted := strings.FieldsFunc(strings.ReplaceAll(scopes, s.fixture.Consent.Permission, ""), func(r rune) bool { return r == ',' || r == ' ' })
-	separator := " "
-	if strings.Contains(scopes, ",") {
-		separator = ","
-	}
-	back := v.Answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {strings.Join(granted, separator)}})
-	_, err := v.Exchange(t, back.Query().Get("code"))
+	_, err := v.Exchange(t, v.Allow(t, granted...))
 	if e := wantKind(t, err, schema.Refused); !strings.Contains(e.Message, s.fixture.Consent.Permission) {
 		t.Errorf("message %q", e.Message)
 	}
@@ -261,12 +256,8 @@ func readingIsGranted(t *testing.T, s *stage) {
 	}
 	scopes, profile := scoped.Scopes(), schema.Account{Platform: s.account.Platform, Server: s.account.Server}
 	for _, granted := range [][]string{scopes.Publish, scopes.Asked()} {
-		v, separator := s.visit(t), " "
-		if strings.Contains(v.Page.Query().Get("scope"), ",") {
-			separator = ","
-		}
-		back := v.Answer(t, url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}, "crier_scope": {strings.Join(granted, separator)}})
-		person, err := v.Exchange(t, back.Query().Get("code"))
+		v := s.visit(t)
+		person, err := v.Exchange(t, v.Allow(t, granted...))
 		if err != nil {
 			t.Fatalf("with %v: %v", granted, err)
 		}

@@ -66,13 +66,16 @@ func (v *Visit) Answer(t *testing.T, form url.Values) *url.URL {
 	return back
 }
 
-// Allow has a person by the name of ada consent to some scopes, and returns the code; without any, to all
-// that are asked for.
+// Allow has a person by the name of ada consent to some scopes, and returns the code; nil: to all that are
+// asked for.
 func (v *Visit) Allow(t *testing.T, scopes ...string) (code string) {
 	t.Helper()
-	form := url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}}
-	if len(scopes) > 0 {
-		form.Set("crier_scope", strings.Join(scopes, " "))
+	form, separator := url.Values{"crier_answer": {"allow"}, "crier_name": {"ada"}}, " "
+	if strings.Contains(v.Page.Query().Get("scope"), ",") {
+		separator = ","
+	}
+	if scopes != nil {
+		form.Set("crier_scope", strings.Join(scopes, separator))
 	}
 	return v.Answer(t, form).Query().Get("code")
 }
