@@ -31,7 +31,7 @@ func (l timeline) events(platform string) (events []string) {
 			events = append(events, a.Event)
 		}
 	}
-	events = slices.CompactFunc(events, func(a, b string) bool { return a == b && a == "deferred" })
+	events = slices.CompactFunc(events, func(before, e string) bool { return before == e && e == "deferred" })
 	return append(events, published...)
 }
 

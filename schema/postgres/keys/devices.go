@@ -146,13 +146,13 @@ func (s *Store) TakeDeviceKey(
 			standing = people.DeviceExpired
 			return nil
 		}
-		switch standing = d.standing; {
-		case standing == people.DeviceWaiting:
+		switch standing = d.standing; standing {
+		case people.DeviceWaiting:
 			if d.isEarly {
 				standing = people.DeviceTooEarly
 			}
 			return notePoll(ctx, tx, device, d.isEarly)
-		case standing == people.DeviceApproved:
+		case people.DeviceApproved:
 			standing, key, err = d.makeKey(ctx, tx, generate)
 		}
 		if err == nil {
