@@ -31,7 +31,7 @@ type Segment struct {
 	// Gap is where what stands before it begins: coded data where IsScan, else nothing that is needed.
 	Gap    int64
 	IsScan bool
-	Start  int64 // of its marker
+	Start  int64 // of its marker, and of the bytes of all ones that fill the room before it
 	End    int64
 	r      *bufio.Reader
 	left   int // bytes of its content that were not read
@@ -63,12 +63,12 @@ func JPEG(content io.ReaderAt, size int64, visit func(*Segment) error) error {
 	at, isScan := int64(0), false
 	for {
 		s := &Segment{Gap: at, IsScan: isScan, r: r}
-		passed, err := s.next()
+		passed, marker, err := s.next()
 		if err != nil {
 			return err
 		}
 		at += passed
-		s.Start, s.End = at-2, at
+		s.Start, s.End = at-marker, at
 		switch {
 		case s.Marker == EOI:
 			return done(visit(s))
@@ -85,9 +85,9 @@ func JPEG(content io.ReaderAt, size int64, visit func(*Segment) error) error {
 	}
 }
 
-// next goes to the next marker, over what stands before it, and returns how far. In coded data a byte of
-// all ones is followed by zero.
-func (s *Segment) next() (passed int64, err error) {
+// next goes to the next marker, over what stands before it, and returns how far, and how long the marker
+// is with what fills. In coded data a byte of all ones is followed by zero.
+func (s *Segment) next() (passed, marker int64, err error) {
 	for {
 		before, err := s.r.ReadSlice(Marker)
 		passed += int64(len(before))
@@ -95,22 +95,24 @@ func (s *Segment) next() (passed int64, err error) {
 			continue
 		}
 		if err != nil {
-			return 0, ErrCut
+			return 0, 0, ErrCut
 		}
-		for {
-			if s.Marker, err = s.r.ReadByte(); err != nil {
-				return 0, ErrCut
-			}
-			passed++
-			if s.Marker == Marker {
-				continue // a byte that fills
-			}
-			if s.Marker == 0 {
-				break
-			}
-			return passed, nil
+		marker, err = s.marker()
+		passed += marker - 1
+		if err != nil || s.Marker != 0 {
+			return passed, marker, err
 		}
 	}
+}
+
+// marker reads the marker whose first byte was read, and returns how long it is.
+func (s *Segment) marker() (length int64, err error) {
+	for s.Marker, length = Marker, 1; s.Marker == Marker; length++ {
+		if s.Marker, err = s.r.ReadByte(); err != nil {
+			return 0, ErrCut
+		}
+	}
+	return length, nil
 }
 
 // visit reads the length of a segment, has it visited, and passes over what was not read.
