@@ -29,7 +29,7 @@ func (s *Sink) write(ctx context.Context) {
 	}
 }
 
-// gather waits for a first batch and adds more until the block is full or half a second
+// gather waits for a first batch and adds more until the block is full or a second
 // old. It returns nil if ctx has ended.
 func (s *Sink) gather(ctx context.Context) *block {
 	b := &block{known: map[schema.BatchID]bool{}}

@@ -34,7 +34,7 @@ type outbox interface {
 }
 
 const (
-	gatherTime  = 500 * time.Millisecond // from the first event of a block to its insertion
+	gatherTime  = time.Second // from the first event of a block to its insertion
 	gatherRows  = 10_000
 	maxInFlight = 1000             // batches in hand of one partition
 	tryTimeout  = 30 * time.Second // of one statement

@@ -42,6 +42,7 @@ type Delay struct {
 	consumer *stream.Consumer
 
 	jobs        chan []schema.Job // to the window
+	sent        chan sent         // from the window: they have fired, and are to be moved on
 	assignments chan assignment
 	window      *window
 	firing      *firing
@@ -66,6 +67,11 @@ const (
 	// windowLimit bounds the window while the log is away and jobs fall due: some 250 MB.
 	windowLimit = 500_000
 	firers      = 4
+	// sentQueue bounds the batches that have fired and wait to be moved on.
+	sentQueue = 256
+	// moveLinger is how long they wait for one another. It is shorter than overdueAfter: a pass over
+	// the backlog does not meet them as a rule.
+	moveLinger = 250 * time.Millisecond
 )
 
 // DelayConfig is what the delay stage is made of.
@@ -78,7 +84,7 @@ type DelayConfig struct {
 func NewDelay(c DelayConfig) *Delay {
 	d := &Delay{
 		store: c.Store, log: c.Log, logger: c.Logger, metrics: c.Metrics, hosts: c.Hosts,
-		jobs: make(chan []schema.Job, 64), assignments: make(chan assignment, 1), firing: newFiring(),
+		jobs: make(chan []schema.Job, 64), sent: make(chan sent, sentQueue), assignments: make(chan assignment, 1), firing: newFiring(),
 		window: newWindow(windowLimit), credit: newCredit(c.Store.Now()),
 	}
 	d.consumer = c.Log.NewConsumer(stream.ConsumerConfig{
@@ -100,6 +106,7 @@ func (d *Delay) Run(ctx context.Context) error {
 	for range firers {
 		group.Go(func() error { d.fireAll(ctx, due); return nil })
 	}
+	group.Go(func() error { d.moveSent(ctx); return nil })
 	return group.Wait()
 }
 
@@ -236,7 +243,15 @@ func (d *Delay) fireAll(ctx context.Context, due <-chan []schema.Job) {
 		case <-ctx.Done():
 			return
 		case jobs := <-due:
-			d.fire(ctx, d.dispatches(ctx, jobs))
+			fired := d.send(ctx, d.dispatches(ctx, jobs))
+			if len(fired) == 0 {
+				continue
+			}
+			select {
+			case d.sent <- sent{fired, time.Now()}:
+			case <-ctx.Done():
+				return
+			}
 		}
 	}
 }

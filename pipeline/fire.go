@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"crier/pipeline/stream"
 	"crier/pipeline/worker"
@@ -133,22 +134,40 @@ func (d *dispatch) markOverdue() {
 // fire writes the messages of jobs to the log, and only then moves the jobs on, by the
 // visibility timeout. Jobs that were not moved on fire again.
 func (d *Delay) fire(ctx context.Context, dispatches []dispatch) {
+	if jobs := d.send(ctx, dispatches); len(jobs) > 0 {
+		d.moveOn(ctx, jobs)
+	}
+}
+
+// send writes the messages of jobs to the log, and returns the jobs: none if that failed.
+func (d *Delay) send(ctx context.Context, dispatches []dispatch) []schema.Job {
 	jobs := make([]schema.Job, len(dispatches))
 	records := map[string][]stream.Record{}
 	for i, one := range dispatches {
 		jobs[i] = one.Job
 		records[one.topic] = append(records[one.topic], one.records...)
 	}
-	defer d.firing.end(jobs)
-	defer d.credit.refund(jobs)
 	for topic, batch := range records {
 		if err := d.log.Produce(ctx, topic, batch); err != nil {
 			d.missed.Store(true)
 			d.complain(ctx, "firing jobs failed; they are overdue and fire again", err)
-			return
+			d.release(jobs)
+			return nil
 		}
 	}
 	d.metrics.fired.Add(float64(len(jobs)))
+	return jobs
+}
+
+// release ends the firing of jobs, moved on or not.
+func (d *Delay) release(jobs []schema.Job) {
+	d.credit.refund(jobs)
+	d.firing.end(jobs)
+}
+
+// moveOn moves jobs on whose messages are in the log.
+func (d *Delay) moveOn(ctx context.Context, jobs []schema.Job) {
+	defer d.release(jobs)
 	for {
 		var fired []schema.FiredJob
 		err := worker.Retry(ctx, d.logger, "moving fired jobs on", func() (err error) {
@@ -167,6 +186,39 @@ func (d *Delay) fire(ctx context.Context, dispatches []dispatch) {
 			return
 		}
 	}
+}
+
+// sent is jobs whose messages are in the log, since at.
+type sent struct {
+	jobs []schema.Job
+	at   time.Time
+}
+
+// moveSent moves the jobs on that the window has fired. They wait for moveLinger: where the
+// platform has answered by then the job is deleted, and its row is not written once more before.
+func (d *Delay) moveSent(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case first := <-d.sent:
+			_ = sleep.For(ctx, time.Until(first.at.Add(moveLinger))) // its end is seen above
+			d.moveOn(ctx, d.gatherSent(first.jobs))
+		}
+	}
+}
+
+// gatherSent adds what else was fired, as far as a transaction takes it.
+func (d *Delay) gatherSent(jobs []schema.Job) []schema.Job {
+	for len(jobs) < fireBatch {
+		select {
+		case next := <-d.sent:
+			jobs = append(jobs, next.jobs...)
+		default:
+			return jobs
+		}
+	}
+	return jobs
 }
 
 // firing is the set of jobs that are being fired and not moved on yet. A reader of the

@@ -24,7 +24,7 @@ type Publish struct {
 
 const (
 	finishBatch  = 512
-	finishLinger = 8 * time.Millisecond
+	finishLinger = 12 * time.Millisecond
 )
 
 // NewPublish starts the committer of finishes; it ends with the store.

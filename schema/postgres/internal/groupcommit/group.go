@@ -22,8 +22,8 @@ type Group[T any] struct {
 	Weight  func(*T) int // of one call
 	Commit  func(ctx context.Context, batch []*T) error
 	refused prometheus.Counter
-	// Linger is how long to gather at most after a batch of several: as long as that took. A busy
-	// database so gets fewer and larger transactions, and one that is not costs no wait. 0: not at all.
+	// Linger is how long a committer gathers after a batch: calls that come one after the other so
+	// share transactions, and one that has had none just before it waits for nobody. 0: not at all.
 	Linger time.Duration
 }
 
@@ -86,7 +86,7 @@ func (g *Group[T]) enqueue(ctx context.Context, r *request[T]) error {
 }
 
 func (g *Group[T]) run(s *db.DB) {
-	var linger time.Duration
+	var ended time.Time // the last batch
 	for {
 		var first *request[T]
 		select {
@@ -94,15 +94,12 @@ func (g *Group[T]) run(s *db.DB) {
 		case <-s.Closing:
 			return
 		}
-		time.Sleep(linger)
+		time.Sleep(time.Until(ended.Add(g.Linger)))
 		batch := g.fill(first)
 		s.Metrics.Batches.WithLabelValues(g.Work).Observe(float64(len(batch)))
 		s.Metrics.Waits.WithLabelValues(g.Work).Observe(time.Since(first.since).Seconds())
-		began := time.Now()
 		g.finish(batch)
-		if linger = 0; len(batch) > 1 {
-			linger = min(g.Linger, time.Since(began))
-		}
+		ended = time.Now()
 	}
 }
 
