@@ -26,6 +26,9 @@ func Serve(ctx context.Context, c Config, started func(context.Context, *Running
 	c.Logger.InfoContext(ctx, "starting", "version", c.Version, "data", c.Data, "roles", strings.Join(c.Roles, ","), "embedded", strings.Join(c.embedded(), ","))
 	told := context.AfterFunc(ctx, func() { c.Logger.Info("told to stop; what is in hand is finished first") })
 	defer told()
+	keeping, stop := context.WithCancel(ctx)
+	defer stop()
+	go keepHeap(keeping)
 	err := withBase(ctx, c, func(b *base) error { return b.serve(ctx, started) })
 	if err == nil {
 		c.Logger.InfoContext(ctx, "stopped")

@@ -102,6 +102,7 @@ func (c *childProcess) ready(pid int) error {
 	if _, err := fmt.Fprintf(c.stdout, readyFormat, pid); err != nil {
 		return fmt.Errorf("reporting ready: %w", err)
 	}
+	go keepSmall()
 	return nil
 }
 

@@ -86,8 +86,8 @@ func (r *postgresRunner) settings() map[string]string {
 		"unix_socket_permissions": "0700",
 		"hba_file":                r.hbaFile(),
 		"max_connections":         "100",
-		"shared_buffers":          "128MB",
-		"fsync":                   "on", // explicit, since everything rests on it
+		"shared_buffers":          "48MB", // what does not fit is in the kernel's cache
+		"fsync":                   "on",   // explicit, since everything rests on it
 		"synchronous_commit":      "on",
 		// Backup is a logical copy and nothing replicates from here, so the WAL needs
 		// only what crash recovery reads.

@@ -1,0 +1,88 @@
+package compose
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+
+	"crier/compose/embedded"
+)
+
+const (
+	// heapRoom is how much is allocated between two collections at least, under load. The runtime by
+	// itself collects once the heap has doubled, which is some ten times a second with as little as crier
+	// holds.
+	heapRoom = 96 << 20
+	// usualHeapPercent is Go's own GOGC; mostHeapPercent bounds what a heap that is nearly empty is given.
+	usualHeapPercent, mostHeapPercent = 100, 800
+	// A process that allocates less than idleHeap between two looks, idleLooks times, is at rest.
+	heapLook  = time.Second
+	idleHeap  = 16 << 20
+	idleLooks = 2
+)
+
+// keepHeap has garbage collected rarely under load, by how much the heap holds, and gives back what a
+// load has taken, until ctx ends. The variable GOGC counts for more.
+func keepHeap(ctx context.Context) {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	h := heap{percent: usualHeapPercent}
+	defer debug.SetGCPercent(debug.SetGCPercent(h.percent))
+	tick := time.NewTicker(heapLook)
+	defer tick.Stop()
+	for {
+		h.look()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// heap is what is known of the heap since the last look.
+type heap struct {
+	percent   int    // as it is set
+	allocated uint64 // in all of the process's life
+	quiet     int    // looks since the last load, at most idleLooks
+}
+
+// look sets how far the heap may grow, and reports whether it has given memory back.
+func (h *heap) look() (gaveBack bool) {
+	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(samples)
+	live, allocated := samples[0].Value.Uint64(), samples[1].Value.Uint64()
+	isBusy := allocated-h.allocated > idleHeap
+	h.allocated = allocated
+	if isBusy {
+		h.quiet = 0
+		h.set(heapPercent(live))
+		return false
+	}
+	if h.quiet == idleLooks {
+		return false // that was done when it came to rest
+	}
+	if h.quiet++; h.quiet < idleLooks {
+		return false
+	}
+	h.set(usualHeapPercent)
+	debug.FreeOSMemory()
+	embedded.ReleaseFiles()
+	return true
+}
+
+// set changes the percentage where it differs: that stops the process for a moment.
+func (h *heap) set(percent int) {
+	if percent < h.percent*9/10 || percent > h.percent*11/10 {
+		debug.SetGCPercent(percent)
+		h.percent = percent
+	}
+}
+
+// heapPercent is by how much a heap with so many bytes in use may grow until it is collected.
+func heapPercent(live uint64) int {
+	return int(max(usualHeapPercent, min(mostHeapPercent, heapRoom*100/max(live, 1))))
+}
