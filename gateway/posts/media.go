@@ -58,7 +58,8 @@ func (p *posts) settingMedia(settings map[schema.Platform]json.RawMessage) []loc
 	for _, platform := range slices.Sorted(maps.Keys(settings)) {
 		for _, name := range p.Constraints(platform).MediaSettings {
 			var address string
-			if json.Unmarshal(valueOf(settings[platform], name), &address) == nil && validation.IsWebAddress(address) {
+			value := valueOf(settings[platform], name)
+			if len(value) > 0 && json.Unmarshal(value, &address) == nil && validation.IsWebAddress(address) {
 				all = append(all, locatedMedia{&schema.Media{URL: address}, "platformSettings." + platform.String() + "." + name, true})
 			}
 		}
@@ -70,7 +71,7 @@ func (p *posts) settingMedia(settings map[schema.Platform]json.RawMessage) []loc
 func valueOf(object json.RawMessage, name string) json.RawMessage {
 	for part := range strings.SplitSeq(name, ".") {
 		var values map[string]json.RawMessage
-		if json.Unmarshal(object, &values) != nil {
+		if len(object) == 0 || json.Unmarshal(object, &values) != nil {
 			return nil
 		}
 		object = values[part]

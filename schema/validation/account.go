@@ -18,7 +18,7 @@ func CheckAccounts(c schema.Content, targets []schema.Target, accountOf func(sch
 			continue
 		}
 		var enabled map[string][]string
-		if account := accountOf(target.Account); account != nil && json.Unmarshal(account.Settings, &enabled) == nil {
+		if account := accountOf(target.Account); account != nil && len(account.Settings) > 0 && json.Unmarshal(account.Settings, &enabled) == nil {
 			v.enabled(target.Platform, enabled)
 		}
 	}
@@ -27,7 +27,7 @@ func CheckAccounts(c schema.Content, targets []schema.Target, accountOf func(sch
 
 func (v *validation) enabled(p schema.Platform, enabled map[string][]string) {
 	var values map[string]json.RawMessage
-	if json.Unmarshal(v.content.Settings[p], &values) != nil {
+	if len(enabled) == 0 || json.Unmarshal(v.content.Settings[p], &values) != nil {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(enabled)) {
