@@ -3,26 +3,10 @@ package embedded
 import (
 	"bufio"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 )
-
-// releaseEvery is how often a child gives back the pages of its files that it does not use.
-const releaseEvery = 3 * time.Second
-
-// keepSmall gives memory back that a child's start has taken and its work does not need, for as long
-// as the process lives: ClickHouse's engine has read 180 MiB of its library by then, and works with a
-// part of it.
-func keepSmall() {
-	debug.FreeOSMemory()
-	for {
-		ReleaseFiles()
-		time.Sleep(releaseEvery)
-	}
-}
 
 // ReleaseFiles takes the pages of mapped files out of the process's memory that are as their files have
 // them: code and constants. What is used again is mapped again, mostly from the page cache, at some

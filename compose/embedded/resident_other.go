@@ -2,8 +2,5 @@
 
 package embedded
 
-// keepSmall does nothing: what a process has read of its files is known on Linux alone.
-func keepSmall() {}
-
-// ReleaseFiles does nothing, either.
+// ReleaseFiles does nothing: what a process has read of its files is known on Linux alone.
 func ReleaseFiles() {}
