@@ -10,6 +10,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres/collection"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -67,10 +68,10 @@ func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
 	var oldest *[16]byte
 	now := a.Now()
 	from := a.oldest.StartWide(now)
-	err := a.Pool.QueryRow(ctx, `
+	err := a.Pool.QueryRow(ctx, sql.Text(`
 		select coalesce((select position - 1 from outbox where position > @complete and owed & @mark::int2 <> 0 order by position limit 1), last),
-			(select id from outbox where owed & @mark::int2 <> 0 and id > coalesce(@from::uuid, `+db.NoID+`) order by id limit 1), now()
-		from event_positions where id`, pgx.StrictNamedArgs{
+			(select id from outbox where owed & @mark::int2 <> 0 and id > coalesce(@from::uuid, {no_id}) order by id limit 1), now()
+		from event_positions where id`), pgx.StrictNamedArgs{
 		"mark": int16(schema.OwedAnalytics), "complete": a.complete.Load(), "from": tables.BatchesFrom(from),
 	}).Scan(&h.Position, &oldest, &h.At)
 	if err != nil {

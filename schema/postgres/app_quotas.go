@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,14 +11,11 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// quotasKept is for how many days it is known what was used.
-const quotasKept = 7
-
 // SpendQuota takes the cost of a call off a day's quota; false where not as much is left, and
-// nothing is taken.
+// nothing is taken. What was used is known for a week.
 func (s *Store) SpendQuota(ctx context.Context, q schema.QuotaCost) (spent bool, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue(`delete from app_quotas where day < $1::date - `+strconv.Itoa(quotasKept), dateOf(q.Day))
+	batch.Queue(`delete from app_quotas where day < $1::date - 7`, dateOf(q.Day))
 	batch.Queue(`
 		insert into app_quotas as q (quota, day, used) select @name, @day::date, @cost where @cost::bigint <= @most
 		on conflict (quota, day) do update set used = q.used + @cost where q.used + @cost <= @most

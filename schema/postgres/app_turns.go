@@ -10,6 +10,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
+	"crier/schema/postgres/internal/sql"
 )
 
 // turnsAsked is what one lease of turns asks for, and what it is given.
@@ -67,9 +68,6 @@ func (s *Store) leaseTurns(ctx context.Context, asked []*turnsAsked) error {
 // process has read a clock that was set.
 const clockStep = 2 * time.Second
 
-// clockSetBack is true if the next turn is further ahead than leases can bring it.
-const clockSetBack = `a.next_at > now() + greatest(u.within, interval '0') + interval '1 minute'`
-
 // leaseOnce takes turns, in the order of their names, so that processes cannot deadlock. It does
 // not wait for the disk: after a crash of the server, a burst may be too large by one lease of each
 // process.
@@ -88,16 +86,16 @@ func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) err
 		select app, now() - back from unnest($1::text[], $2::interval[]) u (app, back) order by app
 		on conflict (app) do nothing`, names, backs)
 	batch.Queue(`select from app_turns where app = any($1) order by app for no key update`, names)
-	batch.Queue(`
+	batch.Queue(sql.Text(`
 		with granted as (
-			update app_turns a set next_at = greatest(case when `+clockSetBack+` then now() else a.next_at end, now() - u.back) + u.taken
+			update app_turns a set next_at = greatest(case when {clock_set_back} then now() else a.next_at end, now() - u.back) + u.taken
 			from unnest($1::text[], $2::interval[], $3::interval[], $4::interval[]) u (app, back, taken, within)
-			where a.app = u.app and (a.next_at <= now() + u.within or `+clockSetBack+`)
+			where a.app = u.app and (a.next_at <= now() + u.within or {clock_set_back})
 			returning a.app, a.next_at - u.taken as first
 		)
 		select app, first, true, now() from granted
 		union all
-		select app, next_at, false, now() from app_turns where app = any($1) and app not in (select app from granted)`,
+		select app, next_at, false, now() from app_turns where app = any($1) and app not in (select app from granted)`),
 		names, backs, takens, withins).Query(func(rows pgx.Rows) error {
 		var name string
 		var first, now time.Time

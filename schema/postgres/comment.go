@@ -11,6 +11,7 @@ import (
 	"crier/schema"
 	"crier/schema/guard"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -80,7 +81,7 @@ var insertComments = db.NewStatement(`
 		@entries::int2[], @texts::text[], @states::int2[], @steps::int2[], @since::timestamptz[])
 	on conflict (post_id, n, position) do update
 		set id = excluded.id, state = excluded.state, text = excluded.text, step = excluded.step, since = excluded.since
-		where c.state = ` + tables.CommentSkipped + ` and excluded.state = ` + tables.CommentPending)
+		where c.state = {comment_skipped} and excluded.state = {comment_pending}`)
 
 // Comment is the store of the comment stage. A reply is a comment without a post: what is said
 // of first comments holds for both.
@@ -127,14 +128,14 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 	return claimed, nil
 }
 
-const dropCommentJobs = `
+var dropCommentJobs = sql.Text(`
 	delete from jobs j where j.id = any($1)
-	  and not exists (select from comments c where c.id = j.id and c.state in ` + tables.OpenComments + `)`
+	  and not exists (select from comments c where c.id = j.id and c.state in {open_comments})`)
 
 var claimComments = db.NewStatement(`
 	update comments c set
-		state = ` + tables.CommentClaimed + `, claim = c.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval,
-		step = ` + stepOfClaim("c") + `,
+		state = {comment_claimed}, claim = c.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval,
+		step = {step_of_claim(c)},
 		since = coalesce(c.since, now())
 	from unnest(@ids::uuid[], @tokens::int8[], @takeovers::bool[]) u (id, token, takeover)
 		join comments k on k.id = u.id
@@ -143,11 +144,11 @@ var claimComments = db.NewStatement(`
 		accounts a, workspaces w
 	where c.id = u.id and (k.post_id is null or p.id is not null and t.n is not null)
 	  and a.id = c.account_id and w.id = a.workspace_id
-	  and ` + tables.Claimable("c") + `
-	  and (` + tables.NothingHeld + ` or (not ` + tables.ReviewedComment + `
-	    and (not ` + tables.PausedComment + ` or uuid_extract_timestamp(c.id) + @delay::interval + @late::interval < now())))
+	  and {claimable(c)}
+	  and ((select not exists (select from holds)) or (not {reviewed(c.post_id, c.id)}
+	    and (not {paused(c.workspace_id, c.account_id, a.platform)} or uuid_extract_timestamp(c.id) + @delay::interval + @late::interval < now())))
 	returning c.id, c.position, c.entry, c.text, c.claim, c.step, c.attempts, c.looked, coalesce(c.error ->> 'lost', ''), c.since, c.reply_to,
-		coalesce(t.post_id, ` + db.NoID + `), coalesce(t.n, 0), coalesce(t.version, 0), t.receipts, p.content, ` + tables.PausedComment + `, ` + tables.RestoredSince("c") + `, ` + tables.AccountColumns)
+		coalesce(t.post_id, {no_id}), coalesce(t.n, 0), coalesce(t.version, 0), t.receipts, p.content, {paused(c.workspace_id, c.account_id, a.platform)}, {restored_since(c)}, {account_columns}`)
 
 func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
 	var since *time.Time
@@ -253,9 +254,9 @@ func (c *Comment) finish(ctx context.Context, r schema.CommentResult, receipt bo
 			returning id, kind, shard, due_at, version, payload`, r.Comment, r.NextIn.Seconds(), schema.FirstCommentDelay.String()).
 			Query(tables.ReadJobs(&moved))
 	} else {
-		batch.Queue(`
+		batch.Queue(sql.Text(`
 			delete from jobs j where j.id = $1
-			  and exists (select from comments c where c.id = j.id and c.state not in `+tables.OpenComments+`)`, r.Comment)
+			  and exists (select from comments c where c.id = j.id and c.state not in {open_comments})`), r.Comment)
 	}
 	attempts.QueueTrim(batch)
 	if err := c.Pool.SendBatch(ctx, batch).Close(); err != nil {
@@ -274,9 +275,16 @@ var finishComment = db.NewStatement(`
 		update comments set
 			state = @state, step = @step, attempts = @attempts, looked = @looked, next_at = now() + nullif(@next::float8, 0) * interval '1 second',
 			lease_until = null, native_id = @native_id, url = @url, error = @error::text::json, posted_at = @posted
-		where id = @comment and claim = @claim and state = ` + tables.CommentClaimed + `
+		where id = @comment and claim = @claim and state = {comment_claimed}
 		returning id
-	), told as (` + tables.InsertAttempts + ` and exists (select from taken))
+	), told as (
+	insert into attempts (post_id, at, kind, n, comment, entry, attempts, code, message, next_at)
+	select u.* from unnest(@attempt_posts::uuid[], @attempt_ats::timestamptz[], @attempt_kinds::int2[], @attempt_ns::int2[], @attempt_comments::int2[],
+			@attempt_entries::int2[], @attempt_tries::int2[], @attempt_codes::text[], @attempt_messages::text[], @attempt_next::timestamptz[])
+		u (post, at, kind, n, comment, entry, attempts, code, message, next)
+	where (u.kind <> @processing or not exists (
+		select from attempts a
+		where a.post_id = u.post and a.kind = u.kind and a.n = u.n and a.comment = u.comment and a.entry = u.entry)) and exists (select from taken))
 	select from taken`)
 
 func errorOrNull(e *schema.TargetError) *string {

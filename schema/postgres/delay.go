@@ -11,6 +11,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/maintenance"
 )
@@ -84,7 +85,7 @@ func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.Fi
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
 	db.QueueAsync(batch)
-	batch.Queue(`
+	batch.Queue(sql.Text(`
 		with free as materialized (
 			select j.id from unnest($1::uuid[], $2::timestamptz[], $3::int[]) u (id, due_at, version)
 			join jobs j on j.id = u.id and j.due_at = u.due_at and j.version = u.version
@@ -93,10 +94,10 @@ func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.Fi
 		update jobs j set
 			due_at = now() + $4::interval * (1 + random() / 2 * least(j.fires, 1)) * case when j.kind = any($5) then 1 << least(j.fires, 3) else 1 end,
 			fires = least(j.fires + 1, 30000),
-			overdue_since = case when j.fires > 0 and j.kind in (`+tables.JobPost+`, `+tables.JobComment+`) then coalesce(j.overdue_since, j.due_at - $4::interval) else j.overdue_since end
+			overdue_since = case when j.fires > 0 and j.kind in ({job_post}, {job_comment}) then coalesce(j.overdue_since, j.due_at - $4::interval) else j.overdue_since end
 		from free
 		where j.id = free.id
-		returning j.id, j.due_at`, ids, due, versions, schema.VisibilityTimeout.String(), []int16{int16(schema.JobNotify), int16(schema.JobCollect)}).
+		returning j.id, j.due_at`), ids, due, versions, schema.VisibilityTimeout.String(), []int16{int16(schema.JobNotify), int16(schema.JobCollect)}).
 		Query(func(rows pgx.Rows) (err error) {
 			fired, err = db.Collect(rows, nil, func(row pgx.Row, f *schema.FiredJob) error {
 				return row.Scan((*[16]byte)(&f.ID), &f.DueAt)
@@ -149,7 +150,7 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 	now, lowWater := d.Now(), d.unfired.of(shards)
 	from := lowWater.Start(now)
 	latest := d.Store.Clock.Due.Latest(time.Now())
-	err := d.Store.Pool.QueryRow(ctx, `
+	err := d.Store.Pool.QueryRow(ctx, sql.Text(`
 		with free as materialized (
 			select id, kind, overdue_since from jobs
 			where overdue_since is not null and not held and shard = any($1) order by overdue_since limit $2
@@ -160,7 +161,7 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 		), unfired as (
 			select min(j.first) first, min(j.late) late from unnest($1::int2[]) u (shard) cross join lateral (
 				select min(due_at) first,
-					coalesce(min(due_at) filter (where kind in (`+tables.JobPost+`, `+tables.JobComment+`)), case when count(*) = $4 then max(due_at) end) late
+					coalesce(min(due_at) filter (where kind in ({job_post}, {job_comment})), case when count(*) = $4 then max(due_at) end) late
 				from (
 					select due_at, kind from jobs where shard = u.shard and due_at >= $3 and due_at < least(now(), $5) and not held order by due_at, id limit $4
 				) due
@@ -169,8 +170,8 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 		select coalesce(extract(epoch from least(now(), $5::timestamptz) - least(
 				(select late from unfired),
 				(select min(overdue_since) from free where overdue_since < now()),
-				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from free where kind = `+tables.JobPost+` limit 100) w join posts p on p.id = w.id)
-			)), 0)::float8, free + held, held, (select first from unfired) from counted`, shards, overdueLimit, from, unfiredLook, latest).
+				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from free where kind = {job_post} limit 100) w join posts p on p.id = w.id)
+			)), 0)::float8, free + held, held, (select first from unfired) from counted`), shards, overdueLimit, from, unfiredLook, latest).
 		Scan(&oldest, &o.Waiting, &o.Held, &first)
 	if err != nil {
 		return o, fmt.Errorf("reading what is overdue: %w", db.Unavailable(err))

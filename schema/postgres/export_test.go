@@ -150,7 +150,7 @@ func ExplainClaim(ctx context.Context, p *Publish, refs []schema.TargetRef) (pla
 		return "", err
 	}
 	defer func() { err = errors.Join(err, tx.Rollback(ctx)) }()
-	if _, err := tx.Exec(ctx, `update posts set status = `+tables.PostProcessing+` where id = any($1)`, posts); err != nil {
+	if _, err := tx.Exec(ctx, `update posts set status = $2 where id = any($1)`, posts, int16(schema.Processing)); err != nil {
 		return "", err
 	}
 	rows, err := tx.Query(ctx, "explain (analyze, costs off, timing off, summary off) "+sql, args...)

@@ -12,6 +12,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -99,14 +100,18 @@ func (s *Store) leaveAlone(ctx context.Context, tx pgx.Tx, f schema.Fault, tries
 	switch f.Stage {
 	case schema.TopicPublish:
 		b.Queue(tables.LockPost, db.IDValue(f.Subject.ID))
-		b.Queue(freeTarget+`, next_at = now() + @wait::interval where post_id = @post and n = @n and state = `+tables.TargetClaimed+` and claim = @claim`,
+		b.Queue(sql.Text(`
+		update targets t set state = {target_pending}, lease_until = null, step = {step_after_fault(t)}, next_at = now() + @wait::interval
+		where post_id = @post and n = @n and state = {target_claimed} and claim = @claim`),
 			pgx.StrictNamedArgs{"post": db.IDValue(f.Subject.ID), "n": f.Subject.N, "claim": f.Claim.Claim, "called": f.Claim.Called, "wait": wait})
 		return tables.MoveJobOf(ctx, tx, b, f.Subject.ID, s.Now())
 	case schema.TopicComment:
-		b.Queue(freeComment+`, next_at = now() + @wait::interval where id = @comment and state = `+tables.CommentClaimed+` and claim = @claim`,
+		b.Queue(sql.Text(`
+		update comments c set state = {comment_pending}, lease_until = null, step = {step_after_fault(c)}, next_at = now() + @wait::interval
+		where id = @comment and state = {comment_claimed} and claim = @claim`),
 			pgx.StrictNamedArgs{"comment": db.IDValue(f.Subject.ID), "claim": f.Claim.Claim, "called": f.Claim.Called, "wait": wait})
 	case schema.TopicNotify:
-		b.Queue(`update deliveries set state = `+tables.DeliveryPending+`, lease_until = null, next_at = now() + $3::interval where id = $1 and state = `+tables.DeliveryClaimed+` and claim = $2`,
+		b.Queue(sql.Text(`update deliveries set state = {delivery_pending}, lease_until = null, next_at = now() + $3::interval where id = $1 and state = {delivery_claimed} and claim = $2`),
 			db.IDValue(f.Subject.ID), f.Claim.Claim, wait)
 	case schema.TopicRefresh:
 		b.Queue(`update accounts set renew_lease = null, renew_at = now() + $3::interval where id = $1 and renew_claim = $2`,
@@ -121,22 +126,6 @@ func (s *Store) leaveAlone(ctx context.Context, tx pgx.Tx, f schema.Fault, tries
 	return schema.Announcement{}, tx.SendBatch(ctx, b).Close()
 }
 
-// If the claim is not known (number 0), a call may have been made under it.
-const (
-	freeTarget = `
-		update targets t set state = ` + tables.TargetPending + `, lease_until = null, step = case when t.state = ` + tables.TargetClaimed + ` and t.step = ` + tables.StepPublish + ` and (@called or @claim = 0) then ` + tables.StepFind + ` else t.step end`
-	freeComment = `
-		update comments c set state = ` + tables.CommentPending + `, lease_until = null, step = case when c.state = ` + tables.CommentClaimed + ` and c.step = ` + tables.StepPublish + ` and (@called or @claim = 0) then ` + tables.StepFind + ` else c.step end`
-)
-
-// heldBy is true of rows under the claim of number @claim; without a number, of rows that
-// are not claimed or are claimed by this node, which could not read what it claimed. row
-// is the alias of targets or comments.
-func heldBy(row string) string {
-	return `((` + row + `.state = ` + tables.TargetClaimed + ` and ` + row + `.claim = @claim) or (@claim = 0 and (` + row + `.state = ` + tables.TargetPending + `
-		or (` + row + `.state = ` + tables.TargetClaimed + ` and (` + row + `.lease_until < now() or ` + row + `.node = @node)))))`
-}
-
 // setAside keeps the row of a dead letter from being claimed.
 func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreadable bool) (schema.Announcement, error) {
 	b := &pgx.Batch{}
@@ -149,9 +138,9 @@ func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreada
 	case f.Stage == schema.TopicComment:
 		s.setCommentAside(b, f)
 	case f.Stage == schema.TopicNotify:
-		b.Queue(`
-			update deliveries set state = `+tables.DeliveryFailed+`, lease_until = null, error = 'crier failed on this delivery'
-			where id = $1 and (state = `+tables.DeliveryPending+` or (state = `+tables.DeliveryClaimed+` and (claim = $2 or lease_until < now() or ($2 = 0 and node = $3))))`, id, f.Claim.Claim, s.Node)
+		b.Queue(sql.Text(`
+			update deliveries set state = {delivery_failed}, lease_until = null, error = 'crier failed on this delivery'
+			where id = $1 and (state = {delivery_pending} or (state = {delivery_claimed} and (claim = $2 or lease_until < now() or ($2 = 0 and node = $3))))`), id, f.Claim.Claim, s.Node)
 		b.Queue(`delete from jobs where id = $1`, id)
 	case f.Stage == schema.TopicRefresh:
 		b.Queue(`
@@ -177,22 +166,18 @@ func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreada
 	return schema.Announcement{}, tx.SendBatch(ctx, b).Close()
 }
 
-const (
-	// renewAside is how long a renewal is set aside: not for ever, since its account
-	// would lose its credentials. So is what is collected.
-	renewAside = "24 hours"
-	// asideAtLeast is how long something past its deadline is set aside if not even its
-	// end could be stored.
-	asideAtLeast = "1 hour"
-)
+// renewAside is how long a renewal is set aside: not for ever, since its account
+// would lose its credentials. So is what is collected.
+const renewAside = "24 hours"
 
 // setTargetAside sets a target aside until its deadline. One that is past it is ended.
 func (s *Store) setTargetAside(ctx context.Context, tx pgx.Tx, b *pgx.Batch, f schema.Fault) (schema.Announcement, error) {
 	post := schema.PostID(f.Subject.ID)
 	b.Queue(tables.LockPost, post)
-	b.Queue(freeTarget+`,
-			next_at = greatest(coalesce(p.retried_for, p.scheduled_for) + @late::interval, now() + '`+asideAtLeast+`'::interval)
-		from posts p where t.post_id = @post and t.n = @n and p.id = t.post_id and `+heldBy("t"), pgx.StrictNamedArgs{
+	b.Queue(sql.Text(`
+		update targets t set state = {target_pending}, lease_until = null, step = {step_after_fault(t)},
+			next_at = greatest(coalesce(p.retried_for, p.scheduled_for) + @late::interval, now() + '1 hour'::interval)
+		from posts p where t.post_id = @post and t.n = @n and p.id = t.post_id and {held_by_claim(t)}`), pgx.StrictNamedArgs{
 		"post": post, "n": f.Subject.N, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": s.Late.String(), "node": s.Node,
 	})
 	announcement, err := tables.MoveJobOf(ctx, tx, b, post, s.Now())
@@ -241,17 +226,17 @@ func (s *Store) failDead(ctx context.Context, tx pgx.Tx, ref schema.TargetRef) (
 	unknown := schema.DeadUnknown(s.Now())
 	var isUnknown bool
 	var given *time.Time
-	err = tx.QueryRow(ctx, `
+	err = tx.QueryRow(ctx, sql.Text(`
 		with late as (
 			select t.post_id, t.n, p.workspace_id, coalesce(p.retried_for, p.scheduled_for) due,
-				t.step = `+tables.StepFind+` or t.looked = `+tables.LooksRepeating+` or t.unsettled <> 0 unknown, t.receipts::text <> '[]' begun, t.charged_on
+				t.step = {step_find} or t.looked = {looks_repeating} or t.unsettled <> 0 unknown, t.receipts::text <> '[]' begun, t.charged_on
 			from targets t join posts p on p.id = t.post_id
-			where t.post_id = @post and t.n = @n and t.state = `+tables.TargetPending+` and coalesce(p.retried_for, p.scheduled_for) + @late::interval < now()
+			where t.post_id = @post and t.n = @n and t.state = {target_pending} and coalesce(p.retried_for, p.scheduled_for) + @late::interval < now()
 		)
-		update targets t set state = `+tables.TargetFailed+`, error = case when l.unknown then @unknown::text::json else @missed::text::json end,
+		update targets t set state = {target_failed}, error = case when l.unknown then @unknown::text::json else @missed::text::json end,
 			charged_on = case when l.unknown or l.begun then t.charged_on end
 		from late l where t.post_id = l.post_id and t.n = l.n
-		returning l.workspace_id, t.account_id, t.platform, l.due, l.unknown, case when t.charged_on is null then l.charged_on end`, pgx.StrictNamedArgs{
+		returning l.workspace_id, t.account_id, t.platform, l.due, l.unknown, case when t.charged_on is null then l.charged_on end`), pgx.StrictNamedArgs{
 		"post": ref.Post, "n": ref.N, "late": s.Late.String(), "unknown": string(db.Encode(unknown)), "missed": string(db.Encode(dead.Error)),
 	}).Scan((*[16]byte)(&dead.Workspace), (*[16]byte)(&dead.Account), &dead.Platform, &dead.DueAt, &isUnknown, &given)
 	if isUnknown {
@@ -261,17 +246,19 @@ func (s *Store) failDead(ctx context.Context, tx pgx.Tx, ref schema.TargetRef) (
 }
 
 // setCommentAside sets a first comment aside until its deadline. One that is past it is
-// ended.
+// ended, for an hour at least.
 func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
 	id, now := db.IDValue(f.Subject.ID), s.Now()
-	b.Queue(freeComment+`, next_at = greatest(uuid_extract_timestamp(c.id) + @late::interval, now() + '`+asideAtLeast+`'::interval)
-		where c.id = @comment and `+heldBy("c"), pgx.StrictNamedArgs{
+	b.Queue(sql.Text(`
+		update comments c set state = {comment_pending}, lease_until = null, step = {step_after_fault(c)},
+			next_at = greatest(uuid_extract_timestamp(c.id) + @late::interval, now() + '1 hour'::interval)
+		where c.id = @comment and {held_by_claim(c)}`), pgx.StrictNamedArgs{
 		"comment": id, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": (schema.FirstCommentDelay + s.Late).String(), "node": s.Node,
 	})
-	b.Queue(`
-		update comments set state = `+tables.CommentFailed+`, error = case when step = `+tables.StepFind+` or looked = `+tables.LooksRepeating+` then $3::text::json else $4::text::json end
-		where id = $1 and state = `+tables.CommentPending+` and uuid_extract_timestamp(id) + $2::interval < now()`,
+	b.Queue(sql.Text(`
+		update comments set state = {comment_failed}, error = case when step = {step_find} or looked = {looks_repeating} then $3::text::json else $4::text::json end
+		where id = $1 and state = {comment_pending} and uuid_extract_timestamp(id) + $2::interval < now()`),
 		id, (schema.FirstCommentDelay + s.Late).String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))))
-	b.Queue(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = `+tables.CommentPending, id)
-	b.Queue(`delete from jobs j where j.id = $1 and not exists (select from comments c where c.id = j.id and c.state in `+tables.OpenComments+`)`, id)
+	b.Queue(sql.Text(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = {comment_pending}`), id)
+	b.Queue(sql.Text(`delete from jobs j where j.id = $1 and not exists (select from comments c where c.id = j.id and c.state in {open_comments})`), id)
 }

@@ -13,6 +13,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -202,14 +203,14 @@ func (a *applied) open() (open []schema.PostID) {
 	return open
 }
 
-const (
-	selectDonePosts   = `select ` + tables.PostColumns + ` from posts p where p.id = any($1) and p.left_n = 0`
-	selectDoneTargets = `
-		select ` + tables.TargetColumns + ` from posts p join targets t on t.post_id = p.id
-		where p.id = any($1) and p.left_n = 0 order by t.post_id, t.n`
+var (
+	selectDonePosts   = sql.Text(`select {post_columns} from posts p where p.id = any($1) and p.left_n = 0`)
+	selectDoneTargets = sql.Text(`
+		select {target_columns} from posts p join targets t on t.post_id = p.id
+		where p.id = any($1) and p.left_n = 0 order by t.post_id, t.n`)
 )
 
-var moveProcessing = tables.MoveJobs("(" + tables.PostProcessing + ")")
+var moveProcessing = tables.MoveJobs(`({post_processing})`)
 
 // recordEffects writes what follows from the results that were taken, moves the jobs of the posts
 // that go on, and commits: the second trip. It returns what to announce.

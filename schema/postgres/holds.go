@@ -14,14 +14,6 @@ import (
 	"crier/schema/postgres/maintenance"
 )
 
-const (
-	// afterDeadline is how long after its deadline a paused job fires: later than any claim
-	// lets it through.
-	afterDeadline = "1 second"
-	// reviewAgain is when the job of a post under review fires again, only to be parked.
-	reviewAgain = "1 day"
-)
-
 // parkPosts puts the jobs of posts that are held off, each to the time when the first of
 // its targets can go on or must end, and returns which.
 func (s *Store) parkPosts(ctx context.Context, posts []schema.PostID) (parked []schema.JobID, err error) {
@@ -30,17 +22,19 @@ func (s *Store) parkPosts(ctx context.Context, posts []schema.PostID) (parked []
 	}})
 }
 
+// parkJobsOfPosts has the job of a post under review fire again in a day, only to be parked, and that of a paused
+// one a second after its deadline: later than any claim lets it through.
 var parkJobsOfPosts = db.NewStatement(`
 	update jobs j set held = true, due_at = w.due_at, overdue_since = coalesce(j.overdue_since, w.base)
 	from (
 		select p.id, coalesce(p.retried_for, p.scheduled_for) base, bool_or(review or paused) held, min(case
-			when review then now() + interval '` + reviewAgain + `'
-			when paused then greatest(coalesce(p.retried_for, p.scheduled_for) + @late::interval, now()) + interval '` + afterDeadline + `'
-			when t.state = ` + tables.TargetClaimed + ` then t.lease_until + @settle::interval
+			when review then now() + interval '1 day'
+			when paused then greatest(coalesce(p.retried_for, p.scheduled_for) + @late::interval, now()) + interval '1 second'
+			when t.state = {target_claimed} then t.lease_until + @settle::interval
 			else greatest(coalesce(t.next_at, now()), now()) + case when t.claim = 0 then @visibility::interval else interval '0' end end) due_at
 		from posts p join targets t on t.post_id = p.id
-		cross join lateral (select ` + tables.ReviewedPost + ` review, ` + tables.PausedTarget + ` paused) held
-		where p.id = any(@posts) and p.status in ` + tables.OpenPosts + ` and t.state in ` + tables.OpenTargets + ` group by p.id
+		cross join lateral (select {reviewed(p.id, p.id)} review, {paused(p.workspace_id, t.account_id, t.platform)} paused) held
+		where p.id = any(@posts) and p.status in {open_posts} and t.state in {open_targets} group by p.id
 	) w
 	where j.id = w.id and w.held
 	returning j.id`)
@@ -57,12 +51,12 @@ var parkJobsOfComments = db.NewStatement(`
 	update jobs j set held = true, due_at = w.due_at, overdue_since = coalesce(j.overdue_since, w.base)
 	from (
 		select c.id, base, case
-			when review then now() + interval '` + reviewAgain + `'
-			else greatest(base + @late::interval, now()) + interval '` + afterDeadline + `' end due_at
+			when review then now() + interval '1 day'
+			else greatest(base + @late::interval, now()) + interval '1 second' end due_at
 		from comments c join accounts a on a.id = c.account_id
 		cross join lateral (select uuid_extract_timestamp(c.id) + @delay::interval base,
-			` + tables.ReviewedComment + ` review, ` + tables.PausedComment + ` paused) held
-		where c.id = any(@ids) and (c.post_id is not null or not review) and c.state in ` + tables.OpenComments + ` and (review or paused)
+			{reviewed(c.post_id, c.id)} review, {paused(c.workspace_id, c.account_id, a.platform)} paused) held
+		where c.id = any(@ids) and (c.post_id is not null or not review) and c.state in {open_comments} and (review or paused)
 	) w
 	where j.id = w.id
 	returning j.id`)
@@ -70,8 +64,8 @@ var parkJobsOfComments = db.NewStatement(`
 // endReplies ends replies that are held by a restore, with their jobs.
 var endReplies = db.NewStatement(`
 	with ended as (
-		update comments c set state = ` + tables.CommentFailed + `, claim = claim + 1, lease_until = null, error = @error::text::json
-		where c.id = any(@ids) and c.post_id is null and c.state in ` + tables.OpenComments + ` and ` + tables.HeldByRestore("c.post_id", "c.id") + `
+		update comments c set state = {comment_failed}, claim = claim + 1, lease_until = null, error = @error::text::json
+		where c.id = any(@ids) and c.post_id is null and c.state in {open_comments} and {held_by_restore(c.post_id, c.id)}
 		returning c.id
 	)
 	delete from jobs j using ended where j.id = ended.id returning j.id`)

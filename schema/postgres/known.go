@@ -11,7 +11,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
-	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/internal/sql"
 )
 
 // looking is one question of Known, with its answer.
@@ -79,7 +79,7 @@ func (s *Store) readKnown(ctx context.Context, batch []*looking) error {
 	return err
 }
 
-const selectKnown = `
+var selectKnown = sql.Text(`
 	select u.i, known.ids, w.live_id is null and a.native_id <> '' and exists (
 		select from accounts other join workspaces ow on ow.id = other.workspace_id
 		where other.platform = a.platform and other.native_id = a.native_id and other.server = a.server
@@ -89,8 +89,8 @@ const selectKnown = `
 	join workspaces w on w.id = a.workspace_id
 	cross join lateral (
 		select array_agg(r.native_id) ids from receipts r
-		where r.profile = ` + tables.ProfileOf + ` and r.seen_at >= u.since and (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry)
-	) known`
+		where r.profile = {profile} and r.seen_at >= u.since and (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry)
+	) known`)
 
 // heldDeliveriesPage is how many posts of a workspace HeldDeliveries looks at.
 const heldDeliveriesPage = 500
@@ -126,18 +126,13 @@ func (p *Publish) HeldDeliveries(ctx context.Context, r *schema.Restore, workspa
 	return deliveries, next, n == heldDeliveriesPage, nil
 }
 
-const (
-	heldDeliveriesFrom = `
-	with page as materialized (
-		select id, scheduled_for from posts
-		where workspace_id = @workspace and (scheduled_for, id) > (@scheduled, coalesce(@post::uuid, ` + db.NoID + `)) order by scheduled_for, id limit @page
-	)`
-	heldDeliveriesLast = heldDeliveriesFrom + ` select (select count(*) from page), scheduled_for, id from page order by scheduled_for desc, id desc limit 1`
+var (
+	heldDeliveriesLast = sql.Text(`{held_page} select (select count(*) from page), scheduled_for, id from page order by scheduled_for desc, id desc limit 1`)
 )
 
-var heldDeliveries = heldDeliveriesFrom + `
-	select ` + deliveryColumns + `, p.scheduled_for
+var heldDeliveries = sql.Text(`{held_page}
+	select {delivery_columns}, p.scheduled_for
 	from page join posts p on p.id = page.id join targets t on t.post_id = p.id join accounts a on a.id = t.account_id join workspaces w on w.id = a.workspace_id
-	where p.status in ` + tables.OpenPosts + ` and p.id <= @last and t.state in ` + tables.OpenTargets + ` and t.account_id = any(@accounts)
+	where p.status in {open_posts} and p.id <= @last and t.state in {open_targets} and t.account_id = any(@accounts)
 	  and not exists (select from restore_releases x where x.post_id = p.id)
-	order by p.scheduled_for, p.id, t.n`
+	order by p.scheduled_for, p.id, t.n`)

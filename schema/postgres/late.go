@@ -12,6 +12,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -101,13 +102,13 @@ func (p *Publish) standing(ctx context.Context, conn *pgx.Conn, ref schema.Targe
 	return s, nil
 }
 
-var lockStanding = `
-	select ` + deliveryColumns + `, t.state, greatest(coalesce(extract(epoch from t.next_at - now()), 0), 0)::float8, t.charged_on is not null
+var lockStanding = sql.Text(`
+	select {delivery_columns}, t.state, greatest(coalesce(extract(epoch from t.next_at - now()), 0), 0)::float8, t.charged_on is not null
 	from targets t
 	join posts p on p.id = t.post_id
 	join accounts a on a.id = t.account_id
 	join workspaces w on w.id = a.workspace_id
-	where t.post_id = $1 and t.n = $2 for no key update of t`
+	where t.post_id = $1 and t.n = $2 for no key update of t`)
 
 // writeKept stores a target that a late receipt has changed. It raises the claim's
 // number, so a step that is running comes late, too. If the target had given its unit of

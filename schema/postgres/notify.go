@@ -13,6 +13,7 @@ import (
 	"crier/schema/guard"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -293,12 +294,9 @@ func (r *deliveryRows) queue(b *pgx.Batch, now time.Time) {
 
 var insertDeliveries = db.NewStatement(`
 	insert into deliveries (id, webhook_id, workspace_id, event_id, event, body, state, error)
-	select u.*, case when u.state = ` + tables.DeliveryFailed + ` then '` + notActive + `' else '' end
+	select u.*, case when u.state = {delivery_failed} then 'the webhook was not active' else '' end
 	from unnest(@ids::uuid[], @webhooks::uuid[], @workspaces::uuid[], @event_ids::uuid[], @events::text[], @bodies::bytea[], @states::int2[])
 		u (id, webhook, workspace, event_id, event, body, state)`)
-
-// notActive is the error of deliveries that were not tried because of their webhook.
-const notActive = "the webhook was not active"
 
 // Claim leases deliveries for one try each. Those of a webhook that is paused or disabled
 // end as failed, without counting against it; the jobs of deliveries that are done, or
@@ -355,30 +353,30 @@ func (n *Notify) endUnclaimed(ctx context.Context, ids []schema.DeliveryID) {
 	}
 }
 
-const (
-	failInactive = `
-	update deliveries d set state = ` + tables.DeliveryFailed + `, lease_until = null, error = '` + notActive + `'
+var (
+	failInactive = sql.Text(`
+	update deliveries d set state = {delivery_failed}, lease_until = null, error = 'the webhook was not active'
 	from webhooks w
 	where d.id = any($1) and w.id = d.webhook_id and not w.active
-	  and (d.state = ` + tables.DeliveryPending + ` or (d.state = ` + tables.DeliveryClaimed + ` and d.lease_until < now()))`
+	  and (d.state = {delivery_pending} or (d.state = {delivery_claimed} and d.lease_until < now()))`)
 	// A webhook may have been deleted while deliveries to it were being made.
 	deleteOrphans = `
 	delete from deliveries d where d.id = any($1) and not exists (select from webhooks w where w.id = d.webhook_id)`
-	deleteDoneJobs = `
+	deleteDoneJobs = sql.Text(`
 	with done as materialized (
 		select id from jobs j where j.id = any($1) and not exists (
 			select from deliveries d join webhooks w on w.id = d.webhook_id
-			where d.id = j.id and d.state in ` + tables.OpenDeliveries + `)
+			where d.id = j.id and d.state in {open_deliveries})
 		order by id for update
 	)
-	delete from jobs j using done where j.id = done.id`
+	delete from jobs j using done where j.id = done.id`)
 )
 
 var claimDeliveries = db.NewStatement(`
-	update deliveries d set state = ` + tables.DeliveryClaimed + `, claim = d.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval
+	update deliveries d set state = {delivery_claimed}, claim = d.claim + 1, node = @node, token = u.token, lease_until = now() + @lease::interval
 	from unnest(@ids::uuid[], @tokens::int8[], @takeovers::bool[]) u (id, token, takeover), webhooks w
 	where d.id = u.id and w.id = d.webhook_id and w.active
-	  and ` + tables.Claimable("d") + `
+	  and {claimable(d)}
 	returning d.id, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.claim, d.attempts, d.redelivers is not null, w.enablings, w.url, w.secret,
 		case when w.previous_until > now() then w.previous_secret end`)
 

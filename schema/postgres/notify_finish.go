@@ -11,6 +11,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -123,14 +124,14 @@ func (r *notifyRows) queue(b *pgx.Batch) *notified {
 		n.disabled, err = db.Collect(rows, nil, scanDisabled)
 		return err
 	})
-	b.Queue(`
+	b.Queue(sql.Text(`
 		delete from jobs j using deliveries d
-		where j.id = any($1) and d.id = j.id and d.state in `+tables.EndedDeliveries, r.ids)
+		where j.id = any($1) and d.id = j.id and d.state in {ended_deliveries}`), r.ids)
 	if slices.Contains(r.states, int16(schema.DeliveryPending)) {
-		b.Queue(`
+		b.Queue(sql.Text(`
 			update jobs j set due_at = d.next_at from deliveries d
-			where j.id = any($1) and d.id = j.id and d.state = `+tables.DeliveryPending+`
-			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, r.ids).Query(tables.ReadJobs(&n.moved))
+			where j.id = any($1) and d.id = j.id and d.state = {delivery_pending}
+			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`), r.ids).Query(tables.ReadJobs(&n.moved))
 	}
 	return &n
 }
@@ -149,13 +150,13 @@ var finishDeliveries = db.NewStatement(`
 			response_code = nullif(u.code, 0), response_ms = u.ms, error = u.error, response = u.response, delivered_at = now()
 		from unnest(@places::int[], @ids::uuid[], @claims::int[], @enablings::int[], @states::int2[], @codes::int2[], @millis::int[], @errors::text[], @next::float8[], @responses::text[])
 			u (n, id, claim, enablings, state, code, ms, error, next, response)
-		where d.id = u.id and d.claim = u.claim and d.state = ` + tables.DeliveryClaimed + `
+		where d.id = u.id and d.claim = u.claim and d.state = {delivery_claimed}
 		returning d.webhook_id, d.state, u.enablings, u.n
 	), ended as (
-		select t.webhook_id, t.n, t.state = ` + tables.DeliveryDelivered + ` ok, w.consecutive_failures before,
-			count(*) filter (where t.state = ` + tables.DeliveryDelivered + `) over (partition by t.webhook_id order by t.n) run
+		select t.webhook_id, t.n, t.state = {delivery_delivered} ok, w.consecutive_failures before,
+			count(*) filter (where t.state = {delivery_delivered}) over (partition by t.webhook_id order by t.n) run
 		from taken t join webhooks w on w.id = t.webhook_id
-		where t.state in ` + tables.EndedDeliveries + ` and w.active and w.enablings = t.enablings
+		where t.state in {ended_deliveries} and w.active and w.enablings = t.enablings
 	), counted as (
 		select webhook_id, n, ok,
 			case when run = 0 then before else 0 end + count(*) filter (where not ok) over (partition by webhook_id, run order by n) failures

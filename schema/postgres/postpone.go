@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -66,27 +67,13 @@ func (p *Publish) targetsAndWaits(refs []schema.TargetRef, waits []time.Duration
 }
 
 var (
-	postponeTargets = `
-		update targets t set next_at = ` + targetsTurn + ` from ` + waitingTargets + `
-		returning ` + toldOfTarget + `, t.next_at`
-	selectTargetTurns = `select ` + toldOfTarget + `, ` + targetsTurn + ` from targets t, ` + waitingTargets
-
-	// waitingTargets are the rows u of targets t for which a claim would have to wait, with their posts p.
-	waitingTargets = `
-			unnest(@posts::uuid[], @ns::int2[], @versions::int[], @waits::interval[]) u (post, n, version, wait)
-			join posts p on p.id = u.post and p.version = u.version
-			where t.post_id = u.post and t.n = u.n and p.status in ` + tables.OpenPosts + ` and t.state = ` + tables.TargetPending + ` and t.step <> ` + tables.StepFind + `
-			  and ` + tables.IsDue("t") + `
-			  and coalesce(p.retried_for, p.scheduled_for) + @late::interval > now()`
+	postponeTargets = sql.Text(`
+		update targets t set next_at = {targets_turn} from {waiting_targets}
+		returning t.post_id, t.n, t.version, t.entry, t.attempts, t.next_at`)
+	selectTargetTurns = sql.Text(`select t.post_id, t.n, t.version, t.entry, t.attempts, {targets_turn} from targets t, {waiting_targets}`)
 )
 
-const (
-	// targetsTurn is when the wait of a row of waitingTargets ends.
-	targetsTurn  = `least(now() + u.wait, coalesce(p.retried_for, p.scheduled_for) + @late::interval + interval '` + afterDeadline + `')`
-	toldOfTarget = `t.post_id, t.n, t.version, t.entry, t.attempts`
-)
-
-// scanTargetDeferral reads toldOfTarget and when the target has its turn.
+// scanTargetDeferral reads what is told of a target and when the target has its turn.
 func scanTargetDeferral(row pgx.Row, d *deferral[schema.TargetRef]) error {
 	ref, a := &d.subject, &d.attempt
 	err := row.Scan((*[16]byte)(&ref.Post), &ref.N, &ref.Version, &a.Entry, &a.Tries, &a.NextAt)
@@ -199,25 +186,13 @@ func (c *Comment) idsAndWaits(ids []schema.CommentID, waits []time.Duration) pgx
 }
 
 var (
-	postponeComments = `
-		update comments c set next_at = ` + commentsTurn + ` from ` + waitingComments + `
-		returning ` + toldOfComment + `, c.next_at`
-	selectCommentTurns = `select ` + toldOfComment + `, ` + commentsTurn + ` from comments c, ` + waitingComments
-
-	// waitingComments are the rows u of comments c for which a claim would have to wait.
-	waitingComments = `
-			unnest(@ids::uuid[], @waits::interval[]) u (id, wait)
-			where c.id = u.id and c.state = ` + tables.CommentPending + ` and c.step <> ` + tables.StepFind + ` and ` + tables.IsDue("c") + `
-			  and uuid_extract_timestamp(c.id) + @delay::interval + @late::interval > now()`
+	postponeComments = sql.Text(`
+		update comments c set next_at = {comments_turn} from {waiting_comments}
+		returning c.id, coalesce(c.post_id, {no_id}), c.n, c.position, c.entry, c.attempts, c.next_at`)
+	selectCommentTurns = sql.Text(`select c.id, coalesce(c.post_id, {no_id}), c.n, c.position, c.entry, c.attempts, {comments_turn} from comments c, {waiting_comments}`)
 )
 
-const (
-	// commentsTurn is when the wait of a row of waitingComments ends.
-	commentsTurn  = `least(now() + u.wait, uuid_extract_timestamp(c.id) + @delay::interval + @late::interval + interval '` + afterDeadline + `')`
-	toldOfComment = `c.id, coalesce(c.post_id, ` + db.NoID + `), c.n, c.position, c.entry, c.attempts`
-)
-
-// scanCommentDeferral reads toldOfComment and when the comment has its turn.
+// scanCommentDeferral reads what is told of a comment and when the comment has its turn.
 func scanCommentDeferral(row pgx.Row, d *deferral[schema.CommentID]) error {
 	a := &d.attempt
 	return row.Scan((*[16]byte)(&d.subject), (*[16]byte)(&d.post), &a.N, &a.Comment, &a.Entry, &a.Tries, &a.NextAt)

@@ -84,44 +84,35 @@ func arm(claimed []schema.Delivery, sent time.Time) {
 
 var lockScheduled = db.NewStatement(`
 	select from posts p join unnest(@posts::uuid[], @versions::int[]) u (id, version) on p.id = u.id and p.version = u.version
-	where p.status = ` + tables.PostScheduled + ` order by p.id for no key update of p`)
+	where p.status = {post_scheduled} order by p.id for no key update of p`)
 
 // beginPosts leaves a post scheduled of which only what waits is asked for, or all is held: it can be
 // edited and cancelled.
 var beginPosts = db.NewStatement(`
-	update posts p set status = ` + tables.PostProcessing + `, updated_at = now()
+	update posts p set status = {post_processing}, updated_at = now()
 	from unnest(@posts::uuid[], @ns::int2[], @versions::int[]) u (id, n, version)
-	where p.id = u.id and p.version = u.version and p.status = ` + tables.PostScheduled + `
-	  and exists (select from targets t where t.post_id = u.id and t.n = u.n and (t.state <> ` + tables.TargetPending + ` or ` + tables.IsDue("t") + `))
-	  and (` + tables.NothingHeld + ` or (` + tables.HasFreeTarget + `))`)
+	where p.id = u.id and p.version = u.version and p.status = {post_scheduled}
+	  and exists (select from targets t where t.post_id = u.id and t.n = u.n and (t.state <> {target_pending} or {is_due(t)}))
+	  and ((select not exists (select from holds)) or (not {reviewed(p.id, p.id)}
+		and exists (select from targets t where t.post_id = p.id and t.state in {open_targets}
+			and (not {paused(p.workspace_id, t.account_id, t.platform)} or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now()))))`)
 
 // claimTargets takes what is claimable.
 var claimTargets = db.NewStatement(`
 	update targets t set
-		state = ` + tables.TargetClaimed + `, claim = t.claim + 1, node = @node, token = u.token,
-		lease_until = now() + case when t.step = ` + tables.StepPrepare + ` then @prepare_lease::interval else @lease::interval end,
-		step = ` + stepOfClaim("t") + `,
-		since = coalesce(t.since, case when t.step = ` + tables.StepPublish + ` then now() end)
+		state = {target_claimed}, claim = t.claim + 1, node = @node, token = u.token,
+		lease_until = now() + case when t.step = {step_prepare} then @prepare_lease::interval else @lease::interval end,
+		step = {step_of_claim(t)},
+		since = coalesce(t.since, case when t.step = {step_publish} then now() end)
 	from unnest(@posts::uuid[], @ns::int2[], @versions::int[], @tokens::int8[], @takeovers::bool[]) u (post, n, version, token, takeover)
 	join posts p on p.id = u.post and p.version = u.version
 	join accounts a on true
 	join workspaces w on w.id = a.workspace_id
-	where t.post_id = u.post and t.n = u.n and t.version = u.version and a.id = t.account_id and p.status = ` + tables.PostProcessing + `
-	  and ` + tables.Claimable("t") + `
-	  and (` + tables.NothingHeld + ` or (not ` + tables.ReviewedPost + `
-	    and (not ` + tables.PausedAccount + ` or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now())))
-	returning ` + deliveryColumns + `, ` + tables.PausedAccount)
-
-// stepOfClaim is the step of a claim of a target or a first comment, whose alias is row: if an
-// earlier claim of a visible call is still open, its outcome is looked for, unless it is this
-// process's own claim whose answer was lost (u.takeover and u.token, as in tables.ClaimEnded).
-func stepOfClaim(row string) string {
-	return `case when ` + row + `.state = ` + tables.TargetClaimed + ` and ` + row + `.step = ` + tables.StepPublish + `
-			and not (u.takeover and ` + row + `.token is not distinct from u.token) then ` + tables.StepFind + ` else ` + row + `.step end`
-}
-
-var deliveryColumns = `t.post_id, t.n, t.version, t.claim, t.step, t.entry, t.attempts, t.looked, t.since, t.progress, t.error, t.receipts, t.unsettled,
-		t.accept_duplicate, t.content, p.content, coalesce(p.retried_for, p.scheduled_for), ` + tables.RestoredSince("t") + `, ` + tables.AccountColumns
+	where t.post_id = u.post and t.n = u.n and t.version = u.version and a.id = t.account_id and p.status = {post_processing}
+	  and {claimable(t)}
+	  and ((select not exists (select from holds)) or (not {reviewed(p.id, p.id)}
+	    and (not {paused(p.workspace_id, a.id, a.platform)} or coalesce(p.retried_for, p.scheduled_for) + @late::interval < now())))
+	returning {delivery_columns}, {paused(p.workspace_id, a.id, a.platform)}`)
 
 func (p *Publish) scanClaim(row pgx.Row, d *schema.Delivery) error {
 	return p.scanDelivery(row, d, &d.Paused)

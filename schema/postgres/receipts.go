@@ -11,7 +11,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/internal/sql"
 )
 
 // receiptRows are the columns of receipts to be recorded, with their owners.
@@ -58,26 +58,17 @@ func (r *receiptRows) columns() pgx.StrictNamedArgs {
 
 var (
 	// recordReceipts leaves those that are recorded already as they are, recordNewReceipts fails then.
-	recordReceipts    = db.NewStatement(insertReceipts + ` order by 1, 2 on conflict do nothing`)
-	recordNewReceipts = db.NewStatement(insertReceipts)
+	recordReceipts    = db.NewStatement(`{insert_receipts} order by 1, 2 on conflict do nothing`)
+	recordNewReceipts = db.NewStatement(`{insert_receipts}`)
 )
 
-const (
-	receiptsGiven = `unnest(@accounts::uuid[], @native_ids::text[], @owners::uuid[], @ns::int2[], @entries::int2[])`
-
-	insertReceipts = `
-	insert into receipts (profile, native_id, owner, n, entry)
-	select ` + tables.ProfileOf + `, u.native_id, u.owner, u.n, u.entry
-	from ` + receiptsGiven + ` u (account, native_id, owner, n, entry)
-	join accounts a on a.id = u.account
-	join workspaces w on w.id = a.workspace_id`
-
-	takenReceipts = `
-	select u.i - 1 from ` + receiptsGiven + ` with ordinality u (account, native_id, owner, n, entry, i)
+var (
+	takenReceipts = sql.Text(`
+	select u.i - 1 from {given_receipts} with ordinality u (account, native_id, owner, n, entry, i)
 	join accounts a on a.id = u.account
 	join workspaces w on w.id = a.workspace_id
-	join receipts r on r.profile = ` + tables.ProfileOf + ` and r.native_id = u.native_id
-	where (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry) order by u.i`
+	join receipts r on r.profile = {profile} and r.native_id = u.native_id
+	where (r.owner, r.n, r.entry) <> (u.owner, u.n, u.entry) order by u.i`)
 )
 
 // taken returns which of the receipts are recorded for another owner.

@@ -70,7 +70,7 @@ var claimRenewals = db.NewStatement(`
 	update accounts a set
 		renew_claim = a.renew_claim + 1, renew_node = @node, renew_lease = now() + @lease::interval,
 		renew_token = u.token, renew_from = since.step,
-		renew_step = case when since.trades then ` + tables.RenewalTrade + ` else a.renew_step end
+		renew_step = case when since.trades then {renewal_trade} else a.renew_step end
 	from unnest(@accounts::uuid[], @workspaces::uuid[], @tokens::int8[], @takeovers::bool[]) u (account, workspace, token, takeover)
 	join accounts before on before.id = u.account
 	join workspaces w on w.id = u.workspace
@@ -79,15 +79,15 @@ var claimRenewals = db.NewStatement(`
 			then before.renew_from else before.renew_step end step
 	) from_step
 	cross join lateral (
-		select from_step.step, before.renewable and (from_step.step = ` + tables.RenewalAgain + ` or from_step.step = ` + tables.RenewalIdle + `
+		select from_step.step, before.renewable and (from_step.step = {renewal_again} or from_step.step = {renewal_idle}
 			and (before.renew_asked_at is not null or before.needs_reconnect or before.ended <> 0 or before.expires_at is null
 				or before.expires_at <= now() + @earliest::interval)) trades
 	) since
 	where a.id = u.account and a.workspace_id = u.workspace and a.disconnected_at is null
-	  and a.renew_at <= now() + interval '` + tables.EarlyBy + `'
-	  and (a.renew_lease is null or ` + tables.ClaimEnded("a.renew_lease", "a.renew_token") + `)
-	returning ` + tables.AccountColumns + `, a.renew_claim, since.trades, since.step = ` + tables.RenewalTrade + `,
-		since.step = ` + tables.RenewalCheck + `, a.renew_attempts, coalesce(a.warned_of = a.expires_at, false)`)
+	  and a.renew_at <= now() + interval '100 milliseconds'
+	  and (a.renew_lease is null or {claim_ended(a.renew_lease, a.renew_token)})
+	returning {account_columns}, a.renew_claim, since.trades, since.step = {renewal_trade},
+		since.step = {renewal_check}, a.renew_attempts, coalesce(a.warned_of = a.expires_at, false)`)
 
 // Finish stores an account after a step of its renewal, with its job and its events. New
 // credentials are stored even if another claim has followed, as long as they were traded

@@ -108,21 +108,21 @@ var finishTargets = db.NewStatement(`
 			@looked::int2[], @fresh::bool[], @next::float8[], @progresses::text[], @receipts::text[], @errors::text[], @posted::timestamptz[],
 			@unsettled::int4[])
 			u (post, n, claim, state, step, entry, attempts, looked, fresh, next, progress, receipts, error, posted, unsettled)
-		where t.post_id = u.post and t.n = u.n and t.claim = u.claim and t.state = ` + tables.TargetClaimed + `
+		where t.post_id = u.post and t.n = u.n and t.claim = u.claim and t.state = {target_claimed}
 		returning t.post_id, t.n, t.state, t.charged_on
 	), counted as (
-		select post_id, count(*) filter (where state = ` + tables.TargetPosted + `) posted, count(*) filter (where state = ` + tables.TargetFailed + `) failed
-		from taken group by post_id having bool_or(state in ` + tables.EndedTargets + `)
+		select post_id, count(*) filter (where state = {target_posted}) posted, count(*) filter (where state = {target_failed}) failed
+		from taken group by post_id having bool_or(state in {ended_targets})
 	), changed as (
 		update posts p set
 			left_n = p.left_n - c.posted - c.failed, posted_n = p.posted_n + c.posted, failed_n = p.failed_n + c.failed,
 			updated_at = now(),
 			status = case
 				when p.left_n - c.posted - c.failed > 0 then p.status
-				when p.failed_n + c.failed = 0 then ` + tables.PostPosted + `
-				when p.posted_n + c.posted = 0 then ` + tables.PostFailed + `
-				else ` + tables.PostPartiallyFailed + ` end
+				when p.failed_n + c.failed = 0 then {post_posted}
+				when p.posted_n + c.posted = 0 then {post_failed}
+				else {post_partially_failed} end
 		from counted c where p.id = c.post_id
-		` + tables.Changed + `
-	), noted as (` + tables.NoteEnded + `)
+		 returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n
+	), noted as ( {note_ended})
 	select post_id, n, charged_on from taken`)

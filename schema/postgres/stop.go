@@ -8,6 +8,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -34,13 +35,13 @@ func (s *Store) BringForward(ctx context.Context, jobs []schema.JobID) (int, err
 func (n *Notify) GiveBack(ctx context.Context, d schema.NotifyDelivery) error {
 	var moved []schema.Job
 	batch := &pgx.Batch{}
-	batch.Queue(`
-		update deliveries set state = `+tables.DeliveryPending+`, lease_until = null, next_at = now()
-		where id = $1 and state = `+tables.DeliveryClaimed+` and claim = $2`, d.ID, d.Claim)
-	batch.Queue(`
+	batch.Queue(sql.Text(`
+		update deliveries set state = {delivery_pending}, lease_until = null, next_at = now()
+		where id = $1 and state = {delivery_claimed} and claim = $2`), d.ID, d.Claim)
+	batch.Queue(sql.Text(`
 		update jobs j set due_at = now() from deliveries d
-		where j.id = $1 and d.id = j.id and d.state = `+tables.DeliveryPending+`
-		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, d.ID).
+		where j.id = $1 and d.id = j.id and d.state = {delivery_pending}
+		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`), d.ID).
 		Query(tables.ReadJobs(&moved))
 	if err := n.Pool.SendBatch(ctx, batch).Close(); err != nil {
 		return fmt.Errorf("giving a delivery back: %w", db.Unavailable(err))

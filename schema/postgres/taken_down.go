@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -18,11 +19,11 @@ const mostReviewed = 60
 
 // Published returns what was published to an account's profile lately, by whichever account.
 func (p *Publish) Published(ctx context.Context, a schema.Account) ([]schema.Publication, error) {
-	rows, err := p.Pool.Query(ctx, `
+	rows, err := p.Pool.Query(ctx, sql.Text(`
 		select r.owner, r.n, r.entry, r.native_id from accounts a
 		join workspaces w on w.id = a.workspace_id
-		join receipts r on r.profile = `+tables.ProfileOf+` and r.seen_at > now() - $2::interval
-		where a.id = $1 order by r.seen_at desc limit $3`, a.ID, schema.ReviewAge.String(), mostReviewed)
+		join receipts r on r.profile = {profile} and r.seen_at > now() - $2::interval
+		where a.id = $1 order by r.seen_at desc limit $3`), a.ID, schema.ReviewAge.String(), mostReviewed)
 	published, err := db.Collect(rows, err, func(row pgx.Row, of *schema.Publication) error {
 		return row.Scan((*[16]byte)(&of.Ref.Post), &of.Ref.N, &of.Entry, &of.NativeID)
 	})

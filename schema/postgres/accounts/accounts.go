@@ -11,6 +11,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -54,8 +55,8 @@ func (s *Store) UpdateAccount(ctx context.Context, workspace schema.WorkspaceID,
 // lockAccount reads a connected account for a change.
 func lockAccount(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
 	var a schema.Account
-	row := tx.QueryRow(ctx, `select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
-		where a.id = $1 and a.workspace_id = $2 and a.disconnected_at is null for update of a`, id, workspace)
+	row := tx.QueryRow(ctx, sql.Text(`select {account_columns} from accounts a join workspaces w on w.id = a.workspace_id
+		where a.id = $1 and a.workspace_id = $2 and a.disconnected_at is null for update of a`), id, workspace)
 	return a, tables.ScanAccount(row, &a)
 }
 
@@ -88,15 +89,9 @@ func (s *Store) Disconnect(ctx context.Context, workspace schema.WorkspaceID, id
 	return a, nil
 }
 
-// listedAccounts are the connected accounts with the names of their brands.
-const listedAccounts = `select ` + tables.AccountColumns + `, coalesce(b.name, ''), a.from_dashboard from accounts a
-	join workspaces w on w.id = a.workspace_id
-	left join brands b on b.id = a.brand_id
-	where a.workspace_id = $1 and a.disconnected_at is null`
-
 // Accounts returns the connected accounts of a workspace, by id.
 func (s *Store) Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Account, error) {
-	rows, err := s.Pool.Query(ctx, listedAccounts+` order by a.id`, workspace)
+	rows, err := s.Pool.Query(ctx, sql.Text(`{listed_accounts} order by a.id`), workspace)
 	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error {
 		return tables.ScanAccount(row, a, &a.BrandName, &a.FromDashboard)
 	})
@@ -110,9 +105,11 @@ func (s *Store) Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]s
 // changed: one of which row versions there are. It costs a fraction of reading them. The limits are
 // those that the workspace is held to.
 func (s *Store) AccountsVersion(ctx context.Context, workspace schema.WorkspaceID) (version string, limits schema.LimitSet, err error) {
-	const of = `select concat(count(*), ' ', sum(hashtextextended(concat(t.ctid, ' ', t.xmin), 0))) from `
 	err = s.Pool.QueryRow(ctx, `
-		select concat((`+of+`accounts t where t.workspace_id = $1 and t.disconnected_at is null), ', ', (`+of+`brands t where t.workspace_id = $1)),
+		select concat((
+				select concat(count(*), ' ', sum(hashtextextended(concat(t.ctid, ' ', t.xmin), 0)))
+				from accounts t where t.workspace_id = $1 and t.disconnected_at is null), ', ', (
+				select concat(count(*), ' ', sum(hashtextextended(concat(t.ctid, ' ', t.xmin), 0))) from brands t where t.workspace_id = $1)),
 			coalesce((select w.limits from workspaces w where w.id = $1), $2)`, workspace, schema.SpecificationLimits).
 		Scan(&version, &limits)
 	if err != nil {
@@ -124,6 +121,6 @@ func (s *Store) AccountsVersion(ctx context.Context, workspace schema.WorkspaceI
 // Account returns a connected account of a workspace.
 func (s *Store) Account(ctx context.Context, workspace schema.WorkspaceID, id schema.AccountID) (schema.Account, error) {
 	var a schema.Account
-	row := s.Pool.QueryRow(ctx, listedAccounts+` and a.id = $2`, workspace, id)
+	row := s.Pool.QueryRow(ctx, sql.Text(`{listed_accounts} and a.id = $2`), workspace, id)
 	return a, db.OrNotFound(tables.ScanAccount(row, &a, &a.BrandName, &a.FromDashboard), "account")
 }

@@ -15,8 +15,6 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-const brandColumns = `id, workspace_id, name, created_at, updated_at`
-
 func scanBrand(row pgx.Row, b *schema.Brand) error {
 	err := row.Scan((*[16]byte)(&b.ID), (*[16]byte)(&b.Workspace), &b.Name, &b.CreatedAt, &b.UpdatedAt)
 	b.CreatedAt, b.UpdatedAt = b.CreatedAt.UTC(), b.UpdatedAt.UTC()
@@ -25,7 +23,7 @@ func scanBrand(row pgx.Row, b *schema.Brand) error {
 
 // Brands returns the brands of a workspace, oldest first.
 func (s *Store) Brands(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Brand, error) {
-	rows, err := s.Pool.Query(ctx, `select `+brandColumns+` from brands where workspace_id = $1 order by id`, workspace)
+	rows, err := s.Pool.Query(ctx, `select id, workspace_id, name, created_at, updated_at from brands where workspace_id = $1 order by id`, workspace)
 	brands, err := db.Collect(rows, err, scanBrand)
 	if err != nil {
 		return nil, fmt.Errorf("reading brands: %w", db.Unavailable(err))
@@ -36,7 +34,7 @@ func (s *Store) Brands(ctx context.Context, workspace schema.WorkspaceID) ([]sch
 // Brand returns a brand of a workspace.
 func (s *Store) Brand(ctx context.Context, workspace schema.WorkspaceID, id schema.BrandID) (schema.Brand, error) {
 	var b schema.Brand
-	row := s.Pool.QueryRow(ctx, `select `+brandColumns+` from brands where id = $1 and workspace_id = $2`, id, workspace)
+	row := s.Pool.QueryRow(ctx, `select id, workspace_id, name, created_at, updated_at from brands where id = $1 and workspace_id = $2`, id, workspace)
 	return b, db.OrNotFound(scanBrand(row, &b), "brand")
 }
 
@@ -70,7 +68,7 @@ func (s *Store) RenameBrand(ctx context.Context, workspace schema.WorkspaceID, i
 			return err
 		}
 		row := tx.QueryRow(ctx, `
-			update brands set name = $3, updated_at = $4 where id = $1 and workspace_id = $2 returning `+brandColumns, id, workspace, name, s.Now())
+			update brands set name = $3, updated_at = $4 where id = $1 and workspace_id = $2 returning id, workspace_id, name, created_at, updated_at`, id, workspace, name, s.Now())
 		if err := scanBrand(row, &b); err != nil {
 			return err
 		}

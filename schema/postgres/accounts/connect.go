@@ -10,6 +10,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -132,8 +133,8 @@ func personOf(c *schema.Connection) []byte {
 
 // lockConnected locks the account of a profile; one that is not known yet gets an id.
 func (s *Store) lockConnected(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, wanted *schema.Account) (one schema.Connected, known bool, err error) {
-	row := tx.QueryRow(ctx, `select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
-		where a.workspace_id = $1 and a.platform = $2 and a.native_id = $3 and a.server = $4 for update of a`,
+	row := tx.QueryRow(ctx, sql.Text(`select {account_columns} from accounts a join workspaces w on w.id = a.workspace_id
+		where a.workspace_id = $1 and a.platform = $2 and a.native_id = $3 and a.server = $4 for update of a`),
 		workspace, wanted.Platform, wanted.NativeID, wanted.Server)
 	a := &one.Account
 	err = tables.ScanAccount(row, a)

@@ -12,6 +12,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/wording"
 )
@@ -45,9 +46,6 @@ func (s *Store) BeginConsent(ctx context.Context, token [32]byte, c schema.Conse
 	return nil
 }
 
-const consentColumns = `c.workspace_id, c.platform, c.server, w.live_id is not null, coalesce(c.brand_id, ` + db.NoID + `),
-	coalesce(c.account_id, ` + db.NoID + `), coalesce(c.made_by, ` + db.NoID + `), c.redirect, c.stage, c.sealed, c.expires_at, coalesce(l.name, w.name)`
-
 func scanConsent(row pgx.Row, c *schema.Consent) error {
 	return row.Scan((*[16]byte)(&c.Workspace), &c.Platform, &c.Server, &c.Sandbox, (*[16]byte)(&c.Brand),
 		(*[16]byte)(&c.Account), (*[16]byte)(&c.User), &c.Redirect, &c.Stage, &c.Sealed, &c.ExpiresAt, &c.WorkspaceName)
@@ -57,11 +55,11 @@ func scanConsent(row pgx.Row, c *schema.Consent) error {
 // where it is unknown, was used, or has expired.
 func (s *Store) TakeConsent(ctx context.Context, p schema.Platform, token [32]byte) (schema.Consent, error) {
 	var c schema.Consent
-	err := scanConsent(s.Pool.QueryRow(ctx, `
+	err := scanConsent(s.Pool.QueryRow(ctx, sql.Text(`
 		update consents c set stage = @taken, expires_at = @until::timestamptz
 		from workspaces w left join workspaces l on l.id = w.live_id
 		where c.token_hash = @token and c.platform = @platform and c.stage = @asked and c.expires_at > @now and w.id = c.workspace_id
-		returning `+consentColumns,
+		returning {consent_columns}`),
 		pgx.StrictNamedArgs{
 			"token": token[:], "platform": p, "asked": schema.ConsentAsked, "taken": schema.ConsentTaken,
 			"now": s.Now(), "until": s.Now().Add(schema.ConsentLife),
@@ -72,9 +70,9 @@ func (s *Store) TakeConsent(ctx context.Context, p schema.Platform, token [32]by
 // Consent returns the consent of a platform that waits at a stage under a token, or NotFound.
 func (s *Store) Consent(ctx context.Context, p schema.Platform, token [32]byte, stage schema.ConsentStage) (schema.Consent, error) {
 	var c schema.Consent
-	err := scanConsent(s.Pool.QueryRow(ctx, `
-		select `+consentColumns+` from consents c join workspaces w on w.id = c.workspace_id left join workspaces l on l.id = w.live_id
-		where c.token_hash = $1 and c.platform = $2 and c.stage = $3 and c.expires_at > $4`, token[:], p, stage, s.Now()), &c)
+	err := scanConsent(s.Pool.QueryRow(ctx, sql.Text(`
+		select {consent_columns} from consents c join workspaces w on w.id = c.workspace_id left join workspaces l on l.id = w.live_id
+		where c.token_hash = $1 and c.platform = $2 and c.stage = $3 and c.expires_at > $4`), token[:], p, stage, s.Now()), &c)
 	return c, db.OrNotFound(err, "consent")
 }
 
@@ -165,8 +163,8 @@ func (s *Store) ReconnectToken(ctx context.Context, workspace schema.WorkspaceID
 // AccountToReconnect returns the account that such a token names; NotFound where it names none.
 func (s *Store) AccountToReconnect(ctx context.Context, token [16]byte) (schema.Account, error) {
 	var a schema.Account
-	row := s.Pool.QueryRow(ctx, `select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
-		where a.reconnect = $1 and a.disconnected_at is null`, token)
+	row := s.Pool.QueryRow(ctx, sql.Text(`select {account_columns} from accounts a join workspaces w on w.id = a.workspace_id
+		where a.reconnect = $1 and a.disconnected_at is null`), token)
 	return a, db.OrNotFound(tables.ScanAccount(row, &a), "account")
 }
 

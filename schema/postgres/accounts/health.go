@@ -11,6 +11,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -35,10 +36,10 @@ func (s *Health) AskCheck(ctx context.Context, a schema.Account) error {
 
 func (s *Health) ask(ctx context.Context, a schema.Account, step schema.RenewalStep) error {
 	j := tables.RenewalJob(&a, s.Now())
-	rows, err := s.Pool.Query(ctx, `
+	rows, err := s.Pool.Query(ctx, sql.Text(`
 		with asked as (
 			update accounts set renew_asked_at = now(), renew_at = now(),
-				renew_step = case when renew_step = `+tables.RenewalIdle+` then @step::smallint else renew_step end
+				renew_step = case when renew_step = {renewal_idle} then @step::smallint else renew_step end
 			where id = @account and workspace_id = @workspace and revision = @revision
 			  and renew_asked_at is null and not needs_reconnect and ended = 0 and disconnected_at is null
 			returning id
@@ -46,7 +47,7 @@ func (s *Health) ask(ctx context.Context, a schema.Account, step schema.RenewalS
 		insert into jobs (id, kind, shard, due_at, payload)
 		select @account, @kind, @shard, @due, @payload::text::json from asked
 		on conflict (id) do update set due_at = least(jobs.due_at, excluded.due_at)
-		returning id, kind, shard, due_at, version, payload`,
+		returning id, kind, shard, due_at, version, payload`),
 		pgx.StrictNamedArgs{
 			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision, "step": int16(step),
 			"kind": int16(j.Kind), "shard": j.Shard, "due": j.DueAt, "payload": string(j.Payload),
@@ -62,8 +63,8 @@ func (s *Health) ask(ctx context.Context, a schema.Account, step schema.RenewalS
 // AskRenewals is AskRenewal for each account of a profile, in whichever workspace: by the word of
 // its platform, which knows none. It returns how many there are.
 func (s *Health) AskRenewals(ctx context.Context, platform schema.Platform, nativeID string) (accounts int, err error) {
-	rows, err := s.Pool.Query(ctx, `select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
-		where a.platform = @platform and a.native_id = @profile and a.disconnected_at is null and w.live_id is null limit @most`,
+	rows, err := s.Pool.Query(ctx, sql.Text(`select {account_columns} from accounts a join workspaces w on w.id = a.workspace_id
+		where a.platform = @platform and a.native_id = @profile and a.disconnected_at is null and w.live_id is null limit @most`),
 		pgx.StrictNamedArgs{"platform": int16(platform), "profile": nativeID, "most": mostOfProfile})
 	found, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error { return tables.ScanAccount(row, a) })
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/internal/sql"
 )
 
 // Store looks keys up and counts their requests.
@@ -28,14 +28,14 @@ func New(d *db.DB) *Store {
 func (s *Store) Authenticate(ctx context.Context, hash [32]byte) (schema.Key, error) {
 	var k schema.Key
 	var suspended *time.Time
-	err := s.Pool.QueryRow(ctx, `
+	err := s.Pool.QueryRow(ctx, sql.Text(`
 		select k.id, k.name, k.lineage, k.workspace_id, w.live_id is not null, k.permission,
-			p.requests_per_minute, coalesce(p.posts_per_month, 0), k.suspended_until, k.networks, k.by_device, `+tables.UnconfirmedKey+`
+			p.requests_per_minute, coalesce(p.posts_per_month, 0), k.suspended_until, k.networks, k.by_device, {unconfirmed_key}
 		from api_keys k
 		join workspaces w on w.id = k.workspace_id
 		join workspaces live on live.id = coalesce(w.live_id, w.id)
 		join plans p on p.name = live.plan
-		where k.hash = $1 and w.deleting_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`,
+		where k.hash = $1 and w.deleting_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`),
 		hash[:]).Scan((*[16]byte)(&k.ID), &k.Name, (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Permission, &k.RequestsPerMinute, &k.PostsPerMonth, &suspended, &k.Networks, &k.Device, &k.Unconfirmed)
 	if err != nil {
 		if err := db.OrNotFound(err, "key"); schema.KindOf(err) == schema.NotFound {

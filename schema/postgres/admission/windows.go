@@ -12,7 +12,6 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
 )
 
 // leaseRequests takes at most a quarter of what is left, so that the leases of several
@@ -57,7 +56,12 @@ func (s *Store) CountRefusals(ctx context.Context, key schema.Key, n int) (until
 
 func (s *Store) countRefusals(ctx context.Context, tx pgx.Tx, key schema.Key, n int) (until time.Time, err error) {
 	now := s.Now()
-	err = tx.QueryRow(ctx, `with counted as (`+tables.CountInWindow+`)
+	err = tx.QueryRow(ctx, `with counted as (
+	insert into request_windows as w (subject, began_at, used) values (@subject, @now, @n)
+	on conflict (subject) do update set
+		began_at = case when w.began_at > @now::timestamptz - @length::interval then w.began_at else excluded.began_at end,
+		used = case when w.began_at > @now::timestamptz - @length::interval then w.used else 0 end + excluded.used
+	returning began_at, used)
 		update api_keys set suspended_until = @now::timestamptz + @suspension::interval
 		where id = @key and (select used from counted) > @patience and (suspended_until is null or suspended_until <= @now)
 		returning suspended_until`, pgx.StrictNamedArgs{

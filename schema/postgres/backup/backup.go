@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/migrations"
 )
 
@@ -48,7 +48,7 @@ type DumpedTable struct {
 func Backup(ctx context.Context, url string, open func(table string) (io.Writer, error)) (Dump, error) {
 	var dump Dump
 	err := withConn(ctx, url, func(conn *pgx.Conn) error {
-		if _, err := conn.Exec(ctx, `select pg_advisory_lock_shared(`+tables.DropLock+`)`); err != nil { // until the connection ends
+		if _, err := conn.Exec(ctx, `select pg_advisory_lock_shared(hashtext('crier keyset drop'))`); err != nil { // until the connection ends
 			return err
 		}
 		return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
@@ -75,7 +75,8 @@ func copyOut(ctx context.Context, tx pgx.Tx, t *DumpedTable, open func(string) (
 	if err != nil {
 		return err
 	}
-	tag, err := tx.Conn().PgConn().CopyTo(ctx, w, "copy (select "+columnList(t.Columns)+" from "+quoted(t.Name)+") to stdout")
+	tag, err := tx.Conn().PgConn().CopyTo(ctx, w, sql.Text(
+		`copy (select {columns} from {table}) to stdout`, "columns", columnList(t.Columns), "table", quoted(t.Name)))
 	if err != nil {
 		return fmt.Errorf("copying table %s: %w", t.Name, err)
 	}
@@ -94,7 +95,7 @@ func describeTables(ctx context.Context, tx pgx.Tx) (Dump, error) {
 		select c.relname, array_agg(a.attname::text order by a.attnum)
 		from pg_class c join pg_attribute a on a.attrelid = c.oid
 		where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-		  and c.relname not in ('goose_db_version', '`+tables.RestoredBackup+`') and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+		  and c.relname not in ('goose_db_version', 'restored_backup') and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
 		group by c.relname order by c.relname`)
 	tables, err := db.Collect(rows, err, func(row pgx.Row, t *DumpedTable) error { return row.Scan(&t.Name, &t.Columns) })
 	if err != nil {
@@ -175,10 +176,10 @@ func Restore(ctx context.Context, url string, dump Dump, open func(table string)
 // noteRestored leaves the moment of a backup with its rows, in a table that needs no version of the
 // others: the database is marked by it once it is migrated, however this process ends.
 func noteRestored(ctx context.Context, tx pgx.Tx, at time.Time) error {
-	if _, err := tx.Exec(ctx, `create table `+tables.RestoredBackup+` (at timestamptz not null)`); err != nil {
+	if _, err := tx.Exec(ctx, `create table restored_backup (at timestamptz not null)`); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `insert into `+tables.RestoredBackup+` values ($1)`, at)
+	_, err := tx.Exec(ctx, `insert into restored_backup values ($1)`, at)
 	return err
 }
 
@@ -196,7 +197,7 @@ func emptyForRestore(ctx context.Context, tx pgx.Tx, dump Dump) error {
 	for i, t := range dump.Tables {
 		names[i] = quoted(t.Name)
 	}
-	statements := []string{"truncate " + strings.Join(names, ", ")}
+	statements := []string{sql.Text(`truncate {tables}`, "tables", strings.Join(names, ", "))}
 	for _, text := range dump.FarDays {
 		day, err := time.Parse(time.DateOnly, text)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -112,66 +113,55 @@ func readPosts(rows pgx.Rows, claimed []schema.Collection, what schema.Collected
 	return err
 }
 
-// dueAt is when a collection c is due. It is no column of an index, so that what is claimed by its
-// id is not looked for among all that is due, as the planner has it without statistics.
-const dueAt = `coalesce(c.due_at, 'infinity')`
-
-const (
-	// freeCollection is true of a collection c that is due and that nobody reads.
-	freeCollection = dueAt + ` <= @now::timestamptz + interval '` + tables.EarlyBy + `' and (c.lease_until is null or c.lease_until < @now::timestamptz)`
-	// lockedInOrder locks collections c in the order in which they are made.
-	lockedInOrder = `order by c.account_id, c.what for no key update of c`
-)
-
 var (
 	// restCollections has what is to be read of accounts that do not work rest, and removes jobs
 	// without anything to do.
-	restCollections = `
+	restCollections = sql.Text(`
 	with resting as (
 		update collections c set due_at = null, lease_until = null from accounts a
-		where c.id = any($1) and a.id = c.account_id and not (` + tables.CollectedAccount + `)
+		where c.id = any($1) and a.id = c.account_id and not ({collected_account})
 		returning c.id
 	)
 	delete from jobs j where j.id = any($1)
-	  and (j.id in (select id from resting) or (select c.due_at from collections c where c.id = j.id) is null)`
+	  and (j.id in (select id from resting) or (select c.due_at from collections c where c.id = j.id) is null)`)
 
-	holdCollections = `
+	holdCollections = sql.Text(`
 	with held as (
 		update collections c set due_at = @now::timestamptz + @held::interval from accounts a
-		where c.id = any(@ids) and a.id = c.account_id and ` + dueAt + ` <= @now::timestamptz and c.lease_until is null and ` + tables.PausedCollection + `
+		where c.id = any(@ids) and a.id = c.account_id and coalesce(c.due_at, 'infinity') <= @now::timestamptz and c.lease_until is null and {paused(c.workspace_id, c.account_id, a.platform)}
 		returning c.id, c.due_at
 	)
-	update jobs j set due_at = held.due_at, fires = 0 from held where j.id = held.id`
+	update jobs j set due_at = held.due_at, fires = 0 from held where j.id = held.id`)
 
-	claimCollections = `
+	claimCollections = sql.Text(`
 	with free as materialized (
 		select c.id, c.account_id from collections c
-		where c.id = any(@ids) and ` + freeCollection + `
-		` + lockedInOrder + `
+		where c.id = any(@ids) and {free_collection}
+		order by c.account_id, c.what for no key update of c
 	)
 	update collections c set claim = c.claim + 1, node = @node, lease_until = @now::timestamptz + @lease::interval
 	from free join accounts a on a.id = free.account_id join workspaces w on w.id = a.workspace_id
-	where c.id = free.id and ` + tables.CollectedAccount + ` and not ` + tables.PausedCollection + `
-	returning ` + tables.AccountColumns + `, c.id, c.what, c.cursor, c.claim, c.attempts`
+	where c.id = free.id and {collected_account} and not {paused(c.workspace_id, c.account_id, a.platform)}
+	returning {account_columns}, c.id, c.what, c.cursor, c.claim, c.attempts`)
 )
 
 // recentPosts are those whose metrics are looked at still, which is for 30 days.
-const recentPosts = `
+var recentPosts = sql.Text(`
 	select c.account_id, s.post_id, s.n, s.native_id, s.url, s.video, s.posted_at, s.slot
 	from collections c cross join lateral (
 		select * from snapshots s where s.account_id = c.account_id order by s.posted_at desc, s.post_id, s.n limit @limit
 	) s
-	where c.id = any(@ids) and c.what = ` + tables.CollectComments + `
-	order by c.account_id, s.posted_at desc, s.post_id, s.n`
+	where c.id = any(@ids) and c.what = {collect_comments}
+	order by c.account_id, s.posted_at desc, s.post_id, s.n`)
 
-const dueSnapshots = `
+var dueSnapshots = sql.Text(`
 	select c.account_id, s.post_id, s.n, s.native_id, s.url, s.video, s.posted_at, s.slot
 	from collections c cross join lateral (
 		select * from snapshots s where s.account_id = c.account_id and s.due_at <= @now::timestamptz + @early::interval
 		order by s.due_at, s.post_id, s.n limit @limit
 	) s
-	where c.id = any(@ids) and c.what = ` + tables.CollectMetrics + `
-	order by c.account_id, s.due_at, s.post_id, s.n`
+	where c.id = any(@ids) and c.what = {collect_metrics}
+	order by c.account_id, s.due_at, s.post_id, s.n`)
 
 // Postpone delays collections that have to wait for their platform, each by its wait, with
 // their jobs, and returns those that it delayed.
@@ -183,18 +173,18 @@ func (s *Store) Postpone(ctx context.Context, ids []schema.CollectionID, waits [
 	defer free()
 	var postponed []schema.CollectionID
 	b := &pgx.Batch{}
-	b.Queue(`
+	b.Queue(sql.Text(`
 		with off as materialized (
 			select c.id, u.wait from unnest(@ids::uuid[], @waits::interval[]) u (id, wait) join collections c on c.id = u.id
-			where `+freeCollection+`
-			`+lockedInOrder+`
+			where {free_collection}
+			order by c.account_id, c.what for no key update of c
 		), late as (
 			update collections c set due_at = @now::timestamptz + off.wait from off where c.id = off.id
 			returning c.id, c.due_at
 		), moved as (
 			update jobs j set due_at = late.due_at, fires = 0 from late where j.id = late.id
 		)
-		select id from late`, pgx.StrictNamedArgs{"ids": db.IDColumn(ids), "waits": waits, "now": s.now()}).
+		select id from late`), pgx.StrictNamedArgs{"ids": db.IDColumn(ids), "waits": waits, "now": s.now()}).
 		Query(func(rows pgx.Rows) (err error) {
 			postponed, err = db.Collect(rows, nil, func(row pgx.Row, id *schema.CollectionID) error { return row.Scan((*[16]byte)(id)) })
 			return err

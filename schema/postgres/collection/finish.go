@@ -11,6 +11,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres/engagement"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -58,14 +59,14 @@ func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResul
 	announcement.Events = append(announcement.Events, tables.QueueFacts(b, append(facts, r.Facts...), s.DB.Now())...)
 	announcement.Events = append(announcement.Events, tables.QueueEvents(b, events, s.DB.Now())...)
 	var due *time.Time
-	b.Queue(`
+	b.Queue(sql.Text(`
 		update collections c set cursor = @cursor, attempts = least(@attempts, 30000), lease_until = null,
 			refused_at = case when @permitted::bool then null when not @permitted::bool then coalesce(c.refused_at, @now) else c.refused_at end, due_at = case
 			when c.due_at is null then null -- it was stopped meanwhile
-			when c.what = `+tables.CollectMetrics+` then (select greatest(min(s.due_at), @next::timestamptz) from snapshots s where s.account_id = c.account_id)
-			when c.what = `+tables.CollectComments+` and c.due_at > @now::timestamptz and c.due_at < @next::timestamptz then c.due_at -- something was posted meanwhile
+			when c.what = {collect_metrics} then (select greatest(min(s.due_at), @next::timestamptz) from snapshots s where s.account_id = c.account_id)
+			when c.what = {collect_comments} and c.due_at > @now::timestamptz and c.due_at < @next::timestamptz then c.due_at -- something was posted meanwhile
 			else @next end
-		where c.id = @id returning c.due_at`,
+		where c.id = @id returning c.due_at`),
 		pgx.StrictNamedArgs{"id": r.ID, "cursor": r.Cursor, "attempts": r.Attempts, "next": db.OrNull(r.NextAt), "permitted": r.Permitted, "now": s.now()}).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&due) })
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -69,28 +70,17 @@ func lastOf(jobs []schema.Job) []schema.Job {
 // queueSnapshots has the metrics of posted targets read. They stand among the open ones, or in
 // history where ClickHouse was away for long.
 func queueSnapshots(b *pgx.Batch, posts []schema.PostID, accounts []schema.AccountID) {
-	of := func(asked, targetsTable, postsTable string) string {
-		return `
-			select t.post_id, t.n, t.account_id, first.receipt ->> 'id' as native_id, coalesce(first.receipt ->> 'url', '') as url,
-				t.posted_at, exists (
-					select from json_array_elements(case when json_typeof(p.content -> 'entries' -> 0 -> 'media') = 'array' then p.content -> 'entries' -> 0 -> 'media' else '[]' end) m
-					where coalesce(m -> 'facts' ->> 'kind', m ->> 'type') = 'video') as video
-			from ` + asked + ` u join ` + targetsTable + ` t on t.post_id = u.post and t.account_id = u.account and t.state = ` + tables.TargetPosted + `
-			join ` + postsTable + ` p on p.id = t.post_id
-			join accounts a on a.id = t.account_id and ` + tables.ConnectedAccount + `
-			cross join lateral (select receipt from json_array_elements(t.receipts) receipt order by (receipt ->> 'entry')::int limit 1) first`
-	}
-	b.Queue(`
+	b.Queue(sql.Text(`
 		with u as materialized (select distinct * from unnest($1::uuid[], $2::uuid[]) u (post, account)),
-		open as materialized (`+of("u", "targets", "posts")+`),
+		open as materialized ({posted_targets(u, targets, posts)}),
 		others as materialized (select * from u where (post, account) not in (select post_id, account_id from open)), -- hashed: a block has thousands
-		past as (`+of("others", "targets_history", "posts_history")+`)
+		past as ({posted_targets(others, targets_history, posts_history)})
 		insert into snapshots (post_id, n, account_id, native_id, url, video, posted_at, slot, due_at)
 		select post_id, n, account_id, native_id, url, video, posted_at, 0, posted_at + $3::interval
 		from (select * from open union all select * from past) f
 		where native_id <> '' and posted_at is not null
 		order by post_id, n
-		on conflict (post_id, n) do nothing`, db.IDColumn(posts), db.IDColumn(accounts), schema.SnapshotAge(0))
+		on conflict (post_id, n) do nothing`), db.IDColumn(posts), db.IDColumn(accounts), schema.SnapshotAge(0))
 }
 
 // queueForget has nothing collected any more of accounts that are disconnected still.

@@ -16,6 +16,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -35,14 +36,6 @@ const Late = 2 * time.Minute
 func New(d *db.DB, late time.Duration) *Store {
 	return &Store{d, late, map[schema.DeletionID]cursor{}}
 }
-
-// The statuses of deletions, under names for SQL.
-const (
-	asked    = "1"
-	stopping = "2"
-	removing = "3"
-	done     = "4"
-)
 
 // Ask notes that a workspace with its sandbox is to be deleted, or one of its accounts, and
 // returns what would go. Nothing is done to it before Stop. It is NotFound where there is no
@@ -93,9 +86,9 @@ func insert(ctx context.Context, tx pgx.Tx, d schema.Deletion, r row) error {
 	if !d.Account.IsZero() {
 		accounts = append(accounts, d.Account)
 	}
-	_, err := tx.Exec(ctx, `
+	_, err := tx.Exec(ctx, sql.Text(`
 		insert into deletions (id, request, status, of_workspace, token_hash, workspaces, accounts, posts, asked_at)
-		values (@id, @request, `+asked+`, @whole, @token, @workspaces, @accounts, @posts, @asked)`, pgx.StrictNamedArgs{
+		values (@id, @request, {deletion_asked}, @whole, @token, @workspaces, @accounts, @posts, @asked)`), pgx.StrictNamedArgs{
 		"id": d.ID, "request": r.request, "whole": d.Account.IsZero(), "token": r.token, "workspaces": r.workspaces, "accounts": accounts,
 		"posts": r.posts, "asked": d.AskedAt,
 	})
@@ -108,7 +101,7 @@ func (s *Store) deletable(ctx context.Context, tx pgx.Tx, d schema.Deletion) ([]
 		var found bool
 		err := tx.QueryRow(ctx, `
 			select exists (select from accounts a join workspaces w on w.id = a.workspace_id
-				where a.id = $1 and a.workspace_id = $2 and a.native_id not like '`+deletedName+`%' and w.deleting_at is null)`, d.Account, d.Workspace).Scan(&found)
+				where a.id = $1 and a.workspace_id = $2 and a.native_id not like 'deleted %' and w.deleting_at is null)`, d.Account, d.Workspace).Scan(&found)
 		if err == nil && !found {
 			err = db.NotFound("account")
 		}
@@ -143,38 +136,37 @@ func contentsOf(ctx context.Context, tx pgx.Tx, workspaces []schema.WorkspaceID,
 		c.Accounts = 1
 		return c, countAccountPosts(ctx, tx, workspaces, account, &c)
 	}
-	err = tx.QueryRow(ctx, `
+	err = tx.QueryRow(ctx, sql.Text(`
 		select w.name,
 			(select count(*) from accounts a where a.workspace_id = any($1) and a.disconnected_at is null),
 			(select count(*) from api_keys k where k.workspace_id = any($1) and k.revoked_at is null),
 			(select count(*) from brands b where b.workspace_id = any($1)),
 			(select count(*) from queues q where q.workspace_id = any($1)),
 			(select count(*) from webhooks h where h.workspace_id = any($1)),
-			(select count(*) from (select from media m where m.workspace_id = any($1) and m.state in `+tables.PresentUploads+` limit $2) counted),
+			(select count(*) from (select from media m where m.workspace_id = any($1) and m.state in {present_uploads} limit $2) counted),
 			(select count(*) from (
 				(select from all_posts p where p.workspace_id = any($1) and p.from_api limit $2) union all
 				(select from all_posts p where p.workspace_id = any($1) and not p.from_api limit $2)
 				limit $2) counted),
-			(select count(*) from (select from posts p where p.workspace_id = any($1) and p.status in `+tables.OpenPosts+` limit $2) counted)
-		from workspaces w where w.id = $3`, workspaces, schema.MostCounted, workspaces[0]).
+			(select count(*) from (select from posts p where p.workspace_id = any($1) and p.status in {open_posts} limit $2) counted)
+		from workspaces w where w.id = $3`), workspaces, schema.MostCounted, workspaces[0]).
 		Scan(&c.Workspace, &c.Accounts, &c.Keys, &c.Brands, &c.Queues, &c.Webhooks, &c.Media, &c.Posts, &c.Open)
 	return c, err
 }
 
 // countAccountPosts counts the posts that have a target of the account.
 func countAccountPosts(ctx context.Context, tx pgx.Tx, workspaces []schema.WorkspaceID, account schema.AccountID, c *schema.DeletionContents) error {
-	ofKind := func(made string) string {
-		return `(select p.status from all_posts p
-			where p.workspace_id = any($1) and ` + made + ` and p.platforms & (select 1 << a.platform from accounts a where a.id = $2) <> 0
-			  and exists (select from all_targets t where t.post_id = p.id and t.account_id = $2) limit $3)`
-	}
-	return tx.QueryRow(ctx, `
-		select count(*), count(*) filter (where status in `+tables.OpenPosts+`) from (
-			`+ofKind(`p.from_api`)+` union all `+ofKind(`not p.from_api`)+` limit $3) counted`, workspaces, account, schema.MostCounted).Scan(&c.Posts, &c.Open)
+	return tx.QueryRow(ctx, sql.Text(`
+		select count(*), count(*) filter (where status in {open_posts}) from (
+			(select p.status from all_posts p
+			where p.workspace_id = any($1) and p.from_api and p.platforms & (select 1 << a.platform from accounts a where a.id = $2) <> 0
+			  and exists (select from all_targets t where t.post_id = p.id and t.account_id = $2) limit $3)
+			union all
+			(select p.status from all_posts p
+			where p.workspace_id = any($1) and not p.from_api and p.platforms & (select 1 << a.platform from accounts a where a.id = $2) <> 0
+			  and exists (select from all_targets t where t.post_id = p.id and t.account_id = $2) limit $3)
+			limit $3) counted`), workspaces, account, schema.MostCounted).Scan(&c.Posts, &c.Open)
 }
-
-const columns = `id, status, of_workspace, workspaces, accounts, posts, posts_removed, rows_removed, asked_at,
-	coalesce(confirmed_at, ` + db.NoTime + `), coalesce(stopped_at, ` + db.NoTime + `), coalesce(ended_at, ` + db.NoTime + `)`
 
 func scan(row pgx.Row, d *schema.Deletion) error {
 	var workspaces, accounts [][16]byte
@@ -193,7 +185,7 @@ func scan(row pgx.Row, d *schema.Deletion) error {
 // Deletions returns how far the deletions are that a request has asked for: those of one
 // person's accounts are several. It is NotFound where there are none.
 func (s *Store) Deletions(ctx context.Context, request schema.DeletionID) ([]schema.Deletion, error) {
-	rows, err := s.Pool.Query(ctx, `select `+columns+` from deletions where request = $1 order by id`, request)
+	rows, err := s.Pool.Query(ctx, sql.Text(`select {deletion_columns} from deletions where request = $1 order by id`), request)
 	found, err := db.Collect(rows, err, scan)
 	if err == nil && len(found) == 0 {
 		err = pgx.ErrNoRows
@@ -203,10 +195,10 @@ func (s *Store) Deletions(ctx context.Context, request schema.DeletionID) ([]sch
 
 // Forget deletes what was never confirmed, and what was done long ago.
 func (s *Store) Forget(ctx context.Context) (rows int, more bool, err error) {
-	tag, err := s.Pool.Exec(ctx, `
+	tag, err := s.Pool.Exec(ctx, sql.Text(`
 		delete from deletions where id in (
 			select id from deletions
-			where status = `+asked+` and asked_at < $1 or status = `+done+` and asked_at < $2 limit $3)`,
+			where status = {deletion_asked} and asked_at < $1 or status = {deletion_done} and asked_at < $2 limit $3)`),
 		s.Now().Add(-schema.DeletionLife), s.Now().Add(-schema.DeletionRetention), tables.HistoryChunk)
 	if err != nil {
 		return 0, false, fmt.Errorf("forgetting deletions: %w", db.Unavailable(err))

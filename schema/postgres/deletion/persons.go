@@ -9,18 +9,14 @@ import (
 	"crier/schema"
 	"crier/schema/postgres/accounts"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
-
-// ofPerson are the accounts a of live workspaces w that a person has consented to: as it was
-// noted, or since the profile is the person's own.
-const ofPerson = ` from accounts a join workspaces w on w.id = a.workspace_id
-	where w.live_id is null and w.deleting_at is null and (a.person = $1 or a.platform = $2 and a.native_id = $3)`
 
 // EndPerson ends the accounts of a person who has taken the consent back, and returns how many
 // are connected.
 func (s *Store) EndPerson(ctx context.Context, p schema.Person) (n int, err error) {
-	rows, err := s.Pool.Query(ctx, `select `+tables.AccountColumns+ofPerson+` and a.disconnected_at is null order by a.id`, p.Hash(), p.Platform, p.ID)
+	rows, err := s.Pool.Query(ctx, sql.Text(`select {account_columns} {accounts_of_person} and a.disconnected_at is null order by a.id`), p.Hash(), p.Platform, p.ID)
 	found, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error { return tables.ScanAccount(row, a) })
 	if err != nil {
 		return 0, fmt.Errorf("finding a person's accounts: %w", db.Unavailable(err))
@@ -40,7 +36,7 @@ func (s *Store) EndPerson(ctx context.Context, p schema.Person) (n int, err erro
 // They are found by the request, also where there are none.
 func (s *Store) DeletePerson(ctx context.Context, request schema.DeletionID, p schema.Person) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `select a.id, a.workspace_id`+ofPerson+` order by a.id for update of a`, p.Hash(), p.Platform, p.ID)
+		rows, err := tx.Query(ctx, sql.Text(`select a.id, a.workspace_id {accounts_of_person} order by a.id for update of a`), p.Hash(), p.Platform, p.ID)
 		found, err := db.Collect(rows, err, func(row pgx.Row, d *schema.Deletion) error {
 			return row.Scan((*[16]byte)(&d.Account), (*[16]byte)(&d.Workspace))
 		})
@@ -59,9 +55,9 @@ func (s *Store) DeletePerson(ctx context.Context, request schema.DeletionID, p s
 		if len(found) > 0 {
 			return nil
 		}
-		_, err = tx.Exec(ctx, `
+		_, err = tx.Exec(ctx, sql.Text(`
 			insert into deletions (id, request, status, of_workspace, workspaces, asked_at, confirmed_at, stopped_at, ended_at)
-			values ($1, $1, `+done+`, false, '{}', $2, $2, $2, $2)`, request, s.Now())
+			values ($1, $1, {deletion_done}, false, '{}', $2, $2, $2, $2)`), request, s.Now())
 		return err
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package deletion
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,11 +10,17 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
 // stand is where posts stand: among the open ones, or in history.
 type stand struct{ posts, targets, comments string }
+
+// names are those of its tables in statements.
+func (s stand) names() []string {
+	return []string{"posts", s.posts, "targets", s.targets, "comments", s.comments}
+}
 
 var (
 	open = stand{"posts", "targets", "comments"}
@@ -71,34 +76,71 @@ func (w *work) posts(ctx context.Context, tx pgx.Tx, from stand) (gone removed, 
 // is not in the way of what fires.
 func (w *work) nextPosts(ctx context.Context, tx pgx.Tx, from stand) ([]found, error) {
 	args := pgx.StrictNamedArgs{"workspaces": w.workspaces, "at": w.cursor.at, "id": schema.PostID(w.cursor.id), "limit": postChunk}
-	account := `true, true`
+	statement := nextOfWorkspaces
 	if !w.whole {
 		args["account"] = w.account
-		account = `exists (select from ` + from.targets + ` t where t.post_id = p.id and t.account_id = @account),
-			not exists (select from ` + from.targets + ` t where t.post_id = p.id and t.account_id is distinct from @account)`
+		statement = nextOfAccount
 	}
-	const page = `
-		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
-			select p.id, p.scheduled_for from `
-	const order = ` order by p.scheduled_for desc, p.id desc limit @limit) p`
-	var parts []string
-	for _, made := range []string{`p.from_api`, `not p.from_api`} { // as the indexes of history have them
-		before := page + from.posts + ` p where p.workspace_id = w.id and ` + made
-		parts = append(parts,
-			before+` and p.scheduled_for is null and @at::timestamptz is null and p.id < coalesce(@id::uuid, `+lastID+`)`+order,
-			before+` and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then `+lastID+` else @id::uuid end)`+order)
-	}
-	rows, err := tx.Query(ctx, `
-		select p.id, p.scheduled_for, `+account+` from (`+strings.Join(parts, ` union all `)+`
-		) p order by p.scheduled_for desc nulls first, p.id desc limit @limit`,
-		args)
+	rows, err := tx.Query(ctx, sql.Text(statement, from.names()...), args)
 	return db.Collect(rows, err, func(row pgx.Row, p *found) error {
 		return row.Scan((*[16]byte)(&p.id), &p.at, &p.named, &p.whole)
 	})
 }
 
-// lastID is above all ids.
-const lastID = `'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid`
+// The next posts, by the indexes of history: those of the API and others each by itself.
+const (
+	nextOfWorkspaces = `
+	select p.id, p.scheduled_for, true, true from (
+		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
+			select p.id, p.scheduled_for from {posts} p
+			where p.workspace_id = w.id and p.from_api and p.scheduled_for is null and @at::timestamptz is null and p.id < coalesce(@id::uuid, {max_id})
+			order by p.scheduled_for desc, p.id desc limit @limit) p
+		union all
+		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
+			select p.id, p.scheduled_for from {posts} p
+			where p.workspace_id = w.id and p.from_api
+			  and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then {max_id} else @id::uuid end)
+			order by p.scheduled_for desc, p.id desc limit @limit) p
+		union all
+		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
+			select p.id, p.scheduled_for from {posts} p
+			where p.workspace_id = w.id and not p.from_api and p.scheduled_for is null and @at::timestamptz is null and p.id < coalesce(@id::uuid, {max_id})
+			order by p.scheduled_for desc, p.id desc limit @limit) p
+		union all
+		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
+			select p.id, p.scheduled_for from {posts} p
+			where p.workspace_id = w.id and not p.from_api
+			  and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then {max_id} else @id::uuid end)
+			order by p.scheduled_for desc, p.id desc limit @limit) p
+	) p order by p.scheduled_for desc nulls first, p.id desc limit @limit`
+
+	nextOfAccount = `
+	select p.id, p.scheduled_for, exists (select from {targets} t where t.post_id = p.id and t.account_id = @account),
+		not exists (select from {targets} t where t.post_id = p.id and t.account_id is distinct from @account)
+	from (
+		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
+			select p.id, p.scheduled_for from {posts} p
+			where p.workspace_id = w.id and p.from_api and p.scheduled_for is null and @at::timestamptz is null and p.id < coalesce(@id::uuid, {max_id})
+			order by p.scheduled_for desc, p.id desc limit @limit) p
+		union all
+		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
+			select p.id, p.scheduled_for from {posts} p
+			where p.workspace_id = w.id and p.from_api
+			  and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then {max_id} else @id::uuid end)
+			order by p.scheduled_for desc, p.id desc limit @limit) p
+		union all
+		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
+			select p.id, p.scheduled_for from {posts} p
+			where p.workspace_id = w.id and not p.from_api and p.scheduled_for is null and @at::timestamptz is null and p.id < coalesce(@id::uuid, {max_id})
+			order by p.scheduled_for desc, p.id desc limit @limit) p
+		union all
+		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
+			select p.id, p.scheduled_for from {posts} p
+			where p.workspace_id = w.id and not p.from_api
+			  and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then {max_id} else @id::uuid end)
+			order by p.scheduled_for desc, p.id desc limit @limit) p
+	) p order by p.scheduled_for desc nulls first, p.id desc limit @limit`
+)
 
 // removePosts removes posts, which are sorted, with all that hangs on them.
 func (w *work) removePosts(ctx context.Context, tx pgx.Tx, from stand, posts []schema.PostID) (rows int, err error) {
@@ -111,7 +153,7 @@ func (w *work) removePosts(ctx context.Context, tx pgx.Tx, from stand, posts []s
 		b.Queue(`select from posts where id = any($1) order by id for update`, posts)
 		b.Queue(`select from targets where post_id = any($1) order by post_id, n for update`, posts)
 	}
-	b.Queue(`delete from `+from.comments+` where post_id = any($1) returning id`, posts).Query(func(rows pgx.Rows) (err error) {
+	b.Queue(sql.Text(`delete from {comments} where post_id = any($1) returning id`, from.names()...), posts).Query(func(rows pgx.Rows) (err error) {
 		comments, err = db.Collect(rows, nil, func(row pgx.Row, id *schema.CommentID) error { return row.Scan((*[16]byte)(id)) })
 		return err
 	})
@@ -131,12 +173,12 @@ func (w *work) removePosts(ctx context.Context, tx pgx.Tx, from stand, posts []s
 	b.Queue(`select from jobs where id = any($1) order by id for update`, subjects)
 	b.Queue(`delete from jobs where id = any($1)`, subjects).Exec(count)
 	b.Queue(`delete from holds where subject = any($1)`, subjects).Exec(count)
-	b.Queue(`update receipts set owner = `+db.NoID+` where profile = any($2) and owner = any($1)`, subjects, w.profiles)
-	b.Queue(`delete from `+from.targets+` where post_id = any($1)`, posts).Exec(count)
+	b.Queue(sql.Text(`update receipts set owner = {no_id} where profile = any($2) and owner = any($1)`), subjects, w.profiles)
+	b.Queue(sql.Text(`delete from {targets} where post_id = any($1)`, from.names()...), posts).Exec(count)
 	for _, table := range []string{"attempts", "queue_slots", "media_uses", "ended_posts", "duplicates", "snapshots", "restore_releases", "restore_findings"} {
-		b.Queue(`delete from `+table+` where post_id = any($1)`, posts).Exec(count)
+		b.Queue(sql.Text(`delete from {table} where post_id = any($1)`, "table", table), posts).Exec(count)
 	}
-	b.Queue(`delete from `+from.posts+` where id = any($1)`, posts).Exec(count)
+	b.Queue(sql.Text(`delete from {posts} where id = any($1)`, from.names()...), posts).Exec(count)
 	return rows, tx.SendBatch(ctx, b).Close()
 }
 
@@ -152,22 +194,22 @@ func (w *work) removeTargets(ctx context.Context, tx pgx.Tx, from stand, posts [
 		b.Queue(`select from jobs where id = any($1) order by id for update`, posts)
 	}
 	count := func(tag pgconn.CommandTag) error { rows += int(tag.RowsAffected()); return nil }
-	b.Queue(`
+	b.Queue(sql.Text(`
 		with gone as (
-			delete from `+from.comments+` where post_id = any($1) and account_id = $2 returning id
+			delete from {comments} where post_id = any($1) and account_id = $2 returning id
 		), forgotten as (
-			update receipts set owner = `+db.NoID+` from gone where profile = any($3) and owner = gone.id
+			update receipts set owner = {no_id} from gone where profile = any($3) and owner = gone.id
 		)
-		delete from jobs j using gone where j.id = gone.id`, posts, w.account, w.profiles)
-	b.Queue(`update receipts set owner = `+db.NoID+` where profile = any($2) and owner = any($1)`, posts, w.profiles)
-	b.Queue(`
-		delete from attempts a using `+from.targets+` t
-		where a.post_id = any($1) and t.post_id = a.post_id and t.n = a.n and t.account_id = $2`, posts, w.account).Exec(count)
+		delete from jobs j using gone where j.id = gone.id`, from.names()...), posts, w.account, w.profiles)
+	b.Queue(sql.Text(`update receipts set owner = {no_id} where profile = any($2) and owner = any($1)`), posts, w.profiles)
+	b.Queue(sql.Text(`
+		delete from attempts a using {targets} t
+		where a.post_id = any($1) and t.post_id = a.post_id and t.n = a.n and t.account_id = $2`, from.names()...), posts, w.account).Exec(count)
 	b.Queue(`delete from duplicates where post_id = any($1) and account_id = $2`, posts, w.account).Exec(count)
-	b.Queue(`delete from `+from.targets+` where post_id = any($1) and account_id = $2`, posts, w.account).Exec(count)
-	b.Queue(`
-		update `+from.posts+` p set platforms = coalesce((select bit_or(1 << t.platform) from `+from.targets+` t where t.post_id = p.id), 0)
-		where p.id = any($1)`, posts)
+	b.Queue(sql.Text(`delete from {targets} where post_id = any($1) and account_id = $2`, from.names()...), posts, w.account).Exec(count)
+	b.Queue(sql.Text(`
+		update {posts} p set platforms = coalesce((select bit_or(1 << t.platform) from {targets} t where t.post_id = p.id), 0)
+		where p.id = any($1)`, from.names()...), posts)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return 0, err
 	}
@@ -179,15 +221,15 @@ func (w *work) removeTargets(ctx context.Context, tx pgx.Tx, from stand, posts [
 
 // recountPast sets the figures and the outcome of ended posts by the targets that are left.
 func recountPast(ctx context.Context, tx pgx.Tx, posts []schema.PostID) error {
-	_, err := tx.Exec(ctx, `
+	_, err := tx.Exec(ctx, sql.Text(`
 		update posts_history p set posted_n = c.posted, failed_n = c.failed, status = case
-			when p.status not in (`+tables.PostPosted+`, `+tables.PostPartiallyFailed+`, `+tables.PostFailed+`) then p.status
-			when c.failed = 0 then `+tables.PostPosted+` when c.posted = 0 then `+tables.PostFailed+` else `+tables.PostPartiallyFailed+` end
+			when p.status not in ({post_posted}, {post_partially_failed}, {post_failed}) then p.status
+			when c.failed = 0 then {post_posted} when c.posted = 0 then {post_failed} else {post_partially_failed} end
 		from (
-			select post_id, count(*) filter (where state = `+tables.TargetPosted+`) posted, count(*) filter (where state = `+tables.TargetFailed+`) failed
+			select post_id, count(*) filter (where state = {target_posted}) posted, count(*) filter (where state = {target_failed}) failed
 			from targets_history where post_id = any($1) group by post_id
 		) c
-		where p.id = c.post_id`, posts)
+		where p.id = c.post_id`), posts)
 	return err
 }
 
@@ -197,14 +239,14 @@ func (w *work) recount(ctx context.Context, tx pgx.Tx, posts []schema.PostID) er
 	var ended []schema.Post
 	b := &pgx.Batch{}
 	var before []schema.PostID
-	b.Queue(`select id from posts where id = any($1) and status in `+tables.OpenPosts, posts).Query(func(rows pgx.Rows) (err error) {
+	b.Queue(sql.Text(`select id from posts where id = any($1) and status in {open_posts}`), posts).Query(func(rows pgx.Rows) (err error) {
 		before, err = db.Collect(rows, nil, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
 		return err
 	})
 	b.Queue(tables.RecountPosts, posts)
 	b.Queue(`update jobs set payload = replace(payload::text, $2, $3)::json where id = any($1)`, posts, w.account.String(), schema.AccountID{}.String())
-	b.Queue(`delete from jobs j using posts p where j.id = any($1) and p.id = j.id and p.status not in `+tables.OpenPosts, posts)
-	b.Queue(`select `+tables.PostColumns+` from posts p where p.id = any($1) and p.status in `+tables.EndedPosts, posts).
+	b.Queue(sql.Text(`delete from jobs j using posts p where j.id = any($1) and p.id = j.id and p.status not in {open_posts}`), posts)
+	b.Queue(sql.Text(`select {post_columns} from posts p where p.id = any($1) and p.status in {ended_posts}`), posts).
 		Query(func(rows pgx.Rows) (err error) {
 			ended, err = db.Collect(rows, nil, tables.ScanPost)
 			return err

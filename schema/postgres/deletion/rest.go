@@ -8,6 +8,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -72,23 +73,23 @@ func (w *work) answers(ctx context.Context, tx pgx.Tx) (gone removed, more bool,
 			)
 			select count(*) from gone`, w.lineages, chunkLimit)
 	}
-	return w.some(ctx, tx, `
+	return w.some(ctx, tx, sql.Text(`
 		with gone as (
 			update idempotency i set response = convert_to(replace(convert_from(i.response, 'UTF8'), $2::text, $3::text), 'UTF8')
 			from (
-				select i.lineage, i.key from (`+lineagesOf("$1")+`) k
+				select i.lineage, i.key from ( {lineages_of($1)}) k
 				join idempotency i on i.lineage = k.lineage
 				where position(convert_to($2::text, 'UTF8') in i.response) > 0 limit $4
 			) o
 			where i.lineage = o.lineage and i.key = o.key returning 1
 		)
-		select count(*) from gone`, w.workspaces, w.account.String(), schema.AccountID{}.String(), chunkLimit)
+		select count(*) from gone`), w.workspaces, w.account.String(), schema.AccountID{}.String(), chunkLimit)
 }
 
 // replies removes those of its accounts, with their jobs. Their receipts stay without an
 // owner.
 func (w *work) replies(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
-	return w.some(ctx, tx, `
+	return w.some(ctx, tx, sql.Text(`
 		with gone as (
 			delete from comments where id in (
 				select id from comments where post_id is null and account_id = any($1) order by id limit $2 for update)
@@ -98,9 +99,9 @@ func (w *work) replies(ctx context.Context, tx pgx.Tx) (removed, bool, error) {
 		), seconds as (
 			delete from duplicates d using gone where d.post_id = gone.id
 		), receipts as (
-			update receipts r set owner = `+db.NoID+` from gone where r.profile = any($3) and r.owner = gone.id
+			update receipts r set owner = {no_id} from gone where r.profile = any($3) and r.owner = gone.id
 		)
-		select count(*) from gone`, w.accounts, chunkLimit, w.profiles)
+		select count(*) from gone`), w.accounts, chunkLimit, w.profiles)
 }
 
 // inbox removes what its accounts have received.
@@ -144,18 +145,18 @@ func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 	b.Queue(`delete from counters where subject = any($1)`, w.accounts).Exec(count)
 	// A result that came after its post was gone has left a receipt of it, as old as its transaction:
 	// that may have waited for the post since before the stop.
-	b.Queue(`
-		update receipts r set owner = `+db.NoID+`
-		where r.profile = any($1) and r.seen_at >= $2 and r.owner <> `+db.NoID+`
+	b.Queue(sql.Text(`
+		update receipts r set owner = {no_id}
+		where r.profile = any($1) and r.seen_at >= $2 and r.owner <> {no_id}
 		  and not exists (select from posts p where p.id = r.owner) and not exists (select from posts_history p where p.id = r.owner)
-		  and not exists (select from comments c where c.id = r.owner) and not exists (select from comments_history c where c.id = r.owner)`, w.profiles, w.stoppedAt.Add(-db.TransactionTimeout)).Exec(count)
-	b.Queue(`delete from receipts where profile = any($1) and (owner = `+db.NoID+` or seen_at < $2)`, w.unshared, w.stoppedAt).Exec(count)
+		  and not exists (select from comments c where c.id = r.owner) and not exists (select from comments_history c where c.id = r.owner)`), w.profiles, w.stoppedAt.Add(-db.TransactionTimeout)).Exec(count)
+	b.Queue(sql.Text(`delete from receipts where profile = any($1) and (owner = {no_id} or seen_at < $2)`), w.unshared, w.stoppedAt).Exec(count)
 	if w.whole {
 		windows := append(texts(w.keys), prefixed("refused ", texts(w.keys))...)
 		b.Queue(`delete from request_windows where subject = any($1)`, windows).Exec(count)
 		b.Queue(`delete from redeliveries where webhook_id = any($1)`, w.webhooks).Exec(count)
 		for _, table := range []string{"webhooks", "queues", "consents", "ended_posts", "monitors", "plan_usage", "sessions", "invitations", "device_requests", "memberships"} {
-			b.Queue(`delete from `+table+` where workspace_id = any($1)`, w.workspaces).Exec(count)
+			b.Queue(sql.Text(`delete from {table} where workspace_id = any($1)`, "table", table), w.workspaces).Exec(count)
 		}
 	}
 	return gone, false, tx.SendBatch(ctx, b).Close()

@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -31,22 +31,20 @@ type scanned struct {
 
 func (w *work) scanned() []scanned {
 	const inPayload = `exists (select from unnest(@names::text[]) u (id) where strpos(payload::text, u.id) > 0)`
-	inBody := func(column string) string {
-		return `exists (select from unnest(@names::text[]) u (id) where position(convert_to(u.id, 'UTF8') in ` + column + `) > 0)`
-	}
+	const inBody = `exists (select from unnest(@names::text[]) u (id) where position(convert_to(u.id, 'UTF8') in body) > 0)`
+	const inValue = `exists (select from unnest(@names::text[]) u (id) where position(convert_to(u.id, 'UTF8') in value) > 0)`
 	ofWorkspace := `workspace_id = any(@workspaces)`
 	if !w.whole {
-		ofWorkspace += ` and `
 		return []scanned{
 			{table: "jobs", matches: inPayload, instead: `payload = replace(payload::text, (@names::text[])[1], @none)::json`},
 			{table: "jobs_far", matches: inPayload, instead: `payload = replace(payload::text, (@names::text[])[1], @none)::json`},
-			{table: "deliveries", matches: ofWorkspace + inBody("body"), jobs: true},
-			{table: "dead_letters", matches: inBody("value")},
+			{table: "deliveries", matches: ofWorkspace + ` and ` + inBody, jobs: true},
+			{table: "dead_letters", matches: inValue},
 		}
 	}
 	return []scanned{
 		{table: "jobs", matches: inPayload}, {table: "jobs_far", matches: inPayload}, {table: "deliveries", matches: ofWorkspace},
-		{table: "duplicates", matches: ofWorkspace}, {table: "dead_letters", matches: inBody("value")},
+		{table: "duplicates", matches: ofWorkspace}, {table: "dead_letters", matches: inValue},
 	}
 }
 
@@ -82,20 +80,41 @@ func (w *work) scan(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 
 // scanStretch removes what is found between the cursor and a block.
 func (w *work) scanStretch(ctx context.Context, tx pgx.Tx, at relation, end int64) (rows int, err error) {
-	where := fmt.Sprintf(` where ctid >= '(%d,0)'::tid and ctid < '(%d,0)'::tid and %s returning 1`, w.cursor.block, end, at.matches)
-	statement := `delete from ` + at.name + where
+	statement := deleteStretch
 	switch {
 	case at.instead != "":
-		statement = `update ` + at.name + ` set ` + at.instead + where
+		statement = updateStretch
 	case at.jobs:
-		statement = `delete from ` + at.name + strings.TrimSuffix(where, "1") + `id), jobs as (delete from jobs j using gone where j.id = gone.id`
+		statement = deleteStretchWithJobs
 	}
-	err = tx.QueryRow(ctx, `
-		with given as (select @workspaces::uuid[] workspaces, @names::text[] names, @none::text none), gone as (`+statement+`)
-		select count(*) from gone, given`,
+	err = tx.QueryRow(ctx, sql.Text(statement, "table", at.name, "matches", at.matches, "instead", at.instead,
+		"begin", strconv.FormatInt(w.cursor.block, 10), "end", strconv.FormatInt(end, 10)),
 		pgx.StrictNamedArgs{"workspaces": w.workspaces, "names": w.names(), "none": schema.AccountID{}.String()}).Scan(&rows)
 	return rows, err
 }
+
+// What becomes of the rows that a deletion finds from one block of a table to another.
+const (
+	deleteStretch = `
+	with given as (select @workspaces::uuid[] workspaces, @names::text[] names, @none::text none), gone as (
+		delete from {table} where ctid >= '({begin},0)'::tid and ctid < '({end},0)'::tid and {matches} returning 1
+	)
+	select count(*) from gone, given`
+
+	updateStretch = `
+	with given as (select @workspaces::uuid[] workspaces, @names::text[] names, @none::text none), gone as (
+		update {table} set {instead} where ctid >= '({begin},0)'::tid and ctid < '({end},0)'::tid and {matches} returning 1
+	)
+	select count(*) from gone, given`
+
+	deleteStretchWithJobs = `
+	with given as (select @workspaces::uuid[] workspaces, @names::text[] names, @none::text none), gone as (
+		delete from {table} where ctid >= '({begin},0)'::tid and ctid < '({end},0)'::tid and {matches} returning id
+	), jobs as (
+		delete from jobs j using gone where j.id = gone.id
+	)
+	select count(*) from gone, given`
+)
 
 // relation is a table or a partition that is read whole.
 type relation struct {
@@ -133,10 +152,10 @@ func (w *work) outbox(ctx context.Context, tx pgx.Tx) (gone removed, more bool, 
 		id      schema.BatchID
 		payload []byte
 	}
-	rows, err := tx.Query(ctx, `
+	rows, err := tx.Query(ctx, sql.Text(`
 		select id from outbox o
-		where id > coalesce($1::uuid, `+db.NoID+`) and exists (select from unnest($2::text[]) u (name) where position(convert_to(u.name, 'UTF8') in o.payload) > 0)
-		order by id limit $3`, schema.BatchID(w.cursor.id), w.names(), outboxChunk)
+		where id > coalesce($1::uuid, {no_id}) and exists (select from unnest($2::text[]) u (name) where position(convert_to(u.name, 'UTF8') in o.payload) > 0)
+		order by id limit $3`), schema.BatchID(w.cursor.id), w.names(), outboxChunk)
 	ids, err := db.Collect(rows, err, func(row pgx.Row, id *schema.BatchID) error { return row.Scan((*[16]byte)(id)) })
 	if err != nil || len(ids) == 0 {
 		return removed{}, false, err

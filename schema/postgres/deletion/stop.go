@@ -10,13 +10,9 @@ import (
 	"crier/schema"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/sleep"
 )
-
-// deletedName is what the name of a workspace begins with that is being deleted, and the id on
-// its platform of an account: the names are free at once.
-const deletedName = "deleted "
 
 // Stop confirms a deletion and returns once nothing of it goes out any more: no claim begins,
 // and calls in hand have ended. Until ctx ends it waits for those; then the error is
@@ -25,9 +21,9 @@ const deletedName = "deleted "
 func (s *Store) Stop(ctx context.Context, id schema.DeletionID, token [32]byte) (schema.Deletion, error) {
 	var d schema.Deletion
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		err := scan(tx.QueryRow(ctx, `
-			select `+columns+` from deletions
-			where id = $1 and token_hash = $2 and (status <> `+asked+` or asked_at > $3) for update`,
+		err := scan(tx.QueryRow(ctx, sql.Text(`
+			select {deletion_columns} from deletions
+			where id = $1 and token_hash = $2 and (status <> {deletion_asked} or asked_at > $3) for update`),
 			id, token[:], s.Now().Add(-schema.DeletionLife)), &d)
 		if err != nil || d.Status != schema.DeletionAsked {
 			return err
@@ -73,7 +69,7 @@ func (s *Store) stop(ctx context.Context, tx pgx.Tx, d schema.Deletion) error {
 		queueStopWorkspaces(b, d.ID, workspaces)
 	}
 	queueStopAccounts(b, d)
-	b.Queue(`update deletions set status = `+stopping+`, confirmed_at = $2, worked_at = $2 where id = $1`, d.ID, d.ConfirmedAt)
+	b.Queue(sql.Text(`update deletions set status = {deletion_stopping}, confirmed_at = $2, worked_at = $2 where id = $1`), d.ID, d.ConfirmedAt)
 	return tx.SendBatch(ctx, b).Close()
 }
 
@@ -85,38 +81,24 @@ func queueStopWorkspaces(b *pgx.Batch, id schema.DeletionID, workspaces []schema
 			workspaces = array(select w.id from workspaces w where w.id = any($2) or w.live_id = any($2) order by w.live_id is not null),
 			accounts = array(select a.id from accounts a join workspaces w on w.id = a.workspace_id where w.id = any($2) or w.live_id = any($2))
 		where d.id = $1`, id, workspaces)
-	b.Queue(`
-		update workspaces set deleting_at = now(), name = '`+deletedName+`' || id, email = null, connect_redirects = '{}'
-		where id = any(`+itsWorkspaces+`)`, id)
-	b.Queue(`
+	// The name is free at once, as is the id of an account on its platform.
+	b.Queue(sql.Text(`
+		update workspaces set deleting_at = now(), name = 'deleted ' || id, email = null, connect_redirects = '{}'
+		where id = any({deleted_workspaces})`), id)
+	b.Queue(sql.Text(`
 		update deletions set
 			keys = array(select k.id from api_keys k where k.workspace_id = any(workspaces)),
-			lineages = array(`+lineagesOf("workspaces")+`),
+			lineages = array( {lineages_of(workspaces)}),
 			webhooks = array(select h.id from webhooks h where h.workspace_id = any(workspaces))
-		where id = $1`, id)
-	b.Queue(`update api_keys set revoked_at = coalesce(revoked_at, now()) where workspace_id = any(`+itsWorkspaces+`)`, id)
+		where id = $1`), id)
+	b.Queue(sql.Text(`update api_keys set revoked_at = coalesce(revoked_at, now()) where workspace_id = any({deleted_workspaces})`), id)
 	for _, table := range []string{"sessions", "invitations", "memberships"} {
-		b.Queue(`delete from `+table+` where workspace_id = any(`+itsWorkspaces+`)`, id)
+		b.Queue(sql.Text(`delete from {table} where workspace_id = any({deleted_workspaces})`, "table", table), id)
 	}
-	b.Queue(`delete from webhooks where workspace_id = any(`+itsWorkspaces+`)`, id)
-	b.Queue(`delete from consents where workspace_id = any(`+itsWorkspaces+`)`, id)
+	b.Queue(sql.Text(`delete from webhooks where workspace_id = any({deleted_workspaces})`), id)
+	b.Queue(sql.Text(`delete from consents where workspace_id = any({deleted_workspaces})`), id)
 	b.Queue(hold, id, itsKind(schema.WorkspaceDeleting))
 }
-
-// lineagesOf selects by what repeated requests of some workspaces are known: by their keys, and by their
-// members as people.Session.Key has it.
-func lineagesOf(workspaces string) string {
-	return `
-		select k.lineage from api_keys k where k.workspace_id = any(` + workspaces + `)
-		union select encode(substring(sha256(uuid_send(m.user_id) || uuid_send(w.id)) for 16), 'hex')::uuid
-		from workspaces w join memberships m on m.workspace_id = coalesce(w.live_id, w.id) where w.id = any(` + workspaces + `)`
-}
-
-// What a deletion is of, by its id.
-const (
-	itsWorkspaces = `(select workspaces from deletions where id = $1)::uuid[]`
-	itsAccounts   = `(select accounts from deletions where id = $1)::uuid[]`
-)
 
 func itsKind(k schema.HoldKind) int16 { return int16(k) }
 
@@ -132,29 +114,29 @@ const (
 
 // queueStopAccounts erases what crier has of accounts from their platforms.
 func queueStopAccounts(b *pgx.Batch, d schema.Deletion) {
-	b.Queue(`
+	b.Queue(sql.Text(`
 		update deletions set
-			profiles = array(select distinct `+tables.ProfileOf+` from accounts a join workspaces w on w.id = a.workspace_id where a.id = any(accounts)),
+			profiles = array(select distinct {profile} from accounts a join workspaces w on w.id = a.workspace_id where a.id = any(accounts)),
 			unshared = array(
-				select distinct `+tables.ProfileOf+` from accounts a join workspaces w on w.id = a.workspace_id
+				select distinct {profile} from accounts a join workspaces w on w.id = a.workspace_id
 				where a.id = any(accounts) and (w.live_id is not null or not exists (
 					select from accounts o join workspaces ow on ow.id = o.workspace_id
 					where o.platform = a.platform and o.native_id = a.native_id and o.server = a.server
 					  and o.disconnected_at is null and ow.live_id is null and o.id <> all(accounts))))
-		where id = $1`, d.ID)
+		where id = $1`), d.ID)
 	b.Queue(`
 		update accounts set disconnected_at = coalesce(disconnected_at, now()), sealed = '', revision = revision + 1,
-			native_id = '`+deletedName+`' || id, name = '', server = '', settings = '{}', brand_id = null, reconnect = null, person = null,
+			native_id = 'deleted ' || id, name = '', server = '', settings = '{}', brand_id = null, reconnect = null, person = null,
 			needs_reconnect = false, ended = 0, end_message = null, expires_at = null, checked_at = null,
 			renew_at = null, renew_asked_at = null, renew_step = 0, renew_attempts = 0
-		where id = any(`+itsAccounts+`)`, d.ID)
-	b.Queue(`delete from jobs where id = any(`+itsAccounts+`)`, d.ID)
+		where id = any((select accounts from deletions where id = $1)::uuid[])`, d.ID)
+	b.Queue(`delete from jobs where id = any((select accounts from deletions where id = $1)::uuid[])`, d.ID)
 	b.Queue(`
-		with resting as (update collections set due_at = null where account_id = any(`+itsAccounts+`) returning id)
+		with resting as (update collections set due_at = null where account_id = any((select accounts from deletions where id = $1)::uuid[]) returning id)
 		delete from jobs j using resting where j.id = resting.id`, d.ID)
 	if !d.OfWorkspace {
 		b.Queue(holdAccounts, d.ID, itsKind(schema.AccountDeleting))
-		b.Queue(`delete from consents where account_id = any(`+itsAccounts+`)`, d.ID)
+		b.Queue(`delete from consents where account_id = any((select accounts from deletions where id = $1)::uuid[])`, d.ID)
 	}
 }
 
@@ -190,8 +172,8 @@ func (s *Store) trySettle(ctx context.Context, id schema.DeletionID) (settled bo
 	if err != nil || open > 0 {
 		return false, notSettled(err)
 	}
-	_, err = s.Pool.Exec(ctx, `
-		update deletions set status = `+removing+`, stopped_at = $2 where id = $1 and status = `+stopping, id, s.Now())
+	_, err = s.Pool.Exec(ctx, sql.Text(`
+		update deletions set status = {deletion_removing}, stopped_at = $2 where id = $1 and status = {deletion_stopping}`), id, s.Now())
 	return err == nil, notSettled(err)
 }
 
@@ -205,10 +187,9 @@ func notSettled(err error) error {
 // passClaims waits for the transactions that were writing to what is claimed: a claim that
 // began before the mark was committed does not see it. Whoever begins later does.
 func (s *Store) passClaims(ctx context.Context) error {
-	const writing = ` from pg_locks where locktype = 'relation' and mode = 'RowExclusiveLock' and granted
+	rows, err := s.Pool.Query(ctx, `select distinct virtualtransaction from pg_locks where locktype = 'relation' and mode = 'RowExclusiveLock' and granted
 		and database = (select oid from pg_database where datname = current_database())
-		and relation = any(array['targets'::regclass, 'comments'::regclass, 'deliveries'::regclass, 'accounts'::regclass])`
-	rows, err := s.Pool.Query(ctx, `select distinct virtualtransaction`+writing)
+		and relation = any(array['targets'::regclass, 'comments'::regclass, 'deliveries'::regclass, 'accounts'::regclass])`)
 	if err != nil {
 		return err
 	}
@@ -218,7 +199,9 @@ func (s *Store) passClaims(ctx context.Context) error {
 			return err
 		}
 		var left int
-		err = s.Pool.QueryRow(ctx, `select count(*)`+writing+` and virtualtransaction = any($1)`, before).Scan(&left)
+		err = s.Pool.QueryRow(ctx, `select count(*) from pg_locks where locktype = 'relation' and mode = 'RowExclusiveLock' and granted
+		and database = (select oid from pg_database where datname = current_database())
+		and relation = any(array['targets'::regclass, 'comments'::regclass, 'deliveries'::regclass, 'accounts'::regclass]) and virtualtransaction = any($1)`, before).Scan(&left)
 		if left == 0 {
 			break
 		}
@@ -231,23 +214,23 @@ const recentDeliveries = 48 * time.Hour
 
 // openClaims counts the claims under which a call may still go out. A visible call ends at its
 // deadline, which is before its lease; a claim whose process died is over then, too.
-const openClaims = `
+var openClaims = sql.Text(`
 	with d as materialized (select workspaces, accounts, webhooks, of_workspace from deletions where id = @id)
 	select (
 		select count(*) from d cross join lateral (
 			select t.account_id, t.step, t.lease_until from posts p join targets t on t.post_id = p.id
 			where p.workspace_id = any(d.workspaces) and p.scheduled_for < now() + interval '1 day' -- what is published is due
-			  and p.status = ` + tables.PostProcessing + ` and t.state = ` + tables.TargetClaimed + `
+			  and p.status = {post_processing} and t.state = {target_claimed}
 		) t
 		where (d.of_workspace or t.account_id = any(d.accounts))
-		  and t.lease_until > now() + case when t.step = ` + tables.StepPrepare + ` then interval '0' else @tail::interval end
+		  and t.lease_until > now() + case when t.step = {step_prepare} then interval '0' else @tail::interval end
 	) + (
 		select count(*) from comments c, d
 		where c.workspace_id = any(d.workspaces) and (d.of_workspace or c.account_id = any(d.accounts))
-		  and c.state = ` + tables.CommentClaimed + ` and c.lease_until > now() + @tail::interval
+		  and c.state = {comment_claimed} and c.lease_until > now() + @tail::interval
 	) + (
 		select count(*) from deliveries y, d
-		where y.webhook_id = any(d.webhooks) and y.id > @since and y.state = ` + tables.DeliveryClaimed + ` and y.lease_until > now()
+		where y.webhook_id = any(d.webhooks) and y.id > @since and y.state = {delivery_claimed} and y.lease_until > now()
 	) + (
 		select count(*) from accounts a, d where a.id = any(d.accounts) and a.renew_lease > now() + @tail::interval
-	)`
+	)`)

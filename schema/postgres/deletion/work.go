@@ -10,6 +10,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -106,13 +107,13 @@ func (s *Store) Delete(ctx context.Context, erase Eraser) (rows int, more bool, 
 func (s *Store) next(ctx context.Context, conn *pgx.Conn) (*work, error) {
 	w := &work{Store: s}
 	var workspaces, accounts, webhooks, lineages, keys [][16]byte
-	err := conn.QueryRow(ctx, `
+	err := conn.QueryRow(ctx, sql.Text(`
 		with chosen as (
-			select id from deletions where status in (`+stopping+`, `+removing+`) and worked_at <= now() order by worked_at limit 1 for update
+			select id from deletions where status in ({deletion_stopping}, {deletion_removing}) and worked_at <= now() order by worked_at limit 1 for update
 		)
 		update deletions d set worked_at = now(), pass_began_at = coalesce(d.pass_began_at, now()) from chosen where d.id = chosen.id
 		returning d.id, d.of_workspace, d.workspaces, d.accounts, d.webhooks, d.lineages, d.keys, d.profiles, d.unshared, d.status, coalesce(d.stopped_at, now()),
-			d.step, d.pass_began_at, d.pass_rows`).
+			d.step, d.pass_began_at, d.pass_rows`)).
 		Scan((*[16]byte)(&w.id), &w.whole, &workspaces, &accounts, &webhooks, &lineages, &keys, &w.profiles, &w.unshared, &w.status, &w.stoppedAt,
 			&w.step, &w.passed, &w.rows)
 	if err != nil {
@@ -182,28 +183,24 @@ func (w *work) end(ctx context.Context, tx pgx.Tx) error {
 	if w.whole {
 		b.Queue(`delete from restore_looks l using accounts a where a.id = l.account_id and a.workspace_id = any($1)`, w.workspaces)
 		for _, table := range []string{"accounts", "brands", "api_keys", "subscriptions", "consents"} {
-			b.Queue(`delete from `+table+` where workspace_id = any($1)`, w.workspaces)
+			b.Queue(sql.Text(`delete from {table} where workspace_id = any($1)`, "table", table), w.workspaces)
 		}
 		b.Queue(`delete from holds where subject = any($1)`, w.workspaces)
-		b.Queue(`update sweeps set workspace_id = `+db.NoID+`, due_at = '-infinity' where workspace_id = any($1)`, w.workspaces)
+		b.Queue(sql.Text(`update sweeps set workspace_id = {no_id}, due_at = '-infinity' where workspace_id = any($1)`), w.workspaces)
 		b.Queue(`delete from workspaces where id = any($1) and live_id is not null`, w.workspaces)
 		b.Queue(`delete from workspaces where id = any($1)`, w.workspaces)
 	}
 	if w.whole { // others that were asked for, or begun, of a part of it
-		b.Queue(`delete from deletions where status = `+asked+` and workspaces && $1`, w.workspaces)
-		b.Queue(`update deletions set `+forget+` where id <> $2 and status <> `+done+` and workspaces && $1`, w.workspaces, w.id)
+		b.Queue(sql.Text(`delete from deletions where status = {deletion_asked} and workspaces && $1`), w.workspaces)
+		b.Queue(sql.Text(`update deletions set {forget_deletion} where id <> $2 and status <> {deletion_done} and workspaces && $1`), w.workspaces, w.id)
 	}
 	b.Queue(`delete from accounts where id = any($1)`, w.accounts)
 	b.Queue(`delete from restore_looks where account_id = any($1)`, w.accounts)
 	b.Queue(`delete from holds where subject = any($1)`, w.accounts)
-	b.Queue(`delete from deletions where status = `+asked+` and accounts && $1`, w.accounts)
-	b.Queue(`update deletions set `+forget+` where id = $1`, w.id)
+	b.Queue(sql.Text(`delete from deletions where status = {deletion_asked} and accounts && $1`), w.accounts)
+	b.Queue(sql.Text(`update deletions set {forget_deletion} where id = $1`), w.id)
 	return tx.SendBatch(ctx, b).Close()
 }
-
-// forget leaves of a deletion its figures.
-const forget = `status = ` + done + `, ended_at = now(), token_hash = null, workspaces = '{}', accounts = '{}', webhooks = '{}',
-	lineages = '{}', keys = '{}', profiles = '{}', unshared = '{}'`
 
 // texts are how ids stand in documents.
 func texts[K schema.Kind](ids []schema.ID[K]) []string {

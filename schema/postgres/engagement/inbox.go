@@ -11,6 +11,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -176,9 +177,6 @@ func event(kind schema.EventType, account schema.Account, data any, now time.Tim
 	}
 }
 
-const entryColumns = `i.id, i.account_id, a.platform, i.mention, i.native_id, i.parent_id, coalesce(i.post_id, ` + db.NoID + `), i.written_at, i.deleted,
-	coalesce(i.read_at, ` + db.NoTime + `)`
-
 func scanEntry(row pgx.Row, e *schema.InboxEntry) error {
 	err := row.Scan((*[16]byte)(&e.ID), (*[16]byte)(&e.Account), &e.Platform, &e.Mention, &e.NativeID, &e.ParentID, (*[16]byte)(&e.PostID),
 		&e.WrittenAt, &e.Deleted, &e.ReadAt)
@@ -188,26 +186,16 @@ func scanEntry(row pgx.Row, e *schema.InboxEntry) error {
 
 // Item returns an item of a workspace.
 func (s *Store) Item(ctx context.Context, workspace schema.WorkspaceID, id schema.ItemID) (e schema.InboxEntry, err error) {
-	row := s.Pool.QueryRow(ctx, `
-		select `+entryColumns+` from inbox i join accounts a on a.id = i.account_id
-		where i.id = $1 and i.workspace_id = $2`, id, workspace)
+	row := s.Pool.QueryRow(ctx, sql.Text(`
+		select i.id, i.account_id, a.platform, i.mention, i.native_id, i.parent_id, coalesce(i.post_id, {no_id}), i.written_at,
+			i.deleted, coalesce(i.read_at, {no_time})
+		from inbox i join accounts a on a.id = i.account_id
+		where i.id = $1 and i.workspace_id = $2`), id, workspace)
 	return e, db.OrNotFound(scanEntry(row, &e), "item")
 }
 
-// selectInbox reads each account's newest by its index, and of those the newest of all.
-const selectInbox = `
-	select ` + entryColumns + `
-	from accounts a cross join lateral (
-		select * from inbox i
-		where i.account_id = a.id and i.mention = @mentions and (i.written_at, i.id) < (@at, @id)`
-
-const endInbox = `
-		order by i.written_at desc, i.id desc limit @limit
-	) i
-	where a.workspace_id = @workspace and (@account::uuid is null or a.id = @account) and a.disconnected_at is null
-	order by i.written_at desc, i.id desc limit @limit`
-
-// Inbox returns what a workspace's accounts have received, the newest first.
+// Inbox returns what a workspace's accounts have received, the newest first: it reads each account's newest by its
+// index, and of those the newest of all.
 func (s *Store) Inbox(ctx context.Context, workspace schema.WorkspaceID, f schema.InboxFilter) ([]schema.InboxEntry, error) {
 	args := pgx.StrictNamedArgs{
 		"workspace": workspace, "account": f.Account, "mentions": f.Mentions, "limit": f.Limit, "at": f.After.At, "id": db.IDValue(f.After.ID),
@@ -215,15 +203,24 @@ func (s *Store) Inbox(ctx context.Context, workspace schema.WorkspaceID, f schem
 	if f.After.At.IsZero() {
 		args["at"] = pgtype.Timestamptz{InfinityModifier: pgtype.Infinity, Valid: true}
 	}
-	statement := selectInbox
+	condition := ``
 	if f.Unread {
-		statement += ` and i.read_at is null and not i.deleted`
+		condition = `and i.read_at is null and not i.deleted`
 	}
 	if !f.Post.IsZero() {
-		statement += ` and i.post_id = @post`
+		condition += ` and i.post_id = @post`
 		args["post"] = f.Post
 	}
-	rows, err := s.Pool.Query(ctx, statement+endInbox, args)
+	rows, err := s.Pool.Query(ctx, sql.Text(`
+		select i.id, i.account_id, a.platform, i.mention, i.native_id, i.parent_id, coalesce(i.post_id, {no_id}), i.written_at,
+			i.deleted, coalesce(i.read_at, {no_time})
+		from accounts a cross join lateral (
+			select * from inbox i
+			where i.account_id = a.id and i.mention = @mentions and (i.written_at, i.id) < (@at, @id) {condition}
+			order by i.written_at desc, i.id desc limit @limit
+		) i
+		where a.workspace_id = @workspace and (@account::uuid is null or a.id = @account) and a.disconnected_at is null
+		order by i.written_at desc, i.id desc limit @limit`, "condition", condition), args)
 	entries, err := db.Collect(rows, err, scanEntry)
 	if err != nil {
 		return nil, fmt.Errorf("reading the inbox: %w", db.Unavailable(err))
@@ -234,10 +231,13 @@ func (s *Store) Inbox(ctx context.Context, workspace schema.WorkspaceID, f schem
 // Unread counts what of a workspace nobody has read, by account. Without its offset the counts would
 // be made twice: where they are shown, and where they are compared with zero.
 func (s *Store) Unread(ctx context.Context, workspace schema.WorkspaceID) ([]schema.UnreadCount, error) {
-	const unread = `select from inbox i where i.account_id = a.id and i.read_at is null and not i.deleted and `
 	rows, err := s.Pool.Query(ctx, `
 		select a.id, n.comments, n.mentions from accounts a cross join lateral (
-			select (select count(*) from (`+unread+`not i.mention limit $2) c) comments, (select count(*) from (`+unread+`i.mention limit $2) m) mentions
+			select (select count(*) from (
+					select from inbox i where i.account_id = a.id and i.read_at is null and not i.deleted and not i.mention limit $2
+				) c) comments, (select count(*) from (
+					select from inbox i where i.account_id = a.id and i.read_at is null and not i.deleted and i.mention limit $2
+				) m) mentions
 			offset 0
 		) n
 		where a.workspace_id = $1 and a.disconnected_at is null and n.comments + n.mentions > 0 order by a.id`, workspace, schema.MostUnread)

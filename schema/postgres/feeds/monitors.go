@@ -14,6 +14,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
 // Store keeps monitors and streams.
@@ -22,17 +23,11 @@ type Store struct{ *db.DB }
 // New returns the store of monitors and streams.
 func New(d *db.DB) *Store { return &Store{d} }
 
-const monitorColumns = `m.id, m.workspace_id, m.name, m.include, m.exclude, m.language, m.platforms, m.paused, m.created_at, m.updated_at,
-	s.read_until, coalesce(s.problem, '')`
-
-// monitorRows are where monitorColumns come from.
-const monitorRows = `monitors m left join searches s on s.monitor_id = m.id`
-
 func scanMonitor(row pgx.Row, m *schema.Monitor) error {
 	return scanSearched(row, m)
 }
 
-// scanSearched reads monitorColumns, and further columns where to put them is given.
+// scanSearched reads {monitor_columns}, and further columns where to put them is given.
 func scanSearched(row pgx.Row, m *schema.Monitor, further ...any) error {
 	var platforms []int16
 	var until *time.Time
@@ -53,8 +48,8 @@ func scanSearched(row pgx.Row, m *schema.Monitor, further ...any) error {
 
 // Monitors returns monitors of a workspace in the order of their ids, after one.
 func (s *Store) Monitors(ctx context.Context, workspace schema.WorkspaceID, after schema.MonitorID, limit int) ([]schema.Monitor, error) {
-	rows, err := s.Pool.Query(ctx, `
-		select `+monitorColumns+` from `+monitorRows+` where m.workspace_id = $1 and m.id > coalesce($2::uuid, `+db.NoID+`) order by m.id limit $3`,
+	rows, err := s.Pool.Query(ctx, sql.Text(`
+		select {monitor_columns} from monitors m left join searches s on s.monitor_id = m.id where m.workspace_id = $1 and m.id > coalesce($2::uuid, {no_id}) order by m.id limit $3`),
 		workspace, after, limit)
 	monitors, err := db.Collect(rows, err, scanMonitor)
 	if err != nil {
@@ -66,7 +61,7 @@ func (s *Store) Monitors(ctx context.Context, workspace schema.WorkspaceID, afte
 // Monitor returns a monitor of a workspace.
 func (s *Store) Monitor(ctx context.Context, workspace schema.WorkspaceID, id schema.MonitorID) (schema.Monitor, error) {
 	var m schema.Monitor
-	row := s.Pool.QueryRow(ctx, `select `+monitorColumns+` from `+monitorRows+` where m.id = $1 and m.workspace_id = $2`, id, workspace)
+	row := s.Pool.QueryRow(ctx, sql.Text(`select {monitor_columns} from monitors m left join searches s on s.monitor_id = m.id where m.id = $1 and m.workspace_id = $2`), id, workspace)
 	return m, db.OrNotFound(scanMonitor(row, &m), "monitor")
 }
 
@@ -150,7 +145,7 @@ func (s *Store) UpdateMonitor(ctx context.Context, workspace schema.WorkspaceID,
 		if err != nil {
 			return err
 		}
-		row := tx.QueryRow(ctx, `select `+monitorColumns+` from `+monitorRows+` where m.id = $1 and m.workspace_id = $2 for no key update of m`, id, workspace)
+		row := tx.QueryRow(ctx, sql.Text(`select {monitor_columns} from monitors m left join searches s on s.monitor_id = m.id where m.id = $1 and m.workspace_id = $2 for no key update of m`), id, workspace)
 		if err := scanMonitor(row, &m); err != nil {
 			return err
 		}

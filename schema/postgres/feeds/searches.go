@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -54,12 +55,12 @@ func (s *Store) beginSearch(ctx context.Context, tx pgx.Tx, m schema.Monitor, sa
 
 // DueSearches returns the monitors whose turn it is to be searched for, the longest due first.
 func (s *Store) DueSearches(ctx context.Context, sandbox bool, limit int) ([]schema.SearchStep, error) {
-	rows, err := s.Pool.Query(ctx, `
-		select `+monitorColumns+`, s.read_until, s.began_at, s.keyword, s.page, s.place, s.due_at,
+	rows, err := s.Pool.Query(ctx, sql.Text(`
+		select {monitor_columns}, s.read_until, s.began_at, s.keyword, s.page, s.place, s.due_at,
 			(select count(*) from searches b where b.workspace_id = s.workspace_id)
 		from searches s join monitors m on m.id = s.monitor_id join workspaces w on w.id = m.workspace_id
 		where s.sandbox = $1 and s.due_at <= $2 and w.deleting_at is null
-		order by s.due_at limit $3`, sandbox, s.Now(), limit)
+		order by s.due_at limit $3`), sandbox, s.Now(), limit)
 	due, err := db.Collect(rows, err, func(row pgx.Row, one *schema.SearchStep) error {
 		return scanSearched(row, &one.Monitor, &one.Until, &one.Began, &one.Keyword, &one.Page, &one.Place, &one.NextAt, &one.Sharing)
 	})
@@ -74,10 +75,10 @@ const mostSearching = 5
 
 // SearchAccounts returns the accounts of a workspace on a platform that work, the oldest first.
 func (s *Store) SearchAccounts(ctx context.Context, workspace schema.WorkspaceID, platform schema.Platform) ([]schema.Account, error) {
-	rows, err := s.Pool.Query(ctx, `
-		select `+tables.AccountColumns+` from accounts a join workspaces w on w.id = a.workspace_id
+	rows, err := s.Pool.Query(ctx, sql.Text(`
+		select {account_columns} from accounts a join workspaces w on w.id = a.workspace_id
 		where a.workspace_id = $1 and a.platform = $2 and a.disconnected_at is null and a.ended = $3 and not a.needs_reconnect
-		order by a.id limit $4`, workspace, int16(platform), int16(schema.NotEnded), mostSearching)
+		order by a.id limit $4`), workspace, int16(platform), int16(schema.NotEnded), mostSearching)
 	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error { return tables.ScanAccount(row, a) })
 	if err != nil {
 		return nil, fmt.Errorf("reading the accounts to search with: %w", db.Unavailable(err))

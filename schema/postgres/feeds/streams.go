@@ -10,14 +10,12 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
 // monitorsChunk is how many monitors are read in one statement.
 const monitorsChunk = 2000
-
-// isListening is the condition of monitors m of workspaces w that listen.
-const isListening = `m.sandbox = @sandbox and not m.paused and @platform::smallint = any(m.platforms) and w.deleting_at is null`
 
 // Listening returns the monitors of the live workspaces, or of the sandboxes, that are not
 // paused and look at a platform, as long as their keywords have at most so many bytes together;
@@ -30,10 +28,10 @@ func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Pla
 	}
 	used := map[schema.WorkspaceID]int{}
 	for after := (schema.MonitorID{}); ; {
-		rows, err := s.Pool.Query(ctx, `
-			select `+monitorColumns+` from `+monitorRows+` join workspaces w on w.id = m.workspace_id
-			where `+isListening+` and m.id > coalesce(@after::uuid, `+db.NoID+`)
-			order by m.id limit @limit`,
+		rows, err := s.Pool.Query(ctx, sql.Text(`
+			select {monitor_columns} from monitors m left join searches s on s.monitor_id = m.id join workspaces w on w.id = m.workspace_id
+			where {is_listening} and m.id > coalesce(@after::uuid, {no_id})
+			order by m.id limit @limit`),
 			pgx.StrictNamedArgs{"sandbox": sandbox, "platform": int16(platform), "after": after, "limit": monitorsChunk})
 		chunk, err := db.Collect(rows, err, scanMonitor)
 		if err != nil {
@@ -81,8 +79,8 @@ func (s *Store) LeftOut(ctx context.Context, m schema.Monitor, platform schema.P
 
 // listeningWorkspaces returns how many workspaces have a monitor that listens. It reads no keywords.
 func (s *Store) listeningWorkspaces(ctx context.Context, sandbox bool, platform schema.Platform) (n int, err error) {
-	err = s.Pool.QueryRow(ctx, `
-		select count(distinct m.workspace_id) from monitors m join workspaces w on w.id = m.workspace_id where `+isListening,
+	err = s.Pool.QueryRow(ctx, sql.Text(`
+		select count(distinct m.workspace_id) from monitors m join workspaces w on w.id = m.workspace_id where {is_listening}`),
 		pgx.StrictNamedArgs{"sandbox": sandbox, "platform": int16(platform)}).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("reading how many workspaces listen: %w", db.Unavailable(err))
@@ -93,15 +91,15 @@ func (s *Store) listeningWorkspaces(ctx context.Context, sandbox bool, platform 
 // keywordShare returns how many bytes the keywords of a workspace may have where all have most
 // together: those with less leave the others the rest, which is shared equally.
 func (s *Store) keywordShare(ctx context.Context, sandbox bool, platform schema.Platform, most int) (share int, err error) {
-	err = s.Pool.QueryRow(ctx, `
+	err = s.Pool.QueryRow(ctx, sql.Text(`
 		with used as (
 			select sum(octet_length(array_to_string(m.include || m.exclude, ''))) bytes
-			from monitors m join workspaces w on w.id = m.workspace_id where `+isListening+` group by m.workspace_id
+			from monitors m join workspaces w on w.id = m.workspace_id where {is_listening} group by m.workspace_id
 		), ordered as ( -- by bytes: with all that have fewer, and how many have more
 			select bytes, sum(bytes) over fewer total, count(*) over () - row_number() over fewer larger
 			from used window fewer as (order by bytes rows unbounded preceding)
 		)
-		select coalesce(max((@most - total + bytes) / (larger + 1)) filter (where total + larger * bytes > @most), @most)::bigint from ordered`,
+		select coalesce(max((@most - total + bytes) / (larger + 1)) filter (where total + larger * bytes > @most), @most)::bigint from ordered`),
 		pgx.StrictNamedArgs{"sandbox": sandbox, "platform": int16(platform), "most": most}).Scan(&share)
 	if err != nil {
 		return 0, fmt.Errorf("reading how many keywords there are: %w", db.Unavailable(err))

@@ -13,6 +13,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -167,12 +168,12 @@ func (s *Store) TakeDeviceKey(
 }
 
 func lockDevice(ctx context.Context, tx pgx.Tx, device [32]byte) (d deviceRow, err error) {
-	err = tx.QueryRow(ctx, `
+	err = tx.QueryRow(ctx, sql.Text(`
 		select d.standing, d.name, d.permission, d.expires_at <= now(), coalesce(d.polled_at > now() - make_interval(secs => d.interval_seconds), false),
-			coalesce(w.id, `+db.NoID+`), w.live_id is not null, coalesce(d.user_id, `+db.NoID+`)
+			coalesce(w.id, {no_id}), w.live_id is not null, coalesce(d.user_id, {no_id})
 		from device_requests d
 		left join workspaces w on w.id = d.workspace_id and w.deleting_at is null
-		where d.device_hash = $1 for update of d`, device[:]).
+		where d.device_hash = $1 for update of d`), device[:]).
 		Scan((*int16)(&d.standing), &d.name, (*int16)(&d.permission), &d.isExpired, &d.isEarly,
 			(*[16]byte)(&d.workspace), &d.sandbox, (*[16]byte)(&d.user))
 	return d, err

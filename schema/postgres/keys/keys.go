@@ -15,6 +15,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
 // Store keeps keys.
@@ -25,16 +26,6 @@ func New(d *db.DB) *Store { return &Store{d} }
 
 // maxKeys are the keys that may work at a time: of a workspace, and of its sandbox twin.
 const maxKeys = 100
-
-const keyRecordColumns = `k.id, k.lineage, k.workspace_id, w.live_id is not null, k.name, k.prefix, k.permission,
-	k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_until, k.networks, coalesce(k.made_by, ` + db.NoID + `)`
-
-// managedKeys are the keys that a key of workspace $1 manages: its workspace's, and those of its
-// sandbox twin where it is a live one.
-const managedKeys = ` from api_keys k join workspaces w on w.id = k.workspace_id where (w.id = $1 or w.live_id = $1)`
-
-// working is true of keys that are not at their end.
-const working = `k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`
 
 func scanKey(row pgx.Row, k *schema.KeyRecord) error {
 	var used, expires, revoked, suspended *time.Time
@@ -48,10 +39,10 @@ func scanKey(row pgx.Row, k *schema.KeyRecord) error {
 // Keys returns a page of the keys that a workspace manages, newest first, and how many
 // there are.
 func (s *Store) Keys(ctx context.Context, workspace schema.WorkspaceID, limit, offset int) (keys []schema.KeyRecord, total int, err error) {
-	rows, err := s.Pool.Query(ctx, `select `+keyRecordColumns+managedKeys+` order by k.id desc limit $2 offset $3`, workspace, limit, offset)
+	rows, err := s.Pool.Query(ctx, sql.Text(`select {key_columns} {managed_keys} order by k.id desc limit $2 offset $3`), workspace, limit, offset)
 	keys, err = db.Collect(rows, err, scanKey)
 	if err == nil {
-		err = s.Pool.QueryRow(ctx, `select count(*)`+managedKeys, workspace).Scan(&total)
+		err = s.Pool.QueryRow(ctx, sql.Text(`select count(*) {managed_keys}`), workspace).Scan(&total)
 	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("reading keys: %w", db.Unavailable(err))
@@ -62,7 +53,7 @@ func (s *Store) Keys(ctx context.Context, workspace schema.WorkspaceID, limit, o
 // Key returns a key that a workspace manages.
 func (s *Store) Key(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID) (schema.KeyRecord, error) {
 	var k schema.KeyRecord
-	return k, db.OrNotFound(scanKey(s.Pool.QueryRow(ctx, `select `+keyRecordColumns+managedKeys+` and k.id = $2`, workspace, id), &k), "key")
+	return k, db.OrNotFound(scanKey(s.Pool.QueryRow(ctx, sql.Text(`select {key_columns} {managed_keys} and k.id = $2`), workspace, id), &k), "key")
 }
 
 // CreateKey stores a key by its hash. The error is InvalidState where the workspace has as
@@ -133,7 +124,7 @@ func insertKey(ctx context.Context, tx pgx.Tx, k schema.KeyRecord, hash [32]byte
 	tag, err := tx.Exec(ctx, `
 		insert into api_keys (id, lineage, workspace_id, name, prefix, hash, permission, created_at, suspended_until, expires_at, networks, made_by)
 		select @id, @lineage, @workspace, @name, @prefix, @hash, @permission, @created, @suspended, @expires::timestamptz, coalesce(@networks::cidr[], '{}'), @maker::uuid
-		where (select count(*) from api_keys k where k.workspace_id = @workspace and `+working+`) < @most`, pgx.StrictNamedArgs{
+		where (select count(*) from api_keys k where k.workspace_id = @workspace and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())) < @most`, pgx.StrictNamedArgs{
 		"id": k.ID, "lineage": k.Lineage, "workspace": k.Workspace, "name": k.Name, "prefix": k.Prefix, "hash": hash[:],
 		"permission": int16(k.Permission), "created": k.CreatedAt, "suspended": db.OrNull(k.SuspendedUntil), "expires": db.OrNull(k.ExpiresAt), "networks": k.Networks, "maker": k.MadeBy, "most": maxKeys,
 	})
@@ -206,11 +197,11 @@ func succeed(ctx context.Context, tx pgx.Tx, r schema.KeyRotation, end time.Time
 // lockKey reads a key for a change, in turn with others of its workspace.
 func lockKey(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id schema.KeyID) (schema.KeyRecord, error) {
 	var k schema.KeyRecord
-	err := tx.QueryRow(ctx, `select w.id`+managedKeys+` and k.id = $2 for no key update of w`, workspace, id).Scan((*[16]byte)(&k.Workspace))
+	err := tx.QueryRow(ctx, sql.Text(`select w.id {managed_keys} and k.id = $2 for no key update of w`), workspace, id).Scan((*[16]byte)(&k.Workspace))
 	if err != nil {
 		return k, err
 	}
-	return k, scanKey(tx.QueryRow(ctx, `select `+keyRecordColumns+managedKeys+` and k.id = $2 for no key update of k`, workspace, id), &k)
+	return k, scanKey(tx.QueryRow(ctx, sql.Text(`select {key_columns} {managed_keys} and k.id = $2 for no key update of k`), workspace, id), &k)
 }
 
 // EndKey revokes a key for good. The error is InvalidState where nobody could manage the

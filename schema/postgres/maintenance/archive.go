@@ -10,6 +10,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -75,10 +76,10 @@ func (s *Store) Archive(ctx context.Context) (rows int, more bool, err error) {
 
 // noted returns the next posts that have ended long enough ago.
 func (s *Store) noted(ctx context.Context, tx pgx.Tx) ([]ending, error) {
-	rows, err := tx.Query(ctx, `
+	rows, err := tx.Query(ctx, sql.Text(`
 		select ended_at, post_id from ended_posts
-		where (ended_at, post_id) > ($1, coalesce($2::uuid, `+db.NoID+`)) and ended_at < now() - $3::interval
-		order by ended_at, post_id limit $4`, s.archived.at, s.archived.post, archiveAfter.String(), archiveChunk)
+		where (ended_at, post_id) > ($1, coalesce($2::uuid, {no_id})) and ended_at < now() - $3::interval
+		order by ended_at, post_id limit $4`), s.archived.at, s.archived.post, archiveAfter.String(), archiveChunk)
 	return db.Collect(rows, err, func(row pgx.Row, x *ending) error { return row.Scan(&x.at, (*[16]byte)(&x.post)) })
 }
 
@@ -114,17 +115,17 @@ func (s *Store) ArchiveUnnoted(ctx context.Context) (rows int, more bool, err er
 // has come to its end, and those that nobody has noted.
 func (s *Store) nextUnnoted(ctx context.Context, tx pgx.Tx) (seen schema.PostID, found []schema.PostID, err error) {
 	var last *[16]byte
-	err = tx.QueryRow(ctx, `
+	err = tx.QueryRow(ctx, sql.Text(`
 		with stretch as materialized (
-			select id, status, left_n, updated_at from posts where id > coalesce($1::uuid, `+db.NoID+`) order by id limit $2
+			select id, status, left_n, updated_at from posts where id > coalesce($1::uuid, {no_id}) order by id limit $2
 		)
 		select (select id from stretch order by id desc offset 0 limit case when (select count(*) from stretch) = $2 then 1 else 0 end),
 			array(
 				select s.id from stretch s
-				where s.status in `+tables.EndedPosts+` and s.left_n = 0 and s.updated_at < now() - 2 * $3::interval
+				where s.status in {ended_posts} and s.left_n = 0 and s.updated_at < now() - 2 * $3::interval
 				  and not exists (select from ended_posts e where e.post_id = s.id)
 				order by s.id limit $4
-			)`, s.unnoted, unnotedStretch, archiveAfter.String(), archiveChunk).Scan(&last, &found)
+			)`), s.unnoted, unnotedStretch, archiveAfter.String(), archiveChunk).Scan(&last, &found)
 	if last != nil {
 		seen = *last
 	}
@@ -158,23 +159,23 @@ func (s *Store) archive(ctx context.Context, tx pgx.Tx, posts []schema.PostID) (
 	}
 	b := &pgx.Batch{}
 	b.Queue(tables.Archive, ids)
-	b.Queue(`
+	b.Queue(sql.Text(`
 		delete from ended_posts e where e.post_id = any($1)
-		  and not exists (select from posts p where p.id = e.post_id and p.status in `+tables.EndedPosts+`)`, posts)
+		  and not exists (select from posts p where p.id = e.post_id and p.status in {ended_posts})`), posts)
 	return len(ids), false, tx.SendBatch(ctx, b).Close()
 }
 
 // lockEnded locks those of some posts that can be moved. A post that somebody else has locked
 // is one that somebody changes.
 func lockEnded(ctx context.Context, tx pgx.Tx, posts []schema.PostID) ([]ending, error) {
-	rows, err := tx.Query(ctx, `
-		select `+tables.EndedAt+`, p.id from posts p
-		where p.id = any($1) and p.status in `+tables.EndedPosts+` and p.left_n = 0
-		  and not exists (select from targets t where t.post_id = p.id and t.state in `+tables.OpenTargets+`)
-		  and not exists (select from comments c where c.post_id = p.id and c.state in `+tables.OpenComments+`)
+	rows, err := tx.Query(ctx, sql.Text(`
+		select {ended_at}, p.id from posts p
+		where p.id = any($1) and p.status in {ended_posts} and p.left_n = 0
+		  and not exists (select from targets t where t.post_id = p.id and t.state in {open_targets})
+		  and not exists (select from comments c where c.post_id = p.id and c.state in {open_comments})
 		  and not exists (select from jobs j where j.id = p.id)
 		  and not exists (select from holds h where h.subject = p.id)
-		order by p.id for update of p skip locked`, posts)
+		order by p.id for update of p skip locked`), posts)
 	return db.Collect(rows, err, func(row pgx.Row, x *ending) error { return row.Scan(&x.at, (*[16]byte)(&x.post)) })
 }
 

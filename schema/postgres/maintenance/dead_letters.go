@@ -8,6 +8,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -37,7 +38,7 @@ func (s *Store) CountDeadLetters(ctx context.Context) (map[string]int, error) {
 // Rewrite gives unreadable messages that are replayed to write, which brings them into the
 // log, and forgets those it has taken.
 func (s *Store) Rewrite(ctx context.Context, write func(context.Context, schema.LogMessage) error) error {
-	rows, err := s.Pool.Query(ctx, `select `+tables.DeadLetterColumns+` from dead_letters l where l.unreadable and l.replay_at is not null order by l.id limit 100`)
+	rows, err := s.Pool.Query(ctx, sql.Text(`select {dead_letter_columns} from dead_letters l where l.unreadable and l.replay_at is not null order by l.id limit 100`))
 	letters, err := db.Collect(rows, err, tables.ScanDeadLetter)
 	if err != nil {
 		return fmt.Errorf("reading dead letters: %w", db.Unavailable(err))

@@ -11,6 +11,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -37,15 +38,16 @@ const (
 func (s *Store) forget(ctx context.Context, a *aged, end any) (rows int, more bool, err error) {
 	var last *string
 	err = s.Alone(ctx, "forget "+a.table, func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, `
+		return tx.QueryRow(ctx, sql.Text(`
 			with old as (
-				select ctid, `+a.column+` as age from `+a.table+`
-				where `+a.column+` >= coalesce($1::text::`+a.kind+`, `+a.least+`) and `+a.column+` < $2::`+a.kind+a.where+`
-				order by `+a.column+` limit $3
+				select ctid, {column} as age from {table}
+				where {column} >= coalesce($1::text::{kind}, {least}) and {column} < $2::{kind} {where}
+				order by {column} limit $3
 			), gone as (
-				delete from `+a.table+` t using old where t.ctid = old.ctid returning old.age
+				delete from {table} t using old where t.ctid = old.ctid returning old.age
 			)
 			select (select count(*) from gone), (select age::text from old order by age desc limit 1)`,
+			"table", a.table, "column", a.column, "kind", a.kind, "least", a.least, "where", a.where),
 			a.after, end, tables.HistoryChunk).Scan(&rows, &last)
 	})
 	if err != nil {
@@ -169,10 +171,10 @@ func (s *Store) ForgetDeadLetters(ctx context.Context) (rows int, more bool, err
 		b := &pgx.Batch{}
 		for _, old := range []string{
 			`dead_at is null and failed_at < now() - interval '1 day' order by failed_at`,
-			`failed_at < now() - interval '` + deadLetterRetention + `' order by failed_at`,
+			`failed_at < now() - interval '90 days' order by failed_at`,
 			fmt.Sprintf(`unreadable order by failed_at desc offset %d`, unreadableKept),
 		} {
-			b.Queue(`delete from dead_letters where id in (select id from dead_letters where `+old+` limit $1)`, tables.HistoryChunk).
+			b.Queue(sql.Text(`delete from dead_letters where id in (select id from dead_letters where {old} limit $1)`, "old", old), tables.HistoryChunk).
 				Exec(func(tag pgconn.CommandTag) error {
 					rows += int(tag.RowsAffected())
 					more = more || tag.RowsAffected() == tables.HistoryChunk

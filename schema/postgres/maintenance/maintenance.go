@@ -6,7 +6,6 @@ package maintenance
 import (
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
 )
 
 // Store is the store of delay's chores.
@@ -28,12 +27,12 @@ func New(d *db.DB) *Store {
 		DB:         d,
 		keys:       &aged{table: "idempotency", column: "created_at", kind: moment, least: never},
 		receipts:   &aged{table: "receipts", column: "seen_at", kind: moment, least: never},
-		deliveries: &aged{table: "deliveries", column: "id", kind: "uuid", least: db.NoID, where: " and state in " + tables.EndedDeliveries},
+		deliveries: &aged{table: "deliveries", column: "id", kind: "uuid", least: "{no_id}", where: "and state in {ended_deliveries}"},
 		attempts:   &aged{table: "attempts", column: "at", kind: moment, least: never},
 		consents:   &aged{table: "consents", column: "expires_at", kind: moment, least: never},
 		counters:   &aged{table: "counters", column: "period", kind: "date", least: "date '-infinity'"},
 		usage:      &aged{table: "plan_usage", column: "month", kind: "date", least: "date '-infinity'"},
-		replies:    &aged{table: "comments", column: "id", kind: "uuid", least: db.NoID, where: " and post_id is null and state not in " + tables.OpenComments},
+		replies:    &aged{table: "comments", column: "id", kind: "uuid", least: "{no_id}", where: "and post_id is null and state not in {open_comments}"},
 		inbox:      &aged{table: "inbox", column: "seen_at", kind: moment, least: never},
 	}
 }

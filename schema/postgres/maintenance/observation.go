@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -16,10 +17,10 @@ import (
 func (s *Store) Observe(ctx context.Context) (schema.Observation, error) {
 	o := schema.Observation{Accounts: map[schema.Platform]schema.AccountCounts{}}
 	var oldest float64
-	err := s.Pool.QueryRow(ctx, `
+	err := s.Pool.QueryRow(ctx, sql.Text(`
 		select coalesce((
-			select extract(epoch from now() - uuid_extract_timestamp(id)) from outbox where id > coalesce($1::uuid, `+db.NoID+`) order by id limit 1
-		), 0)::float8`, tables.BatchesFrom(s.outbox.Mark())).Scan(&oldest)
+			select extract(epoch from now() - uuid_extract_timestamp(id)) from outbox where id > coalesce($1::uuid, {no_id}) order by id limit 1
+		), 0)::float8`), tables.BatchesFrom(s.outbox.Mark())).Scan(&oldest)
 	if err != nil {
 		return o, fmt.Errorf("reading the age of the outbox: %w", db.Unavailable(err))
 	}

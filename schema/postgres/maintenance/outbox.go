@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -29,11 +30,11 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 		from = s.outbox.Start(now)
 		place = tables.BatchesFrom(from)
 	}
-	rows, err := s.Pool.Query(ctx, `
+	rows, err := s.Pool.Query(ctx, sql.Text(`
 		with seen as materialized (
-			select id, owed, sent_at from outbox where id > coalesce(@after::uuid, `+db.NoID+`) and id < @younger order by id limit @scan
+			select id, owed, sent_at from outbox where id > coalesce(@after::uuid, {no_id}) and id < @younger order by id limit @scan
 		), late as (
-			select id from seen where owed & @mark::int2 <> 0 and (sent_at < now() - @age::interval or `+isAhead("sent_at")+`) order by id limit @limit
+			select id from seen where owed & @mark::int2 <> 0 and (sent_at < now() - @age::interval or sent_at > now() + interval '1 minute') order by id limit @limit
 		), sized as (
 			select id, sum(octet_length(payload)) over (order by id) - octet_length(payload) as before from outbox where id = any(array(select id from late))
 		), free as (
@@ -42,7 +43,7 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 			update outbox set sent_at = now() where id = any(array(select id from free)) returning id, payload
 		)
 		select (select id from seen order by id limit 1), (select id from seen order by id offset @scan - 1 limit 1), sent.id, sent.payload
-		from (values (0)) always left join sent on true order by sent.id`, pgx.StrictNamedArgs{
+		from (values (0)) always left join sent on true order by sent.id`), pgx.StrictNamedArgs{
 		"after": place, "younger": schema.FirstBatchID(now.Add(-age)), "scan": unsentScan, "mark": int16(mark), "age": age.String(), "limit": limit, "bytes": unsentBytes,
 	})
 	var first, last, id *[16]byte

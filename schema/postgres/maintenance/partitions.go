@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
 // period is the length of a partition, in UTC, and how its name ends.
@@ -41,9 +42,6 @@ type partition struct {
 }
 
 const (
-	// partitionLock is how long DDL waits for a lock, and so how long others may wait
-	// behind it.
-	partitionLock = "100ms"
 	// partitionChunk is how many partitions a transaction makes.
 	partitionChunk = 20
 )
@@ -121,13 +119,15 @@ func (s *Store) makePartitions(ctx context.Context, p partitioned) (rows int, mo
 	return rows, more, nil
 }
 
-// attach makes partitions in a transaction that ends after that.
+// attach makes partitions in a transaction that ends after that. DDL waits for a lock only as long as others may
+// wait behind it.
 func (p partitioned) attach(ctx context.Context, tx pgx.Tx, missing []partition) error {
 	b := &pgx.Batch{}
-	b.Queue(`set local lock_timeout = '` + partitionLock + `'`)
+	b.Queue(`set local lock_timeout = '100ms'`)
 	for _, m := range missing {
-		b.Queue(`create table ` + quoted(m.name) + ` (like ` + quoted(p.table) + ` including all)`)
-		b.Queue(`alter table ` + quoted(p.table) + ` attach partition ` + quoted(m.name) + ` for values from (` + literal(m.from) + `) to (` + literal(m.to) + `)`)
+		b.Queue(sql.Text(`create table {partition} (like {table} including all)`, "partition", quoted(m.name), "table", quoted(p.table)))
+		b.Queue(sql.Text(`alter table {table} attach partition {partition} for values from ({from}) to ({to})`,
+			"table", quoted(p.table), "partition", quoted(m.name), "from", literal(m.from), "to", literal(m.to)))
 	}
 	return tx.SendBatch(ctx, b).Close()
 }
@@ -150,7 +150,7 @@ func (s *Store) dropPartition(ctx context.Context, p partitioned, before time.Ti
 				return err
 			}
 		}
-		if err := impatiently(ctx, conn, `drop table `+quoted(over[0].name)); err != nil {
+		if err := impatiently(ctx, conn, sql.Text(`drop table {partition}`, "partition", quoted(over[0].name))); err != nil {
 			return err
 		}
 		rows, more = rows+1, len(over) > 1
@@ -176,7 +176,7 @@ func (p partitioned) over(ctx context.Context, q db.Querier, before time.Time) (
 		}
 		if p.onlyEmpty && x.attached && !x.pending {
 			var used bool
-			if err := q.QueryRow(ctx, `select exists (select from `+quoted(x.name)+`)`).Scan(&used); err != nil {
+			if err := q.QueryRow(ctx, sql.Text(`select exists (select from {partition})`, "partition", quoted(x.name))).Scan(&used); err != nil {
 				return nil, err
 			}
 			if used {
@@ -199,12 +199,12 @@ func first(is bool) int {
 // detach makes a partition a table of its own, where it is not yet. The next call continues whatever
 // is cut off here.
 func (p partitioned) detach(ctx context.Context, conn *pgx.Conn, x partition) error {
-	detach := `alter table ` + quoted(p.table) + ` detach partition ` + quoted(x.name)
+	names := []string{"table", quoted(p.table), "partition", quoted(x.name)}
 	switch {
 	case x.pending:
-		return impatiently(ctx, conn, detach+` finalize`)
+		return impatiently(ctx, conn, sql.Text(`alter table {table} detach partition {partition} finalize`, names...))
 	case x.attached:
-		return impatiently(ctx, conn, detach+` concurrently`)
+		return impatiently(ctx, conn, sql.Text(`alter table {table} detach partition {partition} concurrently`, names...))
 	default:
 		return nil
 	}
@@ -212,7 +212,7 @@ func (p partitioned) detach(ctx context.Context, conn *pgx.Conn, x partition) er
 
 // impatiently runs a statement that waits for locks only as long as others may wait behind it.
 func impatiently(ctx context.Context, conn *pgx.Conn, statement string) error {
-	if _, err := conn.Exec(ctx, `set lock_timeout = '`+partitionLock+`'`); err != nil {
+	if _, err := conn.Exec(ctx, `set lock_timeout = '100ms'`); err != nil {
 		return err
 	}
 	defer func() { // else the connection is of no use to others

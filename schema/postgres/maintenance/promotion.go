@@ -11,6 +11,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -93,8 +94,8 @@ type stretch struct {
 // vain.
 func findNear(ctx context.Context, tx pgx.Tx, at place, near time.Time) (stretch, error) {
 	var first pgtype.TID
-	err := tx.QueryRow(ctx, `
-		select ctid from `+quoted(at.day)+` where ctid >= $1 and ctid < $2 and due_at < $3 limit 1`,
+	err := tx.QueryRow(ctx, sql.Text(`
+		select ctid from {day} where ctid >= $1 and ctid < $2 and due_at < $3 limit 1`, "day", quoted(at.day)),
 		page(at.page), page(at.page+promoteSearch), near).Scan(&first)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return stretch{at.day, at.page + promoteSearch, at.page + promoteSearch}, nil
@@ -109,8 +110,7 @@ func promote(ctx context.Context, tx pgx.Tx, of stretch, near time.Time) (int, e
 	if of.from == of.to {
 		return 0, nil
 	}
-	here := quoted(of.day) + ` where ctid >= $1 and ctid < $2 and due_at < $3`
-	rows, err := tx.Query(ctx, `select id from `+here, page(of.from), page(of.to), near)
+	rows, err := tx.Query(ctx, sql.Text(`select id from {day} where ctid >= $1 and ctid < $2 and due_at < $3`, "day", quoted(of.day)), page(of.from), page(of.to), near)
 	ids, err := db.Collect(rows, err, func(row pgx.Row, id *schema.JobID) error { return row.Scan((*[16]byte)(id)) })
 	if err != nil {
 		return 0, err
@@ -118,17 +118,17 @@ func promote(ctx context.Context, tx pgx.Tx, of stretch, near time.Time) (int, e
 	if _, err := tx.Exec(ctx, tables.LockPosts, ids); err != nil {
 		return 0, err
 	}
-	tag, err := tx.Exec(ctx, `
+	tag, err := tx.Exec(ctx, sql.Text(`
 		with moved as (
-			delete from `+here+` and id = any($4) returning *
+			delete from {day} where ctid >= $1 and ctid < $2 and due_at < $3 and id = any($4) returning *
 		)
 		insert into jobs (id, kind, shard, due_at, version, payload)
 		select m.id, m.kind, m.shard, m.due_at, m.version, m.payload
-		from moved m join posts p on p.id = m.id and p.version = m.version and p.status = `+tables.PostScheduled+`
+		from moved m join posts p on p.id = m.id and p.version = m.version and p.status = {post_scheduled}
 		order by m.id
 		on conflict (id) do update set kind = excluded.kind, shard = excluded.shard, due_at = excluded.due_at, version = excluded.version,
 			payload = excluded.payload, held = false, fires = 0, overdue_since = null
-		where jobs.version < excluded.version`, page(of.from), page(of.to), near, ids)
+		where jobs.version < excluded.version`, "day", quoted(of.day)), page(of.from), page(of.to), near, ids)
 	return int(tag.RowsAffected()), err
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/internal/sql"
 )
 
 const (
@@ -127,19 +127,19 @@ func (jobs dueJobs) endClaims(ctx context.Context, tx pgx.Tx, node [16]byte) err
 		kind                            schema.JobKind
 		table, key, lease, leased, node string
 	}{
-		{schema.JobPost, "targets", "post_id", "lease_until", "state = " + tables.TargetClaimed, "node"},
-		{schema.JobComment, "comments", "id", "lease_until", "state = " + tables.CommentClaimed, "node"},
-		{schema.JobNotify, "deliveries", "id", "lease_until", "state = " + tables.DeliveryClaimed, "node"},
+		{schema.JobPost, "targets", "post_id", "lease_until", "state = {target_claimed}", "node"},
+		{schema.JobComment, "comments", "id", "lease_until", "state = {comment_claimed}", "node"},
+		{schema.JobNotify, "deliveries", "id", "lease_until", "state = {delivery_claimed}", "node"},
 		{schema.JobRefresh, "accounts", "id", "renew_lease", "renew_lease is not null", "renew_node"},
 		{schema.JobCollect, "collections", "id", "lease_until", "lease_until is not null", "node"},
 	} {
 		if len(jobs[of.kind]) == 0 {
 			continue
 		}
-		b.Queue(`
-			update `+of.table+` set `+of.lease+` = least(`+of.lease+`, now())
-			where `+of.key+` = any($1) and `+of.leased+` and `+of.node+` = $2
-			returning `+of.key, jobs[of.kind], node).
+		b.Queue(sql.Text(`
+			update {table} set {lease} = least({lease}, now())
+			where {key} = any($1) and {leased} and {node} = $2
+			returning {key}`, "table", of.table, "lease", of.lease, "key", of.key, "leased", of.leased, "node", of.node), jobs[of.kind], node).
 			Query(func(rows pgx.Rows) error {
 				ids, err := pgx.CollectRows(rows, pgx.RowTo[[16]byte])
 				claimed = append(claimed, ids...)

@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -17,8 +18,6 @@ const (
 	redeliveryChunk = 1000
 	// redeliveryPage is how many old ones are looked at for it.
 	redeliveryPage = 2000
-	// redeliveryPause is how long a webhook then leaves the turn to others.
-	redeliveryPause = "500 milliseconds"
 )
 
 // redelivery is how far a webhook's failed deliveries are sent again.
@@ -43,7 +42,7 @@ func (s *Store) Redeliver(ctx context.Context) (rows int, more bool, err error) 
 		if announcement.Notify, err = s.redeliverChunk(ctx, tx, r); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, `select exists (select from redeliveries where `+itsTurn+`)`).Scan(&more)
+		return tx.QueryRow(ctx, sql.Text(`select exists (select from redeliveries where {redelivery_turn})`)).Scan(&more)
 	})
 	if err != nil {
 		return 0, false, fmt.Errorf("sending failed deliveries again: %w", db.Unavailable(err))
@@ -52,18 +51,12 @@ func (s *Store) Redeliver(ctx context.Context) (rows int, more bool, err error) 
 	return len(announcement.Notify), more, nil
 }
 
-var itsTurn = `(looked_at <= now() - interval '` + redeliveryPause + `' or ` + isAhead("looked_at") + `)`
-
-// isAhead tells a time that was noted before the clock was set back, so that nothing waits for it to
-// come again: it is further ahead than a transaction lasts.
-func isAhead(noted string) string { return noted + ` > now() + interval '1 minute'` }
-
 // nextRedelivery locks the webhook that waits longest, as whoever sends its deliveries again
 // does; nil where none waits. One that is gone, or not active any more, is done with.
 func nextRedelivery(ctx context.Context, tx pgx.Tx) (*redelivery, error) {
 	var r redelivery
 	var active bool
-	err := tx.QueryRow(ctx, `select webhook_id from redeliveries where `+itsTurn+` order by looked_at limit 1`).Scan((*[16]byte)(&r.webhook))
+	err := tx.QueryRow(ctx, sql.Text(`select webhook_id from redeliveries where {redelivery_turn} order by looked_at limit 1`)).Scan((*[16]byte)(&r.webhook))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -80,7 +73,7 @@ func nextRedelivery(ctx context.Context, tx pgx.Tx) (*redelivery, error) {
 		return &r, nil
 	}
 	// Whoever asks for it again holds the webhook's lock too: the row stays.
-	return &r, tx.QueryRow(ctx, `select after_id, until_id, coalesce(made_from, `+db.NoID+`) from redeliveries where webhook_id = $1`, r.webhook).
+	return &r, tx.QueryRow(ctx, sql.Text(`select after_id, until_id, coalesce(made_from, {no_id}) from redeliveries where webhook_id = $1`), r.webhook).
 		Scan((*[16]byte)(&r.after), (*[16]byte)(&r.until), (*[16]byte)(&r.from))
 }
 
@@ -113,26 +106,26 @@ func (s *Store) redeliverChunk(ctx context.Context, tx pgx.Tx, r *redelivery) (m
 	} else {
 		// Where nothing was to be sent again there is nothing to wait for.
 		b.Queue(`
-			update redeliveries set after_id = $2, made_from = $3, looked_at = now() - case when $4 then interval '0' else interval '`+redeliveryPause+`' end
+			update redeliveries set after_id = $2, made_from = $3, looked_at = now() - case when $4 then interval '0' else interval '500 milliseconds' end
 			where webhook_id = $1`, r.webhook, r.after, r.from, len(messages) > 0)
 	}
 	return messages, tx.SendBatch(ctx, b).Close()
 }
 
-const waitingRedeliveries = `
-	select count(*) filter (where redelivers is not null and state in ` + tables.OpenDeliveries + `) from (
+var waitingRedeliveries = sql.Text(`
+	select count(*) filter (where redelivers is not null and state in {open_deliveries}) from (
 		select redelivers, state from deliveries where webhook_id = $1 and id >= $2::uuid order by id limit $3
-	) made`
+	) made`)
 
 // choose returns the next failed deliveries whose event no other delivery has sent or is to
 // send, oldest first, and moves the cursor behind them.
 func (r *redelivery) choose(ctx context.Context, tx pgx.Tx) (again []schema.DeliveryID, err error) {
-	rows, err := tx.Query(ctx, `
-		select p.id, p.state = `+tables.DeliveryFailed+` and not exists (
+	rows, err := tx.Query(ctx, sql.Text(`
+		select p.id, p.state = {delivery_failed} and not exists (
 			select from deliveries o
-			where o.event_id = p.event_id and o.webhook_id = $1 and (o.state <> `+tables.DeliveryFailed+` or o.id > p.id))
+			where o.event_id = p.event_id and o.webhook_id = $1 and (o.state <> {delivery_failed} or o.id > p.id))
 		from (select id, event_id, state from deliveries where webhook_id = $1 and id > $2 and id < $3 order by id limit $4) p
-		order by p.id`, r.webhook, [16]byte(r.after), [16]byte(r.until), redeliveryPage)
+		order by p.id`), r.webhook, [16]byte(r.after), [16]byte(r.until), redeliveryPage)
 	if err != nil {
 		return nil, err
 	}

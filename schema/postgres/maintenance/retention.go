@@ -7,6 +7,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -46,7 +47,7 @@ func (s *Store) clearPosts(ctx context.Context, conn *pgx.Conn, month string) (r
 	if s.cleared.month != month {
 		s.cleared = clearing{month: month}
 	}
-	found, err := conn.Query(ctx, `select id from `+quoted(month)+` where id > coalesce($1::uuid, `+db.NoID+`) order by id limit $2`,
+	found, err := conn.Query(ctx, sql.Text(`select id from {month} where id > coalesce($1::uuid, {no_id}) order by id limit $2`, "month", quoted(month)),
 		s.cleared.post, tables.HistoryChunk)
 	posts, err := db.Collect(found, err, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
 	if err != nil || len(posts) == 0 {

@@ -3,39 +3,39 @@ package maintenance
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
 // holdPage is how many rows a chunk of HoldOverdue looks at.
 const holdPage = 5000
 
-const holdForReview = `
-	insert into holds (subject, kind, reason) select %s, @kind, 'overdue when crier was started with --hold-overdue' from %s
-	on conflict (subject) do nothing returning subject`
-
 var (
-	holdPosts = `
-	with page as materialized (` + duePage + `), held as (` +
-		fmt.Sprintf(holdForReview, "id", "page where status in "+tables.OpenPosts+" and coalesce(retried_for, scheduled_for) <= @to") + `
+	holdPosts = sql.Text(`
+	with page as materialized ({due_page}), held as (
+		insert into holds (subject, kind, reason) select id, @kind, 'overdue when crier was started with --hold-overdue'
+		from page where status in {open_posts} and coalesce(retried_for, scheduled_for) <= @to
+		on conflict (subject) do nothing returning subject
 	)
-	select workspace_id, scheduled_for, id, (select count(*) from held) from (` + dueLast + `) last`
+	select workspace_id, scheduled_for, id, (select count(*) from held) from (select workspace_id, scheduled_for, id from page order by workspace_id desc, scheduled_for, id limit 1) last`)
 
-	holdComments = `
+	holdComments = sql.Text(`
 	with page as materialized (
 		select id, post_id, state from comments where id > @id order by id limit @page
-	), held as (` +
-		fmt.Sprintf(holdForReview, "post_id", "(select distinct post_id from page where post_id is not null and state in "+tables.OpenComments+") open") + `
+	), held as (
+		insert into holds (subject, kind, reason) select post_id, @kind, 'overdue when crier was started with --hold-overdue'
+		from (select distinct post_id from page where post_id is not null and state in {open_comments}) open
+		on conflict (subject) do nothing returning subject
 	), ended as (
-		update comments c set state = ` + tables.CommentFailed + `, claim = claim + 1, lease_until = null, error = @error::text::json
-		from page where c.id = page.id and page.post_id is null and page.state in ` + tables.OpenComments + `
+		update comments c set state = {comment_failed}, claim = claim + 1, lease_until = null, error = @error::text::json
+		from page where c.id = page.id and page.post_id is null and page.state in {open_comments}
 	)
-	select id, (select count(*) from held) from page order by id desc limit 1`
+	select id, (select count(*) from held) from page order by id desc limit 1`)
 )
 
 // HoldOverdue holds every post for review whose time has passed, or one of whose first

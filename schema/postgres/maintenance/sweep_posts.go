@@ -10,6 +10,7 @@ import (
 	"crier/schema"
 	"crier/schema/guard"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -30,37 +31,37 @@ type suspect struct {
 }
 
 // findSuspects looks at the open posts of a page, which ends before one more than @open of them.
-const findSuspects = `
+var findSuspects = sql.Text(`
 	with page as materialized (
 		select * from (
-			select due.*, count(*) filter (where status in ` + tables.OpenPosts + `) over (` + dueOrder + ` rows unbounded preceding) as opened
-			from (` + duePage + `) due
+			select due.*, count(*) filter (where status in {open_posts}) over (order by workspace_id, scheduled_for desc, id desc rows unbounded preceding) as opened
+			from ( {due_page}) due
 		) counted where opened <= @open
 	), checked as (
 		select p.id, p.version, (p.left_n, p.posted_n, p.failed_n) is distinct from (c.l, c.posted, c.failed) or c.l = 0 miscounted,
 			j.id is null jobless, j.version <> p.version or json_array_length(j.payload -> 'accounts') <= c.last other, c.lease < now() - interval '2 minutes' and j.due_at > now() + interval '2 minutes' and not j.held forgotten,
 			p.updated_at > now() + interval '1 minute' or c.lease > now() + @longest::interval + interval '1 minute'
-				or not j.held and j.due_at > greatest(case when p.status = ` + tables.PostScheduled + ` then coalesce(p.retried_for, p.scheduled_for) end, c.until, now()) + interval '2 minutes' ahead
+				or not j.held and j.due_at > greatest(case when p.status = {post_scheduled} then coalesce(p.retried_for, p.scheduled_for) end, c.until, now()) + interval '2 minutes' ahead
 		from page p cross join lateral (
-			select count(*) filter (where state in ` + tables.OpenTargets + `) l, count(*) filter (where state = ` + tables.TargetPosted + `) posted, count(*) filter (where state = ` + tables.TargetFailed + `) failed,
-				max(lease_until) filter (where state = ` + tables.TargetClaimed + `) lease, max(n) filter (where state in ` + tables.OpenTargets + `) last,
-				max(greatest(next_at, lease_until)) filter (where state in ` + tables.OpenTargets + `) until
+			select count(*) filter (where state in {open_targets}) l, count(*) filter (where state = {target_posted}) posted, count(*) filter (where state = {target_failed}) failed,
+				max(lease_until) filter (where state = {target_claimed}) lease, max(n) filter (where state in {open_targets}) last,
+				max(greatest(next_at, lease_until)) filter (where state in {open_targets}) until
 			from targets t where t.post_id = p.id
 		) c
 		left join jobs j on j.id = p.id
-		where p.status in ` + tables.OpenPosts + ` and (p.retried_for is null or p.retried_for < @ahead)
+		where p.status in {open_posts} and (p.retried_for is null or p.retried_for < @ahead)
 	), suspects as (
-		select id, case when miscounted then '` + repairCounts + `' when jobless then '` + repairNoJob + `'
-			when other then '` + repairOtherJob + `' when forgotten then '` + repairLease + `' else '` + repairAhead + `' end kind
+		select id, case when miscounted then 'counters_disagree' when jobless then 'post_without_job'
+			when other then 'post_with_job_of_another_version' when forgotten then 'lease_over_and_no_job_due' else 'clock_was_ahead' end kind
 		from checked where miscounted or jobless or other or forgotten or ahead
 	)
 	select last.workspace_id, last.scheduled_for, last.id, (select count(*) = @page or max(opened) = @open from page),
 		array(select id from suspects order by id), array(select kind from suspects order by id)
-	from (` + dueLast + `) last`
+	from (select workspace_id, scheduled_for, id from page order by workspace_id desc, scheduled_for, id limit 1) last`)
 
 // pullIn takes from the times of open targets by how much the server's clock was ahead when they were
 // noted: by how much their post has changed in the future. No lease is longer than @longest from now.
-const pullIn = `
+var pullIn = sql.Text(`
 	with changed as (
 		update posts p set updated_at = now() from (
 			select id, updated_at - now() by from posts where id = any(@posts) and updated_at > now() + interval '1 minute'
@@ -70,7 +71,7 @@ const pullIn = `
 		next_at = t.next_at - coalesce(c.by, interval '0'),
 		lease_until = case when t.lease_until is not null then least(t.lease_until - coalesce(c.by, interval '0'), now() + @longest::interval) end
 	from unnest(@posts::uuid[]) u (id) left join changed c on c.id = u.id
-	where t.post_id = u.id and t.state in ` + tables.OpenTargets + ` and (c.by is not null or t.lease_until > now() + @longest::interval)`
+	where t.post_id = u.id and t.state in {open_targets} and (c.by is not null or t.lease_until > now() + @longest::interval)`)
 
 // posts looks at all posts that are due, or soon.
 func (c *chunk) posts(ctx context.Context) (more bool, err error) {

@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -31,10 +32,10 @@ func (c *chunk) nextRows(ctx context.Context, table, open string) (of span, err 
 	of.after = c.pass.after.id
 	var looked int
 	var first *[16]byte
-	err = c.tx.QueryRow(ctx, `
-		with page as materialized (select id, `+open+` as open from `+table+` where id > $1 order by id limit $2)
+	err = c.tx.QueryRow(ctx, sql.Text(`
+		with page as materialized (select id, {open} as open from {table} where id > $1 order by id limit $2)
 		select last.id, (select count(*) from page), (select id from page where open order by id limit 1)
-		from (select id from page order by id desc limit 1) last`, of.after, sweepRows).
+		from (select id from page order by id desc limit 1) last`, "open", open, "table", table), of.after, sweepRows).
 		Scan(&of.last, &looked, &first)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return span{}, nil
@@ -65,28 +66,28 @@ func (c *chunk) nextRecent(ctx context.Context, table, open string) (span, error
 
 // sweepJobs deletes and moves jobs of a page. Each is chosen before it is changed, and left
 // alone where somebody changes it meanwhile.
-var sweepJobs = `
+var sweepJobs = sql.Text(`
 	with page as materialized (
 		select id, kind, due_at, version, held, overdue_since from jobs where id > @after order by id limit @rows
 	), orphans as materialized (
-		select id, version from page where overdue_since is not null and kind = ` + tables.JobPost + `
-		  and not exists (select from posts p where p.id = page.id and p.status in ` + tables.OpenPosts + `)
+		select id, version from page where overdue_since is not null and kind = {job_post}
+		  and not exists (select from posts p where p.id = page.id and p.status in {open_posts})
 	), deleted as (
 		delete from jobs j using orphans o where j.id = o.id and j.version = o.version returning j.id
 	), far as materialized (
-		select id, due_at from page where not held and due_at > now() + interval '2 minutes' and kind in (` + tables.JobComment + `, ` + tables.JobNotify + `)
+		select id, due_at from page where not held and due_at > now() + interval '2 minutes' and kind in ({job_comment}, {job_notify})
 	), forgotten as materialized (
-		select far.* from far join comments c on c.id = far.id where c.state = ` + tables.CommentClaimed + ` and c.lease_until < now() - interval '2 minutes'
+		select far.* from far join comments c on c.id = far.id where c.state = {comment_claimed} and c.lease_until < now() - interval '2 minutes'
 		union all
-		select far.* from far join deliveries d on d.id = far.id where d.state = ` + tables.DeliveryClaimed + ` and d.lease_until < now() - interval '2 minutes'
+		select far.* from far join deliveries d on d.id = far.id where d.state = {delivery_claimed} and d.lease_until < now() - interval '2 minutes'
 	), ahead as materialized (
-		select far.id, far.due_at, c.id comment, null::uuid delivery, c.state = ` + tables.CommentClaimed + ` claimed from far join comments c on c.id = far.id
-		where c.state = ` + tables.CommentClaimed + ` and c.lease_until > now() + @lease::interval + interval '1 minute'
-		   or c.state = ` + tables.CommentPending + ` and far.due_at > greatest(c.next_at, uuid_extract_timestamp(c.id) + @delay::interval, now()) + interval '2 minutes'
+		select far.id, far.due_at, c.id comment, null::uuid delivery, c.state = {comment_claimed} claimed from far join comments c on c.id = far.id
+		where c.state = {comment_claimed} and c.lease_until > now() + @lease::interval + interval '1 minute'
+		   or c.state = {comment_pending} and far.due_at > greatest(c.next_at, uuid_extract_timestamp(c.id) + @delay::interval, now()) + interval '2 minutes'
 		union all
-		select far.id, far.due_at, null, d.id, d.state = ` + tables.DeliveryClaimed + ` from far join deliveries d on d.id = far.id
-		where d.state = ` + tables.DeliveryClaimed + ` and d.lease_until > now() + @lease::interval + interval '1 minute'
-		   or d.state = ` + tables.DeliveryPending + ` and far.due_at > greatest(d.next_at, now()) + @visible::interval
+		select far.id, far.due_at, null, d.id, d.state = {delivery_claimed} from far join deliveries d on d.id = far.id
+		where d.state = {delivery_claimed} and d.lease_until > now() + @lease::interval + interval '1 minute'
+		   or d.state = {delivery_pending} and far.due_at > greatest(d.next_at, now()) + @visible::interval
 	), comment_leases as (
 		update comments c set lease_until = now() + @lease::interval from ahead a where c.id = a.comment and a.claimed and c.lease_until > now() + @lease::interval
 	), delivery_leases as (
@@ -97,8 +98,8 @@ var sweepJobs = `
 	)
 	select last.id, (select count(*) from page), (select count(*) from deleted), (select count(*) from woken where not early), (select count(*) from woken where early),
 		array(select p.id from page join posts p on p.id = page.id
-			where page.kind = ` + tables.JobPost + ` and not page.held and page.overdue_since > now() + interval '1 minute' and p.status = ` + tables.PostProcessing + ` order by p.id)
-	from (select id from page order by id desc limit 1) last`
+			where page.kind = {job_post} and not page.held and page.overdue_since > now() + interval '1 minute' and p.status = {post_processing} order by p.id)
+	from (select id from page order by id desc limit 1) last`)
 
 // jobs drops those of posts that are gone or done, and makes those of first comments and
 // deliveries due whose lease is over for long and that are not due for long: whoever held
@@ -132,14 +133,14 @@ func (c *chunk) jobs(ctx context.Context) (more bool, err error) {
 
 // comments gives first comments and replies the job they lack.
 func (c *chunk) comments(ctx context.Context) (more bool, err error) {
-	of, err := c.nextRecent(ctx, "comments", "state in "+tables.OpenComments)
+	of, err := c.nextRecent(ctx, "comments", "state in {open_comments}")
 	if err != nil {
 		return false, err
 	}
-	rows, err := c.tx.Query(ctx, `
-		with page as materialized (select * from comments where id > $1 and id <= $2 and state in `+tables.OpenComments+`)
+	rows, err := c.tx.Query(ctx, sql.Text(`
+		with page as materialized (select * from comments where id > $1 and id <= $2 and state in {open_comments})
 		select c.id, coalesce(c.post_id, c.id), c.workspace_id, c.account_id, a.platform from page c join accounts a on a.id = c.account_id
-		where not exists (select from jobs j where j.id = c.id)`, of.after, of.last)
+		where not exists (select from jobs j where j.id = c.id)`), of.after, of.last)
 	return of.more, c.giveJobs(ctx, repairNoComment, rows, err, func(row pgx.Row, j *schema.Job) error {
 		var m schema.CommentMessage
 		var post schema.PostID
@@ -151,16 +152,16 @@ func (c *chunk) comments(ctx context.Context) (more bool, err error) {
 
 // deliveries gives deliveries the job they lack.
 func (c *chunk) deliveries(ctx context.Context) (more bool, err error) {
-	of, err := c.nextRecent(ctx, "deliveries", "state in "+tables.OpenDeliveries)
+	of, err := c.nextRecent(ctx, "deliveries", "state in {open_deliveries}")
 	if err != nil {
 		return false, err
 	}
-	rows, err := c.tx.Query(ctx, `
+	rows, err := c.tx.Query(ctx, sql.Text(`
 		with page as materialized (
-			select id, webhook_id, workspace_id from deliveries where id > $1 and id <= $2 and state in `+tables.OpenDeliveries+`
+			select id, webhook_id, workspace_id from deliveries where id > $1 and id <= $2 and state in {open_deliveries}
 		)
 		select id, webhook_id, workspace_id from page d
-		where not exists (select from jobs j where j.id = d.id) and exists (select from webhooks w where w.id = d.webhook_id)`, of.after, of.last)
+		where not exists (select from jobs j where j.id = d.id) and exists (select from webhooks w where w.id = d.webhook_id)`), of.after, of.last)
 	return of.more, c.giveJobs(ctx, repairNoDelivery, rows, err, func(row pgx.Row, j *schema.Job) error {
 		var m schema.NotifyMessage
 		err := row.Scan((*[16]byte)(&m.Delivery), (*[16]byte)(&m.Webhook), (*[16]byte)(&m.Workspace))
@@ -220,11 +221,11 @@ func (c *chunk) collections(ctx context.Context) (more bool, err error) {
 // uncollected returns the accounts of a span that work and of which something rests, or was
 // never read. That the metrics of no post are due is usual.
 func (c *chunk) uncollected(ctx context.Context, of span) ([]schema.AccountID, error) {
-	rows, err := c.tx.Query(ctx, `
-		select a.id from accounts a where a.id > $1 and a.id <= $2 and `+tables.CollectedAccount+`
+	rows, err := c.tx.Query(ctx, sql.Text(`
+		select a.id from accounts a where a.id > $1 and a.id <= $2 and {collected_account}
 		  and (not exists (select from collections c where c.account_id = a.id)
 		    or exists (select from collections c where c.account_id = a.id and c.due_at is null
-		      and (c.what <> `+tables.CollectMetrics+` or exists (select from snapshots s where s.account_id = a.id))))`, of.after, of.last)
+		      and (c.what <> {collect_metrics} or exists (select from snapshots s where s.account_id = a.id))))`), of.after, of.last)
 	return db.Collect(rows, err, func(row pgx.Row, id *schema.AccountID) error { return row.Scan((*[16]byte)(id)) })
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/internal/sql"
 )
 
 // doomedAfter is how long marked media keeps its content: longer than a request that read
@@ -28,16 +28,16 @@ const (
 // more.
 func (s *Store) ExpireMedia(ctx context.Context) (more bool, err error) {
 	err = s.Alone(ctx, "media", func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `
+		_, err := tx.Exec(ctx, sql.Text(`
 			update media m set state = $1, deleted_at = null
-			where m.state = $2 and m.facts ->> 'kind' <> '' and `+tables.UsedByUnfinished,
+			where m.state = $2 and m.facts ->> 'kind' <> '' and {used_by_unfinished}`),
 			int16(schema.UploadKept), int16(schema.UploadDeleted))
 		if err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `
+		tag, err := tx.Exec(ctx, sql.Text(`
 			with due as (
-				select m.id, `+tables.UsedByUnfinished+` as needed, exists (select from media_uses u where u.media_id = m.id) as used
+				select m.id, {used_by_unfinished} as needed, exists (select from media_uses u where u.media_id = m.id) as used
 				from media m where m.state < @deleted and m.expires_at < now() order by m.expires_at limit @chunk
 			), ended as (
 				delete from media_uses u using due where u.media_id = due.id and not due.needed
@@ -46,7 +46,7 @@ func (s *Store) ExpireMedia(ctx context.Context) (more bool, err error) {
 				state = case when due.used then m.state else @deleted end,
 				deleted_at = case when due.used then m.deleted_at else now() end,
 				expires_at = case when due.needed then now() + @again when due.used then now() + @kept else m.expires_at end
-			from due where m.id = due.id`, pgx.StrictNamedArgs{
+			from due where m.id = due.id`), pgx.StrictNamedArgs{
 			"deleted": int16(schema.UploadDeleted), "chunk": expiryChunk, "again": lookAgain, "kept": s.Keep.Media,
 		})
 		more = tag.RowsAffected() == expiryChunk
@@ -60,10 +60,10 @@ func (s *Store) ExpireMedia(ctx context.Context) (more bool, err error) {
 
 // RemovableMedia returns marked media whose content may go now.
 func (s *Store) RemovableMedia(ctx context.Context, limit int) ([]schema.MediaID, error) {
-	rows, _ := s.Pool.Query(ctx, `
+	rows, _ := s.Pool.Query(ctx, sql.Text(`
 		select m.id from media m
-		where m.state = $1 and m.deleted_at < now() - $2::interval and not `+tables.UsedByUnfinished+`
-		order by m.deleted_at limit $3`,
+		where m.state = $1 and m.deleted_at < now() - $2::interval and not {used_by_unfinished}
+		order by m.deleted_at limit $3`),
 		int16(schema.UploadDeleted), doomedAfter.String(), limit)
 	removable, err := pgx.CollectRows(rows, pgx.RowTo[schema.MediaID])
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -21,9 +22,6 @@ type Store struct{ *db.DB }
 
 // New returns the store of uploads.
 func New(d *db.DB) *Store { return &Store{d} }
-
-const uploadColumns = `m.id, m.workspace_id, m.state, m.secret, m.announced, m.facts, m.alt_text, m.file_name, m.created_at,
-	case when exists (select from media_uses u where u.media_id = m.id) then null else m.expires_at end`
 
 func scanUpload(row pgx.Row, u *schema.Upload) error {
 	var announced, facts []byte
@@ -77,7 +75,7 @@ func (s *Store) CompleteMedia(ctx context.Context, id schema.MediaID, facts sche
 
 func (s *Store) anyMedia(ctx context.Context, id schema.MediaID) (schema.Upload, error) {
 	var u schema.Upload
-	row := s.Pool.QueryRow(ctx, `select `+uploadColumns+` from media m where m.id = $1 and m.state in `+tables.PresentUploads, id)
+	row := s.Pool.QueryRow(ctx, sql.Text(`select {upload_columns} from media m where m.id = $1 and m.state in {present_uploads}`), id)
 	return u, db.OrNotFound(scanUpload(row, &u), "media")
 }
 
@@ -97,8 +95,8 @@ const useMargin = time.Hour
 
 // Media returns those of the uploads that a workspace has.
 func (s *Store) Media(ctx context.Context, workspace schema.WorkspaceID, ids []schema.MediaID) ([]schema.Upload, error) {
-	rows, err := s.Pool.Query(ctx, `select `+uploadColumns+` from media m
-		where m.workspace_id = $1 and m.id = any($2) and m.state in `+tables.PresentUploads, workspace, ids)
+	rows, err := s.Pool.Query(ctx, sql.Text(`select {upload_columns} from media m
+		where m.workspace_id = $1 and m.id = any($2) and m.state in {present_uploads}`), workspace, ids)
 	uploads, err := db.Collect(rows, err, scanUpload)
 	if err != nil {
 		return nil, fmt.Errorf("reading media: %w", db.Unavailable(err))
@@ -124,14 +122,13 @@ func (s *Store) prolong(ctx context.Context, workspace schema.WorkspaceID, ids [
 // ListMedia returns a page of what a workspace has, newest first, and how many there are
 // in all, counted up to MaxTotal.
 func (s *Store) ListMedia(ctx context.Context, workspace schema.WorkspaceID, f schema.UploadFilter) ([]schema.Upload, int, error) {
-	const where = ` from media m where m.workspace_id = $1 and m.state = ` + tables.UploadKept
 	var total int
-	err := s.Pool.QueryRow(ctx, `select count(*) from (select`+where+` limit $2) counted`, workspace, tables.MaxTotal).Scan(&total)
+	err := s.Pool.QueryRow(ctx, sql.Text(`select count(*) from (select from media m where m.workspace_id = $1 and m.state = {upload_kept} limit $2) counted`), workspace, tables.MaxTotal).Scan(&total)
 	if err != nil {
 		return nil, 0, fmt.Errorf("counting media: %w", db.Unavailable(err))
 	}
-	rows, err := s.Pool.Query(ctx, `select `+uploadColumns+where+`
-		and ($4::uuid is null or m.id < $4) order by m.id desc limit $2 offset $3`, workspace, f.Limit, f.Offset, f.Below)
+	rows, err := s.Pool.Query(ctx, sql.Text(`select {upload_columns} from media m where m.workspace_id = $1 and m.state = {upload_kept}
+		and ($4::uuid is null or m.id < $4) order by m.id desc limit $2 offset $3`), workspace, f.Limit, f.Offset, f.Below)
 	uploads, err := db.Collect(rows, err, scanUpload)
 	if err != nil {
 		return nil, 0, fmt.Errorf("reading media: %w", db.Unavailable(err))
@@ -145,13 +142,13 @@ func (s *Store) DeleteMedia(ctx context.Context, workspace schema.WorkspaceID, i
 	var there, used bool
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		var name string
-		err := tx.QueryRow(ctx, `
+		err := tx.QueryRow(ctx, sql.Text(`
 		with found as (
-			select m.id, m.file_name as name, `+tables.UsedByUnfinished+` as used from media m where m.id = $1 and m.workspace_id = $2 and m.state < $3
+			select m.id, m.file_name as name, {used_by_unfinished} as used from media m where m.id = $1 and m.workspace_id = $2 and m.state < $3
 		), marked as (
 			update media m set state = $3, deleted_at = now() from found where m.id = found.id and not found.used
 		)
-		select count(*) > 0, coalesce(bool_or(used), false), coalesce(max(name), '') from found`,
+		select count(*) > 0, coalesce(bool_or(used), false), coalesce(max(name), '') from found`),
 			id, workspace, int16(schema.UploadDeleted)).Scan(&there, &used, &name)
 		if err != nil || !there || used {
 			return err

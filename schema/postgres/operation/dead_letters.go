@@ -11,14 +11,15 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
 // DeadLetters returns what stages have given up on, oldest first, after an id.
 func (a *Admin) DeadLetters(ctx context.Context, after schema.DeadLetterID, limit int) ([]schema.DeadLetter, error) {
-	rows, err := a.Pool.Query(ctx, `
-		select `+tables.DeadLetterColumns+` from dead_letters l
-		where l.dead_at is not null and l.id > coalesce($1::uuid, `+db.NoID+`) order by l.id limit $2`, after, limit)
+	rows, err := a.Pool.Query(ctx, sql.Text(`
+		select {dead_letter_columns} from dead_letters l
+		where l.dead_at is not null and l.id > coalesce($1::uuid, {no_id}) order by l.id limit $2`), after, limit)
 	letters, err := db.Collect(rows, err, tables.ScanDeadLetter)
 	if err != nil {
 		return nil, fmt.Errorf("reading dead letters: %w", db.Unavailable(err))
@@ -49,7 +50,7 @@ func (a *Admin) Replay(ctx context.Context, ids []schema.DeadLetterID) (replayed
 func (a *Admin) ReplayAll(ctx context.Context, progress func(replayed int)) (replayed int, err error) {
 	var last schema.DeadLetterID
 	for {
-		letters, err := a.replayWhere(ctx, `l.id > coalesce($1::uuid, `+db.NoID+`)`, last)
+		letters, err := a.replayWhere(ctx, `l.id > coalesce($1::uuid, {no_id})`, last)
 		if err != nil || len(letters) == 0 {
 			return replayed, err
 		}
@@ -62,10 +63,10 @@ func (a *Admin) ReplayAll(ctx context.Context, progress func(replayed int)) (rep
 // replayWhere puts the oldest dead letters of a condition back, at most replayBatch.
 func (a *Admin) replayWhere(ctx context.Context, condition string, of any) (letters []schema.DeadLetter, err error) {
 	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `
-			select `+tables.DeadLetterColumns+` from dead_letters l
-			where l.dead_at is not null and l.replay_at is null and `+condition+`
-			order by l.id limit $2 for update`, of, replayBatch)
+		rows, err := tx.Query(ctx, sql.Text(`
+			select {dead_letter_columns} from dead_letters l
+			where l.dead_at is not null and l.replay_at is null and {condition}
+			order by l.id limit $2 for update`, "condition", condition), of, replayBatch)
 		if letters, err = db.Collect(rows, err, tables.ScanDeadLetter); err != nil {
 			return err
 		}
@@ -102,17 +103,17 @@ func (a *Admin) replay(ctx context.Context, tx pgx.Tx, l schema.DeadLetter) erro
 	switch l.Stage {
 	case schema.TopicPublish:
 		b.Queue(tables.LockPost, id)
-		b.Queue(`update targets set next_at = now() where post_id = $1 and n = $2 and state = `+tables.TargetPending, id, l.Subject.N)
+		b.Queue(sql.Text(`update targets set next_at = now() where post_id = $1 and n = $2 and state = {target_pending}`), id, l.Subject.N)
 		_, err := tables.MoveJobOf(ctx, tx, b, l.Subject.ID, a.Now()) // delay finds the job by itself
 		return err
 	case schema.TopicComment:
-		b.Queue(`update comments set next_at = now() where id = $1 and state = `+tables.CommentPending, id)
+		b.Queue(sql.Text(`update comments set next_at = now() where id = $1 and state = {comment_pending}`), id)
 		b.Queue(`update jobs set due_at = now() where id = $1`, id)
 	case schema.TopicNotify:
-		b.Queue(`update deliveries set state = `+tables.DeliveryPending+`, attempts = 0, error = '', next_at = now() where id = $1 and state = `+tables.DeliveryFailed, id)
-		b.Queue(`
+		b.Queue(sql.Text(`update deliveries set state = {delivery_pending}, attempts = 0, error = '', next_at = now() where id = $1 and state = {delivery_failed}`), id)
+		b.Queue(sql.Text(`
 			insert into jobs (id, kind, shard, due_at, payload)
-			select $1, $2, $3, now(), $4::text::json from deliveries where id = $1 and state = `+tables.DeliveryPending+` on conflict (id) do nothing`,
+			select $1, $2, $3, now(), $4::text::json from deliveries where id = $1 and state = {delivery_pending} on conflict (id) do nothing`),
 			id, int16(schema.JobNotify), schema.ShardOf([16]byte(l.Message.Key)), string(l.Message.Value))
 	case schema.TopicRefresh:
 		b.Queue(`update accounts set renew_at = now() where id = $1 and renew_at is not null and renew_lease is null`, id)

@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -24,10 +25,10 @@ func (a *Admin) Pause(ctx context.Context, h schema.Hold) error {
 		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil { // a twin that is being made has it shared
 			return err
 		}
-		_, err := tx.Exec(ctx, `
+		_, err := tx.Exec(ctx, sql.Text(`
 			insert into holds (subject, platform, kind, reason)
 			select $1::uuid, $2::smallint, $3::smallint, $4::text union all select id, null, $3, $4 from workspaces where live_id = $1
-			on conflict `+conflict+` do update set reason = coalesce(nullif(excluded.reason, ''), holds.reason)`, subject, platform, int16(h.Kind), h.Reason)
+			on conflict {conflict} do update set reason = coalesce(nullif(excluded.reason, ''), holds.reason)`, "conflict", conflict), subject, platform, int16(h.Kind), h.Reason)
 		return err
 	})
 	if err != nil {
@@ -107,14 +108,14 @@ type HeldPost struct {
 // Holds returns the pauses, and the posts under review, oldest first. The pause of a workspace stands
 // for that of its sandbox twin.
 func (a *Admin) Holds(ctx context.Context) ([]HeldPost, error) {
-	rows, err := a.Pool.Query(ctx, `
-		select `+tables.HoldColumns+`, coalesce(w.name, ''), coalesce(x.name, '')
+	rows, err := a.Pool.Query(ctx, sql.Text(`
+		select {hold_columns}, coalesce(w.name, ''), coalesce(x.name, '')
 		from holds h
 		left join accounts x on h.kind = $1 and x.id = h.subject
 		left join posts p on h.kind = $2 and p.id = h.subject
 		left join workspaces w on w.id = coalesce(x.workspace_id, p.workspace_id, h.subject)
 		where h.kind <> $3 or w.live_id is null
-		order by h.created_at, h.subject`, int16(schema.AccountPaused), int16(schema.UnderReview), int16(schema.WorkspacePaused))
+		order by h.created_at, h.subject`), int16(schema.AccountPaused), int16(schema.UnderReview), int16(schema.WorkspacePaused))
 	held, err := db.Collect(rows, err, func(row pgx.Row, h *HeldPost) error {
 		return tables.ScanHold(besides{row, []any{&h.Workspace, &h.Account}}, &h.Hold)
 	})
@@ -144,7 +145,7 @@ func (a *Admin) addPosts(ctx context.Context, held []HeldPost) error {
 			ids = append(ids, h.Hold.Post)
 		}
 	}
-	rows, err := a.Pool.Query(ctx, `select `+tables.PostColumns+` from posts p where p.id = any($1)`, ids)
+	rows, err := a.Pool.Query(ctx, sql.Text(`select {post_columns} from posts p where p.id = any($1)`), ids)
 	posts, err := db.Collect(rows, err, tables.ScanPost)
 	if err != nil {
 		return err
@@ -197,7 +198,7 @@ func (a *Admin) cancelBatch(ctx context.Context, ids []schema.PostID) (cancelled
 }
 
 func (a *Admin) cancelAll(ctx context.Context, tx pgx.Tx, ids []schema.PostID) (announcement schema.Announcement, err error) {
-	rows, err := tx.Query(ctx, `select `+tables.PostColumns+` from posts p where p.id = any($1) and p.status in `+tables.OpenPosts, ids)
+	rows, err := tx.Query(ctx, sql.Text(`select {post_columns} from posts p where p.id = any($1) and p.status in {open_posts}`), ids)
 	posts, err := db.Collect(rows, err, tables.ScanPost)
 	if err != nil {
 		return announcement, err
@@ -217,11 +218,11 @@ func (a *Admin) cancelAll(ctx context.Context, tx pgx.Tx, ids []schema.PostID) (
 
 func (a *Admin) cancelComments(ctx context.Context, tx pgx.Tx, posts []schema.PostID) error {
 	reason := schema.TargetError{Code: schema.CodeCancelled, Message: "the first comment was cancelled after a restore", At: a.Now()}
-	_, err := tx.Exec(ctx, `
+	_, err := tx.Exec(ctx, sql.Text(`
 		with ended as (
-			update comments set state = `+tables.CommentFailed+`, claim = claim + 1, error = $2::text::json where post_id = any($1) and state in `+tables.OpenComments+` returning id
+			update comments set state = {comment_failed}, claim = claim + 1, error = $2::text::json where post_id = any($1) and state in {open_comments} returning id
 		)
-		delete from jobs j using ended where j.id = ended.id`, posts, string(db.Encode(reason)))
+		delete from jobs j using ended where j.id = ended.id`), posts, string(db.Encode(reason)))
 	return err
 }
 

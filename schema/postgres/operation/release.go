@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -84,18 +85,18 @@ func (a *Admin) queueRelease(ctx context.Context, tx pgx.Tx, b *pgx.Batch, r *re
 	if going, err = r.choose(ctx, tx, now); err != nil {
 		return nil, err
 	}
-	b.Queue(`
+	b.Queue(sql.Text(`
 		update posts set retried_for = now()
-		where id = any($1) and status in `+tables.OpenPosts+` and coalesce(retried_for, scheduled_for) < now()`, going)
-	b.Queue(`update targets set charged_on = $2 where post_id = any($1) and state in `+tables.OpenTargets+` and charged_on < $2`, going, schema.DayOf(now))
-	b.Queue(`
+		where id = any($1) and status in {open_posts} and coalesce(retried_for, scheduled_for) < now()`), going)
+	b.Queue(sql.Text(`update targets set charged_on = $2 where post_id = any($1) and state in {open_targets} and charged_on < $2`), going, schema.DayOf(now))
+	b.Queue(sql.Text(`
 		with parked as (
 			select id from jobs
-			where (id = any($1) or id in (select id from comments where post_id = any($1) and state in `+tables.OpenComments+`))
+			where (id = any($1) or id in (select id from comments where post_id = any($1) and state in {open_comments}))
 			  and overdue_since is not null and held
 			order by id for update
 		)
-		update jobs j set due_at = now(), held = false from parked where j.id = parked.id`, going)
+		update jobs j set due_at = now(), held = false from parked where j.id = parked.id`), going)
 	r.moved.Queue(b)
 	return going, nil
 }
@@ -107,10 +108,10 @@ func (r *release) readDemands(ctx context.Context, tx pgx.Tx, today time.Time, c
 		tables.TargetRow
 		gives bool
 	}
-	rows, err := tx.Query(ctx, `
+	rows, err := tx.Query(ctx, sql.Text(`
 		select post_id, n, account_id, platform, charged_on,
-			state = `+tables.TargetPending+` and json_array_length(receipts) = 0 and unsettled = 0 and coalesce(error ->> 'code', '') <> $3
-		from targets where post_id = any($1) and state in `+tables.OpenTargets+` and charged_on < $2 order by post_id, n`,
+			state = {target_pending} and json_array_length(receipts) = 0 and unsettled = 0 and coalesce(error ->> 'code', '') <> $3
+		from targets where post_id = any($1) and state in {open_targets} and charged_on < $2 order by post_id, n`),
 		r.posts, today, schema.CodeOutcomeUnknown)
 	targets, err := db.Collect(rows, err, func(row pgx.Row, t *open) error {
 		return row.Scan((*[16]byte)(&t.Post), &t.N, (*[16]byte)(&t.Account), &t.Platform, &t.ChargedOn, &t.gives)
@@ -183,10 +184,10 @@ func (a *Admin) lockReviewed(ctx context.Context, tx pgx.Tx, ids []schema.PostID
 	if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
 		return nil, err
 	}
-	rows, err := tx.Query(ctx, `
+	rows, err := tx.Query(ctx, sql.Text(`
 		select subject from holds
-		where kind = $1 and (cardinality($2::uuid[]) = 0 or subject = any($2)) and subject > coalesce($3::uuid, `+db.NoID+`)
-		order by subject limit $4 for update`,
+		where kind = $1 and (cardinality($2::uuid[]) = 0 or subject = any($2)) and subject > coalesce($3::uuid, {no_id})
+		order by subject limit $4 for update`),
 		int16(schema.UnderReview), append([]schema.PostID{}, ids...), after, reviewBatch)
 	reviewed, err := db.Collect(rows, err, func(row pgx.Row, id *schema.PostID) error { return row.Scan((*[16]byte)(id)) })
 	if err != nil {

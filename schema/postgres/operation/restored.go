@@ -8,6 +8,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/restores"
 )
@@ -41,10 +42,10 @@ func (a *Admin) ReleaseRestored(ctx context.Context, r *schema.Restore, of schem
 		}
 		b.Queue(`insert into restore_releases select unnest($1::uuid[]) on conflict do nothing`, going)
 		b.Queue(lookForFound, going, r.To, int16(schema.FoundOnPlatform))
-		b.Queue(`
-			update comments set state = `+tables.CommentPending+`, step = `+tables.StepFind+`, since = least(since, $2),
+		b.Queue(sql.Text(`
+			update comments set state = {comment_pending}, step = {step_find}, since = least(since, $2),
 				claim = claim + 1, lease_until = null, looked = 0
-			where post_id = any($1) and state in `+tables.OpenComments+` and id <= $3`, going, r.To, r.LastID)
+			where post_id = any($1) and state in {open_comments} and id <= $3`), going, r.To, r.LastID)
 		return func() {
 			d.Posts += len(going)
 			d.Full = append(d.Full, batch.kept...)
@@ -62,13 +63,13 @@ func (a *Admin) ReleaseRestored(ctx context.Context, r *schema.Restore, of schem
 // lookForFound has what is found looked for, with all entries behind it, as after a retry of what nobody
 // knows the outcome of. What was prepared when the backup was made may have been prepared anew since. A
 // target that has a receipt for its entry is being looked for anyway.
-const lookForFound = `
-	update targets t set state = ` + tables.TargetPending + `, step = ` + tables.StepFind + `, since = least(t.since, $2), progress = null,
+var lookForFound = sql.Text(`
+	update targets t set state = {target_pending}, step = {step_find}, since = least(t.since, $2), progress = null,
 		unsettled = ((1 << json_array_length(p.content -> 'entries')) - 1) & ~((1 << t.entry) - 1),
 		claim = t.claim + 1, next_at = null, lease_until = null, looked = 0
 	from restore_findings f join posts p on p.id = f.post_id
-	where f.post_id = any($1) and f.kind = $3 and t.post_id = f.post_id and t.n = f.n and t.state in ` + tables.OpenTargets + `
-	  and not exists (select from json_array_elements(t.receipts) receipt where (receipt ->> 'entry')::int = t.entry)`
+	where f.post_id = any($1) and f.kind = $3 and t.post_id = f.post_id and t.n = f.n and t.state in {open_targets}
+	  and not exists (select from json_array_elements(t.receipts) receipt where (receipt ->> 'entry')::int = t.entry)`)
 
 // CancelRestored ends posts that a restore holds, and their first comments, for good: all that are
 // selected. What is published of them stays.

@@ -11,6 +11,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -33,9 +34,9 @@ func (a *Admin) KeyUses(ctx context.Context) ([]KeyUse, error) {
 func keyUses(ctx context.Context, q db.Querier) ([]KeyUse, error) {
 	var all []KeyUse
 	for _, c := range tables.SealedColumns() {
-		rows, err := q.Query(ctx, `
-			select substring(`+c.Column+` for 5), count(*) from `+c.Table+`
-			where length(`+c.Column+`) >= 5 group by 1 order by 1`)
+		rows, err := q.Query(ctx, sql.Text(`
+			select substring({column} for 5), count(*) from {table}
+			where length({column}) >= 5 group by 1 order by 1`, "column", c.Column, "table", c.Table))
 		uses, err := db.Collect(rows, err, func(row pgx.Row, u *KeyUse) error {
 			var prefix []byte
 			u.Column = c.Name()
@@ -169,10 +170,10 @@ type resealing struct {
 // run skips rows that somebody has locked: it holds many, and whoever waited for one of them
 // while it waited for theirs would end in a deadlock.
 func (c *resealing) run(ctx context.Context, tx pgx.Tx) error {
-	rows, err := tx.Query(ctx, `
-		select `+c.column.Columns()+` from `+c.column.Table+`
-		where `+c.column.Key+` > $1::text::`+c.column.KeyType+` and substring(`+c.column.Column+` for 5) = any($2)
-		order by `+c.column.Table+`.`+c.column.Key+` limit $3 for no key update skip locked`, c.after, prefixes(c.keys), resealed)
+	rows, err := tx.Query(ctx, sql.Text(`
+		select {columns} from {table}
+		where {key} > $1::text::{type} and substring({column} for 5) = any($2)
+		order by {table}.{key} limit $3 for no key update skip locked`, c.names()...), c.after, prefixes(c.keys), resealed)
 	values, err := db.Collect(rows, err, c.column.Read)
 	if err != nil {
 		return err
@@ -185,13 +186,20 @@ func (c *resealing) run(ctx context.Context, tx pgx.Tx) error {
 			continue
 		}
 		c.done++
-		b.Queue(`update `+c.column.Table+` set `+c.column.Column+` = $1 where `+c.column.Key+` = $2::text::`+c.column.KeyType, again, v.Key)
+		b.Queue(sql.Text(`update {table} set {column} = $1 where {key} = $2::text::{type}`, c.names()...), again, v.Key)
 	}
 	if len(values) > 0 {
 		c.after = values[len(values)-1].Key
 	}
 	c.more = len(values) == resealed
 	return tx.SendBatch(ctx, b).Close()
+}
+
+// names are those of the column in statements.
+func (c *resealing) names() []string {
+	return []string{
+		"table", c.column.Table, "column", c.column.Column, "columns", c.column.Columns(), "key", c.column.Key, "type", c.column.KeyType,
+	}
 }
 
 func prefixes(keys []schema.SealingKey) [][]byte {
@@ -207,14 +215,14 @@ func prefixes(keys []schema.SealingKey) [][]byte {
 // ErrBackingUp while a backup is made, which is to hold the keys of all that it holds.
 func (r *Rotation) Drop(ctx context.Context, keys []schema.SealingKey, drop func() error) (needed []KeyUse, err error) {
 	var mine bool
-	if err := r.session.QueryRow(ctx, `select pg_try_advisory_lock(`+tables.DropLock+`)`).Scan(&mine); err != nil {
+	if err := r.session.QueryRow(ctx, `select pg_try_advisory_lock(hashtext('crier keyset drop'))`).Scan(&mine); err != nil {
 		return nil, fmt.Errorf("dropping keys: %w", db.Unavailable(err))
 	}
 	if !mine {
 		return nil, ErrBackingUp
 	}
 	defer func() {
-		_, unlocking := r.session.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock(`+tables.DropLock+`)`)
+		_, unlocking := r.session.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock(hashtext('crier keyset drop'))`)
 		err = errors.Join(err, unlocking)
 	}()
 	err = pgx.BeginFunc(ctx, r.session, func(tx pgx.Tx) error {

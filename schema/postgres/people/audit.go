@@ -9,6 +9,7 @@ import (
 	"crier/schema"
 	"crier/schema/people"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -18,16 +19,16 @@ func (s *Store) Audit(ctx context.Context, q people.AuditQuery) ([]people.AuditR
 	if q.Workspace.IsZero() {
 		of = `a.workspace_id is null and @workspace::uuid is null`
 	}
-	rows, err := s.Pool.Query(ctx, `
+	rows, err := s.Pool.Query(ctx, sql.Text(`
 		select a.id, a.at, a.actor, a.actor_id, a.actor_name, a.address, a.action, a.subject, a.subject_id, a.subject_name, a.changes
 		from audit a
-		where `+of+`
+		where {of_workspace}
 		  and (@actor = '' or a.actor_id = @actor or a.actor = @kind)
 		  and (@subject = '' or a.subject_id = @subject or a.subject = @subject)
 		  and (@action = '' or a.action = @action or starts_with(a.action, @action || '.'))
 		  and (@from::timestamptz is null or a.at >= @from) and (@to::timestamptz is null or a.at < @to)
 		  and (@at::timestamptz is null or (a.at, a.id) < (@at, @id::uuid))
-		order by a.at desc, a.id desc limit @limit`, pgx.StrictNamedArgs{
+		order by a.at desc, a.id desc limit @limit`, "of_workspace", of), pgx.StrictNamedArgs{
 		"workspace": q.Workspace, "actor": q.Actor, "kind": int16(people.ParseActorKind(q.Actor)), "subject": q.Subject, "action": q.Action,
 		"from": db.OrNull(q.From), "to": db.OrNull(q.To), "at": db.OrNull(q.Before.At), "id": q.Before.ID, "limit": q.Limit,
 	})
@@ -47,15 +48,13 @@ func (s *Store) Audit(ctx context.Context, q people.AuditQuery) ([]people.AuditR
 	return found, nil
 }
 
-// forgetActor takes the name and the networks of a user out of what they did; a session is named by its network.
-const forgetActor = `
-	update audit set actor_name = $2, address = '', subject_name = case when subject = 'session' then '' else subject_name end`
-
-// forgetName takes the name and the networks of a user out of the audit log, in chunks. It can be cut off
-// anywhere, and called again.
+// forgetName takes the name and the networks of a user out of the audit log, in chunks; a session is named by its
+// network. It can be cut off anywhere, and called again.
 func (s *Store) forgetName(ctx context.Context, user schema.UserID) error {
 	for {
-		tag, err := s.Pool.Exec(ctx, forgetActor+` where (id, at) in (
+		tag, err := s.Pool.Exec(ctx, `
+			update audit set actor_name = $2, address = '', subject_name = case when subject = 'session' then '' else subject_name end
+			where (id, at) in (
 				select id, at from audit where actor_id = $1 and actor_name <> $2 limit $3)`, user.String(), people.RemovedUser, tables.HistoryChunk)
 		if err != nil || tag.RowsAffected() < tables.HistoryChunk {
 			return err

@@ -11,6 +11,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -53,9 +54,6 @@ func (s *Store) Invite(ctx context.Context, i people.Invitation, hash [32]byte) 
 	return nil
 }
 
-const invitationColumns = `i.id, i.workspace_id, i.email, i.role, coalesce(i.invited_by, ` + db.NoID + `), i.created_at, i.expires_at
-	from invitations i join workspaces w on w.id = i.workspace_id and w.deleting_at is null where i.expires_at > now()`
-
 func scanInvitation(row pgx.Row, i *people.Invitation) error {
 	err := row.Scan((*[16]byte)(&i.ID), (*[16]byte)(&i.Workspace), &i.Email, (*int16)(&i.Role), (*[16]byte)(&i.InvitedBy), &i.CreatedAt, &i.ExpiresAt)
 	i.CreatedAt, i.ExpiresAt = i.CreatedAt.UTC(), i.ExpiresAt.UTC()
@@ -64,7 +62,7 @@ func scanInvitation(row pgx.Row, i *people.Invitation) error {
 
 // Invitations returns those of a live workspace that can be accepted, the newest first.
 func (s *Store) Invitations(ctx context.Context, workspace schema.WorkspaceID) ([]people.Invitation, error) {
-	rows, err := s.Pool.Query(ctx, `select `+invitationColumns+` and i.workspace_id = $1 order by i.created_at desc, i.id desc limit $2`, workspace, people.MaxMembers)
+	rows, err := s.Pool.Query(ctx, sql.Text(`select {invitation_columns} and i.workspace_id = $1 order by i.created_at desc, i.id desc limit $2`), workspace, people.MaxMembers)
 	all, err := db.Collect(rows, err, scanInvitation)
 	if err != nil {
 		return nil, fmt.Errorf("reading invitations: %w", db.Unavailable(err))
@@ -91,7 +89,7 @@ func (s *Store) Withdraw(ctx context.Context, workspace schema.WorkspaceID, id s
 // Invitation returns the one of a token's hash, and who has its address; zero: nobody. The error is
 // Unauthorized where it cannot be accepted, or not any more.
 func (s *Store) Invitation(ctx context.Context, hash [32]byte) (i people.Invitation, user schema.UserID, err error) {
-	err = scanInvitation(s.Pool.QueryRow(ctx, `select `+invitationColumns+` and i.hash = $1`, hash[:]), &i)
+	err = scanInvitation(s.Pool.QueryRow(ctx, sql.Text(`select {invitation_columns} and i.hash = $1`), hash[:]), &i)
 	if err != nil {
 		return i, user, invitationEnded(err)
 	}

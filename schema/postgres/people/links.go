@@ -11,6 +11,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -37,7 +38,7 @@ func (s *Store) HasUsers(ctx context.Context) (has bool, err error) {
 // Link returns a link that works; the error is Unauthorized where it does not, or does not any more.
 func (s *Store) Link(ctx context.Context, hash [32]byte) (people.Link, error) {
 	l := people.Link{Hash: hash}
-	err := s.Pool.QueryRow(ctx, `select coalesce(user_id, `+db.NoID+`), expires_at from sign_in_links where hash = $1 and expires_at > now()`, hash[:]).
+	err := s.Pool.QueryRow(ctx, sql.Text(`select coalesce(user_id, {no_id}), expires_at from sign_in_links where hash = $1 and expires_at > now()`), hash[:]).
 		Scan((*[16]byte)(&l.User), &l.ExpiresAt)
 	if err != nil {
 		return l, linkEnded(err)
@@ -56,7 +57,7 @@ func linkEnded(err error) error {
 // is none.
 func (s *Store) Redeem(ctx context.Context, r people.Redemption, n people.NewSession) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		err := tx.QueryRow(ctx, `delete from sign_in_links where hash = $1 and expires_at > now() returning coalesce(user_id, `+db.NoID+`)`, r.Hash[:]).
+		err := tx.QueryRow(ctx, sql.Text(`delete from sign_in_links where hash = $1 and expires_at > now() returning coalesce(user_id, {no_id})`), r.Hash[:]).
 			Scan((*[16]byte)(&n.User))
 		switch {
 		case err != nil:

@@ -133,7 +133,9 @@ func (s *Store) RemoveUser(ctx context.Context, email string) error {
 		b.Queue(`delete from invitations where invited_by = $1`, id)
 		b.Queue(`delete from device_requests where user_id = $1`, id) // before memberships, in the order of who makes their keys
 		b.Queue(`delete from users where id = $1`, id)
-		b.Queue(forgetActor+` where actor_id = $1`, id.String(), people.RemovedUser)
+		b.Queue(`
+			update audit set actor_name = $2, address = '', subject_name = case when subject = 'session' then '' else subject_name end
+			where actor_id = $1`, id.String(), people.RemovedUser)
 		b.Queue(`update audit set subject_name = $3 where subject = 'user' and subject_id = $1 or subject = 'invitation' and subject_name = $2`,
 			id.String(), email, people.RemovedUser)
 		audit.Queue(ctx, b, s.Now(), audit.Entry{Subject: audit.Of("user", id, people.RemovedUser)})

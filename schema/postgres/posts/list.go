@@ -10,6 +10,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -59,7 +60,7 @@ const indexesAlone = `select set_config('enable_seqscan', 'off', true), set_conf
 // inOrder reads posts whole, in the order of their ids, wherever they stand by now. One that
 // is gone since is left out.
 func (s *Store) inOrder(ctx context.Context, workspace schema.WorkspaceID, ids []schema.PostID) ([]schema.Post, error) {
-	rows, err := s.Pool.Query(ctx, `select `+tables.PostColumns+` from all_posts p where p.id = any($1) and p.workspace_id = $2`, ids, workspace)
+	rows, err := s.Pool.Query(ctx, sql.Text(`select {post_columns} from all_posts p where p.id = any($1) and p.workspace_id = $2`), ids, workspace)
 	read, err := db.Collect(rows, err, tables.ScanPost)
 	if err != nil {
 		return nil, err

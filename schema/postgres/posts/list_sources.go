@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"crier/schema"
-	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/internal/sql"
 )
 
 // source is where some of the posts stand: rows of posts p, which an index has in the order of
@@ -151,7 +151,8 @@ func openSource(f schema.PostFilter) source {
 const due = `scheduled_for < now() + interval '1 minute'`
 
 // endings are the states of ended posts that a filter selects.
-const endings = `unnest(` + tables.AllEndedPosts + `) s (status) where @status::int2 = 0 or status = @status`
+var endings = sql.Text(`unnest(array[{post_posted}, {post_partially_failed}, {post_failed}, {post_cancelled}]::int2[]) s (status)
+	where @status::int2 = 0 or status = @status`)
 
 func historySource(f schema.PostFilter) source {
 	s := source{from: `posts_history p`, where: of + selected, at: `p.scheduled_for`, id: `p.id`}
@@ -177,11 +178,11 @@ func historySource(f schema.PostFilter) source {
 func changedSources(status schema.PostStatus) []source {
 	const (
 		wanted   = `and (@status::int2 = 0 or p.status = @status) and `
-		ended    = `p.status in ` + tables.EndedPosts
 		created  = `uuid_extract_timestamp(p.id)`
 		byClaims = `p.updated_at <> p.created_at and p.updated_at is distinct from p.edited_at`
 		since    = ` >= @since`
 	)
+	ended := sql.Text(`p.status in {ended_posts}`)
 	posts := func(at, where string) source {
 		return source{from: `posts p`, where: of + wanted + where + ` and ` + at + since, at: at, id: `p.id`}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/internal/sql"
 )
 
 // maxLookedUp is how many posts one look-up reads.
@@ -19,16 +19,16 @@ const maxLookedUp = 100
 // own it returns four at most, the open ones first. Names with posts beyond the first 100 are returned
 // as the rest.
 func (s *Store) Lookup(ctx context.Context, workspace schema.WorkspaceID, names schema.PostNames) (posts []schema.Post, rest schema.PostNames, err error) {
-	rows, err := s.Pool.Query(ctx, `
+	rows, err := s.Pool.Query(ctx, sql.Text(`
 		select p.id, null from all_posts p where p.id = any(@ids::uuid[]) and p.workspace_id = @workspace
 		union all
 		select x.id, e.external_id from unnest(@external::text[]) e (external_id) cross join lateral (
 			(select p.id from posts p where p.workspace_id = @workspace and p.external_id = e.external_id
-				order by p.status in `+tables.EndedPosts+`, p.id limit 3)
+				order by p.status in {ended_posts}, p.id limit 3)
 			union all
 			(select p.id from posts_history p where p.workspace_id = @workspace and p.external_id = e.external_id limit 1)
 		) x
-		order by 1`,
+		order by 1`),
 		pgx.StrictNamedArgs{"workspace": workspace, "ids": names.IDs, "external": names.ExternalIDs})
 	found, err := db.Collect(rows, err, func(row pgx.Row, n *namedPost) error { return row.Scan(&n.id, &n.externalID) })
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -42,7 +43,7 @@ func New(d *db.DB, constraints func(schema.Platform) schema.Constraints) *Store 
 // Post returns a post with its targets and their first comments.
 func (s *Store) Post(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, error) {
 	var p schema.Post
-	row := s.Pool.QueryRow(ctx, `select `+tables.PostColumns+` from all_posts p where p.id = $1 and p.workspace_id = $2`, id, workspace)
+	row := s.Pool.QueryRow(ctx, sql.Text(`select {post_columns} from all_posts p where p.id = $1 and p.workspace_id = $2`), id, workspace)
 	if err := tables.ScanPost(row, &p); err != nil {
 		return p, db.OrNotFound(err, "post")
 	}
@@ -127,7 +128,7 @@ func (s *Store) lockPost(ctx context.Context, tx pgx.Tx, workspace schema.Worksp
 // already comes back from there: its lock is that of its row, wherever it stands.
 func lock(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id schema.PostID) (p schema.Post, err error) {
 	read := func() error {
-		row := tx.QueryRow(ctx, `select `+tables.PostColumns+` from posts p where p.id = $1 and p.workspace_id = $2 for no key update`, id, workspace)
+		row := tx.QueryRow(ctx, sql.Text(`select {post_columns} from posts p where p.id = $1 and p.workspace_id = $2 for no key update`), id, workspace)
 		return tables.ScanPost(row, &p)
 	}
 	if err = read(); !errors.Is(err, pgx.ErrNoRows) {

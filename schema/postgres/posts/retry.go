@@ -10,6 +10,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -155,14 +156,14 @@ func (r *retryRows) queue(b *pgx.Batch, p *schema.Post, due time.Time, acceptDup
 		"post": p.ID, "version": p.Version, "status": int16(p.Status), "left": len(r.ns), "due": due, "now": p.UpdatedAt,
 	})
 	b.Queue(`update targets set version = $2 where post_id = $1`, p.ID, p.Version)
-	b.Queue(`
-		update targets t set state = `+tables.TargetPending+`, step = case when t.since is null then `+tables.StepPrepare+` else u.step end, entry = u.entry,
+	b.Queue(sql.Text(`
+		update targets t set state = {target_pending}, step = case when t.since is null then {step_prepare} else u.step end, entry = u.entry,
 			receipts = u.receipts::json, next_at = @due, attempts = 0, looked = 0,
-			since = case when u.step = `+tables.StepFind+` or u.unsettled <> 0 then t.since end, unsettled = u.unsettled, accept_duplicate = @accept,
-			progress = case when u.step = `+tables.StepFind+` and u.entry = t.entry then t.progress end, lease_until = null, posted_at = null, charged_on = u.charged
+			since = case when u.step = {step_find} or u.unsettled <> 0 then t.since end, unsettled = u.unsettled, accept_duplicate = @accept,
+			progress = case when u.step = {step_find} and u.entry = t.entry then t.progress end, lease_until = null, posted_at = null, charged_on = u.charged
 		from unnest(@ns::int2[], @entries::int2[], @receipts::text[], @steps::int2[], @unsettled::int4[], @days::date[])
 			u (n, entry, receipts, step, unsettled, charged)
-		where t.post_id = @post and t.n = u.n`, pgx.StrictNamedArgs{
+		where t.post_id = @post and t.n = u.n`), pgx.StrictNamedArgs{
 		"post": p.ID, "due": due, "accept": acceptDuplicate, "ns": r.ns, "entries": r.entries, "receipts": r.receipts,
 		"steps": r.steps, "unsettled": r.unsettled, "days": r.days,
 	})

@@ -12,6 +12,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
 // Store keeps queues and their slots.
@@ -22,8 +23,6 @@ func New(d *db.DB) *Store { return &Store{d} }
 
 // maxQueues bounds the queues of a workspace: their list is not paged.
 const maxQueues = 100
-
-const queueColumns = `q.id, q.workspace_id, coalesce(q.brand_id, ` + db.NoID + `), q.name, q.timezone, q.slots, q.is_default, q.created_at, q.updated_at`
 
 func scanQueue(row pgx.Row, q *schema.Queue) error {
 	var slots []byte
@@ -37,7 +36,7 @@ func scanQueue(row pgx.Row, q *schema.Queue) error {
 
 // Queues returns the queues of a workspace, oldest first.
 func (s *Store) Queues(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Queue, error) {
-	rows, err := s.Pool.Query(ctx, `select `+queueColumns+` from queues q where q.workspace_id = $1 order by q.id`, workspace)
+	rows, err := s.Pool.Query(ctx, sql.Text(`select {queue_columns} from queues q where q.workspace_id = $1 order by q.id`), workspace)
 	queues, err := db.Collect(rows, err, scanQueue)
 	if err != nil {
 		return nil, fmt.Errorf("reading queues: %w", db.Unavailable(err))
@@ -48,7 +47,7 @@ func (s *Store) Queues(ctx context.Context, workspace schema.WorkspaceID) ([]sch
 // Queue returns a queue of a workspace.
 func (s *Store) Queue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) (schema.Queue, error) {
 	var q schema.Queue
-	row := s.Pool.QueryRow(ctx, `select `+queueColumns+` from queues q where q.id = $1 and q.workspace_id = $2`, id, workspace)
+	row := s.Pool.QueryRow(ctx, sql.Text(`select {queue_columns} from queues q where q.id = $1 and q.workspace_id = $2`), id, workspace)
 	return q, db.OrNotFound(scanQueue(row, &q), "queue")
 }
 
@@ -99,7 +98,7 @@ func (s *Store) UpdateQueue(ctx context.Context, workspace schema.WorkspaceID, i
 		if err := lockQueues(ctx, tx, workspace); err != nil {
 			return err
 		}
-		row := tx.QueryRow(ctx, `select `+queueColumns+` from queues q where q.id = $1 and q.workspace_id = $2 for no key update`, id, workspace)
+		row := tx.QueryRow(ctx, sql.Text(`select {queue_columns} from queues q where q.id = $1 and q.workspace_id = $2 for no key update`), id, workspace)
 		if err := scanQueue(row, &q); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
 // Slots are taken in a transaction of their own, right before the posts they are for are
@@ -48,11 +49,11 @@ func (s *Store) TakeSlots(ctx context.Context, workspace schema.WorkspaceID, cho
 	var queue schema.Queue
 	var slots []time.Time
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		row := tx.QueryRow(ctx, `
-			select `+queueColumns+` from queues q
+		row := tx.QueryRow(ctx, sql.Text(`
+			select {queue_columns} from queues q
 			where q.workspace_id = $1 and case when $2::uuid is not null then q.id = $2
 				else q.is_default and (q.brand_id is null or q.brand_id = $3) end
-			order by q.brand_id nulls last limit 1 for no key update`, workspace, choice.ID, choice.Brand)
+			order by q.brand_id nulls last limit 1 for no key update`), workspace, choice.ID, choice.Brand)
 		if err := scanQueue(row, &queue); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
 // AddEvents stores what events of ClickHouse tell of posts that the restore holds, and of accounts. It can
@@ -100,12 +101,12 @@ const retryLook = 5 * time.Minute
 
 // ToLook returns accounts after one that are still to be looked at, in the order of their ids.
 func (s *Store) ToLook(ctx context.Context, r *schema.Restore, after schema.AccountID, limit int) ([]schema.Account, error) {
-	rows, err := s.Pool.Query(ctx, `
+	rows, err := s.Pool.Query(ctx, sql.Text(`
 		select a.id, a.workspace_id, a.platform from accounts a left join restore_looks l on l.account_id = a.id
-		where a.id > coalesce($1::uuid, `+db.NoID+`) and a.disconnected_at is null
+		where a.id > coalesce($1::uuid, {no_id}) and a.disconnected_at is null
 		  and l.looked_upto is null and (l.tried_at is null or l.tried_at < now() - $2::interval)
 		  and a.created_at < $3
-		order by a.id limit $4`, after, retryLook, r.MarkedAt, limit)
+		order by a.id limit $4`), after, retryLook, r.MarkedAt, limit)
 	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error {
 		return row.Scan((*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), &a.Platform)
 	})

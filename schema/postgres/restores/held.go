@@ -12,7 +12,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
+	"crier/schema/postgres/internal/sql"
 )
 
 const (
@@ -23,62 +23,6 @@ const (
 	// knownPage is how many posts Page returns at most.
 	knownPage = 200
 )
-
-// evidence is what is known of a post h: see schema.Evidence. An edit that came after the restore is the
-// last word on what the post says.
-const evidence = `
-	exists (select from restore_findings f where f.post_id = h.id and f.kind = @cancelled)::int cancelled,
-	exists (select from restore_findings f where f.post_id = h.id and f.kind = @updated and h.updated_at < @marked)::int edited,
-	exists (select from restore_findings f where f.post_id = h.id and f.kind = @published)::int published,
-	exists (select from restore_findings f where f.post_id = h.id and f.kind = @failed)::int failed,
-	(exists (select from restore_findings f where f.post_id = h.id and f.kind = @found)
-	 and not exists (select from targets t where t.post_id = h.id and t.state in ` + tables.OpenTargets + `
-		and not exists (select from restore_findings f where f.post_id = h.id and f.n = t.n and f.kind = @found)))::int found,
-	exists (select from targets t join restore_looks l on l.account_id = t.account_id
-		where t.post_id = h.id and t.state in ` + tables.OpenTargets + ` and l.disconnected_at is not null)::int disconnected,
-	(not ` + eventsTell + ` and exists (
-		select from targets t left join restore_looks l on l.account_id = t.account_id
-		where t.post_id = h.id and t.state in ` + tables.OpenTargets + ` and not ` + isWaiting + `
-		  and (l.looked_upto is null or l.looked_upto <= h.scheduled_for
-			or exists (select from restore_findings f where f.post_id = h.id and f.n = t.n and f.kind = @cannot_tell))))::int cannot_tell,
-	(not ` + eventsTell + ` and exists (
-		select from targets t left join restore_looks l on l.account_id = t.account_id
-		where t.post_id = h.id and t.state in ` + tables.OpenTargets + ` and ` + isWaiting + `))::int waiting`
-
-const (
-	// eventsTell is true of a post h where ClickHouse would have the event of it, had it gone out.
-	eventsTell = `(@events_until::timestamptz is not null and (h.due >= @marked or h.due < @events_until::timestamptz - interval '` + eventsLag + `'))`
-	// isWaiting is true of a target t whose account, with its look l, is still to be looked at.
-	isWaiting = `(l.tried_at is null and exists (select from accounts a where a.id = t.account_id and a.disconnected_at is null))`
-)
-
-// eventsLag is how long after an event ClickHouse may not have it yet: of what was due within that of
-// its newest event nobody can say that it has none.
-const eventsLag = "1 minute"
-
-// held is the posts of a page that the restore holds and that are selected, with what is known of each. A
-// post that has ended is held for its first comments.
-const held = `
-	held as materialized (
-		select h.* from page h
-		where (h.status in ` + tables.OpenPosts + ` or h.status in ` + tables.EndedPosts + ` and exists (
-			select from comments c where c.post_id = h.id and c.state in ` + tables.OpenComments + ` and c.id <= @last))
-		  and not exists (select from restore_releases x where x.post_id = h.id)
-		  and (@workspaces::uuid[] is null or h.workspace_id = any(@workspaces))
-		  and (@platforms::int = 0 or h.platforms = @platforms)
-		  and (@from::timestamptz is null or h.due >= @from) and (@to::timestamptz is null or h.due < @to)
-		  and (@overdue::bool is null or (h.due < @marked) = @overdue)
-		order by h.id limit @most::int
-	), known as materialized (
-		select h.*, ` + evidence + ` from held h
-	)`
-
-// page is posts by id, after one and up to another.
-const page = `
-	with page as materialized (
-		select id, workspace_id, platforms, status, updated_at, scheduled_for, coalesce(retried_for, scheduled_for) due from posts
-		where id > @after and id <= @upto and (@posts::uuid[] is null or id = any(@posts)) order by id
-	),`
 
 // next returns up to where the next page goes, and whether others follow. Posts that are named are one.
 func next(ctx context.Context, q db.Querier, r *schema.Restore, s schema.HeldSelection, after [16]byte, size int) (upto [16]byte, more bool, err error) {
@@ -92,7 +36,7 @@ func next(ctx context.Context, q db.Querier, r *schema.Restore, s schema.HeldSel
 	return upto, true, err
 }
 
-// parameters are those of page and held.
+// parameters are those of {held_posts}.
 func parameters(r *schema.Restore, s schema.HeldSelection, after, upto [16]byte) pgx.NamedArgs {
 	var workspaces [][16]byte // null: any
 	for _, id := range s.Workspaces {
@@ -133,7 +77,7 @@ func platformsOf(mask int32) (all []schema.Platform) {
 	return all
 }
 
-// fields are where the columns of evidence are read to.
+// fields are where the evidence in {held_posts} is read to.
 func fields(e *schema.Evidence) []any {
 	return []any{&e.Cancelled, &e.Edited, &e.Published, &e.Failed, &e.Found, &e.Disconnected, &e.CannotTell, &e.Waiting}
 }
@@ -161,10 +105,11 @@ func (s *Store) Groups(ctx context.Context, r *schema.Restore, of schema.HeldSel
 		if upto, more, err = next(ctx, s.Pool, r, of, after, groupPage); err != nil {
 			return nil, fmt.Errorf("reading what a restore holds: %w", db.Unavailable(err))
 		}
-		rows, err := s.Pool.Query(ctx, page+held+`
+		rows, err := s.Pool.Query(ctx, sql.Text(`
+		{held_posts}
 			select workspace_id, platforms, due < @marked, count(*), min(due), max(due),
 				sum(cancelled), sum(edited), sum(published), sum(failed), sum(found), sum(disconnected), sum(cannot_tell), sum(waiting)
-			from known group by 1, 2, 3`, parameters(r, of, after, upto))
+			from known group by 1, 2, 3`), parameters(r, of, after, upto))
 		parts, err := db.Collect(rows, err, func(row pgx.Row, p *part) error {
 			return row.Scan(append([]any{(*[16]byte)(&p.workspace), &p.platforms, &p.overdue, &p.Posts, &p.First, &p.Last}, fields(&p.Known)...)...)
 		})
@@ -230,7 +175,7 @@ func order(a, b bool) int {
 func (s *Store) countHeld(ctx context.Context, r *schema.Restore, after [16]byte) (upto [16]byte, n int, more bool, err error) {
 	all := schema.HeldSelection{}
 	if upto, more, err = next(ctx, s.Pool, r, all, after, groupPage); err == nil {
-		err = s.Pool.QueryRow(ctx, page+held+` select count(*) from held`, parameters(r, all, after, upto)).Scan(&n)
+		err = s.Pool.QueryRow(ctx, sql.Text(`{held_posts} select count(*) from held`), parameters(r, all, after, upto)).Scan(&n)
 	}
 	if err != nil {
 		return upto, n, more, fmt.Errorf("counting what a restore holds: %w", db.Unavailable(err))
@@ -256,9 +201,10 @@ func Page(ctx context.Context, q db.Querier, r *schema.Restore, of schema.HeldSe
 	}
 	p := parameters(r, of, after, upto)
 	p["most"] = knownPage + 1
-	rows, err := q.Query(ctx, page+held+`
+	rows, err := q.Query(ctx, sql.Text(`
+		{held_posts}
 		select k.id, w.name, w.live_id is not null, k.due < @marked, cancelled, edited, published, failed, found, disconnected, cannot_tell, waiting
-		from known k join workspaces w on w.id = k.workspace_id order by k.id`, p)
+		from known k join workspaces w on w.id = k.workspace_id order by k.id`), p)
 	posts, err = db.Collect(rows, err, func(row pgx.Row, k *Known) error {
 		return row.Scan(append([]any{(*[16]byte)(&k.ID), &k.Workspace, &k.Sandbox, &k.Overdue}, fields(&k.Evidence)...)...)
 	})

@@ -16,6 +16,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -28,7 +29,7 @@ func New(d *db.DB) *Store { return &Store{d} }
 // Adopt marks the database with the backup that was restored into it, unless that is done: a restore
 // that was cut off behind its last row is no other than one that was not.
 func (s *Store) Adopt(ctx context.Context) error {
-	const isThere = `select to_regclass('` + tables.RestoredBackup + `') is not null`
+	const isThere = `select to_regclass('restored_backup') is not null`
 	var there bool
 	if err := s.Pool.QueryRow(ctx, isThere).Scan(&there); err != nil {
 		return fmt.Errorf("looking for a restored backup: %w", db.Unavailable(err))
@@ -44,13 +45,13 @@ func (s *Store) Adopt(ctx context.Context) error {
 			return err
 		}
 		var at time.Time
-		if err := tx.QueryRow(ctx, `select at from `+tables.RestoredBackup).Scan(&at); err != nil {
+		if err := tx.QueryRow(ctx, `select at from restored_backup`).Scan(&at); err != nil {
 			return err
 		}
 		if err := mark(ctx, tx, at); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `drop table `+tables.RestoredBackup)
+		_, err := tx.Exec(ctx, `drop table restored_backup`)
 		return err
 	})
 	if err != nil {
@@ -88,21 +89,19 @@ func mark(ctx context.Context, tx pgx.Tx, to time.Time) error {
 	b.Queue(`delete from sign_in_links`)
 	b.Queue(`delete from invitations`)
 	b.Queue(`delete from device_requests`)
-	b.Queue(`
+	b.Queue(sql.Text(`
 		insert into restores (restored_to, last_id)
 		select $1, coalesce((select id from (
 			(select id from posts order by id desc limit 1) union all
 			(select id from comments order by id desc limit 1) union all
 			(select id from api_keys order by id desc limit 1)
-		) ids order by id desc limit 1), `+db.NoID+`)`, to)
-	b.Queue(`
-		insert into holds (subject, kind, reason) values (`+db.NoID+`, $1, $2)
-		on conflict (subject) do update set reason = excluded.reason, created_at = now()`,
+		) ids order by id desc limit 1), {no_id})`), to)
+	b.Queue(sql.Text(`
+		insert into holds (subject, kind, reason) values ({no_id}, $1, $2)
+		on conflict (subject) do update set reason = excluded.reason, created_at = now()`),
 		int16(schema.HeldByRestore), "crier went back to "+to.UTC().Format(time.RFC3339)+"; what became of this post afterwards is not known")
 	return tx.SendBatch(ctx, b).Close()
 }
-
-const restoreColumns = `restored_to, marked_at, last_id, events_until`
 
 func scanRestore(row pgx.Row, r *schema.Restore) error {
 	var events *time.Time
@@ -114,7 +113,7 @@ func scanRestore(row pgx.Row, r *schema.Restore) error {
 // Held returns the restore whose hold stands; nil where there is none.
 func (s *Store) Held(ctx context.Context) (*schema.Restore, error) {
 	var r schema.Restore
-	err := scanRestore(s.Pool.QueryRow(ctx, `select `+restoreColumns+` from restores where ended_at is null`), &r)
+	err := scanRestore(s.Pool.QueryRow(ctx, `select restored_to, marked_at, last_id, events_until from restores where ended_at is null`), &r)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -141,12 +140,12 @@ func (s *Store) End(ctx context.Context) (ended bool, err error) {
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(tables.LockHolds)
-		b.Queue(`
+		b.Queue(sql.Text(`
 			with ended as (
-				update comments c set state = `+tables.CommentFailed+`, claim = claim + 1, lease_until = null, error = $2::text::json
-				where c.post_id is null and c.id <= $1 and c.state in `+tables.OpenComments+` returning c.id
+				update comments c set state = {comment_failed}, claim = claim + 1, lease_until = null, error = $2::text::json
+				where c.post_id is null and c.id <= $1 and c.state in {open_comments} returning c.id
 			)
-			delete from jobs j using ended where j.id = ended.id`, r.LastID, string(db.Encode(schema.RestoredReply(s.Now()))))
+			delete from jobs j using ended where j.id = ended.id`), r.LastID, string(db.Encode(schema.RestoredReply(s.Now()))))
 		b.Queue(`update restores set ended_at = now() where restored_to = $1`, r.To)
 		b.Queue(`delete from holds where kind = $1`, int16(schema.HeldByRestore))
 		b.Queue(`truncate restore_releases, restore_findings, restore_looks`)
@@ -161,9 +160,9 @@ func (s *Store) End(ctx context.Context) (ended bool, err error) {
 // ConfirmKeys lets keys work that the backup has: those of a workspace and of its sandbox, or all where
 // it is nil. It returns how many did not.
 func (s *Store) ConfirmKeys(ctx context.Context, workspace *schema.WorkspaceID) (confirmed int, err error) {
-	tag, err := s.Pool.Exec(ctx, `
+	tag, err := s.Pool.Exec(ctx, sql.Text(`
 		update api_keys k set confirmed_at = now() from workspaces w
-		where w.id = k.workspace_id and ($1::uuid is null or $1 in (w.id, w.live_id)) and k.revoked_at is null and `+tables.UnconfirmedKey, workspace)
+		where w.id = k.workspace_id and ($1::uuid is null or $1 in (w.id, w.live_id)) and k.revoked_at is null and {unconfirmed_key}`), workspace)
 	if err != nil {
 		return 0, fmt.Errorf("confirming keys: %w", db.Unavailable(err))
 	}
@@ -176,9 +175,9 @@ type Undone struct{ Keys, Accounts int }
 // Undone counts the keys that wait to be confirmed, and the accounts that are connected as they were in
 // the backup.
 func (s *Store) Undone(ctx context.Context) (u Undone, err error) {
-	err = s.Pool.QueryRow(ctx, `
-		select (select count(*) from api_keys k where k.revoked_at is null and `+tables.UnconfirmedKey+`),
-			(select count(*) from accounts where disconnected_at is null)`).Scan(&u.Keys, &u.Accounts)
+	err = s.Pool.QueryRow(ctx, sql.Text(`
+		select (select count(*) from api_keys k where k.revoked_at is null and {unconfirmed_key}),
+			(select count(*) from accounts where disconnected_at is null)`)).Scan(&u.Keys, &u.Accounts)
 	if err != nil {
 		return u, fmt.Errorf("counting what a restore undid: %w", db.Unavailable(err))
 	}

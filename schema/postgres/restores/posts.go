@@ -8,6 +8,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -40,7 +41,7 @@ func (s *Store) withContent(ctx context.Context, known []Known) ([]KnownPost, er
 	for i, k := range known {
 		ids[i] = k.ID
 	}
-	rows, err := s.Pool.Query(ctx, `select `+tables.PostColumns+` from posts p where p.id = any($1)`, ids)
+	rows, err := s.Pool.Query(ctx, sql.Text(`select {post_columns} from posts p where p.id = any($1)`), ids)
 	read, err := db.Collect(rows, err, tables.ScanPost)
 	if err == nil {
 		err = tables.AddTargets(ctx, s.Pool, read)

@@ -12,11 +12,9 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
-
-const recordColumns = `d.id, d.event, d.event_id, d.state, coalesce(d.response_code, 0), coalesce(d.response_ms, 0), d.attempts,
-	d.error, d.response, d.delivered_at, d.redelivers`
 
 // recordFields are where the values of recordColumns go, and what makes a record of
 // them once they are read.
@@ -64,14 +62,14 @@ func (s *Store) Deliveries(ctx context.Context, workspace schema.WorkspaceID, id
 	return webhook, records, nil
 }
 
-const selectDeliveries = `
-	select ` + recordColumns + ` from deliveries d
+var selectDeliveries = sql.Text(`
+	select {delivery_record_columns} from deliveries d
 	where d.webhook_id = @webhook and d.workspace_id = @workspace
 	  and (cardinality(@states::int2[]) = 0 or d.state = any(@states))
 	  and (@event::text = '' or d.event = @event) and (@event_id::uuid is null or d.event_id = @event_id)
 	  and (@after::uuid is null or d.id >= @after) and (@before::uuid is null or d.id < @before) and (@below::uuid is null or d.id < @below)
-	  and (not @tried::bool or d.attempts > 0 or d.state = ` + tables.DeliveryFailed + `)
-	order by d.id desc limit @limit`
+	  and (not @tried::bool or d.attempts > 0 or d.state = {delivery_failed})
+	order by d.id desc limit @limit`)
 
 func deliveryParameters(workspace schema.WorkspaceID, webhook schema.WebhookID, f schema.DeliveryFilter) pgx.StrictNamedArgs {
 	var after, before schema.DeliveryID
@@ -95,8 +93,8 @@ func deliveryParameters(workspace schema.WorkspaceID, webhook schema.WebhookID, 
 func (s *Store) Delivery(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, id schema.DeliveryID) (schema.DeliveryRecord, error) {
 	var r schema.DeliveryRecord
 	fields, finish := recordFields(&r)
-	err := s.Pool.QueryRow(ctx, `select `+recordColumns+`, d.body from deliveries d
-		where d.id = $1 and d.webhook_id = $2 and d.workspace_id = $3`, id, webhook, workspace).Scan(append(fields, &r.Body)...)
+	err := s.Pool.QueryRow(ctx, sql.Text(`select {delivery_record_columns}, d.body from deliveries d
+		where d.id = $1 and d.webhook_id = $2 and d.workspace_id = $3`), id, webhook, workspace).Scan(append(fields, &r.Body)...)
 	finish()
 	return r, db.OrNotFound(err, "delivery")
 }
@@ -115,10 +113,10 @@ func (s *Store) Redeliver(ctx context.Context, workspace schema.WorkspaceID, web
 		if err != nil {
 			return nil, db.OrNotFound(err, "delivery")
 		}
-		under, err = deliveryIDs(ctx, tx, `
+		under, err = deliveryIDs(ctx, tx, sql.Text(`
 			select id from deliveries
-			where event_id = $1 and webhook_id = $2 and (state in `+tables.OpenDeliveries+` or (redelivers is not null and id >= $3))
-			order by id desc limit 1`, event, webhook, schema.FirstDeliveryID(s.Now().Add(-doubleClick)))
+			where event_id = $1 and webhook_id = $2 and (state in {open_deliveries} or (redelivers is not null and id >= $3))
+			order by id desc limit 1`), event, webhook, schema.FirstDeliveryID(s.Now().Add(-doubleClick)))
 		if err != nil || len(under) > 0 {
 			return nil, err
 		}
@@ -135,13 +133,13 @@ func (s *Store) Redeliver(ctx context.Context, workspace schema.WorkspaceID, web
 // returns how many, and whether there are more.
 func (s *Store) RedeliverFailed(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, since, until time.Time) (n int, more bool, err error) {
 	made, err := s.redeliver(ctx, workspace, webhook, func(tx pgx.Tx) ([]schema.DeliveryID, error) {
-		failed, err := deliveryIDs(ctx, tx, `
+		failed, err := deliveryIDs(ctx, tx, sql.Text(`
 			select d.id from deliveries d
-			where d.webhook_id = $1 and d.workspace_id = $2 and d.id >= $3 and d.id < $4 and d.state = `+tables.DeliveryFailed+`
+			where d.webhook_id = $1 and d.workspace_id = $2 and d.id >= $3 and d.id < $4 and d.state = {delivery_failed}
 			  and not exists (
 				select from deliveries o
-				where o.event_id = d.event_id and o.webhook_id = d.webhook_id and (o.state <> `+tables.DeliveryFailed+` or o.id > d.id))
-			order by d.id limit $5`,
+				where o.event_id = d.event_id and o.webhook_id = d.webhook_id and (o.state <> {delivery_failed} or o.id > d.id))
+			order by d.id limit $5`),
 			webhook, workspace, schema.FirstDeliveryID(since), schema.FirstDeliveryID(until), schema.MaxRedeliveries+1)
 		more = len(failed) > schema.MaxRedeliveries
 		return failed[:min(len(failed), schema.MaxRedeliveries)], err

@@ -10,6 +10,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -18,7 +19,7 @@ import (
 func (s *Store) RotateSecret(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, secret string, overlap time.Duration) (schema.Webhook, error) {
 	var w schema.Webhook
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		row := tx.QueryRow(ctx, `select `+webhookColumns+` from webhooks where id = $1 and workspace_id = $2 for no key update`, id, workspace)
+		row := tx.QueryRow(ctx, sql.Text(`select {webhook_columns} from webhooks where id = $1 and workspace_id = $2 for no key update`), id, workspace)
 		if err := s.scanWebhook(row, &w); err != nil {
 			return err
 		}

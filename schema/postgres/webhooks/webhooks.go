@@ -14,6 +14,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -56,10 +57,7 @@ func (s *Store) CreateWebhook(ctx context.Context, w schema.Webhook) error {
 	return nil
 }
 
-const webhookColumns = `id, workspace_id, url, events, secret, active, created_at, last_delivered_at,
-	consecutive_failures, disabled_at, disabled_reason, previous_secret`
-
-const oneWebhook = `select ` + webhookColumns + ` from webhooks where id = $1 and workspace_id = $2`
+var oneWebhook = sql.Text(`select {webhook_columns} from webhooks where id = $1 and workspace_id = $2`)
 
 // scanWebhook reads a webhook with its secret opened.
 func (s *Store) scanWebhook(row pgx.Row, w *schema.Webhook) error {
@@ -80,7 +78,7 @@ func (s *Store) scanWebhook(row pgx.Row, w *schema.Webhook) error {
 
 // Webhooks returns the webhooks of a workspace, oldest first.
 func (s *Store) Webhooks(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Webhook, error) {
-	rows, err := s.Pool.Query(ctx, `select `+webhookColumns+` from webhooks where workspace_id = $1 order by id`, workspace)
+	rows, err := s.Pool.Query(ctx, sql.Text(`select {webhook_columns} from webhooks where workspace_id = $1 order by id`), workspace)
 	webhooks, err := db.Collect(rows, err, s.scanWebhook)
 	if err != nil {
 		return nil, fmt.Errorf("reading webhooks: %w", db.Unavailable(err))
@@ -99,7 +97,7 @@ func (s *Store) Webhook(ctx context.Context, workspace schema.WorkspaceID, id sc
 func (s *Store) UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID, change func(*schema.Webhook) error) (schema.Webhook, error) {
 	var w schema.Webhook
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		row := tx.QueryRow(ctx, `select `+webhookColumns+` from webhooks where id = $1 and workspace_id = $2 for update`, id, workspace)
+		row := tx.QueryRow(ctx, sql.Text(`select {webhook_columns} from webhooks where id = $1 and workspace_id = $2 for update`), id, workspace)
 		if err := s.scanWebhook(row, &w); err != nil {
 			return err
 		}

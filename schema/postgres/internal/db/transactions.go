@@ -41,15 +41,13 @@ func (s *DB) AloneOutside(ctx context.Context, name string, work func(*pgx.Conn)
 				_ = conn.Close(ctx)
 			}
 		}()
-		if _, err := conn.Exec(ctx, `set idle_session_timeout = '`+idleAlone+`'`); err != nil {
+		// Longer than a chunk of work, which may be on another connection meanwhile.
+		if _, err := conn.Exec(ctx, `set idle_session_timeout = '60s'`); err != nil {
 			return err
 		}
 		return work(conn)
 	})
 }
-
-// idleAlone is longer than a chunk of work, which may be on another connection meanwhile.
-const idleAlone = "60s"
 
 // Abandon ends a transaction that failed, so that the connection can be used again.
 func (s *DB) Abandon(ctx context.Context, conn *pgx.Conn, err error) error {

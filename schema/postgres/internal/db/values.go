@@ -19,12 +19,6 @@ func TextOrNull(document []byte) *string {
 	return &text
 }
 
-// NoID reads as the zero id, which is how schema says "none".
-const NoID = `'00000000-0000-0000-0000-000000000000'::uuid`
-
-// NoTime reads as the zero time.
-const NoTime = `'0001-01-01Z'::timestamptz`
-
 // Decode reads a document of a row; an empty one leaves into as it is.
 func Decode(what string, document []byte, into any) error {
 	if len(document) == 0 {

@@ -52,26 +52,18 @@ func QueueRenewalAt(b *pgx.Batch, a *schema.Account, due time.Time) []schema.Job
 		return nil
 	}
 	j := RenewalJob(a, due)
-	b.Queue(putRenewal+`on conflict (id) do update set due_at = excluded.due_at`, j.ID, int16(j.Kind), j.Shard, j.DueAt, string(j.Payload))
+	b.Queue(`insert into jobs (id, kind, shard, due_at, payload) values ($1, $2, $3, $4, $5::text::json) on conflict (id) do update set due_at = excluded.due_at`, j.ID, int16(j.Kind), j.Shard, j.DueAt, string(j.Payload))
 	return []schema.Job{j}
 }
 
-const putRenewal = `insert into jobs (id, kind, shard, due_at, payload) values ($1, $2, $3, $4, $5::text::json) `
-
-// AccountColumns are what ScanAccount reads, of accounts a and their workspaces w.
-const AccountColumns = `a.id, a.workspace_id, coalesce(a.brand_id, ` + db.NoID + `), a.platform, a.native_id, a.name, a.server,
-	w.live_id is not null, a.sealed, a.settings, a.needs_reconnect, a.created_at, a.revision, a.disconnected_at is not null,
-	coalesce(a.expires_at, ` + db.NoTime + `), a.renewable, a.renew_asked_at is not null, coalesce(a.checked_at, ` + db.NoTime + `),
-	a.ended, coalesce(a.end_message, ''), w.limits`
-
-// ScanAccount reads accountColumns, and further columns where to put them is given.
+// ScanAccount reads {account_columns}, and further columns where to put them is given.
 func ScanAccount(row pgx.Row, a *schema.Account, further ...any) error {
 	err := row.Scan(append(AccountFields(a), further...)...)
 	a.CreatedAt, a.ExpiresAt, a.CheckedAt = a.CreatedAt.UTC(), a.ExpiresAt.UTC(), a.CheckedAt.UTC()
 	return err
 }
 
-// AccountFields are where the values of accountColumns go.
+// AccountFields are where the values of {account_columns} go.
 func AccountFields(a *schema.Account) []any {
 	return []any{
 		(*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), (*[16]byte)(&a.Brand), &a.Platform, &a.NativeID, &a.Name, &a.Server,
@@ -79,9 +71,3 @@ func AccountFields(a *schema.Account) []any {
 		&a.ExpiresAt, &a.Renewable, &a.Renewing, &a.CheckedAt, (*int16)(&a.End), &a.EndMessage, (*int16)(&a.Limits),
 	}
 }
-
-// ProfileOf is the profile that an account publishes to, as receipts name it, from
-// accounts a and their workspaces w. Each sandbox workspace has profiles of its own, as
-// it has simulators of its own.
-const ProfileOf = `substr(sha256(convert_to(a.platform || ' ' || case when w.live_id is null then a.server else w.id::text end || ' '
-		|| coalesce(nullif(a.native_id, ''), a.id::text), 'UTF8')), 1, 16)`

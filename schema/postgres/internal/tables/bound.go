@@ -8,6 +8,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
 // Bound is how many rows of a table a workspace may have.
@@ -27,7 +28,7 @@ func Admit(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, b Bound
 		return db.NotFound("workspace")
 	}
 	var has int
-	if err := tx.QueryRow(ctx, `select count(*) from `+b.Table+` where workspace_id = $1`, workspace).Scan(&has); err != nil {
+	if err := tx.QueryRow(ctx, sql.Text(`select count(*) from {table} where workspace_id = $1`, "table", b.Table), workspace).Scan(&has); err != nil {
 		return err
 	}
 	if has >= b.Most {

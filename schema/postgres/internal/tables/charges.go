@@ -14,6 +14,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
 // CounterKey names what is counted: an account's day (counters), or a workspace's month
@@ -135,22 +136,17 @@ func (r counterRows) queueMonths(b *pgx.Batch) {
 		select pg_advisory_xact_lock(key) from (
 			select distinct hashtextextended(format('crier month %s %s', subject, period), 0) as key
 			from unnest($1::uuid[], $2::date[]) u (subject, period) order by key) ordered`, subjects, periods)
-	b.Queue(`
+	b.Queue(sql.Text(`
 		with newest as (
 			select u.month, u.workspace_id, coalesce(p.version, 0) as version, coalesce(p.used, 0) as used, u.n, u.most
 			from unnest($1::uuid[], $2::date[], $3::int[], $4::int[]) u (workspace_id, month, n, most)
-			left join lateral (`+newestUsage+`) p on true
+			left join lateral ( {newest_usage}) p on true
 		), replaced as (
 			delete from plan_usage p using newest n where (p.month, p.workspace_id, p.version) = (n.month, n.workspace_id, n.version)
 		)
 		insert into plan_usage (month, workspace_id, version, used, most)
-		select month, workspace_id, version + 1, used + n, most from newest`, subjects, periods, ns, limits)
+		select month, workspace_id, version + 1, used + n, most from newest`), subjects, periods, ns, limits)
 }
-
-// newestUsage reads the month of a workspace that u names.
-const newestUsage = `
-	select version, used from plan_usage p where p.month = u.month and p.workspace_id = u.workspace_id
-	order by p.version desc limit 1`
 
 func (r counterRows) sort() {
 	slices.SortFunc(r, func(a, b Charge) int { return a.Key.compare(b.Key) })
@@ -181,12 +177,12 @@ func ReadUsed(ctx context.Context, q db.Querier, keys []CounterKey) (map[Counter
 		CounterKey
 		used int
 	}
-	found, err := q.Query(ctx, `
+	found, err := q.Query(ctx, sql.Text(`
 		select c.subject, c.period, false, c.used
 		from unnest($1::uuid[], $2::date[]) u (subject, period) join counters c using (subject, period)
 		union all
 		select u.workspace_id, u.month, true, p.used
-		from unnest($1::uuid[], $2::date[]) u (workspace_id, month) cross join lateral (`+newestUsage+`) p`, subjects, periods)
+		from unnest($1::uuid[], $2::date[]) u (workspace_id, month) cross join lateral ( {newest_usage}) p`), subjects, periods)
 	counters, err := db.Collect(found, err, func(row pgx.Row, c *counter) error {
 		return row.Scan(&c.subject, &c.period, &c.monthly, &c.used)
 	})

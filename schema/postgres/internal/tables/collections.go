@@ -8,13 +8,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
-)
-
-// What is collected, under names for SQL.
-const (
-	CollectMetrics   = "1"
-	CollectFollowers = "2"
-	CollectComments  = "3"
+	"crier/schema/postgres/internal/sql"
 )
 
 // CollectionJob is the job of something that is collected.
@@ -41,7 +35,7 @@ func QueueCollectionJobs(b *pgx.Batch, jobs []schema.Job) {
 
 var putCollectionJobs = db.NewStatement(`
 	insert into jobs (id, kind, shard, due_at, version, payload)
-	select id, kind, shard, due, version, payload::json from ` + unnestedJobs + ` order by id
+	select id, kind, shard, due, version, payload::json from {unnested_jobs} order by id
 	on conflict (id) do update set due_at = excluded.due_at, fires = 0`)
 
 // QueueCollections adds the statement that has things collected of accounts from now on, as far as
@@ -60,20 +54,20 @@ func QueueCollections(b *pgx.Batch, c Collecting, due *[]schema.Job) {
 			}
 		}
 	}
-	b.Queue(`
+	b.Queue(sql.Text(`
 		insert into collections as c (id, account_id, workspace_id, what, due_at)
 		select gen_random_uuid(), a.id, a.workspace_id, u.what, case
-			when u.what = `+CollectMetrics+` then (select min(s.due_at) from snapshots s where s.account_id = a.id)
+			when u.what = {collect_metrics} then (select min(s.due_at) from snapshots s where s.account_id = a.id)
 			when a.id = any(@accounts) then @now::timestamptz
 			else @now::timestamptz + @look::interval end
 		from accounts a join unnest(@platforms::int2[], @whats::int2[]) u (platform, what) on u.platform = a.platform
-		where a.id = any(@all) and (a.id = any(@accounts) or u.what in (`+CollectMetrics+`, `+CollectComments+`)) and `+CollectedAccount+`
+		where a.id = any(@all) and (a.id = any(@accounts) or u.what in ({collect_metrics}, {collect_comments})) and {collected_account}
 		order by a.id, u.what
 		on conflict (account_id, what) do update set due_at = excluded.due_at
 			where excluded.due_at is not null and (c.due_at is null
 				or @sooner::bool and excluded.due_at < c.due_at
-				or c.what = `+CollectComments+` and c.due_at < excluded.due_at and c.lease_until > @now::timestamptz - @look::interval) -- who reads may not know the post
-		returning c.id, c.account_id, c.workspace_id, c.what, c.due_at, (select a.platform from accounts a where a.id = c.account_id)`,
+				or c.what = {collect_comments} and c.due_at < excluded.due_at and c.lease_until > @now::timestamptz - @look::interval) -- who reads may not know the post
+		returning c.id, c.account_id, c.workspace_id, c.what, c.due_at, (select a.platform from accounts a where a.id = c.account_id)`),
 		pgx.StrictNamedArgs{"now": c.Now, "platforms": platforms, "whats": whats, "all": slices.Concat(c.Accounts, c.Posted), "accounts": c.Accounts, "look": schema.FirstCommentLook, "sooner": c.Sooner}).
 		Query(func(rows pgx.Rows) error {
 			jobs, err := db.Collect(rows, nil, ScanCollectionJob)
@@ -105,12 +99,3 @@ func ScanCollectionJob(row pgx.Row, j *schema.Job) error {
 	*j = CollectionJob(m, db.FromNull(due))
 	return nil
 }
-
-const (
-	// ConnectedAccount is true of accounts a that are connected, for statements that look them up
-	// by their ids: without statistics the planner takes an index of all that is connected for a
-	// short one, and reads it whole; this condition keeps it from using one.
-	ConnectedAccount = `coalesce(a.disconnected_at, 'infinity') = 'infinity'`
-	// CollectedAccount is true of accounts a that something may be read of.
-	CollectedAccount = ConnectedAccount + ` and not a.needs_reconnect and a.ended = 0`
-)

@@ -6,10 +6,7 @@ import (
 	"crier/schema"
 )
 
-// DeadLetterColumns are what ScanDeadLetter reads, of dead letters l.
-const DeadLetterColumns = `l.id, l.stage, l.subject, l.n, l.unreadable, l.topic, l.partition, l.key, l.value, l.reason, l.tries, l.failed_at`
-
-// ScanDeadLetter reads DeadLetterColumns.
+// ScanDeadLetter reads {dead_letter_columns}.
 func ScanDeadLetter(row pgx.Row, l *schema.DeadLetter) error {
 	err := row.Scan((*[16]byte)(&l.ID), &l.Stage, &l.Subject.ID, &l.Subject.N, &l.Unreadable,
 		&l.Message.Topic, &l.Message.Partition, &l.Message.Key, &l.Message.Value, &l.Reason, &l.Tries, &l.FailedAt)

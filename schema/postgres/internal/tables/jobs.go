@@ -9,6 +9,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
 // JobRows are the columns of jobs to be made, near and far.
@@ -51,13 +52,13 @@ func (c *jobColumns) queue(batch *pgx.Batch, insert *db.Statement) {
 var (
 	insertJobs = db.NewStatement(`
 	insert into jobs (id, kind, shard, due_at, version, payload)
-	select id, kind, shard, due, version, payload::json from ` + unnestedJobs)
+	select id, kind, shard, due, version, payload::json from {unnested_jobs}`)
 
 	// A job whose day has no partition goes to jobs: the index there grows, but nothing
 	// waits for the partition.
 	insertFarJobs = db.NewStatement(`
 	with u as materialized (
-		select *, to_regclass('jobs_far_' || to_char(due at time zone 'UTC', 'YYYYMMDD')) is not null as day from ` + unnestedJobs + `
+		select *, to_regclass('jobs_far_' || to_char(due at time zone 'UTC', 'YYYYMMDD')) is not null as day from {unnested_jobs}
 	), far as (
 		insert into jobs_far (id, kind, shard, due_at, version, payload)
 		select id, kind, shard, due, version, payload::json from u where day
@@ -65,10 +66,6 @@ var (
 	insert into jobs (id, kind, shard, due_at, version, payload)
 	select id, kind, shard, due, version, payload::json from u where not day`)
 )
-
-const unnestedJobs = `
-	unnest(@ids::uuid[], @kinds::int2[], @shards::int2[], @due::timestamptz[], @versions::int[], @payloads::text[])
-		u (id, kind, shard, due, version, payload)`
 
 // PostJob is the one job of a post: it is due when the post is.
 func PostJob(p *schema.Post) schema.Job {
@@ -130,7 +127,7 @@ func QueueMove(b *pgx.Batch, move *db.Statement, posts, waiting []schema.PostID,
 }
 
 // MoveOpen is MoveJobs of all open posts.
-var MoveOpen = MoveJobs(OpenPosts)
+var MoveOpen = MoveJobs(`{open_posts}`)
 
 // MoveJobs makes the jobs of posts in some statuses due when the first of their targets
 // is. Where no target of a post waits, it only brings the job forward: firing early is
@@ -138,20 +135,20 @@ var MoveOpen = MoveJobs(OpenPosts)
 // would move it beyond the time of a target that waits. A target that was neither claimed nor postponed
 // has a message on its way already.
 func MoveJobs(statuses string) *db.Statement {
-	return db.NewStatement(`
+	return db.NewStatement(sql.Text(`
 	update jobs j set due_at = w.due_at, held = false,
 		overdue_since = coalesce(j.overdue_since, case when w.base < now() then w.base end)
 	from (
 		select t.post_id, min(coalesce(p.retried_for, p.scheduled_for)) base, min(case
-			when t.state = ` + TargetClaimed + ` then t.lease_until + @settle::interval
+			when t.state = {target_claimed} then t.lease_until + @settle::interval
 			when t.claim = 0 and coalesce(t.next_at, now()) <= now() then now() + @visibility::interval
 			else greatest(coalesce(t.next_at, now()), now()) end) due_at,
-			bool_and(t.state = ` + TargetClaimed + ` or coalesce(t.next_at, now()) > now()) rests
+			bool_and(t.state = {target_claimed} or coalesce(t.next_at, now()) > now()) rests
 		from targets t join posts p on p.id = t.post_id
-		where t.post_id = any(@posts) and p.status in ` + statuses + ` and t.state in ` + OpenTargets + ` group by t.post_id
+		where t.post_id = any(@posts) and p.status in {statuses} and t.state in {open_targets} group by t.post_id
 	) w
 	where j.id = w.post_id and (w.due_at < j.due_at or w.rests and j.due_at <= now() or j.id = any(coalesce(@waiting::uuid[], '{}')))
-	returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`)
+	returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, "statuses", statuses))
 }
 
 // Soon returns the jobs that must be announced, since delay would not read them in time.
@@ -209,7 +206,3 @@ const DeleteDeliveries = `
 		delete from jobs j using gone where j.id = gone.id
 	)
 	select count(*) from gone`
-
-// EarlyBy is how much before its time a message may be claimed: as much as clocks and
-// rounding differ, so that a job which fires on time is not postponed.
-const EarlyBy = "100 milliseconds"

@@ -9,11 +9,6 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// UsedByUnfinished is true if a post that has not ended uses the media m.
-const UsedByUnfinished = `exists (
-	select from media_uses u join posts p on p.id = u.post_id
-	where u.media_id = m.id and p.workspace_id = m.workspace_id and p.status in ` + unfinishedPosts + `)`
-
 // MediaUses are the columns of media_uses to be made.
 type MediaUses struct {
 	media []schema.MediaID

@@ -13,13 +13,10 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
-// PostColumns are what ScanPost reads, of posts p.
-const PostColumns = `p.id, p.workspace_id, coalesce(p.brand_id, ` + db.NoID + `), p.version, p.status, p.scheduled_for, p.timezone,
-	p.from_api, p.content, p.created_at, p.updated_at`
-
-// ScanPost reads PostColumns.
+// ScanPost reads {post_columns}.
 func ScanPost(row pgx.Row, p *schema.Post) error {
 	var scheduled *time.Time
 	var content []byte
@@ -33,17 +30,13 @@ func ScanPost(row pgx.Row, p *schema.Post) error {
 	return db.Decode("content of a post", content, &p.Content)
 }
 
-// TargetColumns are what ScanTarget reads, of targets t.
-const TargetColumns = `t.post_id, t.n, t.account_id, t.platform, t.content, t.state, t.receipts, t.error,
-	t.next_at, t.attempts, t.posted_at, t.charged_on, t.entry, t.unsettled`
-
 // TargetRow is a target with the post it belongs to.
 type TargetRow struct {
 	Post schema.PostID
 	schema.Target
 }
 
-// ScanTarget reads TargetColumns.
+// ScanTarget reads {target_columns}.
 func ScanTarget(row pgx.Row, t *TargetRow) error {
 	var receipts, failure []byte
 	var next, posted, charged *time.Time
@@ -82,7 +75,8 @@ func addTargets(ctx context.Context, q db.Querier, posts []schema.Post, fromTarg
 		ids[i] = posts[i].ID
 		at[posts[i].ID] = &posts[i]
 	}
-	rows, err := q.Query(ctx, `select `+TargetColumns+` from `+fromTargets+` t where t.post_id = any($1) order by t.post_id, t.n`, ids)
+	rows, err := q.Query(ctx, sql.Text(`
+		select {target_columns} from {targets} t where t.post_id = any($1) order by t.post_id, t.n`, "targets", fromTargets), ids)
 	targets, err := db.Collect(rows, err, ScanTarget)
 	if err != nil {
 		return err
@@ -99,9 +93,9 @@ func addComments(ctx context.Context, q db.Querier, from string, at map[schema.P
 		n    int16
 		schema.Comment
 	}
-	rows, err := q.Query(ctx, `
+	rows, err := q.Query(ctx, sql.Text(`
 		select post_id, n, id, position, entry, text, state, native_id, url, error, posted_at
-		from `+from+` where post_id = any($1) order by post_id, n, position`, slices.Collect(maps.Keys(at)))
+		from {comments} where post_id = any($1) order by post_id, n, position`, "comments", from), slices.Collect(maps.Keys(at)))
 	comments, err := db.Collect(rows, err, func(row pgx.Row, c *row) error {
 		var failure []byte
 		var posted *time.Time
@@ -168,7 +162,7 @@ func (r *PostRows) Queue(batch *pgx.Batch) {
 
 var insertPosts = db.NewStatement(`
 	insert into posts (id, workspace_id, brand_id, version, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at, draft)
-	select id, workspace, brand, version, status, scheduled, timezone, api, platforms, content::json, n, created, updated, status = ` + PostDraft + `
+	select id, workspace, brand, version, status, scheduled, timezone, api, platforms, content::json, n, created, updated, status = {post_draft}
 	from unnest(@ids::uuid[], @workspaces::uuid[], @brands::uuid[], @versions::int[], @statuses::int2[], @scheduled::timestamptz[],
 		@timezones::text[], @from_api::bool[], @platforms::int[], @contents::text[], @left::int2[], @created::timestamptz[], @updated::timestamptz[])
 		u (id, workspace, brand, version, status, scheduled, timezone, api, platforms, content, n, created, updated)`)

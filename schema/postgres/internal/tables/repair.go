@@ -8,6 +8,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
 // CancelPost cancels a post, with targets that are claimed; their outcome may come late
@@ -26,19 +27,19 @@ func CancelPost(b *pgx.Batch, p *schema.Post, given Charges, now time.Time) (ann
 			t.State = schema.TargetCancelled
 		}
 	}
-	b.Queue(`with changed as (
-			update posts p set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1 `+Changed+`
-		)`+NoteEnded, p.ID, int16(p.Status), p.Version)
-	b.Queue(`
+	b.Queue(sql.Text(`with changed as (
+			update posts p set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1  returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n
+		) {note_ended}`), p.ID, int16(p.Status), p.Version)
+	b.Queue(sql.Text(`
 		update targets set state = $2, charged_on = case when n <> all ($3) then charged_on end
-		where post_id = $1 and state in `+OpenTargets, p.ID, int16(schema.TargetCancelled), released)
-	b.Queue(`
+		where post_id = $1 and state in {open_targets}`), p.ID, int16(schema.TargetCancelled), released)
+	b.Queue(sql.Text(`
 		with skipped as (
 			update comments set state = $2, claim = claim + 1, lease_until = null
-			where post_id = $1 and state in `+OpenComments+`
+			where post_id = $1 and state in {open_comments}
 			returning id
 		)
-		delete from jobs where id = any(array(select id from skipped) || $1)`, p.ID, int16(schema.CommentSkipped))
+		delete from jobs where id = any(array(select id from skipped) || $1)`), p.ID, int16(schema.CommentSkipped))
 	b.Queue(`delete from queue_slots where post_id = $1`, p.ID)
 	QueueAttempt(b, p.ID, schema.AttemptCancelled, now, time.Time{})
 	announcement.Events = append(announcement.Events, QueueEvents(b, []schema.Event{PostEvent(schema.PostCancelled, p, now)}, now)...)
@@ -46,21 +47,21 @@ func CancelPost(b *pgx.Batch, p *schema.Post, given Charges, now time.Time) (ann
 }
 
 // RecountPosts sets the counters and the status of posts by their targets.
-const RecountPosts = `
+var RecountPosts = sql.Text(`
 	with changed as (
 	update posts p set
 		left_n = c.left_n, posted_n = c.posted, failed_n = c.failed, updated_at = now(), edited_at = now(),
 		status = case
-			when p.status in (` + PostDraft + `, ` + postCancelled + `) or c.left_n > 0 then p.status
-			when c.failed = 0 then ` + PostPosted + `
-			when c.posted = 0 then ` + PostFailed + `
-			else ` + PostPartiallyFailed + ` end
+			when p.status in ({post_draft}, {post_cancelled}) or c.left_n > 0 then p.status
+			when c.failed = 0 then {post_posted}
+			when c.posted = 0 then {post_failed}
+			else {post_partially_failed} end
 	from (
-		select post_id, count(*) filter (where state in ` + OpenTargets + `) left_n, count(*) filter (where state = ` + TargetPosted + `) posted,
-			count(*) filter (where state = ` + TargetFailed + `) failed
+		select post_id, count(*) filter (where state in {open_targets}) left_n, count(*) filter (where state = {target_posted}) posted,
+			count(*) filter (where state = {target_failed}) failed
 		from targets where post_id = any($1) group by post_id
 	) c
-	where p.id = c.post_id` + Changed + `)` + NoteEnded
+	where p.id = c.post_id returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n) {note_ended}`)
 
 // RepairPosts sets the counters and the status of posts by their targets, and gives them
 // a job at their version that is due now; if that is too early, the claim refuses it.
@@ -71,7 +72,7 @@ func RepairPosts(ctx context.Context, tx pgx.Tx, ids []schema.PostID, now time.T
 	if _, err := tx.Exec(ctx, RecountPosts, ids); err != nil {
 		return err
 	}
-	rows, err := tx.Query(ctx, `select `+PostColumns+` from posts p where p.id = any($1)`, ids)
+	rows, err := tx.Query(ctx, sql.Text(`select {post_columns} from posts p where p.id = any($1)`), ids)
 	posts, err := db.Collect(rows, err, ScanPost)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
 // resumeChunk is how many parked jobs one transaction handles.
@@ -51,7 +52,7 @@ func GoOnResuming(ctx context.Context, tx pgx.Tx, id *[16]byte) (resumed int, mo
 // begin on: counted from that of its transaction, it could be due before their chunks.
 // It finds the rows to lock by id: while the statistics know of no parked jobs yet, the
 // planner would scan their index for each row.
-var resume = `
+var resume = sql.Text(`
 	with parked as materialized (
 		select j.id, j.kind, j.overdue_since from resumes r cross join lateral (
 			select id, kind, overdue_since from jobs
@@ -60,17 +61,17 @@ var resume = `
 		) j where r.id = @id
 	), free as (
 		select id, row_number() over (order by overdue_since, id) nth, coalesce(
-			(select min(coalesce(` + opensAt("t") + `, now())) from targets t where t.post_id = k.id and t.state in ` + OpenTargets + `),
-			(select ` + opensAt("c") + ` from comments c where c.id = k.id),
+			(select min(coalesce({opens_at(t)}, now())) from targets t where t.post_id = k.id and t.state in {open_targets}),
+			(select {opens_at(c)} from comments c where c.id = k.id),
 			now()) opens_at
 		from parked k
-		where not (k.kind = ` + JobPost + ` and exists (
-				select from posts p where p.id = k.id and p.status in ` + OpenPosts + ` and (
-					` + ReviewedPost + `
-					or not exists (select from targets t where t.post_id = p.id and t.state in ` + OpenTargets + ` and not ` + PausedTarget + `))))
-			and not (k.kind = ` + JobComment + ` and exists (
+		where not (k.kind = {job_post} and exists (
+				select from posts p where p.id = k.id and p.status in {open_posts} and (
+					{reviewed(p.id, p.id)}
+					or not exists (select from targets t where t.post_id = p.id and t.state in {open_targets} and not {paused(p.workspace_id, t.account_id, t.platform)}))))
+			and not (k.kind = {job_comment} and exists (
 				select from comments c join accounts a on a.id = c.account_id
-				where c.id = k.id and (` + ReviewedComment + ` or ` + PausedComment + `)))
+				where c.id = k.id and ({reviewed(c.post_id, c.id)} or {paused(c.workspace_id, c.account_id, a.platform)})))
 	), locked as materialized (
 		select j.id, f.nth, f.opens_at from jobs j join free f on f.id = j.id where j.held is distinct from false order by j.id for update of j
 	), resumed as (
@@ -80,13 +81,7 @@ var resume = `
 	), moved as (
 		update resumes r set after_since = last.overdue_since, after_id = last.id from last where r.id = @id
 	)
-	select (select count(*) from parked), (select count(*) from resumed)`
-
-// opensAt is when a target or a first comment can go on: at the end of its lease or of
-// its wait; null if it waits for neither.
-func opensAt(row string) string {
-	return `case when ` + row + `.state = ` + TargetClaimed + ` then ` + row + `.lease_until + @settle::interval else ` + row + `.next_at end`
-}
+	select (select count(*) from parked), (select count(*) from resumed)`)
 
 // ResumeChunk is GoOnResuming in a transaction of its own.
 func ResumeChunk(ctx context.Context, d *db.DB, id *[16]byte) (resumed int, more bool, err error) {

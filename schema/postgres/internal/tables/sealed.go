@@ -57,10 +57,6 @@ const (
 	OpensLock = 0x6b65796f // keyo
 )
 
-// DropLock is held while keys are dropped, and shared by whoever must have the keys of all that
-// it reads.
-const DropLock = `hashtext('crier keyset drop')`
-
 // KeyIDs is keys as installation_keyset has them.
 func KeyIDs(keys []schema.SealingKey) []int64 {
 	ids := make([]int64, len(keys))
