@@ -20,6 +20,7 @@ import (
 	"crier/connectors/media"
 	"crier/connectors/simulators/wall"
 	"crier/pipeline"
+	"crier/pipeline/delay"
 	"crier/pipeline/stream"
 	"crier/pipeline/tracing"
 	"crier/pipeline/worker"
@@ -50,6 +51,7 @@ type base struct {
 	room      *media.Room    // of all media, on disk
 	announcer *pipeline.Announcer
 	metrics   *pipeline.Metrics
+	overdue   *delay.Metrics
 	usage     *usage.Counter
 	tracer    *tracing.Tracer // nil: nothing is traced
 	sandbox   net.Listener    // of the simulators; nil without the role
@@ -61,7 +63,7 @@ type base struct {
 // newBase makes what the roles share, a step at a time, and closes what is open where one fails.
 func newBase(ctx context.Context, c Config, p *parts) (*base, error) {
 	b := &base{config: c, parts: p, simulated: c.SandboxURL, tracer: tracing.New(c.Traces), probes: probes{limit: readinessLimit}}
-	b.metrics = pipeline.NewMetrics(c.Registerer)
+	b.metrics, b.overdue = pipeline.NewMetrics(c.Registerer), delay.NewMetrics(c.Registerer)
 	b.announcer = pipeline.NewAnnouncer(c.Logger, b.metrics)
 	for _, step := range []func(context.Context) error{
 		b.openStore, b.takeNode, b.recover, b.markRestored, b.holdOverdue, b.openLog, b.openClickHouse, b.refuseOlder, b.openVault,

@@ -18,6 +18,7 @@ import (
 	"crier/gateway/billing/stripe"
 	"crier/gateway/web"
 	"crier/pipeline"
+	"crier/pipeline/delay"
 	"crier/schema/postgres"
 )
 
@@ -91,12 +92,12 @@ func (b *base) shared() pipeline.Shared {
 
 func (b *base) delayStages() []stage {
 	store := postgres.NewDelay(b.store)
-	delay := pipeline.NewDelay(pipeline.DelayConfig{Shared: b.shared(), Store: store})
+	jobs := delay.New(delay.Config{Store: store, Log: b.log, Logger: b.config.Logger, Metrics: b.overdue, Hosts: b.hosts})
 	maintenance := pipeline.NewMaintenance(pipeline.MaintenanceConfig{
 		Shared: b.shared(), Store: store, Announce: b.announcer.Announce,
 	})
 	return []stage{
-		{roleDelay, delay.Run, delay.Ready},
+		{roleDelay, jobs.Run, jobs.Ready},
 		{roleDelay, maintenance.Run, always},
 	}
 }

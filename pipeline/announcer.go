@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"crier/pipeline/stream"
-	"crier/pipeline/tracing"
 	"crier/pipeline/worker"
 	"crier/schema"
 	"crier/schema/sleep"
@@ -164,10 +163,10 @@ func recordsOf(said schema.Announcement, partitions func(topic string) int) map[
 		records[schema.TopicDelay] = append(records[schema.TopicDelay], stream.Record{Value: worker.Encode(j), Partition: &partition})
 	}
 	for _, m := range said.Publish {
-		records[schema.TopicPublish] = append(records[schema.TopicPublish], stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: traced(m.Trace)})
+		records[schema.TopicPublish] = append(records[schema.TopicPublish], stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: worker.TraceHeaders(m.Trace)})
 	}
 	for _, m := range said.Notify {
-		records[schema.TopicNotify] = append(records[schema.TopicNotify], stream.Record{Key: m.Webhook[:], Value: worker.Encode(m), Headers: traced(m.Trace)})
+		records[schema.TopicNotify] = append(records[schema.TopicNotify], stream.Record{Key: m.Webhook[:], Value: worker.Encode(m), Headers: worker.TraceHeaders(m.Trace)})
 	}
 	for together := range slices.Chunk(said.Events, eventsTogether) {
 		records[schema.TopicEvents] = append(records[schema.TopicEvents], recordsOfEvents(together, partitions(schema.TopicEvents))...)
@@ -187,12 +186,4 @@ func recordsOfEvents(batches []schema.EncodedEvents, partitions int) []stream.Re
 		records[i] = stream.Record{Key: b.ID[:], Value: b.Payload, Partition: together}
 	}
 	return records
-}
-
-// traced returns the headers that carry a trace; none if parent is empty.
-func traced(parent string) []stream.Header {
-	if parent == "" {
-		return nil
-	}
-	return []stream.Header{{Key: tracing.Header, Value: []byte(parent)}}
 }

@@ -56,10 +56,10 @@ type platformCalls struct {
 	keyless   *keyless
 }
 
-// make makes the call of a claimed step; cut means that a stop ended it without an
+// doStep makes the call of a claimed step; cut means that a stop ended it without an
 // effect, so the claim is to be given back. The turn is for the visible call: in any
 // other step it is given back.
-func (c platformCalls) make(ctx context.Context, d schema.Delivery, turn schema.Turn) (outcome schema.Outcome, cut bool) {
+func (c platformCalls) doStep(ctx context.Context, d schema.Delivery, turn schema.Turn) (outcome schema.Outcome, cut bool) {
 	if d.Turn = turn; turn != nil && d.Step != schema.StepPublish {
 		turn.Cancel()
 		d.Turn = nil
@@ -70,13 +70,13 @@ func (c platformCalls) make(ctx context.Context, d schema.Delivery, turn schema.
 	calling, span := tracing.Child(ctx, "call")
 	defer span.End()
 	span.Set("crier.platform", d.Account.Platform.String())
-	err := c.call(calling, &d, &outcome)
+	err := c.callPlatform(calling, &d, &outcome)
 	if outcome.Keyless = errors.Is(err, schema.ErrKeyMissing); outcome.Keyless {
 		outcome.Err = keylessError(d.Step)
 		c.keyless.tell(ctx, d.Account, err)
 		return outcome, false
 	}
-	outcome.Err = c.known(ctx, d, err)
+	outcome.Err = c.errorOf(ctx, d, err)
 	return outcome, cutShort(ctx, d, outcome)
 }
 
@@ -92,10 +92,10 @@ func cutShort(ctx context.Context, d schema.Delivery, o schema.Outcome) bool {
 	return o.Err.Kind == schema.Retryable
 }
 
-// known returns what an error means for an entry; nil for no error. After a fault of ours
+// errorOf returns what an error means for an entry; nil for no error. After a fault of ours
 // in a visible call its outcome is unknown. A look that fails by a fault of ours costs a
 // try, since it may fail the same way for ever.
-func (c platformCalls) known(ctx context.Context, d schema.Delivery, err error) *schema.Error {
+func (c platformCalls) errorOf(ctx context.Context, d schema.Delivery, err error) *schema.Error {
 	if err == nil {
 		return nil
 	}
@@ -106,34 +106,35 @@ func (c platformCalls) known(ctx context.Context, d schema.Delivery, err error) 
 	case schema.StepFind:
 		kind = schema.Internal
 	}
-	return known(ctx, err, kind, "crier failed on this post; the log has the reason", func() {
+	return actionable(ctx, err, kind, "crier failed on this post; the log has the reason", func() {
 		c.logger.ErrorContext(ctx, "a step failed by our fault",
 			"post", d.Ref.Post, "platform", d.Account.Platform.String(), "step", int(d.Step), "err", err)
 	})
 }
 
-// known returns an error of a connector that somebody can act on. A fault of ours becomes
-// one of the given kind, after a call of tell. A call that may be repeated and was cut
+// actionable returns an error of a connector that somebody can act on. A fault of ours becomes
+// one of the given kind, after a call of logFault. A call that may be repeated and was cut
 // off by a stop is not a fault.
-func known(ctx context.Context, err error, kind schema.ErrorKind, message string, tell func()) *schema.Error {
+func actionable(ctx context.Context, err error, kind schema.ErrorKind, message string, logFault func()) *schema.Error {
 	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind >= schema.Refused {
 		return e
 	}
 	if ctx.Err() != nil && kind != schema.Unknown {
 		return &schema.Error{Kind: schema.Retryable, Message: message, Err: err}
 	}
-	tell()
+	logFault()
 	return &schema.Error{Kind: kind, Message: message}
 }
 
 // prepareLimit ends uploads before their lease does.
 const prepareLimit = schema.PrepareLease - 30*time.Second
 
-func (c platformCalls) call(ctx context.Context, d *schema.Delivery, o *schema.Outcome) error {
-	return guard.Do(func() error { return c.tryCall(ctx, d, o) })
+// callPlatform calls the verb of the step. A panic of the connector is an error.
+func (c platformCalls) callPlatform(ctx context.Context, d *schema.Delivery, o *schema.Outcome) error {
+	return guard.Do(func() error { return c.callVerb(ctx, d, o) })
 }
 
-func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schema.Outcome) error {
+func (c platformCalls) callVerb(ctx context.Context, d *schema.Delivery, o *schema.Outcome) error {
 	connector, err := c.platforms.Connector(d.Account)
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func (c platformCalls) tryCall(ctx context.Context, d *schema.Delivery, o *schem
 		return err
 	}
 	if d.Step == schema.StepFind {
-		o.Receipt, o.Verdict, err = c.find(ctx, verbs.find, d)
+		o.Receipt, o.Verdict, err = c.findReceipt(ctx, verbs.find, d)
 	} else {
 		o.Receipt, err = verbs.call(ctx, *d)
 	}
@@ -198,9 +199,9 @@ func forUpload(d schema.Delivery) schema.Delivery {
 	return d
 }
 
-// find looks for what became of a call, after Known. If receipts do not go back that far,
+// findReceipt looks for what became of a call, after Known. If receipts do not go back that far,
 // nobody can tell.
-func (c platformCalls) find(ctx context.Context, look func(context.Context, schema.Delivery) (schema.Receipt, schema.Verdict, error), d *schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+func (c platformCalls) findReceipt(ctx context.Context, look func(context.Context, schema.Delivery) (schema.Receipt, schema.Verdict, error), d *schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	err := c.receipts.Known(ctx, d)
 	switch {
 	case errors.Is(err, schema.ErrReceiptsForgotten):

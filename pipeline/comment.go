@@ -82,7 +82,7 @@ func (c comment) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (w
 		return c.came(d, schema.Outcome{}, result), nil
 	}
 	d.Renews = d.Account.MayRenew(called)
-	outcome, cut := c.calls.make(ctx, d, turn)
+	outcome, cut := c.calls.doStep(ctx, d, turn)
 	if outcome.Keyless && !called.After(d.Until) {
 		result := d.PutOff(c.Now()).OfComment(d)
 		return worker.Outcome{Store: func(ctx context.Context) error { return c.Finish(ctx, result) }}, nil

@@ -1,9 +1,6 @@
 package pipeline
 
 import (
-	"sync/atomic"
-	"time"
-
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
@@ -16,10 +13,6 @@ type Metrics struct {
 	workers      *worker.Metrics
 	chores       choreMetrics
 	lateness     *prometheus.HistogramVec
-	overdue      prometheus.Gauge
-	waiting      prometheus.Gauge
-	held         prometheus.Gauge
-	overdueAt    atomic.Pointer[time.Time] // when these three were read; nil: they are none of this process
 	repairs      *prometheus.CounterVec
 	renewals     *prometheus.CounterVec
 	accounts     *prometheus.GaugeVec
@@ -29,8 +22,6 @@ type Metrics struct {
 	delivered    prometheus.Histogram
 	targets      *prometheus.CounterVec
 	dropped      prometheus.Counter
-	fired        prometheus.Counter
-	stragglers   prometheus.Counter
 	deadLetters  *prometheus.GaugeVec
 }
 
@@ -57,14 +48,6 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Help:    "From the time a target was due to the call that settled its first entry, waits included.",
 			Buckets: []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800, 7200, 86400},
 		}, []string{"platform"}),
-		overdue: register.NewGauge(prometheus.GaugeOpts{
-			Name: "crier_oldest_overdue_seconds",
-			Help: "How far past its time the oldest post or first comment of this process's shards is that is not done, whatever it waits for but a pause or a review.",
-		}),
-		waiting: register.NewGauge(prometheus.GaugeOpts{
-			Name: "crier_overdue",
-			Help: "Posts and first comments of this process's shards that are past their time and wait: for a retry, a limit, a pause. Counted up to 10,000 besides those that are held.",
-		}),
 		repairs: register.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_repairs_total",
 			Help: "What the sweep found that should not be, and repaired, by kind.",
@@ -80,10 +63,6 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		oldestEvents: register.NewGauge(prometheus.GaugeOpts{
 			Name: "crier_outbox_oldest_seconds",
 			Help: "Age of the oldest events that webhooks or analytics have not got; 0: there are none.",
-		}),
-		held: register.NewGauge(prometheus.GaugeOpts{
-			Name: "crier_held",
-			Help: "Those of crier_overdue that a pause or a review holds.",
 		}),
 		deliveries: register.NewCounterVec(prometheus.CounterOpts{
 			Name: "crier_webhook_deliveries_total",
@@ -107,23 +86,11 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Name: "crier_announcements_dropped_total",
 			Help: "Announcements that found the queue to the log full; their jobs fire again by themselves.",
 		}),
-		fired: register.NewCounter(prometheus.CounterOpts{
-			Name: "crier_jobs_fired_total",
-			Help: "Jobs whose messages were written to the log.",
-		}),
-		stragglers: register.NewCounter(prometheus.CounterOpts{
-			Name: "crier_stragglers_total",
-			Help: "Overdue jobs that delay fired from PostgreSQL and not from its window: a backlog, or what was lost on its way.",
-		}),
 		deadLetters: register.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "crier_dead_letters",
 			Help: "What was given up on after faults of crier's own and waits for a replay, by stage. Every process with role delay shows all.",
 		}, []string{"stage"}),
 	}
-	register.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "crier_overdue_age_seconds",
-		Help: "How long ago crier_overdue, crier_oldest_overdue_seconds and crier_held were read from PostgreSQL: more than 10 means that they are old. 0 in a process without shards.",
-	}, m.overdueAge)
 	for _, outcome := range []string{"delivered", "retried", "failed"} {
 		m.deliveries.WithLabelValues(outcome)
 	}
@@ -134,36 +101,4 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		m.deadLetters.WithLabelValues(stage)
 	}
 	return m
-}
-
-func (m *Metrics) showOverdue(o schema.Overdue) {
-	now := time.Now()
-	m.overdueAt.Store(&now)
-	m.setOverdue(o)
-}
-
-// awaitOverdue has the age of the figures count from now on, where it does not yet.
-func (m *Metrics) awaitOverdue() {
-	now := time.Now()
-	m.overdueAt.CompareAndSwap(nil, &now)
-}
-
-// showNothingOverdue is for a process without shards.
-func (m *Metrics) showNothingOverdue() {
-	m.overdueAt.Store(nil)
-	m.setOverdue(schema.Overdue{})
-}
-
-func (m *Metrics) overdueAge() float64 {
-	at := m.overdueAt.Load()
-	if at == nil {
-		return 0
-	}
-	return time.Since(*at).Seconds()
-}
-
-func (m *Metrics) setOverdue(o schema.Overdue) {
-	m.overdue.Set(o.Oldest.Seconds())
-	m.waiting.Set(float64(o.Waiting))
-	m.held.Set(float64(o.Held))
 }

@@ -105,7 +105,7 @@ func (p publish) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (w
 		return p.came(d, schema.Outcome{}, result, called), nil
 	}
 	d.Renews = d.Account.MayRenew(called)
-	outcome, cut := p.calls.make(ctx, d, turn)
+	outcome, cut := p.calls.doStep(ctx, d, turn)
 	if outcome.Keyless && !called.After(d.Until) {
 		result := d.PutOff(p.Now())
 		return worker.Outcome{Store: func(ctx context.Context) error { return p.Finish(ctx, result) }}, nil

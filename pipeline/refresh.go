@@ -92,7 +92,7 @@ func (r refresh) Key(v schema.Renewal) schema.RefreshMessage {
 }
 
 func (r refresh) Do(ctx context.Context, v schema.Renewal, _ schema.Turn) (worker.Outcome, error) {
-	outcome, cut := r.make(ctx, v)
+	outcome, cut := r.doStep(ctx, v)
 	if outcome.Keyless {
 		result := v.PutOff(r.Now())
 		return worker.Outcome{Store: func(ctx context.Context) error { return r.Finish(ctx, result) }}, nil
@@ -136,9 +136,9 @@ func renewalOutcome(r schema.RenewalResult) string {
 	}
 }
 
-// make makes the call of a claimed step; cut means that a stop ended it without an
+// doStep makes the call of a claimed step; cut means that a stop ended it without an
 // effect. After a fault of ours in a trade its outcome is unknown.
-func (r refresh) make(ctx context.Context, v schema.Renewal) (outcome schema.RenewalOutcome, cut bool) {
+func (r refresh) doStep(ctx context.Context, v schema.Renewal) (outcome schema.RenewalOutcome, cut bool) {
 	if ctx.Err() != nil {
 		return outcome, true
 	}
@@ -157,7 +157,7 @@ func (r refresh) make(ctx context.Context, v schema.Renewal) (outcome schema.Ren
 	if v.Trade {
 		kind = schema.Unknown
 	}
-	outcome.Err = known(ctx, err, kind, "crier failed on these credentials; the log has the reason", func() {
+	outcome.Err = actionable(ctx, err, kind, "crier failed on these credentials; the log has the reason", func() {
 		r.logger.ErrorContext(ctx, "a renewal failed by our fault", "account", v.Account.ID, "err", err)
 	})
 	return outcome, ctx.Err() != nil && outcome.Err.Kind == schema.Retryable

@@ -202,7 +202,7 @@ func TestAReplyIsThereOnce(t *testing.T) {
 			if err != nil || len(claimed) != 1 {
 				t.Fatalf("claimed %+v, %v", claimed, err)
 			}
-			if outcome, _ := a.stage.calls.make(t.Context(), claimed[0], nil); outcome.Err != nil {
+			if outcome, _ := a.stage.calls.doStep(t.Context(), claimed[0], nil); outcome.Err != nil {
 				t.Fatal(outcome.Err)
 			}
 		},

@@ -262,3 +262,11 @@ func (w *Worker[M, R, C]) bringForward(ctx context.Context) {
 		w.Logger.InfoContext(ctx, "jobs of what waited in memory were brought forward", "stage", w.Name, "jobs", brought)
 	}
 }
+
+// TraceHeaders are the headers of a message that carry a trace (W3C traceparent); none where it is empty.
+func TraceHeaders(trace string) []stream.Header {
+	if trace == "" {
+		return nil
+	}
+	return []stream.Header{{Key: tracing.Header, Value: []byte(trace)}}
+}

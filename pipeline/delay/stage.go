@@ -1,4 +1,11 @@
-package pipeline
+// Package delay is the stage that fires jobs at their time:
+//
+//	PostgreSQL ─ the next minute ─▶ window ─▶ due ─┬─▶ fire ─▶ topics publish, comment, refresh, collect, notify
+//	topic delay ───────────────────▶               │
+//	PostgreSQL ─ overdue ─▶ passes ─▶ buffer ──────┘   as fast as its platform takes it: credit
+//
+// What fires moves on by the visibility timeout, and fires again unless its effect has been committed.
+package delay
 
 import (
 	"context"
@@ -15,8 +22,8 @@ import (
 	"crier/schema/sleep"
 )
 
-// delayStore is what delay asks of the database about jobs.
-type delayStore interface {
+// store is what delay asks of the database about jobs.
+type store interface {
 	// Due returns jobs of the shards due after from and not after to, soonest first.
 	Due(ctx context.Context, shards []int16, from, to time.Time, limit int) ([]schema.Job, error)
 	// Fired moves jobs whose messages are in the log on by the visibility timeout, and
@@ -29,12 +36,12 @@ type delayStore interface {
 	Now() time.Time
 }
 
-// Delay fires the jobs of the shards it owns at their time: it holds those of the next
+// Stage fires the jobs of the shards it owns at their time: it holds those of the next
 // minute in memory, filled from PostgreSQL and from its topic. Those that are overdue it
 // reads from PostgreSQL, and fires as fast as they are taken. Several processes divide the
 // shards by the partitions of the topic.
-type Delay struct {
-	store    delayStore
+type Stage struct {
+	store    store
 	log      *stream.Log
 	logger   *slog.Logger
 	metrics  *Metrics
@@ -74,15 +81,18 @@ const (
 	moveLinger = 250 * time.Millisecond
 )
 
-// DelayConfig is what the delay stage is made of.
-type DelayConfig struct {
-	Shared
-	Store delayStore
+// Config is what the stage is made of.
+type Config struct {
+	Store   store
+	Log     *stream.Log
+	Logger  *slog.Logger
+	Metrics *Metrics
+	Hosts   *worker.Hosts // nil: nothing is known of accounts
 }
 
-// NewDelay makes the delay stage.
-func NewDelay(c DelayConfig) *Delay {
-	d := &Delay{
+// New makes the stage.
+func New(c Config) *Stage {
+	d := &Stage{
 		store: c.Store, log: c.Log, logger: c.Logger, metrics: c.Metrics, hosts: c.Hosts,
 		jobs: make(chan []schema.Job, 64), sent: make(chan sent, sentQueue), assignments: make(chan assignment, 1), firing: newFiring(),
 		window: newWindow(windowLimit), credit: newCredit(c.Store.Now()),
@@ -94,10 +104,10 @@ func NewDelay(c DelayConfig) *Delay {
 }
 
 // Ready reports whether the stage has its shards.
-func (d *Delay) Ready() error { return d.consumer.Ready() }
+func (d *Stage) Ready() error { return d.consumer.Ready() }
 
 // Run fires jobs until ctx ends.
-func (d *Delay) Run(ctx context.Context) error {
+func (d *Stage) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	due := make(chan []schema.Job)
 	group.Go(func() error { return d.consumer.Run(ctx) })
@@ -110,7 +120,7 @@ func (d *Delay) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-func (d *Delay) assigned(ctx context.Context, partitions []int) {
+func (d *Stage) assigned(ctx context.Context, partitions []int) {
 	total := d.log.Partitions(schema.TopicDelay)
 	var shards []int16
 	for _, p := range partitions {
@@ -126,7 +136,7 @@ func (d *Delay) assigned(ctx context.Context, partitions []int) {
 }
 
 // deliver takes jobs from the topic. They are acknowledged at once: PostgreSQL has them.
-func (d *Delay) deliver(ctx context.Context, messages []*stream.Message) {
+func (d *Stage) deliver(ctx context.Context, messages []*stream.Message) {
 	jobs := make([]schema.Job, 0, len(messages))
 	for _, m := range messages {
 		job, err := worker.Decode[schema.Job](m.Value)
@@ -141,7 +151,7 @@ func (d *Delay) deliver(ctx context.Context, messages []*stream.Message) {
 }
 
 // enqueue hands jobs to keepWindow, which puts them into the window.
-func (d *Delay) enqueue(ctx context.Context, jobs []schema.Job) {
+func (d *Stage) enqueue(ctx context.Context, jobs []schema.Job) {
 	if len(jobs) == 0 {
 		return
 	}
@@ -152,7 +162,7 @@ func (d *Delay) enqueue(ctx context.Context, jobs []schema.Job) {
 }
 
 // keepWindow owns the window: it takes jobs in and hands out those that are due.
-func (d *Delay) keepWindow(ctx context.Context, due chan<- []schema.Job) {
+func (d *Stage) keepWindow(ctx context.Context, due chan<- []schema.Job) {
 	w := d.window
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -180,7 +190,7 @@ func (d *Delay) keepWindow(ctx context.Context, due chan<- []schema.Job) {
 
 // followAssignments fills the window for the shards of each assignment. A process without
 // shards shows nothing overdue: that is for their owners to show.
-func (d *Delay) followAssignments(ctx context.Context) {
+func (d *Stage) followAssignments(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -196,7 +206,7 @@ func (d *Delay) followAssignments(ctx context.Context) {
 }
 
 // serve looks after the assigned shards until the assignment ends.
-func (d *Delay) serve(a assignment) {
+func (d *Stage) serve(a assignment) {
 	var working sync.WaitGroup
 	defer working.Wait()
 	working.Go(func() { newBacklog(d, a.shards).drain(a.ctx) })
@@ -213,7 +223,7 @@ func (d *Delay) serve(a assignment) {
 
 // fill reads the jobs of the next minute and returns how far it came. Where there are
 // more than fit, those of the last instant read are left until they are overdue.
-func (d *Delay) fill(a assignment, filled, now time.Time) time.Time {
+func (d *Stage) fill(a assignment, filled, now time.Time) time.Time {
 	to := now.Add(fillAhead)
 	if filled.After(to) { // the clock was set back
 		filled = now
@@ -230,14 +240,14 @@ func (d *Delay) fill(a assignment, filled, now time.Time) time.Time {
 	return to
 }
 
-func (d *Delay) complain(ctx context.Context, what string, err error) {
+func (d *Stage) complain(ctx context.Context, what string, err error) {
 	if ctx.Err() == nil {
 		d.logger.WarnContext(ctx, what, "err", err)
 	}
 }
 
 // fireAll fires batches of due jobs.
-func (d *Delay) fireAll(ctx context.Context, due <-chan []schema.Job) {
+func (d *Stage) fireAll(ctx context.Context, due <-chan []schema.Job) {
 	for {
 		select {
 		case <-ctx.Done():

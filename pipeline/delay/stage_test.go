@@ -1,4 +1,4 @@
-package pipeline
+package delay
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 func TestAProcessWithoutShardsShowsNothingOverdue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := prometheus.NewRegistry()
-		d := &Delay{metrics: NewMetrics(registry), assignments: make(chan assignment)}
+		d := &Stage{metrics: NewMetrics(registry), assignments: make(chan assignment)}
 		d.metrics.showOverdue(schema.Overdue{Oldest: time.Hour, Waiting: 3, Held: 2})
 		go d.followAssignments(t.Context())
 		d.assignments <- assignment{ctx: t.Context()}
@@ -43,7 +43,7 @@ func TestAProcessWithoutShardsShowsNothingOverdue(t *testing.T) {
 
 // manyHeld is a database that takes long to tell what is overdue.
 type manyHeld struct {
-	delayStore
+	store
 	asked int
 }
 
@@ -68,7 +68,7 @@ func (m *manyHeld) Overdue(context.Context, []int16) (schema.Overdue, error) {
 func TestFiguresThatTakeLongAreAskedForSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &manyHeld{}
-		d := &Delay{store: store, metrics: NewMetrics(prometheus.NewRegistry()), window: newWindow(windowLimit), credit: newCredit(store.Now()), firing: newFiring()}
+		d := &Stage{store: store, metrics: NewMetrics(prometheus.NewRegistry()), window: newWindow(windowLimit), credit: newCredit(store.Now()), firing: newFiring()}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		d.serve(assignment{ctx: ctx, shards: []int16{0}})
@@ -101,7 +101,7 @@ func (s *stalling) Due(ctx context.Context, _ []int16, _, _ time.Time, _ int) ([
 func TestFiguresAreOldWhilePostgresIsSilentAndRightSoonAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &stalling{back: time.Now().Add(40*time.Second + 300*time.Millisecond)}
-		d := &Delay{
+		d := &Stage{
 			store: store, metrics: NewMetrics(prometheus.NewRegistry()), logger: slog.New(slog.DiscardHandler),
 			window: newWindow(windowLimit), credit: newCredit(store.Now()), firing: newFiring(),
 		}
@@ -133,7 +133,7 @@ func (m *Metrics) shownWaiting(t *testing.T) float64 {
 
 // jumping is a database whose clock is set.
 type jumping struct {
-	delayStore
+	store
 	ahead atomic.Int64
 }
 
@@ -142,7 +142,7 @@ func (j *jumping) Now() time.Time { return time.Now().Add(time.Duration(j.ahead.
 func TestJobsGoOutSoonAfterTheClockWasSetAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &jumping{}
-		d := &Delay{store: store, jobs: make(chan []schema.Job), window: newWindow(windowLimit), firing: newFiring()}
+		d := &Stage{store: store, jobs: make(chan []schema.Job), window: newWindow(windowLimit), firing: newFiring()}
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		due := make(chan []schema.Job)

@@ -1,4 +1,4 @@
-package pipeline
+package delay
 
 import (
 	"context"
@@ -35,7 +35,7 @@ const (
 // announcement or message was lost, that the shards' last owner did not get to, that fell due
 // while no process ran, or that were resumed. Jobs that are due now do not wait for it.
 type backlog struct {
-	delay  *Delay
+	delay  *Stage
 	shards []int16
 
 	passes  passes
@@ -48,7 +48,7 @@ type backlog struct {
 	settleInterval time.Duration
 }
 
-func newBacklog(d *Delay, shards []int16) *backlog {
+func newBacklog(d *Stage, shards []int16) *backlog {
 	return &backlog{delay: d, shards: shards, settleInterval: settleEvery, buffer: newBuffer()}
 }
 

@@ -1,4 +1,4 @@
-package pipeline
+package delay
 
 import (
 	"context"
@@ -21,7 +21,7 @@ const (
 
 // followOverdue shows what is overdue until the assignment ends, beside all else that waits for
 // PostgreSQL. The figures stay as they were while it is silent, and their age says so.
-func (d *Delay) followOverdue(a assignment) {
+func (d *Stage) followOverdue(a assignment) {
 	d.metrics.awaitOverdue()
 	failing := false
 	for rest := time.Duration(0); sleep.For(a.ctx, rest) == nil; {
@@ -38,7 +38,7 @@ func (d *Delay) followOverdue(a assignment) {
 	}
 }
 
-func (d *Delay) readOverdue(a assignment) error {
+func (d *Stage) readOverdue(a assignment) error {
 	ctx, cancel := context.WithTimeout(a.ctx, overdueTimeout)
 	defer cancel()
 	overdue, err := d.store.Overdue(ctx, a.shards)

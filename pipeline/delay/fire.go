@@ -1,4 +1,4 @@
-package pipeline
+package delay
 
 import (
 	"context"
@@ -30,7 +30,7 @@ type recipient struct {
 
 // dispatches decodes jobs into their messages. A job that cannot be decoded becomes a dead
 // letter.
-func (d *Delay) dispatches(ctx context.Context, jobs []schema.Job) []dispatch {
+func (d *Stage) dispatches(ctx context.Context, jobs []schema.Job) []dispatch {
 	dispatches := make([]dispatch, 0, len(jobs))
 	for _, j := range jobs {
 		one, err := dispatchOf(j)
@@ -53,7 +53,7 @@ func dispatchOf(j schema.Job) (dispatch, error) {
 		post, err := worker.Decode[schema.PostJob](j.Payload)
 		d.topic = schema.TopicPublish
 		for _, m := range post.Messages() {
-			d.add(stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: traced(m.Trace)}, m.Workspace, m.Platform)
+			d.add(stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: worker.TraceHeaders(m.Trace)}, m.Workspace, m.Platform)
 		}
 		return d, err
 	case schema.JobComment:
@@ -74,7 +74,7 @@ func dispatchOf(j schema.Job) (dispatch, error) {
 	default:
 		m, err := worker.Decode[schema.NotifyMessage](j.Payload)
 		d.topic = schema.TopicNotify
-		d.records = append(d.records, stream.Record{Key: m.Webhook[:], Value: j.Payload, Headers: traced(m.Trace)})
+		d.records = append(d.records, stream.Record{Key: m.Webhook[:], Value: j.Payload, Headers: worker.TraceHeaders(m.Trace)})
 		d.count(load{destination: destination{topic: d.topic}})
 		d.count(load{destination: destination{topic: d.topic, webhook: m.Webhook}}) // the one webhook has a bound of its own
 		return d, err
@@ -102,7 +102,7 @@ func (d *dispatch) count(l load) {
 }
 
 // addParts counts the messages of overdue jobs by server and by workspace, too.
-func (d *Delay) addParts(ctx context.Context, dispatches []dispatch) {
+func (d *Stage) addParts(ctx context.Context, dispatches []dispatch) {
 	var all []recipient
 	for _, one := range dispatches {
 		all = append(all, one.of...)
@@ -133,14 +133,14 @@ func (d *dispatch) markOverdue() {
 
 // fire writes the messages of jobs to the log, and only then moves the jobs on, by the
 // visibility timeout. Jobs that were not moved on fire again.
-func (d *Delay) fire(ctx context.Context, dispatches []dispatch) {
+func (d *Stage) fire(ctx context.Context, dispatches []dispatch) {
 	if jobs := d.send(ctx, dispatches); len(jobs) > 0 {
 		d.moveOn(ctx, jobs)
 	}
 }
 
 // send writes the messages of jobs to the log, and returns the jobs: none if that failed.
-func (d *Delay) send(ctx context.Context, dispatches []dispatch) []schema.Job {
+func (d *Stage) send(ctx context.Context, dispatches []dispatch) []schema.Job {
 	jobs := make([]schema.Job, len(dispatches))
 	records := map[string][]stream.Record{}
 	for i, one := range dispatches {
@@ -160,13 +160,13 @@ func (d *Delay) send(ctx context.Context, dispatches []dispatch) []schema.Job {
 }
 
 // release ends the firing of jobs, moved on or not.
-func (d *Delay) release(jobs []schema.Job) {
+func (d *Stage) release(jobs []schema.Job) {
 	d.credit.refund(jobs)
 	d.firing.end(jobs)
 }
 
 // moveOn moves jobs on whose messages are in the log.
-func (d *Delay) moveOn(ctx context.Context, jobs []schema.Job) {
+func (d *Stage) moveOn(ctx context.Context, jobs []schema.Job) {
 	defer d.release(jobs)
 	for {
 		var fired []schema.FiredJob
@@ -196,7 +196,7 @@ type sent struct {
 
 // moveSent moves the jobs on that the window has fired. They wait for moveLinger: where the
 // platform has answered by then the job is deleted, and its row is not written once more before.
-func (d *Delay) moveSent(ctx context.Context) {
+func (d *Stage) moveSent(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -209,7 +209,7 @@ func (d *Delay) moveSent(ctx context.Context) {
 }
 
 // gatherSent adds what else was fired, as far as a transaction takes it.
-func (d *Delay) gatherSent(jobs []schema.Job) []schema.Job {
+func (d *Stage) gatherSent(jobs []schema.Job) []schema.Job {
 	for len(jobs) < fireBatch {
 		select {
 		case next := <-d.sent:

@@ -1,4 +1,4 @@
-package pipeline
+package delay
 
 import (
 	"context"
@@ -18,6 +18,8 @@ import (
 	"crier/schema"
 	"crier/schema/postgres"
 )
+
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
 
 // patience is how long a test waits for what must happen: machines stand still, for more than a
 // minute at times.
@@ -104,8 +106,8 @@ func (o *overdue) insert(n int, platform schema.Platform, due string) {
 func (o *overdue) drain() (die func()) {
 	o.Helper()
 	ctx, cancel := context.WithCancel(o.Context())
-	d := NewDelay(DelayConfig{
-		Shared: Shared{Log: o.log, Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry())}, Store: o.late,
+	d := New(Config{
+		Log: o.log, Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry()), Store: o.late,
 	})
 	var working sync.WaitGroup
 	working.Go(func() { newBacklog(d, o.shards).drain(ctx) })

@@ -1,4 +1,4 @@
-package pipeline
+package delay
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func (l *jobList) addPost(start time.Time, p schema.PostJob) schema.JobID {
 
 // listed is a store whose backlog is a list, and which is asked for nothing else.
 type listed struct {
-	delayStore
+	store
 	jobs jobList
 }
 
@@ -64,7 +64,7 @@ func TestSkippedJobsDoNotWaitForTheReadingOfOthers(t *testing.T) {
 	add(1, schema.Mastodon)
 	add(busy, schema.Bluesky)
 	add(1, schema.Mastodon)
-	b := newBacklog(&Delay{store: s, window: newWindow(1), credit: newCredit(start)}, []int16{0})
+	b := newBacklog(&Stage{store: s, window: newWindow(1), credit: newCredit(start)}, []int16{0})
 	now := start.Add(24 * time.Hour)
 	b.passes.began = now
 	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky} {
@@ -153,7 +153,7 @@ func TestWhatALaterReaderLeftToAnEarlierOneIsReadBeyondItsEnd(t *testing.T) {
 		Accounts:  []schema.AccountID{schema.NewAccountID(start), schema.NewAccountID(start)},
 		Platforms: []schema.Platform{schema.Mastodon, schema.Bluesky},
 	})
-	b := newBacklog(&Delay{store: s, window: newWindow(1), credit: newCredit(start)}, []int16{0})
+	b := newBacklog(&Stage{store: s, window: newWindow(1), credit: newCredit(start)}, []int16{0})
 	b.beginPass(start)
 	b.pass.pausedTo = time.Now().Add(time.Hour) // it takes long
 	read := func(now time.Time) {

@@ -1,0 +1,85 @@
+package delay
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"crier/schema"
+)
+
+// Metrics of the stage.
+type Metrics struct {
+	overdue    prometheus.Gauge
+	waiting    prometheus.Gauge
+	held       prometheus.Gauge
+	overdueAt  atomic.Pointer[time.Time] // when these three were read; nil: they are none of this process
+	fired      prometheus.Counter
+	stragglers prometheus.Counter
+}
+
+// NewMetrics makes and registers the metrics of the stage.
+func NewMetrics(r prometheus.Registerer) *Metrics {
+	register := promauto.With(r)
+	m := &Metrics{
+		overdue: register.NewGauge(prometheus.GaugeOpts{
+			Name: "crier_oldest_overdue_seconds",
+			Help: "How far past its time the oldest post or first comment of this process's shards is that is not done, whatever it waits for but a pause or a review.",
+		}),
+		waiting: register.NewGauge(prometheus.GaugeOpts{
+			Name: "crier_overdue",
+			Help: "Posts and first comments of this process's shards that are past their time and wait: for a retry, a limit, a pause. Counted up to 10,000 besides those that are held.",
+		}),
+		held: register.NewGauge(prometheus.GaugeOpts{
+			Name: "crier_held",
+			Help: "Those of crier_overdue that a pause or a review holds.",
+		}),
+		fired: register.NewCounter(prometheus.CounterOpts{
+			Name: "crier_jobs_fired_total",
+			Help: "Jobs whose messages were written to the log.",
+		}),
+		stragglers: register.NewCounter(prometheus.CounterOpts{
+			Name: "crier_stragglers_total",
+			Help: "Overdue jobs that delay fired from PostgreSQL and not from its window: a backlog, or what was lost on its way.",
+		}),
+	}
+	register.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "crier_overdue_age_seconds",
+		Help: "How long ago crier_overdue, crier_oldest_overdue_seconds and crier_held were read from PostgreSQL: more than 10 means that they are old. 0 in a process without shards.",
+	}, m.overdueAge)
+	return m
+}
+
+func (m *Metrics) showOverdue(o schema.Overdue) {
+	now := time.Now()
+	m.overdueAt.Store(&now)
+	m.setOverdue(o)
+}
+
+// awaitOverdue has the age of the figures count from now on, where it does not yet.
+func (m *Metrics) awaitOverdue() {
+	now := time.Now()
+	m.overdueAt.CompareAndSwap(nil, &now)
+}
+
+// showNothingOverdue is for a process without shards.
+func (m *Metrics) showNothingOverdue() {
+	m.overdueAt.Store(nil)
+	m.setOverdue(schema.Overdue{})
+}
+
+func (m *Metrics) overdueAge() float64 {
+	at := m.overdueAt.Load()
+	if at == nil {
+		return 0
+	}
+	return time.Since(*at).Seconds()
+}
+
+func (m *Metrics) setOverdue(o schema.Overdue) {
+	m.overdue.Set(o.Oldest.Seconds())
+	m.waiting.Set(float64(o.Waiting))
+	m.held.Set(float64(o.Held))
+}
