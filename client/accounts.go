@@ -1,20 +1,14 @@
 package client
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 
 	"crier/client/internal/api"
 )
 
 // AccountService connects accounts and says whether they work. Connecting needs a key with the
 // permission Admin.
-type AccountService struct{ api *api.Client }
+type AccountService struct{ api *caller }
 
 // AccountFilter selects accounts; what is zero selects all.
 type AccountFilter struct {
@@ -24,7 +18,7 @@ type AccountFilter struct {
 
 // List returns the connected accounts.
 func (a *AccountService) List(ctx context.Context, filter AccountFilter) ([]Account, error) {
-	answer, err := read[api.AccountsAnswer](a.api.ListAccounts(ctx, &api.ListAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}))
+	answer, err := read[api.AccountsAnswer](a.api.get(ctx, &api.ListAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}, "accounts"))
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +27,7 @@ func (a *AccountService) List(ctx context.Context, filter AccountFilter) ([]Acco
 
 // Get reads an account.
 func (a *AccountService) Get(ctx context.Context, id string) (*Account, error) {
-	return accountOf(read[api.AccountAnswer](a.api.GetAccount(ctx, id)))
+	return accountOf(read[api.AccountAnswer](a.api.get(ctx, nil, "accounts", id)))
 }
 
 // Update puts an account into a brand, takes it out of one, or names it.
@@ -45,21 +39,17 @@ func (a *AccountService) Update(ctx context.Context, id string, change AccountUp
 	if change.BrandID != nil {
 		body["brandId"] = optional(*change.BrandID) // null takes it out
 	}
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		return nil, fmt.Errorf("changing an account: %w", err)
-	}
-	return accountOf(read[api.AccountAnswer](a.api.UpdateAccountWithBody(ctx, id, "application/json", bytes.NewReader(encoded))))
+	return accountOf(read[api.AccountAnswer](a.api.patch(ctx, body, "accounts", id)))
 }
 
 // Disconnect ends an account: its credentials are erased, and its posts fail.
 func (a *AccountService) Disconnect(ctx context.Context, id string) error {
-	return done(a.api.DisconnectAccount(ctx, id))
+	return done(a.api.delete(ctx, "accounts", id))
 }
 
 // Health asks the platform whether an account works.
 func (a *AccountService) Health(ctx context.Context, id string) (*AccountHealth, error) {
-	answer, err := read[api.HealthAnswer](a.api.CheckAccount(ctx, id))
+	answer, err := read[api.HealthAnswer](a.api.get(ctx, nil, "accounts", id, "health"))
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +58,7 @@ func (a *AccountService) Health(ctx context.Context, id string) (*AccountHealth,
 
 // HealthOfAll asks the platforms whether accounts work.
 func (a *AccountService) HealthOfAll(ctx context.Context, filter AccountFilter) ([]AccountHealth, error) {
-	answer, err := read[api.HealthsAnswer](a.api.CheckAccounts(ctx, &api.CheckAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}))
+	answer, err := read[api.HealthsAnswer](a.api.get(ctx, &api.CheckAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}, "accounts", "health"))
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +67,7 @@ func (a *AccountService) HealthOfAll(ctx context.Context, filter AccountFilter) 
 
 // Ways says how accounts of each platform are connected on this server.
 func (a *AccountService) Ways(ctx context.Context) ([]ConnectWay, error) {
-	answer, err := read[api.ConnectWaysAnswer](a.api.ListConnectWays(ctx))
+	answer, err := read[api.ConnectWaysAnswer](a.api.get(ctx, nil, "connect"))
 	if err != nil {
 		return nil, err
 	}
@@ -94,14 +84,14 @@ type ConsentRequest struct {
 // AskConsent begins to connect an account on its platform's page: open the answer's AuthURL in
 // the browser of the person whose account it is.
 func (a *AccountService) AskConsent(ctx context.Context, platform Platform, request ConsentRequest) (*Consent, error) {
-	return read[Consent](a.api.BeginConnect(ctx, platform, &api.BeginConnectParams{
+	return read[Consent](a.api.get(ctx, &api.BeginConnectParams{
 		Server: optional(request.Server), Redirect: optional(request.Redirect), BrandID: optional(request.BrandID),
-	}))
+	}, "connect", string(platform)))
 }
 
 // Entities are what a person who has consented may choose to connect.
 func (a *AccountService) Entities(ctx context.Context, platform Platform, selectionToken string) ([]Entity, error) {
-	answer, err := read[api.EntitiesAnswer](a.api.ListEntities(ctx, platform, &api.ListEntitiesParams{SelectionToken: selectionToken}))
+	answer, err := read[api.EntitiesAnswer](a.api.get(ctx, &api.ListEntitiesParams{SelectionToken: selectionToken}, "connect", string(platform), "entities"))
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +100,7 @@ func (a *AccountService) Entities(ctx context.Context, platform Platform, select
 
 // Select connects what a person has chosen: all of it, or nothing.
 func (a *AccountService) Select(ctx context.Context, platform Platform, selection EntitiesSelection) ([]Account, error) {
-	answer, err := read[api.AccountsAnswer](a.api.SelectEntities(ctx, platform, selection))
+	answer, err := read[api.AccountsAnswer](a.api.post(ctx, selection, "connect", string(platform), "select"))
 	if err != nil {
 		return nil, err
 	}
@@ -139,14 +129,14 @@ type Credentials struct {
 // Connect connects an account whose token exists, after the platform has accepted it. A profile
 // that is connected already keeps its id and gets the new credentials.
 func (a *AccountService) Connect(ctx context.Context, platform Platform, credentials Credentials) (*Account, error) {
-	encoded, err := json.Marshal(credentials)
-	if err != nil {
-		return nil, fmt.Errorf("connecting an account: %w", err)
+	path := []string{"connect", string(platform)}
+	if platform == Telegram {
+		path = append(path, "channels")
 	}
 	answer, err := read[struct {
 		Account  Account
 		Accounts []Account // of telegram
-	}](a.connect(repeatable(ctx), platform, bytes.NewReader(encoded)))
+	}](a.api.post(repeatable(ctx), credentials, path...))
 	if err != nil {
 		return nil, err
 	}
@@ -154,25 +144,6 @@ func (a *AccountService) Connect(ctx context.Context, platform Platform, credent
 		return &answer.Accounts[0], nil
 	}
 	return &answer.Account, nil
-}
-
-// connect sends credentials to where accounts of a platform are connected: the same place for each but one.
-func (a *AccountService) connect(ctx context.Context, platform Platform, body io.Reader) (*http.Response, error) {
-	path := "connect/" + url.PathEscape(string(platform))
-	if platform == Telegram {
-		path += "/channels"
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.api.Server+path, body)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	for _, edit := range a.api.RequestEditors {
-		if err := edit(ctx, request); err != nil {
-			return nil, err
-		}
-	}
-	return a.api.Client.Do(request)
 }
 
 func accountOf(answer *api.AccountAnswer, err error) (*Account, error) {

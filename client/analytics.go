@@ -11,7 +11,7 @@ import (
 
 // AnalyticsService says how posts and accounts do, as crier last read it from their platforms.
 // What no platform tells is nil, which is not zero.
-type AnalyticsService struct{ api *api.Client }
+type AnalyticsService struct{ api *caller }
 
 // Metric is what is counted of a post.
 type Metric string
@@ -44,10 +44,10 @@ type PostReportFilter struct {
 // Posts counts what was posted and what failed, by day and platform, and tells how those do
 // that were published in the range.
 func (a *AnalyticsService) Posts(ctx context.Context, filter PostReportFilter) (*PostReport, error) {
-	return read[PostReport](a.api.CountPosts(ctx, &api.CountPostsParams{
+	return read[PostReport](a.api.get(ctx, &api.CountPostsParams{
 		From: day(filter.From), To: day(filter.To), Platform: optional(filter.Platform), AccountID: optional(filter.AccountID), BrandID: optional(filter.BrandID),
 		PostID: optional(filter.PostID), SortBy: optional(api.CountPostsParamsSortBy(filter.Best)), Top: optional(filter.Top),
-	}))
+	}, "analytics", "posts"))
 }
 
 // FollowersFilter selects accounts; what is zero selects what the server does by default.
@@ -60,9 +60,9 @@ type FollowersFilter struct {
 
 // Followers tells how accounts gain followers.
 func (a *AnalyticsService) Followers(ctx context.Context, filter FollowersFilter) (*FollowersReport, error) {
-	return read[FollowersReport](a.api.CountFollowers(ctx, &api.CountFollowersParams{
+	return read[FollowersReport](a.api.get(ctx, &api.CountFollowersParams{
 		From: day(filter.From), To: day(filter.To), Platform: optional(filter.Platform), AccountID: optional(filter.AccountID), BrandID: optional(filter.BrandID),
-	}))
+	}, "analytics", "followers"))
 }
 
 // RetentionFilter selects videos on youtube; what is zero selects what the server does by default.
@@ -76,10 +76,10 @@ type RetentionFilter struct {
 
 // Retention tells how long videos on youtube are watched, the most viewed first.
 func (a *AnalyticsService) Retention(ctx context.Context, filter RetentionFilter) (*RetentionReport, error) {
-	return read[RetentionReport](a.api.GetRetention(ctx, &api.GetRetentionParams{
+	return read[RetentionReport](a.api.get(ctx, &api.GetRetentionParams{
 		From: day(filter.From), To: day(filter.To), AccountID: optional(filter.AccountID), BrandID: optional(filter.BrandID),
 		PostID: optional(filter.PostID), Limit: optional(filter.Top),
-	}))
+	}, "analytics", "retention"))
 }
 
 // BestTimesFilter selects the history that is looked at; what is zero selects what the server
@@ -97,10 +97,10 @@ type BestTimesFilter struct {
 // BestTimes tells in which hours of the week posts do best by their own history, and how far
 // that can be trusted.
 func (a *AnalyticsService) BestTimes(ctx context.Context, filter BestTimesFilter) (*BestTimes, error) {
-	return read[BestTimes](a.api.GetBestTimes(ctx, &api.GetBestTimesParams{
+	return read[BestTimes](a.api.get(ctx, &api.GetBestTimesParams{
 		From: day(filter.From), To: day(filter.To), Platform: optional(filter.Platform), AccountID: optional(filter.AccountID), BrandID: optional(filter.BrandID),
 		Timezone: optional(filter.Timezone), Metric: optional(api.GetBestTimesParamsMetric(filter.Best)), Limit: optional(filter.Top),
-	}))
+	}, "analytics", "best-times"))
 }
 
 func day(at time.Time) *types.Date {

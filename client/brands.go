@@ -7,16 +7,16 @@ import (
 )
 
 // BrandService makes groups of accounts.
-type BrandService struct{ api *api.Client }
+type BrandService struct{ api *caller }
 
 // Create makes a brand.
 func (b *BrandService) Create(ctx context.Context, name string) (*Brand, error) {
-	return brandOf(read[api.BrandAnswer](b.api.CreateBrand(ctx, api.BrandName{Name: name})))
+	return brandOf(read[api.BrandAnswer](b.api.post(ctx, api.BrandName{Name: name}, "brands")))
 }
 
 // List returns all brands.
 func (b *BrandService) List(ctx context.Context) ([]Brand, error) {
-	answer, err := read[api.BrandsAnswer](b.api.ListBrands(ctx))
+	answer, err := read[api.BrandsAnswer](b.api.get(ctx, nil, "brands"))
 	if err != nil {
 		return nil, err
 	}
@@ -25,17 +25,17 @@ func (b *BrandService) List(ctx context.Context) ([]Brand, error) {
 
 // Get reads a brand.
 func (b *BrandService) Get(ctx context.Context, id string) (*Brand, error) {
-	return brandOf(read[api.BrandAnswer](b.api.GetBrand(ctx, id)))
+	return brandOf(read[api.BrandAnswer](b.api.get(ctx, nil, "brands", id)))
 }
 
 // Rename gives a brand another name.
 func (b *BrandService) Rename(ctx context.Context, id, name string) (*Brand, error) {
-	return brandOf(read[api.BrandAnswer](b.api.RenameBrand(ctx, id, api.BrandName{Name: name})))
+	return brandOf(read[api.BrandAnswer](b.api.patch(ctx, api.BrandName{Name: name}, "brands", id)))
 }
 
 // Delete removes a brand.
 func (b *BrandService) Delete(ctx context.Context, id string) error {
-	return done(b.api.DeleteBrand(ctx, id))
+	return done(b.api.delete(ctx, "brands", id))
 }
 
 func brandOf(answer *api.BrandAnswer, err error) (*Brand, error) {

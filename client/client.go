@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"crier/client/internal/api"
 	"crier/schema/sleep"
 )
 
@@ -57,7 +56,7 @@ func New(key string, options ...Option) *Client {
 	if s.wrong != nil {
 		base = DefaultServer // so that requests get as far as Do, which says what is wrong
 	}
-	calls := &api.Client{Server: base + "/api/v1/", Client: s}
+	calls := &caller{base + "/api/v1/", s}
 	return &Client{
 		Posts: &PostService{calls}, Threads: &ThreadService{calls}, Accounts: &AccountService{calls}, Media: &MediaService{calls, s},
 		Webhooks: &WebhookService{calls}, Events: &EventService{calls}, Queues: &QueueService{calls}, Brands: &BrandService{calls},
@@ -121,16 +120,16 @@ func WithIdempotencyKey(key string) CallOption { return func(c *call) { c.key = 
 // a key.
 func DryRun() CallOption { return func(c *call) { c.dryRun = true } }
 
-// keyed returns the key of a creation, and its context.
-func keyed(ctx context.Context, options []CallOption) (context.Context, *string) {
+// keyed is the context of a creation, with its key.
+func keyed(ctx context.Context, options []CallOption) context.Context {
 	c := call{key: rand.Text()}
 	for _, option := range options {
 		option(&c)
 	}
 	if c.dryRun {
-		return repeatable(ctx), nil
+		return repeatable(ctx)
 	}
-	return ctx, &c.key
+	return context.WithValue(ctx, idempotencyKey{}, c.key)
 }
 
 // optional returns nil for what is left out.
@@ -151,6 +150,7 @@ func repeatable(ctx context.Context) context.Context {
 }
 
 type (
-	slowKey       struct{}
-	repeatableKey struct{}
+	idempotencyKey struct{}
+	slowKey        struct{}
+	repeatableKey  struct{}
 )

@@ -8,7 +8,7 @@ import (
 )
 
 // EngagementService reads what people write to accounts, and replies to it.
-type EngagementService struct{ api *api.Client }
+type EngagementService struct{ api *caller }
 
 // CommentFilter selects comments; what is zero selects all.
 type CommentFilter struct {
@@ -35,7 +35,7 @@ func (e *EngagementService) comments(ctx context.Context, filter CommentFilter) 
 	}
 	return func(cursor string) (Page[InboxItem], error) {
 		params.Cursor = optional(cursor)
-		return inboxPage(read[api.InboxAnswer](e.api.ListComments(ctx, &params)))
+		return inboxPage(read[api.InboxAnswer](e.api.get(ctx, &params, "engagement", "comments")))
 	}
 }
 
@@ -60,7 +60,7 @@ func (e *EngagementService) mentions(ctx context.Context, filter MentionFilter) 
 	params := api.ListMentionsParams{AccountID: optional(filter.AccountID), Unread: optional(filter.Unread), Limit: pageSize(filter.PageSize)}
 	return func(cursor string) (Page[InboxItem], error) {
 		params.Cursor = optional(cursor)
-		return inboxPage(read[api.InboxAnswer](e.api.ListMentions(ctx, &params)))
+		return inboxPage(read[api.InboxAnswer](e.api.get(ctx, &params, "engagement", "mentions")))
 	}
 }
 
@@ -73,7 +73,7 @@ func inboxPage(answer *api.InboxAnswer, err error) (Page[InboxItem], error) {
 
 // Unread counts what nobody has read, up to 1,000 of each kind; accounts without any are left out.
 func (e *EngagementService) Unread(ctx context.Context) ([]UnreadCount, error) {
-	answer, err := read[api.InboxAnswer](e.api.ListMentions(ctx, &api.ListMentionsParams{Limit: pageSize(1)}))
+	answer, err := read[api.InboxAnswer](e.api.get(ctx, &api.ListMentionsParams{Limit: pageSize(1)}, "engagement", "mentions"))
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (e *EngagementService) MarkUnread(ctx context.Context, items ...string) (ch
 }
 
 func (e *EngagementService) mark(ctx context.Context, items []string, seen bool) (changed int, err error) {
-	answer, err := read[api.MarkAnswer](e.api.MarkItems(repeatable(ctx), api.ItemMarks{ItemIds: items, Read: &seen}))
+	answer, err := read[api.MarkAnswer](e.api.post(repeatable(ctx), api.ItemMarks{ItemIds: items, Read: &seen}, "engagement", "read"))
 	if err != nil {
 		return 0, err
 	}
@@ -101,13 +101,13 @@ func (e *EngagementService) mark(ctx context.Context, items []string, seen bool)
 // Reply stores an answer to a comment or a mention for good; it goes out within a second, by the
 // account that was written to.
 func (e *EngagementService) Reply(ctx context.Context, item, text string, options ...CallOption) (*Reply, error) {
-	ctx, key := keyed(ctx, options)
-	return replyOf(read[api.ReplyAnswer](e.api.CreateReply(ctx, &api.CreateReplyParams{IdempotencyKey: key}, api.ReplyCreate{ItemID: item, Text: text})))
+	ctx = keyed(ctx, options)
+	return replyOf(read[api.ReplyAnswer](e.api.post(ctx, api.ReplyCreate{ItemID: item, Text: text}, "engagement", "replies")))
 }
 
 // GetReply reads what became of a reply.
 func (e *EngagementService) GetReply(ctx context.Context, id string) (*Reply, error) {
-	return replyOf(read[api.ReplyAnswer](e.api.GetReply(ctx, id)))
+	return replyOf(read[api.ReplyAnswer](e.api.get(ctx, nil, "engagement", "replies", id)))
 }
 
 func replyOf(answer *api.ReplyAnswer, err error) (*Reply, error) {
@@ -127,9 +127,9 @@ type Captions struct {
 // Transcript reads what is spoken in a video, as its captions have it. Each time costs 250 of the
 // 10,000 units that YouTube gives crier's app a day.
 func (e *EngagementService) Transcript(ctx context.Context, captions Captions) (*Transcript, error) {
-	answer, err := read[api.TranscriptAnswer](e.api.GetTranscript(ctx, &api.GetTranscriptParams{
+	answer, err := read[api.TranscriptAnswer](e.api.get(ctx, &api.GetTranscriptParams{
 		AccountID: captions.AccountID, VideoID: captions.VideoID, Language: optional(captions.Language),
-	}))
+	}, "engagement", "transcript"))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // EventService reads what happened, whether or not a webhook was there to get it.
-type EventService struct{ api *api.Client }
+type EventService struct{ api *caller }
 
 // EventFilter selects events.
 type EventFilter struct {
@@ -40,7 +40,7 @@ func (e *EventService) List(ctx context.Context, filter EventFilter) iter.Seq2[*
 			Events     []Event
 			NextCursor string
 			HasMore    bool
-		}](e.api.ListEvents(ctx, &params))
+		}](e.api.get(ctx, &params, "events"))
 		if err != nil {
 			return Page[Event]{}, err
 		}

@@ -1,10 +1,7 @@
 package client
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"iter"
 	"time"
 
@@ -12,7 +9,7 @@ import (
 )
 
 // FeedService reads public posts and profiles.
-type FeedService struct{ api *api.Client }
+type FeedService struct{ api *caller }
 
 // Search says what public posts are asked for.
 type Search struct {
@@ -32,7 +29,7 @@ func (f *FeedService) Search(ctx context.Context, search Search) iter.Seq2[*Feed
 	}
 	return pages(func(cursor string) (Page[FeedItem], error) {
 		params.Cursor = optional(cursor)
-		return feedPage(read[api.FeedItemsAnswer](f.api.SearchFeed(ctx, &params)))
+		return feedPage(read[api.FeedItemsAnswer](f.api.get(ctx, &params, "feeds", "search")))
 	})
 }
 
@@ -46,9 +43,9 @@ func feedPage(answer *api.FeedItemsAnswer, err error) (Page[FeedItem], error) {
 // Profile reads what a platform shows of somebody to everybody; bluesky alone does. What it does
 // not tell is nil or empty.
 func (f *FeedService) Profile(ctx context.Context, platform Platform, handle string) (*Profile, error) {
-	answer, err := read[api.PublicProfileAnswer](f.api.ReadPublicProfile(ctx, &api.ReadPublicProfileParams{
+	answer, err := read[api.PublicProfileAnswer](f.api.get(ctx, &api.ReadPublicProfileParams{
 		Platform: optional(api.ReadPublicProfileParamsPlatform(platform)), Handle: handle,
-	}))
+	}, "feeds", "profile"))
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +53,12 @@ func (f *FeedService) Profile(ctx context.Context, platform Platform, handle str
 }
 
 // MonitorService has crier look for keywords on public streams.
-type MonitorService struct{ api *api.Client }
+type MonitorService struct{ api *caller }
 
 // Create makes a monitor, which finds what is written from now on.
 func (m *MonitorService) Create(ctx context.Context, monitor Monitor) (*Monitor, error) {
 	monitor.ID, monitor.CreatedAt, monitor.UpdatedAt = "", time.Time{}, time.Time{}
-	return monitorOf(read[api.MonitorAnswer](m.api.CreateMonitor(ctx, monitor)))
+	return monitorOf(read[api.MonitorAnswer](m.api.post(ctx, monitor, "feeds", "keywords")))
 }
 
 // List iterates over the monitors, the oldest first.
@@ -69,7 +66,7 @@ func (m *MonitorService) List(ctx context.Context) iter.Seq2[*Monitor, error] {
 	params := api.ListMonitorsParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (Page[Monitor], error) {
 		params.Cursor = optional(cursor)
-		answer, err := read[api.MonitorsAnswer](m.api.ListMonitors(ctx, &params))
+		answer, err := read[api.MonitorsAnswer](m.api.get(ctx, &params, "feeds", "keywords"))
 		if err != nil {
 			return Page[Monitor]{}, err
 		}
@@ -79,7 +76,7 @@ func (m *MonitorService) List(ctx context.Context) iter.Seq2[*Monitor, error] {
 
 // Get reads a monitor.
 func (m *MonitorService) Get(ctx context.Context, id string) (*Monitor, error) {
-	return monitorOf(read[api.MonitorAnswer](m.api.GetMonitor(ctx, id)))
+	return monitorOf(read[api.MonitorAnswer](m.api.get(ctx, nil, "feeds", "keywords", id)))
 }
 
 // Update changes a monitor; what it has found stays.
@@ -92,16 +89,12 @@ func (m *MonitorService) Update(ctx context.Context, id string, change MonitorUp
 	if change.Language != nil {
 		body.Language = optional(*change.Language) // null is any
 	}
-	encoded, err := json.Marshal(body)
-	if err != nil {
-		return nil, fmt.Errorf("changing a monitor: %w", err)
-	}
-	return monitorOf(read[api.MonitorAnswer](m.api.UpdateMonitorWithBody(ctx, id, "application/json", bytes.NewReader(encoded))))
+	return monitorOf(read[api.MonitorAnswer](m.api.patch(ctx, body, "feeds", "keywords", id)))
 }
 
 // Delete ends a monitor.
 func (m *MonitorService) Delete(ctx context.Context, id string) error {
-	return done(m.api.DeleteMonitor(ctx, id))
+	return done(m.api.delete(ctx, "feeds", "keywords", id))
 }
 
 // Items iterates over what a monitor has found, the newest first, some seconds after it was
@@ -110,7 +103,7 @@ func (m *MonitorService) Items(ctx context.Context, id string) iter.Seq2[*FeedIt
 	params := api.ListMonitorItemsParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (Page[FeedItem], error) {
 		params.Cursor = optional(cursor)
-		return feedPage(read[api.FeedItemsAnswer](m.api.ListMonitorItems(ctx, id, &params)))
+		return feedPage(read[api.FeedItemsAnswer](m.api.get(ctx, &params, "feeds", "keywords", id, "items")))
 	})
 }
 

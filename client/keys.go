@@ -9,7 +9,7 @@ import (
 )
 
 // KeyService makes API keys; it needs a key with the permission Admin.
-type KeyService struct{ api *api.Client }
+type KeyService struct{ api *caller }
 
 // NewKey is a key that is asked for.
 type NewKey struct {
@@ -20,7 +20,7 @@ type NewKey struct {
 
 // Create makes a key. Its Secret is the key itself, which is shown this once.
 func (k *KeyService) Create(ctx context.Context, key NewKey) (*Key, error) {
-	return keyAnswer(read[api.KeyAnswer](k.api.CreateKey(ctx, api.KeyCreate{Name: key.Name, Permissions: []Permission{key.Permission}, Test: key.Test})))
+	return keyAnswer(read[api.KeyAnswer](k.api.post(ctx, api.KeyCreate{Name: key.Name, Permissions: []Permission{key.Permission}, Test: key.Test}, "keys")))
 }
 
 // List iterates over the keys of the workspace.
@@ -28,7 +28,7 @@ func (k *KeyService) List(ctx context.Context) iter.Seq2[*Key, error] {
 	params := api.ListKeysParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (Page[Key], error) {
 		params.Page = pageNumber(cursor)
-		answer, err := read[api.KeysAnswer](k.api.ListKeys(ctx, &params))
+		answer, err := read[api.KeysAnswer](k.api.get(ctx, &params, "keys"))
 		if err != nil {
 			return Page[Key]{}, err
 		}
@@ -38,17 +38,17 @@ func (k *KeyService) List(ctx context.Context) iter.Seq2[*Key, error] {
 
 // Get reads a key, without its secret.
 func (k *KeyService) Get(ctx context.Context, id string) (*Key, error) {
-	return keyAnswer(read[api.KeyAnswer](k.api.GetKey(ctx, id)))
+	return keyAnswer(read[api.KeyAnswer](k.api.get(ctx, nil, "keys", id)))
 }
 
 // Rotate makes a key in place of another, which works on for overlap, in whole seconds up to a week.
 func (k *KeyService) Rotate(ctx context.Context, id string, overlap time.Duration) (*Key, error) {
-	return keyAnswer(read[api.KeyAnswer](k.api.RotateKey(ctx, id, api.KeyRotate{OverlapSeconds: new(int(overlap.Seconds()))})))
+	return keyAnswer(read[api.KeyAnswer](k.api.post(ctx, api.KeyRotate{OverlapSeconds: new(int(overlap.Seconds()))}, "keys", id, "rotate")))
 }
 
 // Revoke ends a key.
 func (k *KeyService) Revoke(ctx context.Context, id string) error {
-	return done(k.api.RevokeKey(ctx, id))
+	return done(k.api.delete(ctx, "keys", id))
 }
 
 func keyAnswer(answer *api.KeyAnswer, err error) (*Key, error) {

@@ -20,7 +20,7 @@ import (
 
 // MediaService uploads files for posts.
 type MediaService struct {
-	api  *api.Client
+	api  *caller
 	send *sender
 }
 
@@ -43,9 +43,9 @@ const inHand = 3
 // Upload sends a file of any kind and size, in parts if it is large, and returns what it is. The
 // upload is removed after a week unless a post uses it.
 func (m *MediaService) Upload(ctx context.Context, file Upload) (*Media, error) {
-	address, err := read[api.MediaAddressAnswer](m.api.CreateMediaUploadURL(ctx, api.MediaAnnounce{
+	address, err := read[api.MediaAddressAnswer](m.api.post(ctx, api.MediaAnnounce{
 		FileName: file.Name, AltText: file.AltText, Size: file.Size, Sha256: file.SHA256,
-	}))
+	}, "media", "upload-url"))
 	if err != nil {
 		return nil, fmt.Errorf("announcing %s: %w", file.Name, err)
 	}
@@ -62,7 +62,7 @@ func (m *MediaService) Upload(ctx context.Context, file Upload) (*Media, error) 
 	if err := group.Wait(); err != nil {
 		return nil, fmt.Errorf("uploading %s: %w", file.Name, err)
 	}
-	answer, err := read[api.MediaAnswer](m.api.CompleteUpload(repeatable(slow(ctx)), address.MediaID))
+	answer, err := read[api.MediaAnswer](m.api.post(repeatable(slow(ctx)), nil, "media", address.MediaID, "complete"))
 	if err != nil {
 		return nil, fmt.Errorf("completing the upload of %s: %w", file.Name, err)
 	}
@@ -122,17 +122,17 @@ func (m *MediaService) put(ctx context.Context, part api.UploadPart, headers map
 
 // FromURL has the server fetch a file from a public address, which may take minutes.
 func (m *MediaService) FromURL(ctx context.Context, file MediaFromURL) (*Media, error) {
-	return mediaOf(read[api.MediaAnswer](m.api.UploadMediaFromURL(slow(ctx), file)))
+	return mediaOf(read[api.MediaAnswer](m.api.post(slow(ctx), file, "media", "from-url")))
 }
 
 // Get reads an upload.
 func (m *MediaService) Get(ctx context.Context, id string) (*Media, error) {
-	return mediaOf(read[api.MediaAnswer](m.api.GetMedia(ctx, id)))
+	return mediaOf(read[api.MediaAnswer](m.api.get(ctx, nil, "media", id)))
 }
 
 // Delete removes an upload; one that an open post uses stays, and is an error.
 func (m *MediaService) Delete(ctx context.Context, id string) error {
-	return done(m.api.DeleteMedia(ctx, id))
+	return done(m.api.delete(ctx, "media", id))
 }
 
 // List iterates over uploads, newest first.
@@ -140,7 +140,7 @@ func (m *MediaService) List(ctx context.Context) iter.Seq2[*Media, error] {
 	params := api.ListMediaParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (Page[Media], error) {
 		params.Cursor = optional(cursor)
-		answer, err := read[api.MediaListAnswer](m.api.ListMedia(ctx, &params))
+		answer, err := read[api.MediaListAnswer](m.api.get(ctx, &params, "media"))
 		if err != nil {
 			return Page[Media]{}, err
 		}

@@ -7,11 +7,11 @@ import (
 )
 
 // PlatformService says what posts are held to on each platform.
-type PlatformService struct{ api *api.Client }
+type PlatformService struct{ api *caller }
 
 // List returns what each platform takes, of an account of which nothing else is known.
 func (p *PlatformService) List(ctx context.Context) ([]PlatformLimits, error) {
-	answer, err := read[api.PlatformsAnswer](p.api.ListPlatforms(ctx))
+	answer, err := read[api.PlatformsAnswer](p.api.get(ctx, nil, "platforms"))
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +21,7 @@ func (p *PlatformService) List(ctx context.Context) ([]PlatformLimits, error) {
 // Get returns what a platform takes: of the account with an id, or without one of an account of
 // which nothing else is known.
 func (p *PlatformService) Get(ctx context.Context, platform Platform, accountID string) (*PlatformLimits, error) {
-	answer, err := read[api.PlatformAnswer](p.api.GetPlatform(ctx, platform, &api.GetPlatformParams{AccountID: optional(accountID)}))
+	answer, err := read[api.PlatformAnswer](p.api.get(ctx, &api.GetPlatformParams{AccountID: optional(accountID)}, "platforms", string(platform)))
 	if err != nil {
 		return nil, err
 	}

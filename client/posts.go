@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"iter"
@@ -13,14 +12,14 @@ import (
 )
 
 // PostService makes posts and reads what became of them.
-type PostService struct{ api *api.Client }
+type PostService struct{ api *caller }
 
 // Create stores a post for good. Exactly one of PublishNow, Queue, QueueID, ScheduledFor and the
 // status PostDraft is needed. What was accepted and may not be what was meant is in the answer's
 // Warnings.
 func (p *PostService) Create(ctx context.Context, post Post, options ...CallOption) (*Post, error) {
-	ctx, key := keyed(ctx, options)
-	return postOf(read[api.PostAnswer](p.api.CreatePost(ctx, &api.CreatePostParams{IdempotencyKey: key}, asked(post))))
+	ctx = keyed(ctx, options)
+	return postOf(read[api.PostAnswer](p.api.post(ctx, asked(post), "posts")))
 }
 
 // CreateBulk makes up to 25 posts with one request, which succeed and fail independently: an
@@ -34,19 +33,19 @@ func (p *PostService) CreateBulk(ctx context.Context, bulk Bulk, options ...Call
 	if bulk.DryRun {
 		options = append(options, DryRun())
 	}
-	ctx, key := keyed(ctx, options)
-	return read[BulkAnswer](p.api.CreatePosts(ctx, &api.CreatePostsParams{IdempotencyKey: key}, sent))
+	ctx = keyed(ctx, options)
+	return read[BulkAnswer](p.api.post(ctx, sent, "posts", "bulk"))
 }
 
 // CreateBulkJSON is CreateBulk of a body that is there already, as POST /posts/bulk takes it.
 func (p *PostService) CreateBulkJSON(ctx context.Context, body []byte, options ...CallOption) (*BulkAnswer, error) {
-	ctx, key := keyed(ctx, options)
-	return read[BulkAnswer](p.api.CreatePostsWithBody(ctx, &api.CreatePostsParams{IdempotencyKey: key}, "application/json", bytes.NewReader(body)))
+	ctx = keyed(ctx, options)
+	return read[BulkAnswer](p.api.post(ctx, body, "posts", "bulk"))
 }
 
 // Validate finds the errors and warnings that a creation would; nothing is made.
 func (p *PostService) Validate(ctx context.Context, post Post) (*Validation, error) {
-	answer, err := read[api.ValidationAnswer](p.api.ValidatePost(repeatable(ctx), asked(post)))
+	answer, err := read[api.ValidationAnswer](p.api.post(repeatable(ctx), asked(post), "posts", "validate"))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +54,7 @@ func (p *PostService) Validate(ctx context.Context, post Post) (*Validation, err
 
 // Get reads a post.
 func (p *PostService) Get(ctx context.Context, id string) (*Post, error) {
-	return postOf(read[api.PostAnswer](p.api.GetPost(ctx, id)))
+	return postOf(read[api.PostAnswer](p.api.get(ctx, nil, "posts", id)))
 }
 
 // PostLookup names posts: 1,000 at most, of both kinds together.
@@ -71,7 +70,7 @@ func (p *PostService) Lookup(ctx context.Context, lookup PostLookup) ([]Post, er
 	var posts []Post
 	seen := map[string]bool{} // posts that share an id of your own may be in two answers
 	for rest := (api.PostLookup{Ids: lookup.IDs, ExternalIds: lookup.ExternalIDs}); ; {
-		answer, err := read[api.LookupAnswer](p.api.LookupPosts(repeatable(ctx), rest))
+		answer, err := read[api.LookupAnswer](p.api.post(repeatable(ctx), rest, "posts", "lookup"))
 		if err != nil {
 			return nil, err
 		}
@@ -89,22 +88,22 @@ func (p *PostService) Lookup(ctx context.Context, lookup PostLookup) ([]Post, er
 
 // Update changes a draft or a scheduled post. After the answer the old version is never published.
 func (p *PostService) Update(ctx context.Context, id string, change PostUpdate) (*Post, error) {
-	return postOf(read[api.PostAnswer](p.api.UpdatePost(ctx, id, change)))
+	return postOf(read[api.PostAnswer](p.api.patch(ctx, change, "posts", id)))
 }
 
 // UpdateJSON is Update of a body that is there already, as PATCH /posts/{id} takes it.
 func (p *PostService) UpdateJSON(ctx context.Context, id string, body []byte) (*Post, error) {
-	return postOf(read[api.PostAnswer](p.api.UpdatePostWithBody(ctx, id, "application/json", bytes.NewReader(body))))
+	return postOf(read[api.PostAnswer](p.api.patch(ctx, body, "posts", id)))
 }
 
 // Cancel removes a draft, and cancels a scheduled post: it is never published.
 func (p *PostService) Cancel(ctx context.Context, id string) error {
-	return done(p.api.DeletePost(ctx, id))
+	return done(p.api.delete(ctx, "posts", id))
 }
 
 // Retry sets the failed platforms of a post going again. Nothing that is published is repeated.
 func (p *PostService) Retry(ctx context.Context, id string, retry PostRetry) (*Post, error) {
-	answer, err := read[api.RetryAnswer](p.api.RetryPost(ctx, id, retry))
+	answer, err := read[api.RetryAnswer](p.api.post(ctx, retry, "posts", id, "retry"))
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +163,7 @@ func (p *PostService) reader(ctx context.Context, filter PostFilter) func(cursor
 	}
 	return func(cursor string) (Page[Post], error) {
 		params.Cursor = optional(cursor)
-		answer, err := read[api.PostsAnswer](p.api.ListPosts(ctx, &params))
+		answer, err := read[api.PostsAnswer](p.api.get(ctx, &params, "posts"))
 		if err != nil {
 			return Page[Post]{}, err
 		}
@@ -177,7 +176,7 @@ func (p *PostService) Attempts(ctx context.Context, id string) iter.Seq2[*Attemp
 	params := api.ListPostAttemptsParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (Page[Attempt], error) {
 		params.Page = pageNumber(cursor)
-		answer, err := read[api.AttemptsAnswer](p.api.ListPostAttempts(ctx, id, &params))
+		answer, err := read[api.AttemptsAnswer](p.api.get(ctx, &params, "posts", id, "attempts"))
 		if err != nil {
 			return Page[Attempt]{}, err
 		}

@@ -8,17 +8,17 @@ import (
 )
 
 // QueueService makes weekly slots that posts are placed in.
-type QueueService struct{ api *api.Client }
+type QueueService struct{ api *caller }
 
 // Create makes a queue of a name, slots and, if need be, a time zone and a brand.
 func (q *QueueService) Create(ctx context.Context, queue Queue) (*Queue, error) {
 	queue.ID, queue.CreatedAt, queue.UpdatedAt = "", time.Time{}, time.Time{}
-	return queueOf(read[api.QueueAnswer](q.api.CreateQueue(ctx, queue)))
+	return queueOf(read[api.QueueAnswer](q.api.post(ctx, queue, "queues")))
 }
 
 // List returns all queues.
 func (q *QueueService) List(ctx context.Context) ([]Queue, error) {
-	answer, err := read[api.QueuesAnswer](q.api.ListQueues(ctx))
+	answer, err := read[api.QueuesAnswer](q.api.get(ctx, nil, "queues"))
 	if err != nil {
 		return nil, err
 	}
@@ -27,22 +27,22 @@ func (q *QueueService) List(ctx context.Context) ([]Queue, error) {
 
 // Get reads a queue.
 func (q *QueueService) Get(ctx context.Context, id string) (*Queue, error) {
-	return queueOf(read[api.QueueAnswer](q.api.GetQueue(ctx, id)))
+	return queueOf(read[api.QueueAnswer](q.api.get(ctx, nil, "queues", id)))
 }
 
 // Update changes a queue; posts that it has placed stay where they are.
 func (q *QueueService) Update(ctx context.Context, id string, change QueueUpdate) (*Queue, error) {
-	return queueOf(read[api.QueueAnswer](q.api.UpdateQueue(ctx, id, change)))
+	return queueOf(read[api.QueueAnswer](q.api.patch(ctx, change, "queues", id)))
 }
 
 // Delete removes a queue.
 func (q *QueueService) Delete(ctx context.Context, id string) error {
-	return done(q.api.DeleteQueue(ctx, id))
+	return done(q.api.delete(ctx, "queues", id))
 }
 
 // Slots are the next free ones, at most n of them.
 func (q *QueueService) Slots(ctx context.Context, id string, n int) ([]time.Time, error) {
-	answer, err := read[api.SlotsAnswer](q.api.PreviewSlots(ctx, id, &api.PreviewSlotsParams{Limit: optional(n)}))
+	answer, err := read[api.SlotsAnswer](q.api.get(ctx, &api.PreviewSlotsParams{Limit: optional(n)}, "queues", id, "slots"))
 	if err != nil {
 		return nil, err
 	}

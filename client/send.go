@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// sender sends requests, and again where that is safe. The generated client calls it as its
-// HTTP client.
+// sender sends requests, and again where that is safe.
 type sender struct {
 	server, key, agent string
 	wrong              error // with the server's address

@@ -7,11 +7,11 @@ import (
 )
 
 // UsageService says what is used.
-type UsageService struct{ api *api.Client }
+type UsageService struct{ api *caller }
 
 // Get says what is used of the workspace's plan, and of the key's minute.
 func (u *UsageService) Get(ctx context.Context) (*UsageReport, error) {
-	answer, err := read[api.UsageAnswer](u.api.GetUsage(ctx))
+	answer, err := read[api.UsageAnswer](u.api.get(ctx, nil, "usage"))
 	if err != nil {
 		return nil, err
 	}

@@ -9,16 +9,16 @@ import (
 )
 
 // WebhookService makes receivers of events. Package webhook verifies what they get.
-type WebhookService struct{ api *api.Client }
+type WebhookService struct{ api *caller }
 
 // Create makes a webhook. Its Secret, by which deliveries are verified, is in this answer alone.
 func (w *WebhookService) Create(ctx context.Context, url string, events ...EventName) (*Webhook, error) {
-	return webhookOf(read[api.WebhookAnswer](w.api.CreateWebhook(ctx, api.WebhookCreate{URL: url, Events: events})))
+	return webhookOf(read[api.WebhookAnswer](w.api.post(ctx, api.WebhookCreate{URL: url, Events: events}, "webhooks")))
 }
 
 // List returns all webhooks.
 func (w *WebhookService) List(ctx context.Context) ([]Webhook, error) {
-	answer, err := read[api.WebhooksAnswer](w.api.ListWebhooks(ctx))
+	answer, err := read[api.WebhooksAnswer](w.api.get(ctx, nil, "webhooks"))
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (w *WebhookService) List(ctx context.Context) ([]Webhook, error) {
 
 // Get reads a webhook.
 func (w *WebhookService) Get(ctx context.Context, id string) (*Webhook, error) {
-	answer, err := read[api.WebhookHistoryAnswer](w.api.GetWebhook(ctx, id))
+	answer, err := read[api.WebhookHistoryAnswer](w.api.get(ctx, nil, "webhooks", id))
 	if err != nil {
 		return nil, err
 	}
@@ -36,17 +36,17 @@ func (w *WebhookService) Get(ctx context.Context, id string) (*Webhook, error) {
 
 // Update changes a webhook, or makes one active that was disabled.
 func (w *WebhookService) Update(ctx context.Context, id string, change WebhookUpdate) (*Webhook, error) {
-	return webhookOf(read[api.WebhookAnswer](w.api.UpdateWebhook(ctx, id, change)))
+	return webhookOf(read[api.WebhookAnswer](w.api.patch(ctx, change, "webhooks", id)))
 }
 
 // Delete ends a webhook.
 func (w *WebhookService) Delete(ctx context.Context, id string) error {
-	return done(w.api.DeleteWebhook(ctx, id))
+	return done(w.api.delete(ctx, "webhooks", id))
 }
 
 // Test sends sample data of an event, and says what the receiver answered.
 func (w *WebhookService) Test(ctx context.Context, id string, event EventName) (*WebhookTest, error) {
-	answer, err := read[api.TestAnswer](w.api.TestWebhook(ctx, id, api.WebhookTest{Event: event}))
+	answer, err := read[api.TestAnswer](w.api.post(ctx, api.WebhookTest{Event: event}, "webhooks", id, "test"))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (w *WebhookService) Test(ctx context.Context, id string, event EventName) (
 
 // RotateSecret makes a new secret; the one before signs too for overlap, in whole seconds up to a week.
 func (w *WebhookService) RotateSecret(ctx context.Context, id string, overlap time.Duration) (*Webhook, error) {
-	return webhookOf(read[api.WebhookAnswer](w.api.RotateWebhookSecret(ctx, id, api.WebhookRotate{OverlapSeconds: new(int(overlap.Seconds()))})))
+	return webhookOf(read[api.WebhookAnswer](w.api.post(ctx, api.WebhookRotate{OverlapSeconds: new(int(overlap.Seconds()))}, "webhooks", id, "rotate-secret")))
 }
 
 // DeliveryFilter selects deliveries; what is zero selects all.
@@ -75,7 +75,7 @@ func (w *WebhookService) Deliveries(ctx context.Context, id string, filter Deliv
 	}
 	return pages(func(cursor string) (Page[Delivery], error) {
 		params.Cursor = optional(cursor)
-		answer, err := read[api.DeliveriesAnswer](w.api.SearchDeliveries(ctx, id, &params))
+		answer, err := read[api.DeliveriesAnswer](w.api.get(ctx, &params, "webhooks", id, "deliveries"))
 		if err != nil {
 			return Page[Delivery]{}, err
 		}
@@ -85,7 +85,7 @@ func (w *WebhookService) Deliveries(ctx context.Context, id string, filter Deliv
 
 // Delivery reads a delivery with what was sent.
 func (w *WebhookService) Delivery(ctx context.Context, id, delivery string) (*DeliveryDetail, error) {
-	answer, err := read[api.DeliveryDetailAnswer](w.api.GetDelivery(ctx, id, delivery))
+	answer, err := read[api.DeliveryDetailAnswer](w.api.get(ctx, nil, "webhooks", id, "deliveries", delivery))
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (w *WebhookService) Delivery(ctx context.Context, id, delivery string) (*De
 
 // Redeliver sends a delivery again.
 func (w *WebhookService) Redeliver(ctx context.Context, id, delivery string) (*Delivery, error) {
-	answer, err := read[api.DeliveryAnswer](w.api.Redeliver(ctx, id, delivery))
+	answer, err := read[api.DeliveryAnswer](w.api.post(ctx, nil, "webhooks", id, "deliveries", delivery, "redeliver"))
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (w *WebhookService) Redeliver(ctx context.Context, id, delivery string) (*D
 // RedeliverFailed sends again what failed since a time, and says how many deliveries that were
 // and whether there are more.
 func (w *WebhookService) RedeliverFailed(ctx context.Context, id string, since time.Time) (sent int, more bool, err error) {
-	answer, err := read[api.RedeliveredAnswer](w.api.RedeliverFailed(ctx, id, api.Redeliver{Since: *instant(since)}))
+	answer, err := read[api.RedeliveredAnswer](w.api.post(ctx, api.Redeliver{Since: *instant(since)}, "webhooks", id, "redeliver"))
 	if err != nil {
 		return 0, false, err
 	}

@@ -32,7 +32,7 @@ type Case struct {
 	Forever  bool           // the last of Answers holds for all that follow
 	Patience time.Duration  // of the client with one try, by the machine's clock; zero: its own
 	Abort    time.Duration  // after which the client's caller gives up, by the machine's clock; zero: never
-	Layer    bool           // a client that is generated, with nothing by hand, fails here
+	Layer    bool           // whoever has the types of the API alone fails here
 	Must     Must
 }
 

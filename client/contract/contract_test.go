@@ -45,20 +45,19 @@ func enter(t *testing.T, server *clienttest.Server, name string) room {
 	return room{server, proxy, name}
 }
 
-// TestContract has the Go client keep the contract, and the code that it is generated on fail
-// where the layer by hand is what keeps it.
+// TestContract has the Go client keep the contract, and whoever has none fail where the client is what keeps it.
 func TestContract(t *testing.T) {
 	server := clienttest.Serve(t)
 	t.Run("go", func(t *testing.T) {
 		t.Parallel()
 		keepsAll(t, enter(t, server, "go"), goDriver{})
 	})
-	t.Run("generated", func(t *testing.T) {
+	t.Run("bare", func(t *testing.T) {
 		t.Parallel()
-		room := enter(t, server, "generated")
+		room := enter(t, server, "bare")
 		for _, c := range cases(t) {
-			if wrong := room.run(t, generated{}, c); (len(wrong) > 0) != c.Layer {
-				t.Errorf("%s: without the layer it fails: %v, want %v (%v)", c.Name, len(wrong) > 0, c.Layer, wrong)
+			if wrong := room.run(t, bare{}, c); (len(wrong) > 0) != c.Layer {
+				t.Errorf("%s: without a client it fails: %v, want %v (%v)", c.Name, len(wrong) > 0, c.Layer, wrong)
 			}
 		}
 	})
