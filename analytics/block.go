@@ -202,13 +202,14 @@ func anyError(error) bool { return true }
 
 // retry calls do until it succeeds, fails with an error that is not retryable, or ctx ends.
 func (s *Sink) retry(ctx context.Context, failed string, retryable func(error) bool, do func(context.Context) error) error {
-	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+	for failures := 0; ; failures++ {
 		try, cancel := context.WithTimeout(ctx, tryTimeout)
 		err := do(try)
 		cancel()
 		if err == nil || ctx.Err() != nil || !retryable(err) {
 			return err
 		}
+		wait := schema.RetrySink.Wait(failures, 0)
 		s.logger.WarnContext(ctx, failed, "err", err, "again", wait)
 		if sleep.For(ctx, wait) != nil {
 			return err

@@ -38,9 +38,7 @@ const (
 	gatherRows  = 10_000
 	maxInFlight = 1000             // batches in hand of one partition
 	tryTimeout  = 30 * time.Second // of one statement
-	firstRetry  = 200 * time.Millisecond
-	lastRetry   = 5 * time.Second
-	drain       = 5 * time.Second // for what is in hand when the sink ends
+	drain       = 5 * time.Second  // for what is in hand when the sink ends
 )
 
 // Sink brings the events of the log to ClickHouse.

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"crier/schema"
 	"crier/schema/sleep"
 )
 
@@ -26,9 +27,6 @@ type chore struct {
 const (
 	// choreBudget is how long a chunk may take before it is cancelled, to be tried again.
 	choreBudget = 10 * time.Second
-	// A chore rests this long after a failure, twice as long after the next, and never longer
-	// than its interval.
-	choreRetry, maxChoreRetry = 10 * time.Second, time.Minute
 	// choreBreath is the shortest pause between two chunks.
 	choreBreath = 5 * time.Millisecond
 )
@@ -48,17 +46,18 @@ func (s Shared) keepAll(ctx context.Context, chores []chore) {
 // two chunks: so a chore uses at most two thirds of one connection.
 func (s Shared) keep(ctx context.Context, c chore) {
 	behind := s.Metrics.chores.behind.WithLabelValues(c.name)
-	retry := choreRetry
+	failures := 0
 	for pause := time.Duration(0); sleep.For(ctx, pause) == nil; {
 		took, more, err := s.chunk(ctx, c)
 		if err == nil {
-			retry = choreRetry
+			failures = 0
 		}
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil: // there is as much to do as before
-			pause, retry = min(c.every, retry), min(2*retry, maxChoreRetry)
+			pause = min(c.every, schema.RetryChore.Wait(failures, 0))
+			failures++
 			s.Logger.WarnContext(ctx, "a chore failed", "chore", c.name, "err", err)
 		case more:
 			pause = max(c.pause(took), choreBreath)

@@ -22,9 +22,6 @@ type notifyStore interface {
 	worker.Store
 }
 
-// retries are the waits before the second, third and fourth try of a delivery.
-var retries = [...]time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}
-
 // Notify delivers events to webhooks: several at a time to a receiver that answers, one
 // at a time to one that fails. It does not keep their order.
 type Notify = worker.Worker[schema.NotifyMessage, schema.DeliveryID, schema.NotifyDelivery]
@@ -91,8 +88,8 @@ func (n notify) Do(ctx context.Context, d schema.NotifyDelivery, _ schema.Turn) 
 	outcome := "delivered"
 	if err != nil {
 		result.Error, result.State, outcome = err.Error(), schema.DeliveryFailed, "failed"
-		if d.Attempts < len(retries) {
-			result.State, result.NextIn, outcome = schema.DeliveryPending, retries[d.Attempts], "retried"
+		if d.Attempts+1 < schema.RetryDelivery.Tries {
+			result.State, result.NextIn, outcome = schema.DeliveryPending, schema.RetryDelivery.Wait(d.Attempts, 0), "retried"
 		}
 	}
 	result.Fact = d.Try(&result, n.sender.now())

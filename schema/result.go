@@ -229,7 +229,7 @@ func (d Delivery) failure(e *Error, step Step, at time.Time, jitter float64) Res
 		if d.Attempts+1 >= d.Tries {
 			return d.failed(targetError(e, at))
 		}
-		r := d.waiting(step, max(e.RetryAfter, backoff(d.Attempts, jitter)))
+		r := d.waiting(step, max(e.RetryAfter, RetryEntry.Wait(d.Attempts, jitter)))
 		r.Attempts++
 		r.Error, r.kind = targetError(e, at), AttemptRetrying
 		return r
@@ -286,12 +286,6 @@ func withoutEntry(receipts []Receipt, entry int) []Receipt {
 
 // Terminal reports whether the target has ended.
 func (r Result) Terminal() bool { return r.State == TargetPosted || r.State == TargetFailed }
-
-// backoff is 2, 4, 8, … seconds, at most 5 minutes, give or take a quarter.
-func backoff(attempts int, jitter float64) time.Duration {
-	base := min(2*time.Second<<min(attempts, 10), 5*time.Minute)
-	return base*3/4 + time.Duration(jitter*float64(base)/2)
-}
 
 func targetError(e *Error, at time.Time) *TargetError {
 	kind := e.Kind

@@ -96,7 +96,7 @@ func (c *commentCursor) pass(p schema.Snapshot, failed bool, now time.Time) {
 		c.Failed = slices.Delete(c.Failed, i, i+1)
 	}
 	if failed {
-		look.At = now.Add(min(firstWait<<min(look.Times, 10), lastWait))
+		look.At = now.Add(schema.RetryCollection.Wait(look.Times, 0))
 		look.Times++
 		c.Failed = append(c.Failed, look)
 		c.Failed = c.Failed[max(len(c.Failed)-mostFailed, 0):]

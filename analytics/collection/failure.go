@@ -16,13 +16,8 @@ const (
 )
 
 const (
-	// firstWait is how long after a failure comes the next try; it doubles.
-	firstWait, lastWait = time.Minute, 6 * time.Hour
 	// leastDeferral and mostDeferral bound what a platform asks to wait.
 	leastDeferral, mostDeferral = 5 * time.Second, 24 * time.Hour
-	// deadWait is how long an account is left alone whose credentials were refused. If they are
-	// dead, nothing is read of it until it works again.
-	deadWait = time.Hour
 	// refusedWait is how long something is not asked again that the account may not read.
 	refusedWait = 24 * time.Hour
 )
@@ -43,7 +38,7 @@ func after(r *schema.CollectionResult, e *schema.Error, now time.Time) (outcome 
 		return outcomeRefused
 	case e.Kind == schema.TokenDead:
 		r.Attempts++
-		r.NextAt = now.Add(min(deadWait<<min(r.Collection.Attempts, 5), refusedWait))
+		r.NextAt = now.Add(schema.RetryDead.Wait(r.Collection.Attempts, 0)) // if they are dead, nothing is read until it works again
 		return outcomeDead
 	case e.Kind == schema.Refused && r.What == schema.CollectMetrics:
 		r.NextAt = now
@@ -59,7 +54,7 @@ func after(r *schema.CollectionResult, e *schema.Error, now time.Time) (outcome 
 		return outcomeFailed
 	default:
 		r.Attempts++
-		r.NextAt = now.Add(min(firstWait<<min(r.Collection.Attempts, 10), lastWait))
+		r.NextAt = now.Add(schema.RetryCollection.Wait(r.Collection.Attempts, 0))
 		return outcomeFailed
 	}
 }

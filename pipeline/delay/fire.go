@@ -182,7 +182,7 @@ func (d *Stage) moveOn(ctx context.Context, jobs []schema.Job) {
 			return
 		}
 		d.complain(ctx, "moving fired jobs on failed by our fault", err)
-		if sleep.For(ctx, worker.LongestRetry) != nil { // tried until it succeeds: else the jobs would fire again and again
+		if sleep.For(ctx, schema.RetryStore.Cap) != nil { // tried until it succeeds: else the jobs would fire again and again
 			return
 		}
 	}

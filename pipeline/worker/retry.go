@@ -3,30 +3,23 @@ package worker
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"crier/schema"
 	"crier/schema/guard"
 	"crier/schema/sleep"
 )
 
-const (
-	firstRetry = 200 * time.Millisecond
-	// LongestRetry is the longest wait between two tries, so a stage notices soon that
-	// the database is back. A try while it is away costs next to nothing.
-	LongestRetry = 500 * time.Millisecond
-)
-
-// Retry calls work until the database answers. Its error is a fault of ours or, once ctx
+// Retry calls work until the database answers. A stage notices soon that it is back; a try while it is away costs
+// next to nothing. Its error is a fault of ours or, once ctx
 // has ended, the last one: see Ended.
 func Retry(ctx context.Context, logger *slog.Logger, what string, work func() error) error {
-	for wait := firstRetry; ; wait = min(2*wait, LongestRetry) {
+	for failures := 0; ; failures++ {
 		err := guard.Do(work)
 		if err == nil || ctx.Err() != nil || !Unavailable(err) {
 			return err
 		}
 		logger.WarnContext(ctx, what+" failed", "err", err)
-		if sleep.For(ctx, wait) != nil {
+		if sleep.For(ctx, schema.RetryStore.Wait(failures, 0)) != nil {
 			return err
 		}
 	}

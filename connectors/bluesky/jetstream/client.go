@@ -43,9 +43,9 @@ type Config struct {
 
 // Client reads the stream.
 type Client struct {
-	config    Config
-	host      int
-	firstWait time.Duration
+	config Config
+	host   int
+	retry  schema.RetryPolicy
 }
 
 // New makes a client.
@@ -56,7 +56,7 @@ func New(c Config) *Client {
 	if c.LargestMessage == 0 {
 		c.LargestMessage = 1 << 20
 	}
-	return &Client{config: c, firstWait: firstWait}
+	return &Client{config: c, retry: schema.RetryStream}
 }
 
 const (
@@ -66,8 +66,6 @@ const (
 	ahead = time.Minute
 	// longestReplay is how far back hosts keep events, and some more.
 	longestReplay = 48 * time.Hour
-	firstWait     = 200 * time.Millisecond
-	lastWait      = 10 * time.Second
 	connect       = 10 * time.Second
 	// drained is how much of an oversized message is read to get past it, as a multiple of the
 	// largest.
@@ -84,7 +82,7 @@ func (c *Client) Read(ctx context.Context, from schema.StreamPlace, deliver func
 	if known := slices.Index(c.config.Hosts, from.Host); known >= 0 {
 		c.host = known
 	}
-	for wait := c.firstWait; ; {
+	for failures := 0; ; failures++ {
 		host := c.config.Hosts[c.host]
 		var read int
 		var refused error
@@ -103,14 +101,13 @@ func (c *Client) Read(ctx context.Context, from schema.StreamPlace, deliver func
 		}
 		c.config.Lost(host, err)
 		if read > 0 {
-			wait = c.firstWait
+			failures = 0
 		} else {
 			c.host = (c.host + 1) % len(c.config.Hosts)
 		}
-		if err := sleep.For(ctx, wait); err != nil {
+		if err := sleep.For(ctx, c.retry.Wait(failures, 0)); err != nil {
 			return err
 		}
-		wait = min(2*wait, lastWait)
 	}
 }
 

@@ -31,7 +31,7 @@ func newClient(t *testing.T, hosts ...http.Handler) (*Client, *atomic.Int64) {
 		config.Hosts = append(config.Hosts, server.URL)
 	}
 	c := New(config)
-	c.firstWait = time.Millisecond
+	c.retry.First = time.Millisecond
 	return c, &lost
 }
 

@@ -1,0 +1,68 @@
+package schema_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"crier/schema"
+	"crier/schema/wording"
+)
+
+var update = flag.Bool("update", false, "write the table of docs/retries.md")
+
+func TestWaitsGrowUpToTheLongest(t *testing.T) {
+	for name, tt := range map[string]struct {
+		failures int
+		random   float64
+		want     time.Duration
+	}{
+		"the first":              {0, .5, 2 * time.Second},
+		"twice as long":          {1, .5, 4 * time.Second},
+		"the longest":            {8, .5, 5 * time.Minute},
+		"of any number":          {1 << 40, .5, 5 * time.Minute},
+		"a quarter less at most": {0, 0, 1500 * time.Millisecond},
+		"a quarter more at most": {0, 1, 2500 * time.Millisecond},
+	} {
+		if got := schema.RetryEntry.Wait(tt.failures, tt.random); got != tt.want {
+			t.Errorf("%s: Wait = %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+// TestRetriesOfTheDocument holds the table of docs/retries.md against the policies; -update writes it.
+func TestRetriesOfTheDocument(t *testing.T) {
+	const document = "../docs/retries.md"
+	var table strings.Builder
+	table.WriteString("| what | first wait | factor | longest wait | tries | jitter |\n|---|---|---|---|---|---|\n")
+	for _, p := range schema.RetryPolicies() {
+		tries, jitter := "until it succeeds", "none"
+		if p.Tries > 0 {
+			tries = fmt.Sprint(p.Tries)
+		}
+		if p.Jitter > 0 {
+			jitter = fmt.Sprintf("± %.0f %%", 100*p.Jitter)
+		}
+		fmt.Fprintf(&table, "| %s | %s | %d | %s | %s | %s |\n", p.Of, wording.Duration(p.First), p.Factor, wording.Duration(p.Cap), tries, jitter)
+	}
+	content, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- policies: made from the code -->\n", "<!-- end of policies -->"
+	before, rest, found := strings.Cut(string(content), begin)
+	written, after, ended := strings.Cut(rest, end)
+	switch {
+	case !found || !ended:
+		t.Fatalf("%s has no place for the policies", document)
+	case *update:
+		if err := os.WriteFile(document, []byte(before+begin+table.String()+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case written != table.String():
+		t.Errorf("%s differs from the code: go test ./schema -run TestRetries -update", document)
+	}
+}
