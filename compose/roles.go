@@ -193,7 +193,12 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	}
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
-		Store: store, Deletions: b.deletions(), Analytics: queries, Inbox: queries,
+		Stores: gateway.Stores{
+			Admission: store, Directory: store, Posts: store, Queues: store, Accounts: store,
+			Keys: store, Billing: store, Media: store, Webhooks: store, Feeds: store,
+			Engagement: store, People: store, Devices: store, Audit: store, Deletions: b.deletions(),
+		},
+		Analytics: queries, Inbox: queries,
 		Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
 		TestSender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		Platforms: gateway.Platforms{

@@ -32,8 +32,7 @@ import (
 
 // Config is what a Gateway is made of.
 type Config struct {
-	Store      Store
-	Deletions  deletions.Store
+	Stores     Stores
 	Analytics  Analytics
 	Inbox      engagement.Contents
 	Media      media.Contents
@@ -53,22 +52,23 @@ type Config struct {
 	Requested func(schema.APIRequest)
 }
 
-// Store is all that the resources ask of the database, each for itself.
-type Store interface {
-	admission.Store
-	directory.Store
-	posts.Store
-	queues.Store
-	accounts.Store
-	keys.Store
-	billing.Store
-	media.Store
-	webhooks.Store
-	feeds.Store
-	engagement.Store
-	people.Store
-	devices.Store
-	audit.Store
+// Stores are what each resource asks of the database.
+type Stores struct {
+	Admission  admission.Store
+	Directory  directory.Store
+	Posts      posts.Store
+	Queues     queues.Store
+	Accounts   accounts.Store
+	Keys       keys.Store
+	Billing    billing.Store
+	Media      media.Store
+	Webhooks   webhooks.Store
+	Feeds      feeds.Store
+	Engagement engagement.Store
+	People     people.Store
+	Devices    devices.Store
+	Audit      audit.Store
+	Deletions  deletions.Store
 }
 
 // Analytics is what is asked of ClickHouse.

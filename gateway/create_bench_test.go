@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crier/gateway"
+	"crier/gateway/posts"
 	"crier/schema"
 )
 
@@ -27,7 +28,7 @@ const (
 func BenchmarkCreate(b *testing.B) {
 	for name, change := range map[string]func(*gateway.Config){
 		"stored":    func(*gateway.Config) {},
-		"in memory": func(c *gateway.Config) { c.Store = discard{c.Store} },
+		"in memory": func(c *gateway.Config) { c.Stores.Posts = discard{c.Stores.Posts} },
 	} {
 		b.Run(name, func(b *testing.B) {
 			a := newAPI(b, change)
@@ -75,7 +76,7 @@ func creations(a *api) []string {
 }
 
 // discard leaves out the commit, to see the cost of all else.
-type discard struct{ gateway.Store }
+type discard struct{ posts.Store }
 
 func (discard) Create(_ context.Context, creation schema.Creation) (schema.Created, error) {
 	return schema.Created{Response: creation.Response}, nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"crier/gateway"
+	"crier/gateway/feeds"
 	"crier/schema"
 )
 
@@ -83,14 +84,14 @@ func TestMonitorsAreMadeReadChangedAndDeleted(t *testing.T) {
 }
 
 // unsaid cannot tell which monitors are left out.
-type unsaid struct{ gateway.Store }
+type unsaid struct{ feeds.Store }
 
 func (unsaid) LeftOut(context.Context, schema.Monitor, schema.Platform, int) (bool, error) {
 	return false, errors.New("broken")
 }
 
 func TestMonitorsThatMakeNoSense(t *testing.T) {
-	a := newAPI(t, func(c *gateway.Config) { c.Store = unsaid{c.Store} })
+	a := newAPI(t, func(c *gateway.Config) { c.Stores.Feeds = unsaid{c.Stores.Feeds} })
 	a.call(http.MethodPost, "/feeds/keywords", `{"name": "x", "include": ["tea"]}`).want(http.StatusCreated) // once, since it is told
 	for name, tt := range map[string]struct{ body, field string }{
 		"no name":                  {`{"include": ["tea"]}`, "name"},

@@ -20,13 +20,31 @@ import (
 	"crier/connectors"
 	"crier/connectors/catalog"
 	"crier/gateway"
+	"crier/gateway/accounts"
+	"crier/gateway/admission"
+	"crier/gateway/directory"
+	"crier/gateway/media"
+	"crier/gateway/posts"
+	"crier/gateway/queues"
+	"crier/gateway/webhooks"
 	"crier/schema"
 )
+
+// stores are those that fuzzed requests reach.
+type stores interface {
+	accounts.Store
+	admission.Store
+	directory.Store
+	posts.Store
+	queues.Store
+	media.Store
+	webhooks.Store
+}
 
 // memory is a store of one workspace, with an account on every platform, that keeps
 // nothing: what is fuzzed is how requests are read and judged.
 type memory struct {
-	gateway.Store
+	stores
 	now   time.Time
 	brand schema.BrandID
 	made  []schema.Post
@@ -135,7 +153,8 @@ func newFuzzed(t testing.TB) *fuzzed {
 		t.Fatal(err)
 	}
 	g, err := gateway.New(gateway.Config{
-		Store: m, Analytics: figures{counter: counts{}, eventReader: m},
+		Stores:    gateway.Stores{Accounts: m, Admission: m, Directory: m, Posts: m, Queues: m, Media: m, Webhooks: m},
+		Analytics: figures{counter: counts{}, eventReader: m},
 		Platforms: gateway.Platforms{Connecting: catalog.Connecting, Constraints: catalog.Constraints, Vault: vault},
 		Addresses: gateway.Addresses{PublicURL: "https://crier.example", Check: func(context.Context, string) error { return nil }},
 		Rules:     gateway.Rules{Lead: gateway.Lead},

@@ -79,7 +79,7 @@ func New(config Config) (*Gateway, error) {
 	limits := admission.LimitsOf(basePath, routes)
 	maps.Copy(limits, admission.LimitsOf("", forAssistants.routes()))
 	passes, err := admission.Middleware(admission.Config{
-		Store: config.Store, Failures: f, Limits: limits, TrustedProxies: config.Addresses.TrustedProxies, PublicURL: config.Addresses.PublicURL,
+		Store: config.Stores.Admission, Failures: f, Limits: limits, TrustedProxies: config.Addresses.TrustedProxies, PublicURL: config.Addresses.PublicURL,
 		Now: config.Now, Random: config.Random, Logger: config.Logger, Registerer: config.Registerer, Tracer: config.Tracer,
 		Requested: config.Requested,
 	})
@@ -125,13 +125,13 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 		return nil, err
 	}
 	var (
-		directories = directory.New(config.Store, config.Now)
-		uploads     = media.NewLibrary(config.Store, config.Media, config.Addresses.PublicURL+FilesPath)
+		directories = directory.New(config.Stores.Directory, config.Now)
+		uploads     = media.NewLibrary(config.Stores.Media, config.Media, config.Addresses.PublicURL+FilesPath)
 		zones       = new(calendar.Zones)
 		cursors     = cursor.Cursors{Vault: config.Platforms.Vault}
 		refuses     = refusesBy(config.Addresses.Check)
 		connecting  = accounts.Config{
-			Store: config.Store, Directories: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
+			Store: config.Stores.Accounts, Directories: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
 			Connecting: config.Platforms.Connecting, BaseURLs: config.Platforms.BaseURLs, Refuses: refuses, AllowPrivate: config.Rules.AllowPrivateWebhooks,
 			ConnectURL: api + "/connect/", Now: config.Now, Random: config.Random, Logger: config.Logger,
 		}
@@ -139,40 +139,40 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 	return slices.Concat(
 		description.routes(),
 		posts.Routes(posts.Config{
-			Store: config.Store, Accounts: directories, Uploads: uploads, Cursors: cursors, Zones: zones,
+			Store: config.Stores.Posts, Accounts: directories, Uploads: uploads, Cursors: cursors, Zones: zones,
 			Constraints: constraintsOf(config),
 			Refuses:     refuses, Lead: config.Rules.Lead, Now: config.Now, Logger: config.Logger, Failures: f,
 		}),
 		platforms.Routes(platforms.Config{Accounts: directories, Constraints: config.Platforms.Constraints, Now: config.Now}),
-		queues.Routes(queues.Config{Store: config.Store, Accounts: directories, Zones: zones, Lead: config.Rules.Lead, Now: config.Now}),
+		queues.Routes(queues.Config{Store: config.Stores.Queues, Accounts: directories, Zones: zones, Lead: config.Rules.Lead, Now: config.Now}),
 		accounts.Routes(connecting),
 		deletions.Routes(deletions.Config{
-			Store: config.Deletions, Accounts: config.Store.Accounts, Revoke: connecting.Revoke, Platforms: config.Platforms.Connectors,
+			Store: config.Stores.Deletions, Accounts: config.Stores.Directory.Accounts, Revoke: connecting.Revoke, Platforms: config.Platforms.Connectors,
 			Directories: directories, StatusURL: api + "/deletions/", Now: config.Now, Random: config.Random, Logger: config.Logger,
 		}),
 		media.Routes(media.Config{
-			Store: config.Store, Contents: config.Media, Library: uploads, Cursors: cursors, Refuses: refuses, Uploads: api + "/uploads/",
+			Store: config.Stores.Media, Contents: config.Media, Library: uploads, Cursors: cursors, Refuses: refuses, Uploads: api + "/uploads/",
 			Now: config.Now, Random: config.Random,
 		}),
 		webhooks.Routes(webhooks.Config{
-			Store: config.Store, Events: config.Analytics, Sender: config.TestSender, Refuses: refuses,
+			Store: config.Stores.Webhooks, Events: config.Analytics, Sender: config.TestSender, Refuses: refuses,
 			AllowPrivate: config.Rules.AllowPrivateWebhooks, Now: config.Now, Random: config.Random,
 		}),
 		keys.Routes(keys.Config{
-			Store: config.Store, Sandboxes: config.Sandboxes, AllowRegistration: config.Rules.AllowRegistration,
+			Store: config.Stores.Keys, Sandboxes: config.Sandboxes, AllowRegistration: config.Rules.AllowRegistration,
 			Now: config.Now, Random: config.Random,
 		}),
 		people.Routes(people.Config{
-			Store: config.Store, Passwords: passwords, Sandboxes: config.Sandboxes, Cookies: admission.CookiesOf(config.Addresses.PublicURL),
+			Store: config.Stores.People, Passwords: passwords, Sandboxes: config.Sandboxes, Cookies: admission.CookiesOf(config.Addresses.PublicURL),
 			Now: config.Now, Random: config.Random,
 		}),
 		devices.Routes(devices.Config{
-			Store: config.Store, Page: config.Addresses.PublicURL + DevicePage, Now: config.Now, Random: config.Random,
+			Store: config.Stores.Devices, Page: config.Addresses.PublicURL + DevicePage, Now: config.Now, Random: config.Random,
 		}),
-		audit.Routes(audit.Config{Store: config.Store, Cursors: cursors}),
-		billing.Routes(billing.Config{Store: config.Store, Seller: config.Seller, Now: config.Now, Logger: config.Logger}),
+		audit.Routes(audit.Config{Store: config.Stores.Audit, Cursors: cursors}),
+		billing.Routes(billing.Config{Store: config.Stores.Billing, Seller: config.Seller, Now: config.Now, Logger: config.Logger}),
 		feeds.Routes(feeds.Config{
-			Store: config.Store, Items: config.Analytics, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
+			Store: config.Stores.Feeds, Items: config.Analytics, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
 			Now: config.Now,
 		}),
 		analytics.Routes(analytics.Config{
@@ -180,7 +180,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Zones: zones, Now: config.Now,
 		}),
 		engagement.Routes(engagement.Config{
-			Store: config.Store, Contents: config.Inbox, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
+			Store: config.Stores.Engagement, Contents: config.Inbox, Accounts: directories, Platforms: config.Platforms.Connectors, Vault: config.Platforms.Vault,
 			Constraints: config.Platforms.Constraints, Now: config.Now,
 		}),
 	), nil

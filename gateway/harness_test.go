@@ -207,7 +207,12 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 	store := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
 	a.keys = store
 	config := gateway.Config{
-		Store: store, Deletions: postgres.NewDeletions(a.store, 0), Analytics: figures{counter: counts{}, eventReader: pages{}}, Inbox: a.inbox, Sandboxes: a.admin, TestSender: pipeline.NewSender(direct, a.store.Now),
+		Stores: gateway.Stores{
+			Admission: store, Directory: store, Posts: store, Queues: store, Accounts: store,
+			Keys: store, Billing: store, Media: store, Webhooks: store, Feeds: store,
+			Engagement: store, People: store, Devices: store, Audit: store, Deletions: postgres.NewDeletions(a.store, 0),
+		},
+		Analytics: figures{counter: counts{}, eventReader: pages{}}, Inbox: a.inbox, Sandboxes: a.admin, TestSender: pipeline.NewSender(direct, a.store.Now),
 		Platforms: gateway.Platforms{
 			Connectors: a.platforms, Vault: a.platforms.vault, BaseURLs: a.platforms.bases, Connecting: catalog.Connecting, Constraints: catalog.Constraints,
 		},

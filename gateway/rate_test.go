@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"crier/gateway"
+	"crier/gateway/admission"
 	"crier/schema"
 )
 
 // trips counts the round trips for windows of requests.
 type trips struct {
-	gateway.Store
+	admission.Store
 	n atomic.Int32
 }
 
@@ -67,7 +68,7 @@ func TestGatewaysShareTheWindowOfAKey(t *testing.T) {
 
 func TestAGatewayThatIsAskedOnceKeepsLittleFromOthers(t *testing.T) {
 	counter := new(trips)
-	a := newAPI(t, func(c *gateway.Config) { counter.Store, c.Store = c.Store, counter })
+	a := newAPI(t, func(c *gateway.Config) { counter.Store, c.Stores.Admission = c.Stores.Admission, counter })
 	a.freeze()
 	_, key := a.tenant("team", "team", schema.Read)
 	for _, g := range []*api{a.beside(), a.beside()} {

@@ -152,7 +152,11 @@ func (s *Server) serve(database *postgres.Store) {
 	}
 	s.gateway = postgres.NewGateway(database, vault, catalog.Constraints)
 	config := gateway.Config{
-		Store: s.gateway, Deletions: postgres.NewDeletions(database, 0),
+		Stores: gateway.Stores{
+			Admission: s.gateway, Directory: s.gateway, Posts: s.gateway, Queues: s.gateway, Accounts: s.gateway,
+			Keys: s.gateway, Billing: s.gateway, Media: s.gateway, Webhooks: s.gateway, Feeds: s.gateway,
+			Engagement: s.gateway, People: s.gateway, Devices: s.gateway, Audit: s.gateway, Deletions: postgres.NewDeletions(database, 0),
+		},
 		Media: s.contents(guard), Sandboxes: s.admin, TestSender: pipeline.NewSender(&http.Client{Timeout: 10 * time.Second}, time.Now),
 		Platforms: gateway.Platforms{Connectors: s.simulators(guard), Vault: vault, Connecting: catalog.Connecting, Constraints: catalog.Constraints},
 		Addresses: gateway.Addresses{PublicURL: s.URL, Check: guard.CheckURL},
