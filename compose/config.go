@@ -68,7 +68,7 @@ type Config struct {
 
 	// Lead is how far ahead posts must be scheduled, AllowedNetworks what crier may connect to
 	// besides public addresses, and DeletionLate how long a deletion takes at least (zero:
-	// postgres.DeletionLate); only tests and benchmarks change them.
+	// deletion.Late); only tests and benchmarks change them.
 	Lead            time.Duration
 	DeletionLate    time.Duration
 	AllowedNetworks []netip.Prefix

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"crier/schema"
-	"crier/schema/postgres"
+	"crier/schema/postgres/operation"
 )
 
 // PauseTarget is what a pause is on: one of the three.
@@ -59,7 +59,7 @@ func (o *operator) pauseOf(ctx context.Context, on PauseTarget) (schema.Hold, er
 }
 
 // Held returns the pauses, and the posts that are held for review.
-func Held(ctx context.Context, c Config) (held []postgres.HeldPost, err error) {
+func Held(ctx context.Context, c Config) (held []operation.HeldPost, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
 		held, err = o.admin.Holds(ctx)
 		return err

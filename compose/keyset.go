@@ -13,6 +13,7 @@ import (
 	"crier/connectors"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/operation"
 	"crier/schema/sleep"
 )
 
@@ -131,7 +132,7 @@ func RotateKeyset(ctx context.Context, c Config, r Rotating) (rotated Rotated, e
 }
 
 type keysetRotation struct {
-	*postgres.Rotation
+	*operation.Rotation
 	Rotating
 	vault *connectors.Vault
 	file  string
@@ -157,7 +158,7 @@ func (r *keysetRotation) run(ctx context.Context) (Rotated, error) {
 	}
 	keys := r.vault.Keyset()
 	rotated := Rotated{Key: keys.Primary, Dropped: keys.Before, Resumed: resumed}
-	err := r.await(ctx, "seal with another key than the new one still", func(h postgres.KeyHolders) int { return h.Processes - h.Sealing }, keys.Primary)
+	err := r.await(ctx, "seal with another key than the new one still", func(h operation.KeyHolders) int { return h.Processes - h.Sealing }, keys.Primary)
 	if err != nil {
 		return rotated, err
 	}
@@ -179,7 +180,7 @@ func (r *keysetRotation) change(ctx context.Context, change func() error) error 
 }
 
 func (r *keysetRotation) promote(ctx context.Context, key schema.SealingKey) error {
-	err := r.await(ctx, "do not have the new key yet", func(h postgres.KeyHolders) int { return h.Processes - h.Opening }, key)
+	err := r.await(ctx, "do not have the new key yet", func(h operation.KeyHolders) int { return h.Processes - h.Opening }, key)
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (r *keysetRotation) promote(ctx context.Context, key schema.SealingKey) err
 }
 
 // await waits until no running process lags.
-func (r *keysetRotation) await(ctx context.Context, how string, lag func(postgres.KeyHolders) int, key schema.SealingKey) error {
+func (r *keysetRotation) await(ctx context.Context, how string, lag func(operation.KeyHolders) int, key schema.SealingKey) error {
 	return r.wait(ctx, func() (string, error) {
 		h, err := r.KeyHolders(ctx, key)
 		if err != nil || lag(h) == 0 {
@@ -264,7 +265,7 @@ func (r *keysetRotation) drop(ctx context.Context, old []schema.SealingKey) erro
 			return r.change(ctx, func() error { return connectors.DropKeys(r.file, old) })
 		})
 		switch {
-		case errors.Is(err, postgres.ErrBackingUp):
+		case errors.Is(err, operation.ErrBackingUp):
 			return "a backup is being made, and needs the old keys until it has ended", nil
 		case err != nil || len(needed) == 0:
 			return "", err

@@ -16,17 +16,20 @@ import (
 	"crier/schema"
 	"crier/schema/people"
 	"crier/schema/postgres"
+	"crier/schema/postgres/deletion"
+	"crier/schema/postgres/operation"
+	"crier/schema/postgres/restores"
 )
 
 // operator is what commands beside serve work with: the database, the vault, connectors.
 type operator struct {
 	config Config
-	admin  *postgres.Admin
+	admin  *operation.Admin
 	people *postgres.People
 	vault  *connectors.Vault
 
-	deletions *postgres.Deletions
-	restores  *postgres.Restores
+	deletions *deletion.Store
+	restores  *restores.Store
 
 	bind func(context.Context) error // before the vault seals: see bindKeyset
 }
@@ -104,7 +107,7 @@ func operateOn(ctx context.Context, c Config, work func(context.Context, *operat
 		return err
 	}
 	return work(ctx, &operator{
-		config: c, admin: postgres.NewAdmin(store), people: postgres.NewPeople(store), vault: vault, deletions: postgres.NewDeletions(store, postgres.DeletionLate),
+		config: c, admin: postgres.NewAdmin(store), people: postgres.NewPeople(store), vault: vault, deletions: postgres.NewDeletions(store, deletion.Late),
 		restores: postgres.NewRestores(store),
 		bind:     func(ctx context.Context) error { return bindKeyset(ctx, c, store, vault) },
 	})

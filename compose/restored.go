@@ -13,6 +13,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/postgres/backup"
+	"crier/schema/postgres/operation"
 	"crier/schema/postgres/restores"
 )
 
@@ -136,7 +137,7 @@ func RestoreHolds(ctx context.Context, c Config, s HeldSelection, after schema.P
 
 // Release lets posts go out that are held for a person to decide: those that --hold-overdue holds, where
 // all or some of them are named, and those that a restore holds and that are selected.
-func Release(ctx context.Context, c Config, s HeldSelection, how schema.Release) (d postgres.Decided, err error) {
+func Release(ctx context.Context, c Config, s HeldSelection, how schema.Release) (d operation.Decided, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
 		d, err = o.release(ctx, s, how)
 		return err
@@ -144,7 +145,7 @@ func Release(ctx context.Context, c Config, s HeldSelection, how schema.Release)
 	return d, err
 }
 
-func (o *operator) release(ctx context.Context, s HeldSelection, how schema.Release) (d postgres.Decided, err error) {
+func (o *operator) release(ctx context.Context, s HeldSelection, how schema.Release) (d operation.Decided, err error) {
 	if s.isPlain() {
 		if d.Posts, d.Full, err = o.admin.Release(ctx, s.Posts, catalog.Constraints); err != nil {
 			return d, err
@@ -258,7 +259,7 @@ func (b *base) refuseOlder(ctx context.Context) error {
 	}
 	for _, part := range []struct {
 		name   string
-		newest func(context.Context, *postgres.Restores, schema.NewestKnown) (time.Time, error)
+		newest func(context.Context, *restores.Store, schema.NewestKnown) (time.Time, error)
 	}{{"ClickHouse", b.beyondClickHouse}, {"the log", b.beyondLog}} {
 		at, err := part.newest(ctx, restored, known)
 		switch {
@@ -287,7 +288,7 @@ func (e *olderError) Error() string {
 // beyondClickHouse returns the time of ClickHouse's newest event where the database has given its position
 // to none; zero where it has. Other processes may have given it since known was read, so what seems to be
 // beyond that is compared with what the database knows now.
-func (b *base) beyondClickHouse(ctx context.Context, restored *postgres.Restores, known schema.NewestKnown) (time.Time, error) {
+func (b *base) beyondClickHouse(ctx context.Context, restored *restores.Store, known schema.NewestKnown) (time.Time, error) {
 	if b.analytics == nil {
 		return time.Time{}, nil
 	}
@@ -303,7 +304,7 @@ func (b *base) beyondClickHouse(ctx context.Context, restored *postgres.Restores
 
 // beyondLog returns when the newest batch of events in the log was made that the database never had; zero
 // where it had those that were written last.
-func (b *base) beyondLog(ctx context.Context, restored *postgres.Restores, _ schema.NewestKnown) (time.Time, error) {
+func (b *base) beyondLog(ctx context.Context, restored *restores.Store, _ schema.NewestKnown) (time.Time, error) {
 	last, err := b.log.Last(ctx, schema.TopicEvents, lastMessages)
 	if err != nil {
 		return time.Time{}, err

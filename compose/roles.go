@@ -20,6 +20,7 @@ import (
 	"crier/pipeline"
 	"crier/pipeline/delay"
 	"crier/schema/postgres"
+	"crier/schema/postgres/deletion"
 )
 
 // Calls at a time, by stage and process. A call holds a connection and some tens of
@@ -231,8 +232,8 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	return newServer("the REST API", listener, console.Over(handler), b.config.Logger), nil
 }
 
-func (b *base) deletions() *postgres.Deletions {
-	return postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, postgres.DeletionLate))
+func (b *base) deletions() *deletion.Store {
+	return postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, deletion.Late))
 }
 
 func (b *base) sandboxes() sandboxes {

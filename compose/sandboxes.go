@@ -9,13 +9,13 @@ import (
 	"crier/connectors"
 	"crier/connectors/catalog"
 	"crier/schema"
-	"crier/schema/postgres"
+	"crier/schema/postgres/operation"
 	"crier/schema/sleep"
 )
 
 // sandboxes makes the sandbox twins of workspaces.
 type sandboxes struct {
-	admin  *postgres.Admin
+	admin  *operation.Admin
 	vault  *connectors.Vault
 	logger *slog.Logger
 }
@@ -59,7 +59,7 @@ func (s sandboxes) Run(ctx context.Context) error {
 // is cut off. An account that was disconnected stays so.
 func (s sandboxes) complete(ctx context.Context) error {
 	for after := (schema.WorkspaceID{}); ; {
-		twins, last, err := s.admin.BareTwins(ctx, after, postgres.Bare{
+		twins, last, err := s.admin.BareTwins(ctx, after, operation.Bare{
 			Platforms: simulatedPlatforms(), NativeID: sandboxAccount, Limit: twinChunk,
 		})
 		if err != nil || last.IsZero() {

@@ -29,6 +29,7 @@ import (
 	"crier/pipeline"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/operation"
 )
 
 // patience is how long what takes a moment may take: machines stand still, for more than a minute
@@ -45,7 +46,7 @@ type api struct {
 	databaseURL string
 	store       *postgres.Store
 	closeStore  func()
-	admin       *postgres.Admin
+	admin       *operation.Admin
 	platforms   *platforms
 	engine      *gateway.Gateway
 	keys        *postgres.Gateway

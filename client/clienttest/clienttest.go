@@ -41,6 +41,8 @@ import (
 	"crier/schema/clickhouse"
 	"crier/schema/people"
 	"crier/schema/postgres"
+	"crier/schema/postgres/engagement"
+	"crier/schema/postgres/operation"
 )
 
 // PartBytes is what a file has to be larger than to come in parts.
@@ -55,8 +57,8 @@ type Server struct {
 	Before atomic.Pointer[func(http.ResponseWriter, *http.Request) bool]
 
 	loses     atomic.Int64
-	admin     *postgres.Admin
-	written   *postgres.Engagement
+	admin     *operation.Admin
+	written   *engagement.Store
 	gateway   *postgres.Gateway
 	figures   *clickhouse.Store // nil: nothing asks for any
 	workspace schema.WorkspaceID

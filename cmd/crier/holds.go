@@ -15,7 +15,7 @@ import (
 
 	"crier/compose"
 	"crier/schema"
-	"crier/schema/postgres"
+	"crier/schema/postgres/operation"
 )
 
 // pauseTargetFlags name what is paused: one of them.
@@ -151,7 +151,7 @@ type heldLine struct {
 	Content      string   `json:"content,omitempty"`
 }
 
-func heldLineOf(h postgres.HeldPost) heldLine {
+func heldLineOf(h operation.HeldPost) heldLine {
 	l := heldLine{Held: h.Kind.String(), Since: h.Since.Format(time.RFC3339), Reason: h.Reason, Workspace: h.Workspace}
 	switch h.Kind {
 	case schema.AccountPaused:

@@ -14,6 +14,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/deletion"
 )
 
 // noTenants are the tables that hold nothing of a workspace for longer than a moment. Every
@@ -148,7 +149,7 @@ func (f *fixture) populate(name string) (ids []string) {
 func sqlID[K schema.Kind](id schema.ID[K]) string { return `'` + uuidText(schema.PostID(id)) + `'` }
 
 // erasing deletes until the deletion is done, without waiting for its time.
-func (f *fixture) erasing(deletions *postgres.Deletions, d schema.DeletionID, erase func(context.Context, schema.Erasure) (int64, error)) schema.Deletion {
+func (f *fixture) erasing(deletions *deletion.Store, d schema.DeletionID, erase func(context.Context, schema.Erasure) (int64, error)) schema.Deletion {
 	f.Helper()
 	uploads := postgres.NewMedia(f.store)
 	for range 500 {
@@ -173,7 +174,7 @@ func (f *fixture) erasing(deletions *postgres.Deletions, d schema.DeletionID, er
 func forgotten(context.Context, schema.Erasure) (int64, error) { return 0, nil }
 
 // asked asks for a deletion.
-func (f *fixture) asked(deletions *postgres.Deletions, account schema.AccountID) (schema.Deletion, schema.DeletionContents) {
+func (f *fixture) asked(deletions *deletion.Store, account schema.AccountID) (schema.Deletion, schema.DeletionContents) {
 	f.Helper()
 	now := f.store.Now()
 	d := schema.Deletion{ID: schema.NewDeletionID(now), Workspace: f.workspace, Account: account, OfWorkspace: account.IsZero(), AskedAt: now}

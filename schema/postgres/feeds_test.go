@@ -13,6 +13,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/feeds"
 )
 
 func (f *fixture) monitor(name string, include ...string) schema.Monitor {
@@ -106,7 +107,7 @@ func TestWhatAMonitorFindsIsStoredOnce(t *testing.T) {
 }
 
 // process is another process on the same database.
-func (f *fixture) process(node byte) *postgres.Feeds {
+func (f *fixture) process(node byte) *feeds.Store {
 	f.Helper()
 	store, err := postgres.Open(f.Context(), postgres.Config{
 		URL: f.url, MaxConns: 4, MaxLateness: maxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),

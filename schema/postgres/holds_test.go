@@ -7,6 +7,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/operation"
 )
 
 func TestWhatIsPausedIsHeldVisibleAndGoesOn(t *testing.T) {
@@ -349,12 +350,12 @@ func TestAPauseOfAWorkspaceCoversItsSandbox(t *testing.T) {
 }
 
 func TestASandboxMadeDuringAPauseIsPaused(t *testing.T) {
-	for name, make := range map[string]func(*postgres.Admin, schema.Workspace) (schema.WorkspaceID, error){
-		"by its name": func(a *postgres.Admin, w schema.Workspace) (schema.WorkspaceID, error) {
+	for name, make := range map[string]func(*operation.Admin, schema.Workspace) (schema.WorkspaceID, error){
+		"by its name": func(a *operation.Admin, w schema.Workspace) (schema.WorkspaceID, error) {
 			twin, err := a.MakeWorkspace(t.Context(), w.Name, "operator", true)
 			return twin.ID, err
 		},
-		"for a key": func(a *postgres.Admin, w schema.Workspace) (schema.WorkspaceID, error) {
+		"for a key": func(a *operation.Admin, w schema.Workspace) (schema.WorkspaceID, error) {
 			return a.Twin(t.Context(), w.ID)
 		},
 	} {

@@ -83,59 +83,20 @@ func NewGateway(s *Store, sealer tables.Sealer, constraints func(schema.Platform
 	}
 }
 
-// Engagement is the store of what accounts receive, and of replies.
-type Engagement = engagement.Store
-
 // NewEngagement returns the store of what accounts receive, for those that collect it.
-func NewEngagement(s *Store) *Engagement { return engagement.New(s.DB) }
+func NewEngagement(s *Store) *engagement.Store { return engagement.New(s.DB) }
 
 // NewMedia returns the store of uploads, for their cleanup.
 func NewMedia(s *Store) *media.Store { return media.New(s.DB) }
 
-// Feeds is the store of monitors and streams.
-type Feeds = feeds.Store
-
 // NewFeeds returns the store of monitors and streams.
-func NewFeeds(s *Store) *Feeds { return feeds.New(s.DB) }
-
-// Restores is the store of what a restore holds, and of what is known of it.
-type Restores = restores.Store
+func NewFeeds(s *Store) *feeds.Store { return feeds.New(s.DB) }
 
 // NewRestores returns the store of restores.
-func NewRestores(s *Store) *Restores { return restores.New(s.DB) }
+func NewRestores(s *Store) *restores.Store { return restores.New(s.DB) }
 
-// Admin is the store of the operator's commands.
-type Admin = operation.Admin
-
-// HeldPost is a post under review, or a pause.
-type HeldPost = operation.HeldPost
-
-// Kept is a post that stays under review.
-type Kept = operation.Kept
-
-// Decided is what became of posts that were to be released.
-type Decided = operation.Decided
-
-// Bare is what a sandbox twin may lack.
-type Bare = operation.Bare
-
-// Rotation is a rotation of the keyset.
-type Rotation = operation.Rotation
-
-// KeyHolders is how many processes run, and how many of them have a key of the keyset.
-type KeyHolders = operation.KeyHolders
-
-// ErrBackingUp refuses to drop keys of the keyset while a backup is made.
-var ErrBackingUp = operation.ErrBackingUp
-
-// Deletions is the store of what is deleted.
-type Deletions = deletion.Store
-
-// DeletionLate is how long after a deletion's stop it can be done, at the earliest.
-const DeletionLate = deletion.Late
-
-// NewDeletions returns the store of what is deleted. late is DeletionLate, except in tests.
-func NewDeletions(s *Store, late time.Duration) *Deletions {
+// NewDeletions returns the store of what is deleted. late is deletion.Late, except in tests.
+func NewDeletions(s *Store, late time.Duration) *deletion.Store {
 	return deletion.New(s.DB, late)
 }
 
@@ -162,4 +123,4 @@ type People = people.Store
 func NewPeople(s *Store) *People { return people.New(s.ForRequests()) }
 
 // NewAdmin returns the store of the operator's commands.
-func NewAdmin(s *Store) *Admin { return operation.New(s.ForRequests()) }
+func NewAdmin(s *Store) *operation.Admin { return operation.New(s.ForRequests()) }

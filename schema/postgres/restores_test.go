@@ -13,6 +13,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/operation"
 )
 
 // restored marks the database as restored, as a process does when it starts.
@@ -32,7 +33,7 @@ func (f *fixture) restored(to time.Time) *schema.Restore {
 // after waits until ids are behind those that there are: their order is that of milliseconds.
 func (f *fixture) after() { time.Sleep(2 * time.Millisecond) }
 
-func (f *fixture) release(r *schema.Restore, of schema.HeldSelection, how schema.Release) postgres.Decided {
+func (f *fixture) release(r *schema.Restore, of schema.HeldSelection, how schema.Release) operation.Decided {
 	f.Helper()
 	d, err := postgres.NewAdmin(f.store).ReleaseRestored(f.Context(), r, of, how, constraints)
 	f.must(err)

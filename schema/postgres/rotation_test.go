@@ -67,7 +67,7 @@ func (f *fixture) byteColumns() map[string]bool {
 // them, whose keyset has a new primary key by now.
 type rotating struct {
 	*fixture
-	admin    *postgres.Admin
+	admin    *operation.Admin
 	vault    *connectors.Vault
 	file     string
 	old, new schema.SealingKey
