@@ -81,7 +81,7 @@ func (w *world) useAbilities(test bool) {
 
 // ableAccounts are an account of each platform, with the connector that it has.
 func (w *world) ableAccounts(test bool) (accounts []*able) {
-	platforms, err := catalog.New(catalog.Deps{
+	platforms, err := catalog.New(catalog.Config{
 		HTTP: http.DefaultClient, SandboxHTTP: http.DefaultClient, SandboxURL: w.simulators, Logger: slog.New(slog.DiscardHandler),
 		BaseURLs: w.config.Bases, Apps: w.config.Apps, Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
 	})

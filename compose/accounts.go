@@ -134,7 +134,7 @@ func (o *operator) platforms() (*catalog.Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return catalog.New(catalog.Deps{
+	return catalog.New(catalog.Config{
 		HTTP: guard.Client(), SandboxHTTP: guard.Client(), BaseURLs: o.config.Bases, Apps: o.config.Apps, Versions: o.config.Versions,
 		Media: media.NewFetcher(o.config.fetching(guard, nil)), Logger: o.config.Logger,
 		Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: o.admin.Now,

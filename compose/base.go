@@ -47,8 +47,8 @@ type base struct {
 	fenced    *egress.Egress     // for the sandbox alone
 	webhooks  *egress.Egress     // for webhooks; the same but during development
 	library   *media.Library
-	fetcher   *media.Fetcher // of what connectors upload
-	room      *media.Room    // of all media, on disk
+	fetcher   *media.Fetcher   // of what connectors upload
+	quota     *media.DiskQuota // of all media, on disk
 	announcer *pipeline.Announcer
 	metrics   *pipeline.Metrics
 	overdue   *delay.Metrics
@@ -193,7 +193,7 @@ func (b *base) makeGuards(context.Context) (err error) {
 
 // openMedia makes the library of uploads, and what brings media to platforms.
 func (b *base) openMedia(ctx context.Context) (err error) {
-	b.room = media.NewRoom(b.parts.data.Path(""), b.config.MediaDisk)
+	b.quota = media.NewDiskQuota(b.parts.data.Path(""), b.config.MediaDisk)
 	if b.library, err = b.newLibrary(ctx); err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (b *base) openConnectors(context.Context) (err error) {
 	})
 	called := connectors.NewMetrics(b.config.Registerer)
 	called.Tell(b.usage.Called)
-	b.catalog, err = catalog.New(catalog.Deps{
+	b.catalog, err = catalog.New(catalog.Config{
 		HTTP: b.live.Client(), SandboxHTTP: b.fenced.Client(), SandboxURL: b.simulated,
 		BaseURLs: b.config.Bases, ConsentURLs: b.config.ConsentURLs, Apps: b.config.Apps, Versions: b.config.Versions,
 		Media: b.fetcher, Fit: b.library.Fitting, Pages: b.newPages(),

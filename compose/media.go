@@ -43,7 +43,7 @@ func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 	largest := b.config.largestMedia()
 	fetcher := media.NewFetcher(media.Config{HTTP: b.guarded.Client(), Timeout: fetchMediaLimit})
 	made := media.LibraryConfig{
-		Arriving: b.parts.data.Path("media-arriving"), Fetcher: fetcher, MaxBytes: largest, Room: b.room, Constraints: catalog.Constraints,
+		Arriving: b.parts.data.Path("media-arriving"), Fetcher: fetcher, MaxBytes: largest, Quota: b.quota, Constraints: catalog.Constraints,
 		Files: b.config.servedFiles(),
 	}
 	if err := media.RemoveTemporary(made.Arriving); err != nil {
@@ -98,14 +98,14 @@ func (b *base) newFetcher() (*media.Fetcher, error) {
 		return nil, err
 	}
 	c := b.config.fetching(b.guarded, b.library.Stored)
-	c.Dir, c.Kept, c.Limits.Room, c.Pool = folder, folder, b.room, worker.NewPool("media", mediaSlots, b.metrics.Workers())
+	c.Dir, c.Kept, c.Limits.Quota, c.Pool = folder, folder, b.quota, worker.NewPool("media", mediaSlots, b.metrics.Workers())
 	return media.NewFetcher(c), nil
 }
 
 // newPages makes what reads the pages of cards, with pictures that fit those.
 func (b *base) newPages() *page.Reader {
 	pictures := media.NewFetcher(media.Config{
-		HTTP: b.guarded.Client(), Dir: b.fetchingFolder(), Timeout: page.ReadLimit, Limits: page.PictureLimits(b.room),
+		HTTP: b.guarded.Client(), Dir: b.fetchingFolder(), Timeout: page.ReadLimit, Limits: page.PictureLimits(b.quota),
 	})
 	return page.NewReader(page.Config{
 		HTTP: b.guarded.Client(), Pictures: b.library.Fitting(pictures, schema.Bluesky),

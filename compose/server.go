@@ -109,7 +109,7 @@ func (b *base) measure(stages []stage) {
 	factory.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "crier_media_disk_bytes",
 		Help: "Disk that media takes in the data folder, as counted: uploads, their parts, and what is fetched for posts.",
-	}, func() float64 { return float64(b.room.Used()) })
+	}, func() float64 { return float64(b.quota.Used()) })
 	for _, role := range b.config.Roles {
 		factory.NewGaugeFunc(prometheus.GaugeOpts{
 			Name:        "crier_ready",

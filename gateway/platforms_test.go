@@ -61,7 +61,7 @@ func newPlatforms(t testing.TB) *platforms {
 
 func (p *platforms) connect(address string) *catalog.Catalog {
 	loopback := egress.New(egress.Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-	c, err := catalog.New(catalog.Deps{
+	c, err := catalog.New(catalog.Config{
 		HTTP: loopback.Client(), SandboxHTTP: loopback.Client(), SandboxURL: address, BaseURLs: p.bases, Apps: p.apps,
 		Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
 	})

@@ -85,7 +85,7 @@ func (s *search) openPlatforms() connectors.Resolver {
 	base = server.URL
 	out := egress.New(egress.Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	s.Cleanup(out.CloseIdle)
-	platforms, err := catalog.New(catalog.Deps{
+	platforms, err := catalog.New(catalog.Config{
 		HTTP: out.Client(), SandboxHTTP: out.Client(), SandboxURL: base,
 		Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: s.now,
 	})

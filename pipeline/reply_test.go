@@ -59,7 +59,7 @@ func newAnswering(t *testing.T) *answering {
 	base = server.URL
 	out := egress.New(egress.Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	t.Cleanup(out.CloseIdle)
-	a.platforms, err = catalog.New(catalog.Deps{
+	a.platforms, err = catalog.New(catalog.Config{
 		HTTP: out.Client(), SandboxHTTP: out.Client(), SandboxURL: base, Logger: logger, Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: a.store.Now,
 	})
 	a.must(err)

@@ -168,7 +168,7 @@ func (f *fixture) openPlatforms() {
 	base = server.URL
 	out := egress.New(egress.Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	f.Cleanup(out.CloseIdle)
-	f.catalog, err = catalog.New(catalog.Deps{
+	f.catalog, err = catalog.New(catalog.Config{
 		HTTP: out.Client(), SandboxHTTP: out.Client(), SandboxURL: base,
 		Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: f.now,
 	})

@@ -34,21 +34,20 @@ func collectFollowers(ctx context.Context, s Step) (schema.CollectionResult, err
 // own, so that they do not come together.
 func nextDay(account schema.AccountID, now time.Time) time.Time {
 	day := now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
-	return day.Add(partOf(account, 20*time.Hour))
+	return day.Add(jitter(account, 20*time.Hour))
 }
 
-// nextTurn returns when an account is looked at again that is looked at so often. Accounts that were
-// connected, or became due, together part by it: each has its own time, and its next look is half as
-// far off as later ones at least.
+// nextTurn returns when an account is looked at again. Each account has a time of its own within an interval, so
+// that accounts which were connected together do not stay together. The next look is at least half an interval away.
 func nextTurn(account schema.AccountID, now time.Time, every time.Duration) time.Time {
-	next := now.UTC().Truncate(every).Add(partOf(account, every))
+	next := now.UTC().Truncate(every).Add(jitter(account, every))
 	for next.Sub(now) < every/2 {
 		next = next.Add(every)
 	}
 	return next
 }
 
-// partOf returns an account's own part of a time, the same at each call.
-func partOf(account schema.AccountID, of time.Duration) time.Duration {
+// jitter returns an account's own part of a time, the same at each call.
+func jitter(account schema.AccountID, of time.Duration) time.Duration {
 	return time.Duration(float64(binary.BigEndian.Uint32(account[12:])) / (1 << 32) * float64(of))
 }

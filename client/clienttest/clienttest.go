@@ -198,7 +198,7 @@ func (s *Server) simulators(guard *egress.Egress) *catalog.Catalog {
 	server.Config.Handler = simulated.Handler()
 	server.Start()
 	s.Cleanup(server.Close)
-	connecting, err := catalog.New(catalog.Deps{
+	connecting, err := catalog.New(catalog.Config{
 		HTTP: guard.Client(), SandboxHTTP: guard.Client(), SandboxURL: address,
 		Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
 	})

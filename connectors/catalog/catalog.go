@@ -17,8 +17,8 @@ import (
 	"crier/schema"
 )
 
-// Deps is what a Catalog is made of.
-type Deps struct {
+// Config is what a Catalog is made of.
+type Config struct {
 	HTTP *http.Client // of an egress that may reach the BaseURLs
 	// SandboxHTTP is of an egress that may reach SandboxURL. It is another one than
 	// HTTP, or a live account's server could be the sandbox's host.
@@ -56,7 +56,7 @@ type worlds struct{ live, sandbox connectors.Connector }
 
 // New makes the connectors there are. It fails on a SandboxURL that is none, and on an app that may
 // not publish.
-func New(d Deps) (*Catalog, error) {
+func New(d Config) (*Catalog, error) {
 	fenced, err := fencedClient(d.SandboxHTTP, d.SandboxURL)
 	if err != nil {
 		return nil, fmt.Errorf("reading address of the sandbox: %w", err)
@@ -91,7 +91,7 @@ func New(d Deps) (*Catalog, error) {
 	return c, nil
 }
 
-func (e entry) client(d Deps, client *http.Client, prefix string) *connectors.Client {
+func (e entry) client(d Config, client *http.Client, prefix string) *connectors.Client {
 	return connectors.NewClient(connectors.ClientConfig{
 		Calls: e.Calls, HTTP: client, Limits: e.Limits,
 		Turns: d.Turns, TurnPrefix: prefix,

@@ -15,7 +15,7 @@ import (
 
 // TestWhatIsCollectedCanBeRead holds what is collected of each platform against its connector.
 func TestWhatIsCollectedCanBeRead(t *testing.T) {
-	c, err := catalog.New(catalog.Deps{
+	c, err := catalog.New(catalog.Config{
 		HTTP: http.DefaultClient, SandboxHTTP: http.DefaultClient, Logger: slog.New(slog.DiscardHandler),
 		Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
 	})

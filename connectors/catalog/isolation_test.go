@@ -90,10 +90,10 @@ func newCatalog(t *testing.T, sandboxURL, live string) *catalog.Catalog {
 	return c
 }
 
-func newDeps(t testing.TB) catalog.Deps {
+func newDeps(t testing.TB) catalog.Config {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	return catalog.Deps{
+	return catalog.Config{
 		Media: media.NewFetcher(media.Config{
 			HTTP: &http.Client{Transport: transport}, Dir: t.TempDir(), Timeout: schema.CallDeadline, Limits: media.Limits{MaxBytes: 1 << 20},
 		}),

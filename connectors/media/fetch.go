@@ -55,12 +55,12 @@ func NewFetcher(config Config) *Fetcher {
 	if config.Kept == "" {
 		return f
 	}
-	room := config.Limits.Room
-	f.fetched = newFetched(config.Kept, room, config.LeastKept)
+	quota := config.Limits.Quota
+	f.fetched = newFetched(config.Kept, quota, config.LeastKept)
 	f.fetched.removePartly()
-	if room != nil {
-		room.fetched = f.fetched
-		room.recount(0, 0)
+	if quota != nil {
+		quota.fetched = f.fetched
+		quota.recount(0, 0)
 	}
 	return f
 }

@@ -30,7 +30,7 @@ const (
 // next process finds it. It is safe for concurrent use.
 type fetched struct {
 	folder string
-	room   *Room
+	quota  *DiskQuota
 	least  int64
 
 	mu    sync.Mutex
@@ -40,8 +40,8 @@ type fetched struct {
 	validators map[string]string
 }
 
-func newFetched(folder string, room *Room, least int64) *fetched {
-	return &fetched{folder: folder, room: room, least: cmp.Or(least, leastFetched), inUse: make(map[string]int), validators: make(map[string]string)}
+func newFetched(folder string, quota *DiskQuota, least int64) *fetched {
+	return &fetched{folder: folder, quota: quota, least: cmp.Or(least, leastFetched), inUse: make(map[string]int), validators: make(map[string]string)}
 }
 
 // removePartly removes what an earlier process had not got whole. What stays is removed once it
@@ -118,7 +118,7 @@ func (f *fetched) keep(name string, file *File) (*File, error) {
 	if err := os.Link(file.Path, path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, errors.Join(noRoom(err), file.Close())
 	} else if err == nil {
-		file.room = nil // which goes on being taken
+		file.quota = nil // which goes on being taken
 	}
 	if err := errors.Join(file.Close(), flush(f.folder)); err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (f *fetched) remove(which func(kept) bool) error {
 			return fmt.Errorf("removing fetched media: %w", err)
 		}
 		delete(f.validators, strings.TrimSuffix(e.name, partly))
-		f.room.Give(e.size)
+		f.quota.Give(e.size)
 	}
 	return nil
 }

@@ -32,10 +32,10 @@ func newChanging(t *testing.T) *changing {
 	return c
 }
 
-func keepingFetcher(t *testing.T, folder string, room *Room, stored func(context.Context, schema.MediaID) (*File, error)) *Fetcher {
+func keepingFetcher(t *testing.T, folder string, quota *DiskQuota, stored func(context.Context, schema.MediaID) (*File, error)) *Fetcher {
 	t.Helper()
 	return NewFetcher(Config{
-		HTTP: http.DefaultClient, Dir: folder, Kept: folder, LeastKept: 100, Timeout: time.Minute, Limits: Limits{MaxBytes: mib, Room: room}, Stored: stored,
+		HTTP: http.DefaultClient, Dir: folder, Kept: folder, LeastKept: 100, Timeout: time.Minute, Limits: Limits{MaxBytes: mib, Quota: quota}, Stored: stored,
 	})
 }
 
@@ -140,10 +140,10 @@ func TestMediaHasItsRoom(t *testing.T) {
 	dir := t.TempDir()
 	picture := picture320x200(t, png.Encode)
 	size := int64(len(picture))
-	room := NewRoom(dir, 3*size+10)
+	quota := NewDiskQuota(dir, 3*size+10)
 	wantUsed := func(want int64) {
 		t.Helper()
-		if used := room.Used(); used != want {
+		if used := quota.Used(); used != want {
 			t.Errorf("%d bytes are used, want %d", used, want)
 		}
 	}
@@ -155,11 +155,11 @@ func TestMediaHasItsRoom(t *testing.T) {
 	if err := os.Mkdir(fetching, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	library, err := NewLibrary(LibraryConfig{Blobs: folder, Arriving: filepath.Join(dir, "arriving"), MaxBytes: mib, Room: room})
+	library, err := NewLibrary(LibraryConfig{Blobs: folder, Arriving: filepath.Join(dir, "arriving"), MaxBytes: mib, Quota: quota})
 	if err != nil {
 		t.Fatal(err)
 	}
-	fetcher, source := keepingFetcher(t, fetching, room, nil), newChanging(t)
+	fetcher, source := keepingFetcher(t, fetching, quota, nil), newChanging(t)
 	keep := func() (schema.MediaID, error) {
 		id := schema.NewMediaID(time.Now())
 		_, err := library.Keep(t.Context(), id, bytes.NewReader(picture), pictures)
@@ -213,12 +213,12 @@ func TestMediaHasItsRoom(t *testing.T) {
 
 func TestPartsHaveTheirRoom(t *testing.T) {
 	dir := t.TempDir()
-	room := NewRoom(dir, 4*testPart)
+	quota := NewDiskQuota(dir, 4*testPart)
 	folder, err := NewFolder(filepath.Join(dir, "media"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	library, err := NewLibrary(LibraryConfig{Blobs: folder, Arriving: filepath.Join(dir, "arriving"), MaxBytes: mib, PartBytes: testPart, Room: room})
+	library, err := NewLibrary(LibraryConfig{Blobs: folder, Arriving: filepath.Join(dir, "arriving"), MaxBytes: mib, PartBytes: testPart, Quota: quota})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,8 +227,8 @@ func TestPartsHaveTheirRoom(t *testing.T) {
 	for _, number := range []int{1, 2, 2, 4} {
 		s.send(number, s.part(number))
 	}
-	if want := int64(2*testPart + len(s.part(4))); room.Used() != want {
-		t.Errorf("%d bytes are used, want %d", room.Used(), want)
+	if want := int64(2*testPart + len(s.part(4))); quota.Used() != want {
+		t.Errorf("%d bytes are used, want %d", quota.Used(), want)
 	}
 	other.send(1, other.part(1))
 	_, err = library.KeepPart(other.upload, 2, bytes.NewReader(other.part(2)))
@@ -243,15 +243,15 @@ func TestPartsHaveTheirRoom(t *testing.T) {
 	if err := library.Sweep(t.Context(), time.Now().Add(-time.Hour), func(schema.MediaID) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if want := int64(len(s.content)); room.Used() != want {
-		t.Errorf("%d bytes are used, want %d", room.Used(), want)
+	if want := int64(len(s.content)); quota.Used() != want {
+		t.Errorf("%d bytes are used, want %d", quota.Used(), want)
 	}
 }
 
 func TestADiskWithoutABound(t *testing.T) {
-	room := NewRoom(t.TempDir(), 0)
-	wantError(t, room.Take(1<<60), schema.Unavailable)
-	if err := room.Take(1); err != nil && schema.KindOf(err) != schema.Unavailable { // a full disk is one, too
+	quota := NewDiskQuota(t.TempDir(), 0)
+	wantError(t, quota.Take(1<<60), schema.Unavailable)
+	if err := quota.Take(1); err != nil && schema.KindOf(err) != schema.Unavailable { // a full disk is one, too
 		t.Error(err)
 	}
 }

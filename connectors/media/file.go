@@ -18,8 +18,8 @@ type File struct {
 	Path     string
 	kept     bool // it is the store's, or goes on being used: Close leaves it
 	close    func()
-	room     *Room // that it takes; nil: another's, or none that is counted
-	refitted bool  // it was made to fit its platform
+	quota    *DiskQuota // that it takes; nil: another's, or none that is counted
+	refitted bool       // it was made to fit its platform
 	// plan is what is left out as it is read; nil: it is read as it is.
 	plan *metadata.Plan
 }
@@ -66,7 +66,7 @@ func (f *File) Close() error {
 	if err := os.Remove(f.Path); err != nil {
 		return fmt.Errorf("removing media: %w", err)
 	}
-	f.room.Give(f.Size + f.removed())
+	f.quota.Give(f.Size + f.removed())
 	return nil
 }
 
@@ -84,7 +84,7 @@ func CloseAll(files []*File) error {
 // Limits bounds what is taken.
 type Limits struct {
 	MaxBytes int64
-	Room     *Room // on disk; nil: as much as there is
+	Quota    *DiskQuota // on disk; nil: as much as there is
 }
 
 // Save streams content into a new file of folder dir and probes it. The error is a
@@ -96,11 +96,11 @@ func Save(dir string, content io.Reader, limits Limits) (*File, error) {
 	if err != nil {
 		return nil, noRoom(err)
 	}
-	w := &writer{disk: disk, room: limits.Room}
+	w := &writer{disk: disk, quota: limits.Quota}
 	file, err := save(w, content, limits)
 	err = errors.Join(err, disk.Close())
 	if err != nil {
-		limits.Room.Give(w.taken)
+		limits.Quota.Give(w.taken)
 		return nil, errors.Join(err, os.Remove(disk.Name()))
 	}
 	return file, nil
@@ -136,19 +136,19 @@ func save(w *writer, content io.Reader, limits Limits) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{MediaFacts: found, Path: disk.Name(), room: limits.Room}, nil
+	return &File{MediaFacts: found, Path: disk.Name(), quota: limits.Quota}, nil
 }
 
 // writer tells a failure of the disk from one of the content's reader.
 type writer struct {
 	disk  *os.File
-	room  *Room
+	quota *DiskQuota
 	taken int64 // bytes
 }
 
 // Write implements io.Writer.
 func (w *writer) Write(p []byte) (int, error) {
-	if err := w.room.Take(int64(len(p))); err != nil {
+	if err := w.quota.Take(int64(len(p))); err != nil {
 		return 0, err
 	}
 	w.taken += int64(len(p))

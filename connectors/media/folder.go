@@ -16,8 +16,8 @@ import (
 // random. A file stands under its name only once it is whole and on disk. A Folder is
 // safe for concurrent use.
 type Folder struct {
-	root string
-	room *Room // that its files take
+	root  string
+	quota *DiskQuota // that its files take
 }
 
 // NewFolder makes the folder if it is not there.
@@ -48,7 +48,7 @@ func (f *Folder) Put(_ context.Context, id schema.MediaID, file *File) error {
 	} else if err != nil {
 		return noRoom(err)
 	}
-	file.room = nil // it stays taken
+	file.quota = nil // it stays taken
 	for _, folder := range []string{filepath.Dir(path), f.root} {
 		if err := flush(folder); err != nil {
 			return noRoom(err)
@@ -89,7 +89,7 @@ func (f *Folder) Remove(_ context.Context, id schema.MediaID) error {
 	}
 	switch {
 	case err == nil:
-		f.room.Give(info.Size())
+		f.quota.Give(info.Size())
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("removing media: %w", err)
 	}

@@ -53,7 +53,7 @@ type Library struct {
 	variants *variants
 	files    string
 
-	desk      *desk
+	partStore *partStore
 	partBytes int64
 }
 
@@ -66,7 +66,7 @@ type LibraryConfig struct {
 	// PartBytes is the size of a part of an upload that comes in parts; 0: 32 MiB. What is not
 	// larger comes in one piece.
 	PartBytes int64
-	Room      *Room // on disk, of all that is kept there; nil: as much as there is
+	Quota     *DiskQuota // on disk, of all that is kept there; nil: as much as there is
 	// Constraints is what platforms take; nil: no picture is made to fit.
 	Constraints func(schema.Platform) schema.Constraints
 	Decoder     decoder.Decoder // of HEIC and AVIF
@@ -81,11 +81,11 @@ func NewLibrary(config LibraryConfig) (*Library, error) {
 		return nil, fmt.Errorf("making the folder of arriving media: %w", err)
 	}
 	if folder, ok := config.Blobs.(*Folder); ok {
-		folder.room = config.Room
+		folder.quota = config.Quota
 	}
 	return &Library{
-		blobs: config.Blobs, arriving: config.Arriving, fetcher: config.Fetcher, limits: Limits{config.MaxBytes, config.Room},
-		variants: newVariants(config), files: config.Files, desk: newDesk(config.Arriving, config.Room), partBytes: cmp.Or(config.PartBytes, partBytes),
+		blobs: config.Blobs, arriving: config.Arriving, fetcher: config.Fetcher, limits: Limits{config.MaxBytes, config.Quota},
+		variants: newVariants(config), files: config.Files, partStore: newPartStore(config.Arriving, config.Quota), partBytes: cmp.Or(config.PartBytes, partBytes),
 	}, nil
 }
 
@@ -119,7 +119,7 @@ func (l *Library) put(ctx context.Context, id schema.MediaID, file *File, kinds 
 	}
 	err := l.blobs.Put(ctx, id, file)
 	if err == nil {
-		return file.MediaFacts, l.desk.clear(id) // of which it did not come
+		return file.MediaFacts, l.partStore.clear(id) // of which it did not come
 	}
 	if left := file.Close(); !errors.Is(left, fs.ErrNotExist) {
 		err = errors.Join(err, left)
@@ -154,7 +154,7 @@ func (l *Library) Open(ctx context.Context, id schema.MediaID) (io.ReadSeekClose
 
 // Remove removes the content of an upload, and of its parts, if there is any.
 func (l *Library) Remove(ctx context.Context, id schema.MediaID) error {
-	return errors.Join(l.desk.clear(id), l.blobs.Remove(ctx, id))
+	return errors.Join(l.partStore.clear(id), l.blobs.Remove(ctx, id))
 }
 
 // UploadURL returns an address that takes an upload by itself; empty: the blob store has
@@ -217,7 +217,7 @@ func (l *Library) Stored(ctx context.Context, id schema.MediaID) (*File, error) 
 func (l *Library) fileOf(content Content) (*File, error) {
 	kept, ok := content.(*os.File)
 	if !ok {
-		file, err := Save(l.arriving, stored{content}, Limits{unlimited, l.limits.Room})
+		file, err := Save(l.arriving, stored{content}, Limits{unlimited, l.limits.Quota})
 		return file, errors.Join(err, content.Close())
 	}
 	file, err := openKept(kept)
@@ -255,7 +255,7 @@ func openKept(kept *os.File) (*File, error) {
 // kept before it, so that its visitor can remove what nobody knows. It counts what takes room
 // on disk.
 func (l *Library) Sweep(ctx context.Context, before time.Time, visit func(schema.MediaID) error) error {
-	began := l.limits.Room.Used()
+	began := l.limits.Quota.Used()
 	entries, err := os.ReadDir(l.arriving)
 	if err != nil {
 		return fmt.Errorf("listing arriving media: %w", err)
@@ -268,7 +268,7 @@ func (l *Library) Sweep(ctx context.Context, before time.Time, visit func(schema
 		}
 		path := filepath.Join(l.arriving, entry.Name())
 		if info.ModTime().After(before) { // still arriving
-			found += diskBytes(path) + diskBytes(filepath.Join(path, deskContent))
+			found += diskBytes(path) + diskBytes(filepath.Join(path, partContent))
 			continue
 		}
 		if err := os.RemoveAll(path); err != nil {
@@ -276,12 +276,12 @@ func (l *Library) Sweep(ctx context.Context, before time.Time, visit func(schema
 		}
 	}
 	folder, ok := l.blobs.(*Folder)
-	if err := l.blobs.Before(ctx, before, visit); err != nil || l.limits.Room == nil || !ok {
+	if err := l.blobs.Before(ctx, before, visit); err != nil || l.limits.Quota == nil || !ok {
 		return err
 	}
 	kept, err := folder.size(ctx)
 	if err == nil {
-		l.limits.Room.recount(began, found+kept)
+		l.limits.Quota.recount(began, found+kept)
 	}
 	return err
 }

@@ -47,7 +47,7 @@ func (l *Library) Announce(ctx context.Context, u schema.Upload) (schema.Announc
 	a := u.Announced
 	box, ok := l.blobs.(sessions)
 	if !ok {
-		if err := l.limits.Room.Has(a.Size); err != nil {
+		if err := l.limits.Quota.Has(a.Size); err != nil {
 			return a, err
 		}
 	}
@@ -76,7 +76,7 @@ func (l *Library) Parts(ctx context.Context, u schema.Upload, life time.Duration
 	box, ok := l.blobs.(sessions)
 	if !ok {
 		for i := range parts {
-			parts[i].Received = l.desk.has(u.ID, parts[i].Number)
+			parts[i].Received = l.partStore.has(u.ID, parts[i].Number)
 		}
 		return parts, nil
 	}
@@ -101,7 +101,7 @@ func (l *Library) KeepPart(u schema.Upload, number int, content io.Reader) ([]by
 	if _, ok := l.blobs.(sessions); ok {
 		return nil, errNotKept()
 	}
-	return l.desk.keep(u, u.Announced.Part(number), content)
+	return l.partStore.keep(u, u.Announced.Part(number), content)
 }
 
 // Assemble makes one of the parts of an upload and keeps it, if it is what was announced, of
@@ -158,31 +158,31 @@ func nothingCame() error {
 	return &schema.Error{Kind: schema.InvalidState, Message: "nothing has been uploaded yet"}
 }
 
-// assembleHere is Assemble of parts that lie on the desk.
+// assembleHere is Assemble of parts that lie in the part store.
 func (l *Library) assembleHere(ctx context.Context, u schema.Upload, kinds []schema.MediaKind) (schema.MediaFacts, error) {
 	if facts, err := l.there(ctx, u.ID); err == nil {
-		return facts, l.desk.clear(u.ID) // by a request that died then
+		return facts, l.partStore.clear(u.ID) // by a request that died then
 	}
 	if u.Announced.Parts() == 0 {
 		return schema.MediaFacts{}, nothingCame()
 	}
-	end, err := l.desk.close(u.ID)
+	end, err := l.partStore.close(u.ID)
 	if err != nil {
 		return schema.MediaFacts{}, err
 	}
 	defer end()
-	if err := missing(u.Announced, func(p schema.UploadPart) bool { return l.desk.has(u.ID, p.Number) }); err != nil {
+	if err := missing(u.Announced, func(p schema.UploadPart) bool { return l.partStore.has(u.ID, p.Number) }); err != nil {
 		return schema.MediaFacts{}, err
 	}
 	facts, err := l.takeFromDesk(ctx, u, kinds)
 	if err == nil || schema.KindOf(err) == schema.Refused {
-		err = errors.Join(err, l.desk.clear(u.ID))
+		err = errors.Join(err, l.partStore.clear(u.ID))
 	}
 	return facts, err
 }
 
 func (l *Library) takeFromDesk(ctx context.Context, u schema.Upload, kinds []schema.MediaKind) (schema.MediaFacts, error) {
-	file, err := l.desk.open(ctx, u)
+	file, err := l.partStore.open(ctx, u)
 	if err != nil {
 		return schema.MediaFacts{}, err
 	}

@@ -263,7 +263,7 @@ func TestPartsThatAreRefused(t *testing.T) {
 		})
 	}
 	s.send(1, s.part(1))
-	if err := os.WriteFile(s.library.desk.mark(s.upload.ID, 1), nil, 0o600); err != nil { // the power failed
+	if err := os.WriteFile(s.library.partStore.mark(s.upload.ID, 1), nil, 0o600); err != nil { // the power failed
 		t.Fatal(err)
 	}
 	s.wantReceived()

@@ -72,7 +72,7 @@ func (p *filling) clear() error {
 	if err := p.disk.Truncate(0); err != nil {
 		return noRoom(err)
 	}
-	p.limits.Room.Give(p.size)
+	p.limits.Quota.Give(p.size)
 	p.size, p.validator = 0, ""
 	_, err := p.disk.Seek(0, io.SeekStart)
 	return err
@@ -92,7 +92,7 @@ func (p *filling) whole() (*File, error) {
 		return nil, noRoom(err)
 	}
 	p.isTaken = true
-	return &File{MediaFacts: found, Path: taken.Name(), room: p.limits.Room}, nil
+	return &File{MediaFacts: found, Path: taken.Name(), quota: p.limits.Quota}, nil
 }
 
 // fetchOn is Fetch of a url for an upload of several steps. A connection that is cut is followed
@@ -151,7 +151,7 @@ func (f *Fetcher) fetchRest(ctx context.Context, p *filling, address string) err
 	}
 	content := newPaced(response.Body, func() { giveUp(errTooSlow()) })
 	defer content.stop()
-	w := &writer{disk: p.disk, room: p.limits.Room}
+	w := &writer{disk: p.disk, quota: p.limits.Quota}
 	_, err = io.Copy(w, io.LimitReader(body{ctx, content}, p.limits.MaxBytes+1-p.size))
 	if p.size += w.taken; err == nil && p.size > p.limits.MaxBytes {
 		return tooLarge(p.limits)

@@ -90,8 +90,8 @@ func TestAFetchGoesOnWhereItWasCutOff(t *testing.T) {
 			server.content = content
 			source := httptest.NewServer(server)
 			t.Cleanup(source.Close)
-			room := NewRoom(folder, 10*mib)
-			f := keepingFetcher(t, folder, room, nil)
+			quota := NewDiskQuota(folder, 10*mib)
+			f := keepingFetcher(t, folder, quota, nil)
 			item := schema.Media{URL: source.URL + "/film", Upload: "first"}
 			if !tt.failed {
 				wantOpened(t, f, item, int64(len(content)))
@@ -107,8 +107,8 @@ func TestAFetchGoesOnWhereItWasCutOff(t *testing.T) {
 					t.Errorf("%d bytes were sent", server.sent)
 				}
 			})
-			if err := f.Forget("first"); err != nil || room.Used() != 0 {
-				t.Errorf("%d bytes are counted in the end, %v", room.Used(), err)
+			if err := f.Forget("first"); err != nil || quota.Used() != 0 {
+				t.Errorf("%d bytes are counted in the end, %v", quota.Used(), err)
 			}
 			wantFiles(t, folder, 0)
 		})

@@ -75,10 +75,10 @@ func (l *Library) Variant(ctx context.Context, id schema.MediaID, of schema.Vari
 	if err = errors.Join(err, original.Close()); err != nil {
 		return nil, err
 	}
-	if err := l.limits.Room.Take(made.Size); err != nil {
+	if err := l.limits.Quota.Take(made.Size); err != nil {
 		return nil, errors.Join(err, made.Close())
 	}
-	made.room = l.limits.Room
+	made.quota = l.limits.Quota
 	if err := l.blobs.Put(ctx, of.Of(id), made); err != nil {
 		left := made.Close()
 		if errors.Is(left, fs.ErrNotExist) {
@@ -213,12 +213,12 @@ func (f fitting) Publish(ctx context.Context, item schema.Media, file *File) (st
 	if _, isHere := l.blobs.(*Folder); !isHere {
 		size = 0 // on this disk
 	}
-	if err := l.limits.Room.Take(size); err != nil {
+	if err := l.limits.Quota.Take(size); err != nil {
 		return "", passing(err)
 	}
 	err := l.blobs.Put(ctx, schema.KeptCopy(id), &File{MediaFacts: facts, Path: file.Path, kept: true})
 	if err != nil {
-		l.limits.Room.Give(size)
+		l.limits.Quota.Give(size)
 	}
 	if err != nil && !errors.Is(err, errTaken) { // an earlier step has put it there
 		return "", passing(err)

@@ -44,8 +44,8 @@ const (
 )
 
 // PictureLimits bound what is fetched of a picture.
-func PictureLimits(room *media.Room) media.Limits {
-	return media.Limits{MaxBytes: largestFile, Room: room}
+func PictureLimits(quota *media.DiskQuota) media.Limits {
+	return media.Limits{MaxBytes: largestFile, Quota: quota}
 }
 
 // Config is what a Reader is made of.

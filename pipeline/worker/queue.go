@@ -229,7 +229,7 @@ func (q *queue[M, R]) freeRoom(t *task[M, R]) {
 
 // done ends a task that was out.
 func (q *queue[M, R]) done(t *task[M, R]) {
-	t.giveTurnBack()
+	t.cancelReservation()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[t.Key]
@@ -255,7 +255,7 @@ func (q *queue[M, R]) endCall(t *task[M, R]) {
 // requeue puts tasks that are out back, ahead of their keys' later tasks.
 func (q *queue[M, R]) requeue(tasks ...*task[M, R]) {
 	for _, t := range tasks {
-		t.giveTurnBack()
+		t.cancelReservation()
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -283,7 +283,7 @@ func (q *queue[M, R]) acknowledged() []*task[M, R] {
 // requeueAt puts a task that is out back, ahead of its key's later tasks; the key is ready again only
 // at a time.
 func (q *queue[M, R]) requeueAt(t *task[M, R], at time.Time) {
-	t.giveTurnBack()
+	t.cancelReservation()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.putBack(t)

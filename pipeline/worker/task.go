@@ -67,8 +67,8 @@ type task[M, R comparable] struct {
 // lost reports whether the task's message belongs to another consumer now.
 func (t *task[M, R]) lost() bool { return t.message != nil && t.ctx.Err() != nil }
 
-// giveTurnBack cancels the reservation if no call was made.
-func (t *task[M, R]) giveTurnBack() {
+// cancelReservation cancels the reservation if no call was made.
+func (t *task[M, R]) cancelReservation() {
 	if t.turn != nil {
 		t.turn.Cancel()
 		t.turn = nil

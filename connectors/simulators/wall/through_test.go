@@ -30,7 +30,7 @@ func able[Ability any](c connectors.Connector) bool {
 }
 
 func TestThroughHasTheAbilitiesOfEachPlatform(t *testing.T) {
-	platforms, err := catalog.New(catalog.Deps{
+	platforms, err := catalog.New(catalog.Config{
 		HTTP: http.DefaultClient, SandboxHTTP: http.DefaultClient, SandboxURL: "http://sandbox.test", Logger: slog.New(slog.DiscardHandler),
 		Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
 	})

@@ -68,12 +68,12 @@ const of = `p.workspace_id = @workspace and p.from_api `
 // would see that the order of ids is enough, and go through everybody's posts by the primary key.
 // Each side has one condition alone: the scan begins at either of two.
 const (
-	madeBy   = `p.workspace_id between @workspace and @workspace `
-	madeFrom = `p.workspace_id <= @workspace and (p.workspace_id, p.id) >= (@workspace, @first) `
+	madeBy       = `p.workspace_id between @workspace and @workspace `
+	createdAfter = `p.workspace_id <= @workspace and (p.workspace_id, p.id) >= (@workspace, @first) `
 	// Behind a position.
-	madeFromThere = `p.workspace_id <= @workspace and (p.workspace_id, p.id) >= (@workspace, @from_first) `
-	madeAfter     = `p.workspace_id <= @workspace and (p.workspace_id, p.id) > (@workspace, @from) `
-	madeBefore    = `p.workspace_id >= @workspace and (p.workspace_id, p.id) < (@workspace, @from) `
+	createdAfterCursor = `p.workspace_id <= @workspace and (p.workspace_id, p.id) >= (@workspace, @from_first) `
+	madeAfter          = `p.workspace_id <= @workspace and (p.workspace_id, p.id) > (@workspace, @from) `
+	madeBefore         = `p.workspace_id >= @workspace and (p.workspace_id, p.id) < (@workspace, @from) `
 )
 
 // selected is what a filter asks of posts p. Conditions on values that are not set cost
@@ -204,7 +204,7 @@ func changedSources(status schema.PostStatus) []source {
 	}
 	made := source{
 		from: `posts p`, at: created, id: `p.id`, byID: true,
-		edge: madeFrom, behind: madeFromThere,
+		edge: createdAfter, behind: createdAfterCursor,
 		where: `and p.from_api ` + wanted + created + since + ` and p.edited_at is null and p.updated_at = p.created_at and not ` + ended,
 	}
 	open := []source{

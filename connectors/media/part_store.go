@@ -18,52 +18,56 @@ import (
 	"crier/schema"
 )
 
-// desk is where the parts of uploads lie until they are whole, each at its place in one file:
+// partStore is where the parts of uploads lie until they are whole, each at its place in one file:
 // putting them together costs nothing. Beside the file each part that is whole and on disk has
-// a mark, so that after a death it is known which are there. A desk is of one process and safe
+// a mark, so that after a death it is known which are there. A part store is of one process and safe
 // for concurrent use.
-type desk struct {
-	root string
-	room *Room
+type partStore struct {
+	root  string
+	quota *DiskQuota
 
 	mu      sync.Mutex
-	writing map[deskPlace]*partWriter
+	writing map[partPlace]*partWriter
 	closing map[schema.MediaID]bool // being put together
-	taken   map[deskPlace]bool      // parts that were counted as taken, whether they are whole or not
+	taken   map[partPlace]bool      // parts that were counted as taken, whether they are whole or not
 }
 
-// deskPlace is a part of an upload.
-type deskPlace struct {
+// partPlace is a part of an upload.
+type partPlace struct {
 	id     schema.MediaID
 	number int
 }
 
-func newDesk(root string, room *Room) *desk {
-	return &desk{
-		root: root, room: room, writing: make(map[deskPlace]*partWriter), closing: make(map[schema.MediaID]bool),
-		taken: make(map[deskPlace]bool),
+func newPartStore(root string, quota *DiskQuota) *partStore {
+	return &partStore{
+		root: root, quota: quota, writing: make(map[partPlace]*partWriter), closing: make(map[schema.MediaID]bool),
+		taken: make(map[partPlace]bool),
 	}
 }
 
-// deskContent is the name of the file of all parts.
-const deskContent = "content"
+// partContent is the name of the file of all parts.
+const partContent = "content"
 
-func (d *desk) folder(id schema.MediaID) string  { return filepath.Join(d.root, "parts-"+id.String()) }
-func (d *desk) content(id schema.MediaID) string { return filepath.Join(d.folder(id), deskContent) }
-func (d *desk) mark(id schema.MediaID, number int) string {
+func (d *partStore) folder(id schema.MediaID) string {
+	return filepath.Join(d.root, "parts-"+id.String())
+}
+func (d *partStore) content(id schema.MediaID) string {
+	return filepath.Join(d.folder(id), partContent)
+}
+func (d *partStore) mark(id schema.MediaID, number int) string {
 	return filepath.Join(d.folder(id), strconv.Itoa(number))
 }
 
 // has reports whether a part is there. A mark that a death has left empty is none.
-func (d *desk) has(id schema.MediaID, number int) bool {
+func (d *partStore) has(id schema.MediaID, number int) bool {
 	mark, err := os.ReadFile(d.mark(id, number))
 	return err == nil && len(mark) == hex.EncodedLen(md5.Size)
 }
 
 // keep writes a part to its place. Whoever sent it before and has not ended is cut off: most
 // often that is a connection that its sender has given up.
-func (d *desk) keep(u schema.Upload, part schema.UploadPart, content io.Reader) (sum []byte, err error) {
-	place := deskPlace{u.ID, part.Number}
+func (d *partStore) keep(u schema.Upload, part schema.UploadPart, content io.Reader) (sum []byte, err error) {
+	place := partPlace{u.ID, part.Number}
 	w := &partWriter{at: part.Offset}
 	if err := d.begin(place, w); err != nil {
 		return nil, err
@@ -108,7 +112,7 @@ func begins(content io.ReaderAt, size int64) error {
 	return nil
 }
 
-func (d *desk) begin(place deskPlace, w *partWriter) error {
+func (d *partStore) begin(place partPlace, w *partWriter) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closing[place.id] {
@@ -122,7 +126,7 @@ func (d *desk) begin(place deskPlace, w *partWriter) error {
 }
 
 // take takes the room of a part, once.
-func (d *desk) take(place deskPlace, bytes int64) error {
+func (d *partStore) take(place partPlace, bytes int64) error {
 	d.mu.Lock()
 	known := d.taken[place] || d.has(place.id, place.number)
 	d.taken[place] = true
@@ -130,7 +134,7 @@ func (d *desk) take(place deskPlace, bytes int64) error {
 	if known {
 		return nil
 	}
-	err := d.room.Take(bytes)
+	err := d.quota.Take(bytes)
 	if err != nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()
@@ -139,7 +143,7 @@ func (d *desk) take(place deskPlace, bytes int64) error {
 	return err
 }
 
-func (d *desk) end(place deskPlace, w *partWriter) {
+func (d *partStore) end(place partPlace, w *partWriter) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.writing[place] == w {
@@ -148,7 +152,7 @@ func (d *desk) end(place deskPlace, w *partWriter) {
 }
 
 // close keeps parts from changing until end is called.
-func (d *desk) close(id schema.MediaID) (end func(), err error) {
+func (d *partStore) close(id schema.MediaID) (end func(), err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closing[id] {
@@ -173,7 +177,7 @@ func beingAssembled() error {
 }
 
 // open returns what the parts make, which is all there, if it is what was announced.
-func (d *desk) open(ctx context.Context, u schema.Upload) (*File, error) {
+func (d *partStore) open(ctx context.Context, u schema.Upload) (*File, error) {
 	content, err := os.Open(d.content(u.ID))
 	if err != nil {
 		return nil, fmt.Errorf("opening the parts of an upload: %w", err)
@@ -199,11 +203,11 @@ func announced(ctx context.Context, a schema.Announced, content *os.File) (*File
 }
 
 // clear removes all that has come for an upload.
-func (d *desk) clear(id schema.MediaID) error {
+func (d *partStore) clear(id schema.MediaID) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	maps.DeleteFunc(d.taken, func(place deskPlace, _ bool) bool { return place.id == id })
-	d.room.Give(diskBytes(d.content(id)))
+	maps.DeleteFunc(d.taken, func(place partPlace, _ bool) bool { return place.id == id })
+	d.quota.Give(diskBytes(d.content(id)))
 	if err := os.RemoveAll(d.folder(id)); err != nil {
 		return fmt.Errorf("removing the parts of an upload: %w", err)
 	}

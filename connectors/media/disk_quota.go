@@ -8,9 +8,9 @@ import (
 	"crier/schema"
 )
 
-// Room is the disk that all media of a process may take: what is kept, arrives and is
-// fetched. A nil Room is without a bound. It is safe for concurrent use.
-type Room struct {
+// DiskQuota is the disk that all media of a process may take: what is kept, arrives and is
+// fetched. A nil one is without a bound. It is safe for concurrent use.
+type DiskQuota struct {
 	folder string
 	most   int64 // bytes; 0: all but a reserve of its disk
 
@@ -27,21 +27,23 @@ const (
 	reserveShare = 10
 )
 
-// NewRoom returns the room of a folder: of so many bytes, or 0, all of its disk but a reserve.
-func NewRoom(folder string, most int64) *Room { return &Room{folder: folder, most: most} }
+// NewDiskQuota returns the quota of a folder: of so many bytes, or 0, all of its disk but a reserve.
+func NewDiskQuota(folder string, most int64) *DiskQuota {
+	return &DiskQuota{folder: folder, most: most}
+}
 
 // Take takes bytes that are about to be written. It is Unavailable where there is no room for
 // them even if all is removed that can be had again.
-func (r *Room) Take(bytes int64) error {
-	if r == nil {
+func (q *DiskQuota) Take(bytes int64) error {
+	if q == nil {
 		return nil
 	}
-	err := r.take(bytes, bytes)
-	if err == nil || r.fetched == nil {
+	err := q.take(bytes, bytes)
+	if err == nil || q.fetched == nil {
 		return err
 	}
-	r.fetched.reclaim(max(bytes, leastReclaimed))
-	return r.take(bytes, bytes)
+	q.fetched.reclaim(max(bytes, leastReclaimed))
+	return q.take(bytes, bytes)
 }
 
 // leastReclaimed is what is removed at a time, so that a file is not written in small steps
@@ -49,42 +51,42 @@ func (r *Room) Take(bytes int64) error {
 const leastReclaimed = 64 << 20
 
 // Has is Take of bytes that are to be written later: nothing is taken.
-func (r *Room) Has(bytes int64) error {
-	if r == nil {
+func (q *DiskQuota) Has(bytes int64) error {
+	if q == nil {
 		return nil
 	}
-	err := r.take(bytes, 0)
-	if err == nil || r.fetched == nil {
+	err := q.take(bytes, 0)
+	if err == nil || q.fetched == nil {
 		return err
 	}
-	r.fetched.reclaim(bytes)
-	return r.take(bytes, 0)
+	q.fetched.reclaim(bytes)
+	return q.take(bytes, 0)
 }
 
-func (r *Room) take(wanted, taken int64) error {
-	free, err := r.free()
+func (q *DiskQuota) take(wanted, taken int64) error {
+	free, err := q.free()
 	if err != nil {
 		return err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.most > 0 {
-		free = r.most - r.used
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.most > 0 {
+		free = q.most - q.used
 	}
 	if wanted > free {
 		return &schema.Error{Kind: schema.Unavailable, Message: "there is no room for media at the moment"}
 	}
-	r.used += taken
+	q.used += taken
 	return nil
 }
 
 // free is what may be written to a disk without a bound of its own.
-func (r *Room) free() (int64, error) {
-	if r.most > 0 {
+func (q *DiskQuota) free() (int64, error) {
+	if q.most > 0 {
 		return 0, nil
 	}
 	var disk syscall.Statfs_t
-	if err := syscall.Statfs(r.folder, &disk); err != nil {
+	if err := syscall.Statfs(q.folder, &disk); err != nil {
 		return 0, fmt.Errorf("looking at the disk of media: %w", err)
 	}
 	block := int64(disk.Bsize) //nolint:unconvert // of 32 bits on macOS
@@ -92,38 +94,38 @@ func (r *Room) free() (int64, error) {
 }
 
 // Give gives bytes back that were removed.
-func (r *Room) Give(bytes int64) {
-	if r == nil {
+func (q *DiskQuota) Give(bytes int64) {
+	if q == nil {
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.used = max(0, r.used-bytes)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.used = max(0, q.used-bytes)
 }
 
 // Used returns the bytes that are taken, as far as they were counted: what lay there at a
 // start is counted with the first look through the folders.
-func (r *Room) Used() int64 {
-	if r == nil {
+func (q *DiskQuota) Used() int64 {
+	if q == nil {
 		return 0
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.used
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.used
 }
 
 // recount makes the count what is found now beside what was fetched, and what was taken or
 // given since so many bytes were used.
-func (r *Room) recount(used, found int64) {
-	if r == nil {
+func (q *DiskQuota) recount(used, found int64) {
+	if q == nil {
 		return
 	}
-	if r.fetched != nil {
-		found += r.fetched.size()
+	if q.fetched != nil {
+		found += q.fetched.size()
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.used = max(0, found+r.used-used)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.used = max(0, found+q.used-used)
 }
 
 // diskBytes returns the bytes that a file takes on disk, 0 where there is none.
