@@ -70,12 +70,12 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		}, []string{"outcome"}),
 		firstTries: register.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "crier_webhook_lateness_seconds",
-			Help:    "From an event to the first try of its delivery, by whether the receiver's last try succeeded: succeeds, fails. Without what is sent again.",
+			Help:    "From an event to the first try of its delivery, by whether the receiver's last try succeeded: succeeds, fails. Redeliveries do not count.",
 			Buckets: deliveryBuckets,
 		}, []string{"receiver"}),
 		delivered: register.NewHistogram(prometheus.HistogramOpts{
 			Name:    "crier_webhook_delivered_seconds",
-			Help:    "From an event to the answer by which its receiver took it, retries included. Without what is sent again.",
+			Help:    "From an event to the answer by which its receiver took it, retries included. Redeliveries do not count.",
 			Buckets: deliveryBuckets,
 		}),
 		targets: register.NewCounterVec(prometheus.CounterOpts{

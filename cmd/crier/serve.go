@@ -29,7 +29,7 @@ type serveCommand struct {
 	mediaFlags
 	Listen               string            `default:"127.0.0.1:8080" help:"Address of the REST API."`
 	AdminListen          string            `default:"127.0.0.1:8081" help:"Address of metrics, health and profiles."`
-	ViewsToken           string            `secret:"" help:"By which the admin listener serves what ClickHouse holds to dashboards, at /views/; at least 16 characters. Off when empty."`
+	ViewsToken           string            `secret:"" help:"Token of dashboards: with it the admin listener serves the views of ClickHouse at /views/. At least 16 characters; off when empty."`
 	PublicURL            string            `help:"Where clients reach the REST API; http:// and --listen when empty."`
 	Console              string            `help:"Serve the console from this folder, as npm makes it, and not the one in the binary." placeholder:"FOLDER"`
 	Roles                string            `default:"all" help:"What this process does: all, or some of gateway,delay,publish,comment,notify,analytics,listening,sandbox."`

@@ -62,7 +62,7 @@ func (s source) madeBy(whom string) source {
 	return s
 }
 
-const of = `p.workspace_id = @workspace and p.from_api `
+const ofWorkspace = `p.workspace_id = @workspace and p.from_api `
 
 // Edges of the posts of a workspace in the index by workspace and id. By an equality the planner
 // would see that the order of ids is enough, and go through everybody's posts by the primary key.
@@ -119,17 +119,17 @@ func platformSets(table string) string {
 	)`
 }
 
-// openSource finds open posts. What has ended and is among them still is told by its note;
-// whether others are processing no index tells: only what is due can be.
+// openSource finds open posts. Posts that have ended and are not in history yet are found by their notes. No index
+// has those that are processing: only posts that are due can be.
 func openSource(f schema.PostFilter) source {
-	plain := source{from: `posts p`, where: of + selected, at: `p.scheduled_for`, id: `p.id`}
+	plain := source{from: `posts p`, where: ofWorkspace + selected, at: `p.scheduled_for`, id: `p.id`}
 	switch {
 	case f.ExternalID != "":
 		return plain
 	case f.Status.Terminal():
 		return source{
 			from: `ended_posts e join posts p on p.id = e.post_id`,
-			where: of + selected + ` and e.workspace_id = @workspace and e.status = @status
+			where: ofWorkspace + selected + ` and e.workspace_id = @workspace and e.status = @status
 				and (@after::timestamptz is null or e.scheduled_for >= @after) and (@before::timestamptz is null or e.scheduled_for <= @before)`,
 			at: `e.scheduled_for`, id: `e.post_id`,
 		}
@@ -155,7 +155,7 @@ var endings = sql.Text(`unnest(array[{post_posted}, {post_partially_failed}, {po
 	where @status::int2 = 0 or status = @status`)
 
 func historySource(f schema.PostFilter) source {
-	s := source{from: `posts_history p`, where: of + selected, at: `p.scheduled_for`, id: `p.id`}
+	s := source{from: `posts_history p`, where: ofWorkspace + selected, at: `p.scheduled_for`, id: `p.id`}
 	switch {
 	case f.ExternalID != "":
 	case !f.Brand.IsZero():
@@ -184,15 +184,15 @@ func changedSources(status schema.PostStatus) []source {
 	)
 	ended := sql.Text(`p.status in {ended_posts}`)
 	posts := func(at, where string) source {
-		return source{from: `posts p`, where: of + wanted + where + ` and ` + at + since, at: at, id: `p.id`}
+		return source{from: `posts p`, where: ofWorkspace + wanted + where + ` and ` + at + since, at: at, id: `p.id`}
 	}
 	notes := source{
 		from:  `ended_posts e join posts p on p.id = e.post_id`,
-		where: of + wanted + `e.workspace_id = @workspace and e.ended_at` + since, at: `e.ended_at`, id: `e.post_id`,
+		where: ofWorkspace + wanted + `e.workspace_id = @workspace and e.ended_at` + since, at: `e.ended_at`, id: `e.post_id`,
 	}
 	history := source{
 		kinds: `(select status from ` + endings + `)`,
-		from:  `posts_history p`, where: of + wanted + `p.status = k.status and p.ended_at` + since, at: `p.ended_at`, id: `p.id`,
+		from:  `posts_history p`, where: ofWorkspace + wanted + `p.status = k.status and p.ended_at` + since, at: `p.ended_at`, id: `p.id`,
 	}
 	switch {
 	case status == schema.Draft:
