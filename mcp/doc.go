@@ -8,5 +8,5 @@
 //	          → the API     permissions, limits and workspaces hold as for anybody
 //
 // A tool knows nothing that the API does not tell its key. What becomes public is done only with
-// confirm: true; without it the answer says what would happen. A file holds a group of tools.
+// the plan that the call without it answered, which names all that would happen. A file holds a group of tools.
 package mcp

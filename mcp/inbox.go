@@ -19,7 +19,7 @@ func (t *tools) addInbox() {
 	}, (*call).inbox)
 	add(t, about{
 		name: "reply", title: "Reply publicly", effect: posts,
-		says: "Replies to a comment or a mention, publicly, by the account that was written to. Without confirm: true it says what would happen and does nothing.",
+		says: "Replies to a comment or a mention, publicly, by the account that was written to. Without confirm it says what would happen and does nothing.",
 	}, (*call).reply)
 }
 
@@ -88,22 +88,33 @@ func authorOf(item client.InboxItem) string {
 type replyInput struct {
 	ItemID    string `json:"itemId" jsonschema:"itemId from inbox"`
 	Text      string `json:"text"`
-	Confirm   bool   `json:"confirm,omitempty" jsonschema:"true: do it. Only after a person has agreed to what the call without it said"`
+	Confirm   string `json:"confirm,omitempty" jsonschema:"the plan that the call without it answered: do it. Only after a person has agreed to what that answer said"`
 	RequestID string `json:"requestId,omitempty" jsonschema:"any text; another one sends the same reply once more"`
 }
 
 type replyOutput struct {
-	Done    bool   `json:"done" jsonschema:"false: nothing was done; confirm: true does what message says"`
+	Done    bool   `json:"done" jsonschema:"false: nothing was done; plan as confirm does what message says"`
 	Message string `json:"message" jsonschema:"what was done, or what would happen"`
+	Plan    string `json:"plan,omitempty" jsonschema:"names what would happen: give it as confirm"`
 	ReplyID string `json:"replyId,omitempty"`
 	Status  string `json:"status,omitempty"`
 }
 
 func (c *call) reply(ctx context.Context, in replyInput) (out replyOutput, err error) {
-	if !in.Confirm {
-		return c.planReply(ctx, in)
+	confirm := in.Confirm
+	in.Confirm = "" // the plan, and the key, are those of the rest
+	plan, err := c.planID(in)
+	if err != nil {
+		return out, err
 	}
-	in.Confirm = false // the key is that of the input
+	if confirm == "" {
+		out, err = c.planReply(ctx, in)
+		out.Plan = plan
+		return out, err
+	}
+	if err := agreed(confirm, plan); err != nil {
+		return out, err
+	}
 	once, err := c.once(in)
 	if err != nil {
 		return out, err
@@ -142,7 +153,7 @@ func (c *call) planReply(ctx context.Context, in replyInput) (out replyOutput, e
 		}
 	}
 	out.Message = fmt.Sprintf("Nothing is done yet. %s is not among the newest %d comments and mentions of this workspace, so what it says is not known here. "+
-		"With confirm: true, if it is of this workspace, the account that it was written to replies publicly: %s", in.ItemID, newest, quoted(in.Text))
+		"With confirm, if it is of this workspace, the account that it was written to replies publicly: %s", in.ItemID, newest, quoted(in.Text))
 	return out, nil
 }
 
@@ -152,7 +163,7 @@ func (c *call) plannedReply(ctx context.Context, item client.InboxItem, text str
 	if err != nil {
 		return out, err
 	}
-	out.Message = fmt.Sprintf("Nothing is done yet. With confirm: true, %s replies publicly and at once: %s\nto what %s wrote: %s",
+	out.Message = fmt.Sprintf("Nothing is done yet. With confirm, %s replies publicly and at once: %s\nto what %s wrote: %s",
 		name(by, accounts), quoted(text), authorOf(item), quoted(shown(schema.WithoutInvisible(item.Text), briefly)))
 	return out, nil
 }

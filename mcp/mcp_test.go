@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -82,6 +83,7 @@ type answer struct {
 
 	Done       bool
 	Message    string
+	Plan       string
 	PostID     string
 	Status     string
 	ReplyID    string
@@ -116,10 +118,9 @@ func (a *assistant) call(tool string, arguments map[string]any) (got answer) {
 }
 
 func with(arguments map[string]any, name string, value any) map[string]any {
-	all := map[string]any{name: value}
-	for n, v := range arguments {
-		all[n] = v
-	}
+	all := map[string]any{}
+	maps.Copy(all, arguments)
+	all[name] = value
 	return all
 }
 
@@ -148,6 +149,7 @@ func TestAssistants(t *testing.T) {
 	a := overHTTP(t, server.URL, server.Key)
 	t.Run("a thread is left to people", func(t *testing.T) { (&assistant{t, a.session}).leavesThreads(api) })
 	t.Run("all that is public is shown before", func(t *testing.T) { (&assistant{t, a.session}).showsAll(api) })
+	t.Run("a confirmation holds for what was planned", func(t *testing.T) { (&assistant{t, a.session}).holdsToPlans(api) })
 	t.Run("lists have pages and cut texts", func(t *testing.T) { (&assistant{t, a.session}).pages() })
 	t.Run("figures", func(t *testing.T) { (&assistant{t, a.session}).figures(server) })
 	t.Run("limits are resources", func(t *testing.T) { (&assistant{t, a.session}).limits() })

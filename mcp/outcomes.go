@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ func (t *tools) addOutcomes() {
 	}, (*call).getPost)
 	add(t, about{
 		name: "retry_post", title: "Retry a post", effect: repeats,
-		says: "Sets the failed platforms of a post going again; what is published is never repeated. Without confirm: true it says what would happen and does nothing. " +
+		says: "Sets the failed platforms of a post going again; what is published is never repeated. Without confirm it says what would happen and does nothing. " +
 			"A post whose outcome is unknown where nobody can look is left to a person (crier posts retry --accept-duplicate).",
 	}, (*call).retry)
 	add(t, about{
@@ -152,12 +153,19 @@ func problemOf(target client.Target) string {
 type retryInput struct {
 	postID
 	Platforms []client.Platform `json:"platforms,omitempty" jsonschema:"only these of the platforms that failed; all of them when left out"`
-	Confirm   bool              `json:"confirm,omitempty" jsonschema:"true: do it. Only after a person has agreed to what the call without it said"`
+	Confirm   string            `json:"confirm,omitempty" jsonschema:"the plan that the call without it answered: do it. Only after a person has agreed to what that answer said"`
 }
 
 func (c *call) retry(ctx context.Context, in retryInput) (out outcome, err error) {
-	if !in.Confirm {
-		return c.planRetry(ctx, in)
+	planned, err := c.planRetry(ctx, in)
+	if err != nil || in.Confirm == "" {
+		return planned, err
+	}
+	if planned.Plan == "" {
+		return out, errors.New(planned.Message)
+	}
+	if err := agreed(in.Confirm, planned.Plan); err != nil {
+		return out, err
 	}
 	post, err := c.Posts.Retry(ctx, in.PostID, client.PostRetry{Platforms: in.Platforms})
 	if err != nil {
@@ -182,12 +190,13 @@ func (c *call) planRetry(ctx context.Context, in retryInput) (out outcome, err e
 	if err != nil {
 		return out, err
 	}
-	said := []string{fmt.Sprintf("Nothing is done yet. With confirm: true, %s is tried again at once on:", post.ID)}
+	said := []string{fmt.Sprintf("Nothing is done yet. With confirm, %s is tried again at once on:", post.ID)}
 	for _, target := range failed {
 		said = append(said, "- "+name(target, accounts)+", which failed: "+problemOf(target)+". "+goesOn(post, target))
 	}
 	out.Message = strings.Join(said, "\n")
-	return out, nil
+	out.Plan, err = c.planID(out.Message)
+	return out, err
 }
 
 // failedOf are the targets that a retry sets going, of the platforms that are asked for: none while a

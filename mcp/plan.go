@@ -3,7 +3,10 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,11 +15,42 @@ import (
 
 // outcome is what a tool did, or what it would do.
 type outcome struct {
-	Done     bool     `json:"done" jsonschema:"false: nothing was done; confirm: true does what message says"`
+	Done     bool     `json:"done" jsonschema:"false: nothing was done; plan as confirm does what message says"`
 	Message  string   `json:"message" jsonschema:"what was done, or what would happen"`
+	Plan     string   `json:"plan,omitempty" jsonschema:"names what would happen: give it as confirm"`
 	PostID   string   `json:"postId,omitempty"`
 	Status   string   `json:"status,omitempty"`
 	Warnings []string `json:"warnings,omitempty" jsonschema:"what is accepted and may not be what is meant"`
+}
+
+// planID names what a call would do by its tool, what it was asked, and what it found.
+func (c *call) planID(parts ...any) (string, error) {
+	encoded, err := json.Marshal(append([]any{c.tool}, parts...))
+	if err != nil {
+		return "", fmt.Errorf("naming a plan: %w", err)
+	}
+	sum := sha256.Sum256(encoded)
+	return "plan_" + hex.EncodeToString(sum[:8]), nil
+}
+
+// agreed refuses a confirmation that is not of this plan.
+func agreed(confirm, plan string) error {
+	if confirm == plan {
+		return nil
+	}
+	return errors.New("confirm: this is not the plan of this call. What would happen is not what was shown: the input is another, or the post was changed since. " +
+		"Nothing was done. Call once more without confirm, show the person what the answer says, and confirm with its plan")
+}
+
+// saying is what a post says and where, and nothing of what becomes of it.
+func saying(post client.Post) client.Post {
+	said := client.Post{
+		Content: post.Content, MediaItems: post.MediaItems, PlatformSettings: post.PlatformSettings, FirstComment: post.FirstComment, FirstComments: post.FirstComments,
+	}
+	for _, t := range post.Platforms {
+		said.Platforms = append(said.Platforms, client.Target{Platform: t.Platform, AccountID: t.AccountID, Content: cmp.Or(t.Content, t.ContentOverride)})
+	}
+	return said
 }
 
 // plan says what a creation would do, after the API has judged it as it would judge the creation.
@@ -38,7 +72,7 @@ func (c *call) planned(ctx context.Context, post client.Post, warnings []client.
 	if err != nil {
 		return outcome{}, err
 	}
-	said := []string{fmt.Sprintf("Nothing is done yet. With confirm: true, this is published %s:", moment(post))}
+	said := []string{fmt.Sprintf("Nothing is done yet. With confirm, this is published %s:", moment(post))}
 	for _, target := range post.Platforms {
 		text := cmp.Or(target.Content, target.ContentOverride, post.Content)
 		said = append(said, "- "+name(resolved(target, accounts), accounts)+": "+quoted(text))

@@ -23,11 +23,11 @@ func (t *tools) addPosts() {
 	add(t, about{
 		name: "schedule_post", title: "Schedule a post", effect: posts,
 		says: "Schedules a draft by draftId, or a new post, at scheduledFor (at least 5 minutes ahead) or, for a new post, in the next free slot of a queue. " +
-			"Without confirm: true it says what would happen and does nothing.",
+			"Without confirm it says what would happen and does nothing.",
 	}, (*call).schedule)
 	add(t, about{
 		name: "publish_post", title: "Publish a post now", effect: posts,
-		says: "Publishes a new post at once. Without confirm: true it says what would happen and does nothing. What is published cannot be taken back here.",
+		says: "Publishes a new post at once. Without confirm it says what would happen and does nothing. What is published cannot be taken back here.",
 	}, (*call).publish)
 }
 
@@ -162,7 +162,7 @@ type scheduleInput struct {
 	Timezone     string `json:"timezone,omitempty" jsonschema:"IANA name such as Europe/Berlin; needed where scheduledFor has no offset, else UTC"`
 	Queue        bool   `json:"queue,omitempty" jsonschema:"the next free slot of the default queue, in place of scheduledFor"`
 	QueueID      string `json:"queueId,omitempty" jsonschema:"the next free slot of this queue, in place of scheduledFor"`
-	Confirm      bool   `json:"confirm,omitempty" jsonschema:"true: do it. Only after a person has agreed to what the call without it said"`
+	Confirm      string `json:"confirm,omitempty" jsonschema:"the plan that the call without it answered: do it. Only after a person has agreed to what that answer said"`
 	RequestID    string `json:"requestId,omitempty" jsonschema:"any text; another one makes another post of the same input"`
 }
 
@@ -179,11 +179,13 @@ func (c *call) schedule(ctx context.Context, in scheduleInput) (out outcome, err
 		return out, err
 	}
 	post.ScheduledFor, post.Timezone, post.Queue, post.QueueID = at, in.Timezone, in.Queue, in.QueueID
-	if !in.Confirm {
-		return c.plan(ctx, post)
-	}
-	in.Confirm = false // the key is that of the input
-	return c.create(ctx, post, in)
+	return c.createPlanned(ctx, post, in.Confirm, in.withoutConfirm())
+}
+
+// withoutConfirm is what the plan, and the key, of a call are made of.
+func (in scheduleInput) withoutConfirm() scheduleInput {
+	in.Confirm = ""
+	return in
 }
 
 // scheduleDraft gives a draft its time. A repetition finds it scheduled for that time already.
@@ -198,7 +200,16 @@ func (c *call) scheduleDraft(ctx context.Context, in scheduleInput, at time.Time
 	if draft.ThreadID != "" {
 		return out, errors.New("draftId: this is a thread, whose entries are not shown here: a person schedules it, by PATCH /threads/{id}")
 	}
-	change := client.PostUpdate{Status: new(client.UpdateScheduled), ScheduledFor: &at, DryRun: !in.Confirm}
+	plan, err := c.planID(in.withoutConfirm(), saying(draft))
+	if err != nil {
+		return out, err
+	}
+	if in.Confirm != "" {
+		if err := agreed(in.Confirm, plan); err != nil {
+			return out, err
+		}
+	}
+	change := client.PostUpdate{Status: new(client.UpdateScheduled), ScheduledFor: &at, DryRun: in.Confirm == ""}
 	if in.Timezone != "" {
 		change.Timezone = &in.Timezone
 	}
@@ -206,15 +217,17 @@ func (c *call) scheduleDraft(ctx context.Context, in scheduleInput, at time.Time
 	if err != nil {
 		return out, err
 	}
-	if !in.Confirm {
-		return c.planned(ctx, *post, post.Warnings)
+	if in.Confirm == "" {
+		out, err = c.planned(ctx, *post, post.Warnings)
+		out.Plan = plan
+		return out, err
 	}
 	return c.made(ctx, post)
 }
 
 type publishInput struct {
 	content
-	Confirm   bool   `json:"confirm,omitempty" jsonschema:"true: do it. Only after a person has agreed to what the call without it said"`
+	Confirm   string `json:"confirm,omitempty" jsonschema:"the plan that the call without it answered: do it. Only after a person has agreed to what that answer said"`
 	RequestID string `json:"requestId,omitempty" jsonschema:"any text; another one publishes the same content once more"`
 }
 
@@ -224,9 +237,24 @@ func (c *call) publish(ctx context.Context, in publishInput) (out outcome, err e
 		return out, err
 	}
 	post.PublishNow = true
-	if !in.Confirm {
-		return c.plan(ctx, post)
+	confirm := in.Confirm
+	in.Confirm = "" // the plan, and the key, are those of the rest
+	return c.createPlanned(ctx, post, confirm, in)
+}
+
+// createPlanned creates a post if what is confirmed is the plan of what was asked for, and plans it otherwise.
+func (c *call) createPlanned(ctx context.Context, post client.Post, confirm string, asked any) (out outcome, err error) {
+	plan, err := c.planID(asked)
+	if err != nil {
+		return out, err
 	}
-	in.Confirm = false // the key is that of the input
-	return c.create(ctx, post, in)
+	if confirm == "" {
+		out, err = c.plan(ctx, post)
+		out.Plan = plan
+		return out, err
+	}
+	if err := agreed(confirm, plan); err != nil {
+		return out, err
+	}
+	return c.create(ctx, post, asked)
 }

@@ -18,7 +18,7 @@ func (a *assistant) wrongInput() {
 		arguments map[string]any
 		want      []string
 	}{
-		"a platform that is none":  {"publish_post", map[string]any{"content": "x", "platforms": []map[string]any{{"platform": "myspace"}}}, []string{"myspace", "mastodon"}},
+		"a platform that is none":  {"publish_post", map[string]any{"content": "x", "platforms": []map[string]any{{"platform": "myspace"}}}, []string{`platforms[0].platform: one of twitter`, `mastodon`, `is wanted, not "myspace"`}},
 		"no platform":              {"publish_post", map[string]any{"content": "x"}, []string{"platforms: at least one"}},
 		"no account there":         {"publish_post", map[string]any{"content": "x", "platforms": []map[string]any{{"platform": "twitter"}}}, []string{"validation_error (400)", "no twitter account"}},
 		"a setting that is none":   {"draft_post", with(content("x"), "platformSettings", map[string]any{"mastodon": map[string]any{"nope": 1}}), []string{"nope"}},
@@ -32,7 +32,12 @@ func (a *assistant) wrongInput() {
 		"a file that is not there": {"media_from_url", map[string]any{"url": "http://127.0.0.1:1/a.png"}, []string{"(400)"}},
 		"an item that is none":     {"reply", map[string]any{"itemId": "post_00000000000000000000000000", "text": "x"}, []string{"itemId", "inbox has them"}},
 		"a reply without a text":   {"reply", map[string]any{"itemId": "item_00000000000000000000000000", "text": " "}, []string{"text: must not be empty"}},
-		"a field that is unknown":  {"inbox", map[string]any{"acount": "x"}, []string{"acount"}},
+		"a number for a text":      {"draft_post", with(content("x"), "content", 5), []string{"content: string (the text; may be left out where media is enough) is wanted, not 5"}},
+		"a text for a number":      {"inbox", map[string]any{"limit": "ten"}, []string{"limit: integer", `is wanted, not "ten"`}},
+		"a plan that is a truth":   {"publish_post", with(content("x"), "confirm", true), []string{"confirm: string (the plan that the call without it answered", "is wanted, not true"}},
+		"nothing":                  {"get_post", nil, []string{"postId: this field is required (id of the post)"}},
+		"two things at once":       {"reply", map[string]any{"text": 5}, []string{"itemId: this field is required", "text: string"}},
+		"a field that is unknown":  {"inbox", map[string]any{"acount": "x"}, []string{"acount: there is no such field; there are accountId, cursor, kind"}},
 	} {
 		got := a.call(tt.tool, tt.arguments)
 		if !got.refused {
@@ -62,19 +67,22 @@ func mayAsItsKey(t *testing.T, server *clienttest.Server, api *client.Client) {
 	}
 	for tool, arguments := range map[string]map[string]any{
 		"draft_post": content("x"), "publish_post": content("x"), "cancel_post": {"postId": made.ID}, "schedule_post": with(content("x"), "queue", true),
-		"reply": {"itemId": "item_00000000000000000000000000", "text": "x", "confirm": true}, "media_from_url": {"url": "https://example.com/a.png"},
-		"retry_post": {"postId": made.ID, "confirm": true},
+		"media_from_url": {"url": "https://example.com/a.png"},
 	} {
 		if got := reader.call(tool, arguments); !got.refused || !strings.Contains(got.text, "forbidden (403)") {
 			t.Errorf("a key that reads: %s answers %s", tool, got.text)
 		}
+	}
+	reply := map[string]any{"itemId": "item_00000000000000000000000000", "text": "x"}
+	if got := reader.call("reply", with(reply, "confirm", reader.call("reply", reply).Plan)); !got.refused || !strings.Contains(got.text, "forbidden (403)") {
+		t.Errorf("a key that reads: reply answers %s", got.text)
 	}
 	other := overHTTP(t, server.URL, key(client.NewKey{Name: "other", Permission: client.Admin, Test: true}))
 	for tool, arguments := range map[string]map[string]any{
 		"get_post": {"postId": made.ID}, "cancel_post": {"postId": made.ID}, "retry_post": {"postId": made.ID}, "validate_post": {"draftId": made.ID},
 		"schedule_post": {"draftId": made.ID, "scheduledFor": "2026-12-24T18:00:00Z"},
 	} {
-		for _, confirm := range []bool{false, true} {
+		for _, confirm := range []string{"", "plan_0"} {
 			if tool == "schedule_post" || tool == "retry_post" {
 				arguments = with(arguments, "confirm", confirm)
 			}

@@ -17,6 +17,7 @@ type tools struct {
 	config  Config
 	server  *sdk.Server
 	schemas *jsonschema.ForOptions
+	inputs  map[string]*jsonschema.Schema // by tool
 }
 
 // about describes a tool.
@@ -49,9 +50,10 @@ func (e effect) annotations(title string) *sdk.ToolAnnotations {
 
 // add adds a tool whose input and output have the types of what it calls.
 func add[In, Out any](t *tools, a about, do func(*call, context.Context, In) (Out, error)) {
+	t.inputs[a.name] = schemaOf[In](t.schemas)
 	tool := &sdk.Tool{
 		Name: a.name, Title: a.title, Description: a.says, Annotations: a.effect.annotations(a.title),
-		InputSchema: schemaOf[In](t.schemas), OutputSchema: schemaOf[Out](t.schemas),
+		InputSchema: t.inputs[a.name], OutputSchema: schemaOf[Out](t.schemas),
 	}
 	sdk.AddTool(t.server, tool, func(ctx context.Context, request *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		ctx, cancel := context.WithTimeout(ctx, callLimit)

@@ -35,7 +35,7 @@ func (a *assistant) schedulesADraft(name string) {
 		a.Errorf("without confirm: %s; the post is %s", plan.text, got.text)
 	}
 	for range 2 {
-		done := a.call("schedule_post", with(schedule, "confirm", true))
+		done := a.call("schedule_post", with(schedule, "confirm", plan.Plan))
 		if !done.Done || done.Status != "scheduled" || done.PostID != draft.PostID {
 			a.Fatalf("confirmed: %s", done.text)
 		}
@@ -47,6 +47,49 @@ func (a *assistant) schedulesADraft(name string) {
 	a.wants(strings.Join(got.Story, "\n"), "the post was made", "the post was changed by a user")
 }
 
+// confirm calls a tool without confirm, and then with the plan that it answered.
+func (a *assistant) confirm(tool string, arguments map[string]any) answer {
+	a.Helper()
+	plan := a.call(tool, arguments)
+	if plan.refused || plan.Done || plan.Plan == "" {
+		a.Fatalf("%s has no plan: %s", tool, plan.text)
+	}
+	return a.call(tool, with(arguments, "confirm", plan.Plan))
+}
+
+// holdsToPlans has what was agreed to become another thing before it is confirmed.
+func (a *assistant) holdsToPlans(api *client.Client) {
+	draft := a.call("draft_post", content("As agreed"))
+	schedule := map[string]any{"draftId": draft.PostID, "scheduledFor": time.Now().Add(48 * time.Hour).Format(time.RFC3339)}
+	plan := a.call("schedule_post", schedule)
+	confirmed := with(schedule, "confirm", plan.Plan)
+	otherTime := with(confirmed, "scheduledFor", time.Now().Add(72*time.Hour).Format(time.RFC3339))
+	for name, arguments := range map[string]map[string]any{"another time": otherTime, "no plan": with(schedule, "confirm", "true")} {
+		if got := a.call("schedule_post", arguments); !got.refused || !strings.Contains(got.text, "confirm: this is not the plan") {
+			a.Errorf("%s: %s", name, got.text)
+		}
+	}
+	if _, err := api.Posts.Update(a.Context(), draft.PostID, client.PostUpdate{Content: new("Not as agreed")}); err != nil {
+		a.Fatal(err)
+	}
+	if got := a.call("schedule_post", confirmed); !got.refused || !strings.Contains(got.text, "the post was changed since") {
+		a.Errorf("after a change: %s", got.text)
+	}
+	if got := a.call("get_post", map[string]any{"postId": draft.PostID}); got.Status != "draft" {
+		a.Errorf("the draft is %s", got.text)
+	}
+	if got := a.confirm("schedule_post", schedule); got.Status != "scheduled" {
+		a.Errorf("agreed to anew: %s", got.text)
+	}
+	for tool, arguments := range map[string]map[string]any{
+		"publish_post": content("x"), "reply": {"itemId": "item_00000000000000000000000000", "text": "x"},
+	} {
+		if got := a.call(tool, with(arguments, "confirm", plan.Plan)); !got.refused || !strings.Contains(got.text, "confirm: this is not the plan") {
+			a.Errorf("%s by the plan of another call: %s", tool, got.text)
+		}
+	}
+}
+
 func (a *assistant) publishesOnce(api *client.Client, name string) {
 	post := with(content("At once by "+name), "platformSettings", map[string]any{"mastodon": map[string]any{"visibility": "unlisted"}})
 	post["firstComment"] = "More tomorrow"
@@ -54,11 +97,11 @@ func (a *assistant) publishesOnce(api *client.Client, name string) {
 	a.wants(plan.Message, "published at once", `"visibility":"unlisted"`, "the first comment “More tomorrow”")
 	var ids []string
 	for _, id := range []string{"", "", "again"} {
-		arguments := with(post, "confirm", true)
+		arguments := post
 		if id != "" {
-			arguments["requestId"] = id
+			arguments = with(post, "requestId", id)
 		}
-		got := a.call("publish_post", arguments)
+		got := a.confirm("publish_post", arguments)
 		if !got.Done || strings.Contains(got.Message, "Nothing new was made") != (len(ids) == 1) {
 			a.Fatalf("confirmed: %s", got.text)
 		}
@@ -94,7 +137,7 @@ func (a *assistant) replies(server *clienttest.Server, name string) {
 	reply := map[string]any{"itemId": item, "text": "By the harbour."}
 	plan := a.call("reply", reply)
 	a.wants(plan.Message, "Nothing is done yet", "mastodon ann (acc_", "“By the harbour.”", "ada wrote: “Where is it?”")
-	first, again := a.call("reply", with(reply, "confirm", true)), a.call("reply", with(reply, "confirm", true))
+	first, again := a.confirm("reply", reply), a.confirm("reply", reply)
 	if plan.Done || !first.Done || first.ReplyID == "" || again.ReplyID != first.ReplyID || !strings.Contains(again.Message, "Nothing new was made") {
 		a.Errorf("planned %s, confirmed %s, again %s", plan.text, first.text, again.text)
 	}
@@ -106,14 +149,14 @@ func (a *assistant) cancels(name string) {
 		a.Errorf("of a draft: %s", got.text)
 	}
 	post := with(content("Not this either, "+name), "scheduledFor", time.Now().Add(time.Hour).Format(time.RFC3339))
-	made := a.call("schedule_post", with(post, "confirm", true))
+	made := a.confirm("schedule_post", post)
 	if got := a.call("cancel_post", map[string]any{"postId": made.PostID}); got.Status != "cancelled" {
 		a.Errorf("of a scheduled post: %s", got.text)
 	}
 	if got := a.call("retry_post", map[string]any{"postId": made.PostID}); got.Done || !strings.Contains(got.Message, "nothing to retry") {
 		a.Errorf("retry_post answers %s", got.text)
 	}
-	if got := a.call("retry_post", map[string]any{"postId": made.PostID, "confirm": true}); !got.refused {
+	if got := a.call("retry_post", map[string]any{"postId": made.PostID, "confirm": "plan_0"}); !got.refused || !strings.Contains(got.text, "nothing to retry") {
 		a.Errorf("a retry of a cancelled post: %s", got.text)
 	}
 }
@@ -125,7 +168,7 @@ func (a *assistant) leavesThreads(api *client.Client) {
 	if err != nil {
 		a.Fatal(err)
 	}
-	got := a.call("schedule_post", map[string]any{"draftId": thread.PostID, "scheduledFor": time.Now().Add(time.Hour).Format(time.RFC3339), "confirm": true})
+	got := a.call("schedule_post", map[string]any{"draftId": thread.PostID, "scheduledFor": time.Now().Add(time.Hour).Format(time.RFC3339), "confirm": "plan_0"})
 	if !got.refused || !strings.Contains(got.text, "a person schedules it") {
 		a.Errorf("schedule_post answers %s", got.text)
 	}
