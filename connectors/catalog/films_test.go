@@ -196,6 +196,9 @@ func TestRefusalsSayWhetherFitHelps(t *testing.T) {
 		"that moves":  {moving, "fit does not help: a picture that moves is not made to fit"},
 		"of a film":   {schema.MediaFacts{Kind: schema.Video, Type: "video/webm", Width: 600, Height: 600}, "fit does not help: it is for pictures"},
 		"of a phone":  {picture("image/heic", 1200, 400), `with "fit": "contain" or "cover" it gets a copy`},
+		"too narrow":  {picture("image/jpeg", 1200, 100), `with "fit": "contain" it gets a copy`}, // cropped it would be too small
+		"as a film":   {moving, "converted to MP4 (H.264"},
+		"another box": {schema.MediaFacts{Kind: schema.Video, Type: "video/webm", Width: 600, Height: 600}, "it is for pictures; converted to MP4 (H.264"},
 		"of its size": {picture("image/jpeg", 20_000, 20_000), ""},
 	} {
 		c := catalog.Constraints(schema.Instagram)

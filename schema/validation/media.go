@@ -130,52 +130,6 @@ func (c rules) fit(f schema.MediaFacts, fit schema.Fit) (plan Refit, needed bool
 	return plan, needed, details
 }
 
-// cured returns details with what fit would do about each, where nobody asked for it.
-func (c rules) cured(f schema.MediaFacts, fit schema.Fit, details []schema.Detail) []schema.Detail {
-	if len(details) == 0 || fit != schema.FitNone {
-		return details
-	}
-	plan, needed, unfit := Fit(*c.platform, f, schema.FitContain)
-	if len(unfit) == 0 {
-		return details // it is the account that takes less, for which nothing is made to fit
-	}
-	return hint(details, f, needed && len(CheckMedia(c.Media, c.Platform, plan.made())) == 0, unfit)
-}
-
-// WithCure returns why a platform does not take a file, with what fit would do about it.
-func WithCure(c schema.Constraints, f schema.MediaFacts) []schema.Detail {
-	return rules{&c, &c}.cured(f, schema.FitNone, CheckMedia(c.Media, c.Platform, f))
-}
-
-// curable are the codes of what fit is about.
-var curable = []string{CodeMediaTypeUnsupported, CodeMediaTooLarge, CodeMediaTooSmall, CodeMediaAspect, CodeMediaTooManyPixels}
-
-func hint(details []schema.Detail, f schema.MediaFacts, isCured bool, unfit []schema.Detail) []schema.Detail {
-	hinted := slices.Clone(details)
-	for i, d := range hinted {
-		switch {
-		case !slices.Contains(curable, d.Code) && (d.Code != CodeMediaKindUnsupported || !isCured):
-		case isCured:
-			hinted[i].Message += `; with "fit": "contain" or "cover" it gets a copy that it takes`
-		case f.Kind == schema.Video || f.Kind == schema.PDF:
-			hinted[i].Message += "; fit does not help: it is for pictures"
-		default:
-			hinted[i].Message += "; fit does not help" + reasonOf(unfit)
-		}
-	}
-	return hinted
-}
-
-// reasonOf returns why a picture is not made to fit, behind a colon.
-func reasonOf(unfit []schema.Detail) string {
-	for _, d := range unfit {
-		if d.Code == CodeMediaUnfit {
-			return ": " + d.Message
-		}
-	}
-	return ""
-}
-
 func (v *validation) mediaCounts(c rules, field string, media []schema.Media) {
 	videos, documents := 0, 0
 	for _, m := range media {

@@ -140,6 +140,15 @@ func testPosts(t *testing.T, access Access) {
 	if !strings.Contains(uploaded, "image/gif") || !strings.Contains(uploaded, "dot.gif") {
 		t.Fatalf("media upload shows %q", uploaded)
 	}
+	text := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(text, []byte("no picture"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, terminal := newScreen("")
+	err := (&MediaUpload{Access: access, Files: []string{text, picture}}).Run(t.Context(), terminal)
+	if err == nil || !strings.Contains(err.Error(), "1 of 2 files were not uploaded") || !strings.Contains(err.Error(), "notes.txt") || !strings.Contains(s.shown(), "dot.gif") {
+		t.Errorf("of a file that is none: %v, and %q", err, s.shown())
+	}
 	create := PostsCreate{
 		Access: access, Shape: Shape{JSON: true}, Text: "-", To: []string{"mastodon", "bluesky"}, At: time.Now().AddDate(0, 0, 2).Format("2006-01-02") + " 18:00",
 		Timezone: "America/New_York", Media: []string{"media_" + uploaded[strings.Index(uploaded, "media_")+6:][:26]}, FirstComment: "First!", Once: "the same", Fit: "cover",
@@ -182,7 +191,7 @@ func testPosts(t *testing.T, access Access) {
 	if got := runs(t, &PostsCancel{Access: access, Posts: []string{post.ID}}); got != post.ID+" cancelled\n" {
 		t.Errorf("posts cancel shows %q", got)
 	}
-	_, terminal := newScreen("")
+	_, terminal = newScreen("")
 	c, err := access.connect(terminal)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,8 @@ package console
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/schollz/progressbar/v3"
@@ -22,23 +24,37 @@ type MediaUpload struct {
 	AltText string   `env:"-" help:"What they show, for those who do not see them."`
 }
 
-// Run uploads one file after the other.
+// Run uploads one file after the other. One that fails stops no other: what failed is said at the end.
 func (m *MediaUpload) Run(ctx context.Context, t *Terminal) error {
 	c, err := m.connect(t)
 	if err != nil {
 		return err
 	}
 	var all []*client.Media
+	var failed []error
 	for _, name := range m.Files {
 		media, err := t.upload(ctx, c, name, m.AltText)
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
 			return err
+		case err != nil:
+			failed = append(failed, fmt.Errorf("%s: %w", name, err))
+		default:
+			all = append(all, media)
 		}
-		all = append(all, media)
 	}
-	return lines(t, m.Shape, all, row("UPLOAD", "TYPE", "BYTES", "FILE"), func(m *client.Media) string {
+	err = lines(t, m.Shape, all, row("UPLOAD", "TYPE", "BYTES", "FILE"), func(m *client.Media) string {
 		return row(m.ID, m.MimeType, strconv.Itoa(m.Size), m.FileName)
 	})
+	switch {
+	case err != nil:
+		return err
+	case len(m.Files) == 1:
+		return errors.Join(failed...)
+	case len(failed) > 0:
+		return fmt.Errorf("%d of %d files were not uploaded:\n%w", len(failed), len(m.Files), errors.Join(failed...))
+	}
+	return nil
 }
 
 // upload sends a file and draws how far it is.
