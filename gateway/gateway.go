@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -66,10 +67,7 @@ func New(config Config) (*Gateway, error) {
 			return nil, err
 		}
 	}
-	pages, err := newPages(config.Addresses.PublicURL)
-	if err != nil {
-		return nil, err
-	}
+	pages := newPages(config.Addresses.PublicURL, routes)
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	forAssistants, err := newAssistants(engine, config)
@@ -93,13 +91,33 @@ func New(config Config) (*Gateway, error) {
 		engine.Handle(r.Method, r.Path, r.Handler(f))
 	}
 	group := engine.Group(basePath)
-	for _, r := range routes {
-		group.Handle(r.Method, r.Path, r.Handler(f))
+	if err := handle(group, routes, f, config.Addresses.PublicURL+pagesPath); err != nil {
+		return nil, err
 	}
 	e := newEndpoints(f, engine.Routes())
 	engine.NoRoute(e.notFound)
 	engine.NoMethod(e.otherMethod)
 	return &Gateway{engine, routes}, nil
+}
+
+// handle adds routes, those of deprecated operations with what their answers say of it.
+func handle(group *gin.RouterGroup, routes []admission.Route, f answer.Failures, reference string) error {
+	document, err := openAPI()
+	if err != nil {
+		return fmt.Errorf("reading openapi.yaml: %w", err)
+	}
+	ending, err := deprecations(document)
+	if err != nil {
+		return err
+	}
+	for _, r := range routes {
+		handlers := []gin.HandlerFunc{r.Handler(f)}
+		if d, isEnding := ending[r.Method+" "+described(r.Path)]; isEnding {
+			handlers = slices.Insert(handlers, 0, d.announce(reference))
+		}
+		group.Handle(r.Method, r.Path, handlers...)
+	}
+	return nil
 }
 
 // constraintsOf returns what platforms take: those that fetch media by themselves get crier's copy of a url

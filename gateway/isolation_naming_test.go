@@ -16,7 +16,7 @@ import (
 // guessed. Those below /docs are pages, which know of no workspace.
 var publicRoutes = []string{
 	"GET /docs",
-	"GET /docs/style.css",
+	"GET /docs/:page",
 	"GET /docs/errors/:code",
 	"GET /openapi.json",
 	"POST /keys/register",

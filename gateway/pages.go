@@ -1,75 +1,95 @@
 package gateway
 
 import (
-	"fmt"
+	"bytes"
 	"net/http"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"crier/gateway/admission"
 	"crier/gateway/answer"
 	"crier/gateway/reference"
+	"crier/gateway/web"
 	"crier/schema/openapi"
+	"crier/schema/people"
 )
 
 // pagesPath is where the pages for people begin; errors link to those of their codes.
 const pagesPath = "/docs"
 
-const (
-	htmlType = "text/html; charset=utf-8"
-	cssType  = "text/css; charset=utf-8"
-)
-
 // pages are the pages about the API, for anybody.
 type pages struct{ rendered *reference.Pages }
 
-func newPages(publicURL string) (*pages, error) {
-	rendered, err := reference.New(openapi.Description(), answer.Problems[:], answer.Outcomes[:], publicURL+basePath)
-	if err != nil {
-		return nil, fmt.Errorf("making the pages: %w", err)
+// newPages makes those of operations, which are described by their paths below basePath.
+func newPages(publicURL string, routes []admission.Route) *pages {
+	rights := make(map[string]string)
+	for _, r := range routes {
+		rights[r.Method+" "+described(r.Path)] = rightsInWords(r.Rights())
 	}
-	return &pages{rendered}, nil
+	return &pages{reference.New(reference.Config{
+		Description: openapi.Description(), Server: publicURL + basePath, Tokens: web.Tokens,
+		Problems: reference.Problems{Errors: answer.Problems[:], Outcomes: answer.Outcomes[:], Details: slices.Concat(answer.Details[:], answer.MediaDetails[:])},
+		Rights:   func(method, path string) string { return rights[method+" "+path] },
+	})}
+}
+
+// described is the path of a route as the description has it.
+func described(path string) string {
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if name, isParameter := strings.CutPrefix(part, ":"); isParameter {
+			parts[i] = "{" + name + "}"
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// rightsInWords is what an operation asks of its caller.
+func rightsInWords(r admission.Rights) string {
+	switch {
+	case r.Public:
+		return "no key"
+	case r.Operator:
+		return "session of an operator"
+	case r.Permission == 0 && r.Role == people.Anyone:
+		return "session"
+	case r.Permission == 0:
+		return "session of a member who is " + r.Role.String() + " or more"
+	default:
+		names := r.Permission.Names()
+		return "key with the permission " + names[len(names)-1] + ", or session of a member who is " + r.Role.String() + " or more"
+	}
 }
 
 func (p *pages) routes() []admission.Route {
 	return []admission.Route{
-		admission.Handle(http.MethodGet, pagesPath, admission.Public, p.reference),
-		admission.Handle(http.MethodGet, pagesPath+"/style.css", admission.Public, p.style),
-		admission.Handle(http.MethodGet, pagesPath+"/errors/:code", admission.Public, p.problem),
+		admission.Handle(http.MethodGet, pagesPath, admission.Public, p.show(func(*gin.Context) string { return "" })),
+		admission.Handle(http.MethodGet, pagesPath+"/:page", admission.Public, p.show(func(c *gin.Context) string { return c.Param("page") })),
+		admission.Handle(http.MethodGet, pagesPath+"/errors/:code", admission.Public, p.show(func(c *gin.Context) string { return "errors/" + c.Param("code") })),
 	}
 }
 
-func (p *pages) reference(c *gin.Context) error {
-	page, err := p.rendered.Reference()
-	if err != nil {
-		return err
+// show serves the file of a path below pagesPath.
+func (p *pages) show(path func(*gin.Context) string) func(*gin.Context) error {
+	return func(c *gin.Context) error {
+		file, found, err := p.rendered.File(path(c))
+		if err != nil {
+			return err
+		}
+		c.Header("Content-Security-Policy", reference.Policy)
+		c.Header("X-Content-Type-Options", "nosniff")
+		c.Header("Referrer-Policy", "no-referrer")
+		if !found {
+			c.Data(http.StatusNotFound, file.Type, file.Body)
+			return nil
+		}
+		c.Header("Cache-Control", "public, max-age=300") // a new version shows within minutes
+		c.Header("ETag", file.ETag)
+		c.Header("Content-Type", file.Type)
+		http.ServeContent(c.Writer, c.Request, "", time.Time{}, bytes.NewReader(file.Body))
+		return nil
 	}
-	show(c, http.StatusOK, htmlType, page)
-	return nil
-}
-
-func (p *pages) style(c *gin.Context) error {
-	show(c, http.StatusOK, cssType, p.rendered.Style())
-	return nil
-}
-
-func (p *pages) problem(c *gin.Context) error {
-	page, found, err := p.rendered.Error(c.Param("code"))
-	if err != nil {
-		return err
-	}
-	status := http.StatusOK
-	if !found {
-		status = http.StatusNotFound
-	}
-	show(c, status, htmlType, page)
-	return nil
-}
-
-func show(c *gin.Context, status int, contentType string, body []byte) {
-	c.Header("Content-Security-Policy", reference.Policy)
-	c.Header("X-Content-Type-Options", "nosniff")
-	c.Header("Referrer-Policy", "no-referrer")
-	c.Header("Cache-Control", "public, max-age=300") // a new version shows within minutes
-	c.Data(status, contentType, body)
 }

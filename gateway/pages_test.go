@@ -1,9 +1,16 @@
 package gateway_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"html"
 	"io"
+	"io/fs"
+	"maps"
 	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,6 +60,33 @@ func outcomeCodes() []string {
 	return slices.Compact(codes)
 }
 
+// detailCodes finds the codes of details in the source of what answers requests: as constants, as what a
+// report is told, and as what a detail is made with.
+func detailCodes(t *testing.T) []string {
+	t.Helper()
+	var codes []string
+	named := regexp.MustCompile(`(?m)^\s*(?:const )?[cC]ode[A-Z]\w* *= *"([a-z_]+)"|\.(?:Fail|Warn|InvalidField|blame)\([^\n]*?"([a-z]+(?:_[a-z]+)+)",|Detail\{[^}]*?Code: *"([a-z_]+)"`)
+	for _, folder := range []string{"../gateway", "../schema", "../connectors"} {
+		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "/simulators/") || strings.Contains(path, "/devices/") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			for _, found := range named.FindAllStringSubmatch(string(source), -1) {
+				if isConstant := found[1] != ""; !isConstant || !strings.HasPrefix(path, "../connectors") { // what platforms say is theirs
+					codes = append(codes, found[1]+found[2]+found[3])
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
 func TestEveryCodeHasItsPageAndTheOtherWayRound(t *testing.T) {
 	a := newAPI(t)
 	status, _, list := a.page("/docs/errors/no_such_code")
@@ -60,23 +94,28 @@ func TestEveryCodeHasItsPageAndTheOtherWayRound(t *testing.T) {
 		t.Errorf("a code that does not exist: %d", status)
 	}
 	var listed []string
-	for _, link := range regexp.MustCompile(`<li><a href="([a-z_]+)">`).FindAllStringSubmatch(list, -1) {
+	for _, link := range regexp.MustCompile(`<dt><a href="../errors/([a-z_]+)">`).FindAllStringSubmatch(list, -1) {
 		listed = append(listed, link[1])
 	}
 	slices.Sort(listed)
 	described, outcomes := a.description.codes(), outcomeCodes()
-	if all := slices.Sorted(slices.Values(slices.Concat(described, outcomes))); !slices.Equal(listed, all) {
-		t.Errorf("pages: %v\nerrors and outcomes: %v", listed, all)
+	all := slices.Compact(slices.Sorted(slices.Values(slices.Concat(described, outcomes, detailCodes(t)))))
+	if !slices.Equal(listed, all) {
+		for _, code := range slices.Concat(listed, all) {
+			if !slices.Contains(listed, code) || !slices.Contains(all, code) {
+				t.Errorf("%s: has a page: %t, is a code: %t", code, slices.Contains(listed, code), slices.Contains(all, code))
+			}
+		}
 	}
-	_, _, reference := a.page("/docs")
+	_, _, overview := a.page("/docs/errors")
 	for _, code := range listed {
 		status, _, page := a.page("/docs/errors/" + code)
 		example := strings.Contains(page, fmt.Sprintf("&#34;code&#34;: &#34;%s&#34;", code))
 		if status != http.StatusOK || example != slices.Contains(described, code) {
 			t.Errorf("the page of %s: %d, or whether it has an example of a body is wrong", code, status)
 		}
-		if !strings.Contains(reference, `href="docs/errors/`+code+`"`) {
-			t.Errorf("the reference does not link to the page of %s", code)
+		if !strings.Contains(overview, `href="errors/`+code+`"`) {
+			t.Errorf("the page of errors does not link to that of %s", code)
 		}
 	}
 }
@@ -90,46 +129,154 @@ func TestAnErrorLinksToAPageThatExists(t *testing.T) {
 	}
 }
 
+// site reads every page that the start page leads to, by its path.
+func (a *api) site() map[string]string {
+	a.Helper()
+	pages := make(map[string]string)
+	for waiting := []string{"/docs"}; len(waiting) > 0; waiting = waiting[1:] {
+		path := waiting[0]
+		if _, known := pages[path]; known {
+			continue
+		}
+		status, _, body := a.page(path)
+		if status != http.StatusOK {
+			a.Errorf("%s: %d", path, status)
+		}
+		pages[path] = body
+		for _, link := range links(a, path, body) {
+			if link.Host == "" && link.Path != "/docs/style.css" && link.Path != "/docs/script.js" {
+				waiting = append(waiting, link.Path)
+			}
+		}
+	}
+	return pages
+}
+
+// links are the addresses that a page names, as a browser resolves them.
+func links(t testing.TB, path, body string) []*url.URL {
+	t.Helper()
+	var all []*url.URL
+	for _, found := range regexp.MustCompile(`(?:href|src)="([^"]+)"`).FindAllStringSubmatch(body, -1) {
+		link, err := (&url.URL{Path: path}).Parse(html.UnescapeString(found[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, link)
+	}
+	return all
+}
+
+func TestEveryLinkOfTheReferenceLeadsSomewhere(t *testing.T) {
+	a := newAPI(t)
+	pages := a.site()
+	if len(pages) < 100 {
+		t.Errorf("%d pages", len(pages))
+	}
+	for path, body := range pages {
+		if len(body) > 150<<10 {
+			t.Errorf("%s has %d bytes", path, len(body))
+		}
+		for _, link := range links(t, path, body) {
+			target, isPage := pages[link.Path]
+			switch {
+			case link.Host == "crier.example":
+				if link.Path != "/api/v1/openapi.json" {
+					t.Errorf("%s leads to %s", path, link)
+				}
+			case link.Host != "":
+				t.Errorf("%s leads to another host: %s", path, link)
+			case isPage && link.Fragment != "" && !strings.Contains(target, `id="`+link.Fragment+`"`):
+				t.Errorf("%s leads to %s, which has no such place", path, link)
+			}
+		}
+	}
+	_, _, index := a.page("/docs/search.json")
+	var found []struct{ T, U string }
+	if err := json.Unmarshal([]byte(index), &found); err != nil || len(found) < 500 || len(index) > 200<<10 {
+		t.Fatalf("the index has %d entries in %d bytes, %v", len(found), len(index), err)
+	}
+	for _, f := range found {
+		link, err := (&url.URL{Path: "/docs/"}).Parse(f.U)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, isPage := pages[link.Path]; !isPage || link.Fragment != "" && !strings.Contains(body, `id="`+link.Fragment+`"`) {
+			t.Errorf("%s is found at %s, which is not there", f.T, link)
+		}
+	}
+}
+
+// TestTheReferenceShowsEveryOperation also where addresses of the time lead when it was one page.
 func TestTheReferenceShowsEveryOperation(t *testing.T) {
 	a := newAPI(t)
-	status, header, page := a.page("/docs")
-	if status != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" {
-		t.Fatalf("%d, %s", status, header.Get("Content-Type"))
-	}
+	pages := a.site()
+	start, all := pages["/docs"], strings.Join(slices.Collect(maps.Values(pages)), "")
+	anchors := []string{"introduction", "authentication", "events", "errors", "objects"}
 	for _, part := range []string{"paths", "webhooks"} {
 		for path, item := range a.description.document[part].(map[string]any) {
 			for method, operation := range item.(map[string]any) {
 				id, _ := operation.(map[string]any)["operationId"].(string)
-				if !strings.Contains(page, `<article id="`+id+`">`) {
+				if !strings.Contains(all, `<article class="entry" id="`+id+`">`) && !strings.Contains(all, `<article id="`+id+`">`) {
 					t.Errorf("%s %s is not shown", method, path)
 				}
+				anchors = append(anchors, id)
 			}
 		}
 	}
-	if strings.Contains(page, "<pre>null</pre>") {
-		t.Error("an example is shown without its value")
+	for name := range a.description.document["components"].(map[string]any)["schemas"].(map[string]any) {
+		anchors = append(anchors, "schema-"+name)
 	}
-	for _, link := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
-		if !strings.Contains(page, `id="`+link[1]+`"`) {
-			t.Errorf("#%s leads nowhere", link[1])
+	for _, tag := range a.description.document["tags"].([]any) {
+		anchors = append(anchors, "tag-"+tag.(map[string]any)["name"].(string))
+	}
+	for _, anchor := range anchors {
+		if !strings.Contains(start, `id="`+anchor+`"`) {
+			t.Errorf("/docs#%s leads nowhere", anchor)
 		}
+	}
+	if strings.Contains(all, "<pre>null</pre>") {
+		t.Error("an example is shown without its value")
 	}
 }
 
 func TestPagesNeedNothingOfOtherHosts(t *testing.T) {
 	a := newAPI(t)
-	for _, path := range []string{"/docs", "/docs/errors/not_found", "/docs/errors/no_such_code"} {
+	for _, path := range []string{"/docs", "/docs/posts", "/docs/errors/not_found", "/docs/errors/no_such_code", "/docs/no_such_page"} {
 		_, header, page := a.page(path)
-		if policy := header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'self';") {
+		if policy := header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'self'; script-src 'self';") {
 			t.Errorf("%s: Content-Security-Policy = %q", path, policy)
 		}
-		if found := regexp.MustCompile(`<script|<img|<iframe|style="|<link[^>]+href="(http|//)`).FindString(page); found != "" {
+		if found := regexp.MustCompile(`<script(?:>| [^>]*src="(?:http|//))|<img|<iframe|style="|<style| on[a-z]+="|<link[^>]+href="(http|//)`).FindString(page); found != "" {
 			t.Errorf("%s has %s, which its policy forbids", path, found)
 		}
 	}
-	status, header, style := a.page("/docs/style.css")
-	if status != http.StatusOK || header.Get("Content-Type") != "text/css; charset=utf-8" || strings.Contains(style, "url(") {
-		t.Errorf("the style sheet: %d, %s, or it names an address", status, header.Get("Content-Type"))
+	for path, contentType := range map[string]string{
+		"/docs/style.css": "text/css; charset=utf-8", "/docs/script.js": "text/javascript; charset=utf-8", "/docs/search.json": "application/json",
+	} {
+		status, header, content := a.page(path)
+		if status != http.StatusOK || header.Get("Content-Type") != contentType || strings.Contains(content, "url(") || strings.Contains(content, "http:") {
+			t.Errorf("%s: %d, %s, or it names an address", path, status, header.Get("Content-Type"))
+		}
+	}
+}
+
+func TestAPageThatIsKnownIsNotSentAgain(t *testing.T) {
+	a := newAPI(t)
+	for _, path := range []string{"/docs", "/docs/posts", "/docs/search.json"} {
+		_, header, _ := a.page(path)
+		request, err := http.NewRequest(http.MethodGet, a.url+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("If-None-Match", header.Get("ETag"))
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusNotModified || header.Get("ETag") == "" || header.Get("Cache-Control") != "public, max-age=300" {
+			t.Errorf("%s: %d, %v", path, response.StatusCode, header)
+		}
 	}
 }
 

@@ -19,8 +19,10 @@ import (
 	"sync"
 	"testing"
 
+	"crier/client"
 	"crier/client/clienttest"
 	"crier/client/contract"
+	"crier/gateway/reference"
 )
 
 // projects is where make test-clients has put an empty project of each language with the built
@@ -97,64 +99,87 @@ func picture(t *testing.T) []byte {
 	return encoded.Bytes()
 }
 
-// How the samples of docs/client.md begin and end in each language.
-var around = map[string][2]string{
-	"go": {`package main
-
-import (
-	"context"
-	"errors"
-	"fmt"
-	"log"
-	"os"
-	"time"
-
-	"crier/client"
-)
-
-func main() {
-	ctx, c := context.Background(), client.New(os.Getenv("CRIER_KEY"), client.WithServer(os.Getenv("CRIER_URL")))
-`, "}\n"},
-	"ts": {`import { openAsBlob } from "node:fs";
-import { Crier, CrierError } from "@crier/client";
-const crier = new Crier({ key: process.env.CRIER_KEY!, server: process.env.CRIER_URL! });
-`, ""},
-	"python": {`import os
-from datetime import datetime, timedelta, timezone
-from crier import Crier, CrierError, models
-crier = Crier(os.environ["CRIER_KEY"], server=os.environ["CRIER_URL"])
-`, ""},
-}
-
-// TestSamplesOfTheClients runs the samples of docs/client.md, those of a language one after another.
-func TestSamplesOfTheClients(t *testing.T) {
-	server := clienttest.Serve(t)
-	text, err := os.ReadFile("../../docs/client.md")
+// TestSamplesOfTheReference runs the samples of the reference in each language, with a test key: one program
+// each of Go, TypeScript and Python, and each call of curl by itself.
+func TestSamplesOfTheReference(t *testing.T) {
+	server := clienttest.Serve(t, clienttest.WithClickHouse)
+	key, err := client.New(server.Key, client.WithServer(server.URL)).Keys.Create(t.Context(), client.NewKey{Name: "samples", Permission: client.Admin, Test: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, samples, _ := strings.Cut(string(text), "\n## Samples\n")
-	samples, _, _ = strings.Cut(samples, "\n## ")
-	programs, counted := map[string]string{}, map[string]int{}
-	for _, found := range regexp.MustCompile("(?s)\n```([a-z]+)\n(.*?)```").FindAllStringSubmatch(samples, -1) {
-		language, sample := found[1], found[2]
-		if language == "go" || language == "ts" {
-			sample = "{\n" + sample + "}\n"
-		}
-		programs[language] += sample
-		counted[language]++
-	}
-	for language, around := range around {
-		t.Run(language, func(t *testing.T) { runProgram(t, server, language, around[0]+programs[language]+around[1]) })
+	ofTest := &clienttest.Server{TB: t, URL: server.URL, Key: key.Secret}
+	for language, file := range map[string]string{"go": "main.go", "ts": "samples.ts", "python": "samples.py"} {
+		t.Run(language, func(t *testing.T) {
+			program, err := os.ReadFile("../../gateway/reference/samples/" + file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			connectSandbox(t, ofTest)
+			runProgram(t, ofTest, language, string(program))
+		})
 	}
 	t.Run("sh", func(t *testing.T) {
-		run := exec.CommandContext(t.Context(), "bash", "-euc", programs["sh"])
-		run.Env = append(os.Environ(), "CRIER_KEY="+server.Key, "CRIER_URL="+server.URL)
-		printed, err := run.CombinedOutput()
-		if answers := strings.Count(string(printed), `"success":true`); err != nil || answers != counted["sh"]-1 || !strings.Contains(string(printed), "not_found") {
-			t.Errorf("%v: %d answers of success: %s", err, answers, printed)
-		}
+		connectSandbox(t, ofTest)
+		runCalls(t, ofTest)
 	})
+}
+
+// connectSandbox connects an account of the sandbox on mastodon, which the samples of each language disconnect,
+// and one on bluesky.
+func connectSandbox(t *testing.T, server *clienttest.Server) {
+	t.Helper()
+	sandbox := client.New(server.Key, client.WithServer(server.URL))
+	for platform, credentials := range map[client.Platform]client.Credentials{
+		client.Mastodon: {AccessToken: "token-of-samples"}, client.Bluesky: {Identifier: "ann.sandbox.test", Password: "abcd-efgh-ijkl-mnop"},
+	} {
+		if _, err := sandbox.Accounts.Connect(t.Context(), platform, credentials); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// runCalls calls curl as each sample does, with the ids that were answered before in variables.
+func runCalls(t *testing.T, server *clienttest.Server) {
+	samples, err := reference.Samples("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "harbour.png"), picture(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	variables := append(os.Environ(), "CRIER_KEY="+server.Key, "CRIER_URL="+server.URL)
+	for _, sample := range samples {
+		run := exec.CommandContext(t.Context(), "bash", "-euc", sample.Text())
+		run.Dir, run.Env = folder, variables
+		printed, err := run.CombinedOutput()
+		wanted := `"success":true`
+		switch {
+		case sample.End == "refused":
+			wanted = `"success":false`
+		case sample.Operations[0] == "getDescription":
+			wanted = `"openapi"`
+		}
+		if err != nil || !strings.Contains(string(printed), wanted) {
+			t.Errorf("%v: %v: %s", sample.Operations, err, printed)
+		}
+		variables = append(variables, idsIn(string(printed))...)
+	}
+}
+
+// idsIn are the first id of each kind in an answer, and an address to upload to, as variables.
+func idsIn(answer string) (variables []string) {
+	for prefix, name := range map[string]string{
+		"post": "POST", "thread": "THREAD", "acc": "ACCOUNT", "brand": "BRAND", "queue": "QUEUE", "media": "MEDIA", "wh": "WEBHOOK", "key": "KEY", "mon": "MONITOR",
+	} {
+		if id := regexp.MustCompile(`"(?:id|mediaId)":"(` + prefix + `_[0-9a-z]{26})"`).FindStringSubmatch(answer); id != nil {
+			variables = append(variables, name+"_ID="+id[1])
+		}
+	}
+	if address := regexp.MustCompile(`"uploadUrl":"([^"]+)"`).FindStringSubmatch(answer); address != nil {
+		variables = append(variables, "UPLOAD_URL="+address[1])
+	}
+	return variables
 }
 
 // process is a driver in a process of its own.

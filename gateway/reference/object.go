@@ -16,6 +16,9 @@ func asObject(value any) object {
 	return object(items)
 }
 
+// mapSlice is the value that o was made of.
+func mapSlice(o object) any { return yaml.MapSlice(o) }
+
 func (o object) value(name string) any {
 	for _, item := range o {
 		if item.Key == name {

@@ -2,31 +2,35 @@ package reference
 
 import (
 	"slices"
-	"strings"
 )
 
 // The kinds of page content, as the templates show them.
 type (
-	// group is the operations of one tag.
+	// group is what the page of a resource shows: its operations, and the objects that it alone has.
 	group struct {
 		Name, Description string
 		Operations        []operation
+		Schemas           []named
 	}
 	// operation is one method of a path, or one event of the webhooks.
 	operation struct {
 		ID, Method, Path, Summary, Description string
-		Public                                 bool // needs no key
-		BySession                              bool // needs a session: no key will do
+		Rights                                 string // what it asks of its caller
+		Public                                 bool   // needs no key
+		BySession                              bool   // needs a session: no key will do
+		Deprecated                             string // the day on which it ends; empty where it stays
 		Parameters                             []field
 		Bodies                                 []content
 		BodyRequired                           bool
 		Responses                              []response
+		Samples                                []sample
 	}
 	response struct {
 		Status, Description string
 		Headers             []field
 		Bodies              []content
 		Codes               []Problem
+		Root                string
 	}
 	// content is a body in one media type.
 	content struct {
@@ -37,44 +41,24 @@ type (
 	example struct{ Summary, JSON string }
 )
 
-// methods are the members of a path that are operations, in the order of their reading.
-var methods = []string{"get", "head", "post", "put", "patch", "delete"}
-
-func (r *reader) groups() []group {
-	var groups []group
-	for _, tag := range r.document.list("tags") {
-		tag := asObject(tag)
-		groups = append(groups, group{Name: tag.text("name"), Description: tag.text("description")})
-	}
-	paths := r.document.object("paths")
-	for _, path := range paths.names() {
-		for _, method := range methods {
-			if o := paths.object(path, method); o != nil {
-				r.add(groups, o, r.operation(strings.ToUpper(method), path, o))
-			}
+func (r *reader) group(tag object) group {
+	g := group{Name: tag.text("name"), Description: tag.text("description"), Schemas: r.schemas()}
+	for _, o := range r.operations() {
+		if o.tag == g.Name {
+			g.Operations = append(g.Operations, r.operation(o.method, o.path, o.object))
 		}
 	}
-	return groups
+	return g
 }
 
-func (r *reader) add(groups []group, o object, shown operation) {
-	for i := range groups {
-		for _, tag := range o.list("tags") {
-			if groups[i].Name == tag {
-				groups[i].Operations = append(groups[i].Operations, shown)
-			}
-		}
-	}
-}
-
-// events are what the webhooks send.
-func (r *reader) events() []operation {
-	var events []operation
+// eventGroup is what the webhooks send.
+func (s *site) eventGroup(r *reader) any {
+	g := group{Schemas: r.schemas()}
 	webhooks := r.document.object("webhooks")
 	for _, name := range webhooks.names() {
-		events = append(events, r.operation("POST", name, webhooks.object(name, "post")))
+		g.Operations = append(g.Operations, r.operation("POST", name, webhooks.object(name, "post")))
 	}
-	return events
+	return g
 }
 
 func (r *reader) operation(method, path string, o object) operation {
@@ -82,18 +66,35 @@ func (r *reader) operation(method, path string, o object) operation {
 	isPublic := overridden && (len(ways) == 0 || slices.ContainsFunc(ways, isNothing))
 	shown := operation{
 		ID: o.text("operationId"), Method: method, Path: path, Summary: o.text("summary"), Description: o.text("description"),
-		Public: isPublic, BySession: overridden && !isPublic,
+		Public: isPublic, BySession: overridden && !isPublic, Rights: r.Rights(method, path),
+	}
+	if o.truth("deprecated") {
+		shown.Deprecated = o.text("x-sunset")
 	}
 	for _, parameter := range o.list("parameters") {
 		shown.Parameters = append(shown.Parameters, r.parameter(asObject(parameter).follow(r.document)))
 	}
+	shown.Parameters = identified(shown.ID, shown.Parameters)
 	body := o.object("requestBody").follow(r.document)
 	shown.BodyRequired, shown.Bodies = body.truth("required"), r.contents(body)
 	responses := o.object("responses")
 	for _, status := range responses.names() {
 		shown.Responses = append(shown.Responses, r.response(status, responses.object(status).follow(r.document)))
 	}
+	shown.Samples = r.samplesOf(shown)
 	return shown
+}
+
+// samplesOf are those of an operation that programs call: a test runs them. curl has one of each.
+func (r *reader) samplesOf(o operation) []sample {
+	all := r.samples[o.ID]
+	if r.page == eventsPage || o.BySession {
+		return nil
+	}
+	if len(all) == 0 || all[0].Language != "sh" {
+		return slices.Concat([]sample{o.curl()}, all)
+	}
+	return all
 }
 
 // isNothing reports whether a way to be let in asks for nothing.
@@ -110,13 +111,19 @@ func (r *reader) parameter(o object) field {
 	return f
 }
 
+// onEveryAnswer are the headers that the start page explains once.
+var onEveryAnswer = []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
+
 func (r *reader) response(status string, o object) response {
-	shown := response{Status: status, Description: o.text("description"), Bodies: r.contents(o)}
+	shown := response{Status: status, Description: o.text("description"), Bodies: r.contents(o), Root: r.root}
 	if codes := r.codesOf(status); len(codes) > 0 {
 		shown.Codes, shown.Bodies = codes, nil // all errors have one shape
 	}
 	headers := o.object("headers")
 	for _, name := range headers.names() {
+		if slices.Contains(onEveryAnswer, name) {
+			continue
+		}
 		header := headers.object(name).follow(r.document)
 		shown.Headers = append(shown.Headers, field{
 			Name: name, Description: header.text("description"), Type: r.schema(header.object("schema")),

@@ -2,53 +2,111 @@ package reference
 
 import (
 	"bytes"
-	"cmp"
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"fmt"
 	"html/template"
 	"net/http"
-	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/goccy/go-yaml"
 )
 
-// Policy is the Content-Security-Policy of the pages: they need one style sheet of this
-// server and nothing else.
-const Policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// Policy is the Content-Security-Policy of the pages: they need one style sheet, one script and
+// one index of this server, and nothing else.
+const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 //go:embed templates
 var files embed.FS
 
-// Pages are the pages about one API. They are safe for concurrent use.
-type Pages struct {
-	problems  []Problem // by status, outcomes last
-	style     []byte
-	templates *template.Template
-	document  func() (object, error)
-	reference func() ([]byte, error)
+// Config says which API the pages are about.
+type Config struct {
+	Description []byte // OpenAPI, in YAML
+	Problems    Problems
+	Server      string                           // where this server's paths begin
+	Rights      func(method, path string) string // what an operation asks of its caller, in words
+	Tokens      string                           // the console's, in CSS
 }
 
-// New makes the pages of a description in YAML, of the codes of its errors and of outcomes,
-// and of where this server's paths begin.
-func New(description []byte, problems, outcomes []Problem, server string) (*Pages, error) {
-	templates, err := template.New("").Funcs(template.FuncMap{
-		"statusText": http.StatusText, "prose": prose,
-	}).ParseFS(files, "templates/*.html")
+// File is a page, or what the pages need.
+type File struct {
+	Type string
+	Body []byte
+	ETag string
+}
+
+// Pages are the pages about one API. They are safe for concurrent use.
+type Pages struct {
+	files func() (map[string]File, error)
+}
+
+// The names of files that are no pages, as File has them.
+const (
+	StyleFile  = "style.css"
+	scriptFile = "script.js"
+	indexFile  = "search.json"
+	// unknownFile is the page for names and codes that do not exist.
+	unknownFile = "errors/"
+)
+
+// New makes the pages.
+func New(config Config) *Pages {
+	return &Pages{sync.OnceValues(func() (map[string]File, error) { return render(config) })}
+}
+
+// File returns a file by its path below docs, which is empty for the start page; ok is false for one that does
+// not exist, in whose place a page lists those that do.
+func (p *Pages) File(path string) (file File, ok bool, err error) {
+	all, err := p.files()
+	if err != nil {
+		return File{}, false, err
+	}
+	file, ok = all[path]
+	if !ok || path == unknownFile {
+		return all[unknownFile], false, nil
+	}
+	return file, true, nil
+}
+
+func render(config Config) (map[string]File, error) {
+	templates, err := template.New("").Funcs(template.FuncMap{"statusText": http.StatusText, "prose": prose}).ParseFS(files, "templates/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("parsing templates: %w", err)
 	}
-	style, err := files.ReadFile("templates/style.css")
+	s, err := newSite(config)
 	if err != nil {
-		return nil, fmt.Errorf("reading style sheet: %w", err)
+		return nil, err
 	}
-	byStatus := func(a, b Problem) int { return cmp.Compare(a.Status, b.Status) }
-	sorted := slices.SortedStableFunc(slices.Values(problems), byStatus)
-	p := &Pages{problems: append(sorted, outcomes...), style: style, templates: templates}
-	p.document = sync.OnceValues(func() (object, error) { return parse(description) })
-	p.reference = sync.OnceValues(func() ([]byte, error) { return p.renderReference(server) })
-	return p, nil
+	all := make(map[string]File)
+	for path, page := range s.pages() {
+		var body bytes.Buffer
+		if err := templates.ExecuteTemplate(&body, page.template, page); err != nil {
+			return nil, fmt.Errorf("rendering %s: %w", page.template, err)
+		}
+		all[path] = fileOf("text/html; charset=utf-8", body.Bytes())
+	}
+	style, err := styleOf(config.Tokens)
+	if err != nil {
+		return nil, fmt.Errorf("making the style sheet: %w", err)
+	}
+	script, err := files.ReadFile("templates/script.js")
+	if err != nil {
+		return nil, fmt.Errorf("reading the script: %w", err)
+	}
+	index, err := s.index()
+	if err != nil {
+		return nil, fmt.Errorf("making the index: %w", err)
+	}
+	all[StyleFile] = fileOf("text/css; charset=utf-8", style)
+	all[scriptFile] = fileOf("text/javascript; charset=utf-8", script)
+	all[indexFile] = fileOf("application/json", index)
+	return all, nil
+}
+
+func fileOf(contentType string, body []byte) File {
+	sum := sha256.Sum256(body)
+	return File{contentType, body, `"` + hex.EncodeToString(sum[:8]) + `"`}
 }
 
 func parse(description []byte) (object, error) {
@@ -57,67 +115,4 @@ func parse(description []byte) (object, error) {
 		return nil, fmt.Errorf("reading the description: %w", err)
 	}
 	return object(document), nil
-}
-
-// Style returns the style sheet of all pages, to be served as docs/style.css.
-func (p *Pages) Style() []byte { return p.style }
-
-// Reference returns the page of all operations, to be served as docs.
-func (p *Pages) Reference() ([]byte, error) { return p.reference() }
-
-// errorPage is what the page of a code shows.
-type errorPage struct {
-	Problem
-	Title   string
-	Example string // of a body, in JSON
-	All     []Problem
-}
-
-// Error returns the page of a code, to be served as docs/errors/CODE; ok is false for one
-// that does not exist, whose page lists those that do.
-func (p *Pages) Error(code string) (page []byte, ok bool, err error) {
-	at := slices.IndexFunc(p.problems, func(problem Problem) bool { return problem.Code == code })
-	if at < 0 {
-		page, err = p.render("unknown.html", errorPage{Title: "No such code", All: p.problems})
-		return page, false, err
-	}
-	document, err := p.document()
-	if err != nil {
-		return nil, false, err
-	}
-	page, err = p.render("error.html", errorPage{
-		Problem: p.problems[at], Title: code, Example: exampleOf(document, code), All: p.problems,
-	})
-	return page, true, err
-}
-
-// exampleOf finds the body of an error among the examples of the shared responses.
-func exampleOf(document object, code string) string {
-	responses := document.object("components", "responses")
-	for _, name := range responses.names() {
-		example := responses.object(name, "content", "application/json", "examples", code)
-		if example != nil {
-			return indented(example.value("value"))
-		}
-	}
-	return ""
-}
-
-// codesOf returns the codes that come with a status.
-func (p *Pages) codesOf(status string) []Problem {
-	var codes []Problem
-	for _, problem := range p.problems {
-		if strconv.Itoa(problem.Status) == status {
-			codes = append(codes, problem)
-		}
-	}
-	return codes
-}
-
-func (p *Pages) render(name string, data any) ([]byte, error) {
-	var page bytes.Buffer
-	if err := p.templates.ExecuteTemplate(&page, name, data); err != nil {
-		return nil, fmt.Errorf("rendering %s: %w", name, err)
-	}
-	return page.Bytes(), nil
 }

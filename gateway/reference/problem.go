@@ -1,13 +1,13 @@
 package reference
 
-// Problem is a code of the API's errors, or an outcome: a code by which what was accepted
-// fails later. Its page says what it means.
+// Problem is a code of the API's errors, an outcome (a code by which what was accepted fails later), or a
+// detail (a code of what is wrong with one field, or worth a warning). Its page says what it means.
 type Problem struct {
-	Status  int // of HTTP; zero for an outcome
+	Status  int // of HTTP; zero for an outcome and a detail
 	Code    string
 	Meaning string
 	Remedy  string // what the sender of the request can do
-	Retry   string // whether sending the same request again helps; empty for an outcome
+	Retry   string // whether sending the same request again helps; empty for an outcome and a detail
 }
 
 // Whether sending the same request again helps.
@@ -16,3 +16,6 @@ const (
 	RetryLater = "It may, after a moment."
 	RetryAfter = "Yes, once the seconds in Retry-After have passed."
 )
+
+// Problems are all codes that the API has.
+type Problems struct{ Errors, Outcomes, Details []Problem }

@@ -10,6 +10,7 @@ type (
 	// schema is a type: a name to follow, or what it is said to be.
 	schema struct {
 		Link   string // name of a shared schema
+		Href   string // where it is described
 		Many   string // what stands before the link, such as "array of"
 		Text   string // where there is no link
 		Either []schema
@@ -18,40 +19,65 @@ type (
 	}
 	// field is a member of an object, a parameter or a header.
 	field struct {
+		ID                                string // its anchor, where it has one
 		Name, Place, Description, Example string
 		Required                          bool
 		Type                              schema
 	}
 	// named is a schema that others refer to.
 	named struct {
-		Name, Description string
-		Type              schema
+		ID, Name, Description string
+		Type                  schema
 	}
 )
 
-// reader makes what the templates show of a description.
+// reader makes what the templates show of a description, for one page.
 type reader struct {
-	document object
-	codesOf  func(status string) []Problem
+	*site
+
+	page string // that it is for, below docs
+	root string // of links from it to other pages
 }
 
-// schemas are those that others refer to.
+// href is a link to a place of a page.
+func (r *reader) href(page, anchor string) string {
+	if page == r.page {
+		return "#" + anchor
+	}
+	return r.root + page + "#" + anchor
+}
+
+// schemas are those that the page describes.
 func (r *reader) schemas() []named {
 	var all []named
 	schemas := r.document.object("components", "schemas")
 	for _, name := range schemas.names() {
+		if r.homes[name] != r.page {
+			continue
+		}
 		o := schemas.object(name)
-		shown := named{Name: name, Description: o.text("description"), Type: r.schema(o)}
-		shown.Type.Fields = r.fields(o)
+		shown := named{ID: schemaID(name), Name: name, Description: o.text("description"), Type: r.schema(o)}
+		shown.Type.Fields = identified(shown.ID, r.fields(o))
 		all = append(all, shown)
 	}
 	return all
 }
 
+// schemaID is the anchor of a shared schema.
+func schemaID(name string) string { return "schema-" + name }
+
+// identified gives fields anchors.
+func identified(of string, fields []field) []field {
+	for i := range fields {
+		fields[i].ID = of + "." + fields[i].Name
+	}
+	return fields
+}
+
 // schema tells of a type without going into what has a name.
 func (r *reader) schema(o object) schema {
 	if name := o.refName(); name != "" {
-		return schema{Link: name}
+		return schema{Link: name, Href: r.href(r.homes[name], schemaID(name))}
 	}
 	for _, choice := range []string{"oneOf", "anyOf"} {
 		if options := o.list(choice); len(options) > 0 && !o.has("properties") {

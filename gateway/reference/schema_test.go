@@ -23,7 +23,7 @@ func TestFieldsAreThoseOfAllPartsOfASchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &reader{document: document}
+	r := &reader{site: &site{document: document}}
 	got := r.fields(document.object("components", "schemas", "Create"))
 	names := make([]string, len(got))
 	for i, f := range got {

@@ -69,4 +69,4 @@ make_command() {
 (python)
 (go_project)
 cd "$root"
-CRIER_CLIENT_PROJECTS="$work" go test -tags nodynamic,clients -count 1 -run 'InOtherLanguages|OfTheDocuments|OfTheClients' ./client/contract
+CRIER_CLIENT_PROJECTS="$work" go test -tags nodynamic,clients -count 1 -run 'InOtherLanguages|OfTheDocuments|OfTheReference' ./client/contract

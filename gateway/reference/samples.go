@@ -1,0 +1,119 @@
+package reference
+
+import (
+	"embed"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+//go:embed samples
+var sampleFiles embed.FS
+
+// sample shows how an operation is called in one language.
+type sample struct{ Language, Label, Text string }
+
+// languages are those of the samples, in their order.
+var languages = []struct{ name, label, file, comment string }{
+	{"sh", "curl", "samples.sh", "#"},
+	{"go", "Go", "main.go", "//"},
+	{"ts", "TypeScript", "samples.ts", "//"},
+	{"python", "Python", "samples.py", "#"},
+}
+
+// Sample is a part of a program of samples: what a language shows of some operations.
+type Sample struct {
+	Operations []string
+	Lines      []string
+	End        string // what the line that ends it says besides
+}
+
+// Samples cuts the program of a language (sh, go, ts or python) into its samples, in their order.
+func Samples(language string) ([]Sample, error) {
+	at := slices.IndexFunc(languages, func(l struct{ name, label, file, comment string }) bool { return l.name == language })
+	if at < 0 {
+		return nil, fmt.Errorf("there are no samples in %s", language)
+	}
+	program, err := sampleFiles.ReadFile("samples/" + languages[at].file)
+	if err != nil {
+		return nil, fmt.Errorf("reading samples: %w", err)
+	}
+	var all []Sample
+	isInside := false
+	for line := range strings.Lines(string(program)) {
+		said, isComment := strings.CutPrefix(strings.TrimSpace(line), languages[at].comment+" ")
+		names, begins := strings.CutPrefix(said, "sample: ")
+		end, ends := strings.CutPrefix(said, "end")
+		switch {
+		case isComment && begins:
+			all, isInside = append(all, Sample{Operations: strings.Fields(names)}), true
+		case isComment && ends && isInside:
+			all[len(all)-1].End, isInside = strings.TrimSpace(end), false
+		case isInside:
+			all[len(all)-1].Lines = append(all[len(all)-1].Lines, line)
+		}
+	}
+	return all, nil
+}
+
+// samplesByOperation are the samples of each operation, by its id.
+func samplesByOperation() (map[string][]sample, error) {
+	byOperation := make(map[string][]sample)
+	for _, language := range languages {
+		parts, err := Samples(language.name)
+		if err != nil {
+			return nil, err
+		}
+		for _, part := range parts {
+			for _, operation := range part.Operations {
+				samples, text := byOperation[operation], part.Text()
+				if last := len(samples) - 1; last >= 0 && samples[last].Language == language.name {
+					samples[last].Text += text
+					continue
+				}
+				byOperation[operation] = append(samples, sample{language.name, language.label, text})
+			}
+		}
+	}
+	return byOperation, nil
+}
+
+// Text is the sample as it is shown, without the indentation that its lines share.
+func (s Sample) Text() string {
+	shared := -1
+	for _, line := range s.Lines {
+		if strings.TrimSpace(line) != "" {
+			indent := len(line) - len(strings.TrimLeft(line, " \t"))
+			if shared < 0 || indent < shared {
+				shared = indent
+			}
+		}
+	}
+	var b strings.Builder
+	for _, line := range s.Lines {
+		b.WriteString(line[min(max(shared, 0), len(line)-1):])
+	}
+	return b.String()
+}
+
+// curl is the call of an operation that has no sample, made of its description.
+func (o operation) curl() sample {
+	var b strings.Builder
+	b.WriteString("curl -s")
+	body := ""
+	if len(o.Bodies) > 0 && o.Bodies[0].Type == "application/json" && len(o.Bodies[0].Examples) > 0 {
+		body = o.Bodies[0].Examples[0].JSON
+	}
+	if o.Method != http.MethodGet && (o.Method != http.MethodPost || body == "") {
+		b.WriteString(" -X " + o.Method)
+	}
+	b.WriteString(` "$CRIER_URL/api/v1` + o.Path + `"`)
+	if !o.Public {
+		b.WriteString(` -H "Authorization: Bearer $CRIER_KEY"`)
+	}
+	if body != "" {
+		b.WriteString(" \\\n  -d '" + strings.ReplaceAll(body, "'", `'\''`) + "'")
+	}
+	return sample{"sh", "curl", b.String() + "\n"}
+}
