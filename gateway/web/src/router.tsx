@@ -19,15 +19,27 @@ export type CalendarSearch = {
   status?: string
 }
 
+export type AuditSearch = {
+  actor?: string // id or kind
+  action?: string // whole, or its first part
+  subject?: string // id or type
+  from?: string // the first day, YYYY-MM-DD, in the reader's zone
+  to?: string // the last day
+}
+
 export type ComposeSearch = {
   edit?: string // id of the post that is changed
   copy?: string // id of one that is begun from
   at?: string // when it is to go out
 }
 
+// needsToken leads elsewhere where what stands after # is missing.
+const needsToken = ({ location }: { location: { hash: string } }) => { if (!location.hash) throw redirect({ to: '/calendar', replace: true }) }
+
 const routes = [
   createRoute({ getParentRoute: () => root, path: '/', beforeLoad: () => { throw redirect({ to: '/calendar', replace: true }) } }),
-  createRoute({ getParentRoute: () => root, path: '/sign-in', beforeLoad: ({ location }) => { if (!location.hash) throw redirect({ to: '/calendar', replace: true }) } }),
+  createRoute({ getParentRoute: () => root, path: '/sign-in', beforeLoad: needsToken }),
+  createRoute({ getParentRoute: () => root, path: '/invitations/accept', beforeLoad: needsToken }),
   createRoute({
     getParentRoute: () => root, path: '/calendar',
     validateSearch: (s: Record<string, unknown>): CalendarSearch => ({
@@ -44,6 +56,22 @@ const routes = [
     component: lazyRouteComponent(() => import('./pages/compose/ComposePage'), 'ComposePage'),
   }),
   createRoute({ getParentRoute: () => root, path: '/accounts', component: lazyRouteComponent(() => import('./pages/accounts/AccountsPage'), 'AccountsPage') }),
+  createRoute({ getParentRoute: () => root, path: '/brands', component: lazyRouteComponent(() => import('./pages/brands/BrandsPage'), 'BrandsPage') }),
+  createRoute({ getParentRoute: () => root, path: '/queues', component: lazyRouteComponent(() => import('./pages/queues/QueuesPage'), 'QueuesPage') }),
+  createRoute({ getParentRoute: () => root, path: '/queues/$id', component: lazyRouteComponent(() => import('./pages/queues/QueuePage'), 'QueuePage') }),
+  createRoute({
+    getParentRoute: () => root, path: '/media',
+    validateSearch: (s: Record<string, unknown>): { q?: string } => ({ q: text(s['q']) }),
+    component: lazyRouteComponent(() => import('./pages/library/LibraryPage'), 'LibraryPage'),
+  }),
+  createRoute({ getParentRoute: () => root, path: '/people', component: lazyRouteComponent(() => import('./pages/people/PeoplePage'), 'PeoplePage') }),
+  createRoute({
+    getParentRoute: () => root, path: '/audit',
+    validateSearch: (s: Record<string, unknown>): AuditSearch => ({ actor: text(s['actor']), action: text(s['action']), subject: text(s['subject']), from: text(s['from']), to: text(s['to']) }),
+    component: lazyRouteComponent(() => import('./pages/audit/AuditPage'), 'AuditPage'),
+  }),
+  createRoute({ getParentRoute: () => root, path: '/usage', component: lazyRouteComponent(() => import('./pages/usage/UsagePage'), 'UsagePage') }),
+  createRoute({ getParentRoute: () => root, path: '/events', component: lazyRouteComponent(() => import('./pages/events/EventsPage'), 'EventsPage') }),
   createRoute({ getParentRoute: () => root, path: '/webhooks', component: lazyRouteComponent(() => import('./pages/webhooks/WebhooksPage'), 'WebhooksPage') }),
   createRoute({ getParentRoute: () => root, path: '/webhooks/$id', component: lazyRouteComponent(() => import('./pages/webhooks/WebhookPage'), 'WebhookPage') }),
   createRoute({ getParentRoute: () => root, path: '/keys', component: lazyRouteComponent(() => import('./pages/keys/KeysPage'), 'KeysPage') }),

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { failedTargets, standing } from '../parts/post'
-import { api, ask, type Account, type Attempt, type Post, type Webhook } from './client'
+import { api, ask, type Account, type Attempt, type Post, type Schemas, type Webhook } from './client'
 import { useMay } from './session'
 
 // pulse is how often what may have changed is asked for, in milliseconds.
@@ -92,6 +92,21 @@ export const queues = queryOptions({
   queryKey: ['queues'],
   queryFn: async () => (await ask(api.GET('/queues'))).queues,
   staleTime: 60_000,
+})
+
+export type BrandItem = Schemas['Brand']
+
+export const brands = queryOptions({
+  queryKey: ['brands'],
+  queryFn: async () => (await ask(api.GET('/brands'))).brands,
+  staleTime: 30_000,
+})
+
+// platformLimits are what posts are held to.
+export const platformLimits = queryOptions({
+  queryKey: ['platforms'],
+  queryFn: async () => ask(api.GET('/platforms')),
+  staleTime: Infinity,
 })
 
 export type AccountsById = ReadonlyMap<string, Account>

@@ -5,7 +5,7 @@ import { api, ask, Refusal, rememberToken, type Session } from './client'
 const key = ['session']
 
 // roles in the order of what they may do: each may do what those before it may.
-const roles = ['viewer', 'author', 'editor', 'admin', 'owner'] as const
+export const roles = ['viewer', 'author', 'editor', 'admin', 'owner'] as const
 export type Role = (typeof roles)[number]
 
 async function load(): Promise<Session | null> {
@@ -57,6 +57,11 @@ export function useSessionChanges() {
     },
     redeem: async (body: { token: string; email?: string; name?: string; password?: string }) => {
       await ask(api.POST('/session/link', { body }))
+      await begin()
+    },
+    // join accepts an invitation: as whoever is signed in, or as somebody new.
+    join: async (body: { token: string; name?: string; password?: string }) => {
+      await ask(api.POST('/invitations/accept', { body }))
       await begin()
     },
     turn: async (body: { workspaceId?: string; test?: boolean }) => {

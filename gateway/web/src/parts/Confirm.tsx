@@ -18,7 +18,7 @@ export function Confirm({ title, children, action, tone = 'main', close, run }: 
       <div className="stack">
         {children}
         {submit.error !== null && <Problem error={submit.error} />}
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
+        <div className="row end">
           <button className="btn" onClick={close}>{t('no')}</button>
           <button className={`btn ${tone}`} disabled={submit.busy} onClick={() => submit.run()} data-autofocus>{action}</button>
         </div>

@@ -1,4 +1,6 @@
-import { useId, useState, type ComponentProps, type FormEvent } from 'react'
+import { useId, useState, type ComponentProps, type FormEvent, type ReactNode } from 'react'
+import { useWords } from '../words'
+import { Problem } from './Page'
 
 // useSubmit runs what a form is for, once at a time, and keeps why it was refused.
 export function useSubmit(action: () => Promise<unknown>) {
@@ -25,5 +27,35 @@ export function Field({ label, hint, value, set, ...input }: FieldProps) {
       <input className="input" id={id} required value={value} onChange={(e) => set(e.target.value)} aria-describedby={hint && id + 'h'} {...input} />
       {hint && <span className="hint" id={id + 'h'}>{hint}</span>}
     </div>
+  )
+}
+
+type SelectProps = { label: string; hint?: string; value: string; set: (value: string) => void; children: ReactNode } & Omit<ComponentProps<'select'>, 'id' | 'value' | 'onChange'>
+
+// Select is a choice of one of several, with its label.
+export function Select({ label, hint, value, set, children, ...select }: SelectProps) {
+  const id = useId()
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select className="input" id={id} value={value} onChange={(e) => set(e.target.value)} aria-describedby={hint && id + 'h'} {...select}>{children}</select>
+      {hint && <span className="hint" id={id + 'h'}>{hint}</span>}
+    </div>
+  )
+}
+
+type FootProps = { submit: Pick<ReturnType<typeof useSubmit>, 'busy' | 'error'>; action: string; close: () => void; disabled?: boolean }
+
+// Foot ends the form of a dialog: why it was refused, and the ways out.
+export function Foot({ submit, action, close, disabled }: FootProps) {
+  const { t } = useWords()
+  return (
+    <>
+      {submit.error !== null && <Problem error={submit.error} />}
+      <div className="row end">
+        <button className="btn" type="button" onClick={close}>{t('no')}</button>
+        <button className="btn main" disabled={submit.busy || disabled}>{action}</button>
+      </div>
+    </>
   )
 }

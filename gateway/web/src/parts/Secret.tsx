@@ -16,7 +16,7 @@ export function Secret({ title, about, secret, close }: { title: string; about: 
           <code className="grow">{secret}</code>
           {navigator.clipboard && <button className="btn low" onClick={copy}><Icon name={isCopied ? 'check' : 'copy'} size={14} /> {t(isCopied ? 'copied' : 'copy')}</button>}
         </div>
-        <div className="row" style={{ justifyContent: 'flex-end' }}><button className="btn main" onClick={close}>{t('close')}</button></div>
+        <div className="row end"><button className="btn main" onClick={close}>{t('close')}</button></div>
       </div>
     </Dialog>
   )

@@ -9,7 +9,7 @@ import { Icon, type IconName } from '../parts/Icon'
 import { excerpt } from '../parts/post'
 import { StatusShape } from '../parts/Status'
 import { useWords } from '../words'
-import { places, useTechnical } from './places'
+import { places, useGroups } from './places'
 
 type Choice = { key: string; label: string; icon?: IconName; status?: Parameters<typeof StatusShape>[0]['status']; run: () => void }
 
@@ -60,11 +60,11 @@ function useChoices(typed: string): Choice[] {
   const { test } = useSession()
   const { turn } = useSessionChanges()
   const mayPost = useMay('author')
-  const technical = useTechnical()
+  const groups = useGroups()
   const found = useFound(typed.trim())
   const go: Choice[] = [
     ...(mayPost ? [{ key: 'new', label: t('nav.compose'), icon: 'plus' as const, run: () => void navigate({ to: '/compose' }) }] : []),
-    ...[...places, ...technical].map((p): Choice => ({ key: p.word, label: t(p.word), icon: p.icon, run: () => void navigate({ to: p.to }) })),
+    ...[...places, ...groups.flatMap((g) => g.places)].map((p): Choice => ({ key: p.word, label: t(p.word), icon: p.icon, run: () => void navigate({ to: p.to }) })),
     { key: 'you', label: t('nav.you'), icon: 'user', run: () => void navigate({ to: '/you' }) },
     { key: 'mode', label: t(test ? 'mode.toLive' : 'mode.toTest'), icon: 'retry', run: () => void turn({ test: !test }) },
   ]

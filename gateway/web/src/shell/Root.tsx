@@ -1,8 +1,11 @@
 import { Outlet, useRouterState } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { useSessionQuery } from '../api/session'
 import { Problem } from '../parts/Page'
 import { Shell } from './Shell'
 import { SignIn } from './SignIn'
+
+const AcceptPage = lazy(() => import('../pages/people/AcceptPage'))
 
 // Root shows the page to those who are signed in, and the way in to others.
 export function Root() {
@@ -11,6 +14,7 @@ export function Root() {
   const path = useRouterState({ select: (s) => s.location.pathname })
   if (session.isPending) return null
   if (path === '/sign-in' && hash) return <SignIn token={hash} />
+  if (path === '/invitations/accept' && hash) return <Suspense><AcceptPage token={hash} /></Suspense>
   if (session.error) {
     return <div className="entry"><div className="card"><Problem error={session.error} retry={() => void session.refetch()} /></div></div>
   }

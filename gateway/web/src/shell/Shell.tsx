@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
+import { Fragment, lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { useLivePosts, useNeeds } from '../api/queries'
 import { useMay, useSession, useSessionChanges } from '../api/session'
 import { Icon } from '../parts/Icon'
 import { useToast } from '../parts/toasts'
 import { useWords } from '../words'
-import { places, useTechnical, type Place } from './places'
+import { places, useGroups, type Place } from './places'
 import { WorkspaceButton } from './WorkspaceButton'
 
 const Palette = lazy(() => import('./Palette'))
@@ -66,7 +66,7 @@ function Side({ openPalette }: { openPalette: () => void }) {
   const { turn } = useSessionChanges()
   const { fail } = useToast()
   const mayPost = useMay('author')
-  const technical = useTechnical()
+  const groups = useGroups()
   const mac = navigator.platform.startsWith('Mac')
   return (
     <aside className="side">
@@ -75,8 +75,12 @@ function Side({ openPalette }: { openPalette: () => void }) {
       <nav className="nav" aria-label={t('nav.label')}>
         <button onClick={openPalette}><Icon name="search" /> {t('palette.open')} <kbd className="hint">{mac ? '⌘K' : 'Ctrl K'}</kbd></button>
         {places.map((p) => <PlaceLink key={p.to} place={p} />)}
-        <p className="apart">{t('nav.developers')}</p>
-        {technical.map((p) => <PlaceLink key={p.to} place={p} />)}
+        {groups.map((group) => (
+          <Fragment key={group.word}>
+            <p className="apart">{t(group.word)}</p>
+            {group.places.map((p) => <PlaceLink key={p.to} place={p} />)}
+          </Fragment>
+        ))}
         <a href="/docs" target="_blank" rel="noreferrer"><Icon name="out" /> {t('nav.reference')}</a>
       </nav>
       <div className="foot">

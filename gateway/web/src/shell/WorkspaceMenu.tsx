@@ -4,7 +4,7 @@ import { useSession, useSessionChanges } from '../api/session'
 import { Icon } from '../parts/Icon'
 import { useToast } from '../parts/toasts'
 import { useWords } from '../words'
-import { useTechnical } from './places'
+import { useGroups } from './places'
 import { WorkspaceButton } from './WorkspaceButton'
 
 // WorkspaceMenu says where one is, and turns to another workspace, mode, language or face.
@@ -14,7 +14,7 @@ export default function WorkspaceMenu() {
   const { turn, signOut } = useSessionChanges()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const { fail } = useToast()
-  const technical = useTechnical()
+  const groups = useGroups()
   const faces = ['auto', 'light', 'dark'] as const
   return (
     <Menu defaultOpened position="bottom-start" width={240} shadow="none" transitionProps={{ duration: 80 }}>
@@ -23,7 +23,7 @@ export default function WorkspaceMenu() {
         <Menu.Label>{user.email}</Menu.Label>
         <Menu.Item component={Link} to="/you" leftSection={<Icon name="user" />}>{t('nav.you')}</Menu.Item>
         <Menu.Item leftSection={<Icon name="retry" />} onClick={() => void turn({ test: !test }).catch(fail)}>{t(test ? 'mode.toLive' : 'mode.toTest')}</Menu.Item>
-        {technical.map((p) => (
+        {groups.flatMap((g) => g.places).map((p) => (
           <Menu.Item key={p.to} component={Link} to={p.to} leftSection={<Icon name={p.icon} />}>{t(p.word)}</Menu.Item>
         ))}
         {workspaces.length > 1 && <Menu.Label>{t('workspace.label')}</Menu.Label>}

@@ -1,17 +1,17 @@
 import { Menu } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { api, ask, type Key } from '../../api/client'
 import { keys } from '../../api/queries'
-import { useMay, useSession } from '../../api/session'
-import { Confirm, Dialog } from '../../parts/Confirm'
-import { Field, useSubmit } from '../../parts/Form'
+import { useMay } from '../../api/session'
+import { Confirm } from '../../parts/Confirm'
 import { Icon } from '../../parts/Icon'
-import { Empty, Page, Problem, Waiting } from '../../parts/Page'
+import { Listing } from '../../parts/Listing'
+import { Empty, Page } from '../../parts/Page'
 import { Secret } from '../../parts/Secret'
 import { useWords } from '../../words'
-
-const permissions = ['read', 'write', 'admin'] as const
+import { Making } from './Making'
+import { Rotating } from './Rotating'
 
 export function KeysPage() {
   const { t } = useWords()
@@ -25,11 +25,11 @@ export function KeysPage() {
   return (
     <Page name={t('nav.keys')} title={t('nav.keys')} about={t('keys.about')} actions={make}>
       <div className="card">
-        {!mayManage && <Empty icon="key" title={t('keys.notYours')}>{t('keys.notYoursAbout')}</Empty>}
-        {mayManage && all.isPending && <Waiting rows={2} />}
-        {all.error && <div className="body"><Problem error={all.error} retry={() => void all.refetch()} /></div>}
-        {all.data && active.length === 0 && <Empty icon="key" title={t('keys.none')} action={make}>{t('keys.noneAbout')}</Empty>}
-        {active.length > 0 && <ul className="list">{active.map((k) => <Row key={k.id} of={k} show={setSecret} />)}</ul>}
+        {mayManage ? (
+          <Listing query={all} items={active} rows={2} empty={<Empty icon="key" title={t('keys.none')} action={make}>{t('keys.noneAbout')}</Empty>}>
+            {(k) => <Row key={k.id} of={k} show={setSecret} />}
+          </Listing>
+        ) : <Empty icon="key" title={t('keys.notYours')}>{t('keys.notYoursAbout')}</Empty>}
       </div>
       {ended.length > 0 && (
         <section className="card" aria-label={t('keys.ended')}>
@@ -47,14 +47,15 @@ function Row({ of, show }: { of: Key; show: (secret: string) => void }) {
   const { t, time } = useWords()
   const client = useQueryClient()
   const [open, setOpen] = useState<'rotate' | 'revoke' | null>(null)
-  const path = { id: of.id }
-  const read = () => client.invalidateQueries({ queryKey: ['keys'] })
   return (
     <li>
       <Icon name="key" />
       <div className="grow">
         <p className="row"><span className="strong clip">{of.name}</span>{of.test && <span className="pill warn">{t('mode.test')}</span>}{of.suspendedUntil && <span className="pill bad">{t('keys.suspended', { time: time.clock(of.suspendedUntil) })}</span>}</p>
-        <p className="small muted clip"><code>{of.prefix}</code> · {of.permissions.map((p) => t(`keys.${p}`)).join(', ')} · {of.lastUsedAt ? t('keys.used', { time: time.full(of.lastUsedAt) }) : t('keys.neverUsed')}{of.expiresAt && ` · ${t('keys.until', { time: time.full(of.expiresAt) })}`}</p>
+        <p className="small muted clip"><code>{of.prefix}</code> · {of.permissions.map((p) => t(`keys.${p}`)).join(', ')} · {of.lastUsedAt ? t('keys.used', { time: time.full(of.lastUsedAt) }) : t('keys.neverUsed')}</p>
+        {(of.expiresAt || of.networks) && (
+          <p className="small muted clip">{[of.expiresAt && t('keys.until', { time: time.full(of.expiresAt) }), of.networks && t('keys.from', { networks: of.networks.join(', ') })].filter(Boolean).join(' · ')}</p>
+        )}
       </div>
       {of.isActive && (
         <Menu position="bottom-end" shadow="none" transitionProps={{ duration: 80 }}>
@@ -65,58 +66,16 @@ function Row({ of, show }: { of: Key; show: (secret: string) => void }) {
           </Menu.Dropdown>
         </Menu>
       )}
-      {open === 'rotate' && (
-        <Confirm
-          title={t('keys.rotateTitle', { name: of.name })} action={t('keys.rotate')} close={() => setOpen(null)}
-          run={async () => {
-            const { key } = await ask(api.POST('/keys/{id}/rotate', { params: { path }, body: {} }))
-            await read()
-            if (key.secret) show(key.secret)
-          }}
-        ><p>{t('keys.rotateAbout')}</p></Confirm>
-      )}
+      {open === 'rotate' && <Rotating of={of} close={() => setOpen(null)} show={show} />}
       {open === 'revoke' && (
         <Confirm
           title={t('keys.revokeTitle', { name: of.name })} action={t('keys.revoke')} tone="bad" close={() => setOpen(null)}
           run={async () => {
-            await ask(api.DELETE('/keys/{id}', { params: { path } }))
-            await read()
+            await ask(api.DELETE('/keys/{id}', { params: { path: { id: of.id } } }))
+            await client.invalidateQueries({ queryKey: ['keys'] })
           }}
         ><p>{t('keys.revokeAbout')}</p></Confirm>
       )}
     </li>
-  )
-}
-
-function Making({ close, show }: { close: () => void; show: (secret: string) => void }) {
-  const { t } = useWords()
-  const client = useQueryClient()
-  const { test } = useSession()
-  const id = useId()
-  const [name, setName] = useState('')
-  const [most, setMost] = useState(1)
-  const { run, busy, error } = useSubmit(async () => {
-    const { key } = await ask(api.POST('/keys', { body: { name, permissions: permissions.slice(0, most + 1), test } }))
-    await client.invalidateQueries({ queryKey: ['keys'] })
-    close()
-    if (key.secret) show(key.secret)
-  })
-  return (
-    <Dialog title={t(test ? 'keys.newTest' : 'keys.new')} close={close}>
-      <form className="stack" onSubmit={run}>
-        <Field label={t('keys.name')} maxLength={200} placeholder={t('keys.nameHint')} value={name} set={setName} />
-        <fieldset className="checks" style={{ gridTemplateColumns: '1fr' }}>
-          <legend className="label">{t('keys.may')}</legend>
-          {permissions.map((p, i) => (
-            <label className="row" key={p}><input type="radio" name={id} checked={most === i} onChange={() => setMost(i)} /> <span><span className="strong">{t(`keys.${p}`)}</span> <span className="muted">{t(`keys.${p}About`)}</span></span></label>
-          ))}
-        </fieldset>
-        {error !== null && <Problem error={error} />}
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
-          <button className="btn" type="button" onClick={close}>{t('no')}</button>
-          <button className="btn main" disabled={busy}>{t('keys.make')}</button>
-        </div>
-      </form>
-    </Dialog>
   )
 }

@@ -1,14 +1,15 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, ask, type Delivery, type Webhook } from '../../api/client'
+import { api, ask, type Delivery } from '../../api/client'
 import { pulse, webhooks } from '../../api/queries'
-import { Confirm } from '../../parts/Confirm'
 import { Icon } from '../../parts/Icon'
+import { Listing, More } from '../../parts/Listing'
 import { Empty, Page, Problem, Waiting } from '../../parts/Page'
 import { StatusShape } from '../../parts/Status'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
+import { Actions } from './Actions'
 import { Standing } from './WebhooksPage'
 
 export function WebhookPage() {
@@ -32,44 +33,6 @@ export function WebhookPage() {
   )
 }
 
-function Actions({ webhook }: { webhook: Webhook }) {
-  const { t } = useWords()
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  const { show, fail } = useToast()
-  const [isDeleting, setDeleting] = useState(false)
-  const path = { id: webhook.id }
-  const read = () => client.invalidateQueries({ queryKey: ['webhooks'] })
-  const turn = async () => {
-    await ask(api.PATCH('/webhooks/{id}', { params: { path }, body: { isActive: !webhook.isActive } }))
-    await read()
-  }
-  const test = async () => {
-    const event = webhook.events[0]
-    if (!event) return
-    const { test: told } = await ask(api.POST('/webhooks/{id}/test', { params: { path }, body: { event } }))
-    if (told.error) show({ tone: 'bad', text: told.error })
-    else show({ tone: 'good', text: t('webhooks.tested', { code: told.responseCode ?? 0, ms: told.responseTime ?? 0 }) })
-  }
-  return (
-    <>
-      <button className="btn" onClick={() => void test().catch(fail)}>{t('webhooks.test')}</button>
-      <button className="btn" onClick={() => void turn().catch(fail)}>{t(webhook.isActive ? 'webhooks.disable' : 'webhooks.enable')}</button>
-      <button className="btn bad" onClick={() => setDeleting(true)}>{t('webhooks.delete')}</button>
-      {isDeleting && (
-        <Confirm
-          title={t('webhooks.deleteTitle')} action={t('webhooks.delete')} tone="bad" close={() => setDeleting(false)}
-          run={async () => {
-            await ask(api.DELETE('/webhooks/{id}', { params: { path } }))
-            await read()
-            void navigate({ to: '/webhooks' })
-          }}
-        ><p>{t('webhooks.deleteAbout')}</p></Confirm>
-      )}
-    </>
-  )
-}
-
 function Deliveries({ id }: { id: string }) {
   const { t } = useWords()
   const pages = useInfiniteQuery({
@@ -79,14 +42,12 @@ function Deliveries({ id }: { id: string }) {
     getNextPageParam: (last) => last.nextCursor ?? undefined,
     refetchInterval: pulse,
   })
-  const all = pages.data?.pages.flatMap((p) => p.deliveries) ?? []
-  if (pages.isPending) return <Waiting />
-  if (pages.error) return <div className="body"><Problem error={pages.error} /></div>
-  if (all.length === 0) return <Empty icon="clock" title={t('webhooks.noDeliveries')}>{t('webhooks.noDeliveriesAbout')}</Empty>
   return (
     <>
-      <ul className="list">{all.map((d) => <Row key={d.id} webhook={id} delivery={d} />)}</ul>
-      {pages.hasNextPage && <div className="row" style={{ justifyContent: 'center', padding: 'var(--s3)' }}><button className="btn low" onClick={() => void pages.fetchNextPage()}>{t('more')}</button></div>}
+      <Listing query={pages} items={pages.data?.pages.flatMap((p) => p.deliveries)} empty={<Empty icon="clock" title={t('webhooks.noDeliveries')}>{t('webhooks.noDeliveriesAbout')}</Empty>}>
+        {(d) => <Row key={d.id} webhook={id} delivery={d} />}
+      </Listing>
+      <More of={pages} />
     </>
   )
 }

@@ -1,0 +1,67 @@
+import './audit.css'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { api, ask, type Schemas } from '../../api/client'
+import { addressOf, useMay } from '../../api/session'
+import { Icon } from '../../parts/Icon'
+import { Listing, More } from '../../parts/Listing'
+import { Empty, Page } from '../../parts/Page'
+import { useWords } from '../../words'
+import { exportPath, queryOf } from './audit'
+import { Filters } from './Filters'
+
+type Row = Schemas['AuditRecord']
+
+export function AuditPage() {
+  const { t } = useWords()
+  const search = useSearch({ from: '/audit' })
+  const mayRead = useMay('admin')
+  const pages = useInfiniteQuery({
+    queryKey: ['audit', search],
+    queryFn: async ({ pageParam }) => ask(api.GET('/audit', { params: { query: { ...queryOf(search), limit: 50, cursor: pageParam } } })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.nextCursor ?? undefined,
+    enabled: mayRead,
+  })
+  if (!mayRead) {
+    return (
+      <Page name={t('nav.audit')} title={t('nav.audit')}>
+        <div className="card"><Empty icon="list" title={t('audit.notYours')}>{t('people.notYoursAbout')}</Empty></div>
+      </Page>
+    )
+  }
+  const isFiltered = Object.values(search).some(Boolean)
+  return (
+    <Page
+      name={t('nav.audit')} title={t('nav.audit')} about={t('audit.about')}
+      actions={<>{(['csv', 'ndjson'] as const).map((f) => <a key={f} className="btn" download href={exportPath(search, f)}>{t(`audit.${f}`)}</a>)}</>}
+    >
+      <Filters />
+      <div className="card">
+        <Listing query={pages} items={pages.data?.pages.flatMap((p) => p.records)} rows={6} empty={<Empty icon="list" title={t(isFiltered ? 'audit.noneMatch' : 'audit.none')} />}>
+          {(record) => <Entry key={record.id} record={record} />}
+        </Listing>
+        <More of={pages} />
+      </div>
+    </Page>
+  )
+}
+
+function Entry({ record: { action, actor, subject, changes, at } }: { record: Row }) {
+  const { t, time } = useWords()
+  const named = subject.name ?? subject.id
+  return (
+    <li className="entry-row">
+      <Icon name={actor.kind === 'key' || actor.kind === 'device' ? 'key' : actor.kind === 'user' ? 'user' : 'gauge'} />
+      <div className="grow">
+        <p className="row wrap tight"><span className="strong">{actor.name ?? t(`audit.by.${actor.kind}`)}</span> <code className="pill">{action}</code> {named && <span className="clip">{named}</span>}</p>
+        {changes.length > 0 && (
+          <ul className="changes small">
+            {changes.map((c) => <li key={c.field}><span className="muted">{c.field}</span> {c.before && <del>{c.before}</del>} {c.after && <ins>{c.after}</ins>}</li>)}
+          </ul>
+        )}
+        <p className="small muted clip">{time.full(at)} · {t(`audit.by.${actor.kind}`)}{actor.address && ` · ${addressOf(actor.address)}`}</p>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,103 @@
+import './library.css'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useRef, useState, type DragEvent } from 'react'
+import { api, ask, words } from '../../api/client'
+import { useMay } from '../../api/session'
+import { Icon } from '../../parts/Icon'
+import { More } from '../../parts/Listing'
+import { Empty, Page, Problem, Waiting } from '../../parts/Page'
+import { useToast } from '../../parts/toasts'
+import { useWords } from '../../words'
+import { useUploads } from '../compose/upload'
+import { Details } from './Details'
+import { matches, type Media } from './media'
+import { Sendings } from './Sendings'
+import { Tile } from './Tile'
+
+export function LibraryPage() {
+  const { t } = useWords()
+  const { q } = useSearch({ from: '/media' })
+  const navigate = useNavigate({ from: '/media' })
+  const mayUpload = useMay('author')
+  const uploads = useLibraryUploads()
+  const file = useRef<HTMLInputElement>(null)
+  const { isOver, ...drop } = useDrop(uploads.send)
+  return (
+    <Page
+      name={t('nav.media')} title={t('nav.media')} about={t(mayUpload ? 'library.about' : 'library.aboutReading')}
+      actions={mayUpload && <button className="btn main" onClick={() => file.current?.click()}><Icon name="plus" /> {t('library.upload')}</button>}
+    >
+      <input ref={file} type="file" multiple hidden accept="image/*,video/*,application/pdf" onChange={(e) => { [...(e.target.files ?? [])].forEach(uploads.send); e.target.value = '' }} />
+      <input className="input library-search" type="search" aria-label={t('library.search')} placeholder={t('library.search')} value={q ?? ''} onChange={(e) => void navigate({ search: { q: e.target.value || undefined }, replace: true })} />
+      <Sendings of={uploads.sending} drop={uploads.drop} />
+      <div className="library" data-over={mayUpload && isOver} {...(mayUpload ? drop : {})}>
+        <Tiles q={q ?? ''} />
+      </div>
+    </Page>
+  )
+}
+
+// useLibraryUploads sends files, and reads the library again as each has come.
+function useLibraryUploads() {
+  const { t } = useWords()
+  const client = useQueryClient()
+  const { show } = useToast()
+  const { send, ...rest } = useUploads(
+    (item) => {
+      void client.invalidateQueries({ queryKey: ['library'] })
+      show({ tone: 'good', text: t('library.uploaded', { name: item.name ?? '' }) })
+    },
+    (error) => words(error, t('unreachable')),
+  )
+  return { ...rest, send: (file: File) => void send(file) }
+}
+
+// useDrop takes files that are dropped, each by send.
+function useDrop(send: (file: File) => void) {
+  const [isOver, setOver] = useState(false)
+  return {
+    isOver,
+    onDragOver: (event: DragEvent) => { event.preventDefault(); setOver(true) },
+    onDragLeave: () => setOver(false),
+    onDrop: (event: DragEvent) => {
+      event.preventDefault()
+      setOver(false)
+      ;[...event.dataTransfer.files].forEach(send)
+    },
+  }
+}
+
+// useLibrary reads uploads, newest first; all of them while something is searched for.
+function useLibrary(q: string) {
+  const pages = useInfiniteQuery({
+    queryKey: ['library'],
+    queryFn: async ({ pageParam }) => ask(api.GET('/media', { params: { query: { limit: 60, cursor: pageParam } } })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.pagination.nextCursor,
+  })
+  const { hasNextPage, isFetching, fetchNextPage } = pages
+  useEffect(() => {
+    if (q && hasNextPage && !isFetching) void fetchNextPage()
+  }, [q, hasNextPage, isFetching, fetchNextPage])
+  return pages
+}
+
+function Tiles({ q }: { q: string }) {
+  const { t } = useWords()
+  const pages = useLibrary(q)
+  const [open, setOpen] = useState<Media>()
+  const all = pages.data?.pages.flatMap((p) => p.media) ?? []
+  const shown = all.filter((m) => matches(m, q))
+  if (pages.isPending) return <div className="card"><Waiting /></div>
+  if (pages.error) return <Problem error={pages.error} retry={() => void pages.refetch()} />
+  if (all.length === 0) return <div className="card"><Empty icon="image" title={t('library.none')}>{t('library.noneAbout')}</Empty></div>
+  return (
+    <>
+      {shown.length === 0 && !pages.hasNextPage && <div className="card"><Empty icon="search" title={t('calendar.noneMatch')} /></div>}
+      <ul className="tiles">{shown.map((m) => <Tile key={m.id} media={m} open={() => setOpen(m)} />)}</ul>
+      <More of={pages} />
+      {open && <Details media={open} close={() => setOpen(undefined)} />}
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import { Menu } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, ask, type Webhook } from '../../api/client'
+import { Confirm } from '../../parts/Confirm'
+import { Icon } from '../../parts/Icon'
+import { Secret } from '../../parts/Secret'
+import { useToast } from '../../parts/toasts'
+import { useWords } from '../../words'
+import { Writing } from './Writing'
+
+// Actions are what can be done with a webhook.
+export function Actions({ webhook }: { webhook: Webhook }) {
+  const { t } = useWords()
+  const client = useQueryClient()
+  const { show, fail } = useToast()
+  const [open, setOpen] = useState<'change' | 'rotate' | 'delete'>()
+  const [secret, setSecret] = useState<string>()
+  const path = { id: webhook.id }
+  const close = () => setOpen(undefined)
+  const turn = async () => {
+    await ask(api.PATCH('/webhooks/{id}', { params: { path }, body: { isActive: !webhook.isActive } }))
+    await client.invalidateQueries({ queryKey: ['webhooks'] })
+  }
+  const test = async () => {
+    const event = webhook.events[0]
+    if (!event) return
+    const { test: told } = await ask(api.POST('/webhooks/{id}/test', { params: { path }, body: { event } }))
+    if (told.error) show({ tone: 'bad', text: told.error })
+    else show({ tone: 'good', text: t('webhooks.tested', { code: told.responseCode ?? 0, ms: told.responseTime ?? 0 }) })
+  }
+  return (
+    <>
+      <button className="btn" onClick={() => void test().catch(fail)}>{t('webhooks.test')}</button>
+      <button className="btn" onClick={() => void turn().catch(fail)}>{t(webhook.isActive ? 'webhooks.disable' : 'webhooks.enable')}</button>
+      <Menu position="bottom-end" shadow="none" transitionProps={{ duration: 80 }}>
+        <Menu.Target><button className="btn icon" aria-label={t('more')}><Icon name="more" /></button></Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Icon name="edit" />} onClick={() => setOpen('change')}>{t('webhooks.change')}</Menu.Item>
+          <Menu.Item leftSection={<Icon name="retry" />} onClick={() => setOpen('rotate')}>{t('webhooks.rotate')}</Menu.Item>
+          <Menu.Item color="var(--bad)" leftSection={<Icon name="trash" />} onClick={() => setOpen('delete')}>{t('webhooks.delete')}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {open === 'change' && <Writing webhook={webhook} close={close} />}
+      {open === 'rotate' && <Rotating id={webhook.id} close={close} show={setSecret} />}
+      {open === 'delete' && <Deleting id={webhook.id} close={close} />}
+      {secret && <Secret title={t('webhooks.secret')} about={t('webhooks.secretAbout')} secret={secret} close={() => setSecret(undefined)} />}
+    </>
+  )
+}
+
+function Rotating({ id, close, show }: { id: string; close: () => void; show: (secret: string) => void }) {
+  const { t } = useWords()
+  return (
+    <Confirm
+      title={t('webhooks.rotateTitle')} action={t('webhooks.rotate')} close={close}
+      run={async () => {
+        const { webhook } = await ask(api.POST('/webhooks/{id}/rotate-secret', { params: { path: { id } } }))
+        if (webhook.secret) show(webhook.secret)
+      }}
+    ><p>{t('webhooks.rotateAbout')}</p></Confirm>
+  )
+}
+
+function Deleting({ id, close }: { id: string; close: () => void }) {
+  const { t } = useWords()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return (
+    <Confirm
+      title={t('webhooks.deleteTitle')} action={t('webhooks.delete')} tone="bad" close={close}
+      run={async () => {
+        await ask(api.DELETE('/webhooks/{id}', { params: { path: { id } } }))
+        await client.invalidateQueries({ queryKey: ['webhooks'] })
+        void navigate({ to: '/webhooks' })
+      }}
+    ><p>{t('webhooks.deleteAbout')}</p></Confirm>
+  )
+}
