@@ -11,6 +11,7 @@ COPY gateway/web/package.json gateway/web/package-lock.json gateway/web/.npmrc .
 RUN --mount=type=cache,target=/root/.npm npm ci
 COPY gateway/web ./
 COPY schema/openapi/openapi.yaml /src/schema/openapi/openapi.yaml
+COPY schema/face /src/schema/face
 RUN npm run build
 
 FROM docker.io/library/golang:1.26-bookworm AS source

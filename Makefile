@@ -1,6 +1,7 @@
 # make run          builds crier, starts everything and publishes a demo post
 # make console      the console, which make build puts into the binary from then on
-# make test-console the console in headless Chromium: the main way through it, and its accessibility
+# make test-console the console in headless Chromium: the ways through it, its accessibility, and its calls against the API's description
+# make screenshots  pictures of every page of the console, in docs/console
 # make test         every test, on the embedded parts
 # make test-rules   the alerts of compose/prometheus, on Prometheus's engine
 # make test-compatibility  the API's description against those of releases
@@ -39,7 +40,7 @@ BUILD_FLAGS := -tags nomsgpack,nodynamic -gcflags=all=-dwarf=false
 LDFLAGS := -s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT) -X main.date=$(DATE)
 
 .DEFAULT_GOAL := run
-.PHONY: run console test-console build compose-plain test test-compatibility test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser cluster test-cluster fuzz bench client check-client test-clients lint check clean
+.PHONY: run console test-console screenshots build compose-plain test test-compatibility test-rules test-deploy test-kafka test-reliability test-conformance test-large test-browser cluster test-cluster fuzz bench client check-client test-clients lint check clean
 
 include libchdb.mk
 
@@ -49,7 +50,7 @@ run:
 	$(MAKE) --no-print-directory -j 2 build libchdb && ./bin/crier serve --demo --allow-private-webhooks --console $(CONSOLE)
 
 CONSOLE := gateway/web/dist/app
-CONSOLE_SOURCES := $(filter-out %.d.ts,$(shell find gateway/web/src gateway/web/public -type f)) gateway/web/index.html gateway/web/vite.config.ts gateway/web/tsconfig.json schema/openapi/openapi.yaml
+CONSOLE_SOURCES := $(filter-out %.d.ts,$(shell find gateway/web/src gateway/web/public -type f)) gateway/web/index.html gateway/web/vite.config.ts gateway/web/tsconfig.json schema/openapi/openapi.yaml $(wildcard schema/face/*.css)
 
 console: $(CONSOLE)/index.html
 
@@ -59,9 +60,13 @@ $(CONSOLE)/index.html: $(CONSOLE_SOURCES) gateway/web/node_modules/.package-lock
 gateway/web/node_modules/.package-lock.json: gateway/web/package.json gateway/web/package-lock.json
 	cd gateway/web && npm ci --no-progress
 
-# CRIER_TEST_CHROMIUM names another Chromium than the system's.
+# CRIER_TEST_CHROMIUM names another Chromium than the system's, which is installed where there is none.
 test-console: build console libchdb
+	scripts/console/chromium
 	cd gateway/web && npm run --silent test
+
+screenshots:
+	scripts/console/screenshots docs/console
 
 build:
 	go build $(BUILD_FLAGS) -ldflags '$(LDFLAGS)' -o bin/crier ./cmd/crier

@@ -238,6 +238,9 @@ func (w *world) checkWall(t *testing.T, id string) {
 		if !strings.Contains(index, `href="`+target.Platform+`"`) {
 			t.Errorf("the wall leads to no %s:\n%s", target.Platform, index)
 		}
+		if !strings.Contains(index, "<strong>sandbox "+target.Platform+"</strong>") {
+			t.Errorf("the wall does not call the account of %s as it is called:\n%s", target.Platform, index)
+		}
 	}
 	w.browse(t, strings.Replace(wall, "/wall/", "/wall/A", 1), http.StatusNotFound)
 	w.browse(t, "http://"+w.config.Listen+"/wall/", http.StatusNotFound)

@@ -54,6 +54,7 @@ type Calls struct {
 
 // Connecting is how accounts of a platform are connected.
 type Connecting struct {
+	Label  string // of the Description, which the catalog puts here
 	Method Method // ByOAuth where it is empty
 	// Instead says what takes the place of a page of consent where the platform has none.
 	Instead string

@@ -19,7 +19,7 @@ func (p *person) selects(name string) string {
 	p.api.Helper()
 	p.callWith(p.asker, http.MethodPut, "/connect/redirects", map[string]any{"redirects": []string{landing}}).want(http.StatusOK)
 	question := p.allows(p.begins("facebook", "?redirect="+landing), name)
-	p.wantShown(question, http.StatusOK, "What you choose of yours on facebook")
+	p.wantShown(question, http.StatusOK, "What you choose of yours on Facebook")
 	query := p.sentTo(p.attaches(question), landing)
 	if query.Get("selectionRequired") != "true" || query.Get("platform") != "facebook" {
 		p.api.Fatalf("sent back with %v", query)
@@ -102,7 +102,11 @@ func TestPagesAreChosenOnAPage(t *testing.T) {
 	a := newAPI(t)
 	p := a.person()
 	choice := p.attaches(p.allows(p.begins("facebook", ""), "alice"))
-	p.wantShown(choice, http.StatusOK, "Choose what to connect")
+	p.wantShown(choice, http.StatusOK, "Choose what to connect", "<strong>acme</strong>")
+	p.wantShown(p.Submit(choice, url.Values{"decision": {"decline"}}), http.StatusBadRequest, "You declined")
+	p.wantShown(p.Submit(choice, nil), http.StatusGone, "has ended")
+	a.wantAccounts(0)
+	choice = p.attaches(p.allows(p.begins("facebook", ""), "alice"))
 	boxes := boxPattern.FindAllStringSubmatch(choice.Body, -1)
 	if len(boxes) != 2 {
 		t.Fatalf("%d pages to choose from: %s", len(boxes), choice.Body)

@@ -53,7 +53,7 @@ func (p *person) wantShown(page gatewaytest.Page, status int, texts ...string) {
 			p.api.Errorf("%s does not say %q: %s", page.URL, text, page.Body)
 		}
 	}
-	if policy := page.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'") {
+	if policy := page.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'sha256-") || !strings.Contains(policy, "; base-uri 'none'; frame-ancestors 'none'; form-action 'self'") {
 		p.api.Errorf("policy = %q", policy)
 	}
 	if page.Header.Get("Cache-Control") != "no-store" || page.Header.Get("Referrer-Policy") != "no-referrer" {
@@ -71,12 +71,12 @@ func (a *api) wantAccounts(n int) tree {
 }
 
 func TestAPersonConnectsAnAccount(t *testing.T) {
-	for _, platform := range []string{"mastodon", "twitter"} {
+	for platform, called := range map[string]string{"mastodon": "Mastodon", "twitter": "X"} {
 		t.Run(platform, func(t *testing.T) {
 			a := newAPI(t)
 			p := a.person()
 			question := p.allows(p.begins(platform, ""), "alice")
-			p.wantShown(question, http.StatusOK, "<strong>acme</strong>", " on "+platform)
+			p.wantShown(question, http.StatusOK, "<strong>acme</strong>", " on "+called)
 			a.wantAccounts(0) // consent alone attaches nothing
 			p.wantShown(p.attaches(question), http.StatusOK, "Connected", "acme")
 			account := a.wantAccounts(1)

@@ -58,7 +58,11 @@ var table = [...]entry{
 func Description(p schema.Platform) connectors.Description { return table[p].Description }
 
 // Connecting returns how accounts of a platform are connected.
-func Connecting(p schema.Platform) connectors.Connecting { return table[p].Connecting }
+func Connecting(p schema.Platform) connectors.Connecting {
+	c := table[p].Connecting
+	c.Label = table[p].Label
+	return c
+}
 
 // SandboxCredentials are those of an account that lives in a platform's simulator.
 func SandboxCredentials(p schema.Platform, name string) schema.Credentials {

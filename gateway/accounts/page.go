@@ -13,17 +13,24 @@ import (
 	"crier/connectors"
 	"crier/gateway/answer"
 	"crier/schema"
+	"crier/schema/face"
 )
 
 //go:embed templates
 var templates embed.FS
 
-var pageTemplate = template.Must(template.ParseFS(templates, "templates/page.html"))
+//go:embed templates/page.css
+var pageSheet string
+
+var pageStyle = face.New(pageSheet)
+
+var pageTemplate = template.Must(template.New("page.html").Funcs(pageStyle.Funcs()).ParseFS(templates, "templates/page.html"))
 
 // pageView is one page that a person sees on the way to a connected account.
 type pageView struct {
 	Title    string
 	Message  string
+	Failed   bool // it came to nothing
 	Accounts []accountView
 	Again    string // where it can be tried once more
 	Question *questionView
@@ -34,14 +41,15 @@ type pageView struct {
 type questionView struct{ Platform, Workspace, Name, Token string }
 
 type choiceView struct {
-	Token    string
+	Platform, Workspace, Token string
+
 	Entities []connectors.Entity
 }
 
 // showQuestion asks whether what was granted is for the workspace that asked for it.
 func (s *authorizations) showQuestion(c *gin.Context, consent schema.Consent, token, name string) {
 	showPage(c, http.StatusOK, consent.Redirect, pageView{Title: "Connect an account", Question: &questionView{
-		Platform: consent.Platform.String(), Workspace: workspaceTitle(consent), Name: name, Token: token,
+		Platform: s.Connecting(consent.Platform).Label, Workspace: workspaceTitle(consent), Name: name, Token: token,
 	}})
 }
 
@@ -53,14 +61,16 @@ func workspaceTitle(c schema.Consent) string {
 }
 
 // showChoice asks what of theirs the person wants to connect.
-func (s *authorizations) showChoice(c *gin.Context, token, problem string, found []connectors.Entity) {
-	showPage(c, http.StatusOK, "", pageView{Title: "Choose what to connect", Message: problem, Choice: &choiceView{Token: token, Entities: found}})
+func (s *authorizations) showChoice(c *gin.Context, consent schema.Consent, token, problem string, found []connectors.Entity) {
+	showPage(c, http.StatusOK, "", pageView{Title: "Choose what to connect", Message: problem, Failed: problem != "", Choice: &choiceView{
+		Platform: s.Connecting(consent.Platform).Label, Workspace: workspaceTitle(consent), Token: token, Entities: found,
+	}})
 }
 
 // showRetry lets a person send a form of ours again.
 func showRetry(c *gin.Context, consent schema.Consent, why *schema.Error) {
 	showPage(c, http.StatusOK, consent.Redirect, pageView{
-		Title: "Not connected yet", Message: "It can be tried again for ten minutes: " + why.Message, Retry: c.Request.PostForm,
+		Title: "Not connected yet", Failed: true, Message: "It can be tried again for ten minutes: " + why.Message, Retry: c.Request.PostForm,
 	})
 }
 
@@ -74,7 +84,7 @@ func told(err error) *schema.Error {
 
 func (s *authorizations) showEnding(c *gin.Context, consent schema.Consent, e ending) {
 	if e.Code != "" {
-		showPage(c, http.StatusBadRequest, "", pageView{Title: "Not connected", Message: e.Message})
+		showPage(c, http.StatusBadRequest, "", pageView{Title: "Not connected", Failed: true, Message: e.Message})
 		return
 	}
 	showPage(c, http.StatusOK, "", pageView{
@@ -87,9 +97,9 @@ func (s *authorizations) showReconnected(c *gin.Context, account schema.Account,
 	again := s.reconnectPage(account.Platform, c.Query("token"))
 	switch {
 	case e.Code != "":
-		showPage(c, http.StatusOK, "", pageView{Title: "Not connected", Message: e.Message, Again: again})
+		showPage(c, http.StatusOK, "", pageView{Title: "Not connected", Failed: true, Message: e.Message, Again: again})
 	case account.Problem() != nil:
-		showPage(c, http.StatusOK, "", pageView{Title: "Not connected", Message: account.Problem().Message, Again: again})
+		showPage(c, http.StatusOK, "", pageView{Title: "Not connected", Failed: true, Message: account.Problem().Message, Again: again})
 	default:
 		showPage(c, http.StatusOK, "", pageView{
 			Title: "Connected", Message: "You can close this page. Connected again:", Accounts: []accountView{viewAccount(account)},
@@ -111,7 +121,7 @@ func showPage(c *gin.Context, status int, next string, view pageView) {
 	if err := pageTemplate.Execute(&page, view); err != nil {
 		panic("rendering a page: " + err.Error())
 	}
-	c.Header("Content-Security-Policy", "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"+originOf(next))
+	c.Header("Content-Security-Policy", "default-src 'none'; style-src "+pageStyle.Source()+"; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"+originOf(next))
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Referrer-Policy", "no-referrer") // the address holds a code
 	c.Header("Cache-Control", "no-store")

@@ -35,7 +35,7 @@ func (s *authorizations) offer(c *gin.Context, consent schema.Consent, old [32]b
 	case consent.Redirect != "":
 		s.finish(c, consent, ending{Selection: token})
 	default:
-		s.showChoice(c, token, "", found)
+		s.showChoice(c, consent, token, "", found)
 	}
 	return nil
 }
@@ -62,13 +62,16 @@ func (s *authorizations) choose(c *gin.Context) error {
 		return s.gone(c, err)
 	}
 	token := form.Get("token")
+	if form.Get("decision") == "decline" {
+		return s.declined(c, consent, schema.HashConsentToken(token), granted{})
+	}
 	found, err := s.selectable(c.Request.Context(), consent)
 	if err != nil {
 		return s.failed(c, consent, schema.HashConsentToken(token), err)
 	}
 	chosen, err := chosenOf(found, form["entity"])
 	if err != nil {
-		s.showChoice(c, token, told(err).Message, found)
+		s.showChoice(c, consent, token, told(err).Message, found)
 		return nil
 	}
 	return s.attachAll(c, consent, schema.HashConsentToken(token), credentialsOf(chosen))

@@ -11,12 +11,15 @@ import (
 
 	"crier/gateway/answer"
 	"crier/schema"
+	"crier/schema/face"
 )
 
 //go:embed templates
 var templates embed.FS
 
-var statusTemplate = template.Must(template.ParseFS(templates, "templates/status.html"))
+var statusStyle = face.New("")
+
+var statusTemplate = template.Must(template.New("status.html").Funcs(statusStyle.Funcs()).ParseFS(templates, "templates/status.html"))
 
 // deletionView is a deletion as the API shows it. It says nothing of what is deleted.
 type deletionView struct {
@@ -89,7 +92,7 @@ func showStatus(c *gin.Context, view deletionView) error {
 	if err := statusTemplate.Execute(&page, view); err != nil {
 		return fmt.Errorf("rendering the state of a deletion: %w", err)
 	}
-	c.Header("Content-Security-Policy", "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	c.Header("Content-Security-Policy", "default-src 'none'; style-src "+statusStyle.Source()+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	c.Header("X-Content-Type-Options", "nosniff")
 	c.Header("Referrer-Policy", "no-referrer")
 	c.Data(http.StatusOK, "text/html; charset=utf-8", page.Bytes())

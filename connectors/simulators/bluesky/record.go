@@ -24,6 +24,7 @@ type recordInput struct {
 	SwapRecord json.RawMessage `json:"swapRecord"`
 
 	workspace schema.WorkspaceID // for whom it is
+	by        string             // what the account is called
 	handle    string             // of who writes
 }
 
@@ -65,7 +66,7 @@ func (s *simulator) admit(rw http.ResponseWriter, r *http.Request, cost int) (st
 	if err := readInput(r, &input); err != nil {
 		return "", input, err
 	}
-	input.workspace, input.handle = s.world.WorkspaceOf(r), token.Handle
+	input.workspace, input.by, input.handle = s.world.WorkspaceOf(r), s.world.NameOf(r), token.Handle
 	if who, ok := s.identify(input.Repo); !ok || who.did != token.Subject {
 		return "", input, refusal{http.StatusUnauthorized, "AuthenticationRequired", "Authentication Required"}
 	}
@@ -161,7 +162,7 @@ func (s *simulator) add(did string, input recordInput) (written, bool, error) {
 	}
 	p := simulation.Post{
 		Account: did, ID: uriOf(did, input.Collection, input.RKey), Key: input.RKey,
-		Text: record.Text, Media: media, Fields: fields, Workspace: input.workspace,
+		Text: record.Text, Media: media, Fields: fields, Workspace: input.workspace, By: input.by,
 	}
 	if record.Reply != nil {
 		p.ReplyTo = record.Reply.Parent.URI

@@ -51,7 +51,7 @@ func (s *simulator) add(v visit, p simulation.Post, fields postFields) (simulati
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	p.Account, p.Fields, p.Workspace = v.account.ID, encoded, s.world.WorkspaceOf(v.r)
+	p.Account, p.Fields, p.Workspace, p.By = v.account.ID, encoded, s.world.WorkspaceOf(v.r), s.world.NameOf(v.r)
 	made, _, err := s.world.Add(p)
 	return made, err
 }

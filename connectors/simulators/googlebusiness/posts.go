@@ -95,7 +95,7 @@ func (s *simulator) add(v visit, asked localPost) (simulation.Post, error) {
 			return simulation.Post{}, err
 		}
 	}
-	made := simulation.Post{Account: v.r.PathValue("location"), Text: asked.Summary, Workspace: s.world.WorkspaceOf(v.r)}
+	made := simulation.Post{Account: v.r.PathValue("location"), Text: asked.Summary, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r)}
 	for _, item := range asked.Media {
 		pulled, err := s.pull(v, item)
 		if err != nil {

@@ -43,7 +43,7 @@ func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, 
 		return simulation.Post{}, usedUp()
 	}
 	post := simulation.Post{
-		Account: v.Account.ID, Key: container.ID, Text: asked.Caption, Fields: container.Fields, Workspace: s.world.WorkspaceOf(v.R),
+		Account: v.Account.ID, Key: container.ID, Text: asked.Caption, Fields: container.Fields, Workspace: s.world.WorkspaceOf(v.R), By: s.world.NameOf(v.R),
 	}
 	if asked.Kind != kindCarousel {
 		post.Media = []simulation.Media{container.Media()}
@@ -75,7 +75,7 @@ func (s *simulator) comment(v visit) {
 // say publishes a comment.
 func (s *simulator) say(v visit, message, replyTo string) {
 	v.Publish(s.world, s.dialect, message, func() (simulation.Post, error) {
-		comment, _, err := s.world.Add(simulation.Post{Account: v.Account.ID, Text: message, ReplyTo: replyTo, Workspace: s.world.WorkspaceOf(v.R)})
+		comment, _, err := s.world.Add(simulation.Post{Account: v.Account.ID, Text: message, ReplyTo: replyTo, Workspace: s.world.WorkspaceOf(v.R), By: s.world.NameOf(v.R)})
 		return comment, err
 	})
 }

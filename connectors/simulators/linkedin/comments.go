@@ -66,7 +66,7 @@ func (s *simulator) comment(v visit, asked comment) (simulation.Post, error) {
 	}
 	urn := fmt.Sprintf("urn:li:comment:(%s%s,%d)", shareURN, parent.ID, s.world.NewID())
 	made, _, err := s.world.Add(simulation.Post{
-		Account: asked.Actor, ID: urn, Text: asked.Message.Text, ReplyTo: cmp.Or(under, shareURN+parent.ID), Workspace: s.world.WorkspaceOf(v.r),
+		Account: asked.Actor, ID: urn, Text: asked.Message.Text, ReplyTo: cmp.Or(under, shareURN+parent.ID), Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
 	})
 	return made, err
 }

@@ -103,7 +103,7 @@ func (s *simulator) create(v visit, asked post) (simulation.Post, error) {
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	made, _, err := s.world.Add(simulation.Post{Account: asked.Author, Text: shown(asked.Commentary), Media: media, Fields: fields, Workspace: s.world.WorkspaceOf(v.r)})
+	made, _, err := s.world.Add(simulation.Post{Account: asked.Author, Text: shown(asked.Commentary), Media: media, Fields: fields, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r)})
 	return made, err
 }
 

@@ -91,7 +91,7 @@ func (s *simulator) create(v visit, asked newStatus) (simulation.Post, error) {
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	post.Account, post.Key, post.Workspace = v.account.ID, key, s.world.WorkspaceOf(v.r)
+	post.Account, post.Key, post.Workspace, post.By = v.account.ID, key, s.world.WorkspaceOf(v.r), s.world.NameOf(v.r)
 	for _, u := range uploads {
 		post.Media = append(post.Media, u.Media())
 	}

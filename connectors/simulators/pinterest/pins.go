@@ -95,7 +95,7 @@ func (s *simulator) create(v visit, asked pin) (simulation.Post, error) {
 		return simulation.Post{}, err
 	}
 	made, _, err := s.world.Add(simulation.Post{
-		Account: asked.Board, Text: asked.Description, Media: media, Fields: fields, Workspace: s.world.WorkspaceOf(v.r),
+		Account: asked.Board, Text: asked.Description, Media: media, Fields: fields, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
 	})
 	return made, err
 }

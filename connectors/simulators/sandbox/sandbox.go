@@ -78,7 +78,7 @@ func (s *Sandbox) mount(c Config, simulator simulation.Simulator) error {
 	config := simulation.Config{
 		Platform: simulator.Platform, Label: simulator.Label, Now: c.Now, Journal: journal, HTTP: c.HTTP,
 		BaseURL: func() string { return c.BaseURL() + path },
-		Gallery: s.gallery, Workspace: c.Walls.WorkspaceOf,
+		Gallery: s.gallery, Workspace: c.Walls.WorkspaceOf, Name: c.Walls.NameOf,
 	}
 	if s.wall != "" {
 		config.Wall = func(p simulation.Post) string {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"crier/schema/face"
 )
 
 // Consents are the pages on which a platform asks people whether an app may act for them,
@@ -46,22 +48,26 @@ func NewConsents(w *World, codeLife time.Duration, fragment string) *Consents {
 	return &Consents{world: w, codeLife: codeLife, fragment: fragment, codes: map[string]Consent{}}
 }
 
-var consentPage = template.Must(template.New("").Parse(`<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>{{.Platform}} (simulated)</title>
-<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:3rem auto;padding:0 1rem}button{font:inherit;padding:.4rem 1rem;margin-right:.5rem}</style>
-<h1>{{.Platform}} <small>(simulated)</small></h1>
-<p>The app <strong>{{.Consent.ClientID}}</strong> asks to act for you: <code>{{.Consent.Scope}}</code></p>
+var consentStyle = face.New(".entry .card { width: min(440px, 100%); } .entry form { display: flex; flex-direction: column; gap: var(--s4); }")
+
+var consentPage = template.Must(template.New("").Funcs(consentStyle.Funcs()).Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>{{.Platform}} (simulated)</title><style>{{style}}</style></head>
+<body><main class="entry"><div class="card">
+<div class="sign"><span class="mark big" data-platform="{{.Platform}}" aria-hidden="true">{{initial .Label}}</span> {{.Label}} <span class="pill warn">simulated</span></div>
+<h1>Allow this app to act for you?</h1>
+<p><strong>{{.Consent.ClientID}}</strong> asks for <code>{{.Consent.Scope}}</code></p>
 <form method="post">
-<p><label>You are <input name="crier_name" value="person" required maxlength="40" pattern="[a-z0-9-]+"></label></p>
-<p><label>Granted <input name="crier_scope" value="{{.Consent.Scope}}" size="50"></label></p>
-<button name="crier_answer" value="allow">Allow</button><button name="crier_answer" value="deny" formnovalidate>Deny</button>
-</form></html>`))
+<label class="field"><span class="label">You are</span><input class="input" name="crier_name" value="person" required maxlength="40" pattern="[a-z0-9\-]+"></label>
+<label class="field"><span class="label">Granted</span><input class="input" name="crier_scope" value="{{.Consent.Scope}}"></label>
+<div class="row"><button class="btn main" name="crier_answer" value="allow">Allow</button><button class="btn" name="crier_answer" value="deny" formnovalidate>Deny</button></div>
+</form></div></main></body></html>`))
 
 // Ask answers the request that brings a person with the platform's page. Its form is sent to
 // the same address, where Answer takes it.
 func (c *Consents) Ask(rw http.ResponseWriter, consent Consent) {
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
-	consentPage.Execute(rw, map[string]any{"Platform": c.world.Platform(), "Consent": consent}) // fails only when the client is gone
+	consentPage.Execute(rw, map[string]any{"Platform": c.world.Platform(), "Label": c.world.Label(), "Consent": consent}) // fails only when the client is gone
 }
 
 // Answer sends the person back to the app: with a code, or with what the platform calls a

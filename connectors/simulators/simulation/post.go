@@ -22,6 +22,8 @@ type Post struct {
 	Fields json.RawMessage `json:"fields,omitempty"` // what else the platform keeps
 	// Workspace is for whom it was published: see World.WorkspaceOf.
 	Workspace schema.WorkspaceID `json:"workspace,omitzero"`
+	// By is what the account was called then; empty: as the simulator calls it.
+	By string `json:"by,omitempty"`
 	// Place is its number, from 0, among the posts of its workspace on this platform.
 	Place int `json:"-"`
 }

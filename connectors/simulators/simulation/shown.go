@@ -1,7 +1,9 @@
 package simulation
 
 import (
+	"cmp"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
@@ -41,6 +43,7 @@ func (w *World) Shown(p Post) Shown {
 		return Shown{By: p.Account, Text: p.Text, NativeID: p.ID}
 	}
 	shown := w.show(p)
+	shown.By = cmp.Or(p.By, shown.By)
 	if shown.NativeID == "" {
 		shown.NativeID = p.ID
 	}
@@ -53,6 +56,14 @@ func (w *World) WorkspaceOf(r *http.Request) schema.WorkspaceID {
 		return schema.WorkspaceID{}
 	}
 	return w.workspace(r)
+}
+
+// NameOf returns what the account is called that makes a call; empty where it does not say so.
+func (w *World) NameOf(r *http.Request) string {
+	if w.name == nil {
+		return ""
+	}
+	return w.name(r)
 }
 
 // ShowOnWall sends a browser to where a post is shown with all others. It is false where there
@@ -71,6 +82,8 @@ type published struct {
 	byID map[place]*Post
 	// replies are by the account and what they say they answer.
 	replies map[name][]*Post
+	// answers are by the account and the number that what they say they answer ends with: that of what a person said.
+	answers map[name][]*Post
 }
 
 type place struct {
@@ -79,7 +92,7 @@ type place struct {
 }
 
 func newPublished() published {
-	return published{of: map[schema.WorkspaceID][]*Post{}, byID: map[place]*Post{}, replies: map[name][]*Post{}}
+	return published{of: map[schema.WorkspaceID][]*Post{}, byID: map[place]*Post{}, replies: map[name][]*Post{}, answers: map[name][]*Post{}}
 }
 
 func (o *published) insert(p *Post) {
@@ -90,8 +103,18 @@ func (o *published) insert(p *Post) {
 	if p.ReplyTo != "" {
 		answers := name{p.Account, p.ReplyTo}
 		o.replies[answers] = append(o.replies[answers], p)
+		if number := numberOf(p.ReplyTo); number != "" {
+			spoken := name{p.Account, number}
+			o.answers[spoken] = append(o.answers[spoken], p)
+		}
 	}
 }
+
+var lastNumber = regexp.MustCompile(`\d+\)?$`)
+
+// numberOf returns the number that a platform's id of something ends with, such as that of a comment in
+// urn:li:comment:(urn:li:activity:1,2); empty where it ends with none.
+func numberOf(id string) string { return strings.TrimSuffix(lastNumber.FindString(id), ")") }
 
 // Published returns the newest posts of a workspace whose Place is below another, the newest
 // first, at most n.
@@ -172,4 +195,36 @@ func (w *World) Replies(p Post, n int) []Post {
 		}
 	}
 	return found
+}
+
+// AnswersTo returns a workspace's answers to what a person said, the oldest first.
+func (w *World) AnswersTo(s Said, workspace schema.WorkspaceID) []Post {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	var found []Post
+	for _, answer := range w.published.answers[name{s.Account, s.ID}] {
+		if answer.Workspace == workspace {
+			found = append(found, *answer)
+		}
+	}
+	return found
+}
+
+// Commented returns the post under which a person said what another post answers.
+func (w *World) Commented(p Post) (Post, bool) {
+	number := numberOf(p.ReplyTo)
+	if number == "" {
+		return Post{}, false
+	}
+	said, ok := w.Said(p.Account, number)
+	if !ok || said.Under == "" {
+		return Post{}, false
+	}
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	under, ok := w.byID[name{p.Account, said.Under}]
+	if !ok || under.Workspace != p.Workspace {
+		return Post{}, false
+	}
+	return *under, true
 }

@@ -26,6 +26,8 @@ type Config struct {
 	Gallery  *Gallery      // keeps the bytes of media; nil: nobody does
 	// Workspace returns for whom a call is made; nil: nobody knows.
 	Workspace func(*http.Request) schema.WorkspaceID
+	// Name returns what the account is called that makes a call; nil: nobody knows.
+	Name func(*http.Request) string
 	// Wall is where browsers find a post with all others; nil: at no place for everybody.
 	Wall func(Post) string
 	// Seed is what the audiences of posts and accounts follow from.
@@ -46,6 +48,7 @@ type World struct {
 
 	gallery   *Gallery
 	workspace func(*http.Request) schema.WorkspaceID
+	name      func(*http.Request) string
 	wall      func(Post) string
 	show      func(Post) Shown // set once, with the handler
 
@@ -75,7 +78,7 @@ type name struct{ account, value string }
 
 // NewWorld makes a World that holds what its journal does.
 func NewWorld(c Config) *World {
-	w := &World{platform: c.Platform, label: cmp.Or(c.Label, c.Platform.String()), now: c.Now, journal: c.Journal, baseURL: c.BaseURL, http: c.HTTP, gallery: c.Gallery, workspace: c.Workspace, wall: c.Wall, seed: c.Seed}
+	w := &World{platform: c.Platform, label: cmp.Or(c.Label, c.Platform.String()), now: c.Now, journal: c.Journal, baseURL: c.BaseURL, http: c.HTTP, gallery: c.Gallery, workspace: c.Workspace, name: c.Name, wall: c.Wall, seed: c.Seed}
 	w.clear()
 	w.restore(c.Journal.replayed())
 	return w

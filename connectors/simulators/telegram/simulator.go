@@ -138,7 +138,7 @@ func (s *simulator) send(v visit, to *chat, text string, media []simulation.Medi
 			return
 		}
 		sent, failed := settled(text, media)
-		post, err := to.add(s.world, simulation.Post{Account: to.key, Text: text, Media: sent, Fields: v.input.shownAs(), Workspace: s.world.WorkspaceOf(v.r)})
+		post, err := to.add(s.world, simulation.Post{Account: to.key, Text: text, Media: sent, Fields: v.input.shownAs(), Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r)})
 		if err != nil {
 			refuse(rw, http.StatusInternalServerError, "Internal Server Error")
 			return

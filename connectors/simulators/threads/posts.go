@@ -42,7 +42,7 @@ func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, 
 	}
 	post := simulation.Post{
 		Account: v.Account.ID, Key: container.ID, Text: asked.Text, ReplyTo: asked.ReplyTo, Fields: container.Fields,
-		Workspace: s.world.WorkspaceOf(v.R),
+		Workspace: s.world.WorkspaceOf(v.R), By: s.world.NameOf(v.R),
 	}
 	switch asked.Kind {
 	case "IMAGE", "VIDEO":

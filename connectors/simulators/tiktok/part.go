@@ -84,7 +84,7 @@ func (s *simulator) keep(rw http.ResponseWriter, r *http.Request, id string, p p
 	if err == nil && fields.Whole && fields.Failed == "" {
 		_, _, err = s.world.Add(simulation.Post{
 			ID: u.ID, Account: u.Account, Text: fields.Post.Title, Media: []simulation.Media{u.Media()},
-			Fields: encode(fields.Post), Workspace: s.world.WorkspaceOf(r),
+			Fields: encode(fields.Post), Workspace: s.world.WorkspaceOf(r), By: s.world.NameOf(r),
 		})
 	}
 	if err != nil {

@@ -111,7 +111,7 @@ func decode(v visit, into any) error {
 func (s *simulator) create(v visit, asked newPost) (simulation.Post, error) {
 	v.profile.acting.Lock()
 	defer v.profile.acting.Unlock()
-	post := simulation.Post{Account: v.account.ID, Text: strings.TrimSpace(asked.Text), Workspace: s.world.WorkspaceOf(v.r)}
+	post := simulation.Post{Account: v.account.ID, Text: strings.TrimSpace(asked.Text), Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r)}
 	if err := asked.check(v.profile.most()); err != nil {
 		return post, err
 	}

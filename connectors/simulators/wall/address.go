@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
+	"net/url"
 
 	"crier/schema"
 )
@@ -46,20 +47,28 @@ func (a Addresses) mac(w schema.WorkspaceID) []byte {
 	return mac.Sum(nil)[:macBytes]
 }
 
-// header carries the address of the wall that a call is for, to simulators alone.
-const header = "Crier-Wall"
+// These headers carry the address of the wall that a call is for, and what the account is called that makes it, to
+// simulators alone.
+const (
+	header     = "Crier-Wall"
+	nameHeader = "Crier-Wall-Name"
+)
 
 type key struct{}
 
-// Mark returns a request with the address that its context is for; without one it is the
+// caller is for which wall a call is, and whose.
+type caller struct{ address, name string }
+
+// Mark returns a request with the address and the name that its context is for; without one it is the
 // request itself.
 func Mark(r *http.Request) *http.Request {
-	address, ok := r.Context().Value(key{}).(string)
+	from, ok := r.Context().Value(key{}).(caller)
 	if !ok {
 		return r
 	}
 	marked := r.Clone(r.Context())
-	marked.Header.Set(header, address)
+	marked.Header.Set(header, from.address)
+	marked.Header.Set(nameHeader, url.QueryEscape(from.name))
 	return marked
 }
 
@@ -70,6 +79,15 @@ func (a Addresses) WorkspaceOf(r *http.Request) schema.WorkspaceID {
 	return w
 }
 
-func with(ctx context.Context, address string) context.Context {
-	return context.WithValue(ctx, key{}, address)
+// NameOf returns what the account is called that makes a call of a simulator; empty where it does not say.
+func (a Addresses) NameOf(r *http.Request) string {
+	name, err := url.QueryUnescape(r.Header.Get(nameHeader))
+	if err != nil || a.WorkspaceOf(r).IsZero() {
+		return ""
+	}
+	return name
+}
+
+func with(ctx context.Context, from caller) context.Context {
+	return context.WithValue(ctx, key{}, from)
 }

@@ -2,27 +2,26 @@ package wall
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed" // the page and its style
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
 
-	"crier/connectors/simulators/simulation"
+	"crier/schema"
+	"crier/schema/face"
 )
 
 // The bounds of a page.
 const (
 	pagePosts    = 200 // the newest whose threads are shown
 	pageArticles = 600 // of these threads together
-	threadDepth  = 50  // answers that are followed up to where a thread begins
 )
 
 //go:embed page.html
@@ -31,24 +30,20 @@ var pageSource string
 //go:embed style.css
 var style string
 
+var pageStyle = face.New(style)
+
 // policy lets a page have its own style, and media of its own host, and nothing else.
-var policy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'sha256-" + hash(style) +
-	"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+var policy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src " + pageStyle.Source() +
+	"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return base64.StdEncoding.EncodeToString(sum[:])
-}
-
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"style": func() template.CSS { return template.CSS(style) }, // crier's own
-}).Parse(pageSource))
+var page = template.Must(template.New("page").Funcs(pageStyle.Funcs()).Parse(pageSource))
 
 // pageData is what a page is made of.
 type pageData struct {
 	Title     string
 	Platforms []platformLink
-	Current   string // a platform; empty: the index
+	Current   string // a platform; empty: all of them
+	Missing   bool   // there is nothing at the address
 	Threads   []*article
 	One       bool   // only the thread of one post
 	Older     string // the next page; empty: there is none
@@ -58,21 +53,6 @@ type pageData struct {
 type platformLink struct {
 	Name, Label string
 	Posts       int
-	Newest      string // when; empty: never
-}
-
-// article is one post as the page shows it.
-type article struct {
-	simulation.Shown
-	Anchor  string
-	Initial string
-	Self    string // the page of its thread
-	Pieces  []piece
-	Media   []item
-	At      time.Time
-	Marked  bool
-	Orphan  bool // it answers what is not there
-	Replies []*article
 }
 
 // piece is a part of a text: an address or what stands between two.
@@ -90,19 +70,42 @@ type item struct {
 func (w *wall) links(v visit) []platformLink {
 	var all []platformLink
 	for _, world := range w.worlds {
-		link := platformLink{Name: world.Platform().String(), Label: world.Label(), Posts: world.CountPublished(v.workspace)}
-		if newest := world.Published(v.workspace, link.Posts, 1); len(newest) > 0 {
-			link.Newest = newest[0].CreatedAt.UTC().Format(shownTime)
-		}
-		all = append(all, link)
+		all = append(all, platformLink{world.Platform().String(), world.Label(), world.CountPublished(v.workspace)})
 	}
 	return all
 }
 
-const shownTime = "2 January 2006, 15:04 UTC"
+// stream shows the newest posts of all platforms in one, or with ?before= those before a time.
+func (w *wall) stream(v visit) {
+	before, err := time.Parse(time.RFC3339Nano, v.r.URL.Query().Get("before"))
+	if err != nil {
+		before = farAhead
+	}
+	posts := w.newest(v.workspace, before)
+	data := pageData{Title: "Sandbox", Platforms: w.links(v), Threads: threadsOf(posts)}
+	if len(posts) == pagePosts {
+		data.Older = "?before=" + url.QueryEscape(posts[len(posts)-1].CreatedAt.Format(time.RFC3339Nano))
+	}
+	show(v, http.StatusOK, data)
+}
 
-func (w *wall) index(v visit) {
-	show(v, pageData{Title: "Sandbox", Platforms: w.links(v)})
+// farAhead is after all posts.
+var farAhead = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// newest returns the newest posts of all platforms before a time, the newest first.
+func (w *wall) newest(workspace schema.WorkspaceID, before time.Time) []published {
+	var all []published
+	for _, world := range w.worlds {
+		below := sort.Search(world.CountPublished(workspace), func(place int) bool {
+			post, ok := world.PublishedAt(workspace, place)
+			return !ok || !post.CreatedAt.Before(before)
+		})
+		for _, post := range world.Published(workspace, below, pagePosts) {
+			all = append(all, published{world, post})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b published) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return all[:min(len(all), pagePosts)]
 }
 
 // platform shows the newest posts of a platform, or with ?post= the thread of one.
@@ -122,11 +125,11 @@ func (w *wall) platform(v visit) {
 			below = data.Posts
 		}
 		posts := world.Published(v.workspace, below, pagePosts)
-		data.Threads = threadsOf(world, posts)
+		data.Threads = threadsOf(of(world, posts...))
 		if len(posts) == pagePosts && posts[len(posts)-1].Place > 0 {
 			data.Older = fmt.Sprintf("?below=%d", posts[len(posts)-1].Place)
 		}
-		show(v, data)
+		show(v, http.StatusOK, data)
 		return
 	}
 	post, ok := world.PublishedAs(v.workspace, query.Get("post"))
@@ -134,84 +137,17 @@ func (w *wall) platform(v visit) {
 		notFound(v.rw, v.r)
 		return
 	}
-	data.Threads, data.One = threadsOf(world, []simulation.Post{post}), true
-	mark(data.Threads, post.Place)
-	show(v, data)
+	data.Threads, data.One = threadsOf(of(world, post)), true
+	mark(data.Threads, anchorOf(world, post))
+	show(v, http.StatusOK, data)
 }
 
-func mark(articles []*article, at int) {
+func mark(articles []*article, anchor string) {
 	for _, a := range articles {
-		a.Marked = a.Anchor == anchorOf(at)
-		mark(a.Replies, at)
+		a.Marked = a.Anchor == anchor
+		mark(a.Replies, anchor)
+		mark(a.Comments, anchor)
 	}
-}
-
-// threadsOf returns the threads that posts are in, each once, in the order of the posts.
-func threadsOf(world *simulation.World, posts []simulation.Post) []*article {
-	var threads []*article
-	seen, room := map[int]bool{}, pageArticles
-	for _, post := range posts {
-		root := post
-		for range threadDepth {
-			parent, ok := world.Answered(root)
-			if !ok {
-				break
-			}
-			root = parent
-		}
-		if seen[root.Place] || room <= 0 {
-			continue
-		}
-		threads = append(threads, grow(world, root, seen, &room))
-	}
-	return threads
-}
-
-// grow returns a post with the answers to it and to those, one below the other, as long as
-// there is room.
-func grow(world *simulation.World, root simulation.Post, seen map[int]bool, room *int) *article {
-	thread := newArticle(world, root)
-	seen[root.Place] = true
-	*room--
-	for open := world.Replies(root, *room); len(open) > 0 && *room > 0; {
-		reply := open[0]
-		open = open[1:]
-		if seen[reply.Place] {
-			continue
-		}
-		seen[reply.Place] = true
-		*room--
-		thread.Replies = append(thread.Replies, newArticle(world, reply))
-		open = append(world.Replies(reply, *room), open...)
-	}
-	return thread
-}
-
-func newArticle(world *simulation.World, p simulation.Post) *article {
-	shown := world.Shown(p)
-	a := &article{
-		Shown: shown, Anchor: anchorOf(p.Place), Initial: initialOf(shown.By), Self: "?post=" + url.QueryEscape(shown.NativeID),
-		Pieces: piecesOf(shown.Text), At: p.CreatedAt.UTC(),
-	}
-	_, answersOwn := world.Answered(p)
-	a.Orphan = p.ReplyTo != "" && !answersOwn
-	for n, m := range p.Media {
-		shown := item{Kind: kindOf(m.Type), Type: m.Type, Size: sizeOf(m.Size), AltText: m.AltText}
-		if world.HasContent(m.Content) {
-			shown.Address = fmt.Sprintf("%s/%d/%d", world.Platform(), p.Place, n)
-		}
-		a.Media = append(a.Media, shown)
-	}
-	return a
-}
-
-func anchorOf(at int) string { return "p" + strconv.Itoa(at) }
-
-func initialOf(name string) string {
-	for _, r := range strings.TrimLeft(name, "@") {
-		return strings.ToUpper(string(r))
-	}
-	return "?"
 }
 
 func kindOf(mediaType string) string {
@@ -254,7 +190,7 @@ func piecesOf(text string) []piece {
 	return pieces
 }
 
-func show(v visit, data pageData) {
+func show(v visit, status int, data pageData) {
 	var body bytes.Buffer
 	if err := page.Execute(&body, data); err != nil {
 		http.Error(v.rw, "The page could not be made.", http.StatusInternalServerError)
@@ -262,5 +198,6 @@ func show(v visit, data pageData) {
 	}
 	v.rw.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.rw.Header().Set("Content-Length", strconv.Itoa(body.Len()))
+	v.rw.WriteHeader(status)
 	_, _ = v.rw.Write(body.Bytes()) // fails only when the client is gone
 }

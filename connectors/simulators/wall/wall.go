@@ -26,7 +26,7 @@ type wall struct {
 func Handler(a Addresses, worlds []*simulation.World) http.Handler {
 	w := &wall{a, worlds}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+Path+"{address}/{$}", w.opened(w.index))
+	mux.HandleFunc("GET "+Path+"{address}/{$}", w.opened(w.stream))
 	mux.HandleFunc("GET "+Path+"{address}/{platform}", w.opened(w.platform))
 	mux.HandleFunc("GET "+Path+"{address}/{platform}/{place}/{n}", w.opened(w.media))
 	mux.HandleFunc("/", notFound)
@@ -48,8 +48,8 @@ func guarded(next http.Handler) http.Handler {
 	})
 }
 
-func notFound(rw http.ResponseWriter, _ *http.Request) {
-	http.Error(rw, "There is nothing here.", http.StatusNotFound)
+func notFound(rw http.ResponseWriter, r *http.Request) {
+	show(visit{rw: rw, r: r}, http.StatusNotFound, pageData{Title: "There is nothing here", Missing: true})
 }
 
 // visit is one request of a workspace's wall.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -121,7 +122,9 @@ func TestAWallIsItsWorkspacesAlone(t *testing.T) {
 	if body := r.want("mastodon", "of mine"); strings.Contains(body, "neighbour") {
 		t.Error("the wall shows a neighbour's post")
 	}
-	r.want("", "<strong>Mastodon</strong>", "1 post</span>")
+	if body := r.want("", "of mine", `Mastodon <span class="muted">1</span>`); strings.Contains(body, "neighbour") {
+		t.Error("the stream of all platforms shows a neighbour's post")
+	}
 	of := r.addresses.Of(r.neighbour)
 	if answer := r.from(of, "mastodon?post="+secret.ID); answer.Code != http.StatusOK {
 		t.Errorf("its owner gets %d", answer.Code)
@@ -150,15 +153,58 @@ func TestAThreadIsShownAsOne(t *testing.T) {
 	r.add(simulation.Post{Text: "the third", ReplyTo: "urn:" + second.ID}) // as some platforms name it
 	r.add(simulation.Post{Text: "somewhere else", ReplyTo: "1"})
 	body := r.want("mastodon", "an answer to a post elsewhere")
-	if n := strings.Count(body, `<section class="thread">`); n != 2 {
+	if n := strings.Count(body, `<section class="card thread">`); n != 2 {
 		t.Errorf("%d threads, want 2", n)
 	}
 	if first, third := strings.Index(body, "the first"), strings.Index(body, "the third"); first < 0 || third < first {
 		t.Errorf("the third is at %d, the first at %d", third, first)
 	}
-	alone := r.want("mastodon?post="+url.QueryEscape("urn:"+second.ID), "the first", "the second", "the third", `<article id="p1" class="marked">`)
+	alone := r.want("mastodon?post="+url.QueryEscape("urn:"+second.ID), "the first", "the second", "the third", `<article id="mastodon-1" class="marked">`)
 	if strings.Contains(alone, "somewhere else") {
 		t.Error("the thread's page shows what is not of it")
+	}
+}
+
+func TestAllPlatformsAreOneStream(t *testing.T) {
+	r := newRig(t)
+	other := simulation.NewWorld(simulation.Config{Platform: schema.Bluesky, Label: "Bluesky", Now: func() time.Time { return noon }})
+	r.handler = wall.Handler(r.addresses, []*simulation.World{r.world, other})
+	for i := range 150 {
+		at := noon.Add(time.Duration(i) * time.Minute)
+		r.add(simulation.Post{Text: fmt.Sprintf("number %d on one.", i), CreatedAt: at})
+		if _, _, err := other.Add(simulation.Post{Account: "news", Workspace: r.mine, Text: fmt.Sprintf("number %d on the other.", i), CreatedAt: at.Add(time.Second)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body := r.want("", "number 149 on one.", "number 149 on the other.", "number 50 on one.", `href="bluesky?post=`)
+	if strings.Index(body, "number 149 on the other.") > strings.Index(body, "number 149 on one.") || strings.Contains(body, "number 49 on the other.") {
+		t.Error("the stream has not the newest first, or more than fit")
+	}
+	next := regexp.MustCompile(`rel="next" href="(\?before=[^"]+)"`).FindStringSubmatch(body)
+	if next == nil {
+		t.Fatal("the stream leads no further")
+	}
+	rest := r.want(html.UnescapeString(next[1]), "number 49 on the other.", "number 0 on one.")
+	if strings.Contains(rest, "number 50 on one.") || strings.Contains(rest, `rel="next"`) {
+		t.Error("the stream's end shows what the page before did, or leads on")
+	}
+}
+
+func TestWhatPeopleSayIsUnderWhatTheyAnswer(t *testing.T) {
+	r := newRig(t)
+	r.world.Quiet()
+	root := r.add(simulation.Post{Text: "the post"})
+	asked := r.world.Say(simulation.Said{Account: "news", Under: root.ID, Text: "When do you open?"})
+	r.world.Say(simulation.Said{Account: "news", Under: root.ID, Answers: asked.ID, Text: "I wonder as well."})
+	r.add(simulation.Post{Text: "At seven.", ReplyTo: "urn:li:comment:(urn:li:activity:1," + asked.ID + ")"})
+	for _, path := range []string{"", "mastodon"} {
+		body := r.want(path, "When do you open?", "I wonder as well.", asked.By.Name)
+		if n := strings.Count(body, `<section class="card thread">`); n != 1 || strings.Contains(body, "elsewhere") {
+			t.Errorf("%q: %d threads: %s", path, n, body)
+		}
+		if answer := strings.Index(body, "At seven."); answer < strings.Index(body, "When do you open?") {
+			t.Errorf("the answer is at %d, before the question", answer)
+		}
 	}
 }
 

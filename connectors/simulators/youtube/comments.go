@@ -53,7 +53,7 @@ func (s *simulator) insertComment(v visit) {
 		}
 		id := "Ug" + base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(s.world.NewID())<<8|0xa5)) + "AaABAg"
 		made, _, err := s.world.Add(simulation.Post{
-			Account: v.channel, ID: id, Text: text, ReplyTo: video.ID, Workspace: s.world.WorkspaceOf(v.r),
+			Account: v.channel, ID: id, Text: text, ReplyTo: video.ID, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
 		})
 		if err != nil {
 			v.fail(err)

@@ -167,7 +167,7 @@ func (s *simulator) insertReply(v visit) {
 		}
 		id := fmt.Sprintf("%s.%d", asked.Snippet.Parent, s.world.NewID())
 		made, _, err := s.world.Add(simulation.Post{
-			Account: v.channel, ID: id, Text: text, ReplyTo: asked.Snippet.Parent, Workspace: s.world.WorkspaceOf(v.r),
+			Account: v.channel, ID: id, Text: text, ReplyTo: asked.Snippet.Parent, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
 		})
 		if err != nil {
 			v.fail(err)

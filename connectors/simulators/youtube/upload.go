@@ -255,7 +255,7 @@ func (s *simulator) finish(v visit, stored simulation.Upload, fields session) {
 			return
 		}
 		_, _, err = s.world.Add(simulation.Post{
-			Account: v.channel, ID: id, Text: text, Media: []simulation.Media{stored.Media()}, Fields: kept, Workspace: s.world.WorkspaceOf(v.r),
+			Account: v.channel, ID: id, Text: text, Media: []simulation.Media{stored.Media()}, Fields: kept, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
 		})
 		if err != nil {
 			v.fail(err)

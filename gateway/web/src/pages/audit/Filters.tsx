@@ -20,8 +20,10 @@ export function Filters() {
         <option value="">{t('audit.anything')}</option>
         {actions.map((action) => <option key={action} value={action}>{t(`audit.of.${action}`)}</option>)}
       </select>
-      <label className="row small muted">{t('audit.from')} <input className="input" type="date" value={search.from ?? ''} max={search.to} onChange={(e) => set({ from: e.target.value || undefined })} /></label>
-      <label className="row small muted">{t('audit.to')} <input className="input" type="date" value={search.to ?? ''} min={search.from} onChange={(e) => set({ to: e.target.value || undefined })} /></label>
+      <div className="row days">
+        <label className="row small muted">{t('audit.from')} <input className="input" type="date" value={search.from ?? ''} max={search.to} onChange={(e) => set({ from: e.target.value || undefined })} /></label>
+        <label className="row small muted">{t('audit.to')} <input className="input" type="date" value={search.to ?? ''} min={search.from} onChange={(e) => set({ to: e.target.value || undefined })} /></label>
+      </div>
       {isFiltered && <button className="btn bare low" onClick={() => void navigate({ search: {}, replace: true })}>{t('calendar.clear')}</button>}
     </div>
   )

@@ -10,10 +10,11 @@ export function matches(media: Media, q: string): boolean {
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
-// sizeOf writes a number of bytes as people read it.
+// sizeOf writes a number of bytes as people read it: what is whole in units of 1024 is meant in those.
 export function sizeOf(bytes: number, locale: string): string {
-  const step = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1)
-  return new Intl.NumberFormat(locale, { style: 'unit', unit: units[step], unitDisplay: 'short', maximumFractionDigits: step > 1 ? 1 : 0 }).format(bytes / 1000 ** step)
+  const unit = bytes % 1024 ** 2 === 0 ? 1024 : 1000
+  const step = Math.min(Math.floor(Math.log(Math.max(bytes, 1)) / Math.log(unit) + 1e-9), units.length - 1)
+  return new Intl.NumberFormat(locale, { style: 'unit', unit: units[step], unitDisplay: 'short', maximumFractionDigits: step > 1 ? 1 : 0 }).format(bytes / unit ** step)
 }
 
 // durationOf writes seconds as minutes and seconds.

@@ -33,15 +33,17 @@ function Row({ member }: { member: Member }) {
   const mayChange = mayOwn || member.role !== 'owner'
   return (
     <li>
-      <span className="crest round" aria-hidden="true">{member.name.slice(0, 1).toUpperCase()}</span>
+      <span className="initial" aria-hidden="true">{member.name.slice(0, 1).toUpperCase()}</span>
       <div className="grow">
         <p className="row"><span className="strong clip">{member.name}</span>{member.userId === user.id && <span className="pill">{t('people.you')}</span>}</p>
         <p className="small muted clip">{member.email} · {member.lastSeenAt ? t('people.seen', { time: time.full(member.lastSeenAt) }) : t('people.notSeen')}</p>
       </div>
-      {mayChange ? <RoleOf member={member} /> : <span className="pill">{t(`role.${member.role}`)}</span>}
-      {mayChange && (
-        <button className="btn bare low icon" aria-label={t('people.remove', { name: member.name })} onClick={() => setLeaving(true)}><Icon name="trash" /></button>
-      )}
+      {mayChange ? (
+        <div className="row">
+          <RoleOf member={member} />
+          <button className="btn bare low icon" aria-label={t('people.remove', { name: member.name })} onClick={() => setLeaving(true)}><Icon name="trash" /></button>
+        </div>
+      ) : <span className="pill">{t(`role.${member.role}`)}</span>}
       {isLeaving && <Removing member={member} close={() => setLeaving(false)} />}
     </li>
   )

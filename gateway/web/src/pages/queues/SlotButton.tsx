@@ -1,6 +1,6 @@
 import { Popover } from '@mantine/core'
-import { useState } from 'react'
-import { Field, useSubmit } from '../../parts/Form'
+import { useState, type FormEvent } from 'react'
+import { Field } from '../../parts/Form'
 import { useWords } from '../../words'
 import { dayName, type Slot } from './week'
 
@@ -26,9 +26,13 @@ export function SlotButton({ slot, tabIndex, set }: SlotButtonProps) {
 function Editing({ slot, title, set }: { slot: Slot; title: string; set: (instead: Slot[]) => void }) {
   const { t } = useWords()
   const [at, setAt] = useState(slot.time)
-  const { run } = useSubmit(async () => set([{ ...slot, time: at }]))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    event.stopPropagation() // it is within the form of the queue, to React if not to the browser
+    set([{ ...slot, time: at }])
+  }
   return (
-    <form className="stack" onSubmit={run}>
+    <form className="stack" onSubmit={submit}>
       <Field label={title} type="time" value={at} set={setAt} />
       <div className="row">
         <button className="btn low main">{t('queues.apply')}</button>

@@ -57,7 +57,7 @@ function Meter({ title, of, about }: { title: string; of: Schemas['Allowance']; 
   return (
     <section className="card body" aria-label={title}>
       <p className="label">{title}</p>
-      <p className="figure numbers">{of.used ?? '–'} <span className="muted">/ {of.limit ?? t('usage.unlimited')}</span></p>
+      <p className="figure numbers">{of.used ?? t('usage.unlimited')} {of.limit !== null && <span className="muted">/ {of.limit}</span>}</p>
       {of.limit !== null && <meter min={0} max={of.limit} high={of.limit * 0.9} optimum={0} value={of.used ?? 0} aria-label={title} />}
       <p className="small muted">{of.used === null ? t('usage.notCounted') : about}</p>
     </section>

@@ -1,0 +1,56 @@
+import { Menu } from '@mantine/core'
+import { useState } from 'react'
+import type { Account, Schemas } from '../../api/client'
+import { useMay } from '../../api/session'
+import { Icon } from '../../parts/Icon'
+import { Mark, platforms } from '../../parts/platforms'
+import { useWords } from '../../words'
+import { useReconnect } from './connect'
+import { Disconnect, Renaming } from './dialogs'
+
+type Health = Schemas['AccountHealth']
+
+// today is how many posts the account has on this UTC day, limit how many it may have.
+type RowProps = { account: Account; health?: Health; isChecking: boolean; today: number; limit?: number }
+
+export function AccountRow({ account, health, isChecking, today, limit }: RowProps) {
+  const { t, time } = useWords()
+  const reconnect = useReconnect()
+  const [open, setOpen] = useState<'rename' | 'leave'>()
+  const mayConnect = useMay('admin')
+  const problem = account.error?.message ?? health?.error?.message
+  const lacks = health?.missingPermissions?.map((m) => m.what) ?? []
+  const isBroken = account.needsReconnect || health?.needsReconnect
+  return (
+    <li>
+      <Mark platform={account.platform} size="big" />
+      <div className="grow">
+        <p className="row"><span className="strong clip">{account.name}</span> <HealthPill isBroken={Boolean(isBroken)} health={health} isChecking={isChecking} /></p>
+        <p className="small muted">{platforms[account.platform].name}{account.server && ` · ${account.server.replace(/^https?:\/\//, '')}`} · {limit ? t('accounts.today', { n: today, limit }) : t('accounts.todayFree', { n: today })} · {t('accounts.since', { day: time.day(account.createdAt) })}</p>
+        {lacks.length > 0 && <p className="small muted">{t('accounts.lacks', { what: lacks.join(', ') })}</p>}
+        {problem && <p className="small problem">{problem}</p>}
+      </div>
+      {isBroken && mayConnect && <button className="btn low" onClick={() => void reconnect(account)}><Icon name="link" size={14} /> {t('accounts.reconnect')}</button>}
+      {mayConnect && (
+        <Menu position="bottom-end" shadow="none" transitionProps={{ duration: 80 }}>
+          <Menu.Target><button className="btn bare low icon" aria-label={t('accounts.more', { name: account.name })}><Icon name="more" /></button></Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<Icon name="link" />} onClick={() => void reconnect(account)}>{t('accounts.reconnect')}</Menu.Item>
+            <Menu.Item leftSection={<Icon name="edit" />} onClick={() => setOpen('rename')}>{t('accounts.rename')}</Menu.Item>
+            <Menu.Item color="var(--bad)" leftSection={<Icon name="x" />} onClick={() => setOpen('leave')}>{t('accounts.disconnect')}</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {open === 'rename' && <Renaming account={account} close={() => setOpen(undefined)} />}
+      {open === 'leave' && <Disconnect account={account} close={() => setOpen(undefined)} />}
+    </li>
+  )
+}
+
+function HealthPill({ isBroken, health, isChecking }: { isBroken: boolean; health?: Health; isChecking: boolean }) {
+  const { t } = useWords()
+  if (isBroken) return <span className="pill bad">{t('accounts.broken')}</span>
+  if (!health) return isChecking ? <span className="pill">{t('accounts.checking')}</span> : null
+  if (health.status === 'healthy') return <span className="pill good">{t('accounts.healthy')}</span>
+  return <span className="pill warn">{t('accounts.unsure')}</span>
+}
