@@ -41,8 +41,8 @@ export async function start() {
     child.stderr.on('data', read)
     child.on('exit', () => reject(new Error('crier ended:\n' + output)))
   })
-  const link = async (email) => {
-    const { stdout } = await promisify(execFile)(binary, ['users', 'add', email, '--name', 'Ada', '--workspace', 'demo', '--public-url', url, '--data', data])
+  const link = async (email, name = 'Ada', role = 'owner') => {
+    const { stdout } = await promisify(execFile)(binary, ['users', 'add', email, '--name', name, '--workspace', 'demo', '--role', role, '--public-url', url, '--data', data])
     return stdout.trim()
   }
   const stop = () => new Promise((resolve) => {

@@ -1,14 +1,18 @@
-// Makes pictures of every page, wide and narrow, light and dark, into a folder: npm run screenshots -- FOLDER.
-// CRIER_URL and CRIER_LINK name a crier that runs already and a link to sign in with; without them one is
-// started and filled.
-import { mkdirSync } from 'node:fs'
+// Makes pictures of every page, wide and narrow, light and dark, and a sheet of each into a folder:
+// npm run screenshots -- FOLDER [NAMES]. PICTURES names a folder for the single pictures. CRIER_URL and CRIER_LINK
+// name a crier that runs already and a link to sign in with; without them one is started and filled.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { browser, start } from './crier.mjs'
 import { fill } from './demo.mjs'
+import { sheet } from './sheet.mjs'
+import { supply } from './supply.mjs'
 
 const folder = process.argv[2] ?? 'screenshots'
-const only = process.argv[3]
-mkdirSync(folder, { recursive: true })
+const only = process.argv[3]?.split(',')
+const pictures = process.env.PICTURES ?? mkdtempSync(join(tmpdir(), 'crier-pictures-'))
+for (const path of [folder, pictures]) mkdirSync(path, { recursive: true })
 
 const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 360, height: 740 } }
 
@@ -46,6 +50,43 @@ const pages = {
     await page.locator('.top .btn.main').click()
     await page.locator('.ways').waitFor()
   },
+  brands: (page, url) => page.goto(url + '/brands'),
+  queues: (page, url) => page.goto(url + '/queues'),
+  queue: async (page, url) => {
+    await page.goto(url + '/queues')
+    await page.locator('a[href^="/queues/queue_"]').last().click()
+    await page.locator('.week .slot').first().waitFor()
+  },
+  media: async (page, url) => {
+    await page.goto(url + '/media')
+    await page.locator('.tile').first().waitFor()
+  },
+  file: async (page, url) => {
+    await pages.media(page, url)
+    await page.locator('.tile').last().click()
+    await page.locator('.large').waitFor()
+  },
+  people: async (page, url) => {
+    await page.goto(url + '/people')
+    await page.locator('.list li').first().waitFor()
+  },
+  invite: async (page, url) => {
+    await pages.people(page, url)
+    await page.locator('.top .btn.main').click()
+    await page.getByRole('dialog').waitFor()
+  },
+  audit: async (page, url) => {
+    await page.goto(url + '/audit')
+    await page.locator('.list li').first().waitFor()
+  },
+  usage: async (page, url) => {
+    await page.goto(url + '/usage')
+    await page.locator('.table').waitFor()
+  },
+  events: async (page, url) => {
+    await page.goto(url + '/events')
+    await page.locator('.list li').first().waitFor()
+  },
   webhooks: (page, url) => page.goto(url + '/webhooks'),
   webhook: async (page, url) => {
     await page.goto(url + '/webhooks')
@@ -53,7 +94,38 @@ const pages = {
     await page.locator('.list li').first().waitFor()
   },
   keys: (page, url) => page.goto(url + '/keys'),
+  'new-key': async (page, url) => {
+    await page.goto(url + '/keys')
+    await page.locator('.top .btn.main').click()
+    await page.getByRole('dialog').waitFor()
+  },
   you: (page, url) => page.goto(url + '/you'),
+  consent: async (page, url) => {
+    await page.goto(await linkTo(page, url, 'facebook'))
+    await page.locator('[name=crier_answer]').first().waitFor()
+  },
+  connecting: async (page, url) => {
+    await pages.consent(page, url)
+    await page.locator('[name=crier_answer][value=allow]').click()
+    await page.waitForURL(/\/callback/)
+  },
+  choosing: async (page, url) => {
+    await pages.connecting(page, url)
+    await page.locator('.btn.main').click()
+    await page.locator('.entities').waitFor()
+  },
+  connected: async (page, url) => {
+    await pages.choosing(page, url)
+    await page.locator('[name=entity]').first().check()
+    await page.locator('.btn.main').click()
+    await page.getByRole('heading', { name: 'Connected' }).waitFor()
+  },
+  wall: async (page, url) => {
+    await page.goto(url + '/needs')
+    await page.locator('a[href^="/posts/"]').first().waitFor()
+    const { posts } = await (await page.request.get(`${url}/api/v1/posts?status=posted&source=all`)).json()
+    await page.goto(posts[0].platforms[0].postUrl.replace(/[^/]*$/, ''))
+  },
   palette: async (page, url) => {
     await page.goto(url + '/calendar?view=month')
     await page.locator('.fc-cell').first().waitFor()
@@ -63,36 +135,69 @@ const pages = {
   },
 }
 
-const crier = process.env.CRIER_URL ? { url: process.env.CRIER_URL, link: async () => process.env.CRIER_LINK, stop: async () => undefined } : await start()
-const chromium = await browser()
-try {
-  if (crier.key) await fill(crier.url, crier.key)
-  const context = await chromium.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin' })
-  const page = await context.newPage()
-  page.on('console', (m) => m.type() === 'error' && console.error('console:', m.text()))
-  page.on('pageerror', (e) => console.error('page:', e.message))
-  await page.setViewportSize(sizes.wide)
-  await page.goto(crier.url + '/')
-  await page.locator('form').waitFor()
-  if (!only) await page.screenshot({ path: join(folder, 'sign-in-wide-light.png') })
+// linkTo is where an account of a platform is connected.
+async function linkTo(page, url, platform) {
+  return (await (await page.request.get(`${url}/api/v1/connect/${platform}`)).json()).authUrl
+}
+
+// picture keeps a page as it is, by day and by night.
+async function picture(page, name, size) {
+  for (const face of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme: face })
+    await page.screenshot({ path: join(pictures, `${name}-${size}-${face}.png`) })
+  }
+}
+
+// show makes the pictures of a page, and the sheet of them.
+async function show(page, url, name, lead) {
+  for (const [size, viewport] of Object.entries(sizes)) {
+    await page.setViewportSize(viewport)
+    await lead(page, url)
+    await page.waitForLoadState('networkidle')
+    await picture(page, name, size)
+  }
+  const blank = await page.context().newPage()
+  writeFileSync(join(folder, `${name}.webp`), await sheet(blank, (size, face) => join(pictures, `${name}-${size}-${face}.png`)))
+  await blank.close()
+}
+
+async function signIn(page, crier) {
   await page.goto(await crier.link('ada@example.com'))
   await page.locator('button.main').click()
   await page.locator('.shell').waitFor()
   if (!(await page.locator('.testing').isVisible())) await page.locator('.mode').click()
   await page.locator('.testing').waitFor()
-  for (const [name, show] of Object.entries(pages)) {
-    if (only && !only.split(',').includes(name)) continue
-    for (const [size, viewport] of Object.entries(sizes)) {
-      for (const face of ['light', 'dark']) {
-        await page.setViewportSize(viewport)
-        await page.emulateMedia({ colorScheme: face })
-        await show(page, crier.url)
-        await page.waitForLoadState('networkidle')
-        await page.screenshot({ path: join(folder, `${name}-${size}-${face}.png`) })
-      }
-    }
+}
+
+const crier = process.env.CRIER_URL ? { url: process.env.CRIER_URL, link: async () => process.env.CRIER_LINK, stop: async () => undefined } : await start()
+const chromium = await browser()
+try {
+  if (crier.key) {
+    await fill(crier.url, crier.key)
+    await supply(crier.url, crier.key)
+    await crier.link('jonas@example.com', 'Jonas', 'editor')
+  }
+  const page = await (await chromium.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin' })).newPage()
+  page.on('console', (m) => m.type() === 'error' && console.error('console:', m.text()))
+  page.on('pageerror', (e) => console.error('page:', e.message))
+  if (!only) {
+    await show(page, crier.url, 'sign-in', async (page, url) => {
+      await page.goto(url + '/')
+      await page.locator('form').waitFor()
+    })
+    await show(page, crier.url, 'invitation', async (page, url) => {
+      await page.goto('about:blank')
+      await page.goto(url + '/invitations/accept#token')
+      await page.locator('form').waitFor()
+    })
+  }
+  await page.setViewportSize(sizes.wide)
+  await signIn(page, crier)
+  for (const [name, lead] of Object.entries(pages)) {
+    if (!only || only.includes(name)) await show(page, crier.url, name, lead)
   }
 } finally {
   await chromium.close()
   await crier.stop()
+  if (!process.env.PICTURES) rmSync(pictures, { recursive: true })
 }

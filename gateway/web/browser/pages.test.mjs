@@ -1,0 +1,266 @@
+// What the workspace is run with, as a person does it: brands, queues, media, people, keys, webhooks; what the
+// console calls, against the API's description; and each of these pages by axe.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { after, before, test } from 'node:test'
+import { violations } from './axe.mjs'
+import { described, operationOf, written } from './calls.mjs'
+import { browser, start } from './crier.mjs'
+import { picture, supply } from './supply.mjs'
+
+let crier, chromium, page, receiver
+const said = [] // by the browser's console, that should not be
+const asked = new Map() // what was asked of the API, by method and address, with the status of its answer
+
+const api = '/api/v1'
+
+function watch(page) {
+  page.setDefaultTimeout(60_000) // the machine may be busy
+  page.on('pageerror', (error) => said.push(error.message))
+  page.on('console', (message) => message.text().includes('Content Security Policy') && said.push(message.text()))
+  page.on('response', (response) => {
+    const { pathname, search } = new URL(response.url())
+    if (pathname.startsWith(api + '/') && !response.request().isNavigationRequest()) asked.set(`${response.request().method()} ${pathname.slice(api.length)}${search}`, response.status())
+  })
+}
+
+const settings = { locale: 'en-GB', timezoneId: 'Europe/Berlin', viewport: { width: 1440, height: 900 } }
+
+before(async () => {
+  ;[crier, chromium] = await Promise.all([start(), browser()])
+  await supply(crier.url, crier.key)
+  page = await (await chromium.newContext(settings)).newPage()
+  watch(page)
+  await page.goto(await crier.link('ada@example.com'))
+  await click('Sign in')
+  await click(/Switch to test mode/)
+  await see('Test mode: only simulated accounts get anything.')
+})
+
+after(async () => {
+  receiver?.close()
+  await chromium?.close()
+  await crier?.stop()
+})
+
+const see = (text, on = page) => on.getByText(text).first().waitFor()
+const click = (name, role = 'button', on = page) => on.getByRole(role, { name, exact: typeof name === 'string' }).first().click()
+const dialog = () => page.getByRole('dialog')
+const go = (name) => page.getByRole('navigation').getByRole('link', { name, exact: true }).first().click()
+
+test('a brand is made, and gets an account', async () => {
+  await go('Brands')
+  await click('New brand')
+  await dialog().getByLabel('Name').fill('North Shop')
+  await click('Create the brand')
+  const row = page.getByRole('listitem').filter({ hasText: 'North Shop' })
+  await row.getByRole('button', { name: 'Accounts' }).click()
+  await dialog().getByText('sandbox telegram').click()
+  await click('Save')
+  await row.getByText('sandbox telegram').waitFor()
+})
+
+test('a queue is made by keyboard, and shows its next places', async () => {
+  await go('Queues')
+  await click('New queue', 'link')
+  await page.getByLabel('Name').fill('Evenings')
+  await page.getByRole('button', { name: 'Add Monday, 07:00' }).focus()
+  for (const key of ['ArrowDown', 'ArrowRight', 'Enter']) await page.keyboard.press(key)
+  const slot = page.getByRole('button', { name: 'Tuesday, 08:00', exact: true })
+  await slot.click()
+  await dialog().getByLabel('Tuesday').fill('08:45')
+  await click('Set')
+  await page.getByRole('button', { name: 'Tuesday, 08:45', exact: true }).waitFor()
+  await click('Create the queue')
+  await page.getByRole('region', { name: 'Next free places' }).getByText(/^Tue .*, 08:45$/).first().waitFor()
+})
+
+test('a picture is dropped into the library, found and deleted', async () => {
+  await go('Media')
+  const content = picture([20, 90, 60], [200, 230, 120]).toString('base64')
+  const drop = await page.evaluateHandle((content) => {
+    const files = new DataTransfer()
+    files.items.add(new File([Uint8Array.from(atob(content), (c) => c.charCodeAt(0))], 'winter-fair.png', { type: 'image/png' }))
+    return files
+  }, content)
+  await page.locator('.library').dispatchEvent('drop', { dataTransfer: drop })
+  await see('winter-fair.png is here')
+  await page.getByRole('searchbox').fill('winter')
+  await page.locator('.tile').nth(1).waitFor({ state: 'detached' })
+  assert.equal(new URL(page.url()).searchParams.get('q'), 'winter')
+  await page.locator('.tile').click()
+  await click('Delete')
+  await dialog().getByText('Its address stops working').waitFor()
+  await click('Delete')
+  await see('Nothing matches')
+})
+
+test('somebody is invited, joins by the link, gets another role and is removed', async () => {
+  await go('People')
+  await click('Invite somebody')
+  await dialog().getByLabel('E-mail').fill('bob@example.com')
+  await click('Make the link')
+  const link = await dialog().locator('code').innerText()
+  assert.match(link, /\/invitations\/accept#\S+$/)
+  await click('Close', 'button', dialog())
+  await page.getByRole('region', { name: 'Open invitations' }).getByText('bob@example.com').waitFor()
+
+  const bobs = await (await chromium.newContext(settings)).newPage()
+  watch(bobs)
+  await bobs.goto(link)
+  await bobs.getByLabel('Name').fill('Bob')
+  await bobs.getByLabel('New password').fill('a few words of his')
+  await click('Join', 'button', bobs)
+  await bobs.getByRole('heading', { name: 'Calendar' }).or(bobs.locator('.fc-cell')).first().waitFor()
+  assert.equal(await bobs.getByRole('link', { name: 'People' }).count(), 0)
+  await bobs.context().close()
+
+  await page.reload()
+  await page.getByLabel('Role of Bob').selectOption('viewer')
+  await see('Bob is Viewer now')
+  await click('Remove Bob')
+  await dialog().getByRole('button', { name: 'Remove', exact: true }).click()
+  await see('Bob is no member any more')
+})
+
+test('a key for one network is made, and rotated', async () => {
+  await go('API keys')
+  await click('New key')
+  await dialog().getByLabel('Name').fill('Importer')
+  await dialog().getByLabel('Networks').fill('203.0.113.0/24 2001:db8::/64')
+  await dialog().getByLabel('Last day').fill('2099-12-31')
+  await click('Create the key')
+  await dialog().getByText(/^crier_test_/).waitFor()
+  await click('Close', 'button', dialog())
+  await see(/from 203\.0\.113\.0\/24, 2001:db8::\/64/)
+  await click('More for Importer')
+  await click('Rotate', 'menuitem')
+  await dialog().getByLabel('The key before works on').selectOption('hour')
+  await click('Rotate')
+  await dialog().getByText(/^crier_test_/).waitFor()
+  await click('Close', 'button', dialog())
+})
+
+test('a webhook is made, tried, and sends again', async () => {
+  const received = []
+  receiver = createServer((request, response) => {
+    request.resume()
+    received.push(request.headers['x-webhook-event'] ?? request.url)
+    response.end('thanks')
+  })
+  await new Promise((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  await go('Webhooks')
+  await click('New webhook')
+  await dialog().getByLabel('Address').fill(`http://127.0.0.1:${receiver.address().port}/hook`)
+  await click('Create the webhook')
+  await click('Close', 'button', dialog())
+  await page.getByRole('link', { name: `:${receiver.address().port}/hook` }).click()
+  await click('Send a test')
+  await see(/It answered 200/)
+  await fetch(`${crier.url}${api}/posts`, {
+    method: 'POST', headers: { Authorization: `Bearer ${crier.key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ content: 'Open from seven.', platforms: ['mastodon'], publishNow: true }),
+  })
+  const delivery = page.getByRole('listitem').filter({ hasText: 'post.published' })
+  await delivery.first().getByText(/answered 200/).waitFor()
+  await delivery.first().getByRole('button', { name: 'Send again' }).click()
+  await delivery.getByText('sent again').waitFor()
+  await delivery.first().getByRole('button', { name: 'Body' }).click()
+  await see(/"event": "post.published"/)
+  assert.ok(received.length >= 3, `received ${received.length}`)
+})
+
+test('the audit log tells of it, by what is asked for, and as a file', async () => {
+  await page.goto(`${crier.url}/audit`)
+  await page.getByLabel('What', { exact: true }).selectOption('key')
+  await see('key.rotate')
+  assert.equal(new URL(page.url()).searchParams.get('action'), 'key')
+  const [file] = await Promise.all([page.waitForEvent('download'), click('CSV', 'link')])
+  assert.match(file.suggestedFilename(), /csv/)
+})
+
+const pages = ['/brands', '/queues', '/queues/new', '/media', '/people', '/audit', '/usage', '/events', '/keys', '/webhooks', '/accounts']
+
+for (const face of ['light', 'dark']) {
+  test(`each page passes axe, ${face}, wide and narrow`, async () => {
+    await page.emulateMedia({ colorScheme: face, reducedMotion: 'reduce' })
+    const found = []
+    for (const width of [1440, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      for (const path of pages) {
+        await page.goto(crier.url + path)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+        found.push(...(await violations(page, `${path} at ${width}`)))
+      }
+    }
+    assert.deepEqual(found, [])
+  })
+}
+
+test('pages outside the console pass axe: the consent, the question, the choice, connected, a wall', async () => {
+  const found = []
+  const look = async (name) => {
+    for (const width of [1440, 360]) {
+      for (const colorScheme of ['light', 'dark']) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.emulateMedia({ colorScheme })
+        found.push(...(await violations(page, `${name} at ${width}, ${colorScheme}`)))
+      }
+    }
+  }
+  const read = async (path) => (await page.request.get(crier.url + api + path)).json()
+  await page.goto((await read('/connect/facebook')).authUrl)
+  await look('consent')
+  await click('Allow')
+  await page.getByRole('heading', { name: 'Connect an account' }).waitFor()
+  await look('question')
+  await page.locator('.btn.main').click()
+  await page.getByRole('heading', { name: 'Choose what to connect' }).waitFor()
+  await look('choice')
+  await page.getByRole('checkbox').first().check()
+  await page.locator('.btn.main').click()
+  await page.getByRole('heading', { name: 'Connected' }).waitFor()
+  await look('connected')
+  const { posts } = await read('/posts?status=posted&source=all')
+  await page.goto(posts[0].platforms[0].postUrl.replace(/[^/]*$/, ''))
+  await see('sandbox mastodon')
+  await look('wall')
+  assert.deepEqual(found, [])
+})
+
+// members are what no key does: it is about whoever is signed in, or about people.
+const members = [
+  'DELETE /invitations/{id}', 'DELETE /members/{id}', 'DELETE /session', 'DELETE /sessions/{id}', 'GET /device/{userCode}', 'GET /invitations',
+  'GET /members', 'GET /session', 'GET /sessions', 'PATCH /me/password', 'PATCH /members/{id}', 'PATCH /session', 'POST /device/{userCode}/approve',
+  'POST /device/{userCode}/deny', 'POST /invitations',
+]
+
+// visitors are what those do who come.
+const visitors = ['POST /invitations/accept', 'POST /session', 'POST /session/link']
+
+test('each call of the console is described, and works with a key of the same rights', async () => {
+  const operations = described(await (await fetch(`${crier.url}${api}/openapi.json`)).json())
+  const calls = written()
+  for (const call of asked.keys()) {
+    const [method, path] = call.split(' ')
+    if (path.startsWith('/files/') || path.startsWith('/uploads/')) continue // addresses that the API has given
+    calls.add(operationOf(operations, method, path.split('?')[0]) ?? call)
+  }
+  assert.ok(calls.size > 40, `${calls.size} calls`)
+  const isKeys = (call) => operations.get(call)?.ways.includes('bearerAuth')
+  const others = [...calls].filter((call) => !isKeys(call)).sort()
+  assert.deepEqual(others.filter((call) => !members.includes(call) && !visitors.includes(call)), [])
+
+  const refused = []
+  for (const [call, status] of asked) {
+    const [method, path] = call.split(' ')
+    const operation = operationOf(operations, method, path.split('?')[0])
+    if (method !== 'GET' || status !== 200 || !isKeys(operation)) continue
+    const answer = await fetch(`${crier.url}${api}${path}`, { headers: { Authorization: `Bearer ${crier.key}` } })
+    if (answer.status !== 200 && answer.status !== 404) refused.push(`${call}: ${answer.status}`) // it may have been deleted since
+  }
+  assert.deepEqual(refused, [])
+})
+
+test('the browser had nothing to complain of', () => assert.deepEqual(said, []))
