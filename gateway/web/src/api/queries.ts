@@ -189,3 +189,20 @@ export function useNeeds(): { needs: Need[]; isPending: boolean; error: Error | 
   ]
   return { needs, isPending: posts.isPending || isPending, error: posts.error ?? error }
 }
+
+// slotsOf are the next free places of a queue.
+export const slotsOf = (id: string | undefined) =>
+  queryOptions({
+    queryKey: ['queues', id, 'slots'],
+    queryFn: async () => (await ask(api.GET('/queues/{id}/slots', { params: { path: { id: id ?? '' }, query: { limit: page } } }))).slots,
+    enabled: Boolean(id),
+    staleTime: 15_000,
+  })
+
+// threadOf is the thread that a post carries; of a post that carries none nothing is read.
+export const threadOf = (id: string | undefined) =>
+  queryOptions({
+    queryKey: ['thread', id],
+    queryFn: async () => (await ask(api.GET('/threads/{id}', { params: { path: { id: id ?? '' } } }))).thread,
+    enabled: Boolean(id),
+  })

@@ -22,6 +22,9 @@ function preferred(): Language {
   return chosen.startsWith('de') ? 'de' : 'en'
 }
 
+// known returns a word if there is such a one.
+export const known = (word: string): Word | undefined => (word in en ? (word as Word) : undefined)
+
 export type Say = (word: Word, values?: Values) => string
 
 function speech(language: Language, speak: (language: Language) => void) {

@@ -1,16 +1,22 @@
+import { useState } from 'react'
 import type { Account } from '../../api/client'
 import type { Brand } from '../../api/queries'
 import { Icon } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
 import { useWords } from '../../words'
-import type { Validity } from './validity'
 
-type AccountsProps = { brands: Brand[]; chosen: string[]; validity: Validity; choose: (ids: string[]) => void }
+type AccountsProps = { brands: Brand[]; chosen: string[]; choose: (ids: string[]) => void }
+
+// many is how many accounts are too many to look through.
+const many = 16
 
 // Accounts chooses where a post goes, by brand where there are some.
-export function Accounts({ brands, chosen, validity, choose }: AccountsProps) {
+export function Accounts({ brands, chosen, choose }: AccountsProps) {
   const { t } = useWords()
-  const toggle = (id: string) => choose(chosen.includes(id) ? chosen.filter((c) => c !== id) : [...chosen, id])
+  const [sought, seek] = useState('')
+  const count = brands.reduce((sum, b) => sum + b.accounts.length, 0)
+  const matches = (a: Account) => chosen.includes(a.id) || `${a.name} ${platforms[a.platform].name} ${a.brandName ?? ''}`.toLowerCase().includes(sought.trim().toLowerCase())
+  const shown = brands.map((b) => ({ ...b, accounts: b.accounts.filter(matches) })).filter((b) => b.accounts.length > 0)
   return (
     <section className="card" aria-label={t('compose.accounts')}>
       <div className="body stack">
@@ -18,31 +24,38 @@ export function Accounts({ brands, chosen, validity, choose }: AccountsProps) {
           <h2 className="grow">{t('compose.accounts')}</h2>
           {chosen.length > 0 && <button className="btn bare low" onClick={() => choose([])}>{t('compose.chooseNone')}</button>}
         </div>
-        {brands.map((brand) => (
-          <fieldset className="picks" key={brand.name ?? ''}>
-            {brands.length > 1 && <legend className="label">{brand.name ?? t('compose.noBrand')}</legend>}
-            {brand.accounts.map((a) => (
-              <label className="pick" key={a.id} data-chosen={chosen.includes(a.id)}>
-                <input className="hidden" type="checkbox" checked={chosen.includes(a.id)} onChange={() => toggle(a.id)} />
-                <Mark platform={a.platform} />
-                <span className="clip">{nameOf(a)}</span>
-                {chosen.includes(a.id) && <Left left={validity?.platforms[a.platform]?.remainingCharacters} isWrong={validity?.platforms[a.platform]?.valid === false} />}
-                {a.needsReconnect && <Icon name="alert" size={14} />}
-              </label>
-            ))}
-          </fieldset>
-        ))}
+        {count > many && <input className="input" type="search" aria-label={t('compose.seekAccount')} placeholder={t('compose.seekAccount')} value={sought} onChange={(e) => seek(e.target.value)} />}
+        <div className="stack brands">
+          {shown.map((brand) => <OfBrand key={brand.name ?? ''} brand={brand} isOnly={brands.length === 1} chosen={chosen} choose={choose} />)}
+        </div>
       </div>
     </section>
   )
 }
 
-const nameOf = (a: Account) => (a.name.toLowerCase() === `sandbox ${a.platform}` ? platforms[a.platform].name : a.name)
-
-// Left is how many characters a platform still takes.
-export function Left({ left, isWrong }: { left?: number; isWrong?: boolean }) {
+function OfBrand({ brand, isOnly, chosen, choose }: { brand: Brand; isOnly: boolean; chosen: string[]; choose: (ids: string[]) => void }) {
   const { t } = useWords()
-  if (left === undefined) return null
-  const tone = left < 0 || isWrong ? 'bad' : left < 20 ? 'warn' : ''
-  return <span className={`pill numbers ${tone}`} title={t('compose.left', { n: left })}>{left}</span>
+  const toggle = (id: string) => choose(chosen.includes(id) ? chosen.filter((c) => c !== id) : [...chosen, id])
+  const rest = brand.accounts.filter((a) => !chosen.includes(a.id)).map((a) => a.id)
+  return (
+    <fieldset className="picks">
+      {!isOnly && (
+        <legend className="row">
+          <span className="label">{brand.name ?? t('compose.noBrand')}</span>
+          {brand.name && rest.length > 0 && <button className="btn bare low" onClick={() => choose([...chosen, ...rest])}>{t('compose.chooseBrand')}</button>}
+        </legend>
+      )}
+      {brand.accounts.map((a) => (
+        <label className="pick" key={a.id} data-chosen={chosen.includes(a.id)}>
+          <input className="hidden" type="checkbox" checked={chosen.includes(a.id)} onChange={() => toggle(a.id)} />
+          <Mark platform={a.platform} />
+          <span className="clip">{nameOf(a)}</span>
+          {a.needsReconnect && <Icon name="alert" size={14} />}
+        </label>
+      ))}
+    </fieldset>
+  )
 }
+
+// nameOf leaves out of a simulated account's name that it is one.
+const nameOf = (a: Account) => (a.name.toLowerCase() === `sandbox ${a.platform}` ? platforms[a.platform].name : a.name)

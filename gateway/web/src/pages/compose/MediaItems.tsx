@@ -3,44 +3,88 @@ import { ownPath } from '../../api/client'
 import { mediaOf } from '../../api/queries'
 import { Icon } from '../../parts/Icon'
 import { useWords } from '../../words'
-import type { Sending } from './upload'
-import type { Item, Writing } from './writing'
+import { described, Found } from './Found'
+import type { Sending, Uploads } from './upload'
+import { under, type Finding } from './validity'
+import { moved, type Item } from './writing'
 
-type MediaItemsProps = { writing: Writing; sending: Sending[]; dropSending: (id: number) => void; change: (next: Partial<Writing>) => void }
+type MediaItemsProps = { media: Item[]; findings: Finding[]; uploads: Uploads; setMedia: (media: Item[]) => void }
 
-export function MediaItems({ writing, sending, dropSending, change }: MediaItemsProps) {
-  const { t } = useWords()
-  const set = (at: number, next: Partial<Item>) => change({ media: writing.media.map((m, i) => (i === at ? { ...m, ...next } : m)) })
-  if (writing.media.length + sending.length === 0) return null
+// MediaItems are what goes with an entry, in its order, and what is still on its way.
+export function MediaItems({ media, findings, uploads, setMedia }: MediaItemsProps) {
   return (
-    <ul className="attached">
-      {writing.media.map((item, i) => (
-        <li key={(item.mediaId ?? item.url ?? '') + i}>
-          <Thumb item={item} />
-          <div className="grow stack tight">
-            <input className="input" aria-label={t('media.alt')} placeholder={t('media.alt')} maxLength={1000} value={item.altText} onChange={(e) => set(i, { altText: e.target.value })} />
-            {item.type === 'image' && (
-              <select className="input" aria-label={t('media.fit')} value={item.fit ?? 'none'} onChange={(e) => set(i, { fit: e.target.value as Item['fit'] })}>
-                <option value="none">{t('media.fitNone')}</option>
-                <option value="contain">{t('media.fitContain')}</option>
-                <option value="cover">{t('media.fitCover')}</option>
-              </select>
-            )}
-          </div>
-          <button className="btn bare low icon" aria-label={t('media.remove')} onClick={() => change({ media: writing.media.filter((_, at) => at !== i) })}><Icon name="x" size={14} /></button>
-        </li>
-      ))}
-      {sending.map((s) => (
-        <li key={s.id}>
-          <span className="thumb"><Icon name="image" /></span>
-          <div className="grow stack tight">
-            <span className="clip small">{s.name}</span>
-            {s.error ? <span className="small problem">{s.error}</span> : <progress value={s.part} max={1} aria-label={t('media.sending', { name: s.name })} />}
-          </div>
-          {s.error && <button className="btn bare low icon" aria-label={t('media.remove')} onClick={() => dropSending(s.id)}><Icon name="x" size={14} /></button>}
-        </li>
-      ))}
-    </ul>
+    <>
+      {media.length + uploads.sending.length > 0 && (
+        <ul className="attached">
+          {media.map((item, i) => (
+            <MediaRow
+              key={(item.mediaId ?? item.url ?? '') + i} item={item} findings={under(findings, `mediaItems[${i}]`)}
+              set={(next) => setMedia(media.map((m, at) => (at === i ? { ...m, ...next } : m)))}
+              earlier={i > 0 ? () => setMedia(moved(media, i, i - 1)) : undefined}
+              remove={() => setMedia(media.filter((_, at) => at !== i))}
+            />
+          ))}
+          {uploads.sending.map((s) => <SendingRow key={s.id} of={s} uploads={uploads} />)}
+        </ul>
+      )}
+      <Found of={findings.filter((f) => f.field === 'mediaItems')} />
+    </>
+  )
+}
+
+type MediaRowProps = { item: Item; findings: Finding[]; set: (next: Partial<Item>) => void; earlier?: () => void; remove: () => void }
+
+function MediaRow({ item, findings, set, earlier, remove }: MediaRowProps) {
+  const { t } = useWords()
+  const id = `found-${item.mediaId ?? item.url}`
+  return (
+    <li>
+      <Thumb item={item} />
+      <div className="grow stack tight">
+        <input
+          className="input" aria-label={t('media.alt')} placeholder={t('media.alt')} maxLength={1000}
+          value={item.altText} onChange={(e) => set({ altText: e.target.value })} {...described(findings.filter((f) => f.field.endsWith('.altText')), id)}
+        />
+        <Found of={findings} id={id} />
+        {(isCurable(findings) || (item.fit ?? 'none') !== 'none') && <Fit item={item} set={set} />}
+      </div>
+      {earlier && <button className="btn bare low icon" aria-label={t('media.earlier')} onClick={earlier}><Icon name="up" size={14} /></button>}
+      <button className="btn bare low icon" aria-label={t('media.remove')} onClick={remove}><Icon name="x" size={14} /></button>
+    </li>
+  )
+}
+
+// isCurable tells whether a refusal says that fit makes of it what the platform takes.
+const isCurable = (findings: Finding[]) => findings.some((f) => f.message.includes('with "fit"'))
+
+const fits = { none: 'media.fitNone', contain: 'media.fitContain', cover: 'media.fitCover' } as const
+
+function Fit({ item, set }: Pick<MediaRowProps, 'item' | 'set'>) {
+  const { t } = useWords()
+  return (
+    <div className="row wrap">
+      <span className="label">{t('media.fit')}</span>
+      <div className="tabs" role="group" aria-label={t('media.fit')}>
+        {(Object.keys(fits) as (keyof typeof fits)[]).map((fit) => (
+          <button key={fit} aria-pressed={(item.fit ?? 'none') === fit} onClick={() => set({ fit })}>{t(fits[fit])}</button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function SendingRow({ of, uploads }: { of: Sending; uploads: Uploads }) {
+  const { t } = useWords()
+  return (
+    <li>
+      <span className="thumb"><Icon name="image" /></span>
+      <div className="grow stack tight">
+        <span className="row"><span className="clip small grow">{of.name}</span>{!of.error && <span className="small muted numbers">{Math.floor(of.part * 100)} %</span>}</span>
+        {of.error ? <span className="small problem" role="alert">{of.error}</span> : <progress value={of.part} max={1} aria-label={t('media.sending', { name: of.name })} />}
+      </div>
+      {of.error && <button className="btn low" onClick={() => uploads.retry(of.id)}><Icon name="retry" size={14} /> {t('again')}</button>}
+      <button className="btn bare low icon" aria-label={t('media.stop', { name: of.name })} onClick={() => uploads.cancel(of.id)}><Icon name="x" size={14} /></button>
+    </li>
   )
 }
 

@@ -1,18 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
-import { queues } from '../../api/queries'
+import { queues, slotsOf } from '../../api/queries'
 import { wallTime, zone } from '../../parts/dates'
 import { useWords } from '../../words'
 import type { When, Writing } from './writing'
 
-type TimesProps = { writing: Writing; offered: When[]; change: (next: Partial<Writing>) => void }
+type TimesProps = { writing: Writing; brandId?: string; offered: When[]; change: (next: Partial<Writing>) => void }
 
 // Times chooses when a post goes out.
-export function Times({ writing, offered, change }: TimesProps) {
+export function Times({ writing, brandId, offered, change }: TimesProps) {
   const { t } = useWords()
   const at = useId()
-  const queue = useId()
-  const all = useQuery(queues).data ?? []
   const { when } = writing
   return (
     <div className="stack">
@@ -26,17 +24,33 @@ export function Times({ writing, offered, change }: TimesProps) {
           <span className="hint">{t('when.zone', { zone: zone() })}</span>
         </div>
       )}
-      {when === 'queue' && (all.length === 0 ? <p className="small muted">{t('when.noQueue')}</p> : (
-        <div className="field">
-          <label htmlFor={queue}>{t('when.whichQueue')}</label>
-          <select className="input" id={queue} value={writing.queueId} onChange={(e) => change({ queueId: e.target.value })}>
-            <option value="">{t('when.defaultQueue')}</option>
-            {all.map((q) => <option key={q.id} value={q.id}>{q.name}</option>)}
-          </select>
-        </div>
-      ))}
+      {when === 'queue' && <QueueChoice queueId={writing.queueId} brandId={brandId} choose={(queueId) => change({ queueId })} />}
       {when === 'now' && <p className="small muted">{t('when.nowAbout')}</p>}
       {when === 'draft' && <p className="small muted">{t('when.draftAbout')}</p>}
+    </div>
+  )
+}
+
+type QueueChoiceProps = { queueId: string; brandId?: string; choose: (queueId: string) => void }
+
+// QueueChoice names the queue, and its next free place.
+function QueueChoice({ queueId, brandId, choose }: QueueChoiceProps) {
+  const { t, time } = useWords()
+  const id = useId()
+  const all = useQuery(queues).data ?? []
+  const defaults = all.filter((q) => q.isDefault)
+  const usual = defaults.find((q) => q.brandId === (brandId ?? null)) ?? defaults.find((q) => q.brandId === null)
+  const slots = useQuery(slotsOf(queueId || usual?.id))
+  if (all.length === 0) return <p className="small muted">{t('when.noQueue')}</p>
+  const next = slots.data?.[0]
+  return (
+    <div className="field">
+      <label htmlFor={id}>{t('when.whichQueue')}</label>
+      <select className="input" id={id} value={queueId} onChange={(e) => choose(e.target.value)}>
+        <option value="">{usual ? t('when.usualQueue', { name: usual.name }) : t('when.defaultQueue')}</option>
+        {all.filter((q) => q.id !== usual?.id).map((q) => <option key={q.id} value={q.id}>{q.name}</option>)}
+      </select>
+      {slots.isSuccess && <span className="hint" role="status">{next ? t('when.nextPlace', { time: time.full(next) }) : t('when.noPlace')}</span>}
     </div>
   )
 }

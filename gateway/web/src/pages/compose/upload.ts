@@ -1,28 +1,80 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { api, ask, ownPath, Refusal, type Schemas } from '../../api/client'
 import type { Item } from './writing'
 
-export type Sending = { id: number; name: string; part: number; error?: string }
+export type Sending = { id: string; name: string; part: number; error?: string } // part: what has arrived, from 0 to 1
 
-type Piece = { url: string; content: Blob }
+export type Uploads = ReturnType<typeof useUploads>
 
-// useUploads sends files, each with what of it has arrived, from 0 to 1.
+type Piece = { url: string; content: Blob; isSent: boolean }
+type Address = Pick<Schemas['MediaAddressAnswer'], 'mediaId' | 'method' | 'headers' | 'parts'> & { uploadUrl?: string }
+type Job = { file: File; stop: AbortController; mediaId?: string }
+
+// atOnce is how many files are sent at a time: browsers open six connections to a server, and other requests
+// need some of them.
+const atOnce = 3
+
+// useUploads sends files. One that failed is kept to be tried again, which sends only the parts that are missing.
 export function useUploads(done: (item: Item) => void, say: (error: unknown) => string) {
   const [sending, setSending] = useState<Sending[]>([])
-  const change = (id: number, next: Partial<Sending>) => setSending((all) => all.map((s) => (s.id === id ? { ...s, ...next } : s)))
-  const drop = (id: number) => setSending((all) => all.filter((s) => s.id !== id))
-  const send = async (file: File) => {
-    const id = performance.now() + Math.random()
-    setSending((all) => [...all, { id, name: file.name, part: 0 }])
+  const jobs = useRef(new Map<string, Job>())
+  const waiting = useRef<string[]>([])
+  const running = useRef(0)
+  const latest = useRef(done)
+  latest.current = done
+  useEffect(() => {
+    const all = jobs.current
+    return () => all.forEach((job) => job.stop.abort())
+  }, [])
+  const change = (id: string, next: Partial<Sending>) => setSending((all) => all.map((s) => (s.id === id ? { ...s, ...next } : s)))
+  const forget = (id: string) => {
+    jobs.current.delete(id)
+    setSending((all) => all.filter((s) => s.id !== id))
+  }
+  const run = async (id: string, job: Job) => {
     try {
-      const mediaId = await upload(file, (part) => change(id, { part }))
-      done({ mediaId, type: kindOf(file), name: file.name, altText: '' })
-      drop(id)
+      const mediaId = await upload(job, (part) => change(id, { part }))
+      latest.current({ mediaId, type: kindOf(job.file), name: job.file.name, altText: '' })
+      forget(id)
     } catch (error) {
-      change(id, { error: say(error) })
+      if (!job.stop.signal.aborted) change(id, { error: say(error) })
     }
   }
-  return { sending, send, drop }
+  const next = () => {
+    const id = running.current < atOnce ? waiting.current.shift() : undefined
+    const job = id && jobs.current.get(id)
+    if (!job) return
+    running.current++
+    void run(id, job).finally(() => {
+      running.current--
+      next()
+    })
+  }
+  const begin = (id: string) => {
+    waiting.current.push(id)
+    next()
+  }
+  return {
+    sending,
+    send: (file: File) => {
+      const id = crypto.getRandomValues(new Uint32Array(2)).join('-')
+      jobs.current.set(id, { file, stop: new AbortController() })
+      setSending((all) => [...all, { id, name: file.name, part: 0 }])
+      begin(id)
+    },
+    retry: (id: string) => {
+      change(id, { error: undefined })
+      begin(id)
+    },
+    // cancel stops it, and removes what has arrived; what is left of it otherwise ends by itself.
+    cancel: (id: string) => {
+      const job = jobs.current.get(id)
+      waiting.current = waiting.current.filter((w) => w !== id)
+      job?.stop.abort()
+      if (job?.mediaId) void api.DELETE('/media/{id}', { params: { path: { id: job.mediaId } } })
+      forget(id)
+    },
+  }
 }
 
 function kindOf(file: File): Item['type'] {
@@ -31,28 +83,40 @@ function kindOf(file: File): Item['type'] {
 }
 
 // upload sends a file to where the API says, in the parts that it names where it is large.
-async function upload(file: File, progress: (part: number) => void): Promise<string> {
-  const to = await ask(api.POST('/media/upload-url', { body: { fileName: file.name, size: file.size } }))
-  const pieces: Piece[] = to.parts && to.parts.length > 1
-    ? to.parts.map((p: Schemas['UploadPart']) => ({ url: p.uploadUrl, content: file.slice(p.offset, p.offset + p.size) }))
-    : [{ url: to.uploadUrl, content: file }]
+async function upload(job: Job, progress: (part: number) => void): Promise<string> {
+  const { file, stop: { signal } } = job
+  const to: Address = job.mediaId
+    ? await ask(api.GET('/media/{id}/parts', { params: { path: { id: job.mediaId } } }))
+    : await ask(api.POST('/media/upload-url', { body: { fileName: file.name, size: file.size } }))
+  signal.throwIfAborted()
+  const pieces = piecesOf(file, to)
+  if (pieces.length > 1) job.mediaId = to.mediaId // its parts can be asked for when it is tried again
   let sent = 0
   for (const piece of pieces) {
-    await put(piece, to, (bytes) => progress((sent + bytes) / file.size))
+    if (!piece.isSent) await put(piece, to, signal, (bytes) => progress((sent + bytes) / file.size))
     sent += piece.content.size
   }
-  if (pieces.length > 1) await ask(api.POST('/media/{id}/complete', { params: { path: { id: to.mediaId } } }))
+  if (pieces.length > 1) await ask(api.POST('/media/{id}/complete', { params: { path: { id: to.mediaId } }, signal }))
   return to.mediaId
 }
 
-function put(piece: Piece, to: Schemas['MediaAddressAnswer'], progress: (bytes: number) => void): Promise<void> {
+function piecesOf(file: File, { parts, uploadUrl }: Address): Piece[] {
+  if (uploadUrl && (parts?.length ?? 0) <= 1) return [{ url: uploadUrl, content: file, isSent: false }]
+  return (parts ?? []).map((p) => ({ url: p.uploadUrl, content: file.slice(p.offset, p.offset + p.size), isSent: p.received }))
+}
+
+function put(piece: Piece, to: Address, signal: AbortSignal, progress: (bytes: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest() // fetch does not tell how much has been sent
+    const abort = () => request.abort()
+    signal.addEventListener('abort', abort)
     request.open(to.method, ownPath(piece.url))
     for (const [name, value] of Object.entries(to.headers)) request.setRequestHeader(name, String(value))
     request.upload.onprogress = (event) => progress(event.loaded)
+    request.onabort = () => reject(new Error('the upload was stopped'))
     request.onerror = () => reject(new Error('the connection broke'))
     request.onload = () => (request.status < 300 ? resolve() : reject(refusalOf(request)))
+    request.onloadend = () => signal.removeEventListener('abort', abort)
     request.send(piece.content)
   })
 }

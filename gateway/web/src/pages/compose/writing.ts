@@ -1,22 +1,40 @@
-import type { MediaItem, Post, Schemas } from '../../api/client'
+import type { MediaItem, PlatformName, Post, Schemas } from '../../api/client'
 import type { AccountsById } from '../../api/queries'
 import { wallTime, zone } from '../../parts/dates'
+import type { Group, Value } from './settings/described'
 
 export type When = 'now' | 'at' | 'queue' | 'draft'
 
-export type Item = { mediaId?: string; url?: string; type: 'image' | 'video' | 'pdf'; name: string; altText: string; fit?: 'none' | 'contain' | 'cover' }
+export type Item = MediaItem & { type: 'image' | 'video' | 'pdf'; name: string; altText: string }
 
-// Writing is a post while it is written.
+// Entry is what a post says; a thread has several.
+export type Entry = {
+  id: string
+  text: string
+  own: Record<string, string> // texts that accounts have of their own, by their ids; in a thread, that of a platform's first account is all theirs
+  media: Item[]
+  comments: string[]
+}
+
+export type Settings = Partial<Record<PlatformName, Group>>
+
+// Writing is a post, or a thread, while it is written.
 export type Writing = {
   accounts: string[] // their ids, in the order of choosing
-  text: string
-  own: Record<string, string> // texts that accounts have of their own, by their ids
-  media: Item[]
-  firstComment: string
+  entries: Entry[]
+  settings: Settings
   when: When
   at: string // wall time in the reader's zone, as inputs have it
   queueId: string
 }
+
+// threaded are the platforms that take threads.
+export const threaded: readonly PlatformName[] = ['twitter', 'threads', 'bluesky', 'mastodon'] satisfies Schemas['ThreadTarget'][]
+
+// mostEntries is how long a thread may be.
+export const mostEntries = 25
+
+export const isThread = (w: Writing) => w.entries.length > 1
 
 // offeredTimes are the ways to give a post its time: authors make drafts alone, and a post that exists keeps
 // to a time of its own.
@@ -26,44 +44,124 @@ export function offeredTimes(mayPublish: boolean, edited: Post | undefined): Whe
   return edited.status === 'draft' ? ['at', 'draft'] : ['at']
 }
 
+export const blankEntry = (): Entry => ({ id: crypto.getRandomValues(new Uint32Array(2)).join('-'), text: '', own: {}, media: [], comments: [] })
+
 export function blank(at?: string): Writing {
   const start = at ? new Date(at) : new Date(Math.ceil(Date.now() / 3_600_000 + 0.25) * 3_600_000)
-  return { accounts: [], text: '', own: {}, media: [], firstComment: '', when: 'at', at: wallTime(start), queueId: '' }
+  return { accounts: [], entries: [blankEntry()], settings: {}, when: 'at', at: wallTime(start), queueId: '' }
 }
 
-// ofPost is the writing that made a post, for a change or a copy.
-export function ofPost(post: Post): Writing {
-  const own = post.platforms.flatMap((p) => (p.contentOverride !== undefined ? [[p.accountId, p.contentOverride]] : []))
+export const isBlank = (w: Writing) => w.entries.every((e) => !e.text && e.media.length === 0 && Object.keys(e.own).length === 0)
+
+// ofPost is the writing that made a post, for a change or a copy; of a thread, with its entries.
+export function ofPost(post: Post, thread?: Schemas['Thread']): Writing {
+  const settings = structuredClone(post.platformSettings ?? {}) as Settings
+  const own: Record<string, string> = {}
+  for (const { accountId, platform, contentOverride } of post.platforms) {
+    const text = contentOverride ?? settings[platform]?.['content']
+    if (typeof text === 'string') own[accountId] = text
+  }
+  for (const group of Object.values(settings)) delete group['content']
+  const commentsOf = (target: number) => post.firstComments.filter((c) => (c.target ?? 0) === target).map((c) => c.text)
+  const entries = thread?.posts.map((e, i): Entry => ({
+    ...blankEntry(), text: e.content, media: itemsOf(e.mediaItems), comments: commentsOf(i),
+    own: Object.fromEntries(post.platforms.flatMap((p) => { const text = e.platformContent?.[p.platform]; return text === undefined ? [] : [[p.accountId, text]] })),
+  })) ?? [{ ...blankEntry(), text: post.content, own, media: itemsOf(post.mediaItems), comments: commentsOf(0) }]
   return {
     ...blank(post.scheduledFor && new Date(post.scheduledFor) > new Date() ? post.scheduledFor : undefined),
-    accounts: post.platforms.map((p) => p.accountId), text: post.content, own: Object.fromEntries(own),
-    media: (post.mediaItems as MediaItem[]).map((m): Item => ({ mediaId: m.mediaId, url: m.mediaId ? undefined : m.url, type: m.type ?? 'image', name: m.url ?? '', altText: m.altText ?? '', fit: m.fit })),
-    firstComment: post.firstComments[0]?.text ?? '', when: post.status === 'draft' ? 'draft' : 'at',
+    accounts: post.platforms.map((p) => p.accountId), entries, settings, when: post.status === 'draft' ? 'draft' : 'at',
   }
+}
+
+const itemsOf = (items: Schemas['MediaItem'][]) => (items as MediaItem[]).map((m): Item => (
+  { ...m, url: m.mediaId ? undefined : m.url, type: m.type ?? 'image', name: m.url ?? '', altText: m.altText ?? '' }))
+
+// moved returns all with the one at a place at another.
+export function moved<T>(all: T[], from: number, to: number): T[] {
+  const next = [...all]
+  next.splice(to, 0, ...next.splice(from, 1))
+  return next
 }
 
 export type Fields = Schemas['PostFields']
 
-// fieldsOf are a writing's contents as the API takes them.
-export function fieldsOf(w: Writing, accounts: AccountsById): Fields {
-  const chosen = w.accounts.flatMap((id) => accounts.get(id) ?? [])
+const chosen = (w: Writing, accounts: AccountsById) => w.accounts.flatMap((id) => accounts.get(id) ?? [])
+
+// brandOf is the brand that all of the accounts are in.
+export function brandOf(w: Writing, accounts: AccountsById): string | undefined {
+  const brands = new Set(chosen(w, accounts).map((a) => a.brandId))
+  return brands.size === 1 ? ([...brands][0] ?? undefined) : undefined
+}
+
+// fieldsOf are an entry's contents as the API takes them of a post; the settings are the first entry's.
+export function fieldsOf(w: Writing, entry: Entry, accounts: AccountsById): Fields {
+  const brandId = brandOf(w, accounts)
   return {
-    content: w.text,
-    platforms: chosen.map((a) => ({ platform: a.platform, accountId: a.id, ...(w.own[a.id] !== undefined ? { content: w.own[a.id] } : {}) })),
-    mediaItems: w.media.map((m) => ({
-      ...(m.mediaId ? { mediaId: m.mediaId } : { url: m.url, type: m.type }),
-      ...(m.altText ? { altText: m.altText } : {}), ...(m.fit && m.fit !== 'none' ? { fit: m.fit } : {}),
-    })) as Fields['mediaItems'],
-    ...(w.firstComment.trim() ? { firstComment: w.firstComment } : {}),
+    content: entry.text,
+    platforms: chosen(w, accounts).map((a) => ({ platform: a.platform, accountId: a.id, ...(entry.own[a.id] !== undefined ? { content: entry.own[a.id] } : {}) })),
+    mediaItems: entry.media.map(mediaOf),
+    firstComments: written(entry).map((text) => ({ text })),
+    platformSettings: entry === w.entries[0] ? settingsOf(w, accounts) : {},
+    ...(brandId ? { brandId } : {}),
   }
 }
 
+// threadOf are a thread's contents as the API takes them.
+export function threadOf(w: Writing, accounts: AccountsById): Schemas['ThreadCreate'] {
+  const all = chosen(w, accounts)
+  const brandId = brandOf(w, accounts)
+  return {
+    posts: w.entries.map((e) => ({
+      content: e.text, mediaItems: e.media.map(mediaOf),
+      platformContent: Object.fromEntries(voices(w, accounts).flatMap((a): [PlatformName, string][] => { const text = e.own[a.id]; return text === undefined ? [] : [[a.platform, text]] })),
+    })),
+    platforms: all.map((a) => ({ platform: a.platform, accountId: a.id }) as Schemas['ThreadTarget']),
+    firstComments: w.entries.flatMap((e, target) => written(e).map((text) => ({ target, text }))),
+    platformSettings: settingsOf(w, accounts),
+    ...(brandId ? { brandId } : {}),
+  }
+}
+
+// voices are the accounts that can have a text of their own: in a thread, one for each platform.
+export function voices(w: Writing, accounts: AccountsById) {
+  const all = chosen(w, accounts)
+  return isThread(w) ? all.filter((a, i) => all.findIndex((b) => b.platform === a.platform) === i) : all
+}
+
+// misfits are the accounts of a thread whose platforms take none.
+export const misfits = (w: Writing, accounts: AccountsById) => (isThread(w) ? voices(w, accounts).filter((a) => !threaded.includes(a.platform)) : [])
+
+// hasRoom tells whether no entry has more media than it can have; what a post can have the API says.
+export const hasRoom = (w: Writing) => !isThread(w) || w.entries.every((e) => e.media.length <= 1)
+
+// written are an entry's comments that say something.
+export const written = (entry: Entry) => entry.comments.filter((c) => c.trim())
+
+const mediaOf = ({ name: _, type, mediaId, url, altText, fit, ...more }: Item) => ({
+  ...more, ...(mediaId ? { mediaId } : { url, type }), ...(altText ? { altText } : {}), ...(fit && fit !== 'none' ? { fit } : {}),
+}) as Schemas['MediaItem']
+
+function settingsOf(w: Writing, accounts: AccountsById): Schemas['PlatformSettings'] {
+  const platforms = new Set(chosen(w, accounts).map((a) => a.platform))
+  return Object.fromEntries([...platforms].flatMap((p) => {
+    const group = told(w.settings[p] ?? {}) as Group
+    return Object.keys(group).length > 0 ? [[p, group]] : []
+  }))
+}
+
+// told leaves out what was not filled in.
+function told(value: Value): Value {
+  if (Array.isArray(value)) return value.map(told).filter((v) => v !== undefined)
+  if (typeof value !== 'object') return value === '' ? undefined : value
+  return Object.fromEntries(Object.entries(value).flatMap(([name, v]) => (told(v) === undefined ? [] : [[name, told(v)]])))
+}
+
 // timesOf say when it goes out.
-export function timesOf(w: Writing): Partial<Schemas['PostCreate']> {
+export function timesOf(w: Writing) {
   switch (w.when) {
     case 'now': return { publishNow: true }
     case 'queue': return { queue: true, ...(w.queueId ? { queueId: w.queueId } : {}) }
-    case 'draft': return { status: 'draft' }
+    case 'draft': return { status: 'draft' as const }
     case 'at': return { scheduledFor: w.at, timezone: zone() }
   }
 }

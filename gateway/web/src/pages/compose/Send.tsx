@@ -1,0 +1,71 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useRef } from 'react'
+import { api, ask, type Post, type Schemas } from '../../api/client'
+import { useAccounts, type AccountsById } from '../../api/queries'
+import { useSubmit } from '../../parts/Form'
+import { Icon } from '../../parts/Icon'
+import { Problem } from '../../parts/Page'
+import { useToast } from '../../parts/toasts'
+import { useWords, type Word } from '../../words'
+import { fieldsOf, hasRoom, isThread, misfits, threadOf, timesOf, type Entry, type Writing } from './writing'
+
+const sent: Record<Writing['when'], Word> = { now: 'compose.sentNow', at: 'compose.sentAt', queue: 'compose.sentQueue', draft: 'compose.sentDraft' }
+const names: Record<Writing['when'], Word> = { now: 'compose.publish', at: 'compose.schedule', queue: 'compose.enqueue', draft: 'compose.keep' }
+
+type SendProps = { writing: Writing; edited?: Post; isValid: boolean; forget: () => void }
+
+// Send creates or changes the post. Sent once more after an answer was lost, it is the same request, which
+// the API answers as before and makes no second post.
+export function Send({ writing, edited, isValid, forget }: SendProps) {
+  const { t } = useWords()
+  const { byId } = useAccounts()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { show } = useToast()
+  const request = useRef({ body: '', key: '' })
+  const { run, busy, error } = useSubmit(async () => {
+    const id = edited ? await update(edited, writing, byId) : await create(request.current, writing, byId)
+    forget()
+    for (const queryKey of [['posts'], ['post', id], ['queues']]) void client.invalidateQueries({ queryKey })
+    show({ tone: 'good', text: t(edited ? 'compose.changed' : sent[writing.when]) })
+    await navigate({ to: '/posts/$id', params: { id } })
+  })
+  const isEmpty = writing.accounts.length === 0
+  const isMisplaced = misfits(writing, byId).length > 0 || !hasRoom(writing)
+  const isRefused = isMisplaced || (writing.when !== 'draft' && !isValid)
+  return (
+    <>
+      {error !== null && <Problem error={error} />}
+      <button className="btn main" disabled={busy || isEmpty || isRefused} onClick={() => run()}>
+        <Icon name={writing.when === 'draft' ? 'draft' : 'check'} /> {t(edited ? 'compose.save' : names[writing.when])}
+      </button>
+      {isEmpty && <p className="small muted">{t('compose.chooseFirst')}</p>}
+      {!isEmpty && isRefused && <p className="small muted">{t('compose.fixFirst')}</p>}
+    </>
+  )
+}
+
+// create makes the post or the thread, and returns the post's id.
+async function create(request: { body: string; key: string }, writing: Writing, accounts: AccountsById): Promise<string> {
+  const times = timesOf(writing)
+  const written = JSON.stringify(isThread(writing) ? { ...threadOf(writing, accounts), ...times } : { ...fieldsOf(writing, first(writing), accounts), ...times })
+  if (request.body !== written) {
+    request.body = written
+    request.key = [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('')
+  }
+  const params = { header: { 'Idempotency-Key': request.key } }
+  if (isThread(writing)) return (await ask(api.POST('/threads', { params, body: JSON.parse(written) as Schemas['ThreadCreate'] }))).thread.postId
+  return (await ask(api.POST('/posts', { params, body: JSON.parse(written) as Schemas['PostCreate'] }))).post.id
+}
+
+// update changes the fields; an empty list clears what was there.
+async function update(post: Post, writing: Writing, accounts: AccountsById): Promise<string> {
+  const status = writing.when === 'draft' ? ('draft' as const) : ('scheduled' as const)
+  const times = writing.when === 'at' ? timesOf(writing) : {}
+  const body = { ...fieldsOf(writing, first(writing), accounts), ...times, ...(post.status === status ? {} : { status }) }
+  await ask(api.PATCH('/posts/{id}', { params: { path: { id: post.id } }, body }))
+  return post.id
+}
+
+const first = (writing: Writing) => writing.entries[0] as Entry

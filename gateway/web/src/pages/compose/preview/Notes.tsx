@@ -1,0 +1,26 @@
+import { useWords } from '../../../words'
+import { Deeds, Face, Poll, Replies, Said, Shots, wordOf, type Look } from './shown'
+
+// Notes are short texts below each other: X, Threads, Bluesky, Mastodon.
+export function Notes({ account, entries, settings }: Look) {
+  const { t } = useWords()
+  const warning = wordOf(settings['spoilerText'])
+  return (
+    <ol className="notes">
+      {entries.map((e, i) => (
+        <li key={i}>
+          <Face account={account} />
+          <div className="grow">
+            <p className="row small"><span className="strong clip">{account.name}</span><span className="muted since">· {t('preview.now')}</span></p>
+            {i === 0 && warning && <p className="covered">{warning}</p>}
+            <Said text={e.text} />
+            {i === 0 && <Poll poll={settings['poll']} />}
+            <Shots media={e.media} />
+            <Deeds of={['comment', 'repeat', 'heart', 'more']} />
+            <Replies account={account} comments={e.comments} />
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}
