@@ -1,18 +1,9 @@
 // The main way through the console, as a person goes it, and every page by axe.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { violations } from './axe.mjs'
 import { browser, start } from './crier.mjs'
 import { fill } from './demo.mjs'
-
-// picture is a PNG of 64 by 64, drawn by the browser.
-const picture = (page) => page.evaluate(async () => {
-  const canvas = new OffscreenCanvas(64, 64)
-  const context = canvas.getContext('2d')
-  context.fillStyle = '#4453d6'
-  context.fillRect(0, 0, 64, 64)
-  return [...new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer())]
-})
+import { faults, picture, watch } from './person.mjs'
 
 // connected is how simulators call people.
 const connected = /user\d+/
@@ -25,9 +16,7 @@ before(async () => {
   await fill(crier.url, crier.key)
   const context = await chromium.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', viewport: { width: 1440, height: 900 } })
   page = await context.newPage()
-  page.setDefaultTimeout(60_000) // the machine may be busy
-  page.on('pageerror', (error) => said.push(error.message))
-  page.on('console', (message) => message.text().includes('Content Security Policy') && said.push(message.text()))
+  watch(page, said)
 })
 
 after(async () => {
@@ -85,8 +74,8 @@ test('a post with a picture is written, and judged meanwhile', async () => {
   await accounts.getByText('Instagram').click()
   await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Fresh rolls from seven.')
   await see('instagram needs media')
-  const png = await picture(page)
-  await page.locator('input[type=file]').setInputFiles({ name: 'rolls.png', mimeType: 'image/png', buffer: Buffer.from(png) })
+  const png = await picture(page, 64, 64)
+  await page.locator('input[type=file]').setInputFiles({ name: 'rolls.png', mimeType: 'image/png', buffer: png })
   await page.getByRole('textbox', { name: 'Describe it for those who do not see it' }).fill('Rolls on a tray')
   await accounts.getByText('Instagram').click()
   await page.reload() // and is kept
@@ -162,7 +151,7 @@ for (const face of ['light', 'dark']) {
         await page.goto(crier.url + path)
         await page.getByRole('heading', { level: 1 }).or(page.getByRole('heading', { level: 2 })).first().waitFor()
         await page.locator('.skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' })
-        found.push(...(await violations(page, `${path} at ${width}`)))
+        found.push(...(await faults(page, `${path} at ${width}`)))
       }
     }
     assert.deepEqual(found, [])

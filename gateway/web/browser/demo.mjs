@@ -20,6 +20,8 @@ const failing = [
   { content: 'A table for two? Book it on our page. [crier:outage]', platforms: ['bluesky'] },
 ]
 
+const thread = ['Our bread takes two days. Here is why.', 'Day one: the dough rests, cold, for twenty hours.', 'Day two: shaped by hand, baked at five.']
+
 const mixes = [['mastodon', 'bluesky'], ['twitter'], ['linkedin', 'facebook', 'threads'], ['telegram'], ['mastodon', 'twitter', 'bluesky', 'threads', 'linkedin'], ['threads']]
 
 // fill makes posts for the weeks around now; what lies behind is published at once, as nothing can be
@@ -42,6 +44,8 @@ export async function fill(url, key) {
   posts.push({ content: 'Ideas for December: advent calendar, gift cards, a small market.', platforms: ['mastodon'], status: 'draft' })
   posts.push({ content: 'Opening of the second shop — text to be agreed with Jonas.', platforms: ['linkedin', 'facebook'], status: 'draft' })
   for (let i = 0; i < posts.length; i += 25) await ask('POST', '/posts/bulk', { posts: posts.slice(i, i + 25) })
+  await ask('POST', '/threads', { posts: thread.map((content) => ({ content })), platforms: ['mastodon', 'bluesky'], publishNow: true, firstComments: [{ text: 'The recipe is in our shop.' }] })
+  await ask('POST', '/queues', { name: 'Mornings', timezone: 'Europe/Berlin', slots: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((day) => ({ day, time: '08:30' })) })
   await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/hooks/crier', events: ['post.published', 'post.failed', 'account.error'] })
   await ask('POST', '/keys', { name: 'Importer', permissions: ['read', 'write'], test: true })
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
-import { violations } from './axe.mjs'
+import { faults } from './person.mjs'
 import { described, operationOf, written } from './calls.mjs'
 import { browser, start } from './crier.mjs'
 import { picture, supply } from './supply.mjs'
@@ -191,7 +191,7 @@ for (const face of ['light', 'dark']) {
         await page.goto(crier.url + path)
         await page.getByRole('heading', { level: 1 }).waitFor()
         await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-        found.push(...(await violations(page, `${path} at ${width}`)))
+        found.push(...(await faults(page, `${path} at ${width}`)))
       }
     }
     assert.deepEqual(found, [])
@@ -205,7 +205,7 @@ test('pages outside the console pass axe: the consent, the question, the choice,
       for (const colorScheme of ['light', 'dark']) {
         await page.setViewportSize({ width, height: 800 })
         await page.emulateMedia({ colorScheme })
-        found.push(...(await violations(page, `${name} at ${width}, ${colorScheme}`)))
+        found.push(...(await faults(page, `${name} at ${width}, ${colorScheme}`)))
       }
     }
   }

@@ -8,6 +8,7 @@ import { browser, start } from './crier.mjs'
 import { fill } from './demo.mjs'
 import { sheet } from './sheet.mjs'
 import { supply } from './supply.mjs'
+import { writing } from './writing.shots.mjs'
 
 const folder = process.argv[2] ?? 'screenshots'
 const only = process.argv[3]?.split(',')
@@ -134,6 +135,8 @@ const pages = {
     await page.locator('.choices .state').first().waitFor()
   },
 }
+
+Object.assign(pages, writing)
 
 // linkTo is where an account of a platform is connected.
 async function linkTo(page, url, platform) {

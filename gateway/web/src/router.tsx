@@ -16,6 +16,7 @@ export type CalendarSearch = {
   q?: string
   platform?: string
   account?: string
+  brand?: string
   status?: string
 }
 
@@ -31,6 +32,7 @@ export type ComposeSearch = {
   edit?: string // id of the post that is changed
   copy?: string // id of one that is begun from
   at?: string // when it is to go out
+  queue?: string // id of the queue that it is for
 }
 
 // needsToken leads elsewhere where what stands after # is missing.
@@ -43,7 +45,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root, path: '/calendar',
     validateSearch: (s: Record<string, unknown>): CalendarSearch => ({
-      view: calendarViews.find((v) => v === s['view']), date: text(s['date']), q: text(s['q']), platform: text(s['platform']), account: text(s['account']), status: text(s['status']),
+      view: calendarViews.find((v) => v === s['view']), date: text(s['date']), q: text(s['q']), platform: text(s['platform']), account: text(s['account']), brand: text(s['brand']), status: text(s['status']),
     }),
     component: lazyRouteComponent(() => import('./pages/calendar/CalendarPage'), 'CalendarPage'),
   }),
@@ -52,7 +54,7 @@ const routes = [
   createRoute({ getParentRoute: () => root, path: '/posts/$id', component: lazyRouteComponent(() => import('./pages/post/PostPage'), 'PostPage') }),
   createRoute({
     getParentRoute: () => root, path: '/compose',
-    validateSearch: (s: Record<string, unknown>): ComposeSearch => ({ edit: text(s['edit']), copy: text(s['copy']), at: text(s['at']) }),
+    validateSearch: (s: Record<string, unknown>): ComposeSearch => ({ edit: text(s['edit']), copy: text(s['copy']), at: text(s['at']), queue: text(s['queue']) }),
     component: lazyRouteComponent(() => import('./pages/compose/ComposePage'), 'ComposePage'),
   }),
   createRoute({ getParentRoute: () => root, path: '/accounts', component: lazyRouteComponent(() => import('./pages/accounts/AccountsPage'), 'AccountsPage') }),

@@ -1,7 +1,6 @@
-import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { failedTargets, standing } from '../parts/post'
-import { api, ask, type Account, type Attempt, type Post, type Schemas, type Webhook } from './client'
+import { api, ask, type Account, type Attempt, type Key, type Post, type Schemas, type Webhook } from './client'
 import { useMay } from './session'
 
 // pulse is how often what may have changed is asked for, in milliseconds.
@@ -10,7 +9,7 @@ export const pulse = 4000
 type PostStatus = Post['status']
 
 // page is the most that the API answers at once.
-const page = 100
+export const page = 100
 
 // everybodys are posts whoever made them, not those of programs alone.
 export const everybodys = { source: 'all' } as const
@@ -20,20 +19,34 @@ const mostPosts = 10_000
 
 export type Range = { after?: string; before?: string; q?: string; status?: PostStatus }
 
-async function readPosts(range: Range): Promise<Post[]> {
+// readPosts reads all posts of a range; of many it tells meanwhile what there is so far, seldom enough that
+// drawing them costs little.
+async function readPosts(range: Range, tell?: (some: Post[]) => void): Promise<Post[]> {
   const posts: Post[] = []
   let cursor: string | undefined
+  let next = page
   do {
     const query = { ...range, ...everybodys, limit: page, cursor, ...(range.q ? {} : { sort: 'scheduledFor' as const }) }
     const answer = await ask(api.GET('/posts', { params: { query } }))
     posts.push(...answer.posts)
     cursor = answer.pagination.nextCursor
+    if (cursor && posts.length >= next) {
+      tell?.([...posts])
+      next *= 4
+    }
   } while (cursor && posts.length < mostPosts)
   return posts
 }
 
 export const postsOf = (range: Range) =>
-  queryOptions({ queryKey: ['posts', range], queryFn: () => readPosts(range), placeholderData: keepPreviousData, staleTime: 15_000 })
+  queryOptions({
+    queryKey: ['posts', range],
+    queryFn: ({ client, queryKey }) => {
+      const isFirst = client.getQueryData(queryKey) === undefined
+      return readPosts(range, isFirst ? (some) => client.setQueryData(queryKey, some) : undefined)
+    },
+    placeholderData: keepPreviousData, staleTime: 15_000,
+  })
 
 export const postOf = (id: string) =>
   queryOptions({ queryKey: ['post', id], queryFn: async () => (await ask(api.GET('/posts/{id}', { params: { path: { id } } }))).post })
@@ -129,28 +142,6 @@ export function useAccounts() {
   return { ...query, ...(query.data ?? noAccounts) }
 }
 
-// useLivePosts asks every few seconds which posts have changed, and has the views that show posts read them
-// anew only then: one small request stands for all of them.
-export function useLivePosts() {
-  const client = useQueryClient()
-  const seen = useRef(new Set<string>())
-  const { data } = useQuery({
-    queryKey: ['changes'],
-    queryFn: async () => {
-      const updatedAfter = new Date(Date.now() - 60_000).toISOString()
-      const { posts } = await ask(api.GET('/posts', { params: { query: { ...everybodys, updatedAfter, limit: page } } }))
-      return posts.map((p) => p.id + p.updatedAt)
-    },
-    refetchInterval: pulse,
-  })
-  useEffect(() => {
-    if (data === undefined) return
-    const hasChanged = data.some((change) => !seen.current.has(change))
-    seen.current = new Set(data)
-    if (hasChanged) void client.invalidateQueries({ queryKey: ['posts'] })
-  }, [client, data])
-}
-
 // recently is how far back a failure still asks for a person, in milliseconds.
 const recently = 14 * 24 * 3600 * 1000
 
@@ -158,6 +149,7 @@ export type Need =
   | { kind: 'failed' | 'unknown' | 'held'; id: string; post: Post }
   | { kind: 'account'; id: string; account: Account }
   | { kind: 'webhook'; id: string; webhook: Webhook }
+  | { kind: 'key'; id: string; suspended: Key }
 
 const needsOfPosts = queryOptions({
   queryKey: ['posts', 'needs'],
@@ -181,11 +173,14 @@ function needOfPost(post: Post): Need[] {
 export function useNeeds(): { needs: Need[]; isPending: boolean; error: Error | null } {
   const posts = useQuery(needsOfPosts)
   const { all, error, isPending } = useAccounts()
-  const hooks = useQuery({ ...webhooks, enabled: useMay('admin'), refetchInterval: 60_000 })
+  const ofAdmins = { enabled: useMay('admin'), refetchInterval: 60_000 }
+  const hooks = useQuery({ ...webhooks, ...ofAdmins })
+  const { data: allKeys = [] } = useQuery({ ...keys, ...ofAdmins })
   const needs: Need[] = [
     ...all.filter((a) => a.needsReconnect).map((account): Need => ({ kind: 'account', id: account.id, account })),
     ...(posts.data ?? []).flatMap(needOfPost),
     ...(hooks.data ?? []).filter((w) => w.disabledAt).map((webhook): Need => ({ kind: 'webhook', id: webhook.id, webhook })),
+    ...allKeys.filter((k) => k.suspendedUntil).map((suspended): Need => ({ kind: 'key', id: suspended.id, suspended })),
   ]
   return { needs, isPending: posts.isPending || isPending, error: posts.error ?? error }
 }

@@ -27,4 +27,4 @@ export const failedTargets = (post: Post) => post.platforms.filter((p) => p.stat
 export const changer = (post: Post): Role => (post.status === 'draft' ? 'author' : 'editor')
 
 // isMovable tells whether its time can be changed.
-export const isMovable = (post: Post) => (post.status === 'draft' || post.status === 'scheduled') && !post.threadId
+export const isMovable = (post: Post) => post.status === 'draft' || post.status === 'scheduled'

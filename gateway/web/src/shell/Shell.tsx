@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Fragment, lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
-import { useLivePosts, useNeeds } from '../api/queries'
+import { useLivePosts } from '../api/live'
+import { useNeeds } from '../api/queries'
 import { useMay, useSession, useSessionChanges } from '../api/session'
 import { Icon } from '../parts/Icon'
 import { useToast } from '../parts/toasts'

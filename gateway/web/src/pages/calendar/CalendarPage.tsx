@@ -1,19 +1,17 @@
 import './calendar.css'
-import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
-import type { Post } from '../../api/client'
-import { postsOf, useAccounts } from '../../api/queries'
+import { useState } from 'react'
+import { useAccounts } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { dateOf } from '../../parts/dates'
 import { Icon } from '../../parts/Icon'
 import { Empty, Page, Problem } from '../../parts/Page'
-import { standing } from '../../parts/post'
 import { useWords } from '../../words'
 import { calendarViews, type CalendarSearch, type CalendarView } from '../../router'
 import { Filters } from './Filters'
 import { Grid } from './Grid'
-import { around, step, titleOf } from './range'
+import { step, titleOf } from './range'
+import { mostOfList, useShown } from './shown'
 
 // useView is the view of the address; on a narrow screen it begins with the list, as a month is too much.
 function useView(search: CalendarSearch): CalendarView {
@@ -27,13 +25,10 @@ export function CalendarPage() {
   const navigate = useNavigate({ from: '/calendar' })
   const view = useView(search)
   const day = search.date ?? dateOf(new Date())
-  const range = useMemo(() => around(view, day), [view, day])
-  const posts = useQuery(postsOf({ ...range, q: search.q }))
+  const { posts, drawn, free, isFiltered, rest, showMore } = useShown(search, view, day)
   const { all } = useAccounts()
   const mayPost = useMay('author')
-  const shown = useMemo(() => (posts.data ?? []).filter((p) => p.scheduledFor && matches(p, search)), [posts.data, search])
   const change = (next: Partial<CalendarSearch>) => void navigate({ search: (s) => ({ ...s, ...next }), replace: 'q' in next })
-  const isFiltered = Boolean(search.q || search.platform || search.account || search.status)
   return (
     <Page
       wide name={t('nav.calendar')} title={titleOf(view, day, time.locale)}
@@ -52,10 +47,10 @@ export function CalendarPage() {
     >
       <Filters search={search} accounts={all} change={change} />
       {posts.error && <Problem error={posts.error} retry={() => void posts.refetch()} />}
-      {posts.isSuccess && shown.length === 0 && (view === 'list' || isFiltered) ? (
+      {posts.isSuccess && drawn.length + free.length === 0 && (view === 'list' || isFiltered) ? (
         <div className="card">
           {isFiltered ? (
-            <Empty icon="search" title={t('calendar.noneMatch')} action={<button className="btn" onClick={() => change({ q: undefined, platform: undefined, account: undefined, status: undefined })}>{t('calendar.clear')}</button>}>
+            <Empty icon="search" title={t('calendar.noneMatch')} action={<button className="btn" onClick={() => change({ q: undefined, platform: undefined, account: undefined, brand: undefined, status: undefined })}>{t('calendar.clear')}</button>}>
               {t('calendar.noneMatchAbout')}
             </Empty>
           ) : (
@@ -65,14 +60,11 @@ export function CalendarPage() {
           )}
         </div>
       ) : (
-        <Grid view={view} day={day} posts={shown} busy={posts.isPending} toDay={(date) => change({ view: 'day', date })} />
+        <>
+          <Grid view={view} day={day} posts={drawn} slots={free} busy={posts.isPending} go={(next, date) => change({ view: next, date })} />
+          {rest > 0 && <button className="btn" onClick={showMore}>{t('calendar.showMore', { n: Math.min(rest, mostOfList), of: rest })}</button>}
+        </>
       )}
     </Page>
   )
-}
-
-function matches(post: Post, { platform, account, status }: CalendarSearch): boolean {
-  return (!status || standing(post) === status || post.status === status) &&
-    (!platform || post.platforms.some((p) => p.platform === platform)) &&
-    (!account || post.platforms.some((p) => p.accountId === account))
 }

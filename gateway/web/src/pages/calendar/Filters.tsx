@@ -13,10 +13,17 @@ type FiltersProps = { search: CalendarSearch; accounts: Account[]; change: (next
 export function Filters({ search, accounts, change }: FiltersProps) {
   const { t } = useWords()
   const used = [...new Set(accounts.map((a) => a.platform))]
-  const named = accounts.filter((a) => !search.platform || a.platform === search.platform)
+  const brands = new Map(accounts.flatMap((a) => (a.brandId && a.brandName ? [[a.brandId, a.brandName]] : [])))
+  const named = accounts.filter((a) => (!search.platform || a.platform === search.platform) && (!search.brand || a.brandId === search.brand))
   return (
     <div className="filters" role="search">
       <SearchField q={search.q} change={(q) => change({ q })} />
+      {brands.size > 0 && (
+        <select className="input" aria-label={t('filter.brand')} value={search.brand ?? ''} onChange={(e) => change({ brand: e.target.value || undefined, account: undefined })}>
+          <option value="">{t('filter.allBrands')}</option>
+          {[...brands].map(([id, name]) => <option key={id} value={id}>{name}</option>)}
+        </select>
+      )}
       <select className="input" aria-label={t('filter.platform')} value={search.platform ?? ''} onChange={(e) => change({ platform: e.target.value || undefined, account: undefined })}>
         <option value="">{t('filter.allPlatforms')}</option>
         {used.map((p: PlatformName) => <option key={p} value={p}>{platforms[p].name}</option>)}

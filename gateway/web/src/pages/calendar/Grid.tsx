@@ -10,21 +10,22 @@ import { useEffect, useMemo, useRef } from 'react'
 import type { Post } from '../../api/client'
 import { useRights } from '../../api/session'
 import { dateOf } from '../../parts/dates'
-import { Marks } from '../../parts/platforms'
-import { changer, excerpt, isMovable, standing } from '../../parts/post'
-import { StatusShape } from '../../parts/Status'
+import { standing } from '../../parts/post'
 import type { CalendarView } from '../../router'
 import { useWords } from '../../words'
+import { Chip } from './Chip'
+import { eventsOf, searchOf, type Shown } from './events'
 import { useMove } from './move'
-import { dayOf } from './range'
+import { dayOf, hourOf } from './range'
+import type { Slot } from './slots'
 
 const viewTypes: Record<CalendarView, string> = { month: 'dayGridMonth', week: 'timeGridWeek', day: 'timeGridDay', list: 'posts' }
 
-type GridProps = { view: CalendarView; day: string; posts: Post[]; busy: boolean; toDay: (date: string) => void }
+type GridProps = { view: CalendarView; day: string; posts: Post[]; slots: Slot[]; busy: boolean; go: (view: CalendarView, date: string) => void }
 
 // Grid shows posts at their times. Those that can still change are dragged to others.
-export function Grid({ view, day, posts, busy, toDay }: GridProps) {
-  const { t, language, time } = useWords()
+export function Grid({ view, day, posts, slots, busy, go }: GridProps) {
+  const { t, language } = useWords()
   const navigate = useNavigate()
   const move = useMove()
   const may = useRights()
@@ -32,22 +33,12 @@ export function Grid({ view, day, posts, busy, toDay }: GridProps) {
   useEffect(() => {
     queueMicrotask(() => calendar.current?.getApi().changeView(viewTypes[view], dayOf(day)))
   }, [view, day])
-  const events = useMemo(
-    () => {
-      const { shown, more } = view === 'month' ? thinned(posts) : { shown: posts, more: [] }
-      return [
-        ...shown.map((post) => ({
-          id: post.id, start: post.scheduledFor, title: excerpt(post, t), editable: isMovable(post) && may(changer(post)), extendedProps: { post },
-          url: `/posts/${post.id}`,
-        })),
-        ...more.map(({ date, count }) => ({
-          id: date, start: `${date}T23:59:59.999`, editable: false, extendedProps: { count }, url: `/calendar?view=day&date=${date}`,
-        })),
-      ]
-    },
-    [posts, t, may, view],
-  )
-  const open = (id: string) => void navigate({ to: '/posts/$id', params: { id } })
+  const events = useMemo(() => eventsOf(view, posts, slots, { t, may }), [view, posts, slots, t, may])
+  const open = (shown: Shown, id: string) => {
+    if ('post' in shown) void navigate({ to: '/posts/$id', params: { id } })
+    else if ('slot' in shown) void navigate({ to: '/compose', search: searchOf(shown.slot) })
+    else go('day', id)
+  }
   return (
     <div className={`cal cal-${view}`} aria-busy={busy}>
       <FullCalendar
@@ -58,27 +49,23 @@ export function Grid({ view, day, posts, busy, toDay }: GridProps) {
         locales={[german]} locale={language === 'de' ? 'de' : 'en-gb'} firstDay={1}
         headerToolbar={false} height={view === 'month' || view === 'list' ? 'auto' : '100%'}
         fixedWeekCount={false} eventMaxStack={2} nowIndicator allDaySlot={false}
-        scrollTime="07:00:00" slotDuration="00:30:00" slotHeaderInterval="01:00:00" slotHeaderFormat={{ hour: '2-digit', minute: '2-digit', hour12: false }}
+        scrollTime={hourOf(view, day)} slotDuration="00:30:00" slotHeaderInterval="01:00:00" slotHeaderFormat={{ hour: '2-digit', minute: '2-digit', hour12: false }}
         eventDisplay="block" displayEventEnd={false} defaultTimedEventDuration="00:30:00" forceEventDuration eventDurationEditable={false} slotEventOverlap={false}
         dragRevertDuration={150} eventDragMinDistance={6} longPressDelay={350} snapDuration="00:05:00"
         events={events}
-        eventContent={(info) => {
-          const post = postOf(info)
-          return post ? <Chip post={post} clock={info.event.start ? time.clock(info.event.start) : ''} /> : <span className="chip-more">{t('calendar.more', { n: info.event.extendedProps['count'] as number })}</span>
-        }}
+        eventContent={(info) => <Chip of={shownBy(info)} start={info.event.start} />}
         eventClick={(info) => {
           if (info.jsEvent.ctrlKey || info.jsEvent.metaKey) return
           info.jsEvent.preventDefault()
-          if (postOf(info)) open(info.event.id)
-          else toDay(info.event.id)
+          open(shownBy(info), info.event.id)
         }}
         eventDrop={(info) => { if (info.event.start) void move(info.event.extendedProps['post'] as Post, info.event.start, info.revert) }}
         dateClick={(info) => { if (may('author') && info.date > new Date(new Date().setHours(0, 0, 0, 0))) void navigate({ to: '/compose', search: { at: startOf(info.date, view) } }) }}
-        moreLinkClick={(info) => { toDay(dateOf(info.date)); return 'none' }}
+        moreLinkClick={(info) => { go(view === 'day' ? 'list' : 'day', dateOf(info.date)); return 'none' }}
         moreLinkContent={(info) => t('calendar.more', { n: info.num })}
-        navLinks navLinkDayClick={(date) => toDay(dateOf(date))}
+        navLinks navLinkDayClick={(date) => go('day', dateOf(date))}
         noEventsContent={() => ''}
-        className="fc" viewClass="fc-view" eventClass={(info: EventDisplayInfo) => { const post = postOf(info); return post ? `ev ${info.isDragging ? 'ev-drag' : ''} ev-${standing(post)}` : 'ev ev-more' }}
+        className="fc" viewClass="fc-view" eventClass={classOf}
         eventInnerClass="ev-in"
         rowEventClass="ev-row" columnEventClass="ev-col" listItemEventClass="ev-item"
         dayHeaderClass={(info) => `fc-head ${info.isToday ? 'is-today' : ''}`} dayHeaderInnerClass="fc-head-in" dayHeaderRowClass="fc-headrow"
@@ -96,26 +83,12 @@ export function Grid({ view, day, posts, busy, toDay }: GridProps) {
   )
 }
 
-const postOf = (info: { event: EventApi }) => info.event.extendedProps['post'] as Post | undefined
+const shownBy = (info: { event: EventApi }) => info.event.extendedProps as Shown
 
-// mostOfDay is how many lines a day of a month has.
-const mostOfDay = 5
-
-// thinned leaves of each day as many posts as there is room for, and counts the others: what is not seen is
-// not drawn, and a month of thousands is as quick as one of a hundred.
-function thinned(posts: Post[]) {
-  const days = new Map<string, Post[]>()
-  for (const post of posts) {
-    const date = dateOf(new Date(post.scheduledFor ?? 0))
-    const of = days.get(date)
-    if (of) of.push(post)
-    else days.set(date, [post])
-  }
-  const crowded = [...days].filter(([, of]) => of.length > mostOfDay)
-  return {
-    shown: [...days.values()].flatMap((of) => (of.length > mostOfDay ? of.slice(0, mostOfDay - 1) : of)),
-    more: crowded.map(([date, of]) => ({ date, count: of.length - mostOfDay + 1 })),
-  }
+function classOf(info: EventDisplayInfo): string {
+  const shown = shownBy(info)
+  if ('post' in shown) return `ev ${info.isDragging ? 'ev-drag' : ''} ev-${standing(shown.post)}`
+  return 'slot' in shown ? 'ev ev-free' : 'ev ev-more'
 }
 
 // startOf is when a post is to go out that is begun by a click: a day alone names no hour, so it is nine, or
@@ -124,16 +97,4 @@ function startOf(at: Date, view: CalendarView): string {
   if (view !== 'month') return at.toISOString()
   const nine = new Date(at.getFullYear(), at.getMonth(), at.getDate(), 9)
   return new Date(Math.max(nine.getTime(), Math.ceil(Date.now() / 3_600_000 + 0.1) * 3_600_000)).toISOString()
-}
-
-function Chip({ post, clock }: { post: Post; clock: string }) {
-  const { t } = useWords()
-  return (
-    <span className="chip">
-      <StatusShape status={standing(post)} size={12} />
-      <span className="chip-time numbers">{clock}</span>
-      <Marks of={post.platforms.map((p) => p.platform)} most={3} />
-      <span className="chip-text">{excerpt(post, t)}</span>
-    </span>
-  )
 }

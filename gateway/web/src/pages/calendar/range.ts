@@ -41,3 +41,12 @@ export function titleOf(view: CalendarView, date: string, locale: string): strin
   const from = view === 'week' ? monday(at) : at
   return short.formatRange(from, added(from, view === 'week' ? 6 : listDays - 1))
 }
+
+// hourOf is the time of day that hours begin to be shown with: the morning, or where today is shown later in the
+// day, what was two hours ago.
+export function hourOf(view: CalendarView, date: string): string {
+  const now = new Date()
+  const { after, before } = around(view, date)
+  const isToday = after <= now.toISOString() && now.toISOString() <= before
+  return `${String(isToday ? Math.max(7, now.getHours() - 2) : 7).padStart(2, '0')}:00:00`
+}

@@ -21,7 +21,7 @@ const Settings = lazy(() => import('./settings/Settings'))
 // ComposePage begins with nothing, with a post that is changed, or with one that is copied.
 export function ComposePage() {
   const { t } = useWords()
-  const { edit, copy, at } = useSearch({ from: '/compose' })
+  const { edit, copy, at, queue } = useSearch({ from: '/compose' })
   const from = edit ?? copy
   const post = useQuery({ ...postOf(from ?? ''), enabled: Boolean(from), staleTime: 0, gcTime: 0 })
   const thread = useQuery(threadOf(post.data?.threadId))
@@ -40,8 +40,8 @@ export function ComposePage() {
       </Page>
     )
   }
-  const begin = post.data ? ofPost(post.data, thread.data) : at ? blank(at) : undefined
-  return <Composer key={`${edit} ${copy} ${at}`} name={edit ?? 'new'} edited={edit ? post.data : undefined} begin={begin} />
+  const begin = post.data ? ofPost(post.data, thread.data) : at || queue ? { ...blank(at), ...(queue ? { when: 'queue' as const, queueId: queue } : {}) } : undefined
+  return <Composer key={`${edit} ${copy} ${at} ${queue}`} name={edit ?? 'new'} edited={edit ? post.data : undefined} begin={begin} />
 }
 
 function Composer({ name, edited, begin }: { name: string; edited?: Post; begin?: Writing }) {
@@ -67,7 +67,7 @@ function Composer({ name, edited, begin }: { name: string; edited?: Post; begin?
       <div className="compose">
         <div className="stack wider">
           <Accounts brands={brands} chosen={writing.accounts} choose={(accounts) => change({ accounts })} />
-          <Editor writing={writing} accounts={byId} validities={validities} voice={voice} setWriting={setWriting} mayGrow={!edited} />
+          <Editor writing={writing} accounts={byId} validities={validities} voice={voice} setWriting={setWriting} exists={edited !== undefined} />
           {error && <Problem error={error} />}
           {platforms.length > 0 && (
             <Suspense>

@@ -12,16 +12,17 @@ type EditorProps = {
   validities: Validity[]
   voice: { shown: string; show: (account: string) => void }
   setWriting: (next: (w: Writing) => Writing) => void
-  mayGrow: boolean // into a thread: a post that exists cannot
+  exists: boolean // a post that does becomes no thread, and the entries of a thread stay as they are
 }
 
 // Editor is where the entries of a post are written: one, or those of a thread.
-export function Editor({ writing, accounts, validities, voice, setWriting, mayGrow }: EditorProps) {
+export function Editor({ writing, accounts, validities, voice, setWriting, exists }: EditorProps) {
   const { t } = useWords()
   const { entries } = writing
   const setEntries = (next: (all: Entry[]) => Entry[]) => setWriting((w) => ({ ...w, entries: next(w.entries) }))
   const others = misfits(writing, accounts)
-  const canGrow = mayGrow && writing.accounts.some((id) => threaded.includes(accounts.get(id)?.platform ?? 'youtube')) && entries.length < mostEntries
+  const isFixed = exists && isThread(writing)
+  const canGrow = !exists && writing.accounts.some((id) => threaded.includes(accounts.get(id)?.platform ?? 'youtube')) && entries.length < mostEntries
   return (
     <section className="card editor" aria-label={t('compose.text')}>
       {writing.accounts.length > 0 && <TextTabs writing={writing} accounts={accounts} {...voice} />}
@@ -30,10 +31,15 @@ export function Editor({ writing, accounts, validities, voice, setWriting, mayGr
           <EntryEditor
             key={entry.id} entry={entry} validity={validities[i]} account={accounts.get(voice.shown)} platforms={voices(writing, accounts).map((a) => a.platform)}
             set={(next) => setEntries((all) => all.map((e) => (e.id === entry.id ? next(e) : e)))}
-            place={isThread(writing) ? { at: i, of: entries.length, move: (to) => setEntries((all) => moved(all, i, to)), remove: () => setEntries((all) => all.filter((e) => e.id !== entry.id)) } : undefined}
+            isFixed={isFixed}
+            place={isThread(writing) ? {
+              at: i, of: entries.length,
+              change: isFixed ? undefined : { move: (to) => setEntries((all) => moved(all, i, to)), remove: () => setEntries((all) => all.filter((e) => e.id !== entry.id)) },
+            } : undefined}
           />
         ))}
       </ol>
+      {isFixed && <p className="small muted fixed">{t('thread.fixed')}</p>}
       {others.length > 0 && <Amiss>{t('thread.notOn', { platforms: others.map((a) => platforms[a.platform].name).join(', ') })}</Amiss>}
       {!hasRoom(writing) && <Amiss>{t('thread.oneMedia')}</Amiss>}
       {canGrow && (

@@ -10,7 +10,7 @@ import { useUploads } from './upload'
 import { under, type Finding, type Validity } from './validity'
 import type { Entry } from './writing'
 
-type Place = { at: number; of: number; move: (to: number) => void; remove: () => void }
+type Place = { at: number; of: number; change?: { move: (to: number) => void; remove: () => void } }
 
 type EntryEditorProps = {
   entry: Entry
@@ -18,11 +18,12 @@ type EntryEditorProps = {
   account?: Account // whose text is written; undefined: everybody's
   platforms: PlatformName[]
   validity?: Validity
+  isFixed: boolean // of a thread that exists: its text and media stay
   set: (next: (e: Entry) => Entry) => void
 }
 
 // EntryEditor is where an entry's text, what accounts get instead of it, its media and first comments are written.
-export function EntryEditor({ entry, place, account, platforms, validity, set }: EntryEditorProps) {
+export function EntryEditor({ entry, place, account, platforms, validity, isFixed, set }: EntryEditorProps) {
   const { t } = useWords()
   const [isOver, setOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
@@ -35,16 +36,19 @@ export function EntryEditor({ entry, place, account, platforms, validity, set }:
     setOver(false)
     take(event.dataTransfer.files)
   }
+  const dropping = { onDragOver: (event: DragEvent) => { event.preventDefault(); setOver(true) }, onDragLeave: () => setOver(false), onDrop: drop }
   return (
-    <li className="entry-editor" data-over={isOver} onDragOver={(e) => { e.preventDefault(); setOver(true) }} onDragLeave={() => setOver(false)} onDrop={drop}>
+    <li className="entry-editor" data-over={isOver} {...(isFixed ? {} : dropping)}>
       {place && <PlaceInThread {...place} />}
-      <TextField entry={entry} place={place} account={account} findings={aboutText(findings)} change={change} />
-      <MediaItems media={entry.media} findings={findings} uploads={uploads} setMedia={(media) => change({ media })} />
+      <TextField entry={entry} place={place} account={account} isFixed={isFixed} findings={aboutText(findings)} change={change} />
+      <fieldset className="plain" disabled={isFixed}>
+        <MediaItems media={entry.media} findings={findings} uploads={uploads} setMedia={(media) => change({ media })} />
+      </fieldset>
       <div className="tools">
-        <button className="btn low" onClick={() => picker.current?.click()}><Icon name="image" size={14} /> {t('media.add')}</button>
+        {!isFixed && <button className="btn low" onClick={() => picker.current?.click()}><Icon name="image" size={14} /> {t('media.add')}</button>}
         <input ref={picker} className="hidden" tabIndex={-1} aria-hidden="true" type="file" multiple accept="image/*,video/*,application/pdf" onChange={(e) => { take(e.target.files); e.target.value = '' }} />
         <button className="btn low" onClick={() => change({ comments: [...entry.comments, ''] })}><Icon name="plus" size={14} /> {t('compose.firstComment')}</button>
-        <span className="small muted grow drop-hint">{t('media.orDrop')}</span>
+        <span className="small muted grow drop-hint">{!isFixed && t('media.orDrop')}</span>
         <Counters platforms={platforms} validity={validity} />
       </div>
       <Comments entry={entry} findings={under(findings, 'firstComments')} change={(comments) => change({ comments })} />
@@ -56,21 +60,25 @@ export function EntryEditor({ entry, place, account, platforms, validity, set }:
 const elsewhere = ['mediaItems', 'firstComments', 'platformSettings']
 const aboutText = (findings: Finding[]) => findings.filter((f) => !elsewhere.some((field) => under([f], field).length > 0))
 
-function PlaceInThread({ at, of, move, remove }: Place) {
+function PlaceInThread({ at, of, change }: Place) {
   const { t } = useWords()
   return (
     <div className="row entry-head">
       <span className="small strong muted grow">{t('thread.place', { n: at + 1, of })}</span>
-      <button className="btn bare low icon" aria-label={t('thread.earlier', { n: at + 1 })} disabled={at === 0} onClick={() => move(at - 1)}><Icon name="up" size={14} /></button>
-      <button className="btn bare low icon" aria-label={t('thread.later', { n: at + 1 })} disabled={at === of - 1} onClick={() => move(at + 1)}><Icon name="down" size={14} /></button>
-      <button className="btn bare low icon" aria-label={t('thread.remove', { n: at + 1 })} onClick={remove}><Icon name="x" size={14} /></button>
+      {change && (
+        <>
+          <button className="btn bare low icon" aria-label={t('thread.earlier', { n: at + 1 })} disabled={at === 0} onClick={() => change.move(at - 1)}><Icon name="up" size={14} /></button>
+          <button className="btn bare low icon" aria-label={t('thread.later', { n: at + 1 })} disabled={at === of - 1} onClick={() => change.move(at + 1)}><Icon name="down" size={14} /></button>
+          <button className="btn bare low icon" aria-label={t('thread.remove', { n: at + 1 })} onClick={change.remove}><Icon name="x" size={14} /></button>
+        </>
+      )}
     </div>
   )
 }
 
-type TextFieldProps = Pick<EntryEditorProps, 'entry' | 'place' | 'account'> & { findings: Finding[]; change: (next: Partial<Entry>) => void }
+type TextFieldProps = Pick<EntryEditorProps, 'entry' | 'place' | 'account' | 'isFixed'> & { findings: Finding[]; change: (next: Partial<Entry>) => void }
 
-function TextField({ entry, place, account, findings, change }: TextFieldProps) {
+function TextField({ entry, place, account, isFixed, findings, change }: TextFieldProps) {
   const { t } = useWords()
   const id = useId()
   const own = account && entry.own[account.id]
@@ -81,9 +89,9 @@ function TextField({ entry, place, account, findings, change }: TextFieldProps) 
     <>
       <textarea
         className="writing" aria-label={place ? `${whose} ${place.at + 1}` : whose} placeholder={t('compose.placeholder')} rows={place ? 3 : 6} autoFocus={!place || place.at > 0}
-        value={own ?? entry.text} onChange={(e) => write(e.target.value)} {...described(findings, id)}
+        readOnly={isFixed} value={own ?? entry.text} onChange={(e) => write(e.target.value)} {...described(findings, id)}
       />
-      {account && (
+      {account && !isFixed && (
         <div className="row tools">
           <span className="small muted grow">{t(own === undefined ? 'compose.ownHint' : 'compose.ownText')}</span>
           {own !== undefined && <button className="btn bare low" onClick={reset}>{t('compose.useCommon')}</button>}

@@ -59,11 +59,13 @@ async function create(request: { body: string; key: string }, writing: Writing, 
   return (await ask(api.POST('/posts', { params, body: JSON.parse(written) as Schemas['PostCreate'] }))).post.id
 }
 
-// update changes the fields; an empty list clears what was there.
+// update changes the fields, of a thread all but its entries; an empty list clears what was there.
 async function update(post: Post, writing: Writing, accounts: AccountsById): Promise<string> {
   const status = writing.when === 'draft' ? ('draft' as const) : ('scheduled' as const)
   const times = writing.when === 'at' ? timesOf(writing) : {}
-  const body = { ...fieldsOf(writing, first(writing), accounts), ...times, ...(post.status === status ? {} : { status }) }
+  const { posts: _, ...thread } = threadOf(writing, accounts)
+  const fields = isThread(writing) ? thread : fieldsOf(writing, first(writing), accounts)
+  const body = { ...fields, ...times, ...(post.status === status ? {} : { status }) }
   await ask(api.PATCH('/posts/{id}', { params: { path: { id: post.id } }, body }))
   return post.id
 }

@@ -107,7 +107,7 @@ export function fieldsOf(w: Writing, entry: Entry, accounts: AccountsById): Fiel
 }
 
 // threadOf are a thread's contents as the API takes them.
-export function threadOf(w: Writing, accounts: AccountsById): Schemas['ThreadCreate'] {
+export function threadOf(w: Writing, accounts: AccountsById) {
   const all = chosen(w, accounts)
   const brandId = brandOf(w, accounts)
   return {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
-import { api, ask, type Post, type Webhook } from '../../api/client'
+import { api, ask, type Key, type Post, type Webhook } from '../../api/client'
 import { useNeeds, type Need } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { Icon } from '../../parts/Icon'
@@ -14,7 +14,7 @@ import { useWords } from '../../words'
 import { useReconnect } from '../accounts/connect'
 import { Retry } from '../post/Retry'
 
-const kinds: Need['kind'][] = ['account', 'unknown', 'failed', 'held', 'webhook']
+const kinds: Need['kind'][] = ['account', 'unknown', 'failed', 'held', 'webhook', 'key']
 
 export function NeedsPage() {
   const { t } = useWords()
@@ -43,6 +43,7 @@ export function NeedsPage() {
 function Row({ need }: { need: Need }): ReactNode {
   switch (need.kind) {
     case 'account': return <AccountRow need={need} />
+    case 'key': return <KeyRow of={need.suspended} />
     case 'webhook': return <WebhookRow webhook={need.webhook} />
     default: return <FailedRow post={need.post} />
   }
@@ -107,6 +108,21 @@ function WebhookRow({ webhook }: { webhook: Webhook }) {
         <p className="small muted">{webhook.disabledReason}</p>
       </div>
       <button className="btn low" onClick={() => void enable().catch(fail)}>{t('webhooks.enable')}</button>
+    </li>
+  )
+}
+
+// KeyRow leads to the keys: a suspension ends by itself, once the program that did not stop asking is mended.
+function KeyRow({ of }: { of: Key }) {
+  const { t, time } = useWords()
+  return (
+    <li>
+      <Icon name="key" />
+      <div className="grow">
+        <p className="strong clip">{of.name}</p>
+        <p className="small muted">{t('needs.keyAbout', { time: time.clock(of.suspendedUntil ?? '') })}</p>
+      </div>
+      <Link className="btn low" to="/keys">{t('needs.look')}</Link>
     </li>
   )
 }

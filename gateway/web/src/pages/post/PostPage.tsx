@@ -1,20 +1,19 @@
 import './post.css'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, ask, type MediaItem, type Post } from '../../api/client'
-import { attemptsOf, postOf, pulse, useAccounts } from '../../api/queries'
+import type { Post } from '../../api/client'
+import { attemptsOf, postOf, pulse, threadOf, useAccounts } from '../../api/queries'
 import { useMay } from '../../api/session'
-import { Confirm } from '../../parts/Confirm'
 import { zone } from '../../parts/dates'
 import { Icon } from '../../parts/Icon'
 import { Page, Problem, Waiting } from '../../parts/Page'
 import { changer, excerpt, failedTargets, standing } from '../../parts/post'
 import { StatusPill } from '../../parts/Status'
-import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
-import { MediaStrip } from './MediaStrip'
+import { Cancel } from './Cancel'
 import { Retry } from './Retry'
+import { Said } from './Said'
 import { Story } from './Story'
 import { Targets } from './Targets'
 
@@ -32,6 +31,7 @@ export function PostPage() {
   const { id } = useParams({ from: '/posts/$id' })
   const post = useQuery({ ...postOf(id), refetchInterval: (q) => paceOf(q.state.data) })
   const attempts = useQuery({ ...attemptsOf(id), refetchInterval: () => paceOf(post.data) })
+  const thread = useQuery({ ...threadOf(post.data?.threadId), refetchInterval: () => paceOf(post.data) })
   const { byId } = useAccounts()
   if (post.error) return <Page name={t('post.name')} title={t('post.name')}><Problem error={post.error} retry={() => void post.refetch()} /></Page>
   if (!post.data) return <Page name={t('post.name')} title={t('post.name')}><div className="card"><Waiting /></div></Page>
@@ -45,7 +45,7 @@ export function PostPage() {
     >
       <div className="post">
         <div className="stack" style={{ gap: 'var(--s4)' }}>
-          <Said post={p} />
+          <Said post={p} thread={thread.data} />
           <section className="card" aria-label={t('post.targets')}>
             <header><h2>{t('post.targets')}</h2></header>
             <Targets post={p} accounts={byId} />
@@ -65,26 +65,6 @@ function zoned(post: Post, text: string) {
   return post.scheduledFor && post.timezone !== zone() ? text : undefined
 }
 
-function Said({ post }: { post: Post }) {
-  const { t } = useWords()
-  const comments = post.firstComments.length
-  return (
-    <section className="card" aria-label={t('post.text')}>
-      <div className="body stack">
-        {post.threadId && <p className="small muted">{t('post.thread')}</p>}
-        {post.content ? <p className="said">{post.content}</p> : <p className="muted">{t('post.noText')}</p>}
-        <MediaStrip items={post.mediaItems as MediaItem[]} />
-        {comments > 0 && (
-          <div className="stack tight">
-            <span className="label">{t('post.firstComment')}</span>
-            {post.firstComments.map((c, i) => <p className="said quiet" key={i}>{c.text}</p>)}
-          </div>
-        )}
-      </div>
-    </section>
-  )
-}
-
 function Actions({ post }: { post: Post }) {
   const { t } = useWords()
   const [open, setOpen] = useState<'cancel' | 'retry' | null>(null)
@@ -96,33 +76,11 @@ function Actions({ post }: { post: Post }) {
   return (
     <>
       {hasFailed && mayChange && <button className="btn main" onClick={() => setOpen('retry')}><Icon name="retry" /> {t('retry.open')}</button>}
-      {isOpen && mayChange && !post.threadId && <Link className="btn" to="/compose" search={{ edit: post.id }}><Icon name="edit" /> {t('post.edit')}</Link>}
-      {mayPost && !post.threadId && <Link className="btn" to="/compose" search={{ copy: post.id }}><Icon name="copy" /> {t('post.copy')}</Link>}
+      {isOpen && mayChange && <Link className="btn" to="/compose" search={{ edit: post.id }}><Icon name="edit" /> {t('post.edit')}</Link>}
+      {mayPost && <Link className="btn" to="/compose" search={{ copy: post.id }}><Icon name="copy" /> {t('post.copy')}</Link>}
       {isOpen && mayCancel && <button className="btn bad" onClick={() => setOpen('cancel')}><Icon name="trash" /> {t(post.status === 'draft' ? 'post.delete' : 'post.cancel')}</button>}
       {open === 'retry' && <Retry post={post} close={() => setOpen(null)} />}
       {open === 'cancel' && <Cancel post={post} close={() => setOpen(null)} />}
     </>
-  )
-}
-
-function Cancel({ post, close }: { post: Post; close: () => void }) {
-  const { t } = useWords()
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  const { show } = useToast()
-  const isDraft = post.status === 'draft'
-  return (
-    <Confirm
-      title={t(isDraft ? 'cancel.draft' : 'cancel.title')} action={t(isDraft ? 'post.delete' : 'post.cancel')} tone="bad" close={close}
-      run={async () => {
-        await ask(api.DELETE('/posts/{id}', { params: { path: { id: post.id } } }))
-        if (isDraft) void navigate({ to: '/drafts' })
-        void client.invalidateQueries({ queryKey: ['posts'] })
-        void client.invalidateQueries({ queryKey: ['post', post.id] })
-        show({ tone: 'good', text: t(isDraft ? 'cancel.draftDone' : 'cancel.done') })
-      }}
-    >
-      <p>{t(isDraft ? 'cancel.draftAbout' : 'cancel.about')}</p>
-    </Confirm>
   )
 }

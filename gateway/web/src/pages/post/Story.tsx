@@ -69,7 +69,9 @@ function upcoming(post: Post, attempts: Attempt[]): string | undefined {
 function sentence(attempt: Attempt, accounts: AccountsById, t: Say): string {
   const account = accounts.get(attempt.accountId ?? '')?.name
   const platform = attempt.platform ? platforms[attempt.platform].name : ''
-  const where = account && !account.toLowerCase().includes(platform.toLowerCase()) ? `${platform} (${account})` : platform
+  const name = account && !account.toLowerCase().includes(platform.toLowerCase()) ? `${platform} (${account})` : platform
+  // Only a thread has entries beyond the first; of a post the first is all there is.
+  const where = attempt.entry ? t('story.entry', { where: name, n: attempt.entry + 1 }) : name
   const what = attempt.firstComment !== undefined ? '.comment' : ''
   return t(`story.${attempt.event}${what}` as Word, { where, calls: attempt.failedCalls ?? 1 })
 }

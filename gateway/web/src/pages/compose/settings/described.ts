@@ -6,7 +6,6 @@ export type Described = {
   default?: string | boolean
   format?: string
   pattern?: string
-  minLength?: number
   maxLength?: number
   minimum?: number
   maximum?: number

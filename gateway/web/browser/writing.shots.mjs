@@ -1,0 +1,58 @@
+// Pictures of the composer, the calendar's other views and a thread's story.
+import { picture } from './person.mjs'
+
+const begin = async (page, url, ...platforms) => {
+  await page.goto(url + '/compose')
+  await page.locator('.pick').first().waitFor()
+  await page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith('crier.writing')).forEach((k) => localStorage.removeItem(k)))
+  await page.reload()
+  for (const name of platforms) await page.locator('.pick', { hasText: name }).first().click()
+}
+
+const attach = async (page) => {
+  await page.locator('input[type=file]').setInputFiles({ name: 'rolls.png', mimeType: 'image/png', buffer: await picture(page, 1200, 500) })
+  await page.locator('.attached .thumb img').waitFor()
+}
+
+const preview = async (page, platform) => {
+  await page.locator(`.voices > [title^="${platform}"]`).click()
+  await page.locator('.preview img, .preview .frame, .preview video').first().waitFor()
+}
+
+export const writing = {
+  day: (page, url) => page.goto(url + '/calendar?view=day'),
+  'compose-picture': async (page, url) => {
+    await begin(page, url, 'Instagram', 'Facebook', 'Pinterest')
+    await page.locator('.writing').fill('Warm from the oven at seven. #bakery')
+    await attach(page)
+    await page.locator('.attached .note').first().waitFor()
+    await preview(page, 'Instagram')
+  },
+  'compose-settings': async (page, url) => {
+    await begin(page, url, 'YouTube', 'TikTok')
+    await page.locator('.writing').fill('Two minutes in the bakery, from flour to roll.')
+    await page.locator('.settings .note.bad').first().waitFor()
+    await page.locator('.settings').scrollIntoViewIfNeeded()
+  },
+  'compose-thread': async (page, url) => {
+    await begin(page, url, 'Mastodon', 'Bluesky', 'Threads')
+    await page.locator('.writing').fill('Our bread takes two days. Here is why.')
+    for (const text of ['Day one: the dough rests, cold, for twenty hours.', 'Day two: shaped by hand, baked at five.']) {
+      await page.locator('.grow-thread').click()
+      await page.locator('.writing').last().fill(text)
+    }
+    await page.locator('.counters .pill').first().waitFor()
+  },
+  'compose-queue': async (page, url) => {
+    await begin(page, url, 'Telegram')
+    await page.locator('.writing').fill('Open on Sunday, too.')
+    await page.locator('.whens > button').nth(2).click()
+    await page.locator('.whens').scrollIntoViewIfNeeded()
+    await page.getByText('free place').first().waitFor()
+  },
+  thread: async (page, url) => {
+    await page.goto(url + '/calendar?view=list')
+    await page.locator('.ev', { hasText: 'Our bread takes two days' }).first().click()
+    await page.locator('.story li').nth(5).waitFor()
+  },
+}
