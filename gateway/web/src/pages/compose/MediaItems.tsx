@@ -73,7 +73,8 @@ function Fit({ item, set }: Pick<MediaRowProps, 'item' | 'set'>) {
   )
 }
 
-function SendingRow({ of, uploads }: { of: Sending; uploads: Uploads }) {
+// SendingRow is a file on its way, with how far it has come.
+export function SendingRow({ of, uploads }: { of: Sending; uploads: Pick<Uploads, 'retry' | 'cancel'> }) {
   const { t } = useWords()
   return (
     <li>

@@ -9,10 +9,10 @@ import { More } from '../../parts/Listing'
 import { Empty, Page, Problem, Waiting } from '../../parts/Page'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
+import { SendingRow } from '../compose/MediaItems'
 import { useUploads } from '../compose/upload'
 import { Details } from './Details'
 import { matches, type Media } from './media'
-import { Sendings } from './Sendings'
 import { Tile } from './Tile'
 
 export function LibraryPage() {
@@ -30,7 +30,7 @@ export function LibraryPage() {
     >
       <input ref={file} type="file" multiple hidden accept="image/*,video/*,application/pdf" onChange={(e) => { [...(e.target.files ?? [])].forEach(uploads.send); e.target.value = '' }} />
       <input className="input library-search" type="search" aria-label={t('library.search')} placeholder={t('library.search')} value={q ?? ''} onChange={(e) => void navigate({ search: { q: e.target.value || undefined }, replace: true })} />
-      <Sendings of={uploads.sending} drop={uploads.drop} />
+      {uploads.sending.length > 0 && <ul className="card list">{uploads.sending.map((s) => <SendingRow key={s.id} of={s} uploads={uploads} />)}</ul>}
       <div className="library" data-over={mayUpload && isOver} {...(mayUpload ? drop : {})}>
         <Tiles q={q ?? ''} />
       </div>
@@ -43,14 +43,13 @@ function useLibraryUploads() {
   const { t } = useWords()
   const client = useQueryClient()
   const { show } = useToast()
-  const { send, ...rest } = useUploads(
+  return useUploads(
     (item) => {
       void client.invalidateQueries({ queryKey: ['library'] })
       show({ tone: 'good', text: t('library.uploaded', { name: item.name ?? '' }) })
     },
     (error) => words(error, t('unreachable')),
   )
-  return { ...rest, send: (file: File) => void send(file) }
 }
 
 // useDrop takes files that are dropped, each by send.
