@@ -12,7 +12,6 @@ import (
 	"crier/gateway/admission"
 	"crier/gateway/answer"
 	"crier/gateway/reference"
-	"crier/gateway/web"
 	"crier/schema/openapi"
 	"crier/schema/people"
 )
@@ -30,7 +29,7 @@ func newPages(publicURL string, routes []admission.Route) *pages {
 		rights[r.Method+" "+described(r.Path)] = rightsInWords(r.Rights())
 	}
 	return &pages{reference.New(reference.Config{
-		Description: openapi.Description(), Server: publicURL + basePath, Tokens: web.Tokens,
+		Description: openapi.Description(), Server: publicURL + basePath,
 		Problems: reference.Problems{Errors: answer.Problems[:], Outcomes: answer.Outcomes[:], Details: slices.Concat(answer.Details[:], answer.MediaDetails[:])},
 		Rights:   func(method, path string) string { return rights[method+" "+path] },
 	})}

@@ -26,7 +26,6 @@ type Config struct {
 	Problems    Problems
 	Server      string                           // where this server's paths begin
 	Rights      func(method, path string) string // what an operation asks of its caller, in words
-	Tokens      string                           // the console's, in CSS
 }
 
 // File is a page, or what the pages need.
@@ -86,7 +85,7 @@ func render(config Config) (map[string]File, error) {
 		}
 		all[path] = fileOf("text/html; charset=utf-8", body.Bytes())
 	}
-	style, err := styleOf(config.Tokens)
+	sheet, err := style()
 	if err != nil {
 		return nil, fmt.Errorf("making the style sheet: %w", err)
 	}
@@ -98,7 +97,7 @@ func render(config Config) (map[string]File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the index: %w", err)
 	}
-	all[StyleFile] = fileOf("text/css; charset=utf-8", style)
+	all[StyleFile] = fileOf("text/css; charset=utf-8", sheet)
 	all[scriptFile] = fileOf("text/javascript; charset=utf-8", script)
 	all[indexFile] = fileOf("application/json", index)
 	return all, nil

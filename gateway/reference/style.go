@@ -1,31 +1,17 @@
 package reference
 
 import (
-	"errors"
 	"fmt"
-	"strings"
+
+	"crier/schema/face"
 )
 
-// How tokens.css says what is of the dark scheme, and where what only the console needs begins.
-const (
-	darkBegins = `:root[data-mantine-color-scheme="dark"] {`
-	theConsole = "/* The library's own names"
-)
-
-// styleOf makes the style sheet of the pages: the console's tokens, of which the dark ones hold where the
-// reader's system is dark, and what the pages lay out with them.
-func styleOf(tokens string) ([]byte, error) {
-	light, rest, found := strings.Cut(tokens, darkBegins)
-	if !found {
-		return nil, errors.New("the tokens have no dark scheme")
-	}
-	dark, _, found := strings.Cut(rest, theConsole)
-	if !found {
-		return nil, errors.New("the tokens do not say where the console's own begin")
-	}
+// style makes the style sheet of the pages: the tokens that all pages of crier have, and what these lay out
+// with them.
+func style() ([]byte, error) {
 	own, err := files.ReadFile("templates/style.css")
 	if err != nil {
 		return nil, fmt.Errorf("reading style sheet: %w", err)
 	}
-	return []byte(light + "@media screen and (prefers-color-scheme: dark) {\n:root {" + strings.TrimSpace(dark) + "\n}\n" + string(own)), nil
+	return append([]byte(face.Tokens), own...), nil
 }

@@ -11,8 +11,10 @@ import (
 	"strings"
 )
 
+// Tokens are colour, space and type alone, for pages that have a stylesheet of their own.
+//
 //go:embed tokens.css
-var tokens string
+var Tokens string
 
 //go:embed parts.css
 var parts string
@@ -24,7 +26,7 @@ var sign string
 type Style struct{ sheet string }
 
 // New returns the style of pages that have a sheet of their own besides what all have; empty: they have none.
-func New(own string) Style { return Style{tokens + parts + own} }
+func New(own string) Style { return Style{Tokens + parts + own} }
 
 // Source is what style-src of a Content-Security-Policy lets the page's style element be by.
 func (s Style) Source() string {
