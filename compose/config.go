@@ -16,6 +16,7 @@ import (
 
 	"crier/connectors"
 	"crier/gateway/billing/stripe"
+	"crier/identity/oidc"
 	"crier/pipeline/stream"
 	"crier/schema"
 )
@@ -59,6 +60,7 @@ type Config struct {
 	AllowPrivateWebhooks bool
 	AllowRegistration    bool                               // anybody can make a workspace on the plan free
 	Billing              *stripe.Config                     // Stripe's key, webhook secret, prices and addresses; nil: plans are not sold
+	Issuers              []oidc.Settings                    // of OpenID Connect, at which people sign in
 	TrustedProxies       []netip.Prefix                     // whose X-Forwarded-For is believed
 	Bases                map[schema.Platform]string         // base addresses other than the platforms' own
 	ConsentURLs          map[schema.Platform]string         // base addresses of their pages of consent, other than Bases and the platforms' own

@@ -192,6 +192,10 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	providers, err := b.providers()
+	if err != nil {
+		return nil, err
+	}
 	queries := analytics.NewQueries(b.analytics.Analytics(), postgres.NewAnalytics(b.store))
 	g, err := gateway.New(gateway.Config{
 		Stores: gateway.Stores{
@@ -200,7 +204,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 			Engagement: store, People: store, Devices: store, Audit: store, Deletions: b.deletions(),
 		},
 		Analytics: queries, Inbox: queries,
-		Media: b.library, Sandboxes: b.sandboxes(), Seller: seller,
+		Media: b.library, Sandboxes: b.sandboxes(), Seller: seller, Providers: providers,
 		TestSender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		Platforms: gateway.Platforms{
 			Connectors: b.catalog, Vault: b.vault, BaseURLs: b.config.Bases, Connecting: catalog.Connecting, Constraints: catalog.Constraints,

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"net/mail"
 
+	"crier/connectors/egress"
+	"crier/identity/oidc"
 	"crier/schema"
 	"crier/schema/people"
+	"crier/schema/secure"
 )
 
 // NewUser is somebody who can sign in.
@@ -95,4 +98,33 @@ func RemoveUser(ctx context.Context, c Config, email string) error {
 	return operate(ctx, c, func(ctx context.Context, o *operator) error {
 		return o.people.RemoveUser(byCommand(ctx, "user.remove"), people.Email(email))
 	})
+}
+
+// providers makes the issuers at which people sign in; none of them is called.
+func (b *base) providers() ([]*oidc.Provider, error) {
+	all := make([]*oidc.Provider, len(b.config.Issuers))
+	for i, s := range b.config.Issuers {
+		way, err := b.config.wayTo(s)
+		if err != nil {
+			return nil, fmt.Errorf("reaching the issuer %s: %w", s.Name, err)
+		}
+		all[i] = oidc.New(s, way.Client().Transport, b.store.Now)
+	}
+	return all, nil
+}
+
+// wayTo is a way out to an issuer and to the addresses that it says of itself: public ones, unless its operator
+// says that it is on a private network.
+func (c Config) wayTo(s oidc.Settings) (*egress.Egress, error) {
+	way := egress.Config{Allowed: c.AllowedNetworks, UserAgent: c.userAgent()}
+	if s.Private {
+		way.Allowed = everywhere()
+	}
+	if s.CA != "" {
+		var err error
+		if way.TLS, err = (secure.Files{CA: s.CA}).TLS(); err != nil {
+			return nil, err
+		}
+	}
+	return egress.New(way), nil
 }

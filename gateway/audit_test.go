@@ -107,7 +107,7 @@ func TestAuditIsOfOneWorkspaceAndReadAlone(t *testing.T) {
 	ada := a.member(a.workspace, people.Owner, "ada")
 	ada.ask(http.MethodGet, "/audit/installation", nil).fails(http.StatusForbidden, "forbidden")
 	a.exec(`update users set is_operator = true`)
-	if got := a.audited(ada.ask(http.MethodGet, "/audit/installation", nil).want(http.StatusOK)); !slices.Contains(got, "session.begin; user; ada; ") {
+	if got := a.audited(ada.ask(http.MethodGet, "/audit/installation", nil).want(http.StatusOK)); !slices.Contains(got, "session.begin; user; ada; ; by:  → password") {
 		t.Errorf("the operator reads %q", got)
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"crier/gateway/posts"
 	"crier/gateway/queues"
 	"crier/gateway/webhooks"
+	"crier/identity/oidc"
 	"crier/pipeline/tracing"
 	"crier/schema"
 )
@@ -39,7 +40,8 @@ type Config struct {
 	Platforms  Platforms
 	Sandboxes  keys.Sandboxes
 	TestSender webhooks.TestSender
-	Seller     billing.Seller // nil: plans are not sold
+	Seller     billing.Seller   // nil: plans are not sold
+	Providers  []*oidc.Provider // at which people sign in
 	Addresses  Addresses
 	Rules      Rules
 

@@ -33,6 +33,7 @@ import (
 	"crier/gateway/posts"
 	"crier/gateway/queues"
 	"crier/gateway/webhooks"
+	"crier/identity/passkey"
 	"crier/identity/password"
 	"crier/schema"
 )
@@ -142,6 +143,10 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 	if err != nil {
 		return nil, err
 	}
+	passkeys, err := passkey.New(config.Addresses.PublicURL)
+	if err != nil {
+		return nil, err
+	}
 	var (
 		directories = directory.New(config.Stores.Directory, config.Now)
 		uploads     = media.NewLibrary(config.Stores.Media, config.Media, config.Addresses.PublicURL+FilesPath)
@@ -181,8 +186,9 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Now: config.Now, Random: config.Random,
 		}),
 		people.Routes(people.Config{
-			Store: config.Stores.People, Passwords: passwords, Sandboxes: config.Sandboxes, Cookies: admission.CookiesOf(config.Addresses.PublicURL),
-			Now: config.Now, Random: config.Random,
+			Store: config.Stores.People, Passwords: passwords, Sandboxes: config.Sandboxes, Verifier: passkeys, Providers: config.Providers,
+			Cookies: admission.CookiesOf(config.Addresses.PublicURL), PublicURL: config.Addresses.PublicURL, ProvidersURL: api + "/session/providers/",
+			Now: config.Now, Random: config.Random, Logger: config.Logger,
 		}),
 		devices.Routes(devices.Config{
 			Store: config.Stores.Devices, Page: config.Addresses.PublicURL + DevicePage, Now: config.Now, Random: config.Random,

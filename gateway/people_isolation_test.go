@@ -22,16 +22,23 @@ func TestNobodyReachesAnothersPeople(t *testing.T) {
 	ada.invite("ofada@example.com", people.Viewer)
 	session := ada.ask(http.MethodGet, "/session", nil).want(http.StatusOK).at("session", "id").text()
 	invitation := ada.ask(http.MethodGet, "/invitations", nil).want(http.StatusOK).at("invitations", 0, "id").text()
+	authenticator := newAuthenticator()
+	passkey := ada.addPasskey(authenticator).at("passkey", "id").text()
+	identity := schema.NewIdentityID(a.now())
+	a.exec(`insert into identities values ($1, (select id from users where email = 'ada@example.com'), 'https://login.example', 'ofada', '', now(), now())`, identity.Bytes())
 	ids := map[string][2]string{ // another's, and one that exists nowhere
-		"/sessions/:id":    {session, schema.NewSessionID(a.now()).String()},
-		"/members/:id":     {a.userID("bob"), schema.NewUserID(a.now()).String()},
-		"/invitations/:id": {invitation, schema.NewInvitationID(a.now()).String()},
+		"/sessions/:id":      {session, schema.NewSessionID(a.now()).String()},
+		"/me/passkeys/:id":   {passkey, schema.NewPasskeyID(a.now()).String()},
+		"/me/identities/:id": {identity.String(), schema.NewIdentityID(a.now()).String()},
+		"/members/:id":       {a.userID("bob"), schema.NewUserID(a.now()).String()},
+		"/invitations/:id":   {invitation, schema.NewInvitationID(a.now()).String()},
 	}
-	const rows = `select count(*) from (select id from sessions union all select user_id from memberships where role <> 4 union all select id from invitations) all_rows`
+	const rows = `select count(*) from (select id from sessions union all select user_id from memberships where role <> 4 union all select id from invitations union all select id from passkeys union all select id from identities) all_rows`
 	before := a.number(rows)
 	for _, r := range a.engine.Handler().(*gin.Engine).Routes() {
 		path := strings.TrimPrefix(r.Path, "/api/v1")
-		if !isOfPeople(path) || strings.HasPrefix(path, "/device/") { // a device is nobody's until it is approved, and then it is gone
+		// A device is nobody's until it is approved, and then it is gone; issuers are the server's.
+		if !isOfPeople(path) || strings.HasPrefix(path, "/device/") || strings.HasPrefix(path, "/session/providers/") {
 			continue
 		}
 		if !strings.Contains(path, ":") {
@@ -48,7 +55,7 @@ func TestNobodyReachesAnothersPeople(t *testing.T) {
 		}
 		var answers []string
 		for _, id := range pair {
-			got := eve.ask(r.Method, strings.Replace(path, ":id", id, 1), `{"role": "admin"}`)
+			got := eve.ask(r.Method, strings.Replace(path, ":id", id, 1), `{"role": "admin", "name": "mine"}`)
 			got.fails(http.StatusNotFound, "not_found")
 			answers = append(answers, strings.ReplaceAll(string(got.body), id, "ID"))
 		}

@@ -20,20 +20,19 @@ import (
 
 const words = "a few words of mine"
 
-// visitor is a browser: it keeps its cookie, and sends the token that goes with it.
+// visitor is a browser: it keeps its cookies, and sends the token that goes with the session's.
 type visitor struct {
 	*api
 	cookie, csrf string
+	ceremony     string // cookie of what it has begun
 }
 
 // ask sends what a page of crier's own sends.
 func (v *visitor) ask(method, path string, body any, headers ...string) *answer {
 	v.Helper()
-	all := append([]string{"Cookie", v.cookie, "X-CSRF-Token", v.csrf}, headers...)
+	all := append([]string{"Cookie", v.cookies(), "X-CSRF-Token", v.csrf}, headers...)
 	got := v.callWith("", method, path, body, all...)
-	if set := got.header.Get("Set-Cookie"); set != "" {
-		v.cookie, _, _ = strings.Cut(set, ";")
-	}
+	v.keep(got.header)
 	var shown struct {
 		CSRFToken string
 		Session   struct{ CSRFToken string }
@@ -44,8 +43,22 @@ func (v *visitor) ask(method, path string, body any, headers ...string) *answer 
 	return got
 }
 
+func (v *visitor) cookies() string { return v.cookie + "; " + v.ceremony }
+
+// keep takes the cookies of an answer.
+func (v *visitor) keep(header http.Header) {
+	for _, set := range header.Values("Set-Cookie") {
+		cookie, _, _ := strings.Cut(set, ";")
+		if strings.Contains(cookie, "crier_ceremony=") {
+			v.ceremony = cookie
+		} else {
+			v.cookie = cookie
+		}
+	}
+}
+
 // at is the same browser at another gateway.
-func (v *visitor) at(a *api) *visitor { return &visitor{a, v.cookie, v.csrf} }
+func (v *visitor) at(a *api) *visitor { return &visitor{a, v.cookie, v.csrf, v.ceremony} }
 
 // people is the store by which a test makes users.
 func (a *api) people() *postgres.People { return postgres.NewPeople(a.store) }

@@ -23,6 +23,9 @@ func needed(method, path string) schema.Permission {
 	switch method + " " + path {
 	case "POST /session", "POST /session/link", "POST /device/code", "POST /device/token", "POST /invitations/accept":
 		return 0
+	case "GET /session/providers", "POST /session/providers/:provider", "GET /session/providers/:provider/callback",
+		"POST /session/passkey", "POST /session/passkey/challenge":
+		return 0
 	case "GET /openapi.json", "POST /keys/register", "POST /billing/stripe", "GET /files/:id/:name", "HEAD /files/:id/:name", "PUT /uploads/:id/:secret":
 		return 0
 	case "GET /connect/:platform/callback", "POST /connect/:platform/confirm", "POST /connect/:platform/choose", "GET /connect/:platform/reconnect",

@@ -42,6 +42,8 @@ type (
 	sessionKind   struct{}
 	inviteKind    struct{}
 	auditKind     struct{}
+	passkeyKind   struct{}
+	identityKind  struct{}
 )
 
 func (workspaceKind) Prefix() string { return "ws" }
@@ -66,6 +68,8 @@ func (userKind) Prefix() string      { return "user" }
 func (sessionKind) Prefix() string   { return "ses" }
 func (inviteKind) Prefix() string    { return "inv" }
 func (auditKind) Prefix() string     { return "aud" }
+func (passkeyKind) Prefix() string   { return "passkey" }
+func (identityKind) Prefix() string  { return "identity" }
 
 // Ids of crier's things.
 type (
@@ -92,6 +96,8 @@ type (
 	SessionID    = ID[sessionKind]
 	InvitationID = ID[inviteKind]
 	AuditID      = ID[auditKind]
+	PasskeyID    = ID[passkeyKind]
+	IdentityID   = ID[identityKind]
 )
 
 // NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.
@@ -334,3 +340,15 @@ func NewAuditID(at time.Time) AuditID { return NewID[auditKind](at) }
 
 // ParseAuditID reads an AuditID that a client sent.
 func ParseAuditID(text string) (AuditID, error) { return ParseID[auditKind](text) }
+
+// NewPasskeyID makes a PasskeyID of a time, the database's where it is at hand.
+func NewPasskeyID(at time.Time) PasskeyID { return NewID[passkeyKind](at) }
+
+// ParsePasskeyID reads a PasskeyID that a client sent.
+func ParsePasskeyID(text string) (PasskeyID, error) { return ParseID[passkeyKind](text) }
+
+// NewIdentityID makes an IdentityID of a time, the database's where it is at hand.
+func NewIdentityID(at time.Time) IdentityID { return NewID[identityKind](at) }
+
+// ParseIdentityID reads an IdentityID that a client sent.
+func ParseIdentityID(text string) (IdentityID, error) { return ParseID[identityKind](text) }

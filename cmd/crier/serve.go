@@ -18,6 +18,7 @@ import (
 	"crier/compose"
 	"crier/gateway"
 	"crier/gateway/billing/stripe"
+	"crier/identity/oidc"
 	"crier/schema"
 )
 
@@ -52,6 +53,7 @@ type serveCommand struct {
 	HoldOverdue          bool              `help:"Hold everything that is overdue at the start for review, such as after a long outage: see crier held."`
 	AllowPrivateWebhooks bool              `help:"Let webhooks use http and private addresses, for development."`
 	AllowRegistration    bool              `help:"Let anybody register for a workspace on the plan free: POST /keys/register."`
+	Issuers              string            `type:"path" placeholder:"FILE" help:"YAML file of the issuers of OpenID Connect at which people sign in beside passwords and passkeys."`
 	TrustedProxies       []netip.Prefix    `help:"Networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8[,…]."`
 	StripeKey            string            `secret:"" help:"Secret key of Stripe, to sell plans: POST /billing/checkout."`
 	StripeWebhookSecret  string            `secret:"" help:"Secret of the endpoint at Stripe that calls POST /billing/stripe."`
@@ -103,6 +105,9 @@ func (s *serveCommand) Validate() error {
 		if _, err := stripe.New(*billing); err != nil {
 			wrong = append(wrong, fmt.Errorf("--stripe-key, --stripe-webhook-secret, --stripe-prices: %w", err))
 		}
+	}
+	if _, err := s.issuers(); err != nil {
+		wrong = append(wrong, fmt.Errorf("--issuers: %w", err))
 	}
 	if n := len(s.ViewsToken); n > 0 && n < dashboards.LeastToken {
 		wrong = append(wrong, fmt.Errorf("--views-token has %d characters: at least %d are wanted", n, dashboards.LeastToken))
@@ -183,6 +188,9 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	s.warn(logger)
 	c.AllowRegistration, c.TrustedProxies = s.AllowRegistration, s.TrustedProxies
 	c.HoldOverdue, c.RestoredTo, c.Billing = s.HoldOverdue, s.RestoredTo.UTC(), s.billing()
+	if c.Issuers, err = s.issuers(); err != nil {
+		return c, err
+	}
 	if c.MediaS3TLS, err = s.tls(); err != nil {
 		return c, err
 	}
@@ -192,6 +200,14 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	}
 	c.AllowPrivateWebhooks, c.Lead = s.AllowPrivateWebhooks, gateway.Lead
 	return c, nil
+}
+
+// issuers are those of the file, with their secrets; none without one.
+func (s *serveCommand) issuers() ([]oidc.Settings, error) {
+	if s.Issuers == "" {
+		return nil, nil
+	}
+	return oidc.Read(s.Issuers, os.LookupEnv)
 }
 
 // billing returns nil if no flag of Stripe is set.

@@ -75,11 +75,13 @@ type Cookies struct{ secure bool }
 // them.
 func CookiesOf(publicURL string) Cookies { return Cookies{strings.HasPrefix(publicURL, "https://")} }
 
-func (k Cookies) name() string {
+func (k Cookies) name() string { return k.named("crier_session") }
+
+func (k Cookies) named(name string) string {
 	if k.secure {
-		return "__Host-crier_session"
+		return "__Host-" + name
 	}
-	return "crier_session"
+	return name
 }
 
 // token returns the token of a request's session, valid or not; empty without one.
@@ -99,15 +101,18 @@ func (k Cookies) Replaced(r *http.Request) [32]byte {
 
 // Set gives a browser the token of its session.
 func (k Cookies) Set(c *gin.Context, token string) {
-	k.set(c, token, int(people.SessionLife.Seconds()))
+	k.set(c, k.name(), token, people.SessionLife)
 }
 
 // Clear takes it from the browser.
-func (k Cookies) Clear(c *gin.Context) { k.set(c, "", -1) }
+func (k Cookies) Clear(c *gin.Context) { k.set(c, k.name(), "", forgotten) }
 
-func (k Cookies) set(c *gin.Context, token string, seconds int) {
+// forgotten is the life of a cookie that the browser is to forget.
+const forgotten = -time.Second
+
+func (k Cookies) set(c *gin.Context, name, value string, life time.Duration) {
 	http.SetCookie(c.Writer, &http.Cookie{
-		Name: k.name(), Value: token, Path: "/", MaxAge: seconds, HttpOnly: true, Secure: k.secure, SameSite: http.SameSiteLaxMode,
+		Name: name, Value: value, Path: "/", MaxAge: int(life.Seconds()), HttpOnly: true, Secure: k.secure, SameSite: http.SameSiteLaxMode,
 	})
 	c.Header("Cache-Control", "no-store")
 }

@@ -196,6 +196,7 @@ func (i *invitations) joinAnew(c *gin.Context, u people.NewUser) error {
 	if err != nil {
 		return err
 	}
+	session.Means = people.WithInvitation
 	if err := i.Store.JoinAnew(c.Request.Context(), u, session); err != nil {
 		return err
 	}

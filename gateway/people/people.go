@@ -3,11 +3,14 @@ package people
 import (
 	"context"
 	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"time"
 
 	"crier/gateway/admission"
+	"crier/identity/oidc"
+	"crier/identity/passkey"
 	"crier/schema"
 	"crier/schema/people"
 )
@@ -20,6 +23,9 @@ type Store interface {
 	passwordStore
 	memberStore
 	invitationStore
+	ceremonyStore
+	passkeyStore
+	identityStore
 }
 
 // signer lets somebody in who has a password.
@@ -72,18 +78,24 @@ type Sandboxes interface {
 
 // Config is what people are served with.
 type Config struct {
-	Store     Store
-	Passwords Passwords
-	Sandboxes Sandboxes
-	Cookies   admission.Cookies
-	Now       func() time.Time
-	Random    io.Reader
+	Store        Store
+	Passwords    Passwords
+	Sandboxes    Sandboxes
+	Verifier     *passkey.Verifier // nil: browsers know no passkeys at the public URL
+	Providers    []*oidc.Provider
+	Cookies      admission.Cookies
+	PublicURL    string // of the console's pages
+	ProvidersURL string // what stands before the names of providers in the addresses that they send browsers back to
+	Now          func() time.Time
+	Random       io.Reader
+	Logger       *slog.Logger
 }
 
 // Routes returns the operations of people.
 func Routes(c Config) []admission.Route {
 	s := &sessions{c}
-	return slices.Concat(s.routes(), (&members{c}).routes(), (&invitations{s}).routes())
+	return slices.Concat(s.routes(), (&members{c}).routes(), (&invitations{s}).routes(),
+		(&passkeys{s}).routes(), (&providers{s}).routes(), (&identities{s}).routes())
 }
 
 func (s *sessions) routes() []admission.Route {

@@ -33,6 +33,7 @@ func (s *sessions) show(c *gin.Context, session people.Session, warnings []schem
 	view := currentView{
 		ID: session.ID, User: userView{ID: u.ID, Email: u.Email, Name: u.Name, IsOperator: u.IsOperator},
 		Workspaces: make([]workspaceView, len(all)), CSRFToken: s.Cookies.CSRF(c.Request), ExpiresAt: answer.Moment(session.ExpiresAt),
+		Method: answer.TextOrNull(session.Means.String()), Provider: answer.TextOrNull(session.Provider),
 	}
 	for i, m := range all {
 		view.Workspaces[i] = viewWorkspace(m)

@@ -48,6 +48,7 @@ func (s *sessions) signIn(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	session.Means = people.WithPassword
 	if err := s.Store.SignIn(c.Request.Context(), session, attempt, credentials); err != nil {
 		return err
 	}
@@ -106,6 +107,7 @@ func (s *sessions) redeem(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	session.Means = people.WithLink
 	if err := s.Store.Redeem(c.Request.Context(), r, session); err != nil {
 		return err
 	}

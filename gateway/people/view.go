@@ -32,6 +32,8 @@ type currentView struct {
 	Workspace  *workspaceView   `json:"workspace"` // that it works on; null: the user is a member of none
 	Test       bool             `json:"test"`      // it works on the workspace's sandbox
 	Workspaces []workspaceView  `json:"workspaces"`
+	Method     *string          `json:"method"`   // by which the user signed in; null: before that was told
+	Provider   *string          `json:"provider"` // name of the issuer
 	CSRFToken  string           `json:"csrfToken"`
 	ExpiresAt  answer.Moment    `json:"expiresAt"`
 }
@@ -50,6 +52,8 @@ type sessionView struct {
 	Test       bool             `json:"test"`
 	Address    string           `json:"address"`
 	Agent      string           `json:"agent"`
+	Method     *string          `json:"method"`
+	Provider   *string          `json:"provider"`
 	CreatedAt  answer.Moment    `json:"createdAt"`
 	LastUsedAt answer.Moment    `json:"lastUsedAt"`
 	ExpiresAt  answer.Moment    `json:"expiresAt"`
@@ -64,6 +68,7 @@ type sessionsAnswer struct {
 func viewSession(r people.SessionRecord, current schema.SessionID) sessionView {
 	return sessionView{
 		ID: r.ID, IsCurrent: r.ID == current, Workspace: answer.TextOrNull(r.Workspace), Test: r.Sandbox, Address: r.Address, Agent: r.Agent,
+		Method: answer.TextOrNull(r.Means.String()), Provider: answer.TextOrNull(r.Provider),
 		CreatedAt: answer.Moment(r.CreatedAt), LastUsedAt: answer.Moment(r.SeenAt), ExpiresAt: answer.Moment(r.ExpiresAt),
 	}
 }

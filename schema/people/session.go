@@ -28,6 +28,8 @@ type Session struct {
 	Name          string             // of the workspace
 	Role          Role               // in the workspace
 	PostsPerMonth int                // of the workspace's plan, in entries; 0: no limit
+	Means         Means              // by which its user signed in
+	Provider      string             // name of the issuer of WithProvider
 	ExpiresAt     time.Time
 }
 
@@ -49,6 +51,8 @@ type SessionRecord struct {
 	Sandbox   bool
 	Address   string // the network it was begun from
 	Agent     string // the program that began it, as it calls itself
+	Means     Means
+	Provider  string // name of the issuer of WithProvider
 	CreatedAt time.Time
 	SeenAt    time.Time // to the minute
 	ExpiresAt time.Time
@@ -62,6 +66,8 @@ type NewSession struct {
 	Replaces [32]byte // hash of the session that the browser had before, which ends; zero: none
 	Address  string
 	Agent    string
+	Means    Means
+	Provider string // name of the issuer of WithProvider
 	At       time.Time
 }
 

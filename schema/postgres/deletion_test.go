@@ -21,7 +21,7 @@ import (
 // other one must be filled by populate: a table that is new is missed by name.
 var noTenants = []string{
 	"goose_db_version", "app_quotas", "plans", "server_apps", "wall_secrets", "dropped_keys", "installation_keyset", "event_positions", "resumes", "sweeps",
-	"streams", "monitor_changes", "restores", "deleted_webhooks", "users", "sign_in_links",
+	"streams", "monitor_changes", "restores", "deleted_webhooks", "users", "sign_in_links", "identities", "passkeys", "ceremonies",
 }
 
 // tables is every table, the partitions by the table they are of.

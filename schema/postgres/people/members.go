@@ -31,7 +31,7 @@ func (s *Store) Members(ctx context.Context, workspace schema.WorkspaceID) ([]pe
 	return all, nil
 }
 
-// ChangeMember gives a member another role. The error is NotFound where there is no such member, Forbidden
+// ChangeMember gives a member another role, which is theirs from then on, whatever an issuer's groups gave. The error is NotFound where there is no such member, Forbidden
 // where the role of whoever asks does not reach the member's or the new one, and InvalidState where the
 // workspace would have no owner.
 func (s *Store) ChangeMember(ctx context.Context, c people.MemberChange) error {
@@ -40,7 +40,7 @@ func (s *Store) ChangeMember(ctx context.Context, c people.MemberChange) error {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `update memberships set role = $3 where workspace_id = $1 and user_id = $2`, c.Workspace, c.User, int16(c.Role)); err != nil {
+		if _, err := tx.Exec(ctx, `update memberships set role = $3, given_by = null where workspace_id = $1 and user_id = $2`, c.Workspace, c.User, int16(c.Role)); err != nil {
 			return err
 		}
 		if err := withdrawBeyond(ctx, tx, c); err != nil {
@@ -65,9 +65,10 @@ func (s *Store) RemoveMember(ctx context.Context, c people.MemberChange) error {
 		if err := withdrawBeyond(ctx, tx, c); err != nil {
 			return err
 		}
+		if err := leave(ctx, tx, c); err != nil {
+			return err
+		}
 		b := &pgx.Batch{}
-		b.Queue(`delete from memberships where workspace_id = $1 and user_id = $2`, c.Workspace, c.User)
-		b.Queue(`delete from sessions where workspace_id = $1 and user_id = $2`, c.Workspace, c.User)
 		if c.EndsKeys {
 			b.Queue(`
 				update api_keys k set revoked_at = now() from workspaces w

@@ -26,7 +26,7 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 	var live, scope *[16]byte
 	var seen time.Time
 	err := s.Pool.QueryRow(ctx, `
-		select s.id, s.user_id, u.email, u.name, u.is_operator, s.sandbox, s.seen_at, s.expires_at,
+		select s.id, s.user_id, u.email, u.name, u.is_operator, s.sandbox, s.seen_at, s.expires_at, s.means, s.provider,
 			live.id, scope.id, coalesce(live.name, ''), coalesce(m.role, 0), coalesce(p.posts_per_month, 0)
 		from sessions s
 		join users u on u.id = s.user_id
@@ -36,7 +36,7 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 		left join plans p on p.name = live.plan
 		where s.hash = @hash and s.expires_at > now() and s.seen_at > now() - @idle::interval`,
 		pgx.StrictNamedArgs{"hash": hash[:], "idle": people.SessionIdle},
-	).Scan((*[16]byte)(&v.ID), (*[16]byte)(&v.User.ID), &v.User.Email, &v.User.Name, &v.User.IsOperator, &v.Sandbox, &seen, &v.ExpiresAt,
+	).Scan((*[16]byte)(&v.ID), (*[16]byte)(&v.User.ID), &v.User.Email, &v.User.Name, &v.User.IsOperator, &v.Sandbox, &seen, &v.ExpiresAt, (*int16)(&v.Means), &v.Provider,
 		&live, &scope, &v.Name, (*int16)(&v.Role), &v.PostsPerMonth)
 	if err != nil {
 		if schema.KindOf(db.OrNotFound(err, "session")) == schema.NotFound {
@@ -69,15 +69,16 @@ func (s *Store) see(ctx context.Context, id schema.SessionID, seen time.Time) er
 func beginSession(ctx context.Context, tx pgx.Tx, n people.NewSession) error {
 	b := &pgx.Batch{}
 	b.Queue(`
-		insert into sessions (id, user_id, hash, workspace_id, address, agent, created_at, seen_at, expires_at)
+		insert into sessions (id, user_id, hash, workspace_id, address, agent, means, provider, created_at, seen_at, expires_at)
 		select @id, @user, @hash, (
 				select m.workspace_id from memberships m
 				join workspaces w on w.id = m.workspace_id and w.deleting_at is null
 				left join sessions before on before.user_id = m.user_id and before.workspace_id = m.workspace_id
 				where m.user_id = @user order by before.seen_at desc nulls last, m.created_at, m.workspace_id limit 1
-			), @address, @agent, @at, @at, @at::timestamptz + @life::interval`,
+			), @address, @agent, @means, @provider, @at, @at, @at::timestamptz + @life::interval`,
 		pgx.StrictNamedArgs{
-			"id": n.ID, "user": n.User, "hash": n.Hash[:], "address": n.Address, "agent": n.Agent, "at": n.At, "life": people.SessionLife,
+			"id": n.ID, "user": n.User, "hash": n.Hash[:], "address": n.Address, "agent": n.Agent, "means": int16(n.Means), "provider": n.Provider,
+			"at": n.At, "life": people.SessionLife,
 		})
 	b.Queue(`delete from sessions where hash = $1`, n.Replaces[:])
 	b.Queue(`
@@ -90,17 +91,20 @@ func beginSession(ctx context.Context, tx pgx.Tx, n people.NewSession) error {
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
-	return audit.Write(ctx, tx, n.At, audit.Entry{By: by, Subject: audit.Of("session", n.ID, "")})
+	return audit.Write(ctx, tx, n.At, audit.Entry{
+		By: by, Subject: audit.Of("session", n.ID, ""),
+		Changes: audit.Differences(people.Change{Field: "by", After: n.Means.String()}, people.Change{Field: "issuer", After: n.Provider}),
+	})
 }
 
 // Sessions returns those of a user, the one that was used last first.
 func (s *Store) Sessions(ctx context.Context, user schema.UserID) ([]people.SessionRecord, error) {
 	rows, err := s.Pool.Query(ctx, `
-		select s.id, coalesce(w.name, ''), s.sandbox, s.address, s.agent, s.created_at, s.seen_at, s.expires_at
+		select s.id, coalesce(w.name, ''), s.sandbox, s.address, s.agent, s.means, s.provider, s.created_at, s.seen_at, s.expires_at
 		from sessions s left join workspaces w on w.id = s.workspace_id
 		where s.user_id = $1 and s.expires_at > now() and s.seen_at > now() - $2::interval order by s.seen_at desc, s.id desc`, user, people.SessionIdle)
 	all, err := db.Collect(rows, err, func(row pgx.Row, r *people.SessionRecord) error {
-		err := row.Scan((*[16]byte)(&r.ID), &r.Workspace, &r.Sandbox, &r.Address, &r.Agent, &r.CreatedAt, &r.SeenAt, &r.ExpiresAt)
+		err := row.Scan((*[16]byte)(&r.ID), &r.Workspace, &r.Sandbox, &r.Address, &r.Agent, (*int16)(&r.Means), &r.Provider, &r.CreatedAt, &r.SeenAt, &r.ExpiresAt)
 		r.CreatedAt, r.SeenAt, r.ExpiresAt = r.CreatedAt.UTC(), r.SeenAt.UTC(), r.ExpiresAt.UTC()
 		return err
 	})

@@ -89,15 +89,19 @@ func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership)
 	return u, nil
 }
 
-// doubt takes the password and the sessions of a user whose address is not known to be theirs: from now on it is
-// that of whom the operator means.
+// doubt takes the sessions of a user whose address is not known to be theirs, and all by which they sign in, with
+// what an issuer's groups gave them: from now on it is that of whom the operator means.
 func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID) error {
 	tag, err := tx.Exec(ctx, `update users set password = null, confirmed_at = now() where id = $1 and confirmed_at is null`, user)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	_, err = tx.Exec(ctx, `delete from sessions where user_id = $1`, user)
-	return err
+	b := &pgx.Batch{}
+	for _, table := range []string{"sessions", "passkeys", "identities"} {
+		b.Queue(`delete from `+table+` where user_id = $1`, user)
+	}
+	b.Queue(`delete from memberships where user_id = $1 and given_by is not null`, user)
+	return tx.SendBatch(ctx, b).Close()
 }
 
 // putMembership makes a user a member, or changes what the member may do, as ChangeMember does.
@@ -107,7 +111,7 @@ func putMembership(ctx context.Context, tx pgx.Tx, user schema.UserID, m people.
 	}
 	_, err := tx.Exec(ctx, `
 		insert into memberships (workspace_id, user_id, role) values ($1, $2, $3)
-		on conflict (workspace_id, user_id) do update set role = excluded.role`, m.Workspace, user, int16(m.Role))
+		on conflict (workspace_id, user_id) do update set role = excluded.role, given_by = null`, m.Workspace, user, int16(m.Role))
 	if err != nil {
 		return err
 	}

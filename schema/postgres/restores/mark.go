@@ -89,6 +89,7 @@ func mark(ctx context.Context, tx pgx.Tx, to time.Time) error {
 	b.Queue(`delete from sign_in_links`)
 	b.Queue(`delete from invitations`)
 	b.Queue(`delete from device_requests`)
+	b.Queue(`delete from ceremonies`)
 	b.Queue(sql.Text(`
 		insert into restores (restored_to, last_id)
 		select $1, coalesce((select id from (

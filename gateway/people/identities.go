@@ -1,0 +1,121 @@
+package people
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/schema"
+	"crier/schema/people"
+)
+
+// identityStore keeps who users are at issuers.
+type identityStore interface {
+	Identities(ctx context.Context, user schema.UserID) ([]people.Identity, error)
+	// SignInBy begins the session of whom an issuer knows, and makes them a user, and a member, where their groups
+	// say so. It is a *people.SignInError where they are not let in.
+	SignInBy(ctx context.Context, shown people.Testimony, session people.NewSession) error
+	// LinkIdentity is a *people.SignInError where it is another user's, or the user has another one of the issuer.
+	LinkIdentity(ctx context.Context, user schema.UserID, shown people.Testimony) error
+	// UnlinkIdentity is NotFound where the user has no such one, and InvalidState where they could not sign in any
+	// more.
+	UnlinkIdentity(ctx context.Context, user schema.UserID, id schema.IdentityID, ways people.Ways) error
+}
+
+// identities is the resource of identities.
+type identities struct{ *sessions }
+
+func (i *identities) routes() []admission.Route {
+	return []admission.Route{
+		admission.HandleMember(http.MethodGet, "/me/identities", people.Anyone, i.list),
+		admission.HandleMember(http.MethodPost, "/me/identities", people.Anyone, i.link),
+		admission.HandleMember(http.MethodDelete, "/me/identities/:id", people.Anyone, i.unlink),
+	}
+}
+
+type identityView struct {
+	ID         schema.IdentityID `json:"id"`
+	Provider   *string           `json:"provider"` // name; null: the server does not offer it any more
+	Issuer     string            `json:"issuer"`
+	Email      *string           `json:"email"`
+	CreatedAt  answer.Moment     `json:"createdAt"`
+	LastUsedAt answer.Moment     `json:"lastUsedAt"`
+}
+
+type identitiesAnswer struct {
+	Success    bool            `json:"success"`
+	Identities []identityView  `json:"identities"`
+	Warnings   []schema.Detail `json:"warnings,omitempty"`
+}
+
+// list answers with the identities of whoever is signed in.
+func (i *identities) list(c *gin.Context) error {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
+		return err
+	}
+	all, err := i.Store.Identities(c.Request.Context(), admission.RequestOf(c).Session.User.ID)
+	if err != nil {
+		return err
+	}
+	views := make([]identityView, len(all))
+	for n, one := range all {
+		views[n] = identityView{
+			ID: one.ID, Provider: i.nameOf(one.Issuer), Issuer: one.Issuer, Email: answer.TextOrNull(one.Email),
+			CreatedAt: answer.Moment(one.CreatedAt), LastUsedAt: answer.Moment(one.UsedAt),
+		}
+	}
+	answer.JSON(c, http.StatusOK, identitiesAnswer{Success: true, Identities: views, Warnings: warnings})
+	return nil
+}
+
+// nameOf returns how an issuer is called here; nil where it is not offered.
+func (s *sessions) nameOf(issuer string) *string {
+	for _, p := range s.Providers {
+		if p.Issuer() == issuer {
+			return new(p.Name())
+		}
+	}
+	return nil
+}
+
+// link answers with where the browser shows who its user is at an issuer.
+func (i *identities) link(c *gin.Context) error {
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	name, _ := f.Text("provider", body.MaxShort)
+	f.Require("provider")
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	return i.depart(c, name, people.LinksIdentity, f.Report.Warnings)
+}
+
+// unlink takes an identity away, unless it is the last way to sign in.
+func (i *identities) unlink(c *gin.Context) error {
+	id, err := body.PathID(c.Param("id"), "identity", schema.ParseIdentityID)
+	if err != nil {
+		return err
+	}
+	if err := i.Store.UnlinkIdentity(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id, i.ways()); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the identity is unlinked, with what its groups gave you"})
+	return nil
+}
+
+// ways are those to sign in that are offered beside passwords.
+func (s *sessions) ways() people.Ways {
+	w := people.Ways{Passkeys: s.Verifier != nil, Issuers: []string{}}
+	for _, p := range s.Providers {
+		w.Issuers = append(w.Issuers, p.Issuer())
+	}
+	return w
+}

@@ -1,0 +1,258 @@
+package people
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/schema"
+	"crier/schema/people"
+)
+
+// passkeyStore keeps passkeys.
+type passkeyStore interface {
+	Passkeys(ctx context.Context, user schema.UserID) ([]people.Passkey, error)
+	// Passkey looks one up by what its authenticator calls it, or is people.ErrNoPasskey.
+	Passkey(ctx context.Context, credential []byte) (people.Passkey, error)
+	// AddPasskey is InvalidState where it is known already, or the user has too many.
+	AddPasskey(ctx context.Context, passkey people.Passkey) error
+	// RenamePasskey and RemovePasskey are NotFound where the user has no such one; the latter is InvalidState where
+	// they could not sign in any more.
+	RenamePasskey(ctx context.Context, user schema.UserID, id schema.PasskeyID, name string) error
+	RemovePasskey(ctx context.Context, user schema.UserID, id schema.PasskeyID, ways people.Ways) error
+	// SignInByPasskey begins a session, and stores the passkey's count. It is Unauthorized where that says that there
+	// is a copy of it.
+	SignInByPasskey(ctx context.Context, passkey people.Passkey, session people.NewSession) error
+}
+
+// passkeys is the resource of passkeys.
+type passkeys struct{ *sessions }
+
+func (p *passkeys) routes() []admission.Route {
+	return []admission.Route{
+		admission.HandleVisitor(http.MethodPost, "/session/passkey/challenge", p.challenge),
+		admission.HandleVisitor(http.MethodPost, "/session/passkey", p.signIn),
+		admission.HandleMember(http.MethodGet, "/me/passkeys", people.Anyone, p.list),
+		admission.HandleMember(http.MethodPost, "/me/passkeys/challenge", people.Anyone, p.propose),
+		admission.HandleMember(http.MethodPost, "/me/passkeys", people.Anyone, p.add),
+		admission.HandleMember(http.MethodPatch, "/me/passkeys/:id", people.Anyone, p.rename),
+		admission.HandleMember(http.MethodDelete, "/me/passkeys/:id", people.Anyone, p.remove),
+	}
+}
+
+type passkeyView struct {
+	ID         schema.PasskeyID `json:"id"`
+	Name       string           `json:"name"`
+	IsSynced   bool             `json:"isSynced"` // it may be on several devices
+	CreatedAt  answer.Moment    `json:"createdAt"`
+	LastUsedAt *answer.Moment   `json:"lastUsedAt"`
+}
+
+func viewPasskey(p people.Passkey) passkeyView {
+	return passkeyView{
+		ID: p.ID, Name: p.Name, IsSynced: p.BackupEligible, CreatedAt: answer.Moment(p.CreatedAt), LastUsedAt: answer.MomentOrNull(p.UsedAt),
+	}
+}
+
+type passkeyAnswer struct {
+	Success  bool            `json:"success"`
+	Passkey  passkeyView     `json:"passkey"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+type passkeysAnswer struct {
+	Success  bool            `json:"success"`
+	Passkeys []passkeyView   `json:"passkeys"`
+	Warnings []schema.Detail `json:"warnings,omitempty"`
+}
+
+type optionsAnswer struct {
+	Success bool            `json:"success"`
+	Options json.RawMessage `json:"options"`
+}
+
+// offered refuses where browsers know no passkeys.
+func (p *passkeys) offered() error {
+	if p.Verifier == nil {
+		return &schema.Error{Kind: schema.InvalidState, Message: "passkeys need a --public-url that begins with https, or is of localhost: browsers know them there alone"}
+	}
+	return nil
+}
+
+// challenge begins a sign-in: nobody says who they are, since the authenticator does.
+func (p *passkeys) challenge(c *gin.Context) error {
+	if err := p.offered(); err != nil {
+		return err
+	}
+	token, err := people.NewToken(p.Random)
+	if err != nil {
+		return err
+	}
+	options, err := p.Verifier.RequestOptions(token)
+	if err != nil {
+		return err
+	}
+	if err := p.open(c, token, people.SignsInByPasskey, ""); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusCreated, optionsAnswer{Success: true, Options: options})
+	return nil
+}
+
+// signIn begins a session for whoever has a passkey.
+func (p *passkeys) signIn(c *gin.Context) error {
+	if err := p.offered(); err != nil {
+		return err
+	}
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	given := givenCredential(f)
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	token, err := p.close(c, people.SignsInByPasskey)
+	if err != nil {
+		return err
+	}
+	used, err := p.Verifier.Used(token, given, func(credential []byte) (people.Passkey, error) {
+		return p.Store.Passkey(c.Request.Context(), credential)
+	})
+	if err != nil {
+		return err
+	}
+	session, sessionToken, err := p.begin(c)
+	if err != nil {
+		return err
+	}
+	if err := p.Store.SignInByPasskey(c.Request.Context(), used, session); err != nil {
+		return err
+	}
+	return p.welcome(c, sessionToken, "you are signed in")
+}
+
+// givenCredential reads what a browser's PublicKeyCredential.toJSON makes.
+func givenCredential(f *body.Form) []byte {
+	f.Require("credential")
+	members, _ := f.Members("credential")
+	return body.Value{Kind: body.Object, Members: members}.AppendCanonical(nil)
+}
+
+// list answers with the passkeys of whoever is signed in.
+func (p *passkeys) list(c *gin.Context) error {
+	warnings, err := body.NoParameters(c)
+	if err != nil {
+		return err
+	}
+	all, err := p.Store.Passkeys(c.Request.Context(), admission.RequestOf(c).Session.User.ID)
+	if err != nil {
+		return err
+	}
+	views := make([]passkeyView, len(all))
+	for i := range all {
+		views[i] = viewPasskey(all[i])
+	}
+	answer.JSON(c, http.StatusOK, passkeysAnswer{Success: true, Passkeys: views, Warnings: warnings})
+	return nil
+}
+
+// propose begins the addition of a passkey.
+func (p *passkeys) propose(c *gin.Context) error {
+	if err := p.offered(); err != nil {
+		return err
+	}
+	user := admission.RequestOf(c).Session.User
+	have, err := p.Store.Passkeys(c.Request.Context(), user.ID)
+	if err != nil {
+		return err
+	}
+	token, err := people.NewToken(p.Random)
+	if err != nil {
+		return err
+	}
+	options, err := p.Verifier.CreationOptions(token, user, have)
+	if err != nil {
+		return err
+	}
+	if err := p.open(c, token, people.AddsPasskey, ""); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusCreated, optionsAnswer{Success: true, Options: options})
+	return nil
+}
+
+// add stores the passkey that an authenticator has made.
+func (p *passkeys) add(c *gin.Context) error {
+	if err := p.offered(); err != nil {
+		return err
+	}
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	name, given := f.GivenName(), givenCredential(f)
+	f.Require("name")
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	token, err := p.close(c, people.AddsPasskey)
+	if err != nil {
+		return err
+	}
+	made, err := p.Verifier.Created(token, admission.RequestOf(c).Session.User, given)
+	if err != nil {
+		return schema.InvalidField("credential", body.CodeInvalidValue, "does not hold: "+err.Error())
+	}
+	made.CreatedAt = p.Now().UTC().Truncate(time.Millisecond)
+	made.ID, made.Name = schema.NewPasskeyID(made.CreatedAt), name
+	if err := p.Store.AddPasskey(c.Request.Context(), made); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusCreated, passkeyAnswer{Success: true, Passkey: viewPasskey(made), Warnings: f.Report.Warnings})
+	return nil
+}
+
+// rename gives a passkey another name.
+func (p *passkeys) rename(c *gin.Context) error {
+	id, err := body.PathID(c.Param("id"), "passkey", schema.ParsePasskeyID)
+	if err != nil {
+		return err
+	}
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	name := f.GivenName()
+	f.Require("name")
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	if err := p.Store.RenamePasskey(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id, name); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the passkey is called " + name})
+	return nil
+}
+
+// remove takes a passkey away, unless it is the last way to sign in.
+func (p *passkeys) remove(c *gin.Context) error {
+	id, err := body.PathID(c.Param("id"), "passkey", schema.ParsePasskeyID)
+	if err != nil {
+		return err
+	}
+	if err := p.Store.RemovePasskey(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id, p.ways()); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the passkey is removed"})
+	return nil
+}

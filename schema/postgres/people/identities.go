@@ -1,0 +1,191 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
+	"crier/schema/postgres/internal/db"
+)
+
+// Identities returns those of a user, the oldest first.
+func (s *Store) Identities(ctx context.Context, user schema.UserID) ([]people.Identity, error) {
+	rows, err := s.Pool.Query(ctx, `select id, issuer, email, created_at, used_at from identities where user_id = $1 order by created_at, id`, user)
+	all, err := db.Collect(rows, err, func(row pgx.Row, i *people.Identity) error {
+		err := row.Scan((*[16]byte)(&i.ID), &i.Issuer, &i.Email, &i.CreatedAt, &i.UsedAt)
+		i.CreatedAt, i.UsedAt = i.CreatedAt.UTC(), i.UsedAt.UTC()
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading identities: %w", db.Unavailable(err))
+	}
+	return all, nil
+}
+
+// SignInBy begins the session of whom an issuer's testimony is about, with the memberships that their groups give
+// them at this moment. Somebody who is nobody's identity yet becomes a user if a group lets them in. The error is
+// a *people.SignInError where they are not let in.
+func (s *Store) SignInBy(ctx context.Context, t people.Testimony, n people.NewSession) error {
+	n.Means = people.WithProvider
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		var err error
+		if n.User, err = s.userBy(ctx, tx, t, n); err != nil {
+			return err
+		}
+		if err := s.takeRoles(ctx, tx, n.User, t); err != nil {
+			return err
+		}
+		if err := giveBack(ctx, tx, n.Address); err != nil {
+			return err
+		}
+		return beginSession(ctx, tx, n)
+	})
+	if err != nil {
+		return fmt.Errorf("signing in by an issuer: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// userBy returns the user of an identity, whom it makes where there is none.
+func (s *Store) userBy(ctx context.Context, tx pgx.Tx, t people.Testimony, n people.NewSession) (user schema.UserID, err error) {
+	if user, err = shownIdentity(ctx, tx, t); err != nil || !user.IsZero() {
+		return user, err
+	}
+	let, err := isLetIn(ctx, tx, t)
+	switch {
+	case err != nil:
+		return user, err
+	case !let:
+		return user, &people.SignInError{Reason: people.ReasonNotLetIn, Err: fmt.Errorf("no group gives the subject %q a role in a workspace that there is", t.Subject)}
+	case t.Email == "":
+		return user, &people.SignInError{Reason: people.ReasonNoAddress}
+	}
+	user = schema.NewUserID(n.At)
+	tag, err := tx.Exec(ctx, `
+		insert into users (id, email, name, created_at, confirmed_at) values (@id, @email, @name, @at, case when @verified then @at::timestamptz end)
+		on conflict (email) do nothing`,
+		pgx.StrictNamedArgs{"id": user, "email": t.Email, "name": t.Name, "at": n.At, "verified": t.Verified})
+	if err != nil {
+		return user, err
+	}
+	if tag.RowsAffected() == 0 {
+		return user, &people.SignInError{Reason: people.ReasonAddressTaken}
+	}
+	err = audit.Write(byIssuer(ctx, "user.add", t.Issuer), tx, s.Now(), audit.Entry{Subject: audit.Of("user", user, t.Name)})
+	if err != nil {
+		return user, err
+	}
+	return user, s.addIdentity(ctx, tx, user, t)
+}
+
+// shownIdentity returns whose identity it is, zero for nobody's, and stores that it was shown. Others who show it
+// wait, so that it becomes one user's; the user's row comes first, as where a user is removed.
+func shownIdentity(ctx context.Context, tx pgx.Tx, t people.Testimony) (user schema.UserID, err error) {
+	b := &pgx.Batch{}
+	b.Queue(`select pg_advisory_xact_lock(hashtext('crier identity ' || $1 || ' ' || $2))`, t.Issuer, t.Subject)
+	b.Queue(`select from users where id = (select user_id from identities where issuer = $1 and subject = $2) for key share`, t.Issuer, t.Subject)
+	b.Queue(`update identities set used_at = now(), email = $3 where issuer = $1 and subject = $2 returning user_id`, t.Issuer, t.Subject, t.Email).
+		QueryRow(func(row pgx.Row) error {
+			err := row.Scan((*[16]byte)(&user))
+			if errors.Is(err, pgx.ErrNoRows) {
+				return nil
+			}
+			return err
+		})
+	return user, tx.SendBatch(ctx, b).Close()
+}
+
+func (s *Store) addIdentity(ctx context.Context, tx pgx.Tx, user schema.UserID, t people.Testimony) error {
+	now := s.Now()
+	id := schema.NewIdentityID(now)
+	_, err := tx.Exec(ctx, `
+		insert into identities (id, user_id, issuer, subject, email, created_at, used_at) values ($1, $2, $3, $4, $5, $6, $6)`,
+		id, user, t.Issuer, t.Subject, t.Email, now)
+	return err
+}
+
+// byIssuer returns the context of what follows from an issuer's groups, and is nobody's own deed.
+func byIssuer(ctx context.Context, action, issuer string) context.Context {
+	return people.WithAudited(ctx, people.Audited{Action: action, Actor: people.Actor{Kind: people.BySystem, Name: "groups of " + issuer}})
+}
+
+// LinkIdentity makes an identity one more way of a user to sign in, and gives them what its groups do. The error is
+// a *people.SignInError where it is another user's, or the user has another one of the issuer.
+func (s *Store) LinkIdentity(ctx context.Context, user schema.UserID, t people.Testimony) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := lockUser(ctx, tx, user); err != nil {
+			return err
+		}
+		of, err := shownIdentity(ctx, tx, t)
+		if err != nil {
+			return err
+		}
+		if !of.IsZero() && of != user {
+			return &people.SignInError{Reason: people.ReasonLinkedAlready}
+		}
+		if of.IsZero() {
+			if err := s.linkAnother(ctx, tx, user, t); err != nil {
+				return err
+			}
+		}
+		return s.takeRoles(ctx, tx, user, t)
+	})
+	if err != nil {
+		return fmt.Errorf("linking an identity: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+func (s *Store) linkAnother(ctx context.Context, tx pgx.Tx, user schema.UserID, t people.Testimony) error {
+	var has bool
+	var name string
+	err := tx.QueryRow(ctx, `
+		select name, exists (select from identities where user_id = users.id and issuer = $2) from users where id = $1`, user, t.Issuer).Scan(&name, &has)
+	if err != nil {
+		return err
+	}
+	if has { // whose groups would count, would be that of the last sign-in
+		return &people.SignInError{Reason: people.ReasonHasOther}
+	}
+	if err := s.addIdentity(ctx, tx, user, t); err != nil {
+		return err
+	}
+	return audit.Write(ctx, tx, s.Now(), audit.Entry{
+		Subject: audit.Of("user", user, name), Changes: audit.Differences(people.Change{Field: "identity", After: t.Issuer}),
+	})
+}
+
+// UnlinkIdentity takes an identity from a user, and the memberships that its groups have given: else nobody would
+// take them away with the groups. The error is NotFound where they have no such one, and InvalidState where they could not sign in any more.
+func (s *Store) UnlinkIdentity(ctx context.Context, user schema.UserID, id schema.IdentityID, ways people.Ways) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := lockUser(ctx, tx, user); err != nil {
+			return err
+		}
+		var issuer, name string
+		err := tx.QueryRow(ctx, `
+			with gone as (delete from identities where user_id = $1 and id = $2 returning issuer)
+			select issuer, (select name from users where id = $1) from gone`, user, id).Scan(&issuer, &name)
+		if err != nil {
+			return db.OrNotFound(err, "identity")
+		}
+		if err := keepWay(ctx, tx, user, ways); err != nil {
+			return err
+		}
+		if err := s.takeRoles(ctx, tx, user, people.Testimony{Issuer: issuer}); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{
+			Subject: audit.Of("user", user, name), Changes: audit.Differences(people.Change{Field: "identity", Before: issuer}),
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("unlinking an identity: %w", db.Unavailable(err))
+	}
+	return nil
+}
