@@ -240,13 +240,15 @@ func TestDoubtTakesEveryWayIn(t *testing.T) {
 func TestRemovedUserLeavesNoWayIn(t *testing.T) {
 	a := newAPI(t)
 	ada := a.member(a.workspace, people.Owner, "ada")
-	ada.addPasskey(newAuthenticator())
-	a.exec(`insert into identities select gen_random_uuid(), id, 'https://login.example', 'ofada', '', now(), now() from users`)
+	passkey := ada.addPasskey(newAuthenticator()).at("passkey", "id").text()
+	ada.ask(http.MethodPatch, "/me/passkeys/"+passkey, `{"name": "also ofada"}`).want(http.StatusOK)
+	a.exec(`insert into identities select gen_random_uuid(), id, 'https://login.example', 'x', '', now(), now() from users`)
 	ada.ask(http.MethodPost, "/me/passkeys/challenge", nil).want(http.StatusCreated)
 	if err := a.people().RemoveUser(t.Context(), "ada@example.com"); err != nil {
 		t.Fatal(err)
 	}
-	if n := a.number(`select (select count(*) from passkeys) + (select count(*) from identities) + (select count(*) from ceremonies)`); n != 0 {
+	if n := a.number(`select (select count(*) from passkeys) + (select count(*) from identities) + (select count(*) from ceremonies) +
+		(select count(*) from audit where audit::text like '%ofada%')`); n != 0 {
 		t.Errorf("%d rows are left", n)
 	}
 }

@@ -49,11 +49,12 @@ func (s *Store) Audit(ctx context.Context, q people.AuditQuery) ([]people.AuditR
 }
 
 // forgetName takes the name and the networks of a user out of the audit log, in chunks; a session is named by its
-// network. It can be cut off anywhere, and called again.
+// network, a passkey by the user. It can be cut off anywhere, and called again.
 func (s *Store) forgetName(ctx context.Context, user schema.UserID) error {
 	for {
 		tag, err := s.Pool.Exec(ctx, `
-			update audit set actor_name = $2, address = '', subject_name = case when subject = 'session' then '' else subject_name end
+			update audit set actor_name = $2, address = '', subject_name = case when subject in ('session', 'passkey') then '' else subject_name end,
+				changes = case when subject = 'passkey' then '[]' else changes end
 			where (id, at) in (
 				select id, at from audit where actor_id = $1 and actor_name <> $2 limit $3)`, user.String(), people.RemovedUser, tables.HistoryChunk)
 		if err != nil || tag.RowsAffected() < tables.HistoryChunk {
