@@ -21,14 +21,14 @@ const freePort = () => new Promise((resolve) => {
 })
 
 // start returns a running crier: its address, its test key, what makes a link for somebody to sign in, and
-// what ends it.
-export async function start() {
+// what ends it. It is started with more flags, and reached by a name of this machine.
+export async function start(flags = [], host = '127.0.0.1') {
   const data = mkdtempSync(join(tmpdir(), 'crier-console-'))
   const [port, admin] = [await freePort(), await freePort()]
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://${host}:${port}`
   const child = spawn(binary, [
     'serve', '--demo', '--allow-private-webhooks', '--listen', `127.0.0.1:${port}`, '--admin-listen', `127.0.0.1:${admin}`, '--data', data,
-    '--console', join(root, 'gateway/web/dist/app'),
+    '--console', join(root, 'gateway/web/dist/app'), '--public-url', url, ...flags,
   ], { stdio: ['ignore', 'pipe', 'pipe'] })
   const key = await new Promise((resolve, reject) => {
     let output = ''

@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { placeBefore } from './api/signin'
 import { Missing } from './parts/Missing'
 import { Root } from './shell/Root'
 
@@ -38,9 +39,15 @@ export type ComposeSearch = {
 // needsToken leads elsewhere where what stands after # is missing.
 const needsToken = ({ location }: { location: { hash: string } }) => { if (!location.hash) throw redirect({ to: '/calendar', replace: true }) }
 
+// refusal is why an issuer's answer did not do, on the pages that people come back to.
+const refusal = (s: Record<string, unknown>): { refused?: string } => ({ refused: text(s['refused']) })
+
 const routes = [
-  createRoute({ getParentRoute: () => root, path: '/', beforeLoad: () => { throw redirect({ to: '/calendar', replace: true }) } }),
-  createRoute({ getParentRoute: () => root, path: '/sign-in', beforeLoad: needsToken }),
+  createRoute({ getParentRoute: () => root, path: '/', beforeLoad: () => { throw redirect({ to: placeBefore() ?? '/calendar', replace: true }) } }),
+  createRoute({
+    getParentRoute: () => root, path: '/sign-in', validateSearch: refusal,
+    beforeLoad: ({ location, search }) => { if (!location.hash && !search.refused) throw redirect({ to: '/calendar', replace: true }) },
+  }),
   createRoute({ getParentRoute: () => root, path: '/invitations/accept', beforeLoad: needsToken }),
   createRoute({
     getParentRoute: () => root, path: '/calendar',
@@ -82,7 +89,7 @@ const routes = [
     validateSearch: (s: Record<string, unknown>): { code?: string } => ({ code: text(s['code']) }),
     component: lazyRouteComponent(() => import('./pages/device/DevicePage'), 'DevicePage'),
   }),
-  createRoute({ getParentRoute: () => root, path: '/you', component: lazyRouteComponent(() => import('./pages/you/YouPage'), 'YouPage') }),
+  createRoute({ getParentRoute: () => root, path: '/you', validateSearch: refusal, component: lazyRouteComponent(() => import('./pages/you/YouPage'), 'YouPage') }),
 ]
 
 export const router = createRouter({ routeTree: root.addChildren(routes), defaultPreload: 'intent', scrollRestoration: true })

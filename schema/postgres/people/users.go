@@ -138,7 +138,8 @@ func (s *Store) RemoveUser(ctx context.Context, email string) error {
 		b.Queue(`delete from device_requests where user_id = $1`, id) // before memberships, in the order of who makes their keys
 		b.Queue(`delete from users where id = $1`, id)
 		b.Queue(`
-			update audit set actor_name = $2, address = '', subject_name = case when subject = 'session' then '' else subject_name end
+			update audit set actor_name = $2, address = '', subject_name = case when subject in ('session', 'passkey') then '' else subject_name end,
+				changes = case when subject = 'passkey' then '[]' else changes end
 			where actor_id = $1`, id.String(), people.RemovedUser)
 		b.Queue(`update audit set subject_name = $3 where subject = 'user' and subject_id = $1 or subject = 'invitation' and subject_name = $2`,
 			id.String(), email, people.RemovedUser)

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { api, ask, Refusal, rememberToken, type Session } from './client'
+import { showPasskey } from './signin'
 
 const key = ['session']
 
@@ -53,6 +54,12 @@ export function useSessionChanges() {
   return {
     signIn: async (email: string, password: string) => {
       await ask(api.POST('/session', { body: { email, password } }))
+      await begin()
+    },
+    signInByPasskey: async () => {
+      const credential = await showPasskey()
+      if (!credential) return
+      await ask(api.POST('/session/passkey', { body: { credential } }))
       await begin()
     },
     redeem: async (body: { token: string; email?: string; name?: string; password?: string }) => {

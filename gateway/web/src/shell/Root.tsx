@@ -1,4 +1,4 @@
-import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Navigate, Outlet, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useSessionQuery } from '../api/session'
 import { Problem } from '../parts/Page'
@@ -12,12 +12,14 @@ export function Root() {
   const session = useSessionQuery()
   const hash = useRouterState({ select: (s) => s.location.hash })
   const path = useRouterState({ select: (s) => s.location.pathname })
+  const refused = useRouterState({ select: (s) => s.location.search.refused })
   if (session.isPending) return null
   if (path === '/sign-in' && hash) return <SignIn token={hash} />
   if (path === '/invitations/accept' && hash) return <Suspense><AcceptPage token={hash} /></Suspense>
   if (session.error) {
     return <div className="entry"><div className="card"><Problem error={session.error} retry={() => void session.refetch()} /></div></div>
   }
-  if (!session.data) return <SignIn />
+  if (!session.data) return <SignIn refused={refused} />
+  if (path === '/sign-in') return <Navigate to="/you" search={{ refused }} replace />
   return <Shell><Outlet /></Shell>
 }

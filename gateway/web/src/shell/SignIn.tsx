@@ -1,21 +1,26 @@
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { Refusal } from '../api/client'
+import { api, ask, Refusal } from '../api/client'
 import { useSessionChanges } from '../api/session'
+import { knowsPasskeys, leaveFor, providers } from '../api/signin'
 import { Field, useSubmit } from '../parts/Form'
+import { Icon } from '../parts/Icon'
 import { Problem } from '../parts/Page'
+import { Refused } from '../parts/Refused'
 import { useWords } from '../words'
 
-// SignIn is the way in: by address and password, or by a link, whose token makes the first user where there
-// is none.
-export function SignIn({ token }: { token?: string }) {
+// SignIn is the way in: by address and password, by a passkey, at an issuer, or by a link, whose token makes the
+// first user where there is none. refused is why an issuer's answer did not do.
+export function SignIn({ token, refused }: { token?: string; refused?: string }) {
   const { t } = useWords()
   useEffect(() => { document.title = `${t('signin.title')} · crier` }, [t])
   return (
     <main className="entry">
       <div className="card">
         <div className="sign"><img src="/icon.svg" width={28} height={28} alt="" /> crier</div>
-        {token ? <ByLink token={token} /> : <ByPassword />}
+        {refused && <Refused reason={refused} />}
+        {token ? <ByLink token={token} /> : <><ByPassword /><Otherwise /></>}
       </div>
     </main>
   )
@@ -36,6 +41,46 @@ function ByPassword() {
       <button className="btn main" disabled={busy}>{t('signin.go')}</button>
       <p className="small muted">{t('signin.help')}</p>
     </form>
+  )
+}
+
+// Otherwise offers what the server and the browser know beside passwords; nothing while that is not known.
+function Otherwise() {
+  const { t } = useWords()
+  const offered = useQuery(providers).data
+  const showsPasskeys = offered?.passkeys && knowsPasskeys
+  if (!offered || (!showsPasskeys && offered.providers.length === 0)) return null
+  return (
+    <div className="stack">
+      <p className="or small muted">{t('signin.or')}</p>
+      {showsPasskeys && <ByPasskey />}
+      {offered.providers.map((p) => <AtIssuer key={p.name} name={p.name} title={p.title} />)}
+    </div>
+  )
+}
+
+function ByPasskey() {
+  const { t } = useWords()
+  const { signInByPasskey } = useSessionChanges()
+  const { run, busy, error } = useSubmit(signInByPasskey)
+  return (
+    <>
+      <button className="btn" disabled={busy} onClick={() => run()}><Icon name="key" /> {t('signin.passkey')}</button>
+      {error !== null && <Problem error={error} />}
+    </>
+  )
+}
+
+function AtIssuer({ name, title }: { name: string; title: string }) {
+  const { t } = useWords()
+  const { run, busy, error } = useSubmit(async () => {
+    leaveFor((await ask(api.POST('/session/providers/{provider}', { params: { path: { provider: name } } }))).url)
+  })
+  return (
+    <>
+      <button className="btn" disabled={busy} onClick={() => run()}><Icon name="out" /> <span className="clip">{t('signin.by', { name: title })}</span></button>
+      {error !== null && <Problem error={error} />}
+    </>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, ask, type Schemas } from '../../api/client'
 import { addressOf, useSession } from '../../api/session'
@@ -6,26 +7,34 @@ import { Field, useSubmit } from '../../parts/Form'
 import { Icon } from '../../parts/Icon'
 import { Page, Problem, Waiting } from '../../parts/Page'
 import { useToast } from '../../parts/toasts'
+import { Refused } from '../../parts/Refused'
 import { useWords } from '../../words'
+import { browserOf } from './browser'
+import { Identities } from './Identities'
+import { Passkeys } from './Passkeys'
 
 const sessions = {
   queryKey: ['sessions'],
   queryFn: async () => (await ask(api.GET('/sessions'))).sessions,
 }
 
-// YouPage is about whoever is signed in: where, and their password.
+// YouPage is about whoever is signed in: where, and by what.
 export function YouPage() {
   const { t } = useWords()
   const { user } = useSession()
   const all = useQuery(sessions)
+  const { refused } = useSearch({ from: '/you' })
   return (
     <Page name={t('nav.you')} title={user.name} about={user.email}>
+      {refused && <Refused reason={refused} />}
       <section className="card" aria-label={t('you.sessions')}>
         <header><h2>{t('you.sessions')}</h2></header>
         {all.isPending && <Waiting rows={2} />}
         {all.error && <div className="body"><Problem error={all.error} /></div>}
         <ul className="list">{all.data?.map((s) => <Row key={s.id} session={s} />)}</ul>
       </section>
+      <Passkeys />
+      <Identities />
       <section className="card" aria-label={t('you.password')}>
         <header><h2>{t('you.password')}</h2></header>
         <div className="body"><Password /></div>
@@ -47,19 +56,15 @@ function Row({ session }: { session: Schemas['SessionItem'] }) {
       <Icon name="user" />
       <div className="grow">
         <p className="row"><span className="strong clip">{browserOf(session.agent)}</span>{session.isCurrent && <span className="pill good">{t('you.this')}</span>}</p>
-        <p className="small muted clip">{addressOf(session.address)} · {t('you.used', { time: time.full(session.lastUsedAt) })}</p>
+        <p className="small muted clip">{addressOf(session.address)}{session.method && ` · ${t(waysIn[session.method], { name: session.provider ?? '' })}`} · {t('you.used', { time: time.full(session.lastUsedAt) })}</p>
       </div>
       {!session.isCurrent && <button className="btn low" onClick={() => void end().catch(fail)}>{t('you.end')}</button>}
     </li>
   )
 }
 
-// browserOf is what people call the browser that names itself so.
-function browserOf(agent: string): string {
-  const browser = /(Firefox|Edg|OPR|Chrome|Safari)\//.exec(agent)?.[1]?.replace('Edg', 'Edge').replace('OPR', 'Opera')
-  const system = /(Windows|Mac OS|Android|iPhone|iPad|Linux)/.exec(agent)?.[1]?.replace('Mac OS', 'macOS')
-  return [browser, system].filter(Boolean).join(' · ') || agent
-}
+// waysIn are those that have a word of their own.
+const waysIn = { password: 'you.by.password', link: 'you.by.link', invitation: 'you.by.invitation', passkey: 'you.by.passkey', provider: 'you.by.provider' } as const
 
 function Password() {
   const { t } = useWords()

@@ -1,0 +1,110 @@
+// Signing in by a passkey and at an issuer, as a person does it, in a browser with a virtual authenticator.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { faults } from './person.mjs'
+import { browser, start } from './crier.mjs'
+import { startIssuer } from './issuer.mjs'
+
+const folder = mkdtempSync(join(tmpdir(), 'crier-issuers-'))
+const person = { sub: 'grace', email: 'grace@example.com', email_verified: true, name: 'Grace', groups: ['writers'] }
+let issuer, crier, chromium, page
+
+before(async () => {
+  issuer = await startIssuer(person)
+  const file = join(folder, 'issuers.yaml')
+  writeFileSync(file, `- {name: acme, title: Acme, issuer: "${issuer.url}", client-id: crier, private: true, members: [{group: writers, workspace: demo, role: editor}]}`)
+  ;[crier, chromium] = await Promise.all([start(['--issuers', file], 'localhost'), browser()])
+  page = await (await chromium.newContext({ locale: 'en-GB', viewport: { width: 1440, height: 900 } })).newPage()
+  page.setDefaultTimeout(60_000) // the machine may be busy
+  const devices = await page.context().newCDPSession(page)
+  await devices.send('WebAuthn.enable')
+  await devices.send('WebAuthn.addVirtualAuthenticator', {
+    options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+  })
+})
+
+after(async () => {
+  await chromium?.close()
+  await crier?.stop()
+  issuer?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const see = (text) => page.getByText(text).first().waitFor()
+const click = (name, role = 'button') => page.getByRole(role, { name }).first().click()
+
+async function signOut() {
+  await page.getByRole('button', { name: /demo/ }).first().click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+}
+
+test('a passkey is added, and signs in without a password', async () => {
+  await page.goto(await crier.link('ada@example.com'))
+  await click('Sign in')
+  await page.getByRole('link', { name: 'Calendar' }).first().waitFor()
+  await page.goto(crier.url + '/you')
+  await click('Add a passkey')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Laptop')
+  await dialog.getByRole('button', { name: 'Add a passkey' }).click()
+  await see('The passkey is added')
+  await see('Laptop')
+  await click('Add a passkey') // the device has one already
+  await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
+  await see('This device has one of your passkeys already.')
+  await page.getByRole('dialog').getByRole('button', { name: 'Not now' }).click()
+  await signOut()
+  await click('Sign in with a passkey')
+  await page.getByRole('link', { name: 'Calendar' }).first().waitFor()
+  await page.goto(crier.url + '/you')
+  await see(/by a passkey/)
+})
+
+test('an identity is linked, and signs in', async () => {
+  await click('Link Acme')
+  await see(/grace@example.com · linked/)
+  await signOut()
+  await click('Sign in with Acme')
+  await page.getByRole('link', { name: 'Calendar' }).first().waitFor()
+  await page.goto(crier.url + '/you')
+  await see('ada@example.com') // by who they are there, not by the address
+  await see(/by acme/)
+  await click('Unlink')
+  await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click()
+  await page.getByRole('button', { name: 'Link Acme' }).waitFor()
+})
+
+test('somebody whose group is let in becomes a member, where they were', async () => {
+  await signOut()
+  await page.goto(crier.url + '/keys')
+  await click('Sign in with Acme')
+  await page.getByRole('heading', { name: 'API keys' }).first().waitFor()
+  await page.goto(crier.url + '/you')
+  await see('grace@example.com')
+  await signOut()
+})
+
+test('who is not let in is told why', async () => {
+  person.groups = []
+  person.sub = 'bob'
+  await click('Sign in with Acme')
+  await see('You are known, but no group of yours is let in here.')
+})
+
+for (const face of ['light', 'dark']) {
+  test(`the way in passes axe, ${face}, wide and narrow`, async () => {
+    await page.emulateMedia({ colorScheme: face, reducedMotion: 'reduce' })
+    const found = []
+    for (const width of [1440, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.goto(crier.url + '/sign-in?refused=not_let_in')
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+      found.push(...(await faults(page, `the way in at ${width}`)))
+    }
+    assert.deepEqual(found, [])
+  })
+}
