@@ -1,4 +1,4 @@
--- The 688 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 720 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -2840,9 +2840,90 @@ where {of_workspace}
 order by a.at desc, a.id desc limit @limit;
 
 -- people/audit.go forgetName
-update audit set actor_name = $2, address = '', subject_name = case when subject = 'session' then '' else subject_name end
+update audit set actor_name = $2, address = '', subject_name = case when subject in ('session', 'passkey') then '' else subject_name end,
+  changes = case when subject = 'passkey' then '[]' else changes end
 where (id, at) in (
   select id, at from audit where actor_id = $1 and actor_name <> $2 limit $3);
+
+-- people/ceremonies.go BeginCeremony
+delete from ceremonies where user_id = $1;
+
+-- people/ceremonies.go BeginCeremony
+delete from ceremonies where hash in (
+select hash from ceremonies where expires_at <= now() order by expires_at limit 100 for update skip locked);
+
+-- people/ceremonies.go BeginCeremony
+insert into ceremonies (hash, kind, provider, user_id, session_id, expires_at)
+select @hash, @kind, @provider, @user, @session, now() + @life::interval
+where (select count(*) from (select from ceremonies limit @most) waiting) < @most
+returning true;
+
+-- people/ceremonies.go TakeCeremony
+delete from ceremonies where hash = $1
+returning kind, provider, coalesce(user_id, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(session_id, '00000000-0000-0000-0000-000000000000'::uuid), expires_at > now();
+
+-- people/ceremonies.go giveBack
+update request_windows set used = greatest(used - 1, 0) where subject = $1;
+
+-- people/ceremonies.go keepWay
+select password is not null
+  or @passkeys::boolean and exists (select from passkeys where user_id = users.id)
+  or exists (select from identities where user_id = users.id and issuer = any(@issuers::text[]))
+from users where id = @user;
+
+-- people/ceremonies.go lockUser
+select from users where id = $1 for no key update;
+
+-- people/groups.go isLetIn
+select exists (select from workspaces where name = any($1) and live_id is null and deleting_at is null);
+
+-- people/groups.go takeRoles
+select w.id, w.name, coalesce(m.role, 0) from workspaces w
+left join memberships m on m.workspace_id = w.id and m.user_id = $1
+where w.live_id is null and w.deleting_at is null
+  and (m.given_by = $2 or m.user_id is null and w.name = any($3)) order by w.id;
+
+-- people/groups.go takeRole
+select u.name, coalesce(m.role, 0), coalesce(m.given_by = $3, m.user_id is null),
+  (select count(*) from memberships where workspace_id = $1 and role = $4),
+  (select count(*) from memberships where workspace_id = $1) + (select count(*) from invitations where workspace_id = $1 and expires_at > now())
+from users u left join memberships m on m.workspace_id = $1 and m.user_id = u.id where u.id = $2;
+
+-- people/groups.go takeRole
+insert into memberships (workspace_id, user_id, role, given_by) values ($1, $2, $3, $4)
+on conflict (workspace_id, user_id) do update set role = excluded.role;
+
+-- people/groups.go leave
+delete from memberships where workspace_id = $1 and user_id = $2;
+
+-- people/groups.go leave
+delete from sessions where workspace_id = $1 and user_id = $2;
+
+-- people/identities.go Identities
+select id, issuer, email, created_at, used_at from identities where user_id = $1 order by created_at, id;
+
+-- people/identities.go userBy
+insert into users (id, email, name, created_at, confirmed_at) values (@id, @email, @name, @at, case when @verified then @at::timestamptz end)
+on conflict (email) do nothing;
+
+-- people/identities.go shownIdentity
+select pg_advisory_xact_lock(hashtext('crier identity ' || $1 || ' ' || $2));
+
+-- people/identities.go shownIdentity
+select from users where id = (select user_id from identities where issuer = $1 and subject = $2) for key share;
+
+-- people/identities.go shownIdentity
+update identities set used_at = now(), email = $3 where issuer = $1 and subject = $2 returning user_id;
+
+-- people/identities.go addIdentity
+insert into identities (id, user_id, issuer, subject, email, created_at, used_at) values ($1, $2, $3, $4, $5, $6, $6);
+
+-- people/identities.go linkAnother
+select name, exists (select from identities where user_id = users.id and issuer = $2) from users where id = $1;
+
+-- people/identities.go UnlinkIdentity
+with gone as (delete from identities where user_id = $1 and id = $2 returning issuer)
+select issuer, (select name from users where id = $1) from gone;
 
 -- people/invitations.go Invite
 select exists (select from memberships m join users u on u.id = m.user_id where m.workspace_id = $1 and u.email = $2),
@@ -2919,13 +3000,7 @@ select u.id, u.email, u.name, m.role, m.created_at,
 from memberships m join users u on u.id = m.user_id where m.workspace_id = $1 order by u.email limit $2;
 
 -- people/members.go ChangeMember
-update memberships set role = $3 where workspace_id = $1 and user_id = $2;
-
--- people/members.go RemoveMember
-delete from memberships where workspace_id = $1 and user_id = $2;
-
--- people/members.go RemoveMember
-delete from sessions where workspace_id = $1 and user_id = $2;
+update memberships set role = $3, given_by = null where workspace_id = $1 and user_id = $2;
 
 -- people/members.go RemoveMember
 update api_keys k set revoked_at = now() from workspaces w
@@ -2945,8 +3020,38 @@ select from workspaces where id = $1 and live_id is null and deleting_at is null
 -- people/members.go withdrawBeyond
 delete from invitations where workspace_id = $1 and invited_by = $2 and ($3::smallint < $4 or role > $3);
 
+-- people/passkeys.go Passkeys
+select id, user_id, name, credential_id, public_key, sign_count, transports, backup_eligible, created_at, used_at
+from passkeys where user_id = $1 order by created_at, id;
+
+-- people/passkeys.go Passkey
+select id, user_id, name, credential_id, public_key, sign_count, transports, backup_eligible, created_at, used_at
+from passkeys where credential_id = $1;
+
+-- people/passkeys.go AddPasskey
+select count(*) from passkeys where user_id = $1;
+
+-- people/passkeys.go AddPasskey
+insert into passkeys (id, user_id, credential_id, public_key, sign_count, transports, backup_eligible, name, created_at)
+values (@id, @user, @credential, @key, @count, @transports, @eligible, @name, @at) on conflict (credential_id) do nothing;
+
+-- people/passkeys.go RenamePasskey
+select name from passkeys where user_id = $1 and id = $2 for update;
+
+-- people/passkeys.go RenamePasskey
+update passkeys set name = $2 where id = $1;
+
+-- people/passkeys.go RemovePasskey
+delete from passkeys where user_id = $1 and id = $2 returning name;
+
+-- people/passkeys.go SignInByPasskey
+select from users where id = $1 for key share;
+
+-- people/passkeys.go SignInByPasskey
+update passkeys set sign_count = $2, used_at = $3 where id = $1 and (sign_count < $2 or sign_count = 0 and $2 = 0);
+
 -- people/sessions.go Session
-select s.id, s.user_id, u.email, u.name, u.is_operator, s.sandbox, s.seen_at, s.expires_at,
+select s.id, s.user_id, u.email, u.name, u.is_operator, s.sandbox, s.seen_at, s.expires_at, s.means, s.provider,
   live.id, scope.id, coalesce(live.name, ''), coalesce(m.role, 0), coalesce(p.posts_per_month, 0)
 from sessions s
 join users u on u.id = s.user_id
@@ -2960,13 +3065,13 @@ where s.hash = @hash and s.expires_at > now() and s.seen_at > now() - @idle::int
 update sessions set seen_at = now() where id = $1;
 
 -- people/sessions.go beginSession
-insert into sessions (id, user_id, hash, workspace_id, address, agent, created_at, seen_at, expires_at)
+insert into sessions (id, user_id, hash, workspace_id, address, agent, means, provider, created_at, seen_at, expires_at)
 select @id, @user, @hash, (
     select m.workspace_id from memberships m
     join workspaces w on w.id = m.workspace_id and w.deleting_at is null
     left join sessions before on before.user_id = m.user_id and before.workspace_id = m.workspace_id
     where m.user_id = @user order by before.seen_at desc nulls last, m.created_at, m.workspace_id limit 1
-  ), @address, @agent, @at, @at, @at::timestamptz + @life::interval;
+  ), @address, @agent, @means, @provider, @at, @at, @at::timestamptz + @life::interval;
 
 -- people/sessions.go beginSession
 delete from sessions where hash = $1;
@@ -2982,7 +3087,7 @@ select id from sessions where seen_at <= now() - $1::interval order by seen_at l
 select name from users where id = $1;
 
 -- people/sessions.go Sessions
-select s.id, coalesce(w.name, ''), s.sandbox, s.address, s.agent, s.created_at, s.seen_at, s.expires_at
+select s.id, coalesce(w.name, ''), s.sandbox, s.address, s.agent, s.means, s.provider, s.created_at, s.seen_at, s.expires_at
 from sessions s left join workspaces w on w.id = s.workspace_id
 where s.user_id = $1 and s.expires_at > now() and s.seen_at > now() - $2::interval order by s.seen_at desc, s.id desc;
 
@@ -3044,9 +3149,18 @@ update users set password = null, confirmed_at = now() where id = $1 and confirm
 -- people/users.go doubt
 delete from sessions where user_id = $1;
 
+-- people/users.go doubt
+delete from passkeys where user_id = $1;
+
+-- people/users.go doubt
+delete from identities where user_id = $1;
+
+-- people/users.go doubt
+delete from memberships where user_id = $1 and given_by is not null;
+
 -- people/users.go putMembership
 insert into memberships (workspace_id, user_id, role) values ($1, $2, $3)
-on conflict (workspace_id, user_id) do update set role = excluded.role;
+on conflict (workspace_id, user_id) do update set role = excluded.role, given_by = null;
 
 -- people/users.go RemoveUser
 select id from users where email = $1 for update;
@@ -3061,7 +3175,8 @@ delete from device_requests where user_id = $1;
 delete from users where id = $1;
 
 -- people/users.go RemoveUser
-update audit set actor_name = $2, address = '', subject_name = case when subject = 'session' then '' else subject_name end
+update audit set actor_name = $2, address = '', subject_name = case when subject in ('session', 'passkey') then '' else subject_name end,
+  changes = case when subject = 'passkey' then '[]' else changes end
 where actor_id = $1;
 
 -- people/users.go RemoveUser
@@ -3426,6 +3541,9 @@ delete from invitations;
 
 -- restores/mark.go mark
 delete from device_requests;
+
+-- restores/mark.go mark
+delete from ceremonies;
 
 -- restores/mark.go mark
 insert into restores (restored_to, last_id)

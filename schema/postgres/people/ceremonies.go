@@ -10,6 +10,7 @@ import (
 	"crier/schema"
 	"crier/schema/people"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
 )
 
 // BeginCeremony stores what a browser begins, and forgets some that are too old. One to sign in is counted as an
@@ -50,9 +51,9 @@ func (s *Store) BeginCeremony(ctx context.Context, c people.Ceremony) error {
 func (s *Store) TakeCeremony(ctx context.Context, hash [32]byte) (people.Ceremony, error) {
 	c := people.Ceremony{Hash: hash}
 	var live bool
-	err := s.Pool.QueryRow(ctx, `
+	err := s.Pool.QueryRow(ctx, sql.Text(`
 		delete from ceremonies where hash = $1
-		returning kind, provider, coalesce(user_id, `+db.NoID+`), coalesce(session_id, `+db.NoID+`), expires_at > now()`, hash[:],
+		returning kind, provider, coalesce(user_id, {no_id}), coalesce(session_id, {no_id}), expires_at > now()`), hash[:],
 	).Scan((*int16)(&c.Kind), &c.Provider, (*[16]byte)(&c.User), (*[16]byte)(&c.Session), &live)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows), err == nil && !live:

@@ -14,8 +14,6 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-const passkeyColumns = `select id, user_id, name, credential_id, public_key, sign_count, transports, backup_eligible, created_at, used_at from passkeys`
-
 func scanPasskey(row pgx.Row, p *people.Passkey) error {
 	var used *time.Time
 	err := row.Scan((*[16]byte)(&p.ID), (*[16]byte)(&p.User), &p.Name, &p.Credential, &p.PublicKey, &p.SignCount, &p.Transports, &p.BackupEligible, &p.CreatedAt, &used)
@@ -25,7 +23,9 @@ func scanPasskey(row pgx.Row, p *people.Passkey) error {
 
 // Passkeys returns those of a user, the oldest first.
 func (s *Store) Passkeys(ctx context.Context, user schema.UserID) ([]people.Passkey, error) {
-	rows, err := s.Pool.Query(ctx, passkeyColumns+` where user_id = $1 order by created_at, id`, user)
+	rows, err := s.Pool.Query(ctx, `
+		select id, user_id, name, credential_id, public_key, sign_count, transports, backup_eligible, created_at, used_at
+		from passkeys where user_id = $1 order by created_at, id`, user)
 	all, err := db.Collect(rows, err, scanPasskey)
 	if err != nil {
 		return nil, fmt.Errorf("reading passkeys: %w", db.Unavailable(err))
@@ -35,7 +35,9 @@ func (s *Store) Passkeys(ctx context.Context, user schema.UserID) ([]people.Pass
 
 // Passkey returns the one that an authenticator calls so. The error is people.ErrNoPasskey where there is none.
 func (s *Store) Passkey(ctx context.Context, credential []byte) (p people.Passkey, err error) {
-	err = scanPasskey(s.Pool.QueryRow(ctx, passkeyColumns+` where credential_id = $1`, credential), &p)
+	err = scanPasskey(s.Pool.QueryRow(ctx, `
+		select id, user_id, name, credential_id, public_key, sign_count, transports, backup_eligible, created_at, used_at
+		from passkeys where credential_id = $1`, credential), &p)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return p, people.ErrNoPasskey

@@ -97,9 +97,9 @@ func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID) error {
 		return err
 	}
 	b := &pgx.Batch{}
-	for _, table := range []string{"sessions", "passkeys", "identities"} {
-		b.Queue(`delete from `+table+` where user_id = $1`, user)
-	}
+	b.Queue(`delete from sessions where user_id = $1`, user)
+	b.Queue(`delete from passkeys where user_id = $1`, user)
+	b.Queue(`delete from identities where user_id = $1`, user)
 	b.Queue(`delete from memberships where user_id = $1 and given_by is not null`, user)
 	return tx.SendBatch(ctx, b).Close()
 }
