@@ -83,7 +83,7 @@ func (b *base) openStore(ctx context.Context) (err error) {
 	pools := b.config.connections()
 	b.store, err = postgres.Open(ctx, postgres.Config{
 		URL: b.parts.postgres, MaxConns: int32(pools.stages), Requests: int32(pools.requests),
-		Announce: b.announcer.Announce, MaxLateness: b.config.MaxLateness, Keep: b.config.Keep,
+		Announce: b.announcer.Announce, MaxLateness: b.config.MaxLateness, Keep: b.config.Keep, SendsMail: b.config.Mail != nil,
 		Logger: b.config.Logger, Registerer: b.config.Registerer,
 	})
 	if err != nil {

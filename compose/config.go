@@ -17,6 +17,7 @@ import (
 	"crier/connectors"
 	"crier/gateway/billing/stripe"
 	"crier/identity/oidc"
+	"crier/pipeline/mail"
 	"crier/pipeline/stream"
 	"crier/schema"
 )
@@ -61,6 +62,7 @@ type Config struct {
 	AllowRegistration    bool                               // anybody can make a workspace on the plan free
 	Billing              *stripe.Config                     // Stripe's key, webhook secret, prices and addresses; nil: plans are not sold
 	Issuers              []oidc.Settings                    // of OpenID Connect, at which people sign in
+	Mail                 *mail.Server                       // that takes crier's mail; nil: it sends none. The same in all processes
 	TrustedProxies       []netip.Prefix                     // whose X-Forwarded-For is believed
 	Bases                map[schema.Platform]string         // base addresses other than the platforms' own
 	ConsentURLs          map[schema.Platform]string         // base addresses of their pages of consent, other than Bases and the platforms' own

@@ -33,6 +33,7 @@ import (
 	"crier/connectors/simulators/linkedin"
 	"crier/connectors/simulators/pinterest"
 	"crier/connectors/simulators/simulation"
+	"crier/pipeline/mail"
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/sleep/sleeptest"
@@ -73,6 +74,7 @@ type childConfig struct {
 	Late        time.Duration // DeletionLate
 	Panics      bool          // connectors panic where a text asks for it
 	OwnSandbox  bool          // newWorldWith has test keys lead to the simulators beside crier
+	Mail        *mail.Server  // that takes its mail; nil: it sends none
 	Sandbox     string        // where simulators of the sandbox are reached without the role
 	Raced       bool          // the race detector watches it, and ends it at the first race
 }
@@ -113,7 +115,7 @@ func (c childConfig) serve(logger *slog.Logger) compose.Config {
 		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Apps: c.Apps, Jetstream: c.Jetstream, Roles: roles, HoldOverdue: c.HoldOverdue,
 		PostgresConnections: c.Connections, Partitions: c.Partitions,
 		Drain: compose.LeastDrain, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
-		MaxMedia: c.MaxMedia, DeletionLate: c.Late, SandboxURL: c.Sandbox,
+		MaxMedia: c.MaxMedia, DeletionLate: c.Late, SandboxURL: c.Sandbox, Mail: c.Mail,
 		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}
 }

@@ -26,6 +26,7 @@ type operator struct {
 	config Config
 	admin  *operation.Admin
 	people *postgres.People
+	mail   *postgres.Mail
 	vault  *connectors.Vault
 
 	deletions *deletion.Store
@@ -107,7 +108,7 @@ func operateOn(ctx context.Context, c Config, work func(context.Context, *operat
 		return err
 	}
 	return work(ctx, &operator{
-		config: c, admin: postgres.NewAdmin(store), people: postgres.NewPeople(store), vault: vault, deletions: postgres.NewDeletions(store, deletion.Late),
+		config: c, admin: postgres.NewAdmin(store), people: postgres.NewPeople(store), mail: postgres.NewMail(store, rand.Reader), vault: vault, deletions: postgres.NewDeletions(store, deletion.Late),
 		restores: postgres.NewRestores(store),
 		bind:     func(ctx context.Context) error { return bindKeyset(ctx, c, store, vault) },
 	})
@@ -304,7 +305,7 @@ func DeadLetters(ctx context.Context, c Config, after schema.DeadLetterID, limit
 // nobody could read is written to the log by the next serve with role delay.
 func ReplayDeadLetters(ctx context.Context, c Config, ids []schema.DeadLetterID) (replayed int, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		replayed, err = o.admin.Replay(ctx, ids)
+		replayed, err = o.admin.Replay(byCommand(ctx, "dead_letters.replay"), ids)
 		return err
 	})
 	return replayed, err
@@ -315,7 +316,7 @@ func ReplayDeadLetters(ctx context.Context, c Config, ids []schema.DeadLetterID)
 // replayed for good.
 func ReplayAllDeadLetters(ctx context.Context, c Config, progress func(replayed int)) (replayed int, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		replayed, err = o.admin.ReplayAll(ctx, progress)
+		replayed, err = o.admin.ReplayAll(byCommand(ctx, "dead_letters.replay"), progress)
 		return err
 	})
 	return replayed, err

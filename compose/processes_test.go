@@ -35,7 +35,9 @@ func paused(f *fleet, m *member)  { f.pause(m, beyondLeases) }
 
 func TestTwoProcessesSurviveKillsStopsAndPauses(t *testing.T) {
 	t.Parallel()
-	newFleet(t, 2, connectionsOfTwo).survive(bySize(
+	f := newFleet(t, 2, connectionsOfTwo)
+	f.endSessions()
+	f.survive(bySize(
 		[][]disruption{{killed, stopped}, {paused}},
 		[][]disruption{{killed, killed}, {stopped, stopped}, {paused, paused}},
 	))

@@ -19,6 +19,7 @@ import (
 	"crier/gateway/web"
 	"crier/pipeline"
 	"crier/pipeline/delay"
+	"crier/pipeline/mail"
 	"crier/schema/postgres"
 	"crier/schema/postgres/deletion"
 )
@@ -136,10 +137,19 @@ func (b *base) notifyStages() []stage {
 		Shared: b.shared(), Store: store, Sender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		Slots: notifySlots, Tracer: b.tracer,
 	})
-	return []stage{
+	stages := []stage{
 		{roleNotify, expand.Run, expand.Ready},
 		{roleNotify, b.draining(notify.Run), notify.Ready},
 	}
+	metrics := mail.NewMetrics(b.config.Registerer)
+	if b.config.Mail == nil {
+		return stages
+	}
+	letters := mail.New(mail.Config{
+		Server: *b.config.Mail, PublicURL: b.publicURL(), Store: postgres.NewMail(b.store, rand.Reader), Now: b.store.Now,
+		Logger: b.config.Logger, Metrics: metrics,
+	})
+	return append(stages, stage{roleNotify, letters.Run, always})
 }
 
 func (b *base) analyticsStages() []stage {
@@ -201,7 +211,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 		Stores: gateway.Stores{
 			Admission: store, Directory: store, Posts: store, Queues: store, Accounts: store,
 			Keys: store, Billing: store, Media: store, Webhooks: store, Feeds: store,
-			Engagement: store, People: store, Devices: store, Audit: store, Deletions: b.deletions(),
+			Engagement: store, People: store, Devices: store, Audit: store, Mail: postgres.NewMail(b.store, rand.Reader), Deletions: b.deletions(),
 		},
 		Analytics: queries, Inbox: queries,
 		Media: b.library, Sandboxes: b.sandboxes(), Seller: seller, Providers: providers,

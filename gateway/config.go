@@ -70,6 +70,7 @@ type Stores struct {
 	People     people.Store
 	Devices    devices.Store
 	Audit      audit.Store
+	Mail       people.MailStore
 	Deletions  deletions.Store
 }
 

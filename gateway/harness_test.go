@@ -186,7 +186,7 @@ func newAPI(t testing.TB, change ...func(*gateway.Config)) *api {
 	logger := slog.New(slog.NewJSONHandler(a.log, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	var err error
 	a.store, err = postgres.Open(ctx, postgres.Config{
-		URL: a.databaseURL, MaxConns: 8, Announce: a.announce, Logger: logger, Registerer: prometheus.NewRegistry(),
+		URL: a.databaseURL, MaxConns: 8, Announce: a.announce, SendsMail: true, Logger: logger, Registerer: prometheus.NewRegistry(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func (a *api) serve(logger *slog.Logger, change []func(*gateway.Config)) {
 		Stores: gateway.Stores{
 			Admission: store, Directory: store, Posts: store, Queues: store, Accounts: store,
 			Keys: store, Billing: store, Media: store, Webhooks: store, Feeds: store,
-			Engagement: store, People: store, Devices: store, Audit: store, Deletions: postgres.NewDeletions(a.store, 0),
+			Engagement: store, People: store, Devices: store, Audit: store, Mail: postgres.NewMail(a.store, rand.Reader), Deletions: postgres.NewDeletions(a.store, 0),
 		},
 		Analytics: figures{counter: counts{}, eventReader: pages{}}, Inbox: a.inbox, Sandboxes: a.admin, TestSender: pipeline.NewSender(direct, a.store.Now),
 		Platforms: gateway.Platforms{

@@ -180,10 +180,11 @@ func TestWhoIsNoAdminAnyMoreManagesNoMembers(t *testing.T) {
 	bob := a.user("bob", people.Membership{Workspace: a.workspace, Role: people.Viewer})
 	requests := map[string]func() error{
 		"invites": func() error {
-			return a.people().Invite(t.Context(), people.Invitation{
+			_, err := a.people().Invite(t.Context(), people.Invitation{
 				ID: schema.NewInvitationID(a.now()), Workspace: a.workspace, Email: "x@example.com", Role: people.Owner, InvitedBy: carol.ID,
 				CreatedAt: a.now(), ExpiresAt: a.now().Add(people.InvitationLife),
 			}, [32]byte{1})
+			return err
 		},
 		"changes": func() error {
 			return a.people().ChangeMember(t.Context(), people.MemberChange{Workspace: a.workspace, By: carol.ID, User: bob.ID, Role: people.Admin})

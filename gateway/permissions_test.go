@@ -21,7 +21,7 @@ func isOfPeople(path string) bool {
 // adds a route gets the strictest rule that its method may have, or decides here.
 func needed(method, path string) schema.Permission {
 	switch method + " " + path {
-	case "POST /session", "POST /session/link", "POST /device/code", "POST /device/token", "POST /invitations/accept":
+	case "POST /session", "POST /session/link", "POST /session/reset", "GET /mail/unsubscribe", "POST /mail/unsubscribe", "POST /device/code", "POST /device/token", "POST /invitations/accept":
 		return 0
 	case "GET /session/providers", "POST /session/providers/:provider", "GET /session/providers/:provider/callback",
 		"POST /session/passkey", "POST /session/passkey/challenge":

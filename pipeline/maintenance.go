@@ -49,6 +49,8 @@ type limitStore interface {
 	ForgetConsents(ctx context.Context) (rows int, more bool, err error)
 	// ForgetFound deletes by what monitors know a post that comes again.
 	ForgetFound(ctx context.Context) (rows int, more bool, err error)
+	// ForgetMails deletes mails that were sent an hour ago, and those that nobody could send in time.
+	ForgetMails(ctx context.Context) (rows int, more bool, err error)
 }
 
 // webhookStore sends again what webhooks have missed, and clears away those that are gone.
@@ -160,6 +162,7 @@ func (m *Maintenance) chores() []chore {
 		{name: "forget_turns", every: forgetEvery, do: m.Store.ForgetTurns},
 		{name: "forget_webhooks", every: time.Second, do: m.Store.ForgetWebhooks},
 		{name: "forget_found", every: 5 * time.Minute, do: m.Store.ForgetFound},
+		{name: "forget_mails", every: forgetEvery / 4, do: m.Store.ForgetMails},
 		{name: "forget_consents", every: forgetEvery, do: m.Store.ForgetConsents},
 		{name: "forget_dead_letters", every: forgetEvery, do: m.Store.ForgetDeadLetters},
 		{name: "redeliver", every: time.Second, do: m.Store.Redeliver},

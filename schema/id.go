@@ -44,6 +44,8 @@ type (
 	auditKind     struct{}
 	passkeyKind   struct{}
 	identityKind  struct{}
+	mailKind      struct{}
+	noticeKind    struct{}
 )
 
 func (workspaceKind) Prefix() string { return "ws" }
@@ -70,6 +72,8 @@ func (inviteKind) Prefix() string    { return "inv" }
 func (auditKind) Prefix() string     { return "aud" }
 func (passkeyKind) Prefix() string   { return "passkey" }
 func (identityKind) Prefix() string  { return "identity" }
+func (mailKind) Prefix() string      { return "mail" }
+func (noticeKind) Prefix() string    { return "note" }
 
 // Ids of crier's things.
 type (
@@ -98,6 +102,8 @@ type (
 	AuditID      = ID[auditKind]
 	PasskeyID    = ID[passkeyKind]
 	IdentityID   = ID[identityKind]
+	MailID       = ID[mailKind]
+	NoticeID     = ID[noticeKind]
 )
 
 // NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.
@@ -352,3 +358,6 @@ func NewIdentityID(at time.Time) IdentityID { return NewID[identityKind](at) }
 
 // ParseIdentityID reads an IdentityID that a client sent.
 func ParseIdentityID(text string) (IdentityID, error) { return ParseID[identityKind](text) }
+
+// NewMailID makes a MailID of a time, the database's where it is at hand.
+func NewMailID(at time.Time) MailID { return NewID[mailKind](at) }

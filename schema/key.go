@@ -100,6 +100,7 @@ type KeyRecord struct {
 	LastUsedAt     time.Time // to the minute
 	ExpiresAt      time.Time // after a rotation, the end of the overlap
 	RevokedAt      time.Time
+	SuspendedAt    time.Time // while it is suspended
 	SuspendedUntil time.Time
 	Networks       []netip.Prefix // that it may be used from; empty: any
 	MadeBy         UserID         // the member who made or last rotated it, or the one before it; zero: another key, a command or a registration

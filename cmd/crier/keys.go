@@ -14,6 +14,9 @@ type keysCommand struct {
 	Create  keysCreateCommand  `cmd:"" help:"Make a key, and its workspace if need be; prints the key alone."`
 	Revoke  keysRevokeCommand  `cmd:"" help:"End a key; it is refused within a second."`
 	Confirm keysConfirmCommand `cmd:"" help:"Let keys work again that a restore has suspended."`
+
+	Unsuspend keysUnsuspendCommand `cmd:"" help:"End the suspension of a key that kept sending requests in spite of 429."`
+	Notify    keysNotifyCommand    `cmd:"" help:"Tell the owners of all keys by mail, as of a deprecation; can be run again where it was cut off."`
 }
 
 type keysCreateCommand struct {
@@ -72,6 +75,49 @@ func (k *keysConfirmCommand) Run(ctx context.Context, logger *slog.Logger) error
 	n, err := compose.ConfirmKeys(ctx, c, k.Workspace)
 	if err == nil {
 		fmt.Println(counted(n, "key"), "confirmed")
+	}
+	return err
+}
+
+type keysUnsuspendCommand struct {
+	partsFlags
+	Key string `arg:"" env:"-" help:"Id of the key, as it is listed."`
+}
+
+// Run ends the suspension of a key.
+func (k *keysUnsuspendCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	c, err := k.config(logger)
+	if err != nil {
+		return err
+	}
+	key, err := compose.UnsuspendKey(ctx, c, k.Key)
+	if err == nil {
+		fmt.Println(key.Name, "works again within a second.")
+	}
+	return err
+}
+
+type keysNotifyCommand struct {
+	partsFlags
+	Subject string `required:"" env:"-" help:"Subject of the mail."`
+	File    string `arg:"" env:"-" type:"existingfile" help:"File with the text: plain, with empty lines between paragraphs."`
+}
+
+// Run stores the mails. Processes with the role notify send them.
+func (k *keysNotifyCommand) Run(ctx context.Context, logger *slog.Logger) error {
+	c, err := k.config(logger)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(k.File)
+	if err != nil {
+		return fmt.Errorf("reading the text: %w", err)
+	}
+	n, err := compose.NotifyKeys(ctx, c, k.Subject, string(text), func(waiting int) {
+		fmt.Fprintf(os.Stderr, "%d mails wait to be sent; going on once there is room\n", waiting)
+	})
+	if err == nil || n > 0 {
+		fmt.Println(counted(n, "mail"), "to be sent.")
 	}
 	return err
 }

@@ -19,6 +19,7 @@ import (
 	"crier/gateway"
 	"crier/gateway/billing/stripe"
 	"crier/identity/oidc"
+	"crier/pipeline/mail"
 	"crier/schema"
 )
 
@@ -54,6 +55,11 @@ type serveCommand struct {
 	AllowPrivateWebhooks bool              `help:"Let webhooks use http and private addresses, for development."`
 	AllowRegistration    bool              `help:"Let anybody register for a workspace on the plan free: POST /keys/register."`
 	Issuers              string            `type:"path" placeholder:"FILE" help:"YAML file of the issuers of OpenID Connect at which people sign in beside passwords and passkeys."`
+	MailServer           string            `help:"host:port of the SMTP server that takes crier's mail; without one crier sends none, and shows links to be passed on. The same for all processes."`
+	MailSecurity         string            `default:"starttls" help:"How the connection to --mail-server is protected: starttls, tls, or none for a server on this machine."`
+	MailFrom             string            `help:"Sender of crier's mail, such as 'Crier <crier@example.com>'."`
+	MailUser             string            `help:"User at --mail-server, where it asks for one."`
+	MailPassword         string            `secret:"only" help:"Password of --mail-user."`
 	TrustedProxies       []netip.Prefix    `help:"Networks of proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8[,…]."`
 	StripeKey            string            `secret:"" help:"Secret key of Stripe, to sell plans: POST /billing/checkout."`
 	StripeWebhookSecret  string            `secret:"" help:"Secret of the endpoint at Stripe that calls POST /billing/stripe."`
@@ -108,6 +114,11 @@ func (s *serveCommand) Validate() error {
 	}
 	if _, err := s.issuers(); err != nil {
 		wrong = append(wrong, fmt.Errorf("--issuers: %w", err))
+	}
+	if server := s.mail(); server != nil {
+		if err := server.Check(); err != nil {
+			wrong = append(wrong, fmt.Errorf("--mail-server, --mail-security, --mail-from, --mail-user, --mail-password: %w", err))
+		}
 	}
 	if n := len(s.ViewsToken); n > 0 && n < dashboards.LeastToken {
 		wrong = append(wrong, fmt.Errorf("--views-token has %d characters: at least %d are wanted", n, dashboards.LeastToken))
@@ -198,6 +209,7 @@ func (s *serveCommand) config(ctx context.Context, logger *slog.Logger) (compose
 	if c.Traces, err = traceExporter(ctx, os.LookupEnv); err != nil {
 		return c, err
 	}
+	c.Mail = s.mail()
 	c.AllowPrivateWebhooks, c.Lead = s.AllowPrivateWebhooks, gateway.Lead
 	return c, nil
 }
@@ -218,6 +230,16 @@ func (s *serveCommand) billing() *stripe.Config {
 	return &stripe.Config{
 		Key: s.StripeKey, WebhookSecret: s.StripeWebhookSecret, Prices: s.StripePrices,
 		SuccessURL: s.StripeSuccessURL, CancelURL: s.StripeCancelURL,
+	}
+}
+
+// mail returns nil if no flag of mail is set.
+func (s *serveCommand) mail() *mail.Server {
+	if s.MailServer == "" && s.MailFrom == "" && s.MailUser == "" && s.MailPassword == "" {
+		return nil
+	}
+	return &mail.Server{
+		Address: s.MailServer, Security: mail.Security(s.MailSecurity), From: s.MailFrom, User: s.MailUser, Password: s.MailPassword,
 	}
 }
 

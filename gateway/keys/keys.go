@@ -41,6 +41,8 @@ type writer interface {
 	RotateKey(ctx context.Context, workspace schema.WorkspaceID, rotation schema.KeyRotation) (schema.KeyRecord, error)
 	// EndKey revokes a key; InvalidState for the last that could manage keys.
 	EndKey(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID) error
+	// Unsuspend ends the suspension of a key, if it is suspended.
+	Unsuspend(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID) (schema.KeyRecord, error)
 }
 
 // Sandboxes makes the workspaces of test keys.
@@ -73,6 +75,7 @@ func (k *keys) routes() []admission.Route {
 		admission.Handle(http.MethodGet, "/keys", schema.Admin, k.list),
 		admission.Handle(http.MethodGet, "/keys/:id", schema.Admin, k.get),
 		admission.Handle(http.MethodPost, "/keys/:id/rotate", schema.Admin, k.rotate),
+		admission.Handle(http.MethodPost, "/keys/:id/unsuspend", schema.Admin, k.unsuspend),
 		admission.Handle(http.MethodDelete, "/keys/:id", schema.Admin, k.revoke),
 	}
 }
@@ -257,6 +260,20 @@ func (k *keys) rotate(c *gin.Context) error {
 		return err
 	}
 	answer.JSON(c, http.StatusOK, k.answer(c, successor, secret, warnings))
+	return nil
+}
+
+// unsuspend ends the suspension of a key before its time.
+func (k *keys) unsuspend(c *gin.Context) error {
+	id, err := keyID(c)
+	if err != nil {
+		return err
+	}
+	r, err := k.Store.Unsuspend(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
+	if err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, k.answer(c, r, "", nil))
 	return nil
 }
 

@@ -17,8 +17,9 @@ import (
 
 // registrar stores the workspaces of registrations.
 type registrar interface {
-	// Register is one transaction; RateLimitExceeded where too many came from the network.
-	Register(ctx context.Context, registration people.Registration) error
+	// Register is one transaction, and reports whether the invitation goes by mail too; RateLimitExceeded where too many
+	// came from the network.
+	Register(ctx context.Context, registration people.Registration) (mailed bool, err error)
 }
 
 // registration gives a workspace to somebody without a key, if the operator allows it.
@@ -38,6 +39,7 @@ type workspaceView struct {
 type ownerView struct {
 	Token     string        `json:"token"` // only here
 	ExpiresAt answer.Moment `json:"expiresAt"`
+	IsMailed  bool          `json:"isMailed"` // it goes to the address by mail, with another token
 }
 
 type registrationAnswer struct {
@@ -84,7 +86,7 @@ func (r *registration) register(c *gin.Context) error {
 		CreatedAt: now, ExpiresAt: now.Add(people.InvitationLife),
 	}
 	ownerHash, _ := people.HashToken(token)
-	err = r.Store.Register(c.Request.Context(), people.Registration{
+	mailed, err := r.Store.Register(c.Request.Context(), people.Registration{
 		Workspace: w, Email: email, Key: key, Hash: schema.HashAPIKey(secret), Owner: owner, OwnerHash: ownerHash, Address: admission.RequestOf(c).Address.String(),
 	})
 	if err != nil {
@@ -94,7 +96,7 @@ func (r *registration) register(c *gin.Context) error {
 	view.Secret = secret
 	answer.JSON(c, http.StatusCreated, registrationAnswer{
 		Success: true, Workspace: workspaceView{w.ID, w.Name, w.Plan}, Key: view,
-		Owner: ownerView{token, answer.Moment(owner.ExpiresAt)}, Warnings: f.Report.Warnings,
+		Owner: ownerView{token, answer.Moment(owner.ExpiresAt), mailed}, Warnings: f.Report.Warnings,
 	})
 	return nil
 }

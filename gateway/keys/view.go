@@ -25,7 +25,18 @@ type keyView struct {
 	ExpiresAt      *answer.Moment `json:"expiresAt"`
 	RevokedAt      *answer.Moment `json:"revokedAt"`
 	SuspendedUntil *answer.Moment `json:"suspendedUntil"`
+	Suspension     *suspension    `json:"suspension"` // null: it is not suspended
 }
+
+// suspension is why a key is refused for a while.
+type suspension struct {
+	Since  answer.Moment `json:"since"`
+	Until  answer.Moment `json:"until"`
+	Reason string        `json:"reason"`
+}
+
+// disregard is the only reason there is.
+const disregard = "it kept sending requests in spite of 429"
 
 type keyAnswer struct {
 	Success  bool            `json:"success"`
@@ -41,16 +52,17 @@ type keysAnswer struct {
 }
 
 func viewKey(k schema.KeyRecord, current schema.KeyID, now time.Time) keyView {
-	suspended := k.SuspendedUntil
-	if !suspended.After(now) {
-		suspended = time.Time{}
-	}
-	return keyView{
+	view := keyView{
 		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Test: k.Sandbox, Permissions: k.Permission.Names(),
 		Networks: networksOrNull(k.Networks), MadeBy: answer.IDOrNull(k.MadeBy), IsActive: k.Works(now), IsCurrent: k.ID == current,
 		CreatedAt: answer.Moment(k.CreatedAt), LastUsedAt: answer.MomentOrNull(k.LastUsedAt), ExpiresAt: answer.MomentOrNull(k.ExpiresAt),
-		RevokedAt: answer.MomentOrNull(k.RevokedAt), SuspendedUntil: answer.MomentOrNull(suspended),
+		RevokedAt: answer.MomentOrNull(k.RevokedAt),
 	}
+	if k.SuspendedUntil.After(now) {
+		view.SuspendedUntil = answer.MomentOrNull(k.SuspendedUntil)
+		view.Suspension = &suspension{answer.Moment(k.SuspendedAt), answer.Moment(k.SuspendedUntil), disregard}
+	}
+	return view
 }
 
 func networksOrNull(networks []netip.Prefix) []netip.Prefix {

@@ -17,9 +17,9 @@ import (
 
 // invitationStore keeps whom a workspace has asked to become members.
 type invitationStore interface {
-	// Invite is Forbidden where the role that whoever invites has by then does not reach the invitation's, and
+	// Invite reports whether the invitation goes by mail too, with a token of its own. It is Forbidden where the role that whoever invites has by then does not reach the invitation's, and
 	// InvalidState where somebody is a member already, or there are too many.
-	Invite(ctx context.Context, invitation people.Invitation, hash [32]byte) error
+	Invite(ctx context.Context, invitation people.Invitation, hash [32]byte) (mailed bool, err error)
 	Invitations(ctx context.Context, workspace schema.WorkspaceID) ([]people.Invitation, error)
 	// Withdraw is NotFound where the workspace has no such invitation.
 	Withdraw(ctx context.Context, workspace schema.WorkspaceID, id schema.InvitationID) error
@@ -53,12 +53,13 @@ type invitationView struct {
 	InvitedBy *schema.UserID      `json:"invitedBy"`       // null: a registration, or somebody who is gone
 	CreatedAt answer.Moment       `json:"createdAt"`
 	ExpiresAt answer.Moment       `json:"expiresAt"`
+	IsMailed  bool                `json:"isMailed"` // it goes to the address by mail, with another token
 }
 
 func viewInvitation(i people.Invitation) invitationView {
 	return invitationView{
 		ID: i.ID, Email: i.Email, Role: i.Role, InvitedBy: answer.IDOrNull(i.InvitedBy),
-		CreatedAt: answer.Moment(i.CreatedAt), ExpiresAt: answer.Moment(i.ExpiresAt),
+		CreatedAt: answer.Moment(i.CreatedAt), ExpiresAt: answer.Moment(i.ExpiresAt), IsMailed: i.Mailed,
 	}
 }
 
@@ -97,7 +98,7 @@ func (i *invitations) create(c *gin.Context) error {
 		ID: schema.NewInvitationID(now), Workspace: session.Workspace, Email: people.Email(email), Role: role, InvitedBy: session.User.ID,
 		CreatedAt: now, ExpiresAt: now.Add(people.InvitationLife),
 	}
-	if err := i.Store.Invite(c.Request.Context(), made, hash); err != nil {
+	if made.Mailed, err = i.Store.Invite(c.Request.Context(), made, hash); err != nil {
 		return err
 	}
 	view := viewInvitation(made)

@@ -21,6 +21,7 @@ type Store interface {
 	linkStore
 	sessionStore
 	passwordStore
+	emailStore
 	memberStore
 	invitationStore
 	ceremonyStore
@@ -79,6 +80,7 @@ type Sandboxes interface {
 // Config is what people are served with.
 type Config struct {
 	Store        Store
+	Mail         MailStore
 	Passwords    Passwords
 	Sandboxes    Sandboxes
 	Verifier     *passkey.Verifier // nil: browsers know no passkeys at the public URL
@@ -94,7 +96,7 @@ type Config struct {
 // Routes returns the operations of people.
 func Routes(c Config) []admission.Route {
 	s := &sessions{c}
-	return slices.Concat(s.routes(), (&members{c}).routes(), (&invitations{s}).routes(),
+	return slices.Concat(s.routes(), s.emailRoutes(), (&members{c}).routes(), (&invitations{s}).routes(), (&mail{c}).routes(),
 		(&passkeys{s}).routes(), (&providers{s}).routes(), (&identities{s}).routes())
 }
 

@@ -31,7 +31,7 @@ func (s *sessions) show(c *gin.Context, session people.Session, warnings []schem
 	}
 	u := session.User
 	view := currentView{
-		ID: session.ID, User: userView{ID: u.ID, Email: u.Email, Name: u.Name, IsOperator: u.IsOperator},
+		ID: session.ID, User: userView{ID: u.ID, Email: u.Email, Name: u.Name, IsOperator: u.IsOperator, IsProven: u.IsProven},
 		Workspaces: make([]workspaceView, len(all)), CSRFToken: s.Cookies.CSRF(c.Request), ExpiresAt: answer.Moment(session.ExpiresAt),
 		Method: answer.TextOrNull(session.Means.String()), Provider: answer.TextOrNull(session.Provider),
 	}

@@ -11,6 +11,7 @@ type userView struct {
 	Email      string        `json:"email"`
 	Name       string        `json:"name"`
 	IsOperator bool          `json:"isOperator"`
+	IsProven   bool          `json:"isEmailConfirmed"` // the address is known to be theirs
 }
 
 // workspaceView is a workspace that somebody is a member of.

@@ -14,6 +14,7 @@ type User struct {
 	Email      string // in lower case: it names one user
 	Name       string
 	IsOperator bool // of the installation: set by command alone, and no role gives it
+	IsProven   bool // the address is known to be theirs: a link that was sent there, or given by the operator, came back
 	CreatedAt  time.Time
 
 	Memberships []Membership // by the names of workspaces
@@ -51,6 +52,7 @@ type Invitation struct {
 	InvitedBy schema.UserID // zero: nobody, as where a registration named its owner
 	CreatedAt time.Time
 	ExpiresAt time.Time
+	Mailed    bool // it goes, or went, to its address by mail
 }
 
 // MemberChange changes what a member may do, or ends the membership.

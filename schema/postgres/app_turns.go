@@ -88,9 +88,9 @@ func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) err
 	batch.Queue(`select from app_turns where app = any($1) order by app for no key update`, names)
 	batch.Queue(sql.Text(`
 		with granted as (
-			update app_turns a set next_at = greatest(case when {clock_set_back} then now() else a.next_at end, now() - u.back) + u.taken
+			update app_turns a set next_at = greatest(case when a.next_at > now() + greatest(u.within, interval '0') + interval '1 minute' then now() else a.next_at end, now() - u.back) + u.taken
 			from unnest($1::text[], $2::interval[], $3::interval[], $4::interval[]) u (app, back, taken, within)
-			where a.app = u.app and (a.next_at <= now() + u.within or {clock_set_back})
+			where a.app = u.app and (a.next_at <= now() + u.within or a.next_at > now() + greatest(u.within, interval '0') + interval '1 minute')
 			returning a.app, a.next_at - u.taken as first
 		)
 		select app, first, true, now() from granted

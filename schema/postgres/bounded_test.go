@@ -74,7 +74,7 @@ func TestAChoreTakesOneConnection(t *testing.T) {
 	d := r.delay
 	for name, chunk := range map[string]func(context.Context) (int, bool, error){
 		"promote": d.Promote, "make partitions": d.MakePartitions, "drop partitions": d.DropPartitions,
-		"archive": d.Archive, "archive unnoted": d.ArchiveUnnoted, "forget posts": d.ForgetPosts, "forget audit": d.ForgetAudit,
+		"archive": d.Archive, "archive unnoted": d.ArchiveUnnoted, "forget posts": d.ForgetPosts, "forget audit": d.ForgetAudit, "forget mails": d.ForgetMails,
 		"forget keys": d.ForgetKeys, "forget receipts": d.ForgetReceipts, "forget deliveries": d.ForgetDeliveries,
 		"forget attempts": d.ForgetAttempts, "forget counters": d.ForgetCounters, "forget turns": d.ForgetTurns, "forget replies": d.ForgetReplies, "forget inbox": d.ForgetInbox,
 		"forget dead letters": d.ForgetDeadLetters, "forget webhooks": d.ForgetWebhooks, "redeliver": d.Redeliver, "resume": d.Resume,

@@ -21,7 +21,7 @@ import (
 // other one must be filled by populate: a table that is new is missed by name.
 var noTenants = []string{
 	"goose_db_version", "app_quotas", "plans", "server_apps", "wall_secrets", "dropped_keys", "installation_keyset", "event_positions", "resumes", "sweeps",
-	"streams", "monitor_changes", "restores", "deleted_webhooks", "users", "sign_in_links", "identities", "passkeys", "ceremonies",
+	"streams", "monitor_changes", "restores", "deleted_webhooks", "users", "sign_in_links", "identities", "passkeys", "ceremonies", "mail_recipients", "email_changes", "notices",
 }
 
 // tables is every table, the partitions by the table they are of.
@@ -123,6 +123,8 @@ func (f *fixture) populate(name string) (ids []string) {
 		select encode(substring(sha256(uuid_send($q) || uuid_send($w)) for 16), 'hex')::uuid, 'k', '', convert_to('$text', 'UTF8');
 		insert into sessions (id, user_id, hash, workspace_id, address, agent, created_at, seen_at, expires_at) values ($q, $q, '$name', $w, '', '', now(), now(), now());
 		insert into invitations (id, workspace_id, email, role, hash, created_at, expires_at) values ($q, $w, '', 1, '$name', now(), now());
+		insert into mails (id, kind, about, recipient, since, expires_at) values (gen_random_uuid(), 5, $w, '', now(), now());
+		insert into mail_choices (email, kind, workspace_id, wanted) values ('$name', 5, $w, false);
 		insert into audit (id, at, workspace_id, actor, actor_id, actor_name, address, action, subject, subject_id, subject_name, changes)
 		values ($q, now(), $w, 1, '', '', '', '', '', '$text', '', '[]');
 		insert into device_requests (device_hash, user_hash, name, address, permission, user_id, workspace_id, interval_seconds, expires_at)

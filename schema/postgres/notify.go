@@ -103,6 +103,9 @@ func (n *Notify) expandSome(ctx context.Context, batches []schema.EventBatch, ma
 		rows = to.deliveries(marked, n.Now())
 		b := &pgx.Batch{}
 		rows.queue(b, n.Now())
+		if n.SendsMail {
+			tables.QueueMailNotes(b, marked, n.Now())
+		}
 		b.Queue("commit")
 		return conn.SendBatch(ctx, b).Close()
 	})

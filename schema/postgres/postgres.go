@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"crier/schema"
@@ -15,6 +16,7 @@ import (
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 	"crier/schema/postgres/keys"
+	"crier/schema/postgres/mail"
 	"crier/schema/postgres/maintenance"
 	"crier/schema/postgres/media"
 	"crier/schema/postgres/migrations"
@@ -91,6 +93,9 @@ func NewMedia(s *Store) *media.Store { return media.New(s.DB) }
 
 // NewFeeds returns the store of monitors and streams.
 func NewFeeds(s *Store) *feeds.Store { return feeds.New(s.DB) }
+
+// NewMail returns the store of what is sent by mail, of its tokens' randomness.
+func NewMail(s *Store, random io.Reader) *mail.Store { return mail.New(s.DB, random) }
 
 // NewRestores returns the store of restores.
 func NewRestores(s *Store) *restores.Store { return restores.New(s.DB) }

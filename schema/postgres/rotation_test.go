@@ -24,7 +24,7 @@ func TestEverySealedColumnIsRotated(t *testing.T) {
 	clear := []string{
 		"api_keys.hash", "idempotency.fingerprint", "idempotency.response", "outbox.payload", "deliveries.body", "deliveries.key",
 		"dead_letters.key", "dead_letters.value", "receipts.profile", "dropped_keys.prefix", "consents.token_hash",
-		"deletions.token_hash", "accounts.person", "inbox.digest", "sessions.hash", "sign_in_links.hash", "invitations.hash", "device_requests.device_hash", "device_requests.user_hash", "ceremonies.hash", // hashes
+		"deletions.token_hash", "accounts.person", "inbox.digest", "sessions.hash", "sign_in_links.hash", "invitations.hash", "invitations.mail_hash", "email_changes.hash", "device_requests.device_hash", "device_requests.user_hash", "ceremonies.hash", // hashes
 		"passkeys.credential_id", "passkeys.public_key", // which browsers and authenticators have
 		"wall_secrets.secret", // of addresses in the sandbox
 	}

@@ -1,4 +1,4 @@
--- The 720 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 763 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -199,6 +199,9 @@ on conflict (subject) do update set (began_at, used) = (
   from (select w.began_at between excluded.began_at and excluded.began_at + interval '1 minute') c (current))
 returning new.began_at, new.used, new.used - case when old.began_at = new.began_at then old.used else 0 end;
 
+-- admission/windows.go tellSuspension
+select coalesce(live_id, id) from workspaces where id = $1;
+
 -- admission/windows.go countRefusals
 with counted as (
 insert into request_windows as w (subject, began_at, used) values (@subject, @now, @n)
@@ -206,7 +209,7 @@ on conflict (subject) do update set
   began_at = case when w.began_at > @now::timestamptz - @length::interval then w.began_at else excluded.began_at end,
   used = case when w.began_at > @now::timestamptz - @length::interval then w.used else 0 end + excluded.used
 returning began_at, used)
-  update api_keys set suspended_until = @now::timestamptz + @suspension::interval
+  update api_keys set suspended_until = @now::timestamptz + @suspension::interval, suspended_at = @now
   where id = @key and (select used from counted) > @patience and (suspended_until is null or suspended_until <= @now)
   returning suspended_until;
 
@@ -888,6 +891,9 @@ delete from request_windows where subject = any($1);
 
 -- deletion/rest.go rest
 delete from redeliveries where webhook_id = any($1);
+
+-- deletion/rest.go rest
+delete from mails where about = any($1);
 
 -- deletion/rest.go rest
 delete from {table} where workspace_id = any($1);
@@ -1765,6 +1771,41 @@ on conflict (lineage, key) do update
   where i.created_at < now() - interval '24 hours'
 returning lineage, key;
 
+-- internal/tables/mail.go putMail
+insert into mails as m (id, kind, about, recipient, since, due_at, expires_at)
+select @id::uuid, @kind, @about::uuid, @recipient, @now::timestamptz, @now::timestamptz, @now::timestamptz + @life::interval
+where (select count(*) from (select from mails where due_at is not null limit @waiting) w) < @waiting
+  and not exists (
+  select from mail_choices c
+  where c.email = @recipient and c.kind = @kind and c.workspace_id in ('00000000-0000-0000-0000-000000000000'::uuid, @about::uuid) and not c.wanted)
+  and (@kind <> all(@toUnknown::int2[]) or (
+  select count(*) from mails u
+  where u.recipient = @recipient and u.kind = any(@toUnknown::int2[]) and u.about <> @about::uuid
+    and greatest(u.due_at, u.sent_at) > @now::timestamptz - @interval::interval) < @unknown)
+  and (@kind <> @invitation or (
+  select count(*) from mails i
+  where i.kind = @invitation and i.about = @about::uuid and i.recipient <> @recipient
+    and greatest(i.due_at, i.sent_at) > @now::timestamptz - @interval::interval) < @invited)
+on conflict (kind, about, recipient) do update set since = case when m.due_at is null then excluded.since else least(m.since, excluded.since) end,
+  version = m.version + 1,
+  attempts = case when m.due_at is null then 0 else m.attempts end,
+  due_at = coalesce(m.due_at, greatest(excluded.due_at, m.sent_at + @interval::interval)),
+  expires_at = greatest(m.expires_at, excluded.expires_at, m.sent_at + @interval::interval + (excluded.expires_at - excluded.since));
+
+-- internal/tables/mail_notes.go noteMails
+insert into mails as m (id, kind, about, recipient, since, due_at, expires_at)
+select n.id, n.kind, n.workspace, '', n.since, @now::timestamptz + @gathering::interval, @now::timestamptz + @life::interval
+from unnest(@ids::uuid[], @kinds::int2[], @workspaces::uuid[], @since::timestamptz[]) n (id, kind, workspace, since)
+join workspaces w on w.id = n.workspace and w.live_id is null and w.deleting_at is null
+where not exists (
+  select from mails o
+  where o.kind = n.kind and o.about = n.workspace and o.recipient = '' and o.due_at is not null and o.since <= n.since)
+on conflict (kind, about, recipient) do update set since = case when m.due_at is null then excluded.since else least(m.since, excluded.since) end,
+  version = m.version + 1,
+  attempts = case when m.due_at is null then 0 else m.attempts end,
+  due_at = coalesce(m.due_at, greatest(excluded.due_at, m.sent_at + @interval::interval)),
+  expires_at = greatest(m.expires_at, excluded.expires_at, m.sent_at + @interval::interval + (excluded.expires_at - excluded.since));
+
 -- internal/tables/media.go Queue
 insert into media_uses (media_id, post_id) select * from unnest($1::uuid[], $2::uuid[])
 on conflict do nothing;
@@ -1938,14 +1979,14 @@ update api_keys set by_device = true where id = $1 returning (select name from u
 
 -- keys/keys.go Keys
 select k.id, k.lineage, k.workspace_id, w.live_id is not null, k.name, k.prefix, k.permission,
-k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_until, k.networks, coalesce(k.made_by, '00000000-0000-0000-0000-000000000000'::uuid) from api_keys k join workspaces w on w.id = k.workspace_id where (w.id = $1 or w.live_id = $1) order by k.id desc limit $2 offset $3;
+k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_at, k.suspended_until, k.networks, coalesce(k.made_by, '00000000-0000-0000-0000-000000000000'::uuid) from api_keys k join workspaces w on w.id = k.workspace_id where (w.id = $1 or w.live_id = $1) order by k.id desc limit $2 offset $3;
 
 -- keys/keys.go Keys
 select count(*) from api_keys k join workspaces w on w.id = k.workspace_id where (w.id = $1 or w.live_id = $1);
 
 -- keys/keys.go Key
 select k.id, k.lineage, k.workspace_id, w.live_id is not null, k.name, k.prefix, k.permission,
-k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_until, k.networks, coalesce(k.made_by, '00000000-0000-0000-0000-000000000000'::uuid) from api_keys k join workspaces w on w.id = k.workspace_id where (w.id = $1 or w.live_id = $1) and k.id = $2;
+k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_at, k.suspended_until, k.networks, coalesce(k.made_by, '00000000-0000-0000-0000-000000000000'::uuid) from api_keys k join workspaces w on w.id = k.workspace_id where (w.id = $1 or w.live_id = $1) and k.id = $2;
 
 -- keys/keys.go lockWorkspace
 select from workspaces where id = $1 and deleting_at is null for no key update;
@@ -1955,8 +1996,8 @@ select m.role from memberships m join workspaces w on coalesce(w.live_id, w.id) 
 where w.id = $1 and m.user_id = $2 for share of m;
 
 -- keys/keys.go insertKey
-insert into api_keys (id, lineage, workspace_id, name, prefix, hash, permission, created_at, suspended_until, expires_at, networks, made_by)
-select @id, @lineage, @workspace, @name, @prefix, @hash, @permission, @created, @suspended, @expires::timestamptz, coalesce(@networks::cidr[], '{}'), @maker::uuid
+insert into api_keys (id, lineage, workspace_id, name, prefix, hash, permission, created_at, suspended_at, suspended_until, expires_at, networks, made_by)
+select @id, @lineage, @workspace, @name, @prefix, @hash, @permission, @created, @suspended, @until, @expires::timestamptz, coalesce(@networks::cidr[], '{}'), @maker::uuid
 where (select count(*) from api_keys k where k.workspace_id = @workspace and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())) < @most;
 
 -- keys/keys.go endOf
@@ -1974,10 +2015,16 @@ select w.id from api_keys k join workspaces w on w.id = k.workspace_id where (w.
 
 -- keys/keys.go lockKey
 select k.id, k.lineage, k.workspace_id, w.live_id is not null, k.name, k.prefix, k.permission,
-k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_until, k.networks, coalesce(k.made_by, '00000000-0000-0000-0000-000000000000'::uuid) from api_keys k join workspaces w on w.id = k.workspace_id where (w.id = $1 or w.live_id = $1) and k.id = $2 for no key update of k;
+k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_at, k.suspended_until, k.networks, coalesce(k.made_by, '00000000-0000-0000-0000-000000000000'::uuid) from api_keys k join workspaces w on w.id = k.workspace_id where (w.id = $1 or w.live_id = $1) and k.id = $2 for no key update of k;
 
 -- keys/keys.go EndKey
 update api_keys set revoked_at = now() where id = $1;
+
+-- keys/keys.go Unsuspend
+update api_keys set suspended_at = null, suspended_until = null where id = $1;
+
+-- keys/keys.go Unsuspend
+delete from request_windows where subject = $1;
 
 -- keys/keys.go othersManage
 select exists (select from api_keys where workspace_id = $1 and id <> $2 and permission = $3 and revoked_at is null and expires_at is null);
@@ -2036,6 +2083,165 @@ select workspace_id from comments_history where id = $1 and post_id = $2;
 -- late.go recordSecond
 insert into duplicates (workspace_id, account_id, post_id, n, entry, comment_id, native_id, url)
 values (@workspace, @account, @post, @n, @entry, @comment, @native_id, @url) on conflict do nothing;
+
+-- mail/choices.go Choices
+select m.role, coalesce(array_agg(c.kind) filter (where c.kind is not null), '{}'), coalesce(array_agg(c.wanted) filter (where c.kind is not null), '{}')
+from memberships m join users u on u.id = m.user_id
+left join mail_choices c on c.email = u.email and c.workspace_id = m.workspace_id
+where m.user_id = $1 and m.workspace_id = $2 group by m.role;
+
+-- mail/choices.go Choose
+insert into mail_choices (email, kind, workspace_id, wanted) select email, $2, $3, $4 from users where id = $1
+on conflict (email, kind, workspace_id) do update set wanted = excluded.wanted;
+
+-- mail/choices.go Recipient
+select email from mail_recipients where token = $1;
+
+-- mail/choices.go Refuse
+insert into mail_choices (email, kind, workspace_id, wanted) values ($1, $2, coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'::uuid), false)
+on conflict (email, kind, workspace_id) do update set wanted = excluded.wanted;
+
+-- mail/choices.go Refuse
+delete from mails where recipient = $1 and kind = $2 and ($3::uuid is null or about = $3);
+
+-- mail/letters.go invitation
+update invitations i set mail_hash = $3 from workspaces w
+where i.workspace_id = $1 and i.email = $2 and i.expires_at > now() and w.id = i.workspace_id and w.deleting_at is null
+returning i.role, regexp_replace(w.name, ' \(ws_[0-9a-z]{26}\)$', ''), coalesce((select u.name from users u where u.id = i.invited_by), '');
+
+-- mail/letters.go reset
+with made as (
+  insert into sign_in_links (hash, user_id, expires_at)
+  select $3, id, now() + $4::interval from users where id = $1 and email = $2 returning user_id
+)
+select u.name from users u join made on made.user_id = u.id;
+
+-- mail/letters.go address
+update email_changes c set hash = $3 from users u
+where c.user_id = $1 and c.email = $2 and c.expires_at > now() and u.id = c.user_id returning u.name;
+
+-- mail/letters.go addressChanged
+select name from users where id = $1 and email <> $2;
+
+-- mail/letters.go member
+select regexp_replace(w.name, ' \(ws_[0-9a-z]{26}\)$', ''), u.name from workspaces w
+join memberships o on o.workspace_id = w.id join users u on u.id = o.user_id
+where w.id = $1 and w.deleting_at is null and u.email = $2 and o.role >= $3;
+
+-- mail/letters.go postsFailed
+with ended as (
+  (select e.post_id as id, e.ended_at from ended_posts e
+   where e.workspace_id = @workspace and e.status in (5, 6) and e.ended_at >= @since order by e.ended_at desc limit @most)
+  union all
+  (select h.id, h.ended_at from posts_history h
+   where h.workspace_id = @workspace and h.status in (5, 6) and h.from_api and h.ended_at >= @since order by h.ended_at desc limit @most)
+  union all
+  (select h.id, h.ended_at from posts_history h
+   where h.workspace_id = @workspace and h.status in (5, 6) and not h.from_api and h.ended_at >= @since order by h.ended_at desc limit @most)
+), latest as (select id, ended_at from ended order by ended_at desc, id desc limit @listed)
+select f.id, f.ended_at, t.platform, coalesce(a.name, ''), coalesce(t.error ->> 'message', ''), (select count(*) from ended)
+from latest f join all_targets t on t.post_id = f.id and t.state = 3 left join accounts a on a.id = t.account_id
+order by f.ended_at desc, f.id desc, t.n;
+
+-- mail/letters.go reconnect
+select id, platform, name from accounts
+where workspace_id = $1 and needs_reconnect and disconnected_at is null order by platform, name limit $2;
+
+-- mail/letters.go suspension
+select regexp_replace(w.name, ' \(ws_[0-9a-z]{26}\)$', '') from workspaces w where w.id = $1 and w.deleting_at is null;
+
+-- mail/letters.go suspension
+select k.name, k.prefix, k.suspended_until from api_keys k join workspaces w on w.id = k.workspace_id
+where (w.id = $1 or w.live_id = $1) and k.suspended_until > now() and k.revoked_at is null
+order by k.suspended_at desc, k.id limit $2;
+
+-- mail/letters.go notice
+select subject, body from notices where id = $1;
+
+-- mail/letters.go refusing
+insert into mail_recipients as r (email, token) values ($1, $2)
+on conflict (email) do update set mailed_at = case when r.mailed_at < now() - interval '1 day' then now() else r.mailed_at end
+returning token;
+
+-- mail/notices.go PutNotice
+insert into notices (id, subject, body) values ($1, $2, $3) on conflict do nothing;
+
+-- mail/notices.go Notify
+with room as (
+  select count(*) < @most - @chunk as is_there from (select from mails where due_at is not null limit @most) w
+), chunk as (
+  select k.id, k.made_by, w.id as workspace, coalesce(w.live_id, w.id) as live
+  from api_keys k join workspaces w on w.id = k.workspace_id and w.deleting_at is null
+  where k.id > coalesce(@after::uuid, '00000000-0000-0000-0000-000000000000'::uuid) and k.revoked_at is null and (k.expires_at is null or k.expires_at > @now) and (select is_there from room)
+  order by k.id limit @chunk
+), owned as (
+  select s.live, (select u.email from users u where u.id = s.made_by) as maker, (select w.email from workspaces w where w.id = s.live) as registered from chunk s
+), told as (
+  select coalesce(maker, registered) as email from owned where coalesce(maker, registered) is not null
+  union
+  select u.email from owned o join memberships m on m.workspace_id = o.live and m.role = @owner join users u on u.id = m.user_id
+  where o.maker is null and o.registered is null
+), stored as (
+  insert into mails (id, kind, about, recipient, since, due_at, expires_at)
+  select gen_random_uuid(), @kind, @notice, lower(t.email), @now, @now, @now::timestamptz + @life::interval from told t
+  where not exists (select from mail_choices c where c.email = lower(t.email) and c.kind = @kind and not c.wanted)
+  group by lower(t.email) order by lower(t.email)
+  on conflict (kind, about, recipient) do nothing returning 1
+)
+select (select count(*) from stored), coalesce((select max(id::text)::uuid from chunk), '00000000-0000-0000-0000-000000000000'::uuid), not (select is_there from room);
+
+-- mail/outbox.go Address
+update mails m set due_at = null, sent_at = @now, attempts = 0
+from (select id from mails where due_at <= @now and recipient = '' order by due_at limit 1 for update skip locked) d
+where m.id = d.id returning m.kind, m.about, m.since;
+
+-- mail/outbox.go addressMembers
+insert into mails as m (id, kind, about, recipient, since, due_at, expires_at)
+select gen_random_uuid(), @kind, @workspace::uuid, r.email, @since::timestamptz, @now::timestamptz, @now::timestamptz + @life::interval
+from memberships o join users r on r.id = o.user_id
+left join mail_choices c on c.email = r.email and c.kind = @kind and c.workspace_id = o.workspace_id
+where o.workspace_id = @workspace::uuid and r.confirmed_at is not null
+  and (o.role >= @least and coalesce(c.wanted, o.role >= @usual) or @ofKeys and coalesce(c.wanted, true) and exists (
+  select from api_keys k join workspaces w on w.id = k.workspace_id
+  where k.made_by = r.id and (w.id = o.workspace_id or w.live_id = o.workspace_id) and k.suspended_until > @now))
+  and (select count(*) from (select from mails where due_at is not null limit @waiting) w) < @waiting
+order by r.email
+on conflict (kind, about, recipient) do update set since = case when m.due_at is null then excluded.since else least(m.since, excluded.since) end,
+  version = m.version + 1,
+  attempts = case when m.due_at is null then 0 else m.attempts end,
+  due_at = coalesce(m.due_at, greatest(excluded.due_at, m.sent_at + @interval::interval)),
+  expires_at = greatest(m.expires_at, excluded.expires_at, m.sent_at + @interval::interval + (excluded.expires_at - excluded.since));
+
+-- mail/outbox.go addressRegistered
+insert into mails as m (id, kind, about, recipient, since, due_at, expires_at)
+select gen_random_uuid(), @kind, @workspace::uuid, r.email, @since::timestamptz, @now::timestamptz, @now::timestamptz + @life::interval
+from workspaces r left join mail_choices c on c.email = r.email and c.kind = @kind and c.workspace_id = r.id
+where r.id = @workspace::uuid and r.email is not null and coalesce(c.wanted, true)
+  and not exists (select from memberships o where o.workspace_id = r.id)
+  and (select count(*) from (select from mails where due_at is not null limit @waiting) w) < @waiting
+on conflict (kind, about, recipient) do update set since = case when m.due_at is null then excluded.since else least(m.since, excluded.since) end,
+  version = m.version + 1,
+  attempts = case when m.due_at is null then 0 else m.attempts end,
+  due_at = coalesce(m.due_at, greatest(excluded.due_at, m.sent_at + @interval::interval)),
+  expires_at = greatest(m.expires_at, excluded.expires_at, m.sent_at + @interval::interval + (excluded.expires_at - excluded.since));
+
+-- mail/outbox.go Claim
+update mails m set due_at = @now::timestamptz + @lease::interval, attempts = least(m.attempts + 1, 1000)
+from (
+  select id from mails where due_at <= @now and recipient <> '' and expires_at > @now order by due_at limit 1 for update skip locked
+) d
+where m.id = d.id returning m.id, m.kind, m.about, m.recipient, m.since, m.version, m.attempts, m.expires_at;
+
+-- mail/outbox.go Finish
+update mails set
+  sent_at = case when @ended then @now::timestamptz else sent_at end,
+  since = case when @ended then @now::timestamptz - @slack::interval else since end,
+  due_at = case when not @ended then @now::timestamptz + @wait::interval when version > @version then @now::timestamptz + @interval::interval end,
+  expires_at = case when @ended and version > @version then @now::timestamptz + @interval::interval + @life::interval else expires_at end
+where id = @id;
+
+-- mail/outbox.go Waiting
+select count(*) from (select from mails where due_at is not null and (due_at <= $1 or attempts > 0) limit $2) w;
 
 -- maintenance/archive.go noted
 select ended_at, post_id from ended_posts
@@ -2109,6 +2315,20 @@ delete from deleted_webhooks where id = $1 and not exists (select from deliverie
 
 -- maintenance/forgetting.go ForgetDeadLetters
 delete from dead_letters where id in (select id from dead_letters where {old} limit $1);
+
+-- maintenance/mail.go ForgetMails
+with sent as (
+  delete from mails where id in (
+    select id from mails
+    where due_at is null and sent_at < @now::timestamptz - @interval::interval and (kind <> @notice or expires_at < @now)
+    order by sent_at limit @most) returning 1
+), late as (
+  delete from mails where id in (select id from mails where due_at is not null and expires_at < @now order by due_at limit @most) returning 1
+), strangers as (
+  delete from mail_recipients where email in (
+    select email from mail_recipients where mailed_at < @now::timestamptz - @kept::interval order by mailed_at limit @most) returning 1
+), unproven as (delete from email_changes where expires_at < @now returning 1)
+select (select count(*) from sent) + (select count(*) from late) + (select count(*) from strangers) + (select count(*) from unproven);
 
 -- maintenance/observation.go Observe
 select coalesce((
@@ -2635,6 +2855,9 @@ select id from workspaces where live_id = $1;
 -- operation/admin.go admitAccount
 select exists (select from accounts where id = $1 and disconnected_at is null);
 
+-- operation/admin.go WorkspaceOfKey
+select workspace_id from api_keys where id = $1;
+
 -- operation/admin.go WorkspaceOfAccount
 select workspace_id from accounts where id = $1;
 
@@ -2874,6 +3097,35 @@ from users where id = @user;
 -- people/ceremonies.go lockUser
 select from users where id = $1 for no key update;
 
+-- people/email.go AskReset
+select id from users where email = $1;
+
+-- people/email.go AskEmail
+insert into email_changes (user_id, email, expires_at) values ($1, $2, now() + $3::interval)
+on conflict (user_id) do update set email = excluded.email, hash = null, expires_at = excluded.expires_at;
+
+-- people/email.go ProveEmail
+with proven as (
+  delete from email_changes where user_id = $1 and hash = $2 and expires_at > now() returning user_id, email
+)
+select u.email, p.email from proven p join users u on u.id = p.user_id for update of u;
+
+-- people/email.go ProveEmail
+delete from sign_in_links where user_id = $1;
+
+-- people/email.go ProveEmail
+delete from mail_choices where email = $1;
+
+-- people/email.go ProveEmail
+update mail_choices set email = $2 where email = $1;
+
+-- people/email.go ProveEmail
+delete from mail_recipients where email = $1;
+
+-- people/email.go moveTo
+update users set email = $2, confirmed_at = now()
+where id = $1 and not exists (select from users o where o.email = $2 and o.id <> $1);
+
 -- people/groups.go isLetIn
 select exists (select from workspaces where name = any($1) and live_id is null and deleting_at is null);
 
@@ -2926,23 +3178,25 @@ with gone as (delete from identities where user_id = $1 and id = $2 returning is
 select issuer, (select name from users where id = $1) from gone;
 
 -- people/invitations.go Invite
+delete from invitations where workspace_id = $1 and (email = $2 or expires_at <= now());
+
+-- people/invitations.go mayInvite
 select exists (select from memberships m join users u on u.id = m.user_id where m.workspace_id = $1 and u.email = $2),
 (select count(*) from memberships where workspace_id = $1) +
 (select count(*) from invitations where workspace_id = $1 and email <> $2 and expires_at > now());
 
--- people/invitations.go Invite
-delete from invitations where workspace_id = $1 and (email = $2 or expires_at <= now());
-
 -- people/invitations.go Invitations
-select i.id, i.workspace_id, i.email, i.role, coalesce(i.invited_by, '00000000-0000-0000-0000-000000000000'::uuid), i.created_at, i.expires_at
+select i.id, i.workspace_id, i.email, i.role, coalesce(i.invited_by, '00000000-0000-0000-0000-000000000000'::uuid), i.created_at, i.expires_at,
+i.mail_hash is not null or exists (select from mails m where m.kind = 1 and m.about = i.workspace_id and m.recipient = i.email and m.due_at is not null)
 from invitations i join workspaces w on w.id = i.workspace_id and w.deleting_at is null where i.expires_at > now() and i.workspace_id = $1 order by i.created_at desc, i.id desc limit $2;
 
 -- people/invitations.go Withdraw
 delete from invitations where workspace_id = $1 and id = $2 returning email;
 
 -- people/invitations.go Invitation
-select i.id, i.workspace_id, i.email, i.role, coalesce(i.invited_by, '00000000-0000-0000-0000-000000000000'::uuid), i.created_at, i.expires_at
-from invitations i join workspaces w on w.id = i.workspace_id and w.deleting_at is null where i.expires_at > now() and i.hash = $1;
+select i.id, i.workspace_id, i.email, i.role, coalesce(i.invited_by, '00000000-0000-0000-0000-000000000000'::uuid), i.created_at, i.expires_at,
+i.mail_hash is not null or exists (select from mails m where m.kind = 1 and m.about = i.workspace_id and m.recipient = i.email and m.due_at is not null)
+from invitations i join workspaces w on w.id = i.workspace_id and w.deleting_at is null where i.expires_at > now() and (i.hash = $1 or i.mail_hash = $1);
 
 -- people/invitations.go Invitation
 select id from users where email = $1;
@@ -2956,8 +3210,11 @@ insert into users (id, email, name, password, created_at) values ($1, $2, $3, $4
 -- people/invitations.go accept
 with used as (
   delete from invitations i using workspaces w, users u
-  where i.hash = $1 and i.expires_at > now() and w.id = i.workspace_id and w.deleting_at is null and u.id = $2 and u.email = i.email
-  returning i.workspace_id, i.role
+  where (i.hash = $1 or i.mail_hash = $1) and i.expires_at > now() and w.id = i.workspace_id and w.deleting_at is null
+    and u.id = $2 and u.email = i.email
+  returning i.workspace_id, i.role, i.mail_hash = $1 as by_mail
+), proven as (
+  update users u set confirmed_at = now() from used where u.id = $2 and used.by_mail and u.confirmed_at is null
 ), joined as (
   insert into memberships (workspace_id, user_id, role) select workspace_id, $2, role from used
   on conflict (workspace_id, user_id) do nothing
@@ -3051,7 +3308,7 @@ select from users where id = $1 for key share;
 update passkeys set sign_count = $2, used_at = $3 where id = $1 and (sign_count < $2 or sign_count = 0 and $2 = 0);
 
 -- people/sessions.go Session
-select s.id, s.user_id, u.email, u.name, u.is_operator, s.sandbox, s.seen_at, s.expires_at, s.means, s.provider,
+select s.id, s.user_id, u.email, u.name, u.is_operator, u.confirmed_at is not null, s.sandbox, s.seen_at, s.expires_at, s.means, s.provider,
   live.id, scope.id, coalesce(live.name, ''), coalesce(m.role, 0), coalesce(p.posts_per_month, 0)
 from sessions s
 join users u on u.id = s.user_id
@@ -3133,15 +3390,15 @@ join workspaces w on w.id = m.workspace_id and w.deleting_at is null
 where m.user_id = $1 order by w.name limit 1000;
 
 -- people/users.go Users
-select id, email, name, is_operator, created_at from users where email > $1 order by email limit $2;
+select id, email, name, is_operator, confirmed_at is not null, created_at from users where email > $1 order by email limit $2;
 
 -- people/users.go UserOf
-select id, email, name, is_operator, created_at from users where email = $1;
+select id, email, name, is_operator, confirmed_at is not null, created_at from users where email = $1;
 
 -- people/users.go AddUser
 insert into users (id, email, name, is_operator, created_at, confirmed_at) values (@id, @email, @name, @operator, @created, @created)
 on conflict (email) do update set is_operator = users.is_operator or excluded.is_operator
-returning id, email, name, is_operator, created_at;
+returning id, email, name, is_operator, confirmed_at is not null, created_at;
 
 -- people/users.go doubt
 update users set password = null, confirmed_at = now() where id = $1 and confirmed_at is null;
@@ -3170,6 +3427,15 @@ delete from invitations where invited_by = $1;
 
 -- people/users.go RemoveUser
 delete from device_requests where user_id = $1;
+
+-- people/users.go RemoveUser
+delete from mails where recipient = $1 or about = $2;
+
+-- people/users.go RemoveUser
+delete from mail_choices where email = $1;
+
+-- people/users.go RemoveUser
+delete from mail_recipients where email = $1;
 
 -- people/users.go RemoveUser
 delete from users where id = $1;

@@ -1754,6 +1754,9 @@ type Key struct {
 	// SuspendedUntil Set while the key is suspended, for requests in spite of 429.
 	SuspendedUntil time.Time `json:"suspendedUntil"`
 
+	// Suspension Why the key is refused for a while; null: it is not suspended.
+	Suspension KeySuspension `json:"suspension"`
+
 	// Test Of the sandbox.
 	Test bool `json:"test"`
 }
@@ -1790,6 +1793,15 @@ type KeyCreatePermissions string
 type KeyRotate struct {
 	// OverlapSeconds How long the key before works on.
 	OverlapSeconds *int `json:"overlapSeconds,omitempty"`
+}
+
+// KeySuspension defines model for KeySuspension.
+type KeySuspension struct {
+	Reason string    `json:"reason"`
+	Since  time.Time `json:"since"`
+
+	// Until It ends then by itself, or before by POST /keys/{id}/unsuspend.
+	Until time.Time `json:"until"`
 }
 
 // KeysAnswer defines model for KeysAnswer.

@@ -12,6 +12,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/tables"
 )
 
 // leaseRequests takes at most a quarter of what is left, so that the leases of several
@@ -44,14 +45,28 @@ func (s *Store) CountRefusals(ctx context.Context, key schema.Key, n int) (until
 		if until, err = s.countRefusals(ctx, tx, key, n); err != nil || until.IsZero() {
 			return err
 		}
-		return audit.Write(audit.BySystem(ctx, "key.suspend"), tx, s.Now(), audit.Entry{
+		err = audit.Write(audit.BySystem(ctx, "key.suspend"), tx, s.Now(), audit.Entry{
 			Workspace: key.Workspace, Subject: audit.Of("key", key.ID, key.Name), Changes: []people.Change{{Field: "suspended until", After: audit.Time(until)}},
 		})
+		if err != nil {
+			return err
+		}
+		return s.tellSuspension(ctx, tx, key.Workspace)
 	})
 	if err != nil {
 		return time.Time{}, fmt.Errorf("counting refusals: %w", db.Unavailable(err))
 	}
 	return until, nil
+}
+
+// tellSuspension has those who care for the keys of a workspace told by mail: of a sandbox, those of its live one.
+func (s *Store) tellSuspension(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) error {
+	about := people.Mail{Kind: people.MailSuspension}
+	if err := tx.QueryRow(ctx, `select coalesce(live_id, id) from workspaces where id = $1`, workspace).Scan(&about.About); err != nil {
+		return err
+	}
+	_, err := tables.PutMail(ctx, s.DB, tx, about)
+	return err
 }
 
 func (s *Store) countRefusals(ctx context.Context, tx pgx.Tx, key schema.Key, n int) (until time.Time, err error) {
@@ -62,10 +77,10 @@ func (s *Store) countRefusals(ctx context.Context, tx pgx.Tx, key schema.Key, n 
 		began_at = case when w.began_at > @now::timestamptz - @length::interval then w.began_at else excluded.began_at end,
 		used = case when w.began_at > @now::timestamptz - @length::interval then w.used else 0 end + excluded.used
 	returning began_at, used)
-		update api_keys set suspended_until = @now::timestamptz + @suspension::interval
+		update api_keys set suspended_until = @now::timestamptz + @suspension::interval, suspended_at = @now
 		where id = @key and (select used from counted) > @patience and (suspended_until is null or suspended_until <= @now)
 		returning suspended_until`, pgx.StrictNamedArgs{
-		"subject": "refused " + key.ID.String(), "now": now, "length": schema.PatienceWindow, "n": n,
+		"subject": tables.RefusalsOf(key.ID), "now": now, "length": schema.PatienceWindow, "n": n,
 		"suspension": schema.SuspensionTime, "key": key.ID, "patience": key.Patience(),
 	}).Scan(&until)
 	if errors.Is(err, pgx.ErrNoRows) {

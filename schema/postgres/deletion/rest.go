@@ -155,7 +155,8 @@ func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 		windows := append(texts(w.keys), prefixed("refused ", texts(w.keys))...)
 		b.Queue(`delete from request_windows where subject = any($1)`, windows).Exec(count)
 		b.Queue(`delete from redeliveries where webhook_id = any($1)`, w.webhooks).Exec(count)
-		for _, table := range []string{"webhooks", "queues", "consents", "ended_posts", "monitors", "plan_usage", "sessions", "invitations", "device_requests", "memberships"} {
+		b.Queue(`delete from mails where about = any($1)`, w.workspaces).Exec(count)
+		for _, table := range []string{"webhooks", "queues", "consents", "ended_posts", "monitors", "plan_usage", "sessions", "invitations", "device_requests", "memberships", "mail_choices"} {
 			b.Queue(sql.Text(`delete from {table} where workspace_id = any($1)`, "table", table), w.workspaces).Exec(count)
 		}
 	}

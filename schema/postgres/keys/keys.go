@@ -16,6 +16,7 @@ import (
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
+	"crier/schema/postgres/internal/tables"
 )
 
 // Store keeps keys.
@@ -28,11 +29,11 @@ func New(d *db.DB) *Store { return &Store{d} }
 const maxKeys = 100
 
 func scanKey(row pgx.Row, k *schema.KeyRecord) error {
-	var used, expires, revoked, suspended *time.Time
+	var used, expires, revoked, suspended, until *time.Time
 	err := row.Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Name, &k.Prefix, &k.Permission,
-		&k.CreatedAt, &used, &expires, &revoked, &suspended, &k.Networks, (*[16]byte)(&k.MadeBy))
+		&k.CreatedAt, &used, &expires, &revoked, &suspended, &until, &k.Networks, (*[16]byte)(&k.MadeBy))
 	k.CreatedAt, k.LastUsedAt, k.ExpiresAt = k.CreatedAt.UTC(), db.FromNull(used), db.FromNull(expires)
-	k.RevokedAt, k.SuspendedUntil = db.FromNull(revoked), db.FromNull(suspended)
+	k.RevokedAt, k.SuspendedAt, k.SuspendedUntil = db.FromNull(revoked), db.FromNull(suspended), db.FromNull(until)
 	return err
 }
 
@@ -122,11 +123,12 @@ func made(k schema.KeyRecord) audit.Entry {
 
 func insertKey(ctx context.Context, tx pgx.Tx, k schema.KeyRecord, hash [32]byte) error {
 	tag, err := tx.Exec(ctx, `
-		insert into api_keys (id, lineage, workspace_id, name, prefix, hash, permission, created_at, suspended_until, expires_at, networks, made_by)
-		select @id, @lineage, @workspace, @name, @prefix, @hash, @permission, @created, @suspended, @expires::timestamptz, coalesce(@networks::cidr[], '{}'), @maker::uuid
+		insert into api_keys (id, lineage, workspace_id, name, prefix, hash, permission, created_at, suspended_at, suspended_until, expires_at, networks, made_by)
+		select @id, @lineage, @workspace, @name, @prefix, @hash, @permission, @created, @suspended, @until, @expires::timestamptz, coalesce(@networks::cidr[], '{}'), @maker::uuid
 		where (select count(*) from api_keys k where k.workspace_id = @workspace and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())) < @most`, pgx.StrictNamedArgs{
 		"id": k.ID, "lineage": k.Lineage, "workspace": k.Workspace, "name": k.Name, "prefix": k.Prefix, "hash": hash[:],
-		"permission": int16(k.Permission), "created": k.CreatedAt, "suspended": db.OrNull(k.SuspendedUntil), "expires": db.OrNull(k.ExpiresAt), "networks": k.Networks, "maker": k.MadeBy, "most": maxKeys,
+		"permission": int16(k.Permission), "created": k.CreatedAt, "suspended": db.OrNull(k.SuspendedAt), "until": db.OrNull(k.SuspendedUntil),
+		"expires": db.OrNull(k.ExpiresAt), "networks": k.Networks, "maker": k.MadeBy, "most": maxKeys,
 	})
 	if err == nil && tag.RowsAffected() == 0 {
 		err = &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d keys, as many as it may; revoke one first", maxKeys)}
@@ -147,8 +149,8 @@ func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, r s
 			return &schema.Error{Kind: schema.InvalidState, Message: "the key has ended; make another one"}
 		}
 		successor.Lineage, successor.Workspace, successor.Sandbox = old.Lineage, old.Workspace, old.Sandbox
-		successor.Name, successor.Permission, successor.SuspendedUntil = old.Name, old.Permission, old.SuspendedUntil
-		successor.Networks = old.Networks
+		successor.Name, successor.Permission, successor.Networks = old.Name, old.Permission, old.Networks
+		successor.SuspendedAt, successor.SuspendedUntil = old.SuspendedAt, old.SuspendedUntil
 		if err := mayGive(ctx, tx, successor); err != nil {
 			return err
 		}
@@ -226,6 +228,30 @@ func (s *Store) EndKey(ctx context.Context, workspace schema.WorkspaceID, id sch
 		return fmt.Errorf("revoking a key: %w", db.OrNotFound(err, "key"))
 	}
 	return nil
+}
+
+// Unsuspend ends the suspension of a key, and forgets what it was suspended for: it is suspended again by as many
+// refusals as before. A key that is not suspended stays as it is.
+func (s *Store) Unsuspend(ctx context.Context, workspace schema.WorkspaceID, id schema.KeyID) (k schema.KeyRecord, err error) {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		k, err = lockKey(ctx, tx, workspace, id)
+		if err != nil || !k.SuspendedUntil.After(s.Now()) {
+			return err
+		}
+		before := k.SuspendedUntil
+		k.SuspendedAt, k.SuspendedUntil = time.Time{}, time.Time{}
+		b := &pgx.Batch{}
+		b.Queue(`update api_keys set suspended_at = null, suspended_until = null where id = $1`, id)
+		b.Queue(`delete from request_windows where subject = $1`, tables.RefusalsOf(id))
+		audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: k.Workspace, Subject: audit.Of("key", id, k.Name), Changes: audit.Differences(
+			people.Change{Field: "suspended until", Before: audit.Time(before)},
+		)})
+		return tx.SendBatch(ctx, b).Close()
+	})
+	if err != nil {
+		return k, fmt.Errorf("ending the suspension of a key: %w", db.OrNotFound(err, "key"))
+	}
+	return k, nil
 }
 
 // othersManage fails where a key is the last that can manage its workspace's keys for good.

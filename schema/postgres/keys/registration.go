@@ -13,10 +13,10 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Register makes a workspace with its first key, and an invitation of its owner. It is RateLimitExceeded where too many
-// came from its network lately.
-func (s *Store) Register(ctx context.Context, r people.Registration) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+// Register makes a workspace with its first key, and an invitation of its owner, and reports whether that goes by
+// mail too. It is RateLimitExceeded where too many came from its network lately.
+func (s *Store) Register(ctx context.Context, r people.Registration) (mailed bool, err error) {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		err := tables.Window{
 			Subject: "register " + r.Address, Length: people.RegistrationWindow, Most: people.MaxRegistrations,
 			Refusal: fmt.Sprintf("more than %d registrations from this network", people.MaxRegistrations),
@@ -35,12 +35,16 @@ func (s *Store) Register(ctx context.Context, r people.Registration) error {
 		b := &pgx.Batch{}
 		tables.QueueInvitation(b, r.Owner, r.OwnerHash)
 		audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: r.Workspace.ID, Subject: audit.Of("workspace", r.Workspace.ID, r.Workspace.Name)})
-		return tx.SendBatch(ctx, b).Close()
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
+			return err
+		}
+		mailed, err = tables.PutMail(ctx, s.DB, tx, people.Mail{Kind: people.MailInvitation, About: r.Workspace.ID, Recipient: r.Owner.Email})
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("registering: %w", db.Unavailable(err))
+		return false, fmt.Errorf("registering: %w", db.Unavailable(err))
 	}
-	return nil
+	return mailed, nil
 }
 
 // registeredName tells those who registered from the workspaces that the operator knows by

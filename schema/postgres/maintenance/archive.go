@@ -169,7 +169,7 @@ func (s *Store) archive(ctx context.Context, tx pgx.Tx, posts []schema.PostID) (
 // is one that somebody changes.
 func lockEnded(ctx context.Context, tx pgx.Tx, posts []schema.PostID) ([]ending, error) {
 	rows, err := tx.Query(ctx, sql.Text(`
-		select {ended_at}, p.id from posts p
+		select greatest(p.updated_at, p.created_at), p.id from posts p
 		where p.id = any($1) and p.status in {ended_posts} and p.left_n = 0
 		  and not exists (select from targets t where t.post_id = p.id and t.state in {open_targets})
 		  and not exists (select from comments c where c.post_id = p.id and c.state in {open_comments})

@@ -284,6 +284,12 @@ func admitAccount(ctx context.Context, tx pgx.Tx, account schema.Account) error 
 	return &schema.Error{Kind: schema.PlanLimitReached, Message: "the plan of the workspace has no room for another connected account"}
 }
 
+// WorkspaceOfKey returns the workspace that a key is of, or NotFound.
+func (a *Admin) WorkspaceOfKey(ctx context.Context, id schema.KeyID) (workspace schema.WorkspaceID, err error) {
+	err = a.Pool.QueryRow(ctx, `select workspace_id from api_keys where id = $1`, id).Scan((*[16]byte)(&workspace))
+	return workspace, db.OrNotFound(err, "key")
+}
+
 // WorkspaceOfAccount returns the workspace that an account is of, or NotFound.
 func (a *Admin) WorkspaceOfAccount(ctx context.Context, id schema.AccountID) (workspace schema.WorkspaceID, err error) {
 	err = a.Pool.QueryRow(ctx, `select workspace_id from accounts where id = $1`, id).Scan((*[16]byte)(&workspace))

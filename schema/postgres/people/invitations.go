@@ -15,30 +15,13 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Invite stores an invitation by the hash of its token. One before of the same address ends. The error is
-// Forbidden where the role of whoever invites does not reach the invitation's, and InvalidState where somebody is
-// a member already, or the workspace has as many as it may.
-func (s *Store) Invite(ctx context.Context, i people.Invitation, hash [32]byte) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if err := lockWorkspace(ctx, tx, i.Workspace); err != nil {
+// Invite stores an invitation by the hash of its token, and reports whether it also goes by mail, with another one.
+// One before of the same address ends. The error is Forbidden where the role of whoever invites does not reach the
+// invitation's, and InvalidState where somebody is a member already, or the workspace has as many as it may.
+func (s *Store) Invite(ctx context.Context, i people.Invitation, hash [32]byte) (mailed bool, err error) {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := mayInvite(ctx, tx, i); err != nil {
 			return err
-		}
-		if err := mayManage(ctx, tx, i.Workspace, i.InvitedBy, i.Role); err != nil {
-			return err
-		}
-		var isMember bool
-		var have int
-		err := tx.QueryRow(ctx, `
-			select exists (select from memberships m join users u on u.id = m.user_id where m.workspace_id = $1 and u.email = $2),
-				(select count(*) from memberships where workspace_id = $1) +
-				(select count(*) from invitations where workspace_id = $1 and email <> $2 and expires_at > now())`, i.Workspace, i.Email).Scan(&isMember, &have)
-		switch {
-		case err != nil:
-			return err
-		case isMember:
-			return &schema.Error{Kind: schema.InvalidState, Message: i.Email + " is a member already"}
-		case have >= people.MaxMembers:
-			return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d members and invitations, as many as it may", people.MaxMembers)}
 		}
 		b := &pgx.Batch{}
 		b.Queue(`delete from invitations where workspace_id = $1 and (email = $2 or expires_at <= now())`, i.Workspace, i.Email)
@@ -46,16 +29,47 @@ func (s *Store) Invite(ctx context.Context, i people.Invitation, hash [32]byte) 
 		audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: i.Workspace, Subject: audit.Of("invitation", i.ID, i.Email), Changes: audit.Differences(
 			people.Change{Field: "role", After: i.Role.String()},
 		)})
-		return tx.SendBatch(ctx, b).Close()
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
+			return err
+		}
+		mailed, err = tables.PutMail(ctx, s.DB, tx, people.Mail{Kind: people.MailInvitation, About: i.Workspace, Recipient: i.Email})
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("inviting somebody: %w", db.Unavailable(err))
+		return false, fmt.Errorf("inviting somebody: %w", db.Unavailable(err))
 	}
-	return nil
+	return mailed, nil
+}
+
+// mayInvite refuses an invitation that whoever invites may not make by now, or that has no room; other changes of the
+// workspace's members wait.
+func mayInvite(ctx context.Context, tx pgx.Tx, i people.Invitation) error {
+	if err := lockWorkspace(ctx, tx, i.Workspace); err != nil {
+		return err
+	}
+	if err := mayManage(ctx, tx, i.Workspace, i.InvitedBy, i.Role); err != nil {
+		return err
+	}
+	var isMember bool
+	var have int
+	err := tx.QueryRow(ctx, `
+		select exists (select from memberships m join users u on u.id = m.user_id where m.workspace_id = $1 and u.email = $2),
+			(select count(*) from memberships where workspace_id = $1) +
+			(select count(*) from invitations where workspace_id = $1 and email <> $2 and expires_at > now())`, i.Workspace, i.Email).Scan(&isMember, &have)
+	switch {
+	case err != nil:
+		return err
+	case isMember:
+		return &schema.Error{Kind: schema.InvalidState, Message: i.Email + " is a member already"}
+	case have >= people.MaxMembers:
+		return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d members and invitations, as many as it may", people.MaxMembers)}
+	default:
+		return nil
+	}
 }
 
 func scanInvitation(row pgx.Row, i *people.Invitation) error {
-	err := row.Scan((*[16]byte)(&i.ID), (*[16]byte)(&i.Workspace), &i.Email, (*int16)(&i.Role), (*[16]byte)(&i.InvitedBy), &i.CreatedAt, &i.ExpiresAt)
+	err := row.Scan((*[16]byte)(&i.ID), (*[16]byte)(&i.Workspace), &i.Email, (*int16)(&i.Role), (*[16]byte)(&i.InvitedBy), &i.CreatedAt, &i.ExpiresAt, &i.Mailed)
 	i.CreatedAt, i.ExpiresAt = i.CreatedAt.UTC(), i.ExpiresAt.UTC()
 	return err
 }
@@ -89,7 +103,7 @@ func (s *Store) Withdraw(ctx context.Context, workspace schema.WorkspaceID, id s
 // Invitation returns the one of a token's hash, and who has its address; zero: nobody. The error is
 // Unauthorized where it cannot be accepted, or not any more.
 func (s *Store) Invitation(ctx context.Context, hash [32]byte) (i people.Invitation, user schema.UserID, err error) {
-	err = scanInvitation(s.Pool.QueryRow(ctx, sql.Text(`select {invitation_columns} and i.hash = $1`), hash[:]), &i)
+	err = scanInvitation(s.Pool.QueryRow(ctx, sql.Text(`select {invitation_columns} and (i.hash = $1 or i.mail_hash = $1)`), hash[:]), &i)
 	if err != nil {
 		return i, user, invitationEnded(err)
 	}
@@ -148,15 +162,19 @@ func (s *Store) JoinAnew(ctx context.Context, u people.NewUser, n people.NewSess
 	return nil
 }
 
-// accept uses an invitation up. Somebody who is a member by now keeps their role.
+// accept uses an invitation up. Somebody who is a member by now keeps their role. Whoever has the token that went by
+// mail gets mail at the address, which is theirs from then on.
 func (s *Store) accept(ctx context.Context, tx pgx.Tx, hash [32]byte, user schema.UserID) (workspace schema.WorkspaceID, err error) {
 	var role people.Role
 	var name string
 	err = tx.QueryRow(ctx, `
 		with used as (
 			delete from invitations i using workspaces w, users u
-			where i.hash = $1 and i.expires_at > now() and w.id = i.workspace_id and w.deleting_at is null and u.id = $2 and u.email = i.email
-			returning i.workspace_id, i.role
+			where (i.hash = $1 or i.mail_hash = $1) and i.expires_at > now() and w.id = i.workspace_id and w.deleting_at is null
+				and u.id = $2 and u.email = i.email
+			returning i.workspace_id, i.role, i.mail_hash = $1 as by_mail
+		), proven as (
+			update users u set confirmed_at = now() from used where u.id = $2 and used.by_mail and u.confirmed_at is null
 		), joined as (
 			insert into memberships (workspace_id, user_id, role) select workspace_id, $2, role from used
 			on conflict (workspace_id, user_id) do nothing

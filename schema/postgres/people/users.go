@@ -33,7 +33,7 @@ func scanMembership(row pgx.Row, m *people.Membership) error {
 // Users returns a page of users by their addresses, after one, with their memberships.
 func (s *Store) Users(ctx context.Context, after string, limit int) ([]people.User, error) {
 	rows, err := s.Pool.Query(ctx, `
-		select id, email, name, is_operator, created_at from users where email > $1 order by email limit $2`, after, limit)
+		select id, email, name, is_operator, confirmed_at is not null, created_at from users where email > $1 order by email limit $2`, after, limit)
 	all, err := db.Collect(rows, err, scanUser)
 	for i := 0; err == nil && i < len(all); i++ {
 		all[i].Memberships, err = s.Memberships(ctx, all[i].ID)
@@ -45,14 +45,14 @@ func (s *Store) Users(ctx context.Context, after string, limit int) ([]people.Us
 }
 
 func scanUser(row pgx.Row, u *people.User) error {
-	err := row.Scan((*[16]byte)(&u.ID), &u.Email, &u.Name, &u.IsOperator, &u.CreatedAt)
+	err := row.Scan((*[16]byte)(&u.ID), &u.Email, &u.Name, &u.IsOperator, &u.IsProven, &u.CreatedAt)
 	u.CreatedAt = u.CreatedAt.UTC()
 	return err
 }
 
 // UserOf returns the user of an address. The error is NotFound where there is none.
 func (s *Store) UserOf(ctx context.Context, email string) (u people.User, err error) {
-	err = scanUser(s.Pool.QueryRow(ctx, `select id, email, name, is_operator, created_at from users where email = $1`, email), &u)
+	err = scanUser(s.Pool.QueryRow(ctx, `select id, email, name, is_operator, confirmed_at is not null, created_at from users where email = $1`, email), &u)
 	return u, db.OrNotFound(err, "user")
 }
 
@@ -64,7 +64,7 @@ func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership)
 		err := scanUser(tx.QueryRow(ctx, `
 			insert into users (id, email, name, is_operator, created_at, confirmed_at) values (@id, @email, @name, @operator, @created, @created)
 			on conflict (email) do update set is_operator = users.is_operator or excluded.is_operator
-			returning id, email, name, is_operator, created_at`, pgx.StrictNamedArgs{
+			returning id, email, name, is_operator, confirmed_at is not null, created_at`, pgx.StrictNamedArgs{
 			"id": u.ID, "email": u.Email, "name": u.Name, "operator": u.IsOperator, "created": u.CreatedAt,
 		}), &u)
 		if err != nil {
@@ -136,6 +136,9 @@ func (s *Store) RemoveUser(ctx context.Context, email string) error {
 		b := &pgx.Batch{}
 		b.Queue(`delete from invitations where invited_by = $1`, id)
 		b.Queue(`delete from device_requests where user_id = $1`, id) // before memberships, in the order of who makes their keys
+		b.Queue(`delete from mails where recipient = $1 or about = $2`, email, id)
+		b.Queue(`delete from mail_choices where email = $1`, email)
+		b.Queue(`delete from mail_recipients where email = $1`, email)
 		b.Queue(`delete from users where id = $1`, id)
 		b.Queue(`
 			update audit set actor_name = $2, address = '', subject_name = case when subject in ('session', 'passkey') then '' else subject_name end,

@@ -1023,6 +1023,8 @@ class Key(Model):
     revoked_at: datetime | None
     suspended_until: datetime | None
     """Set while the key is suspended, for requests in spite of 429."""
+    suspension: Any
+    """Why the key is refused for a while; null: it is not suspended."""
 
 
 class KeyCreate(Model):

@@ -27,6 +27,7 @@ type Config struct {
 	// MaxLateness is how far past its time paused work is held before it ends.
 	MaxLateness time.Duration
 	Keep        schema.Retention
+	SendsMail   bool // what is to be told by mail is stored; a process with the role notify sends it
 	// Announce passes on the messages that a commit asks for. It must not block, and may
 	// lose them.
 	Announce   func(schema.Announcement)
@@ -42,15 +43,16 @@ type DB struct {
 }
 
 type shared struct {
-	Inserts  *pgxpool.Pool // for statements that only insert, whose plans can be generic
-	requests *pgxpool.Pool // for requests alone, so that stages never wait for them
-	Clock    *clock.Clock
-	Node     [16]byte // in claims: see postgres.Store.TakeNode
-	Announce func(schema.Announcement)
-	Log      *slog.Logger
-	Metrics  metrics
-	Late     time.Duration
-	Keep     schema.Retention
+	Inserts   *pgxpool.Pool // for statements that only insert, whose plans can be generic
+	requests  *pgxpool.Pool // for requests alone, so that stages never wait for them
+	Clock     *clock.Clock
+	Node      [16]byte // in claims: see postgres.Store.TakeNode
+	Announce  func(schema.Announcement)
+	Log       *slog.Logger
+	Metrics   metrics
+	Late      time.Duration
+	Keep      schema.Retention
+	SendsMail bool
 
 	Closing chan struct{}
 	Workers sync.WaitGroup
@@ -138,7 +140,7 @@ func connect(ctx context.Context, config *pgxpool.Config, c Config) (*DB, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &DB{pool, &shared{Announce: c.Announce, Log: c.Logger, Late: c.MaxLateness, Keep: c.Keep.OrDefaults(), Closing: make(chan struct{}), Clock: clock.New(pool)}}
+	s := &DB{pool, &shared{Announce: c.Announce, Log: c.Logger, Late: c.MaxLateness, Keep: c.Keep.OrDefaults(), SendsMail: c.SendsMail, Closing: make(chan struct{}), Clock: clock.New(pool)}}
 	generic := config.Copy()
 	generic.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 	generic.MaxConns = Committers

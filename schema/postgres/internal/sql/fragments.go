@@ -25,9 +25,6 @@ var fragments = map[string]fragment{
 	// comment_row is those of comments.
 	"comment_row": {text: `id, post_id, n, position, workspace_id, account_id, entry, text, state, step, claim, node, lease_until, since, next_at,
 		attempts, looked, native_id, url, error, posted_at, token`},
-	// ended_at is when a post p has ended, by its row: late receipts move it. It is never before the creation, even
-	// if the clock was set back.
-	"ended_at": {text: `greatest(p.updated_at, p.created_at)`},
 	// note_ended is the end of a statement that may end posts: it notes those of "changed" that have ended, for the
 	// archive and for lists.
 	"note_ended": {text: `insert into ended_posts as e (post_id, workspace_id, status, scheduled_for, ended_at)
@@ -100,8 +97,6 @@ var fragments = map[string]fragment{
 			  and uuid_extract_timestamp(c.id) + @delay::interval + @late::interval > now()`},
 	// comments_turn is when the wait of a row of waiting_comments ends.
 	"comments_turn": {text: `least(now() + u.wait, uuid_extract_timestamp(c.id) + @delay::interval + @late::interval + interval '1 second')`},
-	// clock_set_back is true if the next turn of an app's a is further ahead than leases u can bring it.
-	"clock_set_back": {text: `a.next_at > now() + greatest(u.within, interval '0') + interval '1 minute'`},
 
 	// Holds.
 
@@ -217,15 +212,25 @@ var fragments = map[string]fragment{
 
 	// key_columns is what a key is read from, of api_keys k and their workspaces w.
 	"key_columns": {text: `k.id, k.lineage, k.workspace_id, w.live_id is not null, k.name, k.prefix, k.permission,
-	k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_until, k.networks, coalesce(k.made_by, {no_id})`},
+	k.created_at, k.last_used_at, k.expires_at, k.revoked_at, k.suspended_at, k.suspended_until, k.networks, coalesce(k.made_by, {no_id})`},
 	// managed_keys is the keys k that a workspace manages: its own and its sandbox's.
 	"managed_keys": {text: `from api_keys k join workspaces w on w.id = k.workspace_id where (w.id = $1 or w.live_id = $1)`},
 	// unconfirmed_key is true of a key k that the database has from before a restore, until its operator confirms it: it may
 	// have been revoked afterwards.
 	"unconfirmed_key": {text: `exists (select from restores r where k.id <= r.last_id and coalesce(k.confirmed_at < r.marked_at, true))`},
 	// invitation_columns is what an invitation is read from that is still open.
-	"invitation_columns": {text: `i.id, i.workspace_id, i.email, i.role, coalesce(i.invited_by, {no_id}), i.created_at, i.expires_at
+	"invitation_columns": {text: `i.id, i.workspace_id, i.email, i.role, coalesce(i.invited_by, {no_id}), i.created_at, i.expires_at,
+	i.mail_hash is not null or exists (select from mails m where m.kind = {mail_invitation} and m.about = i.workspace_id and m.recipient = i.email and m.due_at is not null)
 	from invitations i join workspaces w on w.id = i.workspace_id and w.deleting_at is null where i.expires_at > now()`},
+	// shown_name is what people call a workspace w: a registered one has its id behind its name.
+	"shown_name": {text: `regexp_replace(w.name, ' \(ws_[0-9a-z]{26}\)$', '')`},
+	// again_mail is what becomes of a mail m that is there already: one that waits stays, with what happened first, and
+	// the next one is due once the interval since the last has passed.
+	"again_mail": {text: `since = case when m.due_at is null then excluded.since else least(m.since, excluded.since) end,
+		version = m.version + 1,
+		attempts = case when m.due_at is null then 0 else m.attempts end,
+		due_at = coalesce(m.due_at, greatest(excluded.due_at, m.sent_at + @interval::interval)),
+		expires_at = greatest(m.expires_at, excluded.expires_at, m.sent_at + @interval::interval + (excluded.expires_at - excluded.since))`},
 	// queue_columns is what a queue is read from, of queues q.
 	"queue_columns": {text: `q.id, q.workspace_id, coalesce(q.brand_id, {no_id}), q.name, q.timezone, q.slots, q.is_default, q.created_at, q.updated_at`},
 	// monitor_columns is what a monitor is read from, of monitors m and their searches s.

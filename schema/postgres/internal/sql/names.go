@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"crier/schema"
+	"crier/schema/people"
 )
 
 // names are what numbers and constants are called in statements. The sets are for use with "in".
@@ -68,6 +69,8 @@ var names = map[string]string{
 	"deletion_stopping": number(schema.DeletionStopping),
 	"deletion_removing": number(schema.DeletionRemoving),
 	"deletion_done":     number(schema.DeletionDone),
+
+	"mail_invitation": number(people.MailInvitation),
 }
 
 // state is a number of schema's that is stored.

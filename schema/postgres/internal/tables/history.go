@@ -14,7 +14,7 @@ import (
 // locked.
 var Archive = sql.Text(`
 	with moved as (
-		delete from posts p where p.id = any($1) returning {post_row}, {ended_at} as ended_at
+		delete from posts p where p.id = any($1) returning {post_row}, greatest(p.updated_at, p.created_at) as ended_at
 	), kept as (
 		insert into posts_history ({post_row}, ended_at) select {post_row}, ended_at from moved returning id, ended_at
 	), moved_targets as (

@@ -20,6 +20,9 @@ const CountInWindow = `
 		used = case when w.began_at > @now::timestamptz - @length::interval then w.used else 0 end + excluded.used
 	returning began_at, used`
 
+// RefusalsOf names the window of a key's requests that were refused.
+func RefusalsOf(key schema.KeyID) string { return "refused " + key.String() }
+
 // Window bounds what somebody may do in a while.
 type Window struct {
 	Subject string

@@ -1,0 +1,102 @@
+package people
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"crier/gateway/admission"
+	"crier/gateway/answer"
+	"crier/gateway/body"
+	"crier/schema"
+	"crier/schema/people"
+)
+
+// emailStore sends links by mail. What it sends is InvalidState where the installation sends no mail, and
+// RateLimitExceeded where too much was asked for.
+type emailStore interface {
+	// AskReset does as much where there is no such user.
+	AskReset(ctx context.Context, attempt people.Attempt) error
+	AskEmail(ctx context.Context, user schema.UserID, email string) error
+	// ProveEmail returns the address that is the user's from then on. It is Unauthorized where the token is not one of
+	// theirs, and InvalidState where somebody else has the address.
+	ProveEmail(ctx context.Context, user schema.UserID, hash [32]byte) (email string, err error)
+}
+
+func (s *sessions) emailRoutes() []admission.Route {
+	return []admission.Route{
+		admission.HandleVisitor(http.MethodPost, "/session/reset", s.reset),
+		admission.HandleMember(http.MethodPost, "/me/email", people.Anyone, s.changeEmail),
+		admission.HandleMember(http.MethodPost, "/me/email/confirm", people.Anyone, s.confirmEmail),
+	}
+}
+
+// reset sends a link to sign in by, where an address is a user's. The answer does not tell.
+func (s *sessions) reset(c *gin.Context) error {
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	email := f.Email("email")
+	f.Require("email")
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	err = s.Store.AskReset(c.Request.Context(), people.Attempt{Email: people.Email(email), Address: admission.RequestOf(c).Address.String()})
+	if err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusAccepted, answer.Message{
+		Success: true, Message: "if this is the address of a user, a link is on its way: it works once, for an hour",
+	})
+	return nil
+}
+
+// changeEmail sends a link to an address by which whoever is signed in wants to sign in from now on, or has to prove
+// theirs. They show their password, if they have one.
+func (s *sessions) changeEmail(c *gin.Context) error {
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	email, given := f.Email("email"), givenPassword(f, "currentPassword")
+	f.Require("email")
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	if err := s.confirm(c, given); err != nil {
+		return err
+	}
+	if err := s.Store.AskEmail(c.Request.Context(), admission.RequestOf(c).Session.User.ID, people.Email(email)); err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusAccepted, answer.Message{
+		Success: true, Message: "a link is on its way to the address, which is yours once you have opened it; it works for a day",
+	})
+	return nil
+}
+
+// confirmEmail changes the address of whoever is signed in to the one that they have got a link at.
+func (s *sessions) confirmEmail(c *gin.Context) error {
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	token, _ := f.Text("token", body.MaxShort)
+	f.Require("token")
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	hash, _ := people.HashToken(strings.TrimSpace(token))
+	email, err := s.Store.ProveEmail(c.Request.Context(), admission.RequestOf(c).Session.User.ID, hash)
+	if err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "you sign in as " + email + " from now on"})
+	return nil
+}

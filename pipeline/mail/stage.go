@@ -1,0 +1,175 @@
+package mail
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"crier/schema/people"
+	"crier/schema/sleep"
+)
+
+// store is all that sending asks of the database.
+type store interface {
+	// Address turns a note into the mails of members; false where there is none.
+	Address(ctx context.Context) (bool, error)
+	outbox
+	// Waiting returns how many mails are due or were tried in vain.
+	Waiting(ctx context.Context) (int, error)
+}
+
+// outbox holds mails.
+type outbox interface {
+	// Claim takes a mail that is due, for a lease.
+	Claim(ctx context.Context, lease time.Duration) (people.Mail, bool, error)
+	// Letter reads what a mail says; false where there is nothing to say any more.
+	Letter(ctx context.Context, m people.Mail) (people.Letter, bool, error)
+	Finish(ctx context.Context, d people.Delivered) error
+}
+
+const (
+	lookEvery = 2 * time.Second
+	// handLimit is how long a mail in hand may take, also at a stop; the lease is longer.
+	handLimit = 24 * time.Second
+	mailLease = 2 * time.Minute
+	// perConnection is how many mails go over a connection.
+	perConnection = 100
+	// A server that does not answer is tried again after leastPause, then twice as long, and at most mostPause.
+	leastPause, mostPause = 2 * time.Second, 5 * time.Minute
+	// A mail that the server does not take now is tried again after leastWait, then twice as long, and at most mostWait.
+	leastWait, mostWait = time.Minute, time.Hour
+	countEvery          = 15 * time.Second
+)
+
+// Config is what the stage is made of.
+type Config struct {
+	Server    Server
+	PublicURL string // where people reach this installation
+	Store     store
+	Now       func() time.Time
+	Logger    *slog.Logger
+	Metrics   *Metrics
+}
+
+// Stage sends mail.
+type Stage struct {
+	Config
+	pause   time.Duration // since the server does not answer; zero: it does
+	counted time.Time
+}
+
+// New makes the stage.
+func New(c Config) *Stage { return &Stage{Config: c} }
+
+// Run sends mail until ctx ends, and finishes the one in hand.
+func (s *Stage) Run(ctx context.Context) error {
+	for sleep.For(ctx, max(lookEvery, s.pause)) == nil {
+		if err := s.round(ctx); err != nil && ctx.Err() == nil {
+			s.Logger.WarnContext(ctx, "sending mail failed", "err", err)
+		}
+		s.count(ctx)
+	}
+	return nil
+}
+
+// round sends what is due, over one connection.
+func (s *Stage) round(ctx context.Context) error {
+	for more := true; more; {
+		var err error
+		if more, err = s.Store.Address(ctx); err != nil {
+			return err
+		}
+	}
+	var open *connection
+	defer func() { open.close() }()
+	for range perConnection {
+		if ctx.Err() != nil {
+			return nil
+		}
+		hand, cancel := context.WithTimeout(context.WithoutCancel(ctx), handLimit)
+		more, err := s.next(hand, &open)
+		cancel()
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// next sends one mail. It returns false where none is due, or the server does not answer.
+func (s *Stage) next(ctx context.Context, open **connection) (bool, error) {
+	m, found, err := s.Store.Claim(ctx, mailLease)
+	if err != nil || !found {
+		return false, err
+	}
+	letter, found, err := s.Store.Letter(ctx, m)
+	if err != nil {
+		return false, err
+	}
+	if !found {
+		return true, s.finish(ctx, people.Delivered{Mail: m, Ending: people.MailIdle})
+	}
+	message, err := compose(letter, m, s.Server.From, s.PublicURL)
+	if err != nil {
+		s.Logger.WarnContext(ctx, "a mail cannot be written", "mail", m.ID, "kind", m.Kind.String(), "err", err)
+		return true, s.finish(ctx, people.Delivered{Mail: m, Ending: people.MailRefused})
+	}
+	if *open == nil {
+		if *open, err = s.connect(ctx); err != nil {
+			return false, s.finish(ctx, people.Delivered{Mail: m, Ending: people.MailRetried, Wait: s.pause})
+		}
+	}
+	return s.send(ctx, open, m, message)
+}
+
+// connect reaches the server, which is left alone for a while where it does not answer.
+func (s *Stage) connect(ctx context.Context) (*connection, error) {
+	open, err := s.Server.connect(ctx)
+	if err != nil {
+		s.pause = min(max(2*s.pause, leastPause), mostPause)
+		s.Logger.WarnContext(ctx, "the server of mail does not answer", "err", err, "pause", s.pause)
+		return nil, err
+	}
+	s.pause = 0
+	return open, nil
+}
+
+func (s *Stage) send(ctx context.Context, open **connection, m people.Mail, message *gomail.Msg) (bool, error) {
+	err := (*open).send(message)
+	if err == nil {
+		return true, s.finish(ctx, people.Delivered{Mail: m, Ending: people.MailSent})
+	}
+	(*open).close()
+	*open = nil
+	v, done := verdictOf(err), people.Delivered{Mail: m, Ending: people.MailRetried, Wait: waitAfter(m.Attempts)}
+	if v.final {
+		done.Ending = people.MailRefused
+	}
+	// The server's words may hold the address, and what crier said to it a link.
+	s.Logger.WarnContext(ctx, "a mail was not taken", "mail", m.ID, "kind", m.Kind.String(), "code", v.code, "step", v.reason, "final", v.final)
+	return true, s.finish(ctx, done)
+}
+
+func waitAfter(attempts int) time.Duration {
+	return min(leastWait<<min(attempts-1, 10), mostWait)
+}
+
+func (s *Stage) finish(ctx context.Context, d people.Delivered) error {
+	s.Metrics.mails.WithLabelValues(d.Mail.Kind.String(), d.Ending.String()).Inc()
+	return s.Store.Finish(ctx, d)
+}
+
+// count shows how many mails wait.
+func (s *Stage) count(ctx context.Context) {
+	if s.Now().Sub(s.counted).Abs() < countEvery {
+		return
+	}
+	n, err := s.Store.Waiting(ctx)
+	if err != nil {
+		return // the next round says why
+	}
+	s.counted = s.Now()
+	s.Metrics.waiting.Set(float64(n))
+}

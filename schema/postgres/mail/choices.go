@@ -1,0 +1,82 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
+)
+
+// Choices returns which mail about a live workspace a member gets, of the kinds that members of their role may have.
+func (s *Store) Choices(ctx context.Context, user schema.UserID, workspace schema.WorkspaceID) (all []people.MailChoice, err error) {
+	var role people.Role
+	var chosen []int16
+	var wanted []bool
+	err = s.Pool.QueryRow(ctx, `
+		select m.role, coalesce(array_agg(c.kind) filter (where c.kind is not null), '{}'), coalesce(array_agg(c.wanted) filter (where c.kind is not null), '{}')
+		from memberships m join users u on u.id = m.user_id
+		left join mail_choices c on c.email = u.email and c.workspace_id = m.workspace_id
+		where m.user_id = $1 and m.workspace_id = $2 group by m.role`, user, workspace).Scan((*int16)(&role), &chosen, &wanted)
+	if err != nil {
+		return nil, fmt.Errorf("reading which mail is wanted: %w", db.OrNotFound(err, "workspace"))
+	}
+	for _, k := range people.MailKinds() {
+		if k.Least() == people.Anyone || role < k.Least() {
+			continue
+		}
+		c := people.MailChoice{Kind: k, Wanted: role >= k.Usual()}
+		for i := range chosen {
+			if chosen[i] == int16(k) {
+				c.Wanted = wanted[i]
+			}
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Choose stores which mail about a workspace a user wants.
+func (s *Store) Choose(ctx context.Context, user schema.UserID, workspace schema.WorkspaceID, choices []people.MailChoice) error {
+	b := &pgx.Batch{}
+	for _, c := range choices {
+		b.Queue(`
+			insert into mail_choices (email, kind, workspace_id, wanted) select email, $2, $3, $4 from users where id = $1
+			on conflict (email, kind, workspace_id) do update set wanted = excluded.wanted`, user, int16(c.Kind), workspace, c.Wanted)
+	}
+	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
+		return fmt.Errorf("storing which mail is wanted: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// Recipient returns whose address a token of mail is of. The error is NotFound where it is none.
+func (s *Store) Recipient(ctx context.Context, token string) (email string, err error) {
+	err = s.Pool.QueryRow(ctx, `select email from mail_recipients where token = $1`, token).Scan(&email)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", db.NotFound("link")
+	}
+	if err != nil {
+		return "", fmt.Errorf("reading who got a mail: %w", db.Unavailable(err))
+	}
+	return email, nil
+}
+
+// Refuse stores that an address gets no more mail of a kind about a workspace, of all where that is zero. What waits
+// is not sent.
+func (s *Store) Refuse(ctx context.Context, email string, kind people.MailKind, workspace schema.WorkspaceID) error {
+	b := &pgx.Batch{}
+	b.Queue(sql.Text(`
+		insert into mail_choices (email, kind, workspace_id, wanted) values ($1, $2, coalesce($3::uuid, {no_id}), false)
+		on conflict (email, kind, workspace_id) do update set wanted = excluded.wanted`), email, int16(kind), workspace)
+	b.Queue(`delete from mails where recipient = $1 and kind = $2 and ($3::uuid is null or about = $3)`, email, int16(kind), workspace)
+	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
+		return fmt.Errorf("storing that no more mail is wanted: %w", db.Unavailable(err))
+	}
+	return nil
+}

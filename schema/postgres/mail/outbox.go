@@ -1,0 +1,131 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"crier/schema/people"
+	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/sql"
+)
+
+// Address makes the mails of members out of one that is for those of a workspace who want it. It returns whether
+// there was one.
+func (s *Store) Address(ctx context.Context) (found bool, err error) {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		now := s.Now()
+		var note people.Mail
+		err := tx.QueryRow(ctx, `
+			update mails m set due_at = null, sent_at = @now, attempts = 0
+			from (select id from mails where due_at <= @now and recipient = '' order by due_at limit 1 for update skip locked) d
+			where m.id = d.id returning m.kind, m.about, m.since`, pgx.StrictNamedArgs{"now": now}).
+			Scan((*int16)(&note.Kind), &note.About, &note.Since)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		found = true
+		return addressTo(ctx, tx, note, now)
+	})
+	if err != nil {
+		return false, fmt.Errorf("addressing mail: %w", db.Unavailable(err))
+	}
+	return found, nil
+}
+
+// addressTo addresses a mail to members who want it. Of suspended keys, whoever made one of them is told too, and
+// where nobody is, the address that the workspace was registered by.
+func addressTo(ctx context.Context, tx pgx.Tx, note people.Mail, now time.Time) error {
+	parameters := pgx.StrictNamedArgs{
+		"kind": int16(note.Kind), "workspace": note.About, "since": note.Since, "now": now, "life": note.Kind.Life(),
+		"interval": people.MailInterval, "waiting": people.MaxMails, "least": int16(note.Kind.Least()), "usual": int16(note.Kind.Usual()),
+		"ofKeys": note.Kind == people.MailSuspension,
+	}
+	tag, err := tx.Exec(ctx, addressMembers, parameters)
+	if err != nil || tag.RowsAffected() > 0 || note.Kind != people.MailSuspension {
+		return err
+	}
+	delete(parameters, "least")
+	delete(parameters, "usual")
+	delete(parameters, "ofKeys")
+	_, err = tx.Exec(ctx, addressRegistered, parameters)
+	return err
+}
+
+// addressMembers takes members whose addresses are known to be theirs: nobody else is told what goes on in a workspace.
+var addressMembers = sql.Text(`
+	insert into mails as m (id, kind, about, recipient, since, due_at, expires_at)
+	select gen_random_uuid(), @kind, @workspace::uuid, r.email, @since::timestamptz, @now::timestamptz, @now::timestamptz + @life::interval
+	from memberships o join users r on r.id = o.user_id
+	left join mail_choices c on c.email = r.email and c.kind = @kind and c.workspace_id = o.workspace_id
+	where o.workspace_id = @workspace::uuid and r.confirmed_at is not null
+	  and (o.role >= @least and coalesce(c.wanted, o.role >= @usual) or @ofKeys and coalesce(c.wanted, true) and exists (
+		select from api_keys k join workspaces w on w.id = k.workspace_id
+		where k.made_by = r.id and (w.id = o.workspace_id or w.live_id = o.workspace_id) and k.suspended_until > @now))
+	  and (select count(*) from (select from mails where due_at is not null limit @waiting) w) < @waiting
+	order by r.email
+	on conflict (kind, about, recipient) do update set {again_mail}`)
+
+var addressRegistered = sql.Text(`
+	insert into mails as m (id, kind, about, recipient, since, due_at, expires_at)
+	select gen_random_uuid(), @kind, @workspace::uuid, r.email, @since::timestamptz, @now::timestamptz, @now::timestamptz + @life::interval
+	from workspaces r left join mail_choices c on c.email = r.email and c.kind = @kind and c.workspace_id = r.id
+	where r.id = @workspace::uuid and r.email is not null and coalesce(c.wanted, true)
+	  and not exists (select from memberships o where o.workspace_id = r.id)
+	  and (select count(*) from (select from mails where due_at is not null limit @waiting) w) < @waiting
+	on conflict (kind, about, recipient) do update set {again_mail}`)
+
+// Claim takes a mail that is due. Nobody else does within the lease; where the process ends before Finish, it is
+// sent once more then. found is false where none is due.
+func (s *Store) Claim(ctx context.Context, lease time.Duration) (m people.Mail, found bool, err error) {
+	err = s.Pool.QueryRow(ctx, `
+		update mails m set due_at = @now::timestamptz + @lease::interval, attempts = least(m.attempts + 1, 1000)
+		from (
+			select id from mails where due_at <= @now and recipient <> '' and expires_at > @now order by due_at limit 1 for update skip locked
+		) d
+		where m.id = d.id returning m.id, m.kind, m.about, m.recipient, m.since, m.version, m.attempts, m.expires_at`,
+		pgx.StrictNamedArgs{"now": s.Now(), "lease": lease},
+	).Scan((*[16]byte)(&m.ID), (*int16)(&m.Kind), &m.About, &m.Recipient, &m.Since, &m.Version, &m.Attempts, &m.ExpiresAt)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return m, false, nil
+	}
+	if err != nil {
+		return m, false, fmt.Errorf("claiming a mail: %w", db.Unavailable(err))
+	}
+	return m, true, nil
+}
+
+// Finish stores what the sending of a mail came to. What happened meanwhile goes into the next one.
+func (s *Store) Finish(ctx context.Context, d people.Delivered) error {
+	_, err := s.Pool.Exec(ctx, `
+		update mails set
+			sent_at = case when @ended then @now::timestamptz else sent_at end,
+			since = case when @ended then @now::timestamptz - @slack::interval else since end,
+			due_at = case when not @ended then @now::timestamptz + @wait::interval when version > @version then @now::timestamptz + @interval::interval end,
+			expires_at = case when @ended and version > @version then @now::timestamptz + @interval::interval + @life::interval else expires_at end
+		where id = @id`, pgx.StrictNamedArgs{
+		"id": d.Mail.ID, "now": s.Now(), "slack": db.TransactionTimeout, "ended": d.Ending != people.MailRetried, "wait": d.Wait,
+		"version": d.Mail.Version, "interval": people.MailInterval, "life": d.Mail.Kind.Life(),
+	})
+	if err != nil {
+		return fmt.Errorf("storing that a mail was sent: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// Waiting returns how many mails are due, or were tried in vain, up to people.MaxMails.
+func (s *Store) Waiting(ctx context.Context) (n int, err error) {
+	err = s.Pool.QueryRow(ctx, `
+		select count(*) from (select from mails where due_at is not null and (due_at <= $1 or attempts > 0) limit $2) w`,
+		s.Now(), people.MaxMails).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("counting mails: %w", db.Unavailable(err))
+	}
+	return n, nil
+}
