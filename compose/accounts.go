@@ -81,7 +81,7 @@ func (o *operator) addAccount(ctx context.Context, n AccountToAdd) (added AddedA
 		return added, err
 	}
 	_, unable := connectors.As[connectors.Refresher](platforms, account)
-	connected, err := o.admin.Connect(ctx, w.ID, []schema.Connection{{
+	connected, err := o.admin.Connect(byCommand(ctx, "account.connect"), w.ID, []schema.Connection{{
 		Account: account, ExpiresAt: profile.Expiry(n.Credentials),
 		Renewable: n.Credentials.Refreshable() && unable == nil,
 		Seal: func(stored schema.Account) ([]byte, bool, error) {

@@ -24,7 +24,7 @@ func Pause(ctx context.Context, c Config, on PauseTarget, reason string) error {
 			return err
 		}
 		h.Reason = reason
-		return o.admin.Pause(ctx, h)
+		return o.admin.Pause(byCommand(ctx, "work.pause"), h)
 	})
 }
 
@@ -35,7 +35,7 @@ func Resume(ctx context.Context, c Config, on PauseTarget) error {
 		if err != nil {
 			return err
 		}
-		return o.admin.Resume(ctx, h)
+		return o.admin.Resume(byCommand(ctx, "work.resume"), h)
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres"
 	"crier/schema/postgres/deletion"
+	"crier/schema/postgres/mail"
 	"crier/schema/postgres/operation"
 	"crier/schema/postgres/restores"
 )
@@ -26,7 +27,7 @@ type operator struct {
 	config Config
 	admin  *operation.Admin
 	people *postgres.People
-	mail   *postgres.Mail
+	mail   *mail.Store
 	vault  *connectors.Vault
 
 	deletions *deletion.Store

@@ -139,7 +139,7 @@ func RestoreHolds(ctx context.Context, c Config, s HeldSelection, after schema.P
 // all or some of them are named, and those that a restore holds and that are selected.
 func Release(ctx context.Context, c Config, s HeldSelection, how schema.Release) (d operation.Decided, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		d, err = o.release(ctx, s, how)
+		d, err = o.release(byCommand(ctx, "held.release"), s, how)
 		return err
 	})
 	return d, err
@@ -162,6 +162,7 @@ func (o *operator) release(ctx context.Context, s HeldSelection, how schema.Rele
 // CancelHeld ends posts that are held for a person to decide: see Release.
 func CancelHeld(ctx context.Context, c Config, s HeldSelection) (cancelled int, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		ctx = byCommand(ctx, "held.cancel")
 		if s.isPlain() {
 			if cancelled, err = o.admin.CancelReviewed(ctx, s.Posts); err != nil {
 				return err
@@ -218,7 +219,7 @@ func ConfirmKeys(ctx context.Context, c Config, workspace string) (confirmed int
 			}
 			of = &w.ID
 		}
-		confirmed, err = o.restores.ConfirmKeys(ctx, of)
+		confirmed, err = o.restores.ConfirmKeys(byCommand(ctx, "keys.confirm"), of)
 		return err
 	})
 	return confirmed, err

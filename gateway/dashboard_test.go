@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"crier/schema"
@@ -71,5 +72,9 @@ func TestALinkOfAMembersIsOfTheDashboard(t *testing.T) {
 	p.attaches(p.allows(p.begins("mastodon", ""), "alice")) // a key, and the account stays what it is
 	if source := a.wantAccounts(1).at("source").text(); source != "dashboard" {
 		t.Errorf("connected again, source = %s", source)
+	}
+	told := a.audited(a.call(http.MethodGet, "/audit?action=account.connect", nil).want(http.StatusOK))
+	if len(told) != 2 || !strings.HasPrefix(told[0], "account.connect; key; test; ") || !strings.HasPrefix(told[1], "account.connect; user; ada; ") {
+		t.Errorf("the audit log tells %q", told)
 	}
 }

@@ -130,6 +130,9 @@ type Connection struct {
 	Person    string  // who has consented, by the platform's id; empty: not known
 	ExpiresAt time.Time
 	Renewable bool
+	// LinkUser and LinkKey are who made the link by which a person connects it; zero: there is none.
+	LinkUser UserID
+	LinkKey  KeyID
 	// IfNew leaves an account as it is that was ever connected, one that was disconnected too.
 	IfNew bool
 	// Seal seals the new credentials for the id the account is stored under. stored is
@@ -304,6 +307,7 @@ type Consent struct {
 	Brand     BrandID   // of the accounts to be connected
 	Account   AccountID // that is to be connected again; zero: whichever the person chooses
 	User      UserID    // the member who asked for it; zero: a key did
+	Key       KeyID     // the key that asked for it; zero: a member did, or the account's own link
 	Redirect  string    // where the person is sent at the end; empty: a page of crier's
 	Stage     ConsentStage
 	Sealed    []byte // what the stage needs: see ConsentStage

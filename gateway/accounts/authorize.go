@@ -124,7 +124,7 @@ func (s *authorizations) begin(c *gin.Context) error {
 	}
 	key := admission.RequestOf(c).Key
 	q := body.NewQuery(c)
-	consent := schema.Consent{Workspace: key.Workspace, Platform: platform, Sandbox: key.Sandbox, Brand: q.Brand(), User: key.User}
+	consent := schema.Consent{Workspace: key.Workspace, Platform: platform, Sandbox: key.Sandbox, Brand: q.Brand(), User: key.User, Key: key.ID}
 	consent.Server = s.queryServer(c.Request.Context(), q, consent)
 	if err := s.queryRedirect(c.Request.Context(), q, &consent); err != nil {
 		return err

@@ -285,7 +285,7 @@ func (s *authorizations) attach(ctx context.Context, consent schema.Consent, all
 			return nil, err
 		}
 		prepared[i] = found.connection
-		prepared[i].Account.Brand = consent.Brand
+		prepared[i].Account.Brand, prepared[i].LinkUser, prepared[i].LinkKey = consent.Brand, consent.User, consent.Key
 	}
 	connected, err := s.Store.Connect(ctx, consent.Workspace, prepared)
 	s.Directories.Forget(consent.Workspace)

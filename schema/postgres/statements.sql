@@ -1,4 +1,4 @@
--- The 763 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 769 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -50,6 +50,12 @@ delete from brands where id = $1 and workspace_id = $2 returning name;
 -- accounts/brands.go DeleteBrand
 update accounts set brand_id = null where brand_id = $1 and workspace_id = $2;
 
+-- accounts/connect.go linkMaker
+select name, false from users where id = $1;
+
+-- accounts/connect.go linkMaker
+select name, by_device from api_keys where id = $1;
+
 -- accounts/connect.go Remaining
 select from workspaces where id = $1 for no key update;
 
@@ -83,8 +89,8 @@ on conflict (id) do update set
 select true from brands where id = $1 and workspace_id = $2 for share;
 
 -- accounts/consents.go BeginConsent
-insert into consents (token_hash, workspace_id, platform, server, brand_id, account_id, made_by, redirect, stage, sealed, expires_at)
-select @token, @workspace, @platform, @server, @brand, @account, @user::uuid, @redirect, @stage, @sealed, @expires
+insert into consents (token_hash, workspace_id, platform, server, brand_id, account_id, made_by, key_id, redirect, stage, sealed, expires_at)
+select @token, @workspace, @platform, @server, @brand, @account, @user::uuid, @key::uuid, @redirect, @stage, @sealed, @expires
 where @most > (select count(*) from (
   select from consents
   where workspace_id = @workspace and account_id is not distinct from @account::uuid and expires_at > @now limit @most) open);
@@ -94,11 +100,11 @@ update consents c set stage = @taken, expires_at = @until::timestamptz
   from workspaces w left join workspaces l on l.id = w.live_id
   where c.token_hash = @token and c.platform = @platform and c.stage = @asked and c.expires_at > @now and w.id = c.workspace_id
   returning c.workspace_id, c.platform, c.server, w.live_id is not null, coalesce(c.brand_id, '00000000-0000-0000-0000-000000000000'::uuid),
-coalesce(c.account_id, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(c.made_by, '00000000-0000-0000-0000-000000000000'::uuid), c.redirect, c.stage, c.sealed, c.expires_at, coalesce(l.name, w.name);
+coalesce(c.account_id, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(c.made_by, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(c.key_id, '00000000-0000-0000-0000-000000000000'::uuid), c.redirect, c.stage, c.sealed, c.expires_at, coalesce(l.name, w.name);
 
 -- accounts/consents.go Consent
 select c.workspace_id, c.platform, c.server, w.live_id is not null, coalesce(c.brand_id, '00000000-0000-0000-0000-000000000000'::uuid),
-coalesce(c.account_id, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(c.made_by, '00000000-0000-0000-0000-000000000000'::uuid), c.redirect, c.stage, c.sealed, c.expires_at, coalesce(l.name, w.name) from consents c join workspaces w on w.id = c.workspace_id left join workspaces l on l.id = w.live_id
+coalesce(c.account_id, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(c.made_by, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(c.key_id, '00000000-0000-0000-0000-000000000000'::uuid), c.redirect, c.stage, c.sealed, c.expires_at, coalesce(l.name, w.name) from consents c join workspaces w on w.id = c.workspace_id left join workspaces l on l.id = w.live_id
   where c.token_hash = $1 and c.platform = $2 and c.stage = $3 and c.expires_at > $4;
 
 -- accounts/consents.go MoveConsent
@@ -2922,6 +2928,12 @@ on conflict (subject) do nothing;
 -- operation/holds.go lift
 delete from holds where kind = $1 and (platform = $3 or subject = $2 or subject in (select id from workspaces where live_id = $2));
 
+-- operation/holds.go tellHold
+select name from workspaces where id = $1;
+
+-- operation/holds.go tellHold
+select workspace_id, name from accounts where id = $1;
+
 -- operation/holds.go Holds
 select coalesce(h.subject, '00000000-0000-0000-0000-000000000000'::uuid), coalesce(h.platform, 0), h.kind, h.reason, h.created_at, coalesce(w.name, ''), coalesce(x.name, '')
 from holds h
@@ -3812,6 +3824,9 @@ delete from device_requests;
 delete from ceremonies;
 
 -- restores/mark.go mark
+truncate mails, email_changes;
+
+-- restores/mark.go mark
 insert into restores (restored_to, last_id)
 select $1, coalesce((select id from (
   (select id from posts order by id desc limit 1) union all
@@ -3822,6 +3837,9 @@ select $1, coalesce((select id from (
 -- restores/mark.go mark
 insert into holds (subject, kind, reason) values ('00000000-0000-0000-0000-000000000000'::uuid, $1, $2)
 on conflict (subject) do update set reason = excluded.reason, created_at = now();
+
+-- restores/mark.go tellRestore
+select now(), to_regclass('audit_' || to_char(now() at time zone 'UTC', 'YYYYMM')) is not null;
 
 -- restores/mark.go Held
 select restored_to, marked_at, last_id, events_until from restores where ended_at is null;

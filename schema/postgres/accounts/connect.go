@@ -42,7 +42,11 @@ func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, conne
 				return planFull()
 			}
 			connected[i] = one
-			audit.Queue(ctx, b, s.Now(), tables.AccountEntry(one.Account, people.Change{Field: "brand", After: tables.IDText(one.Account.Brand)}))
+			entry := tables.AccountEntry(one.Account, people.Change{Field: "brand", After: tables.IDText(one.Account.Brand)})
+			if entry.By, err = linkMaker(ctx, tx, &connections[i]); err != nil {
+				return err
+			}
+			audit.Queue(ctx, b, s.Now(), entry)
 			if changed {
 				events = append(events, tables.AccountEvent(schema.AccountConnected, one.Account, nil, s.Now()))
 				jobs = append(jobs, tables.QueueRenewal(b, &one.Account, s.Now())...)
@@ -56,6 +60,30 @@ func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, conne
 	}
 	tables.AnnounceAccounts(s.DB, jobs, encoded)
 	return connected, nil
+}
+
+// linkMaker returns who made the link by which somebody connects an account whom crier does not know; zero where it knows
+// them, or nobody did. Where they came from is the visitor's network.
+func linkMaker(ctx context.Context, tx pgx.Tx, c *schema.Connection) (by people.Actor, err error) {
+	a, ok := people.AuditedOf(ctx)
+	if !ok || a.Actor.Kind != people.ByVisitor || c.LinkUser.IsZero() && c.LinkKey.IsZero() {
+		return by, nil
+	}
+	by = people.Actor{Kind: people.ByUser, ID: c.LinkUser.String(), Name: people.RemovedUser, Address: a.Actor.Address}
+	ask, id := `select name, false from users where id = $1`, c.LinkUser.Bytes()
+	if c.LinkUser.IsZero() {
+		by = people.Actor{Kind: people.ByKey, ID: c.LinkKey.String(), Address: a.Actor.Address}
+		ask, id = `select name, by_device from api_keys where id = $1`, c.LinkKey.Bytes()
+	}
+	var byDevice bool
+	err = tx.QueryRow(ctx, ask, id).Scan(&by.Name, &byDevice)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil
+	}
+	if byDevice {
+		by.Kind = people.ByDevice
+	}
+	return by, err
 }
 
 func planFull() error {

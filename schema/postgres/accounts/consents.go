@@ -25,13 +25,13 @@ const openConsents = 1000
 // where very many are open.
 func (s *Store) BeginConsent(ctx context.Context, token [32]byte, c schema.Consent) error {
 	tag, err := s.Pool.Exec(ctx, `
-		insert into consents (token_hash, workspace_id, platform, server, brand_id, account_id, made_by, redirect, stage, sealed, expires_at)
-		select @token, @workspace, @platform, @server, @brand, @account, @user::uuid, @redirect, @stage, @sealed, @expires
+		insert into consents (token_hash, workspace_id, platform, server, brand_id, account_id, made_by, key_id, redirect, stage, sealed, expires_at)
+		select @token, @workspace, @platform, @server, @brand, @account, @user::uuid, @key::uuid, @redirect, @stage, @sealed, @expires
 		where @most > (select count(*) from (
 			select from consents
 			where workspace_id = @workspace and account_id is not distinct from @account::uuid and expires_at > @now limit @most) open)`,
 		pgx.StrictNamedArgs{
-			"token": token[:], "workspace": c.Workspace, "platform": c.Platform, "server": c.Server, "brand": c.Brand, "account": c.Account, "user": c.User,
+			"token": token[:], "workspace": c.Workspace, "platform": c.Platform, "server": c.Server, "brand": c.Brand, "account": c.Account, "user": c.User, "key": c.Key,
 			"redirect": c.Redirect, "stage": c.Stage, "sealed": c.Sealed, "expires": c.ExpiresAt, "now": s.Now(), "most": openConsents,
 		})
 	switch {
@@ -48,7 +48,7 @@ func (s *Store) BeginConsent(ctx context.Context, token [32]byte, c schema.Conse
 
 func scanConsent(row pgx.Row, c *schema.Consent) error {
 	return row.Scan((*[16]byte)(&c.Workspace), &c.Platform, &c.Server, &c.Sandbox, (*[16]byte)(&c.Brand),
-		(*[16]byte)(&c.Account), (*[16]byte)(&c.User), &c.Redirect, &c.Stage, &c.Sealed, &c.ExpiresAt, &c.WorkspaceName)
+		(*[16]byte)(&c.Account), (*[16]byte)(&c.User), (*[16]byte)(&c.Key), &c.Redirect, &c.Stage, &c.Sealed, &c.ExpiresAt, &c.WorkspaceName)
 }
 
 // TakeConsent uses up the token with which a person comes back from their platform. NotFound

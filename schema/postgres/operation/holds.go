@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -29,7 +32,10 @@ func (a *Admin) Pause(ctx context.Context, h schema.Hold) error {
 			insert into holds (subject, platform, kind, reason)
 			select $1::uuid, $2::smallint, $3::smallint, $4::text union all select id, null, $3, $4 from workspaces where live_id = $1
 			on conflict {conflict} do update set reason = coalesce(nullif(excluded.reason, ''), holds.reason)`, "conflict", conflict), subject, platform, int16(h.Kind), h.Reason)
-		return err
+		if err != nil {
+			return err
+		}
+		return a.tellHold(ctx, tx, h, people.Change{Field: "reason", After: h.Reason})
 	})
 	if err != nil {
 		return fmt.Errorf("pausing: %w", db.Unavailable(err))
@@ -75,11 +81,43 @@ func (a *Admin) lift(ctx context.Context, h schema.Hold) (resume [16]byte, err e
 			err = &schema.Error{Kind: schema.NotFound, Message: "nothing of that name is paused"}
 		}
 		if err == nil {
+			err = a.tellHold(ctx, tx, h)
+		}
+		if err == nil {
 			resume, err = tables.BeginResume(ctx, tx)
 		}
 		return err
 	})
 	return resume, err
+}
+
+// tellHold writes into the audit log that a pause began or ended: into that of the workspace, or of the installation
+// where it is of a platform.
+func (a *Admin) tellHold(ctx context.Context, tx pgx.Tx, h schema.Hold, changes ...people.Change) error {
+	e := audit.Entry{Changes: audit.Differences(changes...)}
+	var err error
+	switch h.Kind {
+	case schema.WorkspacePaused:
+		e.Workspace, e.Subject = h.Workspace, audit.Of("workspace", h.Workspace, "")
+		err = tx.QueryRow(ctx, `select name from workspaces where id = $1`, h.Workspace).Scan(&e.Subject.Name)
+	case schema.AccountPaused:
+		e.Subject = audit.Of("account", h.Account, "")
+		err = tx.QueryRow(ctx, `select workspace_id, name from accounts where id = $1`, h.Account).Scan((*[16]byte)(&e.Workspace), &e.Subject.Name)
+	default:
+		e.Subject = people.Subject{Type: "platform", Name: h.Platform.String()}
+	}
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	return audit.Write(ctx, tx, a.Now(), e)
+}
+
+// tellPosts writes into the installation's audit log what a command did to so many posts.
+func (a *Admin) tellPosts(ctx context.Context, tx pgx.Tx, posts int) error {
+	if posts == 0 {
+		return nil
+	}
+	return audit.Write(ctx, tx, a.Now(), audit.Entry{Subject: people.Subject{Type: "posts"}, Changes: []people.Change{{Field: "number", After: strconv.Itoa(posts)}}})
 }
 
 // subjectOf returns the columns of what a hold is on.
@@ -187,6 +225,9 @@ func (a *Admin) cancelBatch(ctx context.Context, ids []schema.PostID) (cancelled
 			return err
 		}
 		if announcement, err = a.cancelAll(ctx, tx, taken); err != nil {
+			return err
+		}
+		if err := a.tellPosts(ctx, tx, cancelled); err != nil {
 			return err
 		}
 		return a.cancelComments(ctx, tx, taken)

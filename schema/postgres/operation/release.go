@@ -72,7 +72,10 @@ func (a *Admin) tryRelease(ctx context.Context, tx pgx.Tx, ids []schema.PostID, 
 		return r, err
 	}
 	b.Queue(`delete from holds where kind = $1 and subject = any($2)`, int16(schema.UnderReview), going)
-	return r, tx.SendBatch(ctx, b).Close()
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return r, err
+	}
+	return r, a.tellPosts(ctx, tx, len(going))
 }
 
 // queueRelease chooses those posts of a release that today has room for, and adds the statements by which

@@ -46,13 +46,16 @@ func (a *Admin) ReleaseRestored(ctx context.Context, r *schema.Restore, of schem
 			update comments set state = {comment_pending}, step = {step_find}, since = least(since, $2),
 				claim = claim + 1, lease_until = null, looked = 0
 			where post_id = any($1) and state in {open_comments} and id <= $3`), going, r.To, r.LastID)
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
+			return nil, err
+		}
 		return func() {
 			d.Posts += len(going)
 			d.Full = append(d.Full, batch.kept...)
 			for why, n := range stay {
 				d.Stay[why] += n
 			}
-		}, tx.SendBatch(ctx, b).Close()
+		}, a.tellPosts(ctx, tx, len(going))
 	})
 	if err != nil {
 		return d, fmt.Errorf("releasing posts: %w", db.Unavailable(err))
@@ -82,6 +85,9 @@ func (a *Admin) CancelRestored(ctx context.Context, r *schema.Restore, of schema
 		announcement, err := a.cancelAll(ctx, tx, ids)
 		if err == nil {
 			err = a.cancelComments(ctx, tx, ids)
+		}
+		if err == nil {
+			err = a.tellPosts(ctx, tx, len(ids))
 		}
 		return func() {
 			cancelled += len(ids)

@@ -10,11 +10,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/people"
+	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -90,6 +93,7 @@ func mark(ctx context.Context, tx pgx.Tx, to time.Time) error {
 	b.Queue(`delete from invitations`)
 	b.Queue(`delete from device_requests`)
 	b.Queue(`delete from ceremonies`)
+	b.Queue(`truncate mails, email_changes`) // some of it was sent since
 	b.Queue(sql.Text(`
 		insert into restores (restored_to, last_id)
 		select $1, coalesce((select id from (
@@ -101,7 +105,24 @@ func mark(ctx context.Context, tx pgx.Tx, to time.Time) error {
 		insert into holds (subject, kind, reason) values ({no_id}, $1, $2)
 		on conflict (subject) do update set reason = excluded.reason, created_at = now()`),
 		int16(schema.HeldByRestore), "crier went back to "+to.UTC().Format(time.RFC3339)+"; what became of this post afterwards is not known")
-	return tx.SendBatch(ctx, b).Close()
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	return tellRestore(ctx, tx, to)
+}
+
+// tellRestore writes into the audit log that the database went back. In a backup of long ago the log has no place for
+// this month yet; the restore is in its own table in any case.
+func tellRestore(ctx context.Context, tx pgx.Tx, to time.Time) error {
+	var now time.Time
+	var hasMonth bool
+	err := tx.QueryRow(ctx, `select now(), to_regclass('audit_' || to_char(now() at time zone 'UTC', 'YYYYMM')) is not null`).Scan(&now, &hasMonth)
+	if err != nil || !hasMonth {
+		return err
+	}
+	return audit.Write(audit.BySystem(ctx, "installation.restore"), tx, now, audit.Entry{
+		Subject: people.Subject{Type: "installation"}, Changes: []people.Change{{Field: "went back to", After: audit.Time(to)}},
+	})
 }
 
 func scanRestore(row pgx.Row, r *schema.Restore) error {
@@ -161,13 +182,23 @@ func (s *Store) End(ctx context.Context) (ended bool, err error) {
 // ConfirmKeys lets keys work that the backup has: those of a workspace and of its sandbox, or all where
 // it is nil. It returns how many did not.
 func (s *Store) ConfirmKeys(ctx context.Context, workspace *schema.WorkspaceID) (confirmed int, err error) {
-	tag, err := s.Pool.Exec(ctx, sql.Text(`
-		update api_keys k set confirmed_at = now() from workspaces w
-		where w.id = k.workspace_id and ($1::uuid is null or $1 in (w.id, w.live_id)) and k.revoked_at is null and {unconfirmed_key}`), workspace)
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, sql.Text(`
+			update api_keys k set confirmed_at = now() from workspaces w
+			where w.id = k.workspace_id and ($1::uuid is null or $1 in (w.id, w.live_id)) and k.revoked_at is null and {unconfirmed_key}`), workspace)
+		if confirmed = int(tag.RowsAffected()); err != nil || confirmed == 0 {
+			return err
+		}
+		e := audit.Entry{Subject: people.Subject{Type: "keys"}, Changes: []people.Change{{Field: "number", After: strconv.Itoa(confirmed)}}}
+		if workspace != nil {
+			e.Workspace = *workspace
+		}
+		return audit.Write(ctx, tx, s.Now(), e)
+	})
 	if err != nil {
 		return 0, fmt.Errorf("confirming keys: %w", db.Unavailable(err))
 	}
-	return int(tag.RowsAffected()), nil
+	return confirmed, nil
 }
 
 // Undone is what a restore undid as far as the database can tell.

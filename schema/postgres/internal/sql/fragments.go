@@ -184,7 +184,7 @@ var fragments = map[string]fragment{
 	where w.live_id is null and w.deleting_at is null and (a.person = $1 or a.platform = $2 and a.native_id = $3)`},
 	// consent_columns is what a consent is read from, of consents c and their workspaces w.
 	"consent_columns": {text: `c.workspace_id, c.platform, c.server, w.live_id is not null, coalesce(c.brand_id, {no_id}),
-	coalesce(c.account_id, {no_id}), coalesce(c.made_by, {no_id}), c.redirect, c.stage, c.sealed, c.expires_at, coalesce(l.name, w.name)`},
+	coalesce(c.account_id, {no_id}), coalesce(c.made_by, {no_id}), coalesce(c.key_id, {no_id}), c.redirect, c.stage, c.sealed, c.expires_at, coalesce(l.name, w.name)`},
 	// profile is the profile that an account publishes to, as receipts name it, from accounts a and their workspaces w. Each
 	// sandbox workspace has profiles of its own, as it has simulators of its own.
 	"profile": {text: `substr(sha256(convert_to(a.platform || ' ' || case when w.live_id is null then a.server else w.id::text end || ' '
