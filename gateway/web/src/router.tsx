@@ -49,6 +49,8 @@ const routes = [
     beforeLoad: ({ location, search }) => { if (!location.hash && !search.refused) throw redirect({ to: '/calendar', replace: true }) },
   }),
   createRoute({ getParentRoute: () => root, path: '/invitations/accept', beforeLoad: needsToken }),
+  createRoute({ getParentRoute: () => root, path: '/reset', beforeLoad: needsToken }),
+  createRoute({ getParentRoute: () => root, path: '/confirm-email', beforeLoad: needsToken }),
   createRoute({
     getParentRoute: () => root, path: '/calendar',
     validateSearch: (s: Record<string, unknown>): CalendarSearch => ({

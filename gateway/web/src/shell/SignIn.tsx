@@ -32,6 +32,12 @@ function ByPassword() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const { run, busy, error } = useSubmit(() => signIn(email, password))
+  const [isAsked, setAsked] = useState(false)
+  const forgotten = useSubmit(async () => {
+    setAsked(false)
+    await ask(api.POST('/session/reset', { body: { email } }))
+    setAsked(true)
+  })
   return (
     <form className="stack" onSubmit={run}>
       <h1>{t('signin.title')}</h1>
@@ -39,6 +45,9 @@ function ByPassword() {
       <Field label={t('signin.password')} type="password" autoComplete="current-password" value={password} set={setPassword} />
       {error !== null && <Problem error={error} />}
       <button className="btn main" disabled={busy}>{t('signin.go')}</button>
+      {forgotten.error !== null && <Problem error={forgotten.error} />}
+      {isAsked && <p role="status" className="small">{t('signin.asked')}</p>}
+      <button className="btn bare" type="button" disabled={forgotten.busy || email === ''} onClick={() => forgotten.run()}>{t('signin.forgotten')}</button>
       <p className="small muted">{t('signin.help')}</p>
     </form>
   )
