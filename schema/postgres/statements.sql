@@ -3084,8 +3084,8 @@ where (id, at) in (
 delete from ceremonies where user_id = $1;
 
 -- people/ceremonies.go BeginCeremony
-delete from ceremonies where hash in (
-select hash from ceremonies where expires_at <= now() order by expires_at limit 100 for update skip locked);
+delete from ceremonies where hash = any(array(
+select hash from ceremonies where expires_at <= now() order by expires_at limit 100 for update skip locked));
 
 -- people/ceremonies.go BeginCeremony
 insert into ceremonies (hash, kind, provider, user_id, session_id, expires_at)
@@ -3144,8 +3144,11 @@ select exists (select from workspaces where name = any($1) and live_id is null a
 -- people/groups.go takeRoles
 select w.id, w.name, coalesce(m.role, 0) from workspaces w
 left join memberships m on m.workspace_id = w.id and m.user_id = $1
-where w.live_id is null and w.deleting_at is null
-  and (m.given_by = $2 or m.user_id is null and w.name = any($3)) order by w.id;
+where w.id = any(array(
+  select workspace_id from memberships where user_id = $1 and given_by = $2
+  union all
+  select id from workspaces where name = any($3) and live_id is null))
+  and w.deleting_at is null and (m.user_id is null or m.given_by = $2) order by w.id;
 
 -- people/groups.go takeRole
 select u.name, coalesce(m.role, 0), coalesce(m.given_by = $3, m.user_id is null),

@@ -25,8 +25,8 @@ func (s *Store) BeginCeremony(ctx context.Context, c people.Ceremony) error {
 	b := &pgx.Batch{}
 	b.Queue(`delete from ceremonies where user_id = $1`, c.User)
 	b.Queue(`
-		delete from ceremonies where hash in (
-			select hash from ceremonies where expires_at <= now() order by expires_at limit 100 for update skip locked)`)
+		delete from ceremonies where hash = any(array(
+			select hash from ceremonies where expires_at <= now() order by expires_at limit 100 for update skip locked))`)
 	var stored bool
 	b.Queue(`
 		insert into ceremonies (hash, kind, provider, user_id, session_id, expires_at)

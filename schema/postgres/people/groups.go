@@ -41,8 +41,11 @@ func (s *Store) takeRoles(ctx context.Context, tx pgx.Tx, user schema.UserID, t 
 	rows, err := tx.Query(ctx, `
 		select w.id, w.name, coalesce(m.role, 0) from workspaces w
 		left join memberships m on m.workspace_id = w.id and m.user_id = $1
-		where w.live_id is null and w.deleting_at is null
-		  and (m.given_by = $2 or m.user_id is null and w.name = any($3)) order by w.id`, user, t.Issuer, givenIn(t))
+		where w.id = any(array(
+			select workspace_id from memberships where user_id = $1 and given_by = $2
+			union all
+			select id from workspaces where name = any($3) and live_id is null))
+		  and w.deleting_at is null and (m.user_id is null or m.given_by = $2) order by w.id`, user, t.Issuer, givenIn(t))
 	held, err := db.Collect(rows, err, func(row pgx.Row, h *heldRole) error {
 		var name string
 		err := row.Scan((*[16]byte)(&h.workspace), &name, (*int16)(&h.has))
