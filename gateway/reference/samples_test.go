@@ -12,8 +12,8 @@ import (
 
 // Operations that have no sample in the language of a client: it has no method for them.
 var withoutMethod = map[string][]string{
-	"go": {"askForDeletion", "beginConnect", "chooseEntities", "checkout", "exportAudit", "getPlan", "listAudit", "listRedirects", "listUploadParts", "putRedirects", "listEntities", "selectEntities"},
-	"ts": {"askForDeletion", "beginConnect", "chooseEntities", "checkout", "exportAudit", "getPlan", "listAudit", "listRedirects", "listUploadParts", "putRedirects", "listEntities", "selectEntities",
+	"go": {"askForDeletion", "beginConnect", "chooseEntities", "checkout", "exportAudit", "getPlan", "listAudit", "listRedirects", "listUploadParts", "putRedirects", "listEntities", "selectEntities", "unsuspendKey"},
+	"ts": {"askForDeletion", "beginConnect", "chooseEntities", "checkout", "exportAudit", "getPlan", "listAudit", "listRedirects", "listUploadParts", "putRedirects", "listEntities", "selectEntities", "unsuspendKey",
 		"getPlatform", "getDelivery", "redeliverFailed"},
 }
 
