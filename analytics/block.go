@@ -7,6 +7,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/guard"
+	"crier/schema/retry"
 	"crier/schema/sleep"
 )
 
@@ -209,7 +210,7 @@ func (s *Sink) retry(ctx context.Context, failed string, retryable func(error) b
 		if err == nil || ctx.Err() != nil || !retryable(err) {
 			return err
 		}
-		wait := schema.RetrySink.Wait(failures, 0)
+		wait := retry.Sink.Wait(failures, 0)
 		s.logger.WarnContext(ctx, failed, "err", err, "again", wait)
 		if sleep.For(ctx, wait) != nil {
 			return err

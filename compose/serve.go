@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"crier/compose/heap"
 	"crier/compose/quietlog"
 )
 
@@ -28,7 +29,7 @@ func Serve(ctx context.Context, c Config, started func(context.Context, *Running
 	defer told()
 	keeping, stop := context.WithCancel(ctx)
 	defer stop()
-	go keepHeap(keeping)
+	go heap.Keep(keeping)
 	err := withBase(ctx, c, func(b *base) error { return b.serve(ctx, started) })
 	if err == nil {
 		c.Logger.InfoContext(ctx, "stopped")

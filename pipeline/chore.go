@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"crier/schema"
+	"crier/schema/retry"
 	"crier/schema/sleep"
 )
 
@@ -56,7 +56,7 @@ func (s Shared) keep(ctx context.Context, c chore) {
 		case ctx.Err() != nil:
 			return
 		case err != nil: // there is as much to do as before
-			pause = min(c.every, schema.RetryChore.Wait(failures, 0))
+			pause = min(c.every, retry.Chore.Wait(failures, 0))
 			failures++
 			s.Logger.WarnContext(ctx, "a chore failed", "chore", c.name, "err", err)
 		case more:

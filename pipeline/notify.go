@@ -8,6 +8,7 @@ import (
 	"crier/pipeline/tracing"
 	"crier/pipeline/worker"
 	"crier/schema"
+	"crier/schema/retry"
 )
 
 // notifyStore is what the notify stage asks of the database.
@@ -88,8 +89,8 @@ func (n notify) Do(ctx context.Context, d schema.NotifyDelivery, _ schema.Turn) 
 	outcome := "delivered"
 	if err != nil {
 		result.Error, result.State, outcome = err.Error(), schema.DeliveryFailed, "failed"
-		if d.Attempts+1 < schema.RetryDelivery.Tries {
-			result.State, result.NextIn, outcome = schema.DeliveryPending, schema.RetryDelivery.Wait(d.Attempts, 0), "retried"
+		if d.Attempts+1 < retry.Delivery.Tries {
+			result.State, result.NextIn, outcome = schema.DeliveryPending, retry.Delivery.Wait(d.Attempts, 0), "retried"
 		}
 	}
 	result.Fact = d.Try(&result, n.sender.now())

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"crier/schema/retry"
 )
 
 // Post is 1 to 25 ordered entries sent to one or more targets. A thread is a post
@@ -81,7 +83,7 @@ const (
 )
 
 // DefaultTries is how many platform calls of one entry may fail before it has failed.
-const DefaultTries = 5
+const DefaultTries = retry.EntryTries
 
 // Tries returns after how many failed calls an entry has failed.
 func (c Content) Tries() int {

@@ -3,6 +3,8 @@ package schema
 import (
 	"cmp"
 	"time"
+
+	"crier/schema/retry"
 )
 
 // The renewal of an account's credentials: it trades a refresh token before the access
@@ -228,7 +230,7 @@ func (r Renewal) alive(result RenewalResult, o RenewalOutcome, now time.Time) Re
 
 // later tries again after a call that says nothing about the credentials.
 func (r Renewal) later(result RenewalResult, e *Error, now time.Time, jitter float64) RenewalResult {
-	wait := min(cmp.Or(e.RetryAfter, RetryRenewal.Wait(r.Attempts, jitter)), renewalPatience)
+	wait := min(cmp.Or(e.RetryAfter, retry.Renewal.Wait(r.Attempts, jitter)), renewalPatience)
 	if e.Kind == Refused {
 		wait = renewalPatience
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"time"
+
+	"crier/schema/retry"
 )
 
 // Result is the state of a target after one step of its claim. It is pure data;
@@ -229,7 +231,7 @@ func (d Delivery) failure(e *Error, step Step, at time.Time, jitter float64) Res
 		if d.Attempts+1 >= d.Tries {
 			return d.failed(targetError(e, at))
 		}
-		r := d.waiting(step, max(e.RetryAfter, RetryEntry.Wait(d.Attempts, jitter)))
+		r := d.waiting(step, max(e.RetryAfter, retry.Entry.Wait(d.Attempts, jitter)))
 		r.Attempts++
 		r.Error, r.kind = targetError(e, at), AttemptRetrying
 		return r

@@ -9,6 +9,7 @@ import (
 
 	"crier/connectors"
 	"crier/schema"
+	"crier/schema/retry"
 )
 
 const (
@@ -96,7 +97,7 @@ func (c *commentCursor) pass(p schema.Snapshot, failed bool, now time.Time) {
 		c.Failed = slices.Delete(c.Failed, i, i+1)
 	}
 	if failed {
-		look.At = now.Add(schema.RetryCollection.Wait(look.Times, 0))
+		look.At = now.Add(retry.Collection.Wait(look.Times, 0))
 		look.Times++
 		c.Failed = append(c.Failed, look)
 		c.Failed = c.Failed[max(len(c.Failed)-mostFailed, 0):]

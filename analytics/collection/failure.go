@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/retry"
 )
 
 // What a step can come to, in metrics.
@@ -38,7 +39,7 @@ func after(r *schema.CollectionResult, e *schema.Error, now time.Time) (outcome 
 		return outcomeRefused
 	case e.Kind == schema.TokenDead:
 		r.Attempts++
-		r.NextAt = now.Add(schema.RetryDead.Wait(r.Collection.Attempts, 0)) // if they are dead, nothing is read until it works again
+		r.NextAt = now.Add(retry.Dead.Wait(r.Collection.Attempts, 0)) // if they are dead, nothing is read until it works again
 		return outcomeDead
 	case e.Kind == schema.Refused && r.What == schema.CollectMetrics:
 		r.NextAt = now
@@ -54,7 +55,7 @@ func after(r *schema.CollectionResult, e *schema.Error, now time.Time) (outcome 
 		return outcomeFailed
 	default:
 		r.Attempts++
-		r.NextAt = now.Add(schema.RetryCollection.Wait(r.Collection.Attempts, 0))
+		r.NextAt = now.Add(retry.Collection.Wait(r.Collection.Attempts, 0))
 		return outcomeFailed
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"crier/connectors"
 	"crier/schema"
+	"crier/schema/retry"
 )
 
 // conversations are a platform whose every post has one comment.
@@ -174,7 +175,7 @@ func TestAPostThatFailsHoldsUpNoOther(t *testing.T) {
 			t.Errorf("%d fail: %d calls are made in vain", len(fail), platform.failed)
 		}
 		clear(platform.fail)
-		if collectFor(t, step, schema.RetryCollection.Cap); count(platform, "0") == 0 {
+		if collectFor(t, step, retry.Collection.Cap); count(platform, "0") == 0 {
 			t.Errorf("%d failed: they are not looked at again", len(fail))
 		}
 	}
@@ -184,7 +185,7 @@ func TestAPostThatFailsHoldsUpNoOther(t *testing.T) {
 		t.Errorf("while the platform is down %d calls are made", down.failed)
 	}
 	clear(down.fail)
-	collectFor(t, step, schema.RetryCollection.Cap)
+	collectFor(t, step, retry.Collection.Cap)
 	for i := range posts {
 		if count(down, fmt.Sprint(i)) == 0 {
 			t.Errorf("post %d is not looked at once the platform is back", i)

@@ -13,6 +13,7 @@ import (
 	"crier/pipeline/worker"
 	"crier/schema"
 	"crier/schema/guard"
+	"crier/schema/retry"
 	"crier/schema/sleep"
 )
 
@@ -131,7 +132,7 @@ func (s stage) Do(ctx context.Context, c schema.Collection, turn schema.Turn) (w
 		result.NextAt, result.Attempts = now, c.Attempts
 		return worker.Outcome{Store: s.finish(result), GivenBack: true}, nil
 	case errors.Is(err, schema.ErrKeyMissing):
-		result.NextAt = now.Add(schema.RetryDead.First)
+		result.NextAt = now.Add(retry.Dead.First)
 		s.metrics.count(c, outcomeFailed)
 		return worker.Outcome{Store: s.finish(result)}, nil
 	case err != nil && (!known || e.Kind < schema.Refused):

@@ -9,6 +9,7 @@ import (
 	"crier/pipeline/stream"
 	"crier/pipeline/worker"
 	"crier/schema"
+	"crier/schema/retry"
 	"crier/schema/sleep"
 )
 
@@ -182,7 +183,7 @@ func (d *Stage) moveOn(ctx context.Context, jobs []schema.Job) {
 			return
 		}
 		d.complain(ctx, "moving fired jobs on failed by our fault", err)
-		if sleep.For(ctx, schema.RetryStore.Cap) != nil { // tried until it succeeds: else the jobs would fire again and again
+		if sleep.For(ctx, retry.Store.Cap) != nil { // tried until it succeeds: else the jobs would fire again and again
 			return
 		}
 	}

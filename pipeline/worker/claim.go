@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/retry"
 	"crier/schema/sleep"
 )
 
@@ -109,7 +110,7 @@ func (w *Worker[M, R, C]) claimEach(p phases, batch []*task[M, R], err error, st
 	t.faults++
 	w.Logger.WarnContext(p.claims, "claiming failed by our fault", "stage", w.Name, "err", err, "faults", t.faults)
 	if t.faults < schema.MaxFaults {
-		w.queue.requeueAt(t, time.Now().Add(schema.RetryStore.First<<t.faults))
+		w.queue.requeueAt(t, time.Now().Add(retry.Store.First<<t.faults))
 		return 0
 	}
 	if w.fault(p.stores, t, schema.OpenClaim{}, t.faults, err) && t.message != nil {

@@ -6,6 +6,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/guard"
+	"crier/schema/retry"
 	"crier/schema/sleep"
 )
 
@@ -19,7 +20,7 @@ func Retry(ctx context.Context, logger *slog.Logger, what string, work func() er
 			return err
 		}
 		logger.WarnContext(ctx, what+" failed", "err", err)
-		if sleep.For(ctx, schema.RetryStore.Wait(failures, 0)) != nil {
+		if sleep.For(ctx, retry.Store.Wait(failures, 0)) != nil {
 			return err
 		}
 	}

@@ -75,7 +75,7 @@ var readsMore = map[string]string{
 	"restores/posts.go Looks":                 ofOperator,
 }
 
-// TestStatementsReadLittle runs each of statements.sql on generated rows. A statement that reads a table whole, or
+// TestStatementsReadLittle runs each of internal/sql/statements.sql on generated rows. A statement that reads a table whole, or
 // more than a page for what it returns, becomes slow with the number of rows.
 func TestStatementsReadLittle(t *testing.T) {
 	f := newFixture(t)
@@ -116,7 +116,7 @@ type namedStatement struct{ place, text string }
 
 func statementsOf(t *testing.T) (all []namedStatement) {
 	t.Helper()
-	text, err := os.ReadFile("statements.sql")
+	text, err := os.ReadFile("internal/sql/statements.sql")
 	if err != nil {
 		t.Fatal(err)
 	}

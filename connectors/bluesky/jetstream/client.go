@@ -16,6 +16,7 @@ import (
 
 	"crier/connectors"
 	"crier/schema"
+	"crier/schema/retry"
 	"crier/schema/sleep"
 )
 
@@ -45,7 +46,7 @@ type Config struct {
 type Client struct {
 	config Config
 	host   int
-	retry  schema.RetryPolicy
+	retry  retry.Policy
 }
 
 // New makes a client.
@@ -56,7 +57,7 @@ func New(c Config) *Client {
 	if c.LargestMessage == 0 {
 		c.LargestMessage = 1 << 20
 	}
-	return &Client{config: c, retry: schema.RetryStream}
+	return &Client{config: c, retry: retry.Stream}
 }
 
 const (

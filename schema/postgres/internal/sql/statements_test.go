@@ -17,11 +17,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write schema/postgres/statements.sql")
+var update = flag.Bool("update", false, "write statements.sql")
 
 const (
 	root   = "../.." // schema/postgres
-	golden = root + "/statements.sql"
+	golden = "statements.sql"
 	// maxFragments is how much a reader of a statement may have to look up.
 	maxFragments = 60
 )

@@ -4,7 +4,7 @@
 //
 // A name in braces is that of a number (names.go), which stays a constant in the text that PostgreSQL gets: with
 // a parameter in its place, it would not use partial indexes. It can also be that of a fragment (fragments.go),
-// which may take the alias of a table. schema/postgres/statements.sql has the text that becomes of each statement.
+// which may take the alias of a table. schema/postgres/internal/sql/statements.sql has the text that becomes of each statement.
 package sql
 
 import (

@@ -1,4 +1,5 @@
-package compose
+// Package heap has garbage collected by how much a process does.
+package heap
 
 import (
 	"context"
@@ -23,9 +24,9 @@ const (
 	idleLooks = 2
 )
 
-// keepHeap has garbage collected rarely under load, by how much the heap holds, and gives back what a
+// Keep has garbage collected rarely under load, by how much the heap holds, and gives back what a
 // load has taken, until ctx ends. The variable GOGC counts for more.
-func keepHeap(ctx context.Context) {
+func Keep(ctx context.Context) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}

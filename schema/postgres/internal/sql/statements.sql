@@ -1798,7 +1798,7 @@ on conflict (kind, about, recipient) do update set since = case when m.due_at is
   due_at = coalesce(m.due_at, greatest(excluded.due_at, m.sent_at + @interval::interval)),
   expires_at = greatest(m.expires_at, excluded.expires_at, m.sent_at + @interval::interval + (excluded.expires_at - excluded.since));
 
--- internal/tables/mail_notes.go noteMails
+-- internal/tables/mail.go noteMails
 insert into mails as m (id, kind, about, recipient, since, due_at, expires_at)
 select n.id, n.kind, n.workspace, '', n.since, @now::timestamptz + @gathering::interval, @now::timestamptz + @life::interval
 from unnest(@ids::uuid[], @kinds::int2[], @workspaces::uuid[], @since::timestamptz[]) n (id, kind, workspace, since)

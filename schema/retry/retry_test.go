@@ -1,4 +1,4 @@
-package schema_test
+package retry_test
 
 import (
 	"flag"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"crier/schema"
+	"crier/schema/retry"
 	"crier/schema/wording"
 )
 
@@ -27,7 +27,7 @@ func TestWaitsGrowUpToTheLongest(t *testing.T) {
 		"a quarter less at most": {0, 0, 1500 * time.Millisecond},
 		"a quarter more at most": {0, 1, 2500 * time.Millisecond},
 	} {
-		if got := schema.RetryEntry.Wait(tt.failures, tt.random); got != tt.want {
+		if got := retry.Entry.Wait(tt.failures, tt.random); got != tt.want {
 			t.Errorf("%s: Wait = %v, want %v", name, got, tt.want)
 		}
 	}
@@ -35,10 +35,10 @@ func TestWaitsGrowUpToTheLongest(t *testing.T) {
 
 // TestRetriesOfTheDocument holds the table of docs/retries.md against the policies; -update writes it.
 func TestRetriesOfTheDocument(t *testing.T) {
-	const document = "../docs/retries.md"
+	const document = "../../docs/retries.md"
 	var table strings.Builder
 	table.WriteString("| what | first wait | factor | longest wait | tries | jitter |\n|---|---|---|---|---|---|\n")
-	for _, p := range schema.RetryPolicies() {
+	for _, p := range retry.Policies() {
 		tries, jitter := "until it succeeds", "none"
 		if p.Tries > 0 {
 			tries = fmt.Sprint(p.Tries)
