@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { browser, start } from './crier.mjs'
 import { fill } from './demo.mjs'
-import { faults, picture, watch } from './person.mjs'
+import { faults, picture, sees, watch } from './person.mjs'
 
 // connected is how simulators call people.
 const connected = /user\d+/
@@ -143,7 +143,7 @@ const pages = ['/calendar?view=month', '/calendar?view=week', '/calendar?view=li
 
 for (const face of ['light', 'dark']) {
   test(`every page passes axe, ${face}, wide and narrow`, async () => {
-    await page.emulateMedia({ colorScheme: face, reducedMotion: 'reduce' })
+    const page = await sees(chromium, crier, face, said)
     const found = []
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 800 })
@@ -154,6 +154,7 @@ for (const face of ['light', 'dark']) {
         found.push(...(await faults(page, `${path} at ${width}`)))
       }
     }
+    await page.context().close()
     assert.deepEqual(found, [])
   })
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
-import { faults } from './person.mjs'
+import { faults, sees } from './person.mjs'
 import { described, operationOf, written } from './calls.mjs'
 import { browser, start } from './crier.mjs'
 import { picture, supply } from './supply.mjs'
@@ -183,7 +183,7 @@ const pages = ['/brands', '/queues', '/queues/new', '/media', '/people', '/audit
 
 for (const face of ['light', 'dark']) {
   test(`each page passes axe, ${face}, wide and narrow`, async () => {
-    await page.emulateMedia({ colorScheme: face, reducedMotion: 'reduce' })
+    const page = await sees(chromium, crier, face, said)
     const found = []
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 800 })
@@ -194,6 +194,7 @@ for (const face of ['light', 'dark']) {
         found.push(...(await faults(page, `${path} at ${width}`)))
       }
     }
+    await page.context().close()
     assert.deepEqual(found, [])
   })
 }
@@ -231,13 +232,17 @@ test('pages outside the console pass axe: the consent, the question, the choice,
 
 // members are what no key does: it is about whoever is signed in, or about people.
 const members = [
-  'DELETE /invitations/{id}', 'DELETE /members/{id}', 'DELETE /session', 'DELETE /sessions/{id}', 'GET /device/{userCode}', 'GET /invitations',
-  'GET /members', 'GET /session', 'GET /sessions', 'PATCH /me/password', 'PATCH /members/{id}', 'PATCH /session', 'POST /device/{userCode}/approve',
-  'POST /device/{userCode}/deny', 'POST /invitations',
+  'DELETE /invitations/{id}', 'DELETE /me/identities/{id}', 'DELETE /me/passkeys/{id}', 'DELETE /members/{id}', 'DELETE /session', 'DELETE /sessions/{id}',
+  'GET /device/{userCode}', 'GET /invitations', 'GET /me/identities', 'GET /me/passkeys', 'GET /members', 'GET /session', 'GET /sessions',
+  'PATCH /me/passkeys/{id}', 'PATCH /me/password', 'PATCH /members/{id}', 'PATCH /session', 'POST /device/{userCode}/approve', 'POST /device/{userCode}/deny',
+  'POST /invitations', 'POST /me/email/confirm', 'POST /me/identities', 'POST /me/passkeys', 'POST /me/passkeys/challenge',
 ]
 
 // visitors are what those do who come.
-const visitors = ['POST /invitations/accept', 'POST /session', 'POST /session/link']
+const visitors = [
+  'GET /session/providers', 'POST /invitations/accept', 'POST /session', 'POST /session/link', 'POST /session/passkey', 'POST /session/passkey/challenge',
+  'POST /session/providers/{provider}', 'POST /session/reset',
+]
 
 test('each call of the console is described, and works with a key of the same rights', async () => {
   const operations = described(await (await fetch(`${crier.url}${api}/openapi.json`)).json())

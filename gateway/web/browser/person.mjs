@@ -12,8 +12,8 @@ export function watch(page, said) {
 }
 
 // signIn goes in by a link, into test mode.
-export async function signIn(page, crier) {
-  await page.goto(await crier.link('grace@example.com'))
+export async function signIn(page, crier, email = 'grace@example.com') {
+  await page.goto(await crier.link(email))
   await page.locator('button.main').click()
   await page.locator('.shell').waitFor()
   if (await page.locator('.testing').isVisible()) return
@@ -23,6 +23,15 @@ export async function signIn(page, crier) {
   })
   await page.reload()
   await page.locator('.testing').waitFor()
+}
+
+// sees is the page of somebody whose system is light or dark. Each has requests of their own, of which a quick machine
+// needs more in a minute than one person may send.
+export async function sees(chromium, crier, colorScheme, said) {
+  const page = await (await chromium.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', colorScheme, reducedMotion: 'reduce' })).newPage()
+  watch(page, said)
+  await signIn(page, crier, `${colorScheme}@example.com`)
+  return page
 }
 
 // picture is a PNG, drawn by the browser.
@@ -38,7 +47,9 @@ export async function picture(page, width, height) {
 }
 
 // faults are what of a page, or of a part of it, is against WCAG 2.2 AA, by axe, and how far it can be scrolled sideways.
+// What is only fading in has no contrast yet.
 export async function faults(page, where, part = 'html') {
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().filter((a) => a.effect.getTiming().iterations !== Infinity).map((a) => a.finished)))
   await page.evaluate(axe)
   const { violations } = await page.evaluate((of) => globalThis.axe.run(of, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }), part)
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
