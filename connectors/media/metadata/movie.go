@@ -217,7 +217,7 @@ func (m *movieWalk) references(b bmff.Box) error {
 		return m.blank(b.Body+head, b.End)
 	})
 	if errors.Is(err, bmff.ErrDamaged) {
-		return m.free(b)
+		return m.fill(b.Start, b.End) // its own size may be wrong too
 	}
 	return err
 }
