@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"testing"
@@ -250,5 +251,22 @@ func TestRemovedUserLeavesNoWayIn(t *testing.T) {
 	if n := a.number(`select (select count(*) from passkeys) + (select count(*) from identities) + (select count(*) from ceremonies) +
 		(select count(*) from audit where audit::text like '%ofada%')`); n != 0 {
 		t.Errorf("%d rows are left", n)
+	}
+}
+
+// TestASessionThatHasEndedAddsNothing has a request pass admission just before a reset ends its session: whoever is
+// turned out by that keeps no way in.
+func TestASessionThatHasEndedAddsNothing(t *testing.T) {
+	a := newAPI(t)
+	user, gone := a.user("ada", people.Membership{}).ID, schema.NewSessionID(a.now())
+	if err := a.people().AddPasskey(t.Context(), gone, people.Passkey{ID: schema.NewPasskeyID(a.now()), User: user}); schema.KindOf(err) != schema.Unauthorized {
+		t.Errorf("a passkey was added: %v", err)
+	}
+	refused, ok := errors.AsType[*people.SignInError](a.people().LinkIdentity(t.Context(), user, gone, people.Testimony{Issuer: "https://id.example", Subject: "1"}))
+	if !ok || refused.Reason != people.ReasonSignedOut {
+		t.Errorf("an identity was linked: %v", refused)
+	}
+	if _, err := a.people().ProveEmail(t.Context(), user, gone, [32]byte{1}); schema.KindOf(err) != schema.Unauthorized {
+		t.Errorf("an address was changed: %v", err)
 	}
 }

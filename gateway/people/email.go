@@ -21,8 +21,8 @@ type emailStore interface {
 	AskReset(ctx context.Context, attempt people.Attempt) error
 	AskEmail(ctx context.Context, user schema.UserID, email string) error
 	// ProveEmail returns the address that is the user's from then on. It is Unauthorized where the token is not one of
-	// theirs, and InvalidState where somebody else has the address.
-	ProveEmail(ctx context.Context, user schema.UserID, hash [32]byte) (email string, err error)
+	// theirs or the session has ended, and InvalidState where somebody else has the address.
+	ProveEmail(ctx context.Context, user schema.UserID, session schema.SessionID, hash [32]byte) (email string, err error)
 }
 
 func (s *sessions) emailRoutes() []admission.Route {
@@ -93,7 +93,8 @@ func (s *sessions) confirmEmail(c *gin.Context) error {
 		return err
 	}
 	hash, _ := people.HashToken(strings.TrimSpace(token))
-	email, err := s.Store.ProveEmail(c.Request.Context(), admission.RequestOf(c).Session.User.ID, hash)
+	session := admission.RequestOf(c).Session
+	email, err := s.Store.ProveEmail(c.Request.Context(), session.User.ID, session.ID, hash)
 	if err != nil {
 		return err
 	}

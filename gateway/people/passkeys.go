@@ -20,8 +20,9 @@ type passkeyStore interface {
 	Passkeys(ctx context.Context, user schema.UserID) ([]people.Passkey, error)
 	// Passkey looks one up by what its authenticator calls it, or is people.ErrNoPasskey.
 	Passkey(ctx context.Context, credential []byte) (people.Passkey, error)
-	// AddPasskey is InvalidState where it is known already, or the user has too many.
-	AddPasskey(ctx context.Context, passkey people.Passkey) error
+	// AddPasskey is InvalidState where it is known already, or the user has too many, and Unauthorized where the session
+	// has ended.
+	AddPasskey(ctx context.Context, session schema.SessionID, passkey people.Passkey) error
 	// RenamePasskey and RemovePasskey are NotFound where the user has no such one; the latter is InvalidState where
 	// they could not sign in any more.
 	RenamePasskey(ctx context.Context, user schema.UserID, id schema.PasskeyID, name string) error
@@ -214,7 +215,7 @@ func (p *passkeys) add(c *gin.Context) error {
 	}
 	made.CreatedAt = p.Now().UTC().Truncate(time.Millisecond)
 	made.ID, made.Name = schema.NewPasskeyID(made.CreatedAt), name
-	if err := p.Store.AddPasskey(c.Request.Context(), made); err != nil {
+	if err := p.Store.AddPasskey(c.Request.Context(), admission.RequestOf(c).Session.ID, made); err != nil {
 		return err
 	}
 	answer.JSON(c, http.StatusCreated, passkeyAnswer{Success: true, Passkey: viewPasskey(made), Warnings: f.Report.Warnings})

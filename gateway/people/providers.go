@@ -158,7 +158,7 @@ func (p *providers) arrive(c *gin.Context, provider *oidc.Provider) (page string
 	if begun.Kind == people.LinksIdentity {
 		if err == nil {
 			link := people.Audited{Action: "identity.link", Actor: admission.RequestOf(c).Actor()}
-			err = p.Store.LinkIdentity(people.WithAudited(c.Request.Context(), link), begun.User, shown)
+			err = p.Store.LinkIdentity(people.WithAudited(c.Request.Context(), link), begun.User, begun.Session, shown)
 		}
 		return pageYou, err
 	}

@@ -34,6 +34,8 @@ const (
 	// handLimit is how long a mail in hand may take, also at a stop; the lease is longer.
 	handLimit = 24 * time.Second
 	mailLease = 2 * time.Minute
+	// finishLimit is how long PostgreSQL may take to store what became of it.
+	finishLimit = 10 * time.Second
 	// perConnection is how many mails go over a connection.
 	perConnection = 100
 	// A server that does not answer is tried again after leastPause, then twice as long, and at most mostPause.
@@ -138,7 +140,7 @@ func (s *Stage) connect(ctx context.Context) (*connection, error) {
 
 func (s *Stage) send(ctx context.Context, open **connection, m people.Mail, message *gomail.Msg) (bool, error) {
 	err := (*open).send(message)
-	if err == nil {
+	if err == nil || message.IsDelivered() { // only the farewell failed
 		return true, s.finish(ctx, people.Delivered{Mail: m, Ending: people.MailSent})
 	}
 	(*open).close()
@@ -156,7 +158,10 @@ func waitAfter(attempts int) time.Duration {
 	return min(leastWait<<min(attempts-1, 10), mostWait)
 }
 
+// finish stores what became of a mail, however long the server took: else it would go once more.
 func (s *Stage) finish(ctx context.Context, d people.Delivered) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishLimit)
+	defer cancel()
 	s.Metrics.mails.WithLabelValues(d.Mail.Kind.String(), d.Ending.String()).Inc()
 	return s.Store.Finish(ctx, d)
 }

@@ -12,14 +12,15 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// BringForward makes jobs due now that are due later, and returns how many. Firing early is
-// harmless: what is not due yet, or claimed, is not claimed again.
+// BringForward makes jobs due now that are due later, or were until a moment ago: those may have fired and not been
+// moved on, which would put them off once more. It returns how many. Firing early is harmless: what is not due yet,
+// or claimed, is not claimed again.
 func (s *Store) BringForward(ctx context.Context, jobs []schema.JobID) (int, error) {
 	var moved []schema.Job
 	batch := &pgx.Batch{}
 	batch.Queue(`
 		with late as (
-			select id from jobs where id = any($1) and due_at > now() and not held order by id for no key update
+			select id from jobs where id = any($1) and due_at > now() - interval '1 second' and not held order by id for no key update
 		)
 		update jobs j set due_at = now() from late where j.id = late.id
 		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, jobs).

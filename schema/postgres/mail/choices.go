@@ -72,7 +72,8 @@ func (s *Store) Recipient(ctx context.Context, token string) (email string, err 
 func (s *Store) Refuse(ctx context.Context, email string, kind people.MailKind, workspace schema.WorkspaceID) error {
 	b := &pgx.Batch{}
 	b.Queue(sql.Text(`
-		insert into mail_choices (email, kind, workspace_id, wanted) values ($1, $2, coalesce($3::uuid, {no_id}), false)
+		insert into mail_choices (email, kind, workspace_id, wanted)
+		select $1, $2, coalesce($3::uuid, {no_id}), false where $3::uuid is null or exists (select from workspaces where id = $3)
 		on conflict (email, kind, workspace_id) do update set wanted = excluded.wanted`), email, int16(kind), workspace)
 	b.Queue(`delete from mails where recipient = $1 and kind = $2 and ($3::uuid is null or about = $3)`, email, int16(kind), workspace)
 	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {

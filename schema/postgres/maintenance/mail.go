@@ -16,7 +16,7 @@ import (
 const recipientsKept = 400 * 24 * time.Hour
 
 // ForgetMails deletes mails that were sent longer ago than keeps another one back, those that could not be sent in
-// time, and what is known of whoever has got none for a year.
+// time, links that were not used, and what is known of whoever has got none for a year.
 func (s *Store) ForgetMails(ctx context.Context) (rows int, more bool, err error) {
 	now := s.Now()
 	err = s.Alone(ctx, "forget mails", func(tx pgx.Tx) error {
@@ -31,8 +31,9 @@ func (s *Store) ForgetMails(ctx context.Context) (rows int, more bool, err error
 			), strangers as (
 				delete from mail_recipients where email in (
 					select email from mail_recipients where mailed_at < @now::timestamptz - @kept::interval order by mailed_at limit @most) returning 1
-			), unproven as (delete from email_changes where expires_at < @now returning 1)
-			select (select count(*) from sent) + (select count(*) from late) + (select count(*) from strangers) + (select count(*) from unproven)`,
+			), unproven as (delete from email_changes where expires_at < @now returning 1
+			), unused as (delete from sign_in_links where expires_at < @now returning 1)
+			select (select count(*) from sent) + (select count(*) from late) + (select count(*) from strangers) + (select count(*) from unproven) + (select count(*) from unused)`,
 			pgx.StrictNamedArgs{
 				"now": now, "interval": people.MailInterval, "notice": int16(people.MailNotice), "kept": recipientsKept, "most": tables.HistoryChunk,
 			}).Scan(&rows)

@@ -87,6 +87,19 @@ func keepWay(ctx context.Context, tx pgx.Tx, user schema.UserID, ways people.Way
 	return err
 }
 
+// lockSession does what lockUser does, for what a session adds to a user. The error is errSessionEnded where it has
+// ended while the lock was waited for, as by a reset, which is to leave nothing of whom it turns out.
+func lockSession(ctx context.Context, tx pgx.Tx, user schema.UserID, session schema.SessionID) error {
+	if err := lockUser(ctx, tx, user); err != nil {
+		return err
+	}
+	tag, err := tx.Exec(ctx, `select from sessions where id = $1 and user_id = $2 for key share`, session, user)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = errSessionEnded
+	}
+	return err
+}
+
 // lockUser lets changes of how a user signs in happen in turn.
 func lockUser(ctx context.Context, tx pgx.Tx, user schema.UserID) error {
 	tag, err := tx.Exec(ctx, `select from users where id = $1 for no key update`, user)

@@ -88,9 +88,12 @@ var errAddressLink = &schema.Error{Kind: schema.Unauthorized, Message: "the link
 
 // ProveEmail makes an address that of its user, who has shown the token that was sent there. What was chosen of mail
 // goes with them, links that were sent to the address before end, and that is told. The error is Unauthorized
-// where the token is not theirs, and InvalidState where somebody else has the address by now.
-func (s *Store) ProveEmail(ctx context.Context, user schema.UserID, hash [32]byte) (email string, err error) {
+// where the token is not theirs or the session has ended, and InvalidState where somebody else has the address by now.
+func (s *Store) ProveEmail(ctx context.Context, user schema.UserID, session schema.SessionID, hash [32]byte) (email string, err error) {
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := lockSession(ctx, tx, user, session); err != nil {
+			return err
+		}
 		var before string
 		err := tx.QueryRow(ctx, `
 			with proven as (

@@ -115,10 +115,15 @@ func byIssuer(ctx context.Context, action, issuer string) context.Context {
 }
 
 // LinkIdentity makes an identity one more way of a user to sign in, and gives them what its groups do. The error is
-// a *people.SignInError where it is another user's, or the user has another one of the issuer.
-func (s *Store) LinkIdentity(ctx context.Context, user schema.UserID, t people.Testimony) error {
+// a *people.SignInError where it is another user's, the user has another one of the issuer, or the session that asked
+// for it has ended.
+func (s *Store) LinkIdentity(ctx context.Context, user schema.UserID, session schema.SessionID, t people.Testimony) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if err := lockUser(ctx, tx, user); err != nil {
+		err := lockSession(ctx, tx, user, session)
+		if errors.Is(err, errSessionEnded) {
+			return &people.SignInError{Reason: people.ReasonSignedOut}
+		}
+		if err != nil {
 			return err
 		}
 		of, err := shownIdentity(ctx, tx, t)

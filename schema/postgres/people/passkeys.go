@@ -48,11 +48,11 @@ func (s *Store) Passkey(ctx context.Context, credential []byte) (p people.Passke
 	}
 }
 
-// AddPasskey stores a passkey of a user. The error is InvalidState where it is known already, or the user has as
-// many as they may.
-func (s *Store) AddPasskey(ctx context.Context, p people.Passkey) error {
+// AddPasskey stores a passkey of a session's user. The error is InvalidState where it is known already, or the user
+// has as many as they may, and Unauthorized where the session has ended.
+func (s *Store) AddPasskey(ctx context.Context, session schema.SessionID, p people.Passkey) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if err := lockUser(ctx, tx, p.User); err != nil {
+		if err := lockSession(ctx, tx, p.User, session); err != nil {
 			return err
 		}
 		var have int

@@ -104,11 +104,13 @@ func (s *Store) ChangePassword(ctx context.Context, user schema.UserID, password
 	return nil
 }
 
-// setPassword also ends links that were made before, and all sessions but one.
+// setPassword also ends links that were made before, what was begun, and all sessions but one.
 func setPassword(ctx context.Context, tx pgx.Tx, user schema.UserID, password string, current schema.SessionID) error {
 	b := &pgx.Batch{}
 	b.Queue(`update users set password = $2 where id = $1`, user, password)
 	b.Queue(`delete from sessions where user_id = $1 and id is distinct from $2`, user, current)
 	b.Queue(`delete from sign_in_links where user_id = $1`, user)
+	b.Queue(`delete from email_changes where user_id = $1`, user)
+	b.Queue(`delete from ceremonies where user_id = $1`, user)
 	return tx.SendBatch(ctx, b).Close()
 }

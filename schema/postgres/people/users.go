@@ -100,6 +100,8 @@ func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID) error {
 	b.Queue(`delete from sessions where user_id = $1`, user)
 	b.Queue(`delete from passkeys where user_id = $1`, user)
 	b.Queue(`delete from identities where user_id = $1`, user)
+	b.Queue(`delete from email_changes where user_id = $1`, user)
+	b.Queue(`delete from ceremonies where user_id = $1`, user)
 	b.Queue(`delete from memberships where user_id = $1 and given_by is not null`, user)
 	return tx.SendBatch(ctx, b).Close()
 }

@@ -1,4 +1,4 @@
--- The 769 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 774 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -1806,6 +1806,7 @@ join workspaces w on w.id = n.workspace and w.live_id is null and w.deleting_at 
 where not exists (
   select from mails o
   where o.kind = n.kind and o.about = n.workspace and o.recipient = '' and o.due_at is not null and o.since <= n.since)
+order by n.kind, n.workspace
 on conflict (kind, about, recipient) do update set since = case when m.due_at is null then excluded.since else least(m.since, excluded.since) end,
   version = m.version + 1,
   attempts = case when m.due_at is null then 0 else m.attempts end,
@@ -2104,7 +2105,8 @@ on conflict (email, kind, workspace_id) do update set wanted = excluded.wanted;
 select email from mail_recipients where token = $1;
 
 -- mail/choices.go Refuse
-insert into mail_choices (email, kind, workspace_id, wanted) values ($1, $2, coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'::uuid), false)
+insert into mail_choices (email, kind, workspace_id, wanted)
+select $1, $2, coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'::uuid), false where $3::uuid is null or exists (select from workspaces where id = $3)
 on conflict (email, kind, workspace_id) do update set wanted = excluded.wanted;
 
 -- mail/choices.go Refuse
@@ -2333,8 +2335,9 @@ with sent as (
 ), strangers as (
   delete from mail_recipients where email in (
     select email from mail_recipients where mailed_at < @now::timestamptz - @kept::interval order by mailed_at limit @most) returning 1
-), unproven as (delete from email_changes where expires_at < @now returning 1)
-select (select count(*) from sent) + (select count(*) from late) + (select count(*) from strangers) + (select count(*) from unproven);
+), unproven as (delete from email_changes where expires_at < @now returning 1
+), unused as (delete from sign_in_links where expires_at < @now returning 1)
+select (select count(*) from sent) + (select count(*) from late) + (select count(*) from strangers) + (select count(*) from unproven) + (select count(*) from unused);
 
 -- maintenance/observation.go Observe
 select coalesce((
@@ -3106,6 +3109,9 @@ select password is not null
   or exists (select from identities where user_id = users.id and issuer = any(@issuers::text[]))
 from users where id = @user;
 
+-- people/ceremonies.go lockSession
+select from sessions where id = $1 and user_id = $2 for key share;
+
 -- people/ceremonies.go lockUser
 select from users where id = $1 for no key update;
 
@@ -3399,6 +3405,12 @@ delete from sessions where user_id = $1 and id is distinct from $2;
 -- people/sign_in.go setPassword
 delete from sign_in_links where user_id = $1;
 
+-- people/sign_in.go setPassword
+delete from email_changes where user_id = $1;
+
+-- people/sign_in.go setPassword
+delete from ceremonies where user_id = $1;
+
 -- people/users.go Memberships
 select w.id, w.name, m.role from memberships m
 join workspaces w on w.id = m.workspace_id and w.deleting_at is null
@@ -3426,6 +3438,12 @@ delete from passkeys where user_id = $1;
 
 -- people/users.go doubt
 delete from identities where user_id = $1;
+
+-- people/users.go doubt
+delete from email_changes where user_id = $1;
+
+-- people/users.go doubt
+delete from ceremonies where user_id = $1;
 
 -- people/users.go doubt
 delete from memberships where user_id = $1 and given_by is not null;
@@ -3939,7 +3957,7 @@ insert into installation_keyset (keys) values ($1) on conflict do nothing;
 
 -- stop.go BringForward
 with late as (
-  select id from jobs where id = any($1) and due_at > now() and not held order by id for no key update
+  select id from jobs where id = any($1) and due_at > now() - interval '1 second' and not held order by id for no key update
 )
 update jobs j set due_at = now() from late where j.id = late.id
 returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload;

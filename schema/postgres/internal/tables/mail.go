@@ -80,6 +80,7 @@ var noteMails = sql.Text(`
 	where not exists (
 		select from mails o
 		where o.kind = n.kind and o.about = n.workspace and o.recipient = '' and o.due_at is not null and o.since <= n.since)
+	order by n.kind, n.workspace
 	on conflict (kind, about, recipient) do update set {again_mail}`)
 
 type mailNote struct {
