@@ -24,6 +24,7 @@ func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 // assisted is what a tool says of a post, or of the inbox.
 type assisted struct {
 	Done                    bool
+	Plan                    string
 	Message, PostID, Status string
 	ReplyID                 string
 	Story                   []string
@@ -63,7 +64,7 @@ func (w *world) isAssisted() {
 	if plan.Done || !strings.Contains(plan.Message, said) {
 		w.Errorf("schedule_post without confirm: %+v", plan)
 	}
-	schedule["confirm"] = true
+	schedule["confirm"] = plan.Plan
 	call("schedule_post", schedule)
 	w.eventually(time.Minute, "the post is done", func() bool { return w.done([]string{draft.PostID}) })
 	post := call("get_post", map[string]any{"postId": draft.PostID})
@@ -84,10 +85,11 @@ func (w *world) assistedReply(call func(tool string, arguments map[string]any) a
 		w.Fatal("the inbox is empty")
 	}
 	reply := map[string]any{"itemId": inbox.Items[0].ItemID, "text": text}
-	if plan := call("reply", reply); plan.Done || !strings.Contains(plan.Message, text) {
+	plan := call("reply", reply)
+	if plan.Done || !strings.Contains(plan.Message, text) {
 		w.Errorf("reply without confirm: %+v", plan)
 	}
-	reply["confirm"] = true
+	reply["confirm"] = plan.Plan
 	sent := call("reply", reply)
 	if again := call("reply", reply); again.ReplyID != sent.ReplyID {
 		w.Errorf("a reply again: %+v, want %s", again, sent.ReplyID)

@@ -85,14 +85,14 @@ func (j *journey) sees(texts ...string) {
 	}
 }
 
-// choices are the boxes of a page, with what stands beside each.
-var choices = regexp.MustCompile(`name="entity" value="([^"]+)"[^>]*>([^<]*)`)
+// choices are the boxes of a page, with what each is.
+var choices = regexp.MustCompile(`name="entity" value="([^"]+)".*<span class="small muted">([^<]*)</span>`)
 
 func (j *journey) choose() {
 	j.Helper()
 	_, page := j.shown()
 	boxes := choices.FindAllStringSubmatch(page, -1)
-	at := slices.IndexFunc(boxes, func(box []string) bool { return strings.Contains(box[2], "("+j.kind+")") })
+	at := slices.IndexFunc(boxes, func(box []string) bool { return box[2] == j.kind })
 	if at < 0 || len(boxes) < 2 {
 		j.Fatalf("%s: nothing to choose from: %s", j.platform, page)
 	}
