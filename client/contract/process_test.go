@@ -11,10 +11,12 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +29,7 @@ import (
 
 // projects is where make test-clients has put an empty project of each language with the built
 // package: go, typescript and python, each with a command driver, which is the contract's, and a
-// command run, which runs the program on its standard input.
+// command run, which runs the program whose files it is given.
 func projects(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv("CRIER_CLIENT_PROJECTS")
@@ -67,7 +69,7 @@ func TestProgramsOfTheDocuments(t *testing.T) {
 				continue
 			}
 			ran[document+" "+found[1]]++
-			t.Run(document+" "+found[1], func(t *testing.T) { runProgram(t, server, found[1], found[2]) })
+			t.Run(document+" "+found[1], func(t *testing.T) { runProgram(t, server, found[1], map[string]string{"program." + found[1]: found[2]}) })
 		}
 	}
 	if len(ran) != 8 { // three languages in two documents, and each package's own
@@ -75,13 +77,23 @@ func TestProgramsOfTheDocuments(t *testing.T) {
 	}
 }
 
-func runProgram(t *testing.T, server *clienttest.Server, language, program string) {
-	folder := filepath.Join(projects(t), map[string]string{"go": "go", "ts": "typescript", "python": "python"}[language])
-	run := exec.CommandContext(t.Context(), filepath.Join(folder, "run"))
-	run.Dir, run.Stdin = folder, strings.NewReader(program)
+// runProgram runs the files of a program in a folder of its own in the project of their language.
+func runProgram(t *testing.T, server *clienttest.Server, language string, files map[string]string) {
+	project := filepath.Join(projects(t), map[string]string{"go": "go", "ts": "typescript", "python": "python"}[language])
+	folder, err := os.MkdirTemp(project, "program")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := os.WriteFile(filepath.Join(folder, "harbour.png"), picture(t), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	run := exec.CommandContext(t.Context(), filepath.Join(project, "run"), slices.Sorted(maps.Keys(files))...)
+	run.Dir = folder
 	run.Env = append(os.Environ(), "CRIER_KEY="+server.Key, "CRIER_URL="+server.URL)
 	printed, err := run.CombinedOutput()
 	if err != nil || !regexp.MustCompile(`post_[0-9a-z]{26}`).Match(printed) {
@@ -108,20 +120,34 @@ func TestSamplesOfTheReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	ofTest := &clienttest.Server{TB: t, URL: server.URL, Key: key.Secret}
-	for language, file := range map[string]string{"go": "main.go", "ts": "samples.ts", "python": "samples.py"} {
+	for language, pattern := range map[string]string{"go": "*.go", "ts": "*.ts", "python": "*.py"} {
 		t.Run(language, func(t *testing.T) {
-			program, err := os.ReadFile("../../gateway/reference/samples/" + file)
-			if err != nil {
-				t.Fatal(err)
-			}
 			connectSandbox(t, ofTest)
-			runProgram(t, ofTest, language, string(program))
+			runProgram(t, ofTest, language, filesOf(t, "../../gateway/reference/samples/"+pattern))
 		})
 	}
 	t.Run("sh", func(t *testing.T) {
 		connectSandbox(t, ofTest)
 		runCalls(t, ofTest)
 	})
+}
+
+// filesOf are the texts of files, by their names.
+func filesOf(t *testing.T, pattern string) map[string]string {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string]string)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.Base(path)] = string(text)
+	}
+	return files
 }
 
 // connectSandbox connects an account of the sandbox on mastodon, which the samples of each language disconnect,

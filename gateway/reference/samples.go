@@ -3,6 +3,7 @@ package reference
 import (
 	"embed"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,12 +15,15 @@ var sampleFiles embed.FS
 // sample shows how an operation is called in one language.
 type sample struct{ Language, Label, Text string }
 
-// languages are those of the samples, in their order.
-var languages = []struct{ name, label, file, comment string }{
-	{"sh", "curl", "samples.sh", "#"},
-	{"go", "Go", "main.go", "//"},
-	{"ts", "TypeScript", "samples.ts", "//"},
-	{"python", "Python", "samples.py", "#"},
+// language is one that there are samples in: its program is the files that a pattern names.
+type language struct{ name, label, files, comment string }
+
+// languages are in the order in which they are shown.
+var languages = []language{
+	{"sh", "curl", "*.sh", "#"},
+	{"go", "Go", "*.go", "//"},
+	{"ts", "TypeScript", "*.ts", "//"},
+	{"python", "Python", "*.py", "#"},
 }
 
 // Sample is a part of a program of samples: what a language shows of some operations.
@@ -30,21 +34,33 @@ type Sample struct {
 }
 
 // Samples cuts the program of a language (sh, go, ts or python) into its samples, in their order.
-func Samples(language string) ([]Sample, error) {
-	at := slices.IndexFunc(languages, func(l struct{ name, label, file, comment string }) bool { return l.name == language })
+func Samples(name string) ([]Sample, error) {
+	at := slices.IndexFunc(languages, func(l language) bool { return l.name == name })
 	if at < 0 {
-		return nil, fmt.Errorf("there are no samples in %s", language)
+		return nil, fmt.Errorf("there are no samples in %s", name)
 	}
-	program, err := sampleFiles.ReadFile("samples/" + languages[at].file)
+	files, err := fs.Glob(sampleFiles, "samples/"+languages[at].files)
 	if err != nil {
-		return nil, fmt.Errorf("reading samples: %w", err)
+		return nil, fmt.Errorf("looking for samples: %w", err)
 	}
 	var all []Sample
+	for _, file := range files {
+		program, err := sampleFiles.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("reading samples: %w", err)
+		}
+		all = append(all, languages[at].cut(string(program))...)
+	}
+	return all, nil
+}
+
+// cut returns the samples of a file.
+func (l language) cut(program string) (all []Sample) {
 	isInside := false
-	for line := range strings.Lines(string(program)) {
-		said, isComment := strings.CutPrefix(strings.TrimSpace(line), languages[at].comment+" ")
-		names, begins := strings.CutPrefix(said, "sample: ")
-		end, ends := strings.CutPrefix(said, "end")
+	for line := range strings.Lines(program) {
+		text, isComment := strings.CutPrefix(strings.TrimSpace(line), l.comment+" ")
+		names, begins := strings.CutPrefix(text, "sample: ")
+		end, ends := strings.CutPrefix(text, "end")
 		switch {
 		case isComment && begins:
 			all, isInside = append(all, Sample{Operations: strings.Fields(names)}), true
@@ -54,25 +70,25 @@ func Samples(language string) ([]Sample, error) {
 			all[len(all)-1].Lines = append(all[len(all)-1].Lines, line)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // samplesByOperation are the samples of each operation, by its id.
 func samplesByOperation() (map[string][]sample, error) {
 	byOperation := make(map[string][]sample)
-	for _, language := range languages {
-		parts, err := Samples(language.name)
+	for _, l := range languages {
+		parts, err := Samples(l.name)
 		if err != nil {
 			return nil, err
 		}
 		for _, part := range parts {
 			for _, operation := range part.Operations {
 				samples, text := byOperation[operation], part.Text()
-				if last := len(samples) - 1; last >= 0 && samples[last].Language == language.name {
+				if last := len(samples) - 1; last >= 0 && samples[last].Language == l.name {
 					samples[last].Text += text
 					continue
 				}
-				byOperation[operation] = append(samples, sample{language.name, language.label, text})
+				byOperation[operation] = append(samples, sample{l.name, l.label, text})
 			}
 		}
 	}

@@ -27,9 +27,8 @@ typescript() {
 	npm install --no-audit --no-fund --no-package-lock --loglevel error --offline "$work"/crier-client-*.tgz >/dev/null
 	local modules="$root/clients/typescript/node_modules"
 	make_command driver "exec node '$work/typescript/driver.mjs'"
-	make_command run "cat >program.ts
-'$modules/.bin/tsc' --strict --module nodenext --target es2022 --typeRoots '$modules/@types' --types node program.ts
-exec node program.js"
+	make_command run "'$modules/.bin/tsc' --strict --module nodenext --target es2022 --typeRoots '$modules/@types' --types node \"\$1\"
+exec node \"\${1%.ts}.js\""
 }
 
 python() {
@@ -45,8 +44,7 @@ python() {
 	cp contract/*.py "$work/python/"
 	cd "$work/python"
 	make_command driver "export PYTHONPATH='$PYTHONPATH'; exec '$tools/bin/python' '$work/python/driver.py' \"\$@\""
-	make_command run "export PYTHONPATH='$PYTHONPATH'; cat >program.py
-exec '$tools/bin/python' program.py"
+	make_command run "export PYTHONPATH='$PYTHONPATH'; exec '$tools/bin/python' \"\$1\""
 }
 
 go_project() {
@@ -55,8 +53,7 @@ go_project() {
 	cp "$root/go.sum" .
 	printf 'module example\n\ngo %s\n' "$(cd "$root" && go list -m -f '{{.GoVersion}}')" >go.mod
 	go mod edit -require crier@v0.0.0 -replace "crier=$root"
-	make_command run "cat >main.go
-exec go run -mod=mod ."
+	make_command run "exec go run -mod=mod \"\$@\""
 }
 
 # make_command NAME TEXT makes a command in the folder of now.
