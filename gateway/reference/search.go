@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// found is one thing that search finds: its kind, title, what stands beside it, its address below docs, and
+// indexEntry is one thing that search finds: its kind, title, what stands beside it, its address below docs, and
 // the words by which it is found besides.
-type found struct {
+type indexEntry struct {
 	Kind  string `json:"k"`
 	Title string `json:"t"`
 	Side  string `json:"s,omitempty"`
@@ -20,7 +20,7 @@ type found struct {
 
 // index is all that search finds, as script.js reads it.
 func (s *site) index() ([]byte, error) {
-	all := slices.Concat(s.foundBasics(), s.foundOperations(), s.foundCodes(), s.foundObjects())
+	all := slices.Concat(s.indexBasics(), s.indexOperations(), s.indexCodes(), s.indexObjects())
 	encoded, err := json.Marshal(all)
 	if err != nil {
 		return nil, fmt.Errorf("encoding: %w", err)
@@ -28,55 +28,55 @@ func (s *site) index() ([]byte, error) {
 	return encoded, nil
 }
 
-func (s *site) foundBasics() (all []found) {
+func (s *site) indexBasics() (all []indexEntry) {
 	for _, b := range basicsOf {
-		all = append(all, found{"heading", b.Title, "", "../docs#" + basicID(b), words(b.Text)})
+		all = append(all, indexEntry{"heading", b.Title, "", "../docs#" + basicID(b), words(b.Text, mostWords)})
 	}
 	for _, tag := range s.tags() {
-		all = append(all, found{"heading", tag.text("name"), firstSentence(tag.text("description")), pathOf(tag.text("name")), words(tag.text("description"))})
+		all = append(all, indexEntry{"heading", tag.text("name"), firstSentence(tag.text("description")), pathOf(tag.text("name")), words(tag.text("description"), mostWords)})
 	}
-	return append(all, found{"heading", "Events", "of webhooks", eventsPage, ""}, found{"heading", "Errors", "all codes", errorsPage, ""})
+	return append(all, indexEntry{"heading", "Events", "of webhooks", eventsPage, ""}, indexEntry{"heading", "Errors", "all codes", errorsPage, ""})
 }
 
-func (s *site) foundOperations() (all []found) {
+func (s *site) indexOperations() (all []indexEntry) {
 	for _, o := range s.operations() {
 		id := o.object.text("operationId")
-		said := []string{id, o.object.text("description")}
+		texts := []string{id, o.object.text("description")}
 		address := pathOf(o.tag) + "#" + id
 		for _, parameter := range o.object.list("parameters") {
 			parameter := asObject(parameter).follow(s.document)
 			name := parameter.text("name")
-			said = append(said, name)
-			all = append(all, found{"field", name, o.method + " " + o.path, address + "." + name, fewWords(parameter.text("description"))})
+			texts = append(texts, name)
+			all = append(all, indexEntry{"field", name, o.method + " " + o.path, address + "." + name, words(parameter.text("description"), mostOfFields)})
 		}
-		all = append(all, found{"operation", o.object.text("summary"), o.method + " " + o.path, address, words(strings.Join(said, " "))})
+		all = append(all, indexEntry{"operation", o.object.text("summary"), o.method + " " + o.path, address, words(strings.Join(texts, " "), mostWords)})
 	}
 	webhooks := s.document.object("webhooks")
 	for _, name := range webhooks.names() {
 		o := webhooks.object(name, "post")
-		all = append(all, found{"event", name, o.text("summary"), eventsPage + "#" + o.text("operationId"), words(o.text("description"))})
+		all = append(all, indexEntry{"event", name, o.text("summary"), eventsPage + "#" + o.text("operationId"), words(o.text("description"), mostWords)})
 	}
 	return all
 }
 
-func (s *site) foundCodes() (all []found) {
+func (s *site) indexCodes() (all []indexEntry) {
 	for _, p := range s.problems {
-		all = append(all, found{"code", p.Code, firstSentence(p.Meaning), errorsPage + "/" + p.Code, words(p.Meaning + " " + p.Remedy)})
+		all = append(all, indexEntry{"code", p.Code, firstSentence(p.Meaning), errorsPage + "/" + p.Code, words(p.Meaning+" "+p.Remedy, mostWords)})
 	}
 	return all
 }
 
-// foundObjects are the shared schemas and their fields, each field in the first of those that have it.
-func (s *site) foundObjects() (all []found) {
+// indexObjects are the shared schemas and their fields, each field in the first of those that have it.
+func (s *site) indexObjects() (all []indexEntry) {
 	r := s.reader(objectsPage)
 	known := make(map[string]int)
 	for _, name := range s.document.object("components", "schemas").names() {
 		o := s.document.object("components", "schemas", name)
 		address := s.homes[name] + "#" + schemaID(name)
-		all = append(all, found{"object", name, "", address, words(o.text("description"))})
+		all = append(all, indexEntry{"object", name, "", address, words(o.text("description"), mostWords)})
 		for _, f := range r.fields(o) {
 			if known[f.Name]++; known[f.Name] <= mostPlaces {
-				all = append(all, found{"field", f.Name, name, address + "." + f.Name, fewWords(f.Description)})
+				all = append(all, indexEntry{"field", f.Name, name, address + "." + f.Name, words(f.Description, mostOfFields)})
 			}
 		}
 	}
@@ -92,12 +92,8 @@ const (
 // mostPlaces is in how many schemas a field is found: many have an id.
 const mostPlaces = 3
 
-// words are those of a text, once each, in lower case; names such as scheduledFor stay whole.
-func words(text string) string { return someWords(text, mostWords) }
-
-func fewWords(text string) string { return someWords(text, mostOfFields) }
-
-func someWords(text string, most int) string {
+// words are the first of a text, at most so many, once each, in lower case; names such as scheduledFor stay whole.
+func words(text string, most int) string {
 	var all []string
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
 		if len(word) > 2 && !slices.Contains(all, word) && len(all) < most {

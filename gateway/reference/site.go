@@ -3,7 +3,6 @@ package reference
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,9 +67,9 @@ func (s *site) pages() map[string]page {
 	all := map[string]page{
 		startPage:   s.start(),
 		eventsPage:  s.page(eventsPage, "events.html", "Events", s.eventGroup),
-		errorsPage:  s.page(errorsPage, "errors.html", "Errors", func(r *reader) any { return r.codes(s.Problems) }),
+		errorsPage:  s.page(errorsPage, "errors.html", "Errors", func(r *reader) any { return r.codes() }),
 		objectsPage: s.page(objectsPage, "objects.html", "Objects", func(r *reader) any { return group{Schemas: r.schemas()} }),
-		unknownFile: s.page(unknownFile, "unknown.html", "No such page", func(r *reader) any { return r.codes(s.Problems) }),
+		unknownFile: s.page(unknownFile, "unknown.html", "No such page", func(r *reader) any { return r.codes() }),
 	}
 	for _, tag := range s.tags() {
 		path := pathOf(tag.text("name"))
@@ -166,27 +165,24 @@ func (s *site) operations() []described {
 
 // schemaHomes gives each shared schema a page: that of the resource which alone uses it, or that of objects.
 func (s *site) schemaHomes() map[string]string {
-	users := make(map[string]map[string]bool) // pages, by schema
+	homes := make(map[string]string)
 	use := func(page string, value any) {
-		found := make(map[string]bool)
-		s.refs(value, found)
-		for name := range found {
-			if users[name] == nil {
-				users[name] = make(map[string]bool)
+		used := make(map[string]bool)
+		s.refs(value, used)
+		for name := range used {
+			if home := homes[name]; home != "" && home != page {
+				homes[name] = objectsPage
+			} else {
+				homes[name] = page
 			}
-			users[name][page] = true
 		}
 	}
 	for _, o := range s.operations() {
 		use(pathOf(o.tag), mapSlice(o.object))
 	}
 	use(eventsPage, s.document.value("webhooks"))
-	homes := make(map[string]string)
 	for _, name := range s.document.object("components", "schemas").names() {
-		homes[name] = objectsPage
-		if pages := slices.Collect(maps.Keys(users[name])); len(pages) == 1 {
-			homes[name] = pages[0]
-		}
+		homes[name] = cmp.Or(homes[name], objectsPage)
 	}
 	return homes
 }

@@ -82,13 +82,13 @@ type codeGroup struct {
 }
 
 // codes are all of them, by kind.
-func (r *reader) codes(p Problems) []codeGroup {
+func (r *reader) codes() []codeGroup {
 	kinds := []codeGroup{
 		{ID: "codes", Title: "Errors", About: "of error.code: why a request is refused."},
 		{ID: "outcomes", Title: "Outcomes", About: "of what was accepted and fails later, such as platforms[].error.code."},
 		{ID: "details", Title: "Details", About: "of error.details[].code and warnings[].code: what is wrong with one field, or worth a warning."},
 	}
-	for i, problems := range [][]Problem{r.problems[:len(p.Errors)], p.Outcomes, p.Details} {
+	for i, problems := range [][]Problem{r.problems[:len(r.Problems.Errors)], r.Problems.Outcomes, r.Problems.Details} {
 		for _, problem := range problems {
 			e := entry{Name: problem.Code, Href: r.root + errorsPage + "/" + problem.Code, About: problem.Meaning}
 			if problem.Status > 0 {

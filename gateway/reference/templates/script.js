@@ -17,8 +17,8 @@
   const choose = (language) => {
     for (const input of document.querySelectorAll('.samples input')) if (input.value === language) input.checked = true
   }
-  const kept = (() => { try { return localStorage.getItem('crier-samples') } catch { return null } })()
-  if (kept) choose(kept)
+  const preferred = (() => { try { return localStorage.getItem('crier-samples') } catch { return null } })()
+  if (preferred) choose(preferred)
   document.addEventListener('change', (event) => {
     if (!event.target.matches('.samples input')) return
     const before = event.target.getBoundingClientRect().top
@@ -34,7 +34,7 @@
   const list = search.querySelector('ul')
   const hint = search.querySelector('.hint')
 
-  const unsaid = new Set('a an and are as at be by can could do does for from get gets have how i if in is it its make me my of on one or please should so that the there this to use want was what when where which who why will with you your'.split(' '))
+  const stopWords = new Set('a an and are as at be by can could do does for from get gets have how i if in is it its make me my of on one or please should so that the there this to use want was what when where which who why will with you your'.split(' '))
   const stem = (word) => word.length > 4 ? word.replace(/(ations?|ating|ings?|ies|ed|es|s|ions?)$/, '') : word.replace(/s$/, '')
   const split = (text) => {
     const words = new Set()
@@ -66,16 +66,16 @@
 
   const find = (question) => {
     const raw = question.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
-    const said = raw.filter((word) => !unsaid.has(word))
-    const asked = [...new Set((said.length ? said : raw).map((word) => word.includes('_') ? word : stem(word)))]
-    if (!asked.length) return []
-    const weights = asked.map((word) => entries.map((entry) => weight(word, entry)))
+    const telling = raw.filter((word) => !stopWords.has(word))
+    const terms = [...new Set((telling.length ? telling : raw).map((word) => word.includes('_') ? word : stem(word)))]
+    if (!terms.length) return []
+    const weights = terms.map((word) => entries.map((entry) => weight(word, entry)))
     const rarity = weights.map((of) => Math.log(1 + entries.length / (1 + of.filter(Boolean).length)))
     const exact = question.trim().toLowerCase()
     return entries
       .map((entry, i) => {
         const hits = weights.filter((of) => of[i]).length
-        let score = weights.reduce((sum, of, j) => sum + of[i] * rarity[j], 0) * (hits / asked.length) ** 2 * liked[entry.k]
+        let score = weights.reduce((sum, of, j) => sum + of[i] * rarity[j], 0) * (hits / terms.length) ** 2 * liked[entry.k]
         // Of two that fit as well, the one whose title says less else.
         score *= 1 - Math.min(entry.title.length, 12) / 60
         return { entry, score: entry.t.toLowerCase() === exact ? score * 3 : score }
