@@ -86,9 +86,9 @@ func authorOf(item client.InboxItem) string {
 }
 
 type replyInput struct {
-	ItemID    string `json:"itemId" jsonschema:"itemId from inbox"`
-	Text      string `json:"text"`
-	Confirm   string `json:"confirm,omitempty" jsonschema:"the plan that the call without it answered: do it. Only after a person has agreed to what that answer said"`
+	ItemID string `json:"itemId" jsonschema:"itemId from inbox"`
+	Text   string `json:"text"`
+	confirmation
 	RequestID string `json:"requestId,omitempty" jsonschema:"any text; another one sends the same reply once more"`
 }
 
@@ -103,16 +103,13 @@ type replyOutput struct {
 func (c *call) reply(ctx context.Context, in replyInput) (out replyOutput, err error) {
 	confirm := in.Confirm
 	in.Confirm = "" // the plan, and the key, are those of the rest
-	plan, err := c.planID(in)
+	plan, isAgreed, err := c.agreed(confirm, in)
 	if err != nil {
 		return out, err
 	}
-	if confirm == "" {
-		out, err = c.planReply(ctx, in)
+	if !isAgreed {
 		out.Plan = plan
-		return out, err
-	}
-	if err := agreed(confirm, plan); err != nil {
+		out.Message, err = c.planReply(ctx, in)
 		return out, err
 	}
 	once, err := c.once(in)
@@ -134,17 +131,17 @@ const newest = 100
 
 // planReply says what would be replied to. The API reads no single item, so it is looked for among
 // the newest of the inbox, where nearly all that is replied to is.
-func (c *call) planReply(ctx context.Context, in replyInput) (out replyOutput, err error) {
+func (c *call) planReply(ctx context.Context, in replyInput) (string, error) {
 	if _, err := schema.ParseItemID(in.ItemID); err != nil {
-		return out, fmt.Errorf("itemId: %q is no id of an item; inbox has them", in.ItemID)
+		return "", fmt.Errorf("itemId: %q is no id of an item; inbox has them", in.ItemID)
 	}
 	if strings.TrimSpace(in.Text) == "" {
-		return out, errors.New("text: must not be empty")
+		return "", errors.New("text: must not be empty")
 	}
 	for _, k := range []kind{kindComments, kindMentions} {
 		page, err := c.inboxPage(ctx, inboxInput{Kind: k}, newest)
 		if err != nil {
-			return out, err
+			return "", err
 		}
 		for _, item := range page.Items {
 			if item.ID == in.ItemID {
@@ -152,18 +149,16 @@ func (c *call) planReply(ctx context.Context, in replyInput) (out replyOutput, e
 			}
 		}
 	}
-	out.Message = fmt.Sprintf("Nothing is done yet. %s is not among the newest %d comments and mentions of this workspace, so what it says is not known here. "+
-		"With confirm, if it is of this workspace, the account that it was written to replies publicly: %s", in.ItemID, newest, quoted(in.Text))
-	return out, nil
+	return fmt.Sprintf("Nothing is done yet. %s is not among the newest %d comments and mentions of this workspace, so what it says is not known here. "+
+		"With confirm, if it is of this workspace, the account that it was written to replies publicly: %s", in.ItemID, newest, quoted(in.Text)), nil
 }
 
-func (c *call) plannedReply(ctx context.Context, item client.InboxItem, text string) (out replyOutput, err error) {
+func (c *call) plannedReply(ctx context.Context, item client.InboxItem, text string) (string, error) {
 	by := client.Target{Platform: item.Platform, AccountID: item.AccountID}
 	accounts, err := c.accountsOf(ctx, []client.Target{by})
 	if err != nil {
-		return out, err
+		return "", err
 	}
-	out.Message = fmt.Sprintf("Nothing is done yet. With confirm, %s replies publicly and at once: %s\nto what %s wrote: %s",
-		name(by, accounts), quoted(text), authorOf(item), quoted(shown(schema.WithoutInvisible(item.Text), briefly)))
-	return out, nil
+	return fmt.Sprintf("Nothing is done yet. With confirm, %s replies publicly and at once: %s\nto what %s wrote: %s",
+		name(by, accounts), quoted(text), authorOf(item), quoted(shown(schema.WithoutInvisible(item.Text), briefly))), nil
 }

@@ -153,29 +153,10 @@ func problemOf(target client.Target) string {
 type retryInput struct {
 	postID
 	Platforms []client.Platform `json:"platforms,omitempty" jsonschema:"only these of the platforms that failed; all of them when left out"`
-	Confirm   string            `json:"confirm,omitempty" jsonschema:"the plan that the call without it answered: do it. Only after a person has agreed to what that answer said"`
+	confirmation
 }
 
 func (c *call) retry(ctx context.Context, in retryInput) (out outcome, err error) {
-	planned, err := c.planRetry(ctx, in)
-	if err != nil || in.Confirm == "" {
-		return planned, err
-	}
-	if planned.Plan == "" {
-		return out, errors.New(planned.Message)
-	}
-	if err := agreed(in.Confirm, planned.Plan); err != nil {
-		return out, err
-	}
-	post, err := c.Posts.Retry(ctx, in.PostID, client.PostRetry{Platforms: in.Platforms})
-	if err != nil {
-		return out, err
-	}
-	return c.made(ctx, post)
-}
-
-// planRetry says what a retry would do, by the post as it is: the API has no dry run of one.
-func (c *call) planRetry(ctx context.Context, in retryInput) (out outcome, err error) {
 	post, err := c.read(ctx, in.PostID)
 	if err != nil {
 		return out, err
@@ -184,19 +165,41 @@ func (c *call) planRetry(ctx context.Context, in retryInput) (out outcome, err e
 	failed := failedOf(post, in.Platforms)
 	if len(failed) == 0 {
 		out.Message = fmt.Sprintf("There is nothing to retry: %s is %s. A retry is of a post that is failed or partially_failed, on platforms where it has failed.", post.ID, post.Status)
+		if in.Confirm != "" {
+			return out, errors.New(out.Message)
+		}
 		return out, nil
 	}
-	accounts, err := c.accountsOf(ctx, failed)
+	out.Message, err = c.planRetry(ctx, post, failed)
 	if err != nil {
 		return out, err
 	}
-	said := []string{fmt.Sprintf("Nothing is done yet. With confirm, %s is tried again at once on:", post.ID)}
-	for _, target := range failed {
-		said = append(said, "- "+name(target, accounts)+", which failed: "+problemOf(target)+". "+goesOn(post, target))
+	plan, isAgreed, err := c.agreed(in.Confirm, out.Message)
+	if err != nil {
+		return out, err
 	}
-	out.Message = strings.Join(said, "\n")
-	out.Plan, err = c.planID(out.Message)
-	return out, err
+	if !isAgreed {
+		out.Plan = plan
+		return out, nil
+	}
+	retried, err := c.Posts.Retry(ctx, in.PostID, client.PostRetry{Platforms: in.Platforms})
+	if err != nil {
+		return out, err
+	}
+	return c.made(ctx, retried)
+}
+
+// planRetry says what a retry would do, by the post as it is: the API has no dry run of one.
+func (c *call) planRetry(ctx context.Context, post client.Post, failed []client.Target) (string, error) {
+	accounts, err := c.accountsOf(ctx, failed)
+	if err != nil {
+		return "", err
+	}
+	lines := []string{fmt.Sprintf("Nothing is done yet. With confirm, %s is tried again at once on:", post.ID)}
+	for _, target := range failed {
+		lines = append(lines, "- "+name(target, accounts)+", which failed: "+problemOf(target)+". "+goesOn(post, target))
+	}
+	return strings.Join(lines, "\n"), nil
 }
 
 // failedOf are the targets that a retry sets going, of the platforms that are asked for: none while a

@@ -23,6 +23,11 @@ type outcome struct {
 	Warnings []string `json:"warnings,omitempty" jsonschema:"what is accepted and may not be what is meant"`
 }
 
+// confirmation is in the input of each tool that makes something public.
+type confirmation struct {
+	Confirm string `json:"confirm,omitempty" jsonschema:"the plan that the call without it answered: do it. Only after a person has agreed to what that answer said"`
+}
+
 // planID names what a call would do by its tool, what it was asked, and what it found.
 func (c *call) planID(parts ...any) (string, error) {
 	encoded, err := json.Marshal(append([]any{c.tool}, parts...))
@@ -33,13 +38,15 @@ func (c *call) planID(parts ...any) (string, error) {
 	return "plan_" + hex.EncodeToString(sum[:8]), nil
 }
 
-// agreed refuses a confirmation that is not of this plan.
-func agreed(confirm, plan string) error {
-	if confirm == plan {
-		return nil
+// agreed reports whether a call is confirmed: by no plan but that of what it was asked and found, which is
+// returned for an answer that shows it.
+func (c *call) agreed(confirm string, parts ...any) (plan string, isAgreed bool, err error) {
+	plan, err = c.planID(parts...)
+	if err == nil && confirm != "" && confirm != plan {
+		err = errors.New("confirm: this is not the plan of this call. What would happen is not what was shown: the input is another, or the post was changed since. " +
+			"Nothing was done. Call once more without confirm, show the person what the answer says, and confirm with its plan")
 	}
-	return errors.New("confirm: this is not the plan of this call. What would happen is not what was shown: the input is another, or the post was changed since. " +
-		"Nothing was done. Call once more without confirm, show the person what the answer says, and confirm with its plan")
+	return plan, confirm != "", err
 }
 
 // saying is what a post says and where, and nothing of what becomes of it.
@@ -54,7 +61,7 @@ func saying(post client.Post) client.Post {
 }
 
 // plan says what a creation would do, after the API has judged it as it would judge the creation.
-func (c *call) plan(ctx context.Context, post client.Post) (outcome, error) {
+func (c *call) plan(ctx context.Context, post client.Post, plan string) (outcome, error) {
 	judged, err := c.Posts.CreateBulk(ctx, client.Bulk{DryRun: true, Posts: []client.Post{post}})
 	if err != nil {
 		return outcome{}, err
@@ -63,11 +70,12 @@ func (c *call) plan(ctx context.Context, post client.Post) (outcome, error) {
 	if result.Error != nil {
 		return outcome{}, &client.Error{Status: 400, Code: result.Error.Code, Message: result.Error.Message, Details: result.Error.Details}
 	}
-	return c.planned(ctx, post, result.Warnings)
+	post.Warnings = result.Warnings
+	return c.planned(ctx, post, plan)
 }
 
-// planned says what would happen to a post that the API would take.
-func (c *call) planned(ctx context.Context, post client.Post, warnings []client.Detail) (outcome, error) {
+// planned says what would happen, by a plan, to a post that the API would take.
+func (c *call) planned(ctx context.Context, post client.Post, plan string) (outcome, error) {
 	accounts, err := c.accountsOf(ctx, post.Platforms)
 	if err != nil {
 		return outcome{}, err
@@ -86,7 +94,7 @@ func (c *call) planned(ctx context.Context, post client.Post, warnings []client.
 	for _, comment := range firstCommentsOf(post) {
 		said = append(said, "Followed by the first comment "+quoted(comment))
 	}
-	return outcome{Message: strings.Join(said, "\n"), Warnings: details(warnings), PostID: post.ID}, nil
+	return outcome{Message: strings.Join(said, "\n"), Plan: plan, Warnings: details(post.Warnings), PostID: post.ID}, nil
 }
 
 // mediaOf is which media an item is, and what it shows.

@@ -162,8 +162,8 @@ type scheduleInput struct {
 	Timezone     string `json:"timezone,omitempty" jsonschema:"IANA name such as Europe/Berlin; needed where scheduledFor has no offset, else UTC"`
 	Queue        bool   `json:"queue,omitempty" jsonschema:"the next free slot of the default queue, in place of scheduledFor"`
 	QueueID      string `json:"queueId,omitempty" jsonschema:"the next free slot of this queue, in place of scheduledFor"`
-	Confirm      string `json:"confirm,omitempty" jsonschema:"the plan that the call without it answered: do it. Only after a person has agreed to what that answer said"`
-	RequestID    string `json:"requestId,omitempty" jsonschema:"any text; another one makes another post of the same input"`
+	confirmation
+	RequestID string `json:"requestId,omitempty" jsonschema:"any text; another one makes another post of the same input"`
 }
 
 func (c *call) schedule(ctx context.Context, in scheduleInput) (out outcome, err error) {
@@ -200,16 +200,11 @@ func (c *call) scheduleDraft(ctx context.Context, in scheduleInput, at time.Time
 	if draft.ThreadID != "" {
 		return out, errors.New("draftId: this is a thread, whose entries are not shown here: a person schedules it, by PATCH /threads/{id}")
 	}
-	plan, err := c.planID(in.withoutConfirm(), saying(draft))
+	plan, isAgreed, err := c.agreed(in.Confirm, in.withoutConfirm(), saying(draft))
 	if err != nil {
 		return out, err
 	}
-	if in.Confirm != "" {
-		if err := agreed(in.Confirm, plan); err != nil {
-			return out, err
-		}
-	}
-	change := client.PostUpdate{Status: new(client.UpdateScheduled), ScheduledFor: &at, DryRun: in.Confirm == ""}
+	change := client.PostUpdate{Status: new(client.UpdateScheduled), ScheduledFor: &at, DryRun: !isAgreed}
 	if in.Timezone != "" {
 		change.Timezone = &in.Timezone
 	}
@@ -217,17 +212,15 @@ func (c *call) scheduleDraft(ctx context.Context, in scheduleInput, at time.Time
 	if err != nil {
 		return out, err
 	}
-	if in.Confirm == "" {
-		out, err = c.planned(ctx, *post, post.Warnings)
-		out.Plan = plan
-		return out, err
+	if !isAgreed {
+		return c.planned(ctx, *post, plan)
 	}
 	return c.made(ctx, post)
 }
 
 type publishInput struct {
 	content
-	Confirm   string `json:"confirm,omitempty" jsonschema:"the plan that the call without it answered: do it. Only after a person has agreed to what that answer said"`
+	confirmation
 	RequestID string `json:"requestId,omitempty" jsonschema:"any text; another one publishes the same content once more"`
 }
 
@@ -244,17 +237,12 @@ func (c *call) publish(ctx context.Context, in publishInput) (out outcome, err e
 
 // createPlanned creates a post if what is confirmed is the plan of what was asked for, and plans it otherwise.
 func (c *call) createPlanned(ctx context.Context, post client.Post, confirm string, asked any) (out outcome, err error) {
-	plan, err := c.planID(asked)
+	plan, isAgreed, err := c.agreed(confirm, asked)
 	if err != nil {
 		return out, err
 	}
-	if confirm == "" {
-		out, err = c.plan(ctx, post)
-		out.Plan = plan
-		return out, err
-	}
-	if err := agreed(confirm, plan); err != nil {
-		return out, err
+	if !isAgreed {
+		return c.plan(ctx, post, plan)
 	}
 	return c.create(ctx, post, asked)
 }
