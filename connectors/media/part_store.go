@@ -48,39 +48,39 @@ func newPartStore(root string, quota *DiskQuota) *partStore {
 // partContent is the name of the file of all parts.
 const partContent = "content"
 
-func (d *partStore) folder(id schema.MediaID) string {
-	return filepath.Join(d.root, "parts-"+id.String())
+func (s *partStore) folder(id schema.MediaID) string {
+	return filepath.Join(s.root, "parts-"+id.String())
 }
-func (d *partStore) content(id schema.MediaID) string {
-	return filepath.Join(d.folder(id), partContent)
+func (s *partStore) content(id schema.MediaID) string {
+	return filepath.Join(s.folder(id), partContent)
 }
-func (d *partStore) mark(id schema.MediaID, number int) string {
-	return filepath.Join(d.folder(id), strconv.Itoa(number))
+func (s *partStore) mark(id schema.MediaID, number int) string {
+	return filepath.Join(s.folder(id), strconv.Itoa(number))
 }
 
 // has reports whether a part is there. A mark that a death has left empty is none.
-func (d *partStore) has(id schema.MediaID, number int) bool {
-	mark, err := os.ReadFile(d.mark(id, number))
+func (s *partStore) has(id schema.MediaID, number int) bool {
+	mark, err := os.ReadFile(s.mark(id, number))
 	return err == nil && len(mark) == hex.EncodedLen(md5.Size)
 }
 
 // keep writes a part to its place. Whoever sent it before and has not ended is cut off: most
 // often that is a connection that its sender has given up.
-func (d *partStore) keep(u schema.Upload, part schema.UploadPart, content io.Reader) (sum []byte, err error) {
+func (s *partStore) keep(u schema.Upload, part schema.UploadPart, content io.Reader) (sum []byte, err error) {
 	place := partPlace{u.ID, part.Number}
 	w := &partWriter{at: part.Offset}
-	if err := d.begin(place, w); err != nil {
+	if err := s.begin(place, w); err != nil {
 		return nil, err
 	}
-	defer d.end(place, w)
-	if err := d.take(place, part.Size); err != nil {
+	defer s.end(place, w)
+	if err := s.take(place, part.Size); err != nil {
 		return nil, err
 	}
-	if err := w.open(d.content(u.ID)); err != nil {
+	if err := w.open(s.content(u.ID)); err != nil {
 		return nil, noRoom(err)
 	}
 	defer func() { err = errors.Join(err, w.file.Close()) }()
-	if err := ignoreMissing(os.Remove(d.mark(u.ID, part.Number))); err != nil {
+	if err := ignoreMissing(os.Remove(s.mark(u.ID, part.Number))); err != nil {
 		return nil, noRoom(err)
 	}
 	hash := md5.New()
@@ -97,7 +97,7 @@ func (d *partStore) keep(u schema.Upload, part schema.UploadPart, content io.Rea
 		return nil, err
 	}
 	sum = hash.Sum(nil)
-	return sum, w.finish(d.mark(u.ID, part.Number), sum)
+	return sum, w.finish(s.mark(u.ID, part.Number), sum)
 }
 
 // begins refuses the first part of what is no media.
@@ -112,63 +112,63 @@ func begins(content io.ReaderAt, size int64) error {
 	return nil
 }
 
-func (d *partStore) begin(place partPlace, w *partWriter) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closing[place.id] {
+func (s *partStore) begin(place partPlace, w *partWriter) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing[place.id] {
 		return beingAssembled()
 	}
-	if before := d.writing[place]; before != nil {
+	if before := s.writing[place]; before != nil {
 		before.stop()
 	}
-	d.writing[place] = w
+	s.writing[place] = w
 	return nil
 }
 
 // take takes the room of a part, once.
-func (d *partStore) take(place partPlace, bytes int64) error {
-	d.mu.Lock()
-	known := d.taken[place] || d.has(place.id, place.number)
-	d.taken[place] = true
-	d.mu.Unlock()
+func (s *partStore) take(place partPlace, bytes int64) error {
+	s.mu.Lock()
+	known := s.taken[place] || s.has(place.id, place.number)
+	s.taken[place] = true
+	s.mu.Unlock()
 	if known {
 		return nil
 	}
-	err := d.quota.Take(bytes)
+	err := s.quota.Take(bytes)
 	if err != nil {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		delete(d.taken, place)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.taken, place)
 	}
 	return err
 }
 
-func (d *partStore) end(place partPlace, w *partWriter) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.writing[place] == w {
-		delete(d.writing, place)
+func (s *partStore) end(place partPlace, w *partWriter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writing[place] == w {
+		delete(s.writing, place)
 	}
 }
 
 // close keeps parts from changing until end is called.
-func (d *partStore) close(id schema.MediaID) (end func(), err error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closing[id] {
+func (s *partStore) close(id schema.MediaID) (end func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing[id] {
 		return nil, beingAssembled()
 	}
-	d.closing[id] = true
-	for place, w := range d.writing {
+	s.closing[id] = true
+	for place, w := range s.writing {
 		if place.id == id {
 			w.stop()
-			delete(d.writing, place)
+			delete(s.writing, place)
 		}
 	}
 	return func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		delete(d.closing, id)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.closing, id)
 	}, nil
 }
 
@@ -177,8 +177,8 @@ func beingAssembled() error {
 }
 
 // open returns what the parts make, which is all there, if it is what was announced.
-func (d *partStore) open(ctx context.Context, u schema.Upload) (*File, error) {
-	content, err := os.Open(d.content(u.ID))
+func (s *partStore) open(ctx context.Context, u schema.Upload) (*File, error) {
+	content, err := os.Open(s.content(u.ID))
 	if err != nil {
 		return nil, fmt.Errorf("opening the parts of an upload: %w", err)
 	}
@@ -203,12 +203,12 @@ func announced(ctx context.Context, a schema.Announced, content *os.File) (*File
 }
 
 // clear removes all that has come for an upload.
-func (d *partStore) clear(id schema.MediaID) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	maps.DeleteFunc(d.taken, func(place partPlace, _ bool) bool { return place.id == id })
-	d.quota.Give(diskBytes(d.content(id)))
-	if err := os.RemoveAll(d.folder(id)); err != nil {
+func (s *partStore) clear(id schema.MediaID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.taken, func(place partPlace, _ bool) bool { return place.id == id })
+	s.quota.Give(diskBytes(s.content(id)))
+	if err := os.RemoveAll(s.folder(id)); err != nil {
 		return fmt.Errorf("removing the parts of an upload: %w", err)
 	}
 	return nil

@@ -174,14 +174,14 @@ func (l *Library) assembleHere(ctx context.Context, u schema.Upload, kinds []sch
 	if err := missing(u.Announced, func(p schema.UploadPart) bool { return l.partStore.has(u.ID, p.Number) }); err != nil {
 		return schema.MediaFacts{}, err
 	}
-	facts, err := l.takeFromDesk(ctx, u, kinds)
+	facts, err := l.takeFromParts(ctx, u, kinds)
 	if err == nil || schema.KindOf(err) == schema.Refused {
 		err = errors.Join(err, l.partStore.clear(u.ID))
 	}
 	return facts, err
 }
 
-func (l *Library) takeFromDesk(ctx context.Context, u schema.Upload, kinds []schema.MediaKind) (schema.MediaFacts, error) {
+func (l *Library) takeFromParts(ctx context.Context, u schema.Upload, kinds []schema.MediaKind) (schema.MediaFacts, error) {
 	file, err := l.partStore.open(ctx, u)
 	if err != nil {
 		return schema.MediaFacts{}, err
