@@ -3,6 +3,7 @@ package delay
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -197,29 +198,30 @@ type sent struct {
 
 // moveSent moves the jobs on that the window has fired. They wait for moveLinger: where the
 // platform has answered by then the job is deleted, and its row is not written once more before.
+// What is fired meanwhile is taken in at once, so that no firer waits for that, and moved with them.
 func (d *Stage) moveSent(ctx context.Context) {
+	var jobs []schema.Job
+	linger := time.NewTimer(time.Hour)
+	defer linger.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case first := <-d.sent:
-			_ = sleep.For(ctx, time.Until(first.at.Add(moveLinger))) // its end is seen above
-			d.moveOn(ctx, d.gatherSent(first.jobs))
-		}
-	}
-}
-
-// gatherSent adds what else was fired, as far as a transaction takes it.
-func (d *Stage) gatherSent(jobs []schema.Job) []schema.Job {
-	for len(jobs) < fireBatch {
-		select {
 		case next := <-d.sent:
+			if len(jobs) == 0 {
+				linger.Reset(time.Until(next.at.Add(moveLinger)))
+			}
 			jobs = append(jobs, next.jobs...)
-		default:
-			return jobs
+		case <-linger.C:
+			for range len(d.sent) {
+				jobs = append(jobs, (<-d.sent).jobs...)
+			}
+			for some := range slices.Chunk(jobs, fireBatch) {
+				d.moveOn(ctx, some)
+			}
+			jobs = nil
 		}
 	}
-	return jobs
 }
 
 // firing is the set of jobs that are being fired and not moved on yet. A reader of the
