@@ -159,11 +159,11 @@ func (b *backlog) readOn(ctx context.Context, now time.Time) error {
 func (b *backlog) read(ctx context.Context, r *reader, now time.Time) error {
 	began := time.Now()
 	if len(r.unread) == 0 && !r.cursor.ended() {
-		jobs, err := r.cursor.next(ctx)
+		jobs, err := b.next(ctx, r.cursor, now)
 		if err != nil {
 			return err
 		}
-		jobs = b.unheld(ctx, b.delay.window.without(jobs, now))
+		jobs = b.unheld(ctx, jobs)
 		if len(jobs) > 0 {
 			b.passes.found = true
 		}
@@ -182,6 +182,23 @@ func (b *backlog) read(ctx context.Context, r *reader, now time.Time) error {
 	}
 	r.pace(time.Since(began), 2*(len(b.buffer.dispatches)-before) < offered)
 	return nil
+}
+
+// next reads on, but for the jobs that the window has and fires by now, and those that are being fired. Where
+// one of these is not moved on, a full pass finds it.
+func (b *backlog) next(ctx context.Context, c *cursor, now time.Time) ([]schema.Job, error) {
+	d := b.delay
+	d.firing.beginRead()
+	defer d.firing.endRead()
+	jobs, err := c.next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	jobs, c.beyond = d.window.without(jobs, now), d.window.without(c.beyond, now)
+	read := len(jobs) + len(c.beyond)
+	jobs, c.beyond = d.firing.without(jobs), d.firing.without(c.beyond)
+	b.passes.found = b.passes.found || len(jobs)+len(c.beyond) < read
+	return jobs, nil
 }
 
 // unheld leaves out what the hold of a restore is on, which may be millions that a claim would refuse
@@ -217,11 +234,7 @@ func (b *backlog) choose(now time.Time) (batch []dispatch) {
 
 // beginFiring marks the jobs as being fired, and leaves out those that are already.
 func (b *backlog) beginFiring(batch []dispatch) []dispatch {
-	jobs := make([]schema.Job, len(batch))
-	for i, d := range batch {
-		jobs[i] = d.Job
-	}
-	fresh := b.delay.firing.begin(jobs)
+	fresh := b.delay.firing.begin(jobsOf(batch))
 	if len(fresh) == len(batch) {
 		return batch
 	}

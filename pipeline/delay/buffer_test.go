@@ -64,7 +64,7 @@ func TestSkippedJobsDoNotWaitForTheReadingOfOthers(t *testing.T) {
 	add(1, schema.Mastodon)
 	add(busy, schema.Bluesky)
 	add(1, schema.Mastodon)
-	b := newBacklog(&Stage{store: s, window: newWindow(1), credit: newCredit(start)}, []int16{0})
+	b := newBacklog(&Stage{store: s, window: newWindow(1), credit: newCredit(start), firing: newFiring()}, []int16{0})
 	now := start.Add(24 * time.Hour)
 	b.passes.began = now
 	for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky} {
@@ -153,7 +153,7 @@ func TestWhatALaterReaderLeftToAnEarlierOneIsReadBeyondItsEnd(t *testing.T) {
 		Accounts:  []schema.AccountID{schema.NewAccountID(start), schema.NewAccountID(start)},
 		Platforms: []schema.Platform{schema.Mastodon, schema.Bluesky},
 	})
-	b := newBacklog(&Stage{store: s, window: newWindow(1), credit: newCredit(start)}, []int16{0})
+	b := newBacklog(&Stage{store: s, window: newWindow(1), credit: newCredit(start), firing: newFiring()}, []int16{0})
 	b.beginPass(start)
 	b.pass.pausedTo = time.Now().Add(time.Hour) // it takes long
 	read := func(now time.Time) {

@@ -133,43 +133,46 @@ func (d *dispatch) markOverdue() {
 	}
 }
 
-// fire writes the messages of jobs to the log, and only then moves the jobs on, by the
+// fire writes the messages of overdue jobs to the log, and only then moves the jobs on, by the
 // visibility timeout. Jobs that were not moved on fire again.
 func (d *Stage) fire(ctx context.Context, dispatches []dispatch) {
-	if jobs := d.send(ctx, dispatches); len(jobs) > 0 {
+	jobs := jobsOf(dispatches)
+	defer d.credit.refund(jobs)
+	if d.send(ctx, dispatches) {
 		d.moveOn(ctx, jobs)
 	}
 }
 
-// send writes the messages of jobs to the log, and returns the jobs: none if that failed.
-func (d *Stage) send(ctx context.Context, dispatches []dispatch) []schema.Job {
+func jobsOf(dispatches []dispatch) []schema.Job {
 	jobs := make([]schema.Job, len(dispatches))
-	records := map[string][]stream.Record{}
 	for i, one := range dispatches {
 		jobs[i] = one.Job
+	}
+	return jobs
+}
+
+// send writes the messages of jobs to the log. It reports whether they are there: where they are not, the
+// jobs are not being fired any more.
+func (d *Stage) send(ctx context.Context, dispatches []dispatch) bool {
+	records := map[string][]stream.Record{}
+	for _, one := range dispatches {
 		records[one.topic] = append(records[one.topic], one.records...)
 	}
 	for topic, batch := range records {
 		if err := d.log.Produce(ctx, topic, batch); err != nil {
 			d.missed.Store(true)
 			d.complain(ctx, "firing jobs failed; they are overdue and fire again", err)
-			d.release(jobs)
-			return nil
+			d.firing.end(jobsOf(dispatches))
+			return false
 		}
 	}
-	d.metrics.fired.Add(float64(len(jobs)))
-	return jobs
+	d.metrics.fired.Add(float64(len(dispatches)))
+	return true
 }
 
-// release ends the firing of jobs, moved on or not.
-func (d *Stage) release(jobs []schema.Job) {
-	d.credit.refund(jobs)
-	d.firing.end(jobs)
-}
-
-// moveOn moves jobs on whose messages are in the log.
+// moveOn moves jobs on whose messages are in the log, which ends their firing.
 func (d *Stage) moveOn(ctx context.Context, jobs []schema.Job) {
-	defer d.release(jobs)
+	defer d.firing.end(jobs)
 	for {
 		var fired []schema.FiredJob
 		err := worker.Retry(ctx, d.logger, "moving fired jobs on", func() (err error) {
@@ -227,11 +230,21 @@ func (d *Stage) moveSent(ctx context.Context) {
 // firing is the set of jobs that are being fired and not moved on yet. A reader of the
 // backlog that still finds them overdue must not fire them a second time.
 type firing struct {
-	mu  sync.Mutex
-	ids map[schema.JobID]struct{}
+	mu    sync.Mutex
+	jobs  map[wakeup]struct{}
+	ended map[wakeup]struct{} // while the backlog is read, which may see them as they were before; nil: it is not read
 }
 
-func newFiring() *firing { return &firing{ids: map[schema.JobID]struct{}{}} }
+// wakeup is one time that a job is due: with another time, or at another version, it fires of its own.
+type wakeup struct {
+	id      schema.JobID
+	version int32
+	due     int64 // in microseconds, as PostgreSQL has it
+}
+
+func wakeupOf(j schema.Job) wakeup { return wakeup{j.ID, j.Version, j.DueAt.UnixMicro()} }
+
+func newFiring() *firing { return &firing{jobs: map[wakeup]struct{}{}} }
 
 // begin marks jobs as being fired and returns those that were not marked before.
 func (f *firing) begin(jobs []schema.Job) []schema.Job {
@@ -239,8 +252,8 @@ func (f *firing) begin(jobs []schema.Job) []schema.Job {
 	defer f.mu.Unlock()
 	fresh := jobs[:0]
 	for _, j := range jobs {
-		if _, ok := f.ids[j.ID]; !ok {
-			f.ids[j.ID] = struct{}{}
+		if _, ok := f.jobs[wakeupOf(j)]; !ok {
+			f.jobs[wakeupOf(j)] = struct{}{}
 			fresh = append(fresh, j)
 		}
 	}
@@ -251,6 +264,33 @@ func (f *firing) end(jobs []schema.Job) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, j := range jobs {
-		delete(f.ids, j.ID)
+		delete(f.jobs, wakeupOf(j))
+		if f.ended != nil {
+			f.ended[wakeupOf(j)] = struct{}{}
+		}
 	}
+}
+
+// beginRead and endRead are around a reading of the backlog, and without for what it has found.
+func (f *firing) beginRead() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = map[wakeup]struct{}{}
+}
+
+func (f *firing) endRead() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ended = nil
+}
+
+// without returns the jobs that were not being fired at any time since they were read.
+func (f *firing) without(jobs []schema.Job) []schema.Job {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.DeleteFunc(jobs, func(j schema.Job) bool {
+		_, is := f.jobs[wakeupOf(j)]
+		_, was := f.ended[wakeupOf(j)]
+		return is || was
+	})
 }

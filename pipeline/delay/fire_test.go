@@ -52,8 +52,72 @@ func TestNoFirerWaitsForWhatLingers(t *testing.T) {
 		if want := []int{fireBatch, fireBatch, fireBatch, fireBatch / 2}; !slices.Equal(s.moved, want) {
 			t.Errorf("moved %v jobs on at a time, want %v", s.moved, want)
 		}
-		if n := len(d.firing.ids); n > 0 {
+		if n := len(d.firing.jobs); n > 0 {
 			t.Errorf("%d jobs that were moved on are still being fired", n)
 		}
 	})
+}
+
+func TestAJobThatIsDueAgainDoesNotWaitUntilItIsMovedOn(t *testing.T) {
+	now := time.Now().Truncate(time.Microsecond)
+	before := schema.Job{ID: schema.JobID{1}, Version: 1, DueAt: now}
+	for name, tt := range map[string]struct {
+		then schema.Job
+		want bool
+	}{
+		"the same once more":              {before, false},
+		"as the log has it, more exactly": {schema.Job{ID: before.ID, Version: 1, DueAt: now.Add(time.Nanosecond)}, false},
+		"at another time":                 {schema.Job{ID: before.ID, Version: 1, DueAt: now.Add(100 * time.Millisecond)}, true},
+		"after an edit":                   {schema.Job{ID: before.ID, Version: 2, DueAt: now}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFiring()
+			f.begin([]schema.Job{before})
+			if fires := len(f.begin([]schema.Job{tt.then})) > 0; fires != tt.want {
+				t.Errorf("it fires: %t, want %t", fires, tt.want)
+			}
+		})
+	}
+}
+
+// overtaken is a backlog whose rows are moved on while it is read, which so has them as they were before.
+type overtaken struct {
+	*listed
+	moveOn func()
+}
+
+func (o overtaken) Backlog(ctx context.Context, after []schema.JobPlace, to time.Time, limit int) ([]schema.Job, error) {
+	jobs, err := o.listed.Backlog(ctx, after, to, limit)
+	o.moveOn()
+	return jobs, err
+}
+
+func TestWhatIsBeingFiredIsNoBacklog(t *testing.T) {
+	start := time.Now()
+	s := &listed{}
+	add := func() schema.Job {
+		s.jobs.addPost(start, schema.PostJob{Accounts: []schema.AccountID{schema.NewAccountID(start)}, Platforms: []schema.Platform{schema.Mastodon}})
+		return s.jobs[len(s.jobs)-1]
+	}
+	waits, moved, overdue := add(), add(), add()
+	d := &Stage{window: newWindow(1), credit: newCredit(start), firing: newFiring()}
+	d.store = overtaken{s, func() { d.firing.end([]schema.Job{moved}) }}
+	d.firing.begin([]schema.Job{waits, moved})
+	b := newBacklog(d, []int16{0})
+	now := start.Add(time.Hour)
+	b.beginPass(now)
+	if err := b.readOn(t.Context(), now); err != nil {
+		t.Fatal(err)
+	}
+	var got []schema.JobID
+	b.buffer.take(func(d *dispatch) bool { got = append(got, d.ID); return true })
+	if !slices.Equal(got, []schema.JobID{overdue.ID}) {
+		t.Errorf("of one that waits to be moved on, one that was moved on meanwhile and one that is overdue, %d jobs fire again", len(got))
+	}
+	if !b.passes.found {
+		t.Error("no full pass looks whether they were moved on")
+	}
+	if d.firing.ended != nil {
+		t.Error("what was fired is kept although nothing is read")
+	}
 }

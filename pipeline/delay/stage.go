@@ -183,8 +183,8 @@ func (d *Stage) keepWindow(ctx context.Context, due chan<- []schema.Job) {
 		case out <- batch:
 			batch = nil
 		}
-		d.firing.end(batch) // where it was not handed out
-		w.addAll(batch)
+		w.addAll(batch) // where it was not handed out
+		d.firing.end(batch)
 	}
 }
 
@@ -253,12 +253,11 @@ func (d *Stage) fireAll(ctx context.Context, due <-chan []schema.Job) {
 		case <-ctx.Done():
 			return
 		case jobs := <-due:
-			fired := d.send(ctx, d.dispatches(ctx, jobs))
-			if len(fired) == 0 {
+			if !d.send(ctx, d.dispatches(ctx, jobs)) {
 				continue
 			}
 			select {
-			case d.sent <- sent{fired, time.Now()}:
+			case d.sent <- sent{jobs, time.Now()}:
 			case <-ctx.Done():
 				return
 			}
