@@ -39,7 +39,7 @@ func (w *work) pastPosts(ctx context.Context, tx pgx.Tx) (removed, bool, error) 
 type found struct {
 	id    schema.PostID
 	at    *time.Time
-	named bool // it has a target of the account
+	named bool // it has a target of the account; all do where whole workspaces go
 	whole bool // and none of another
 }
 
@@ -53,7 +53,7 @@ func (w *work) posts(ctx context.Context, tx pgx.Tx, from stand) (gone removed, 
 	var whole, parts []schema.PostID
 	for _, p := range page {
 		switch {
-		case w.whole || p.whole:
+		case p.whole:
 			whole = append(whole, p.id)
 		case p.named:
 			parts = append(parts, p.id)
@@ -75,48 +75,18 @@ func (w *work) posts(ctx context.Context, tx pgx.Tx, from stand) (gone removed, 
 // order of their times, the last first: what would go out last goes last of what is open, and
 // is not in the way of what fires.
 func (w *work) nextPosts(ctx context.Context, tx pgx.Tx, from stand) ([]found, error) {
-	args := pgx.StrictNamedArgs{"workspaces": w.workspaces, "at": w.cursor.at, "id": schema.PostID(w.cursor.id), "limit": postChunk}
-	statement := nextOfWorkspaces
-	if !w.whole {
-		args["account"] = w.account
-		statement = nextOfAccount
-	}
-	rows, err := tx.Query(ctx, sql.Text(statement, from.names()...), args)
+	rows, err := tx.Query(ctx, sql.Text(nextPosts, from.names()...), pgx.StrictNamedArgs{
+		"whole": w.whole, "workspaces": w.workspaces, "account": w.account, "at": w.cursor.at, "id": schema.PostID(w.cursor.id), "limit": postChunk,
+	})
 	return db.Collect(rows, err, func(row pgx.Row, p *found) error {
 		return row.Scan((*[16]byte)(&p.id), &p.at, &p.named, &p.whole)
 	})
 }
 
-// The next posts, by the indexes of history: those of the API and others each by itself.
-const (
-	nextOfWorkspaces = `
-	select p.id, p.scheduled_for, true, true from (
-		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
-			select p.id, p.scheduled_for from {posts} p
-			where p.workspace_id = w.id and p.from_api and p.scheduled_for is null and @at::timestamptz is null and p.id < coalesce(@id::uuid, {max_id})
-			order by p.scheduled_for desc, p.id desc limit @limit) p
-		union all
-		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
-			select p.id, p.scheduled_for from {posts} p
-			where p.workspace_id = w.id and p.from_api
-			  and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then {max_id} else @id::uuid end)
-			order by p.scheduled_for desc, p.id desc limit @limit) p
-		union all
-		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
-			select p.id, p.scheduled_for from {posts} p
-			where p.workspace_id = w.id and not p.from_api and p.scheduled_for is null and @at::timestamptz is null and p.id < coalesce(@id::uuid, {max_id})
-			order by p.scheduled_for desc, p.id desc limit @limit) p
-		union all
-		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
-			select p.id, p.scheduled_for from {posts} p
-			where p.workspace_id = w.id and not p.from_api
-			  and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then {max_id} else @id::uuid end)
-			order by p.scheduled_for desc, p.id desc limit @limit) p
-	) p order by p.scheduled_for desc nulls first, p.id desc limit @limit`
-
-	nextOfAccount = `
-	select p.id, p.scheduled_for, exists (select from {targets} t where t.post_id = p.id and t.account_id = @account),
-		not exists (select from {targets} t where t.post_id = p.id and t.account_id is distinct from @account)
+// nextPosts are the next posts, by the indexes of history: those of the API and others each by itself.
+const nextPosts = `
+	select p.id, p.scheduled_for, @whole::bool or exists (select from {targets} t where t.post_id = p.id and t.account_id = @account),
+		@whole::bool or not exists (select from {targets} t where t.post_id = p.id and t.account_id is distinct from @account)
 	from (
 		select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
 			select p.id, p.scheduled_for from {posts} p
@@ -140,7 +110,6 @@ const (
 			  and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then {max_id} else @id::uuid end)
 			order by p.scheduled_for desc, p.id desc limit @limit) p
 	) p order by p.scheduled_for desc nulls first, p.id desc limit @limit`
-)
 
 // removePosts removes posts, which are sorted, with all that hangs on them.
 func (w *work) removePosts(ctx context.Context, tx pgx.Tx, from stand, posts []schema.PostID) (rows int, err error) {

@@ -1,4 +1,4 @@
--- The 774 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 773 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -661,34 +661,9 @@ where w.live_id is null and w.deleting_at is null and (a.person = $1 or a.platfo
 insert into deletions (id, request, status, of_workspace, workspaces, asked_at, confirmed_at, stopped_at, ended_at)
 values ($1, $1, 4, false, '{}', $2, $2, $2, $2);
 
--- deletion/posts.go nextOfWorkspaces
-select p.id, p.scheduled_for, true, true from (
-  select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
-    select p.id, p.scheduled_for from {posts} p
-    where p.workspace_id = w.id and p.from_api and p.scheduled_for is null and @at::timestamptz is null and p.id < coalesce(@id::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-    order by p.scheduled_for desc, p.id desc limit @limit) p
-  union all
-  select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
-    select p.id, p.scheduled_for from {posts} p
-    where p.workspace_id = w.id and p.from_api
-      and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid else @id::uuid end)
-    order by p.scheduled_for desc, p.id desc limit @limit) p
-  union all
-  select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
-    select p.id, p.scheduled_for from {posts} p
-    where p.workspace_id = w.id and not p.from_api and p.scheduled_for is null and @at::timestamptz is null and p.id < coalesce(@id::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-    order by p.scheduled_for desc, p.id desc limit @limit) p
-  union all
-  select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
-    select p.id, p.scheduled_for from {posts} p
-    where p.workspace_id = w.id and not p.from_api
-      and (p.scheduled_for, p.id) < (coalesce(@at::timestamptz, 'infinity'), case when @at::timestamptz is null then 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid else @id::uuid end)
-    order by p.scheduled_for desc, p.id desc limit @limit) p
-) p order by p.scheduled_for desc nulls first, p.id desc limit @limit;
-
--- deletion/posts.go nextOfAccount
-select p.id, p.scheduled_for, exists (select from {targets} t where t.post_id = p.id and t.account_id = @account),
-  not exists (select from {targets} t where t.post_id = p.id and t.account_id is distinct from @account)
+-- deletion/posts.go nextPosts
+select p.id, p.scheduled_for, @whole::bool or exists (select from {targets} t where t.post_id = p.id and t.account_id = @account),
+  @whole::bool or not exists (select from {targets} t where t.post_id = p.id and t.account_id is distinct from @account)
 from (
   select p.id, p.scheduled_for from unnest(@workspaces::uuid[]) w (id) cross join lateral (
     select p.id, p.scheduled_for from {posts} p
