@@ -10,7 +10,6 @@ import (
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
-	"crier/schema/postgres/internal/sql"
 )
 
 // turnsAsked is what one lease of turns asks for, and what it is given.
@@ -70,7 +69,8 @@ const clockStep = 2 * time.Second
 
 // leaseOnce takes turns, in the order of their names, so that processes cannot deadlock. It does
 // not wait for the disk: after a crash of the server, a burst may be too large by one lease of each
-// process.
+// process. A next turn that is further ahead than leases can bring it is from before the server's clock
+// was set back, and counts as now.
 func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) error {
 	var names []string
 	var backs, takens, withins []time.Duration
@@ -86,7 +86,7 @@ func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) err
 		select app, now() - back from unnest($1::text[], $2::interval[]) u (app, back) order by app
 		on conflict (app) do nothing`, names, backs)
 	batch.Queue(`select from app_turns where app = any($1) order by app for no key update`, names)
-	batch.Queue(sql.Text(`
+	batch.Queue(`
 		with granted as (
 			update app_turns a set next_at = greatest(case when a.next_at > now() + greatest(u.within, interval '0') + interval '1 minute' then now() else a.next_at end, now() - u.back) + u.taken
 			from unnest($1::text[], $2::interval[], $3::interval[], $4::interval[]) u (app, back, taken, within)
@@ -95,7 +95,7 @@ func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) err
 		)
 		select app, first, true, now() from granted
 		union all
-		select app, next_at, false, now() from app_turns where app = any($1) and app not in (select app from granted)`),
+		select app, next_at, false, now() from app_turns where app = any($1) and app not in (select app from granted)`,
 		names, backs, takens, withins).Query(func(rows pgx.Rows) error {
 		var name string
 		var first, now time.Time

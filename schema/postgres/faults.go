@@ -170,7 +170,8 @@ func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreada
 // would lose its credentials. So is what is collected.
 const renewAside = "24 hours"
 
-// setTargetAside sets a target aside until its deadline. One that is past it is ended.
+// setTargetAside sets a target aside until its deadline. One that is past it is ended; if not even that
+// could be stored, it is set aside for an hour.
 func (s *Store) setTargetAside(ctx context.Context, tx pgx.Tx, b *pgx.Batch, f schema.Fault) (schema.Announcement, error) {
 	post := schema.PostID(f.Subject.ID)
 	b.Queue(tables.LockPost, post)
@@ -246,7 +247,7 @@ func (s *Store) failDead(ctx context.Context, tx pgx.Tx, ref schema.TargetRef) (
 }
 
 // setCommentAside sets a first comment aside until its deadline. One that is past it is
-// ended, for an hour at least.
+// ended; if not even that could be stored, it is set aside for an hour.
 func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
 	id, now := db.IDValue(f.Subject.ID), s.Now()
 	b.Queue(sql.Text(`

@@ -126,9 +126,7 @@ func (p *Publish) HeldDeliveries(ctx context.Context, r *schema.Restore, workspa
 	return deliveries, next, n == heldDeliveriesPage, nil
 }
 
-var (
-	heldDeliveriesLast = sql.Text(`{held_page} select (select count(*) from page), scheduled_for, id from page order by scheduled_for desc, id desc limit 1`)
-)
+var heldDeliveriesLast = sql.Text(`{held_page} select (select count(*) from page), scheduled_for, id from page order by scheduled_for desc, id desc limit 1`)
 
 var heldDeliveries = sql.Text(`{held_page}
 	select {delivery_columns}, p.scheduled_for

@@ -123,6 +123,6 @@ var finishTargets = db.NewStatement(`
 				when p.posted_n + c.posted = 0 then {post_failed}
 				else {post_partially_failed} end
 		from counted c where p.id = c.post_id
-		 returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n
-	), noted as ( {note_ended})
+		returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n
+	), noted as ({note_ended})
 	select post_id, n, charged_on from taken`)

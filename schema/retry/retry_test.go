@@ -63,6 +63,6 @@ func TestRetriesOfTheDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 	case written != table.String():
-		t.Errorf("%s differs from the code: go test ./schema -run TestRetries -update", document)
+		t.Errorf("%s differs from the code: go test ./schema/retry -run TestRetries -update", document)
 	}
 }

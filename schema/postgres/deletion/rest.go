@@ -77,7 +77,7 @@ func (w *work) answers(ctx context.Context, tx pgx.Tx) (gone removed, more bool,
 		with gone as (
 			update idempotency i set response = convert_to(replace(convert_from(i.response, 'UTF8'), $2::text, $3::text), 'UTF8')
 			from (
-				select i.lineage, i.key from ( {lineages_of($1)}) k
+				select i.lineage, i.key from ({lineages_of($1)}) k
 				join idempotency i on i.lineage = k.lineage
 				where position(convert_to($2::text, 'UTF8') in i.response) > 0 limit $4
 			) o

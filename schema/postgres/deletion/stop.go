@@ -88,7 +88,7 @@ func queueStopWorkspaces(b *pgx.Batch, id schema.DeletionID, workspaces []schema
 	b.Queue(sql.Text(`
 		update deletions set
 			keys = array(select k.id from api_keys k where k.workspace_id = any(workspaces)),
-			lineages = array( {lineages_of(workspaces)}),
+			lineages = array({lineages_of(workspaces)}),
 			webhooks = array(select h.id from webhooks h where h.workspace_id = any(workspaces))
 		where id = $1`), id)
 	b.Queue(sql.Text(`update api_keys set revoked_at = coalesce(revoked_at, now()) where workspace_id = any({deleted_workspaces})`), id)

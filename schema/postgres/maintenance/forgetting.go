@@ -26,8 +26,7 @@ type aged struct {
 
 const (
 	// countersKept is how many days counters are kept: this month and the last.
-	countersKept        = 62
-	deadLetterRetention = "90 days"
+	countersKept = 62
 	// unreadableKept bounds what a producer of rubbish can fill the database with.
 	unreadableKept = 1000
 )
@@ -164,7 +163,7 @@ func (s *Store) ForgetWebhooks(ctx context.Context) (rows int, more bool, err er
 	return rows, more, nil
 }
 
-// ForgetDeadLetters deletes faults that were overcome, dead letters of long ago, and all but
+// ForgetDeadLetters deletes faults that were overcome, dead letters of more than 90 days ago, and all but
 // the newest that nobody can read.
 func (s *Store) ForgetDeadLetters(ctx context.Context) (rows int, more bool, err error) {
 	err = s.Alone(ctx, "forget dead_letters", func(tx pgx.Tx) error {

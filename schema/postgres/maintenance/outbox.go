@@ -23,7 +23,8 @@ const (
 
 // Unsent returns batches behind a place in the outbox that a mark's owner has not handled
 // since they were sent, the oldest first, and counts them as sent now. It returns at most
-// limit, the place to go on at, and the zero place once it has come to the end.
+// limit, the place to go on at, and the zero place once it has come to the end. What was sent a minute from
+// now or later was so before the clock was set back, and does not wait for that time to come again.
 func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.BatchID, age time.Duration, limit int) (batches []schema.EncodedEvents, next schema.BatchID, err error) {
 	now, from, place := s.Now(), time.Time{}, after
 	if after.IsZero() {

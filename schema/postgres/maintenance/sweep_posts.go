@@ -35,7 +35,7 @@ var findSuspects = sql.Text(`
 	with page as materialized (
 		select * from (
 			select due.*, count(*) filter (where status in {open_posts}) over (order by workspace_id, scheduled_for desc, id desc rows unbounded preceding) as opened
-			from ( {due_page}) due
+			from ({due_page}) due
 		) counted where opened <= @open
 	), checked as (
 		select p.id, p.version, (p.left_n, p.posted_n, p.failed_n) is distinct from (c.l, c.posted, c.failed) or c.l = 0 miscounted,

@@ -16,7 +16,7 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// recordFields are where the values of recordColumns go, and what makes a record of
+// recordFields are where the values of {delivery_record_columns} go, and what makes a record of
 // them once they are read.
 func recordFields(r *schema.DeliveryRecord) (fields []any, finish func()) {
 	var millis int64

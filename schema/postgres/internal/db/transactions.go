@@ -26,7 +26,7 @@ func (s *DB) Alone(ctx context.Context, name string, work func(pgx.Tx) error) er
 
 // AloneOutside runs work on a connection that is in no transaction, and that no other process
 // runs at the same time; where one does, it does nothing. A process that stands still keeps the
-// others from it for idleAlone.
+// others from it for a minute.
 func (s *DB) AloneOutside(ctx context.Context, name string, work func(*pgx.Conn) error) error {
 	return s.Pool.AcquireFunc(ctx, func(held *pgxpool.Conn) error {
 		conn := held.Conn()

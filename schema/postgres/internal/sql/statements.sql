@@ -809,7 +809,7 @@ select count(*) from gone;
 with gone as (
   update idempotency i set response = convert_to(replace(convert_from(i.response, 'UTF8'), $2::text, $3::text), 'UTF8')
   from (
-    select i.lineage, i.key from ( select k.lineage from api_keys k where k.workspace_id = any($1)
+    select i.lineage, i.key from (select k.lineage from api_keys k where k.workspace_id = any($1)
 union select encode(substring(sha256(uuid_send(m.user_id) || uuid_send(w.id)) for 16), 'hex')::uuid
 from workspaces w join memberships m on m.workspace_id = coalesce(w.live_id, w.id) where w.id = any($1)) k
     join idempotency i on i.lineage = k.lineage
@@ -954,7 +954,7 @@ where id = any((select workspaces from deletions where id = $1)::uuid[]);
 -- deletion/stop.go queueStopWorkspaces
 update deletions set
   keys = array(select k.id from api_keys k where k.workspace_id = any(workspaces)),
-  lineages = array( select k.lineage from api_keys k where k.workspace_id = any(workspaces)
+  lineages = array(select k.lineage from api_keys k where k.workspace_id = any(workspaces)
 union select encode(substring(sha256(uuid_send(m.user_id) || uuid_send(w.id)) for 16), 'hex')::uuid
 from workspaces w join memberships m on m.workspace_id = coalesce(w.live_id, w.id) where w.id = any(workspaces)),
   webhooks = array(select h.id from webhooks h where h.workspace_id = any(workspaces))
@@ -1553,7 +1553,7 @@ from unnest($1::uuid[], $2::date[]) u (subject, period) order by key) ordered;
 with newest as (
     select u.month, u.workspace_id, coalesce(p.version, 0) as version, coalesce(p.used, 0) as used, u.n, u.most
     from unnest($1::uuid[], $2::date[], $3::int[], $4::int[]) u (workspace_id, month, n, most)
-    left join lateral ( select version, used from plan_usage p where p.month = u.month and p.workspace_id = u.workspace_id
+    left join lateral (select version, used from plan_usage p where p.month = u.month and p.workspace_id = u.workspace_id
 order by p.version desc limit 1) p on true
   ), replaced as (
     delete from plan_usage p using newest n where (p.month, p.workspace_id, p.version) = (n.month, n.workspace_id, n.version)
@@ -1566,7 +1566,7 @@ select c.subject, c.period, false, c.used
   from unnest($1::uuid[], $2::date[]) u (subject, period) join counters c using (subject, period)
   union all
   select u.workspace_id, u.month, true, p.used
-  from unnest($1::uuid[], $2::date[]) u (workspace_id, month) cross join lateral ( select version, used from plan_usage p where p.month = u.month and p.workspace_id = u.workspace_id
+  from unnest($1::uuid[], $2::date[]) u (workspace_id, month) cross join lateral (select version, used from plan_usage p where p.month = u.month and p.workspace_id = u.workspace_id
 order by p.version desc limit 1) p;
 
 -- internal/tables/charges.go NextFreeDays
@@ -1828,7 +1828,7 @@ from unnest($1::uuid[], $2::uuid[]) u (made, old) join deliveries d on d.id = u.
 
 -- internal/tables/repair.go CancelPost
 with changed as (
-    update posts p set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1  returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n
+    update posts p set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1 returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n
   ) insert into ended_posts as e (post_id, workspace_id, status, scheduled_for, ended_at)
 select id, workspace_id, status, scheduled_for, now() from changed where left_n = 0 and status in (4, 5, 6, 7)
 on conflict (post_id) do update set status = excluded.status, scheduled_for = excluded.scheduled_for, ended_at = excluded.ended_at;
@@ -2498,7 +2498,7 @@ on conflict (name) do update set workspace_id = excluded.workspace_id, due_at = 
 with page as materialized (
   select * from (
     select due.*, count(*) filter (where status in (2, 3)) over (order by workspace_id, scheduled_for desc, id desc rows unbounded preceding) as opened
-    from ( select * from (
+    from (select * from (
   (select id, workspace_id, scheduled_for, retried_for, status, version, left_n, posted_n, failed_n, updated_at from posts where workspace_id = @workspace and (scheduled_for, id) < (@due, @id) and scheduled_for between @from and @to order by workspace_id, scheduled_for desc, id desc limit @page)
   union all
   (select id, workspace_id, scheduled_for, retried_for, status, version, left_n, posted_n, failed_n, updated_at from posts where workspace_id > @workspace and scheduled_for between @from and @to order by workspace_id, scheduled_for desc, id desc limit @page)
@@ -3915,8 +3915,8 @@ with taken as (
       when p.posted_n + c.posted = 0 then 6
       else 5 end
   from counted c where p.id = c.post_id
-   returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n
-), noted as ( insert into ended_posts as e (post_id, workspace_id, status, scheduled_for, ended_at)
+  returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n
+), noted as (insert into ended_posts as e (post_id, workspace_id, status, scheduled_for, ended_at)
 select id, workspace_id, status, scheduled_for, now() from changed where left_n = 0 and status in (4, 5, 6, 7)
 on conflict (post_id) do update set status = excluded.status, scheduled_for = excluded.scheduled_for, ended_at = excluded.ended_at)
 select post_id, n, charged_on from taken;

@@ -140,7 +140,7 @@ func (r counterRows) queueMonths(b *pgx.Batch) {
 		with newest as (
 			select u.month, u.workspace_id, coalesce(p.version, 0) as version, coalesce(p.used, 0) as used, u.n, u.most
 			from unnest($1::uuid[], $2::date[], $3::int[], $4::int[]) u (workspace_id, month, n, most)
-			left join lateral ( {newest_usage}) p on true
+			left join lateral ({newest_usage}) p on true
 		), replaced as (
 			delete from plan_usage p using newest n where (p.month, p.workspace_id, p.version) = (n.month, n.workspace_id, n.version)
 		)
@@ -182,7 +182,7 @@ func ReadUsed(ctx context.Context, q db.Querier, keys []CounterKey) (map[Counter
 		from unnest($1::uuid[], $2::date[]) u (subject, period) join counters c using (subject, period)
 		union all
 		select u.workspace_id, u.month, true, p.used
-		from unnest($1::uuid[], $2::date[]) u (workspace_id, month) cross join lateral ( {newest_usage}) p`), subjects, periods)
+		from unnest($1::uuid[], $2::date[]) u (workspace_id, month) cross join lateral ({newest_usage}) p`), subjects, periods)
 	counters, err := db.Collect(found, err, func(row pgx.Row, c *counter) error {
 		return row.Scan(&c.subject, &c.period, &c.monthly, &c.used)
 	})

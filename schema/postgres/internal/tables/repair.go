@@ -28,7 +28,7 @@ func CancelPost(b *pgx.Batch, p *schema.Post, given Charges, now time.Time) (ann
 		}
 	}
 	b.Queue(sql.Text(`with changed as (
-			update posts p set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1  returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n
+			update posts p set status = $2, version = $3, left_n = 0, updated_at = now() where id = $1 returning p.id, p.workspace_id, p.status, p.scheduled_for, p.left_n
 		) {note_ended}`), p.ID, int16(p.Status), p.Version)
 	b.Queue(sql.Text(`
 		update targets set state = $2, charged_on = case when n <> all ($3) then charged_on end
