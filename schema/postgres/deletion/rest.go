@@ -152,7 +152,10 @@ func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 		  and not exists (select from comments c where c.id = r.owner) and not exists (select from comments_history c where c.id = r.owner)`), w.profiles, w.stoppedAt.Add(-db.TransactionTimeout)).Exec(count)
 	b.Queue(sql.Text(`delete from receipts where profile = any($1) and (owner = {no_id} or seen_at < $2)`), w.unshared, w.stoppedAt).Exec(count)
 	if w.whole {
-		windows := append(texts(w.keys), prefixed("refused ", texts(w.keys))...)
+		var windows []string
+		for _, key := range w.keys {
+			windows = append(windows, key.String(), tables.RefusalsOf(key))
+		}
 		b.Queue(`delete from request_windows where subject = any($1)`, windows).Exec(count)
 		b.Queue(`delete from redeliveries where webhook_id = any($1)`, w.webhooks).Exec(count)
 		b.Queue(`delete from mails where about = any($1)`, w.workspaces).Exec(count)
@@ -161,14 +164,6 @@ func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, er
 		}
 	}
 	return gone, false, tx.SendBatch(ctx, b).Close()
-}
-
-func prefixed(prefix string, all []string) []string {
-	with := make([]string, len(all))
-	for i, text := range all {
-		with[i] = prefix + text
-	}
-	return with
 }
 
 // audit removes what is told of its workspaces.
