@@ -6,13 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
-	"crier/schema/people"
-	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -78,12 +75,7 @@ func (a *Admin) replayWhere(ctx context.Context, condition string, of any) (lett
 				return fmt.Errorf("%s: %w", l.ID, err)
 			}
 		}
-		if len(letters) == 0 {
-			return nil
-		}
-		return audit.Write(ctx, tx, a.Now(), audit.Entry{
-			Subject: people.Subject{Type: "dead letters"}, Changes: []people.Change{{Field: "number", After: strconv.Itoa(len(letters))}},
-		})
+		return a.tellNumber(ctx, tx, "dead letters", len(letters))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("replaying dead letters: %w", db.Unavailable(err))

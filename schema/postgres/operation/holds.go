@@ -112,12 +112,12 @@ func (a *Admin) tellHold(ctx context.Context, tx pgx.Tx, h schema.Hold, changes 
 	return audit.Write(ctx, tx, a.Now(), e)
 }
 
-// tellPosts writes into the installation's audit log what a command did to so many posts.
-func (a *Admin) tellPosts(ctx context.Context, tx pgx.Tx, posts int) error {
-	if posts == 0 {
+// tellNumber writes into the installation's audit log to how many posts, or dead letters, a command did something.
+func (a *Admin) tellNumber(ctx context.Context, tx pgx.Tx, of string, n int) error {
+	if n == 0 {
 		return nil
 	}
-	return audit.Write(ctx, tx, a.Now(), audit.Entry{Subject: people.Subject{Type: "posts"}, Changes: []people.Change{{Field: "number", After: strconv.Itoa(posts)}}})
+	return audit.Write(ctx, tx, a.Now(), audit.Entry{Subject: people.Subject{Type: of}, Changes: []people.Change{{Field: "number", After: strconv.Itoa(n)}}})
 }
 
 // subjectOf returns the columns of what a hold is on.
@@ -227,7 +227,7 @@ func (a *Admin) cancelBatch(ctx context.Context, ids []schema.PostID) (cancelled
 		if announcement, err = a.cancelAll(ctx, tx, taken); err != nil {
 			return err
 		}
-		if err := a.tellPosts(ctx, tx, cancelled); err != nil {
+		if err := a.tellNumber(ctx, tx, "posts", cancelled); err != nil {
 			return err
 		}
 		return a.cancelComments(ctx, tx, taken)

@@ -75,7 +75,7 @@ func (a *Admin) tryRelease(ctx context.Context, tx pgx.Tx, ids []schema.PostID, 
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return r, err
 	}
-	return r, a.tellPosts(ctx, tx, len(going))
+	return r, a.tellNumber(ctx, tx, "posts", len(going))
 }
 
 // queueRelease chooses those posts of a release that today has room for, and adds the statements by which

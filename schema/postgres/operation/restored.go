@@ -55,7 +55,7 @@ func (a *Admin) ReleaseRestored(ctx context.Context, r *schema.Restore, of schem
 			for why, n := range stay {
 				d.Stay[why] += n
 			}
-		}, a.tellPosts(ctx, tx, len(going))
+		}, a.tellNumber(ctx, tx, "posts", len(going))
 	})
 	if err != nil {
 		return d, fmt.Errorf("releasing posts: %w", db.Unavailable(err))
@@ -87,7 +87,7 @@ func (a *Admin) CancelRestored(ctx context.Context, r *schema.Restore, of schema
 			err = a.cancelComments(ctx, tx, ids)
 		}
 		if err == nil {
-			err = a.tellPosts(ctx, tx, len(ids))
+			err = a.tellNumber(ctx, tx, "posts", len(ids))
 		}
 		return func() {
 			cancelled += len(ids)
