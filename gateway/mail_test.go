@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -194,6 +195,51 @@ func TestAddressesAreChangedByWhoGetsTheirMail(t *testing.T) {
 	ada.ask(http.MethodPost, "/me/email/confirm", fmt.Sprintf(`{"token": %q}`, taken.Token)).fails(http.StatusBadRequest, "invalid_state")
 }
 
+// suspend suspends a key of the workspace, once more if need be.
+func (a *api) suspend(id schema.KeyID) {
+	a.Helper()
+	a.exec(`update api_keys set suspended_until = null`)
+	key := schema.Key{ID: id, Workspace: a.workspace, Name: "eager", RequestsPerMinute: 1}
+	if until, err := a.keys.CountRefusals(a.Context(), key, key.Patience()+1); err != nil || until.IsZero() {
+		a.Fatalf("suspended until %v, %v", until, err)
+	}
+}
+
+// TestKeysAreToldOfToWhomeverTheyConcern has keys that a registration made, and one that a member did.
+func TestKeysAreToldOfToWhomeverTheyConcern(t *testing.T) {
+	a := newAPI(t)
+	_, id := a.issueKey(a.workspace, schema.Read, false)
+	a.exec(`update workspaces set email = 'acme@example.com' where id = $1`, a.workspace.Bytes())
+	a.suspend(id)
+	a.mail(people.MailSuspension, "acme@example.com")
+	a.anHourPasses()
+	a.member(a.workspace, people.Viewer, "bob")
+	a.exec(`update api_keys set made_by = (select id from users) where id = $1`, id.Bytes())
+	a.suspend(id)
+	a.mail(people.MailSuspension, "bob@example.com") // there are members: the registration's address is theirs no more
+
+	store, notice := postgres.NewMail(a.store, rand.Reader), people.Notice{ID: schema.NoticeID{1}, Subject: "An end", Text: "It ends."}
+	if err := store.PutNotice(t.Context(), notice); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time everybody has it
+		for after, more := (schema.KeyID{}), true; more; more = !after.IsZero() {
+			_, last, full, err := store.Notify(t.Context(), notice.ID, after)
+			if err != nil || full {
+				t.Fatal(full, err)
+			}
+			after = last
+		}
+	}
+	var recipients []string
+	for _, letter := range a.mails() {
+		recipients = append(recipients, letter.Recipient)
+	}
+	if want := []string{"acme@example.com", "bob@example.com"}; !slices.Equal(slices.Sorted(slices.Values(recipients)), want) {
+		t.Errorf("told are %q, want %q", recipients, want)
+	}
+}
+
 func TestMailIsChosenAndRefused(t *testing.T) {
 	a := newAPI(t)
 	ada, bob := a.member(a.workspace, people.Owner, "ada"), a.member(a.workspace, people.Viewer, "bob")
@@ -203,20 +249,12 @@ func TestMailIsChosenAndRefused(t *testing.T) {
 	}
 	bob.ask(http.MethodPatch, "/me/mail", `{"keysSuspended": true}`).fails(http.StatusBadRequest, "validation_error")
 	_, id := a.issueKey(a.workspace, schema.Read, false)
-	suspend := func() {
-		t.Helper()
-		a.exec(`update api_keys set suspended_until = null`)
-		key := schema.Key{ID: id, Workspace: a.workspace, Name: "eager", RequestsPerMinute: 1}
-		if until, err := a.keys.CountRefusals(t.Context(), key, key.Patience()+1); err != nil || until.IsZero() {
-			t.Fatalf("suspended until %v, %v", until, err)
-		}
-	}
-	suspend()
+	a.suspend(id)
 	letter := a.mail(people.MailSuspension, "ada@example.com")
 	if len(letter.Keys) != 1 || letter.About != a.workspace {
 		t.Errorf("letter = %+v", letter)
 	}
-	suspend()
+	a.suspend(id)
 	if sent := a.mails(); len(sent) != 0 {
 		t.Errorf("two within an hour: %+v", sent)
 	}
@@ -246,7 +284,7 @@ func TestMailIsChosenAndRefused(t *testing.T) {
 		t.Errorf("ada gets %v", mail.value)
 	}
 	a.anHourPasses()
-	suspend()
+	a.suspend(id)
 	if sent := a.mails(); len(sent) != 0 {
 		t.Errorf("who wants none gets %+v", sent)
 	}

@@ -1,13 +1,16 @@
 package gateway_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	virtual "github.com/descope/virtualwebauthn"
+	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
 	"crier/schema/people"
@@ -235,6 +238,73 @@ func TestDoubtTakesEveryWayIn(t *testing.T) {
 	}
 	if n := a.number(`select (select count(*) from passkeys) + (select count(*) from identities) + (select count(*) from memberships) + (select count(*) from sessions)`); n != 0 {
 		t.Errorf("%d rows are left", n)
+	}
+}
+
+// TestDoubtWithdrawsWhatWasInvited has whoever took the address invite others by the role that an issuer gave: they
+// would come back by it. What people have given stays, with what was invited by that.
+func TestDoubtWithdrawsWhatWasInvited(t *testing.T) {
+	a := newAPI(t)
+	second, _ := a.tenant("second", "operator", schema.Read)
+	ada := a.member(a.workspace, people.Admin, "ada")
+	ada.invite("eve@example.com", people.Viewer)
+	added := people.User{ID: schema.NewUserID(a.now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.now()}
+	if _, err := a.people().AddUser(t.Context(), added, people.Membership{Workspace: second, Role: people.Admin}); err != nil {
+		t.Fatal(err)
+	}
+	ada.ask(http.MethodPatch, "/session", `{"workspaceId": "`+second.String()+`"}`).want(http.StatusOK)
+	ada.invite("bob@example.com", people.Viewer)
+	a.exec(`update users set confirmed_at = null`)
+	a.exec(`update memberships set given_by = 'https://login.example' where workspace_id <> $1`, second.Bytes())
+	if _, err := a.people().AddUser(t.Context(), added, people.Membership{}); err != nil {
+		t.Fatal(err)
+	}
+	if n := a.number(`select count(*) from invitations where email = 'eve@example.com'`); n != 0 {
+		t.Error("the invitation by the role that an issuer gave is left")
+	}
+	if n := a.number(`select count(*) from invitations where email = 'bob@example.com'`); n != 1 {
+		t.Error("the invitation by the role that people gave is gone")
+	}
+}
+
+// TestDoubtTakesSessionsThatBegin has whoever took the address sign in by their passkey at the moment in which the
+// operator adds somebody.
+func TestDoubtTakesSessionsThatBegin(t *testing.T) {
+	a := newAPI(t)
+	a.member(a.workspace, people.Owner, "ada").addPasskey(newAuthenticator())
+	a.exec(`update users set confirmed_at = null`)
+	signIn, err := pgx.Connect(t.Context(), a.databaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer signIn.Close(context.WithoutCancel(t.Context()))
+	if _, err := signIn.Exec(t.Context(), `
+		begin;
+		update passkeys set used_at = now();
+		insert into sessions (id, user_id, hash, address, agent, created_at, seen_at, expires_at)
+		select gen_random_uuid(), id, sha256('new'), '', '', now(), now(), now() + interval '1 hour' from users`); err != nil {
+		t.Fatal(err)
+	}
+	added := make(chan error, 1)
+	go func() {
+		_, err := a.people().AddUser(t.Context(), people.User{ID: schema.NewUserID(a.now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.now()}, people.Membership{})
+		added <- err
+	}()
+	for a.number(`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`) == 0 {
+		select {
+		case err := <-added:
+			t.Fatalf("nothing waited for the sign-in: %v", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	if _, err := signIn.Exec(t.Context(), `commit`); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-added; err != nil {
+		t.Fatal(err)
+	}
+	if n := a.number(`select count(*) from sessions`); n != 0 {
+		t.Errorf("%d sessions are left", n)
 	}
 }
 

@@ -98,7 +98,11 @@ func (m *mail) choose(c *gin.Context) error {
 	}
 	session := admission.RequestOf(c).Session
 	var wanted []people.MailChoice
-	for kind, name := range choiceNames {
+	for _, kind := range people.MailKinds() { // in one order, so that two such requests do not wait for each other
+		name, isChosen := choiceNames[kind]
+		if !isChosen {
+			continue
+		}
 		if want, ok := f.Boolean(name); ok {
 			if session.Role < kind.Least() {
 				f.Fail(name, body.CodeInvalidValue, "needs the role "+kind.Least().String())

@@ -88,6 +88,11 @@ func (p *passkeys) offered() error {
 
 // challenge begins a sign-in: nobody says who they are, since the authenticator does.
 func (p *passkeys) challenge(c *gin.Context) error {
+	return p.ask(c, people.SignsInByPasskey, p.Verifier.RequestOptions)
+}
+
+// ask begins a ceremony, and answers with what its token makes the page ask authenticators.
+func (p *passkeys) ask(c *gin.Context, kind people.CeremonyKind, optionsOf func(token string) (json.RawMessage, error)) error {
 	if err := p.offered(); err != nil {
 		return err
 	}
@@ -95,11 +100,11 @@ func (p *passkeys) challenge(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	options, err := p.Verifier.RequestOptions(token)
+	options, err := optionsOf(token)
 	if err != nil {
 		return err
 	}
-	if err := p.open(c, token, people.SignsInByPasskey, ""); err != nil {
+	if err := p.open(c, token, kind, ""); err != nil {
 		return err
 	}
 	answer.JSON(c, http.StatusCreated, optionsAnswer{Success: true, Options: options})
@@ -167,27 +172,14 @@ func (p *passkeys) list(c *gin.Context) error {
 
 // propose begins the addition of a passkey.
 func (p *passkeys) propose(c *gin.Context) error {
-	if err := p.offered(); err != nil {
-		return err
-	}
-	user := admission.RequestOf(c).Session.User
-	have, err := p.Store.Passkeys(c.Request.Context(), user.ID)
-	if err != nil {
-		return err
-	}
-	token, err := people.NewToken(p.Random)
-	if err != nil {
-		return err
-	}
-	options, err := p.Verifier.CreationOptions(token, user, have)
-	if err != nil {
-		return err
-	}
-	if err := p.open(c, token, people.AddsPasskey, ""); err != nil {
-		return err
-	}
-	answer.JSON(c, http.StatusCreated, optionsAnswer{Success: true, Options: options})
-	return nil
+	return p.ask(c, people.AddsPasskey, func(token string) (json.RawMessage, error) {
+		user := admission.RequestOf(c).Session.User
+		have, err := p.Store.Passkeys(c.Request.Context(), user.ID)
+		if err != nil {
+			return nil, err
+		}
+		return p.Verifier.CreationOptions(token, user, have)
+	})
 }
 
 // add stores the passkey that an authenticator has made.

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"time"
@@ -110,7 +111,7 @@ func (w writer) postsFailed() page {
 	p := page{Subject: fmt.Sprintf("Posts of %s failed", w.workspace), Before: []string{fmt.Sprintf("These posts of the workspace “%s” did not go out:", w.workspace)}}
 	for _, f := range w.Posts {
 		p.Items = append(p.Items, item{
-			Title: fmt.Sprintf("%s on %s, %s", or(plain(f.Account), "an account"), f.Platform, moment(f.At)), Detail: words(f.Error), Link: w.url + "/posts/" + f.ID.String(),
+			Title: fmt.Sprintf("%s on %s, %s", cmp.Or(plain(f.Account), "an account"), f.Platform, moment(f.At)), Detail: words(f.Error), Link: w.url + "/posts/" + f.ID.String(),
 		})
 	}
 	p.More = w.more()
@@ -153,13 +154,6 @@ func (w writer) more() string {
 		return ""
 	}
 	return fmt.Sprintf("And %d more.", w.More)
-}
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }

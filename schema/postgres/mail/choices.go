@@ -2,7 +2,6 @@ package mail
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -16,13 +15,12 @@ import (
 // Choices returns which mail about a live workspace a member gets, of the kinds that members of their role may have.
 func (s *Store) Choices(ctx context.Context, user schema.UserID, workspace schema.WorkspaceID) (all []people.MailChoice, err error) {
 	var role people.Role
-	var chosen []int16
-	var wanted []bool
+	var chosen map[people.MailKind]bool
 	err = s.Pool.QueryRow(ctx, `
-		select m.role, coalesce(array_agg(c.kind) filter (where c.kind is not null), '{}'), coalesce(array_agg(c.wanted) filter (where c.kind is not null), '{}')
+		select m.role, coalesce(jsonb_object_agg(c.kind, c.wanted) filter (where c.kind is not null), '{}')
 		from memberships m join users u on u.id = m.user_id
 		left join mail_choices c on c.email = u.email and c.workspace_id = m.workspace_id
-		where m.user_id = $1 and m.workspace_id = $2 group by m.role`, user, workspace).Scan((*int16)(&role), &chosen, &wanted)
+		where m.user_id = $1 and m.workspace_id = $2 group by m.role`, user, workspace).Scan((*int16)(&role), &chosen)
 	if err != nil {
 		return nil, fmt.Errorf("reading which mail is wanted: %w", db.OrNotFound(err, "workspace"))
 	}
@@ -30,13 +28,11 @@ func (s *Store) Choices(ctx context.Context, user schema.UserID, workspace schem
 		if k.Least() == people.Anyone || role < k.Least() {
 			continue
 		}
-		c := people.MailChoice{Kind: k, Wanted: role >= k.Usual()}
-		for i := range chosen {
-			if chosen[i] == int16(k) {
-				c.Wanted = wanted[i]
-			}
+		wanted, isChosen := chosen[k]
+		if !isChosen {
+			wanted = role >= k.Usual()
 		}
-		all = append(all, c)
+		all = append(all, people.MailChoice{Kind: k, Wanted: wanted})
 	}
 	return all, nil
 }
@@ -58,11 +54,8 @@ func (s *Store) Choose(ctx context.Context, user schema.UserID, workspace schema
 // Recipient returns whose address a token of mail is of. The error is NotFound where it is none.
 func (s *Store) Recipient(ctx context.Context, token string) (email string, err error) {
 	err = s.Pool.QueryRow(ctx, `select email from mail_recipients where token = $1`, token).Scan(&email)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", db.NotFound("link")
-	}
 	if err != nil {
-		return "", fmt.Errorf("reading who got a mail: %w", db.Unavailable(err))
+		return "", fmt.Errorf("reading who got a mail: %w", db.OrNotFound(err, "link"))
 	}
 	return email, nil
 }

@@ -2,7 +2,6 @@ package mail
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -41,7 +40,7 @@ func (s *Store) Notify(ctx context.Context, notice schema.NoticeID, after schema
 		with room as (
 			select count(*) < @most - @chunk as is_there from (select from mails where due_at is not null limit @most) w
 		), chunk as (
-			select k.id, k.made_by, w.id as workspace, coalesce(w.live_id, w.id) as live
+			select k.id, k.made_by, coalesce(w.live_id, w.id) as live
 			from api_keys k join workspaces w on w.id = k.workspace_id and w.deleting_at is null
 			where k.id > coalesce(@after::uuid, {no_id}) and k.revoked_at is null and (k.expires_at is null or k.expires_at > @now) and (select is_there from room)
 			order by k.id limit @chunk
@@ -64,7 +63,7 @@ func (s *Store) Notify(ctx context.Context, notice schema.NoticeID, after schema
 			"after": after, "now": now, "chunk": noticeChunk, "most": people.MaxMails, "owner": int16(people.Owner),
 			"kind": int16(people.MailNotice), "notice": notice, "life": people.MailNotice.Life(),
 		}).Scan(&stored, (*[16]byte)(&last), &full)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	if err != nil {
 		return 0, last, false, fmt.Errorf("storing mails: %w", db.Unavailable(err))
 	}
 	return stored, last, full, nil

@@ -40,45 +40,34 @@ func (s *Store) Address(ctx context.Context) (found bool, err error) {
 }
 
 // addressTo addresses a mail to members who want it. Of suspended keys, whoever made one of them is told too, and
-// where nobody is, the address that the workspace was registered by.
+// where there are no members, the address that the workspace was registered by.
 func addressTo(ctx context.Context, tx pgx.Tx, note people.Mail, now time.Time) error {
-	parameters := pgx.StrictNamedArgs{
+	_, err := tx.Exec(ctx, addressMails, pgx.StrictNamedArgs{
 		"kind": int16(note.Kind), "workspace": note.About, "since": note.Since, "now": now, "life": note.Kind.Life(),
 		"interval": people.MailInterval, "waiting": people.MaxMails, "least": int16(note.Kind.Least()), "usual": int16(note.Kind.Usual()),
 		"ofKeys": note.Kind == people.MailSuspension,
-	}
-	tag, err := tx.Exec(ctx, addressMembers, parameters)
-	if err != nil || tag.RowsAffected() > 0 || note.Kind != people.MailSuspension {
-		return err
-	}
-	delete(parameters, "least")
-	delete(parameters, "usual")
-	delete(parameters, "ofKeys")
-	_, err = tx.Exec(ctx, addressRegistered, parameters)
+	})
 	return err
 }
 
-// addressMembers takes members whose addresses are known to be theirs: nobody else is told what goes on in a workspace.
-var addressMembers = sql.Text(`
+// addressMails takes members whose addresses are known to be theirs: nobody else is told what goes on in a workspace.
+var addressMails = sql.Text(`
+	with recipients as (
+		select u.email, o.role >= @least as may, o.role >= @usual as usually, @ofKeys and exists (
+			select from api_keys k join workspaces w on w.id = k.workspace_id
+			where k.made_by = u.id and (w.id = o.workspace_id or w.live_id = o.workspace_id) and k.suspended_until > @now) as made_one
+		from memberships o join users u on u.id = o.user_id
+		where o.workspace_id = @workspace::uuid and u.confirmed_at is not null
+		union all
+		select w.email, false, false, true from workspaces w
+		where @ofKeys and w.id = @workspace::uuid and w.email is not null and not exists (select from memberships o where o.workspace_id = w.id)
+	)
 	insert into mails as m (id, kind, about, recipient, since, due_at, expires_at)
 	select gen_random_uuid(), @kind, @workspace::uuid, r.email, @since::timestamptz, @now::timestamptz, @now::timestamptz + @life::interval
-	from memberships o join users r on r.id = o.user_id
-	left join mail_choices c on c.email = r.email and c.kind = @kind and c.workspace_id = o.workspace_id
-	where o.workspace_id = @workspace::uuid and r.confirmed_at is not null
-	  and (o.role >= @least and coalesce(c.wanted, o.role >= @usual) or @ofKeys and coalesce(c.wanted, true) and exists (
-		select from api_keys k join workspaces w on w.id = k.workspace_id
-		where k.made_by = r.id and (w.id = o.workspace_id or w.live_id = o.workspace_id) and k.suspended_until > @now))
+	from recipients r left join mail_choices c on c.email = r.email and c.kind = @kind and c.workspace_id = @workspace::uuid
+	where (r.may and coalesce(c.wanted, r.usually) or r.made_one and coalesce(c.wanted, true))
 	  and (select count(*) from (select from mails where due_at is not null limit @waiting) w) < @waiting
 	order by r.email
-	on conflict (kind, about, recipient) do update set {again_mail}`)
-
-var addressRegistered = sql.Text(`
-	insert into mails as m (id, kind, about, recipient, since, due_at, expires_at)
-	select gen_random_uuid(), @kind, @workspace::uuid, r.email, @since::timestamptz, @now::timestamptz, @now::timestamptz + @life::interval
-	from workspaces r left join mail_choices c on c.email = r.email and c.kind = @kind and c.workspace_id = r.id
-	where r.id = @workspace::uuid and r.email is not null and coalesce(c.wanted, true)
-	  and not exists (select from memberships o where o.workspace_id = r.id)
-	  and (select count(*) from (select from mails where due_at is not null limit @waiting) w) < @waiting
 	on conflict (kind, about, recipient) do update set {again_mail}`)
 
 // Claim takes a mail that is due. Nobody else does within the lease; where the process ends before Finish, it is

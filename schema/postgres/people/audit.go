@@ -50,13 +50,13 @@ func (s *Store) Audit(ctx context.Context, q people.AuditQuery) ([]people.AuditR
 
 // forgetName takes the name and the networks of a user out of the audit log, in chunks; a session is named by its
 // network, a passkey by the user. It can be cut off anywhere, and called again.
-func (s *Store) forgetName(ctx context.Context, user schema.UserID) error {
+func forgetName(ctx context.Context, q db.Execer, user schema.UserID) error {
 	for {
-		tag, err := s.Pool.Exec(ctx, `
+		tag, err := q.Exec(ctx, `
 			update audit set actor_name = $2, address = '', subject_name = case when subject in ('session', 'passkey') then '' else subject_name end,
 				changes = case when subject = 'passkey' then '[]' else changes end
 			where (id, at) in (
-				select id, at from audit where actor_id = $1 and actor_name <> $2 limit $3)`, user.String(), people.RemovedUser, tables.HistoryChunk)
+				select id, at from audit where actor_id = $1 and (actor_name <> $2 or address <> '') limit $3)`, user.String(), people.RemovedUser, tables.HistoryChunk)
 		if err != nil || tag.RowsAffected() < tables.HistoryChunk {
 			return err
 		}

@@ -69,7 +69,7 @@ func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attemp
 		}
 		_, err = tx.Exec(ctx, `delete from request_windows where subject in ($1, $2)`, emailSubject(a), emailSubject(a)+" "+a.Address)
 		if err == nil {
-			_, err = tx.Exec(ctx, `update request_windows set used = greatest(used - 1, 0) where subject = $1`, addressSubject(a))
+			err = giveBack(ctx, tx, a.Address)
 		}
 		if err != nil {
 			return err

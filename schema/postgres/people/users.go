@@ -90,19 +90,26 @@ func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership)
 }
 
 // doubt takes the sessions of a user whose address is not known to be theirs, and all by which they sign in, with
-// what an issuer's groups gave them: from now on it is that of whom the operator means.
+// what an issuer's groups gave them and what they have invited by it: from now on it is that of whom the operator
+// means. Somebody who signs in meanwhile holds the way by which they do, so that their session is there once that is
+// taken. The last owner goes too: else whoever has the address would own what a group's people have.
 func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID) error {
 	tag, err := tx.Exec(ctx, `update users set password = null, confirmed_at = now() where id = $1 and confirmed_at is null`, user)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
 	b := &pgx.Batch{}
-	b.Queue(`delete from sessions where user_id = $1`, user)
 	b.Queue(`delete from passkeys where user_id = $1`, user)
 	b.Queue(`delete from identities where user_id = $1`, user)
 	b.Queue(`delete from email_changes where user_id = $1`, user)
 	b.Queue(`delete from ceremonies where user_id = $1`, user)
-	b.Queue(`delete from memberships where user_id = $1 and given_by is not null`, user)
+	b.Queue(`
+		select from workspaces where id in (select workspace_id from memberships where user_id = $1 and given_by is not null)
+		order by id for no key update`, user) // as where members change, so that nobody is invited meanwhile
+	b.Queue(`
+		with ended as (delete from memberships where user_id = $1 and given_by is not null returning workspace_id)
+		delete from invitations where invited_by = $1 and workspace_id in (select workspace_id from ended)`, user)
+	b.Queue(`delete from sessions where user_id = $1`, user)
 	return tx.SendBatch(ctx, b).Close()
 }
 
@@ -125,7 +132,7 @@ func putMembership(ctx context.Context, tx pgx.Tx, user schema.UserID, m people.
 func (s *Store) RemoveUser(ctx context.Context, email string) error {
 	user, err := s.UserOf(ctx, email)
 	if err == nil {
-		err = s.forgetName(ctx, user.ID) // most of it, so that the transaction is short
+		err = forgetName(ctx, s.Pool, user.ID) // most of it, so that the transaction is short
 	}
 	if err != nil {
 		return fmt.Errorf("removing a user: %w", db.Unavailable(err))
@@ -142,14 +149,13 @@ func (s *Store) RemoveUser(ctx context.Context, email string) error {
 		b.Queue(`delete from mail_choices where email = $1`, email)
 		b.Queue(`delete from mail_recipients where email = $1`, email)
 		b.Queue(`delete from users where id = $1`, id)
-		b.Queue(`
-			update audit set actor_name = $2, address = '', subject_name = case when subject in ('session', 'passkey') then '' else subject_name end,
-				changes = case when subject = 'passkey' then '[]' else changes end
-			where actor_id = $1`, id.String(), people.RemovedUser)
 		b.Queue(`update audit set subject_name = $3 where subject = 'user' and subject_id = $1 or subject = 'invitation' and subject_name = $2`,
 			id.String(), email, people.RemovedUser)
 		audit.Queue(ctx, b, s.Now(), audit.Entry{Subject: audit.Of("user", id, people.RemovedUser)})
-		return tx.SendBatch(ctx, b).Close()
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
+			return err
+		}
+		return forgetName(ctx, tx, id) // what came since
 	})
 	if err != nil {
 		return fmt.Errorf("removing a user: %w", db.Unavailable(err))
