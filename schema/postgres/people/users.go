@@ -104,7 +104,7 @@ func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID) error {
 	b.Queue(`delete from email_changes where user_id = $1`, user)
 	b.Queue(`delete from ceremonies where user_id = $1`, user)
 	b.Queue(`
-		select from workspaces where id in (select workspace_id from memberships where user_id = $1 and given_by is not null)
+		select from workspaces where id = any(array(select workspace_id from memberships where user_id = $1 and given_by is not null))
 		order by id for no key update`, user) // as where members change, so that nobody is invited meanwhile
 	b.Queue(`
 		with ended as (delete from memberships where user_id = $1 and given_by is not null returning workspace_id)

@@ -1,4 +1,4 @@
--- The 773 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 771 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -2067,7 +2067,7 @@ insert into duplicates (workspace_id, account_id, post_id, n, entry, comment_id,
 values (@workspace, @account, @post, @n, @entry, @comment, @native_id, @url) on conflict do nothing;
 
 -- mail/choices.go Choices
-select m.role, coalesce(array_agg(c.kind) filter (where c.kind is not null), '{}'), coalesce(array_agg(c.wanted) filter (where c.kind is not null), '{}')
+select m.role, coalesce(jsonb_object_agg(c.kind, c.wanted) filter (where c.kind is not null), '{}')
 from memberships m join users u on u.id = m.user_id
 left join mail_choices c on c.email = u.email and c.workspace_id = m.workspace_id
 where m.user_id = $1 and m.workspace_id = $2 group by m.role;
@@ -2153,7 +2153,7 @@ insert into notices (id, subject, body) values ($1, $2, $3) on conflict do nothi
 with room as (
   select count(*) < @most - @chunk as is_there from (select from mails where due_at is not null limit @most) w
 ), chunk as (
-  select k.id, k.made_by, w.id as workspace, coalesce(w.live_id, w.id) as live
+  select k.id, k.made_by, coalesce(w.live_id, w.id) as live
   from api_keys k join workspaces w on w.id = k.workspace_id and w.deleting_at is null
   where k.id > coalesce(@after::uuid, '00000000-0000-0000-0000-000000000000'::uuid) and k.revoked_at is null and (k.expires_at is null or k.expires_at > @now) and (select is_there from room)
   order by k.id limit @chunk
@@ -2178,30 +2178,23 @@ update mails m set due_at = null, sent_at = @now, attempts = 0
 from (select id from mails where due_at <= @now and recipient = '' order by due_at limit 1 for update skip locked) d
 where m.id = d.id returning m.kind, m.about, m.since;
 
--- mail/outbox.go addressMembers
+-- mail/outbox.go addressMails
+with recipients as (
+  select u.email, o.role >= @least as may, o.role >= @usual as usually, @ofKeys and exists (
+    select from api_keys k join workspaces w on w.id = k.workspace_id
+    where k.made_by = u.id and (w.id = o.workspace_id or w.live_id = o.workspace_id) and k.suspended_until > @now) as made_one
+  from memberships o join users u on u.id = o.user_id
+  where o.workspace_id = @workspace::uuid and u.confirmed_at is not null
+  union all
+  select w.email, false, false, true from workspaces w
+  where @ofKeys and w.id = @workspace::uuid and w.email is not null and not exists (select from memberships o where o.workspace_id = w.id)
+)
 insert into mails as m (id, kind, about, recipient, since, due_at, expires_at)
 select gen_random_uuid(), @kind, @workspace::uuid, r.email, @since::timestamptz, @now::timestamptz, @now::timestamptz + @life::interval
-from memberships o join users r on r.id = o.user_id
-left join mail_choices c on c.email = r.email and c.kind = @kind and c.workspace_id = o.workspace_id
-where o.workspace_id = @workspace::uuid and r.confirmed_at is not null
-  and (o.role >= @least and coalesce(c.wanted, o.role >= @usual) or @ofKeys and coalesce(c.wanted, true) and exists (
-  select from api_keys k join workspaces w on w.id = k.workspace_id
-  where k.made_by = r.id and (w.id = o.workspace_id or w.live_id = o.workspace_id) and k.suspended_until > @now))
+from recipients r left join mail_choices c on c.email = r.email and c.kind = @kind and c.workspace_id = @workspace::uuid
+where (r.may and coalesce(c.wanted, r.usually) or r.made_one and coalesce(c.wanted, true))
   and (select count(*) from (select from mails where due_at is not null limit @waiting) w) < @waiting
 order by r.email
-on conflict (kind, about, recipient) do update set since = case when m.due_at is null then excluded.since else least(m.since, excluded.since) end,
-  version = m.version + 1,
-  attempts = case when m.due_at is null then 0 else m.attempts end,
-  due_at = coalesce(m.due_at, greatest(excluded.due_at, m.sent_at + @interval::interval)),
-  expires_at = greatest(m.expires_at, excluded.expires_at, m.sent_at + @interval::interval + (excluded.expires_at - excluded.since));
-
--- mail/outbox.go addressRegistered
-insert into mails as m (id, kind, about, recipient, since, due_at, expires_at)
-select gen_random_uuid(), @kind, @workspace::uuid, r.email, @since::timestamptz, @now::timestamptz, @now::timestamptz + @life::interval
-from workspaces r left join mail_choices c on c.email = r.email and c.kind = @kind and c.workspace_id = r.id
-where r.id = @workspace::uuid and r.email is not null and coalesce(c.wanted, true)
-  and not exists (select from memberships o where o.workspace_id = r.id)
-  and (select count(*) from (select from mails where due_at is not null limit @waiting) w) < @waiting
 on conflict (kind, about, recipient) do update set since = case when m.due_at is null then excluded.since else least(m.since, excluded.since) end,
   version = m.version + 1,
   attempts = case when m.due_at is null then 0 else m.attempts end,
@@ -3056,7 +3049,7 @@ order by a.at desc, a.id desc limit @limit;
 update audit set actor_name = $2, address = '', subject_name = case when subject in ('session', 'passkey') then '' else subject_name end,
   changes = case when subject = 'passkey' then '[]' else changes end
 where (id, at) in (
-  select id, at from audit where actor_id = $1 and actor_name <> $2 limit $3);
+  select id, at from audit where actor_id = $1 and (actor_name <> $2 or address <> '') limit $3);
 
 -- people/ceremonies.go BeginCeremony
 delete from ceremonies where user_id = $1;
@@ -3365,9 +3358,6 @@ select from users where id = $1 and password = $2 for share;
 -- people/sign_in.go SignIn
 delete from request_windows where subject in ($1, $2);
 
--- people/sign_in.go SignIn
-update request_windows set used = greatest(used - 1, 0) where subject = $1;
-
 -- people/sign_in.go ChangePassword
 update sessions set hash = $2 where id = $1;
 
@@ -3406,9 +3396,6 @@ returning id, email, name, is_operator, confirmed_at is not null, created_at;
 update users set password = null, confirmed_at = now() where id = $1 and confirmed_at is null;
 
 -- people/users.go doubt
-delete from sessions where user_id = $1;
-
--- people/users.go doubt
 delete from passkeys where user_id = $1;
 
 -- people/users.go doubt
@@ -3421,7 +3408,15 @@ delete from email_changes where user_id = $1;
 delete from ceremonies where user_id = $1;
 
 -- people/users.go doubt
-delete from memberships where user_id = $1 and given_by is not null;
+select from workspaces where id = any(array(select workspace_id from memberships where user_id = $1 and given_by is not null))
+order by id for no key update;
+
+-- people/users.go doubt
+with ended as (delete from memberships where user_id = $1 and given_by is not null returning workspace_id)
+delete from invitations where invited_by = $1 and workspace_id in (select workspace_id from ended);
+
+-- people/users.go doubt
+delete from sessions where user_id = $1;
 
 -- people/users.go putMembership
 insert into memberships (workspace_id, user_id, role) values ($1, $2, $3)
@@ -3447,11 +3442,6 @@ delete from mail_recipients where email = $1;
 
 -- people/users.go RemoveUser
 delete from users where id = $1;
-
--- people/users.go RemoveUser
-update audit set actor_name = $2, address = '', subject_name = case when subject in ('session', 'passkey') then '' else subject_name end,
-  changes = case when subject = 'passkey' then '[]' else changes end
-where actor_id = $1;
 
 -- people/users.go RemoveUser
 update audit set subject_name = $3 where subject = 'user' and subject_id = $1 or subject = 'invitation' and subject_name = $2;
