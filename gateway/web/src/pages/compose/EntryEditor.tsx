@@ -1,12 +1,12 @@
-import { useId, useRef, useState, type DragEvent } from 'react'
-import { words, type Account, type PlatformName } from '../../api/client'
+import { useId, useRef } from 'react'
+import type { Account, PlatformName } from '../../api/client'
 import { Icon } from '../../parts/Icon'
 import { Mark, platforms as named } from '../../parts/platforms'
+import { useDrop, useUploads } from '../../parts/uploads'
 import { useWords } from '../../words'
 import { Comments } from './Comments'
 import { described, Found } from './Found'
 import { MediaItems } from './MediaItems'
-import { useUploads } from './upload'
 import { under, type Finding, type Validity } from './validity'
 import type { Entry } from './writing'
 
@@ -25,20 +25,13 @@ type EntryEditorProps = {
 // EntryEditor is where an entry's text, what accounts get instead of it, its media and first comments are written.
 export function EntryEditor({ entry, place, account, platforms, validity, isFixed, set }: EntryEditorProps) {
   const { t } = useWords()
-  const [isOver, setOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
   const findings = validity?.findings ?? []
   const change = (next: Partial<Entry>) => set((e) => ({ ...e, ...next }))
-  const uploads = useUploads((item) => set((e) => ({ ...e, media: [...e.media, item] })), (error) => words(error, t('unreachable')))
-  const take = (files: FileList | null) => [...(files ?? [])].forEach(uploads.send)
-  const drop = (event: DragEvent) => {
-    event.preventDefault()
-    setOver(false)
-    take(event.dataTransfer.files)
-  }
-  const dropping = { onDragOver: (event: DragEvent) => { event.preventDefault(); setOver(true) }, onDragLeave: () => setOver(false), onDrop: drop }
+  const uploads = useUploads((upload) => set((e) => ({ ...e, media: [...e.media, { ...upload, altText: '' }] })))
+  const drop = useDrop(uploads.send)
   return (
-    <li className="entry-editor" data-over={isOver} {...(isFixed ? {} : dropping)}>
+    <li className="entry-editor" data-over={drop.isOver} {...(isFixed ? {} : drop.props)}>
       {place && <PlaceInThread {...place} />}
       <TextField entry={entry} place={place} account={account} isFixed={isFixed} findings={aboutText(findings)} change={change} />
       <fieldset className="plain" disabled={isFixed}>
@@ -46,7 +39,7 @@ export function EntryEditor({ entry, place, account, platforms, validity, isFixe
       </fieldset>
       <div className="tools">
         {!isFixed && <button className="btn low" onClick={() => picker.current?.click()}><Icon name="image" size={14} /> {t('media.add')}</button>}
-        <input ref={picker} className="hidden" tabIndex={-1} aria-hidden="true" type="file" multiple accept="image/*,video/*,application/pdf" onChange={(e) => { take(e.target.files); e.target.value = '' }} />
+        <input ref={picker} className="hidden" tabIndex={-1} aria-hidden="true" type="file" multiple accept="image/*,video/*,application/pdf" onChange={(e) => { [...(e.target.files ?? [])].forEach(uploads.send); e.target.value = '' }} />
         <button className="btn low" onClick={() => change({ comments: [...entry.comments, ''] })}><Icon name="plus" size={14} /> {t('compose.firstComment')}</button>
         <span className="small muted grow drop-hint">{!isFixed && t('media.orDrop')}</span>
         <Counters platforms={platforms} validity={validity} />

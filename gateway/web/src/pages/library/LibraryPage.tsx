@@ -1,16 +1,16 @@
 import './library.css'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useRef, useState, type DragEvent } from 'react'
-import { api, ask, words } from '../../api/client'
+import { useEffect, useRef, useState } from 'react'
+import { api, ask } from '../../api/client'
 import { useMay } from '../../api/session'
 import { Icon } from '../../parts/Icon'
 import { More } from '../../parts/Listing'
 import { Empty, Page, Problem, Waiting } from '../../parts/Page'
+import { SendingRow } from '../../parts/SendingRow'
 import { useToast } from '../../parts/toasts'
+import { useDrop, useUploads } from '../../parts/uploads'
 import { useWords } from '../../words'
-import { SendingRow } from '../compose/MediaItems'
-import { useUploads } from '../compose/upload'
 import { Details } from './Details'
 import { matches, type Media } from './media'
 import { Tile } from './Tile'
@@ -22,7 +22,7 @@ export function LibraryPage() {
   const mayUpload = useMay('author')
   const uploads = useLibraryUploads()
   const file = useRef<HTMLInputElement>(null)
-  const { isOver, ...drop } = useDrop(uploads.send)
+  const drop = useDrop(uploads.send)
   return (
     <Page
       name={t('nav.media')} title={t('nav.media')} about={t(mayUpload ? 'library.about' : 'library.aboutReading')}
@@ -31,7 +31,7 @@ export function LibraryPage() {
       <input ref={file} type="file" multiple hidden accept="image/*,video/*,application/pdf" onChange={(e) => { [...(e.target.files ?? [])].forEach(uploads.send); e.target.value = '' }} />
       <input className="input library-search" type="search" aria-label={t('library.search')} placeholder={t('library.search')} value={q ?? ''} onChange={(e) => void navigate({ search: { q: e.target.value || undefined }, replace: true })} />
       {uploads.sending.length > 0 && <ul className="card list">{uploads.sending.map((s) => <SendingRow key={s.id} of={s} uploads={uploads} />)}</ul>}
-      <div className="library" data-over={mayUpload && isOver} {...(mayUpload ? drop : {})}>
+      <div className="library" data-over={mayUpload && drop.isOver} {...(mayUpload ? drop.props : {})}>
         <Tiles q={q ?? ''} />
       </div>
     </Page>
@@ -43,28 +43,10 @@ function useLibraryUploads() {
   const { t } = useWords()
   const client = useQueryClient()
   const { show } = useToast()
-  return useUploads(
-    (item) => {
-      void client.invalidateQueries({ queryKey: ['library'] })
-      show({ tone: 'good', text: t('library.uploaded', { name: item.name ?? '' }) })
-    },
-    (error) => words(error, t('unreachable')),
-  )
-}
-
-// useDrop takes files that are dropped, each by send.
-function useDrop(send: (file: File) => void) {
-  const [isOver, setOver] = useState(false)
-  return {
-    isOver,
-    onDragOver: (event: DragEvent) => { event.preventDefault(); setOver(true) },
-    onDragLeave: () => setOver(false),
-    onDrop: (event: DragEvent) => {
-      event.preventDefault()
-      setOver(false)
-      ;[...event.dataTransfer.files].forEach(send)
-    },
-  }
+  return useUploads(({ name }) => {
+    void client.invalidateQueries({ queryKey: ['library'] })
+    show({ tone: 'good', text: t('library.uploaded', { name }) })
+  })
 }
 
 // useLibrary reads uploads, newest first; all of them while something is searched for.

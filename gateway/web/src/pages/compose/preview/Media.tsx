@@ -51,7 +51,7 @@ export function Watch({ account, entries: [entry], settings }: Look) {
   return (
     <div className="watch">
       {entry.media.length > 0 ? <Shots media={entry.media} most={1} /> : <span className="frame" />}
-      <p className="strong large">{wordOf(settings['title']) || t('preview.noTitle')}</p>
+      <p className="strong">{wordOf(settings['title']) || t('preview.noTitle')}</p>
       <div className="row small"><Face account={account} /><span className="strong clip">{account.name}</span></div>
       <div className="about"><Said text={entry.text} /></div>
       <Replies account={account} comments={entry.comments} />

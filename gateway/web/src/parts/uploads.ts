@@ -1,6 +1,9 @@
-import { useEffect, useRef, useState } from 'react'
-import { api, ask, ownPath, Refusal, type Schemas } from '../../api/client'
-import type { Item } from './writing'
+import { useEffect, useRef, useState, type DragEvent } from 'react'
+import { api, ask, ownPath, Refusal, words, type Schemas } from '../api/client'
+import { useWords } from '../words'
+
+// Upload is a file that has arrived.
+export type Upload = { mediaId: string; type: 'image' | 'video' | 'pdf'; name: string }
 
 export type Sending = { id: string; name: string; part: number; error?: string } // part: what has arrived, from 0 to 1
 
@@ -15,7 +18,8 @@ type Job = { file: File; stop: AbortController; mediaId?: string }
 const atOnce = 3
 
 // useUploads sends files. One that failed is kept to be tried again, which sends only the parts that are missing.
-export function useUploads(done: (item: Item) => void, say: (error: unknown) => string) {
+export function useUploads(done: (upload: Upload) => void) {
+  const { t } = useWords()
   const [sending, setSending] = useState<Sending[]>([])
   const jobs = useRef(new Map<string, Job>())
   const waiting = useRef<string[]>([])
@@ -34,10 +38,10 @@ export function useUploads(done: (item: Item) => void, say: (error: unknown) => 
   const run = async (id: string, job: Job) => {
     try {
       const mediaId = await upload(job, (part) => change(id, { part }))
-      latest.current({ mediaId, type: kindOf(job.file), name: job.file.name, altText: '' })
+      latest.current({ mediaId, type: kindOf(job.file), name: job.file.name })
       forget(id)
     } catch (error) {
-      if (!job.stop.signal.aborted) change(id, { error: say(error) })
+      if (!job.stop.signal.aborted) change(id, { error: words(error, t('unreachable')) })
     }
   }
   const next = () => {
@@ -77,7 +81,22 @@ export function useUploads(done: (item: Item) => void, say: (error: unknown) => 
   }
 }
 
-function kindOf(file: File): Item['type'] {
+// useDrop takes files that are dropped on something, each by send; its props are for what they are dropped on.
+export function useDrop(send: (file: File) => void) {
+  const [isOver, setOver] = useState(false)
+  const props = {
+    onDragOver: (event: DragEvent) => { event.preventDefault(); setOver(true) },
+    onDragLeave: () => setOver(false),
+    onDrop: (event: DragEvent) => {
+      event.preventDefault()
+      setOver(false)
+      ;[...event.dataTransfer.files].forEach(send)
+    },
+  }
+  return { isOver, props }
+}
+
+function kindOf(file: File): Upload['type'] {
   if (file.type.startsWith('video/')) return 'video'
   return file.type === 'application/pdf' ? 'pdf' : 'image'
 }
