@@ -14,10 +14,10 @@ import { standing } from '../../parts/post'
 import type { CalendarView } from '../../router'
 import { useWords } from '../../words'
 import { Chip } from './Chip'
-import { eventsOf, searchOf, type Shown } from './events'
+import { eventsOf, type Shown } from './events'
 import { useMove } from './move'
 import { dayOf, hourOf } from './range'
-import type { Slot } from './slots'
+import { searchOf, type Slot } from './slots'
 
 const viewTypes: Record<CalendarView, string> = { month: 'dayGridMonth', week: 'timeGridWeek', day: 'timeGridDay', list: 'posts' }
 

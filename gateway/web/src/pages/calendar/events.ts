@@ -4,7 +4,7 @@ import { dateOf } from '../../parts/dates'
 import { changer, excerpt, isMovable } from '../../parts/post'
 import type { CalendarView } from '../../router'
 import type { Say } from '../../words'
-import type { Slot } from './slots'
+import { searchOf, type Slot } from './slots'
 
 // Shown is what an event of the calendar stands for: a post, a free place of a queue, or what there is no room for.
 export type Shown = { post: Post } | { slot: Slot } | { more: number }
@@ -30,9 +30,6 @@ export function eventsOf(view: CalendarView, posts: Post[], slots: Slot[], { t, 
     })),
   ]
 }
-
-// searchOf begins a post for a place: by the queue where it gives that one out next, else at its time.
-export const searchOf = (slot: Slot): { queue?: string; at?: string } => (slot.isNext ? { queue: slot.queueId } : { at: slot.at })
 
 const addressOf = (slot: Slot) => '/compose?' + new URLSearchParams(Object.entries(searchOf(slot))).toString()
 
