@@ -11,12 +11,16 @@ type ListingProps<T> = {
   rows?: number // that stand there while it is read
 }
 
-// Listing is a card's list, and what stands there while it is read, where it could not be, and where it is empty.
-export function Listing<T>({ query, items = [], empty, children, rows = 3 }: ListingProps<T>) {
+// Listing is a card's list, and what stands there while it is read, where it could not be, and where it is empty. What
+// has been read stays where it cannot be read again.
+export function Listing<T>({ query, items, empty, children, rows = 3 }: ListingProps<T>) {
   if (query.isPending) return <Waiting rows={rows} />
-  if (query.error) return <div className="body"><Problem error={query.error} retry={() => void query.refetch()} /></div>
-  if (items.length === 0) return empty
-  return <ul className="list">{items.map(children)}</ul>
+  return (
+    <>
+      {query.error && <div className="body"><Problem error={query.error} retry={() => void query.refetch()} /></div>}
+      {items && (items.length > 0 ? <ul className="list">{items.map(children)}</ul> : empty)}
+    </>
+  )
 }
 
 // More reads the next page of a list, where there is one.

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { postsOf } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { Icon } from '../../parts/Icon'
-import { Empty, Page, Problem, Waiting } from '../../parts/Page'
+import { Listing } from '../../parts/Listing'
+import { Empty, Page } from '../../parts/Page'
 import { PostRow } from '../../parts/PostRow'
 import { useWords } from '../../words'
 
@@ -15,14 +16,9 @@ export function DraftsPage() {
   return (
     <Page name={t('nav.drafts')} title={t('nav.drafts')} about={t('drafts.about')}>
       <div className="card">
-        {drafts.isPending && <Waiting />}
-        {drafts.error && <div className="body"><Problem error={drafts.error} retry={() => void drafts.refetch()} /></div>}
-        {drafts.data?.length === 0 && <Empty icon="draft" title={t('drafts.none')} action={compose}>{t('drafts.noneAbout')}</Empty>}
-        {drafts.data && drafts.data.length > 0 && (
-          <ul className="list">
-            {drafts.data.map((post) => <PostRow key={post.id} post={post} actions={mayPost && <Link className="btn low" to="/compose" search={{ edit: post.id }}>{t('post.edit')}</Link>} />)}
-          </ul>
-        )}
+        <Listing query={drafts} items={drafts.data} rows={4} empty={<Empty icon="draft" title={t('drafts.none')} action={compose}>{t('drafts.noneAbout')}</Empty>}>
+          {(post) => <PostRow key={post.id} post={post} actions={mayPost && <Link className="btn low" to="/compose" search={{ edit: post.id }}>{t('post.edit')}</Link>} />}
+        </Listing>
       </div>
     </Page>
   )

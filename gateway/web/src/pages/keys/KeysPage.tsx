@@ -20,7 +20,7 @@ export function KeysPage() {
   const [isMaking, setMaking] = useState(false)
   const [secret, setSecret] = useState<string>()
   const make = mayManage && <button className="btn main" onClick={() => setMaking(true)}><Icon name="plus" /> {t('keys.new')}</button>
-  const active = all.data?.filter((k) => k.isActive) ?? []
+  const active = all.data?.filter((k) => k.isActive)
   const ended = all.data?.filter((k) => !k.isActive) ?? []
   return (
     <Page name={t('nav.keys')} title={t('nav.keys')} about={t('keys.about')} actions={make}>

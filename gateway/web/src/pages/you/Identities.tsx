@@ -4,7 +4,7 @@ import { api, ask, type Schemas } from '../../api/client'
 import { identities, leaveFor, providers } from '../../api/signin'
 import { Confirm } from '../../parts/Confirm'
 import { Icon } from '../../parts/Icon'
-import { Problem, Waiting } from '../../parts/Page'
+import { Listing } from '../../parts/Listing'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
 
@@ -20,9 +20,9 @@ export function Identities() {
   return (
     <section className="card" aria-label={t('you.identities')}>
       <header><h2>{t('you.identities')}</h2></header>
-      {all.isPending && <Waiting rows={1} />}
-      {all.error && <div className="body"><Problem error={all.error} /></div>}
-      <ul className="list">{all.data?.map((i) => <Row key={i.id} of={i} title={offered.find((p) => p.name === i.provider)?.title ?? i.issuer} />)}</ul>
+      <Listing query={all} items={all.data} rows={1} empty={null}>
+        {(i) => <Row key={i.id} of={i} title={offered.find((p) => p.name === i.provider)?.title ?? i.issuer} />}
+      </Listing>
       {all.data && open.length > 0 && (
         <div className="body stack">
           <p className="muted">{t('you.identitiesAbout')}</p>

@@ -6,7 +6,8 @@ import { knowsPasskeys, makePasskey, passkeys, providers } from '../../api/signi
 import { Confirm, Dialog } from '../../parts/Confirm'
 import { Field, useSubmit } from '../../parts/Form'
 import { Icon } from '../../parts/Icon'
-import { Problem, Waiting } from '../../parts/Page'
+import { Listing } from '../../parts/Listing'
+import { Problem } from '../../parts/Page'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
 import { browserOf } from './browser'
@@ -26,10 +27,9 @@ export function Passkeys() {
         <h2>{t('you.passkeys')}</h2>
         {mayAdd && <button className="btn low" onClick={() => setAdding(true)}><Icon name="plus" /> {t('you.passkeyAdd')}</button>}
       </header>
-      {all.isPending && <Waiting rows={1} />}
-      {all.error && <div className="body"><Problem error={all.error} /></div>}
-      {all.data?.length === 0 && <div className="body muted">{t('you.passkeysAbout')} {t('you.passkeysNone')}</div>}
-      <ul className="list">{all.data?.map((p) => <Row key={p.id} of={p} />)}</ul>
+      <Listing query={all} items={all.data} rows={1} empty={<div className="body muted">{t('you.passkeysAbout')} {t('you.passkeysNone')}</div>}>
+        {(p) => <Row key={p.id} of={p} />}
+      </Listing>
       {isAdding && <Naming title={t('you.passkeyAdd')} before={browserOf(navigator.userAgent)} close={() => setAdding(false)} done={t('you.passkeyAdded')} save={async (name) => {
         const credential = await makePasskey(t('you.passkeyKnown'))
         if (!credential) return false

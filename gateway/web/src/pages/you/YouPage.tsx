@@ -5,7 +5,8 @@ import { api, ask, type Schemas } from '../../api/client'
 import { addressOf, useSession } from '../../api/session'
 import { Field, useSubmit } from '../../parts/Form'
 import { Icon } from '../../parts/Icon'
-import { Page, Problem, Waiting } from '../../parts/Page'
+import { Listing } from '../../parts/Listing'
+import { Page, Problem } from '../../parts/Page'
 import { useToast } from '../../parts/toasts'
 import { Refused } from '../../parts/Refused'
 import { useWords } from '../../words'
@@ -29,9 +30,7 @@ export function YouPage() {
       {refused && <Refused reason={refused} />}
       <section className="card" aria-label={t('you.sessions')}>
         <header><h2>{t('you.sessions')}</h2></header>
-        {all.isPending && <Waiting rows={2} />}
-        {all.error && <div className="body"><Problem error={all.error} /></div>}
-        <ul className="list">{all.data?.map((s) => <Row key={s.id} session={s} />)}</ul>
+        <Listing query={all} items={all.data} rows={2} empty={null}>{(s) => <Row key={s.id} session={s} />}</Listing>
       </section>
       <Passkeys />
       <Identities />
