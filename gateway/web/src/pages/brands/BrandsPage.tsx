@@ -8,7 +8,7 @@ import { Listing } from '../../parts/Listing'
 import { Empty, Page } from '../../parts/Page'
 import { Mark } from '../../parts/platforms'
 import { useWords } from '../../words'
-import { Deleting, Membership, Naming } from './dialogs'
+import { Deleting, Membership, NamingBrand } from './dialogs'
 
 export function BrandsPage() {
   const { t } = useWords()
@@ -30,7 +30,7 @@ export function BrandsPage() {
           <div className="body"><Chips accounts={loose} /></div>
         </section>
       )}
-      {isMaking && <Naming close={() => setMaking(false)} />}
+      {isMaking && <NamingBrand close={() => setMaking(false)} />}
     </Page>
   )
 }
@@ -54,7 +54,7 @@ function Row({ brand, accounts }: { brand: BrandItem; accounts: Account[] }) {
         {mayKeep && <button className="btn bare low icon" aria-label={t('brands.rename', { name: brand.name })} onClick={() => setOpen('rename')}><Icon name="edit" /></button>}
         {mayKeep && <button className="btn bare low icon" aria-label={t('brands.deleteOf', { name: brand.name })} onClick={() => setOpen('delete')}><Icon name="trash" /></button>}
       </div>
-      {open === 'rename' && <Naming brand={brand} close={close} />}
+      {open === 'rename' && <NamingBrand brand={brand} close={close} />}
       {open === 'accounts' && <Membership brand={brand} accounts={accounts} close={close} />}
       {open === 'delete' && <Deleting brand={brand} close={close} />}
     </li>

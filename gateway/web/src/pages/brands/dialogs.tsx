@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { api, ask, type Account } from '../../api/client'
 import type { BrandItem } from '../../api/queries'
 import { Confirm, Dialog } from '../../parts/Confirm'
-import { Field, Foot, useSubmit } from '../../parts/Form'
+import { Foot, useSubmit } from '../../parts/Form'
+import { Naming } from '../../parts/Naming'
 import { Mark } from '../../parts/platforms'
 import { useWords } from '../../words'
 
@@ -13,24 +14,19 @@ function useReread() {
   return () => Promise.all(['brands', 'accounts'].map((key) => client.invalidateQueries({ queryKey: [key] })))
 }
 
-// Naming makes a brand, or gives one another name.
-export function Naming({ brand, close }: { brand?: BrandItem; close: () => void }) {
+// NamingBrand makes a brand, or gives one another name.
+export function NamingBrand({ brand, close }: { brand?: BrandItem; close: () => void }) {
   const { t } = useWords()
   const reread = useReread()
-  const [name, setName] = useState(brand?.name ?? '')
-  const submit = useSubmit(async () => {
-    if (brand) await ask(api.PATCH('/brands/{id}', { params: { path: { id: brand.id } }, body: { name } }))
-    else await ask(api.POST('/brands', { body: { name } }))
-    await reread()
-    close()
-  })
   return (
-    <Dialog title={t(brand ? 'brands.renameTitle' : 'brands.new')} close={close}>
-      <form className="stack" onSubmit={submit.run}>
-        <Field label={t('keys.name')} maxLength={200} data-autofocus value={name} set={setName} />
-        <Foot submit={submit} action={t(brand ? 'compose.save' : 'brands.make')} close={close} />
-      </form>
-    </Dialog>
+    <Naming
+      title={t(brand ? 'brands.renameTitle' : 'brands.new')} action={t(brand ? 'compose.save' : 'brands.make')} before={brand?.name ?? ''} close={close}
+      save={async (name) => {
+        if (brand) await ask(api.PATCH('/brands/{id}', { params: { path: { id: brand.id } }, body: { name } }))
+        else await ask(api.POST('/brands', { body: { name } }))
+        await reread()
+      }}
+    />
   )
 }
 

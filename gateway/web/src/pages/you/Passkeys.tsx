@@ -3,11 +3,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask, type Schemas } from '../../api/client'
 import { knowsPasskeys, makePasskey, passkeys, providers } from '../../api/signin'
-import { Confirm, Dialog } from '../../parts/Confirm'
-import { Field, useSubmit } from '../../parts/Form'
+import { Confirm } from '../../parts/Confirm'
 import { Icon } from '../../parts/Icon'
 import { Listing } from '../../parts/Listing'
-import { Problem } from '../../parts/Page'
+import { Naming } from '../../parts/Naming'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
 import { browserOf } from './browser'
@@ -17,6 +16,8 @@ type Passkey = Schemas['Passkey']
 // Passkeys are those of whoever is signed in; nothing where there are none and can be none.
 export function Passkeys() {
   const { t } = useWords()
+  const client = useQueryClient()
+  const { show } = useToast()
   const all = useQuery(passkeys)
   const mayAdd = useQuery(providers).data?.passkeys && knowsPasskeys
   const [isAdding, setAdding] = useState(false)
@@ -30,12 +31,18 @@ export function Passkeys() {
       <Listing query={all} items={all.data} rows={1} empty={<div className="body muted">{t('you.passkeysAbout')} {t('you.passkeysNone')}</div>}>
         {(p) => <Row key={p.id} of={p} />}
       </Listing>
-      {isAdding && <Naming title={t('you.passkeyAdd')} before={browserOf(navigator.userAgent)} close={() => setAdding(false)} done={t('you.passkeyAdded')} save={async (name) => {
-        const credential = await makePasskey(t('you.passkeyKnown'))
-        if (!credential) return false
-        await ask(api.POST('/me/passkeys', { body: { name, credential } }))
-        return true
-      }} />}
+      {isAdding && (
+        <Naming
+          title={t('you.passkeyAdd')} action={t('you.passkeyAdd')} hint={t('you.passkeyNameHint')} before={browserOf(navigator.userAgent)} close={() => setAdding(false)}
+          save={async (name) => {
+            const credential = await makePasskey(t('you.passkeyKnown'))
+            if (!credential) return false
+            await ask(api.POST('/me/passkeys', { body: { name, credential } }))
+            await client.invalidateQueries({ queryKey: passkeys.queryKey })
+            show({ tone: 'good', text: t('you.passkeyAdded') })
+          }}
+        />
+      )}
     </section>
   )
 }
@@ -59,10 +66,15 @@ function Row({ of }: { of: Passkey }) {
           <Menu.Item color="var(--bad)" leftSection={<Icon name="trash" />} onClick={() => setOpen('remove')}>{t('you.passkeyRemove')}</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {open === 'rename' && <Naming title={t('you.passkeyRename')} before={of.name} close={() => setOpen(null)} save={async (name) => {
-        await ask(api.PATCH('/me/passkeys/{id}', { params, body: { name } }))
-        return true
-      }} />}
+      {open === 'rename' && (
+        <Naming
+          title={t('you.passkeyRename')} action={t('you.passkeyRename')} hint={t('you.passkeyNameHint')} before={of.name} close={() => setOpen(null)}
+          save={async (name) => {
+            await ask(api.PATCH('/me/passkeys/{id}', { params, body: { name } }))
+            await client.invalidateQueries({ queryKey: passkeys.queryKey })
+          }}
+        />
+      )}
       {open === 'remove' && (
         <Confirm
           title={t('you.passkeyRemoveTitle', { name: of.name })} action={t('you.passkeyRemove')} tone="bad" close={() => setOpen(null)}
@@ -73,33 +85,5 @@ function Row({ of }: { of: Passkey }) {
         ><p>{t('you.passkeyRemoveAbout')}</p></Confirm>
       )}
     </li>
-  )
-}
-
-type NamingProps = { title: string; before: string; close: () => void; done?: string; save: (name: string) => Promise<boolean> }
-
-// Naming asks for the name of a passkey; save says whether anything came of it.
-function Naming({ title, before, close, done, save }: NamingProps) {
-  const { t } = useWords()
-  const client = useQueryClient()
-  const { show } = useToast()
-  const [name, setName] = useState(before)
-  const { run, busy, error } = useSubmit(async () => {
-    if (!await save(name)) return
-    await client.invalidateQueries({ queryKey: passkeys.queryKey })
-    close()
-    if (done) show({ tone: 'good', text: done })
-  })
-  return (
-    <Dialog title={title} close={close}>
-      <form className="stack" onSubmit={run}>
-        <Field label={t('you.passkeyName')} hint={t('you.passkeyNameHint')} maxLength={200} value={name} set={setName} />
-        {error !== null && <Problem error={error} />}
-        <div className="row" style={{ justifyContent: 'flex-end' }}>
-          <button className="btn" type="button" onClick={close}>{t('no')}</button>
-          <button className="btn main" disabled={busy}>{title}</button>
-        </div>
-      </form>
-    </Dialog>
   )
 }
