@@ -30,6 +30,12 @@ export function Field({ label, hint, value, set, ...input }: FieldProps) {
   )
 }
 
+// NewPassword is where somebody chooses a password.
+export function NewPassword(input: Pick<FieldProps, 'value' | 'set'>) {
+  const { t } = useWords()
+  return <Field label={t('signin.newPassword')} hint={t('signin.passwordRule')} type="password" autoComplete="new-password" minLength={12} {...input} />
+}
+
 type SelectProps = { label: string; hint?: string; value: string; set: (value: string) => void; children: ReactNode } & Omit<ComponentProps<'select'>, 'id' | 'value' | 'onChange'>
 
 // Select is a choice of one of several, with its label.

@@ -1,28 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { api, ask, Refusal } from '../api/client'
 import { useSessionChanges } from '../api/session'
 import { knowsPasskeys, leaveFor, providers } from '../api/signin'
-import { Field, useSubmit } from '../parts/Form'
+import { Field, NewPassword, useSubmit } from '../parts/Form'
 import { Icon } from '../parts/Icon'
 import { Problem } from '../parts/Page'
 import { Refused } from '../parts/Refused'
 import { useWords } from '../words'
+import { Entry } from './Entry'
 
 // SignIn is the way in: by address and password, by a passkey, at an issuer, or by a link, whose token makes the
 // first user where there is none. refused is why an issuer's answer did not do.
 export function SignIn({ token, refused }: { token?: string; refused?: string }) {
   const { t } = useWords()
-  useEffect(() => { document.title = `${t('signin.title')} · crier` }, [t])
   return (
-    <main className="entry">
-      <div className="card">
-        <div className="sign"><img src="/icon.svg" width={28} height={28} alt="" /> crier</div>
-        {refused && <Refused reason={refused} />}
-        {token ? <ByLink token={token} /> : <><ByPassword /><Otherwise /></>}
-      </div>
-    </main>
+    <Entry title={t('signin.title')}>
+      {refused && <Refused reason={refused} />}
+      {token ? <ByLink token={token} /> : <><ByPassword /><Otherwise /></>}
+    </Entry>
   )
 }
 
@@ -123,7 +120,7 @@ function ByLink({ token }: { token: string }) {
         <>
           <Field label={t('signin.name')} autoComplete="name" value={name} set={setName} />
           <Field label={t('signin.email')} type="email" autoComplete="username" value={email} set={setEmail} />
-          <Field label={t('signin.newPassword')} hint={t('signin.passwordRule')} type="password" autoComplete="new-password" minLength={12} value={password} set={setPassword} />
+          <NewPassword value={password} set={setPassword} />
         </>
       )}
       {error !== null && <Problem error={error} />}

@@ -1,9 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { Refusal } from '../../api/client'
 import { useSessionChanges, useSessionQuery } from '../../api/session'
-import { Field, useSubmit } from '../../parts/Form'
+import { Field, NewPassword, useSubmit } from '../../parts/Form'
 import { Problem } from '../../parts/Page'
+import { Entry } from '../../shell/Entry'
 import { useWords } from '../../words'
 
 // AcceptPage is where the link of an invitation leads: whoever is signed in joins by a click, anybody else says
@@ -11,15 +12,11 @@ import { useWords } from '../../words'
 export default function AcceptPage({ token }: { token: string }) {
   const { t } = useWords()
   const session = useSessionQuery()
-  useEffect(() => { document.title = `${t('accept.title')} · crier` }, [t])
   return (
-    <main className="entry">
-      <div className="card">
-        <div className="sign"><img src="/icon.svg" width={28} height={28} alt="" /> crier</div>
-        <h1>{t('accept.title')}</h1>
-        {session.data ? <AsMember token={token} email={session.data.user.email} /> : <AsNew token={token} />}
-      </div>
-    </main>
+    <Entry title={t('accept.title')}>
+      <h1>{t('accept.title')}</h1>
+      {session.data ? <AsMember token={token} email={session.data.user.email} /> : <AsNew token={token} />}
+    </Entry>
   )
 }
 
@@ -59,7 +56,7 @@ function AsNew({ token }: { token: string }) {
     <form className="stack" onSubmit={run}>
       <p className="muted">{t('accept.about')}</p>
       <Field label={t('signin.name')} autoComplete="name" maxLength={200} value={name} set={setName} />
-      <Field label={t('signin.newPassword')} hint={t('signin.passwordRule')} type="password" autoComplete="new-password" minLength={12} value={password} set={setPassword} />
+      <NewPassword value={password} set={setPassword} />
       {error !== null && <Problem error={error} />}
       <button className="btn main" disabled={busy}>{t('accept.join')}</button>
       {isRefused && <a href="/" target="_blank" rel="noreferrer">{t('accept.signIn')}</a>}

@@ -3,7 +3,7 @@ import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, ask, type Schemas } from '../../api/client'
 import { addressOf, useSession } from '../../api/session'
-import { Field, useSubmit } from '../../parts/Form'
+import { Field, NewPassword, useSubmit } from '../../parts/Form'
 import { Icon } from '../../parts/Icon'
 import { Listing } from '../../parts/Listing'
 import { Page, Problem } from '../../parts/Page'
@@ -82,7 +82,7 @@ function Password() {
   return (
     <form className="stack" style={{ maxWidth: 360 }} onSubmit={run}>
       <Field label={t('you.current')} required={false} type="password" autoComplete="current-password" value={currentPassword} set={setCurrent} />
-      <Field label={t('signin.newPassword')} hint={t('signin.passwordRule')} type="password" autoComplete="new-password" minLength={12} value={newPassword} set={setNew} />
+      <NewPassword value={newPassword} set={setNew} />
       {error !== null && <Problem error={error} />}
       <div><button className="btn" disabled={busy}>{t('you.change')}</button></div>
     </form>
