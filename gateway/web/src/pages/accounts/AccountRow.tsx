@@ -1,9 +1,9 @@
-import { Menu } from '@mantine/core'
 import { useState } from 'react'
 import type { Account, Schemas } from '../../api/client'
 import { useMay } from '../../api/session'
 import { Icon } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
+import { RowMenu } from '../../parts/RowMenu'
 import { useWords } from '../../words'
 import { useReconnect } from './connect'
 import { Disconnect, Renaming } from './dialogs'
@@ -32,14 +32,14 @@ export function AccountRow({ account, health, isChecking, today, limit }: RowPro
       </div>
       {isBroken && mayConnect && <button className="btn low" onClick={() => void reconnect(account)}><Icon name="link" size={14} /> {t('accounts.reconnect')}</button>}
       {mayConnect && (
-        <Menu position="bottom-end" shadow="none" transitionProps={{ duration: 80 }}>
-          <Menu.Target><button className="btn bare low icon" aria-label={t('accounts.more', { name: account.name })}><Icon name="more" /></button></Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item leftSection={<Icon name="link" />} onClick={() => void reconnect(account)}>{t('accounts.reconnect')}</Menu.Item>
-            <Menu.Item leftSection={<Icon name="edit" />} onClick={() => setOpen('rename')}>{t('accounts.rename')}</Menu.Item>
-            <Menu.Item color="var(--bad)" leftSection={<Icon name="x" />} onClick={() => setOpen('leave')}>{t('accounts.disconnect')}</Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <RowMenu
+          label={t('accounts.more', { name: account.name })}
+          of={[
+            { icon: 'link', label: t('accounts.reconnect'), run: () => void reconnect(account) },
+            { icon: 'edit', label: t('accounts.rename'), run: () => setOpen('rename') },
+            { icon: 'x', label: t('accounts.disconnect'), run: () => setOpen('leave'), isGrave: true },
+          ]}
+        />
       )}
       {open === 'rename' && <Renaming account={account} close={() => setOpen(undefined)} />}
       {open === 'leave' && <Disconnect account={account} close={() => setOpen(undefined)} />}

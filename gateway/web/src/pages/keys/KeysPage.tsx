@@ -1,4 +1,3 @@
-import { Menu } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask, type Key } from '../../api/client'
@@ -8,6 +7,7 @@ import { Confirm } from '../../parts/Confirm'
 import { Icon } from '../../parts/Icon'
 import { Listing } from '../../parts/Listing'
 import { Empty, Page } from '../../parts/Page'
+import { RowMenu } from '../../parts/RowMenu'
 import { Secret } from '../../parts/Secret'
 import { useWords } from '../../words'
 import { Making } from './Making'
@@ -58,13 +58,13 @@ function Row({ of, show }: { of: Key; show: (secret: string) => void }) {
         )}
       </div>
       {of.isActive && (
-        <Menu position="bottom-end" shadow="none" transitionProps={{ duration: 80 }}>
-          <Menu.Target><button className="btn bare low icon" aria-label={t('keys.more', { name: of.name })}><Icon name="more" /></button></Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item leftSection={<Icon name="retry" />} onClick={() => setOpen('rotate')}>{t('keys.rotate')}</Menu.Item>
-            <Menu.Item color="var(--bad)" leftSection={<Icon name="x" />} onClick={() => setOpen('revoke')}>{t('keys.revoke')}</Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <RowMenu
+          label={t('keys.more', { name: of.name })}
+          of={[
+            { icon: 'retry', label: t('keys.rotate'), run: () => setOpen('rotate') },
+            { icon: 'x', label: t('keys.revoke'), run: () => setOpen('revoke'), isGrave: true },
+          ]}
+        />
       )}
       {open === 'rotate' && <Rotating of={of} close={() => setOpen(null)} show={show} />}
       {open === 'revoke' && (

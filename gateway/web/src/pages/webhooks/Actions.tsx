@@ -1,10 +1,9 @@
-import { Menu } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, ask, type Webhook } from '../../api/client'
 import { Confirm } from '../../parts/Confirm'
-import { Icon } from '../../parts/Icon'
+import { RowMenu } from '../../parts/RowMenu'
 import { Secret } from '../../parts/Secret'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
@@ -34,14 +33,13 @@ export function Actions({ webhook }: { webhook: Webhook }) {
     <>
       <button className="btn" onClick={() => void test().catch(fail)}>{t('webhooks.test')}</button>
       <button className="btn" onClick={() => void turn().catch(fail)}>{t(webhook.isActive ? 'webhooks.disable' : 'webhooks.enable')}</button>
-      <Menu position="bottom-end" shadow="none" transitionProps={{ duration: 80 }}>
-        <Menu.Target><button className="btn icon" aria-label={t('more')}><Icon name="more" /></button></Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<Icon name="edit" />} onClick={() => setOpen('change')}>{t('webhooks.change')}</Menu.Item>
-          <Menu.Item leftSection={<Icon name="retry" />} onClick={() => setOpen('rotate')}>{t('webhooks.rotate')}</Menu.Item>
-          <Menu.Item color="var(--bad)" leftSection={<Icon name="trash" />} onClick={() => setOpen('delete')}>{t('webhooks.delete')}</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu
+        of={[
+          { icon: 'edit', label: t('webhooks.change'), run: () => setOpen('change') },
+          { icon: 'retry', label: t('webhooks.rotate'), run: () => setOpen('rotate') },
+          { icon: 'trash', label: t('webhooks.delete'), run: () => setOpen('delete'), isGrave: true },
+        ]}
+      />
       {open === 'change' && <Writing webhook={webhook} close={close} />}
       {open === 'rotate' && <Rotating id={webhook.id} close={close} show={setSecret} />}
       {open === 'delete' && <Deleting id={webhook.id} close={close} />}

@@ -1,4 +1,3 @@
-import { Menu } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask, type Schemas } from '../../api/client'
@@ -7,6 +6,7 @@ import { Confirm } from '../../parts/Confirm'
 import { Icon } from '../../parts/Icon'
 import { Listing } from '../../parts/Listing'
 import { Naming } from '../../parts/Naming'
+import { RowMenu } from '../../parts/RowMenu'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
 import { browserOf } from './browser'
@@ -59,13 +59,13 @@ function Row({ of }: { of: Passkey }) {
         <p className="row"><span className="strong clip">{of.name}</span>{of.isSynced && <span className="pill">{t('you.passkeySynced')}</span>}</p>
         <p className="small muted clip">{of.lastUsedAt ? t('you.used', { time: time.full(of.lastUsedAt) }) : t('you.passkeyUnused')}</p>
       </div>
-      <Menu position="bottom-end" shadow="none" transitionProps={{ duration: 80 }}>
-        <Menu.Target><button className="btn bare low icon" aria-label={t('you.passkeyMore', { name: of.name })}><Icon name="more" /></button></Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<Icon name="edit" />} onClick={() => setOpen('rename')}>{t('you.passkeyRename')}</Menu.Item>
-          <Menu.Item color="var(--bad)" leftSection={<Icon name="trash" />} onClick={() => setOpen('remove')}>{t('you.passkeyRemove')}</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu
+        label={t('you.passkeyMore', { name: of.name })}
+        of={[
+          { icon: 'edit', label: t('you.passkeyRename'), run: () => setOpen('rename') },
+          { icon: 'trash', label: t('you.passkeyRemove'), run: () => setOpen('remove'), isGrave: true },
+        ]}
+      />
       {open === 'rename' && (
         <Naming
           title={t('you.passkeyRename')} action={t('you.passkeyRename')} hint={t('you.passkeyNameHint')} before={of.name} close={() => setOpen(null)}
