@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Narrowing } from '../../parts/Narrowing'
 import { useWords } from '../../words'
 import type { AuditSearch } from '../../router'
 import { actions, kinds } from './audit'
@@ -12,14 +13,12 @@ export function Filters() {
   const isFiltered = Object.values(search).some(Boolean)
   return (
     <div className="row wrap audit-filters">
-      <select className="input" aria-label={t('audit.who')} value={search.actor ?? ''} onChange={(e) => set({ actor: e.target.value || undefined })}>
-        <option value="">{t('audit.anybody')}</option>
+      <Narrowing label={t('audit.who')} all={t('audit.anybody')} value={search.actor} set={(actor) => set({ actor })}>
         {kinds.map((kind) => <option key={kind} value={kind}>{t(`audit.by.${kind}`)}</option>)}
-      </select>
-      <select className="input" aria-label={t('audit.what')} value={search.action ?? ''} onChange={(e) => set({ action: e.target.value || undefined })}>
-        <option value="">{t('audit.anything')}</option>
+      </Narrowing>
+      <Narrowing label={t('audit.what')} all={t('audit.anything')} value={search.action} set={(action) => set({ action })}>
         {actions.map((action) => <option key={action} value={action}>{t(`audit.of.${action}`)}</option>)}
-      </select>
+      </Narrowing>
       <div className="row days">
         <label className="row small muted">{t('audit.from')} <input className="input" type="date" value={search.from ?? ''} max={search.to} onChange={(e) => set({ from: e.target.value || undefined })} /></label>
         <label className="row small muted">{t('audit.to')} <input className="input" type="date" value={search.to ?? ''} min={search.from} onChange={(e) => set({ to: e.target.value || undefined })} /></label>

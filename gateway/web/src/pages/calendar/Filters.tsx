@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { Account, PlatformName } from '../../api/client'
 import { Icon } from '../../parts/Icon'
+import { Narrowing } from '../../parts/Narrowing'
 import { platforms } from '../../parts/platforms'
 import type { CalendarSearch } from '../../router'
 import { useWords } from '../../words'
@@ -19,23 +20,19 @@ export function Filters({ search, accounts, change }: FiltersProps) {
     <div className="filters" role="search">
       <SearchField q={search.q} change={(q) => change({ q })} />
       {brands.size > 0 && (
-        <select className="input" aria-label={t('filter.brand')} value={search.brand ?? ''} onChange={(e) => change({ brand: e.target.value || undefined, account: undefined })}>
-          <option value="">{t('filter.allBrands')}</option>
+        <Narrowing label={t('filter.brand')} all={t('filter.allBrands')} value={search.brand} set={(brand) => change({ brand, account: undefined })}>
           {[...brands].map(([id, name]) => <option key={id} value={id}>{name}</option>)}
-        </select>
+        </Narrowing>
       )}
-      <select className="input" aria-label={t('filter.platform')} value={search.platform ?? ''} onChange={(e) => change({ platform: e.target.value || undefined, account: undefined })}>
-        <option value="">{t('filter.allPlatforms')}</option>
+      <Narrowing label={t('filter.platform')} all={t('filter.allPlatforms')} value={search.platform} set={(platform) => change({ platform, account: undefined })}>
         {used.map((p: PlatformName) => <option key={p} value={p}>{platforms[p].name}</option>)}
-      </select>
-      <select className="input" aria-label={t('filter.account')} value={search.account ?? ''} onChange={(e) => change({ account: e.target.value || undefined })}>
-        <option value="">{t('filter.allAccounts')}</option>
+      </Narrowing>
+      <Narrowing label={t('filter.account')} all={t('filter.allAccounts')} value={search.account} set={(account) => change({ account })}>
         {named.map((a) => <option key={a.id} value={a.id}>{a.name}</option>)}
-      </select>
-      <select className="input" aria-label={t('filter.status')} value={search.status ?? ''} onChange={(e) => change({ status: e.target.value || undefined })}>
-        <option value="">{t('filter.allStatuses')}</option>
+      </Narrowing>
+      <Narrowing label={t('filter.status')} all={t('filter.allStatuses')} value={search.status} set={(status) => change({ status })}>
         {statuses.map((s) => <option key={s} value={s}>{t(`status.${s}`)}</option>)}
-      </select>
+      </Narrowing>
     </div>
   )
 }
