@@ -36,7 +36,7 @@ export function NewPassword(input: Pick<FieldProps, 'value' | 'set'>) {
   return <Field label={t('signin.newPassword')} hint={t('signin.passwordRule')} type="password" autoComplete="new-password" minLength={12} {...input} />
 }
 
-type SelectProps = { label: string; hint?: string; value: string; set: (value: string) => void; children: ReactNode } & Omit<ComponentProps<'select'>, 'id' | 'value' | 'onChange'>
+type SelectProps = { label: string; hint?: ReactNode; value: string; set: (value: string) => void; children: ReactNode } & Omit<ComponentProps<'select'>, 'id' | 'value' | 'onChange'>
 
 // Select is a choice of one of several, with its label.
 export function Select({ label, hint, value, set, children, ...select }: SelectProps) {
@@ -44,7 +44,7 @@ export function Select({ label, hint, value, set, children, ...select }: SelectP
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <select className="input" id={id} value={value} onChange={(e) => set(e.target.value)} aria-describedby={hint && id + 'h'} {...select}>{children}</select>
+      <select className="input" id={id} value={value} onChange={(e) => set(e.target.value)} aria-describedby={hint ? id + 'h' : undefined} {...select}>{children}</select>
       {hint && <span className="hint" id={id + 'h'}>{hint}</span>}
     </div>
   )

@@ -101,7 +101,7 @@ function Form({ way, fields, consent, done, back }: FormProps) {
         />
       ))}
       {error !== null && <Problem error={error} />}
-      <div className="row" style={{ justifyContent: 'flex-end' }}>
+      <div className="row end">
         <button className="btn" type="button" onClick={back}>{t('back')}</button>
         <button className="btn main" disabled={busy}>{t('accounts.connect')}</button>
       </div>

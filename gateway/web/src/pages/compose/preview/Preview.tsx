@@ -3,7 +3,7 @@ import type { ComponentType } from 'react'
 import type { Account, PlatformName } from '../../../api/client'
 import { Mark, platforms } from '../../../parts/platforms'
 import { useWords } from '../../../words'
-import type { Writing } from '../writing'
+import { written, type Writing } from '../writing'
 import { Feed } from './Feed'
 import { Film, Gallery, Pin, Watch } from './Media'
 import { Notes } from './Notes'
@@ -24,7 +24,7 @@ export function Preview({ writing, voices, shown, show }: PreviewProps) {
   if (!account) return null
   const PlatformLook = looks[account.platform]
   const settings = writing.settings[account.platform] ?? {}
-  const entries = writing.entries.map((e): Shown => ({ text: e.own[account.id] ?? e.text, media: e.media, comments: e.comments.filter((c) => c.trim()) }))
+  const entries = writing.entries.map((e): Shown => ({ text: e.own[account.id] ?? e.text, media: e.media, comments: written(e) }))
   return (
     <section className="card" aria-label={t('preview.title')}>
       <header>
