@@ -50,6 +50,21 @@ export function Select({ label, hint, value, set, children, ...select }: SelectP
   )
 }
 
+type OneOfProps<T> = { label: string; of: readonly T[]; value: T; set: (value: T) => void; name: (value: T) => string; about: (value: T) => string }
+
+// OneOf is a choice of one of a few, each with what it means.
+export function OneOf<T extends string>({ label, of, value, set, name, about }: OneOfProps<T>) {
+  const id = useId()
+  return (
+    <fieldset className="checks one">
+      <legend className="label">{label}</legend>
+      {of.map((one) => (
+        <label className="row" key={one}><input type="radio" name={id} checked={value === one} onChange={() => set(one)} /> <span><span className="strong">{name(one)}</span> <span className="muted">{about(one)}</span></span></label>
+      ))}
+    </fieldset>
+  )
+}
+
 type FootProps = { submit: Pick<ReturnType<typeof useSubmit>, 'busy' | 'error'>; action: string; close: () => void; disabled?: boolean }
 
 // Foot ends the form of a dialog: why it was refused, and the ways out.
