@@ -1,6 +1,7 @@
 import type { ComponentProps } from 'react'
 import { useSession } from '../api/session'
 import { Icon } from '../parts/Icon'
+import { Initial } from '../parts/Initial'
 import { useWords } from '../words'
 
 // WorkspaceButton says where one is, and opens the menu about it.
@@ -10,7 +11,7 @@ export function WorkspaceButton(props: ComponentProps<'button'>) {
   const name = workspace?.name ?? t('workspace.none')
   return (
     <button {...props} className="btn bare who" aria-haspopup="menu">
-      <span className="crest" aria-hidden="true">{name.slice(0, 1).toUpperCase()}</span>
+      <Initial name={name} kind="crest" />
       <span className="clip strong">{name}</span>
       <Icon name="down" size={14} />
     </button>

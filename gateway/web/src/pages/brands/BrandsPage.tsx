@@ -4,6 +4,7 @@ import type { Account } from '../../api/client'
 import { brands, useAccounts, type BrandItem } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { Icon } from '../../parts/Icon'
+import { Initial } from '../../parts/Initial'
 import { Listing } from '../../parts/Listing'
 import { Empty, Page } from '../../parts/Page'
 import { Mark } from '../../parts/platforms'
@@ -44,7 +45,7 @@ function Row({ brand, accounts }: { brand: BrandItem; accounts: Account[] }) {
   const close = () => setOpen(undefined)
   return (
     <li>
-      <span className="crest" aria-hidden="true">{brand.name.slice(0, 1).toUpperCase()}</span>
+      <Initial name={brand.name} kind="crest" />
       <div className="grow stack tight">
         <p className="strong clip">{brand.name}</p>
         {mine.length > 0 ? <Chips accounts={mine} /> : <p className="small muted">{t('brands.noAccounts')}</p>}

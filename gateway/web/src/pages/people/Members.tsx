@@ -4,6 +4,7 @@ import { api, ask, type Schemas } from '../../api/client'
 import { roles, useMay, useSession, type Role } from '../../api/session'
 import { Confirm } from '../../parts/Confirm'
 import { Icon } from '../../parts/Icon'
+import { Initial } from '../../parts/Initial'
 import { Listing } from '../../parts/Listing'
 import { Empty } from '../../parts/Page'
 import { useToast } from '../../parts/toasts'
@@ -33,7 +34,7 @@ function Row({ member }: { member: Member }) {
   const mayChange = mayOwn || member.role !== 'owner'
   return (
     <li>
-      <span className="initial" aria-hidden="true">{member.name.slice(0, 1).toUpperCase()}</span>
+      <Initial name={member.name} />
       <div className="grow">
         <p className="row"><span className="strong clip">{member.name}</span>{member.userId === user.id && <span className="pill">{t('people.you')}</span>}</p>
         <p className="small muted clip">{member.email} · {member.lastSeenAt ? t('people.seen', { time: time.full(member.lastSeenAt) }) : t('people.notSeen')}</p>

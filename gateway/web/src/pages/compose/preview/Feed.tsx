@@ -1,6 +1,7 @@
+import { Initial } from '../../../parts/Initial'
 import { useWords } from '../../../words'
 import { spoken } from '../settings/described'
-import { Deeds, Face, groupOf, Poll, Replies, Said, Shots, wordOf, type Look } from './shown'
+import { Deeds, groupOf, Poll, Replies, Said, Shots, wordOf, type Look } from './shown'
 
 // Feed is a text above what goes with it: Facebook, LinkedIn, Google Business, Telegram.
 export function Feed({ account, entries: [entry], settings }: Look) {
@@ -15,7 +16,7 @@ export function Feed({ account, entries: [entry], settings }: Look) {
   return (
     <div className="feed">
       {platform !== 'telegram' && (
-        <div className="row"><Face account={account} /><span className="clip"><span className="strong">{account.name}</span><br /><span className="small muted">{t('preview.now')}</span></span></div>
+        <div className="row"><Initial name={account.name} /><span className="clip"><span className="strong">{account.name}</span><br /><span className="small muted">{t('preview.now')}</span></span></div>
       )}
       {platform === 'telegram' && <p className="strong linked">{account.name}</p>}
       {isPictureFirst && shots}

@@ -1,5 +1,6 @@
+import { Initial } from '../../../parts/Initial'
 import { useWords } from '../../../words'
-import { Deeds, Face, Replies, Said, Shots, wordOf, type Look } from './shown'
+import { Deeds, Replies, Said, Shots, wordOf, type Look } from './shown'
 
 const name = (text: string) => <span className="strong">{text} </span>
 
@@ -9,7 +10,7 @@ export function Gallery({ account, entries: [entry], settings }: Look) {
   const isStory = settings['mediaType'] === 'STORIES'
   return (
     <div className="gallery" data-tall={isStory || settings['mediaType'] === 'REELS'}>
-      <div className="row"><Face account={account} /><span className="strong clip">{account.name}</span></div>
+      <div className="row"><Initial name={account.name} /><span className="strong clip">{account.name}</span></div>
       {entry.media.length > 0 ? <Shots media={entry.media} most={1} /> : <span className="frame" />}
       {entry.media.length > 1 && <p className="dots" aria-hidden="true">{entry.media.map((_, i) => <span key={i} />)}</p>}
       {!isStory && <Deeds of={['heart', 'comment', 'send']} />}
@@ -27,7 +28,7 @@ export function Pin({ account, entries: [entry], settings }: Look) {
       {entry.media.length > 0 ? <Shots media={entry.media} most={1} /> : <span className="frame" />}
       <p className="strong">{wordOf(settings['title'])}</p>
       <Said text={entry.text} />
-      <div className="row small"><Face account={account} /><span className="clip">{account.name}</span></div>
+      <div className="row small"><Initial name={account.name} /><span className="clip">{account.name}</span></div>
     </div>
   )
 }
@@ -52,7 +53,7 @@ export function Watch({ account, entries: [entry], settings }: Look) {
     <div className="watch">
       {entry.media.length > 0 ? <Shots media={entry.media} most={1} /> : <span className="frame" />}
       <p className="strong">{wordOf(settings['title']) || t('preview.noTitle')}</p>
-      <div className="row small"><Face account={account} /><span className="strong clip">{account.name}</span></div>
+      <div className="row small"><Initial name={account.name} /><span className="strong clip">{account.name}</span></div>
       <div className="about"><Said text={entry.text} /></div>
       <Replies account={account} comments={entry.comments} />
     </div>

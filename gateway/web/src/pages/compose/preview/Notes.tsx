@@ -1,5 +1,6 @@
+import { Initial } from '../../../parts/Initial'
 import { useWords } from '../../../words'
-import { Deeds, Face, Poll, Replies, Said, Shots, wordOf, type Look } from './shown'
+import { Deeds, Poll, Replies, Said, Shots, wordOf, type Look } from './shown'
 
 // Notes are short texts below each other: X, Threads, Bluesky, Mastodon.
 export function Notes({ account, entries, settings }: Look) {
@@ -9,7 +10,7 @@ export function Notes({ account, entries, settings }: Look) {
     <ol className="notes">
       {entries.map((e, i) => (
         <li key={i}>
-          <Face account={account} />
+          <Initial name={account.name} />
           <div className="grow">
             <p className="row small"><span className="strong clip">{account.name}</span><span className="muted since">· {t('preview.now')}</span></p>
             {i === 0 && warning && <p className="covered">{warning}</p>}

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Account } from '../../../api/client'
 import { Icon, type IconName } from '../../../parts/Icon'
+import { Initial } from '../../../parts/Initial'
 import { useWords } from '../../../words'
 import { useMedia } from '../MediaItems'
 import type { Group, Value } from '../settings/described'
@@ -17,10 +18,6 @@ export const wordOf = (value: Value) => (typeof value === 'string' ? value : '')
 
 // groupOf is a setting that is a group.
 export const groupOf = (value: Value): Group | undefined => (value && typeof value === 'object' && !Array.isArray(value) ? value : undefined)
-
-export function Face({ account }: { account: Account }) {
-  return <span className="face" aria-hidden="true">{account.name.replace(/^@/, '').slice(0, 1).toUpperCase()}</span>
-}
 
 // Said is a text with its links, tags and names as platforms show them.
 export function Said({ text, lead }: { text: string; lead?: ReactNode }) {
@@ -58,7 +55,7 @@ export function Replies({ account, comments }: { account: Account; comments: str
   return (
     <>
       {comments.map((text, i) => (
-        <div className="reply" key={i}><Face account={account} /><p className="small quiet"><span className="strong">{account.name}</span> {text}</p></div>
+        <div className="reply" key={i}><Initial name={account.name} /><p className="small quiet"><span className="strong">{account.name}</span> {text}</p></div>
       ))}
     </>
   )
