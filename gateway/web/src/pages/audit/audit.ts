@@ -1,18 +1,12 @@
+import { addDays, dayOf } from '../../parts/dates'
 import type { AuditSearch } from '../../router'
-
-// dayAfter is when a day of the reader's zone ends.
-function dayAfter(day: string): Date {
-  const at = new Date(`${day}T00:00`)
-  at.setDate(at.getDate() + 1)
-  return at
-}
 
 // queryOf is what the API is asked for by an address: moments instead of days, of which the last one counts.
 export function queryOf({ from, to, ...rest }: AuditSearch) {
   return {
     ...rest,
-    from: from && new Date(`${from}T00:00`).toISOString(),
-    to: to && dayAfter(to).toISOString(),
+    from: from && dayOf(from).toISOString(),
+    to: to && addDays(dayOf(to), 1).toISOString(),
   }
 }
 

@@ -1,14 +1,7 @@
-import { dateOf } from '../../parts/dates'
+import { addDays, dateOf, dayOf } from '../../parts/dates'
 import type { CalendarView } from '../../router'
 
-// dayOf reads a day as addresses have it; what is none is today.
-export function dayOf(date: string): Date {
-  const at = new Date(date + 'T00:00:00')
-  return Number.isNaN(at.getTime()) ? new Date(new Date().setHours(0, 0, 0, 0)) : at
-}
-
-const added = (at: Date, days: number) => new Date(at.getFullYear(), at.getMonth(), at.getDate() + days)
-const monday = (at: Date) => added(at, -((at.getDay() + 6) % 7))
+const monday = (at: Date) => addDays(at, -((at.getDay() + 6) % 7))
 
 // listDays is how many days the list shows.
 const listDays = 14
@@ -16,7 +9,7 @@ const listDays = 14
 // around returns the times that a view of a day shows.
 export function around(view: CalendarView, date: string): { after: string; before: string } {
   const at = dayOf(date)
-  const between = (from: Date, days: number) => ({ after: from.toISOString(), before: new Date(added(from, days).getTime() - 1).toISOString() })
+  const between = (from: Date, days: number) => ({ after: from.toISOString(), before: new Date(addDays(from, days).getTime() - 1).toISOString() })
   switch (view) {
     case 'day': return between(at, 1)
     case 'week': return between(monday(at), 7)
@@ -29,7 +22,7 @@ export function around(view: CalendarView, date: string): { after: string; befor
 export function step(view: CalendarView, date: string, by: 1 | -1): string {
   const at = dayOf(date)
   if (view === 'month') return dateOf(new Date(at.getFullYear(), at.getMonth() + by, 1))
-  return dateOf(added(at, by * { day: 1, week: 7, list: listDays }[view]))
+  return dateOf(addDays(at, by * { day: 1, week: 7, list: listDays }[view]))
 }
 
 // titleOf says which time a view shows.
@@ -39,7 +32,7 @@ export function titleOf(view: CalendarView, date: string, locale: string): strin
   const short = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
   if (view === 'day') return new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' }).format(at)
   const from = view === 'week' ? monday(at) : at
-  return short.formatRange(from, added(from, view === 'week' ? 6 : listDays - 1))
+  return short.formatRange(from, addDays(from, view === 'week' ? 6 : listDays - 1))
 }
 
 // hourOf is the time of day that hours begin to be shown with: the morning, or where today is shown later in the
