@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, type DragEvent } from 'react'
 import { api, ask, ownPath, Refusal, words, type Schemas } from '../api/client'
 import { useWords } from '../words'
+import { randomId } from './random'
 
 // Upload is a file that has arrived.
 export type Upload = { mediaId: string; type: 'image' | 'video' | 'pdf'; name: string }
@@ -61,7 +62,7 @@ export function useUploads(done: (upload: Upload) => void) {
   return {
     sending,
     send: (file: File) => {
-      const id = crypto.getRandomValues(new Uint32Array(2)).join('-')
+      const id = randomId()
       jobs.current.set(id, { file, stop: new AbortController() })
       setSending((all) => [...all, { id, name: file.name, part: 0 }])
       begin(id)

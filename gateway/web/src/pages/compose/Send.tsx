@@ -6,6 +6,7 @@ import { useAccounts, type AccountsById } from '../../api/queries'
 import { useSubmit } from '../../parts/Form'
 import { Icon } from '../../parts/Icon'
 import { Problem } from '../../parts/Page'
+import { randomId } from '../../parts/random'
 import { useToast } from '../../parts/toasts'
 import { useWords, type Word } from '../../words'
 import { fieldsOf, hasRoom, isThread, misfits, threadOf, timesOf, type Entry, type Writing } from './writing'
@@ -52,7 +53,7 @@ async function create(request: { body: string; key: string }, writing: Writing, 
   const written = JSON.stringify(isThread(writing) ? { ...threadOf(writing, accounts), ...times } : { ...fieldsOf(writing, first(writing), accounts), ...times })
   if (request.body !== written) {
     request.body = written
-    request.key = [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, '0')).join('')
+    request.key = randomId()
   }
   const params = { header: { 'Idempotency-Key': request.key } }
   if (isThread(writing)) return (await ask(api.POST('/threads', { params, body: JSON.parse(written) as Schemas['ThreadCreate'] }))).thread.postId

@@ -1,6 +1,7 @@
 import type { MediaItem, PlatformName, Post, Schemas } from '../../api/client'
 import type { AccountsById } from '../../api/queries'
 import { wallTime, zone } from '../../parts/dates'
+import { randomId } from '../../parts/random'
 import type { Group, Value } from './settings/described'
 
 export type When = 'now' | 'at' | 'queue' | 'draft'
@@ -44,7 +45,7 @@ export function offeredTimes(mayPublish: boolean, edited: Post | undefined): Whe
   return edited.status === 'draft' ? ['at', 'draft'] : ['at']
 }
 
-export const blankEntry = (): Entry => ({ id: crypto.getRandomValues(new Uint32Array(2)).join('-'), text: '', own: {}, media: [], comments: [] })
+export const blankEntry = (): Entry => ({ id: randomId(), text: '', own: {}, media: [], comments: [] })
 
 export function blank(at?: string): Writing {
   const start = at ? new Date(at) : new Date(Math.ceil(Date.now() / 3_600_000 + 0.25) * 3_600_000)
