@@ -6,7 +6,7 @@ export function Missing() {
   const { t } = useWords()
   return (
     <main className="page">
-      <Empty icon="search" title={t('missing.title')} action={<Link className="btn" to="/calendar">{t('missing.back')}</Link>}>
+      <Empty heading="h1" icon="search" title={t('missing.title')} action={<Link className="btn" to="/calendar">{t('missing.back')}</Link>}>
         {t('missing.about')}
       </Empty>
     </main>

@@ -28,11 +28,13 @@ export function Page({ title, name, about, actions, wide, children }: PageProps)
   )
 }
 
-export function Empty({ icon, title, children, action }: { icon: IconName; title: string; children?: ReactNode; action?: ReactNode }) {
+type EmptyProps = { icon: IconName; title: string; children?: ReactNode; action?: ReactNode; heading?: 'h1' | 'h2' }
+
+export function Empty({ icon, title, children, action, heading: Heading = 'h2' }: EmptyProps) {
   return (
     <div className="empty">
       <Icon name={icon} size={28} />
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children && <p>{children}</p>}
       {action}
     </div>
