@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { browser, start } from './crier.mjs'
 import { fill } from './demo.mjs'
-import { faults, picture, sees, watch } from './person.mjs'
+import { faultsOf, sees, signOut, visit } from './person.mjs'
+import { picture } from './picture.mjs'
 
 // connected is how simulators call people.
 const connected = /user\d+/
@@ -13,10 +14,8 @@ const said = [] // by the browser's console, that should not be
 
 before(async () => {
   ;[crier, chromium] = await Promise.all([start(), browser()])
-  await fill(crier.url, crier.key)
-  const context = await chromium.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', viewport: { width: 1440, height: 900 } })
-  page = await context.newPage()
-  watch(page, said)
+  await fill(crier)
+  page = await visit(chromium, said)
 })
 
 after(async () => {
@@ -74,8 +73,7 @@ test('a post with a picture is written, and judged meanwhile', async () => {
   await accounts.getByText('Instagram').click()
   await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Fresh rolls from seven.')
   await see('instagram needs media')
-  const png = await picture(page, 64, 64)
-  await page.locator('input[type=file]').setInputFiles({ name: 'rolls.png', mimeType: 'image/png', buffer: png })
+  await page.locator('input[type=file]').setInputFiles({ name: 'rolls.png', mimeType: 'image/png', buffer: picture(64, 64) })
   await page.getByRole('textbox', { name: 'Describe it for those who do not see it' }).fill('Rolls on a tray')
   await accounts.getByText('Instagram').click()
   await page.reload() // and is kept
@@ -144,16 +142,7 @@ const pages = ['/calendar?view=month', '/calendar?view=week', '/calendar?view=li
 for (const face of ['light', 'dark']) {
   test(`every page passes axe, ${face}, wide and narrow`, async () => {
     const page = await sees(chromium, crier, face, said)
-    const found = []
-    for (const width of [1440, 360]) {
-      await page.setViewportSize({ width, height: 800 })
-      for (const path of pages) {
-        await page.goto(crier.url + path)
-        await page.getByRole('heading', { level: 1 }).or(page.getByRole('heading', { level: 2 })).first().waitFor()
-        await page.locator('.skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' })
-        found.push(...(await faults(page, `${path} at ${width}`)))
-      }
-    }
+    const found = await faultsOf(page, crier.url, pages)
     await page.context().close()
     assert.deepEqual(found, [])
   })
@@ -162,9 +151,7 @@ for (const face of ['light', 'dark']) {
 test('signing out leads back to the way in', async () => {
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.goto(crier.url + '/you')
-  await page.getByRole('button', { name: /demo/ }).first().click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await signOut(page)
 })
 
 test('the browser had nothing to complain of', () => assert.deepEqual(said, []))

@@ -20,8 +20,8 @@ const freePort = () => new Promise((resolve) => {
   })
 })
 
-// start returns a running crier: its address, its test key, what makes a link for somebody to sign in, and
-// what ends it. It is started with more flags, and reached by a name of this machine.
+// start returns a running crier: its address, its test key, what asks its API by that, what makes a link for somebody
+// to sign in, and what ends it. It is started with more flags, and reached by a name of this machine.
 export async function start(flags = [], host = '127.0.0.1') {
   const data = mkdtempSync(join(tmpdir(), 'crier-console-'))
   const [port, admin] = [await freePort(), await freePort()]
@@ -41,6 +41,11 @@ export async function start(flags = [], host = '127.0.0.1') {
     child.stderr.on('data', read)
     child.on('exit', () => reject(new Error('crier ended:\n' + output)))
   })
+  const ask = async (method, path, body) => {
+    const answer = await fetch(`${url}/api/v1${path}`, { method, headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }, body: body && JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    return answer.json()
+  }
   const link = async (email, name = 'Ada', role = 'owner') => {
     const { stdout } = await promisify(execFile)(binary, ['users', 'add', email, '--name', name, '--workspace', 'demo', '--role', role, '--public-url', url, '--data', data])
     return stdout.trim()
@@ -53,7 +58,7 @@ export async function start(flags = [], host = '127.0.0.1') {
     })
     child.kill('SIGTERM')
   })
-  return { url, key, link, stop }
+  return { url, key, ask, link, stop }
 }
 
 // browser starts Debian's Chromium, or the one that CRIER_TEST_CHROMIUM names.

@@ -26,12 +26,7 @@ const mixes = [['mastodon', 'bluesky'], ['twitter'], ['linkedin', 'facebook', 't
 
 // fill makes posts for the weeks around now; what lies behind is published at once, as nothing can be
 // scheduled there.
-export async function fill(url, key) {
-  const ask = async (method, path, body) => {
-    const answer = await fetch(`${url}/api/v1${path}`, { method, headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }, body: body && JSON.stringify(body) })
-    if (!answer.ok && answer.status !== 429) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-    return answer.json()
-  }
+export async function fill({ ask }) {
   const now = Date.now()
   const posts = []
   for (let i = 0; i < 22; i++) {

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
-import { faults, sees } from './person.mjs'
 import { described, operationOf, written } from './calls.mjs'
 import { browser, start } from './crier.mjs'
-import { picture, supply } from './supply.mjs'
+import { faults, faultsOf, sees, signIn, visit } from './person.mjs'
+import { picture } from './picture.mjs'
+import { supply } from './supply.mjs'
 
 let crier, chromium, page, receiver
 const said = [] // by the browser's console, that should not be
@@ -14,27 +15,21 @@ const asked = new Map() // what was asked of the API, by method and address, wit
 
 const api = '/api/v1'
 
-function watch(page) {
-  page.setDefaultTimeout(60_000) // the machine may be busy
-  page.on('pageerror', (error) => said.push(error.message))
-  page.on('console', (message) => message.text().includes('Content Security Policy') && said.push(message.text()))
+// visitor is a page whose requests are kept.
+async function visitor() {
+  const page = await visit(chromium, said)
   page.on('response', (response) => {
     const { pathname, search } = new URL(response.url())
     if (pathname.startsWith(api + '/') && !response.request().isNavigationRequest()) asked.set(`${response.request().method()} ${pathname.slice(api.length)}${search}`, response.status())
   })
+  return page
 }
-
-const settings = { locale: 'en-GB', timezoneId: 'Europe/Berlin', viewport: { width: 1440, height: 900 } }
 
 before(async () => {
   ;[crier, chromium] = await Promise.all([start(), browser()])
-  await supply(crier.url, crier.key)
-  page = await (await chromium.newContext(settings)).newPage()
-  watch(page)
-  await page.goto(await crier.link('ada@example.com'))
-  await click('Sign in')
-  await click(/Switch to test mode/)
-  await see('Test mode: only simulated accounts get anything.')
+  await supply(crier)
+  page = await visitor()
+  await signIn(page, crier, 'ada@example.com')
 })
 
 after(async () => {
@@ -77,7 +72,7 @@ test('a queue is made by keyboard, and shows its next places', async () => {
 
 test('a picture is dropped into the library, found and deleted', async () => {
   await go('Media')
-  const content = picture([20, 90, 60], [200, 230, 120]).toString('base64')
+  const content = picture(480, 360).toString('base64')
   const drop = await page.evaluateHandle((content) => {
     const files = new DataTransfer()
     files.items.add(new File([Uint8Array.from(atob(content), (c) => c.charCodeAt(0))], 'winter-fair.png', { type: 'image/png' }))
@@ -105,8 +100,7 @@ test('somebody is invited, joins by the link, gets another role and is removed',
   await click('Close', 'button', dialog())
   await page.getByRole('region', { name: 'Open invitations' }).getByText('bob@example.com').waitFor()
 
-  const bobs = await (await chromium.newContext(settings)).newPage()
-  watch(bobs)
+  const bobs = await visitor()
   await bobs.goto(link)
   await bobs.getByLabel('Name').fill('Bob')
   await bobs.getByLabel('New password').fill('a few words of his')
@@ -157,10 +151,7 @@ test('a webhook is made, tried, and sends again', async () => {
   await page.getByRole('link', { name: `:${receiver.address().port}/hook` }).click()
   await click('Send a test')
   await see(/It answered 200/)
-  await fetch(`${crier.url}${api}/posts`, {
-    method: 'POST', headers: { Authorization: `Bearer ${crier.key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ content: 'Open from seven.', platforms: ['mastodon'], publishNow: true }),
-  })
+  await crier.ask('POST', '/posts', { content: 'Open from seven.', platforms: ['mastodon'], publishNow: true })
   const delivery = page.getByRole('listitem').filter({ hasText: 'post.published' })
   await delivery.first().getByText(/answered 200/).waitFor()
   await delivery.first().getByRole('button', { name: 'Send again' }).click()
@@ -184,16 +175,7 @@ const pages = ['/brands', '/queues', '/queues/new', '/media', '/people', '/audit
 for (const face of ['light', 'dark']) {
   test(`each page passes axe, ${face}, wide and narrow`, async () => {
     const page = await sees(chromium, crier, face, said)
-    const found = []
-    for (const width of [1440, 360]) {
-      await page.setViewportSize({ width, height: 800 })
-      for (const path of pages) {
-        await page.goto(crier.url + path)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-        found.push(...(await faults(page, `${path} at ${width}`)))
-      }
-    }
+    const found = await faultsOf(page, crier.url, pages)
     await page.context().close()
     assert.deepEqual(found, [])
   })

@@ -4,11 +4,14 @@ import { createRequire } from 'node:module'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-// watch keeps what the browser's console says that it should not.
-export function watch(page, said) {
+// visit is a page of somebody in Berlin who reads English, and has come with more settings; said gets what the browser's
+// console says that it should not.
+export async function visit(chromium, said, settings = {}) {
+  const page = await (await chromium.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', viewport: { width: 1440, height: 900 }, ...settings })).newPage()
   page.setDefaultTimeout(60_000) // the machine may be busy
   page.on('pageerror', (error) => said.push(error.message))
   page.on('console', (message) => message.text().includes('Content Security Policy') && said.push(message.text()))
+  return page
 }
 
 // signIn goes in by a link, into test mode.
@@ -25,26 +28,33 @@ export async function signIn(page, crier, email = 'grace@example.com') {
   await page.locator('.testing').waitFor()
 }
 
+// signOut goes out by the menu.
+export async function signOut(page) {
+  await page.getByRole('button', { name: /demo/ }).first().click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+}
+
 // sees is the page of somebody whose system is light or dark. Each has requests of their own, of which a quick machine
 // needs more in a minute than one person may send.
 export async function sees(chromium, crier, colorScheme, said) {
-  const page = await (await chromium.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', colorScheme, reducedMotion: 'reduce' })).newPage()
-  watch(page, said)
+  const page = await visit(chromium, said, { colorScheme, reducedMotion: 'reduce' })
   await signIn(page, crier, `${colorScheme}@example.com`)
   return page
 }
 
-// picture is a PNG, drawn by the browser.
-export async function picture(page, width, height) {
-  const bytes = await page.evaluate(async ([w, h]) => {
-    const canvas = new OffscreenCanvas(w, h)
-    const context = canvas.getContext('2d')
-    context.fillStyle = '#4453d6'
-    context.fillRect(0, 0, w, h)
-    return [...new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer())]
-  }, [width, height])
-  return Buffer.from(bytes)
+// begin has a post begun for platforms, of which nothing was written before.
+export async function begin(page, url, ...platforms) {
+  await page.goto(url + '/compose')
+  await page.locator('.pick').first().waitFor()
+  await page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith('crier.writing')).forEach((k) => localStorage.removeItem(k)))
+  await page.reload()
+  await page.locator('.pick').first().waitFor()
+  for (const platform of platforms) await pick(page, platform)
 }
+
+// pick has the post go to an account of a platform.
+export const pick = (page, platform) => page.locator('.pick').filter({ has: page.getByRole('img', { name: platform, exact: true }) }).first().click()
 
 // faults are what of a page, or of a part of it, is against WCAG 2.2 AA, by axe, and how far it can be scrolled sideways.
 // What is only fading in has no contrast yet.
@@ -57,6 +67,21 @@ export async function faults(page, where, part = 'html') {
     ...violations.map((v) => `${where}: ${v.id}: ${v.nodes.map((n) => n.target.join(' ')).slice(0, 3).join(', ')}: ${v.nodes[0].any[0]?.message ?? v.help}`),
     ...(overflow > 0 ? [`${where}: ${overflow} pixels too wide`] : []),
   ]
+}
+
+// faultsOf are the faults of pages, wide and narrow, for somebody whose system is light or dark.
+export async function faultsOf(page, url, paths) {
+  const found = []
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    for (const path of paths) {
+      await page.goto(url + path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.locator('.skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' })
+      found.push(...(await faults(page, `${path} at ${width}`)))
+    }
+  }
+  return found
 }
 
 // tabTo presses Tab until something that matches is reached, as somebody without a mouse does.

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { browser, start } from './crier.mjs'
 import { fill } from './demo.mjs'
+import { begin, signIn, visit } from './person.mjs'
 import { sheet } from './sheet.mjs'
 import { supply } from './supply.mjs'
 import { writing } from './writing.shots.mjs'
@@ -34,11 +35,7 @@ const pages = {
     await page.locator('.top .btn.main').click()
   },
   compose: async (page, url) => {
-    await page.goto(url + '/compose')
-    await page.locator('.pick').first().waitFor()
-    await page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith('crier.writing')).forEach((k) => localStorage.removeItem(k)))
-    await page.reload()
-    for (const name of ['Mastodon', 'Bluesky', 'Instagram']) await page.locator('.pick', { hasText: name }).first().click()
+    await begin(page, url, 'Mastodon', 'Bluesky', 'Instagram')
     await page.locator('.writing').fill('The harbour café opens at seven. Come early, the rolls are warm.\n\nhttps://example.com/menu #bakery')
     await page.locator('.findings li').first().waitFor()
   },
@@ -164,23 +161,15 @@ async function show(page, url, name, lead) {
   await blank.close()
 }
 
-async function signIn(page, crier) {
-  await page.goto(await crier.link('ada@example.com'))
-  await page.locator('button.main').click()
-  await page.locator('.shell').waitFor()
-  if (!(await page.locator('.testing').isVisible())) await page.locator('.mode').click()
-  await page.locator('.testing').waitFor()
-}
-
 const crier = process.env.CRIER_URL ? { url: process.env.CRIER_URL, link: async () => process.env.CRIER_LINK, stop: async () => undefined } : await start()
 const chromium = await browser()
 try {
   if (crier.key) {
-    await fill(crier.url, crier.key)
-    await supply(crier.url, crier.key)
+    await fill(crier)
+    await supply(crier)
     await crier.link('jonas@example.com', 'Jonas', 'editor')
   }
-  const page = await (await chromium.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin' })).newPage()
+  const page = await visit(chromium, [])
   page.on('console', (m) => m.type() === 'error' && console.error('console:', m.text()))
   page.on('pageerror', (e) => console.error('page:', e.message))
   if (!only) {
@@ -195,7 +184,7 @@ try {
     })
   }
   await page.setViewportSize(sizes.wide)
-  await signIn(page, crier)
+  await signIn(page, crier, 'ada@example.com')
   for (const [name, lead] of Object.entries(pages)) {
     if (!only || only.includes(name)) await show(page, crier.url, name, lead)
   }

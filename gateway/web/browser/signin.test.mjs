@@ -4,21 +4,21 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { faults } from './person.mjs'
 import { browser, start } from './crier.mjs'
 import { startIssuer } from './issuer.mjs'
+import { faults, signOut, visit } from './person.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'crier-issuers-'))
 const person = { sub: 'grace', email: 'grace@example.com', email_verified: true, name: 'Grace', groups: ['writers'] }
 let issuer, crier, chromium, page
+const said = [] // by the browser's console, that should not be
 
 before(async () => {
   issuer = await startIssuer(person)
   const file = join(folder, 'issuers.yaml')
   writeFileSync(file, `- {name: acme, title: Acme, issuer: "${issuer.url}", client-id: crier, private: true, members: [{group: writers, workspace: demo, role: editor}]}`)
   ;[crier, chromium] = await Promise.all([start(['--issuers', file], 'localhost'), browser()])
-  page = await (await chromium.newContext({ locale: 'en-GB', viewport: { width: 1440, height: 900 } })).newPage()
-  page.setDefaultTimeout(60_000) // the machine may be busy
+  page = await visit(chromium, said)
   const devices = await page.context().newCDPSession(page)
   await devices.send('WebAuthn.enable')
   await devices.send('WebAuthn.addVirtualAuthenticator', {
@@ -36,12 +36,6 @@ after(async () => {
 const see = (text) => page.getByText(text).first().waitFor()
 const click = (name, role = 'button') => page.getByRole(role, { name }).first().click()
 
-async function signOut() {
-  await page.getByRole('button', { name: /demo/ }).first().click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-}
-
 test('a passkey is added, and signs in without a password', async () => {
   await page.goto(await crier.link('ada@example.com'))
   await click('Sign in')
@@ -57,7 +51,7 @@ test('a passkey is added, and signs in without a password', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
   await see('This device has one of your passkeys already.')
   await page.getByRole('dialog').getByRole('button', { name: 'Not now' }).click()
-  await signOut()
+  await signOut(page)
   await click('Sign in with a passkey')
   await page.getByRole('link', { name: 'Calendar' }).first().waitFor()
   await page.goto(crier.url + '/you')
@@ -67,7 +61,7 @@ test('a passkey is added, and signs in without a password', async () => {
 test('an identity is linked, and signs in', async () => {
   await click('Link Acme')
   await see(/grace@example.com · linked/)
-  await signOut()
+  await signOut(page)
   await click('Sign in with Acme')
   await page.getByRole('link', { name: 'Calendar' }).first().waitFor()
   await page.goto(crier.url + '/you')
@@ -79,13 +73,13 @@ test('an identity is linked, and signs in', async () => {
 })
 
 test('somebody whose group is let in becomes a member, where they were', async () => {
-  await signOut()
+  await signOut(page)
   await page.goto(crier.url + '/keys')
   await click('Sign in with Acme')
   await page.getByRole('heading', { name: 'API keys' }).first().waitFor()
   await page.goto(crier.url + '/you')
   await see('grace@example.com')
-  await signOut()
+  await signOut(page)
 })
 
 test('who is not let in is told why', async () => {
@@ -108,3 +102,5 @@ for (const face of ['light', 'dark']) {
     assert.deepEqual(found, [])
   })
 }
+
+test('the browser had nothing to complain of', () => assert.deepEqual(said, []))

@@ -1,16 +1,9 @@
 // Pictures of the composer, the calendar's other views and a thread's story.
-import { picture } from './person.mjs'
-
-const begin = async (page, url, ...platforms) => {
-  await page.goto(url + '/compose')
-  await page.locator('.pick').first().waitFor()
-  await page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith('crier.writing')).forEach((k) => localStorage.removeItem(k)))
-  await page.reload()
-  for (const name of platforms) await page.locator('.pick', { hasText: name }).first().click()
-}
+import { begin } from './person.mjs'
+import { picture } from './picture.mjs'
 
 const attach = async (page) => {
-  await page.locator('input[type=file]').setInputFiles({ name: 'rolls.png', mimeType: 'image/png', buffer: await picture(page, 1200, 500) })
+  await page.locator('input[type=file]').setInputFiles({ name: 'rolls.png', mimeType: 'image/png', buffer: picture(1200, 500) })
   await page.locator('.attached .thumb img').waitFor()
 }
 

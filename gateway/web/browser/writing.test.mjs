@@ -2,23 +2,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { browser, start } from './crier.mjs'
-import { faults, picture, signIn, tabTo, watch } from './person.mjs'
+import { begin, faults, pick, signIn, tabTo, visit } from './person.mjs'
+import { picture } from './picture.mjs'
 
 let crier, chromium, page
 const said = [] // by the browser's console, that should not be
 
-const ask = async (method, path, body) => {
-  const answer = await fetch(`${crier.url}/api/v1${path}`, { method, headers: { Authorization: `Bearer ${crier.key}`, 'Content-Type': 'application/json' }, body: body && JSON.stringify(body) })
-  return answer.json()
-}
-
 before(async () => {
   ;[crier, chromium] = await Promise.all([start(), browser()])
   const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
-  await ask('POST', '/queues', { name: 'Mornings', timezone: 'Europe/Berlin', slots: days.map((day) => ({ day, time: '08:30' })) })
-  const context = await chromium.newContext({ locale: 'en-GB', timezoneId: 'Europe/Berlin', viewport: { width: 1440, height: 900 } })
-  page = await context.newPage()
-  watch(page, said)
+  await crier.ask('POST', '/queues', { name: 'Mornings', timezone: 'Europe/Berlin', slots: days.map((day) => ({ day, time: '08:30' })) })
+  page = await visit(chromium, said)
   await signIn(page, crier)
 })
 
@@ -29,14 +23,6 @@ after(async () => {
 
 const see = (text) => page.getByText(text).first().waitFor()
 const press = async (...keys) => { for (const key of keys) await page.keyboard.press(key) }
-const pick = (platform) => page.locator('.pick').filter({ has: page.getByRole('img', { name: platform, exact: true }) }).first().click()
-const begin = async (...platforms) => {
-  await page.goto(crier.url + '/compose')
-  await page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith('crier.writing')).forEach((k) => localStorage.removeItem(k)))
-  await page.reload()
-  await page.locator('.pick').first().waitFor()
-  for (const platform of platforms) await pick(platform)
-}
 
 test('a thread with a poll is written, moved in order and published by keyboard alone', async () => {
   await page.goto(crier.url + '/compose')
@@ -77,7 +63,7 @@ test('a thread with a poll is written, moved in order and published by keyboard 
 })
 
 test('what a platform has to be told is asked for where it is missing', async () => {
-  await begin('TikTok', 'YouTube')
+  await begin(page, crier.url, 'TikTok', 'YouTube')
   const settings = page.getByRole('region', { name: 'Settings by platform' })
   await settings.getByText('this setting is required').first().waitFor()
   await settings.getByLabel(/^Who may see it · needed/).selectOption('Self only')
@@ -89,11 +75,11 @@ test('what a platform has to be told is asked for where it is missing', async ()
 })
 
 test('an upload is tried again, another is stopped, and fit is offered where it cures', async () => {
-  await begin('Instagram')
+  await begin(page, crier.url, 'Instagram')
   const files = page.locator('input[type=file]')
   const file = (name, buffer) => ({ name, mimeType: 'image/png', buffer })
   await page.route('**/uploads/**', (route) => route.abort())
-  await files.setInputFiles([file('wide.png', await picture(page, 1200, 300)), file('other.png', await picture(page, 64, 64))])
+  await files.setInputFiles([file('wide.png', picture(1200, 300)), file('other.png', picture(64, 64))])
   const failed = page.locator('.attached > li').filter({ hasText: 'Try again' })
   await failed.nth(1).waitFor()
   await page.unroute('**/uploads/**')
@@ -111,7 +97,7 @@ test('an empty place of a queue is filled from the calendar', async () => {
   const next = await free.first().innerText()
   await free.first().click()
   await see(/Its next free place is/)
-  await pick('Telegram')
+  await pick(page, 'Telegram')
   await page.locator('.writing').fill('Good morning')
   await page.getByRole('button', { name: 'Add to the queue' }).click()
   await see('The post has its place in the queue')
@@ -134,12 +120,12 @@ test('a day that is full is refused in the words of the API, and the post goes b
   const wednesday = new Date(Date.now() + 2 * 864e5)
   while (wednesday.getUTCDay() !== 3) wednesday.setUTCDate(wednesday.getUTCDate() + 1)
   const at = (day, hour, minute = 0) => new Date(Date.UTC(wednesday.getUTCFullYear(), wednesday.getUTCMonth(), wednesday.getUTCDate() + day, hour, minute)).toISOString()
-  const { platforms } = await ask('GET', '/platforms')
+  const { platforms } = await crier.ask('GET', '/platforms')
   const { postsPerDay } = platforms.find((p) => p.platform === 'telegram')
   for (let made = 0; made < postsPerDay; made += 25) {
-    await ask('POST', '/posts/bulk', { posts: Array.from({ length: Math.min(25, postsPerDay - made) }, (_, i) => ({ content: `Full ${made + i}`, platforms: ['telegram'], scheduledFor: at(0, 18, (made + i) % 60) })) })
+    await crier.ask('POST', '/posts/bulk', { posts: Array.from({ length: Math.min(25, postsPerDay - made) }, (_, i) => ({ content: `Full ${made + i}`, platforms: ['telegram'], scheduledFor: at(0, 18, (made + i) % 60) })) })
   }
-  const { post } = await ask('POST', '/posts', { content: 'Early bird', platforms: ['telegram'], scheduledFor: at(-1, 9) })
+  const { post } = await crier.ask('POST', '/posts', { content: 'Early bird', platforms: ['telegram'], scheduledFor: at(-1, 9) })
   await page.goto(`${crier.url}/calendar?view=week&date=${post.scheduledFor.slice(0, 10)}`)
   const chip = page.locator('.ev', { hasText: 'Early bird' })
   await chip.scrollIntoViewIfNeeded()
@@ -149,12 +135,12 @@ test('a day that is full is refused in the words of the API, and the post goes b
   await page.mouse.move(x + width * 1.5, y + 12, { steps: 8 })
   await page.mouse.up()
   await see(/crier publishes at most/)
-  const { post: now } = await ask('GET', `/posts/${post.id}`)
+  const { post: now } = await crier.ask('GET', `/posts/${post.id}`)
   assert.equal(now.scheduledFor, post.scheduledFor)
 })
 
 test('a thread gets another time and a comment, and its posts stay', async () => {
-  const { thread } = await ask('POST', '/threads', { posts: [{ content: 'Two days' }, { content: 'of dough' }], platforms: ['mastodon'], scheduledFor: new Date(Date.now() + 2 * 864e5).toISOString() })
+  const { thread } = await crier.ask('POST', '/threads', { posts: [{ content: 'Two days' }, { content: 'of dough' }], platforms: ['mastodon'], scheduledFor: new Date(Date.now() + 2 * 864e5).toISOString() })
   await page.goto(`${crier.url}/compose?edit=${thread.postId}`)
   await see('The posts of a thread stay as they are')
   assert.equal(await page.locator('.writing').first().getAttribute('readonly'), '')
@@ -164,16 +150,16 @@ test('a thread gets another time and a comment, and its posts stay', async () =>
   await page.getByRole('textbox', { name: 'First comment 1' }).fill('The recipe')
   await page.getByRole('button', { name: 'Save' }).click()
   await see('The post is changed')
-  const { thread: now } = await ask('GET', `/threads/${thread.id}`)
+  const { thread: now } = await crier.ask('GET', `/threads/${thread.id}`)
   assert.equal(now.scheduledFor.slice(0, 10), day)
   assert.deepEqual([now.posts.map((p) => p.content), now.firstComments.map((c) => c.text)], [['Two days', 'of dough'], ['The recipe']])
 })
 
 test('the whole way at 360 pixels: written with a picture, published, failed, retried, copied', async () => {
   await page.setViewportSize({ width: 360, height: 740 })
-  await begin('Mastodon', 'Telegram')
+  await begin(page, crier.url, 'Mastodon', 'Telegram')
   await page.locator('.writing').fill('Half of the team is away [crier:lost-answer]')
-  await page.locator('input[type=file]').setInputFiles({ name: 'rolls.png', mimeType: 'image/png', buffer: await picture(page, 64, 64) })
+  await page.locator('input[type=file]').setInputFiles({ name: 'rolls.png', mimeType: 'image/png', buffer: picture(64, 64) })
   await page.getByRole('textbox', { name: 'Describe it for those who do not see it' }).fill('Rolls')
   const found = await faults(page, 'writing at 360')
   await page.getByRole('button', { name: 'Now', exact: true }).click()
@@ -200,7 +186,7 @@ for (const face of ['light', 'dark']) {
     await page.emulateMedia({ colorScheme: face, reducedMotion: 'reduce' })
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 900 })
-      await begin()
+      await begin(page, crier.url)
       for (const label of await page.locator('.pick').all()) await label.click()
       await page.locator('.writing').fill('https://example.com #bakery')
       await page.getByRole('button', { name: 'First comment' }).click()
