@@ -188,26 +188,29 @@ func (w *World) Replies(p Post, n int) []Post {
 	defer w.mu.RUnlock()
 	var found []Post
 	for _, id := range ids {
-		for _, reply := range w.published.replies[name{p.Account, id}] {
-			if reply.Workspace == p.Workspace && len(found) < n {
-				found = append(found, *reply)
-			}
+		found = appendOf(found, w.published.replies[name{p.Account, id}], p.Workspace, n)
+	}
+	return found
+}
+
+// appendOf appends those of posts that are a workspace's, until there are n.
+func appendOf(found []Post, posts []*Post, workspace schema.WorkspaceID, n int) []Post {
+	for _, post := range posts {
+		if len(found) >= n {
+			break
+		}
+		if post.Workspace == workspace {
+			found = append(found, *post)
 		}
 	}
 	return found
 }
 
-// AnswersTo returns a workspace's answers to what a person said, the oldest first.
-func (w *World) AnswersTo(s Said, workspace schema.WorkspaceID) []Post {
+// AnswersTo returns a workspace's answers to what a person said, the oldest first, at most n.
+func (w *World) AnswersTo(s Said, workspace schema.WorkspaceID, n int) []Post {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	var found []Post
-	for _, answer := range w.published.answers[name{s.Account, s.ID}] {
-		if answer.Workspace == workspace {
-			found = append(found, *answer)
-		}
-	}
-	return found
+	return appendOf(nil, w.published.answers[name{s.Account, s.ID}], workspace, n)
 }
 
 // Commented returns the post under which a person said what another post answers.

@@ -106,7 +106,7 @@ func (g *grower) add(world *simulation.World, post simulation.Post) *article {
 		g.room--
 		comment := newComment(world, said)
 		byID[said.ID] = comment
-		for _, answer := range world.AnswersTo(said, post.Workspace) {
+		for _, answer := range world.AnswersTo(said, post.Workspace, g.room) {
 			if anchor := anchorOf(world, answer); !g.seen[anchor] && g.room > 0 {
 				comment.Replies = append(comment.Replies, g.grow(world, answer))
 			}
