@@ -16,7 +16,7 @@ export function Naming({ title, action, hint, before, close, save }: NamingProps
   return (
     <Dialog title={title} close={close}>
       <form className="stack" onSubmit={submit.run}>
-        <Field label={t('keys.name')} hint={hint} maxLength={200} data-autofocus value={name} set={setName} />
+        <Field label={t('name')} hint={hint} maxLength={200} data-autofocus value={name} set={setName} />
         <Foot submit={submit} action={action} close={close} />
       </form>
     </Dialog>

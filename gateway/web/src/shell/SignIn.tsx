@@ -118,7 +118,7 @@ function ByLink({ token }: { token: string }) {
       <p className="muted">{t(isFirst ? 'signin.firstAbout' : 'signin.linkAbout')}</p>
       {isFirst && (
         <>
-          <Field label={t('signin.name')} autoComplete="name" value={name} set={setName} />
+          <Field label={t('name')} autoComplete="name" value={name} set={setName} />
           <Field label={t('signin.email')} type="email" autoComplete="username" value={email} set={setEmail} />
           <NewPassword value={password} set={setPassword} />
         </>

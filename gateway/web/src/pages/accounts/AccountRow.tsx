@@ -33,7 +33,7 @@ export function AccountRow({ account, health, isChecking, today, limit }: RowPro
       {isBroken && mayConnect && <button className="btn low" onClick={() => void reconnect(account)}><Icon name="link" size={14} /> {t('accounts.reconnect')}</button>}
       {mayConnect && (
         <RowMenu
-          label={t('accounts.more', { name: account.name })}
+          name={account.name}
           of={[
             { icon: 'link', label: t('accounts.reconnect'), run: () => void reconnect(account) },
             { icon: 'edit', label: t('accounts.rename'), run: () => setOpen('rename') },

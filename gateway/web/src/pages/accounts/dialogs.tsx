@@ -10,7 +10,7 @@ export function Renaming({ account, close }: { account: Account; close: () => vo
   const client = useQueryClient()
   return (
     <Naming
-      title={t('accounts.renameTitle', { name: account.name })} action={t('compose.save')} hint={t('accounts.renameHint')} before={account.name} close={close}
+      title={t('accounts.renameTitle', { name: account.name })} action={t('save')} hint={t('accounts.renameHint')} before={account.name} close={close}
       save={async (name) => {
         await ask(api.PATCH('/accounts/{id}', { params: { path: { id: account.id } }, body: { name } }))
         await client.invalidateQueries({ queryKey: ['accounts'] })

@@ -20,7 +20,7 @@ export function NamingBrand({ brand, close }: { brand?: BrandItem; close: () => 
   const reread = useReread()
   return (
     <Naming
-      title={t(brand ? 'brands.renameTitle' : 'brands.new')} action={t(brand ? 'compose.save' : 'brands.make')} before={brand?.name ?? ''} close={close}
+      title={t(brand ? 'brands.renameTitle' : 'brands.new')} action={t(brand ? 'save' : 'brands.make')} before={brand?.name ?? ''} close={close}
       save={async (name) => {
         if (brand) await ask(api.PATCH('/brands/{id}', { params: { path: { id: brand.id } }, body: { name } }))
         else await ask(api.POST('/brands', { body: { name } }))
@@ -64,7 +64,7 @@ export function Membership({ brand, accounts, close }: { brand: BrandItem; accou
             </label>
           ))}
         </fieldset>
-        <Foot submit={submit} action={t('compose.save')} close={close} />
+        <Foot submit={submit} action={t('save')} close={close} />
       </form>
     </Dialog>
   )
@@ -75,7 +75,7 @@ export function Deleting({ brand, close }: { brand: BrandItem; close: () => void
   const reread = useReread()
   return (
     <Confirm
-      title={t('brands.deleteTitle', { name: brand.name })} action={t('webhooks.delete')} tone="bad" close={close}
+      title={t('brands.deleteTitle', { name: brand.name })} action={t('delete')} tone="bad" close={close}
       run={async () => {
         await ask(api.DELETE('/brands/{id}', { params: { path: { id: brand.id } } }))
         await reread()

@@ -39,7 +39,7 @@ export function Send({ writing, edited, isValid, forget }: SendProps) {
     <>
       {error !== null && <Problem error={error} />}
       <button className="btn main" disabled={busy || isEmpty || isRefused} onClick={() => run()}>
-        <Icon name={writing.when === 'draft' ? 'draft' : 'check'} /> {t(edited ? 'compose.save' : names[writing.when])}
+        <Icon name={writing.when === 'draft' ? 'draft' : 'check'} /> {t(edited ? 'save' : names[writing.when])}
       </button>
       {isEmpty && <p className="small muted">{t('compose.chooseFirst')}</p>}
       {!isEmpty && isRefused && <p className="small muted">{t('compose.fixFirst')}</p>}

@@ -59,7 +59,7 @@ function Row({ of, show }: { of: Key; show: (secret: string) => void }) {
       </div>
       {of.isActive && (
         <RowMenu
-          label={t('keys.more', { name: of.name })}
+          name={of.name}
           of={[
             { icon: 'retry', label: t('keys.rotate'), run: () => setOpen('rotate') },
             { icon: 'x', label: t('keys.revoke'), run: () => setOpen('revoke'), isGrave: true },

@@ -26,7 +26,7 @@ export function Details({ media, close }: { media: Media; close: () => void }) {
         {media.url && <Large media={media} url={ownPath(media.url)} />}
         <dl className="facts plain">{facts.map(([what, value]) => <div key={what}><dt>{what}</dt><dd>{value}</dd></div>)}</dl>
         <div className="row end">
-          {mayDelete && <button className="btn bad" onClick={() => setDeleting(true)}>{t('webhooks.delete')}</button>}
+          {mayDelete && <button className="btn bad" onClick={() => setDeleting(true)}>{t('delete')}</button>}
           {media.url && <a className="btn" href={ownPath(media.url)} target="_blank" rel="noreferrer"><Icon name="out" size={14} /> {t('post.open')}</a>}
         </div>
       </div>
@@ -45,7 +45,7 @@ function Deleting({ media, name, close }: { media: Media; name: string; close: (
   const client = useQueryClient()
   return (
     <Confirm
-      title={t('library.deleteTitle', { name })} action={t('webhooks.delete')} tone="bad" close={close}
+      title={t('library.deleteTitle', { name })} action={t('delete')} tone="bad" close={close}
       run={async () => {
         await ask(api.DELETE('/media/{id}', { params: { path: { id: media.id } } }))
         await client.invalidateQueries({ queryKey: ['library'] })

@@ -55,7 +55,7 @@ function AsNew({ token }: { token: string }) {
   return (
     <form className="stack" onSubmit={run}>
       <p className="muted">{t('accept.about')}</p>
-      <Field label={t('signin.name')} autoComplete="name" maxLength={200} value={name} set={setName} />
+      <Field label={t('name')} autoComplete="name" maxLength={200} value={name} set={setName} />
       <NewPassword value={password} set={setPassword} />
       {error !== null && <Problem error={error} />}
       <button className="btn main" disabled={busy}>{t('accept.join')}</button>

@@ -50,8 +50,8 @@ export function QueueEditor({ queue }: { queue?: Queue }) {
       name={title} title={title} about={<Link to="/queues">{t('queues.all')}</Link>}
       actions={mayKeep && (
         <>
-          {queue && <button className="btn bad" onClick={() => setDeleting(true)}>{t('webhooks.delete')}</button>}
-          <button className="btn main" form="queue" disabled={submit.busy || slots.length === 0}>{t(queue ? 'compose.save' : 'queues.make')}</button>
+          {queue && <button className="btn bad" onClick={() => setDeleting(true)}>{t('delete')}</button>}
+          <button className="btn main" form="queue" disabled={submit.busy || slots.length === 0}>{t(queue ? 'save' : 'queues.make')}</button>
         </>
       )}
     >
@@ -59,7 +59,7 @@ export function QueueEditor({ queue }: { queue?: Queue }) {
       <div className="queue">
         <form className="card" id="queue" onSubmit={submit.run}>
           <fieldset className="body queue-fields" disabled={!mayKeep}>
-            <Field label={t('keys.name')} maxLength={255} value={name} set={(next) => set({ name: next })} />
+            <Field label={t('name')} maxLength={255} value={name} set={(next) => set({ name: next })} />
             <Select label={t('queues.zone')} value={timezone} set={(next) => set({ timezone: next })}>
               {zones(timezone).map((z) => <option key={z}>{z}</option>)}
             </Select>
@@ -94,7 +94,7 @@ function Deleting({ queue, close }: { queue: Queue; close: () => void }) {
   const navigate = useNavigate()
   return (
     <Confirm
-      title={t('queues.deleteTitle', { name: queue.name })} action={t('webhooks.delete')} tone="bad" close={close}
+      title={t('queues.deleteTitle', { name: queue.name })} action={t('delete')} tone="bad" close={close}
       run={async () => {
         await ask(api.DELETE('/queues/{id}', { params: { path: { id: queue.id } } }))
         await navigate({ to: '/queues' })

@@ -37,7 +37,7 @@ export function Actions({ webhook }: { webhook: Webhook }) {
         of={[
           { icon: 'edit', label: t('webhooks.change'), run: () => setOpen('change') },
           { icon: 'retry', label: t('webhooks.rotate'), run: () => setOpen('rotate') },
-          { icon: 'trash', label: t('webhooks.delete'), run: () => setOpen('delete'), isGrave: true },
+          { icon: 'trash', label: t('delete'), run: () => setOpen('delete'), isGrave: true },
         ]}
       />
       {open === 'change' && <Writing webhook={webhook} close={close} />}
@@ -67,7 +67,7 @@ function Deleting({ id, close }: { id: string; close: () => void }) {
   const navigate = useNavigate()
   return (
     <Confirm
-      title={t('webhooks.deleteTitle')} action={t('webhooks.delete')} tone="bad" close={close}
+      title={t('webhooks.deleteTitle')} action={t('delete')} tone="bad" close={close}
       run={async () => {
         await ask(api.DELETE('/webhooks/{id}', { params: { path: { id } } }))
         await client.invalidateQueries({ queryKey: ['webhooks'] })

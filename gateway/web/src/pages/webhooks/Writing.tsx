@@ -43,7 +43,7 @@ export function Writing({ webhook, close }: { webhook?: Webhook; close: () => vo
           <legend className="label">{t('webhooks.which')}</legend>
           {events.map((e) => <label className="row" key={e}><input type="checkbox" checked={chosen.includes(e)} onChange={() => toggle(e)} /> <code>{e}</code></label>)}
         </fieldset>
-        <Foot submit={submit} action={t(webhook ? 'compose.save' : 'webhooks.make')} close={close} disabled={chosen.length === 0} />
+        <Foot submit={submit} action={t(webhook ? 'save' : 'webhooks.make')} close={close} disabled={chosen.length === 0} />
       </form>
     </Dialog>
   )

@@ -60,7 +60,7 @@ function Row({ of }: { of: Passkey }) {
         <p className="small muted clip">{of.lastUsedAt ? t('you.used', { time: time.full(of.lastUsedAt) }) : t('you.passkeyUnused')}</p>
       </div>
       <RowMenu
-        label={t('you.passkeyMore', { name: of.name })}
+        name={of.name}
         of={[
           { icon: 'edit', label: t('you.passkeyRename'), run: () => setOpen('rename') },
           { icon: 'trash', label: t('you.passkeyRemove'), run: () => setOpen('remove'), isGrave: true },
