@@ -8,6 +8,7 @@ import { useMay, useSession, useSessionChanges } from '../api/session'
 import { Icon, type IconName } from '../parts/Icon'
 import { excerpt } from '../parts/post'
 import { StatusShape } from '../parts/Status'
+import { useToast } from '../parts/toasts'
 import { useWords } from '../words'
 import { places, useGroups } from './places'
 
@@ -59,6 +60,7 @@ function useChoices(typed: string): Choice[] {
   const navigate = useNavigate()
   const { test } = useSession()
   const { turn } = useSessionChanges()
+  const { fail } = useToast()
   const mayPost = useMay('author')
   const groups = useGroups()
   const found = useFound(typed.trim())
@@ -66,7 +68,7 @@ function useChoices(typed: string): Choice[] {
     ...(mayPost ? [{ key: 'new', label: t('nav.compose'), icon: 'plus' as const, run: () => void navigate({ to: '/compose' }) }] : []),
     ...[...places, ...groups.flatMap((g) => g.places)].map((p): Choice => ({ key: p.word, label: t(p.word), icon: p.icon, run: () => void navigate({ to: p.to }) })),
     { key: 'you', label: t('nav.you'), icon: 'user', run: () => void navigate({ to: '/you' }) },
-    { key: 'mode', label: t(test ? 'mode.toLive' : 'mode.toTest'), icon: 'retry', run: () => void turn({ test: !test }) },
+    { key: 'mode', label: t(test ? 'mode.toLive' : 'mode.toTest'), icon: 'retry', run: () => void turn({ test: !test }).catch(fail) },
   ]
   const wanted = typed.trim().toLowerCase()
   return [

@@ -4,6 +4,7 @@ import { Refusal } from '../../api/client'
 import { useSessionChanges, useSessionQuery } from '../../api/session'
 import { Field, NewPassword, useSubmit } from '../../parts/Form'
 import { Problem } from '../../parts/Page'
+import { useToast } from '../../parts/toasts'
 import { Entry } from '../../shell/Entry'
 import { useWords } from '../../words'
 
@@ -33,6 +34,7 @@ function useAccepting(token: string) {
 function AsMember({ token, email }: { token: string; email: string }) {
   const { t } = useWords()
   const { signOut } = useSessionChanges()
+  const { fail } = useToast()
   const accept = useAccepting(token)
   const { run, busy, error } = useSubmit(() => accept({}))
   return (
@@ -40,7 +42,7 @@ function AsMember({ token, email }: { token: string; email: string }) {
       <p className="muted">{t('accept.asMember', { email })}</p>
       {error !== null && <Problem error={error} />}
       <button className="btn main" disabled={busy}>{t('accept.join')}</button>
-      <button className="btn bare" type="button" onClick={() => void signOut()}>{t('accept.notMe')}</button>
+      <button className="btn bare" type="button" onClick={() => void signOut().catch(fail)}>{t('accept.notMe')}</button>
     </form>
   )
 }
