@@ -69,7 +69,9 @@ func TestProgramsOfTheDocuments(t *testing.T) {
 				continue
 			}
 			ran[document+" "+found[1]]++
-			t.Run(document+" "+found[1], func(t *testing.T) { runProgram(t, server, found[1], map[string]string{"program." + found[1]: found[2]}) })
+			t.Run(document+" "+found[1], func(t *testing.T) {
+				runProgram(t, server, found[1], map[string]string{"program." + found[1]: found[2]})
+			})
 		}
 	}
 	if len(ran) != 8 { // three languages in two documents, and each package's own
