@@ -238,7 +238,7 @@ platforms:
 	for _, want := range []string{
 		"drain: 40s  # command line", "kafka-password: (redacted)  # CRIER_KAFKA_PASSWORD", "kafka-tls: true  # crier.yaml:4", "partitions: 16  # crier.yaml:7",
 		"postgres: postgres://crier:***@db/crier", "max-lateness: 24h  # default", "postgres-connections: 22  # default", "max-media: 4096  # default",
-		"media-disk: 0  # default: all of the disk but 2 GiB, or a tenth below 20 GiB", "    client-id: \"y\"  # CRIER_TWITTER_CLIENT_ID", "    client-secret: (redacted)  # crier.yaml:12",
+		"media-disk: 0  # default: all but 2 GiB, or a tenth of a disk below 20 GiB", "    client-id: \"y\"  # CRIER_TWITTER_CLIENT_ID", "    client-secret: (redacted)  # crier.yaml:12",
 	} {
 		if !strings.Contains(shown.String(), want) {
 			t.Errorf("%q is not in:\n%s", want, &shown)

@@ -66,8 +66,8 @@ type commands struct {
 	Simulate simulateCommand `cmd:"" group:"Develop:" help:"Serve the platforms' simulators alone, for tests and load."`
 	Bench    benchCommand    `cmd:"" group:"Develop:" help:"Measure crier, each figure with a control of the same run."`
 
-	File     string     `name:"config" type:"path" placeholder:"FILE" help:"YAML file of settings, by the names of serve's flags; flags and variables count for more."`
-	LogLevel slog.Level `default:"info" help:"Least level that is logged: debug, info, warn or error."`
+	File     string     `name:"config" type:"path" placeholder:"FILE" help:"YAML file of settings, named as the flags of serve; flags and variables override it."`
+	LogLevel slog.Level `default:"info" help:"Lowest level that is logged: debug, info, warn or error."`
 	// No variable shows the version: CRIER_VERSION is what images often call theirs.
 	Version kong.VersionFlag `env:"-" help:"Show the version and exit."`
 }

@@ -22,9 +22,9 @@ import (
 // partsFlags say where the parts are; a command that works beside a running serve takes
 // the same.
 type partsFlags struct {
-	Data string `default:"data" type:"path" help:"The data folder: embedded parts, keyset, uploads. One process holds it at a time."`
+	Data string `default:"data" type:"path" help:"Folder of the embedded parts, the keyset, media and the sandbox; one process holds it at a time."`
 	postgresFlags
-	Keyset string `type:"path" help:"File of the keys that seal credentials; in the data folder when empty."`
+	Keyset string `type:"path" unset:"keyset.json in --data" help:"File of the keys that seal credentials, the same for all processes of an installation."`
 
 	lookup func(string) (string, bool) // of variables of platforms
 }
@@ -63,7 +63,7 @@ func (f partsFlags) platforms() (c compose.Config, err error) {
 
 // partitionsFlag is how many partitions topics get when they are made.
 type partitionsFlag struct {
-	Partitions int `zero:"2 to 8, by topic" help:"Partitions of each topic that is made, 1 to 256: as many processes can divide its work. Topics that are there keep theirs. 0: 2 to 8 on the embedded log, 32 on Kafka."`
+	Partitions int `unset:"2 to 8 embedded, 32 on Kafka" help:"Partitions of each topic that is made, at most 256; topics that exist keep theirs."`
 }
 
 // Validate refuses what no topic can have.

@@ -20,9 +20,9 @@ import (
 
 // postgresFlags say where PostgreSQL is and how it is reached.
 type postgresFlags struct {
-	Postgres         string `secret:"" help:"URL of PostgreSQL; embedded when empty."`
-	PostgresCA       string `name:"postgres-ca" type:"path" placeholder:"FILE" help:"PEM file of the authorities that PostgreSQL's certificate may be of; it is verified then, and so is its name."`
-	PostgresPassword string `secret:"only" help:"Password of the user in --postgres, in place of one there."`
+	Postgres         string `secret:"" unset:"embedded" help:"URL of PostgreSQL; several hosts for a failover."`
+	PostgresCA       string `name:"postgres-ca" type:"path" placeholder:"FILE" help:"PEM file of the authorities for PostgreSQL's certificate; with it the certificate and its name are verified."`
+	PostgresPassword string `secret:"only" unset:"that of the URL" help:"Password of the user in --postgres."`
 }
 
 // Validate refuses what does not fit together, and what is no address.
@@ -88,9 +88,9 @@ func withPassword(flag, address, password string) (*url.URL, error) {
 
 // clickhouseFlags say where ClickHouse is and how it is reached.
 type clickhouseFlags struct {
-	Clickhouse         string `secret:"" help:"URL of ClickHouse's HTTP interface; embedded when empty."`
-	ClickhouseCA       string `name:"clickhouse-ca" type:"path" placeholder:"FILE" help:"PEM file of the authorities that ClickHouse's certificate may be of; the system's when empty."`
-	ClickhousePassword string `secret:"only" help:"Password of the user in --clickhouse, in place of one there."`
+	Clickhouse         string `secret:"" unset:"embedded" help:"URL of ClickHouse's HTTP interface, http:// or https://."`
+	ClickhouseCA       string `name:"clickhouse-ca" type:"path" placeholder:"FILE" unset:"the system's" help:"PEM file of the authorities for ClickHouse's certificate; only with https://."`
+	ClickhousePassword string `secret:"only" unset:"that of the URL" help:"Password of the user in --clickhouse."`
 }
 
 // Validate refuses what does not fit together, and what is no address.
@@ -127,13 +127,13 @@ func (f clickhouseFlags) reach() (string, *tls.Config, error) {
 
 // kafkaFlags say where Kafka is and how it is reached.
 type kafkaFlags struct {
-	Kafka         string `help:"Brokers of Kafka, host:port[,…]; embedded when empty."`
-	KafkaTLS      bool   `name:"kafka-tls" help:"Reach the brokers over TLS; --kafka-ca and --kafka-cert say so too."`
-	KafkaCA       string `name:"kafka-ca" type:"path" placeholder:"FILE" help:"PEM file of the authorities that the brokers' certificates may be of; the system's when empty."`
+	Kafka         string `unset:"embedded" help:"Brokers of Kafka, host:port[,…]."`
+	KafkaTLS      bool   `name:"kafka-tls" help:"Reach the brokers over TLS; --kafka-ca and --kafka-cert imply it."`
+	KafkaCA       string `name:"kafka-ca" type:"path" placeholder:"FILE" unset:"the system's" help:"PEM file of the authorities for the brokers' certificates."`
 	KafkaCert     string `type:"path" placeholder:"FILE" help:"PEM file of this process's certificate, where brokers ask for one."`
 	KafkaKey      string `type:"path" placeholder:"FILE" help:"PEM file of the key of --kafka-cert."`
-	KafkaSASL     string `name:"kafka-sasl" placeholder:"MECHANISM" help:"How the user is proved: plain, scram-sha-256 or scram-sha-512."`
-	KafkaUser     string `help:"User of --kafka-sasl."`
+	KafkaSASL     string `name:"kafka-sasl" placeholder:"MECHANISM" help:"How --kafka-user is authenticated: plain, scram-sha-256 or scram-sha-512."`
+	KafkaUser     string `help:"User at the brokers, with --kafka-sasl."`
 	KafkaPassword string `secret:"only" help:"Password of --kafka-user."`
 }
 
@@ -208,9 +208,17 @@ func (f kafkaFlags) security() (stream.Security, error) {
 
 // mediaFlags say where media are kept and how the bucket is reached.
 type mediaFlags struct {
-	MediaS3   string `name:"media-s3" secret:"" help:"Bucket for media, s3://HOST/BUCKET[/PREFIX][?region=R], with the credentials of AWS's variables, files or roles; a folder in --data when empty."`
-	MediaS3CA string `name:"media-s3-ca" type:"path" placeholder:"FILE" help:"PEM file of the authorities that the bucket's certificate may be of; the system's when empty."`
+	MediaS3   string `name:"media-s3" secret:"" unset:"a folder in --data" help:"Bucket for media, s3://HOST/BUCKET[/PREFIX][?region=R]; needed when roles run in several processes."`
+	MediaS3CA string `name:"media-s3-ca" type:"path" unset:"the system's" placeholder:"FILE" help:"PEM file of the authorities for the bucket's certificate."`
+	MediaDisk int64  `unset:"all but 2 GiB, or a tenth of a disk below 20 GiB" placeholder:"MIB" help:"Disk in MiB that media may take in --data."`
+	MaxMedia  int64  `unset:"4096, the largest video that any platform takes" placeholder:"MIB" help:"Size in MiB of the largest file that is uploaded, or fetched for a post."`
 }
+
+// maxMedia is the most that --max-media may allow, in MiB: of one PUT to S3.
+const maxMedia = 5 << 10
+
+// maxMediaDisk is the most that --media-disk may allow, in MiB: a pebibyte.
+const maxMediaDisk = 1 << 30
 
 // Validate refuses what does not fit together.
 func (f mediaFlags) Validate() error {
@@ -223,8 +231,15 @@ func (f mediaFlags) Validate() error {
 			err = fmt.Errorf("--media-s3: %w", err)
 		}
 	}
-	_, caErr := f.tls()
-	return errors.Join(err, caErr)
+	wrong := []error{err}
+	if f.MaxMedia < 0 || f.MaxMedia > maxMedia {
+		wrong = append(wrong, fmt.Errorf("--max-media is 0 to %d MiB: a bucket takes no larger file in one piece", maxMedia))
+	}
+	if f.MediaDisk < 0 || f.MediaDisk > maxMediaDisk {
+		wrong = append(wrong, fmt.Errorf("--media-disk is 0 to %d MiB", maxMediaDisk))
+	}
+	_, err = f.tls()
+	return errors.Join(append(wrong, err)...)
 }
 
 // warn tells of keys in the URL, from wherever that comes: an environment and a file of

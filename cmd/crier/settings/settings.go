@@ -15,11 +15,11 @@ import (
 // Tags of flags: `env:"-"` is of flags that name an action, which the command line alone
 // gives; `file:"-"` of those that a configuration file, which is of an installation, does not
 // give; `secret:""` of values that are secret or hold a secret, `secret:"only"` of those that
-// the command line must not give; `zero:"…"` says what 0 stands for where that is not one number.
+// the command line must not give; `unset:"…"` says what stands in the place of a flag that is not set.
 const (
 	tagFile   = "file"
 	tagSecret = "secret"
-	tagZero   = "zero"
+	tagUnset  = "unset"
 	onlySaid  = "only" // elsewhere than on the command line
 )
 
@@ -74,17 +74,33 @@ func (s *Settings) nameAll(n *kong.Node) {
 
 const configFlag = "config"
 
-// help is a flag's help with its variable.
+// help is a flag's help with its default, unless the parser shows that, and its variables.
 func (s *Settings) help(value *kong.Value) string {
-	name := s.names[value.Flag]
-	if name == "" {
+	var notes []string
+	if unset := value.Tag.Get(tagUnset); unset != "" {
+		notes = append(notes, "default: "+unset)
+	}
+	if variables := s.Variables(value.Flag); len(variables) > 0 {
+		notes = append(notes, "$"+strings.Join(variables, ", $"))
+	}
+	if len(notes) == 0 {
 		return value.Help
 	}
-	variables := "$" + name
-	if value.Tag.Has(tagSecret) {
-		variables += ", $" + name + "_FILE"
+	return strings.TrimSuffix(value.Help, ".") + " (" + strings.Join(notes, "; ") + ")."
+}
+
+// Variables are the names of the variables that give a flag, that of a file with its value last; none
+// of a flag that names an action.
+func (s *Settings) Variables(flag *kong.Flag) []string {
+	name := s.names[flag]
+	switch {
+	case name == "":
+		return nil
+	case flag.Tag.Has(tagSecret):
+		return []string{name, name + "_FILE"}
+	default:
+		return []string{name}
 	}
-	return strings.TrimSuffix(value.Help, ".") + " (" + variables + ")."
 }
 
 // resolve finds the value of a flag that is not on the command line. It returns no errors but

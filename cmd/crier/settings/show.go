@@ -37,7 +37,7 @@ func (s *Settings) Show(c *kong.Context, to io.Writer) error {
 		if flag.Tag.Has(tagSecret) {
 			text = redact(text)
 		}
-		if chosen := flag.Tag.Get(tagZero); chosen != "" && text == "0" {
+		if chosen := flag.Tag.Get(tagUnset); chosen != "" && text == "0" {
 			origin += ": " + chosen
 		}
 		if err := line(to, flag.Name, quoted(flag, text), origin); err != nil {
@@ -157,11 +157,8 @@ var notOurs = regexp.MustCompile(`^(TEST_.*|VERSION|TAG|(.+_)?SERVICE_(HOST|PORT
 // Unread says of each variable of the environment that nothing reads it, and which may be meant.
 func (s *Settings) Unread(environment []string) []error {
 	read := []string{s.prefix + "CACHE"}
-	for flag, name := range s.names {
-		read = append(read, name)
-		if flag.Tag.Has(tagSecret) {
-			read = append(read, name+"_FILE")
-		}
+	for flag := range s.names {
+		read = append(read, s.Variables(flag)...)
 	}
 	for _, p := range schema.Platforms() {
 		for _, key := range keysOf(p) {
