@@ -69,7 +69,7 @@ func namesIn(t *testing.T, path, pattern string) []string {
 func TestDocumentsAndRulesNameTheMetricsThereAre(t *testing.T) {
 	besideOthers(t)
 	have := registered(t)
-	documented := namesIn(t, "../docs/metrics.md", "(?m)^\\| `(crier_\\w+)`")
+	documented := namesIn(t, "../docs/operating/metrics.md", "(?m)^\\| `(crier_\\w+)`")
 	if !slices.Equal(have, documented) {
 		t.Errorf("registered:\n%s\ndocumented:\n%s", strings.Join(have, "\n"), strings.Join(documented, "\n"))
 	}
@@ -77,7 +77,7 @@ func TestDocumentsAndRulesNameTheMetricsThereAre(t *testing.T) {
 	if err != nil || len(dashboards) == 0 {
 		t.Fatal(dashboards, err)
 	}
-	for _, path := range append(dashboards, "prometheus/rules.yaml", "../docs/runbook.md") {
+	for _, path := range append(dashboards, "prometheus/rules.yaml", "../docs/operating/runbook.md") {
 		for _, name := range namesIn(t, path, `(crier_\w+)`) {
 			if strings.HasPrefix(name, "crier_v1_") {
 				continue // a view of ClickHouse
@@ -119,7 +119,7 @@ func TestEachAlertHasItsSectionInTheRunbook(t *testing.T) {
 	for _, group := range readYAML[ruleFile](t, "prometheus/rules.yaml").Groups {
 		for _, rule := range group.Rules {
 			alerts = append(alerts, rule.Alert)
-			if want := "docs/runbook.md#" + strings.ToLower(rule.Alert); rule.Annotations["runbook"] != want {
+			if want := "docs/operating/runbook.md#" + strings.ToLower(rule.Alert); rule.Annotations["runbook"] != want {
 				t.Errorf("the runbook of %s is %q, want %q", rule.Alert, rule.Annotations["runbook"], want)
 			}
 			if rule.Expr == "" || rule.Annotations["summary"] == "" {
@@ -128,7 +128,7 @@ func TestEachAlertHasItsSectionInTheRunbook(t *testing.T) {
 		}
 	}
 	slices.Sort(alerts)
-	if sections := namesIn(t, "../docs/runbook.md", `(?m)^## (\w+)$`); !slices.Equal(alerts, sections) {
+	if sections := namesIn(t, "../docs/operating/runbook.md", `(?m)^## (\w+)$`); !slices.Equal(alerts, sections) {
 		t.Errorf("alerts %v, sections %v", alerts, sections)
 	}
 }

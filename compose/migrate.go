@@ -55,7 +55,7 @@ func ensureTopics(ctx context.Context, c Config, log *stream.Log) error {
 	}
 	for _, t := range wanted {
 		if has := log.Partitions(t.Name); has != t.Partitions {
-			c.Logger.WarnContext(ctx, "a topic keeps the partitions that it was made with, not those of --partitions; docs/operation.md says how to change them",
+			c.Logger.WarnContext(ctx, "a topic keeps the partitions that it was made with, not those of --partitions; docs/operating/operation.md says how to change them",
 				"topic", t.Name, "partitions", has, "wanted", t.Partitions)
 		}
 	}

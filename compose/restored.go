@@ -282,7 +282,7 @@ type olderError struct {
 func (e *olderError) Error() string {
 	return fmt.Sprintf("%s has events up to %s, and this database knows of none after %s: it went back to an earlier moment, by a recovery or a standby that was behind. "+
 		"What was published, edited or cancelled since is not known to it, so that nothing is published. "+
-		"Start once with --restored-to %s, which holds what was open then until you decide (see Restore in docs/operation.md); if %s is of another installation, give this one its own",
+		"Start once with --restored-to %s, which holds what was open then until you decide (see Restore in docs/operating/operation.md); if %s is of another installation, give this one its own",
 		e.part, e.newest.Format(time.RFC3339), e.last.Format(time.RFC3339), e.last.Format(time.RFC3339), e.part)
 }
 

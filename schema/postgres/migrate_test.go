@@ -55,7 +55,7 @@ func TestAnIndexThatWasCutOffIsBuiltAnew(t *testing.T) {
 	}
 }
 
-// docs/operation.md lets a role have the limits that crier's connections begin with.
+// docs/operating/operation.md lets a role have the limits that crier's connections begin with.
 func TestLimitsOfARoleEndNoMigrationAndNoBackup(t *testing.T) {
 	f := newFixture(t)
 	f.exec(`do $$ begin execute format('alter database %I set statement_timeout = 1', current_database()); end $$`) // milliseconds

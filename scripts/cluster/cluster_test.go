@@ -19,7 +19,7 @@ import (
 	"crier/schema"
 )
 
-// Of the times in docs/deployment.md: how long a post may take at most that is sent while a
+// Of the times in docs/operating/deployment.md: how long a post may take at most that is sent while a
 // process of crier is stopped, or killed; and how long nothing at all may be published.
 const (
 	stallAtStops = 5 * time.Second

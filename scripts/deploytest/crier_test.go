@@ -14,7 +14,7 @@ import (
 const root = "../.."
 
 // stopOf is how long a process may take to stop: the servers and then the stages each have
-// --drain, and what is stored after that 5 s; see docs/operation.md.
+// --drain, and what is stored after that 5 s; see docs/operating/operation.md.
 func stopOf(drain time.Duration) time.Duration { return 2*drain + 5*time.Second }
 
 // partsLimit is how long embedded parts may take to stop after that (compose/parts.go).

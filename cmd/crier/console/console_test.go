@@ -320,9 +320,9 @@ func testListening(t *testing.T, server *clienttest.Server, access Access) {
 	}
 }
 
-// What status reads is what docs/metrics.md says there is, which another test holds against a process.
+// What status reads is what docs/operating/metrics.md says there is, which another test holds against a process.
 func TestStatusReadsTheMetricsThatThereAre(t *testing.T) {
-	docs, err := os.ReadFile("../../../docs/metrics.md")
+	docs, err := os.ReadFile("../../../docs/operating/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}

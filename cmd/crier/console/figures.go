@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// measure reads the metrics that status shows; docs/metrics.md says what they are.
+// measure reads the metrics that status shows; docs/operating/metrics.md says what they are.
 func (h *Health) measure(from io.Reader) error {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(from)
