@@ -6,6 +6,26 @@ import (
 	"crier/client/internal/api"
 )
 
+type (
+	// Account is a connected account.
+	Account = api.Account
+	// AccountUpdate changes an account: what is nil stays as it is; a BrandID of "" takes it out
+	// of its brand.
+	AccountUpdate = api.AccountUpdate
+	// AccountHealth is whether an account works, as its platform says.
+	AccountHealth = api.AccountHealth
+	// AccountProblem is what is wrong with an account.
+	AccountProblem = api.AccountProblem
+	// ConnectWay is how accounts of a platform are connected.
+	ConnectWay = api.ConnectWay
+	// Consent is the page on which a person consents, and until when.
+	Consent = api.ConnectBegunAnswer
+	// Entity is a page, board or the like that a person may choose to connect.
+	Entity = api.Entity
+	// EntitiesSelection is what a person has chosen.
+	EntitiesSelection = api.EntitiesSelection
+)
+
 // AccountService connects accounts and says whether they work. Connecting needs a key with the
 // permission Admin.
 type AccountService struct{ api *caller }

@@ -9,6 +9,39 @@ import (
 	"crier/client/internal/api"
 )
 
+type (
+	// PostReport is how many posts reached platforms, and how they do.
+	PostReport = api.PostCountsAnswer
+	// PostCount is how many posts of a day reached a platform.
+	PostCount = api.PostCountsAnswer_Counts
+	// PostFigures are the metrics of posts together.
+	PostFigures = api.PostFigures
+	// TopPost is a post that does well.
+	TopPost = api.PostCountsAnswer_Metrics_Top
+	// Metrics are those of a post, or of posts together; nil where they are not known.
+	Metrics = api.Metrics
+	// FollowersReport is how accounts gain followers.
+	FollowersReport = api.FollowersAnswer
+	// AccountFollowers is who follows an account.
+	AccountFollowers = api.FollowersAnswer_Accounts
+	// RetentionReport is how long videos are watched.
+	RetentionReport = api.RetentionAnswer
+	// VideoRetention is how long a video is watched.
+	VideoRetention = api.RetentionAnswer_Videos
+	// BestTimes are the hours of the week in which posts do best.
+	BestTimes = api.BestTimesAnswer
+	// BestTime is one such hour, of a weekday.
+	BestTime = api.BestTimesAnswer_Times
+	// Confidence is how far something can be trusted.
+	Confidence = api.Confidence
+)
+
+// What is counted.
+const (
+	CountPosted = api.PostCountsAnswerCountsStatusPosted
+	CountFailed = api.PostCountsAnswerCountsStatusFailed
+)
+
 // AnalyticsService says how posts and accounts do, as crier last read it from their platforms.
 // What no platform tells is nil, which is not zero.
 type AnalyticsService struct{ api *caller }

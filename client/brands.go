@@ -6,6 +6,9 @@ import (
 	"crier/client/internal/api"
 )
 
+// Brand is a group of accounts.
+type Brand = api.Brand
+
 // BrandService makes groups of accounts.
 type BrandService struct{ api *caller }
 

@@ -16,7 +16,8 @@
 //
 //	for post, err := range c.Posts.List(ctx, client.PostFilter{Status: client.PostScheduled}) {
 //
-// In changes, fields that are left out stay as they are; false, "" and empty lists are sent:
+// Fields that are zero are left out of what is sent. In changes, which are PostUpdate and its like, a
+// field that is nil stays as it is; pointers to false or "" and empty lists are sent:
 //
 //	c.Posts.Update(ctx, id, client.PostUpdate{Content: new("Good evening"), MediaItems: []client.MediaItem{}})
 //

@@ -7,6 +7,32 @@ import (
 	"crier/client/internal/api"
 )
 
+type (
+	// InboxItem is a comment or a mention.
+	InboxItem = api.InboxItem
+	// Author is who wrote it, as far as the platform tells.
+	Author = api.InboxItem_Author
+	// UnreadCount is how much of an account nobody has read.
+	UnreadCount = api.InboxAnswer_Unread
+	// Reply is an answer to a comment or a mention, and what became of it.
+	Reply = api.Reply
+	// Transcript is what is spoken in a video.
+	Transcript = api.TranscriptAnswer_Transcript
+)
+
+// How far a reply is.
+const (
+	ReplyPending = api.ReplyStatusPending
+	ReplyPosted  = api.ReplyStatusPosted
+	ReplyFailed  = api.ReplyStatusFailed
+)
+
+// What an item of the inbox is.
+const (
+	InboxComment = api.InboxItemKindComment
+	InboxMention = api.InboxItemKindMention
+)
+
 // EngagementService reads what people write to accounts, and replies to it.
 type EngagementService struct{ api *caller }
 

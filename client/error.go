@@ -11,6 +11,13 @@ import (
 	"crier/client/internal/api"
 )
 
+type (
+	// Detail is one thing that is wrong with a request, or worth a warning.
+	Detail = api.Detail
+	// ErrorCode names a kind of error.
+	ErrorCode = api.ErrorCode
+)
+
 // Error is an answer that is no success.
 type Error struct {
 	Status  int       // of HTTP

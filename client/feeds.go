@@ -8,6 +8,19 @@ import (
 	"crier/client/internal/api"
 )
 
+type (
+	// Monitor has crier look for keywords; to create one, leave its id and times empty.
+	Monitor = api.Monitor
+	// MonitorUpdate changes a monitor: what is nil stays as it is; a Language of "" is any.
+	MonitorUpdate = api.MonitorUpdate
+	// FeedItem is a public post.
+	FeedItem = api.FeedItem
+	// FeedAuthor is who wrote it, as far as the platform tells.
+	FeedAuthor = api.FeedItem_Author
+	// Profile is what a platform shows of somebody to everybody.
+	Profile = api.PublicProfileAnswer_Profile
+)
+
 // FeedService reads public posts and profiles.
 type FeedService struct{ api *caller }
 

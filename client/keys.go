@@ -8,6 +8,20 @@ import (
 	"crier/client/internal/api"
 )
 
+type (
+	// Key is an API key; its Secret is there only when it is made.
+	Key = api.Key
+	// Permission is what a key may do: read, write or admin.
+	Permission = api.KeyCreatePermissions
+)
+
+// What a key may do; each includes those before it.
+const (
+	Read  = api.KeyCreatePermissionsRead
+	Write = api.KeyCreatePermissionsWrite
+	Admin = api.KeyCreatePermissionsAdmin
+)
+
 // KeyService makes API keys; it needs a key with the permission Admin.
 type KeyService struct{ api *caller }
 

@@ -18,6 +18,24 @@ import (
 	"crier/client/internal/api"
 )
 
+type (
+	// Media is an upload.
+	Media = api.Media
+	// MediaItem is a file of a post, by its url or the id of an upload.
+	MediaItem = api.MediaItem
+	// MediaType is what a media item is.
+	MediaType = api.MediaItemType
+	// MediaFit is what happens to a picture that a platform does not accept: cover or contain.
+	MediaFit = api.MediaItemFit
+)
+
+// What a media item is.
+const (
+	Image = api.MediaItemTypeImage
+	Video = api.MediaItemTypeVideo
+	PDF   = api.MediaItemTypePdf
+)
+
 // MediaService uploads files for posts.
 type MediaService struct {
 	api  *caller

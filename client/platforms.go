@@ -6,6 +6,45 @@ import (
 	"crier/client/internal/api"
 )
 
+// PlatformLimits are what posts are held to on a platform.
+type PlatformLimits = api.PlatformLimits
+
+// Options of a post by platform.
+type (
+	PlatformSettings       = api.PlatformSettings
+	TwitterSettings        = api.TwitterSettings
+	InstagramSettings      = api.InstagramSettings
+	FacebookSettings       = api.FacebookSettings
+	LinkedInSettings       = api.LinkedInSettings
+	TikTokSettings         = api.TiktokSettings
+	ThreadsSettings        = api.ThreadsSettings
+	BlueskySettings        = api.BlueskySettings
+	YouTubeSettings        = api.YoutubeSettings
+	PinterestSettings      = api.PinterestSettings
+	TelegramSettings       = api.TelegramSettings
+	MastodonSettings       = api.MastodonSettings
+	GoogleBusinessSettings = api.GoogleBusinessSettings
+)
+
+// Platform names a platform.
+type Platform = api.PlatformName
+
+// Platforms.
+const (
+	Twitter        = api.PlatformNameTwitter
+	Instagram      = api.PlatformNameInstagram
+	Facebook       = api.PlatformNameFacebook
+	LinkedIn       = api.PlatformNameLinkedin
+	TikTok         = api.PlatformNameTiktok
+	Threads        = api.PlatformNameThreads
+	Bluesky        = api.PlatformNameBluesky
+	YouTube        = api.PlatformNameYoutube
+	Pinterest      = api.PlatformNamePinterest
+	Telegram       = api.PlatformNameTelegram
+	Mastodon       = api.PlatformNameMastodon
+	GoogleBusiness = api.PlatformNameGoogleBusiness
+)
+
 // PlatformService says what posts are held to on each platform.
 type PlatformService struct{ api *caller }
 

@@ -11,6 +11,87 @@ import (
 	"crier/client/internal/api"
 )
 
+type (
+	// Post is what is asked for, and what became of it: to create one, leave what the server
+	// says (its id, times and outcomes) empty.
+	Post = api.Post
+	// PostUpdate changes a post that is not published: what is nil stays as it is, lists and
+	// objects replace what was there, empty ones clear it.
+	PostUpdate = api.PostUpdate
+	// PostUpdateStatus is the status that a change may ask for: UpdateScheduled makes a draft go out.
+	PostUpdateStatus = api.PostUpdateStatus
+	// PostRetry says what of a post that failed is to be tried again; the zero value: all of it.
+	PostRetry = api.PostRetry
+	// PostStatus is how far a post is.
+	PostStatus = api.PostStatus
+	// Target is a post bound for one account, and what became of it there.
+	Target = api.PlatformEntry
+	// TargetStatus is how far a post is on one platform.
+	TargetStatus = api.PlatformEntryStatus
+	// FirstComment is a comment that follows an entry of a post.
+	FirstComment = api.FirstComment
+	// CommentRecord is what became of a first comment.
+	CommentRecord = api.CommentRecord
+	// Held is why nothing of a target goes out at present.
+	Held = api.Held
+	// Cause is why something failed.
+	Cause = api.Cause
+	// Attempt is one line of a post's timeline.
+	Attempt = api.Attempt
+	// Validation is what a creation would find.
+	Validation = api.ValidationAnswer_Validation
+	// Validity is what a creation would find on one platform.
+	Validity = api.Validity
+	// Bulk is up to 25 posts to be made by one request.
+	Bulk = api.BulkCreate
+	// BulkAnswer is what became of each post of a bulk, in its order.
+	BulkAnswer = api.BulkAnswer
+	// BulkResult is what became of one post of a bulk.
+	BulkResult = api.BulkResult
+)
+
+// What a change may make of a draft.
+const (
+	UpdateDraft     = api.PostUpdateStatusDraft
+	UpdateScheduled = api.PostUpdateStatusScheduled
+)
+
+// How far a post is.
+const (
+	PostDraft           = api.PostStatusDraft
+	PostScheduled       = api.PostStatusScheduled
+	PostProcessing      = api.PostStatusProcessing
+	PostPosted          = api.PostStatusPosted
+	PostPartiallyFailed = api.PostStatusPartiallyFailed
+	PostFailed          = api.PostStatusFailed
+	PostCancelled       = api.PostStatusCancelled
+)
+
+// How far a post is on one platform.
+const (
+	TargetPending   = api.PlatformEntryStatusPending
+	TargetPosted    = api.PlatformEntryStatusPosted
+	TargetFailed    = api.PlatformEntryStatusFailed
+	TargetCancelled = api.PlatformEntryStatusCancelled
+)
+
+// How far a first comment is; before its time there is no record of it.
+const (
+	CommentPosted  = api.CommentRecordStatusPosted
+	CommentFailed  = api.CommentRecordStatusFailed
+	CommentSkipped = api.CommentRecordStatusSkipped
+)
+
+// To returns targets on platforms of which exactly one account is connected. Any other account
+// is named: Target{Platform: Mastodon, AccountID: "acc_…"}.
+func To(platforms ...Platform) []Target {
+	targets := make([]Target, len(platforms))
+	for i, p := range platforms {
+		targets[i].Platform = p
+	}
+	return targets
+}
+
 // PostService makes posts and reads what became of them.
 type PostService struct{ api *caller }
 

@@ -7,6 +7,15 @@ import (
 	"crier/client/internal/api"
 )
 
+type (
+	// Queue is weekly slots that posts are placed in; to create one, leave its id and times empty.
+	Queue = api.Queue
+	// QueueUpdate changes a queue: what is nil stays as it is.
+	QueueUpdate = api.QueueUpdate
+	// WeekSlot is one slot of a queue.
+	WeekSlot = api.WeekSlot
+)
+
 // QueueService makes weekly slots that posts are placed in.
 type QueueService struct{ api *caller }
 

@@ -6,6 +6,21 @@ import (
 	"crier/client/internal/api"
 )
 
+type (
+	// Thread is a post of several entries, and what became of it.
+	Thread = api.Thread
+	// ThreadCreate is a thread that is asked for.
+	ThreadCreate = api.ThreadCreate
+	// ThreadEntryInput is one entry of a thread that is asked for.
+	ThreadEntryInput = api.ThreadEntryInput
+	// ThreadEntry is one entry of a thread, and what became of it.
+	ThreadEntry = api.ThreadEntry
+	// ThreadUpdate changes a thread that is not published: what is nil stays as it is.
+	ThreadUpdate = api.ThreadUpdate
+	// ThreadConfig says how a thread goes on after a failure.
+	ThreadConfig = api.ThreadConfig
+)
+
 // ThreadService makes posts of several entries and reads what became of them.
 type ThreadService struct{ api *caller }
 

@@ -6,6 +6,13 @@ import (
 	"crier/client/internal/api"
 )
 
+type (
+	// UsageReport is what is used of a plan.
+	UsageReport = api.Usage
+	// Plan is what a workspace may use.
+	Plan = api.Plan
+)
+
 // UsageService says what is used.
 type UsageService struct{ api *caller }
 

@@ -8,6 +8,21 @@ import (
 	"crier/client/internal/api"
 )
 
+type (
+	// Webhook is a receiver of events.
+	Webhook = api.Webhook
+	// WebhookUpdate changes a webhook: what is nil stays as it is.
+	WebhookUpdate = api.WebhookUpdate
+	// Delivery is one event sent to a webhook, with its tries.
+	Delivery = api.DeliveryRecord
+	// DeliveryStatus is how far a delivery is: delivered, failed, or pending where a retry follows.
+	DeliveryStatus = api.DeliveryRecordStatus
+	// DeliveryDetail is a delivery with what was sent.
+	DeliveryDetail = api.DeliveryDetailAnswer_Delivery
+	// WebhookTest is what a receiver answered to a test.
+	WebhookTest = api.TestAnswer_Test
+)
+
 // WebhookService makes receivers of events. Package webhook verifies what they get.
 type WebhookService struct{ api *caller }
 
