@@ -10,46 +10,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
-	"crier/schema/postgres/internal/tables"
-	"crier/schema/postgres/migrations"
 )
-
-// Exec runs a statement that a test needs to make time pass.
-func (s *Store) Exec(ctx context.Context, sql string) error {
-	_, err := s.Pool.Exec(ctx, sql)
-	return err
-}
-
-// Count answers a query for one number.
-func (s *Store) Count(ctx context.Context, sql string) (n int, err error) {
-	err = s.Pool.QueryRow(ctx, sql).Scan(&n)
-	return n, err
-}
-
-// Texts answers a query for texts.
-func (s *Store) Texts(ctx context.Context, sql string) ([]string, error) {
-	rows, err := s.Pool.Query(ctx, sql)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
-}
-
-// SealedColumns returns the columns that the vault has sealed.
-func SealedColumns() (names []string) {
-	for _, c := range tables.SealedColumns() {
-		names = append(names, c.Name())
-	}
-	return names
-}
-
-// Counter returns what is used of an account's day, and how many targets hold a unit of it.
-func (s *Store) Counter(ctx context.Context, account schema.AccountID, day time.Time) (used, held int, err error) {
-	err = s.Pool.QueryRow(ctx, `
-		select coalesce((select used from counters where subject = $1 and period = $2), 0),
-			(select count(*) from targets where account_id = $1 and charged_on = $2)`, account, day).Scan(&used, &held)
-	return used, held, err
-}
 
 // ClaimUnheard claims as if the connection had been cut before the answer came.
 func (p *Publish) ClaimUnheard(ctx context.Context, refs []schema.TargetRef) error {
@@ -100,35 +61,6 @@ func (p *Publish) FinishTogether(ctx context.Context, results ...schema.Result) 
 		batch[i] = &results[i]
 	}
 	return p.finishes.Settle(ctx, batch)
-}
-
-// MigrateTo brings an empty database to an earlier version of its tables.
-func MigrateTo(ctx context.Context, url string, version int64) error {
-	return migrations.To(ctx, url, version)
-}
-
-// ResumeLate resumes a chunk in a transaction that begins before another has resumed one.
-func ResumeLate(ctx context.Context, s *Store, another func()) (resumed int, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `select now()`); err != nil {
-			return err
-		}
-		another()
-		resumed, _, err = tables.GoOnResuming(ctx, tx, nil)
-		return err
-	})
-	return resumed, err
-}
-
-// LiftAndDie lifts a pause as a process does that dies before it has resumed anything.
-func LiftAndDie(ctx context.Context, s *Store, h schema.Hold) error {
-	return pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `delete from holds where kind = $1 and platform = $2`, int16(h.Kind), int16(h.Platform)); err != nil {
-			return err
-		}
-		_, err := tables.BeginResume(ctx, tx)
-		return err
-	})
 }
 
 // ExplainClaim returns how PostgreSQL carries a claim of targets out, which is rolled back.

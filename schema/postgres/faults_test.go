@@ -10,25 +10,12 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/postgrestest"
 )
-
-// fault notes a fault and fails the test where that does not work.
-func (f *fixture) fault(x schema.Fault) (dead bool) {
-	f.Helper()
-	x.Tries, x.Reason = 1, "planted \x00 \xff"
-	if x.Message.Value == nil {
-		x.Message.Value = []byte("{")
-	}
-	dead, err := f.store.Fault(f.Context(), x)
-	if err != nil {
-		f.Fatal(err)
-	}
-	return dead
-}
 
 func (f *fixture) letters() []schema.DeadLetter {
 	f.Helper()
-	letters, err := postgres.NewAdmin(f.store).DeadLetters(f.Context(), schema.DeadLetterID{}, 100)
+	letters, err := postgres.NewAdmin(f.Store).DeadLetters(f.Context(), schema.DeadLetterID{}, 100)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -38,7 +25,7 @@ func (f *fixture) letters() []schema.DeadLetter {
 // replay puts dead letters back, all of them where no ids are given.
 func (f *fixture) replay(ids ...schema.DeadLetterID) (n int) {
 	f.Helper()
-	admin := postgres.NewAdmin(f.store)
+	admin := postgres.NewAdmin(f.Store)
 	var err error
 	if len(ids) > 0 {
 		n, err = admin.Replay(f.Context(), ids)
@@ -58,33 +45,33 @@ func targetFault(d schema.Delivery) schema.Fault {
 
 func TestATargetThatWeFailOnIsDeadAfterFiveTimesAndReplayedOnce(t *testing.T) {
 	f := newFixture(t)
-	p := f.create(f.post(2, 0))
-	other := f.claimOne(p, 1)
+	p := f.Create(f.Post(2, 0))
+	other := f.MustClaim(p, 1)
 	for n := range schema.MaxFaults {
-		d := f.claimOne(p, 0)
+		d := f.MustClaim(p, 0)
 		if want := map[bool]schema.Step{true: schema.StepPublish, false: schema.StepFind}[n == 0]; d.Step != want {
 			t.Fatalf("step %d after %d faults, want %d: a call may have been made", d.Step, n, want)
 		}
-		if dead := f.fault(targetFault(d)); dead != (n == schema.MaxFaults-1) {
+		if dead := f.Fault(targetFault(d)); dead != (n == schema.MaxFaults-1) {
 			t.Fatalf("dead = %t after %d faults", dead, n+1)
 		}
-		if claimed := f.claim(p, 0); len(claimed) != 0 {
+		if claimed := f.Claim(p, 0); len(claimed) != 0 {
 			t.Fatal("claimed again at once")
 		}
-		f.exec(of(p, `update targets set next_at = now() where post_id = '$' and next_at < now() + interval '1 minute'`))
+		f.Exec(postgrestest.ForPost(p, `update targets set next_at = now() where post_id = '$' and next_at < now() + interval '1 minute'`))
 	}
-	if claimed := f.claim(p, 0); len(claimed) != 0 {
+	if claimed := f.Claim(p, 0); len(claimed) != 0 {
 		t.Fatal("a dead letter was claimed")
 	}
-	f.finish(other, found("n1"))
-	if repaired := f.sweep(); sum(repaired) != 0 {
+	f.Finish(other, postgrestest.Found("n1"))
+	if repaired := f.Sweep(); postgrestest.Sum(repaired) != 0 {
 		t.Errorf("the sweep repaired %v of a post with a dead letter", repaired)
 	}
 	letters := f.letters()
 	if len(letters) != 1 || letters[0].Tries != schema.MaxFaults || letters[0].About() != p.ID.String() || !strings.Contains(letters[0].Reason, "planted") {
 		t.Fatalf("letters = %+v", letters)
 	}
-	counts, err := f.delay.CountDeadLetters(t.Context())
+	counts, err := f.Delay.CountDeadLetters(t.Context())
 	if err != nil || counts[schema.TopicPublish] != 1 || counts[schema.TopicComment] != 0 {
 		t.Errorf("counted %v, %v", counts, err)
 	}
@@ -94,14 +81,14 @@ func TestATargetThatWeFailOnIsDeadAfterFiveTimesAndReplayedOnce(t *testing.T) {
 	if n := f.replay(); n != 0 || len(f.letters()) != 0 {
 		t.Errorf("replayed %d more, %d left", n, len(f.letters()))
 	}
-	if f.count(of(p, `select count(*) from jobs where id = '$' and due_at <= now() + interval '1 second'`)) != 1 {
+	if f.Count(postgrestest.ForPost(p, `select count(*) from jobs where id = '$' and due_at <= now() + interval '1 second'`)) != 1 {
 		t.Error("the replay made no job due")
 	}
-	there := found("n0")
+	there := postgrestest.Found("n0")
 	there.Verdict = schema.Found
-	f.finish(f.claimOne(p, 0), there)
-	if f.status(p) != schema.Posted {
-		t.Errorf("status %s after the replay", f.status(p))
+	f.Finish(f.MustClaim(p, 0), there)
+	if f.Status(p) != schema.Posted {
+		t.Errorf("status %s after the replay", f.Status(p))
 	}
 }
 
@@ -115,30 +102,30 @@ func TestADeadTargetEndsAtItsDeadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			p := f.on(1, f.noon(1))
+			p := f.PostOn(1, f.Noon(1))
 			p.Targets[0].ChargedOn = schema.DayOf(p.ScheduledFor)
-			f.create(p)
-			f.exec(of(p, `update posts set scheduled_for = now() where id = '$'`))
-			x := targetFault(f.claimOne(p, 0))
-			f.exec(of(p, `update posts set scheduled_for = now() - interval '25 hours' where id = '$'`))
+			f.Create(p)
+			f.Exec(postgrestest.ForPost(p, `update posts set scheduled_for = now() where id = '$'`))
+			x := targetFault(f.MustClaim(p, 0))
+			f.Exec(postgrestest.ForPost(p, `update posts set scheduled_for = now() - interval '25 hours' where id = '$'`))
 			x.Final, x.Claim.Called = true, tt.called
-			if !f.fault(x) || f.status(p) != schema.Failed {
-				t.Errorf("status %s past the deadline", f.status(p))
+			if !f.Fault(x) || f.Status(p) != schema.Failed {
+				t.Errorf("status %s past the deadline", f.Status(p))
 			}
-			if f.count(of(p, `select count(*) from targets where post_id = '$' and error ->> 'code' = '`+tt.code+`'`)) != 1 {
+			if f.Count(postgrestest.ForPost(p, `select count(*) from targets where post_id = '$' and error ->> 'code' = '`+tt.code+`'`)) != 1 {
 				t.Errorf("it did not end as %s", tt.code)
 			}
-			if f.count(of(p, `select count(*) from jobs where id = '$'`)) != 0 {
+			if f.Count(postgrestest.ForPost(p, `select count(*) from jobs where id = '$'`)) != 0 {
 				t.Error("its job is still there")
 			}
-			if f.eventTypes()[schema.TargetHasFailed] != 1 {
+			if f.EventTypes()[schema.TargetHasFailed] != 1 {
 				t.Error("analytics is not told")
 			}
 			left := 0
 			if tt.called {
 				left = 1
 			}
-			if n := f.used(f.accounts[0], p.Targets[0].ChargedOn); n != left {
+			if n := f.UnitsUsed(f.Accounts[0], p.Targets[0].ChargedOn); n != left {
 				t.Errorf("%d units of its day are taken, want %d", n, left)
 			}
 		})
@@ -147,21 +134,21 @@ func TestADeadTargetEndsAtItsDeadline(t *testing.T) {
 
 func TestFaultsOfLongAgoDoNotCount(t *testing.T) {
 	f := newFixture(t)
-	p := f.create(f.post(1, 0))
+	p := f.Create(f.Post(1, 0))
 	for range 2 * schema.MaxFaults {
-		f.exec(of(p, `update targets set next_at = now() where post_id = '$'`))
-		if f.fault(targetFault(f.claimOne(p, 0))) {
+		f.Exec(postgrestest.ForPost(p, `update targets set next_at = now() where post_id = '$'`))
+		if f.Fault(targetFault(f.MustClaim(p, 0))) {
 			t.Fatal("dead though its faults are hours apart")
 		}
-		f.exec(`update dead_letters set failed_at = failed_at - interval '2 hours'`)
+		f.Exec(`update dead_letters set failed_at = failed_at - interval '2 hours'`)
 	}
 }
 
 func TestARowThatCannotBeReadLeavesItsNeighboursAlone(t *testing.T) {
 	f := newFixture(t)
-	p := f.create(f.post(3, 0))
-	f.exec(of(p, `update targets set receipts = '"planted"' where post_id = '$' and n = 1`))
-	claimed, err := f.publish.Claim(t.Context(), []schema.TargetRef{
+	p := f.Create(f.Post(3, 0))
+	f.Exec(postgrestest.ForPost(p, `update targets set receipts = '"planted"' where post_id = '$' and n = 1`))
+	claimed, err := f.Publish.Claim(t.Context(), []schema.TargetRef{
 		{Post: p.ID, N: 0, Version: 1}, {Post: p.ID, N: 1, Version: 1}, {Post: p.ID, N: 2, Version: 1},
 	})
 	if err != nil || len(claimed) != 3 {
@@ -178,67 +165,67 @@ func TestARowThatCannotBeReadLeavesItsNeighboursAlone(t *testing.T) {
 // it has committed.
 func TestARowThatNobodyCanScanIsSetAside(t *testing.T) {
 	f := newFixture(t)
-	p := f.create(f.post(2, 0))
+	p := f.Create(f.Post(2, 0))
 	refs := []schema.TargetRef{{Post: p.ID, N: 0, Version: 1}, {Post: p.ID, N: 1, Version: 1}}
-	f.exec(fmt.Sprintf(`update accounts set expires_at = 'infinity' where id = '%s'`, uuidText(schema.PostID(f.accounts[1]))))
-	if _, err := f.publish.Claim(t.Context(), refs); err == nil {
+	f.Exec(fmt.Sprintf(`update accounts set expires_at = 'infinity' where id = '%s'`, postgrestest.UUIDText(schema.PostID(f.Accounts[1]))))
+	if _, err := f.Publish.Claim(t.Context(), refs); err == nil {
 		t.Fatal("claimed what cannot be read")
 	}
-	if d := f.claimOne(p, 0); d.Step != schema.StepPublish {
+	if d := f.MustClaim(p, 0); d.Step != schema.StepPublish {
 		t.Errorf("the neighbour's step is %d: no call of it was made", d.Step)
 	}
-	if _, err := f.publish.Claim(t.Context(), refs[1:]); err == nil {
+	if _, err := f.Publish.Claim(t.Context(), refs[1:]); err == nil {
 		t.Fatal("claimed what cannot be read")
 	}
 	x := schema.Fault{Stage: schema.TopicPublish, Subject: schema.Subject{ID: p.ID, N: 1}, Final: true}
-	if !f.fault(x) || f.count(`select count(*) from targets where n = 1 and state = 0 and step = 2 and next_at > now() + interval '20 hours'`) != 1 {
+	if !f.Fault(x) || f.Count(`select count(*) from targets where n = 1 and state = 0 and step = 2 and next_at > now() + interval '20 hours'`) != 1 {
 		t.Error("it does not rest until its deadline")
 	}
-	f.exec(of(p, `update posts set scheduled_for = now() - interval '25 hours' where id = '$'`))
-	if f.fault(x); f.count(`select count(*) from targets where n = 1 and state = 3`) != 1 {
+	f.Exec(postgrestest.ForPost(p, `update posts set scheduled_for = now() - interval '25 hours' where id = '$'`))
+	if f.Fault(x); f.Count(`select count(*) from targets where n = 1 and state = 3`) != 1 {
 		t.Error("it did not end past its deadline")
 	}
 }
 
 func TestARenewalThatNobodyCanScanIsSetAside(t *testing.T) {
 	f := newFixture(t)
-	store, other := postgres.NewRefresh(f.store), postgres.NewRefresh(f.store)
-	bad := f.renewable(2 * time.Hour)
-	f.must(f.store.AskRenewal(t.Context(), bad))
-	good := f.renewableOf("did:plc:b", 2*time.Hour)
-	f.must(f.store.AskRenewal(t.Context(), good))
-	f.exec(fmt.Sprintf(`update accounts set expires_at = 'infinity' where id = '%s'`, uuidText(schema.PostID(bad.ID))))
-	both := []schema.RefreshMessage{{Workspace: f.workspace, Account: bad.ID}, {Workspace: f.workspace, Account: good.ID}}
+	store, other := postgres.NewRefresh(f.Store), postgres.NewRefresh(f.Store)
+	bad := f.RenewableAccount(2 * time.Hour)
+	f.Must(f.Store.AskRenewal(t.Context(), bad))
+	good := f.RenewableAccountOf("did:plc:b", 2*time.Hour)
+	f.Must(f.Store.AskRenewal(t.Context(), good))
+	f.Exec(fmt.Sprintf(`update accounts set expires_at = 'infinity' where id = '%s'`, postgrestest.UUIDText(schema.PostID(bad.ID))))
+	both := []schema.RefreshMessage{{Workspace: f.Workspace, Account: bad.ID}, {Workspace: f.Workspace, Account: good.ID}}
 	if _, err := store.Claim(t.Context(), both); err == nil {
 		t.Fatal("claimed what cannot be read")
 	}
-	if r := f.renewal(store, good); r == nil || !r.Trade {
+	if r := f.ClaimRenewal(store, good); r == nil || !r.Trade {
 		t.Errorf("the neighbour's renewal is %+v, want its trade at once", r)
 	}
 	x := schema.Fault{Stage: schema.TopicRefresh, Subject: schema.Subject{ID: bad.ID}, Final: true}
-	if !f.fault(x) || f.count(`select count(*) from accounts where renew_lease is null and renew_at > now() + interval '20 hours'`) != 1 {
+	if !f.Fault(x) || f.Count(`select count(*) from accounts where renew_lease is null and renew_at > now() + interval '20 hours'`) != 1 {
 		t.Error("it does not rest")
 	}
-	f.exec(fmt.Sprintf(`update accounts set expires_at = now() + interval '1 hour' where id = '%s'`, uuidText(schema.PostID(bad.ID))))
+	f.Exec(fmt.Sprintf(`update accounts set expires_at = now() + interval '1 hour' where id = '%s'`, postgrestest.UUIDText(schema.PostID(bad.ID))))
 	if n := f.replay(); n != 1 {
 		t.Errorf("replayed %d", n)
 	}
-	if r := f.renewal(other, bad); r == nil || r.Trade || !r.Open {
+	if r := f.ClaimRenewal(other, bad); r == nil || r.Trade || !r.Open {
 		t.Errorf("renewal after the replay = %+v, want a check first: nobody knows of a trade", r)
 	}
 }
 
 func TestARefusedResultFailsAlone(t *testing.T) {
 	f := newFixture(t)
-	f.exec(`create function planted() returns trigger language plpgsql as $$ begin
+	f.Exec(`create function planted() returns trigger language plpgsql as $$ begin
 		if new.receipts::text like '%poison%' then raise exception 'planted'; end if; return new; end $$`)
-	f.exec(`create trigger planted before update on targets for each row execute function planted()`)
-	p := f.create(f.post(3, 0))
+	f.Exec(`create trigger planted before update on targets for each row execute function planted()`)
+	p := f.Create(f.Post(3, 0))
 	results := make(chan error, 3)
 	for n := range int16(3) {
-		d := f.claimOne(p, n)
+		d := f.MustClaim(p, n)
 		id := map[bool]string{true: "poison", false: "fine"}[n == 1]
-		go func() { results <- f.publish.Finish(t.Context(), d.After(found(id), f.store.Now(), 0)) }()
+		go func() { results <- f.Publish.Finish(t.Context(), d.After(postgrestest.Found(id), f.Store.Now(), 0)) }()
 	}
 	failed := 0
 	for range 3 {
@@ -253,35 +240,35 @@ func TestARefusedResultFailsAlone(t *testing.T) {
 
 func TestADeadFirstCommentWaitsForItsReplay(t *testing.T) {
 	f := newFixture(t)
-	p := f.post(1, 0)
+	p := f.Post(1, 0)
 	p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
-	f.create(p)
-	f.finish(f.claimOne(p, 0), found("n0"))
-	d := f.claimComment()
+	f.Create(p)
+	f.Finish(f.MustClaim(p, 0), postgrestest.Found("n0"))
+	d := f.ClaimComment()
 	held, _ := d.OpenClaim()
 	x := schema.Fault{Stage: schema.TopicComment, Subject: schema.Subject{ID: d.Comment.ID}, Claim: held, Final: true}
-	if !f.fault(x) || f.count(`select count(*) from jobs where due_at < now() + interval '20 hours'`) != 0 {
+	if !f.Fault(x) || f.Count(`select count(*) from jobs where due_at < now() + interval '20 hours'`) != 0 {
 		t.Fatal("a dead comment still has a job that is due")
 	}
-	if sum(f.sweep()) != 0 || f.replay() != 1 {
+	if postgrestest.Sum(f.Sweep()) != 0 || f.replay() != 1 {
 		t.Error("swept, or not replayed")
 	}
-	f.forgetCollections()
-	if d := f.claimComment(); d.Step != schema.StepFind {
+	f.DeleteCollections()
+	if d := f.ClaimComment(); d.Step != schema.StepFind {
 		t.Errorf("step %d, want a look for what may be there", d.Step)
 	}
-	f.exec(`update comments set id = overlay(id::text placing '01900000-0000' from 1 for 13)::uuid`) // of 2024
-	f.exec(`update jobs set id = (select id from comments)`)
-	x.Subject.ID, x.Claim.Claim = f.jobs()[0].ID, 2
-	if f.fault(x); f.count(`select count(*) from comments where state = 3 and error ->> 'code' = 'outcome_unknown'`) != 1 {
+	f.Exec(`update comments set id = overlay(id::text placing '01900000-0000' from 1 for 13)::uuid`) // of 2024
+	f.Exec(`update jobs set id = (select id from comments)`)
+	x.Subject.ID, x.Claim.Claim = f.Jobs()[0].ID, 2
+	if f.Fault(x); f.Count(`select count(*) from comments where state = 3 and error ->> 'code' = 'outcome_unknown'`) != 1 {
 		t.Error("it did not end past its deadline")
 	}
 }
 
 func TestADeadDeliveryFailsUntilItsReplay(t *testing.T) {
 	f := newFixture(t)
-	m := f.delivery()
-	claimed, err := f.notify.Claim(t.Context(), []schema.DeliveryID{m.Delivery})
+	m := f.NewDelivery()
+	claimed, err := f.Notify.Claim(t.Context(), []schema.DeliveryID{m.Delivery})
 	if err != nil || len(claimed) != 1 {
 		t.Fatalf("claimed %d, %v", len(claimed), err)
 	}
@@ -291,54 +278,36 @@ func TestADeadDeliveryFailsUntilItsReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := schema.Fault{Stage: schema.TopicNotify, Subject: m.Subject(), Claim: held, Final: true, Message: schema.LogMessage{Key: m.Webhook[:], Value: value}}
-	if !f.fault(x) || f.count(`select count(*) from deliveries where state = 3`) != 1 || f.count(`select count(*) from jobs where kind = 3`) != 0 {
+	if !f.Fault(x) || f.Count(`select count(*) from deliveries where state = 3`) != 1 || f.Count(`select count(*) from jobs where kind = 3`) != 0 {
 		t.Fatal("it did not fail")
 	}
-	if f.replay() != 1 || f.count(`select count(*) from jobs where kind = 3 and due_at <= now()`) != 1 {
+	if f.replay() != 1 || f.Count(`select count(*) from jobs where kind = 3 and due_at <= now()`) != 1 {
 		t.Fatal("it was not replayed")
 	}
-	f.deliver(m, schema.DeliveryDelivered)
-	if f.count(`select count(*) from deliveries where state = 2`) != 1 {
+	f.Deliver(m, schema.DeliveryDelivered)
+	if f.Count(`select count(*) from deliveries where state = 2`) != 1 {
 		t.Error("it was not delivered after the replay")
 	}
-}
-
-// delivery makes one delivery of an event to a webhook.
-func (f *fixture) delivery() schema.NotifyMessage {
-	f.Helper()
-	hook := schema.Webhook{
-		ID: schema.NewWebhookID(f.store.Now()), Workspace: f.workspace, URL: "https://example.com", Events: []schema.EventType{schema.PostScheduled},
-		Secret: "whsec_x", Active: true, CreatedAt: f.store.Now(),
-	}
-	if err := f.gateway.CreateWebhook(f.Context(), hook); err != nil {
-		f.Fatal(err)
-	}
-	f.create(f.post(1, time.Hour))
-	messages, err := f.notify.Expand(f.Context(), f.events())
-	if err != nil || len(messages) != 1 {
-		f.Fatalf("expanded to %d deliveries, %v", len(messages), err)
-	}
-	return messages[0]
 }
 
 func TestDeadEventsLeaveTheOutboxAndComeBack(t *testing.T) {
 	for stage, mark := range map[string]string{schema.StageExpand: "1", schema.StageAnalytics: "2"} {
 		t.Run(stage, func(t *testing.T) {
 			f := newFixture(t)
-			f.create(f.post(1, 0))
-			batch := f.events()[0]
+			f.Create(f.Post(1, 0))
+			batch := f.Events()[0]
 			owed := `select count(*) from outbox where owed & ` + mark + ` <> 0`
 			x := schema.Fault{Stage: stage, Subject: schema.Subject{ID: batch.ID}, Message: schema.LogMessage{Topic: schema.TopicEvents, Key: batch.ID[:]}}
 			for n := range schema.MaxFaults {
-				if f.count(owed) != 1 {
+				if f.Count(owed) != 1 {
 					t.Fatalf("not owed any more after %d faults", n)
 				}
-				f.fault(x)
+				f.Fault(x)
 			}
-			if f.count(owed) != 0 || f.count(`select count(*) from outbox`) != 1 {
+			if f.Count(owed) != 0 || f.Count(`select count(*) from outbox`) != 1 {
 				t.Fatal("still owed, or gone for the other stage")
 			}
-			if f.replay() != 1 || f.count(owed) != 1 {
+			if f.replay() != 1 || f.Count(owed) != 1 {
 				t.Error("not owed after the replay")
 			}
 		})
@@ -349,7 +318,7 @@ func TestAnUnreadableMessageIsKeptOnceAndWrittenAgain(t *testing.T) {
 	f := newFixture(t)
 	x := schema.Fault{Stage: schema.StageExpand, Subject: schema.Subject{ID: [16]byte{1}}, Message: schema.LogMessage{Topic: schema.TopicEvents, Partition: 2, Key: []byte("k")}}
 	for range 3 {
-		if !f.fault(x) {
+		if !f.Fault(x) {
 			t.Fatal("tried again, though nothing brings it again")
 		}
 	}
@@ -362,7 +331,7 @@ func TestAnUnreadableMessageIsKeptOnceAndWrittenAgain(t *testing.T) {
 	}
 	var written []schema.LogMessage
 	for range 2 {
-		err := f.delay.Rewrite(t.Context(), func(_ context.Context, m schema.LogMessage) error {
+		err := f.Delay.Rewrite(t.Context(), func(_ context.Context, m schema.LogMessage) error {
 			written = append(written, m)
 			return nil
 		})

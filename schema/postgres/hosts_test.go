@@ -9,9 +9,9 @@ import (
 
 func TestHostsAreOfTheAccountsThatThereAre(t *testing.T) {
 	f := newFixture(t)
-	admin := postgres.NewAdmin(f.store)
+	admin := postgres.NewAdmin(f.Store)
 	own := schema.Account{
-		Workspace: f.workspace, Platform: schema.Bluesky, NativeID: "did:plc:own", Name: "own", Server: "https://pds.example", Sealed: []byte("x"),
+		Workspace: f.Workspace, Platform: schema.Bluesky, NativeID: "did:plc:own", Name: "own", Server: "https://pds.example", Sealed: []byte("x"),
 	}
 	var err error
 	if own.ID, err = admin.AccountID(t.Context(), own); err != nil {
@@ -20,8 +20,8 @@ func TestHostsAreOfTheAccountsThatThereAre(t *testing.T) {
 	if err := admin.PutAccount(t.Context(), own); err != nil {
 		t.Fatal(err)
 	}
-	nobody := schema.NewAccountID(f.store.Now())
-	hosts, err := f.store.Hosts(t.Context(), []schema.AccountID{own.ID, nobody, f.accounts[0]})
+	nobody := schema.NewAccountID(f.Store.Now())
+	hosts, err := f.Store.Hosts(t.Context(), []schema.AccountID{own.ID, nobody, f.Accounts[0]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestHostsAreOfTheAccountsThatThereAre(t *testing.T) {
 	if got, want := hosts[own.ID], (schema.Host{Platform: schema.Bluesky, Server: own.Server}); got != want {
 		t.Errorf("an account is at %+v, want %+v", got, want)
 	}
-	if got, want := hosts[f.accounts[0]], (schema.Host{Platform: schema.Mastodon}); got != want {
+	if got, want := hosts[f.Accounts[0]], (schema.Host{Platform: schema.Mastodon}); got != want {
 		t.Errorf("an account of the platform's own server is at %+v, want %+v", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/postgrestest"
 )
 
 func TestAClaimWhoseAnswerWasLostGoesOnAtOnce(t *testing.T) {
@@ -17,41 +18,41 @@ func TestAClaimWhoseAnswerWasLostGoesOnAtOnce(t *testing.T) {
 		step      schema.Step
 	}{
 		"nothing happened":      {func(*fixture, *postgres.Publish, schema.TargetRef) {}, true, schema.StepPublish},
-		"its lease is over":     {func(f *fixture, _ *postgres.Publish, _ schema.TargetRef) { f.exec(overdue) }, true, schema.StepPublish},
+		"its lease is over":     {func(f *fixture, _ *postgres.Publish, _ schema.TargetRef) { f.Exec(overdue) }, true, schema.StepPublish},
 		"the answer lost again": {func(f *fixture, _ *postgres.Publish, ref schema.TargetRef) { f.unheard(ref) }, true, schema.StepPublish},
 		"a try that did not reach the database": {func(f *fixture, _ *postgres.Publish, ref schema.TargetRef) {
 			ctx, cancel := context.WithCancel(f.Context())
 			cancel()
-			if _, err := f.publish.Claim(ctx, []schema.TargetRef{ref}); err == nil {
+			if _, err := f.Publish.Claim(ctx, []schema.TargetRef{ref}); err == nil {
 				f.Error("a claim without time succeeded")
 			}
 		}, true, schema.StepPublish},
 		"another process took it over": {func(f *fixture, other *postgres.Publish, ref schema.TargetRef) {
-			f.exec(overdue)
+			f.Exec(overdue)
 			if got, err := other.Claim(f.Context(), []schema.TargetRef{ref}); err != nil || len(got) != 1 || got[0].Step != schema.StepFind {
 				f.Errorf("the other claimed %+v, %v; it has to look", got, err)
 			}
 		}, false, 0},
 		"claimed and in hand": {func(f *fixture, _ *postgres.Publish, ref schema.TargetRef) {
-			if got, err := f.publish.Claim(f.Context(), []schema.TargetRef{ref}); err != nil || len(got) != 1 {
+			if got, err := f.Publish.Claim(f.Context(), []schema.TargetRef{ref}); err != nil || len(got) != 1 {
 				f.Errorf("claimed %+v, %v", got, err)
 			}
 		}, false, 0},
 		"claimed by an older crier": {func(f *fixture, _ *postgres.Publish, _ schema.TargetRef) {
-			f.exec(`update targets set token = null, lease_until = now() - interval '6 seconds'`)
+			f.Exec(`update targets set token = null, lease_until = now() - interval '6 seconds'`)
 		}, true, schema.StepFind},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			p := f.create(f.post(1, 0))
+			p := f.Create(f.Post(1, 0))
 			ref := schema.TargetRef{Post: p.ID, Version: p.Version}
 			f.unheard(ref)
-			other := postgres.NewPublish(f.store, constraints)
+			other := postgres.NewPublish(f.Store, postgrestest.Constraints)
 			if got, err := other.Claim(t.Context(), []schema.TargetRef{ref}); err != nil || len(got) > 0 {
 				t.Errorf("another process claimed %+v, %v before the lease was over", got, err)
 			}
 			tt.meanwhile(f, other, ref)
-			got := f.claim(p, 0)
+			got := f.Claim(p, 0)
 			if claimed := len(got) == 1; claimed != tt.claimed {
 				t.Fatalf("claimed %+v, want %t", got, tt.claimed)
 			}
@@ -64,16 +65,16 @@ func TestAClaimWhoseAnswerWasLostGoesOnAtOnce(t *testing.T) {
 
 func (f *fixture) unheard(ref schema.TargetRef) {
 	f.Helper()
-	f.must(f.publish.ClaimUnheard(f.Context(), []schema.TargetRef{ref}))
+	f.Must(f.Publish.ClaimUnheard(f.Context(), []schema.TargetRef{ref}))
 }
 
 func TestAFirstCommentWhoseClaimWasLostGoesOnAtOnce(t *testing.T) {
 	f := newFixture(t)
-	id := f.commented()
-	f.must(f.comment.ClaimUnheard(t.Context(), []schema.CommentID{id}))
+	id := f.NewFirstComment()
+	f.Must(f.Comment.ClaimUnheard(t.Context(), []schema.CommentID{id}))
 	for i, want := range []int{1, 0} {
-		got, err := f.comment.Claim(t.Context(), []schema.CommentID{id})
-		f.must(err)
+		got, err := f.Comment.Claim(t.Context(), []schema.CommentID{id})
+		f.Must(err)
 		if len(got) != want || want == 1 && got[0].Step != schema.StepPublish {
 			t.Errorf("claim %d: %+v", i, got)
 		}
@@ -82,14 +83,14 @@ func TestAFirstCommentWhoseClaimWasLostGoesOnAtOnce(t *testing.T) {
 
 func TestADeliveryWhoseClaimWasLostGoesOnAtOnce(t *testing.T) {
 	f := newFixture(t)
-	ids := []schema.DeliveryID{f.delivery().Delivery}
-	f.must(f.notify.ClaimUnheard(t.Context(), ids))
-	other := postgres.NewNotify(f.store, plain{})
+	ids := []schema.DeliveryID{f.NewDelivery().Delivery}
+	f.Must(f.Notify.ClaimUnheard(t.Context(), ids))
+	other := postgres.NewNotify(f.Store, postgrestest.Plaintext{})
 	if got, err := other.Claim(t.Context(), ids); err != nil || len(got) > 0 {
 		t.Errorf("another process claimed %+v, %v before the lease was over", got, err)
 	}
 	for i, want := range []int{1, 0} {
-		if got, err := f.notify.Claim(t.Context(), ids); err != nil || len(got) != want {
+		if got, err := f.Notify.Claim(t.Context(), ids); err != nil || len(got) != want {
 			t.Errorf("claim %d: %+v, %v", i, got, err)
 		}
 	}
@@ -102,27 +103,27 @@ func TestARenewalWhoseClaimWasLostGoesOnAtOnce(t *testing.T) {
 	}{
 		"a trade": {func(*fixture, *postgres.Refresh, schema.Account) {}, true},
 		"a check of what an open trade came to": {func(f *fixture, store *postgres.Refresh, a schema.Account) {
-			f.settle(store, f.renewal(store, a), schema.RenewalOutcome{Err: &schema.Error{Kind: schema.Unknown, Message: "lost"}})
-			f.hasten()
+			f.FinishRenewal(store, f.ClaimRenewal(store, a), schema.RenewalOutcome{Err: &schema.Error{Kind: schema.Unknown, Message: "lost"}})
+			f.MakeRenewalsDue()
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			store, other := postgres.NewRefresh(f.store), postgres.NewRefresh(f.store)
-			a := f.renewable(2 * time.Hour)
-			f.must(f.store.AskRenewal(t.Context(), a))
+			store, other := postgres.NewRefresh(f.Store), postgres.NewRefresh(f.Store)
+			a := f.RenewableAccount(2 * time.Hour)
+			f.Must(f.Store.AskRenewal(t.Context(), a))
 			tt.before(f, store, a)
 			for range 2 {
-				f.must(store.ClaimUnheard(t.Context(), a))
+				f.Must(store.ClaimUnheard(t.Context(), a))
 			}
-			if r := f.renewal(other, a); r != nil {
+			if r := f.ClaimRenewal(other, a); r != nil {
 				t.Errorf("another process claimed %+v before the lease was over", r)
 			}
-			r := f.renewal(store, a)
+			r := f.ClaimRenewal(store, a)
 			if r == nil || r.Trade != tt.trade || r.Open == tt.trade {
 				t.Fatalf("renewal = %+v, want it as before the claim", r)
 			}
-			if f.renewal(store, a) != nil {
+			if f.ClaimRenewal(store, a) != nil {
 				t.Error("it was claimed while it is in hand")
 			}
 		})

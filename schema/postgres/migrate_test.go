@@ -11,18 +11,20 @@ import (
 	"crier/compose/embedded/embeddedtest"
 	"crier/schema/postgres"
 	"crier/schema/postgres/backup"
+	"crier/schema/postgres/migrations"
+	"crier/schema/postgres/postgrestest"
 )
 
 func TestTablesOfANewerVersionAreRefused(t *testing.T) {
 	f := newFixture(t)
-	if err := postgres.CheckMigrated(t.Context(), f.url); err != nil {
+	if err := postgres.CheckMigrated(t.Context(), f.URL); err != nil {
 		t.Fatal(err)
 	}
-	f.exec(`insert into goose_db_version (version_id, is_applied) values (1000000, true)`)
-	if err := postgres.CheckMigrated(t.Context(), f.url); err == nil || !strings.Contains(err.Error(), "newer version") {
+	f.Exec(`insert into goose_db_version (version_id, is_applied) values (1000000, true)`)
+	if err := postgres.CheckMigrated(t.Context(), f.URL); err == nil || !strings.Contains(err.Error(), "newer version") {
 		t.Errorf("CheckMigrated = %v", err)
 	}
-	if err := postgres.Migrate(t.Context(), f.url); err == nil || !strings.Contains(err.Error(), "newer version") {
+	if err := postgres.Migrate(t.Context(), f.URL); err == nil || !strings.Contains(err.Error(), "newer version") {
 		t.Errorf("Migrate = %v", err)
 	}
 }
@@ -31,26 +33,26 @@ func TestTablesOfANewerVersionAreRefused(t *testing.T) {
 // goose gave.
 func TestMigrationsGoOnAfterTheirNumbersWereLost(t *testing.T) {
 	f := newFixture(t)
-	f.exec(`select setval('goose_db_version_id_seq', 1)`)
-	if err := postgres.Migrate(t.Context(), f.url); err != nil {
+	f.Exec(`select setval('goose_db_version_id_seq', 1)`)
+	if err := postgres.Migrate(t.Context(), f.URL); err != nil {
 		t.Fatal(err)
 	}
-	f.exec(`insert into goose_db_version (version_id, is_applied) values (27, true)`)
+	f.Exec(`insert into goose_db_version (version_id, is_applied) values (27, true)`)
 }
 
 // An index that was being built, and one that was being dropped, are in nobody's way.
 func TestAnIndexThatWasCutOffIsBuiltAnew(t *testing.T) {
 	f := newFixture(t)
-	f.exec(`create index posts_schedule_next on posts (id)`)
-	f.exec(`create index posts_schedule_before on posts (id)`)
-	f.exec(`delete from goose_db_version where version_id >= 72`)
-	if err := postgres.Migrate(t.Context(), f.url); err != nil {
+	f.Exec(`create index posts_schedule_next on posts (id)`)
+	f.Exec(`create index posts_schedule_before on posts (id)`)
+	f.Exec(`delete from goose_db_version where version_id >= 72`)
+	if err := postgres.Migrate(t.Context(), f.URL); err != nil {
 		t.Fatal(err)
 	}
-	if n := f.count(`select count(*) from pg_indexes where tablename = 'posts' and indexdef like '%INCLUDE (from_api%'`); n != 4 {
+	if n := f.Count(`select count(*) from pg_indexes where tablename = 'posts' and indexdef like '%INCLUDE (from_api%'`); n != 4 {
 		t.Errorf("%d indexes have what lists ask for, want 4", n)
 	}
-	if n := f.count(`select count(*) from pg_indexes where indexname ~ '^posts_.*_(next|before)$'`); n != 0 {
+	if n := f.Count(`select count(*) from pg_indexes where indexname ~ '^posts_.*_(next|before)$'`); n != 0 {
 		t.Errorf("%d indexes are left over", n)
 	}
 }
@@ -58,12 +60,12 @@ func TestAnIndexThatWasCutOffIsBuiltAnew(t *testing.T) {
 // docs/operating/operation.md lets a role have the limits that crier's connections begin with.
 func TestLimitsOfARoleEndNoMigrationAndNoBackup(t *testing.T) {
 	f := newFixture(t)
-	f.exec(`do $$ begin execute format('alter database %I set statement_timeout = 1', current_database()); end $$`) // milliseconds
-	f.exec(`delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)`)
-	if err := postgres.Migrate(t.Context(), f.url); err != nil {
+	f.Exec(`do $$ begin execute format('alter database %I set statement_timeout = 1', current_database()); end $$`) // milliseconds
+	f.Exec(`delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)`)
+	if err := postgres.Migrate(t.Context(), f.URL); err != nil {
 		t.Error(err)
 	}
-	if _, err := backup.Backup(t.Context(), f.url, tables{}.create); err != nil {
+	if _, err := backup.Backup(t.Context(), f.URL, postgrestest.Dump{}.Create); err != nil {
 		t.Error(err)
 	}
 }
@@ -96,7 +98,7 @@ func (w work) holdUpNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(postgres.MigrateTo(ctx, url, w.version))
+	must(migrations.To(ctx, url, w.version))
 	long, err := pgx.Connect(ctx, url)
 	must(err)
 	other, err := pgx.Connect(ctx, url)

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/postgres/postgrestest"
 )
 
 // latestJob returns when the latest of all jobs is due; the zero time without one.
 func (f *fixture) latestJob() (due time.Time) {
 	f.Helper()
-	for _, j := range f.jobs() {
+	for _, j := range f.Jobs() {
 		if j.DueAt.After(due) {
 			due = j.DueAt
 		}
@@ -31,48 +32,48 @@ func TestWhatWaitsForItsPlatformIsPutOff(t *testing.T) {
 	}{
 		"due":             {func(*fixture, *schema.Post) {}, true, wait},
 		"put off already": {func(f *fixture, p *schema.Post) { f.postpone(*p, 0, wait) }, false, 0},
-		"claimed":         {func(f *fixture, p *schema.Post) { f.claim(*p, 0) }, false, 0},
+		"claimed":         {func(f *fixture, p *schema.Post) { f.Claim(*p, 0) }, false, 0},
 		"cancelled meanwhile": {func(f *fixture, p *schema.Post) {
-			_, err := f.gateway.Delete(f.Context(), f.workspace, p.ID)
-			f.must(err)
+			_, err := f.Gateway.Delete(f.Context(), f.Workspace, p.ID)
+			f.Must(err)
 		}, false, 0},
 		"edited meanwhile": {func(f *fixture, p *schema.Post) {
-			_, err := f.update(*p, func(p *schema.Post) { p.ScheduledFor = f.store.Now().Add(2 * time.Hour) })
-			f.must(err)
+			_, err := f.Update(*p, func(p *schema.Post) { p.ScheduledFor = f.Store.Now().Add(2 * time.Hour) })
+			f.Must(err)
 		}, false, 2 * time.Hour},
 		"between two steps": {func(f *fixture, p *schema.Post) {
-			f.finish(f.claim(*p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited}})
-			f.exec(`update targets set next_at = now()`)
+			f.Finish(f.Claim(*p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited}})
+			f.Exec(`update targets set next_at = now()`)
 		}, true, wait},
 		"looked for": {func(f *fixture, p *schema.Post) {
-			f.finish(f.claim(*p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Unknown}})
-			f.exec(`update targets set next_at = now()`)
+			f.Finish(f.Claim(*p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Unknown}})
+			f.Exec(`update targets set next_at = now()`)
 		}, false, 5 * time.Second},
 		"past its deadline": {func(f *fixture, _ *schema.Post) {
-			f.exec(`update posts set scheduled_for = now() - interval '` + (maxLateness + time.Second).String() + `'`)
+			f.Exec(`update posts set scheduled_for = now() - interval '` + (postgrestest.MaxLateness + time.Second).String() + `'`)
 		}, false, 0},
 		"close to its deadline": {func(f *fixture, _ *schema.Post) {
-			f.exec(`update posts set scheduled_for = now() - interval '` + (maxLateness - left).String() + `'`)
+			f.Exec(`update posts set scheduled_for = now() - interval '` + (postgrestest.MaxLateness - left).String() + `'`)
 		}, true, left + time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			p := f.create(f.post(1, 0))
-			asked := f.store.Now()
+			p := f.Create(f.Post(1, 0))
+			asked := f.Store.Now()
 			tt.before(f, &p)
 			before := f.latestJob()
 			if got := f.postpone(p, 0, wait); got != tt.put {
 				t.Errorf("put off: %t, want %t", got, tt.put)
 			}
 			if after := f.latestJob(); tt.due > 0 {
-				f.wantDue(after, asked, tt.due, tt.due)
+				f.WantDue(after, asked, tt.due, tt.due)
 			} else if !after.Equal(before) {
 				t.Errorf("the job is due at %v, want it at %v as before", after, before)
 			}
-			if name == "due" && f.status(p) != schema.Scheduled {
-				t.Errorf("the post is %s, and cannot be edited though nothing was called", f.status(p))
+			if name == "due" && f.Status(p) != schema.Scheduled {
+				t.Errorf("the post is %s, and cannot be edited though nothing was called", f.Status(p))
 			}
-			if claimed := f.claim(p, 0); tt.put && len(claimed) > 0 {
+			if claimed := f.Claim(p, 0); tt.put && len(claimed) > 0 {
 				t.Error("it was claimed before its time")
 			}
 		})
@@ -83,39 +84,39 @@ func TestWhatWaitsForItsPlatformIsPutOff(t *testing.T) {
 // claimed before: it may last until the deadline.
 func TestALongWaitIsTold(t *testing.T) {
 	f := newFixture(t)
-	_, err := f.comment.Postpone(t.Context(), []schema.CommentID{f.commented()}, []time.Duration{time.Hour})
-	f.must(err)
-	f.exec(`update comments set next_at = now()`)
-	commented := f.claimComment().Ref.Post
-	if put, err := f.comment.Postpone(t.Context(), []schema.CommentID{f.replied()}, []time.Duration{time.Hour}); err != nil || len(put) != 1 {
+	_, err := f.Comment.Postpone(t.Context(), []schema.CommentID{f.NewFirstComment()}, []time.Duration{time.Hour})
+	f.Must(err)
+	f.Exec(`update comments set next_at = now()`)
+	commented := f.ClaimComment().Ref.Post
+	if put, err := f.Comment.Postpone(t.Context(), []schema.CommentID{f.NewReply()}, []time.Duration{time.Hour}); err != nil || len(put) != 1 {
 		t.Errorf("of a reply, which has no timeline, %d are put off, %v", len(put), err)
 	}
-	p := f.create(f.post(2, 0))
+	p := f.Create(f.Post(2, 0))
 	f.postpone(p, 0, 10*time.Second)
 	f.postpone(p, 1, time.Hour)
-	f.wantWaitTold(map[schema.PostID]schema.Attempt{p.ID: {N: 1, Comment: schema.NoComment}, commented: {N: 0, Comment: 0}})
+	f.wantWait(map[schema.PostID]schema.Attempt{p.ID: {N: 1, Comment: schema.NoComment}, commented: {N: 0, Comment: 0}})
 }
 
 func TestALongWaitInMemoryIsTold(t *testing.T) {
 	f := newFixture(t)
-	f.must(f.comment.RecordWaits(t.Context(), []schema.CommentID{f.commented()}, []time.Duration{time.Hour}))
-	commented := f.claimComment().Ref.Post
-	p, claimed := f.create(f.post(2, 0)), f.create(f.post(1, 0))
-	f.claim(claimed, 0)
+	f.Must(f.Comment.RecordWaits(t.Context(), []schema.CommentID{f.NewFirstComment()}, []time.Duration{time.Hour}))
+	commented := f.ClaimComment().Ref.Post
+	p, claimed := f.Create(f.Post(2, 0)), f.Create(f.Post(1, 0))
+	f.Claim(claimed, 0)
 	refs := []schema.TargetRef{{Post: p.ID, N: 1, Version: p.Version}, {Post: claimed.ID, Version: claimed.Version}}
-	f.must(f.publish.RecordWaits(t.Context(), refs, []time.Duration{time.Hour, time.Hour}))
-	if _, told, err := f.gateway.Attempts(t.Context(), f.workspace, claimed.ID); err != nil || len(told) > 0 {
+	f.Must(f.Publish.RecordWaits(t.Context(), refs, []time.Duration{time.Hour, time.Hour}))
+	if _, told, err := f.Gateway.Attempts(t.Context(), f.Workspace, claimed.ID); err != nil || len(told) > 0 {
 		t.Errorf("of a target that does not wait is told %+v, %v", told, err)
 	}
-	f.wantWaitTold(map[schema.PostID]schema.Attempt{p.ID: {N: 1, Comment: schema.NoComment}, commented: {N: 0, Comment: 0}})
+	f.wantWait(map[schema.PostID]schema.Attempt{p.ID: {N: 1, Comment: schema.NoComment}, commented: {N: 0, Comment: 0}})
 }
 
-// wantWaitTold wants that each post's timeline tells of one wait of an hour, and nothing else.
-func (f *fixture) wantWaitTold(waits map[schema.PostID]schema.Attempt) {
+// wantWait wants that each post's timeline tells of one wait of an hour, and nothing else.
+func (f *fixture) wantWait(waits map[schema.PostID]schema.Attempt) {
 	f.Helper()
 	for post, want := range waits {
-		_, told, err := f.gateway.Attempts(f.Context(), f.workspace, post)
-		f.must(err)
+		_, told, err := f.Gateway.Attempts(f.Context(), f.Workspace, post)
+		f.Must(err)
 		if len(told) != 1 || told[0].Kind != schema.AttemptDeferred || told[0].N != want.N || told[0].Comment != want.Comment ||
 			told[0].Code != "platform_rate_limited" || told[0].Message == "" || time.Until(told[0].NextAt) < 59*time.Minute {
 			f.Errorf("told is %+v", told)
@@ -125,13 +126,13 @@ func (f *fixture) wantWaitTold(waits map[schema.PostID]schema.Attempt) {
 
 func TestAPostWaitsForTheFirstOfItsTargets(t *testing.T) {
 	f := newFixture(t)
-	p := f.create(f.post(2, 0))
-	asked := f.store.Now()
+	p := f.Create(f.Post(2, 0))
+	asked := f.Store.Now()
 	f.postpone(p, 0, 10*time.Minute)
-	f.wantDue(f.latestJob(), asked, schema.VisibilityTimeout, schema.VisibilityTimeout) // the other target's message may be lost
-	asked = f.store.Now()
+	f.WantDue(f.latestJob(), asked, schema.VisibilityTimeout, schema.VisibilityTimeout) // the other target's message may be lost
+	asked = f.Store.Now()
 	f.postpone(p, 1, 5*time.Minute)
-	f.wantDue(f.latestJob(), asked, 5*time.Minute, 5*time.Minute)
+	f.WantDue(f.latestJob(), asked, 5*time.Minute, 5*time.Minute)
 }
 
 // A gateway that is killed between a commit and its announcement has a post wait no longer than this.
@@ -139,15 +140,15 @@ func TestWhatIsDueAtOnceFiresSoonEvenUnannounced(t *testing.T) {
 	f := newFixture(t)
 	soon := func(what string) {
 		t.Helper()
-		jobs := f.jobs()
-		if len(jobs) != 1 || jobs[0].DueAt.Sub(f.store.Now()) > schema.AnnounceTimeout+time.Second {
+		jobs := f.Jobs()
+		if len(jobs) != 1 || jobs[0].DueAt.Sub(f.Store.Now()) > schema.AnnounceTimeout+time.Second {
 			t.Errorf("jobs of a post that is %s are %+v, want one within %v", what, jobs, schema.AnnounceTimeout)
 		}
 	}
-	p := f.create(f.post(1, 0))
+	p := f.Create(f.Post(1, 0))
 	soon("created")
-	f.finish(f.claim(p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Invalid, Message: "no"}})
-	if _, err := f.gateway.Retry(t.Context(), f.workspace, p.ID, schema.Retry{}); err != nil {
+	f.Finish(f.Claim(p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Invalid, Message: "no"}})
+	if _, err := f.Gateway.Retry(t.Context(), f.Workspace, p.ID, schema.Retry{}); err != nil {
 		t.Fatal(err)
 	}
 	soon("retried")
@@ -156,41 +157,29 @@ func TestWhatIsDueAtOnceFiresSoonEvenUnannounced(t *testing.T) {
 func (f *fixture) postpone(p schema.Post, n int16, wait time.Duration) bool {
 	f.Helper()
 	ref := schema.TargetRef{Post: p.ID, N: n, Version: p.Version}
-	postponed, err := f.publish.Postpone(f.Context(), []schema.TargetRef{ref}, []time.Duration{wait})
-	f.must(err)
+	postponed, err := f.Publish.Postpone(f.Context(), []schema.TargetRef{ref}, []time.Duration{wait})
+	f.Must(err)
 	return slices.Contains(postponed, ref)
-}
-
-// commented returns the first comment of a post that is published.
-func (f *fixture) commented() schema.CommentID {
-	f.Helper()
-	p := f.post(1, 0)
-	p.Content.FirstComments = []schema.FirstComment{{Text: "first"}}
-	f.create(p)
-	f.finish(f.claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "n"}})
-	stored, err := f.gateway.Post(f.Context(), f.workspace, p.ID)
-	f.must(err)
-	return stored.Targets[0].Comments[0].ID
 }
 
 func TestAFirstCommentIsPutOff(t *testing.T) {
 	f := newFixture(t)
 	const wait = 10 * time.Minute
-	id := f.commented()
-	asked := f.store.Now()
+	id := f.NewFirstComment()
+	asked := f.Store.Now()
 	for i, want := range []int{1, 0} {
-		postponed, err := f.comment.Postpone(t.Context(), []schema.CommentID{id}, []time.Duration{wait})
-		f.must(err)
+		postponed, err := f.Comment.Postpone(t.Context(), []schema.CommentID{id}, []time.Duration{wait})
+		f.Must(err)
 		if len(postponed) != want {
 			t.Errorf("time %d: %d were put off, want %d", i, len(postponed), want)
 		}
 	}
-	claimed, err := f.comment.Claim(t.Context(), []schema.CommentID{id})
-	f.must(err)
+	claimed, err := f.Comment.Claim(t.Context(), []schema.CommentID{id})
+	f.Must(err)
 	if len(claimed) > 0 {
 		t.Error("it was claimed before its time")
 	}
-	f.wantDue(f.latestJob(), asked, wait, wait)
+	f.WantDue(f.latestJob(), asked, wait, wait)
 }
 
 // TestTurnsOfAnAppAreLeasedOnce races processes for an app's turns: none is given twice,
@@ -198,7 +187,7 @@ func TestAFirstCommentIsPutOff(t *testing.T) {
 func TestTurnsOfAnAppAreLeasedOnce(t *testing.T) {
 	const spacing, n, burst = 10 * time.Millisecond, 3, 4
 	f := newFixture(t)
-	began := f.store.Now()
+	began := f.Store.Now()
 	var mu sync.Mutex
 	var firsts []time.Time
 	denied := 0
@@ -206,7 +195,7 @@ func TestTurnsOfAnAppAreLeasedOnce(t *testing.T) {
 	for range 4 {
 		processes.Go(func() {
 			for range 20 {
-				first, granted, err := f.store.LeaseTurns(f.Context(), schema.TurnLease{Name: "app", N: n, Burst: burst, Spacing: spacing, Within: 300 * time.Millisecond})
+				first, granted, err := f.Store.LeaseTurns(f.Context(), schema.TurnLease{Name: "app", N: n, Burst: burst, Spacing: spacing, Within: 300 * time.Millisecond})
 				mu.Lock()
 				switch {
 				case err != nil:
@@ -247,11 +236,11 @@ func TestTurnsOfManyAppsAreLeasedTogether(t *testing.T) {
 		{(burst - 1 - n) * spacing, true},
 		{(burst - 1 - 2*n) * spacing, false},
 	} {
-		before := f.store.Now()
+		before := f.Store.Now()
 		var asking sync.WaitGroup
 		for app := range apps {
 			asking.Go(func() {
-				first, granted, err := f.store.LeaseTurns(f.Context(), schema.TurnLease{Name: fmt.Sprint("app", app), N: n, Burst: burst, Spacing: spacing, Within: 4 * spacing})
+				first, granted, err := f.Store.LeaseTurns(f.Context(), schema.TurnLease{Name: fmt.Sprint("app", app), N: n, Burst: burst, Spacing: spacing, Within: 4 * spacing})
 				if err != nil || granted != want.granted {
 					t.Errorf("lease %d of app %d = %t, %v; want %t", lease, app, granted, err, want.granted)
 				}
@@ -273,7 +262,7 @@ func TestAQuotaIsSpentOnce(t *testing.T) {
 		return schema.QuotaCost{Name: "units", Day: day, Cost: cost, Most: 100}
 	}
 	spend := func(q schema.QuotaCost) bool {
-		spent, err := f.store.SpendQuota(f.Context(), q)
+		spent, err := f.Store.SpendQuota(f.Context(), q)
 		if err != nil {
 			t.Error(err)
 		}
@@ -302,27 +291,27 @@ func TestAQuotaIsSpentOnce(t *testing.T) {
 		t.Error("the next day is not another")
 	}
 	next = day.AddDate(0, 0, 9)
-	if err := f.store.ExhaustQuota(f.Context(), of(next, 1)); err != nil {
+	if err := f.Store.ExhaustQuota(f.Context(), of(next, 1)); err != nil {
 		t.Fatal(err)
 	}
 	if spend(of(next, 1)) {
 		t.Error("a day is spent of which nothing is left")
 	}
-	if days, err := f.store.Count(f.Context(), `select count(*) from app_quotas`); err != nil || days != 1 {
-		t.Errorf("%d days are kept, %v", days, err)
+	if days := f.Count(`select count(*) from app_quotas`); days != 1 {
+		t.Errorf("%d days are kept", days)
 	}
 }
 
 func TestAPostOfWhichOnlyWhatWaitsIsAskedForStaysEditable(t *testing.T) {
 	f := newFixture(t)
-	p := f.create(f.post(2, 0))
+	p := f.Create(f.Post(2, 0))
 	if !f.postpone(p, 0, time.Hour) || !f.postpone(p, 1, 2*time.Hour) {
 		t.Fatal("not postponed")
 	}
-	if n := len(f.claim(p, 1)); n != 0 || f.status(p) != schema.Scheduled {
-		t.Fatalf("%d claimed, the post is %s", n, f.status(p))
+	if n := len(f.Claim(p, 1)); n != 0 || f.Status(p) != schema.Scheduled {
+		t.Fatalf("%d claimed, the post is %s", n, f.Status(p))
 	}
-	cancelled, err := f.gateway.Delete(t.Context(), f.workspace, p.ID)
+	cancelled, err := f.Gateway.Delete(t.Context(), f.Workspace, p.ID)
 	if err != nil || !cancelled {
 		t.Errorf("cancelled %t, %v", cancelled, err)
 	}

@@ -80,12 +80,12 @@ var readsMore = map[string]string{
 func TestStatementsReadLittle(t *testing.T) {
 	f := newFixture(t)
 	ctx := t.Context()
-	conn, err := pgx.Connect(ctx, f.url)
+	conn, err := pgx.Connect(ctx, f.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	f.chore(f.delay.MakePartitions)
+	f.RunChore(f.Delay.MakePartitions)
 	fillTables(t, conn)
 	ran := 0
 	for _, s := range statementsOf(t) {

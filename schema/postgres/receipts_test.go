@@ -12,33 +12,38 @@ import (
 	"crier/compose/embedded/embeddedtest"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/migrations"
+	"crier/schema/postgres/postgrestest"
 )
 
-// connect makes an account in a workspace of that name, which it makes too.
-func (f *fixture) connect(workspace string, sandbox bool, nativeID string) schema.Account {
+// counted returns the value of a counter without labels.
+func (f *fixture) counted(name string) float64 {
 	f.Helper()
-	admin := postgres.NewAdmin(f.store)
-	w, err := admin.MakeWorkspace(f.Context(), workspace, "operator", sandbox)
-	f.must(err)
-	a := schema.Account{Workspace: w.ID, Platform: schema.Mastodon, NativeID: nativeID, Name: "x", Sealed: []byte("x")}
-	a.ID, err = admin.AccountID(f.Context(), a)
-	f.must(err)
-	f.must(admin.PutAccount(f.Context(), a))
-	return a
+	families, err := f.Registry.Gather()
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == name {
+			return family.GetMetric()[0].GetCounter().GetValue()
+		}
+	}
+	f.Fatalf("there is no metric %s", name)
+	return 0
 }
 
 // postTo is a post to one account, due now.
 func (f *fixture) postTo(a schema.Account) schema.Post {
-	p := f.post(1, 0)
+	p := f.Post(1, 0)
 	p.Workspace, p.Targets[0].Account = a.Workspace, a.ID
-	return f.create(p)
+	return f.Create(p)
 }
 
 // published makes a post to an account that is there under an id.
 func (f *fixture) published(a schema.Account, nativeID string) schema.Post {
 	f.Helper()
 	p := f.postTo(a)
-	f.finish(f.claimOne(p, 0), found(nativeID))
+	f.Finish(f.MustClaim(p, 0), postgrestest.Found(nativeID))
 	return p
 }
 
@@ -46,9 +51,9 @@ func (f *fixture) published(a schema.Account, nativeID string) schema.Post {
 func (f *fixture) lost(a schema.Account) schema.Delivery {
 	f.Helper()
 	p := f.postTo(a)
-	f.claimOne(p, 0)
-	f.expire()
-	d := f.claimOne(p, 0)
+	f.MustClaim(p, 0)
+	f.ExpireLeases()
+	d := f.MustClaim(p, 0)
 	if d.Step != schema.StepFind {
 		f.Fatalf("the step is %d, want a look", d.Step)
 	}
@@ -57,7 +62,7 @@ func (f *fixture) lost(a schema.Account) schema.Delivery {
 
 func (f *fixture) known(d schema.Delivery) (known []string, shared bool) {
 	f.Helper()
-	f.must(f.publish.Known(f.Context(), &d))
+	f.Must(f.Publish.Known(f.Context(), &d))
 	slices.Sort(d.Known)
 	return d.Known, d.Shared
 }
@@ -67,28 +72,28 @@ func hashOf(profile string) string { return `substr(sha256('` + profile + `'), 1
 
 func TestALookKnowsWhatElseIsOnTheProfile(t *testing.T) {
 	f := newFixture(t)
-	ours, twin := f.connect("acme", false, "p"), f.connect("other", false, "p")
-	sandboxed, another := f.connect("acme", true, "p"), f.connect("acme", false, "q")
-	nameless := f.connect("acme", false, "")
+	ours, twin := f.ConnectAccount("acme", false, "p"), f.ConnectAccount("other", false, "p")
+	sandboxed, another := f.ConnectAccount("acme", true, "p"), f.ConnectAccount("acme", false, "q")
+	nameless := f.ConnectAccount("acme", false, "")
 
 	f.published(ours, "before")
-	f.exec(`update receipts set seen_at = now() - interval '31 hours'`)
+	f.Exec(`update receipts set seen_at = now() - interval '31 hours'`)
 	d := f.lost(ours)
-	f.exec(`update targets set since = now() - interval '30 hours' where state = 1`) // it was released after a day
+	f.Exec(`update targets set since = now() - interval '30 hours' where state = 1`) // it was released after a day
 	d.Since = d.Since.Add(-30 * time.Hour)
 	f.published(ours, "ours")
 	f.published(twin, "twin's")
-	f.exec(`update receipts set seen_at = now() - interval '29 hours' where native_id = 'twin''s'`)
+	f.Exec(`update receipts set seen_at = now() - interval '29 hours' where native_id = 'twin''s'`)
 	for i, a := range []schema.Account{sandboxed, another, nameless} {
 		f.published(a, fmt.Sprint("not on it ", i))
 	}
-	p := f.post(1, 0)
+	p := f.Post(1, 0)
 	p.Targets[0].Account, p.Content.FirstComments = ours.ID, []schema.FirstComment{{Target: 0, Text: "first"}}
-	f.create(p)
-	f.finish(f.claimOne(p, 0), found("commented"))
-	f.exec(`delete from jobs where kind = 1`)
-	comment := f.claimComment()
-	f.finishComment(comment, found("comment"))
+	f.Create(p)
+	f.Finish(f.MustClaim(p, 0), postgrestest.Found("commented"))
+	f.Exec(`delete from jobs where kind = 1`)
+	comment := f.ClaimComment()
+	f.FinishComment(comment, postgrestest.Found("comment"))
 
 	want := []string{"comment", "commented", "ours", "twin's"}
 	if known, shared := f.known(d); !slices.Equal(known, want) || !shared {
@@ -97,11 +102,11 @@ func TestALookKnowsWhatElseIsOnTheProfile(t *testing.T) {
 	if known, _ := f.known(comment); slices.Contains(known, "comment") || !slices.Contains(known, "commented") {
 		t.Errorf("a look for the comment knows %q, want its entry and not itself", known)
 	}
-	f.exec(fmt.Sprintf(`update accounts set disconnected_at = now() where workspace_id <> '%x'`, ours.Workspace[:]))
+	f.Exec(fmt.Sprintf(`update accounts set disconnected_at = now() where workspace_id <> '%x'`, ours.Workspace[:]))
 	if known, shared := f.known(d); !slices.Equal(known, want) || shared {
 		t.Errorf("once the twin is disconnected: known = %q, shared %t; want %q, alone", known, shared, want)
 	}
-	if n := f.count(`select count(*) from receipts where profile = ` + hashOf(fmt.Sprintf("%d  p", schema.Mastodon))); n != len(want)+1 {
+	if n := f.Count(`select count(*) from receipts where profile = ` + hashOf(fmt.Sprintf("%d  p", schema.Mastodon))); n != len(want)+1 {
 		t.Errorf("%d receipts are of the profile, want %d: upgrades write it so", n, len(want)+1)
 	}
 	for name, a := range map[string]schema.Account{"a sandbox": sandboxed, "an account without id": nameless} {
@@ -110,40 +115,40 @@ func TestALookKnowsWhatElseIsOnTheProfile(t *testing.T) {
 		}
 	}
 
-	d.Since = f.store.Now().Add(-schema.ReceiptRetention - time.Minute)
-	if err := f.publish.Known(t.Context(), &d); !errors.Is(err, schema.ErrReceiptsForgotten) {
+	d.Since = f.Store.Now().Add(-schema.ReceiptRetention - time.Minute)
+	if err := f.Publish.Known(t.Context(), &d); !errors.Is(err, schema.ErrReceiptsForgotten) {
 		t.Errorf("of a call longer ago than receipts are kept: %v", err)
 	}
 }
 
 func TestALookThatFindsAnothersIsRefusedAlone(t *testing.T) {
 	f := newFixture(t)
-	ours, twin := f.connect("acme", false, "p"), f.connect("other", false, "p")
+	ours, twin := f.ConnectAccount("acme", false, "p"), f.ConnectAccount("other", false, "p")
 	f.published(twin, "twin's")
-	beside, d := f.postTo(f.connect("acme", false, "q")), f.lost(ours)
-	neighbour := f.claimOne(beside, 0)
+	beside, d := f.postTo(f.ConnectAccount("acme", false, "q")), f.lost(ours)
+	neighbour := f.MustClaim(beside, 0)
 
-	errs := f.publish.FinishTogether(t.Context(),
-		neighbour.After(found("neighbour"), f.store.Now(), 0),
-		d.After(schema.Outcome{Verdict: schema.Found, Receipt: found("twin's").Receipt}, f.store.Now(), 0))
+	errs := f.Publish.FinishTogether(t.Context(),
+		neighbour.After(postgrestest.Found("neighbour"), f.Store.Now(), 0),
+		d.After(schema.Outcome{Verdict: schema.Found, Receipt: postgrestest.Found("twin's").Receipt}, f.Store.Now(), 0))
 	if errs[0] != nil || !errors.Is(errs[1], schema.ErrReceiptTaken) {
 		t.Fatalf("finished with %v; want the look alone refused", errs)
 	}
-	if got := f.status(beside); got != schema.Posted {
+	if got := f.Status(beside); got != schema.Posted {
 		t.Errorf("its neighbour is %v", got)
 	}
-	d.Until = f.store.Now().Add(time.Hour)
-	again := d.LookAgain(f.store.Now())
+	d.Until = f.Store.Now().Add(time.Hour)
+	again := d.LookAgain(f.Store.Now())
 	if again.Step != schema.StepFind || again.NextIn != schema.SettleTime || again.Attempts != d.Attempts {
 		t.Errorf("after it: %+v", again)
 	}
-	f.must(f.publish.Finish(t.Context(), again))
-	f.wake()
+	f.Must(f.Publish.Finish(t.Context(), again))
+	f.EndWaits()
 	post := schema.Post{ID: d.Ref.Post, Version: d.Ref.Version}
-	next := f.claimOne(post, 0)
-	f.finish(next, schema.Outcome{Verdict: schema.Found, Receipt: found("ours").Receipt})
-	f.finish(next, schema.Outcome{Verdict: schema.Found, Receipt: found("ours").Receipt}) // its own once more is no conflict
-	if got := f.read(post); got.Status != schema.Posted || got.Targets[0].Receipts[0].NativeID != "ours" {
+	next := f.MustClaim(post, 0)
+	f.Finish(next, schema.Outcome{Verdict: schema.Found, Receipt: postgrestest.Found("ours").Receipt})
+	f.Finish(next, schema.Outcome{Verdict: schema.Found, Receipt: postgrestest.Found("ours").Receipt}) // its own once more is no conflict
+	if got := f.Read(post); got.Status != schema.Posted || got.Targets[0].Receipts[0].NativeID != "ours" {
 		t.Errorf("the post is %+v", got)
 	}
 }
@@ -152,16 +157,16 @@ func TestWhatACallHasMadeIsKeptWhoeverWasToldToHaveIt(t *testing.T) {
 	for name, late := range map[string]bool{"in time": false, "late": true} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			a := f.connect("acme", false, "p")
+			a := f.ConnectAccount("acme", false, "p")
 			maker := f.postTo(a)
-			d := f.claimOne(maker, 0)
-			f.finish(f.lost(a), schema.Outcome{Verdict: schema.Found, Receipt: found("made").Receipt})
+			d := f.MustClaim(maker, 0)
+			f.Finish(f.lost(a), schema.Outcome{Verdict: schema.Found, Receipt: postgrestest.Found("made").Receipt})
 			if late {
-				f.expire()
-				f.claimOne(maker, 0)
+				f.ExpireLeases()
+				f.MustClaim(maker, 0)
 			}
-			f.finish(d, found("made"))
-			if got := f.read(maker); got.Status != schema.Posted || got.Targets[0].Receipts[0].NativeID != "made" {
+			f.Finish(d, postgrestest.Found("made"))
+			if got := f.Read(maker); got.Status != schema.Posted || got.Targets[0].Receipts[0].NativeID != "made" {
 				t.Errorf("the post is %+v, want it posted", got)
 			}
 			if n := f.counted("crier_taken_receipts_total"); n != 1 {
@@ -173,68 +178,57 @@ func TestWhatACallHasMadeIsKeptWhoeverWasToldToHaveIt(t *testing.T) {
 
 func TestACommentIsNotTakenForAnothers(t *testing.T) {
 	f := newFixture(t)
-	id := f.commented()
+	id := f.NewFirstComment()
 	claim := func() schema.Delivery {
-		claimed, err := f.comment.Claim(t.Context(), []schema.CommentID{id})
-		f.must(err)
+		claimed, err := f.Comment.Claim(t.Context(), []schema.CommentID{id})
+		f.Must(err)
 		return claimed[0]
 	}
 	first := claim()
-	f.expire()
+	f.ExpireLeases()
 	look := claim()
-	f.exec(`insert into receipts (profile, native_id, owner, n, entry)
+	f.Exec(`insert into receipts (profile, native_id, owner, n, entry)
 		select profile, 'taken', uuidv7(), 0, 0 from receipts`)
 	found := func(d schema.Delivery) error {
-		return f.comment.Finish(t.Context(), d.After(schema.Outcome{Verdict: schema.Found, Receipt: found("taken").Receipt}, f.store.Now(), 0).OfComment(d))
+		return f.Comment.Finish(t.Context(), d.After(schema.Outcome{Verdict: schema.Found, Receipt: postgrestest.Found("taken").Receipt}, f.Store.Now(), 0).OfComment(d))
 	}
 	if err := found(look); !errors.Is(err, schema.ErrReceiptTaken) {
 		t.Fatalf("a look that found another's: %v", err)
 	}
-	f.must(f.comment.Finish(t.Context(), look.LookAgain(f.store.Now()).OfComment(look)))
-	f.must(found(first)) // the call itself, late
-	if n := f.count(`select count(*) from comments where native_id = 'taken' and state = 2`); n != 1 {
+	f.Must(f.Comment.Finish(t.Context(), look.LookAgain(f.Store.Now()).OfComment(look)))
+	f.Must(found(first)) // the call itself, late
+	if n := f.Count(`select count(*) from comments where native_id = 'taken' and state = 2`); n != 1 {
 		t.Error("what the call made is not kept")
 	}
-	f.exec(`update receipts set owner = (select id from comments) where native_id = 'taken'`)
-	f.exec(`update comments set state = 1, native_id = ''`)
+	f.Exec(`update receipts set owner = (select id from comments) where native_id = 'taken'`)
+	f.Exec(`update comments set state = 1, native_id = ''`)
 	look.Claim++
-	f.must(found(look)) // its own
-	if n := f.count(`select count(*) from comments where native_id = 'taken' and state = 2`); n != 1 {
+	f.Must(found(look)) // its own
+	if n := f.Count(`select count(*) from comments where native_id = 'taken' and state = 2`); n != 1 {
 		t.Error("what the look found is not kept")
 	}
 }
 
 func TestClaimsOfOneTargetThatEndTogetherAreAllHeard(t *testing.T) {
 	f := newFixture(t)
-	p := f.post(1, 0)
+	p := f.Post(1, 0)
 	p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
-	f.create(p)
-	first := f.claimOne(p, 0)
-	f.expire()
-	second := f.claimOne(p, 0)
-	errs := f.publish.FinishTogether(t.Context(),
-		second.After(schema.Outcome{Verdict: schema.CannotTell}, f.store.Now(), 0), first.After(found("n0"), f.store.Now(), 0))
-	f.must(errors.Join(errs...))
-	got := f.read(p)
+	f.Create(p)
+	first := f.MustClaim(p, 0)
+	f.ExpireLeases()
+	second := f.MustClaim(p, 0)
+	errs := f.Publish.FinishTogether(t.Context(),
+		second.After(schema.Outcome{Verdict: schema.CannotTell}, f.Store.Now(), 0), first.After(postgrestest.Found("n0"), f.Store.Now(), 0))
+	f.Must(errors.Join(errs...))
+	got := f.Read(p)
 	if got.Status != schema.Posted || len(got.Targets[0].Receipts) != 1 || got.Targets[0].Comments[0].State != schema.CommentPending {
 		t.Errorf("the post is %+v, want it posted with a comment to come", got)
 	}
 }
 
-func TestOldReceiptsAreForgotten(t *testing.T) {
-	f := newFixture(t)
-	f.exec(`insert into receipts (profile, native_id, owner, n, entry, seen_at)
-		select 'p', i::text, gen_random_uuid(), 0, 0, now() - i * interval '1 second' - case when i > 1 then interval '9 days' else interval '0' end
-		from generate_series(1, 25000) i`)
-	f.chore(f.delay.ForgetReceipts)
-	if n := f.count(`select count(*) from receipts`); n != 1 {
-		t.Errorf("%d receipts are kept, want the young one", n)
-	}
-}
-
 func TestAnUpgradeKnowsWhatWasPublished(t *testing.T) {
 	url := embeddedtest.Postgres(t)
-	if err := postgres.MigrateTo(t.Context(), url, 23); err != nil {
+	if err := migrations.To(t.Context(), url, 23); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := pgx.Connect(t.Context(), url)

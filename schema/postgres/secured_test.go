@@ -16,6 +16,7 @@ import (
 
 	"crier/compose/embedded/embeddedtest"
 	"crier/schema/postgres"
+	"crier/schema/postgres/postgrestest"
 	"crier/schema/secure/securetest"
 	"crier/schema/sleep/sleeptest"
 )
@@ -134,7 +135,7 @@ func speakTLS(t *testing.T, server *pgx.Conn, folder, cert, key string) {
 		}
 		return on == "on" && strings.HasSuffix(file, cert+".postgres")
 	}
-	for deadline := time.Now().Add(patience); !used(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(postgrestest.Patience); !used(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("PostgreSQL speaks no TLS")
 		}

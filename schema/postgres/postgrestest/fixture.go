@@ -1,0 +1,130 @@
+package postgrestest
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/compose/embedded/embeddedtest"
+	"crier/schema"
+	"crier/schema/postgres"
+)
+
+// FullSize reports whether tests run at their full size.
+func FullSize() bool { return os.Getenv("CRIER_TEST_FULL") != "" }
+
+// MaxLateness is how late the stores of these tests publish.
+const MaxLateness = 24 * time.Hour
+
+// Patience is how long what takes a moment may take: machines stand still, for more than a minute
+// at times.
+const Patience = 3 * time.Minute
+
+// Plaintext seals nothing: these tests are about rows.
+type Plaintext struct{}
+
+// SealText returns the text as it is.
+func (Plaintext) SealText(_, text string) ([]byte, error) { return []byte(text), nil }
+
+// OpenText returns the text as it is.
+func (Plaintext) OpenText(_ string, b []byte) (string, error) { return string(b), nil }
+
+// Constraints are those of every platform of these tests.
+func Constraints(p schema.Platform) schema.Constraints {
+	return schema.Constraints{Platform: p, DailyCap: DailyCap, FirstComment: schema.CommentLimit{Supported: true}, Thread: schema.ThreadLimit{Supported: true, Pause: time.Second}}
+}
+
+// Fixture is a fresh database with a workspace and three accounts, and the stores on it.
+type Fixture struct {
+	*testing.T
+	URL       string // of the database
+	Registry  *prometheus.Registry
+	Store     *postgres.Store
+	Gateway   *postgres.Gateway
+	Publish   *postgres.Publish
+	Comment   *postgres.Comment
+	Delay     *postgres.Delay
+	Notify    *postgres.Notify
+	Analytics *postgres.Analytics
+	Workspace schema.WorkspaceID
+	Accounts  []schema.AccountID
+	Key       schema.KeyID
+	Began     time.Time // by the store's clock
+
+	mu        sync.Mutex
+	announced []schema.Announcement
+}
+
+// New returns a fixture on a database of its own. The test runs beside others, except at full size, where it measures.
+func New(t *testing.T) *Fixture {
+	t.Helper()
+	if !FullSize() {
+		t.Parallel()
+	}
+	ctx := t.Context()
+	url := embeddedtest.PostgresWith(t, postgres.Migrate)
+	f := &Fixture{T: t, URL: url, Registry: prometheus.NewRegistry()}
+	store, err := postgres.Open(ctx, postgres.Config{
+		URL: url, MaxConns: 10, MaxLateness: MaxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: f.Registry, Announce: f.announce,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(store.Close)
+	f.Store, f.Began = store, store.Now()
+	f.Gateway, f.Publish = postgres.NewGateway(store, Plaintext{}, Constraints), postgres.NewPublish(store, Constraints)
+	f.Comment, f.Delay = postgres.NewComment(store, Constraints), postgres.NewDelay(store)
+	f.Notify, f.Analytics = postgres.NewNotify(store, Plaintext{}), postgres.NewAnalytics(store)
+	admin := postgres.NewAdmin(store)
+	w, err := admin.MakeWorkspace(ctx, "acme", "operator", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Workspace, f.Key = w.ID, schema.NewKeyID(store.Now())
+	for i := range 3 {
+		a := schema.Account{
+			Workspace: w.ID, Platform: schema.Mastodon, NativeID: strconv.Itoa(i), Name: "a" + strconv.Itoa(i), Sealed: []byte("x"),
+		}
+		if a.ID, err = admin.AccountID(ctx, a); err != nil {
+			t.Fatal(err)
+		}
+		if err := admin.PutAccount(ctx, a); err != nil {
+			t.Fatal(err)
+		}
+		f.Accounts = append(f.Accounts, a.ID)
+	}
+	return f
+}
+
+// Must fails the test where there is an error.
+func (f *Fixture) Must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// WantDue fails the test unless a time is a while, from least to most, after one between since and now, which are
+// of the store's clock. A second is for what that is off.
+func (f *Fixture) WantDue(at, since time.Time, least, most time.Duration) {
+	f.Helper()
+	now := f.Store.Now()
+	if at.Before(since.Add(least-time.Second)) || at.After(now.Add(most+time.Second)) {
+		f.Errorf("due at %v, want %v to %v after a time from %v to %v", at, least, most, since, now)
+	}
+}
+
+// WantKind fails the test unless an error is of a kind.
+func WantKind(t *testing.T, err error, kind schema.ErrorKind) {
+	t.Helper()
+	e, ok := errors.AsType[*schema.Error](err)
+	if !ok || e.Kind != kind {
+		t.Errorf("err = %v, want kind %d", err, kind)
+	}
+}
