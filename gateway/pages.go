@@ -88,7 +88,13 @@ func (p *pages) show(path func(*gin.Context) string) func(*gin.Context) error {
 		c.Header("Cache-Control", "public, max-age=300") // a new version shows within minutes
 		c.Header("ETag", file.ETag)
 		c.Header("Content-Type", file.Type)
-		http.ServeContent(c.Writer, c.Request, "", time.Time{}, bytes.NewReader(file.Body))
+		c.Header("Vary", "Accept-Encoding")
+		content := file.Body
+		if strings.Contains(c.GetHeader("Accept-Encoding"), "gzip") {
+			c.Header("Content-Encoding", "gzip")
+			content = file.Compressed
+		}
+		http.ServeContent(c.Writer, c.Request, "", time.Time{}, bytes.NewReader(content))
 		return nil
 	}
 }

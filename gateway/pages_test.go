@@ -1,6 +1,8 @@
 package gateway_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -192,7 +194,7 @@ func TestEveryLinkOfTheReferenceLeadsSomewhere(t *testing.T) {
 	}
 	_, _, index := a.page("/docs/search.json")
 	var found []struct{ T, U string }
-	if err := json.Unmarshal([]byte(index), &found); err != nil || len(found) < 500 || len(index) > 200<<10 {
+	if err := json.Unmarshal([]byte(index), &found); err != nil || len(found) < 500 || len(index) > 300<<10 {
 		t.Fatalf("the index has %d entries in %d bytes, %v", len(found), len(index), err)
 	}
 	for _, f := range found {
@@ -278,6 +280,40 @@ func TestAPageThatIsKnownIsNotSentAgain(t *testing.T) {
 			t.Errorf("%s: %d, %v", path, response.StatusCode, header)
 		}
 	}
+}
+
+func TestPagesAreSentCompressedToWhomeverTakesThat(t *testing.T) {
+	a := newAPI(t)
+	for _, path := range []string{"/docs", "/docs/search.json"} {
+		plain, compressed := a.encoded(path, "identity"), a.encoded(path, "gzip, br")
+		content, err := gzip.NewReader(bytes.NewReader(compressed))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if body, err := io.ReadAll(content); err != nil || !bytes.Equal(body, plain) || len(compressed) > len(plain)/3 {
+			t.Errorf("%s: %d bytes, %d of them compressed, %v; want %d", path, len(body), len(compressed), err, len(plain))
+		}
+	}
+}
+
+// encoded is the body of a page as it is sent to somebody who takes these encodings.
+func (a *api) encoded(path, accepted string) []byte {
+	a.Helper()
+	request, err := http.NewRequest(http.MethodGet, a.url+path, http.NoBody)
+	if err != nil {
+		a.Fatal(err)
+	}
+	request.Header.Set("Accept-Encoding", accepted) // set by hand, it keeps net/http from decoding
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.Header.Get("Vary") != "Accept-Encoding" {
+		a.Fatalf("%s: Vary = %q, %v", path, response.Header.Get("Vary"), err)
+	}
+	return body
 }
 
 // TestAnotherMethodIsToldThoseOfThePath asks of every path that is described. The path of a platform, such as

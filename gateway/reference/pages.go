@@ -2,6 +2,7 @@ package reference
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -30,9 +31,10 @@ type Config struct {
 
 // File is a page, or what the pages need.
 type File struct {
-	Type string
-	Body []byte
-	ETag string
+	Type       string
+	Body       []byte
+	Compressed []byte // Body by gzip
+	ETag       string // weak: of both
 }
 
 // Pages are the pages about one API. They are safe for concurrent use.
@@ -105,7 +107,15 @@ func render(config Config) (map[string]File, error) {
 
 func fileOf(contentType string, body []byte) File {
 	sum := sha256.Sum256(body)
-	return File{contentType, body, `"` + hex.EncodeToString(sum[:8]) + `"`}
+	return File{contentType, body, compress(body), `W/"` + hex.EncodeToString(sum[:8]) + `"`}
+}
+
+func compress(body []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(body) // a buffer takes everything
+	w.Close()
+	return b.Bytes()
 }
 
 func parse(description []byte) (object, error) {

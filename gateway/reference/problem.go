@@ -12,7 +12,7 @@ type Problem struct {
 
 // Whether sending the same request again helps.
 const (
-	RetryNever = "No: the same request gets the same answer."
+	RetryNever = "No: the same request gets the same response."
 	RetryLater = "It may, after a moment."
 	RetryAfter = "Yes, once the seconds in Retry-After have passed."
 )

@@ -143,23 +143,42 @@ func facts(o object) []string {
 	if o.has("const") {
 		all = append(all, "always "+indented(o.value("const")))
 	}
-	if values := o.list("enum"); len(values) > 0 {
+	if values := o.list("enum"); len(values) == 1 {
+		all = append(all, "always "+indented(values[0]))
+	} else if len(values) > 0 {
 		texts := make([]string, len(values))
 		for i, value := range values {
 			texts[i] = fmt.Sprint(value)
 		}
 		all = append(all, "one of "+strings.Join(texts, ", "))
 	}
-	for _, bound := range []struct{ name, text string }{
-		{"minimum", "at least %v"}, {"maximum", "at most %v"}, {"minLength", "length at least %v"}, {"maxLength", "length at most %v"},
-		{"minItems", "items at least %v"}, {"maxItems", "items at most %v"}, {"maxProperties", "fields at most %v"},
-		{"pattern", "matches %v"}, {"default", "default %v"},
+	for _, bound := range []struct{ low, high, unit string }{
+		{"minimum", "maximum", ""}, {"minLength", "maxLength", " characters"}, {"minItems", "maxItems", " items"}, {"minProperties", "maxProperties", " fields"},
 	} {
-		if o.has(bound.name) {
-			all = append(all, fmt.Sprintf(bound.text, o.value(bound.name)))
+		if text := bounds(o, bound.low, bound.high); text != "" {
+			all = append(all, text+bound.unit)
+		}
+	}
+	for _, name := range []string{"pattern", "default"} {
+		if o.has(name) {
+			all = append(all, fmt.Sprintf("%s %v", name, o.value(name)))
 		}
 	}
 	return all
+}
+
+// bounds are those of a value by the names that they have in its schema; empty where it has none.
+func bounds(o object, low, high string) string {
+	switch {
+	case o.has(low) && o.has(high):
+		return fmt.Sprintf("%v to %v", o.value(low), o.value(high))
+	case o.has(low):
+		return fmt.Sprintf("at least %v", o.value(low))
+	case o.has(high):
+		return fmt.Sprintf("at most %v", o.value(high))
+	default:
+		return ""
+	}
 }
 
 // fields are the members of an object, those of what it is made of first.

@@ -35,7 +35,7 @@ func TestFieldsAreThoseOfAllPartsOfASchema(t *testing.T) {
 	if !got[0].Required || !got[1].Required || got[2].Required {
 		t.Errorf("required: %t, %t, %t; want the first two", got[0].Required, got[1].Required, got[2].Required)
 	}
-	if list := got[1].Type; list.Many != "array of " || list.Link != "Name" || !slices.Contains(list.Facts, "items at most 3") {
+	if list := got[1].Type; list.Many != "array of " || list.Link != "Name" || !slices.Contains(list.Facts, "at most 3 items") {
 		t.Errorf("platforms = %+v, want an array of Name, of at most 3", list)
 	}
 	if status := got[2].Type; status.Text != "string or null" || !slices.Contains(status.Facts, "default draft") {

@@ -3,6 +3,7 @@ package reference
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"unicode"
@@ -41,7 +42,7 @@ func (s *site) indexBasics() (all []indexEntry) {
 func (s *site) indexOperations() (all []indexEntry) {
 	for _, o := range s.operations() {
 		id := o.object.text("operationId")
-		texts := []string{id, o.object.text("description")}
+		texts := []string{o.object.text("description")}
 		address := pathOf(o.tag) + "#" + id
 		for _, parameter := range o.object.list("parameters") {
 			parameter := asObject(parameter).follow(s.document)
@@ -61,7 +62,7 @@ func (s *site) indexOperations() (all []indexEntry) {
 
 func (s *site) indexCodes() (all []indexEntry) {
 	for _, p := range s.problems {
-		all = append(all, indexEntry{"code", p.Code, firstSentence(p.Meaning), errorsPage + "/" + p.Code, words(p.Meaning+" "+p.Remedy, mostWords)})
+		all = append(all, indexEntry{"code", p.Code, firstSentence(p.Meaning), errorsPage + "/" + p.Code, words(fmt.Sprintf("%d %s %s %s", p.Status, http.StatusText(p.Status), p.Meaning, p.Remedy), mostWords)})
 	}
 	return all
 }
@@ -90,13 +91,13 @@ const (
 )
 
 // mostPlaces is in how many schemas a field is found: many have an id.
-const mostPlaces = 3
+const mostPlaces = 8
 
-// words are the first of a text, at most so many, once each, in lower case; names such as scheduledFor stay whole.
+// words are the first of a text, at most so many, once each; script.js takes names such as scheduledFor apart.
 func words(text string, most int) string {
 	var all []string
-	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' }) {
-		if len(word) > 2 && !slices.Contains(all, word) && len(all) < most {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }) {
+		if len(word) > 2 && len(all) < most && !slices.ContainsFunc(all, func(other string) bool { return strings.EqualFold(word, other) }) {
 			all = append(all, word)
 		}
 	}

@@ -127,7 +127,7 @@ func (s *site) tags() []object {
 
 func pathOf(tag string) string { return strings.ToLower(tag) }
 
-// nav leads to every page, and to the operations of the one that it is on.
+// nav leads to every page, and to the operations or events of the one that it is on.
 func (s *site) nav(r *reader) []entry {
 	var all []entry
 	for _, tag := range s.tags() {
@@ -137,7 +137,11 @@ func (s *site) nav(r *reader) []entry {
 		}
 		all = append(all, e)
 	}
-	return append(all, r.entry(eventsPage, "Events"), r.entry(errorsPage, "Errors"), r.entry(objectsPage, "Objects"))
+	events := r.entry(eventsPage, "Events")
+	if events.IsHere {
+		events.Entries = r.eventEntries()
+	}
+	return append(all, events, r.entry(errorsPage, "Errors"), r.entry(objectsPage, "Objects"))
 }
 
 // described is an operation of the description, and its tag.

@@ -13,17 +13,12 @@ type startContent struct {
 
 func (s *site) start() page {
 	return s.page(startPage, "start.html", "Reference", func(r *reader) any {
-		content := startContent{Description: s.document.object("info").text("description"), Basics: r.basics()}
+		content := startContent{Description: s.document.object("info").text("description"), Basics: r.basics(), Events: r.eventEntries()}
 		for _, tag := range s.tags() {
 			resource := r.entry(pathOf(tag.text("name")), tag.text("name"))
 			resource.ID, resource.About = "tag-"+resource.Name, firstSentence(tag.text("description"))
 			resource.Entries = r.operationEntries(tag)
 			content.Resources = append(content.Resources, resource)
-		}
-		webhooks := s.document.object("webhooks")
-		for _, name := range webhooks.names() {
-			id := webhooks.object(name, "post").text("operationId")
-			content.Events = append(content.Events, entry{ID: id, Name: name, Href: r.href(eventsPage, id)})
 		}
 		for _, name := range s.document.object("components", "schemas").names() {
 			content.Schemas = append(content.Schemas, entry{ID: schemaID(name), Name: name, Href: r.href(s.homes[name], schemaID(name))})
@@ -71,6 +66,16 @@ func (r *reader) operationEntries(tag object) []entry {
 				ID: id, Name: o.object.text("summary"), Href: r.href(pathOf(o.tag), id), Method: o.method, Path: o.path, About: firstSentence(o.object.text("description")),
 			})
 		}
+	}
+	return all
+}
+
+func (r *reader) eventEntries() []entry {
+	var all []entry
+	webhooks := r.document.object("webhooks")
+	for _, name := range webhooks.names() {
+		id := webhooks.object(name, "post").text("operationId")
+		all = append(all, entry{ID: id, Name: name, Href: r.href(eventsPage, id)})
 	}
 	return all
 }

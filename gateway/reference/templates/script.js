@@ -31,16 +31,19 @@
   if (!search) return
   search.hidden = false
   const input = search.querySelector('input')
-  const list = search.querySelector('ul')
+  const list = search.querySelector('#found')
   const hint = search.querySelector('.hint')
 
-  const stopWords = new Set('a an and are as at be by can could do does for from get gets have how i if in is it its make me my of on one or please should so that the there this to use want was what when where which who why will with you your'.split(' '))
-  const stem = (word) => word.length > 4 ? word.replace(/(ations?|ating|ings?|ies|ed|es|s|ions?)$/, '') : word.replace(/s$/, '')
+  const stopWords = new Set('a an and are as at be by can could do does for from get gets have how i if in is it its make may me my of on one or please should so that the there this to use want was what when where which who why will with without you your'.split(' '))
+  const stem = (word) => {
+    const singular = word.replace(/ie[sd]$/, 'y').replace(/s$/, '')
+    return singular.length > 4 ? singular.replace(/(ing|ion|ed|ly|e)$/, '') : singular
+  }
   const split = (text) => {
     const words = new Set()
-    for (const word of text.match(/[\p{L}\p{N}_]+/gu) ?? []) {
+    for (const word of text.match(/[\p{L}\p{N}_-]+/gu) ?? []) {
       words.add(word.toLowerCase())
-      for (const part of word.split(/_|(?<=[a-z0-9])(?=[A-Z])/)) if (part) words.add(stem(part.toLowerCase()))
+      for (const part of word.split(/[_-]|(?<=[a-z0-9])(?=[A-Z])/)) if (part) words.add(stem(part.toLowerCase()))
     }
     return [...words]
   }
@@ -48,8 +51,8 @@
   let entries
   const load = async () => {
     if (entries) return
-    const answer = await fetch(new URL('search.json', base))
-    entries = (await answer.json()).map((e) => ({ ...e, title: split(e.t), side: split(e.s ?? ''), words: split(e.w ?? '') }))
+    const response = await fetch(new URL('search.json', base))
+    entries = (await response.json()).map((e) => ({ ...e, title: split(e.t), name: split(e.u.split('#')[1] ?? ''), side: split(e.s ?? ''), words: split(e.w ?? '') }))
   }
 
   // How well a word of a question is one of some words: whole, or its beginning.
@@ -61,13 +64,16 @@
     }
     return best
   }
-  const weight = (word, entry) => Math.max(fits(word, entry.title, 10, 6), fits(word, entry.side, 4, 2), fits(word, entry.words, 3, 1.5))
-  const liked = { heading: 1.25, operation: 1.2, code: 1.1, event: 1, object: 0.9, field: 0.8 }
+  const weight = (word, entry) => Math.max(fits(word, entry.title, 10, 6), fits(word, entry.name, 9, 5), fits(word, entry.side, 4, 2), fits(word, entry.words, 3, 1.5))
+  const liked = { heading: 1.25, operation: 1.2, code: 1.1, event: 1, object: 0.75, field: 0.75 }
+
+  // Of how many things of one name the best are shown: many have an id.
+  const mostAlike = 2
 
   const find = (question) => {
-    const raw = question.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
+    const raw = question.toLowerCase().match(/[\p{L}\p{N}_-]+/gu)?.flatMap((word) => word.includes('-') ? [word, ...word.split('-')] : [word]) ?? []
     const telling = raw.filter((word) => !stopWords.has(word))
-    const terms = [...new Set((telling.length ? telling : raw).map((word) => word.includes('_') ? word : stem(word)))]
+    const terms = [...new Set((telling.length ? telling : raw).map((word) => /[_-]/.test(word) ? word : stem(word)))]
     if (!terms.length) return []
     const weights = terms.map((word) => entries.map((entry) => weight(word, entry)))
     const rarity = weights.map((of) => Math.log(1 + entries.length / (1 + of.filter(Boolean).length)))
@@ -82,6 +88,7 @@
       })
       .filter((found) => found.score > 0)
       .sort((a, b) => b.score - a.score)
+      .filter(({ entry }, i, all) => all.slice(0, i).filter((other) => other.entry.t === entry.t).length < mostAlike)
       .slice(0, 12)
       .map((found) => found.entry)
   }
@@ -114,18 +121,12 @@
     if (question !== input.value) return
     const found = find(question)
     list.replaceChildren(...found.map((entry, i) => {
-      const option = element('li', '', '')
-      option.id = `found-${i}`
-      option.role = 'option'
-      const link = element('a', '', '')
-      link.href = new URL(entry.u, base)
-      link.tabIndex = -1
-      link.append(element('span', '', entry.t), element('span', 'kind', entry.k))
-      if (entry.s) link.append(element('span', 'side', entry.s))
-      option.append(link)
+      const option = Object.assign(element('a', '', ''), { id: `found-${i}`, role: 'option', href: new URL(entry.u, base), tabIndex: -1 })
+      option.append(element('span', '', entry.t), element('span', 'kind', entry.k))
+      if (entry.s) option.append(element('span', 'side', entry.s))
       return option
     }))
-    if (!found.length) list.append(element('li', 'none', 'Nothing is found.'))
+    if (!found.length) list.append(element('p', 'none', 'Nothing is found.'))
     hint.textContent = found.length ? `${found.length} found` : 'Nothing is found.'
     list.hidden = false
     input.setAttribute('aria-expanded', 'true')
@@ -141,7 +142,7 @@
       select(at + (event.key === 'ArrowDown' ? 1 : -1))
     } else if (event.key === 'Enter') {
       event.preventDefault()
-      list.querySelector('[aria-selected="true"] a')?.click()
+      list.querySelector('[aria-selected="true"]')?.click()
     } else if (event.key === 'Escape') {
       close()
       input.blur()

@@ -1,5 +1,5 @@
 // What the workspace is run with, as a person does it: brands, queues, media, people, keys, webhooks; what the
-// console calls, against the API's description; and each of these pages by axe.
+// console calls, against the API's description; each of these pages by axe; and the API's reference.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
@@ -7,6 +7,7 @@ import { described, operationOf, written } from './calls.mjs'
 import { browser, start } from './crier.mjs'
 import { faults, faultsOf, sees, signIn, visit } from './person.mjs'
 import { picture } from './picture.mjs'
+import { answersQuestions, fitsEverywhere, isReadByKeyboard } from './reference.mjs'
 import { supply } from './supply.mjs'
 
 let crier, chromium, page, receiver
@@ -178,6 +179,14 @@ for (const face of ['light', 'dark']) {
     const found = await faultsOf(page, crier.url, pages)
     await page.context().close()
     assert.deepEqual(found, [])
+  })
+}
+
+for (const [what, look] of Object.entries({ 'finds what people ask for': answersQuestions, 'is read by keyboard': isReadByKeyboard, 'passes axe, wide and on a phone': fitsEverywhere })) {
+  test(`the reference ${what}`, async () => {
+    const page = await visit(chromium, said)
+    await look(page, crier.url)
+    await page.context().close()
   })
 }
 
