@@ -137,19 +137,15 @@ func (b *base) notifyStages() []stage {
 		Shared: b.shared(), Store: store, Sender: pipeline.NewSender(b.webhooks.Client(), b.store.Now),
 		Slots: notifySlots, Tracer: b.tracer,
 	})
-	stages := []stage{
+	letters := mail.New(mail.Config{
+		Server: b.config.Mail, PublicURL: b.publicURL(), Store: postgres.NewMail(b.store, rand.Reader), Now: b.store.Now,
+		Logger: b.config.Logger, Metrics: mail.NewMetrics(b.config.Registerer),
+	})
+	return []stage{
 		{roleNotify, expand.Run, expand.Ready},
 		{roleNotify, b.draining(notify.Run), notify.Ready},
+		{roleNotify, b.draining(letters.Run), always},
 	}
-	metrics := mail.NewMetrics(b.config.Registerer)
-	if b.config.Mail == nil {
-		return stages
-	}
-	letters := mail.New(mail.Config{
-		Server: *b.config.Mail, PublicURL: b.publicURL(), Store: postgres.NewMail(b.store, rand.Reader), Now: b.store.Now,
-		Logger: b.config.Logger, Metrics: metrics,
-	})
-	return append(stages, stage{roleNotify, letters.Run, always})
 }
 
 func (b *base) analyticsStages() []stage {

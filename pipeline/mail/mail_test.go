@@ -47,7 +47,9 @@ func (l *letters) Finish(_ context.Context, d people.Delivered) error {
 	return nil
 }
 
-func (l *letters) Waiting(context.Context) (int, error) { return 0, nil }
+func (l *letters) Waiting(context.Context) (map[people.MailKind]people.WaitingMail, error) {
+	return nil, nil
+}
 
 const public = "https://crier.example.com"
 
@@ -57,9 +59,9 @@ func send(t *testing.T, server mail.Server, all ...people.Letter) []people.MailE
 	ctx, cancel := context.WithCancel(t.Context())
 	outbox := &letters{waiting: all, done: cancel}
 	stage := mail.New(mail.Config{
-		Server: server, PublicURL: public, Store: outbox, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Metrics: mail.NewMetrics(prometheus.NewRegistry()),
+		Server: &server, PublicURL: public, Store: outbox, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Metrics: mail.NewMetrics(prometheus.NewRegistry()),
 	})
-	if err := stage.Run(ctx); err != nil {
+	if err := stage.Run(ctx, time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	endings := make([]people.MailEnding, len(outbox.came))

@@ -1,6 +1,8 @@
 package mail
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
@@ -11,6 +13,7 @@ import (
 type Metrics struct {
 	mails   *prometheus.CounterVec
 	waiting prometheus.Gauge
+	oldest  *prometheus.GaugeVec
 }
 
 // NewMetrics registers the metrics of mail.
@@ -25,11 +28,29 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 			Name: "crier_mails_waiting",
 			Help: "Mails that are due or were tried in vain, in the installation.",
 		}),
+		oldest: register.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "crier_mails_oldest_seconds",
+			Help: "For how long the oldest mail of a kind has waited that is due or was tried in vain, in the installation; 0: there is none.",
+		}, []string{"kind"}),
 	}
 	for _, kind := range people.MailKinds() {
 		for _, ending := range people.MailEndings() {
 			m.mails.WithLabelValues(kind.String(), ending.String())
 		}
+		m.oldest.WithLabelValues(kind.String())
 	}
 	return m
+}
+
+// show shows what waits.
+func (m *Metrics) show(waiting map[people.MailKind]people.WaitingMail, now time.Time) {
+	all := 0
+	for _, kind := range people.MailKinds() {
+		age := time.Duration(0)
+		if w, ok := waiting[kind]; ok {
+			all, age = all+w.Mails, max(now.Sub(w.Since), 0)
+		}
+		m.oldest.WithLabelValues(kind.String()).Set(age.Seconds())
+	}
+	m.waiting.Set(float64(all))
 }

@@ -5,8 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	netmail "net/mail"
+	"net/textproto"
 	"strconv"
 	"time"
 
@@ -57,8 +59,18 @@ func (s Server) checkUser() error {
 	return nil
 }
 
-// sendTimeout is how long a connection may take, and each exchange on it.
-const sendTimeout = 15 * time.Second
+const (
+	// connectTimeout is how long it may take until a server has let crier in.
+	connectTimeout = time.Minute
+	// stepsTimeout is how long a server may take over a mail until it has all of it: whatever looks at senders and
+	// recipients takes its time. A mail that is cut off then was not sent.
+	stepsTimeout = 2 * time.Minute
+	// answerTimeout is how long a server may look at a mail that it has. One that gives up before gets it taken and
+	// sends it twice, so this is what RFC 5321, 4.5.3.2.6, asks for.
+	answerTimeout = 10 * time.Minute
+	// farewellTimeout is how long the end of a connection may take.
+	farewellTimeout = 5 * time.Second
+)
 
 func (s Server) client() (*gomail.Client, error) {
 	host, text, err := net.SplitHostPort(s.Address)
@@ -66,7 +78,7 @@ func (s Server) client() (*gomail.Client, error) {
 	if err != nil || portErr != nil || host == "" {
 		return nil, fmt.Errorf("the server of mail is %q: host:port is wanted, such as smtp.example.com:587", s.Address)
 	}
-	options := []gomail.Option{gomail.WithPort(port), gomail.WithTimeout(sendTimeout)}
+	options := []gomail.Option{gomail.WithPort(port), gomail.WithTimeout(connectTimeout)}
 	switch s.Security {
 	case StartTLS:
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
@@ -93,10 +105,7 @@ func (s Server) client() (*gomail.Client, error) {
 }
 
 // connection is one to the server, for several mails.
-type connection struct {
-	client *gomail.Client
-	open   *smtp.Client
-}
+type connection struct{ open *smtp.Client }
 
 func (s Server) connect(ctx context.Context) (*connection, error) {
 	client, err := s.client()
@@ -107,32 +116,103 @@ func (s Server) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to the server of mail: %w", err)
 	}
-	return &connection{client, open}, nil
+	return &connection{open}, nil
 }
 
-func (c *connection) send(m *gomail.Msg) error { return c.client.SendWithSMTPClient(c.open, m) }
+// step is a part of sending a mail, by its command.
+type step string
 
-// close ends the connection. Whether that succeeds changes nothing for what was sent.
-func (c *connection) close() {
-	if c != nil {
-		_ = c.client.CloseWithSMTPClient(c.open)
+const (
+	stepSender    step = "MAIL"
+	stepRecipient step = "RCPT"
+	stepData      step = "DATA"
+	stepAnswer    step = "the answer to DATA" // the server has all of the mail
+)
+
+// sendError is why a mail was not sent, or nobody knows whether it was.
+type sendError struct {
+	step step
+	err  error
+}
+
+func (e *sendError) Error() string { return string(e.step) + ": " + e.err.Error() }
+func (e *sendError) Unwrap() error { return e.err }
+
+// send sends a mail. Where ctx ends, the connection is cut off.
+func (c *connection) send(ctx context.Context, m *gomail.Msg) error {
+	text := c.open.Text
+	defer context.AfterFunc(ctx, func() { _ = text.Close() })()
+	data, err := c.begin(m)
+	if err != nil {
+		return err
 	}
+	if _, err := m.WriteTo(data); err != nil {
+		return &sendError{stepData, err}
+	}
+	if err := c.open.UpdateDeadline(answerTimeout); err != nil {
+		return &sendError{stepData, err}
+	}
+	if err := data.Close(); err != nil {
+		return &sendError{stepAnswer, err}
+	}
+	return nil
 }
 
-// verdict is what a server's refusal of a mail means.
+// begin says who sends a mail to whom, and returns where it is written to.
+func (c *connection) begin(m *gomail.Msg) (io.WriteCloser, error) {
+	sender, err := m.GetSender(false)
+	if err != nil {
+		return nil, &sendError{stepSender, err}
+	}
+	recipients, err := m.GetRecipients()
+	if err != nil {
+		return nil, &sendError{stepRecipient, err}
+	}
+	if err := c.open.UpdateDeadline(stepsTimeout); err != nil {
+		return nil, &sendError{stepSender, err}
+	}
+	if err := c.open.Mail(sender); err != nil {
+		return nil, &sendError{stepSender, err}
+	}
+	for _, r := range recipients {
+		if err := c.open.Rcpt(r); err != nil {
+			return nil, &sendError{stepRecipient, err}
+		}
+	}
+	data, err := c.open.Data()
+	if err != nil {
+		return nil, &sendError{stepData, err}
+	}
+	return data, nil
+}
+
+// close ends the connection. Whether the server takes leave changes nothing for what was sent.
+func (c *connection) close() {
+	if c == nil {
+		return
+	}
+	if c.open.UpdateDeadline(farewellTimeout) == nil {
+		_ = c.open.Quit()
+	}
+	_ = c.open.Text.Close() // which Quit leaves open where it fails
+}
+
+// verdict is what came of a mail that was not sent.
 type verdict struct {
-	final  bool // this mail will not be taken
-	code   int  // of SMTP; 0: the server gave none
-	reason string
+	final bool // this mail will not be taken
+	code  int  // of SMTP; 0: the server gave none
+	step  step
 }
 
 // verdictOf reads the error of sending a mail. A refusal of crier as the sender is about the configuration, and not
 // about the mail.
-func verdictOf(err error) verdict {
-	refused, ok := errors.AsType[*gomail.SendError](err)
-	if !ok {
-		return verdict{reason: "the connection was lost"}
+func verdictOf(err error) (v verdict) {
+	if failed, ok := errors.AsType[*sendError](err); ok {
+		v.step = failed.step
 	}
-	final := refused.ErrorCode() >= 500 && refused.Reason != gomail.ErrSMTPMailFrom
-	return verdict{final, refused.ErrorCode(), refused.Reason.String()}
+	if refused, ok := errors.AsType[*textproto.Error](err); ok {
+		v.code = refused.Code
+	}
+	v.final = v.code >= 500 && v.step != stepSender
+	return v
 }

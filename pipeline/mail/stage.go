@@ -16,8 +16,8 @@ type store interface {
 	// Address turns a note into the mails of members; false where there is none.
 	Address(ctx context.Context) (bool, error)
 	outbox
-	// Waiting returns how many mails are due or were tried in vain.
-	Waiting(ctx context.Context) (int, error)
+	// Waiting returns what is due or was tried in vain, by kind.
+	Waiting(ctx context.Context) (map[people.MailKind]people.WaitingMail, error)
 }
 
 // outbox holds mails.
@@ -31,9 +31,9 @@ type outbox interface {
 
 const (
 	lookEvery = 2 * time.Second
-	// handLimit is how long a mail in hand may take, also at a stop; the lease is longer.
-	handLimit = 24 * time.Second
-	mailLease = 2 * time.Minute
+	// handLimit is how long a mail in hand may take; the lease is longer, so that nobody else sends it meanwhile.
+	handLimit = connectTimeout + stepsTimeout + answerTimeout + finishLimit
+	mailLease = handLimit + time.Minute
 	// finishLimit is how long PostgreSQL may take to store what became of it.
 	finishLimit = 10 * time.Second
 	// perConnection is how many mails go over a connection.
@@ -47,8 +47,8 @@ const (
 
 // Config is what the stage is made of.
 type Config struct {
-	Server    Server
-	PublicURL string // where people reach this installation
+	Server    *Server // nil: mail is counted here, and sent by others
+	PublicURL string  // where people reach this installation
 	Store     store
 	Now       func() time.Time
 	Logger    *slog.Logger
@@ -60,15 +60,24 @@ type Stage struct {
 	Config
 	pause   time.Duration // since the server does not answer; zero: it does
 	counted time.Time
+	waits   bool // as it was counted
 }
 
 // New makes the stage.
 func New(c Config) *Stage { return &Stage{Config: c} }
 
-// Run sends mail until ctx ends, and finishes the one in hand.
-func (s *Stage) Run(ctx context.Context) error {
+// Run sends mail until ctx ends. The mail in hand has for drain then: one that the server has not answered by that
+// time is sent once more, as whether it was taken is not known.
+func (s *Stage) Run(ctx context.Context, drain time.Duration) error {
+	calls, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	defer context.AfterFunc(ctx, func() {
+		if sleep.For(calls, drain) == nil {
+			cut()
+		}
+	})()
 	for sleep.For(ctx, max(lookEvery, s.pause)) == nil {
-		if err := s.round(ctx); err != nil && ctx.Err() == nil {
+		if err := s.round(ctx, calls); err != nil && ctx.Err() == nil {
 			s.Logger.WarnContext(ctx, "sending mail failed", "err", err)
 		}
 		s.count(ctx)
@@ -76,8 +85,11 @@ func (s *Stage) Run(ctx context.Context) error {
 	return nil
 }
 
-// round sends what is due, over one connection.
-func (s *Stage) round(ctx context.Context) error {
+// round sends what is due, over one connection: one after the other until ctx ends, each until calls does.
+func (s *Stage) round(ctx, calls context.Context) error {
+	if s.Server == nil {
+		return nil
+	}
 	for more := true; more; {
 		var err error
 		if more, err = s.Store.Address(ctx); err != nil {
@@ -90,7 +102,7 @@ func (s *Stage) round(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		hand, cancel := context.WithTimeout(context.WithoutCancel(ctx), handLimit)
+		hand, cancel := context.WithTimeout(calls, handLimit)
 		more, err := s.next(hand, &open)
 		cancel()
 		if err != nil || !more {
@@ -139,8 +151,8 @@ func (s *Stage) connect(ctx context.Context) (*connection, error) {
 }
 
 func (s *Stage) send(ctx context.Context, open **connection, m people.Mail, message *gomail.Msg) (bool, error) {
-	err := (*open).send(message)
-	if err == nil || message.IsDelivered() { // only the farewell failed
+	err := (*open).send(ctx, message)
+	if err == nil {
 		return true, s.finish(ctx, people.Delivered{Mail: m, Ending: people.MailSent})
 	}
 	(*open).close()
@@ -150,7 +162,7 @@ func (s *Stage) send(ctx context.Context, open **connection, m people.Mail, mess
 		done.Ending = people.MailRefused
 	}
 	// The server's words may hold the address, and what crier said to it a link.
-	s.Logger.WarnContext(ctx, "a mail was not taken", "mail", m.ID, "kind", m.Kind.String(), "code", v.code, "step", v.reason, "final", v.final)
+	s.Logger.WarnContext(ctx, "a mail was not taken", "mail", m.ID, "kind", m.Kind.String(), "code", v.code, "step", v.step, "final", v.final)
 	return true, s.finish(ctx, done)
 }
 
@@ -166,15 +178,21 @@ func (s *Stage) finish(ctx context.Context, d people.Delivered) error {
 	return s.Store.Finish(ctx, d)
 }
 
-// count shows how many mails wait.
+// count shows what waits.
 func (s *Stage) count(ctx context.Context) {
-	if s.Now().Sub(s.counted).Abs() < countEvery {
+	now := s.Now()
+	if now.Sub(s.counted).Abs() < countEvery {
 		return
 	}
-	n, err := s.Store.Waiting(ctx)
+	waiting, err := s.Store.Waiting(ctx)
 	if err != nil {
 		return // the next round says why
 	}
-	s.counted = s.Now()
-	s.Metrics.waiting.Set(float64(n))
+	s.counted = now
+	s.Metrics.show(waiting, now)
+	if waits := len(waiting) > 0; waits != s.waits {
+		if s.waits = waits; waits && s.Server == nil {
+			s.Logger.WarnContext(ctx, "mail waits to be sent by a process that has --mail-server; this one sends none")
+		}
+	}
 }

@@ -2,6 +2,7 @@ package people
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"crier/schema"
@@ -29,15 +30,16 @@ type mailTraits struct {
 	// A member's choice: who may choose it, and who gets it unless they choose otherwise. Anyone: nobody chooses.
 	least, usual Role
 	refusable    bool // it has a link by which whoever gets it gets no more of it
+	awaited      bool // somebody waits for it, or has to know at once: it goes before the others
 }
 
 const mailDay = 24 * time.Hour
 
 var mailKinds = [...]mailTraits{
-	MailInvitation:     {name: "invitations", life: mailDay, refusable: true},
-	MailReset:          {name: "reset", life: ResetLife},
-	MailAddress:        {name: "address", life: AddressLife},
-	MailAddressChanged: {name: "address_changed", life: 7 * mailDay},
+	MailInvitation:     {name: "invitations", life: mailDay, refusable: true, awaited: true},
+	MailReset:          {name: "reset", life: ResetLife, awaited: true},
+	MailAddress:        {name: "address", life: AddressLife, awaited: true},
+	MailAddressChanged: {name: "address_changed", life: 7 * mailDay, awaited: true},
 	MailPostsFailed:    {name: "posts_failed", life: mailDay, least: Viewer, usual: Editor, refusable: true},
 	MailReconnect:      {name: "accounts_to_reconnect", life: mailDay, least: Viewer, usual: Admin, refusable: true},
 	MailSuspension:     {name: "keys_suspended", life: mailDay, least: Admin, usual: Admin, refusable: true},
@@ -51,6 +53,14 @@ func MailKinds() []MailKind {
 		all = append(all, k)
 	}
 	return all
+}
+
+// NewestMail is the last kind that this version knows.
+const NewestMail = MailKind(len(mailKinds) - 1)
+
+// AwaitedMails returns the kinds that go before the others.
+func AwaitedMails() []MailKind {
+	return slices.DeleteFunc(MailKinds(), func(k MailKind) bool { return !mailKinds[k].awaited })
 }
 
 func (k MailKind) isKnown() bool { return k >= MailInvitation && int(k) < len(mailKinds) }
@@ -79,6 +89,14 @@ func (k MailKind) Life() time.Duration { return mailKinds[k].life }
 // Refusable reports whether whoever gets such mail can say by a link of it that they want no more.
 func (k MailKind) Refusable() bool { return mailKinds[k].refusable }
 
+// Room is how many mails may wait when one of the kind is added: others leave some to those that are awaited.
+func (k MailKind) Room() int {
+	if mailKinds[k].awaited {
+		return MaxMails
+	}
+	return MaxMails - awaitedRoom
+}
+
 // Least is the role of members who may have such mail, Usual that of those who get it unless they choose
 // otherwise. Anyone: it does not go to members by their role.
 func (k MailKind) Least() Role { return mailKinds[k].least }
@@ -99,6 +117,8 @@ const (
 	MailGathering = time.Minute
 	// MaxMails is how many mails wait in the installation at most; what comes then is not sent.
 	MaxMails = 20_000
+	// awaitedRoom is how many of these are of kinds that go before the others.
+	awaitedRoom = 2_000
 	// MaxUnknown is how many mails within MailInterval go to an address that has not asked for any: invitations
 	// and proofs.
 	MaxUnknown = 5
@@ -182,6 +202,12 @@ type Notice struct {
 	ID      schema.NoticeID
 	Subject string
 	Text    string
+}
+
+// WaitingMail is what waits of a kind of mail.
+type WaitingMail struct {
+	Mails int
+	Since time.Time // of the one that has waited longest; what has happened since starts it anew
 }
 
 // Delivered is what the sending of a mail came to.

@@ -62,7 +62,7 @@ var readsMore = map[string]string{
 	"media/expiry.go ExpireMedia":             ofChore,
 	"media/expiry.go RemovableMedia":          ofChore,
 	"operation/release.go queueRelease":       ofOperator,
-	"mail/outbox.go Claim":                    "mail that has expired, until a chore deletes it, and what waits to be addressed",
+	"mail/outbox.go Claim":                    "mail that has expired, until a chore deletes it",
 	"people/email.go ProveEmail":              "links to sign in, which last for an hour at most",
 	"people/invitations.go mayInvite":         ofPeople,
 	"people/links.go makeFirstOwner":          ofPeople,

@@ -29,6 +29,7 @@ type Mailbox struct {
 	mu     sync.Mutex
 	mails  []Mail
 	refuse func(recipient string) error
+	answer func(Mail) error
 }
 
 // Options are what a mailbox asks of those who send.
@@ -75,6 +76,13 @@ func (b *Mailbox) Refuse(refuse func(recipient string) error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.refuse = refuse
+}
+
+// Answer has each mail that came answered by what answer returns, once that does.
+func (b *Mailbox) Answer(answer func(Mail) error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.answer = answer
 }
 
 // Mails returns what came, in its order.
@@ -149,9 +157,13 @@ func (s *session) Data(r io.Reader) error {
 	}
 	m.From, m.To = s.from, s.to
 	s.box.mu.Lock()
-	defer s.box.mu.Unlock()
 	s.box.mails = append(s.box.mails, m)
-	return nil
+	answer := s.box.answer
+	s.box.mu.Unlock()
+	if answer == nil {
+		return nil
+	}
+	return answer(m)
 }
 
 func (s *session) Reset()        { s.from, s.to = "", "" }

@@ -16,13 +16,10 @@ import (
 // Letter reads what a mail says now, and makes its links. found is false where there is nothing to say any more: the
 // invitation was accepted, the accounts are connected again, the member has left.
 func (s *Store) Letter(ctx context.Context, m people.Mail) (l people.Letter, found bool, err error) {
-	read, ok := map[people.MailKind]func(context.Context, people.Mail, *people.Letter) error{
+	read := map[people.MailKind]func(context.Context, people.Mail, *people.Letter) error{
 		people.MailInvitation: s.invitation, people.MailReset: s.reset, people.MailAddress: s.address, people.MailAddressChanged: s.addressChanged,
 		people.MailPostsFailed: s.postsFailed, people.MailReconnect: s.reconnect, people.MailSuspension: s.suspension, people.MailNotice: s.notice,
 	}[m.Kind]
-	if !ok {
-		return l, false, nil // of a newer version of crier
-	}
 	l = people.Letter{Kind: m.Kind, Recipient: m.Recipient}
 	err = read(ctx, m, &l)
 	if err == nil && m.Kind.Refusable() {
@@ -150,10 +147,19 @@ func (s *Store) reconnect(ctx context.Context, m people.Mail, l *people.Letter) 
 	return orNothing(err, len(l.Accounts))
 }
 
-// suspension lists the keys that are suspended. Where the workspace has no member, its registered address is told.
+// suspension lists the keys that are suspended. It is for admins, for members who have made one of them, and where the
+// workspace has no member, for its registered address: whoever has left meanwhile is told nothing.
 func (s *Store) suspension(ctx context.Context, m people.Mail, l *people.Letter) error {
 	l.About = schema.WorkspaceID(m.About)
-	err := s.Pool.QueryRow(ctx, sql.Text(`select {shown_name} from workspaces w where w.id = $1 and w.deleting_at is null`), m.About).Scan(&l.Workspace)
+	err := s.Pool.QueryRow(ctx, sql.Text(`
+		select {shown_name} from workspaces w where w.id = $1 and w.deleting_at is null and (
+			exists (
+				select from users u join memberships o on o.user_id = u.id and o.workspace_id = w.id
+				where u.email = $2 and (o.role >= $3 or exists (
+					select from api_keys k join workspaces v on v.id = k.workspace_id
+					where k.made_by = u.id and k.suspended_until > now() and (v.id = w.id or v.live_id = w.id))))
+			or w.email = $2 and not exists (select from memberships o where o.workspace_id = w.id))`),
+		m.About, m.Recipient, int16(m.Kind.Least())).Scan(&l.Workspace)
 	if err != nil {
 		return err
 	}

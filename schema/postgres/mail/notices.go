@@ -60,7 +60,7 @@ func (s *Store) Notify(ctx context.Context, notice schema.NoticeID, after schema
 		)
 		select (select count(*) from stored), coalesce((select max(id::text)::uuid from chunk), {no_id}), not (select is_there from room)`),
 		pgx.StrictNamedArgs{
-			"after": after, "now": now, "chunk": noticeChunk, "most": people.MaxMails, "owner": int16(people.Owner),
+			"after": after, "now": now, "chunk": noticeChunk, "most": people.MailNotice.Room(), "owner": int16(people.Owner),
 			"kind": int16(people.MailNotice), "notice": notice, "life": people.MailNotice.Life(),
 		}).Scan(&stored, (*[16]byte)(&last), &full)
 	if err != nil {

@@ -21,8 +21,10 @@ func (s *Store) Address(ctx context.Context) (found bool, err error) {
 		var note people.Mail
 		err := tx.QueryRow(ctx, `
 			update mails m set due_at = null, sent_at = @now, attempts = 0
-			from (select id from mails where due_at <= @now and recipient = '' order by due_at limit 1 for update skip locked) d
-			where m.id = d.id returning m.kind, m.about, m.since`, pgx.StrictNamedArgs{"now": now}).
+			from (
+				select id from mails where due_at <= @now and recipient = '' and kind <= @newest order by due_at limit 1 for update skip locked
+			) d
+			where m.id = d.id returning m.kind, m.about, m.since`, pgx.StrictNamedArgs{"now": now, "newest": int16(people.NewestMail)}).
 			Scan((*int16)(&note.Kind), &note.About, &note.Since)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -44,7 +46,7 @@ func (s *Store) Address(ctx context.Context) (found bool, err error) {
 func addressTo(ctx context.Context, tx pgx.Tx, note people.Mail, now time.Time) error {
 	_, err := tx.Exec(ctx, addressMails, pgx.StrictNamedArgs{
 		"kind": int16(note.Kind), "workspace": note.About, "since": note.Since, "now": now, "life": note.Kind.Life(),
-		"interval": people.MailInterval, "waiting": people.MaxMails, "least": int16(note.Kind.Least()), "usual": int16(note.Kind.Usual()),
+		"interval": people.MailInterval, "waiting": note.Kind.Room(), "least": int16(note.Kind.Least()), "usual": int16(note.Kind.Usual()),
 		"ofKeys": note.Kind == people.MailSuspension,
 	})
 	return err
@@ -70,16 +72,24 @@ var addressMails = sql.Text(`
 	order by r.email
 	on conflict (kind, about, recipient) do update set {again_mail}`)
 
-// Claim takes a mail that is due. Nobody else does within the lease; where the process ends before Finish, it is
-// sent once more then. found is false where none is due.
+// Claim takes a mail that is due, of those that somebody waits for before any other. Nobody else does within the lease;
+// where the process ends before Finish, it is sent once more then. found is false where none is due. What a newer
+// version of crier has stored of kinds of its own waits for it.
 func (s *Store) Claim(ctx context.Context, lease time.Duration) (m people.Mail, found bool, err error) {
-	err = s.Pool.QueryRow(ctx, `
+	err = s.Pool.QueryRow(ctx, sql.Text(`
+		with awaited as (
+			select id from mails
+			where due_at <= @now and recipient <> '' and kind in {awaited_mails} and expires_at > @now
+			order by due_at limit 1 for update skip locked
+		), other as (
+			select id from mails
+			where not exists (select from awaited) and due_at <= @now and recipient <> '' and kind <= @newest and expires_at > @now
+			order by due_at limit 1 for update skip locked
+		)
 		update mails m set due_at = @now::timestamptz + @lease::interval, attempts = least(m.attempts + 1, 1000)
-		from (
-			select id from mails where due_at <= @now and recipient <> '' and expires_at > @now order by due_at limit 1 for update skip locked
-		) d
-		where m.id = d.id returning m.id, m.kind, m.about, m.recipient, m.since, m.version, m.attempts, m.expires_at`,
-		pgx.StrictNamedArgs{"now": s.Now(), "lease": lease},
+		from (select id from awaited union all select id from other) d
+		where m.id = d.id returning m.id, m.kind, m.about, m.recipient, m.since, m.version, m.attempts, m.expires_at`),
+		pgx.StrictNamedArgs{"now": s.Now(), "lease": lease, "newest": int16(people.NewestMail)},
 	).Scan((*[16]byte)(&m.ID), (*int16)(&m.Kind), &m.About, &m.Recipient, &m.Since, &m.Version, &m.Attempts, &m.ExpiresAt)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return m, false, nil
@@ -108,13 +118,31 @@ func (s *Store) Finish(ctx context.Context, d people.Delivered) error {
 	return nil
 }
 
-// Waiting returns how many mails are due, or were tried in vain, up to people.MaxMails.
-func (s *Store) Waiting(ctx context.Context) (n int, err error) {
-	err = s.Pool.QueryRow(ctx, `
-		select count(*) from (select from mails where due_at is not null and (due_at <= $1 or attempts > 0) limit $2) w`,
-		s.Now(), people.MaxMails).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("counting mails: %w", db.Unavailable(err))
+// Waiting returns what is due or was tried in vain, by kind, up to people.MaxMails in all, without kinds of a newer
+// version of crier.
+func (s *Store) Waiting(ctx context.Context) (map[people.MailKind]people.WaitingMail, error) {
+	now, kinds := s.Now(), people.MailKinds()
+	numbers, lives := make([]int16, len(kinds)), make([]time.Duration, len(kinds))
+	for i, k := range kinds {
+		numbers[i], lives[i] = int16(k), k.Life()
 	}
-	return n, nil
+	rows, err := s.Pool.Query(ctx, `
+		select k.kind, count(*), min(w.expires_at - k.life)
+		from (select kind, expires_at from mails where due_at is not null and (due_at <= @now or attempts > 0) limit @most) w
+		join unnest(@kinds::int2[], @lives::interval[]) k (kind, life) on k.kind = w.kind group by k.kind`,
+		pgx.StrictNamedArgs{"now": now, "most": people.MaxMails, "kinds": numbers, "lives": lives})
+	if err != nil {
+		return nil, fmt.Errorf("counting mails: %w", db.Unavailable(err))
+	}
+	waiting := map[people.MailKind]people.WaitingMail{}
+	var kind people.MailKind
+	var one people.WaitingMail
+	_, err = pgx.ForEachRow(rows, []any{(*int16)(&kind), &one.Mails, &one.Since}, func() error {
+		waiting[kind] = one
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("counting mails: %w", db.Unavailable(err))
+	}
+	return waiting, nil
 }

@@ -71,6 +71,7 @@ var names = map[string]string{
 	"deletion_done":     number(schema.DeletionDone),
 
 	"mail_invitation": number(people.MailInvitation),
+	"awaited_mails":   set(people.AwaitedMails()...),
 }
 
 // state is a number of schema's that is stored.

@@ -2131,7 +2131,13 @@ select id, platform, name from accounts
 where workspace_id = $1 and needs_reconnect and disconnected_at is null order by platform, name limit $2;
 
 -- mail/letters.go suspension
-select regexp_replace(w.name, ' \(ws_[0-9a-z]{26}\)$', '') from workspaces w where w.id = $1 and w.deleting_at is null;
+select regexp_replace(w.name, ' \(ws_[0-9a-z]{26}\)$', '') from workspaces w where w.id = $1 and w.deleting_at is null and (
+exists (
+  select from users u join memberships o on o.user_id = u.id and o.workspace_id = w.id
+  where u.email = $2 and (o.role >= $3 or exists (
+    select from api_keys k join workspaces v on v.id = k.workspace_id
+    where k.made_by = u.id and k.suspended_until > now() and (v.id = w.id or v.live_id = w.id))))
+or w.email = $2 and not exists (select from memberships o where o.workspace_id = w.id));
 
 -- mail/letters.go suspension
 select k.name, k.prefix, k.suspended_until from api_keys k join workspaces w on w.id = k.workspace_id
@@ -2175,7 +2181,9 @@ select (select count(*) from stored), coalesce((select max(id::text)::uuid from 
 
 -- mail/outbox.go Address
 update mails m set due_at = null, sent_at = @now, attempts = 0
-from (select id from mails where due_at <= @now and recipient = '' order by due_at limit 1 for update skip locked) d
+from (
+  select id from mails where due_at <= @now and recipient = '' and kind <= @newest order by due_at limit 1 for update skip locked
+) d
 where m.id = d.id returning m.kind, m.about, m.since;
 
 -- mail/outbox.go addressMails
@@ -2202,10 +2210,17 @@ on conflict (kind, about, recipient) do update set since = case when m.due_at is
   expires_at = greatest(m.expires_at, excluded.expires_at, m.sent_at + @interval::interval + (excluded.expires_at - excluded.since));
 
 -- mail/outbox.go Claim
+with awaited as (
+  select id from mails
+  where due_at <= @now and recipient <> '' and kind in (1, 2, 3, 4) and expires_at > @now
+  order by due_at limit 1 for update skip locked
+), other as (
+  select id from mails
+  where not exists (select from awaited) and due_at <= @now and recipient <> '' and kind <= @newest and expires_at > @now
+  order by due_at limit 1 for update skip locked
+)
 update mails m set due_at = @now::timestamptz + @lease::interval, attempts = least(m.attempts + 1, 1000)
-from (
-  select id from mails where due_at <= @now and recipient <> '' and expires_at > @now order by due_at limit 1 for update skip locked
-) d
+from (select id from awaited union all select id from other) d
 where m.id = d.id returning m.id, m.kind, m.about, m.recipient, m.since, m.version, m.attempts, m.expires_at;
 
 -- mail/outbox.go Finish
@@ -2217,7 +2232,9 @@ update mails set
 where id = @id;
 
 -- mail/outbox.go Waiting
-select count(*) from (select from mails where due_at is not null and (due_at <= $1 or attempts > 0) limit $2) w;
+select k.kind, count(*), min(w.expires_at - k.life)
+from (select kind, expires_at from mails where due_at is not null and (due_at <= @now or attempts > 0) limit @most) w
+join unnest(@kinds::int2[], @lives::interval[]) k (kind, life) on k.kind = w.kind group by k.kind;
 
 -- maintenance/archive.go noted
 select ended_at, post_id from ended_posts

@@ -24,7 +24,7 @@ func PutMail(ctx context.Context, d *db.DB, q db.Execer, m people.Mail) (bool, e
 	now := d.Now()
 	tag, err := q.Exec(ctx, putMail, pgx.StrictNamedArgs{
 		"id": schema.NewMailID(now), "kind": int16(m.Kind), "about": m.About, "recipient": m.Recipient, "now": now, "life": m.Kind.Life(),
-		"interval": people.MailInterval, "waiting": people.MaxMails, "toUnknown": []int16{int16(people.MailInvitation), int16(people.MailAddress)},
+		"interval": people.MailInterval, "waiting": m.Kind.Room(), "toUnknown": []int16{int16(people.MailInvitation), int16(people.MailAddress)},
 		"unknown": people.MaxUnknown, "invitation": int16(people.MailInvitation), "invited": people.MaxInvited,
 	})
 	return err == nil && tag.RowsAffected() > 0, err
