@@ -130,6 +130,14 @@ func queueStopAccounts(b *pgx.Batch, d schema.Deletion) {
 			needs_reconnect = false, ended = 0, end_message = null, expires_at = null, checked_at = null,
 			renew_at = null, renew_asked_at = null, renew_step = 0, renew_attempts = 0
 		where id = any((select accounts from deletions where id = $1)::uuid[])`, d.ID)
+	// A call in hand that ends from here on leaves the receipt of an account of this name.
+	b.Queue(sql.Text(`
+		update deletions set profiles = profiles || erased.all_of, unshared = unshared || erased.all_of
+		from (
+			select array_agg(distinct {profile}) as all_of from accounts a join workspaces w on w.id = a.workspace_id
+			where a.id = any((select accounts from deletions where id = $1)::uuid[])
+		) erased
+		where id = $1`), d.ID)
 	b.Queue(`delete from jobs where id = any((select accounts from deletions where id = $1)::uuid[])`, d.ID)
 	b.Queue(`
 		with resting as (update collections set due_at = null where account_id = any((select accounts from deletions where id = $1)::uuid[]) returning id)

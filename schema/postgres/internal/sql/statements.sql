@@ -1,4 +1,4 @@
--- The 771 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 772 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -999,6 +999,15 @@ update accounts set disconnected_at = coalesce(disconnected_at, now()), sealed =
   needs_reconnect = false, ended = 0, end_message = null, expires_at = null, checked_at = null,
   renew_at = null, renew_asked_at = null, renew_step = 0, renew_attempts = 0
 where id = any((select accounts from deletions where id = $1)::uuid[]);
+
+-- deletion/stop.go queueStopAccounts
+update deletions set profiles = profiles || erased.all_of, unshared = unshared || erased.all_of
+from (
+  select array_agg(distinct substr(sha256(convert_to(a.platform || ' ' || case when w.live_id is null then a.server else w.id::text end || ' '
+|| coalesce(nullif(a.native_id, ''), a.id::text), 'UTF8')), 1, 16)) as all_of from accounts a join workspaces w on w.id = a.workspace_id
+  where a.id = any((select accounts from deletions where id = $1)::uuid[])
+) erased
+where id = $1;
 
 -- deletion/stop.go queueStopAccounts
 delete from jobs where id = any((select accounts from deletions where id = $1)::uuid[]);
