@@ -9,7 +9,7 @@ import (
 // PlatformLimits are what posts are held to on a platform.
 type PlatformLimits = api.PlatformLimits
 
-// Options of a post by platform.
+// PlatformSettings are options of a post, by platform.
 type (
 	PlatformSettings       = api.PlatformSettings
 	TwitterSettings        = api.TwitterSettings
