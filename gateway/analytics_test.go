@@ -12,6 +12,7 @@ import (
 	"crier/analytics"
 	"crier/compose/embedded/embeddedtest"
 	"crier/gateway"
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/clickhouse"
 	"crier/schema/postgres"
@@ -19,7 +20,7 @@ import (
 
 // measured is the API before a ClickHouse with figures.
 type measured struct {
-	*api
+	*gatewaytest.API
 	store *clickhouse.Store
 	facts []schema.Event
 	day   time.Time // the day before today
@@ -37,7 +38,7 @@ func newMeasured(t *testing.T) *measured {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	m := &measured{store: store, day: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)}
-	m.api = newAPI(t, func(c *gateway.Config) {
+	m.API = gatewaytest.New(t, func(c *gateway.Config) {
 		c.Analytics = analytics.NewQueries(store.Analytics(), postgres.NewAnalytics(nil))
 	})
 	return m
@@ -51,7 +52,7 @@ func (m *measured) tell(account schema.AccountID, platform schema.Platform, t sc
 	}
 	post := schema.NewPostID(at)
 	m.facts = append(m.facts, schema.Event{
-		ID: schema.NewEventID(at), Type: t, Workspace: m.workspace, Account: account, Platform: platform, Post: post, At: at, Data: data,
+		ID: schema.NewEventID(at), Type: t, Workspace: m.Workspace, Account: account, Platform: platform, Post: post, At: at, Data: data,
 	})
 	return post
 }
@@ -75,22 +76,22 @@ func count(n int64) *int64 { return &n }
 
 func (m *measured) csv(path string) [][]string {
 	m.Helper()
-	answer := m.call(http.MethodGet, path, nil, "Accept", "text/csv")
-	rows, err := csv.NewReader(strings.NewReader(string(answer.body))).ReadAll()
+	answer := m.Request(http.MethodGet, path, nil, "Accept", "text/csv")
+	rows, err := csv.NewReader(strings.NewReader(string(answer.Body))).ReadAll()
 	if err != nil {
 		m.Fatal(err)
 	}
-	if other := m.call(http.MethodGet, path+"&format=csv", nil); answer.status != http.StatusOK || string(other.body) != string(answer.body) {
-		m.Errorf("%s: by Accept %q, by format %q", path, answer.body, other.body)
+	if other := m.Request(http.MethodGet, path+"&format=csv", nil); answer.Status != http.StatusOK || string(other.Body) != string(answer.Body) {
+		m.Errorf("%s: by Accept %q, by format %q", path, answer.Body, other.Body)
 	}
 	return rows
 }
 
 func TestFiguresOfPostsAndAccounts(t *testing.T) {
 	m := newMeasured(t)
-	blue, you := m.connect(m.workspace, schema.Bluesky, "blue"), m.connect(m.workspace, schema.YouTube, "you")
-	strangers, _ := m.tenant("other", "operator", schema.Admin)
-	foreign := m.connect(strangers, schema.Bluesky, "foreign")
+	blue, you := m.AddAccount(m.Workspace, schema.Bluesky, "blue"), m.AddAccount(m.Workspace, schema.YouTube, "you")
+	strangers, _ := m.CreateWorkspace("other", "operator", schema.Admin)
+	foreign := m.AddAccount(strangers, schema.Bluesky, "foreign")
 	best := m.posted(blue, schema.Bluesky, m.day.Add(9*time.Hour), schema.Metrics{Likes: count(7), Impressions: count(100)})
 	m.posted(blue, schema.Bluesky, m.day.Add(8*time.Hour), schema.Metrics{Likes: count(2)})
 	m.posted(you, schema.YouTube, m.day.Add(-20*time.Hour), schema.Metrics{Views: count(10), WatchSeconds: count(450)})
@@ -101,44 +102,44 @@ func TestFiguresOfPostsAndAccounts(t *testing.T) {
 	}
 	m.storeTwice()
 
-	posts := m.call(http.MethodGet, "/analytics/posts", nil).want(http.StatusOK)
+	posts := m.Request(http.MethodGet, "/analytics/posts", nil).Want(http.StatusOK)
 	for path, want := range map[string]any{
 		"totals.posted": 3.0, "metrics.totals.posts": 3.0, "metrics.totals.metrics.likes": 9.0, "metrics.totals.metrics.views": 10.0, "metrics.totals.metrics.saves": nil,
 		"metrics.top.0.postId": best.String(), "metrics.series.0.posts": 1.0, "metrics.series.1.metrics.likes": 9.0,
 	} {
-		if got := posts.dotted(path); got != want {
+		if got := posts.Dotted(path); got != want {
 			t.Errorf("%s = %v, want %v", path, got, want)
 		}
 	}
-	if posts.at("metrics", "accounts").size() != 2 || posts.at("metrics", "platforms").size() != 2 {
-		t.Errorf("metrics = %v", posts.at("metrics"))
+	if posts.At("metrics", "accounts").Len() != 2 || posts.At("metrics", "platforms").Len() != 2 {
+		t.Errorf("metrics = %v", posts.At("metrics"))
 	}
-	one := m.call(http.MethodGet, "/analytics/posts?metrics=likes&postId="+best.String()+"&accountId="+blue.String(), nil).want(http.StatusOK)
-	if one.dotted("metrics.totals.metrics.likes") != 7.0 || one.at("metrics", "totals", "metrics", "impressions").value != nil {
+	one := m.Request(http.MethodGet, "/analytics/posts?metrics=likes&postId="+best.String()+"&accountId="+blue.String(), nil).Want(http.StatusOK)
+	if one.Dotted("metrics.totals.metrics.likes") != 7.0 || one.At("metrics", "totals", "metrics", "impressions").Value != nil {
 		t.Errorf("answer = %v", one)
 	}
 	if rows := m.csv("/analytics/posts?metrics=likes"); len(rows) != 3 || strings.Join(rows[2], ",") != m.day.Format(time.DateOnly)+",2,0,2,9" {
 		t.Errorf("csv = %v", rows)
 	}
 
-	followers := m.call(http.MethodGet, "/analytics/followers", nil).want(http.StatusOK)
+	followers := m.Request(http.MethodGet, "/analytics/followers", nil).Want(http.StatusOK)
 	for path, want := range map[string]any{"totals.followers": 1010.0, "totals.change": 10.0, "totals.accounts": 1.0} {
-		if got := followers.dotted(path); got != want {
+		if got := followers.Dotted(path); got != want {
 			t.Errorf("%s = %v, want %v", path, got, want)
 		}
 	}
-	if followers.at("accounts").size() != 2 || followers.at("series").size() != 3 { // today stands with yesterday's look
+	if followers.At("accounts").Len() != 2 || followers.At("series").Len() != 3 { // today stands with yesterday's look
 		t.Errorf("followers = %v", followers)
 	}
 	if rows := m.csv("/analytics/followers?platform=youtube"); len(rows) != 2 || rows[1][3] != "10100" {
 		t.Errorf("csv = %v", rows)
 	}
 
-	retention := m.call(http.MethodGet, "/analytics/retention", nil).want(http.StatusOK)
-	if retention.at("videos").size() != 1 || retention.dotted("videos.0.averageViewSeconds") != 45.0 || retention.dotted("videos.0.curve") != nil {
+	retention := m.Request(http.MethodGet, "/analytics/retention", nil).Want(http.StatusOK)
+	if retention.At("videos").Len() != 1 || retention.Dotted("videos.0.averageViewSeconds") != 45.0 || retention.Dotted("videos.0.curve") != nil {
 		t.Errorf("retention = %v", retention)
 	}
-	if told := m.call(http.MethodGet, "/analytics/retention?postId="+retention.at("videos", 0, "postId").text(), nil).want(http.StatusOK); told.dotted("videos.0.curve") != nil || !strings.Contains(told.at("unavailable").text(), "could not be asked") {
+	if told := m.Request(http.MethodGet, "/analytics/retention?postId="+retention.At("videos", 0, "postId").Text(), nil).Want(http.StatusOK); told.Dotted("videos.0.curve") != nil || !strings.Contains(told.At("unavailable").Text(), "could not be asked") {
 		t.Errorf("retention of an account whose credentials cannot be read = %v", told)
 	}
 	if rows := m.csv("/analytics/retention?limit=1"); len(rows) != 2 || rows[1][2] != "'=1+1" {
@@ -151,17 +152,17 @@ func TestFiguresOfPostsAndAccounts(t *testing.T) {
 			"from=2025-05-01&to=2026-05-03", "from=2026-02-30", "to=99999-12-31", "from=0000-00-00", "accountId=" + strings.Repeat("x", 10_000),
 			"accountId=" + foreign.String(), "accountId=" + schema.NewAccountID(m.day).String(), "accountId=x", "brandId=x", "platform=google-business", "platform=myspace",
 		} {
-			m.call(http.MethodGet, "/analytics/"+route+"?"+query, nil).fails(http.StatusBadRequest, "validation_error")
+			m.Request(http.MethodGet, "/analytics/"+route+"?"+query, nil).WantError(http.StatusBadRequest, "validation_error")
 		}
 	}
 	for _, query := range []string{"posts?metrics=fame", "posts?metrics=likes,fame", "posts?metrics=" + strings.Repeat("likes,", 5_000) + "fame", "posts?sortBy=fame", "posts?top=101", "posts?postId=x", "best-times?metric=fame", "best-times?timezone=Mars/Base", "retention?platform=bluesky"} {
-		m.call(http.MethodGet, "/analytics/"+query, nil).fails(http.StatusBadRequest, "validation_error")
+		m.Request(http.MethodGet, "/analytics/"+query, nil).WantError(http.StatusBadRequest, "validation_error")
 	}
 }
 
 func TestBestTimesFindTheOptimumAndSayWhenTheyCannot(t *testing.T) {
 	m := newMeasured(t)
-	known, fresh := m.connect(m.workspace, schema.Bluesky, "known"), m.connect(m.workspace, schema.Bluesky, "fresh")
+	known, fresh := m.AddAccount(m.Workspace, schema.Bluesky, "known"), m.AddAccount(m.Workspace, schema.Bluesky, "fresh")
 	from := m.day.AddDate(0, 0, -300)
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -179,20 +180,20 @@ func TestBestTimesFindTheOptimumAndSayWhenTheyCannot(t *testing.T) {
 		m.posted(fresh, schema.Bluesky, m.day.AddDate(0, 0, -n-1), schema.Metrics{Likes: count(5)})
 	}
 	m.storeTwice()
-	best := func(account schema.AccountID) tree {
-		return m.call(http.MethodGet, fmt.Sprintf("/analytics/best-times?timezone=Europe/Berlin&limit=3&accountId=%s", account), nil).want(http.StatusOK)
+	best := func(account schema.AccountID) gatewaytest.JSON {
+		return m.Request(http.MethodGet, fmt.Sprintf("/analytics/best-times?timezone=Europe/Berlin&limit=3&accountId=%s", account), nil).Want(http.StatusOK)
 	}
 	found := best(known)
-	if first := found.at("times", 0); first.at("weekday").text() != "tuesday" || first.at("hour").value.(float64) < 17 || first.at("hour").value.(float64) > 19 ||
-		first.at("low").value.(float64) <= 0 || found.at("confidence").text() != "high" || found.at("posts").value != 600.0 || found.at("note").value != nil {
+	if first := found.At("times", 0); first.At("weekday").Text() != "tuesday" || first.At("hour").Value.(float64) < 17 || first.At("hour").Value.(float64) > 19 ||
+		first.At("low").Value.(float64) <= 0 || found.At("confidence").Text() != "high" || found.At("posts").Value != 600.0 || found.At("note").Value != nil {
 		t.Errorf("known = %v", found)
 	}
 	few := best(fresh)
-	if few.at("confidence").text() != "low" || !strings.Contains(few.at("note").text(), "10 posts are too few") || few.at("times", 0, "weekday").text() != "tuesday" {
+	if few.At("confidence").Text() != "low" || !strings.Contains(few.At("note").Text(), "10 posts are too few") || few.At("times", 0, "weekday").Text() != "tuesday" {
 		t.Errorf("fresh = %v", few)
 	}
-	none := m.call(http.MethodGet, "/analytics/best-times?metric=saves", nil).want(http.StatusOK)
-	if none.at("confidence").text() != "none" || none.at("times").size() != 0 {
+	none := m.Request(http.MethodGet, "/analytics/best-times?metric=saves", nil).Want(http.StatusOK)
+	if none.At("confidence").Text() != "none" || none.At("times").Len() != 0 {
 		t.Errorf("none = %v", none)
 	}
 	if rows := m.csv("/analytics/best-times?limit=5"); len(rows) != 6 {
@@ -202,30 +203,30 @@ func TestBestTimesFindTheOptimumAndSayWhenTheyCannot(t *testing.T) {
 
 func TestBestTimesOfASandboxHaveAHistoryFromTheFirstDay(t *testing.T) {
 	m := newMeasured(t)
-	m.connect(m.workspace, schema.Bluesky, "a.bsky.social")
-	twin, err := m.admin.Twin(t.Context(), m.workspace)
+	m.AddAccount(m.Workspace, schema.Bluesky, "a.bsky.social")
+	twin, err := m.Admin.Twin(t.Context(), m.Workspace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	test, _ := m.issueKey(twin, schema.Read, true)
-	ask := func(zone string) tree {
-		return m.callWith(test, http.MethodGet, "/analytics/best-times?limit=3&timezone="+zone, nil).want(http.StatusOK)
+	test, _ := m.IssueKey(twin, schema.Read, true)
+	ask := func(zone string) gatewaytest.JSON {
+		return m.RequestWith(test, http.MethodGet, "/analytics/best-times?limit=3&timezone="+zone, nil).Want(http.StatusOK)
 	}
 	best := ask("UTC")
-	first := best.at("times", 0)
-	if hour, _ := first.at("hour").value.(float64); best.at("confidence").text() == "none" || best.at("confidence").text() == "low" || hour < 8 || hour > 10 {
+	first := best.At("times", 0)
+	if hour, _ := first.At("hour").Value.(float64); best.At("confidence").Text() == "none" || best.At("confidence").Text() == "low" || hour < 8 || hour > 10 {
 		t.Errorf("best = %v", best)
 	}
-	if best.at("warnings", 0, "code").text() != "sandbox_history" {
-		t.Errorf("nothing says that the history is made up: %v", best.at("warnings"))
+	if best.At("warnings", 0, "code").Text() != "sandbox_history" {
+		t.Errorf("nothing says that the history is made up: %v", best.At("warnings"))
 	}
 	if again := ask("UTC"); fmt.Sprint(again) != fmt.Sprint(best) {
 		t.Errorf("the second time it is %v, at first %v", again, best)
 	}
-	if hour, _ := ask("Asia/Tokyo").at("times", 0, "hour").value.(float64); hour < 17 || hour > 19 {
+	if hour, _ := ask("Asia/Tokyo").At("times", 0, "hour").Value.(float64); hour < 17 || hour > 19 {
 		t.Errorf("in Tokyo the best hour is %v", hour)
 	}
-	if live := m.call(http.MethodGet, "/analytics/best-times", nil).want(http.StatusOK); live.at("confidence").text() != "none" || live.has("warnings") {
+	if live := m.Request(http.MethodGet, "/analytics/best-times", nil).Want(http.StatusOK); live.At("confidence").Text() != "none" || live.Has("warnings") {
 		t.Errorf("with a live key it is %v", live)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -14,20 +15,20 @@ import (
 // the call.
 func TestAnAssistantIsCountedLikeAnybody(t *testing.T) {
 	const limit = 120
-	a := newAPI(t)
-	a.freeze()
-	_, key := a.tenant("team", "team", schema.Read)
+	a := gatewaytest.New(t)
+	a.Freeze()
+	_, key := a.CreateWorkspace("team", "team", schema.Read)
 	const message = `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_posts", "arguments": {}}}`
-	call := func() (status int, text string) { return a.assistant(key, message) }
+	call := func() (status int, text string) { return assistant(a, key, message) }
 	if status, text := call(); status != http.StatusOK || !strings.Contains(text, `"structuredContent":{"posts":[]}`) {
 		t.Fatalf("%d %s", status, text)
 	}
-	got := a.callWith(key, http.MethodGet, "/usage", nil)
-	if remaining := got.header.Get("X-RateLimit-Remaining"); remaining != strconv.Itoa(limit-3) {
+	got := a.RequestWith(key, http.MethodGet, "/usage", nil)
+	if remaining := got.Header.Get("X-RateLimit-Remaining"); remaining != strconv.Itoa(limit-3) {
 		t.Errorf("%s remaining, want %d", remaining, limit-3)
 	}
 	for range limit - 4 {
-		a.callWith(key, http.MethodGet, "/usage", nil)
+		a.RequestWith(key, http.MethodGet, "/usage", nil)
 	}
 	if status, text := call(); status != http.StatusOK || !strings.Contains(text, "rate_limit_exceeded (429)") {
 		t.Errorf("with one request left: %d %s", status, text)
@@ -38,9 +39,9 @@ func TestAnAssistantIsCountedLikeAnybody(t *testing.T) {
 }
 
 // assistant sends a message of an assistant's.
-func (a *api) assistant(key, message string) (status int, text string) {
+func assistant(a *gatewaytest.API, key, message string) (status int, text string) {
 	a.Helper()
-	request, err := http.NewRequest(http.MethodPost, a.url+"/mcp", strings.NewReader(message))
+	request, err := http.NewRequest(http.MethodPost, a.URL+"/mcp", strings.NewReader(message))
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -61,10 +62,10 @@ func (a *api) assistant(key, message string) (status int, text string) {
 
 // TestAnAssistantComesFromItsCallersNetwork has a key that works from the network of these tests alone.
 func TestAnAssistantComesFromItsCallersNetwork(t *testing.T) {
-	a := newAPI(t)
-	_, key := a.madeKey(a.key, `{"name": "x", "permissions": ["read"], "networks": ["127.0.0.1", "::1/64"]}`)
+	a := gatewaytest.New(t)
+	_, key := a.CreateKey(a.Key, `{"name": "x", "permissions": ["read"], "networks": ["127.0.0.1", "::1/64"]}`)
 	const message = `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_posts", "arguments": {}}}`
-	if status, text := a.assistant(key, message); status != http.StatusOK || !strings.Contains(text, `"structuredContent":{"posts":[]}`) {
+	if status, text := assistant(a, key, message); status != http.StatusOK || !strings.Contains(text, `"structuredContent":{"posts":[]}`) {
 		t.Errorf("%d %s", status, text)
 	}
 }

@@ -9,45 +9,25 @@ import (
 	"testing"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/people"
 )
 
-// audited are the rows of a page of the audit log, as action, kind and name of the actor, name of the thing
-// and its changes.
-func (a *api) audited(answered tree) (rows []string) {
-	all := answered.at("records")
-	for i := range all.size() {
-		r := all.at(i)
-		row := []string{r.at("action").text(), r.at("actor", "kind").text(), textOf(r.at("actor", "name")), textOf(r.at("subject", "name"))}
-		changes := r.at("changes")
-		for n := range changes.size() {
-			row = append(row, changes.at(n, "field").text()+": "+textOf(changes.at(n, "before"))+" → "+textOf(changes.at(n, "after")))
-		}
-		rows = append(rows, strings.Join(row, "; "))
-	}
-	return rows
-}
-
-func textOf(t tree) string {
-	text, _ := t.value.(string)
-	return text
-}
-
 // TestAuditTellsWhoChangedWhat makes changes as a member, by a key and by a device, and reads what is told.
 func TestAuditTellsWhoChangedWhat(t *testing.T) {
-	a := newAPI(t)
-	ada := a.member(a.workspace, people.Owner, "ada")
-	brand := ada.ask(http.MethodPost, "/brands", `{"name": "Harbour"}`).want(http.StatusCreated).at("brand", "id").text()
-	a.call(http.MethodPatch, "/brands/"+brand, `{"name": "Quay"}`).want(http.StatusOK)
-	a.call(http.MethodPatch, "/brands/"+brand, `{"name": ""}`).fails(http.StatusBadRequest, "validation_error")
-	ada.ask(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`)
-	begun := a.begin("write")
-	ada.ask(http.MethodPost, "/device/"+begun.UserCode+"/approve", nil).want(http.StatusOK)
-	device := a.poll(begun.DeviceCode).AccessToken
-	a.callWith(device, http.MethodDelete, "/brands/"+brand, nil).want(http.StatusOK)
-	a.callWith(device, http.MethodDelete, "/brands/"+brand, nil).fails(http.StatusNotFound, "not_found")
-	secret := ada.ask(http.MethodPost, "/keys", `{"name": "deploy", "permissions": ["write"]}`).want(http.StatusCreated).at("key", "secret").text()
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
+	brand := ada.Do(http.MethodPost, "/brands", `{"name": "Harbour"}`).Want(http.StatusCreated).At("brand", "id").Text()
+	a.Request(http.MethodPatch, "/brands/"+brand, `{"name": "Quay"}`).Want(http.StatusOK)
+	a.Request(http.MethodPatch, "/brands/"+brand, `{"name": ""}`).WantError(http.StatusBadRequest, "validation_error")
+	ada.Do(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`)
+	begun := a.BeginDevice("write")
+	ada.Do(http.MethodPost, "/device/"+begun.UserCode+"/approve", nil).Want(http.StatusOK)
+	device := a.PollDevice(begun.DeviceCode).AccessToken
+	a.RequestWith(device, http.MethodDelete, "/brands/"+brand, nil).Want(http.StatusOK)
+	a.RequestWith(device, http.MethodDelete, "/brands/"+brand, nil).WantError(http.StatusNotFound, "not_found")
+	secret := ada.Do(http.MethodPost, "/keys", `{"name": "deploy", "permissions": ["write"]}`).Want(http.StatusCreated).At("key", "secret").Text()
 	want := []string{
 		"key.create; user; ada; deploy; permission:  → read, write",
 		"brand.delete; device; terminal; Quay",
@@ -56,27 +36,27 @@ func TestAuditTellsWhoChangedWhat(t *testing.T) {
 		"brand.rename; key; test; Quay; name: Harbour → Quay",
 		"brand.create; user; ada; Harbour",
 	}
-	got := a.audited(ada.ask(http.MethodGet, "/audit", nil).want(http.StatusOK))
+	got := a.AuditRows(ada.Do(http.MethodGet, "/audit", nil).Want(http.StatusOK))
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if n := a.number(`select count(*) from audit a where a::text like '%` + secret + `%' or a::text like '%` + device + `%'`); n != 0 {
+	if n := a.QueryInt(`select count(*) from audit a where a::text like '%` + secret + `%' or a::text like '%` + device + `%'`); n != 0 {
 		t.Error("a secret is told")
 	}
 	for query, n := range map[string]int{
 		"actor=user": 4, "actor=device": 1, "action=key": 2, "action=key.create": 2, "action=ke": 0, "subject=" + brand: 3, "subject=brand": 3,
 		"from=2030-01-01T00:00:00Z": 0, "to=2020-01-01T00:00:00Z": 0, "actor=key&subject=brand": 1,
 	} {
-		if got := a.audited(a.call(http.MethodGet, "/audit?"+query, nil).want(http.StatusOK)); len(got) != n {
+		if got := a.AuditRows(a.Request(http.MethodGet, "/audit?"+query, nil).Want(http.StatusOK)); len(got) != n {
 			t.Errorf("%s: %q", query, got)
 		}
 	}
-	a.call(http.MethodGet, "/audit?from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z", nil).fails(http.StatusBadRequest, "validation_error")
+	a.Request(http.MethodGet, "/audit?from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z", nil).WantError(http.StatusBadRequest, "validation_error")
 	var paged []string
 	for path := "/audit?limit=4"; path != ""; {
-		page := a.call(http.MethodGet, path, nil).want(http.StatusOK)
-		paged, path = append(paged, a.audited(page)...), ""
-		if next := textOf(page.at("nextCursor")); next != "" {
+		page := a.Request(http.MethodGet, path, nil).Want(http.StatusOK)
+		paged, path = append(paged, a.AuditRows(page)...), ""
+		if next := page.At("nextCursor").Text(); next != "" {
 			path = "/audit?limit=4&cursor=" + next
 		}
 	}
@@ -86,62 +66,62 @@ func TestAuditTellsWhoChangedWhat(t *testing.T) {
 }
 
 func TestAuditIsOfOneWorkspaceAndReadAlone(t *testing.T) {
-	a := newAPI(t)
-	a.call(http.MethodPost, "/brands", `{"name": "Harbour"}`).want(http.StatusCreated)
-	_, other := a.tenant("other", "operator", schema.Admin)
-	if got := a.audited(a.callWith(other, http.MethodGet, "/audit", nil).want(http.StatusOK)); len(got) != 0 {
+	a := gatewaytest.New(t)
+	a.Request(http.MethodPost, "/brands", `{"name": "Harbour"}`).Want(http.StatusCreated)
+	_, other := a.CreateWorkspace("other", "operator", schema.Admin)
+	if got := a.AuditRows(a.RequestWith(other, http.MethodGet, "/audit", nil).Want(http.StatusOK)); len(got) != 0 {
 		t.Errorf("another workspace reads %q", got)
 	}
-	page := a.call(http.MethodGet, "/audit?limit=1", nil).want(http.StatusOK)
-	id := page.at("records", 0, "id").text()
+	page := a.Request(http.MethodGet, "/audit?limit=1", nil).Want(http.StatusOK)
+	id := page.At("records", 0, "id").Text()
 	for _, method := range []string{http.MethodDelete, http.MethodPatch, http.MethodPut, http.MethodPost} {
-		if got := a.call(method, "/audit/"+id, `{}`); got.status/100 != 4 {
-			t.Errorf("%s: %d", method, got.status)
+		if got := a.Request(method, "/audit/"+id, `{}`); got.Status/100 != 4 {
+			t.Errorf("%s: %d", method, got.Status)
 		}
-		if got := a.call(method, "/audit", `{}`); got.status/100 != 4 {
-			t.Errorf("%s: %d", method, got.status)
+		if got := a.Request(method, "/audit", `{}`); got.Status/100 != 4 {
+			t.Errorf("%s: %d", method, got.Status)
 		}
 	}
-	a.callWith(a.newKey(a.workspace, schema.Write), http.MethodGet, "/audit", nil).fails(http.StatusForbidden, "forbidden")
-	a.call(http.MethodGet, "/audit/installation", nil).fails(http.StatusForbidden, "forbidden")
-	ada := a.member(a.workspace, people.Owner, "ada")
-	ada.ask(http.MethodGet, "/audit/installation", nil).fails(http.StatusForbidden, "forbidden")
-	a.exec(`update users set is_operator = true`)
-	if got := a.audited(ada.ask(http.MethodGet, "/audit/installation", nil).want(http.StatusOK)); !slices.Contains(got, "session.begin; user; ada; ; by:  → password") {
+	a.RequestWith(a.NewKey(a.Workspace, schema.Write), http.MethodGet, "/audit", nil).WantError(http.StatusForbidden, "forbidden")
+	a.Request(http.MethodGet, "/audit/installation", nil).WantError(http.StatusForbidden, "forbidden")
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
+	ada.Do(http.MethodGet, "/audit/installation", nil).WantError(http.StatusForbidden, "forbidden")
+	a.Exec(`update users set is_operator = true`)
+	if got := a.AuditRows(ada.Do(http.MethodGet, "/audit/installation", nil).Want(http.StatusOK)); !slices.Contains(got, "session.begin; user; ada; ; by:  → password") {
 		t.Errorf("the operator reads %q", got)
 	}
 }
 
 // TestAuditOfKeysTellsNoPosts holds that what keys create costs nothing more.
 func TestAuditOfKeysTellsNoPosts(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "ann")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "ann")
 	draft := `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`
-	byKey := a.call(http.MethodPost, "/posts", draft).want(http.StatusCreated).at("post", "id").text()
-	a.call(http.MethodPatch, "/posts/"+byKey, `{"content": "y"}`).want(http.StatusOK)
-	a.call(http.MethodDelete, "/posts/"+byKey, nil).want(http.StatusOK)
-	if n := a.number(`select count(*) from audit`); n != 0 {
+	byKey := a.Request(http.MethodPost, "/posts", draft).Want(http.StatusCreated).At("post", "id").Text()
+	a.Request(http.MethodPatch, "/posts/"+byKey, `{"content": "y"}`).Want(http.StatusOK)
+	a.Request(http.MethodDelete, "/posts/"+byKey, nil).Want(http.StatusOK)
+	if n := a.QueryInt(`select count(*) from audit`); n != 0 {
 		t.Fatalf("%d rows", n)
 	}
-	ada := a.member(a.workspace, people.Editor, "ada")
-	made := ada.ask(http.MethodPost, "/posts", draft).want(http.StatusCreated).at("post", "id").text()
-	ada.ask(http.MethodPatch, "/posts/"+made, `{"content": "y"}`).want(http.StatusOK)
-	ada.ask(http.MethodDelete, "/posts/"+made, nil).want(http.StatusOK)
+	ada := a.SignInMember(a.Workspace, people.Editor, "ada")
+	made := ada.Do(http.MethodPost, "/posts", draft).Want(http.StatusCreated).At("post", "id").Text()
+	ada.Do(http.MethodPatch, "/posts/"+made, `{"content": "y"}`).Want(http.StatusOK)
+	ada.Do(http.MethodDelete, "/posts/"+made, nil).Want(http.StatusOK)
 	want := []string{"post.delete; user; ada; ; status:  → draft", "post.update; user; ada; ; content:  → changed", "post.create; user; ada; ; status:  → draft"}
-	if got := a.audited(a.call(http.MethodGet, "/audit?subject="+made, nil).want(http.StatusOK)); !slices.Equal(got, want) {
+	if got := a.AuditRows(a.Request(http.MethodGet, "/audit?subject="+made, nil).Want(http.StatusOK)); !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
 }
 
 // TestAuditTellsOfEveryKindOfThing makes a change of each, in the words of the API.
 func TestAuditTellsOfEveryKindOfThing(t *testing.T) {
-	a := newAPI(t)
-	account := a.connect(a.workspace, schema.Mastodon, "ann")
-	ada := a.member(a.workspace, people.Owner, "ada")
-	grace := a.user("grace", people.Membership{Workspace: a.workspace, Role: people.Viewer})
+	a := gatewaytest.New(t)
+	account := a.AddAccount(a.Workspace, schema.Mastodon, "ann")
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
+	grace := a.AddUser("grace", people.Membership{Workspace: a.Workspace, Role: people.Viewer})
 	made := func(path, body, kind string) string {
 		t.Helper()
-		return ada.ask(http.MethodPost, path, body).want(http.StatusCreated).at(kind, "id").text()
+		return ada.Do(http.MethodPost, path, body).Want(http.StatusCreated).At(kind, "id").Text()
 	}
 	queue := made("/queues", `{"name": "q", "timezone": "UTC", "slots": [{"day": "monday", "time": "09:00"}]}`, "queue")
 	webhook := made("/webhooks", `{"url": "https://hooks.example/a?secret=1", "events": ["post.published"]}`, "webhook")
@@ -164,11 +144,11 @@ func TestAuditTellsOfEveryKindOfThing(t *testing.T) {
 		if r.body != "" {
 			body = r.body
 		}
-		if got := ada.ask(r.method, r.path, body); got.status/100 != 2 {
-			t.Errorf("%s %s: %d %s", r.method, r.path, got.status, got.body)
+		if got := ada.Do(r.method, r.path, body); got.Status/100 != 2 {
+			t.Errorf("%s %s: %d %s", r.method, r.path, got.Status, got.Body)
 		}
 	}
-	got := a.audited(a.call(http.MethodGet, "/audit?limit=100", nil).want(http.StatusOK))
+	got := a.AuditRows(a.Request(http.MethodGet, "/audit?limit=100", nil).Want(http.StatusOK))
 	text := strings.Join(got, "\n")
 	for _, want := range []string{
 		"queue.create; user; ada; q", "queue.update; user; ada; r; name: q → r", "queue.delete; user; ada; r",
@@ -192,51 +172,51 @@ func TestAuditTellsOfEveryKindOfThing(t *testing.T) {
 }
 
 func TestAuditIsExported(t *testing.T) {
-	a := newAPI(t)
-	a.call(http.MethodPost, "/brands", `{"name": "=1+1"}`).want(http.StatusCreated)
+	a := gatewaytest.New(t)
+	a.Request(http.MethodPost, "/brands", `{"name": "=1+1"}`).Want(http.StatusCreated)
 	// More than a page of an export.
-	a.exec(`
+	a.Exec(`
 		insert into audit (id, at, workspace_id, actor, actor_id, actor_name, address, action, subject, subject_id, subject_name, changes)
 		select gen_random_uuid(), now() - n * interval '1 second', $1, 3, '', 'k', '', 'brand.create', 'brand', n::text, '', '[]' from generate_series(1, 1500) n`,
-		a.workspace.Bytes())
-	got := a.call(http.MethodGet, "/audit/export?format=csv", nil)
-	rows, err := csv.NewReader(strings.NewReader(string(got.body))).ReadAll()
+		a.Workspace.Bytes())
+	got := a.Request(http.MethodGet, "/audit/export?format=csv", nil)
+	rows, err := csv.NewReader(strings.NewReader(string(got.Body))).ReadAll()
 	if err != nil || len(rows) != 1+1501 || rows[1][9] != "'=1+1" {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
-	got = a.call(http.MethodGet, "/audit/export?subject=brand&to="+a.in(-1000*time.Second), nil)
-	each := strings.Split(strings.TrimSpace(string(got.body)), "\n")
+	got = a.Request(http.MethodGet, "/audit/export?subject=brand&to="+a.In(-1000*time.Second), nil)
+	each := strings.Split(strings.TrimSpace(string(got.Body)), "\n")
 	var last struct{ ID, Action string }
 	if err := json.Unmarshal([]byte(each[len(each)-1]), &last); err != nil || last.Action != "brand.create" || len(each) < 450 || len(each) > 501 {
 		t.Errorf("%d rows, the last %+v, %v", len(each), last, err)
 	}
-	a.call(http.MethodGet, "/audit/export?format=xml", nil).fails(http.StatusBadRequest, "validation_error")
+	a.Request(http.MethodGet, "/audit/export?format=xml", nil).WantError(http.StatusBadRequest, "validation_error")
 }
 
 func TestAuditForgetsTheNamesOfThoseWhoAreRemoved(t *testing.T) {
-	a := newAPI(t)
-	ada := a.member(a.workspace, people.Owner, "ada")
-	ada.ask(http.MethodPost, "/brands", `{"name": "Harbour"}`).want(http.StatusCreated)
-	ada.ask(http.MethodDelete, "/session", nil).want(http.StatusOK)
-	if err := a.people().RemoveUser(t.Context(), "ada@example.com"); err != nil {
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
+	ada.Do(http.MethodPost, "/brands", `{"name": "Harbour"}`).Want(http.StatusCreated)
+	ada.Do(http.MethodDelete, "/session", nil).Want(http.StatusOK)
+	if err := a.People().RemoveUser(t.Context(), "ada@example.com"); err != nil {
 		t.Fatal(err)
 	}
-	if got := a.audited(a.call(http.MethodGet, "/audit", nil).want(http.StatusOK)); !slices.Equal(got, []string{"brand.create; user; a removed user; Harbour"}) {
+	if got := a.AuditRows(a.Request(http.MethodGet, "/audit", nil).Want(http.StatusOK)); !slices.Equal(got, []string{"brand.create; user; a removed user; Harbour"}) {
 		t.Errorf("got %q", got)
 	}
-	if n := a.number(`select count(*) from audit a where a::text ~ '\mada\M' or actor = 2 and a::text like '%127.0.0.1%'`); n != 0 {
+	if n := a.QueryInt(`select count(*) from audit a where a::text ~ '\mada\M' or actor = 2 and a::text like '%127.0.0.1%'`); n != 0 {
 		t.Errorf("%d rows name her", n)
 	}
 }
 
 func TestAuditTellsWhatCrierDoes(t *testing.T) {
-	a := newAPI(t)
-	_, id := a.issueKey(a.workspace, schema.Read, false)
-	key := schema.Key{ID: id, Workspace: a.workspace, Name: "eager", RequestsPerMinute: 1}
-	if until, err := a.keys.CountRefusals(t.Context(), key, key.Patience()+1); err != nil || until.IsZero() {
+	a := gatewaytest.New(t)
+	_, id := a.IssueKey(a.Workspace, schema.Read, false)
+	key := schema.Key{ID: id, Workspace: a.Workspace, Name: "eager", RequestsPerMinute: 1}
+	if until, err := a.GatewayStore.CountRefusals(t.Context(), key, key.Patience()+1); err != nil || until.IsZero() {
 		t.Fatalf("suspended until %v, %v", until, err)
 	}
-	got := a.audited(a.call(http.MethodGet, "/audit?actor=system", nil).want(http.StatusOK))
+	got := a.AuditRows(a.Request(http.MethodGet, "/audit?actor=system", nil).Want(http.StatusOK))
 	if len(got) != 1 || !strings.HasPrefix(got[0], "key.suspend; system; crier; eager; suspended until:  → 20") {
 		t.Errorf("got %q", got)
 	}

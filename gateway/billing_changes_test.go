@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -20,16 +21,16 @@ const (
 // payer is a workspace that buys the plan personal, and then changes at Stripe what it pays
 // for. The metadata of its subscriptions stays that of the purchase.
 type payer struct {
-	*api
+	*gatewaytest.API
 	workspace schema.WorkspaceID
 	key       string
 	start     time.Time
 }
 
-func newPayer(a *api, name string) *payer {
+func newPayer(a *gatewaytest.API, name string) *payer {
 	a.Helper()
-	workspace, key := a.tenant(name, schema.FreePlan, schema.Admin)
-	return &payer{a, workspace, key, a.now().Truncate(time.Second).Add(-time.Hour)}
+	workspace, key := a.CreateWorkspace(name, schema.FreePlan, schema.Admin)
+	return &payer{a, workspace, key, a.Now().Truncate(time.Second).Add(-time.Hour)}
 }
 
 func (p *payer) metadata() map[string]string {
@@ -67,13 +68,13 @@ func (p *payer) deleted(subscription string) notice {
 
 func (p *payer) plan() string {
 	p.Helper()
-	return p.callWith(p.key, http.MethodGet, "/billing/plan", nil).want(http.StatusOK).at("plan", "name").text()
+	return p.RequestWith(p.key, http.MethodGet, "/billing/plan", nil).Want(http.StatusOK).At("plan", "name").Text()
 }
 
 // storedPlan is the plan, read without a request that counts.
 func (p *payer) storedPlan() string {
 	p.Helper()
-	usage, err := p.keys.Usage(p.Context(), p.workspace)
+	usage, err := p.GatewayStore.Usage(p.Context(), p.workspace)
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -81,18 +82,18 @@ func (p *payer) storedPlan() string {
 }
 
 func (p *payer) operatorGives(plan string) {
-	p.exec(`update workspaces set plan = $2 where id = $1`, p.workspace, plan)
+	p.Exec(`update workspaces set plan = $2 where id = $1`, p.workspace, plan)
 }
 
 // steps delivers notices and looks at the plan after each.
 func (p *payer) steps(t *testing.T, steps []step) {
 	t.Helper()
-	p.under(t)
+	p.Under(t)
 	for _, step := range steps {
 		if step.operator != "" {
 			p.operatorGives(step.operator)
 		}
-		p.deliver(step.notice).want(http.StatusOK)
+		deliver(p.API, step.notice).Want(http.StatusOK)
 		if got := p.plan(); got != step.plan {
 			t.Fatalf("after %s the plan is %s, want %s", step.name, got, step.plan)
 		}
@@ -208,14 +209,14 @@ func TestNoOrderOfNoticesChangesWhatIsPaid(t *testing.T) {
 		id := fmt.Sprint("sub_", i)
 		notices := []notice{p.bought(id), p.updated(id, 10, "unpaid", "price_p"), p.updated(id, 20, "active", "price_t"), p.updated(id, 30, "active", "price_p")}
 		for _, n := range order {
-			p.deliver(notices[n]).want(http.StatusOK)
+			deliver(p.API, notices[n]).Want(http.StatusOK)
 		}
 		if got := p.storedPlan(); got != "personal" {
 			t.Fatalf("in the order %v the plan comes to %s", order, got)
 		}
 		notices = append(notices, p.deleted(id))
 		for _, n := range append([]int{4}, order...) {
-			p.deliver(notices[n]).want(http.StatusOK)
+			deliver(p.API, notices[n]).Want(http.StatusOK)
 		}
 		if got := p.storedPlan(); got != "free" {
 			t.Fatalf("after the end, told again in the order %v, the plan comes to %s", order, got)
@@ -240,16 +241,16 @@ func permutations(n int) [][]int {
 func TestASuspendedSubscriptionIsNotBoughtAgain(t *testing.T) {
 	a, _ := withStripe(t)
 	p := newPayer(a, "debtor")
-	buy := func() *answer {
-		return p.callWith(p.key, http.MethodPost, "/billing/checkout", `{"plan": "team"}`)
+	buy := func() *gatewaytest.Response {
+		return p.RequestWith(p.key, http.MethodPost, "/billing/checkout", `{"plan": "team"}`)
 	}
-	p.deliver(p.updated("sub_1", 10, "active", "price_p")).want(http.StatusOK)
-	buy().want(http.StatusOK) // no payment is known
-	p.deliver(p.bought("sub_1")).want(http.StatusOK)
-	p.deliver(p.updated("sub_1", 20, "unpaid", "price_p")).want(http.StatusOK)
-	buy().fails(http.StatusBadRequest, "invalid_state")
-	p.deliver(p.deleted("sub_1")).want(http.StatusOK)
-	buy().want(http.StatusOK)
+	deliver(p.API, p.updated("sub_1", 10, "active", "price_p")).Want(http.StatusOK)
+	buy().Want(http.StatusOK) // no payment is known
+	deliver(p.API, p.bought("sub_1")).Want(http.StatusOK)
+	deliver(p.API, p.updated("sub_1", 20, "unpaid", "price_p")).Want(http.StatusOK)
+	buy().WantError(http.StatusBadRequest, "invalid_state")
+	deliver(p.API, p.deleted("sub_1")).Want(http.StatusOK)
+	buy().Want(http.StatusOK)
 }
 
 func TestAPriceOfNoPlanIsToldTheOperatorOnce(t *testing.T) {
@@ -264,7 +265,7 @@ func TestAPriceOfNoPlanIsToldTheOperatorOnce(t *testing.T) {
 		{"another's", "", p.updated("sub_2", 10, "active", "price_yearly"), "team"},
 		{"the last retry", "", p.updated("sub_1", 40, "unpaid", "price_yearly"), "free"},
 	})
-	if said := strings.Count(a.log.String(), `"price":"price_yearly"`); said != 1 {
+	if said := strings.Count(a.Logs.String(), `"price":"price_yearly"`); said != 1 {
 		t.Errorf("the log tells %d times of the price", said)
 	}
 }
@@ -272,8 +273,8 @@ func TestAPriceOfNoPlanIsToldTheOperatorOnce(t *testing.T) {
 func TestNobodyChangesTheSubscriptionOfAnotherWorkspace(t *testing.T) {
 	a, _ := withStripe(t)
 	owner, other := newPayer(a, "owner"), newPayer(a, "other")
-	owner.deliver(owner.bought("sub_1")).want(http.StatusOK)
-	owner.deliver(owner.updated("sub_2", 10, "active", "price_t")).want(http.StatusOK) // not paid yet
+	deliver(owner.API, owner.bought("sub_1")).Want(http.StatusOK)
+	deliver(owner.API, owner.updated("sub_2", 10, "active", "price_t")).Want(http.StatusOK) // not paid yet
 	for name, n := range map[string]notice{
 		"a purchase":               other.bought("sub_1"),
 		"a change":                 other.updated("sub_1", 20, "active", "price_t"),
@@ -281,7 +282,7 @@ func TestNobodyChangesTheSubscriptionOfAnotherWorkspace(t *testing.T) {
 		"an end":                   other.deleted("sub_1"),
 		"a purchase before theirs": other.bought("sub_2"),
 	} {
-		a.deliver(n).want(http.StatusOK)
+		deliver(a, n).Want(http.StatusOK)
 		if got := other.plan(); got != "free" {
 			t.Errorf("%s gives the other the plan %s", name, got)
 		}
@@ -298,21 +299,21 @@ func TestNobodyChangesTheSubscriptionOfAnotherWorkspace(t *testing.T) {
 func TestAChangeThatStripeDidNotSignIsRefused(t *testing.T) {
 	a, _ := withStripe(t)
 	p := newPayer(a, "payer")
-	p.deliver(p.bought("sub_1")).want(http.StatusOK)
+	deliver(p.API, p.bought("sub_1")).Want(http.StatusOK)
 	n := p.updated("sub_1", 10, "active", "price_t")
 	body := string(n.body(t))
 	for name, signature := range map[string]string{
 		"none":            "",
-		"another body's":  stripeSignature(a.now(), body+" "),
-		"an hour old":     stripeSignature(a.now().Add(-time.Hour), body),
-		"not of a secret": strings.Replace(stripeSignature(a.now(), body), "v1=", "v1=00", 1),
+		"another body's":  stripeSignature(a.Now(), body+" "),
+		"an hour old":     stripeSignature(a.Now().Add(-time.Hour), body),
+		"not of a secret": strings.Replace(stripeSignature(a.Now(), body), "v1=", "v1=00", 1),
 	} {
-		a.callWith("", http.MethodPost, "/billing/stripe", body, "Stripe-Signature", signature).fails(http.StatusBadRequest, "validation_error")
+		a.RequestWith("", http.MethodPost, "/billing/stripe", body, "Stripe-Signature", signature).WantError(http.StatusBadRequest, "validation_error")
 		if got := p.plan(); got != "personal" {
 			t.Errorf("with the signature %s the plan is %s", name, got)
 		}
 	}
-	p.deliver(n).want(http.StatusOK)
+	deliver(p.API, n).Want(http.StatusOK)
 	if got := p.plan(); got != "team" {
 		t.Errorf("with Stripe's signature the plan is %s", got)
 	}

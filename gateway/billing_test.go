@@ -19,19 +19,20 @@ import (
 	"crier/connectors/egress"
 	"crier/gateway"
 	payments "crier/gateway/billing/stripe"
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
 func TestPlansAreShownAndNotSold(t *testing.T) {
-	a := newAPI(t)
-	_, key := a.tenant("team", "team", schema.Admin)
-	got := a.callWith(key, http.MethodGet, "/billing/plan", nil).want(http.StatusOK)
-	if got.at("plan", "name").text() != "team" || got.at("plan", "accounts").value != 25.0 || got.at("plans").size() != 5 {
-		t.Errorf("plan = %v of %v", got.at("plan").value, got.at("plans").value)
+	a := gatewaytest.New(t)
+	_, key := a.CreateWorkspace("team", "team", schema.Admin)
+	got := a.RequestWith(key, http.MethodGet, "/billing/plan", nil).Want(http.StatusOK)
+	if got.At("plan", "name").Text() != "team" || got.At("plan", "accounts").Value != 25.0 || got.At("plans").Len() != 5 {
+		t.Errorf("plan = %v of %v", got.At("plan").Value, got.At("plans").Value)
 	}
-	a.callWith(key, http.MethodPost, "/billing/checkout", `{"plan": "agency"}`).fails(http.StatusServiceUnavailable, "unavailable")
-	failure := a.callWith(key, http.MethodPost, "/billing/checkout", `{"plan": "gold"}`).fails(http.StatusBadRequest, "validation_error")
-	if field := failure.at("details", 0, "field").text(); field != "plan" {
+	a.RequestWith(key, http.MethodPost, "/billing/checkout", `{"plan": "agency"}`).WantError(http.StatusServiceUnavailable, "unavailable")
+	failure := a.RequestWith(key, http.MethodPost, "/billing/checkout", `{"plan": "gold"}`).WantError(http.StatusBadRequest, "validation_error")
+	if field := failure.At("details", 0, "field").Text(); field != "plan" {
 		t.Errorf("field = %s", field)
 	}
 }
@@ -132,13 +133,13 @@ func (s *stripe) made() []map[string]string {
 }
 
 // withStripe makes a gateway that sells the plans personal and team.
-func withStripe(t *testing.T) (*api, *stripe) {
+func withStripe(t *testing.T) (*gatewaytest.API, *stripe) {
 	t.Helper()
 	s := &stripe{saved: map[string]savedAnswer{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	guard := egress.New(egress.Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-	a := newAPI(t, func(c *gateway.Config) {
+	a := gatewaytest.New(t, func(c *gateway.Config) {
 		seller, err := payments.New(payments.Config{
 			Key: stripeKey, WebhookSecret: stripeSecret, Prices: map[string]string{"personal": "price_p", "team": "price_t"},
 			SuccessURL: "https://crier.example/paid", CancelURL: "https://crier.example/back", BaseURL: server.URL,
@@ -154,20 +155,20 @@ func withStripe(t *testing.T) (*api, *stripe) {
 
 func TestPlansAreSoldByStripe(t *testing.T) {
 	a, s := withStripe(t)
-	workspace, key := a.tenant("buyer", "free", schema.Admin)
-	a.freeze()
-	buy := func(key, plan string, headers ...string) *answer {
+	workspace, key := a.CreateWorkspace("buyer", "free", schema.Admin)
+	a.Freeze()
+	buy := func(key, plan string, headers ...string) *gatewaytest.Response {
 		a.Helper()
-		return a.callWith(key, http.MethodPost, "/billing/checkout", map[string]string{"plan": plan}, headers...)
+		return a.RequestWith(key, http.MethodPost, "/billing/checkout", map[string]string{"plan": plan}, headers...)
 	}
-	first := buy(key, "team").want(http.StatusOK).at("checkout", "url").text()
-	if again := buy(key, "team").want(http.StatusOK).at("checkout", "url").text(); again != first {
+	first := buy(key, "team").Want(http.StatusOK).At("checkout", "url").Text()
+	if again := buy(key, "team").Want(http.StatusOK).At("checkout", "url").Text(); again != first {
 		t.Errorf("a retry leads to %s, at first %s", again, first)
 	}
 	for range 2 {
-		buy(key, "team", "Idempotency-Key", "mine").want(http.StatusOK)
+		buy(key, "team", "Idempotency-Key", "mine").Want(http.StatusOK)
 	}
-	buy(key, "personal", "Idempotency-Key", "mine").want(http.StatusOK)
+	buy(key, "personal", "Idempotency-Key", "mine").Want(http.StatusOK)
 	sessions := s.made()
 	if len(sessions) != 3 {
 		t.Fatalf("%d sessions: %v", len(sessions), sessions)
@@ -182,33 +183,33 @@ func TestPlansAreSoldByStripe(t *testing.T) {
 			t.Errorf("%s = %q, want %q", name, got, want)
 		}
 	}
-	_, other := a.tenant("another", "free", schema.Admin)
-	if page := buy(other, "team").want(http.StatusOK).at("checkout", "url").text(); page == first {
+	_, other := a.CreateWorkspace("another", "free", schema.Admin)
+	if page := buy(other, "team").Want(http.StatusOK).At("checkout", "url").Text(); page == first {
 		t.Error("two workspaces pay on one page")
 	}
-	twin, err := a.admin.Twin(t.Context(), workspace)
+	twin, err := a.Admin.Twin(t.Context(), workspace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	test, _ := a.issueKey(twin, schema.Admin, true)
-	buy(test, "team").fails(http.StatusForbidden, "forbidden")
-	buy(key, "agency").fails(http.StatusBadRequest, "validation_error")
+	test, _ := a.IssueKey(twin, schema.Admin, true)
+	buy(test, "team").WantError(http.StatusForbidden, "forbidden")
+	buy(key, "agency").WantError(http.StatusBadRequest, "validation_error")
 }
 
 func TestFailuresOfStripeAreNotShown(t *testing.T) {
 	a, s := withStripe(t)
 	for _, status := range []int{http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusTooManyRequests, http.StatusInternalServerError} {
 		s.answerAll(status)
-		got := a.call(http.MethodPost, "/billing/checkout", `{"plan": "team"}`)
-		got.fails(http.StatusServiceUnavailable, "unavailable")
-		if bytes.Contains(got.body, []byte("Stripe")) || bytes.Contains(got.body, []byte("sk_")) || got.header.Get("Retry-After") == "" {
-			t.Errorf("%d is shown as %s", status, got.body)
+		got := a.Request(http.MethodPost, "/billing/checkout", `{"plan": "team"}`)
+		got.WantError(http.StatusServiceUnavailable, "unavailable")
+		if bytes.Contains(got.Body, []byte("Stripe")) || bytes.Contains(got.Body, []byte("sk_")) || got.Header.Get("Retry-After") == "" {
+			t.Errorf("%d is shown as %s", status, got.Body)
 		}
-		if !strings.Contains(a.log.String(), fmt.Sprintf("status %d of Stripe", status)) {
+		if !strings.Contains(a.Logs.String(), fmt.Sprintf("status %d of Stripe", status)) {
 			t.Errorf("the log does not tell of %d", status)
 		}
 	}
-	if strings.Contains(a.log.String(), "sk_") {
+	if strings.Contains(a.Logs.String(), "sk_") {
 		t.Error("the log has a part of the key")
 	}
 }
@@ -221,16 +222,16 @@ type notice struct {
 	object  map[string]any
 }
 
-// tell sends a notice as Stripe does.
-func (a *api) tell(kind string, object map[string]any) *answer {
+// notify sends a notice as Stripe does.
+func notify(a *gatewaytest.API, kind string, object map[string]any) *gatewaytest.Response {
 	a.Helper()
-	return a.deliver(notice{"evt_1", kind, a.now(), object})
+	return deliver(a, notice{"evt_1", kind, a.Now(), object})
 }
 
-func (a *api) deliver(n notice) *answer {
+func deliver(a *gatewaytest.API, n notice) *gatewaytest.Response {
 	a.Helper()
 	body := string(n.body(a))
-	return a.callWith("", http.MethodPost, "/billing/stripe", body, "Stripe-Signature", stripeSignature(a.now(), body))
+	return a.RequestWith("", http.MethodPost, "/billing/stripe", body, "Stripe-Signature", stripeSignature(a.Now(), body))
 }
 
 func (n notice) body(t testing.TB) []byte {
@@ -252,12 +253,12 @@ func stripeSignature(at time.Time, body string) string {
 
 func TestNoticesOfStripeChangeThePlan(t *testing.T) {
 	a, _ := withStripe(t)
-	workspace, key := a.tenant("payer", "free", schema.Admin)
-	twin, err := a.admin.Twin(t.Context(), workspace)
+	workspace, key := a.CreateWorkspace("payer", "free", schema.Admin)
+	twin, err := a.Admin.Twin(t.Context(), workspace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	test, _ := a.issueKey(twin, schema.Read, true)
+	test, _ := a.IssueKey(twin, schema.Read, true)
 	session := func(subscription, plan, status string) map[string]any {
 		return map[string]any{
 			"id": "cs_1", "object": "checkout.session", "subscription": subscription, "payment_status": status,
@@ -271,8 +272,8 @@ func TestNoticesOfStripeChangeThePlan(t *testing.T) {
 		}
 	}
 	foreign := session("sub_9", "team", "paid")
-	foreign["metadata"] = map[string]string{"crier_workspace": schema.NewWorkspaceID(a.now()).String(), "crier_plan": "team"}
-	byOperator := func(plan string) { a.exec(`update workspaces set plan = $2 where id = $1`, workspace, plan) }
+	foreign["metadata"] = map[string]string{"crier_workspace": schema.NewWorkspaceID(a.Now()).String(), "crier_plan": "team"}
+	byOperator := func(plan string) { a.Exec(`update workspaces set plan = $2 where id = $1`, workspace, plan) }
 	const completed, paid, deleted = "checkout.session.completed", "checkout.session.async_payment_succeeded", "customer.subscription.deleted"
 	for _, step := range []struct {
 		name   string
@@ -301,24 +302,24 @@ func TestNoticesOfStripeChangeThePlan(t *testing.T) {
 		if step.before != nil {
 			step.before()
 		}
-		a.tell(step.event, step.object).want(http.StatusOK)
+		notify(a, step.event, step.object).Want(http.StatusOK)
 		for name, key := range map[string]string{"the workspace": key, "its sandbox": test} {
-			if got := a.callWith(key, http.MethodGet, "/billing/plan", nil).want(http.StatusOK).at("plan", "name").text(); got != step.plan {
+			if got := a.RequestWith(key, http.MethodGet, "/billing/plan", nil).Want(http.StatusOK).At("plan", "name").Text(); got != step.plan {
 				t.Fatalf("after %s the plan of %s is %s, want %s", step.name, name, got, step.plan)
 			}
 		}
 	}
-	a.tell(completed, session("sub_5", "personal", "paid")).want(http.StatusOK)
-	a.callWith(key, http.MethodPost, "/billing/checkout", `{"plan": "team"}`).fails(http.StatusBadRequest, "invalid_state")
+	notify(a, completed, session("sub_5", "personal", "paid")).Want(http.StatusOK)
+	a.RequestWith(key, http.MethodPost, "/billing/checkout", `{"plan": "team"}`).WantError(http.StatusBadRequest, "invalid_state")
 }
 
 func TestNoticesThatStripeDidNotSignAreRefused(t *testing.T) {
 	a, _ := withStripe(t)
-	workspace, key := a.tenant("victim", "free", schema.Admin)
+	workspace, key := a.CreateWorkspace("victim", "free", schema.Admin)
 	body := `{"type": "checkout.session.completed", "data": {"object": {"subscription": "sub_1", "payment_status": "paid", "metadata": {"crier_workspace": "` + workspace.String() + `", "crier_plan": "team"}}}}`
-	a.callWith("", http.MethodPost, "/billing/stripe", body).fails(http.StatusBadRequest, "validation_error")
-	a.callWith("", http.MethodPost, "/billing/stripe", body, "Stripe-Signature", stripeSignature(a.now(), body+" ")).fails(http.StatusBadRequest, "validation_error")
-	if got := a.callWith(key, http.MethodGet, "/billing/plan", nil).want(http.StatusOK).at("plan", "name").text(); got != "free" {
+	a.RequestWith("", http.MethodPost, "/billing/stripe", body).WantError(http.StatusBadRequest, "validation_error")
+	a.RequestWith("", http.MethodPost, "/billing/stripe", body, "Stripe-Signature", stripeSignature(a.Now(), body+" ")).WantError(http.StatusBadRequest, "validation_error")
+	if got := a.RequestWith(key, http.MethodGet, "/billing/plan", nil).Want(http.StatusOK).At("plan", "name").Text(); got != "free" {
 		t.Errorf("plan = %s", got)
 	}
 }

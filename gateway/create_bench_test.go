@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"crier/gateway"
+	"crier/gateway/gatewaytest"
 	"crier/gateway/posts"
 	"crier/schema"
 )
@@ -31,9 +32,9 @@ func BenchmarkCreate(b *testing.B) {
 		"in memory": func(c *gateway.Config) { c.Stores.Posts = discard{c.Stores.Posts} },
 	} {
 		b.Run(name, func(b *testing.B) {
-			a := newAPI(b, change)
+			a := gatewaytest.New(b, change)
 			bodies := creations(a)
-			handler := a.engine.Handler()
+			handler := a.Gateway.Handler()
 			var n atomic.Int64
 			b.SetParallelism(128)
 			b.ReportAllocs()
@@ -43,7 +44,7 @@ func BenchmarkCreate(b *testing.B) {
 					i := n.Add(1)
 					body := bodies[i%int64(len(bodies))]
 					request := httptest.NewRequest(http.MethodPost, "/api/v1/posts", strings.NewReader(body))
-					request.Header.Set("Authorization", "Bearer "+a.key)
+					request.Header.Set("Authorization", "Bearer "+a.Key)
 					request.Header.Set("Idempotency-Key", fmt.Sprint("key-", i))
 					answer := httptest.NewRecorder()
 					handler.ServeHTTP(answer, request)
@@ -59,17 +60,17 @@ func BenchmarkCreate(b *testing.B) {
 
 // creations connects the accounts of a benchmark and returns a request for each three of
 // them on each day.
-func creations(a *api) []string {
+func creations(a *gatewaytest.API) []string {
 	bodies := make([]string, 0, benchmarkAccounts*benchmarkDays)
 	for i := range benchmarkAccounts {
 		var targets []string
 		for _, p := range []schema.Platform{schema.Mastodon, schema.Bluesky, schema.Telegram} {
-			id := a.connect(a.workspace, p, fmt.Sprint("@", i))
+			id := a.AddAccount(a.Workspace, p, fmt.Sprint("@", i))
 			targets = append(targets, fmt.Sprintf(`{"platform": %q, "accountId": %q}`, p, id))
 		}
 		for day := range benchmarkDays {
 			bodies = append(bodies, fmt.Sprintf(`{"content": "Post %d announces something, with a link https://example.com/news and #two #tags", "platforms": [%s], "scheduledFor": %q}`,
-				i, strings.Join(targets, ", "), a.in(time.Duration(2+day)*24*time.Hour)))
+				i, strings.Join(targets, ", "), a.In(time.Duration(2+day)*24*time.Hour)))
 		}
 	}
 	return bodies

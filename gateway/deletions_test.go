@@ -12,67 +12,68 @@ import (
 
 	"crier/connectors/simulators/simulation"
 	"crier/gateway"
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/postgres"
 )
 
 func TestAWorkspaceIsDeletedOnTheSecondWord(t *testing.T) {
-	a := newAPI(t)
-	account := a.connect(a.workspace, schema.Mastodon, "me")
-	a.call(http.MethodPost, "/posts", `{"content":"hi","platforms":["mastodon"],"scheduledFor":"`+a.in(2*gateway.Lead)+`"}`).want(http.StatusCreated)
+	a := gatewaytest.New(t)
+	account := a.AddAccount(a.Workspace, schema.Mastodon, "me")
+	a.Request(http.MethodPost, "/posts", `{"content":"hi","platforms":["mastodon"],"scheduledFor":"`+a.In(2*gateway.Lead)+`"}`).Want(http.StatusCreated)
 	for _, wrong := range []string{`{}`, `{"workspace":false}`, `{"workspace":true,"accountId":"` + account.String() + `"}`, `{"accountId":"me"}`} {
-		a.call(http.MethodPost, "/deletions", wrong).fails(http.StatusBadRequest, "validation_error")
+		a.Request(http.MethodPost, "/deletions", wrong).WantError(http.StatusBadRequest, "validation_error")
 	}
-	a.callWith(a.newKey(a.workspace, schema.Write), http.MethodPost, "/deletions", `{"workspace":true}`).fails(http.StatusForbidden, "forbidden")
-	_, stranger := a.tenant("other", "operator", schema.Admin)
-	a.callWith(stranger, http.MethodPost, "/deletions", map[string]any{"accountId": account}).fails(http.StatusNotFound, "not_found")
+	a.RequestWith(a.NewKey(a.Workspace, schema.Write), http.MethodPost, "/deletions", `{"workspace":true}`).WantError(http.StatusForbidden, "forbidden")
+	_, stranger := a.CreateWorkspace("other", "operator", schema.Admin)
+	a.RequestWith(stranger, http.MethodPost, "/deletions", map[string]any{"accountId": account}).WantError(http.StatusNotFound, "not_found")
 
-	asked := a.call(http.MethodPost, "/deletions", `{"workspace":true}`).want(http.StatusCreated)
-	if asked.at("contents", "workspace").text() != "acme" || asked.at("contents", "openPosts").value != 1.0 || asked.at("contents", "accounts").value != 1.0 {
-		t.Errorf("contents = %v", asked.at("contents"))
+	asked := a.Request(http.MethodPost, "/deletions", `{"workspace":true}`).Want(http.StatusCreated)
+	if asked.At("contents", "workspace").Text() != "acme" || asked.At("contents", "openPosts").Value != 1.0 || asked.At("contents", "accounts").Value != 1.0 {
+		t.Errorf("contents = %v", asked.At("contents"))
 	}
-	path := "/deletions/" + asked.at("deletion", "id").text()
-	a.callWith("", http.MethodPost, path+"/confirm", `{"confirmation":"guessed"}`).fails(http.StatusNotFound, "not_found")
-	a.call(http.MethodPost, path+"/confirm", `{}`).fails(http.StatusBadRequest, "validation_error")
-	if status := a.callWith("", http.MethodGet, path, nil).want(http.StatusOK); status.at("deletion", "status").text() != "asked" {
+	path := "/deletions/" + asked.At("deletion", "id").Text()
+	a.RequestWith("", http.MethodPost, path+"/confirm", `{"confirmation":"guessed"}`).WantError(http.StatusNotFound, "not_found")
+	a.Request(http.MethodPost, path+"/confirm", `{}`).WantError(http.StatusBadRequest, "validation_error")
+	if status := a.RequestWith("", http.MethodGet, path, nil).Want(http.StatusOK); status.At("deletion", "status").Text() != "asked" {
 		t.Errorf("it is %v before it is confirmed", status)
 	}
 	for range 2 { // the first answer may have been lost
-		confirmed := a.callWith("", http.MethodPost, path+"/confirm", map[string]any{"confirmation": asked.at("confirmation").text()}).want(http.StatusAccepted)
-		if confirmed.at("deletion", "status").text() != "removing" || confirmed.at("deletion", "stoppedAt").text() == "" {
+		confirmed := a.RequestWith("", http.MethodPost, path+"/confirm", map[string]any{"confirmation": asked.At("confirmation").Text()}).Want(http.StatusAccepted)
+		if confirmed.At("deletion", "status").Text() != "removing" || confirmed.At("deletion", "stoppedAt").Text() == "" {
 			t.Errorf("it is %v once it is confirmed", confirmed)
 		}
 	}
-	if n := a.number(`select count(*) from holds where kind = 5`); n != 1 {
+	if n := a.QueryInt(`select count(*) from holds where kind = 5`); n != 1 {
 		t.Errorf("%d holds, want the workspace's", n)
 	}
-	page := a.callWith("", http.MethodGet, path, nil, "Accept", "text/html")
-	if page.status != http.StatusOK || !strings.Contains(string(page.body), "Nothing goes out any more") {
-		t.Errorf("a browser gets %d: %s", page.status, page.body)
+	page := a.RequestWith("", http.MethodGet, path, nil, "Accept", "text/html")
+	if page.Status != http.StatusOK || !strings.Contains(string(page.Body), "Nothing goes out any more") {
+		t.Errorf("a browser gets %d: %s", page.Status, page.Body)
 	}
-	a.exec(`update deletions set asked_at = asked_at - interval '1 hour', status = 1`)
-	a.callWith("", http.MethodPost, path+"/confirm", map[string]any{"confirmation": asked.at("confirmation").text()}).fails(http.StatusNotFound, "not_found")
+	a.Exec(`update deletions set asked_at = asked_at - interval '1 hour', status = 1`)
+	a.RequestWith("", http.MethodPost, path+"/confirm", map[string]any{"confirmation": asked.At("confirmation").Text()}).WantError(http.StatusNotFound, "not_found")
 }
 
 // The credentials are erased with the confirmation: whoever asks again has none to revoke.
 func TestADeletionThatIsNotWaitedForRevokesAllTheSame(t *testing.T) {
-	a := newAPI(t)
-	p := a.person()
-	p.attaches(p.allows(p.begins("mastodon", ""), "alice"))
-	post := a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`).want(http.StatusCreated).at("post", "id").text()
+	a := gatewaytest.New(t)
+	p := a.Person()
+	p.Attach(p.Allow(p.Begin("mastodon", ""), "alice"))
+	post := a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`).Want(http.StatusCreated).At("post", "id").Text()
 	id, err := schema.ParsePostID(post)
 	if err != nil {
 		t.Fatal(err)
 	}
-	publish := postgres.NewPublish(a.store, noComments)
+	publish := postgres.NewPublish(a.Store, gatewaytest.NoComments)
 	if claimed, err := publish.Claim(t.Context(), []schema.TargetRef{{Post: id, Version: 1}}); err != nil || len(claimed) != 1 {
 		t.Fatalf("claimed %v, %v", claimed, err) // a call in hand, which the deletion waits for
 	}
-	asked := a.call(http.MethodPost, "/deletions", `{"workspace": true}`).want(http.StatusCreated)
-	a.platforms.fail(schema.Mastodon, simulation.Fault{Operation: "POST /oauth/revoke", Status: 500}) // the log tells of it
+	asked := a.Request(http.MethodPost, "/deletions", `{"workspace": true}`).Want(http.StatusCreated)
+	a.Platforms.Inject(schema.Mastodon, simulation.Fault{Operation: "POST /oauth/revoke", Status: 500}) // the log tells of it
 	ctx, leave := context.WithCancel(t.Context())
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url+"/api/v1/deletions/"+asked.at("deletion", "id").text()+"/confirm",
-		strings.NewReader(`{"confirmation": "`+asked.at("confirmation").text()+`"}`))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL+"/api/v1/deletions/"+asked.At("deletion", "id").Text()+"/confirm",
+		strings.NewReader(`{"confirmation": "`+asked.At("confirmation").Text()+`"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,10 +83,10 @@ func TestADeletionThatIsNotWaitedForRevokesAllTheSame(t *testing.T) {
 			response.Body.Close()
 		}
 	})
-	a.eventually("it is confirmed", func() bool { return a.number(`select count(*) from deletions where confirmed_at is not null`) == 1 })
+	a.Eventually("it is confirmed", func() bool { return a.QueryInt(`select count(*) from deletions where confirmed_at is not null`) == 1 })
 	leave()
 	waiting.Wait()
-	a.eventually("the platform is told", func() bool { return strings.Contains(a.log.String(), "were not revoked") })
+	a.Eventually("the platform is told", func() bool { return strings.Contains(a.Logs.String(), "were not revoked") })
 }
 
 // TestMetaCallsForAPerson has the simulators send what Meta sends.
@@ -98,22 +99,22 @@ func other(one byte) string {
 }
 
 func TestMetaCallsForAPerson(t *testing.T) {
-	a := newAPI(t)
-	p := a.person()
-	token := p.selects("alice")
-	listed := a.call(http.MethodGet, "/connect/facebook/entities?selectionToken="+token, nil).want(http.StatusOK)
-	a.call(http.MethodPost, "/connect/facebook/select", map[string]any{
-		"selectionToken": token, "entityIds": []any{listed.at("entities", 0, "id").text()},
-	}).want(http.StatusOK)
+	a := gatewaytest.New(t)
+	p := a.Person()
+	token := p.SelectionToken("alice")
+	listed := a.Request(http.MethodGet, "/connect/facebook/entities?selectionToken="+token, nil).Want(http.StatusOK)
+	a.Request(http.MethodPost, "/connect/facebook/select", map[string]any{
+		"selectionToken": token, "entityIds": []any{listed.At("entities", 0, "id").Text()},
+	}).Want(http.StatusOK)
 	for _, platform := range []string{"instagram", "threads"} {
 		for _, name := range []string{"alice", "bob"} {
-			p.attaches(p.allows(p.begins(platform, ""), name))
+			p.Attach(p.Allow(p.Begin(platform, ""), name))
 		}
 	}
-	a.wantAccounts(5)
+	a.WantAccounts(5)
 	for _, platform := range []schema.Platform{schema.Facebook, schema.Instagram, schema.Threads} {
-		world := a.platforms.sandbox.World(platform)
-		callback := a.url + "/api/v1/connect/" + platform.String()
+		world := a.Platforms.Sandbox.World(platform)
+		callback := a.URL + "/api/v1/connect/" + platform.String()
 		person := map[schema.Platform]string{schema.Facebook: "user-alice"}[platform]
 		if person == "" {
 			person = "alice"
@@ -138,7 +139,7 @@ func TestMetaCallsForAPerson(t *testing.T) {
 			t.Fatalf("%s: %v, %v", platform, response, err)
 		}
 		response.Body.Close()
-		if n := a.number(`select count(*) from accounts where needs_reconnect and platform = ` + numberOf(platform)); n != 1 {
+		if n := a.QueryInt(`select count(*) from accounts where needs_reconnect and platform = ` + numberOf(platform)); n != 1 {
 			t.Errorf("%s: %d accounts have ended, want alice's", platform, n)
 		}
 		response, err = world.CallFor(t.Context(), person, callback+"/delete-data")
@@ -153,23 +154,23 @@ func TestMetaCallsForAPerson(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", platform, said, err)
 		}
 		response.Body.Close()
-		if status := a.callWith("", http.MethodGet, "/deletions/"+said.Code, nil).want(http.StatusOK); status.at("deletion", "status").text() != "stopping" {
+		if status := a.RequestWith("", http.MethodGet, "/deletions/"+said.Code, nil).Want(http.StatusOK); status.At("deletion", "status").Text() != "stopping" {
 			t.Errorf("%s: it is %v", platform, status)
 		}
 	}
-	deletions := postgres.NewDeletions(a.store, 0)
+	deletions := postgres.NewDeletions(a.Store, 0)
 	for range 200 {
 		if _, _, err := deletions.Delete(t.Context(), func(context.Context, schema.Erasure) (int64, error) { return 0, nil }); err != nil {
 			t.Fatal(err)
 		}
-		a.exec(`update deletions set worked_at = now() where worked_at > now()`)
+		a.Exec(`update deletions set worked_at = now() where worked_at > now()`)
 	}
-	if n := a.number(`select count(*) from deletions where status <> 4`); n != 0 {
+	if n := a.QueryInt(`select count(*) from deletions where status <> 4`); n != 0 {
 		t.Errorf("%d deletions are not done", n)
 	}
-	a.wantAccounts(2)
-	world := a.platforms.sandbox.World(schema.Threads)
-	response, err := world.CallFor(t.Context(), "stranger", a.url+"/api/v1/connect/threads/delete-data")
+	a.WantAccounts(2)
+	world := a.Platforms.Sandbox.World(schema.Threads)
+	response, err := world.CallFor(t.Context(), "stranger", a.URL+"/api/v1/connect/threads/delete-data")
 	if err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("somebody of whom there is nothing: %v, %v", response, err)
 	}

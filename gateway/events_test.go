@@ -5,111 +5,60 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
-	"slices"
 	"testing"
 	"time"
 
 	"crier/connectors/catalog"
 	"crier/gateway"
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/postgres"
 )
 
-// checkEvent holds an event, as a receiver gets it, against its description.
-func (d *description) checkEvent(t testing.TB, e schema.WebhookPayload) {
-	t.Helper()
-	body, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.validate(t, "webhooks/"+string(e.Event)+"/post/requestBody/content/application~1json/schema", body)
-}
-
-// sent returns the events that can be subscribed to and were announced after n others, by
-// type; each is as openapi.yaml describes it.
-func (a *api) sent(n int) map[schema.EventType]tree {
-	a.Helper()
-	sent := map[schema.EventType]tree{}
-	for _, batch := range a.events()[n:] {
-		for _, e := range batch.Events {
-			if !e.Type.Subscribable() {
-				continue
-			}
-			a.description.checkEvent(a.TB, schema.WebhookPayload{ID: e.ID, Event: e.Type, CreatedAt: e.At, Data: e.Data})
-			if _, twice := sent[e.Type]; twice {
-				a.Errorf("%s was sent twice", e.Type)
-			}
-			var data any
-			if err := json.Unmarshal(e.Data, &data); err != nil {
-				a.Fatal(err)
-			}
-			sent[e.Type] = tree{data}
-		}
-	}
-	return sent
-}
-
-// wantSent fails the test unless just these events were sent after n others.
-func (a *api) wantSent(n int, want ...schema.EventType) map[schema.EventType]tree {
-	a.Helper()
-	sent := a.sent(n)
-	for _, e := range want {
-		if _, ok := sent[e]; !ok {
-			a.Errorf("%s was not sent", e)
-		}
-	}
-	for e := range sent {
-		if !slices.Contains(want, e) {
-			a.Errorf("%s was sent", e)
-		}
-	}
-	return sent
-}
-
 func TestChangesOfAPostAreSent(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).want(http.StatusCreated)
-	a.wantSent(0)
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).Want(http.StatusCreated)
+	a.WantSentEvents(0)
 
-	scheduled := a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "externalId": "mine", "metadata": {"k": "v"}, `+a.inAnHour()+`}`).
-		want(http.StatusCreated).at("post")
-	post := a.wantSent(0, schema.PostScheduled)[schema.PostScheduled].at("post")
-	if post.at("id") != scheduled.at("id") || post.at("externalId").text() != "mine" || post.at("metadata", "k").text() != "v" {
+	scheduled := a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "externalId": "mine", "metadata": {"k": "v"}, `+a.InAnHour()+`}`).
+		Want(http.StatusCreated).At("post")
+	post := a.WantSentEvents(0, schema.PostScheduled)[schema.PostScheduled].At("post")
+	if post.At("id") != scheduled.At("id") || post.At("externalId").Text() != "mine" || post.At("metadata", "k").Text() != "v" {
 		t.Errorf("post = %v", post)
 	}
-	path := "/posts/" + scheduled.at("id").text()
+	path := "/posts/" + scheduled.At("id").Text()
 
-	n := len(a.events())
+	n := len(a.Events())
 	for _, nothing := range []string{`{}`, `{"note": "y"}`} {
-		left := a.call(http.MethodPatch, path, nothing).want(http.StatusOK).at("post")
-		if before, after := scheduled.at("updatedAt").text(), left.at("updatedAt").text(); after != before {
+		left := a.Request(http.MethodPatch, path, nothing).Want(http.StatusOK).At("post")
+		if before, after := scheduled.At("updatedAt").Text(), left.At("updatedAt").Text(); after != before {
 			t.Errorf("updated at %s by %s, want %s as before", after, nothing, before)
 		}
 	}
-	a.call(http.MethodPatch, path, `{"content": "y"}`).want(http.StatusOK)
-	if got := a.wantSent(n, schema.PostUpdated)[schema.PostUpdated].at("post", "content").text(); got != "y" {
+	a.Request(http.MethodPatch, path, `{"content": "y"}`).Want(http.StatusOK)
+	if got := a.WantSentEvents(n, schema.PostUpdated)[schema.PostUpdated].At("post", "content").Text(); got != "y" {
 		t.Errorf("content = %q", got)
 	}
 
-	n = len(a.events())
-	a.call(http.MethodDelete, path, nil).want(http.StatusOK)
-	if got := a.wantSent(n, schema.PostCancelled)[schema.PostCancelled].at("post", "platforms", 0, "status").text(); got != "cancelled" {
+	n = len(a.Events())
+	a.Request(http.MethodDelete, path, nil).Want(http.StatusOK)
+	if got := a.WantSentEvents(n, schema.PostCancelled)[schema.PostCancelled].At("post", "platforms", 0, "status").Text(); got != "cancelled" {
 		t.Errorf("status of the platform = %q", got)
 	}
-	a.call(http.MethodPatch, path, `{}`).fails(http.StatusBadRequest, "invalid_state")
+	a.Request(http.MethodPatch, path, `{}`).WantError(http.StatusBadRequest, "invalid_state")
 }
 
 func TestADraftThatGetsItsTimeIsScheduled(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	draft := a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).want(http.StatusCreated)
-	path := "/posts/" + draft.at("post", "id").text()
-	a.call(http.MethodPatch, path, `{"content": "y"}`).want(http.StatusOK)
-	a.wantSent(0, schema.PostUpdated)
-	n := len(a.events())
-	a.call(http.MethodPatch, path, `{"status": "scheduled", `+a.inAnHour()+`}`).want(http.StatusOK)
-	a.wantSent(n, schema.PostScheduled)
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	draft := a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).Want(http.StatusCreated)
+	path := "/posts/" + draft.At("post", "id").Text()
+	a.Request(http.MethodPatch, path, `{"content": "y"}`).Want(http.StatusOK)
+	a.WantSentEvents(0, schema.PostUpdated)
+	n := len(a.Events())
+	a.Request(http.MethodPatch, path, `{"status": "scheduled", `+a.InAnHour()+`}`).Want(http.StatusOK)
+	a.WantSentEvents(n, schema.PostScheduled)
 }
 
 var (
@@ -129,41 +78,41 @@ func TestWhatBecameOfAPostIsSent(t *testing.T) {
 		"none posted": {[2]schema.Outcome{refused, refused}, schema.PostFailed, "failed", [2]string{"failed", "failed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newAPI(t)
-			a.connect(a.workspace, schema.Mastodon, "@a")
-			a.connect(a.workspace, schema.Bluesky, "b")
-			id := a.publishNow()
-			publish := postgres.NewPublish(a.store, noComments)
-			n := len(a.events())
-			a.step(publish, id, 0, tt.outcomes[0])
-			a.wantSent(n)
-			a.step(publish, id, 1, tt.outcomes[1])
-			post := a.wantSent(n, tt.event)[tt.event].at("post")
-			if got := post.at("status").text(); got != tt.status {
+			a := gatewaytest.New(t)
+			a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+			a.AddAccount(a.Workspace, schema.Bluesky, "b")
+			id := publishNow(a)
+			publish := postgres.NewPublish(a.Store, gatewaytest.NoComments)
+			n := len(a.Events())
+			a.FinishTarget(publish, id, 0, tt.outcomes[0])
+			a.WantSentEvents(n)
+			a.FinishTarget(publish, id, 1, tt.outcomes[1])
+			post := a.WantSentEvents(n, tt.event)[tt.event].At("post")
+			if got := post.At("status").Text(); got != tt.status {
 				t.Errorf("status = %q, want %q", got, tt.status)
 			}
 			for i, want := range tt.each {
-				platform := post.at("platforms", i)
-				if platform.at("status").text() != want || (platform.at("url").value != nil) != (want == "posted") || (platform.at("error").value != nil) != (want == "failed") {
+				platform := post.At("platforms", i)
+				if platform.At("status").Text() != want || (platform.At("url").Value != nil) != (want == "posted") || (platform.At("error").Value != nil) != (want == "failed") {
 					t.Errorf("platform %d = %v, want it %s", i, platform, want)
 				}
 			}
-			if tt.event == schema.PostPublished && post.at("publishedAt").text() == "" {
+			if tt.event == schema.PostPublished && post.At("publishedAt").Text() == "" {
 				t.Error("publishedAt is missing")
 			}
-			n = len(a.events())
+			n = len(a.Events())
 			if tt.each[0] == "failed" {
-				a.call(http.MethodPost, "/posts/"+id.String()+"/retry", nil).want(http.StatusOK)
-				a.wantSent(n, schema.PostScheduled)
+				a.Request(http.MethodPost, "/posts/"+id.String()+"/retry", nil).Want(http.StatusOK)
+				a.WantSentEvents(n, schema.PostScheduled)
 			}
 		})
 	}
 }
 
-func (a *api) publishNow() schema.PostID {
+func publishNow(a *gatewaytest.API) schema.PostID {
 	a.Helper()
 	body := `{"content": "x", "platforms": ["mastodon", "bluesky"], "publishNow": true}`
-	id, err := schema.ParsePostID(a.call(http.MethodPost, "/posts", body).want(http.StatusCreated).at("post", "id").text())
+	id, err := schema.ParsePostID(a.Request(http.MethodPost, "/posts", body).Want(http.StatusCreated).At("post", "id").Text())
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -199,41 +148,41 @@ func TestWhatBecameOfAThreadIsSentBesideItsPost(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newAPI(t)
-			post := a.thread(tt.goesOn)
-			scheduled := a.wantSent(0, schema.PostScheduled, schema.ThreadScheduled)[schema.ThreadScheduled].at("thread")
-			if scheduled.at("postId").text() != post.ID.String() || scheduled.at("entries", 1, "content").text() != "two" {
+			a := gatewaytest.New(t)
+			post := createThread(a, tt.goesOn)
+			scheduled := a.WantSentEvents(0, schema.PostScheduled, schema.ThreadScheduled)[schema.ThreadScheduled].At("thread")
+			if scheduled.At("postId").Text() != post.ID.String() || scheduled.At("entries", 1, "content").Text() != "two" {
 				t.Errorf("thread = %v", scheduled)
 			}
-			n := len(a.events())
-			publish := postgres.NewPublish(a.store, noComments)
+			n := len(a.Events())
+			publish := postgres.NewPublish(a.Store, gatewaytest.NoComments)
 			for target, outcomes := range tt.outcomes {
 				for _, outcome := range outcomes {
-					a.exec(`update targets set next_at = now(), step = 1 where state = 0`)
-					a.step(publish, post.ID, int16(target), outcome)
+					a.Exec(`update targets set next_at = now(), step = 1 where state = 0`)
+					a.FinishTarget(publish, post.ID, int16(target), outcome)
 				}
 			}
-			sent := a.wantSent(n, tt.events...)
-			thread := sent[tt.events[1]].at("thread")
+			sent := a.WantSentEvents(n, tt.events...)
+			thread := sent[tt.events[1]].At("thread")
 			for i, want := range tt.entries {
-				entry := thread.at("entries", i)
-				if entry.at("status").text() != want || (entry.at("platformPostIds").value != nil) != (want != "failed") {
+				entry := thread.At("entries", i)
+				if entry.At("status").Text() != want || (entry.At("platformPostIds").Value != nil) != (want != "failed") {
 					t.Errorf("entry %d = %v, want it %s", i+1, entry, want)
 				}
 			}
-			if thread.at("id").text() != post.ThreadID().String() {
-				t.Errorf("id = %v", thread.at("id"))
+			if thread.At("id").Text() != post.ThreadID().String() {
+				t.Errorf("id = %v", thread.At("id"))
 			}
 		})
 	}
 }
 
-// thread makes a thread of two entries on two platforms, due now.
-func (a *api) thread(goesOn bool) schema.Post {
+// createThread makes a thread of two entries on two platforms, due now.
+func createThread(a *gatewaytest.API, goesOn bool) schema.Post {
 	a.Helper()
-	now := a.store.Now()
+	now := a.Store.Now()
 	post := schema.Post{
-		ID: schema.NewPostID(now), Workspace: a.workspace, Version: 1, Status: schema.Scheduled, ScheduledFor: now,
+		ID: schema.NewPostID(now), Workspace: a.Workspace, Version: 1, Status: schema.Scheduled, ScheduledFor: now,
 		Timezone: "UTC", FromAPI: true, CreatedAt: now, UpdatedAt: now,
 		Content: schema.Content{
 			Entries: []schema.Entry{{Text: "one"}, {Text: "two"}},
@@ -241,10 +190,10 @@ func (a *api) thread(goesOn bool) schema.Post {
 		},
 	}
 	for i, p := range []schema.Platform{schema.Mastodon, schema.Bluesky} {
-		account := a.connect(a.workspace, p, "a")
+		account := a.AddAccount(a.Workspace, p, "a")
 		post.Targets = append(post.Targets, schema.Target{N: int16(i), Account: account, Platform: p, FirstStep: schema.StepPublish})
 	}
-	gateway := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
+	gateway := postgres.NewGateway(a.Store, gatewaytest.PlainText{}, catalog.Constraints)
 	if _, err := gateway.Create(context.Background(), schema.Creation{Posts: []schema.Post{post}}); err != nil {
 		a.Fatal(err)
 	}
@@ -252,20 +201,20 @@ func (a *api) thread(goesOn bool) schema.Post {
 }
 
 func TestADraftsThreadIsScheduledWithItsPost(t *testing.T) {
-	a := newAPI(t)
-	post := a.thread(false)
-	a.exec(`update posts set status = 1, scheduled_for = null`)
-	a.exec(`delete from jobs`)
-	n := len(a.events())
-	gateway := postgres.NewGateway(a.store, plain{}, catalog.Constraints)
-	_, err := gateway.Update(context.Background(), a.workspace, post.ID, func(p *schema.Post) error {
-		p.Status, p.ScheduledFor = schema.Scheduled, a.now().Add(time.Hour)
+	a := gatewaytest.New(t)
+	post := createThread(a, false)
+	a.Exec(`update posts set status = 1, scheduled_for = null`)
+	a.Exec(`delete from jobs`)
+	n := len(a.Events())
+	gateway := postgres.NewGateway(a.Store, gatewaytest.PlainText{}, catalog.Constraints)
+	_, err := gateway.Update(context.Background(), a.Workspace, post.ID, func(p *schema.Post) error {
+		p.Status, p.ScheduledFor = schema.Scheduled, a.Now().Add(time.Hour)
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.wantSent(n, schema.PostScheduled, schema.ThreadScheduled)
+	a.WantSentEvents(n, schema.PostScheduled, schema.ThreadScheduled)
 }
 
 func TestEventsAreReadAsWebhooksDeliverThem(t *testing.T) {
@@ -276,33 +225,35 @@ func TestEventsAreReadAsWebhooksDeliverThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	event := schema.Event{ID: schema.NewEventID(at), Type: schema.PostScheduled, At: at, Data: data}
-	page := pages{schema.EventPage{Events: []schema.Event{event}, CompleteUntil: at}}
-	a := newAPI(t, func(c *gateway.Config) { c.Analytics = figures{counter: counts{}, eventReader: page} })
-	answer := a.call(http.MethodGet, "/events", nil).want(http.StatusOK)
+	page := gatewaytest.EventPages{Page: schema.EventPage{Events: []schema.Event{event}, CompleteUntil: at}}
+	a := gatewaytest.New(t, func(c *gateway.Config) {
+		c.Analytics = gatewaytest.Analytics{PostCounter: gatewaytest.PostCounts{}, EventReader: page}
+	})
+	answer := a.Request(http.MethodGet, "/events", nil).Want(http.StatusOK)
 	body, err := json.Marshal(event.Payload())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want any
-	if err := json.Unmarshal(body, &want); err != nil || !reflect.DeepEqual(answer.at("events", 0).value, want) {
-		t.Errorf("event = %v, want %v (%v)", answer.at("events", 0), want, err)
+	if err := json.Unmarshal(body, &want); err != nil || !reflect.DeepEqual(answer.At("events", 0).Value, want) {
+		t.Errorf("event = %v, want %v (%v)", answer.At("events", 0), want, err)
 	}
-	if answer.at("nextCursor").text() != event.ID.String() || answer.at("hasMore").value != false || answer.at("completeUntil").text() != "2026-05-04T10:00:00.123Z" {
+	if answer.At("nextCursor").Text() != event.ID.String() || answer.At("hasMore").Value != false || answer.At("completeUntil").Text() != "2026-05-04T10:00:00.123Z" {
 		t.Errorf("answer = %v", answer)
 	}
 }
 
 func TestWhereEventsGoOn(t *testing.T) {
-	a := newAPI(t)
-	if answer := a.call(http.MethodGet, "/events", nil).want(http.StatusOK); answer.at("nextCursor").value != nil {
-		t.Errorf("nextCursor = %v before the first event", answer.at("nextCursor"))
+	a := gatewaytest.New(t)
+	if answer := a.Request(http.MethodGet, "/events", nil).Want(http.StatusOK); answer.At("nextCursor").Value != nil {
+		t.Errorf("nextCursor = %v before the first event", answer.At("nextCursor"))
 	}
 	const last = "evt_01k9sr3q5wf2g8m7r4t0v1x2y3"
-	answer := a.call(http.MethodGet, "/events?type=post.failed,thread.failed&limit=100&after="+last, nil).want(http.StatusOK)
-	if got := answer.at("nextCursor").text(); got != last {
+	answer := a.Request(http.MethodGet, "/events?type=post.failed,thread.failed&limit=100&after="+last, nil).Want(http.StatusOK)
+	if got := answer.At("nextCursor").Text(); got != last {
 		t.Errorf("nextCursor = %q after nothing new, want the same", got)
 	}
 	for _, query := range []string{"after=x", "after=post_01k9sr3q5wf2g8m7r4t0v1x2y3", "type=post.lost", "type=target.posted", "limit=101", "limit=0"} {
-		a.call(http.MethodGet, "/events?"+query, nil).fails(http.StatusBadRequest, "validation_error")
+		a.Request(http.MethodGet, "/events?"+query, nil).WantError(http.StatusBadRequest, "validation_error")
 	}
 }

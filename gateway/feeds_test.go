@@ -11,59 +11,60 @@ import (
 
 	"crier/gateway"
 	"crier/gateway/feeds"
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
 func TestMonitorsAreMadeReadChangedAndDeleted(t *testing.T) {
-	a := newAPI(t)
-	made := a.call(http.MethodPost, "/feeds/keywords", `{"name": " Coffee ", "include": ["coffee", " flat  white", "coffee"], "exclude": ["decaf"], "language": "en", "platforms": ["bluesky"], "colour": "red"}`).
-		want(http.StatusCreated)
-	id := made.at("monitor", "id").text()
-	if m := made.at("monitor"); m.at("name").text() != "Coffee" || fmt.Sprint(m.at("include").value) != "[coffee flat white]" || m.at("isPaused").value != false {
+	a := gatewaytest.New(t)
+	made := a.Request(http.MethodPost, "/feeds/keywords", `{"name": " Coffee ", "include": ["coffee", " flat  white", "coffee"], "exclude": ["decaf"], "language": "en", "platforms": ["bluesky"], "colour": "red"}`).
+		Want(http.StatusCreated)
+	id := made.At("monitor", "id").Text()
+	if m := made.At("monitor"); m.At("name").Text() != "Coffee" || fmt.Sprint(m.At("include").Value) != "[coffee flat white]" || m.At("isPaused").Value != false {
 		t.Errorf("made = %v", made)
 	}
-	if made.at("warnings", 0, "field").text() != "colour" {
+	if made.At("warnings", 0, "field").Text() != "colour" {
 		t.Errorf("no warning of a field that is not known: %v", made)
 	}
-	changed := a.call(http.MethodPatch, "/feeds/keywords/"+id, `{"isPaused": true, "exclude": [], "language": null}`).want(http.StatusOK).at("monitor")
-	if changed.at("isPaused").value != true || fmt.Sprint(changed.at("exclude").value) != "[]" || changed.at("language").value != nil || changed.at("name").text() != "Coffee" {
+	changed := a.Request(http.MethodPatch, "/feeds/keywords/"+id, `{"isPaused": true, "exclude": [], "language": null}`).Want(http.StatusOK).At("monitor")
+	if changed.At("isPaused").Value != true || fmt.Sprint(changed.At("exclude").Value) != "[]" || changed.At("language").Value != nil || changed.At("name").Text() != "Coffee" {
 		t.Errorf("changed = %v", changed)
 	}
-	second := a.call(http.MethodPost, "/feeds/keywords", `{"name": "b", "include": ["咖啡"]}`).want(http.StatusCreated).at("monitor", "id").text()
-	if made.at("monitor", "search").value != nil {
+	second := a.Request(http.MethodPost, "/feeds/keywords", `{"name": "b", "include": ["咖啡"]}`).Want(http.StatusCreated).At("monitor", "id").Text()
+	if made.At("monitor", "search").Value != nil {
 		t.Errorf("something is searched for a monitor of bluesky alone: %v", made)
 	}
-	searched := a.call(http.MethodPatch, "/feeds/keywords/"+second, `{"platforms": ["bluesky", "threads"], "language": "de"}`).want(http.StatusOK)
-	if searched.at("warnings", 0, "field").text() != "language" || searched.at("warnings", 1, "code").text() != "account_missing" || searched.at("monitor", "search", "problem").value != nil {
+	searched := a.Request(http.MethodPatch, "/feeds/keywords/"+second, `{"platforms": ["bluesky", "threads"], "language": "de"}`).Want(http.StatusOK)
+	if searched.At("warnings", 0, "field").Text() != "language" || searched.At("warnings", 1, "code").Text() != "account_missing" || searched.At("monitor", "search", "problem").Value != nil {
 		t.Errorf("a monitor of threads in a workspace without an account = %v", searched)
 	}
-	a.call(http.MethodPost, "/connect/threads", `{"accessToken": "token-of-a"}`).want(http.StatusCreated)
-	if again := a.call(http.MethodPatch, "/feeds/keywords/"+second, `{"language": null}`).want(http.StatusOK); again.at("warnings").value != nil {
+	a.Request(http.MethodPost, "/connect/threads", `{"accessToken": "token-of-a"}`).Want(http.StatusCreated)
+	if again := a.Request(http.MethodPatch, "/feeds/keywords/"+second, `{"language": null}`).Want(http.StatusOK); again.At("warnings").Value != nil {
 		t.Errorf("with an account: %v", again)
 	}
-	a.exec(`update monitors set paused = false, include = array[repeat('x', 2 << 20)] where id = (select min(id::text)::uuid from monitors)`)
-	if left := a.call(http.MethodGet, "/feeds/keywords/"+second, nil).want(http.StatusOK); left.at("warnings", 0, "code").text() != "monitor_left_out" {
-		t.Errorf("a monitor beyond what is listened for = %v", left.at("warnings").value)
+	a.Exec(`update monitors set paused = false, include = array[repeat('x', 2 << 20)] where id = (select min(id::text)::uuid from monitors)`)
+	if left := a.Request(http.MethodGet, "/feeds/keywords/"+second, nil).Want(http.StatusOK); left.At("warnings", 0, "code").Text() != "monitor_left_out" {
+		t.Errorf("a monitor beyond what is listened for = %v", left.At("warnings").Value)
 	}
-	a.exec(`update monitors set include = '{coffee}' where octet_length(include[1]) > 100`)
-	if again := a.call(http.MethodGet, "/feeds/keywords/"+second, nil).want(http.StatusOK); again.at("warnings").value != nil {
-		t.Errorf("one that is listened for: %v", again.at("warnings").value)
+	a.Exec(`update monitors set include = '{coffee}' where octet_length(include[1]) > 100`)
+	if again := a.Request(http.MethodGet, "/feeds/keywords/"+second, nil).Want(http.StatusOK); again.At("warnings").Value != nil {
+		t.Errorf("one that is listened for: %v", again.At("warnings").Value)
 	}
-	page := a.call(http.MethodGet, "/feeds/keywords?limit=1", nil).want(http.StatusOK)
-	if page.at("monitors", 0, "id").text() != id || page.at("nextCursor").text() != id {
+	page := a.Request(http.MethodGet, "/feeds/keywords?limit=1", nil).Want(http.StatusOK)
+	if page.At("monitors", 0, "id").Text() != id || page.At("nextCursor").Text() != id {
 		t.Errorf("first page = %v", page)
 	}
-	if page := a.call(http.MethodGet, "/feeds/keywords?limit=1&cursor="+id, nil).want(http.StatusOK); page.at("monitors", 0, "id").text() != second || page.at("nextCursor").value != nil {
+	if page := a.Request(http.MethodGet, "/feeds/keywords?limit=1&cursor="+id, nil).Want(http.StatusOK); page.At("monitors", 0, "id").Text() != second || page.At("nextCursor").Value != nil {
 		t.Errorf("second page = %v", page)
 	}
-	a.wantLimiTold("/feeds/keywords?limi=5")
-	a.wantLimiTold("/feeds/keywords/" + id + "/items?limi=5")
-	found := a.call(http.MethodGet, "/feeds/keywords/"+id+"/items?limit=1", nil).want(http.StatusOK)
-	cursor := found.at("nextCursor").text()
-	if found.at("items", 0, "nativeId").text() != "at://b" {
+	a.WantLimiWarning("/feeds/keywords?limi=5")
+	a.WantLimiWarning("/feeds/keywords/" + id + "/items?limi=5")
+	found := a.Request(http.MethodGet, "/feeds/keywords/"+id+"/items?limit=1", nil).Want(http.StatusOK)
+	cursor := found.At("nextCursor").Text()
+	if found.At("items", 0, "nativeId").Text() != "at://b" {
 		t.Errorf("items = %v", found)
 	}
-	if rest := a.call(http.MethodGet, "/feeds/keywords/"+id+"/items?cursor="+cursor, nil).want(http.StatusOK); rest.at("nextCursor").value != nil {
+	if rest := a.Request(http.MethodGet, "/feeds/keywords/"+id+"/items?cursor="+cursor, nil).Want(http.StatusOK); rest.At("nextCursor").Value != nil {
 		t.Errorf("rest = %v", rest)
 	}
 	for name, bad := range map[string]string{"another monitor's": cursor, "forged": cursor[:len(cursor)-9], "no cursor": "x%25", "huge": strings.Repeat("A", 4000)} {
@@ -72,15 +73,15 @@ func TestMonitorsAreMadeReadChangedAndDeleted(t *testing.T) {
 			at = "/feeds/keywords/" + id
 			bad = strings.Repeat("A", 22) + bad
 		}
-		if got := a.call(http.MethodGet, at+"/items?cursor="+bad, nil).want(http.StatusBadRequest); got.at("error", "details", 0, "field").text() != "cursor" {
+		if got := a.Request(http.MethodGet, at+"/items?cursor="+bad, nil).Want(http.StatusBadRequest); got.At("error", "details", 0, "field").Text() != "cursor" {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	a.call(http.MethodDelete, "/feeds/keywords/"+id, nil).want(http.StatusOK)
+	a.Request(http.MethodDelete, "/feeds/keywords/"+id, nil).Want(http.StatusOK)
 	for _, path := range []string{"", "/items"} {
-		a.call(http.MethodGet, "/feeds/keywords/"+id+path, nil).want(http.StatusNotFound)
+		a.Request(http.MethodGet, "/feeds/keywords/"+id+path, nil).Want(http.StatusNotFound)
 	}
-	a.call(http.MethodGet, "/feeds/keywords/mon_nonsense", nil).want(http.StatusNotFound)
+	a.Request(http.MethodGet, "/feeds/keywords/mon_nonsense", nil).Want(http.StatusNotFound)
 }
 
 // unsaid cannot tell which monitors are left out.
@@ -91,8 +92,8 @@ func (unsaid) LeftOut(context.Context, schema.Monitor, schema.Platform, int) (bo
 }
 
 func TestMonitorsThatMakeNoSense(t *testing.T) {
-	a := newAPI(t, func(c *gateway.Config) { c.Stores.Feeds = unsaid{c.Stores.Feeds} })
-	a.call(http.MethodPost, "/feeds/keywords", `{"name": "x", "include": ["tea"]}`).want(http.StatusCreated) // once, since it is told
+	a := gatewaytest.New(t, func(c *gateway.Config) { c.Stores.Feeds = unsaid{c.Stores.Feeds} })
+	a.Request(http.MethodPost, "/feeds/keywords", `{"name": "x", "include": ["tea"]}`).Want(http.StatusCreated) // once, since it is told
 	for name, tt := range map[string]struct{ body, field string }{
 		"no name":                  {`{"include": ["tea"]}`, "name"},
 		"a blank name":             {`{"name": " ", "include": ["tea"]}`, "name"},
@@ -110,8 +111,8 @@ func TestMonitorsThatMakeNoSense(t *testing.T) {
 		"no platform":              {`{"name": "x", "include": ["tea"], "platforms": []}`, "platforms"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := a.call(http.MethodPost, "/feeds/keywords", tt.body).want(http.StatusBadRequest)
-			if got.at("error", "details", 0, "field").text() != tt.field {
+			got := a.Request(http.MethodPost, "/feeds/keywords", tt.body).Want(http.StatusBadRequest)
+			if got.At("error", "details", 0, "field").Text() != tt.field {
 				t.Errorf("%v, want %s", got, tt.field)
 			}
 		})
@@ -119,19 +120,21 @@ func TestMonitorsThatMakeNoSense(t *testing.T) {
 }
 
 func TestFeedsAreSearched(t *testing.T) {
-	a := newAPI(t)
-	search := func(query string) *answer { return a.call(http.MethodGet, "/feeds/search?"+query, nil) }
-	if got := search("platform=bluesky&q=coffee").want(http.StatusBadRequest); got.at("error", "code").text() != "invalid_state" {
+	a := gatewaytest.New(t)
+	search := func(query string) *gatewaytest.Response {
+		return a.Request(http.MethodGet, "/feeds/search?"+query, nil)
+	}
+	if got := search("platform=bluesky&q=coffee").Want(http.StatusBadRequest); got.At("error", "code").Text() != "invalid_state" {
 		t.Errorf("without an account: %v", got)
 	}
-	account := a.call(http.MethodPost, "/connect/bluesky", `{"identifier": "a.example.com", "password": "abcd-efgh-ijkl-mnop"}`).want(http.StatusCreated).at("account", "id").text()
-	found := search("platform=bluesky&q=coffee&limit=2&accountId=" + account).want(http.StatusOK)
-	if !strings.Contains(strings.ToLower(found.at("items", 1, "text").text()), "coffee") || found.at("items", 0, "author", "handle").text() == "" {
+	account := a.Request(http.MethodPost, "/connect/bluesky", `{"identifier": "a.example.com", "password": "abcd-efgh-ijkl-mnop"}`).Want(http.StatusCreated).At("account", "id").Text()
+	found := search("platform=bluesky&q=coffee&limit=2&accountId=" + account).Want(http.StatusOK)
+	if !strings.Contains(strings.ToLower(found.At("items", 1, "text").Text()), "coffee") || found.At("items", 0, "author", "handle").Text() == "" {
 		t.Fatalf("found = %v", found)
 	}
-	cursor := url.QueryEscape(found.at("nextCursor").text())
-	next := search("platform=bluesky&q=coffee&limit=2&cursor=" + cursor).want(http.StatusOK)
-	if next.at("items", 0, "nativeId").text() == found.at("items", 1, "nativeId").text() {
+	cursor := url.QueryEscape(found.At("nextCursor").Text())
+	next := search("platform=bluesky&q=coffee&limit=2&cursor=" + cursor).Want(http.StatusOK)
+	if next.At("items", 0, "nativeId").Text() == found.At("items", 1, "nativeId").Text() {
 		t.Errorf("the next page begins with the end of the last one: %v", next)
 	}
 	for query, field := range map[string]string{
@@ -144,31 +147,31 @@ func TestFeedsAreSearched(t *testing.T) {
 		"platform=bluesky&q=coffee&language=xx1":                                             "language",
 		"platform=threads&q=coffee&language=en":                                              "language",
 		"platform=bluesky&q=tea&cursor=" + cursor:                                            "cursor",
-		"platform=bluesky&q=coffee&accountId=" + schema.NewAccountID(a.store.Now()).String(): "accountId",
+		"platform=bluesky&q=coffee&accountId=" + schema.NewAccountID(a.Store.Now()).String(): "accountId",
 	} {
-		if got := search(query).want(http.StatusBadRequest); got.at("error", "details", 0, "field").text() != field {
+		if got := search(query).Want(http.StatusBadRequest); got.At("error", "details", 0, "field").Text() != field {
 			t.Errorf("%.80s: %v, want %s", query, got, field)
 		}
 	}
-	a.call(http.MethodPost, "/connect/threads", `{"accessToken": "token-of-a"}`).want(http.StatusCreated)
-	there := search("platform=threads&q=coffee&limit=2").want(http.StatusOK)
-	if !strings.Contains(there.at("items", 1, "text").text(), "coffee") || there.at("items", 0, "author", "handle").text() == "" {
+	a.Request(http.MethodPost, "/connect/threads", `{"accessToken": "token-of-a"}`).Want(http.StatusCreated)
+	there := search("platform=threads&q=coffee&limit=2").Want(http.StatusOK)
+	if !strings.Contains(there.At("items", 1, "text").Text(), "coffee") || there.At("items", 0, "author", "handle").Text() == "" {
 		t.Errorf("found on threads = %v", there)
 	}
-	more := search("platform=threads&q=coffee&limit=2&cursor=" + url.QueryEscape(there.at("nextCursor").text())).want(http.StatusOK)
-	if more.at("items", 0, "nativeId").text() == there.at("items", 1, "nativeId").text() {
+	more := search("platform=threads&q=coffee&limit=2&cursor=" + url.QueryEscape(there.At("nextCursor").Text())).Want(http.StatusOK)
+	if more.At("items", 0, "nativeId").Text() == there.At("items", 1, "nativeId").Text() {
 		t.Errorf("the next page of threads begins with the end of the last one: %v", more)
 	}
-	a.wantLimiTold("/feeds/search?platform=bluesky&q=coffee&limi=5")
-	a.wantLimiTold("/feeds/profile?handle=author7.stream.test&limi=5")
-	profile := a.call(http.MethodGet, "/feeds/profile?handle=@Author7.stream.test", nil).want(http.StatusOK).at("profile")
-	if profile.at("handle").text() != "author7.stream.test" || profile.at("followers").value != 7.0 || profile.at("avatarUrl").value != nil {
+	a.WantLimiWarning("/feeds/search?platform=bluesky&q=coffee&limi=5")
+	a.WantLimiWarning("/feeds/profile?handle=author7.stream.test&limi=5")
+	profile := a.Request(http.MethodGet, "/feeds/profile?handle=@Author7.stream.test", nil).Want(http.StatusOK).At("profile")
+	if profile.At("handle").Text() != "author7.stream.test" || profile.At("followers").Value != 7.0 || profile.At("avatarUrl").Value != nil {
 		t.Errorf("profile = %v", profile)
 	}
-	a.call(http.MethodGet, "/feeds/profile?handle="+profile.at("id").text(), nil).want(http.StatusOK)
-	a.call(http.MethodGet, "/feeds/profile?handle=nobody.example.com", nil).want(http.StatusNotFound)
+	a.Request(http.MethodGet, "/feeds/profile?handle="+profile.At("id").Text(), nil).Want(http.StatusOK)
+	a.Request(http.MethodGet, "/feeds/profile?handle=nobody.example.com", nil).Want(http.StatusNotFound)
 	for _, handle := range []string{"", "no%20handle", "a/../b", strings.Repeat("x", 400), "%C3%A9.example.com"} {
-		a.call(http.MethodGet, "/feeds/profile?handle="+handle, nil).want(http.StatusBadRequest)
+		a.Request(http.MethodGet, "/feeds/profile?handle="+handle, nil).Want(http.StatusBadRequest)
 	}
-	a.call(http.MethodGet, "/feeds/profile?platform=threads&handle=a.example.com", nil).want(http.StatusBadRequest)
+	a.Request(http.MethodGet, "/feeds/profile?platform=threads&handle=a.example.com", nil).Want(http.StatusBadRequest)
 }

@@ -23,6 +23,7 @@ import (
 	"crier/gateway/accounts"
 	"crier/gateway/admission"
 	"crier/gateway/directory"
+	"crier/gateway/gatewaytest"
 	"crier/gateway/media"
 	"crier/gateway/posts"
 	"crier/gateway/queues"
@@ -139,14 +140,14 @@ type fuzzed struct {
 	store       *memory
 	handler     http.Handler
 	key         string
-	description *description
-	log         *syncBuffer
+	description *gatewaytest.Description
+	log         *gatewaytest.LogBuffer
 }
 
 func newFuzzed(t testing.TB) *fuzzed {
 	t.Helper()
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	log := new(syncBuffer)
+	log := new(gatewaytest.LogBuffer)
 	m := &memory{now: at, brand: schema.NewBrandID(at)}
 	vault, err := connectors.OpenVault(filepath.Join(t.TempDir(), "keyset.json"))
 	if err != nil {
@@ -154,7 +155,7 @@ func newFuzzed(t testing.TB) *fuzzed {
 	}
 	g, err := gateway.New(gateway.Config{
 		Stores:    gateway.Stores{Accounts: m, Admission: m, Directory: m, Posts: m, Queues: m, Media: m, Webhooks: m},
-		Analytics: figures{counter: counts{}, eventReader: m},
+		Analytics: gatewaytest.Analytics{PostCounter: gatewaytest.PostCounts{}, EventReader: m},
 		Platforms: gateway.Platforms{Connecting: catalog.Connecting, Constraints: catalog.Constraints, Vault: vault},
 		Addresses: gateway.Addresses{PublicURL: "https://crier.example", Check: func(context.Context, string) error { return nil }},
 		Rules:     gateway.Rules{Lead: gateway.Lead},
@@ -168,7 +169,7 @@ func newFuzzed(t testing.TB) *fuzzed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &fuzzed{m, g.Handler(), key, readDescription(t), log}
+	return &fuzzed{m, g.Handler(), key, gatewaytest.ReadDescription(t), log}
 }
 
 // ask makes a request and holds the answer against what every answer promises: it is what
@@ -182,13 +183,13 @@ func (f *fuzzed) ask(t *testing.T, method, path, body string) {
 	request.Header.Set("Content-Type", "application/json")
 	response := httptest.NewRecorder()
 	f.handler.ServeHTTP(response, request)
-	got := &answer{t, response.Code, response.Header(), response.Body.Bytes()}
-	if got.status >= 500 {
-		t.Fatalf("%s %s: %d %s", method, path, got.status, f.log)
+	got := &gatewaytest.Response{TB: t, Status: response.Code, Header: response.Header(), Body: response.Body.Bytes()}
+	if got.Status >= 500 {
+		t.Fatalf("%s %s: %d %s", method, path, got.Status, f.log)
 	}
-	f.description.check(t, method, path, got)
-	decoded := got.want(got.status)
-	if got.status == http.StatusBadRequest && (body == "" || isObject(body)) {
+	f.description.CheckResponse(t, method, path, got)
+	decoded := got.Want(got.Status)
+	if got.Status == http.StatusBadRequest && (body == "" || isObject(body)) {
 		wantFieldsNamed(t, decoded)
 	}
 	for i := range f.store.made {
@@ -204,14 +205,14 @@ func isObject(body string) bool {
 // wantFieldsNamed fails the test where a refusal of one's fields does not say which. What
 // is wrong with the document as such, such as a field that occurs twice, has its place in
 // the message.
-func wantFieldsNamed(t *testing.T, decoded tree) {
+func wantFieldsNamed(t *testing.T, decoded gatewaytest.JSON) {
 	t.Helper()
-	details, _ := decoded.at("error", "details").value.([]any)
-	if len(details) == 0 && !strings.Contains(decoded.at("error", "message").text(), "body") {
-		t.Errorf("no field is named: %v", decoded.value)
+	details, _ := decoded.At("error", "details").Value.([]any)
+	if len(details) == 0 && !strings.Contains(decoded.At("error", "message").Text(), "body") {
+		t.Errorf("no field is named: %v", decoded.Value)
 	}
 	for _, d := range details {
-		if (tree{d}).at("field").text() == "" || (tree{d}).at("code").text() == "" || (tree{d}).at("message").text() == "" {
+		if (gatewaytest.JSON{Value: d}).At("field").Text() == "" || (gatewaytest.JSON{Value: d}).At("code").Text() == "" || (gatewaytest.JSON{Value: d}).At("message").Text() == "" {
 			t.Errorf("a detail says too little: %v", d)
 		}
 	}
@@ -257,10 +258,10 @@ func FuzzBodies(f *testing.F) {
 func (f *fuzzed) examples(t testing.TB, route string) (bodies []string) {
 	t.Helper()
 	method, path, _ := strings.Cut(route, " ")
-	_, operation := f.description.operation(method, path)
-	examples, _ := tree{operation}.at("requestBody", "content", "application/json", "examples").value.(map[string]any)
+	_, operation := f.description.Operation(method, path)
+	examples, _ := gatewaytest.JSON{Value: operation}.At("requestBody", "content", "application/json", "examples").Value.(map[string]any)
 	for _, example := range examples {
-		encoded, err := json.Marshal(tree{example}.at("value").value)
+		encoded, err := json.Marshal(gatewaytest.JSON{Value: example}.At("value").Value)
 		if err != nil {
 			t.Fatal(err)
 		}

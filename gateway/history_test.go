@@ -5,31 +5,32 @@ import (
 	"reflect"
 	"testing"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/postgres"
 )
 
 // TestNobodySeesThatAPostIsInHistory reads, lists, retries and deletes posts that were archived.
 func TestNobodySeesThatAPostIsInHistory(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	a.connect(a.workspace, schema.Bluesky, "a.bsky.social")
-	failed := a.failed()
-	cancelled := "/posts/" + a.call(http.MethodPost, "/posts", `{"content": "y", "platforms": ["mastodon"], `+a.inAnHour()+`}`).
-		want(http.StatusCreated).at("post", "id").text()
-	a.call(http.MethodDelete, cancelled, nil).want(http.StatusOK)
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.AddAccount(a.Workspace, schema.Bluesky, "a.bsky.social")
+	failed := createFailedPost(a)
+	cancelled := "/posts/" + a.Request(http.MethodPost, "/posts", `{"content": "y", "platforms": ["mastodon"], `+a.InAnHour()+`}`).
+		Want(http.StatusCreated).At("post", "id").Text()
+	a.Request(http.MethodDelete, cancelled, nil).Want(http.StatusOK)
 	reads := []string{
 		failed, cancelled, failed + "/attempts", cancelled + "/attempts", "/posts", "/posts?platform=bluesky", "/posts?status=cancelled", "/posts?q=y",
 	}
 	before := map[string]any{}
 	for _, path := range reads {
-		before[path] = a.call(http.MethodGet, path, nil).want(http.StatusOK).value
+		before[path] = a.Request(http.MethodGet, path, nil).Want(http.StatusOK).Value
 	}
 
-	a.exec(`delete from jobs`) // failed leaves it
-	a.exec(`update posts set updated_at = updated_at - interval '1 hour'`)
-	a.exec(`update ended_posts set ended_at = ended_at - interval '1 hour'`)
-	delay := postgres.NewDelay(a.store)
+	a.Exec(`delete from jobs`) // failed leaves it
+	a.Exec(`update posts set updated_at = updated_at - interval '1 hour'`)
+	a.Exec(`update ended_posts set ended_at = ended_at - interval '1 hour'`)
+	delay := postgres.NewDelay(a.Store)
 	noted, _, err := delay.Archive(t.Context())
 	if err != nil || noted != 1 {
 		t.Fatalf("%d posts were archived, %v; want the cancelled one", noted, err)
@@ -40,19 +41,19 @@ func TestNobodySeesThatAPostIsInHistory(t *testing.T) {
 	}
 
 	for _, path := range reads {
-		after := a.call(http.MethodGet, path, nil).want(http.StatusOK).value
+		after := a.Request(http.MethodGet, path, nil).Want(http.StatusOK).Value
 		if !reflect.DeepEqual(withoutUpdates(after), withoutUpdates(before[path])) {
 			t.Errorf("%s was\n%v\nand is\n%v", path, before[path], after)
 		}
 	}
-	a.call(http.MethodPatch, failed, `{"content": "z"}`).fails(http.StatusBadRequest, "invalid_state")
-	a.call(http.MethodPost, cancelled+"/retry", nil).fails(http.StatusBadRequest, "invalid_state")
-	if method := a.call(http.MethodDelete, cancelled, nil).want(http.StatusOK).at("method").text(); method != "cancelled" {
+	a.Request(http.MethodPatch, failed, `{"content": "z"}`).WantError(http.StatusBadRequest, "invalid_state")
+	a.Request(http.MethodPost, cancelled+"/retry", nil).WantError(http.StatusBadRequest, "invalid_state")
+	if method := a.Request(http.MethodDelete, cancelled, nil).Want(http.StatusOK).At("method").Text(); method != "cancelled" {
 		t.Errorf("deleted again as %q", method)
 	}
-	a.call(http.MethodPost, failed+"/retry", nil).want(http.StatusOK)
-	a.call(http.MethodDelete, failed, nil).want(http.StatusOK)
-	if n := a.call(http.MethodGet, "/posts?status=cancelled", nil).want(http.StatusOK).at("posts").size(); n != 2 {
+	a.Request(http.MethodPost, failed+"/retry", nil).Want(http.StatusOK)
+	a.Request(http.MethodDelete, failed, nil).Want(http.StatusOK)
+	if n := a.Request(http.MethodGet, "/posts?status=cancelled", nil).Want(http.StatusOK).At("posts").Len(); n != 2 {
 		t.Errorf("%d posts are cancelled, want both", n)
 	}
 }

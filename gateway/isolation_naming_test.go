@@ -10,6 +10,7 @@ import (
 	"crier/connectors/simulators/googlebusiness"
 	"crier/connectors/simulators/linkedin"
 	"crier/connectors/simulators/pinterest"
+	"crier/gateway/gatewaytest"
 )
 
 // publicRoutes need no key: what they show is not a workspace's, or its address cannot be
@@ -157,10 +158,10 @@ var isID = regexp.MustCompile(`Ids?$`)
 // example is a body that a route takes, of openapi.yaml; empty where it takes none.
 func (x *trespass) example(route string) string {
 	method, path, _ := strings.Cut(route, " ")
-	_, operation := x.description.operation(method, path)
+	_, operation := x.Description.Operation(method, path)
 	request, _ := operation["requestBody"].(map[string]any)
 	content, _ := request["content"].(map[string]any)
-	examples, _ := tree{content}.at("application/json", "examples").value.(map[string]any)
+	examples, _ := gatewaytest.JSON{Value: content}.At("application/json", "examples").Value.(map[string]any)
 	if len(examples) == 0 {
 		return ""
 	}
@@ -177,16 +178,16 @@ func (x *trespass) example(route string) string {
 func (x *trespass) wantNamed(route string) {
 	x.Helper()
 	method, path, _ := strings.Cut(route, " ")
-	_, operation := x.description.operation(method, path)
+	_, operation := x.Description.Operation(method, path)
 	if operation == nil {
 		x.Fatalf("%s is not described", route)
 	}
 	fields := map[string]bool{}
-	x.description.fields(operation["requestBody"], fields, nil)
+	fieldsOf(x.Description, operation["requestBody"], fields, nil)
 	parameters, _ := operation["parameters"].([]any)
 	for _, p := range parameters {
-		if p = x.description.resolve(p); (tree{p}).at("in").text() == "query" {
-			fields[(tree{p}).at("name").text()] = true
+		if p = resolveRef(x.Description, p); (gatewaytest.JSON{Value: p}).At("in").Text() == "query" {
+			fields[(gatewaytest.JSON{Value: p}).At("name").Text()] = true
 		}
 	}
 	tried := strings.Join(namingsOf(route), "\n")
@@ -197,14 +198,14 @@ func (x *trespass) wantNamed(route string) {
 	}
 }
 
-// fields collects the names of properties below a part of the description.
-func (d *description) fields(part any, found map[string]bool, seen []string) {
-	if ref, ok := (tree{part}).at("$ref").value.(string); ok {
+// fieldsOf collects the names of properties below a part of the description.
+func fieldsOf(d *gatewaytest.Description, part any, found map[string]bool, seen []string) {
+	if ref, ok := (gatewaytest.JSON{Value: part}).At("$ref").Value.(string); ok {
 		if slices.Contains(seen, ref) {
 			return
 		}
 		seen = append(seen, ref)
-		part = d.resolve(part)
+		part = resolveRef(d, part)
 	}
 	switch part := part.(type) {
 	case map[string]any:
@@ -215,25 +216,25 @@ func (d *description) fields(part any, found map[string]bool, seen []string) {
 		}
 		for key, value := range part {
 			if key != "example" && key != "examples" {
-				d.fields(value, found, seen)
+				fieldsOf(d, value, found, seen)
 			}
 		}
 	case []any:
 		for _, value := range part {
-			d.fields(value, found, seen)
+			fieldsOf(d, value, found, seen)
 		}
 	}
 }
 
-// resolve follows a reference.
-func (d *description) resolve(part any) any {
-	ref, ok := (tree{part}).at("$ref").value.(string)
+// resolveRef follows a reference.
+func resolveRef(d *gatewaytest.Description, part any) any {
+	ref, ok := (gatewaytest.JSON{Value: part}).At("$ref").Value.(string)
 	if !ok {
 		return part
 	}
-	found := tree{d.document}
+	found := gatewaytest.JSON{Value: d.Document}
 	for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
-		found = found.at(step)
+		found = found.At(step)
 	}
-	return found.value
+	return found.Value
 }

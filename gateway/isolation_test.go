@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/gateway"
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/people"
 )
@@ -29,10 +30,10 @@ func (t tenants) Events(_ context.Context, workspace schema.WorkspaceID, _ schem
 
 // trespass is one household that reaches for what is another's.
 type trespass struct {
-	*api
+	*gatewaytest.API
 	caller, owner, nobody *household
 	routes                []gin.RouteInfo
-	session               *visitor // of an owner of the caller's, who asks in place of its key; nil: the key asks
+	session               *gatewaytest.Session // of an owner of the caller's, who asks in place of its key; nil: the key asks
 }
 
 // TestNobodyReachesAnothersThings tries every route the gateway has with ids of another
@@ -52,8 +53,8 @@ func TestNobodyReachesAnothersThings(t *testing.T) {
 			}
 			x := newTrespass(t, callerName, tt.callerIsSandbox, tt.ownerIsSandbox)
 			if tt.bySession {
-				x.freeze()
-				x.session = x.member(x.caller.workspace, people.Owner, "ada")
+				x.Freeze()
+				x.session = x.SignInMember(x.caller.workspace, people.Owner, "ada")
 			}
 			before := x.rows()
 			for _, r := range x.routes {
@@ -61,9 +62,9 @@ func TestNobodyReachesAnothersThings(t *testing.T) {
 					continue // the keys of a sandbox are the live workspace's to manage
 				}
 				t.Run(r.Method+r.Path, func(t *testing.T) {
-					x.under(t)
+					x.Under(t)
 					if tt.bySession {
-						x.pass(time.Minute) // in which a session has so many requests
+						x.Advance(time.Minute) // in which a session has so many requests
 					}
 					x.try(r)
 				})
@@ -77,29 +78,29 @@ func TestNobodyReachesAnothersThings(t *testing.T) {
 func newTrespass(t *testing.T, callerName string, callerIsSandbox, ownerIsSandbox bool) *trespass {
 	t.Helper()
 	events := tenants{}
-	_, withShelf := withMedia(t)
-	a := newAPI(t, func(c *gateway.Config) {
+	_, withShelf := gatewaytest.WithMedia(t)
+	a := gatewaytest.New(t, func(c *gateway.Config) {
 		check := c.Addresses.Check
 		withShelf(c)
-		c.Addresses.Check, c.Analytics = check, figures{counter: counts{}, eventReader: events}
+		c.Addresses.Check, c.Analytics = check, gatewaytest.Analytics{PostCounter: gatewaytest.PostCounts{}, EventReader: events}
 	})
-	x := &trespass{api: a, routes: a.engine.Handler().(*gin.Engine).Routes()}
+	x := &trespass{API: a, routes: a.Gateway.Handler().(*gin.Engine).Routes()}
 	x.routes = slices.DeleteFunc(x.routes, func(r gin.RouteInfo) bool {
 		return slices.Contains(publicRoutes, r.Method+" "+r.Path) || // a page
 			r.Path == "/mcp" || // which calls these routes in its turn, with the caller's key
-			isOfPeople(strings.TrimPrefix(r.Path, "/api/v1")) // which people_isolation_test.go tries
+			gatewaytest.IsPeopleRoute(strings.TrimPrefix(r.Path, "/api/v1")) // which people_isolation_test.go tries
 	})
 	furnish := func(text, workspaceName string, sandbox bool) *household {
-		w, err := a.admin.MakeWorkspace(t.Context(), workspaceName, "operator", sandbox)
+		w, err := a.Admin.MakeWorkspace(t.Context(), workspaceName, "operator", sandbox)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return a.household(text, w.ID, sandbox)
+		return newHousehold(a, text, w.ID, sandbox)
 	}
 	x.owner, x.caller = furnish("ofowner", "owner", ownerIsSandbox), furnish("ofcaller", callerName, callerIsSandbox)
 	x.nobody = x.owner.stranger()
-	a.callWith(x.owner.key, http.MethodPost, "/connect/telegram/channels", `{"botToken": "1:token", "chatId": "@ofowner"}`).want(http.StatusCreated)
-	if err := a.keys.StoreKeyUses(t.Context()); err != nil { // before the rows are looked at
+	a.RequestWith(x.owner.key, http.MethodPost, "/connect/telegram/channels", `{"botToken": "1:token", "chatId": "@ofowner"}`).Want(http.StatusCreated)
+	if err := a.GatewayStore.StoreKeyUses(t.Context()); err != nil { // before the rows are looked at
 		t.Fatal(err)
 	}
 	events[x.owner.workspace] = schema.EventPage{Events: []schema.Event{x.owner.event}}
@@ -116,7 +117,7 @@ func (x *trespass) try(r gin.RouteInfo) {
 		x.compare(r.Method, path, x.example(route))
 	}
 	for _, naming := range namingsOf(route) {
-		own := x.caller.fill(x.api, strings.TrimPrefix(r.Path, "/api/v1"))
+		own := x.caller.fill(x.API, strings.TrimPrefix(r.Path, "/api/v1"))
 		if query, ok := strings.CutPrefix(naming, "?"); ok {
 			x.compare(r.Method, own[0]+"?"+query, "")
 			continue
@@ -139,13 +140,13 @@ func (x *trespass) paths(r gin.RouteInfo) []string {
 	}
 	var all []string
 	if !slices.Contains(publicRoutes, r.Method+" "+route) {
-		all = placeholders(x.api, route)
+		all = placeholders(x.API, route)
 	}
 	if count == 1 {
 		return all
 	}
-	own := x.caller.fill(x.api, route)[0]
-	for i, segment := range strings.Split(placeholders(x.api, route)[0], "/") {
+	own := x.caller.fill(x.API, route)[0]
+	for i, segment := range strings.Split(placeholders(x.API, route)[0], "/") {
 		if strings.HasPrefix(segment, "$") {
 			mixed := strings.Split(own, "/")
 			mixed[i] = segment
@@ -156,7 +157,7 @@ func (x *trespass) paths(r gin.RouteInfo) []string {
 }
 
 // placeholders are the paths of a route with names of ids for its parameters.
-func placeholders(a *api, route string) []string {
+func placeholders(a *gatewaytest.API, route string) []string {
 	a.Helper()
 	paths := []string{""}
 	at := ""
@@ -189,7 +190,7 @@ func placeholders(a *api, route string) []string {
 }
 
 // fill returns the paths of a route to a household's own things.
-func (h *household) fill(a *api, route string) []string {
+func (h *household) fill(a *gatewaytest.API, route string) []string {
 	paths := placeholders(a, route)
 	for i := range paths {
 		paths[i] = h.expand(paths[i])
@@ -207,50 +208,50 @@ func (x *trespass) compare(method, path, body string) {
 		return
 	}
 	nowhere := x.ask(x.caller.key, method, x.nobody.expand(path), x.nobody.expand(body))
-	if theirs.status != nowhere.status || x.owner.blank(theirs.body) != x.nobody.blank(nowhere.body) {
-		x.Errorf("%s %s %s\nwith another's ids: %d %s\nwith nobody's:      %d %s", method, path, body, theirs.status, theirs.body, nowhere.status, nowhere.body)
+	if theirs.Status != nowhere.Status || x.owner.blank(theirs.Body) != x.nobody.blank(nowhere.Body) {
+		x.Errorf("%s %s %s\nwith another's ids: %d %s\nwith nobody's:      %d %s", method, path, body, theirs.Status, theirs.Body, nowhere.Status, nowhere.Body)
 	}
 	x.wantRefused(method, path, body, theirs)
 }
 
 // wantRefused fails the test unless an answer refuses, and tells nothing. A query may be
 // answered, with nothing in it.
-func (x *trespass) wantRefused(method, path, body string, got *answer) {
+func (x *trespass) wantRefused(method, path, body string, got *gatewaytest.Response) {
 	x.Helper()
 	before, _, isQuery := strings.Cut(path, "?")
 	isQuery = isQuery || path == "/posts/lookup" // by its body
 	switch {
-	case strings.Contains(before, "$") && got.status != http.StatusNotFound:
-		x.Errorf("%s %s: %d %s, want 404", method, path, got.status, got.body)
-	case !isQuery && !got.refused():
-		x.Errorf("%s %s %s was taken: %d %s", method, path, body, got.status, got.body)
+	case strings.Contains(before, "$") && got.Status != http.StatusNotFound:
+		x.Errorf("%s %s: %d %s, want 404", method, path, got.Status, got.Body)
+	case !isQuery && !isRefusal(got):
+		x.Errorf("%s %s %s was taken: %d %s", method, path, body, got.Status, got.Body)
 	}
 	x.wantNothingOfOwner(got, path+body)
 }
 
-// refused reports whether a request, or its only part, was refused.
-func (r *answer) refused() bool {
-	if r.status/100 == 4 {
+// isRefusal reports whether a request, or its only part, was refused.
+func isRefusal(r *gatewaytest.Response) bool {
+	if r.Status/100 == 4 {
 		return true
 	}
-	tree := r.want(r.status)
-	return tree.at("summary", "failed").value == 1.0 || tree.at("validation", "isValid").value == false
+	tree := r.Want(r.Status)
+	return tree.At("summary", "failed").Value == 1.0 || tree.At("validation", "isValid").Value == false
 }
 
 // ask makes a request; the answer to HEAD has no body.
-func (x *trespass) ask(key, method, path, body string) *answer {
+func (x *trespass) ask(key, method, path, body string) *gatewaytest.Response {
 	x.Helper()
 	if method == http.MethodHead {
-		response, content := x.fetch(method, x.url+"/api/v1"+path)
-		return &answer{x.TB, response.StatusCode, response.Header, content}
+		response, content := x.Fetch(method, x.URL+"/api/v1"+path)
+		return &gatewaytest.Response{TB: x.TB, Status: response.StatusCode, Header: response.Header, Body: content}
 	}
 	if key == x.caller.key && x.session != nil {
-		return x.session.ask(method, path, body)
+		return x.session.Do(method, path, body)
 	}
 	if body == "" {
-		return x.callWith(key, method, path, nil)
+		return x.RequestWith(key, method, path, nil)
 	}
-	return x.callWith(key, method, path, body, "Content-Type", "application/json")
+	return x.RequestWith(key, method, path, body, "Content-Type", "application/json")
 }
 
 // blank takes out of an answer what has to differ.
@@ -266,14 +267,14 @@ func (h *household) blank(body []byte) string {
 
 // wantNothingOfOwner fails the test if an answer shows what is the owner's, except for the ids
 // the caller sent.
-func (x *trespass) wantNothingOfOwner(got *answer, sent string) {
+func (x *trespass) wantNothingOfOwner(got *gatewaytest.Response, sent string) {
 	x.Helper()
-	if strings.Contains(string(got.body), x.owner.name) {
-		x.Errorf("the answer tells of another's: %s", got.body)
+	if strings.Contains(string(got.Body), x.owner.name) {
+		x.Errorf("the answer tells of another's: %s", got.Body)
 	}
 	for name, id := range x.owner.ids {
-		if strings.Contains(string(got.body), id) && !strings.Contains(sent, "$"+name) {
-			x.Errorf("the answer shows another's %s: %s", name, got.body)
+		if strings.Contains(string(got.Body), id) && !strings.Contains(sent, "$"+name) {
+			x.Errorf("the answer shows another's %s: %s", name, got.Body)
 		}
 	}
 }
@@ -282,7 +283,7 @@ func (x *trespass) wantNothingOfOwner(got *answer, sent string) {
 func (x *trespass) rows() map[string][]string {
 	x.Helper()
 	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, x.databaseURL)
+	conn, err := pgx.Connect(ctx, x.DatabaseURL)
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -339,40 +340,40 @@ func (x *trespass) wantOwnerServed() {
 	for _, r := range x.routes {
 		path := strings.TrimPrefix(r.Path, "/api/v1")
 		if r.Method == http.MethodGet && len(x.paths(r)) > 0 && !strings.HasPrefix(path, "/files/") {
-			for _, own := range x.owner.fill(x.api, path) {
-				if got := x.ask(x.owner.key, r.Method, own, ""); got.status != http.StatusOK {
-					x.Errorf("its owner gets of %s: %d %s", own, got.status, got.body)
+			for _, own := range x.owner.fill(x.API, path) {
+				if got := x.ask(x.owner.key, r.Method, own, ""); got.Status != http.StatusOK {
+					x.Errorf("its owner gets of %s: %d %s", own, got.Status, got.Body)
 				}
 			}
 		}
 		for _, naming := range namingsOf(r.Method + " " + path) {
-			own := x.owner.fill(x.api, path)[0]
+			own := x.owner.fill(x.API, path)[0]
 			if strings.HasPrefix(naming, "?") {
 				own, naming = own+naming, ""
 			}
 			if strings.HasPrefix(own, "/engagement/transcript") {
 				continue // the household has no account on YouTube
 			}
-			if got := x.ask(x.owner.key, r.Method, x.owner.expand(own), x.owner.expand(naming)); got.refused() {
-				x.Errorf("its owner gets of %s %s %s: %d %s", r.Method, own, naming, got.status, got.body)
+			if got := x.ask(x.owner.key, r.Method, x.owner.expand(own), x.owner.expand(naming)); isRefusal(got) {
+				x.Errorf("its owner gets of %s %s %s: %d %s", r.Method, own, naming, got.Status, got.Body)
 			}
 		}
 	}
-	if got := x.callWith(x.owner.key, http.MethodGet, "/events", nil); !strings.Contains(string(got.body), x.owner.name) {
-		x.Errorf("its owner's events: %s", got.body)
+	if got := x.RequestWith(x.owner.key, http.MethodGet, "/events", nil); !strings.Contains(string(got.Body), x.owner.name) {
+		x.Errorf("its owner's events: %s", got.Body)
 	}
 }
 
 // TestEveryRouteButThePublicOnesNeedsAKey goes through the routes the gateway has.
 func TestEveryRouteButThePublicOnesNeedsAKey(t *testing.T) {
-	a := newAPI(t)
-	a.freeze()
-	for _, r := range a.engine.Handler().(*gin.Engine).Routes() {
-		a.pass(time.Minute) // in which strangers have so many requests
+	a := gatewaytest.New(t)
+	a.Freeze()
+	for _, r := range a.Gateway.Handler().(*gin.Engine).Routes() {
+		a.Advance(time.Minute) // in which strangers have so many requests
 		route := r.Method + " " + strings.TrimPrefix(r.Path, "/api/v1")
 		t.Run(route, func(t *testing.T) {
-			for _, authorization := range []string{"", "Bearer ", "Bearer nothing", "Basic " + a.key, a.key} {
-				request, err := http.NewRequest(r.Method, a.url+strings.ReplaceAll(r.Path, ":", ""), strings.NewReader(`{}`))
+			for _, authorization := range []string{"", "Bearer ", "Bearer nothing", "Basic " + a.Key, a.Key} {
+				request, err := http.NewRequest(r.Method, a.URL+strings.ReplaceAll(r.Path, ":", ""), strings.NewReader(`{}`))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -385,7 +386,7 @@ func TestEveryRouteButThePublicOnesNeedsAKey(t *testing.T) {
 				response.Body.Close()
 				isPublic := slices.Contains(publicRoutes, route)
 				if refused := response.StatusCode == http.StatusUnauthorized; refused == isPublic {
-					t.Errorf("with Authorization %q: %d %s", strings.ReplaceAll(authorization, a.key, "KEY"), response.StatusCode, fmt.Sprintf("%.100s", body))
+					t.Errorf("with Authorization %q: %d %s", strings.ReplaceAll(authorization, a.Key, "KEY"), response.StatusCode, fmt.Sprintf("%.100s", body))
 				}
 			}
 		})

@@ -16,6 +16,7 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 
 	"crier/gateway"
+	"crier/gateway/gatewaytest"
 	"crier/identity/oidc"
 )
 
@@ -127,7 +128,7 @@ func (i *issuer) offered(c *gateway.Config) {
 var stay = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // signInAt goes from an address of the issuer through its pages, and returns where it sends the browser back to.
-func (v *visitor) signInAt(address string) string {
+func signInAt(v *gatewaytest.Session, address string) string {
 	v.Helper()
 	for range 10 {
 		response, err := stay.Get(address)
@@ -148,19 +149,19 @@ func (v *visitor) signInAt(address string) string {
 }
 
 // comeBack is sent to an address of crier's, and returns the path that the browser is sent on to.
-func (v *visitor) comeBack(address string) string {
+func comeBack(v *gatewaytest.Session, address string) string {
 	v.Helper()
-	request, err := http.NewRequest(http.MethodGet, v.url+strings.TrimPrefix(address, "https://crier.example"), nil)
+	request, err := http.NewRequest(http.MethodGet, v.URL+strings.TrimPrefix(address, "https://crier.example"), nil)
 	if err != nil {
 		v.Fatal(err)
 	}
-	request.Header.Set("Cookie", v.cookies())
+	request.Header.Set("Cookie", v.Cookies())
 	response, err := stay.Do(request)
 	if err != nil {
 		v.Fatal(err)
 	}
 	response.Body.Close()
-	v.keep(response.Header)
+	v.StoreCookies(response.Header)
 	if response.StatusCode != http.StatusSeeOther {
 		v.Fatalf("%s: %s", address, response.Status)
 	}
@@ -168,23 +169,23 @@ func (v *visitor) comeBack(address string) string {
 }
 
 // depart begins to sign in, and returns the issuer's address.
-func (v *visitor) depart() string {
+func depart(v *gatewaytest.Session) string {
 	v.Helper()
-	return v.ask(http.MethodPost, "/session/providers/acme", nil).want(http.StatusCreated).at("url").text()
+	return v.Do(http.MethodPost, "/session/providers/acme", nil).Want(http.StatusCreated).At("url").Text()
 }
 
 // enter signs in at the issuer, and returns the page that the browser is sent to.
-func (v *visitor) enter() string {
+func enter(v *gatewaytest.Session) string {
 	v.Helper()
-	page := v.comeBack(v.signInAt(v.depart()))
+	page := comeBack(v, signInAt(v, depart(v)))
 	if page == "/" {
-		v.ask(http.MethodGet, "/session", nil).want(http.StatusOK) // for its token
+		v.Do(http.MethodGet, "/session", nil).Want(http.StatusOK) // for its token
 	}
 	return page
 }
 
 // withParameter is an address with another value of a parameter.
-func withParameter(v *visitor, address, name, value string) string {
+func withParameter(v *gatewaytest.Session, address, name, value string) string {
 	v.Helper()
 	u, err := url.Parse(address)
 	if err != nil {

@@ -7,19 +7,20 @@ import (
 	"testing"
 
 	"crier/gateway"
+	"crier/gateway/gatewaytest"
 )
 
 // The addresses of files and uploads are all that it takes to use them.
 func TestTheLogOfRequestsHasNoSecrets(t *testing.T) {
-	log := new(syncBuffer)
-	_, media := withMedia(t)
-	a := newAPI(t, media, func(c *gateway.Config) {
+	log := new(gatewaytest.LogBuffer)
+	_, media := gatewaytest.WithMedia(t)
+	a := gatewaytest.New(t, media, func(c *gateway.Config) {
 		c.Logger = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
-	awaited := a.call(http.MethodPost, "/media/upload-url", `{}`).want(http.StatusCreated).at("uploadUrl").text()
-	kept := a.upload(pngOf(t, 8, 8)).at("url").text()
+	awaited := a.Request(http.MethodPost, "/media/upload-url", `{}`).Want(http.StatusCreated).At("uploadUrl").Text()
+	kept := a.Upload(gatewaytest.PNG(t, 8, 8)).At("url").Text()
 	for _, address := range []string{awaited, kept} {
-		a.fetch(http.MethodGet, address)
+		a.Fetch(http.MethodGet, address)
 		secret, _, _ := strings.Cut(address[strings.LastIndex(address, "/")+1:], ".")
 		if strings.Contains(log.String(), secret) {
 			t.Errorf("the log has the secret of %s", address)

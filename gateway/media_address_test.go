@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"crier/connectors/egress"
+	"crier/gateway/gatewaytest"
 )
 
 // The addresses of these tests are all this machine's. One stands for the public internet;
@@ -103,9 +104,9 @@ func newMediaSource(t *testing.T, picture []byte) *mediaSource {
 // between the check and the fetch, and what redirects.
 func TestMediaIsFetchedFromCheckedAddressesOnly(t *testing.T) {
 	resolver := new(changingNames)
-	shelf, change := withMediaIn(t, t.TempDir(), egress.Config{Resolver: resolver, Allowed: []netip.Prefix{netip.MustParsePrefix(outside + "/32")}})
-	a := newAPI(t, change)
-	source := newMediaSource(t, pngOf(t, 8, 8))
+	shelf, change := gatewaytest.WithMediaIn(t, t.TempDir(), egress.Config{Resolver: resolver, Allowed: []netip.Prefix{netip.MustParsePrefix(outside + "/32")}})
+	a := gatewaytest.New(t, change)
+	source := newMediaSource(t, gatewaytest.PNG(t, 8, 8))
 	at := func(host string) string { return "http://" + net.JoinHostPort(host, source.port) }
 	redirect := func(to string) string { return at("public.example") + "/?to=" + to }
 	kept := 0
@@ -130,22 +131,22 @@ func TestMediaIsFetchedFromCheckedAddressesOnly(t *testing.T) {
 		"a redirect to itself, without an end": {at("public.example") + "/loop", nil, http.StatusBadRequest},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
+			a.Under(t)
 			resolver.set(map[string][][]string{"public.example": {{outside}}, "rebound.example": tt.answers})
-			got := a.call(http.MethodPost, "/media/from-url", map[string]any{"url": tt.url})
-			if got.status != tt.status {
-				t.Errorf("status %d, want %d: %s", got.status, tt.status, got.body)
+			got := a.Request(http.MethodPost, "/media/from-url", map[string]any{"url": tt.url})
+			if got.Status != tt.status {
+				t.Errorf("status %d, want %d: %s", got.Status, tt.status, got.Body)
 			}
-			if got.status == http.StatusCreated {
+			if got.Status == http.StatusCreated {
 				kept++
 			}
 			if n := source.elsewhere.Load(); n != 0 {
 				t.Errorf("%d connections to an address that is not public", n)
 			}
-			if files := shelf.files(t); len(files) != kept {
+			if files := shelf.Files(t); len(files) != kept {
 				t.Errorf("files: %v, want %d", files, kept)
 			}
-			if total := a.call(http.MethodGet, "/media", nil).want(http.StatusOK).at("pagination", "total").value; total != float64(kept) {
+			if total := a.Request(http.MethodGet, "/media", nil).Want(http.StatusOK).At("pagination", "total").Value; total != float64(kept) {
 				t.Errorf("%v uploads are listed, want %d", total, kept)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 
 	keeping "crier/connectors/media"
 	"crier/gateway"
+	"crier/gateway/gatewaytest"
 )
 
 // withBucket gives a gateway a library in a bucket, which takes uploads by itself.
@@ -31,7 +32,7 @@ func withBucket(t testing.TB) func(*gateway.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	library, err := keeping.NewLibrary(keeping.LibraryConfig{Blobs: bucket, Arriving: filepath.Join(t.TempDir(), "arriving"), MaxBytes: largestUpload, PartBytes: testPart})
+	library, err := keeping.NewLibrary(keeping.LibraryConfig{Blobs: bucket, Arriving: filepath.Join(t.TempDir(), "arriving"), MaxBytes: gatewaytest.LargestUpload, PartBytes: testPart})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,11 +40,11 @@ func withBucket(t testing.TB) func(*gateway.Config) {
 }
 
 func TestAnUploadToABucketThatIsNoMediaIsToldAsAWarning(t *testing.T) {
-	a := newAPI(t, withBucket(t))
-	given := a.call(http.MethodPost, "/media/upload-url", map[string]any{}).want(http.StatusCreated)
+	a := gatewaytest.New(t, withBucket(t))
+	given := a.Request(http.MethodPost, "/media/upload-url", map[string]any{}).Want(http.StatusCreated)
 	put := func(content string) {
 		t.Helper()
-		request, err := http.NewRequest(http.MethodPut, given.at("uploadUrl").text(), strings.NewReader(content))
+		request, err := http.NewRequest(http.MethodPut, given.At("uploadUrl").Text(), strings.NewReader(content))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,15 +57,15 @@ func TestAnUploadToABucketThatIsNoMediaIsToldAsAWarning(t *testing.T) {
 			t.Fatalf("PUT: %d", response.StatusCode)
 		}
 	}
-	path := "/media/" + given.at("mediaId").text()
+	path := "/media/" + given.At("mediaId").Text()
 	put("<html>")
-	refused := a.call(http.MethodGet, path, nil).want(http.StatusOK)
-	if refused.at("media", "url").value != nil || refused.at("warnings", 0, "code").text() != "media_refused" {
+	refused := a.Request(http.MethodGet, path, nil).Want(http.StatusOK)
+	if refused.At("media", "url").Value != nil || refused.At("warnings", 0, "code").Text() != "media_refused" {
 		t.Errorf("no media: %v", refused)
 	}
-	put(string(pngOf(t, 8, 8)))
-	taken := a.call(http.MethodGet, path, nil).want(http.StatusOK)
-	if taken.at("media", "type").text() != "image" || taken.at("warnings").value != nil {
+	put(string(gatewaytest.PNG(t, 8, 8)))
+	taken := a.Request(http.MethodGet, path, nil).Want(http.StatusOK)
+	if taken.At("media", "type").Text() != "image" || taken.At("warnings").Value != nil {
 		t.Errorf("an image after it: %v", taken)
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"net/textproto"
 	"strings"
 	"testing"
+
+	"crier/gateway/gatewaytest"
 )
 
 const script = "<!DOCTYPE html><script>alert(document.domain)</script>"
@@ -87,7 +89,7 @@ const document = "%PDF-1.7\n1 0 obj\n<< /OpenAction << /S /JavaScript /JS (app.a
 // run, under a name and a type that are lies.
 func TestFilesOfTwoKindsAreServedAsMedia(t *testing.T) {
 	a, _ := newMediaAPI(t)
-	dot, zipped := pngOf(t, 8, 8), archive(t)
+	dot, zipped := gatewaytest.PNG(t, 8, 8), archive(t)
 	for name, tt := range map[string]struct {
 		content []byte
 		want    string
@@ -103,19 +105,19 @@ func TestFilesOfTwoKindsAreServedAsMedia(t *testing.T) {
 		"a film with a page in it":        {filmOf(boxOf("free", []byte(script))), "video/mp4"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			path := strings.TrimPrefix(a.awaited(), "/api/v1")
-			media := a.callWith("", http.MethodPut, path, string(tt.content), "Content-Type", "text/html").want(http.StatusOK).at("media")
-			if got := media.at("mimeType").text(); got != tt.want {
+			a.Under(t)
+			path := strings.TrimPrefix(awaitUpload(a), "/api/v1")
+			media := a.RequestWith("", http.MethodPut, path, string(tt.content), "Content-Type", "text/html").Want(http.StatusOK).At("media")
+			if got := media.At("mimeType").Text(); got != tt.want {
 				t.Errorf("it is taken for %s, want %s", got, tt.want)
 			}
-			a.wantServedAs(media.at("url").text(), tt.want, tt.content)
+			wantServedAs(a, media.At("url").Text(), tt.want, tt.content)
 			if !strings.HasPrefix(tt.want, "image/") {
 				return
 			}
 			body, contentType := pageForm(t, tt.content)
-			media = a.call(http.MethodPost, "/media", body, "Content-Type", contentType).want(http.StatusCreated).at("media")
-			a.wantServedAs(media.at("url").text(), tt.want, tt.content)
+			media = a.Request(http.MethodPost, "/media", body, "Content-Type", contentType).Want(http.StatusCreated).At("media")
+			wantServedAs(a, media.At("url").Text(), tt.want, tt.content)
 		})
 	}
 }
@@ -138,10 +140,10 @@ func pageForm(t testing.TB, file []byte) (body, contentType string) {
 
 // wantServedAs checks that no browser runs what is served: the type is the one of media,
 // is not guessed at, and gets no rights.
-func (a *api) wantServedAs(url, mediaType string, content []byte) {
+func wantServedAs(a *gatewaytest.API, url, mediaType string, content []byte) {
 	a.Helper()
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
-		response, body := a.fetch(method, url)
+		response, body := a.Fetch(method, url)
 		if response.StatusCode != http.StatusOK || (method == http.MethodGet && !bytes.Equal(body, content)) {
 			a.Errorf("%s: %d, %d bytes of %d", method, response.StatusCode, len(body), len(content))
 		}
@@ -161,7 +163,7 @@ func (a *api) wantServedAs(url, mediaType string, content []byte) {
 // hugePNG claims 100,000 × 100,000 pixels.
 func hugePNG(t testing.TB) []byte {
 	t.Helper()
-	picture := pngOf(t, 8, 8)
+	picture := gatewaytest.PNG(t, 8, 8)
 	const header = 8 + 4 // where the type of IHDR stands
 	binary.BigEndian.PutUint32(picture[header+4:], 100_000)
 	binary.BigEndian.PutUint32(picture[header+8:], 100_000)
@@ -173,8 +175,8 @@ func hugePNG(t testing.TB) []byte {
 // stays behind.
 func TestFilesThatAreNotWhatTheySayAreRefused(t *testing.T) {
 	a, shelf := newMediaAPI(t)
-	dot := pngOf(t, 8, 8)
-	path := strings.TrimPrefix(a.awaited(), "/api/v1")
+	dot := gatewaytest.PNG(t, 8, 8)
+	path := strings.TrimPrefix(awaitUpload(a), "/api/v1")
 	for name, content := range map[string][]byte{
 		"SVG":                                []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`),
 		"SVG behind a declaration":           []byte(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`),
@@ -191,24 +193,24 @@ func TestFilesThatAreNotWhatTheySayAreRefused(t *testing.T) {
 		"nothing":                            {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			form, contentType := formOf(t, content)
-			for field, got := range map[string]*answer{
-				"file": a.call(http.MethodPost, "/media", form, "Content-Type", contentType),
-				"data": a.call(http.MethodPost, "/media", map[string]any{"data": content, "mimeType": "image/png"}),
-				"body": a.callWith("", http.MethodPut, path, string(content), "Content-Type", "image/png"),
+			a.Under(t)
+			form, contentType := gatewaytest.MediaForm(t, content)
+			for field, got := range map[string]*gatewaytest.Response{
+				"file": a.Request(http.MethodPost, "/media", form, "Content-Type", contentType),
+				"data": a.Request(http.MethodPost, "/media", map[string]any{"data": content, "mimeType": "image/png"}),
+				"body": a.RequestWith("", http.MethodPut, path, string(content), "Content-Type", "image/png"),
 			} {
-				detail := got.fails(http.StatusBadRequest, "validation_error").at("details", 0)
-				if detail.at("field").text() != field || detail.at("code").text() != "media_refused" {
+				detail := got.WantError(http.StatusBadRequest, "validation_error").At("details", 0)
+				if detail.At("field").Text() != field || detail.At("code").Text() != "media_refused" {
 					t.Errorf("%s: %v", field, detail)
 				}
 			}
-			if files := shelf.files(t); len(files) != 0 {
+			if files := shelf.Files(t); len(files) != 0 {
 				t.Errorf("files stay behind: %v", files)
 			}
 		})
 	}
-	if total := a.call(http.MethodGet, "/media", nil).want(http.StatusOK).at("pagination", "total").value; total != 0.0 {
+	if total := a.Request(http.MethodGet, "/media", nil).Want(http.StatusOK).At("pagination", "total").Value; total != 0.0 {
 		t.Errorf("%v uploads are listed", total)
 	}
 }

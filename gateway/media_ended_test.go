@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -13,25 +14,25 @@ import (
 // by then needs it again.
 func TestMediaGoesAfterItsPostsHaveEnded(t *testing.T) {
 	a, s := newMediaAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "m")
-	cleanup := s.cleanup(a, time.Now)
-	media := a.upload(pngOf(t, 8, 8)).at("id").text()
-	post := a.call(http.MethodPost, "/posts", map[string]any{
-		"content": "x", "platforms": []string{"mastodon"}, "scheduledFor": a.in(time.Hour), "mediaItems": []any{map[string]any{"mediaId": media}},
-	}).want(http.StatusCreated).at("post", "id").text()
+	a.AddAccount(a.Workspace, schema.Mastodon, "m")
+	cleanup := s.Cleanup(a, time.Now)
+	media := a.Upload(gatewaytest.PNG(t, 8, 8)).At("id").Text()
+	post := a.Request(http.MethodPost, "/posts", map[string]any{
+		"content": "x", "platforms": []string{"mastodon"}, "scheduledFor": a.In(time.Hour), "mediaItems": []any{map[string]any{"mediaId": media}},
+	}).Want(http.StatusCreated).At("post", "id").Text()
 	end := func() {
 		t.Helper()
-		a.exec(`update posts set status = 6, left_n = 0, failed_n = 1`)
-		a.exec(`update targets set state = 3, error = '{"code": "platform_refused", "message": "too rude"}'`)
+		a.Exec(`update posts set status = 6, left_n = 0, failed_n = 1`)
+		a.Exec(`update targets set state = 3, error = '{"code": "platform_refused", "message": "too rude"}'`)
 	}
 	// look makes its time come, and returns how far off it is after that; 0: a post needs it.
 	look := func() time.Duration {
 		t.Helper()
-		a.exec(`update media set expires_at = now() - interval '1 second', deleted_at = deleted_at - interval '1 hour'`)
+		a.Exec(`update media set expires_at = now() - interval '1 second', deleted_at = deleted_at - interval '1 hour'`)
 		if err := cleanup.Remove(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		text, ok := a.call(http.MethodGet, "/media/"+media, nil).want(http.StatusOK).at("media", "expiresAt").value.(string)
+		text, ok := a.Request(http.MethodGet, "/media/"+media, nil).Want(http.StatusOK).At("media", "expiresAt").Value.(string)
 		if !ok {
 			return 0
 		}
@@ -48,7 +49,7 @@ func TestMediaGoesAfterItsPostsHaveEnded(t *testing.T) {
 	if left := look(); left != 7*24*time.Hour {
 		t.Errorf("a failed post's has %v", left)
 	}
-	a.call(http.MethodPost, "/posts/"+post+"/retry", nil).want(http.StatusOK)
+	a.Request(http.MethodPost, "/posts/"+post+"/retry", nil).Want(http.StatusOK)
 	if left := look(); left != 0 {
 		t.Errorf("a retried post's has %v", left)
 	}
@@ -57,14 +58,14 @@ func TestMediaGoesAfterItsPostsHaveEnded(t *testing.T) {
 		t.Errorf("of a post that failed again it has %v", left)
 	}
 	for range 2 { // it is marked, and a minute later it goes
-		a.exec(`update media set expires_at = now() - interval '1 second', deleted_at = deleted_at - interval '1 hour'`)
+		a.Exec(`update media set expires_at = now() - interval '1 second', deleted_at = deleted_at - interval '1 hour'`)
 		if err := cleanup.Remove(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	a.call(http.MethodGet, "/media/"+media, nil).fails(http.StatusNotFound, "not_found")
-	if files := s.files(t); len(files) != 0 {
+	a.Request(http.MethodGet, "/media/"+media, nil).WantError(http.StatusNotFound, "not_found")
+	if files := s.Files(t); len(files) != 0 {
 		t.Errorf("files: %v", files)
 	}
-	a.call(http.MethodGet, "/posts/"+post, nil).want(http.StatusOK)
+	a.Request(http.MethodGet, "/posts/"+post, nil).Want(http.StatusOK)
 }

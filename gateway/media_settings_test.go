@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -20,55 +21,55 @@ func covered(platform, setting, address string) string {
 
 func TestUploadsThatSettingsNameStayAsLongAsThePost(t *testing.T) {
 	a, s := newMediaAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "m")
-	cleanup := s.cleanup(a, time.Now)
+	a.AddAccount(a.Workspace, schema.Mastodon, "m")
+	cleanup := s.Cleanup(a, time.Now)
 	expire := func() {
 		t.Helper()
-		a.exec(`update media set expires_at = now() - interval '1 second'`)
+		a.Exec(`update media set expires_at = now() - interval '1 second'`)
 		if err := cleanup.Remove(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for platform, setting := range mediaSettings {
-		media := a.upload(pngOf(t, 8, 8))
-		post := "/posts/" + a.call(http.MethodPost, "/posts", covered(platform, setting, media.at("url").text())).want(http.StatusCreated).at("post", "id").text()
-		path := "/media/" + media.at("id").text()
+		media := a.Upload(gatewaytest.PNG(t, 8, 8))
+		post := "/posts/" + a.Request(http.MethodPost, "/posts", covered(platform, setting, media.At("url").Text())).Want(http.StatusCreated).At("post", "id").Text()
+		path := "/media/" + media.At("id").Text()
 		expire()
-		a.call(http.MethodGet, path, nil).want(http.StatusOK)
-		a.call(http.MethodPatch, post, `{"content": "y"}`).want(http.StatusOK)
+		a.Request(http.MethodGet, path, nil).Want(http.StatusOK)
+		a.Request(http.MethodPatch, post, `{"content": "y"}`).Want(http.StatusOK)
 		expire()
-		a.call(http.MethodGet, path, nil).want(http.StatusOK)
-		a.call(http.MethodDelete, path, nil).fails(http.StatusBadRequest, "invalid_state")
-		a.call(http.MethodPatch, post, `{"platformSettings": {}}`).want(http.StatusOK)
-		a.call(http.MethodDelete, path, nil).want(http.StatusOK)
+		a.Request(http.MethodGet, path, nil).Want(http.StatusOK)
+		a.Request(http.MethodDelete, path, nil).WantError(http.StatusBadRequest, "invalid_state")
+		a.Request(http.MethodPatch, post, `{"platformSettings": {}}`).Want(http.StatusOK)
+		a.Request(http.MethodDelete, path, nil).Want(http.StatusOK)
 	}
 }
 
 func TestAddressesInSettingsAreCheckedAsThoseOfMedia(t *testing.T) {
 	a, _ := newMediaAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "m")
-	uploaded := a.upload(pngOf(t, 8, 8)).at("url").text()
-	theirs, theirKey := a.tenant("other", "operator", schema.Admin)
-	a.connect(theirs, schema.Mastodon, "o")
+	a.AddAccount(a.Workspace, schema.Mastodon, "m")
+	uploaded := a.Upload(gatewaytest.PNG(t, 8, 8)).At("url").Text()
+	theirs, theirKey := a.CreateWorkspace("other", "operator", schema.Admin)
+	a.AddAccount(theirs, schema.Mastodon, "o")
 	for platform, setting := range mediaSettings {
 		field := "platformSettings." + platform + "." + setting
-		draft := "/posts/" + a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).want(http.StatusCreated).at("post", "id").text()
+		draft := "/posts/" + a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).Want(http.StatusCreated).At("post", "id").Text()
 		for name, tt := range map[string]struct{ key, address, code string }{
-			"this machine":      {a.key, "http://[::1]/a.png", "url_invalid"},
-			"a private network": {a.key, "https://10.0.0.7/a.png", "url_invalid"},
+			"this machine":      {a.Key, "http://[::1]/a.png", "url_invalid"},
+			"a private network": {a.Key, "https://10.0.0.7/a.png", "url_invalid"},
 			"another's upload":  {theirKey, uploaded, "media_unknown"},
-			"without a secret":  {a.key, uploaded[:len(uploaded)-10], "media_unknown"},
-			"no address":        {a.key, "cover.png", "setting_invalid"},
+			"without a secret":  {a.Key, uploaded[:len(uploaded)-10], "media_unknown"},
+			"no address":        {a.Key, "cover.png", "setting_invalid"},
 		} {
 			t.Run(platform+" "+name, func(t *testing.T) {
-				a.under(t)
-				wrong := []*answer{a.callWith(tt.key, http.MethodPost, "/posts", covered(platform, setting, tt.address))}
-				if tt.key == a.key {
-					wrong = append(wrong, a.call(http.MethodPatch, draft, fmt.Sprintf(`{"platformSettings": {%q: {%q: %q}}}`, platform, setting, tt.address)))
+				a.Under(t)
+				wrong := []*gatewaytest.Response{a.RequestWith(tt.key, http.MethodPost, "/posts", covered(platform, setting, tt.address))}
+				if tt.key == a.Key {
+					wrong = append(wrong, a.Request(http.MethodPatch, draft, fmt.Sprintf(`{"platformSettings": {%q: {%q: %q}}}`, platform, setting, tt.address)))
 				}
 				for _, got := range wrong {
-					details := got.fails(http.StatusBadRequest, "validation_error").at("details")
-					if one := details.at(0); details.size() != 1 || one.at("field").text() != field || one.at("code").text() != tt.code {
+					details := got.WantError(http.StatusBadRequest, "validation_error").At("details")
+					if one := details.At(0); details.Len() != 1 || one.At("field").Text() != field || one.At("code").Text() != tt.code {
 						t.Errorf("details = %v, want %s of %s", details, tt.code, field)
 					}
 				}

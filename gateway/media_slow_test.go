@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -22,8 +23,8 @@ const dripLimit = 3 * time.Minute
 
 // drip sends a request up to somewhere in its body, and from there a byte now and then
 // until the server has had enough. It returns what was answered, and after how long.
-func (a *api) drip(ctx context.Context, raw string) (answer string, took time.Duration) {
-	conn, err := net.Dial("tcp", strings.TrimPrefix(a.url, "http://"))
+func drip(ctx context.Context, a *gatewaytest.API, raw string) (answer string, took time.Duration) {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(a.URL, "http://"))
 	if err != nil {
 		return err.Error(), 0
 	}
@@ -50,24 +51,24 @@ func (a *api) drip(ctx context.Context, raw string) (answer string, took time.Du
 	}
 }
 
-// awaited makes an address that takes one upload and returns its path.
-func (a *api) awaited() string {
+// awaitUpload makes an address that takes one upload and returns its path.
+func awaitUpload(a *gatewaytest.API) string {
 	a.Helper()
-	return strings.TrimPrefix(a.call(http.MethodPost, "/media/upload-url", map[string]any{}).want(http.StatusCreated).at("uploadUrl").text(), "https://crier.example")
+	return strings.TrimPrefix(a.Request(http.MethodPost, "/media/upload-url", map[string]any{}).Want(http.StatusCreated).At("uploadUrl").Text(), "https://crier.example")
 }
 
-// opening is the beginning of a request whose body is said to be long.
-func (a *api) opening(method, path, contentType, body string) string {
+// requestHead is the beginning of a request whose body is said to be long.
+func requestHead(a *gatewaytest.API, method, path, contentType, body string) string {
 	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: crier\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: 1000000\r\n\r\n%s",
-		method, path, a.key, contentType, body)
+		method, path, a.Key, contentType, body)
 }
 
 // TestContentThatDripsIsGivenUp sends content a byte now and then, each way it can come,
 // while other requests are made.
 func TestContentThatDripsIsGivenUp(t *testing.T) {
 	a, shelf := newMediaAPI(t)
-	dot := string(pngOf(t, 8, 8))
-	form, contentType := formOf(t, []byte(dot))
+	dot := string(gatewaytest.PNG(t, 8, 8))
+	form, contentType := gatewaytest.MediaForm(t, []byte(dot))
 	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, dot)
 		for r.Context().Err() == nil {
@@ -77,19 +78,19 @@ func TestContentThatDripsIsGivenUp(t *testing.T) {
 		}
 	}))
 	t.Cleanup(source.Close)
-	put := a.awaited()
+	put := awaitUpload(a)
 	ctx, cancel := context.WithTimeout(t.Context(), dripLimit)
 	defer cancel()
 	var dripping sync.WaitGroup
 	for name, raw := range map[string]string{
-		"a form, in its file":       a.opening(http.MethodPost, "/api/v1/media", contentType, form[:len(form)-80]),
-		"a form, before its file":   a.opening(http.MethodPost, "/api/v1/media", contentType, form[:40]),
-		"an upload by its address":  a.opening(http.MethodPut, put, "image/png", dot[:50]),
-		"another to the same":       a.opening(http.MethodPut, put, "image/png", dot[:50]),
-		"one that sends no content": a.opening(http.MethodPut, a.awaited(), "image/png", ""),
+		"a form, in its file":       requestHead(a, http.MethodPost, "/api/v1/media", contentType, form[:len(form)-80]),
+		"a form, before its file":   requestHead(a, http.MethodPost, "/api/v1/media", contentType, form[:40]),
+		"an upload by its address":  requestHead(a, http.MethodPut, put, "image/png", dot[:50]),
+		"another to the same":       requestHead(a, http.MethodPut, put, "image/png", dot[:50]),
+		"one that sends no content": requestHead(a, http.MethodPut, awaitUpload(a), "image/png", ""),
 	} {
 		dripping.Go(func() {
-			answer, took := a.drip(ctx, raw)
+			answer, took := drip(ctx, a, raw)
 			if !strings.HasPrefix(answer, "HTTP/1.1 400 ") || !strings.Contains(answer, "validation_error") {
 				t.Errorf("%s: after %v %q, want 400", name, took, answer)
 			}
@@ -100,9 +101,9 @@ func TestContentThatDripsIsGivenUp(t *testing.T) {
 	}
 	dripping.Go(func() {
 		began := time.Now()
-		got := a.call(http.MethodPost, "/media/from-url", map[string]any{"url": source.URL})
-		if code := got.fails(http.StatusBadRequest, "validation_error").at("details", 0, "code").text(); code != "media_refused" || time.Since(began) > dripLimit {
-			t.Errorf("a url: after %v %s", time.Since(began), got.body)
+		got := a.Request(http.MethodPost, "/media/from-url", map[string]any{"url": source.URL})
+		if code := got.WantError(http.StatusBadRequest, "validation_error").At("details", 0, "code").Text(); code != "media_refused" || time.Since(began) > dripLimit {
+			t.Errorf("a url: after %v %s", time.Since(began), got.Body)
 		}
 	})
 	ended := make(chan struct{})
@@ -113,18 +114,18 @@ func TestContentThatDripsIsGivenUp(t *testing.T) {
 		case <-ended:
 			running = false
 		case <-time.After(500 * time.Millisecond):
-			a.call(http.MethodGet, "/media", nil).want(http.StatusOK)
-			a.upload([]byte(dot))
+			a.Request(http.MethodGet, "/media", nil).Want(http.StatusOK)
+			a.Upload([]byte(dot))
 			served++
 		}
 	}
 	if served < 10 {
 		t.Errorf("%d requests were served meanwhile", served)
 	}
-	if files := shelf.files(t); len(files) != served {
+	if files := shelf.Files(t); len(files) != served {
 		t.Errorf("%d files, want those of the %d uploads that were whole: %v", len(files), served, files)
 	}
-	if status := a.callWith("", http.MethodPut, strings.TrimPrefix(put, "/api/v1"), dot).status; status != http.StatusOK {
+	if status := a.RequestWith("", http.MethodPut, strings.TrimPrefix(put, "/api/v1"), dot).Status; status != http.StatusOK {
 		t.Errorf("an address whose upload was given up answers %d", status)
 	}
 }
@@ -133,8 +134,8 @@ func TestContentThatDripsIsGivenUp(t *testing.T) {
 func TestReaderThatStopsIsGivenUp(t *testing.T) {
 	a, _ := newMediaAPI(t)
 	const size = 24 << 20 // more than the system keeps for a connection
-	url := a.upload(append(pngOf(t, 8, 8), make([]byte, size)...)).at("url").text()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(a.url, "http://"))
+	url := a.Upload(append(gatewaytest.PNG(t, 8, 8), make([]byte, size)...)).At("url").Text()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(a.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,10 +153,10 @@ func TestReaderThatStopsIsGivenUp(t *testing.T) {
 func TestTransfersLeaveRoomForOthers(t *testing.T) {
 	const most = 128
 	a, shelf := newMediaAPI(t)
-	other, otherKey := a.tenant("other", "operator", schema.Admin)
-	a.connect(other, schema.Mastodon, "m")
-	dot := pngOf(t, 8, 8)
-	form, contentType := formOf(t, dot)
+	other, otherKey := a.CreateWorkspace("other", "operator", schema.Admin)
+	a.AddAccount(other, schema.Mastodon, "m")
+	dot := gatewaytest.PNG(t, 8, 8)
+	form, contentType := gatewaytest.MediaForm(t, dot)
 	var open []net.Conn
 	defer func() {
 		for _, conn := range open {
@@ -163,49 +164,39 @@ func TestTransfersLeaveRoomForOthers(t *testing.T) {
 		}
 	}()
 	for range most {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(a.url, "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(a.URL, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		open = append(open, conn)
-		if _, err := io.WriteString(conn, a.opening(http.MethodPost, "/api/v1/media", contentType, form[:len(form)-80])); err != nil {
+		if _, err := io.WriteString(conn, requestHead(a, http.MethodPost, "/api/v1/media", contentType, form[:len(form)-80])); err != nil {
 			t.Fatal(err)
 		}
 	}
-	upload := func(key string) *answer {
-		return a.callWith(key, http.MethodPost, "/media", form, "Content-Type", contentType)
+	upload := func(key string) *gatewaytest.Response {
+		return a.RequestWith(key, http.MethodPost, "/media", form, "Content-Type", contentType)
 	}
-	a.eventually("all of them are arriving", func() bool { return len(shelf.files(t)) == most })
-	got := upload(a.key)
-	got.fails(http.StatusServiceUnavailable, "unavailable")
-	if got.header.Get("Retry-After") != "1" {
-		t.Errorf("Retry-After = %q", got.header.Get("Retry-After"))
+	a.Eventually("all of them are arriving", func() bool { return len(shelf.Files(t)) == most })
+	got := upload(a.Key)
+	got.WantError(http.StatusServiceUnavailable, "unavailable")
+	if got.Header.Get("Retry-After") != "1" {
+		t.Errorf("Retry-After = %q", got.Header.Get("Retry-After"))
 	}
-	a.call(http.MethodGet, "/media", nil).want(http.StatusOK)
-	kept := upload(otherKey).want(http.StatusCreated).at("media", "url").text()
-	if response, body := a.fetch(http.MethodGet, kept); response.StatusCode != http.StatusOK || !bytes.Equal(body, dot) {
+	a.Request(http.MethodGet, "/media", nil).Want(http.StatusOK)
+	kept := upload(otherKey).Want(http.StatusCreated).At("media", "url").Text()
+	if response, body := a.Fetch(http.MethodGet, kept); response.StatusCode != http.StatusOK || !bytes.Equal(body, dot) {
 		t.Errorf("content is served with %d", response.StatusCode)
 	}
 	for _, conn := range open {
 		conn.Close()
 	}
-	a.eventually("uploads work again", func() bool { return upload(a.key).status == http.StatusCreated })
-	a.eventually("nothing is left of what was cut off", func() bool {
-		for _, name := range shelf.files(t) {
+	a.Eventually("uploads work again", func() bool { return upload(a.Key).Status == http.StatusCreated })
+	a.Eventually("nothing is left of what was cut off", func() bool {
+		for _, name := range shelf.Files(t) {
 			if strings.HasPrefix(name, "media-") {
 				return false
 			}
 		}
 		return true
 	})
-}
-
-// eventually waits for what takes a moment.
-func (a *api) eventually(what string, there func() bool) {
-	a.Helper()
-	for deadline := time.Now().Add(patience); !there(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			a.Fatalf("not in time: %s", what)
-		}
-	}
 }

@@ -6,191 +6,182 @@ import (
 	"strings"
 	"testing"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/people"
 )
 
 // invite makes an invitation and returns its token.
-func (v *visitor) invite(email string, role people.Role) string {
+func invite(v *gatewaytest.Session, email string, role people.Role) string {
 	v.Helper()
-	made := v.ask(http.MethodPost, "/invitations", fmt.Sprintf(`{"email": %q, "role": %q}`, email, role)).want(http.StatusCreated).at("invitation")
-	return made.at("token").text()
+	made := v.Do(http.MethodPost, "/invitations", fmt.Sprintf(`{"email": %q, "role": %q}`, email, role)).Want(http.StatusCreated).At("invitation")
+	return made.At("token").Text()
 }
 
 func accepting(token string) string {
-	return fmt.Sprintf(`{"token": %q, "name": "Bob", "password": %q}`, token, words)
-}
-
-// id of a user by the name of these tests.
-func (a *api) userID(name string) string {
-	a.Helper()
-	u, err := a.people().UserOf(a.Context(), name+"@example.com")
-	if err != nil {
-		a.Fatal(err)
-	}
-	return u.ID.String()
+	return fmt.Sprintf(`{"token": %q, "name": "Bob", "password": %q}`, token, gatewaytest.Password)
 }
 
 func TestMembersAreInvited(t *testing.T) {
-	a := newAPI(t)
-	ada := a.member(a.workspace, people.Owner, "ada")
-	token := ada.invite("Bob@example.com", people.Editor)
-	if n := a.number(`select count(*) from invitations i where i::text like '%` + token + `%'`); n != 0 || len(token) != 43 {
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
+	token := invite(ada, "Bob@example.com", people.Editor)
+	if n := a.QueryInt(`select count(*) from invitations i where i::text like '%` + token + `%'`); n != 0 || len(token) != 43 {
 		t.Errorf("token %q is stored %d times", token, n)
 	}
-	open := ada.ask(http.MethodGet, "/invitations", nil).want(http.StatusOK).at("invitations")
-	if open.size() != 1 || open.dotted("0.email") != "bob@example.com" || open.dotted("0.role") != "editor" || open.dotted("0.invitedBy") != a.userID("ada") {
-		t.Errorf("invitations = %v", open.value)
+	open := ada.Do(http.MethodGet, "/invitations", nil).Want(http.StatusOK).At("invitations")
+	if open.Len() != 1 || open.Dotted("0.email") != "bob@example.com" || open.Dotted("0.role") != "editor" || open.Dotted("0.invitedBy") != a.UserID("ada") {
+		t.Errorf("invitations = %v", open.Value)
 	}
-	bob := &visitor{api: a}
-	missing := bob.ask(http.MethodPost, "/invitations/accept", `{"token": "`+token+`"}`).fails(http.StatusBadRequest, "validation_error")
-	if missing.at("details").size() != 2 {
-		t.Errorf("details = %v", missing.at("details").value)
+	bob := &gatewaytest.Session{API: a}
+	missing := bob.Do(http.MethodPost, "/invitations/accept", `{"token": "`+token+`"}`).WantError(http.StatusBadRequest, "validation_error")
+	if missing.At("details").Len() != 2 {
+		t.Errorf("details = %v", missing.At("details").Value)
 	}
-	bob.ask(http.MethodPost, "/invitations/accept", accepting(token)).want(http.StatusCreated)
-	session := bob.ask(http.MethodGet, "/session", nil).want(http.StatusOK).at("session")
-	if session.dotted("workspace.name") != "acme" || session.dotted("workspace.role") != "editor" || session.dotted("user.email") != "bob@example.com" {
-		t.Errorf("session = %v", session.value)
+	bob.Do(http.MethodPost, "/invitations/accept", accepting(token)).Want(http.StatusCreated)
+	session := bob.Do(http.MethodGet, "/session", nil).Want(http.StatusOK).At("session")
+	if session.Dotted("workspace.name") != "acme" || session.Dotted("workspace.role") != "editor" || session.Dotted("user.email") != "bob@example.com" {
+		t.Errorf("session = %v", session.Value)
 	}
-	a.callWith("", http.MethodPost, "/invitations/accept", accepting(token)).fails(http.StatusUnauthorized, "unauthorized")
-	members := ada.ask(http.MethodGet, "/members", nil).want(http.StatusOK).at("members")
-	if members.size() != 2 || members.dotted("1.email") != "bob@example.com" || members.dotted("1.role") != "editor" || members.dotted("1.lastSeenAt") == nil {
-		t.Errorf("members = %v", members.value)
+	a.RequestWith("", http.MethodPost, "/invitations/accept", accepting(token)).WantError(http.StatusUnauthorized, "unauthorized")
+	members := ada.Do(http.MethodGet, "/members", nil).Want(http.StatusOK).At("members")
+	if members.Len() != 2 || members.Dotted("1.email") != "bob@example.com" || members.Dotted("1.role") != "editor" || members.Dotted("1.lastSeenAt") == nil {
+		t.Errorf("members = %v", members.Value)
 	}
-	ada.ask(http.MethodPost, "/invitations", `{"email": "bob@example.com", "role": "viewer"}`).fails(http.StatusBadRequest, "invalid_state")
-	if n := ada.ask(http.MethodGet, "/invitations", nil).want(http.StatusOK).at("invitations").size(); n != 0 {
+	ada.Do(http.MethodPost, "/invitations", `{"email": "bob@example.com", "role": "viewer"}`).WantError(http.StatusBadRequest, "invalid_state")
+	if n := ada.Do(http.MethodGet, "/invitations", nil).Want(http.StatusOK).At("invitations").Len(); n != 0 {
 		t.Errorf("%d invitations are open", n)
 	}
 }
 
 func TestInvitationsEnd(t *testing.T) {
-	a := newAPI(t)
-	ada := a.member(a.workspace, people.Owner, "ada")
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
 	for name, end := range map[string]func(token string){
 		"withdrawn": func(string) {
-			id := ada.ask(http.MethodGet, "/invitations", nil).want(http.StatusOK).at("invitations", 0, "id").text()
-			ada.ask(http.MethodDelete, "/invitations/"+id, nil).want(http.StatusOK)
-			ada.ask(http.MethodDelete, "/invitations/"+id, nil).fails(http.StatusNotFound, "not_found")
+			id := ada.Do(http.MethodGet, "/invitations", nil).Want(http.StatusOK).At("invitations", 0, "id").Text()
+			ada.Do(http.MethodDelete, "/invitations/"+id, nil).Want(http.StatusOK)
+			ada.Do(http.MethodDelete, "/invitations/"+id, nil).WantError(http.StatusNotFound, "not_found")
 		},
-		"replaced": func(string) { ada.invite("bob@example.com", people.Viewer) },
-		"expired":  func(string) { a.exec(`update invitations set expires_at = now()`) },
+		"replaced": func(string) { invite(ada, "bob@example.com", people.Viewer) },
+		"expired":  func(string) { a.Exec(`update invitations set expires_at = now()`) },
 		"whoever made it may not any more": func(string) {
-			carol := a.member(a.workspace, people.Admin, "carol")
-			a.exec(`update invitations set invited_by = (select id from users where name = 'carol')`)
-			ada.ask(http.MethodPatch, "/members/"+a.userID("carol"), `{"role": "editor"}`).want(http.StatusOK)
-			carol.ask(http.MethodGet, "/members", nil).fails(http.StatusForbidden, "forbidden")
+			carol := a.SignInMember(a.Workspace, people.Admin, "carol")
+			a.Exec(`update invitations set invited_by = (select id from users where name = 'carol')`)
+			ada.Do(http.MethodPatch, "/members/"+a.UserID("carol"), `{"role": "editor"}`).Want(http.StatusOK)
+			carol.Do(http.MethodGet, "/members", nil).WantError(http.StatusForbidden, "forbidden")
 		},
 		"the operator lets whoever made it do less": func(string) {
-			a.user("erin", people.Membership{Workspace: a.workspace, Role: people.Admin})
-			a.exec(`update invitations set invited_by = (select id from users where name = 'erin')`)
-			a.user("erin", people.Membership{Workspace: a.workspace, Role: people.Editor})
+			a.AddUser("erin", people.Membership{Workspace: a.Workspace, Role: people.Admin})
+			a.Exec(`update invitations set invited_by = (select id from users where name = 'erin')`)
+			a.AddUser("erin", people.Membership{Workspace: a.Workspace, Role: people.Editor})
 		},
 		"whoever made it is removed by the operator": func(string) {
-			a.user("dave", people.Membership{Workspace: a.workspace, Role: people.Admin})
-			a.exec(`update invitations set invited_by = (select id from users where name = 'dave')`)
-			if err := a.people().RemoveUser(t.Context(), "dave@example.com"); err != nil {
+			a.AddUser("dave", people.Membership{Workspace: a.Workspace, Role: people.Admin})
+			a.Exec(`update invitations set invited_by = (select id from users where name = 'dave')`)
+			if err := a.People().RemoveUser(t.Context(), "dave@example.com"); err != nil {
 				t.Fatal(err)
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			token := ada.invite("bob@example.com", people.Viewer)
+			a.Under(t)
+			token := invite(ada, "bob@example.com", people.Viewer)
 			end(token)
-			a.callWith("", http.MethodPost, "/invitations/accept", accepting(token)).fails(http.StatusUnauthorized, "unauthorized")
+			a.RequestWith("", http.MethodPost, "/invitations/accept", accepting(token)).WantError(http.StatusUnauthorized, "unauthorized")
 		})
 	}
 }
 
 // TestInvitationsOfUsersNeedTheirSession has a user of that address already: who knows the token is not them.
 func TestInvitationsOfUsersNeedTheirSession(t *testing.T) {
-	a := newAPI(t)
-	second, _ := a.tenant("second", "operator", schema.Read)
-	ada, bob, eve := a.member(a.workspace, people.Owner, "ada"), a.member(second, people.Viewer, "bob"), a.member(second, people.Viewer, "eve")
-	token := ada.invite("bob@example.com", people.Editor)
+	a := gatewaytest.New(t)
+	second, _ := a.CreateWorkspace("second", "operator", schema.Read)
+	ada, bob, eve := a.SignInMember(a.Workspace, people.Owner, "ada"), a.SignInMember(second, people.Viewer, "bob"), a.SignInMember(second, people.Viewer, "eve")
+	token := invite(ada, "bob@example.com", people.Editor)
 	body := accepting(token)
-	a.callWith("", http.MethodPost, "/invitations/accept", body).fails(http.StatusUnauthorized, "unauthorized")
-	eve.ask(http.MethodPost, "/invitations/accept", body).fails(http.StatusUnauthorized, "unauthorized")
-	bob.ask(http.MethodPost, "/invitations/accept", body, "X-CSRF-Token", "").fails(http.StatusForbidden, "forbidden")
-	bob.ask(http.MethodPost, "/invitations/accept", body, "Sec-Fetch-Site", "cross-site").fails(http.StatusForbidden, "forbidden")
-	bob.ask(http.MethodPost, "/invitations/accept", `{"token": "`+token+`"}`).want(http.StatusCreated)
-	if session := bob.ask(http.MethodGet, "/session", nil).want(http.StatusOK).at("session"); session.dotted("workspace.name") != "acme" || session.at("workspaces").size() != 2 {
-		t.Errorf("session = %v", session.value)
+	a.RequestWith("", http.MethodPost, "/invitations/accept", body).WantError(http.StatusUnauthorized, "unauthorized")
+	eve.Do(http.MethodPost, "/invitations/accept", body).WantError(http.StatusUnauthorized, "unauthorized")
+	bob.Do(http.MethodPost, "/invitations/accept", body, "X-CSRF-Token", "").WantError(http.StatusForbidden, "forbidden")
+	bob.Do(http.MethodPost, "/invitations/accept", body, "Sec-Fetch-Site", "cross-site").WantError(http.StatusForbidden, "forbidden")
+	bob.Do(http.MethodPost, "/invitations/accept", `{"token": "`+token+`"}`).Want(http.StatusCreated)
+	if session := bob.Do(http.MethodGet, "/session", nil).Want(http.StatusOK).At("session"); session.Dotted("workspace.name") != "acme" || session.At("workspaces").Len() != 2 {
+		t.Errorf("session = %v", session.Value)
 	}
 }
 
 // TestTheOperatorMeansWhoHasTheAddress has somebody take an address before the operator adds who has it, or gives them
 // a link.
 func TestTheOperatorMeansWhoHasTheAddress(t *testing.T) {
-	a := newAPI(t)
-	second, _ := a.tenant("second", "operator", schema.Read)
-	eve := a.member(a.workspace, people.Owner, "eve")
+	a := gatewaytest.New(t)
+	second, _ := a.CreateWorkspace("second", "operator", schema.Read)
+	eve := a.SignInMember(a.Workspace, people.Owner, "eve")
 	for name, means := range map[string]func(email string){
 		"added": func(email string) {
-			bob := people.User{ID: schema.NewUserID(a.store.Now()), Email: email, Name: "Bob", CreatedAt: a.store.Now()}
-			if _, err := a.people().AddUser(t.Context(), bob, people.Membership{Workspace: second, Role: people.Owner}); err != nil {
+			bob := people.User{ID: schema.NewUserID(a.Store.Now()), Email: email, Name: "Bob", CreatedAt: a.Store.Now()}
+			if _, err := a.People().AddUser(t.Context(), bob, people.Membership{Workspace: second, Role: people.Owner}); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"given a link": func(email string) {
-			bob, err := a.people().UserOf(t.Context(), email)
+			bob, err := a.People().UserOf(t.Context(), email)
 			if err != nil {
 				t.Fatal(err)
 			}
-			(&visitor{api: a}).ask(http.MethodPost, "/session/link", `{"token": "`+a.link(bob.ID)+`"}`).want(http.StatusCreated)
+			(&gatewaytest.Session{API: a}).Do(http.MethodPost, "/session/link", `{"token": "`+a.CreateLink(bob.ID)+`"}`).Want(http.StatusCreated)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			squatter, email := &visitor{api: a}, strings.ReplaceAll(name, " ", "-")+"@example.com"
-			squatter.ask(http.MethodPost, "/invitations/accept", accepting(eve.invite(email, people.Viewer))).want(http.StatusCreated)
+			a.Under(t)
+			squatter, email := &gatewaytest.Session{API: a}, strings.ReplaceAll(name, " ", "-")+"@example.com"
+			squatter.Do(http.MethodPost, "/invitations/accept", accepting(invite(eve, email, people.Viewer))).Want(http.StatusCreated)
 			means(email)
-			squatter.ask(http.MethodGet, "/session", nil).fails(http.StatusUnauthorized, "unauthorized")
-			squatter.ask(http.MethodPost, "/session", `{"email": "`+email+`", "password": "`+words+`"}`).fails(http.StatusUnauthorized, "unauthorized")
+			squatter.Do(http.MethodGet, "/session", nil).WantError(http.StatusUnauthorized, "unauthorized")
+			squatter.Do(http.MethodPost, "/session", `{"email": "`+email+`", "password": "`+gatewaytest.Password+`"}`).WantError(http.StatusUnauthorized, "unauthorized")
 		})
 	}
 }
 
 func TestOwnersAreMadeByOwnersAlone(t *testing.T) {
-	a := newAPI(t)
-	ada, carol := a.member(a.workspace, people.Owner, "ada"), a.member(a.workspace, people.Admin, "carol")
-	a.member(a.workspace, people.Editor, "bob")
-	owner, self, bob := "/members/"+a.userID("ada"), "/members/"+a.userID("carol"), "/members/"+a.userID("bob")
-	carol.ask(http.MethodPost, "/invitations", `{"email": "x@example.com", "role": "owner"}`).fails(http.StatusForbidden, "forbidden")
-	carol.ask(http.MethodPatch, bob, `{"role": "owner"}`).fails(http.StatusForbidden, "forbidden")
-	carol.ask(http.MethodPatch, self, `{"role": "owner"}`).fails(http.StatusForbidden, "forbidden")
-	carol.ask(http.MethodPatch, owner, `{"role": "viewer"}`).fails(http.StatusForbidden, "forbidden")
-	carol.ask(http.MethodDelete, owner, nil).fails(http.StatusForbidden, "forbidden")
-	carol.ask(http.MethodPatch, bob, `{"role": "admin"}`).want(http.StatusOK)
-	carol.ask(http.MethodPatch, bob, `{"role": "king"}`).fails(http.StatusBadRequest, "validation_error")
-	ada.ask(http.MethodPatch, owner, `{"role": "admin"}`).fails(http.StatusBadRequest, "invalid_state")
-	ada.ask(http.MethodDelete, owner, nil).fails(http.StatusBadRequest, "invalid_state")
-	ada.ask(http.MethodPatch, bob, `{"role": "owner"}`).want(http.StatusOK)
-	ada.ask(http.MethodDelete, owner, nil).want(http.StatusOK)
-	if n := a.number(`select count(*) from memberships where role = 5`); n != 1 {
+	a := gatewaytest.New(t)
+	ada, carol := a.SignInMember(a.Workspace, people.Owner, "ada"), a.SignInMember(a.Workspace, people.Admin, "carol")
+	a.SignInMember(a.Workspace, people.Editor, "bob")
+	owner, self, bob := "/members/"+a.UserID("ada"), "/members/"+a.UserID("carol"), "/members/"+a.UserID("bob")
+	carol.Do(http.MethodPost, "/invitations", `{"email": "x@example.com", "role": "owner"}`).WantError(http.StatusForbidden, "forbidden")
+	carol.Do(http.MethodPatch, bob, `{"role": "owner"}`).WantError(http.StatusForbidden, "forbidden")
+	carol.Do(http.MethodPatch, self, `{"role": "owner"}`).WantError(http.StatusForbidden, "forbidden")
+	carol.Do(http.MethodPatch, owner, `{"role": "viewer"}`).WantError(http.StatusForbidden, "forbidden")
+	carol.Do(http.MethodDelete, owner, nil).WantError(http.StatusForbidden, "forbidden")
+	carol.Do(http.MethodPatch, bob, `{"role": "admin"}`).Want(http.StatusOK)
+	carol.Do(http.MethodPatch, bob, `{"role": "king"}`).WantError(http.StatusBadRequest, "validation_error")
+	ada.Do(http.MethodPatch, owner, `{"role": "admin"}`).WantError(http.StatusBadRequest, "invalid_state")
+	ada.Do(http.MethodDelete, owner, nil).WantError(http.StatusBadRequest, "invalid_state")
+	ada.Do(http.MethodPatch, bob, `{"role": "owner"}`).Want(http.StatusOK)
+	ada.Do(http.MethodDelete, owner, nil).Want(http.StatusOK)
+	if n := a.QueryInt(`select count(*) from memberships where role = 5`); n != 1 {
 		t.Errorf("%d owners", n)
 	}
 }
 
 // TestWhoIsNoAdminAnyMoreManagesNoMembers has requests wait for the change of whoever sent them.
 func TestWhoIsNoAdminAnyMoreManagesNoMembers(t *testing.T) {
-	a := newAPI(t)
-	ada := a.member(a.workspace, people.Owner, "ada")
-	carol := a.user("carol", people.Membership{Workspace: a.workspace, Role: people.Owner})
-	bob := a.user("bob", people.Membership{Workspace: a.workspace, Role: people.Viewer})
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
+	carol := a.AddUser("carol", people.Membership{Workspace: a.Workspace, Role: people.Owner})
+	bob := a.AddUser("bob", people.Membership{Workspace: a.Workspace, Role: people.Viewer})
 	requests := map[string]func() error{
 		"invites": func() error {
-			_, err := a.people().Invite(t.Context(), people.Invitation{
-				ID: schema.NewInvitationID(a.now()), Workspace: a.workspace, Email: "x@example.com", Role: people.Owner, InvitedBy: carol.ID,
-				CreatedAt: a.now(), ExpiresAt: a.now().Add(people.InvitationLife),
+			_, err := a.People().Invite(t.Context(), people.Invitation{
+				ID: schema.NewInvitationID(a.Now()), Workspace: a.Workspace, Email: "x@example.com", Role: people.Owner, InvitedBy: carol.ID,
+				CreatedAt: a.Now(), ExpiresAt: a.Now().Add(people.InvitationLife),
 			}, [32]byte{1})
 			return err
 		},
 		"changes": func() error {
-			return a.people().ChangeMember(t.Context(), people.MemberChange{Workspace: a.workspace, By: carol.ID, User: bob.ID, Role: people.Admin})
+			return a.People().ChangeMember(t.Context(), people.MemberChange{Workspace: a.Workspace, By: carol.ID, User: bob.ID, Role: people.Admin})
 		},
 		"removes": func() error {
-			return a.people().RemoveMember(t.Context(), people.MemberChange{Workspace: a.workspace, By: carol.ID, User: bob.ID})
+			return a.People().RemoveMember(t.Context(), people.MemberChange{Workspace: a.Workspace, By: carol.ID, User: bob.ID})
 		},
 	}
 	refused := func(after string) {
@@ -201,40 +192,40 @@ func TestWhoIsNoAdminAnyMoreManagesNoMembers(t *testing.T) {
 		}
 	}
 	hers := "/members/" + carol.ID.String()
-	ada.ask(http.MethodPatch, hers, `{"role": "editor"}`).want(http.StatusOK)
+	ada.Do(http.MethodPatch, hers, `{"role": "editor"}`).Want(http.StatusOK)
 	refused("demoted")
-	ada.ask(http.MethodDelete, hers, nil).want(http.StatusOK)
+	ada.Do(http.MethodDelete, hers, nil).Want(http.StatusOK)
 	refused("removed")
 }
 
 func TestMembersLeaveAtOnceInEveryGateway(t *testing.T) {
-	a := newAPI(t)
-	other := a.another()
-	ada, bob := a.member(a.workspace, people.Owner, "ada"), a.member(a.workspace, people.Admin, "bob")
-	key := bob.ask(http.MethodPost, "/keys", `{"name": "his", "permissions": ["read"]}`).want(http.StatusCreated).at("key", "id").text()
-	bob.at(other).ask(http.MethodGet, "/posts", nil).want(http.StatusOK)
-	his := "/members/" + a.userID("bob")
-	ada.ask(http.MethodDelete, his+"?keys=all", nil).fails(http.StatusBadRequest, "validation_error")
-	ada.ask(http.MethodDelete, his+"?keys=end", nil).want(http.StatusOK)
-	for _, gateway := range []*api{a, other} {
-		bob.at(gateway).ask(http.MethodGet, "/posts", nil).fails(http.StatusUnauthorized, "unauthorized")
+	a := gatewaytest.New(t)
+	other := a.Replica()
+	ada, bob := a.SignInMember(a.Workspace, people.Owner, "ada"), a.SignInMember(a.Workspace, people.Admin, "bob")
+	key := bob.Do(http.MethodPost, "/keys", `{"name": "his", "permissions": ["read"]}`).Want(http.StatusCreated).At("key", "id").Text()
+	bob.On(other).Do(http.MethodGet, "/posts", nil).Want(http.StatusOK)
+	his := "/members/" + a.UserID("bob")
+	ada.Do(http.MethodDelete, his+"?keys=all", nil).WantError(http.StatusBadRequest, "validation_error")
+	ada.Do(http.MethodDelete, his+"?keys=end", nil).Want(http.StatusOK)
+	for _, gateway := range []*gatewaytest.API{a, other} {
+		bob.On(gateway).Do(http.MethodGet, "/posts", nil).WantError(http.StatusUnauthorized, "unauthorized")
 	}
-	if ada.ask(http.MethodGet, "/keys/"+key, nil).want(http.StatusOK).at("key", "revokedAt").value == nil {
+	if ada.Do(http.MethodGet, "/keys/"+key, nil).Want(http.StatusOK).At("key", "revokedAt").Value == nil {
 		t.Error("his key goes on")
 	}
-	ada.ask(http.MethodDelete, his, nil).fails(http.StatusNotFound, "not_found")
-	if again := a.signedIn("bob").ask(http.MethodGet, "/session", nil).want(http.StatusOK).at("session"); again.at("workspace").value != nil {
-		t.Errorf("session = %v", again.value)
+	ada.Do(http.MethodDelete, his, nil).WantError(http.StatusNotFound, "not_found")
+	if again := a.SignIn("bob").Do(http.MethodGet, "/session", nil).Want(http.StatusOK).At("session"); again.At("workspace").Value != nil {
+		t.Errorf("session = %v", again.Value)
 	}
 }
 
 func TestRegistrationsInviteTheirOwner(t *testing.T) {
-	a := newAPI(t)
-	made := a.callWith("", http.MethodPost, "/keys/register", acme).want(http.StatusCreated)
-	v := &visitor{api: a}
-	v.ask(http.MethodPost, "/invitations/accept", accepting(made.at("ownerInvitation", "token").text())).want(http.StatusCreated)
-	session := v.ask(http.MethodGet, "/session", nil).want(http.StatusOK).at("session")
-	if session.dotted("workspace.id") != made.at("workspace", "id").text() || session.dotted("workspace.role") != "owner" || session.dotted("user.email") != "ada@acme.example" {
-		t.Errorf("session = %v", session.value)
+	a := gatewaytest.New(t)
+	made := a.RequestWith("", http.MethodPost, "/keys/register", gatewaytest.RegistrationBody).Want(http.StatusCreated)
+	v := &gatewaytest.Session{API: a}
+	v.Do(http.MethodPost, "/invitations/accept", accepting(made.At("ownerInvitation", "token").Text())).Want(http.StatusCreated)
+	session := v.Do(http.MethodGet, "/session", nil).Want(http.StatusOK).At("session")
+	if session.Dotted("workspace.id") != made.At("workspace", "id").Text() || session.Dotted("workspace.role") != "owner" || session.Dotted("user.email") != "ada@acme.example" {
+		t.Errorf("session = %v", session.Value)
 	}
 }

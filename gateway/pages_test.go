@@ -18,13 +18,14 @@ import (
 	"strings"
 	"testing"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
-// page fetches a page for people.
-func (a *api) page(path string) (status int, header http.Header, body string) {
+// getPage fetches a page for people.
+func getPage(a *gatewaytest.API, path string) (status int, header http.Header, body string) {
 	a.Helper()
-	response, err := http.Get(a.url + path)
+	response, err := http.Get(a.URL + path)
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -36,11 +37,11 @@ func (a *api) page(path string) (status int, header http.Header, body string) {
 	return response.StatusCode, response.Header, string(read)
 }
 
-// described returns the codes of errors that the description knows.
-func (d *description) codes() []string {
+// errorCodes returns the codes of errors that the description knows.
+func errorCodes(d *gatewaytest.Description) []string {
 	var codes []string
-	schemas, _ := d.document["components"].(map[string]any)["schemas"].(map[string]any)
-	for _, code := range (tree{schemas}).at("Error", "properties", "code", "enum").value.([]any) {
+	schemas, _ := d.Document["components"].(map[string]any)["schemas"].(map[string]any)
+	for _, code := range (gatewaytest.JSON{Value: schemas}).At("Error", "properties", "code", "enum").Value.([]any) {
 		codes = append(codes, code.(string))
 	}
 	slices.Sort(codes)
@@ -90,8 +91,8 @@ func detailCodes(t *testing.T) []string {
 }
 
 func TestEveryCodeHasItsPageAndTheOtherWayRound(t *testing.T) {
-	a := newAPI(t)
-	status, _, list := a.page("/docs/errors/no_such_code")
+	a := gatewaytest.New(t)
+	status, _, list := getPage(a, "/docs/errors/no_such_code")
 	if status != http.StatusNotFound {
 		t.Errorf("a code that does not exist: %d", status)
 	}
@@ -100,7 +101,7 @@ func TestEveryCodeHasItsPageAndTheOtherWayRound(t *testing.T) {
 		listed = append(listed, link[1])
 	}
 	slices.Sort(listed)
-	described, outcomes := a.description.codes(), outcomeCodes()
+	described, outcomes := errorCodes(a.Description), outcomeCodes()
 	all := slices.Compact(slices.Sorted(slices.Values(slices.Concat(described, outcomes, detailCodes(t)))))
 	if !slices.Equal(listed, all) {
 		for _, code := range slices.Concat(listed, all) {
@@ -109,9 +110,9 @@ func TestEveryCodeHasItsPageAndTheOtherWayRound(t *testing.T) {
 			}
 		}
 	}
-	_, _, overview := a.page("/docs/errors")
+	_, _, overview := getPage(a, "/docs/errors")
 	for _, code := range listed {
-		status, _, page := a.page("/docs/errors/" + code)
+		status, _, page := getPage(a, "/docs/errors/"+code)
 		example := strings.Contains(page, fmt.Sprintf("&#34;code&#34;: &#34;%s&#34;", code))
 		if status != http.StatusOK || example != slices.Contains(described, code) {
 			t.Errorf("the page of %s: %d, or whether it has an example of a body is wrong", code, status)
@@ -123,16 +124,16 @@ func TestEveryCodeHasItsPageAndTheOtherWayRound(t *testing.T) {
 }
 
 func TestAnErrorLinksToAPageThatExists(t *testing.T) {
-	a := newAPI(t)
-	link := a.call(http.MethodGet, "/posts/post_nothing", nil).fails(http.StatusNotFound, "not_found").at("documentation").text()
+	a := gatewaytest.New(t)
+	link := a.Request(http.MethodGet, "/posts/post_nothing", nil).WantError(http.StatusNotFound, "not_found").At("documentation").Text()
 	path, ours := strings.CutPrefix(link, "https://crier.example")
-	if status, _, _ := a.page(path); !ours || status != http.StatusOK {
+	if status, _, _ := getPage(a, path); !ours || status != http.StatusOK {
 		t.Errorf("%s: %d", link, status)
 	}
 }
 
 // site reads every page that the start page leads to, by its path.
-func (a *api) site() map[string]string {
+func site(a *gatewaytest.API) map[string]string {
 	a.Helper()
 	pages := make(map[string]string)
 	for waiting := []string{"/docs"}; len(waiting) > 0; waiting = waiting[1:] {
@@ -140,7 +141,7 @@ func (a *api) site() map[string]string {
 		if _, known := pages[path]; known {
 			continue
 		}
-		status, _, body := a.page(path)
+		status, _, body := getPage(a, path)
 		if status != http.StatusOK {
 			a.Errorf("%s: %d", path, status)
 		}
@@ -169,8 +170,8 @@ func links(t testing.TB, path, body string) []*url.URL {
 }
 
 func TestEveryLinkOfTheReferenceLeadsSomewhere(t *testing.T) {
-	a := newAPI(t)
-	pages := a.site()
+	a := gatewaytest.New(t)
+	pages := site(a)
 	if len(pages) < 100 {
 		t.Errorf("%d pages", len(pages))
 	}
@@ -192,7 +193,7 @@ func TestEveryLinkOfTheReferenceLeadsSomewhere(t *testing.T) {
 			}
 		}
 	}
-	_, _, index := a.page("/docs/search.json")
+	_, _, index := getPage(a, "/docs/search.json")
 	var found []struct{ T, U string }
 	if err := json.Unmarshal([]byte(index), &found); err != nil || len(found) < 500 || len(index) > 300<<10 {
 		t.Fatalf("the index has %d entries in %d bytes, %v", len(found), len(index), err)
@@ -210,12 +211,12 @@ func TestEveryLinkOfTheReferenceLeadsSomewhere(t *testing.T) {
 
 // TestTheReferenceShowsEveryOperation also where addresses of the time lead when it was one page.
 func TestTheReferenceShowsEveryOperation(t *testing.T) {
-	a := newAPI(t)
-	pages := a.site()
+	a := gatewaytest.New(t)
+	pages := site(a)
 	start, all := pages["/docs"], strings.Join(slices.Collect(maps.Values(pages)), "")
 	anchors := []string{"introduction", "authentication", "events", "errors", "objects"}
 	for _, part := range []string{"paths", "webhooks"} {
-		for path, item := range a.description.document[part].(map[string]any) {
+		for path, item := range a.Description.Document[part].(map[string]any) {
 			for method, operation := range item.(map[string]any) {
 				id, _ := operation.(map[string]any)["operationId"].(string)
 				if !strings.Contains(all, `<article class="entry" id="`+id+`">`) && !strings.Contains(all, `<article id="`+id+`">`) {
@@ -225,10 +226,10 @@ func TestTheReferenceShowsEveryOperation(t *testing.T) {
 			}
 		}
 	}
-	for name := range a.description.document["components"].(map[string]any)["schemas"].(map[string]any) {
+	for name := range a.Description.Document["components"].(map[string]any)["schemas"].(map[string]any) {
 		anchors = append(anchors, "schema-"+name)
 	}
-	for _, tag := range a.description.document["tags"].([]any) {
+	for _, tag := range a.Description.Document["tags"].([]any) {
 		anchors = append(anchors, "tag-"+tag.(map[string]any)["name"].(string))
 	}
 	for _, anchor := range anchors {
@@ -242,9 +243,9 @@ func TestTheReferenceShowsEveryOperation(t *testing.T) {
 }
 
 func TestPagesNeedNothingOfOtherHosts(t *testing.T) {
-	a := newAPI(t)
+	a := gatewaytest.New(t)
 	for _, path := range []string{"/docs", "/docs/posts", "/docs/errors/not_found", "/docs/errors/no_such_code", "/docs/no_such_page"} {
-		_, header, page := a.page(path)
+		_, header, page := getPage(a, path)
 		if policy := header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'self'; script-src 'self';") {
 			t.Errorf("%s: Content-Security-Policy = %q", path, policy)
 		}
@@ -255,7 +256,7 @@ func TestPagesNeedNothingOfOtherHosts(t *testing.T) {
 	for path, contentType := range map[string]string{
 		"/docs/style.css": "text/css; charset=utf-8", "/docs/script.js": "text/javascript; charset=utf-8", "/docs/search.json": "application/json",
 	} {
-		status, header, content := a.page(path)
+		status, header, content := getPage(a, path)
 		if status != http.StatusOK || header.Get("Content-Type") != contentType || strings.Contains(content, "url(") || strings.Contains(content, "http:") {
 			t.Errorf("%s: %d, %s, or it names an address", path, status, header.Get("Content-Type"))
 		}
@@ -263,10 +264,10 @@ func TestPagesNeedNothingOfOtherHosts(t *testing.T) {
 }
 
 func TestAPageThatIsKnownIsNotSentAgain(t *testing.T) {
-	a := newAPI(t)
+	a := gatewaytest.New(t)
 	for _, path := range []string{"/docs", "/docs/posts", "/docs/search.json"} {
-		_, header, _ := a.page(path)
-		request, err := http.NewRequest(http.MethodGet, a.url+path, http.NoBody)
+		_, header, _ := getPage(a, path)
+		request, err := http.NewRequest(http.MethodGet, a.URL+path, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,8 +320,8 @@ func (a *api) encoded(path, accepted string) []byte {
 // TestAnotherMethodIsToldThoseOfThePath asks of every path that is described. The path of a platform, such as
 // /connect/mastodon, is also that of any platform.
 func TestAnotherMethodIsToldThoseOfThePath(t *testing.T) {
-	a := newAPI(t)
-	paths := a.description.document["paths"].(map[string]any)
+	a := gatewaytest.New(t)
+	paths := a.Description.Document["paths"].(map[string]any)
 	named := func(template, platform string) string { return strings.Replace(template, "{platform}", platform, 1) }
 	for template := range paths {
 		path := regexp.MustCompile(`{\w+}`).ReplaceAllString(named(template, "mastodon"), "x")
@@ -330,7 +331,7 @@ func TestAnotherMethodIsToldThoseOfThePath(t *testing.T) {
 			for method := range item.(map[string]any) {
 				if isSame {
 					want = append(want, strings.ToUpper(method))
-				} else if matches(other, path) {
+				} else if gatewaytest.MatchesPath(other, path) {
 					taken = append(taken, strings.ToUpper(method))
 				}
 			}
@@ -340,12 +341,12 @@ func TestAnotherMethodIsToldThoseOfThePath(t *testing.T) {
 			if slices.Contains(want, method) || slices.Contains(taken, method) {
 				continue
 			}
-			got := a.call(method, path, nil)
-			message := got.fails(http.StatusMethodNotAllowed, "method_not_allowed").at("message").text()
-			if !strings.Contains(message, got.header.Get("Allow")+", not "+method) {
+			got := a.Request(method, path, nil)
+			message := got.WantError(http.StatusMethodNotAllowed, "method_not_allowed").At("message").Text()
+			if !strings.Contains(message, got.Header.Get("Allow")+", not "+method) {
 				t.Errorf("%s %s: %s", method, path, message)
 			}
-			have := strings.Split(got.header.Get("Allow"), ", ")
+			have := strings.Split(got.Header.Get("Allow"), ", ")
 			slices.Sort(have)
 			if !slices.Equal(want, have) {
 				t.Errorf("%s %s: Allow = %v, want %v", method, path, have, want)
@@ -355,7 +356,7 @@ func TestAnotherMethodIsToldThoseOfThePath(t *testing.T) {
 }
 
 func TestAPathThatIsNoneIsToldTheNearest(t *testing.T) {
-	a := newAPI(t)
+	a := gatewaytest.New(t)
 	for path, want := range map[string]string{
 		"/api/v1/posts/":                "did you mean /api/v1/posts?",
 		"/api/v1/post":                  "did you mean /api/v1/posts?",
@@ -368,7 +369,7 @@ func TestAPathThatIsNoneIsToldTheNearest(t *testing.T) {
 		"/" + strings.Repeat("a/", 300): "below /api/v1 there are",
 		"/":                             "below /api/v1 there are",
 	} {
-		response, err := http.Get(a.url + path)
+		response, err := http.Get(a.URL + path)
 		if err != nil {
 			t.Fatal(err)
 		}

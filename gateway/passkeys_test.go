@@ -12,6 +12,7 @@ import (
 	virtual "github.com/descope/virtualwebauthn"
 	"github.com/jackc/pgx/v5"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/people"
 )
@@ -31,7 +32,7 @@ func newAuthenticator() *authenticator {
 }
 
 // create makes the passkey that a page asks for.
-func (d *authenticator) create(v *visitor, options tree) json.RawMessage {
+func (d *authenticator) create(v *gatewaytest.Session, options gatewaytest.JSON) json.RawMessage {
 	v.Helper()
 	asked, err := virtual.ParseAttestationOptions(textOfJSON(v, options))
 	if err != nil {
@@ -42,7 +43,7 @@ func (d *authenticator) create(v *visitor, options tree) json.RawMessage {
 }
 
 // get shows the passkey to a page that asks for one. It counts each use.
-func (d *authenticator) get(v *visitor, options tree) json.RawMessage {
+func (d *authenticator) get(v *gatewaytest.Session, options gatewaytest.JSON) json.RawMessage {
 	v.Helper()
 	asked, err := virtual.ParseAssertionOptions(textOfJSON(v, options))
 	if err != nil {
@@ -52,8 +53,8 @@ func (d *authenticator) get(v *visitor, options tree) json.RawMessage {
 	return json.RawMessage(virtual.CreateAssertionResponse(d.site, d.device, d.key, *asked))
 }
 
-func textOfJSON(v *visitor, t tree) string {
-	encoded, err := json.Marshal(t.value)
+func textOfJSON(v *gatewaytest.Session, t gatewaytest.JSON) string {
+	encoded, err := json.Marshal(t.Value)
 	if err != nil {
 		v.Fatal(err)
 	}
@@ -61,50 +62,50 @@ func textOfJSON(v *visitor, t tree) string {
 }
 
 // addPasskey adds an authenticator's passkey to the user of a session.
-func (v *visitor) addPasskey(d *authenticator) tree {
+func addPasskey(v *gatewaytest.Session, d *authenticator) gatewaytest.JSON {
 	v.Helper()
-	options := v.ask(http.MethodPost, "/me/passkeys/challenge", nil).want(http.StatusCreated).at("options")
-	return v.ask(http.MethodPost, "/me/passkeys", map[string]any{"name": "ofada", "credential": d.create(v, options)}).want(http.StatusCreated)
+	options := v.Do(http.MethodPost, "/me/passkeys/challenge", nil).Want(http.StatusCreated).At("options")
+	return v.Do(http.MethodPost, "/me/passkeys", map[string]any{"name": "ofada", "credential": d.create(v, options)}).Want(http.StatusCreated)
 }
 
-// show signs somebody in by a passkey.
-func (v *visitor) show(d *authenticator) *answer {
+// signInByPasskey signs somebody in by a passkey.
+func signInByPasskey(v *gatewaytest.Session, d *authenticator) *gatewaytest.Response {
 	v.Helper()
-	options := v.ask(http.MethodPost, "/session/passkey/challenge", nil).want(http.StatusCreated).at("options")
-	return v.ask(http.MethodPost, "/session/passkey", map[string]any{"credential": d.get(v, options)})
+	options := v.Do(http.MethodPost, "/session/passkey/challenge", nil).Want(http.StatusCreated).At("options")
+	return v.Do(http.MethodPost, "/session/passkey", map[string]any{"credential": d.get(v, options)})
 }
 
 func TestPasskeySignsIn(t *testing.T) {
-	a := newAPI(t)
-	ada := a.member(a.workspace, people.Owner, "ada")
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
 	device := newAuthenticator()
-	id := ada.addPasskey(device).at("passkey", "id").text()
-	if got := ada.ask(http.MethodGet, "/session", nil).want(http.StatusOK).at("session", "method").value; got != "password" {
+	id := addPasskey(ada, device).At("passkey", "id").Text()
+	if got := ada.Do(http.MethodGet, "/session", nil).Want(http.StatusOK).At("session", "method").Value; got != "password" {
 		t.Errorf("method = %v", got)
 	}
-	a.exec(`update users set password = null`)
-	elsewhere := &visitor{api: a}
-	elsewhere.show(device).want(http.StatusCreated)
-	session := elsewhere.ask(http.MethodGet, "/session", nil).want(http.StatusOK).at("session")
+	a.Exec(`update users set password = null`)
+	elsewhere := &gatewaytest.Session{API: a}
+	signInByPasskey(elsewhere, device).Want(http.StatusCreated)
+	session := elsewhere.Do(http.MethodGet, "/session", nil).Want(http.StatusOK).At("session")
 	for path, want := range map[string]any{"user.email": "ada@example.com", "method": "passkey", "provider": nil, "workspace.role": "owner"} {
-		if got := session.dotted(path); got != want {
+		if got := session.Dotted(path); got != want {
 			t.Errorf("%s = %v, want %v", path, got, want)
 		}
 	}
 	before := *elsewhere
-	elsewhere.show(device).want(http.StatusCreated)
-	before.ask(http.MethodGet, "/session", nil).fails(http.StatusUnauthorized, "unauthorized") // another session took its place
-	ada.ask(http.MethodPatch, "/me/passkeys/"+id, `{"name": "Laptop"}`).want(http.StatusOK)
-	listed := ada.ask(http.MethodGet, "/me/passkeys", nil).want(http.StatusOK).at("passkeys", 0)
-	if listed.at("name").text() != "Laptop" || listed.at("lastUsedAt").value == nil || listed.at("isSynced").value != false {
-		t.Errorf("passkey = %v", listed.value)
+	signInByPasskey(elsewhere, device).Want(http.StatusCreated)
+	before.Do(http.MethodGet, "/session", nil).WantError(http.StatusUnauthorized, "unauthorized") // another session took its place
+	ada.Do(http.MethodPatch, "/me/passkeys/"+id, `{"name": "Laptop"}`).Want(http.StatusOK)
+	listed := ada.Do(http.MethodGet, "/me/passkeys", nil).Want(http.StatusOK).At("passkeys", 0)
+	if listed.At("name").Text() != "Laptop" || listed.At("lastUsedAt").Value == nil || listed.At("isSynced").Value != false {
+		t.Errorf("passkey = %v", listed.Value)
 	}
-	ada.ask(http.MethodDelete, "/me/passkeys/"+id, nil).fails(http.StatusBadRequest, "invalid_state") // the last way in
-	ada.addPasskey(newAuthenticator())
-	ada.ask(http.MethodDelete, "/me/passkeys/"+id, nil).want(http.StatusOK)
-	elsewhere.show(device).fails(http.StatusUnauthorized, "unauthorized")
-	a.exec(`update users set is_operator = true`)
-	told := a.audited(ada.ask(http.MethodGet, "/audit/installation", nil).want(http.StatusOK))
+	ada.Do(http.MethodDelete, "/me/passkeys/"+id, nil).WantError(http.StatusBadRequest, "invalid_state") // the last way in
+	addPasskey(ada, newAuthenticator())
+	ada.Do(http.MethodDelete, "/me/passkeys/"+id, nil).Want(http.StatusOK)
+	signInByPasskey(elsewhere, device).WantError(http.StatusUnauthorized, "unauthorized")
+	a.Exec(`update users set is_operator = true`)
+	told := a.AuditRows(ada.Do(http.MethodGet, "/audit/installation", nil).Want(http.StatusOK))
 	for _, want := range []string{
 		"passkey.add; user; ada; ofada", "passkey.rename; user; ada; Laptop; name: ofada → Laptop", "passkey.remove; user; ada; Laptop", "session.begin; user; ada; ; by:  → passkey",
 	} {
@@ -116,11 +117,11 @@ func TestPasskeySignsIn(t *testing.T) {
 
 // TestPasskeyIsRefused shows what does not hold; all of it is refused in the same words but a copy.
 func TestPasskeyIsRefused(t *testing.T) {
-	a := newAPI(t)
-	ada := a.member(a.workspace, people.Owner, "ada")
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
 	device := newAuthenticator()
-	ada.addPasskey(device)
-	thief := &visitor{api: a}
+	addPasskey(ada, device)
+	thief := &gatewaytest.Session{API: a}
 	for name, change := range map[string]func(*authenticator){
 		"nobody has shown who they are": func(d *authenticator) { d.device.Options.UserNotVerified = true },
 		"nobody is there":               func(d *authenticator) { d.device.Options.UserNotPresent = true },
@@ -140,103 +141,103 @@ func TestPasskeyIsRefused(t *testing.T) {
 			wrong := *device
 			wrong.key.Counter = 100
 			change(&wrong)
-			got := thief.show(&wrong).want(http.StatusUnauthorized)
-			if message := got.at("error", "message").text(); message != people.ErrNoPasskey.Message {
+			got := signInByPasskey(thief, &wrong).Want(http.StatusUnauthorized)
+			if message := got.At("error", "message").Text(); message != people.ErrNoPasskey.Message {
 				t.Errorf("message = %q", message)
 			}
 		})
 	}
-	thief.ask(http.MethodPost, "/session/passkey", `{"credential": {}}`).fails(http.StatusUnauthorized, "unauthorized") // it has begun nothing
-	thief.show(device).want(http.StatusCreated)
+	thief.Do(http.MethodPost, "/session/passkey", `{"credential": {}}`).WantError(http.StatusUnauthorized, "unauthorized") // it has begun nothing
+	signInByPasskey(thief, device).Want(http.StatusCreated)
 	copied := *device
 	copied.key.Counter -= 2
-	got := thief.show(&copied).want(http.StatusUnauthorized)
-	if message := got.at("error", "message").text(); message != people.ErrCopiedPasskey.Message {
+	got := signInByPasskey(thief, &copied).Want(http.StatusUnauthorized)
+	if message := got.At("error", "message").Text(); message != people.ErrCopiedPasskey.Message {
 		t.Errorf("a copy: %q", message)
 	}
 }
 
 // TestPasskeyAnswersItsChallengeOnce sends an answer again, from another browser, too late, and in another session.
 func TestPasskeyAnswersItsChallengeOnce(t *testing.T) {
-	a := newAPI(t)
-	ada := a.member(a.workspace, people.Owner, "ada")
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
 	device := newAuthenticator()
-	ada.addPasskey(device)
-	begin := func(v *visitor) any {
-		options := v.ask(http.MethodPost, "/session/passkey/challenge", nil).want(http.StatusCreated).at("options")
+	addPasskey(ada, device)
+	begin := func(v *gatewaytest.Session) any {
+		options := v.Do(http.MethodPost, "/session/passkey/challenge", nil).Want(http.StatusCreated).At("options")
 		return map[string]any{"credential": device.get(v, options)}
 	}
-	browser := &visitor{api: a}
+	browser := &gatewaytest.Session{API: a}
 	shown := begin(browser)
-	cookie := browser.ceremony
-	browser.ask(http.MethodPost, "/session/passkey", shown).want(http.StatusCreated)
-	browser.ceremony = cookie
-	browser.ask(http.MethodPost, "/session/passkey", shown).fails(http.StatusUnauthorized, "unauthorized")
+	cookie := browser.Ceremony
+	browser.Do(http.MethodPost, "/session/passkey", shown).Want(http.StatusCreated)
+	browser.Ceremony = cookie
+	browser.Do(http.MethodPost, "/session/passkey", shown).WantError(http.StatusUnauthorized, "unauthorized")
 
-	other := &visitor{api: a}
+	other := &gatewaytest.Session{API: a}
 	begin(other)
-	other.ask(http.MethodPost, "/session/passkey", begin(browser)).fails(http.StatusUnauthorized, "unauthorized")
+	other.Do(http.MethodPost, "/session/passkey", begin(browser)).WantError(http.StatusUnauthorized, "unauthorized")
 
 	late := begin(browser)
-	a.exec(`update ceremonies set expires_at = now()`)
-	browser.ask(http.MethodPost, "/session/passkey", late).fails(http.StatusUnauthorized, "unauthorized")
+	a.Exec(`update ceremonies set expires_at = now()`)
+	browser.Do(http.MethodPost, "/session/passkey", late).WantError(http.StatusUnauthorized, "unauthorized")
 
-	options := ada.ask(http.MethodPost, "/me/passkeys/challenge", nil).want(http.StatusCreated).at("options")
-	eve := a.member(a.workspace, people.Viewer, "eve")
-	eve.ceremony = ada.ceremony
+	options := ada.Do(http.MethodPost, "/me/passkeys/challenge", nil).Want(http.StatusCreated).At("options")
+	eve := a.SignInMember(a.Workspace, people.Viewer, "eve")
+	eve.Ceremony = ada.Ceremony
 	addition := map[string]any{"name": "mine", "credential": newAuthenticator().create(ada, options)}
-	eve.ask(http.MethodPost, "/me/passkeys", addition).fails(http.StatusUnauthorized, "unauthorized")
+	eve.Do(http.MethodPost, "/me/passkeys", addition).WantError(http.StatusUnauthorized, "unauthorized")
 }
 
 func TestPasskeyIsAddedOnce(t *testing.T) {
-	a := newAPI(t)
-	ada, eve := a.member(a.workspace, people.Owner, "ada"), a.member(a.workspace, people.Viewer, "eve")
+	a := gatewaytest.New(t)
+	ada, eve := a.SignInMember(a.Workspace, people.Owner, "ada"), a.SignInMember(a.Workspace, people.Viewer, "eve")
 	device := newAuthenticator()
-	ada.addPasskey(device)
-	options := ada.ask(http.MethodPost, "/me/passkeys/challenge", nil).want(http.StatusCreated).at("options")
-	if options.at("excludeCredentials").size() != 1 || options.at("authenticatorSelection", "userVerification").text() != "required" ||
-		options.at("authenticatorSelection", "residentKey").text() != "required" || options.at("rp", "id").text() != "crier.example" {
-		t.Errorf("options = %v", options.value)
+	addPasskey(ada, device)
+	options := ada.Do(http.MethodPost, "/me/passkeys/challenge", nil).Want(http.StatusCreated).At("options")
+	if options.At("excludeCredentials").Len() != 1 || options.At("authenticatorSelection", "userVerification").Text() != "required" ||
+		options.At("authenticatorSelection", "residentKey").Text() != "required" || options.At("rp", "id").Text() != "crier.example" {
+		t.Errorf("options = %v", options.Value)
 	}
-	options = eve.ask(http.MethodPost, "/me/passkeys/challenge", nil).want(http.StatusCreated).at("options")
-	eve.ask(http.MethodPost, "/me/passkeys", map[string]any{"name": "mine", "credential": device.create(eve, options)}).fails(http.StatusBadRequest, "invalid_state")
+	options = eve.Do(http.MethodPost, "/me/passkeys/challenge", nil).Want(http.StatusCreated).At("options")
+	eve.Do(http.MethodPost, "/me/passkeys", map[string]any{"name": "mine", "credential": device.create(eve, options)}).WantError(http.StatusBadRequest, "invalid_state")
 	wrong := newAuthenticator()
 	wrong.device.Options.UserNotVerified = true
-	options = eve.ask(http.MethodPost, "/me/passkeys/challenge", nil).want(http.StatusCreated).at("options")
-	eve.ask(http.MethodPost, "/me/passkeys", map[string]any{"name": "mine", "credential": wrong.create(eve, options)}).fails(http.StatusBadRequest, "validation_error")
+	options = eve.Do(http.MethodPost, "/me/passkeys/challenge", nil).Want(http.StatusCreated).At("options")
+	eve.Do(http.MethodPost, "/me/passkeys", map[string]any{"name": "mine", "credential": wrong.create(eve, options)}).WantError(http.StatusBadRequest, "validation_error")
 }
 
 // TestSignInsThatBeginAreLimited counts them with wrong passwords, by network; a success gives its own back.
 func TestSignInsThatBeginAreLimited(t *testing.T) {
-	a := newAPI(t)
-	ada := a.member(a.workspace, people.Owner, "ada")
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
 	device := newAuthenticator()
-	ada.addPasskey(device)
+	addPasskey(ada, device)
 	for range 5 {
-		(&visitor{api: a}).show(device).want(http.StatusCreated)
+		signInByPasskey((&gatewaytest.Session{API: a}), device).Want(http.StatusCreated)
 	}
 	for range people.AttemptsByAddress {
-		ada.ask(http.MethodPost, "/session/passkey/challenge", nil).want(http.StatusCreated)
+		ada.Do(http.MethodPost, "/session/passkey/challenge", nil).Want(http.StatusCreated)
 	}
-	ada.ask(http.MethodPost, "/session/passkey/challenge", nil).fails(http.StatusTooManyRequests, "rate_limit_exceeded")
-	ada.ask(http.MethodPost, "/me/passkeys/challenge", nil).want(http.StatusCreated) // whoever is signed in is not a guest
+	ada.Do(http.MethodPost, "/session/passkey/challenge", nil).WantError(http.StatusTooManyRequests, "rate_limit_exceeded")
+	ada.Do(http.MethodPost, "/me/passkeys/challenge", nil).Want(http.StatusCreated) // whoever is signed in is not a guest
 }
 
 // TestDoubtTakesEveryWayIn has the operator add somebody who became a user by an invitation: whoever took the
 // address does not stay in by a passkey or an issuer.
 func TestDoubtTakesEveryWayIn(t *testing.T) {
-	a := newAPI(t)
-	ada := a.member(a.workspace, people.Owner, "ada")
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
 	device := newAuthenticator()
-	ada.addPasskey(device)
-	a.exec(`insert into identities select gen_random_uuid(), id, 'https://login.example', 'ofada', '', now(), now() from users`)
-	a.exec(`update users set confirmed_at = null`)
-	a.exec(`update memberships set given_by = 'https://login.example'`)
-	added := people.User{ID: schema.NewUserID(a.now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.now()}
-	if _, err := a.people().AddUser(t.Context(), added, people.Membership{}); err != nil {
+	addPasskey(ada, device)
+	a.Exec(`insert into identities select gen_random_uuid(), id, 'https://login.example', 'ofada', '', now(), now() from users`)
+	a.Exec(`update users set confirmed_at = null`)
+	a.Exec(`update memberships set given_by = 'https://login.example'`)
+	added := people.User{ID: schema.NewUserID(a.Now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.Now()}
+	if _, err := a.People().AddUser(t.Context(), added, people.Membership{}); err != nil {
 		t.Fatal(err)
 	}
-	if n := a.number(`select (select count(*) from passkeys) + (select count(*) from identities) + (select count(*) from memberships) + (select count(*) from sessions)`); n != 0 {
+	if n := a.QueryInt(`select (select count(*) from passkeys) + (select count(*) from identities) + (select count(*) from memberships) + (select count(*) from sessions)`); n != 0 {
 		t.Errorf("%d rows are left", n)
 	}
 }
@@ -244,25 +245,25 @@ func TestDoubtTakesEveryWayIn(t *testing.T) {
 // TestDoubtWithdrawsWhatWasInvited has whoever took the address invite others by the role that an issuer gave: they
 // would come back by it. What people have given stays, with what was invited by that.
 func TestDoubtWithdrawsWhatWasInvited(t *testing.T) {
-	a := newAPI(t)
-	second, _ := a.tenant("second", "operator", schema.Read)
-	ada := a.member(a.workspace, people.Admin, "ada")
-	ada.invite("eve@example.com", people.Viewer)
-	added := people.User{ID: schema.NewUserID(a.now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.now()}
-	if _, err := a.people().AddUser(t.Context(), added, people.Membership{Workspace: second, Role: people.Admin}); err != nil {
+	a := gatewaytest.New(t)
+	second, _ := a.CreateWorkspace("second", "operator", schema.Read)
+	ada := a.SignInMember(a.Workspace, people.Admin, "ada")
+	invite(ada, "eve@example.com", people.Viewer)
+	added := people.User{ID: schema.NewUserID(a.Now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.Now()}
+	if _, err := a.People().AddUser(t.Context(), added, people.Membership{Workspace: second, Role: people.Admin}); err != nil {
 		t.Fatal(err)
 	}
-	ada.ask(http.MethodPatch, "/session", `{"workspaceId": "`+second.String()+`"}`).want(http.StatusOK)
-	ada.invite("bob@example.com", people.Viewer)
-	a.exec(`update users set confirmed_at = null`)
-	a.exec(`update memberships set given_by = 'https://login.example' where workspace_id <> $1`, second.Bytes())
-	if _, err := a.people().AddUser(t.Context(), added, people.Membership{}); err != nil {
+	ada.Do(http.MethodPatch, "/session", `{"workspaceId": "`+second.String()+`"}`).Want(http.StatusOK)
+	invite(ada, "bob@example.com", people.Viewer)
+	a.Exec(`update users set confirmed_at = null`)
+	a.Exec(`update memberships set given_by = 'https://login.example' where workspace_id <> $1`, second.Bytes())
+	if _, err := a.People().AddUser(t.Context(), added, people.Membership{}); err != nil {
 		t.Fatal(err)
 	}
-	if n := a.number(`select count(*) from invitations where email = 'eve@example.com'`); n != 0 {
+	if n := a.QueryInt(`select count(*) from invitations where email = 'eve@example.com'`); n != 0 {
 		t.Error("the invitation by the role that an issuer gave is left")
 	}
-	if n := a.number(`select count(*) from invitations where email = 'bob@example.com'`); n != 1 {
+	if n := a.QueryInt(`select count(*) from invitations where email = 'bob@example.com'`); n != 1 {
 		t.Error("the invitation by the role that people gave is gone")
 	}
 }
@@ -270,10 +271,10 @@ func TestDoubtWithdrawsWhatWasInvited(t *testing.T) {
 // TestDoubtTakesSessionsThatBegin has whoever took the address sign in by their passkey at the moment in which the
 // operator adds somebody.
 func TestDoubtTakesSessionsThatBegin(t *testing.T) {
-	a := newAPI(t)
-	a.member(a.workspace, people.Owner, "ada").addPasskey(newAuthenticator())
-	a.exec(`update users set confirmed_at = null`)
-	signIn, err := pgx.Connect(t.Context(), a.databaseURL)
+	a := gatewaytest.New(t)
+	addPasskey(a.SignInMember(a.Workspace, people.Owner, "ada"), newAuthenticator())
+	a.Exec(`update users set confirmed_at = null`)
+	signIn, err := pgx.Connect(t.Context(), a.DatabaseURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,10 +288,10 @@ func TestDoubtTakesSessionsThatBegin(t *testing.T) {
 	}
 	added := make(chan error, 1)
 	go func() {
-		_, err := a.people().AddUser(t.Context(), people.User{ID: schema.NewUserID(a.now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.now()}, people.Membership{})
+		_, err := a.People().AddUser(t.Context(), people.User{ID: schema.NewUserID(a.Now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.Now()}, people.Membership{})
 		added <- err
 	}()
-	for a.number(`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`) == 0 {
+	for a.QueryInt(`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`) == 0 {
 		select {
 		case err := <-added:
 			t.Fatalf("nothing waited for the sign-in: %v", err)
@@ -303,22 +304,22 @@ func TestDoubtTakesSessionsThatBegin(t *testing.T) {
 	if err := <-added; err != nil {
 		t.Fatal(err)
 	}
-	if n := a.number(`select count(*) from sessions`); n != 0 {
+	if n := a.QueryInt(`select count(*) from sessions`); n != 0 {
 		t.Errorf("%d sessions are left", n)
 	}
 }
 
 func TestRemovedUserLeavesNoWayIn(t *testing.T) {
-	a := newAPI(t)
-	ada := a.member(a.workspace, people.Owner, "ada")
-	passkey := ada.addPasskey(newAuthenticator()).at("passkey", "id").text()
-	ada.ask(http.MethodPatch, "/me/passkeys/"+passkey, `{"name": "also ofada"}`).want(http.StatusOK)
-	a.exec(`insert into identities select gen_random_uuid(), id, 'https://login.example', 'x', '', now(), now() from users`)
-	ada.ask(http.MethodPost, "/me/passkeys/challenge", nil).want(http.StatusCreated)
-	if err := a.people().RemoveUser(t.Context(), "ada@example.com"); err != nil {
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
+	passkey := addPasskey(ada, newAuthenticator()).At("passkey", "id").Text()
+	ada.Do(http.MethodPatch, "/me/passkeys/"+passkey, `{"name": "also ofada"}`).Want(http.StatusOK)
+	a.Exec(`insert into identities select gen_random_uuid(), id, 'https://login.example', 'x', '', now(), now() from users`)
+	ada.Do(http.MethodPost, "/me/passkeys/challenge", nil).Want(http.StatusCreated)
+	if err := a.People().RemoveUser(t.Context(), "ada@example.com"); err != nil {
 		t.Fatal(err)
 	}
-	if n := a.number(`select (select count(*) from passkeys) + (select count(*) from identities) + (select count(*) from ceremonies) +
+	if n := a.QueryInt(`select (select count(*) from passkeys) + (select count(*) from identities) + (select count(*) from ceremonies) +
 		(select count(*) from audit where audit::text like '%ofada%')`); n != 0 {
 		t.Errorf("%d rows are left", n)
 	}
@@ -327,16 +328,16 @@ func TestRemovedUserLeavesNoWayIn(t *testing.T) {
 // TestASessionThatHasEndedAddsNothing has a request pass admission just before a reset ends its session: whoever is
 // turned out by that keeps no way in.
 func TestASessionThatHasEndedAddsNothing(t *testing.T) {
-	a := newAPI(t)
-	user, gone := a.user("ada", people.Membership{}).ID, schema.NewSessionID(a.now())
-	if err := a.people().AddPasskey(t.Context(), gone, people.Passkey{ID: schema.NewPasskeyID(a.now()), User: user}); schema.KindOf(err) != schema.Unauthorized {
+	a := gatewaytest.New(t)
+	user, gone := a.AddUser("ada", people.Membership{}).ID, schema.NewSessionID(a.Now())
+	if err := a.People().AddPasskey(t.Context(), gone, people.Passkey{ID: schema.NewPasskeyID(a.Now()), User: user}); schema.KindOf(err) != schema.Unauthorized {
 		t.Errorf("a passkey was added: %v", err)
 	}
-	refused, ok := errors.AsType[*people.SignInError](a.people().LinkIdentity(t.Context(), user, gone, people.Testimony{Issuer: "https://id.example", Subject: "1"}))
+	refused, ok := errors.AsType[*people.SignInError](a.People().LinkIdentity(t.Context(), user, gone, people.Testimony{Issuer: "https://id.example", Subject: "1"}))
 	if !ok || refused.Reason != people.ReasonSignedOut {
 		t.Errorf("an identity was linked: %v", refused)
 	}
-	if _, err := a.people().ProveEmail(t.Context(), user, gone, [32]byte{1}); schema.KindOf(err) != schema.Unauthorized {
+	if _, err := a.People().ProveEmail(t.Context(), user, gone, [32]byte{1}); schema.KindOf(err) != schema.Unauthorized {
 		t.Errorf("an address was changed: %v", err)
 	}
 }

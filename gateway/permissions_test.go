@@ -2,20 +2,14 @@ package gateway_test
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
-
-// isOfPeople reports whether a path is for people who are signed in, and for no key.
-func isOfPeople(path string) bool {
-	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	return slices.Contains([]string{"session", "sessions", "me", "members", "invitations", "device"}, first)
-}
 
 // needed is the permission of a route by its method, except for those named here: whoever
 // adds a route gets the strictest rule that its method may have, or decides here.
@@ -45,7 +39,7 @@ func needed(method, path string) schema.Permission {
 		return schema.Admin + 1
 	case strings.HasPrefix(path, "/audit"):
 		return schema.Admin
-	case isOfPeople(path):
+	case gatewaytest.IsPeopleRoute(path):
 		return schema.Admin + 1
 	case strings.HasPrefix(path, "/keys"), strings.HasPrefix(path, "/connect/"):
 		return schema.Admin
@@ -57,13 +51,13 @@ func needed(method, path string) schema.Permission {
 }
 
 func TestEveryRouteNeedsItsPermission(t *testing.T) {
-	a := newAPI(t)
+	a := gatewaytest.New(t)
 	keys := map[schema.Permission]string{
-		schema.Read:  a.newKey(a.workspace, schema.Read),
-		schema.Write: a.newKey(a.workspace, schema.Write),
-		schema.Admin: a.key,
+		schema.Read:  a.NewKey(a.Workspace, schema.Read),
+		schema.Write: a.NewKey(a.Workspace, schema.Write),
+		schema.Admin: a.Key,
 	}
-	routes := a.engine.Handler().(*gin.Engine).Routes()
+	routes := a.Gateway.Handler().(*gin.Engine).Routes()
 	if len(routes) < 50 {
 		t.Fatalf("%d routes", len(routes))
 	}
@@ -73,14 +67,14 @@ func TestEveryRouteNeedsItsPermission(t *testing.T) {
 			continue // a page, which needs no key
 		}
 		t.Run(route.Method+path, func(t *testing.T) {
-			a.under(t)
-			a.holdsPermission(route.Method, path, keys)
+			a.Under(t)
+			holdsPermission(a, route.Method, path, keys)
 		})
 	}
 }
 
 // holdsPermission calls a route with a key of each permission, and with none.
-func (a *api) holdsPermission(method, path string, keys map[schema.Permission]string) {
+func holdsPermission(a *gatewaytest.API, method, path string, keys map[schema.Permission]string) {
 	a.Helper()
 	need := needed(method, path)
 	segments := strings.Split(path, "/")
@@ -96,13 +90,13 @@ func (a *api) holdsPermission(method, path string, keys map[schema.Permission]st
 	if method != http.MethodGet {
 		body = `{}`
 	}
-	if got := a.callWith("", method, address, body); (got.status == http.StatusUnauthorized) != (need != 0) {
-		a.Errorf("without a key: %d %s", got.status, got.body)
+	if got := a.RequestWith("", method, address, body); (got.Status == http.StatusUnauthorized) != (need != 0) {
+		a.Errorf("without a key: %d %s", got.Status, got.Body)
 	}
 	for permission, key := range keys {
-		got := a.callWith(key, method, address, body)
-		if refused := got.status == http.StatusForbidden; refused != (permission < need) {
-			a.Errorf("with permission %v: %d %s", permission.Names(), got.status, got.body)
+		got := a.RequestWith(key, method, address, body)
+		if refused := got.Status == http.StatusForbidden; refused != (permission < need) {
+			a.Errorf("with permission %v: %d %s", permission.Names(), got.Status, got.Body)
 		}
 	}
 }

@@ -5,18 +5,19 @@ import (
 	"testing"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
 func TestAWorkspaceIsHeldToTheLimitsThatItsOperatorChose(t *testing.T) {
-	a := newAPI(t)
+	a := gatewaytest.New(t)
 	seconds := func() any {
-		return a.call(http.MethodGet, "/platforms/bluesky", nil).want(http.StatusOK).at("platform", "media", "maxVideoSeconds").value
+		return a.Request(http.MethodGet, "/platforms/bluesky", nil).Want(http.StatusOK).At("platform", "media", "maxVideoSeconds").Value
 	}
 	if got := seconds(); got != 60.0 {
 		t.Errorf("by the specification a video has %v s", got)
 	}
-	if before, err := a.admin.SetLimits(t.Context(), "acme", schema.PlatformLimits); err != nil || before != schema.SpecificationLimits {
+	if before, err := a.Admin.SetLimits(t.Context(), "acme", schema.PlatformLimits); err != nil || before != schema.SpecificationLimits {
 		t.Fatalf("SetLimits = %v, %v", before, err)
 	}
 	for until := time.Now().Add(10 * time.Second); seconds() != 600.0; time.Sleep(50 * time.Millisecond) {
@@ -24,18 +25,18 @@ func TestAWorkspaceIsHeldToTheLimitsThatItsOperatorChose(t *testing.T) {
 			t.Fatalf("by the platform a video has %v s", seconds())
 		}
 	}
-	if got := a.call(http.MethodGet, "/usage", nil).want(http.StatusOK).at("usage", "limits").text(); got != "platform" {
+	if got := a.Request(http.MethodGet, "/usage", nil).Want(http.StatusOK).At("usage", "limits").Text(); got != "platform" {
 		t.Errorf("usage.limits = %q", got)
 	}
-	list := a.call(http.MethodGet, "/platforms", nil).want(http.StatusOK)
-	if got := list.at("limits").text(); got != "platform" {
+	list := a.Request(http.MethodGet, "/platforms", nil).Want(http.StatusOK)
+	if got := list.At("limits").Text(); got != "platform" {
 		t.Errorf("limits = %q", got)
 	}
-	account := a.connect(a.workspace, schema.Bluesky, "a.bsky.social")
-	of := a.call(http.MethodGet, "/platforms/bluesky?accountId="+account.String(), nil).want(http.StatusOK)
-	if got := of.at("limits").text(); got != "platform" {
+	account := a.AddAccount(a.Workspace, schema.Bluesky, "a.bsky.social")
+	of := a.Request(http.MethodGet, "/platforms/bluesky?accountId="+account.String(), nil).Want(http.StatusOK)
+	if got := of.At("limits").Text(); got != "platform" {
 		t.Errorf("limits of an account = %q", got)
 	}
-	a.call(http.MethodGet, "/platforms/myspace", nil).fails(http.StatusNotFound, "not_found")
-	a.call(http.MethodGet, "/platforms/bluesky?accountId="+schema.NewAccountID(a.store.Now()).String(), nil).fails(http.StatusNotFound, "not_found")
+	a.Request(http.MethodGet, "/platforms/myspace", nil).WantError(http.StatusNotFound, "not_found")
+	a.Request(http.MethodGet, "/platforms/bluesky?accountId="+schema.NewAccountID(a.Store.Now()).String(), nil).WantError(http.StatusNotFound, "not_found")
 }

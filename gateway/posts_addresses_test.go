@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"crier/gateway"
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestSlowNamesDoNotUseUpTheTimeOfABulk(t *testing.T) {
 	var mu sync.Mutex
 	asked := map[string]int{}
-	a := newAPI(t, func(c *gateway.Config) {
+	a := gatewaytest.New(t, func(c *gateway.Config) {
 		c.Addresses.Check = func(ctx context.Context, address string) error {
 			mu.Lock()
 			asked[address]++
@@ -25,15 +26,15 @@ func TestSlowNamesDoNotUseUpTheTimeOfABulk(t *testing.T) {
 			return ctx.Err()
 		}
 	})
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	entries := make([]string, 25)
 	for i := range entries {
 		entries[i] = fmt.Sprintf(`{"content": "%d", "platforms": ["mastodon"], "publishNow": true, "mediaItems": [
 			{"type": "image", "url": "https://one.example/%[1]d.png"}, {"type": "image", "url": "https://host%[1]d.example/a.png"}]}`, i)
 	}
-	made := a.call(http.MethodPost, "/posts/bulk", `{"posts": [`+strings.Join(entries, ",")+`]}`).want(http.StatusCreated)
-	if got := made.at("summary", "succeeded").value; got != 25.0 {
-		t.Errorf("%v posts were made: %v", got, made.at("results", 0, "error"))
+	made := a.Request(http.MethodPost, "/posts/bulk", `{"posts": [`+strings.Join(entries, ",")+`]}`).Want(http.StatusCreated)
+	if got := made.At("summary", "succeeded").Value; got != 25.0 {
+		t.Errorf("%v posts were made: %v", got, made.At("results", 0, "error"))
 	}
 	mu.Lock()
 	defer mu.Unlock()

@@ -1,31 +1,22 @@
 package gateway_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/postgres"
 )
 
-// post makes a post on mastodon and returns its path.
-func (a *api) post(mode string) string {
-	a.Helper()
-	body := `{"content": "x", "platforms": ["mastodon"], "mediaItems": [{"type": "image", "url": "https://media.example/a.png"}], "firstComment": "y", ` + mode + `}`
-	return "/posts/" + a.call(http.MethodPost, "/posts", body).want(http.StatusCreated).at("post", "id").text()
-}
-
-func (a *api) inAnHour() string { return `"scheduledFor": "` + a.in(time.Hour) + `"` }
-
 func TestAPatchChangesWhatItNames(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	a.connect(a.workspace, schema.Bluesky, "a.bsky.social")
-	at := a.now().Truncate(time.Second).Add(2 * time.Hour).UTC()
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.AddAccount(a.Workspace, schema.Bluesky, "a.bsky.social")
+	at := a.Now().Truncate(time.Second).Add(2 * time.Hour).UTC()
 	for name, tt := range map[string]struct {
 		body, field string
 		want        any
@@ -47,13 +38,13 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 		"scheduled already":  {`{"status": "scheduled"}`, "status", "scheduled"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			path := a.post(a.inAnHour())
-			changed := a.call(http.MethodPatch, path, tt.body).want(http.StatusOK).at("post")
-			if got := changed.dotted(tt.field); fmt.Sprint(got) != fmt.Sprint(tt.want) {
+			a.Under(t)
+			path := a.CreatePost(a.InAnHour())
+			changed := a.Request(http.MethodPatch, path, tt.body).Want(http.StatusOK).At("post")
+			if got := changed.Dotted(tt.field); fmt.Sprint(got) != fmt.Sprint(tt.want) {
 				t.Errorf("%s = %v, want %v", tt.field, got, tt.want)
 			}
-			read := a.call(http.MethodGet, path, nil).want(http.StatusOK).at("post")
+			read := a.Request(http.MethodGet, path, nil).Want(http.StatusOK).At("post")
 			if fmt.Sprint(read) != fmt.Sprint(changed) {
 				t.Errorf("read:\n%v\nanswered:\n%v", read, changed)
 			}
@@ -62,12 +53,12 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 }
 
 func TestTextsOfOnePlatformAreShownAndKeptWithAWarning(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	a.connect(a.workspace, schema.Twitter, "@a")
-	a.connect(a.workspace, schema.Bluesky, "a.bsky.social")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.AddAccount(a.Workspace, schema.Twitter, "@a")
+	a.AddAccount(a.Workspace, schema.Bluesky, "a.bsky.social")
 	made := `{"content": "x", "platforms": ["mastodon", {"platform": "twitter", "content": "of its own"}, "bluesky"],
-		"platformSettings": {"bluesky": {"content": "of the settings"}}, ` + a.inAnHour() + `}`
+		"platformSettings": {"bluesky": {"content": "of the settings"}}, ` + a.InAnHour() + `}`
 	for name, tt := range map[string]struct{ body, warned string }{
 		"the text":                   {`{"content": "y"}`, "twitter bluesky"},
 		"the text and the settings":  {`{"content": "y", "platformSettings": {"bluesky": {"content": "new"}}}`, "twitter"},
@@ -75,16 +66,16 @@ func TestTextsOfOnePlatformAreShownAndKeptWithAWarning(t *testing.T) {
 		"something else":             {`{"metadata": {"a": "b"}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			id := a.call(http.MethodPost, "/posts", made).want(http.StatusCreated).at("post", "id").text()
-			shown := a.call(http.MethodGet, "/posts/"+id, nil).want(http.StatusOK).at("post", "platforms")
-			if got := shown.at(1, "contentOverride").text(); got != "of its own" || shown.at(0, "contentOverride").value != nil {
+			a.Under(t)
+			id := a.Request(http.MethodPost, "/posts", made).Want(http.StatusCreated).At("post", "id").Text()
+			shown := a.Request(http.MethodGet, "/posts/"+id, nil).Want(http.StatusOK).At("post", "platforms")
+			if got := shown.At(1, "contentOverride").Text(); got != "of its own" || shown.At(0, "contentOverride").Value != nil {
 				t.Errorf("platforms = %v", shown)
 			}
-			changed := a.call(http.MethodPatch, "/posts/"+id, tt.body).want(http.StatusOK)
+			changed := a.Request(http.MethodPatch, "/posts/"+id, tt.body).Want(http.StatusOK)
 			var warned []string
-			for i := range changed.at("warnings").size() {
-				warned = append(warned, changed.at("warnings", i, "platform").text())
+			for i := range changed.At("warnings").Len() {
+				warned = append(warned, changed.At("warnings", i, "platform").Text())
 			}
 			if got := strings.Join(warned, " "); got != tt.warned {
 				t.Errorf("warned of %q, want %q", got, tt.warned)
@@ -94,27 +85,27 @@ func TestTextsOfOnePlatformAreShownAndKeptWithAWarning(t *testing.T) {
 }
 
 func TestATimeWithoutAZoneIsMeantInThePosts(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	path := a.post(a.inAnHour() + `, "timezone": "Asia/Tokyo"`)
-	at := a.now().Truncate(time.Second).Add(2 * time.Hour).UTC()
-	changed := a.call(http.MethodPatch, path, `{"scheduledFor": "`+at.Add(9*time.Hour).Format("2006-01-02T15:04:05")+`"}`).want(http.StatusOK)
-	if got, want := changed.at("post", "scheduledFor").text(), at.Format("2006-01-02T15:04:05.000Z"); got != want {
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	path := a.CreatePost(a.InAnHour() + `, "timezone": "Asia/Tokyo"`)
+	at := a.Now().Truncate(time.Second).Add(2 * time.Hour).UTC()
+	changed := a.Request(http.MethodPatch, path, `{"scheduledFor": "`+at.Add(9*time.Hour).Format("2006-01-02T15:04:05")+`"}`).Want(http.StatusOK)
+	if got, want := changed.At("post", "scheduledFor").Text(), at.Format("2006-01-02T15:04:05.000Z"); got != want {
 		t.Errorf("scheduledFor = %s, want %s", got, want)
 	}
 }
 
 func TestAPatchIsCheckedLikeACreation(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	path := a.post(a.inAnHour())
-	draft := a.post(`"status": "draft"`)
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	path := a.CreatePost(a.InAnHour())
+	draft := a.CreatePost(`"status": "draft"`)
 	for name, tt := range map[string]struct{ path, body, field string }{
 		"a wrong type":             {path, `{"content": 1}`, "content"},
-		"too long":                 {path, `{"platformSettings": {"mastodon": {"content": "` + long(501) + `"}}}`, "platformSettings.mastodon.content"},
+		"too long":                 {path, `{"platformSettings": {"mastodon": {"content": "` + gatewaytest.Zeros(501) + `"}}}`, "platformSettings.mastodon.content"},
 		"no platforms":             {path, `{"platforms": []}`, "platforms"},
 		"an unknown account":       {path, `{"platforms": ["bluesky"]}`, "platforms[0].accountId"},
-		"too early":                {path, `{"scheduledFor": "` + a.in(time.Minute) + `"}`, "scheduledFor"},
+		"too early":                {path, `{"scheduledFor": "` + a.In(time.Minute) + `"}`, "scheduledFor"},
 		"a private address":        {path, `{"mediaItems": [{"type": "image", "url": "http://10.0.0.1/"}]}`, "mediaItems[0].url"},
 		"a status nobody sets":     {path, `{"status": "posted"}`, "status"},
 		"at once":                  {path, `{"publishNow": true}`, "publishNow"},
@@ -122,13 +113,13 @@ func TestAPatchIsCheckedLikeACreation(t *testing.T) {
 		"a draft without its time": {draft, `{"status": "scheduled"}`, "scheduledFor"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			before := a.call(http.MethodGet, tt.path, nil).want(http.StatusOK)
-			e := a.call(http.MethodPatch, tt.path, tt.body).fails(http.StatusBadRequest, "validation_error")
-			if got := e.at("details", 0, "field").text(); got != tt.field {
-				t.Errorf("details = %v, want %s", e.at("details"), tt.field)
+			a.Under(t)
+			before := a.Request(http.MethodGet, tt.path, nil).Want(http.StatusOK)
+			e := a.Request(http.MethodPatch, tt.path, tt.body).WantError(http.StatusBadRequest, "validation_error")
+			if got := e.At("details", 0, "field").Text(); got != tt.field {
+				t.Errorf("details = %v, want %s", e.At("details"), tt.field)
 			}
-			if after := a.call(http.MethodGet, tt.path, nil).want(http.StatusOK); fmt.Sprint(after) != fmt.Sprint(before) {
+			if after := a.Request(http.MethodGet, tt.path, nil).Want(http.StatusOK); fmt.Sprint(after) != fmt.Sprint(before) {
 				t.Errorf("the post was changed:\n%v\n%v", before, after)
 			}
 		})
@@ -136,116 +127,102 @@ func TestAPatchIsCheckedLikeACreation(t *testing.T) {
 }
 
 func TestADraftIsScheduledByPatch(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	path := a.post(`"status": "draft"`)
-	if got := a.call(http.MethodPatch, path, `{`+a.inAnHour()+`}`).want(http.StatusOK).at("post", "status").text(); got != "draft" {
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	path := a.CreatePost(`"status": "draft"`)
+	if got := a.Request(http.MethodPatch, path, `{`+a.InAnHour()+`}`).Want(http.StatusOK).At("post", "status").Text(); got != "draft" {
 		t.Errorf("status = %s: a time alone schedules nothing", got)
 	}
-	if got := a.call(http.MethodPatch, path, `{"status": "scheduled"}`).want(http.StatusOK).at("post", "status").text(); got != "scheduled" {
+	if got := a.Request(http.MethodPatch, path, `{"status": "scheduled"}`).Want(http.StatusOK).At("post", "status").Text(); got != "scheduled" {
 		t.Errorf("status = %s, want scheduled", got)
 	}
-	a.call(http.MethodPatch, path, `{"status": "draft"}`).want(http.StatusOK)
-	a.ahead.Store(int64(58 * time.Minute))
-	a.call(http.MethodPatch, path, `{"status": "scheduled"}`).fails(http.StatusBadRequest, "validation_error") // too close by now
+	a.Request(http.MethodPatch, path, `{"status": "draft"}`).Want(http.StatusOK)
+	a.Ahead.Store(int64(58 * time.Minute))
+	a.Request(http.MethodPatch, path, `{"status": "scheduled"}`).WantError(http.StatusBadRequest, "validation_error") // too close by now
 }
 
 func TestDeleteRemovesDraftsAndCancelsScheduledPosts(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	draft, scheduled := a.post(`"status": "draft"`), a.post(a.inAnHour())
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	draft, scheduled := a.CreatePost(`"status": "draft"`), a.CreatePost(a.InAnHour())
 
-	gone := a.call(http.MethodDelete, draft, nil).want(http.StatusOK)
-	if gone.at("method").value != nil || gone.at("deleted").value != true || "/posts/"+gone.at("id").text() != draft {
+	gone := a.Request(http.MethodDelete, draft, nil).Want(http.StatusOK)
+	if gone.At("method").Value != nil || gone.At("deleted").Value != true || "/posts/"+gone.At("id").Text() != draft {
 		t.Errorf("answer = %v", gone)
 	}
-	a.call(http.MethodGet, draft, nil).fails(http.StatusNotFound, "not_found")
-	a.call(http.MethodDelete, draft, nil).fails(http.StatusNotFound, "not_found")
+	a.Request(http.MethodGet, draft, nil).WantError(http.StatusNotFound, "not_found")
+	a.Request(http.MethodDelete, draft, nil).WantError(http.StatusNotFound, "not_found")
 
-	if got := a.call(http.MethodDelete, scheduled, nil).want(http.StatusOK).at("method").text(); got != "cancelled" {
+	if got := a.Request(http.MethodDelete, scheduled, nil).Want(http.StatusOK).At("method").Text(); got != "cancelled" {
 		t.Errorf("method = %q, want cancelled", got)
 	}
-	post := a.call(http.MethodGet, scheduled, nil).want(http.StatusOK).at("post")
-	if post.at("status").text() != "cancelled" || post.at("platforms", 0, "status").text() != "cancelled" {
+	post := a.Request(http.MethodGet, scheduled, nil).Want(http.StatusOK).At("post")
+	if post.At("status").Text() != "cancelled" || post.At("platforms", 0, "status").Text() != "cancelled" {
 		t.Errorf("post = %v, want it and its platforms cancelled", post)
 	}
-	if got := a.call(http.MethodDelete, scheduled, nil).want(http.StatusOK).at("method").text(); got != "cancelled" {
+	if got := a.Request(http.MethodDelete, scheduled, nil).Want(http.StatusOK).At("method").Text(); got != "cancelled" {
 		t.Errorf("once more, method = %q, want cancelled", got)
 	}
-	a.call(http.MethodPatch, scheduled, `{"content": "z"}`).fails(http.StatusBadRequest, "invalid_state")
+	a.Request(http.MethodPatch, scheduled, `{"content": "z"}`).WantError(http.StatusBadRequest, "invalid_state")
 }
 
 func TestAPostShowsWhatBecameOfIt(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	a.connect(a.workspace, schema.Bluesky, "b")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.AddAccount(a.Workspace, schema.Bluesky, "b")
 	body := `{"content": "x", "platforms": ["mastodon", "bluesky"], "publishNow": true}`
-	id, err := schema.ParsePostID(a.call(http.MethodPost, "/posts", body).want(http.StatusCreated).at("post", "id").text())
+	id, err := schema.ParsePostID(a.Request(http.MethodPost, "/posts", body).Want(http.StatusCreated).At("post", "id").Text())
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := "/posts/" + id.String()
-	publish := postgres.NewPublish(a.store, noComments)
+	publish := postgres.NewPublish(a.Store, gatewaytest.NoComments)
 
-	a.step(publish, id, 0, schema.Outcome{Receipt: schema.Receipt{NativeID: "109", URL: "https://mastodon.example/@a/109"}})
-	a.step(publish, id, 1, schema.Outcome{Err: &schema.Error{Kind: schema.Retryable, Message: "HTTP 502"}})
-	post := a.call(http.MethodGet, path, nil).want(http.StatusOK).at("post")
-	if got := post.at("status").text(); got != "processing" {
+	a.FinishTarget(publish, id, 0, schema.Outcome{Receipt: schema.Receipt{NativeID: "109", URL: "https://mastodon.example/@a/109"}})
+	a.FinishTarget(publish, id, 1, schema.Outcome{Err: &schema.Error{Kind: schema.Retryable, Message: "HTTP 502"}})
+	post := a.Request(http.MethodGet, path, nil).Want(http.StatusOK).At("post")
+	if got := post.At("status").Text(); got != "processing" {
 		t.Errorf("status = %s, want processing", got)
 	}
-	if got := post.at("platforms", 0); got.at("status").text() != "posted" || got.at("postId").text() != "109" ||
-		got.at("postUrl").text() != "https://mastodon.example/@a/109" || got.at("postedAt").text() == "" {
+	if got := post.At("platforms", 0); got.At("status").Text() != "posted" || got.At("postId").Text() != "109" ||
+		got.At("postUrl").Text() != "https://mastodon.example/@a/109" || got.At("postedAt").Text() == "" {
 		t.Errorf("platforms[0] = %v, want it posted", got)
 	}
-	if got := post.at("platforms", 1); got.at("status").text() != "pending" || got.at("previousError").text() != "HTTP 502" || got.at("error").value != nil {
+	if got := post.At("platforms", 1); got.At("status").Text() != "pending" || got.At("previousError").Text() != "HTTP 502" || got.At("error").Value != nil {
 		t.Errorf("platforms[1] = %v, want it pending with its last error", got)
 	}
-	a.call(http.MethodPatch, path, `{"content": "z"}`).fails(http.StatusBadRequest, "invalid_state")
-	a.call(http.MethodDelete, path, nil).fails(http.StatusBadRequest, "invalid_state")
+	a.Request(http.MethodPatch, path, `{"content": "z"}`).WantError(http.StatusBadRequest, "invalid_state")
+	a.Request(http.MethodDelete, path, nil).WantError(http.StatusBadRequest, "invalid_state")
 
-	a.exec(`update targets set next_at = now()`)
-	a.step(publish, id, 1, schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no links here"}})
-	post = a.call(http.MethodGet, path, nil).want(http.StatusOK).at("post")
-	if got := post.at("platforms", 1); got.at("status").text() != "failed" || got.at("error", "code").text() != "platform_refused" || got.at("previousError").value != nil {
+	a.Exec(`update targets set next_at = now()`)
+	a.FinishTarget(publish, id, 1, schema.Outcome{Err: &schema.Error{Kind: schema.Refused, Message: "no links here"}})
+	post = a.Request(http.MethodGet, path, nil).Want(http.StatusOK).At("post")
+	if got := post.At("platforms", 1); got.At("status").Text() != "failed" || got.At("error", "code").Text() != "platform_refused" || got.At("previousError").Value != nil {
 		t.Errorf("platforms[1] = %v, want it failed", got)
 	}
-	if got := post.at("status").text(); got != "partially_failed" {
+	if got := post.At("status").Text(); got != "partially_failed" {
 		t.Errorf("status = %s, want partially_failed", got)
 	}
 }
 
-// step takes a target of a post one step on, as the pipeline does.
-func (a *api) step(publish *postgres.Publish, id schema.PostID, n int16, outcome schema.Outcome) {
-	a.Helper()
-	claimed, err := publish.Claim(context.Background(), []schema.TargetRef{{Post: id, N: n, Version: 1}})
-	if err != nil || len(claimed) != 1 {
-		a.Fatalf("claimed %v, %v", claimed, err)
-	}
-	if err := publish.Finish(context.Background(), claimed[0].After(outcome, a.store.Now(), 0)); err != nil {
-		a.Fatal(err)
-	}
-}
-
-func noComments(p schema.Platform) schema.Constraints { return schema.Constraints{Platform: p} }
-
 func TestListsAreFilteredAndPaged(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	a.connect(a.workspace, schema.Bluesky, "b")
-	base := a.now().Truncate(time.Second).Add(time.Hour).UTC()
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.AddAccount(a.Workspace, schema.Bluesky, "b")
+	base := a.Now().Truncate(time.Second).Add(time.Hour).UTC()
 	for i := range 5 {
 		platform := "mastodon"
 		if i == 4 {
 			platform = "bluesky"
 		}
 		at := base.Add(time.Duration(i) * time.Hour).Format(time.RFC3339)
-		a.call(http.MethodPost, "/posts", fmt.Sprintf(`{"content": "%d", "platforms": [%q], "scheduledFor": %q}`, i, platform, at)).want(http.StatusCreated)
+		a.Request(http.MethodPost, "/posts", fmt.Sprintf(`{"content": "%d", "platforms": [%q], "scheduledFor": %q}`, i, platform, at)).Want(http.StatusCreated)
 	}
 	tagged := `{"content": "%d", "platforms": ["mastodon"], "scheduledFor": %q, "externalId": "e%[1]d", "metadata": {"campaign": "spring", "n": "%[1]d"}}`
 	for i := range 2 {
-		a.call(http.MethodPost, "/posts", fmt.Sprintf(tagged, 5+i, base.Add(time.Duration(5+i)*24*time.Hour).Format(time.RFC3339))).want(http.StatusCreated)
+		a.Request(http.MethodPost, "/posts", fmt.Sprintf(tagged, 5+i, base.Add(time.Duration(5+i)*24*time.Hour).Format(time.RFC3339))).Want(http.StatusCreated)
 	}
-	a.call(http.MethodPost, "/posts", `{"content": "draft", "platforms": ["mastodon"], "status": "draft"}`).want(http.StatusCreated)
+	a.Request(http.MethodPost, "/posts", `{"content": "draft", "platforms": ["mastodon"], "status": "draft"}`).Want(http.StatusCreated)
 	for name, tt := range map[string]struct {
 		query   string
 		content string // of all found, in order
@@ -273,41 +250,39 @@ func TestListsAreFilteredAndPaged(t *testing.T) {
 		"another brand's": {"?brandId=brand_01k9sr3q5wf2g8m7r4t0v1x2y3", "", 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			found := a.call(http.MethodGet, "/posts"+tt.query, nil).want(http.StatusOK)
+			a.Under(t)
+			found := a.Request(http.MethodGet, "/posts"+tt.query, nil).Want(http.StatusOK)
 			got := ""
-			for i := range found.at("posts").size() {
-				got += found.at("posts", i, "content").text()
+			for i := range found.At("posts").Len() {
+				got += found.At("posts", i, "content").Text()
 			}
-			page := found.at("pagination")
-			if got != tt.content || page.at("total").value != float64(tt.total) || page.at("hasMore").value != tt.more {
+			page := found.At("pagination")
+			if got != tt.content || page.At("total").Value != float64(tt.total) || page.At("hasMore").Value != tt.more {
 				t.Errorf("found %q, %v; want %q, total %d, more %t", got, page, tt.content, tt.total, tt.more)
 			}
 		})
 	}
-	for _, query := range []string{"?limit=0", "?limit=101", "?limit=x", "?page=0", "?status=lost", "?platform=myspace", "?after=soon", "?brandId=1", "?brandId=", "?status=", "?limit=", "?after=", "?limit=1&limit=2", "?metadata[]=x", "?metadata[a=x", "?metadata.a=1&metadata.a=2", "?externalId=" + long(256), "?status=failed&platform=%zz", "?limit=1;page=2"} {
-		a.call(http.MethodGet, "/posts"+query, nil).fails(http.StatusBadRequest, "validation_error")
+	for _, query := range []string{"?limit=0", "?limit=101", "?limit=x", "?page=0", "?status=lost", "?platform=myspace", "?after=soon", "?brandId=1", "?brandId=", "?status=", "?limit=", "?after=", "?limit=1&limit=2", "?metadata[]=x", "?metadata[a=x", "?metadata.a=1&metadata.a=2", "?externalId=" + gatewaytest.Zeros(256), "?status=failed&platform=%zz", "?limit=1;page=2"} {
+		a.Request(http.MethodGet, "/posts"+query, nil).WantError(http.StatusBadRequest, "validation_error")
 	}
 }
 
 func TestAccountsAreListedWithoutTheirSecrets(t *testing.T) {
-	a := newAPI(t)
-	id := a.connect(a.workspace, schema.Mastodon, "@a")
-	a.connect(a.workspace, schema.Bluesky, "b")
-	if n := a.call(http.MethodGet, "/accounts", nil).want(http.StatusOK).at("accounts").size(); n != 2 {
+	a := gatewaytest.New(t)
+	id := a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.AddAccount(a.Workspace, schema.Bluesky, "b")
+	if n := a.Request(http.MethodGet, "/accounts", nil).Want(http.StatusOK).At("accounts").Len(); n != 2 {
 		t.Errorf("%d accounts, want 2", n)
 	}
-	if n := a.call(http.MethodGet, "/accounts?platform=bluesky", nil).want(http.StatusOK).at("accounts").size(); n != 1 {
+	if n := a.Request(http.MethodGet, "/accounts?platform=bluesky", nil).Want(http.StatusOK).At("accounts").Len(); n != 1 {
 		t.Errorf("%d accounts on bluesky, want 1", n)
 	}
-	a.exec(`update accounts set needs_reconnect = true where platform = $1`, int16(schema.Mastodon))
-	account := a.call(http.MethodGet, "/accounts/"+id.String(), nil).want(http.StatusOK).at("account")
-	if account.at("isConnected").value != false || account.at("needsReconnect").value != true || account.at("name").text() != "@a" {
+	a.Exec(`update accounts set needs_reconnect = true where platform = $1`, int16(schema.Mastodon))
+	account := a.Request(http.MethodGet, "/accounts/"+id.String(), nil).Want(http.StatusOK).At("account")
+	if account.At("isConnected").Value != false || account.At("needsReconnect").Value != true || account.At("name").Text() != "@a" {
 		t.Errorf("account = %v", account)
 	}
-	for _, path := range []string{"/accounts/x", "/accounts/" + schema.NewAccountID(a.now()).String()} {
-		a.call(http.MethodGet, path, nil).fails(http.StatusNotFound, "not_found")
+	for _, path := range []string{"/accounts/x", "/accounts/" + schema.NewAccountID(a.Now()).String()} {
+		a.Request(http.MethodGet, path, nil).WantError(http.StatusNotFound, "not_found")
 	}
 }
-
-func long(n int) string { return fmt.Sprintf("%0*d", n, 0) }

@@ -7,15 +7,16 @@ import (
 	"testing"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
 func TestAPostIsWhatWasAskedFor(t *testing.T) {
-	a := newAPI(t)
-	mastodon := a.connect(a.workspace, schema.Mastodon, "@a")
-	a.connect(a.workspace, schema.Mastodon, "@b")
-	a.connect(a.workspace, schema.Bluesky, "a.bsky.social")
-	created := a.call(http.MethodPost, "/posts", map[string]any{
+	a := gatewaytest.New(t)
+	mastodon := a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.AddAccount(a.Workspace, schema.Mastodon, "@b")
+	a.AddAccount(a.Workspace, schema.Bluesky, "a.bsky.social")
+	created := a.Request(http.MethodPost, "/posts", map[string]any{
 		"content":          "Hello <world> & all",
 		"platforms":        []any{map[string]any{"platform": "mastodon", "accountId": mastodon, "content": "Hello, fediverse"}, "bluesky"},
 		"mediaItems":       []any{map[string]any{"type": "image", "url": "https://media.example/a.png", "altText": "A"}},
@@ -27,59 +28,59 @@ func TestAPostIsWhatWasAskedFor(t *testing.T) {
 		"metadata":         map[string]any{"campaign": "winter"},
 		"colour":           "red",
 	})
-	answer := created.want(http.StatusCreated)
-	post := answer.at("post")
+	answer := created.Want(http.StatusCreated)
+	post := answer.At("post")
 	for path, want := range map[string]any{
 		"status": "scheduled", "content": "Hello <world> & all", "scheduledFor": "2026-12-01T08:00:00.000Z",
 		"timezone": "Europe/Berlin", "externalId": "order-7", "isApiPost": true,
 	} {
-		if got := post.at(path).value; got != want {
+		if got := post.At(path).Value; got != want {
 			t.Errorf("%s = %v, want %v", path, got, want)
 		}
 	}
-	if got := post.at("platforms", 0); got.at("accountId").text() != mastodon.String() || got.at("status").text() != "pending" {
+	if got := post.At("platforms", 0); got.At("accountId").Text() != mastodon.String() || got.At("status").Text() != "pending" {
 		t.Errorf("platforms[0] = %v", got)
 	}
-	if got := post.at("platformSettings", "mastodon", "visibility").text(); got != "unlisted" {
+	if got := post.At("platformSettings", "mastodon", "visibility").Text(); got != "unlisted" {
 		t.Errorf("visibility = %q", got)
 	}
-	if got := post.at("firstComments", 0, "text").text(); got != "First!" {
-		t.Errorf("firstComments = %v", post.at("firstComments"))
+	if got := post.At("firstComments", 0, "text").Text(); got != "First!" {
+		t.Errorf("firstComments = %v", post.At("firstComments"))
 	}
-	if got := answer.at("warnings", 0); got.at("field").text() != "colour" || got.at("code").text() != "unknown_field" {
-		t.Errorf("warnings = %v", answer.at("warnings"))
+	if got := answer.At("warnings", 0); got.At("field").Text() != "colour" || got.At("code").Text() != "unknown_field" {
+		t.Errorf("warnings = %v", answer.At("warnings"))
 	}
-	if !strings.Contains(string(created.body), "<world> &") {
-		t.Errorf("the text is escaped needlessly: %s", created.body)
+	if !strings.Contains(string(created.Body), "<world> &") {
+		t.Errorf("the text is escaped needlessly: %s", created.Body)
 	}
-	read := a.call(http.MethodGet, "/posts/"+post.at("id").text(), nil).want(http.StatusOK)
-	if got, want := fmt.Sprint(read.at("post")), fmt.Sprint(post); got != want {
+	read := a.Request(http.MethodGet, "/posts/"+post.At("id").Text(), nil).Want(http.StatusOK)
+	if got, want := fmt.Sprint(read.At("post")), fmt.Sprint(post); got != want {
 		t.Errorf("read:\n%s\ncreated:\n%s", got, want)
 	}
 }
 
 // Texts of Windows come with CRLF, which platforms count and show as they like.
 func TestLinesEndAlike(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	got := a.call(http.MethodPost, "/posts", map[string]any{
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	got := a.Request(http.MethodPost, "/posts", map[string]any{
 		"content": "one\r\ntwo\rthree", "status": "draft", "firstComment": "a\r\nb",
 		"platforms": []any{"mastodon"},
-	}).want(http.StatusCreated).at("post")
-	if text := got.at("content").text(); text != "one\ntwo\nthree" {
+	}).Want(http.StatusCreated).At("post")
+	if text := got.At("content").Text(); text != "one\ntwo\nthree" {
 		t.Errorf("content = %q", text)
 	}
-	if text := got.at("firstComments", 0, "text").text(); text != "a\nb" {
+	if text := got.At("firstComments", 0, "text").Text(); text != "a\nb" {
 		t.Errorf("first comment = %q", text)
 	}
 }
 
 func TestInvalidPostsAreRefused(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	a.connect(a.workspace, schema.Telegram, "chat")
-	a.connect(a.workspace, schema.TikTok, "dance")
-	soon, later := a.in(time.Hour), a.in(2*time.Hour)
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.AddAccount(a.Workspace, schema.Telegram, "chat")
+	a.AddAccount(a.Workspace, schema.TikTok, "dance")
+	soon, later := a.In(time.Hour), a.In(2*time.Hour)
 	for name, tt := range map[string]struct{ body, field, code string }{
 		"no JSON":                     {`content=x`, "body", "malformed_json"},
 		"no object":                   {`[]`, "body", "invalid_type"},
@@ -102,8 +103,8 @@ func TestInvalidPostsAreRefused(t *testing.T) {
 		"an empty status":             {`{"content": "x", "platforms": ["mastodon"], "status": "", "publishNow": true}`, "status", "invalid_value"},
 		"a status nobody sets":        {`{"content": "x", "platforms": ["mastodon"], "status": "posted", "publishNow": true}`, "status", "invalid_value"},
 		"no queue":                    {`{"content": "x", "platforms": ["mastodon"], "queue": true}`, "queue", "queue_missing"},
-		"too early":                   {`{"content": "x", "platforms": ["mastodon"], "scheduledFor": "` + a.in(4*time.Minute) + `"}`, "scheduledFor", "time_too_early"},
-		"too late":                    {`{"content": "x", "platforms": ["mastodon"], "scheduledFor": "` + a.in(91*24*time.Hour) + `"}`, "scheduledFor", "time_too_late"},
+		"too early":                   {`{"content": "x", "platforms": ["mastodon"], "scheduledFor": "` + a.In(4*time.Minute) + `"}`, "scheduledFor", "time_too_early"},
+		"too late":                    {`{"content": "x", "platforms": ["mastodon"], "scheduledFor": "` + a.In(91*24*time.Hour) + `"}`, "scheduledFor", "time_too_late"},
 		"no time":                     {`{"content": "x", "platforms": ["mastodon"], "scheduledFor": "tomorrow"}`, "scheduledFor", "time_invalid"},
 		"unknown zone":                {`{"content": "x", "platforms": ["mastodon"], "scheduledFor": "` + soon + `", "timezone": "Mars/Base"}`, "timezone", "invalid_value"},
 		"local path":                  {`{"content": "x", "platforms": ["mastodon"], "publishNow": true, "mediaItems": [{"type": "image", "url": "/tmp/a.png"}]}`, "mediaItems[0].url", "url_invalid"},
@@ -126,25 +127,25 @@ func TestInvalidPostsAreRefused(t *testing.T) {
 		"a queue and a time":          {`{"content": "x", "platforms": ["mastodon"], "queue": true, "scheduledFor": "` + later + `"}`, "scheduledFor", "conflict"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			e := a.call(http.MethodPost, "/posts", tt.body).fails(http.StatusBadRequest, "validation_error")
-			details, _ := e.at("details").value.([]any)
+			a.Under(t)
+			e := a.Request(http.MethodPost, "/posts", tt.body).WantError(http.StatusBadRequest, "validation_error")
+			details, _ := e.At("details").Value.([]any)
 			for _, d := range details {
-				if d := (tree{d}); d.at("field").text() == tt.field && d.at("code").text() == tt.code {
+				if d := (gatewaytest.JSON{Value: d}); d.At("field").Text() == tt.field && d.At("code").Text() == tt.code {
 					return
 				}
 			}
 			t.Errorf("details = %v, want %s %s", details, tt.field, tt.code)
 		})
 	}
-	if n := a.call(http.MethodGet, "/posts", nil).want(http.StatusOK).at("posts").size(); n != 0 {
+	if n := a.Request(http.MethodGet, "/posts", nil).Want(http.StatusOK).At("posts").Len(); n != 0 {
 		t.Errorf("%d posts were made of invalid requests", n)
 	}
 }
 
 func TestWhatIsWrongIsNamedOnce(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	for name, tt := range map[string]struct{ body, field string }{
 		"no object":             {`[]`, "body"},
 		"a time as a number":    {`{"content": "x", "platforms": ["mastodon"], "scheduledFor": 1795301640}`, "scheduledFor"},
@@ -153,22 +154,22 @@ func TestWhatIsWrongIsNamedOnce(t *testing.T) {
 		"a status that is none": {`{"content": "x", "platforms": ["mastodon"], "status": "posted"}`, "status"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			e := a.call(http.MethodPost, "/posts", tt.body).fails(http.StatusBadRequest, "validation_error")
-			if e.at("details").size() != 1 || e.at("details", 0, "field").text() != tt.field {
-				t.Errorf("details = %v, want %s alone", e.at("details"), tt.field)
+			a.Under(t)
+			e := a.Request(http.MethodPost, "/posts", tt.body).WantError(http.StatusBadRequest, "validation_error")
+			if e.At("details").Len() != 1 || e.At("details", 0, "field").Text() != tt.field {
+				t.Errorf("details = %v, want %s alone", e.At("details"), tt.field)
 			}
 		})
 	}
 }
 
 func TestAllThatIsWrongComesAtOnce(t *testing.T) {
-	a := newAPI(t)
-	e := a.call(http.MethodPost, "/posts", `{"content": 7, "platforms": ["bluesky", {"platform": "myspace"}], "mediaItems": [{"type": "image", "url": "x"}], "timezone": "Mars/Base"}`).
-		fails(http.StatusBadRequest, "validation_error")
+	a := gatewaytest.New(t)
+	e := a.Request(http.MethodPost, "/posts", `{"content": 7, "platforms": ["bluesky", {"platform": "myspace"}], "mediaItems": [{"type": "image", "url": "x"}], "timezone": "Mars/Base"}`).
+		WantError(http.StatusBadRequest, "validation_error")
 	var fields []string
-	for i := range e.at("details").size() {
-		fields = append(fields, e.at("details", i, "field").text())
+	for i := range e.At("details").Len() {
+		fields = append(fields, e.At("details", i, "field").Text())
 	}
 	for _, want := range []string{"content", "platforms[0].accountId", "platforms[1].platform", "mediaItems[0].url", "timezone", "scheduledFor"} {
 		if !strings.Contains(strings.Join(fields, " ")+" ", want+" ") {
@@ -178,16 +179,16 @@ func TestAllThatIsWrongComesAtOnce(t *testing.T) {
 }
 
 func TestSeveralAccountsHaveToBeNamed(t *testing.T) {
-	a := newAPI(t)
-	one, two := a.connect(a.workspace, schema.Mastodon, "@one"), a.connect(a.workspace, schema.Mastodon, "@two")
+	a := gatewaytest.New(t)
+	one, two := a.AddAccount(a.Workspace, schema.Mastodon, "@one"), a.AddAccount(a.Workspace, schema.Mastodon, "@two")
 	for _, platforms := range []string{`["mastodon"]`, `[{"platform": "mastodon"}]`} {
-		e := a.call(http.MethodPost, "/posts", `{"content": "x", "publishNow": true, "platforms": `+platforms+`}`).
-			fails(http.StatusBadRequest, "account_ambiguous")
-		if e.at("details").size() != 2 {
-			t.Fatalf("details = %v, want both accounts", e.at("details"))
+		e := a.Request(http.MethodPost, "/posts", `{"content": "x", "publishNow": true, "platforms": `+platforms+`}`).
+			WantError(http.StatusBadRequest, "account_ambiguous")
+		if e.At("details").Len() != 2 {
+			t.Fatalf("details = %v, want both accounts", e.At("details"))
 		}
 		for i, id := range []schema.AccountID{one, two} {
-			if got := e.at("details", i, "message").text(); !strings.Contains(got, id.String()) {
+			if got := e.At("details", i, "message").Text(); !strings.Contains(got, id.String()) {
 				t.Errorf("choice %d = %q, want %s", i, got, id)
 			}
 		}
@@ -195,46 +196,46 @@ func TestSeveralAccountsHaveToBeNamed(t *testing.T) {
 }
 
 func TestAnAccountCanBeUsedAtOnce(t *testing.T) {
-	a := newAPI(t)
-	a.freeze() // nothing that is remembered ends by itself
+	a := gatewaytest.New(t)
+	a.Freeze() // nothing that is remembered ends by itself
 	body := `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`
-	a.call(http.MethodPost, "/posts", body).fails(http.StatusBadRequest, "validation_error")
-	a.connect(a.workspace, schema.Mastodon, "@new")
-	a.call(http.MethodPost, "/posts", body).want(http.StatusCreated)
+	a.Request(http.MethodPost, "/posts", body).WantError(http.StatusBadRequest, "validation_error")
+	a.AddAccount(a.Workspace, schema.Mastodon, "@new")
+	a.Request(http.MethodPost, "/posts", body).Want(http.StatusCreated)
 }
 
 func TestACommentThatOnePlatformTakesIsAWarningForTheOthers(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	a.connect(a.workspace, schema.Telegram, "chat")
-	answer := a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon", "telegram"], "publishNow": true, "firstComment": "y"}`).
-		want(http.StatusCreated)
-	if got := answer.at("warnings", 0); got.at("platform").text() != "telegram" {
-		t.Errorf("warnings = %v", answer.at("warnings"))
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.AddAccount(a.Workspace, schema.Telegram, "chat")
+	answer := a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon", "telegram"], "publishNow": true, "firstComment": "y"}`).
+		Want(http.StatusCreated)
+	if got := answer.At("warnings", 0); got.At("platform").Text() != "telegram" {
+		t.Errorf("warnings = %v", answer.At("warnings"))
 	}
 }
 
 func TestAnAccountThatNeedsReconnectingIsAWarning(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	a.exec(`update accounts set needs_reconnect = true`)
-	answer := a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`).want(http.StatusCreated)
-	if got := answer.at("warnings", 0, "code").text(); got != "account_needs_reconnect" {
-		t.Errorf("warnings = %v", answer.at("warnings"))
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.Exec(`update accounts set needs_reconnect = true`)
+	answer := a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`).Want(http.StatusCreated)
+	if got := answer.At("warnings", 0, "code").Text(); got != "account_needs_reconnect" {
+		t.Errorf("warnings = %v", answer.At("warnings"))
 	}
-	draft := a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).want(http.StatusCreated)
+	draft := a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).Want(http.StatusCreated)
 	change := map[string]any{"status": "scheduled", "scheduledFor": time.Now().Add(time.Hour)}
-	answer = a.call(http.MethodPatch, "/posts/"+draft.at("post", "id").text(), change).want(http.StatusOK)
-	if got := answer.at("warnings", 0, "code").text(); got != "account_needs_reconnect" {
-		t.Errorf("a draft is scheduled: warnings = %v", answer.at("warnings"))
+	answer = a.Request(http.MethodPatch, "/posts/"+draft.At("post", "id").Text(), change).Want(http.StatusOK)
+	if got := answer.At("warnings", 0, "code").Text(); got != "account_needs_reconnect" {
+		t.Errorf("a draft is scheduled: warnings = %v", answer.At("warnings"))
 	}
 }
 
 func TestTimesOfPosts(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	at := time.Date(2026, 10, 20, 0, 0, 0, 0, time.UTC)
-	a.frozen.Store(&at)
+	a.Frozen.Store(&at)
 	for name, tt := range map[string]struct{ mode, status, want string }{
 		"publishNow":         {`"publishNow": true`, "scheduled", "2026-10-20T00:00:00.000Z"},
 		"immediate":          {`"status": "immediate"`, "scheduled", "2026-10-20T00:00:00.000Z"},
@@ -246,13 +247,13 @@ func TestTimesOfPosts(t *testing.T) {
 		"UTC without a zone": {`"scheduledFor": "2026-10-25T02:30:00"`, "scheduled", "2026-10-25T02:30:00.000Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			post := a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], `+tt.mode+`}`).
-				want(http.StatusCreated).at("post")
-			if got := post.at("scheduledFor").text(); got != tt.want {
+			a.Under(t)
+			post := a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], `+tt.mode+`}`).
+				Want(http.StatusCreated).At("post")
+			if got := post.At("scheduledFor").Text(); got != tt.want {
 				t.Errorf("scheduledFor = %q, want %q", got, tt.want)
 			}
-			if got := post.at("status").text(); got != tt.status {
+			if got := post.At("status").Text(); got != tt.status {
 				t.Errorf("status = %q, want %q", got, tt.status)
 			}
 		})
@@ -260,75 +261,75 @@ func TestTimesOfPosts(t *testing.T) {
 }
 
 func TestASkippedTimeNamesItsNeighbours(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	at := time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC)
-	a.frozen.Store(&at)
-	e := a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "scheduledFor": "2026-03-29T02:30:00", "timezone": "Europe/Berlin"}`).
-		fails(http.StatusBadRequest, "validation_error")
+	a.Frozen.Store(&at)
+	e := a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "scheduledFor": "2026-03-29T02:30:00", "timezone": "Europe/Berlin"}`).
+		WantError(http.StatusBadRequest, "validation_error")
 	for _, want := range []string{"01:59:59", "03:00:00"} {
-		if !strings.Contains(e.at("message").text(), want) {
-			t.Errorf("message = %q, want %s in it", e.at("message").text(), want)
+		if !strings.Contains(e.At("message").Text(), want) {
+			t.Errorf("message = %q, want %s in it", e.At("message").Text(), want)
 		}
 	}
 }
 
 func TestBulkEntriesSucceedAndFailByThemselves(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	at := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
-	a.frozen.Store(&at)
-	answer := a.call(http.MethodPost, "/posts/bulk", `{"timezone": "America/New_York", "note": 1, "posts": [
+	a.Frozen.Store(&at)
+	answer := a.Request(http.MethodPost, "/posts/bulk", `{"timezone": "America/New_York", "note": 1, "posts": [
 		{"content": "one", "platforms": ["mastodon"], "scheduledFor": "2026-06-02T09:00:00"},
 		{"content": 2, "platforms": ["mastodon"], "publishNow": true},
 		"three",
 		{"content": "four", "platforms": ["mastodon"], "scheduledFor": "2026-06-02T09:00:00", "timezone": "UTC", "extra": 1}]}`).
-		want(http.StatusCreated)
-	if got := fmt.Sprint(answer.at("summary").value); got != "map[failed:2 succeeded:2 total:4]" {
+		Want(http.StatusCreated)
+	if got := fmt.Sprint(answer.At("summary").Value); got != "map[failed:2 succeeded:2 total:4]" {
 		t.Errorf("summary = %s", got)
 	}
-	if got := answer.at("results", 0, "post", "scheduledFor").text(); got != "2026-06-02T13:00:00.000Z" {
+	if got := answer.At("results", 0, "post", "scheduledFor").Text(); got != "2026-06-02T13:00:00.000Z" {
 		t.Errorf("results[0] is at %s: the bulk's zone holds", got)
 	}
-	if got := answer.at("results", 3, "post", "scheduledFor").text(); got != "2026-06-02T09:00:00.000Z" {
+	if got := answer.At("results", 3, "post", "scheduledFor").Text(); got != "2026-06-02T09:00:00.000Z" {
 		t.Errorf("results[3] is at %s: its own zone holds", got)
 	}
 	for i, field := range map[int]string{1: "content", 2: "body"} {
-		if got := answer.at("results", i, "error"); got.at("code").text() != "validation_error" || got.at("details", 0, "field").text() != field {
+		if got := answer.At("results", i, "error"); got.At("code").Text() != "validation_error" || got.At("details", 0, "field").Text() != field {
 			t.Errorf("results[%d] = %v", i, got)
 		}
 	}
-	if got := answer.at("results", 3, "warnings", 0, "field").text(); got != "extra" {
+	if got := answer.At("results", 3, "warnings", 0, "field").Text(); got != "extra" {
 		t.Errorf("warning of results[3] = %q", got)
 	}
-	if got := answer.at("warnings", 0, "field").text(); got != "note" {
+	if got := answer.At("warnings", 0, "field").Text(); got != "note" {
 		t.Errorf("warning = %q", got)
 	}
-	if n := a.call(http.MethodGet, "/posts", nil).want(http.StatusOK).at("posts").size(); n != 2 {
+	if n := a.Request(http.MethodGet, "/posts", nil).Want(http.StatusOK).At("posts").Len(); n != 2 {
 		t.Errorf("%d posts, want 2", n)
 	}
 }
 
 func TestADryRunOfABulkMakesNothing(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Bluesky, "@b")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Bluesky, "@b")
 	body := `{"dryRun": true, "posts": [
 		{"content": "Fine", "platforms": ["bluesky"], "status": "draft"},
 		{"content": "", "platforms": ["bluesky"], "status": "draft"}]}`
-	answer := a.call(http.MethodPost, "/posts/bulk", body, "Idempotency-Key", "dry").want(http.StatusOK)
-	if got := answer.at("summary", "succeeded").value; fmt.Sprint(got) != "1" {
+	answer := a.Request(http.MethodPost, "/posts/bulk", body, "Idempotency-Key", "dry").Want(http.StatusOK)
+	if got := answer.At("summary", "succeeded").Value; fmt.Sprint(got) != "1" {
 		t.Errorf("%v of the entries would be made, want 1", got)
 	}
-	if got := a.call(http.MethodGet, "/posts", "").want(http.StatusOK).at("posts").size(); got != 0 {
+	if got := a.Request(http.MethodGet, "/posts", "").Want(http.StatusOK).At("posts").Len(); got != 0 {
 		t.Errorf("there are %d posts", got)
 	}
 	made := strings.Replace(body, "true", "false", 1)
-	a.call(http.MethodPost, "/posts/bulk", made, "Idempotency-Key", "dry").want(http.StatusCreated)
+	a.Request(http.MethodPost, "/posts/bulk", made, "Idempotency-Key", "dry").Want(http.StatusCreated)
 }
 
 func TestBulksOutsideTheirBoundsAreRefused(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	entry := `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`
 	many := func(n int) string {
 		return `{"posts": [` + strings.TrimSuffix(strings.Repeat(entry+",", n), ",") + `]}`
@@ -341,26 +342,26 @@ func TestBulksOutsideTheirBoundsAreRefused(t *testing.T) {
 		"unknown zone":    `{"timezone": "Mars/Base", "posts": [` + entry + `]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			a.call(http.MethodPost, "/posts/bulk", body).fails(http.StatusBadRequest, "validation_error")
+			a.Under(t)
+			a.Request(http.MethodPost, "/posts/bulk", body).WantError(http.StatusBadRequest, "validation_error")
 		})
 	}
-	if got := a.call(http.MethodPost, "/posts/bulk", many(25)).want(http.StatusCreated).at("results").size(); got != 25 {
+	if got := a.Request(http.MethodPost, "/posts/bulk", many(25)).Want(http.StatusCreated).At("results").Len(); got != 25 {
 		t.Errorf("%d results, want 25", got)
 	}
 }
 
 func TestABodyIsAtMostAMebibyte(t *testing.T) {
-	a := newAPI(t)
+	a := gatewaytest.New(t)
 	body := `{"content": "` + strings.Repeat("x", 1<<20) + `"}`
-	a.call(http.MethodPost, "/posts", body).fails(http.StatusRequestEntityTooLarge, "payload_too_large")
-	a.call(http.MethodPost, "/posts", strings.Repeat(" ", 1<<20-2)+"{}").fails(http.StatusBadRequest, "validation_error")
+	a.Request(http.MethodPost, "/posts", body).WantError(http.StatusRequestEntityTooLarge, "payload_too_large")
+	a.Request(http.MethodPost, "/posts", strings.Repeat(" ", 1<<20-2)+"{}").WantError(http.StatusBadRequest, "validation_error")
 }
 
 func TestAPostThatMayHaveBeenSentTwiceGetsAWarning(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	at := a.now()
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	at := a.Now()
 	body := `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`
 	for i, tt := range []struct {
 		after  time.Duration
@@ -373,28 +374,28 @@ func TestAPostThatMayHaveBeenSentTwiceGetsAWarning(t *testing.T) {
 		{7 * time.Minute, nil, ""},
 	} {
 		now := at.Add(tt.after)
-		a.frozen.Store(&now)
-		answer := a.call(http.MethodPost, "/posts", body, tt.header...).want(http.StatusCreated)
-		if got := answer.at("warnings", 0, "code").text(); got != tt.want {
+		a.Frozen.Store(&now)
+		answer := a.Request(http.MethodPost, "/posts", body, tt.header...).Want(http.StatusCreated)
+		if got := answer.At("warnings", 0, "code").Text(); got != tt.want {
 			t.Errorf("request %d: warning %q, want %q", i, got, tt.want)
 		}
 	}
 }
 
 func TestAFormInPlaceOfJSONIsToldSo(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
-	e := a.call(http.MethodPost, "/posts", "content=x&platforms=mastodon", form...).fails(http.StatusBadRequest, "validation_error")
-	if !strings.Contains(e.at("message").text(), "the body is a form") || !strings.Contains(e.at("message").text(), "Content-Type: application/json") {
-		t.Errorf("message = %s", e.at("message").text())
+	e := a.Request(http.MethodPost, "/posts", "content=x&platforms=mastodon", form...).WantError(http.StatusBadRequest, "validation_error")
+	if !strings.Contains(e.At("message").Text(), "the body is a form") || !strings.Contains(e.At("message").Text(), "Content-Type: application/json") {
+		t.Errorf("message = %s", e.At("message").Text())
 	}
 	// curl -d says so of JSON as well.
-	a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`, form...).want(http.StatusCreated)
+	a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`, form...).Want(http.StatusCreated)
 	for name, body := range map[string]string{"JSON that is broken": `{"content": `, "nothing": "", "spaces": " \n"} {
-		e := a.call(http.MethodPost, "/posts", body, form...).fails(http.StatusBadRequest, "validation_error")
-		if strings.Contains(e.at("message").text(), "is a form") {
-			t.Errorf("%s: message = %s", name, e.at("message").text())
+		e := a.Request(http.MethodPost, "/posts", body, form...).WantError(http.StatusBadRequest, "validation_error")
+		if strings.Contains(e.At("message").Text(), "is a form") {
+			t.Errorf("%s: message = %s", name, e.At("message").Text())
 		}
 	}
 }

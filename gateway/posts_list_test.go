@@ -7,41 +7,42 @@ import (
 	"testing"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
 // TestListsAreReadByCursors pages through posts of one time while others are made.
 func TestListsAreReadByCursors(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	at := a.in(time.Hour)
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	at := a.In(time.Hour)
 	bulk := func(names string) {
 		var posts []string
 		for _, name := range names {
 			posts = append(posts, fmt.Sprintf(`{"content": %q, "platforms": ["mastodon"], "scheduledFor": %q}`, string(name), at))
 		}
-		a.call(http.MethodPost, "/posts/bulk", `{"posts": [`+strings.Join(posts, ", ")+`]}`).want(http.StatusCreated)
+		a.Request(http.MethodPost, "/posts/bulk", `{"posts": [`+strings.Join(posts, ", ")+`]}`).Want(http.StatusCreated)
 	}
 	bulk("abcdefghij")
 	for query, want := range map[string]string{
 		"sort=scheduledFor": "abcdefghij", "sort=-scheduledFor": "jihgfedcba", "": "jihgfedcba", "sort=createdAt": "abcdefghij", "sort=-createdAt": "jihgfedcba",
 		"updatedAfter=2020-01-01": "abcdefghij", "updatedAfter=2020-01-01&status=scheduled": "abcdefghij", "updatedAfter=2100-01-01": "",
 	} {
-		if got, _ := a.contents("limit=100&" + query); got != want {
+		if got, _ := contents(a, "limit=100&"+query); got != want {
 			t.Errorf("%s lists %q, want %q", query, got, want)
 		}
 	}
-	first, page := a.contents("limit=4&status=scheduled")
+	first, page := contents(a, "limit=4&status=scheduled")
 	bulk("xyz")
-	second, next := a.contents("limit=3&status=scheduled&cursor=" + page.at("nextCursor").text())
-	if next.at("page").value != 2.0 || next.at("total").value != 13.0 {
+	second, next := contents(a, "limit=3&status=scheduled&cursor="+page.At("nextCursor").Text())
+	if next.At("page").Value != 2.0 || next.At("total").Value != 13.0 {
 		t.Errorf("the second page is %v", next)
 	}
-	third, last := a.contents("limit=4&cursor=" + next.at("nextCursor").text() + "&status=scheduled")
-	if first+second+third != "jihgfedcba" || last.has("nextCursor") || last.at("hasMore").value != false {
+	third, last := contents(a, "limit=4&cursor="+next.At("nextCursor").Text()+"&status=scheduled")
+	if first+second+third != "jihgfedcba" || last.Has("nextCursor") || last.At("hasMore").Value != false {
 		t.Errorf("read %s, %s, %s; then %v", first, second, third, last)
 	}
-	cursor := next.at("nextCursor").text()
+	cursor := next.At("nextCursor").Text()
 	forged := []byte(cursor)
 	forged[len(forged)/2] ^= 1
 	for name, query := range map[string]string{
@@ -58,45 +59,36 @@ func TestListsAreReadByCursors(t *testing.T) {
 		"changes by metadata": "updatedAfter=2020-01-01&metadata.a=b",
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			a.call(http.MethodGet, "/posts?"+query, nil).fails(http.StatusBadRequest, "validation_error")
+			a.Under(t)
+			a.Request(http.MethodGet, "/posts?"+query, nil).WantError(http.StatusBadRequest, "validation_error")
 		})
 	}
-	a.call(http.MethodGet, "/media?cursor="+cursor, nil).fails(http.StatusBadRequest, "validation_error")
-	_, other := a.tenant("other", "operator", schema.Read)
-	a.callWith(other, http.MethodGet, "/posts?status=scheduled&cursor="+cursor, nil).fails(http.StatusBadRequest, "validation_error")
+	a.Request(http.MethodGet, "/media?cursor="+cursor, nil).WantError(http.StatusBadRequest, "validation_error")
+	_, other := a.CreateWorkspace("other", "operator", schema.Read)
+	a.RequestWith(other, http.MethodGet, "/posts?status=scheduled&cursor="+cursor, nil).WantError(http.StatusBadRequest, "validation_error")
 }
 
 // contents are those of the posts that a query lists, and where the page stands.
-func (a *api) contents(query string) (contents string, page tree) {
+func contents(a *gatewaytest.API, query string) (contents string, page gatewaytest.JSON) {
 	a.Helper()
-	found := a.call(http.MethodGet, "/posts?"+query, nil).want(http.StatusOK)
-	for i := range found.at("posts").size() {
-		contents += found.at("posts", i, "content").text()
+	found := a.Request(http.MethodGet, "/posts?"+query, nil).Want(http.StatusOK)
+	for i := range found.At("posts").Len() {
+		contents += found.At("posts", i, "content").Text()
 	}
-	return contents, found.at("pagination")
-}
-
-// wantLimiTold fails the test unless a list warns of the parameter limi.
-func (a *api) wantLimiTold(path string) {
-	a.Helper()
-	warnings := a.call(http.MethodGet, path, nil).want(http.StatusOK).at("warnings")
-	if warnings.size() != 1 || warnings.at(0, "field").text() != "limi" || warnings.at(0, "code").text() != "unknown_field" {
-		a.Errorf("%s warns of %v", path, warnings)
-	}
+	return contents, found.At("pagination")
 }
 
 func TestParametersThatAreNotKnownAreTold(t *testing.T) {
-	a := newAPI(t)
-	account := a.connect(a.workspace, schema.Mastodon, "@a")
-	webhook := a.call(http.MethodPost, "/webhooks", `{"url": "https://hooks.example/a", "events": ["post.failed"]}`).want(http.StatusCreated).at("webhook", "id").text()
+	a := gatewaytest.New(t)
+	account := a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	webhook := a.Request(http.MethodPost, "/webhooks", `{"url": "https://hooks.example/a", "events": ["post.failed"]}`).Want(http.StatusCreated).At("webhook", "id").Text()
 	for _, path := range []string{
 		"/posts", "/media", "/events", "/keys", "/accounts", "/accounts/health", "/analytics/posts", "/engagement/comments", "/engagement/mentions", "/connect/mastodon",
-		"/platforms", "/platforms/mastodon", "/accounts/" + account.String(), "/webhooks/" + webhook, a.post(`"status": "draft"`),
+		"/platforms", "/platforms/mastodon", "/accounts/" + account.String(), "/webhooks/" + webhook, a.CreatePost(`"status": "draft"`),
 	} {
-		a.wantLimiTold(path + "?limi=5")
+		a.WantLimiWarning(path + "?limi=5")
 	}
-	if found := a.call(http.MethodGet, "/posts?limit=5&metadata[a]=b", nil).want(http.StatusOK); found.has("warnings") {
-		t.Errorf("warnings = %v", found.at("warnings"))
+	if found := a.Request(http.MethodGet, "/posts?limit=5&metadata[a]=b", nil).Want(http.StatusOK); found.Has("warnings") {
+		t.Errorf("warnings = %v", found.At("warnings"))
 	}
 }

@@ -6,21 +6,22 @@ import (
 	"strings"
 	"testing"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
 func TestPostsAreLookedUpByTheirIDs(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	create := func(external string) string {
-		return a.call(http.MethodPost, "/posts", fmt.Sprintf(`{"content": "x", "platforms": ["mastodon"], "status": "draft", "externalId": %q}`, external)).
-			want(http.StatusCreated).at("post", "id").text()
+		return a.Request(http.MethodPost, "/posts", fmt.Sprintf(`{"content": "x", "platforms": ["mastodon"], "status": "draft", "externalId": %q}`, external)).
+			Want(http.StatusCreated).At("post", "id").Text()
 	}
 	first, second := create("look-1"), create("look-2")
 	ids := func(body string) (found []string) {
-		answer := a.call(http.MethodPost, "/posts/lookup", body).want(http.StatusOK)
-		for i := range answer.at("posts").size() {
-			found = append(found, answer.at("posts", i, "id").text())
+		answer := a.Request(http.MethodPost, "/posts/lookup", body).Want(http.StatusOK)
+		for i := range answer.At("posts").Len() {
+			found = append(found, answer.At("posts", i, "id").Text())
 		}
 		return found
 	}
@@ -39,13 +40,13 @@ func TestPostsAreLookedUpByTheirIDs(t *testing.T) {
 	if got := ids(`{"externalIds": ["often"]}`); len(got) != 3 {
 		t.Errorf("of five that share an id %v are found", got)
 	}
-	a.call(http.MethodPost, "/posts/lookup", `{"externalIds": [`+strings.Repeat(`"a",`, 999)+`"a"], "ids": ["`+first+`"]}`).fails(http.StatusBadRequest, "validation_error")
-	a.call(http.MethodPost, "/posts/lookup", `{"externalIds": [7]}`).fails(http.StatusBadRequest, "validation_error")
+	a.Request(http.MethodPost, "/posts/lookup", `{"externalIds": [`+strings.Repeat(`"a",`, 999)+`"a"], "ids": ["`+first+`"]}`).WantError(http.StatusBadRequest, "validation_error")
+	a.Request(http.MethodPost, "/posts/lookup", `{"externalIds": [7]}`).WantError(http.StatusBadRequest, "validation_error")
 }
 
 func TestALookupAnswersWithAHundredPosts(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	var names []string
 	for n := range 5 {
 		var posts []string
@@ -53,26 +54,26 @@ func TestALookupAnswersWithAHundredPosts(t *testing.T) {
 			names = append(names, fmt.Sprintf(`"n-%d"`, n*25+i))
 			posts = append(posts, `{"content": "x", "platforms": ["mastodon"], "status": "draft", "externalId": `+names[len(names)-1]+`}`)
 		}
-		a.call(http.MethodPost, "/posts/bulk", `{"posts": [`+strings.Join(posts, ",")+`]}`).want(http.StatusCreated)
+		a.Request(http.MethodPost, "/posts/bulk", `{"posts": [`+strings.Join(posts, ",")+`]}`).Want(http.StatusCreated)
 	}
-	got := a.call(http.MethodPost, "/posts/lookup", `{"externalIds": ["none", `+strings.Join(names, ",")+`]}`).want(http.StatusOK)
-	if found, rest := got.at("posts").size(), got.at("rest", "externalIds").size(); found != 100 || rest != 25 || got.at("rest", "externalIds", 0).text() != "n-100" {
+	got := a.Request(http.MethodPost, "/posts/lookup", `{"externalIds": ["none", `+strings.Join(names, ",")+`]}`).Want(http.StatusOK)
+	if found, rest := got.At("posts").Len(), got.At("rest", "externalIds").Len(); found != 100 || rest != 25 || got.At("rest", "externalIds", 0).Text() != "n-100" {
 		t.Errorf("%d posts are found, and %d more, want 100 and 25", found, rest)
 	}
 }
 
 func TestAChangeIsJudgedAndNotMade(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	id := a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).want(http.StatusCreated).at("post", "id").text()
-	if got := a.call(http.MethodPatch, "/posts/"+id, `{"content": "y", "dryRun": true}`).want(http.StatusOK).at("post", "content").text(); got != "y" {
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	id := a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).Want(http.StatusCreated).At("post", "id").Text()
+	if got := a.Request(http.MethodPatch, "/posts/"+id, `{"content": "y", "dryRun": true}`).Want(http.StatusOK).At("post", "content").Text(); got != "y" {
 		t.Errorf("the post would have the text %q", got)
 	}
-	a.call(http.MethodPatch, "/posts/"+id, `{"content": "`+strings.Repeat("y", 501)+`", "dryRun": true}`).fails(http.StatusBadRequest, "validation_error")
-	if got := a.call(http.MethodPatch, "/posts/"+id, `{"dryRun": true}`).want(http.StatusOK).at("post", "content").text(); got != "x" {
+	a.Request(http.MethodPatch, "/posts/"+id, `{"content": "`+strings.Repeat("y", 501)+`", "dryRun": true}`).WantError(http.StatusBadRequest, "validation_error")
+	if got := a.Request(http.MethodPatch, "/posts/"+id, `{"dryRun": true}`).Want(http.StatusOK).At("post", "content").Text(); got != "x" {
 		t.Errorf("without a change the post would have the text %q", got)
 	}
-	if got := a.call(http.MethodGet, "/posts/"+id, nil).want(http.StatusOK).at("post", "content").text(); got != "x" {
+	if got := a.Request(http.MethodGet, "/posts/"+id, nil).Want(http.StatusOK).At("post", "content").Text(); got != "x" {
 		t.Errorf("the post has the text %q", got)
 	}
 }

@@ -7,26 +7,27 @@ import (
 	"testing"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
 // A draft has one scheduling mode at its creation, and gets its time by PATCH.
 func TestADraftGetsItsTimeByPatch(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	at := a.in(48 * time.Hour)
-	e := a.call(http.MethodPost, "/posts", fmt.Sprintf(`{"content": "x", "platforms": ["mastodon"], "status": "draft", "scheduledFor": %q}`, at)).
-		fails(http.StatusBadRequest, "validation_error").at("details", 0)
-	if e.at("code").text() != "conflict" || !strings.Contains(e.at("message").text(), "give the draft its time by PATCH") {
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	at := a.In(48 * time.Hour)
+	e := a.Request(http.MethodPost, "/posts", fmt.Sprintf(`{"content": "x", "platforms": ["mastodon"], "status": "draft", "scheduledFor": %q}`, at)).
+		WantError(http.StatusBadRequest, "validation_error").At("details", 0)
+	if e.At("code").Text() != "conflict" || !strings.Contains(e.At("message").Text(), "give the draft its time by PATCH") {
 		t.Errorf("details = %v", e)
 	}
-	post := "/posts/" + a.call(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).want(http.StatusCreated).at("post", "id").text()
+	post := "/posts/" + a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`).Want(http.StatusCreated).At("post", "id").Text()
 	for _, step := range []struct{ body, status string }{
 		{fmt.Sprintf(`{"scheduledFor": %q}`, at), "draft"}, {`{"status": "scheduled"}`, "scheduled"},
 	} {
-		changed := a.call(http.MethodPatch, post, step.body).want(http.StatusOK).at("post")
-		if got := changed.at("scheduledFor").text(); changed.at("status").text() != step.status || !strings.HasPrefix(got, strings.TrimSuffix(at, "Z")) {
-			t.Errorf("%s: %s at %s, want %s at %s", step.body, changed.at("status").text(), got, step.status, at)
+		changed := a.Request(http.MethodPatch, post, step.body).Want(http.StatusOK).At("post")
+		if got := changed.At("scheduledFor").Text(); changed.At("status").Text() != step.status || !strings.HasPrefix(got, strings.TrimSuffix(at, "Z")) {
+			t.Errorf("%s: %s at %s, want %s at %s", step.body, changed.At("status").Text(), got, step.status, at)
 		}
 	}
 }
@@ -34,12 +35,12 @@ func TestADraftGetsItsTimeByPatch(t *testing.T) {
 // In Berlin the clocks go back from 3:00 to 2:00 on 25 October 2026, in New York from 2:00 to 1:00 on
 // 1 November; in Sydney they go forward from 2:00 to 3:00 on 4 October.
 func TestWhatAClockChangeDoesToAPost(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	at := time.Date(2026, 10, 1, 12, 0, 0, 0, time.UTC)
-	a.frozen.Store(&at)
-	create := func(zone, wall string) *answer {
-		return a.call(http.MethodPost, "/posts", fmt.Sprintf(`{"content": %q, "platforms": ["mastodon"], "timezone": %q, "scheduledFor": %q}`, zone+wall, zone, wall))
+	a.Frozen.Store(&at)
+	create := func(zone, wall string) *gatewaytest.Response {
+		return a.Request(http.MethodPost, "/posts", fmt.Sprintf(`{"content": %q, "platforms": ["mastodon"], "timezone": %q, "scheduledFor": %q}`, zone+wall, zone, wall))
 	}
 	for name, tt := range map[string]struct{ zone, wall, want string }{
 		"the day before":            {"Europe/Berlin", "2026-10-24T09:00:00", "2026-10-24T07:00:00.000Z"},
@@ -49,30 +50,30 @@ func TestWhatAClockChangeDoesToAPost(t *testing.T) {
 		"another zone":              {"America/New_York", "2026-11-02T09:00:00", "2026-11-02T14:00:00.000Z"},
 		"after a skipped hour":      {"Australia/Sydney", "2026-10-04T03:00:00", "2026-10-03T16:00:00.000Z"},
 	} {
-		post := create(tt.zone, tt.wall).want(http.StatusCreated).at("post")
-		if got := post.at("scheduledFor").text(); got != tt.want || post.at("timezone").text() != tt.zone {
-			t.Errorf("%s: %s in %s is %s, want %s", name, tt.wall, post.at("timezone").text(), got, tt.want)
+		post := create(tt.zone, tt.wall).Want(http.StatusCreated).At("post")
+		if got := post.At("scheduledFor").Text(); got != tt.want || post.At("timezone").Text() != tt.zone {
+			t.Errorf("%s: %s in %s is %s, want %s", name, tt.wall, post.At("timezone").Text(), got, tt.want)
 		}
 	}
-	e := create("Australia/Sydney", "2026-10-04T02:30:00").fails(http.StatusBadRequest, "validation_error").at("details", 0)
-	if e.at("code").text() != "time_invalid" || !strings.Contains(e.at("message").text(), "does not occur in Australia/Sydney") {
+	e := create("Australia/Sydney", "2026-10-04T02:30:00").WantError(http.StatusBadRequest, "validation_error").At("details", 0)
+	if e.At("code").Text() != "time_invalid" || !strings.Contains(e.At("message").Text(), "does not occur in Australia/Sydney") {
 		t.Errorf("a time that is skipped: %v", e)
 	}
 
 	// Once it is scheduled a post keeps its instant; in its own zone a new time is wall time again.
-	post := "/posts/" + create("Europe/Berlin", "2026-10-24T10:00:00").want(http.StatusCreated).at("post", "id").text()
+	post := "/posts/" + create("Europe/Berlin", "2026-10-24T10:00:00").Want(http.StatusCreated).At("post", "id").Text()
 	after := at.AddDate(0, 0, 2)
-	a.frozen.Store(&after)
-	if got := a.call(http.MethodGet, post, nil).want(http.StatusOK).at("post", "scheduledFor").text(); got != "2026-10-24T08:00:00.000Z" {
+	a.Frozen.Store(&after)
+	if got := a.Request(http.MethodGet, post, nil).Want(http.StatusOK).At("post", "scheduledFor").Text(); got != "2026-10-24T08:00:00.000Z" {
 		t.Errorf("later it is %s", got)
 	}
-	if got := a.call(http.MethodPatch, post, `{"scheduledFor": "2026-10-26T10:00:00"}`).want(http.StatusOK).at("post", "scheduledFor").text(); got != "2026-10-26T09:00:00.000Z" {
+	if got := a.Request(http.MethodPatch, post, `{"scheduledFor": "2026-10-26T10:00:00"}`).Want(http.StatusOK).At("post", "scheduledFor").Text(); got != "2026-10-26T09:00:00.000Z" {
 		t.Errorf("moved over the change it is %s", got)
 	}
 
 	// A slot of a queue keeps its wall time, and is left out where the clocks skip it.
-	queue := a.queue("Sundays", `{"day": "sunday", "time": "02:30"}`, `, "timezone": "Australia/Sydney"`)
-	slots := a.slots(queue)
+	queue := a.CreateQueue("Sundays", `{"day": "sunday", "time": "02:30"}`, `, "timezone": "Australia/Sydney"`)
+	slots := a.QueueSlots(queue)
 	if len(slots) < 2 || fmt.Sprint(slots[0]) != "2026-10-10T15:30:00.000Z" || fmt.Sprint(slots[1]) != "2026-10-17T15:30:00.000Z" {
 		t.Errorf("slots = %v, want none on 4 October", slots)
 	}

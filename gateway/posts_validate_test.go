@@ -5,13 +5,14 @@ import (
 	"net/http"
 	"testing"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
 func TestValidationSaysWhatEachPlatformTakes(t *testing.T) {
-	a := newAPI(t)
-	answer := a.call(http.MethodPost, "/posts/validate", `{"content": "see https://example.com/a/long/address", "platforms": ["twitter", "bluesky", "instagram"], "firstComment": "c"}`).
-		want(http.StatusOK).at("validation")
+	a := gatewaytest.New(t)
+	answer := a.Request(http.MethodPost, "/posts/validate", `{"content": "see https://example.com/a/long/address", "platforms": ["twitter", "bluesky", "instagram"], "firstComment": "c"}`).
+		Want(http.StatusOK).At("validation")
 	for field, want := range map[string]any{
 		"isValid":                               false,
 		"platforms.twitter.valid":               true,
@@ -27,22 +28,22 @@ func TestValidationSaysWhatEachPlatformTakes(t *testing.T) {
 		"errors.0.platform":                     "instagram",
 		"errors.0.code":                         "media_required",
 	} {
-		if got := answer.dotted(field); got != want {
+		if got := answer.Dotted(field); got != want {
 			t.Errorf("%s = %v, want %v", field, got, want)
 		}
 	}
-	if answer.at("platforms", "instagram", "errors").size() != 1 {
+	if answer.At("platforms", "instagram", "errors").Len() != 1 {
 		t.Errorf("validation = %v, want one error of instagram's", answer)
 	}
 }
 
 func TestValidationFindsATimeThatIsNone(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	for at, valid := range map[string]bool{"garbage": false, "2026-03-29T02:30:00": false, "2020-01-01T00:00:00": true} {
-		found := a.call(http.MethodPost, "/posts/validate", `{"content": "x", "platforms": ["mastodon"], "scheduledFor": "`+at+`", "timezone": "Europe/Berlin"}`).
-			want(http.StatusOK).at("validation")
-		if found.at("isValid").value != valid || !valid && found.at("errors", 0, "code").text() != "time_invalid" {
+		found := a.Request(http.MethodPost, "/posts/validate", `{"content": "x", "platforms": ["mastodon"], "scheduledFor": "`+at+`", "timezone": "Europe/Berlin"}`).
+			Want(http.StatusOK).At("validation")
+		if found.At("isValid").Value != valid || !valid && found.At("errors", 0, "code").Text() != "time_invalid" {
 			t.Errorf("%s: %v", at, found)
 		}
 	}
@@ -50,13 +51,13 @@ func TestValidationFindsATimeThatIsNone(t *testing.T) {
 
 // Validation and creation are one code: what one says the other does.
 func TestValidationFindsWhatACreationFinds(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	a.connect(a.workspace, schema.Telegram, "@channel")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.AddAccount(a.Workspace, schema.Telegram, "@channel")
 	for name, body := range map[string]string{
 		"valid":                      `{"content": "x", "platforms": ["mastodon"]}`,
-		"too long":                   `{"content": "` + long(501) + `", "platforms": ["mastodon", "telegram"]}`,
-		"too long for one by itself": `{"content": "x", "platforms": [{"platform": "mastodon", "content": "` + long(501) + `"}]}`,
+		"too long":                   `{"content": "` + gatewaytest.Zeros(501) + `", "platforms": ["mastodon", "telegram"]}`,
+		"too long for one by itself": `{"content": "x", "platforms": [{"platform": "mastodon", "content": "` + gatewaytest.Zeros(501) + `"}]}`,
 		"a setting":                  `{"content": "x", "platforms": ["mastodon"], "platformSettings": {"mastodon": {"visibility": "loud", "colour": "red"}}}`,
 		"nothing to publish":         `{"platforms": ["mastodon"]}`,
 		"a comment on one of two":    `{"content": "x", "platforms": ["mastodon", "telegram"], "firstComment": "c"}`,
@@ -64,29 +65,29 @@ func TestValidationFindsWhatACreationFinds(t *testing.T) {
 		"an empty comment":           `{"content": "x", "platforms": ["mastodon"], "firstComments": [{"target": 0, "text": " "}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			validation := a.call(http.MethodPost, "/posts/validate", body).want(http.StatusOK).at("validation")
-			created := a.call(http.MethodPost, "/posts", body[:len(body)-1]+`, "status": "draft"}`)
-			if valid := validation.at("isValid").value.(bool); !valid {
-				e := created.fails(http.StatusBadRequest, "validation_error")
-				if fmt.Sprint(e.at("details")) != fmt.Sprint(validation.at("errors")) {
-					t.Errorf("validation found\n%v\ncreation\n%v", validation.at("errors"), e.at("details"))
+			a.Under(t)
+			validation := a.Request(http.MethodPost, "/posts/validate", body).Want(http.StatusOK).At("validation")
+			created := a.Request(http.MethodPost, "/posts", body[:len(body)-1]+`, "status": "draft"}`)
+			if valid := validation.At("isValid").Value.(bool); !valid {
+				e := created.WantError(http.StatusBadRequest, "validation_error")
+				if fmt.Sprint(e.At("details")) != fmt.Sprint(validation.At("errors")) {
+					t.Errorf("validation found\n%v\ncreation\n%v", validation.At("errors"), e.At("details"))
 				}
 				return
 			}
-			if got := created.want(http.StatusCreated); fmt.Sprint(got.at("warnings")) != fmt.Sprint(validation.at("warnings")) &&
-				validation.at("warnings").size()+got.at("warnings").size() > 0 {
-				t.Errorf("validation warned of\n%v\ncreation of\n%v", validation.at("warnings"), got.at("warnings"))
+			if got := created.Want(http.StatusCreated); fmt.Sprint(got.At("warnings")) != fmt.Sprint(validation.At("warnings")) &&
+				validation.At("warnings").Len()+got.At("warnings").Len() > 0 {
+				t.Errorf("validation warned of\n%v\ncreation of\n%v", validation.At("warnings"), got.At("warnings"))
 			}
 		})
 	}
 }
 
 func TestValidationCreatesNothingAndRefusesWhatIsNoPost(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
-	a.call(http.MethodPost, "/posts/validate", `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`).want(http.StatusOK)
-	if n := a.call(http.MethodGet, "/posts", nil).want(http.StatusOK).at("posts").size(); n != 0 {
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.Request(http.MethodPost, "/posts/validate", `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`).Want(http.StatusOK)
+	if n := a.Request(http.MethodGet, "/posts", nil).Want(http.StatusOK).At("posts").Len(); n != 0 {
 		t.Errorf("%d posts, want none", n)
 	}
 	for body, field := range map[string]string{
@@ -98,9 +99,9 @@ func TestValidationCreatesNothingAndRefusesWhatIsNoPost(t *testing.T) {
 		`{"content": "x", "platforms": ["mastodon"], "mediaItems": [{"type": "image", "url": "file:///etc/passwd"}]}`:      "mediaItems[0].url",
 		`{"content": "x", "platforms": ["mastodon"], "mediaItems": [{"type": "image", "url": "http://internal.example"}]}`: "mediaItems[0].url",
 	} {
-		e := a.call(http.MethodPost, "/posts/validate", body).fails(http.StatusBadRequest, "validation_error")
-		if got := e.at("details", 0, "field").text(); got != field {
-			t.Errorf("%s: details = %v, want %s", body, e.at("details"), field)
+		e := a.Request(http.MethodPost, "/posts/validate", body).WantError(http.StatusBadRequest, "validation_error")
+		if got := e.At("details", 0, "field").Text(); got != field {
+			t.Errorf("%s: details = %v, want %s", body, e.At("details"), field)
 		}
 	}
 }
@@ -108,8 +109,8 @@ func TestValidationCreatesNothingAndRefusesWhatIsNoPost(t *testing.T) {
 // What a creation finds of accounts, brands, uploads and zones stands in the validation; when a post
 // is to go out is another matter.
 func TestValidationTellsOfWhatIsNotThere(t *testing.T) {
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	for name, tt := range map[string]struct{ body, field string }{
 		"an account":            {`{"content": "x", "platforms": [{"platform": "mastodon", "accountId": "acc_x"}]}`, "platforms[0].accountId"},
 		"the account once more": {`{"content": "x", "platforms": ["mastodon", "mastodon"]}`, "platforms[1]"},
@@ -119,35 +120,35 @@ func TestValidationTellsOfWhatIsNotThere(t *testing.T) {
 		"a zone":                {`{"content": "x", "platforms": ["mastodon"], "timezone": "Mars/Base"}`, "timezone"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a.under(t)
-			found := a.call(http.MethodPost, "/posts/validate", tt.body).want(http.StatusOK).at("validation")
-			created := a.call(http.MethodPost, "/posts", tt.body[:len(tt.body)-1]+`, "status": "draft"}`).fails(http.StatusBadRequest, "validation_error")
-			if found.at("isValid").value != false || found.at("errors", 0, "field").text() != tt.field || fmt.Sprint(found.at("errors")) != fmt.Sprint(created.at("details")) {
-				t.Errorf("validation found\n%v\ncreation\n%v, want %s", found.at("errors"), created.at("details"), tt.field)
+			a.Under(t)
+			found := a.Request(http.MethodPost, "/posts/validate", tt.body).Want(http.StatusOK).At("validation")
+			created := a.Request(http.MethodPost, "/posts", tt.body[:len(tt.body)-1]+`, "status": "draft"}`).WantError(http.StatusBadRequest, "validation_error")
+			if found.At("isValid").Value != false || found.At("errors", 0, "field").Text() != tt.field || fmt.Sprint(found.At("errors")) != fmt.Sprint(created.At("details")) {
+				t.Errorf("validation found\n%v\ncreation\n%v, want %s", found.At("errors"), created.At("details"), tt.field)
 			}
 		})
 	}
 	for _, platform := range schema.Platforms()[1:6] {
 		for n := range 25 { // among which a creation has to choose
-			a.connect(a.workspace, platform, fmt.Sprint("account ", n))
+			a.AddAccount(a.Workspace, platform, fmt.Sprint("account ", n))
 		}
 	}
-	many := a.call(http.MethodPost, "/posts/validate", `{"content": "x", "platforms": ["instagram", "facebook", "linkedin", "tiktok", "threads"], "brandId": "brand_x"}`).want(http.StatusOK)
-	if got := many.at("validation", "errors", 0, "field").text(); got != "brandId" {
+	many := a.Request(http.MethodPost, "/posts/validate", `{"content": "x", "platforms": ["instagram", "facebook", "linkedin", "tiktok", "threads"], "brandId": "brand_x"}`).Want(http.StatusOK)
+	if got := many.At("validation", "errors", 0, "field").Text(); got != "brandId" {
 		t.Errorf("among many accounts: %v", many)
 	}
 }
 
 func TestValidationWarnsOfTheOnlyAccountAsACreationDoes(t *testing.T) {
-	a := newAPI(t)
-	id := a.connect(a.workspace, schema.Mastodon, "@a")
-	a.exec(`update accounts set needs_reconnect = true`)
+	a := gatewaytest.New(t)
+	id := a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.Exec(`update accounts set needs_reconnect = true`)
 	for _, platform := range []string{`"mastodon"`, `{"platform": "mastodon", "accountId": "` + id.String() + `"}`} {
 		body := `{"content": "x", "platforms": [` + platform + `]`
-		found := a.call(http.MethodPost, "/posts/validate", body+`}`).want(http.StatusOK)
-		created := a.call(http.MethodPost, "/posts", body+`, "status": "draft"}`).want(http.StatusCreated)
-		if got := found.at("validation", "warnings"); got.at(0, "code").text() != "account_needs_reconnect" || fmt.Sprint(got) != fmt.Sprint(created.at("warnings")) {
-			t.Errorf("%s: validation warns of\n%v\ncreation of\n%v", platform, got, created.at("warnings"))
+		found := a.Request(http.MethodPost, "/posts/validate", body+`}`).Want(http.StatusOK)
+		created := a.Request(http.MethodPost, "/posts", body+`, "status": "draft"}`).Want(http.StatusCreated)
+		if got := found.At("validation", "warnings"); got.At(0, "code").Text() != "account_needs_reconnect" || fmt.Sprint(got) != fmt.Sprint(created.At("warnings")) {
+			t.Errorf("%s: validation warns of\n%v\ncreation of\n%v", platform, got, created.At("warnings"))
 		}
 	}
 }

@@ -8,77 +8,78 @@ import (
 	"time"
 
 	"crier/gateway"
+	"crier/gateway/gatewaytest"
 	"crier/identity/oidc"
 	"crier/schema/people"
 )
 
 func TestProvidersAreListed(t *testing.T) {
 	i := newIssuer(t)
-	a := newAPI(t, i.offered)
-	got := a.callWith("", http.MethodGet, "/session/providers", nil).want(http.StatusOK)
-	if got.at("providers", 0, "name").text() != "acme" || got.at("providers", 0, "title").text() != "Acme" || got.at("passkeys").value != true {
-		t.Errorf("providers = %v", got.value)
+	a := gatewaytest.New(t, i.offered)
+	got := a.RequestWith("", http.MethodGet, "/session/providers", nil).Want(http.StatusOK)
+	if got.At("providers", 0, "name").Text() != "acme" || got.At("providers", 0, "title").Text() != "Acme" || got.At("passkeys").Value != true {
+		t.Errorf("providers = %v", got.Value)
 	}
-	a.callWith("", http.MethodPost, "/session/providers/other", nil).fails(http.StatusNotFound, "not_found")
+	a.RequestWith("", http.MethodPost, "/session/providers/other", nil).WantError(http.StatusNotFound, "not_found")
 }
 
 func TestPasskeysNeedAnAddressThatBrowsersTakeThemAt(t *testing.T) {
-	a := newAPI(t, func(c *gateway.Config) { c.Addresses.PublicURL = "http://127.0.0.1:8080" })
-	if got := a.callWith("", http.MethodGet, "/session/providers", nil).want(http.StatusOK); got.at("passkeys").value != false {
-		t.Errorf("providers = %v", got.value)
+	a := gatewaytest.New(t, func(c *gateway.Config) { c.Addresses.PublicURL = "http://127.0.0.1:8080" })
+	if got := a.RequestWith("", http.MethodGet, "/session/providers", nil).Want(http.StatusOK); got.At("passkeys").Value != false {
+		t.Errorf("providers = %v", got.Value)
 	}
-	a.callWith("", http.MethodPost, "/session/passkey/challenge", nil).fails(http.StatusBadRequest, "invalid_state")
+	a.RequestWith("", http.MethodPost, "/session/passkey/challenge", nil).WantError(http.StatusBadRequest, "invalid_state")
 }
 
 func TestProviderMakesMembersOfGroups(t *testing.T) {
 	i := newIssuer(t)
-	a := newAPI(t, i.offered)
-	owner := a.member(a.workspace, people.Owner, "owner")
-	ada := &visitor{api: a}
-	if page := ada.enter(); page != "/sign-in?refused=not_let_in" {
+	a := gatewaytest.New(t, i.offered)
+	owner := a.SignInMember(a.Workspace, people.Owner, "owner")
+	ada := &gatewaytest.Session{API: a}
+	if page := enter(ada); page != "/sign-in?refused=not_let_in" {
 		t.Fatalf("without a group: %s", page)
 	}
 	roleIs := func(want any) {
 		t.Helper()
-		session := ada.ask(http.MethodGet, "/session", nil).want(http.StatusOK).at("session")
-		if got := session.dotted("workspace.role"); got != want || session.dotted("method") != "provider" || session.dotted("provider") != "acme" {
-			t.Errorf("session = %v, want the role %v", session.value, want)
+		session := ada.Do(http.MethodGet, "/session", nil).Want(http.StatusOK).At("session")
+		if got := session.Dotted("workspace.role"); got != want || session.Dotted("method") != "provider" || session.Dotted("provider") != "acme" {
+			t.Errorf("session = %v, want the role %v", session.Value, want)
 		}
 	}
 	enter := func(want any, groups ...string) {
 		t.Helper()
 		i.become("ada", groups...)
-		if page := ada.enter(); page != "/" {
+		if page := enter(ada); page != "/" {
 			t.Fatalf("sent to %s", page)
 		}
 		roleIs(want)
 	}
 	enter("editor", "writers", "readers", "others")
 	elsewhere := *ada
-	ada.cookie = ""
+	ada.Cookie = ""
 	enter("viewer", "readers")
-	if elsewhere.ask(http.MethodGet, "/session", nil).want(http.StatusOK).at("session").dotted("workspace.role") != "viewer" {
+	if elsewhere.Do(http.MethodGet, "/session", nil).Want(http.StatusOK).At("session").Dotted("workspace.role") != "viewer" {
 		t.Error("the role holds in one browser alone")
 	}
-	ada.cookie = ""
+	ada.Cookie = ""
 	enter(nil) // no group any more
-	elsewhere.ask(http.MethodGet, "/session", nil).fails(http.StatusUnauthorized, "unauthorized")
+	elsewhere.Do(http.MethodGet, "/session", nil).WantError(http.StatusUnauthorized, "unauthorized")
 	enter("editor", "writers")
-	if n := a.number(`select count(*) from users where email = 'ada@example.com' and password is null and confirmed_at is not null and name = 'Ada L'`); n != 1 {
+	if n := a.QueryInt(`select count(*) from users where email = 'ada@example.com' and password is null and confirmed_at is not null and name = 'Ada L'`); n != 1 {
 		t.Errorf("%d users", n)
 	}
 	// What people give is theirs to change.
-	owner.ask(http.MethodPatch, "/members/"+a.userID("ada"), `{"role": "admin"}`).want(http.StatusOK)
+	owner.Do(http.MethodPatch, "/members/"+a.UserID("ada"), `{"role": "admin"}`).Want(http.StatusOK)
 	enter("admin", "readers")
 	enter("admin")
-	owner.ask(http.MethodDelete, "/members/"+a.userID("ada"), nil).want(http.StatusOK)
+	owner.Do(http.MethodDelete, "/members/"+a.UserID("ada"), nil).Want(http.StatusOK)
 	// The last owner stays.
-	ada.cookie = ""
+	ada.Cookie = ""
 	enter("owner", "leads")
-	ada.ask(http.MethodDelete, "/members/"+a.userID("owner"), nil).want(http.StatusOK)
+	ada.Do(http.MethodDelete, "/members/"+a.UserID("owner"), nil).Want(http.StatusOK)
 	enter("owner", "readers")
 	enter("owner")
-	told := a.audited(ada.ask(http.MethodGet, "/audit?action=member&limit=100", nil).want(http.StatusOK))
+	told := a.AuditRows(ada.Do(http.MethodGet, "/audit?action=member&limit=100", nil).Want(http.StatusOK))
 	by := "; system; groups of " + i.URL + "; Ada L; role: "
 	for _, want := range []string{"member.join" + by + " → editor", "member.change" + by + "editor → viewer", "member.remove" + by + "viewer → "} {
 		if !slices.Contains(told, want) {
@@ -89,61 +90,61 @@ func TestProviderMakesMembersOfGroups(t *testing.T) {
 
 func TestProviderLinksInASessionAlone(t *testing.T) {
 	i := newIssuer(t)
-	a := newAPI(t, i.offered)
-	a.member(a.workspace, people.Owner, "owner")
-	a.user("ada", people.Membership{Workspace: a.workspace, Role: people.Viewer})
+	a := gatewaytest.New(t, i.offered)
+	a.SignInMember(a.Workspace, people.Owner, "owner")
+	a.AddUser("ada", people.Membership{Workspace: a.Workspace, Role: people.Viewer})
 	i.become("ada", "writers")
-	stranger := &visitor{api: a}
-	if page := stranger.enter(); page != "/sign-in?refused=address_taken" {
+	stranger := &gatewaytest.Session{API: a}
+	if page := enter(stranger); page != "/sign-in?refused=address_taken" {
 		t.Fatalf("an address that a user has: %s", page)
 	}
-	ada := a.signedIn("ada")
-	link := func(v *visitor) string {
-		return v.signInAt(v.ask(http.MethodPost, "/me/identities", `{"provider": "acme"}`).want(http.StatusCreated).at("url").text())
+	ada := a.SignIn("ada")
+	link := func(v *gatewaytest.Session) string {
+		return signInAt(v, v.Do(http.MethodPost, "/me/identities", `{"provider": "acme"}`).Want(http.StatusCreated).At("url").Text())
 	}
 	// Another browser has what the address says, and even the cookie, but not the session.
 	address := link(ada)
-	stranger.ceremony = ada.ceremony
-	if page := stranger.comeBack(address); page != "/sign-in?refused=signed_out" {
+	stranger.Ceremony = ada.Ceremony
+	if page := comeBack(stranger, address); page != "/sign-in?refused=signed_out" {
 		t.Errorf("without the session: %s", page)
 	}
-	if page := ada.comeBack(link(ada)); page != "/you" {
+	if page := comeBack(ada, link(ada)); page != "/you" {
 		t.Fatalf("linked: %s", page)
 	}
-	listed := ada.ask(http.MethodGet, "/me/identities", nil).want(http.StatusOK).at("identities")
-	id := listed.at(0, "id").text()
-	if listed.size() != 1 || listed.at(0, "provider").text() != "acme" || listed.at(0, "email").text() != "ada@example.com" || listed.at(0, "issuer").text() != i.URL {
-		t.Errorf("identities = %v", listed.value)
+	listed := ada.Do(http.MethodGet, "/me/identities", nil).Want(http.StatusOK).At("identities")
+	id := listed.At(0, "id").Text()
+	if listed.Len() != 1 || listed.At(0, "provider").Text() != "acme" || listed.At(0, "email").Text() != "ada@example.com" || listed.At(0, "issuer").Text() != i.URL {
+		t.Errorf("identities = %v", listed.Value)
 	}
-	if page := stranger.enter(); page != "/" || stranger.ask(http.MethodGet, "/session", nil).want(http.StatusOK).at("session").dotted("user.id") != a.userID("ada") {
+	if page := enter(stranger); page != "/" || stranger.Do(http.MethodGet, "/session", nil).Want(http.StatusOK).At("session").Dotted("user.id") != a.UserID("ada") {
 		t.Errorf("by the identity: %s", page)
 	}
 	// It is nobody else's, and a user has one of an issuer.
-	eve := a.member(a.workspace, people.Viewer, "eve")
-	if page := eve.comeBack(link(eve)); page != "/you?refused=linked_to_another" {
+	eve := a.SignInMember(a.Workspace, people.Viewer, "eve")
+	if page := comeBack(eve, link(eve)); page != "/you?refused=linked_to_another" {
 		t.Errorf("another's identity: %s", page)
 	}
 	i.become("grace", "leads")
-	if page := ada.comeBack(link(ada)); page != "/you?refused=has_another" {
+	if page := comeBack(ada, link(ada)); page != "/you?refused=has_another" {
 		t.Errorf("a second one: %s", page)
 	}
 	// What its groups gave goes with it.
-	if page := eve.comeBack(link(eve)); page != "/you" {
+	if page := comeBack(eve, link(eve)); page != "/you" {
 		t.Errorf("linked: %s", page)
 	}
-	a.exec(`delete from memberships where user_id = (select id from users where name = 'eve')`)
-	if page := eve.comeBack(link(eve)); page != "/you" || eve.ask(http.MethodPatch, "/session", `{"workspaceId": "`+a.workspace.String()+`"}`).want(http.StatusOK).at("session").dotted("workspace.role") != "owner" {
+	a.Exec(`delete from memberships where user_id = (select id from users where name = 'eve')`)
+	if page := comeBack(eve, link(eve)); page != "/you" || eve.Do(http.MethodPatch, "/session", `{"workspaceId": "`+a.Workspace.String()+`"}`).Want(http.StatusOK).At("session").Dotted("workspace.role") != "owner" {
 		t.Errorf("linked again: %s", page)
 	}
-	own := eve.ask(http.MethodGet, "/me/identities", nil).want(http.StatusOK).at("identities", 0, "id").text()
-	eve.ask(http.MethodDelete, "/me/identities/"+own, nil).want(http.StatusOK)
-	eve.ask(http.MethodGet, "/session", nil).fails(http.StatusUnauthorized, "unauthorized")
-	a.exec(`update users set password = null`)
-	ada.ask(http.MethodDelete, "/me/identities/"+id, nil).fails(http.StatusBadRequest, "invalid_state")
-	ada.addPasskey(newAuthenticator())
-	ada.ask(http.MethodDelete, "/me/identities/"+id, nil).want(http.StatusOK)
-	a.exec(`update users set is_operator = true`)
-	told := a.audited(ada.ask(http.MethodGet, "/audit/installation?action=identity", nil).want(http.StatusOK))
+	own := eve.Do(http.MethodGet, "/me/identities", nil).Want(http.StatusOK).At("identities", 0, "id").Text()
+	eve.Do(http.MethodDelete, "/me/identities/"+own, nil).Want(http.StatusOK)
+	eve.Do(http.MethodGet, "/session", nil).WantError(http.StatusUnauthorized, "unauthorized")
+	a.Exec(`update users set password = null`)
+	ada.Do(http.MethodDelete, "/me/identities/"+id, nil).WantError(http.StatusBadRequest, "invalid_state")
+	addPasskey(ada, newAuthenticator())
+	ada.Do(http.MethodDelete, "/me/identities/"+id, nil).Want(http.StatusOK)
+	a.Exec(`update users set is_operator = true`)
+	told := a.AuditRows(ada.Do(http.MethodGet, "/audit/installation?action=identity", nil).Want(http.StatusOK))
 	for _, want := range []string{"identity.link; user; ada; ada; identity:  → " + i.URL, "identity.unlink; user; ada; ada; identity: " + i.URL + " → "} {
 		if !slices.Contains(told, want) {
 			t.Errorf("%q is not told in %q", want, told)
@@ -155,35 +156,35 @@ func TestProviderLinksInASessionAlone(t *testing.T) {
 func TestProviderAnswersTheBrowserThatAsked(t *testing.T) {
 	i := newIssuer(t)
 	i.become("ada", "writers")
-	a := newAPI(t, i.offered)
-	ada, eve := &visitor{api: a}, &visitor{api: a}
+	a := gatewaytest.New(t, i.offered)
+	ada, eve := &gatewaytest.Session{API: a}, &gatewaytest.Session{API: a}
 	refused := func(what, page string, want people.Reason) {
 		t.Helper()
 		if page != "/sign-in?refused="+string(want) {
 			t.Errorf("%s: %s", what, page)
 		}
 	}
-	address := ada.signInAt(ada.depart())
-	refused("another browser", eve.comeBack(address), people.ReasonForeign)
-	eve.depart()
-	refused("another browser that has begun too", eve.comeBack(address), people.ReasonForeign)
-	refused("a forged state", ada.comeBack(withParameter(ada, address, "state", "forged")), people.ReasonForeign)
-	cookie := ada.ceremony
-	if page := ada.comeBack(address); page != "/" { // what was forged has not ended it
+	address := signInAt(ada, depart(ada))
+	refused("another browser", comeBack(eve, address), people.ReasonForeign)
+	depart(eve)
+	refused("another browser that has begun too", comeBack(eve, address), people.ReasonForeign)
+	refused("a forged state", comeBack(ada, withParameter(ada, address, "state", "forged")), people.ReasonForeign)
+	cookie := ada.Ceremony
+	if page := comeBack(ada, address); page != "/" { // what was forged has not ended it
 		t.Fatalf("sent to %s", page)
 	}
-	ada.ceremony = cookie
-	refused("again", ada.comeBack(address), people.ReasonOver)
-	address = ada.signInAt(ada.depart())
-	a.exec(`update ceremonies set expires_at = now()`)
-	refused("too late", ada.comeBack(address), people.ReasonOver)
-	refused("another nonce", ada.comeBack(ada.signInAt(withParameter(ada, ada.depart(), "nonce", "other"))), people.ReasonUnverified)
-	refused("another browser's code", ada.comeBack(withParameter(ada, ada.signInAt(ada.depart()), "code", codeOf(eve.signInAt(eve.depart())))), people.ReasonOver)
-	refused("no code", ada.comeBack(strings.Replace(ada.signInAt(ada.depart()), "code=", "error=access_denied&x=", 1)), people.ReasonDenied)
-	refused("an answer in another issuer's name", ada.comeBack(withParameter(ada, ada.signInAt(ada.depart()), "iss", "https://other.example")), people.ReasonUnverified)
+	ada.Ceremony = cookie
+	refused("again", comeBack(ada, address), people.ReasonOver)
+	address = signInAt(ada, depart(ada))
+	a.Exec(`update ceremonies set expires_at = now()`)
+	refused("too late", comeBack(ada, address), people.ReasonOver)
+	refused("another nonce", comeBack(ada, signInAt(ada, withParameter(ada, depart(ada), "nonce", "other"))), people.ReasonUnverified)
+	refused("another browser's code", comeBack(ada, withParameter(ada, signInAt(ada, depart(ada)), "code", codeOf(signInAt(eve, depart(eve))))), people.ReasonOver)
+	refused("no code", comeBack(ada, strings.Replace(signInAt(ada, depart(ada)), "code=", "error=access_denied&x=", 1)), people.ReasonDenied)
+	refused("an answer in another issuer's name", comeBack(ada, withParameter(ada, signInAt(ada, depart(ada)), "iss", "https://other.example")), people.ReasonUnverified)
 	i.users["ada"].Email = ""
-	a.exec(`delete from users`)
-	refused("no address", ada.enter(), people.ReasonNoAddress)
+	a.Exec(`delete from users`)
+	refused("no address", enter(ada), people.ReasonNoAddress)
 }
 
 func codeOf(address string) string {
@@ -197,16 +198,16 @@ func TestProviderThatIsDown(t *testing.T) {
 	i := newIssuer(t)
 	s := i.settings()
 	i.Close()
-	a := newAPI(t, func(c *gateway.Config) {
+	a := gatewaytest.New(t, func(c *gateway.Config) {
 		c.Providers = []*oidc.Provider{oidc.New(s, http.DefaultTransport, time.Now)}
 	})
-	a.callWith("", http.MethodGet, "/session/providers", nil).want(http.StatusOK)
-	got := a.callWith("", http.MethodPost, "/session/providers/acme", nil).want(http.StatusServiceUnavailable)
-	if message := got.at("error", "message").text(); !strings.Contains(message, "Acme cannot be reached") {
+	a.RequestWith("", http.MethodGet, "/session/providers", nil).Want(http.StatusOK)
+	got := a.RequestWith("", http.MethodPost, "/session/providers/acme", nil).Want(http.StatusServiceUnavailable)
+	if message := got.At("error", "message").Text(); !strings.Contains(message, "Acme cannot be reached") {
 		t.Errorf("message = %q", message)
 	}
-	if n := a.number(`select count(*) from request_windows where subject like 'sign-in%'`); n != 0 {
+	if n := a.QueryInt(`select count(*) from request_windows where subject like 'sign-in%'`); n != 0 {
 		t.Error("an issuer that is down uses up attempts")
 	}
-	a.member(a.workspace, people.Viewer, "ada")
+	a.SignInMember(a.Workspace, people.Viewer, "ada")
 }

@@ -1,50 +1,22 @@
 package gateway_test
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"crier/gateway/gatewaytest"
 	"crier/schema"
-	"crier/schema/postgres"
 )
 
 // queued is a gateway with an account.
-func queued(t testing.TB) *api {
+func queued(t testing.TB) *gatewaytest.API {
 	t.Helper()
-	a := newAPI(t)
-	a.connect(a.workspace, schema.Mastodon, "@a")
+	a := gatewaytest.New(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	return a
-}
-
-// everyHour is a queue's slots: each hour of every day.
-func everyHour() string {
-	var slots []string
-	for _, day := range strings.Fields("monday tuesday wednesday thursday friday saturday sunday") {
-		for hour := range 24 {
-			slots = append(slots, fmt.Sprintf(`{"day": %q, "time": "%02d:00"}`, day, hour))
-		}
-	}
-	return strings.Join(slots, ",")
-}
-
-func (a *api) queue(name, slots, more string) string {
-	a.Helper()
-	return a.call(http.MethodPost, "/queues", fmt.Sprintf(`{"name": %q, "slots": [%s]%s}`, name, slots, more)).
-		want(http.StatusCreated).at("queue", "id").text()
-}
-
-func (a *api) slots(queue string) []any {
-	a.Helper()
-	slots, _ := a.call(http.MethodGet, "/queues/"+queue+"/slots", nil).want(http.StatusOK).at("slots").value.([]any)
-	return slots
 }
 
 const toQueue = `{"content": "x", "platforms": ["mastodon"], "queue": true}`
@@ -52,29 +24,29 @@ const toQueue = `{"content": "x", "platforms": ["mastodon"], "queue": true}`
 func TestQueuesAreMadeReadChangedAndDeleted(t *testing.T) {
 	a := queued(t)
 	slot := `{"day": "monday", "time": "09:00"}`
-	first := a.queue("Mornings", slot, `, "timezone": "Europe/Berlin"`)
-	second := a.queue("Noons", `{"day": "friday", "time": "12:00"}`, "")
-	read := func(id string) tree {
-		return a.call(http.MethodGet, "/queues/"+id, nil).want(http.StatusOK).at("queue")
+	first := a.CreateQueue("Mornings", slot, `, "timezone": "Europe/Berlin"`)
+	second := a.CreateQueue("Noons", `{"day": "friday", "time": "12:00"}`, "")
+	read := func(id string) gatewaytest.JSON {
+		return a.Request(http.MethodGet, "/queues/"+id, nil).Want(http.StatusOK).At("queue")
 	}
-	if q := read(first); q.at("isDefault").value != true || q.at("timezone").text() != "Europe/Berlin" || q.at("slots", 0, "day").text() != "monday" {
+	if q := read(first); q.At("isDefault").Value != true || q.At("timezone").Text() != "Europe/Berlin" || q.At("slots", 0, "day").Text() != "monday" {
 		t.Errorf("queue = %v, want the first as the default", q)
 	}
-	a.call(http.MethodPatch, "/queues/"+second, `{"isDefault": true, "name": "Fridays"}`).want(http.StatusOK)
-	if read(first).at("isDefault").value != false || read(second).at("isDefault").value != true || read(second).at("name").text() != "Fridays" {
+	a.Request(http.MethodPatch, "/queues/"+second, `{"isDefault": true, "name": "Fridays"}`).Want(http.StatusOK)
+	if read(first).At("isDefault").Value != false || read(second).At("isDefault").Value != true || read(second).At("name").Text() != "Fridays" {
 		t.Errorf("queues = %v, %v: one is the default", read(first), read(second))
 	}
-	if n := a.call(http.MethodGet, "/queues", nil).want(http.StatusOK).at("queues").size(); n != 2 {
+	if n := a.Request(http.MethodGet, "/queues", nil).Want(http.StatusOK).At("queues").Len(); n != 2 {
 		t.Errorf("%d queues, want 2", n)
 	}
-	_, stranger := a.tenant("other", "operator", schema.Admin)
+	_, stranger := a.CreateWorkspace("other", "operator", schema.Admin)
 	for _, method := range []string{http.MethodGet, http.MethodPatch, http.MethodDelete} {
-		a.callWith(stranger, method, "/queues/"+first, `{}`).fails(http.StatusNotFound, "not_found")
-		a.call(method, "/queues/x", `{}`).fails(http.StatusNotFound, "not_found")
+		a.RequestWith(stranger, method, "/queues/"+first, `{}`).WantError(http.StatusNotFound, "not_found")
+		a.Request(method, "/queues/x", `{}`).WantError(http.StatusNotFound, "not_found")
 	}
-	a.callWith(stranger, http.MethodGet, "/queues/"+first+"/slots", nil).fails(http.StatusNotFound, "not_found")
-	a.call(http.MethodDelete, "/queues/"+first, nil).want(http.StatusOK)
-	a.call(http.MethodGet, "/queues/"+first, nil).fails(http.StatusNotFound, "not_found")
+	a.RequestWith(stranger, http.MethodGet, "/queues/"+first+"/slots", nil).WantError(http.StatusNotFound, "not_found")
+	a.Request(http.MethodDelete, "/queues/"+first, nil).Want(http.StatusOK)
+	a.Request(http.MethodGet, "/queues/"+first, nil).WantError(http.StatusNotFound, "not_found")
 
 	for body, field := range map[string]string{
 		`{"slots": [` + slot + `]}`:  "name",
@@ -87,9 +59,9 @@ func TestQueuesAreMadeReadChangedAndDeleted(t *testing.T) {
 		`{"name": "x", "slots": [` + slot + `], "timezone": "Mars/Base"}`:    "timezone",
 		`{"name": "x", "slots": [` + slot + `], "brandId": "brand_unknown"}`: "brandId",
 	} {
-		e := a.call(http.MethodPost, "/queues", body).fails(http.StatusBadRequest, "validation_error")
-		if got := e.at("details", 0, "field").text(); got != field {
-			t.Errorf("%s: details = %v, want %s", body, e.at("details"), field)
+		e := a.Request(http.MethodPost, "/queues", body).WantError(http.StatusBadRequest, "validation_error")
+		if got := e.At("details", 0, "field").Text(); got != field {
+			t.Errorf("%s: details = %v, want %s", body, e.At("details"), field)
 		}
 	}
 }
@@ -99,47 +71,47 @@ func TestAWorkspaceHasUpToAHundredQueues(t *testing.T) {
 	slot := `{"day": "monday", "time": "09:00"}`
 	last := ""
 	for n := range 100 {
-		last = a.queue(fmt.Sprintf("Queue %d", n), slot, "")
+		last = a.CreateQueue(fmt.Sprintf("Queue %d", n), slot, "")
 	}
 	one := `{"name": "One more", "slots": [` + slot + `]}`
-	a.call(http.MethodPost, "/queues", one).fails(http.StatusBadRequest, "invalid_state")
-	a.call(http.MethodDelete, "/queues/"+last, nil).want(http.StatusOK)
-	a.call(http.MethodPost, "/queues", one).want(http.StatusCreated)
+	a.Request(http.MethodPost, "/queues", one).WantError(http.StatusBadRequest, "invalid_state")
+	a.Request(http.MethodDelete, "/queues/"+last, nil).Want(http.StatusOK)
+	a.Request(http.MethodPost, "/queues", one).Want(http.StatusCreated)
 }
 
 func TestPostsTakeTheNextFreeSlots(t *testing.T) {
 	a := queued(t)
-	a.call(http.MethodPost, "/posts", toQueue).fails(http.StatusBadRequest, "validation_error")
-	queue := a.queue("Hours", everyHour(), "")
-	other := a.queue("Others", everyHour(), "")
-	free := a.slots(queue)
-	take := func(body string) tree {
-		return a.call(http.MethodPost, "/posts", body).want(http.StatusCreated).at("post")
+	a.Request(http.MethodPost, "/posts", toQueue).WantError(http.StatusBadRequest, "validation_error")
+	queue := a.CreateQueue("Hours", gatewaytest.EveryHour(), "")
+	other := a.CreateQueue("Others", gatewaytest.EveryHour(), "")
+	free := a.QueueSlots(queue)
+	take := func(body string) gatewaytest.JSON {
+		return a.Request(http.MethodPost, "/posts", body).Want(http.StatusCreated).At("post")
 	}
 	first := take(toQueue)
-	if first.at("scheduledFor").value != free[0] || first.at("queueId").text() != queue || first.at("status").text() != "scheduled" {
+	if first.At("scheduledFor").Value != free[0] || first.At("queueId").Text() != queue || first.At("status").Text() != "scheduled" {
 		t.Fatalf("post = %v, want it at %v", first, free[0])
 	}
 	second := take(toQueue)
 	named := take(`{"content": "x", "platforms": ["mastodon"], "queueId": "` + other + `"}`)
-	if second.at("scheduledFor").value != free[1] || named.at("scheduledFor").value != free[0] || named.at("queueId").text() != other {
-		t.Errorf("second at %v, named at %v; slots %v", second.at("scheduledFor"), named.at("scheduledFor"), free)
+	if second.At("scheduledFor").Value != free[1] || named.At("scheduledFor").Value != free[0] || named.At("queueId").Text() != other {
+		t.Errorf("second at %v, named at %v; slots %v", second.At("scheduledFor"), named.At("scheduledFor"), free)
 	}
 	entry := `{"content": "%d", "platforms": ["mastodon"], "queue": true}`
-	bulk := a.call(http.MethodPost, "/posts/bulk", `{"posts": [`+fmt.Sprintf(entry, 1)+`, {"content": "", "platforms": ["mastodon"], "queue": true}, `+fmt.Sprintf(entry, 2)+`]}`).want(http.StatusCreated)
-	if bulk.at("results", 0, "post", "scheduledFor").value != free[2] || bulk.at("results", 1, "success").value != false || bulk.at("results", 2, "post", "scheduledFor").value != free[3] {
+	bulk := a.Request(http.MethodPost, "/posts/bulk", `{"posts": [`+fmt.Sprintf(entry, 1)+`, {"content": "", "platforms": ["mastodon"], "queue": true}, `+fmt.Sprintf(entry, 2)+`]}`).Want(http.StatusCreated)
+	if bulk.At("results", 0, "post", "scheduledFor").Value != free[2] || bulk.At("results", 1, "success").Value != false || bulk.At("results", 2, "post", "scheduledFor").Value != free[3] {
 		t.Errorf("bulk = %v, want slots %v", bulk, free[2:4])
 	}
-	a.call(http.MethodDelete, "/posts/"+first.at("id").text(), nil).want(http.StatusOK)
-	moved := a.call(http.MethodPatch, "/posts/"+second.at("id").text(), `{"scheduledFor": "`+a.in(40*24*time.Hour)+`"}`).want(http.StatusOK).at("post")
-	if moved.at("queueId").value != nil {
+	a.Request(http.MethodDelete, "/posts/"+first.At("id").Text(), nil).Want(http.StatusOK)
+	moved := a.Request(http.MethodPatch, "/posts/"+second.At("id").Text(), `{"scheduledFor": "`+a.In(40*24*time.Hour)+`"}`).Want(http.StatusOK).At("post")
+	if moved.At("queueId").Value != nil {
 		t.Errorf("post = %v: it has left its queue", moved)
 	}
-	if now := a.slots(queue); now[0] != free[0] || now[1] != free[1] || now[2] != free[4] {
+	if now := a.QueueSlots(queue); now[0] != free[0] || now[1] != free[1] || now[2] != free[4] {
 		t.Errorf("free = %v, want those of the post that was cancelled and of the one that moved, of %v", now, free)
 	}
-	thread := a.call(http.MethodPost, "/threads", `{"posts": [{"content": "a"}, {"content": "b"}], "platforms": ["mastodon"], "queue": true}`).want(http.StatusCreated).at("thread")
-	if thread.at("scheduledFor").value != free[0] || thread.at("queueId").text() != queue {
+	thread := a.Request(http.MethodPost, "/threads", `{"posts": [{"content": "a"}, {"content": "b"}], "platforms": ["mastodon"], "queue": true}`).Want(http.StatusCreated).At("thread")
+	if thread.At("scheduledFor").Value != free[0] || thread.At("queueId").Text() != queue {
 		t.Errorf("thread = %v, want it at %v", thread, free[0])
 	}
 	for body, field := range map[string]string{
@@ -147,27 +119,27 @@ func TestPostsTakeTheNextFreeSlots(t *testing.T) {
 		`{"content": "x", "platforms": ["mastodon"], "queueId": "x"}`:                                "queueId",
 		`{"content": "x", "platforms": ["mastodon"], "queue": true, "publishNow": true}`:             "queue",
 	} {
-		e := a.call(http.MethodPost, "/posts", body).fails(http.StatusBadRequest, "validation_error")
-		if got := e.at("details", 0, "field").text(); got != field {
-			t.Errorf("%s: details = %v, want %s", body, e.at("details"), field)
+		e := a.Request(http.MethodPost, "/posts", body).WantError(http.StatusBadRequest, "validation_error")
+		if got := e.At("details", 0, "field").Text(); got != field {
+			t.Errorf("%s: details = %v, want %s", body, e.At("details"), field)
 		}
 	}
 }
 
 func TestARepetitionTakesNoSlot(t *testing.T) {
 	a := queued(t)
-	queue := a.queue("Hours", everyHour(), "")
-	free := a.slots(queue)
+	queue := a.CreateQueue("Hours", gatewaytest.EveryHour(), "")
+	free := a.QueueSlots(queue)
 	var wait sync.WaitGroup
 	for range 10 {
-		wait.Go(func() { a.call(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").want(http.StatusCreated) })
+		wait.Go(func() { a.Request(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").Want(http.StatusCreated) })
 	}
 	wait.Wait()
-	if now := a.slots(queue); now[0] != free[0] && now[0] != free[1] || len(now) != 10 {
+	if now := a.QueueSlots(queue); now[0] != free[0] && now[0] != free[1] || len(now) != 10 {
 		t.Errorf("free = %v of %v", now, free)
 	}
-	a.call(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").want(http.StatusCreated)
-	if n := a.number(`select count(*) from queue_slots`); n != 1 {
+	a.Request(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").Want(http.StatusCreated)
+	if n := a.QueryInt(`select count(*) from queue_slots`); n != 1 {
 		t.Errorf("%d slots are taken, want 1", n)
 	}
 }
@@ -175,48 +147,50 @@ func TestARepetitionTakesNoSlot(t *testing.T) {
 func TestADryRunJudgesQueuesAndTakesNoSlot(t *testing.T) {
 	a := queued(t)
 	const dry = `{"dryRun": true, "posts": [` + toQueue + `, ` + toQueue + `]}`
-	judge := func() tree { return a.call(http.MethodPost, "/posts/bulk", dry).want(http.StatusOK).at("results") }
-	if got := judge().at(1, "error", "details", 0, "code").text(); got != "queue_missing" {
+	judge := func() gatewaytest.JSON {
+		return a.Request(http.MethodPost, "/posts/bulk", dry).Want(http.StatusOK).At("results")
+	}
+	if got := judge().At(1, "error", "details", 0, "code").Text(); got != "queue_missing" {
 		t.Errorf("without a queue: code %q, want queue_missing", got)
 	}
-	a.queue("Hours", everyHour(), "")
-	if got := judge(); got.at(0, "success").value != true || got.at(1, "success").value != true {
+	a.CreateQueue("Hours", gatewaytest.EveryHour(), "")
+	if got := judge(); got.At(0, "success").Value != true || got.At(1, "success").Value != true {
 		t.Errorf("with a queue: %v", got)
 	}
-	if n := a.number(`select count(*) from queue_slots`); n != 0 {
+	if n := a.QueryInt(`select count(*) from queue_slots`); n != 0 {
 		t.Errorf("%d slots are taken, want none", n)
 	}
 }
 
 func TestAQueueCanBeFull(t *testing.T) {
 	a := queued(t)
-	a.queue("Mondays", `{"day": "monday", "time": "09:00"}`, "")
+	a.CreateQueue("Mondays", `{"day": "monday", "time": "09:00"}`, "")
 	for {
-		answer := a.call(http.MethodPost, "/posts", toQueue)
-		if answer.status == http.StatusCreated {
+		answer := a.Request(http.MethodPost, "/posts", toQueue)
+		if answer.Status == http.StatusCreated {
 			continue
 		}
-		if e := answer.fails(http.StatusBadRequest, "validation_error"); e.at("details", 0, "code").text() != "queue_full" {
+		if e := answer.WantError(http.StatusBadRequest, "validation_error"); e.At("details", 0, "code").Text() != "queue_full" {
 			t.Errorf("error = %v, want queue_full", e)
 		}
 		break
 	}
-	if n := a.number(`select count(*) from posts`); n < 12 || n > 13 {
+	if n := a.QueryInt(`select count(*) from posts`); n < 12 || n > 13 {
 		t.Errorf("%d posts on the Mondays of 90 days", n)
 	}
 }
 
 func TestNoTwoRequestsGetOneSlot(t *testing.T) {
 	a := queued(t)
-	queue := a.queue("Hours", everyHour(), "")
-	b := a.another()
+	queue := a.CreateQueue("Hours", gatewaytest.EveryHour(), "")
+	b := a.Replica()
 	const requests = 50
 	taken := make([]string, requests)
 	var wait sync.WaitGroup
 	for i := range taken {
 		wait.Go(func() {
-			to := []*api{a, b}[i%2]
-			taken[i] = to.call(http.MethodPost, "/posts", toQueue).want(http.StatusCreated).at("post", "scheduledFor").text()
+			to := []*gatewaytest.API{a, b}[i%2]
+			taken[i] = to.Request(http.MethodPost, "/posts", toQueue).Want(http.StatusCreated).At("post", "scheduledFor").Text()
 		})
 	}
 	wait.Wait()
@@ -227,84 +201,67 @@ func TestNoTwoRequestsGetOneSlot(t *testing.T) {
 	if len(seen) != requests {
 		t.Errorf("%d requests got %d slots", requests, len(seen))
 	}
-	if n := a.number(`select count(distinct scheduled_for) from posts`); n != requests {
+	if n := a.QueryInt(`select count(distinct scheduled_for) from posts`); n != requests {
 		t.Errorf("%d slots hold a post, want %d of %s", n, requests, queue)
 	}
-}
-
-// another is a second gateway with a store of its own on the same database.
-func (a *api) another() *api {
-	a.Helper()
-	b := &api{TB: a.TB, databaseURL: a.databaseURL, admin: a.admin, description: a.description, log: a.log, key: a.key, workspace: a.workspace, platforms: a.platforms}
-	logger := slog.New(slog.NewJSONHandler(a.log, nil))
-	store, err := postgres.Open(context.Background(), postgres.Config{
-		URL: a.databaseURL, MaxConns: 8, Logger: logger, Registerer: prometheus.NewRegistry(),
-	})
-	if err != nil {
-		a.Fatal(err)
-	}
-	a.Cleanup(store.Close)
-	b.store = store
-	b.serve(logger, nil)
-	return b
 }
 
 // A queue goes on where the day of its next slot is full for an account.
 func TestAQueuePassesOverDaysThatAreFull(t *testing.T) {
 	a := queued(t)
-	now := a.noon(1)
-	a.frozen.Store(&now)
-	queue := a.queue("Hours", everyHour(), "")
-	a.full(a.mastodonAt(now.Add(time.Hour)), 0)
-	a.full(a.mastodonAt(a.noon(1)), 0)
-	a.full(a.mastodonAt(a.noon(2)), 1)
-	first := a.noon(2).Add(-12 * time.Hour)
-	at := func(got tree, want time.Time) {
+	now := a.Noon(1)
+	a.Frozen.Store(&now)
+	queue := a.CreateQueue("Hours", gatewaytest.EveryHour(), "")
+	a.FillDay(a.MastodonPostAt(now.Add(time.Hour)), 0)
+	a.FillDay(a.MastodonPostAt(a.Noon(1)), 0)
+	a.FillDay(a.MastodonPostAt(a.Noon(2)), 1)
+	first := a.Noon(2).Add(-12 * time.Hour)
+	at := func(got gatewaytest.JSON, want time.Time) {
 		t.Helper()
-		if got.text() != want.Format("2006-01-02T15:04:05.000Z") {
+		if got.Text() != want.Format("2006-01-02T15:04:05.000Z") {
 			t.Errorf("scheduledFor = %v, want %v", got, want)
 		}
 	}
-	made := a.call(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").want(http.StatusCreated)
-	at(made.at("post", "scheduledFor"), first)
-	again := a.call(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").want(http.StatusCreated)
-	at(again.at("post", "scheduledFor"), first)
-	if n := a.number(`select count(*) from queue_slots`); n != 1 {
+	made := a.Request(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").Want(http.StatusCreated)
+	at(made.At("post", "scheduledFor"), first)
+	again := a.Request(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").Want(http.StatusCreated)
+	at(again.At("post", "scheduledFor"), first)
+	if n := a.QueryInt(`select count(*) from queue_slots`); n != 1 {
 		t.Errorf("%d slots are taken, want one", n)
 	}
-	a.call(http.MethodDelete, "/posts/"+made.at("post", "id").text(), nil).want(http.StatusOK)
+	a.Request(http.MethodDelete, "/posts/"+made.At("post", "id").Text(), nil).Want(http.StatusOK)
 
 	entry := `{"content": "%d", "platforms": ["mastodon"], "queue": true}`
-	full := a.mastodonAt(a.noon(1))
+	full := a.MastodonPostAt(a.Noon(1))
 	bulk := `{"posts": [` + fmt.Sprintf(entry, 1) + `,` + full + `,` + fmt.Sprintf(entry, 2) + `]}`
 	for range 2 {
-		answer := a.call(http.MethodPost, "/posts/bulk", bulk, "Idempotency-Key", "b").want(http.StatusCreated)
-		at(answer.at("results", 0, "post", "scheduledFor"), first)
-		at(answer.at("results", 2, "post", "scheduledFor"), first.Add(24*time.Hour))
-		if got := answer.at("results", 1, "error", "code").text(); got != "daily_limit_reached" {
-			t.Errorf("results[1] = %v, want its day full", answer.at("results", 1))
+		answer := a.Request(http.MethodPost, "/posts/bulk", bulk, "Idempotency-Key", "b").Want(http.StatusCreated)
+		at(answer.At("results", 0, "post", "scheduledFor"), first)
+		at(answer.At("results", 2, "post", "scheduledFor"), first.Add(24*time.Hour))
+		if got := answer.At("results", 1, "error", "code").Text(); got != "daily_limit_reached" {
+			t.Errorf("results[1] = %v, want its day full", answer.At("results", 1))
 		}
 	}
-	if n := a.number(`select count(*) from queue_slots`); n != 2 {
+	if n := a.QueryInt(`select count(*) from queue_slots`); n != 2 {
 		t.Errorf("%d slots of %s are taken, want two", n, queue)
 	}
 }
 
 func TestAQueuedPostHasTheTimezoneOfItsQueue(t *testing.T) {
 	a := queued(t)
-	a.queue("Mornings", everyHour(), `, "timezone": "Europe/Berlin"`)
+	a.CreateQueue("Mornings", gatewaytest.EveryHour(), `, "timezone": "Europe/Berlin"`)
 	for body, want := range map[string]string{
 		toQueue: "Europe/Berlin",
 		`{"content": "y", "platforms": ["mastodon"], "queue": true, "timezone": "Asia/Tokyo"}`: "Asia/Tokyo",
 	} {
-		post := a.call(http.MethodPost, "/posts", body).want(http.StatusCreated).at("post")
-		read := a.call(http.MethodGet, "/posts/"+post.at("id").text(), nil).want(http.StatusOK).at("post")
-		if post.at("timezone").text() != want || read.at("timezone").text() != want {
-			t.Errorf("%s: timezone = %s, then %s; want %s", body, post.at("timezone").text(), read.at("timezone").text(), want)
+		post := a.Request(http.MethodPost, "/posts", body).Want(http.StatusCreated).At("post")
+		read := a.Request(http.MethodGet, "/posts/"+post.At("id").Text(), nil).Want(http.StatusOK).At("post")
+		if post.At("timezone").Text() != want || read.At("timezone").Text() != want {
+			t.Errorf("%s: timezone = %s, then %s; want %s", body, post.At("timezone").Text(), read.At("timezone").Text(), want)
 		}
 	}
-	bulk := a.call(http.MethodPost, "/posts/bulk", `{"posts": [`+toQueue+`]}`).want(http.StatusCreated)
-	if got := bulk.at("results", 0, "post", "timezone").text(); got != "Europe/Berlin" {
+	bulk := a.Request(http.MethodPost, "/posts/bulk", `{"posts": [`+toQueue+`]}`).Want(http.StatusCreated)
+	if got := bulk.At("results", 0, "post", "timezone").Text(); got != "Europe/Berlin" {
 		t.Errorf("of a bulk request: timezone = %s", got)
 	}
 }

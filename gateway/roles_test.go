@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"crier/gateway/admission"
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/people"
 )
@@ -16,23 +17,23 @@ import (
 // TestRolesReachTheirRoutesAlone makes a request of every route as somebody of every role, and one without
 // any: it is refused as docs/people.md says, or not for its role.
 func TestRolesReachTheirRoutesAlone(t *testing.T) {
-	a := newAPI(t)
-	callers := map[people.Role]*visitor{people.Anyone: nil}
+	a := gatewaytest.New(t)
+	callers := map[people.Role]*gatewaytest.Session{people.Anyone: nil}
 	for _, role := range people.Roles() {
-		callers[role] = a.member(a.workspace, role, role.String())
+		callers[role] = a.SignInMember(a.Workspace, role, role.String())
 	}
-	a.user("anyone", people.Membership{})
-	callers[people.Anyone] = a.signedIn("anyone")
-	for _, r := range a.engine.Routes() {
+	a.AddUser("anyone", people.Membership{})
+	callers[people.Anyone] = a.SignIn("anyone")
+	for _, r := range a.Gateway.Routes() {
 		t.Run(r.Method+r.Path, func(t *testing.T) {
-			a.under(t)
+			a.Under(t)
 			for role, caller := range callers {
 				if r.Method == http.MethodDelete && r.Path == "/session" {
-					caller = a.signedIn(role.String()) // which ends it
+					caller = a.SignIn(role.String()) // which ends it
 				}
-				got := caller.ask(r.Method, exampleOf(r.Path), bodyFor(r.Method))
-				if refused := got.status == http.StatusForbidden; refused != !mayReach(r.Rights(), role) {
-					t.Errorf("as %v: %d %s", role, got.status, got.body)
+				got := caller.Do(r.Method, exampleOf(r.Path), bodyFor(r.Method))
+				if refused := got.Status == http.StatusForbidden; refused != !mayReach(r.Rights(), role) {
+					t.Errorf("as %v: %d %s", role, got.Status, got.Body)
 				}
 			}
 		})
@@ -72,7 +73,7 @@ const (
 
 // TestRightsAreAsDocumented holds the table of docs/people.md against the routes. CRIER_WRITE_DOCS=1 writes it.
 func TestRightsAreAsDocumented(t *testing.T) {
-	a := newAPI(t)
+	a := gatewaytest.New(t)
 	page, err := os.ReadFile(peoplePage)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +83,7 @@ func TestRightsAreAsDocumented(t *testing.T) {
 	if !found || !ended {
 		t.Fatalf("%s has no place for the table", peoplePage)
 	}
-	want := rightsTable(a.engine.Routes())
+	want := rightsTable(a.Gateway.Routes())
 	if table == want {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -15,14 +16,14 @@ const (
 )
 
 func (b *bench) createRules() []rule {
-	soon := `"status": null, "scheduledFor": "` + b.in(time.Hour) + `"`
+	soon := `"status": null, "scheduledFor": "` + b.In(time.Hour) + `"`
 	at := func(d time.Duration) request {
-		return newPost(`{"status": null, "scheduledFor": "` + b.in(d) + `"}`)
+		return newPost(`{"status": null, "scheduledFor": "` + b.In(d) + `"}`)
 	}
 	none := newPost(`{"status": null}`)
 	return []rule{
 		{creation, "the content may be left out beside media", answered(http.StatusCreated, newPost(`{"content": null, "mediaItems": [`+anImage+`]}`), "post.content", "")},
-		{creation, "each platform's limit of the text applies", invalid(newPost(`{"content": "`+long(301)+`", "platforms": ["mastodon", "bluesky"]}`), "content", "text_too_long", "bluesky")},
+		{creation, "each platform's limit of the text applies", invalid(newPost(`{"content": "`+gatewaytest.Zeros(301)+`", "platforms": ["mastodon", "bluesky"]}`), "content", "text_too_long", "bluesky")},
 		{creation, "platforms are required", all(
 			invalid(newPost(`{"platforms": null}`), "platforms", "required"),
 			invalid(newPost(`{"platforms": []}`), "platforms", "required"),
@@ -30,20 +31,20 @@ func (b *bench) createRules() []rule {
 		{creation, "a platform is an object or a bare name", all(
 			func(b *bench) {
 				r := newPost(`{"platforms": ["bluesky", {"platform": "mastodon", "accountId": "` + b.accounts[schema.Mastodon].String() + `", "content": "own"}]}`)
-				b.has(b.send(r).want(http.StatusCreated), "post.platforms.0.accountId", b.accounts[schema.Bluesky], "post.platforms.1.accountId", b.accounts[schema.Mastodon])
+				b.has(b.send(r).Want(http.StatusCreated), "post.platforms.0.accountId", b.accounts[schema.Bluesky], "post.platforms.1.accountId", b.accounts[schema.Mastodon])
 			},
 			invalid(newPost(`{"platforms": [1]}`), "platforms[0]", "invalid_type"),
 		)},
 		{creation, "the account may be left out where there is only one", func(b *bench) {
-			b.has(b.send(newPost(`{"platforms": [{"platform": "bluesky"}]}`)).want(http.StatusCreated), "post.platforms.0.accountId", b.accounts[schema.Bluesky])
+			b.has(b.send(newPost(`{"platforms": [{"platform": "bluesky"}]}`)).Want(http.StatusCreated), "post.platforms.0.accountId", b.accounts[schema.Bluesky])
 		}},
 		{creation, "with several accounts on a platform the error lists the choices", func(b *bench) {
-			second := b.connect(b.workspace, schema.Mastodon, "@second")
+			second := b.AddAccount(b.Workspace, schema.Mastodon, "@second")
 			for _, platforms := range []string{`["mastodon"]`, `[{"platform": "mastodon"}]`} {
-				e := b.send(newPost(`{"platforms": `+platforms+`}`)).fails(http.StatusBadRequest, "account_ambiguous")
+				e := b.send(newPost(`{"platforms": `+platforms+`}`)).WantError(http.StatusBadRequest, "account_ambiguous")
 				for _, id := range []schema.AccountID{b.accounts[schema.Mastodon], second} {
-					if !strings.Contains(e.at("message").text(), id.String()) {
-						b.Errorf("message = %q, want %s among the choices", e.at("message").text(), id)
+					if !strings.Contains(e.At("message").Text(), id.String()) {
+						b.Errorf("message = %q, want %s among the choices", e.At("message").Text(), id)
 					}
 				}
 			}
@@ -51,7 +52,7 @@ func (b *bench) createRules() []rule {
 		{creation, "media items are optional", answered(http.StatusCreated, newPost(`{"mediaItems": null}`), "post.mediaItems", "[]")},
 		{creation, "the status draft makes a draft", answered(http.StatusCreated, newPost(`{}`), "post.status", "draft", "post.scheduledFor", nil)},
 		{creation, "the status scheduled is the default", answered(http.StatusCreated, newPost(`{`+soon+`}`), "post.status", "scheduled")},
-		{creation, "the status scheduled may be named", answered(http.StatusCreated, newPost(`{"status": "scheduled", "scheduledFor": "`+b.in(time.Hour)+`"}`), "post.status", "scheduled")},
+		{creation, "the status scheduled may be named", answered(http.StatusCreated, newPost(`{"status": "scheduled", "scheduledFor": "`+b.In(time.Hour)+`"}`), "post.status", "scheduled")},
 		{creation, "the status immediate publishes now", answered(http.StatusCreated, newPost(`{"status": "immediate"}`), "post.scheduledFor", b.shown(0))},
 		{creation, "there is no other status to ask for", invalid(newPost(`{"status": "posted"}`), "status", "invalid_value")},
 		{creation, "a time is at least 5 minutes ahead", all(
@@ -64,7 +65,7 @@ func (b *bench) createRules() []rule {
 			invalid(at(90*24*time.Hour+time.Second), "scheduledFor", "time_too_late"),
 		)},
 		{creation, "a time without an offset is meant in the zone", answered(http.StatusCreated,
-			newPost(`{"status": null, "timezone": "Asia/Kolkata", "scheduledFor": "`+b.now().UTC().Add(5*time.Hour+30*time.Minute+time.Hour).Format("2006-01-02T15:04:05")+`"}`),
+			newPost(`{"status": null, "timezone": "Asia/Kolkata", "scheduledFor": "`+b.Now().UTC().Add(5*time.Hour+30*time.Minute+time.Hour).Format("2006-01-02T15:04:05")+`"}`),
 			"post.scheduledFor", b.shown(time.Hour), "post.timezone", "Asia/Kolkata")},
 		{creation, "settings are kept by platform", answered(http.StatusCreated, newPost(`{"platformSettings": {"mastodon": {"visibility": "unlisted"}}}`),
 			"post.platformSettings.mastodon.visibility", "unlisted")},
@@ -72,9 +73,9 @@ func (b *bench) createRules() []rule {
 		{creation, "publishNow publishes at once", answered(http.StatusCreated, none.with(`{"publishNow": true}`), "post.scheduledFor", b.shown(0))},
 		{creation, "queue is false by default", invalid(none.with(`{"queue": false}`), "scheduledFor", "required")},
 		{creation, "queue takes the next slot of the queue", func(b *bench) {
-			id := b.queue("Every hour", everyHour(), "")
-			first, _ := b.slots(id)[0].(string)
-			b.has(b.send(none.with(`{"queue": true}`)).want(http.StatusCreated), "post.scheduledFor", first, "post.status", "scheduled")
+			id := b.CreateQueue("Every hour", gatewaytest.EveryHour(), "")
+			first, _ := b.QueueSlots(id)[0].(string)
+			b.has(b.send(none.with(`{"queue": true}`)).Want(http.StatusCreated), "post.scheduledFor", first, "post.status", "scheduled")
 		}},
 		{creation, "firstComment is short for one with target 0", answered(http.StatusCreated, newPost(`{"firstComment": "c"}`),
 			"post.firstComments.0.target", 0, "post.firstComments.0.text", "c")},
@@ -88,23 +89,23 @@ func (b *bench) createRules() []rule {
 			invalid(none, "scheduledFor", "required"),
 			invalid(newPost(`{"publishNow": true}`), "publishNow", "conflict"),
 			invalid(newPost(`{"queue": true}`), "queue", "conflict"),
-			invalid(newPost(`{"scheduledFor": "`+b.in(time.Hour)+`"}`), "scheduledFor", "conflict"),
+			invalid(newPost(`{"scheduledFor": "`+b.In(time.Hour)+`"}`), "scheduledFor", "conflict"),
 			invalid(none.with(`{"publishNow": true, "queue": true}`), "queue", "conflict"),
-			invalid(none.with(`{"publishNow": true, "scheduledFor": "`+b.in(time.Hour)+`"}`), "scheduledFor", "conflict"),
-			invalid(none.with(`{"queue": true, "scheduledFor": "`+b.in(time.Hour)+`"}`), "scheduledFor", "conflict"),
+			invalid(none.with(`{"publishNow": true, "scheduledFor": "`+b.In(time.Hour)+`"}`), "scheduledFor", "conflict"),
+			invalid(none.with(`{"queue": true, "scheduledFor": "`+b.In(time.Hour)+`"}`), "scheduledFor", "conflict"),
 		)},
 		{creation, "a creation is answered with 201 and the post", answered(http.StatusCreated, newPost(`{}`), "success", true, "post.status", "draft")},
 		{creation, "an invalid one with 400", failed(newPost(`{"content": 1}`), http.StatusBadRequest, "validation_error")},
-		{creation, "one without a key with 401", func(b *bench) { b.key = ""; b.send(newPost(`{}`)).fails(http.StatusUnauthorized, "unauthorized") }},
+		{creation, "one without a key with 401", func(b *bench) { b.Key = ""; b.send(newPost(`{}`)).WantError(http.StatusUnauthorized, "unauthorized") }},
 		{creation, "one without permission with 403", func(b *bench) {
-			b.key = b.newKey(b.workspace, schema.Read)
-			b.send(newPost(`{}`)).fails(http.StatusForbidden, "forbidden")
+			b.Key = b.NewKey(b.Workspace, schema.Read)
+			b.send(newPost(`{}`)).WantError(http.StatusForbidden, "forbidden")
 		}},
 
 		{commenting, "comments are of text alone", warned(newPost(`{"firstComments": [{"target": 0, "text": "c", "mediaItems": []}]}`), "firstComments[0].mediaItems", "unknown_field")},
 		{commenting, "eight platforms take them", func(b *bench) {
 			for _, p := range []string{"linkedin", "facebook", "instagram", "youtube", "twitter", "threads", "bluesky", "mastodon"} {
-				b.has(b.send(postTo(p).with(`{"firstComment": "c"}`)).want(http.StatusCreated), "warnings", nil)
+				b.has(b.send(postTo(p).with(`{"firstComment": "c"}`)).Want(http.StatusCreated), "warnings", nil)
 			}
 		}},
 		{commenting, "four do not, and alone with those they are an error", func(b *bench) {
@@ -130,17 +131,17 @@ func (b *bench) createRules() []rule {
 			"success", true, "results.0.index", 0, "results.0.success", false, "results.0.error.code", "validation_error", "results.0.post", nil,
 			"results.1.index", 1, "results.1.success", true, "results.1.post.content", "b", "results.1.error", nil, "results.2.success", false,
 			"summary.total", 3, "summary.succeeded", 1, "summary.failed", 2)},
-		{inBulk, "one without a key with 401", func(b *bench) { b.key = ""; b.send(bulk(1)).fails(http.StatusUnauthorized, "unauthorized") }},
+		{inBulk, "one without a key with 401", func(b *bench) { b.Key = ""; b.send(bulk(1)).WantError(http.StatusUnauthorized, "unauthorized") }},
 		{inBulk, "one without permission with 403", func(b *bench) {
-			b.key = b.newKey(b.workspace, schema.Read)
-			b.send(bulk(1)).fails(http.StatusForbidden, "forbidden")
+			b.Key = b.NewKey(b.Workspace, schema.Read)
+			b.send(bulk(1)).WantError(http.StatusForbidden, "forbidden")
 		}},
 	}
 }
 
 // shown is a time as the API writes it.
 func (b *bench) shown(ahead time.Duration) string {
-	return b.now().Add(ahead).UTC().Truncate(time.Second).Format("2006-01-02T15:04:05.000Z")
+	return b.Now().Add(ahead).UTC().Truncate(time.Second).Format("2006-01-02T15:04:05.000Z")
 }
 
 // bulk is the creation of n drafts at once.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -14,23 +15,23 @@ func generalRules() []rule {
 	return []rule{
 		{service, "a success says so beside its data", answered(http.StatusCreated, newPost(`{}`), "success", true, "post.content", "x", "error", nil)},
 		{service, "a failure says so, with a code and a message", func(b *bench) {
-			e := b.send(newPost(`{"content": 1}`)).want(http.StatusBadRequest)
+			e := b.send(newPost(`{"content": 1}`)).Want(http.StatusBadRequest)
 			b.has(e, "success", false, "error.code", "validation_error")
-			if e.at("error", "message").text() == "" {
+			if e.At("error", "message").Text() == "" {
 				b.Errorf("error = %v has no message", e)
 			}
 		}},
 		{service, "there are twelve platforms, by these names", func(b *bench) {
 			for _, name := range []string{"twitter", "instagram", "facebook", "linkedin", "tiktok", "threads", "bluesky",
 				"youtube", "pinterest", "telegram", "mastodon", "google-business"} {
-				b.send(get("/posts?platform=" + name)).want(http.StatusOK)
+				b.send(get("/posts?platform=" + name)).Want(http.StatusOK)
 			}
-			b.send(get("/posts?platform=googlebusiness")).fails(http.StatusBadRequest, "validation_error")
+			b.send(get("/posts?platform=googlebusiness")).WantError(http.StatusBadRequest, "validation_error")
 		}},
 		{service, "times are ISO 8601", func(b *bench) {
-			post := b.send(newPost(`{"status": null, "scheduledFor": "` + b.in(time.Hour) + `"}`)).want(http.StatusCreated).at("post")
+			post := b.send(newPost(`{"status": null, "scheduledFor": "` + b.In(time.Hour) + `"}`)).Want(http.StatusCreated).At("post")
 			for _, field := range []string{"scheduledFor", "createdAt", "updatedAt"} {
-				if _, err := time.Parse(time.RFC3339, post.at(field).text()); err != nil {
+				if _, err := time.Parse(time.RFC3339, post.At(field).Text()); err != nil {
 					b.Error(err)
 				}
 			}
@@ -41,9 +42,9 @@ func generalRules() []rule {
 		)},
 		{service, "the operations are grouped under tags", func(b *bench) {
 			groups := map[string]bool{}
-			tags, _ := b.description.document["tags"].([]any)
+			tags, _ := b.Description.Document["tags"].([]any)
 			for _, tag := range tags {
-				groups[tree{tag}.at("name").text()] = true
+				groups[gatewaytest.JSON{Value: tag}.At("name").Text()] = true
 			}
 			for _, name := range []string{"Posts", "Threads", "Accounts", "Media", "Analytics", "Usage", "Billing"} {
 				if !groups[name] {
@@ -55,7 +56,7 @@ func generalRules() []rule {
 			"post.platforms.0.platform", "mastodon", "post.platforms.1.platform", "bluesky")},
 		{service, "an account of google-business is named by its location's id", func(b *bench) {
 			r := newPost(`{"platforms": [{"platform": "google-business", "accountId": "acme on google-business"}], "mediaItems": [` + anImage + `]}`)
-			b.has(b.send(r).want(http.StatusCreated), "post.platforms.0.accountId", b.accounts[schema.GoogleBusiness])
+			b.has(b.send(r).Want(http.StatusCreated), "post.platforms.0.accountId", b.accounts[schema.GoogleBusiness])
 		}},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier/connectors/catalog"
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/validation"
@@ -30,7 +31,7 @@ func platformRules() []rule {
 	return []rule{
 		{limitsTable, "twitter: a text of 280, in which a link counts 23 and Chinese double", all(
 			texts("twitter", strings.Repeat("x", 280), "x"),
-			texts("twitter", strings.Repeat("x", 256)+" https://example.com/"+long(100), "x"),
+			texts("twitter", strings.Repeat("x", 256)+" https://example.com/"+gatewaytest.Zeros(100), "x"),
 			texts("twitter", strings.Repeat("今", 140), "x"),
 		)},
 		{limitsTable, "twitter: 4 images or one video, a GIF counting as a video", all(
@@ -119,7 +120,7 @@ func platformRules() []rule {
 		{limitsTable, "pinterest: at least 100 × 100", smallest("pinterest", image, 100, 100)},
 		{limitsTable, "pinterest: no GIF", refusesMedia("pinterest", "media_kind_unsupported", gif)},
 
-		{limitsTable, "mastodon: a text of 500, in which a link counts 23", all(texts("mastodon", strings.Repeat("x", 500), "x"), texts("mastodon", strings.Repeat("x", 476)+" https://example.com/"+long(100), "x"))},
+		{limitsTable, "mastodon: a text of 500, in which a link counts 23", all(texts("mastodon", strings.Repeat("x", 500), "x"), texts("mastodon", strings.Repeat("x", 476)+" https://example.com/"+gatewaytest.Zeros(100), "x"))},
 		{limitsTable, "mastodon: 4 images or one video or GIF", all(
 			takes("mastodon", image, image, image, image), takes("mastodon", video), takes("mastodon", gif),
 			refusesMedia("mastodon", "too_many_media", image, image, image, image, image),
@@ -129,8 +130,8 @@ func platformRules() []rule {
 
 		{limitsTable, "telegram: a text of 4,096, a caption of 1,024, counted in UTF-16", all(
 			texts("telegram", strings.Repeat("x", 4096), "x"), texts("telegram", strings.Repeat("🐱", 2048), "x"),
-			judged(postTo("telegram").with(`{"content": "`+long(1024)+`", "mediaItems": [`+anImage+`]}`), "", ""),
-			judged(postTo("telegram").with(`{"content": "`+long(1025)+`", "mediaItems": [`+anImage+`]}`), "content", "text_too_long", "telegram"))},
+			judged(postTo("telegram").with(`{"content": "`+gatewaytest.Zeros(1024)+`", "mediaItems": [`+anImage+`]}`), "", ""),
+			judged(postTo("telegram").with(`{"content": "`+gatewaytest.Zeros(1025)+`", "mediaItems": [`+anImage+`]}`), "content", "text_too_long", "telegram"))},
 		{limitsTable, "telegram: 10 media items", upTo("telegram", image, 10)},
 		{limitsTable, "telegram: JPEG and PNG", types("telegram", image, []string{"image/jpeg", "image/png"}, "image/webp")},
 		{limitsTable, "telegram: MP4", types("telegram", video, []string{"video/mp4"}, "video/webm")},
@@ -145,8 +146,8 @@ func platformRules() []rule {
 		{limitsTable, "google-business: no video", refusesMedia("google-business", "media_kind_unsupported", video)},
 
 		{limitsTable, "every violation is named, each with its platform", func(b *bench) {
-			r := newPost(`{"content": "` + long(501) + `", "platforms": ["mastodon", "bluesky", "instagram", "tiktok"]}`)
-			e := b.send(r).fails(http.StatusBadRequest, "validation_error").at("details")
+			r := newPost(`{"content": "` + gatewaytest.Zeros(501) + `", "platforms": ["mastodon", "bluesky", "instagram", "tiktok"]}`)
+			e := b.send(r).WantError(http.StatusBadRequest, "validation_error").At("details")
 			b.named(e, "content", "text_too_long", "mastodon")
 			b.named(e, "content", "text_too_long", "bluesky")
 			b.named(e, "mediaItems", "media_required", "instagram")
@@ -162,9 +163,9 @@ func platformRules() []rule {
 		{otherLimits, "threads: a first comment of 500", comments("threads", strings.Repeat("x", 500), "x")},
 		{otherLimits, "youtube: a first comment of 10,000", comments("youtube", strings.Repeat("x", 10000), "x")},
 		{otherLimits, "facebook and mastodon: no fixed limit of first comments", all(
-			judged(postTo("facebook").with(`{"firstComment": "`+long(20000)+`"}`), "", ""),
-			judged(postTo("mastodon").with(`{"firstComment": "`+long(20000)+`"}`), "", ""),
-			warned(postTo("mastodon").with(`{"firstComment": "`+long(501)+`"}`), "firstComments[0].text", "first_comment_long", "mastodon"))},
+			judged(postTo("facebook").with(`{"firstComment": "`+gatewaytest.Zeros(20000)+`"}`), "", ""),
+			judged(postTo("mastodon").with(`{"firstComment": "`+gatewaytest.Zeros(20000)+`"}`), "", ""),
+			warned(postTo("mastodon").with(`{"firstComment": "`+gatewaytest.Zeros(501)+`"}`), "firstComments[0].text", "first_comment_long", "mastodon"))},
 	}
 }
 
@@ -175,18 +176,18 @@ func judged(r request, field, code string, platform ...string) demonstration {
 		b.Helper()
 		body, _ := r.body.(map[string]any)
 		made := b.send(r)
-		found := b.call(http.MethodPost, "/posts/validate", body).want(http.StatusOK).at("validation")
+		found := b.Request(http.MethodPost, "/posts/validate", body).Want(http.StatusOK).At("validation")
 		if field == "" {
-			made.want(http.StatusCreated)
+			made.Want(http.StatusCreated)
 			b.has(found, "isValid", true, "errors", "[]")
 			return
 		}
-		details := made.fails(http.StatusBadRequest, "validation_error").at("details")
+		details := made.WantError(http.StatusBadRequest, "validation_error").At("details")
 		b.named(details, field, code, platform...)
-		if details.size() != 1 {
-			b.Errorf("details = %v, want one", details.value)
+		if details.Len() != 1 {
+			b.Errorf("details = %v, want one", details.Value)
 		}
-		b.has(found, "isValid", false, "errors", details.value)
+		b.has(found, "isValid", false, "errors", details.Value)
 	}
 }
 
@@ -238,10 +239,10 @@ func uploads(platform string, about int, code string, facts ...schema.MediaFacts
 func (b *bench) probed(facts schema.MediaFacts) schema.MediaID {
 	b.Helper()
 	u := schema.Upload{
-		ID: schema.NewMediaID(b.store.Now()), Workspace: b.workspace, State: schema.UploadKept, Secret: "secret", Facts: facts,
-		CreatedAt: b.store.Now(), ExpiresAt: b.store.Now().Add(time.Hour),
+		ID: schema.NewMediaID(b.Store.Now()), Workspace: b.Workspace, State: schema.UploadKept, Secret: "secret", Facts: facts,
+		CreatedAt: b.Store.Now(), ExpiresAt: b.Store.Now().Add(time.Hour),
 	}
-	if err := postgres.NewGateway(b.store, plain{}, catalog.Constraints).CreateMedia(context.Background(), u); err != nil {
+	if err := postgres.NewGateway(b.Store, gatewaytest.PlainText{}, catalog.Constraints).CreateMedia(context.Background(), u); err != nil {
 		b.Fatal(err)
 	}
 	return u.ID

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/connectors/simulators/simulation"
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -33,48 +34,48 @@ func (b *bench) resourceRules() []rule {
 	return []rule{
 		{postResource, "it has an id, a status, a text, a time, a zone, platforms, media, comments, settings and times", func(b *bench) {
 			post := b.send(b.scheduled(`{"timezone": "Asia/Tokyo", "mediaItems": [` + anImage + `], "firstComment": "c", "platformSettings": {"mastodon": {"language": "en"}}}`)).
-				want(http.StatusCreated).at("post")
+				Want(http.StatusCreated).At("post")
 			b.has(post, "status", "scheduled", "content", "x", "scheduledFor", b.shown(time.Hour), "timezone", "Asia/Tokyo", "platforms.0.platform", "mastodon",
 				"mediaItems.0.url", "https://media.example/a.png", "firstComments.0.text", "c", "platformSettings.mastodon.language", "en")
-			if !strings.HasPrefix(post.at("id").text(), "post_") || post.at("createdAt").text() == "" || post.at("updatedAt").text() == "" {
-				b.Errorf("post = %v", post.value)
+			if !strings.HasPrefix(post.At("id").Text(), "post_") || post.At("createdAt").Text() == "" || post.At("updatedAt").Text() == "" {
+				b.Errorf("post = %v", post.Value)
 			}
 		}},
 		{entryResource, "its content overrides the post's, on input only", func(b *bench) {
-			r := newPost(`{"content": "` + long(501) + `", "platforms": [{"platform": "mastodon", "content": "own"}]}`)
-			b.has(b.send(r).want(http.StatusCreated), "post.platforms.0.content", nil)
-			invalid(newPost(`{"platforms": [{"platform": "mastodon", "content": "`+long(501)+`"}]}`), "platforms[0].content", "text_too_long", "mastodon")(b)
+			r := newPost(`{"content": "` + gatewaytest.Zeros(501) + `", "platforms": [{"platform": "mastodon", "content": "own"}]}`)
+			b.has(b.send(r).Want(http.StatusCreated), "post.platforms.0.content", nil)
+			invalid(newPost(`{"platforms": [{"platform": "mastodon", "content": "`+gatewaytest.Zeros(501)+`"}]}`), "platforms[0].content", "text_too_long", "mastodon")(b)
 		}},
-		{entryResource, "its content goes before that of the settings", judged(newPost(`{"platforms": [{"platform": "mastodon", "content": "own"}], "platformSettings": {"mastodon": {"content": "`+long(501)+`"}}}`), "", "")},
+		{entryResource, "its content goes before that of the settings", judged(newPost(`{"platforms": [{"platform": "mastodon", "content": "own"}], "platformSettings": {"mastodon": {"content": "`+gatewaytest.Zeros(501)+`"}}}`), "", "")},
 		{entryResource, "its status is pending, posted or failed", func(b *bench) {
 			path := b.make(onTwo("x"))
-			b.has(b.send(get(path)).want(http.StatusOK), "post.platforms.0.status", "pending")
-			b.has(b.send(get(b.partlyPosted())).want(http.StatusOK), "post.platforms.0.status", "posted", "post.platforms.1.status", "failed")
+			b.has(b.send(get(path)).Want(http.StatusOK), "post.platforms.0.status", "pending")
+			b.has(b.send(get(b.partlyPosted())).Want(http.StatusOK), "post.platforms.0.status", "posted", "post.platforms.1.status", "failed")
 		}},
 		{entryResource, "postId, postUrl and postedAt come with publishing", func(b *bench) {
-			b.has(b.send(newPost(`{}`)).want(http.StatusCreated), "post.platforms.0.postId", nil, "post.platforms.0.postUrl", nil, "post.platforms.0.postedAt", nil)
-			b.has(b.send(get(b.postedPost())).want(http.StatusOK), "post.platforms.1.postId", "n1-0", "post.platforms.1.postUrl", "https://native.example/1/0")
+			b.has(b.send(newPost(`{}`)).Want(http.StatusCreated), "post.platforms.0.postId", nil, "post.platforms.0.postUrl", nil, "post.platforms.0.postedAt", nil)
+			b.has(b.send(get(b.postedPost())).Want(http.StatusOK), "post.platforms.1.postId", "n1-0", "post.platforms.1.postUrl", "https://native.example/1/0")
 		}},
 		{entryResource, "previousError is of an entry that is retried", func(b *bench) {
 			path := b.failedPost()
-			b.has(b.send(get(path)).want(http.StatusOK), "post.platforms.0.previousError", nil)
-			b.call(http.MethodPost, path+"/retry", `{"platforms": ["mastodon"]}`).want(http.StatusOK)
-			b.has(b.send(get(path)).want(http.StatusOK), "post.platforms.0.previousError", "no links here", "post.platforms.1.previousError", nil)
+			b.has(b.send(get(path)).Want(http.StatusOK), "post.platforms.0.previousError", nil)
+			b.Request(http.MethodPost, path+"/retry", `{"platforms": ["mastodon"]}`).Want(http.StatusOK)
+			b.has(b.send(get(path)).Want(http.StatusOK), "post.platforms.0.previousError", "no links here", "post.platforms.1.previousError", nil)
 		}},
 		{commentResource, "its status is posted, failed or skipped", func(b *bench) {
 			for state, name := range map[schema.CommentState]string{schema.CommentPosted: "posted", schema.CommentFailed: "failed", schema.CommentSkipped: "skipped"} {
 				path := b.postedPost()
 				b.comment(path, state)
-				b.has(b.send(get(path)).want(http.StatusOK), "post.platforms.0.firstComments.0.status", name, "post.platforms.0.firstComments.0.target", 0)
+				b.has(b.send(get(path)).Want(http.StatusOK), "post.platforms.0.firstComments.0.status", name, "post.platforms.0.firstComments.0.target", 0)
 			}
 		}},
 		{commentResource, "a failed comment fails no post", func(b *bench) {
 			path := b.postedPost()
 			b.comment(path, schema.CommentFailed)
-			b.has(b.send(get(path)).want(http.StatusOK), "post.status", "posted", "post.platforms.0.status", "posted")
+			b.has(b.send(get(path)).Want(http.StatusOK), "post.status", "posted", "post.platforms.0.status", "posted")
 		}},
 		{commentResource, "comments of a platform that failed are skipped", func(b *bench) {
-			b.has(b.send(get(b.failedPost())).want(http.StatusOK), "post.platforms.0.firstComments.0.status", "skipped")
+			b.has(b.send(get(b.failedPost())).Want(http.StatusOK), "post.platforms.0.firstComments.0.status", "skipped")
 		}},
 		{commenting, "a comment is due about 15 seconds after publishing", func(b *bench) {
 			path := b.postedPost()
@@ -104,7 +105,7 @@ func (b *bench) resourceRules() []rule {
 			invalid(newPost(`{"mediaItems": [{"type": "image", "url": "https://internal.example/a.png"}]}`), "mediaItems[0].url", "url_invalid"))},
 		{mediaInput, "an upload's id may stand for the url", func(b *bench) {
 			id := b.probed(sample("mastodon", schema.Image)).String()
-			b.has(b.send(newPost(`{"mediaItems": [{"type": "image", "mediaId": "`+id+`"}]}`)).want(http.StatusCreated), "post.mediaItems.0.mediaId", id)
+			b.has(b.send(newPost(`{"mediaItems": [{"type": "image", "mediaId": "`+id+`"}]}`)).Want(http.StatusCreated), "post.mediaItems.0.mediaId", id)
 			invalid(newPost(`{"mediaItems": [{"type": "image", "mediaId": "media_01k9sr3q5wf2g8m7r4t0v1x2y3"}]}`), "mediaItems[0].mediaId", "media_unknown")(b)
 		}},
 
@@ -114,25 +115,25 @@ func (b *bench) resourceRules() []rule {
 			"validation.platforms.twitter.remainingCharacters", 253, "validation.platforms.twitter.mediaValid", true, "validation.platforms.twitter.errors", nil,
 			"validation.platforms.bluesky.contentLength", 38)},
 		{resultResource, "errors are texts, there where it is not valid", func(b *bench) {
-			platform := b.send(toValidate(`{"platforms": ["instagram"]}`)).want(http.StatusOK).at("validation", "platforms", "instagram")
+			platform := b.send(toValidate(`{"platforms": ["instagram"]}`)).Want(http.StatusOK).At("validation", "platforms", "instagram")
 			b.has(platform, "valid", false, "mediaValid", false)
-			if platform.at("errors", 0).text() == "" {
-				b.Errorf("platform = %v", platform.value)
+			if platform.At("errors", 0).Text() == "" {
+				b.Errorf("platform = %v", platform.Value)
 			}
 		}},
 
 		{states, "a creation with scheduledFor is scheduled and queued for its time", func(b *bench) {
 			path := b.make(b.scheduled(`{}`))
-			b.has(b.send(get(path)).want(http.StatusOK), "post.status", "scheduled")
+			b.has(b.send(get(path)).Want(http.StatusOK), "post.status", "scheduled")
 			b.due(path, time.Hour)
 		}},
 		{states, "a creation with publishNow is due at once", func(b *bench) {
 			path := b.make(onTwo("x"))
 			b.due(path, 0)
 			b.publish(path, 0, b.posts)
-			b.has(b.send(get(path)).want(http.StatusOK), "post.status", "processing")
+			b.has(b.send(get(path)).Want(http.StatusOK), "post.status", "processing")
 			b.publish(path, 1, b.posts)
-			b.has(b.send(get(path)).want(http.StatusOK), "post.status", "posted")
+			b.has(b.send(get(path)).Want(http.StatusOK), "post.status", "posted")
 		}},
 		{states, "a draft is queued for nothing", func(b *bench) {
 			if jobs := b.count(`select count(*) from jobs where id = $1`, b.idOf(b.make(newPost(`{}`)))); jobs != 0 {
@@ -141,22 +142,22 @@ func (b *bench) resourceRules() []rule {
 		}},
 		{states, "a draft becomes scheduled and a scheduled post a draft by PATCH", func(b *bench) {
 			path := b.make(b.scheduled(`{}`))
-			b.has(b.call(http.MethodPatch, path, `{"status": "draft"}`).want(http.StatusOK), "post.status", "draft")
+			b.has(b.Request(http.MethodPatch, path, `{"status": "draft"}`).Want(http.StatusOK), "post.status", "draft")
 			if jobs := b.count(`select count(*) from jobs where id = $1`, b.idOf(path)); jobs != 0 {
 				b.Errorf("%d jobs of a draft", jobs)
 			}
-			b.has(b.call(http.MethodPatch, path, `{"status": "scheduled"}`).want(http.StatusOK), "post.status", "scheduled")
+			b.has(b.Request(http.MethodPatch, path, `{"status": "scheduled"}`).Want(http.StatusOK), "post.status", "scheduled")
 			b.due(path, time.Hour)
 		}},
 		{states, "a change of anything else keeps the status", func(b *bench) {
-			b.has(b.call(http.MethodPatch, b.make(newPost(`{}`)), `{"content": "z", "scheduledFor": "`+b.in(time.Hour)+`"}`).want(http.StatusOK), "post.status", "draft")
-			b.has(b.call(http.MethodPatch, b.make(b.scheduled(`{}`)), `{"content": "z"}`).want(http.StatusOK), "post.status", "scheduled")
+			b.has(b.Request(http.MethodPatch, b.make(newPost(`{}`)), `{"content": "z", "scheduledFor": "`+b.In(time.Hour)+`"}`).Want(http.StatusOK), "post.status", "draft")
+			b.has(b.Request(http.MethodPatch, b.make(b.scheduled(`{}`)), `{"content": "z"}`).Want(http.StatusOK), "post.status", "scheduled")
 		}},
 		{states, "a scheduled post is queued again when its content, media, platforms, settings or time change", func(b *bench) {
 			for _, change := range []string{`{"content": "z"}`, `{"mediaItems": [` + anImage + `]}`, `{"platforms": ["bluesky"]}`,
-				`{"platformSettings": {"mastodon": {"language": "de"}}}`, `{"scheduledFor": "` + b.in(2*time.Hour) + `"}`} {
+				`{"platformSettings": {"mastodon": {"language": "de"}}}`, `{"scheduledFor": "` + b.In(2*time.Hour) + `"}`} {
 				path := b.make(b.scheduled(`{}`))
-				b.call(http.MethodPatch, path, change).want(http.StatusOK)
+				b.Request(http.MethodPatch, path, change).Want(http.StatusOK)
 				id := b.idOf(path)
 				if b.count(`select count(*) from jobs j join posts p on p.id = j.id and p.version = j.version and p.version = 2 where p.id = $1`, id) != 1 {
 					b.Errorf("%s: no job has the post's new version", change)
@@ -168,16 +169,16 @@ func (b *bench) resourceRules() []rule {
 			if jobs := b.count(`select count(*) from jobs where id = $1`, b.idOf(path)); jobs != 0 {
 				b.Errorf("%d jobs of a cancelled post", jobs)
 			}
-			b.has(b.send(get(path)).want(http.StatusOK), "post.status", "cancelled", "post.platforms.0.status", "cancelled")
+			b.has(b.send(get(path)).Want(http.StatusOK), "post.status", "cancelled", "post.platforms.0.status", "cancelled")
 		}},
 		{states, "a retry makes a failed post scheduled and its failed platforms pending", func(b *bench) {
 			for _, path := range []string{b.failedPost(), b.partlyPosted()} {
-				b.has(b.call(http.MethodPost, path+"/retry", nil).want(http.StatusOK), "post.status", "scheduled", "post.platforms.1.status", "pending")
+				b.has(b.Request(http.MethodPost, path+"/retry", nil).Want(http.StatusOK), "post.status", "scheduled", "post.platforms.1.status", "pending")
 			}
 		}},
 		{states, "processing and posted posts cannot be deleted", func(b *bench) {
 			for _, path := range []string{b.processingPost(), b.postedPost()} {
-				b.call(http.MethodDelete, path, nil).fails(http.StatusBadRequest, "invalid_state")
+				b.Request(http.MethodDelete, path, nil).WantError(http.StatusBadRequest, "invalid_state")
 			}
 		}},
 	}
@@ -187,58 +188,58 @@ func (b *bench) accountRules() []rule {
 	missing := "/accounts/acc_01k9sr3q5wf2g8m7r4t0v1x2y3"
 	return []rule{
 		{accountsSection, "an account tells its id, source, brand, platform and whether it is connected", func(b *bench) {
-			brand := b.call(http.MethodPost, "/brands", `{"name": "B"}`).want(http.StatusCreated).at("brand", "id").text()
+			brand := b.Request(http.MethodPost, "/brands", `{"name": "B"}`).Want(http.StatusCreated).At("brand", "id").Text()
 			path := "/accounts/" + b.accounts[schema.Bluesky].String()
-			b.call(http.MethodPatch, path, `{"brandId": "`+brand+`"}`).want(http.StatusOK)
-			b.has(b.send(get(path)).want(http.StatusOK), "success", true, "account.id", b.accounts[schema.Bluesky], "account.source", "api", "account.brandId", brand,
+			b.Request(http.MethodPatch, path, `{"brandId": "`+brand+`"}`).Want(http.StatusOK)
+			b.has(b.send(get(path)).Want(http.StatusOK), "success", true, "account.id", b.accounts[schema.Bluesky], "account.source", "api", "account.brandId", brand,
 				"account.brandName", "B", "account.platform", "bluesky", "account.isConnected", true, "account.needsReconnect", false)
 		}},
 		{accountsSection, "a dead token shows", func(b *bench) {
 			b.exec(`update accounts set needs_reconnect = true where id = $1`, b.accounts[schema.Bluesky])
-			b.has(b.send(get("/accounts/"+b.accounts[schema.Bluesky].String())).want(http.StatusOK), "account.isConnected", false, "account.needsReconnect", true)
+			b.has(b.send(get("/accounts/"+b.accounts[schema.Bluesky].String())).Want(http.StatusOK), "account.isConnected", false, "account.needsReconnect", true)
 		}},
 		{accountsSection, "all accounts are listed", func(b *bench) {
-			if n := b.send(get("/accounts")).want(http.StatusOK).at("accounts").size(); n != len(schema.Platforms()) {
+			if n := b.send(get("/accounts")).Want(http.StatusOK).At("accounts").Len(); n != len(schema.Platforms()) {
 				b.Errorf("%d accounts, want one of each platform", n)
 			}
 		}},
 		{accountsSection, "accounts are filtered by platform and by brand", func(b *bench) {
-			b.has(b.send(get("/accounts?platform=tiktok")).want(http.StatusOK), "accounts.0.platform", "tiktok", "accounts.1", nil)
-			brand := b.call(http.MethodPost, "/brands", `{"name": "B"}`).want(http.StatusCreated).at("brand", "id").text()
-			b.call(http.MethodPatch, "/accounts/"+b.accounts[schema.YouTube].String(), `{"brandId": "`+brand+`"}`).want(http.StatusOK)
-			b.has(b.send(get("/accounts?brandId="+brand)).want(http.StatusOK), "accounts.0.platform", "youtube", "accounts.1", nil)
-			b.send(get("/accounts?platform=myspace")).fails(http.StatusBadRequest, "validation_error")
+			b.has(b.send(get("/accounts?platform=tiktok")).Want(http.StatusOK), "accounts.0.platform", "tiktok", "accounts.1", nil)
+			brand := b.Request(http.MethodPost, "/brands", `{"name": "B"}`).Want(http.StatusCreated).At("brand", "id").Text()
+			b.Request(http.MethodPatch, "/accounts/"+b.accounts[schema.YouTube].String(), `{"brandId": "`+brand+`"}`).Want(http.StatusOK)
+			b.has(b.send(get("/accounts?brandId="+brand)).Want(http.StatusOK), "accounts.0.platform", "youtube", "accounts.1", nil)
+			b.send(get("/accounts?platform=myspace")).WantError(http.StatusBadRequest, "validation_error")
 		}},
 		{accountsSection, "one that is not there is answered with 404", all(failed(get(missing), http.StatusNotFound, "not_found"), failed(get(missing+"/health"), http.StatusNotFound, "not_found"))},
 		{accountsSection, "a caller without a key is answered with 401", func(b *bench) {
-			b.key = ""
+			b.Key = ""
 			for _, path := range []string{"/accounts", missing, "/accounts/health", missing + "/health"} {
-				b.send(get(path)).fails(http.StatusUnauthorized, "unauthorized")
+				b.send(get(path)).WantError(http.StatusUnauthorized, "unauthorized")
 			}
 		}},
 		{accountsSection, "the health of one is the platform's word, with where to connect again", func(b *bench) {
 			account := b.connected("/connect/mastodon", `{"accessToken": "token"}`)
-			b.has(b.send(get(account+"/health")).want(http.StatusOK), "success", true, "health.status", "healthy", "health.reconnectUrl", nil)
-			b.platforms.fail(schema.Mastodon, simulation.Fault{Status: http.StatusServiceUnavailable})
-			b.has(b.send(get(account+"/health")).want(http.StatusOK), "health.status", "error", "health.needsReconnect", false)
-			b.platforms.fail(schema.Mastodon, simulation.Fault{Status: http.StatusUnauthorized})
-			expired := b.send(get(account + "/health")).want(http.StatusOK)
+			b.has(b.send(get(account+"/health")).Want(http.StatusOK), "success", true, "health.status", "healthy", "health.reconnectUrl", nil)
+			b.Platforms.Inject(schema.Mastodon, simulation.Fault{Status: http.StatusServiceUnavailable})
+			b.has(b.send(get(account+"/health")).Want(http.StatusOK), "health.status", "error", "health.needsReconnect", false)
+			b.Platforms.Inject(schema.Mastodon, simulation.Fault{Status: http.StatusUnauthorized})
+			expired := b.send(get(account + "/health")).Want(http.StatusOK)
 			b.has(expired, "health.status", "expired")
-			if address := expired.at("health", "reconnectUrl").text(); !strings.HasPrefix(address, "https://crier.example/api/v1/connect/mastodon/reconnect?token=") {
+			if address := expired.At("health", "reconnectUrl").Text(); !strings.HasPrefix(address, "https://crier.example/api/v1/connect/mastodon/reconnect?token=") {
 				b.Errorf("reconnectUrl = %q", address)
 			}
 		}},
 		{accountsSection, "the health of all is counted in buckets, and filtered", func(b *bench) {
-			b.exec(`update accounts set disconnected_at = now() where workspace_id = $1`, b.workspace)
+			b.exec(`update accounts set disconnected_at = now() where workspace_id = $1`, b.Workspace)
 			b.connected("/connect/mastodon", `{"accessToken": "token"}`)
-			b.connected("/connect/bluesky", blueskyLogin)
-			all := b.send(get("/accounts/health")).want(http.StatusOK)
+			b.connected("/connect/bluesky", gatewaytest.BlueskyLogin)
+			all := b.send(get("/accounts/health")).Want(http.StatusOK)
 			b.has(all, "summary.total", 2, "summary.healthy", 2, "summary.expired", 0, "summary.error", 0, "results.0.status", "healthy", "results.2", nil)
-			b.has(b.send(get("/accounts/health?platform=bluesky")).want(http.StatusOK), "summary.total", 1, "results.0.platform", "bluesky")
-			b.send(get("/accounts/health?brandId=x")).fails(http.StatusBadRequest, "validation_error")
+			b.has(b.send(get("/accounts/health?platform=bluesky")).Want(http.StatusOK), "summary.total", 1, "results.0.platform", "bluesky")
+			b.send(get("/accounts/health?brandId=x")).WantError(http.StatusBadRequest, "validation_error")
 		}},
 		{accountsSection, "telegram's channels are registered by their own route", func(b *bench) {
-			answer := b.call(http.MethodPost, "/connect/telegram/channels", `{"botToken": "1:secret-token", "chatId": "@acme_news"}`).want(http.StatusCreated)
+			answer := b.Request(http.MethodPost, "/connect/telegram/channels", `{"botToken": "1:secret-token", "chatId": "@acme_news"}`).Want(http.StatusCreated)
 			b.has(answer, "accounts.0.platform", "telegram", "accounts.0.name", "@acme_news")
 		}},
 		{accountsSection, "a platform without an account takes no post", func(b *bench) {
@@ -246,37 +247,37 @@ func (b *bench) accountRules() []rule {
 			invalid(newPost(`{"platforms": ["telegram"]}`), "platforms[0].accountId", "account_missing", "telegram")(b)
 		}},
 		{accountsSection, "a brand is made, named, read, listed and deleted", func(b *bench) {
-			path := "/brands/" + b.call(http.MethodPost, "/brands", `{"name": "B"}`).want(http.StatusCreated).at("brand", "id").text()
-			b.has(b.call(http.MethodPatch, path, `{"name": "C"}`).want(http.StatusOK), "brand.name", "C")
-			b.has(b.send(get(path)).want(http.StatusOK), "brand.name", "C")
-			b.has(b.send(get("/brands")).want(http.StatusOK), "brands.0.name", "C", "brands.1", nil)
-			b.call(http.MethodDelete, path, nil).want(http.StatusOK)
-			b.send(get(path)).fails(http.StatusNotFound, "not_found")
+			path := "/brands/" + b.Request(http.MethodPost, "/brands", `{"name": "B"}`).Want(http.StatusCreated).At("brand", "id").Text()
+			b.has(b.Request(http.MethodPatch, path, `{"name": "C"}`).Want(http.StatusOK), "brand.name", "C")
+			b.has(b.send(get(path)).Want(http.StatusOK), "brand.name", "C")
+			b.has(b.send(get("/brands")).Want(http.StatusOK), "brands.0.name", "C", "brands.1", nil)
+			b.Request(http.MethodDelete, path, nil).Want(http.StatusOK)
+			b.send(get(path)).WantError(http.StatusNotFound, "not_found")
 		}},
 
 		{queuesSection, "a queue has named weekly slots in a zone", func(b *bench) {
-			path := "/queues/" + b.queue("Mornings", `{"day": "monday", "time": "09:00"}`, `, "timezone": "Europe/Berlin"`)
-			b.has(b.send(get(path)).want(http.StatusOK), "queue.name", "Mornings", "queue.timezone", "Europe/Berlin", "queue.slots.0.day", "monday", "queue.slots.0.time", "09:00", "queue.isDefault", true)
-			b.has(b.call(http.MethodPatch, path, `{"slots": [{"day": "friday", "time": "12:30"}]}`).want(http.StatusOK), "queue.slots.0.time", "12:30", "queue.slots.1", nil)
-			b.call(http.MethodDelete, path, nil).want(http.StatusOK)
-			b.send(get(path)).fails(http.StatusNotFound, "not_found")
+			path := "/queues/" + b.CreateQueue("Mornings", `{"day": "monday", "time": "09:00"}`, `, "timezone": "Europe/Berlin"`)
+			b.has(b.send(get(path)).Want(http.StatusOK), "queue.name", "Mornings", "queue.timezone", "Europe/Berlin", "queue.slots.0.day", "monday", "queue.slots.0.time", "09:00", "queue.isDefault", true)
+			b.has(b.Request(http.MethodPatch, path, `{"slots": [{"day": "friday", "time": "12:30"}]}`).Want(http.StatusOK), "queue.slots.0.time", "12:30", "queue.slots.1", nil)
+			b.Request(http.MethodDelete, path, nil).Want(http.StatusOK)
+			b.send(get(path)).WantError(http.StatusNotFound, "not_found")
 		}},
 		{queuesSection, "its free slots can be looked at", func(b *bench) {
-			if n := len(b.slots(b.queue("All", everyHour(), ""))); n == 0 {
+			if n := len(b.QueueSlots(b.CreateQueue("All", gatewaytest.EveryHour(), ""))); n == 0 {
 				b.Error("no slots")
 			}
 		}},
 		{queuesSection, "queue takes the default's next free slot, and no slot twice", func(b *bench) {
-			slots := b.slots(b.queue("All", everyHour(), ""))
+			slots := b.QueueSlots(b.CreateQueue("All", gatewaytest.EveryHour(), ""))
 			for i := range 3 {
-				b.has(b.send(newPost(`{"status": null, "queue": true}`)).want(http.StatusCreated), "post.scheduledFor", slots[i])
+				b.has(b.send(newPost(`{"status": null, "queue": true}`)).Want(http.StatusCreated), "post.scheduledFor", slots[i])
 			}
 		}},
 		{queuesSection, "queueId names another queue", func(b *bench) {
-			b.queue("All", everyHour(), "")
-			other := b.queue("Half", `{"day": "monday", "time": "09:30"}`, "")
-			next := b.slots(other)[0]
-			b.has(b.send(newPost(`{"status": null, "queueId": "`+other+`"}`)).want(http.StatusCreated), "post.queueId", other, "post.scheduledFor", next)
+			b.CreateQueue("All", gatewaytest.EveryHour(), "")
+			other := b.CreateQueue("Half", `{"day": "monday", "time": "09:30"}`, "")
+			next := b.QueueSlots(other)[0]
+			b.has(b.send(newPost(`{"status": null, "queueId": "`+other+`"}`)).Want(http.StatusCreated), "post.queueId", other, "post.scheduledFor", next)
 			invalid(newPost(`{"status": null, "queueId": "queue_1"}`), "queueId", "queue_unknown")(b)
 		}},
 		{queuesSection, "without a queue there is no slot", invalid(newPost(`{"status": null, "queue": true}`), "queue", "queue_missing")},
@@ -287,6 +288,6 @@ func (b *bench) accountRules() []rule {
 func (b *bench) connected(path, body string) string {
 	b.Helper()
 	b.exec(`delete from accounts where workspace_id = $1 and sealed = 'sealed' and platform = any(array[$2, $3]::smallint[])`,
-		b.workspace, int16(schema.Mastodon), int16(schema.Bluesky))
-	return "/accounts/" + b.call(http.MethodPost, path, body).want(http.StatusCreated).at("account", "id").text()
+		b.Workspace, int16(schema.Mastodon), int16(schema.Bluesky))
+	return "/accounts/" + b.Request(http.MethodPost, path, body).Want(http.StatusCreated).At("account", "id").Text()
 }

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"net/http"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -24,7 +25,7 @@ func settingRules() []rule {
 			judged(setting("tiktok", `"privacy": "PUBLIC_TO_EVERYONE"`), "platformSettings.tiktok.privacy", "setting_not_enabled", "tiktok")(b)
 			path := b.make(setting("tiktok", `"privacy": "SELF_ONLY"`))
 			change := `{"platformSettings": {"tiktok": {"privacy": "PUBLIC_TO_EVERYONE"}}}`
-			b.named(b.call(http.MethodPatch, path, change).fails(http.StatusBadRequest, "validation_error").at("details"), "platformSettings.tiktok.privacy", "setting_not_enabled", "tiktok")
+			b.named(b.Request(http.MethodPatch, path, change).WantError(http.StatusBadRequest, "validation_error").At("details"), "platformSettings.tiktok.privacy", "setting_not_enabled", "tiktok")
 			b.finds("", "x", "x")
 		}},
 		{settingsTable, "mastodon: visibility has four values", func(b *bench) {
@@ -60,8 +61,8 @@ func settingRules() []rule {
 			judged(setting("google-business", `"topicType": "ALERT"`), "platformSettings.google-business.topicType", "setting_invalid", "google-business")(b)
 		}},
 		{settingsTable, "a content among a platform's settings overrides the post's text there", all(
-			judged(newPost(`{"content": "`+long(501)+`", "platformSettings": {"mastodon": {"content": "short"}}}`), "", ""),
-			judged(setting("mastodon", `"content": "`+long(501)+`"`), "platformSettings.mastodon.content", "text_too_long", "mastodon"))},
+			judged(newPost(`{"content": "`+gatewaytest.Zeros(501)+`", "platformSettings": {"mastodon": {"content": "short"}}}`), "", ""),
+			judged(setting("mastodon", `"content": "`+gatewaytest.Zeros(501)+`"`), "platformSettings.mastodon.content", "text_too_long", "mastodon"))},
 		{settingsTable, "settings are keyed by platform: those of others have no effect, and are of the described form", all(
 			judged(newPost(`{"platformSettings": {"twitter": {"replySettings": "verified"}, "tiktok": {}, "google-business": {"topicType": "EVENT"}}}`), "", ""),
 			judged(newPost(`{"platformSettings": {"twitter": {"replySettings": "nobody"}}}`), "platformSettings.twitter.replySettings", "setting_invalid", "twitter"),

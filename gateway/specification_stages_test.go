@@ -15,16 +15,16 @@ import (
 // make makes a post or a thread and returns its path.
 func (b *bench) make(r request) string {
 	b.Helper()
-	answer := b.send(r).want(http.StatusCreated)
-	if id := answer.at("thread", "id").text(); id != "" {
+	answer := b.send(r).Want(http.StatusCreated)
+	if id := answer.At("thread", "id").Text(); id != "" {
 		return "/threads/" + id
 	}
-	return "/posts/" + answer.at("post", "id").text()
+	return "/posts/" + answer.At("post", "id").Text()
 }
 
 // scheduled is the creation of a post for mastodon in an hour, except for the changes.
 func (b *bench) scheduled(changes string) request {
-	return newPost(`{"status": null, "scheduledFor": "` + b.in(time.Hour) + `"}`).with(changes)
+	return newPost(`{"status": null, "scheduledFor": "` + b.In(time.Hour) + `"}`).with(changes)
 }
 
 // idOf returns the post that a path of a post or thread is about.
@@ -48,7 +48,7 @@ func (b *bench) due(path string, want time.Duration) {
 		b.Fatal(err)
 	}
 	asked := at.Add(-want)
-	if asked.Before(b.began.Add(-time.Minute)) || asked.After(b.store.Now().Add(time.Minute)) {
+	if asked.Before(b.began.Add(-time.Minute)) || asked.After(b.Store.Now().Add(time.Minute)) {
 		b.Errorf("due at %s, want %s after a time from %s until now", at, want, b.began)
 	}
 }
@@ -73,7 +73,7 @@ func (b *bench) count(sql string, args ...any) (n int) {
 func (b *bench) cancelled() string {
 	b.Helper()
 	path := b.make(b.scheduled(`{"content": "c"}`))
-	b.call(http.MethodDelete, path, nil).want(http.StatusOK)
+	b.Request(http.MethodDelete, path, nil).Want(http.StatusOK)
 	return path
 }
 
@@ -118,7 +118,7 @@ type outcome func(n int16, entry int) schema.Outcome
 
 func (b *bench) posts(n int16, entry int) schema.Outcome {
 	return schema.Outcome{Receipt: schema.Receipt{
-		NativeID: fmt.Sprintf("n%d-%d", n, entry), URL: fmt.Sprintf("https://native.example/%d/%d", n, entry), PostedAt: b.store.Now(),
+		NativeID: fmt.Sprintf("n%d-%d", n, entry), URL: fmt.Sprintf("https://native.example/%d/%d", n, entry), PostedAt: b.Store.Now(),
 	}}
 }
 
@@ -131,7 +131,7 @@ func refuses(int16, int) schema.Outcome {
 func (b *bench) publish(path string, n int16, becomes outcome) (pauses []time.Duration) {
 	b.Helper()
 	ctx := context.Background()
-	store := postgres.NewPublish(b.store, catalog.Constraints)
+	store := postgres.NewPublish(b.Store, catalog.Constraints)
 	ref := schema.TargetRef{Post: b.idOf(path), N: n}
 	ref.Version = int32(b.count(`select version from posts where id = $1`, ref.Post)) //nolint:gosec // it is an int4
 	for range 100 {
@@ -147,7 +147,7 @@ func (b *bench) publish(path string, n int16, becomes outcome) (pauses []time.Du
 		if claimed[0].Step != schema.StepPrepare {
 			o = becomes(n, claimed[0].Entry)
 		}
-		result := claimed[0].After(o, b.store.Now(), 0)
+		result := claimed[0].After(o, b.Store.Now(), 0)
 		if claimed[0].Step != schema.StepPrepare {
 			pauses = append(pauses, result.NextIn)
 		}

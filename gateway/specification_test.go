@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/gateway"
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -32,7 +33,7 @@ type demonstration func(b *bench)
 // bench is one gateway for all rules. Each rule has a workspace of its own, with one
 // account on every platform; the clock stands still.
 type bench struct {
-	*api
+	*gatewaytest.API
 	database *pgx.Conn
 	began    time.Time
 	strict   string // address of the gateway that takes nothing private
@@ -48,7 +49,7 @@ func TestSpecification(t *testing.T) {
 		b.resourceRules(), b.accountRules(), webhookRules(), serviceRules())
 	for _, r := range rules {
 		t.Run(r.section+": "+r.says, func(t *testing.T) {
-			b.under(t)
+			b.Under(t)
 			b.enter()
 			r.shows(b)
 		})
@@ -60,44 +61,44 @@ func TestSpecification(t *testing.T) {
 }
 
 func newBench(t *testing.T) *bench {
-	b := &bench{api: newAPI(t)}
-	b.freeze()
+	b := &bench{API: gatewaytest.New(t)}
+	b.Freeze()
 	var err error
-	if b.database, err = pgx.Connect(context.Background(), b.databaseURL); err != nil {
+	if b.database, err = pgx.Connect(context.Background(), b.DatabaseURL); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.database.Close(context.Background()) }) // the database is dropped anyway
-	_, media := withMedia(t)
+	_, media := gatewaytest.WithMedia(t)
 	private := func(c *gateway.Config) { c.Rules.AllowPrivateWebhooks = true }
-	b.strict, b.began = b.url, b.now()
-	b.serve(slog.New(slog.DiscardHandler), []func(*gateway.Config){media, private})
-	b.lenient = b.url
+	b.strict, b.began = b.URL, b.Now()
+	b.Serve(slog.New(slog.DiscardHandler), []func(*gateway.Config){media, private})
+	b.lenient = b.URL
 	return b
 }
 
 // leniently sends what follows to the gateway that takes private addresses.
-func (b *bench) leniently() { b.url = b.lenient }
+func (b *bench) leniently() { b.URL = b.lenient }
 
 // enter makes the workspace of a rule, in one round trip: there are many.
 func (b *bench) enter() {
 	b.Helper()
-	b.url = b.strict
-	b.frozen.Store(&b.began)
+	b.URL = b.strict
+	b.Frozen.Store(&b.began)
 	text, err := schema.NewAPIKey(rand.Reader, false)
 	if err != nil {
 		b.Fatal(err)
 	}
-	now := b.store.Now()
+	now := b.Store.Now()
 	hash, key := schema.HashAPIKey(text), schema.NewKeyID(now)
-	b.workspace, b.key, b.accounts = schema.NewWorkspaceID(now), text, make(map[schema.Platform]schema.AccountID)
+	b.Workspace, b.Key, b.accounts = schema.NewWorkspaceID(now), text, make(map[schema.Platform]schema.AccountID)
 	batch := &pgx.Batch{}
-	batch.Queue(`insert into workspaces (id, name, plan) values ($1, $2, 'operator')`, b.workspace, b.workspace.String())
+	batch.Queue(`insert into workspaces (id, name, plan) values ($1, $2, 'operator')`, b.Workspace, b.Workspace.String())
 	batch.Queue(`insert into api_keys (id, lineage, workspace_id, name, hash, permission) values ($1, $1, $2, 'rule', $3, $4)`,
-		key, b.workspace, hash[:], int16(schema.Admin))
+		key, b.Workspace, hash[:], int16(schema.Admin))
 	for _, p := range schema.Platforms() {
 		b.accounts[p] = schema.NewAccountID(now)
 		batch.Queue(`insert into accounts (id, workspace_id, platform, native_id, name, sealed) values ($1, $2, $3, $4, $4, 'sealed')`,
-			b.accounts[p], b.workspace, p, "acme on "+p.String())
+			b.accounts[p], b.Workspace, p, "acme on "+p.String())
 	}
 	if err := b.database.SendBatch(context.Background(), batch).Close(); err != nil {
 		b.Fatal(err)
@@ -110,9 +111,9 @@ type request struct {
 	body         any
 }
 
-func (b *bench) send(r request, headers ...string) *answer {
+func (b *bench) send(r request, headers ...string) *gatewaytest.Response {
 	b.Helper()
-	return b.call(r.method, r.path, r.body, headers...)
+	return b.Request(r.method, r.path, r.body, headers...)
 }
 
 // with returns the request with some members of its body changed; null removes one.
@@ -142,11 +143,11 @@ func get(path string) request { return request{http.MethodGet, path, nil} }
 
 // has fails the test unless the tree has these values at these paths, given in pairs; a
 // value of nil is of what is not there.
-func (b *bench) has(of tree, pairs ...any) {
+func (b *bench) has(of gatewaytest.JSON, pairs ...any) {
 	b.Helper()
 	for i := 0; i < len(pairs); i += 2 {
 		path, _ := pairs[i].(string)
-		if got := of.dotted(path); fmt.Sprint(got) != fmt.Sprint(pairs[i+1]) {
+		if got := of.Dotted(path); fmt.Sprint(got) != fmt.Sprint(pairs[i+1]) {
 			b.Errorf("%s = %v, want %v", path, got, pairs[i+1])
 		}
 	}
@@ -157,7 +158,7 @@ func (b *bench) has(of tree, pairs ...any) {
 func answered(status int, r request, pairs ...any) demonstration {
 	return func(b *bench) {
 		b.Helper()
-		b.has(b.send(r).want(status), pairs...)
+		b.has(b.send(r).Want(status), pairs...)
 	}
 }
 
@@ -166,8 +167,8 @@ func answered(status int, r request, pairs ...any) demonstration {
 func invalid(r request, field, code string, platform ...string) demonstration {
 	return func(b *bench) {
 		b.Helper()
-		e := b.send(r).fails(http.StatusBadRequest, "validation_error")
-		b.named(e.at("details"), field, code, platform...)
+		e := b.send(r).WantError(http.StatusBadRequest, "validation_error")
+		b.named(e.At("details"), field, code, platform...)
 	}
 }
 
@@ -176,10 +177,10 @@ func warned(r request, field, code string, platform ...string) demonstration {
 	return func(b *bench) {
 		b.Helper()
 		got := b.send(r)
-		if got.status >= http.StatusBadRequest {
-			b.Fatalf("status = %d: %s", got.status, got.body)
+		if got.Status >= http.StatusBadRequest {
+			b.Fatalf("status = %d: %s", got.Status, got.Body)
 		}
-		b.named(got.want(got.status).at("warnings"), field, code, platform...)
+		b.named(got.Want(got.Status).At("warnings"), field, code, platform...)
 	}
 }
 
@@ -187,7 +188,7 @@ func warned(r request, field, code string, platform ...string) demonstration {
 func failed(r request, status int, code string) demonstration {
 	return func(b *bench) {
 		b.Helper()
-		b.send(r).fails(status, code)
+		b.send(r).WantError(status, code)
 	}
 }
 
@@ -202,13 +203,13 @@ func all(shown ...demonstration) demonstration {
 }
 
 // named fails the test unless a detail is among those found.
-func (b *bench) named(details tree, field, code string, platform ...string) {
+func (b *bench) named(details gatewaytest.JSON, field, code string, platform ...string) {
 	b.Helper()
-	for i := range details.size() {
-		d := details.at(i)
-		if d.at("field").text() == field && d.at("code").text() == code && (len(platform) == 0 || d.at("platform").text() == platform[0]) {
+	for i := range details.Len() {
+		d := details.At(i)
+		if d.At("field").Text() == field && d.At("code").Text() == code && (len(platform) == 0 || d.At("platform").Text() == platform[0]) {
 			return
 		}
 	}
-	b.Errorf("%v have no %s of %s %v", details.value, code, field, platform)
+	b.Errorf("%v have no %s of %s %v", details.Value, code, field, platform)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -41,14 +42,14 @@ func ofEntries(n int) request {
 func (b *bench) threadRules() []rule {
 	now := `"status": null, "publishNow": true`
 	later := func(d time.Duration) request {
-		return newThread(`{"status": null, "scheduledFor": "` + b.in(d) + `"}`)
+		return newThread(`{"status": null, "scheduledFor": "` + b.In(d) + `"}`)
 	}
 	return []rule{
 		{threadResource, "it has an id, a title, its platforms, a status, a time, a post and times", func(b *bench) {
-			thread := b.send(later(time.Hour).with(`{"title": "T", "platforms": ["bluesky", "mastodon"]}`)).want(http.StatusCreated).at("thread")
+			thread := b.send(later(time.Hour).with(`{"title": "T", "platforms": ["bluesky", "mastodon"]}`)).Want(http.StatusCreated).At("thread")
 			b.has(thread, "title", "T", "platforms", "[bluesky mastodon]", "status", "scheduled", "scheduledFor", b.shown(time.Hour), "entryCount", 2, "isApiPost", true)
 			for _, field := range []string{"id", "postId", "createdAt", "updatedAt"} {
-				if thread.at(field).text() == "" {
+				if thread.At(field).Text() == "" {
 					b.Errorf("%s is missing", field)
 				}
 			}
@@ -56,14 +57,14 @@ func (b *bench) threadRules() []rule {
 		{threadResource, "the title may be null", answered(http.StatusCreated, newThread(`{}`), "thread.title", nil)},
 		{threadResource, "its status is its post's at every reading", func(b *bench) {
 			path := b.make(newThread(`{` + now + `}`))
-			b.has(b.send(get(path)).want(http.StatusOK), "thread.status", "scheduled")
+			b.has(b.send(get(path)).Want(http.StatusOK), "thread.status", "scheduled")
 			b.publish(path, 0, b.posts)
-			b.has(b.send(get(path)).want(http.StatusOK), "thread.status", "posted")
+			b.has(b.send(get(path)).Want(http.StatusOK), "thread.status", "posted")
 		}},
 		{threadResource, "one post carries all of it", func(b *bench) {
-			thread := b.send(newThread(`{}`)).want(http.StatusCreated).at("thread")
-			b.has(thread, "posts.0.postId", thread.at("postId").text(), "posts.1.postId", thread.at("postId").text())
-			b.has(b.send(get("/posts/"+thread.at("postId").text())).want(http.StatusOK), "post.threadId", thread.at("id").text())
+			thread := b.send(newThread(`{}`)).Want(http.StatusCreated).At("thread")
+			b.has(thread, "posts.0.postId", thread.At("postId").Text(), "posts.1.postId", thread.At("postId").Text())
+			b.has(b.send(get("/posts/"+thread.At("postId").Text())).Want(http.StatusOK), "post.threadId", thread.At("id").Text())
 		}},
 		{threadResource, "config has a delay of no effect, ends at an error unless told, and tries three times more", all(
 			answered(http.StatusCreated, newThread(`{}`), "thread.config.postDelay", 0, "thread.config.continueOnError", false, "thread.config.maxRetries", 3),
@@ -76,7 +77,7 @@ func (b *bench) threadRules() []rule {
 			path := b.make(newThread(`{` + now + `, "platforms": ["mastodon", "threads"]}`))
 			b.publish(path, 0, b.posts)
 			b.publish(path, 1, b.posts)
-			b.has(b.send(get(path)).want(http.StatusOK).at("thread", "posts"), "0.status", "posted", "1.status", "posted",
+			b.has(b.send(get(path)).Want(http.StatusOK).At("thread", "posts"), "0.status", "posted", "1.status", "posted",
 				"0.platformPostIds.mastodon.postId", "n0-0", "0.platformPostIds.threads.url", "https://native.example/1/0",
 				"1.platformPostIds.mastodon.postId", "n0-1", "1.platformPostIds.threads.postId", "n1-1")
 		}},
@@ -94,9 +95,9 @@ func (b *bench) threadRules() []rule {
 			invalid(newThread(`{"posts": [{"content": "a", "mediaItems": [`+anImage+`,`+anImage+`]}, {"content": "b"}]}`), "posts[0].mediaItems", "too_many_media"),
 		)},
 		{threading, "platformContent is a platform's text of an entry, in place of content", all(
-			answered(http.StatusCreated, newThread(`{"posts": [{"content": "`+long(301)+`", "platformContent": {"bluesky": "sky"}}, {"content": "b"}]}`), "thread.posts.0.platformContent.bluesky", "sky"),
-			invalid(newThread(`{"posts": [{"content": "a", "platformContent": {"bluesky": "`+long(301)+`"}}, {"content": "b"}]}`), "posts[0].platformContent.bluesky", "text_too_long", "bluesky"),
-			invalid(newThread(`{"posts": [{"content": "`+long(301)+`", "platformContent": {"mastodon": "m"}}, {"content": "b"}]}`), "posts[0].content", "text_too_long", "bluesky"),
+			answered(http.StatusCreated, newThread(`{"posts": [{"content": "`+gatewaytest.Zeros(301)+`", "platformContent": {"bluesky": "sky"}}, {"content": "b"}]}`), "thread.posts.0.platformContent.bluesky", "sky"),
+			invalid(newThread(`{"posts": [{"content": "a", "platformContent": {"bluesky": "`+gatewaytest.Zeros(301)+`"}}, {"content": "b"}]}`), "posts[0].platformContent.bluesky", "text_too_long", "bluesky"),
+			invalid(newThread(`{"posts": [{"content": "`+gatewaytest.Zeros(301)+`", "platformContent": {"mastodon": "m"}}, {"content": "b"}]}`), "posts[0].content", "text_too_long", "bluesky"),
 		)},
 		{threading, "at least one platform is wanted, bare or with an account", all(
 			invalid(newThread(`{"platforms": []}`), "platforms", "required"),
@@ -104,7 +105,7 @@ func (b *bench) threadRules() []rule {
 			answered(http.StatusCreated, newThread(`{"platforms": [{"platform": "bluesky"}, "mastodon"]}`), "thread.platforms", "[bluesky mastodon]"),
 			func(b *bench) {
 				r := newThread(`{"platforms": [{"platform": "bluesky", "accountId": "` + b.accounts[schema.Bluesky].String() + `"}]}`)
-				b.has(b.send(r).want(http.StatusCreated), "thread.targets.0.accountId", b.accounts[schema.Bluesky])
+				b.has(b.send(r).Want(http.StatusCreated), "thread.targets.0.accountId", b.accounts[schema.Bluesky])
 			},
 		)},
 		{threading, "settings are of the whole thread", answered(http.StatusCreated, newThread(`{"platforms": ["mastodon"], "platformSettings": {"mastodon": {"visibility": "unlisted"}}}`),
@@ -115,10 +116,10 @@ func (b *bench) threadRules() []rule {
 			invalid(later(4*time.Minute), "scheduledFor", "time_too_early"),
 		)},
 		{threading, "a time without an offset is meant in the zone", answered(http.StatusCreated,
-			newThread(`{"status": null, "timezone": "Asia/Tokyo", "scheduledFor": "`+b.now().UTC().Add(10*time.Hour).Format("2006-01-02T15:04:05")+`"}`), "thread.scheduledFor", b.shown(time.Hour))},
+			newThread(`{"status": null, "timezone": "Asia/Tokyo", "scheduledFor": "`+b.Now().UTC().Add(10*time.Hour).Format("2006-01-02T15:04:05")+`"}`), "thread.scheduledFor", b.shown(time.Hour))},
 		{threading, "a brand may be named", func(b *bench) {
-			brand := b.call(http.MethodPost, "/brands", `{"name": "B"}`).want(http.StatusCreated).at("brand", "id").text()
-			b.has(b.send(newThread(`{"brandId": "`+brand+`"}`)).want(http.StatusCreated), "thread.brandId", brand)
+			brand := b.Request(http.MethodPost, "/brands", `{"name": "B"}`).Want(http.StatusCreated).At("brand", "id").Text()
+			b.has(b.send(newThread(`{"brandId": "`+brand+`"}`)).Want(http.StatusCreated), "thread.brandId", brand)
 			invalid(newThread(`{"brandId": "brand_1"}`), "brandId", "brand_unknown")(b)
 		}},
 		{threading, "firstComment is of the first entry", answered(http.StatusCreated, newThread(`{"firstComment": "c"}`), "thread.firstComments.0.target", 0)},
@@ -137,19 +138,19 @@ func (b *bench) threadRules() []rule {
 			for _, p := range schema.Platforms() {
 				r := newThread(`{"platforms": ["` + p.String() + `"]}`)
 				if slices.Contains([]schema.Platform{schema.Twitter, schema.Threads, schema.Bluesky, schema.Mastodon}, p) {
-					b.send(r).want(http.StatusCreated)
+					b.send(r).Want(http.StatusCreated)
 					continue
 				}
 				invalid(r, "platforms[0]", "thread_unsupported", p.String())(b)
 			}
 		}},
 		{threading, "each entry counts against the posts of a month", func(b *bench) {
-			b.exec(`update workspaces set plan = 'free' where id = $1`, b.workspace)
-			b.send(ofEntries(5)).fails(http.StatusForbidden, "plan_limit_reached")
-			b.send(ofEntries(3)).want(http.StatusCreated)
-			b.send(ofEntries(2)).fails(http.StatusForbidden, "plan_limit_reached")
-			b.send(newPost(`{}`)).want(http.StatusCreated)
-			b.send(newPost(`{}`)).fails(http.StatusForbidden, "plan_limit_reached")
+			b.exec(`update workspaces set plan = 'free' where id = $1`, b.Workspace)
+			b.send(ofEntries(5)).WantError(http.StatusForbidden, "plan_limit_reached")
+			b.send(ofEntries(3)).Want(http.StatusCreated)
+			b.send(ofEntries(2)).WantError(http.StatusForbidden, "plan_limit_reached")
+			b.send(newPost(`{}`)).Want(http.StatusCreated)
+			b.send(newPost(`{}`)).WantError(http.StatusForbidden, "plan_limit_reached")
 		}},
 		{threading, "postDelay is accepted without effect", all(
 			warned(newThread(`{"config": {"postDelay": 60}}`), "config.postDelay", "no_effect"),
@@ -176,8 +177,8 @@ func (b *bench) threadRules() []rule {
 					}
 					return b.posts(n, entry)
 				})
-				posts := b.send(get(path)).want(http.StatusOK).at("thread", "posts")
-				if got := posts.at(0, "status").text() + " " + posts.at(1, "status").text() + " " + posts.at(2, "status").text(); got != statuses {
+				posts := b.send(get(path)).Want(http.StatusOK).At("thread", "posts")
+				if got := posts.At(0, "status").Text() + " " + posts.At(1, "status").Text() + " " + posts.At(2, "status").Text(); got != statuses {
 					b.Errorf("continueOnError %s: entries are %s, want %s", goesOn, got, statuses)
 				}
 			}
@@ -197,84 +198,87 @@ func (b *bench) threadRules() []rule {
 		}},
 		{threading, "it is answered with 201 and the thread", answered(http.StatusCreated, newThread(`{}`), "success", true, "thread.status", "draft")},
 		{threading, "an invalid one with 400", failed(newThread(`{"posts": 1}`), http.StatusBadRequest, "validation_error")},
-		{threading, "one without a key with 401", func(b *bench) { b.key = ""; b.send(newThread(`{}`)).fails(http.StatusUnauthorized, "unauthorized") }},
+		{threading, "one without a key with 401", func(b *bench) { b.Key = ""; b.send(newThread(`{}`)).WantError(http.StatusUnauthorized, "unauthorized") }},
 		{threading, "one without permission with 403", func(b *bench) {
-			b.key = b.newKey(b.workspace, schema.Read)
-			b.send(newThread(`{}`)).fails(http.StatusForbidden, "forbidden")
+			b.Key = b.NewKey(b.Workspace, schema.Read)
+			b.send(newThread(`{}`)).WantError(http.StatusForbidden, "forbidden")
 		}},
 		{threading, "there is no list of threads", failed(get("/threads"), http.StatusMethodNotAllowed, "method_not_allowed")},
 
 		{readThread, "it is answered with the thread", func(b *bench) {
-			b.has(b.send(get(b.make(newThread(`{}`)))).want(http.StatusOK), "success", true, "thread.posts.1.content", "two")
+			b.has(b.send(get(b.make(newThread(`{}`)))).Want(http.StatusOK), "success", true, "thread.posts.1.content", "two")
 		}},
 		{readThread, "one that is not there is answered with 404", failed(get(missingThread), http.StatusNotFound, "not_found")},
-		{readThread, "a reader without a key is answered with 401", func(b *bench) { b.key = ""; b.send(get(missingThread)).fails(http.StatusUnauthorized, "unauthorized") }},
+		{readThread, "a reader without a key is answered with 401", func(b *bench) {
+			b.Key = ""
+			b.send(get(missingThread)).WantError(http.StatusUnauthorized, "unauthorized")
+		}},
 
 		{patchThread, "drafts and scheduled threads can be changed, others cannot", func(b *bench) {
 			for _, r := range []request{newThread(`{}`), later(time.Hour)} {
-				b.has(b.call(http.MethodPatch, b.make(r), `{"title": "z"}`).want(http.StatusOK), "thread.title", "z")
+				b.has(b.Request(http.MethodPatch, b.make(r), `{"title": "z"}`).Want(http.StatusOK), "thread.title", "z")
 			}
 			for _, becomes := range []outcome{b.posts, refuses} {
 				path := b.make(newThread(`{` + now + `}`))
 				b.publish(path, 0, becomes)
-				b.call(http.MethodPatch, path, `{"title": "z"}`).fails(http.StatusBadRequest, "invalid_state")
+				b.Request(http.MethodPatch, path, `{"title": "z"}`).WantError(http.StatusBadRequest, "invalid_state")
 			}
 			begun := b.make(newThread(`{` + now + `, "platforms": ["bluesky", "mastodon"]}`))
 			b.publish(begun, 0, b.posts)
-			b.call(http.MethodPatch, begun, `{"title": "z"}`).fails(http.StatusBadRequest, "invalid_state")
+			b.Request(http.MethodPatch, begun, `{"title": "z"}`).WantError(http.StatusBadRequest, "invalid_state")
 			cancelled := b.make(later(time.Hour))
-			b.call(http.MethodDelete, cancelled, nil).want(http.StatusOK)
-			b.call(http.MethodPatch, cancelled, `{"title": "z"}`).fails(http.StatusBadRequest, "invalid_state")
+			b.Request(http.MethodDelete, cancelled, nil).Want(http.StatusOK)
+			b.Request(http.MethodPatch, cancelled, `{"title": "z"}`).WantError(http.StatusBadRequest, "invalid_state")
 		}},
 		{patchThread, "scheduledFor moves all of it", func(b *bench) {
 			path := b.make(later(time.Hour))
-			b.has(b.call(http.MethodPatch, path, `{"scheduledFor": "`+b.in(3*time.Hour)+`"}`).want(http.StatusOK), "thread.scheduledFor", b.shown(3*time.Hour))
-			b.has(b.send(get("/posts/"+b.idOf(path).String())).want(http.StatusOK), "post.scheduledFor", b.shown(3*time.Hour))
+			b.has(b.Request(http.MethodPatch, path, `{"scheduledFor": "`+b.In(3*time.Hour)+`"}`).Want(http.StatusOK), "thread.scheduledFor", b.shown(3*time.Hour))
+			b.has(b.send(get("/posts/"+b.idOf(path).String())).Want(http.StatusOK), "post.scheduledFor", b.shown(3*time.Hour))
 			b.due(path, 3*time.Hour)
 		}},
 		{patchThread, "config is merged into what there is", func(b *bench) {
 			path := b.make(newThread(`{"config": {"maxRetries": 1, "continueOnError": true}}`))
-			b.has(b.call(http.MethodPatch, path, `{"config": {"maxRetries": 5}}`).want(http.StatusOK), "thread.config.maxRetries", 5, "thread.config.continueOnError", true)
+			b.has(b.Request(http.MethodPatch, path, `{"config": {"maxRetries": 5}}`).Want(http.StatusOK), "thread.config.maxRetries", 5, "thread.config.continueOnError", true)
 		}},
 		{patchThread, "status is draft or scheduled", func(b *bench) {
 			path := b.make(later(time.Hour))
-			b.has(b.call(http.MethodPatch, path, `{"status": "draft"}`).want(http.StatusOK), "thread.status", "draft")
-			b.has(b.call(http.MethodPatch, path, `{"status": "scheduled"}`).want(http.StatusOK), "thread.status", "scheduled")
-			b.named(b.call(http.MethodPatch, path, `{"status": "posted"}`).fails(http.StatusBadRequest, "validation_error").at("details"), "status", "invalid_value")
+			b.has(b.Request(http.MethodPatch, path, `{"status": "draft"}`).Want(http.StatusOK), "thread.status", "draft")
+			b.has(b.Request(http.MethodPatch, path, `{"status": "scheduled"}`).Want(http.StatusOK), "thread.status", "scheduled")
+			b.named(b.Request(http.MethodPatch, path, `{"status": "posted"}`).WantError(http.StatusBadRequest, "validation_error").At("details"), "status", "invalid_value")
 		}},
 		{patchThread, "entries cannot be changed", func(b *bench) {
 			path := b.make(newThread(`{}`))
-			answer := b.call(http.MethodPatch, path, `{"posts": [{"content": "z"}, {"content": "y"}]}`).want(http.StatusOK)
-			b.named(answer.at("warnings"), "posts", "unknown_field")
+			answer := b.Request(http.MethodPatch, path, `{"posts": [{"content": "z"}, {"content": "y"}]}`).Want(http.StatusOK)
+			b.named(answer.At("warnings"), "posts", "unknown_field")
 			b.has(answer, "thread.posts.0.content", "one")
 		}},
 		{patchThread, "one that is not there is answered with 404", failed(request{http.MethodPatch, missingThread, `{}`}, http.StatusNotFound, "not_found")},
 		{patchThread, "a caller without a key is answered with 401", func(b *bench) {
-			b.key = ""
-			b.call(http.MethodPatch, missingThread, `{}`).fails(http.StatusUnauthorized, "unauthorized")
+			b.Key = ""
+			b.Request(http.MethodPatch, missingThread, `{}`).WantError(http.StatusUnauthorized, "unauthorized")
 		}},
 
 		{deleteThread, "a scheduled thread is cancelled with its post and every entry", func(b *bench) {
 			path := b.make(later(time.Hour))
-			b.has(b.call(http.MethodDelete, path, nil).want(http.StatusOK), "success", true, "deleted", true, "id", path[len("/threads/"):], "method", "cancelled")
-			b.has(b.send(get(path)).want(http.StatusOK), "thread.status", "cancelled", "thread.posts.0.status", "cancelled", "thread.posts.1.status", "cancelled")
-			b.has(b.send(get("/posts/"+b.idOf(path).String())).want(http.StatusOK), "post.status", "cancelled")
+			b.has(b.Request(http.MethodDelete, path, nil).Want(http.StatusOK), "success", true, "deleted", true, "id", path[len("/threads/"):], "method", "cancelled")
+			b.has(b.send(get(path)).Want(http.StatusOK), "thread.status", "cancelled", "thread.posts.0.status", "cancelled", "thread.posts.1.status", "cancelled")
+			b.has(b.send(get("/posts/"+b.idOf(path).String())).Want(http.StatusOK), "post.status", "cancelled")
 		}},
 		{deleteThread, "a draft is removed with its post", func(b *bench) {
 			path := b.make(newThread(`{}`))
-			b.has(b.call(http.MethodDelete, path, nil).want(http.StatusOK), "deleted", true, "method", nil)
-			b.send(get(path)).fails(http.StatusNotFound, "not_found")
-			b.send(get("/posts/"+b.idOf(path).String())).fails(http.StatusNotFound, "not_found")
+			b.has(b.Request(http.MethodDelete, path, nil).Want(http.StatusOK), "deleted", true, "method", nil)
+			b.send(get(path)).WantError(http.StatusNotFound, "not_found")
+			b.send(get("/posts/"+b.idOf(path).String())).WantError(http.StatusNotFound, "not_found")
 		}},
 		{deleteThread, "a published thread cannot be deleted", func(b *bench) {
 			path := b.make(newThread(`{` + now + `}`))
 			b.publish(path, 0, b.posts)
-			b.call(http.MethodDelete, path, nil).fails(http.StatusBadRequest, "invalid_state")
+			b.Request(http.MethodDelete, path, nil).WantError(http.StatusBadRequest, "invalid_state")
 		}},
 		{deleteThread, "one that is not there is answered with 404", failed(request{http.MethodDelete, missingThread, nil}, http.StatusNotFound, "not_found")},
 		{deleteThread, "a caller without a key is answered with 401", func(b *bench) {
-			b.key = ""
-			b.call(http.MethodDelete, missingThread, nil).fails(http.StatusUnauthorized, "unauthorized")
+			b.Key = ""
+			b.Request(http.MethodDelete, missingThread, nil).WantError(http.StatusUnauthorized, "unauthorized")
 		}},
 	}
 }

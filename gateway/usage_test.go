@@ -5,16 +5,17 @@ import (
 	"testing"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
 func TestUsageTellsWhatCounts(t *testing.T) {
-	a := newAPI(t)
-	workspace, key := a.tenant("small", "free", schema.Admin)
-	a.connect(workspace, schema.Mastodon, "@small")
+	a := gatewaytest.New(t)
+	workspace, key := a.CreateWorkspace("small", "free", schema.Admin)
+	a.AddAccount(workspace, schema.Mastodon, "@small")
 	const draft = `{"content": "x", "platforms": ["mastodon"], "status": "draft"}`
 	const thread = `{"posts": [{"content": "1"}, {"content": "2"}], "platforms": ["mastodon"], "scheduledFor": "2026-01-01T00:00:00Z"}`
-	later := a.in(2 * time.Hour)
+	later := a.In(2 * time.Hour)
 	for _, step := range []struct {
 		name, path, body, idempotency string
 		status                        int
@@ -34,29 +35,29 @@ func TestUsageTellsWhatCounts(t *testing.T) {
 		if step.idempotency != "" {
 			headers = []string{"Idempotency-Key", step.idempotency}
 		}
-		if got := a.callWith(key, http.MethodPost, step.path, step.body, headers...); got.status != step.status {
-			t.Fatalf("%s: %d %s, want %d", step.name, got.status, got.body, step.status)
+		if got := a.RequestWith(key, http.MethodPost, step.path, step.body, headers...); got.Status != step.status {
+			t.Fatalf("%s: %d %s, want %d", step.name, got.Status, got.Body, step.status)
 		}
-		posts := a.callWith(key, http.MethodGet, "/usage", nil).want(http.StatusOK).at("usage", "posts")
-		if posts.at("used").value != step.used || posts.at("remaining").value != 4-step.used {
-			t.Errorf("after %s: posts = %v, want %v used", step.name, posts.value, step.used)
+		posts := a.RequestWith(key, http.MethodGet, "/usage", nil).Want(http.StatusOK).At("usage", "posts")
+		if posts.At("used").Value != step.used || posts.At("remaining").Value != 4-step.used {
+			t.Errorf("after %s: posts = %v, want %v used", step.name, posts.Value, step.used)
 		}
 	}
-	usage := a.callWith(key, http.MethodGet, "/usage", nil).want(http.StatusOK).at("usage")
-	if usage.at("accounts", "used").value != 1.0 || usage.at("accounts", "limit").value != 2.0 || usage.at("requests", "limit").value != 30.0 {
-		t.Errorf("usage = %v", usage.value)
+	usage := a.RequestWith(key, http.MethodGet, "/usage", nil).Want(http.StatusOK).At("usage")
+	if usage.At("accounts", "used").Value != 1.0 || usage.At("accounts", "limit").Value != 2.0 || usage.At("requests", "limit").Value != 30.0 {
+		t.Errorf("usage = %v", usage.Value)
 	}
 }
 
 func TestUsageWithoutLimitsIsNull(t *testing.T) {
-	a := newAPI(t)
-	usage := a.call(http.MethodGet, "/usage", nil).want(http.StatusOK).at("usage")
+	a := gatewaytest.New(t)
+	usage := a.Request(http.MethodGet, "/usage", nil).Want(http.StatusOK).At("usage")
 	for _, part := range []string{"posts", "accounts", "requests"} {
-		if limit := usage.at(part, "limit").value; limit != nil {
+		if limit := usage.At(part, "limit").Value; limit != nil {
 			t.Errorf("%s has the limit %v", part, limit)
 		}
 	}
-	if usage.at("accounts", "used").value != 0.0 || usage.at("posts", "used").value != nil {
-		t.Errorf("usage = %v", usage.value)
+	if usage.At("accounts", "used").Value != 0.0 || usage.At("posts", "used").Value != nil {
+		t.Errorf("usage = %v", usage.Value)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"crier/gateway/gatewaytest"
 	"crier/schema"
 )
 
@@ -97,16 +98,16 @@ func wrongRequests() []wrongRequest {
 // TestWrongRequestsAreAnsweredAsDocumented compares docs/errors.md with what is answered; with
 // CRIER_TEST_UPDATE=1 it writes the table anew.
 func TestWrongRequestsAreAnsweredAsDocumented(t *testing.T) {
-	a := newAPI(t)
-	mastodon := a.connect(a.workspace, schema.Mastodon, "@a")
-	a.connect(a.workspace, schema.Mastodon, "@b")
-	a.connect(a.workspace, schema.Bluesky, "a.bsky.social")
-	a.connect(a.workspace, schema.TikTok, "a")
-	a.exec(`update accounts set settings = '{}'`)
-	post := a.call(http.MethodPost, "/posts", strings.ReplaceAll(toMastodon(`, `+a.inAnHour()), "$mastodon", mastodon.String())).want(http.StatusCreated).at("post", "id").text()
-	a.call(http.MethodDelete, "/posts/"+post, nil).want(http.StatusOK)
+	a := gatewaytest.New(t)
+	mastodon := a.AddAccount(a.Workspace, schema.Mastodon, "@a")
+	a.AddAccount(a.Workspace, schema.Mastodon, "@b")
+	a.AddAccount(a.Workspace, schema.Bluesky, "a.bsky.social")
+	a.AddAccount(a.Workspace, schema.TikTok, "a")
+	a.Exec(`update accounts set settings = '{}'`)
+	post := a.Request(http.MethodPost, "/posts", strings.ReplaceAll(toMastodon(`, `+a.InAnHour()), "$mastodon", mastodon.String())).Want(http.StatusCreated).At("post", "id").Text()
+	a.Request(http.MethodDelete, "/posts/"+post, nil).Want(http.StatusOK)
 	shown := strings.NewReplacer(mastodon.String(), "acc_…", post, "post_…")
-	filled := strings.NewReplacer("$mastodon", mastodon.String(), "$post", post, "$soon", a.in(time.Minute), "$ahead", a.in(time.Hour), "$long", strings.Repeat("a", 301))
+	filled := strings.NewReplacer("$mastodon", mastodon.String(), "$post", post, "$soon", a.In(time.Minute), "$ahead", a.In(time.Hour), "$long", strings.Repeat("a", 301))
 	short := strings.NewReplacer("$mastodon", "acc_…", "$post", "post_…", "$soon", "in a minute", "$ahead", "2026-12-01T09:00:00Z", "$long", "301 characters")
 	ids := regexp.MustCompile(`\b(acc|post|brand)_[0-9a-hjkmnp-tv-z]{26}`)
 	var table strings.Builder
@@ -116,18 +117,18 @@ func TestWrongRequestsAreAnsweredAsDocumented(t *testing.T) {
 		if r.method == "" {
 			r.method = http.MethodPost
 		}
-		got := a.call(r.method, filled.Replace(r.path), filled.Replace(r.body), r.headers...)
-		if got.status < 400 || got.status >= 500 {
-			t.Errorf("%s: status = %d: %s", r.what, got.status, got.body)
+		got := a.Request(r.method, filled.Replace(r.path), filled.Replace(r.body), r.headers...)
+		if got.Status < 400 || got.Status >= 500 {
+			t.Errorf("%s: status = %d: %s", r.what, got.Status, got.Body)
 			continue
 		}
-		message := ids.ReplaceAllString(shown.Replace(got.want(got.status).at("error", "message").text()), "${1}_…")
+		message := ids.ReplaceAllString(shown.Replace(got.Want(got.Status).At("error", "message").Text()), "${1}_…")
 		message = strings.ReplaceAll(message, schema.PlatformNames(), "twitter, …")
 		request := strings.TrimSpace(r.method + " " + short.Replace(r.path) + " " + short.Replace(r.body))
 		if r.what == "no key" {
 			request += " (without Authorization)"
 		}
-		fmt.Fprintf(&table, "| %s | `%s` | %d: %s |\n", r.what, request, got.status, strings.ReplaceAll(message, "|", `\|`))
+		fmt.Fprintf(&table, "| %s | `%s` | %d: %s |\n", r.what, request, got.Status, strings.ReplaceAll(message, "|", `\|`))
 	}
 	if len(requests) != 59 {
 		t.Errorf("there are %d requests, and the document says 59", len(requests))

@@ -1,5 +1,3 @@
-// Package gatewaytest is a person's browser, for tests: without scripts, but as strict as one
-// about where a page's forms may lead.
 package gatewaytest
 
 import (
@@ -13,7 +11,8 @@ import (
 	"testing"
 )
 
-// Browser opens pages, follows their redirects and sends their forms.
+// Browser opens pages, follows their redirects and sends their forms: without scripts, but as
+// strict as a person's about where a page's forms may lead.
 type Browser struct {
 	testing.TB
 	// Served are addresses by the origins that stand for them, as behind a proxy. A redirect to

@@ -1,4 +1,4 @@
-package gateway_test
+package gatewaytest
 
 import (
 	"log/slog"
@@ -20,34 +20,34 @@ import (
 	"crier/schema"
 )
 
-// platforms is the connectors of an installation, and the simulators they reach once they
+// Platforms is the connectors of an installation, and the simulators they reach once they
 // are needed: most tests have no use for them.
-type platforms struct {
+type Platforms struct {
 	testing.TB
-	open    func() *catalog.Catalog
-	sandbox *sandbox.Sandbox
-	bases   map[schema.Platform]string
-	apps    map[schema.Platform]connectors.App // one of LinkedIn's is missing
-	vault   *connectors.Vault
+	open     func() *catalog.Catalog
+	Sandbox  *sandbox.Sandbox
+	BaseURLs map[schema.Platform]string
+	apps     map[schema.Platform]connectors.App // one of LinkedIn's is missing
+	vault    *connectors.Vault
 }
 
-func newPlatforms(t testing.TB) *platforms {
+func newPlatforms(t testing.TB) *Platforms {
 	t.Helper()
-	p := &platforms{TB: t, bases: map[schema.Platform]string{}, apps: map[schema.Platform]connectors.App{}}
+	p := &Platforms{TB: t, BaseURLs: map[schema.Platform]string{}, apps: map[schema.Platform]connectors.App{}}
 	var address string
 	var err error
-	p.sandbox, err = sandbox.New(sandbox.Config{
+	p.Sandbox, err = sandbox.New(sandbox.Config{
 		Simulators: catalog.Simulators(), BaseURL: func() string { return address }, Now: time.Now, HTTP: http.DefaultClient,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(p.sandbox.Handler())
+	server := httptest.NewUnstartedServer(p.Sandbox.Handler())
 	address = "http://" + server.Listener.Addr().String()
 	server.Start()
 	t.Cleanup(server.Close)
 	for _, simulator := range catalog.Simulators() {
-		p.bases[simulator.Platform] = address + "/" + simulator.Platform.String()
+		p.BaseURLs[simulator.Platform] = address + "/" + simulator.Platform.String()
 		if simulator.Platform != schema.LinkedIn {
 			p.apps[simulator.Platform] = connectors.App{ID: simulation.AppID, Secret: simulation.AppSecret}
 		}
@@ -59,10 +59,10 @@ func newPlatforms(t testing.TB) *platforms {
 	return p
 }
 
-func (p *platforms) connect(address string) *catalog.Catalog {
+func (p *Platforms) connect(address string) *catalog.Catalog {
 	loopback := egress.New(egress.Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	c, err := catalog.New(catalog.Config{
-		HTTP: loopback.Client(), SandboxHTTP: loopback.Client(), SandboxURL: address, BaseURLs: p.bases, Apps: p.apps,
+		HTTP: loopback.Client(), SandboxHTTP: loopback.Client(), SandboxURL: address, BaseURLs: p.BaseURLs, Apps: p.apps,
 		Logger: slog.New(slog.DiscardHandler), Metrics: connectors.NewMetrics(prometheus.NewRegistry()), Now: time.Now,
 	})
 	if err != nil {
@@ -71,14 +71,15 @@ func (p *platforms) connect(address string) *catalog.Catalog {
 	return c
 }
 
-func (p *platforms) Connector(a schema.Account) (connectors.Connector, error) {
+// Connector starts the simulators when the first account is asked for.
+func (p *Platforms) Connector(a schema.Account) (connectors.Connector, error) {
 	return p.open().Connector(a)
 }
 
-// fail makes a simulator's next calls of an operation fail.
-func (p *platforms) fail(of schema.Platform, f simulation.Fault) {
+// Inject makes a simulator's next calls of an operation fail.
+func (p *Platforms) Inject(of schema.Platform, f simulation.Fault) {
 	p.Helper()
-	if err := p.sandbox.World(of).Inject(f); err != nil {
+	if err := p.Sandbox.World(of).Inject(f); err != nil {
 		p.Fatal(err)
 	}
 }

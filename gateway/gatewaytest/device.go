@@ -1,0 +1,70 @@
+package gatewaytest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// DeviceGrant is the grant type by which a device gets its key (RFC 8628).
+const DeviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
+
+// DeviceResponse is the response to a device.
+type DeviceResponse struct {
+	Status                                          int
+	DeviceCode, UserCode, Error, AccessToken, Scope string
+	Description                                     string
+}
+
+// Device makes a request as a device does: with a form.
+func (a *API) Device(path string, form url.Values) DeviceResponse {
+	a.Helper()
+	request, err := http.NewRequestWithContext(a.Context(), http.MethodPost, a.URL+"/api/v1"+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		a.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		a.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		a.Fatal(err)
+	}
+	a.Description.CheckResponse(a, http.MethodPost, path, &Response{TB: a, Status: response.StatusCode, Header: response.Header, Body: text})
+	if response.Header.Get("Cache-Control") != "no-store" && response.StatusCode < 429 {
+		a.Errorf("%s may be kept", text)
+	}
+	var v struct {
+		DeviceCode  string `json:"device_code"`
+		UserCode    string `json:"user_code"`
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+		AccessToken string `json:"access_token"`
+		Scope       string `json:"scope"`
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
+		a.Fatalf("%s: %v", text, err)
+	}
+	return DeviceResponse{response.StatusCode, v.DeviceCode, v.UserCode, v.Error, v.AccessToken, v.Scope, v.Description}
+}
+
+// BeginDevice asks for a code to show to a person.
+func (a *API) BeginDevice(scope string) DeviceResponse {
+	a.Helper()
+	got := a.Device("/device/code", url.Values{"client_id": {"terminal"}, "scope": {scope}})
+	if got.Status != http.StatusOK {
+		a.Fatalf("%+v", got)
+	}
+	return got
+}
+
+// PollDevice asks whether the person has approved.
+func (a *API) PollDevice(code string) DeviceResponse {
+	a.Helper()
+	return a.Device("/device/token", url.Values{"client_id": {"terminal"}, "grant_type": {DeviceGrant}, "device_code": {code}})
+}
