@@ -284,9 +284,9 @@ func TestAPageThatIsKnownIsNotSentAgain(t *testing.T) {
 }
 
 func TestPagesAreSentCompressedToWhomeverTakesThat(t *testing.T) {
-	a := newAPI(t)
+	a := gatewaytest.New(t)
 	for _, path := range []string{"/docs", "/docs/search.json"} {
-		plain, compressed := a.encoded(path, "identity"), a.encoded(path, "gzip, br")
+		plain, compressed := encoded(a, path, "identity"), encoded(a, path, "gzip, br")
 		content, err := gzip.NewReader(bytes.NewReader(compressed))
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
@@ -298,9 +298,9 @@ func TestPagesAreSentCompressedToWhomeverTakesThat(t *testing.T) {
 }
 
 // encoded is the body of a page as it is sent to somebody who takes these encodings.
-func (a *api) encoded(path, accepted string) []byte {
+func encoded(a *gatewaytest.API, path, accepted string) []byte {
 	a.Helper()
-	request, err := http.NewRequest(http.MethodGet, a.url+path, http.NoBody)
+	request, err := http.NewRequest(http.MethodGet, a.URL+path, http.NoBody)
 	if err != nil {
 		a.Fatal(err)
 	}

@@ -1,0 +1,9 @@
+package feeds_test
+
+import (
+	"testing"
+
+	"crier/compose/embedded/embeddedtest"
+)
+
+func TestMain(m *testing.M) { embeddedtest.Main(m) }
