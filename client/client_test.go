@@ -51,14 +51,14 @@ func testPost(t *testing.T, c *client.Client) {
 		t.Fatal(err)
 	}
 	at := time.Now().AddDate(0, 0, 3).In(berlin).Truncate(time.Second)
-	made, err := c.Posts.Create(t.Context(), client.Post{
+	created, err := c.Posts.Create(t.Context(), client.Post{
 		Content: "Good morning", Platforms: client.To(client.Mastodon, client.Bluesky), ScheduledFor: at, FirstComment: "First!",
 		PlatformSettings: client.PlatformSettings{Mastodon: client.MastodonSettings{Visibility: "unlisted", Sensitive: new(false)}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := c.Posts.Get(t.Context(), made.ID)
+	read, err := c.Posts.Get(t.Context(), created.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,10 +70,10 @@ func testPost(t *testing.T, c *client.Client) {
 	if err != nil || again.ID == read.ID || len(again.Warnings) > 0 {
 		t.Errorf("made again: %+v, %v", again, err)
 	}
-	if err := c.Posts.Cancel(t.Context(), made.ID); err != nil {
+	if err := c.Posts.Cancel(t.Context(), created.ID); err != nil {
 		t.Error(err)
 	}
-	if read, err := c.Posts.Get(t.Context(), made.ID); err != nil || read.Status != client.PostCancelled {
+	if read, err := c.Posts.Get(t.Context(), created.ID); err != nil || read.Status != client.PostCancelled {
 		t.Errorf("cancelled: %+v, %v", read, err)
 	}
 	if found, err := c.Posts.Validate(t.Context(), draft(strings.Repeat("x", 501))); err != nil || found.IsValid || found.Platforms["mastodon"].RemainingCharacters != -1 {
@@ -96,13 +96,13 @@ func testLostAnswers(t *testing.T, server *clienttest.Server, c *client.Client) 
 	post := draft("Once")
 	post.ExternalID = "lost"
 	server.LoseAnswers(2)
-	made, err := c.Posts.Create(t.Context(), post)
+	created, err := c.Posts.Create(t.Context(), post)
 	if err != nil {
 		t.Fatal(err)
 	}
 	server.LoseAnswers(1)
 	bulk, err := c.Posts.CreateBulk(t.Context(), client.Bulk{Posts: []client.Post{post, draft(strings.Repeat("x", 501))}})
-	if err != nil || bulk.Summary.Succeeded != 1 || bulk.Results[1].Error == nil || bulk.Results[0].Post.ID == made.ID {
+	if err != nil || bulk.Summary.Succeeded != 1 || bulk.Results[1].Error == nil || bulk.Results[0].Post.ID == created.ID {
 		t.Fatalf("CreateBulk = %+v, %v", bulk, err)
 	}
 	if n := count(t, c, client.PostFilter{ExternalID: "lost"}); n != 2 {
@@ -115,15 +115,15 @@ func testEmptyValues(t *testing.T, c *client.Client) {
 	post.MediaItems = []client.MediaItem{{Type: client.Image, URL: "http://127.0.0.1/a.png"}}
 	post.Metadata = map[string]string{"a": "b"}
 	post.FirstComment, post.ExternalID = "First!", "full"
-	made, err := c.Posts.Create(t.Context(), post)
+	created, err := c.Posts.Create(t.Context(), post)
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed, err := c.Posts.Update(t.Context(), made.ID, client.PostUpdate{Content: new("Kept")})
+	changed, err := c.Posts.Update(t.Context(), created.ID, client.PostUpdate{Content: new("Kept")})
 	if err != nil || changed.Content != "Kept" || len(changed.MediaItems) != 1 || len(changed.FirstComments) != 1 || changed.ExternalID != "full" {
 		t.Fatalf("what was left out is gone: %+v, %v", changed, err)
 	}
-	changed, err = c.Posts.Update(t.Context(), made.ID, client.PostUpdate{
+	changed, err = c.Posts.Update(t.Context(), created.ID, client.PostUpdate{
 		MediaItems: []client.MediaItem{}, FirstComments: []client.FirstComment{}, Metadata: map[string]string{}, ExternalID: new(""),
 	})
 	if err != nil || changed.Content != "Kept" || len(changed.MediaItems)+len(changed.FirstComments)+len(changed.Metadata) > 0 || changed.ExternalID != "" {
@@ -201,7 +201,7 @@ func testPages(t *testing.T, server *clienttest.Server, c *client.Client) {
 }
 
 func testUnsafe(t *testing.T, server *clienttest.Server, c *client.Client) {
-	made, err := c.Posts.Create(t.Context(), draft("No retry"))
+	created, err := c.Posts.Create(t.Context(), draft("No retry"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func testUnsafe(t *testing.T, server *clienttest.Server, c *client.Client) {
 	}
 	requests.Store(0)
 	server.LoseAnswers(1)
-	if err := c.Posts.Cancel(t.Context(), made.ID); requests.Load() != 2 {
+	if err := c.Posts.Cancel(t.Context(), created.ID); requests.Load() != 2 {
 		t.Errorf("a deletion: %v after %d requests", err, requests.Load())
 	}
 }
@@ -287,10 +287,10 @@ func testUpload(t *testing.T, server *clienttest.Server, c *client.Client) {
 	}
 	server.Before.Store(&before)
 	defer server.Before.Store(nil)
-	var told []int64
+	var reports []int64
 	media, err := c.Media.Upload(t.Context(), client.Upload{
 		Name: "film.mp4", Content: bytes.NewReader(content), Size: int64(len(content)),
-		Progress: func(sent, total int64) { told = append(told, sent, total) },
+		Progress: func(sent, total int64) { reports = append(reports, sent, total) },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -298,20 +298,20 @@ func testUpload(t *testing.T, server *clienttest.Server, c *client.Client) {
 	if media.Type != "video" || media.Size != len(content) || media.URL == "" || puts.Load() < 3 {
 		t.Errorf("the upload is %+v after %d requests", media, puts.Load())
 	}
-	if n := len(told); n < 2 || told[n-1] != int64(len(content)) || told[n-2] != told[n-1] {
-		t.Errorf("told last: %v", told[max(n-2, 0):])
+	if n := len(reports); n < 2 || reports[n-1] != int64(len(content)) || reports[n-2] != reports[n-1] {
+		t.Errorf("told last: %v", reports[max(n-2, 0):])
 	}
 	_, err = c.Media.Upload(t.Context(), client.Upload{Name: "a.txt", Content: strings.NewReader("text"), Size: 4})
 	if e, ok := errors.AsType[*client.Error](err); !ok || e.Status != http.StatusBadRequest || strings.Contains(err.Error(), "/uploads/") {
 		t.Errorf("what is no media: %v", err)
 	}
 	listed := 0
-	for one, err := range c.Media.List(t.Context()) {
+	for upload, err := range c.Media.List(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if listed++; one.ID == media.ID {
-			if err := c.Media.Delete(t.Context(), one.ID); err != nil {
+		if listed++; upload.ID == media.ID {
+			if err := c.Media.Delete(t.Context(), upload.ID); err != nil {
 				t.Error(err)
 			}
 		}

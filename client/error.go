@@ -72,8 +72,8 @@ func errorOf(response *http.Response, body []byte) *Error {
 	e := &Error{Status: response.StatusCode, RequestID: response.Header.Get("X-Request-Id")}
 	var envelope struct{ Error api.Error }
 	if json.Unmarshal(body, &envelope) == nil {
-		said := envelope.Error
-		e.Code, e.Message, e.Details, e.Documentation = said.Code, said.Message, said.Details, said.Documentation
+		failure := envelope.Error
+		e.Code, e.Message, e.Details, e.Documentation = failure.Code, failure.Message, failure.Details, failure.Documentation
 	}
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		e.RetryAfter = time.Duration(seconds) * time.Second

@@ -81,12 +81,12 @@ func ExampleWebhookService_Create() {
 		}
 		return nil
 	})
-	told, err := c.Webhooks.Test(ctx, hook.ID, client.EventPostPublished)
+	result, err := c.Webhooks.Test(ctx, hook.ID, client.EventPostPublished)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(told.ResponseCode)
+	fmt.Println(result.ResponseCode)
 	// Output:
 	// post.published is published
 	// 204

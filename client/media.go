@@ -88,13 +88,13 @@ func (m *MediaService) Upload(ctx context.Context, file Upload) (*Media, error) 
 }
 
 // UploadFile is Upload of a file of this machine.
-func (m *MediaService) UploadFile(ctx context.Context, path string, told func(sent, total int64)) (*Media, error) {
+func (m *MediaService) UploadFile(ctx context.Context, path string, progress func(sent, total int64)) (*Media, error) {
 	file, end, err := OpenUpload(path)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	file.Progress = told
+	file.Progress = progress
 	return m.Upload(ctx, file)
 }
 

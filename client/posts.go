@@ -100,7 +100,7 @@ type PostService struct{ api *caller }
 // Warnings.
 func (p *PostService) Create(ctx context.Context, post Post, options ...CallOption) (*Post, error) {
 	ctx = keyed(ctx, options)
-	return postOf(read[api.PostAnswer](p.api.post(ctx, asked(post), "posts")))
+	return postOf(read[api.PostAnswer](p.api.post(ctx, creation(post), "posts")))
 }
 
 // CreateBulk makes up to 25 posts with one request, which succeed and fail independently: an
@@ -109,7 +109,7 @@ func (p *PostService) CreateBulk(ctx context.Context, bulk Bulk, options ...Call
 	sent := bulk
 	sent.Posts = make([]Post, len(bulk.Posts))
 	for i, post := range bulk.Posts {
-		sent.Posts[i] = asked(post)
+		sent.Posts[i] = creation(post)
 	}
 	if bulk.DryRun {
 		options = append(options, DryRun())
@@ -126,7 +126,7 @@ func (p *PostService) CreateBulkJSON(ctx context.Context, body []byte, options .
 
 // Validate finds the errors and warnings that a creation would; nothing is made.
 func (p *PostService) Validate(ctx context.Context, post Post) (*Validation, error) {
-	answer, err := read[api.ValidationAnswer](p.api.post(repeatable(ctx), asked(post), "posts", "validate"))
+	answer, err := read[api.ValidationAnswer](p.api.post(repeatable(ctx), creation(post), "posts", "validate"))
 	if err != nil {
 		return nil, err
 	}
@@ -273,8 +273,8 @@ func postOf(answer *api.PostAnswer, err error) (*Post, error) {
 	return &answer.Post, nil
 }
 
-// asked is what of a post may be asked for. A time in a zone that has a name brings its name.
-func asked(post Post) Post {
+// creation is what of a post may be asked for. A time in a zone that has a name brings its name.
+func creation(post Post) Post {
 	post.ID, post.ThreadID, post.IsAPIPost, post.Warnings = "", "", false, nil
 	post.CreatedAt, post.UpdatedAt = time.Time{}, time.Time{}
 	post.Platforms = askedTargets(post.Platforms)
@@ -283,11 +283,11 @@ func asked(post Post) Post {
 }
 
 func askedTargets(targets []Target) []Target {
-	asked := make([]Target, len(targets))
+	bare := make([]Target, len(targets))
 	for i, t := range targets {
-		asked[i] = Target{Platform: t.Platform, AccountID: t.AccountID, Content: cmp.Or(t.Content, t.ContentOverride)}
+		bare[i] = Target{Platform: t.Platform, AccountID: t.AccountID, Content: cmp.Or(t.Content, t.ContentOverride)}
 	}
-	return asked
+	return bare
 }
 
 func zoneOf(named string, at time.Time) string {
@@ -306,12 +306,12 @@ func instant(at time.Time) *string {
 	return &text
 }
 
-func pageSize(asked int) *int {
+func pageSize(limit int) *int {
 	const most = 100
-	if asked <= 0 || asked > most {
-		asked = most
+	if limit <= 0 || limit > most {
+		limit = most
 	}
-	return &asked
+	return &limit
 }
 
 // pageNumber is the page of a list that is read by number.

@@ -87,20 +87,20 @@ func refused(err error, status int) bool {
 }
 
 func testMonitors(t *testing.T, server *clienttest.Server, c *client.Client) {
-	made, err := c.Monitors.Create(t.Context(), client.Monitor{Name: "Coffee", Include: []string{"coffee"}, Exclude: []string{"decaf"}, Language: "en"})
-	if err != nil || made.IsPaused || made.Platforms[0] != client.Bluesky {
-		t.Fatalf("made = %+v, %v", made, err)
+	monitor, err := c.Monitors.Create(t.Context(), client.Monitor{Name: "Coffee", Include: []string{"coffee"}, Exclude: []string{"decaf"}, Language: "en"})
+	if err != nil || monitor.IsPaused || monitor.Platforms[0] != client.Bluesky {
+		t.Fatalf("made = %+v, %v", monitor, err)
 	}
-	changed, err := c.Monitors.Update(t.Context(), made.ID, client.MonitorUpdate{IsPaused: new(true)})
+	changed, err := c.Monitors.Update(t.Context(), monitor.ID, client.MonitorUpdate{IsPaused: new(true)})
 	if err != nil || !changed.IsPaused || changed.Language != "en" || len(changed.Exclude) != 1 {
 		t.Errorf("what was left out is gone: %+v, %v", changed, err)
 	}
-	changed, err = c.Monitors.Update(t.Context(), made.ID, client.MonitorUpdate{IsPaused: new(false), Language: new(""), Exclude: []string{}})
+	changed, err = c.Monitors.Update(t.Context(), monitor.ID, client.MonitorUpdate{IsPaused: new(false), Language: new(""), Exclude: []string{}})
 	if err != nil || changed.IsPaused || changed.Language != "" || len(changed.Exclude) != 0 || changed.Name != "Coffee" {
 		t.Errorf("what was emptied is there: %+v, %v", changed, err)
 	}
 	again, err := c.Monitors.Create(t.Context(), *changed) // what was read can be asked for
-	if err != nil || again.ID == made.ID {
+	if err != nil || again.ID == monitor.ID {
 		t.Fatalf("made again: %+v, %v", again, err)
 	}
 	listed := 0
@@ -110,13 +110,13 @@ func testMonitors(t *testing.T, server *clienttest.Server, c *client.Client) {
 		}
 		listed++
 	}
-	id, err := schema.ParseMonitorID(made.ID)
+	id, err := schema.ParseMonitorID(monitor.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := time.Now().UTC().Truncate(time.Second)
 	server.Found(id, schema.FeedItem{NativeID: "at://a", Author: schema.Author{ID: "did:plc:a"}, Text: "Flat white", Language: "en", WrittenAt: at, Keywords: []string{"coffee"}})
-	for item, err := range c.Monitors.Items(t.Context(), made.ID) {
+	for item, err := range c.Monitors.Items(t.Context(), monitor.ID) {
 		if err != nil || item.NativeID != "at://a" || item.Author.ID != "did:plc:a" || item.URL != "" || !item.WrittenAt.Equal(at) {
 			t.Errorf("found = %+v, %v", item, err)
 		}
@@ -125,10 +125,10 @@ func testMonitors(t *testing.T, server *clienttest.Server, c *client.Client) {
 	if listed != 3 {
 		t.Errorf("%d monitors and items, want 2 and 1", listed)
 	}
-	if err := c.Monitors.Delete(t.Context(), made.ID); err != nil {
+	if err := c.Monitors.Delete(t.Context(), monitor.ID); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.Monitors.Get(t.Context(), made.ID); !refused(err, http.StatusNotFound) {
+	if _, err := c.Monitors.Get(t.Context(), monitor.ID); !refused(err, http.StatusNotFound) {
 		t.Errorf("deleted: %v", err)
 	}
 }
@@ -174,8 +174,8 @@ func testAnalytics(t *testing.T, server *clienttest.Server, c *client.Client, ac
 		len(posts.Metrics.Top) != 1 || posts.Metrics.Top[0].PostID != best.String() || !posts.From.Equal(day) {
 		t.Errorf("posts = %+v, %v", posts, err)
 	}
-	if one, err := c.Analytics.Posts(t.Context(), client.PostReportFilter{PostID: best.String(), AccountID: account.String()}); err != nil || one.Metrics.Totals.Posts != 1 {
-		t.Errorf("one post = %+v, %v", one, err)
+	if report, err := c.Analytics.Posts(t.Context(), client.PostReportFilter{PostID: best.String(), AccountID: account.String()}); err != nil || report.Metrics.Totals.Posts != 1 {
+		t.Errorf("one post = %+v, %v", report, err)
 	}
 	followers, err := c.Analytics.Followers(t.Context(), client.FollowersFilter{Platform: client.Mastodon})
 	if err != nil || *followers.Totals.Followers != 1010 || *followers.Totals.Change != 10 || followers.Accounts[0].Following != nil {

@@ -34,9 +34,9 @@ func (r Retry) orDefault() Retry {
 }
 
 // before is how long to wait before the next try, of which the server named asked.
-func (r Retry) before(next int, asked time.Duration) time.Duration {
-	if asked > 0 {
-		return asked
+func (r Retry) before(next int, named time.Duration) time.Duration {
+	if named > 0 {
+		return named
 	}
 	wait := r.Wait
 	for range next - 2 {
@@ -81,11 +81,11 @@ func untilReset(header http.Header) time.Duration {
 	if err != nil {
 		return 0
 	}
-	said, err := http.ParseTime(header.Get("Date"))
+	date, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
 		return 0
 	}
-	return min(time.UnixMilli(reset).Sub(said), most)
+	return min(time.UnixMilli(reset).Sub(date), most)
 }
 
 // wait is how long the key is not to be used.

@@ -37,8 +37,8 @@ func testWebhooks(t *testing.T, c *client.Client) {
 	}
 	var last delivery
 	for _, name := range client.EveryEvent() {
-		if told, err := c.Webhooks.Test(t.Context(), hook.ID, name); err != nil || told.ResponseCode != http.StatusOK {
-			t.Fatalf("%s: %+v, %v", name, told, err)
+		if result, err := c.Webhooks.Test(t.Context(), hook.ID, name); err != nil || result.ResponseCode != http.StatusOK {
+			t.Fatalf("%s: %+v, %v", name, result, err)
 		}
 		last = <-came
 		event, err := webhook.Verify(hook.Secret, last.header, last.body)

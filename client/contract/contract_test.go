@@ -79,8 +79,8 @@ func withoutLayer(t *testing.T, room room) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said := fmt.Sprintf("break %d of the %d cases", failed, len(all)); !strings.Contains(string(document), said) {
-		t.Errorf("docs/client.md does not say that it %s", said)
+	if sentence := fmt.Sprintf("break %d of the %d cases", failed, len(all)); !strings.Contains(string(document), sentence) {
+		t.Errorf("docs/client.md does not say that it %s", sentence)
 	}
 }
 
@@ -150,7 +150,7 @@ func (r room) run(t *testing.T, d driver, c contract.Case) []string {
 	if c.Must.Progress {
 		w.progress(outcome.Progress)
 	}
-	return w.said
+	return w.messages
 }
 
 // nowhere is an address at which nobody listens any more.
@@ -218,7 +218,7 @@ func (r room) count(t *testing.T, path, list, field, name string) int {
 	if err := json.Unmarshal(answer[list], &all); err != nil {
 		t.Fatal(err)
 	}
-	return len(slices.DeleteFunc(all, func(one map[string]any) bool { return one[field] != name }))
+	return len(slices.DeleteFunc(all, func(call map[string]any) bool { return call[field] != name }))
 }
 
 // ask calls crier itself, not by the proxy.
@@ -260,10 +260,10 @@ func receive(t *testing.T, d driver, delivery contract.Forged) {
 }
 
 // wrongs is what is not as it must be.
-type wrongs struct{ said []string }
+type wrongs struct{ messages []string }
 
 func (w *wrongs) add(format string, args ...any) {
-	w.said = append(w.said, fmt.Sprintf(format, args...))
+	w.messages = append(w.messages, fmt.Sprintf(format, args...))
 }
 
 func (w *wrongs) count(what string, want *int, count func() int) {
@@ -296,28 +296,28 @@ func (w *wrongs) failure(got, want *contract.Failure) {
 	if strings.Contains(got.Message, "/uploads/") || strings.Contains(got.Message, "crier_") {
 		w.add("the error tells a secret: %s", got.Message)
 	}
-	said := *got
-	said.Message = ""
+	rest := *got
+	rest.Message = ""
 	if want.Details == 0 {
-		said.Details = 0
+		rest.Details = 0
 	}
-	if said != *want {
+	if rest != *want {
 		w.add("the error is %+v, want %+v", *got, *want)
 	}
 }
 
 // progress may begin again where a part does, never beyond the whole.
-func (w *wrongs) progress(told []int64) {
+func (w *wrongs) progress(reports []int64) {
 	const whole = 2*clienttest.PartBytes + 1000
-	if len(told) < 3 || told[len(told)-1] != whole || slices.Max(told) > whole || slices.Min(told) < 0 {
-		w.add("told was %v, want an end at %d", told, whole)
+	if len(reports) < 3 || reports[len(reports)-1] != whole || slices.Max(reports) > whole || slices.Min(reports) < 0 {
+		w.add("told was %v, want an end at %d", reports, whole)
 	}
 }
 
 func distinct(all []string) int {
 	seen := map[string]bool{}
-	for _, one := range all {
-		seen[one] = true
+	for _, message := range all {
+		seen[message] = true
 	}
 	return len(seen)
 }

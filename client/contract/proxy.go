@@ -81,9 +81,9 @@ func (p *Proxy) answer(request *http.Request) string {
 }
 
 func (p *Proxy) serve(w http.ResponseWriter, request *http.Request) {
-	said := p.answer(request)
-	kind, seconds := said, 0
-	if words := strings.Fields(said); len(words) > 1 {
+	answer := p.answer(request)
+	kind, seconds := answer, 0
+	if words := strings.Fields(answer); len(words) > 1 {
 		kind, seconds = words[0], number(words[len(words)-1])
 	}
 	switch kind {

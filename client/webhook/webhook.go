@@ -100,8 +100,8 @@ func (v Verifier) own(text string, body []byte) signature {
 	want := sum([]byte(v.Secret), at+".", body)
 	var given [][]byte
 	for _, field := range fields[1:] {
-		if one, err := hex.DecodeString(strings.TrimPrefix(field, "v1=")); err == nil {
-			given = append(given, one)
+		if signature, err := hex.DecodeString(strings.TrimPrefix(field, "v1=")); err == nil {
+			given = append(given, signature)
 		}
 	}
 	return signature{unix(at), stamped && v.Secret != "" && contains(given, want)}
@@ -114,8 +114,8 @@ func (v Verifier) standard(header http.Header, body []byte) signature {
 	want := sum(key, header.Get(standardID)+"."+at+".", body)
 	var given [][]byte
 	for field := range strings.FieldsSeq(header.Get(standardSignature)) {
-		if one, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(field, "v1,")); err == nil {
-			given = append(given, one)
+		if signature, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(field, "v1,")); err == nil {
+			given = append(given, signature)
 		}
 	}
 	return signature{unix(at), err == nil && len(key) > 0 && contains(given, want)}
@@ -131,8 +131,8 @@ func sum(key []byte, before string, body []byte) []byte {
 // contains compares in constant time.
 func contains(given [][]byte, want []byte) bool {
 	right := false
-	for _, one := range given {
-		right = hmac.Equal(one, want) || right
+	for _, signature := range given {
+		right = hmac.Equal(signature, want) || right
 	}
 	return right
 }
