@@ -34,8 +34,8 @@ func (b *benchRun) Run(ctx context.Context, logger *slog.Logger) error {
 		return bench.Work(ctx, b.Worker, os.Stdin, os.Stdout, logger)
 	}
 	if len(b.Names) == 0 {
-		for _, one := range bench.All() {
-			fmt.Printf("%-10s %s\n", one.Name, one.About)
+		for _, benchmark := range bench.All() {
+			fmt.Printf("%-10s %s\n", benchmark.Name, benchmark.About)
 		}
 		return nil
 	}

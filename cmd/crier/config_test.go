@@ -231,8 +231,8 @@ platforms:
 	if err != nil {
 		t.Fatal(err)
 	}
-	var shown bytes.Buffer
-	if err := errors.Join(c.Config.Show.choose(), from.Show(k, &shown)); err != nil {
+	var output bytes.Buffer
+	if err := errors.Join(c.Config.Show.choose(), from.Show(k, &output)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -240,15 +240,15 @@ platforms:
 		"postgres: postgres://crier:***@db/crier", "max-lateness: 24h  # default", "postgres-connections: 22  # default", "max-media: 4096  # default",
 		"media-disk: 0  # default: all but 2 GiB, or a tenth of a disk below 20 GiB", "    client-id: \"y\"  # CRIER_TWITTER_CLIENT_ID", "    client-secret: (redacted)  # crier.yaml:12",
 	} {
-		if !strings.Contains(shown.String(), want) {
-			t.Errorf("%q is not in:\n%s", want, &shown)
+		if !strings.Contains(output.String(), want) {
+			t.Errorf("%q is not in:\n%s", want, &output)
 		}
 	}
-	if strings.Contains(shown.String(), "hunter2") {
-		t.Errorf("secrets are shown:\n%s", &shown)
+	if strings.Contains(output.String(), "hunter2") {
+		t.Errorf("secrets are shown:\n%s", &output)
 	}
 	// What is shown can be read again, except for what is left out of it.
-	again := strings.ReplaceAll(shown.String(), "(redacted)", "x")
+	again := strings.ReplaceAll(output.String(), "(redacted)", "x")
 	if _, _, err := read(t, &c, "config check", nil, again); err != nil {
 		t.Errorf("what is shown is no configuration: %v", err)
 	}

@@ -44,11 +44,11 @@ func (d *deleteCommand) Run(ctx context.Context, logger *slog.Logger) error {
 }
 
 func (d *deleteCommand) ask(ctx context.Context, c compose.Config) error {
-	asked, err := compose.AskDeletion(ctx, c, d.Workspace, d.Account)
+	pending, err := compose.AskDeletion(ctx, c, d.Workspace, d.Account)
 	if err != nil {
 		return err
 	}
-	n := asked.Contents
+	n := pending.Contents
 	if d.Account != "" {
 		fmt.Printf("Would go: the account, and its part of %s (%d to go out).\n", counted(n.Posts, "post"), n.Open)
 	} else {
@@ -56,7 +56,7 @@ func (d *deleteCommand) ask(ctx context.Context, c compose.Config) error {
 			counted(n.Accounts, "account"), counted(n.Keys, "key"), counted(n.Brands, "brand"), counted(n.Queues, "queue"),
 			counted(n.Webhooks, "webhook"), counted(n.Media, "upload"))
 	}
-	fmt.Printf("Nothing is deleted yet. Within %.0f minutes:\n\n  crier delete --confirm %s\n", schema.DeletionLife.Minutes(), asked.Confirmation)
+	fmt.Printf("Nothing is deleted yet. Within %.0f minutes:\n\n  crier delete --confirm %s\n", schema.DeletionLife.Minutes(), pending.Confirmation)
 	return nil
 }
 
@@ -65,13 +65,13 @@ const watchEvery = 2 * time.Second
 
 // watch tells how far a deletion is, until it is done.
 func watch(ctx context.Context, now schema.Deletion, look func() (schema.Deletion, error)) error {
-	for told := int64(-1); ; {
+	for reported := int64(-1); ; {
 		if now.Status == schema.DeletionDone {
 			fmt.Printf("Nothing is left: %d posts and %d rows in all were removed.\n", now.PostsRemoved, now.RowsRemoved)
 			return nil
 		}
-		if now.RowsRemoved != told {
-			told = now.RowsRemoved
+		if now.RowsRemoved != reported {
+			reported = now.RowsRemoved
 			fmt.Fprintf(os.Stderr, "%v: %d posts of %d, %d rows in all\n", now.Status, now.PostsRemoved, now.Posts, now.RowsRemoved)
 		}
 		if sleep.For(ctx, watchEvery) != nil {

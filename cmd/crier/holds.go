@@ -130,8 +130,8 @@ func (h *heldListCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "HELD\tSINCE\tWORKSPACE\tWHAT\tDUE\tREASON OR TEXT")
-	for _, one := range held {
-		l := heldLineOf(one)
+	for _, post := range held {
+		l := heldLineOf(post)
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", l.Held, l.Since, l.Workspace, l.what(), l.ScheduledFor, l.text())
 	}
 	return errors.Join(table.Flush(), writeRestored(os.Stdout, restored))
@@ -295,8 +295,8 @@ func (h *heldCancelCommand) Run(ctx context.Context, logger *slog.Logger) error 
 // writeLines writes one JSON object a line.
 func writeLines[T, L any](w io.Writer, all []T, lineOf func(T) L) error {
 	encoder := json.NewEncoder(w)
-	for _, one := range all {
-		if err := encoder.Encode(lineOf(one)); err != nil {
+	for _, item := range all {
+		if err := encoder.Encode(lineOf(item)); err != nil {
 			return fmt.Errorf("writing the list: %w", err)
 		}
 	}

@@ -42,17 +42,17 @@ func (i *importCommand) mapping() (m importer.Mapping, err error) {
 			return m, err
 		}
 	}
-	for _, said := range i.Column {
-		field, name, ok := strings.Cut(said, "=")
+	for _, flag := range i.Column {
+		field, name, ok := strings.Cut(flag, "=")
 		if !ok || name == "" {
-			return m, fmt.Errorf("--column %s: write it like text=Copy, what it means before what it is called", said)
+			return m, fmt.Errorf("--column %s: write it like text=Copy, what it means before what it is called", flag)
 		}
 		m.Mean(name, field)
 	}
-	for _, said := range i.Name {
-		name, id, ok := cutLast(said, "=")
+	for _, flag := range i.Name {
+		name, id, ok := cutLast(flag, "=")
 		if !ok || id == "" {
-			return m, fmt.Errorf("--name %s: write it like Acme=brand_…, or 12345=linkedin:acc_…", said)
+			return m, fmt.Errorf("--name %s: write it like Acme=brand_…, or 12345=linkedin:acc_…", flag)
 		}
 		if m.Names == nil {
 			m.Names = map[string]string{}

@@ -18,13 +18,13 @@ func asCrier(t *testing.T, environment []string, arguments ...string) (stdout, s
 	if err := os.Link(os.Args[0], crier); err != nil {
 		t.Fatal(err)
 	}
-	var out, told bytes.Buffer
+	var out, log bytes.Buffer
 	command := exec.CommandContext(t.Context(), crier, arguments...)
-	command.Stdout, command.Stderr, command.Env = &out, &told, append(os.Environ(), environment...)
+	command.Stdout, command.Stderr, command.Env = &out, &log, append(os.Environ(), environment...)
 	if err := command.Run(); err != nil && command.ProcessState == nil {
 		t.Fatal(err)
 	}
-	return out.String(), told.String(), command.ProcessState.ExitCode()
+	return out.String(), log.String(), command.ProcessState.ExitCode()
 }
 
 func TestKeysCreateTellsOfANewInstallation(t *testing.T) {
@@ -34,8 +34,8 @@ func TestKeysCreateTellsOfANewInstallation(t *testing.T) {
 		if code != 0 || !strings.HasPrefix(stdout, "crier_live_") || strings.Count(stdout, "\n") != 1 {
 			t.Fatalf("exit code %d, standard output %q; standard error:\n%s", code, stdout, stderr)
 		}
-		if told := strings.Contains(stderr, "new installation at "+data+"\n"); told != isNew {
-			t.Errorf("told of a new installation: %t, want %t:\n%s", told, isNew, stderr)
+		if isNoted := strings.Contains(stderr, "new installation at "+data+"\n"); isNoted != isNew {
+			t.Errorf("told of a new installation: %t, want %t:\n%s", isNoted, isNew, stderr)
 		}
 	}
 }

@@ -122,12 +122,12 @@ func (k *keysetRotateCommand) Run(ctx context.Context, logger *slog.Logger) erro
 // keysetProgress tells how far a rotation is: by a bar on a terminal, a line now and then
 // elsewhere.
 type keysetProgress struct {
-	out      io.Writer
-	terminal bool
-	bar      *progressbar.ProgressBar
-	last     string
-	since    time.Time // what is waited for
-	told     time.Time
+	out        io.Writer
+	terminal   bool
+	bar        *progressbar.ProgressBar
+	last       string
+	since      time.Time // what is waited for
+	reportedAt time.Time
 }
 
 // waits tells what is waited for, once it takes longer than processes do that read the keyset
@@ -155,8 +155,8 @@ func (p *keysetProgress) sealed(done, of int64) {
 	case p.terminal:
 		p.bar.ChangeMax64(of)
 		_ = p.bar.Set64(done) // a bar that cannot be drawn stops no rotation
-	case time.Since(p.told) >= tellEvery:
-		p.told = time.Now()
+	case time.Since(p.reportedAt) >= tellEvery:
+		p.reportedAt = time.Now()
 		fmt.Fprintf(p.out, "%d of %d values sealed again\n", done, of)
 	}
 }

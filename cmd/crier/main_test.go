@@ -34,11 +34,11 @@ func TestBashAsksCrierHowALineGoesOn(t *testing.T) {
 		[[ $(complete -p crier) =~ -C\ (.*)\ crier$ ]] && eval "asked=${BASH_REMATCH[1]}"
 		export COMP_LINE="crier posts c"
 		eval "$asked"`, crier)
-	said, err := asking.CombinedOutput()
-	told := strings.Fields(string(said)) // in any order: bash sorts them
-	slices.Sort(told)
-	if err != nil || !slices.Equal(told, []string{"cancel", "create"}) {
-		t.Errorf("bash is told %q, %v", said, err)
+	output, err := asking.CombinedOutput()
+	offered := strings.Fields(string(output)) // in any order: bash sorts them
+	slices.Sort(offered)
+	if err != nil || !slices.Equal(offered, []string{"cancel", "create"}) {
+		t.Errorf("bash is told %q, %v", output, err)
 	}
 }
 

@@ -69,12 +69,12 @@ func (f selectionFlags) selection() compose.HeldSelection {
 
 // countOn tells a terminal how many posts are counted so far, where that takes a while.
 func countOn(w *os.File) func(held int) {
-	told := time.Now()
+	reportedAt := time.Now()
 	return func(held int) {
-		if time.Since(told) < 2*time.Second {
+		if time.Since(reportedAt) < 2*time.Second {
 			return
 		}
-		told = time.Now()
+		reportedAt = time.Now()
 		fmt.Fprintf(w, "%d posts counted\n", held)
 	}
 }
@@ -240,7 +240,7 @@ func (l restoredLine) known() string {
 	var all []string
 	of := map[string][]string{}
 	for _, f := range l.Known {
-		if _, said := of[f.What]; !said {
+		if _, isListed := of[f.What]; !isListed {
 			all = append(all, f.What)
 		}
 		of[f.What] = append(of[f.What], f.Platform)

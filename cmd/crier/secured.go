@@ -33,8 +33,8 @@ func (f postgresFlags) Validate() error {
 	}
 	if _, err := pgconn.ParseConfig(address); err != nil {
 		// What pgx says begins with the URL, which holds a password.
-		said := err.Error()
-		why := said[strings.LastIndex(said, "`")+1:]
+		text := err.Error()
+		why := text[strings.LastIndex(text, "`")+1:]
 		return fmt.Errorf("--postgres cannot be read: one like postgres://user@host:5432/database is wanted (%s)", strings.TrimPrefix(why, ": "))
 	}
 	return nil
@@ -185,11 +185,11 @@ func (f kafkaFlags) security() (stream.Security, error) {
 	secured.Kafka = ""
 	says(f.Kafka == "" && secured != kafkaFlags{}, "--kafka is needed beside the other flags that begin with it")
 	for _, b := range f.brokers() {
-		shown := b
+		visible := b
 		if end := strings.LastIndex(b, "@"); end >= 0 { // what is before holds a password
-			shown = "…" + b[end:]
+			visible = "…" + b[end:]
 		}
-		says(!isBroker(b), fmt.Sprintf("--kafka has %q: host:port is wanted, such as kafka-1:9092", shown))
+		says(!isBroker(b), fmt.Sprintf("--kafka has %q: host:port is wanted, such as kafka-1:9092", visible))
 	}
 	known := slices.Contains(stream.Mechanisms(), mechanism)
 	says(mechanism != "" && !known, fmt.Sprintf("--kafka-sasl is %q: %s are wanted", f.KafkaSASL, strings.Join(stream.Mechanisms(), ", ")))

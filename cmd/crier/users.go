@@ -156,15 +156,15 @@ func writeUsers(to io.Writer, all []people.User, asJSON bool) error {
 	}
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "EMAIL\tNAME\tWORKSPACES")
-	for _, one := range all {
+	for _, user := range all {
 		var roles []string
-		if one.IsOperator {
+		if user.IsOperator {
 			roles = append(roles, "operator of the installation")
 		}
-		for _, m := range one.Memberships {
+		for _, m := range user.Memberships {
 			roles = append(roles, m.Role.String()+" of "+m.Name)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", one.Email, one.Name, strings.Join(roles, ", "))
+		fmt.Fprintf(table, "%s\t%s\t%s\n", user.Email, user.Name, strings.Join(roles, ", "))
 	}
 	return table.Flush()
 }

@@ -28,14 +28,14 @@ func buildVersion() string {
 
 // showVersion is what crier --version shows.
 func showVersion() string {
-	shown := "crier " + buildVersion()
+	text := "crier " + buildVersion()
 	if of := cmp.Or(commit, noted("vcs.revision")); of != "" {
-		shown += ", commit " + of
+		text += ", commit " + of
 	}
 	if of := cmp.Or(date, noted("vcs.time")); of != "" {
-		shown += " of " + of
+		text += " of " + of
 	}
-	return fmt.Sprintf("%s, %s, %s/%s", shown, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s, %s, %s/%s", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // noted is what Go noted of the repository it built from.

@@ -103,8 +103,8 @@ func writeWorkspaces(to io.Writer, all []schema.Workspace, asJSON bool) error {
 	}
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tID\tUUID\tPLAN\tLIMITS")
-	for _, one := range all {
-		l := workspaceLineOf(one)
+	for _, workspace := range all {
+		l := workspaceLineOf(workspace)
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.Name, l.ID, l.UUID, l.Plan, l.Limits)
 	}
 	return table.Flush()

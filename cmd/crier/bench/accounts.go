@@ -88,8 +88,8 @@ func everywhere(byPlatform map[string][]target) [][]target {
 func inTurn(byPlatform map[string][]target) [][]target {
 	var all [][]target
 	for _, targets := range everywhere(byPlatform) {
-		for _, one := range targets {
-			all = append(all, []target{one})
+		for _, account := range targets {
+			all = append(all, []target{account})
 		}
 	}
 	return all

@@ -116,12 +116,12 @@ func (s *session) report(figures ...Figure) error {
 
 // alternate measures two servers in turn, each first in every other turn: what one leaves for the
 // machine to do, such as writing to the disk, is then as much the other's.
-func alternate(turns int, one, other func(turn int) error) error {
+func alternate(turns int, first, other func(turn int) error) error {
 	for turn := range turns {
-		if err := errors.Join(one(turn), other(turn)); err != nil {
+		if err := errors.Join(first(turn), other(turn)); err != nil {
 			return err
 		}
-		one, other = other, one
+		first, other = other, first
 	}
 	return nil
 }

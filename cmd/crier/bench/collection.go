@@ -82,11 +82,11 @@ func (s *server) makeLooksDue(ctx context.Context) error {
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	began := time.Now()
-	for made := 0; ; {
+	for total := 0; ; {
 		if sleep.For(ctx, collectionTick) != nil {
 			return nil
 		}
-		owed := int(time.Since(began).Seconds()*collectionLooks) - made
+		owed := int(time.Since(began).Seconds()*collectionLooks) - total
 		tag, err := conn.Exec(ctx, `
 			with looks as (
 				select post_id, n from snapshots where due_at > now() order by due_at limit $1 for update skip locked
@@ -106,7 +106,7 @@ func (s *server) makeLooksDue(ctx context.Context) error {
 		case err != nil:
 			return fmt.Errorf("making looks due: %w", err)
 		}
-		made += int(tag.RowsAffected())
+		total += int(tag.RowsAffected())
 	}
 }
 

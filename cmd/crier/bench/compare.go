@@ -90,7 +90,7 @@ type phase struct {
 func measure(ctx context.Context, progress io.Writer, binary string, arguments []string) (*measurement, error) {
 	command := exec.CommandContext(ctx, binary, arguments...)
 	command.WaitDelay = stopLimit
-	told, err := command.StderrPipe()
+	stderr, err := command.StderrPipe()
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func measure(ctx context.Context, progress io.Writer, binary string, arguments [
 		return nil, err
 	}
 	m := &measurement{values: map[string]measured{}}
-	for lines := bufio.NewScanner(told); lines.Scan(); {
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		fmt.Fprintln(progress, lines.Text())
 		if err := m.follow(command.Process.Pid, lines.Text()); err != nil {
 			return nil, errors.Join(err, command.Cancel(), command.Wait())
@@ -130,8 +130,8 @@ var (
 
 // follow reads a line of progress: the phase that it ends took the processor time since it began.
 func (m *measurement) follow(pid int, line string) error {
-	told := progressLine.FindStringSubmatch(line)
-	if told == nil {
+	match := progressLine.FindStringSubmatch(line)
+	if match == nil {
 		return nil
 	}
 	now, err := serversUnder(pid)
@@ -141,9 +141,9 @@ func (m *measurement) follow(pid int, line string) error {
 	took := now.since(m.phase.began)
 	// A server that ended takes its time with it: of that phase, nothing is known.
 	if m.phase.name != "" && slices.Min(took[:]) >= 0 {
-		m.add(m.phase.figure(took.total(), told[1]))
+		m.add(m.phase.figure(took.total(), match[1]))
 	}
-	m.phase = phase{numbers.ReplaceAllString(told[1], "#"), now}
+	m.phase = phase{numbers.ReplaceAllString(match[1], "#"), now}
 	return nil
 }
 

@@ -54,7 +54,7 @@ func measureCreate(ctx context.Context, s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	one, err := s.createByOne(ctx, plan)
+	single, err := s.createByOne(ctx, plan)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func measureCreate(ctx context.Context, s *session) (err error) {
 		return err
 	}
 	s.say("control %.0f/s before, %.0f/s after", controls.Rates[0], controls.Rates[1])
-	figures := createFigures(many, one, against, controls)
+	figures := createFigures(many, single, against, controls)
 	if on.child != nil {
 		figures = append(figures, after.since(before).figures("create", "request", many.All, nil)...)
 	}
@@ -74,12 +74,12 @@ func measureCreate(ctx context.Context, s *session) (err error) {
 }
 
 // create creates posts from many connections, then from one.
-func (s *session) create(ctx context.Context, plan loadPlan) (many, one loadResult, err error) {
+func (s *session) create(ctx context.Context, plan loadPlan) (many, single loadResult, err error) {
 	if many, err = s.createByMany(ctx, plan); err != nil {
-		return many, one, err
+		return many, single, err
 	}
-	one, err = s.createByOne(ctx, plan)
-	return many, one, err
+	single, err = s.createByOne(ctx, plan)
+	return many, single, err
 }
 
 func (s *session) createByMany(ctx context.Context, plan loadPlan) (many loadResult, err error) {
@@ -91,13 +91,13 @@ func (s *session) createByMany(ctx context.Context, plan loadPlan) (many loadRes
 	return many, err
 }
 
-func (s *session) createByOne(ctx context.Context, plan loadPlan) (one loadResult, err error) {
+func (s *session) createByOne(ctx context.Context, plan loadPlan) (single loadResult, err error) {
 	plan.Label, plan.Connections = plan.Label+"-one", 1
 	plan.Warmup, plan.Measured = oneWarmup, oneMeasured
 	s.say("creating posts: one caller")
-	err = s.do(ctx, roleLoad, plan, &one)
-	s.tell(one)
-	return one, err
+	err = s.do(ctx, roleLoad, plan, &single)
+	s.tell(single)
+	return single, err
 }
 
 // tell reports the result of a load.
@@ -116,7 +116,7 @@ func (s *server) createPlan(ctx context.Context) (loadPlan, error) {
 	}, err
 }
 
-func createFigures(many, one loadResult, against *control.Control, controls control.Results) []Figure {
+func createFigures(many, single loadResult, against *control.Control, controls control.Results) []Figure {
 	return []Figure{
 		{
 			Name: "create_rate", Value: float64(many.Created) / many.Seconds, Unit: "requests/s", Errors: many.Errors,
@@ -128,7 +128,7 @@ func createFigures(many, one loadResult, against *control.Control, controls cont
 			Goal: &Goal{Bound: 25},
 		},
 		{
-			Name: "create_one_caller_p50", Value: milliseconds(one.P50), Unit: "ms", Errors: one.Errors,
+			Name: "create_one_caller_p50", Value: milliseconds(single.P50), Unit: "ms", Errors: single.Errors,
 			Control: &Control{against.Name(1), milliseconds(samples(controls.Times).rank(0.5))},
 			Goal:    &Goal{Bound: 1.6, OfRatio: true},
 		},

@@ -29,7 +29,7 @@ type drain struct {
 	others      []arrived               // posts that are not of the workload
 	skip        map[schema.Platform]int // posts of the simulators that were read
 	toldArrived int
-	told        time.Time
+	reportedAt  time.Time
 }
 
 func newDrain(c *workload) *drain {
@@ -111,14 +111,14 @@ func (s *session) follow(ctx context.Context, simulators string, d *drain) error
 		wanted += e.until
 	}
 	deadline := time.Now().Add(drainGrace + time.Duration(wanted)*time.Second/drainLeast)
-	for d.told = time.Now(); ; {
+	for d.reportedAt = time.Now(); ; {
 		if err := d.read(ctx, simulators); err != nil {
 			return err
 		}
 		done := d.arrived >= wanted
-		if since := time.Since(d.told); since >= drainTell || done {
+		if since := time.Since(d.reportedAt); since >= drainTell || done {
 			s.say("%d of %d published, %.0f/s", d.arrived, wanted, float64(d.arrived-d.toldArrived)/since.Seconds())
-			d.told, d.toldArrived = time.Now(), d.arrived
+			d.reportedAt, d.toldArrived = time.Now(), d.arrived
 		}
 		if done || time.Now().After(deadline) {
 			d.errors += d.missing()

@@ -154,7 +154,7 @@ func exchangeAll(ctx context.Context, w *worker) error {
 	}
 	request := fmt.Appendf(nil, "GET /_control/posts?platform=mastodon&skip=%d HTTP/1.1\r\nHost: %s\r\n\r\n", math.MaxInt32, plan.Simulators)
 	began := time.Now()
-	var made atomic.Int64
+	var calls atomic.Int64
 	var group errgroup.Group
 	for range exchangeClients {
 		group.Go(func() error {
@@ -164,7 +164,7 @@ func exchangeAll(ctx context.Context, w *worker) error {
 				if err := e.do(ctx, request); err != nil {
 					return err
 				}
-				made.Add(1)
+				calls.Add(1)
 			}
 			return nil
 		})
@@ -172,7 +172,7 @@ func exchangeAll(ctx context.Context, w *worker) error {
 	if err := group.Wait(); err != nil || ctx.Err() != nil {
 		return err // what was interrupted has no result
 	}
-	return w.answer(exchangeResult{float64(made.Load()) / time.Since(began).Seconds()})
+	return w.answer(exchangeResult{float64(calls.Load()) / time.Since(began).Seconds()})
 }
 
 // exchange runs the control of a herd once and adds its result.

@@ -116,11 +116,11 @@ const answersWithin = 100
 // analyticsFigures are those of a result.
 func analyticsFigures(r facts.Result) []Figure {
 	if len(r.Took) == 0 {
-		one := Figure{Name: "analytics_" + r.Name, Value: r.Value, Unit: r.Unit}
+		figure := Figure{Name: "analytics_" + r.Name, Value: r.Value, Unit: r.Unit}
 		if r.Control > 0 {
-			one.Control = &Control{"a plain insertion of the same rows, in turn", r.Control}
+			figure.Control = &Control{"a plain insertion of the same rows, in turn", r.Control}
 		}
-		return []Figure{one}
+		return []Figure{figure}
 	}
 	at := func(name string, rank float64, goal *Goal) Figure {
 		f := Figure{Name: name + r.Name, Value: milliseconds(samples(r.Took).rank(rank)), Unit: "ms", Goal: goal}

@@ -65,7 +65,7 @@ func TestFiguresOfABenchmarkCanBeRead(t *testing.T) {
 	if err := s.report(latenessFigures(late, paced)...); err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var lines []string
 	for decoder := json.NewDecoder(&out); decoder.More(); {
 		var line struct {
 			Name  string
@@ -78,14 +78,14 @@ func TestFiguresOfABenchmarkCanBeRead(t *testing.T) {
 		if timed := strings.HasPrefix(line.Name, "lateness_cpu"); !timed && (line.Ratio == nil || *line.Ratio != line.Value) {
 			t.Errorf("%s: ratio %v of %v to 1 ms", line.Name, line.Ratio, line.Value)
 		}
-		told = append(told, fmt.Sprintf("%s %v", line.Name, line.Value))
+		lines = append(lines, fmt.Sprintf("%s %v", line.Name, line.Value))
 	}
 	want := []string{
 		"lateness_p50 2", "lateness_p99 4", "lateness_max 4",
 		"lateness_cpu 3", "lateness_cpu_crier 1", "lateness_cpu_postgres 2", "lateness_cpu_clickhouse 0",
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("figures %v, want %v", told, want)
+	if !slices.Equal(lines, want) {
+		t.Errorf("figures %v, want %v", lines, want)
 	}
 }
 

@@ -150,12 +150,12 @@ func (s *session) createOnce(ctx context.Context, on *server, label string, p *t
 		return err
 	}
 	plan.Label = label
-	many, one, err := s.create(ctx, plan)
+	many, single, err := s.create(ctx, plan)
 	if err != nil {
 		return err
 	}
-	p.rates, p.ones = append(p.rates, float64(many.Created)/many.Seconds), append(p.ones, milliseconds(one.P50))
-	p.errors += many.Errors + one.Errors
+	p.rates, p.ones = append(p.rates, float64(many.Created)/many.Seconds), append(p.ones, milliseconds(single.P50))
+	p.errors += many.Errors + single.Errors
 	return errors.Join(on.vacuum(ctx), on.settle(ctx))
 }
 

@@ -29,14 +29,14 @@ func (a Access) Server() (Profile, error) {
 	if a.Key != "" {
 		return Profile{URL: cmp.Or(address, client.DefaultServer), Key: a.Key}, nil
 	}
-	kept, err := readProfiles()
+	profiles, err := readProfiles()
 	if err != nil {
 		return Profile{}, err
 	}
 	if address != "" {
-		return kept.of(address)
+		return profiles.of(address)
 	}
-	return kept.named(a.Profile)
+	return profiles.named(a.Profile)
 }
 
 // connect returns a client that says on a terminal why it waits.
@@ -49,15 +49,15 @@ func (a Access) connect(t *Terminal) (*client.Client, error) {
 }
 
 func (t *Terminal) client(server Profile) *client.Client {
-	var told struct {
+	var last struct {
 		sync.Mutex // parts of a file are sent side by side
 		text       string
 	}
 	notify := func(failed error, wait time.Duration) {
-		told.Lock()
-		defer told.Unlock()
-		if text := failed.Error(); text != told.text {
-			told.text = text
+		last.Lock()
+		defer last.Unlock()
+		if text := failed.Error(); text != last.text {
+			last.text = text
 			fmt.Fprintln(t.Err, text)
 		}
 		fmt.Fprintf(t.Err, "Trying again in %s.\n", wording.Duration(wait.Round(time.Second/10)))

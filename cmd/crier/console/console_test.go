@@ -41,14 +41,14 @@ func (w writer) Write(b []byte) (int, error) {
 	return w.to.Write(b)
 }
 
-// told is what was written beside the answer.
-func (s *screen) told() string {
+// stderr is what was written beside the answer.
+func (s *screen) stderr() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err.String()
 }
 
-func (s *screen) shown() string {
+func (s *screen) stdout() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.out.String()
@@ -75,7 +75,7 @@ func runs(t *testing.T, command interface {
 	if err := command.Run(t.Context(), terminal); err != nil {
 		t.Fatal(err)
 	}
-	return s.shown()
+	return s.stdout()
 }
 
 func TestConsole(t *testing.T) {
@@ -109,24 +109,24 @@ func testConsent(t *testing.T, server *clienttest.Server) {
 		ended <- (&AccountsConnect{Access: Access{URL: server.URL, Key: key.Secret}, Platform: "twitter"}).Run(ctx, terminal)
 	}()
 	page := regexp.MustCompile(`\n  (http://\S+)\n`)
-	var shown []string
-	for shown == nil {
+	var names []string
+	for names == nil {
 		select {
 		case err := <-ended:
 			t.Fatalf("it ended before anybody consented: %v", err)
 		case <-time.After(10 * time.Millisecond):
-			shown = page.FindStringSubmatch(s.told())
+			names = page.FindStringSubmatch(s.stderr())
 		}
 	}
 	browser := gatewaytest.Browser{TB: t}
-	consented := browser.Submit(browser.Open(shown[1]), url.Values{"crier_name": {"alice"}, "crier_answer": {"allow"}})
+	consented := browser.Submit(browser.Open(names[1]), url.Values{"crier_name": {"alice"}, "crier_answer": {"allow"}})
 	if done := browser.Submit(consented, url.Values{"decision": {"attach"}}); done.Status != http.StatusOK {
 		t.Fatalf("%s answers %d %s", done.URL, done.Status, done.Body)
 	}
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	if got := s.shown(); !strings.Contains(got, "acc_") || !strings.Contains(got, "  twitter   @") {
+	if got := s.stdout(); !strings.Contains(got, "acc_") || !strings.Contains(got, "  twitter   @") {
 		t.Errorf("accounts connect shows %q", got)
 	}
 }
@@ -146,27 +146,27 @@ func testPosts(t *testing.T, access Access) {
 	}
 	s, terminal := newScreen("")
 	err := (&MediaUpload{Access: access, Files: []string{text, picture}}).Run(t.Context(), terminal)
-	if err == nil || !strings.Contains(err.Error(), "1 of 2 files were not uploaded") || !strings.Contains(err.Error(), "notes.txt") || !strings.Contains(s.shown(), "dot.gif") {
-		t.Errorf("of a file that is none: %v, and %q", err, s.shown())
+	if err == nil || !strings.Contains(err.Error(), "1 of 2 files were not uploaded") || !strings.Contains(err.Error(), "notes.txt") || !strings.Contains(s.stdout(), "dot.gif") {
+		t.Errorf("of a file that is none: %v, and %q", err, s.stdout())
 	}
 	create := PostsCreate{
 		Access: access, Shape: Shape{JSON: true}, Text: "-", To: []string{"mastodon", "bluesky"}, At: time.Now().AddDate(0, 0, 2).Format("2006-01-02") + " 18:00",
 		Timezone: "America/New_York", Media: []string{"media_" + uploaded[strings.Index(uploaded, "media_")+6:][:26]}, FirstComment: "First!", Once: "the same", Fit: "cover",
 		Setting: []string{"mastodon.visibility=unlisted", "mastodon.sensitive=true", "mastodon.spoilerText=2026", `bluesky.langs=["en"]`},
 	}
-	var made [2]client.Post
-	for i := range made { // under one name
+	var posts [2]client.Post
+	for i := range posts { // under one name
 		s, terminal := newScreen("From standard input\n")
 		if err := create.Run(t.Context(), terminal); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal([]byte(s.shown()), &made[i]); err != nil {
+		if err := json.Unmarshal([]byte(s.stdout()), &posts[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	post := made[0]
-	if post.ID != made[1].ID || post.Content != "From standard input" || len(post.MediaItems) != 1 || post.MediaItems[0].Fit != "cover" || post.Timezone != "America/New_York" || post.ScheduledFor.UTC().Hour() < 22 {
-		t.Errorf("the posts are %+v", made)
+	post := posts[0]
+	if post.ID != posts[1].ID || post.Content != "From standard input" || len(post.MediaItems) != 1 || post.MediaItems[0].Fit != "cover" || post.Timezone != "America/New_York" || post.ScheduledFor.UTC().Hour() < 22 {
+		t.Errorf("the posts are %+v", posts)
 	}
 	if is := post.PlatformSettings; is.Mastodon.Visibility != "unlisted" || is.Mastodon.Sensitive == nil || is.Mastodon.SpoilerText != "2026" || len(is.Bluesky.Langs) != 1 {
 		t.Errorf("the settings are %+v", is)
@@ -214,26 +214,26 @@ func testDevice(t *testing.T, server *clienttest.Server) {
 		go func() {
 			ended <- (&Login{Profile: "laptop", URL: server.URL, Device: true, Scope: "read"}).Run(t.Context(), terminal)
 		}()
-		var shown []string
-		for pattern := regexp.MustCompile(`/device\?code=(\S+)\n`); shown == nil; {
+		var names []string
+		for pattern := regexp.MustCompile(`/device\?code=(\S+)\n`); names == nil; {
 			select {
 			case err := <-ended:
 				t.Fatalf("it ended before anybody decided: %v", err)
 			case <-time.After(10 * time.Millisecond):
-				shown = pattern.FindStringSubmatch(s.told())
+				names = pattern.FindStringSubmatch(s.stderr())
 			}
 		}
-		server.Decide(shown[1], approved)
+		server.Decide(names[1], approved)
 		err := <-ended
 		if approved != (err == nil) || !approved && !strings.Contains(err.Error(), "it was refused") {
 			t.Errorf("approved %v: %v", approved, err)
 		}
 	}
-	kept, err := (Access{Profile: "laptop"}).Server()
+	profile, err := (Access{Profile: "laptop"}).Server()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&AccountsList{Access: Access{URL: kept.URL, Key: kept.Key}}).Run(t.Context(), &Terminal{Out: io.Discard, Err: io.Discard}); err != nil {
+	if err := (&AccountsList{Access: Access{URL: profile.URL, Key: profile.Key}}).Run(t.Context(), &Terminal{Out: io.Discard, Err: io.Discard}); err != nil {
 		t.Errorf("with the key that was kept: %v", err)
 	}
 }
@@ -298,9 +298,9 @@ func testListening(t *testing.T, server *clienttest.Server, access Access) {
 			t.Fatal(err)
 		}
 	}
-	for told := new(client.WebhookTest); told.ResponseCode != http.StatusNoContent; { // its secret is known a moment later
+	for result := new(client.WebhookTest); result.ResponseCode != http.StatusNoContent; { // its secret is known a moment later
 		var err error
-		if told, err = c.Webhooks.Test(t.Context(), hooks[0].ID, client.EventPostPublished); err != nil {
+		if result, err = c.Webhooks.Test(t.Context(), hooks[0].ID, client.EventPostPublished); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -308,7 +308,7 @@ func testListening(t *testing.T, server *clienttest.Server, access Access) {
 	if err != nil || response.StatusCode != http.StatusUnauthorized {
 		t.Errorf("what is not signed is answered %v, %v", response.StatusCode, err)
 	}
-	if got := s.shown(); strings.Count(got, "verified") != 1 || !strings.Contains(got, "post.published") || !strings.Contains(got, "(test)") {
+	if got := s.stdout(); strings.Count(got, "verified") != 1 || !strings.Contains(got, "post.published") || !strings.Contains(got, "(test)") {
 		t.Errorf("it shows %q", got)
 	}
 	interrupt()
@@ -361,10 +361,10 @@ func TestStatusReadsTheMetricsThatThereAre(t *testing.T) {
 		t.Errorf("stages are %+v", h.Stages)
 	}
 	for age, want := range map[float64]string{2: "held 2; oldest", 40: "held 2, as of 40s ago; oldest"} {
-		var shown strings.Builder
+		var output strings.Builder
 		h.OverdueAge = age
-		if err := h.show(&Terminal{Out: &shown}); err != nil || !strings.Contains(shown.String(), want) || !strings.Contains(shown.String(), "disk of the data folder full") {
-			t.Errorf("with figures %v s old it shows %q, %v; want %q in it", age, shown.String(), err, want)
+		if err := h.show(&Terminal{Out: &output}); err != nil || !strings.Contains(output.String(), want) || !strings.Contains(output.String(), "disk of the data folder full") {
+			t.Errorf("with figures %v s old it shows %q, %v; want %q in it", age, output.String(), err, want)
 		}
 	}
 }

@@ -72,20 +72,20 @@ func (p *PostsCreate) Run(ctx context.Context, t *Terminal) error {
 		}
 		post.MediaItems = append(post.MediaItems, item)
 	}
-	made, err := c.Posts.Create(ctx, post, once(p.Once)...)
+	created, err := c.Posts.Create(ctx, post, once(p.Once)...)
 	if err != nil {
 		return err
 	}
 	if p.Wait {
-		if made, err = p.settled(ctx, t, c, made); err != nil {
+		if created, err = p.settled(ctx, t, c, created); err != nil {
 			return err
 		}
 	}
-	if err := t.post(p.Shape, made); err != nil {
+	if err := t.post(p.Shape, created); err != nil {
 		return err
 	}
-	if made.Status == client.PostFailed || made.Status == client.PostPartiallyFailed {
-		return fmt.Errorf("%s is %s", made.ID, made.Status)
+	if created.Status == client.PostFailed || created.Status == client.PostPartiallyFailed {
+		return fmt.Errorf("%s is %s", created.ID, created.Status)
 	}
 	return nil
 }
@@ -120,11 +120,11 @@ func (p *PostsCreate) post(t *Terminal) (client.Post, error) {
 // settings reads settings of platforms, each as platform.name=value. It refuses what is no setting, as the
 // server cannot: the client sends no other.
 func settings(given []string) (all client.PlatformSettings, err error) {
-	for _, one := range given {
-		name, value, isSetting := strings.Cut(one, "=")
+	for _, text := range given {
+		name, value, isSetting := strings.Cut(text, "=")
 		platform, setting, isNamed := strings.Cut(name, ".")
 		if !isSetting || !isNamed {
-			return all, fmt.Errorf("%q is no PLATFORM.NAME=VALUE", one)
+			return all, fmt.Errorf("%q is no PLATFORM.NAME=VALUE", text)
 		}
 		if err := readSetting(&all, platform, setting, value); err != nil {
 			return all, fmt.Errorf("%s: %w", name, err)

@@ -42,8 +42,8 @@ func (w *WebhooksListen) Run(ctx context.Context, t *Terminal) (err error) {
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
-	shown := &deliveries{terminal: t, shape: w.Shape}
-	server := &http.Server{Handler: shown, ReadHeaderTimeout: parting}
+	handler := &deliveries{terminal: t, shape: w.Shape}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: parting}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	defer func() { err = errors.Join(err, server.Close()) }()
@@ -56,7 +56,7 @@ func (w *WebhooksListen) Run(ctx context.Context, t *Terminal) (err error) {
 		return w.explained(err)
 	}
 	defer func() { err = errors.Join(err, remove(context.WithoutCancel(ctx), t, c, hook.ID)) }()
-	shown.begin(hook.Secret)
+	handler.begin(hook.Secret)
 	fmt.Fprintf(t.Err, "%s delivers to %s; Ctrl-C ends and removes it.\n", hook.ID, address)
 	select {
 	case <-ctx.Done():
@@ -121,9 +121,9 @@ func (d *deliveries) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		http.Error(w, "not yet", http.StatusServiceUnavailable)
 		return
 	}
-	told := &answered{ResponseWriter: w}
-	handler.ServeHTTP(told, request)
-	if told.status == http.StatusUnauthorized {
+	recorder := &answered{ResponseWriter: w}
+	handler.ServeHTTP(recorder, request)
+	if recorder.status == http.StatusUnauthorized {
 		fmt.Fprintf(d.terminal.Err, "refused: a request of %s that is not signed with the webhook's secret, or too old\n", request.RemoteAddr)
 	}
 }

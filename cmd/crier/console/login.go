@@ -42,12 +42,12 @@ func (l *Login) Run(ctx context.Context, t *Terminal) error {
 	if err != nil {
 		return fmt.Errorf("logging in to %s: %w", server.URL, err)
 	}
-	kept, err := readProfiles()
+	profiles, err := readProfiles()
 	if err != nil {
 		return err
 	}
-	kept.Current, kept.Named[l.Profile] = l.Profile, server
-	if err := kept.write(); err != nil {
+	profiles.Current, profiles.Named[l.Profile] = l.Profile, server
+	if err := profiles.write(); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(t.Out, "%s is the profile %s now, on the plan %s.\n", server.URL, l.Profile, usage.Plan.Name)
@@ -63,12 +63,12 @@ func (l *Login) approved(ctx context.Context, t *Terminal, server string) (key s
 	if host, err := os.Hostname(); err == nil {
 		name += " on " + host
 	}
-	asked, err := config.DeviceAuth(ctx, oauth2.SetAuthURLParam("device_name", name))
+	device, err := config.DeviceAuth(ctx, oauth2.SetAuthURLParam("device_name", name))
 	if err != nil {
 		return "", fmt.Errorf("asking %s for a key: %w", server, worded(err))
 	}
-	fmt.Fprintf(t.Err, "Open this page where you are signed in, and compare the code %s:\n\n  %s\n\n", asked.UserCode, asked.VerificationURIComplete)
-	token, err := config.DeviceAccessToken(ctx, asked)
+	fmt.Fprintf(t.Err, "Open this page where you are signed in, and compare the code %s:\n\n  %s\n\n", device.UserCode, device.VerificationURIComplete)
+	token, err := config.DeviceAccessToken(ctx, device)
 	if err != nil {
 		return "", fmt.Errorf("waiting for a key of %s: %w", server, worded(err))
 	}
@@ -109,18 +109,18 @@ type Logout struct {
 
 // Run forgets the key; the server goes on accepting it.
 func (l *Logout) Run(t *Terminal) error {
-	kept, err := readProfiles()
+	profiles, err := readProfiles()
 	if err != nil {
 		return err
 	}
-	if _, err := kept.named(l.Profile); err != nil {
+	if _, err := profiles.named(l.Profile); err != nil {
 		return err
 	}
-	delete(kept.Named, l.Profile)
-	if kept.Current == l.Profile {
-		kept.Current = ""
+	delete(profiles.Named, l.Profile)
+	if profiles.Current == l.Profile {
+		profiles.Current = ""
 	}
-	if err := kept.write(); err != nil {
+	if err := profiles.write(); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(t.Out, "The profile %s is forgotten. Its key works on: crier keys revoke ends it.\n", l.Profile)
@@ -132,7 +132,7 @@ type Profiles struct{ Shape }
 
 // Run shows no keys.
 func (p *Profiles) Run(t *Terminal) error {
-	kept, err := readProfiles()
+	profiles, err := readProfiles()
 	if err != nil {
 		return err
 	}
@@ -142,8 +142,8 @@ func (p *Profiles) Run(t *Terminal) error {
 		Current bool   `json:"current"`
 	}
 	var all []line
-	for _, name := range slices.Sorted(maps.Keys(kept.Named)) {
-		all = append(all, line{name, kept.Named[name].URL, name == kept.Current})
+	for _, name := range slices.Sorted(maps.Keys(profiles.Named)) {
+		all = append(all, line{name, profiles.Named[name].URL, name == profiles.Current})
 	}
 	return lines(t, p.Shape, all, row("PROFILE", "SERVER", ""), func(l line) string {
 		mark := ""

@@ -76,16 +76,16 @@ func (p profiles) write() error {
 	if err != nil {
 		return fmt.Errorf("writing profiles: %w", err)
 	}
-	made, err := os.CreateTemp(filepath.Dir(name), "profiles") // with mode 0600
+	file, err := os.CreateTemp(filepath.Dir(name), "profiles") // with mode 0600
 	if err != nil {
 		return fmt.Errorf("writing profiles: %w", err)
 	}
-	_, err = made.Write(append(text, '\n'))
-	if err = errors.Join(err, made.Sync(), made.Close()); err == nil {
-		err = os.Rename(made.Name(), name)
+	_, err = file.Write(append(text, '\n'))
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), name)
 	}
 	if err != nil {
-		return fmt.Errorf("writing profiles: %w", errors.Join(err, os.Remove(made.Name())))
+		return fmt.Errorf("writing profiles: %w", errors.Join(err, os.Remove(file.Name())))
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func testInbox(t *testing.T, server *clienttest.Server, access Access) {
 		if err := (&InboxReply{Access: access, Shape: Shape{JSON: true}, Item: item, Text: "-", Once: "the reply"}).Run(t.Context(), terminal); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal([]byte(s.shown()), &replies[i]); err != nil {
+		if err := json.Unmarshal([]byte(s.stdout()), &replies[i]); err != nil {
 			t.Fatal(err)
 		}
 	}

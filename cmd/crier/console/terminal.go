@@ -45,22 +45,22 @@ func (t *Terminal) table(head string, lines []string) error {
 // lines writes all as JSON or as a table.
 func lines[T any](t *Terminal, s Shape, all []T, head string, line func(T) string) error {
 	if s.JSON {
-		for _, one := range all {
-			if err := t.object(one); err != nil {
+		for _, item := range all {
+			if err := t.object(item); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	var table []string
-	for _, one := range all {
-		table = append(table, line(one))
+	for _, item := range all {
+		table = append(table, line(item))
 	}
 	return t.table(head, table)
 }
 
-func (t *Terminal) object(one any) error {
-	if err := json.NewEncoder(t.Out).Encode(one); err != nil {
+func (t *Terminal) object(value any) error {
+	if err := json.NewEncoder(t.Out).Encode(value); err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
 	return nil
@@ -89,13 +89,13 @@ func orDash(text string) string {
 // strangers write what the inbox shows.
 func brief(text string) string {
 	const most = 48
-	shown := strings.Map(func(r rune) rune {
+	line := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return -1
 		}
 		return r
 	}, strings.Join(strings.Fields(text), " "))
-	runes := []rune(shown)
+	runes := []rune(line)
 	if len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}

@@ -42,7 +42,7 @@ func TestADemoThatFailsEndsNothing(t *testing.T) {
 	defer refusing.Close()
 	var out strings.Builder
 	Run(t.Context(), Config{URL: refusing.URL, Metrics: "127.0.0.1:8081", Out: &out})
-	if said := out.String(); !strings.Contains(said, "404") || !strings.Contains(said, "crier serves nevertheless") {
-		t.Errorf("it says %q", said)
+	if text := out.String(); !strings.Contains(text, "404") || !strings.Contains(text, "crier serves nevertheless") {
+		t.Errorf("it says %q", text)
 	}
 }

@@ -15,9 +15,9 @@ type Keys struct {
 // KeysIn returns the keys of an earlier start, or makes them. They are kept in a file
 // readable by its owner alone.
 func KeysIn(file string, create func(test bool) (string, error)) (keys Keys, err error) {
-	kept, err := os.ReadFile(file)
+	content, err := os.ReadFile(file)
 	if err == nil {
-		if err = json.Unmarshal(kept, &keys); err != nil {
+		if err = json.Unmarshal(content, &keys); err != nil {
 			return keys, fmt.Errorf("reading the demo's keys in %s: %w", file, err)
 		}
 		return keys, nil
@@ -26,10 +26,10 @@ func KeysIn(file string, create func(test bool) (string, error)) (keys Keys, err
 		keys.Test, err = create(true)
 	}
 	if err == nil {
-		kept, err = json.Marshal(keys)
+		content, err = json.Marshal(keys)
 	}
 	if err == nil {
-		err = os.WriteFile(file, kept, 0o600)
+		err = os.WriteFile(file, content, 0o600)
 	}
 	if err != nil {
 		return keys, fmt.Errorf("making the demo's keys: %w", err)

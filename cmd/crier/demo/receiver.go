@@ -25,13 +25,13 @@ func (s *show) subscribe(ctx context.Context) (*receiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.api.Webhooks.Create(ctx, "http://"+listener.Addr().String()+"/hook", client.EventPostPublished)
+	hook, err := s.api.Webhooks.Create(ctx, "http://"+listener.Addr().String()+"/hook", client.EventPostPublished)
 	if err != nil {
 		err = fmt.Errorf("creating a webhook: %w (the demo needs --allow-private-webhooks)", err)
 		return nil, errors.Join(err, listener.Close())
 	}
-	r := &receiver{id: made.ID, events: make(chan *client.Event, 16)}
-	verified := webhook.Verifier{Secret: made.Secret}.Handler(func(_ context.Context, e *client.Event) error {
+	r := &receiver{id: hook.ID, events: make(chan *client.Event, 16)}
+	verified := webhook.Verifier{Secret: hook.Secret}.Handler(func(_ context.Context, e *client.Event) error {
 		r.events <- e
 		return nil
 	})

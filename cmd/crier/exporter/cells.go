@@ -25,7 +25,7 @@ func cellsOf(p *client.Post) cells {
 		"id": p.ID, "externalId": p.ExternalID, "status": string(p.Status), "timezone": p.Timezone, "content": p.Content,
 		"platforms": strings.Join(targetsOf(p), ", "), "scheduledFor": timeOf(p), "brandId": p.BrandID, "threadId": p.ThreadID,
 	}
-	var types, fits, kept []string
+	var types, fits, metadata []string
 	for i, m := range p.MediaItems {
 		all[fmt.Sprintf("media.%d", i+1)] = addressOf(m)
 		all[fmt.Sprintf("altText.%d", i+1)] = m.AltText
@@ -35,14 +35,14 @@ func cellsOf(p *client.Post) cells {
 			fit = "none"
 		}
 		fits = append(fits, fit)
-		kept = append(kept, map[bool]string{true: "yes", false: "no"}[m.KeepMetadata])
+		metadata = append(metadata, map[bool]string{true: "yes", false: "no"}[m.KeepMetadata])
 	}
 	all["mediaTypes"] = strings.Join(types, "|")
 	if slices.ContainsFunc(fits, func(f string) bool { return f != "none" }) {
 		all["fit"] = strings.Join(fits, "|")
 	}
-	if slices.Contains(kept, "yes") {
-		all["keepMetadata"] = strings.Join(kept, "|")
+	if slices.Contains(metadata, "yes") {
+		all["keepMetadata"] = strings.Join(metadata, "|")
 	}
 	if p.ThreadID == "" { // those of a thread's entries have no columns
 		for i, comment := range p.FirstComments {

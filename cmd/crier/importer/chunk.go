@@ -40,9 +40,9 @@ type chunker struct {
 
 // next returns the next chunk; io.EOF ends them.
 func (c *chunker) next() (chunk, error) {
-	made := chunk{number: c.number}
+	filled := chunk{number: c.number}
 	size := 0
-	for len(made.rows) < chunkRows {
+	for len(filled.rows) < chunkRows {
 		r, err := c.take()
 		if errors.Is(err, io.EOF) {
 			break
@@ -50,17 +50,17 @@ func (c *chunker) next() (chunk, error) {
 		if err != nil {
 			return chunk{}, fmt.Errorf("reading the file: %w", err)
 		}
-		if size += len(r.body); size > chunkBytes && len(made.rows) > 0 {
+		if size += len(r.body); size > chunkBytes && len(filled.rows) > 0 {
 			c.held = &r
 			break
 		}
-		made.rows = append(made.rows, r)
+		filled.rows = append(filled.rows, r)
 	}
-	if len(made.rows) == 0 {
+	if len(filled.rows) == 0 {
 		return chunk{}, io.EOF
 	}
 	c.number++
-	return made, nil
+	return filled, nil
 }
 
 func (c *chunker) take() (row, error) {

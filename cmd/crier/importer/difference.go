@@ -311,7 +311,7 @@ func (r row) scheduledFor(timezone string) string {
 // cell is empty go. A field that the file has as a whole replaces what was there.
 func (r row) merged(field string, wanted, is any) map[string]any {
 	now, _ := is.(map[string]any)
-	said, _ := wanted.(map[string]any)
+	changes, _ := wanted.(map[string]any)
 	merged := map[string]any{}
 	if !slices.Contains(r.fields, field) {
 		for name, value := range now {
@@ -334,7 +334,7 @@ func (r row) merged(field string, wanted, is any) map[string]any {
 			delete(merged, name)
 		}
 	}
-	for name, value := range said {
+	for name, value := range changes {
 		settings, ok := value.(map[string]any)
 		before, isObject := merged[name].(map[string]any)
 		if !ok || !isObject {

@@ -168,7 +168,7 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 	o := outcomeOfPost(r.number, unchanged, post)
 	if !slices.Contains(openStates, post.Status) {
 		o.status = skipped
-		o.said = []said{{"status", string(post.Status), fmt.Sprintf("the post is %s, and stays as it is", post.Status)}}
+		o.notes = []note{{"status", string(post.Status), fmt.Sprintf("the post is %s, and stays as it is", post.Status)}}
 		return o, nil
 	}
 	change, wrong, err := r.difference(post, s.timezone)
@@ -206,7 +206,7 @@ func (s *sender) change(ctx context.Context, r row, post *client.Post) (outcome,
 		if s.dryRun {
 			o.scheduledFor = cmp.Or(r.scheduledFor(s.timezone), o.scheduledFor)
 		}
-		o.status, o.said = failed, saidOf(refused.Code, refused.Message, refused.Details)
+		o.status, o.notes = failed, notesOf(refused.Code, refused.Message, refused.Details)
 		return o, nil
 	}
 	if err != nil {

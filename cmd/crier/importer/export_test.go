@@ -344,7 +344,7 @@ func (s *server) testCheck(t *testing.T) {
 	file := s.export("posts.csv")
 	records := readTable(t, file)
 	column := func(name string) int { return slices.Index(records[0], name) }
-	kept := records[:1]
+	filtered := records[:1]
 	for _, record := range records[1:] {
 		switch content := record[column("content")]; content {
 		case "checked at 09:00":
@@ -359,11 +359,11 @@ func (s *server) testCheck(t *testing.T) {
 		default:
 			continue
 		}
-		kept = append(kept, record)
+		filtered = append(filtered, record)
 	}
 	fresh := make([]string, len(records[0]))
 	fresh[column("externalId")], fresh[column("platforms")], fresh[column("content")], fresh[column("scheduledFor")] = "n", "mastodon", "new", day+" 12:00"
-	writeTable(t, file, append(kept, fresh))
+	writeTable(t, file, append(filtered, fresh))
 
 	dry, err := s.run(file, func(c *importer.Config) { c.DryRun = true })
 	if err != nil || dry.Counts(true) != "1 to create, 1 to update, 1 unchanged, 3 failed" {

@@ -104,11 +104,11 @@ func (r *run) copyFailed(f *os.File, out io.Writer) error {
 		}
 		return r.journal.each(func(l result) error {
 			for {
-				one, err := source.next()
+				current, err := source.next()
 				if err != nil {
 					return fmt.Errorf("finding row %s again: %w", l.row, err)
 				}
-				if strconv.Itoa(one.number) != l.row {
+				if strconv.Itoa(current.number) != l.row {
 					continue
 				}
 				if l.status != failed {

@@ -291,12 +291,12 @@ func (r *run) sendAll(ctx context.Context, begun []chunk, chunks *chunker) error
 	})
 	for range senders {
 		group.Go(func() error {
-			for one := range work {
-				outcomes, err := r.sender.send(ctx, one.chunk)
+			for job := range work {
+				outcomes, err := r.sender.send(ctx, job.chunk)
 				if err != nil {
 					return err
 				}
-				one.outcomes <- outcomes
+				job.outcomes <- outcomes
 			}
 			return nil
 		})
@@ -357,21 +357,21 @@ func (r *run) lookAhead(ctx context.Context, batch []chunk, chunks *chunker, bat
 
 // hand gives a chunk to a sender. What is in doubt is not sent.
 func (r *run) hand(ctx context.Context, c chunk, doubtful bool, order, work chan<- sent) error {
-	one := sent{c, make(chan []outcome, 1)}
+	job := sent{c, make(chan []outcome, 1)}
 	select {
-	case order <- one:
+	case order <- job:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	if doubtful {
-		one.outcomes <- c.lost()
+		job.outcomes <- c.lost()
 		return nil
 	}
 	if err := r.journal.sending(r.config.Now()); err != nil {
 		return err
 	}
 	select {
-	case work <- one:
+	case work <- job:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -379,9 +379,9 @@ func (r *run) hand(ctx context.Context, c chunk, doubtful bool, order, work chan
 }
 
 func (r *run) record(ctx context.Context, order <-chan sent) error {
-	for one := range order {
+	for job := range order {
 		select {
-		case outcomes := <-one.outcomes:
+		case outcomes := <-job.outcomes:
 			if err := r.journal.write(outcomes); err != nil {
 				return err
 			}

@@ -25,19 +25,19 @@ type outcome struct {
 	status       string // one of those below
 	postID       string
 	scheduledFor string
-	said         []said // what is wrong with the row, or warned of
+	notes        []note // what is wrong with the row, or warned of
 }
 
-// said is one thing that is said of a row.
-type said struct{ field, code, message string }
+// note is one thing that is said of a row.
+type note struct{ field, code, message string }
 
 // between parts what is said of one row in a cell of the results.
 const between = "; "
 
 // text is the message behind the field it is about.
-func (s said) text() string { return s.prefix() + s.message }
+func (s note) text() string { return s.prefix() + s.message }
 
-func (s said) prefix() string {
+func (s note) prefix() string {
 	if s.field == "" {
 		return ""
 	}
@@ -60,7 +60,7 @@ var resultsHeader = []string{"row", "status", "postId", "scheduledFor", "code", 
 
 func (o outcome) record() []string {
 	var codes, texts, fields []string
-	for _, s := range o.said {
+	for _, s := range o.notes {
 		codes, texts, fields = append(codes, s.code), append(texts, s.text()), append(fields, s.field)
 	}
 	return []string{
@@ -197,7 +197,7 @@ func (j *journal) resume(chunks *chunker) (chunk, error) {
 	if _, err := reader.Read(); err != nil { // not even the header is whole, or an earlier version's
 		return j.restart(chunks)
 	}
-	kept := reader.InputOffset()
+	end := reader.InputOffset()
 	for {
 		c, err := chunks.next()
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -205,13 +205,13 @@ func (j *journal) resume(chunks *chunker) (chunk, error) {
 		}
 		for range c.rows {
 			if _, readErr := reader.Read(); readErr != nil {
-				return c, j.continueAt(kept)
+				return c, j.continueAt(end)
 			}
 		}
 		if errors.Is(err, io.EOF) {
-			return c, errors.Join(j.continueAt(kept), err)
+			return c, errors.Join(j.continueAt(end), err)
 		}
-		kept = reader.InputOffset()
+		end = reader.InputOffset()
 		j.done += len(c.rows)
 	}
 }

@@ -215,9 +215,9 @@ func (m *Meanings) UnmarshalYAML(text []byte) error {
 		*m = Meanings{{To: name}}
 		return nil
 	}
-	var one Meaning
-	if err := yaml.UnmarshalWithOptions(text, &one, yaml.Strict()); err == nil {
-		*m = Meanings{one}
+	var meaning Meaning
+	if err := yaml.UnmarshalWithOptions(text, &meaning, yaml.Strict()); err == nil {
+		*m = Meanings{meaning}
 		return nil
 	} else if !strings.HasPrefix(strings.TrimSpace(string(text)), "-") && !strings.HasPrefix(strings.TrimSpace(string(text)), "[") {
 		return err

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// one reads the only row of a table that another program wrote.
-func one(t *testing.T, m Mapping, content string) string {
+// translate reads the only row of a table that another program wrote.
+func translate(t *testing.T, m Mapping, content string) string {
 	t.Helper()
 	source, err := openRows("a.csv", strings.NewReader(content), m, nil)
 	if err != nil {
@@ -79,7 +79,7 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 			if tt.more.Platforms != "" {
 				m.Platforms, m.Days, m.Names = tt.more.Platforms, tt.more.Days, tt.more.Names
 			}
-			if got := one(t, m, tt.content); !sameJSON(t, got, tt.want) {
+			if got := translate(t, m, tt.content); !sameJSON(t, got, tt.want) {
 				t.Errorf("the body is %s, want %s", got, tt.want)
 			}
 		})
@@ -112,11 +112,11 @@ func TestAMappingSaysWhatIsWrongWithIt(t *testing.T) {
 
 func TestProblemsAreCountedByReason(t *testing.T) {
 	outcomes := []outcome{
-		{row: 1, status: failed, said: []said{{"date", codeInvalid, "the day and the month of 12/1/2026 could be either"}, {"timezone", codeInvalid, `"Berlin" is no zone; write another`}}},
-		{row: 2, status: failed, said: []said{{"date", codeInvalid, "the day and the month of 11/2/2026 could be either"}}},
-		{row: 3, status: failed, said: []said{{"date", codeInvalid, `"2026-12-06" has no time of day`}}},
-		{row: 4, status: created, said: []said{{"Shortener", codeLeftOut, "crier shortens no links"}, {"mediaItems[0]", "metadata_kept", "x"}, {"mediaItems[1]", "metadata_kept", "x"}}},
-		{row: 5, status: created, said: []said{{"", "late", "y"}, {"mediaItems[0]", "metadata_kept", "x"}}},
+		{row: 1, status: failed, notes: []note{{"date", codeInvalid, "the day and the month of 12/1/2026 could be either"}, {"timezone", codeInvalid, `"Berlin" is no zone; write another`}}},
+		{row: 2, status: failed, notes: []note{{"date", codeInvalid, "the day and the month of 11/2/2026 could be either"}}},
+		{row: 3, status: failed, notes: []note{{"date", codeInvalid, `"2026-12-06" has no time of day`}}},
+		{row: 4, status: created, notes: []note{{"Shortener", codeLeftOut, "crier shortens no links"}, {"mediaItems[0]", "metadata_kept", "x"}, {"mediaItems[1]", "metadata_kept", "x"}}},
+		{row: 5, status: created, notes: []note{{"", "late", "y"}, {"mediaItems[0]", "metadata_kept", "x"}}},
 		{row: 6, status: created},
 	}
 	var results, table bytes.Buffer

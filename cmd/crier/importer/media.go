@@ -118,16 +118,16 @@ func (p *post) addFits(items []mediaItem) *problem {
 
 // addKept says of which items the metadata is published: of all, or of each.
 func (p *post) addKept(items []mediaItem) *problem {
-	kept := list(p.cells["keepMetadata"])
-	if len(kept) > 1 && len(kept) != len(items) {
-		return &problem{field: "keepMetadata", message: fmt.Sprintf("there are %d answers for %d media items", len(kept), len(items))}
+	keeps := list(p.cells["keepMetadata"])
+	if len(keeps) > 1 && len(keeps) != len(items) {
+		return &problem{field: "keepMetadata", message: fmt.Sprintf("there are %d answers for %d media items", len(keeps), len(items))}
 	}
 	for i := range items {
-		if len(kept) == 0 {
+		if len(keeps) == 0 {
 			break
 		}
 		var err error
-		if items[i].KeepMetadata, err = yes(kept[min(i, len(kept)-1)]); err != nil {
+		if items[i].KeepMetadata, err = yes(keeps[min(i, len(keeps)-1)]); err != nil {
 			return &problem{field: "keepMetadata", message: err.Error()}
 		}
 	}

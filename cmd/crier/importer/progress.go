@@ -11,21 +11,21 @@ import (
 // progress shows how far an import is: as a bar on a terminal, otherwise as a line every
 // tellEvery.
 type progress struct {
-	bar   *progressbar.ProgressBar
-	out   io.Writer
-	now   func() time.Time
-	total int
-	done  int
-	begun int       // rows that were done before this run
-	from  time.Time // of this run
-	told  time.Time
+	bar        *progressbar.ProgressBar
+	out        io.Writer
+	now        func() time.Time
+	total      int
+	done       int
+	begun      int       // rows that were done before this run
+	from       time.Time // of this run
+	reportedAt time.Time
 }
 
 // tellEvery is how often a line is written where no bar can be drawn.
 const tellEvery = 10 * time.Second
 
 func newProgress(out io.Writer, terminal bool, total int, now func() time.Time) *progress {
-	p := &progress{out: out, now: now, total: total, from: now(), told: now()}
+	p := &progress{out: out, now: now, total: total, from: now(), reportedAt: now()}
 	if terminal {
 		p.bar = progressbar.NewOptions(total,
 			progressbar.OptionSetWriter(out), progressbar.OptionSetDescription("Importing"),
@@ -50,8 +50,8 @@ func (p *progress) add(rows int) {
 		_ = p.bar.Add(rows) // as above
 		return
 	}
-	if now := p.now(); now.Sub(p.told) >= tellEvery {
-		p.told = now
+	if now := p.now(); now.Sub(p.reportedAt) >= tellEvery {
+		p.reportedAt = now
 		p.tell(now)
 	}
 }

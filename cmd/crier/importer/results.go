@@ -28,11 +28,11 @@ type Summary struct {
 
 // Counts are how many rows came to what. What no row did is left out but for what every import has.
 func (s Summary) Counts(dryRun bool) string {
-	made, changed, wrong := created, updated, fmt.Sprintf("%d failed, %d unknown", s.Failed, s.Unknown)
+	fresh, changed, wrong := created, updated, fmt.Sprintf("%d failed, %d unknown", s.Failed, s.Unknown)
 	if dryRun {
-		made, changed, wrong = "to create", "to update", fmt.Sprintf("%d failed", s.Failed)
+		fresh, changed, wrong = "to create", "to update", fmt.Sprintf("%d failed", s.Failed)
 	}
-	counts := []string{fmt.Sprintf("%d %s", s.Created, made)}
+	counts := []string{fmt.Sprintf("%d %s", s.Created, fresh)}
 	for _, c := range []struct {
 		rows int
 		what string
@@ -71,20 +71,20 @@ type result struct {
 	row, status, code, message, field string
 }
 
-// said takes apart what is said of the row.
-func (r result) said() []said {
+// notes takes apart what is said of the row.
+func (r result) notes() []note {
 	codes, fields := strings.Split(r.code, between), strings.Split(r.field, between)
 	if len(codes) != len(fields) { // a column's name has what parts them
 		codes, fields = []string{r.code}, []string{r.field}
 	}
-	all := make([]said, len(codes))
+	all := make([]note, len(codes))
 	rest := r.message
 	for i := range codes {
-		s := said{field: fields[i], code: codes[i]}
+		s := note{field: fields[i], code: codes[i]}
 		this := rest
 		if i+1 < len(codes) {
-			this, rest, _ = strings.Cut(rest, between+said{field: fields[i+1]}.prefix())
-			rest = said{field: fields[i+1]}.prefix() + rest
+			this, rest, _ = strings.Cut(rest, between+note{field: fields[i+1]}.prefix())
+			rest = note{field: fields[i+1]}.prefix() + rest
 		}
 		s.message = strings.TrimPrefix(this, s.prefix())
 		all[i] = s
@@ -152,7 +152,7 @@ func writeProblems(out io.Writer, results io.Reader) error {
 		if r.message == "" {
 			return nil
 		}
-		for _, s := range r.said() {
+		for _, s := range r.notes() {
 			k := kind{problemStatus(r.status), position.ReplaceAllString(s.field, "[]"), s.code, particular.ReplaceAllString(s.message, "")}
 			switch {
 			case counts[k] == nil && len(all) == maxKinds:

@@ -140,11 +140,11 @@ func (s *sender) sendAlone(ctx context.Context, c chunk, refusal *client.Error) 
 	}
 	outcomes := make([]outcome, 0, len(c.rows))
 	for _, r := range c.rows {
-		told, err := s.create(ctx, chunk{number: c.number, part: c.part, rows: []row{r}, alone: true, settled: c.settled})
+		alone, err := s.create(ctx, chunk{number: c.number, part: c.part, rows: []row{r}, alone: true, settled: c.settled})
 		if err != nil {
 			return nil, err
 		}
-		outcomes = append(outcomes, told...)
+		outcomes = append(outcomes, alone...)
 	}
 	return outcomes, nil
 }
@@ -185,7 +185,7 @@ func (s *sender) note(err error) {
 func (r row) refused() outcome {
 	o := outcome{row: r.number, status: failed}
 	for _, p := range append([]*problem{r.problem}, r.problem.also...) {
-		o.said = append(o.said, said{p.field, cmp.Or(p.code, codeInvalid), p.message})
+		o.notes = append(o.notes, note{p.field, cmp.Or(p.code, codeInvalid), p.message})
 	}
 	return o
 }
@@ -194,7 +194,7 @@ func (r row) refused() outcome {
 // key.
 func (c chunk) lost() []outcome {
 	return c.each(func(r row) outcome {
-		return outcome{row: r.number, status: unknown, said: []said{{code: "unknown", message: "the import ended more than a day ago while this row was on its way: look whether its post is there"}}}
+		return outcome{row: r.number, status: unknown, notes: []note{{code: "unknown", message: "the import ended more than a day ago while this row was on its way: look whether its post is there"}}}
 	})
 }
 
@@ -236,7 +236,7 @@ func outcomeOf(r row, result client.BulkResult, dryRun bool) outcome {
 		o.status = toCreate
 	}
 	if result.Error != nil {
-		o.status, o.said = failed, saidOf(result.Error.Code, result.Error.Message, result.Error.Details)
+		o.status, o.notes = failed, notesOf(result.Error.Code, result.Error.Message, result.Error.Details)
 		return o
 	}
 	if result.Post != nil {
@@ -255,19 +255,19 @@ func outcomeOfPost(number int, status string, post *client.Post) outcome {
 	return o
 }
 
-// saidOf is all that a refusal says. The details of a validation are what is wrong, of another
+// notesOf is all that a refusal says. The details of a validation are what is wrong, of another
 // refusal what its message sums up.
-func saidOf(code client.ErrorCode, message string, details []client.Detail) (all []said) {
+func notesOf(code client.ErrorCode, message string, details []client.Detail) (all []note) {
 	if code != client.CodeValidationError || len(details) == 0 {
-		one := said{code: string(code), message: message}
+		n := note{code: string(code), message: message}
 		if len(details) > 0 {
-			one.field, one.code = details[0].Field, cmp.Or(details[0].Code, one.code)
-			one.message = strings.TrimPrefix(message, one.prefix())
+			n.field, n.code = details[0].Field, cmp.Or(details[0].Code, n.code)
+			n.message = strings.TrimPrefix(message, n.prefix())
 		}
-		return []said{one}
+		return []note{n}
 	}
 	for _, d := range details {
-		all = append(all, said{d.Field, d.Code, d.Message})
+		all = append(all, note{d.Field, d.Code, d.Message})
 	}
 	return all
 }
@@ -276,9 +276,9 @@ func saidOf(code client.ErrorCode, message string, details []client.Detail) (all
 func (o *outcome) warn(leftOut []string, warnings []client.Detail) {
 	for _, text := range leftOut {
 		field, message, _ := strings.Cut(text, ": ")
-		o.said = append(o.said, said{field, codeLeftOut, message})
+		o.notes = append(o.notes, note{field, codeLeftOut, message})
 	}
 	for _, w := range warnings {
-		o.said = append(o.said, said{w.Field, w.Code, w.Message})
+		o.notes = append(o.notes, note{w.Field, w.Code, w.Message})
 	}
 }

@@ -99,7 +99,7 @@ func TestColumnsAreSettledByName(t *testing.T) {
 	if err := surveyed(t, "a.csv", calendar, m); err != nil {
 		t.Error(err)
 	}
-	if got := one(t, m, calendar); !sameJSON(t, got, `{"platforms": [{"platform": "mastodon"}], "content": "hello"}`) {
+	if got := translate(t, m, calendar); !sameJSON(t, got, `{"platforms": [{"platform": "mastodon"}], "content": "hello"}`) {
 		t.Errorf("the body is %s", got)
 	}
 	for name, m := range map[string]Mapping{"to mean": {Named: []string{"Kopy"}}, "to ignore": {Ignore: []string{"Kopy"}}} {

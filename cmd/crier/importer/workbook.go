@@ -38,12 +38,12 @@ type workbookFile interface {
 // sheetRecords are the lines of a sheet. Each is read twice, side by side: as it is stored, which
 // times are read from, and as it is shown.
 type sheetRecords struct {
-	workbook      *excelize.File
-	stored, shown *excelize.Rows
-	since1904     bool
-	rows          int    // read so far
-	times         []bool // columns whose numbers are times
-	cells         []string
+	workbook          *excelize.File
+	stored, formatted *excelize.Rows
+	since1904         bool
+	rows              int    // read so far
+	times             []bool // columns whose numbers are times
+	cells             []string
 }
 
 // openSheet reads the sheet called name, or the only one that holds anything.
@@ -91,7 +91,7 @@ func (s *sheetRecords) open(file io.ReaderAt, size int64, name string) error {
 		return fmt.Errorf("the sheet %q: %w", sheet, err)
 	}
 	if s.stored, err = s.workbook.Rows(sheet); err == nil {
-		s.shown, err = s.workbook.Rows(sheet)
+		s.formatted, err = s.workbook.Rows(sheet)
 	}
 	if err != nil {
 		return fmt.Errorf("reading the sheet %q: %w", sheet, err)
@@ -164,8 +164,8 @@ func (s *sheetRecords) holds(sheet string) (bool, error) {
 }
 
 func (s *sheetRecords) read() ([]string, *problem, error) {
-	if !s.stored.Next() || !s.shown.Next() {
-		if err := errors.Join(s.stored.Error(), s.shown.Error()); err != nil {
+	if !s.stored.Next() || !s.formatted.Next() {
+		if err := errors.Join(s.stored.Error(), s.formatted.Error()); err != nil {
 			return nil, nil, fmt.Errorf("reading the sheet: %w", err)
 		}
 		return nil, nil, io.EOF
@@ -175,7 +175,7 @@ func (s *sheetRecords) read() ([]string, *problem, error) {
 	}
 	stored, err := s.stored.Columns(excelize.Options{RawCellValue: true})
 	if err == nil {
-		s.cells, err = s.shown.Columns()
+		s.cells, err = s.formatted.Columns()
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the sheet: %w", err)
@@ -219,7 +219,7 @@ func (s *sheetRecords) offset() (int64, bool) { return 0, false }
 
 func (s *sheetRecords) close() error {
 	var err error
-	for _, rows := range []*excelize.Rows{s.stored, s.shown} {
+	for _, rows := range []*excelize.Rows{s.stored, s.formatted} {
 		if rows != nil {
 			err = errors.Join(err, rows.Close())
 		}

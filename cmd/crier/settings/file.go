@@ -61,11 +61,11 @@ func readFile(path string) (file, []error) {
 
 // syntax is an error of the parser without the lines that it quotes: they may hold secrets.
 func (f *file) syntax(err error) error {
-	if told, ok := errors.AsType[yaml.Error](err); ok {
-		if token := told.GetToken(); token != nil {
-			return fmt.Errorf("%s:%d: %s", f.name(), token.Position.Line, told.GetMessage())
+	if failure, ok := errors.AsType[yaml.Error](err); ok {
+		if token := failure.GetToken(); token != nil {
+			return fmt.Errorf("%s:%d: %s", f.name(), token.Position.Line, failure.GetMessage())
 		}
-		return fmt.Errorf("%s: %s", f.name(), told.GetMessage())
+		return fmt.Errorf("%s: %s", f.name(), failure.GetMessage())
 	}
 	return fmt.Errorf("%s is no YAML", f.name())
 }
@@ -105,8 +105,8 @@ func textOf(n ast.Node) (text string, known bool) {
 	var all []string
 	switch n := n.(type) {
 	case *ast.SequenceNode:
-		for _, one := range n.Values {
-			text, known := scalarOf(one)
+		for _, value := range n.Values {
+			text, known := scalarOf(value)
 			if !known {
 				return "", false
 			}

@@ -28,10 +28,10 @@ func (s *Settings) plain(c *kong.Context, err error) error {
 		}
 		return fmt.Errorf("%s%s: %w", before, Typed(failed.Path), failed.Err)
 	}
-	if told := refusedValue.FindStringSubmatch(err.Error()); c != nil && told != nil {
+	if refused := refusedValue.FindStringSubmatch(err.Error()); c != nil && refused != nil {
 		for _, flag := range c.Flags() {
-			if wanted := wantedOf(flag.Target); flag.Name == told[1] && wanted != "" && !flag.Tag.Has(tagSecret) {
-				return fmt.Errorf("--%s: %q is %s", flag.Name, told[2], wanted)
+			if wanted := wantedOf(flag.Target); flag.Name == refused[1] && wanted != "" && !flag.Tag.Has(tagSecret) {
+				return fmt.Errorf("--%s: %q is %s", flag.Name, refused[2], wanted)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // belongs.
 func (s *Settings) Exposed(c *kong.Context) map[string]string {
 	exposed := map[string]string{}
-	for _, flag := range s.said(c) {
+	for _, flag := range s.typed(c) {
 		text := valueOf(flag)
 		if flag.Tag.Has(tagSecret) && text != redact(text) {
 			exposed["--"+flag.Name] = s.elsewhere(flag)
@@ -21,8 +21,8 @@ func (s *Settings) Exposed(c *kong.Context) map[string]string {
 	return exposed
 }
 
-// said is the flags that the command line gives.
-func (s *Settings) said(c *kong.Context) []*kong.Flag {
+// typed is the flags that the command line gives.
+func (s *Settings) typed(c *kong.Context) []*kong.Flag {
 	var flags []*kong.Flag
 	for _, p := range c.Path {
 		if p.Flag != nil && !p.Resolved && !slices.Contains(flags, p.Flag) {

@@ -235,7 +235,7 @@ func (s *Settings) Wrong(c *kong.Context, parsing error) []error {
 		wrong[i] = s.plain(c, wrong[i])
 	}
 	if c != nil {
-		for _, flag := range s.said(c) {
+		for _, flag := range s.typed(c) {
 			if flag.Tag.Get(tagSecret) == onlySaid {
 				wrong = append(wrong, fmt.Errorf("--%s: other users of the machine can read command lines: give it by %s", flag.Name, s.elsewhere(flag)))
 			}
@@ -274,8 +274,8 @@ func flatten(err error) []error {
 		Unwrap() []error
 	}](err); ok {
 		var all []error
-		for _, one := range joined.Unwrap() {
-			all = append(all, flatten(one)...)
+		for _, inner := range joined.Unwrap() {
+			all = append(all, flatten(inner)...)
 		}
 		return all
 	}

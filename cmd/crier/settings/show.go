@@ -21,15 +21,15 @@ import (
 // Show writes the settings that are in effect as a configuration file, each with where it
 // comes from, and without secrets.
 func (s *Settings) Show(c *kong.Context, to io.Writer) error {
-	said := s.said(c)
-	for _, flag := range s.shown(c) {
+	typed := s.typed(c)
+	for _, flag := range s.settable(c) {
 		text := valueOf(flag)
 		if text == "" {
 			continue
 		}
 		origin := s.origins[flag.Name]
 		switch {
-		case slices.Contains(said, flag):
+		case slices.Contains(typed, flag):
 			origin = "command line"
 		case origin == "":
 			origin = "default"
@@ -47,8 +47,8 @@ func (s *Settings) Show(c *kong.Context, to io.Writer) error {
 	return s.showPlatforms(to)
 }
 
-// shown is the flags of the selected command and of the program that a file may give.
-func (s *Settings) shown(c *kong.Context) []*kong.Flag {
+// settable is the flags of the selected command and of the program that a file may give.
+func (s *Settings) settable(c *kong.Context) []*kong.Flag {
 	var flags []*kong.Flag
 	for _, group := range c.Selected().AllFlags(true) {
 		for _, flag := range group {

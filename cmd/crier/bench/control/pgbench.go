@@ -91,11 +91,11 @@ func (d pgbenchDriver) run(ctx context.Context, folder string, clients int, limi
 	}, more...)
 	command := exec.CommandContext(ctx, d.path, arguments...)
 	command.Env = append(os.Environ(), d.environment()...)
-	var said bytes.Buffer
-	command.Stderr = &said
+	var output bytes.Buffer
+	command.Stderr = &output
 	out, err := command.Output()
 	if err != nil {
-		return nil, fmt.Errorf("running pgbench: %w: %s", err, said.Bytes())
+		return nil, fmt.Errorf("running pgbench: %w: %s", err, output.Bytes())
 	}
 	return out, nil
 }

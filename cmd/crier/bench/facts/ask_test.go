@@ -13,7 +13,7 @@ func TestWhatDashboardsAskIsMeasured(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	var asked []string
+	var questions []string
 	for _, path := range files {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -30,7 +30,7 @@ func TestWhatDashboardsAskIsMeasured(t *testing.T) {
 		for _, panel := range dashboard.Panels {
 			for _, target := range panel.Targets {
 				if target.RawSQL != "" {
-					asked = append(asked, target.RawSQL)
+					questions = append(questions, target.RawSQL)
 				}
 			}
 		}
@@ -39,13 +39,13 @@ func TestWhatDashboardsAskIsMeasured(t *testing.T) {
 	for _, q := range dashboardQueries {
 		measured = append(measured, q.sql)
 	}
-	for _, sql := range asked {
+	for _, sql := range questions {
 		if !slices.Contains(measured, sql) {
 			t.Errorf("nobody measures %s", sql)
 		}
 	}
 	for _, sql := range measured {
-		if !slices.Contains(asked, sql) {
+		if !slices.Contains(questions, sql) {
 			t.Errorf("no dashboard asks %s", sql)
 		}
 	}

@@ -54,7 +54,7 @@ type bench struct {
 	conn   driver.Conn
 	store  *clickhousestore.Store
 	folder string
-	made   int // facts
+	count  int // facts
 	large  schema.WorkspaceID
 }
 

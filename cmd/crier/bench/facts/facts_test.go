@@ -33,8 +33,8 @@ func TestEachQueryIsAskedOfFactsThatAreMade(t *testing.T) {
 	if err := b.weigh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(measured) < 18 || len(measured["best times"].Raw) == 0 || measured["bytes_a_fact"].Value <= 0 || b.made < 2000 {
-		t.Errorf("measured = %+v of %d facts", measured, b.made)
+	if len(measured) < 18 || len(measured["best times"].Raw) == 0 || measured["bytes_a_fact"].Value <= 0 || b.count < 2000 {
+		t.Errorf("measured = %+v of %d facts", measured, b.count)
 	}
 	for _, share := range shares {
 		if share.table == "followers" { // of all accounts in turn: there are more than facts

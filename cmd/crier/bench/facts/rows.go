@@ -60,7 +60,7 @@ func (b *bench) fill(ctx context.Context) error {
 			if share.table == "post_metrics" {
 				each = max(7, each/7*7) // a post has seven looks
 			}
-			b.made += each
+			b.count += each
 			if month < filled {
 				continue
 			}
@@ -71,7 +71,7 @@ func (b *bench) fill(ctx context.Context) error {
 		if err := b.setFilled(max(filled, month+1)); err != nil {
 			return err
 		}
-		b.Say("%d of %d facts", b.made, b.Rows)
+		b.Say("%d of %d facts", b.count, b.Rows)
 	}
 	return nil
 }
@@ -194,8 +194,8 @@ func (b *bench) weigh(ctx context.Context) error {
 		}
 	}
 	return errors.Join(
-		b.Report(Result{Name: "bytes_a_fact", Value: float64(all) / float64(b.made), Unit: "B"}),
-		b.Report(Result{Name: "bytes_a_fact, of what is counted beforehand", Value: float64(counted) / float64(b.made), Unit: "B"}))
+		b.Report(Result{Name: "bytes_a_fact", Value: float64(all) / float64(b.count), Unit: "B"}),
+		b.Report(Result{Name: "bytes_a_fact, of what is counted beforehand", Value: float64(counted) / float64(b.count), Unit: "B"}))
 }
 
 // statement returns the statement under a name.
