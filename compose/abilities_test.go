@@ -234,26 +234,26 @@ func (a *able) receives(kind, text string) (item string) {
 
 func (a *able) replies() {
 	text := "At the shop on " + a.platform.String() + "."
-	var made struct {
+	var answer struct {
 		Reply struct{ ID, Status, NativeID string }
 	}
 	request := map[string]any{"itemId": a.receives("comments", a.comment), "text": text}
-	if status := a.call(http.MethodPost, "/engagement/replies", request, &made); status != http.StatusCreated {
+	if status := a.call(http.MethodPost, "/engagement/replies", request, &answer); status != http.StatusCreated {
 		a.Fatalf("replying: %d", status)
 	}
 	a.eventually(time.Minute, "the reply has ended", func() bool {
-		a.call(http.MethodGet, "/engagement/replies/"+made.Reply.ID, nil, &made)
-		return made.Reply.Status != "pending" && made.Reply.Status != "claimed"
+		a.call(http.MethodGet, "/engagement/replies/"+answer.Reply.ID, nil, &answer)
+		return answer.Reply.Status != "pending" && answer.Reply.Status != "claimed"
 	})
-	if made.Reply.Status != "posted" {
-		a.Fatalf("the reply is %+v", made.Reply)
+	if answer.Reply.Status != "posted" {
+		a.Fatalf("the reply is %+v", answer.Reply)
 	}
 	for _, s := range a.simulated() {
-		if s.Platform == a.platform.String() && strings.HasSuffix(s.Text, text) && strings.Contains(made.Reply.NativeID, s.ID) {
+		if s.Platform == a.platform.String() && strings.HasSuffix(s.Text, text) && strings.Contains(answer.Reply.NativeID, s.ID) {
 			return
 		}
 	}
-	a.Errorf("%s has no reply %q as %s", a.platform, text, made.Reply.NativeID)
+	a.Errorf("%s has no reply %q as %s", a.platform, text, answer.Reply.NativeID)
 }
 
 func (a *able) readsTranscript() {

@@ -56,12 +56,12 @@ func (w *world) isAssisted() {
 		return answer
 	}
 	account := w.connectOne("/connect/mastodon", map[string]any{"accessToken": "token-of-whom-an-assistant-helps"})
-	const said = "The new harbour walk is open."
-	draft := call("draft_post", map[string]any{"content": said, "platforms": []map[string]any{{"platform": "mastodon", "accountId": account.String()}}})
+	const sentence = "The new harbour walk is open."
+	draft := call("draft_post", map[string]any{"content": sentence, "platforms": []map[string]any{{"platform": "mastodon", "accountId": account.String()}}})
 	call("validate_post", map[string]any{"draftId": draft.PostID})
 	schedule := map[string]any{"draftId": draft.PostID, "scheduledFor": time.Now().Add(2 * time.Second).UTC().Format(time.RFC3339Nano), "timezone": "Europe/Berlin"}
 	plan := call("schedule_post", schedule)
-	if plan.Done || !strings.Contains(plan.Message, said) {
+	if plan.Done || !strings.Contains(plan.Message, sentence) {
 		w.Errorf("schedule_post without confirm: %+v", plan)
 	}
 	schedule["confirm"] = plan.Plan
@@ -72,7 +72,7 @@ func (w *world) isAssisted() {
 		w.Errorf("get_post answers %+v", post)
 	}
 	w.assistedReply(call)
-	if there := slices.DeleteFunc(w.simulated(), func(s simulated) bool { return s.Text != said }); len(there) != 1 || there[0].Platform != schema.Mastodon.String() {
+	if there := slices.DeleteFunc(w.simulated(), func(s simulated) bool { return s.Text != sentence }); len(there) != 1 || there[0].Platform != schema.Mastodon.String() {
 		w.Errorf("the platform has %+v, want it once", there)
 	}
 }
@@ -94,10 +94,10 @@ func (w *world) assistedReply(call func(tool string, arguments map[string]any) a
 	if again := call("reply", reply); again.ReplyID != sent.ReplyID {
 		w.Errorf("a reply again: %+v, want %s", again, sent.ReplyID)
 	}
-	var made struct{ Reply struct{ Status string } }
+	var answer struct{ Reply struct{ Status string } }
 	w.eventually(time.Minute, "the reply is there", func() bool {
-		w.call(http.MethodGet, "/engagement/replies/"+sent.ReplyID, nil, &made)
-		return made.Reply.Status == "posted"
+		w.call(http.MethodGet, "/engagement/replies/"+sent.ReplyID, nil, &answer)
+		return answer.Reply.Status == "posted"
 	})
 	there := 0
 	for _, s := range w.simulated() {

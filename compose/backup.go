@@ -49,13 +49,13 @@ func backUp(ctx context.Context, c Config, w io.Writer) (backup.Dump, error) {
 	archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
 		return flate.NewWriter(w, flate.BestSpeed) // the snapshot is held for as long as this takes
 	})
-	var kept bool
+	var hasKeyset bool
 	dump, err := backup.Backup(ctx, c.Postgres, func(table string) (io.Writer, error) {
-		if !kept { // first, so that no key which the snapshot needs is gone by then
+		if !hasKeyset { // first, so that no key which the snapshot needs is gone by then
 			if err := keepKeyset(archive, c.keyset()); err != nil {
 				return nil, err
 			}
-			kept = true
+			hasKeyset = true
 		}
 		return archive.Create(backupTables + table)
 	})

@@ -72,13 +72,13 @@ func TestLinkCards(t *testing.T) {
 	}
 	accounts := map[*world]schema.AccountID{live: live.connect(schema.Bluesky, 1)[0], &test: test.connect(schema.Bluesky, 1)[0]}
 	for _, p := range posts {
-		var made postAnswer
+		var answer postAnswer
 		target := map[string]any{"platform": "bluesky", "accountId": accounts[p.world].String()}
-		status := p.call(http.MethodPost, "/posts", map[string]any{"content": p.text, "platforms": []any{target}, "publishNow": true}, &made)
+		status := p.call(http.MethodPost, "/posts", map[string]any{"content": p.text, "platforms": []any{target}, "publishNow": true}, &answer)
 		if status != http.StatusCreated {
-			t.Fatalf("creating %q: %d %+v", p.text, status, made.Error)
+			t.Fatalf("creating %q: %d %+v", p.text, status, answer.Error)
 		}
-		p.id = made.Post.ID
+		p.id = answer.Post.ID
 	}
 	for _, p := range posts {
 		p.eventually(time.Minute, p.text+" is done", func() bool { return p.done([]string{p.id}) })

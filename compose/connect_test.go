@@ -20,7 +20,7 @@ type visitor interface {
 	// submit fills in the page's form, by the names of its fields, and presses the button that
 	// is named, or the first.
 	submit(filled ...[2]string)
-	shown() (address, page string)
+	current() (address, page string)
 }
 
 // plainVisitor is one whose browser has no scripts and shows nothing.
@@ -39,7 +39,7 @@ func (v *plainVisitor) submit(filled ...[2]string) {
 	v.page = v.Submit(v.page, values)
 }
 
-func (v *plainVisitor) shown() (address, page string) { return v.page.URL.String(), v.page.Body }
+func (v *plainVisitor) current() (address, page string) { return v.page.URL.String(), v.page.Body }
 
 // journey is a person who connects an account, loses it and connects it again.
 type journey struct {
@@ -77,7 +77,7 @@ func (j *journey) attach() { j.submit([2]string{"decision", "attach"}) }
 // sees fails the test unless the page shows all of these.
 func (j *journey) sees(texts ...string) {
 	j.Helper()
-	address, page := j.shown()
+	address, page := j.current()
 	for _, text := range texts {
 		if !strings.Contains(page, text) {
 			j.Fatalf("%s: %s does not show %q: %s", j.platform, address, text, page)
@@ -90,7 +90,7 @@ var choices = regexp.MustCompile(`name="entity" value="([^"]+)".*<span class="sm
 
 func (j *journey) choose() {
 	j.Helper()
-	_, page := j.shown()
+	_, page := j.current()
 	boxes := choices.FindAllStringSubmatch(page, -1)
 	at := slices.IndexFunc(boxes, func(box []string) bool { return box[2] == j.kind })
 	if at < 0 || len(boxes) < 2 {
@@ -127,13 +127,13 @@ func (j *journey) publishes(text string) {
 // awaitPosted publishes a text and waits until the platform has it.
 func (w *world) awaitPosted(p schema.Platform, account, text string) {
 	w.Helper()
-	var made postAnswer
+	var answer postAnswer
 	body := map[string]any{"content": text, "publishNow": true, "platforms": []any{map[string]any{"platform": p, "accountId": account}}}
-	if status := w.call(http.MethodPost, "/posts", body, &made); status != http.StatusCreated {
+	if status := w.call(http.MethodPost, "/posts", body, &answer); status != http.StatusCreated {
 		w.Fatalf("creating a post: %d", status)
 	}
-	w.eventually(time.Minute, "the post is done", func() bool { return w.done([]string{made.Post.ID}) })
-	if w.posted(made.Post.ID) == "" || !slices.ContainsFunc(w.simulated(), func(s simulated) bool { return s.Text == text }) {
+	w.eventually(time.Minute, "the post is done", func() bool { return w.done([]string{answer.Post.ID}) })
+	if w.posted(answer.Post.ID) == "" || !slices.ContainsFunc(w.simulated(), func(s simulated) bool { return s.Text == text }) {
 		w.Fatalf("%s has no %q", p, text)
 	}
 }
@@ -181,7 +181,7 @@ func (j *journey) run() {
 	j.allow()
 	j.attach()
 	j.sees("Connected again", account.Name)
-	if address, _ := j.shown(); !strings.HasPrefix(address, strings.Split(checked.Health.ReconnectURL, "?")[0]) {
+	if address, _ := j.current(); !strings.HasPrefix(address, strings.Split(checked.Health.ReconnectURL, "?")[0]) {
 		j.Errorf("%s: reconnecting ends at %s", j.platform, address)
 	}
 	if again, _ := j.connected(); again.ID != account.ID || !again.IsConnected {
@@ -212,7 +212,7 @@ func (w *world) sandboxed(v visitor) {
 	j.sees("(sandbox)")
 	j.attach()
 	j.sees("Connected")
-	if address, _ := v.shown(); strings.HasPrefix(address, w.simulators) {
+	if address, _ := v.current(); strings.HasPrefix(address, w.simulators) {
 		w.Errorf("it ends at %s", address)
 	}
 	var listed struct{ Accounts []struct{ ID string } }

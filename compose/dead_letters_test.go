@@ -141,11 +141,11 @@ func TestUnreadableMessagesHoldUpNothing(t *testing.T) {
 		want := fmt.Sprint(len(p.letters()[stage]))
 		p.eventually(time.Minute, "the gauge of "+stage+" shows "+want, func() bool { return p.gauge(stage) == want })
 	}
-	one := p.letters()[schema.TopicPublish][0]
-	p.replay(one)
+	letter := p.letters()[schema.TopicPublish][0]
+	p.replay(letter)
 	p.eventually(60*time.Second, "it was written to the log again, and is dead again", func() bool {
 		return count() == planted && slices.ContainsFunc(p.letters()[schema.TopicPublish], func(l schema.DeadLetter) bool {
-			return l.Subject == one.Subject && l.FailedAt.After(one.FailedAt)
+			return l.Subject == letter.Subject && l.FailedAt.After(letter.FailedAt)
 		})
 	})
 }

@@ -48,21 +48,21 @@ func TestAWorkspaceIsDeletedWhileItPublishes(t *testing.T) {
 	w.eventually(60*time.Second, "it publishes", func() bool { return len(w.simulated()) > deletedDue/100 })
 
 	ids := append(w.namesOf(posts), w.keptAs(files)...)
-	var asked struct {
+	var begun struct {
 		Deletion     struct{ ID string }
 		Confirmation string
 		Contents     struct{ Posts, OpenPosts int }
 	}
-	if status := w.call(http.MethodPost, "/deletions", map[string]any{"workspace": true}, &asked); status != http.StatusCreated || asked.Contents.Posts != deletedPosts+len(files) {
-		t.Fatalf("asked: %d, %+v", status, asked)
+	if status := w.call(http.MethodPost, "/deletions", map[string]any{"workspace": true}, &begun); status != http.StatusCreated || begun.Contents.Posts != deletedPosts+len(files) {
+		t.Fatalf("asked: %d, %+v", status, begun)
 	}
-	path := "/deletions/" + asked.Deletion.ID
+	path := "/deletions/" + begun.Deletion.ID
 	var answered, done time.Time
 	deleting := func() {
 		began := time.Now()
 		var status int
 		for status = 0; status != http.StatusAccepted; {
-			if status = w.call(http.MethodPost, path+"/confirm", map[string]any{"confirmation": asked.Confirmation}, nil); status == http.StatusUnauthorized {
+			if status = w.call(http.MethodPost, path+"/confirm", map[string]any{"confirmation": begun.Confirmation}, nil); status == http.StatusUnauthorized {
 				t.Error("the confirmation wants a key")
 				return
 			}

@@ -91,7 +91,7 @@ func (w *world) createOnFullDisk(filler *os.File, refuses bool) []attempt {
 	account := w.connect(schema.Mastodon, 1)[0].String()
 	load := make([]attempt, 0, 1000)
 	block := make([]byte, 64<<10)
-	at, told := int64(0), false
+	at, isLogged := int64(0), false
 	enough := func() bool { return len(load) >= some && (!refuses || countRefused(load) > 0) }
 	for began := time.Now(); time.Since(began) < least || !enough() && time.Since(began) < most; {
 		for {
@@ -100,10 +100,10 @@ func (w *world) createOnFullDisk(filler *os.File, refuses bool) []attempt {
 				break // it is full
 			}
 		}
-		told = told || w.tellsFullDisk()
+		isLogged = isLogged || w.tellsFullDisk()
 		load = append(load, w.createOnce(account, fmt.Sprintf("disk %05d", len(load))))
 	}
-	if !told {
+	if !isLogged {
 		w.Error("/readyz never told that the disk is full")
 	}
 	return load

@@ -42,14 +42,14 @@ func TestAnEmbeddedPartThatDiesAgainAndAgainComesBack(t *testing.T) {
 			w.publishNow(account, "after")
 			w.eventually(time.Minute, "both posts are counted", func() bool { return w.counted() == 2 })
 			w.checkNoStrays()
-			told := false
+			isMissing := false
 			for _, a := range readiness() {
-				told = told || part.missing(a)
+				isMissing = isMissing || part.missing(a)
 				if part.missing(a) && a.Ready != part.ready {
 					t.Errorf("ready = %t without it", a.Ready)
 				}
 			}
-			if !told {
+			if !isMissing {
 				t.Error("/readyz never told that it was missing")
 			}
 			w.eventually(time.Minute, "/readyz misses nothing", func() bool { a := w.readiness(); return a.Ready && !part.missing(a) })

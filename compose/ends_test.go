@@ -82,12 +82,12 @@ func (w *world) end(a *endedAccount, cause string) {
 func (w *world) publishNowTo(a *endedAccount, n int) {
 	w.Helper()
 	for i := range n {
-		var made postAnswer
+		var answer postAnswer
 		body := map[string]any{"content": fmt.Sprintf("%s %d", a.cause, i), "publishNow": true, "mediaItems": w.leastMedia(a.platform), "platformSettings": leastSettings(), "platforms": []any{map[string]any{"platform": a.platform, "accountId": a.id}}}
-		if status := w.call(http.MethodPost, "/posts", body, &made); status != http.StatusCreated {
-			w.Fatalf("creating a post of %s: %d %+v", a.platform, status, made.Error)
+		if status := w.call(http.MethodPost, "/posts", body, &answer); status != http.StatusCreated {
+			w.Fatalf("creating a post of %s: %d %+v", a.platform, status, answer.Error)
 		}
-		a.posts = append(a.posts, made.Post.ID)
+		a.posts = append(a.posts, answer.Post.ID)
 	}
 }
 
@@ -106,24 +106,24 @@ func (w *world) receiveAccounts() *accountEvents {
 }
 
 func (r *accountEvents) ServeHTTP(_ http.ResponseWriter, request *http.Request) {
-	var said struct {
+	var event struct {
 		ID, Event string
 		Data      struct {
 			Account struct{ ID string }
 			Error   struct{ Code string }
 		}
 	}
-	if json.NewDecoder(request.Body).Decode(&said) != nil {
+	if json.NewDecoder(request.Body).Decode(&event) != nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.seen[said.ID] {
+	if r.seen[event.ID] {
 		return
 	}
-	r.seen[said.ID] = true
-	r.n[said.Data.Account.ID+" "+said.Event+" "+said.Data.Error.Code]++
-	r.n[said.Data.Account.ID+" "+said.Event]++
+	r.seen[event.ID] = true
+	r.n[event.Data.Account.ID+" "+event.Event+" "+event.Data.Error.Code]++
+	r.n[event.Data.Account.ID+" "+event.Event]++
 }
 
 func (r *accountEvents) of(account schema.AccountID, event string) int {
@@ -136,7 +136,7 @@ func TestEveryEndOfAnAccountIsToldOnceAndUndone(t *testing.T) {
 	besideOthers(t)
 	const each = 15
 	w := newWorld(t, testKafka(t))
-	told := w.receiveAccounts()
+	events := w.receiveAccounts()
 	accounts := w.everyEnd()
 	for _, a := range accounts {
 		w.end(a, a.cause)
@@ -146,7 +146,7 @@ func TestEveryEndOfAnAccountIsToldOnceAndUndone(t *testing.T) {
 	for _, a := range accounts {
 		name := a.platform.String() + " " + a.cause
 		w.eventually(time.Minute, name+": it is told and its posts are done", func() bool {
-			return told.of(a.id, "account.error") > 0 && w.done(a.posts)
+			return events.of(a.id, "account.error") > 0 && w.done(a.posts)
 		})
 		var read struct {
 			Account struct {
@@ -182,12 +182,12 @@ func TestEveryEndOfAnAccountIsToldOnceAndUndone(t *testing.T) {
 	}
 	for _, a := range accounts {
 		name := a.platform.String() + " " + a.cause
-		w.eventually(time.Minute, name+": the next post is done", func() bool { return w.done(a.posts) && told.of(a.id, "account.connected") == 2 })
+		w.eventually(time.Minute, name+": the next post is done", func() bool { return w.done(a.posts) && events.of(a.id, "account.connected") == 2 })
 		var post struct{ Post struct{ Status string } }
 		if w.call(http.MethodGet, "/posts/"+a.posts[0], nil, &post); post.Post.Status != "posted" {
 			t.Errorf("%s: a post after it is %s", name, post.Post.Status)
 		}
-		if n, right := told.of(a.id, "account.error"), told.of(a.id, "account.error "+a.want.Code); n != 1 || right != 1 {
+		if n, right := events.of(a.id, "account.error"), events.of(a.id, "account.error "+a.want.Code); n != 1 || right != 1 {
 			t.Errorf("%s: told %d times, %d of them as %s", name, n, right, a.want.Code)
 		}
 	}

@@ -32,7 +32,7 @@ func (w *world) answersAComment() {
 	there := func(text string) (found []simulated) {
 		return slices.DeleteFunc(w.simulated(), func(s simulated) bool { return s.Text != text })
 	}
-	said := w.say(there(text)[0], question)
+	comment := w.say(there(text)[0], question)
 
 	// It is looked for when the post is some minutes old.
 	w.eventually(time.Minute, "the post is followed", func() bool {
@@ -58,21 +58,21 @@ func (w *world) answersAComment() {
 	}
 	w.eventually(time.Minute, "the webhook is told", func() bool { return hook.has("", "comment.received") != "" })
 
-	var made struct {
+	var answer struct {
 		Reply struct{ ID, Status, NativeID string }
 	}
 	for range 2 { // it is sent again, as by a client without an answer
-		status, err := w.tryRequest(http.MethodPost, "/engagement/replies", "reply", map[string]any{"itemId": item.ID, "text": reply}, &made)
+		status, err := w.tryRequest(http.MethodPost, "/engagement/replies", "reply", map[string]any{"itemId": item.ID, "text": reply}, &answer)
 		if err != nil || status != http.StatusCreated {
 			w.Fatalf("replying: %d, %v", status, err)
 		}
 	}
 	w.eventually(time.Minute, "the reply is there", func() bool {
-		w.call(http.MethodGet, "/engagement/replies/"+made.Reply.ID, nil, &made)
-		return made.Reply.Status == "posted"
+		w.call(http.MethodGet, "/engagement/replies/"+answer.Reply.ID, nil, &answer)
+		return answer.Reply.Status == "posted"
 	})
-	if found := there(reply); len(found) != 1 || found[0].ReplyTo != said || found[0].ID != made.Reply.NativeID {
-		w.Errorf("the platform has %+v, want it once, as an answer to %s and as %s", found, said, made.Reply.NativeID)
+	if found := there(reply); len(found) != 1 || found[0].ReplyTo != comment || found[0].ID != answer.Reply.NativeID {
+		w.Errorf("the platform has %+v, want it once, as an answer to %s and as %s", found, comment, answer.Reply.NativeID)
 	}
 }
 

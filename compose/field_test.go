@@ -38,14 +38,14 @@ func TestFaultsOfTheField(t *testing.T) {
 		if accounts[p.platform].IsZero() {
 			accounts[p.platform] = w.connect(p.platform, 1)[0]
 		}
-		var made postAnswer
+		var answer postAnswer
 		if status := w.call(http.MethodPost, "/posts", map[string]any{
 			"content": p.text, "publishNow": true, "mediaItems": append([]map[string]any{}, p.media...),
 			"platforms": []map[string]any{{"platform": p.platform.String(), "accountId": accounts[p.platform].String()}},
-		}, &made); status != http.StatusCreated {
-			t.Fatalf("creating %q: %d %+v", p.text, status, made.Error)
+		}, &answer); status != http.StatusCreated {
+			t.Fatalf("creating %q: %d %+v", p.text, status, answer.Error)
 		}
-		p.id = made.Post.ID
+		p.id = answer.Post.ID
 	}
 	texts := map[string]int{}
 	for _, p := range posts {

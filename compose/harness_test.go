@@ -246,21 +246,21 @@ func (w *world) start() {
 // awaitReady waits until a crier does all that its roles are for.
 func (w *world) awaitReady(c childConfig) {
 	w.Helper()
-	var said string
+	var last string
 	defer func() {
 		if w.Failed() {
-			w.Logf("the last answer of %s: %s", c.Admin, said)
+			w.Logf("the last answer of %s: %s", c.Admin, last)
 		}
 	}()
 	w.eventually(60*time.Second, c.Listen+" is ready", func() bool {
 		response, err := w.client.Get("http://" + c.Admin + "/readyz")
 		if err != nil {
-			said = err.Error()
+			last = err.Error()
 			return false
 		}
 		defer response.Body.Close()
 		answer, err := io.ReadAll(response.Body)
-		said = fmt.Sprintf("%s %s %v", response.Status, answer, err)
+		last = fmt.Sprintf("%s %s %v", response.Status, answer, err)
 		return response.StatusCode == http.StatusOK
 	})
 }
@@ -336,8 +336,8 @@ func (w *world) connectOne(path string, login map[string]any) schema.AccountID {
 	if status := w.call(http.MethodPost, path, login, &answer); status != http.StatusCreated && status != http.StatusOK {
 		w.Fatalf("connecting at %s: %d", path, status)
 	}
-	for _, one := range append(answer.Accounts, answer.Account) {
-		if id, err := schema.ParseAccountID(one.ID); err == nil {
+	for _, a := range append(answer.Accounts, answer.Account) {
+		if id, err := schema.ParseAccountID(a.ID); err == nil {
 			return id
 		}
 	}

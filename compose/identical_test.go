@@ -18,12 +18,12 @@ func TestIdenticalTextsSurviveKills(t *testing.T) {
 	w.inject(map[string]any{"platform": "mastodon", "operation": "POST /api/v1/statuses", "delay": 400, "times": posts})
 	var ids []string
 	for range posts {
-		var made postAnswer
+		var answer postAnswer
 		body := map[string]any{"content": text, "publishNow": true, "platforms": []any{map[string]any{"platform": "mastodon", "accountId": account}}}
-		if status := w.call(http.MethodPost, "/posts", body, &made); status != http.StatusCreated {
+		if status := w.call(http.MethodPost, "/posts", body, &answer); status != http.StatusCreated {
 			t.Fatalf("creating a post: %d", status)
 		}
-		ids = append(ids, made.Post.ID)
+		ids = append(ids, answer.Post.ID)
 	}
 	for range killed {
 		time.Sleep(900 * time.Millisecond)

@@ -147,15 +147,15 @@ func (w *world) listenFor(monitors []schema.Monitor) []schema.Monitor {
 		if m.Language != "" {
 			body["language"] = m.Language
 		}
-		var made struct{ Monitor struct{ ID schema.MonitorID } }
-		status, err := w.tryCall(http.MethodPost, "/feeds/keywords", body, &made)
+		var answer struct{ Monitor struct{ ID schema.MonitorID } }
+		status, err := w.tryCall(http.MethodPost, "/feeds/keywords", body, &answer)
 		for try := 0; try < 5 && status == http.StatusServiceUnavailable; try++ { // on a loaded machine
-			status, err = w.tryCall(http.MethodPost, "/feeds/keywords", body, &made)
+			status, err = w.tryCall(http.MethodPost, "/feeds/keywords", body, &answer)
 		}
 		if err != nil || status != http.StatusCreated {
 			w.Errorf("making %+v: %d, %v", m, status, err)
 		}
-		m.ID = made.Monitor.ID
+		m.ID = answer.Monitor.ID
 	})
 	return monitors
 }

@@ -42,11 +42,11 @@ const checkBucketLimit = 30 * time.Second
 func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 	largest := b.config.largestMedia()
 	fetcher := media.NewFetcher(media.Config{HTTP: b.guarded.Client(), Timeout: fetchMediaLimit})
-	made := media.LibraryConfig{
+	settings := media.LibraryConfig{
 		Arriving: b.parts.data.Path("media-arriving"), Fetcher: fetcher, MaxBytes: largest, Quota: b.quota, Constraints: catalog.Constraints,
 		Files: b.config.servedFiles(),
 	}
-	if err := media.RemoveTemporary(made.Arriving); err != nil {
+	if err := media.RemoveTemporary(settings.Arriving); err != nil {
 		return nil, err
 	}
 	if b.config.MediaS3 == "" {
@@ -54,8 +54,8 @@ func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 		if err != nil {
 			return nil, err
 		}
-		made.Blobs = folder
-		return media.NewLibrary(made)
+		settings.Blobs = folder
+		return media.NewLibrary(settings)
 	}
 	config, err := media.ParseS3(b.config.MediaS3)
 	if err != nil {
@@ -71,8 +71,8 @@ func (b *base) newLibrary(ctx context.Context) (*media.Library, error) {
 		return nil, fmt.Errorf("checking the media bucket of --media-s3, %s: %w", config, err)
 	}
 	b.config.Logger.InfoContext(ctx, "media is kept in a bucket", "bucket", config.String())
-	made.Blobs = bucket
-	return media.NewLibrary(made)
+	settings.Blobs = bucket
+	return media.NewLibrary(settings)
 }
 
 // metadataClient asks for the credentials of roles. A machine that has none may answer

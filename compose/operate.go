@@ -244,7 +244,7 @@ type AskedDeletion struct {
 
 // AskDeletion asks what the deletion of a workspace, by its name, or of an account, by its id,
 // would take. Nothing is deleted before ConfirmDeletion.
-func AskDeletion(ctx context.Context, c Config, workspace, account string) (asked AskedDeletion, err error) {
+func AskDeletion(ctx context.Context, c Config, workspace, account string) (pending AskedDeletion, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
 		now := o.admin.Now()
 		wanted := schema.Deletion{ID: schema.NewDeletionID(now), OfWorkspace: account == "", AskedAt: now}
@@ -258,11 +258,11 @@ func AskDeletion(ctx context.Context, c Config, workspace, account string) (aske
 			return err
 		}
 		token := rand.Text()
-		asked.Confirmation = wanted.ID.String() + "." + token
-		asked.Contents, err = o.deletions.Ask(byCommand(ctx, "deletion.ask"), wanted, schema.HashAPIKey(token))
+		pending.Confirmation = wanted.ID.String() + "." + token
+		pending.Contents, err = o.deletions.Ask(byCommand(ctx, "deletion.ask"), wanted, schema.HashAPIKey(token))
 		return err
 	})
-	return asked, err
+	return pending, err
 }
 
 func (o *operator) accountOf(ctx context.Context, text string) (schema.AccountID, schema.WorkspaceID, error) {

@@ -75,8 +75,8 @@ func TestAKeysetThatIsNotTheDatabasesIsRefused(t *testing.T) {
 	if _, err := compose.CreateKey(t.Context(), c, "acme", "operator", true); err != nil {
 		t.Fatal(err)
 	}
-	kept := filepath.Join(filepath.Dir(c.Data), "kept.json")
-	if err := os.Rename(filepath.Join(c.Data, "keyset.json"), kept); err != nil {
+	aside := filepath.Join(filepath.Dir(c.Data), "kept.json")
+	if err := os.Rename(filepath.Join(c.Data, "keyset.json"), aside); err != nil {
 		t.Fatal(err)
 	}
 	other := startConfig(t)
@@ -97,7 +97,7 @@ func TestAKeysetThatIsNotTheDatabasesIsRefused(t *testing.T) {
 	for name, tt := range map[string]struct{ keyset, want string }{
 		"none":    {"", "there is no keyset"},
 		"another": {filepath.Join(other.Data, "keyset.json"), "another keyset"},
-		"its own": {kept, ""},
+		"its own": {aside, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := serve(tt.keyset); tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {

@@ -54,13 +54,13 @@ func TestPostgresFailsOverToAnotherAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, second := newProxy(t, u.Host), newProxy(t, u.Host)
+	first, second := newProxy(t, u.Host), newProxy(t, u.Host)
 	second.change(func() { second.cut = true })
-	u.Host = one.listener.Addr().String() + "," + second.listener.Addr().String()
+	u.Host = first.listener.Addr().String() + "," + second.listener.Addr().String()
 	u.RawQuery += "&target_session_attrs=read-write"
 	w := newWorldOn(t, childConfig{Postgres: u.String()})
 	w.surviveOutage(
-		func() { one.change(func() { one.cut = true }) },
+		func() { first.change(func() { first.cut = true }) },
 		func() { second.change(func() { second.cut = false }) },
 		2*time.Second, 20*time.Second)
 }

@@ -51,8 +51,8 @@ func (c faultyConnector) Find(ctx context.Context, d schema.Delivery) (schema.Re
 	return c.Connector.Find(ctx, d)
 }
 
-func panicWhere(text, asked string) {
-	if strings.Contains(text, asked) {
+func panicWhere(text, trigger string) {
+	if strings.Contains(text, trigger) {
 		panic("asked for by the text")
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 // Topics are made with the partitions that are asked for, and keep them.
 func TestPartitionsStay(t *testing.T) {
-	var said bytes.Buffer
-	logger := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	var output bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&output, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	log, err := stream.Open(t.Context(), stream.Config{
 		Brokers: []string{embeddedtest.OwnLog(t)}, ClientID: "test", Logger: logger, Registerer: prometheus.NewRegistry(), Now: time.Now,
 	})
@@ -27,7 +27,7 @@ func TestPartitionsStay(t *testing.T) {
 	}
 	defer log.Close()
 	for _, wanted := range []int{3, 3, 5, 0} {
-		said.Reset()
+		output.Reset()
 		if err := compose.EnsureTopics(t.Context(), compose.Config{Partitions: wanted, Logger: logger}, log); err != nil {
 			t.Fatal(err)
 		}
@@ -36,8 +36,8 @@ func TestPartitionsStay(t *testing.T) {
 				t.Errorf("%s has %d partitions after %d were wanted, not the 3 it was made with", topic.Name, got, wanted)
 			}
 		}
-		if differs := strings.Contains(said.String(), "topic=publish partitions=3 wanted="); differs != (wanted != 3) {
-			t.Errorf("of %d wanted: %q", wanted, said.String())
+		if differs := strings.Contains(output.String(), "topic=publish partitions=3 wanted="); differs != (wanted != 3) {
+			t.Errorf("of %d wanted: %q", wanted, output.String())
 		}
 	}
 }

@@ -71,8 +71,8 @@ func (p *parts) start(ctx context.Context, c Config) error {
 	}
 	err := group.Wait()
 	close(started)
-	for one := range started {
-		p.running = append(p.running, one)
+	for running := range started {
+		p.running = append(p.running, running)
 	}
 	return err
 }
@@ -114,16 +114,16 @@ func (p *parts) startClickHouse(ctx context.Context, started chan<- part) error 
 // watch returns when an embedded part is gone for good.
 func (p *parts) watch(ctx context.Context) error {
 	gone := make(chan error, len(p.running))
-	for _, one := range p.running {
-		if one.done == nil {
+	for _, running := range p.running {
+		if running.done == nil {
 			continue
 		}
 		go func() {
 			select {
 			case <-ctx.Done():
 				gone <- nil
-			case <-one.done:
-				gone <- fmt.Errorf("%s is gone: %w", one.name, one.err())
+			case <-running.done:
+				gone <- fmt.Errorf("%s is gone: %w", running.name, running.err())
 			}
 		}()
 	}
@@ -140,10 +140,10 @@ func (p *parts) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), partsLimit)
 	defer cancel()
 	var group errgroup.Group
-	for _, one := range p.running {
+	for _, running := range p.running {
 		group.Go(func() error {
-			if err := one.stop(ctx); err != nil {
-				return fmt.Errorf("stopping %s: %w", one.name, err)
+			if err := running.stop(ctx); err != nil {
+				return fmt.Errorf("stopping %s: %w", running.name, err)
 			}
 			return nil
 		})

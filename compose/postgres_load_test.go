@@ -131,7 +131,7 @@ func (w *world) checkAcknowledged(load []attempt) {
 // checkSentAgain sends again what had no 201, and checks that each has one post then.
 func (w *world) checkSentAgain(account string, load []attempt) {
 	w.Helper()
-	made := 0
+	created := 0
 	before := w.storedTexts()
 	var sending errgroup.Group
 	sending.SetLimit(16)
@@ -139,7 +139,7 @@ func (w *world) checkSentAgain(account string, load []attempt) {
 		if a.status == http.StatusCreated {
 			continue
 		}
-		made += len(before[a.key])
+		created += len(before[a.key])
 		sending.Go(func() error {
 			if again := w.createOnce(account, a.key); again.status != http.StatusCreated {
 				return fmt.Errorf("%s, sent again: %d", a.key, again.status)
@@ -155,7 +155,7 @@ func (w *world) checkSentAgain(account string, load []attempt) {
 			w.Errorf("%s, sent again, made %d posts", key, len(ids))
 		}
 	}
-	w.Logf("%d posts had been made by requests without an answer", made)
+	w.Logf("%d posts had been made by requests without an answer", created)
 }
 
 // storedTexts returns the ids of the posts in the database by their text.

@@ -80,16 +80,16 @@ func (f *fleet) survive(all [][]disruption) {
 	rotated()
 	unknown := f.checkOnce(a.ids)
 	f.checkNoStrays()
-	made := f.made()
+	stored := f.countPosts()
 	f.Logf("%d posts of %d processes, of which one was away %d times; %d more whose creation nobody heard of; %d telegram targets ended as outcome_unknown",
-		len(a.ids), len(f.crew), rounds, made-len(a.ids), unknown)
-	f.checkEvents(a.ids, hook, made*len(platformsInTests))
+		len(a.ids), len(f.crew), rounds, stored-len(a.ids), unknown)
+	f.checkEvents(a.ids, hook, stored*len(platformsInTests))
 }
 
-// made is how many posts there are. A paused process continues a request that was sent
+// countPosts is how many posts there are. A paused process continues a request that was sent
 // again to another, under its key and, once its time had passed, as another post: such a post
 // is there, once, though nobody was told.
-func (f *fleet) made() int {
+func (f *fleet) countPosts() int {
 	f.Helper()
 	n := 0
 	for _, s := range f.simulated() {

@@ -20,9 +20,9 @@ func TestReadinessBlamesWhatHangs(t *testing.T) {
 	w.eventually(time.Minute, "the post is counted", func() bool { return w.counted() == 1 })
 	asksWithin := func(want readyAnswer) {
 		t.Helper()
-		asked := time.Now()
-		if got := w.readiness(); got != want || time.Since(asked) > limit {
-			t.Errorf("/readyz answers %+v after %v, want %+v", got, time.Since(asked), want)
+		begun := time.Now()
+		if got := w.readiness(); got != want || time.Since(begun) > limit {
+			t.Errorf("/readyz answers %+v after %v, want %+v", got, time.Since(begun), want)
 		}
 	}
 
@@ -45,9 +45,9 @@ func TestReadinessBlamesWhatHangs(t *testing.T) {
 		t.Errorf("a read of ClickHouse that hangs is answered %d", status)
 	}
 	for range 5 {
-		asked := time.Now()
-		if status := w.call(http.MethodGet, "/analytics/posts", nil, nil); status != http.StatusServiceUnavailable || time.Since(asked) > limit {
-			t.Errorf("a read that follows is answered %d after %v", status, time.Since(asked))
+		begun := time.Now()
+		if status := w.call(http.MethodGet, "/analytics/posts", nil, nil); status != http.StatusServiceUnavailable || time.Since(begun) > limit {
+			t.Errorf("a read that follows is answered %d after %v", status, time.Since(begun))
 		}
 	}
 	if err := syscall.Kill(engine, syscall.SIGCONT); err != nil {

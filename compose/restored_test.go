@@ -258,8 +258,8 @@ func TestADatabaseThatWentBackIsRefusedWithWords(t *testing.T) {
 // copyFolder copies a folder as it is, with its owners.
 func (w *world) copyFolder(from, to string) {
 	w.Helper()
-	if said, err := exec.CommandContext(w.Context(), "cp", "-a", from, to).CombinedOutput(); err != nil {
-		w.Fatalf("%v: %s", err, said)
+	if output, err := exec.CommandContext(w.Context(), "cp", "-a", from, to).CombinedOutput(); err != nil {
+		w.Fatalf("%v: %s", err, output)
 	}
 }
 

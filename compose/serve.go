@@ -25,8 +25,8 @@ func Serve(ctx context.Context, c Config, started func(context.Context, *Running
 	}
 	c.Logger = slog.New(quietlog.New(c.Logger.Handler()))
 	c.Logger.InfoContext(ctx, "starting", "version", c.Version, "data", c.Data, "roles", strings.Join(c.Roles, ","), "embedded", strings.Join(c.embedded(), ","))
-	told := context.AfterFunc(ctx, func() { c.Logger.Info("told to stop; what is in hand is finished first") })
-	defer told()
+	stopLogging := context.AfterFunc(ctx, func() { c.Logger.Info("told to stop; what is in hand is finished first") })
+	defer stopLogging()
 	keeping, stop := context.WithCancel(ctx)
 	defer stop()
 	go heap.Keep(keeping)

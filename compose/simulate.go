@@ -73,12 +73,12 @@ func ConnectSimulated(ctx context.Context, c Config, workspace string, wanted Si
 			}
 		}
 		for some := range slices.Chunk(connections, connectedAtOnce) {
-			made, err := o.admin.Connect(ctx, w.ID, some)
+			accounts, err := o.admin.Connect(ctx, w.ID, some)
 			if err != nil {
 				return fmt.Errorf("connecting simulated accounts: %w", err)
 			}
-			for _, one := range made {
-				connected = append(connected, one.Account)
+			for _, account := range accounts {
+				connected = append(connected, account.Account)
 			}
 		}
 		return nil

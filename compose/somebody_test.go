@@ -58,12 +58,12 @@ func (v *somebody) ask(method, path string, body, answer any) int {
 	if set := response.Header.Get("Set-Cookie"); set != "" {
 		v.cookie, _, _ = strings.Cut(set, ";")
 	}
-	var shown struct {
+	var session struct {
 		CSRFToken string
 		Session   struct{ CSRFToken string }
 	}
-	if json.Unmarshal(document, &shown) == nil {
-		v.csrf = cmp.Or(shown.CSRFToken, shown.Session.CSRFToken, v.csrf)
+	if json.Unmarshal(document, &session) == nil {
+		v.csrf = cmp.Or(session.CSRFToken, session.Session.CSRFToken, v.csrf)
 	}
 	if answer != nil {
 		if err := json.Unmarshal(document, answer); err != nil {

@@ -70,14 +70,14 @@ func (w *world) checkRefusedSoon(patience time.Duration) {
 		return
 	}
 	request.Header.Set("Authorization", "Bearer "+w.key)
-	asked := time.Now()
+	begun := time.Now()
 	response, err := w.client.Do(request)
 	if err != nil {
 		w.Errorf("no answer during the stall: %v", err)
 		return
 	}
 	response.Body.Close()
-	took := time.Since(asked)
+	took := time.Since(begun)
 	refused := response.StatusCode == http.StatusServiceUnavailable && response.Header.Get("Retry-After") != ""
 	if (!refused && response.StatusCode != http.StatusOK) || took > patience {
 		w.Errorf("answered %s, Retry-After %q, after %v", response.Status, response.Header.Get("Retry-After"), took)

@@ -22,11 +22,11 @@ var (
 // are the same status.
 func TestTwinsOfOneProfileKeepTheirOwn(t *testing.T) {
 	t.Parallel()
-	one := newWorld(t, nil)
-	one.stop()
-	one.config.Bases[schema.Mastodon], _ = relay(t, one.config.Bases[schema.Mastodon], true)
-	one.start()
-	worlds := []*world{one, one.in("twin")}
+	first := newWorld(t, nil)
+	first.stop()
+	first.config.Bases[schema.Mastodon], _ = relay(t, first.config.Bases[schema.Mastodon], true)
+	first.start()
+	worlds := []*world{first, first.in("twin")}
 	var accounts []schema.AccountID
 	for _, w := range worlds {
 		accounts = append(accounts, w.connect(schema.Mastodon, 1)[0])
@@ -35,16 +35,16 @@ func TestTwinsOfOneProfileKeepTheirOwn(t *testing.T) {
 	for n := range identicalPosts {
 		for turn := range worlds {
 			i := (n + turn) % len(worlds)
-			there := len(one.simulated())
+			there := len(first.simulated())
 			if turn == 0 && n < identicalKills {
-				one.inject(map[string]any{"platform": "mastodon", "operation": visibleCalls[schema.Mastodon], "delay": 20_000})
+				first.inject(map[string]any{"platform": "mastodon", "operation": visibleCalls[schema.Mastodon], "delay": 20_000})
 			}
 			ids[i] = append(ids[i], worlds[i].publishOnce(schema.Mastodon, accounts[i], "the same text every time", fmt.Sprint(n)))
-			one.eventually(time.Minute, "the post arrived", func() bool { return len(one.simulated()) > there })
+			first.eventually(time.Minute, "the post arrived", func() bool { return len(first.simulated()) > there })
 		}
 		if n < identicalKills {
-			one.kill()
-			one.start()
+			first.kill()
+			first.start()
 		}
 	}
 	native := map[string]bool{}
@@ -54,7 +54,7 @@ func TestTwinsOfOneProfileKeepTheirOwn(t *testing.T) {
 			native[w.posted(id)] = true
 		}
 	}
-	if n := len(one.simulated()); n != 2*identicalPosts || len(native) != n {
+	if n := len(first.simulated()); n != 2*identicalPosts || len(native) != n {
 		t.Errorf("%d statuses are there, of which the posts name %d, want %d", n, len(native), 2*identicalPosts)
 	}
 }

@@ -135,12 +135,12 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 		{"POST /2/tweets", 1},
 	}
 	died := reaper.at(deaths[0].call, deaths[0].n)
-	var made postAnswer
+	var created postAnswer
 	w.call(http.MethodPost, "/posts", map[string]any{
 		"content": "a film", "publishNow": true, "platforms": []any{map[string]any{"platform": "twitter", "accountId": account}},
 		"mediaItems": []any{map[string]any{"type": "video", "url": source.URL + "/film.mp4", "altText": "nothing moves"}},
-	}, &made)
-	id := made.Post.ID
+	}, &created)
+	id := created.Post.ID
 	for i, death := range deaths {
 		select {
 		case <-died:

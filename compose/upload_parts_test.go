@@ -159,15 +159,15 @@ func (f *filmInParts) publish(t *testing.T, over map[schema.Platform]*proxy) pub
 		}
 	}
 	began := time.Now()
-	var made postAnswer
+	var created postAnswer
 	f.call(http.MethodPost, "/posts", map[string]any{
 		"content": "a film in parts", "publishNow": true, "platforms": platforms, "platformSettings": leastSettings(),
 		"mediaItems": []any{map[string]any{"mediaId": f.id}},
-	}, &made)
+	}, &created)
 	peak := f.interrupt(over)
-	f.eventually(5*time.Minute, "the film is published", func() bool { return f.done([]string{made.Post.ID}) })
+	f.eventually(5*time.Minute, "the film is published", func() bool { return f.done([]string{created.Post.ID}) })
 	var answer postAnswer
-	f.call(http.MethodGet, "/posts/"+made.Post.ID, nil, &answer)
+	f.call(http.MethodGet, "/posts/"+created.Post.ID, nil, &answer)
 	for _, target := range answer.Post.Platforms {
 		if target.Status != "posted" {
 			t.Errorf("the target is %+v", target)

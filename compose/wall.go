@@ -59,10 +59,10 @@ func (b *base) withWalls(api http.Handler) (http.Handler, error) {
 	carrier := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(sandbox)
-			asked := r.In.Header
+			header := r.In.Header
 			r.Out.Header = http.Header{} // neither a key nor a cookie goes there
 			for _, name := range []string{"Accept", "Range", "If-Range", "If-Modified-Since", "If-Unmodified-Since"} {
-				if values := asked.Values(name); len(values) > 0 {
+				if values := header.Values(name); len(values) > 0 {
 					r.Out.Header[name] = values
 				}
 			}

@@ -208,13 +208,13 @@ func (w *world) checkWall(t *testing.T, id string) {
 		if !strings.Contains(page, html.EscapeString(wallText)) || commented != takesComments(target.Platform) {
 			t.Errorf("%s at %s shows not the post and its comment: %t\n%s", target.Platform, target.PostURL, commented, page)
 		}
-		shown := picture.FindStringSubmatch(page)
-		if shown == nil {
+		images := picture.FindStringSubmatch(page)
+		if images == nil {
 			t.Errorf("%s shows no picture:\n%s", target.Platform, page)
 			continue
 		}
-		if describesPictures(target.Platform) != (shown[2] == "a black field") {
-			t.Errorf("the picture on %s is described as %q", target.Platform, shown[2])
+		if describesPictures(target.Platform) != (images[2] == "a black field") {
+			t.Errorf("the picture on %s is described as %q", target.Platform, images[2])
 		}
 		base, err := url.Parse(target.PostURL)
 		if err != nil {
@@ -222,7 +222,7 @@ func (w *world) checkWall(t *testing.T, id string) {
 		}
 		base.RawQuery = ""
 		wall = base.JoinPath("../").String()
-		if got := w.browse(t, base.JoinPath("..", shown[1]).String(), http.StatusOK); got != string(blackField(t)) {
+		if got := w.browse(t, base.JoinPath("..", images[1]).String(), http.StatusOK); got != string(blackField(t)) {
 			t.Errorf("the picture on %s is another, of %d bytes", target.Platform, len(got))
 		}
 		if comments := target.FirstComments; takesComments(target.Platform) {

@@ -123,15 +123,15 @@ func (d *Data) secret(name string) (string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("reading secret: %w", err)
 	}
-	made := rand.Text()
+	secret := rand.Text()
 	// The rename makes it appear all at once: half a password would lock everybody out.
-	if err := os.WriteFile(file+".new", []byte(made), 0o600); err != nil {
+	if err := os.WriteFile(file+".new", []byte(secret), 0o600); err != nil {
 		return "", fmt.Errorf("keeping secret: %w", err)
 	}
 	if err := os.Rename(file+".new", file); err != nil {
 		return "", fmt.Errorf("keeping secret: %w", err)
 	}
-	return made, nil
+	return secret, nil
 }
 
 // removeIfThere removes a file; none is no error.

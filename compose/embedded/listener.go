@@ -32,9 +32,9 @@ const acceptPause = 50 * time.Millisecond
 
 // acceptFrom goes on after errors until the listener is closed: one that has none left of what it
 // needs must not end the other.
-func (l *jointListener) acceptFrom(one net.Listener) {
+func (l *jointListener) acceptFrom(listener net.Listener) {
 	for {
-		conn, err := one.Accept()
+		conn, err := listener.Accept()
 		if err != nil {
 			select {
 			case <-time.After(acceptPause):

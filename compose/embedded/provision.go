@@ -24,11 +24,11 @@ func (r *postgresRunner) provision() error {
 	if err != nil {
 		return err
 	}
-	cluster, made, err := unfinished(r.cluster())
+	cluster, isUnfinished, err := unfinished(r.cluster())
 	if err != nil {
 		return err
 	}
-	if fetched && made {
+	if fetched && isUnfinished {
 		return nil
 	}
 	if err := r.runOnce(binaries, cluster); err != nil {

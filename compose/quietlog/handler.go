@@ -69,19 +69,19 @@ func (h Handler) WithGroup(name string) slog.Handler { return New(h.Handler.With
 func (c *causes) admit(cause string, at time.Time) (leftOut int, due bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	one := c.seen[cause]
-	if one == nil {
+	r := c.seen[cause]
+	if r == nil {
 		if len(c.seen) >= maxCauses {
 			clear(c.seen)
 		}
-		one = &repeated{last: at.Add(-window)}
-		c.seen[cause] = one
+		r = &repeated{last: at.Add(-window)}
+		c.seen[cause] = r
 	}
-	if at.Sub(one.last) < window {
-		one.leftOut++
+	if at.Sub(r.last) < window {
+		r.leftOut++
 		return 0, false
 	}
-	leftOut, one.last, one.leftOut = one.leftOut, at, 0
+	leftOut, r.last, r.leftOut = r.leftOut, at, 0
 	return leftOut, true
 }
 

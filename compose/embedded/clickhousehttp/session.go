@@ -38,11 +38,11 @@ func openSessions(connect func() (*chdb.Conn, error), count int) (*sessions, err
 	}
 	s.version = strings.TrimSpace(string(version))
 	for n := range count {
-		one, err := s.open(fmt.Sprintf("crier-session-%d", n))
+		ss, err := s.open(fmt.Sprintf("crier-session-%d", n))
 		if err != nil {
 			return nil, err
 		}
-		s.idle <- one
+		s.idle <- ss
 	}
 	return s, nil
 }
@@ -60,36 +60,36 @@ func (s *sessions) open(tag string) (*session, error) {
 
 // run runs a statement on the next free session and hands its output to write.
 func (s *sessions) run(ctx context.Context, st *statement, write func([]byte) error) error {
-	var one *session
+	var ss *session
 	select {
-	case one = <-s.idle:
+	case ss = <-s.idle:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { s.idle <- one }()
+	defer func() { s.idle <- ss }()
 
-	err := s.runOn(ctx, one, st, write)
-	if !st.sticky() && one.reset(st) == nil {
+	err := s.runOn(ctx, ss, st, write)
+	if !st.sticky() && ss.reset(st) == nil {
 		return err
 	}
-	fresh, openErr := s.open(one.tag)
+	fresh, openErr := s.open(ss.tag)
 	if openErr != nil {
 		return openErr
 	}
-	one.Close()
-	one = fresh
+	ss.Close()
+	ss = fresh
 	return err
 }
 
-func (s *sessions) runOn(ctx context.Context, one *session, st *statement, write func([]byte) error) error {
-	if err := one.prepare(st); err != nil {
+func (s *sessions) runOn(ctx context.Context, ss *session, st *statement, write func([]byte) error) error {
+	if err := ss.prepare(st); err != nil {
 		return err
 	}
-	defer s.killWhenDone(ctx, one)()
+	defer s.killWhenDone(ctx, ss)()
 	if st.reads() {
-		return one.Stream(write, st.query, st.format, st.parameters...)
+		return ss.Stream(write, st.query, st.format, st.parameters...)
 	}
-	output, err := one.Query(st.query, st.format, st.parameters...)
+	output, err := ss.Query(st.query, st.format, st.parameters...)
 	if err != nil {
 		return err
 	}
@@ -97,12 +97,12 @@ func (s *sessions) runOn(ctx context.Context, one *session, st *statement, write
 }
 
 // prepare puts the statement's database and settings on the session.
-func (one *session) prepare(st *statement) error {
-	if st.database != "" && st.database != one.database {
-		if _, err := one.Query("USE "+identifier(st.database), "TSV"); err != nil {
+func (ss *session) prepare(st *statement) error {
+	if st.database != "" && st.database != ss.database {
+		if _, err := ss.Query("USE "+identifier(st.database), "TSV"); err != nil {
 			return err
 		}
-		one.database = st.database
+		ss.database = st.database
 	}
 	if len(st.settings) == 0 {
 		return nil
@@ -111,13 +111,13 @@ func (one *session) prepare(st *statement) error {
 	for _, s := range st.settings {
 		assignments = append(assignments, s.name+" = "+literal(s.value))
 	}
-	_, err := one.Query("SET "+strings.Join(assignments, ", "), "TSV")
+	_, err := ss.Query("SET "+strings.Join(assignments, ", "), "TSV")
 	return err
 }
 
 // reset takes the statement's settings off. The database stays: most requests name the
 // same one, and the next statement that does not gets its own first.
-func (one *session) reset(st *statement) error {
+func (ss *session) reset(st *statement) error {
 	if len(st.settings) == 0 {
 		return nil
 	}
@@ -125,13 +125,13 @@ func (one *session) reset(st *statement) error {
 	for _, s := range st.settings {
 		assignments = append(assignments, s.name+" = DEFAULT")
 	}
-	_, err := one.Query("SET "+strings.Join(assignments, ", "), "TSV")
+	_, err := ss.Query("SET "+strings.Join(assignments, ", "), "TSV")
 	return err
 }
 
 // killWhenDone kills the session's statement when ctx ends. The function it returns must be
 // called when the statement is over, before the session runs another.
-func (s *sessions) killWhenDone(ctx context.Context, one *session) (over func()) {
+func (s *sessions) killWhenDone(ctx context.Context, ss *session) (over func()) {
 	finished := make(chan struct{})
 	killed := make(chan struct{})
 	unwatch := context.AfterFunc(ctx, func() {
@@ -140,7 +140,7 @@ func (s *sessions) killWhenDone(ctx context.Context, one *session) (over func())
 		again := time.NewTicker(50 * time.Millisecond)
 		defer again.Stop()
 		for {
-			s.kill(one.tag)
+			s.kill(ss.tag)
 			select {
 			case <-finished:
 				return

@@ -179,8 +179,8 @@ func DataWith(t testing.TB, prepare func(ctx context.Context, url string) error)
 	}
 	folder := filepath.Join(Dir(t), "data")
 	// PostgreSQL asks for the owner and the permissions that its files have.
-	if said, err := exec.CommandContext(t.Context(), "cp", "-a", prepared, folder).CombinedOutput(); err != nil {
-		t.Fatalf("copying a data folder: %v: %s", err, said)
+	if output, err := exec.CommandContext(t.Context(), "cp", "-a", prepared, folder).CombinedOutput(); err != nil {
+		t.Fatalf("copying a data folder: %v: %s", err, output)
 	}
 	// Each copy finds a port of its own: all would take the same for free at once.
 	if err := os.Remove(filepath.Join(folder, "postgres.port")); err != nil {
