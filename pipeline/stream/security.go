@@ -91,12 +91,12 @@ func (s Security) ping(ctx context.Context, dialer *kafka.Dialer, brokers []stri
 			if len(brokers) > 1 {
 				err = fmt.Errorf("%s: %w", brokers[i], err)
 			}
-			final, told := s.explain(err)
-			if final || told != nil && time.Since(began) > hungUpPatience {
+			final, explained := s.explain(err)
+			if final || explained != nil && time.Since(began) > hungUpPatience {
 				refused++
 			}
-			if told != nil || last == nil {
-				last = cmp.Or(told, secure.Absence(err, flags), err)
+			if explained != nil || last == nil {
+				last = cmp.Or(explained, secure.Absence(err, flags), err)
 			}
 		}
 		if refused == len(brokers) || sleep.For(ctx, 200*time.Millisecond) != nil {
@@ -118,9 +118,9 @@ func pingAll(ctx context.Context, dialer *kafka.Dialer, brokers []string) []erro
 
 // explain says which flag an error of a connection is about, nil where none may be, and
 // whether it is final: another try comes to the same.
-func (s Security) explain(err error) (final bool, told error) {
-	if told := cmp.Or(secure.Explain(err, flags), secure.Silence(err, flags)); told != nil {
-		return true, told
+func (s Security) explain(err error) (final bool, explained error) {
+	if cause := cmp.Or(secure.Explain(err, flags), secure.Silence(err, flags)); cause != nil {
+		return true, cause
 	}
 	var hint string
 	switch {

@@ -105,15 +105,15 @@ func finish(batch []*chunk, err error) {
 
 // dropAbandoned finishes the chunks whose call has ended and returns the others.
 func dropAbandoned(batch []*chunk) []*chunk {
-	kept := make([]*chunk, 0, len(batch))
+	rest := make([]*chunk, 0, len(batch))
 	for _, c := range batch {
 		if err := c.ctx.Err(); err != nil {
 			c.done <- err
 			continue
 		}
-		kept = append(kept, c)
+		rest = append(rest, c)
 	}
-	return kept
+	return rest
 }
 
 func (s *sender) attempt(batch []*chunk) error {

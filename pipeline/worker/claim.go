@@ -43,8 +43,8 @@ func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*
 		return w.claimEach(p, batch, err, start)
 	}
 	of := make(map[R]C, len(claimed))
-	for _, one := range claimed {
-		of[w.stage.Key(one)] = one
+	for _, claim := range claimed {
+		of[w.stage.Key(claim)] = claim
 	}
 	started := 0
 	for _, t := range batch {
@@ -52,10 +52,10 @@ func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*
 			t.message.Ack()
 			t.message = nil
 		}
-		if one, ok := of[t.Claims]; ok {
+		if claim, ok := of[t.Claims]; ok {
 			delete(of, t.Claims) // two messages may ask for the same target
 			started++
-			start(t, one)
+			start(t, claim)
 		} else {
 			w.queue.done(t)
 		}
@@ -65,15 +65,15 @@ func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*
 
 // dropLost leaves out tasks whose message now belongs to another consumer.
 func (w *Worker[M, R, C]) dropLost(batch []*task[M, R]) []*task[M, R] {
-	kept := batch[:0]
+	held := batch[:0]
 	for _, t := range batch {
 		if t.lost() {
 			w.queue.done(t)
 			continue
 		}
-		kept = append(kept, t)
+		held = append(held, t)
 	}
-	return kept
+	return held
 }
 
 // claimPatiently claims, and tries again for as long as the database does not answer: a

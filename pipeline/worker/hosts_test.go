@@ -11,13 +11,13 @@ import (
 
 // hostsOf is where accounts are; an error: nobody knows.
 type hostsOf struct {
-	hosts map[schema.AccountID]schema.Host
-	err   error
-	asked int
+	hosts   map[schema.AccountID]schema.Host
+	err     error
+	lookups int
 }
 
 func (h *hostsOf) Hosts(context.Context, []schema.AccountID) (map[schema.AccountID]schema.Host, error) {
-	h.asked++
+	h.lookups++
 	return h.hosts, h.err
 }
 
@@ -37,8 +37,8 @@ func TestWhereAnAccountIsIsAskedOnce(t *testing.T) {
 			t.Errorf("it is at %+v, want %+v", got, at)
 		}
 	}
-	if store.asked != 2 {
-		t.Errorf("asked %d times, want once more after the failure", store.asked)
+	if store.lookups != 2 {
+		t.Errorf("asked %d times, want once more after the failure", store.lookups)
 	}
 	if got := HostsOf(t.Context(), hosts, []schema.AccountID{gone, there}, of); got[0] != (schema.Host{}) || got[1] != at {
 		t.Errorf("a deleted account and another are at %+v", got)

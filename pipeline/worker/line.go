@@ -21,27 +21,27 @@ type lineWait struct {
 // of room, and which would keep others from being fetched. What it removes is out, too, but leaves the
 // bulkhead to the platform's other accounts. While it is being postponed, later tasks stay: what is due
 // later must not come first.
-func (q *queue[M, R]) trimLine(key Key, most int) (kept int, behind []*task[M, R]) {
+func (q *queue[M, R]) trimLine(key Key, most int) (waiting int, behind []*task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[key]
 	if k == nil {
 		return 0, nil
 	}
-	for kept < min(most, len(k.tasks)) && (q.ackEarly(k.tasks[kept]) || kept == 0) {
-		kept++
+	for waiting < min(most, len(k.tasks)) && (q.ackEarly(k.tasks[waiting]) || waiting == 0) {
+		waiting++
 	}
 	if k.beingPostponed > 0 {
-		return kept, nil
+		return waiting, nil
 	}
-	behind = slices.Clone(k.tasks[kept:])
-	clear(k.tasks[kept:])
-	k.tasks = k.tasks[:kept]
+	behind = slices.Clone(k.tasks[waiting:])
+	clear(k.tasks[waiting:])
+	k.tasks = k.tasks[:waiting]
 	for _, t := range behind {
 		t.beingPostponed = true
 		q.noteOut(k, t)
 	}
-	return kept, behind
+	return waiting, behind
 }
 
 // unrecorded returns the tasks whose wait in this line is at least schema.RecordedWait in all and is

@@ -75,9 +75,9 @@ func TestTasksOfAKeyGoInTheOrderOfTheirDueTimes(t *testing.T) {
 	q.requeue(first)
 	var got []int
 	for range 6 {
-		one := q.takeReady(1)
-		got = append(got, values(one)...)
-		q.done(one[0])
+		ready := q.takeReady(1)
+		got = append(got, values(ready)...)
+		q.done(ready[0])
 	}
 	if want := []int{5, 1, 0, 3, 2, 4}; !slices.Equal(got, want) {
 		t.Errorf("took %v, want %v", got, want)
@@ -93,9 +93,9 @@ func due(q *queue[int, int], at int, overdue time.Time) {
 
 func drained(q *queue[int, int]) (got []int) {
 	q.endWaits(time.Now())
-	for one := q.takeReady(1); len(one) > 0; one = q.takeReady(1) {
-		got = append(got, values(one)...)
-		q.done(one[0])
+	for ready := q.takeReady(1); len(ready) > 0; ready = q.takeReady(1) {
+		got = append(got, values(ready)...)
+		q.done(ready[0])
 	}
 	return got
 }
@@ -154,8 +154,8 @@ func TestWhatWasNotPostponedWaitsForItsKey(t *testing.T) {
 	q, behind := lined(20, 10)
 	q.endWaits(time.Now())
 	first := q.takeReady(1)[0]
-	for _, one := range behind {
-		q.requeueAt(one, time.Now())
+	for _, task := range behind {
+		q.requeueAt(task, time.Now())
 	}
 	q.endWaits(time.Now())
 	if got := q.takeReady(1); len(got) > 0 {
@@ -188,11 +188,11 @@ func TestTasksWithoutTheirMessagesAreCounted(t *testing.T) {
 			t.Fatalf("counted %d, want %d", q.acked, want)
 		}
 		q.endWaits(time.Now())
-		one := q.takeReady(1)[0]
-		if one.message != nil {
+		next := q.takeReady(1)[0]
+		if next.message != nil {
 			want++
 		}
-		q.done(one)
+		q.done(next)
 	}
 }
 
@@ -206,8 +206,8 @@ func TestALineKeepsNothingThatAnotherConsumerGets(t *testing.T) {
 	revoke()
 	q.requeueAt(first, time.Now())
 	q.trimLine(Key{7}, 3)
-	if kept := q.acknowledged(); len(kept) > 0 {
-		t.Errorf("kept %v", values(kept))
+	if acknowledged := q.acknowledged(); len(acknowledged) > 0 {
+		t.Errorf("kept %v", values(acknowledged))
 	}
 }
 
@@ -219,9 +219,9 @@ func TestALineKeepsNoMessagesWhereThereIsNoRoomWithoutThem(t *testing.T) {
 			due(q, i, time.Time{})
 		}
 		q.requeueAt(q.takeReady(1)[0], time.Now())
-		kept, behind := q.trimLine(Key{7}, 5)
-		if kept != want || len(behind) != 9-want || !slices.IsSorted(values(behind)) {
-			t.Errorf("with room for %d it keeps %d, and %v stand behind", room, kept, values(behind))
+		waiting, behind := q.trimLine(Key{7}, 5)
+		if waiting != want || len(behind) != 9-want || !slices.IsSorted(values(behind)) {
+			t.Errorf("with room for %d it keeps %d, and %v stand behind", room, waiting, values(behind))
 		}
 	}
 }
@@ -366,14 +366,14 @@ func TestALongQueueKeepsFewMessages(t *testing.T) {
 	const long = 1000
 	q := newQueue[int, int](unbounded(9), nil)
 	message := new(stream.Message)
-	kept := 0
+	refused := 0
 	for i := range long {
 		if !q.put(&task[int, int]{Place: Place[int]{Key: Key{7}}, ctx: t.Context(), value: i, message: message}) {
-			kept++
+			refused++
 		}
 	}
-	if kept != keyUnacked {
-		t.Errorf("%d messages are kept, want %d", kept, keyUnacked)
+	if refused != keyUnacked {
+		t.Errorf("%d messages are kept, want %d", refused, keyUnacked)
 	}
 	for i := range long {
 		taken := q.takeReady(1)
@@ -444,8 +444,8 @@ func TestAKeyHasAsManyOutAsItMay(t *testing.T) {
 		t.Fatalf("took %v, want as many of the key as it may have out", got)
 	}
 	width = 1
-	for _, one := range wide[:3] {
-		if q.done(one); len(q.takeReady(20)) != 0 {
+	for _, waiting := range wide[:3] {
+		if q.done(waiting); len(q.takeReady(20)) != 0 {
 			t.Fatal("a key that may have one out has two")
 		}
 	}
@@ -534,8 +534,8 @@ func TestAWideKeyWaitsForItsTime(t *testing.T) {
 		queued(q, 1, 7, i)
 	}
 	began := time.Now()
-	for _, one := range q.takeReady(9) {
-		q.requeueAt(one, began.Add(50*time.Millisecond))
+	for _, ready := range q.takeReady(9) {
+		q.requeueAt(ready, began.Add(50*time.Millisecond))
 	}
 	if got := q.takeReady(9); len(got) != 0 {
 		t.Fatalf("took %v before its time", values(got))
@@ -577,20 +577,20 @@ func TestAQueuedTaskGetsItsMessageFromTheNextAssignment(t *testing.T) {
 
 func TestManyKeysKeepFewerMessagesThanAPartitionHandsOut(t *testing.T) {
 	q := newQueue[int, int](unbounded(200), nil)
-	kept := 0
+	refused := 0
 	for i := range 2 * ReadAhead {
 		key := Key{byte(i), byte(i >> 8 % 5)} // 1,280 keys
 		if !q.put(&task[int, int]{ctx: context.Background(), message: &stream.Message{}, Place: Place[int]{Key: key, Bulkhead: Bulkhead{1}}, value: i}) {
-			kept++
+			refused++
 		}
 	}
-	if kept > unackedLimit || kept != q.unacked || q.len() != 2*ReadAhead {
-		t.Errorf("%d messages are kept of %d tasks, %d counted; want at most %d of all", kept, q.len(), q.unacked, unackedLimit)
+	if refused > unackedLimit || refused != q.unacked || q.len() != 2*ReadAhead {
+		t.Errorf("%d messages are kept of %d tasks, %d counted; want at most %d of all", refused, q.len(), q.unacked, unackedLimit)
 	}
 	taken := q.takeReady(100)
 	q.requeue(taken[:50]...)
-	for _, one := range taken[50:] {
-		q.done(one)
+	for _, waiting := range taken[50:] {
+		q.done(waiting)
 	}
 	drained(q)
 	if q.unacked != 0 || q.acked != 0 {

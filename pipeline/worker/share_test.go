@@ -185,10 +185,10 @@ func TestNothingStaysParked(t *testing.T) {
 				total += 30
 			}
 		}
-		made := 0
-		for round := 0; made < total && round < 10*total; round++ {
+		begun := 0
+		for round := 0; begun < total && round < 10*total; round++ {
 			for _, n := range c.begin() {
-				made += n
+				begun += n
 			}
 			if round%3 == 0 {
 				time.Sleep(1500 * time.Millisecond)
@@ -198,8 +198,8 @@ func TestNothingStaysParked(t *testing.T) {
 		for _, server := range servers {
 			c.answer(server)
 		}
-		if made != total || len(c.keys) > 0 || len(c.bulkheads) > 0 || c.queue.out != 0 {
-			t.Errorf("%d of %d calls were made; %d keys, %d bulkheads and %d slots are left", made, total, len(c.keys), len(c.bulkheads), c.queue.out)
+		if begun != total || len(c.keys) > 0 || len(c.bulkheads) > 0 || c.queue.out != 0 {
+			t.Errorf("%d of %d calls were made; %d keys, %d bulkheads and %d slots are left", begun, total, len(c.keys), len(c.bulkheads), c.queue.out)
 		}
 	})
 }

@@ -97,10 +97,10 @@ func (s *stopping) counts() [3]int {
 }
 
 // await waits for what a stage is to tell.
-func await(t *testing.T, told <-chan struct{}) {
+func await(t *testing.T, done <-chan struct{}) {
 	t.Helper()
 	select {
-	case <-told:
+	case <-done:
 	case <-time.After(patience):
 		t.Fatal("it did not happen")
 	}

@@ -134,9 +134,9 @@ func (w *Worker[M, R, C]) queueOrPostpone(t *task[M, R], wait time.Duration, lon
 		return
 	}
 	w.waitInQueue(t, wait)
-	kept, behind := w.queue.trimLine(t.Key, keptInLine)
+	waiting, behind := w.queue.trimLine(t.Key, keptInLine)
 	for i, t := range behind {
-		lines.behind.add(t, wait+time.Duration(kept+i)*spacing/2)
+		lines.behind.add(t, wait+time.Duration(waiting+i)*spacing/2)
 	}
 	lines.unrecorded.addAll(w.unrecorded(t, wait))
 }
@@ -178,14 +178,14 @@ func (w *Worker[M, R, C]) reserveAll(ctx context.Context, batch []*task[M, R]) [
 // postpone turns the waits of tasks into jobs. It returns the tasks that were not
 // postponed: the claim drops those that are not open any more, the step ends those that
 // are too late.
-func (w *Worker[M, R, C]) postpone(ctx context.Context, long delayed[M, R]) (kept []*task[M, R]) {
+func (w *Worker[M, R, C]) postpone(ctx context.Context, long delayed[M, R]) (rest []*task[M, R]) {
 	for some := range long.chunks {
-		kept = append(kept, w.postponeChunk(ctx, some)...)
+		rest = append(rest, w.postponeChunk(ctx, some)...)
 	}
-	return kept
+	return rest
 }
 
-func (w *Worker[M, R, C]) postponeChunk(ctx context.Context, long delayed[M, R]) (kept []*task[M, R]) {
+func (w *Worker[M, R, C]) postponeChunk(ctx context.Context, long delayed[M, R]) (rest []*task[M, R]) {
 	var postponed []R
 	err := guard.Do(func() (err error) {
 		postponed, err = w.stage.Postpone(ctx, long.claims(), long.waits)
@@ -208,7 +208,7 @@ func (w *Worker[M, R, C]) postponeChunk(ctx context.Context, long delayed[M, R])
 	}
 	for _, t := range long.tasks {
 		if !gone[t.Claims] {
-			kept = append(kept, t)
+			rest = append(rest, t)
 			continue
 		}
 		w.Metrics.waits.WithLabelValues(w.Name, "job").Inc()
@@ -217,5 +217,5 @@ func (w *Worker[M, R, C]) postponeChunk(ctx context.Context, long delayed[M, R])
 		}
 		w.queue.done(t)
 	}
-	return kept
+	return rest
 }

@@ -188,11 +188,11 @@ func TestWhatIsCancelledHoldsNobodyUp(t *testing.T) {
 			}
 			p.mu.Unlock()
 		})
-		const asked = 10 * time.Minute
+		const wait = 10 * time.Minute
 		began := time.Now()
-		time.AfterFunc(asked, func() { p.post(posts + 1) })
+		time.AfterFunc(wait, func() { p.post(posts + 1) })
 		p.run(t.Context(), posts+1)
-		if took := time.Since(began) - asked; took > 2*time.Minute {
+		if took := time.Since(began) - wait; took > 2*time.Minute {
 			t.Errorf("a post waited %v for what is cancelled", took)
 		}
 	})
@@ -208,8 +208,8 @@ func TestWhatCannotBePostponedIsClaimedInTurn(t *testing.T) {
 		}
 		other := schema.PublishMessage{Account: schema.AccountID{2}}
 		p.worker.queue.put(&task[schema.PublishMessage, schema.TargetRef]{Place: Place[schema.TargetRef]{Key: Key{2}}, ctx: t.Context(), value: other})
-		if kept := p.worker.reserveTurns(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8)); len(kept) > 0 {
-			t.Errorf("%d go at once while their account's first waits", len(kept))
+		if reserved := p.worker.reserveTurns(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8)); len(reserved) > 0 {
+			t.Errorf("%d go at once while their account's first waits", len(reserved))
 		}
 		p.worker.postponing.Wait()
 		if left := p.worker.queue.len(); left != 2*keptInLine+1 {
@@ -258,9 +258,9 @@ func TestALongLineKeepsNobodyElseWaiting(t *testing.T) {
 		}
 		p.worker.queue.put(&task[schema.PublishMessage, schema.TargetRef]{Place: Place[schema.TargetRef]{Key: Key{2}}, ctx: t.Context(), value: other})
 		began := time.Now()
-		kept := p.worker.reserveTurns(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8))
-		if took := time.Since(began); len(kept) != 1 || took > 0 {
-			t.Errorf("%d go on after %v, want the other account's at once", len(kept), took)
+		reserved := p.worker.reserveTurns(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 8))
+		if took := time.Since(began); len(reserved) != 1 || took > 0 {
+			t.Errorf("%d go on after %v, want the other account's at once", len(reserved), took)
 		}
 		p.worker.postponing.Wait()
 		if left, want := p.worker.queue.len(), keptInLine; left != want || p.postponed != 3*postponeBatch-want {
@@ -303,11 +303,11 @@ func TestWhatWaitsInALineIsRecordedInTimeAndNotForTooLong(t *testing.T) {
 		p.run(t.Context(), posts-1)
 		p.worker.postponing.Wait()
 		first := map[int16]time.Time{}
-		for i, one := range p.recorded {
-			if first[one.n].IsZero() {
-				first[one.n] = p.recordedAt[i]
-				if until := p.recordedAt[i].Add(one.wait - time.Second); until.After(p.begunAt[one.n]) {
-					t.Errorf("of post %d is recorded that it waits until %v, and it begins after %v", one.n, until.Sub(began), p.begunAt[one.n].Sub(began))
+		for i, wait := range p.recorded {
+			if first[wait.n].IsZero() {
+				first[wait.n] = p.recordedAt[i]
+				if until := p.recordedAt[i].Add(wait.wait - time.Second); until.After(p.begunAt[wait.n]) {
+					t.Errorf("of post %d is recorded that it waits until %v, and it begins after %v", wait.n, until.Sub(began), p.begunAt[wait.n].Sub(began))
 				}
 			}
 		}
