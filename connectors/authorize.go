@@ -98,11 +98,11 @@ func (s Scopes) Asked() []string {
 	if len(s.Chosen) > 0 {
 		return s.Chosen
 	}
-	asked := slices.Clone(s.Publish)
-	for _, one := range s.Read {
-		asked = append(asked, one.Name)
+	scopes := slices.Clone(s.Publish)
+	for _, scope := range s.Read {
+		scopes = append(scopes, scope.Name)
 	}
-	return asked
+	return scopes
 }
 
 // Check refuses what was granted where publishing needs more: a person can take some away. A platform
@@ -131,9 +131,9 @@ func (s Scopes) CheckChosen() error {
 // a caller has brought along it is not known what was granted.
 func (s Scopes) Missing(c schema.Credentials) (missing []ReadScope) {
 	granted := SplitScopes(c.Scope)
-	for _, one := range s.Read {
-		if len(granted) > 0 && !slices.Contains(granted, one.Name) {
-			missing = append(missing, one)
+	for _, scope := range s.Read {
+		if len(granted) > 0 && !slices.Contains(granted, scope.Name) {
+			missing = append(missing, scope)
 		}
 	}
 	return missing
@@ -141,12 +141,12 @@ func (s Scopes) Missing(c schema.Credentials) (missing []ReadScope) {
 
 // Forbids reports whether it is known that credentials let nothing be read for a purpose.
 func (s Scopes) Forbids(c schema.Credentials, purpose Purpose) bool {
-	return slices.ContainsFunc(s.Missing(c), func(one ReadScope) bool { return !one.Partly && slices.Contains(one.For, purpose) })
+	return slices.ContainsFunc(s.Missing(c), func(scope ReadScope) bool { return !scope.Partly && slices.Contains(scope.For, purpose) })
 }
 
 // Allows reports whether it is known that credentials let all be read for a purpose.
 func (s Scopes) Allows(c schema.Credentials, purpose Purpose) bool {
-	return c.Scope != "" && !slices.ContainsFunc(s.Missing(c), func(one ReadScope) bool { return slices.Contains(one.For, purpose) })
+	return c.Scope != "" && !slices.ContainsFunc(s.Missing(c), func(scope ReadScope) bool { return slices.Contains(scope.For, purpose) })
 }
 
 // SplitScopes reads a list of scopes, with spaces or commas between them.

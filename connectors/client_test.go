@@ -325,8 +325,8 @@ func TestDoSendsNothingAfterAPause(t *testing.T) {
 		"within the call, and streamed": {20 * time.Millisecond, strings.NewReader("content")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var asked atomic.Int32
-			server := serve(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
+			var requests atomic.Int32
+			server := serve(t, func(http.ResponseWriter, *http.Request) { requests.Add(1) })
 			ctx := frozen{t.Context(), time.Now().Add(tt.left)}
 			config := testConfig(t)
 			config.HTTP = &http.Client{Transport: waking{config.HTTP.Transport, ctx}}
@@ -336,7 +336,7 @@ func TestDoSendsNothingAfterAPause(t *testing.T) {
 			}
 			_, err := NewClient(config).Do(ctx, call, nil)
 			wantKind(t, err, schema.Retryable)
-			if n := asked.Load(); n != 0 {
+			if n := requests.Load(); n != 0 {
 				t.Errorf("%d requests arrived after the call's time", n)
 			}
 		})

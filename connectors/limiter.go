@@ -66,7 +66,7 @@ type oneLimit struct {
 // lastCall is how the last call of an account was made, as the next one is expected to be made, and when
 // that may be.
 type lastCall struct {
-	made           bool // false: there was none yet
+	known          bool // false: there was none yet
 	app            string
 	server         *breaker
 	throttledUntil time.Time
@@ -94,14 +94,14 @@ func newLimiter(config ClientConfig) *limiter {
 		l.appReads = source.appReads(all)
 	}
 	l.accounts = recent.New(limitedAccounts, func(account schema.AccountID) *accountLimit {
-		one := &accountLimit{quotas: map[Kind]quota{}}
+		fresh := &accountLimit{quotas: map[Kind]quota{}}
 		for kind, limit := range l.limits {
 			if limit.Account.PerSecond > 0 {
-				one.quotas[kind] = source.account(account, kind, limit.Account)
+				fresh.quotas[kind] = source.account(account, kind, limit.Account)
 			}
 		}
-		one.readQuota = source.accountReads(account, one.quotas[Any])
-		return one
+		fresh.readQuota = source.accountReads(account, fresh.quotas[Any])
+		return fresh
 	})
 	return l
 }
@@ -178,7 +178,7 @@ func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Ki
 			return nil, wait
 		}
 	}
-	if !last.made {
+	if !last.known {
 		return nil, 0
 	}
 	quotas := l.quotas(limit, last.app, kind)
@@ -310,7 +310,7 @@ func (a *accountLimit) uses(call Call, server *breaker) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	last := a.last(call.Kind)
-	last.made, last.app, last.server = true, call.App, server
+	last.known, last.app, last.server = true, call.App, server
 }
 
 func throttled(wait time.Duration) *schema.Error {

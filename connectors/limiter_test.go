@@ -102,7 +102,7 @@ func TestAVisibleCallNeverWaits(t *testing.T) {
 		_, err := client.Do(t.Context(), Call{
 			Operation: "test", Method: http.MethodPost, URL: server, Account: account(1), Visible: true,
 		}, nil)
-		if made := err == nil; made != want {
+		if passed := err == nil; passed != want {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
@@ -283,10 +283,10 @@ func TestProcessesShareTheTurnsOfASlowAccount(t *testing.T) {
 	for second := range hours * 3600 {
 		clock.advance(time.Second)
 		for i := range processes {
-			one := (second/7 + i) % 2 // nobody is always the first
-			err := processes[one].wait(t.Context(), Call{Account: account(1)}, nil, 0)
+			first := (second/7 + i) % 2 // nobody is always the first
+			err := processes[first].wait(t.Context(), Call{Account: account(1)}, nil, 0)
 			if err == nil {
-				calls[one]++
+				calls[first]++
 			} else if e := wantKind(t, err, schema.RateLimited); second > 600 && e.RetryAfter > spacing+longestWait {
 				t.Fatalf("one is to come back in %s, want the next turn in at most %s", e.RetryAfter, spacing+longestWait)
 			}

@@ -133,33 +133,33 @@ func WithoutEnd(err error) error {
 
 // Match returns the row that covers an answer, and what the platform said in it.
 func (a Answers) Match(call Call, response *Response) (Answer, Refusal, bool) {
-	var said Refusal
+	var refusal Refusal
 	var own bool
 	if a.Read != nil {
-		said, own = a.Read(response)
+		refusal, own = a.Read(response)
 	}
 	for _, row := range a.Table {
-		if (own || !row.Own) && row.covers(call, response.Status, said) {
-			return row, said, true
+		if (own || !row.Own) && row.covers(call, response.Status, refusal) {
+			return row, refusal, true
 		}
 	}
-	return Answer{}, said, false
+	return Answer{}, refusal, false
 }
 
 // Error returns the error that an answer means by the table, else by its status with the platform's
 // words; nil where the platform said nothing of its own and no row covers the answer.
 func (a Answers) Error(call Call, response *Response) *schema.Error {
-	row, said, ok := a.Match(call, response)
-	if !ok && said.Message == "" {
+	row, refusal, ok := a.Match(call, response)
+	if !ok && refusal.Message == "" {
 		return nil
 	}
-	e := &schema.Error{Message: said.Message, Err: said.Cause}
+	e := &schema.Error{Message: refusal.Message, Err: refusal.Cause}
 	if !ok {
-		e.Kind, e.RetryAfter = kindOf(call, response), said.Wait
+		e.Kind, e.RetryAfter = kindOf(call, response), refusal.Wait
 		return e
 	}
 	e.Kind, e.End, e.Alone, e.Unprepared = meaningKinds[row.Means], row.End, row.Alone, row.Unprepared
-	e.Doubtful, e.RetryAfter = row.Means == DoubtsAccount, row.wait(response, said)
+	e.Doubtful, e.RetryAfter = row.Means == DoubtsAccount, row.wait(response, refusal)
 	if row.Message != "" {
 		e.Message = row.Message
 	}
@@ -172,12 +172,12 @@ func (a Answers) Error(call Call, response *Response) *schema.Error {
 	return e
 }
 
-func (r Answer) covers(call Call, status int, said Refusal) bool {
+func (r Answer) covers(call Call, status int, refusal Refusal) bool {
 	return r.Scope.covers(call) &&
 		(len(r.Operations) == 0 || slices.Contains(r.Operations, call.Operation)) &&
 		r.coversStatus(call, status) &&
-		(len(r.Codes) == 0 || slices.ContainsFunc(r.Codes, said.has)) &&
-		(r.Says == "" || strings.Contains(said.Message, r.Says))
+		(len(r.Codes) == 0 || slices.ContainsFunc(r.Codes, refusal.has)) &&
+		(r.Says == "" || strings.Contains(refusal.Message, r.Says))
 }
 
 // coversStatus: what a server that failed says of a visible call says nothing about whether it was carried
@@ -205,12 +205,12 @@ func (r Refusal) has(pattern string) bool {
 
 // wait is how long an answer asks to wait: by the platform's own form, by the headers, else by the row.
 // The headers are read by the client where it is 0.
-func (r Answer) wait(response *Response, said Refusal) time.Duration {
+func (r Answer) wait(response *Response, refusal Refusal) time.Duration {
 	switch {
 	case r.Means != IsAwaited && r.Means != IsRetried:
 		return 0
-	case said.Wait > 0:
-		return said.Wait
+	case refusal.Wait > 0:
+		return refusal.Wait
 	case r.Means == IsAwaited && saysWhen(response.Header):
 		return 0
 	default:

@@ -46,14 +46,14 @@ func (c Call) memoName() string { return c.URL + "?" + c.Query.Encode() }
 func (m *Memo) answer(call Call, now time.Time) *Response {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	kept, ok := m.answers[call.memoName()]
+	memoized, ok := m.answers[call.memoName()]
 	if !ok {
 		return nil
 	}
-	response := *kept.response
+	response := *memoized.response
 	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
 		response.Header = response.Header.Clone()
-		response.Header.Set("Date", date.Add(now.Sub(kept.at)).UTC().Format(http.TimeFormat))
+		response.Header.Set("Date", date.Add(now.Sub(memoized.at)).UTC().Format(http.TimeFormat))
 	}
 	return &response
 }

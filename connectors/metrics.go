@@ -14,15 +14,15 @@ import (
 // Metrics counts the calls of all platforms; it is made once and shared by their
 // clients.
 type Metrics struct {
-	calls   *prometheus.CounterVec
-	seconds *prometheus.HistogramVec
-	open    *openBreakers
-	told    func(schema.PlatformCall) // nil: nobody
+	calls    *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	open     *openBreakers
+	observer func(schema.PlatformCall) // nil: nobody
 }
 
 // Tell has every call told to a function, which must not wait. It is called before the first
 // call.
-func (m *Metrics) Tell(told func(schema.PlatformCall)) { m.told = told }
+func (m *Metrics) Tell(observer func(schema.PlatformCall)) { m.observer = observer }
 
 // NewMetrics makes the metrics of platform calls.
 func NewMetrics(registerer prometheus.Registerer) *Metrics {
@@ -46,8 +46,8 @@ func NewMetrics(registerer prometheus.Registerer) *Metrics {
 func (m *Metrics) count(platform schema.Platform, operation string, took time.Duration, err error) {
 	outcome := outcome(err)
 	m.calls.WithLabelValues(platform.String(), operation, outcome).Inc()
-	if m.told != nil {
-		m.told(schema.PlatformCall{Platform: platform, Operation: operation, Outcome: outcome, Took: took})
+	if m.observer != nil {
+		m.observer(schema.PlatformCall{Platform: platform, Operation: operation, Outcome: outcome, Took: took})
 	}
 }
 

@@ -69,9 +69,9 @@ func (p MediaProgress[M]) Keep(stopped error, wait time.Duration) (schema.Progre
 	if err != nil {
 		return schema.Progress{}, fmt.Errorf("encoding progress: %w", err)
 	}
-	kept := schema.Progress{State: state, Ready: stopped == nil && p.IsReady(), Advanced: advanced}
-	if stopped == nil && !kept.Ready {
-		kept.RetryIn = wait
+	result := schema.Progress{State: state, Ready: stopped == nil && p.IsReady(), Advanced: advanced}
+	if stopped == nil && !result.Ready {
+		result.RetryIn = wait
 	}
-	return kept, stopped
+	return result, stopped
 }

@@ -14,7 +14,7 @@ import (
 type SharedTurns interface {
 	// LeaseTurns takes turns and returns the time of the first. If that is further ahead
 	// than asked for it takes none, and granted is false.
-	LeaseTurns(ctx context.Context, asked schema.TurnLease) (first time.Time, granted bool, err error)
+	LeaseTurns(ctx context.Context, lease schema.TurnLease) (first time.Time, granted bool, err error)
 }
 
 const (
@@ -205,17 +205,17 @@ func newOwnTurns(now func() time.Time) *ownTurns {
 }
 
 // LeaseTurns takes turns as SharedTurns says.
-func (o *ownTurns) LeaseTurns(_ context.Context, asked schema.TurnLease) (first time.Time, granted bool, err error) {
+func (o *ownTurns) LeaseTurns(_ context.Context, lease schema.TurnLease) (first time.Time, granted bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	now, next := o.now(), o.next.Of(asked.Name)
-	if next.Sub(now) > max(asked.Within, 0)+clockStep {
+	now, next := o.now(), o.next.Of(lease.Name)
+	if next.Sub(now) > max(lease.Within, 0)+clockStep {
 		*next = now
 	}
-	if next.After(now.Add(asked.Within)) {
+	if next.After(now.Add(lease.Within)) {
 		return *next, false, nil
 	}
-	first = later(*next, now.Add(-time.Duration(asked.Burst-1)*asked.Spacing))
-	*next = first.Add(time.Duration(asked.N) * asked.Spacing)
+	first = later(*next, now.Add(-time.Duration(lease.Burst-1)*lease.Spacing))
+	*next = first.Add(time.Duration(lease.N) * lease.Spacing)
 	return first, true, nil
 }

@@ -98,24 +98,24 @@ func (c *Connector) cardOf(ctx context.Context, d schema.Delivery) (*card, error
 	if d.Entry > 0 {
 		given = cardSetting{off: given.off}
 	}
-	made := card{URI: given.linkOf(d.Text), Title: given.Title, Description: given.Description}
-	if made.URI == "" {
+	card := card{URI: given.linkOf(d.Text), Title: given.Title, Description: given.Description}
+	if card.URI == "" {
 		return nil, nil
 	}
 	var found page.Page
 	if given.Title == "" && c.pages != nil {
-		if found, err = c.pages.Read(ctx, made.URI); err != nil {
+		if found, err = c.pages.Read(ctx, card.URI); err != nil {
 			return nil, err
 		}
 	}
 	if given == (cardSetting{}) && found.IsEmpty() {
 		return nil, nil
 	}
-	made.fill(found)
-	if made.Thumb, err = c.thumb(ctx, d, given.ThumbnailURL, found.Picture); leavesOut(err, d) {
-		return &made, nil
+	card.fill(found)
+	if card.Thumb, err = c.thumb(ctx, d, given.ThumbnailURL, found.Picture); leavesOut(err, d) {
+		return &card, nil
 	}
-	return &made, err
+	return &card, err
 }
 
 // leavesOut reports whether a card goes without its picture, for which no post fails or waits long.

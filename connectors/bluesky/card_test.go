@@ -26,8 +26,8 @@ import (
 // cardStage is a stage whose connector reads pages, and a site of them.
 type cardStage struct {
 	*stage
-	site  string
-	asked atomic.Int32 // pages
+	site     string
+	requests atomic.Int32 // pages
 }
 
 func newCardStage(t *testing.T) *cardStage {
@@ -43,7 +43,7 @@ func newCardStage(t *testing.T) *cardStage {
 func (s *cardStage) serve(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/post", "/other":
-		n := s.asked.Add(1)
+		n := s.requests.Add(1)
 		fmt.Fprintf(w, `<title>Version %d of %s</title><meta property="og:description" content="What it says">`, n, r.URL.Path)
 		fmt.Fprint(w, `<meta property="og:image" content="/one.png">`)
 	case "/one.png", "/other.png":
@@ -87,7 +87,7 @@ func sizeOf(b blob) (ref struct{ Size int }) {
 
 func TestCards(t *testing.T) {
 	s := newCardStage(t)
-	one := len(testFile("one.png"))
+	size := len(testFile("one.png"))
 	for name, tt := range map[string]struct {
 		text, settings string
 		want           *card // its title and description; nil: there is none
@@ -95,9 +95,9 @@ func TestCards(t *testing.T) {
 		thumb          int // bytes
 	}{
 		// trypost #177, pipedream #17545, social-app #7621
-		"the first link of a text": {"New: " + s.site + "/post and " + s.site + "/other", "", &card{Title: "Version 1 of /post", Description: "What it says"}, s.site + "/post", one},
+		"the first link of a text": {"New: " + s.site + "/post and " + s.site + "/other", "", &card{Title: "Version 1 of /post", Description: "What it says"}, s.site + "/post", size},
 		"none is wanted":           {s.site + "/post", `{"card": false}`, nil, "", 0},
-		"true is as nothing":       {s.site + "/post", `{"card": true}`, &card{Title: "Version 1 of /post", Description: "What it says"}, s.site + "/post", one},
+		"true is as nothing":       {s.site + "/post", `{"card": true}`, &card{Title: "Version 1 of /post", Description: "What it says"}, s.site + "/post", size},
 		"a text without a link":    {"hello", "", nil, "", 0},
 		"a page that says nothing": {s.site + "/mute", "", nil, "", 0},
 		"a page that is not there": {s.site + "/no", "", nil, "", 0},
@@ -107,7 +107,7 @@ func TestCards(t *testing.T) {
 			&card{Title: "T", Description: "D"}, "https://example.com/%C3%BC", len(testFile("other.png")),
 		},
 		"a title alone": {s.site + "/post", `{"card": {"title": "T"}}`, &card{Title: "T"}, s.site + "/post", 0},
-		"another page":  {"hello", `{"card": {"url": "` + s.site + `/post"}}`, &card{Title: "Version 1 of /post", Description: "What it says"}, s.site + "/post", one},
+		"another page":  {"hello", `{"card": {"url": "` + s.site + `/post"}}`, &card{Title: "Version 1 of /post", Description: "What it says"}, s.site + "/post", size},
 		"a picture for what the page says": {
 			s.site + "/post", `{"card": {"thumbnailUrl": "` + s.site + `/other.png"}}`,
 			&card{Title: "Version 1 of /post", Description: "What it says"}, s.site + "/post", len(testFile("other.png")),
@@ -121,14 +121,14 @@ func TestCards(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := s.delivery(tt.text)
 			d.Settings, d.Tries = []byte(tt.settings), schema.DefaultTries
-			s.asked.Store(0)
+			s.requests.Store(0)
 			s.restart(t)
 			receipt := s.publish(t, s.prepare(t, d))
-			made, ok := s.world.Post(s.didOf(t, password.Identifier), receipt.NativeID)
+			post, ok := s.world.Post(s.didOf(t, password.Identifier), receipt.NativeID)
 			if !ok {
 				t.Fatal("the post is not there")
 			}
-			embed := record(t, made).Embed
+			embed := record(t, post).Embed
 			if tt.want == nil {
 				if embed != nil {
 					t.Errorf("the post embeds %+v", embed)
@@ -179,8 +179,8 @@ func TestAPageChangesBetweenTwoTries(t *testing.T) {
 
 	s.restart(t)
 	again := s.prepare(t, d)
-	if s.asked.Load() != 2 {
-		t.Fatalf("the page was read %d times", s.asked.Load())
+	if s.requests.Load() != 2 {
+		t.Fatalf("the page was read %d times", s.requests.Load())
 	}
 	_, err = s.connector.Publish(t.Context(), again)
 	connectortest.WantKind(t, err, schema.Duplicate)
@@ -215,8 +215,8 @@ func TestAPictureThatIsNotTaken(t *testing.T) {
 				return
 			}
 			s.publish(t, s.prepare(t, d))
-			if made := record(t, s.wantPosts(t, 1)[0]).Embed.Card; made.Title != "Version 1 of /post" || len(made.Thumb) > 0 {
-				t.Errorf("the card is %+v", made)
+			if card := record(t, s.wantPosts(t, 1)[0]).Embed.Card; card.Title != "Version 1 of /post" || len(card.Thumb) > 0 {
+				t.Errorf("the card is %+v", card)
 			}
 		})
 	}
@@ -228,8 +228,8 @@ func TestAForgottenPicture(t *testing.T) {
 	d := s.prepare(t, s.delivery(s.site+"/post"))
 	s.inject(t, simulation.Fault{Operation: putRecord, Status: http.StatusBadRequest, Body: `{"error": "BlobNotFound", "message": "Could not find blob"}`})
 	s.publish(t, d)
-	if made := record(t, s.wantPosts(t, 1)[0]).Embed.Card; len(made.Thumb) == 0 {
-		t.Errorf("the card is %+v", made)
+	if card := record(t, s.wantPosts(t, 1)[0]).Embed.Card; len(card.Thumb) == 0 {
+		t.Errorf("the card is %+v", card)
 	}
 	s.wantCalls(t, uploadBlob, 2)
 }

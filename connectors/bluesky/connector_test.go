@@ -31,17 +31,17 @@ func TestRecordOfAPost(t *testing.T) {
 	if want := "https://bsky.app/profile/" + uri.Authority().String() + "/post/" + uri.RecordKey().String(); receipt.URL != want {
 		t.Errorf("URL = %s, want %s", receipt.URL, want)
 	}
-	made := record(t, s.wantPosts(t, 1)[0])
-	created, err := syntax.ParseDatetime(made.CreatedAt)
+	post := record(t, s.wantPosts(t, 1)[0])
+	created, err := syntax.ParseDatetime(post.CreatedAt)
 	if err != nil || !created.Time().Equal(d.Since.Truncate(time.Millisecond)) {
-		t.Errorf("createdAt = %q (%v), want the millisecond of %v", made.CreatedAt, err, d.Since)
+		t.Errorf("createdAt = %q (%v), want the millisecond of %v", post.CreatedAt, err, d.Since)
 	}
-	if strings.Join(made.Langs, " ") != "en de-AT" {
-		t.Errorf("langs = %q", made.Langs)
+	if strings.Join(post.Langs, " ") != "en de-AT" {
+		t.Errorf("langs = %q", post.Langs)
 	}
 	var got []string
-	for _, f := range made.Facets {
-		got = append(got, shown(made.Text, f))
+	for _, f := range post.Facets {
+		got = append(got, covered(post.Text, f))
 	}
 	want := []string{
 		"@bob.example.com=" + s.didOf(t, "bob.example.com"),
@@ -144,11 +144,11 @@ func TestUploadedImagesAreKeptAfterAFailure(t *testing.T) {
 	s.wantCalls(t, uploadBlob, 2)
 	d.Progress = progress.State
 	s.publish(t, d)
-	made := record(t, s.wantPosts(t, 1)[0]).Embed
-	if made.Type != imagesEmbed || len(made.Images) != 2 {
-		t.Fatalf("embed = %+v", made)
+	embed := record(t, s.wantPosts(t, 1)[0]).Embed
+	if embed.Type != imagesEmbed || len(embed.Images) != 2 {
+		t.Fatalf("embed = %+v", embed)
 	}
-	if second := made.Images[1]; second.Alt != "alt of other.png" || *second.Aspect != (aspectRatio{Width: 3, Height: 4}) {
+	if second := embed.Images[1]; second.Alt != "alt of other.png" || *second.Aspect != (aspectRatio{Width: 3, Height: 4}) {
 		t.Errorf("second image = %+v, %+v", second, second.Aspect)
 	}
 }

@@ -58,11 +58,11 @@ func (v *postView) author() schema.Author {
 
 // at is when it was written: as its author says, or when the app saw it, if that was before.
 func (v *postView) at(w written) time.Time {
-	said, err := time.Parse(time.RFC3339, w.CreatedAt)
-	if err != nil || said.After(v.IndexedAt) && !v.IndexedAt.IsZero() {
+	written, err := time.Parse(time.RFC3339, w.CreatedAt)
+	if err != nil || written.After(v.IndexedAt) && !v.IndexedAt.IsZero() {
 		return v.IndexedAt.UTC()
 	}
-	return said.UTC()
+	return written.UTC()
 }
 
 // threadView is a post with what answers it; without a Post, one that is deleted or blocked.

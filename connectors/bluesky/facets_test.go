@@ -20,8 +20,8 @@ func resolveTest(handle string) (string, error) {
 	return "did:" + handle, nil
 }
 
-// shown writes a facet as the text it covers and what that is.
-func shown(text string, f facet) string {
+// covered writes a facet as the text it covers and what that is.
+func covered(text string, f facet) string {
 	of := f.Features[0]
 	return fmt.Sprintf("%s=%s", text[f.Index.Start:f.Index.End], of.URI+of.DID+of.Tag)
 }
@@ -89,7 +89,7 @@ func TestFacets(t *testing.T) {
 			}
 			var got []string
 			for _, f := range facets {
-				got = append(got, shown(tt.text, f))
+				got = append(got, covered(tt.text, f))
 			}
 			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
 				t.Errorf("facets = %q, want %q", got, tt.want)

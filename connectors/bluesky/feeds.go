@@ -71,7 +71,7 @@ const profileNotFound = "Profile not found"
 
 // ReadProfile reads what everybody sees of somebody; it needs no account.
 func (c *Connector) ReadProfile(ctx context.Context, r connectors.Reading, actor string) (connectors.PublicProfile, error) {
-	var said struct {
+	var written struct {
 		DID            string    `json:"did"`
 		Handle         string    `json:"handle"`
 		DisplayName    string    `json:"displayName"`
@@ -85,7 +85,7 @@ func (c *Connector) ReadProfile(ctx context.Context, r connectors.Reading, actor
 	_, err := c.client.Do(ctx, connectors.Call{
 		Operation: getProfile, Method: http.MethodGet, URL: endpoint(c.appView, getProfile), Query: url.Values{"actor": {actor}},
 		Account: r.Account.ID, Kind: connectors.Status, Turn: r.Turn,
-	}, &said)
+	}, &written)
 	switch e, _ := errors.AsType[*schema.Error](err); {
 	case e != nil && strings.HasPrefix(e.Message, profileNotFound):
 		return connectors.PublicProfile{}, &schema.Error{Kind: schema.NotFound, Message: "there is no such profile on bluesky", Err: err}
@@ -95,7 +95,7 @@ func (c *Connector) ReadProfile(ctx context.Context, r connectors.Reading, actor
 		return connectors.PublicProfile{}, fmt.Errorf("reading a profile: %w", err)
 	}
 	return connectors.PublicProfile{
-		ID: said.DID, Handle: said.Handle, Name: said.DisplayName, Description: said.Description, URL: profileURL(said.DID),
-		AvatarURL: said.Avatar, Followers: said.FollowersCount, Following: said.FollowsCount, Posts: said.PostsCount, CreatedAt: said.CreatedAt.UTC(),
+		ID: written.DID, Handle: written.Handle, Name: written.DisplayName, Description: written.Description, URL: profileURL(written.DID),
+		AvatarURL: written.Avatar, Followers: written.FollowersCount, Following: written.FollowsCount, Posts: written.PostsCount, CreatedAt: written.CreatedAt.UTC(),
 	}, nil
 }

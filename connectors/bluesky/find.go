@@ -86,21 +86,21 @@ func (c *Connector) records(ctx context.Context, d schema.Delivery, cursor strin
 // claim's, by the database's clock and not the server's.
 func itemOf(d schema.Delivery, r shownRecord) listing.Item {
 	item := listing.Item{ID: r.URI, URL: pageOf(r.URI)}
-	var shown content
-	if json.Unmarshal(r.Value, &shown) != nil {
+	var record content
+	if json.Unmarshal(r.Value, &record) != nil {
 		return item // no post that crier would write
 	}
 	at, ok := timeOf(keyOf(r.URI))
 	if !ok {
-		at, _ = time.Parse(time.RFC3339, shown.CreatedAt)
+		at, _ = time.Parse(time.RFC3339, record.CreatedAt)
 	}
 	item.At = at
 	answers := ""
-	if shown.Reply != nil {
-		answers = shown.Reply.Parent.URI
+	if record.Reply != nil {
+		answers = record.Reply.Parent.URI
 	}
-	hasMedia := shown.Embed != nil && (shown.Embed.Type == imagesEmbed || shown.Embed.Type == videoEmbed)
+	hasMedia := record.Embed != nil && (record.Embed.Type == imagesEmbed || record.Embed.Type == videoEmbed)
 	wantMedia := d.Comment == nil && len(d.Media) > 0
-	item.Alike = answers == d.ReplyTo() && hasMedia == wantMedia && listing.SameText(d.VisibleText(), shown.Text)
+	item.Alike = answers == d.ReplyTo() && hasMedia == wantMedia && listing.SameText(d.VisibleText(), record.Text)
 	return item
 }

@@ -13,7 +13,7 @@ func TestARecordWhoseKeyIsLostIsFoundByWhatItSays(t *testing.T) {
 	root := s.publish(t, s.delivery("the first of a thread"))
 	reply := s.delivery("and on")
 	reply.Entry, reply.Entries, reply.Receipts = 1, 2, []schema.Receipt{root}
-	one, two := s.delivery("the same"), s.delivery("the same")
+	first, two := s.delivery("the same"), s.delivery("the same")
 	pictured := s.delivery("a picture", picked("one.png")...)
 	progress, err := s.connector.Prepare(t.Context(), pictured)
 	if err != nil {
@@ -21,12 +21,12 @@ func TestARecordWhoseKeyIsLostIsFoundByWhatItSays(t *testing.T) {
 	}
 	pictured.Progress = progress.State
 	s.advance(2 * time.Minute)
-	made := map[string]bool{}
+	created := map[string]bool{}
 	restored := s.now()
 	s.advance(time.Minute)
-	for _, d := range []*schema.Delivery{&reply, &one, &two, &pictured} {
+	for _, d := range []*schema.Delivery{&reply, &first, &two, &pictured} {
 		d.Since = s.now()
-		made[s.publish(t, *d).NativeID] = true
+		created[s.publish(t, *d).NativeID] = true
 	}
 
 	find := func(d schema.Delivery) (schema.Receipt, schema.Verdict) {
@@ -39,16 +39,16 @@ func TestARecordWhoseKeyIsLostIsFoundByWhatItSays(t *testing.T) {
 		return receipt, verdict
 	}
 	var known []string
-	for _, d := range []schema.Delivery{reply, one, two, pictured} {
+	for _, d := range []schema.Delivery{reply, first, two, pictured} {
 		d.Known = known
 		receipt, verdict := find(d)
-		if verdict != schema.Found || !made[receipt.NativeID] || receipt.State == "" || receipt.Entry != d.Entry {
+		if verdict != schema.Found || !created[receipt.NativeID] || receipt.State == "" || receipt.Entry != d.Entry {
 			t.Errorf("Find of %q = %+v, %v", d.Text, receipt, verdict)
 		}
-		delete(made, receipt.NativeID) // each is found once
+		delete(created, receipt.NativeID) // each is found once
 		known = append(known, receipt.NativeID)
 	}
-	unanswering, plain, third := reply, pictured, one
+	unanswering, plain, third := reply, pictured, first
 	unanswering.Receipts, plain.Media, third.Known = nil, nil, known
 	for name, d := range map[string]schema.Delivery{
 		"another text": s.delivery("another"), "no answer to anything": unanswering, "no picture": plain, "a third of one text": third,

@@ -33,15 +33,15 @@ func (c *Connector) settings(ctx context.Context, d schema.Delivery, s session) 
 	if _, err := c.client.Do(ctx, ask, &granted); err != nil {
 		return nil
 	}
-	var said uploadAllowance
-	if _, err := c.client.Do(ctx, call(d, http.MethodGet, c.video, uploadLimits, granted.Token), &said); err != nil || said.CanUpload == nil {
+	var allowance uploadAllowance
+	if _, err := c.client.Do(ctx, call(d, http.MethodGet, c.video, uploadLimits, granted.Token), &allowance); err != nil || allowance.CanUpload == nil {
 		return nil
 	}
-	kept, err := json.Marshal(accountSettings{Videos: new(said.mayPublish())})
+	encoded, err := json.Marshal(accountSettings{Videos: new(allowance.mayPublish())})
 	if err != nil {
 		return nil // not reached: it is a flag
 	}
-	return kept
+	return encoded
 }
 
 // uploadAllowance is the output of app.bsky.video.getUploadLimits. What is left of a day is missing where
@@ -62,11 +62,11 @@ func (u uploadAllowance) mayPublish() bool {
 // constraintsOfAccount is what is taken of an account: with the platform's limits no video of one that may
 // publish none.
 func constraintsOfAccount(c schema.Constraints, a schema.Account) schema.Constraints {
-	var kept accountSettings
-	if a.Limits != schema.PlatformLimits || len(a.Settings) == 0 || json.Unmarshal(a.Settings, &kept) != nil {
+	var settings accountSettings
+	if a.Limits != schema.PlatformLimits || len(a.Settings) == 0 || json.Unmarshal(a.Settings, &settings) != nil {
 		return c
 	}
-	if kept.Videos != nil && !*kept.Videos {
+	if settings.Videos != nil && !*settings.Videos {
 		c.Media.Kinds = slices.DeleteFunc(slices.Clone(c.Media.Kinds), func(k schema.MediaKind) bool { return k == schema.Video })
 	}
 	return c

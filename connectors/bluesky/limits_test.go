@@ -11,9 +11,9 @@ import (
 
 func TestVideosOfWhoMayPublishNone(t *testing.T) {
 	for name, tt := range map[string]struct {
-		handle string
-		kept   string
-		taken  bool // with the platform's limits
+		handle   string
+		settings string
+		taken    bool // with the platform's limits
 	}{
 		"a confirmed account": {"alice.example.com", `{"videos":true}`, true},
 		"one that is not":     {"unconfirmed.example.com", `{"videos":false}`, false},
@@ -21,8 +21,8 @@ func TestVideosOfWhoMayPublishNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			profile, err := s.connector.Check(t.Context(), s.account, schema.Credentials{Identifier: tt.handle, Password: password.Password})
-			if err != nil || string(profile.Settings) != tt.kept {
-				t.Fatalf("Check = %s, %v, want %s", profile.Settings, err, tt.kept)
+			if err != nil || string(profile.Settings) != tt.settings {
+				t.Fatalf("Check = %s, %v, want %s", profile.Settings, err, tt.settings)
 			}
 			account := schema.Account{Platform: schema.Bluesky, Settings: profile.Settings}
 			takes := func() bool { return slices.Contains(Constraints().For(&account).Media.Kinds, schema.Video) }
@@ -45,9 +45,9 @@ func TestAnAllowanceThatIsUsedUp(t *testing.T) {
 		`{"canUpload":false,"error":"unconfirmed_email"}`:                          false,
 		`{"canUpload":false,"remainingDailyVideos":25,"remainingDailyBytes":1000}`: false,
 	} {
-		var said uploadAllowance
-		if err := json.Unmarshal([]byte(answer), &said); err != nil || said.mayPublish() != want {
-			t.Errorf("%s: %t, %v, want %t", answer, said.mayPublish(), err, want)
+		var allowance uploadAllowance
+		if err := json.Unmarshal([]byte(answer), &allowance); err != nil || allowance.mayPublish() != want {
+			t.Errorf("%s: %t, %v, want %t", answer, allowance.mayPublish(), err, want)
 		}
 	}
 }

@@ -69,15 +69,15 @@ func ends() (rows []connectors.Answer) {
 
 // readRefusal reads the body of a refusal: its name is the code.
 func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
-	var said struct {
+	var body struct {
 		Name    string `json:"error"`
 		Message string `json:"message"`
 	}
-	if json.Unmarshal(response.Body, &said) != nil || !namePattern.MatchString(said.Name) {
+	if json.Unmarshal(response.Body, &body) != nil || !namePattern.MatchString(body.Name) {
 		return connectors.Refusal{}, false
 	}
-	if said.Message == "" {
-		said.Message = said.Name
+	if body.Message == "" {
+		body.Message = body.Name
 	}
-	return connectors.Refusal{Codes: []string{said.Name}, Message: said.Message, Cause: xrpcError(said.Name)}, true
+	return connectors.Refusal{Codes: []string{body.Name}, Message: body.Message, Cause: xrpcError(body.Name)}, true
 }

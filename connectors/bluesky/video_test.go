@@ -61,9 +61,9 @@ func TestVideoGoesThroughTheVideoService(t *testing.T) {
 	d := s.delivery("look", film)
 	s.prepare(t, &d)
 	s.publish(t, d)
-	made := record(t, s.wantPosts(t, 1)[0]).Embed
-	if made.Type != videoEmbed || made.Alt != "a film" || *made.Aspect != (aspectRatio{Width: 640, Height: 360}) {
-		t.Errorf("embed = %+v", made)
+	embed := record(t, s.wantPosts(t, 1)[0]).Embed
+	if embed.Type != videoEmbed || embed.Alt != "a film" || *embed.Aspect != (aspectRatio{Width: 640, Height: 360}) {
+		t.Errorf("embed = %+v", embed)
 	}
 	s.wantCalls(t, uploadVideo, 1)
 	s.wantCalls(t, uploadBlob, 0)

@@ -254,8 +254,8 @@ func TestManyHashtagsAreWarnedOf(t *testing.T) {
 		errors, warnings := validation.Check(content, []schema.Target{{Platform: schema.Instagram}}, func(schema.Target) *schema.Constraints {
 			return new(catalog.Constraints(schema.Instagram))
 		})
-		said := slices.ContainsFunc(warnings, func(d schema.Detail) bool { return d.Code == validation.CodeHashtagsMany })
-		if len(errors) > 0 || said != want {
+		isWarned := slices.ContainsFunc(warnings, func(d schema.Detail) bool { return d.Code == validation.CodeHashtagsMany })
+		if len(errors) > 0 || isWarned != want {
 			t.Errorf("%d hashtags: %+v, %+v", n, errors, warnings)
 		}
 	}

@@ -122,8 +122,8 @@ func TestEachPlatformHasATableOfItsSources(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		head, said := tableHead.FindIndex(content), rowsCounted.FindSubmatch(content)
-		if head == nil || said == nil {
+		head, count := tableHead.FindIndex(content), rowsCounted.FindSubmatch(content)
+		if head == nil || count == nil {
 			t.Errorf("%s has no such table, or does not count its rows", s.Platform)
 			continue
 		}
@@ -136,8 +136,8 @@ func TestEachPlatformHasATableOfItsSources(t *testing.T) {
 				changed++
 			}
 		}
-		if strconv.Itoa(rows) != string(said[1]) || strconv.Itoa(changed) != string(said[2]) {
-			t.Errorf("%s: %d rows, changed in %d, and it says %s", s.Platform, rows, changed, said[0])
+		if strconv.Itoa(rows) != string(count[1]) || strconv.Itoa(changed) != string(count[2]) {
+			t.Errorf("%s: %d rows, changed in %d, and it says %s", s.Platform, rows, changed, count[0])
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 // verdicts returns what the platforms that take its kind say of an item: refused, warned with codes, or
 // nothing, as "twitter: refused media_codec_unsupported".
 func verdicts(item schema.Media) map[string]string {
-	said := map[string]string{}
+	byPlatform := map[string]string{}
 	for p := schema.Twitter; p.String() != fmt.Sprintf("platform(%d)", p); p++ {
 		c := catalog.Constraints(p)
 		content := schema.Content{Entries: []schema.Entry{{Text: "x", Media: []schema.Media{item}}}}
@@ -33,12 +33,12 @@ func verdicts(item schema.Media) map[string]string {
 		switch {
 		case strings.Contains(codes(failed), validation.CodeMediaKindUnsupported):
 		case codes(failed) != "":
-			said[p.String()] = "refused " + codes(failed)
+			byPlatform[p.String()] = "refused " + codes(failed)
 		case codes(warned) != "":
-			said[p.String()] = codes(warned)
+			byPlatform[p.String()] = codes(warned)
 		}
 	}
-	return said
+	return byPlatform
 }
 
 // upload is an item whose facts are known.
@@ -47,19 +47,19 @@ func upload(f schema.MediaFacts) schema.Media {
 }
 
 func everywhere(verdict string, platforms ...schema.Platform) map[string]string {
-	said := map[string]string{}
+	byPlatform := map[string]string{}
 	for _, p := range platforms {
-		said[p.String()] = verdict
+		byPlatform[p.String()] = verdict
 	}
-	return said
+	return byPlatform
 }
 
 func merged(all ...map[string]string) map[string]string {
-	one := map[string]string{}
+	union := map[string]string{}
 	for _, m := range all {
-		maps.Copy(one, m)
+		maps.Copy(union, m)
 	}
-	return one
+	return union
 }
 
 // TestFilmsAreHeldToThePlatformsDocuments has films that nothing is wrong with but how they are coded.
@@ -153,12 +153,12 @@ func TestPicturesThatStandStill(t *testing.T) {
 // TestMetadataThatIsKeptIsNamed has what crier cannot remove: of urls that platforms fetch where they do
 // not reach crier, and in tracks of films.
 func TestMetadataThatIsKeptIsNamed(t *testing.T) {
-	const kept = validation.CodeMetadataKept
+	const code = validation.CodeMetadataKept
 	film := schema.MediaFacts{
 		Kind: schema.Video, Type: "video/mp4", Width: 600, Height: 900, Duration: 10 * time.Second, Film: schema.FilmFacts{Codec: "h264", Tracks: "gpmd"},
 	}
 	byURL := schema.Media{Kind: schema.Image, URL: "https://media.example/a.jpg"}
-	want := everywhere(kept, schema.Instagram, schema.Threads, schema.Pinterest, schema.GoogleBusiness)
+	want := everywhere(code, schema.Instagram, schema.Threads, schema.Pinterest, schema.GoogleBusiness)
 	if got := verdicts(byURL); !maps.Equal(got, want) {
 		t.Errorf("a url: %v, want %v", got, want)
 	}
@@ -167,7 +167,7 @@ func TestMetadataThatIsKeptIsNamed(t *testing.T) {
 		t.Errorf("a url whose metadata is kept: %v", got)
 	}
 	item := upload(film)
-	if got := verdicts(item)[schema.Mastodon.String()]; got != kept {
+	if got := verdicts(item)[schema.Mastodon.String()]; got != code {
 		t.Errorf("a film with a track of positions: %q", got)
 	}
 	item.KeepMetadata = true

@@ -193,8 +193,8 @@ func ratios(least, most float64) string {
 // types are media types without what all of them begin with.
 func types(all []string) string {
 	short := make([]string, len(all))
-	for i, one := range all {
-		_, name, _ := strings.Cut(one, "/")
+	for i, value := range all {
+		_, name, _ := strings.Cut(value, "/")
 		short[i] = map[string]string{"quicktime": "mov", "x-msvideo": "avi"}[name]
 		short[i] = strings.ToUpper(cmp.Or(short[i], name))
 	}

@@ -142,10 +142,10 @@ func TestMediaAtTheirLimits(t *testing.T) {
 }
 
 func TestEveryPlatformHasARetention(t *testing.T) {
-	kept := catalog.Profiles()
+	retention := catalog.Profiles()
 	for _, p := range schema.Platforms() {
-		if kept[p] <= 0 || kept[p] > 30*24*time.Hour {
-			t.Errorf("profiles of %s are kept for %v", p, kept[p])
+		if retention[p] <= 0 || retention[p] > 30*24*time.Hour {
+			t.Errorf("profiles of %s are kept for %v", p, retention[p])
 		}
 	}
 }

@@ -237,14 +237,14 @@ func TestUploadsTellNobodyElseTheToken(t *testing.T) {
 		}
 	}
 	r := newRig(t)
-	told := 0
-	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { told++ }))
+	calls := 0
+	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls++ }))
 	t.Cleanup(stranger.Close)
 	r.Inject(t, simulation.Fault{
 		Operation: "POST /{version}/{page}/video_reels", Status: 200, Body: `{"video_id":"1","upload_url":"` + stranger.URL + `"}`,
 	})
 	_, err := r.Prepare(t.Context(), r.deliveryOf(`{"mediaType": "REELS"}`, upright))
-	if connectortest.WantKind(t, err, schema.Retryable); told > 0 {
+	if connectortest.WantKind(t, err, schema.Retryable); calls > 0 {
 		t.Error("a stranger was called")
 	}
 }

@@ -142,10 +142,10 @@ func TestFindOfAVideoThatIsNotShown(t *testing.T) {
 func TestAVideoIsPublishedOnceItIsProcessed(t *testing.T) {
 	const status = `{"id":"1","status":{"video_status":%q,"processing_phase":{"status":%q%s},"publishing_phase":{"status":%q}}}`
 	for name, tt := range map[string]struct {
-		shown string // empty: the simulator's
-		state schema.TargetState
-		open  bool
-		says  string
+		message string // empty: the simulator's
+		state   schema.TargetState
+		open    bool
+		says    string
 	}{
 		"it is":                    {"", schema.TargetPosted, false, ""},
 		"it is still processed":    {fmt.Sprintf(status, "processing", "in_progress", "", "not_started"), schema.TargetPending, true, ""},
@@ -168,8 +168,8 @@ func TestAVideoIsPublishedOnceItIsProcessed(t *testing.T) {
 				t.Error("the receipt is not open")
 			}
 			r.Pass(videoWait)
-			if tt.shown != "" {
-				r.Inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusOK, Body: tt.shown})
+			if tt.message != "" {
+				r.Inject(t, simulation.Fault{Operation: "GET /{version}/{node}", Status: http.StatusOK, Body: tt.message})
 			}
 			receipt, verdict, err := r.Find(t.Context(), d)
 			meant, _ := errors.AsType[*schema.Error](err)

@@ -40,7 +40,7 @@ func (e Error) Has(reason string) bool { return slices.Contains(e.Reasons, reaso
 
 // ReadError reads the body of a refusal. It is false where that is no API's.
 func ReadError(body []byte) (Error, bool) {
-	var said struct {
+	var envelope struct {
 		Error struct {
 			Code    int    `json:"code"`
 			Status  string `json:"status"`
@@ -51,14 +51,14 @@ func ReadError(body []byte) (Error, bool) {
 			Details []detail `json:"details"`
 		} `json:"error"`
 	}
-	if json.Unmarshal(body, &said) != nil || said.Error.Code == 0 {
+	if json.Unmarshal(body, &envelope) != nil || envelope.Error.Code == 0 {
 		return Error{}, false
 	}
-	read := Error{Code: said.Error.Code, Status: said.Error.Status, Message: said.Error.Message}
-	for _, e := range said.Error.Errors {
+	read := Error{Code: envelope.Error.Code, Status: envelope.Error.Status, Message: envelope.Error.Message}
+	for _, e := range envelope.Error.Errors {
 		read.Reasons = append(read.Reasons, e.Reason)
 	}
-	for _, d := range said.Error.Details {
+	for _, d := range envelope.Error.Details {
 		read.add(d)
 	}
 	return read, true
@@ -95,11 +95,11 @@ func (e *Error) add(d detail) {
 	for _, v := range d.Violations {
 		e.Problems = append(e.Problems, problem(v.Field, v.Description))
 	}
-	for _, one := range d.Errors {
-		if code := strings.Trim(string(one.Code), `"`); code != "" {
+	for _, entry := range d.Errors {
+		if code := strings.Trim(string(entry.Code), `"`); code != "" {
 			e.Reasons = append(e.Reasons, code)
 		}
-		e.Problems = append(e.Problems, problem(one.Field, one.Message))
+		e.Problems = append(e.Problems, problem(entry.Field, entry.Message))
 	}
 }
 
@@ -129,18 +129,18 @@ func Read(response *connectors.Response) (connectors.Refusal, bool) {
 	if !ok {
 		return connectors.Refusal{}, false
 	}
-	said := connectors.Refusal{Codes: append(slices.Clone(f.Reasons), f.Status), Message: f.says(), Cause: f}
+	refusal := connectors.Refusal{Codes: append(slices.Clone(f.Reasons), f.Status), Message: f.says(), Cause: f}
 	switch {
 	case response.Status != http.StatusTooManyRequests:
 	case f.LimitValue == "0":
-		said.Codes = append(said.Codes, noQuota)
+		refusal.Codes = append(refusal.Codes, noQuota)
 	case response.Header.Get("Retry-After") == "":
-		said.Wait = f.Retry
-		if said.Wait == 0 && strings.Contains(f.Limit, "PerDay") {
-			said.Wait = UntilNextDay(response.Header)
+		refusal.Wait = f.Retry
+		if refusal.Wait == 0 && strings.Contains(f.Limit, "PerDay") {
+			refusal.Wait = UntilNextDay(response.Header)
 		}
 	}
-	return said, true
+	return refusal, true
 }
 
 // Answers are the rows that the refusals of all of Google's APIs share. Waits for the operator cost no post

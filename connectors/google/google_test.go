@@ -143,9 +143,9 @@ func TestWhereThePageIs(t *testing.T) {
 		if err != nil || !strings.HasPrefix(page, want) {
 			t.Errorf("Authorize = %s, %v", page, err)
 		}
-		asked, err := url.Parse(page)
-		if q := asked.Query(); err != nil || q.Get("access_type") != "offline" || q.Get("prompt") != "consent select_account" || q.Get("scope") != "one two" || q.Get("code_challenge_method") != "S256" {
-			t.Errorf("asked with %v, %v", asked, err)
+		address, err := url.Parse(page)
+		if q := address.Query(); err != nil || q.Get("access_type") != "offline" || q.Get("prompt") != "consent select_account" || q.Get("scope") != "one two" || q.Get("code_challenge_method") != "S256" {
+			t.Errorf("asked with %v, %v", address, err)
 		}
 	}
 	_, _, err := oauth.New(Dialect(schema.GoogleBusiness), connectors.Parts{}, someScopes()).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{})

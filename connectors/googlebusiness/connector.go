@@ -113,17 +113,17 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	call := c.call(d.Account, d.Credentials, c.posts+"/v4/"+place.name()+"/localPosts", opCreatePost)
 	call.Method, call.JSON = http.MethodPost, body
 	call.Visible, call.Kind, call.Turn = true, connectors.Post, d.Turn
-	var made shownPost
-	if _, err := c.client.Do(ctx, call, &made); err != nil {
+	var created shownPost
+	if _, err := c.client.Do(ctx, call, &created); err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating local post: %w", err)
 	}
-	if made.id() == "" {
+	if created.id() == "" {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "Google's answer names no local post"}
 	}
-	if made.State == stateRejected {
+	if created.State == stateRejected {
 		return schema.Receipt{}, errRejected()
 	}
-	return c.receipt(d, made), nil
+	return c.receipt(d, created), nil
 }
 
 // receipt is what is known of a local post.

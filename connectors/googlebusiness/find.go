@@ -31,14 +31,14 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	shown := map[string]shownPost{}
+	seen := map[string]shownPost{}
 	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
-		return c.page(ctx, d, place, search{want, shown, next})
+		return c.page(ctx, d, place, search{want, seen, next})
 	})
 	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
 	}
-	return c.settled(d, shown[item.ID])
+	return c.settled(d, seen[item.ID])
 }
 
 // settled tells what a post that was found has come to.
@@ -98,9 +98,9 @@ func (c *Connector) TakenDown(ctx context.Context, a schema.Account, credentials
 
 // search is what is looked for, and what was seen.
 type search struct {
-	want  localPost
-	shown map[string]shownPost // by id
-	next  string
+	want localPost
+	seen map[string]shownPost // by id
+	next string
 }
 
 // page reads a part of the location's posts. No document says how they are sorted, so that all
@@ -118,7 +118,7 @@ func (c *Connector) page(ctx context.Context, d schema.Delivery, place place, s 
 		if p.id() == "" || p.CreateTime.IsZero() {
 			return listing.Page{}, strange("is no list of local posts")
 		}
-		s.shown[p.id()] = p
+		s.seen[p.id()] = p
 		alike, near := s.want.compare(p)
 		page.Items = append(page.Items, listing.Item{ID: p.id(), At: p.CreateTime, Alike: alike, Near: near})
 	}
@@ -128,9 +128,9 @@ func (c *Connector) page(ctx context.Context, d schema.Delivery, place place, s 
 // compare reports whether a post that is shown looks like the one that is wanted, or nearly. Pictures tell
 // nothing: Google shows copies of its own.
 func (want localPost) compare(p shownPost) (alike, near bool) {
-	wanted, shown := want.Event.title(), p.Event.title()
-	return want.TopicType == p.TopicType && wanted == shown && listing.SameText(want.Summary, p.Summary),
-		(want.TopicType == p.TopicType || p.TopicType == "") && listing.MostlySame(wanted, shown) && listing.MostlySame(want.Summary, p.Summary)
+	wanted, got := want.Event.title(), p.Event.title()
+	return want.TopicType == p.TopicType && wanted == got && listing.SameText(want.Summary, p.Summary),
+		(want.TopicType == p.TopicType || p.TopicType == "") && listing.MostlySame(wanted, got) && listing.MostlySame(want.Summary, p.Summary)
 }
 
 func (e *event) title() string {

@@ -77,14 +77,14 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	}
 	call := c.call(a, credentials, c.information+"/v1/"+place.location, opLocation)
 	call.Query = url.Values{"readMask": {readMask}}
-	var shown shownLocation
-	if _, err := c.client.Do(ctx, call, &shown); err != nil {
+	var location shownLocation
+	if _, err := c.client.Do(ctx, call, &location); err != nil {
 		return connectors.Profile{}, fmt.Errorf("reading location: %w", err)
 	}
-	if shown.Name != place.location {
+	if location.Name != place.location {
 		return connectors.Profile{}, strange("names no location")
 	}
-	return connectors.Profile{NativeID: place.id(), Name: shown.title()}, nil
+	return connectors.Profile{NativeID: place.id(), Name: location.title()}, nil
 }
 
 const (
@@ -146,15 +146,15 @@ func (l *lister) add(ctx context.Context, account string) error {
 		if err != nil {
 			return err
 		}
-		for _, shown := range locations {
+		for _, location := range locations {
 			credentials := l.person
-			credentials.EntityID = account + "/" + shown.Name
+			credentials.EntityID = account + "/" + location.Name
 			place, err := placeOf(credentials)
-			if err != nil || l.seen[shown.Name] || len(l.entities) == connectors.MaxEntities {
+			if err != nil || l.seen[location.Name] || len(l.entities) == connectors.MaxEntities {
 				continue
 			}
-			l.seen[shown.Name] = true
-			l.entities = append(l.entities, connectors.Entity{ID: place.id(), Name: shown.choice(), Kind: "location", Credentials: credentials})
+			l.seen[location.Name] = true
+			l.entities = append(l.entities, connectors.Entity{ID: place.id(), Name: location.choice(), Kind: "location", Credentials: credentials})
 		}
 		token, more = next, next != "" && l.goesOn()
 	}

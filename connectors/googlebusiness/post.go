@@ -97,7 +97,7 @@ func postOf(d schema.Delivery) (localPost, error) {
 	if err != nil {
 		return localPost{}, err
 	}
-	kept, err := progressOf(d)
+	progress, err := progressOf(d)
 	if err != nil {
 		return localPost{}, err
 	}
@@ -111,7 +111,7 @@ func postOf(d schema.Delivery) (localPost, error) {
 			EndDate: dateOf(s.Event.EndDate), EndTime: timeOf(cmp.Or(s.Event.EndTime, lastMinute)),
 		}}
 	}
-	for _, address := range kept.Pictures {
+	for _, address := range progress.Pictures {
 		post.Media = append(post.Media, picture{MediaFormat: "PHOTO", SourceURL: address})
 	}
 	return post, nil

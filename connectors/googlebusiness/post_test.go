@@ -207,13 +207,13 @@ func TestFindKnowsItsPost(t *testing.T) {
 	standard, offer := r.delivery(t, "Tea", ``), r.delivery(t, "Tea", `{"offer":{"couponCode":"A"},`+anEvent+`}`)
 	other := r.delivery(t, "Tea", `{"offer":{"couponCode":"A"},`+strings.Replace(anEvent, "Tasting", "Another", 1)+`}`)
 	alone := r.delivery(t, "Tea", `{`+anEvent+`}`)
-	made := r.publish(t, offer)
+	receipt := r.publish(t, offer)
 	for name, d := range map[string]schema.Delivery{"standard": standard, "another event": other, "an event alone": alone} {
 		if _, verdict, err := r.Find(t.Context(), d); verdict != schema.NotThere || err != nil {
 			t.Errorf("Find of %s = %v, %v", name, verdict, err)
 		}
 	}
-	if found, verdict, err := r.Find(t.Context(), offer); verdict != schema.Found || err != nil || found.NativeID != made.NativeID || !found.Open {
+	if found, verdict, err := r.Find(t.Context(), offer); verdict != schema.Found || err != nil || found.NativeID != receipt.NativeID || !found.Open {
 		t.Errorf("Find = %+v, %v, %v", found, verdict, err)
 	}
 }
@@ -222,10 +222,10 @@ func TestFindKnowsItsPost(t *testing.T) {
 func TestFindReadsEveryPage(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery(t, "Tea", ``)
-	made := r.publish(t, d)
+	receipt := r.publish(t, d)
 	old := d.Credentials.EntityID + `/localPosts/1","topicType":"STANDARD","summary":"Tea","createTime":"2020-01-01T00:00:00Z","state":"LIVE`
 	r.Inject(t, simulation.Fault{Operation: opListPosts, Status: http.StatusOK, Body: `{"localPosts":[{"name":"` + old + `"}],"nextPageToken":"0"}`})
-	if found, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || err != nil || found.NativeID != made.NativeID {
+	if found, verdict, err := r.Find(t.Context(), d); verdict != schema.Found || err != nil || found.NativeID != receipt.NativeID {
 		t.Errorf("Find = %+v, %v, %v", found, verdict, err)
 	}
 }

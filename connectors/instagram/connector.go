@@ -83,8 +83,8 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	case err != nil:
 		return schema.Receipt{}, fmt.Errorf("publishing container: %w", err)
 	}
-	made := graph.ReadBack(ctx, c.client, c.call(d, http.MethodGet, "/"+url.PathEscape(id), opMedia), id)
-	return graph.Receipt(d, made, c.now()), nil
+	item := graph.ReadBack(ctx, c.client, c.call(d, http.MethodGet, "/"+url.PathEscape(id), opMedia), id)
+	return graph.Receipt(d, item, c.now()), nil
 }
 
 // Comment comments on the entry.

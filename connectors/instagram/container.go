@@ -27,51 +27,51 @@ func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
 	if p.Item != graph.WholePost {
 		return s.item(d.Media[p.Item], p)
 	}
-	asked := url.Values{}
+	form := url.Values{}
 	switch {
 	case len(d.Media) == 0:
 		return nil, &schema.Error{Kind: schema.Refused, Message: "Instagram takes no post without a picture or a video"}
 	case len(p.Children) > 0 && s.MediaType != "":
 		return nil, refusedAs(s.MediaType, "one picture or video")
 	case len(p.Children) > 0:
-		asked.Set("media_type", "CAROUSEL")
-		asked.Set("children", strings.Join(p.Children, ","))
+		form.Set("media_type", "CAROUSEL")
+		form.Set("children", strings.Join(p.Children, ","))
 	case s.MediaType == story:
 		return s.story(d.Media[0], p.Kind)
 	case p.Kind == schema.Video:
-		asked.Set("media_type", reel)
-		asked.Set("video_url", d.Media[0].URL)
-		if err := s.applyToReel(asked); err != nil {
+		form.Set("media_type", reel)
+		form.Set("video_url", d.Media[0].URL)
+		if err := s.applyToReel(form); err != nil {
 			return nil, err
 		}
 	case s.MediaType == reel || s.TrialParams != nil:
 		return nil, refusedAs(reel, "one video")
 	default:
-		asked.Set("image_url", d.Media[0].URL)
-		setAltText(asked, d.Media[0])
-		if err := s.applyTags(asked, schema.Image); err != nil {
+		form.Set("image_url", d.Media[0].URL)
+		setAltText(form, d.Media[0])
+		if err := s.applyTags(form, schema.Image); err != nil {
 			return nil, err
 		}
 	}
 	if d.Text != "" {
-		asked.Set("caption", d.Text)
+		form.Set("caption", d.Text)
 	}
-	return asked, s.applyToFeed(asked)
+	return form, s.applyToFeed(form)
 }
 
 func refusedAs(kind, wanted string) *schema.Error {
 	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf("Instagram makes %s of %s alone", kind, wanted)}
 }
 
-func setAltText(asked url.Values, item schema.Media) {
+func setAltText(form url.Values, item schema.Media) {
 	if item.AltText != "" {
-		asked.Set("alt_text", item.AltText)
+		form.Set("alt_text", item.AltText)
 	}
 }
 
 // Create makes a container, which nobody can see.
-func (m maker) Create(ctx context.Context, d schema.Delivery, asked url.Values) (string, error) {
-	return graph.CreateContainer(ctx, m.client, m.call(d, http.MethodPost, "/me/media", opCreate), asked)
+func (m maker) Create(ctx context.Context, d schema.Delivery, form url.Values) (string, error) {
+	return graph.CreateContainer(ctx, m.client, m.call(d, http.MethodPost, "/me/media", opCreate), form)
 }
 
 // Look asks once how a container stands. Its status tells the reason of a failure, in words
@@ -100,6 +100,6 @@ var passing = []string{
 }
 
 func passes(status string) bool {
-	said := subcode.FindString(status)
-	return said == "" || slices.Contains(passing, said)
+	code := subcode.FindString(status)
+	return code == "" || slices.Contains(passing, code)
 }

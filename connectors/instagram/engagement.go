@@ -51,7 +51,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		} `json:"paging"`
 	}
 	_, err := c.client.Do(ctx, call, &read)
-	if said, ok := errors.AsType[graph.Error](err); ok && said.Has(100, 33) {
+	if failure, ok := errors.AsType[graph.Error](err); ok && failure.Has(100, 33) {
 		return connectors.ReceivedPage{Gone: true}, nil
 	}
 	if err != nil {
@@ -62,20 +62,20 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		return connectors.ReceivedPage{}, err
 	}
 	var page connectors.ReceivedPage
-	add := func(one receivedComment, parent string) {
-		by := cmp.Or(one.From.Username, one.Username)
-		if one.ID == "" || one.Timestamp.IsZero() || by == own.Name || one.From.ID != "" && one.From.ID == own.NativeID {
+	add := func(comment receivedComment, parent string) {
+		by := cmp.Or(comment.From.Username, comment.Username)
+		if comment.ID == "" || comment.Timestamp.IsZero() || by == own.Name || comment.From.ID != "" && comment.From.ID == own.NativeID {
 			return
 		}
 		page.Items = append(page.Items, schema.Received{Post: post.Post, Item: schema.InboxItem{
-			Kind: schema.InboxComment, NativeID: one.ID, ParentID: parent, PostNativeID: post.NativeID, Text: one.Text, URL: post.URL,
-			Author: schema.Author{ID: one.From.ID, Handle: by, URL: "https://www.instagram.com/" + url.PathEscape(by)}, WrittenAt: one.Timestamp.UTC(),
+			Kind: schema.InboxComment, NativeID: comment.ID, ParentID: parent, PostNativeID: post.NativeID, Text: comment.Text, URL: post.URL,
+			Author: schema.Author{ID: comment.From.ID, Handle: by, URL: "https://www.instagram.com/" + url.PathEscape(by)}, WrittenAt: comment.Timestamp.UTC(),
 		}})
 	}
-	for _, one := range read.Data {
-		add(one, "")
-		for _, below := range one.Replies.Data {
-			add(below, one.ID)
+	for _, comment := range read.Data {
+		add(comment, "")
+		for _, below := range comment.Replies.Data {
+			add(below, comment.ID)
 		}
 	}
 	if len(read.Data) == commentPageSize {

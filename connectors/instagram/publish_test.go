@@ -20,19 +20,19 @@ func TestEachKindOfPost(t *testing.T) {
 		settings string
 		items    func(*rig) []schema.Media
 		text     string // as it is published
-		want     made
+		want     storedFields
 		media    []simulation.Media
 	}{
 		"a picture": {
 			`{"collaborators":["a.friend"],"locationId":"7","userTags":[{"username":"b","x":0.5,"y":0.5}],"shareToFeed":true}`,
 			func(r *rig) []schema.Media { return []schema.Media{r.Picture("a")} }, "look",
-			made{Kind: "IMAGE", Location: "7", Collaborators: []string{"a.friend"}, UserTags: []userTag{{"b", &half, &half}}},
+			storedFields{Kind: "IMAGE", Location: "7", Collaborators: []string{"a.friend"}, UserTags: []userTag{{"b", &half, &half}}},
 			[]simulation.Media{{Type: "image/jpeg", AltText: "a"}},
 		},
 		"a reel": {
 			`{"shareToFeed":false,"coverUrl":"https://example.com/c.jpg","thumbOffset":1500,"audioName":"hum","collaborators":["c"],"userTags":[{"username":"b","x":0.5,"y":0.5}]}`,
 			func(r *rig) []schema.Media { return []schema.Media{r.Film("b")} }, "look",
-			made{
+			storedFields{
 				Kind: "REELS", ShareToFeed: "false", Cover: "https://example.com/c.jpg", ThumbOffset: "1500", AudioName: "hum",
 				Collaborators: []string{"c"}, UserTags: []userTag{{Username: "b"}},
 			},
@@ -41,25 +41,25 @@ func TestEachKindOfPost(t *testing.T) {
 		"a trial reel": {
 			`{"mediaType":"REELS","trialParams":{"graduationStrategy":"MANUAL"}}`,
 			func(r *rig) []schema.Media { return []schema.Media{r.Film("")} }, "look",
-			made{Kind: "REELS", Trial: map[string]string{"graduation_strategy": "MANUAL"}},
+			storedFields{Kind: "REELS", Trial: map[string]string{"graduation_strategy": "MANUAL"}},
 			[]simulation.Media{{Type: "video/mp4"}},
 		},
 		"a story of a picture": {
 			`{"mediaType":"STORIES","userTags":[{"username":"b"}]}`,
 			func(r *rig) []schema.Media { return []schema.Media{r.Picture("a")} }, "",
-			made{Kind: "STORIES", UserTags: []userTag{{Username: "b"}}},
+			storedFields{Kind: "STORIES", UserTags: []userTag{{Username: "b"}}},
 			[]simulation.Media{{Type: "image/jpeg"}},
 		},
 		"a story of a film": {
 			`{"mediaType":"STORIES","shareToFeed":true}`,
 			func(r *rig) []schema.Media { return []schema.Media{r.Film("")} }, "",
-			made{Kind: "STORIES"},
+			storedFields{Kind: "STORIES"},
 			[]simulation.Media{{Type: "video/mp4"}},
 		},
 		"a carousel": {
 			`{"collaborators":["c"],"locationId":"7","userTags":[{"username":"b","x":0.5,"y":0.5}]}`,
 			func(r *rig) []schema.Media { return []schema.Media{r.Picture("a"), r.Film("b")} }, "look",
-			made{Kind: "CAROUSEL", Location: "7", Collaborators: []string{"c"}},
+			storedFields{Kind: "CAROUSEL", Location: "7", Collaborators: []string{"c"}},
 			[]simulation.Media{{Type: "image/jpeg", AltText: "a"}, {Type: "video/mp4"}},
 		},
 	} {
@@ -69,7 +69,7 @@ func TestEachKindOfPost(t *testing.T) {
 			d.Settings = json.RawMessage(tt.settings)
 			receipt := r.Published(t, d)
 			post := r.WantPosts(t, 1)[0]
-			if got := connectortest.FieldsOf[made](t, post); !reflect.DeepEqual(got, tt.want) || post.Text != tt.text {
+			if got := connectortest.FieldsOf[storedFields](t, post); !reflect.DeepEqual(got, tt.want) || post.Text != tt.text {
 				t.Errorf("made %+v with %q, want %+v with %q", got, post.Text, tt.want, tt.text)
 			}
 			for i, want := range tt.media {

@@ -60,66 +60,66 @@ func settingsOf(d schema.Delivery) (s settings, err error) {
 
 // item returns the container of an item of a carousel. People are tagged on the first.
 func (s settings) item(item schema.Media, p graph.Part) (url.Values, error) {
-	asked := url.Values{"is_carousel_item": {"true"}}
+	form := url.Values{"is_carousel_item": {"true"}}
 	if p.Kind == schema.Video {
-		asked.Set("media_type", "VIDEO")
-		asked.Set("video_url", item.URL)
+		form.Set("media_type", "VIDEO")
+		form.Set("video_url", item.URL)
 	} else {
-		asked.Set("image_url", item.URL)
-		setAltText(asked, item)
+		form.Set("image_url", item.URL)
+		setAltText(form, item)
 	}
 	if p.Item > 0 {
-		return asked, nil
+		return form, nil
 	}
-	return asked, s.applyTags(asked, p.Kind)
+	return form, s.applyTags(form, p.Kind)
 }
 
 // story returns the container of a story, which shows no text.
 func (s settings) story(item schema.Media, kind schema.MediaKind) (url.Values, error) {
-	asked := url.Values{"media_type": {story}}
+	form := url.Values{"media_type": {story}}
 	if kind == schema.Video {
-		asked.Set("video_url", item.URL)
+		form.Set("video_url", item.URL)
 	} else {
-		asked.Set("image_url", item.URL)
+		form.Set("image_url", item.URL)
 	}
-	return asked, s.applyTags(asked, kind)
+	return form, s.applyTags(form, kind)
 }
 
-func (s settings) applyToReel(asked url.Values) error {
+func (s settings) applyToReel(form url.Values) error {
 	if s.ShareToFeed != nil {
-		asked.Set("share_to_feed", strconv.FormatBool(*s.ShareToFeed))
+		form.Set("share_to_feed", strconv.FormatBool(*s.ShareToFeed))
 	}
 	if s.CoverURL != "" {
-		asked.Set("cover_url", schema.Variant{Platform: schema.Instagram}.Cover(s.CoverURL))
+		form.Set("cover_url", schema.Variant{Platform: schema.Instagram}.Cover(s.CoverURL))
 	}
 	if s.ThumbOffset != nil {
-		asked.Set("thumb_offset", strconv.Itoa(*s.ThumbOffset))
+		form.Set("thumb_offset", strconv.Itoa(*s.ThumbOffset))
 	}
 	if s.AudioName != "" {
-		asked.Set("audio_name", s.AudioName)
+		form.Set("audio_name", s.AudioName)
 	}
 	if s.TrialParams != nil {
 		trial := map[string]string{"graduation_strategy": s.TrialParams.GraduationStrategy}
-		if err := setJSON(asked, "trial_params", trial); err != nil {
+		if err := setJSON(form, "trial_params", trial); err != nil {
 			return err
 		}
 	}
-	return s.applyTags(asked, schema.Video)
+	return s.applyTags(form, schema.Video)
 }
 
 // applyToFeed adds what goes with all but stories.
-func (s settings) applyToFeed(asked url.Values) error {
+func (s settings) applyToFeed(form url.Values) error {
 	if s.LocationID != "" {
-		asked.Set("location_id", s.LocationID)
+		form.Set("location_id", s.LocationID)
 	}
 	if len(s.Collaborators) == 0 {
 		return nil
 	}
-	return setJSON(asked, "collaborators", s.Collaborators)
+	return setJSON(form, "collaborators", s.Collaborators)
 }
 
 // applyTags names people: those in videos have no place.
-func (s settings) applyTags(asked url.Values, kind schema.MediaKind) error {
+func (s settings) applyTags(form url.Values, kind schema.MediaKind) error {
 	if len(s.UserTags) == 0 {
 		return nil
 	}
@@ -129,15 +129,15 @@ func (s settings) applyTags(asked url.Values, kind schema.MediaKind) error {
 			tags[i].X, tags[i].Y = nil, nil
 		}
 	}
-	return setJSON(asked, "user_tags", tags)
+	return setJSON(form, "user_tags", tags)
 }
 
-func setJSON(asked url.Values, field string, value any) error {
+func setJSON(form url.Values, field string, value any) error {
 	encoded, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("encoding %s: %w", field, err)
 	}
-	asked.Set(field, string(encoded))
+	form.Set(field, string(encoded))
 	return nil
 }
 

@@ -24,8 +24,8 @@ func SameText(a, b string) bool {
 }
 
 // Compared compares a text that was sent with one that a platform shows: whether it is the same, or nearly.
-func Compared(sent, shown string) (alike, near bool) {
-	return SameText(sent, shown), MostlySame(sent, shown)
+func Compared(sent, listed string) (alike, near bool) {
+	return SameText(sent, listed), MostlySame(sent, listed)
 }
 
 // SameLetters compares texts by letters, digits and signs such as emoji. What has none of them
@@ -44,8 +44,8 @@ func isVisible(r rune) bool { return !unicode.IsSpace(r) && !unicode.In(r, unico
 // MostlySame reports whether what a platform shows may be a text that was sent, changed on the way:
 // most of the shorter one's letters stand in the other one, three by three. What shows no letters may be
 // any text; what was sent without any is shown without any.
-func MostlySame(sent, shown string) bool {
-	a, b := []rune(fold(sent, isEssential)), []rune(fold(shown, isEssential))
+func MostlySame(sent, listed string) bool {
+	a, b := []rune(fold(sent, isEssential)), []rune(fold(listed, isEssential))
 	if len(b) == 0 {
 		return true
 	}

@@ -158,8 +158,8 @@ func TestSameText(t *testing.T) {
 
 func TestMostlySame(t *testing.T) {
 	for name, tt := range map[string]struct {
-		sent, shown string
-		want        bool
+		sent, listed string
+		want         bool
 	}{
 		"the same":                    {"hello", "hello", true},
 		"a number that became a list": {"2026. A year", "A year", true},
@@ -174,8 +174,8 @@ func TestMostlySame(t *testing.T) {
 		"a part of another script":    {"こんにちは世界、元気", "こんにちは世界", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := MostlySame(tt.sent, tt.shown); got != tt.want {
-				t.Errorf("MostlySame(%q, %q) = %t, want %t", tt.sent, tt.shown, got, tt.want)
+			if got := MostlySame(tt.sent, tt.listed); got != tt.want {
+				t.Errorf("MostlySame(%q, %q) = %t, want %t", tt.sent, tt.listed, got, tt.want)
 			}
 		})
 	}

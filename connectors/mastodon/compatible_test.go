@@ -71,25 +71,25 @@ func TestAChangedTextIsNotPublishedAgain(t *testing.T) {
 			r := newRigOn(t, simulator.GoToSocialMarkdown)
 			d := r.delivery(tt.text)
 			d.Settings = json.RawMessage(tt.settings)
-			asked := newStatus{Status: tt.text}
+			input := newStatus{Status: tt.text}
 			if s, err := settingsOf(d); err == nil && s.Poll != nil {
-				asked.Poll = &newPoll{Options: s.Poll.Options, ExpiresIn: s.Poll.ExpiresIn}
+				input.Poll = &newPoll{Options: s.Poll.Options, ExpiresIn: s.Poll.ExpiresIn}
 			} else {
-				asked.SpoilerText = s.SpoilerText
+				input.SpoilerText = s.SpoilerText
 			}
 			base := r.Base
 			r.Base += simulator.GoToSocialMarkdown
-			_, made := r.ask(t, "POST", "/api/v1/statuses", "", asked)
+			_, status := r.ask(t, "POST", "/api/v1/statuses", "", input)
 			r.Base = base
-			made["text"] = nil
-			listed, err := json.Marshal([]any{made})
+			status["text"] = nil
+			listed, err := json.Marshal([]any{status})
 			if err != nil {
 				t.Fatal(err)
 			}
 			r.Pass(time.Hour) // after which nothing in doubt is looked for again
 			r.Inject(t, simulation.Fault{Operation: opListStatuses, Status: 200, Body: string(listed)})
 			if _, verdict, err := r.Find(t.Context(), d); verdict == schema.NotThere || err != nil {
-				t.Errorf("Find = %v, %v of %s", verdict, err, made["content"])
+				t.Errorf("Find = %v, %v of %s", verdict, err, status["content"])
 			}
 		})
 	}

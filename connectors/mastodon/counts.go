@@ -33,8 +33,8 @@ type seenCount struct {
 }
 
 // see notes the count that an answer tells.
-func (c *counts) see(account schema.AccountID, told *int64) {
-	if told == nil {
+func (c *counts) see(account schema.AccountID, count *int64) {
+	if count == nil {
 		return
 	}
 	c.mu.Lock()
@@ -42,7 +42,7 @@ func (c *counts) see(account schema.AccountID, told *int64) {
 	if c.latest == nil || len(c.latest) >= mostCounts {
 		c.latest = make(map[schema.AccountID]seenCount)
 	}
-	c.latest[account] = seenCount{*told, c.now()}
+	c.latest[account] = seenCount{*count, c.now()}
 }
 
 // open keeps the account's count as that before a visible call.

@@ -85,19 +85,19 @@ func (l limits) bounded() limits {
 	return l
 }
 
-func bounded[T int | int64](said, usual, most T) T {
-	if said <= 0 {
-		said = usual
+func bounded[T int | int64](limit, usual, most T) T {
+	if limit <= 0 {
+		limit = usual
 	}
-	return min(said, most)
+	return min(limit, most)
 }
 
 // knownTypes returns those that crier knows as well; none where these are all, or none are.
 func knownTypes(types []string) []string {
 	var known []string
-	for _, one := range mediaTypes() {
-		if slices.Contains(types, one) {
-			known = append(known, one)
+	for _, mediaType := range mediaTypes() {
+		if slices.Contains(types, mediaType) {
+			known = append(known, mediaType)
 		}
 	}
 	if len(known) == len(mediaTypes()) {
@@ -114,7 +114,7 @@ func (l limits) takes(mediaType string) bool {
 // limits returns what the server says that it takes; ok is false where it says nothing. A value
 // that is none, as of another type, counts as not said.
 func (i instance) limits() (_ limits, ok bool) {
-	var said struct {
+	var configuration struct {
 		Statuses struct {
 			Text  int `json:"max_characters"`
 			Media int `json:"max_media_attachments"`
@@ -140,8 +140,8 @@ func (i instance) limits() (_ limits, ok bool) {
 	if json.Unmarshal(i.Configuration, &sections) != nil || len(sections) == 0 {
 		return limits{}, false
 	}
-	_ = json.Unmarshal(i.Configuration, &said) // passes over what is of another type
-	s, m, p := said.Statuses, said.Media, said.Polls
+	_ = json.Unmarshal(i.Configuration, &configuration) // passes over what is of another type
+	s, m, p := configuration.Statuses, configuration.Media, configuration.Polls
 	return limits{
 		Text: s.Text, URL: s.URL, Media: s.Media, AltText: m.AltText,
 		ImageBytes: m.ImageBytes, VideoBytes: m.VideoBytes, Pixels: m.Pixels, FilmPixels: m.FilmPixels, FrameRate: m.FrameRate, Types: m.Types,
@@ -158,19 +158,19 @@ const limitsWait = 3 * time.Second
 func (c *Connector) settings(ctx context.Context, a schema.Account, credentials schema.Credentials) json.RawMessage {
 	ctx, cancel := context.WithTimeout(ctx, limitsWait)
 	defer cancel()
-	said, err := c.instance(ctx, a, credentials)
+	description, err := c.instance(ctx, a, credentials)
 	if err != nil {
 		return nil
 	}
-	l, ok := said.limits()
+	l, ok := description.limits()
 	if !ok {
 		return nil
 	}
-	kept, err := json.Marshal(accountSettings{&l})
+	encoded, err := json.Marshal(accountSettings{&l})
 	if err != nil {
 		return nil // not reached: it is numbers and words
 	}
-	return kept
+	return encoded
 }
 
 // accountSettings is what is kept of an account.
@@ -180,11 +180,11 @@ type accountSettings struct {
 
 // limitsOf returns the limits of an account's server; ok is false where they are not known.
 func limitsOf(a schema.Account) (_ limits, ok bool) {
-	var kept accountSettings
-	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &kept) != nil || kept.Limits == nil {
+	var settings accountSettings
+	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &settings) != nil || settings.Limits == nil {
 		return usualLimits(), false
 	}
-	return kept.Limits.bounded(), true
+	return settings.Limits.bounded(), true
 }
 
 // isMastodon reports whether an account's server is known to be Mastodon itself.

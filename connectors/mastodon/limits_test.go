@@ -14,8 +14,8 @@ import (
 	"crier/schema/validation"
 )
 
-// told is what the servers of these tests were told to take.
-func told() simulator.Allowance {
+// allowance is what the servers of these tests were told to take.
+func allowance() simulator.Allowance {
 	a := simulator.Usual()
 	a.Text, a.Address, a.Media, a.AltText, a.ImageBytes, a.PollOptions, a.PollOption = 5000, 30, 2, 10, 10, 6, 60
 	a.Types = []string{"image/png", "video/mp4"}
@@ -34,7 +34,7 @@ func (r *rig) connected(t *testing.T) schema.Account {
 
 func TestAnAccountHasItsServersLimits(t *testing.T) {
 	r := newRig(t)
-	simulator.Allow(r.World, told())
+	simulator.Allow(r.World, allowance())
 	a := r.connected(t)
 	if l, known := limitsOf(a); !known || l.Text != 5000 || l.URL != 30 || l.VideoBytes != usualLimits().VideoBytes {
 		t.Fatalf("limits %+v of %s", l, a.Settings)
@@ -88,7 +88,7 @@ func TestAnAccountHasItsServersLimits(t *testing.T) {
 
 func TestTheServerTakesWhatItSays(t *testing.T) {
 	r := newRig(t)
-	simulator.Allow(r.World, told())
+	simulator.Allow(r.World, allowance())
 	for characters, want := range map[int]int{5000: http.StatusOK, 5001: http.StatusUnprocessableEntity} {
 		if response, body := r.ask(t, http.MethodPost, "/api/v1/statuses", "", newStatus{Status: strings.Repeat("x", characters)}); response.StatusCode != want {
 			t.Errorf("%d characters are answered %d %v", characters, response.StatusCode, body)
@@ -112,7 +112,7 @@ func TestWhatServersSayIsBounded(t *testing.T) {
 		return &l
 	}
 	for name, tt := range map[string]struct {
-		said string
+		body string
 		want *limits // nil: nothing is known
 	}{
 		"nothing":              {`{}`, nil},
@@ -136,14 +136,14 @@ func TestWhatServersSayIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.Inject(t, simulation.Fault{Operation: opInstance, Status: http.StatusOK, Body: tt.said})
+			r.Inject(t, simulation.Fault{Operation: opInstance, Status: http.StatusOK, Body: tt.body})
 			a := r.connected(t)
 			l, known := limitsOf(a)
 			if known != (tt.want != nil) || known && !reflect.DeepEqual(l, *tt.want) || len(a.Settings) > 430 {
 				t.Errorf("limits %+v, known %t, of %s", l, known, a.Settings)
 			}
-			if kept, err := json.Marshal(accountSettings{&l}); known && (err != nil || string(kept) != string(a.Settings)) {
-				t.Errorf("%s is stored, want %s", a.Settings, kept)
+			if encoded, err := json.Marshal(accountSettings{&l}); known && (err != nil || string(encoded) != string(a.Settings)) {
+				t.Errorf("%s is stored, want %s", a.Settings, encoded)
 			}
 		})
 	}
@@ -175,7 +175,7 @@ func TestLimitsOfAServerThatDoesNotSayThem(t *testing.T) {
 			next.ServeHTTP(rw, request)
 		})
 	})
-	simulator.Allow(old.World, told())
+	simulator.Allow(old.World, allowance())
 	if l, known := limitsOf(old.connected(t)); !known || l.Text != 5000 {
 		t.Errorf("limits %+v of an older server, known %t", l, known)
 	}

@@ -67,30 +67,30 @@ func (want likeness) compare(got likeness) (alike, near bool) {
 func plainText(content string) string {
 	var text strings.Builder
 	tokens := html.NewTokenizer(strings.NewReader(content))
-	var address, shown string // of the link that is open
+	var address, label string // of the link that is open
 	open := false
 	for {
 		switch tokens.Next() {
 		case html.ErrorToken: // the end: a strings.Reader does not fail
-			text.WriteString(shown)
+			text.WriteString(label)
 			return text.String()
 		case html.TextToken:
 			if open {
-				shown += string(tokens.Text())
+				label += string(tokens.Text())
 				continue
 			}
 			text.Write(tokens.Text())
 		case html.StartTagToken, html.SelfClosingTagToken:
 			switch tag := tokens.Token(); tag.Data {
 			case "a":
-				open, address, shown = true, attribute(tag, "href"), ""
+				open, address, label = true, attribute(tag, "href"), ""
 			case "br", "p":
 				text.WriteByte('\n')
 			}
 		case html.EndTagToken:
 			if name, _ := tokens.TagName(); string(name) == "a" {
-				text.WriteString(linkText(address, shown))
-				open, shown = false, ""
+				text.WriteString(linkText(address, label))
+				open, label = false, ""
 			}
 		}
 	}
@@ -106,10 +106,10 @@ func attribute(tag html.Token, name string) string {
 }
 
 // linkText is the address of a link to a page, and of any other what it shows.
-func linkText(address, shown string) string {
-	shown = strings.TrimSpace(shown)
-	if !validation.IsWebAddress(address) || strings.HasPrefix(shown, "@") || strings.HasPrefix(shown, "#") {
-		return shown
+func linkText(address, label string) string {
+	label = strings.TrimSpace(label)
+	if !validation.IsWebAddress(address) || strings.HasPrefix(label, "@") || strings.HasPrefix(label, "#") {
+		return label
 	}
 	return address
 }

@@ -27,8 +27,8 @@ func TestPlainText(t *testing.T) {
 
 func TestSameText(t *testing.T) {
 	for name, tt := range map[string]struct {
-		sent, shown string
-		want        bool
+		sent, listed string
+		want         bool
 	}{
 		"the same":                  {"hello", "hello", true},
 		"another":                   {"hello", "hallo", false},
@@ -54,8 +54,8 @@ func TestSameText(t *testing.T) {
 		"upper and lower case tags": {"#CamelCase", "#camelcase", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := sameText(tt.sent, tt.shown); got != tt.want {
-				t.Errorf("sameText(%q, %q) = %t, want %t", tt.sent, tt.shown, got, tt.want)
+			if got := sameText(tt.sent, tt.listed); got != tt.want {
+				t.Errorf("sameText(%q, %q) = %t, want %t", tt.sent, tt.listed, got, tt.want)
 			}
 		})
 	}
@@ -72,9 +72,9 @@ func TestServersHTMLIsRecognised(t *testing.T) {
 	}
 	r := newRig(t)
 	for _, other := range texts {
-		made := r.add(t, simulation.Post{Text: other})
-		_, shown := r.ask(t, http.MethodGet, "/api/v1/statuses/"+made.ID, "", nil)
-		content := shown["content"].(string)
+		post := r.add(t, simulation.Post{Text: other})
+		_, status := r.ask(t, http.MethodGet, "/api/v1/statuses/"+post.ID, "", nil)
+		content := status["content"].(string)
 		for _, sent := range texts {
 			if got, want := sameText(sent, plainText(content)), sent == other; got != want {
 				t.Errorf("%q is taken for %q: %t, want %t (%s)", content, sent, got, want, plainText(content))

@@ -61,15 +61,15 @@ func answers() connectors.Answers {
 }
 
 func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
-	said := saidBy(response.Body)
-	if said == "" {
+	message := saidBy(response.Body)
+	if message == "" {
 		return connectors.Refusal{}, false
 	}
 	var oauth struct { // RFC 6749, 5.2: the error is a code then
 		Description string `json:"error_description"`
 	}
 	_ = json.Unmarshal(response.Body, &oauth)
-	return connectors.Refusal{Message: cmp.Or(oauth.Description, said)}, true
+	return connectors.Refusal{Message: cmp.Or(oauth.Description, message)}, true
 }
 
 // ofOwnAccount judges the refusal of a call that is about nothing but the caller's account:

@@ -43,7 +43,7 @@ func (s *servers) areMastodon(ctx context.Context, c *Connector, d schema.Delive
 	if ok && now.Before(known.until) {
 		return known.isMastodon, nil
 	}
-	said, err := c.instance(ctx, d.Account, d.Credentials)
+	description, err := c.instance(ctx, d.Account, d.Credentials)
 	if err != nil {
 		return false, err
 	}
@@ -52,8 +52,8 @@ func (s *servers) areMastodon(ctx context.Context, c *Connector, d schema.Delive
 	if s.known == nil || len(s.known) >= knownServers {
 		s.known = map[string]knownServer{}
 	}
-	s.known[server] = knownServer{said.isMastodon(), now.Add(knownFor)}
-	return said.isMastodon(), nil
+	s.known[server] = knownServer{description.isMastodon(), now.Add(knownFor)}
+	return description.isMastodon(), nil
 }
 
 // haveMet reports whether a server is known to be Mastodon itself, without asking it.
@@ -88,15 +88,15 @@ func (i instance) software() software {
 func (c *Connector) instance(ctx context.Context, a schema.Account, credentials schema.Credentials) (instance, error) {
 	for _, operation := range []string{opInstance, opOldInstance} {
 		_, path, _ := strings.Cut(operation, " ")
-		var said instance
-		response, err := c.client.Do(ctx, c.call(a, credentials, http.MethodGet, path, operation), &said)
+		var description instance
+		response, err := c.client.Do(ctx, c.call(a, credentials, http.MethodGet, path, operation), &description)
 		if response != nil && response.Status == http.StatusNotFound {
 			continue
 		}
 		if err != nil {
 			return instance{}, fmt.Errorf("reading what the server is: %w", err)
 		}
-		return said, nil
+		return description, nil
 	}
 	return instance{}, nil
 }

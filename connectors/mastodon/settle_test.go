@@ -132,20 +132,20 @@ func TestADoubtIsSettledByTheKey(t *testing.T) {
 		"a compatible server for long": {`{"version":"4.2.0 (compatible; Akkoma 3.1)"}`, "", listing.DoubtLast, schema.CannotTell, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			asked := 0
+			requests := 0
 			r := newRigBehind(t, func(next http.Handler) http.Handler {
 				return http.HandlerFunc(func(rw http.ResponseWriter, request *http.Request) {
 					body := map[string]string{"/api/v2/instance": tt.v2, "/api/v1/instance": tt.v1}
-					said, isInstance := body[request.URL.Path]
+					description, isInstance := body[request.URL.Path]
 					switch {
 					case !isInstance:
 						next.ServeHTTP(rw, request)
-					case said == "":
-						asked++
+					case description == "":
+						requests++
 						http.NotFound(rw, request)
 					default:
-						asked++
-						_, _ = rw.Write([]byte(said))
+						requests++
+						_, _ = rw.Write([]byte(description))
 					}
 				})
 			})
@@ -162,8 +162,8 @@ func TestADoubtIsSettledByTheKey(t *testing.T) {
 					t.Errorf("to be asked again too soon: %v", err)
 				}
 			}
-			if asked > 2 {
-				t.Errorf("the server was asked %d times what it is", asked)
+			if requests > 2 {
+				t.Errorf("the server was asked %d times what it is", requests)
 			}
 		})
 	}

@@ -108,7 +108,7 @@ func (f *fetched) closed(name string) {
 // keep takes a file over that was fetched, and opens it under its name. One that is small, or
 // the store's own, stays as it is.
 func (f *fetched) keep(name string, file *File) (*File, error) {
-	if file.kept || file.Size < f.least {
+	if file.shared || file.Size < f.least {
 		return file, nil
 	}
 	if err := flush(file.Path); err != nil {
@@ -132,32 +132,32 @@ func (f *fetched) keep(name string, file *File) (*File, error) {
 
 // forget removes what is kept for an upload to a platform that is over.
 func (f *fetched) forget(upload string) error {
-	return f.remove(func(e kept) bool { return strings.HasPrefix(e.name, prefixOf(upload)) })
+	return f.remove(func(e fetchedFile) bool { return strings.HasPrefix(e.name, prefixOf(upload)) })
 }
 
-// kept is a file of the folder that nobody has open.
-type kept struct {
+// fetchedFile is a file of the folder that nobody has open.
+type fetchedFile struct {
 	name string
 	used time.Time
 	size int64
 }
 
 // remove removes files that nobody has open, those first that were not used for longest.
-func (f *fetched) remove(which func(kept) bool) error {
+func (f *fetched) remove(which func(fetchedFile) bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	entries, err := os.ReadDir(f.folder)
 	if err != nil {
 		return fmt.Errorf("listing fetched media: %w", err)
 	}
-	var all []kept
+	var all []fetchedFile
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err == nil && f.inUse[entry.Name()] == 0 && !strings.HasPrefix(entry.Name(), temporary) {
-			all = append(all, kept{entry.Name(), info.ModTime(), info.Size()})
+			all = append(all, fetchedFile{entry.Name(), info.ModTime(), info.Size()})
 		}
 	}
-	slices.SortFunc(all, func(a, b kept) int { return a.used.Compare(b.used) })
+	slices.SortFunc(all, func(a, b fetchedFile) int { return a.used.Compare(b.used) })
 	for _, e := range all {
 		if !which(e) {
 			continue
@@ -174,7 +174,7 @@ func (f *fetched) remove(which func(kept) bool) error {
 // reclaim removes files until so many bytes are free. That it fails is seen by whoever
 // wanted them.
 func (f *fetched) reclaim(bytes int64) {
-	_ = f.remove(func(e kept) bool {
+	_ = f.remove(func(e fetchedFile) bool {
 		if bytes <= 0 {
 			return false
 		}
@@ -208,5 +208,5 @@ func (f *Fetcher) Forget(upload string) error {
 // RemoveIdle removes what no step of an upload has used for an hour.
 func (f *Fetcher) RemoveIdle() error {
 	before := time.Now().Add(-fetchedLife)
-	return f.fetched.remove(func(e kept) bool { return e.used.Before(before) })
+	return f.fetched.remove(func(e fetchedFile) bool { return e.used.Before(before) })
 }

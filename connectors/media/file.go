@@ -16,7 +16,7 @@ import (
 type File struct {
 	schema.MediaFacts
 	Path     string
-	kept     bool // it is the store's, or goes on being used: Close leaves it
+	shared   bool // it is the store's, or goes on being used: Close leaves it
 	close    func()
 	quota    *DiskQuota // that it takes; nil: another's, or none that is counted
 	refitted bool       // it was made to fit its platform
@@ -60,7 +60,7 @@ func (f *File) Close() error {
 	if f.close != nil {
 		f.close()
 	}
-	if f.kept {
+	if f.shared {
 		return nil
 	}
 	if err := os.Remove(f.Path); err != nil {

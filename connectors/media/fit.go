@@ -42,9 +42,9 @@ func (v *variants) make(ctx context.Context, dir string, file *File, plan valida
 		if picture.colors != nil {
 			picture.colors.Convert(canvas)
 		}
-		made, err := encode(dir, canvas, plan.MaxBytes, keepsAlpha)
+		encoded, err := encode(dir, canvas, plan.MaxBytes, keepsAlpha)
 		if !errors.Is(err, errTooManyBytes) {
-			return made, err
+			return encoded, err
 		}
 		if keepsAlpha { // PNG is for drawings; what is that large is a photo
 			keepsAlpha = false

@@ -34,13 +34,13 @@ func demanding(most int64) schema.Constraints {
 // fittingLibrary is a library with a platform in it, and its folder of arriving files.
 func fittingLibrary(t *testing.T, c schema.Constraints) (*Library, string) {
 	t.Helper()
-	kept, err := NewFolder(filepath.Join(t.TempDir(), "media"))
+	folder, err := NewFolder(filepath.Join(t.TempDir(), "media"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	arriving := filepath.Join(t.TempDir(), "arriving")
 	l, err := NewLibrary(LibraryConfig{
-		Blobs: kept, Arriving: arriving, MaxBytes: 64 << 20,
+		Blobs: folder, Arriving: arriving, MaxBytes: 64 << 20,
 		Constraints: func(schema.Platform) schema.Constraints { return c },
 	})
 	if err != nil {

@@ -215,13 +215,13 @@ func (l *Library) Stored(ctx context.Context, id schema.MediaID) (*File, error) 
 
 // fileOf makes a File of what the blob store has opened.
 func (l *Library) fileOf(content Content) (*File, error) {
-	kept, ok := content.(*os.File)
+	opened, ok := content.(*os.File)
 	if !ok {
 		file, err := Save(l.arriving, stored{content}, Limits{unlimited, l.limits.Quota})
 		return file, errors.Join(err, content.Close())
 	}
-	file, err := openKept(kept)
-	return file, errors.Join(err, kept.Close())
+	file, err := openKept(opened)
+	return file, errors.Join(err, opened.Close())
 }
 
 // unlimited is for what was taken once, whatever is taken now.
@@ -239,16 +239,16 @@ func (s stored) Read(p []byte) (int, error) {
 }
 
 // openKept makes a File of one that stays where it is.
-func openKept(kept *os.File) (*File, error) {
-	info, err := kept.Stat()
+func openKept(opened *os.File) (*File, error) {
+	info, err := opened.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("opening media: %w", err)
 	}
-	facts, err := Probe(kept, info.Size())
+	facts, err := Probe(opened, info.Size())
 	if err != nil {
 		return nil, err
 	}
-	return &File{MediaFacts: facts, Path: kept.Name(), kept: true}, nil
+	return &File{MediaFacts: facts, Path: opened.Name(), shared: true}, nil
 }
 
 // Sweep removes what arrived before a time and never became whole, and visits what was
@@ -279,9 +279,9 @@ func (l *Library) Sweep(ctx context.Context, before time.Time, visit func(schema
 	if err := l.blobs.Before(ctx, before, visit); err != nil || l.limits.Quota == nil || !ok {
 		return err
 	}
-	kept, err := folder.size(ctx)
+	size, err := folder.size(ctx)
 	if err == nil {
-		l.limits.Quota.recount(began, found+kept)
+		l.limits.Quota.recount(began, found+size)
 	}
 	return err
 }

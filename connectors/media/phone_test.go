@@ -57,11 +57,11 @@ func TestPhotosOfPhones(t *testing.T) {
 			if err != nil || original.Type != mediaType || original.Width != mediatest.Width || original.Height != mediatest.Height {
 				t.Fatalf("probing: %+v, %v", original, err)
 			}
-			made, err := l.Variant(t.Context(), id, schema.Variant{Platform: schema.Instagram, Fit: schema.FitCover})
+			variant, err := l.Variant(t.Context(), id, schema.Variant{Platform: schema.Instagram, Fit: schema.FitCover})
 			if err != nil {
 				t.Fatal(err)
 			}
-			content := all(t, made)
+			content := all(t, variant)
 			if mediatest.Says(content) {
 				t.Error("it says where it was taken")
 			}

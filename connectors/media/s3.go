@@ -101,7 +101,7 @@ func NewS3(c S3Config, transport http.RoundTripper) (*S3, error) {
 	return &S3{client, checking, who, c.Bucket, prefix}, nil
 }
 
-func (s *S3) kept(id schema.MediaID) string     { return s.prefix + "media/" + id.String() }
+func (s *S3) object(id schema.MediaID) string   { return s.prefix + "media/" + id.String() }
 func (s *S3) arriving(id schema.MediaID) string { return s.prefix + "arriving/" + id.String() }
 
 // Put uploads a file, makes sure that the service has it as it is, and removes it. Where
@@ -111,7 +111,7 @@ func (s *S3) Put(ctx context.Context, id schema.MediaID, file *File) error {
 	if err != nil {
 		return fmt.Errorf("opening media: %w", err)
 	}
-	err = s.write(ctx, s.kept(id), file.Type, content, file.Size)
+	err = s.write(ctx, s.object(id), file.Type, content, file.Size)
 	if err = errors.Join(err, content.Close()); err != nil {
 		return unavailable(err)
 	}
@@ -120,7 +120,7 @@ func (s *S3) Put(ctx context.Context, id schema.MediaID, file *File) error {
 
 // Open returns the content of an id, or NotFound.
 func (s *S3) Open(ctx context.Context, id schema.MediaID) (Content, error) {
-	object, err := s.client.GetObject(ctx, s.bucket, s.kept(id), minio.GetObjectOptions{})
+	object, err := s.client.GetObject(ctx, s.bucket, s.object(id), minio.GetObjectOptions{})
 	if err != nil {
 		return nil, failure(err)
 	}
@@ -132,7 +132,7 @@ func (s *S3) Open(ctx context.Context, id schema.MediaID) (Content, error) {
 
 // Remove removes what is kept or has come for an id.
 func (s *S3) Remove(ctx context.Context, id schema.MediaID) error {
-	for _, name := range []string{s.kept(id), s.arriving(id)} {
+	for _, name := range []string{s.object(id), s.arriving(id)} {
 		if err := s.remove(ctx, name); err != nil {
 			return err
 		}
@@ -209,17 +209,17 @@ func (s *S3) takeOver(ctx context.Context, id schema.MediaID, most int64) error 
 		return errors.Join(tooLarge(Limits{MaxBytes: most}), s.Remove(ctx, id))
 	}
 	_, err = s.client.CopyObject(ctx,
-		minio.CopyDestOptions{Bucket: s.bucket, Object: s.kept(id)},
+		minio.CopyDestOptions{Bucket: s.bucket, Object: s.object(id)},
 		minio.CopySrcOptions{Bucket: s.bucket, Object: s.arriving(id), MatchETag: arrived.ETag})
 	if err != nil {
 		return failure(err)
 	}
-	copied, err := s.client.StatObject(ctx, s.bucket, s.kept(id), minio.StatObjectOptions{})
+	copied, err := s.client.StatObject(ctx, s.bucket, s.object(id), minio.StatObjectOptions{})
 	if err != nil {
 		return failure(err)
 	}
 	if copied.Size != arrived.Size {
-		return s.discard(ctx, s.kept(id), fmt.Sprintf("a copy has %d of %d bytes", copied.Size, arrived.Size))
+		return s.discard(ctx, s.object(id), fmt.Sprintf("a copy has %d of %d bytes", copied.Size, arrived.Size))
 	}
 	return nil
 }

@@ -89,8 +89,8 @@ var s3Flags = secure.Flags{Address: "--media-s3", CA: "--media-s3-ca", Plain: "p
 
 // explain says which flag an error of reaching the bucket is about.
 func explain(err error) error {
-	if told := cmp.Or(secure.Explain(err, s3Flags), secure.Silence(err, s3Flags), secure.Absence(err, s3Flags)); told != nil {
-		return told
+	if explained := cmp.Or(secure.Explain(err, s3Flags), secure.Silence(err, s3Flags), secure.Absence(err, s3Flags)); explained != nil {
+		return explained
 	}
 	answer, _ := errors.AsType[minio.ErrorResponse](err)
 	switch answer.Code {

@@ -23,21 +23,21 @@ const mostListed = 1000
 // they are asked for and removed, is found out here and not at the end of an upload.
 func (s *S3) Begin(ctx context.Context, id schema.MediaID) (session string, err error) {
 	core := minio.Core{Client: s.client}
-	session, err = core.NewMultipartUpload(ctx, s.bucket, s.kept(id), minio.PutObjectOptions{})
+	session, err = core.NewMultipartUpload(ctx, s.bucket, s.object(id), minio.PutObjectOptions{})
 	if isDenied(err) {
 		return "", errNoParts
 	}
 	if err != nil {
 		return "", failure(err)
 	}
-	_, err = core.ListObjectParts(ctx, s.bucket, s.kept(id), session, 0, 1)
+	_, err = core.ListObjectParts(ctx, s.bucket, s.object(id), session, 0, 1)
 	if err == nil {
-		_, err = core.ListMultipartUploads(ctx, s.bucket, s.kept(id), "", "", "", 1)
+		_, err = core.ListMultipartUploads(ctx, s.bucket, s.object(id), "", "", "", 1)
 	}
 	if err == nil {
 		return session, nil
 	}
-	if ended := core.AbortMultipartUpload(ctx, s.bucket, s.kept(id), session); !isDenied(err) || ended != nil {
+	if ended := core.AbortMultipartUpload(ctx, s.bucket, s.object(id), session); !isDenied(err) || ended != nil {
 		return "", unavailable(err)
 	}
 	return "", errNoParts
@@ -54,7 +54,7 @@ func isDenied(err error) bool {
 
 // PartURL returns a signed address that takes a part by PUT.
 func (s *S3) PartURL(ctx context.Context, u schema.Upload, number int, life time.Duration) (string, error) {
-	address, err := s.client.Presign(ctx, http.MethodPut, s.bucket, s.kept(u.ID), life, url.Values{
+	address, err := s.client.Presign(ctx, http.MethodPut, s.bucket, s.object(u.ID), life, url.Values{
 		"partNumber": {strconv.Itoa(number)}, "uploadId": {u.Announced.Session},
 	})
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *S3) Arrived(ctx context.Context, u schema.Upload) ([]arrivedPart, error
 	var arrived []arrivedPart
 	core := minio.Core{Client: s.client}
 	for after := 0; ; {
-		page, err := core.ListObjectParts(ctx, s.bucket, s.kept(u.ID), u.Announced.Session, after, mostListed)
+		page, err := core.ListObjectParts(ctx, s.bucket, s.object(u.ID), u.Announced.Session, after, mostListed)
 		if err != nil {
 			return nil, failure(err)
 		}
@@ -91,15 +91,15 @@ func (s *S3) Join(ctx context.Context, u schema.Upload, parts []arrivedPart) err
 	}
 	slices.SortFunc(list, func(a, b minio.CompletePart) int { return a.PartNumber - b.PartNumber })
 	core := minio.Core{Client: s.client}
-	if _, err := core.CompleteMultipartUpload(ctx, s.bucket, s.kept(u.ID), u.Announced.Session, list, minio.PutObjectOptions{}); err != nil {
+	if _, err := core.CompleteMultipartUpload(ctx, s.bucket, s.object(u.ID), u.Announced.Session, list, minio.PutObjectOptions{}); err != nil {
 		return failure(err)
 	}
-	joined, err := s.client.StatObject(ctx, s.bucket, s.kept(u.ID), minio.StatObjectOptions{})
+	joined, err := s.client.StatObject(ctx, s.bucket, s.object(u.ID), minio.StatObjectOptions{})
 	if err != nil {
 		return failure(err)
 	}
 	if joined.Size != u.Announced.Size {
-		return s.discard(ctx, s.kept(u.ID), fmt.Sprintf("%d bytes were made of parts of %d", joined.Size, u.Announced.Size))
+		return s.discard(ctx, s.object(u.ID), fmt.Sprintf("%d bytes were made of parts of %d", joined.Size, u.Announced.Size))
 	}
 	return nil
 }
@@ -107,8 +107,8 @@ func (s *S3) Join(ctx context.Context, u schema.Upload, parts []arrivedPart) err
 // endSessions removes the parts of an upload that were never put together.
 func (s *S3) endSessions(ctx context.Context, id schema.MediaID) error {
 	core := minio.Core{Client: s.client}
-	return s.eachSession(ctx, s.kept(id), func(begun minio.ObjectMultipartInfo) error {
-		if begun.Key != s.kept(id) {
+	return s.eachSession(ctx, s.object(id), func(begun minio.ObjectMultipartInfo) error {
+		if begun.Key != s.object(id) {
 			return nil
 		}
 		if err := core.AbortMultipartUpload(ctx, s.bucket, begun.Key, begun.UploadID); err != nil && !isMissing(err) {

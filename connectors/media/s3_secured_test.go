@@ -21,15 +21,15 @@ import (
 
 // A bucket without a key in its address is used as what the environment, a file or a role says.
 func TestCredentialsOfABucket(t *testing.T) {
-	kept := service(t)
-	kept.Key, kept.Secret = "", ""
+	config := service(t)
+	config.Key, config.Secret = "", ""
 	file := filepath.Join(t.TempDir(), "credentials")
 	if err := os.WriteFile(file, []byte("[default]\naws_access_key_id = "+accessKey+"\naws_secret_access_key = "+secretKey+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	asked := 0
+	requests := 0
 	role := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked++
+		requests++
 		fmt.Fprintf(w, `{"AccessKeyId": %q, "SecretAccessKey": %q, "Token": "t", "Expiration": %q}`, accessKey, secretKey, time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
 	}))
 	t.Cleanup(role.Close)
@@ -57,13 +57,13 @@ func TestCredentialsOfABucket(t *testing.T) {
 			for variable, value := range tt.environment {
 				t.Setenv(variable, value)
 			}
-			c := kept
+			c := config
 			c.Metadata = &http.Client{Timeout: 3 * time.Second}
 			checkS3(t, c, &http.Transport{}, tt.want)
 		})
 	}
-	if asked != 1 {
-		t.Errorf("the role was asked %d times, want once for all requests", asked)
+	if requests != 1 {
+		t.Errorf("the role was asked %d times, want once for all requests", requests)
 	}
 }
 

@@ -42,22 +42,22 @@ func (s *S3) write(ctx context.Context, name, contentType string, content io.Rea
 // MD5; else its beginning and its end. It is errTaken where another upload of the same
 // name has come since.
 func (s *S3) verify(ctx context.Context, name, etag string, sent io.ReaderAt, size int64) error {
-	kept, err := s.client.StatObject(ctx, s.bucket, name, minio.StatObjectOptions{})
+	info, err := s.client.StatObject(ctx, s.bucket, name, minio.StatObjectOptions{})
 	switch {
 	case isMissing(err):
 		return s.discard(ctx, name, "it stored nothing")
 	case err != nil:
 		return err
-	case etag != "" && kept.ETag != "" && kept.ETag != etag:
+	case etag != "" && info.ETag != "" && info.ETag != etag:
 		return errTaken
-	case kept.Size != size:
-		return s.discard(ctx, name, fmt.Sprintf("it stored %d bytes where %d were sent", kept.Size, size))
+	case info.Size != size:
+		return s.discard(ctx, name, fmt.Sprintf("it stored %d bytes where %d were sent", info.Size, size))
 	}
 	hash := md5.New()
 	if _, err := io.Copy(hash, io.NewSectionReader(sent, 0, size)); err != nil {
 		return fmt.Errorf("reading what was sent: %w", err)
 	}
-	if kept.ETag == hex.EncodeToString(hash.Sum(nil)) {
+	if info.ETag == hex.EncodeToString(hash.Sum(nil)) {
 		return nil
 	}
 	// The ETag of an encrypted object is no MD5.
@@ -80,14 +80,14 @@ func (s *S3) isSame(ctx context.Context, name string, sent io.ReaderAt, size int
 	same := true
 	for _, at := range []int64{0, max(0, size-sampleBytes)} {
 		part := min(sampleBytes, size-at)
-		kept, want := make([]byte, part), make([]byte, part)
-		if _, err := object.ReadAt(kept, at); err != nil && !errors.Is(err, io.EOF) {
+		stored, want := make([]byte, part), make([]byte, part)
+		if _, err := object.ReadAt(stored, at); err != nil && !errors.Is(err, io.EOF) {
 			return false, errors.Join(err, object.Close())
 		}
 		if _, err := sent.ReadAt(want, at); err != nil && !errors.Is(err, io.EOF) {
 			return false, errors.Join(fmt.Errorf("reading what was sent: %w", err), object.Close())
 		}
-		same = same && bytes.Equal(kept, want)
+		same = same && bytes.Equal(stored, want)
 	}
 	return same, object.Close()
 }

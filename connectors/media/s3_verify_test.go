@@ -48,9 +48,9 @@ func storing(change func([]byte) []byte) func(http.ResponseWriter, *http.Request
 			if err != nil {
 				panic(err)
 			}
-			kept := change(sent)
-			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(kept)), int64(len(kept))
-			r.Header.Set("Content-Length", strconv.Itoa(len(kept)))
+			changed := change(sent)
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(changed)), int64(len(changed))
+			r.Header.Set("Content-Length", strconv.Itoa(len(changed)))
 		}
 		next.ServeHTTP(rw, r)
 	}

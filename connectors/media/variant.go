@@ -68,19 +68,19 @@ func (l *Library) Variant(ctx context.Context, id schema.MediaID, of schema.Vari
 	if err != nil {
 		return nil, err
 	}
-	made, err := l.variants.refit(ctx, l.arriving, original, of)
-	if made == original {
+	fitted, err := l.variants.refit(ctx, l.arriving, original, of)
+	if fitted == original {
 		return original, nil
 	}
 	if err = errors.Join(err, original.Close()); err != nil {
 		return nil, err
 	}
-	if err := l.limits.Quota.Take(made.Size); err != nil {
-		return nil, errors.Join(err, made.Close())
+	if err := l.limits.Quota.Take(fitted.Size); err != nil {
+		return nil, errors.Join(err, fitted.Close())
 	}
-	made.quota = l.limits.Quota
-	if err := l.blobs.Put(ctx, of.Of(id), made); err != nil {
-		left := made.Close()
+	fitted.quota = l.limits.Quota
+	if err := l.blobs.Put(ctx, of.Of(id), fitted); err != nil {
+		left := fitted.Close()
 		if errors.Is(left, fs.ErrNotExist) {
 			left = nil
 		}
@@ -189,14 +189,14 @@ func (f fitting) Open(ctx context.Context, item schema.Media) (*File, error) {
 	if err != nil || item.Fit == schema.FitNone && !validation.MayConvert(limits, file.Type) {
 		return file, err
 	}
-	made, err := f.library.variants.refit(ctx, f.library.arriving, file, of)
-	if made == file {
+	fitted, err := f.library.variants.refit(ctx, f.library.arriving, file, of)
+	if fitted == file {
 		return file, nil
 	}
-	if err = errors.Join(passing(err), file.Close()); err != nil && made != nil {
-		err, made = errors.Join(err, made.Close()), nil
+	if err = errors.Join(passing(err), file.Close()); err != nil && fitted != nil {
+		err, fitted = errors.Join(err, fitted.Close()), nil
 	}
-	return made, err
+	return fitted, err
 }
 
 // Publish keeps a file that was fetched from a url for as long as content without a row stays, and
@@ -216,7 +216,7 @@ func (f fitting) Publish(ctx context.Context, item schema.Media, file *File) (st
 	if err := l.limits.Quota.Take(size); err != nil {
 		return "", passing(err)
 	}
-	err := l.blobs.Put(ctx, schema.KeptCopy(id), &File{MediaFacts: facts, Path: file.Path, kept: true})
+	err := l.blobs.Put(ctx, schema.KeptCopy(id), &File{MediaFacts: facts, Path: file.Path, shared: true})
 	if err != nil {
 		l.limits.Quota.Give(size)
 	}

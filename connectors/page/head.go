@@ -40,10 +40,10 @@ func readHead(content *bufio.Reader, contentType string, at *url.URL) (head, boo
 	if !isHTML(contentType, start) {
 		return head{}, false
 	}
-	said := scan(content, charsetOf(start, contentType))
+	tags := scan(content, charsetOf(start, contentType))
 	first := func(names ...string) string {
 		for _, name := range names {
-			if text := plain(said[name]); text != "" {
+			if text := plain(tags[name]); text != "" {
 				return text
 			}
 		}
@@ -52,7 +52,7 @@ func readHead(content *bufio.Reader, contentType string, at *url.URL) (head, boo
 	return head{
 		title:       clip(first("og:title", "twitter:title", titleTag), MaxTitle),
 		description: clip(first("og:description", "twitter:description", "description"), MaxDescription),
-		picture: addressOf(at, said[baseTag],
+		picture: addressOf(at, tags[baseTag],
 			first("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src")),
 	}, true
 }
@@ -99,17 +99,17 @@ func charsetOf(start []byte, contentType string) textCharset {
 // scan collects the first text of each name. It ends where the body begins, unless the page has said
 // nothing for previews by then: some do so in their body.
 func scan(content io.Reader, from textCharset) map[string]string {
-	said := map[string]string{}
+	tags := map[string]string{}
 	note := func(name, text string) {
-		if said[name] == "" {
-			said[name] = from.text(text)
+		if tags[name] == "" {
+			tags[name] = from.text(text)
 		}
 	}
 	tokens := html.NewTokenizer(from.reader(content))
 	for inBody := false; ; {
 		kind := tokens.Next()
 		if kind == html.ErrorToken {
-			return said
+			return tags
 		}
 		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
 			continue
@@ -117,8 +117,8 @@ func scan(content io.Reader, from textCharset) map[string]string {
 		name, hasAttributes := tokens.TagName()
 		switch tag := atom.Lookup(name); {
 		case tag == atom.Body:
-			if inBody = true; said["og:title"]+said["twitter:title"] != "" {
-				return said
+			if inBody = true; tags["og:title"]+tags["twitter:title"] != "" {
+				return tags
 			}
 		case tag == atom.Title && !inBody:
 			if tokens.Next() == html.TextToken {

@@ -15,9 +15,9 @@ const (
 	mostContent = 32 << 20 // bytes of all pictures
 )
 
-// kept keeps pages by address. Where there are too many, those go that were read first. It is safe for
+// cache keeps pages by address. Where there are too many, those go that were read first. It is safe for
 // concurrent use.
-type kept struct {
+type cache struct {
 	mu      sync.Mutex
 	pages   map[string]*list.Element // of keptPage
 	order   *list.List               // those read first at its front
@@ -30,26 +30,26 @@ type keptPage struct {
 	until   time.Time
 }
 
-func newKept() *kept { return &kept{pages: map[string]*list.Element{}, order: list.New()} }
+func newKept() *cache { return &cache{pages: map[string]*list.Element{}, order: list.New()} }
 
 // find returns the page of an address, if it is kept.
-func (k *kept) find(address string, now time.Time) (Page, bool) {
+func (k *cache) find(address string, now time.Time) (Page, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	element := k.pages[address]
 	if element == nil {
 		return Page{}, false
 	}
-	one := element.Value.(keptPage)
-	if now.After(one.until) {
+	entry := element.Value.(keptPage)
+	if now.After(entry.until) {
 		k.remove(element)
 		return Page{}, false
 	}
-	return one.page, true
+	return entry.page, true
 }
 
 // keep keeps a page until a time, in place of what there was of its address.
-func (k *kept) keep(address string, page Page, until time.Time) {
+func (k *cache) keep(address string, page Page, until time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if before := k.pages[address]; before != nil {
@@ -61,8 +61,8 @@ func (k *kept) keep(address string, page Page, until time.Time) {
 	}
 }
 
-func (k *kept) remove(element *list.Element) {
-	one := k.order.Remove(element).(keptPage)
-	delete(k.pages, one.address)
-	k.content -= len(one.page.Picture.Content)
+func (k *cache) remove(element *list.Element) {
+	entry := k.order.Remove(element).(keptPage)
+	delete(k.pages, entry.address)
+	k.content -= len(entry.page.Picture.Content)
 }

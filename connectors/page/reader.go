@@ -69,19 +69,19 @@ type pool interface {
 type Reader struct {
 	Config
 	limit   time.Duration // of a read
-	kept    *kept
+	cache   *cache
 	reading singleflight.Group // by address
 }
 
 // NewReader makes a Reader.
 func NewReader(config Config) *Reader {
-	return &Reader{Config: config, limit: ReadLimit, kept: newKept()}
+	return &Reader{Config: config, limit: ReadLimit, cache: newKept()}
 }
 
 // Read returns what the page at an address says of itself, for nothing where it does not answer in time, or
 // is none. Its error is a *schema.Error of kind Retryable: ctx has ended.
 func (r *Reader) Read(ctx context.Context, address string) (Page, error) {
-	if page, ok := r.kept.find(address, r.Now()); ok {
+	if page, ok := r.cache.find(address, r.Now()); ok {
 		r.Metrics.count(wasKept)
 		return page, nil
 	}
@@ -123,7 +123,7 @@ func (r *Reader) readOnce(ctx context.Context, address string) (Page, outcome) {
 		outcome outcome
 	}
 	done, _, _ := r.reading.Do(address, func() (any, error) {
-		if page, ok := r.kept.find(address, r.Now()); ok {
+		if page, ok := r.cache.find(address, r.Now()); ok {
 			return result{page, wasKept}, nil
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.limit)
@@ -133,7 +133,7 @@ func (r *Reader) readOnce(ctx context.Context, address string) (Page, outcome) {
 		if outcome == notAnswered {
 			lasts = missingFor
 		}
-		r.kept.keep(address, page, r.Now().Add(lasts))
+		r.cache.keep(address, page, r.Now().Add(lasts))
 		return result{page, outcome}, nil
 	})
 	there := done.(result)

@@ -28,16 +28,16 @@ import (
 // site is a server of pages, and a reader of it.
 type site struct {
 	*Reader
-	address string
-	asked   atomic.Int32
-	ahead   atomic.Int64 // of the system's clock
+	address  string
+	requests atomic.Int32
+	ahead    atomic.Int64 // of the system's clock
 }
 
 func newSite(t *testing.T, handler http.HandlerFunc) *site {
 	t.Helper()
 	s := &site{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.asked.Add(1)
+		s.requests.Add(1)
 		handler(w, r)
 	}))
 	t.Cleanup(server.Close)
@@ -199,9 +199,9 @@ func TestKeptPagesAreBounded(t *testing.T) {
 
 // Many posts of one page ask for it once, and one that is stopped takes nothing from the others.
 func TestPostsShareARead(t *testing.T) {
-	asked, goOn := make(chan struct{}), make(chan struct{})
+	called, goOn := make(chan struct{}), make(chan struct{})
 	s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
-		close(asked)
+		close(called)
 		<-goOn
 		fmt.Fprint(w, open)
 	})
@@ -212,7 +212,7 @@ func TestPostsShareARead(t *testing.T) {
 			t.Errorf("a read that was stopped: %v", err)
 		}
 	})
-	<-asked
+	<-called
 	for range 5 {
 		all.Go(func() {
 			if page, err := s.Read(t.Context(), s.address); err != nil || page.Title != "T" {
@@ -223,7 +223,7 @@ func TestPostsShareARead(t *testing.T) {
 	stop()
 	close(goOn)
 	all.Wait()
-	if n := s.asked.Load(); n != 1 {
+	if n := s.requests.Load(); n != 1 {
 		t.Errorf("the page was asked for %d times", n)
 	}
 }

@@ -211,16 +211,16 @@ func (s *stage) wantNoToken(t *testing.T, err error) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	shown := err.Error() + s.log.String()
+	output := err.Error() + s.log.String()
 	families, gathering := s.registry.Gather()
 	if gathering != nil {
 		t.Fatalf("gathering metrics: %v", gathering)
 	}
 	for _, family := range families {
-		shown += family.String()
+		output += family.String()
 	}
-	if strings.Contains(shown, "secret_part") {
-		t.Errorf("the token is shown: %s", shown)
+	if strings.Contains(output, "secret_part") {
+		t.Errorf("the token is shown: %s", output)
 	}
 }
 

@@ -34,7 +34,7 @@ func Constraints() schema.Constraints {
 	return schema.Constraints{
 		Platform: schema.Telegram,
 		Text:     schema.TextLimit{Max: maxText, Count: utf16Units},
-		Shown:    shown,
+		Shown:    visible,
 		Caption:  maxCaption,
 		Media: schema.MediaLimits{
 			Max:            maxAlbum,
@@ -78,8 +78,8 @@ func parseModeOf(raw json.RawMessage) string {
 	return s.ParseMode
 }
 
-// shown returns what Telegram shows of a text, or why it cannot read it and where that begins.
-func shown(text string, raw json.RawMessage) (string, error) {
+// visible returns what Telegram shows of a text, or why it cannot read it and where that begins.
+func visible(text string, raw json.RawMessage) (string, error) {
 	mode := parseModeOf(raw)
 	read, err := markup.Shown(mode, text)
 	if wrong, ok := errors.AsType[*markup.Error](err); ok {

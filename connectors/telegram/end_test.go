@@ -12,11 +12,11 @@ import (
 // What a bot may do in its chat is found out before its first post, as far as the server
 // tells.
 func TestCheckTellsWhetherTheBotMayPost(t *testing.T) {
-	said := func(status int, body string) simulation.Fault {
+	fault := func(status int, body string) simulation.Fault {
 		return simulation.Fault{Operation: "getChatMember", Status: status, Body: body}
 	}
 	member := func(fields string) simulation.Fault {
-		return said(http.StatusOK, `{"ok":true,"result":{`+fields+`}}`)
+		return fault(http.StatusOK, `{"ok":true,"result":{`+fields+`}}`)
 	}
 	for name, tt := range map[string]struct {
 		chat  string
@@ -31,10 +31,10 @@ func TestCheckTellsWhetherTheBotMayPost(t *testing.T) {
 		"a member of a group":                  {"-4242", member(`"status":"member"`), true},
 		"a member of a group who is muted":     {"-4242", member(`"status":"restricted","is_member":true,"can_send_messages":false`), false},
 		"a member of a group who is not":       {"-4242", member(`"status":"restricted","is_member":true,"can_send_messages":true`), true},
-		"a refusal to tell":                    {channel, said(400, `{"ok":false,"error_code":400,"description":"Bad Request: member list is inaccessible"}`), false},
-		"a server that does not know of it":    {channel, said(404, `{"ok":false,"error_code":404,"description":"Not Found"}`), true},
-		"a server that takes any method":       {channel, said(http.StatusOK, `{"ok":true,"result":true}`), true},
-		"a person, who is not asked of at all": {"4242", said(500, ``), true},
+		"a refusal to tell":                    {channel, fault(400, `{"ok":false,"error_code":400,"description":"Bad Request: member list is inaccessible"}`), false},
+		"a server that does not know of it":    {channel, fault(404, `{"ok":false,"error_code":404,"description":"Not Found"}`), true},
+		"a server that takes any method":       {channel, fault(http.StatusOK, `{"ok":true,"result":true}`), true},
+		"a person, who is not asked of at all": {"4242", fault(500, ``), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)

@@ -19,7 +19,7 @@ import (
 )
 
 // markupCase is a text, and what is shown of it or why it is refused.
-type markupCase struct{ mode, text, shown, refused string }
+type markupCase struct{ mode, text, visible, refused string }
 
 const (
 	html       = "HTML"
@@ -142,12 +142,12 @@ func TestMarkupIsReadAsTelegramReadsIt(t *testing.T) {
 	for source, cases := range markupCases {
 		for _, tt := range cases {
 			t.Run(source+": "+tt.text, func(t *testing.T) {
-				shown, err := markup.Shown(tt.mode, tt.text)
-				if refused := refusalBy(err); shown != tt.shown || refused != tt.refused {
-					t.Errorf("the connector reads %q, %q, want %q, %q", shown, refused, tt.shown, tt.refused)
+				visible, err := markup.Shown(tt.mode, tt.text)
+				if refused := refusalBy(err); visible != tt.visible || refused != tt.refused {
+					t.Errorf("the connector reads %q, %q, want %q, %q", visible, refused, tt.visible, tt.refused)
 				}
-				if shown, refused := parse(t, tt.mode, tt.text); shown != tt.shown || refused != tt.refused {
-					t.Errorf("the simulator reads %q, %q, want %q, %q", shown, refused, tt.shown, tt.refused)
+				if visible, refused := parse(t, tt.mode, tt.text); visible != tt.visible || refused != tt.refused {
+					t.Errorf("the simulator reads %q, %q, want %q, %q", visible, refused, tt.visible, tt.refused)
 				}
 			})
 		}
@@ -162,10 +162,10 @@ func refusalBy(err error) string {
 }
 
 // simulatedParser returns what the simulator reads of a text, by its answer to a message of it.
-func simulatedParser() func(t *testing.T, mode, text string) (shown, refused string) {
+func simulatedParser() func(t *testing.T, mode, text string) (visible, refused string) {
 	world := simulation.NewWorld(simulation.Config{Platform: schema.Telegram, Now: time.Now, BaseURL: func() string { return "" }})
 	handler := simulator.NewUnlimited(world)
-	return func(t *testing.T, mode, text string) (shown, refused string) {
+	return func(t *testing.T, mode, text string) (visible, refused string) {
 		t.Helper()
 		body, err := json.Marshal(map[string]string{"chat_id": "1", "text": text, "parse_mode": mode})
 		if err != nil {
@@ -203,13 +203,13 @@ func FuzzMarkup(f *testing.F) {
 			parse = simulatedParser() // a world keeps what was sent
 		}
 		mode = modes[len(mode)%len(modes)]
-		shown, err := markup.Shown(mode, text)
+		visible, err := markup.Shown(mode, text)
 		refused := refusalBy(err)
-		if refused == "" && strings.TrimSpace(shown) == "" {
+		if refused == "" && strings.TrimSpace(visible) == "" {
 			return // a message needs a text
 		}
-		if other, refusedToo := parse(t, mode, text); other != shown || refusedToo != refused {
-			t.Errorf("%s %q: the connector reads %q, %q, the simulator %q, %q", mode, text, shown, refused, other, refusedToo)
+		if other, refusedToo := parse(t, mode, text); other != visible || refusedToo != refused {
+			t.Errorf("%s %q: the connector reads %q, %q, the simulator %q, %q", mode, text, visible, refused, other, refusedToo)
 		}
 	})
 }

@@ -45,20 +45,20 @@ func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 	if r.Description == "" {
 		return connectors.Refusal{}, false
 	}
-	said := connectors.Refusal{
+	refusal := connectors.Refusal{
 		Codes: []string{strconv.Itoa(r.ErrorCode)}, Message: r.Description,
 		Wait: time.Duration(r.Parameters.RetryAfter) * time.Second,
 	}
 	switch {
 	case r.Parameters.MigrateToChatID != 0:
-		said.Codes = append(said.Codes, supergroup)
-		said.Message = fmt.Sprintf("the group has become a supergroup: connect it again with the chat id %d", r.Parameters.MigrateToChatID)
+		refusal.Codes = append(refusal.Codes, supergroup)
+		refusal.Message = fmt.Sprintf("the group has become a supergroup: connect it again with the chat id %d", r.Parameters.MigrateToChatID)
 	case r.ErrorCode == http.StatusNotFound && r.Description == "Not Found":
-		said.Codes = append(said.Codes, noBot)
+		refusal.Codes = append(refusal.Codes, noBot)
 	case serverCode.MatchString(r.Description):
-		said.Codes = append(said.Codes, serverRefuse)
+		refusal.Codes = append(refusal.Codes, serverRefuse)
 	}
-	return said, true
+	return refusal, true
 }
 
 // answers is what Telegram's refusals mean beyond their status.

@@ -81,8 +81,8 @@ func (c *Connector) publish(ctx context.Context, d schema.Delivery, container st
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("publishing container: %w", c.refused(ctx, d, container, err))
 	}
-	made := graph.ReadBack(ctx, c.client, c.call(d, http.MethodGet, "/"+url.PathEscape(id), opPost), id)
-	return graph.Receipt(d, made, c.now()), nil
+	item := graph.ReadBack(ctx, c.client, c.call(d, http.MethodGet, "/"+url.PathEscape(id), opPost), id)
+	return graph.Receipt(d, item, c.now()), nil
 }
 
 // Comment publishes a reply to the entry. The container is made with it: it is remembered
@@ -96,7 +96,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 		return schema.Receipt{}, err
 	}
 	state, err := c.containers.Look(ctx, d, draft.container)
-	isUnread, works := err != nil && c.containers.IsUnread(err), c.now().Sub(draft.made) < graph.MostWork
+	isUnread, works := err != nil && c.containers.IsUnread(err), c.now().Sub(draft.createdAt) < graph.MostWork
 	switch {
 	case isUnread && works: // which costs no try
 		return schema.Receipt{}, &schema.Error{Kind: schema.RateLimited, RetryAfter: commentWait, Alone: true, Message: "Threads does not show the comment's container"}
@@ -120,20 +120,20 @@ const commentWait = 5 * time.Second
 
 // draft returns the container of a comment, which it makes if there is none.
 func (c *Connector) draft(ctx context.Context, d schema.Delivery) (draft, error) {
-	if kept, ok := c.comments.of(d.Key); ok {
-		return kept, nil
+	if known, ok := c.comments.of(d.Key); ok {
+		return known, nil
 	}
-	asked, err := c.containers.Fields(d, graph.Part{Item: graph.WholePost})
+	form, err := c.containers.Fields(d, graph.Part{Item: graph.WholePost})
 	if err != nil {
 		return draft{}, err
 	}
-	container, err := c.containers.Create(ctx, d, asked)
+	container, err := c.containers.Create(ctx, d, form)
 	if err != nil {
 		return draft{}, err
 	}
-	made := draft{container, c.now()}
-	c.comments.keep(d.Key, made)
-	return made, nil
+	fresh := draft{container, c.now()}
+	c.comments.keep(d.Key, fresh)
+	return fresh, nil
 }
 
 // Refresh trades a token for one that lasts 60 days from now.

@@ -19,46 +19,46 @@ type maker struct{ *Connector }
 
 // Fields returns what the container of a part is asked for with.
 func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
-	asked := url.Values{"media_type": {"TEXT"}}
+	form := url.Values{"media_type": {"TEXT"}}
 	switch {
 	case p.Item != graph.WholePost:
-		asked = itemOf(d.Media[p.Item], p.Kind)
-		asked.Set("is_carousel_item", "true")
-		return asked, nil
+		form = itemOf(d.Media[p.Item], p.Kind)
+		form.Set("is_carousel_item", "true")
+		return form, nil
 	case len(p.Children) > 0:
-		asked = url.Values{"media_type": {"CAROUSEL"}, "children": {strings.Join(p.Children, ",")}}
+		form = url.Values{"media_type": {"CAROUSEL"}, "children": {strings.Join(p.Children, ",")}}
 	case p.Kind != "":
-		asked = itemOf(d.Media[0], p.Kind)
+		form = itemOf(d.Media[0], p.Kind)
 	}
 	if text := d.VisibleText(); text != "" {
-		asked.Set("text", text)
+		form.Set("text", text)
 	}
 	if parent := d.ReplyTo(); parent != "" {
-		asked.Set("reply_to_id", parent)
-		return asked, nil
+		form.Set("reply_to_id", parent)
+		return form, nil
 	}
 	s, err := settingsOf(d)
 	if err != nil {
 		return nil, err
 	}
-	return asked, s.apply(asked, len(d.Media) > 0)
+	return form, s.apply(form, len(d.Media) > 0)
 }
 
 // itemOf returns the fields of one media item.
 func itemOf(item schema.Media, kind schema.MediaKind) url.Values {
-	asked := url.Values{"media_type": {"IMAGE"}, "image_url": {item.URL}}
+	form := url.Values{"media_type": {"IMAGE"}, "image_url": {item.URL}}
 	if kind == schema.Video {
-		asked = url.Values{"media_type": {"VIDEO"}, "video_url": {item.URL}}
+		form = url.Values{"media_type": {"VIDEO"}, "video_url": {item.URL}}
 	}
 	if item.AltText != "" {
-		asked.Set("alt_text", item.AltText)
+		form.Set("alt_text", item.AltText)
 	}
-	return asked
+	return form
 }
 
 // Create makes a container, which nobody can see.
-func (m maker) Create(ctx context.Context, d schema.Delivery, asked url.Values) (string, error) {
-	id, err := graph.CreateContainer(ctx, m.client, m.call(d, http.MethodPost, "/me/threads", opCreate), asked)
+func (m maker) Create(ctx context.Context, d schema.Delivery, form url.Values) (string, error) {
+	id, err := graph.CreateContainer(ctx, m.client, m.call(d, http.MethodPost, "/me/threads", opCreate), form)
 	if d.ReplyTo() != "" {
 		err = connectors.WithoutEnd(err) // posts that answer nothing may go out all the same
 	}

@@ -15,7 +15,7 @@ type drafts struct {
 // draft is a container and when it was made.
 type draft struct {
 	container string
-	made      time.Time
+	createdAt time.Time
 }
 
 const mostDrafts = 4096

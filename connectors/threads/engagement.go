@@ -71,16 +71,16 @@ func (c *Connector) received(ctx context.Context, r connectors.Reading, from inb
 		return connectors.ReceivedPage{}, fmt.Errorf("reading what people wrote: %w", connectors.WithoutEnd(err))
 	}
 	var page connectors.ReceivedPage
-	for _, one := range read.Data {
-		if one.IsOwn || one.ID == "" || one.Timestamp.IsZero() {
+	for _, reply := range read.Data {
+		if reply.IsOwn || reply.ID == "" || reply.Timestamp.IsZero() {
 			continue
 		}
 		item := schema.InboxItem{
-			Kind: from.kind, NativeID: one.ID, ParentID: one.RepliedTo.ID, Text: one.Text, WrittenAt: one.Timestamp.UTC(),
-			Author: schema.Author{Handle: one.Username, URL: "https://www.threads.com/@" + url.PathEscape(one.Username)},
+			Kind: from.kind, NativeID: reply.ID, ParentID: reply.RepliedTo.ID, Text: reply.Text, WrittenAt: reply.Timestamp.UTC(),
+			Author: schema.Author{Handle: reply.Username, URL: "https://www.threads.com/@" + url.PathEscape(reply.Username)},
 		}
-		if validation.IsWebAddress(one.Permalink) {
-			item.URL = one.Permalink
+		if validation.IsWebAddress(reply.Permalink) {
+			item.URL = reply.Permalink
 		}
 		page.Items = append(page.Items, schema.Received{Item: item})
 	}

@@ -18,8 +18,8 @@ func TestAContainerThatPublishNeverKnowsIsMadeAnew(t *testing.T) {
 		t.Fatalf("it is %v, %+v", last.State, last.Error)
 	}
 	r.WantPosts(t, 1)
-	if made, published := r.World.Calls(simCreate), r.World.Calls(simPublish); made != 2 || published != 3 {
-		t.Errorf("%d containers were made, and published %d times, want 2 and 3", made, published)
+	if created, published := r.World.Calls(simCreate), r.World.Calls(simPublish); created != 2 || published != 3 {
+		t.Errorf("%d containers were made, and published %d times, want 2 and 3", created, published)
 	}
 }
 

@@ -24,14 +24,14 @@ func TestSettingsAreTheFirstEntrys(t *testing.T) {
 	next.Settings, next.Entry, next.Entries, next.Receipts = d.Settings, 1, 2, []schema.Receipt{first}
 	r.Published(t, next)
 	posts := r.WantPosts(t, 2)
-	want := made{
+	want := storedFields{
 		Kind: "TEXT", ReplyControl: "mentioned_only", Topic: "coffee", Link: "https://example.com/a", Quotes: "17",
 		Poll: map[string]string{"option_a": "filter", "option_b": "espresso", "option_c": "none"},
 	}
-	if got := connectortest.FieldsOf[made](t, posts[0]); !reflect.DeepEqual(got, want) {
+	if got := connectortest.FieldsOf[storedFields](t, posts[0]); !reflect.DeepEqual(got, want) {
 		t.Errorf("the first is %+v, want %+v", got, want)
 	}
-	if got := connectortest.FieldsOf[made](t, posts[1]); !reflect.DeepEqual(got, made{Kind: "TEXT"}) || posts[1].ReplyTo != first.NativeID {
+	if got := connectortest.FieldsOf[storedFields](t, posts[1]); !reflect.DeepEqual(got, storedFields{Kind: "TEXT"}) || posts[1].ReplyTo != first.NativeID {
 		t.Errorf("the second is %+v on %q", got, posts[1].ReplyTo)
 	}
 	if want := fmt.Sprintf("%s/@user%s/post/%s", r.Base, r.Account(), first.NativeID); first.URL != want || !first.PostedAt.Equal(r.Clock()) {
@@ -53,7 +53,7 @@ func TestEachKindOfMedia(t *testing.T) {
 			r := newRig(t)
 			r.Published(t, r.Delivery("look", tt.items(r)...))
 			post := r.WantPosts(t, 1)[0]
-			if connectortest.FieldsOf[made](t, post).Kind != tt.kind || post.Text != "look" || len(post.Media) != len(tt.want) {
+			if connectortest.FieldsOf[storedFields](t, post).Kind != tt.kind || post.Text != "look" || len(post.Media) != len(tt.want) {
 				t.Fatalf("post = %+v", post)
 			}
 			for i, want := range tt.want {
@@ -177,7 +177,7 @@ func TestAContainerThatThreadsDoesNotPublish(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	for name, shown := range map[string]simulation.Fault{
+	for name, fault := range map[string]simulation.Fault{
 		"an earlier call is at it":  {Status: 200, Body: `{"id":"1","status":"IN_PROGRESS"}`},
 		"nobody can be asked of it": {Status: 503},
 	} {
@@ -186,8 +186,8 @@ func TestAContainerThatThreadsDoesNotPublish(t *testing.T) {
 			d := r.Prepared(t, r.Delivery("late"))
 			d.Attempts = schema.DefaultTries - 1
 			r.Inject(t, simulation.Fault{Operation: simPublish, Status: 400, Body: `{"error":{"message":"The requested resource does not exist","code":24,"error_subcode":4279009}}`})
-			shown.Operation = simShow
-			r.Inject(t, shown)
+			fault.Operation = simShow
+			r.Inject(t, fault)
 			_, err := r.Publish(t.Context(), d)
 			connectortest.WantKind(t, err, schema.Unknown)
 		})

@@ -25,8 +25,8 @@ func newRig(t *testing.T) *rig {
 
 func subject(t *testing.T) *graphtest.Subject { return newRig(t).Subject }
 
-// made is what the simulator stores of a post beside what every post has.
-type made struct {
+// storedFields is what the simulator stores of a post beside what every post has.
+type storedFields struct {
 	Kind, ReplyControl, Topic, Link, Quotes string
 	Poll                                    map[string]string
 }

@@ -47,7 +47,7 @@ func settingsOf(d schema.Delivery) (s settings, err error) {
 }
 
 // apply adds the settings to what is asked for.
-func (s settings) apply(asked url.Values, hasMedia bool) error {
+func (s settings) apply(form url.Values, hasMedia bool) error {
 	if hasMedia && (s.Poll != nil || s.LinkAttachment != "") {
 		return &schema.Error{Kind: schema.Refused, Message: "Threads takes a poll or a link attachment with a text alone, not beside media"}
 	}
@@ -55,7 +55,7 @@ func (s settings) apply(asked url.Values, hasMedia bool) error {
 		"reply_control": s.ReplyControl, "topic_tag": s.TopicTag, "link_attachment": s.LinkAttachment, "quote_post_id": s.QuotePostID,
 	} {
 		if value != "" {
-			asked.Set(field, value)
+			form.Set(field, value)
 		}
 	}
 	if s.Poll == nil {
@@ -69,7 +69,7 @@ func (s settings) apply(asked url.Values, hasMedia bool) error {
 	if err != nil {
 		return fmt.Errorf("encoding poll: %w", err)
 	}
-	asked.Set("poll_attachment", string(encoded))
+	form.Set("poll_attachment", string(encoded))
 	return nil
 }
 

@@ -270,10 +270,10 @@ func TestLastPartsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(l.kept) != mostLastParts || l.take("a") != nil || l.take(string(rune('a'+5))) == nil {
-		t.Errorf("%d are kept", len(l.kept))
+	if len(l.parts) != mostLastParts || l.take("a") != nil || l.take(string(rune('a'+5))) == nil {
+		t.Errorf("%d are kept", len(l.parts))
 	}
-	for _, left := range l.kept {
+	for _, left := range l.parts {
 		_ = left.Close()
 	}
 
@@ -282,8 +282,8 @@ func TestLastPartsAreBounded(t *testing.T) {
 		large.giveBack(id, &lastPart{size: mostLastBytes/2 - 1, until: began})
 		began = began.Add(time.Second)
 	}
-	if len(large.kept) != 2 || large.take("first") != nil || large.bytes > mostLastBytes {
-		t.Errorf("%d are kept, of %d bytes", len(large.kept), large.bytes)
+	if len(large.parts) != 2 || large.take("first") != nil || large.bytes > mostLastBytes {
+		t.Errorf("%d are kept, of %d bytes", len(large.parts), large.bytes)
 	}
 }
 
@@ -417,14 +417,14 @@ func TestVideosGoToTikTokAlone(t *testing.T) {
 		}
 	}
 	r := newRig(t)
-	told := make(chan struct{}, 1)
-	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { told <- struct{}{} }))
+	called := make(chan struct{}, 1)
+	stranger := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called <- struct{}{} }))
 	t.Cleanup(stranger.Close)
 	r.Inject(t, simulation.Fault{
 		Operation: simInit, Status: 200, Body: `{"data":{"publish_id":"1","upload_url":"` + stranger.URL + `"},"error":{"code":"ok"}}`,
 	})
 	_, err := r.Prepare(t.Context(), r.delivery("look", film))
-	if connectortest.WantKind(t, err, schema.Retryable); len(told) > 0 {
+	if connectortest.WantKind(t, err, schema.Retryable); len(called) > 0 {
 		t.Error("a stranger was called")
 	}
 }

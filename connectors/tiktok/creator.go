@@ -34,13 +34,13 @@ type accountSettings struct {
 
 // creatorOf returns what is known of an account.
 func creatorOf(a schema.Account) creator {
-	var kept accountSettings
-	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &kept) != nil {
+	var settings accountSettings
+	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &settings) != nil {
 		return creator{}
 	}
-	k := creator{levels: kept.Privacy, interactions: kept.Interactions}
-	if len(kept.Longest) == 1 {
-		seconds, _ := strconv.Atoi(kept.Longest[0]) // zero: not known
+	k := creator{levels: settings.Privacy, interactions: settings.Interactions}
+	if len(settings.Longest) == 1 {
+		seconds, _ := strconv.Atoi(settings.Longest[0]) // zero: not known
 		k.longest = time.Duration(max(seconds, 0)) * time.Second
 	}
 	return k
@@ -48,11 +48,11 @@ func creatorOf(a schema.Account) creator {
 
 // settings returns what is kept of a creator.
 func (k creator) settings() json.RawMessage {
-	kept, err := json.Marshal(accountSettings{k.levels, k.interactions, []string{strconv.Itoa(int(k.longest.Seconds()))}})
+	encoded, err := json.Marshal(accountSettings{k.levels, k.interactions, []string{strconv.Itoa(int(k.longest.Seconds()))}})
 	if err != nil {
 		return nil // not reached: it is texts
 	}
-	return kept
+	return encoded
 }
 
 func (k creator) allows(interaction string) bool {

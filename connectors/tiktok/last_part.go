@@ -44,11 +44,11 @@ const (
 // safe for concurrent use.
 type lastParts struct {
 	mu    sync.Mutex
-	kept  map[string]*lastPart // by publish_id
+	parts map[string]*lastPart // by publish_id
 	bytes int64                // of all that are kept
 }
 
-func newLastParts() *lastParts { return &lastParts{kept: map[string]*lastPart{}} }
+func newLastParts() *lastParts { return &lastParts{parts: map[string]*lastPart{}} }
 
 // keep keeps the end of a video.
 func (l *lastParts) keep(id string, content io.Reader, until time.Time) error {
@@ -72,16 +72,16 @@ func (l *lastParts) giveBack(id string, part *lastPart) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drop(id)
-	for len(l.kept) > 0 && (len(l.kept) >= mostLastParts || l.bytes+part.size > mostLastBytes) {
+	for len(l.parts) > 0 && (len(l.parts) >= mostLastParts || l.bytes+part.size > mostLastBytes) {
 		first := ""
-		for other, held := range l.kept {
-			if first == "" || held.until.Before(l.kept[first].until) {
+		for other, held := range l.parts {
+			if first == "" || held.until.Before(l.parts[first].until) {
 				first = other
 			}
 		}
 		l.drop(first)
 	}
-	l.kept[id] = part
+	l.parts[id] = part
 	l.bytes += part.size
 }
 
@@ -94,9 +94,9 @@ func (l *lastParts) drop(id string) {
 
 // remove returns a part and keeps it no longer; nil: it is not here.
 func (l *lastParts) remove(id string) *lastPart {
-	part := l.kept[id]
+	part := l.parts[id]
 	if part != nil {
-		delete(l.kept, id)
+		delete(l.parts, id)
 		l.bytes -= part.size
 	}
 	return part

@@ -24,8 +24,8 @@ const (
 func TestThePageIsAskedForWhatTheAppWasGiven(t *testing.T) {
 	app := connectors.App{ID: "key", Secret: "s", Scope: "user.info.basic video.publish"}
 	page, _, err := New(connectors.Parts{App: app}).Authorize(t.Context(), schema.Account{}, connectors.AuthorizationRequest{})
-	asked, parseErr := url.Parse(page)
-	if err != nil || parseErr != nil || asked.Query().Get("scope") != "user.info.basic,video.publish" {
+	address, parseErr := url.Parse(page)
+	if err != nil || parseErr != nil || address.Query().Get("scope") != "user.info.basic,video.publish" {
 		t.Errorf("page %s, %v, %v", page, err, parseErr)
 	}
 }

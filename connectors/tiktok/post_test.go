@@ -110,7 +110,7 @@ func TestWhatIsRefusedBeforeItIsBegun(t *testing.T) {
 			d.Credentials.AccessToken, d.Settings = tt.token, []byte(`{"privacy":"`+tt.privacy+`"}`)
 			p, err := r.Prepare(t.Context(), d)
 			e := connectortest.WantKind(t, err, tt.want)
-			if asked := strings.Contains(name, "privacy") || tt.inits > 0; (p.Settings != nil) != asked {
+			if isSettled := strings.Contains(name, "privacy") || tt.inits > 0; (p.Settings != nil) != isSettled {
 				t.Errorf("what the creator may publish is kept as %s", p.Settings)
 			}
 			if !strings.Contains(e.Message, tt.says) || e.RetryAfter != tt.wait || r.World.Calls(simInit) != tt.inits {

@@ -95,13 +95,13 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 		return schema.Progress{}, refuse("TikTok takes one video")
 	}
 	most := p.Most
-	said, err := c.advance(ctx, d, s, &p)
+	allowed, err := c.advance(ctx, d, s, &p)
 	p.Most = max(most, p.Sent*p.Part)
-	kept, encodeErr := json.Marshal(p)
+	encoded, encodeErr := json.Marshal(p)
 	if encodeErr != nil {
 		return schema.Progress{}, fmt.Errorf("encoding progress: %w", encodeErr)
 	}
-	prepared := schema.Progress{State: kept, Ready: err == nil && p.isReady(), Settings: said, Advanced: p.Most > most}
+	prepared := schema.Progress{State: encoded, Ready: err == nil && p.isReady(), Settings: allowed, Advanced: p.Most > most}
 	if err == nil && !prepared.Ready {
 		prepared.RetryIn = soon
 	}
@@ -110,7 +110,7 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 
 // advance takes the entry as far as there is time. It returns what the creator may publish,
 // where that was asked for.
-func (c *Connector) advance(ctx context.Context, d schema.Delivery, s settings, p *progress) (said json.RawMessage, err error) {
+func (c *Connector) advance(ctx context.Context, d schema.Delivery, s settings, p *progress) (allowed json.RawMessage, err error) {
 	file, err := c.media.Open(ctx, d.Media[0])
 	if err != nil {
 		return nil, fmt.Errorf("opening media: %w", err)
@@ -209,9 +209,9 @@ func postInfo(title string, s settings, k creator) map[string]any {
 		"title": title, "privacy_level": s.Privacy, "brand_content_toggle": s.BrandContent,
 		"brand_organic_toggle": s.BrandOrganic, "is_aigc": s.Generated,
 	}
-	for _, one := range s.interactions() {
-		disable := *one.disable
-		info["disable_"+one.name] = disable != nil && *disable || !k.allows(one.name)
+	for _, interaction := range s.interactions() {
+		disable := *interaction.disable
+		info["disable_"+interaction.name] = disable != nil && *disable || !k.allows(interaction.name)
 	}
 	if s.CoverTimestamp != nil {
 		info["video_cover_timestamp_ms"] = *s.CoverTimestamp

@@ -49,10 +49,10 @@ var errPartSize = errors.New("TikTok refuses the size of the parts")
 // answers is what TikTok's refusals mean beyond their status. Some come with a status of 200: see ask.
 func answers() connectors.Answers {
 	const direct, creator = "content-posting-api-reference-direct-post", "content-posting-api-reference-query-creator-info"
-	said := []int{2, 4} // 5xx with whatever code is an outage
+	outage := []int{2, 4} // 5xx with whatever code is an outage
 	return connectors.Answers{Read: readRefusal, Table: []connectors.Answer{
 		{
-			Operations: []string{opInit}, Status: said, Says: "chunk size", Means: connectors.IsRetried, Cause: errPartSize,
+			Operations: []string{opInit}, Status: outage, Says: "chunk size", Means: connectors.IsRetried, Cause: errPartSize,
 			Source:  "DayMoonDevelopment/post-for-me issue 327",
 			Example: example("invalid_params", "The chunk size is invalid"),
 		},
@@ -66,37 +66,37 @@ func answers() connectors.Answers {
 			Source: "docs/en/tiktok-api-v2-rate-limit",
 		},
 		{ // the app's, in 24 hours
-			Operations: []string{opInit, opCreator}, Status: said, Codes: []string{codeUserCap},
+			Operations: []string{opInit, opCreator}, Status: outage, Codes: []string{codeUserCap},
 			Means: connectors.IsAwaited, Wait: dayWait, Alone: true,
 			Message: "TikTok has not audited this server's app: until it has, five accounts may publish by it in 24 hours, and these have",
 			Source:  creator,
 			Example: example(codeUserCap, "Daily quota for active publishing users from your client is reached."),
 		},
 		{ // the account's, in 24 hours, of all apps
-			Operations: []string{opInit, opCreator}, Status: said, Codes: []string{codeTooMany},
+			Operations: []string{opInit, opCreator}, Status: outage, Codes: []string{codeTooMany},
 			Means: connectors.IsAwaited, Wait: dayWait, Alone: true,
 			Message: "TikTok takes no more posts of the account by apps today",
 			Source:  creator, Example: example(codeTooMany, "Daily post cap from the API is reached for the current user."),
 		},
 		{ // a token without the permission to look may publish all the same
-			Operations: []string{opStatus}, Status: said, Codes: []string{codeScope, codeBanned}, Means: connectors.IsRefused,
+			Operations: []string{opStatus}, Status: outage, Codes: []string{codeScope, codeBanned}, Means: connectors.IsRefused,
 			Source:  "content-posting-api-reference-get-video-status",
 			Example: example(codeScope, "The scope was not authorized."),
 		},
 		{
-			Status: said, Codes: []string{codeToken}, Means: connectors.ChecksAccount,
+			Status: outage, Codes: []string{codeToken}, Means: connectors.ChecksAccount,
 			Source: direct, Example: example(codeToken, "The access token is invalid or not found in the request."),
 		},
 		{
-			Status: said, Codes: []string{codeScope}, Means: connectors.EndsAccount, End: schema.EndScope,
+			Status: outage, Codes: []string{codeScope}, Means: connectors.EndsAccount, End: schema.EndScope,
 			Source: direct, Example: example(codeScope, "The scope was not authorized."),
 		},
 		{
-			Status: said, Codes: []string{codeBanned}, Means: connectors.EndsAccount, End: schema.EndSuspended,
+			Status: outage, Codes: []string{codeBanned}, Means: connectors.EndsAccount, End: schema.EndSuspended,
 			Source: direct, Example: example(codeBanned, "The user is banned from making new posts."),
 		},
 		{
-			Status: said, Codes: []string{codeUnaudited}, Means: connectors.IsRefused,
+			Status: outage, Codes: []string{codeUnaudited}, Means: connectors.IsRefused,
 			Message: "TikTok has not audited this server's app: until it has, it takes posts with the privacy " + oneself +
 				" alone, of accounts that are private themselves",
 			Source: direct, Example: example(codeUnaudited, "Please review our integration guidelines."),

@@ -69,11 +69,11 @@ func settingsCheck(k creator) func(json.RawMessage) []schema.Detail {
 				Message: "only the account itself sees the video; of an app that TikTok has not audited it takes no other",
 			})
 		}
-		for _, one := range s.interactions() {
-			if *one.disable != nil && !**one.disable && !k.allows(one.name) {
+		for _, interaction := range s.interactions() {
+			if *interaction.disable != nil && !**interaction.disable && !k.allows(interaction.name) {
 				details = append(details, schema.Detail{
-					Field: one.setting, Code: validation.CodeSettingNotEnabled,
-					Message: "the account has " + one.several + " turned off on TikTok, so that they cannot be turned on here",
+					Field: interaction.setting, Code: validation.CodeSettingNotEnabled,
+					Message: "the account has " + interaction.several + " turned off on TikTok, so that they cannot be turned on here",
 				})
 			}
 		}

@@ -25,13 +25,13 @@ func (t turn) send(ctx context.Context) error {
 		return err
 	}
 	defer content.Close()
-	for asked := false; !t.p.isReady(); {
+	for hasResumed := false; !t.p.isReady(); {
 		status, err := t.sendPart(ctx, content)
 		switch {
 		case err == nil:
 			t.p.Sent++
-		case status == http.StatusRequestedRangeNotSatisfiable && !asked:
-			if asked, err = true, t.resume(ctx); err != nil {
+		case status == http.StatusRequestedRangeNotSatisfiable && !hasResumed:
+			if hasResumed, err = true, t.resume(ctx); err != nil {
 				return err
 			}
 		case schema.KindOf(err) == schema.Refused:

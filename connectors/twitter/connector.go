@@ -154,8 +154,8 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	if out.Data.ID == "" {
 		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "X's answer names no account"}
 	}
-	said := accountSettings{out.Data.Subscription, out.Data.Verified}
-	return connectors.Profile{NativeID: out.Data.ID, Name: "@" + out.Data.Username, Settings: said.encode()}, nil
+	settings := accountSettings{out.Data.Subscription, out.Data.Verified}
+	return connectors.Profile{NativeID: out.Data.ID, Name: "@" + out.Data.Username, Settings: settings.encode()}, nil
 }
 
 func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {

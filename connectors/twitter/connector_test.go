@@ -37,7 +37,7 @@ func TestEntriesCarryTheirSettings(t *testing.T) {
 				d.Media = []schema.Media{r.image(t, name)}
 			}
 			if tt.entry > 0 {
-				d.Receipts = []schema.Receipt{{NativeID: r.made(t, simulation.Post{Text: "root"}).ID}}
+				d.Receipts = []schema.Receipt{{NativeID: r.addForeign(t, simulation.Post{Text: "root"}).ID}}
 			}
 			receipt := r.publish(t, d)
 			post, _ := r.World.Post(r.account(), receipt.NativeID)

@@ -79,12 +79,12 @@ type accountSettings struct {
 // writesLong reports whether X said last that an account is one that may write longer posts: each
 // subscription has them, and so have verified organizations.
 func writesLong(a schema.Account) bool {
-	var kept accountSettings
-	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &kept) != nil {
+	var settings accountSettings
+	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &settings) != nil {
 		return false
 	}
-	return slices.Contains([]string{"Basic", "Premium", "PremiumPlus"}, kept.Subscription) ||
-		slices.Contains([]string{"blue", "business", "government"}, kept.Verified)
+	return slices.Contains([]string{"Basic", "Premium", "PremiumPlus"}, settings.Subscription) ||
+		slices.Contains([]string{"blue", "business", "government"}, settings.Verified)
 }
 
 // encode returns what is kept; nothing where X said nothing.
@@ -92,9 +92,9 @@ func (s accountSettings) encode() json.RawMessage {
 	if s == (accountSettings{}) {
 		return nil
 	}
-	kept, err := json.Marshal(s)
+	encoded, err := json.Marshal(s)
 	if err != nil {
 		return nil // not reached: it is texts
 	}
-	return kept
+	return encoded
 }

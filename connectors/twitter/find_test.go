@@ -12,8 +12,8 @@ import (
 	"crier/schema"
 )
 
-// made puts a post into the account that no delivery of ours made.
-func (r *rig) made(t *testing.T, p simulation.Post) simulation.Post {
+// addForeign puts a post into the account that no delivery of ours made.
+func (r *rig) addForeign(t *testing.T, p simulation.Post) simulation.Post {
 	t.Helper()
 	p.Account = r.account()
 	added, _, err := r.World.Add(p)
@@ -61,7 +61,7 @@ func TestFindKnowsAPostBehindXsLinks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.delivery(tt.text)
-			r.made(t, simulation.Post{Text: tt.other})
+			r.addForeign(t, simulation.Post{Text: tt.other})
 			r.doubt(t, d)
 			r.Inject(t, simulation.Fault{Operation: opCreatePost, Lose: true})
 			_, err := r.Publish(t.Context(), d)
@@ -88,7 +88,7 @@ func TestFindTellsPostsOfOneTextApart(t *testing.T) {
 			d.Media = []schema.Media{r.image(t, "one"), r.image(t, "two")}
 		},
 		"a reply": func(t *testing.T, r *rig, d *schema.Delivery) {
-			d.Entry, d.Entries, d.Receipts = 1, 2, []schema.Receipt{{NativeID: r.made(t, simulation.Post{Text: "root"}).ID}}
+			d.Entry, d.Entries, d.Receipts = 1, 2, []schema.Receipt{{NativeID: r.addForeign(t, simulation.Post{Text: "root"}).ID}}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,9 +96,9 @@ func TestFindTellsPostsOfOneTextApart(t *testing.T) {
 			d := r.delivery("same")
 			ask(t, r, &d)
 			if name != "plain" {
-				r.made(t, simulation.Post{Text: "same"})
+				r.addForeign(t, simulation.Post{Text: "same"})
 			} else {
-				r.made(t, simulation.Post{Text: "same", Media: []simulation.Media{{ID: "1", Type: "image/png"}}})
+				r.addForeign(t, simulation.Post{Text: "same", Media: []simulation.Media{{ID: "1", Type: "image/png"}}})
 			}
 			switch name {
 			case "plain":
@@ -122,10 +122,10 @@ func TestFindTellsPostsOfOneTextApart(t *testing.T) {
 func TestAPostThatXShowsInPartsIsNotPublishedTwice(t *testing.T) {
 	const at = `"created_at":"2026-03-04T05:06:07.000Z"`
 	for name, tt := range map[string]struct {
-		text  string
-		image bool
-		shown string
-		want  schema.Verdict
+		text   string
+		image  bool
+		listed string
+		want   schema.Verdict
 	}{
 		"no address":        {"read https://example.com/a", false, `{"id":"7",` + at + `,"text":"read https://t.co/abc","entities":{"urls":[{"url":"https://t.co/abc","start":5,"end":21}]}}`, schema.CannotTell},
 		"a null address":    {"read https://example.com/a", false, `{"id":"7",` + at + `,"text":"read https://t.co/abc","entities":{"urls":[{"url":"https://t.co/abc","expanded_url":null}]}}`, schema.CannotTell},
@@ -146,7 +146,7 @@ func TestAPostThatXShowsInPartsIsNotPublishedTwice(t *testing.T) {
 				d.Media = []schema.Media{r.image(t, "one")}
 			}
 			r.Pass(time.Hour) // so long after, nothing in doubt is waited for
-			r.Inject(t, simulation.Fault{Operation: opListPosts, Status: 200, Body: `{"data":[` + tt.shown + `],"meta":{"result_count":1}}`})
+			r.Inject(t, simulation.Fault{Operation: opListPosts, Status: 200, Body: `{"data":[` + tt.listed + `],"meta":{"result_count":1}}`})
 			r.find(t, d, tt.want)
 		})
 	}
@@ -155,10 +155,10 @@ func TestAPostThatXShowsInPartsIsNotPublishedTwice(t *testing.T) {
 func TestFindReadsPageAfterPage(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("early")
-	first := r.made(t, simulation.Post{Text: "early"})
+	first := r.addForeign(t, simulation.Post{Text: "early"})
 	for i := range 2*pageSize + 5 {
 		r.Pass(time.Second)
-		r.made(t, simulation.Post{Text: fmt.Sprintf("late %d", i)})
+		r.addForeign(t, simulation.Post{Text: fmt.Sprintf("late %d", i)})
 	}
 	if receipt := r.find(t, d, schema.Found); receipt.NativeID != first.ID {
 		t.Errorf("found %s, want %s", receipt.NativeID, first.ID)
@@ -181,7 +181,7 @@ func TestFindByAnotherClock(t *testing.T) {
 			r := newRig(t)
 			r.Ahead = tt.ahead
 			d := r.delivery("hello")
-			r.made(t, simulation.Post{Text: "hello"})
+			r.addForeign(t, simulation.Post{Text: "hello"})
 			if !tt.lost {
 				r.find(t, d, schema.Found)
 				return
@@ -197,7 +197,7 @@ func TestFindByAnotherClock(t *testing.T) {
 
 func TestFindInDoubt(t *testing.T) {
 	r := newRig(t)
-	r.made(t, simulation.Post{Text: "hello"})
+	r.addForeign(t, simulation.Post{Text: "hello"})
 	r.Pass(listing.ClockDoubt / 2)
 	d := r.delivery("hello")
 	_, _, err := r.Find(t.Context(), d)
@@ -215,12 +215,12 @@ func TestFindOnASharedProfileWaitsForTheOther(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("hello")
 	d.Shared = true
-	made := r.made(t, simulation.Post{Text: "hello"})
+	post := r.addForeign(t, simulation.Post{Text: "hello"})
 	_, _, err := r.Find(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Retryable)
 	r.Pass(listing.InFlight)
-	if receipt := r.find(t, d, schema.Found); receipt.NativeID != made.ID {
-		t.Errorf("found %s, want %s", receipt.NativeID, made.ID)
+	if receipt := r.find(t, d, schema.Found); receipt.NativeID != post.ID {
+		t.Errorf("found %s, want %s", receipt.NativeID, post.ID)
 	}
 }
 
@@ -249,6 +249,6 @@ func TestFindOfTheSandbox(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("hello")
 	d.Account.NativeID, d.Account.Sandbox = "sandbox", true
-	r.made(t, simulation.Post{Text: "hello"})
+	r.addForeign(t, simulation.Post{Text: "hello"})
 	r.find(t, d, schema.Found)
 }

@@ -67,7 +67,7 @@ type shownPost struct {
 // (expanded_url is nullable and not required), nor what is attached or answered. X counts the items of a
 // post's media and names its poll; what the media shows and the poll asks is not compared.
 func (want likeness) compare(p post) (alike, near bool) {
-	got := p.shown()
+	got := p.displayed()
 	replies, media, poll := p.references(repliesTo), len(p.Attachments.MediaKeys), len(p.Attachments.PollIDs) > 0
 	spare := 0 // links of X's own that are not the text's
 	if !got.appended && (want.media > 0 || want.quotes != "") {
@@ -81,9 +81,9 @@ func (want likeness) compare(p post) (alike, near bool) {
 	return alike, near && !alike
 }
 
-// shown reads what a post shows. A link is X's own (t.co), with its address among the entities, or what
+// displayed reads what a post shows. A link is X's own (t.co), with its address among the entities, or what
 // was written.
-func (p post) shown() (got shownPost) {
+func (p post) displayed() (got shownPost) {
 	text, known := p.whole()
 	text = html.UnescapeString(text)
 	for _, link := range known {

@@ -139,14 +139,14 @@ func TestALongUploadGoesOnWhereItWas(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.Progress = p.State
-		var kept progress
-		if err := json.Unmarshal(p.State, &kept); err != nil {
+		var state progress
+		if err := json.Unmarshal(p.State, &state); err != nil {
 			t.Fatal(err)
 		}
-		if kept.Media[0].Sent <= sent {
-			t.Fatalf("turn %d came to %d bytes, the one before to %d", turns, kept.Media[0].Sent, sent)
+		if state.Media[0].Sent <= sent {
+			t.Fatalf("turn %d came to %d bytes, the one before to %d", turns, state.Media[0].Sent, sent)
 		}
-		sent = kept.Media[0].Sent
+		sent = state.Media[0].Sent
 		r.restart(t)
 	}
 	if turns < 2 {

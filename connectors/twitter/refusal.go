@@ -117,26 +117,26 @@ func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 			Message string `json:"message"`
 		} `json:"errors"`
 	}
-	said := connectors.Refusal{}
+	refusal := connectors.Refusal{}
 	if json.Unmarshal(response.Body, &p) == nil {
-		said.Message = p.Detail
+		refusal.Message = p.Detail
 		for i := len(p.Errors) - 1; i >= 0; i-- {
 			if e := p.Errors[i]; e.Message != "" {
-				said.Message = e.Message
+				refusal.Message = e.Message
 			}
 			if code := p.Errors[i].Code; code != 0 {
-				said.Codes = append(said.Codes, strconv.Itoa(code))
+				refusal.Codes = append(refusal.Codes, strconv.Itoa(code))
 			}
 		}
 		if p.Type != "" {
-			said.Codes = append(said.Codes, urlpath.Base(p.Type))
+			refusal.Codes = append(refusal.Codes, urlpath.Base(p.Type))
 		}
 	}
 	for _, name := range []string{window, appDay, userDay} {
-		said.Wait = max(said.Wait, exhausted(response.Header, name))
+		refusal.Wait = max(refusal.Wait, exhausted(response.Header, name))
 	}
-	if slices.Contains(said.Codes, usageCapped) {
-		said.Wait = max(said.Wait, planWait)
+	if slices.Contains(refusal.Codes, usageCapped) {
+		refusal.Wait = max(refusal.Wait, planWait)
 	}
-	return said, said.Message != "" || len(said.Codes) > 0
+	return refusal, refusal.Message != "" || len(refusal.Codes) > 0
 }

@@ -135,17 +135,17 @@ func (t transfer) append(ctx context.Context, segment io.Reader, size int64) (er
 		return err
 	}
 	// Any 2xx counts: the OpenAPI has a body, docs.x.com/x-api/media/quickstart and X's API Playground none.
-	said, err := t.c.tell(ctx, call)
+	hasBody, err := t.c.tell(ctx, call)
 	if err != nil {
 		return err
 	}
-	t.u.Unsure = t.u.Unsure || !said
+	t.u.Unsure = t.u.Unsure || !hasBody
 	return nil
 }
 
 // tell makes a call of whose answer nothing is needed: X need not give it a body. It returns whether the
 // answer has one; one that is no JSON is somebody else's.
-func (c *Connector) tell(ctx context.Context, call connectors.Call) (said bool, err error) {
+func (c *Connector) tell(ctx context.Context, call connectors.Call) (hasBody bool, err error) {
 	response, err := c.client.Do(ctx, call, nil)
 	if err != nil {
 		return false, err

@@ -44,8 +44,8 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		return nil, strange("is no list of statistics")
 	}
 	found := make(map[string]schema.Metrics, len(read.Items))
-	for _, one := range read.Items {
-		found[one.ID] = schema.Metrics{Views: one.Statistics.Views, Likes: one.Statistics.Likes, Comments: one.Statistics.Comments}
+	for _, video := range read.Items {
+		found[video.ID] = schema.Metrics{Views: video.Statistics.Views, Likes: video.Statistics.Likes, Comments: video.Statistics.Comments}
 	}
 	metrics := make([]schema.PostMetrics, len(posts))
 	for i, id := range ids {

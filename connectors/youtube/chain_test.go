@@ -20,7 +20,7 @@ const (
 	insert  = "POST /upload/youtube/v3/videos"
 	part    = "PUT session part"
 	end     = "PUT session end"
-	asked   = "PUT session status"
+	queried = "PUT session status"
 	comment = "POST /youtube/v3/commentThreads"
 )
 
@@ -34,11 +34,11 @@ func faults(call string) map[string]simulation.Fault {
 // A lost answer of any call before the visible one leads to one video all the same, and to none
 // of its bytes twice.
 func TestALostAnswerOfEachCall(t *testing.T) {
-	for _, call := range []string{insert, part, asked} {
+	for _, call := range []string{insert, part, queried} {
 		for name, fault := range faults(call) {
 			t.Run(call+" "+name, func(t *testing.T) {
 				r := newRig(t)
-				if call == asked { // which is asked after a fault alone
+				if call == queried { // which is asked after a fault alone
 					r.Inject(t, simulation.Fault{Operation: part, Lose: true})
 				}
 				r.Inject(t, fault)
@@ -75,7 +75,7 @@ func TestAnUploadSaysThatItGotFurther(t *testing.T) {
 		{simulation.Fault{Operation: part, Lose: true}, false}, // which is known from the next look on
 		{simulation.Fault{Operation: part, Refuse: true}, true},
 		{simulation.Fault{Operation: part, Refuse: true}, false},
-		{simulation.Fault{Operation: asked, Status: http.StatusNotFound, Header: map[string]string{uploader: "1"}}, true},
+		{simulation.Fault{Operation: queried, Status: http.StatusNotFound, Header: map[string]string{uploader: "1"}}, true},
 	} {
 		r.Inject(t, step.fault)
 		p, err := r.Prepare(t.Context(), d)
@@ -144,17 +144,17 @@ func TestACommentThatIsListedLate(t *testing.T) {
 			r := newRig(t)
 			d := r.publish(t, r.delivery(""))
 			d.Comment = &schema.Comment{Text: "first"}
-			made, look := r.Comment, r.Find
+			call, look := r.Comment, r.Find
 			d.DescribeComment(schema.Content{Entries: []schema.Entry{{}}}, Constraints())
 			if operation == "comments" {
-				said := r.World.Say(simulation.Said{Account: r.World.Posts()[0].Account, Under: r.World.Posts()[0].ID, Text: "hello?"})
-				d.Comment.ReplyTo = &schema.ReplyTo{NativeID: "UgS" + said.ID, Post: said.Under}
-				made, look = r.Reply, r.FindReply
+				remark := r.World.Say(simulation.Said{Account: r.World.Posts()[0].Account, Under: r.World.Posts()[0].ID, Text: "hello?"})
+				d.Comment.ReplyTo = &schema.ReplyTo{NativeID: "UgS" + remark.ID, Post: remark.Under}
+				call, look = r.Reply, r.FindReply
 				d.DescribeReply(Constraints())
 			}
 			r.Pass(6 * time.Hour) // in which YouTube took no calls
 			r.Inject(t, simulation.Fault{Operation: "POST /youtube/v3/" + operation, Lose: true})
-			_, err := made(t.Context(), d)
+			_, err := call(t.Context(), d)
 			connectortest.WantKind(t, err, schema.Unknown)
 			r.Inject(t, simulation.Fault{Operation: "GET /youtube/v3/" + operation, Status: http.StatusOK, Times: 5, Body: `{"kind":"youtube#ListResponse","items":[]}`})
 			found := connectortest.Settle(t, d, func() (schema.Receipt, schema.Verdict, error) { return look(t.Context(), d) }, r.Pass)
@@ -203,7 +203,7 @@ func TestASessionThatIsForgotten(t *testing.T) {
 			r.Inject(t, simulation.Fault{Operation: end, Lose: lose, Refuse: !lose})
 			_, err := r.Publish(t.Context(), d)
 			connectortest.WantKind(t, err, schema.Unknown)
-			r.Inject(t, simulation.Fault{Operation: asked, Status: http.StatusNotFound, Times: 20, Header: map[string]string{uploader: "x"}, Body: "Not Found"})
+			r.Inject(t, simulation.Fault{Operation: queried, Status: http.StatusNotFound, Times: 20, Header: map[string]string{uploader: "x"}, Body: "Not Found"})
 			r.Inject(t, simulation.Fault{Operation: "GET /youtube/v3/playlistItems", Status: http.StatusOK, Times: 5, Body: `{"kind":"youtube#playlistItemListResponse","items":[]}`})
 			began := r.Clock()
 			found := connectortest.Settle(t, d, func() (schema.Receipt, schema.Verdict, error) { return r.Find(t.Context(), d) }, r.Pass)
@@ -224,7 +224,7 @@ func TestAnEndThatArrivedInPart(t *testing.T) {
 		t.Error("an upload that is there begins again")
 	}
 	d.Attempts = 1
-	r.Inject(t, simulation.Fault{Operation: asked, Status: statusResume, Header: map[string]string{"Range": "bytes=0-99"}})
+	r.Inject(t, simulation.Fault{Operation: queried, Status: statusResume, Header: map[string]string{"Range": "bytes=0-99"}})
 	_, err = r.Publish(t.Context(), d)
 	if e := connectortest.WantKind(t, err, schema.Retryable); !e.Unprepared {
 		t.Errorf("what YouTube has lost is not uploaded again: %v", e)
@@ -240,18 +240,18 @@ func TestAnEndThatArrivedInPart(t *testing.T) {
 func TestASessionThatHasAllAndDoesNotSayAsWhat(t *testing.T) {
 	full := simulation.Fault{Status: statusResume, Header: map[string]string{"Range": fmt.Sprintf("bytes=0-%d", filmSize-1)}, Times: 20}
 	for name, tt := range map[string]struct {
-		made bool
-		want schema.Verdict
+		isListed bool
+		want     schema.Verdict
 	}{
 		"it is listed": {true, schema.Found}, "it is not listed": {false, schema.CannotTell},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			d := r.prepare(t, r.delivery(""))
-			r.Inject(t, simulation.Fault{Operation: end, Lose: tt.made, Refuse: !tt.made})
+			r.Inject(t, simulation.Fault{Operation: end, Lose: tt.isListed, Refuse: !tt.isListed})
 			_, err := r.Publish(t.Context(), d)
 			connectortest.WantKind(t, err, schema.Unknown)
-			full.Operation = asked
+			full.Operation = queried
 			r.Inject(t, full)
 			receipt, verdict, err := r.Find(t.Context(), d)
 			if verdict != tt.want || verdict == schema.Found && receipt.NativeID != r.World.Posts()[0].ID {
@@ -330,7 +330,7 @@ func TestALargeUploadIsKeptFirst(t *testing.T) {
 }
 
 func TestProcessingIsClosed(t *testing.T) {
-	shown := func(status string) simulation.Fault {
+	fault := func(status string) simulation.Fault {
 		return simulation.Fault{Operation: "GET /youtube/v3/videos", Status: http.StatusOK, Body: `{"kind":"youtube#videoListResponse","items":[{"id":"x","status":` + status + `}]}`}
 	}
 	for name, tt := range map[string]struct {
@@ -341,14 +341,14 @@ func TestProcessingIsClosed(t *testing.T) {
 		says    string // of the error
 	}{
 		"processed":         {after: time.Minute, verdict: schema.Found},
-		"locked":            {fault: shown(`{"uploadStatus":"processed","privacyStatus":"private"}`), verdict: schema.Found, says: "YouTube has made it private"},
+		"locked":            {fault: fault(`{"uploadStatus":"processed","privacyStatus":"private"}`), verdict: schema.Found, says: "YouTube has made it private"},
 		"not yet":           {verdict: schema.Found, open: true},
-		"failed":            {fault: shown(`{"uploadStatus":"failed","failureReason":"codec"}`), verdict: schema.NotThere, says: "could not process the video: codec"},
-		"failed after all":  {fault: shown(`{"uploadStatus":"uploaded"},"processingDetails":{"processingStatus":"failed","processingFailureReason":"transcodeFailed"}`), verdict: schema.NotThere, says: "could not process the video: transcodeFailed"},
-		"details are over":  {fault: shown(`{"uploadStatus":"uploaded"},"processingDetails":{"processingStatus":"terminated"}`), verdict: schema.Found, open: true},
-		"rejected":          {fault: shown(`{"uploadStatus":"rejected","rejectionReason":"duplicate"}`), verdict: schema.NotThere, says: "rejected the video: duplicate"},
-		"deleted":           {fault: shown(`{"uploadStatus":"deleted"}`), verdict: schema.NotThere, says: "somebody has deleted it"},
-		"nothing":           {fault: shown(`{}`), verdict: schema.CannotTell, says: "does not say how far"},
+		"failed":            {fault: fault(`{"uploadStatus":"failed","failureReason":"codec"}`), verdict: schema.NotThere, says: "could not process the video: codec"},
+		"failed after all":  {fault: fault(`{"uploadStatus":"uploaded"},"processingDetails":{"processingStatus":"failed","processingFailureReason":"transcodeFailed"}`), verdict: schema.NotThere, says: "could not process the video: transcodeFailed"},
+		"details are over":  {fault: fault(`{"uploadStatus":"uploaded"},"processingDetails":{"processingStatus":"terminated"}`), verdict: schema.Found, open: true},
+		"rejected":          {fault: fault(`{"uploadStatus":"rejected","rejectionReason":"duplicate"}`), verdict: schema.NotThere, says: "rejected the video: duplicate"},
+		"deleted":           {fault: fault(`{"uploadStatus":"deleted"}`), verdict: schema.NotThere, says: "somebody has deleted it"},
+		"nothing":           {fault: fault(`{}`), verdict: schema.CannotTell, says: "does not say how far"},
 		"not shown yet":     {fault: simulation.Fault{Operation: "GET /youtube/v3/videos", Status: http.StatusOK, Body: `{"kind":"youtube#videoListResponse"}`}, verdict: schema.CannotTell, says: "does not show"},
 		"not shown anymore": {fault: simulation.Fault{Operation: "GET /youtube/v3/videos", Status: http.StatusOK, Body: `{"kind":"youtube#videoListResponse"}`}, after: time.Hour, verdict: schema.NotThere, says: "somebody has deleted it"},
 		"a page":            {fault: simulation.Fault{Operation: "GET /youtube/v3/videos", Status: http.StatusOK, Body: `{}`}, after: time.Hour, verdict: schema.CannotTell, says: "is no list"},
@@ -387,10 +387,10 @@ func TestWhatAVideoHas(t *testing.T) {
 	r := newRig(t)
 	r.publish(t, r.delivery(`{"title":"A train","privacyStatus":"unlisted","tags":["steam","old trains"],"categoryId":"2","defaultLanguage":"en","defaultAudioLanguage":"en-GB",
 		"selfDeclaredMadeForKids":true,"containsSyntheticMedia":true,"hasPaidProductPlacement":true,"license":"creativeCommon","embeddable":false,"publicStatsViewable":false,"notifySubscribers":false}`))
-	shown := r.video(t)
-	if shown.Title != "A train" || shown.Visibility != "unlisted" || shown.Text != "arrives" ||
-		strings.Join(shown.Labels, ", ") != "made for kids, altered or synthetic content, includes paid promotion, tag steam, tag old trains" {
-		t.Errorf("shown as %+v", shown)
+	video := r.video(t)
+	if video.Title != "A train" || video.Visibility != "unlisted" || video.Text != "arrives" ||
+		strings.Join(video.Labels, ", ") != "made for kids, altered or synthetic content, includes paid promotion, tag steam, tag old trains" {
+		t.Errorf("shown as %+v", video)
 	}
 }
 

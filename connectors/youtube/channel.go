@@ -51,8 +51,8 @@ func (c *Connector) channels(ctx context.Context, a schema.Account, credentials 
 	if !strings.HasSuffix(read.Kind, "ListResponse") {
 		return nil, strange("is no list of channels")
 	}
-	for _, one := range read.Items {
-		if one.ID == "" || one.Details.Related.Uploads == "" {
+	for _, channel := range read.Items {
+		if channel.ID == "" || channel.Details.Related.Uploads == "" {
 			return nil, strange("names no channel")
 		}
 	}
@@ -89,9 +89,9 @@ func (c *Connector) Entities(ctx context.Context, a schema.Account, credentials 
 		return nil, err
 	}
 	entities := []connectors.Entity{}
-	for _, one := range all {
+	for _, channel := range all {
 		entities = append(entities, connectors.Entity{
-			ID: one.ID, Name: cmp.Or(one.Snippet.Title, "channel "+one.ID), Kind: "channel", Credentials: credentials,
+			ID: channel.ID, Name: cmp.Or(channel.Snippet.Title, "channel "+channel.ID), Kind: "channel", Credentials: credentials,
 		})
 	}
 	return entities, nil

@@ -21,21 +21,21 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 		return schema.Receipt{}, refuse("the entry to comment on is not published")
 	}
 	call := visible(d, about(c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/commentThreads", opComment), "snippet"))
-	asked := map[string]any{
+	body := map[string]any{
 		"videoId": parent.NativeID, "topLevelComment": map[string]any{"snippet": map[string]string{"textOriginal": d.Comment.Text}},
 	}
 	if own := channelOf(d.Account); own != "" {
-		asked["channelId"] = own
+		body["channelId"] = own
 	}
-	call.JSON = map[string]any{"snippet": asked}
-	var made commentThread
-	if _, err := c.do(ctx, d.Account, d.Credentials, call, &made); err != nil {
+	call.JSON = map[string]any{"snippet": body}
+	var created commentThread
+	if _, err := c.do(ctx, d.Account, d.Credentials, call, &created); err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating comment: %w", connectors.WithoutEnd(err))
 	}
-	if made.ID == "" {
+	if created.ID == "" {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "YouTube's answer names no comment"}
 	}
-	return c.commentReceipt(d, parent.NativeID, made.ID, c.now()), nil
+	return c.commentReceipt(d, parent.NativeID, created.ID, c.now()), nil
 }
 
 func (c *Connector) commentReceipt(d schema.Delivery, video, id string, at time.Time) schema.Receipt {
@@ -91,14 +91,14 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, video, next
 		return listing.Page{}, err
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Next}
-	for _, one := range read.Items {
-		shown := one.Snippet.Top.Snippet
-		if one.ID == "" || shown.PublishedAt.IsZero() {
+	for _, thread := range read.Items {
+		top := thread.Snippet.Top.Snippet
+		if thread.ID == "" || top.PublishedAt.IsZero() {
 			return listing.Page{}, strange("lists a comment without a name")
 		}
-		item := listing.Item{ID: one.ID, At: shown.PublishedAt}
-		if own := channelOf(d.Account); own == "" || shown.Author.Value == own {
-			item.Alike, item.Near = listing.Compared(d.Comment.Text, cmp.Or(shown.Original, shown.Display))
+		item := listing.Item{ID: thread.ID, At: top.PublishedAt}
+		if own := channelOf(d.Account); own == "" || top.Author.Value == own {
+			item.Alike, item.Near = listing.Compared(d.Comment.Text, cmp.Or(top.Original, top.Display))
 		}
 		page.Items = append(page.Items, item)
 	}

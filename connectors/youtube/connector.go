@@ -79,8 +79,8 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 		switch {
 		case err != nil:
 			return schema.Receipt{}, fmt.Errorf("asking for the upload: %w", err)
-		case now.made.ID != "":
-			return c.receipt(d, now.made.ID), nil
+		case now.video.ID != "":
+			return c.receipt(d, now.video.ID), nil
 		case now.isWhole(a):
 			return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: unnamed}
 		case now.gone || now.sent < a.Sent:
@@ -88,11 +88,11 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 		}
 		a = a.from(now.sent)
 	}
-	made, err := c.end(ctx, d, a)
+	uploaded, err := c.end(ctx, d, a)
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("publishing video: %w", err)
 	}
-	return c.receipt(d, made.ID), nil
+	return c.receipt(d, uploaded.ID), nil
 }
 
 // receipt is that of a video which YouTube has. It processes videos by itself: Find closes it.

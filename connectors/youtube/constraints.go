@@ -78,21 +78,21 @@ func settingsOfChannel(longUploads string) json.RawMessage {
 	if longUploads == "" {
 		return nil
 	}
-	kept, err := json.Marshal(accountSettings{longUploads})
+	encoded, err := json.Marshal(accountSettings{longUploads})
 	if err != nil {
 		return nil // a text
 	}
-	return kept
+	return encoded
 }
 
 // constraintsOfAccount is what is taken of a channel.
 func constraintsOfAccount(a schema.Account) schema.Constraints {
 	c := Constraints()
-	var kept accountSettings
-	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &kept) != nil {
+	var settings accountSettings
+	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &settings) != nil {
 		return c
 	}
-	if kept.LongUploads == "eligible" || kept.LongUploads == "disallowed" {
+	if settings.LongUploads == "eligible" || settings.LongUploads == "disallowed" {
 		c.Media.MaxVideoDuration = maxUnverified
 	}
 	return c

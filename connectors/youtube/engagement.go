@@ -61,7 +61,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		}
 	}
 	read, _, err := readList[receivedThread](ctx, c, d, call, "comments")
-	if said, ok := errors.AsType[google.Error](err); ok && said.Has("videoNotFound") {
+	if failure, ok := errors.AsType[google.Error](err); ok && failure.Has("videoNotFound") {
 		return connectors.ReceivedPage{Gone: true}, nil
 	}
 	if err != nil {
@@ -76,15 +76,15 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		page.Extent = connectors.DirectComments // of the answers to each five are read
 	}
 	for _, thread := range read.Items {
-		for _, one := range append([]receivedComment{thread.Snippet.Top}, thread.Replies.Comments...) {
-			if one.ID == "" || one.Snippet.PublishedAt.IsZero() || one.Snippet.Channel.Value == own {
+		for _, received := range append([]receivedComment{thread.Snippet.Top}, thread.Replies.Comments...) {
+			if received.ID == "" || received.Snippet.PublishedAt.IsZero() || received.Snippet.Channel.Value == own {
 				continue
 			}
 			page.Items = append(page.Items, schema.Received{Post: post.Post, Item: schema.InboxItem{
-				Kind: schema.InboxComment, NativeID: one.ID, ParentID: one.Snippet.Parent, PostNativeID: post.NativeID,
-				Text: cmp.Or(one.Snippet.Original, one.Snippet.Display), URL: c.address(post.NativeID) + "&lc=" + url.QueryEscape(one.ID),
-				Author:    schema.Author{ID: one.Snippet.Channel.Value, Name: one.Snippet.Author, URL: one.Snippet.Address},
-				WrittenAt: one.Snippet.PublishedAt.UTC(),
+				Kind: schema.InboxComment, NativeID: received.ID, ParentID: received.Snippet.Parent, PostNativeID: post.NativeID,
+				Text: cmp.Or(received.Snippet.Original, received.Snippet.Display), URL: c.address(post.NativeID) + "&lc=" + url.QueryEscape(received.ID),
+				Author:    schema.Author{ID: received.Snippet.Channel.Value, Name: received.Snippet.Author, URL: received.Snippet.Address},
+				WrittenAt: received.Snippet.PublishedAt.UTC(),
 			}})
 		}
 	}
@@ -109,14 +109,14 @@ func answered(d schema.Delivery) string {
 func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
 	call := visible(d, about(c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/comments", opReply), "snippet"))
 	call.JSON = map[string]any{"snippet": map[string]string{"parentId": answered(d), "textOriginal": d.Comment.Text}}
-	var made receivedComment
-	if _, err := c.do(ctx, d.Account, d.Credentials, call, &made); err != nil {
+	var created receivedComment
+	if _, err := c.do(ctx, d.Account, d.Credentials, call, &created); err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating reply: %w", connectors.WithoutEnd(err))
 	}
-	if made.ID == "" {
+	if created.ID == "" {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "YouTube's answer names no reply"}
 	}
-	return c.commentReceipt(d, d.Comment.ReplyTo.Post, made.ID, c.now()), nil
+	return c.commentReceipt(d, d.Comment.ReplyTo.Post, created.ID, c.now()), nil
 }
 
 // FindReply lists the answers to the comment.
@@ -150,13 +150,13 @@ func (c *Connector) replies(ctx context.Context, d schema.Delivery, own, next st
 		return listing.Page{}, err
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Next}
-	for _, one := range read.Items {
-		if one.ID == "" || one.Snippet.PublishedAt.IsZero() {
+	for _, received := range read.Items {
+		if received.ID == "" || received.Snippet.PublishedAt.IsZero() {
 			return listing.Page{}, strange("lists a reply without a name")
 		}
-		item := listing.Item{ID: one.ID, At: one.Snippet.PublishedAt}
-		if one.Snippet.Channel.Value == own {
-			item.Alike, item.Near = listing.Compared(d.Comment.Text, cmp.Or(one.Snippet.Original, one.Snippet.Display))
+		item := listing.Item{ID: received.ID, At: received.Snippet.PublishedAt}
+		if received.Snippet.Channel.Value == own {
+			item.Alike, item.Near = listing.Compared(d.Comment.Text, cmp.Or(received.Snippet.Original, received.Snippet.Display))
 		}
 		page.Items = append(page.Items, item)
 	}

@@ -69,15 +69,15 @@ func (c *Connector) complete(ctx context.Context, d schema.Delivery, receipt sch
 	done := strings.Fields(receipt.State)
 	begun := len(done)
 	var refused error
-	for _, one := range s.extras() {
-		if slices.Contains(done, one.name) {
+	for _, extra := range s.extras() {
+		if slices.Contains(done, extra.name) {
 			continue
 		}
-		if one.name == thumbnail && !processed && mayBeShort(d) && c.now().Sub(receipt.PostedAt) < longestExtra {
+		if extra.name == thumbnail && !processed && mayBeShort(d) && c.now().Sub(receipt.PostedAt) < longestExtra {
 			receipt.Open = true
 			continue
 		}
-		err := one.do(ctx, c, d, receipt.NativeID)
+		err := extra.do(ctx, c, d, receipt.NativeID)
 		if err != nil && !c.givesUp(d, receipt, err) {
 			if len(done) == begun { // nothing is lost by looking again
 				return schema.Receipt{}, schema.CannotTell, err
@@ -85,7 +85,7 @@ func (c *Connector) complete(ctx context.Context, d schema.Delivery, receipt sch
 			receipt.Open = true
 			break
 		}
-		done, refused = append(done, one.name), errors.Join(refused, err)
+		done, refused = append(done, extra.name), errors.Join(refused, err)
 	}
 	receipt.State = strings.Join(done, " ")
 	if refused != nil {
@@ -184,9 +184,9 @@ func (c *Connector) checkPlaylists(ctx context.Context, d schema.Delivery, playl
 	}
 	own := channelOf(d.Account)
 	var has []string
-	for _, one := range read.Items {
-		if own == "" || one.Snippet.Channel == own {
-			has = append(has, one.ID)
+	for _, item := range read.Items {
+		if own == "" || item.Snippet.Channel == own {
+			has = append(has, item.ID)
 		}
 	}
 	for _, wanted := range playlists {

@@ -41,8 +41,8 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		switch {
 		case err != nil:
 			return schema.Receipt{}, schema.CannotTell, fmt.Errorf("asking for the upload: %w", err)
-		case now.made.ID != "":
-			return c.receipt(d, now.made.ID), schema.Found, nil
+		case now.video.ID != "":
+			return c.receipt(d, now.video.ID), schema.Found, nil
 		case now.isWhole(p.Media[0]):
 			return c.findWhole(ctx, d)
 		case !now.gone:
@@ -129,24 +129,24 @@ func (c *Connector) uploads(ctx context.Context, d schema.Delivery, s settings, 
 		call.Query.Set("pageToken", next)
 	}
 	read, response, err := readList[playlistItem](ctx, c, d, call, "uploads")
-	if said, ok := errors.AsType[google.Error](err); ok && said.Has("playlistNotFound") && next == "" {
+	if failure, ok := errors.AsType[google.Error](err); ok && failure.Has("playlistNotFound") && next == "" {
 		return listing.Page{Skew: listing.Skew(response.Header, c.now())}, nil // nothing was uploaded yet
 	}
 	if err != nil {
 		return listing.Page{}, err
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Next}
-	for _, one := range read.Items {
-		shown := one.Snippet
-		if shown.Resource.VideoID == "" || shown.PublishedAt.IsZero() {
+	for _, item := range read.Items {
+		snippet := item.Snippet
+		if snippet.Resource.VideoID == "" || snippet.PublishedAt.IsZero() {
 			return listing.Page{}, strange("lists an upload without a name")
 		}
 		page.Items = append(page.Items, listing.Item{
-			ID: shown.Resource.VideoID, At: shown.PublishedAt,
-			Alike: listing.SameText(s.Title, shown.Title) && listing.SameText(d.Text, shown.Description),
-			Near:  listing.MostlySame(s.Title, shown.Title) && listing.MostlySame(d.Text, shown.Description),
+			ID: snippet.Resource.VideoID, At: snippet.PublishedAt,
+			Alike: listing.SameText(s.Title, snippet.Title) && listing.SameText(d.Text, snippet.Description),
+			Near:  listing.MostlySame(s.Title, snippet.Title) && listing.MostlySame(d.Text, snippet.Description),
 		})
-		page.Until = shown.PublishedAt
+		page.Until = snippet.PublishedAt
 	}
 	return page, nil
 }
@@ -166,16 +166,16 @@ func (c *Connector) close(ctx context.Context, d schema.Delivery, known schema.R
 		}
 		return schema.Receipt{}, schema.NotThere, refuse("YouTube no longer has the video: somebody has deleted it")
 	}
-	shown := read.Items[0]
-	if gaveUp, err := shown.failure(); gaveUp {
+	video := read.Items[0]
+	if gaveUp, err := video.failure(); gaveUp {
 		return schema.Receipt{}, schema.NotThere, err
 	} else if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	known.Open = shown.Status.UploadStatus != "processed"
-	receipt, verdict, err := c.complete(ctx, d, known, shown.Process != nil && shown.Process.Status == "succeeded")
+	known.Open = video.Status.UploadStatus != "processed"
+	receipt, verdict, err := c.complete(ctx, d, known, video.Process != nil && video.Process.Status == "succeeded")
 	if verdict == schema.Found && !receipt.Open {
-		err = errors.Join(shown.locked(d), err)
+		err = errors.Join(video.locked(d), err)
 	}
 	return receipt, verdict, err
 }

@@ -111,7 +111,7 @@ func (c *Connector) session(ctx context.Context, d schema.Delivery, s settings, 
 		switch {
 		case err != nil:
 			return false, fmt.Errorf("asking for the upload: %w", err)
-		case now.made.ID != "":
+		case now.video.ID != "":
 			return false, strange("says that the upload is over before its end was sent")
 		case !now.gone:
 			a.Sent = now.sent
@@ -150,7 +150,7 @@ func (c *Connector) send(ctx context.Context, d schema.Delivery, file *media.Fil
 		case now.gone:
 			*a = asset{}
 			return &schema.Error{Kind: schema.Retryable, Message: "YouTube no longer has the upload: it begins again"}
-		case now.made.ID != "" || now.sent <= a.Sent || now.sent > a.Sent+n:
+		case now.video.ID != "" || now.sent <= a.Sent || now.sent > a.Sent+n:
 			return strange("to a part of the video says that it has another")
 		}
 		a.Sent = now.sent

@@ -63,7 +63,7 @@ func (c *Connector) do(ctx context.Context, a schema.Account, credentials schema
 		}
 	}
 	response, err := c.client.Do(ctx, call, out)
-	if said, ok := errors.AsType[google.Error](err); ok && isSpent(said) {
+	if failure, ok := errors.AsType[google.Error](err); ok && isSpent(failure) {
 		if noting := c.quotas.ExhaustQuota(ctx, q); noting != nil {
 			return response, &schema.Error{Kind: schema.RateLimited, RetryAfter: minuteWait, Message: "YouTube's quota of the day is used up", Err: noting}
 		}

@@ -73,11 +73,11 @@ func example(reason string) string {
 }
 
 func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
-	said, ok := google.Read(response)
-	if f, isGoogles := errors.AsType[google.Error](said.Cause); isGoogles && isSpent(f) {
-		said.Wait = google.UntilNextDay(response.Header)
+	refusal, ok := google.Read(response)
+	if f, isGoogles := errors.AsType[google.Error](refusal.Cause); isGoogles && isSpent(f) {
+		refusal.Wait = google.UntilNextDay(response.Header)
 	}
-	return said, ok
+	return refusal, ok
 }
 
-func isSpent(said google.Error) bool { return said.Has(reasonQuota) || said.Has(reasonDaily) }
+func isSpent(failure google.Error) bool { return failure.Has(reasonQuota) || failure.Has(reasonDaily) }

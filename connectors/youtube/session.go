@@ -30,14 +30,14 @@ const (
 
 // sessionState is how far a session is.
 type sessionState struct {
-	sent int64 // bytes that YouTube has
-	made video // that the session has made; without an id: none yet
-	gone bool  // YouTube knows no such session, or no more
+	sent  int64 // bytes that YouTube has
+	video video // that the session has made; without an id: none yet
+	gone  bool  // YouTube knows no such session, or no more
 }
 
 // isWhole reports whether a session has all of its video, and no more: such a one may make it at any
 // time, or has made it without saying so (github.com/claudiob/yt, issue 192).
-func (s sessionState) isWhole(of asset) bool { return !s.gone && s.made.ID == "" && s.sent == of.Size }
+func (s sessionState) isWhole(of asset) bool { return !s.gone && s.video.ID == "" && s.sent == of.Size }
 
 const unnamed = "YouTube has all of the video, and does not say what it made of it"
 
@@ -116,10 +116,10 @@ func (c *Connector) end(ctx context.Context, d schema.Delivery, a asset) (video,
 		return video{}, anew()
 	case now.isWhole(a):
 		return video{}, &schema.Error{Kind: schema.Unknown, Message: unnamed}
-	case now.made.ID == "":
+	case now.video.ID == "":
 		return video{}, &schema.Error{Kind: schema.Retryable, Message: "YouTube has not got all of the video"}
 	default:
-		return now.made, nil
+		return now.video, nil
 	}
 }
 
@@ -131,13 +131,13 @@ func anew() error {
 // readState makes a call of a session and reads how far that is.
 func (c *Connector) readState(ctx context.Context, call connectors.Call, size int64) (sessionState, error) {
 	var now sessionState
-	response, err := c.client.Do(ctx, call, &now.made)
+	response, err := c.client.Do(ctx, call, &now.video)
 	switch {
 	case isGone(response):
 		return sessionState{gone: true}, nil
 	case err != nil:
 		return sessionState{}, err
-	case response.Status != statusResume && now.made.ID == "":
+	case response.Status != statusResume && now.video.ID == "":
 		return sessionState{}, unclear(call, "names no video")
 	case response.Status != statusResume:
 		return now, nil

@@ -156,12 +156,12 @@ func serving(do func(context.Context, *websocket.Conn)) http.HandlerFunc {
 func TestAnotherHostIsAskedForOneThatFails(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	var asked []string
+	var addresses []string
 	client, lost := newClient(t,
 		http.NotFoundHandler(),
 		serving(func(ctx context.Context, _ *websocket.Conn) { <-ctx.Done() }), // says nothing
 		http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			asked = append(asked, r.URL.Query().Get("cursor"))
+			addresses = append(addresses, r.URL.Query().Get("cursor"))
 			serving(func(ctx context.Context, conn *websocket.Conn) {
 				for _, at := range []time.Time{now.AddDate(9, 0, 0), time.UnixMicro(1), now} {
 					_ = conn.Write(ctx, websocket.MessageText, fmt.Appendf(nil, good, at.UnixMicro()))
@@ -185,8 +185,8 @@ func TestAnotherHostIsAskedForOneThatFails(t *testing.T) {
 	if places[0] != from || places[1] != from || places[2].Host != client.config.Hosts[2] || places[2].Time.UnixMicro() != now.UnixMicro() {
 		t.Errorf("places = %v", places)
 	}
-	if want := fmt.Sprint(from.Time.Add(-otherOverlap).UnixMicro()); len(asked) != 1 || asked[0] != want {
-		t.Errorf("cursors = %v, want %s", asked, want)
+	if want := fmt.Sprint(from.Time.Add(-otherOverlap).UnixMicro()); len(addresses) != 1 || addresses[0] != want {
+		t.Errorf("cursors = %v, want %s", addresses, want)
 	}
 }
 

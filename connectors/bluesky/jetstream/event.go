@@ -106,8 +106,8 @@ func parse(data []byte) connectors.StreamEvent {
 const mostBackdated = 24 * time.Hour
 
 // writtenAt returns when a post was written: as its author says, unless that cannot be.
-func writtenAt(said string, seen time.Time) time.Time {
-	at, err := time.Parse(time.RFC3339Nano, said)
+func writtenAt(created string, seen time.Time) time.Time {
+	at, err := time.Parse(time.RFC3339Nano, created)
 	if err != nil || at.After(seen) || seen.Sub(at) > mostBackdated {
 		return seen
 	}

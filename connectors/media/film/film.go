@@ -127,7 +127,7 @@ func Seconds(s float64) time.Duration {
 // film puts together what was read.
 func (r *reader) film() Film {
 	f := Film{Duration: duration(r.units, r.scale)}
-	var shown *track
+	var picture *track
 	hasSound, hasPictures := false, false
 	for _, t := range r.tracks {
 		hasSound = hasSound || t.handler == "soun"
@@ -135,23 +135,23 @@ func (r *reader) film() Film {
 		if t.width*t.height > f.Width*f.Height {
 			f.Width, f.Height = t.width, t.height
 		}
-		if t.handler == "vide" && (shown == nil || t.width*t.height > shown.width*shown.height) {
-			shown = t
+		if t.handler == "vide" && (picture == nil || t.width*t.height > picture.width*picture.height) {
+			picture = t
 		}
 	}
 	f.SoundOnly = hasSound && !hasPictures && f.Width == 0
 	if r.fragments.isUsed {
 		f.Duration = max(f.Duration, r.fragments.duration(r.scale, r.tracks))
 	}
-	if shown == nil {
+	if picture == nil {
 		return f
 	}
-	f.FilmFacts = shown.coding
-	rate := shown.rate
+	f.FilmFacts = picture.coding
+	rate := picture.rate
 	if rate.pictures == 0 {
-		rate = r.fragments.rates[shown.id]
+		rate = r.fragments.rates[picture.id]
 	}
-	f.FrameRate, f.Unsteady = rate.result(shown.scale)
-	f.Edited = shown.edits.leaveOut(shown, r.scale)
+	f.FrameRate, f.Unsteady = rate.result(picture.scale)
+	f.Edited = picture.edits.leaveOut(picture, r.scale)
 	return f
 }

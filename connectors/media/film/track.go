@@ -142,8 +142,8 @@ func (e edits) leaveOut(t *track, movieScale uint32) bool {
 	if e.parts == 0 || t.scale == 0 || movieScale == 0 {
 		return false
 	}
-	shown, there := e.length/float64(movieScale), t.units/float64(t.scale)
+	played, there := e.length/float64(movieScale), t.units/float64(t.scale)
 	start := e.start / float64(t.scale)
 	return e.parts > 1 || start > edited || e.wait/float64(movieScale) > edited ||
-		shown > 0 && there > 0 && math.Abs(there-start-shown) > edited
+		played > 0 && there > 0 && math.Abs(there-start-played) > edited
 }

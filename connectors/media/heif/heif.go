@@ -108,9 +108,9 @@ func (r *reader) item(id uint32) (*item, error) {
 	if len(r.items) >= maxItems {
 		return nil, errors.New("the file has too many items")
 	}
-	made := &item{}
-	r.items[id] = made
-	return made, nil
+	entry := &item{}
+	r.items[id] = entry
+	return entry, nil
 }
 
 func (r *reader) top(b bmff.Box) error {

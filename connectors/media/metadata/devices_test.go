@@ -61,11 +61,11 @@ func (h heic) bytes() []byte {
 // that are known of them, and what programs leave over.
 func TestWhatDevicesWriteIsRemoved(t *testing.T) {
 	brand, data := box("ftyp", []byte("isom\x00\x00\x02\x00isom")), box("mdat", []byte(needed))
-	said := box("udta", box("\xa9xyz", []byte(secret)))
+	userData := box("udta", box("\xa9xyz", []byte(secret)))
 	keys := box("meta", make([]byte, 4), box("hdlr", make([]byte, 24)), box("ilst", []byte(secret)))
 	film := func(moov ...[]byte) []byte { return slices.Concat(brand, data, box("moov", moov...)) }
 	inTrack := func(boxes ...string) []byte { // each in the one before
-		inner := slices.Concat(said, keys, box("uuid", make([]byte, 16), []byte(secret)), box("free", []byte(secret)))
+		inner := slices.Concat(userData, keys, box("uuid", make([]byte, 16), []byte(secret)), box("free", []byte(secret)))
 		for _, kind := range slices.Backward(boxes) {
 			inner = box(kind, inner)
 		}
@@ -103,7 +103,7 @@ func TestWhatDevicesWriteIsRemoved(t *testing.T) {
 		{"JPEG, a gain map behind it", "image/jpeg", photo(
 			slices.Concat(segment(walk.APP1, little), segment(walk.APP2, "urn:iso:std:iso:ts:21496:-1\x00"+secret), segment(walk.APP2, "MPF\x00MM\x00*"+secret)),
 			photo(slices.Concat(segment(walk.APP1, little), segment(walk.APP1, "http://ns.adobe.com/xap/1.0/\x00"+secret)), nil))},
-		{"JPEG, a trailer of a phone", "image/jpeg", photo(nil, slices.Concat(film(said), []byte("MotionPhoto_Data"+secret+"SEFHSEFT")))},
+		{"JPEG, a trailer of a phone", "image/jpeg", photo(nil, slices.Concat(film(userData), []byte("MotionPhoto_Data"+secret+"SEFHSEFT")))},
 		{"JPEG, a marker of extensions", "image/jpeg", photo(segment(0xf5, secret), nil)},
 		{"PNG, a palette that is named", "image/png", slices.Concat([]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", "0123456789012"), pngChunk("sPLT", secret+"\x00\x08"), pngChunk("IDAT", needed), pngChunk("IEND", ""))},
 		{"PNG, what was cropped", "image/png", slices.Concat([]byte("\x89PNG\r\n\x1a\n"), pngChunk("IHDR", "0123456789012"), pngChunk("IDAT", needed), pngChunk("IEND", ""), pngChunk("IDAT", secret), pngChunk("IEND", ""))},
@@ -115,19 +115,19 @@ func TestWhatDevicesWriteIsRemoved(t *testing.T) {
 		{"MOV, beside its tables", "video/quicktime", inTrack("mdia", "minf", "stbl")},
 		{"MOV, where the data is", "video/quicktime", inTrack("mdia", "minf", "dinf")},
 		{"MOV, the disk it was made on", "video/quicktime", film(box("trak", box("mdia", box("minf", box("dinf", box("dref", []byte("\x00\x00\x00\x00\x00\x00\x00\x01"), box("alis", []byte("\x00\x00\x00\x01"+secret))))))))},
-		{"MP4, of fragments", "video/mp4", slices.Concat(brand, box("moov", box("mvex", said, keys)), box("moof", box("traf", said, keys, box("uuid", make([]byte, 16), []byte(secret)))), data)},
+		{"MP4, of fragments", "video/mp4", slices.Concat(brand, box("moov", box("mvex", userData, keys)), box("moof", box("traf", userData, keys, box("uuid", make([]byte, 16), []byte(secret)))), data)},
 		{"MP4, events and clocks", "video/mp4", slices.Concat(brand, box("moov"), box("prft", []byte(secret)), box("emsg", []byte(secret)), data)},
 		{"MP4, keys of a phone", "video/mp4", film(box("meta", make([]byte, 4), box("keys", []byte("com.apple.quicktime.location.ISO6709")), box("ilst", []byte(secret))))},
 		{"MP4, a recorder in a car", "video/mp4", inCar()},
 		{"MP4, Exif among the data", "video/mp4", withItems()},
 		{"HEIC, Exif among the data", heif.HEIC, heic{}.bytes()},
 		{"HEIC, Exif beside the places", heif.HEIC, heic{inData: true}.bytes()},
-		{"HEIC, boxes beside those of items", heif.HEIC, heic{more: slices.Concat(box("uuid", make([]byte, 16), []byte(secret)), box("xml ", []byte(secret)), box("free", []byte(secret)), said)}.bytes()},
+		{"HEIC, boxes beside those of items", heif.HEIC, heic{more: slices.Concat(box("uuid", make([]byte, 16), []byte(secret)), box("xml ", []byte(secret)), box("free", []byte(secret)), userData)}.bytes()},
 		{"HEIC, when it was made", heif.HEIC, heic{properties: slices.Concat(box("crtt", make([]byte, 4), []byte(secret)), box("udes", make([]byte, 4), []byte(secret)), box("uuid", make([]byte, 16), []byte(secret)))}.bytes()},
 		{"HEIC, what no item is of", heif.HEIC, heic{space: secret}.bytes()},
 		{"HEIC, in free space", heif.HEIC, heic{behind: slices.Concat(box("free", []byte(secret)), box("skip", []byte(secret)))}.bytes()},
-		{"HEIC, a film in a box behind it", heif.HEIC, heic{behind: slices.Concat(box("mpvd", film(said)), box("sefd", []byte(secret)))}.bytes()},
-		{"HEIC, a film behind it", heif.HEIC, heic{behind: slices.Concat(brand, box("moov", said, keys), keys)}.bytes()},
+		{"HEIC, a film in a box behind it", heif.HEIC, heic{behind: slices.Concat(box("mpvd", film(userData)), box("sefd", []byte(secret)))}.bytes()},
+		{"HEIC, a film behind it", heif.HEIC, heic{behind: slices.Concat(brand, box("moov", userData, keys), keys)}.bytes()},
 		{"WebM, behind it", "video/webm", append(webmOf(element(ebmlCluster, needed)), "GPS 48.8584"...)},
 		{"WebM, behind a cluster", "video/webm", webmOf(element(ebmlCluster, needed), "\x3f"+secret)},
 		{"WebM, elements that nobody heard of", "video/webm", slices.Concat(webmOf(element(ebmlInfo, element(0x73A4, secret)+element(0xBF, "sums")), element(0x4DBA, secret), element(ebmlCluster, needed)), []byte(element(0xBF, secret)))},

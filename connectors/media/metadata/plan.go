@@ -119,20 +119,20 @@ func (p *planner) finish() (Plan, error) {
 	slices.SortStableFunc(p.plan.Edits, func(a, b Edit) int {
 		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(b.Length, a.Length))
 	})
-	kept := p.plan.Edits[:0]
+	merged := p.plan.Edits[:0]
 	for _, e := range p.plan.Edits {
-		if n := len(kept); n > 0 && kept[n-1].At+kept[n-1].Length > e.At {
-			last := &kept[n-1]
+		if n := len(merged); n > 0 && merged[n-1].At+merged[n-1].Length > e.At {
+			last := &merged[n-1]
 			if !last.Pad || !e.Pad {
 				return Plan{}, walk.ErrDamaged
 			}
 			last.Length = max(last.Length, e.At+e.Length-last.At)
 			continue
 		}
-		kept = append(kept, e)
+		merged = append(merged, e)
 	}
-	p.plan.Edits = kept
-	if n := len(kept); n > 0 && kept[n-1].At+kept[n-1].Length > p.size {
+	p.plan.Edits = merged
+	if n := len(merged); n > 0 && merged[n-1].At+merged[n-1].Length > p.size {
 		return Plan{}, walk.ErrDamaged
 	}
 	return p.plan, nil

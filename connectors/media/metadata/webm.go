@@ -44,8 +44,8 @@ type webmPlan struct {
 
 // walk goes through elements. Where a recording was cut off, the cluster stays, which plays to there;
 // anything else is no recording.
-func (w *webmPlan) walk(start, end int64, kept []uint64) error {
-	err := w.file.Walk(start, end, w.visit(kept))
+func (w *webmPlan) walk(start, end int64, copied []uint64) error {
+	err := w.file.Walk(start, end, w.visit(copied))
 	if !errors.Is(err, walk.ErrCut) || !w.hasBegun {
 		return err
 	}
@@ -67,10 +67,10 @@ func (w *webmPlan) walk(start, end int64, kept []uint64) error {
 }
 
 // visit keeps elements, and overwrites the others.
-func (w *webmPlan) visit(kept []uint64) func(*walk.Element) error {
+func (w *webmPlan) visit(copied []uint64) func(*walk.Element) error {
 	return func(e *walk.Element) error {
 		switch {
-		case !slices.Contains(kept, e.ID):
+		case !slices.Contains(copied, e.ID):
 			if e.IsOpen {
 				return walk.ErrDamaged
 			}

@@ -49,13 +49,13 @@ func (s *simulator) getPosts(_ http.ResponseWriter, r *http.Request) (any, error
 		if !ok || s.isDeleted(p) {
 			continue
 		}
-		kept, audience := written{p}.stored(), s.world.Audience(p)
-		handle := kept.Handle
+		record, audience := written{p}.stored(), s.world.Audience(p)
+		handle := record.Handle
 		if handle == "" {
 			handle = "handle.invalid"
 		}
 		views = append(views, postView{
-			URI: p.ID, CID: kept.CID, Author: profile{DID: did, Handle: handle}, Record: kept.Record, IndexedAt: p.CreatedAt.Format(time.RFC3339Nano),
+			URI: p.ID, CID: record.CID, Author: profile{DID: did, Handle: handle}, Record: record.Record, IndexedAt: p.CreatedAt.Format(time.RFC3339Nano),
 			Replies: audience.Comments, Reposts: audience.Shares - audience.Shares/4, Quotes: audience.Shares / 4, Likes: audience.Likes, Bookmarks: audience.Saves,
 		})
 	}

@@ -29,7 +29,7 @@ type content struct {
 	cid      string
 	mimeType string
 	size     int64
-	kept     string // by the world
+	content  string // by the world
 }
 
 // receive reads an upload. The type is that of the content where it can be told, as a
@@ -45,13 +45,13 @@ func (s *simulator) receive(r *http.Request) (content, error) {
 	if mimeType == "application/octet-stream" {
 		mimeType = r.Header.Get("Content-Type")
 	}
-	hash, kept := sha256.New(), s.world.NewContent()
-	keeping := s.world.Keep(kept, 0)
+	hash, name := sha256.New(), s.world.NewContent()
+	keeping := s.world.Keep(name, 0)
 	size, err := io.Copy(io.MultiWriter(hash, keeping), body)
 	if err := errors.Join(err, keeping.Close()); err != nil {
 		return content{}, refusal{http.StatusRequestEntityTooLarge, "PayloadTooLarge", "request entity too large"}
 	}
-	return content{cid: cidOf(rawBytes, [sha256.Size]byte(hash.Sum(nil))), mimeType: mimeType, size: size, kept: kept}, nil
+	return content{cid: cidOf(rawBytes, [sha256.Size]byte(hash.Sum(nil))), mimeType: mimeType, size: size, content: name}, nil
 }
 
 func (s *simulator) uploadBlob(rw http.ResponseWriter, r *http.Request) (any, error) {
@@ -77,7 +77,7 @@ func (s *simulator) uploadBlob(rw http.ResponseWriter, r *http.Request) (any, er
 
 func (s *simulator) keepBlob(did string, c content, readyAt time.Time) error {
 	_, err := s.world.PutUpload(simulation.Upload{
-		ID: blobID(did, c.cid), Account: did, Type: c.mimeType, Size: c.size, ReadyAt: readyAt, Content: c.kept,
+		ID: blobID(did, c.cid), Account: did, Type: c.mimeType, Size: c.size, ReadyAt: readyAt, Content: c.content,
 	})
 	return err
 }

@@ -130,15 +130,15 @@ func streamTID(at time.Time, random *rand.Rand) string {
 func (s *Stream) message(e Entry) []byte {
 	at := e.At.Add(s.config.Skew).UnixMicro()
 	event := map[string]any{"did": e.DID, "time_us": at, "kind": "commit"}
-	said := e.At.Truncate(time.Millisecond)
+	stamp := e.At.Truncate(time.Millisecond)
 	switch e.Operation {
 	case "":
 		event["kind"] = "identity"
-		event["identity"] = map[string]any{"did": e.DID, "seq": e.N, "time": said}
+		event["identity"] = map[string]any{"did": e.DID, "seq": e.N, "time": stamp}
 	case "delete":
 		event["commit"] = map[string]any{"rev": e.Rev, "operation": e.Operation, "collection": postRecords, "rkey": e.RKey}
 	default:
-		record := map[string]any{"$type": postRecords, "createdAt": said, "text": e.Text}
+		record := map[string]any{"$type": postRecords, "createdAt": stamp, "text": e.Text}
 		if e.Langs != nil {
 			record["langs"] = e.Langs
 		}

@@ -51,8 +51,8 @@ func uriOfSaid(s simulation.Said) string {
 	return uriOf(personOf(s.By).DID, postCollection, tidOf(n))
 }
 
-// said is the record of something that was said, as a reply within a thread where it is one.
-func said(s simulation.Said, root, parent *strongRef) threadPost {
+// remarkPost is the record of something that was said, as a reply within a thread where it is one.
+func remarkPost(s simulation.Said, root, parent *strongRef) threadPost {
 	record := map[string]any{"$type": postCollection, "text": s.Text, "createdAt": s.At.UTC().Format(timeFormat)}
 	if root != nil {
 		record["reply"] = map[string]any{"root": root, "parent": parent}
@@ -69,9 +69,9 @@ func said(s simulation.Said, root, parent *strongRef) threadPost {
 func ref(v threadPost) *strongRef { return &strongRef{URI: v.URI, CID: v.CID} }
 
 func (s *simulator) viewOf(p simulation.Post) threadPost {
-	kept := written{p}.stored()
+	record := written{p}.stored()
 	return threadPost{
-		URI: p.ID, CID: kept.CID, Author: personView{DID: p.Account, Handle: kept.Handle}, Record: kept.Record,
+		URI: p.ID, CID: record.CID, Author: personView{DID: p.Account, Handle: record.Handle}, Record: record.Record,
 		IndexedAt: p.CreatedAt.UTC().Format(timeFormat),
 	}
 }
@@ -98,13 +98,13 @@ func (s *simulator) hang(top *threadView, p simulation.Post) {
 		parent.Post.Replies++
 		return node
 	}
-	for _, one := range s.world.SaidUnder(p) {
-		parent := byID[one.Answers]
+	for _, remark := range s.world.SaidUnder(p) {
+		parent := byID[remark.Answers]
 		if parent == nil {
 			parent = top
 		}
-		node := add(parent, said(one, ref(top.Post), ref(parent.Post)))
-		byID[one.ID], byID[node.Post.URI] = node, node
+		node := add(parent, remarkPost(remark, ref(top.Post), ref(parent.Post)))
+		byID[remark.ID], byID[node.Post.URI] = node, node
 	}
 	own := slices.Collect(s.world.Newest(p.Account))
 	for _, reply := range slices.Backward(own) {
@@ -135,7 +135,7 @@ func (s *simulator) listNotifications(_ http.ResponseWriter, r *http.Request) (a
 	all := []notification{}
 	if reasons := query["reasons"]; len(reasons) == 0 || slices.Contains(reasons, "mention") {
 		for _, m := range s.world.Mentions(token.Subject) {
-			all = append(all, notification{threadPost: said(m, nil, nil), Reason: "mention"})
+			all = append(all, notification{threadPost: remarkPost(m, nil, nil), Reason: "mention"})
 		}
 	}
 	after := 0

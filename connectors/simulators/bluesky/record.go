@@ -86,16 +86,16 @@ func textOf(record json.RawMessage) string {
 // put is putRecord. As on a PDS, putting what is there already is no change and
 // succeeds, whatever swapRecord says; otherwise null means that nothing may be there.
 func (s *simulator) put(did string, input recordInput) (any, error) {
-	made, added, err := s.add(did, input)
+	record, added, err := s.add(did, input)
 	if err != nil {
 		return nil, err
 	}
 	cid := cidOfRecord(input.Record)
-	if there := made.cid(); !added && there != cid {
+	if there := record.cid(); !added && there != cid {
 		return nil, s.refuseSwap(input, there)
 	}
-	s.deleted.Delete(made.ID)
-	return map[string]string{"uri": made.ID, "cid": cid, "validationStatus": "valid"}, nil
+	s.deleted.Delete(record.ID)
+	return map[string]string{"uri": record.ID, "cid": cid, "validationStatus": "valid"}, nil
 }
 
 // refuseSwap answers a put on a record that is there. Replacing one, which a real PDS
@@ -115,14 +115,14 @@ func (s *simulator) create(did string, input recordInput) (any, error) {
 	if input.RKey == "" {
 		input.RKey = tidOf(s.world.NewID())
 	}
-	made, added, err := s.add(did, input)
+	record, added, err := s.add(did, input)
 	if err != nil {
 		return nil, err
 	}
 	if !added {
 		return nil, errRecordExists
 	}
-	return map[string]string{"uri": made.ID, "cid": made.cid(), "validationStatus": "valid"}, nil
+	return map[string]string{"uri": record.ID, "cid": record.cid(), "validationStatus": "valid"}, nil
 }
 
 // remove is deleteRecord, which succeeds on a record that is not there too. What was
@@ -141,11 +141,11 @@ func (s *simulator) isDeleted(p simulation.Post) bool {
 type written struct{ simulation.Post }
 
 func (w written) stored() stored {
-	var kept stored
-	if json.Unmarshal(w.Fields, &kept) != nil {
+	var record stored
+	if json.Unmarshal(w.Fields, &record) != nil {
 		return stored{}
 	}
-	return kept
+	return record
 }
 
 func (w written) cid() string { return w.stored().CID }
@@ -167,8 +167,8 @@ func (s *simulator) add(did string, input recordInput) (written, bool, error) {
 	if record.Reply != nil {
 		p.ReplyTo = record.Reply.Parent.URI
 	}
-	made, added, err := s.world.Add(p)
-	return written{made}, added, err
+	post, added, err := s.world.Add(p)
+	return written{post}, added, err
 }
 
 func uriOf(did, collection, rkey string) string {
@@ -182,11 +182,11 @@ func (s *simulator) getRecord(_ http.ResponseWriter, r *http.Request) (any, erro
 		return nil, invalid("InvalidRequest", "repo must be a handle or a DID")
 	}
 	p, ok := s.world.PostOfKey(who.did, query.Get("rkey"))
-	kept := written{p}.stored()
-	if !ok || s.isDeleted(p) || query.Get("collection") != postCollection || query.Has("cid") && query.Get("cid") != kept.CID {
+	record := written{p}.stored()
+	if !ok || s.isDeleted(p) || query.Get("collection") != postCollection || query.Has("cid") && query.Get("cid") != record.CID {
 		return nil, invalid(recordNotFound, "Could not locate record: "+uriOf(who.did, query.Get("collection"), query.Get("rkey")))
 	}
-	return listed{p.ID, kept.CID, kept.Record}, nil
+	return listed{p.ID, record.CID, record.Record}, nil
 }
 
 // listed is a record as it is read.
@@ -224,8 +224,8 @@ func (s *simulator) listRecords(_ http.ResponseWriter, r *http.Request) (any, er
 		Cursor  string   `json:"cursor,omitempty"`
 	}{Records: []listed{}}
 	for _, p := range posts[:min(limit, len(posts))] {
-		kept := written{p}.stored()
-		page.Records = append(page.Records, listed{p.ID, kept.CID, kept.Record})
+		record := written{p}.stored()
+		page.Records = append(page.Records, listed{p.ID, record.CID, record.Record})
 	}
 	if len(posts) > limit {
 		page.Cursor = posts[limit-1].Key

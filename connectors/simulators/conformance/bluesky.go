@@ -133,8 +133,8 @@ func errorViolations(method definition, e Exchange) []string {
 		return []string{fmt.Sprintf("the error has no name: %s", e.Body)}
 	}
 	known := slices.Clone(commonErrors)
-	for _, one := range method.Errors {
-		known = append(known, one.Name)
+	for _, described := range method.Errors {
+		known = append(known, described.Name)
 	}
 	if e.Status == http.StatusBadRequest && !slices.Contains(known, answer.Error) {
 		return []string{fmt.Sprintf("error %s is none of %v", answer.Error, known)}

@@ -81,19 +81,19 @@ func (a instagramAPI) violations(e Exchange) []string {
 	if e.isRefused() {
 		return graphErrorViolations(body)
 	}
-	asked, err := params(e)
+	values, err := params(e)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	node := "IGUser"
 	switch {
 	case len(segments) == 1 && segments[0] == "me":
-		return a.read("IGUser", asked, body)
+		return a.read("IGUser", values, body)
 	case len(segments) == 1 && segments[0] == "debug_token":
 		data, _ := body["data"].(map[string]any)
 		return objectViolations(a.of("DebugToken"), data)
 	case len(segments) == 1:
-		return a.read("IGMedia", asked, body)
+		return a.read("IGMedia", values, body)
 	case len(segments) != 2:
 		return []string{"the path is no edge's"}
 	case segments[1] == "replies":
@@ -101,19 +101,19 @@ func (a instagramAPI) violations(e Exchange) []string {
 	case segments[0] != "me":
 		node = "IGMedia"
 	}
-	return a.edge(node, segments[1], e.Method, asked, body)
+	return a.edge(node, segments[1], e.Method, values, body)
 }
 
 // edge checks a call of a node's edge.
-func (a instagramAPI) edge(node, endpoint, method string, asked url.Values, body map[string]any) []string {
+func (a instagramAPI) edge(node, endpoint, method string, values url.Values, body map[string]any) []string {
 	for _, edge := range a[node].Edges {
 		if edge.Endpoint != endpoint || edge.Method != method {
 			continue
 		}
 		if method == http.MethodGet {
-			return a.read(edge.Return, asked, body)
+			return a.read(edge.Return, values, body)
 		}
-		found := paramViolations(edge.Params, asked)
+		found := paramViolations(edge.Params, values)
 		if _, ok := body["id"].(string); !ok || len(body) != 1 {
 			found = append(found, fmt.Sprintf("the answer is %v, not an id", body))
 		}
@@ -122,14 +122,14 @@ func (a instagramAPI) edge(node, endpoint, method string, asked url.Values, body
 	return []string{"edge " + method + " " + endpoint + " of " + node + " is not described"}
 }
 
-func paramViolations(described []instagramParam, asked url.Values) []string {
+func paramViolations(described []instagramParam, values url.Values) []string {
 	var found []string
-	for _, name := range slices.Sorted(maps.Keys(asked)) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		at := slices.IndexFunc(described, func(p instagramParam) bool { return p.Name == name })
 		if at < 0 {
 			found = append(found, "parameter "+name+" is not described")
-		} else if !paramHolds(described[at].Type, asked.Get(name)) {
-			found = append(found, fmt.Sprintf("parameter %s is %q, described as %s", name, asked.Get(name), described[at].Type))
+		} else if !paramHolds(described[at].Type, values.Get(name)) {
+			found = append(found, fmt.Sprintf("parameter %s is %q, described as %s", name, values.Get(name), described[at].Type))
 		}
 	}
 	return found
@@ -156,10 +156,10 @@ func paramHolds(kind, text string) bool {
 }
 
 // read checks a read of one thing, or of a list of such.
-func (a instagramAPI) read(name string, asked url.Values, body map[string]any) []string {
+func (a instagramAPI) read(name string, values url.Values, body map[string]any) []string {
 	fields := a.of(name)
 	var found []string
-	for _, field := range apart(asked.Get("fields")) {
+	for _, field := range apart(values.Get("fields")) {
 		field, within, expanded := strings.Cut(strings.TrimSuffix(field, "}"), "{")
 		if listed, isEdge := a.listed(name, field); expanded && isEdge { // its own answer is not looked into
 			fields[field] = "edge"
@@ -174,8 +174,8 @@ func (a instagramAPI) read(name string, asked url.Values, body map[string]any) [
 	if !isList {
 		return append(found, objectViolations(fields, body)...)
 	}
-	for _, one := range list {
-		object, ok := one.(map[string]any)
+	for _, item := range list {
+		object, ok := item.(map[string]any)
 		if !ok {
 			return append(found, "the list holds what is no object")
 		}

@@ -252,7 +252,7 @@ func limitedText(where string, d definition, text string) []string {
 	if err := formatError(d.Format, text); err != nil {
 		found = append(found, fmt.Sprintf("%s is no %s: %v", where, d.Format, err))
 	}
-	if len(d.Enum) > 0 && !slices.ContainsFunc(d.Enum, func(one json.RawMessage) bool { return string(one) == `"`+text+`"` }) {
+	if len(d.Enum) > 0 && !slices.ContainsFunc(d.Enum, func(value json.RawMessage) bool { return string(value) == `"`+text+`"` }) {
 		found = append(found, fmt.Sprintf("%s is %q, none of its values", where, text))
 	}
 	return found

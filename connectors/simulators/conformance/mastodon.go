@@ -69,9 +69,9 @@ func alternatives(value any) any {
 		for key, inner := range value {
 			value[key] = alternatives(inner)
 		}
-		if one, ok := value["oneOf"]; ok {
+		if alternatives, ok := value["oneOf"]; ok {
 			delete(value, "oneOf")
-			value["anyOf"] = one
+			value["anyOf"] = alternatives
 		}
 	case []any:
 		for i := range value {

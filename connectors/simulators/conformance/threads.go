@@ -94,8 +94,8 @@ func (a *threadsAPI) add(items []postmanItem) {
 			name, _, _ := strings.Cut(part, "=")
 			call.params[name] = true
 		}
-		for _, one := range item.Request.URL.Query {
-			call.params[one.Key] = true
+		for _, param := range item.Request.URL.Query {
+			call.params[param.Key] = true
 		}
 		for _, example := range item.Responses {
 			var body map[string]any
@@ -118,9 +118,9 @@ func (a *threadsAPI) call(method, path string) *threadsCall {
 			return known
 		}
 	}
-	made := &threadsCall{method: method, segments: segments, params: map[string]bool{}, answer: map[string]any{}}
-	a.calls = append(a.calls, made)
-	return made
+	call := &threadsCall{method: method, segments: segments, params: map[string]bool{}, answer: map[string]any{}}
+	a.calls = append(a.calls, call)
+	return call
 }
 
 // merge adds the fields of one example to those of others; lists show what any of their items
@@ -129,8 +129,8 @@ func merge(into, example map[string]any) {
 	for name, value := range example {
 		list, _ := value.([]any)
 		item, isObjects := into[name].(map[string]any)
-		for _, one := range list {
-			object, ok := one.(map[string]any)
+		for _, element := range list {
+			object, ok := element.(map[string]any)
 			if !ok {
 				continue
 			}
@@ -190,11 +190,11 @@ func (a *threadsAPI) violations(e Exchange) []string {
 	if e.isRefused() {
 		return graphErrorViolations(body)
 	}
-	asked, err := params(e)
+	values, err := params(e)
 	if err != nil {
 		return []string{err.Error()}
 	}
-	found := a.requestViolations(call, asked)
+	found := a.requestViolations(call, values)
 	if len(call.answer) == 0 { // the collection shows no answer
 		return found
 	}
@@ -214,18 +214,18 @@ func params(e Exchange) (url.Values, error) {
 	return all, nil
 }
 
-func (a *threadsAPI) requestViolations(call *threadsCall, asked url.Values) []string {
+func (a *threadsAPI) requestViolations(call *threadsCall, values url.Values) []string {
 	var found []string
-	for _, name := range slices.Sorted(maps.Keys(asked)) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		isFields := name == "fields" && call.method == http.MethodGet
 		if !call.params[name] && !slices.Contains(threadsBeyond, name) && !isFields {
 			found = append(found, "parameter "+name+" is not described")
 		}
-		if few := a.values[name]; (name == "media_type" || name == "reply_control") && !slices.Contains(few, asked.Get(name)) {
-			found = append(found, fmt.Sprintf("%s is %q, described are %v", name, asked.Get(name), few))
+		if few := a.values[name]; (name == "media_type" || name == "reply_control") && !slices.Contains(few, values.Get(name)) {
+			found = append(found, fmt.Sprintf("%s is %q, described are %v", name, values.Get(name), few))
 		}
 	}
-	for name := range strings.SplitSeq(asked.Get("fields"), ",") {
+	for name := range strings.SplitSeq(values.Get("fields"), ",") {
 		if name != "" && !a.fields[name] {
 			found = append(found, "field "+name+" is asked for, which is not described")
 		}
@@ -238,20 +238,20 @@ func (a *threadsAPI) requestViolations(call *threadsCall, asked url.Values) []st
 func (a *threadsAPI) answerViolations(where string, example, body map[string]any) []string {
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(body)) {
-		shown, has := example[name]
+		sample, has := example[name]
 		value := body[name]
 		switch list, isList := value.([]any); {
 		case !has && !a.fields[name]:
 			found = append(found, where+"."+name+" is not described")
 		case isList:
-			item, _ := shown.(map[string]any)
-			for _, one := range list {
-				if object, ok := one.(map[string]any); ok {
+			item, _ := sample.(map[string]any)
+			for _, element := range list {
+				if object, ok := element.(map[string]any); ok {
 					found = append(found, a.answerViolations(where+"."+name, item, object)...)
 				}
 			}
-		case has && fmt.Sprintf("%T", shown) != fmt.Sprintf("%T", value):
-			found = append(found, fmt.Sprintf("%s.%s is a %T, described as a %T", where, name, value, shown))
+		case has && fmt.Sprintf("%T", sample) != fmt.Sprintf("%T", value):
+			found = append(found, fmt.Sprintf("%s.%s is a %T, described as a %T", where, name, value, sample))
 		}
 	}
 	return found
@@ -260,17 +260,17 @@ func (a *threadsAPI) answerViolations(where string, example, body map[string]any
 // graphErrorViolations checks the error object of a Graph API
 // (developers.facebook.com/docs/graph-api/guides/error-handling).
 func graphErrorViolations(body map[string]any) []string {
-	said, ok := body["error"].(map[string]any)
+	failure, ok := body["error"].(map[string]any)
 	if !ok || len(body) != 1 {
 		return []string{"the answer is no error object"}
 	}
 	var found []string
 	for _, name := range []string{"message", "type", "code", "fbtrace_id"} {
-		if _, ok := said[name]; !ok {
+		if _, ok := failure[name]; !ok {
 			found = append(found, "the error has no "+name)
 		}
 	}
-	for name, value := range said {
+	for name, value := range failure {
 		kind, known := map[string]string{
 			"message": "string", "type": "string", "code": "float64", "error_subcode": "float64", "is_transient": "bool",
 			"error_user_title": "string", "error_user_msg": "string", "fbtrace_id": "string",

@@ -181,9 +181,9 @@ func (f *tikTokFacts) ofRequest(e Exchange, request map[string]string) (found []
 // ofAnswer checks data and error, which every answer has.
 func (f *tikTokFacts) ofAnswer(e Exchange, answer map[string]any) (found []string) {
 	found = unnamed("answer", answer, map[string]string{"data": "an object", "error": "an object"}, "data", "error")
-	said, _ := answer["error"].(map[string]any)
-	found = append(found, unnamed("error", said, map[string]string{"code": "a text", "message": "a text", "log_id": "a text"})...)
-	code, _ := said["code"].(string)
+	failure, _ := answer["error"].(map[string]any)
+	found = append(found, unnamed("error", failure, map[string]string{"code": "a text", "message": "a text", "log_id": "a text"})...)
+	code, _ := failure["code"].(string)
 	if code != "ok" {
 		status, known := f.codes[code]
 		isCreators := e.Status == http.StatusOK && strings.HasSuffix(e.URL.Path, "/creator_info/query/")
@@ -198,8 +198,8 @@ func (f *tikTokFacts) ofAnswer(e Exchange, answer map[string]any) (found []strin
 	}
 	found = append(found, unnamed("data", data, f.answer[e.URL.Path])...)
 	videos, _ := data["videos"].([]any)
-	for _, one := range videos {
-		video, _ := one.(map[string]any)
+	for _, video := range videos {
+		video, _ := video.(map[string]any)
 		found = append(found, unnamed("video", video, f.answer[videoObject], "id")...)
 	}
 	if state, has := data["status"].(string); has && !strings.Contains(f.statesOfAVideo, state) {

@@ -88,8 +88,8 @@ func (s *stage) mentions(t *testing.T) []schema.Received {
 	}
 }
 
-// one returns what was received with a text, which is there once.
-func one(t *testing.T, all []schema.Received, text string) schema.Received {
+// onlyItem returns what was received with a text, which is there once.
+func onlyItem(t *testing.T, all []schema.Received, text string) schema.Received {
 	t.Helper()
 	var found []schema.Received
 	for _, r := range all {
@@ -108,8 +108,8 @@ func one(t *testing.T, all []schema.Received, text string) schema.Received {
 }
 
 // wholeText reports whether a text is what was said: platforms put who is meant before it.
-func wholeText(got, said string) bool {
-	return got == said || len(got) > len(said) && got[0] == '@' && got[len(got)-len(said)-1:] == " "+said
+func wholeText(got, text string) bool {
+	return got == text || len(got) > len(text) && got[0] == '@' && got[len(got)-len(text)-1:] == " "+text
 }
 
 // reply claims an answer to something received.
@@ -174,10 +174,10 @@ func commentsAreRead(t *testing.T, s *stage) {
 	s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "first & best"})
 	s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "second"})
 	got := s.comments(t, post)
-	if first := one(t, got, "first & best"); first.Item.Kind != schema.InboxComment || first.Post != post.Post || first.Item.PostNativeID != post.NativeID {
+	if first := onlyItem(t, got, "first & best"); first.Item.Kind != schema.InboxComment || first.Post != post.Post || first.Item.PostNativeID != post.NativeID {
 		t.Errorf("received %+v", first)
 	}
-	s.answer(t, s.reply("our own", one(t, got, "second")))
+	s.answer(t, s.reply("our own", onlyItem(t, got, "second")))
 	if again := s.comments(t, post); len(again) != 2 {
 		t.Errorf("received %+v, want what two people wrote", again)
 	}
@@ -188,53 +188,53 @@ func nestedAreRead(t *testing.T, s *stage) {
 	first := s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "first"})
 	s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Answers: first.ID, Text: "below it"})
 	got := s.comments(t, post)
-	if below := one(t, got, "below it"); below.Item.ParentID != one(t, got, "first").Item.NativeID {
+	if below := onlyItem(t, got, "below it"); below.Item.ParentID != onlyItem(t, got, "first").Item.NativeID {
 		t.Errorf("received %+v, want it below the first", below)
 	}
-	s.answer(t, s.reply("to what is below", one(t, got, "below it")))
+	s.answer(t, s.reply("to what is below", onlyItem(t, got, "below it")))
 }
 
 func unsaidIsNotRead(t *testing.T, s *stage) {
 	post, stored := s.answerable(t)
-	said := s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "oops"})
+	remark := s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "oops"})
 	s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "stays"})
-	one(t, s.comments(t, post), "oops")
-	s.world.Unsay(stored.Account, said.ID)
+	onlyItem(t, s.comments(t, post), "oops")
+	s.world.Unsay(stored.Account, remark.ID)
 	if got := s.comments(t, post); len(got) != 1 {
 		t.Errorf("received %+v", got)
 	}
 }
 
-// said publishes an entry and has somebody comment on it.
-func (s *stage) said(t *testing.T, text string) (simulation.Said, schema.Received) {
+// remark publishes an entry and has somebody comment on it.
+func (s *stage) remark(t *testing.T, text string) (simulation.Said, schema.Received) {
 	t.Helper()
 	post, stored := s.answerable(t)
-	said := s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: text})
-	return said, one(t, s.comments(t, post), text)
+	remark := s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: text})
+	return remark, onlyItem(t, s.comments(t, post), text)
 }
 
 func commentIsAnswered(t *testing.T, s *stage) {
-	said, to := s.said(t, "Where can I get this?")
+	remark, to := s.remark(t, "Where can I get this?")
 	receipt := s.answer(t, s.reply("At the shop & online.", to))
-	made := s.posts(t, 2)[1]
-	if !isOf(receipt, made) || made.Text != "At the shop & online." || !isAnswer(made, said, to) {
-		t.Errorf("made %+v, receipt %+v, the answer to %s", made, receipt, said.ID)
+	post := s.posts(t, 2)[1]
+	if !isOf(receipt, post) || post.Text != "At the shop & online." || !isAnswer(post, remark, to) {
+		t.Errorf("made %+v, receipt %+v, the answer to %s", post, receipt, remark.ID)
 	}
 }
 
 // isAnswer reports whether a post answers what was said.
-func isAnswer(made simulation.Post, said simulation.Said, to schema.Received) bool {
-	return slices.Contains([]string{said.ID, to.Item.NativeID}, made.ReplyTo) || isReply(made, simulation.Post{ID: said.ID})
+func isAnswer(post simulation.Post, remark simulation.Said, to schema.Received) bool {
+	return slices.Contains([]string{remark.ID, to.Item.NativeID}, post.ReplyTo) || isReply(post, simulation.Post{ID: remark.ID})
 }
 
 func lostReplyIsFound(t *testing.T, s *stage) {
-	said, to := s.said(t, "hello?")
+	remark, to := s.remark(t, "hello?")
 	d := s.loseReply(t, s.reply("Hello & <welcome>!", to))
 	s.restart()
 	receipt := s.wantFindReply(t, d, schema.Found)
-	made := s.posts(t, 2)[1]
-	if !isOf(receipt, made) || !isAnswer(made, said, to) {
-		t.Errorf("found %s, the reply is %+v", receipt.NativeID, made)
+	post := s.posts(t, 2)[1]
+	if !isOf(receipt, post) || !isAnswer(post, remark, to) {
+		t.Errorf("found %s, the reply is %+v", receipt.NativeID, post)
 	}
 	if again := s.wantFindReply(t, d, schema.Found); again.NativeID != receipt.NativeID {
 		t.Errorf("found %s, then %s", receipt.NativeID, again.NativeID)
@@ -259,7 +259,7 @@ func (s *stage) loseReply(t *testing.T, d schema.Delivery) schema.Delivery {
 }
 
 func refusedReplyIsNotThere(t *testing.T, s *stage) {
-	_, to := s.said(t, "hello?")
+	_, to := s.remark(t, "hello?")
 	d := s.reply("hello", to)
 	s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Reply, Refuse: true})
 	for range mostTries {
@@ -284,8 +284,8 @@ func otherReplyIsNotTaken(t *testing.T, s *stage) {
 		s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: text})
 	}
 	got := s.comments(t, post)
-	d := s.reply("thank you", one(t, got, "second"))
-	other := s.answer(t, s.reply("thank you", one(t, got, "first")))
+	d := s.reply("thank you", onlyItem(t, got, "second"))
+	other := s.answer(t, s.reply("thank you", onlyItem(t, got, "first")))
 	d.Known = []string{other.NativeID}
 	s.wantFindReply(t, d, schema.NotThere)
 	s.clock.advance(s.fixture.Repeats)
@@ -294,8 +294,8 @@ func otherReplyIsNotTaken(t *testing.T, s *stage) {
 }
 
 func replyToUnsaid(t *testing.T, s *stage) {
-	said, to := s.said(t, "oops")
-	s.world.Unsay(said.Account, said.ID)
+	remark, to := s.remark(t, "oops")
+	s.world.Unsay(remark.Account, remark.ID)
 	for range mostTries {
 		_, err := s.replier(t).Reply(t.Context(), s.reply("what?", to))
 		if schema.KindOf(err) == schema.Retryable {
@@ -315,19 +315,19 @@ func mentionsAreAnswered(t *testing.T, s *stage) {
 		s.world.Say(simulation.Said{Account: stored.Account, Text: "again"})
 		s.clock.advance(time.Second)
 	}
-	said := s.world.Say(simulation.Said{Account: stored.Account, Text: "do you know these?"})
+	remark := s.world.Say(simulation.Said{Account: stored.Account, Text: "do you know these?"})
 	s.clock.advance(time.Second)
 	s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "a comment"})
 	got := s.mentions(t)
 	if len(got) != many+1 {
 		t.Fatalf("%d mentions, want %d", len(got), many+1)
 	}
-	to := one(t, got, said.Text)
+	to := onlyItem(t, got, remark.Text)
 	if to.Item.Kind != schema.InboxMention {
 		t.Errorf("received %+v", to)
 	}
 	receipt := s.answer(t, s.reply("they are ours", to))
-	if made := s.posts(t, 2)[1]; !isOf(receipt, made) || !isAnswer(made, said, to) {
-		t.Errorf("made %+v, receipt %+v", made, receipt)
+	if post := s.posts(t, 2)[1]; !isOf(receipt, post) || !isAnswer(post, remark, to) {
+		t.Errorf("made %+v, receipt %+v", post, receipt)
 	}
 }

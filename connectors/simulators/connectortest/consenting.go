@@ -79,17 +79,17 @@ func pageIsWhereItIsConfigured(t *testing.T, s *stage) {
 				return
 			}
 			address, query, _ := strings.Cut(page, "?")
-			asked, parseErr := url.ParseQuery(query)
-			if err != nil || parseErr != nil || address != tt.want || asked.Get("redirect_uri") != "http://x" || asked.Get("state") != "y" || asked.Get("response_type") != "code" {
+			values, parseErr := url.ParseQuery(query)
+			if err != nil || parseErr != nil || address != tt.want || values.Get("redirect_uri") != "http://x" || values.Get("state") != "y" || values.Get("response_type") != "code" {
 				t.Errorf("page %s, %v", page, err)
 			}
 			for name, want := range s.fixture.Consent.Asks {
-				if !slices.Equal(asked[name], want) {
-					t.Errorf("%s is %q, want %q", name, asked[name], want)
+				if !slices.Equal(values[name], want) {
+					t.Errorf("%s is %q, want %q", name, values[name], want)
 				}
 			}
-			if scoped, ok := connector.(connectors.Scoped); ok && !slices.Equal(connectors.SplitScopes(asked.Get("scope")), scoped.Scopes().Asked()) {
-				t.Errorf("asked for %q", asked.Get("scope"))
+			if scoped, ok := connector.(connectors.Scoped); ok && !slices.Equal(connectors.SplitScopes(values.Get("scope")), scoped.Scopes().Asked()) {
+				t.Errorf("asked for %q", values.Get("scope"))
 			}
 		})
 	}

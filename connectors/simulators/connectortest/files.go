@@ -25,9 +25,9 @@ type mediaServer struct {
 	url   string
 	shape shape
 
-	mu    sync.Mutex
-	asked []string // requests in full, without bodies
-	fail  int      // status to answer with; 0: none
+	mu       sync.Mutex
+	received []string // requests in full, without bodies
+	fail     int      // status to answer with; 0: none
 }
 
 // newMediaServer serves /image.png, /image.jpg, /video.mp4, /film.mp4, /page.html, which says that
@@ -94,7 +94,7 @@ func (m *mediaServer) remember(r *http.Request) (fail int) {
 	r.Header.Write(&request)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.asked = append(m.asked, request.String())
+	m.received = append(m.received, request.String())
 	return m.fail
 }
 
@@ -108,7 +108,7 @@ func (m *mediaServer) failWith(status int) {
 func (m *mediaServer) requests() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([]string(nil), m.asked...)
+	return append([]string(nil), m.received...)
 }
 
 func (m *mediaServer) item(kind schema.MediaKind, path string) schema.Media {

@@ -125,9 +125,9 @@ func withPosition(film []byte) []byte {
 	at := bytes.Index(film, []byte("moov")) - 4
 	size := binary.BigEndian.Uint32(film[at:])
 	end := at + int(size)
-	made := append(bytes.Clone(film[:end]), user...)
-	binary.BigEndian.PutUint32(made[at:], size+uint32(len(user)))
-	return append(made, film[end:]...)
+	extended := append(bytes.Clone(film[:end]), user...)
+	binary.BigEndian.PutUint32(extended[at:], size+uint32(len(user)))
+	return append(extended, film[end:]...)
 }
 
 // lastContent returns the content of the last of so many posts, as the platform has it.

@@ -95,8 +95,8 @@ func (s *stage) wantMetrics(t *testing.T, got schema.PostMetrics, least, most si
 	if got.Gone {
 		t.Fatal("the post is gone")
 	}
-	m, told := got.Metrics, []string{}
-	for name, one := range map[string]struct {
+	m, known := got.Metrics, []string{}
+	for name, figure := range map[string]struct {
 		got         *int64
 		least, most int64
 	}{
@@ -110,17 +110,17 @@ func (s *stage) wantMetrics(t *testing.T, got schema.PostMetrics, least, most si
 		"clicks":      {m.Clicks, least.Clicks, most.Clicks},
 		"watch":       {m.WatchSeconds, least.WatchSeconds, most.WatchSeconds},
 	} {
-		if one.got == nil {
+		if figure.got == nil {
 			continue
 		}
-		told = append(told, name)
-		if *one.got < one.least || *one.got > one.most {
-			t.Errorf("%s = %d, want %d to %d", name, *one.got, one.least, one.most)
+		known = append(known, name)
+		if *figure.got < figure.least || *figure.got > figure.most {
+			t.Errorf("%s = %d, want %d to %d", name, *figure.got, figure.least, figure.most)
 		}
 	}
 	want := slices.Sorted(slices.Values(s.fixture.Tells))
-	if slices.Sort(told); !slices.Equal(told, want) {
-		t.Errorf("it tells %v, want %v", told, want)
+	if slices.Sort(known); !slices.Equal(known, want) {
+		t.Errorf("it tells %v, want %v", known, want)
 	}
 }
 
@@ -147,8 +147,8 @@ func batchIsRead(t *testing.T, s *stage) {
 		id := posts[i].NativeID
 		s.wantMetrics(t, got, before[id], s.world.Audience(of[id]))
 	}
-	if made := s.calls.Load() - calls; made != 1 {
-		t.Errorf("%d posts took %d calls", len(posts), made)
+	if n := s.calls.Load() - calls; n != 1 {
+		t.Errorf("%d posts took %d calls", len(posts), n)
 	}
 	if len(slices.Collect(maps.Keys(of))) != len(posts) {
 		t.Error("two posts have one id")
@@ -198,7 +198,7 @@ func followersAreRead(t *testing.T, s *stage) {
 		t.Fatalf("Followers: %v", err)
 	}
 	after := s.world.Crowd(account)
-	for name, one := range map[string]struct {
+	for name, figure := range map[string]struct {
 		got         *int64
 		least, most int64
 	}{
@@ -206,8 +206,8 @@ func followersAreRead(t *testing.T, s *stage) {
 		"following": {got.Following, before.Following, after.Following},
 		"posts":     {got.Posts, before.Posts, after.Posts},
 	} {
-		if one.got != nil && (*one.got < one.least || *one.got > one.most) {
-			t.Errorf("%s = %d, want %d to %d", name, *one.got, one.least, one.most)
+		if figure.got != nil && (*figure.got < figure.least || *figure.got > figure.most) {
+			t.Errorf("%s = %d, want %d to %d", name, *figure.got, figure.least, figure.most)
 		}
 	}
 	if got.Followers == nil {

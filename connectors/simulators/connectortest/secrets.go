@@ -48,8 +48,8 @@ func (s *stage) wantNoSecret(t *testing.T, where, text string) {
 type stranger struct {
 	url string
 
-	mu   sync.Mutex
-	told strings.Builder
+	mu     sync.Mutex
+	output strings.Builder
 }
 
 func newStranger(t *testing.T) *stranger {
@@ -65,15 +65,15 @@ func (s *stranger) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body) // what arrived of it is what was told
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Fprintf(&s.told, "%s %s\n", r.Method, r.RequestURI)
-	r.Header.Write(&s.told)
-	s.told.Write(body)
+	fmt.Fprintf(&s.output, "%s %s\n", r.Method, r.RequestURI)
+	r.Header.Write(&s.output)
+	s.output.Write(body)
 }
 
 func (s *stranger) heard() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.told.String()
+	return s.output.String()
 }
 
 func redirectGetsNoSecrets(t *testing.T, s *stage) {

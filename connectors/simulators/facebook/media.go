@@ -136,15 +136,15 @@ func (s *simulator) createPhotoStory(v visit) {
 	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		photo, err := s.takePhoto(v, v.text("photo_id"))
-		var made simulation.Post
+		var post simulation.Post
 		if err == nil {
-			made, err = s.add(v, simulation.Post{Media: []simulation.Media{photo}}, postFields{Kind: aStory})
+			post, err = s.add(v, simulation.Post{Media: []simulation.Media{photo}}, postFields{Kind: aStory})
 		}
 		if err != nil {
 			v.fail(err)
 			return
 		}
-		graph.Answer(rw, http.StatusOK, map[string]any{"success": true, "post_id": made.ID})
+		graph.Answer(rw, http.StatusOK, map[string]any{"success": true, "post_id": post.ID})
 	})
 }
 
@@ -184,14 +184,14 @@ func wantedOf(u simulation.Upload, fields uploadFields) map[string]any {
 }
 
 func (s *simulator) transfer(v visit) {
-	asked, mediaType, size, err := form(v.r, "video_file_chunk", func(before url.Values, file io.Reader) (string, int64, error) {
+	input, mediaType, size, err := form(v.r, "video_file_chunk", func(before url.Values, file io.Reader) (string, int64, error) {
 		begun, _, err := s.upload(v, before.Get("upload_session_id"))
 		if err != nil || before.Get("start_offset") != strconv.FormatInt(begun.Size, 10) {
 			return simulation.Sniff(file) // it is refused
 		}
 		return s.world.Receive(begun.Content, begun.Size, file)
 	})
-	v.fields = asked
+	v.fields = input
 	var u simulation.Upload
 	var fields uploadFields
 	if err == nil {
@@ -298,20 +298,20 @@ func (s *simulator) finish(v visit, id, kind string) {
 			u.ReadyAt = s.world.Now().Add(videoProcessing)
 			_, err = s.put(u, fields)
 		}
-		made := simulation.Post{ID: u.ID}
+		post := simulation.Post{ID: u.ID}
 		if err == nil && !fields.Failed { // which it turns out to be once it is processed
-			made, err = s.add(v, simulation.Post{ID: u.ID, Text: text, Media: []simulation.Media{u.Media()}},
+			post, err = s.add(v, simulation.Post{ID: u.ID, Text: text, Media: []simulation.Media{u.Media()}},
 				postFields{Kind: kind, Title: v.text("title"), Place: v.text("place")})
 		}
 		if err != nil {
 			v.fail(err)
 			return
 		}
-		said := map[string]any{"success": true}
+		body := map[string]any{"success": true}
 		if kind == aStory {
-			said["post_id"] = made.ID
+			body["post_id"] = post.ID
 		}
-		graph.Answer(rw, http.StatusOK, said)
+		graph.Answer(rw, http.StatusOK, body)
 	})
 }
 

@@ -161,11 +161,11 @@ type pageOfPerson struct {
 // listAsPages lists pages, each with its token, which has no expiry.
 func (s *simulator) listAsPages(v visit, person string, all []pageOfPerson) {
 	var pages []map[string]any
-	for _, one := range all {
-		token := simulation.Consent{Name: one.name + pageOf + person}.Token()
+	for _, candidate := range all {
+		token := simulation.Consent{Name: candidate.name + pageOf + person}.Token()
 		id := s.world.Account(token).ID
-		page := map[string]any{"id": id, "name": "Page " + id, "category": "Community", "tasks": one.tasks}
-		if one.hasToken {
+		page := map[string]any{"id": id, "name": "Page " + id, "category": "Community", "tasks": candidate.tasks}
+		if candidate.hasToken {
 			page["access_token"] = token
 		}
 		pages = append(pages, page)

@@ -14,8 +14,8 @@ func nodeOfSaid(s simulation.Said) string { return s.Under + "_" + s.ID }
 // commentable returns a post of the page, or what a person wrote under one as if it were.
 func (s *simulator) commentable(v visit, node string) (simulation.Post, error) {
 	_, id, isComment := strings.Cut(node, "_")
-	if one, ok := s.world.Said(v.account.ID, id); isComment && ok && one.Under != "" && nodeOfSaid(one) == node {
-		return simulation.Post{Account: v.account.ID, ID: node, Text: one.Text, ReplyTo: one.Under, CreatedAt: one.At}, nil
+	if remark, ok := s.world.Said(v.account.ID, id); isComment && ok && remark.Under != "" && nodeOfSaid(remark) == node {
+		return simulation.Post{Account: v.account.ID, ID: node, Text: remark.Text, ReplyTo: remark.Under, CreatedAt: remark.At}, nil
 	}
 	return s.post(v, node)
 }
@@ -30,19 +30,19 @@ func (s *simulator) commentsOn(v visit, parent simulation.Post) []map[string]any
 	var all []comment
 	stream, nodes := v.r.URL.Query().Get("filter") == "stream", map[string]bool{parent.ID: true}
 	if parent.ReplyTo == "" {
-		for _, one := range s.world.SaidUnder(parent) {
-			nodes[nodeOfSaid(one)] = nodes[nodeOfSaid(one)] || stream
-			if one.Answers != "" && !stream {
+		for _, remark := range s.world.SaidUnder(parent) {
+			nodes[nodeOfSaid(remark)] = nodes[nodeOfSaid(remark)] || stream
+			if remark.Answers != "" && !stream {
 				continue
 			}
 			fields := map[string]any{
-				"id": nodeOfSaid(one), "message": one.Text, "created_time": one.At.Format(timeFormat),
-				"from": map[string]string{"id": one.By.ID, "name": one.By.Name}, "permalink_url": s.world.BaseURL() + "/" + nodeOfSaid(one),
+				"id": nodeOfSaid(remark), "message": remark.Text, "created_time": remark.At.Format(timeFormat),
+				"from": map[string]string{"id": remark.By.ID, "name": remark.By.Name}, "permalink_url": s.world.BaseURL() + "/" + nodeOfSaid(remark),
 			}
-			if one.Answers != "" {
-				fields["parent"] = map[string]string{"id": one.Under + "_" + one.Answers}
+			if remark.Answers != "" {
+				fields["parent"] = map[string]string{"id": remark.Under + "_" + remark.Answers}
 			}
-			all = append(all, comment{one.At.UnixNano(), fields})
+			all = append(all, comment{remark.At.UnixNano(), fields})
 		}
 	}
 	own := slices.Collect(s.world.Newest(v.account.ID))
@@ -55,9 +55,9 @@ func (s *simulator) commentsOn(v visit, parent simulation.Post) []map[string]any
 		}
 	}
 	slices.SortStableFunc(all, func(a, b comment) int { return cmp.Compare(b.at, a.at) })
-	var shown []map[string]any
+	var comments []map[string]any
 	for _, c := range all {
-		shown = append(shown, c.fields)
+		comments = append(comments, c.fields)
 	}
-	return shown
+	return comments
 }

@@ -52,8 +52,8 @@ func (s *simulator) add(v visit, p simulation.Post, fields postFields) (simulati
 		return simulation.Post{}, err
 	}
 	p.Account, p.Fields, p.Workspace, p.By = v.account.ID, encoded, s.world.WorkspaceOf(v.r), s.world.NameOf(v.r)
-	made, _, err := s.world.Add(p)
-	return made, err
+	post, _, err := s.world.Add(p)
+	return post, err
 }
 
 // nodeOf is what the API calls a post of a page.
@@ -76,15 +76,15 @@ func (s *simulator) createPost(v visit) {
 		case v.text("link") != "" && len(media) > 0:
 			err = graph.Bad(100, 0, "(#100) Param link cannot stand beside attached_media")
 		}
-		var made simulation.Post
+		var post simulation.Post
 		if err == nil {
-			made, err = s.add(v, simulation.Post{Text: message, Media: media}, postFields{Kind: aPost, Link: v.text("link"), Place: v.text("place")})
+			post, err = s.add(v, simulation.Post{Text: message, Media: media}, postFields{Kind: aPost, Link: v.text("link"), Place: v.text("place")})
 		}
 		if err != nil {
 			v.fail(err)
 			return
 		}
-		graph.Answer(rw, http.StatusOK, map[string]string{"id": nodeOf(made)})
+		graph.Answer(rw, http.StatusOK, map[string]string{"id": nodeOf(post)})
 	})
 }
 
@@ -108,17 +108,17 @@ func (s *simulator) attached(v visit) ([]simulation.Media, error) {
 }
 
 func (s *simulator) listPosts(v visit) {
-	var shown []map[string]any
+	var posts []map[string]any
 	for p := range s.world.Listed(v.account.ID) {
 		fields := fieldsOf(p)
 		if fields.Kind == aComment || fields.Kind == aStory {
 			continue
 		}
-		shown = append(shown, map[string]any{
+		posts = append(posts, map[string]any{
 			"id": nodeOf(p), "message": p.Text, "created_time": p.CreatedAt.Format(timeFormat), "attachments": attachmentsOf(p, fields),
 		})
 	}
-	s.list(v, shown)
+	s.list(v, posts)
 }
 
 // attachmentsOf shows the media of a post: several photos are an album, each by itself below.
@@ -127,7 +127,7 @@ func attachmentsOf(p simulation.Post, fields postFields) map[string]any {
 	if fields.Kind != aPost {
 		kind = "video"
 	}
-	one := func(id string) map[string]any {
+	reference := func(id string) map[string]any {
 		return map[string]any{"media_type": kind, "target": map[string]string{"id": id}}
 	}
 	switch {
@@ -136,11 +136,11 @@ func attachmentsOf(p simulation.Post, fields postFields) map[string]any {
 	case len(p.Media) == 0:
 		return nil
 	case len(p.Media) == 1:
-		return map[string]any{"data": []any{one(p.Media[0].ID)}}
+		return map[string]any{"data": []any{reference(p.Media[0].ID)}}
 	default:
 		var inner []any
 		for _, m := range p.Media {
-			inner = append(inner, one(m.ID))
+			inner = append(inner, reference(m.ID))
 		}
 		return map[string]any{"data": []any{map[string]any{
 			"media_type": "album", "target": map[string]string{"id": p.ID}, "subattachments": map[string]any{"data": inner},
@@ -159,16 +159,16 @@ func (s *simulator) list(v visit, all []map[string]any) {
 		limit = defaultPage
 	}
 	end := min(start+min(limit, maxPage), len(all))
-	asked := fieldsAsked(query.Get("fields"))
+	fields := fieldsAsked(query.Get("fields"))
 	part := []map[string]any{}
 	for _, item := range all[start:end] {
-		shown := map[string]any{"id": item["id"]}
+		object := map[string]any{"id": item["id"]}
 		for name, value := range item {
-			if slices.Contains(asked, name) && value != nil {
-				shown[name] = value
+			if slices.Contains(fields, name) && value != nil {
+				object[name] = value
 			}
 		}
-		part = append(part, shown)
+		part = append(part, object)
 	}
 	paging := map[string]any{"cursors": map[string]string{"before": strconv.Itoa(start), "after": strconv.Itoa(end)}}
 	if end < len(all) {
@@ -219,16 +219,16 @@ func (s *simulator) createComment(v visit) {
 		case message == "":
 			err = graph.Bad(100, 0, "(#100) Missing message or attachment")
 		}
-		var made simulation.Post
+		var post simulation.Post
 		if err == nil {
 			id := parent.ID + "_" + strconv.FormatInt(s.world.NewID(), 10)
-			made, err = s.add(v, simulation.Post{ID: id, Text: message, ReplyTo: parent.ID}, postFields{Kind: aComment})
+			post, err = s.add(v, simulation.Post{ID: id, Text: message, ReplyTo: parent.ID}, postFields{Kind: aComment})
 		}
 		if err != nil {
 			v.fail(err)
 			return
 		}
-		graph.Answer(rw, http.StatusOK, map[string]string{"id": made.ID})
+		graph.Answer(rw, http.StatusOK, map[string]string{"id": post.ID})
 	})
 }
 
@@ -238,11 +238,11 @@ func (s *simulator) listComments(v visit) {
 		v.fail(err)
 		return
 	}
-	shown := s.commentsOn(v, parent)
+	comments := s.commentsOn(v, parent)
 	if v.r.URL.Query().Get("order") != "reverse_chronological" {
-		slices.Reverse(shown)
+		slices.Reverse(comments)
 	}
-	s.list(v, shown)
+	s.list(v, comments)
 }
 
 func formOf(values url.Values) map[string]any {

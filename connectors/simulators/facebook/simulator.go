@@ -161,8 +161,8 @@ type profile struct {
 }
 
 func profileOf(a *simulation.Account) *profile {
-	kept, _ := a.Data.LoadOrStore("profile", &profile{})
-	return kept.(*profile)
+	stored, _ := a.Data.LoadOrStore("profile", &profile{})
+	return stored.(*profile)
 }
 
 // showSelf shows whose token it is: a person has no category.

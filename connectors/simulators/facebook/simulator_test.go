@@ -40,8 +40,8 @@ func TestRefusals(t *testing.T) {
 		"a page's pages":             {"GET", "/v26.0/me/accounts", "a", "", 100},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer, said := ask(h, tt.method, tt.path, tt.token, tt.body)
-			refused, _ := said["error"].(map[string]any)
+			answer, reply := ask(h, tt.method, tt.path, tt.token, tt.body)
+			refused, _ := reply["error"].(map[string]any)
 			if answer.Code != http.StatusBadRequest || refused["code"] != tt.code {
 				t.Errorf("%d %s, want code %v", answer.Code, answer.Body, tt.code)
 			}
@@ -86,8 +86,8 @@ func TestAPagesCallsAreUsedUp(t *testing.T) {
 	for range mostCalls {
 		ask(h, http.MethodGet, "/v26.0/me", "a", "")
 	}
-	answer, said := ask(h, http.MethodGet, "/v26.0/me", "a", "")
-	refused, _ := said["error"].(map[string]any)
+	answer, reply := ask(h, http.MethodGet, "/v26.0/me", "a", "")
+	refused, _ := reply["error"].(map[string]any)
 	if refused["code"] != 80001.0 || !strings.Contains(answer.Header().Get("X-Business-Use-Case-Usage"), `"estimated_time_to_regain_access":1441`) {
 		t.Errorf("%d %s, %v", answer.Code, answer.Body, answer.Header())
 	}
@@ -106,19 +106,19 @@ func TestAPersonHasPages(t *testing.T) {
 	if len(pages) != 3 {
 		t.Fatalf("pages %v", listed)
 	}
-	for _, one := range pages {
-		page, _ := one.(map[string]any)
+	for _, page := range pages {
+		page, _ := page.(map[string]any)
 		own, _ := page["access_token"].(string)
-		if _, shown := ask(h, http.MethodGet, "/v26.0/me", own, ""); shown["id"] != page["id"] || shown["category"] == nil {
-			t.Errorf("%v is shown as %v", page, shown)
+		if _, self := ask(h, http.MethodGet, "/v26.0/me", own, ""); self["id"] != page["id"] || self["category"] == nil {
+			t.Errorf("%v is shown as %v", page, self)
 		}
 	}
 }
 
 func TestAPostIsShownToABrowser(t *testing.T) {
 	h := New(newWorld())
-	_, made := ask(h, http.MethodPost, "/v26.0/me/feed", "a", `{"message": "<b>hello"}`)
-	id, _ := made["id"].(string)
+	_, post := ask(h, http.MethodPost, "/v26.0/me/feed", "a", `{"message": "<b>hello"}`)
+	id, _ := post["id"].(string)
 	if answer, _ := ask(h, http.MethodGet, "/"+id, "", ""); answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "&lt;b&gt;hello") {
 		t.Errorf("%d %s", answer.Code, answer.Body)
 	}

@@ -57,8 +57,8 @@ func (s *simulator) count(v visit) bool {
 
 // editsOf are those of a location. They do not outlive the process.
 func editsOf(person *simulation.Account, location string) *window {
-	kept, _ := person.Data.LoadOrStore("edits of "+location, new(window))
-	return kept.(*window)
+	stored, _ := person.Data.LoadOrStore("edits of "+location, new(window))
+	return stored.(*window)
 }
 
 func exhausted(limit string) refusal {

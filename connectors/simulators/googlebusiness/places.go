@@ -66,14 +66,14 @@ func mask(v visit, all ...any) (masked []any, ok bool) {
 		v.fail(badMask())
 		return nil, false
 	}
-	for _, one := range all {
-		kept := map[string]any{}
+	for _, place := range all {
+		part := map[string]any{}
 		for _, field := range fields {
-			if value, has := one.(map[string]any)[field]; has {
-				kept[field] = value
+			if value, has := place.(map[string]any)[field]; has {
+				part[field] = value
 			}
 		}
-		masked = append(masked, kept)
+		masked = append(masked, part)
 	}
 	return masked, true
 }

@@ -71,45 +71,45 @@ type mediaItem struct {
 }
 
 func (s *simulator) createPost(v visit) {
-	var asked localPost
+	var input localPost
 	decoder := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&asked); err != nil {
+	if err := decoder.Decode(&input); err != nil {
 		v.fail(refusal{Code: http.StatusBadRequest, Status: "INVALID_ARGUMENT", Message: "Invalid JSON payload received. " + err.Error()})
 		return
 	}
-	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.r.PathValue("location"), Text: asked.Summary}, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.r.PathValue("location"), Text: input.Summary}, func(rw http.ResponseWriter) {
 		v.rw = rw
-		made, err := s.add(v, asked)
+		post, err := s.add(v, input)
 		if err != nil {
 			v.fail(err)
 			return
 		}
-		answer(rw, http.StatusOK, s.shown(v.r.PathValue("account"), made))
+		answer(rw, http.StatusOK, s.objectOf(v.r.PathValue("account"), post))
 	})
 }
 
-func (s *simulator) add(v visit, asked localPost) (simulation.Post, error) {
+func (s *simulator) add(v visit, input localPost) (simulation.Post, error) {
 	for _, check := range []func(localPost) error{checkText, checkTopic, checkButton} {
-		if err := check(asked); err != nil {
+		if err := check(input); err != nil {
 			return simulation.Post{}, err
 		}
 	}
-	made := simulation.Post{Account: v.r.PathValue("location"), Text: asked.Summary, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r)}
-	for _, item := range asked.Media {
+	post := simulation.Post{Account: v.r.PathValue("location"), Text: input.Summary, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r)}
+	for _, item := range input.Media {
 		pulled, err := s.pull(v, item)
 		if err != nil {
 			return simulation.Post{}, err
 		}
-		made.Media = append(made.Media, pulled)
+		post.Media = append(post.Media, pulled)
 	}
-	kept, err := json.Marshal(asked)
+	encoded, err := json.Marshal(input)
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	made.Fields = kept
-	made, _, err = s.world.Add(made)
-	return made, err
+	post.Fields = encoded
+	post, _, err = s.world.Add(post)
+	return post, err
 }
 
 func checkText(p localPost) error {
@@ -191,11 +191,11 @@ func (s *simulator) pull(v visit, item mediaItem) (simulation.Media, error) {
 }
 
 // keptOf returns what was asked for.
-func keptOf(p simulation.Post) (asked localPost) {
-	if json.Unmarshal(p.Fields, &asked) != nil {
+func keptOf(p simulation.Post) (input localPost) {
+	if json.Unmarshal(p.Fields, &input) != nil {
 		return localPost{Summary: p.Text, TopicType: "STANDARD"}
 	}
-	return asked
+	return input
 }
 
 var phoneNumber = regexp.MustCompile(`\+[0-9][0-9 ()./-]{6,}[0-9]`)
@@ -206,12 +206,12 @@ var takenDown = regexp.MustCompile(`(?i)\bmiracle cure\b`)
 // stateOf returns how far a post is. What leads elsewhere is looked at before it is shown, and a
 // text with a phone number is rejected.
 func (s *simulator) stateOf(p simulation.Post) string {
-	asked := keptOf(p)
-	number := phoneNumber.MatchString(asked.Summary)
+	input := keptOf(p)
+	number := phoneNumber.MatchString(input.Summary)
 	switch {
-	case takenDown.MatchString(asked.Summary) && s.world.Now().After(p.CreatedAt.Add(reviewTime)):
+	case takenDown.MatchString(input.Summary) && s.world.Now().After(p.CreatedAt.Add(reviewTime)):
 		return "REJECTED"
-	case !number && asked.CallToAction == nil && asked.Offer == nil:
+	case !number && input.CallToAction == nil && input.Offer == nil:
 		return "LIVE"
 	case s.world.Now().Before(p.CreatedAt.Add(reviewTime)):
 		return "PROCESSING"
@@ -222,35 +222,35 @@ func (s *simulator) stateOf(p simulation.Post) string {
 	}
 }
 
-// shown is a post as the API tells of it. Pictures are copies of Google's.
-func (s *simulator) shown(account string, p simulation.Post) map[string]any {
-	asked := keptOf(p)
-	for i := range asked.Media {
-		asked.Media[i] = mediaItem{
+// objectOf is a post as the API tells of it. Pictures are copies of Google's.
+func (s *simulator) objectOf(account string, p simulation.Post) map[string]any {
+	input := keptOf(p)
+	for i := range input.Media {
+		input.Media[i] = mediaItem{
 			Name:        "accounts/" + account + "/locations/" + p.Account + "/media/localPosts/" + p.ID,
 			MediaFormat: "PHOTO", GoogleURL: s.world.BaseURL() + "/local/posts/" + p.Account + "/" + p.ID,
 		}
 	}
-	shown := fields(asked)
+	object := fields(input)
 	at := p.CreatedAt.UTC().Format(time.RFC3339Nano)
-	shown["name"] = place{account, p.Account}.name() + "/localPosts/" + p.ID
-	shown["state"], shown["createTime"], shown["updateTime"] = s.stateOf(p), at, at
-	shown["searchUrl"] = s.world.BaseURL() + "/local/posts/" + p.Account + "/" + p.ID
-	return shown
+	object["name"] = place{account, p.Account}.name() + "/localPosts/" + p.ID
+	object["state"], object["createTime"], object["updateTime"] = s.stateOf(p), at, at
+	object["searchUrl"] = s.world.BaseURL() + "/local/posts/" + p.Account + "/" + p.ID
+	return object
 }
 
 // removed are the posts of a person that were deleted. What was published stays in the world,
 // which tests ask what went out.
 func removed(person *simulation.Account) *sync.Map {
-	kept, _ := person.Data.LoadOrStore("removed", new(sync.Map))
-	return kept.(*sync.Map)
+	stored, _ := person.Data.LoadOrStore("removed", new(sync.Map))
+	return stored.(*sync.Map)
 }
 
 func (s *simulator) listPosts(v visit) {
 	var all []any
 	for p := range s.world.Newest(v.r.PathValue("location")) {
 		if _, gone := removed(v.person).Load(p.ID); !gone {
-			all = append(all, s.shown(v.r.PathValue("account"), p))
+			all = append(all, s.objectOf(v.r.PathValue("account"), p))
 		}
 	}
 	s.list(v, "localPosts", 100, all)
@@ -262,7 +262,7 @@ func (s *simulator) getPost(v visit) {
 		v.fail(err)
 		return
 	}
-	answer(v.rw, http.StatusOK, s.shown(v.r.PathValue("account"), p))
+	answer(v.rw, http.StatusOK, s.objectOf(v.r.PathValue("account"), p))
 }
 
 func (s *simulator) deletePost(v visit) {

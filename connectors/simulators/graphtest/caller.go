@@ -37,10 +37,10 @@ func NewCaller(t *testing.T, p schema.Platform, simulator func(*simulation.World
 // Ask calls the API with the token as a parameter, and returns what it answers.
 func (c *Caller) Ask(t *testing.T, method, path string, params url.Values) (status int, body map[string]any) {
 	t.Helper()
-	asked := url.Values{}
-	maps.Copy(asked, params)
-	asked.Set("access_token", "token")
-	request, err := http.NewRequestWithContext(t.Context(), method, c.Base+path+"?"+asked.Encode(), http.NoBody)
+	values := url.Values{}
+	maps.Copy(values, params)
+	values.Set("access_token", "token")
+	request, err := http.NewRequestWithContext(t.Context(), method, c.Base+path+"?"+values.Encode(), http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,9 +59,9 @@ func (c *Caller) Ask(t *testing.T, method, path string, params url.Values) (stat
 
 // CodeOf returns the code and the subcode of a refusal.
 func CodeOf(body map[string]any) string {
-	said, ok := body["error"].(map[string]any)
+	failure, ok := body["error"].(map[string]any)
 	if !ok {
 		return ""
 	}
-	return fmt.Sprint(said["code"], "/", said["error_subcode"])
+	return fmt.Sprint(failure["code"], "/", failure["error_subcode"])
 }

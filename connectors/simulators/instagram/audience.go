@@ -13,9 +13,9 @@ func (s *simulator) insights(v visit) {
 		return
 	}
 	a := s.world.Audience(post)
-	told := map[string]graph.Insight{"views": {Value: a.Views}, "reach": {Value: a.Reach}, "shares": {Value: a.Shares}}
+	insights := map[string]graph.Insight{"views": {Value: a.Views}, "reach": {Value: a.Reach}, "shares": {Value: a.Shares}}
 	if !isStory {
-		told["saved"], told["likes"], told["comments"] = graph.Insight{Value: a.Saves}, graph.Insight{Value: a.Likes}, graph.Insight{Value: a.Comments}
+		insights["saved"], insights["likes"], insights["comments"] = graph.Insight{Value: a.Saves}, graph.Insight{Value: a.Likes}, graph.Insight{Value: a.Comments}
 	}
-	v.Insights(id, told)
+	v.Insights(id, insights)
 }

@@ -69,27 +69,27 @@ func requestOf(fields json.RawMessage) (r request) {
 
 // createContainer makes a container: of a post or of an item of a carousel.
 func (s *simulator) createContainer(v visit) {
-	asked, err := s.read(v)
+	input, err := s.read(v)
 	if err != nil {
 		v.Fail(err)
 		return
 	}
-	made := simulation.Upload{Account: v.Account.ID, AltText: v.Param("alt_text"), Content: s.world.NewContent()}
+	container := simulation.Upload{Account: v.Account.ID, AltText: v.Param("alt_text"), Content: s.world.NewContent()}
 	switch {
 	case v.Param("video_url") != "":
-		asked.Failure = s.pulls(v.Param("media_type")).Video(v.R, &made)
-		made.ReadyAt = s.world.Now().Add(graph.VideoWork)
+		input.Failure = s.pulls(v.Param("media_type")).Video(v.R, &container)
+		container.ReadyAt = s.world.Now().Add(graph.VideoWork)
 	case v.Param("image_url") != "":
-		err = s.pulls(v.Param("media_type")).Image(v.R, &made)
+		err = s.pulls(v.Param("media_type")).Image(v.R, &container)
 	}
 	if err == nil {
-		made, err = graph.Keep(s.world, made, asked)
+		container, err = graph.Keep(s.world, container, input)
 	}
 	if err != nil {
 		v.Fail(err)
 		return
 	}
-	v.Answer(map[string]string{"id": made.ID})
+	v.Answer(map[string]string{"id": container.ID})
 }
 
 // read reads what is asked for, or says why the API refuses it.
@@ -261,9 +261,9 @@ func (s *simulator) showContainer(v visit, c simulation.Upload) {
 	if code == graph.Failed {
 		words = requestOf(c.Fields).Failure
 	}
-	shown := map[string]any{"id": c.ID, "status_code": code, "status": words}
+	object := map[string]any{"id": c.ID, "status_code": code, "status": words}
 	if graph.IsUnsaid(s.world, requestOf(c.Fields).Caption, c) {
-		shown = map[string]any{"id": c.ID}
+		object = map[string]any{"id": c.ID}
 	}
-	v.Answer(v.Pick(shown))
+	v.Answer(v.Pick(object))
 }

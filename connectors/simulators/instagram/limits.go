@@ -20,13 +20,13 @@ func (s *simulator) count(c graph.Call) bool {
 	if s.unlimited {
 		return true
 	}
-	kept := keptOf(c.Account)
-	kept.mu.Lock()
-	defer kept.mu.Unlock()
-	kept.window.Count(s.world.Now())
-	used := kept.window.Calls * 100 / mostCalls
+	state := keptOf(c.Account)
+	state.mu.Lock()
+	defer state.mu.Unlock()
+	state.window.Count(s.world.Now())
+	used := state.window.Calls * 100 / mostCalls
 	graph.SetUseCase(c.RW.Header(), graph.UseCase{Account: c.Account.ID, Kind: useCase, Percent: used})
-	return kept.window.Calls <= mostCalls
+	return state.window.Calls <= mostCalls
 }
 
 // used counts the posts of the last 24 hours; comments are none.

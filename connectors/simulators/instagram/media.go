@@ -31,30 +31,30 @@ func (s *simulator) publish(v visit) {
 }
 
 func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, error) {
-	v.kept.publishing.Lock()
-	defer v.kept.publishing.Unlock()
-	asked := requestOf(container.Fields)
+	v.state.publishing.Lock()
+	defer v.state.publishing.Unlock()
+	input := requestOf(container.Fields)
 	switch status := s.statusOf(container); {
 	case status == graph.InProgress:
 		return simulation.Post{}, notReady()
-	case status != graph.Finished || asked.IsItem:
+	case status != graph.Finished || input.IsItem:
 		return simulation.Post{}, mediaNotFound()
 	case !s.unlimited && s.used(v.Account) >= mostPosts:
 		return simulation.Post{}, usedUp()
 	}
 	post := simulation.Post{
-		Account: v.Account.ID, Key: container.ID, Text: asked.Caption, Fields: container.Fields, Workspace: s.world.WorkspaceOf(v.R), By: s.world.NameOf(v.R),
+		Account: v.Account.ID, Key: container.ID, Text: input.Caption, Fields: container.Fields, Workspace: s.world.WorkspaceOf(v.R), By: s.world.NameOf(v.R),
 	}
-	if asked.Kind != kindCarousel {
+	if input.Kind != kindCarousel {
 		post.Media = []simulation.Media{container.Media()}
 	}
-	for _, id := range asked.Children {
+	for _, id := range input.Children {
 		if item, ok := s.world.Upload(id); ok {
 			post.Media = append(post.Media, item.Media())
 		}
 	}
-	made, _, err := s.world.Add(post)
-	return made, err
+	added, _, err := s.world.Add(post)
+	return added, err
 }
 
 // comment comments on a media of the caller's own.
@@ -120,9 +120,9 @@ func (s *simulator) listComments(v visit) {
 
 // entry is a media with every field there is of it.
 func (s *simulator) entry(a *simulation.Account, p simulation.Post) map[string]any {
-	asked := requestOf(p.Fields)
-	kind, product := mediaType(asked, p), "FEED"
-	switch asked.Kind {
+	input := requestOf(p.Fields)
+	kind, product := mediaType(input, p), "FEED"
+	switch input.Kind {
 	case kindReel:
 		product = "REELS"
 	case kindStory:
@@ -135,7 +135,7 @@ func (s *simulator) entry(a *simulation.Account, p simulation.Post) map[string]a
 		"comments_count": s.comments(a, p.ID), "is_comment_enabled": true,
 	}
 	if product == "REELS" {
-		entry["is_shared_to_feed"] = asked.ShareToFeed != "false"
+		entry["is_shared_to_feed"] = input.ShareToFeed != "false"
 	}
 	if len(p.Media) == 1 && p.Media[0].AltText != "" {
 		entry["alt_text"] = p.Media[0].AltText
@@ -143,9 +143,9 @@ func (s *simulator) entry(a *simulation.Account, p simulation.Post) map[string]a
 	return entry
 }
 
-func mediaType(asked request, p simulation.Post) string {
+func mediaType(input request, p simulation.Post) string {
 	switch {
-	case asked.Kind == kindCarousel:
+	case input.Kind == kindCarousel:
 		return "CAROUSEL_ALBUM"
 	case len(p.Media) == 1 && strings.HasPrefix(p.Media[0].Type, "video/"):
 		return "VIDEO"

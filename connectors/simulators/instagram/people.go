@@ -33,13 +33,13 @@ func (s *simulator) answers(v visit, to string) []spoken {
 		}
 	}
 	media, isMedia := s.world.Post(v.Account.ID, to)
-	if one, ok := s.world.Said(v.Account.ID, to); !isMedia && ok {
-		media, isMedia = s.world.Post(v.Account.ID, one.Under)
+	if remark, ok := s.world.Said(v.Account.ID, to); !isMedia && ok {
+		media, isMedia = s.world.Post(v.Account.ID, remark.Under)
 	}
 	if isMedia {
-		for _, one := range s.world.SaidUnder(media) {
-			if cmp.Or(one.Answers, one.Under) == to {
-				all = append(all, commentOf(one.ID, one.Text, one.At, one.By))
+		for _, remark := range s.world.SaidUnder(media) {
+			if cmp.Or(remark.Answers, remark.Under) == to {
+				all = append(all, commentOf(remark.ID, remark.Text, remark.At, remark.By))
 			}
 		}
 	}
@@ -50,17 +50,17 @@ func (s *simulator) answers(v visit, to string) []spoken {
 func (s *simulator) listAnswers(v visit, all []spoken) {
 	nests := strings.Contains(v.Param("fields"), "replies{")
 	v.ListAll(func(yield func(string, func() map[string]any) bool) {
-		for _, one := range all {
-			id := one.fields["id"].(string)
+		for _, comment := range all {
+			id := comment.fields["id"].(string)
 			show := func() map[string]any {
 				var below []map[string]any
 				for _, reply := range s.answers(v, id) {
 					below = append(below, reply.fields)
 				}
 				if nests && below != nil {
-					one.fields["replies"] = map[string]any{"data": below}
+					comment.fields["replies"] = map[string]any{"data": below}
 				}
-				return one.fields
+				return comment.fields
 			}
 			if !yield(id, show) {
 				return
@@ -82,9 +82,9 @@ func (s *simulator) listReplies(v visit) {
 // reply answers a comment of a person on a media of the caller's own.
 func (s *simulator) reply(v visit) {
 	id, message := v.R.PathValue("id"), v.Param("message")
-	one, ok := s.world.Said(v.Account.ID, id)
+	remark, ok := s.world.Said(v.Account.ID, id)
 	switch {
-	case !ok || one.Under == "" || one.Answers != "":
+	case !ok || remark.Under == "" || remark.Answers != "":
 		v.Fail(graph.NotFound(id))
 		return
 	case strings.TrimSpace(message) == "" || len(message) > maxComment:

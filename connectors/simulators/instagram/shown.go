@@ -6,27 +6,27 @@ import (
 	"crier/connectors/simulators/simulation"
 )
 
-// shown tells how Instagram shows a media or a comment.
-func (s *simulator) shown(p simulation.Post) simulation.Shown {
-	asked := requestOf(p.Fields)
-	shown := simulation.Shown{By: "@user" + p.Account, Text: p.Text}
-	switch asked.Kind {
+// viewOf tells how Instagram shows a media or a comment.
+func (s *simulator) viewOf(p simulation.Post) simulation.Shown {
+	input := requestOf(p.Fields)
+	view := simulation.Shown{By: "@user" + p.Account, Text: p.Text}
+	switch input.Kind {
 	case kindReel:
-		shown.Kind = "reel"
+		view.Kind = "reel"
 	case kindStory:
-		shown.Kind = "story"
+		view.Kind = "story"
 	}
-	if asked.Trial != nil {
-		shown.Visibility = "trial: non-followers"
+	if input.Trial != nil {
+		view.Visibility = "trial: non-followers"
 	}
-	if asked.Location != "" {
-		shown.Labels = append(shown.Labels, "place "+asked.Location)
+	if input.Location != "" {
+		view.Labels = append(view.Labels, "place "+input.Location)
 	}
-	if len(asked.Collaborators) > 0 {
-		shown.Labels = append(shown.Labels, "with "+strings.Join(asked.Collaborators, ", "))
+	if len(input.Collaborators) > 0 {
+		view.Labels = append(view.Labels, "with "+strings.Join(input.Collaborators, ", "))
 	}
-	for _, tag := range asked.UserTags {
-		shown.Labels = append(shown.Labels, "tagged "+tag.Username)
+	for _, tag := range input.UserTags {
+		view.Labels = append(view.Labels, "tagged "+tag.Username)
 	}
-	return shown
+	return view
 }

@@ -35,7 +35,7 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 		tokens:  graph.Tokens{World: w, Prefix: "ig", Ending: ending},
 		dialect: simulation.Dialect{Operation: api.Operation, Fail: graph.Forced(useCase), Ending: ending},
 	}
-	s.dialect.Show = s.shown
+	s.dialect.Show = s.viewOf
 	gate := graph.Gate{Tokens: s.tokens, Stops: isStopped, Needs: map[string]string{"GET /{id}/insights": "instagram_business_manage_insights"}, Count: s.count}
 	for operation, handle := range map[string]func(visit){
 		"GET /me":                              s.profile,
@@ -74,19 +74,19 @@ const (
 // visit is one call of a profile.
 type visit struct {
 	graph.Call
-	kept *kept
+	state *profileState
 }
 
-// kept is what the simulator keeps of a profile beside the world. It does not outlive the
+// profileState is what the simulator keeps of a profile beside the world. It does not outlive the
 // process.
-type kept struct {
+type profileState struct {
 	publishing sync.Mutex // held while a container is published: checks and effect are one
 
 	mu     sync.Mutex
 	window graph.Window
 }
 
-func keptOf(a *simulation.Account) *kept {
-	of, _ := a.Data.LoadOrStore("kept", &kept{})
-	return of.(*kept)
+func keptOf(a *simulation.Account) *profileState {
+	of, _ := a.Data.LoadOrStore("kept", &profileState{})
+	return of.(*profileState)
 }

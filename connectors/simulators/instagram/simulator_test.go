@@ -28,8 +28,8 @@ func TestContainersAreChecked(t *testing.T) {
 	}
 	picture, page := serve("\xff\xd8\xff"), serve("<html>")
 	for name, tt := range map[string]struct {
-		asked url.Values
-		want  string // code/subcode; empty: it is made
+		form url.Values
+		want string // code/subcode; empty: it is made
 	}{
 		"a picture":               {url.Values{"image_url": {picture}, "alt_text": {"a"}}, ""},
 		"nothing":                 {nil, "100/<nil>"},
@@ -50,7 +50,7 @@ func TestContainersAreChecked(t *testing.T) {
 		"an alt text of a story":  {url.Values{"media_type": {"STORIES"}, "image_url": {picture}, "alt_text": {"a"}}, "100/<nil>"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, body := r.Ask(t, http.MethodPost, "/v25.0/me/media", tt.asked)
+			status, body := r.Ask(t, http.MethodPost, "/v25.0/me/media", tt.form)
 			if code := graphtest.CodeOf(body); code != tt.want || (status == http.StatusOK) != (tt.want == "") {
 				t.Errorf("answer = %d %v, want %s", status, body, tt.want)
 			}
@@ -63,8 +63,8 @@ func TestAStoryIsListedForADay(t *testing.T) {
 	picture := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "\xff\xd8\xff") }))
 	t.Cleanup(picture.Close)
 	for _, kind := range []string{"STORIES", ""} {
-		_, made := r.Ask(t, http.MethodPost, "/me/media", url.Values{"media_type": {kind}, "image_url": {picture.URL}, "caption": {"kind " + kind}})
-		if status, body := r.Ask(t, http.MethodPost, "/me/media_publish", url.Values{"creation_id": {fmt.Sprint(made["id"])}}); status != http.StatusOK {
+		_, container := r.Ask(t, http.MethodPost, "/me/media", url.Values{"media_type": {kind}, "image_url": {picture.URL}, "caption": {"kind " + kind}})
+		if status, body := r.Ask(t, http.MethodPost, "/me/media_publish", url.Values{"creation_id": {fmt.Sprint(container["id"])}}); status != http.StatusOK {
 			t.Fatalf("publishing: %v", body)
 		}
 	}

@@ -32,53 +32,53 @@ type stamp struct {
 }
 
 func (s *simulator) createComment(v visit) {
-	var asked comment
-	if err := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&asked); err != nil {
+	var input comment
+	if err := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&input); err != nil {
 		v.fail(badInput("INVALID_JSON", "the request body could not be parsed"))
 		return
 	}
-	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: asked.Actor, Text: asked.Message.Text}, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: input.Actor, Text: input.Message.Text}, func(rw http.ResponseWriter) {
 		v.rw = rw
-		made, err := s.comment(v, asked)
+		post, err := s.comment(v, input)
 		if err != nil {
 			v.fail(err)
 			return
 		}
-		shown := shownComment(made)
-		rw.Header().Set("X-Restli-Id", shown.ID)
-		answer(rw, http.StatusCreated, shown)
+		view := shownComment(post)
+		rw.Header().Set("X-Restli-Id", view.ID)
+		answer(rw, http.StatusCreated, view)
 	})
 }
 
-func (s *simulator) comment(v visit, asked comment) (simulation.Post, error) {
+func (s *simulator) comment(v visit, input comment) (simulation.Post, error) {
 	parent, under, err := s.commented(v, v.r.PathValue("urn"))
 	switch {
 	case err != nil:
 		return simulation.Post{}, err
-	case under != "" && asked.Parent != under:
+	case under != "" && input.Parent != under:
 		return simulation.Post{}, badInput("INVALID_PARENT_COMMENT", "parentComment is not the comment that is answered")
-	case !v.mayActAs(asked.Actor):
-		return simulation.Post{}, denied("socialActions/comments.CREATE as " + asked.Actor)
-	case asked.Message.Text == "":
+	case !v.mayActAs(input.Actor):
+		return simulation.Post{}, denied("socialActions/comments.CREATE as " + input.Actor)
+	case input.Message.Text == "":
 		return simulation.Post{}, badInput("MISSING_REQUIRED_FIELD", "message/text is required")
-	case utf8.RuneCountInString(asked.Message.Text) > maxComment:
+	case utf8.RuneCountInString(input.Message.Text) > maxComment:
 		return simulation.Post{}, badInput("FIELD_LENGTH_TOO_LONG", "message/text is longer than 1250")
 	}
 	urn := fmt.Sprintf("urn:li:comment:(%s%s,%d)", shareURN, parent.ID, s.world.NewID())
-	made, _, err := s.world.Add(simulation.Post{
-		Account: asked.Actor, ID: urn, Text: asked.Message.Text, ReplyTo: cmp.Or(under, shareURN+parent.ID), Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
+	post, _, err := s.world.Add(simulation.Post{
+		Account: input.Actor, ID: urn, Text: input.Message.Text, ReplyTo: cmp.Or(under, shareURN+parent.ID), Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
 	})
-	return made, err
+	return post, err
 }
 
 func shownComment(p simulation.Post) comment {
 	number := strings.TrimSuffix(p.ID[strings.LastIndexByte(p.ID, ',')+1:], ")")
-	shown := comment{ID: number, URN: p.ID, Actor: p.Account, Object: p.ReplyTo, Created: &stamp{p.Account, p.CreatedAt.UnixMilli()}}
+	view := comment{ID: number, URN: p.ID, Actor: p.Account, Object: p.ReplyTo, Created: &stamp{p.Account, p.CreatedAt.UnixMilli()}}
 	if strings.HasPrefix(p.ReplyTo, commentURN) {
-		shown.Object, shown.Parent = objectOf(p.ReplyTo), p.ReplyTo
+		view.Object, view.Parent = objectOf(p.ReplyTo), p.ReplyTo
 	}
-	shown.Message.Text = p.Text
-	return shown
+	view.Message.Text = p.Text
+	return view
 }
 
 // listComments lists the comments of an organization's post. A post without any is not found.
@@ -92,7 +92,7 @@ func (s *simulator) listComments(v visit) {
 		v.fail(denied("partnerApiSocialActions.GET_ALL"))
 		return
 	}
-	all := said(s.world.SaidUnder(parent), under)
+	all := remarksUnder(s.world.SaidUnder(parent), under)
 	for p := range s.world.All() {
 		if p.ReplyTo == cmp.Or(under, shareURN+parent.ID) {
 			all = append(all, shownComment(p))

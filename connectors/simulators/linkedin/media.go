@@ -86,17 +86,17 @@ func (s *simulator) initialize(v visit, kind string) {
 		v.fail(badInput("INVALID_JSON", "the request body could not be parsed"))
 		return
 	}
-	asked := body.Request
+	request := body.Request
 	switch {
-	case !v.mayActAs(asked.Owner):
-		v.fail(denied(kind + "s.ACTION-initializeUpload as " + asked.Owner))
+	case !v.mayActAs(request.Owner):
+		v.fail(denied(kind + "s.ACTION-initializeUpload as " + request.Owner))
 		return
-	case kind == "video" && (asked.Size <= 0 || asked.Size > maxVideo):
+	case kind == "video" && (request.Size <= 0 || request.Size > maxVideo):
 		v.fail(badInput("INVALID_VALUE_FOR_FIELD", "fileSizeBytes is out of its bounds"))
 		return
 	}
-	fields := mediaFields{Kind: kind, Owner: asked.Owner, Size: asked.Size, Token: "token-of-" + kind}
-	stored, err := s.put(simulation.Upload{Account: asked.Owner, Content: s.world.NewContent()}, fields)
+	fields := mediaFields{Kind: kind, Owner: request.Owner, Size: request.Size, Token: "token-of-" + kind}
+	stored, err := s.put(simulation.Upload{Account: request.Owner, Content: s.world.NewContent()}, fields)
 	if err != nil {
 		v.fail(err)
 		return
@@ -242,14 +242,14 @@ func (s *simulator) showMedia(v visit) {
 		v.fail(notFound(urn + " is not found"))
 		return
 	}
-	shown := map[string]any{"id": urn, "owner": fields.Owner, "status": "AVAILABLE"}
+	object := map[string]any{"id": urn, "owner": fields.Owner, "status": "AVAILABLE"}
 	switch {
 	case !fields.Done:
-		shown["status"] = "WAITING_UPLOAD"
+		object["status"] = "WAITING_UPLOAD"
 	case s.world.Now().Before(stored.ReadyAt):
-		shown["status"] = "PROCESSING"
+		object["status"] = "PROCESSING"
 	case fields.Failed != "":
-		shown["status"], shown["processingFailureReason"] = "PROCESSING_FAILED", fields.Failed
+		object["status"], object["processingFailureReason"] = "PROCESSING_FAILED", fields.Failed
 	}
-	answer(v.rw, http.StatusOK, shown)
+	answer(v.rw, http.StatusOK, object)
 }

@@ -50,8 +50,8 @@ func communityScopes() []string {
 }
 
 // unauthorized returns the first scope that the app does not have; empty: it has them all.
-func unauthorized(asked simulation.Consent) string {
-	scopes := strings.Fields(asked.Scope)
+func unauthorized(consent simulation.Consent) string {
+	scopes := strings.Fields(consent.Scope)
 	missing := func(of []string) int {
 		return slices.IndexFunc(scopes, func(scope string) bool { return !slices.Contains(of, scope) })
 	}
@@ -102,12 +102,12 @@ func newOAuth(w *simulation.World) *oauth.Flow {
 
 // refusePage sends the member back at once whose app does not have a scope; what is wrong with the app
 // itself is told on the page.
-func refusePage(rw http.ResponseWriter, r *http.Request, w oauth.Wrong, asked simulation.Consent) {
+func refusePage(rw http.ResponseWriter, r *http.Request, w oauth.Wrong, consent simulation.Consent) {
 	switch w {
 	case oauth.WrongScope:
-		simulation.SendBack(rw, r, asked, url.Values{
+		simulation.SendBack(rw, r, consent, url.Values{
 			"error":             {"unauthorized_scope_error"},
-			"error_description": {"Scope &quot;" + unauthorized(asked) + "&quot; is not authorized for your application"},
+			"error_description": {"Scope &quot;" + unauthorized(consent) + "&quot; is not authorized for your application"},
 		})
 	case oauth.WrongTarget:
 		http.Error(rw, "The redirect_uri does not match the registered value.", http.StatusBadRequest)

@@ -28,28 +28,28 @@ func (s *simulator) commented(v visit, urn string) (p simulation.Post, under str
 	if p, err = s.find(v, objectOf(urn)); err != nil {
 		return p, "", err
 	}
-	for _, one := range s.world.SaidUnder(p) {
-		if urnOfSaid(one) == urn && one.Answers == "" {
+	for _, remark := range s.world.SaidUnder(p) {
+		if urnOfSaid(remark) == urn && remark.Answers == "" {
 			return p, urn, nil
 		}
 	}
 	return p, "", notFound(urn + " is not found")
 }
 
-// said are the comments of people on a post, or their answers to one of these.
-func said(all []simulation.Said, under string) (shown []comment) {
-	for _, one := range all {
+// remarksUnder are the comments of people on a post, or their answers to one of these.
+func remarksUnder(all []simulation.Said, under string) (comments []comment) {
+	for _, remark := range all {
 		parent := ""
-		if one.Answers != "" {
-			parent = commentURN + "(" + shareURN + one.Under + "," + one.Answers + ")"
+		if remark.Answers != "" {
+			parent = commentURN + "(" + shareURN + remark.Under + "," + remark.Answers + ")"
 		}
 		if parent != under {
 			continue
 		}
-		by := personURN + "p" + one.By.ID
-		c := comment{ID: one.ID, URN: urnOfSaid(one), Actor: by, Object: shareURN + one.Under, Parent: parent, Created: &stamp{by, one.At.UnixMilli()}}
-		c.Message.Text = one.Text
-		shown = append(shown, c)
+		by := personURN + "p" + remark.By.ID
+		c := comment{ID: remark.ID, URN: urnOfSaid(remark), Actor: by, Object: shareURN + remark.Under, Parent: parent, Created: &stamp{by, remark.At.UnixMilli()}}
+		c.Message.Text = remark.Text
+		comments = append(comments, c)
 	}
-	return shown
+	return comments
 }

@@ -74,60 +74,60 @@ type pollContent struct {
 
 // createPost publishes a post. The answer has no body: its id is in a header.
 func (s *simulator) createPost(v visit) {
-	var asked post
-	if err := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&asked); err != nil {
+	var input post
+	if err := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&input); err != nil {
 		v.fail(badInput("INVALID_JSON", "the request body could not be parsed"))
 		return
 	}
-	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: asked.Author, Text: shown(asked.Commentary)}, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: input.Author, Text: rendered(input.Commentary)}, func(rw http.ResponseWriter) {
 		v.rw = rw
-		made, err := s.create(v, asked)
+		post, err := s.create(v, input)
 		if err != nil {
 			v.fail(err)
 			return
 		}
-		rw.Header().Set("X-Restli-Id", shareURN+made.ID)
+		rw.Header().Set("X-Restli-Id", shareURN+post.ID)
 		rw.WriteHeader(http.StatusCreated)
 	})
 }
 
-func (s *simulator) create(v visit, asked post) (simulation.Post, error) {
-	if err := s.check(v, asked); err != nil {
+func (s *simulator) create(v visit, input post) (simulation.Post, error) {
+	if err := s.check(v, input); err != nil {
 		return simulation.Post{}, err
 	}
-	media, err := s.attached(asked)
+	media, err := s.attached(input)
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	fields, err := json.Marshal(asked)
+	fields, err := json.Marshal(input)
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	made, _, err := s.world.Add(simulation.Post{Account: asked.Author, Text: shown(asked.Commentary), Media: media, Fields: fields, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r)})
-	return made, err
+	post, _, err := s.world.Add(simulation.Post{Account: input.Author, Text: rendered(input.Commentary), Media: media, Fields: fields, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r)})
+	return post, err
 }
 
-func (s *simulator) check(v visit, asked post) error {
-	one := func(value string, of ...string) bool { return slices.Contains(of, value) }
+func (s *simulator) check(v visit, input post) error {
+	isOneOf := func(value string, of ...string) bool { return slices.Contains(of, value) }
 	var distribution struct {
 		Feed string `json:"feedDistribution"`
 	}
-	badDistribution := json.Unmarshal(asked.Distribution, &distribution) != nil
+	badDistribution := json.Unmarshal(input.Distribution, &distribution) != nil
 	switch {
-	case !v.mayActAs(asked.Author):
-		return denied("posts.CREATE as " + asked.Author)
-	case asked.LifecycleState != "PUBLISHED" && asked.LifecycleState != "DRAFT":
+	case !v.mayActAs(input.Author):
+		return denied("posts.CREATE as " + input.Author)
+	case input.LifecycleState != "PUBLISHED" && input.LifecycleState != "DRAFT":
 		return badInput("INVALID_VALUE_FOR_FIELD", "lifecycleState is not one to create")
-	case !one(asked.Visibility, "PUBLIC", "CONNECTIONS", "LOGGED_IN"):
+	case !isOneOf(input.Visibility, "PUBLIC", "CONNECTIONS", "LOGGED_IN"):
 		return badInput("INVALID_VALUE_FOR_FIELD", "visibility is not known")
-	case badDistribution || !one(distribution.Feed, "MAIN_FEED", "NONE"):
+	case badDistribution || !isOneOf(distribution.Feed, "MAIN_FEED", "NONE"):
 		return badInput("MISSING_REQUIRED_FIELD_FOR_SHARE", "distribution/feedDistribution is required")
-	case utf8.RuneCountInString(shown(asked.Commentary)) > maxCommentary:
+	case utf8.RuneCountInString(rendered(input.Commentary)) > maxCommentary:
 		return badInput("FIELD_LENGTH_TOO_LONG", "commentary is longer than 3000")
-	case asked.Commentary == "" && asked.Content == nil:
+	case input.Commentary == "" && input.Content == nil:
 		return badInput("MISSING_REQUIRED_FIELD", "commentary is required")
 	default:
-		return checkContent(asked.Content)
+		return checkContent(input.Content)
 	}
 }
 
@@ -172,9 +172,9 @@ func checkPoll(p *pollContent) error {
 }
 
 // attached returns the media of a post, or why it cannot have it.
-func (s *simulator) attached(asked post) ([]simulation.Media, error) {
+func (s *simulator) attached(input post) ([]simulation.Media, error) {
 	var wanted []mediaContent
-	switch c := asked.Content; {
+	switch c := input.Content; {
 	case c == nil:
 	case c.Media != nil:
 		wanted = []mediaContent{*c.Media}
@@ -187,9 +187,9 @@ func (s *simulator) attached(asked post) ([]simulation.Media, error) {
 	for _, w := range wanted {
 		stored, fields, ok := s.media(w.ID)
 		switch {
-		case !ok || fields.Owner != asked.Author:
+		case !ok || fields.Owner != input.Author:
 			return nil, badInput("INVALID_URN_ID", w.ID+" is not an asset of the author")
-		case asked.Content.MultiImage != nil && fields.Kind != "image":
+		case input.Content.MultiImage != nil && fields.Kind != "image":
 			return nil, badInput("INVALID_CONTENT", w.ID+" is no image")
 		case !fields.Done:
 			return nil, badInput("MEDIA_ASSET_WAITING_UPLOAD", w.ID+" is not uploaded")

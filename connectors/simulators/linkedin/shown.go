@@ -15,32 +15,32 @@ var durations = map[string]time.Duration{
 
 // show tells how LinkedIn shows a post or a comment.
 func (s *simulator) show(p simulation.Post) simulation.Shown {
-	shown := simulation.Shown{By: strings.TrimPrefix(p.Account, "urn:li:"), Text: p.Text}
-	var asked post
-	if p.ReplyTo != "" || json.Unmarshal(p.Fields, &asked) != nil {
-		return shown
+	view := simulation.Shown{By: strings.TrimPrefix(p.Account, "urn:li:"), Text: p.Text}
+	var input post
+	if p.ReplyTo != "" || json.Unmarshal(p.Fields, &input) != nil {
+		return view
 	}
-	shown.NativeID = shareURN + p.ID
-	if asked.Visibility != "PUBLIC" {
-		shown.Visibility = asked.Visibility
+	view.NativeID = shareURN + p.ID
+	if input.Visibility != "PUBLIC" {
+		view.Visibility = input.Visibility
 	}
-	if asked.LifecycleState == "DRAFT" {
-		shown.Kind = "draft"
+	if input.LifecycleState == "DRAFT" {
+		view.Kind = "draft"
 	}
-	if asked.NoReshares {
-		shown.Labels = append(shown.Labels, "no reposts")
+	if input.NoReshares {
+		view.Labels = append(view.Labels, "no reposts")
 	}
-	switch c := asked.Content; {
+	switch c := input.Content; {
 	case c == nil:
 	case c.Media != nil:
-		shown.Title = c.Media.Title
+		view.Title = c.Media.Title
 	case c.Article != nil:
-		shown.Link = &simulation.Link{URL: c.Article.Source, Title: c.Article.Title, Description: c.Article.Description}
+		view.Link = &simulation.Link{URL: c.Article.Source, Title: c.Article.Title, Description: c.Article.Description}
 	case c.Poll != nil:
-		shown.Poll = &simulation.Poll{Question: c.Poll.Question, EndsAt: p.CreatedAt.Add(durations[c.Poll.Settings.Duration])}
+		view.Poll = &simulation.Poll{Question: c.Poll.Question, EndsAt: p.CreatedAt.Add(durations[c.Poll.Settings.Duration])}
 		for _, option := range c.Poll.Options {
-			shown.Poll.Options = append(shown.Poll.Options, option.Text)
+			view.Poll.Options = append(view.Poll.Options, option.Text)
 		}
 	}
-	return shown
+	return view
 }

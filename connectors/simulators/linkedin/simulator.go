@@ -248,6 +248,6 @@ type profile struct {
 }
 
 func profileOf(a *simulation.Account) *profile {
-	kept, _ := a.Data.LoadOrStore("profile", &profile{calls: map[string]int{}, deleted: map[string]bool{}})
-	return kept.(*profile)
+	stored, _ := a.Data.LoadOrStore("profile", &profile{calls: map[string]int{}, deleted: map[string]bool{}})
+	return stored.(*profile)
 }

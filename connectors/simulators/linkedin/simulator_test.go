@@ -45,7 +45,7 @@ func TestCommentaryIsCut(t *testing.T) {
 		"@[Name](elsewhere)":                  "",
 		`the end \`:                           `the end `,
 	} {
-		if got := shown(commentary); got != want {
+		if got := rendered(commentary); got != want {
 			t.Errorf("%q is shown as %q, want %q", commentary, got, want)
 		}
 	}
@@ -139,8 +139,8 @@ func TestADayIsSpent(t *testing.T) {
 
 func TestAPostIsShownToABrowser(t *testing.T) {
 	h, own := New(newWorld()), Organizations("a")[0]
-	made := ask(h, http.MethodPost, "/rest/posts", version, postBody(own, `\<b\>hello`))
-	page := ask(h, http.MethodGet, "/feed/update/"+made.Header().Get("X-Restli-Id"), "", "")
+	answer := ask(h, http.MethodPost, "/rest/posts", version, postBody(own, `\<b\>hello`))
+	page := ask(h, http.MethodGet, "/feed/update/"+answer.Header().Get("X-Restli-Id"), "", "")
 	if page.Code != http.StatusOK || !strings.Contains(page.Body.String(), "&lt;b&gt;hello") {
 		t.Errorf("%d %s", page.Code, page.Body)
 	}

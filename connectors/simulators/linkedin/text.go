@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// shown returns what LinkedIn shows of a commentary in its little text format. It stops,
+// rendered returns what LinkedIn shows of a commentary in its little text format. It stops,
 // without an error, at a reserved sign that is neither escaped nor part of the markup
 // (marketing/community-management/shares/little-text-format).
-func shown(commentary string) string {
+func rendered(commentary string) string {
 	var text strings.Builder
 	for rest := commentary; rest != ""; {
 		sign, size := utf8.DecodeRuneInString(rest)
@@ -36,11 +36,11 @@ func shown(commentary string) string {
 // element reads a hashtag, in either form, or a mention; the length is 0 where there is none.
 func element(text string) (content string, length int) {
 	if inner, length := between(text, `{hashtag|\#|`, '}'); length > 0 {
-		return "#" + shown(inner), length
+		return "#" + rendered(inner), length
 	}
 	if name, length := between(text, "@[", ']'); length > 0 {
 		if _, target := between(text[length:], "(urn:li:", ')'); target > 0 {
-			return shown(name), length + target
+			return rendered(name), length + target
 		}
 	}
 	if word, isTag := strings.CutPrefix(text, "#"); isTag {

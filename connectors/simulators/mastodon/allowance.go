@@ -35,9 +35,9 @@ func Allow(w *simulation.World, a Allowance) { w.Data.Store(allowanceData, a) }
 
 // takes returns what the server takes.
 func (s *simulator) takes() Allowance {
-	told, ok := s.world.Data.Load(allowanceData)
+	allowance, ok := s.world.Data.Load(allowanceData)
 	if !ok {
 		return Usual()
 	}
-	return told.(Allowance)
+	return allowance.(Allowance)
 }

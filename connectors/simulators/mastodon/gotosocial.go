@@ -68,25 +68,25 @@ func linkedAsGoToSocial(text, base string) string {
 	var out strings.Builder
 	from := 0
 	for _, at := range linkLike.FindAllStringIndex(text, -1) {
-		shown := strings.TrimRight(text[at[0]:at[1]], ".,;:!?")
+		link := strings.TrimRight(text[at[0]:at[1]], ".,;:!?")
 		if at[0] > 0 && text[at[0]-1] == '@' { // a mention
 			continue
 		}
 		out.WriteString(hashtagsAsGoToSocial(text[from:at[0]], base))
-		out.WriteString(`<a href="` + html.EscapeString(addressAsGoToSocial(shown)) + `">` + html.EscapeString(shown) + `</a>`)
-		from = at[0] + len(shown)
+		out.WriteString(`<a href="` + html.EscapeString(addressAsGoToSocial(link)) + `">` + html.EscapeString(link) + `</a>`)
+		from = at[0] + len(link)
 	}
 	return out.String() + hashtagsAsGoToSocial(text[from:], base)
 }
 
-func addressAsGoToSocial(shown string) string {
+func addressAsGoToSocial(link string) string {
 	switch {
-	case strings.Contains(shown, "://"):
-		return escapedAddress(shown)
-	case strings.Contains(shown, "@"):
-		return "mailto:" + shown
+	case strings.Contains(link, "://"):
+		return escapedAddress(link)
+	case strings.Contains(link, "@"):
+		return "mailto:" + link
 	default:
-		return escapedAddress("http://" + shown)
+		return escapedAddress("http://" + link)
 	}
 }
 

@@ -56,14 +56,14 @@ func link(e entity, text, base string) string {
 // urlLink hides the scheme and what is beyond the length that is shown.
 func urlLink(address string) string {
 	prefix := urlPrefix.FindString(address)
-	shown := []rune(address[len(prefix):])
+	visible := []rune(address[len(prefix):])
 	hidden, class := "", ""
-	if len(shown) > shownLength {
-		shown, hidden, class = shown[:shownLength], string(shown[shownLength:]), "ellipsis"
+	if len(visible) > shownLength {
+		visible, hidden, class = visible[:shownLength], string(visible[shownLength:]), "ellipsis"
 	}
 	return `<a href="` + html.EscapeString(address) + `" target="_blank" rel="nofollow noopener" translate="no">` +
 		`<span class="invisible">` + html.EscapeString(prefix) + `</span>` +
-		`<span class="` + class + `">` + html.EscapeString(string(shown)) + `</span>` +
+		`<span class="` + class + `">` + html.EscapeString(string(visible)) + `</span>` +
 		`<span class="invisible">` + html.EscapeString(hidden) + `</span></a>`
 }
 

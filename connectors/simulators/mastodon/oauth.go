@@ -72,12 +72,12 @@ func newOAuth(w *simulation.World) *oauth.Flow {
 	return oauth.New(w, oauth.Page{
 		CodeLife: codeLife, PKCE: oauth.Taken, MayAskNone: true,
 		Denied: url.Values{"error": {"access_denied"}, "error_description": {errDenied}},
-		Knows: func(asked simulation.Consent) bool {
-			return asked.ClientID != "" && asked.ClientID == clientOf(asked.Redirect, scopesOf(asked.ClientID))
+		Knows: func(consent simulation.Consent) bool {
+			return consent.ClientID != "" && consent.ClientID == clientOf(consent.Redirect, scopesOf(consent.ClientID))
 		},
-		Unknown: func(asked simulation.Consent) string {
-			for _, scope := range strings.Fields(asked.Scope) {
-				if !slices.Contains(strings.Fields(scopesOf(asked.ClientID)), scope) || !slices.Contains(knownScopes(), scope) {
+		Unknown: func(consent simulation.Consent) string {
+			for _, scope := range strings.Fields(consent.Scope) {
+				if !slices.Contains(strings.Fields(scopesOf(consent.ClientID)), scope) || !slices.Contains(knownScopes(), scope) {
 					return scope
 				}
 			}

@@ -17,21 +17,21 @@ func (s *simulator) person(p simulation.Person) accountEntry {
 	return entry
 }
 
-// said is the status of something that a person has written.
-func (s *simulator) said(v visit, one simulation.Said) statusEntry {
-	base, parent := s.world.BaseURL(), one.Answers
+// remarkEntry is the status of something that a person has written.
+func (s *simulator) remarkEntry(v visit, remark simulation.Said) statusEntry {
+	base, parent := s.world.BaseURL(), remark.Answers
 	if parent == "" {
-		parent = one.Under
+		parent = remark.Under
 	}
-	text := "@" + v.account.Handle + " " + one.Text
+	text := "@" + v.account.Handle + " " + remark.Text
 	entry := statusEntry{
-		ID: one.ID, CreatedAt: one.At.UTC().Format(timeFormat), InReplyToID: optional(parent), Visibility: defaultVisibility,
-		URI: "https://" + remote + "/statuses/" + one.ID, URL: "https://" + remote + "/@" + one.By.Handle + "/" + one.ID,
-		Content: contentOf(text, entities(text), base), Account: s.person(one.By),
+		ID: remark.ID, CreatedAt: remark.At.UTC().Format(timeFormat), InReplyToID: optional(parent), Visibility: defaultVisibility,
+		URI: "https://" + remote + "/statuses/" + remark.ID, URL: "https://" + remote + "/@" + remark.By.Handle + "/" + remark.ID,
+		Content: contentOf(text, entities(text), base), Account: s.person(remark.By),
 		MediaAttachments: []attachmentEntry{}, Mentions: []mentionEntry{{ID: v.account.ID, Username: v.account.Handle, URL: base + "/@" + v.account.Handle, Acct: v.account.Handle}},
 		Tags: []tagEntry{}, Emojis: []struct{}{},
 	}
-	if one.Under != "" && one.Answers == "" {
+	if remark.Under != "" && remark.Answers == "" {
 		entry.InReplyToAccountID = &v.account.ID
 	}
 	return entry
@@ -46,9 +46,9 @@ func (s *simulator) context(v visit) {
 	}
 	under := map[string]bool{post.ID: true}
 	below := []statusEntry{}
-	for _, one := range s.world.SaidUnder(post) {
-		under[one.ID] = true
-		below = append(below, s.said(v, one))
+	for _, remark := range s.world.SaidUnder(post) {
+		under[remark.ID] = true
+		below = append(below, s.remarkEntry(v, remark))
 	}
 	own := slices.Collect(s.world.Newest(v.account.ID))
 	for _, reply := range slices.Backward(own) {
@@ -79,7 +79,7 @@ func (s *simulator) notifications(v visit) {
 			if len(page) == size || !isBelow(m.ID, query.Get("max_id")) {
 				continue
 			}
-			status := s.said(v, m)
+			status := s.remarkEntry(v, m)
 			page = append(page, notificationEntry{
 				ID: m.ID, Type: "mention", GroupKey: "ungrouped-" + m.ID, CreatedAt: status.CreatedAt, Account: status.Account, Status: &status,
 			})

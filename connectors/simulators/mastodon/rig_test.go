@@ -83,21 +83,21 @@ func (r *rig) send(t *testing.T, method, path string, header http.Header, body [
 	return response, decoded
 }
 
-func (r *rig) post(t *testing.T, asked newStatus) (*http.Response, map[string]any) {
+func (r *rig) post(t *testing.T, input newStatus) (*http.Response, map[string]any) {
 	t.Helper()
-	return r.ask(t, http.MethodPost, "/api/v1/statuses", "", asked)
+	return r.ask(t, http.MethodPost, "/api/v1/statuses", "", input)
 }
 
-// made is a status that a call made.
-type made struct{ ID, URL string }
+// created is a status that a call made.
+type created struct{ ID, URL string }
 
-func (r *rig) mustPost(t *testing.T, asked newStatus) made {
+func (r *rig) mustPost(t *testing.T, input newStatus) created {
 	t.Helper()
-	response, body := r.post(t, asked)
+	response, body := r.post(t, input)
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("answer = %d %v", response.StatusCode, body)
 	}
-	return made{body["id"].(string), body["url"].(string)}
+	return created{body["id"].(string), body["url"].(string)}
 }
 
 // upload gives the server a file and returns its id.

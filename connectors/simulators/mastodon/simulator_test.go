@@ -14,8 +14,8 @@ import (
 func TestSimulatorKeepsKeysForAnHour(t *testing.T) {
 	r := newRig(t)
 	post := func(text, key string) string {
-		_, made := r.ask(t, http.MethodPost, "/api/v1/statuses", key, newStatus{Status: text})
-		return made["id"].(string)
+		_, status := r.ask(t, http.MethodPost, "/api/v1/statuses", key, newStatus{Status: text})
+		return status["id"].(string)
 	}
 	first := post("one", "key")
 	if again := post("two", "key"); again != first {
@@ -32,7 +32,7 @@ func TestSimulatorKeepsKeysForAnHour(t *testing.T) {
 	if again := post("four", "key"); again != second {
 		t.Errorf("the key after its hour made %s, then %s", second, again)
 	}
-	if one, two := post("five", ""), post("five", ""); one == two {
+	if left, two := post("five", ""), post("five", ""); left == two {
 		t.Error("without a key the same status was made")
 	}
 }
@@ -40,7 +40,7 @@ func TestSimulatorKeepsKeysForAnHour(t *testing.T) {
 func TestSimulatorRefuses(t *testing.T) {
 	poll := func(seconds int, options ...string) *newPoll { return &newPoll{Options: options, ExpiresIn: seconds} }
 	for name, tt := range map[string]struct {
-		asked   newStatus
+		input   newStatus
 		status  int
 		message string
 	}{
@@ -63,7 +63,7 @@ func TestSimulatorRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			response, body := r.ask(t, http.MethodPost, "/api/v1/statuses", "", tt.asked)
+			response, body := r.ask(t, http.MethodPost, "/api/v1/statuses", "", tt.input)
 			if response.StatusCode != tt.status || body["error"] != tt.message {
 				t.Errorf("answer = %d %v, want %d %s", response.StatusCode, body, tt.status, tt.message)
 			}
@@ -214,9 +214,9 @@ func linkTo(header, relation string) string {
 func TestSimulatorShowsWhatIsPublic(t *testing.T) {
 	r := newRig(t)
 	for visibility, want := range map[string]int{"public": 200, "unlisted": 200, "private": 404, "direct": 404} {
-		shown := r.get(t, r.mustPost(t, newStatus{Status: visibility + " <script>", Visibility: visibility}).URL)
-		if shown.status != want || strings.Contains(shown.body, "<script>") {
-			t.Errorf("%s: %d %s, want %d", visibility, shown.status, shown.body, want)
+		public := r.get(t, r.mustPost(t, newStatus{Status: visibility + " <script>", Visibility: visibility}).URL)
+		if public.status != want || strings.Contains(public.body, "<script>") {
+			t.Errorf("%s: %d %s, want %d", visibility, public.status, public.body, want)
 		}
 	}
 }
@@ -234,9 +234,9 @@ func TestSimulatorCountsRepliesAndStatuses(t *testing.T) {
 	root := r.add(t, simulation.Post{Text: "root"})
 	r.add(t, simulation.Post{Text: "a", ReplyTo: root.ID})
 	r.add(t, simulation.Post{Text: "b", ReplyTo: root.ID})
-	_, shown := r.ask(t, http.MethodGet, "/api/v1/statuses/"+root.ID, "", nil)
-	if shown["replies_count"] != 2.0 {
-		t.Errorf("replies = %v, want 2", shown["replies_count"])
+	_, status := r.ask(t, http.MethodGet, "/api/v1/statuses/"+root.ID, "", nil)
+	if status["replies_count"] != 2.0 {
+		t.Errorf("replies = %v, want 2", status["replies_count"])
 	}
 	if _, account := r.ask(t, http.MethodGet, "/api/v1/accounts/verify_credentials", "", nil); account["statuses_count"] != 3.0 {
 		t.Errorf("statuses = %v, want 3", account["statuses_count"])

@@ -50,12 +50,12 @@ func softwareOf(r *http.Request) software {
 func (s software) isGoToSocial() bool { return s != mastodonItself }
 
 // contentType is how the server reads a text that is asked to be of a type.
-func (s software) contentType(asked string) string {
+func (s software) contentType(contentType string) string {
 	switch {
 	case s == mastodonItself:
 		return ""
-	case asked != "":
-		return asked
+	case contentType != "":
+		return contentType
 	case s == goToSocialMarkdown:
 		return typeMarkdown
 	default:
@@ -65,15 +65,15 @@ func (s software) contentType(asked string) string {
 
 // checkAsGoToSocial is validateStatusContent of its internal/processing/status/common.go: code points of
 // text and warning together, with links and mentions in full.
-func (s *simulator) checkAsGoToSocial(asked newStatus) error {
-	characters := utf8.RuneCountInString(asked.Status) + utf8.RuneCountInString(asked.SpoilerText)
+func (s *simulator) checkAsGoToSocial(input newStatus) error {
+	characters := utf8.RuneCountInString(input.Status) + utf8.RuneCountInString(input.SpoilerText)
 	bad := func(message string) error { return &refusal{http.StatusBadRequest, "Bad Request: " + message} }
 	switch {
-	case characters == 0 && len(asked.MediaIDs) == 0 && asked.Poll == nil:
+	case characters == 0 && len(input.MediaIDs) == 0 && input.Poll == nil:
 		return bad("status contains no text, media or poll")
 	case characters > s.takes().Text:
 		return bad("text with spoiler exceed max chars (" + strconv.Itoa(s.takes().Text) + ")")
-	case asked.ContentType != "" && asked.ContentType != typePlain && asked.ContentType != typeMarkdown:
+	case input.ContentType != "" && input.ContentType != typePlain && input.ContentType != typeMarkdown:
 		return bad("invalid status format")
 	}
 	return nil

@@ -50,19 +50,19 @@ func fieldsOf(p simulation.Post) statusFields {
 
 // createStatus makes a status, or answers with the one that its key made.
 func (s *simulator) createStatus(v visit) {
-	var asked newStatus
-	if err := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxStatusBytes)).Decode(&asked); err != nil {
+	var input newStatus
+	if err := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxStatusBytes)).Decode(&input); err != nil {
 		refuse(v.rw, http.StatusBadRequest, "There was a problem in the JSON you submitted")
 		return
 	}
-	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID, Text: asked.Status}, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID, Text: input.Status}, func(rw http.ResponseWriter) {
 		v.rw = rw
-		made, err := s.create(v, asked)
+		post, err := s.create(v, input)
 		if err != nil {
 			v.fail(err)
 			return
 		}
-		entry := s.status(v, made)
+		entry := s.status(v, post)
 		if softwareOf(v.r).isGoToSocial() { // it counts a status after the answer
 			entry.Account.StatusesCount--
 		}
@@ -71,11 +71,11 @@ func (s *simulator) createStatus(v visit) {
 }
 
 // create checks in Mastodon's order: the parent, the key, the media, the text.
-func (s *simulator) create(v visit, asked newStatus) (simulation.Post, error) {
+func (s *simulator) create(v visit, input newStatus) (simulation.Post, error) {
 	v.profile.writing.Lock()
 	defer v.profile.writing.Unlock()
-	if asked.InReplyToID != "" {
-		if _, err := s.find(v, asked.InReplyToID); err != nil && !s.heard(v, asked.InReplyToID) {
+	if input.InReplyToID != "" {
+		if _, err := s.find(v, input.InReplyToID); err != nil && !s.heard(v, input.InReplyToID) {
 			return simulation.Post{}, &refusal{http.StatusNotFound, "The post you are trying to reply to does not appear to exist."}
 		}
 	}
@@ -83,11 +83,11 @@ func (s *simulator) create(v visit, asked newStatus) (simulation.Post, error) {
 	if isRepeat {
 		return first, nil
 	}
-	uploads, err := s.uploads(v.account.ID, asked.MediaIDs)
+	uploads, err := s.uploads(v.account.ID, input.MediaIDs)
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	post, err := s.check(asked, softwareOf(v.r))
+	post, err := s.check(input, softwareOf(v.r))
 	if err != nil {
 		return simulation.Post{}, err
 	}
@@ -95,76 +95,76 @@ func (s *simulator) create(v visit, asked newStatus) (simulation.Post, error) {
 	for _, u := range uploads {
 		post.Media = append(post.Media, u.Media())
 	}
-	made, _, err := s.world.Add(post)
+	added, _, err := s.world.Add(post)
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	return made, s.use(uploads)
+	return added, s.use(uploads)
 }
 
 // first returns the status that the call's key made within the hour; else the key to
 // make it with. The world knows a key for good, so that after its hour the key goes
 // on under the id of the status it made.
-func (s *simulator) first(v visit) (key string, made simulation.Post, isRepeat bool) {
+func (s *simulator) first(v visit) (key string, post simulation.Post, isRepeat bool) {
 	key = v.r.Header.Get("Idempotency-Key")
 	if key == "" || softwareOf(v.r).isGoToSocial() { // which does not know it
 		return "", simulation.Post{}, false
 	}
 	for {
-		made, ok := s.world.PostOfKey(v.account.ID, key)
+		post, ok := s.world.PostOfKey(v.account.ID, key)
 		switch {
 		case !ok:
 			return key, simulation.Post{}, false
-		case s.world.Now().Before(made.CreatedAt.Add(keyLife)):
-			return key, made, true
+		case s.world.Now().Before(post.CreatedAt.Add(keyLife)):
+			return key, post, true
 		}
-		key += " " + made.ID
+		key += " " + post.ID
 	}
 }
 
 // check returns the status that is asked for, or why the server refuses it.
-func (s *simulator) check(asked newStatus, on software) (simulation.Post, error) {
+func (s *simulator) check(input newStatus, on software) (simulation.Post, error) {
 	if on.isGoToSocial() {
-		if err := s.checkAsGoToSocial(asked); err != nil {
+		if err := s.checkAsGoToSocial(input); err != nil {
 			return simulation.Post{}, err
 		}
 	}
-	text, spoiler := strings.TrimSpace(asked.Status), strings.TrimSpace(asked.SpoilerText)
-	sensitive := asked.Sensitive || spoiler != ""
+	text, spoiler := strings.TrimSpace(input.Status), strings.TrimSpace(input.SpoilerText)
+	sensitive := input.Sensitive || spoiler != ""
 	if text == "" {
 		text, spoiler = spoiler, ""
 	}
-	visibility, a := asked.Visibility, s.takes()
+	visibility, a := input.Visibility, s.takes()
 	if visibility == "" {
 		visibility = defaultVisibility
 	}
 	switch {
 	case !slices.Contains([]string{defaultVisibility, "unlisted", "private", "direct"}, visibility):
 		return simulation.Post{}, unprocessable("'" + visibility + "' is not a valid visibility")
-	case text == "" && len(asked.MediaIDs) == 0:
+	case text == "" && len(input.MediaIDs) == 0:
 		return simulation.Post{}, invalidRecord("Text can't be blank")
 	case !on.isGoToSocial() && simulation.Graphemes(spoiler)+length(text, a.Address) > a.Text:
 		return simulation.Post{}, invalidRecord(fmt.Sprintf("Text character limit of %d exceeded", a.Text))
 	}
-	poll, err := s.checkPoll(asked)
+	poll, err := s.checkPoll(input)
 	if err != nil {
 		return simulation.Post{}, err
 	}
 	fields, err := json.Marshal(statusFields{
-		Visibility: visibility, SpoilerText: spoiler, Sensitive: sensitive, Language: asked.Language, Poll: poll,
-		ContentType: on.contentType(asked.ContentType),
+		Visibility: visibility, SpoilerText: spoiler, Sensitive: sensitive, Language: input.Language, Poll: poll,
+		ContentType: on.contentType(input.ContentType),
 	})
-	return simulation.Post{Text: text, ReplyTo: asked.InReplyToID, Fields: fields}, err
+	return simulation.Post{Text: text, ReplyTo: input.InReplyToID, Fields: fields}, err
 }
 
-func (s *simulator) checkPoll(asked newStatus) (*pollFields, error) {
-	p, a := asked.Poll, s.takes()
+func (s *simulator) checkPoll(input newStatus) (*pollFields, error) {
+	p, a := input.Poll, s.takes()
 	if p == nil {
 		return nil, nil
 	}
 	tooLong := func(option string) bool { return simulation.Graphemes(option) > a.PollOption }
 	switch {
-	case len(asked.MediaIDs) > 0:
+	case len(input.MediaIDs) > 0:
 		return nil, unprocessable("Cannot attach more than 4 files")
 	case len(p.Options) < minPollOptions:
 		return nil, invalidRecord("Poll options must have more than one item")

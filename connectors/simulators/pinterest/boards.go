@@ -82,11 +82,11 @@ func (s *simulator) shownBoard(a *simulation.Account, b board) map[string]any {
 }
 
 func (s *simulator) listBoards(v visit) {
-	var shown []map[string]any
+	var boards []map[string]any
 	for _, b := range boardsOf(v.account) {
-		shown = append(shown, s.shownBoard(v.account, b))
+		boards = append(boards, s.shownBoard(v.account, b))
 	}
-	list(v, shown)
+	list(v, boards)
 }
 
 func (s *simulator) showBoard(v visit) {
@@ -104,11 +104,11 @@ func (s *simulator) listSections(v visit) {
 		v.fail(err)
 		return
 	}
-	shown := []map[string]string{}
-	for _, one := range b.sections {
-		shown = append(shown, map[string]string{"id": one.id, "name": one.name})
+	sections := []map[string]string{}
+	for _, section := range b.sections {
+		sections = append(sections, map[string]string{"id": section.id, "name": section.name})
 	}
-	list(v, shown)
+	list(v, sections)
 }
 
 func (s *simulator) showUser(v visit) {
@@ -141,9 +141,9 @@ func list[Of any](v visit, all []Of) {
 	}
 	end := min(from+size, len(all))
 	part := append([]Of{}, all[min(from, end):end]...)
-	shown := map[string]any{"items": part, "bookmark": nil}
+	page := map[string]any{"items": part, "bookmark": nil}
 	if end < len(all) {
-		shown["bookmark"] = strconv.Itoa(end)
+		page["bookmark"] = strconv.Itoa(end)
 	}
-	answer(v.rw, http.StatusOK, shown)
+	answer(v.rw, http.StatusOK, page)
 }

@@ -28,10 +28,10 @@ type uploadFields struct {
 
 // registerMedia tells where a video is to be sent.
 func (s *simulator) registerMedia(v visit) {
-	var asked struct {
+	var input struct {
 		Type string `json:"media_type"`
 	}
-	if json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&asked) != nil || asked.Type != "video" {
+	if json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&input) != nil || input.Type != "video" {
 		v.fail(bad("Invalid request: 'media_type' is not one of ['video']"))
 		return
 	}

@@ -50,54 +50,54 @@ type source struct {
 	KeyFrame *int   `json:"cover_image_key_frame_time,omitempty"`
 }
 
-func pinOf(p simulation.Post) (asked pin) {
-	if json.Unmarshal(p.Fields, &asked) != nil {
+func pinOf(p simulation.Post) (input pin) {
+	if json.Unmarshal(p.Fields, &input) != nil {
 		return pin{}
 	}
-	return asked
+	return input
 }
 
 // createPin makes a pin. What it shows is fetched while the caller waits.
 func (s *simulator) createPin(v visit) {
-	var asked pin
-	if json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&asked) != nil {
+	var input pin
+	if json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&input) != nil {
 		v.fail(bad("Invalid request: the body is no JSON object"))
 		return
 	}
-	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: asked.Board, Text: asked.Description}, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: input.Board, Text: input.Description}, func(rw http.ResponseWriter) {
 		v.rw = rw
-		made, err := s.create(v, asked)
+		post, err := s.create(v, input)
 		if err != nil {
 			v.fail(err)
 			return
 		}
-		answer(rw, http.StatusCreated, s.shown(v.account, made))
+		answer(rw, http.StatusCreated, s.objectOf(v.account, post))
 	})
 }
 
-func (s *simulator) create(v visit, asked pin) (simulation.Post, error) {
-	if err := check(asked); err != nil {
+func (s *simulator) create(v visit, input pin) (simulation.Post, error) {
+	if err := check(input); err != nil {
 		return simulation.Post{}, err
 	}
-	b, _, err := v.board(asked.Board, asked.Section)
+	b, _, err := v.board(input.Board, input.Section)
 	if err != nil {
 		return simulation.Post{}, err
 	}
 	if b.adsOnly {
 		return simulation.Post{}, &refusal{http.StatusForbidden, 29, "You are not permitted to access that resource."}
 	}
-	media, err := s.media(v, asked)
+	media, err := s.media(v, input)
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	fields, err := json.Marshal(asked)
+	fields, err := json.Marshal(input)
 	if err != nil {
 		return simulation.Post{}, err
 	}
-	made, _, err := s.world.Add(simulation.Post{
-		Account: asked.Board, Text: asked.Description, Media: media, Fields: fields, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
+	post, _, err := s.world.Add(simulation.Post{
+		Account: input.Board, Text: input.Description, Media: media, Fields: fields, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
 	})
-	return made, err
+	return post, err
 }
 
 var (
@@ -105,21 +105,21 @@ var (
 	colour = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
 )
 
-func check(asked pin) error {
+func check(input pin) error {
 	switch length := utf8.RuneCountInString; {
-	case !digits.MatchString(asked.Board):
+	case !digits.MatchString(input.Board):
 		return bad("Invalid request: 'board_id' is required")
-	case asked.Section != "" && !digits.MatchString(asked.Section):
+	case input.Section != "" && !digits.MatchString(input.Section):
 		return bad(`'board_section_id' value must match the pattern: ^\d+$`)
-	case length(asked.Title) > maxTitle:
+	case length(input.Title) > maxTitle:
 		return bad("'title' is longer than 100 characters")
-	case length(asked.Description) > maxDescription:
+	case length(input.Description) > maxDescription:
 		return bad("'description' is longer than 800 characters")
-	case length(asked.AltText) > maxAltText:
+	case length(input.AltText) > maxAltText:
 		return bad("'alt_text' is longer than 500 characters")
-	case asked.Link != "" && (length(asked.Link) > maxLink || !isAddress(asked.Link)):
+	case input.Link != "" && (length(input.Link) > maxLink || !isAddress(input.Link)):
 		return bad("Whoops! It looks like you entered an invalid URL. Try creating a Pin again with a valid URL.")
-	case asked.Dominant != "" && !colour.MatchString(asked.Dominant):
+	case input.Dominant != "" && !colour.MatchString(input.Dominant):
 		return bad("'dominant_color' is no color")
 	default:
 		return nil
@@ -132,21 +132,21 @@ func isAddress(text string) bool {
 }
 
 // media returns what a pin shows.
-func (s *simulator) media(v visit, asked pin) ([]simulation.Media, error) {
-	switch from := asked.Source; from.Kind {
+func (s *simulator) media(v visit, input pin) ([]simulation.Media, error) {
+	switch from := input.Source; from.Kind {
 	case "image_url":
-		return s.pull(v, asked.AltText, from.URL)
+		return s.pull(v, input.AltText, from.URL)
 	case "multiple_image_urls":
 		if len(from.Items) < minItems || len(from.Items) > maxItems {
 			return nil, bad(fmt.Sprintf("Invalid request: 'items' has %d elements, 2 to 5 are allowed", len(from.Items)))
 		}
 		var all []simulation.Media
 		for _, item := range from.Items {
-			one, err := s.pull(v, asked.AltText, item.URL)
+			pulled, err := s.pull(v, input.AltText, item.URL)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, one...)
+			all = append(all, pulled...)
 		}
 		return all, nil
 	case "video_id":
@@ -154,7 +154,7 @@ func (s *simulator) media(v visit, asked pin) ([]simulation.Media, error) {
 			return nil, bad("Invalid request: a video needs a cover image")
 		}
 		video, err := s.video(v, from.Video)
-		video.AltText = asked.AltText
+		video.AltText = input.AltText
 		return []simulation.Media{video}, err
 	default:
 		return nil, bad("Invalid request: '" + from.Kind + "' is no source_type that the simulated Pinterest knows")
@@ -177,9 +177,9 @@ func (s *simulator) pull(v visit, altText, address string) ([]simulation.Media, 
 	return []simulation.Media{{ID: content, Type: mediaType, Size: size, AltText: altText, Content: content}}, nil
 }
 
-// shown is a pin as the API shows it.
-func (s *simulator) shown(owner *simulation.Account, p simulation.Post) map[string]any {
-	asked := pinOf(p)
+// objectOf is a pin as the API shows it.
+func (s *simulator) objectOf(owner *simulation.Account, p simulation.Post) map[string]any {
+	input := pinOf(p)
 	orNull := func(text string) any {
 		if text == "" {
 			return nil
@@ -187,17 +187,17 @@ func (s *simulator) shown(owner *simulation.Account, p simulation.Post) map[stri
 		return text
 	}
 	kind, creative := "image", "REGULAR"
-	switch asked.Source.Kind {
+	switch input.Source.Kind {
 	case "video_id":
 		kind, creative = "video", "VIDEO"
 	case "multiple_image_urls":
 		kind, creative = "multiple_images", "CAROUSEL"
 	}
 	return map[string]any{
-		"id": p.ID, "created_at": p.CreatedAt.Format("2006-01-02T15:04:05-07:00"), "board_id": asked.Board,
-		"board_section_id": orNull(asked.Section), "board_owner": map[string]string{"username": username(owner)},
-		"title": orNull(asked.Title), "description": orNull(asked.Description), "link": orNull(asked.Link),
-		"alt_text": orNull(asked.AltText), "dominant_color": orNull(asked.Dominant), "creative_type": creative,
+		"id": p.ID, "created_at": p.CreatedAt.Format("2006-01-02T15:04:05-07:00"), "board_id": input.Board,
+		"board_section_id": orNull(input.Section), "board_owner": map[string]string{"username": username(owner)},
+		"title": orNull(input.Title), "description": orNull(input.Description), "link": orNull(input.Link),
+		"alt_text": orNull(input.AltText), "dominant_color": orNull(input.Dominant), "creative_type": creative,
 		"media": map[string]any{"media_type": kind}, "is_owner": true, "is_standard": true, "has_been_promoted": false,
 		"parent_pin_id": nil, "pin_metrics": nil,
 	}
@@ -206,11 +206,11 @@ func (s *simulator) shown(owner *simulation.Account, p simulation.Post) map[stri
 func (s *simulator) showPin(v visit) {
 	for _, b := range boardsOf(v.account) {
 		if p, ok := s.world.Post(b.id, v.r.PathValue("pin")); ok && !s.world.IsTakenDown(p) {
-			shown := s.shown(v.account, p)
+			object := s.objectOf(v.account, p)
 			if v.r.URL.Query().Get("pin_metrics") == "true" {
-				shown["pin_metrics"] = metricsOf(s.world.Audience(p))
+				object["pin_metrics"] = metricsOf(s.world.Audience(p))
 			}
-			answer(v.rw, http.StatusOK, shown)
+			answer(v.rw, http.StatusOK, object)
 			return
 		}
 	}
@@ -233,33 +233,33 @@ func (s *simulator) listPins(v visit) {
 		v.fail(err)
 		return
 	}
-	shown := []map[string]any{}
+	pins := []map[string]any{}
 	for p := range s.world.Newest(b.id) {
 		if part.id == "" || pinOf(p).Section == part.id {
-			shown = append(shown, s.shown(v.account, p))
+			pins = append(pins, s.objectOf(v.account, p))
 		}
 	}
-	list(v, shown)
+	list(v, pins)
 }
 
 // show tells how Pinterest shows a pin.
 func (s *simulator) show(p simulation.Post) simulation.Shown {
-	asked := pinOf(p)
-	shown := simulation.Shown{By: "board " + p.Account, Title: asked.Title, Text: p.Text}
-	if asked.Section != "" {
-		shown.Labels = append(shown.Labels, "section "+asked.Section)
+	input := pinOf(p)
+	view := simulation.Shown{By: "board " + p.Account, Title: input.Title, Text: p.Text}
+	if input.Section != "" {
+		view.Labels = append(view.Labels, "section "+input.Section)
 	}
-	if asked.Link != "" {
-		shown.Link = &simulation.Link{URL: asked.Link}
+	if input.Link != "" {
+		view.Link = &simulation.Link{URL: input.Link}
 	}
-	switch cover := asked.Source; {
+	switch cover := input.Source; {
 	case cover.CoverURL != "":
-		shown.Labels = append(shown.Labels, "cover "+cover.CoverURL)
+		view.Labels = append(view.Labels, "cover "+cover.CoverURL)
 	case cover.KeyFrame != nil:
-		shown.Labels = append(shown.Labels, "cover at "+(time.Duration(*cover.KeyFrame)*time.Second).String())
+		view.Labels = append(view.Labels, "cover at "+(time.Duration(*cover.KeyFrame)*time.Second).String())
 	}
-	if asked.Dominant != "" {
-		shown.Labels = append(shown.Labels, strings.ToUpper(asked.Dominant))
+	if input.Dominant != "" {
+		view.Labels = append(view.Labels, strings.ToUpper(input.Dominant))
 	}
-	return shown
+	return view
 }

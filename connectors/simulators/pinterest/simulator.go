@@ -164,6 +164,6 @@ type profile struct {
 }
 
 func profileOf(a *simulation.Account) *profile {
-	kept, _ := a.Data.LoadOrStore("profile", &profile{calls: map[string]int{}})
-	return kept.(*profile)
+	stored, _ := a.Data.LoadOrStore("profile", &profile{calls: map[string]int{}})
+	return stored.(*profile)
 }

@@ -72,8 +72,8 @@ func TestRefusals(t *testing.T) {
 		"tokens for an app that is none": {"POST", "/v5/oauth/token", "", "", 401, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer, said := ask(h, tt.method, tt.path, tt.token, tt.body)
-			if answer.Code != tt.status || said["code"] != tt.code || said["message"] == "" {
+			answer, reply := ask(h, tt.method, tt.path, tt.token, tt.body)
+			if answer.Code != tt.status || reply["code"] != tt.code || reply["message"] == "" {
 				t.Errorf("%d %s, want %d and code %v", answer.Code, answer.Body, tt.status, tt.code)
 			}
 		})
@@ -103,8 +103,8 @@ func TestTicketsAreHeldToTheirScopes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			held := ticket
 			tt.change(&held)
-			answer, said := ask(h, tt.method, tt.path, held.Issue(), map[bool]string{true: body}[tt.method == http.MethodPost])
-			if answer.Code != tt.status || said["code"] != tt.code {
+			answer, reply := ask(h, tt.method, tt.path, held.Issue(), map[bool]string{true: body}[tt.method == http.MethodPost])
+			if answer.Code != tt.status || reply["code"] != tt.code {
 				t.Errorf("%d %s, want %d", answer.Code, answer.Body, tt.status)
 			}
 		})
@@ -119,8 +119,8 @@ func TestCallsAreUsedUpByCategory(t *testing.T) {
 			t.Fatalf("call %d: %d, %s left", n, answer.Code, left)
 		}
 	}
-	answer, said := ask(h, http.MethodPost, "/v5/media", "a", `{"media_type":"video"}`)
-	if answer.Code != http.StatusTooManyRequests || said["code"] != 8.0 || answer.Header().Get("X-RateLimit-Reset") != "61" {
+	answer, reply := ask(h, http.MethodPost, "/v5/media", "a", `{"media_type":"video"}`)
+	if answer.Code != http.StatusTooManyRequests || reply["code"] != 8.0 || answer.Header().Get("X-RateLimit-Reset") != "61" {
 		t.Errorf("%d %s, %v", answer.Code, answer.Body, answer.Header())
 	}
 	for _, other := range []struct{ method, path, token, body string }{
@@ -196,9 +196,9 @@ func TestWhatIsNoVideoFails(t *testing.T) {
 			if err := s.keepFile(u, strings.NewReader(tt.content)); err != nil {
 				t.Fatal(err)
 			}
-			kept, _ := s.world.Upload(u.ID)
-			kept.ReadyAt = s.world.Now()
-			if _, err := s.world.PutUpload(kept); err != nil {
+			upload, _ := s.world.Upload(u.ID)
+			upload.ReadyAt = s.world.Now()
+			if _, err := s.world.PutUpload(upload); err != nil {
 				t.Fatal(err)
 			}
 			if _, status, err := s.upload(v, u.ID); status != tt.want || err != nil {
@@ -211,13 +211,13 @@ func TestWhatIsNoVideoFails(t *testing.T) {
 func TestAPinIsShown(t *testing.T) {
 	h := New(newWorld())
 	board := Boards("a")[0]
-	answer, made := ask(h, http.MethodPost, "/v5/pins", "a", `{"board_id":"`+board+`","title":"<b>hello",`+image+`}`)
-	id, _ := made["id"].(string)
-	if answer.Code != http.StatusCreated || id == "" || made["board_id"] != board {
+	answer, pin := ask(h, http.MethodPost, "/v5/pins", "a", `{"board_id":"`+board+`","title":"<b>hello",`+image+`}`)
+	id, _ := pin["id"].(string)
+	if answer.Code != http.StatusCreated || id == "" || pin["board_id"] != board {
 		t.Fatalf("%d %s", answer.Code, answer.Body)
 	}
-	if _, shown := ask(h, http.MethodGet, "/v5/pins/"+id, "a", ""); shown["title"] != "<b>hello" {
-		t.Errorf("the pin is %v", shown)
+	if _, pin := ask(h, http.MethodGet, "/v5/pins/"+id, "a", ""); pin["title"] != "<b>hello" {
+		t.Errorf("the pin is %v", pin)
 	}
 	if answer, _ := ask(h, http.MethodGet, "/v5/pins/"+id, "b", ""); answer.Code != http.StatusNotFound {
 		t.Errorf("another is shown the pin: %d", answer.Code)
@@ -225,7 +225,7 @@ func TestAPinIsShown(t *testing.T) {
 	if page, _ := ask(h, http.MethodGet, "/pin/"+id+"/", "", ""); page.Code != http.StatusOK || !strings.Contains(page.Body.String(), "&lt;b&gt;hello") {
 		t.Errorf("%d %s", page.Code, page.Body)
 	}
-	if user, said := ask(h, http.MethodGet, "/v5/user_account", "a", ""); user.Code != http.StatusOK || said["username"] == "" {
+	if user, reply := ask(h, http.MethodGet, "/v5/user_account", "a", ""); user.Code != http.StatusOK || reply["username"] == "" {
 		t.Errorf("%d %s", user.Code, user.Body)
 	}
 }

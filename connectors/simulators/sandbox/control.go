@@ -127,10 +127,10 @@ type accountEnd struct {
 }
 
 func (s *Sandbox) endAccount(rw http.ResponseWriter, r *http.Request) {
-	var asked accountEnd
-	err := readControl(http.MaxBytesReader(rw, r.Body, maxFaultBytes), &asked)
+	var input accountEnd
+	err := readControl(http.MaxBytesReader(rw, r.Body, maxFaultBytes), &input)
 	if err == nil {
-		err = s.in(asked.Platform, func(world *simulation.World) error { return world.End(asked.Account, asked.End) })
+		err = s.in(input.Platform, func(world *simulation.World) error { return world.End(input.Account, input.End) })
 	}
 	if err != nil {
 		refuse(rw, err)
@@ -149,15 +149,15 @@ type saying struct {
 
 // say answers with the id of what was written.
 func (s *Sandbox) say(rw http.ResponseWriter, r *http.Request) {
-	var asked saying
-	var said simulation.Said
-	err := readControl(http.MaxBytesReader(rw, r.Body, maxFaultBytes), &asked)
+	var input saying
+	var remark simulation.Said
+	err := readControl(http.MaxBytesReader(rw, r.Body, maxFaultBytes), &input)
 	if err == nil {
-		err = s.in(asked.Platform, func(world *simulation.World) error {
-			if _, there := world.Post(asked.Account, asked.Under); asked.Under != "" && !there {
+		err = s.in(input.Platform, func(world *simulation.World) error {
+			if _, there := world.Post(input.Account, input.Under); input.Under != "" && !there {
 				return errors.New("under: there is no such post of the account")
 			}
-			said = world.Say(simulation.Said{Account: asked.Account, Under: asked.Under, Text: asked.Text})
+			remark = world.Say(simulation.Said{Account: input.Account, Under: input.Under, Text: input.Text})
 			return nil
 		})
 	}
@@ -166,7 +166,7 @@ func (s *Sandbox) say(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rw.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(rw).Encode(map[string]string{"id": said.ID}) // fails only when the client is gone
+	json.NewEncoder(rw).Encode(map[string]string{"id": remark.ID}) // fails only when the client is gone
 }
 
 // in does something in the world of a platform.
@@ -183,10 +183,10 @@ func (s *Sandbox) in(name string, do func(*simulation.World) error) error {
 }
 
 // readControl is strict: a misspelt field would be a fault that never happens.
-func readControl(body io.Reader, asked any) error {
+func readControl(body io.Reader, into any) error {
 	decoder := json.NewDecoder(body)
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(asked); err != nil {
+	if err := decoder.Decode(into); err != nil {
 		return fmt.Errorf("reading fault: %w", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {

@@ -72,8 +72,8 @@ type dice struct{ state uint64 }
 func (w *World) dice(about ...string) *dice {
 	sum := sha256.New()
 	_ = binary.Write(sum, binary.BigEndian, w.seed)
-	for _, one := range append([]string{w.platform.String()}, about...) {
-		sum.Write([]byte(one))
+	for _, text := range append([]string{w.platform.String()}, about...) {
+		sum.Write([]byte(text))
 		sum.Write([]byte{0})
 	}
 	return &dice{binary.BigEndian.Uint64(sum.Sum(nil))}

@@ -19,7 +19,7 @@ func galleryWorld(t *testing.T, folder string) (*simulation.World, *simulation.G
 	return simulation.NewWorld(simulation.Config{Platform: schema.Mastodon, Now: func() time.Time { return noon }, Gallery: gallery}), gallery
 }
 
-func kept(t *testing.T, w *simulation.World, content string) string {
+func contentOf(t *testing.T, w *simulation.World, content string) string {
 	t.Helper()
 	file, err := w.Content(content)
 	if err != nil {
@@ -51,17 +51,17 @@ func TestContentIsPutTogether(t *testing.T) {
 	receive(t, w, b, 5, strings.NewReader("without what was before"))
 	again, gallery := galleryWorld(t, folder)
 	for name, world := range map[string]*simulation.World{"at once": w, "after a restart": again} {
-		if got := kept(t, world, a); got != "first SECOND third" {
+		if got := contentOf(t, world, a); got != "first SECOND third" {
 			t.Errorf("%s: %q", name, got)
 		}
-		if got := kept(t, world, b); got != "nothing" {
+		if got := contentOf(t, world, b); got != "nothing" {
 			t.Errorf("%s: %q of what came without its beginning", name, got)
 		}
 	}
 	if got := gallery.Bytes(); got != 18 {
 		t.Errorf("%d bytes after a restart", got)
 	}
-	if err := again.Reset(); err != nil || gallery.Bytes() != 0 || kept(t, again, a) != "nothing" {
+	if err := again.Reset(); err != nil || gallery.Bytes() != 0 || contentOf(t, again, a) != "nothing" {
 		t.Errorf("after a reset: %v, %d bytes", err, gallery.Bytes())
 	}
 }
@@ -71,7 +71,7 @@ func TestAGalleryIsBounded(t *testing.T) {
 	large := w.NewContent()
 	receive(t, w, large, 0, strings.NewReader(strings.Repeat("x", 40)))
 	receive(t, w, large, 40, strings.NewReader("one more"))
-	if kept(t, w, large) != "nothing" || gallery.Bytes() != 0 {
+	if contentOf(t, w, large) != "nothing" || gallery.Bytes() != 0 {
 		t.Errorf("%d bytes of what is too large", gallery.Bytes())
 	}
 	receive(t, w, large, 48, strings.NewReader("and more"))

@@ -99,10 +99,10 @@ func TestResetEmptiesTheJournal(t *testing.T) {
 	if err := before.Reset(); err != nil {
 		t.Fatal(err)
 	}
-	kept := add(t, before, simulation.Post{Account: "a"})
+	post := add(t, before, simulation.Post{Account: "a"})
 	after := newWorld(openJournal(t, folder))
-	if got := ids(after.Posts()); len(got) != 1 || got[0] != kept.ID {
-		t.Errorf("posts %v, want %s alone", got, kept.ID)
+	if got := ids(after.Posts()); len(got) != 1 || got[0] != post.ID {
+		t.Errorf("posts %v, want %s alone", got, post.ID)
 	}
 }
 

@@ -33,16 +33,16 @@ type Person struct {
 // people is what was said besides what follows from the seed, and what was taken back. It does
 // not outlive the process.
 type people struct {
-	mu     sync.RWMutex
-	said   map[string][]Said // by account
-	unsaid map[name]struct{}
-	quiet  bool
+	mu      sync.RWMutex
+	remarks map[string][]Said // by account
+	unsaid  map[name]struct{}
+	quiet   bool
 }
 
 func (p *people) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.said, p.unsaid = nil, nil
+	p.remarks, p.unsaid = nil, nil
 }
 
 // Quiet has nobody say anything by themselves, for tests that count.
@@ -66,10 +66,10 @@ func (w *World) Say(s Said) Said {
 	}
 	w.people.mu.Lock()
 	defer w.people.mu.Unlock()
-	if w.people.said == nil {
-		w.people.said = map[string][]Said{}
+	if w.people.remarks == nil {
+		w.people.remarks = map[string][]Said{}
 	}
-	w.people.said[s.Account] = append(w.people.said[s.Account], s)
+	w.people.remarks[s.Account] = append(w.people.remarks[s.Account], s)
 	return s
 }
 
@@ -115,7 +115,7 @@ func (w *World) Said(account, id string) (Said, bool) {
 func (w *World) saidBy(account string) []Said {
 	w.people.mu.RLock()
 	defer w.people.mu.RUnlock()
-	return slices.Clone(w.people.said[account])
+	return slices.Clone(w.people.remarks[account])
 }
 
 // heard returns what there is of all by now, the oldest first.

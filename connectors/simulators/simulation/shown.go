@@ -42,12 +42,12 @@ func (w *World) Shown(p Post) Shown {
 	if w.show == nil {
 		return Shown{By: p.Account, Text: p.Text, NativeID: p.ID}
 	}
-	shown := w.show(p)
-	shown.By = cmp.Or(p.By, shown.By)
-	if shown.NativeID == "" {
-		shown.NativeID = p.ID
+	view := w.show(p)
+	view.By = cmp.Or(p.By, view.By)
+	if view.NativeID == "" {
+		view.NativeID = p.ID
 	}
-	return shown
+	return view
 }
 
 // WorkspaceOf returns for whom a call is made; zero where it does not say so.
@@ -219,13 +219,13 @@ func (w *World) Commented(p Post) (Post, bool) {
 	if number == "" {
 		return Post{}, false
 	}
-	said, ok := w.Said(p.Account, number)
-	if !ok || said.Under == "" {
+	remark, ok := w.Said(p.Account, number)
+	if !ok || remark.Under == "" {
 		return Post{}, false
 	}
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	under, ok := w.byID[name{p.Account, said.Under}]
+	under, ok := w.byID[name{p.Account, remark.Under}]
 	if !ok || under.Workspace != p.Workspace {
 		return Post{}, false
 	}

@@ -54,22 +54,22 @@ func TestAccountFollowsFromItsCredential(t *testing.T) {
 
 func TestNewIDAscendsThoughTheClockStands(t *testing.T) {
 	w := newWorld(nil)
-	var made [4][]int64
+	var ids [4][]int64
 	var group sync.WaitGroup
-	for i := range made {
+	for i := range ids {
 		group.Go(func() {
 			for range 500 {
-				made[i] = append(made[i], w.NewID())
+				ids[i] = append(ids[i], w.NewID())
 			}
 		})
 	}
 	group.Wait()
-	for _, ids := range made {
+	for _, ids := range ids {
 		if !slices.IsSorted(ids) {
 			t.Error("ids of one caller do not ascend")
 		}
 	}
-	all := slices.Concat(made[:]...)
+	all := slices.Concat(ids[:]...)
 	slices.Sort(all)
 	if distinct := len(slices.Compact(all)); distinct != 4*500 {
 		t.Errorf("%d distinct ids of %d", distinct, 4*500)

@@ -34,6 +34,6 @@ func settled(text string, media []simulation.Media) (sent []simulation.Media, fa
 }
 
 // ofItem words the error of an item of an album.
-func ofItem(item int, said string) string {
-	return fmt.Sprintf("Bad Request: failed to send message #%d with the error message %q", item+1, said)
+func ofItem(item int, problem string) string {
+	return fmt.Sprintf("Bad Request: failed to send message #%d with the error message %q", item+1, problem)
 }

@@ -42,8 +42,8 @@ func (s *simulator) chat(v visit) (*chat, bool) {
 		return nil, false
 	}
 	account := s.world.Account(key)
-	if kept, ok := account.Data.Load("chat"); ok {
-		return kept.(*chat), true
+	if stored, ok := account.Data.Load("chat"); ok {
+		return stored.(*chat), true
 	}
 	if fresh.id == 0 {
 		fresh.username = key[1:]
@@ -51,8 +51,8 @@ func (s *simulator) chat(v visit) (*chat, bool) {
 	}
 	fresh.turns = s.limits.of(fresh).limiter()
 	fresh.last = lastMessage(s.world, key)
-	kept, _ := account.Data.LoadOrStore("chat", fresh)
-	return kept.(*chat), true
+	stored, _ := account.Data.LoadOrStore("chat", fresh)
+	return stored.(*chat), true
 }
 
 // channelID is an id in the form of a channel's, the same for a name in every run.

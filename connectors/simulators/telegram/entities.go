@@ -5,23 +5,23 @@ import "strings"
 // parsed returns what is shown of a text, and how a text is refused that cannot be parsed. The grammar is of
 // core.telegram.org/bots/api#formatting-options, the errors are those of the Bot API server, which parses
 // with tdlib.
-func parsed(text, mode string) (shown, problem string) {
+func parsed(text, mode string) (visible, problem string) {
 	switch strings.ToLower(mode) {
 	case "":
 		return text, ""
 	case "html":
-		shown, problem = parseHTML(text)
+		visible, problem = parseHTML(text)
 	case "markdown":
-		shown, problem = parseMarkdown(text)
+		visible, problem = parseMarkdown(text)
 	case "markdownv2":
-		shown, problem = parseMarkdownV2(text)
+		visible, problem = parseMarkdownV2(text)
 	default:
 		return "", "Bad Request: unsupported parse_mode"
 	}
 	if problem != "" {
 		return "", "Bad Request: can't parse entities: " + problem
 	}
-	return shown, ""
+	return visible, ""
 }
 
 // The white space of tdlib.

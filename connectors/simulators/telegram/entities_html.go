@@ -21,7 +21,7 @@ type element struct {
 }
 
 // parseHTML goes from tag to tag.
-func parseHTML(text string) (shown, problem string) {
+func parseHTML(text string) (visible, problem string) {
 	var out []byte
 	var stack []element
 	for rest := text; ; {
@@ -174,7 +174,7 @@ func (e element) attribute(text, from string, at int) (rest, problem string) {
 }
 
 // closeTag reads an end tag, and checks the element that it closes where that shows anything.
-func closeTag(text string, at int, stack *[]element, shown int) (rest, problem string) {
+func closeTag(text string, at int, stack *[]element, visible int) (rest, problem string) {
 	if len(*stack) == 0 {
 		return "", fmt.Sprintf("Unexpected end tag at byte offset %d", at)
 	}
@@ -189,7 +189,7 @@ func closeTag(text string, at int, stack *[]element, shown int) (rest, problem s
 		return "", fmt.Sprintf("Unmatched end tag at byte offset %d, expected \"</%s>\", found \"</%s>\"", at, last.name, name)
 	}
 	*stack = (*stack)[:len(*stack)-1]
-	isEmpty := shown == last.from
+	isEmpty := visible == last.from
 	switch {
 	case isEmpty:
 	case last.name == "tg-emoji" && !isEmojiID(last.attributes["emoji-id"]):

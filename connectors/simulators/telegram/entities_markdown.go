@@ -7,7 +7,7 @@ import (
 )
 
 // parseMarkdown parses the first of Telegram's two kinds of Markdown.
-func parseMarkdown(text string) (shown, problem string) {
+func parseMarkdown(text string) (visible, problem string) {
 	var out strings.Builder
 	for rest := text; rest != ""; {
 		n := until(rest, "\\_*`[")
@@ -81,7 +81,7 @@ type markdownV2 struct {
 	problem string
 }
 
-func parseMarkdownV2(text string) (shown, problem string) {
+func parseMarkdownV2(text string) (visible, problem string) {
 	m := &markdownV2{text: text, rest: text, atStart: true}
 	for m.rest != "" && m.problem == "" {
 		m.step()

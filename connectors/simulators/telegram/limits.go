@@ -53,9 +53,9 @@ func (s *simulator) turn(bot *simulation.Account, to *chat, messages int) int {
 	if to.kind() != "group" {
 		messages = 1
 	}
-	kept, _ := bot.Data.LoadOrStore("turns", s.limits.bot.limiter())
+	stored, _ := bot.Data.LoadOrStore("turns", s.limits.bot.limiter())
 	now := s.world.Now()
-	own, chats := kept.(*rate.Limiter).ReserveN(now, 1), to.turns.ReserveN(now, messages)
+	own, chats := stored.(*rate.Limiter).ReserveN(now, 1), to.turns.ReserveN(now, messages)
 	wait := max(own.DelayFrom(now), chats.DelayFrom(now))
 	if wait <= 0 {
 		return 0

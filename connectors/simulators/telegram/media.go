@@ -126,7 +126,7 @@ func (s *simulator) sendFile(v visit, kind string) {
 		return
 	}
 	caption := v.input.field("caption")
-	shown, problem := checkCaption(caption, v.input.field("parse_mode"))
+	visible, problem := checkCaption(caption, v.input.field("parse_mode"))
 	file, there := v.input.attached(v.input.field(kind), kind)
 	if problem == "" {
 		problem = v.input.check(file, there, kind)
@@ -136,7 +136,7 @@ func (s *simulator) sendFile(v visit, kind string) {
 		return
 	}
 	s.send(v, to, caption, []simulation.Media{file}, func(first int64, at time.Time) any {
-		return to.message(first, at, mediaContent(first, file, kind, shown))
+		return to.message(first, at, mediaContent(first, file, kind, visible))
 	})
 }
 

@@ -31,16 +31,16 @@ func (in input) shownAs() json.RawMessage {
 
 // show tells how Telegram shows a message.
 func (s *simulator) show(p simulation.Post) simulation.Shown {
-	shown := simulation.Shown{By: p.Account, Text: p.Text}
+	view := simulation.Shown{By: p.Account, Text: p.Text}
 	var f messageFields
 	if json.Unmarshal(p.Fields, &f) != nil {
-		return shown
+		return view
 	}
 	if text, problem := parsed(p.Text, f.ParseMode); problem == "" {
-		shown.Text = text
+		view.Text = text
 	}
 	if f.Silent {
-		shown.Labels = append(shown.Labels, "without a notification")
+		view.Labels = append(view.Labels, "without a notification")
 	}
-	return shown
+	return view
 }

@@ -120,13 +120,13 @@ func (s *simulator) sendMessage(v visit) {
 		return
 	}
 	text := v.input.field("text")
-	shown, problem := checkText(text, v.input.field("parse_mode"))
+	visible, problem := checkText(text, v.input.field("parse_mode"))
 	if problem != "" {
 		refuse(v.rw, http.StatusBadRequest, problem)
 		return
 	}
 	s.send(v, to, text, nil, func(first int64, at time.Time) any {
-		return to.message(first, at, map[string]any{"text": shown})
+		return to.message(first, at, map[string]any{"text": visible})
 	})
 }
 
@@ -156,28 +156,28 @@ func (s *simulator) send(v visit, to *chat, text string, media []simulation.Medi
 }
 
 // checkText returns what is shown of a message's text, or how it is refused.
-func checkText(text, parseMode string) (shown, problem string) {
+func checkText(text, parseMode string) (visible, problem string) {
 	if strings.TrimSpace(text) == "" {
 		return "", "Bad Request: message text is empty"
 	}
-	shown, problem = parsed(text, parseMode)
+	visible, problem = parsed(text, parseMode)
 	switch {
 	case problem != "":
-	case strings.TrimSpace(shown) == "":
+	case strings.TrimSpace(visible) == "":
 		problem = "Bad Request: text must be non-empty"
-	case length(shown) > maxText:
+	case length(visible) > maxText:
 		problem = "Bad Request: message is too long"
 	}
-	return shown, problem
+	return visible, problem
 }
 
 // checkCaption returns what is shown of a caption, or how it is refused.
-func checkCaption(caption, parseMode string) (shown, problem string) {
-	shown, problem = parsed(caption, parseMode)
-	if problem == "" && length(shown) > maxCaption {
+func checkCaption(caption, parseMode string) (visible, problem string) {
+	visible, problem = parsed(caption, parseMode)
+	if problem == "" && length(visible) > maxCaption {
 		problem = "Bad Request: message caption is too long"
 	}
-	return shown, problem
+	return visible, problem
 }
 
 // fail words what is forced on a call.
@@ -200,8 +200,8 @@ func fail(rw http.ResponseWriter, o simulation.Outcome, status int) {
 
 // tooMany asks to wait, as long as a Retry-After that was asked for says.
 func tooMany(rw http.ResponseWriter, seconds int) {
-	if asked, err := strconv.Atoi(rw.Header().Get("Retry-After")); err == nil {
-		seconds = asked
+	if named, err := strconv.Atoi(rw.Header().Get("Retry-After")); err == nil {
+		seconds = named
 	}
 	rw.Header().Set("Retry-After", strconv.Itoa(seconds))
 	answer(rw, http.StatusTooManyRequests, map[string]any{

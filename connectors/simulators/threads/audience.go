@@ -6,7 +6,7 @@ import "crier/connectors/simulators/simulation/graph"
 func (s *simulator) postInsights(v visit) {
 	id := v.R.PathValue("id")
 	post, ok := s.world.Post(v.Account.ID, id)
-	if !ok || v.kept.isDeleted(id) || s.world.IsTakenDown(post) {
+	if !ok || v.state.isDeleted(id) || s.world.IsTakenDown(post) {
 		v.Fail(graph.NotFound(id))
 		return
 	}

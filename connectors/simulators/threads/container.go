@@ -50,31 +50,31 @@ func requestOf(fields json.RawMessage) (r request) {
 
 // createContainer makes a container: of a post, a reply or an item of a carousel.
 func (s *simulator) createContainer(v visit) {
-	asked, err := s.read(v)
+	input, err := s.read(v)
 	if err != nil {
 		v.Fail(err)
 		return
 	}
-	made := simulation.Upload{Account: v.Account.ID, AltText: v.Param("alt_text"), Content: s.world.NewContent()}
-	switch asked.Kind {
+	container := simulation.Upload{Account: v.Account.ID, AltText: v.Param("alt_text"), Content: s.world.NewContent()}
+	switch input.Kind {
 	case "IMAGE":
-		err = s.pulls().Image(v.R, &made)
+		err = s.pulls().Image(v.R, &container)
 	case "VIDEO":
-		asked.Failure = s.pulls().Video(v.R, &made)
-		made.ReadyAt = s.world.Now().Add(graph.VideoWork)
+		input.Failure = s.pulls().Video(v.R, &container)
+		container.ReadyAt = s.world.Now().Add(graph.VideoWork)
 	}
 	if err == nil {
-		made, err = graph.Keep(s.world, made, asked)
+		container, err = graph.Keep(s.world, container, input)
 	}
 	if err != nil {
 		v.Fail(err)
 		return
 	}
-	if v.Param("auto_publish_text") == "true" && asked.Kind == "TEXT" {
-		s.publishContainer(v, made)
+	if v.Param("auto_publish_text") == "true" && input.Kind == "TEXT" {
+		s.publishContainer(v, container)
 		return
 	}
-	v.Answer(map[string]string{"id": made.ID})
+	v.Answer(map[string]string{"id": container.ID})
 }
 
 // read reads what is asked for, or says why the API refuses it.
@@ -174,7 +174,7 @@ func (s *simulator) checkReferences(v visit, r request) error {
 	if _, heard := s.world.Said(v.Account.ID, r.ReplyTo); heard {
 		return nil
 	}
-	if _, ok := s.world.Post(v.Account.ID, r.ReplyTo); !ok || v.kept.isDeleted(r.ReplyTo) {
+	if _, ok := s.world.Post(v.Account.ID, r.ReplyTo); !ok || v.state.isDeleted(r.ReplyTo) {
 		return graph.NotFound(r.ReplyTo)
 	}
 	return nil
@@ -233,12 +233,12 @@ func (s *simulator) showContainer(v visit, c simulation.Upload) {
 		v.Fail(&refused)
 		return
 	}
-	shown := map[string]any{"id": c.ID, "status": s.statusOf(c)}
-	if shown["status"] == graph.Failed {
-		shown["error_message"] = cmp.Or(requestOf(c.Fields).Failure, "UNKNOWN")
+	object := map[string]any{"id": c.ID, "status": s.statusOf(c)}
+	if object["status"] == graph.Failed {
+		object["error_message"] = cmp.Or(requestOf(c.Fields).Failure, "UNKNOWN")
 	}
 	if graph.IsUnsaid(s.world, requestOf(c.Fields).Text, c) {
-		shown = map[string]any{"id": c.ID}
+		object = map[string]any{"id": c.ID}
 	}
-	v.Answer(v.Pick(shown))
+	v.Answer(v.Pick(object))
 }

@@ -9,15 +9,15 @@ import (
 	"crier/connectors/simulators/simulation/graph"
 )
 
-// said is what a person has written, with every field there is of it.
-func (s *simulator) said(one simulation.Said) map[string]any {
+// remarkObject is what a person has written, with every field there is of it.
+func (s *simulator) remarkObject(remark simulation.Said) map[string]any {
 	entry := map[string]any{
-		"id": one.ID, "media_product_type": "THREADS", "media_type": "TEXT_POST", "username": one.By.Handle, "text": one.Text,
-		"permalink": "https://www.threads.com/@" + one.By.Handle + "/post/" + one.ID, "shortcode": one.ID,
-		"timestamp": one.At.UTC().Format(graph.TimeFormat), "is_quote_post": false, "has_replies": false, "is_reply": one.Under != "",
+		"id": remark.ID, "media_product_type": "THREADS", "media_type": "TEXT_POST", "username": remark.By.Handle, "text": remark.Text,
+		"permalink": "https://www.threads.com/@" + remark.By.Handle + "/post/" + remark.ID, "shortcode": remark.ID,
+		"timestamp": remark.At.UTC().Format(graph.TimeFormat), "is_quote_post": false, "has_replies": false, "is_reply": remark.Under != "",
 	}
-	if one.Under != "" {
-		entry["replied_to"], entry["root_post"] = map[string]string{"id": cmp.Or(one.Answers, one.Under)}, map[string]string{"id": one.Under}
+	if remark.Under != "" {
+		entry["replied_to"], entry["root_post"] = map[string]string{"id": cmp.Or(remark.Answers, remark.Under)}, map[string]string{"id": remark.Under}
 		entry["is_reply_owned_by_me"], entry["hide_status"] = false, "NOT_HUSHED"
 	}
 	return entry
@@ -37,18 +37,18 @@ func shownFirst(entries []map[string]any) iter.Seq2[string, func() map[string]an
 // conversation lists all that answers a post, and what answers that, the newest first.
 func (s *simulator) conversation(v visit) {
 	post, ok := s.world.Post(v.Account.ID, v.R.PathValue("id"))
-	if !ok || v.kept.isDeleted(post.ID) {
+	if !ok || v.state.isDeleted(post.ID) {
 		v.Fail(mediaNotFound(v.R.PathValue("id")))
 		return
 	}
 	under, all := map[string]bool{post.ID: true}, []map[string]any{}
-	for _, one := range s.world.SaidUnder(post) {
-		under[one.ID] = true
-		all = append(all, s.said(one))
+	for _, remark := range s.world.SaidUnder(post) {
+		under[remark.ID] = true
+		all = append(all, s.remarkObject(remark))
 	}
 	own := slices.Collect(s.world.Newest(v.Account.ID))
 	for _, reply := range slices.Backward(own) {
-		if under[reply.ReplyTo] && !v.kept.isDeleted(reply.ID) {
+		if under[reply.ReplyTo] && !v.state.isDeleted(reply.ID) {
 			under[reply.ID] = true
 			all = append(all, s.entry(v.Account, reply))
 		}
@@ -60,8 +60,8 @@ func (s *simulator) conversation(v visit) {
 // mentions lists what names the account.
 func (s *simulator) mentions(v visit) {
 	var all []map[string]any
-	for _, one := range s.world.Mentions(v.Account.ID) {
-		all = append(all, s.said(one))
+	for _, remark := range s.world.Mentions(v.Account.ID) {
+		all = append(all, s.remarkObject(remark))
 	}
 	v.ListAll(shownFirst(all), maxPage)
 }

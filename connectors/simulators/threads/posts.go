@@ -31,37 +31,37 @@ func (s *simulator) publishContainer(v visit, container simulation.Upload) {
 }
 
 func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, error) {
-	v.kept.publishing.Lock()
-	defer v.kept.publishing.Unlock()
-	asked := requestOf(container.Fields)
-	if s.statusOf(container) != graph.Finished || asked.IsItem {
+	v.state.publishing.Lock()
+	defer v.state.publishing.Unlock()
+	input := requestOf(container.Fields)
+	if s.statusOf(container) != graph.Finished || input.IsItem {
 		return simulation.Post{}, mediaNotFound(container.ID)
 	}
-	if posts, replies := s.used(v.Account); !s.unlimited && (asked.ReplyTo == "" && posts >= mostPosts || asked.ReplyTo != "" && replies >= mostReplies) {
+	if posts, replies := s.used(v.Account); !s.unlimited && (input.ReplyTo == "" && posts >= mostPosts || input.ReplyTo != "" && replies >= mostReplies) {
 		return simulation.Post{}, usedUp()
 	}
 	post := simulation.Post{
-		Account: v.Account.ID, Key: container.ID, Text: asked.Text, ReplyTo: asked.ReplyTo, Fields: container.Fields,
+		Account: v.Account.ID, Key: container.ID, Text: input.Text, ReplyTo: input.ReplyTo, Fields: container.Fields,
 		Workspace: s.world.WorkspaceOf(v.R), By: s.world.NameOf(v.R),
 	}
-	switch asked.Kind {
+	switch input.Kind {
 	case "IMAGE", "VIDEO":
 		post.Media = []simulation.Media{container.Media()}
 	case "CAROUSEL":
-		for _, id := range asked.Children {
+		for _, id := range input.Children {
 			if item, ok := s.world.Upload(id); ok {
 				post.Media = append(post.Media, item.Media())
 			}
 		}
 	}
-	made, _, err := s.world.Add(post)
-	return made, err
+	added, _, err := s.world.Add(post)
+	return added, err
 }
 
 // show shows a post or a container of the caller's own.
 func (s *simulator) show(v visit) {
 	id := v.R.PathValue("id")
-	if post, ok := s.world.Readable(v.Account.ID, id); ok && !v.kept.isDeleted(id) {
+	if post, ok := s.world.Readable(v.Account.ID, id); ok && !v.state.isDeleted(id) {
 		v.Answer(v.Pick(s.entry(v.Account, post)))
 		return
 	}
@@ -75,18 +75,18 @@ func (s *simulator) show(v visit) {
 // delete hides a post. What was published stays in the world, which tests ask what went out.
 func (s *simulator) delete(v visit) {
 	id := v.R.PathValue("id")
-	if _, ok := s.world.Post(v.Account.ID, id); !ok || v.kept.isDeleted(id) {
+	if _, ok := s.world.Post(v.Account.ID, id); !ok || v.state.isDeleted(id) {
 		v.Fail(mediaNotFound(id))
 		return
 	}
-	v.kept.delete(id)
+	v.state.delete(id)
 	v.Answer(map[string]any{"success": true, "deleted_id": id})
 }
 
 // list lists the caller's posts, or its replies, the newest first.
 func (s *simulator) list(v visit, replies bool) {
 	v.List(s.world, maxPage, func(p simulation.Post) map[string]any {
-		if (p.ReplyTo != "") != replies || v.kept.isDeleted(p.ID) {
+		if (p.ReplyTo != "") != replies || v.state.isDeleted(p.ID) {
 			return nil
 		}
 		return s.entry(v.Account, p)
@@ -95,24 +95,24 @@ func (s *simulator) list(v visit, replies bool) {
 
 // entry is a post with every field there is of it.
 func (s *simulator) entry(a *simulation.Account, p simulation.Post) map[string]any {
-	asked := requestOf(p.Fields)
+	input := requestOf(p.Fields)
 	entry := map[string]any{
-		"id": p.ID, "media_product_type": "THREADS", "media_type": mediaType(asked.Kind), "username": a.Handle,
+		"id": p.ID, "media_product_type": "THREADS", "media_type": mediaType(input.Kind), "username": a.Handle,
 		"permalink": s.world.BaseURL() + "/@" + a.Handle + "/post/" + p.ID, "owner": map[string]string{"id": a.ID},
 		"text": p.Text, "timestamp": p.CreatedAt.UTC().Format(graph.TimeFormat), "shortcode": p.ID,
-		"is_quote_post": asked.Quotes != "", "has_replies": s.hasReplies(a, p.ID), "is_reply": p.ReplyTo != "",
+		"is_quote_post": input.Quotes != "", "has_replies": s.hasReplies(a, p.ID), "is_reply": p.ReplyTo != "",
 	}
 	if len(p.Media) == 1 && p.Media[0].AltText != "" {
 		entry["alt_text"] = p.Media[0].AltText
 	}
-	if asked.Topic != "" {
-		entry["topic_tag"] = asked.Topic
+	if input.Topic != "" {
+		entry["topic_tag"] = input.Topic
 	}
-	if asked.Link != "" {
-		entry["link_attachment_url"] = asked.Link
+	if input.Link != "" {
+		entry["link_attachment_url"] = input.Link
 	}
-	if asked.Poll != nil {
-		entry["poll_attachment"] = asked.Poll
+	if input.Poll != nil {
+		entry["poll_attachment"] = input.Poll
 	}
 	if p.ReplyTo != "" {
 		entry["replied_to"], entry["root_post"] = map[string]string{"id": p.ReplyTo}, map[string]string{"id": s.root(a, p)}

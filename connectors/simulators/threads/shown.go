@@ -2,26 +2,26 @@ package threads
 
 import "crier/connectors/simulators/simulation"
 
-// shown tells how Threads shows a post.
-func (s *simulator) shown(p simulation.Post) simulation.Shown {
-	asked := requestOf(p.Fields)
-	shown := simulation.Shown{By: "@user" + p.Account, Text: p.Text, Quotes: asked.Quotes}
-	if asked.Link != "" {
-		shown.Link = &simulation.Link{URL: asked.Link}
+// viewOf tells how Threads shows a post.
+func (s *simulator) viewOf(p simulation.Post) simulation.Shown {
+	input := requestOf(p.Fields)
+	view := simulation.Shown{By: "@user" + p.Account, Text: p.Text, Quotes: input.Quotes}
+	if input.Link != "" {
+		view.Link = &simulation.Link{URL: input.Link}
 	}
-	if asked.Poll != nil {
-		shown.Poll = &simulation.Poll{}
+	if input.Poll != nil {
+		view.Poll = &simulation.Poll{}
 		for _, name := range []string{"option_a", "option_b", "option_c", "option_d"} {
-			if option := asked.Poll[name]; option != "" {
-				shown.Poll.Options = append(shown.Poll.Options, option)
+			if option := input.Poll[name]; option != "" {
+				view.Poll.Options = append(view.Poll.Options, option)
 			}
 		}
 	}
-	if asked.Topic != "" {
-		shown.Labels = append(shown.Labels, "topic "+asked.Topic)
+	if input.Topic != "" {
+		view.Labels = append(view.Labels, "topic "+input.Topic)
 	}
-	if asked.ReplyControl != "" && asked.ReplyControl != "everyone" {
-		shown.Labels = append(shown.Labels, "replies: "+asked.ReplyControl)
+	if input.ReplyControl != "" && input.ReplyControl != "everyone" {
+		view.Labels = append(view.Labels, "replies: "+input.ReplyControl)
 	}
-	return shown
+	return view
 }

@@ -35,7 +35,7 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 		tokens:  graph.Tokens{World: w, Prefix: "th", Ending: ending},
 		dialect: simulation.Dialect{Operation: api.Operation, Fail: graph.Forced(useCase), Ending: ending},
 	}
-	s.dialect.Show = s.shown
+	s.dialect.Show = s.viewOf
 	gate := graph.Gate{Tokens: s.tokens, Stops: isStopped, Needs: needs(), Count: s.count}
 	for operation, handle := range map[string]func(visit){
 		"GET /me":                              s.profile,
@@ -68,12 +68,12 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 // visit is one call of a profile.
 type visit struct {
 	graph.Call
-	kept *kept
+	state *profileState
 }
 
-// kept is what the simulator keeps of a profile beside the world. It does not outlive the
+// profileState is what the simulator keeps of a profile beside the world. It does not outlive the
 // process.
-type kept struct {
+type profileState struct {
 	publishing sync.Mutex // held while a container is published: checks and effect are one
 
 	mu      sync.Mutex
@@ -81,18 +81,18 @@ type kept struct {
 	deleted map[string]struct{} // posts
 }
 
-func keptOf(a *simulation.Account) *kept {
-	of, _ := a.Data.LoadOrStore("kept", &kept{deleted: map[string]struct{}{}})
-	return of.(*kept)
+func keptOf(a *simulation.Account) *profileState {
+	of, _ := a.Data.LoadOrStore("kept", &profileState{deleted: map[string]struct{}{}})
+	return of.(*profileState)
 }
 
-func (k *kept) delete(id string) {
+func (k *profileState) delete(id string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.deleted[id] = struct{}{}
 }
 
-func (k *kept) isDeleted(id string) bool {
+func (k *profileState) isDeleted(id string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	_, gone := k.deleted[id]

@@ -24,8 +24,8 @@ func TestContainersAreChecked(t *testing.T) {
 	t.Cleanup(page.Close)
 	long := strings.Repeat("x", 501)
 	for name, tt := range map[string]struct {
-		asked url.Values
-		want  string // code/subcode; empty: it is made
+		form url.Values
+		want string // code/subcode; empty: it is made
 	}{
 		"a text":                {url.Values{"media_type": {"TEXT"}, "text": {"x"}}, ""},
 		"no kind":               {url.Values{"text": {"x"}}, "100/2207023"},
@@ -43,7 +43,7 @@ func TestContainersAreChecked(t *testing.T) {
 		"a page for a picture":  {url.Values{"media_type": {"IMAGE"}, "image_url": {page.URL}}, "36001/2207005"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, body := r.Ask(t, http.MethodPost, "/v1.0/me/threads", tt.asked)
+			status, body := r.Ask(t, http.MethodPost, "/v1.0/me/threads", tt.form)
 			if code := graphtest.CodeOf(body); code != tt.want || (status == http.StatusOK) != (tt.want == "") {
 				t.Errorf("answer = %d %v, want %s", status, body, tt.want)
 			}
@@ -57,8 +57,8 @@ func TestAContainersLife(t *testing.T) {
 		rw.Write([]byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"))
 	}))
 	t.Cleanup(film.Close)
-	_, made := r.Ask(t, http.MethodPost, "/me/threads", url.Values{"media_type": {"VIDEO"}, "video_url": {film.URL}})
-	id := fmt.Sprint(made["id"])
+	_, container := r.Ask(t, http.MethodPost, "/me/threads", url.Values{"media_type": {"VIDEO"}, "video_url": {film.URL}})
+	id := fmt.Sprint(container["id"])
 	wantStatus := func(want string) {
 		t.Helper()
 		if _, body := r.Ask(t, http.MethodGet, "/v1.0/"+id, url.Values{"fields": {"status"}}); body["status"] != want {
@@ -90,9 +90,9 @@ func TestAContainersLife(t *testing.T) {
 func TestListsPage(t *testing.T) {
 	r := newRig(t)
 	for i := range 5 {
-		_, made := r.Ask(t, http.MethodPost, "/me/threads", url.Values{"media_type": {"TEXT"}, "text": {fmt.Sprint(i)}, "auto_publish_text": {"true"}})
-		if made["id"] == nil {
-			t.Fatalf("answer = %v", made)
+		_, container := r.Ask(t, http.MethodPost, "/me/threads", url.Values{"media_type": {"TEXT"}, "text": {fmt.Sprint(i)}, "auto_publish_text": {"true"}})
+		if container["id"] == nil {
+			t.Fatalf("answer = %v", container)
 		}
 	}
 	var texts []string
@@ -103,8 +103,8 @@ func TestListsPage(t *testing.T) {
 		if len(data) == 0 {
 			break
 		}
-		for _, one := range data {
-			texts = append(texts, one.(map[string]any)["text"].(string))
+		for _, post := range data {
+			texts = append(texts, post.(map[string]any)["text"].(string))
 		}
 		after = body["paging"].(map[string]any)["cursors"].(map[string]any)["after"].(string)
 	}

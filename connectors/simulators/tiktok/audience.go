@@ -11,17 +11,17 @@ const maxQueried = 20
 // queryVideos tells of an account's own videos. Those that are not there, or that nobody else sees,
 // are left out.
 func (s *simulator) queryVideos(v visit) {
-	var asked struct {
+	var input struct {
 		Filters struct {
 			IDs []string `json:"video_ids"`
 		} `json:"filters"`
 	}
-	if json.Unmarshal(v.fields, &asked) != nil || len(asked.Filters.IDs) == 0 || len(asked.Filters.IDs) > maxQueried {
+	if json.Unmarshal(v.fields, &input) != nil || len(input.Filters.IDs) == 0 || len(input.Filters.IDs) > maxQueried {
 		invalid("filters.video_ids must have 1 to 20 ids").writeTo(v.rw)
 		return
 	}
 	videos := []map[string]any{}
-	for _, id := range asked.Filters.IDs {
+	for _, id := range input.Filters.IDs {
 		p, ok := s.world.Post(v.account.ID, id)
 		var post postInfo
 		if !ok || s.world.IsTakenDown(p) || json.Unmarshal(p.Fields, &post) != nil || post.Privacy == oneself {

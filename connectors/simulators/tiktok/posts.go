@@ -73,19 +73,19 @@ func (s *simulator) put(u simulation.Upload, fields uploadFields) (simulation.Up
 
 // begin takes what a post is to be, and hands out where its bytes go.
 func (s *simulator) begin(v visit) {
-	var asked struct {
+	var input struct {
 		Post   postInfo   `json:"post_info"`
 		Source sourceInfo `json:"source_info"`
 	}
-	if json.Unmarshal(v.fields, &asked) != nil {
+	if json.Unmarshal(v.fields, &input) != nil {
 		invalid("The request body is no JSON object of the described form.").writeTo(v.rw)
 		return
 	}
-	if refused := s.refuse(v, asked.Post, asked.Source); refused != nil {
+	if refused := s.refuse(v, input.Post, input.Source); refused != nil {
 		refused.writeTo(v.rw)
 		return
 	}
-	fields := uploadFields{Token: strconv.FormatInt(s.world.NewID(), 36), Post: asked.Post, Source: asked.Source}
+	fields := uploadFields{Token: strconv.FormatInt(s.world.NewID(), 36), Post: input.Post, Source: input.Source}
 	u, err := s.put(simulation.Upload{Account: v.account.ID, Content: s.world.NewContent()}, fields)
 	if err != nil {
 		outage().writeTo(v.rw)
@@ -157,49 +157,49 @@ func (s *simulator) upload(v visit, publishID string) (simulation.Upload, upload
 
 // showStatus says how far a publication is.
 func (s *simulator) showStatus(v visit) {
-	var asked struct {
+	var input struct {
 		ID string `json:"publish_id"`
 	}
-	if json.Unmarshal(v.fields, &asked) != nil {
+	if json.Unmarshal(v.fields, &input) != nil {
 		invalid("publish_id is missing").writeTo(v.rw)
 		return
 	}
-	u, fields, refused := s.upload(v, asked.ID)
+	u, fields, refused := s.upload(v, input.ID)
 	if refused != nil {
 		refused.writeTo(v.rw)
 		return
 	}
-	shown := map[string]any{"status": "PROCESSING_UPLOAD", "uploaded_bytes": u.Size}
+	status := map[string]any{"status": "PROCESSING_UPLOAD", "uploaded_bytes": u.Size}
 	switch now := s.world.Now(); {
 	case !fields.Whole || now.Before(u.ReadyAt):
 	case fields.Failed != "":
-		shown["status"], shown["fail_reason"] = "FAILED", fields.Failed
+		status["status"], status["fail_reason"] = "FAILED", fields.Failed
 	default:
-		shown["status"] = "PUBLISH_COMPLETE"
+		status["status"] = "PUBLISH_COMPLETE"
 		if fields.Post.Privacy != oneself && !now.Before(u.ReadyAt.Add(moderation)) {
-			shown["publicaly_available_post_id"] = []json.Number{json.Number(u.ID)}
+			status["publicaly_available_post_id"] = []json.Number{json.Number(u.ID)}
 		}
 	}
 	if strings.Contains(fields.Post.Title, otherNames) {
-		shown = renamed(shown)
+		status = renamed(status)
 	}
-	v.answer(shown)
+	v.answer(status)
 }
 
 // otherNames is in the text of a video whose publication is told of by names that no document has and clients
 // know (DayMoonDevelopment/post-for-me d72ab66, trypost-it/trypost 0277643, getopenpost/openpost af01882).
 const otherNames = "[crier:other-names]"
 
-func renamed(shown map[string]any) map[string]any {
-	switch shown["status"] {
+func renamed(status map[string]any) map[string]any {
+	switch status["status"] {
 	case "PUBLISH_COMPLETE":
-		shown["status"] = "PUBLISH_SUCCESS"
+		status["status"] = "PUBLISH_SUCCESS"
 	case "FAILED":
-		shown["status"] = "PUBLISH_FAILED"
+		status["status"] = "PUBLISH_FAILED"
 	}
-	if ids, ok := shown["publicaly_available_post_id"]; ok {
-		delete(shown, "publicaly_available_post_id")
-		shown["publicly_available_post_id"] = ids
+	if ids, ok := status["publicaly_available_post_id"]; ok {
+		delete(status, "publicaly_available_post_id")
+		status["publicly_available_post_id"] = ids
 	}
-	return shown
+	return status
 }

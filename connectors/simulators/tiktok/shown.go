@@ -13,14 +13,14 @@ import (
 func (s *simulator) show(p simulation.Post) simulation.Shown {
 	var post postInfo
 	_ = json.Unmarshal(p.Fields, &post)
-	shown := simulation.Shown{By: "@user" + p.Account, Text: p.Text}
+	view := simulation.Shown{By: "@user" + p.Account, Text: p.Text}
 	switch post.Privacy {
 	case friends:
-		shown.Visibility = "Friends"
+		view.Visibility = "Friends"
 	case followers:
-		shown.Visibility = "Followers"
+		view.Visibility = "Followers"
 	case oneself:
-		shown.Visibility = "Only me"
+		view.Visibility = "Only me"
 	}
 	for _, label := range []struct {
 		text string
@@ -32,10 +32,10 @@ func (s *simulator) show(p simulation.Post) simulation.Shown {
 		{"comments off", post.NoComment}, {"duet off", post.NoDuet}, {"stitch off", post.NoStitch},
 	} {
 		if label.set {
-			shown.Labels = append(shown.Labels, label.text)
+			view.Labels = append(view.Labels, label.text)
 		}
 	}
-	return shown
+	return view
 }
 
 var page = template.Must(template.New("").Parse(`<!DOCTYPE html><title>TikTok, simulated</title><article><p>{{.By}}, {{.At}}</p><p style="white-space:pre-wrap">{{.Text}}</p></article>`))

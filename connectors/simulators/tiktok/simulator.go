@@ -117,7 +117,7 @@ type refusal struct {
 }
 
 func (r refusal) writeTo(rw http.ResponseWriter) {
-	answer(rw, r.status, envelope{Data: struct{}{}, Error: said{r.code, r.message, logID}})
+	answer(rw, r.status, envelope{Data: struct{}{}, Error: errorBody{r.code, r.message, logID}})
 }
 
 func invalid(message string) *refusal {
@@ -148,11 +148,11 @@ func banned(status int) refusal {
 
 // envelope is every answer but those of OAuth.
 type envelope struct {
-	Data  any  `json:"data"`
-	Error said `json:"error"`
+	Data  any       `json:"data"`
+	Error errorBody `json:"error"`
 }
 
-type said struct {
+type errorBody struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	LogID   string `json:"log_id"`
@@ -161,7 +161,7 @@ type said struct {
 const logID = "20260304050607ABCDEF0123456789ABCD"
 
 func (v visit) answer(data any) {
-	answer(v.rw, http.StatusOK, envelope{data, said{"ok", "", logID}})
+	answer(v.rw, http.StatusOK, envelope{data, errorBody{"ok", "", logID}})
 }
 
 func answer(rw http.ResponseWriter, status int, body any) {
@@ -221,6 +221,6 @@ type profile struct {
 }
 
 func profileOf(a *simulation.Account) *profile {
-	kept, _ := a.Data.LoadOrStore("profile", &profile{calls: map[string][]int64{}})
-	return kept.(*profile)
+	stored, _ := a.Data.LoadOrStore("profile", &profile{calls: map[string][]int64{}})
+	return stored.(*profile)
 }

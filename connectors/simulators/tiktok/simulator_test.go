@@ -60,8 +60,8 @@ func TestRefusals(t *testing.T) {
 		"the publication of another one": {"POST", "/v2/post/publish/status/fetch/", "b", `{"publish_id": "` + idOf(h, "a") + `"}`, 400, "token_not_authorized_for_specified_publish_id"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer, said := ask(h, tt.method, tt.path, tt.token, tt.body)
-			refused, _ := said["error"].(map[string]any)
+			answer, reply := ask(h, tt.method, tt.path, tt.token, tt.body)
+			refused, _ := reply["error"].(map[string]any)
 			if answer.Code != tt.status || refused["code"] != tt.code {
 				t.Errorf("%d %s, want %d %s", answer.Code, answer.Body, tt.status, tt.code)
 			}
@@ -83,8 +83,8 @@ func ticket(scope string) string {
 
 // begin begins a video of 24 bytes.
 func begin(h http.Handler, token string) (id, address string) {
-	_, said := ask(h, http.MethodPost, "/v2/post/publish/video/init/", token, begun)
-	data, _ := said["data"].(map[string]any)
+	_, reply := ask(h, http.MethodPost, "/v2/post/publish/video/init/", token, begun)
+	data, _ := reply["data"].(map[string]any)
 	id, _ = data["publish_id"].(string)
 	address, _ = data["upload_url"].(string)
 	return id, address
@@ -137,9 +137,9 @@ func TestWhatIsNoVideoFails(t *testing.T) {
 	if _, err := w.PutUpload(u); err != nil {
 		t.Fatal(err)
 	}
-	_, said := ask(h, http.MethodPost, "/v2/post/publish/status/fetch/", "a", `{"publish_id": "`+id+`"}`)
-	if data, _ := said["data"].(map[string]any); data["status"] != "FAILED" || data["fail_reason"] != "file_format_check_failed" {
-		t.Errorf("status %v", said)
+	_, reply := ask(h, http.MethodPost, "/v2/post/publish/status/fetch/", "a", `{"publish_id": "`+id+`"}`)
+	if data, _ := reply["data"].(map[string]any); data["status"] != "FAILED" || data["fail_reason"] != "file_format_check_failed" {
+		t.Errorf("status %v", reply)
 	}
 }
 

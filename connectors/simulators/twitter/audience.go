@@ -24,7 +24,7 @@ func (s *simulator) postsByID(v visit) {
 		v.fail(unknownParameter(unknownFields))
 		return
 	}
-	asked := timeline{fields: strings.Split(query.Get("post.fields"), ",")}
+	options := timeline{fields: strings.Split(query.Get("post.fields"), ",")}
 	out, found, missing := object{}, []object{}, []object{}
 	for _, id := range ids {
 		post, ok := s.world.Readable(v.account.ID, id)
@@ -35,8 +35,8 @@ func (s *simulator) postsByID(v visit) {
 			})
 			continue
 		}
-		entry := s.entry(v.account, post, asked)
-		if slices.Contains(asked.fields, "public_metrics") {
+		entry := s.entry(v.account, post, options)
+		if slices.Contains(options.fields, "public_metrics") {
 			entry["public_metrics"] = publicMetrics(s.world.Audience(post))
 		}
 		found = append(found, entry)

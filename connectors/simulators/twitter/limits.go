@@ -67,8 +67,8 @@ func (s *simulator) count(v visit, operation string) bool {
 		return true
 	}
 	now := s.world.Now()
-	kept, _ := v.profile.quotas.LoadOrStore(operation, &quota{})
-	left, ends := kept.(*quota).take(l, now)
+	stored, _ := v.profile.quotas.LoadOrStore(operation, &quota{})
+	left, ends := stored.(*quota).take(l, now)
 	describe(v.rw.Header(), userWindow, l, left, ends)
 	if operation != opCreate || left < 0 {
 		return left >= 0

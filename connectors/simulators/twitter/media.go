@@ -62,33 +62,33 @@ func (s *simulator) put(u simulation.Upload, f uploadFields) (simulation.Upload,
 
 // initialize begins an upload.
 func (s *simulator) initialize(v visit) {
-	var asked struct {
+	var input struct {
 		Category string   `json:"media_category"`
 		Type     string   `json:"media_type"`
 		Total    int64    `json:"total_bytes"`
 		Owners   []string `json:"additional_owners"`
 		Shared   bool     `json:"shared"`
 	}
-	err := decode(v, &asked)
-	most := mostBytes(asked.Category)
+	err := decode(v, &input)
+	most := mostBytes(input.Category)
 	switch {
 	case err != nil:
-	case most == 0 || asked.Total < 1 || asked.Total > most:
-		err = invalidRequest("`total_bytes` is more than the category " + asked.Category + " allows")
-	case !slices.Contains([]string{"image/jpeg", "image/png", "image/webp", "image/gif", "video/mp4", "video/quicktime"}, asked.Type):
+	case most == 0 || input.Total < 1 || input.Total > most:
+		err = invalidRequest("`total_bytes` is more than the category " + input.Category + " allows")
+	case !slices.Contains([]string{"image/jpeg", "image/png", "image/webp", "image/gif", "video/mp4", "video/quicktime"}, input.Type):
 		err = invalidRequest("`media_type` is not one of its values")
 	}
 	if err != nil {
 		v.fail(err)
 		return
 	}
-	made, err := s.put(simulation.Upload{Account: v.account.ID, Type: asked.Type, Content: s.world.NewContent()}, uploadFields{Category: asked.Category, Total: asked.Total})
+	upload, err := s.put(simulation.Upload{Account: v.account.ID, Type: input.Type, Content: s.world.NewContent()}, uploadFields{Category: input.Category, Total: input.Total})
 	if err != nil {
 		v.fail(err)
 		return
 	}
 	answer(v.rw, http.StatusOK, object{"data": object{
-		"id": made.ID, "media_key": mediaKey(made.ID, made.Type), "expires_after_secs": int(uploadLife.Seconds()),
+		"id": upload.ID, "media_key": mediaKey(upload.ID, upload.Type), "expires_after_secs": int(uploadLife.Seconds()),
 	}})
 }
 
@@ -316,7 +316,7 @@ func failureOf(mediaType string, m simulation.Measured) string {
 func (s *simulator) describe(v visit) {
 	v.profile.acting.Lock()
 	defer v.profile.acting.Unlock()
-	var asked struct {
+	var input struct {
 		ID       string `json:"id"`
 		Metadata struct {
 			AltText struct {
@@ -324,17 +324,17 @@ func (s *simulator) describe(v visit) {
 			} `json:"alt_text"`
 		} `json:"metadata"`
 	}
-	err := decode(v, &asked)
+	err := decode(v, &input)
 	var u simulation.Upload
 	var f uploadFields
 	if err == nil {
-		u, f, err = s.find(v, asked.ID)
+		u, f, err = s.find(v, input.ID)
 	}
-	if err == nil && utf8.RuneCountInString(asked.Metadata.AltText.Text) > maxAltText {
+	if err == nil && utf8.RuneCountInString(input.Metadata.AltText.Text) > maxAltText {
 		err = invalidRequest("`metadata.alt_text.text` is longer than 1000 characters")
 	}
 	if err == nil {
-		u.AltText = asked.Metadata.AltText.Text
+		u.AltText = input.Metadata.AltText.Text
 		_, err = s.put(u, f)
 	}
 	if err != nil {

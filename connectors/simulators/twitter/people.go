@@ -12,16 +12,16 @@ import (
 	"crier/connectors/simulators/simulation"
 )
 
-// said is what a person has written, as the API shows it.
-func said(v visit, one simulation.Said) object {
+// remarkObject is what a person has written, as the API shows it.
+func remarkObject(v visit, remark simulation.Said) object {
 	out := object{
-		"id": one.ID, "text": "@" + v.account.Handle + " " + shownText(one.Text), "edit_history_post_ids": []string{one.ID},
-		"created_at": one.At.UTC().Format("2006-01-02T15:04:05.000Z"), "author_id": one.By.ID, "conversation_id": cmp.Or(one.Under, one.ID),
+		"id": remark.ID, "text": "@" + v.account.Handle + " " + shownText(remark.Text), "edit_history_post_ids": []string{remark.ID},
+		"created_at": remark.At.UTC().Format("2006-01-02T15:04:05.000Z"), "author_id": remark.By.ID, "conversation_id": cmp.Or(remark.Under, remark.ID),
 	}
-	if parent := cmp.Or(one.Answers, one.Under); parent != "" {
+	if parent := cmp.Or(remark.Answers, remark.Under); parent != "" {
 		out["referenced_posts"] = []object{{"type": "replied_to", "id": parent}}
 	}
-	if one.Under != "" && one.Answers == "" {
+	if remark.Under != "" && remark.Answers == "" {
 		out["in_reply_to_user_id"] = v.account.ID
 	}
 	return out
@@ -78,7 +78,7 @@ func (s *simulator) listSaid(v visit, all []simulation.Said, cursor string, leas
 	from := 0
 	if token := query.Get(cursor); token != "" {
 		last, err := idOfToken(token)
-		from = slices.IndexFunc(all, func(one simulation.Said) bool { return one.ID == last }) + 1
+		from = slices.IndexFunc(all, func(remark simulation.Said) bool { return remark.ID == last }) + 1
 		if err != nil || from == 0 {
 			v.fail(invalidRequest("The `" + cursor + "` is invalid"))
 			return
@@ -86,15 +86,15 @@ func (s *simulator) listSaid(v visit, all []simulation.Said, cursor string, leas
 	}
 	page := all[from:min(from+size, len(all))]
 	out, meta := object{}, object{"result_count": len(page)}
-	var shown, users []object
-	for _, one := range page {
-		shown = append(shown, said(v, one))
-		if !slices.ContainsFunc(users, func(u object) bool { return u["id"] == one.By.ID }) {
-			users = append(users, object{"id": one.By.ID, "name": one.By.Name, "username": one.By.Handle})
+	var objects, users []object
+	for _, remark := range page {
+		objects = append(objects, remarkObject(v, remark))
+		if !slices.ContainsFunc(users, func(u object) bool { return u["id"] == remark.By.ID }) {
+			users = append(users, object{"id": remark.By.ID, "name": remark.By.Name, "username": remark.By.Handle})
 		}
 	}
 	if len(page) > 0 {
-		out["data"], out["includes"] = shown, object{"users": users}
+		out["data"], out["includes"] = objects, object{"users": users}
 		meta["newest_id"], meta["oldest_id"] = page[0].ID, page[len(page)-1].ID
 	}
 	if from+size < len(all) {

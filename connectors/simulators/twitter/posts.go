@@ -81,20 +81,20 @@ func fieldsOf(p simulation.Post) (f postFields) {
 }
 
 func (s *simulator) createPost(v visit) {
-	var asked newPost
-	if err := decode(v, &asked); err != nil {
+	var input newPost
+	if err := decode(v, &input); err != nil {
 		v.fail(err)
 		return
 	}
-	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID, Text: asked.Text}, func(rw http.ResponseWriter) {
+	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.account.ID, Text: input.Text}, func(rw http.ResponseWriter) {
 		v.rw = rw
-		made, err := s.create(v, asked)
+		post, err := s.create(v, input)
 		if err != nil {
 			v.fail(err)
 			return
 		}
-		text, _ := shown(made.Text, shortener(made.ID), s.appended(v.account, made))
-		answer(rw, http.StatusCreated, object{"data": object{"id": made.ID, "text": text, "edit_history_post_ids": []string{made.ID}}})
+		text, _ := rendered(post.Text, shortener(post.ID), s.appended(v.account, post))
+		answer(rw, http.StatusCreated, object{"data": object{"id": post.ID, "text": text, "edit_history_post_ids": []string{post.ID}}})
 	})
 }
 
@@ -108,26 +108,26 @@ func decode(v visit, into any) error {
 	return nil
 }
 
-func (s *simulator) create(v visit, asked newPost) (simulation.Post, error) {
+func (s *simulator) create(v visit, input newPost) (simulation.Post, error) {
 	v.profile.acting.Lock()
 	defer v.profile.acting.Unlock()
-	post := simulation.Post{Account: v.account.ID, Text: strings.TrimSpace(asked.Text), Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r)}
-	if err := asked.check(v.profile.most()); err != nil {
+	post := simulation.Post{Account: v.account.ID, Text: strings.TrimSpace(input.Text), Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r)}
+	if err := input.check(v.profile.most()); err != nil {
 		return post, err
 	}
-	if strings.Contains(asked.Text, markTweets) {
+	if strings.Contains(input.Text, markTweets) {
 		v.profile.tweets.Store(true)
 	}
-	if asked.Reply != nil {
-		post.ReplyTo = asked.Reply.ID
-		if err := s.mayReply(v.account.ID, asked); err != nil {
+	if input.Reply != nil {
+		post.ReplyTo = input.Reply.ID
+		if err := s.mayReply(v.account.ID, input); err != nil {
 			return post, err
 		}
 	}
 	var uploads []simulation.Upload
-	if asked.Media != nil {
+	if input.Media != nil {
 		var err error
-		if uploads, err = s.uploads(v.account.ID, asked.Media.IDs); err != nil {
+		if uploads, err = s.uploads(v.account.ID, input.Media.IDs); err != nil {
 			return post, err
 		}
 	}
@@ -137,28 +137,28 @@ func (s *simulator) create(v visit, asked newPost) (simulation.Post, error) {
 	if s.isRepeated(post) {
 		return post, forbidden("You are not allowed to create a Tweet with duplicate content.")
 	}
-	fields, err := json.Marshal(s.fields(asked))
+	fields, err := json.Marshal(s.fields(input))
 	if err != nil {
 		return post, err
 	}
 	post.Fields = fields
-	made, _, err := s.world.Add(post)
+	added, _, err := s.world.Add(post)
 	if err != nil {
 		return post, err
 	}
-	return made, s.use(uploads)
+	return added, s.use(uploads)
 }
 
-func (s *simulator) fields(asked newPost) postFields {
+func (s *simulator) fields(input newPost) postFields {
 	f := postFields{
-		Quotes: asked.QuoteTweetID, ReplySettings: asked.ReplySettings, Community: asked.CommunityID,
-		MadeWithAI: asked.MadeWithAI, PaidPartnership: asked.PaidPartnership,
-		Exclusive: asked.ForSuperFollowersOnly, Shared: asked.ShareWithFollowers,
+		Quotes: input.QuoteTweetID, ReplySettings: input.ReplySettings, Community: input.CommunityID,
+		MadeWithAI: input.MadeWithAI, PaidPartnership: input.PaidPartnership,
+		Exclusive: input.ForSuperFollowersOnly, Shared: input.ShareWithFollowers,
 	}
-	if asked.Media != nil {
-		f.Tagged = asked.Media.Tagged
+	if input.Media != nil {
+		f.Tagged = input.Media.Tagged
 	}
-	if p := asked.Poll; p != nil {
+	if p := input.Poll; p != nil {
 		f.Poll = &pollFields{
 			ID: newID(s.world), Options: p.Options, EndsAt: s.world.Now().Add(time.Duration(p.DurationMinutes) * time.Minute),
 		}
@@ -220,15 +220,15 @@ func (n newPost) checkPoll() error {
 // mayReply refuses a reply to who did not ask for it: since 23 February 2026 an app may
 // reply only where the author mentioned or quoted the account. The account's own posts are
 // the only ones that the simulator knows of.
-func (s *simulator) mayReply(account string, asked newPost) error {
-	_, isOwn := s.world.Post(account, asked.Reply.ID)
-	if _, heard := s.world.Said(account, asked.Reply.ID); heard && !strings.Contains(asked.Text, uninvited) {
+func (s *simulator) mayReply(account string, input newPost) error {
+	_, isOwn := s.world.Post(account, input.Reply.ID)
+	if _, heard := s.world.Said(account, input.Reply.ID); heard && !strings.Contains(input.Text, uninvited) {
 		return nil // who wrote it has named the account
 	}
 	switch {
-	case !isOwn && !s.exists(asked.Reply.ID):
+	case !isOwn && !s.exists(input.Reply.ID):
 		return forbidden("You attempted to reply to a Tweet that is deleted or not visible to you.")
-	case !isOwn || s.inviteOnly || strings.Contains(asked.Text, uninvited):
+	case !isOwn || s.inviteOnly || strings.Contains(input.Text, uninvited):
 		return forbidden("Reply to this conversation is not allowed because you have not been mentioned or otherwise engaged " +
 			"by the author of the post you are replying to.")
 	}

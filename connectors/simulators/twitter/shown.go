@@ -10,12 +10,12 @@ import (
 // show tells how X shows a post.
 func (s *simulator) show(p simulation.Post) simulation.Shown {
 	f := fieldsOf(p)
-	shown := simulation.Shown{By: "@user" + p.Account, Text: p.Text, Quotes: f.Quotes}
+	view := simulation.Shown{By: "@user" + p.Account, Text: p.Text, Quotes: f.Quotes}
 	if f.Poll != nil {
-		shown.Poll = &simulation.Poll{Options: f.Poll.Options, EndsAt: f.Poll.EndsAt}
+		view.Poll = &simulation.Poll{Options: f.Poll.Options, EndsAt: f.Poll.EndsAt}
 	}
 	if f.Exclusive {
-		shown.Visibility = "subscribers"
+		view.Visibility = "subscribers"
 	}
 	for label, applies := range map[string]bool{
 		"replies: " + f.ReplySettings: f.ReplySettings != "", "community " + f.Community: f.Community != "",
@@ -23,9 +23,9 @@ func (s *simulator) show(p simulation.Post) simulation.Shown {
 		"made with AI": f.MadeWithAI, "paid partnership": f.PaidPartnership,
 	} {
 		if applies {
-			shown.Labels = append(shown.Labels, label)
+			view.Labels = append(view.Labels, label)
 		}
 	}
-	slices.Sort(shown.Labels)
-	return shown
+	slices.Sort(view.Labels)
+	return view
 }

@@ -94,8 +94,8 @@ type profile struct {
 }
 
 func profileOf(a *simulation.Account) *profile {
-	kept, _ := a.Data.LoadOrStore("profile", &profile{})
-	return kept.(*profile)
+	stored, _ := a.Data.LoadOrStore("profile", &profile{})
+	return stored.(*profile)
 }
 
 // admit lets a call in that has a token, and turns it away over a rate limit.

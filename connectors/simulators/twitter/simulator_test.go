@@ -220,7 +220,7 @@ func TestPostsAreRefused(t *testing.T) {
 		return object{"options": options, "duration_minutes": minutes}
 	}
 	for name, tt := range map[string]struct {
-		asked  object
+		input  object
 		status int
 		says   string
 	}{
@@ -241,7 +241,7 @@ func TestPostsAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			a := r.ask(t, http.MethodPost, "/2/tweets", tt.asked)
+			a := r.ask(t, http.MethodPost, "/2/tweets", tt.input)
 			if a.status != tt.status || !strings.Contains(a.problem(), tt.says) {
 				t.Errorf("%d %s", a.status, a.problem())
 			}
@@ -349,7 +349,7 @@ func TestTheTimelineShowsWhatIsAskedFor(t *testing.T) {
 
 func TestWhatThePageOfConsentDoesNotTake(t *testing.T) {
 	r := newRig(t)
-	asked := func(change func(url.Values)) int {
+	statusOf := func(change func(url.Values)) int {
 		q := url.Values{
 			"response_type": {"code"}, "client_id": {simulation.AppID}, "redirect_uri": {"https://crier.example/c"}, "state": {"s"},
 			"scope": {"tweet.read offline.access"}, "code_challenge": {"c"}, "code_challenge_method": {"S256"},
@@ -362,7 +362,7 @@ func TestWhatThePageOfConsentDoesNotTake(t *testing.T) {
 		response.Body.Close()
 		return response.StatusCode
 	}
-	if status := asked(func(url.Values) {}); status != http.StatusOK {
+	if status := statusOf(func(url.Values) {}); status != http.StatusOK {
 		t.Fatalf("as documented: %d", status)
 	}
 	for name, change := range map[string]func(url.Values){
@@ -375,7 +375,7 @@ func TestWhatThePageOfConsentDoesNotTake(t *testing.T) {
 		"an unknown scope": func(q url.Values) { q.Set("scope", "tweet.read tweet.burn") },
 		"another flow":     func(q url.Values) { q.Set("response_type", "token") },
 	} {
-		if status := asked(change); status != http.StatusBadRequest {
+		if status := statusOf(change); status != http.StatusBadRequest {
 			t.Errorf("%s: %d", name, status)
 		}
 	}

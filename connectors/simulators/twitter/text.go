@@ -76,9 +76,9 @@ type link struct {
 	MediaKey    string `json:"media_key,omitempty"`
 }
 
-// shown returns the text as the API does: & < > are escaped, addresses are X's own, and
+// rendered returns the text as the API does: & < > are escaped, addresses are X's own, and
 // what is appended follows.
-func shown(text string, short func(n int) string, appended []link) (string, []link) {
+func rendered(text string, short func(n int) string, appended []link) (string, []link) {
 	var out strings.Builder
 	var found []link
 	put := func(l link) {

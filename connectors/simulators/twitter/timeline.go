@@ -34,7 +34,7 @@ type timeline struct {
 // listPosts lists the caller's own posts, the newest first. An account that is not the
 // caller's has none: the simulator's accounts do not meet.
 func (s *simulator) listPosts(v visit) {
-	asked, err := timelineOf(v.inPosts(v.r.URL.Query()))
+	options, err := timelineOf(v.inPosts(v.r.URL.Query()))
 	if err == nil && v.r.PathValue("id") != v.account.ID {
 		err = notFound("user", v.r.PathValue("id"))
 	}
@@ -45,20 +45,20 @@ func (s *simulator) listPosts(v visit) {
 	page, more := []object{}, false
 	last := ""
 	for post := range s.world.Listed(v.account.ID) {
-		if !asked.covers(post) {
+		if !options.covers(post) {
 			continue
 		}
-		if more = len(page) == asked.size; more {
+		if more = len(page) == options.size; more {
 			break
 		}
-		page, last = append(page, s.entry(v.account, post, asked)), post.ID
+		page, last = append(page, s.entry(v.account, post, options)), post.ID
 	}
 	out, meta := object{}, object{"result_count": len(page)}
 	if len(page) > 0 { // X leaves out what is empty
 		out["data"] = page
 		meta["newest_id"], meta["oldest_id"] = page[0]["id"], last
 	}
-	if slices.Contains(asked.expansions, "in_reply_to_user_id") && len(page) > 0 {
+	if slices.Contains(options.expansions, "in_reply_to_user_id") && len(page) > 0 {
 		out["includes"] = object{"users": []object{user(v.account)}}
 	}
 	if more {
@@ -68,35 +68,35 @@ func (s *simulator) listPosts(v visit) {
 	answer(v.rw, http.StatusOK, v.named(out))
 }
 
-func timelineOf(query url.Values) (asked timeline, err error) {
-	asked.size = defaultPage
+func timelineOf(query url.Values) (options timeline, err error) {
+	options.size = defaultPage
 	for name, values := range query {
 		switch value := values[0]; name {
 		case "max_results":
-			asked.size, err = strconv.Atoi(value)
-			if err == nil && (asked.size < minPage || asked.size > maxPage) {
+			options.size, err = strconv.Atoi(value)
+			if err == nil && (options.size < minPage || options.size > maxPage) {
 				err = invalidRequest("The `max_results` query parameter value is not between 5 and 100")
 			}
 		case "start_time":
-			asked.start, err = time.Parse(time.RFC3339, value)
+			options.start, err = time.Parse(time.RFC3339, value)
 		case "end_time":
-			asked.end, err = time.Parse(time.RFC3339, value)
+			options.end, err = time.Parse(time.RFC3339, value)
 		case "pagination_token":
-			asked.below, err = idOfToken(value)
+			options.below, err = idOfToken(value)
 		case "post.fields":
-			asked.fields = strings.Split(value, ",")
+			options.fields = strings.Split(value, ",")
 		case "expansions":
-			asked.expansions = strings.Split(value, ",")
+			options.expansions = strings.Split(value, ",")
 		case "exclude":
-			asked.exclude = strings.Split(value, ",")
+			options.exclude = strings.Split(value, ",")
 		default:
 			err = invalidRequest(fmt.Sprintf("The query parameter [%s] is not one of the allowed ones", name))
 		}
 		if err != nil {
-			return asked, invalidRequest(err.Error())
+			return options, invalidRequest(err.Error())
 		}
 	}
-	return asked, nil
+	return options, nil
 }
 
 func (t timeline) covers(p simulation.Post) bool {
@@ -116,40 +116,40 @@ func idOfToken(token string) (string, error) {
 }
 
 // entry is a post as the API shows it: its id and text, and what is asked for.
-func (s *simulator) entry(a *simulation.Account, p simulation.Post, asked timeline) object {
+func (s *simulator) entry(a *simulation.Account, p simulation.Post, options timeline) object {
 	f := fieldsOf(p)
-	text, links := shown(p.Text, shortener(p.ID), s.appended(a, p))
+	text, links := rendered(p.Text, shortener(p.ID), s.appended(a, p))
 	out := object{"id": p.ID, "text": text, "edit_history_post_ids": []string{p.ID}}
 	if weight(p.Text) > maxWeight {
-		if slices.Contains(asked.fields, "note_post") {
+		if slices.Contains(options.fields, "note_post") {
 			out["note_post"] = object{"text": text, "entities": object{"urls": links}}
 		}
 		out["text"], links = cutOff(text, shortener(p.ID)), nil
 	}
 	if isSparse := strings.Contains(p.Text, markSparse); isSparse {
 		links = withoutAddresses(links)
-		asked.fields = slices.DeleteFunc(slices.Clone(asked.fields), func(field string) bool { return field == "attachments" })
+		options.fields = slices.DeleteFunc(slices.Clone(options.fields), func(field string) bool { return field == "attachments" })
 	}
-	if slices.Contains(asked.fields, "created_at") {
+	if slices.Contains(options.fields, "created_at") {
 		out["created_at"] = p.CreatedAt.UTC().Truncate(time.Second).Format("2006-01-02T15:04:05.000Z")
 	}
-	if slices.Contains(asked.fields, "entities") && len(links) > 0 {
+	if slices.Contains(options.fields, "entities") && len(links) > 0 {
 		out["entities"] = object{"urls": links}
 	}
-	if attached := attachments(p, f); slices.Contains(asked.fields, "attachments") && len(attached) > 0 {
+	if attached := attachments(p, f); slices.Contains(options.fields, "attachments") && len(attached) > 0 {
 		out["attachments"] = attached
 	}
 	var references []object
 	if p.ReplyTo != "" {
 		references = append(references, object{"type": "replied_to", "id": p.ReplyTo})
-		if slices.Contains(asked.expansions, "in_reply_to_user_id") {
+		if slices.Contains(options.expansions, "in_reply_to_user_id") {
 			out["in_reply_to_user_id"] = a.ID
 		}
 	}
 	if f.Quotes != "" {
 		references = append(references, object{"type": "quoted", "id": f.Quotes})
 	}
-	if len(references) > 0 && slices.Contains(asked.expansions, "referenced_posts") {
+	if len(references) > 0 && slices.Contains(options.expansions, "referenced_posts") {
 		out["referenced_posts"] = references
 	}
 	return out

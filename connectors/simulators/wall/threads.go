@@ -95,57 +95,57 @@ func (g *grower) grow(world *simulation.World, root simulation.Post) *article {
 
 // add makes the article of a post, with what people have said under it.
 func (g *grower) add(world *simulation.World, post simulation.Post) *article {
-	made := newArticle(world, post)
-	g.seen[made.Anchor] = true
+	root := newArticle(world, post)
+	g.seen[root.Anchor] = true
 	g.room--
 	byID := map[string]*article{}
-	for _, said := range world.SaidUnder(post) {
+	for _, remark := range world.SaidUnder(post) {
 		if g.room <= 0 {
 			break
 		}
 		g.room--
-		comment := newComment(world, said)
-		byID[said.ID] = comment
-		for _, answer := range world.AnswersTo(said, post.Workspace, g.room) {
+		comment := newComment(world, remark)
+		byID[remark.ID] = comment
+		for _, answer := range world.AnswersTo(remark, post.Workspace, g.room) {
 			if anchor := anchorOf(world, answer); !g.seen[anchor] && g.room > 0 {
 				comment.Replies = append(comment.Replies, g.grow(world, answer))
 			}
 		}
-		if under := byID[said.Answers]; under != nil {
+		if under := byID[remark.Answers]; under != nil {
 			under.Comments = append(under.Comments, comment)
 			continue
 		}
-		made.Comments = append(made.Comments, comment)
+		root.Comments = append(root.Comments, comment)
 	}
-	return made
+	return root
 }
 
 func newArticle(world *simulation.World, p simulation.Post) *article {
-	shown := world.Shown(p)
+	view := world.Shown(p)
 	platform := world.Platform().String()
 	a := &article{
-		Shown: shown, Platform: platform, Label: world.Label(), Anchor: anchorOf(world, p),
-		Self: platform + "?post=" + url.QueryEscape(shown.NativeID), Pieces: piecesOf(shown.Text), At: p.CreatedAt.UTC(),
+		Shown: view, Platform: platform, Label: world.Label(), Anchor: anchorOf(world, p),
+		Self: platform + "?post=" + url.QueryEscape(view.NativeID), Pieces: piecesOf(view.Text), At: p.CreatedAt.UTC(),
 	}
 	if _, answersOwn := world.Answered(p); p.ReplyTo != "" && !answersOwn {
 		_, answersPerson := world.Commented(p)
 		a.Orphan = !answersPerson
 	}
 	for n, m := range p.Media {
-		shown := item{Kind: kindOf(m.Type), Type: m.Type, Size: sizeOf(m.Size), AltText: m.AltText}
+		media := item{Kind: kindOf(m.Type), Type: m.Type, Size: sizeOf(m.Size), AltText: m.AltText}
 		if world.HasContent(m.Content) {
-			shown.Address = fmt.Sprintf("%s/%d/%d", platform, p.Place, n)
+			media.Address = fmt.Sprintf("%s/%d/%d", platform, p.Place, n)
 		}
-		a.Media = append(a.Media, shown)
+		a.Media = append(a.Media, media)
 	}
 	return a
 }
 
 // newComment shows what a person said.
-func newComment(world *simulation.World, said simulation.Said) *article {
+func newComment(world *simulation.World, remark simulation.Said) *article {
 	return &article{
-		Shown: simulation.Shown{By: said.By.Name, Text: said.Text}, Platform: world.Platform().String(), Handle: "@" + said.By.Handle,
-		Pieces: piecesOf(said.Text), At: said.At.UTC(),
+		Shown: simulation.Shown{By: remark.By.Name, Text: remark.Text}, Platform: world.Platform().String(), Handle: "@" + remark.By.Handle,
+		Pieces: piecesOf(remark.Text), At: remark.At.UTC(),
 	}
 }
 

@@ -194,11 +194,11 @@ func TestWhatPeopleSayIsUnderWhatTheyAnswer(t *testing.T) {
 	r := newRig(t)
 	r.world.Quiet()
 	root := r.add(simulation.Post{Text: "the post"})
-	asked := r.world.Say(simulation.Said{Account: "news", Under: root.ID, Text: "When do you open?"})
-	r.world.Say(simulation.Said{Account: "news", Under: root.ID, Answers: asked.ID, Text: "I wonder as well."})
-	r.add(simulation.Post{Text: "At seven.", ReplyTo: "urn:li:comment:(urn:li:activity:1," + asked.ID + ")"})
+	question := r.world.Say(simulation.Said{Account: "news", Under: root.ID, Text: "When do you open?"})
+	r.world.Say(simulation.Said{Account: "news", Under: root.ID, Answers: question.ID, Text: "I wonder as well."})
+	r.add(simulation.Post{Text: "At seven.", ReplyTo: "urn:li:comment:(urn:li:activity:1," + question.ID + ")"})
 	for _, path := range []string{"", "mastodon"} {
-		body := r.want(path, "When do you open?", "I wonder as well.", asked.By.Name)
+		body := r.want(path, "When do you open?", "I wonder as well.", question.By.Name)
 		if n := strings.Count(body, `<section class="card thread">`); n != 1 || strings.Contains(body, "elsewhere") {
 			t.Errorf("%q: %d threads: %s", path, n, body)
 		}
@@ -213,19 +213,19 @@ func TestPagesAreBounded(t *testing.T) {
 	for i := range 450 {
 		r.add(simulation.Post{Text: fmt.Sprintf("number %d.", i)})
 	}
-	shown := map[int]int{}
+	counts := map[int]int{}
 	path := "mastodon"
 	for pages := 1; ; pages++ {
 		body := r.want(path)
-		shown[pages] = strings.Count(body, "<article")
+		counts[pages] = strings.Count(body, "<article")
 		next := regexp.MustCompile(`rel="next" href="(\?below=\d+)"`).FindStringSubmatch(body)
 		if next == nil {
 			break
 		}
 		path = "mastodon" + next[1]
 	}
-	if shown[1] != 200 || shown[2] != 200 || shown[3] != 50 || len(shown) != 3 {
-		t.Errorf("posts by page: %v", shown)
+	if counts[1] != 200 || counts[2] != 200 || counts[3] != 50 || len(counts) != 3 {
+		t.Errorf("posts by page: %v", counts)
 	}
 	r.want("mastodon", "number 449.")
 	r.want(path, "number 0.")

@@ -28,7 +28,7 @@ func (s *simulator) batchGetStats(v visit) {
 			continue
 		}
 		a := s.world.Audience(p)
-		items = append(items, v.shown(map[string]any{
+		items = append(items, v.partsOf(map[string]any{
 			"kind": "youtube#videoStats", "etag": "etag", "id": id,
 			"statistics": map[string]string{"viewCount": text(a.Views), "likeCount": text(a.Likes), "commentCount": text(a.Comments)},
 		}))

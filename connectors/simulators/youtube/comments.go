@@ -14,7 +14,7 @@ import (
 const maxComment = 10_000
 
 func (s *simulator) insertComment(v visit) {
-	var asked struct {
+	var input struct {
 		Snippet struct {
 			Channel string `json:"channelId"`
 			Video   string `json:"videoId"`
@@ -25,20 +25,20 @@ func (s *simulator) insertComment(v visit) {
 			} `json:"topLevelComment"`
 		} `json:"snippet"`
 	}
-	if err := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&asked); err != nil {
+	if err := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&input); err != nil {
 		v.fail(badRequest("parseError", "Invalid JSON payload received."))
 		return
 	}
-	text := asked.Snippet.Top.Snippet.Text
+	text := input.Snippet.Top.Snippet.Text
 	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.channel, Text: text}, func(rw http.ResponseWriter) {
 		v.rw = rw
-		video, ok := s.world.Post(v.channel, asked.Snippet.Video)
+		video, ok := s.world.Post(v.channel, input.Snippet.Video)
 		_, fields, isVideo := s.sessionOfVideo(video)
 		switch {
 		case !ok || !isVideo:
 			v.fail(notFound("videoNotFound", "The video identified by the videoId parameter could not be found."))
 			return
-		case asked.Snippet.Channel != "" && asked.Snippet.Channel != v.channel:
+		case input.Snippet.Channel != "" && input.Snippet.Channel != v.channel:
 			v.fail(badRequest("invalidChannelId", "The channel is not the video's."))
 			return
 		case fields.Resource.Status.SelfDeclaredMadeForKids:
@@ -52,14 +52,14 @@ func (s *simulator) insertComment(v visit) {
 			return
 		}
 		id := "Ug" + base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(s.world.NewID())<<8|0xa5)) + "AaABAg"
-		made, _, err := s.world.Add(simulation.Post{
+		post, _, err := s.world.Add(simulation.Post{
 			Account: v.channel, ID: id, Text: text, ReplyTo: video.ID, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
 		})
 		if err != nil {
 			v.fail(err)
 			return
 		}
-		answer(rw, http.StatusOK, v.shown(v.thread(made)))
+		answer(rw, http.StatusOK, v.partsOf(v.thread(post)))
 	})
 }
 

@@ -55,8 +55,8 @@ func (c spoken) resource() map[string]any {
 // answersTo are the answers to a comment, the oldest first.
 func (s *simulator) answersTo(v visit, video simulation.Post, comment string) []spoken {
 	var all []spoken
-	for _, one := range s.world.SaidUnder(video) {
-		if c := saidOf(one); c.parent == comment {
+	for _, remark := range s.world.SaidUnder(video) {
+		if c := saidOf(remark); c.parent == comment {
 			all = append(all, c)
 		}
 	}
@@ -85,12 +85,12 @@ func (s *simulator) threads(v visit, video simulation.Post) []any {
 			all = append(all, thread{p.CreatedAt, v.thread(p)})
 		}
 	}
-	for _, one := range s.world.SaidUnder(video) {
-		if one.Answers != "" {
+	for _, remark := range s.world.SaidUnder(video) {
+		if remark.Answers != "" {
 			continue
 		}
-		top, below := saidOf(one), []any{}
-		for _, answer := range s.answersTo(v, video, idOfSaid(one)) {
+		top, below := saidOf(remark), []any{}
+		for _, answer := range s.answersTo(v, video, idOfSaid(remark)) {
 			below = append(below, answer.resource())
 		}
 		resource := map[string]any{
@@ -102,23 +102,23 @@ func (s *simulator) threads(v visit, video simulation.Post) []any {
 		if len(below) > 0 {
 			resource["replies"] = map[string]any{"comments": below[:min(mostNested, len(below))]}
 		}
-		all = append(all, thread{one.At, resource})
+		all = append(all, thread{remark.At, resource})
 	}
 	slices.SortStableFunc(all, func(a, b thread) int { return b.at.Compare(a.at) })
-	shown := []any{}
+	replies := []any{}
 	for _, t := range all {
-		shown = append(shown, v.shown(t.resource))
+		replies = append(replies, v.partsOf(t.resource))
 	}
-	return shown
+	return replies
 }
 
 // commented returns the video that a person's comment is under.
 func (s *simulator) commented(v visit, comment string) (simulation.Post, bool) {
-	one, ok := s.world.Said(v.channel, strings.TrimPrefix(comment, "UgS"))
-	if !ok || one.Under == "" || one.Answers != "" || idOfSaid(one) != comment {
+	remark, ok := s.world.Said(v.channel, strings.TrimPrefix(comment, "UgS"))
+	if !ok || remark.Under == "" || remark.Answers != "" || idOfSaid(remark) != comment {
 		return simulation.Post{}, false
 	}
-	return s.world.Post(v.channel, one.Under)
+	return s.world.Post(v.channel, remark.Under)
 }
 
 func parentNotFound() error {
@@ -134,26 +134,26 @@ func (s *simulator) listReplies(v visit) {
 	}
 	all := []any{}
 	for _, answer := range s.answersTo(v, video, parent) {
-		all = append(all, v.shown(answer.resource()))
+		all = append(all, v.partsOf(answer.resource()))
 	}
 	v.list("comment", all, 20, 100)
 }
 
 func (s *simulator) insertReply(v visit) {
-	var asked struct {
+	var input struct {
 		Snippet struct {
 			Parent string `json:"parentId"`
 			Text   string `json:"textOriginal"`
 		} `json:"snippet"`
 	}
-	if err := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&asked); err != nil {
+	if err := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&input); err != nil {
 		v.fail(badRequest("parseError", "Invalid JSON payload received."))
 		return
 	}
-	text := asked.Snippet.Text
+	text := input.Snippet.Text
 	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.channel, Text: text}, func(rw http.ResponseWriter) {
 		v.rw = rw
-		video, ok := s.commented(v, asked.Snippet.Parent)
+		video, ok := s.commented(v, input.Snippet.Parent)
 		switch {
 		case !ok:
 			v.fail(parentNotFound())
@@ -165,15 +165,15 @@ func (s *simulator) insertReply(v visit) {
 			v.fail(badRequest("commentTextTooLong", "The comment resource that is being inserted contains too many characters."))
 			return
 		}
-		id := fmt.Sprintf("%s.%d", asked.Snippet.Parent, s.world.NewID())
-		made, _, err := s.world.Add(simulation.Post{
-			Account: v.channel, ID: id, Text: text, ReplyTo: asked.Snippet.Parent, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
+		id := fmt.Sprintf("%s.%d", input.Snippet.Parent, s.world.NewID())
+		post, _, err := s.world.Add(simulation.Post{
+			Account: v.channel, ID: id, Text: text, ReplyTo: input.Snippet.Parent, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
 		})
 		if err != nil {
 			v.fail(err)
 			return
 		}
-		answer(rw, http.StatusOK, v.shown(v.ownReply(made, video.ID).resource()))
+		answer(rw, http.StatusOK, v.partsOf(v.ownReply(post, video.ID).resource()))
 	})
 }
 
@@ -190,7 +190,7 @@ func (s *simulator) listCaptions(v visit) {
 	}
 	all := []any{}
 	for _, track := range captionKinds {
-		all = append(all, v.shown(map[string]any{
+		all = append(all, v.partsOf(map[string]any{
 			"kind": "youtube#caption", "etag": "etag", "id": track.prefix + id,
 			"snippet": map[string]any{
 				"videoId": id, "lastUpdated": video.CreatedAt.Format(time.RFC3339), "trackKind": track.kind, "language": "en", "name": "",

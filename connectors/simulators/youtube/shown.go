@@ -10,15 +10,15 @@ import (
 
 // show tells how YouTube shows a video or a comment.
 func (s *simulator) show(p simulation.Post) simulation.Shown {
-	shown := simulation.Shown{By: "Channel " + p.Account, Text: p.Text}
+	view := simulation.Shown{By: "Channel " + p.Account, Text: p.Text}
 	_, fields, isVideo := s.sessionOfVideo(p)
 	if !isVideo {
-		return shown
+		return view
 	}
 	r := fields.Resource
-	shown.Title = r.Snippet.Title
+	view.Title = r.Snippet.Title
 	if r.Status.PrivacyStatus != "public" {
-		shown.Visibility = r.Status.PrivacyStatus
+		view.Visibility = r.Status.PrivacyStatus
 	}
 	for _, label := range []struct {
 		has  bool
@@ -28,16 +28,16 @@ func (s *simulator) show(p simulation.Post) simulation.Shown {
 		{r.Paid.Has, "includes paid promotion"}, {fields.Thumbnail != "", "own thumbnail"},
 	} {
 		if label.has {
-			shown.Labels = append(shown.Labels, label.text)
+			view.Labels = append(view.Labels, label.text)
 		}
 	}
 	for _, tag := range r.Snippet.Tags {
-		shown.Labels = append(shown.Labels, "tag "+tag)
+		view.Labels = append(view.Labels, "tag "+tag)
 	}
 	for _, playlist := range fields.Playlists {
-		shown.Labels = append(shown.Labels, "in "+playlist)
+		view.Labels = append(view.Labels, "in "+playlist)
 	}
-	return shown
+	return view
 }
 
 var page = template.Must(template.New("").Parse(`<!DOCTYPE html><title>YouTube, simulated</title><article><p>{{.Channel}}, {{.At}}</p><h1>{{.Title}}</h1><p style="white-space:pre-wrap">{{.Text}}</p></article>`))

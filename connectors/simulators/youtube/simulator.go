@@ -247,13 +247,13 @@ func (v visit) parts() map[string]bool {
 	return parts
 }
 
-// shown returns of a resource the parts that were asked for.
-func (v visit) shown(resource map[string]any) map[string]any {
-	parts, shown := v.parts(), map[string]any{}
+// partsOf returns of a resource the parts that were asked for.
+func (v visit) partsOf(resource map[string]any) map[string]any {
+	parts, selected := v.parts(), map[string]any{}
 	for name, value := range resource {
 		if name == "kind" || name == "id" || name == "etag" || parts[name] {
-			shown[name] = value
+			selected[name] = value
 		}
 	}
-	return shown
+	return selected
 }

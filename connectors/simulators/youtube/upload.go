@@ -63,9 +63,9 @@ type resource struct {
 func (s *simulator) insertVideo(v visit) {
 	query := v.r.URL.Query()
 	content, err := io.ReadAll(http.MaxBytesReader(v.rw, v.r.Body, maxRequest))
-	var asked resource
+	var input resource
 	var given map[string]json.RawMessage
-	if err != nil || json.Unmarshal(content, &asked) != nil || json.Unmarshal(content, &given) != nil {
+	if err != nil || json.Unmarshal(content, &input) != nil || json.Unmarshal(content, &given) != nil {
 		v.fail(badRequest("parseError", "Invalid JSON payload received."))
 		return
 	}
@@ -85,14 +85,14 @@ func (s *simulator) insertVideo(v visit) {
 			return
 		}
 	}
-	if err := asked.check(); err != nil {
+	if err := input.check(); err != nil {
 		v.fail(err)
 		return
 	}
-	if asked.Status.PrivacyStatus == "" {
-		asked.Status.PrivacyStatus = "public" // since 2 November 2026
+	if input.Status.PrivacyStatus == "" {
+		input.Status.PrivacyStatus = "public" // since 2 November 2026
 	}
-	begun := session{Resource: asked, Length: length}
+	begun := session{Resource: input, Length: length}
 	for name := range parts {
 		begun.Parts = append(begun.Parts, name)
 	}
@@ -244,7 +244,7 @@ func (s *simulator) finish(v visit, stored simulation.Upload, fields session) {
 	s.world.Publish(v.rw, v.r, simulation.VisibleCall{Dialect: s.dialect, Account: v.channel, Text: text}, func(rw http.ResponseWriter) {
 		v.rw = rw
 		id := base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(s.world.NewID())<<8|0x5a))
-		kept, err := json.Marshal(madeBy{stored.ID})
+		encoded, err := json.Marshal(madeBy{stored.ID})
 		if err != nil {
 			v.fail(err)
 			return
@@ -255,7 +255,7 @@ func (s *simulator) finish(v visit, stored simulation.Upload, fields session) {
 			return
 		}
 		_, _, err = s.world.Add(simulation.Post{
-			Account: v.channel, ID: id, Text: text, Media: []simulation.Media{stored.Media()}, Fields: kept, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
+			Account: v.channel, ID: id, Text: text, Media: []simulation.Media{stored.Media()}, Fields: encoded, Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r),
 		})
 		if err != nil {
 			v.fail(err)
@@ -280,5 +280,5 @@ func (s *simulator) answerVideo(v visit, fields session) {
 	q := v.r.URL.Query()
 	q.Set("part", strings.Join(fields.Parts, ","))
 	v.r.URL.RawQuery = q.Encode()
-	answer(v.rw, http.StatusOK, v.shown(s.videoOf(p, fields)))
+	answer(v.rw, http.StatusOK, v.partsOf(s.videoOf(p, fields)))
 }

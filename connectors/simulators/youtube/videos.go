@@ -12,11 +12,11 @@ import (
 
 // sessionOfVideo returns the session that has made a video; ok is false for a comment.
 func (s *simulator) sessionOfVideo(p simulation.Post) (simulation.Upload, session, bool) {
-	var made madeBy
-	if p.ReplyTo != "" || json.Unmarshal(p.Fields, &made) != nil {
+	var origin madeBy
+	if p.ReplyTo != "" || json.Unmarshal(p.Fields, &origin) != nil {
 		return simulation.Upload{}, session{}, false
 	}
-	stored, ok := s.world.Upload(made.Session)
+	stored, ok := s.world.Upload(origin.Session)
 	var fields session
 	return stored, fields, ok && json.Unmarshal(stored.Fields, &fields) == nil
 }
@@ -88,7 +88,7 @@ func (s *simulator) listVideos(v visit) {
 	for id := range strings.SplitSeq(ids, ",") {
 		p, ok := s.world.Post(v.channel, id)
 		if _, fields, isVideo := s.sessionOfVideo(p); ok && isVideo && !s.world.IsTakenDown(p) {
-			all = append(all, v.shown(s.videoOf(p, fields)))
+			all = append(all, v.partsOf(s.videoOf(p, fields)))
 		}
 	}
 	v.list("video", all, 50, 50)
@@ -99,7 +99,7 @@ func (s *simulator) listChannels(v visit) {
 		v.fail(badRequest("missingRequiredParameter", "No filter selected. Expected one of: mine, id, managedByMe"))
 		return
 	}
-	v.list("channel", []any{v.shown(map[string]any{
+	v.list("channel", []any{v.partsOf(map[string]any{
 		"kind": "youtube#channel", "etag": "etag", "id": v.channel,
 		"snippet":        map[string]any{"title": v.name, "description": "", "customUrl": "@" + v.account.Handle},
 		"status":         map[string]any{"privacyStatus": "public", "isLinked": true, "longUploadsStatus": "allowed", "madeForKids": false},
@@ -146,7 +146,7 @@ func (s *simulator) listPlaylists(v visit) {
 	var all []any
 	for _, id := range playlistsOf(v.channel) {
 		if slices.Contains(wanted, id) || v.r.URL.Query().Get("mine") == "true" {
-			all = append(all, v.shown(map[string]any{
+			all = append(all, v.partsOf(map[string]any{
 				"kind": "youtube#playlist", "etag": "etag", "id": id,
 				"snippet": map[string]any{"channelId": v.channel, "title": id[len(id)-4:]},
 			}))
@@ -170,7 +170,7 @@ func (s *simulator) listPlaylistItems(v visit) {
 		if !isVideo || !isUploads && !slices.Contains(fields.Playlists, playlist) || only != "" && p.ID != only {
 			continue
 		}
-		all = append(all, v.shown(playlistItem(playlist, p, fields)))
+		all = append(all, v.partsOf(playlistItem(playlist, p, fields)))
 	}
 	if isUploads && len(all) == 0 { // a channel has that playlist with its first video
 		v.fail(notFound("playlistNotFound", "The playlist identified with the request's playlistId parameter cannot be found."))
@@ -193,7 +193,7 @@ func playlistItem(playlist string, p simulation.Post, fields session) map[string
 
 // insertPlaylistItem adds a video to a playlist, once more if it is in it.
 func (s *simulator) insertPlaylistItem(v visit) {
-	var asked struct {
+	var input struct {
 		Snippet struct {
 			Playlist string `json:"playlistId"`
 			Resource struct {
@@ -202,27 +202,27 @@ func (s *simulator) insertPlaylistItem(v visit) {
 			} `json:"resourceId"`
 		} `json:"snippet"`
 	}
-	if err := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&asked); err != nil {
+	if err := json.NewDecoder(http.MaxBytesReader(v.rw, v.r.Body, maxRequest)).Decode(&input); err != nil {
 		v.fail(badRequest("parseError", "Invalid JSON payload received."))
 		return
 	}
-	p, ok := s.world.Post(v.channel, asked.Snippet.Resource.Video)
+	p, ok := s.world.Post(v.channel, input.Snippet.Resource.Video)
 	stored, fields, isVideo := s.sessionOfVideo(p)
 	switch {
-	case !slices.Contains(playlistsOf(v.channel), asked.Snippet.Playlist):
+	case !slices.Contains(playlistsOf(v.channel), input.Snippet.Playlist):
 		v.fail(notFound("playlistNotFound", "The playlist identified with the request's playlistId parameter cannot be found."))
 		return
-	case asked.Snippet.Resource.Kind != "youtube#video":
+	case input.Snippet.Resource.Kind != "youtube#video":
 		v.fail(badRequest("invalidResourceType", "The type specified for the resource is not supported for this operation."))
 		return
 	case !ok || !isVideo:
 		v.fail(notFound("videoNotFound", "The video that you are trying to add to the playlist cannot be found."))
 		return
 	}
-	fields.Playlists = append(fields.Playlists, asked.Snippet.Playlist)
+	fields.Playlists = append(fields.Playlists, input.Snippet.Playlist)
 	if _, err := s.put(stored, fields); err != nil {
 		v.fail(err)
 		return
 	}
-	answer(v.rw, http.StatusOK, v.shown(playlistItem(asked.Snippet.Playlist, p, fields)))
+	answer(v.rw, http.StatusOK, v.partsOf(playlistItem(input.Snippet.Playlist, p, fields)))
 }

@@ -20,7 +20,7 @@ type htmlTag struct {
 	name     string
 	argument string // the value of the attribute that Telegram checks
 	begin    int    // in the text
-	shown    int    // what was shown before it, in bytes
+	offset   int    // what was shown before it, in bytes
 }
 
 var htmlTags = []string{
@@ -41,7 +41,7 @@ func readHTML(text string) (string, *Error) {
 				continue
 			}
 			r.isBroken = r.isBroken || 0xd800 <= sign && sign <= 0xdfff
-			r.shown.WriteRune(sign)
+			r.visible.WriteRune(sign)
 			r.at += n
 		default:
 			if wrong := r.tag(); wrong != nil {
@@ -61,7 +61,7 @@ func (r *htmlReader) end() (string, *Error) {
 		return "", failAt(len(r.text), "Text contains invalid Unicode characters after decoding HTML entities, "+
 			"check for unmatched surrogate code units")
 	}
-	return r.shown.String(), nil
+	return r.visible.String(), nil
 }
 
 // referencePattern matches what may refer to a character. A semicolon may end it, or not.
@@ -116,7 +116,7 @@ func isSpaceOr(signs string) func(byte) bool {
 }
 
 func (r *htmlReader) startTag() *Error {
-	t := htmlTag{begin: r.at, shown: r.shown.Len()}
+	t := htmlTag{begin: r.at, offset: r.visible.Len()}
 	r.at++
 	t.name = lower(r.take(isSpaceOr(">")))
 	if r.isDone() {
@@ -223,7 +223,7 @@ func (r *htmlReader) endTag() *Error {
 		return failAt(begin, `Unmatched end tag at byte offset %d, expected "</%s>", found "</%s>"`, begin, last.name, name)
 	}
 	r.open = r.open[:len(r.open)-1]
-	if r.shown.Len() == last.shown {
+	if r.visible.Len() == last.offset {
 		return nil // of what shows nothing there is no entity
 	}
 	switch {

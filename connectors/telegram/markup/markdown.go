@@ -22,7 +22,7 @@ func readMarkdown(text string) (string, *Error) {
 			s.show(1)
 		}
 	}
-	return s.shown.String(), nil
+	return s.visible.String(), nil
 }
 
 func (s *scanner) markdownEntity() *Error {

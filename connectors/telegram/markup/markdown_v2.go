@@ -210,5 +210,5 @@ func (r *markdownReader) end() (string, *Error) {
 	if len(r.open) > 0 {
 		return "", r.unended()
 	}
-	return r.shown.String(), nil
+	return r.visible.String(), nil
 }

@@ -26,29 +26,29 @@ func failAt(offset int, format string, args ...any) *Error {
 // Shown returns what is shown of a text: its markup is taken out, and what is escaped stands for itself.
 // Of a mode that is none of the three it is the text as it is. An error is an *Error.
 func Shown(mode, text string) (string, error) {
-	var shown string
+	var visible string
 	var wrong *Error
 	switch mode {
 	case "HTML":
-		shown, wrong = readHTML(text)
+		visible, wrong = readHTML(text)
 	case "MarkdownV2":
-		shown, wrong = readMarkdownV2(text)
+		visible, wrong = readMarkdownV2(text)
 	case "Markdown":
-		shown, wrong = readMarkdown(text)
+		visible, wrong = readMarkdown(text)
 	default:
 		return text, nil
 	}
 	if wrong != nil {
 		return "", wrong
 	}
-	return shown, nil
+	return visible, nil
 }
 
 // scanner walks through a text and collects what is shown of it.
 type scanner struct {
-	text  string
-	at    int // in bytes
-	shown strings.Builder
+	text    string
+	at      int // in bytes
+	visible strings.Builder
 }
 
 func (s *scanner) isDone() bool { return s.at >= len(s.text) }
@@ -67,7 +67,7 @@ func (s *scanner) peek(ahead int) byte {
 
 // show shows so many bytes as they are.
 func (s *scanner) show(n int) {
-	s.shown.WriteString(s.text[s.at : s.at+n])
+	s.visible.WriteString(s.text[s.at : s.at+n])
 	s.at += n
 }
 

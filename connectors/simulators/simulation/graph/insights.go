@@ -17,23 +17,23 @@ type Insight struct {
 func (c Call) Insights(id string, all map[string]Insight) {
 	data := []map[string]any{}
 	for name := range strings.SplitSeq(c.Param("metric"), ",") {
-		one, ok := all[name]
+		insight, ok := all[name]
 		if !ok {
 			c.Fail(Bad(100, 0, "(#100) metric["+name+"] must be one of the following values: "+strings.Join(slices.Sorted(maps.Keys(all)), ", ")))
 			return
 		}
-		data = append(data, one.shown(id, name))
+		data = append(data, insight.object(id, name))
 	}
 	c.Answer(map[string]any{"data": data})
 }
 
-func (i Insight) shown(id, name string) map[string]any {
-	shown := map[string]any{"name": name, "period": "lifetime", "title": name, "description": name, "id": id + "/insights/" + name + "/lifetime"}
+func (i Insight) object(id, name string) map[string]any {
+	object := map[string]any{"name": name, "period": "lifetime", "title": name, "description": name, "id": id + "/insights/" + name + "/lifetime"}
 	if i.Total {
-		shown["period"], shown["id"] = "day", id+"/insights/"+name+"/day"
-		shown["total_value"] = map[string]any{"value": i.Value}
+		object["period"], object["id"] = "day", id+"/insights/"+name+"/day"
+		object["total_value"] = map[string]any{"value": i.Value}
 	} else {
-		shown["values"] = []map[string]any{{"value": i.Value}}
+		object["values"] = []map[string]any{{"value": i.Value}}
 	}
-	return shown
+	return object
 }

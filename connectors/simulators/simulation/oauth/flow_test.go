@@ -202,7 +202,7 @@ func TestTokensEnd(t *testing.T) {
 	ticket := simulation.Ticket{Kind: accessKind, Account: "a", Expires: w.Now().Add(time.Hour)}
 	over, other := ticket, ticket
 	over.Expires, other.Kind = w.Now(), refreshKind
-	one, twin := ticket.Issue(), ticket.Issue()
+	first, twin := ticket.Issue(), ticket.Issue()
 	stands := func(token string, want State) {
 		t.Helper()
 		if _, _, got := w.Read(token); got != want {
@@ -213,10 +213,10 @@ func TestTokensEnd(t *testing.T) {
 	stands(" ", Void)
 	stands(over.Issue(), Expired)
 	stands(other.Issue(), Void)
-	stands(one, Alive)
-	w.Flow.Revoke(one, false)
-	stands(one, Void)
+	stands(first, Alive)
+	w.Flow.Revoke(first, false)
+	stands(first, Void)
 	stands(twin, Alive)
-	w.Flow.Revoke(one, true) // and all of its consent
+	w.Flow.Revoke(first, true) // and all of its consent
 	stands(twin, Void)
 }
