@@ -277,12 +277,12 @@ func postOf(answer *api.PostAnswer, err error) (*Post, error) {
 func creation(post Post) Post {
 	post.ID, post.ThreadID, post.IsAPIPost, post.Warnings = "", "", false, nil
 	post.CreatedAt, post.UpdatedAt = time.Time{}, time.Time{}
-	post.Platforms = askedTargets(post.Platforms)
+	post.Platforms = bareTargets(post.Platforms)
 	post.Timezone = zoneOf(post.Timezone, post.ScheduledFor)
 	return post
 }
 
-func askedTargets(targets []Target) []Target {
+func bareTargets(targets []Target) []Target {
 	bare := make([]Target, len(targets))
 	for i, t := range targets {
 		bare[i] = Target{Platform: t.Platform, AccountID: t.AccountID, Content: cmp.Or(t.Content, t.ContentOverride)}

@@ -26,7 +26,7 @@ type ThreadService struct{ api *caller }
 
 // Create stores a thread for good, as Posts.Create does a post.
 func (t *ThreadService) Create(ctx context.Context, thread ThreadCreate, options ...CallOption) (*Thread, error) {
-	thread.Platforms = askedTargets(thread.Platforms)
+	thread.Platforms = bareTargets(thread.Platforms)
 	thread.Timezone = zoneOf(thread.Timezone, thread.ScheduledFor)
 	ctx = keyed(ctx, options)
 	return threadOf(read[api.ThreadAnswer](t.api.post(ctx, thread, "threads")))

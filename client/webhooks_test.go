@@ -126,9 +126,9 @@ func testHandler(t *testing.T, secret string, d delivery) {
 	post := func(body []byte) int {
 		request := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(body))
 		request.Header = d.header
-		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, request)
-		return answer.Code
+		response := httptest.NewRecorder()
+		handler.ServeHTTP(response, request)
+		return response.Code
 	}
 	if got := post(d.body); got != http.StatusNoContent {
 		t.Errorf("taken: %d", got)

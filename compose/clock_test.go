@@ -151,7 +151,7 @@ func (w *world) publishTo(p schema.Platform, account schema.AccountID, text stri
 	w.Helper()
 	var answer postAnswer
 	body := map[string]any{
-		"content": text, "publishNow": true, "mediaItems": w.leastMedia(p), "platformSettings": leastSettings(),
+		"content": text, "publishNow": true, "mediaItems": w.smallestMedia(p), "platformSettings": smallestSettings(),
 		"platforms": []map[string]any{{"platform": p.String(), "accountId": account.String()}},
 	}
 	if status := w.call(http.MethodPost, "/posts", body, &answer); status != http.StatusCreated {

@@ -53,7 +53,7 @@ type Config struct {
 	// is how other processes reach it.
 	SandboxListen, SandboxURL string
 
-	Drain                time.Duration    // what is claimed at a stop may take; at least LeastDrain
+	Drain                time.Duration    // what is claimed at a stop may take; at least MinDrain
 	MaxLateness          time.Duration    // work that is later than this ends as missed_deadline
 	Keep                 schema.Retention // of what has ended
 	HoldOverdue          bool             // what is overdue at the start is held for review
@@ -83,13 +83,13 @@ type Config struct {
 	Traces     sdktrace.SpanExporter // nil: nothing is traced
 }
 
-// LeastDrain lets a visible call that was claimed when the stop came end, and what came of
+// MinDrain lets a visible call that was claimed when the stop came end, and what came of
 // it be stored.
-const LeastDrain = schema.CallDeadline + 2*time.Second
+const MinDrain = schema.CallDeadline + 2*time.Second
 
 func (c Config) check() error {
-	if c.Drain < LeastDrain {
-		return fmt.Errorf("a drain of %v is shorter than a call to a platform and its commit may take: at least %v is wanted", c.Drain, LeastDrain)
+	if c.Drain < MinDrain {
+		return fmt.Errorf("a drain of %v is shorter than a call to a platform and its commit may take: at least %v is wanted", c.Drain, MinDrain)
 	}
 	if c.Partitions < 0 || c.Partitions > schema.Shards {
 		return fmt.Errorf("%d partitions make no sense: at least 1 are wanted and at most %d, the shards of all jobs", c.Partitions, schema.Shards)

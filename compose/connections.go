@@ -64,8 +64,8 @@ func (c Config) connections() connections {
 // total is what the process opens at most.
 func (n connections) total() int { return n.stages + n.requests + n.creations + nodeConnection }
 
-// MostConnections is how many connections to PostgreSQL the process opens at most.
-func (c Config) MostConnections() int { return c.connections().total() }
+// MaxConnections is how many connections to PostgreSQL the process opens at most.
+func (c Config) MaxConnections() int { return c.connections().total() }
 
 // CheckConnections refuses a total with which some pool would be too small to work.
 func (c Config) CheckConnections() error {

@@ -83,7 +83,7 @@ func (w *world) publishNowTo(a *endedAccount, n int) {
 	w.Helper()
 	for i := range n {
 		var answer postAnswer
-		body := map[string]any{"content": fmt.Sprintf("%s %d", a.cause, i), "publishNow": true, "mediaItems": w.leastMedia(a.platform), "platformSettings": leastSettings(), "platforms": []any{map[string]any{"platform": a.platform, "accountId": a.id}}}
+		body := map[string]any{"content": fmt.Sprintf("%s %d", a.cause, i), "publishNow": true, "mediaItems": w.smallestMedia(a.platform), "platformSettings": smallestSettings(), "platforms": []any{map[string]any{"platform": a.platform, "accountId": a.id}}}
 		if status := w.call(http.MethodPost, "/posts", body, &answer); status != http.StatusCreated {
 			w.Fatalf("creating a post of %s: %d %+v", a.platform, status, answer.Error)
 		}

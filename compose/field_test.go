@@ -14,7 +14,7 @@ import (
 func TestFaultsOfTheField(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	picture := w.leastMedia(schema.Instagram)
+	picture := w.smallestMedia(schema.Instagram)
 	album := []map[string]any{picture[0], picture[0]}
 	type fieldPost struct {
 		platform schema.Platform

@@ -114,7 +114,7 @@ func (c childConfig) serve(logger *slog.Logger) compose.Config {
 	return compose.Config{
 		Listen: c.Listen, AdminListen: c.Admin, Data: c.Data, Keyset: c.Keyset, Postgres: c.Postgres, Kafka: c.Kafka, ClickHouse: c.ClickHouse, Bases: c.Bases, Apps: c.Apps, Jetstream: c.Jetstream, Roles: roles, HoldOverdue: c.HoldOverdue,
 		PostgresConnections: c.Connections, Partitions: c.Partitions,
-		Drain: compose.LeastDrain, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
+		Drain: compose.MinDrain, MaxLateness: time.Hour, AllowPrivateWebhooks: true, Lead: time.Millisecond, AllowedNetworks: c.Allowed,
 		MaxMedia: c.MaxMedia, DeletionLate: c.Late, SandboxURL: c.Sandbox, Mail: c.Mail,
 		Logger: logger, Registerer: prometheus.NewRegistry(),
 	}

@@ -21,16 +21,16 @@ import (
 
 // What is listened to, and what happens meanwhile.
 var (
-	streamRate      = bySize(100, 5000) // events a second
-	streamMonitors  = bySize(60, 5000)
-	streamWords     = bySize(300, 60_000)
-	streamCuts      = bySize(3, 20)
-	streamKills     = bySize(1, 5)
-	streamQuiet     = bySize(time.Second, 20*time.Second) // before the first cut, in which the lag is held
-	betweenCuts     = bySize(500*time.Millisecond, 2*time.Second)
-	mostLag         = 2 * time.Second
-	mostLagInCrowds = 10 * time.Second // beside other tests
-	lagSampled      = 100 * time.Millisecond
+	streamRate     = bySize(100, 5000) // events a second
+	streamMonitors = bySize(60, 5000)
+	streamWords    = bySize(300, 60_000)
+	streamCuts     = bySize(3, 20)
+	streamKills    = bySize(1, 5)
+	streamQuiet    = bySize(time.Second, 20*time.Second) // before the first cut, in which the lag is held
+	betweenCuts    = bySize(500*time.Millisecond, 2*time.Second)
+	maxLag         = 2 * time.Second
+	maxLagInCrowds = 10 * time.Second // beside other tests
+	lagSampled     = 100 * time.Millisecond
 )
 
 // hosts are two of a stream that meet events at different times. A connection breaks where it is
@@ -91,7 +91,7 @@ func TestListeningMissesNothing(t *testing.T) {
 	}
 	watch(streamQuiet)
 	report(t, "quiet", lags)
-	if most := slices.Max(lags); most > bySize(mostLagInCrowds, mostLag) {
+	if most := slices.Max(lags); most > bySize(maxLagInCrowds, maxLag) {
 		t.Errorf("lag = %v", most)
 	}
 	lags = nil
@@ -102,12 +102,12 @@ func TestListeningMissesNothing(t *testing.T) {
 	}
 	late, streak := 0, 0 // samples in a row
 	for _, lag := range lags {
-		if streak++; lag <= mostLag {
+		if streak++; lag <= maxLag {
 			streak = 0
 		}
 		late = max(late, streak)
 	}
-	t.Logf("above %v for %v at the longest", mostLag, time.Duration(late)*lagSampled)
+	t.Logf("above %v for %v at the longest", maxLag, time.Duration(late)*lagSampled)
 	report(t, fmt.Sprintf("over %d cuts", streamCuts), lags)
 	for range streamKills {
 		time.Sleep(time.Duration(random.Int64N(int64(betweenCuts))))

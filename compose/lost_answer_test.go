@@ -33,7 +33,7 @@ func TestALostAnswerIsLookedForNotRepeated(t *testing.T) {
 		w.inject(map[string]any{"platform": p.String(), "operation": call, "lose": true})
 		var answer postAnswer
 		w.call(http.MethodPost, "/posts", map[string]any{
-			"content": "lost on " + p.String(), "publishNow": true, "mediaItems": w.leastMedia(p), "platformSettings": leastSettings(),
+			"content": "lost on " + p.String(), "publishNow": true, "mediaItems": w.smallestMedia(p), "platformSettings": smallestSettings(),
 			"platforms": []map[string]any{{"platform": p.String(), "accountId": account.String()}},
 		}, &answer)
 		ids[p] = answer.Post.ID

@@ -98,7 +98,7 @@ func (b *base) newFetcher() (*media.Fetcher, error) {
 		return nil, err
 	}
 	c := b.config.fetching(b.guarded, b.library.Stored)
-	c.Dir, c.Kept, c.Limits.Quota, c.Pool = folder, folder, b.quota, worker.NewPool("media", mediaSlots, b.metrics.Workers())
+	c.Dir, c.Folder, c.Limits.Quota, c.Pool = folder, folder, b.quota, worker.NewPool("media", mediaSlots, b.metrics.Workers())
 	return media.NewFetcher(c), nil
 }
 

@@ -119,8 +119,8 @@ func encodePNG(t *testing.T, width, height int) []byte {
 	return content.Bytes()
 }
 
-// leastMedia is what a post needs besides its text.
-func (w *world) leastMedia(p schema.Platform) []map[string]any {
+// smallestMedia is what a post needs besides its text.
+func (w *world) smallestMedia(p schema.Platform) []map[string]any {
 	w.Helper()
 	if !catalog.Constraints(p).Media.Required {
 		return []map[string]any{}
@@ -155,18 +155,18 @@ func (w *world) uploadFilm(size int64) string {
 		w.Fatal(err)
 	}
 	request.ContentLength = size
-	answer, err := w.client.Do(request)
+	response, err := w.client.Do(request)
 	if err != nil {
 		w.Fatal(err)
 	}
-	if answer.Body.Close(); answer.StatusCode/100 != 2 {
-		w.Fatalf("uploading: %s", answer.Status)
+	if response.Body.Close(); response.StatusCode/100 != 2 {
+		w.Fatalf("uploading: %s", response.Status)
 	}
 	return given.MediaID
 }
 
-// leastSettings is what a post needs besides its text and its media.
-func leastSettings() map[string]any {
+// smallestSettings is what a post needs besides its text and its media.
+func smallestSettings() map[string]any {
 	return map[string]any{
 		"tiktok":  map[string]string{"privacy": "PUBLIC_TO_EVERYONE"},
 		"youtube": map[string]string{"title": "A video"},

@@ -236,15 +236,15 @@ func RevokeKey(ctx context.Context, c Config, key string) error {
 	})
 }
 
-// AskedDeletion is what a deletion would take, and what confirms it.
-type AskedDeletion struct {
+// DeletionRequest is what a deletion would take, and what confirms it.
+type DeletionRequest struct {
 	Contents     schema.DeletionContents
 	Confirmation string // of ConfirmDeletion: the id, a dot and a secret
 }
 
 // AskDeletion asks what the deletion of a workspace, by its name, or of an account, by its id,
 // would take. Nothing is deleted before ConfirmDeletion.
-func AskDeletion(ctx context.Context, c Config, workspace, account string) (pending AskedDeletion, err error) {
+func AskDeletion(ctx context.Context, c Config, workspace, account string) (pending DeletionRequest, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
 		now := o.admin.Now()
 		wanted := schema.Deletion{ID: schema.NewDeletionID(now), OfWorkspace: account == "", AskedAt: now}

@@ -28,9 +28,9 @@ const (
 	readinessLimit = 1500 * time.Millisecond // for all parts: they are asked at the same time
 )
 
-// leastFree is what a disk must have left, in bytes, not to count as full: PostgreSQL writes ahead in
+// minFree is what a disk must have left, in bytes, not to count as full: PostgreSQL writes ahead in
 // files of this size.
-const leastFree = 16 << 20
+const minFree = 16 << 20
 
 // probes ask the parts of a process whether they are there, each once at a time: one that hangs is not
 // asked again before it has answered, however often /readyz is.
@@ -117,7 +117,7 @@ func checkFree(folder string) error {
 		return nil // the part is not in this process
 	case err != nil:
 		return fmt.Errorf("asking about the disk of %s: %w", folder, err)
-	case freeOf(&disk) < leastFree:
+	case freeOf(&disk) < minFree:
 		return fmt.Errorf("the disk of %s is %w: %.0f bytes are left", folder, errDiskFull, freeOf(&disk))
 	case disk.Files > 0 && disk.Ffree == 0:
 		return fmt.Errorf("the disk of %s is %w: it has no room for more files", folder, errDiskFull)

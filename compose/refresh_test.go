@@ -143,7 +143,7 @@ func (w *world) finalsOf(accounts map[schema.Platform]schema.AccountID) map[sche
 	for p, account := range accounts {
 		var answer postAnswer
 		body := map[string]any{
-			"content": "to " + account.String(), "publishNow": true, "mediaItems": w.leastMedia(p), "platformSettings": leastSettings(),
+			"content": "to " + account.String(), "publishNow": true, "mediaItems": w.smallestMedia(p), "platformSettings": smallestSettings(),
 			"platforms": []any{map[string]any{"platform": p.String(), "accountId": account}},
 		}
 		if status := w.call(http.MethodPost, "/posts", body, &answer); status != http.StatusCreated {
@@ -234,7 +234,7 @@ func (w *world) takeDown(t *testing.T, hook *receiver) {
 	account := w.connect(p, n+1)[n]
 	var answer postAnswer
 	w.call(http.MethodPost, "/posts", map[string]any{
-		"content": "A miracle cure", "publishNow": true, "mediaItems": w.leastMedia(p), "platforms": []any{map[string]any{"platform": p.String(), "accountId": account}},
+		"content": "A miracle cure", "publishNow": true, "mediaItems": w.smallestMedia(p), "platforms": []any{map[string]any{"platform": p.String(), "accountId": account}},
 	}, &answer)
 	id := answer.Post.ID
 	status := func() string {

@@ -274,9 +274,9 @@ type restoredCase struct {
 
 func (w *world) restoredCases() (cases []restoredCase) {
 	for _, p := range schema.Platforms() {
-		cases = append(cases, restoredCase{platform: p, text: "the least on " + p.String(), media: w.leastMedia(p), settings: leastSettings()})
+		cases = append(cases, restoredCase{platform: p, text: "the least on " + p.String(), media: w.smallestMedia(p), settings: smallestSettings()})
 	}
-	picture := w.leastMedia(schema.Instagram)
+	picture := w.smallestMedia(schema.Instagram)
 	for _, p := range []schema.Platform{schema.Twitter, schema.Facebook, schema.LinkedIn, schema.Threads, schema.Bluesky, schema.Mastodon} {
 		cases = append(cases, restoredCase{platform: p, text: "a picture on " + p.String(), media: picture})
 	}

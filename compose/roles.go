@@ -283,6 +283,6 @@ func (b *base) sandboxServer() (*server, error) {
 	b.config.Registerer.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "crier_sandbox_media_bytes",
 		Help: "Media that the sandbox keeps on disk for walls.",
-	}, func() float64 { return float64(simulators.Kept()) }))
+	}, func() float64 { return float64(simulators.StoredBytes()) }))
 	return newServer("the sandbox", b.sandbox, simulators.Handler(), b.config.Logger), nil
 }

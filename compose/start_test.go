@@ -104,7 +104,7 @@ func startConfig(t *testing.T) compose.Config {
 	}
 	return compose.Config{
 		Listen: freeAddress(t), AdminListen: freeAddress(t), Data: filepath.Join(openDir(t), "data"), Roles: roles,
-		Drain: compose.LeastDrain, MaxLateness: time.Hour, Lead: time.Millisecond,
+		Drain: compose.MinDrain, MaxLateness: time.Hour, Lead: time.Millisecond,
 		Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
 	}
 }

@@ -103,7 +103,7 @@ func (w *world) fetched() []os.DirEntry {
 // cut off, and goes on to two platforms in the same way. The memory that they take is measured.
 func TestAChunkedUploadSurvivesKills(t *testing.T) {
 	t.Parallel()
-	const mostMemory = 150 << 10 // KiB
+	const maxMemory = 150 << 10 // KiB
 	w := newWorldWith(t, childConfig{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	var victim atomic.Pointer[os.Process]
 	reaper, address := newReaper(t, w.simulators+"/twitter", func() { _ = victim.Load().Kill() })
@@ -177,13 +177,13 @@ func TestAChunkedUploadSurvivesKills(t *testing.T) {
 	w.eventually(2*time.Minute, "the second post is done", func() bool { return w.done([]string{answer.Post.ID}) })
 	took := w.kibibytes("VmHWM:") - rest
 	t.Logf("%d KiB above %d at rest", took, rest)
-	if took > mostMemory || len(w.simulated()) != 2 {
+	if took > maxMemory || len(w.simulated()) != 2 {
 		t.Errorf("an upload took %d KiB above rest; %d posts are there", took, len(w.simulated()))
 	}
 	film := large.publish(t, networks)
 	t.Logf("%d MiB in parts: %d were sent, %d lost; on %d platforms over %v after %v; %d KiB above rest",
 		large.size>>20, large.sent.Load(), large.lost.Load(), len(networks), interruptions, film.took.Round(time.Second), film.memory)
-	if film.memory > mostMemory || large.lost.Load() == 0 {
+	if film.memory > maxMemory || large.lost.Load() == 0 {
 		t.Errorf("a film in parts took %d KiB above rest", film.memory)
 	}
 	there := w.simulated()

@@ -161,7 +161,7 @@ func (f *filmInParts) publish(t *testing.T, over map[schema.Platform]*proxy) pub
 	began := time.Now()
 	var created postAnswer
 	f.call(http.MethodPost, "/posts", map[string]any{
-		"content": "a film in parts", "publishNow": true, "platforms": platforms, "platformSettings": leastSettings(),
+		"content": "a film in parts", "publishNow": true, "platforms": platforms, "platformSettings": smallestSettings(),
 		"mediaItems": []any{map[string]any{"mediaId": f.id}},
 	}, &created)
 	peak := f.interrupt(over)

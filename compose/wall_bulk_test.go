@@ -41,9 +41,9 @@ func (w *world) publishBulk(t *testing.T) bulk {
 		}
 	}
 	entries := []any{
-		b.entry("a picture", pictures, w.leastMedia(schema.Instagram)),
-		b.entry("a video", videos, w.leastMedia(schema.TikTok)),
-		b.entry("a pin", []string{"pinterest"}, w.leastMedia(schema.Pinterest)),
+		b.entry("a picture", pictures, w.smallestMedia(schema.Instagram)),
+		b.entry("a video", videos, w.smallestMedia(schema.TikTok)),
+		b.entry("a pin", []string{"pinterest"}, w.smallestMedia(schema.Pinterest)),
 	}
 	for i := len(entries); i < bulkPosts; i++ {
 		entries = append(entries, b.entry(fmt.Sprintf("text %d", i), []string{texts[i%len(texts)], texts[(i+1)%len(texts)]}, nil))
@@ -70,7 +70,7 @@ func (b bulk) entry(text string, platforms []string, media []map[string]any) map
 	for _, p := range platforms {
 		b.on[p] = append(b.on[p], text)
 	}
-	entry := map[string]any{"content": text, "platforms": platforms, "publishNow": true, "platformSettings": leastSettings()}
+	entry := map[string]any{"content": text, "platforms": platforms, "publishNow": true, "platformSettings": smallestSettings()}
 	if media != nil {
 		entry["mediaItems"] = media
 	}

@@ -105,7 +105,7 @@ func (w *world) publishVideo(t *testing.T) (id string) {
 		Warnings []struct{ Field, Code string }
 	}
 	status := w.call(http.MethodPost, "/posts", map[string]any{
-		"content": wallText, "publishNow": true, "platforms": []string{"tiktok"}, "mediaItems": w.leastMedia(schema.TikTok),
+		"content": wallText, "publishNow": true, "platforms": []string{"tiktok"}, "mediaItems": w.smallestMedia(schema.TikTok),
 		"platformSettings": map[string]any{"tiktok": map[string]any{"privacy": "SELF_ONLY", "isAigc": true}},
 	}, &answer)
 	if status != http.StatusCreated || len(answer.Warnings) != 1 || answer.Warnings[0].Code != "setting_private" {
@@ -130,7 +130,7 @@ func (w *world) checkVideo(t *testing.T, id string) {
 	// What TikTok said before that post is what the next one is held to.
 	w.eventually(time.Minute, "a post that the account may not publish is refused", func() bool {
 		return w.call(http.MethodPost, "/posts", map[string]any{
-			"content": wallText, "status": "draft", "platforms": []string{"tiktok"}, "mediaItems": w.leastMedia(schema.TikTok),
+			"content": wallText, "status": "draft", "platforms": []string{"tiktok"}, "mediaItems": w.smallestMedia(schema.TikTok),
 			"platformSettings": map[string]any{"tiktok": map[string]any{"privacy": "FOLLOWER_OF_CREATOR"}},
 		}, nil) == http.StatusBadRequest
 	})
@@ -250,7 +250,7 @@ func (w *world) checkWall(t *testing.T, id string) {
 func (w *world) publishPin(t *testing.T) (id string) {
 	var answer postAnswer
 	if status := w.call(http.MethodPost, "/posts", map[string]any{
-		"content": wallText, "publishNow": true, "platforms": []string{"pinterest"}, "mediaItems": w.leastMedia(schema.Pinterest),
+		"content": wallText, "publishNow": true, "platforms": []string{"pinterest"}, "mediaItems": w.smallestMedia(schema.Pinterest),
 		"platformSettings": map[string]any{"pinterest": map[string]string{"title": "A <field>", "link": "https://example.com/field"}},
 	}, &answer); status != http.StatusCreated {
 		t.Fatalf("creating a pin: %d", status)

@@ -25,13 +25,13 @@ type Response struct {
 
 const largestAnswer = 1 << 20
 
-func read(answer *http.Response) (*Response, error) {
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, largestAnswer+1))
+func read(raw *http.Response) (*Response, error) {
+	defer raw.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(raw.Body, largestAnswer+1))
 	if err != nil {
-		return nil, &brokenAnswerError{answer.StatusCode, len(body), err}
+		return nil, &brokenAnswerError{raw.StatusCode, len(body), err}
 	}
-	response := &Response{Status: answer.StatusCode, Header: answer.Header, Body: body}
+	response := &Response{Status: raw.StatusCode, Header: raw.Header, Body: body}
 	if len(body) > largestAnswer {
 		response.Body, response.Oversized = body[:largestAnswer], true
 	}

@@ -93,8 +93,8 @@ const (
 // Reads returns the purpose of what is collected.
 func Reads(what schema.Collected) Purpose { return Purpose(what.String()) }
 
-// Asked returns what people are asked for.
-func (s Scopes) Asked() []string {
+// Requested returns what people are asked for.
+func (s Scopes) Requested() []string {
 	if len(s.Chosen) > 0 {
 		return s.Chosen
 	}
@@ -120,7 +120,7 @@ func (s Scopes) Check(granted []string) error {
 
 // CheckChosen refuses a choice without which nothing could be published.
 func (s Scopes) CheckChosen() error {
-	missing := slices.DeleteFunc(slices.Clone(s.Publish), func(scope string) bool { return slices.Contains(s.Asked(), scope) })
+	missing := slices.DeleteFunc(slices.Clone(s.Publish), func(scope string) bool { return slices.Contains(s.Requested(), scope) })
 	if len(missing) > 0 {
 		return fmt.Errorf("publishing needs %s as well", strings.Join(missing, " "))
 	}

@@ -238,14 +238,14 @@ func (c *Client) send(ctx context.Context, request *http.Request, call Call) (*R
 			sent.Store(true)
 		},
 	})
-	answer, err := c.http.Do(request.WithContext(ctx))
+	raw, err := c.http.Do(request.WithContext(ctx))
 	if err != nil && refused.Load() && !sent.Load() {
 		return nil, notSent(errLate)
 	}
 	if err != nil {
 		return nil, unanswered(call, sent.Load(), err)
 	}
-	response, err := read(answer)
+	response, err := read(raw)
 	if err != nil {
 		return nil, unanswered(call, true, err)
 	}

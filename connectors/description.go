@@ -88,7 +88,7 @@ type Tokens struct {
 // Retention is how long what a platform has said of a profile (its name, what it allows) is kept once
 // the account is disconnected. Its posts stay: their texts are the workspace's own.
 type Retention struct {
-	Kept time.Duration // 0: DefaultRetention
+	Period time.Duration // 0: DefaultRetention
 	// Fresh: while the account is connected, it has to be read again, or deleted, within 30 days.
 	Fresh bool
 	// Source is the page of the platform's terms that it was chosen by; empty: it is crier's own choice.

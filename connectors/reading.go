@@ -229,6 +229,6 @@ type StreamEvent struct {
 	At   schema.StreamPlace // how far the stream is read with it
 	// Resumed is that the event is the first of a connection, and Asked the place that was asked
 	// for: what lies between may be missing, where the host did not keep it.
-	Resumed bool
-	Asked   schema.StreamPlace
+	Resumed   bool
+	Requested schema.StreamPlace
 }

@@ -55,9 +55,9 @@ func (c *chunk) run(ctx context.Context, events <-chan connectors.StreamEvent) e
 // take matches an event.
 func (c *chunk) take(ctx context.Context, e *connectors.StreamEvent) {
 	c.kinds[e.Kind].Inc()
-	if e.Resumed && !e.At.Time.IsZero() && e.At.Time.Sub(e.Asked.Time) > gap {
+	if e.Resumed && !e.At.Time.IsZero() && e.At.Time.Sub(e.Requested.Time) > gap {
 		c.Metrics.gaps.WithLabelValues(c.Stream).Inc()
-		c.Logger.WarnContext(ctx, "posts between were not kept by the stream's host", "stream", c.Stream, "from", e.Asked.Time, "until", e.At.Time)
+		c.Logger.WarnContext(ctx, "posts between were not kept by the stream's host", "stream", c.Stream, "from", e.Requested.Time, "until", e.At.Time)
 	}
 	if !e.At.Time.IsZero() {
 		c.claim.Place = e.At

@@ -110,21 +110,21 @@ func (a *answering) connect(p schema.Platform) schema.Account {
 // something that was said under a post.
 var answerable = map[schema.Platform]struct {
 	call string
-	item func(simulation.Said) string
+	item func(simulation.Remark) string
 }{
-	schema.Bluesky:   {"com.atproto.repo.putRecord", func(s simulation.Said) string { return "at://did:plc:somebody/app.bsky.feed.post/" + s.ID }},
+	schema.Bluesky:   {"com.atproto.repo.putRecord", func(s simulation.Remark) string { return "at://did:plc:somebody/app.bsky.feed.post/" + s.ID }},
 	schema.Mastodon:  {"POST /api/v1/statuses", plainID},
 	schema.Twitter:   {"POST /2/tweets", plainID},
 	schema.Threads:   {"POST /{user}/threads_publish", plainID},
 	schema.Instagram: {"POST /{id}/replies", plainID},
-	schema.Facebook:  {"POST /{version}/{node}/comments", func(s simulation.Said) string { return s.Under + "_" + s.ID }},
-	schema.LinkedIn: {"POST /rest/socialActions/{urn}/comments", func(s simulation.Said) string {
+	schema.Facebook:  {"POST /{version}/{node}/comments", func(s simulation.Remark) string { return s.Under + "_" + s.ID }},
+	schema.LinkedIn: {"POST /rest/socialActions/{urn}/comments", func(s simulation.Remark) string {
 		return fmt.Sprintf("urn:li:comment:(urn:li:share:%s,%s)", s.Under, s.ID)
 	}},
-	schema.YouTube: {"POST /youtube/v3/comments", func(s simulation.Said) string { return "UgS" + s.ID }},
+	schema.YouTube: {"POST /youtube/v3/comments", func(s simulation.Remark) string { return "UgS" + s.ID }},
 }
 
-func plainID(s simulation.Said) string { return s.ID }
+func plainID(s simulation.Remark) string { return s.ID }
 
 // asked makes a reply to what somebody has said under a post of the account.
 func (a *answering) asked(p schema.Platform, text string) (schema.CommentID, *simulation.World) {
@@ -133,7 +133,7 @@ func (a *answering) asked(p schema.Platform, text string) (schema.CommentID, *si
 	world.Quiet()
 	post, _, err := world.Add(simulation.Post{Account: account.NativeID, Text: "the entry", Workspace: a.workspace})
 	a.must(err)
-	said := world.Say(simulation.Said{Account: account.NativeID, Under: post.ID, Text: "hello?"})
+	said := world.Say(simulation.Remark{Account: account.NativeID, Under: post.ID, Text: "hello?"})
 	native, under := answerable[p].item(said), post.ID
 	if p == schema.LinkedIn {
 		under = "urn:li:share:" + post.ID

@@ -31,7 +31,7 @@ func TestAPostIsLookedAtFromItsFirstQuarterOnToItsThirtiethDay(t *testing.T) {
 			t.Fatalf("%d looks after %v, want %d", len(facts), schema.SnapshotAge(slot), slot+1)
 		}
 		f.wantMetrics(facts[slot], post, there, slot)
-		if all := world.SaidUnder(there); int(slot) == schema.SnapshotSlots-3 { // somebody takes back what they wrote
+		if all := world.RemarksUnder(there); int(slot) == schema.SnapshotSlots-3 { // somebody takes back what they wrote
 			world.Unsay(there.Account, all[len(all)-1].ID)
 		}
 	}
@@ -44,7 +44,7 @@ func TestAPostIsLookedAtFromItsFirstQuarterOnToItsThirtiethDay(t *testing.T) {
 	if n := f.count(`select count(*) from jobs j join collections c on c.id = j.id`); n != 3 {
 		t.Errorf("%d jobs are left, want those of followers, comments and mentions", n)
 	}
-	said, items := len(world.SaidUnder(there)), f.count(`select count(*) from inbox where not mention`)
+	said, items := len(world.RemarksUnder(there)), f.count(`select count(*) from inbox where not mention`)
 	if facts := len(f.facts(schema.FactInboxItem)); said == 0 || items != said+1 || facts != items+1+len(world.Mentions(there.Account)) {
 		t.Errorf("%d items and %d facts of %d comments, one that was deleted and %d mentions", items, facts, said, len(world.Mentions(there.Account)))
 	}

@@ -42,7 +42,7 @@ func TestWhatWasNotGrantedIsReadOnceItIs(t *testing.T) {
 		t.Errorf("%d accounts are in doubt", n)
 	}
 
-	for i, again := range consent(scopes.Asked()) {
+	for i, again := range consent(scopes.Requested()) {
 		if again.ID != accounts[i].ID {
 			t.Fatal("connecting again makes another account")
 		}

@@ -146,15 +146,15 @@ func unix(text string) time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// mostBody is more than any event has.
-const mostBody = 4 << 20
+// maxBody is more than any event has.
+const maxBody = 4 << 20
 
 // Handler takes deliveries: those that are not right are refused with 401, and where take fails
 // the answer is 500, so that crier sends the event again.
 func (v Verifier) Handler(take func(context.Context, *client.Event) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		var body bytes.Buffer
-		if _, err := body.ReadFrom(http.MaxBytesReader(w, request.Body, mostBody)); err != nil {
+		if _, err := body.ReadFrom(http.MaxBytesReader(w, request.Body, maxBody)); err != nil {
 			http.Error(w, "the body cannot be read", http.StatusBadRequest)
 			return
 		}

@@ -53,7 +53,7 @@ func (c *configShowCommand) choose() error {
 	if err != nil {
 		return err
 	}
-	c.PostgresConnections = compose.Config{Roles: roles, PostgresConnections: c.PostgresConnections}.MostConnections()
+	c.PostgresConnections = compose.Config{Roles: roles, PostgresConnections: c.PostgresConnections}.MaxConnections()
 	c.MaxMedia = cmp.Or(c.MaxMedia, catalog.LargestMedia()>>20)
 	c.Partitions = c.on(c.Kafka)
 	return nil

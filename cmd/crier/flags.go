@@ -103,8 +103,8 @@ func (f workFlags) Validate() error {
 	if f.MaxLateness < time.Minute {
 		wrong = append(wrong, errors.New("--max-lateness is at least 1m: what is more late is not published"))
 	}
-	if f.Drain < compose.LeastDrain {
-		wrong = append(wrong, fmt.Errorf("--drain is at least %v: a call to a platform and its commit may take as long", compose.LeastDrain))
+	if f.Drain < compose.MinDrain {
+		wrong = append(wrong, fmt.Errorf("--drain is at least %v: a call to a platform and its commit may take as long", compose.MinDrain))
 	}
 	roles, err := compose.ParseRoles(f.Roles)
 	if err != nil {

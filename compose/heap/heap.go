@@ -16,8 +16,8 @@ const (
 	// itself collects once the heap has doubled, which is some ten times a second with as little as crier
 	// holds.
 	heapRoom = 96 << 20
-	// usualHeapPercent is Go's own GOGC; mostHeapPercent bounds what a heap that is nearly empty is given.
-	usualHeapPercent, mostHeapPercent = 100, 800
+	// usualHeapPercent is Go's own GOGC; maxHeapPercent bounds what a heap that is nearly empty is given.
+	usualHeapPercent, maxHeapPercent = 100, 800
 	// A process that allocates less than idleHeap between two looks, idleLooks times, is at rest.
 	heapLook  = time.Second
 	idleHeap  = 16 << 20
@@ -85,5 +85,5 @@ func (h *heap) set(percent int) {
 
 // heapPercent is by how much a heap with so many bytes in use may grow until it is collected.
 func heapPercent(live uint64) int {
-	return int(max(usualHeapPercent, min(mostHeapPercent, heapRoom*100/max(live, 1))))
+	return int(max(usualHeapPercent, min(maxHeapPercent, heapRoom*100/max(live, 1))))
 }

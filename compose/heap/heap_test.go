@@ -11,7 +11,7 @@ func TestASmallHeapIsCollectedAsRarelyAsItsRoomAllows(t *testing.T) {
 		live uint64
 		want int
 	}{
-		"nothing yet":           {0, mostHeapPercent},
+		"nothing yet":           {0, maxHeapPercent},
 		"little":                {24 << 20, 400},
 		"as much as the room":   {heapRoom, 100},
 		"more: as Go by itself": {10 * heapRoom, 100},

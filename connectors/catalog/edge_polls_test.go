@@ -24,7 +24,7 @@ var polls = map[schema.Platform]pollBounds{
 	schema.LinkedIn: {letters: 30, question: 140},                                       // learn.microsoft.com/linkedin, poll-post-api
 }
 
-const leastOptions, mostOptions = 2, 4
+const minOptions, maxOptions = 2, 4
 
 func edgesOfPolls(c schema.Constraints, edges map[string]edge) {
 	b, takes := polls[c.Platform]
@@ -32,7 +32,7 @@ func edgesOfPolls(c schema.Constraints, edges map[string]edge) {
 		return
 	}
 	asking := func(name string, change func(poll map[string]any)) piece {
-		poll := map[string]any{"options": optionsOf(leastOptions, 1)}
+		poll := map[string]any{"options": optionsOf(minOptions, 1)}
 		if b.question > 0 {
 			poll["question"] = "Which?"
 		}
@@ -50,9 +50,9 @@ func edgesOfPolls(c schema.Constraints, edges map[string]edge) {
 			asking(name+" beyond", func(poll map[string]any) { poll[fieldOf(name, b)] = beyond }),
 		)
 	}
-	with("most options", optionsOf(mostOptions, 1), optionsOf(mostOptions+1, 1))
-	with("least options", optionsOf(leastOptions, 1), optionsOf(leastOptions-1, 1))
-	with("letters of options", optionsOf(leastOptions, b.letters), optionsOf(leastOptions, b.letters+1))
+	with("most options", optionsOf(maxOptions, 1), optionsOf(maxOptions+1, 1))
+	with("least options", optionsOf(minOptions, 1), optionsOf(minOptions-1, 1))
+	with("letters of options", optionsOf(minOptions, b.letters), optionsOf(minOptions, b.letters+1))
 	if b.question > 0 {
 		with("question", strings.Repeat("x", b.question), strings.Repeat("x", b.question+1))
 	}

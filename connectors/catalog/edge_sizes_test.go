@@ -15,9 +15,9 @@ import (
 	"crier/schema"
 )
 
-// mostSent is how much of a file is sent in parts: that a platform takes more of it says nothing about the
+// maxSent is how much of a file is sent in parts: that a platform takes more of it says nothing about the
 // size, which it was told before the first.
-const mostSent = 16 << 20
+const maxSent = 16 << 20
 
 // publishTo publishes what is at an edge, or beyond it, of which a file in parts is not sent to its end. The
 // error is a refusal.
@@ -77,14 +77,14 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Host == w.files.host() {
 		return w.files.answer(r), nil
 	}
-	isPart := r.ContentLength > maxTold && r.ContentLength < w.size
+	isPart := r.ContentLength > maxNamed && r.ContentLength < w.size
 	switch {
 	case w.size == 0:
-	case isPart && (w.sent > mostSent || w.more > 0): // of the larger file it was told before
+	case isPart && (w.sent > maxSent || w.more > 0): // of the larger file it was told before
 		return nil, errEnough
 	case isPart:
 		w.sent += r.ContentLength
-	case r.ContentLength > maxTold:
+	case r.ContentLength > maxNamed:
 		defer r.Body.Close()
 		answered := httptest.NewRecorder() // through no socket
 		w.simulators.ServeHTTP(answered, w.whole(r))
@@ -95,8 +95,8 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.sockets.RoundTrip(r)
 }
 
-// maxTold bounds the body of a call that tells of a file, and has none of it.
-const maxTold = 64 << 10
+// maxNamed bounds the body of a call that tells of a file, and has none of it.
+const maxNamed = 64 << 10
 
 // telling returns a call that tells of the larger file.
 func (w *wire) telling(r *http.Request) *http.Request {
@@ -124,8 +124,8 @@ func (w *wire) whole(r *http.Request) *http.Request {
 	if _, boundary, isForm := strings.Cut(r.Header.Get("Content-Type"), "boundary="); isForm {
 		end = "\r\n--" + boundary + "--\r\n"
 	}
-	rest := r.ContentLength + w.more - maxTold - int64(len(end))
-	body := io.MultiReader(io.LimitReader(r.Body, maxTold), io.LimitReader(zeros{}, rest), strings.NewReader(end))
+	rest := r.ContentLength + w.more - maxNamed - int64(len(end))
+	body := io.MultiReader(io.LimitReader(r.Body, maxNamed), io.LimitReader(zeros{}, rest), strings.NewReader(end))
 	r = r.Clone(r.Context())
 	r.Body, r.ContentLength = io.NopCloser(body), r.ContentLength+w.more
 	return r

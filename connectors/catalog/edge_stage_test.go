@@ -134,7 +134,7 @@ func (s *edgeStage) claim(d *schema.Delivery) {
 	d.DueAt, d.Deadline, d.Until = d.Since, d.Since.Add(schema.CallDeadline), d.Since.Add(24*time.Hour)
 }
 
-const mostSteps = 60
+const maxSteps = 60
 
 func (s *edgeStage) run(t *testing.T, d schema.Delivery, p piece) (schema.Receipt, error) {
 	connector := s.connectors[d.Account.Platform]
@@ -144,7 +144,7 @@ func (s *edgeStage) run(t *testing.T, d schema.Delivery, p piece) (schema.Receip
 		if progress.State != nil {
 			d.Progress = progress.State
 		}
-		if err != nil || step > mostSteps {
+		if err != nil || step > maxSteps {
 			return schema.Receipt{}, err
 		}
 		ready = progress.Ready
@@ -167,7 +167,7 @@ func (s *edgeStage) run(t *testing.T, d schema.Delivery, p piece) (schema.Receip
 // settle looks at what a platform has taken until it is through with it.
 func (s *edgeStage) settle(t *testing.T, d schema.Delivery, receipt schema.Receipt) error {
 	d.Step, d.Receipts = schema.StepFind, []schema.Receipt{receipt}
-	for range mostSteps {
+	for range maxSteps {
 		s.pass(schema.SettleTime)
 		found, verdict, err := s.connectors[d.Account.Platform].Find(t.Context(), d)
 		if verdict == schema.NotThere || verdict == schema.Found && !found.Open {

@@ -12,7 +12,7 @@ import (
 func Profiles() map[schema.Platform]time.Duration {
 	retention := map[schema.Platform]time.Duration{}
 	for _, p := range schema.Platforms() {
-		retention[p] = cmp.Or(table[p].Retention.Kept, connectors.DefaultRetention)
+		retention[p] = cmp.Or(table[p].Retention.Period, connectors.DefaultRetention)
 	}
 	return retention
 }

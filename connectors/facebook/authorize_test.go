@@ -102,7 +102,7 @@ func TestTheListOfPagesIsRead(t *testing.T) {
 func TestAnEndlessListOfPagesEnds(t *testing.T) {
 	r := newRig(t)
 	r.Inject(t, simulation.Fault{Operation: pageLists, Status: http.StatusOK, Times: 50, Body: `{"data":[],"paging":{"cursors":{"after":"1"},"next":"x"}}`})
-	if _, err := r.Entities(t.Context(), schema.Account{}, person()); err != nil || r.World.Calls(pageLists) != mostPageLists {
+	if _, err := r.Entities(t.Context(), schema.Account{}, person()); err != nil || r.World.Calls(pageLists) != maxPageLists {
 		t.Errorf("%d lists, %v", r.World.Calls(pageLists), err)
 	}
 }

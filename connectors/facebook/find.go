@@ -112,7 +112,7 @@ func (c *Connector) videoStatus(ctx context.Context, d schema.Delivery, id strin
 // open until the video is published.
 func (c *Connector) findVideo(ctx context.Context, d schema.Delivery, s settings, id string) (schema.Receipt, schema.Verdict, error) {
 	film, err := c.videoStatus(ctx, d, id)
-	if isGone(err) && c.now().Sub(d.Since) < graph.MostWork { // as in an incident, and right after the call
+	if isGone(err) && c.now().Sub(d.Since) < graph.MaxWork { // as in an incident, and right after the call
 		return schema.Receipt{}, schema.CannotTell, listing.LookLater(0, "Facebook does not show the video")
 	}
 	if isGone(err) {

@@ -39,9 +39,9 @@ type shownPage struct {
 const taskContent = "CREATE_CONTENT"
 
 const (
-	// mostPageLists bounds how many parts of a list are read: some of its pages are left out.
-	mostPageLists  = 5
-	mostBusinesses = 20
+	// maxPageLists bounds how many parts of a list are read: some of its pages are left out.
+	maxPageLists  = 5
+	maxBusinesses = 20
 )
 
 // pages collects the pages that a person may publish on.
@@ -84,7 +84,7 @@ func (p *pages) ofBusinesses(ctx context.Context) error {
 	if _, err := p.client.Do(ctx, call, &listed); err != nil {
 		return unlessRefused(fmt.Errorf("listing portfolios: %w", err))
 	}
-	for _, business := range listed.Data[:min(len(listed.Data), mostBusinesses)] {
+	for _, business := range listed.Data[:min(len(listed.Data), maxBusinesses)] {
 		for operation, edge := range map[string]string{opOwnedPages: "/owned_pages", opClientPages: "/client_pages"} {
 			if err := unlessRefused(p.list(ctx, url.PathEscape(business.ID)+edge, operation)); err != nil {
 				return err
@@ -106,7 +106,7 @@ func unlessRefused(err error) error {
 // list reads a list of pages.
 func (p *pages) list(ctx context.Context, path, operation string) error {
 	next, known := "", slices.Clone(p.entities)
-	for range mostPageLists {
+	for range maxPageLists {
 		call := p.call(p.account, p.person, http.MethodGet, path, operation)
 		call.Query = pageQuery(next, "id,name,access_token,tasks")
 		var listed list[shownPage]

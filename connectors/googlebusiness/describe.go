@@ -17,7 +17,7 @@ func Describe() connectors.Description {
 		Connecting:  connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, Refresh: true, Entity: true}},
 		// Content of the APIs may be kept for 30 days, and as it is alone.
 		Retention: connectors.Retention{
-			Kept: 30 * 24 * time.Hour, Fresh: true, Source: "developers.google.com/my-business/content/policies",
+			Period: 30 * 24 * time.Hour, Fresh: true, Source: "developers.google.com/my-business/content/policies",
 		},
 		New: func(p connectors.Parts) connectors.Connector { return New(p) },
 	}

@@ -90,14 +90,14 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 const (
 	accountPage  = 20  // the most Google gives at once
 	locationPage = 100 // as well
-	// mostLists bounds how many parts of lists are read: some of their items are left out.
-	mostLists = 40
+	// maxLists bounds how many parts of lists are read: some of their items are left out.
+	maxLists = 40
 )
 
 // Entities lists the locations that the person manages, by themselves or in a group. One that
 // is in several is shown once.
 func (c *Connector) Entities(ctx context.Context, a schema.Account, person schema.Credentials) ([]connectors.Entity, error) {
-	l := lister{connector: c, account: a, person: person, left: mostLists, entities: []connectors.Entity{}, seen: map[string]bool{}}
+	l := lister{connector: c, account: a, person: person, left: maxLists, entities: []connectors.Entity{}, seen: map[string]bool{}}
 	for token, more := "", true; more; {
 		call := c.call(a, person, c.accounts+"/v1/accounts", opAccounts)
 		call.Query = url.Values{"pageSize": {strconv.Itoa(accountPage)}}

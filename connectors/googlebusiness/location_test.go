@@ -111,7 +111,7 @@ func TestEntitiesAreBounded(t *testing.T) {
 	r.Inject(t, simulation.Fault{Operation: opAccounts, Times: 99, Status: http.StatusOK, Body: `{"accounts":[{"name":"accounts/1"}],"nextPageToken":"more"}`})
 	r.Inject(t, simulation.Fault{Operation: opLocations, Times: 99, Status: http.StatusOK, Body: `{"locations":[{"name":"locations/1","title":"t"}],"nextPageToken":"more"}`})
 	entities, err := r.Entities(t.Context(), schema.Account{}, schema.Credentials{AccessToken: token})
-	if calls := r.World.Calls(opAccounts) + r.World.Calls(opLocations); err != nil || len(entities) != 1 || calls != mostLists {
+	if calls := r.World.Calls(opAccounts) + r.World.Calls(opLocations); err != nil || len(entities) != 1 || calls != maxLists {
 		t.Errorf("%d entities after %d calls, %v", len(entities), calls, err)
 	}
 	many := make([]string, connectors.MaxEntities+1)

@@ -104,8 +104,8 @@ const (
 	// ready soon, and of videos Meta asks for a look a minute.
 	firstPause = 2 * time.Second
 	lastPause  = time.Minute
-	// MostWork is for how long a platform may work on a post; Meta speaks of five minutes.
-	MostWork = 30 * time.Minute
+	// MaxWork is for how long a platform may work on a post; Meta speaks of five minutes.
+	MaxWork = 30 * time.Minute
 )
 
 // progress is what is kept of an entry between two calls of Prepare.
@@ -264,7 +264,7 @@ func (c Containers) settle(ctx context.Context, d schema.Delivery, p *progress, 
 	state, err := c.Look(ctx, d, item.ID)
 	switch {
 	case err != nil && c.IsUnread(err):
-		item.Ready = c.Now().Sub(time.Unix(p.Since, 0)) > MostWork
+		item.Ready = c.Now().Sub(time.Unix(p.Since, 0)) > MaxWork
 		return nil
 	case err != nil:
 		return err
@@ -274,9 +274,9 @@ func (c Containers) settle(ctx context.Context, d schema.Delivery, p *progress, 
 	case state.Status != InProgress:
 		*p = progress{}
 		return state.Failure()
-	case c.Now().Sub(time.Unix(p.Since, 0)) > MostWork:
+	case c.Now().Sub(time.Unix(p.Since, 0)) > MaxWork:
 		*p = progress{}
-		return &schema.Error{Kind: schema.Retryable, Message: fmt.Sprintf("the platform did not make the post ready within %s", MostWork)}
+		return &schema.Error{Kind: schema.Retryable, Message: fmt.Sprintf("the platform did not make the post ready within %s", MaxWork)}
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 
 // Instagram's documents show one form of the answer, and its servers send another.
 func TestWhatWasGrantedIsRead(t *testing.T) {
-	all := strings.Join(scopes(connectors.App{}).Asked(), ",")
-	list := `["` + strings.Join(scopes(connectors.App{}).Asked(), `","`) + `"]`
+	all := strings.Join(scopes(connectors.App{}).Requested(), ",")
+	list := `["` + strings.Join(scopes(connectors.App{}).Requested(), `","`) + `"]`
 	for name, tt := range map[string]struct {
 		body  string
 		scope string

@@ -49,7 +49,7 @@ func TestAReadOfAContainerThatIsRefusedEndsNoAccount(t *testing.T) {
 			r.Inject(t, simulation.Fault{Operation: simShow, Status: tt.status, Times: tt.times, Body: tt.body})
 			last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("soon", r.Picture("a")))
 			waited := r.Clock().Sub(began)
-			if r.WantPosts(t, 1); last.State != schema.TargetPosted || last.Attempts != 0 || waited > graph.MostWork+2*time.Minute {
+			if r.WantPosts(t, 1); last.State != schema.TargetPosted || last.Attempts != 0 || waited > graph.MaxWork+2*time.Minute {
 				t.Errorf("it is %v after %v, %+v", last.State, waited, last.Error)
 			}
 		})

@@ -20,7 +20,7 @@ func Describe() connectors.Description {
 		Connecting: connectors.Connecting{Tokens: connectors.Tokens{Accepted: true, Refresh: true, Entity: true}, ChoosesScopes: true, Version: DefaultVersion},
 		// Of what LinkedIn gives of members, their activity may be kept for the shortest time.
 		Retention: connectors.Retention{
-			Kept: 48 * time.Hour, Source: "learn.microsoft.com/linkedin/marketing/data-storage-requirements",
+			Period: 48 * time.Hour, Source: "learn.microsoft.com/linkedin/marketing/data-storage-requirements",
 		},
 		New: func(p connectors.Parts) connectors.Connector { return New(p) },
 	}

@@ -61,7 +61,7 @@ func (c *Connector) flow(a schema.Account, app connectors.App) oauth.Flow {
 }
 
 // registered is what crier registers with.
-func registered() string { return strings.Join(scopes().Asked(), " ") }
+func registered() string { return strings.Join(scopes().Requested(), " ") }
 
 // register makes crier an app of the server (docs.joinmastodon.org/methods/apps/#create).
 func (c *Connector) register(ctx context.Context, a schema.Account, callback string) (connectors.App, error) {

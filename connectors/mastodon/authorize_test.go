@@ -103,7 +103,7 @@ func TestMentionsAreReadWhereThatWasGranted(t *testing.T) {
 		granted bool
 	}{
 		"what publishing needs": {scopes().Publish, false},
-		"all that is asked for": {scopes().Asked(), true},
+		"all that is asked for": {scopes().Requested(), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			older := r.visit(t, connectors.App{}).Grant.App

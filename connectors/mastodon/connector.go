@@ -41,8 +41,8 @@ type Connector struct {
 	counts  counts
 }
 
-// mostKeys is how many keys a status is sent under while their answers are another post's.
-const mostKeys = 5
+// maxKeys is how many keys a status is sent under while their answers are another post's.
+const maxKeys = 5
 
 // New makes the connector.
 func New(c connectors.Parts) *Connector {
@@ -78,7 +78,7 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []st
 	}
 	c.counts.open(d.Account.ID, d.Key)
 	key := d.Key
-	for range mostKeys {
+	for range maxKeys {
 		created, err := c.post(ctx, d, body, key)
 		if err != nil {
 			return schema.Receipt{}, fmt.Errorf("creating status: %w", err)

@@ -8,8 +8,8 @@ import (
 	"crier/schema"
 )
 
-// mostCounts is how many accounts, and how many open calls, have their count remembered at once.
-const mostCounts = 20_000
+// maxCounts is how many accounts, and how many open calls, have their count remembered at once.
+const maxCounts = 20_000
 
 // countFresh is how old a count may be when a call is claimed. Between an older one and the call other
 // apps may have published as much as they deleted since, which hides what the call made.
@@ -39,7 +39,7 @@ func (c *counts) see(account schema.AccountID, count *int64) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.latest == nil || len(c.latest) >= mostCounts {
+	if c.latest == nil || len(c.latest) >= maxCounts {
 		c.latest = make(map[schema.AccountID]seenCount)
 	}
 	c.latest[account] = seenCount{*count, c.now()}
@@ -54,7 +54,7 @@ func (c *counts) open(account schema.AccountID, key string) {
 		delete(c.before, key)
 		return
 	}
-	if c.before == nil || len(c.before) >= mostCounts {
+	if c.before == nil || len(c.before) >= maxCounts {
 		c.before = make(map[string]int64)
 	}
 	c.before[key] = latest.statuses

@@ -27,9 +27,9 @@ type written struct {
 	InReplyToAccountID string `json:"in_reply_to_account_id"` // null: empty
 }
 
-// mostDescendants is how many answers a server shows to whoever is logged in (docs.joinmastodon.org/
+// maxDescendants is how many answers a server shows to whoever is logged in (docs.joinmastodon.org/
 // methods/statuses/#context).
-const mostDescendants = 4096
+const maxDescendants = 4096
 
 // Comments reads all that answers a status, as far as its server knows it, in one call. Answers
 // are to statuses that the reader may see, private ones included.
@@ -50,7 +50,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		return connectors.ReceivedPage{}, err
 	}
 	var page connectors.ReceivedPage
-	if len(thread.Descendants) < mostDescendants {
+	if len(thread.Descendants) < maxDescendants {
 		page.Extent = connectors.AllComments
 	}
 	for _, w := range thread.Descendants {

@@ -24,12 +24,12 @@ func formOf(text string) string { return lettersOf(withoutTags(decoded(text))) }
 // lettersOf is the form in which tags count by what is in them.
 func lettersOf(text string) string { return listing.PlainAddresses(withoutServers(decoded(text))) }
 
-// mostDecoding is how often entities are decoded: what is written as an entity of an entity may have been
+// maxDecoding is how often entities are decoded: what is written as an entity of an entity may have been
 // decoded once on its way.
-const mostDecoding = 4
+const maxDecoding = 4
 
 func decoded(text string) string {
-	for range mostDecoding {
+	for range maxDecoding {
 		plain := html.UnescapeString(text)
 		if plain == text {
 			break

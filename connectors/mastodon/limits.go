@@ -52,8 +52,8 @@ func usualLimits() limits {
 
 const minPollOptions = 2
 
-// mostLimits are the most that a server is believed: beyond, crier takes nothing from its users.
-func mostLimits() limits {
+// maxLimits are the most that a server is believed: beyond, crier takes nothing from its users.
+func maxLimits() limits {
 	return limits{
 		Text: 256 << 10, URL: 2048, Media: 50, AltText: schema.MaxAltText,
 		ImageBytes: 4 << 30, VideoBytes: 4 << 30, Pixels: 1 << 30, FilmPixels: 1 << 30, FrameRate: 1000,
@@ -63,7 +63,7 @@ func mostLimits() limits {
 
 // bounded returns the limits as crier holds posts to them: what is no limit is the usual one.
 func (l limits) bounded() limits {
-	usual, most := usualLimits(), mostLimits()
+	usual, most := usualLimits(), maxLimits()
 	l.Text = bounded(l.Text, usual.Text, most.Text)
 	l.URL = bounded(l.URL, usual.URL, most.URL)
 	l.Media = bounded(l.Media, usual.Media, most.Media)

@@ -152,7 +152,7 @@ func TestWhatServersSayIsBounded(t *testing.T) {
 // What is stored may be another version's.
 func TestStoredLimitsAreBoundedAgain(t *testing.T) {
 	l, known := limitsOf(schema.Account{Settings: json.RawMessage(`{"limits":{"text":2000000000,"media":-1}}`)})
-	if !known || l.Text != mostLimits().Text || l.Media != usualLimits().Media || l.Options != usualLimits().Options {
+	if !known || l.Text != maxLimits().Text || l.Media != usualLimits().Media || l.Options != usualLimits().Options {
 		t.Errorf("limits %+v", l)
 	}
 }

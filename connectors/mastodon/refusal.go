@@ -13,8 +13,8 @@ import (
 // saysNotFound is what Mastodon says of what is not there, and of what the caller may not see.
 const saysNotFound = "Record not found"
 
-// saidBy returns the message of a refusal; empty where it is none of Mastodon's.
-func saidBy(body []byte) string {
+// messageOf returns the message of a refusal; empty where it is none of Mastodon's.
+func messageOf(body []byte) string {
 	var refusal struct {
 		Error string `json:"error"`
 	}
@@ -61,7 +61,7 @@ func answers() connectors.Answers {
 }
 
 func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
-	message := saidBy(response.Body)
+	message := messageOf(response.Body)
 	if message == "" {
 		return connectors.Refusal{}, false
 	}
@@ -76,7 +76,7 @@ func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 // what was not found is the account.
 func ofOwnAccount(response *connectors.Response, err error) error {
 	refused, ok := errors.AsType[*schema.Error](err)
-	if !ok || response == nil || response.Status != http.StatusNotFound || saidBy(response.Body) != saysNotFound {
+	if !ok || response == nil || response.Status != http.StatusNotFound || messageOf(response.Body) != saysNotFound {
 		return err
 	}
 	return &schema.Error{Kind: schema.TokenDead, End: schema.EndDeleted, Message: "the server has no such account", Err: refused}

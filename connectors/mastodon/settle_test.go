@@ -204,10 +204,10 @@ func TestAStatusOfAnothersIsNoAnswer(t *testing.T) {
 	}
 	before := r.World.Calls(opCreateStatus)
 	same := fmt.Sprintf(`{"id":"%s","created_at":"2026-03-04T05:06:07Z"}`, first.NativeID)
-	r.Inject(t, simulation.Fault{Operation: opCreateStatus, Status: http.StatusOK, Body: same, Times: 2 * mostKeys})
+	r.Inject(t, simulation.Fault{Operation: opCreateStatus, Status: http.StatusOK, Body: same, Times: 2 * maxKeys})
 	_, err := r.Publish(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Duplicate)
-	if calls := r.World.Calls(opCreateStatus) - before; calls != mostKeys {
+	if calls := r.World.Calls(opCreateStatus) - before; calls != maxKeys {
 		t.Errorf("%d calls", calls)
 	}
 	if !slices.ContainsFunc(r.World.Posts(), func(p simulation.Post) bool { return p.ID == second.NativeID }) {

@@ -42,13 +42,13 @@ func (q *DiskQuota) Take(bytes int64) error {
 	if err == nil || q.fetched == nil {
 		return err
 	}
-	q.fetched.reclaim(max(bytes, leastReclaimed))
+	q.fetched.reclaim(max(bytes, minReclaimed))
 	return q.take(bytes, bytes)
 }
 
-// leastReclaimed is what is removed at a time, so that a file is not written in small steps
+// minReclaimed is what is removed at a time, so that a file is not written in small steps
 // that each look for what to remove.
-const leastReclaimed = 64 << 20
+const minReclaimed = 64 << 20
 
 // Has is Take of bytes that are to be written later: nothing is taken.
 func (q *DiskQuota) Has(bytes int64) error {

@@ -22,13 +22,13 @@ type Source interface {
 type Config struct {
 	HTTP *http.Client // of package egress
 	Dir  string       // where files are while they are used; empty: the system's folder for such
-	// Kept is the folder where files are kept between the steps of an upload, of Dir's file
+	// Folder is the folder where files are kept between the steps of an upload, of Dir's file
 	// system; empty: they are not.
-	Kept      string
-	LeastKept int64         // bytes of what is kept; 0: 8 MiB
-	Timeout   time.Duration // of one fetch, whole
-	Limits    Limits        // of what Open fetches
-	Pool      pool          // that Open fetches in; nil: it fetches at once
+	Folder     string
+	MinFetched int64         // bytes of what is kept; 0: 8 MiB
+	Timeout    time.Duration // of one fetch, whole
+	Limits     Limits        // of what Open fetches
+	Pool       pool          // that Open fetches in; nil: it fetches at once
 	// Stored opens the media crier keeps itself.
 	Stored func(ctx context.Context, id schema.MediaID) (*File, error)
 }
@@ -52,11 +52,11 @@ var _ Source = (*Fetcher)(nil)
 // is there.
 func NewFetcher(config Config) *Fetcher {
 	f := &Fetcher{config: config}
-	if config.Kept == "" {
+	if config.Folder == "" {
 		return f
 	}
 	quota := config.Limits.Quota
-	f.fetched = newFetched(config.Kept, quota, config.LeastKept)
+	f.fetched = newFetched(config.Folder, quota, config.MinFetched)
 	f.fetched.removePartly()
 	if quota != nil {
 		quota.fetched = f.fetched

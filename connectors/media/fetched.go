@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// leastFetched is the size of what is kept: anything smaller is quickly fetched again.
-	leastFetched = 8 << 20
+	// minFetched is the size of what is kept: anything smaller is quickly fetched again.
+	minFetched = 8 << 20
 	// fetchedLife is how long a file is kept that no step has used, such as of an upload that
 	// goes on in another process, or was cancelled.
 	fetchedLife = time.Hour
@@ -41,7 +41,7 @@ type fetched struct {
 }
 
 func newFetched(folder string, quota *DiskQuota, least int64) *fetched {
-	return &fetched{folder: folder, quota: quota, least: cmp.Or(least, leastFetched), inUse: make(map[string]int), validators: make(map[string]string)}
+	return &fetched{folder: folder, quota: quota, least: cmp.Or(least, minFetched), inUse: make(map[string]int), validators: make(map[string]string)}
 }
 
 // removePartly removes what an earlier process had not got whole. What stays is removed once it
@@ -84,7 +84,7 @@ func (f *fetched) open(name string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening fetched media: %w", err)
 	}
-	file, err := openKept(content)
+	file, err := openStored(content)
 	if err = errors.Join(err, content.Close()); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func newChanging(t *testing.T) *changing {
 func keepingFetcher(t *testing.T, folder string, quota *DiskQuota, stored func(context.Context, schema.MediaID) (*File, error)) *Fetcher {
 	t.Helper()
 	return NewFetcher(Config{
-		HTTP: http.DefaultClient, Dir: folder, Kept: folder, LeastKept: 100, Timeout: time.Minute, Limits: Limits{MaxBytes: mib, Quota: quota}, Stored: stored,
+		HTTP: http.DefaultClient, Dir: folder, Folder: folder, MinFetched: 100, Timeout: time.Minute, Limits: Limits{MaxBytes: mib, Quota: quota}, Stored: stored,
 	})
 }
 

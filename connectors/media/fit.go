@@ -86,7 +86,7 @@ func (v *variants) decode(ctx context.Context, file *File) (d decoded, err error
 	if decoder := decoders[file.Type]; decoder != nil {
 		d.Image, err = decoder(bufio.NewReaderSize(until{ctx, content}, 64<<10))
 	} else {
-		d.Image, err = v.decoder.Decode(ctx, content, file.Size, file.Type, mostDecoded(found))
+		d.Image, err = v.decoder.Decode(ctx, content, file.Size, file.Type, maxDecoded(found))
 		d.Image = middle(d.Image, d.turn.Of(image.Pt(found.width, found.height)))
 	}
 	if file.Type == "image/webp" { // the package webp leaves them as they are
@@ -103,9 +103,9 @@ func (v *variants) decode(ctx context.Context, file *File) (d decoded, err error
 	return d, err
 }
 
-// mostDecoded is how many pixels a picture may have once it is decoded: somewhat more than it shows, where
+// maxDecoded is how many pixels a picture may have once it is decoded: somewhat more than it shows, where
 // its edges are not shown.
-func mostDecoded(found shape) int64 { return 2*int64(found.width)*int64(found.height) + 1<<20 }
+func maxDecoded(found shape) int64 { return 2*int64(found.width)*int64(found.height) + 1<<20 }
 
 // middle cuts a picture to a size, where it has more than its file says is to be shown.
 func middle(m image.Image, size image.Point) image.Image {

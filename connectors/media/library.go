@@ -220,7 +220,7 @@ func (l *Library) fileOf(content Content) (*File, error) {
 		file, err := Save(l.arriving, stored{content}, Limits{unlimited, l.limits.Quota})
 		return file, errors.Join(err, content.Close())
 	}
-	file, err := openKept(opened)
+	file, err := openStored(opened)
 	return file, errors.Join(err, opened.Close())
 }
 
@@ -238,8 +238,8 @@ func (s stored) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openKept makes a File of one that stays where it is.
-func openKept(opened *os.File) (*File, error) {
+// openStored makes a File of one that stays where it is.
+func openStored(opened *os.File) (*File, error) {
 	info, err := opened.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("opening media: %w", err)

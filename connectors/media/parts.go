@@ -197,8 +197,8 @@ func (l *Library) takeFromParts(ctx context.Context, u schema.Upload, kinds []sc
 	return file.MediaFacts, nil
 }
 
-// mostNamed is how many missing parts an error names.
-const mostNamed = 10
+// maxNamed is how many missing parts an error names.
+const maxNamed = 10
 
 // missing is the error of an upload some of whose parts have not come.
 func missing(a schema.Announced, has func(schema.UploadPart) bool) error {
@@ -208,7 +208,7 @@ func missing(a schema.Announced, has func(schema.UploadPart) bool) error {
 		if has(a.Part(number)) {
 			continue
 		}
-		if n++; n <= mostNamed {
+		if n++; n <= maxNamed {
 			names = append(names, strconv.Itoa(number))
 		}
 	}
@@ -216,7 +216,7 @@ func missing(a schema.Announced, has func(schema.UploadPart) bool) error {
 		return nil
 	}
 	text := strings.Join(names, ", ")
-	if n > mostNamed {
+	if n > maxNamed {
 		text += ", …"
 	}
 	return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("%d of %d parts have not come: %s", n, a.Parts(), text)}

@@ -201,12 +201,12 @@ func TestPlatformsFetchACopyOfAURL(t *testing.T) {
 		http.ServeContent(rw, r, "", time.Time{}, content)
 	}))
 	defer server.Close()
-	answer, err := http.Get(server.URL)
+	response, err := http.Get(server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer answer.Body.Close()
-	if sent, err := io.ReadAll(answer.Body); err != nil || len(sent) != len(film) || mediatest.Says(sent) {
+	defer response.Body.Close()
+	if sent, err := io.ReadAll(response.Body); err != nil || len(sent) != len(film) || mediatest.Says(sent) {
 		t.Errorf("%d of %d bytes, %v", len(sent), len(film), err)
 	}
 	if _, _, err := l.OpenVariant(t.Context(), schema.NewMediaID(time.Now()), of); schema.KindOf(err) != schema.NotFound {

@@ -125,7 +125,7 @@ func TestAFetchGoesOnInTheNextStep(t *testing.T) {
 			source := httptest.NewServer(server)
 			t.Cleanup(source.Close)
 			f := NewFetcher(Config{
-				HTTP: http.DefaultClient, Dir: folder, Kept: folder, LeastKept: 100, Timeout: 200 * time.Millisecond, Limits: Limits{MaxBytes: mib},
+				HTTP: http.DefaultClient, Dir: folder, Folder: folder, MinFetched: 100, Timeout: 200 * time.Millisecond, Limits: Limits{MaxBytes: mib},
 			})
 			item := schema.Media{URL: source.URL + "/film", Upload: "first"}
 			_, err := f.Open(t.Context(), item)

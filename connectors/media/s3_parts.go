@@ -15,8 +15,8 @@ import (
 	"crier/schema"
 )
 
-// mostListed is how many parts a service lists at a time, at most.
-const mostListed = 1000
+// maxListed is how many parts a service lists at a time, at most.
+const maxListed = 1000
 
 // Begin begins a multipart upload, of the name under which it is published: its addresses are
 // worth nothing once it is put together. Whether the key may list parts and sessions, by which
@@ -68,7 +68,7 @@ func (s *S3) Arrived(ctx context.Context, u schema.Upload) ([]arrivedPart, error
 	var arrived []arrivedPart
 	core := minio.Core{Client: s.client}
 	for after := 0; ; {
-		page, err := core.ListObjectParts(ctx, s.bucket, s.object(u.ID), u.Announced.Session, after, mostListed)
+		page, err := core.ListObjectParts(ctx, s.bucket, s.object(u.ID), u.Announced.Session, after, maxListed)
 		if err != nil {
 			return nil, failure(err)
 		}
@@ -135,7 +135,7 @@ func (s *S3) sessionsBefore(ctx context.Context, at time.Time, visit func(schema
 func (s *S3) eachSession(ctx context.Context, prefix string, visit func(minio.ObjectMultipartInfo) error) error {
 	core := minio.Core{Client: s.client}
 	for key, session := "", ""; ; {
-		page, err := core.ListMultipartUploads(ctx, s.bucket, prefix, key, session, "/", mostListed)
+		page, err := core.ListMultipartUploads(ctx, s.bucket, prefix, key, session, "/", maxListed)
 		if isMissing(err) || isDenied(err) {
 			return nil
 		}

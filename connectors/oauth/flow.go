@@ -56,7 +56,7 @@ func (f Flow) Authorize(_ context.Context, _ schema.Account, r connectors.Author
 	}
 	query := url.Values{
 		"response_type": {"code"}, f.clientID(): {f.App.ID}, "redirect_uri": {r.Callback}, "state": {r.State},
-		"scope": {strings.Join(f.Scopes.Asked(), cmp.Or(f.dialect.Separator, " "))},
+		"scope": {strings.Join(f.Scopes.Requested(), cmp.Or(f.dialect.Separator, " "))},
 	}
 	if f.dialect.PKCE {
 		query.Set("code_challenge", oauth2.S256ChallengeFromVerifier(r.Verifier))
@@ -74,7 +74,7 @@ func (f Flow) Exchange(ctx context.Context, a schema.Account, g connectors.Grant
 		return schema.Credentials{}, err
 	}
 	if granted.Scope == nil {
-		granted.Scope = new(strings.Join(f.Scopes.Asked(), " "))
+		granted.Scope = new(strings.Join(f.Scopes.Requested(), " "))
 	}
 	// An empty scope is none at all: people can take each away.
 	if err := f.Scopes.Check(append(connectors.SplitScopes(*granted.Scope), "")); err != nil {

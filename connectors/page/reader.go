@@ -75,7 +75,7 @@ type Reader struct {
 
 // NewReader makes a Reader.
 func NewReader(config Config) *Reader {
-	return &Reader{Config: config, limit: ReadLimit, cache: newKept()}
+	return &Reader{Config: config, limit: ReadLimit, cache: newCache()}
 }
 
 // Read returns what the page at an address says of itself, for nothing where it does not answer in time, or
@@ -129,7 +129,7 @@ func (r *Reader) readOnce(ctx context.Context, address string) (Page, outcome) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.limit)
 		defer cancel()
 		page, outcome := r.read(ctx, address)
-		lasts := keptFor
+		lasts := cacheTime
 		if outcome == notAnswered {
 			lasts = missingFor
 		}

@@ -173,26 +173,26 @@ func TestPagesAreKept(t *testing.T) {
 	s.ahead.Store(int64(missingFor + time.Minute))
 	s.want(t, s.address, there, wasKept)
 	s.want(t, s.address+"/down", down, notAnswered)
-	s.ahead.Store(int64(keptFor + time.Minute))
+	s.ahead.Store(int64(cacheTime + time.Minute))
 	s.want(t, s.address, there, wasRead)
 }
 
 func TestKeptPagesAreBounded(t *testing.T) {
-	now, k := time.Now(), newKept()
-	for i := range mostPages + 10 {
+	now, k := time.Now(), newCache()
+	for i := range maxPages + 10 {
 		k.keep(fmt.Sprint(i), Page{Title: "T"}, now.Add(time.Hour))
 	}
-	if len(k.pages) != mostPages || k.order.Len() != mostPages {
+	if len(k.pages) != maxPages || k.order.Len() != maxPages {
 		t.Errorf("%d pages are kept", len(k.pages))
 	}
-	large := Page{Picture: Picture{Content: make([]byte, mostContent/2)}}
+	large := Page{Picture: Picture{Content: make([]byte, maxContent/2)}}
 	for i := range 5 {
 		k.keep(fmt.Sprint("large ", i%4), large, now.Add(time.Hour))
 	}
-	if _, ok := k.find("large 0", now); !ok || len(k.pages) != 2 || k.content != mostContent {
+	if _, ok := k.find("large 0", now); !ok || len(k.pages) != 2 || k.content != maxContent {
 		t.Errorf("%d pages with %d bytes are kept", len(k.pages), k.content)
 	}
-	if _, ok := k.find("large 0", now.Add(2*time.Hour)); ok || k.content != mostContent/2 {
+	if _, ok := k.find("large 0", now.Add(2*time.Hour)); ok || k.content != maxContent/2 {
 		t.Error("a page is kept after its time")
 	}
 }

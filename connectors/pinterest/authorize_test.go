@@ -53,7 +53,7 @@ func TestManyBoards(t *testing.T) {
 	if err != nil || len(entities) != connectors.MaxEntities {
 		t.Errorf("%d entities, %v", len(entities), err)
 	}
-	if lists, sections := r.World.Calls(callBoards), r.World.Calls("GET /v5/boards/{board}/sections"); lists != mostLists || sections != sectionedBoards {
+	if lists, sections := r.World.Calls(callBoards), r.World.Calls("GET /v5/boards/{board}/sections"); lists != maxLists || sections != sectionedBoards {
 		t.Errorf("%d lists of boards and %d of sections", lists, sections)
 	}
 }

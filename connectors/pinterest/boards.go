@@ -28,8 +28,8 @@ type shownSection struct {
 }
 
 const (
-	// mostLists bounds how many parts of a list are read.
-	mostLists = 5
+	// maxLists bounds how many parts of a list are read.
+	maxLists = 5
 	// sectionedBoards is how many boards are asked for their sections when a person chooses:
 	// each is a call.
 	sectionedBoards = 50
@@ -130,7 +130,7 @@ func (c *Connector) sections(ctx context.Context, a schema.Account, credentials 
 // list reads a list from its beginning.
 func list[Of any](ctx context.Context, c *Connector, call connectors.Call) (items []Of, err error) {
 	next := ""
-	for range mostLists {
+	for range maxLists {
 		call.Query = pageQuery(next)
 		var read page[Of]
 		if _, err := c.client.Do(ctx, call, &read); err != nil {

@@ -108,7 +108,7 @@ func TestAVideoThatIsNeverReadyIsUploadedAgain(t *testing.T) {
 		t.Fatalf("Prepare = %+v, %v", p, err)
 	}
 	d.Progress = p.State
-	r.Pass(mostWork + time.Second)
+	r.Pass(maxWork + time.Second)
 	p, err = r.Prepare(t.Context(), d)
 	connectortest.WantKind(t, err, schema.Retryable)
 	d.Progress = p.State

@@ -18,8 +18,8 @@ import (
 const (
 	// processingWait is when to look again at a video that Pinterest still processes.
 	processingWait = 5 * time.Second
-	// mostWork is for how long Pinterest may process a video; it says no time.
-	mostWork = time.Hour
+	// maxWork is for how long Pinterest may process a video; it says no time.
+	maxWork = time.Hour
 )
 
 // progress is what is kept of an entry's media between two calls of Prepare.
@@ -135,9 +135,9 @@ func (c *Connector) lookAtVideo(ctx context.Context, d schema.Delivery, a *asset
 	case isAtWork && a.Video.Sent == 0:
 		a.Video.Sent = c.now().Unix()
 		return true, nil
-	case isAtWork && c.now().Sub(time.Unix(a.Video.Sent, 0)) > mostWork:
+	case isAtWork && c.now().Sub(time.Unix(a.Video.Sent, 0)) > maxWork:
 		*a = asset{}
-		return true, &schema.Error{Kind: schema.Retryable, Message: fmt.Sprintf("Pinterest did not make the video ready within %s", mostWork)}
+		return true, &schema.Error{Kind: schema.Retryable, Message: fmt.Sprintf("Pinterest did not make the video ready within %s", maxWork)}
 	case isAtWork:
 		return true, nil
 	case isGone || video.Status == stateRegistered:

@@ -14,7 +14,7 @@ import (
 const (
 	groupMessages = 20
 	groupWindow   = time.Minute
-	mostGroups    = 4096 // that are remembered; all are forgotten at once
+	maxGroups     = 4096 // that are remembered; all are forgotten at once
 )
 
 // groupPace keeps bots to the pace of groups. An account is published to by one process at a time,
@@ -65,7 +65,7 @@ func (g *groupPace) learn(c schema.Credentials, of chat, messages int, now time.
 }
 
 func (g *groupPace) add(key string, sent []time.Time, messages int, now time.Time) {
-	if g.sent == nil || len(g.sent) >= mostGroups {
+	if g.sent == nil || len(g.sent) >= maxGroups {
 		g.sent = map[string][]time.Time{}
 	}
 	g.sent[key] = append(sent, slices.Repeat([]time.Time{now}, messages)...)

@@ -96,7 +96,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 		return schema.Receipt{}, err
 	}
 	state, err := c.containers.Look(ctx, d, draft.container)
-	isUnread, works := err != nil && c.containers.IsUnread(err), c.now().Sub(draft.createdAt) < graph.MostWork
+	isUnread, works := err != nil && c.containers.IsUnread(err), c.now().Sub(draft.createdAt) < graph.MaxWork
 	switch {
 	case isUnread && works: // which costs no try
 		return schema.Receipt{}, &schema.Error{Kind: schema.RateLimited, RetryAfter: commentWait, Alone: true, Message: "Threads does not show the comment's container"}

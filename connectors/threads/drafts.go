@@ -18,7 +18,7 @@ type draft struct {
 	createdAt time.Time
 }
 
-const mostDrafts = 4096
+const maxDrafts = 4096
 
 func (d *drafts) of(key string) (of draft, ok bool) {
 	d.mu.Lock()
@@ -30,7 +30,7 @@ func (d *drafts) of(key string) (of draft, ok bool) {
 func (d *drafts) keep(key string, of draft) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.containers == nil || len(d.containers) >= mostDrafts {
+	if d.containers == nil || len(d.containers) >= maxDrafts {
 		d.containers = map[string]draft{}
 	}
 	d.containers[key] = of

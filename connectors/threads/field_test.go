@@ -63,7 +63,7 @@ func TestAContainerThatCannotBeRead(t *testing.T) {
 			answer.Operation, answer.Times = simShow, -1
 			r.Inject(t, answer)
 			last := graphtest.Run(t, r.Rig, r.Connector, r.Delivery("late"))
-			if waited := r.Clock().Sub(began); last.State != schema.TargetPosted || waited < graph.MostWork || waited > graph.MostWork+time.Minute {
+			if waited := r.Clock().Sub(began); last.State != schema.TargetPosted || waited < graph.MaxWork || waited > graph.MaxWork+time.Minute {
 				t.Errorf("it is %v after %v, %+v", last.State, waited, last.Error)
 			}
 			r.WantPosts(t, 1)

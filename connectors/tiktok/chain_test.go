@@ -265,12 +265,12 @@ func TestTheLastPartIsKept(t *testing.T) {
 
 func TestLastPartsAreBounded(t *testing.T) {
 	l, began := newLastParts(), time.Now()
-	for i := range mostLastParts + 5 {
+	for i := range maxLastParts + 5 {
 		if err := l.keep(string(rune('a'+i)), strings.NewReader("x"), began.Add(time.Duration(i))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(l.parts) != mostLastParts || l.take("a") != nil || l.take(string(rune('a'+5))) == nil {
+	if len(l.parts) != maxLastParts || l.take("a") != nil || l.take(string(rune('a'+5))) == nil {
 		t.Errorf("%d are kept", len(l.parts))
 	}
 	for _, left := range l.parts {
@@ -279,10 +279,10 @@ func TestLastPartsAreBounded(t *testing.T) {
 
 	large := newLastParts()
 	for _, id := range []string{"first", "second", "third"} { // as of videos that are one part
-		large.giveBack(id, &lastPart{size: mostLastBytes/2 - 1, until: began})
+		large.giveBack(id, &lastPart{size: maxLastBytes/2 - 1, until: began})
 		began = began.Add(time.Second)
 	}
-	if len(large.parts) != 2 || large.take("first") != nil || large.bytes > mostLastBytes {
+	if len(large.parts) != 2 || large.take("first") != nil || large.bytes > maxLastBytes {
 		t.Errorf("%d are kept, of %d bytes", len(large.parts), large.bytes)
 	}
 }

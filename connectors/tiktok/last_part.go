@@ -35,8 +35,8 @@ func newLastPart(content io.Reader, until time.Time) (*lastPart, error) {
 
 // What is kept is bounded. Most last parts are small, but one may be a video of 64 MB.
 const (
-	mostLastParts = 64
-	mostLastBytes = 512 << 20
+	maxLastParts = 64
+	maxLastBytes = 512 << 20
 )
 
 // lastParts are the ends of videos of which all else is sent: where the media is a url it would
@@ -72,7 +72,7 @@ func (l *lastParts) giveBack(id string, part *lastPart) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drop(id)
-	for len(l.parts) > 0 && (len(l.parts) >= mostLastParts || l.bytes+part.size > mostLastBytes) {
+	for len(l.parts) > 0 && (len(l.parts) >= maxLastParts || l.bytes+part.size > maxLastBytes) {
 		first := ""
 		for other, held := range l.parts {
 			if first == "" || held.until.Before(l.parts[first].until) {

@@ -147,10 +147,10 @@ func TestAPublicationIsFollowed(t *testing.T) {
 	if found.Open || found.NativeID != post.ID || found.URL != r.Base+"/@"+r.World.Account(token).Handle+"/video/"+post.ID {
 		t.Errorf("found %+v of %+v", found, post)
 	}
-	if answer, err := http.Get(found.URL); err != nil || answer.StatusCode != http.StatusOK {
-		t.Errorf("the address shows %v, %v", answer, err)
+	if response, err := http.Get(found.URL); err != nil || response.StatusCode != http.StatusOK {
+		t.Errorf("the address shows %v, %v", response, err)
 	} else {
-		answer.Body.Close()
+		response.Body.Close()
 	}
 }
 

@@ -42,7 +42,7 @@ func TestPostsAreReadByBothNames(t *testing.T) {
 			if err != nil || followers.Posts == nil || *followers.Posts != 2 {
 				t.Errorf("followers %+v, %v", followers, err)
 			}
-			r.World.Say(simulation.Said{Account: r.account(), Under: root.NativeID, Text: "an answer"})
+			r.World.Say(simulation.Remark{Account: r.account(), Under: root.NativeID, Text: "an answer"})
 			page, err := r.Comments(t.Context(), reading, schema.PublishedPost{NativeID: root.NativeID}, "")
 			if err != nil || len(page.Items) == 0 {
 				t.Errorf("comments %+v, %v", page, err)

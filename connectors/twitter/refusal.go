@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// untoldWait is for a rate limit that does not say when it ends.
-	untoldWait = time.Minute
+	// unnamedWait is for a rate limit that does not say when it ends.
+	unnamedWait = time.Minute
 	// planWait is for what only the operator can change: a plan that is used up, credits
 	// that are spent, an app that X does not let in.
 	planWait = 15 * time.Minute
@@ -42,7 +42,7 @@ const uninvited = "X takes a reply from an app only where the author has mention
 func answers() connectors.Answers {
 	return connectors.Answers{Read: readRefusal, Table: slices.Concat([]connectors.Answer{
 		{ // windows are of an endpoint
-			Status: []int{http.StatusTooManyRequests}, Means: connectors.IsAwaited, Wait: untoldWait, Alone: true,
+			Status: []int{http.StatusTooManyRequests}, Means: connectors.IsAwaited, Wait: unnamedWait, Alone: true,
 			Source: ofErrors, Example: `{"title":"Too Many Requests","type":"about:blank","status":429,"detail":"Too Many Requests"}`,
 		},
 		{ // pay per use, and nothing is left to pay with

@@ -19,8 +19,8 @@ func TestWhatARefusalOfAPostMeans(t *testing.T) {
 		wait   time.Duration
 	}{
 		"a plan that is used up":      {429, `{"title":"UsageCapExceeded","detail":"Usage cap exceeded: Monthly product cap","type":"https://api.x.com/2/problems/usage-capped"}`, schema.RateLimited, 0, planWait},
-		"a limit without an end":      {429, `{}`, schema.RateLimited, 0, untoldWait},
-		"a limit of a proxy":          {429, `<html>`, schema.RateLimited, 0, untoldWait},
+		"a limit without an end":      {429, `{}`, schema.RateLimited, 0, unnamedWait},
+		"a limit of a proxy":          {429, `<html>`, schema.RateLimited, 0, unnamedWait},
 		"credits that are spent":      {402, `{"title":"CreditsDepleted"}`, schema.RateLimited, 0, planWait},
 		"a suspended account":         {403, `{"detail":"The user used for authentication is suspended","type":"https://api.x.com/2/problems/user-suspended"}`, schema.TokenDead, schema.EndSuspended, 0},
 		"a kind of token":             {403, `{"detail":"no","type":"https://api.x.com/2/problems/unsupported-authentication"}`, schema.TokenDead, 0, 0},

@@ -147,7 +147,7 @@ func TestACommentThatIsListedLate(t *testing.T) {
 			call, look := r.Comment, r.Find
 			d.DescribeComment(schema.Content{Entries: []schema.Entry{{}}}, Constraints())
 			if operation == "comments" {
-				remark := r.World.Say(simulation.Said{Account: r.World.Posts()[0].Account, Under: r.World.Posts()[0].ID, Text: "hello?"})
+				remark := r.World.Say(simulation.Remark{Account: r.World.Posts()[0].Account, Under: r.World.Posts()[0].ID, Text: "hello?"})
 				d.Comment.ReplyTo = &schema.ReplyTo{NativeID: "UgS" + remark.ID, Post: remark.Under}
 				call, look = r.Reply, r.FindReply
 				d.DescribeReply(Constraints())

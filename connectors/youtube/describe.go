@@ -20,7 +20,7 @@ func Describe() connectors.Description {
 		// Within 7 days once a person has taken the consent back; what is stored of a channel is
 		// deleted or read again within 30 days.
 		Retention: connectors.Retention{
-			Kept: 7 * 24 * time.Hour, Fresh: true,
+			Period: 7 * 24 * time.Hour, Fresh: true,
 			Source: "developers.google.com/youtube/terms/developer-policies, III.D.2 and III.E.4",
 		},
 		New: func(p connectors.Parts) connectors.Connector { return New(p) },

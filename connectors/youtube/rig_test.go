@@ -105,13 +105,13 @@ func (r *rig) closed(t *testing.T, d schema.Delivery) (lacks string) {
 }
 
 // video returns the only one there is, as its platform shows it.
-func (r *rig) video(t *testing.T) simulation.Shown {
+func (r *rig) video(t *testing.T) simulation.View {
 	t.Helper()
 	posts := r.World.Posts()
 	if len(posts) != 1 || len(posts[0].Media) != 1 || posts[0].Media[0].Size != filmSize {
 		t.Fatalf("posts %+v", posts)
 	}
-	return r.World.Shown(posts[0])
+	return r.World.View(posts[0])
 }
 
 // folder is a media source whose items name what they hold.

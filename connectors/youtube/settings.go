@@ -40,8 +40,8 @@ type settings struct {
 }
 
 const (
-	maxTags      = 500 // characters of all of them, as YouTube counts them
-	mostTags     = 100
+	maxTagLength = 500 // characters of all of them, as YouTube counts them
+	maxTags      = 100
 	maxPlaylists = 5 // crier's own: each costs what a thumbnail does of the app's day
 )
 
@@ -70,11 +70,11 @@ var (
 func settingRules() validation.SettingRules {
 	language := validation.PatternSetting(languageTag, "the tag of a language, such as en or pt-BR")
 	flag := validation.BoolSetting()
-	tag := schema.TextLimit{Max: maxTags, Required: true, Without: brackets + ",", Count: utf8.RuneCountInString}
+	tag := schema.TextLimit{Max: maxTagLength, Required: true, Without: brackets + ",", Count: utf8.RuneCountInString}
 	return validation.SettingRules{
 		"title":                   validation.TextSetting(titleLimit()),
 		"privacyStatus":           validation.EnumSetting(isPublic, isUnlisted, isPrivate).Audience(),
-		"tags":                    validation.ListSetting(mostTags, validation.TextSetting(tag)),
+		"tags":                    validation.ListSetting(maxTags, validation.TextSetting(tag)),
 		"categoryId":              validation.PatternSetting(categoryID, "the number of a category"),
 		"defaultLanguage":         language,
 		"defaultAudioLanguage":    language,
@@ -96,9 +96,9 @@ func together(_ schema.Entry, object json.RawMessage) []schema.Detail {
 	if err != nil {
 		return nil // settingRules say what is wrong
 	}
-	if n := weightOf(s.Tags); n > maxTags {
+	if n := weightOf(s.Tags); n > maxTagLength {
 		return []schema.Detail{{Field: "tags", Code: validation.CodeTextTooLong, Message: fmt.Sprintf(
-			"all tags together may have %d characters, with a comma between two and quotes around one that has a space; these have %d", maxTags, n)}}
+			"all tags together may have %d characters, with a comma between two and quotes around one that has a space; these have %d", maxTagLength, n)}}
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func viewMissing(views []missingView, scopes connectors.Scopes, missing []connec
 			v := &views[i]
 			v.Permissions = append(v.Permissions, one.Name)
 			v.Partly = v.Partly && one.Partly
-			v.Asked = v.Asked && slices.Contains(scopes.Asked(), one.Name)
+			v.Asked = v.Asked && slices.Contains(scopes.Requested(), one.Name)
 		}
 	}
 	return views

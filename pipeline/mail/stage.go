@@ -38,11 +38,11 @@ const (
 	finishLimit = 10 * time.Second
 	// perConnection is how many mails go over a connection.
 	perConnection = 100
-	// A server that does not answer is tried again after leastPause, then twice as long, and at most mostPause.
-	leastPause, mostPause = 2 * time.Second, 5 * time.Minute
-	// A mail that the server does not take now is tried again after leastWait, then twice as long, and at most mostWait.
-	leastWait, mostWait = time.Minute, time.Hour
-	countEvery          = 15 * time.Second
+	// A server that does not answer is tried again after minPause, then twice as long, and at most maxPause.
+	minPause, maxPause = 2 * time.Second, 5 * time.Minute
+	// A mail that the server does not take now is tried again after minWait, then twice as long, and at most maxWait.
+	minWait, maxWait = time.Minute, time.Hour
+	countEvery       = 15 * time.Second
 )
 
 // Config is what the stage is made of.
@@ -142,7 +142,7 @@ func (s *Stage) next(ctx context.Context, open **connection) (bool, error) {
 func (s *Stage) connect(ctx context.Context) (*connection, error) {
 	open, err := s.Server.connect(ctx)
 	if err != nil {
-		s.pause = min(max(2*s.pause, leastPause), mostPause)
+		s.pause = min(max(2*s.pause, minPause), maxPause)
 		s.Logger.WarnContext(ctx, "the server of mail does not answer", "err", err, "pause", s.pause)
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (s *Stage) send(ctx context.Context, open **connection, m people.Mail, mess
 }
 
 func waitAfter(attempts int) time.Duration {
-	return min(leastWait<<min(attempts-1, 10), mostWait)
+	return min(minWait<<min(attempts-1, 10), maxWait)
 }
 
 // finish stores what became of a mail, however long the server took: else it would go once more.

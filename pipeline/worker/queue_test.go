@@ -236,7 +236,7 @@ func TestWhatIsBeingPostponedTakesItsRoomInMemory(t *testing.T) {
 			queued(q, 1, key, next)
 			full = q.len() == before
 		}
-		_, others := q.trimLine(Key{key}, keptInLine)
+		_, others := q.trimLine(Key{key}, lineLength)
 		behind += len(others)
 	}
 	if most := ackedLimit + keys*keyUnacked; behind > most {

@@ -202,7 +202,7 @@ func (hanging) Postpone(ctx context.Context, _ []schema.CommentID, _ []time.Dura
 }
 
 func TestAStopDoesNotWaitForLinesThatArePostponed(t *testing.T) {
-	const messages = keptInLine + 10
+	const messages = lineLength + 10
 	ctx, stop := context.WithCancel(t.Context())
 	s := &stopping{}
 	w := newWorker(t, s, nil)
@@ -220,14 +220,14 @@ func TestAStopDoesNotWaitForLinesThatArePostponed(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	close(queued)
-	for deadline := time.Now().Add(patience); w.queue.len() > keptInLine && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); w.queue.len() > lineLength && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if got, want := s.counts()[2], len(w.queue.acknowledged()); got != want || got < keptInLine {
+	if got, want := s.counts()[2], len(w.queue.acknowledged()); got != want || got < lineLength {
 		t.Errorf("%d jobs were brought forward of %d that waited in memory", got, want)
 	}
 }

@@ -11,11 +11,11 @@ import (
 const (
 	// shortWait is how long a task waits for its turn in its queue; a longer wait becomes a job.
 	shortWait = time.Second
-	// longestLine is how long the first of a line waits in its queue, and keptInLine how many wait
+	// longestLine is how long the first of a line waits in its queue, and lineLength how many wait
 	// with it. The others become jobs for when half of those before them have had a turn: not every
 	// step uses the turn it gets, and what is due later must not come first.
 	longestLine = 30 * time.Second
-	keptInLine  = 32
+	lineLength  = 32
 	// postponeBatch is how many tasks are postponed, or their waits recorded, in one transaction.
 	postponeBatch = 1000
 )
@@ -134,7 +134,7 @@ func (w *Worker[M, R, C]) queueOrPostpone(t *task[M, R], wait time.Duration, lon
 		return
 	}
 	w.waitInQueue(t, wait)
-	waiting, behind := w.queue.trimLine(t.Key, keptInLine)
+	waiting, behind := w.queue.trimLine(t.Key, lineLength)
 	for i, t := range behind {
 		lines.behind.add(t, wait+time.Duration(waiting+i)*spacing/2)
 	}

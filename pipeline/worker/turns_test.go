@@ -202,7 +202,7 @@ func TestWhatCannotBePostponedIsClaimedInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPaced(1)
 		p.turns.Allow()
-		for n := range int16(2 * keptInLine) {
+		for n := range int16(2 * lineLength) {
 			p.post(n)
 			p.gone[n] = true
 		}
@@ -212,7 +212,7 @@ func TestWhatCannotBePostponedIsClaimedInTurn(t *testing.T) {
 			t.Errorf("%d go at once while their account's first waits", len(reserved))
 		}
 		p.worker.postponing.Wait()
-		if left := p.worker.queue.len(); left != 2*keptInLine+1 {
+		if left := p.worker.queue.len(); left != 2*lineLength+1 {
 			t.Errorf("%d are queued, want all of the line", left)
 		}
 	})
@@ -227,15 +227,15 @@ func TestALineThatIsThrottledMeanwhileIsStillPostponedInOrder(t *testing.T) {
 			defer func() { spacing = 0 }()
 			return spacing
 		}
-		for n := range int16(2*keptInLine + 1) {
+		for n := range int16(2*lineLength + 1) {
 			p.post(n)
 		}
 		p.worker.reserveTurns(phases{claims: t.Context(), stores: t.Context()}, p.worker.queue.take(t.Context(), 1))
-		time.Sleep((keptInLine + keptInLine/2) * pacedSpacing / 2)
+		time.Sleep((lineLength + lineLength/2) * pacedSpacing / 2)
 		synctest.Wait()
 		p.mu.Lock() // those that have come back are in the queue
 		defer p.mu.Unlock()
-		if back := p.worker.queue.len() - keptInLine; back > keptInLine/2 {
+		if back := p.worker.queue.len() - lineLength; back > lineLength/2 {
 			t.Errorf("%d of %d have come back, want half", back, p.postponed)
 		}
 	})
@@ -263,7 +263,7 @@ func TestALongLineKeepsNobodyElseWaiting(t *testing.T) {
 			t.Errorf("%d go on after %v, want the other account's at once", len(reserved), took)
 		}
 		p.worker.postponing.Wait()
-		if left, want := p.worker.queue.len(), keptInLine; left != want || p.postponed != 3*postponeBatch-want {
+		if left, want := p.worker.queue.len(), lineLength; left != want || p.postponed != 3*postponeBatch-want {
 			t.Errorf("%d wait in the queue and %d as jobs, want %d in the queue", left, p.postponed, want)
 		}
 	})

@@ -21,15 +21,15 @@ type drain struct {
 	last     [][]int  // of each account: the post that arrived last
 
 	arrivals
-	arrived     int
-	first, end  time.Time     // of the arrivals
-	disordered  int           // posts that arrived after one of their account that was due later
-	overtaken   time.Duration // by how much a post was overtaken within its workspace, at most
-	fresh       schema.Platform
-	others      []arrived               // posts that are not of the workload
-	skip        map[schema.Platform]int // posts of the simulators that were read
-	toldArrived int
-	reportedAt  time.Time
+	arrived         int
+	first, end      time.Time     // of the arrivals
+	disordered      int           // posts that arrived after one of their account that was due later
+	overtaken       time.Duration // by how much a post was overtaken within its workspace, at most
+	fresh           schema.Platform
+	others          []arrived               // posts that are not of the workload
+	skip            map[schema.Platform]int // posts of the simulators that were read
+	reportedArrived int
+	reportedAt      time.Time
 }
 
 func newDrain(c *workload) *drain {
@@ -117,8 +117,8 @@ func (s *session) follow(ctx context.Context, simulators string, d *drain) error
 		}
 		done := d.arrived >= wanted
 		if since := time.Since(d.reportedAt); since >= drainTell || done {
-			s.say("%d of %d published, %.0f/s", d.arrived, wanted, float64(d.arrived-d.toldArrived)/since.Seconds())
-			d.reportedAt, d.toldArrived = time.Now(), d.arrived
+			s.say("%d of %d published, %.0f/s", d.arrived, wanted, float64(d.arrived-d.reportedArrived)/since.Seconds())
+			d.reportedAt, d.reportedArrived = time.Now(), d.arrived
 		}
 		if done || time.Now().After(deadline) {
 			d.errors += d.missing()

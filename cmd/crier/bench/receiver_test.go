@@ -23,11 +23,11 @@ func TestReceiverNotesTheFirstDeliveryOfAnEvent(t *testing.T) {
 	for _, to := range []string{w.address(quickPath, 0), w.address(quickPath, 0), w.address(quickPath, 1), w.address(slowPath, 0)} {
 		for _, text := range []string{"burst 1", "burst 2", "other 1"} {
 			body := fmt.Sprintf(`{"id": "event of %s", "data": {"post": {"content": %q}}}`, text, text)
-			answer, err := http.Post(to, "application/json", strings.NewReader(body))
-			if err != nil || answer.StatusCode != http.StatusOK {
-				t.Fatalf("%v, %v", answer, err)
+			response, err := http.Post(to, "application/json", strings.NewReader(body))
+			if err != nil || response.StatusCode != http.StatusOK {
+				t.Fatalf("%v, %v", response, err)
 			}
-			answer.Body.Close()
+			response.Body.Close()
 		}
 	}
 	n, first, last, err := w.delivered(t.Context(), "burst")

@@ -53,7 +53,7 @@ func (c serverConfig) compose(w *worker) (compose.Config, error) {
 	}
 	return compose.Config{
 		Data: c.Data, Listen: c.Listen, AdminListen: c.AdminListen, Roles: roles, Lead: c.Lead,
-		AllowPrivateWebhooks: c.LoopbackWebhooks, Bases: simulatorBases(c.Simulators), Jetstream: hosts, Drain: compose.LeastDrain, MaxLateness: 24 * time.Hour,
+		AllowPrivateWebhooks: c.LoopbackWebhooks, Bases: simulatorBases(c.Simulators), Jetstream: hosts, Drain: compose.MinDrain, MaxLateness: 24 * time.Hour,
 		Version: "bench", Logger: w.logger, Registerer: registry,
 	}, nil
 }

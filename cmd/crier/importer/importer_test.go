@@ -120,7 +120,7 @@ func newServer(t *testing.T, n int) *server {
 		Bases: map[schema.Platform]string{
 			schema.Mastodon: "http://" + simulators + "/mastodon", schema.Bluesky: "http://" + simulators + "/bluesky",
 		},
-		Listen: freeAddress(t), AdminListen: freeAddress(t), Data: filepath.Join(embeddedtest.Dir(t), "data"), Roles: roles, Drain: compose.LeastDrain,
+		Listen: freeAddress(t), AdminListen: freeAddress(t), Data: filepath.Join(embeddedtest.Dir(t), "data"), Roles: roles, Drain: compose.MinDrain,
 		MaxLateness: time.Hour, Lead: time.Minute, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
 	}
 	background(t, func(ctx context.Context, ready func()) error {

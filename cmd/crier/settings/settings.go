@@ -17,10 +17,10 @@ import (
 // give; `secret:""` of values that are secret or hold a secret, `secret:"only"` of those that
 // the command line must not give; `unset:"…"` says what stands in the place of a flag that is not set.
 const (
-	tagFile   = "file"
-	tagSecret = "secret"
-	tagUnset  = "unset"
-	onlySaid  = "only" // elsewhere than on the command line
+	tagFile       = "file"
+	tagSecret     = "secret"
+	tagUnset      = "unset"
+	onlyElsewhere = "only" // elsewhere than on the command line
 )
 
 // Settings resolve the flags that the command line leaves out. It is used for one command line.
@@ -236,7 +236,7 @@ func (s *Settings) Wrong(c *kong.Context, parsing error) []error {
 	}
 	if c != nil {
 		for _, flag := range s.typed(c) {
-			if flag.Tag.Get(tagSecret) == onlySaid {
+			if flag.Tag.Get(tagSecret) == onlyElsewhere {
 				wrong = append(wrong, fmt.Errorf("--%s: other users of the machine can read command lines: give it by %s", flag.Name, s.elsewhere(flag)))
 			}
 		}

@@ -134,10 +134,10 @@ func (c *Client) follow(ctx context.Context, host string, from schema.StreamPlac
 	defer cancel(nil)
 	silent := time.AfterFunc(connect, func() { cancel(errors.New("the host does not answer")) })
 	defer silent.Stop()
-	conn, answer, err := websocket.Dial(ctx, address(host, from, c.config.LargestMessage), &websocket.DialOptions{HTTPClient: c.config.HTTP}) //nolint:bodyclose // the connection has it
+	conn, response, err := websocket.Dial(ctx, address(host, from, c.config.LargestMessage), &websocket.DialOptions{HTTPClient: c.config.HTTP}) //nolint:bodyclose // the connection has it
 	if err != nil {
-		if answer != nil {
-			return fmt.Errorf("connecting: the host answered %s", answer.Status)
+		if response != nil {
+			return fmt.Errorf("connecting: the host answered %s", response.Status)
 		}
 		return fmt.Errorf("connecting: %w", errors.Join(context.Cause(ctx), err))
 	}
@@ -151,7 +151,7 @@ func (c *Client) follow(ctx context.Context, host string, from schema.StreamPlac
 			return errors.Join(context.Cause(ctx), err)
 		}
 		silent.Stop() // deliver may take its time
-		event.Resumed, event.Asked = first && !from.Time.IsZero(), from
+		event.Resumed, event.Requested = first && !from.Time.IsZero(), from
 		if err := deliver(event); err != nil {
 			return err
 		}

@@ -56,9 +56,9 @@ func isMadeOf(text, signs string) bool {
 
 // What is kept of a record; a host may carry what no client writes.
 const (
-	mostLangs = 3
-	mostTags  = 8
-	longest   = 64 // characters of a tag or language
+	maxLangs = 3
+	maxTags  = 8
+	longest  = 64 // characters of a tag or language
 )
 
 // parse reads a message. What is no event is malformed, without a time.
@@ -88,12 +88,12 @@ func parse(data []byte) connectors.StreamEvent {
 		URL:      "https://bsky.app/profile/" + m.DID + "/post/" + c.RKey,
 		SeenAt:   e.At.Time, WrittenAt: writtenAt(c.Record.CreatedAt, e.At.Time),
 	}
-	for _, lang := range c.Record.Langs[:min(len(c.Record.Langs), mostLangs)] {
+	for _, lang := range c.Record.Langs[:min(len(c.Record.Langs), maxLangs)] {
 		if len(lang) <= longest {
 			e.Item.Languages = append(e.Item.Languages, lang)
 		}
 	}
-	for _, tag := range c.Record.Tags[:min(len(c.Record.Tags), mostTags)] {
+	for _, tag := range c.Record.Tags[:min(len(c.Record.Tags), maxTags)] {
 		if len(tag) <= longest && !strings.Contains(e.Item.Text, "#"+tag) {
 			e.Item.Text += "\n#" + tag
 		}
@@ -101,14 +101,14 @@ func parse(data []byte) connectors.StreamEvent {
 	return e
 }
 
-// mostBackdated is how old a post may say to be: clients that import from elsewhere write the
+// maxBackdated is how old a post may say to be: clients that import from elsewhere write the
 // times of there.
-const mostBackdated = 24 * time.Hour
+const maxBackdated = 24 * time.Hour
 
 // writtenAt returns when a post was written: as its author says, unless that cannot be.
 func writtenAt(created string, seen time.Time) time.Time {
 	at, err := time.Parse(time.RFC3339Nano, created)
-	if err != nil || at.After(seen) || seen.Sub(at) > mostBackdated {
+	if err != nil || at.After(seen) || seen.Sub(at) > maxBackdated {
 		return seen
 	}
 	return at.UTC()

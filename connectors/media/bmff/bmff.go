@@ -11,9 +11,9 @@ import (
 	"io"
 )
 
-// MostBoxes bounds a walk: a file can be millions of empty boxes. A recording of many hours has some ten
+// MaxBoxes bounds a walk: a file can be millions of empty boxes. A recording of many hours has some ten
 // thousand fragments, of several boxes each.
-const MostBoxes = 500_000
+const MaxBoxes = 500_000
 
 // ErrDamaged is that a size in a file contradicts the file.
 var ErrDamaged = errors.New("a size in the file contradicts the file")
@@ -36,7 +36,7 @@ func New(content io.ReaderAt) *File { return &File{content: content} }
 // Walk visits the boxes between two offsets.
 func (f *File) Walk(start, end int64, visit func(Box) error) error {
 	for start+8 <= end { // QuickTime may end a list with four zero bytes
-		if f.boxes++; f.boxes > MostBoxes {
+		if f.boxes++; f.boxes > MaxBoxes {
 			return errors.New("the file has too many boxes")
 		}
 		b, err := f.box(start, end)

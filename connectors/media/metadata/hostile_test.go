@@ -21,7 +21,7 @@ func TestFilesThatCostTooMuchAreRefused(t *testing.T) {
 	}
 	for name, film := range map[string][]byte{
 		"blocks of positions over each other": slices.Concat(brand, box("mdat", block), box("moov", box("gps ", table))),
-		"boxes of items":                      slices.Concat(brand, bytes.Repeat(box("meta", make([]byte, 4)), mostMetas+1)),
+		"boxes of items":                      slices.Concat(brand, bytes.Repeat(box("meta", make([]byte, 4)), maxMetas+1)),
 	} {
 		if _, err := Find(bytes.NewReader(film), int64(len(film)), "video/mp4"); !errors.Is(err, errTooMuch) {
 			t.Errorf("%s: %v", name, err)

@@ -46,9 +46,9 @@ type movieWalk struct {
 	metas int // boxes of items so far
 }
 
-// mostMetas is how many boxes of items a film may have, each of which the whole file is looked at for. Films
+// maxMetas is how many boxes of items a film may have, each of which the whole file is looked at for. Films
 // have one for themselves, and one for each track.
-const mostMetas = 100
+const maxMetas = 100
 
 func (m *movieWalk) walk(start, end int64, parent string) error {
 	last := start
@@ -190,7 +190,7 @@ func (m *movieWalk) positions(table bmff.Box) error {
 // items blanks the Exif and XMP that a meta box has in the film's data. What cannot be read of a box says
 // where nothing is.
 func (m *movieWalk) items(b bmff.Box) error {
-	if m.metas++; m.metas > mostMetas {
+	if m.metas++; m.metas > maxMetas {
 		return errTooMuch
 	}
 	parts, err := heif.Metadata(m.content, m.size, b)

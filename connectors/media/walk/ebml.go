@@ -26,9 +26,9 @@ type EBML struct {
 }
 
 const (
-	// mostElements bounds a walk. A film of four hours has some ten thousand clusters; in those that are
+	// maxElements bounds a walk. A film of four hours has some ten thousand clusters; in those that are
 	// open each block counts.
-	mostElements = 2_000_000
+	maxElements = 2_000_000
 	// deepest is how deep elements are within each other that are walked through: the file, Segment,
 	// Tracks, TrackEntry, Video.
 	deepest = 5
@@ -44,7 +44,7 @@ func (f *EBML) Walk(start, end int64, visit func(*Element) error) error {
 	}
 	defer func() { f.depth-- }()
 	for start < end {
-		if f.elements++; f.elements > mostElements {
+		if f.elements++; f.elements > maxElements {
 			return ErrTooMany
 		}
 		f.at = start

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// mostPosts is how many posts a query takes (app.bsky.feed.getPosts).
-const mostPosts = 25
+// maxPosts is how many posts a query takes (app.bsky.feed.getPosts).
+const maxPosts = 25
 
 // profile is what a PDS has from its AppView of who is asked for.
 type profile struct {
@@ -39,7 +39,7 @@ func (s *simulator) getPosts(_ http.ResponseWriter, r *http.Request) (any, error
 		return nil, err
 	}
 	uris := r.URL.Query()["uris"]
-	if len(uris) == 0 || len(uris) > mostPosts {
+	if len(uris) == 0 || len(uris) > maxPosts {
 		return nil, invalid("InvalidRequest", "uris must be 1 to 25")
 	}
 	views := []postView{}

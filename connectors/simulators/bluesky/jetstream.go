@@ -35,8 +35,8 @@ type StreamConfig struct {
 	Cut func() bool
 }
 
-// keptFor is how far back a Jetstream keeps events.
-const keptFor = 36 * time.Hour
+// replayTime is how far back a Jetstream keeps events.
+const replayTime = 36 * time.Hour
 
 // NewStream makes a stream.
 func NewStream(c StreamConfig) *Stream { return &Stream{c} }
@@ -166,7 +166,7 @@ func (s *Stream) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 			from = at
 		}
 	}
-	if oldest := s.config.Now().Add(-keptFor); from.Before(oldest) {
+	if oldest := s.config.Now().Add(-replayTime); from.Before(oldest) {
 		from = oldest
 	}
 	from = from.Add(-s.config.Skew)

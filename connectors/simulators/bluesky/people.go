@@ -42,8 +42,8 @@ func personOf(p simulation.Person) personView {
 	return personView{DID: didOf(handle), Handle: handle, DisplayName: p.Name}
 }
 
-// uriOfSaid returns the address of what was said.
-func uriOfSaid(s simulation.Said) string {
+// uriOfRemark returns the address of what was said.
+func uriOfRemark(s simulation.Remark) string {
 	n, err := strconv.ParseInt(s.ID, 10, 64)
 	if err != nil {
 		n = s.At.UnixMicro()
@@ -52,7 +52,7 @@ func uriOfSaid(s simulation.Said) string {
 }
 
 // remarkPost is the record of something that was said, as a reply within a thread where it is one.
-func remarkPost(s simulation.Said, root, parent *strongRef) threadPost {
+func remarkPost(s simulation.Remark, root, parent *strongRef) threadPost {
 	record := map[string]any{"$type": postCollection, "text": s.Text, "createdAt": s.At.UTC().Format(timeFormat)}
 	if root != nil {
 		record["reply"] = map[string]any{"root": root, "parent": parent}
@@ -62,7 +62,7 @@ func remarkPost(s simulation.Said, root, parent *strongRef) threadPost {
 		encoded = nil // not reached: texts and addresses
 	}
 	return threadPost{
-		URI: uriOfSaid(s), CID: cidOfRecord(encoded), Author: personOf(s.By), Record: encoded, IndexedAt: s.At.UTC().Format(timeFormat),
+		URI: uriOfRemark(s), CID: cidOfRecord(encoded), Author: personOf(s.By), Record: encoded, IndexedAt: s.At.UTC().Format(timeFormat),
 	}
 }
 
@@ -98,7 +98,7 @@ func (s *simulator) hang(top *threadView, p simulation.Post) {
 		parent.Post.Replies++
 		return node
 	}
-	for _, remark := range s.world.SaidUnder(p) {
+	for _, remark := range s.world.RemarksUnder(p) {
 		parent := byID[remark.Answers]
 		if parent == nil {
 			parent = top
@@ -123,7 +123,7 @@ func (s *simulator) listNotifications(_ http.ResponseWriter, r *http.Request) (a
 	query := r.URL.Query()
 	limit := defaultRecords
 	if text := query.Get("limit"); text != "" {
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > mostRecords {
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > maxRecords {
 			return nil, invalid("InvalidRequest", "limit must be between 1 and 100")
 		}
 	}

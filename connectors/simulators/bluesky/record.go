@@ -198,7 +198,7 @@ type listed struct {
 
 const (
 	defaultRecords = 50
-	mostRecords    = 100
+	maxRecords     = 100
 )
 
 // listRecords lists the newest keys first; the cursor is the last key of a page.
@@ -207,7 +207,7 @@ func (s *simulator) listRecords(_ http.ResponseWriter, r *http.Request) (any, er
 	limit := defaultRecords
 	if text := query.Get("limit"); text != "" {
 		var err error
-		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > mostRecords {
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > maxRecords {
 			return nil, invalid("InvalidRequest", "limit must be between 1 and 100")
 		}
 	}

@@ -8,9 +8,9 @@ import (
 )
 
 // show tells how Bluesky shows a post.
-func (s *simulator) show(p simulation.Post) simulation.Shown {
+func (s *simulator) show(p simulation.Post) simulation.View {
 	fields := written{p}.stored()
-	view := simulation.Shown{By: "@" + cmp.Or(fields.Handle, p.Account), Text: p.Text}
+	view := simulation.View{By: "@" + cmp.Or(fields.Handle, p.Account), Text: p.Text}
 	var record post
 	if json.Unmarshal(fields.Record, &record) == nil && record.Embed != nil && record.Embed.External != nil {
 		e := record.Embed.External

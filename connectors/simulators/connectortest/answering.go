@@ -134,13 +134,13 @@ func (s *stage) replier(t *testing.T) connectors.Replier {
 	return replier
 }
 
-// mostTries is how often a reply is called for whose platform asks for time.
-const mostTries = 10
+// maxTries is how often a reply is called for whose platform asks for time.
+const maxTries = 10
 
 // answer replies, moving the clock on where the platform asks for time.
 func (s *stage) answer(t *testing.T, d schema.Delivery) schema.Receipt {
 	t.Helper()
-	for range mostTries {
+	for range maxTries {
 		receipt, err := s.replier(t).Reply(t.Context(), d)
 		if err == nil {
 			if receipt.NativeID == "" || receipt.Entry != 0 {
@@ -171,8 +171,8 @@ func commentsAreRead(t *testing.T, s *stage) {
 	if got := s.comments(t, post); len(got) != 0 {
 		t.Fatalf("nobody has commented: %+v", got)
 	}
-	s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "first & best"})
-	s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "second"})
+	s.world.Say(simulation.Remark{Account: stored.Account, Under: stored.ID, Text: "first & best"})
+	s.world.Say(simulation.Remark{Account: stored.Account, Under: stored.ID, Text: "second"})
 	got := s.comments(t, post)
 	if first := onlyItem(t, got, "first & best"); first.Item.Kind != schema.InboxComment || first.Post != post.Post || first.Item.PostNativeID != post.NativeID {
 		t.Errorf("received %+v", first)
@@ -185,8 +185,8 @@ func commentsAreRead(t *testing.T, s *stage) {
 
 func nestedAreRead(t *testing.T, s *stage) {
 	post, stored := s.answerable(t)
-	first := s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "first"})
-	s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Answers: first.ID, Text: "below it"})
+	first := s.world.Say(simulation.Remark{Account: stored.Account, Under: stored.ID, Text: "first"})
+	s.world.Say(simulation.Remark{Account: stored.Account, Under: stored.ID, Answers: first.ID, Text: "below it"})
 	got := s.comments(t, post)
 	if below := onlyItem(t, got, "below it"); below.Item.ParentID != onlyItem(t, got, "first").Item.NativeID {
 		t.Errorf("received %+v, want it below the first", below)
@@ -196,8 +196,8 @@ func nestedAreRead(t *testing.T, s *stage) {
 
 func unsaidIsNotRead(t *testing.T, s *stage) {
 	post, stored := s.answerable(t)
-	remark := s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "oops"})
-	s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "stays"})
+	remark := s.world.Say(simulation.Remark{Account: stored.Account, Under: stored.ID, Text: "oops"})
+	s.world.Say(simulation.Remark{Account: stored.Account, Under: stored.ID, Text: "stays"})
 	onlyItem(t, s.comments(t, post), "oops")
 	s.world.Unsay(stored.Account, remark.ID)
 	if got := s.comments(t, post); len(got) != 1 {
@@ -206,10 +206,10 @@ func unsaidIsNotRead(t *testing.T, s *stage) {
 }
 
 // remark publishes an entry and has somebody comment on it.
-func (s *stage) remark(t *testing.T, text string) (simulation.Said, schema.Received) {
+func (s *stage) remark(t *testing.T, text string) (simulation.Remark, schema.Received) {
 	t.Helper()
 	post, stored := s.answerable(t)
-	remark := s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: text})
+	remark := s.world.Say(simulation.Remark{Account: stored.Account, Under: stored.ID, Text: text})
 	return remark, onlyItem(t, s.comments(t, post), text)
 }
 
@@ -223,7 +223,7 @@ func commentIsAnswered(t *testing.T, s *stage) {
 }
 
 // isAnswer reports whether a post answers what was said.
-func isAnswer(post simulation.Post, remark simulation.Said, to schema.Received) bool {
+func isAnswer(post simulation.Post, remark simulation.Remark, to schema.Received) bool {
 	return slices.Contains([]string{remark.ID, to.Item.NativeID}, post.ReplyTo) || isReply(post, simulation.Post{ID: remark.ID})
 }
 
@@ -245,7 +245,7 @@ func lostReplyIsFound(t *testing.T, s *stage) {
 func (s *stage) loseReply(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()
 	s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Reply, Lose: true})
-	for range mostTries {
+	for range maxTries {
 		_, err := s.replier(t).Reply(t.Context(), d)
 		if schema.KindOf(err) == schema.Unknown {
 			d.Step = schema.StepFind
@@ -262,7 +262,7 @@ func refusedReplyIsNotThere(t *testing.T, s *stage) {
 	_, to := s.remark(t, "hello?")
 	d := s.reply("hello", to)
 	s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Reply, Refuse: true})
-	for range mostTries {
+	for range maxTries {
 		_, err := s.replier(t).Reply(t.Context(), d)
 		if schema.KindOf(err) == schema.Unknown {
 			break
@@ -281,7 +281,7 @@ func refusedReplyIsNotThere(t *testing.T, s *stage) {
 func otherReplyIsNotTaken(t *testing.T, s *stage) {
 	post, stored := s.answerable(t)
 	for _, text := range []string{"first", "second"} {
-		s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: text})
+		s.world.Say(simulation.Remark{Account: stored.Account, Under: stored.ID, Text: text})
 	}
 	got := s.comments(t, post)
 	d := s.reply("thank you", onlyItem(t, got, "second"))
@@ -296,7 +296,7 @@ func otherReplyIsNotTaken(t *testing.T, s *stage) {
 func replyToUnsaid(t *testing.T, s *stage) {
 	remark, to := s.remark(t, "oops")
 	s.world.Unsay(remark.Account, remark.ID)
-	for range mostTries {
+	for range maxTries {
 		_, err := s.replier(t).Reply(t.Context(), s.reply("what?", to))
 		if schema.KindOf(err) == schema.Retryable {
 			s.clock.advance(10 * time.Second)
@@ -312,12 +312,12 @@ func mentionsAreAnswered(t *testing.T, s *stage) {
 	_, stored := s.answerable(t)
 	const many = 120 // more than a page of any platform
 	for range many {
-		s.world.Say(simulation.Said{Account: stored.Account, Text: "again"})
+		s.world.Say(simulation.Remark{Account: stored.Account, Text: "again"})
 		s.clock.advance(time.Second)
 	}
-	remark := s.world.Say(simulation.Said{Account: stored.Account, Text: "do you know these?"})
+	remark := s.world.Say(simulation.Remark{Account: stored.Account, Text: "do you know these?"})
 	s.clock.advance(time.Second)
-	s.world.Say(simulation.Said{Account: stored.Account, Under: stored.ID, Text: "a comment"})
+	s.world.Say(simulation.Remark{Account: stored.Account, Under: stored.ID, Text: "a comment"})
 	got := s.mentions(t)
 	if len(got) != many+1 {
 		t.Fatalf("%d mentions, want %d", len(got), many+1)

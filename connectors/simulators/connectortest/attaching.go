@@ -52,7 +52,7 @@ func processingIsWaitedFor(t *testing.T, s *stage) {
 		if !progress.Ready && progress.RetryIn <= 0 {
 			t.Fatal("Prepare is not ready and does not say when to come again")
 		}
-		if waits > mostLooks {
+		if waits > maxLooks {
 			t.Fatal("Prepare is never ready")
 		}
 		d.Progress = progress.State

@@ -88,7 +88,7 @@ func pageIsWhereItIsConfigured(t *testing.T, s *stage) {
 					t.Errorf("%s is %q, want %q", name, values[name], want)
 				}
 			}
-			if scoped, ok := connector.(connectors.Scoped); ok && !slices.Equal(connectors.SplitScopes(values.Get("scope")), scoped.Scopes().Asked()) {
+			if scoped, ok := connector.(connectors.Scoped); ok && !slices.Equal(connectors.SplitScopes(values.Get("scope")), scoped.Scopes().Requested()) {
 				t.Errorf("asked for %q", values.Get("scope"))
 			}
 		})
@@ -255,7 +255,7 @@ func readingIsGranted(t *testing.T, s *stage) {
 		return
 	}
 	scopes, profile := scoped.Scopes(), schema.Account{Platform: s.account.Platform, Server: s.account.Server}
-	for _, granted := range [][]string{scopes.Publish, scopes.Asked()} {
+	for _, granted := range [][]string{scopes.Publish, scopes.Requested()} {
 		v := s.visit(t)
 		person, err := v.Exchange(t, v.Allow(t, granted...))
 		if err != nil {

@@ -153,8 +153,8 @@ func (s *stage) imageType() string {
 	return jpeg
 }
 
-// leastMedia returns what the platform takes where it requires media.
-func (s *stage) leastMedia() schema.Media {
+// smallestMedia returns what the platform takes where it requires media.
+func (s *stage) smallestMedia() schema.Media {
 	if takesImage(s.fixture) {
 		return s.image()
 	}

@@ -152,7 +152,7 @@ func (s *stage) taken(text string) string {
 func (s *stage) delivery(text string, items ...schema.Media) schema.Delivery {
 	now, text := s.clock.now(), s.taken(text)
 	if len(items) == 0 && s.fixture.Constraints.Media.Required {
-		items = []schema.Media{s.leastMedia()}
+		items = []schema.Media{s.smallestMedia()}
 	}
 	return schema.Delivery{
 		Step: schema.StepPublish, Claim: 1,
@@ -177,8 +177,8 @@ func (s *stage) comment(text string, on schema.Receipt) schema.Delivery {
 	return d
 }
 
-// mostLooks is how often Prepare may ask to come again.
-const mostLooks = 30
+// maxLooks is how often Prepare may ask to come again.
+const maxLooks = 30
 
 // prepare makes an entry ready, moving the clock on where the platform asks for time.
 func (s *stage) prepare(t *testing.T, d schema.Delivery) (schema.Delivery, error) {
@@ -186,7 +186,7 @@ func (s *stage) prepare(t *testing.T, d schema.Delivery) (schema.Delivery, error
 	if !s.fixture.Constraints.Prepares(schema.Entry{Media: d.Media}, d.Text, d.Settings) {
 		return d, nil
 	}
-	for range mostLooks {
+	for range maxLooks {
 		progress, err := s.connector.Prepare(t.Context(), d)
 		if progress.State != nil {
 			d.Progress = progress.State
@@ -199,7 +199,7 @@ func (s *stage) prepare(t *testing.T, d schema.Delivery) (schema.Delivery, error
 		}
 		s.clock.advance(progress.RetryIn)
 	}
-	t.Fatalf("Prepare was not ready after %d looks", mostLooks)
+	t.Fatalf("Prepare was not ready after %d looks", maxLooks)
 	return d, nil
 }
 

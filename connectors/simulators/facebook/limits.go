@@ -8,7 +8,7 @@ import (
 
 // A page's tokens have 4,800 calls in 24 hours for each person it has engaged; the simulated
 // ones have one (graph-api/overview/rate-limiting).
-const mostCalls = 4800
+const maxCalls = 4800
 
 // count counts a call, tells in the headers how much is used, and refuses what is over.
 func (s *simulator) count(v visit) bool {
@@ -20,8 +20,8 @@ func (s *simulator) count(v visit) bool {
 	if !s.limited {
 		return true
 	}
-	isOver := window.Calls > mostCalls
-	usage := graph.UseCase{Account: v.account.ID, Kind: "pages", Percent: min(100*window.Calls/mostCalls, 100)}
+	isOver := window.Calls > maxCalls
+	usage := graph.UseCase{Account: v.account.ID, Kind: "pages", Percent: min(100*window.Calls/maxCalls, 100)}
 	if isOver {
 		usage.Regain = int(window.Ends.Sub(now)/time.Minute) + 1
 	}

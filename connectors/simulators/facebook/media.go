@@ -25,7 +25,7 @@ const (
 	// videoProcessing is how long the simulator processes a video that was published.
 	videoProcessing = time.Second
 	maxField        = 64 << 10
-	mostFilm        = 4 * time.Hour
+	maxFilm         = 4 * time.Hour
 )
 
 // uploadFields is what an upload has beside what every upload has.
@@ -294,7 +294,7 @@ func (s *simulator) finish(v visit, id, kind string) {
 		}
 		if err == nil {
 			fields.Published = true
-			fields.Failed = !strings.HasPrefix(u.Type, "video/") || s.world.Measure(u.Content).Duration > mostFilm
+			fields.Failed = !strings.HasPrefix(u.Type, "video/") || s.world.Measure(u.Content).Duration > maxFilm
 			u.ReadyAt = s.world.Now().Add(videoProcessing)
 			_, err = s.put(u, fields)
 		}

@@ -8,13 +8,13 @@ import (
 	"crier/connectors/simulators/simulation"
 )
 
-// nodeOfSaid is what the API calls what a person wrote under a post.
-func nodeOfSaid(s simulation.Said) string { return s.Under + "_" + s.ID }
+// nodeOfRemark is what the API calls what a person wrote under a post.
+func nodeOfRemark(s simulation.Remark) string { return s.Under + "_" + s.ID }
 
 // commentable returns a post of the page, or what a person wrote under one as if it were.
 func (s *simulator) commentable(v visit, node string) (simulation.Post, error) {
 	_, id, isComment := strings.Cut(node, "_")
-	if remark, ok := s.world.Said(v.account.ID, id); isComment && ok && remark.Under != "" && nodeOfSaid(remark) == node {
+	if remark, ok := s.world.Remark(v.account.ID, id); isComment && ok && remark.Under != "" && nodeOfRemark(remark) == node {
 		return simulation.Post{Account: v.account.ID, ID: node, Text: remark.Text, ReplyTo: remark.Under, CreatedAt: remark.At}, nil
 	}
 	return s.post(v, node)
@@ -30,14 +30,14 @@ func (s *simulator) commentsOn(v visit, parent simulation.Post) []map[string]any
 	var all []comment
 	stream, nodes := v.r.URL.Query().Get("filter") == "stream", map[string]bool{parent.ID: true}
 	if parent.ReplyTo == "" {
-		for _, remark := range s.world.SaidUnder(parent) {
-			nodes[nodeOfSaid(remark)] = nodes[nodeOfSaid(remark)] || stream
+		for _, remark := range s.world.RemarksUnder(parent) {
+			nodes[nodeOfRemark(remark)] = nodes[nodeOfRemark(remark)] || stream
 			if remark.Answers != "" && !stream {
 				continue
 			}
 			fields := map[string]any{
-				"id": nodeOfSaid(remark), "message": remark.Text, "created_time": remark.At.Format(timeFormat),
-				"from": map[string]string{"id": remark.By.ID, "name": remark.By.Name}, "permalink_url": s.world.BaseURL() + "/" + nodeOfSaid(remark),
+				"id": nodeOfRemark(remark), "message": remark.Text, "created_time": remark.At.Format(timeFormat),
+				"from": map[string]string{"id": remark.By.ID, "name": remark.By.Name}, "permalink_url": s.world.BaseURL() + "/" + nodeOfRemark(remark),
 			}
 			if remark.Answers != "" {
 				fields["parent"] = map[string]string{"id": remark.Under + "_" + remark.Answers}

@@ -159,7 +159,7 @@ func (s *simulator) list(v visit, all []map[string]any) {
 		limit = defaultPage
 	}
 	end := min(start+min(limit, maxPage), len(all))
-	fields := fieldsAsked(query.Get("fields"))
+	fields := splitFields(query.Get("fields"))
 	part := []map[string]any{}
 	for _, item := range all[start:end] {
 		object := map[string]any{"id": item["id"]}
@@ -178,8 +178,8 @@ func (s *simulator) list(v visit, all []map[string]any) {
 	graph.Answer(v.rw, http.StatusOK, map[string]any{"data": part, "paging": paging})
 }
 
-// fieldsAsked returns the names of a field expansion, without what stands in braces.
-func fieldsAsked(fields string) []string {
+// splitFields returns the names of a field expansion, without what stands in braces.
+func splitFields(fields string) []string {
 	var names []string
 	depth, name := 0, strings.Builder{}
 	for _, r := range fields + "," {

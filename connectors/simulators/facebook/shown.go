@@ -3,9 +3,9 @@ package facebook
 import "crier/connectors/simulators/simulation"
 
 // show tells how Facebook shows what a page published.
-func (s *simulator) show(p simulation.Post) simulation.Shown {
+func (s *simulator) show(p simulation.Post) simulation.View {
 	f := fieldsOf(p)
-	view := simulation.Shown{By: "Page " + p.Account, Title: f.Title, Text: p.Text}
+	view := simulation.View{By: "Page " + p.Account, Title: f.Title, Text: p.Text}
 	switch f.Kind {
 	case aReel, aStory:
 		view.Kind = f.Kind

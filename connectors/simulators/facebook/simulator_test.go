@@ -40,10 +40,10 @@ func TestRefusals(t *testing.T) {
 		"a page's pages":             {"GET", "/v26.0/me/accounts", "a", "", 100},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer, reply := ask(h, tt.method, tt.path, tt.token, tt.body)
+			response, reply := ask(h, tt.method, tt.path, tt.token, tt.body)
 			refused, _ := reply["error"].(map[string]any)
-			if answer.Code != http.StatusBadRequest || refused["code"] != tt.code {
-				t.Errorf("%d %s, want code %v", answer.Code, answer.Body, tt.code)
+			if response.Code != http.StatusBadRequest || refused["code"] != tt.code {
+				t.Errorf("%d %s, want code %v", response.Code, response.Body, tt.code)
 			}
 		})
 	}
@@ -59,7 +59,7 @@ func TestAReelIsPublishedOnce(t *testing.T) {
 	_, begun := ask(h, http.MethodPost, "/v26.0/me/video_reels", "a", `{"upload_phase": "start"}`)
 	id, _ := begun["video_id"].(string)
 	end := `{"upload_phase": "finish", "video_state": "PUBLISHED", "video_id": "` + id + `"}`
-	if answer, _ := ask(h, http.MethodPost, "/v26.0/me/video_reels", "a", end); answer.Code == http.StatusOK {
+	if response, _ := ask(h, http.MethodPost, "/v26.0/me/video_reels", "a", end); response.Code == http.StatusOK {
 		t.Error("a reel without a video was published")
 	}
 	address, _ := begun["upload_url"].(string)
@@ -67,13 +67,13 @@ func TestAReelIsPublishedOnce(t *testing.T) {
 	request.Header.Set("Authorization", "OAuth a")
 	request.Header.Set("offset", "0")
 	request.Header.Set("file_size", "24")
-	answer := httptest.NewRecorder()
-	if h.ServeHTTP(answer, request); answer.Code != http.StatusOK {
-		t.Fatalf("uploading: %d %s", answer.Code, answer.Body)
+	response := httptest.NewRecorder()
+	if h.ServeHTTP(response, request); response.Code != http.StatusOK {
+		t.Fatalf("uploading: %d %s", response.Code, response.Body)
 	}
 	for n := range 2 {
-		if answer, _ := ask(h, http.MethodPost, "/v26.0/me/video_reels", "a", end); (answer.Code == http.StatusOK) != (n == 0) {
-			t.Errorf("end %d: %d %s", n, answer.Code, answer.Body)
+		if response, _ := ask(h, http.MethodPost, "/v26.0/me/video_reels", "a", end); (response.Code == http.StatusOK) != (n == 0) {
+			t.Errorf("end %d: %d %s", n, response.Code, response.Body)
 		}
 	}
 	if len(w.Posts()) != 1 {
@@ -83,16 +83,16 @@ func TestAReelIsPublishedOnce(t *testing.T) {
 
 func TestAPagesCallsAreUsedUp(t *testing.T) {
 	h := New(newWorld())
-	for range mostCalls {
+	for range maxCalls {
 		ask(h, http.MethodGet, "/v26.0/me", "a", "")
 	}
-	answer, reply := ask(h, http.MethodGet, "/v26.0/me", "a", "")
+	response, reply := ask(h, http.MethodGet, "/v26.0/me", "a", "")
 	refused, _ := reply["error"].(map[string]any)
-	if refused["code"] != 80001.0 || !strings.Contains(answer.Header().Get("X-Business-Use-Case-Usage"), `"estimated_time_to_regain_access":1441`) {
-		t.Errorf("%d %s, %v", answer.Code, answer.Body, answer.Header())
+	if refused["code"] != 80001.0 || !strings.Contains(response.Header().Get("X-Business-Use-Case-Usage"), `"estimated_time_to_regain_access":1441`) {
+		t.Errorf("%d %s, %v", response.Code, response.Body, response.Header())
 	}
-	if answer, _ := ask(h, http.MethodGet, "/v26.0/me", "b", ""); answer.Code != http.StatusOK {
-		t.Errorf("another page is refused too: %d", answer.Code)
+	if response, _ := ask(h, http.MethodGet, "/v26.0/me", "b", ""); response.Code != http.StatusOK {
+		t.Errorf("another page is refused too: %d", response.Code)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestAPostIsShownToABrowser(t *testing.T) {
 	h := New(newWorld())
 	_, post := ask(h, http.MethodPost, "/v26.0/me/feed", "a", `{"message": "<b>hello"}`)
 	id, _ := post["id"].(string)
-	if answer, _ := ask(h, http.MethodGet, "/"+id, "", ""); answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), "&lt;b&gt;hello") {
-		t.Errorf("%d %s", answer.Code, answer.Body)
+	if response, _ := ask(h, http.MethodGet, "/"+id, "", ""); response.Code != http.StatusOK || !strings.Contains(response.Body.String(), "&lt;b&gt;hello") {
+		t.Errorf("%d %s", response.Code, response.Body)
 	}
 }

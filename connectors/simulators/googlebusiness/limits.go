@@ -10,8 +10,8 @@ import (
 
 // The quotas (developers.google.com/my-business/content/limits).
 const (
-	mostCalls = 300 // a minute, of the app; each API has its own, here they are one
-	mostEdits = 10  // a minute, of a location
+	maxCalls = 300 // a minute, of the app; each API has its own, here they are one
+	maxEdits = 10  // a minute, of a location
 )
 
 // The quotas as refusals name them.
@@ -44,11 +44,11 @@ func (s *simulator) count(v visit) bool {
 		return true
 	}
 	now := s.world.Now()
-	if !s.calls.take(now, mostCalls) {
+	if !s.calls.take(now, maxCalls) {
 		refuse(v.rw, exhausted(perMinute))
 		return false
 	}
-	if v.r.Method != http.MethodGet && !editsOf(v.person, v.r.PathValue("location")).take(now, mostEdits) {
+	if v.r.Method != http.MethodGet && !editsOf(v.person, v.r.PathValue("location")).take(now, maxEdits) {
 		refuse(v.rw, exhausted(perMinuteProfile))
 		return false
 	}

@@ -190,8 +190,8 @@ func (s *simulator) pull(v visit, item mediaItem) (simulation.Media, error) {
 	return simulation.Media{ID: item.SourceURL, Type: mediaType, Size: size, Content: content}, nil
 }
 
-// keptOf returns what was asked for.
-func keptOf(p simulation.Post) (input localPost) {
+// inputOf returns what was asked for.
+func inputOf(p simulation.Post) (input localPost) {
 	if json.Unmarshal(p.Fields, &input) != nil {
 		return localPost{Summary: p.Text, TopicType: "STANDARD"}
 	}
@@ -206,7 +206,7 @@ var takenDown = regexp.MustCompile(`(?i)\bmiracle cure\b`)
 // stateOf returns how far a post is. What leads elsewhere is looked at before it is shown, and a
 // text with a phone number is rejected.
 func (s *simulator) stateOf(p simulation.Post) string {
-	input := keptOf(p)
+	input := inputOf(p)
 	number := phoneNumber.MatchString(input.Summary)
 	switch {
 	case takenDown.MatchString(input.Summary) && s.world.Now().After(p.CreatedAt.Add(reviewTime)):
@@ -224,7 +224,7 @@ func (s *simulator) stateOf(p simulation.Post) string {
 
 // objectOf is a post as the API tells of it. Pictures are copies of Google's.
 func (s *simulator) objectOf(account string, p simulation.Post) map[string]any {
-	input := keptOf(p)
+	input := inputOf(p)
 	for i := range input.Media {
 		input.Media[i] = mediaItem{
 			Name:        "accounts/" + account + "/locations/" + p.Account + "/media/localPosts/" + p.ID,

@@ -7,9 +7,9 @@ import (
 )
 
 // show tells how Google shows a post.
-func (s *simulator) show(p simulation.Post) simulation.Shown {
-	input := keptOf(p)
-	view := simulation.Shown{By: titleOf(p.Account), Text: p.Text}
+func (s *simulator) show(p simulation.Post) simulation.View {
+	input := inputOf(p)
+	view := simulation.View{By: titleOf(p.Account), Text: p.Text}
 	switch input.TopicType {
 	case "EVENT":
 		view.Kind = "event"

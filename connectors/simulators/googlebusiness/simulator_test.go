@@ -82,8 +82,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 func TestQuotas(t *testing.T) {
 	g := newGoogle(New)
 	edit := func(i int) int { status, _ := g.ask("POST", own(i), "a", text); return status }
-	for n := range mostEdits + 1 {
-		if got, over := edit(0), n == mostEdits; (got == http.StatusTooManyRequests) != over {
+	for n := range maxEdits + 1 {
+		if got, over := edit(0), n == maxEdits; (got == http.StatusTooManyRequests) != over {
 			t.Fatalf("edit %d: %d", n, got)
 		}
 	}
@@ -94,14 +94,14 @@ func TestQuotas(t *testing.T) {
 	if got := edit(0); got != http.StatusOK {
 		t.Errorf("a minute later: %d", got)
 	}
-	for range mostCalls {
+	for range maxCalls {
 		g.ask("GET", own(0), "a", "")
 	}
 	if got, _ := g.ask("GET", "/v1/accounts", "another", ""); got != http.StatusTooManyRequests {
 		t.Errorf("over the quota of the app: %d", got)
 	}
 	free := newGoogle(NewUnlimited)
-	for range 2 * mostEdits {
+	for range 2 * maxEdits {
 		if got, answer := free.ask("POST", own(0), "a", text); got != http.StatusOK {
 			t.Fatalf("without quotas: %d %v", got, answer)
 		}

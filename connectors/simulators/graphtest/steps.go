@@ -9,15 +9,15 @@ import (
 	"crier/schema"
 )
 
-// mostSteps ends a delivery that does not end by itself.
-const mostSteps = 200
+// maxSteps ends a delivery that does not end by itself.
+const maxSteps = 200
 
 // Run makes the steps of a delivery as the pipeline does until it has ended, and returns how. The clock moves
 // on by what each step waits for.
 func Run(t *testing.T, r *connectortest.Rig, c connectors.Connector, d schema.Delivery) (last schema.Result) {
 	t.Helper()
 	d.Tries, d.DueAt, d.Until = schema.DefaultTries, r.Clock(), r.Clock().Add(24*time.Hour)
-	for range mostSteps {
+	for range maxSteps {
 		if last = Step(t, r, c, &d); last.Terminal() {
 			return last
 		}

@@ -216,22 +216,22 @@ const badVideo = "Error: Media upload has failed with error code 2207026"
 
 // The ratios of pictures, and by how much a rounded side may miss them.
 const (
-	leastRatio = 4.0 / 5
-	mostRatio  = 1.91
-	rounding   = 0.01
+	minRatio = 4.0 / 5
+	maxRatio = 1.91
+	rounding = 0.01
 )
 
 func isShaped(m simulation.Measured) bool {
 	ratio := m.Ratio()
-	return ratio == 0 || m.Turns || ratio >= leastRatio*(1-rounding) && ratio <= mostRatio*(1+rounding)
+	return ratio == 0 || m.Turns || ratio >= minRatio*(1-rounding) && ratio <= maxRatio*(1+rounding)
 }
 
-// mostReel is how long a reel may be.
-const mostReel = 15 * time.Minute
+// maxReel is how long a reel may be.
+const maxReel = 15 * time.Minute
 
 // failureOf says what is wrong with a film; empty: nothing.
 func failureOf(m simulation.Measured) string {
-	if m.Duration > mostReel || m.Codec != "" && !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Codec) {
+	if m.Duration > maxReel || m.Codec != "" && !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Codec) {
 		return badVideo
 	}
 	return ""

@@ -10,8 +10,8 @@ import (
 // (developers.facebook.com/docs/instagram-platform/content-publishing,
 // docs/graph-api/overview/rate-limiting).
 const (
-	mostPosts = 100
-	mostCalls = 4800 * 10
+	maxPosts = 100
+	maxCalls = 4800 * 10
 )
 
 // count counts a call and reports whether the limit allows it. The API says in a header how
@@ -20,13 +20,13 @@ func (s *simulator) count(c graph.Call) bool {
 	if s.unlimited {
 		return true
 	}
-	state := keptOf(c.Account)
+	state := stateOf(c.Account)
 	state.mu.Lock()
 	defer state.mu.Unlock()
 	state.window.Count(s.world.Now())
-	used := state.window.Calls * 100 / mostCalls
+	used := state.window.Calls * 100 / maxCalls
 	graph.SetUseCase(c.RW.Header(), graph.UseCase{Account: c.Account.ID, Kind: useCase, Percent: used})
-	return state.window.Calls <= mostCalls
+	return state.window.Calls <= maxCalls
 }
 
 // used counts the posts of the last 24 hours; comments are none.
@@ -45,6 +45,6 @@ func (s *simulator) used(account *simulation.Account) (posts int) {
 
 func (s *simulator) publishingLimit(v visit) {
 	v.Answer(map[string]any{"data": []map[string]any{v.Pick(map[string]any{
-		"quota_usage": s.used(v.Account), "config": map[string]any{"quota_total": mostPosts, "quota_duration": int(graph.Day.Seconds())},
+		"quota_usage": s.used(v.Account), "config": map[string]any{"quota_total": maxPosts, "quota_duration": int(graph.Day.Seconds())},
 	})}})
 }

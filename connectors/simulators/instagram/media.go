@@ -39,7 +39,7 @@ func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, 
 		return simulation.Post{}, notReady()
 	case status != graph.Finished || input.IsItem:
 		return simulation.Post{}, mediaNotFound()
-	case !s.unlimited && s.used(v.Account) >= mostPosts:
+	case !s.unlimited && s.used(v.Account) >= maxPosts:
 		return simulation.Post{}, usedUp()
 	}
 	post := simulation.Post{

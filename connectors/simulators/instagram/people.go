@@ -33,11 +33,11 @@ func (s *simulator) answers(v visit, to string) []spoken {
 		}
 	}
 	media, isMedia := s.world.Post(v.Account.ID, to)
-	if remark, ok := s.world.Said(v.Account.ID, to); !isMedia && ok {
+	if remark, ok := s.world.Remark(v.Account.ID, to); !isMedia && ok {
 		media, isMedia = s.world.Post(v.Account.ID, remark.Under)
 	}
 	if isMedia {
-		for _, remark := range s.world.SaidUnder(media) {
+		for _, remark := range s.world.RemarksUnder(media) {
 			if cmp.Or(remark.Answers, remark.Under) == to {
 				all = append(all, commentOf(remark.ID, remark.Text, remark.At, remark.By))
 			}
@@ -72,7 +72,7 @@ func (s *simulator) listAnswers(v visit, all []spoken) {
 // listReplies lists the answers to a comment.
 func (s *simulator) listReplies(v visit) {
 	id := v.R.PathValue("id")
-	if _, ok := s.world.Said(v.Account.ID, id); !ok {
+	if _, ok := s.world.Remark(v.Account.ID, id); !ok {
 		v.Fail(graph.NotFound(id))
 		return
 	}
@@ -82,7 +82,7 @@ func (s *simulator) listReplies(v visit) {
 // reply answers a comment of a person on a media of the caller's own.
 func (s *simulator) reply(v visit) {
 	id, message := v.R.PathValue("id"), v.Param("message")
-	remark, ok := s.world.Said(v.Account.ID, id)
+	remark, ok := s.world.Remark(v.Account.ID, id)
 	switch {
 	case !ok || remark.Under == "" || remark.Answers != "":
 		v.Fail(graph.NotFound(id))

@@ -7,9 +7,9 @@ import (
 )
 
 // viewOf tells how Instagram shows a media or a comment.
-func (s *simulator) viewOf(p simulation.Post) simulation.Shown {
+func (s *simulator) viewOf(p simulation.Post) simulation.View {
 	input := requestOf(p.Fields)
-	view := simulation.Shown{By: "@user" + p.Account, Text: p.Text}
+	view := simulation.View{By: "@user" + p.Account, Text: p.Text}
 	switch input.Kind {
 	case kindReel:
 		view.Kind = "reel"

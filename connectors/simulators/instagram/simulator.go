@@ -52,7 +52,7 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 		"GET /{id}/replies":                    s.listReplies,
 		"POST /{id}/replies":                   s.reply,
 	} {
-		api.Mux.HandleFunc(operation, gate.Admit(operation, func(c graph.Call) { handle(visit{c, keptOf(c.Account)}) }))
+		api.Mux.HandleFunc(operation, gate.Admit(operation, func(c graph.Call) { handle(visit{c, stateOf(c.Account)}) }))
 	}
 	api.Mux.HandleFunc("GET /access_token", s.tokens.Exchange)
 	api.Mux.HandleFunc("GET /refresh_access_token", s.tokens.Refresh)
@@ -86,7 +86,7 @@ type profileState struct {
 	window graph.Window
 }
 
-func keptOf(a *simulation.Account) *profileState {
+func stateOf(a *simulation.Account) *profileState {
 	of, _ := a.Data.LoadOrStore("kept", &profileState{})
 	return of.(*profileState)
 }

@@ -86,7 +86,7 @@ func TestAStoryIsListedForADay(t *testing.T) {
 func TestTheUsageIsTold(t *testing.T) {
 	r := newRig(t)
 	account := r.World.Account("token")
-	keptOf(account).window = graph.Window{Ends: r.Now.Add(time.Hour), Calls: mostCalls - 1}
+	stateOf(account).window = graph.Window{Ends: r.Now.Add(time.Hour), Calls: maxCalls - 1}
 	if status, _ := r.Ask(t, http.MethodGet, "/me", nil); status != http.StatusOK {
 		t.Errorf("the last call is answered %d", status)
 	}

@@ -92,7 +92,7 @@ func (s *simulator) listComments(v visit) {
 		v.fail(denied("partnerApiSocialActions.GET_ALL"))
 		return
 	}
-	all := remarksUnder(s.world.SaidUnder(parent), under)
+	all := remarksUnder(s.world.RemarksUnder(parent), under)
 	for p := range s.world.All() {
 		if p.ReplyTo == cmp.Or(under, shareURN+parent.ID) {
 			all = append(all, shownComment(p))

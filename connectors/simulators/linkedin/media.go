@@ -19,8 +19,8 @@ const (
 	videoProcessing = time.Second
 	maxVideo        = 500 << 20
 	maxDocument     = 100 << 20
-	mostPixels      = 36_152_320 // below which an image has to be (images-api)
-	mostFilm        = 30 * time.Minute
+	maxPixels       = 36_152_320 // below which an image has to be (images-api)
+	maxFilm         = 30 * time.Minute
 	uploadLife      = 24 * time.Hour
 )
 
@@ -179,9 +179,9 @@ func failure(kind string, stored simulation.Upload, m simulation.Measured) strin
 		return "the format " + stored.Type + " is not supported"
 	case kind == "document" && stored.Size > maxDocument:
 		return "the document is too large"
-	case kind == "image" && m.Pixels() >= mostPixels:
+	case kind == "image" && m.Pixels() >= maxPixels:
 		return "the image has too many pixels"
-	case kind == "video" && m.Duration > mostFilm:
+	case kind == "video" && m.Duration > maxFilm:
 		return "the video is too long"
 	default:
 		return ""

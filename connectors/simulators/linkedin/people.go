@@ -8,8 +8,8 @@ import (
 
 const commentURN = "urn:li:comment:"
 
-// urnOfSaid returns the URN of what a person wrote under a post.
-func urnOfSaid(s simulation.Said) string {
+// urnOfRemark returns the URN of what a person wrote under a post.
+func urnOfRemark(s simulation.Remark) string {
 	return commentURN + "(" + shareURN + s.Under + "," + s.ID + ")"
 }
 
@@ -28,8 +28,8 @@ func (s *simulator) commented(v visit, urn string) (p simulation.Post, under str
 	if p, err = s.find(v, objectOf(urn)); err != nil {
 		return p, "", err
 	}
-	for _, remark := range s.world.SaidUnder(p) {
-		if urnOfSaid(remark) == urn && remark.Answers == "" {
+	for _, remark := range s.world.RemarksUnder(p) {
+		if urnOfRemark(remark) == urn && remark.Answers == "" {
 			return p, urn, nil
 		}
 	}
@@ -37,7 +37,7 @@ func (s *simulator) commented(v visit, urn string) (p simulation.Post, under str
 }
 
 // remarksUnder are the comments of people on a post, or their answers to one of these.
-func remarksUnder(all []simulation.Said, under string) (comments []comment) {
+func remarksUnder(all []simulation.Remark, under string) (comments []comment) {
 	for _, remark := range all {
 		parent := ""
 		if remark.Answers != "" {
@@ -47,7 +47,7 @@ func remarksUnder(all []simulation.Said, under string) (comments []comment) {
 			continue
 		}
 		by := personURN + "p" + remark.By.ID
-		c := comment{ID: remark.ID, URN: urnOfSaid(remark), Actor: by, Object: shareURN + remark.Under, Parent: parent, Created: &stamp{by, remark.At.UnixMilli()}}
+		c := comment{ID: remark.ID, URN: urnOfRemark(remark), Actor: by, Object: shareURN + remark.Under, Parent: parent, Created: &stamp{by, remark.At.UnixMilli()}}
 		c.Message.Text = remark.Text
 		comments = append(comments, c)
 	}

@@ -14,8 +14,8 @@ var durations = map[string]time.Duration{
 }
 
 // show tells how LinkedIn shows a post or a comment.
-func (s *simulator) show(p simulation.Post) simulation.Shown {
-	view := simulation.Shown{By: strings.TrimPrefix(p.Account, "urn:li:"), Text: p.Text}
+func (s *simulator) show(p simulation.Post) simulation.View {
+	view := simulation.View{By: strings.TrimPrefix(p.Account, "urn:li:"), Text: p.Text}
 	var input post
 	if p.ReplyTo != "" || json.Unmarshal(p.Fields, &input) != nil {
 		return view

@@ -115,11 +115,11 @@ func TestWhatThePageOfConsentDoesNotTake(t *testing.T) {
 		}
 		maps.Copy(q, further)
 		request := httptest.NewRequest(http.MethodGet, "/oauth/v2/authorization?"+q.Encode(), nil)
-		answer := httptest.NewRecorder()
-		h.ServeHTTP(answer, request)
-		back, _ := url.Parse(answer.Header().Get("Location"))
-		if answer.Code != tt.want || back.Query().Get("error") != tt.back || back.Query().Has("code") {
-			t.Errorf("%s: %d, %s", name, answer.Code, back)
+		response := httptest.NewRecorder()
+		h.ServeHTTP(response, request)
+		back, _ := url.Parse(response.Header().Get("Location"))
+		if response.Code != tt.want || back.Query().Get("error") != tt.back || back.Query().Has("code") {
+			t.Errorf("%s: %d, %s", name, response.Code, back)
 		}
 	}
 }
@@ -127,20 +127,20 @@ func TestWhatThePageOfConsentDoesNotTake(t *testing.T) {
 func TestADayIsSpent(t *testing.T) {
 	h, own := New(newWorld()), Organizations("a")[0]
 	for n := range 151 {
-		answer := ask(h, http.MethodPost, "/rest/posts", version, postBody(own, "x"))
-		if want := n < 150; (answer.Code == http.StatusCreated) != want {
-			t.Fatalf("post %d: %d %s", n+1, answer.Code, answer.Body)
+		response := ask(h, http.MethodPost, "/rest/posts", version, postBody(own, "x"))
+		if want := n < 150; (response.Code == http.StatusCreated) != want {
+			t.Fatalf("post %d: %d %s", n+1, response.Code, response.Body)
 		}
-		if n == 150 && (answer.Header().Get("Retry-After") != "" || !strings.Contains(answer.Body.String(), "DAY limit")) {
-			t.Errorf("the refusal is %v %s", answer.Header(), answer.Body)
+		if n == 150 && (response.Header().Get("Retry-After") != "" || !strings.Contains(response.Body.String(), "DAY limit")) {
+			t.Errorf("the refusal is %v %s", response.Header(), response.Body)
 		}
 	}
 }
 
 func TestAPostIsShownToABrowser(t *testing.T) {
 	h, own := New(newWorld()), Organizations("a")[0]
-	answer := ask(h, http.MethodPost, "/rest/posts", version, postBody(own, `\<b\>hello`))
-	page := ask(h, http.MethodGet, "/feed/update/"+answer.Header().Get("X-Restli-Id"), "", "")
+	response := ask(h, http.MethodPost, "/rest/posts", version, postBody(own, `\<b\>hello`))
+	page := ask(h, http.MethodGet, "/feed/update/"+response.Header().Get("X-Restli-Id"), "", "")
 	if page.Code != http.StatusOK || !strings.Contains(page.Body.String(), "&lt;b&gt;hello") {
 		t.Errorf("%d %s", page.Code, page.Body)
 	}

@@ -123,25 +123,25 @@ func (a Allowance) checkUpload(u simulation.Upload) error {
 // The bounds of pictures and films (mastodon/mastodon app/models/concerns/attachmentable.rb and
 // app/models/media_attachment.rb).
 const (
-	mostPixels     = 33_177_600
-	mostGIFPixels  = 921_600
-	mostFilmPixels = 8_294_400
-	mostFrameRate  = 120
-	measuring      = 0.02 // by how much a measured rate may miss
+	maxPixels     = 33_177_600
+	maxGIFPixels  = 921_600
+	maxFilmPixels = 8_294_400
+	maxFrameRate  = 120
+	measuring     = 0.02 // by how much a measured rate may miss
 )
 
 func checkSides(mediaType string, m simulation.Measured) error {
-	kind, most := "images", int64(mostPixels)
+	kind, most := "images", int64(maxPixels)
 	switch attachmentType(mediaType) {
 	case "gifv":
-		most = mostGIFPixels
+		most = maxGIFPixels
 	case "video":
-		kind, most = "videos", mostFilmPixels
+		kind, most = "videos", maxFilmPixels
 	}
 	switch {
 	case m.Pixels() > most:
 		return unprocessable(fmt.Sprintf("%dx%d %s are not supported", m.Width, m.Height, kind))
-	case kind == "videos" && m.FrameRate > mostFrameRate*(1+measuring):
+	case kind == "videos" && m.FrameRate > maxFrameRate*(1+measuring):
 		return unprocessable(fmt.Sprintf("%dfps videos are not supported", int(m.FrameRate)))
 	default:
 		return nil

@@ -18,7 +18,7 @@ func (s *simulator) person(p simulation.Person) accountEntry {
 }
 
 // remarkEntry is the status of something that a person has written.
-func (s *simulator) remarkEntry(v visit, remark simulation.Said) statusEntry {
+func (s *simulator) remarkEntry(v visit, remark simulation.Remark) statusEntry {
 	base, parent := s.world.BaseURL(), remark.Answers
 	if parent == "" {
 		parent = remark.Under
@@ -46,7 +46,7 @@ func (s *simulator) context(v visit) {
 	}
 	under := map[string]bool{post.ID: true}
 	below := []statusEntry{}
-	for _, remark := range s.world.SaidUnder(post) {
+	for _, remark := range s.world.RemarksUnder(post) {
 		under[remark.ID] = true
 		below = append(below, s.remarkEntry(v, remark))
 	}
@@ -90,6 +90,6 @@ func (s *simulator) notifications(v visit) {
 
 // heard reports whether somebody wrote to the account what it answers.
 func (s *simulator) heard(v visit, id string) bool {
-	_, there := s.world.Said(v.account.ID, id)
+	_, there := s.world.Remark(v.account.ID, id)
 	return there
 }

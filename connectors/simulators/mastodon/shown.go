@@ -3,9 +3,9 @@ package mastodon
 import "crier/connectors/simulators/simulation"
 
 // show tells how Mastodon shows a status.
-func (s *simulator) show(p simulation.Post) simulation.Shown {
+func (s *simulator) show(p simulation.Post) simulation.View {
 	f := fieldsOf(p)
-	view := simulation.Shown{By: "@user" + p.Account, Spoiler: f.SpoilerText, Sensitive: f.Sensitive, Text: p.Text}
+	view := simulation.View{By: "@user" + p.Account, Spoiler: f.SpoilerText, Sensitive: f.Sensitive, Text: p.Text}
 	if f.Visibility != defaultVisibility {
 		view.Visibility = f.Visibility
 	}

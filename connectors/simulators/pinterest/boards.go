@@ -120,7 +120,7 @@ func (s *simulator) showUser(v visit) {
 
 const (
 	usualPage = 25
-	mostPage  = 250
+	maxPage   = 250
 )
 
 // list answers with a part of a list. A bookmark is where it goes on.
@@ -133,7 +133,7 @@ func list[Of any](v visit, all []Of) {
 			continue
 		}
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || name == "page_size" && n > mostPage {
+		if err != nil || n < 1 || name == "page_size" && n > maxPage {
 			v.fail(bad("Parameter '" + name + "' was not valid (was " + text + ")"))
 			return
 		}

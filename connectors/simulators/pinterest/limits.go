@@ -10,11 +10,11 @@ import (
 // The categories of calls, and how many of each a person has in a minute (reference/rate-limits,
 // standard access).
 const (
-	reads      = "org_read"
-	writes     = "org_write"
-	mostReads  = 1000
-	mostWrites = 100
-	window     = time.Minute
+	reads     = "org_read"
+	writes    = "org_write"
+	maxReads  = 1000
+	maxWrites = 100
+	window    = time.Minute
 )
 
 // count counts a call, tells in the headers how many are left, and refuses what is over.
@@ -22,9 +22,9 @@ func (s *simulator) count(v visit) bool {
 	if !s.limited {
 		return true
 	}
-	category, most := reads, mostReads
+	category, most := reads, maxReads
 	if v.r.Method != http.MethodGet {
-		category, most = writes, mostWrites
+		category, most = writes, maxWrites
 	}
 	profile, now := profileOf(v.account), s.world.Now()
 	profile.mu.Lock()

@@ -15,7 +15,7 @@ import (
 const (
 	maxVideoBytes = 2 << 30
 	maxField      = 4 << 10
-	mostFilm      = 15 * time.Minute
+	maxFilm       = 15 * time.Minute
 	// videoWork is how long the simulator processes a video.
 	videoWork = 2 * time.Second
 )
@@ -113,7 +113,7 @@ func (s *simulator) keepFile(u simulation.Upload, file io.Reader) (err error) {
 		return err
 	}
 	u.ReadyAt = s.world.Now().Add(videoWork)
-	u.Fields, err = json.Marshal(uploadFields{Sent: true, Failed: !isVideo(u.Type) || u.Size > maxVideoBytes || s.world.Measure(u.Content).Duration > mostFilm})
+	u.Fields, err = json.Marshal(uploadFields{Sent: true, Failed: !isVideo(u.Type) || u.Size > maxVideoBytes || s.world.Measure(u.Content).Duration > maxFilm})
 	if err != nil {
 		return err
 	}

@@ -243,9 +243,9 @@ func (s *simulator) listPins(v visit) {
 }
 
 // show tells how Pinterest shows a pin.
-func (s *simulator) show(p simulation.Post) simulation.Shown {
+func (s *simulator) show(p simulation.Post) simulation.View {
 	input := pinOf(p)
-	view := simulation.Shown{By: "board " + p.Account, Title: input.Title, Text: p.Text}
+	view := simulation.View{By: "board " + p.Account, Title: input.Title, Text: p.Text}
 	if input.Section != "" {
 		view.Labels = append(view.Labels, "section "+input.Section)
 	}

@@ -21,13 +21,13 @@ func newWorld() *simulation.World {
 type pictures struct{}
 
 func (pictures) RoundTrip(request *http.Request) (*http.Response, error) {
-	answer := httptest.NewRecorder()
-	answer.WriteString("\x89PNG\x0D\x0A\x1A\x0A")
+	response := httptest.NewRecorder()
+	response.WriteString("\x89PNG\x0D\x0A\x1A\x0A")
 	if strings.HasSuffix(request.URL.Path, ".html") {
-		answer.Body.Reset()
-		answer.WriteString("<html>")
+		response.Body.Reset()
+		response.WriteString("<html>")
 	}
-	return answer.Result(), nil
+	return response.Result(), nil
 }
 
 func ask(h http.Handler, method, path, token, body string) (*httptest.ResponseRecorder, map[string]any) {
@@ -72,9 +72,9 @@ func TestRefusals(t *testing.T) {
 		"tokens for an app that is none": {"POST", "/v5/oauth/token", "", "", 401, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer, reply := ask(h, tt.method, tt.path, tt.token, tt.body)
-			if answer.Code != tt.status || reply["code"] != tt.code || reply["message"] == "" {
-				t.Errorf("%d %s, want %d and code %v", answer.Code, answer.Body, tt.status, tt.code)
+			response, reply := ask(h, tt.method, tt.path, tt.token, tt.body)
+			if response.Code != tt.status || reply["code"] != tt.code || reply["message"] == "" {
+				t.Errorf("%d %s, want %d and code %v", response.Code, response.Body, tt.status, tt.code)
 			}
 		})
 	}
@@ -103,9 +103,9 @@ func TestTicketsAreHeldToTheirScopes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			held := ticket
 			tt.change(&held)
-			answer, reply := ask(h, tt.method, tt.path, held.Issue(), map[bool]string{true: body}[tt.method == http.MethodPost])
-			if answer.Code != tt.status || reply["code"] != tt.code {
-				t.Errorf("%d %s, want %d", answer.Code, answer.Body, tt.status)
+			response, reply := ask(h, tt.method, tt.path, held.Issue(), map[bool]string{true: body}[tt.method == http.MethodPost])
+			if response.Code != tt.status || reply["code"] != tt.code {
+				t.Errorf("%d %s, want %d", response.Code, response.Body, tt.status)
 			}
 		})
 	}
@@ -113,27 +113,27 @@ func TestTicketsAreHeldToTheirScopes(t *testing.T) {
 
 func TestCallsAreUsedUpByCategory(t *testing.T) {
 	h := New(newWorld())
-	for n := range mostWrites {
-		answer, _ := ask(h, http.MethodPost, "/v5/media", "a", `{"media_type":"video"}`)
-		if left := answer.Header().Get("X-RateLimit-Remaining"); left != fmt.Sprint(mostWrites-1-n) {
-			t.Fatalf("call %d: %d, %s left", n, answer.Code, left)
+	for n := range maxWrites {
+		response, _ := ask(h, http.MethodPost, "/v5/media", "a", `{"media_type":"video"}`)
+		if left := response.Header().Get("X-RateLimit-Remaining"); left != fmt.Sprint(maxWrites-1-n) {
+			t.Fatalf("call %d: %d, %s left", n, response.Code, left)
 		}
 	}
-	answer, reply := ask(h, http.MethodPost, "/v5/media", "a", `{"media_type":"video"}`)
-	if answer.Code != http.StatusTooManyRequests || reply["code"] != 8.0 || answer.Header().Get("X-RateLimit-Reset") != "61" {
-		t.Errorf("%d %s, %v", answer.Code, answer.Body, answer.Header())
+	response, reply := ask(h, http.MethodPost, "/v5/media", "a", `{"media_type":"video"}`)
+	if response.Code != http.StatusTooManyRequests || reply["code"] != 8.0 || response.Header().Get("X-RateLimit-Reset") != "61" {
+		t.Errorf("%d %s, %v", response.Code, response.Body, response.Header())
 	}
 	for _, other := range []struct{ method, path, token, body string }{
 		{http.MethodGet, "/v5/boards", "a", ""}, {http.MethodPost, "/v5/media", "b", `{"media_type":"video"}`},
 	} {
-		if answer, _ := ask(h, other.method, other.path, other.token, other.body); answer.Code/100 != 2 {
-			t.Errorf("%+v is refused too: %d", other, answer.Code)
+		if response, _ := ask(h, other.method, other.path, other.token, other.body); response.Code/100 != 2 {
+			t.Errorf("%+v is refused too: %d", other, response.Code)
 		}
 	}
 	unlimited := NewUnlimited(newWorld())
-	for range mostWrites + 1 {
-		if answer, _ := ask(unlimited, http.MethodPost, "/v5/media", "a", `{"media_type":"video"}`); answer.Code != http.StatusCreated {
-			t.Fatalf("without limits: %d %s", answer.Code, answer.Body)
+	for range maxWrites + 1 {
+		if response, _ := ask(unlimited, http.MethodPost, "/v5/media", "a", `{"media_type":"video"}`); response.Code != http.StatusCreated {
+			t.Fatalf("without limits: %d %s", response.Code, response.Body)
 		}
 	}
 }
@@ -170,9 +170,9 @@ func TestTheStorageTakesItsOwnForms(t *testing.T) {
 			if tt.token != "" {
 				request.Header.Set("Authorization", "Bearer "+tt.token)
 			}
-			answer := httptest.NewRecorder()
-			if h.ServeHTTP(answer, request); answer.Code != tt.status {
-				t.Errorf("%d %s, want %d", answer.Code, answer.Body, tt.status)
+			response := httptest.NewRecorder()
+			if h.ServeHTTP(response, request); response.Code != tt.status {
+				t.Errorf("%d %s, want %d", response.Code, response.Body, tt.status)
 			}
 		})
 	}
@@ -211,16 +211,16 @@ func TestWhatIsNoVideoFails(t *testing.T) {
 func TestAPinIsShown(t *testing.T) {
 	h := New(newWorld())
 	board := Boards("a")[0]
-	answer, pin := ask(h, http.MethodPost, "/v5/pins", "a", `{"board_id":"`+board+`","title":"<b>hello",`+image+`}`)
+	response, pin := ask(h, http.MethodPost, "/v5/pins", "a", `{"board_id":"`+board+`","title":"<b>hello",`+image+`}`)
 	id, _ := pin["id"].(string)
-	if answer.Code != http.StatusCreated || id == "" || pin["board_id"] != board {
-		t.Fatalf("%d %s", answer.Code, answer.Body)
+	if response.Code != http.StatusCreated || id == "" || pin["board_id"] != board {
+		t.Fatalf("%d %s", response.Code, response.Body)
 	}
 	if _, pin := ask(h, http.MethodGet, "/v5/pins/"+id, "a", ""); pin["title"] != "<b>hello" {
 		t.Errorf("the pin is %v", pin)
 	}
-	if answer, _ := ask(h, http.MethodGet, "/v5/pins/"+id, "b", ""); answer.Code != http.StatusNotFound {
-		t.Errorf("another is shown the pin: %d", answer.Code)
+	if response, _ := ask(h, http.MethodGet, "/v5/pins/"+id, "b", ""); response.Code != http.StatusNotFound {
+		t.Errorf("another is shown the pin: %d", response.Code)
 	}
 	if page, _ := ask(h, http.MethodGet, "/pin/"+id+"/", "", ""); page.Code != http.StatusOK || !strings.Contains(page.Body.String(), "&lt;b&gt;hello") {
 		t.Errorf("%d %s", page.Code, page.Body)

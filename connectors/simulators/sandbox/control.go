@@ -150,14 +150,14 @@ type saying struct {
 // say answers with the id of what was written.
 func (s *Sandbox) say(rw http.ResponseWriter, r *http.Request) {
 	var input saying
-	var remark simulation.Said
+	var remark simulation.Remark
 	err := readControl(http.MaxBytesReader(rw, r.Body, maxFaultBytes), &input)
 	if err == nil {
 		err = s.in(input.Platform, func(world *simulation.World) error {
 			if _, there := world.Post(input.Account, input.Under); input.Under != "" && !there {
 				return errors.New("under: there is no such post of the account")
 			}
-			remark = world.Say(simulation.Said{Account: input.Account, Under: input.Under, Text: input.Text})
+			remark = world.Say(simulation.Remark{Account: input.Account, Under: input.Under, Text: input.Text})
 			return nil
 		})
 	}

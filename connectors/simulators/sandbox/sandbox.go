@@ -66,8 +66,8 @@ func (s *Sandbox) openGallery(c Config) (err error) {
 	return err
 }
 
-// Kept returns how many bytes of media the sandbox keeps.
-func (s *Sandbox) Kept() int64 { return s.gallery.Bytes() }
+// StoredBytes returns how many bytes of media the sandbox keeps.
+func (s *Sandbox) StoredBytes() int64 { return s.gallery.Bytes() }
 
 func (s *Sandbox) mount(c Config, simulator simulation.Simulator) error {
 	journal, err := s.openJournal(c.Folder, simulator.Platform)

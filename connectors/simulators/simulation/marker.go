@@ -56,7 +56,7 @@ type Dialect struct {
 	Fail   func(rw http.ResponseWriter, o Outcome, status int)
 	Ending Ending
 	// Show tells how the platform shows a post; nil: as plain text.
-	Show func(Post) Shown
+	Show func(Post) View
 }
 
 // Operations names requests by the patterns of a mux that serve them; "/" serves what is not known.

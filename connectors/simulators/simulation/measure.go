@@ -78,14 +78,14 @@ type film struct {
 }
 
 const (
-	mostBoxes = 10_000
-	mostDepth = 8
+	maxBoxes = 10_000
+	maxDepth = 8
 	// The largest box but those that hold others that is read.
-	mostBox = 1 << 20
+	maxBox = 1 << 20
 )
 
 func (f *film) read(at, end int64, depth int) {
-	for at+8 <= end && f.boxes < mostBoxes && depth < mostDepth {
+	for at+8 <= end && f.boxes < maxBoxes && depth < maxDepth {
 		f.boxes++
 		head := f.bytes(at, min(16, end-at))
 		if head == nil {
@@ -115,7 +115,7 @@ func (f *film) box(kind string, body, end int64, depth int) {
 	case "moov", "mdia", "minf", "stbl":
 		f.read(body, end, depth+1)
 	case "mvhd", "mdhd", "tkhd", "stsd", "stts":
-		if content := f.bytes(body, min(end-body, mostBox)); content != nil {
+		if content := f.bytes(body, min(end-body, maxBox)); content != nil {
 			f.leaf(kind, content)
 		}
 	}

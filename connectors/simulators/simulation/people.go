@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Said is something that a person of the world has written: under a post of an account, or
+// Remark is something that a person of the world has written: under a post of an account, or
 // elsewhere, naming the account.
-type Said struct {
+type Remark struct {
 	ID      string // decimal, unique within the account
 	Account string // whose post it is under, or who is named, as posts have it
 	Under   string // id of the post; empty: it is elsewhere
@@ -34,7 +34,7 @@ type Person struct {
 // not outlive the process.
 type people struct {
 	mu      sync.RWMutex
-	remarks map[string][]Said // by account
+	remarks map[string][]Remark // by account
 	unsaid  map[name]struct{}
 	quiet   bool
 }
@@ -54,7 +54,7 @@ func (w *World) Quiet() {
 
 // Say has a person write something: an empty ID becomes NewID's, a zero At the present, a
 // person without an ID is made from the text.
-func (w *World) Say(s Said) Said {
+func (w *World) Say(s Remark) Remark {
 	if s.ID == "" {
 		s.ID = strconv.FormatInt(w.NewID(), 10)
 	}
@@ -67,7 +67,7 @@ func (w *World) Say(s Said) Said {
 	w.people.mu.Lock()
 	defer w.people.mu.Unlock()
 	if w.people.remarks == nil {
-		w.people.remarks = map[string][]Said{}
+		w.people.remarks = map[string][]Remark{}
 	}
 	w.people.remarks[s.Account] = append(w.people.remarks[s.Account], s)
 	return s
@@ -83,51 +83,51 @@ func (w *World) Unsay(account, id string) {
 	w.people.unsaid[name{account, id}] = struct{}{}
 }
 
-// SaidUnder returns what people have written under a post by now, the oldest first.
-func (w *World) SaidUnder(p Post) []Said {
-	return w.heard(p.Account, append(w.answersTo(p), w.saidBy(p.Account)...), func(s Said) bool { return s.Under == p.ID })
+// RemarksUnder returns what people have written under a post by now, the oldest first.
+func (w *World) RemarksUnder(p Post) []Remark {
+	return w.heard(p.Account, append(w.answersTo(p), w.remarksBy(p.Account)...), func(s Remark) bool { return s.Under == p.ID })
 }
 
 // Mentions returns what people have written by now that names an account, the newest first.
-func (w *World) Mentions(account string) []Said {
-	all := w.saidBy(account)
+func (w *World) Mentions(account string) []Remark {
+	all := w.remarksBy(account)
 	for p := range w.Newest(account) {
 		all = append(all, w.answersTo(p)...)
 	}
-	found := w.heard(account, all, func(s Said) bool { return s.Under == "" })
+	found := w.heard(account, all, func(s Remark) bool { return s.Under == "" })
 	slices.Reverse(found)
 	return found
 }
 
-// Said returns what a person wrote to an account, by its id.
-func (w *World) Said(account, id string) (Said, bool) {
-	all := w.saidBy(account)
+// Remark returns what a person wrote to an account, by its id.
+func (w *World) Remark(account, id string) (Remark, bool) {
+	all := w.remarksBy(account)
 	for p := range w.Newest(account) {
 		all = append(all, w.answersTo(p)...)
 	}
-	found := w.heard(account, all, func(s Said) bool { return s.ID == id })
+	found := w.heard(account, all, func(s Remark) bool { return s.ID == id })
 	if len(found) == 0 {
-		return Said{}, false
+		return Remark{}, false
 	}
 	return found[0], true
 }
 
-func (w *World) saidBy(account string) []Said {
+func (w *World) remarksBy(account string) []Remark {
 	w.people.mu.RLock()
 	defer w.people.mu.RUnlock()
 	return slices.Clone(w.people.remarks[account])
 }
 
 // heard returns what there is of all by now, the oldest first.
-func (w *World) heard(account string, all []Said, is func(Said) bool) []Said {
+func (w *World) heard(account string, all []Remark, is func(Remark) bool) []Remark {
 	now := w.Now()
 	w.people.mu.RLock()
 	defer w.people.mu.RUnlock()
-	all = slices.DeleteFunc(all, func(s Said) bool {
+	all = slices.DeleteFunc(all, func(s Remark) bool {
 		_, unsaid := w.people.unsaid[name{account, s.ID}]
 		return unsaid || s.At.After(now) || !is(s)
 	})
-	slices.SortStableFunc(all, func(a, b Said) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(all, func(a, b Remark) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
 	return all
 }
 
@@ -140,7 +140,7 @@ var phrases = [...]string{
 // answersTo returns what people write because of a post, now and later, by themselves: it
 // follows from the platform, the account and the post alone. Some answer it, one answers the
 // first of them, and of every third post somebody speaks elsewhere. Nobody answers answers.
-func (w *World) answersTo(p Post) []Said {
+func (w *World) answersTo(p Post) []Remark {
 	w.people.mu.RLock()
 	quiet := w.people.quiet
 	w.people.mu.RUnlock()
@@ -148,11 +148,11 @@ func (w *World) answersTo(p Post) []Said {
 		return nil
 	}
 	seed := sha256.Sum256([]byte(w.platform.String() + "\x00" + p.Account + "\x00" + p.ID))
-	var all []Said
-	say := func(k int, after time.Duration) *Said {
+	var all []Remark
+	say := func(k int, after time.Duration) *Remark {
 		sum := sha256.Sum256(append(seed[:], byte(k)))
 		at := p.CreatedAt.Add(after).Truncate(time.Millisecond)
-		all = append(all, Said{
+		all = append(all, Remark{
 			ID: strconv.FormatInt(at.UnixMicro()+int64(binary.BigEndian.Uint16(sum[:2])%1000), 10), Account: p.Account, Under: p.ID,
 			By: personOf(string(sum[2:10])), Text: phrases[int(sum[10])%len(phrases)], At: at,
 		})

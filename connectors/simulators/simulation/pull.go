@@ -28,15 +28,15 @@ func (w *World) Pull(ctx context.Context, content, address string) (mediaType st
 	if err != nil {
 		return "", 0, err
 	}
-	answer, err := w.http.Do(request)
+	response, err := w.http.Do(request)
 	if err != nil {
 		return "", 0, err
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return "", 0, fmt.Errorf("the media's server answered %d", answer.StatusCode)
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return "", 0, fmt.Errorf("the media's server answered %d", response.StatusCode)
 	}
-	return w.Receive(content, 0, io.LimitReader(answer.Body, largestPull))
+	return w.Receive(content, 0, io.LimitReader(response.Body, largestPull))
 }
 
 // Sniff reads media to its end and returns its type by its content, and its size.

@@ -10,8 +10,8 @@ import (
 	"crier/schema"
 )
 
-// Shown is a post as its platform shows it to people, besides its media and its time.
-type Shown struct {
+// View is a post as its platform shows it to people, besides its media and its time.
+type View struct {
 	By         string // who it is by, as people see it
 	NativeID   string // what the platform's API calls it; empty: as it is stored
 	Kind       string // such as story; empty: a post as most are
@@ -37,10 +37,10 @@ type Poll struct {
 	EndsAt   time.Time
 }
 
-// Shown returns a post as its platform shows it.
-func (w *World) Shown(p Post) Shown {
+// View returns a post as its platform shows it.
+func (w *World) View(p Post) View {
 	if w.show == nil {
-		return Shown{By: p.Account, Text: p.Text, NativeID: p.ID}
+		return View{By: p.Account, Text: p.Text, NativeID: p.ID}
 	}
 	view := w.show(p)
 	view.By = cmp.Or(p.By, view.By)
@@ -181,7 +181,7 @@ func (w *World) Answered(p Post) (Post, bool) {
 // Replies returns the answers to a post, the oldest first, at most n.
 func (w *World) Replies(p Post, n int) []Post {
 	ids := []string{p.ID}
-	if native := w.Shown(p).NativeID; native != p.ID {
+	if native := w.View(p).NativeID; native != p.ID {
 		ids = append(ids, native)
 	}
 	w.mu.RLock()
@@ -207,7 +207,7 @@ func appendOf(found []Post, posts []*Post, workspace schema.WorkspaceID, n int) 
 }
 
 // AnswersTo returns a workspace's answers to what a person said, the oldest first, at most n.
-func (w *World) AnswersTo(s Said, workspace schema.WorkspaceID, n int) []Post {
+func (w *World) AnswersTo(s Remark, workspace schema.WorkspaceID, n int) []Post {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return appendOf(nil, w.published.answers[name{s.Account, s.ID}], workspace, n)
@@ -219,7 +219,7 @@ func (w *World) Commented(p Post) (Post, bool) {
 	if number == "" {
 		return Post{}, false
 	}
-	remark, ok := w.Said(p.Account, number)
+	remark, ok := w.Remark(p.Account, number)
 	if !ok || remark.Under == "" {
 		return Post{}, false
 	}

@@ -50,7 +50,7 @@ type World struct {
 	workspace func(*http.Request) schema.WorkspaceID
 	name      func(*http.Request) string
 	wall      func(Post) string
-	show      func(Post) Shown // set once, with the handler
+	show      func(Post) View // set once, with the handler
 
 	mu       sync.RWMutex
 	accounts map[string]*Account // by credential

@@ -30,8 +30,8 @@ func (in input) shownAs() json.RawMessage {
 }
 
 // show tells how Telegram shows a message.
-func (s *simulator) show(p simulation.Post) simulation.Shown {
-	view := simulation.Shown{By: p.Account, Text: p.Text}
+func (s *simulator) show(p simulation.Post) simulation.View {
+	view := simulation.View{By: p.Account, Text: p.Text}
 	var f messageFields
 	if json.Unmarshal(p.Fields, &f) != nil {
 		return view

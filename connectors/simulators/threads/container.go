@@ -171,7 +171,7 @@ func (s *simulator) checkReferences(v visit, r request) error {
 	if r.ReplyTo == "" {
 		return nil
 	}
-	if _, heard := s.world.Said(v.Account.ID, r.ReplyTo); heard {
+	if _, heard := s.world.Remark(v.Account.ID, r.ReplyTo); heard {
 		return nil
 	}
 	if _, ok := s.world.Post(v.Account.ID, r.ReplyTo); !ok || v.state.isDeleted(r.ReplyTo) {
@@ -192,18 +192,18 @@ func (s *simulator) pulls() graph.Pulls {
 // The bounds of pictures and films (developers.facebook.com/docs/threads/overview), and by how much a
 // rounded side may miss a ratio.
 const (
-	mostRatio      = 10
-	leastRatio     = 0.01
-	rounding       = 0.01
-	mostFilm       = 5 * time.Minute
-	leastFrameRate = 23
-	mostFrameRate  = 60
-	measuring      = 0.02 // by how much a measured rate may miss: 23.976 is one of 24
+	maxRatio     = 10
+	minRatio     = 0.01
+	rounding     = 0.01
+	maxFilm      = 5 * time.Minute
+	minFrameRate = 23
+	maxFrameRate = 60
+	measuring    = 0.02 // by how much a measured rate may miss: 23.976 is one of 24
 )
 
 func isShaped(m simulation.Measured) bool {
 	ratio := m.Ratio()
-	return ratio == 0 || ratio >= leastRatio*(1-rounding) && ratio <= mostRatio*(1+rounding)
+	return ratio == 0 || ratio >= minRatio*(1-rounding) && ratio <= maxRatio*(1+rounding)
 }
 
 // failureOf says what is wrong with a film, in the words of its container; empty: nothing.
@@ -211,11 +211,11 @@ func failureOf(m simulation.Measured) string {
 	switch {
 	case m.Codec != "" && !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Codec):
 		return "FAILED_PROCESSING_VIDEO"
-	case m.Duration > mostFilm:
+	case m.Duration > maxFilm:
 		return "INVALID_DURATION"
 	case !isShaped(m):
 		return "INVALID_ASPEC_RATIO"
-	case m.FrameRate > 0 && (m.FrameRate < leastFrameRate*(1-measuring) || m.FrameRate > mostFrameRate*(1+measuring)):
+	case m.FrameRate > 0 && (m.FrameRate < minFrameRate*(1-measuring) || m.FrameRate > maxFrameRate*(1+measuring)):
 		return "INVALID_FRAME_RATE"
 	default:
 		return ""

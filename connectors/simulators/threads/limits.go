@@ -7,9 +7,9 @@ import (
 
 // What a profile may do in 24 hours (developers.facebook.com/docs/threads/overview).
 const (
-	mostPosts   = 250
-	mostReplies = 1000
-	mostCalls   = 4800 * 10 // the least: a profile counts as seen ten times
+	maxPosts   = 250
+	maxReplies = 1000
+	maxCalls   = 4800 * 10 // the least: a profile counts as seen ten times
 )
 
 // count counts a call and reports whether the limit allows it. The API says in a header how
@@ -18,13 +18,13 @@ func (s *simulator) count(c graph.Call) bool {
 	if s.unlimited {
 		return true
 	}
-	state := keptOf(c.Account)
+	state := stateOf(c.Account)
 	state.mu.Lock()
 	defer state.mu.Unlock()
 	state.window.Count(s.world.Now())
-	used := state.window.Calls * 100 / mostCalls
+	used := state.window.Calls * 100 / maxCalls
 	graph.SetApp(c.RW.Header(), used)
-	return state.window.Calls <= mostCalls
+	return state.window.Calls <= maxCalls
 }
 
 // used counts the posts and the replies of the last 24 hours.
@@ -49,6 +49,6 @@ func (s *simulator) publishingLimit(v visit) {
 		return map[string]any{"quota_total": total, "quota_duration": int(graph.Day.Seconds())}
 	}
 	v.Answer(map[string]any{"data": []map[string]any{v.Pick(map[string]any{
-		"quota_usage": posts, "config": config(mostPosts), "reply_quota_usage": replies, "reply_config": config(mostReplies),
+		"quota_usage": posts, "config": config(maxPosts), "reply_quota_usage": replies, "reply_config": config(maxReplies),
 	})}})
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // remarkObject is what a person has written, with every field there is of it.
-func (s *simulator) remarkObject(remark simulation.Said) map[string]any {
+func (s *simulator) remarkObject(remark simulation.Remark) map[string]any {
 	entry := map[string]any{
 		"id": remark.ID, "media_product_type": "THREADS", "media_type": "TEXT_POST", "username": remark.By.Handle, "text": remark.Text,
 		"permalink": "https://www.threads.com/@" + remark.By.Handle + "/post/" + remark.ID, "shortcode": remark.ID,
@@ -42,7 +42,7 @@ func (s *simulator) conversation(v visit) {
 		return
 	}
 	under, all := map[string]bool{post.ID: true}, []map[string]any{}
-	for _, remark := range s.world.SaidUnder(post) {
+	for _, remark := range s.world.RemarksUnder(post) {
 		under[remark.ID] = true
 		all = append(all, s.remarkObject(remark))
 	}

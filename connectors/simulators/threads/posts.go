@@ -37,7 +37,7 @@ func (s *simulator) add(v visit, container simulation.Upload) (simulation.Post, 
 	if s.statusOf(container) != graph.Finished || input.IsItem {
 		return simulation.Post{}, mediaNotFound(container.ID)
 	}
-	if posts, replies := s.used(v.Account); !s.unlimited && (input.ReplyTo == "" && posts >= mostPosts || input.ReplyTo != "" && replies >= mostReplies) {
+	if posts, replies := s.used(v.Account); !s.unlimited && (input.ReplyTo == "" && posts >= maxPosts || input.ReplyTo != "" && replies >= maxReplies) {
 		return simulation.Post{}, usedUp()
 	}
 	post := simulation.Post{

@@ -3,9 +3,9 @@ package threads
 import "crier/connectors/simulators/simulation"
 
 // viewOf tells how Threads shows a post.
-func (s *simulator) viewOf(p simulation.Post) simulation.Shown {
+func (s *simulator) viewOf(p simulation.Post) simulation.View {
 	input := requestOf(p.Fields)
-	view := simulation.Shown{By: "@user" + p.Account, Text: p.Text, Quotes: input.Quotes}
+	view := simulation.View{By: "@user" + p.Account, Text: p.Text, Quotes: input.Quotes}
 	if input.Link != "" {
 		view.Link = &simulation.Link{URL: input.Link}
 	}

@@ -53,7 +53,7 @@ func newSimulator(w *simulation.World, unlimited bool) http.Handler {
 		"GET /{user}/threads_insights":         s.accountInsights,
 		"DELETE /{id}":                         s.delete,
 	} {
-		api.Mux.HandleFunc(operation, gate.Admit(operation, func(c graph.Call) { handle(visit{c, keptOf(c.Account)}) }))
+		api.Mux.HandleFunc(operation, gate.Admit(operation, func(c graph.Call) { handle(visit{c, stateOf(c.Account)}) }))
 	}
 	api.Mux.HandleFunc("GET /access_token", s.tokens.Exchange)
 	api.Mux.HandleFunc("GET /refresh_access_token", s.tokens.Refresh)
@@ -81,7 +81,7 @@ type profileState struct {
 	deleted map[string]struct{} // posts
 }
 
-func keptOf(a *simulation.Account) *profileState {
+func stateOf(a *simulation.Account) *profileState {
 	of, _ := a.Data.LoadOrStore("kept", &profileState{deleted: map[string]struct{}{}})
 	return of.(*profileState)
 }

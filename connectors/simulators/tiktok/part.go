@@ -97,14 +97,14 @@ func (s *simulator) keep(rw http.ResponseWriter, r *http.Request, id string, p p
 
 // failureOf is the fail_reason of a video, by what the media transfer guide asks for; empty: there is none.
 func failureOf(mediaType string, m simulation.Measured) string {
-	isSide := func(side int) bool { return side == 0 || side >= leastSide && side <= mostSide }
+	isSide := func(side int) bool { return side == 0 || side >= minSide && side <= maxSide }
 	switch {
 	case !slices.Contains([]string{"video/mp4", "video/quicktime", "video/webm"}, mediaType),
 		m.Codec != "" && !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1", "vp08", "vp09"}, m.Codec):
 		return "file_format_check_failed"
 	case m.Duration > longestVideo*time.Second:
 		return "duration_check_failed"
-	case m.FrameRate > 0 && (m.FrameRate < leastFrameRate*(1-measuring) || m.FrameRate > mostFrameRate*(1+measuring)):
+	case m.FrameRate > 0 && (m.FrameRate < minFrameRate*(1-measuring) || m.FrameRate > maxFrameRate*(1+measuring)):
 		return "frame_rate_check_failed"
 	case !isSide(m.Width) || !isSide(m.Height):
 		return "picture_size_check_failed"

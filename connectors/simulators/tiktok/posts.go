@@ -18,12 +18,12 @@ const (
 	maxVideo   = 4_000_000_000
 	wholeVideo = 64_000_000 // bytes of a video that is sent as one part
 	eachPart   = 10 << 20   // bytes of each part of a larger one but the last
-	mostParts  = 1000
+	maxParts   = 1000
 
-	leastSide, mostSide           = 360, 4096 // pixels
-	leastFrameRate, mostFrameRate = 23, 60
-	measuring                     = 0.02      // by how much a measured rate may miss
-	urlLife                       = time.Hour // of an upload_url
+	minSide, maxSide           = 360, 4096 // pixels
+	minFrameRate, maxFrameRate = 23, 60
+	measuring                  = 0.02      // by how much a measured rate may miss
+	urlLife                    = time.Hour // of an upload_url
 
 	// processing and moderation are short, for those who wait; TikTok takes a minute for each.
 	processing = time.Second
@@ -127,7 +127,7 @@ func (s *simulator) refuse(v visit, post postInfo, source sourceInfo) *refusal {
 // and 10 MiB is what is known to work (gitroomhq/postiz-app pull request 1784).
 func refuseParts(source sourceInfo) *refusal {
 	switch isOne := source.Parts == 1; {
-	case source.Size < 1 || source.Size > maxVideo || source.Part < 1 || source.Parts < 1 || source.Parts > mostParts:
+	case source.Size < 1 || source.Size > maxVideo || source.Part < 1 || source.Parts < 1 || source.Parts > maxParts:
 		return &refusal{http.StatusBadRequest, "invalid_params", "The video size, the chunk size or the total chunk count is invalid"}
 	case isOne && (source.Part != source.Size || source.Size > wholeVideo), !isOne && source.Part != eachPart:
 		return &refusal{http.StatusBadRequest, "invalid_params", "The chunk size is invalid"}

@@ -10,10 +10,10 @@ import (
 )
 
 // show tells how TikTok shows a video.
-func (s *simulator) show(p simulation.Post) simulation.Shown {
+func (s *simulator) show(p simulation.Post) simulation.View {
 	var post postInfo
 	_ = json.Unmarshal(p.Fields, &post)
-	view := simulation.Shown{By: "@user" + p.Account, Text: p.Text}
+	view := simulation.View{By: "@user" + p.Account, Text: p.Text}
 	switch post.Privacy {
 	case friends:
 		view.Visibility = "Friends"

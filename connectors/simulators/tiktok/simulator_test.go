@@ -60,10 +60,10 @@ func TestRefusals(t *testing.T) {
 		"the publication of another one": {"POST", "/v2/post/publish/status/fetch/", "b", `{"publish_id": "` + idOf(h, "a") + `"}`, 400, "token_not_authorized_for_specified_publish_id"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer, reply := ask(h, tt.method, tt.path, tt.token, tt.body)
+			response, reply := ask(h, tt.method, tt.path, tt.token, tt.body)
 			refused, _ := reply["error"].(map[string]any)
-			if answer.Code != tt.status || refused["code"] != tt.code {
-				t.Errorf("%d %s, want %d %s", answer.Code, answer.Body, tt.status, tt.code)
+			if response.Code != tt.status || refused["code"] != tt.code {
+				t.Errorf("%d %s, want %d %s", response.Code, response.Body, tt.status, tt.code)
 			}
 		})
 	}
@@ -114,9 +114,9 @@ func TestAPartIsTakenOnce(t *testing.T) {
 		{address, "video/mp4", "bytes 0-23/24", 201},
 		{address, "video/mp4", "bytes 0-23/24", 416},
 	} {
-		answer := put(h, tt.address, video, tt.mediaType, tt.span)
-		if answer.Code != tt.want {
-			t.Errorf("%+v: %d %s", tt, answer.Code, answer.Body)
+		response := put(h, tt.address, video, tt.mediaType, tt.span)
+		if response.Code != tt.want {
+			t.Errorf("%+v: %d %s", tt, response.Code, response.Body)
 		}
 	}
 	if posts := w.Posts(); len(posts) != 1 || posts[0].Media[0].Type != "video/mp4" {
@@ -146,11 +146,11 @@ func TestWhatIsNoVideoFails(t *testing.T) {
 func TestAMinuteHasLimits(t *testing.T) {
 	h := New(newWorld())
 	for n := range 7 {
-		if answer, _ := ask(h, http.MethodPost, "/v2/post/publish/video/init/", "a", begun); (answer.Code == 429) != (n == 6) {
-			t.Errorf("call %d: %d %s", n+1, answer.Code, answer.Body)
+		if response, _ := ask(h, http.MethodPost, "/v2/post/publish/video/init/", "a", begun); (response.Code == 429) != (n == 6) {
+			t.Errorf("call %d: %d %s", n+1, response.Code, response.Body)
 		}
 	}
-	if answer, _ := ask(h, http.MethodPost, "/v2/post/publish/video/init/", "b", begun); answer.Code != http.StatusOK {
-		t.Errorf("another account is refused too: %d", answer.Code)
+	if response, _ := ask(h, http.MethodPost, "/v2/post/publish/video/init/", "b", begun); response.Code != http.StatusOK {
+		t.Errorf("another account is refused too: %d", response.Code)
 	}
 }

@@ -30,7 +30,7 @@ const (
 )
 
 // The most bytes of each category (docs.x.com/x-api/media/quickstart).
-func mostBytes(category string) int64 {
+func maxBytes(category string) int64 {
 	return map[string]int64{"tweet_image": 5 << 20, "tweet_gif": 15 << 20, "tweet_video": 512 << 20}[category]
 }
 
@@ -70,7 +70,7 @@ func (s *simulator) initialize(v visit) {
 		Shared   bool     `json:"shared"`
 	}
 	err := decode(v, &input)
-	most := mostBytes(input.Category)
+	most := maxBytes(input.Category)
 	switch {
 	case err != nil:
 	case most == 0 || input.Total < 1 || input.Total > most:
@@ -288,10 +288,10 @@ func (s *simulator) status(u simulation.Upload) object {
 
 // The bounds of pictures and films (docs.x.com/x-api/media/quickstart/best-practices).
 const (
-	minSide       = 4
-	leastFilmSide = 32
-	leastFilm     = 500 * time.Millisecond
-	mostFilm      = 20 * time.Minute
+	minSide     = 4
+	minFilmSide = 32
+	minFilm     = 500 * time.Millisecond
+	maxFilm     = 20 * time.Minute
 )
 
 // failureOf says why X cannot process what was uploaded; empty: it can.
@@ -299,11 +299,11 @@ func failureOf(mediaType string, m simulation.Measured) string {
 	switch {
 	case !slices.Contains([]string{"video/mp4", "video/quicktime", "image/gif"}, mediaType):
 		return "Unsupported video format"
-	case m.Duration > 0 && m.Duration < leastFilm:
+	case m.Duration > 0 && m.Duration < minFilm:
 		return "Duration too short, minimum:500"
-	case m.Duration > mostFilm:
+	case m.Duration > maxFilm:
 		return "Duration too long, maximum:1200000"
-	case mediaType != "image/gif" && m.Width > 0 && min(m.Width, m.Height) < leastFilmSide:
+	case mediaType != "image/gif" && m.Width > 0 && min(m.Width, m.Height) < minFilmSide:
 		return "Dimensions must be between 32x32 and 1280x1024"
 	case m.Codec != "" && !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Codec):
 		return "Unsupported video format"

@@ -13,7 +13,7 @@ import (
 )
 
 // remarkObject is what a person has written, as the API shows it.
-func remarkObject(v visit, remark simulation.Said) object {
+func remarkObject(v visit, remark simulation.Remark) object {
 	out := object{
 		"id": remark.ID, "text": "@" + v.account.Handle + " " + shownText(remark.Text), "edit_history_post_ids": []string{remark.ID},
 		"created_at": remark.At.UTC().Format("2006-01-02T15:04:05.000Z"), "author_id": remark.By.ID, "conversation_id": cmp.Or(remark.Under, remark.ID),
@@ -40,12 +40,12 @@ func (s *simulator) searchRecent(v visit) {
 		v.fail(invalidRequest("only conversation_id: is simulated"))
 		return
 	}
-	var all []simulation.Said
+	var all []simulation.Remark
 	if post, ok := s.world.Post(v.account.ID, conversation); ok {
-		all = s.world.SaidUnder(post)
+		all = s.world.RemarksUnder(post)
 		slices.Reverse(all)
 	}
-	s.listSaid(v, all, "next_token", minSearch)
+	s.listRemarks(v, all, "next_token", minSearch)
 }
 
 // minSearch is the smallest page of a search.
@@ -59,13 +59,13 @@ func (s *simulator) listMentions(v visit) {
 	}
 	all := s.world.Mentions(v.account.ID)
 	for post := range s.world.Newest(v.account.ID) {
-		all = append(all, s.world.SaidUnder(post)...)
+		all = append(all, s.world.RemarksUnder(post)...)
 	}
-	slices.SortStableFunc(all, func(a, b simulation.Said) int { return b.At.Compare(a.At) })
-	s.listSaid(v, all, "pagination_token", minPage)
+	slices.SortStableFunc(all, func(a, b simulation.Remark) int { return b.At.Compare(a.At) })
+	s.listRemarks(v, all, "pagination_token", minPage)
 }
 
-func (s *simulator) listSaid(v visit, all []simulation.Said, cursor string, least int) {
+func (s *simulator) listRemarks(v visit, all []simulation.Remark, cursor string, least int) {
 	query := v.inPosts(v.r.URL.Query())
 	size, err := pageOf(query, least)
 	if query.Has(unknownFields) {
@@ -78,7 +78,7 @@ func (s *simulator) listSaid(v visit, all []simulation.Said, cursor string, leas
 	from := 0
 	if token := query.Get(cursor); token != "" {
 		last, err := idOfToken(token)
-		from = slices.IndexFunc(all, func(remark simulation.Said) bool { return remark.ID == last }) + 1
+		from = slices.IndexFunc(all, func(remark simulation.Remark) bool { return remark.ID == last }) + 1
 		if err != nil || from == 0 {
 			v.fail(invalidRequest("The `" + cursor + "` is invalid"))
 			return

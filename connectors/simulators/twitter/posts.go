@@ -222,7 +222,7 @@ func (n newPost) checkPoll() error {
 // the only ones that the simulator knows of.
 func (s *simulator) mayReply(account string, input newPost) error {
 	_, isOwn := s.world.Post(account, input.Reply.ID)
-	if _, heard := s.world.Said(account, input.Reply.ID); heard && !strings.Contains(input.Text, uninvited) {
+	if _, heard := s.world.Remark(account, input.Reply.ID); heard && !strings.Contains(input.Text, uninvited) {
 		return nil // who wrote it has named the account
 	}
 	switch {

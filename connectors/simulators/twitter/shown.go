@@ -8,9 +8,9 @@ import (
 )
 
 // show tells how X shows a post.
-func (s *simulator) show(p simulation.Post) simulation.Shown {
+func (s *simulator) show(p simulation.Post) simulation.View {
 	f := fieldsOf(p)
-	view := simulation.Shown{By: "@user" + p.Account, Text: p.Text, Quotes: f.Quotes}
+	view := simulation.View{By: "@user" + p.Account, Text: p.Text, Quotes: f.Quotes}
 	if f.Poll != nil {
 		view.Poll = &simulation.Poll{Options: f.Poll.Options, EndsAt: f.Poll.EndsAt}
 	}

@@ -27,7 +27,7 @@ func of(world *simulation.World, posts ...simulation.Post) []published {
 
 // article is one post, or what a person said, as the page shows it.
 type article struct {
-	simulation.Shown
+	simulation.View
 	Platform, Label string
 	Handle          string // of a person
 	Anchor          string // empty: it is a person's
@@ -99,7 +99,7 @@ func (g *grower) add(world *simulation.World, post simulation.Post) *article {
 	g.seen[root.Anchor] = true
 	g.room--
 	byID := map[string]*article{}
-	for _, remark := range world.SaidUnder(post) {
+	for _, remark := range world.RemarksUnder(post) {
 		if g.room <= 0 {
 			break
 		}
@@ -121,10 +121,10 @@ func (g *grower) add(world *simulation.World, post simulation.Post) *article {
 }
 
 func newArticle(world *simulation.World, p simulation.Post) *article {
-	view := world.Shown(p)
+	view := world.View(p)
 	platform := world.Platform().String()
 	a := &article{
-		Shown: view, Platform: platform, Label: world.Label(), Anchor: anchorOf(world, p),
+		View: view, Platform: platform, Label: world.Label(), Anchor: anchorOf(world, p),
 		Self: platform + "?post=" + url.QueryEscape(view.NativeID), Pieces: piecesOf(view.Text), At: p.CreatedAt.UTC(),
 	}
 	if _, answersOwn := world.Answered(p); p.ReplyTo != "" && !answersOwn {
@@ -142,9 +142,9 @@ func newArticle(world *simulation.World, p simulation.Post) *article {
 }
 
 // newComment shows what a person said.
-func newComment(world *simulation.World, remark simulation.Said) *article {
+func newComment(world *simulation.World, remark simulation.Remark) *article {
 	return &article{
-		Shown: simulation.Shown{By: remark.By.Name, Text: remark.Text}, Platform: world.Platform().String(), Handle: "@" + remark.By.Handle,
+		View: simulation.View{By: remark.By.Name, Text: remark.Text}, Platform: world.Platform().String(), Handle: "@" + remark.By.Handle,
 		Pieces: piecesOf(remark.Text), At: remark.At.UTC(),
 	}
 }

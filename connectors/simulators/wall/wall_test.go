@@ -38,8 +38,8 @@ func newRig(t *testing.T) *rig {
 	r := &rig{T: t, addresses: wall.NewAddresses([]byte("secret"))}
 	r.mine, r.neighbour = schema.NewWorkspaceID(noon), schema.NewWorkspaceID(noon)
 	r.world = simulation.NewWorld(simulation.Config{Platform: schema.Mastodon, Label: "Mastodon", Now: func() time.Time { return noon }, Gallery: gallery})
-	r.world.Handler(http.NotFoundHandler(), simulation.Dialect{Show: func(p simulation.Post) simulation.Shown {
-		return simulation.Shown{By: "@" + p.Account, NativeID: "urn:" + p.ID, Text: p.Text, Spoiler: string(p.Fields)}
+	r.world.Handler(http.NotFoundHandler(), simulation.Dialect{Show: func(p simulation.Post) simulation.View {
+		return simulation.View{By: "@" + p.Account, NativeID: "urn:" + p.ID, Text: p.Text, Spoiler: string(p.Fields)}
 	}})
 	r.handler = wall.Handler(r.addresses, []*simulation.World{r.world})
 	return r
@@ -71,10 +71,10 @@ func (r *rig) from(address, path string) *httptest.ResponseRecorder {
 
 func (r *rig) want(path string, parts ...string) string {
 	r.Helper()
-	answer := r.get(path)
-	body := answer.Body.String()
-	if answer.Code != http.StatusOK {
-		r.Fatalf("%s: %d %s", path, answer.Code, body)
+	response := r.get(path)
+	body := response.Body.String()
+	if response.Code != http.StatusOK {
+		r.Fatalf("%s: %d %s", path, response.Code, body)
 	}
 	for _, part := range parts {
 		if !strings.Contains(body, part) {
@@ -126,22 +126,22 @@ func TestAWallIsItsWorkspacesAlone(t *testing.T) {
 		t.Error("the stream of all platforms shows a neighbour's post")
 	}
 	of := r.addresses.Of(r.neighbour)
-	if answer := r.from(of, "mastodon?post="+secret.ID); answer.Code != http.StatusOK {
-		t.Errorf("its owner gets %d", answer.Code)
+	if response := r.from(of, "mastodon?post="+secret.ID); response.Code != http.StatusOK {
+		t.Errorf("its owner gets %d", response.Code)
 	}
-	if answer := r.from(of, "mastodon/0/0"); answer.Code != http.StatusOK || answer.Body.String() != "GIF89a of somebody" {
-		t.Errorf("its owner gets %d %s", answer.Code, answer.Body)
+	if response := r.from(of, "mastodon/0/0"); response.Code != http.StatusOK || response.Body.String() != "GIF89a of somebody" {
+		t.Errorf("its owner gets %d %s", response.Code, response.Body)
 	}
 	for _, path := range []string{
 		"mastodon?post=" + secret.ID, "mastodon/0/0", "mastodon/0/1", "mastodon/9/0", "mastodon/-1/0", "mastodon/x/0", "bluesky", "mastodon/0",
 	} {
-		if answer := r.get(path); answer.Code != http.StatusNotFound {
-			t.Errorf("%s: %d", path, answer.Code)
+		if response := r.get(path); response.Code != http.StatusNotFound {
+			t.Errorf("%s: %d", path, response.Code)
 		}
 	}
 	for _, address := range []string{"x", of[1:] + of[:1] + "_", r.mine.String()} {
-		if answer := r.from(address, "mastodon"); answer.Code != http.StatusNotFound {
-			t.Errorf("address %q: %d", address, answer.Code)
+		if response := r.from(address, "mastodon"); response.Code != http.StatusNotFound {
+			t.Errorf("address %q: %d", address, response.Code)
 		}
 	}
 }
@@ -194,8 +194,8 @@ func TestWhatPeopleSayIsUnderWhatTheyAnswer(t *testing.T) {
 	r := newRig(t)
 	r.world.Quiet()
 	root := r.add(simulation.Post{Text: "the post"})
-	question := r.world.Say(simulation.Said{Account: "news", Under: root.ID, Text: "When do you open?"})
-	r.world.Say(simulation.Said{Account: "news", Under: root.ID, Answers: question.ID, Text: "I wonder as well."})
+	question := r.world.Say(simulation.Remark{Account: "news", Under: root.ID, Text: "When do you open?"})
+	r.world.Say(simulation.Remark{Account: "news", Under: root.ID, Answers: question.ID, Text: "I wonder as well."})
 	r.add(simulation.Post{Text: "At seven.", ReplyTo: "urn:li:comment:(urn:li:activity:1," + question.ID + ")"})
 	for _, path := range []string{"", "mastodon"} {
 		body := r.want(path, "When do you open?", "I wonder as well.", question.By.Name)
@@ -255,8 +255,8 @@ func TestWhatPeopleWroteIsTextAlone(t *testing.T) {
 			t.Errorf("the page has %s:\n%s", forbidden, body)
 		}
 	}
-	answer := r.get("mastodon")
-	policy := answer.Header().Get("Content-Security-Policy")
+	response := r.get("mastodon")
+	policy := response.Header().Get("Content-Security-Policy")
 	style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(body)[1]
 	sum := sha256.Sum256([]byte(style))
 	for _, part := range []string{"default-src 'none'", "base-uri 'none'", "form-action 'none'", "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"} {
@@ -268,7 +268,7 @@ func TestWhatPeopleWroteIsTextAlone(t *testing.T) {
 		t.Errorf("the policy lets in more than it must: %q", policy)
 	}
 	for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
-		if got := answer.Header().Get(name); got != want {
+		if got := response.Header().Get(name); got != want {
 			t.Errorf("%s is %q", name, got)
 		}
 	}

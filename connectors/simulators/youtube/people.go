@@ -12,9 +12,9 @@ import (
 	"crier/connectors/simulators/simulation"
 )
 
-// idOfSaid returns what the API calls what a person wrote: an answer has its comment's id before
+// idOfRemark returns what the API calls what a person wrote: an answer has its comment's id before
 // its own.
-func idOfSaid(s simulation.Said) string {
+func idOfRemark(s simulation.Remark) string {
 	if s.Answers != "" {
 		return "UgS" + s.Answers + "." + s.ID
 	}
@@ -27,8 +27,8 @@ type spoken struct {
 	at                                   time.Time
 }
 
-func saidOf(s simulation.Said) spoken {
-	c := spoken{id: idOfSaid(s), video: s.Under, by: "@" + s.By.Handle, channel: "UCp" + s.By.ID, text: s.Text, at: s.At}
+func saidOf(s simulation.Remark) spoken {
+	c := spoken{id: idOfRemark(s), video: s.Under, by: "@" + s.By.Handle, channel: "UCp" + s.By.ID, text: s.Text, at: s.At}
 	if s.Answers != "" {
 		c.parent = "UgS" + s.Answers
 	}
@@ -55,7 +55,7 @@ func (c spoken) resource() map[string]any {
 // answersTo are the answers to a comment, the oldest first.
 func (s *simulator) answersTo(v visit, video simulation.Post, comment string) []spoken {
 	var all []spoken
-	for _, remark := range s.world.SaidUnder(video) {
+	for _, remark := range s.world.RemarksUnder(video) {
 		if c := saidOf(remark); c.parent == comment {
 			all = append(all, c)
 		}
@@ -70,8 +70,8 @@ func (s *simulator) answersTo(v visit, video simulation.Post, comment string) []
 	return all
 }
 
-// mostNested is how many answers a thread shows.
-const mostNested = 5
+// maxNested is how many answers a thread shows.
+const maxNested = 5
 
 // threads are the comments on a video, the newest first.
 func (s *simulator) threads(v visit, video simulation.Post) []any {
@@ -85,12 +85,12 @@ func (s *simulator) threads(v visit, video simulation.Post) []any {
 			all = append(all, thread{p.CreatedAt, v.thread(p)})
 		}
 	}
-	for _, remark := range s.world.SaidUnder(video) {
+	for _, remark := range s.world.RemarksUnder(video) {
 		if remark.Answers != "" {
 			continue
 		}
 		top, below := saidOf(remark), []any{}
-		for _, answer := range s.answersTo(v, video, idOfSaid(remark)) {
+		for _, answer := range s.answersTo(v, video, idOfRemark(remark)) {
 			below = append(below, answer.resource())
 		}
 		resource := map[string]any{
@@ -100,7 +100,7 @@ func (s *simulator) threads(v visit, video simulation.Post) []any {
 			},
 		}
 		if len(below) > 0 {
-			resource["replies"] = map[string]any{"comments": below[:min(mostNested, len(below))]}
+			resource["replies"] = map[string]any{"comments": below[:min(maxNested, len(below))]}
 		}
 		all = append(all, thread{remark.At, resource})
 	}
@@ -114,8 +114,8 @@ func (s *simulator) threads(v visit, video simulation.Post) []any {
 
 // commented returns the video that a person's comment is under.
 func (s *simulator) commented(v visit, comment string) (simulation.Post, bool) {
-	remark, ok := s.world.Said(v.channel, strings.TrimPrefix(comment, "UgS"))
-	if !ok || remark.Under == "" || remark.Answers != "" || idOfSaid(remark) != comment {
+	remark, ok := s.world.Remark(v.channel, strings.TrimPrefix(comment, "UgS"))
+	if !ok || remark.Under == "" || remark.Answers != "" || idOfRemark(remark) != comment {
 		return simulation.Post{}, false
 	}
 	return s.world.Post(v.channel, remark.Under)

@@ -9,8 +9,8 @@ import (
 )
 
 // show tells how YouTube shows a video or a comment.
-func (s *simulator) show(p simulation.Post) simulation.Shown {
-	view := simulation.Shown{By: "Channel " + p.Account, Text: p.Text}
+func (s *simulator) show(p simulation.Post) simulation.View {
+	view := simulation.View{By: "Channel " + p.Account, Text: p.Text}
 	_, fields, isVideo := s.sessionOfVideo(p)
 	if !isVideo {
 		return view
