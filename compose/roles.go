@@ -96,11 +96,43 @@ func (b *base) delayStages() []stage {
 	store := postgres.NewDelay(b.store)
 	jobs := delay.New(delay.Config{Store: store, Log: b.log, Logger: b.config.Logger, Metrics: b.overdue, Hosts: b.hosts})
 	maintenance := pipeline.NewMaintenance(pipeline.MaintenanceConfig{
-		Shared: b.shared(), Store: store, Announce: b.announcer.Announce,
+		Shared: b.shared(), Chores: storeChores(store), Outbox: store, Sweeper: store, Observer: store, DeadLetters: store,
+		Announce: b.announcer.Announce,
 	})
 	return []stage{
 		{roleDelay, jobs.Run, jobs.Ready},
 		{roleDelay, maintenance.Run, always},
+	}
+}
+
+// forgetEvery is how often rows past their retention are deleted.
+const forgetEvery = time.Hour
+
+// storeChores are the chores that need the database alone. A new one is added here.
+func storeChores(s *postgres.Delay) []pipeline.Chore {
+	return []pipeline.Chore{
+		{Name: "partitions", Every: time.Hour, Do: s.MakePartitions},
+		{Name: "drop_partitions", Every: time.Hour, Do: s.DropPartitions},
+		{Name: "promote", Every: 5 * time.Minute, Do: s.Promote},
+		{Name: "archive", Every: time.Minute, Do: s.Archive},
+		{Name: "archive_unnoted", Every: 5 * time.Second, Do: s.ArchiveUnnoted},
+		{Name: "forget_posts", Every: forgetEvery, Do: s.ForgetPosts},
+		{Name: "forget_audit", Every: forgetEvery, Do: s.ForgetAudit},
+		{Name: "forget_keys", Every: forgetEvery, Do: s.ForgetKeys},
+		{Name: "forget_receipts", Every: forgetEvery, Do: s.ForgetReceipts},
+		{Name: "forget_deliveries", Every: forgetEvery, Do: s.ForgetDeliveries},
+		{Name: "forget_attempts", Every: forgetEvery, Do: s.ForgetAttempts},
+		{Name: "forget_replies", Every: forgetEvery, Do: s.ForgetReplies},
+		{Name: "forget_inbox", Every: forgetEvery, Do: s.ForgetInbox},
+		{Name: "forget_counters", Every: forgetEvery, Do: s.ForgetCounters},
+		{Name: "forget_turns", Every: forgetEvery, Do: s.ForgetTurns},
+		{Name: "forget_webhooks", Every: time.Second, Do: s.ForgetWebhooks},
+		{Name: "forget_found", Every: 5 * time.Minute, Do: s.ForgetFound},
+		{Name: "forget_mails", Every: forgetEvery / 4, Do: s.ForgetMails},
+		{Name: "forget_consents", Every: forgetEvery, Do: s.ForgetConsents},
+		{Name: "forget_dead_letters", Every: forgetEvery, Do: s.ForgetDeadLetters},
+		{Name: "redeliver", Every: time.Second, Do: s.Redeliver},
+		{Name: "resume", Every: time.Second, Do: s.Resume},
 	}
 }
 

@@ -12,16 +12,16 @@ import (
 	"crier/schema/sleep"
 )
 
-// chore is periodic work in chunks, so that a million rows delay nothing else.
-type chore struct {
-	name  string
-	every time.Duration // from the end of the work until the next look for some
-	// rest is the pause between two chunks, as a multiple of how long the first took;
+// Chore is periodic work in chunks, so that a million rows delay nothing else.
+type Chore struct {
+	Name  string        // as metrics and alerts have it
+	Every time.Duration // from the end of the work until the next look for some
+	// Rest is the pause between two chunks, as a multiple of how long the first took;
 	// zero: half.
-	rest int
-	// do does one chunk, in a transaction of its own that takes well below a second, and
+	Rest int
+	// Do does one chunk, in a transaction of its own that takes well below a second, and
 	// returns the number of rows and whether there is more.
-	do func(context.Context) (rows int, more bool, err error)
+	Do func(context.Context) (rows int, more bool, err error)
 }
 
 const (
@@ -33,7 +33,7 @@ const (
 
 // keepAll runs chores until ctx ends, each in a goroutine of its own: one that hangs or
 // fails delays no other.
-func (s Shared) keepAll(ctx context.Context, chores []chore) {
+func (s Shared) keepAll(ctx context.Context, chores []Chore) {
 	var working sync.WaitGroup
 	for _, c := range chores {
 		s.Metrics.chores.show(c)
@@ -44,8 +44,8 @@ func (s Shared) keepAll(ctx context.Context, chores []chore) {
 
 // keep runs a chore until ctx ends. While there is more to do, only its rest is between
 // two chunks: so a chore uses at most two thirds of one connection.
-func (s Shared) keep(ctx context.Context, c chore) {
-	behind := s.Metrics.chores.behind.WithLabelValues(c.name)
+func (s Shared) keep(ctx context.Context, c Chore) {
+	behind := s.Metrics.chores.behind.WithLabelValues(c.Name)
 	failures := 0
 	for pause := time.Duration(0); sleep.For(ctx, pause) == nil; {
 		took, more, err := s.chunk(ctx, c)
@@ -56,38 +56,38 @@ func (s Shared) keep(ctx context.Context, c chore) {
 		case ctx.Err() != nil:
 			return
 		case err != nil: // there is as much to do as before
-			pause = min(c.every, retry.Chore.Wait(failures, 0))
+			pause = min(c.Every, retry.Chore.Wait(failures, 0))
 			failures++
-			s.Logger.WarnContext(ctx, "a chore failed", "chore", c.name, "err", err)
+			s.Logger.WarnContext(ctx, "a chore failed", "chore", c.Name, "err", err)
 		case more:
 			pause = max(c.pause(took), choreBreath)
 			behind.Set(1)
 		default:
-			pause = c.every
+			pause = c.Every
 			behind.Set(0)
 		}
 	}
 }
 
 // pause returns how long a chore rests after a chunk.
-func (c chore) pause(took time.Duration) time.Duration {
-	if c.rest > 0 {
-		return time.Duration(c.rest) * took
+func (c Chore) pause(took time.Duration) time.Duration {
+	if c.Rest > 0 {
+		return time.Duration(c.Rest) * took
 	}
 	return took / 2
 }
 
 // chunk runs one chunk of a chore within its budget, and measures it.
-func (s Shared) chunk(ctx context.Context, c chore) (took time.Duration, more bool, err error) {
+func (s Shared) chunk(ctx context.Context, c Chore) (took time.Duration, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, choreBudget)
 	defer cancel()
 	began := time.Now()
-	rows, more, err := c.do(ctx)
+	rows, more, err := c.Do(ctx)
 	took = time.Since(began)
-	s.Metrics.chores.seconds.WithLabelValues(c.name).Observe(took.Seconds())
-	s.Metrics.chores.rows.WithLabelValues(c.name).Add(float64(rows))
+	s.Metrics.chores.seconds.WithLabelValues(c.Name).Observe(took.Seconds())
+	s.Metrics.chores.rows.WithLabelValues(c.Name).Add(float64(rows))
 	if err == nil {
-		s.Metrics.chores.succeeded.WithLabelValues(c.name).SetToCurrentTime()
+		s.Metrics.chores.succeeded.WithLabelValues(c.Name).SetToCurrentTime()
 	}
 	return took, more, err
 }
@@ -129,10 +129,10 @@ func newChoreMetrics(r prometheus.Registerer) choreMetrics {
 }
 
 // show makes the metrics of a chore appear before their first value.
-func (m choreMetrics) show(c chore) {
-	m.rows.WithLabelValues(c.name)
-	m.seconds.WithLabelValues(c.name)
-	m.succeeded.WithLabelValues(c.name).SetToCurrentTime()
-	m.behind.WithLabelValues(c.name)
-	m.every.WithLabelValues(c.name).Set(c.every.Seconds())
+func (m choreMetrics) show(c Chore) {
+	m.rows.WithLabelValues(c.Name)
+	m.seconds.WithLabelValues(c.Name)
+	m.succeeded.WithLabelValues(c.Name).SetToCurrentTime()
+	m.behind.WithLabelValues(c.Name)
+	m.every.WithLabelValues(c.Name).Set(c.Every.Seconds())
 }

@@ -37,15 +37,18 @@ type DeletingConfig struct {
 	Profiles map[schema.Platform]time.Duration
 }
 
+// forgetEvery is how often what deletions no longer need is deleted.
+const forgetEvery = time.Hour
+
 // NewDeleting makes what carries deletions out.
 func NewDeleting(c DeletingConfig) *Deleting { return &Deleting{c} }
 
 // Run works until ctx ends.
 func (d *Deleting) Run(ctx context.Context) error {
-	d.keepAll(ctx, []chore{
-		{name: "delete", every: time.Second, do: d.delete},
-		{name: "forget_deletions", every: forgetEvery, do: d.Store.Forget},
-		{name: "forget_profiles", every: forgetEvery, do: d.forgetProfiles},
+	d.keepAll(ctx, []Chore{
+		{Name: "delete", Every: time.Second, Do: d.delete},
+		{Name: "forget_deletions", Every: forgetEvery, Do: d.Store.Forget},
+		{Name: "forget_profiles", Every: forgetEvery, Do: d.forgetProfiles},
 	})
 	return nil
 }

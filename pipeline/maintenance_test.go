@@ -16,7 +16,7 @@ import (
 
 // runChores runs chores on a fake clock until the test ends, and then checks that a stop
 // waits for nothing.
-func runChores(t *testing.T, chores ...chore) *prometheus.Registry {
+func runChores(t *testing.T, chores ...Chore) *prometheus.Registry {
 	registry := prometheus.NewRegistry()
 	shared := Shared{Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(registry)}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -57,16 +57,16 @@ func TestAChoreHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hung, failed, done int
 		registry := runChores(t,
-			chore{name: "hangs", every: time.Second, do: func(ctx context.Context) (int, bool, error) {
+			Chore{Name: "hangs", Every: time.Second, Do: func(ctx context.Context) (int, bool, error) {
 				hung++
 				<-ctx.Done()
 				return 0, false, ctx.Err()
 			}},
-			chore{name: "fails", every: time.Hour, do: func(context.Context) (int, bool, error) {
+			Chore{Name: "fails", Every: time.Hour, Do: func(context.Context) (int, bool, error) {
 				failed++
 				return 0, false, errors.New("no")
 			}},
-			chore{name: "works", every: time.Second, do: func(context.Context) (int, bool, error) {
+			Chore{Name: "works", Every: time.Second, Do: func(context.Context) (int, bool, error) {
 				done++
 				return 2, false, nil
 			}})
@@ -90,11 +90,11 @@ func TestAChoreHoldsUpNoOther(t *testing.T) {
 func TestAChoreGoesOnWhileMoreWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var chunks, gentle atomic.Int32
-		registry := runChores(t, chore{name: "gentle", every: time.Hour, rest: 2, do: func(context.Context) (int, bool, error) {
+		registry := runChores(t, Chore{Name: "gentle", Every: time.Hour, Rest: 2, Do: func(context.Context) (int, bool, error) {
 			gentle.Add(1)
 			time.Sleep(200 * time.Millisecond)
 			return 1, true, nil
-		}}, chore{name: "long", every: time.Hour, do: func(context.Context) (int, bool, error) {
+		}}, Chore{Name: "long", Every: time.Hour, Do: func(context.Context) (int, bool, error) {
 			n := chunks.Add(1)
 			time.Sleep(200 * time.Millisecond)
 			return 1, n%10 != 0, nil
