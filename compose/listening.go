@@ -7,7 +7,7 @@ import (
 	"crier/connectors/bluesky/jetstream"
 	"crier/listening"
 	"crier/schema"
-	"crier/schema/postgres"
+	"crier/schema/postgres/feeds"
 )
 
 // The streams that are listened to, and the searches, as PostgreSQL and metrics name them.
@@ -46,13 +46,13 @@ func (b *base) jetstream() ([]string, *http.Client) {
 }
 
 func (b *base) poller(c listening.PollerConfig) stage {
-	c.Platform, c.Store, c.Now, c.Logger = schema.Threads, postgres.NewFeeds(b.store), b.store.Now, b.config.Logger
+	c.Platform, c.Store, c.Now, c.Logger = schema.Threads, feeds.New(b.store.DB), b.store.Now, b.config.Logger
 	c.Platforms, c.Vault = b.catalog, b.vault
 	return stage{roleListening, listening.NewPoller(c).Run, always}
 }
 
 func (b *base) listener(c listening.Config, hosts []string, client *http.Client) stage {
-	c.Platform, c.Store, c.Now, c.Logger = schema.Bluesky, postgres.NewFeeds(b.store), b.store.Now, b.config.Logger
+	c.Platform, c.Store, c.Now, c.Logger = schema.Bluesky, feeds.New(b.store.DB), b.store.Now, b.config.Logger
 	c.Source = jetstream.New(jetstream.Config{
 		Hosts: hosts, HTTP: client, Now: b.store.Now,
 		Lost: func(host string, err error) {

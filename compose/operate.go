@@ -113,7 +113,7 @@ func operateOn(ctx context.Context, c Config, work func(context.Context, *operat
 	}
 	return work(ctx, &operator{
 		config: c, admin: postgres.NewAdmin(store), people: postgres.NewPeople(store), mail: postgres.NewMail(store, rand.Reader), vault: vault, deletions: postgres.NewDeletions(store, deletion.Late),
-		restores: postgres.NewRestores(store),
+		restores: restores.New(store.DB),
 		bind:     func(ctx context.Context) error { return bindKeyset(ctx, c, store, vault) },
 	})
 }

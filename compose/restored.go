@@ -32,7 +32,7 @@ func (r *Restored) adopt(ctx context.Context, c Config) error {
 		return err
 	}
 	defer store.Close()
-	restored := postgres.NewRestores(store)
+	restored := restores.New(store.DB)
 	if err := restored.Adopt(ctx); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (r *Restored) adopt(ctx context.Context, c Config) error {
 // markRestored marks the database where it went back to an earlier moment, before any role can publish
 // what was open then.
 func (b *base) markRestored(ctx context.Context) error {
-	restored := postgres.NewRestores(b.store)
+	restored := restores.New(b.store.DB)
 	if err := restored.Adopt(ctx); err != nil {
 		return err
 	}
@@ -227,13 +227,13 @@ func ConfirmKeys(ctx context.Context, c Config, workspace string) (confirmed int
 
 // restoredEvents reads what ClickHouse knows of what a restore holds.
 func (b *base) restoredEvents() *restored.Events {
-	return restored.NewEvents(restored.EventsConfig{Source: b.analytics.Since(), Store: postgres.NewRestores(b.store), Logger: b.config.Logger})
+	return restored.NewEvents(restored.EventsConfig{Source: b.analytics.Since(), Store: restores.New(b.store.DB), Logger: b.config.Logger})
 }
 
 // looks looks for what a restore holds, on the platforms that show an account's posts.
 func (b *base) looks(posts *postgres.Publish) *restored.Looks {
 	return restored.NewLooks(restored.LooksConfig{
-		Store: postgres.NewRestores(b.store), Posts: posts, Connectors: b.catalog, Vault: b.vault,
+		Store: restores.New(b.store.DB), Posts: posts, Connectors: b.catalog, Vault: b.vault,
 		IsBlind: func(p schema.Platform) bool { return catalog.Constraints(p).Blind },
 		Now:     b.store.Now, Logger: b.config.Logger,
 	})
@@ -253,7 +253,7 @@ const lastMessages = 64
 func (b *base) refuseOlder(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, olderPatience)
 	defer cancel()
-	restored := postgres.NewRestores(b.store)
+	restored := restores.New(b.store.DB)
 	known, err := restored.Newest(ctx)
 	if err != nil || known.Empty {
 		return err

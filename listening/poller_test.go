@@ -24,6 +24,7 @@ import (
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/feeds"
 )
 
 func TestMain(m *testing.M) { embeddedtest.Main(m) }
@@ -68,7 +69,7 @@ func newSearch(t *testing.T) *search {
 	s.gateway = postgres.NewGateway(s.store, s.vault, catalog.Constraints)
 	s.connect(platforms)
 	s.Poller = NewPoller(PollerConfig{
-		Stream: "test", Sandbox: true, Platform: schema.Threads, Store: postgres.NewFeeds(s.store), Platforms: platforms, Vault: s.vault,
+		Stream: "test", Sandbox: true, Platform: schema.Threads, Store: feeds.New(s.store.DB), Platforms: platforms, Vault: s.vault,
 		Now: s.now, Logger: slog.New(slog.DiscardHandler), Metrics: NewMetrics(prometheus.NewRegistry(), s.now),
 	})
 	return s

@@ -15,7 +15,7 @@ import (
 	"crier/connectors/simulators/simulation"
 	"crier/schema"
 	"crier/schema/guard"
-	"crier/schema/postgres"
+	"crier/schema/postgres/feeds"
 )
 
 // turns is a store whose answers to what was searched are made up.
@@ -132,7 +132,7 @@ func (s *search) leavesOutWhatCannotBeStored() {
 	}
 	s.Store = whole
 
-	l := NewListener(Config{Stream: "stream", Store: postgres.NewFeeds(s.store), Logger: s.Logger, Metrics: s.Metrics})
+	l := NewListener(Config{Stream: "stream", Store: feeds.New(s.store.DB), Logger: s.Logger, Metrics: s.Metrics})
 	claim, _, err := l.Store.ClaimStream(ctx, l.Stream)
 	s.must(err)
 	c := &chunk{Listener: l, claim: claim, stored: claim.Place}

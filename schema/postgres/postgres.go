@@ -24,7 +24,6 @@ import (
 	"crier/schema/postgres/people"
 	"crier/schema/postgres/posts"
 	"crier/schema/postgres/queues"
-	"crier/schema/postgres/restores"
 	"crier/schema/postgres/webhooks"
 )
 
@@ -57,9 +56,6 @@ type (
 	peopleStore    = people.Store
 )
 
-// accountHealth stores how accounts stand with their platforms; the stages use it too.
-type accountHealth = accounts.Health
-
 // Gateway is the store of the REST API: those of all resources, and that of admission.
 type Gateway struct {
 	*postStore
@@ -91,14 +87,8 @@ func NewEngagement(s *Store) *engagement.Store { return engagement.New(s.DB) }
 // NewMedia returns the store of uploads, for their cleanup.
 func NewMedia(s *Store) *media.Store { return media.New(s.DB) }
 
-// NewFeeds returns the store of monitors and streams.
-func NewFeeds(s *Store) *feeds.Store { return feeds.New(s.DB) }
-
 // NewMail returns the store of what is sent by mail, of its tokens' randomness.
 func NewMail(s *Store, random io.Reader) *mail.Store { return mail.New(s.DB, random) }
-
-// NewRestores returns the store of restores.
-func NewRestores(s *Store) *restores.Store { return restores.New(s.DB) }
 
 // NewDeletions returns the store of what is deleted. late is deletion.Late, except in tests.
 func NewDeletions(s *Store, late time.Duration) *deletion.Store {

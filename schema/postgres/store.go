@@ -16,12 +16,12 @@ import (
 // Store is what the stages share: the connections, group commits and counters.
 type Store struct {
 	*db.DB
-	*accountHealth
-	arrivals arrivals
-	turns    *groupcommit.Group[turnsAsked]
-	looks    *groupcommit.Group[looking]
-	keys     atomic.Pointer[func(context.Context) NodeKeys] // see TellKeys
-	restored atomic.Pointer[schema.Restore]                 // see NoteRestore
+	*accounts.Health // of accounts with their platforms, which the stages note
+	arrivals         arrivals
+	turns            *groupcommit.Group[turnsAsked]
+	looks            *groupcommit.Group[looking]
+	keys             atomic.Pointer[func(context.Context) NodeKeys] // see TellKeys
+	restored         atomic.Pointer[schema.Restore]                 // see NoteRestore
 }
 
 // Open connects; it fails when the server does not answer.
@@ -30,7 +30,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{DB: d, accountHealth: accounts.NewHealth(d), arrivals: newArrivals(c.Registerer)}
+	s := &Store{DB: d, Health: accounts.NewHealth(d), arrivals: newArrivals(c.Registerer)}
 	s.startLeases()
 	s.startLooks()
 	return s, nil

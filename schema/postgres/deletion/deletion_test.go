@@ -16,6 +16,7 @@ import (
 	"crier/schema/postgres"
 	"crier/schema/postgres/deletion"
 	"crier/schema/postgres/postgrestest"
+	"crier/schema/postgres/restores"
 )
 
 // noTenants are the tables that hold nothing of a workspace for longer than a moment. Every
@@ -377,7 +378,7 @@ func TestNothingIsLeftOfAnAccount(t *testing.T) {
 	if left := f.naming(ids); len(left) > 0 {
 		t.Errorf("left are %v", left)
 	}
-	if at, err := postgres.NewRestores(f.Store).Unknown(t.Context(), waiting); err != nil || !at.IsZero() {
+	if at, err := restores.New(f.Store.DB).Unknown(t.Context(), waiting); err != nil || !at.IsZero() {
 		t.Errorf("a log with events of the account is taken for that of a database which went back at %v, %v", at, err)
 	}
 	if _, err := f.Gateway.Post(t.Context(), f.Workspace, alone.ID); schema.KindOf(err) != schema.NotFound {

@@ -37,7 +37,7 @@ func (f *fixture) find(m schema.Monitor, n int) schema.Find {
 
 func TestWhatAMonitorFindsIsStoredOnce(t *testing.T) {
 	f := newFixture(t)
-	feeds := postgres.NewFeeds(f.Store)
+	feeds := feeds.New(f.Store.DB)
 	m, gone := f.monitor("tea", "tea"), f.monitor("gone", "tea")
 	f.Must(f.Gateway.CreateMonitor(t.Context(), m))
 	claim, taken, err := feeds.ClaimStream(t.Context(), "test")
@@ -118,7 +118,7 @@ func (f *fixture) process(node byte) *feeds.Store {
 	if _, err := store.TakeNode(f.Context(), [16]byte{node}); err != nil {
 		f.Fatal(err)
 	}
-	return postgres.NewFeeds(store)
+	return feeds.New(store.DB)
 }
 
 func TestMonitorsOfAWorkspaceAreBounded(t *testing.T) {

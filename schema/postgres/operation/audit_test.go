@@ -9,6 +9,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres"
 	"crier/schema/postgres/postgrestest"
+	"crier/schema/postgres/restores"
 )
 
 // TestCommandsAreInTheAuditLog runs what the operator's commands do.
@@ -34,8 +35,8 @@ func TestCommandsAreInTheAuditLog(t *testing.T) {
 		t.Fatalf("cancelled %d, %v", n, err)
 	}
 	f.Exec(`insert into api_keys (id, lineage, workspace_id, name, prefix, hash, permission) select gen_random_uuid(), gen_random_uuid(), id, 'k', '', '', 1 from workspaces where live_id is null`)
-	f.Must(postgres.NewRestores(f.Store).Mark(t.Context(), f.Store.Now().Add(time.Second)))
-	if n, err := postgres.NewRestores(f.Store).ConfirmKeys(ctx, &f.Workspace); err != nil {
+	f.Must(restores.New(f.Store.DB).Mark(t.Context(), f.Store.Now().Add(time.Second)))
+	if n, err := restores.New(f.Store.DB).ConfirmKeys(ctx, &f.Workspace); err != nil {
 		t.Fatalf("confirmed %d, %v", n, err)
 	}
 	told := f.Texts(`

@@ -14,14 +14,15 @@ import (
 	"crier/schema/postgres"
 	"crier/schema/postgres/operation"
 	"crier/schema/postgres/postgrestest"
+	"crier/schema/postgres/restores"
 )
 
 // restored marks the database as restored, as a process does when it starts.
 func (f *fixture) restored(to time.Time) *schema.Restore {
 	f.Helper()
-	restores := postgres.NewRestores(f.Store)
-	f.Must(restores.Mark(f.Context(), to))
-	r, err := restores.Held(f.Context())
+	store := restores.New(f.Store.DB)
+	f.Must(store.Mark(f.Context(), to))
+	r, err := store.Held(f.Context())
 	f.Must(err)
 	if r == nil {
 		f.Fatal("the database was marked before")
@@ -42,7 +43,7 @@ func (f *fixture) release(r *schema.Restore, of schema.HeldSelection, how schema
 
 func (f *fixture) groups(r *schema.Restore) []schema.HeldGroup {
 	f.Helper()
-	groups, err := postgres.NewRestores(f.Store).Groups(f.Context(), r, schema.HeldSelection{}, func(int) {})
+	groups, err := restores.New(f.Store.DB).Groups(f.Context(), r, schema.HeldSelection{}, func(int) {})
 	f.Must(err)
 	return groups
 }
@@ -76,12 +77,12 @@ func TestARestoreHoldsWhatWasOpenAndNothingThatIsNew(t *testing.T) {
 	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 0 || d.Stay[schema.KeptUnlooked] != 2 {
 		t.Errorf("released %+v, which nobody has looked for yet", d)
 	}
-	restores := postgres.NewRestores(f.Store)
-	f.Must(restores.CannotLook(t.Context(), f.Accounts[0]))
+	store := restores.New(f.Store.DB)
+	f.Must(store.CannotLook(t.Context(), f.Accounts[0]))
 	if groups := f.groups(r); groups[0].Known.Waiting != 0 || groups[0].Known.CannotTell != 1 {
 		t.Errorf("groups = %+v, though nobody can look", groups)
 	}
-	if looks, err := restores.Looks(t.Context(), r); err != nil || looks.Blind != 1 || looks.Done != 0 || looks.Accounts != len(f.Accounts) {
+	if looks, err := store.Looks(t.Context(), r); err != nil || looks.Blind != 1 || looks.Done != 0 || looks.Accounts != len(f.Accounts) {
 		t.Errorf("looks = %+v, %v", looks, err)
 	}
 	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 0 || d.Stay[schema.KeptUntold] != 2 {
@@ -104,7 +105,7 @@ func TestARestoreHoldsWhatWasOpenAndNothingThatIsNew(t *testing.T) {
 	if got := f.Status(later); got != schema.Cancelled {
 		t.Errorf("the post is %v", got)
 	}
-	if ended, err := postgres.NewRestores(f.Store).End(t.Context()); err != nil || !ended {
+	if ended, err := restores.New(f.Store.DB).End(t.Context()); err != nil || !ended {
 		t.Fatalf("End = %t, %v", ended, err)
 	}
 	if n := f.Count(`select count(*) from holds`) + f.Count(`select count(*) from restore_releases`); n != 0 {
@@ -118,11 +119,11 @@ func TestARestoreIsMarkedOnceForAMoment(t *testing.T) {
 	p := f.Create(f.Post(1, 0))
 	r := f.restored(to)
 	f.release(r, schema.HeldSelection{}, schema.Release{AcceptDuplicate: true})
-	if ended, err := postgres.NewRestores(f.Store).End(t.Context()); err != nil || !ended {
+	if ended, err := restores.New(f.Store.DB).End(t.Context()); err != nil || !ended {
 		t.Fatalf("End = %t, %v", ended, err)
 	}
-	f.Must(postgres.NewRestores(f.Store).Mark(t.Context(), to))
-	if again, err := postgres.NewRestores(f.Store).Held(t.Context()); err != nil || again != nil {
+	f.Must(restores.New(f.Store.DB).Mark(t.Context(), to))
+	if again, err := restores.New(f.Store.DB).Held(t.Context()); err != nil || again != nil {
 		t.Errorf("a second start with the same moment marks %+v, %v", again, err)
 	}
 	f.MustClaim(p, 0)
@@ -160,7 +161,7 @@ func TestFirstCommentsAndRepliesAreHeldByARestore(t *testing.T) {
 	if d, err := f.Comment.Claim(t.Context(), []schema.CommentID{id}); err != nil || len(d) != 1 {
 		t.Errorf("claimed %d after the release, %v", len(d), err)
 	}
-	if ended, err := postgres.NewRestores(f.Store).End(t.Context()); err != nil || !ended {
+	if ended, err := restores.New(f.Store.DB).End(t.Context()); err != nil || !ended {
 		t.Fatalf("End = %t, %v", ended, err)
 	}
 	if d, err := f.Comment.Claim(t.Context(), []schema.CommentID{reply}); err != nil || len(d) != 0 {
@@ -182,12 +183,12 @@ func TestAReleaseKeepsWhatIsKnown(t *testing.T) {
 	for _, event := range types[:4] {
 		events = append(events, schema.Event{Type: event, Post: posts[event].ID, Account: f.Accounts[0], At: r.To.Add(time.Second)})
 	}
-	restores := postgres.NewRestores(f.Store)
+	store := restores.New(f.Store.DB)
 	for range 2 { // the second is a repetition
-		f.Must(restores.AddEvents(t.Context(), r, events))
+		f.Must(store.AddEvents(t.Context(), r, events))
 	}
-	f.Must(restores.EventsRead(t.Context(), r, r.To.Add(2*time.Second)))
-	r, err := restores.Held(t.Context())
+	f.Must(store.EventsRead(t.Context(), r, r.To.Add(2*time.Second)))
+	r, err := store.Held(t.Context())
 	f.Must(err)
 
 	known := f.groups(r)[0].Known
@@ -207,7 +208,7 @@ func TestAReleaseKeepsWhatIsKnown(t *testing.T) {
 		t.Errorf("released %+v, which is out", d)
 	}
 	// A look has found it: it is looked for before anything is published.
-	f.Must(restores.AddFindings(t.Context(), []schema.Finding{{Post: posts[schema.TargetWasPosted].ID, Kind: schema.FoundOnPlatform, At: f.Store.Now(), NativeID: "n"}}))
+	f.Must(store.AddFindings(t.Context(), []schema.Finding{{Post: posts[schema.TargetWasPosted].ID, Kind: schema.FoundOnPlatform, At: f.Store.Now(), NativeID: "n"}}))
 	if d := f.release(r, published, schema.Release{}); d.Posts != 1 {
 		t.Errorf("released %+v, want what is on its platform", d)
 	}
@@ -249,10 +250,10 @@ func TestALookComesToPostsAsTheyAreScheduled(t *testing.T) {
 	retried, other := f.Create(f.Post(1, 0)), f.Create(f.Post(1, time.Minute))
 	f.Exec(postgrestest.ForPost(retried, `update posts set retried_for = now() + interval '1 hour' where id = '$'`))
 	r := f.restored(f.Store.Now())
-	restores := postgres.NewRestores(f.Store)
-	f.Must(restores.Looked(t.Context(), f.Accounts[0], other.ScheduledFor, ""))
+	store := restores.New(f.Store.DB)
+	f.Must(store.Looked(t.Context(), f.Accounts[0], other.ScheduledFor, ""))
 	for id, cannotTell := range map[schema.PostID]int{retried.ID: 0, other.ID: 1} {
-		known, err := restores.Posts(t.Context(), r, schema.HeldSelection{Posts: []schema.PostID{id}}, schema.PostID{}, 1)
+		known, err := store.Posts(t.Context(), r, schema.HeldSelection{Posts: []schema.PostID{id}}, schema.PostID{}, 1)
 		if err != nil || len(known) != 1 || known[0].CannotTell != cannotTell {
 			t.Errorf("%d posts are %v, %v; want %d of which nobody can tell", len(known), id, err, cannotTell)
 		}
@@ -309,12 +310,12 @@ func TestKeysOfTheBackupWaitToBeConfirmed(t *testing.T) {
 	if k, err := f.Gateway.Authenticate(t.Context(), fresh); err != nil || k.Unconfirmed {
 		t.Errorf("a key made since: %+v, %v", k, err)
 	}
-	restores := postgres.NewRestores(f.Store)
+	store := restores.New(f.Store.DB)
 	other := schema.NewWorkspaceID(f.Store.Now())
-	if n, err := restores.ConfirmKeys(t.Context(), &other); err != nil || n != 0 {
+	if n, err := store.ConfirmKeys(t.Context(), &other); err != nil || n != 0 {
 		t.Errorf("confirmed %d of another workspace, %v", n, err)
 	}
-	if n, err := restores.ConfirmKeys(t.Context(), &f.Workspace); err != nil || n != 1 {
+	if n, err := store.ConfirmKeys(t.Context(), &f.Workspace); err != nil || n != 1 {
 		t.Errorf("confirmed %d, %v", n, err)
 	}
 	if k, err := f.Gateway.Authenticate(t.Context(), hash); err != nil || k.Unconfirmed {
@@ -336,11 +337,11 @@ func (f *fixture) addKey(name string) [32]byte {
 func TestBatchesThatTheDatabaseNeverHad(t *testing.T) {
 	f := newFixture(t)
 	f.Create(f.Post(1, time.Hour))
-	restores := postgres.NewRestores(f.Store)
+	store := restores.New(f.Store.DB)
 	waiting := f.Events()
 	ids := []schema.BatchID{waiting[0].ID}
 	unknown := func() time.Time {
-		at, err := restores.Unknown(t.Context(), ids)
+		at, err := store.Unknown(t.Context(), ids)
 		f.Must(err)
 		return at
 	}
@@ -381,15 +382,15 @@ func TestARestoreOntoManyPostsIsMarkedAtOnce(t *testing.T) {
 	}
 	f.Exec(`analyze posts, targets, jobs`)
 	r := f.NewReader()
-	restores := postgres.NewRestores(r.Store)
+	store := restores.New(r.Store.DB)
 	began := time.Now()
-	r.WantReads(20, func() { f.Must(restores.Mark(t.Context(), f.Store.Now())) })
+	r.WantReads(20, func() { f.Must(store.Mark(t.Context(), f.Store.Now())) })
 	t.Logf("%d open posts are held after %v", many, time.Since(began))
-	restore, err := restores.Held(t.Context())
+	restore, err := store.Held(t.Context())
 	f.Must(err)
 
 	before, began := heap(), time.Now()
-	groups, err := restores.Groups(t.Context(), restore, schema.HeldSelection{}, func(int) {})
+	groups, err := store.Groups(t.Context(), restore, schema.HeldSelection{}, func(int) {})
 	f.Must(err)
 	posts := 0
 	for _, g := range groups {
@@ -442,7 +443,7 @@ func TestAReleaseLooksForAllThatMayBeOut(t *testing.T) {
 	f.MustClaim(p, 0)
 	f.Exec(postgrestest.ForPost(p, `update targets set step = 0, progress = '{"media":[]}' where post_id = '$'`))
 	r := f.restored(f.Store.Now())
-	f.Must(postgres.NewRestores(f.Store).AddFindings(t.Context(), []schema.Finding{{Post: p.ID, Kind: schema.FoundOnPlatform, At: f.Store.Now(), NativeID: "n0"}}))
+	f.Must(restores.New(f.Store.DB).AddFindings(t.Context(), []schema.Finding{{Post: p.ID, Kind: schema.FoundOnPlatform, At: f.Store.Now(), NativeID: "n0"}}))
 	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 1 {
 		t.Fatalf("released %+v", d)
 	}
