@@ -1,25 +1,13 @@
 package compose_test
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"crier/schema"
 )
-
-// keyed sends a key with each request.
-type keyed string
-
-func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+string(k))
-	return http.DefaultTransport.RoundTrip(r)
-}
 
 // assisted is what a tool says of a post, or of the inbox.
 type assisted struct {
@@ -32,80 +20,73 @@ type assisted struct {
 }
 
 // isAssisted has an assistant go the way of a post, from a draft to the reply to what people write under
-// it: answersAComment has had somebody write that.
+// it: answersAComment has had somebody write that. docs/mcp.md shows the conversation.
 func (w *world) isAssisted() {
 	w.Helper()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(w.Context(), &sdk.StreamableClientTransport{
-		Endpoint: "http://" + w.config.Listen + "/mcp", HTTPClient: &http.Client{Transport: keyed(w.key)},
-	}, nil)
-	if err != nil {
-		w.Fatal(err)
-	}
-	defer session.Close()
-	call := func(tool string, arguments map[string]any) (answer assisted) {
-		w.Helper()
-		result, err := session.CallTool(w.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
-		if err != nil {
-			w.Fatal(err)
-		}
-		text := result.Content[0].(*sdk.TextContent).Text
-		w.Logf("%s %v\n%s", tool, arguments, text)
-		if err := json.Unmarshal([]byte(text), &answer); err != nil || result.IsError {
-			w.Fatalf("%s: %v", tool, err)
-		}
-		return answer
-	}
+	var transcript strings.Builder
+	a := w.converse(w.key, &transcript)
 	account := w.connectOne("/connect/mastodon", map[string]any{"accessToken": "token-of-whom-an-assistant-helps"})
 	const sentence = "The new harbour walk is open."
-	draft := call("draft_post", map[string]any{"content": sentence, "platforms": []map[string]any{{"platform": "mastodon", "accountId": account.String()}}})
-	call("validate_post", map[string]any{"draftId": draft.PostID})
-	schedule := map[string]any{"draftId": draft.PostID, "scheduledFor": time.Now().Add(2 * time.Second).UTC().Format(time.RFC3339Nano), "timezone": "Europe/Berlin"}
-	plan := call("schedule_post", schedule)
-	if plan.Done || !strings.Contains(plan.Message, sentence) {
+	platforms := []map[string]any{{"platform": "mastodon", "accountId": account.String()}}
+	draft := a.call("draft_post", map[string]any{"content": sentence, "platforms": platforms})
+	a.call("validate_post", map[string]any{"draftId": draft.PostID})
+	at := time.Now().Add(2 * time.Second).UTC().Format(time.RFC3339Nano)
+	plan := a.confirm("schedule_post", map[string]any{"draftId": draft.PostID, "scheduledFor": at, "timezone": "Europe/Berlin"})
+	if !strings.Contains(plan.Message, sentence) {
 		w.Errorf("schedule_post without confirm: %+v", plan)
 	}
-	schedule["confirm"] = plan.Plan
-	call("schedule_post", schedule)
 	w.eventually(time.Minute, "the post is done", func() bool { return w.done([]string{draft.PostID}) })
-	post := call("get_post", map[string]any{"postId": draft.PostID})
+	post := a.call("get_post", map[string]any{"postId": draft.PostID})
 	if post.Status != "posted" || !slices.ContainsFunc(post.Story, func(line string) bool { return strings.Contains(line, "was published") }) {
 		w.Errorf("get_post answers %+v", post)
 	}
-	w.assistedReply(call)
+	a.replies()
+	w.isRefused(a, draft.PostID, platforms)
 	if there := slices.DeleteFunc(w.simulated(), func(s simulated) bool { return s.Text != sentence }); len(there) != 1 || there[0].Platform != schema.Mastodon.String() {
 		w.Errorf("the platform has %+v, want it once", there)
 	}
+	w.isInTheDocument(transcript.String())
 }
 
-func (w *world) assistedReply(call func(tool string, arguments map[string]any) assisted) {
-	w.Helper()
+func (a assistant) replies() {
+	a.Helper()
 	const text = "Come by on Sunday."
-	inbox := call("inbox", map[string]any{"limit": 1})
+	inbox := a.call("inbox", map[string]any{"limit": 1})
 	if len(inbox.Items) == 0 {
-		w.Fatal("the inbox is empty")
+		a.Fatal("the inbox is empty")
 	}
 	reply := map[string]any{"itemId": inbox.Items[0].ItemID, "text": text}
-	plan := call("reply", reply)
-	if plan.Done || !strings.Contains(plan.Message, text) {
-		w.Errorf("reply without confirm: %+v", plan)
+	if plan := a.confirm("reply", reply); !strings.Contains(plan.Message, text) {
+		a.Errorf("reply without confirm: %+v", plan)
 	}
-	reply["confirm"] = plan.Plan
-	sent := call("reply", reply)
-	if again := call("reply", reply); again.ReplyID != sent.ReplyID {
-		w.Errorf("a reply again: %+v, want %s", again, sent.ReplyID)
-	}
+	again := a.call("reply", reply)
 	var answer struct{ Reply struct{ Status string } }
-	w.eventually(time.Minute, "the reply is there", func() bool {
-		w.call(http.MethodGet, "/engagement/replies/"+sent.ReplyID, nil, &answer)
+	a.eventually(time.Minute, "the reply is there", func() bool {
+		a.world.call(http.MethodGet, "/engagement/replies/"+again.ReplyID, nil, &answer)
 		return answer.Reply.Status == "posted"
 	})
 	there := 0
-	for _, s := range w.simulated() {
+	for _, s := range a.simulated() {
 		if s.Text == text {
 			there++
 		}
 	}
 	if there != 1 {
-		w.Errorf("the reply is there %d times", there)
+		a.Errorf("the reply is there %d times", there)
 	}
+}
+
+// isRefused has an assistant want what it may not have.
+func (w *world) isRefused(a assistant, postID string, platforms []map[string]any) {
+	w.Helper()
+	a.refused("publish_post", map[string]any{"content": "Closed today.", "platforms": platforms, "confirm": "yes"}, "confirm: this is not the plan")
+	a.refused("draft_post", map[string]any{"content": "x", "platforms": []map[string]any{{"platform": "myspace"}}}, `is wanted, not "myspace"`)
+	var made struct{ Key struct{ Secret string } }
+	if status := w.call(http.MethodPost, "/keys", map[string]any{"name": "reader", "permissions": []string{"read"}}, &made); status != http.StatusCreated {
+		w.Fatalf("a key that reads: %d", status)
+	}
+	a.note("With a key that only reads:")
+	w.converse(made.Key.Secret, a.transcript).refused("draft_post", map[string]any{"content": "Closed today.", "platforms": platforms}, "forbidden (403)")
+	a.note("With a key of another workspace:")
+	w.converse(w.createKey(true), a.transcript).refused("get_post", map[string]any{"postId": postID}, "not_found (404)")
 }

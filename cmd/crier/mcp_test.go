@@ -30,6 +30,10 @@ func TestAnAssistantNeedsATestKeyOrLive(t *testing.T) {
 	if code != exitFailure || !strings.Contains(stderr, "say --live") || strings.Contains(stderr, keys[false]) {
 		t.Errorf("with a live key: exit code %d, standard error:\n%s", code, stderr)
 	}
+	document, err := os.ReadFile("../../docs/mcp.md")
+	if err != nil || !strings.Contains(string(document), "$ crier mcp\n"+stderr) {
+		t.Errorf("docs/mcp.md does not show: %s (%v)", stderr, err)
+	}
 	for key, arguments := range map[string][]string{keys[true]: {"mcp"}, keys[false]: {"mcp", "--live"}} {
 		command := exec.CommandContext(t.Context(), crier, arguments...)
 		command.Env = append(os.Environ(), "CRIER_KEY="+key, "CRIER_URL=http://127.0.0.1:1")
