@@ -92,8 +92,9 @@ func (r *reader) samplesOf(o operation) []sample {
 		return nil
 	}
 	if len(all) == 0 || all[0].Language != "sh" {
-		return slices.Concat([]sample{o.curl()}, all)
+		all = slices.Concat([]sample{o.curl()}, all)
 	}
+	all[0].Note = curlAlone[o.ID]
 	return all
 }
 

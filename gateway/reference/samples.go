@@ -13,7 +13,10 @@ import (
 var sampleFiles embed.FS
 
 // sample shows how an operation is called in one language.
-type sample struct{ Language, Label, Text string }
+type sample struct {
+	Language, Label, Text string
+	Note                  string // what there is to say below it
+}
 
 // language is one that there are samples in: its program is the files that a pattern names.
 type language struct{ name, label, files, comment string }
@@ -88,7 +91,7 @@ func samplesByOperation() (map[string][]sample, error) {
 					samples[last].Text += text
 					continue
 				}
-				byOperation[operation] = append(samples, sample{l.name, l.label, text})
+				byOperation[operation] = append(samples, sample{Language: l.name, Label: l.label, Text: text})
 			}
 		}
 	}
@@ -113,6 +116,20 @@ func (s Sample) Text() string {
 	return b.String()
 }
 
+// Why an operation is shown in curl alone.
+const (
+	byConsent = "A step of a person's consent on the platform's page, which follows askConsent of the clients' accounts."
+	byHand    = "The clients have no method for it: send the request as it is, with the same key."
+)
+
+// curlAlone are the operations of keys that no client has a sample of, and why.
+var curlAlone = map[string]string{
+	"listEntities": byConsent, "selectEntities": byConsent, "chooseEntities": byConsent,
+	"listUploadParts": "Uploads of the clients do it by themselves.",
+	"listRedirects":   byHand, "putRedirects": byHand, "askForDeletion": byHand, "unsuspendKey": byHand,
+	"checkout": byHand, "getPlan": byHand, "listAudit": byHand, "exportAudit": byHand,
+}
+
 // curl is the call of an operation that has no sample, made of its description.
 func (o operation) curl() sample {
 	var b strings.Builder
@@ -131,5 +148,5 @@ func (o operation) curl() sample {
 	if body != "" {
 		b.WriteString(" \\\n  -d '" + strings.ReplaceAll(body, "'", `'\''`) + "'")
 	}
-	return sample{"sh", "curl", b.String() + "\n"}
+	return sample{Language: "sh", Label: "curl", Text: b.String() + "\n"}
 }

@@ -85,7 +85,7 @@ class Models:
 
     def field(self, owner: str, name: str, schema: Schema, required: bool) -> str:
         kind = self.type_of(owner + name[0].upper() + name[1:], schema)
-        if name == "scheduledFor" and kind == "str":
+        if name in ("scheduledFor", "since") and kind == "str":
             kind = "datetime | str"
         if not required:
             kind = kind.removesuffix(" | None") + " | None"

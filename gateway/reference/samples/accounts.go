@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log"
 
 	"crier/client"
 )
@@ -47,6 +48,13 @@ func accounts(ctx context.Context, c *client.Client) {
 	// end
 	check(err)
 	fmt.Println(ofMastodon.Platform)
+	// sample: beginConnect
+	consent, err := c.Accounts.AskConsent(ctx, client.Mastodon, client.ConsentRequest{Server: "mastodon.social"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(consent.AuthURL) // for the browser of the person whose account it is
+	// end
 	brands(ctx, c)
 	// sample: disconnectAccount
 	err = c.Accounts.Disconnect(ctx, account.ID)

@@ -103,8 +103,13 @@ def accounts() -> None:
     ways = crier.accounts.ways()
     # sample: listPlatforms
     limits = crier.accounts.limits()
+    # sample: getPlatform
+    of_mastodon = crier.accounts.limits_of("mastodon", account.id)
+    # sample: beginConnect
+    consent = crier.accounts.ask_consent("mastodon", server="mastodon.social")
+    print(consent.auth_url)  # for the browser of the person whose account it is
     # end
-    print(len(all_of_them), health, len(ways), len(limits))
+    print(len(all_of_them), health, len(ways), len(limits), of_mastodon.platform)
     brands()
     # sample: disconnectAccount
     crier.accounts.disconnect(account.id)
@@ -195,6 +200,16 @@ def webhooks() -> None:
         # end
     except CrierError as error:
         print(error.code)
+    try:
+        # sample: getDelivery
+        delivery, event = crier.webhooks.delivery(webhook.id, delivery_id)
+        print(delivery.status, event.id)
+        # end
+    except CrierError as error:
+        print(error.code)
+    # sample: redeliverFailed
+    again = crier.webhooks.redeliver_failed(webhook.id, datetime.now(timezone.utc) - timedelta(hours=1))
+    print(again.redelivered, again.has_more)
     # sample: listEvents
     for event in crier.events.list():
         print(event.event, event.id)

@@ -93,8 +93,13 @@ async function accounts() {
   const ways = await crier.accounts.ways();
   // sample: listPlatforms
   const limits = await crier.accounts.limits();
+  // sample: getPlatform
+  const ofMastodon = await crier.accounts.limitsOf("mastodon", account.id);
+  // sample: beginConnect
+  const consent = await crier.accounts.askConsent("mastodon", { server: "mastodon.social" });
+  console.log(consent.authUrl); // for the browser of the person whose account it is
   // end
-  console.log(found.name, all.length, health, ways.length, limits.length);
+  console.log(found.name, all.length, health, ways.length, limits.length, ofMastodon.platform);
   await brands();
   // sample: disconnectAccount
   await crier.accounts.disconnect(account.id);
@@ -187,6 +192,17 @@ async function webhooks() {
   } catch (error) {
     refusal(error);
   }
+  try {
+    // sample: getDelivery
+    const detail = await crier.webhooks.delivery(webhook.id, delivery.id);
+    console.log(detail.body);
+    // end
+  } catch (error) {
+    refusal(error);
+  }
+  // sample: redeliverFailed
+  const again = await crier.webhooks.redeliverFailed(webhook.id, new Date(Date.now() - 3_600_000));
+  console.log(again.redelivered, again.hasMore);
   // sample: listEvents
   for await (const event of crier.events.list()) console.log(event.event, event.id);
   // sample: deleteWebhook

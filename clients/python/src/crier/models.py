@@ -1381,6 +1381,21 @@ class QueueUpdate(Model):
     is_default: bool | None = None
 
 
+class Redeliver(Model):
+    since: datetime | str
+    """Queued at or after this time; without an offset, UTC."""
+    until: str | None = None
+    """Queued before this time; by default now."""
+    status: Literal["failed"] | str | None = None
+
+
+class RedeliveredAnswer(Model):
+    redelivered: int
+    has_more: bool
+    """Whether the same request would send more."""
+    warnings: Warnings | None = None
+
+
 class Reply(Model):
     id: str
     item_id: str

@@ -69,6 +69,12 @@ export class Accounts {
     const answer = await this.sender.call<{ platforms: PlatformLimits[] }>("GET", "/platforms", options);
     return answer.platforms;
   }
+
+  /** What one platform accepts: of the account with an id, or of one of which nothing else is known. */
+  async limitsOf(platform: Platform, accountId?: string, options?: CallOptions): Promise<PlatformLimits> {
+    const answer = await this.sender.call<{ platform: PlatformLimits }>("GET", `/platforms/${platform}`, { ...options, query: { accountId } });
+    return answer.platform;
+  }
 }
 
 /** Makes groups of accounts. */

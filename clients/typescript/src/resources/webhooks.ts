@@ -48,11 +48,23 @@ export class Webhooks {
     return pages(this.sender, `/webhooks/${encodeURIComponent(id)}/deliveries`, "deliveries", filter, options);
   }
 
+  /** A delivery, with what was sent. */
+  async delivery(id: string, delivery: string, options?: CallOptions): Promise<Schemas["DeliveryDetailAnswer"]["delivery"]> {
+    const path = `/webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(delivery)}`;
+    const answer = await this.sender.call<Schemas["DeliveryDetailAnswer"]>("GET", path, options);
+    return answer.delivery;
+  }
+
   /** Sends a delivery again. */
   async redeliver(id: string, delivery: string, options?: CallOptions): Promise<Delivery> {
     const path = `/webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(delivery)}/redeliver`;
     const answer = await this.sender.call<{ delivery: Delivery }>("POST", path, options);
     return answer.delivery;
+  }
+
+  /** Sends again what failed since a time, and tells how many deliveries that were and whether there are more. */
+  async redeliverFailed(id: string, since: string | Date, options?: CallOptions): Promise<Schemas["RedeliveredAnswer"]> {
+    return this.sender.call("POST", `/webhooks/${encodeURIComponent(id)}/redeliver`, { ...options, body: { since } });
   }
 }
 

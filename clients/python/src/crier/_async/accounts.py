@@ -59,6 +59,11 @@ class AsyncAccounts(AsyncResource):
         """What each platform accepts."""
         return [models.PlatformLimits.model_validate(one) for one in (await self._sender.get("/platforms"))["platforms"]]
 
+    async def limits_of(self, platform: str, account_id: str | None = None) -> models.PlatformLimits:
+        """What one platform accepts: of the account with an id, or of one of which nothing else is known."""
+        answer = await self._sender.get(path_of("platforms", platform), {"accountId": account_id})
+        return models.PlatformLimits.model_validate(answer["platform"])
+
 
 class AsyncBrands(AsyncResource):
     """Makes groups of accounts."""

@@ -53,10 +53,20 @@ class AsyncWebhooks(AsyncResource):
         async for one in self._pages(path_of("webhooks", id, "deliveries"), "deliveries", query):
             yield models.DeliveryRecord.model_validate(one)
 
+    async def delivery(self, id: str, delivery: str) -> tuple[models.DeliveryRecord, Event]:
+        """A delivery, and the event that was sent."""
+        found = (await self._sender.get(path_of("webhooks", id, "deliveries", delivery)))["delivery"]
+        return models.DeliveryRecord.model_validate(found), event_of(found["body"])
+
     async def redeliver(self, id: str, delivery: str) -> models.DeliveryRecord:
         """Sends a delivery again."""
         answer = await self._sender.post(path_of("webhooks", id, "deliveries", delivery, "redeliver"))
         return models.DeliveryRecord.model_validate(answer["delivery"])
+
+    async def redeliver_failed(self, id: str, since: datetime | str) -> models.RedeliveredAnswer:
+        """Sends again what failed since a time, and tells how many deliveries that were and whether there are more."""
+        answer = await self._sender.post(path_of("webhooks", id, "redeliver"), models.Redeliver(since=since).body())
+        return models.RedeliveredAnswer.model_validate(answer)
 
 
 class AsyncEvents(AsyncResource):

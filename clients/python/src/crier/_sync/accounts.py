@@ -60,6 +60,11 @@ class Accounts(Resource):
         """What each platform accepts."""
         return [models.PlatformLimits.model_validate(one) for one in (self._sender.get("/platforms"))["platforms"]]
 
+    def limits_of(self, platform: str, account_id: str | None = None) -> models.PlatformLimits:
+        """What one platform accepts: of the account with an id, or of one of which nothing else is known."""
+        answer = self._sender.get(path_of("platforms", platform), {"accountId": account_id})
+        return models.PlatformLimits.model_validate(answer["platform"])
+
 
 class Brands(Resource):
     """Makes groups of accounts."""
