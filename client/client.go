@@ -97,7 +97,7 @@ func staying(c *http.Client) *http.Client {
 // checkServer refuses an address that no request can be sent to.
 func checkServer(address string) error {
 	u, err := url.Parse(address)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/api/v1") {
 		return fmt.Errorf("%q is no address of a server: write it like %s", address, DefaultServer)
 	}
 	return nil

@@ -148,7 +148,7 @@ func testError(t *testing.T, server *clienttest.Server, c *client.Client) {
 	if _, err = c.Posts.Get(t.Context(), "post_00000000000000000000000000"); err == nil || !strings.Contains(err.Error(), "not_found (404)") {
 		t.Errorf("Get = %v", err)
 	}
-	for _, address := range []string{"localhost:8080", "127.0.0.1:8080"} {
+	for _, address := range []string{"localhost:8080", "127.0.0.1:8080", "http://127.0.0.1:8080/api/v1/"} {
 		if _, err := client.New("k", client.WithServer(address)).Posts.Get(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "write it like") {
 			t.Errorf("of an address that is none: %v", err)
 		}

@@ -64,7 +64,9 @@ export class Sender {
 
   constructor(private readonly options: ClientOptions) {
     const server = (options.server ?? "http://127.0.0.1:8080").replace(/\/+$/, "");
-    if (!/^https?:\/\/[^/]/.test(server)) throw new TypeError(`${JSON.stringify(server)} is no address of a server: write it like http://127.0.0.1:8080`);
+    if (!/^https?:\/\/[^/]/.test(server) || server.endsWith("/api/v1")) throw new TypeError(`${JSON.stringify(server)} is no address of a server: write it like http://127.0.0.1:8080`);
+    // Said here, for fetch would show the key.
+    if (!/^[!-~]+$/.test(options.key ?? "")) throw new TypeError("the key is empty, or has a space, a line break or another sign that no key has");
     this.base = server + "/api/v1";
     this.retry = { tries: 5, for: 90_000, wait: 500, ...options.retry };
     this.clock = options.clock ?? machineClock;

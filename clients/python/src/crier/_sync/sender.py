@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Callable, Mapping
 from typing import Any
 from urllib.parse import quote
@@ -18,9 +19,12 @@ class Sender:
     """Sends requests, and again where that is safe."""
 
     def __init__(self, key: str, server: str, timeout: float, retry: Retry, clock: Clock | None, http: httpx.Client | None) -> None:
-        if not server.startswith(("http://", "https://")):
+        address = server.rstrip("/")
+        if not address.startswith(("http://", "https://")) or address.endswith("/api/v1"):
             raise ValueError(f"{server!r} is no address of a server: write it like http://127.0.0.1:8080")
-        self._base = server.rstrip("/") + "/api/v1"
+        if not re.fullmatch("[!-~]+", key):  # said here, for httpx would show the key
+            raise ValueError("the key is empty, or has a space, a line break or another sign that no key has")
+        self._base = address + "/api/v1"
         self._authorization = {"Authorization": f"Bearer {key}"}
         self._timeout = timeout
         self._retry = retry
