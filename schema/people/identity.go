@@ -22,7 +22,8 @@ type Testimony struct {
 	Email    string // in lower case; empty: the issuer does not tell it
 	Verified bool   // the issuer says that the address is theirs
 	Name     string
-	Roles    []GivenRole // that their groups give them
+	Groups   []string    // as the issuer calls them, some of many; for the log
+	Roles    []GivenRole // that they give
 }
 
 // GivenRole is what an issuer's groups make somebody in a workspace.

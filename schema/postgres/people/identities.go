@@ -61,7 +61,7 @@ func (s *Store) userBy(ctx context.Context, tx pgx.Tx, t people.Testimony, n peo
 	case err != nil:
 		return user, err
 	case !let:
-		return user, &people.SignInError{Reason: people.ReasonNotLetIn, Err: fmt.Errorf("no group gives the subject %q a role in a workspace that there is", t.Subject)}
+		return user, &people.SignInError{Reason: people.ReasonNotLetIn, Err: fmt.Errorf("none of the groups %q gives the subject %q a role in a workspace that there is", t.Groups, t.Subject)}
 	case t.Email == "":
 		return user, &people.SignInError{Reason: people.ReasonNoAddress}
 	}

@@ -184,6 +184,7 @@ func (s *Store) accept(ctx context.Context, tx pgx.Tx, hash [32]byte, user schem
 		return workspace, invitationEnded(err)
 	}
 	e := memberEntry(workspace, user, name, people.Change{Field: "role", After: role.String()})
-	e.By = people.Actor{Kind: people.ByUser, ID: user.String(), Name: name}
+	from, _ := people.AuditedOf(ctx)
+	e.By = people.Actor{Kind: people.ByUser, ID: user.String(), Name: name, Address: from.Actor.Address}
 	return workspace, audit.Write(ctx, tx, s.Now(), e)
 }
