@@ -229,3 +229,12 @@ func TestRegistrationsInviteTheirOwner(t *testing.T) {
 		t.Errorf("session = %v", session.Value)
 	}
 }
+
+func TestTheAuditLogSaysFromWhereSomebodyJoined(t *testing.T) {
+	a := gatewaytest.New(t)
+	token := invite(a.SignInMember(a.Workspace, people.Owner, "ada"), "bob@example.com", people.Viewer)
+	(&gatewaytest.Session{API: a}).Do(http.MethodPost, "/invitations/accept", accepting(token)).Want(http.StatusCreated)
+	if n := a.QueryInt(`select count(*) from audit where action = 'member.join' and subject = 'user' and address <> ''`); n != 1 {
+		t.Errorf("%d rows name the user and their network", n)
+	}
+}
