@@ -39,7 +39,7 @@ func TestEachReportHasItsTests(t *testing.T) {
 	}
 	all := ""
 	for _, folder := range []string{
-		"bluesky", "telegram", "catalog", "page", "media", "media/film", "media/metadata", "../compose", "../gateway", "../schema", "../schema/validation",
+		"bluesky", "telegram", "catalog", "page", "media", "media/film", "media/metadata", "../compose", "../gateway/accounts", "../gateway/media", "../schema", "../schema/validation",
 	} {
 		all += sourceOfTests(t, folder)
 	}
