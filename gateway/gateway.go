@@ -77,7 +77,7 @@ func New(config Config) (*Gateway, error) {
 	}
 	limits := admission.LimitsOf(basePath, routes)
 	maps.Copy(limits, admission.LimitsOf("", forAssistants.routes()))
-	passes, err := admission.Middleware(admission.Config{
+	middleware, err := admission.Middleware(admission.Config{
 		Store: config.Stores.Admission, Failures: f, Limits: limits, TrustedProxies: config.Addresses.TrustedProxies, PublicURL: config.Addresses.PublicURL,
 		Now: config.Now, Random: config.Random, Logger: config.Logger, Registerer: config.Registerer, Tracer: config.Tracer,
 		Requested: config.Requested,
@@ -85,7 +85,7 @@ func New(config Config) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine.Use(passes...)
+	engine.Use(middleware...)
 	engine.RedirectTrailingSlash = false // a redirect would have none of the headers that every answer has
 	engine.HandleMethodNotAllowed = true // with the header Allow
 	for _, r := range slices.Concat(pages.routes(), forAssistants.routes()) {
