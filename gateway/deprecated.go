@@ -17,8 +17,8 @@ type deprecation struct {
 	since, sunset time.Time
 }
 
-// leastNotice is how long an operation stays after it was deprecated (the Versioning of the API).
-const leastNotice = 90 * 24 * time.Hour
+// minNotice is how long an operation stays after it was deprecated (the Versioning of the API).
+const minNotice = 90 * 24 * time.Hour
 
 // deprecations are those of a description, by method and path of the description.
 func deprecations(document map[string]any) (map[string]deprecation, error) {
@@ -50,8 +50,8 @@ func readDeprecation(operation map[string]any) (d deprecation, err error) {
 	if d.sunset, err = time.Parse(time.DateOnly, fmt.Sprint(operation["x-sunset"])); err != nil {
 		return d, fmt.Errorf("x-sunset: %w", err)
 	}
-	if d.sunset.Sub(d.since) < leastNotice {
-		return d, fmt.Errorf("x-sunset: it ends less than %.0f days after x-deprecated", leastNotice.Hours()/24)
+	if d.sunset.Sub(d.since) < minNotice {
+		return d, fmt.Errorf("x-sunset: it ends less than %.0f days after x-deprecated", minNotice.Hours()/24)
 	}
 	return d, nil
 }

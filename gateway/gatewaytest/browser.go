@@ -84,11 +84,11 @@ func (b *Browser) formAction(p Page) []string {
 
 func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
-const mostRedirects = 5
+const maxRedirects = 5
 
 func (b *Browser) follow(method string, target *url.URL, form url.Values, allowed []string) Page {
 	b.Helper()
-	for range mostRedirects {
+	for range maxRedirects {
 		if allowed != nil && !slices.Contains(allowed, originOf(target)) {
 			b.Fatalf("the page's policy keeps its form from %s: %v", target, allowed)
 		}
@@ -107,7 +107,7 @@ func (b *Browser) follow(method string, target *url.URL, form url.Values, allowe
 		target = target.ResolveReference(b.parse(page.Header.Get("Location")))
 		method, form = http.MethodGet, nil
 	}
-	b.Fatalf("more than %d redirects, the last to %s", mostRedirects, target)
+	b.Fatalf("more than %d redirects, the last to %s", maxRedirects, target)
 	return Page{}
 }
 

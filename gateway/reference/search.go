@@ -31,10 +31,10 @@ func (s *site) index() ([]byte, error) {
 
 func (s *site) indexBasics() (all []indexEntry) {
 	for _, b := range basicsOf {
-		all = append(all, indexEntry{"heading", b.Title, "", "../docs#" + basicID(b), words(b.Text, mostWords)})
+		all = append(all, indexEntry{"heading", b.Title, "", "../docs#" + basicID(b), words(b.Text, maxWords)})
 	}
 	for _, tag := range s.tags() {
-		all = append(all, indexEntry{"heading", tag.text("name"), firstSentence(tag.text("description")), pathOf(tag.text("name")), words(tag.text("description"), mostWords)})
+		all = append(all, indexEntry{"heading", tag.text("name"), firstSentence(tag.text("description")), pathOf(tag.text("name")), words(tag.text("description"), maxWords)})
 	}
 	return append(all, indexEntry{"heading", "Events", "of webhooks", eventsPage, ""}, indexEntry{"heading", "Errors", "all codes", errorsPage, ""})
 }
@@ -48,21 +48,21 @@ func (s *site) indexOperations() (all []indexEntry) {
 			parameter := asObject(parameter).follow(s.document)
 			name := parameter.text("name")
 			texts = append(texts, name)
-			all = append(all, indexEntry{"field", name, o.method + " " + o.path, address + "." + name, words(parameter.text("description"), mostOfFields)})
+			all = append(all, indexEntry{"field", name, o.method + " " + o.path, address + "." + name, words(parameter.text("description"), maxFieldWords)})
 		}
-		all = append(all, indexEntry{"operation", o.object.text("summary"), o.method + " " + o.path, address, words(strings.Join(texts, " "), mostWords)})
+		all = append(all, indexEntry{"operation", o.object.text("summary"), o.method + " " + o.path, address, words(strings.Join(texts, " "), maxWords)})
 	}
 	webhooks := s.document.object("webhooks")
 	for _, name := range webhooks.names() {
 		o := webhooks.object(name, "post")
-		all = append(all, indexEntry{"event", name, o.text("summary"), eventsPage + "#" + o.text("operationId"), words(o.text("description"), mostWords)})
+		all = append(all, indexEntry{"event", name, o.text("summary"), eventsPage + "#" + o.text("operationId"), words(o.text("description"), maxWords)})
 	}
 	return all
 }
 
 func (s *site) indexCodes() (all []indexEntry) {
 	for _, p := range s.problems {
-		all = append(all, indexEntry{"code", p.Code, firstSentence(p.Meaning), errorsPage + "/" + p.Code, words(fmt.Sprintf("%d %s %s %s", p.Status, http.StatusText(p.Status), p.Meaning, p.Remedy), mostWords)})
+		all = append(all, indexEntry{"code", p.Code, firstSentence(p.Meaning), errorsPage + "/" + p.Code, words(fmt.Sprintf("%d %s %s %s", p.Status, http.StatusText(p.Status), p.Meaning, p.Remedy), maxWords)})
 	}
 	return all
 }
@@ -74,10 +74,10 @@ func (s *site) indexObjects() (all []indexEntry) {
 	for _, name := range s.document.object("components", "schemas").names() {
 		o := s.document.object("components", "schemas", name)
 		address := s.homes[name] + "#" + schemaID(name)
-		all = append(all, indexEntry{"object", name, "", address, words(o.text("description"), mostWords)})
+		all = append(all, indexEntry{"object", name, "", address, words(o.text("description"), maxWords)})
 		for _, f := range r.fields(o) {
-			if known[f.Name]++; known[f.Name] <= mostPlaces {
-				all = append(all, indexEntry{"field", f.Name, name, address + "." + f.Name, words(f.Description, mostOfFields)})
+			if known[f.Name]++; known[f.Name] <= maxPlaces {
+				all = append(all, indexEntry{"field", f.Name, name, address + "." + f.Name, words(f.Description, maxFieldWords)})
 			}
 		}
 	}
@@ -86,18 +86,18 @@ func (s *site) indexObjects() (all []indexEntry) {
 
 // How many words a thing is found by besides its title: there are many fields.
 const (
-	mostWords    = 40
-	mostOfFields = 12
+	maxWords      = 40
+	maxFieldWords = 12
 )
 
-// mostPlaces is in how many schemas a field is found: many have an id.
-const mostPlaces = 8
+// maxPlaces is in how many schemas a field is found: many have an id.
+const maxPlaces = 8
 
 // words are the first of a text, at most so many, once each; script.js takes names such as scheduledFor apart.
-func words(text string, most int) string {
+func words(text string, limit int) string {
 	var all []string
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }) {
-		if len(word) > 2 && len(all) < most && !slices.ContainsFunc(all, func(other string) bool { return strings.EqualFold(word, other) }) {
+		if len(word) > 2 && len(all) < limit && !slices.ContainsFunc(all, func(other string) bool { return strings.EqualFold(word, other) }) {
 			all = append(all, word)
 		}
 	}
