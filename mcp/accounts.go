@@ -62,7 +62,7 @@ func (c *call) listAccounts(ctx context.Context, in accountsInput) (out accounts
 // the page before; empty: there is none.
 func part[T any](all []T, id func(T) string, cursor string, size int) (page []T, next string, err error) {
 	if cursor != "" {
-		last := slices.IndexFunc(all, func(one T) bool { return id(one) == cursor })
+		last := slices.IndexFunc(all, func(item T) bool { return id(item) == cursor })
 		if last < 0 {
 			return nil, "", errors.New("cursor: there is no such page any more; begin without a cursor")
 		}
@@ -76,12 +76,12 @@ func part[T any](all []T, id func(T) string, cursor string, size int) (page []T,
 
 func viewAccount(a client.Account) accountView {
 	view := accountView{
-		ID: a.ID, Platform: a.Platform, Name: shown(a.Name, briefly), Server: a.Server, Brand: shown(a.BrandName, briefly), BrandID: a.BrandID,
+		ID: a.ID, Platform: a.Platform, Name: visible(a.Name, briefly), Server: a.Server, Brand: visible(a.BrandName, briefly), BrandID: a.BrandID,
 		Works: a.IsConnected && !a.NeedsReconnect,
 	}
 	switch {
 	case a.Error != nil:
-		view.Problem = shown(a.Error.Message, briefly)
+		view.Problem = visible(a.Error.Message, briefly)
 	case a.NeedsReconnect:
 		view.Problem = "its owner has to connect it again"
 	case !a.IsConnected:
@@ -133,5 +133,5 @@ func name(target client.Target, accounts map[string]client.Account) string {
 	if !known {
 		return strings.TrimSpace(fmt.Sprintf("%s %s", target.Platform, target.AccountID))
 	}
-	return fmt.Sprintf("%s %s (%s)", a.Platform, shown(a.Name, briefly), a.ID)
+	return fmt.Sprintf("%s %s (%s)", a.Platform, visible(a.Name, briefly), a.ID)
 }

@@ -64,11 +64,11 @@ func (c *call) once(input any) (client.CallOption, error) {
 }
 
 // done is what a creation says of itself.
-func (c *call) done(said string) string {
+func (c *call) done(message string) string {
 	if c.replayed.Load() {
-		return "Nothing new was made: this is the answer to the same call of before. To do it once more on purpose, give another requestId. It was: " + said
+		return "Nothing new was made: this is the answer to the same call of before. To do it once more on purpose, give another requestId. It was: " + message
 	}
-	return said
+	return message
 }
 
 // inWords is an error as a model reads it. It has no secret: a key stands in no error of the client.
@@ -80,20 +80,20 @@ func inWords(err error) error {
 	if !ok {
 		return err
 	}
-	var said strings.Builder
-	fmt.Fprintf(&said, "%s (%d): %s", cmp.Or(string(refused.Code), "refused"), refused.Status, cmp.Or(refused.Message, "the server gave no reason"))
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s (%d): %s", cmp.Or(string(refused.Code), "refused"), refused.Status, cmp.Or(refused.Message, "the server gave no reason"))
 	for _, d := range refused.Details {
 		if !strings.Contains(refused.Message, d.Message) {
-			said.WriteString("\n- " + detail(d))
+			text.WriteString("\n- " + detail(d))
 		}
 	}
 	if refused.RetryAfter > 0 {
-		said.WriteString("\nIt may be tried again in " + wording.Duration(refused.RetryAfter) + ".")
+		text.WriteString("\nIt may be tried again in " + wording.Duration(refused.RetryAfter) + ".")
 	}
 	if refused.RequestID != "" {
-		said.WriteString("\nrequestId: " + refused.RequestID)
+		text.WriteString("\nrequestId: " + refused.RequestID)
 	}
-	return errors.New(said.String())
+	return errors.New(text.String())
 }
 
 // details are what is wrong, or worth a warning, each in a line.

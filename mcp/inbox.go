@@ -66,7 +66,7 @@ func (c *call) inbox(ctx context.Context, in inboxInput) (out inboxOutput, err e
 	out = inboxOutput{Items: []inboxItem{}, NextCursor: page.Next}
 	for _, item := range page.Items {
 		out.Items = append(out.Items, inboxItem{
-			ItemID: item.ID, Platform: item.Platform, AccountID: item.AccountID, Author: authorOf(item), Text: shown(schema.WithoutInvisible(item.Text), fully/10), PostID: item.PostID,
+			ItemID: item.ID, Platform: item.Platform, AccountID: item.AccountID, Author: authorOf(item), Text: visible(schema.WithoutInvisible(item.Text), fully/10), PostID: item.PostID,
 			URL: item.URL, WrittenAt: item.WrittenAt, Read: !item.ReadAt.IsZero(), Deleted: item.IsDeleted,
 		})
 	}
@@ -82,7 +82,7 @@ func (c *call) inboxPage(ctx context.Context, in inboxInput, size int) (client.P
 }
 
 func authorOf(item client.InboxItem) string {
-	return shown(schema.WithoutInvisible(cmp.Or(item.Author.Handle, item.Author.Name, item.Author.ID, "unknown")), briefly)
+	return visible(schema.WithoutInvisible(cmp.Or(item.Author.Handle, item.Author.Name, item.Author.ID, "unknown")), briefly)
 }
 
 type replyInput struct {
@@ -160,5 +160,5 @@ func (c *call) plannedReply(ctx context.Context, item client.InboxItem, text str
 		return "", err
 	}
 	return fmt.Sprintf("Nothing is done yet. With confirm, %s replies publicly and at once: %s\nto what %s wrote: %s",
-		name(by, accounts), quoted(text), authorOf(item), quoted(shown(schema.WithoutInvisible(item.Text), briefly))), nil
+		name(by, accounts), quoted(text), authorOf(item), quoted(visible(schema.WithoutInvisible(item.Text), briefly))), nil
 }

@@ -23,15 +23,15 @@ func (p inProcess) RoundTrip(request *http.Request) (response *http.Response, er
 		received.Body = http.NoBody
 	}
 	received.RequestURI = request.URL.RequestURI()
-	written := &answer{header: http.Header{}, status: http.StatusOK}
-	p.api.ServeHTTP(written, received)
+	recorded := &recorder{header: http.Header{}, status: http.StatusOK}
+	p.api.ServeHTTP(recorded, received)
 	return &http.Response{
-		StatusCode: written.status, Header: written.header, Body: io.NopCloser(&written.body), ContentLength: int64(written.body.Len()), Request: request,
+		StatusCode: recorded.status, Header: recorded.header, Body: io.NopCloser(&recorded.body), ContentLength: int64(recorded.body.Len()), Request: request,
 	}, nil
 }
 
-// answer is what a handler writes. Those of the API are bounded: no tool reads a file.
-type answer struct {
+// recorder has what a handler writes. Those of the API are bounded: no tool reads a file.
+type recorder struct {
 	header  http.Header
 	status  int
 	written bool
@@ -39,17 +39,17 @@ type answer struct {
 }
 
 // Header implements http.ResponseWriter.
-func (a *answer) Header() http.Header { return a.header }
+func (r *recorder) Header() http.Header { return r.header }
 
 // WriteHeader implements http.ResponseWriter.
-func (a *answer) WriteHeader(status int) {
-	if !a.written {
-		a.status, a.written = status, true
+func (r *recorder) WriteHeader(status int) {
+	if !r.written {
+		r.status, r.written = status, true
 	}
 }
 
 // Write implements http.ResponseWriter.
-func (a *answer) Write(b []byte) (int, error) {
-	a.written = true
-	return a.body.Write(b)
+func (r *recorder) Write(b []byte) (int, error) {
+	r.written = true
+	return r.body.Write(b)
 }

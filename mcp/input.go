@@ -147,5 +147,5 @@ func shortly(value any) string {
 	if err != nil {
 		return typeOf(value)
 	}
-	return shown(string(encoded), 60)
+	return visible(string(encoded), 60)
 }

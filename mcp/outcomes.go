@@ -71,7 +71,7 @@ func (c *call) listPosts(ctx context.Context, in postsInput) (out postsOutput, e
 	}
 	out = postsOutput{Posts: []postLine{}, NextCursor: page.Next}
 	for _, post := range page.Items {
-		line := postLine{ID: post.ID, Status: string(post.Status), ScheduledFor: post.ScheduledFor, Text: shown(post.Content, briefly)}
+		line := postLine{ID: post.ID, Status: string(post.Status), ScheduledFor: post.ScheduledFor, Text: visible(post.Content, briefly)}
 		for _, target := range post.Platforms {
 			line.Platforms = append(line.Platforms, string(target.Platform))
 		}
@@ -81,12 +81,12 @@ func (c *call) listPosts(ctx context.Context, in postsInput) (out postsOutput, e
 }
 
 // limited is how many lines a page has.
-func limited(asked int) int {
+func limited(limit int) int {
 	const usual, most = 10, 25
-	if asked <= 0 {
+	if limit <= 0 {
 		return usual
 	}
-	return min(asked, most)
+	return min(limit, most)
 }
 
 type postID struct {
@@ -124,12 +124,12 @@ func (c *call) getPost(ctx context.Context, in postID) (out postOutput, err erro
 		return out, err
 	}
 	out = postOutput{
-		ID: post.ID, Status: string(post.Status), ScheduledFor: post.ScheduledFor, Timezone: post.Timezone, Text: shown(post.Content, fully),
-		MediaItems: len(post.MediaItems), FirstComment: shown(strings.Join(firstCommentsOf(post), "\n"), fully),
+		ID: post.ID, Status: string(post.Status), ScheduledFor: post.ScheduledFor, Timezone: post.Timezone, Text: visible(post.Content, fully),
+		MediaItems: len(post.MediaItems), FirstComment: visible(strings.Join(firstCommentsOf(post), "\n"), fully),
 	}
 	for _, target := range post.Platforms {
 		out.Targets = append(out.Targets, targetView{
-			Account: name(target, accounts), Status: string(target.Status), URL: target.PostURL, Text: shown(target.ContentOverride, fully), Problem: problemOf(target),
+			Account: name(target, accounts), Status: string(target.Status), URL: target.PostURL, Text: visible(target.ContentOverride, fully), Problem: problemOf(target),
 		})
 	}
 	out.Story, out.StoryCut, err = c.story(ctx, post.ID)
@@ -140,11 +140,11 @@ func (c *call) getPost(ctx context.Context, in postID) (out postOutput, err erro
 func problemOf(target client.Target) string {
 	switch {
 	case target.Error != nil:
-		return shown(target.Error.Message, briefly) + " (" + target.Error.Code + ")"
+		return visible(target.Error.Message, briefly) + " (" + target.Error.Code + ")"
 	case target.Held != nil:
-		return shown("held: "+cmp.Or(target.Held.Message, string(target.Held.Reason)), briefly)
+		return visible("held: "+cmp.Or(target.Held.Message, string(target.Held.Reason)), briefly)
 	case target.PreviousError != "":
-		return "tried again after: " + shown(target.PreviousError, briefly)
+		return "tried again after: " + visible(target.PreviousError, briefly)
 	default:
 		return ""
 	}
@@ -186,7 +186,7 @@ func (c *call) retry(ctx context.Context, in retryInput) (out outcome, err error
 	if err != nil {
 		return out, err
 	}
-	return c.made(ctx, retried)
+	return c.stored(ctx, retried)
 }
 
 // planRetry says what a retry would do, by the post as it is: the API has no dry run of one.
@@ -204,12 +204,12 @@ func (c *call) planRetry(ctx context.Context, post client.Post, failed []client.
 
 // failedOf are the targets that a retry sets going, of the platforms that are asked for: none while a
 // post is on its way, though one of them may have failed already.
-func failedOf(post client.Post, asked []client.Platform) (failed []client.Target) {
+func failedOf(post client.Post, platforms []client.Platform) (failed []client.Target) {
 	if post.Status != client.PostFailed && post.Status != client.PostPartiallyFailed {
 		return nil
 	}
 	for _, target := range post.Platforms {
-		if target.Status == client.TargetFailed && (len(asked) == 0 || slices.Contains(asked, target.Platform)) {
+		if target.Status == client.TargetFailed && (len(platforms) == 0 || slices.Contains(platforms, target.Platform)) {
 			failed = append(failed, target)
 		}
 	}
@@ -218,15 +218,15 @@ func failedOf(post client.Post, asked []client.Platform) (failed []client.Target
 
 // goesOn is what a retry does on a target.
 func goesOn(post client.Post, target client.Target) string {
-	said := "Its text: "
+	text := "Its text: "
 	if post.ThreadID != "" {
-		said = "It is a thread, and goes on after its last published entry; it begins with: "
+		text = "It is a thread, and goes on after its last published entry; it begins with: "
 	}
-	said += quoted(cmp.Or(target.ContentOverride, post.Content))
+	text += quoted(cmp.Or(target.ContentOverride, post.Content))
 	if target.Error != nil && target.Error.Code == schema.CodeOutcomeUnknown {
-		said += " It may be there already, and is looked for first; where nobody can look, the retry leaves it out."
+		text += " It may be there already, and is looked for first; where nobody can look, the retry leaves it out."
 	}
-	return said
+	return text
 }
 
 func (c *call) cancel(ctx context.Context, in postID) (out outcome, err error) {

@@ -51,13 +51,13 @@ func (c *call) agreed(confirm string, parts ...any) (plan string, isAgreed bool,
 
 // saying is what a post says and where, and nothing of what becomes of it.
 func saying(post client.Post) client.Post {
-	said := client.Post{
+	content := client.Post{
 		Content: post.Content, MediaItems: post.MediaItems, PlatformSettings: post.PlatformSettings, FirstComment: post.FirstComment, FirstComments: post.FirstComments,
 	}
 	for _, t := range post.Platforms {
-		said.Platforms = append(said.Platforms, client.Target{Platform: t.Platform, AccountID: t.AccountID, Content: cmp.Or(t.Content, t.ContentOverride)})
+		content.Platforms = append(content.Platforms, client.Target{Platform: t.Platform, AccountID: t.AccountID, Content: cmp.Or(t.Content, t.ContentOverride)})
 	}
-	return said
+	return content
 }
 
 // plan says what a creation would do, after the API has judged it as it would judge the creation.
@@ -80,33 +80,33 @@ func (c *call) planned(ctx context.Context, post client.Post, plan string) (outc
 	if err != nil {
 		return outcome{}, err
 	}
-	said := []string{fmt.Sprintf("Nothing is done yet. With confirm, this is published %s:", moment(post))}
+	lines := []string{fmt.Sprintf("Nothing is done yet. With confirm, this is published %s:", moment(post))}
 	for _, target := range post.Platforms {
 		text := cmp.Or(target.Content, target.ContentOverride, post.Content)
-		said = append(said, "- "+name(resolved(target, accounts), accounts)+": "+quoted(text))
+		lines = append(lines, "- "+name(resolved(target, accounts), accounts)+": "+quoted(text))
 	}
 	for _, item := range post.MediaItems {
-		said = append(said, "With "+mediaOf(item))
+		lines = append(lines, "With "+mediaOf(item))
 	}
 	if settings, err := json.Marshal(post.PlatformSettings); err == nil && string(settings) != "{}" {
-		said = append(said, "Set: "+shown(string(settings), fully))
+		lines = append(lines, "Set: "+visible(string(settings), fully))
 	}
 	for _, comment := range firstCommentsOf(post) {
-		said = append(said, "Followed by the first comment "+quoted(comment))
+		lines = append(lines, "Followed by the first comment "+quoted(comment))
 	}
-	return outcome{Message: strings.Join(said, "\n"), Plan: plan, Warnings: details(post.Warnings), PostID: post.ID}, nil
+	return outcome{Message: strings.Join(lines, "\n"), Plan: plan, Warnings: details(post.Warnings), PostID: post.ID}, nil
 }
 
 // mediaOf is which media an item is, and what it shows.
 func mediaOf(item client.MediaItem) string {
-	said := cmp.Or(item.MediaID, item.URL)
+	text := cmp.Or(item.MediaID, item.URL)
 	if item.KeepMetadata {
-		said += ", with what it says of where and when it was made"
+		text += ", with what it says of where and when it was made"
 	}
 	if item.AltText != "" {
-		said += ", which shows " + quoted(item.AltText)
+		text += ", which shows " + quoted(item.AltText)
 	}
-	return said
+	return text
 }
 
 // moment is when a post is published.
@@ -134,9 +134,9 @@ func firstCommentsOf(post client.Post) (texts []string) {
 	return texts
 }
 
-// made says what became of a post that was made or changed. Where nobody says how its accounts are
+// stored says what became of a post that was made or changed. Where nobody says how its accounts are
 // called, they are named by their ids: the post is made.
-func (c *call) made(ctx context.Context, post *client.Post) (outcome, error) {
+func (c *call) stored(ctx context.Context, post *client.Post) (outcome, error) {
 	accounts, err := c.accountsOf(ctx, post.Platforms)
 	if err != nil {
 		accounts = nil
@@ -145,15 +145,15 @@ func (c *call) made(ctx context.Context, post *client.Post) (outcome, error) {
 	for _, target := range post.Platforms {
 		names = append(names, name(target, accounts))
 	}
-	said := post.ID + " is on its way to "
+	message := post.ID + " is on its way to "
 	switch {
 	case post.Status == client.PostDraft:
-		said = post.ID + " is stored as a draft for "
+		message = post.ID + " is stored as a draft for "
 	case post.Status == client.PostScheduled && post.ScheduledFor.After(post.CreatedAt):
-		said = post.ID + " is scheduled for " + when(post.ScheduledFor, post.Timezone) + " to "
+		message = post.ID + " is scheduled for " + when(post.ScheduledFor, post.Timezone) + " to "
 	}
 	return outcome{
-		Done: true, Message: c.done(said + strings.Join(names, ", ") + "."), PostID: post.ID, Status: string(post.Status), Warnings: details(post.Warnings),
+		Done: true, Message: c.done(message + strings.Join(names, ", ") + "."), PostID: post.ID, Status: string(post.Status), Warnings: details(post.Warnings),
 	}, nil
 }
 
@@ -162,5 +162,5 @@ func quoted(text string) string {
 	if text == "" {
 		return "(no text)"
 	}
-	return "“" + shown(text, 65_536) + "”"
+	return "“" + visible(text, 65_536) + "”"
 }

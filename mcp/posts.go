@@ -142,17 +142,17 @@ func (c *call) draft(ctx context.Context, in draftInput) (out outcome, err error
 	return c.create(ctx, post, in)
 }
 
-// create makes a post that is named by what asked for it.
-func (c *call) create(ctx context.Context, post client.Post, asked any) (out outcome, err error) {
-	once, err := c.once(asked)
+// create makes a post that is named by the input that asks for it.
+func (c *call) create(ctx context.Context, post client.Post, input any) (out outcome, err error) {
+	once, err := c.once(input)
 	if err != nil {
 		return out, err
 	}
-	made, err := c.Posts.Create(ctx, post, once)
+	created, err := c.Posts.Create(ctx, post, once)
 	if err != nil {
 		return out, err
 	}
-	return c.made(ctx, made)
+	return c.stored(ctx, created)
 }
 
 type scheduleInput struct {
@@ -215,7 +215,7 @@ func (c *call) scheduleDraft(ctx context.Context, in scheduleInput, at time.Time
 	if !isAgreed {
 		return c.planned(ctx, *post, plan)
 	}
-	return c.made(ctx, post)
+	return c.stored(ctx, post)
 }
 
 type publishInput struct {
@@ -236,13 +236,13 @@ func (c *call) publish(ctx context.Context, in publishInput) (out outcome, err e
 }
 
 // createPlanned creates a post if what is confirmed is the plan of what was asked for, and plans it otherwise.
-func (c *call) createPlanned(ctx context.Context, post client.Post, confirm string, asked any) (out outcome, err error) {
-	plan, isAgreed, err := c.agreed(confirm, asked)
+func (c *call) createPlanned(ctx context.Context, post client.Post, confirm string, input any) (out outcome, err error) {
+	plan, isAgreed, err := c.agreed(confirm, input)
 	if err != nil {
 		return out, err
 	}
 	if !isAgreed {
 		return c.plan(ctx, post, plan)
 	}
-	return c.create(ctx, post, asked)
+	return c.create(ctx, post, input)
 }

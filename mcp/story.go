@@ -31,7 +31,7 @@ func (c *call) story(ctx context.Context, post string) (lines []string, cut int,
 func sentence(a *client.Attempt) string {
 	said := a.At.UTC().Format("2006-01-02 15:04:05 UTC") + ": " + subject(a) + happened(a)
 	if a.Message != "" {
-		said += ": " + shown(a.Message, briefly)
+		said += ": " + visible(a.Message, briefly)
 	}
 	if a.Code != "" {
 		said += " (" + a.Code + ")"

@@ -13,9 +13,9 @@ const (
 	fully   = 5_000 // of one thing
 )
 
-// shown is a text without what hides from people what models read: strangers write some of them.
+// visible is a text without what hides from people what models read: strangers write some of them.
 // One that is longer than most ends with a mark that says so.
-func shown(text string, most int) string {
+func visible(text string, most int) string {
 	runes := []rune(strings.Map(func(r rune) rune {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r <= 0xE007F) {
 			return -1

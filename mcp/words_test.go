@@ -112,7 +112,7 @@ func TestTextsAreShownWithoutWhatHides(t *testing.T) {
 		if strings.HasPrefix(text, "a") {
 			most = 20
 		}
-		if got := shown(text, most); got != want {
+		if got := visible(text, most); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}
