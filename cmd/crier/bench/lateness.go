@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"crier/schema/sleep"
 )
 
@@ -24,6 +26,8 @@ const (
 	// early is how much sooner than due a call may come: the clocks of PostgreSQL and of
 	// the simulators are compared by a round trip.
 	early = time.Millisecond
+
+	readingLimit = time.Minute
 )
 
 // measureLateness measures from a post's due time to the arrival of its visible call at the
@@ -37,6 +41,9 @@ func measureLateness(ctx context.Context, s *session) error {
 
 // lateness is measured between two runs of its control.
 func (t *run) lateness(ctx context.Context) error {
+	if err := t.on.awaitReadings(ctx); err != nil {
+		return err
+	}
 	var paced, late arrivals
 	if err := t.pace(ctx, t.simulators, &paced); err != nil {
 		return err
@@ -51,6 +58,33 @@ func (t *run) lateness(ctx context.Context) error {
 		return fmt.Errorf("%d calls of the control did not arrive", paced.errors)
 	}
 	return t.report(latenessFigures(late, paced)...)
+}
+
+// awaitReadings returns once all that is read of accounts when they are connected was read: that is work of
+// theirs, and not of the posts that follow.
+func (s *server) awaitReadings(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readingLimit)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, s.Postgres)
+	if err != nil {
+		return fmt.Errorf("connecting to look for readings: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for {
+		var read bool
+		err := conn.QueryRow(ctx, `
+			select not exists (select from accounts a where not exists (select from collections c where c.account_id = a.id))
+				and not exists (select from collections where due_at <= now())`).Scan(&read)
+		if err != nil {
+			return fmt.Errorf("looking for readings: %w", err)
+		}
+		if read {
+			return nil
+		}
+		if err := sleep.For(ctx, settleLook); err != nil {
+			return fmt.Errorf("waiting for accounts to be read: %w", err)
+		}
+	}
 }
 
 // publish has posts published, each at its own instant, and reads when they arrived.
