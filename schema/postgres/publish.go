@@ -52,7 +52,9 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	var claimed []schema.Delivery
 	batch := &pgx.Batch{}
 	db.QueueGenericPlans(batch)
-	lockScheduled.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions})
+	if len(refs) > 1 {
+		lockScheduled.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions})
+	}
 	beginPosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions, "late": p.Late, "due": p.Clock.Due.Latest(time.Now())})
 	claimTargets.Queue(batch, pgx.StrictNamedArgs{
 		"posts": posts, "ns": ns, "versions": versions, "tokens": tokens, "takeovers": takeovers, "node": p.Node,
@@ -82,6 +84,8 @@ func arm(claimed []schema.Delivery, sent time.Time) {
 	}
 }
 
+// lockScheduled has claims of several posts, which would wait for each other otherwise, lock these in the
+// order of their ids. One alone holds no other post while it waits.
 var lockScheduled = db.NewStatement(`
 	select from posts p join unnest(@posts::uuid[], @versions::int[]) u (id, version) on p.id = u.id and p.version = u.version
 	where p.status = {post_scheduled} order by p.id for no key update of p`)
