@@ -50,6 +50,9 @@ func parseWhen(text string, days DayOrder) (string, error) {
 	}
 	for _, date := range dates {
 		for _, between := range []string{" ", "T"} {
+			if !strings.Contains(plain, between) {
+				continue // dozens of layouts less to try
+			}
 			for _, clock := range clocks {
 				for _, zone := range zones {
 					at, err := time.Parse(date+between+clock+zone, plain)

@@ -114,7 +114,7 @@ func failedFormula(cell string) string {
 	switch {
 	case slices.Contains(wholeErrors, cell), numberedError.MatchString(cell):
 		return cell
-	case !strings.Contains(cell, "#"):
+	case !strings.Contains(cell, "#") || !strings.ContainsAny(cell, "!?"): // each has both
 		return ""
 	}
 	if found := sheetError.FindStringSubmatch(cell); found != nil {
