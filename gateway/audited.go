@@ -47,6 +47,7 @@ var untold = map[string]string{
 	"POST /webhooks/:id/test": "it sends a test", "POST /engagement/read": "it marks what was read",
 	"PATCH /session":                      "it says what the session shows",
 	"POST /session/passkey/challenge":     "it begins a sign-in",
+	"POST /session/proof":                 "what it allows is told by itself",
 	"POST /session/providers/:provider":   "it begins a sign-in",
 	"POST /me/passkeys/challenge":         "it asks; passkey.add tells of it",
 	"POST /me/identities":                 "it asks; identity.link tells of it",

@@ -11,6 +11,7 @@ var Details = [...]reference.Problem{
 	{Code: "url_invalid", Meaning: "An address is none, is not public, or is not http or https.", Remedy: "Send a public http or https URL. A file of your own is uploaded first and named by its mediaId."},
 	{Code: "too_long", Meaning: "A text is longer than its field takes.", Remedy: "Shorten it to the length that the message names."},
 	{Code: "too_many", Meaning: "A list has more items than its field takes.", Remedy: "Send fewer, in several requests if need be."},
+	{Code: "proof_required", Meaning: "You want to change how you sign in, and have shown longer than ten minutes ago who you are.", Remedy: "Send your password, or a passkey, to POST /session/proof, or sign in anew; then repeat the request."},
 	{Code: "conflict", Meaning: "Two fields of the request exclude each other, or one cannot be changed in this way.", Remedy: "Leave out the one that you do not mean; the message names both."},
 	{Code: "unknown_field", Meaning: "The request has a field that crier does not know. Where the post would go out differently without it, it is an error, otherwise a warning, and the field is ignored.", Remedy: "Correct the name: the message has the nearest, or the place where the field belongs."},
 	{Code: "malformed_json", Meaning: "The body is no JSON, is missing, or has a field twice.", Remedy: "Mend the place that the message names by line and column, and send Content-Type: application/json."},

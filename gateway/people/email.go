@@ -68,7 +68,7 @@ func (s *sessions) changeEmail(c *gin.Context) error {
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	if err := s.confirm(c, given); err != nil {
+	if err := s.confirm(c, "currentPassword", given); err != nil {
 		return err
 	}
 	if err := s.Store.AskEmail(c.Request.Context(), admission.RequestOf(c).Session.User.ID, people.Email(email)); err != nil {

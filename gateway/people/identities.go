@@ -90,6 +90,9 @@ func (i *identities) link(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := i.proven(c); err != nil {
+		return err
+	}
 	name, _ := f.Text("provider", body.MaxShort)
 	f.Require("provider")
 	f.Finish()

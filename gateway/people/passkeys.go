@@ -30,6 +30,8 @@ type passkeyStore interface {
 	// SignInByPasskey begins a session, and stores the passkey's count. It is Unauthorized where that says that there
 	// is a copy of it.
 	SignInByPasskey(ctx context.Context, passkey people.Passkey, session people.NewSession) error
+	// ProveByPasskey stores the count, and that the session's user has shown who they are. It is refused alike.
+	ProveByPasskey(ctx context.Context, passkey people.Passkey, session schema.SessionID, address string) error
 }
 
 // passkeys is the resource of passkeys.
@@ -125,13 +127,7 @@ func (p *passkeys) signIn(c *gin.Context) error {
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	token, err := p.close(c, people.SignsInByPasskey)
-	if err != nil {
-		return err
-	}
-	used, err := p.Verifier.Used(token, given, func(credential []byte) (people.Passkey, error) {
-		return p.Store.Passkey(c.Request.Context(), credential)
-	})
+	used, err := p.shown(c, given)
 	if err != nil {
 		return err
 	}
@@ -143,6 +139,17 @@ func (p *passkeys) signIn(c *gin.Context) error {
 		return err
 	}
 	return p.welcome(c, sessionToken, "you are signed in")
+}
+
+// shown returns the passkey that an authenticator has shown in the ceremony of the request's browser.
+func (p *passkeys) shown(c *gin.Context, given []byte) (people.Passkey, error) {
+	token, err := p.close(c, people.SignsInByPasskey)
+	if err != nil {
+		return people.Passkey{}, err
+	}
+	return p.Verifier.Used(token, given, func(credential []byte) (people.Passkey, error) {
+		return p.Store.Passkey(c.Request.Context(), credential)
+	})
 }
 
 // givenCredential reads what a browser's PublicKeyCredential.toJSON makes.
@@ -172,6 +179,9 @@ func (p *passkeys) list(c *gin.Context) error {
 
 // propose begins the addition of a passkey.
 func (p *passkeys) propose(c *gin.Context) error {
+	if err := p.proven(c); err != nil {
+		return err
+	}
 	return p.ask(c, people.AddsPasskey, func(token string) (json.RawMessage, error) {
 		user := admission.RequestOf(c).Session.User
 		have, err := p.Store.Passkeys(c.Request.Context(), user.ID)

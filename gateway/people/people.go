@@ -55,6 +55,8 @@ type sessionStore interface {
 	// TurnSession makes a session work on a workspace or its twin. It is NotFound where the user is no member.
 	TurnSession(ctx context.Context, id schema.SessionID, workspace schema.WorkspaceID, sandbox bool) error
 	Memberships(ctx context.Context, user schema.UserID) ([]people.Membership, error)
+	// Prove stores that the user of a session has shown who they are.
+	Prove(ctx context.Context, session schema.SessionID) error
 }
 
 // passwordStore keeps passwords.
@@ -107,6 +109,7 @@ func (s *sessions) routes() []admission.Route {
 		admission.HandleMember(http.MethodGet, "/session", people.Anyone, s.current),
 		admission.HandleMember(http.MethodPatch, "/session", people.Anyone, s.turn),
 		admission.HandleMember(http.MethodDelete, "/session", people.Anyone, s.signOut),
+		admission.HandleMember(http.MethodPost, "/session/proof", people.Anyone, s.prove),
 		admission.HandleMember(http.MethodGet, "/sessions", people.Anyone, s.list),
 		admission.HandleMember(http.MethodDelete, "/sessions/:id", people.Anyone, s.end),
 		admission.HandleMember(http.MethodPatch, "/me/password", people.Anyone, s.changePassword),

@@ -16,6 +16,8 @@ const (
 	SessionLife = 30 * 24 * time.Hour
 	// MaxSessions is how many sessions a user has at most; the one that was used longest ago ends.
 	MaxSessions = 50
+	// ProofLife is for how long a user may change how they sign in once they have shown who they are.
+	ProofLife = 10 * time.Minute
 )
 
 // Session is that of a user who is signed in, with what they may do now.
@@ -30,8 +32,12 @@ type Session struct {
 	PostsPerMonth int                // of the workspace's plan, in entries; 0: no limit
 	Means         Means              // by which its user signed in
 	Provider      string             // name of the issuer of WithProvider
+	ProvenAt      time.Time          // when its user last showed who they are
 	ExpiresAt     time.Time
 }
+
+// IsProven reports whether its user has shown who they are of late.
+func (s Session) IsProven(now time.Time) bool { return now.Before(s.ProvenAt.Add(ProofLife)) }
 
 // Key returns the key that a session is seen as; the zero key where it works on no workspace.
 func (s Session) Key() schema.Key {

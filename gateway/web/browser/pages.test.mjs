@@ -226,7 +226,7 @@ const members = [
   'DELETE /invitations/{id}', 'DELETE /me/identities/{id}', 'DELETE /me/passkeys/{id}', 'DELETE /members/{id}', 'DELETE /session', 'DELETE /sessions/{id}',
   'GET /device/{userCode}', 'GET /invitations', 'GET /me/identities', 'GET /me/passkeys', 'GET /members', 'GET /session', 'GET /sessions',
   'PATCH /me/passkeys/{id}', 'PATCH /me/password', 'PATCH /members/{id}', 'PATCH /session', 'POST /device/{userCode}/approve', 'POST /device/{userCode}/deny',
-  'POST /invitations', 'POST /me/email/confirm', 'POST /me/identities', 'POST /me/passkeys', 'POST /me/passkeys/challenge',
+  'POST /invitations', 'POST /me/email/confirm', 'POST /me/identities', 'POST /me/passkeys', 'POST /me/passkeys/challenge', 'POST /session/proof',
 ]
 
 // visitors are what those do who come.

@@ -135,15 +135,8 @@ func (s *Store) SignInByPasskey(ctx context.Context, p people.Passkey, n people.
 		if _, err := tx.Exec(ctx, `select from users where id = $1 for key share`, p.User); err != nil { // first, as where a user is removed
 			return err
 		}
-		// Those that do not count stay at 0 (Web Authentication Level 3, 7.2, step 22).
-		tag, err := tx.Exec(ctx, `
-			update passkeys set sign_count = $2, used_at = $3 where id = $1 and (sign_count < $2 or sign_count = 0 and $2 = 0)`,
-			p.ID, int64(p.SignCount), n.At)
-		if err != nil {
+		if err := countUse(ctx, tx, p, n.At); err != nil {
 			return err
-		}
-		if tag.RowsAffected() == 0 {
-			return people.ErrCopiedPasskey
 		}
 		if err := giveBack(ctx, tx, n.Address); err != nil {
 			return err
@@ -154,4 +147,35 @@ func (s *Store) SignInByPasskey(ctx context.Context, p people.Passkey, n people.
 		return fmt.Errorf("signing in by a passkey: %w", db.Unavailable(err))
 	}
 	return nil
+}
+
+// ProveByPasskey stores that the user of a session has shown one of their passkeys, whose count is what it was just
+// now. The error is Unauthorized where the passkey is gone, or its count says that there is a copy of it.
+func (s *Store) ProveByPasskey(ctx context.Context, p people.Passkey, session schema.SessionID, address string) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := countUse(ctx, tx, p, s.Now()); err != nil {
+			return err
+		}
+		if err := giveBack(ctx, tx, address); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `update sessions set proven_at = $3 where id = $1 and user_id = $2`, session, p.User, s.Now())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("storing a proof: %w", db.Unavailable(err))
+	}
+	return nil
+}
+
+// countUse stores the count of a passkey that was shown. Those that do not count stay at 0 (Web Authentication Level 3,
+// 7.2, step 22).
+func countUse(ctx context.Context, tx pgx.Tx, p people.Passkey, at time.Time) error {
+	tag, err := tx.Exec(ctx, `
+		update passkeys set sign_count = $2, used_at = $3 where id = $1 and (sign_count < $2 or sign_count = 0 and $2 = 0)`,
+		p.ID, int64(p.SignCount), at)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = people.ErrCopiedPasskey
+	}
+	return err
 }

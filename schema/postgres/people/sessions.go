@@ -26,7 +26,7 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 	var live, scope *[16]byte
 	var seen time.Time
 	err := s.Pool.QueryRow(ctx, `
-		select s.id, s.user_id, u.email, u.name, u.is_operator, u.confirmed_at is not null, s.sandbox, s.seen_at, s.expires_at, s.means, s.provider,
+		select s.id, s.user_id, u.email, u.name, u.is_operator, u.confirmed_at is not null, s.sandbox, s.seen_at, coalesce(s.proven_at, s.created_at), s.expires_at, s.means, s.provider,
 			live.id, scope.id, coalesce(live.name, ''), coalesce(m.role, 0), coalesce(p.posts_per_month, 0)
 		from sessions s
 		join users u on u.id = s.user_id
@@ -36,7 +36,7 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 		left join plans p on p.name = live.plan
 		where s.hash = @hash and s.expires_at > now() and s.seen_at > now() - @idle::interval`,
 		pgx.StrictNamedArgs{"hash": hash[:], "idle": people.SessionIdle},
-	).Scan((*[16]byte)(&v.ID), (*[16]byte)(&v.User.ID), &v.User.Email, &v.User.Name, &v.User.IsOperator, &v.User.IsProven, &v.Sandbox, &seen, &v.ExpiresAt, (*int16)(&v.Means), &v.Provider,
+	).Scan((*[16]byte)(&v.ID), (*[16]byte)(&v.User.ID), &v.User.Email, &v.User.Name, &v.User.IsOperator, &v.User.IsProven, &v.Sandbox, &seen, &v.ProvenAt, &v.ExpiresAt, (*int16)(&v.Means), &v.Provider,
 		&live, &scope, &v.Name, (*int16)(&v.Role), &v.PostsPerMonth)
 	if err != nil {
 		if schema.KindOf(db.OrNotFound(err, "session")) == schema.NotFound {
@@ -112,6 +112,14 @@ func (s *Store) Sessions(ctx context.Context, user schema.UserID) ([]people.Sess
 		return nil, fmt.Errorf("reading sessions: %w", db.Unavailable(err))
 	}
 	return all, nil
+}
+
+// Prove stores that the user of a session has shown who they are.
+func (s *Store) Prove(ctx context.Context, id schema.SessionID) error {
+	if _, err := s.Pool.Exec(ctx, `update sessions set proven_at = $2 where id = $1`, id, s.Now()); err != nil {
+		return fmt.Errorf("storing a proof: %w", db.Unavailable(err))
+	}
+	return nil
 }
 
 // EndSession ends one of a user's sessions. The error is NotFound where they have no such one.

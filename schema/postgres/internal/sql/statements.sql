@@ -1,4 +1,4 @@
--- The 772 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 774 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -3319,11 +3319,14 @@ delete from passkeys where user_id = $1 and id = $2 returning name;
 -- people/passkeys.go SignInByPasskey
 select from users where id = $1 for key share;
 
--- people/passkeys.go SignInByPasskey
+-- people/passkeys.go ProveByPasskey
+update sessions set proven_at = $3 where id = $1 and user_id = $2;
+
+-- people/passkeys.go countUse
 update passkeys set sign_count = $2, used_at = $3 where id = $1 and (sign_count < $2 or sign_count = 0 and $2 = 0);
 
 -- people/sessions.go Session
-select s.id, s.user_id, u.email, u.name, u.is_operator, u.confirmed_at is not null, s.sandbox, s.seen_at, s.expires_at, s.means, s.provider,
+select s.id, s.user_id, u.email, u.name, u.is_operator, u.confirmed_at is not null, s.sandbox, s.seen_at, coalesce(s.proven_at, s.created_at), s.expires_at, s.means, s.provider,
   live.id, scope.id, coalesce(live.name, ''), coalesce(m.role, 0), coalesce(p.posts_per_month, 0)
 from sessions s
 join users u on u.id = s.user_id
@@ -3362,6 +3365,9 @@ select name from users where id = $1;
 select s.id, coalesce(w.name, ''), s.sandbox, s.address, s.agent, s.means, s.provider, s.created_at, s.seen_at, s.expires_at
 from sessions s left join workspaces w on w.id = s.workspace_id
 where s.user_id = $1 and s.expires_at > now() and s.seen_at > now() - $2::interval order by s.seen_at desc, s.id desc;
+
+-- people/sessions.go Prove
+update sessions set proven_at = $2 where id = $1;
 
 -- people/sessions.go EndSession
 delete from sessions where user_id = $1 and id = $2 returning address;

@@ -7,11 +7,13 @@ import { Icon } from '../../parts/Icon'
 import { Listing } from '../../parts/Listing'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
+import { useProof } from './Proof'
 
 // Identities are who somebody is at issuers; nothing where there is none and none is offered.
 export function Identities() {
   const { t } = useWords()
   const { fail } = useToast()
+  const { proving, dialog } = useProof()
   const all = useQuery(identities)
   const offered = useQuery(providers).data?.providers ?? []
   const open = offered.filter((p) => !all.data?.some((i) => i.provider === p.name))
@@ -26,9 +28,10 @@ export function Identities() {
       {all.data && open.length > 0 && (
         <div className="body stack">
           <p className="muted">{t('you.identitiesAbout')}</p>
-          <div className="row wrap">{open.map((p) => <button key={p.name} className="btn" onClick={() => void link(p.name).catch(fail)}><Icon name="link" /> {t('you.link', { name: p.title })}</button>)}</div>
+          <div className="row wrap">{open.map((p) => <button key={p.name} className="btn" onClick={() => void proving(() => link(p.name)).catch(fail)}><Icon name="link" /> {t('you.link', { name: p.title })}</button>)}</div>
         </div>
       )}
+      {dialog}
     </section>
   )
 }

@@ -10,6 +10,7 @@ import { RowMenu } from '../../parts/RowMenu'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
 import { browserOf } from './browser'
+import { useProof } from './Proof'
 
 type Passkey = Schemas['Passkey']
 
@@ -21,6 +22,7 @@ export function Passkeys() {
   const all = useQuery(passkeys)
   const mayAdd = useQuery(providers).data?.passkeys && knowsPasskeys
   const [isAdding, setAdding] = useState(false)
+  const { proving, dialog } = useProof()
   if (!mayAdd && !all.data?.length) return null
   return (
     <section className="card" aria-label={t('you.passkeys')}>
@@ -35,14 +37,21 @@ export function Passkeys() {
         <Naming
           title={t('you.passkeyAdd')} action={t('you.passkeyAdd')} hint={t('you.passkeyNameHint')} before={browserOf(navigator.userAgent)} close={() => setAdding(false)}
           save={async (name) => {
-            const credential = await makePasskey(t('you.passkeyKnown'))
-            if (!credential) return false
-            await ask(api.POST('/me/passkeys', { body: { name, credential } }))
-            await client.invalidateQueries({ queryKey: passkeys.queryKey })
-            show({ tone: 'good', text: t('you.passkeyAdded') })
+            let isAdded = false
+            await proving(async () => {
+              const credential = await makePasskey(t('you.passkeyKnown'))
+              if (!credential) return
+              await ask(api.POST('/me/passkeys', { body: { name, credential } }))
+              await client.invalidateQueries({ queryKey: passkeys.queryKey })
+              show({ tone: 'good', text: t('you.passkeyAdded') })
+              isAdded = true
+              setAdding(false)
+            })
+            if (!isAdded) return false
           }}
         />
       )}
+      {dialog}
     </section>
   )
 }

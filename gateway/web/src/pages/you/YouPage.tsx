@@ -13,6 +13,7 @@ import { useWords } from '../../words'
 import { browserOf } from './browser'
 import { Identities } from './Identities'
 import { Passkeys } from './Passkeys'
+import { useProof } from './Proof'
 
 const sessions = {
   queryKey: ['sessions'],
@@ -71,20 +72,24 @@ function Password() {
   const { show } = useToast()
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
-  const { run, busy, error } = useSubmit(async () => {
+  const { proving, dialog } = useProof()
+  const { run, busy, error } = useSubmit(() => proving(async () => {
     await ask(api.PATCH('/me/password', { body: { newPassword, ...(currentPassword ? { currentPassword } : {}) } }))
     setCurrent('')
     setNew('')
     await client.invalidateQueries({ queryKey: ['session'] })
     await client.invalidateQueries({ queryKey: ['sessions'] })
     show({ tone: 'good', text: t('you.changed') })
-  })
+  }))
   return (
+    <>
     <form className="stack" style={{ maxWidth: 360 }} onSubmit={run}>
       <Field label={t('you.current')} required={false} type="password" autoComplete="current-password" value={currentPassword} set={setCurrent} />
       <NewPassword value={newPassword} set={setNew} />
       {error !== null && <Problem error={error} />}
       <div><button className="btn" disabled={busy}>{t('you.change')}</button></div>
     </form>
+    {dialog}
+    </>
   )
 }
