@@ -62,7 +62,6 @@ gateway/web/node_modules/.package-lock.json: gateway/web/package.json gateway/we
 
 # CRIER_TEST_CHROMIUM names another Chromium than the system's, which is installed where there is none.
 test-console: build console libchdb
-	scripts/console/chromium
 	cd gateway/web && npm run --silent test
 
 screenshots:

@@ -1,6 +1,6 @@
 // Starts a crier of its own, with the console, for what looks at it in a browser.
 import { execFile, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -61,9 +61,8 @@ export async function start(flags = [], host = '127.0.0.1') {
   return { url, key, ask, link, stop }
 }
 
-// browser starts Debian's Chromium, or the one that CRIER_TEST_CHROMIUM names.
+// browser starts the Chromium that scripts/console/chromium finds.
 export function browser() {
-  const named = [process.env.CRIER_TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => path && existsSync(path))
-  const executablePath = named ?? execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim()
+  const executablePath = execFileSync(join(root, 'scripts/console/chromium'), { encoding: 'utf8' }).trim()
   return chromium.launch({ executablePath, args: ['--no-sandbox'] })
 }
