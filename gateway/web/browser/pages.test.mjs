@@ -27,7 +27,7 @@ async function visitor() {
 }
 
 before(async () => {
-  ;[crier, chromium] = await Promise.all([start(), browser()])
+  ;[crier, chromium] = await Promise.all([start(['--allow-registration']), browser()])
   await supply(crier)
   page = await visitor()
   await signIn(page, crier, 'ada@example.com')
@@ -44,8 +44,15 @@ const click = (name, role = 'button', on = page) => on.getByRole(role, { name, e
 const dialog = () => page.getByRole('dialog')
 const go = (name) => page.getByRole('navigation').getByRole('link', { name, exact: true }).first().click()
 
-test('a brand is made, and gets an account', async () => {
+test('where a minute is full, a page waits for the next one, and says so', async () => {
+  await page.route(`${crier.url}${api}/brands`, (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '2' } }), { times: 1 })
   await go('Brands')
+  await see(/^Too many requests in this minute/)
+  await see('Harbour Café')
+  await page.getByText(/^Too many requests in this minute/).waitFor({ state: 'detached' })
+})
+
+test('a brand is made, and gets an account', async () => {
   await click('New brand')
   await dialog().getByLabel('Name').fill('North Shop')
   await click('Create the brand')
@@ -71,7 +78,7 @@ test('a queue is made by keyboard, and shows its next places', async () => {
   await page.getByRole('region', { name: 'Next free places' }).getByText(/^Tue .*, 08:45$/).first().waitFor()
 })
 
-test('a picture is dropped into the library, found and deleted', async () => {
+test('a picture is dropped into the library, found, described, used and deleted', async () => {
   await go('Media')
   const content = picture(480, 360).toString('base64')
   const drop = await page.evaluateHandle((content) => {
@@ -85,6 +92,16 @@ test('a picture is dropped into the library, found and deleted', async () => {
   await page.locator('.tile').nth(1).waitFor({ state: 'detached' })
   assert.equal(new URL(page.url()).searchParams.get('q'), 'winter')
   await page.locator('.tile').click()
+  await dialog().getByLabel('Description').fill('Stalls in the snow')
+  await click('Save')
+  await see('The description is saved')
+  const { media } = await crier.ask('GET', '/media')
+  assert.equal(media[0].altText, 'Stalls in the snow')
+  const { post } = await crier.ask('POST', '/posts', { content: 'The winter fair.', platforms: ['mastodon'], status: 'draft', mediaItems: [{ mediaId: media[0].id }] })
+  await page.reload()
+  await page.locator('.tile').click()
+  await dialog().getByRole('link', { name: 'The winter fair.' }).waitFor()
+  await crier.ask('DELETE', `/posts/${post.id}`)
   await click('Delete')
   await dialog().getByText('Its address stops working').waitFor()
   await click('Delete')
@@ -136,6 +153,30 @@ test('a key for one network is made, and rotated', async () => {
   await click('Close', 'button', dialog())
 })
 
+// suspend asks by a key until it is suspended for that.
+async function suspend(secret) {
+  const headers = { Authorization: `Bearer ${secret}` }
+  for (let isSuspended = false; !isSuspended;) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => fetch(`${crier.url}${api}/brands`, { headers })))
+    isSuspended = (await Promise.all(answers.map((a) => a.text()))).some((text) => text.includes('suspended'))
+  }
+}
+
+test('a key that is suspended needs somebody, who ends it', async () => {
+  const { key, ownerInvitation } = await (await fetch(`${crier.url}${api}/keys/register`, { method: 'POST', body: JSON.stringify({ email: 'edda@example.com', name: 'Acme' }) })).json()
+  await suspend(key.secret)
+  const eddas = await visitor()
+  await eddas.goto(`${crier.url}/invitations/accept#${ownerInvitation.token}`)
+  await eddas.getByLabel('Name').fill('Edda')
+  await eddas.getByLabel('New password').fill('a few words of hers')
+  await click('Join', 'button', eddas)
+  await eddas.getByRole('link', { name: 'Needs you' }).first().click()
+  await eddas.getByRole('region', { name: 'Suspended API keys' }).getByRole('button', { name: 'End the suspension' }).click()
+  await see(/works again$/, eddas)
+  await see('Nothing waits for you', eddas)
+  await eddas.context().close()
+})
+
 test('a webhook is made, tried, and sends again', async () => {
   const received = []
   receiver = createServer((request, response) => {
@@ -169,6 +210,17 @@ test('the audit log tells of it, by what is asked for, and as a file', async () 
   assert.equal(new URL(page.url()).searchParams.get('action'), 'key')
   const [file] = await Promise.all([page.waitForEvent('download'), click('CSV', 'link')])
   assert.match(file.suggestedFilename(), /csv/)
+})
+
+test('which mail one gets is chosen, and an address changed where there is mail', async () => {
+  await page.goto(`${crier.url}/you`)
+  const failed = page.getByLabel('Posts that failed')
+  await failed.uncheck()
+  await page.reload()
+  assert.equal(await failed.isChecked(), false)
+  await page.getByLabel('E-mail').fill('ada@example.org')
+  await click('Change the address')
+  await see(/sends no mail/)
 })
 
 const pages = ['/brands', '/queues', '/queues/new', '/media', '/people', '/audit', '/usage', '/events', '/keys', '/webhooks', '/accounts']
@@ -224,9 +276,9 @@ test('pages outside the console pass axe: the consent, the question, the choice,
 // members are what no key does: it is about whoever is signed in, or about people.
 const members = [
   'DELETE /invitations/{id}', 'DELETE /me/identities/{id}', 'DELETE /me/passkeys/{id}', 'DELETE /members/{id}', 'DELETE /session', 'DELETE /sessions/{id}',
-  'GET /device/{userCode}', 'GET /invitations', 'GET /me/identities', 'GET /me/passkeys', 'GET /members', 'GET /session', 'GET /sessions',
-  'PATCH /me/passkeys/{id}', 'PATCH /me/password', 'PATCH /members/{id}', 'PATCH /session', 'POST /device/{userCode}/approve', 'POST /device/{userCode}/deny',
-  'POST /invitations', 'POST /me/email/confirm', 'POST /me/identities', 'POST /me/passkeys', 'POST /me/passkeys/challenge', 'POST /session/proof',
+  'GET /device/{userCode}', 'GET /invitations', 'GET /me/identities', 'GET /me/mail', 'GET /me/passkeys', 'GET /members', 'GET /session', 'GET /sessions',
+  'PATCH /me/mail', 'PATCH /me/passkeys/{id}', 'PATCH /me/password', 'PATCH /members/{id}', 'PATCH /session', 'POST /device/{userCode}/approve', 'POST /device/{userCode}/deny',
+  'POST /invitations', 'POST /me/email', 'POST /me/email/confirm', 'POST /me/identities', 'POST /me/passkeys', 'POST /me/passkeys/challenge', 'POST /session/proof',
 ]
 
 // visitors are what those do who come.

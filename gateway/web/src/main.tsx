@@ -27,7 +27,7 @@ import { Words } from './words'
 const client = new QueryClient({
   defaultOptions: {
     queries: {
-      // A refusal stays one when it is asked again; what did not answer may.
+      // A refusal stays one when it is asked again (where a minute was full, api/patience has); what did not answer may.
       retry: (times, error) => !(error instanceof Refusal && error.status < 500) && times < 2,
       refetchOnWindowFocus: true,
     },

@@ -1,4 +1,5 @@
 import createClient, { type Middleware } from 'openapi-fetch'
+import { patiently } from './patience'
 import type { components, paths } from './schema'
 
 export type Schemas = components['schemas']
@@ -50,7 +51,7 @@ const withToken: Middleware = {
   },
 }
 
-export const api = createClient<paths>({ baseUrl: '/api/v1' })
+export const api = createClient<paths>({ baseUrl: '/api/v1', fetch: patiently })
 api.use(withToken)
 
 type Answer<T> = { data?: T; error?: unknown; response: Response }

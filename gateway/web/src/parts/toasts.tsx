@@ -1,5 +1,6 @@
 import { createContext, useCallback, useContext, useState, type ReactNode } from 'react'
 import { words } from '../api/client'
+import { useWaiting } from '../api/patience'
 import { useWords } from '../words'
 import { Icon } from './Icon'
 
@@ -24,6 +25,7 @@ export function Toasts({ children }: { children: ReactNode }) {
     <Context value={show}>
       {children}
       <div className="toasts" role="status" aria-live="polite">
+        <Busy />
         {toasts.map((toast) => (
           <div className="toast" key={toast.id}>
             <span className="state" data-status={toast.tone === 'good' ? 'posted' : 'failed'}>
@@ -38,6 +40,19 @@ export function Toasts({ children }: { children: ReactNode }) {
         ))}
       </div>
     </Context>
+  )
+}
+
+// Busy says that what is missing comes by itself.
+function Busy() {
+  const { t, time } = useWords()
+  const until = useWaiting()
+  if (until === 0) return null
+  return (
+    <div className="toast">
+      <span className="state" data-status="scheduled"><Icon name="clock" /></span>
+      <span className="grow">{t('busy', { time: time.seconds(new Date(until)) })}</span>
+    </div>
   )
 }
 

@@ -12,6 +12,7 @@ import { Secret } from '../../parts/Secret'
 import { useWords } from '../../words'
 import { Making } from './Making'
 import { Rotating } from './Rotating'
+import { useUnsuspend } from './unsuspend'
 
 export function KeysPage() {
   const { t } = useWords()
@@ -46,6 +47,7 @@ export function KeysPage() {
 function Row({ of, show }: { of: Key; show: (secret: string) => void }) {
   const { t, time } = useWords()
   const client = useQueryClient()
+  const unsuspend = useUnsuspend()
   const [open, setOpen] = useState<'rotate' | 'revoke' | null>(null)
   return (
     <li>
@@ -61,6 +63,7 @@ function Row({ of, show }: { of: Key; show: (secret: string) => void }) {
         <RowMenu
           name={of.name}
           of={[
+            ...(of.suspendedUntil ? [{ icon: 'check' as const, label: t('keys.unsuspend'), run: () => void unsuspend(of) }] : []),
             { icon: 'retry', label: t('keys.rotate'), run: () => setOpen('rotate') },
             { icon: 'x', label: t('keys.revoke'), run: () => setOpen('revoke'), isGrave: true },
           ]}

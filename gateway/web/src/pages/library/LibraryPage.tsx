@@ -12,7 +12,7 @@ import { useToast } from '../../parts/toasts'
 import { useDrop, useUploads } from '../../parts/uploads'
 import { useWords } from '../../words'
 import { Details } from './Details'
-import { matches, type Media } from './media'
+import { matches } from './media'
 import { Tile } from './Tile'
 
 export function LibraryPage() {
@@ -67,18 +67,19 @@ function useLibrary(q: string) {
 function Tiles({ q }: { q: string }) {
   const { t } = useWords()
   const pages = useLibrary(q)
-  const [open, setOpen] = useState<Media>()
+  const [open, setOpen] = useState<string>()
   const all = pages.data?.pages.flatMap((p) => p.media) ?? []
   const shown = all.filter((m) => matches(m, q))
+  const opened = all.find((m) => m.id === open)
   if (pages.isPending) return <div className="card"><Waiting /></div>
   if (pages.error) return <Problem error={pages.error} retry={() => void pages.refetch()} />
   if (all.length === 0) return <div className="card"><Empty icon="image" title={t('library.none')}>{t('library.noneAbout')}</Empty></div>
   return (
     <>
       {shown.length === 0 && !pages.hasNextPage && <div className="card"><Empty icon="search" title={t('calendar.noneMatch')} /></div>}
-      <ul className="tiles">{shown.map((m) => <Tile key={m.id} media={m} open={() => setOpen(m)} />)}</ul>
+      <ul className="tiles">{shown.map((m) => <Tile key={m.id} media={m} open={() => setOpen(m.id)} />)}</ul>
       <More of={pages} />
-      {open && <Details media={open} close={() => setOpen(undefined)} />}
+      {opened && <Details media={opened} close={() => setOpen(undefined)} />}
     </>
   )
 }

@@ -12,6 +12,7 @@ import { PostRow } from '../../parts/PostRow'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
 import { useReconnect } from '../accounts/connect'
+import { useUnsuspend } from '../keys/unsuspend'
 import { Retry } from '../post/Retry'
 
 const kinds: Need['kind'][] = ['account', 'unknown', 'failed', 'held', 'webhook', 'key']
@@ -112,9 +113,10 @@ function WebhookRow({ webhook }: { webhook: Webhook }) {
   )
 }
 
-// KeyRow leads to the keys: a suspension ends by itself, once the program that did not stop asking is mended.
+// KeyRow ends a suspension before its time, for whoever has mended the program.
 function KeyRow({ of }: { of: Key }) {
   const { t, time } = useWords()
+  const unsuspend = useUnsuspend()
   return (
     <li>
       <Icon name="key" />
@@ -122,7 +124,7 @@ function KeyRow({ of }: { of: Key }) {
         <p className="strong clip">{of.name}</p>
         <p className="small muted">{t('needs.keyAbout', { time: time.clock(of.suspendedUntil ?? '') })}</p>
       </div>
-      <Link className="btn low" to="/keys">{t('needs.look')}</Link>
+      <button className="btn low" onClick={() => void unsuspend(of)}>{t('keys.unsuspend')}</button>
     </li>
   )
 }

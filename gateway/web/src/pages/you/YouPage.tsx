@@ -10,8 +10,10 @@ import { Page, Problem } from '../../parts/Page'
 import { useToast } from '../../parts/toasts'
 import { Refused } from '../../parts/Refused'
 import { useWords } from '../../words'
+import { Address } from './Address'
 import { browserOf } from './browser'
 import { Identities } from './Identities'
+import { Mail } from './Mail'
 import { Passkeys } from './Passkeys'
 import { useProof } from './Proof'
 
@@ -35,6 +37,8 @@ export function YouPage() {
       </section>
       <Passkeys />
       <Identities />
+      <Mail />
+      <Address />
       <section className="card" aria-label={t('you.password')}>
         <header><h2>{t('you.password')}</h2></header>
         <div className="body"><Password /></div>
