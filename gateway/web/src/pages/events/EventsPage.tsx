@@ -1,36 +1,34 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { pulse } from '../../api/queries'
 import { Icon } from '../../parts/Icon'
-import { Listing } from '../../parts/Listing'
+import { Listing, More } from '../../parts/Listing'
 import { Empty, Page } from '../../parts/Page'
 import { useWords } from '../../words'
-import { nameOf, postOf, readEvents, spans, type Event, type Span } from './events'
+import { nameOf, postOf, readBefore, type Event } from './events'
 
 // EventsPage shows what happened lately, as webhooks deliver it.
 export function EventsPage() {
   const { t } = useWords()
-  const [span, setSpan] = useState<Span>('day')
-  const all = useQuery({ queryKey: ['events', span], queryFn: () => readEvents(span), refetchInterval: 5 * pulse })
+  const pages = useInfiniteQuery({
+    queryKey: ['events'], queryFn: ({ pageParam }) => readBefore(pageParam),
+    initialPageParam: new Set<string>(), getNextPageParam: (last, all) => (last.hasMore ? new Set(eventsOf(all).map((e) => e.id)) : undefined),
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? 5 * pulse : false),
+  })
   return (
-    <Page
-      name={t('nav.events')} title={t('nav.events')} about={t('events.about')}
-      actions={
-        <div className="tabs" role="group" aria-label={t('events.span')}>
-          {spans.map((s) => <button key={s} aria-pressed={s === span} onClick={() => setSpan(s)}>{t(`events.${s}`)}</button>)}
-        </div>
-      }
-    >
+    <Page name={t('nav.events')} title={t('nav.events')} about={t('events.about')}>
       <div className="card">
-        <Listing query={all} items={all.data?.events} rows={6} empty={<Empty icon="pulse" title={t('events.none')}>{t('events.noneAbout')}</Empty>}>
+        <Listing query={pages} items={pages.data && eventsOf(pages.data.pages)} rows={6} empty={<Empty icon="pulse" title={t('events.none')}>{t('events.noneAbout')}</Empty>}>
           {(event) => <Row key={event.id} event={event} />}
         </Listing>
-        {all.data?.isCut && <p className="body small muted">{t('events.cut')}</p>}
+        <More of={pages} />
       </div>
     </Page>
   )
 }
+
+const eventsOf = (pages: { events: Event[] }[]) => pages.flatMap((p) => p.events)
 
 function Row({ event }: { event: Event }) {
   const { t, time } = useWords()

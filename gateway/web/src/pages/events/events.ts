@@ -1,17 +1,18 @@
 import { api, ask, type Schemas } from '../../api/client'
+import { page } from '../../api/queries'
 
-const readPage = async (after: string) => ask(api.GET('/events', { params: { query: { after, limit: 100 } } }))
+const readPage = async (after: string) => ask(api.GET('/events', { params: { query: { after, limit: page } } }))
 
 export type Event = Awaited<ReturnType<typeof readPage>>['events'][number]
 
-export const spans = ['hour', 'day', 'week'] as const
-export type Span = (typeof spans)[number]
+// enough is how many events are shown at a time, at least where there are as many; a page of the API holds more.
+const enough = 40
 
-const hour = 3600 * 1000
-const lengths: Record<Span, number> = { hour, day: 24 * hour, week: 7 * 24 * hour }
+const minute = 60 * 1000
 
-// most is how many events are shown, of which a busy workspace has more than anybody reads.
-const most = 500
+// mostLate is more than the API goes back behind a time, as some events are recorded late, in milliseconds.
+const mostLate = 2 * minute
+const longest = 64 * 24 * 60 * minute // longer than events are kept, in milliseconds
 
 const digits = '0123456789abcdefghjkmnpqrstvwxyz'
 
@@ -26,20 +27,38 @@ export function idAt(at: Date): string {
   return `evt_${id}${'0'.repeat(16)}`
 }
 
-// readEvents reads the events of a span that ends now, and returns the newest first.
-export async function readEvents(span: Span): Promise<{ events: Event[]; isCut: boolean }> {
-  const begin = new Date(Date.now() - lengths[span])
-  let events: Event[] = []
-  let isCut = false
-  for (let after: string | null = idAt(begin); after;) {
-    const answer = await readPage(after)
-    events = [...events, ...answer.events]
-    isCut ||= events.length > most
-    events = events.slice(-most)
-    after = answer.hasMore ? answer.nextCursor : null
+type Part = { events: Event[]; next: string; isWhole: boolean }
+
+// readPart reads a page of what was recorded after an event. It is whole where it reaches what is shown, or the end.
+async function readPart(after: string, shown: Set<string>): Promise<Part> {
+  const { events, hasMore, nextCursor } = await readPage(after)
+  const end = events.findIndex((e) => shown.has(e.id))
+  return { events: end < 0 ? events : events.slice(0, end), next: nextCursor ?? '', isWhole: end >= 0 || !hasMore }
+}
+
+// readBefore reads the last events before those that are shown, newest first. The API reads forward alone, so what is
+// looked for is a time after which there is about a page of them: by longer and longer steps back, and then between two.
+export async function readBefore(shown: Set<string>): Promise<{ events: Event[]; hasMore: boolean }> {
+  const end = Date.now() + mostLate
+  let found: Event[] = []
+  let few = end // since when they are found
+  let many = 0 // since when there are more than a page of them; 0: no such time is known
+  for (let step = minute; found.length < enough; step *= 4) {
+    const from = many ? Math.floor((few + many) / 2) : end - step
+    if (from === many || (!many && step > longest)) break
+    const part = await readPart(idAt(new Date(from)), shown)
+    if (!part.isWhole) many = from
+    else [few, found] = [from, part.events]
   }
-  const from = begin.toISOString() // what was slow to be recorded may be older
-  return { events: events.filter((e) => e.createdAt >= from).reverse(), isCut }
+  if (found.length === 0 && many) found = await readOn(idAt(new Date(many)), shown)
+  return { events: found.reverse(), hasMore: many > 0 || found.length >= enough }
+}
+
+// readOn reads on after an event until what is shown, and returns the last page of it: thousands may be of one moment.
+async function readOn(after: string, shown: Set<string>): Promise<Event[]> {
+  const part = await readPart(after, shown)
+  const events = part.isWhole ? part.events : [...part.events, ...(await readOn(part.next, shown))]
+  return events.slice(-page)
 }
 
 // Data is what events are about, each one of these or none.
