@@ -34,6 +34,11 @@ export async function fill({ ask }) {
     at.setMinutes([0, 30, 15][i % 3], 0, 0)
     posts.push({ content: texts[i % texts.length], platforms: mixes[i % mixes.length], scheduledFor: at.toISOString() })
   }
+  for (let i = 0; i < 6; i++) {
+    const at = new Date(now + 2 * 86_400_000)
+    at.setUTCHours(9 + i * 1.5, (i % 2) * 30, 0, 0)
+    posts.push({ content: texts[(i * 2 + 1) % texts.length], platforms: mixes[(i + 2) % mixes.length], scheduledFor: at.toISOString() })
+  }
   for (let i = 0; i < 4; i++) posts.push({ content: texts[(i * 3) % texts.length], platforms: mixes[i], publishNow: true })
   posts.push(...failing.map((p) => ({ ...p, publishNow: true })))
   posts.push({ content: 'Ideas for December: advent calendar, gift cards, a small market.', platforms: ['mastodon'], status: 'draft' })

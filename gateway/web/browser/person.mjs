@@ -15,8 +15,8 @@ export async function visit(chromium, said, settings = {}) {
 }
 
 // signIn goes in by a link, into test mode.
-export async function signIn(page, crier, email = 'grace@example.com') {
-  await page.goto(await crier.link(email))
+export async function signIn(page, crier, email = 'grace@example.com', name = 'Ada') {
+  await page.goto(await crier.link(email, name))
   await page.locator('button.main').click()
   await page.locator('.shell').waitFor()
   if (await page.locator('.testing').isVisible()) return

@@ -1,6 +1,5 @@
 // Makes pictures of every page, wide and narrow, light and dark, and a sheet of each into a folder:
-// npm run screenshots -- FOLDER [NAMES]. PICTURES names a folder for the single pictures. CRIER_URL and CRIER_LINK
-// name a crier that runs already and a link to sign in with; without them one is started and filled.
+// npm run screenshots -- FOLDER [NAMES]. PICTURES names a folder for the single pictures.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +8,7 @@ import { fill } from './demo.mjs'
 import { begin, signIn, visit } from './person.mjs'
 import { sheet } from './sheet.mjs'
 import { supply } from './supply.mjs'
-import { writing } from './writing.shots.mjs'
+import { ahead, writing } from './writing.shots.mjs'
 
 const folder = process.argv[2] ?? 'screenshots'
 const only = process.argv[3]?.split(',')
@@ -20,8 +19,8 @@ const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 360, height
 
 // pages are shown by what leads to them.
 const pages = {
-  calendar: (page, url) => page.goto(url + '/calendar?view=month'),
-  week: (page, url) => page.goto(url + '/calendar?view=week'),
+  calendar: (page, url) => page.goto(`${url}/calendar?view=month&date=${ahead(10)}`),
+  week: (page, url) => page.goto(`${url}/calendar?view=week&date=${ahead(7)}`),
   list: (page, url) => page.goto(url + '/calendar?view=list'),
   drafts: (page, url) => page.goto(url + '/drafts'),
   needs: (page, url) => page.goto(url + '/needs'),
@@ -125,7 +124,7 @@ const pages = {
     await page.goto(posts[0].platforms[0].postUrl.replace(/[^/]*$/, ''))
   },
   palette: async (page, url) => {
-    await page.goto(url + '/calendar?view=month')
+    await page.goto(`${url}/calendar?view=month&date=${ahead(10)}`)
     await page.locator('.fc-cell').first().waitFor()
     await page.keyboard.press('Control+k')
     await page.locator('.palette').fill('harbour')
@@ -149,44 +148,45 @@ async function picture(page, name, size) {
 }
 
 // show makes the pictures of a page, and the sheet of them.
-async function show(page, url, name, lead) {
-  for (const [size, viewport] of Object.entries(sizes)) {
-    await page.setViewportSize(viewport)
+async function show(visitors, url, name, lead) {
+  for (const [size, page] of Object.entries(visitors)) {
     await lead(page, url)
+    await page.mouse.move(0, 0) // what is below it looks as it does while it is pointed at
     await page.waitForLoadState('networkidle')
+    await page.locator('.skeleton, .toast').first().waitFor({ state: 'detached' })
     await picture(page, name, size)
   }
-  const blank = await page.context().newPage()
+  const blank = await chromium.newPage()
   writeFileSync(join(folder, `${name}.webp`), await sheet(blank, (size, face) => join(pictures, `${name}-${size}-${face}.png`)))
   await blank.close()
 }
 
-const crier = process.env.CRIER_URL ? { url: process.env.CRIER_URL, link: async () => process.env.CRIER_LINK, stop: async () => undefined } : await start()
-const chromium = await browser()
+const [crier, chromium] = await Promise.all([start(), browser()])
 try {
-  if (crier.key) {
-    await fill(crier)
-    await supply(crier)
-    await crier.link('jonas@example.com', 'Jonas', 'editor')
+  await fill(crier)
+  await supply(crier)
+  await crier.link('jonas@example.com', 'Jonas', 'editor')
+  // Each size has a person of its own: one may not send as many requests in a minute as all pages need.
+  const visitors = { wide: await visit(chromium, [], { viewport: sizes.wide }), narrow: await visit(chromium, [], { viewport: sizes.narrow }) }
+  for (const page of Object.values(visitors)) {
+    page.on('console', (m) => m.type() === 'error' && console.error('console:', m.text()))
+    page.on('pageerror', (e) => console.error('page:', e.message))
   }
-  const page = await visit(chromium, [])
-  page.on('console', (m) => m.type() === 'error' && console.error('console:', m.text()))
-  page.on('pageerror', (e) => console.error('page:', e.message))
   if (!only) {
-    await show(page, crier.url, 'sign-in', async (page, url) => {
+    await show(visitors, crier.url, 'sign-in', async (page, url) => {
       await page.goto(url + '/')
       await page.locator('form').waitFor()
     })
-    await show(page, crier.url, 'invitation', async (page, url) => {
+    await show(visitors, crier.url, 'invitation', async (page, url) => {
       await page.goto('about:blank')
       await page.goto(url + '/invitations/accept#token')
       await page.locator('form').waitFor()
     })
   }
-  await page.setViewportSize(sizes.wide)
-  await signIn(page, crier, 'ada@example.com')
+  await signIn(visitors.wide, crier, 'ada@example.com')
+  await signIn(visitors.narrow, crier, 'grace@example.com', 'Grace')
   for (const [name, lead] of Object.entries(pages)) {
-    if (!only || only.includes(name)) await show(page, crier.url, name, lead)
+    if (!only || only.includes(name)) await show(visitors, crier.url, name, lead)
   }
 } finally {
   await chromium.close()

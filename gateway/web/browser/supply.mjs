@@ -10,14 +10,16 @@ const pictures = [
   ['sourdough.png', 'A loaf, cut open', [225, 200, 160], [120, 80, 45]],
 ]
 
-// supply makes two brands with accounts, two queues and a library.
+// supply makes two brands with accounts, queues, and a library of which a draft uses something.
 export async function supply({ ask }) {
   const { accounts } = await ask('GET', '/accounts')
-  for (const [name, platforms] of [['Harbour Café', ['mastodon', 'instagram', 'facebook']], ['Ida’s Studio', ['pinterest', 'threads']]]) {
+  for (const [name, platforms, time] of [['Harbour Café', ['mastodon', 'instagram', 'facebook'], '09:00'], ['Ida’s Studio', ['pinterest', 'threads'], '10:30']]) {
     const { brand } = await ask('POST', '/brands', { name })
     for (const account of accounts.filter((a) => platforms.includes(a.platform))) await ask('PATCH', `/accounts/${account.id}`, { brandId: brand.id })
-    await ask('POST', '/queues', { name: `${name}, mornings`, brandId: brand.id, timezone: 'Europe/Berlin', slots: [{ day: 'monday', time: '09:00' }, { day: 'wednesday', time: '09:30' }, { day: 'friday', time: '16:15' }] })
+    await ask('POST', '/queues', { name: `${name}, mornings`, brandId: brand.id, timezone: 'Europe/Berlin', slots: ['monday', 'wednesday', 'friday'].map((day) => ({ day, time })) })
   }
-  await ask('POST', '/queues', { name: 'Every day', timezone: 'Europe/Berlin', slots: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'].flatMap((day) => [{ day, time: '08:30' }, { day, time: '12:00' }]) })
-  for (const [fileName, altText, from, to] of pictures) await ask('POST', '/media', { data: picture(480, 360, from, to).toString('base64'), mimeType: 'image/png', fileName, ...(altText ? { altText } : {}) })
+  await ask('POST', '/queues', { name: 'Every day', timezone: 'Europe/Berlin', slots: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'].flatMap((day) => [{ day, time: '12:00' }, { day, time: '18:00' }]) })
+  const uploads = []
+  for (const [fileName, altText, from, to] of pictures) uploads.push((await ask('POST', '/media', { data: picture(480, 360, from, to).toString('base64'), mimeType: 'image/png', fileName, ...(altText ? { altText } : {}) })).media)
+  await ask('POST', '/posts', { content: 'Good morning from the harbour.', platforms: ['mastodon', 'telegram'], status: 'draft', mediaItems: [{ mediaId: uploads[0].id }] })
 }

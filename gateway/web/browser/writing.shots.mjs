@@ -2,10 +2,19 @@
 import { begin } from './person.mjs'
 import { picture } from './picture.mjs'
 
+// ahead is a day from today on, as addresses have it.
+export const ahead = (days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
 const attach = async (page) => {
   await page.locator('input[type=file]').setInputFiles({ name: 'rolls.png', mimeType: 'image/png', buffer: picture(1200, 500) })
   await page.locator('.attached .thumb img').waitFor()
 }
+
+// atTop scrolls to something, below what stays at the top.
+const atTop = (locator) => locator.evaluate((it) => {
+  it.scrollIntoView()
+  window.scrollBy(0, -70)
+})
 
 const preview = async (page, platform) => {
   await page.locator(`.voices > [title^="${platform}"]`).click()
@@ -13,19 +22,20 @@ const preview = async (page, platform) => {
 }
 
 export const writing = {
-  day: (page, url) => page.goto(url + '/calendar?view=day'),
+  day: (page, url) => page.goto(`${url}/calendar?view=day&date=${ahead(2)}`),
   'compose-picture': async (page, url) => {
     await begin(page, url, 'Instagram', 'Facebook', 'Pinterest')
     await page.locator('.writing').fill('Warm from the oven at seven. #bakery')
     await attach(page)
     await page.locator('.attached .note').first().waitFor()
     await preview(page, 'Instagram')
+    await page.locator('.attached .note').first().scrollIntoViewIfNeeded()
   },
   'compose-settings': async (page, url) => {
     await begin(page, url, 'YouTube', 'TikTok')
     await page.locator('.writing').fill('Two minutes in the bakery, from flour to roll.')
     await page.locator('.settings .note.bad').first().waitFor()
-    await page.locator('.settings').scrollIntoViewIfNeeded()
+    await atTop(page.locator('.settings'))
   },
   'compose-thread': async (page, url) => {
     await begin(page, url, 'Mastodon', 'Bluesky', 'Threads')

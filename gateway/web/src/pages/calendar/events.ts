@@ -12,6 +12,9 @@ export type Shown = { post: Post } | { slot: Slot } | { more: number }
 // mostOfDay is how many lines a day of a month has.
 const mostOfDay = 5
 
+// mostFree is how many of them are free places at most: there may be more of these than of posts.
+const mostFree = 2
+
 // eventsOf are posts and free places as the calendar takes them.
 export function eventsOf(view: CalendarView, posts: Post[], slots: Slot[], { t, may }: { t: Say; may: (role: Role) => boolean }) {
   const { shown, more, free } = view === 'month' ? thinned(posts, slots) : { shown: posts, more: [], free: slots }
@@ -46,7 +49,7 @@ function thinned(posts: Post[], slots: Slot[]) {
   const room = new Map<string, number>()
   const free = slots.filter(({ at }) => {
     const date = dateOf(new Date(at))
-    const left = (room.get(date) ?? mostOfDay - (days.get(date)?.length ?? 0)) - 1
+    const left = (room.get(date) ?? Math.min(mostFree, mostOfDay - (days.get(date)?.length ?? 0))) - 1
     room.set(date, left)
     return left >= 0
   })

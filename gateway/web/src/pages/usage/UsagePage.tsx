@@ -23,7 +23,7 @@ export function UsagePage() {
       {used.data && <Meters usage={used.data} />}
       <section className="card" aria-label={t('usage.plans')}>
         <header><h2>{t('usage.plans')}</h2></header>
-        <Listing query={plan} items={plan.data?.plans} empty={null}>
+        <Listing query={plan} items={plan.data && smallestFirst(plan.data.plans)} empty={null}>
           {(p) => <PlanRow key={p.name} plan={p} isCurrent={p.name === plan.data?.plan.name} />}
         </Listing>
       </section>
@@ -36,6 +36,8 @@ export function UsagePage() {
     </Page>
   )
 }
+
+const smallestFirst = (plans: Schemas['Plan'][]) => [...plans].sort((a, b) => (a.accounts ?? Infinity) - (b.accounts ?? Infinity))
 
 function Meters({ usage }: { usage: Usage }) {
   const { t, time } = useWords()
