@@ -1,0 +1,60 @@
+package people_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"crier/gateway/gatewaytest"
+	"crier/schema/people"
+)
+
+// elevenMinutesPass lets proofs of who somebody is run out.
+func elevenMinutesPass(a *gatewaytest.API) {
+	a.Helper()
+	a.Exec(`update sessions set created_at = created_at - interval '11 minutes', proven_at = proven_at - interval '11 minutes'`)
+}
+
+// wantsProof reports that something was refused until its user shows who they are.
+func wantsProof(v *gatewaytest.Session, method, path string, body any) {
+	v.Helper()
+	refused := v.Do(method, path, body).WantError(http.StatusForbidden, "forbidden")
+	if got := refused.At("details", 0, "code").Value; got != "proof_required" {
+		v.Errorf("%s %s: the detail is %v", method, path, got)
+	}
+}
+
+func TestWhoFindsASessionOpenCannotStay(t *testing.T) {
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
+	device := newAuthenticator()
+	addPasskey(ada, device) // right after signing in
+	elevenMinutesPass(a)
+	wantsProof(ada, http.MethodPost, "/me/passkeys/challenge", nil)
+	wantsProof(ada, http.MethodPost, "/me/identities", `{"provider": "acme"}`)
+	ada.Do(http.MethodPost, "/session/proof", `{"password": "not hers, in any case"}`).WantError(http.StatusBadRequest, "validation_error")
+	wantsProof(ada, http.MethodPost, "/me/passkeys/challenge", nil)
+	ada.Do(http.MethodPost, "/session/proof", fmt.Sprintf(`{"password": %q}`, gatewaytest.Password)).Want(http.StatusOK)
+	addPasskey(ada, newAuthenticator())
+
+	elevenMinutesPass(a)
+	show := func(d *authenticator) *gatewaytest.Response {
+		options := ada.Do(http.MethodPost, "/session/passkey/challenge", nil).Want(http.StatusCreated).At("options")
+		return ada.Do(http.MethodPost, "/session/proof", map[string]any{"credential": d.get(ada, options)})
+	}
+	bobs := newAuthenticator()
+	addPasskey(a.SignInMember(a.Workspace, people.Editor, "bob"), bobs)
+	show(bobs).WantError(http.StatusUnauthorized, "unauthorized")
+	wantsProof(ada, http.MethodPost, "/me/passkeys/challenge", nil)
+	show(device).Want(http.StatusOK)
+	addPasskey(ada, newAuthenticator())
+
+	// Who has no password has nothing to show with the request itself.
+	elevenMinutesPass(a)
+	a.Exec(`update users set password = null`)
+	wantsProof(ada, http.MethodPatch, "/me/password", fmt.Sprintf(`{"newPassword": %q}`, gatewaytest.Password))
+	wantsProof(ada, http.MethodPost, "/me/email", `{"email": "ada@example.org"}`)
+	wantsProof(ada, http.MethodPost, "/session/proof", `{"password": ""}`)
+	show(device).Want(http.StatusOK)
+	ada.Do(http.MethodPatch, "/me/password", fmt.Sprintf(`{"newPassword": %q}`, gatewaytest.Password)).Want(http.StatusOK)
+}
