@@ -12,8 +12,8 @@ import (
 )
 
 type (
-	// Post is what is asked for, and what became of it: to create one, leave what the server
-	// says (its id, times and outcomes) empty.
+	// Post is a post and what became of it. To create one, leave what the server sets (its id, times and
+	// outcomes) empty.
 	Post = api.Post
 	// PostUpdate changes a post that is not published: what is nil stays as it is, lists and
 	// objects replace what was there, empty ones clear it.
@@ -273,7 +273,7 @@ func postOf(answer *api.PostAnswer, err error) (*Post, error) {
 	return &answer.Post, nil
 }
 
-// creation is what of a post may be asked for. A time in a zone that has a name brings its name.
+// creation is a post without what only the server sets. A time in a named zone brings the zone's name.
 func creation(post Post) Post {
 	post.ID, post.ThreadID, post.IsAPIPost, post.Warnings = "", "", false, nil
 	post.CreatedAt, post.UpdatedAt = time.Time{}, time.Time{}

@@ -33,7 +33,7 @@ func (r Retry) orDefault() Retry {
 	return r
 }
 
-// before is how long to wait before the next try, of which the server named asked.
+// before is how long to wait before the next try. named is the wait that the server named; 0: none.
 func (r Retry) before(next int, named time.Duration) time.Duration {
 	if named > 0 {
 		return named

@@ -18,7 +18,7 @@ type readiness struct {
 	Roles    map[string]string `json:"roles"` // "ready", or why not
 	Postgres string            `json:"postgres"`
 	Disk     string            `json:"disk"` // of the data folder
-	// ClickHouse is told alone: without it everything but what is read from there goes on.
+	// ClickHouse does not count for readiness: without it only what is read from it stops.
 	ClickHouse string `json:"clickhouse,omitempty"`
 }
 

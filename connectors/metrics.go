@@ -20,7 +20,7 @@ type Metrics struct {
 	observer func(schema.PlatformCall) // nil: nobody
 }
 
-// Tell has every call told to a function, which must not wait. It is called before the first
+// Tell has a function called with every call to a platform; it must not block. It is called before the first
 // call.
 func (m *Metrics) Tell(observer func(schema.PlatformCall)) { m.observer = observer }
 

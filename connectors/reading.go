@@ -168,7 +168,7 @@ type FeedPage struct {
 	Next  string // the cursor of the next page; empty: there is none
 }
 
-// Dated gives the items the time of now whose platform gives them none, or an impossible one.
+// Dated gives the time of now to items that have no time from their platform, or an impossible one.
 func (p FeedPage) Dated(now time.Time) FeedPage {
 	for i := range p.Items {
 		if schema.PastTime(p.Items[i].WrittenAt, now).IsZero() {

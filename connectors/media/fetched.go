@@ -135,7 +135,7 @@ func (f *fetched) forget(upload string) error {
 	return f.remove(func(e fetchedFile) bool { return strings.HasPrefix(e.name, prefixOf(upload)) })
 }
 
-// fetchedFile is a file of the folder that nobody has open.
+// fetchedFile is a file of the folder that is not open.
 type fetchedFile struct {
 	name string
 	used time.Time

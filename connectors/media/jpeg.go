@@ -38,9 +38,9 @@ func (s *shape) segment(at *walk.Segment) error {
 	return nil
 }
 
-// jpegPixel returns what a pixel takes while a picture is decoded whose frame is described by a
-// segment (ITU T.81, B.2.2), in hundredths of a byte: a byte a sample, and of a progressive one
-// four more for the coefficients; four bytes where colors are converted as a whole.
+// jpegPixel returns how much memory a pixel takes while a picture is decoded, in hundredths of a byte.
+// frame is the segment that describes the picture (ITU T.81, B.2.2). It is a byte a sample, four more
+// in a progressive picture for the coefficients, and four where colors are converted as a whole.
 func jpegPixel(frame []byte, progressive bool) int64 {
 	const head, component = 6, 3
 	var samples, most int64

@@ -18,9 +18,9 @@ import (
 // maxListed is how many parts a service lists at a time, at most.
 const maxListed = 1000
 
-// Begin begins a multipart upload, of the name under which it is published: its addresses are
-// worth nothing once it is put together. Whether the key may list parts and sessions, by which
-// they are asked for and removed, is found out here and not at the end of an upload.
+// Begin begins a multipart upload under the name that the object will have. The addresses of its parts
+// are worth nothing once it is complete. Begin also tries whether the key may list parts and sessions,
+// so that a missing right shows now and not at the end of an upload.
 func (s *S3) Begin(ctx context.Context, id schema.MediaID) (session string, err error) {
 	core := minio.Core{Client: s.client}
 	session, err = core.NewMultipartUpload(ctx, s.bucket, s.object(id), minio.PutObjectOptions{})

@@ -22,7 +22,7 @@ const (
 	maxWork = time.Hour
 )
 
-// progress is what is kept of an entry's media between two calls of Prepare.
+// progress is the state of an entry's media between two calls of Prepare.
 type progress = connectors.MediaProgress[asset]
 
 // asset is one media item: a picture where Pinterest fetches it, or a video that was uploaded.

@@ -97,8 +97,8 @@ func ofAlbums() []connectors.Answer {
 	}
 }
 
-// ofBots are those by which a bot may post to its chat no more. Of chats that refuse photos and take
-// texts there is none: that is no end.
+// ofBots are the answers that say that a bot may no longer post to its chat. A chat that refuses photos
+// still takes texts, so that answer is not among them.
 func ofBots() []connectors.Answer {
 	rows := []connectors.Answer{
 		{

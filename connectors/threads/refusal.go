@@ -11,7 +11,7 @@ import (
 	"crier/schema"
 )
 
-// fullWait is when a profile is tried again whose posts of the last 24 hours are used up.
+// fullWait is how long a profile waits that has published as many posts as it may in 24 hours.
 const fullWait = 15 * time.Minute
 
 // answers is what Threads' refusals mean beyond those of all Graph APIs.

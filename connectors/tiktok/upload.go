@@ -71,7 +71,7 @@ func (t turn) sendPart(ctx context.Context, content io.ReaderAt) (status int, er
 	return status, nil
 }
 
-// partCall is the call that sends a part. Its address is the proof: it is told no token.
+// partCall is the call that sends a part. Its address is the proof, so it gets no token.
 func (c *Connector) partCall(d schema.Delivery, p progress, from, size int64) connectors.Call {
 	span := "bytes " + strconv.FormatInt(from, 10) + "-" + strconv.FormatInt(from+size-1, 10) + "/" + strconv.FormatInt(p.Size, 10)
 	return connectors.Call{

@@ -10,8 +10,8 @@ import (
 	"crier/schema"
 )
 
-// Key is what tasks are queued by, of which only one or a few run at a time: an account,
-// or a webhook.
+// Key is what tasks are queued by: an account, or a webhook. Only one or a few tasks of a key run at
+// a time.
 type Key [16]byte
 
 // Bulkhead names the keys that share a bounded part of a stage's slots, so that a

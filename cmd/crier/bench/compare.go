@@ -27,7 +27,7 @@ type Comparison struct {
 
 // Compare runs the benchmarks of two binaries in turn and reports each figure of the new one with the old
 // one's as its control, and how far the ratios of the pairs lie apart. The processor time of both is measured
-// from outside, so that a binary may be compared whose benchmarks do not tell it.
+// from outside, so that it is known of a binary too whose benchmarks do not report it.
 func Compare(ctx context.Context, c Comparison) error {
 	chosen, err := choose(c.Names)
 	if err != nil {

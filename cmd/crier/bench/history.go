@@ -159,8 +159,8 @@ func (s *session) createOnce(ctx context.Context, on *server, label string, p *t
 	return errors.Join(on.vacuum(ctx), on.settle(ctx))
 }
 
-// vacuum leaves autovacuum nothing to do for the tables that a turn has changed: it would begin within
-// a minute, which has the other server's turns, and their order would decide whose vacuum slows whom.
+// vacuum vacuums the tables that a turn has changed. Autovacuum would otherwise begin within a minute,
+// during a turn of the other server, and slow that one down.
 func (s *server) vacuum(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, s.Postgres)
 	if err != nil {

@@ -105,7 +105,7 @@ func (f *filling) prepare(ctx context.Context, on *server) error {
 	return err
 }
 
-// history fills a partition of each month, and attaches it, by which it gets its indexes.
+// history fills a partition for each month, and attaches it, which builds its indexes.
 func (f *filling) history(ctx context.Context, posts int) error {
 	now := time.Now().UTC()
 	each := max(1, posts/historyMonths)

@@ -127,7 +127,7 @@ func (s *session) publish(ctx context.Context, on *server, simulators, label str
 	return err
 }
 
-// schedule is when posts whose text begins with a label and a number are due. Those
+// schedule is when posts are due. The text of each begins with the label and a number; those due
 // before from do not count.
 type schedule struct {
 	label       string

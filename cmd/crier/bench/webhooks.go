@@ -100,8 +100,8 @@ func (w *webhooks) measure(ctx context.Context) error {
 	}, alone.work.figures("webhooks", "post", alone.posts, nil)...)...)
 }
 
-// tell publishes posts at once whose webhook is received, in turn with and without another receiver
-// that takes connections and answers nothing.
+// tell publishes posts that are due at once and measures their webhooks: in turn alone, and beside a
+// receiver that takes connections and answers nothing.
 func (w *webhooks) tell(ctx context.Context) (alone, beside tempo, err error) {
 	hook, err := w.api.Webhooks.Create(ctx, w.address(quickPath, 0), client.EventPostPublished)
 	if err != nil {

@@ -164,7 +164,7 @@ func (h *Health) show(t *Terminal) error {
 // oldFigures is from how many seconds on figures are old, which are read every few seconds.
 const oldFigures = 10
 
-// old says how old the figures of what is overdue are; nothing where they are of now.
+// old says how old the figures of overdue work are; it says nothing of current ones.
 func (h *Health) old() string {
 	if h.OverdueAge <= oldFigures {
 		return ""

@@ -147,9 +147,9 @@ func (c chunk) kinds() (identified, rest bool) {
 
 func (r row) isIdentified() bool { return r.id != "" || r.externalID != "" }
 
-// identified is the part of a chunk whose rows name their posts. It has a request of its own: which
-// of them make posts depends on what is there, and the request of the others has to stay what it
-// was when it is sent again.
+// identified is the part of a chunk whose rows name their posts. It has a request of its own: which of
+// its rows create posts depends on what exists, while the request of the other rows has to be the same
+// each time it is sent.
 func (c chunk) identified() chunk {
 	part := c
 	part.rows = slices.DeleteFunc(slices.Clone(c.rows), func(r row) bool { return !r.isIdentified() })

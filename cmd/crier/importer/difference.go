@@ -94,7 +94,8 @@ func unchangeable(wanted map[string]any, post *client.Post) *problem {
 		"the post is there (%s), and only a new one is published at once or put into a queue: write a time and the status scheduled, or delete the post first", post.Status)}
 }
 
-// asStored returns what is wanted, with texts as they are stored where a cell has them as far as it can.
+// asStored returns what is wanted. A text that differs from the stored one in outer space or line ends
+// alone, which cells do not keep, is returned as it is stored.
 func asStored(wanted, is any) any {
 	switch is := is.(type) {
 	case string:
@@ -307,8 +308,8 @@ func (r row) scheduledFor(timezone string) string {
 	return instant.UTC().Format(time.RFC3339Nano)
 }
 
-// merged is an object as it is to be: entries that the file has no column of stay, and those whose
-// cell is empty go. A field that the file has as a whole replaces what was there.
+// merged is an object with the changes of a row: an entry without a column stays, and one whose cell
+// is empty is removed. A column of the whole field replaces all that was there.
 func (r row) merged(field string, wanted, is any) map[string]any {
 	now, _ := is.(map[string]any)
 	changes, _ := wanted.(map[string]any)

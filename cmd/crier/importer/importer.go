@@ -254,7 +254,7 @@ func (r *run) sendFrom(ctx context.Context, first chunk, chunks *chunker) error 
 	return r.sendAll(ctx, begun[1:], chunks)
 }
 
-// sendFirst sends the first of some chunks, all of whose posts are looked for.
+// sendFirst looks up the posts of all chunks that were begun, and sends the first of these.
 func (r *run) sendFirst(ctx context.Context, begun []chunk) error {
 	if err := r.journal.sending(r.config.Now()); err != nil {
 		return err

@@ -28,7 +28,7 @@ type outcome struct {
 	notes        []note // what is wrong with the row, or warned of
 }
 
-// note is one thing that is said of a row.
+// note is an error or a warning about a row.
 type note struct{ field, code, message string }
 
 // between parts what is said of one row in a cell of the results.

@@ -10,7 +10,7 @@ import (
 	"crier/schema"
 )
 
-// known are the workspace's brands and accounts, by which calendars call them.
+// known are the workspace's brands and accounts, under the names that calendars call them by.
 type known struct {
 	brands   []client.Brand
 	accounts []client.Account

@@ -184,7 +184,7 @@ func writeProblems(out io.Writer, results io.Reader) error {
 	return table.Flush()
 }
 
-// problemStatus is the state of a row of which something is said: one that is done comes with a warning.
+// problemStatus is the status of a row with notes: of one that is done they are warnings.
 func problemStatus(status string) string {
 	switch status {
 	case failed, unknown, skipped:

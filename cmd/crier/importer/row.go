@@ -45,7 +45,7 @@ type problem struct {
 	also           []*problem // what else is wrong with the row
 }
 
-// and is two problems of a row as one, either of which may be none.
+// and joins two problems of a row; either may be nil.
 func (p *problem) and(other *problem) *problem {
 	switch {
 	case p == nil:
@@ -190,8 +190,8 @@ func rowOfLine(number int, line []byte) row {
 	return r
 }
 
-// identify finds the post that a line may be of already, and takes out of the line what is none
-// of a creation's fields: what crier export writes.
+// identify reads which post a line is of, if it says so. It removes the fields that crier export
+// writes and no creation has.
 func (r *row) identify(object map[string]json.RawMessage) {
 	text := func(name string) (value string) {
 		_ = json.Unmarshal(object[name], &value) // what is no text is the server's to refuse

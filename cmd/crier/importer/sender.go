@@ -255,8 +255,8 @@ func outcomeOfPost(number int, status string, post *client.Post) outcome {
 	return o
 }
 
-// notesOf is all that a refusal says. The details of a validation are what is wrong, of another
-// refusal what its message sums up.
+// notesOf turns a refusal into notes: one for each detail of a validation error, and for any other
+// error one with its message.
 func notesOf(code client.ErrorCode, message string, details []client.Detail) (all []note) {
 	if code != client.CodeValidationError || len(details) == 0 {
 		n := note{code: string(code), message: message}

@@ -111,7 +111,8 @@ func written(cells []string) (all []string) {
 	return all
 }
 
-// headerBelow refuses a file whose header stands below lines such as a title, of which the first is given.
+// headerBelow refuses a file whose header stands below other lines, such as a title. first is the first
+// of them.
 func (t *table) headerBelow(first []string) error {
 	const most = 5
 	for l := (line{}); l.err == nil && len(t.ahead) < most; {

@@ -265,8 +265,9 @@ var likenesses = []struct {
 	}},
 }
 
-// program is the one of whose tables the header is, as most of its columns and the unsettled ones
-// tell, and whether they name platforms there; empty: none.
+// program is the program that wrote the table: the one whose mapping knows the most columns, and all
+// that have values. best is empty where there is none. platforms says whether one of the columns names
+// platforms.
 func (t *table) program() (best string, platforms bool) {
 	if t.mapping.Of != "" {
 		return "", false

@@ -227,9 +227,8 @@ func (s *sheetRecords) close() error {
 	return errors.Join(err, s.workbook.Close())
 }
 
-// checkSheet refuses a sheet whose cells do not say what they look like: merged ones, of which all
-// but the first are empty, and formulas whose value nobody has stored. It goes through the sheet's
-// part of the workbook once.
+// checkSheet refuses a sheet whose cells look fuller than they are: merged cells, of which all but the
+// first are empty, and formulas without a stored value. It reads the sheet's part of the workbook once.
 func checkSheet(file io.ReaderAt, size int64, sheet string) error {
 	archive, err := zip.NewReader(file, size)
 	if err != nil {

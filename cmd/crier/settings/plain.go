@@ -41,7 +41,7 @@ func (s *Settings) plain(c *kong.Context, err error) error {
 // refusedValue is how the parser refuses a value of a flag.
 var refusedValue = regexp.MustCompile(`^--([a-z0-9-]+): [^"]*"([^"]*)"`)
 
-// wantedOf says of a value that it is not what a flag takes; empty for flags whose own errors do.
+// wantedOf says what kind of value a flag takes. It is empty for a flag whose own errors say that.
 func wantedOf(target reflect.Value) string {
 	switch target.Interface().(type) {
 	case time.Duration:

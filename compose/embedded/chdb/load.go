@@ -37,8 +37,8 @@ func Load(path string) (*Library, error) {
 		}
 		purego.RegisterFunc(function, symbol)
 	}
-	// Unless told not to, the first connection takes SIGSEGV and others from Go, whose
-	// runtime needs them to turn faults into panics.
+	// By default the first connection installs handlers for SIGSEGV and others. Go's runtime needs these
+	// signals to turn faults into panics.
 	l.enableSignals(0)
 	return l, nil
 }

@@ -30,7 +30,7 @@ var boxesKept = map[string][]string{
 	"traf": {"tfhd", "tfdt", "trun", "sdtp", "sbgp", "sgpd", "csgp", "subs", "saiz", "saio", "senc"},
 }
 
-// spherical is the type of the uuid box by which players know that a film is all around
+// spherical is the type of the uuid box that tells players that a film is all around
 // (google/spatial-media).
 const spherical = "\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd"
 

@@ -183,7 +183,7 @@ func (a *aviWalk) walk(start, end int64, list string) error {
 // goesOn reports whether a list whose size was not written is the film, to its end.
 func goesOn(name string) bool { return name == "RIFF" || name == "movi" }
 
-// fill makes one chunk that everybody passes over of what is from start to end.
+// fill replaces the bytes from start to end by one chunk that every reader skips.
 func (a *aviWalk) fill(start, end int64) error {
 	const head = 8
 	if end-start < head {

@@ -10,7 +10,7 @@ import (
 // maxPosts is how many posts a query takes (app.bsky.feed.getPosts).
 const maxPosts = 25
 
-// profile is what a PDS has from its AppView of who is asked for.
+// profile is the profile of an actor, as a PDS gets it from its AppView.
 type profile struct {
 	DID       string `json:"did"`
 	Handle    string `json:"handle"`

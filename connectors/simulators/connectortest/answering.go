@@ -88,7 +88,7 @@ func (s *stage) mentions(t *testing.T) []schema.Received {
 	}
 }
 
-// onlyItem returns what was received with a text, which is there once.
+// onlyItem returns the one item that was received with a text.
 func onlyItem(t *testing.T, all []schema.Received, text string) schema.Received {
 	t.Helper()
 	var found []schema.Received
@@ -107,7 +107,8 @@ func onlyItem(t *testing.T, all []schema.Received, text string) schema.Received 
 	return r
 }
 
-// wholeText reports whether a text is what was said: platforms put who is meant before it.
+// wholeText reports whether got is a text, perhaps behind the name of the addressee, which platforms put
+// before it.
 func wholeText(got, text string) bool {
 	return got == text || len(got) > len(text) && got[0] == '@' && got[len(got)-len(text)-1:] == " "+text
 }

@@ -16,8 +16,8 @@ import (
 type Fixture struct {
 	connectors.Description
 	Simulator func(*simulation.World) http.Handler
-	// Ends are those of accounts that the simulator knows. Posts stop at once, the account is told of once
-	// by account.error, and a reconnect undoes it.
+	// Ends are the ways in which an account can end that the simulator knows. Its posts stop at once, one
+	// event account.error is sent, and connecting it again undoes it.
 	Ends map[simulation.End]simulation.EndAnswer
 	// Credentials are those of the n-th of several accounts.
 	Credentials func(n int) schema.Credentials

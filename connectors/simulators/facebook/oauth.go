@@ -128,8 +128,8 @@ var (
 // pageOf stands between a page's name and its person's.
 const pageOf = "-page-of-"
 
-// mayReadInsights reports whether the person whose page it is has granted that; the tokens that were
-// not got by a person's consent may.
+// mayReadInsights reports whether the owner of the page has granted read_insights. A token that no
+// person consented to may read them.
 func (s *simulator) mayReadInsights(v visit) bool {
 	name, _ := simulation.Grantee(v.token)
 	_, person, ofPage := strings.Cut(name, pageOf)

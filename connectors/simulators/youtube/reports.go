@@ -8,8 +8,8 @@ import (
 	"crier/connectors/simulators/simulation"
 )
 
-// readScopes are those of which each is enough for reports, of tokens that say what was granted
-// (the discovery document of the Analytics API).
+// readScopes are the scopes for reports: each is enough by itself (the discovery document of the
+// Analytics API). They are checked of tokens that say what was granted.
 func readScopes() []string {
 	return []string{
 		"https://www.googleapis.com/auth/youtube", "https://www.googleapis.com/auth/youtube.readonly", "https://www.googleapis.com/auth/yt-analytics.readonly",

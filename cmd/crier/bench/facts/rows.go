@@ -42,8 +42,8 @@ var shares = []struct {
 	{"events", 30}, {"post_metrics", 40}, {"deliveries", 11}, {"api_usage", 12}, {"feed_items", 4}, {"inbox_items", 1}, {"followers", 2},
 }
 
-// fill gives the tables the facts of a year. A folder that is kept says how far it is filled: what
-// was cut off continues with its month, whose facts replace those that are there.
+// fill writes the facts of a year. A folder that was filled in part says up to which month: that month
+// is written again, and replaces what is there.
 func (b *bench) fill(ctx context.Context) error {
 	filled, err := b.filled()
 	if err != nil {
