@@ -217,8 +217,8 @@ func blamedField(consent schema.Consent) string {
 	return "platform"
 }
 
-// asked is what is kept sealed while a person is with the platform.
-type asked struct {
+// stagedConsent is stored sealed while a person is with the platform.
+type stagedConsent struct {
 	App      connectors.App `json:"app"`
 	Verifier string         `json:"verifier"`
 }
@@ -243,7 +243,7 @@ func (s *authorizations) open(ctx context.Context, consent schema.Consent) (page
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	kept := asked{App: known, Verifier: oauth2.GenerateVerifier()}
+	kept := stagedConsent{App: known, Verifier: oauth2.GenerateVerifier()}
 	page, kept.App, err = authorizer.Authorize(ctx, accountOf(consent), connectors.AuthorizationRequest{
 		App: known, Callback: s.callbackURL(consent.Platform), State: token, Verifier: kept.Verifier,
 	})

@@ -89,7 +89,7 @@ func (s *authorizations) exchange(ctx context.Context, consent schema.Consent, c
 	if err != nil {
 		return schema.Credentials{}, err
 	}
-	var kept asked
+	var kept stagedConsent
 	if err := s.unstage(consent, &kept); err != nil {
 		return schema.Credentials{}, err
 	}

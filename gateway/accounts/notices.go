@@ -51,11 +51,11 @@ func (n *notices) take(c *gin.Context) error {
 		return err
 	}
 	if nativeID != "" {
-		asked, err := n.Store.AskRenewals(c.Request.Context(), platform, nativeID)
+		renewals, err := n.Store.AskRenewals(c.Request.Context(), platform, nativeID)
 		if err != nil {
 			return err
 		}
-		n.Logger.InfoContext(c.Request.Context(), "a consent was taken back on the platform", "platform", platform.String(), "accounts", asked)
+		n.Logger.InfoContext(c.Request.Context(), "a consent was taken back on the platform", "platform", platform.String(), "accounts", renewals)
 	}
 	answer.JSON(c, http.StatusOK, noticeAnswer{Success: true})
 	return nil

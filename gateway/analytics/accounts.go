@@ -47,7 +47,7 @@ type followersAccount struct {
 
 // followers answers with how accounts gain followers.
 func (a *analytics) followers(c *gin.Context) error {
-	q, err := a.ask(c, defaultSpan)
+	q, err := a.readQuery(c, defaultSpan)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ type retentionView struct {
 
 // retention answers with how long people watch the videos on youtube, the most viewed first.
 func (a *analytics) retention(c *gin.Context) error {
-	q, err := a.ask(c, defaultSpan)
+	q, err := a.readQuery(c, defaultSpan)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ const manyHours = 7 * 24
 
 // bestTimes answers with the hours of the week in which posts do best.
 func (a *analytics) bestTimes(c *gin.Context) error {
-	q, err := a.ask(c, historySpan)
+	q, err := a.readQuery(c, historySpan)
 	if err != nil {
 		return err
 	}

@@ -73,19 +73,19 @@ func (a *analytics) routes() []admission.Route {
 	}
 }
 
-// asked is what a request asks about.
-type asked struct {
+// figuresQuery is which figures a request is about.
+type figuresQuery struct {
 	*body.Query
 	workspace schema.WorkspaceID
 	filter    schema.AnalyticsFilter
 	csv       bool
 }
 
-// ask reads what all operations take: a range of days, by default the span until today, and a
+// readQuery reads what all operations take: a range of days, by default the span until today, and a
 // platform, a brand or an account of the workspace.
-func (a *analytics) ask(c *gin.Context, span time.Duration) (asked, error) {
+func (a *analytics) readQuery(c *gin.Context, span time.Duration) (figuresQuery, error) {
 	began := a.Now()
-	q := asked{Query: body.NewQuery(c), workspace: admission.RequestOf(c).Key.Workspace}
+	q := figuresQuery{Query: body.NewQuery(c), workspace: admission.RequestOf(c).Key.Workspace}
 	q.filter = schema.AnalyticsFilter{From: q.Time("from"), To: q.Time("to"), Platform: q.Platform("platform")}
 	if q.filter.Platform == schema.GoogleBusiness {
 		q.Report.Fail("platform", body.CodeInvalidValue, "google-business has no analytics of posts")
@@ -101,7 +101,7 @@ func (a *analytics) ask(c *gin.Context, span time.Duration) (asked, error) {
 }
 
 // days fills in and checks the range.
-func (q *asked) days(now time.Time, span time.Duration) {
+func (q *figuresQuery) days(now time.Time, span time.Duration) {
 	f := &q.filter
 	if f.To.IsZero() {
 		f.To = now
@@ -123,7 +123,7 @@ func (q *asked) days(now time.Time, span time.Duration) {
 }
 
 // accounts returns the accounts that are asked about: nil for all.
-func (a *analytics) accounts(ctx context.Context, began time.Time, q *asked) ([]schema.AccountID, error) {
+func (a *analytics) accounts(ctx context.Context, began time.Time, q *figuresQuery) ([]schema.AccountID, error) {
 	id, byAccount := q.Word("accountId")
 	brand, byBrand := q.Word("brandId")
 	if !byAccount && !byBrand {
@@ -162,7 +162,7 @@ func (a *analytics) accounts(ctx context.Context, began time.Time, q *asked) ([]
 }
 
 // post reads the post that is asked about.
-func (q *asked) post() {
+func (q *figuresQuery) post() {
 	id, ok := q.Word("postId")
 	if !ok {
 		return
@@ -175,7 +175,7 @@ func (q *asked) post() {
 }
 
 // metric reads the name of a metric.
-func (q *asked) metric(name string, otherwise schema.Metric) schema.Metric {
+func (q *figuresQuery) metric(name string, otherwise schema.Metric) schema.Metric {
 	value, ok := q.Word(name)
 	if !ok {
 		return otherwise

@@ -13,7 +13,7 @@ import (
 )
 
 // wantsCSV reads the format: of the parameter, or else of the header Accept.
-func wantsCSV(c *gin.Context, q *asked) bool {
+func wantsCSV(c *gin.Context, q *figuresQuery) bool {
 	switch format, ok := q.Word("format"); {
 	case !ok:
 		return strings.HasPrefix(strings.TrimSpace(c.GetHeader("Accept")), "text/csv")

@@ -67,7 +67,7 @@ type topView struct {
 }
 
 // shown reads which metrics are shown.
-func (q *asked) shown() []schema.Metric {
+func (q *figuresQuery) shown() []schema.Metric {
 	list, ok := q.Word("metrics")
 	if !ok {
 		return schema.MetricNames()
@@ -87,7 +87,7 @@ func (q *asked) shown() []schema.Metric {
 // posts answers with how many posts were published and failed, by day and platform, and with
 // how those do that were published.
 func (a *analytics) posts(c *gin.Context) error {
-	q, err := a.ask(c, defaultSpan)
+	q, err := a.readQuery(c, defaultSpan)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ const (
 )
 
 // addCurve reads the curve of a video, and returns why there is none; empty: there is one.
-func (a *analytics) addCurve(ctx context.Context, q asked, v *retentionView, posted time.Time) (unavailable string) {
+func (a *analytics) addCurve(ctx context.Context, q figuresQuery, v *retentionView, posted time.Time) (unavailable string) {
 	ctx, cancel := context.WithTimeout(ctx, curveTimeout)
 	defer cancel()
 	points, err := a.curve(ctx, q, v, posted)
@@ -44,7 +44,7 @@ func (a *analytics) addCurve(ctx context.Context, q asked, v *retentionView, pos
 	return ""
 }
 
-func (a *analytics) curve(ctx context.Context, q asked, v *retentionView, posted time.Time) ([]connectors.RetentionPoint, error) {
+func (a *analytics) curve(ctx context.Context, q figuresQuery, v *retentionView, posted time.Time) ([]connectors.RetentionPoint, error) {
 	found, err := a.Accounts.Find(ctx, q.workspace, a.Now(), func(d *directory.Directory) bool { return d.Account(v.Account) != nil })
 	if err != nil {
 		return nil, err

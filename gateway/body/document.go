@@ -59,7 +59,7 @@ type Value struct {
 type Member struct {
 	Name    string
 	Value   Value
-	asked   bool // somebody read it
+	read    bool // somebody read it
 	cleared bool // it is null, and may be
 }
 

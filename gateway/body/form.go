@@ -179,7 +179,7 @@ func (f *Form) Finish() {
 	var judge func(Member) string
 	for i := range f.Object.Members {
 		m := &f.Object.Members[i]
-		if m.asked {
+		if m.read {
 			continue
 		}
 		if judge == nil {
@@ -204,7 +204,7 @@ func (f *Form) judge() func(Member) string {
 func (f *Form) Known() []string {
 	known := slices.Clone(f.missing)
 	for _, m := range f.Object.Members {
-		if m.asked {
+		if m.read {
 			known = append(known, m.Name)
 		}
 	}
@@ -223,7 +223,7 @@ func (f *Form) Find(name string) (Value, bool) {
 	if m == nil || m.cleared {
 		return Value{}, false
 	}
-	m.asked = true
+	m.read = true
 	return m.Value, true
 }
 
@@ -234,7 +234,7 @@ func (f *Form) IsNull(name string) bool {
 	if m == nil || m.Value.Kind != Null {
 		return false
 	}
-	m.asked, m.cleared = true, true
+	m.read, m.cleared = true, true
 	return true
 }
 

@@ -27,16 +27,16 @@ const (
 
 // Query reads the parameters of a request and gathers what is wrong with them.
 type Query struct {
-	Values url.Values
-	Report Report
-	asked  map[string]bool // parameters that the request may have
+	Values  url.Values
+	Report  Report
+	allowed map[string]bool // parameters that the request may have
 }
 
 // NewQuery fails parameters that PostgreSQL cannot store as text or that cannot be
 // parsed: a filter that is dropped would find more than was meant.
 func NewQuery(c *gin.Context) *Query {
 	values, err := url.ParseQuery(c.Request.URL.RawQuery)
-	q := &Query{Values: values, asked: map[string]bool{}}
+	q := &Query{Values: values, allowed: map[string]bool{}}
 	if err != nil {
 		q.Report.Fail("query", CodeInvalidValue, "cannot be read: "+err.Error())
 	}
@@ -65,30 +65,30 @@ func (q *Query) Text(name string) (string, bool) {
 
 // All returns every value of a parameter.
 func (q *Query) All(name string) []string {
-	q.asked[name] = true
+	q.allowed[name] = true
 	return q.Values[name]
 }
 
 // Has reports whether a parameter is there.
 func (q *Query) Has(name string) bool { return q.Values.Has(name) }
 
-// Asked returns the parameters that were read so far, except some, in one form for the same
+// Canonical returns the parameters that were read so far, except some, in one form for the same
 // values.
-func (q *Query) Asked(but ...string) string {
-	asked := url.Values{}
+func (q *Query) Canonical(but ...string) string {
+	parameters := url.Values{}
 	for name, values := range q.Values {
-		if q.asked[name] && !slices.Contains(but, name) {
-			asked[name] = values
+		if q.allowed[name] && !slices.Contains(but, name) {
+			parameters[name] = values
 		}
 	}
-	return asked.Encode()
+	return parameters.Encode()
 }
 
 // Finish warns of the parameters that were not read, and returns Report.Err.
 func (q *Query) Finish() error {
 	for _, name := range slices.Sorted(maps.Keys(q.Values)) {
-		if !q.asked[name] {
-			hint := spelling.DidYouMean(name, slices.Collect(maps.Keys(q.asked)))
+		if !q.allowed[name] {
+			hint := spelling.DidYouMean(name, slices.Collect(maps.Keys(q.allowed)))
 			q.Report.WarnUnknown(cmp.Or(Clip(name), "query"), "parameter", hint)
 		}
 	}

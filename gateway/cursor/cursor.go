@@ -49,7 +49,7 @@ func (c Cursors) Read(q *body.Query, of string) *List {
 	page := q.Page()
 	l := &List{Limit: page.Limit, Offset: page.Offset(), vault: c.Vault, page: page.Number}
 	text, ok := q.Word(parameter)
-	l.sealed = "cursor of " + of + " " + q.Asked(parameter, "page", "limit")
+	l.sealed = "cursor of " + of + " " + q.Canonical(parameter, "page", "limit")
 	if !ok {
 		return l
 	}

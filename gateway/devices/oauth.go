@@ -65,10 +65,10 @@ func (d *devices) code(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	asked := people.NewDevice{Name: name, Address: admission.RequestOf(c).Address.String(), Permission: permission}
-	asked.Device, _ = people.HashToken(device)
-	asked.User, _ = people.HashUserCode(user)
-	if err := d.Store.CreateDevice(c.Request.Context(), asked); err != nil {
+	authorization := people.NewDevice{Name: name, Address: admission.RequestOf(c).Address.String(), Permission: permission}
+	authorization.Device, _ = people.HashToken(device)
+	authorization.User, _ = people.HashUserCode(user)
+	if err := d.Store.CreateDevice(c.Request.Context(), authorization); err != nil {
 		return err
 	}
 	c.Header("Cache-Control", "no-store")

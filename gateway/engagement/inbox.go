@@ -79,9 +79,9 @@ func (e *engagement) list(c *gin.Context, mentions bool) error {
 	if err := e.known(c, filter); err != nil {
 		return err
 	}
-	asked := filter
-	asked.Limit++
-	entries, err := e.Store.Inbox(ctx, workspace, asked)
+	oneMore := filter
+	oneMore.Limit++
+	entries, err := e.Store.Inbox(ctx, workspace, oneMore)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 type retrier interface {
 	// Retry schedules the failed targets of a post again, and returns which ones and
 	// which were left out. It is InvalidState if no failed target can be retried.
-	Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, asked schema.Retry) (schema.Retried, error)
+	Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, retry schema.Retry) (schema.Retried, error)
 }
 
 type retryAnswer struct {
@@ -39,12 +39,12 @@ func (p *posts) retry(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	asked := readRetry(f)
+	retry := readRetry(f)
 	f.Finish()
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	done, err := p.Store.Retry(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, asked)
+	done, err := p.Store.Retry(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, retry)
 	if err != nil {
 		return f.Report.Refused(err)
 	}
@@ -54,7 +54,7 @@ func (p *posts) retry(c *gin.Context) error {
 	return nil
 }
 
-func readRetry(f *body.Form) (asked schema.Retry) {
+func readRetry(f *body.Form) (retry schema.Retry) {
 	names, _ := f.List("platforms", len(schema.Platforms()))
 	for i, name := range names {
 		field := body.Indexed("platforms", i)
@@ -67,13 +67,13 @@ func readRetry(f *body.Form) (asked schema.Retry) {
 			f.Fail(field, body.CodeInvalidValue, body.NoPlatform(name.Text))
 			continue
 		}
-		asked.Platforms = append(asked.Platforms, platform)
+		retry.Platforms = append(retry.Platforms, platform)
 	}
 	seconds, ok := f.Integer("delay")
 	if ok && (seconds < 0 || seconds > int(calendar.MaxAhead.Seconds())) {
 		f.Fail("delay", body.CodeInvalidValue, "must be from 0 to 7776000 seconds (90 days)")
 	}
-	asked.Delay = time.Duration(seconds) * time.Second
-	asked.AcceptDuplicate, _ = f.Boolean("acceptDuplicate")
-	return asked
+	retry.Delay = time.Duration(seconds) * time.Second
+	retry.AcceptDuplicate, _ = f.Boolean("acceptDuplicate")
+	return retry
 }

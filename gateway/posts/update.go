@@ -29,7 +29,7 @@ func (p *posts) update(c *gin.Context) error {
 	f.Judge = p.judge
 	fields := readPostFields(f)
 	for _, mode := range []string{"publishNow", "queue"} {
-		if asked, ok := f.Boolean(mode); ok && asked {
+		if set, ok := f.Boolean(mode); ok && set {
 			f.Fail(mode, body.CodeInvalidValue, "is of a creation only: set scheduledFor, or cancel the post and create it anew")
 		}
 	}
