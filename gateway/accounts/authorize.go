@@ -243,19 +243,19 @@ func (s *authorizations) open(ctx context.Context, consent schema.Consent) (page
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	kept := stagedConsent{App: known, Verifier: oauth2.GenerateVerifier()}
-	page, kept.App, err = authorizer.Authorize(ctx, accountOf(consent), connectors.AuthorizationRequest{
-		App: known, Callback: s.callbackURL(consent.Platform), State: token, Verifier: kept.Verifier,
+	staged := stagedConsent{App: known, Verifier: oauth2.GenerateVerifier()}
+	page, staged.App, err = authorizer.Authorize(ctx, accountOf(consent), connectors.AuthorizationRequest{
+		App: known, Callback: s.callbackURL(consent.Platform), State: token, Verifier: staged.Verifier,
 	})
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	if kept.App != known {
-		if err := s.putServerApp(ctx, consent, kept.App); err != nil {
+	if staged.App != known {
+		if err := s.putServerApp(ctx, consent, staged.App); err != nil {
 			return "", time.Time{}, err
 		}
 	}
-	if consent, err = s.staged(consent, schema.ConsentAsked, kept); err != nil {
+	if consent, err = s.staged(consent, schema.ConsentAsked, staged); err != nil {
 		return "", time.Time{}, err
 	}
 	return page, consent.ExpiresAt, s.Store.BeginConsent(ctx, schema.HashConsentToken(token), consent)

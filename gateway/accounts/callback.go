@@ -89,12 +89,12 @@ func (s *authorizations) exchange(ctx context.Context, consent schema.Consent, c
 	if err != nil {
 		return schema.Credentials{}, err
 	}
-	var kept stagedConsent
-	if err := s.unstage(consent, &kept); err != nil {
+	var staged stagedConsent
+	if err := s.unstage(consent, &staged); err != nil {
 		return schema.Credentials{}, err
 	}
 	return authorizer.Exchange(ctx, accountOf(consent), connectors.Grant{
-		App: kept.App, Callback: s.callbackURL(consent.Platform), Verifier: kept.Verifier, Code: code,
+		App: staged.App, Callback: s.callbackURL(consent.Platform), Verifier: staged.Verifier, Code: code,
 	})
 }
 
