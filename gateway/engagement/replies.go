@@ -72,13 +72,13 @@ func (e *engagement) reply(c *gin.Context) error {
 	if err != nil {
 		return request.ReplayOr(c, e.Store, err)
 	}
-	made := schema.Reply{
+	reply := schema.Reply{
 		Comment: schema.Comment{ID: schema.NewCommentID(e.Now()), Text: text, ReplyTo: &schema.ReplyTo{Item: item}},
 		Account: entry.Account, Platform: entry.Platform,
 	}
 	created, err := e.Store.CreateReply(c.Request.Context(), schema.ReplyCreation{
-		Idempotency: request.Identity, Workspace: workspaceOf(c), Reply: made.ID, Item: item, Text: text,
-		Response: answer.Encode(replyAnswer{Success: true, Reply: viewReply(made), Warnings: f.Report.Warnings}),
+		Idempotency: request.Identity, Workspace: workspaceOf(c), Reply: reply.ID, Item: item, Text: text,
+		Response: answer.Encode(replyAnswer{Success: true, Reply: viewReply(reply), Warnings: f.Report.Warnings}),
 	})
 	if err != nil {
 		return err

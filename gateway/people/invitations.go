@@ -94,14 +94,14 @@ func (i *invitations) create(c *gin.Context) error {
 	hash, _ := people.HashToken(token)
 	now := i.Now().UTC().Truncate(time.Millisecond)
 	session := admission.RequestOf(c).Session
-	made := people.Invitation{
+	invitation := people.Invitation{
 		ID: schema.NewInvitationID(now), Workspace: session.Workspace, Email: people.Email(email), Role: role, InvitedBy: session.User.ID,
 		CreatedAt: now, ExpiresAt: now.Add(people.InvitationLife),
 	}
-	if made.Mailed, err = i.Store.Invite(c.Request.Context(), made, hash); err != nil {
+	if invitation.Mailed, err = i.Store.Invite(c.Request.Context(), invitation, hash); err != nil {
 		return err
 	}
-	view := viewInvitation(made)
+	view := viewInvitation(invitation)
 	view.Token = token
 	c.Header("Cache-Control", "no-store")
 	answer.JSON(c, http.StatusCreated, invitationAnswer{Success: true, Invitation: view, Warnings: f.Report.Warnings})

@@ -211,16 +211,16 @@ func (p *passkeys) add(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	made, err := p.Verifier.Created(token, admission.RequestOf(c).Session.User, given)
+	passkey, err := p.Verifier.Created(token, admission.RequestOf(c).Session.User, given)
 	if err != nil {
 		return schema.InvalidField("credential", body.CodeInvalidValue, "does not hold: "+err.Error())
 	}
-	made.CreatedAt = p.Now().UTC().Truncate(time.Millisecond)
-	made.ID, made.Name = schema.NewPasskeyID(made.CreatedAt), name
-	if err := p.Store.AddPasskey(c.Request.Context(), admission.RequestOf(c).Session.ID, made); err != nil {
+	passkey.CreatedAt = p.Now().UTC().Truncate(time.Millisecond)
+	passkey.ID, passkey.Name = schema.NewPasskeyID(passkey.CreatedAt), name
+	if err := p.Store.AddPasskey(c.Request.Context(), admission.RequestOf(c).Session.ID, passkey); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusCreated, passkeyAnswer{Success: true, Passkey: viewPasskey(made), Warnings: f.Report.Warnings})
+	answer.JSON(c, http.StatusCreated, passkeyAnswer{Success: true, Passkey: viewPasskey(passkey), Warnings: f.Report.Warnings})
 	return nil
 }
 

@@ -86,9 +86,9 @@ func (p *posts) createEntries(c *gin.Context, b batch, entries []bulkEntry, iden
 			p.release(c.Request.Context(), queued)
 			return err
 		}
-		made, reply := p.answerBulk(entries)
+		accepted, reply := p.answerBulk(entries)
 		reply.Warnings = warnings
-		creation := schema.Creation{Idempotency: identity, Posts: made, PostsPerMonth: b.key.PostsPerMonth, Response: answer.Encode(reply)}
+		creation := schema.Creation{Idempotency: identity, Posts: accepted, PostsPerMonth: b.key.PostsPerMonth, Response: answer.Encode(reply)}
 		moved := false
 		creation.ResponseIfRefused = func(refused map[schema.PostID]*schema.Error) []byte {
 			if moved = try < slotTries && moveToFreeDays(entries, refused); moved {
@@ -96,7 +96,7 @@ func (p *posts) createEntries(c *gin.Context, b batch, entries []bulkEntry, iden
 			}
 			return answer.Encode(p.without(reply, refused))
 		}
-		if len(made) == 0 && identity == nil {
+		if len(accepted) == 0 && identity == nil {
 			answer.Created(c, schema.Created{Response: creation.Response})
 			return nil
 		}
@@ -182,18 +182,18 @@ func (p *posts) buildBulk(ctx context.Context, b batch, raw []byte, items []body
 // orderIDs gives the entries their ids in the order of the request: by them lists have posts of
 // the same time in the order of their creation.
 func orderIDs(entries []bulkEntry) {
-	var made []*schema.Post // of those that are right
+	var valid []*schema.Post
 	for i := range entries {
 		if post := &entries[i].post; !post.ID.IsZero() {
-			made = append(made, post)
+			valid = append(valid, post)
 		}
 	}
-	ids := make([]schema.PostID, len(made))
-	for i, post := range made {
+	ids := make([]schema.PostID, len(valid))
+	for i, post := range valid {
 		ids[i] = post.ID
 	}
 	slices.SortFunc(ids, schema.PostID.Compare)
-	for i, post := range made {
+	for i, post := range valid {
 		post.ID = ids[i]
 	}
 }
@@ -246,7 +246,7 @@ func moveToFreeDays(entries []bulkEntry, refused map[schema.PostID]*schema.Error
 
 // answerBulk returns the posts to store, and the answer for all entries.
 func (p *posts) answerBulk(entries []bulkEntry) ([]schema.Post, bulkAnswer) {
-	made := make([]schema.Post, 0, len(entries))
+	accepted := make([]schema.Post, 0, len(entries))
 	reply := bulkAnswer{Success: true, Results: make([]bulkResult, len(entries))}
 	for i, e := range entries {
 		reply.Results[i] = bulkResult{Index: i, Warnings: e.Warnings}
@@ -257,8 +257,8 @@ func (p *posts) answerBulk(entries []bulkEntry) ([]schema.Post, bulkAnswer) {
 		}
 		view := viewPost(e.post)
 		reply.Results[i].Success, reply.Results[i].Post = true, &view
-		made = append(made, e.post)
+		accepted = append(accepted, e.post)
 	}
-	reply.Summary = bulkSummary{Total: len(entries), Succeeded: len(made), Failed: len(entries) - len(made)}
-	return made, reply
+	reply.Summary = bulkSummary{Total: len(entries), Succeeded: len(accepted), Failed: len(entries) - len(accepted)}
+	return accepted, reply
 }
