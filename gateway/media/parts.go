@@ -94,7 +94,7 @@ func (m *media) receivePart(c *gin.Context, u schema.Upload, text string) error 
 		return mediaNotFound(err)
 	}
 	part := u.Announced.Part(number)
-	if said := c.Request.ContentLength; said >= 0 && said != part.Size {
+	if length := c.Request.ContentLength; length >= 0 && length != part.Size {
 		return refusedContent("body", &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf("part %d has to have %d bytes", number, part.Size)})
 	}
 	content, err := withMD5(newTransfer(c, part.Size, transferLimit), c.GetHeader(headerMD5))

@@ -22,13 +22,13 @@ const (
 type lookups struct {
 	refuses func(ctx context.Context, address string) string
 
-	mu    sync.Mutex
-	until time.Time                // zero before the first
-	said  map[string]func() string // by scheme and host
+	mu       sync.Mutex
+	until    time.Time                // zero before the first
+	refusals map[string]func() string // by scheme and host
 }
 
 func newLookups(refuses func(context.Context, string) string) *lookups {
-	return &lookups{refuses: refuses, said: map[string]func() string{}}
+	return &lookups{refuses: refuses, refusals: map[string]func() string{}}
 }
 
 // refusal says why crier must not call an address; empty: it may, or its host could not be looked
@@ -43,14 +43,14 @@ func (l *lookups) of(ctx context.Context, origin string) func() string {
 	if l.until.IsZero() {
 		l.until = time.Now().Add(addressTimeout)
 	}
-	if l.said[origin] == nil {
-		l.said[origin] = sync.OnceValue(func() string {
+	if l.refusals[origin] == nil {
+		l.refusals[origin] = sync.OnceValue(func() string {
 			ctx, cancel := context.WithDeadline(ctx, l.until)
 			defer cancel()
 			return l.refuses(ctx, origin)
 		})
 	}
-	return l.said[origin]
+	return l.refusals[origin]
 }
 
 // originOf returns what of an address decides whether it may be called; all of one that cannot be
