@@ -85,7 +85,7 @@ func (s *authorizations) list(c *gin.Context) error {
 	for _, p := range schema.Platforms() {
 		way := wayView{Platform: p, Method: cmp.Or(s.Connecting(p).Method, connectors.ByOAuth)}
 		if err := s.usable(c.Request.Context(), schema.Account{Workspace: key.Workspace, Platform: p, Sandbox: key.Sandbox}); err != nil {
-			way.Message = told(err).Message
+			way.Message = publicError(err).Message
 		}
 		way.Configured = way.Message == ""
 		reply.Platforms = append(reply.Platforms, way)

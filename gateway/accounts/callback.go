@@ -160,7 +160,7 @@ func (s *authorizations) attachable(ctx context.Context, consent schema.Consent,
 // some platforms all that the person granted crier would end, that of other accounts too. Where the
 // platform could not be asked about what it has granted, the person can go on.
 func (s *authorizations) failed(c *gin.Context, consent schema.Consent, token [32]byte, why error) error {
-	e := told(why)
+	e := publicError(why)
 	switch e.Kind {
 	case schema.Internal, schema.Unavailable:
 		return why

@@ -74,8 +74,8 @@ func showRetry(c *gin.Context, consent schema.Consent, why *schema.Error) {
 	})
 }
 
-// told is what a person may be told of an error: what a platform said, too.
-func told(err error) *schema.Error {
+// publicError is what a person may read of an error: what a platform answered, too.
+func publicError(err error) *schema.Error {
 	if e, ok := errors.AsType[*schema.Error](err); ok && e.Kind >= schema.Refused {
 		return e
 	}

@@ -53,7 +53,7 @@ func (s *authorizations) reconnect(c *gin.Context) error {
 	}
 	page, _, err := s.open(c.Request.Context(), consent)
 	if schema.KindOf(err) >= schema.Refused {
-		s.showReconnected(c, account, ending{Code: endFailed, Message: told(err).Message})
+		s.showReconnected(c, account, ending{Code: endFailed, Message: publicError(err).Message})
 		return nil
 	}
 	if err != nil {

@@ -71,7 +71,7 @@ func (s *authorizations) choose(c *gin.Context) error {
 	}
 	chosen, err := chosenOf(found, form["entity"])
 	if err != nil {
-		s.showChoice(c, consent, token, told(err).Message, found)
+		s.showChoice(c, consent, token, publicError(err).Message, found)
 		return nil
 	}
 	return s.attachAll(c, consent, schema.HashConsentToken(token), credentialsOf(chosen))

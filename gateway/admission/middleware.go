@@ -48,7 +48,7 @@ func Middleware(c Config) ([]gin.HandlerFunc, error) {
 	}
 	admission := newAdmission(c)
 	observer := newObserver(c.Failures, c.Limits, ids, c.Tracer, c.Registerer)
-	observer.told = c.Requested
+	observer.requested = c.Requested
 	bound := newBound(c.Failures, maxInFlight, admission.standing, c.Registerer)
 	transfers := newTransfers(c.Failures, c.Limits, bound.refused, c.Registerer)
 	return []gin.HandlerFunc{observer.observe, bound.enter, admission.admit, transfers.enter}, nil

@@ -27,11 +27,11 @@ const requestTimeout = 15 * time.Second
 // 500 for a handler that panics.
 type observer struct {
 	answer.Failures
-	limits  Limits
-	ids     *requestIDs
-	seconds *prometheus.HistogramVec
-	tracer  *tracing.Tracer
-	told    func(schema.APIRequest) // nil: nobody
+	limits    Limits
+	ids       *requestIDs
+	seconds   *prometheus.HistogramVec
+	tracer    *tracing.Tracer
+	requested func(schema.APIRequest) // nil: nobody
 }
 
 func newObserver(f answer.Failures, l Limits, ids *requestIDs, tracer *tracing.Tracer, registerer prometheus.Registerer) *observer {
@@ -81,8 +81,8 @@ func (o *observer) recover(c *gin.Context) {
 func (o *observer) record(c *gin.Context, r *Request, began time.Time) {
 	took := time.Since(began)
 	status := c.Writer.Status()
-	if o.told != nil && !r.Key.ID.IsZero() {
-		o.told(schema.APIRequest{
+	if o.requested != nil && !r.Key.ID.IsZero() {
+		o.requested(schema.APIRequest{
 			Workspace: r.Key.Workspace, Key: r.Key.ID, Method: method(c.Request.Method), Route: c.FullPath(), Status: status, Took: took,
 		})
 	}

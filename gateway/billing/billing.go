@@ -204,12 +204,12 @@ func (b *billing) notice(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	told, err := b.Seller.Notice(c.GetHeader("Stripe-Signature"), raw)
+	subscription, err := b.Seller.Notice(c.GetHeader("Stripe-Signature"), raw)
 	if err != nil {
 		return err
 	}
-	if told != nil {
-		if err := b.note(c, *told); err != nil {
+	if subscription != nil {
+		if err := b.note(c, *subscription); err != nil {
 			return err
 		}
 	}
@@ -219,9 +219,9 @@ func (b *billing) notice(c *gin.Context) error {
 
 // note stores what is told of a subscription. That of a workspace which is not there is
 // another server's that sells by the same account.
-func (b *billing) note(c *gin.Context, told schema.Subscription) error {
-	err := b.Store.PutSubscription(c.Request.Context(), told)
-	about := slog.Group("", "subscription", told.ID, "workspace", told.Workspace.String(), "step", told.Step, "plan", told.Plan)
+func (b *billing) note(c *gin.Context, subscription schema.Subscription) error {
+	err := b.Store.PutSubscription(c.Request.Context(), subscription)
+	about := slog.Group("", "subscription", subscription.ID, "workspace", subscription.Workspace.String(), "step", subscription.Step, "plan", subscription.Plan)
 	if schema.KindOf(err) == schema.NotFound {
 		b.Logger.WarnContext(c.Request.Context(), "subscription of an unknown workspace or plan", about, slog.Any("err", err))
 		return nil

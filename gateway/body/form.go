@@ -95,9 +95,9 @@ func (r *Report) Refused(err error) error {
 	if !ok {
 		return err
 	}
-	told := *e
-	told.Details = r.withUnknown(e.Details)
-	return &told
+	complete := *e
+	complete.Details = r.withUnknown(e.Details)
+	return &complete
 }
 
 // withUnknown adds the fields that are not known to what is wrong.

@@ -44,18 +44,18 @@ func (s *Client) Notice(signature string, body []byte) (*schema.Subscription, er
 	if err := json.Unmarshal(body, &e); err != nil {
 		return nil, notJSON(err)
 	}
-	told, err := s.told(e)
+	change, err := s.subscriptionOf(e)
 	if err != nil {
 		return nil, notJSON(err)
 	}
-	return told, nil
+	return change, nil
 }
 
 func notJSON(err error) error {
 	return &schema.Error{Kind: schema.Invalid, Message: "the body is no event of Stripe's", Err: err}
 }
 
-func (s *Client) told(e event) (*schema.Subscription, error) {
+func (s *Client) subscriptionOf(e event) (*schema.Subscription, error) {
 	switch e.Type {
 	case sessionCompleted, sessionPaidLater:
 		var object session

@@ -77,7 +77,7 @@ func (s *Client) priced(found *schema.Subscription, object subscription) *schema
 // tellUnknownPrice logs a price once: every notice of every subscription to it would say
 // the same.
 func (s *Client) tellUnknownPrice(price string, found *schema.Subscription) {
-	if _, told := s.unknownPrices.LoadOrStore(price, true); told {
+	if _, logged := s.unknownPrices.LoadOrStore(price, true); logged {
 		return
 	}
 	s.config.Logger.Warn("a subscription was changed to a price that is no plan's; its workspace keeps the plan it has",
