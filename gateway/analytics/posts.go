@@ -66,8 +66,8 @@ type topView struct {
 	Metrics    map[schema.Metric]*int64 `json:"metrics"`
 }
 
-// shown reads which metrics are shown.
-func (q *figuresQuery) shown() []schema.Metric {
+// metrics reads which metrics the request is about.
+func (q *figuresQuery) metrics() []schema.Metric {
 	list, ok := q.Word("metrics")
 	if !ok {
 		return schema.MetricNames()
@@ -92,7 +92,7 @@ func (a *analytics) posts(c *gin.Context) error {
 		return err
 	}
 	q.post()
-	shown := q.shown()
+	metrics := q.metrics()
 	top := schema.TopQuery{By: q.metric("sortBy", schema.MetricEngagement), Limit: q.Integer("top", defaultTop, maxTop)}
 	if err := q.Finish(); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (a *analytics) posts(c *gin.Context) error {
 	}
 	counts = slices.DeleteFunc(counts, func(n schema.PostCount) bool { return n.Platform == schema.GoogleBusiness })
 	if q.csv {
-		daysTable(counts, figures, shown).write(c, "posts")
+		daysTable(counts, figures, metrics).write(c, "posts")
 		return nil
 	}
 	best, err := a.Figures.TopPosts(ctx, q.workspace, q.filter, top)
@@ -117,7 +117,7 @@ func (a *analytics) posts(c *gin.Context) error {
 	}
 	reply := postsAnswer{
 		Success: true, From: dateOf(q.filter.From), To: dateOf(q.filter.To),
-		Counts: make([]postCountView, 0, len(counts)), Totals: map[string]int{}, Metrics: metricsOf(figures, best, shown), Warnings: q.Report.Warnings,
+		Counts: make([]postCountView, 0, len(counts)), Totals: map[string]int{}, Metrics: metricsOf(figures, best, metrics), Warnings: q.Report.Warnings,
 	}
 	for _, n := range counts {
 		reply.Counts = append(reply.Counts, postCountView{dateOf(n.Day), n.Platform, n.Status, n.Count})
@@ -127,14 +127,14 @@ func (a *analytics) posts(c *gin.Context) error {
 	return nil
 }
 
-func metricsOf(figures []schema.PostFigures, best []schema.PostFigure, shown []schema.Metric) metricsView {
+func metricsOf(figures []schema.PostFigures, best []schema.PostFigure, metrics []schema.Metric) metricsView {
 	view := metricsView{
-		Totals: figuresView{Metrics: pick(&schema.Metrics{}, shown)},
+		Totals: figuresView{Metrics: pick(&schema.Metrics{}, metrics)},
 		Series: []figuresView{}, Platforms: []figuresView{}, Accounts: []figuresView{}, Top: make([]topView, len(best)),
 	}
 	for i := range figures {
 		f := &figures[i]
-		one := figuresView{Account: f.Account, Platform: f.Platform, Posts: f.Posts, Metrics: pick(&f.Metrics, shown)}
+		one := figuresView{Account: f.Account, Platform: f.Platform, Posts: f.Posts, Metrics: pick(&f.Metrics, metrics)}
 		switch {
 		case !f.Day.IsZero():
 			one.Day = dateOf(f.Day)
@@ -149,23 +149,23 @@ func metricsOf(figures []schema.PostFigures, best []schema.PostFigure, shown []s
 	}
 	for i := range best {
 		p := &best[i]
-		view.Top[i] = topView{p.Post, p.Account, p.Platform, p.NativeID, timeOf(p.PostedAt), timeOf(p.MeasuredAt), pick(&p.Metrics, shown)}
+		view.Top[i] = topView{p.Post, p.Account, p.Platform, p.NativeID, timeOf(p.PostedAt), timeOf(p.MeasuredAt), pick(&p.Metrics, metrics)}
 	}
 	return view
 }
 
-func pick(m *schema.Metrics, shown []schema.Metric) map[schema.Metric]*int64 {
-	picked := make(map[schema.Metric]*int64, len(shown))
-	for _, name := range shown {
+func pick(m *schema.Metrics, metrics []schema.Metric) map[schema.Metric]*int64 {
+	picked := make(map[schema.Metric]*int64, len(metrics))
+	for _, name := range metrics {
 		picked[name] = m.Of(name)
 	}
 	return picked
 }
 
 // daysTable is a row for each day on which anything ended.
-func daysTable(counts []schema.PostCount, figures []schema.PostFigures, shown []schema.Metric) *table {
+func daysTable(counts []schema.PostCount, figures []schema.PostFigures, metrics []schema.Metric) *table {
 	t := &table{columns: []string{"day", "posted", "failed", "measured_posts"}}
-	for _, name := range shown {
+	for _, name := range metrics {
 		t.columns = append(t.columns, string(name))
 	}
 	type row struct {
@@ -189,7 +189,7 @@ func daysTable(counts []schema.PostCount, figures []schema.PostFigures, shown []
 	}
 	for day, r := range rows {
 		cells := []string{dateOf(day), strconv.Itoa(r.ended["posted"]), strconv.Itoa(r.ended["failed"]), strconv.Itoa(r.figures.Posts)}
-		for _, name := range shown {
+		for _, name := range metrics {
 			cells = append(cells, number(r.figures.Metrics.Of(name)))
 		}
 		t.add(cells...)

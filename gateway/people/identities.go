@@ -18,10 +18,10 @@ type identityStore interface {
 	Identities(ctx context.Context, user schema.UserID) ([]people.Identity, error)
 	// SignInBy begins the session of whom an issuer knows, and makes them a user, and a member, where their groups
 	// say so. It is a *people.SignInError where they are not let in.
-	SignInBy(ctx context.Context, shown people.Testimony, session people.NewSession) error
+	SignInBy(ctx context.Context, testimony people.Testimony, session people.NewSession) error
 	// LinkIdentity is a *people.SignInError where it is another user's, the user has another one of the issuer, or the
 	// session has ended.
-	LinkIdentity(ctx context.Context, user schema.UserID, session schema.SessionID, shown people.Testimony) error
+	LinkIdentity(ctx context.Context, user schema.UserID, session schema.SessionID, testimony people.Testimony) error
 	// UnlinkIdentity is NotFound where the user has no such one, and InvalidState where they could not sign in any
 	// more.
 	UnlinkIdentity(ctx context.Context, user schema.UserID, id schema.IdentityID, ways people.Ways) error

@@ -80,13 +80,13 @@ func (m *mail) show(c *gin.Context, warnings []schema.Detail) error {
 	if err != nil {
 		return err
 	}
-	shown := choicesAnswer{Success: true, Warnings: warnings}
+	response := choicesAnswer{Success: true, Warnings: warnings}
 	for _, choice := range all {
-		if at, ok := shown.Mail.of()[choice.Kind]; ok {
+		if at, ok := response.Mail.of()[choice.Kind]; ok {
 			*at = &choice.Wanted
 		}
 	}
-	answer.JSON(c, http.StatusOK, shown)
+	answer.JSON(c, http.StatusOK, response)
 	return nil
 }
 

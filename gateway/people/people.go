@@ -36,7 +36,7 @@ type signer interface {
 	CountAttempt(ctx context.Context, attempt people.Attempt) (people.Credentials, error)
 	// SignIn begins the session of an attempt whose password was that of the credentials. It is Unauthorized
 	// where they have changed since.
-	SignIn(ctx context.Context, session people.NewSession, attempt people.Attempt, shown people.Credentials) error
+	SignIn(ctx context.Context, session people.NewSession, attempt people.Attempt, credentials people.Credentials) error
 }
 
 // linkStore lets somebody in who has a link.

@@ -154,28 +154,28 @@ func (p *providers) arrive(c *gin.Context, provider *oidc.Provider) (page string
 	case begun.Kind == people.LinksIdentity && !isOfSession(begun, admission.RequestOf(c)):
 		return pageSignIn, &people.SignInError{Reason: people.ReasonSignedOut}
 	}
-	shown, err := provider.Finish(c.Request.Context(), token, p.callbackURL(provider), sent)
+	testimony, err := provider.Finish(c.Request.Context(), token, p.callbackURL(provider), sent)
 	if begun.Kind == people.LinksIdentity {
 		if err == nil {
 			link := people.Audited{Action: "identity.link", Actor: admission.RequestOf(c).Actor()}
-			err = p.Store.LinkIdentity(people.WithAudited(c.Request.Context(), link), begun.User, begun.Session, shown)
+			err = p.Store.LinkIdentity(people.WithAudited(c.Request.Context(), link), begun.User, begun.Session, testimony)
 		}
 		return pageYou, err
 	}
 	if err != nil {
 		return pageSignIn, err
 	}
-	return p.enter(c, shown, provider.Name())
+	return p.enter(c, testimony, provider.Name())
 }
 
 // enter begins the session of whom an issuer knows.
-func (p *providers) enter(c *gin.Context, shown people.Testimony, name string) (page string, err error) {
+func (p *providers) enter(c *gin.Context, testimony people.Testimony, name string) (page string, err error) {
 	session, token, err := p.begin(c)
 	if err != nil {
 		return "", err
 	}
 	session.Provider = name
-	if err := p.Store.SignInBy(c.Request.Context(), shown, session); err != nil {
+	if err := p.Store.SignInBy(c.Request.Context(), testimony, session); err != nil {
 		return pageSignIn, err
 	}
 	p.Cookies.Set(c, token)

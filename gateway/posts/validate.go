@@ -119,8 +119,8 @@ func viewValidation(post schema.Post, found body.Report, constraintsOf func(sche
 
 func viewValidity(content schema.Content, t schema.Target, limits *schema.Constraints, errors []schema.Detail) platformValidityView {
 	text := content.TextFor(0, t.Platform, t.Content)
-	if shown, err := limits.Reads(text, content.Settings[t.Platform]); err == nil {
-		text = shown
+	if read, err := limits.Reads(text, content.Settings[t.Platform]); err == nil {
+		text = read
 	}
 	v := platformValidityView{
 		ContentLength: limits.Text.Count(text),

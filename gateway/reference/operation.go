@@ -64,25 +64,25 @@ func (s *site) eventGroup(r *reader) any {
 func (r *reader) operation(method, path string, o object) operation {
 	ways, overridden := o.value("security").([]any)
 	isPublic := overridden && (len(ways) == 0 || slices.ContainsFunc(ways, isNothing))
-	shown := operation{
+	view := operation{
 		ID: o.text("operationId"), Method: method, Path: path, Summary: o.text("summary"), Description: o.text("description"),
 		Public: isPublic, BySession: overridden && !isPublic, Rights: r.Rights(method, path),
 	}
 	if o.truth("deprecated") {
-		shown.Deprecated = o.text("x-sunset")
+		view.Deprecated = o.text("x-sunset")
 	}
 	for _, parameter := range o.list("parameters") {
-		shown.Parameters = append(shown.Parameters, r.parameter(asObject(parameter).follow(r.document)))
+		view.Parameters = append(view.Parameters, r.parameter(asObject(parameter).follow(r.document)))
 	}
-	shown.Parameters = identified(shown.ID, shown.Parameters)
+	view.Parameters = identified(view.ID, view.Parameters)
 	body := o.object("requestBody").follow(r.document)
-	shown.BodyRequired, shown.Bodies = body.truth("required"), r.contents(body)
+	view.BodyRequired, view.Bodies = body.truth("required"), r.contents(body)
 	responses := o.object("responses")
 	for _, status := range responses.names() {
-		shown.Responses = append(shown.Responses, r.response(status, responses.object(status).follow(r.document)))
+		view.Responses = append(view.Responses, r.response(status, responses.object(status).follow(r.document)))
 	}
-	shown.Samples = r.samplesOf(shown)
-	return shown
+	view.Samples = r.samplesOf(view)
+	return view
 }
 
 // samplesOf are those of an operation that programs call: a test runs them. curl has one of each.
@@ -116,9 +116,9 @@ func (r *reader) parameter(o object) field {
 var onEveryAnswer = []string{"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
 
 func (r *reader) response(status string, o object) response {
-	shown := response{Status: status, Description: o.text("description"), Bodies: r.contents(o), Root: r.root}
+	view := response{Status: status, Description: o.text("description"), Bodies: r.contents(o), Root: r.root}
 	if codes := r.codesOf(status); len(codes) > 0 {
-		shown.Codes, shown.Bodies = codes, nil // all errors have one shape
+		view.Codes, view.Bodies = codes, nil // all errors have one shape
 	}
 	headers := o.object("headers")
 	for _, name := range headers.names() {
@@ -126,11 +126,11 @@ func (r *reader) response(status string, o object) response {
 			continue
 		}
 		header := headers.object(name).follow(r.document)
-		shown.Headers = append(shown.Headers, field{
+		view.Headers = append(view.Headers, field{
 			Name: name, Description: header.text("description"), Type: r.schema(header.object("schema")),
 		})
 	}
-	return shown
+	return view
 }
 
 func (r *reader) contents(o object) []content {
@@ -138,18 +138,18 @@ func (r *reader) contents(o object) []content {
 	types := o.object("content")
 	for _, mediaType := range types.names() {
 		described := types.object(mediaType)
-		shown := content{Type: mediaType, Schema: r.schema(described.object("schema"))}
+		view := content{Type: mediaType, Schema: r.schema(described.object("schema"))}
 		// The fields of a body are worth more than the name of their schema.
-		shown.Schema.Fields = r.fields(described.object("schema").follow(r.document))
+		view.Schema.Fields = r.fields(described.object("schema").follow(r.document))
 		if described.has("example") {
-			shown.Examples = append(shown.Examples, example{"Example", indented(described.value("example"))})
+			view.Examples = append(view.Examples, example{"Example", indented(described.value("example"))})
 		}
 		examples := described.object("examples")
 		for _, name := range examples.names() {
 			one := examples.object(name).follow(r.document)
-			shown.Examples = append(shown.Examples, example{one.text("summary"), indented(one.value("value"))})
+			view.Examples = append(view.Examples, example{one.text("summary"), indented(one.value("value"))})
 		}
-		all = append(all, shown)
+		all = append(all, view)
 	}
 	return all
 }

@@ -56,9 +56,9 @@ func (r *reader) schemas() []named {
 			continue
 		}
 		o := schemas.object(name)
-		shown := named{ID: schemaID(name), Name: name, Description: o.text("description"), Type: r.schema(o)}
-		shown.Type.Fields = identified(shown.ID, r.fields(o))
-		all = append(all, shown)
+		view := named{ID: schemaID(name), Name: name, Description: o.text("description"), Type: r.schema(o)}
+		view.Type.Fields = identified(view.ID, r.fields(o))
+		all = append(all, view)
 	}
 	return all
 }
