@@ -129,8 +129,8 @@ func (s *connections) mastodon(c *gin.Context) error {
 	})
 }
 
-func (s *connections) single(c *gin.Context, f *body.Form, one candidate) error {
-	accounts, status, err := s.connect(c, f, []candidate{one})
+func (s *connections) single(c *gin.Context, f *body.Form, login candidate) error {
+	accounts, status, err := s.connect(c, f, []candidate{login})
 	if err != nil {
 		return err
 	}
@@ -177,9 +177,9 @@ func readChats(f *body.Form) []chat {
 		}
 		chats = append(chats, chat{id, field})
 	}
-	one, named := f.Find("chatId")
+	id, named := f.Find("chatId")
 	if named {
-		add(one, "chatId")
+		add(id, "chatId")
 	}
 	many, listed := f.List("chatIds", maxChats)
 	for i, v := range many {
@@ -232,13 +232,13 @@ func (s *connections) connect(c *gin.Context, f *body.Form, candidates []candida
 // view shows accounts as they are stored now.
 func (s *connections) view(ctx context.Context, workspace schema.WorkspaceID, connected []schema.Connected) ([]accountView, int, error) {
 	views, status := make([]accountView, len(connected)), http.StatusOK
-	for i, one := range connected {
-		account, err := s.Store.Account(ctx, workspace, one.Account.ID)
+	for i, connection := range connected {
+		account, err := s.Store.Account(ctx, workspace, connection.Account.ID)
 		if err != nil {
 			return nil, 0, err
 		}
 		views[i] = viewAccount(account)
-		if one.New {
+		if connection.New {
 			status = http.StatusCreated
 		}
 	}
@@ -256,9 +256,9 @@ func (s *connections) checkAll(ctx context.Context, key schema.Key, candidates [
 	all := make([]checked, len(candidates))
 	var group errgroup.Group
 	group.SetLimit(candidatesAtOnce)
-	for i, one := range candidates {
+	for i, login := range candidates {
 		group.Go(func() error {
-			all[i].connection, all[i].err = s.check(ctx, key, one)
+			all[i].connection, all[i].err = s.check(ctx, key, login)
 			return nil
 		})
 	}
@@ -268,13 +268,13 @@ func (s *connections) checkAll(ctx context.Context, key schema.Key, candidates [
 
 // check asks the platform whose credentials these are. A sandbox account has no server: it
 // lives wherever the simulators are.
-func (s *connections) check(ctx context.Context, key schema.Key, one candidate) (schema.Connection, error) {
-	account := schema.Account{Workspace: key.Workspace, Platform: one.platform, Server: one.server, Sandbox: key.Sandbox, FromDashboard: !key.User.IsZero()}
+func (s *connections) check(ctx context.Context, key schema.Key, login candidate) (schema.Connection, error) {
+	account := schema.Account{Workspace: key.Workspace, Platform: login.platform, Server: login.server, Sandbox: key.Sandbox, FromDashboard: !key.User.IsZero()}
 	checker, err := connectors.As[connectors.Checker](s.Platforms, account)
 	if err != nil {
 		return schema.Connection{}, err
 	}
-	profile, err := checker.Check(ctx, account, one.credentials)
+	profile, err := checker.Check(ctx, account, login.credentials)
 	if err != nil {
 		return schema.Connection{}, err
 	}
@@ -284,9 +284,9 @@ func (s *connections) check(ctx context.Context, key schema.Key, one candidate) 
 		account.Server = ""
 	}
 	return schema.Connection{
-		Account: account, Person: one.credentials.PersonID, ExpiresAt: profile.Expiry(one.credentials),
-		Renewable: one.credentials.Refreshable() && unable == nil,
-		Seal:      s.seal(one.credentials),
+		Account: account, Person: login.credentials.PersonID, ExpiresAt: profile.Expiry(login.credentials),
+		Renewable: login.credentials.Refreshable() && unable == nil,
+		Seal:      s.seal(login.credentials),
 	}, nil
 }
 
@@ -305,26 +305,26 @@ func (s *connections) seal(credentials schema.Credentials) func(schema.Account) 
 
 // blame names the field that a platform refused. What says nothing about the credentials
 // is the server's fault where the caller named one, and passes where not.
-func blame(f *body.Form, one candidate, err error) error {
+func blame(f *body.Form, login candidate, err error) error {
 	e, ok := errors.AsType[*schema.Error](err)
 	switch {
 	case !ok || e.Kind < schema.Refused:
 		return err
 	case e.Kind == schema.TokenDead && e.End != schema.EndRemoved:
-		f.Fail(one.secretField, codeCredentials, e.Message)
+		f.Fail(login.secretField, codeCredentials, e.Message)
 	case e.Kind == schema.TokenDead || e.Kind == schema.Refused || e.Kind == schema.Duplicate:
-		f.Fail(one.nameField, codeRefused, e.Message)
+		f.Fail(login.nameField, codeRefused, e.Message)
 	case e.Kind == schema.RateLimited:
 		return &schema.Error{
 			Kind: schema.Unavailable, RetryAfter: max(e.RetryAfter, time.Second), Err: err,
-			Message: fmt.Sprintf("%s asks to wait before it checks the credentials", one.platform),
+			Message: fmt.Sprintf("%s asks to wait before it checks the credentials", login.platform),
 		}
-	case one.server != "":
+	case login.server != "":
 		f.Fail("server", codeUnreachable, "the server could not be asked: "+e.Message)
 	default:
 		return &schema.Error{
 			Kind: schema.Unavailable, RetryAfter: retryPlatform, Err: err,
-			Message: fmt.Sprintf("%s does not answer at the moment; nothing was stored", one.platform),
+			Message: fmt.Sprintf("%s does not answer at the moment; nothing was stored", login.platform),
 		}
 	}
 	return nil

@@ -37,7 +37,7 @@ func (u checkup) missing(ctx context.Context, a schema.Account) []missingView {
 		if slices.ContainsFunc(missing, func(m missingView) bool { return m.What == purpose }) {
 			continue
 		}
-		known := slices.DeleteFunc(slices.Clone(scopes.Read), func(one connectors.ReadScope) bool { return one.Partly || !slices.Contains(one.For, purpose) })
+		known := slices.DeleteFunc(slices.Clone(scopes.Read), func(scope connectors.ReadScope) bool { return scope.Partly || !slices.Contains(scope.For, purpose) })
 		for i := range known {
 			known[i].For = []connectors.Purpose{purpose}
 		}
@@ -50,16 +50,16 @@ func (u checkup) missing(ctx context.Context, a schema.Account) []missingView {
 
 // viewMissing adds permissions by what they are for.
 func viewMissing(views []missingView, scopes connectors.Scopes, missing []connectors.ReadScope) []missingView {
-	for _, one := range missing {
-		for _, purpose := range one.For {
+	for _, scope := range missing {
+		for _, purpose := range scope.For {
 			i := slices.IndexFunc(views, func(v missingView) bool { return v.What == purpose })
 			if i < 0 {
 				i, views = len(views), append(views, missingView{What: purpose, Partly: true, Asked: true})
 			}
 			v := &views[i]
-			v.Permissions = append(v.Permissions, one.Name)
-			v.Partly = v.Partly && one.Partly
-			v.Asked = v.Asked && slices.Contains(scopes.Requested(), one.Name)
+			v.Permissions = append(v.Permissions, scope.Name)
+			v.Partly = v.Partly && scope.Partly
+			v.Asked = v.Asked && slices.Contains(scopes.Requested(), scope.Name)
 		}
 	}
 	return views

@@ -69,14 +69,14 @@ func (a *analytics) followers(c *gin.Context) error {
 	for i, d := range report.Days {
 		reply.Series[i] = followersDay{dateOf(d.Day), d.Followers, d.Accounts}
 	}
-	for i, one := range report.Accounts {
-		l := one.Latest
-		reply.Accounts[i] = followersAccount{l.Account, l.Platform, dateOf(l.Day), l.Followers.Followers, l.Following, l.Posts, one.Change}
+	for i, account := range report.Accounts {
+		l := account.Latest
+		reply.Accounts[i] = followersAccount{l.Account, l.Platform, dateOf(l.Day), l.Followers.Followers, l.Following, l.Posts, account.Change}
 		if l.Platform == schema.YouTube {
 			continue
 		}
-		if one.Change != nil {
-			reply.Totals.Change = sum(reply.Totals.Change, *one.Change)
+		if account.Change != nil {
+			reply.Totals.Change = sum(reply.Totals.Change, *account.Change)
 		}
 	}
 	if n := len(report.Days); n > 0 {
@@ -96,9 +96,9 @@ func sum(total *int64, n int64) *int64 {
 
 func followersTable(report schema.FollowersReport) *table {
 	t := &table{columns: []string{"account_id", "platform", "day", "followers", "following", "posts", "change"}}
-	for _, one := range report.Accounts {
-		l := one.Latest
-		t.add(l.Account.String(), l.Platform.String(), dateOf(l.Day), number(l.Followers.Followers), number(l.Following), number(l.Posts), number(one.Change))
+	for _, account := range report.Accounts {
+		l := account.Latest
+		t.add(l.Account.String(), l.Platform.String(), dateOf(l.Day), number(l.Followers.Followers), number(l.Following), number(l.Posts), number(account.Change))
 	}
 	return t
 }

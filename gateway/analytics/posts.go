@@ -134,17 +134,17 @@ func metricsOf(figures []schema.PostFigures, best []schema.PostFigure, metrics [
 	}
 	for i := range figures {
 		f := &figures[i]
-		one := figuresView{Account: f.Account, Platform: f.Platform, Posts: f.Posts, Metrics: pick(&f.Metrics, metrics)}
+		entry := figuresView{Account: f.Account, Platform: f.Platform, Posts: f.Posts, Metrics: pick(&f.Metrics, metrics)}
 		switch {
 		case !f.Day.IsZero():
-			one.Day = dateOf(f.Day)
-			view.Series = append(view.Series, one)
+			entry.Day = dateOf(f.Day)
+			view.Series = append(view.Series, entry)
 		case !f.Account.IsZero():
-			view.Accounts = append(view.Accounts, one)
+			view.Accounts = append(view.Accounts, entry)
 		case f.Platform != 0:
-			view.Platforms = append(view.Platforms, one)
+			view.Platforms = append(view.Platforms, entry)
 		default:
-			view.Totals = one
+			view.Totals = entry
 		}
 	}
 	for i := range best {

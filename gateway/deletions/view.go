@@ -76,10 +76,10 @@ func (d *deletions) view(all []schema.Deletion, id schema.DeletionID) deletionVi
 		v.Of = "workspace"
 	}
 	last := all[0]
-	for _, one := range all {
-		v.Posts, v.PostsRemoved, v.RowsRemoved = v.Posts+one.Posts, v.PostsRemoved+one.PostsRemoved, v.RowsRemoved+one.RowsRemoved
-		if one.Status < last.Status {
-			last = one
+	for _, deletion := range all {
+		v.Posts, v.PostsRemoved, v.RowsRemoved = v.Posts+deletion.Posts, v.PostsRemoved+deletion.PostsRemoved, v.RowsRemoved+deletion.RowsRemoved
+		if deletion.Status < last.Status {
+			last = deletion
 		}
 	}
 	v.Status, v.StoppedAt, v.EndedAt = last.Status.String(), answer.MomentOrNull(last.StoppedAt), answer.MomentOrNull(last.EndedAt)

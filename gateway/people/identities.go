@@ -64,10 +64,10 @@ func (i *identities) list(c *gin.Context) error {
 		return err
 	}
 	views := make([]identityView, len(all))
-	for n, one := range all {
+	for n, identity := range all {
 		views[n] = identityView{
-			ID: one.ID, Provider: i.nameOf(one.Issuer), Issuer: one.Issuer, Email: answer.TextOrNull(one.Email),
-			CreatedAt: answer.Moment(one.CreatedAt), LastUsedAt: answer.Moment(one.UsedAt),
+			ID: identity.ID, Provider: i.nameOf(identity.Issuer), Issuer: identity.Issuer, Email: answer.TextOrNull(identity.Email),
+			CreatedAt: answer.Moment(identity.CreatedAt), LastUsedAt: answer.Moment(identity.UsedAt),
 		}
 	}
 	answer.JSON(c, http.StatusOK, identitiesAnswer{Success: true, Identities: views, Warnings: warnings})

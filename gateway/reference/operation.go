@@ -146,8 +146,8 @@ func (r *reader) contents(o object) []content {
 		}
 		examples := described.object("examples")
 		for _, name := range examples.names() {
-			one := examples.object(name).follow(r.document)
-			view.Examples = append(view.Examples, example{one.text("summary"), indented(one.value("value"))})
+			o := examples.object(name).follow(r.document)
+			view.Examples = append(view.Examples, example{o.text("summary"), indented(o.value("value"))})
 		}
 		all = append(all, view)
 	}
