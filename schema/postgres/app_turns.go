@@ -13,7 +13,7 @@ import (
 )
 
 // turnsAsked is what one lease of turns asks for, and what it is given.
-type turnsAsked struct {
+type turnLease struct {
 	name                string // of an app or an account, and of a kind of its calls
 	back, taken, within time.Duration
 
@@ -26,39 +26,39 @@ type turnsAsked struct {
 const leaseBatch = 128
 
 func (s *Store) startLeases() {
-	s.turns = groupcommit.Start(s.DB, &groupcommit.Group[turnsAsked]{Work: "turns", Max: leaseBatch, Commit: s.leaseTurns}, 1)
+	s.turns = groupcommit.Start(s.DB, &groupcommit.Group[turnLease]{Work: "turns", Max: leaseBatch, Commit: s.leaseTurns}, 1)
 }
 
 // LeaseTurns takes turns and returns the time of the first. If that is further ahead than
 // asked for it takes none, and granted is false. Whoever leases a turn may let it lapse, but
 // never use another.
 func (s *Store) LeaseTurns(ctx context.Context, l schema.TurnLease) (first time.Time, granted bool, err error) {
-	asked := &turnsAsked{
+	lease := &turnLease{
 		name: l.Name, back: time.Duration(l.Burst-1) * l.Spacing, taken: time.Duration(l.N) * l.Spacing, within: l.Within,
 	}
-	if err := s.turns.Do(ctx, asked); err != nil {
+	if err := s.turns.Do(ctx, lease); err != nil {
 		return time.Time{}, false, fmt.Errorf("leasing turns: %w", db.Unavailable(err))
 	}
-	return asked.first, asked.granted, nil
+	return lease.first, lease.granted, nil
 }
 
 // leaseTurns takes the turns of a batch. If a name is in it more than once, each time
 // gets a transaction of its own.
-func (s *Store) leaseTurns(ctx context.Context, asked []*turnsAsked) error {
-	for len(asked) > 0 {
-		once := make(map[string]*turnsAsked, len(asked))
-		again := asked[:0:0]
-		for _, one := range asked {
-			if once[one.name] == nil {
-				once[one.name] = one
+func (s *Store) leaseTurns(ctx context.Context, leases []*turnLease) error {
+	for len(leases) > 0 {
+		once := make(map[string]*turnLease, len(leases))
+		again := leases[:0:0]
+		for _, lease := range leases {
+			if once[lease.name] == nil {
+				once[lease.name] = lease
 			} else {
-				again = append(again, one)
+				again = append(again, lease)
 			}
 		}
 		if err := s.leaseOnce(ctx, once); err != nil {
 			return err
 		}
-		asked = again
+		leases = again
 	}
 	return nil
 }
@@ -71,12 +71,12 @@ const clockStep = 2 * time.Second
 // not wait for the disk: after a crash of the server, a burst may be too large by one lease of each
 // process. A next turn that is further ahead than leases can bring it is from before the server's clock
 // was set back, and counts as now.
-func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) error {
+func (s *Store) leaseOnce(ctx context.Context, leases map[string]*turnLease) error {
 	var names []string
 	var backs, takens, withins []time.Duration
-	for _, one := range asked {
-		names, backs = append(names, one.name), append(backs, one.back)
-		takens, withins = append(takens, one.taken), append(withins, one.within)
+	for _, lease := range leases {
+		names, backs = append(names, lease.name), append(backs, lease.back)
+		takens, withins = append(takens, lease.taken), append(withins, lease.within)
 	}
 	batch := &pgx.Batch{}
 	db.QueueAsync(batch)
@@ -104,7 +104,7 @@ func (s *Store) leaseOnce(ctx context.Context, asked map[string]*turnsAsked) err
 			if off := now.Sub(s.Now()); off.Abs() > clockStep { // else the turn would be as far away as the clock has jumped
 				first = first.Add(-off)
 			}
-			asked[name].first, asked[name].granted = first.UTC(), granted
+			leases[name].first, leases[name].granted = first.UTC(), granted
 			return nil
 		})
 		return err

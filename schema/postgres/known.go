@@ -44,14 +44,14 @@ func (s *Store) Known(ctx context.Context, d *schema.Delivery) error {
 	if s.Now().Sub(since) > schema.ReceiptRetention {
 		return schema.ErrReceiptsForgotten
 	}
-	asked := &looking{account: d.Account.ID, since: since.Add(-knownSlack), owner: d.Ref.Post, n: d.Ref.N, entry: int16(d.Entry)}
+	look := &looking{account: d.Account.ID, since: since.Add(-knownSlack), owner: d.Ref.Post, n: d.Ref.N, entry: int16(d.Entry)}
 	if d.Comment != nil {
-		asked.owner, asked.n, asked.entry = d.Comment.ID, 0, 0
+		look.owner, look.n, look.entry = d.Comment.ID, 0, 0
 	}
-	if err := s.looks.Do(ctx, asked); err != nil {
+	if err := s.looks.Do(ctx, look); err != nil {
 		return fmt.Errorf("reading what is known of a profile: %w", db.Unavailable(err))
 	}
-	d.Known, d.Shared = asked.known, asked.shared
+	d.Known, d.Shared = look.known, look.shared
 	return nil
 }
 

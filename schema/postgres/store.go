@@ -18,7 +18,7 @@ type Store struct {
 	*db.DB
 	*accounts.Health // of accounts with their platforms, which the stages note
 	arrivals         arrivals
-	turns            *groupcommit.Group[turnsAsked]
+	turns            *groupcommit.Group[turnLease]
 	looks            *groupcommit.Group[looking]
 	keys             atomic.Pointer[func(context.Context) NodeKeys] // see TellKeys
 	restored         atomic.Pointer[schema.Restore]                 // see NoteRestore

@@ -18,7 +18,7 @@ import (
 // of some platforms, each after its last receipt. What may be there already is looked for
 // first; where nobody can look the target is left out, unless a second post is accepted. It
 // refuses a post that has not failed, and one of which nothing is left to publish.
-func (s *Store) Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, asked schema.Retry) (schema.Retried, error) {
+func (s *Store) Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, retry schema.Retry) (schema.Retried, error) {
 	var done schema.Retried
 	var announcement schema.Announcement
 	err := s.charging(ctx, func(tx pgx.Tx) (*tables.Demand, error) {
@@ -35,7 +35,7 @@ func (s *Store) Retry(ctx context.Context, workspace schema.WorkspaceID, id sche
 		}
 		b := &pgx.Batch{}
 		var taken tables.Charges
-		done, taken, announcement = s.queueRetry(b, posts[0], asked)
+		done, taken, announcement = s.queueRetry(b, posts[0], retry)
 		if len(done.Platforms) == 0 {
 			return nil, nothingToRetry(done.LeftOut)
 		}
@@ -82,12 +82,12 @@ func (r *retryRows) add(t *schema.Target, to schema.Resumption) {
 // queueRetry adds the statements of a retry. Claims go on counting: a result of the time
 // before never answers a claim of the time after. A target that still holds a unit of the
 // day, because something of it is there or may be, takes no second one.
-func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (done schema.Retried, taken tables.Charges, announcement schema.Announcement) {
+func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, retry schema.Retry) (done schema.Retried, taken tables.Charges, announcement schema.Announcement) {
 	now := s.Now()
-	due := now.Add(asked.Delay)
-	rows, done, taken := s.resume(&p, asked, due)
+	due := now.Add(retry.Delay)
+	rows, done, taken := s.resume(&p, retry, due)
 	p.Version, p.Status, p.UpdatedAt = p.Version+1, schema.Scheduled, now
-	rows.queue(b, &p, due, asked.AcceptDuplicate)
+	rows.queue(b, &p, due, retry.AcceptDuplicate)
 	tables.QueueReopened(b, p.ID)
 	var uses tables.MediaUses // which may have been given up since the post ended
 	uses.Add(&p)
@@ -102,13 +102,13 @@ func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, asked schema.Retry) (don
 
 // resume makes the failed targets of a post pending that are to go on, and charges the day on
 // which they are due.
-func (s *Store) resume(p *schema.Post, asked schema.Retry, due time.Time) (rows retryRows, done schema.Retried, taken tables.Charges) {
+func (s *Store) resume(p *schema.Post, retry schema.Retry, due time.Time) (rows retryRows, done schema.Retried, taken tables.Charges) {
 	day := schema.DayOf(due)
 	taken = tables.Charges{}
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		to, ok := t.Resume(len(p.Content.Entries), s.constraints(t.Platform).Blind, asked.AcceptDuplicate)
-		if !ok || (len(asked.Platforms) > 0 && !slices.Contains(asked.Platforms, t.Platform)) {
+		to, ok := t.Resume(len(p.Content.Entries), s.constraints(t.Platform).Blind, retry.AcceptDuplicate)
+		if !ok || (len(retry.Platforms) > 0 && !slices.Contains(retry.Platforms, t.Platform)) {
 			continue
 		}
 		if to.LeftOut {
