@@ -90,11 +90,11 @@ func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
 // Report stores facts that belong to no other commit, to be brought to ClickHouse.
 func (a *Analytics) Report(ctx context.Context, facts []schema.Event) error {
 	b := &pgx.Batch{}
-	told := tables.QueueFacts(b, facts, a.Now())
+	encoded := tables.QueueFacts(b, facts, a.Now())
 	if err := a.Pool.SendBatch(ctx, b).Close(); err != nil {
 		return fmt.Errorf("storing facts: %w", db.Unavailable(err))
 	}
-	a.Announce(schema.Announcement{Events: told})
+	a.Announce(schema.Announcement{Events: encoded})
 	return nil
 }
 

@@ -18,10 +18,10 @@ import (
 // nodeLock holds the identity of a node by an advisory lock of a session of its own: the
 // lock is released once the process has ended, in any way, or was silent for nodeSilence.
 type nodeLock struct {
-	store *Store
-	name  string
-	conn  *pgx.Conn // nil: the session has ended
-	told  NodeKeys  // by the session
+	store    *Store
+	name     string
+	conn     *pgx.Conn // nil: the session has ended
+	declared NodeKeys  // by the session
 }
 
 // NodeKeys is which keys of the keyset a process has.
@@ -75,7 +75,7 @@ func (l *nodeLock) take(ctx context.Context) (taken bool, err error) {
 		_ = conn.Close(ctx) // it holds nothing
 		return false, err
 	}
-	l.conn, l.told = conn, NodeKeys{}
+	l.conn, l.declared = conn, NodeKeys{}
 	return true, nil
 }
 
@@ -90,7 +90,7 @@ func (l *nodeLock) tellKeys(ctx context.Context) error {
 	if keys == nil {
 		return nil
 	}
-	now, before := (*keys)(ctx), l.told
+	now, before := (*keys)(ctx), l.declared
 	if now.Seals == before.Seals && slices.Equal(now.Opens, before.Opens) {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (l *nodeLock) tellKeys(ctx context.Context) error {
 	if err := l.conn.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
-	l.told = now
+	l.declared = now
 	return nil
 }
 

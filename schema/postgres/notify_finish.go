@@ -27,18 +27,18 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 		}
 	}
 	var outcome *notified
-	var told []schema.EncodedEvents
+	var encoded []schema.EncodedEvents
 	err := n.OnConnection(ctx, func(conn *pgx.Conn) error {
 		b := &pgx.Batch{}
 		b.Queue("begin")
 		db.QueueGenericPlans(b)
 		outcome = tries.queue(b)
-		told = tables.QueueFacts(b, facts, n.Now())
+		encoded = tables.QueueFacts(b, facts, n.Now())
 		if err := conn.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}
 		b = &pgx.Batch{}
-		told = append(told, tables.QueueEvents(b, outcome.events(n.Store), n.Now())...)
+		encoded = append(encoded, tables.QueueEvents(b, outcome.events(n.Store), n.Now())...)
 		for _, w := range outcome.disabled {
 			audit.Queue(audit.BySystem(ctx, "webhook.disable"), b, n.Now(), audit.Entry{
 				Workspace: w.Workspace, Subject: audit.Of("webhook", w.ID, audit.Address(w.URL)), Changes: []people.Change{{Field: "reason", After: w.DisabledReason}},
@@ -54,7 +54,7 @@ func (n *Notify) commitFinishes(ctx context.Context, batch []*schema.NotifyResul
 	for _, w := range outcome.disabled {
 		n.Log.WarnContext(ctx, "a webhook is disabled", "webhook", w.ID.String(), "workspace", w.Workspace.String(), "reason", w.DisabledReason)
 	}
-	n.Announce(schema.Announcement{Jobs: tables.Soon(outcome.moved, n.Now()), Events: told})
+	n.Announce(schema.Announcement{Jobs: tables.Soon(outcome.moved, n.Now()), Events: encoded})
 	return nil
 }
 

@@ -32,8 +32,8 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 			return err
 		}
 		b := &pgx.Batch{}
-		told := timelineOf(deferred, began, schema.RecordedWait)
-		told.Queue(b)
+		attempts := timelineOf(deferred, began, schema.RecordedWait)
+		attempts.Queue(b)
 		posts := postsOf(subjectsOf(deferred))
 		tables.QueueMove(b, tables.MoveOpen, posts, posts, &moved)
 		return tx.SendBatch(ctx, b).Close()
@@ -89,17 +89,17 @@ type deferral[K any] struct {
 }
 
 // timelineOf returns what is told of waits: those that end at least so long after now.
-func timelineOf[K any](deferred []deferral[K], now time.Time, least time.Duration) (told tables.AttemptRows) {
+func timelineOf[K any](deferred []deferral[K], now time.Time, minWait time.Duration) (attempts tables.AttemptRows) {
 	for _, d := range deferred {
 		a := d.attempt
-		if d.post.IsZero() || a.NextAt.Sub(now) < least {
+		if d.post.IsZero() || a.NextAt.Sub(now) < minWait {
 			continue
 		}
 		a.At, a.Kind, a.Code = now, schema.AttemptDeferred, schema.CodeOf(schema.RateLimited)
 		a.Message = "the account has to wait for its platform"
-		told.Add(d.post, &a)
+		attempts.Add(d.post, &a)
 	}
-	return told
+	return attempts
 }
 
 func subjectsOf[K any](deferred []deferral[K]) (subjects []K) {
@@ -110,9 +110,9 @@ func subjectsOf[K any](deferred []deferral[K]) (subjects []K) {
 }
 
 // tell stores what is told in the timelines of posts.
-func (s *Store) tell(ctx context.Context, told tables.AttemptRows) error {
+func (s *Store) tell(ctx context.Context, attempts tables.AttemptRows) error {
 	b := &pgx.Batch{}
-	if told.Queue(b); b.Len() == 0 {
+	if attempts.Queue(b); b.Len() == 0 {
 		return nil
 	}
 	return s.Pool.SendBatch(ctx, b).Close()
@@ -147,8 +147,8 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 			return err
 		}
 		b := &pgx.Batch{}
-		told := timelineOf(deferred, began, schema.RecordedWait)
-		told.Queue(b)
+		attempts := timelineOf(deferred, began, schema.RecordedWait)
+		attempts.Queue(b)
 		b.Queue(`
 			update jobs j set due_at = c.next_at, held = false,
 				overdue_since = coalesce(j.overdue_since, uuid_extract_timestamp(j.id) + @delay::interval)

@@ -139,7 +139,7 @@ const resealed = 200
 // is left to its writer and a later call. failed are the first values that do not open, for
 // whoever looks at them.
 func (r *Rotation) Reseal(ctx context.Context, by tables.Resealer, keys []schema.SealingKey, progress func(values int)) (failed []error, err error) {
-	const told = 10
+	const maxFailed = 10
 	for _, c := range tables.SealedColumns() {
 		for after, more := c.FirstKey(), true; more; {
 			chunk := resealing{column: c, by: by, keys: keys, after: after}
@@ -147,7 +147,7 @@ func (r *Rotation) Reseal(ctx context.Context, by tables.Resealer, keys []schema
 			if err != nil {
 				return failed, fmt.Errorf("sealing %s again: %w", c.Name(), db.Unavailable(err))
 			}
-			failed = append(failed, chunk.failed[:min(len(chunk.failed), told-len(failed))]...)
+			failed = append(failed, chunk.failed[:min(len(chunk.failed), maxFailed-len(failed))]...)
 			progress(chunk.done)
 			after, more = chunk.after, chunk.more
 		}

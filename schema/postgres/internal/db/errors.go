@@ -36,8 +36,8 @@ var flags = secure.Flags{Address: "--postgres", CA: "--postgres-ca", Plain: "tak
 
 // Explain says which flag an error of connecting is about; it leaves any other as it is.
 func Explain(err error) error {
-	if told := cmp.Or(secure.Explain(err, flags), secure.Silence(err, flags), secure.Absence(err, flags)); told != nil {
-		return told
+	if explained := cmp.Or(secure.Explain(err, flags), secure.Silence(err, flags), secure.Absence(err, flags)); explained != nil {
+		return explained
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && (pg.Code == "28P01" || pg.Code == "28000") {
 		return fmt.Errorf("PostgreSQL refuses the user in --postgres, or its password, there or in --postgres-password: %w", err)
