@@ -78,10 +78,10 @@ func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
 		return h, fmt.Errorf("reading how far events are stored: %w", db.Unavailable(err))
 	}
 	a.complete.Store(h.Position)
-	made := tables.BatchTime(oldest)
-	a.oldest.Note(from, made, now)
-	if !made.IsZero() && made.Before(h.At) {
-		h.At = made
+	created := tables.BatchTime(oldest)
+	a.oldest.Note(from, created, now)
+	if !created.IsZero() && created.Before(h.At) {
+		h.At = created
 	}
 	h.At = h.At.UTC()
 	return h, nil

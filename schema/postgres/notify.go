@@ -41,8 +41,8 @@ func NewNotify(s *Store, sealer tables.Sealer) *Notify {
 
 // expansion is batches of events to be expanded, and what came of them.
 type expansion struct {
-	batches []schema.EventBatch
-	made    []schema.NotifyMessage
+	batches  []schema.EventBatch
+	messages []schema.NotifyMessage
 }
 
 const (
@@ -60,7 +60,7 @@ func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]sch
 	if err := n.expansions.Do(ctx, one); err != nil {
 		return nil, fmt.Errorf("expanding events: %w", db.Unavailable(err))
 	}
-	return one.made, nil
+	return one.messages, nil
 }
 
 // commitExpansions expands what several calls ask for, in as many transactions as it takes.
@@ -69,9 +69,9 @@ func (n *Notify) commitExpansions(ctx context.Context, calls []*expansion) error
 	for _, c := range calls {
 		batches = append(batches, c.batches...)
 	}
-	made := map[schema.BatchID][]schema.NotifyMessage{}
+	messages := map[schema.BatchID][]schema.NotifyMessage{}
 	for len(batches) > 0 {
-		expanded, err := n.expandSome(ctx, batches, made)
+		expanded, err := n.expandSome(ctx, batches, messages)
 		if err != nil {
 			return err
 		}
@@ -79,8 +79,8 @@ func (n *Notify) commitExpansions(ctx context.Context, calls []*expansion) error
 	}
 	for _, c := range calls {
 		for _, b := range c.batches {
-			c.made = append(c.made, made[b.ID]...)
-			delete(made, b.ID) // another call may have it, too
+			c.messages = append(c.messages, messages[b.ID]...)
+			delete(messages, b.ID) // another call may have it, too
 		}
 	}
 	return nil
@@ -88,7 +88,7 @@ func (n *Notify) commitExpansions(ctx context.Context, calls []*expansion) error
 
 // expandSome expands the first of batches and returns how many these are. It does not wait for the
 // disk: if the transaction is lost, the outbox sends again what is still marked.
-func (n *Notify) expandSome(ctx context.Context, batches []schema.EventBatch, made map[schema.BatchID][]schema.NotifyMessage) (expanded int, err error) {
+func (n *Notify) expandSome(ctx context.Context, batches []schema.EventBatch, messages map[schema.BatchID][]schema.NotifyMessage) (expanded int, err error) {
 	var rows deliveryRows
 	err = n.OnConnection(ctx, func(conn *pgx.Conn) error {
 		to, err := n.beginWithSubscribers(ctx, conn, batches)
@@ -110,7 +110,7 @@ func (n *Notify) expandSome(ctx context.Context, batches []schema.EventBatch, ma
 		return conn.SendBatch(ctx, b).Close()
 	})
 	if err == nil {
-		maps.Copy(made, rows.messages)
+		maps.Copy(messages, rows.messages)
 	}
 	return expanded, err
 }

@@ -215,7 +215,7 @@ func (d deviceRow) makeKey(
 	if err := insertKey(ctx, tx, k, hash); err != nil {
 		return 0, k, err
 	}
-	e := made(k)
+	e := creationEntry(k)
 	e.By = people.Actor{Kind: people.ByUser, ID: d.user.String()}
 	err = tx.QueryRow(ctx, `update api_keys set by_device = true where id = $1 returning (select name from users where id = $2)`, k.ID, d.user).Scan(&e.By.Name)
 	if err != nil {

@@ -70,7 +70,7 @@ func (s *Store) CreateKey(ctx context.Context, k schema.KeyRecord, hash [32]byte
 		if err := insertKey(ctx, tx, k, hash); err != nil {
 			return err
 		}
-		return audit.Write(ctx, tx, s.Now(), made(k))
+		return audit.Write(ctx, tx, s.Now(), creationEntry(k))
 	})
 	if err != nil {
 		return fmt.Errorf("creating a key: %w", db.Unavailable(err))
@@ -113,7 +113,7 @@ func lockRole(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, user
 }
 
 // made is what the audit log says of a new key.
-func made(k schema.KeyRecord) audit.Entry {
+func creationEntry(k schema.KeyRecord) audit.Entry {
 	return audit.Entry{Workspace: k.Workspace, Subject: audit.Of("key", k.ID, k.Name), Changes: audit.Differences(
 		people.Change{Field: "permission", After: strings.Join(k.Permission.Names(), ", ")},
 		people.Change{Field: "networks", After: strings.Trim(fmt.Sprint(k.Networks), "[]")},

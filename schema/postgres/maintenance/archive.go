@@ -54,12 +54,12 @@ func (s *Store) Archive(ctx context.Context) (rows int, more bool, err error) {
 		for i, x := range found {
 			posts[i] = x.post
 		}
-		moved, made, err := s.archive(ctx, tx, posts)
+		moved, created, err := s.archive(ctx, tx, posts)
 		if err != nil {
 			return err
 		}
 		rows = moved
-		if more = made || len(found) == archiveChunk; made {
+		if more = created || len(found) == archiveChunk; created {
 			return nil // the same again, now that there are partitions for them
 		}
 		s.archived = ending{}
@@ -91,13 +91,13 @@ func (s *Store) ArchiveUnnoted(ctx context.Context) (rows int, more bool, err er
 		if err != nil {
 			return err
 		}
-		moved, made, err := s.archive(ctx, tx, found)
+		moved, created, err := s.archive(ctx, tx, found)
 		if err != nil {
 			return err
 		}
 		rows, more = moved, len(found) > 0
 		switch {
-		case made:
+		case created:
 		case len(found) == archiveChunk:
 			s.unnoted = found[len(found)-1]
 		default:
@@ -134,7 +134,7 @@ func (s *Store) nextUnnoted(ctx context.Context, tx pgx.Tx) (seen schema.PostID,
 
 // archive moves those of some posts to history that have ended and that nothing waits for.
 // Where a month has no partition, all that it does is to make it.
-func (s *Store) archive(ctx context.Context, tx pgx.Tx, posts []schema.PostID) (moved int, made bool, err error) {
+func (s *Store) archive(ctx context.Context, tx pgx.Tx, posts []schema.PostID) (moved int, created bool, err error) {
 	if len(posts) == 0 {
 		return 0, false, nil
 	}
@@ -149,9 +149,9 @@ func (s *Store) archive(ctx context.Context, tx pgx.Tx, posts []schema.PostID) (
 	if err != nil {
 		return 0, false, err
 	}
-	free, made, err = makeMonths(ctx, tx, free)
-	if made || err != nil {
-		return 0, made, err
+	free, created, err = makeMonths(ctx, tx, free)
+	if created || err != nil {
+		return 0, created, err
 	}
 	ids := make([]schema.PostID, len(free))
 	for i, x := range free {
@@ -181,7 +181,7 @@ func lockEnded(ctx context.Context, tx pgx.Tx, posts []schema.PostID) ([]ending,
 
 // makeMonths makes the partitions that are missing for posts of long ago. It leaves out posts of a
 // month that is being dropped: it can be made again once it is gone.
-func makeMonths(ctx context.Context, tx pgx.Tx, of []ending) (kept []ending, made bool, err error) {
+func makeMonths(ctx context.Context, tx pgx.Tx, of []ending) (kept []ending, created bool, err error) {
 	for _, p := range histories {
 		there, err := partitionsOf(ctx, tx, p)
 		if err != nil {
@@ -202,10 +202,10 @@ func makeMonths(ctx context.Context, tx pgx.Tx, of []ending) (kept []ending, mad
 		if len(missing) == 0 {
 			continue
 		}
-		made = true
+		created = true
 		if err := p.attach(ctx, tx, missing); err != nil {
 			return nil, false, err
 		}
 	}
-	return of, made, nil
+	return of, created, nil
 }

@@ -113,7 +113,7 @@ func (c *chunk) repairPosts(ctx context.Context, found []suspect) error {
 	for i, x := range found {
 		ids[i] = x.post
 	}
-	var made schema.Announcement
+	var announcement schema.Announcement
 	err := pgx.BeginFunc(ctx, c.tx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, tables.LockPosts, ids); err != nil {
 			return err
@@ -121,14 +121,14 @@ func (c *chunk) repairPosts(ctx context.Context, found []suspect) error {
 		if _, err := tx.Exec(ctx, pullIn, pgx.StrictNamedArgs{"posts": ids, "longest": schema.PrepareLease}); err != nil {
 			return err
 		}
-		return guard.Do(func() error { return tables.RepairPosts(ctx, tx, ids, c.Now(), &made) })
+		return guard.Do(func() error { return tables.RepairPosts(ctx, tx, ids, c.Now(), &announcement) })
 	}) // a savepoint
 	switch half := len(found) / 2; {
 	case err == nil:
 		for _, x := range found {
 			c.repaired[x.kind]++
 		}
-		c.announcement.Events = append(c.announcement.Events, made.Events...)
+		c.announcement.Events = append(c.announcement.Events, announcement.Events...)
 		return nil
 	case !db.IsDataError(err):
 		return err

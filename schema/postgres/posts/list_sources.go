@@ -10,13 +10,13 @@ import (
 // source is where some of the posts stand: rows of posts p, which an index has in the order of
 // the list. Where it has them so for each of several kinds, those are told first.
 type source struct {
-	kinds string // a query of them, as k; empty: there is one order
-	named string // what the kinds are called in the statement
-	from  string
-	where string
-	made  string // by whom the posts were made, a condition; where says it too
-	at    string // column of the time by which the list is sorted
-	id    string // column of the id
+	kinds   string // a query of them, as k; empty: there is one order
+	named   string // what the kinds are called in the statement
+	from    string
+	where   string
+	creator string // by whom the posts were made, a condition; where says it too
+	at      string // column of the time by which the list is sorted
+	id      string // column of the id
 	// byID says that ids are in the order of the times: the index has that of workspace and id.
 	// Then edge says where in it the posts stand, and behind where those behind a position do.
 	byID         bool
@@ -56,7 +56,7 @@ func ofAll(sources []source) (all []source) {
 }
 
 func (s source) madeBy(whom string) source {
-	s.made = whom
+	s.creator = whom
 	s.where = strings.ReplaceAll(s.where, byAPI, whom)
 	s.kinds = strings.ReplaceAll(s.kinds, byAPI, whom)
 	return s
@@ -202,13 +202,13 @@ func changedSources(status schema.PostStatus) []source {
 	case status.Terminal():
 		return []source{notes, history}
 	}
-	made := source{
+	untouched := source{
 		from: `posts p`, at: created, id: `p.id`, byID: true,
 		edge: createdAfter, behind: createdAfterCursor,
 		where: `and p.from_api ` + wanted + created + since + ` and p.edited_at is null and p.updated_at = p.created_at and not ` + ended,
 	}
 	open := []source{
-		made,
+		untouched,
 		posts(`p.edited_at`, `p.updated_at = p.edited_at and not `+ended),
 		posts(`p.updated_at`, `p.`+due+` and `+byClaims+` and not `+ended),
 	}

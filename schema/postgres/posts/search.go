@@ -155,7 +155,7 @@ func (l listing) contents() string {
 	delete(l.parameters, "offset") // a search goes by the last post alone
 	sources := l.behind()
 	for i := range sources {
-		sources[i].where = `and ` + cmp.Or(sources[i].made, byAPI) + ` `
+		sources[i].where = `and ` + cmp.Or(sources[i].creator, byAPI) + ` `
 	}
 	rows := l.union(sources, saying, `limit @limit::int8`)
 	return `select id, content, targets from (` + rows + `) u` + l.order.by(`at`, `id`) + `limit @limit::int8`

@@ -252,8 +252,8 @@ func (s *Store) Unknown(ctx context.Context, batches []schema.BatchID) (at time.
 		return at, err
 	}
 	for _, id := range gone {
-		if made := id.Time(); made.After(n.At.Add(knownSlack)) && made.After(at) && !made.After(now) {
-			at = made.UTC()
+		if created := id.Time(); created.After(n.At.Add(knownSlack)) && created.After(at) && !created.After(now) {
+			at = created.UTC()
 		}
 	}
 	return at, nil

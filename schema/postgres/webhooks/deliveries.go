@@ -106,7 +106,7 @@ const doubleClick = 5 * time.Second
 // event is on its way, or was just asked for, that one is the answer.
 func (s *Store) Redeliver(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, id schema.DeliveryID) (schema.DeliveryRecord, error) {
 	var under []schema.DeliveryID
-	made, err := s.redeliver(ctx, workspace, webhook, func(tx pgx.Tx) ([]schema.DeliveryID, error) {
+	created, err := s.redeliver(ctx, workspace, webhook, func(tx pgx.Tx) ([]schema.DeliveryID, error) {
 		var event schema.EventID
 		err := tx.QueryRow(ctx, `select event_id from deliveries where id = $1 and webhook_id = $2 and workspace_id = $3`,
 			id, webhook, workspace).Scan((*[16]byte)(&event))
@@ -125,14 +125,14 @@ func (s *Store) Redeliver(ctx context.Context, workspace schema.WorkspaceID, web
 	if err != nil {
 		return schema.DeliveryRecord{}, fmt.Errorf("sending a delivery again: %w", db.Unavailable(err))
 	}
-	return s.Delivery(ctx, workspace, webhook, append(made, under...)[0])
+	return s.Delivery(ctx, workspace, webhook, append(created, under...)[0])
 }
 
 // RedeliverFailed sends the events again whose last delivery to a webhook failed, of
 // deliveries that were queued within a time, oldest first: at most MaxRedeliveries. It
 // returns how many, and whether there are more.
 func (s *Store) RedeliverFailed(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, since, until time.Time) (n int, more bool, err error) {
-	made, err := s.redeliver(ctx, workspace, webhook, func(tx pgx.Tx) ([]schema.DeliveryID, error) {
+	created, err := s.redeliver(ctx, workspace, webhook, func(tx pgx.Tx) ([]schema.DeliveryID, error) {
 		failed, err := deliveryIDs(ctx, tx, sql.Text(`
 			select d.id from deliveries d
 			where d.webhook_id = $1 and d.workspace_id = $2 and d.id >= $3 and d.id < $4 and d.state = {delivery_failed}
@@ -147,7 +147,7 @@ func (s *Store) RedeliverFailed(ctx context.Context, workspace schema.WorkspaceI
 	if err != nil {
 		return 0, false, fmt.Errorf("sending deliveries again: %w", db.Unavailable(err))
 	}
-	return len(made), more, nil
+	return len(created), more, nil
 }
 
 func deliveryIDs(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]schema.DeliveryID, error) {
@@ -161,7 +161,7 @@ func deliveryIDs(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]sch
 // redeliver makes new deliveries of those that choose names, while the webhook is locked:
 // two requests do not choose the same.
 func (s *Store) redeliver(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, choose func(pgx.Tx) ([]schema.DeliveryID, error)) ([]schema.DeliveryID, error) {
-	var made []schema.DeliveryID
+	var created []schema.DeliveryID
 	var messages []schema.NotifyMessage
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		if err := lockActive(ctx, tx, workspace, webhook); err != nil {
@@ -174,17 +174,17 @@ func (s *Store) redeliver(ctx context.Context, workspace schema.WorkspaceID, web
 		b := &pgx.Batch{}
 		messages = tables.QueueRedeliveries(b, workspace, webhook, again, s.Now())
 		for _, m := range messages {
-			made = append(made, m.Delivery)
+			created = append(created, m.Delivery)
 		}
 		audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("webhook", webhook, ""), Changes: audit.Differences(
-			people.Change{Field: "deliveries sent again", After: strconv.Itoa(len(made))},
+			people.Change{Field: "deliveries sent again", After: strconv.Itoa(len(created))},
 		)})
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err == nil {
 		s.Announce(schema.Announcement{Notify: messages})
 	}
-	return made, err
+	return created, err
 }
 
 // lockActive locks a webhook and refuses one that takes no deliveries.

@@ -11,15 +11,15 @@ import (
 // QueueRedeliveries adds new deliveries to a webhook that send again what others of it sent,
 // with their jobs. It returns the messages of their first tries, which are to be announced.
 func QueueRedeliveries(b *pgx.Batch, workspace schema.WorkspaceID, webhook schema.WebhookID, again []schema.DeliveryID, now time.Time) []schema.NotifyMessage {
-	made, messages := make([]schema.DeliveryID, len(again)), make([]schema.NotifyMessage, len(again))
+	created, messages := make([]schema.DeliveryID, len(again)), make([]schema.NotifyMessage, len(again))
 	for i := range again {
-		made[i] = schema.NewDeliveryID(now)
-		messages[i] = schema.NotifyMessage{Delivery: made[i], Workspace: workspace, Webhook: webhook}
+		created[i] = schema.NewDeliveryID(now)
+		messages[i] = schema.NotifyMessage{Delivery: created[i], Workspace: workspace, Webhook: webhook}
 	}
 	b.Queue(`
 		insert into deliveries (id, webhook_id, workspace_id, event_id, event, body, redelivers)
 		select u.made, d.webhook_id, d.workspace_id, d.event_id, d.event, d.body, d.id
-		from unnest($1::uuid[], $2::uuid[]) u (made, old) join deliveries d on d.id = u.old`, made, again)
+		from unnest($1::uuid[], $2::uuid[]) u (made, old) join deliveries d on d.id = u.old`, created, again)
 	QueueNotifyJobs(b, messages, now)
 	return messages
 }
