@@ -46,8 +46,8 @@ func (l *lostClaims[K]) begin(keys []K) (tokens []int64, takeovers []bool) {
 	fresh := rand.Int64()
 	for i, key := range keys {
 		tokens[i] = fresh
-		if one, ok := l.lost[key]; ok {
-			tokens[i], takeovers[i] = one.token, true
+		if claim, ok := l.lost[key]; ok {
+			tokens[i], takeovers[i] = claim.token, true
 		}
 	}
 	return tokens, takeovers
@@ -69,8 +69,8 @@ func (l *lostClaims[K]) answered(keys []K) {
 func (l *lostClaims[K]) unanswered(keys []K, tokens []int64, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for key, one := range l.lost {
-		if now.After(one.until) {
+	for key, claim := range l.lost {
+		if now.After(claim.until) {
 			delete(l.lost, key)
 		}
 	}

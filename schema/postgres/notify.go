@@ -56,11 +56,11 @@ const (
 // mark off the batches, in a transaction with those of other calls. Batches without the mark were
 // expanded before. After an error some of them may be expanded.
 func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]schema.NotifyMessage, error) {
-	one := &expansion{batches: batches}
-	if err := n.expansions.Do(ctx, one); err != nil {
+	call := &expansion{batches: batches}
+	if err := n.expansions.Do(ctx, call); err != nil {
 		return nil, fmt.Errorf("expanding events: %w", db.Unavailable(err))
 	}
-	return one.messages, nil
+	return call.messages, nil
 }
 
 // commitExpansions expands what several calls ask for, in as many transactions as it takes.
@@ -151,9 +151,9 @@ type receivers map[schema.WorkspaceID][]receiver
 
 // of returns those that subscribe to an event.
 func (r receivers) of(e schema.Event) (all []receiver) {
-	for _, one := range r[e.Workspace] {
-		if slices.Contains(one.events, string(e.Type)) {
-			all = append(all, one)
+	for _, subscriber := range r[e.Workspace] {
+		if slices.Contains(subscriber.events, string(e.Type)) {
+			all = append(all, subscriber)
 		}
 	}
 	return all

@@ -31,25 +31,25 @@ func (s *Store) Connect(ctx context.Context, workspace schema.WorkspaceID, conne
 		b := &pgx.Batch{}
 		var events []schema.Event
 		for i := range connections {
-			one, changed, err := s.connect(ctx, tx, b, workspace, &connections[i])
+			result, changed, err := s.connect(ctx, tx, b, workspace, &connections[i])
 			if err != nil {
 				return err
 			}
-			if one.New {
+			if result.New {
 				remaining--
 			}
 			if remaining < 0 {
 				return planFull()
 			}
-			connected[i] = one
-			entry := tables.AccountEntry(one.Account, people.Change{Field: "brand", After: tables.IDText(one.Account.Brand)})
+			connected[i] = result
+			entry := tables.AccountEntry(result.Account, people.Change{Field: "brand", After: tables.IDText(result.Account.Brand)})
 			if entry.By, err = linkMaker(ctx, tx, &connections[i]); err != nil {
 				return err
 			}
 			audit.Queue(ctx, b, s.Now(), entry)
 			if changed {
-				events = append(events, tables.AccountEvent(schema.AccountConnected, one.Account, nil, s.Now()))
-				jobs = append(jobs, tables.QueueRenewal(b, &one.Account, s.Now())...)
+				events = append(events, tables.AccountEvent(schema.AccountConnected, result.Account, nil, s.Now()))
+				jobs = append(jobs, tables.QueueRenewal(b, &result.Account, s.Now())...)
 			}
 		}
 		encoded = tables.QueueEvents(b, events, s.Now())
@@ -108,30 +108,30 @@ func Remaining(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID) (in
 
 // connect adds the statement that stores one account. changed is false if it is connected
 // and has these credentials already.
-func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace schema.WorkspaceID, c *schema.Connection) (one schema.Connected, changed bool, err error) {
+func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace schema.WorkspaceID, c *schema.Connection) (result schema.Connected, changed bool, err error) {
 	wanted := &c.Account
-	one, known, err := s.lockConnected(ctx, tx, workspace, wanted)
+	result, known, err := s.lockConnected(ctx, tx, workspace, wanted)
 	if err != nil {
-		return one, false, err
+		return result, false, err
 	}
-	a := &one.Account
+	a := &result.Account
 	if known && c.IfNew {
-		return one, false, nil
+		return result, false, nil
 	}
 	if known {
-		one.New = a.Disconnected
+		result.New = a.Disconnected
 	}
 	if !wanted.Brand.IsZero() {
 		a.Brand = wanted.Brand
 	}
 	if err := brandExists(ctx, tx, workspace, a.Brand); err != nil {
-		return one, false, err
+		return result, false, err
 	}
 	sealed, differ, err := c.Seal(*a)
 	if err != nil {
-		return one, false, err
+		return result, false, err
 	}
-	changed = differ || one.New || a.Problem() != nil
+	changed = differ || result.New || a.Problem() != nil
 	a.Name, a.ExpiresAt, a.Renewable = wanted.Name, c.ExpiresAt, c.Renewable
 	if len(wanted.Settings) > 0 {
 		a.Settings = wanted.Settings
@@ -148,7 +148,7 @@ func (s *Store) connect(ctx context.Context, tx pgx.Tx, b *pgx.Batch, workspace 
 		"server": a.Server, "sealed": a.Sealed, "revision": a.Revision, "expires": db.OrNull(a.ExpiresAt), "renewable": a.Renewable,
 		"settings": db.TextOrNull(a.Settings), "person": personOf(c), "created": a.CreatedAt, "dashboard": wanted.FromDashboard, "renew": db.OrNull(a.RenewalDue(s.Now(), false)),
 	})
-	return one, changed, nil
+	return result, changed, nil
 }
 
 // personOf is what is kept of whoever has consented; nil where that is not known.
@@ -160,18 +160,18 @@ func personOf(c *schema.Connection) []byte {
 }
 
 // lockConnected locks the account of a profile; one that is not known yet gets an id.
-func (s *Store) lockConnected(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, wanted *schema.Account) (one schema.Connected, known bool, err error) {
+func (s *Store) lockConnected(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, wanted *schema.Account) (locked schema.Connected, known bool, err error) {
 	row := tx.QueryRow(ctx, sql.Text(`select {account_columns} from accounts a join workspaces w on w.id = a.workspace_id
 		where a.workspace_id = $1 and a.platform = $2 and a.native_id = $3 and a.server = $4 for update of a`),
 		workspace, wanted.Platform, wanted.NativeID, wanted.Server)
-	a := &one.Account
+	a := &locked.Account
 	err = tables.ScanAccount(row, a)
 	if errors.Is(err, pgx.ErrNoRows) {
-		*a, one.New = *wanted, true
+		*a, locked.New = *wanted, true
 		a.ID, a.Workspace, a.CreatedAt, a.Revision = schema.NewAccountID(s.Now()), workspace, s.Now(), 1
-		return one, false, nil
+		return locked, false, nil
 	}
-	return one, err == nil, err
+	return locked, err == nil, err
 }
 
 // putConnected resets the renewal if the credentials are new ones.

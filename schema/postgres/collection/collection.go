@@ -100,13 +100,13 @@ func readPosts(rows pgx.Rows, claimed []schema.Collection, what schema.Collected
 		}
 	}
 	var account schema.AccountID
-	var one schema.Snapshot
-	into := []any{(*[16]byte)(&account), (*[16]byte)(&one.Post), &one.Target, &one.NativeID, &one.URL, &one.Video, &one.PostedAt, &one.Slot}
+	var snapshot schema.Snapshot
+	into := []any{(*[16]byte)(&account), (*[16]byte)(&snapshot.Post), &snapshot.Target, &snapshot.NativeID, &snapshot.URL, &snapshot.Video, &snapshot.PostedAt, &snapshot.Slot}
 	_, err := pgx.ForEachRow(rows, into, func() error {
-		one.PostedAt = one.PostedAt.UTC()
+		snapshot.PostedAt = snapshot.PostedAt.UTC()
 		if i, ok := at[account]; ok {
 			posts := of(&claimed[i])
-			*posts = append(*posts, one)
+			*posts = append(*posts, snapshot)
 		}
 		return nil
 	})

@@ -42,9 +42,9 @@ func matchesOf(finds []*schema.Find, now time.Time) []schema.Event {
 	}
 	var events []schema.Event
 	for _, id := range order {
-		for _, one := range data[id] {
+		for _, matched := range data[id] {
 			events = append(events, schema.Event{
-				ID: schema.NewEventID(now), Type: schema.FeedMatched, Workspace: workspaces[id], At: now, Data: db.Encode(one),
+				ID: schema.NewEventID(now), Type: schema.FeedMatched, Workspace: workspaces[id], At: now, Data: db.Encode(matched),
 			})
 		}
 	}

@@ -61,8 +61,8 @@ func (s *Store) DueSearches(ctx context.Context, sandbox bool, limit int) ([]sch
 		from searches s join monitors m on m.id = s.monitor_id join workspaces w on w.id = m.workspace_id
 		where s.sandbox = $1 and s.due_at <= $2 and w.deleting_at is null
 		order by s.due_at limit $3`), sandbox, s.Now(), limit)
-	due, err := db.Collect(rows, err, func(row pgx.Row, one *schema.SearchStep) error {
-		return scanSearched(row, &one.Monitor, &one.Until, &one.Began, &one.Keyword, &one.Page, &one.Place, &one.NextAt, &one.Sharing)
+	due, err := db.Collect(rows, err, func(row pgx.Row, step *schema.SearchStep) error {
+		return scanSearched(row, &step.Monitor, &step.Until, &step.Began, &step.Keyword, &step.Page, &step.Place, &step.NextAt, &step.Sharing)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("reading what is to be searched: %w", db.Unavailable(err))

@@ -136,9 +136,9 @@ func (s *Store) Waiting(ctx context.Context) (map[people.MailKind]people.Waiting
 	}
 	waiting := map[people.MailKind]people.WaitingMail{}
 	var kind people.MailKind
-	var one people.WaitingMail
-	_, err = pgx.ForEachRow(rows, []any{(*int16)(&kind), &one.Mails, &one.Since}, func() error {
-		waiting[kind] = one
+	var mails people.WaitingMail
+	_, err = pgx.ForEachRow(rows, []any{(*int16)(&kind), &mails.Mails, &mails.Since}, func() error {
+		waiting[kind] = mails
 		return nil
 	})
 	if err != nil {

@@ -250,8 +250,8 @@ func (a *Admin) cancelAll(ctx context.Context, tx pgx.Tx, ids []schema.PostID) (
 	b := &pgx.Batch{}
 	given := tables.Charges{}
 	for i := range posts {
-		one := tables.CancelPost(b, &posts[i], given, a.Now())
-		announcement.Events = append(announcement.Events, one.Events...)
+		cancelled := tables.CancelPost(b, &posts[i], given, a.Now())
+		announcement.Events = append(announcement.Events, cancelled.Events...)
 	}
 	given.Queue(b)
 	return announcement, tx.SendBatch(ctx, b).Close()

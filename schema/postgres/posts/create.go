@@ -38,18 +38,18 @@ func (s *Store) Create(ctx context.Context, c schema.Creation) (schema.Created, 
 	if err := ctx.Err(); err != nil {
 		return schema.Created{}, &schema.Error{Kind: schema.Unavailable, Message: "the time of the request is over; nothing was made", Err: err}
 	}
-	one := &creation{Creation: c, demands: s.demandsOf(c)}
+	request := &creation{Creation: c, demands: s.demandsOf(c)}
 	if audited, is := people.AuditedOf(ctx); is {
-		one.audited = &audited
+		request.audited = &audited
 	}
 	var err error
-	if s.full.any(one.demands, s.Now()) {
-		err = s.refuse(ctx, []*creation{one})
+	if s.full.any(request.demands, s.Now()) {
+		err = s.refuse(ctx, []*creation{request})
 	}
-	if err == nil && !one.settled {
-		err = s.creations.Do(ctx, one)
+	if err == nil && !request.settled {
+		err = s.creations.Do(ctx, request)
 	}
-	return one.answer(err)
+	return request.answer(err)
 }
 
 // answer is what the request is answered once its batch has ended, with an error or not.

@@ -172,10 +172,10 @@ func (s *Store) explain(ctx context.Context, short map[*tables.Demand][]tables.S
 	now := s.Now()
 	var days []tables.Charge
 	for _, missing := range short {
-		for _, one := range missing {
-			s.full.note(one.Key, now)
-			if one.Target != nil {
-				days = append(days, one.Charge)
+		for _, shortage := range missing {
+			s.full.note(shortage.Key, now)
+			if shortage.Target != nil {
+				days = append(days, shortage.Charge)
 			}
 		}
 	}

@@ -95,8 +95,8 @@ func Collect[T any](rows pgx.Rows, err error, scan func(pgx.Row, *T) error) ([]T
 	if err != nil {
 		return nil, err
 	}
-	return pgx.AppendRows([]T(nil), rows, func(row pgx.CollectableRow) (one T, err error) {
-		err = scan(row, &one)
-		return one, err
+	return pgx.AppendRows([]T(nil), rows, func(row pgx.CollectableRow) (value T, err error) {
+		err = scan(row, &value)
+		return value, err
 	})
 }

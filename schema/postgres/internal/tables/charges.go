@@ -51,18 +51,18 @@ type Charges map[CounterKey]Charge
 
 // Add adds changes up, counter by counter.
 func (c Charges) Add(more ...Charge) {
-	for _, one := range more {
-		sum := c[one.Key]
-		c[one.Key] = Charge{one.Key, sum.N + one.N, max(sum.Limit, one.Limit)}
+	for _, charge := range more {
+		sum := c[charge.Key]
+		c[charge.Key] = Charge{charge.Key, sum.N + charge.N, max(sum.Limit, charge.Limit)}
 	}
 }
 
 // Taken returns what takes units.
 func (c Charges) Taken() []Charge {
 	var taken []Charge
-	for _, one := range c {
-		if one.N > 0 {
-			taken = append(taken, one)
+	for _, charge := range c {
+		if charge.N > 0 {
+			taken = append(taken, charge)
 		}
 	}
 	return taken
@@ -73,13 +73,13 @@ func (c Charges) Taken() []Charge {
 // counter that is full fails the transaction: see IsFull.
 func (c Charges) Queue(b *pgx.Batch) {
 	var days, months counterRows
-	for _, one := range c {
+	for _, charge := range c {
 		switch {
-		case one.N == 0:
-		case one.Key.monthly:
-			months = append(months, one)
+		case charge.N == 0:
+		case charge.Key.monthly:
+			months = append(months, charge)
 		default:
-			days = append(days, one)
+			days = append(days, charge)
 		}
 	}
 	days.queueDays(b)
@@ -93,11 +93,11 @@ type counterRows []Charge
 func (r counterRows) queueDays(b *pgx.Batch) {
 	r.sort()
 	var up, down counterRows
-	for _, one := range r {
-		if one.N > 0 {
-			up = append(up, one)
+	for _, charge := range r {
+		if charge.N > 0 {
+			up = append(up, charge)
 		} else {
-			down = append(down, one)
+			down = append(down, charge)
 		}
 	}
 	if len(down) > 0 {
@@ -153,9 +153,9 @@ func (r counterRows) sort() {
 }
 
 func (r counterRows) columns() (subjects []db.IDValue, periods []time.Time, ns, limits []int32) {
-	for _, one := range r {
-		subjects, periods = append(subjects, db.IDValue(one.Key.subject)), append(periods, one.Key.period)
-		ns, limits = append(ns, int32(one.N)), append(limits, int32(one.Limit))
+	for _, charge := range r {
+		subjects, periods = append(subjects, db.IDValue(charge.Key.subject)), append(periods, charge.Key.period)
+		ns, limits = append(ns, int32(charge.N)), append(limits, int32(charge.Limit))
 	}
 	return subjects, periods, ns, limits
 }
