@@ -56,11 +56,11 @@ func (s *Store) countAttempt(ctx context.Context, subject string, most int) erro
 
 // SignIn begins the session of a user who has shown their password: attempts before it count no more. The
 // error is Unauthorized where the password has changed since it was looked at.
-func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attempt, shown people.Credentials) error {
-	n.User = shown.User
+func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attempt, credentials people.Credentials) error {
+	n.User = credentials.User
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		// A change from here on waits for the session, and ends it.
-		tag, err := tx.Exec(ctx, `select from users where id = $1 and password = $2 for share`, shown.User, shown.Password)
+		tag, err := tx.Exec(ctx, `select from users where id = $1 and password = $2 for share`, credentials.User, credentials.Password)
 		if err != nil {
 			return err
 		}
