@@ -12,7 +12,7 @@ import (
 	"crier/schema/postgres/internal/groupcommit"
 )
 
-// turnsAsked is what one lease of turns asks for, and what it is given.
+// turnLease is a lease of turns: what it asks for, and what it is given.
 type turnLease struct {
 	name                string // of an app or an account, and of a kind of its calls
 	back, taken, within time.Duration

@@ -21,15 +21,15 @@ import (
 func (p *Publish) keepReceipts(ctx context.Context, conn *pgx.Conn, late []*schema.Result, done *applied) error {
 	var changed []schema.PostID
 	for _, r := range late {
-		kept, err := p.keepReceipt(ctx, conn, r, done)
+		stored, err := p.keepReceipt(ctx, conn, r, done)
 		if err != nil {
 			return err
 		}
-		if kept == nil {
+		if stored == nil {
 			continue
 		}
 		changed = append(changed, r.Ref.Post)
-		if kept.State == schema.TargetPending {
+		if stored.State == schema.TargetPending {
 			done.waiting = append(done.waiting, r.Ref.Post)
 		}
 	}
@@ -59,7 +59,7 @@ func (p *Publish) keepReceipt(ctx context.Context, conn *pgx.Conn, late *schema.
 	if err != nil {
 		return nil, err
 	}
-	kept, arrival := s.Keep(*late.Receipt, p.Now())
+	stored, arrival := s.Keep(*late.Receipt, p.Now())
 	p.arrivals.observe(arrival)
 	switch arrival {
 	case schema.ReceiptKnown:
@@ -74,17 +74,17 @@ func (p *Publish) keepReceipt(ctx context.Context, conn *pgx.Conn, late *schema.
 	default:
 	}
 	p.Log.WarnContext(ctx, "a receipt came late and is kept", "post", late.Ref.Post, "n", late.Ref.N, "entry", late.Receipt.Entry,
-		"was", s.State.String(), "is", kept.State.String())
+		"was", s.State.String(), "is", stored.State.String())
 	switch {
-	case kept.Terminal() && kept.State != s.State:
-		done.ended = append(done.ended, &kept)
-	case kept.Terminal():
-		done.amended = append(done.amended, &kept)
+	case stored.Terminal() && stored.State != s.State:
+		done.ended = append(done.ended, &stored)
+	case stored.Terminal():
+		done.amended = append(done.amended, &stored)
 	}
-	if !s.Charged && p.constraints(kept.Platform).DailyCap > 0 {
-		done.uncounted = append(done.uncounted, &kept)
+	if !s.Charged && p.constraints(stored.Platform).DailyCap > 0 {
+		done.uncounted = append(done.uncounted, &stored)
 	}
-	return &kept, writeKept(ctx, conn, &kept, schema.DayOf(p.Now()))
+	return &stored, writeLateTarget(ctx, conn, &stored, schema.DayOf(p.Now()))
 }
 
 // standing locks a target and reads its current state.
@@ -110,10 +110,10 @@ var lockStanding = sql.Text(`
 	join workspaces w on w.id = a.workspace_id
 	where t.post_id = $1 and t.n = $2 for no key update of t`)
 
-// writeKept stores a target that a late receipt has changed. It raises the claim's
+// writeLateTarget stores a target that a late receipt has changed. It raises the claim's
 // number, so a step that is running comes late, too. If the target had given its unit of
 // a daily cap back, it takes one of today.
-func writeKept(ctx context.Context, conn *pgx.Conn, r *schema.Result, today time.Time) error {
+func writeLateTarget(ctx context.Context, conn *pgx.Conn, r *schema.Result, today time.Time) error {
 	_, err := conn.Exec(ctx, `
 		update targets set
 			state = @state, step = @step, entry = @entry, attempts = @attempts, looked = @looked, claim = claim + 1,
@@ -146,7 +146,7 @@ func (c *Comment) keepReceipt(ctx context.Context, late schema.CommentResult) er
 		if err != nil {
 			return err
 		}
-		kept, arrival := now.KeepComment(late)
+		stored, arrival := now.KeepComment(late)
 		c.arrivals.observe(arrival)
 		switch arrival {
 		case schema.ReceiptKnown:
@@ -159,10 +159,10 @@ func (c *Comment) keepReceipt(ctx context.Context, late schema.CommentResult) er
 		c.Log.WarnContext(ctx, "the receipt of a first comment came late and is kept", "comment", late.Comment, "was", now.State.String())
 		if _, err = tx.Exec(ctx, `
 			update comments set state = $2, claim = claim + 1, native_id = $3, url = $4, error = null, posted_at = $5, lease_until = null
-			where id = $1`, kept.Comment, int16(kept.State), kept.NativeID, kept.URL, db.OrNull(kept.PostedAt)); err != nil {
+			where id = $1`, stored.Comment, int16(stored.State), stored.NativeID, stored.URL, db.OrNull(stored.PostedAt)); err != nil {
 			return err
 		}
-		_, err = tx.Exec(ctx, `delete from jobs where id = $1`, kept.Comment)
+		_, err = tx.Exec(ctx, `delete from jobs where id = $1`, stored.Comment)
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

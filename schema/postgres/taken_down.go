@@ -73,7 +73,7 @@ func (p *Publish) takeDown(ctx context.Context, conn *pgx.Conn, a schema.Account
 	}
 	p.Log.WarnContext(ctx, "a platform has taken down what it had published", "post", of.Ref.Post, "n", of.Ref.N,
 		"platform", failed.Platform.String(), "id", of.NativeID)
-	if err := writeKept(ctx, conn, &failed, schema.DayOf(p.Now())); err != nil {
+	if err := writeLateTarget(ctx, conn, &failed, schema.DayOf(p.Now())); err != nil {
 		return nil, err
 	}
 	return p.tellTakenDown(ctx, conn, &failed)

@@ -13,10 +13,10 @@ import (
 // ForgetProfiles erases what platforms have said of accounts that were disconnected longer ago
 // than it is kept: their names, what they were allowed, who had consented. The rows stay, since
 // posts name them, and the profile's id, by which an account comes back.
-func (s *Store) ForgetProfiles(ctx context.Context, kept map[schema.Platform]time.Duration) (rows int, more bool, err error) {
-	platforms, before := make([]schema.Platform, 0, len(kept)), make([]time.Time, 0, len(kept))
-	for platform, kept := range kept {
-		platforms, before = append(platforms, platform), append(before, s.Now().Add(-kept))
+func (s *Store) ForgetProfiles(ctx context.Context, retentions map[schema.Platform]time.Duration) (rows int, more bool, err error) {
+	platforms, before := make([]schema.Platform, 0, len(retentions)), make([]time.Time, 0, len(retentions))
+	for platform, retention := range retentions {
+		platforms, before = append(platforms, platform), append(before, s.Now().Add(-retention))
 	}
 	tag, err := s.Pool.Exec(ctx, `
 		update accounts set name = '', settings = '{}', person = null, checked_at = null where id in (

@@ -171,21 +171,21 @@ func (w *work) outbox(ctx context.Context, tx pgx.Tx) (gone removed, more bool, 
 		return removed{}, false, err
 	}
 	b := &pgx.Batch{}
-	for _, row := range found {
+	for _, stored := range found {
 		var events schema.EventBatch
-		if err := json.Unmarshal(row.payload, &events); err != nil {
+		if err := json.Unmarshal(stored.payload, &events); err != nil {
 			return removed{}, false, err
 		}
 		before := len(events.Events)
 		events.Events = slices.DeleteFunc(events.Events, w.isIts)
 		gone.rows += before - len(events.Events)
-		if events.ID = schema.NewBatchID(row.id.Time()); len(events.Events) > 0 {
+		if events.ID = schema.NewBatchID(stored.id.Time()); len(events.Events) > 0 {
 			b.Queue(`
 				insert into outbox (id, owed, sent_at, payload, position) select $2, owed, sent_at, $3, position from outbox where id = $1`,
-				row.id, events.ID, db.Encode(events))
+				stored.id, events.ID, db.Encode(events))
 		}
-		b.Queue(`delete from outbox where id = $1`, row.id)
-		b.Queue(`delete from dead_letters where stage = any($1) and subject = $2`, []string{schema.StageExpand, schema.StageAnalytics}, row.id)
+		b.Queue(`delete from outbox where id = $1`, stored.id)
+		b.Queue(`delete from dead_letters where stage = any($1) and subject = $2`, []string{schema.StageExpand, schema.StageAnalytics}, stored.id)
 	}
 	w.cursor.id = ids[len(ids)-1]
 	return gone, len(ids) == outboxChunk, tx.SendBatch(ctx, b).Close()

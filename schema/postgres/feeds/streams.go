@@ -203,12 +203,12 @@ func (s *Store) keep(ctx context.Context, tx pgx.Tx, finds []schema.Find) (found
 		monitor schema.MonitorID
 		item    [16]byte
 	}
-	kept, err := db.Collect(rows, err, func(row pgx.Row, p *pair) error { return row.Scan((*[16]byte)(&p.monitor), &p.item) })
+	added, err := db.Collect(rows, err, func(row pgx.Row, p *pair) error { return row.Scan((*[16]byte)(&p.monitor), &p.item) })
 	if err != nil {
 		return 0, announcement, err
 	}
-	isNew := make(map[pair]bool, len(kept))
-	for _, p := range kept {
+	isNew := make(map[pair]bool, len(added))
+	for _, p := range added {
 		isNew[p] = true
 	}
 	var stored []*schema.Find

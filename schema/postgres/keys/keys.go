@@ -112,7 +112,7 @@ func lockRole(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, user
 	return role, err
 }
 
-// made is what the audit log says of a new key.
+// creationEntry is the entry of the audit log for a new key.
 func creationEntry(k schema.KeyRecord) audit.Entry {
 	return audit.Entry{Workspace: k.Workspace, Subject: audit.Of("key", k.ID, k.Name), Changes: audit.Differences(
 		people.Change{Field: "permission", After: strings.Join(k.Permission.Names(), ", ")},

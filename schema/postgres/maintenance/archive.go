@@ -181,7 +181,7 @@ func lockEnded(ctx context.Context, tx pgx.Tx, posts []schema.PostID) ([]ending,
 
 // makeMonths makes the partitions that are missing for posts of long ago. It leaves out posts of a
 // month that is being dropped: it can be made again once it is gone.
-func makeMonths(ctx context.Context, tx pgx.Tx, of []ending) (kept []ending, created bool, err error) {
+func makeMonths(ctx context.Context, tx pgx.Tx, of []ending) (ready []ending, created bool, err error) {
 	for _, p := range histories {
 		there, err := partitionsOf(ctx, tx, p)
 		if err != nil {

@@ -13,8 +13,8 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Kept is a post that stays under review.
-type Kept struct {
+// Unreleased is a post that stays under review, and why.
+type Unreleased struct {
 	Post   schema.PostID
 	Reason *schema.Error
 }
@@ -24,25 +24,25 @@ type Kept struct {
 // the day it was scheduled for. A post that today has no room for is kept under review.
 // It works batch by batch, those created first before others, and returns how many are
 // released, after an error too.
-func (a *Admin) Release(ctx context.Context, ids []schema.PostID, constraints func(schema.Platform) schema.Constraints) (released int, kept []Kept, err error) {
+func (a *Admin) Release(ctx context.Context, ids []schema.PostID, constraints func(schema.Platform) schema.Constraints) (released int, unreleased []Unreleased, err error) {
 	var last schema.PostID
 	for {
 		r, err := a.releaseBatch(ctx, ids, last, constraints)
 		if err != nil || len(r.posts) == 0 {
-			return released, kept, err
+			return released, unreleased, err
 		}
-		released += len(r.posts) - len(r.kept)
-		kept = append(kept, r.kept...)
+		released += len(r.posts) - len(r.unreleased)
+		unreleased = append(unreleased, r.unreleased...)
 		last = r.posts[len(r.posts)-1]
 	}
 }
 
 // release is one batch of posts under review, in the order of their ids.
 type release struct {
-	posts   []schema.PostID
-	demands map[schema.PostID]*tables.Demand
-	moved   tables.Charges
-	kept    []Kept
+	posts      []schema.PostID
+	demands    map[schema.PostID]*tables.Demand
+	moved      tables.Charges
+	unreleased []Unreleased
 }
 
 func (a *Admin) releaseBatch(ctx context.Context, ids []schema.PostID, after schema.PostID, constraints func(schema.Platform) schema.Constraints) (r release, err error) {
@@ -172,7 +172,7 @@ func (r *release) choose(ctx context.Context, tx pgx.Tx, now time.Time) (going [
 	free, err := tables.NextFreeDays(ctx, tx, full)
 	for _, id := range r.posts {
 		if missing := short[id]; missing != nil {
-			r.kept = append(r.kept, Kept{id, tables.RefusalOf(missing, free, now)})
+			r.unreleased = append(r.unreleased, Unreleased{id, tables.RefusalOf(missing, free, now)})
 		}
 	}
 	return going, err

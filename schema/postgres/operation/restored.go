@@ -17,7 +17,7 @@ import (
 type Decided struct {
 	Posts int
 	Stay  map[string]int // how many, by why
-	Full  []Kept         // those that today has no room for
+	Full  []Unreleased   // those that today has no room for
 }
 
 // ReleaseRestored lets posts go out that a restore holds: those that are selected, unless something is
@@ -51,7 +51,7 @@ func (a *Admin) ReleaseRestored(ctx context.Context, r *schema.Restore, of schem
 		}
 		return func() {
 			d.Posts += len(going)
-			d.Full = append(d.Full, batch.kept...)
+			d.Full = append(d.Full, batch.unreleased...)
 			for why, n := range stay {
 				d.Stay[why] += n
 			}

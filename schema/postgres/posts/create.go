@@ -263,14 +263,14 @@ func (s *Store) replay(ctx context.Context, conn *pgx.Conn, repeats []*creation)
 	}
 }
 
-// keptAnswer is what the first request of a key was answered.
-type keptAnswer struct {
+// storedResponse is the response to the first request of a key.
+type storedResponse struct {
 	idempotencyKey
 	fingerprint, response []byte
 }
 
 // repeat answers a request with the answer of the first of its key.
-func (c *creation) repeat(first keptAnswer) {
+func (c *creation) repeat(first storedResponse) {
 	c.settled = true
 	if !bytes.Equal(first.fingerprint, c.Idempotency.Fingerprint[:]) {
 		c.conflict = true
@@ -285,20 +285,20 @@ const selectAnswers = `
 	join idempotency i on i.lineage = u.lineage and i.key = u.key`
 
 // readAnswers returns what is kept of the keys of requests.
-func readAnswers(ctx context.Context, q db.Querier, requests []*creation) (map[idempotencyKey]keptAnswer, error) {
+func readAnswers(ctx context.Context, q db.Querier, requests []*creation) (map[idempotencyKey]storedResponse, error) {
 	n := len(requests)
 	lineages, keys := make([]schema.KeyID, n), make([]string, n)
 	for i, c := range requests {
 		lineages[i], keys[i] = c.Idempotency.Lineage, c.Idempotency.Key
 	}
 	rows, err := q.Query(ctx, selectAnswers, db.IDColumn(lineages), keys)
-	answers, err := db.Collect(rows, err, func(row pgx.Row, a *keptAnswer) error {
+	answers, err := db.Collect(rows, err, func(row pgx.Row, a *storedResponse) error {
 		return row.Scan((*[16]byte)(&a.lineage), &a.key, &a.fingerprint, &a.response)
 	})
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[idempotencyKey]keptAnswer, len(answers))
+	known := make(map[idempotencyKey]storedResponse, len(answers))
 	for _, a := range answers {
 		known[a.idempotencyKey] = a
 	}

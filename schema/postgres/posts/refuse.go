@@ -153,14 +153,14 @@ func (c *creation) goesOnWithout(refused map[schema.PostID]*schema.Error) bool {
 	if response == nil {
 		return false
 	}
-	kept := make([]schema.Post, 0, len(c.Posts))
+	remaining := make([]schema.Post, 0, len(c.Posts))
 	demands := make([]*tables.Demand, 0, len(c.demands))
 	for i, d := range c.demands {
 		if refused[d.Post.ID] == nil {
-			kept, demands = append(kept, c.Posts[i]), append(demands, d)
+			remaining, demands = append(remaining, c.Posts[i]), append(demands, d)
 		}
 	}
-	c.Posts, c.demands, c.Response = kept, demands, response
+	c.Posts, c.demands, c.Response = remaining, demands, response
 	return true
 }
 

@@ -2049,7 +2049,7 @@ join accounts a on a.id = t.account_id
 join workspaces w on w.id = a.workspace_id
 where t.post_id = $1 and t.n = $2 for no key update of t;
 
--- late.go writeKept
+-- late.go writeLateTarget
 update targets set
   state = @state, step = @step, entry = @entry, attempts = @attempts, looked = @looked, claim = claim + 1,
   since = case when @fresh then null else since end, next_at = now() + @next::float8 * interval '1 second', lease_until = null,
