@@ -71,7 +71,7 @@ func newPlatform(s *simulation) *platform {
 }
 
 const (
-	mostOutages   = 4
+	maxOutages    = 4
 	longestOutage = 3 * time.Hour
 )
 
@@ -81,7 +81,7 @@ func (p *platform) startOutages() {
 		return
 	}
 	all := traits()
-	for range p.rand.IntN(mostOutages) {
+	for range p.rand.IntN(maxOutages) {
 		which := all[p.rand.IntN(len(all))].platform
 		p.after(p.between(0, day), func() { p.down[which] = p.now.Add(p.between(time.Minute, longestOutage)) })
 	}

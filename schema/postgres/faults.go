@@ -85,9 +85,9 @@ func (s *Store) noteFault(ctx context.Context, tx pgx.Tx, f schema.Fault, unread
 
 // plainText returns a text of bounded length that PostgreSQL can store.
 func plainText(text string) string {
-	const most = 2000
-	if len(text) > most {
-		text = text[:most]
+	const maxBytes = 2000
+	if len(text) > maxBytes {
+		text = text[:maxBytes]
 	}
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }

@@ -13,9 +13,9 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// mostReviewed bounds what is looked at of an account at a time: what was published last, more
+// maxReviewed bounds what is looked at of an account at a time: what was published last, more
 // than an account may publish in a day.
-const mostReviewed = 60
+const maxReviewed = 60
 
 // Published returns what was published to an account's profile lately, by whichever account.
 func (p *Publish) Published(ctx context.Context, a schema.Account) ([]schema.Publication, error) {
@@ -23,7 +23,7 @@ func (p *Publish) Published(ctx context.Context, a schema.Account) ([]schema.Pub
 		select r.owner, r.n, r.entry, r.native_id from accounts a
 		join workspaces w on w.id = a.workspace_id
 		join receipts r on r.profile = {profile} and r.seen_at > now() - $2::interval
-		where a.id = $1 order by r.seen_at desc limit $3`), a.ID, schema.ReviewAge.String(), mostReviewed)
+		where a.id = $1 order by r.seen_at desc limit $3`), a.ID, schema.ReviewAge.String(), maxReviewed)
 	published, err := db.Collect(rows, err, func(row pgx.Row, of *schema.Publication) error {
 		return row.Scan((*[16]byte)(&of.Ref.Post), &of.Ref.N, &of.Entry, &of.NativeID)
 	})

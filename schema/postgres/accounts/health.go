@@ -65,7 +65,7 @@ func (s *Health) ask(ctx context.Context, a schema.Account, step schema.RenewalS
 func (s *Health) AskRenewals(ctx context.Context, platform schema.Platform, nativeID string) (accounts int, err error) {
 	rows, err := s.Pool.Query(ctx, sql.Text(`select {account_columns} from accounts a join workspaces w on w.id = a.workspace_id
 		where a.platform = @platform and a.native_id = @profile and a.disconnected_at is null and w.live_id is null limit @most`),
-		pgx.StrictNamedArgs{"platform": int16(platform), "profile": nativeID, "most": mostOfProfile})
+		pgx.StrictNamedArgs{"platform": int16(platform), "profile": nativeID, "most": maxOfProfile})
 	found, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error { return tables.ScanAccount(row, a) })
 	if err != nil {
 		return 0, fmt.Errorf("reading the accounts of a profile: %w", db.Unavailable(err))
@@ -78,8 +78,8 @@ func (s *Health) AskRenewals(ctx context.Context, platform schema.Platform, nati
 	return len(found), nil
 }
 
-// mostOfProfile bounds the workspaces that have a profile connected: one, as a rule.
-const mostOfProfile = 100
+// maxOfProfile bounds the workspaces that have a profile connected: one, as a rule.
+const maxOfProfile = 100
 
 // Unpermitted returns what is not read of an account, since its platform says that a permission
 // is missing.

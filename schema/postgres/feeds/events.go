@@ -18,9 +18,9 @@ func factsOf(finds []*schema.Find, now time.Time) []schema.Event {
 	return facts
 }
 
-// mostItems is how many posts an event of a monitor tells of. Several follow each other where
+// maxItems is how many posts an event of a monitor tells of. Several follow each other where
 // there are more.
-const mostItems = 20
+const maxItems = 20
 
 // matchesOf are what webhooks are told of finds: of each monitor together.
 func matchesOf(finds []*schema.Find, now time.Time) []schema.Event {
@@ -33,7 +33,7 @@ func matchesOf(finds []*schema.Find, now time.Time) []schema.Event {
 			workspaces[id], order = f.Workspace, append(order, id)
 		}
 		of := data[id]
-		if len(of) == 0 || len(of[len(of)-1].Items) == mostItems {
+		if len(of) == 0 || len(of[len(of)-1].Items) == maxItems {
 			of = append(of, schema.FeedMatchedData{Monitor: schema.FeedMonitor{ID: id, Name: f.Monitor}})
 		}
 		last := &of[len(of)-1]

@@ -70,15 +70,15 @@ func (s *Store) DueSearches(ctx context.Context, sandbox bool, limit int) ([]sch
 	return due, nil
 }
 
-// mostSearching is how many accounts of a workspace are tried to search with.
-const mostSearching = 5
+// maxSearching is how many accounts of a workspace are tried to search with.
+const maxSearching = 5
 
 // SearchAccounts returns the accounts of a workspace on a platform that work, the oldest first.
 func (s *Store) SearchAccounts(ctx context.Context, workspace schema.WorkspaceID, platform schema.Platform) ([]schema.Account, error) {
 	rows, err := s.Pool.Query(ctx, sql.Text(`
 		select {account_columns} from accounts a join workspaces w on w.id = a.workspace_id
 		where a.workspace_id = $1 and a.platform = $2 and a.disconnected_at is null and a.ended = $3 and not a.needs_reconnect
-		order by a.id limit $4`), workspace, int16(platform), int16(schema.NotEnded), mostSearching)
+		order by a.id limit $4`), workspace, int16(platform), int16(schema.NotEnded), maxSearching)
 	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error { return tables.ScanAccount(row, a) })
 	if err != nil {
 		return nil, fmt.Errorf("reading the accounts to search with: %w", db.Unavailable(err))

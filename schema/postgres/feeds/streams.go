@@ -21,8 +21,8 @@ const monitorsChunk = 2000
 // paused and look at a platform, as long as their keywords have at most so many bytes together;
 // left is how many are left out. Where there are more, those are of the workspaces with most: of
 // each its oldest monitors stay, with as many bytes as all others may have.
-func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Platform, most int) (monitors []schema.Monitor, left int, err error) {
-	share, err := s.keywordShare(ctx, sandbox, platform, most)
+func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Platform, maxBytes int) (monitors []schema.Monitor, left int, err error) {
+	share, err := s.keywordShare(ctx, sandbox, platform, maxBytes)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -40,8 +40,8 @@ func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Pla
 		for _, m := range chunk {
 			bytes := m.KeywordBytes()
 			used[m.Workspace] += bytes
-			if most -= bytes; most < 0 || used[m.Workspace] > share {
-				most += bytes
+			if maxBytes -= bytes; maxBytes < 0 || used[m.Workspace] > share {
+				maxBytes += bytes
 				left++
 				continue
 			}
@@ -55,7 +55,7 @@ func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Pla
 }
 
 // LeftOut reports whether Listening leaves a monitor out of those of a platform.
-func (s *Store) LeftOut(ctx context.Context, m schema.Monitor, platform schema.Platform, most int) (bool, error) {
+func (s *Store) LeftOut(ctx context.Context, m schema.Monitor, platform schema.Platform, maxBytes int) (bool, error) {
 	var sandbox bool
 	var used int
 	err := s.Pool.QueryRow(ctx, `
@@ -70,10 +70,10 @@ func (s *Store) LeftOut(ctx context.Context, m schema.Monitor, platform schema.P
 		return false, nil
 	}
 	workspaces, err := s.listeningWorkspaces(ctx, sandbox, platform)
-	if err != nil || used*workspaces <= most { // its share is at least its part of all
+	if err != nil || used*workspaces <= maxBytes { // its share is at least its part of all
 		return false, err
 	}
-	share, err := s.keywordShare(ctx, sandbox, platform, most)
+	share, err := s.keywordShare(ctx, sandbox, platform, maxBytes)
 	return used > share, err
 }
 
@@ -88,9 +88,9 @@ func (s *Store) listeningWorkspaces(ctx context.Context, sandbox bool, platform 
 	return n, nil
 }
 
-// keywordShare returns how many bytes the keywords of a workspace may have where all have most
+// keywordShare returns how many bytes the keywords of a workspace may have where all have maxBytes
 // together: those with less leave the others the rest, which is shared equally.
-func (s *Store) keywordShare(ctx context.Context, sandbox bool, platform schema.Platform, most int) (share int, err error) {
+func (s *Store) keywordShare(ctx context.Context, sandbox bool, platform schema.Platform, maxBytes int) (share int, err error) {
 	err = s.Pool.QueryRow(ctx, sql.Text(`
 		with used as (
 			select sum(octet_length(array_to_string(m.include || m.exclude, ''))) bytes
@@ -100,7 +100,7 @@ func (s *Store) keywordShare(ctx context.Context, sandbox bool, platform schema.
 			from used window fewer as (order by bytes rows unbounded preceding)
 		)
 		select coalesce(max((@most - total + bytes) / (larger + 1)) filter (where total + larger * bytes > @most), @most)::bigint from ordered`),
-		pgx.StrictNamedArgs{"sandbox": sandbox, "platform": int16(platform), "most": most}).Scan(&share)
+		pgx.StrictNamedArgs{"sandbox": sandbox, "platform": int16(platform), "most": maxBytes}).Scan(&share)
 	if err != nil {
 		return 0, fmt.Errorf("reading how many keywords there are: %w", db.Unavailable(err))
 	}

@@ -31,14 +31,14 @@ func (s *Store) CountAttempt(ctx context.Context, a people.Attempt) (c people.Cr
 	if stored != nil {
 		c.Password = *stored
 	}
-	byEmail, most := emailSubject(a), people.AttemptsByEmail
+	byEmail, limit := emailSubject(a), people.AttemptsByEmail
 	if isKnown {
-		byEmail, most = byEmail+" "+a.Address, people.AttemptsFromKnown
+		byEmail, limit = byEmail+" "+a.Address, people.AttemptsFromKnown
 	}
 	if err := s.countAttempt(ctx, addressSubject(a), people.AttemptsByAddress); err != nil {
 		return c, err
 	}
-	return c, s.countAttempt(ctx, byEmail, most)
+	return c, s.countAttempt(ctx, byEmail, limit)
 }
 
 // addressSubject names the window of an attempt's network, emailSubject that of its user, of whom the
@@ -50,8 +50,8 @@ func emailSubject(a people.Attempt) string {
 	return "sign-in of " + hex.EncodeToString(sum[:16])
 }
 
-func (s *Store) countAttempt(ctx context.Context, subject string, most int) error {
-	return tables.Window{Subject: subject, Length: people.AttemptWindow, Most: most, Refusal: "too many attempts to sign in"}.Count(ctx, s.Pool, s.Now())
+func (s *Store) countAttempt(ctx context.Context, subject string, limit int) error {
+	return tables.Window{Subject: subject, Length: people.AttemptWindow, Most: limit, Refusal: "too many attempts to sign in"}.Count(ctx, s.Pool, s.Now())
 }
 
 // SignIn begins the session of a user who has shown their password: attempts before it count no more. The

@@ -87,8 +87,8 @@ type Looks struct {
 	Failed   []AccountLook // those that could not be looked at, at most some
 }
 
-// failedShown is how many accounts are named that could not be looked at.
-const failedShown = 100
+// maxFailed is how many of the accounts that could not be looked at are named.
+const maxFailed = 100
 
 // Looks returns how far the looks at the platforms are.
 func (s *Store) Looks(ctx context.Context, r *schema.Restore) (l Looks, err error) {
@@ -98,7 +98,7 @@ func (s *Store) Looks(ctx context.Context, r *schema.Restore) (l Looks, err erro
 		r.MarkedAt).Scan(&l.Accounts, &l.Done, &l.Blind)
 	if err == nil {
 		var rows pgx.Rows
-		rows, err = s.Pool.Query(ctx, `select account_id, error from restore_looks where error <> '' order by account_id limit $1`, failedShown)
+		rows, err = s.Pool.Query(ctx, `select account_id, error from restore_looks where error <> '' order by account_id limit $1`, maxFailed)
 		l.Failed, err = db.Collect(rows, err, func(row pgx.Row, a *AccountLook) error { return row.Scan((*[16]byte)(&a.Account), &a.Error) })
 	}
 	if err != nil {
