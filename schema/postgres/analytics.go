@@ -24,11 +24,10 @@ type Analytics struct {
 // NewAnalytics returns the store of the sink.
 func NewAnalytics(s *Store) *Analytics { return &Analytics{Store: s} }
 
-// Place returns the position of each batch that the sink has still to handle: events are
-// read in this order. A position is assigned once. It is above all that were assigned
-// before and follows the clock (microseconds since 1970), so that a database restored
-// from a backup goes on after what ClickHouse has. A batch that is left out was stored
-// before.
+// Place returns the position of each batch that the sink has still to handle; a batch that is left out was stored
+// before. Events are read in the order of positions. A position is assigned once, and above all earlier ones. It
+// follows the clock (microseconds since 1970), so that a database restored from a backup goes on after what ClickHouse
+// has.
 func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[schema.BatchID]int64, error) {
 	type place struct {
 		batch    schema.BatchID
@@ -87,7 +86,7 @@ func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
 	return h, nil
 }
 
-// Report stores facts that belong to no other commit, to be brought to ClickHouse.
+// Report stores facts for ClickHouse that belong to no other commit.
 func (a *Analytics) Report(ctx context.Context, facts []schema.Event) error {
 	b := &pgx.Batch{}
 	encoded := tables.QueueFacts(b, facts, a.Now())
@@ -98,8 +97,8 @@ func (a *Analytics) Report(ctx context.Context, facts []schema.Event) error {
 	return nil
 }
 
-// Stored takes the sink's mark off batches of events that ClickHouse has. What they ask to be
-// read by and by is noted with it, once.
+// Stored takes the sink's mark off batches of events that ClickHouse has. The collections that follow from the events
+// are made in the same transaction, so once.
 func (a *Analytics) Stored(ctx context.Context, batches []schema.EventBatch) error {
 	var due []schema.Job
 	err := a.Later(ctx, func(tx pgx.Tx) error {

@@ -11,8 +11,8 @@ import (
 	"crier/schema/postgres/internal/db"
 )
 
-// SpendQuota takes the cost of a call off a day's quota; false where not as much is left, and
-// nothing is taken. What was used is known for a week.
+// SpendQuota takes the cost of a call off a day's quota. Where less is left it takes nothing and returns false. What
+// was used is known for a week.
 func (s *Store) SpendQuota(ctx context.Context, q schema.QuotaCost) (spent bool, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`delete from app_quotas where day < $1::date - 7`, dateOf(q.Day))
@@ -32,7 +32,7 @@ func (s *Store) SpendQuota(ctx context.Context, q schema.QuotaCost) (spent bool,
 	return spent, nil
 }
 
-// ExhaustQuota notes that nothing is left of a day's quota: the platform says so.
+// ExhaustQuota notes that a day's quota is used up, because the platform says so.
 func (s *Store) ExhaustQuota(ctx context.Context, q schema.QuotaCost) error {
 	_, err := s.Pool.Exec(ctx, `
 		insert into app_quotas as q (quota, day, used) values ($1, $2::date, $3)

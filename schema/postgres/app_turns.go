@@ -29,9 +29,8 @@ func (s *Store) startLeases() {
 	s.turns = groupcommit.Start(s.DB, &groupcommit.Group[turnLease]{Work: "turns", Max: leaseBatch, Commit: s.leaseTurns}, 1)
 }
 
-// LeaseTurns takes turns and returns the time of the first. If that is further ahead than
-// asked for it takes none, and granted is false. Whoever leases a turn may let it lapse, but
-// never use another.
+// LeaseTurns takes turns and returns the time of the first. If that is further ahead than l.Within, it takes none, and
+// granted is false. Whoever leases turns may let one lapse, but never use another.
 func (s *Store) LeaseTurns(ctx context.Context, l schema.TurnLease) (first time.Time, granted bool, err error) {
 	lease := &turnLease{
 		name: l.Name, back: time.Duration(l.Burst-1) * l.Spacing, taken: time.Duration(l.N) * l.Spacing, within: l.Within,
@@ -42,8 +41,8 @@ func (s *Store) LeaseTurns(ctx context.Context, l schema.TurnLease) (first time.
 	return lease.first, lease.granted, nil
 }
 
-// leaseTurns takes the turns of a batch. If a name is in it more than once, each time
-// gets a transaction of its own.
+// leaseTurns takes the turns of a batch. A transaction has each name once: a name that is in the batch again waits for
+// the next.
 func (s *Store) leaseTurns(ctx context.Context, leases []*turnLease) error {
 	for len(leases) > 0 {
 		once := make(map[string]*turnLease, len(leases))
@@ -63,14 +62,13 @@ func (s *Store) leaseTurns(ctx context.Context, leases []*turnLease) error {
 	return nil
 }
 
-// clockStep is by how much the server's clock and what this process knows of it differ only until the
-// process has read a clock that was set.
+// clockStep is more than the server's clock and this process's copy of it differ, unless the server's clock was set and
+// the process has not read it since.
 const clockStep = 2 * time.Second
 
-// leaseOnce takes turns, in the order of their names, so that processes cannot deadlock. It does
-// not wait for the disk: after a crash of the server, a burst may be too large by one lease of each
-// process. A next turn that is further ahead than leases can bring it is from before the server's clock
-// was set back, and counts as now.
+// leaseOnce takes turns in the order of their names, so that processes cannot deadlock. It does not wait for the disk:
+// after a crash of the server, a burst may be too large by one lease of each process. Leases cannot bring the next turn
+// further ahead than they ask for: one that is was stored before the server's clock was set back, and counts as now.
 func (s *Store) leaseOnce(ctx context.Context, leases map[string]*turnLease) error {
 	var names []string
 	var backs, takens, withins []time.Duration

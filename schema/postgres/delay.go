@@ -26,8 +26,8 @@ type Delay struct {
 // NewDelay returns the store of the delay stage.
 func NewDelay(s *Store) *Delay { return &Delay{Store: s, chores: maintenance.New(s.DB)} }
 
-// Now is PostgreSQL's clock, to within half a round trip; before a jump of it that is not confirmed,
-// while that is so: what would be due by the jump alone is not fired.
+// Now is PostgreSQL's clock, to within half a round trip. While a jump of it is not confirmed, it is the clock as it was
+// before: what would be due by the jump alone is not fired.
 func (d *Delay) Now() time.Time {
 	now, _ := d.Store.Clock.Confirmed()
 	return now
@@ -70,13 +70,13 @@ func (d *Delay) Backlog(ctx context.Context, after []schema.JobPlace, to time.Ti
 	return jobs, nil
 }
 
-// Fired moves jobs whose messages are in the log on by the visibility timeout; a job that
-// was moved or deleted meanwhile, or is right now, stays as it is. It waits for nobody, since
-// it holds the locks of many jobs, and whoever holds that of a post takes those of jobs in any
-// order. It does not wait for the disk: a lost commit fires the jobs once more. Jobs that fired
-// together are spread once nobody has handled them, and what may wait behind much else (a delivery
-// behind others of its receiver, the reading of an account behind all that is published) fires less
-// and less often. It returns those that it moved.
+// Fired moves jobs whose messages are in the log on by the visibility timeout, and returns those that it moved. A job
+// that was moved or deleted meanwhile, or is locked by somebody who does, stays as it is.
+//
+// It waits for no lock: it holds those of many jobs, and whoever holds that of a post takes those of jobs in any order.
+// It does not wait for the disk: a lost commit fires the jobs once more. Jobs that fired together are spread if nobody
+// has handled them. What may wait behind much else fires less and less often: a delivery behind others of its receiver,
+// the reading of an account behind all that is published.
 func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.FiredJob, err error) {
 	ids, due, versions := make([]schema.JobID, len(jobs)), make([]time.Time, len(jobs)), make([]int32, len(jobs))
 	for i, j := range jobs {
@@ -111,8 +111,7 @@ func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.Fi
 	return fired, nil
 }
 
-// Unanswered returns which of the fired jobs still wait for their effect: nobody has deleted
-// them, or put them off.
+// Unanswered returns the fired jobs that nobody has deleted or put off: they still wait for their effect.
 func (d *Delay) Unanswered(ctx context.Context, fired []schema.FiredJob) ([]schema.JobID, error) {
 	ids, due := make([]schema.JobID, len(fired)), make([]time.Time, len(fired))
 	for i, f := range fired {
@@ -131,18 +130,18 @@ func (d *Delay) Unanswered(ctx context.Context, fired []schema.FiredJob) ([]sche
 const (
 	// overdueLimit is how far overdue posts are counted: those that are held, and the others.
 	overdueLimit = 10_000
-	// unfiredLook is how many due jobs of a shard are looked at for one of a post or a first comment. If
-	// there is none among so many, the next may be one.
+	// unfiredLook is how many due jobs of a shard are searched for one of a post or a first comment. Where none of
+	// so many is one, the last of them counts: one may follow.
 	unfiredLook = 100
 )
 
-// Overdue returns figures of the posts and first comments of the shards that are past
-// their time and have not ended, for any reason. One that has not fired, or whose first
-// message was sent less than a visibility timeout ago, is not counted yet. The oldest is
-// that of those that are not held, however many held ones are older; among jobs that have
-// not fired, the first of each shard is enough; those of deliveries and accounts do not count. After
-// a jump of the clock none is older than by the clock of before, and what was noted while it was ahead is
-// not yet late.
+// Overdue returns figures of the posts and first comments of the shards that are past their time and have not ended,
+// for any reason. One that has not fired, or whose first message was sent less than a visibility timeout ago, is not
+// counted yet.
+//
+// The oldest is the oldest of those that are not held. Of jobs that have not fired, the first of each shard is enough;
+// those of deliveries and accounts do not count. After a jump of the clock, ages are by the clock of before, and what was
+// noted while the clock was ahead is not late yet.
 func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, error) {
 	var oldest float64
 	var first *time.Time
@@ -181,14 +180,14 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 	return o, nil
 }
 
-// unfired is from when on shards have jobs that are due and have not fired.
+// unfired is since when shards may have jobs that are due and have not fired.
 type unfired struct {
 	mu       sync.Mutex
 	shards   []int16
 	lowWater *db.LowWater
 }
 
-// of returns what is known of shards: of others than before, nothing.
+// of returns the low water of shards; a new one if they are not those of the last call.
 func (u *unfired) of(shards []int16) *db.LowWater {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -46,9 +46,8 @@ func (s *Store) Fault(ctx context.Context, f schema.Fault) (dead bool, err error
 	return dead, nil
 }
 
-// isUnreadable reports whether no job and no outbox row is known that would send the
-// message again. It then gets an id made from its bytes, so that the same message is kept
-// once.
+// isUnreadable reports whether nothing would send the message again: no job and no row of the outbox is known for it.
+// Its id is then made from its bytes, so that the same message is stored once.
 func isUnreadable(ctx context.Context, tx pgx.Tx, f *schema.Fault) (bool, error) {
 	if mark := tables.MarkOf(f.Stage); mark != 0 {
 		var owed bool
@@ -166,8 +165,8 @@ func (s *Store) setAside(ctx context.Context, tx pgx.Tx, f schema.Fault, unreada
 	return schema.Announcement{}, tx.SendBatch(ctx, b).Close()
 }
 
-// renewAside is how long a renewal is set aside: not for ever, since its account
-// would lose its credentials. So is what is collected.
+// renewAside is how long a renewal or a collection is set aside. It is not for ever: the account would lose its
+// credentials.
 const renewAside = "24 hours"
 
 // setTargetAside sets a target aside until its deadline. One that is past it is ended; if not even that
@@ -220,8 +219,8 @@ func (s *Store) endDead(ctx context.Context, tx pgx.Tx, post schema.PostID, n in
 	return announcement, err
 }
 
-// failDead fails a target past its deadline, and returns the day of which it gives a unit back, zero
-// where something of it is on the platform or may be. The error is pgx.ErrNoRows if it is not past it.
+// failDead fails a target past its deadline and returns the day whose unit it gives back: the zero time where something
+// of it is on the platform, or may be. The error is pgx.ErrNoRows if the deadline has not passed.
 func (s *Store) failDead(ctx context.Context, tx pgx.Tx, ref schema.TargetRef) (dead schema.Result, charged time.Time, err error) {
 	dead = schema.Result{Ref: ref, State: schema.TargetFailed, Error: schema.DeadMissed(s.Now())}
 	unknown := schema.DeadUnknown(s.Now())

@@ -14,16 +14,16 @@ import (
 	"crier/schema/postgres/maintenance"
 )
 
-// parkPosts puts the jobs of posts that are held off, each to the time when the first of
-// its targets can go on or must end, and returns which.
+// parkPosts postpones the jobs of posts that are held and returns which: each to the time when the first of its targets
+// can go on or must end.
 func (s *Store) parkPosts(ctx context.Context, posts []schema.PostID) (parked []schema.JobID, err error) {
 	return s.park(ctx, tables.LockPosts, posts, parking{parkJobsOfPosts, pgx.StrictNamedArgs{
 		"posts": posts, "late": s.Late, "settle": schema.SettleTime, "visibility": schema.VisibilityTimeout,
 	}})
 }
 
-// parkJobsOfPosts has the job of a post under review fire again in a day, only to be parked, and that of a paused
-// one a second after its deadline: later than any claim lets it through.
+// parkJobsOfPosts has the job of a post under review fire again in a day, when it is parked again, and the job of a
+// paused post a second after its deadline, when a claim ends it.
 var parkJobsOfPosts = db.NewStatement(`
 	update jobs j set held = true, due_at = w.due_at, overdue_since = coalesce(j.overdue_since, w.base)
 	from (
@@ -39,8 +39,8 @@ var parkJobsOfPosts = db.NewStatement(`
 	where j.id = w.id and w.held
 	returning j.id`)
 
-// parkComments puts the jobs of first comments that are held off, and returns which. Replies that had
-// not gone out when the database was restored to a backup end: nobody would miss the moment for them.
+// parkComments postpones the jobs of first comments that are held and returns which. Replies that had not gone out when
+// the database was restored from a backup end: the moment for them has passed.
 func (s *Store) parkComments(ctx context.Context, ids []schema.CommentID) (parked []schema.JobID, err error) {
 	return s.park(ctx, `select from comments where id = any($1) order by id for no key update`, ids,
 		parking{parkJobsOfComments, pgx.StrictNamedArgs{"ids": ids, "late": s.Late, "delay": schema.FirstCommentDelay}},
@@ -109,12 +109,12 @@ func (s *Store) HoldOverdue(ctx context.Context) (int64, error) {
 	return maintenance.HoldOverdue(ctx, s.DB)
 }
 
-// NoteRestore tells the store of the restore whose hold stands when the process begins; nil: there is
-// none. One that begins later is found by claims all the same.
+// NoteRestore tells the store which restore holds posts when the process begins; nil: none does. Claims find one that
+// begins later by themselves.
 func (s *Store) NoteRestore(r *schema.Restore) { s.restored.Store(r) }
 
-// Unheld returns the jobs that the hold of a restore is not on, and parks the others. Where no restore
-// is marked, or since its hold was found to have ended, it asks nothing.
+// Unheld returns the jobs that no restore holds and parks the others. It asks the database only while a restore is
+// marked whose hold has not been found to have ended.
 func (d *Delay) Unheld(ctx context.Context, jobs []schema.Job) ([]schema.Job, error) {
 	restore := d.restored.Load()
 	if restore == nil {
