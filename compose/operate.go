@@ -112,7 +112,7 @@ func operateOn(ctx context.Context, c Config, work func(context.Context, *operat
 		return err
 	}
 	return work(ctx, &operator{
-		config: c, admin: postgres.NewAdmin(store), people: postgres.NewPeople(store), mail: postgres.NewMail(store, rand.Reader), vault: vault, deletions: postgres.NewDeletions(store, deletion.Late),
+		config: c, admin: postgres.NewAdmin(store), people: postgres.NewPeople(store), mail: postgres.NewMail(store, rand.Reader), vault: vault, deletions: deletion.New(store.DB, deletion.Late),
 		restores: restores.New(store.DB),
 		bind:     func(ctx context.Context) error { return bindKeyset(ctx, c, store, vault) },
 	})

@@ -275,7 +275,7 @@ func (b *base) gatewayServer(ctx context.Context) (*server, error) {
 }
 
 func (b *base) deletions() *deletion.Store {
-	return postgres.NewDeletions(b.store, cmp.Or(b.config.DeletionLate, deletion.Late))
+	return deletion.New(b.store.DB, cmp.Or(b.config.DeletionLate, deletion.Late))
 }
 
 func (b *base) sandboxes() sandboxes {

@@ -15,6 +15,7 @@ import (
 	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/deletion"
 )
 
 func TestAWorkspaceIsDeletedOnTheSecondWord(t *testing.T) {
@@ -158,7 +159,7 @@ func TestMetaCallsForAPerson(t *testing.T) {
 			t.Errorf("%s: it is %v", platform, status)
 		}
 	}
-	deletions := postgres.NewDeletions(a.Store, 0)
+	deletions := deletion.New(a.Store.DB, 0)
 	for range 200 {
 		if _, _, err := deletions.Delete(t.Context(), func(context.Context, schema.Erasure) (int64, error) { return 0, nil }); err != nil {
 			t.Fatal(err)

@@ -41,6 +41,7 @@ import (
 	"crier/schema/clickhouse"
 	"crier/schema/people"
 	"crier/schema/postgres"
+	"crier/schema/postgres/deletion"
 	"crier/schema/postgres/engagement"
 	"crier/schema/postgres/operation"
 )
@@ -79,7 +80,7 @@ func Serve(t testing.TB, options ...Option) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(database.Close)
-	s := &Server{TB: t, admin: postgres.NewAdmin(database), written: postgres.NewEngagement(database)}
+	s := &Server{TB: t, admin: postgres.NewAdmin(database), written: engagement.New(database.DB)}
 	for _, option := range options {
 		option(s)
 	}
@@ -157,7 +158,7 @@ func (s *Server) serve(database *postgres.Store) {
 		Stores: gateway.Stores{
 			Admission: s.gateway, Directory: s.gateway, Posts: s.gateway, Queues: s.gateway, Accounts: s.gateway,
 			Keys: s.gateway, Billing: s.gateway, Media: s.gateway, Webhooks: s.gateway, Feeds: s.gateway,
-			Engagement: s.gateway, People: s.gateway, Devices: s.gateway, Audit: s.gateway, Deletions: postgres.NewDeletions(database, 0),
+			Engagement: s.gateway, People: s.gateway, Devices: s.gateway, Audit: s.gateway, Deletions: deletion.New(database.DB, 0),
 		},
 		Media: s.contents(guard), Sandboxes: s.admin, TestSender: pipeline.NewSender(&http.Client{Timeout: 10 * time.Second}, time.Now),
 		Platforms: gateway.Platforms{Connectors: s.simulators(guard), Vault: vault, Connecting: catalog.Connecting, Constraints: catalog.Constraints},

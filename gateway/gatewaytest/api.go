@@ -29,6 +29,7 @@ import (
 	"crier/pipeline"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/deletion"
 	"crier/schema/postgres/operation"
 )
 
@@ -159,7 +160,7 @@ func (a *API) Serve(logger *slog.Logger, change []func(*gateway.Config)) {
 		Stores: gateway.Stores{
 			Admission: store, Directory: store, Posts: store, Queues: store, Accounts: store,
 			Keys: store, Billing: store, Media: store, Webhooks: store, Feeds: store,
-			Engagement: store, People: store, Devices: store, Audit: store, Mail: postgres.NewMail(a.Store, rand.Reader), Deletions: postgres.NewDeletions(a.Store, 0),
+			Engagement: store, People: store, Devices: store, Audit: store, Mail: postgres.NewMail(a.Store, rand.Reader), Deletions: deletion.New(a.Store.DB, 0),
 		},
 		Analytics: Analytics{PostCounter: PostCounts{}, EventReader: EventPages{}}, Inbox: a.Inbox, Sandboxes: a.Admin, TestSender: pipeline.NewSender(direct, a.Store.Now),
 		Platforms: gateway.Platforms{

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"crier/schema"
-	"crier/schema/postgres"
+	"crier/schema/postgres/engagement"
 )
 
 // InboxContents are what ClickHouse would have of what people wrote.
@@ -25,7 +25,7 @@ func (a *API) AddInboxItem(workspace schema.WorkspaceID, account string, item sc
 		item.WrittenAt = a.Store.Now().Truncate(time.Millisecond)
 	}
 	received := []schema.Received{{Item: item, State: `{"visibility":"public"}`}}
-	if _, err := postgres.NewEngagement(a.Store).Receive(context.Background(), schema.Account{ID: id, Workspace: workspace, Platform: schema.Mastodon}, received); err != nil {
+	if _, err := engagement.New(a.Store.DB).Receive(context.Background(), schema.Account{ID: id, Workspace: workspace, Platform: schema.Mastodon}, received); err != nil {
 		a.Fatal(err)
 	}
 	a.Inbox[schema.ItemName{Account: id, NativeID: item.NativeID}] = item

@@ -10,7 +10,6 @@ import (
 	"crier/schema/postgres/admission"
 	"crier/schema/postgres/billing"
 	"crier/schema/postgres/collection"
-	"crier/schema/postgres/deletion"
 	"crier/schema/postgres/engagement"
 	"crier/schema/postgres/feeds"
 	"crier/schema/postgres/internal/db"
@@ -81,19 +80,11 @@ func NewGateway(s *Store, sealer tables.Sealer, constraints func(schema.Platform
 	}
 }
 
-// NewEngagement returns the store of what accounts receive, for those that collect it.
-func NewEngagement(s *Store) *engagement.Store { return engagement.New(s.DB) }
-
 // NewMedia returns the store of uploads, for their cleanup.
 func NewMedia(s *Store) *media.Store { return media.New(s.DB) }
 
 // NewMail returns the store of what is sent by mail, of its tokens' randomness.
 func NewMail(s *Store, random io.Reader) *mail.Store { return mail.New(s.DB, random) }
-
-// NewDeletions returns the store of what is deleted. late is deletion.Late, except in tests.
-func NewDeletions(s *Store, late time.Duration) *deletion.Store {
-	return deletion.New(s.DB, late)
-}
 
 // Collection is the store of the collect stage.
 type Collection struct {

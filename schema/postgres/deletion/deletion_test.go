@@ -209,7 +209,7 @@ func TestNothingIsLeftOfAWorkspace(t *testing.T) {
 	}
 	before := f.naming(other)
 
-	deletions := postgres.NewDeletions(f.Store, 0)
+	deletions := deletion.New(f.Store.DB, 0)
 	d, contents := f.requestDeletion(deletions, schema.AccountID{})
 	want := schema.DeletionContents{Workspace: "acme", Accounts: 4, Keys: 1, Brands: 1, Queues: 1, Webhooks: 1, Posts: 6, Open: 3, Media: 1}
 	if contents != want {
@@ -274,7 +274,7 @@ func TestNothingGoesOutAfterTheAnswer(t *testing.T) {
 	_, err = claiming.Exec(t.Context(), `begin; update targets set looked = looked where post_id = `+sqlID(due.ID))
 	f.Must(err)
 
-	deletions := postgres.NewDeletions(f.Store, 0)
+	deletions := deletion.New(f.Store.DB, 0)
 	d, _ := f.requestDeletion(deletions, schema.AccountID{})
 	soon, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
@@ -359,7 +359,7 @@ func TestNothingIsLeftOfAnAccount(t *testing.T) {
 	ids := forms(gone)
 	f.Exec(`insert into app_turns (app, next_at) values ('mastodon ` + gone.String() + `/post', now())`)
 
-	deletions := postgres.NewDeletions(f.Store, 0)
+	deletions := deletion.New(f.Store.DB, 0)
 	d, contents := f.requestDeletion(deletions, gone)
 	if contents.Posts != 5 || contents.Open != 4 {
 		t.Errorf("contents = %+v, want 5 posts, 4 of them open", contents)
@@ -424,7 +424,7 @@ func TestProfilesAreForgottenInTheirPlatformsTime(t *testing.T) {
 		}
 	}
 	f.Exec(`update accounts set settings = '{"a":1}', person = 'x'; update accounts set disconnected_at = now() - interval '49 hours' where id = ` + sqlID(f.Accounts[0]))
-	deletions := postgres.NewDeletions(f.Store, 0)
+	deletions := deletion.New(f.Store.DB, 0)
 	for _, want := range []int{1, 0} {
 		n, more, err := deletions.ForgetProfiles(t.Context(), map[schema.Platform]time.Duration{schema.Mastodon: 48 * time.Hour, schema.LinkedIn: time.Hour})
 		if n != want || more || err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"crier/schema"
-	"crier/schema/postgres"
+	"crier/schema/postgres/deletion"
 	"crier/schema/postgres/postgrestest"
 )
 
@@ -17,7 +17,7 @@ func TestNothingIsLeftOfACallInHand(t *testing.T) {
 	for _, deleted := range []schema.AccountID{account, workspace} {
 		post := f.Create(f.Post(1, 0))
 		call := f.MustClaim(post, 0)
-		deletions := postgres.NewDeletions(f.Store, 0)
+		deletions := deletion.New(f.Store.DB, 0)
 		d, _ := f.requestDeletion(deletions, deleted)
 		soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		_, err := deletions.Stop(soon, d.ID, schema.HashAPIKey("confirmed"))
