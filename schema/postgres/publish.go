@@ -84,14 +84,14 @@ func arm(claimed []schema.Delivery, sent time.Time) {
 	}
 }
 
-// lockScheduled has claims of several posts, which would wait for each other otherwise, lock these in the
-// order of their ids. One alone holds no other post while it waits.
+// lockScheduled locks the posts of a claim in the order of their ids: claims of several posts would wait for each other
+// otherwise. A claim of one post holds no other while it waits.
 var lockScheduled = db.NewStatement(`
 	select from posts p join unnest(@posts::uuid[], @versions::int[]) u (id, version) on p.id = u.id and p.version = u.version
 	where p.status = {post_scheduled} order by p.id for no key update of p`)
 
-// beginPosts leaves a post scheduled of which only what waits is asked for, or all is held: it can be
-// edited and cancelled.
+// beginPosts begins posts. One stays scheduled, and can be edited and cancelled, where the claim asks only for targets
+// that wait, or all of it is held.
 var beginPosts = db.NewStatement(`
 	update posts p set status = {post_processing}, updated_at = now()
 	from unnest(@posts::uuid[], @ns::int2[], @versions::int[]) u (id, n, version)

@@ -13,8 +13,8 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// maxReviewed bounds what is looked at of an account at a time: what was published last, more
-// than an account may publish in a day.
+// maxReviewed bounds how many of an account's latest publications are looked at together: more than it may publish in a
+// day.
 const maxReviewed = 60
 
 // Published returns what was published to an account's profile lately, by whichever account.

@@ -195,7 +195,7 @@ func (s *Store) Postpone(ctx context.Context, ids []schema.CollectionID, waits [
 	return postponed, nil
 }
 
-// Backlog tells how much is to be read and was not, and since when the oldest of it is due.
+// Backlog returns how many collections are due and not done, and since when the oldest is due.
 func (s *Store) Backlog(ctx context.Context) (due int, oldest time.Duration, err error) {
 	var since *time.Time
 	err = s.Pool.QueryRow(ctx, `

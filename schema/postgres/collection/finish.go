@@ -85,8 +85,7 @@ func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResul
 	return tx.SendBatch(ctx, b).Close()
 }
 
-// queueLooks moves the snapshots on at which was looked, and removes those that have no next
-// look.
+// queueLooks moves the snapshots that were looked at to their next look, and removes those that have none.
 func queueLooks(b *pgx.Batch, r *schema.CollectionResult) {
 	var posts, ended []schema.PostID
 	var targets, slots, endedTargets []int16

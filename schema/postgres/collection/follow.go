@@ -12,9 +12,9 @@ import (
 	"crier/schema/postgres/internal/tables"
 )
 
-// Follow has collected what events ask for, within the transaction that takes their mark: a
-// posted target is looked at by and by, a connected account is read, a disconnected one is not.
-// It returns the jobs that were made. An event that comes again has no mark any more.
+// Follow makes the collections that events ask for: metrics of a posted target, and what is read of a connected account.
+// Those of a disconnected account it ends. It runs in the transaction that takes the events' mark, so that an event that
+// comes again does nothing. It returns the jobs that it made.
 func Follow(ctx context.Context, tx pgx.Tx, events []schema.Event, now time.Time) ([]schema.Job, error) {
 	var posted, connected, gone []schema.AccountID
 	var posts []schema.PostID
@@ -83,7 +83,7 @@ func queueSnapshots(b *pgx.Batch, posts []schema.PostID, accounts []schema.Accou
 		on conflict (post_id, n) do nothing`), db.IDColumn(posts), db.IDColumn(accounts), schema.SnapshotAge(0))
 }
 
-// queueForget has nothing collected any more of accounts that are disconnected still.
+// queueForget ends the collections of those of the accounts that are still disconnected.
 func queueForget(b *pgx.Batch, accounts []schema.AccountID) {
 	b.Queue(`
 		delete from snapshots s using accounts a

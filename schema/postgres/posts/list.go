@@ -180,8 +180,8 @@ func (l listing) kinds() (named []string) {
 // Most posts have none of the wanted values anywhere, which costs far less to find out.
 const hasMetadata = ` where strpos(p.content::text, @value) > 0 and (p.content -> 'metadata')::jsonb @> @metadata::text::jsonb`
 
-// page counts posts up to MaxTotal and returns a page, merged of what each source has first.
-// Those with metadata are searched for among as many of the first as may be.
+// page counts posts up to MaxTotal and returns a page, merged from the first posts of each source. A filter by metadata
+// searches the first maxSearched of them.
 func (l listing) page() string {
 	named, sorted := l.kinds(), l.order.by("at", "id")
 	counted := fmt.Sprintf(`(select from (%s) u limit %d)`, l.union(l.sources, nothing, fmt.Sprint(`limit `, tables.MaxTotal)), tables.MaxTotal)

@@ -65,8 +65,8 @@ func findingOf(e schema.EventType) (schema.FindingKind, bool) {
 	}
 }
 
-// EventsRead notes that all events of ClickHouse since the restored moment were added, of which the newest
-// is of a time: from then on they tell what did not happen, too.
+// EventsRead notes that all events of ClickHouse since the restored moment were added, and of what time the newest is.
+// From then on, what they do not tell of did not happen.
 func (s *Store) EventsRead(ctx context.Context, r *schema.Restore, until time.Time) error {
 	if _, err := s.Pool.Exec(ctx, `update restores set events_until = $2 where restored_to = $1`, r.To, until); err != nil {
 		return fmt.Errorf("noting that events were read: %w", db.Unavailable(err))
@@ -74,8 +74,8 @@ func (s *Store) EventsRead(ctx context.Context, r *schema.Restore, until time.Ti
 	return nil
 }
 
-// Lease lets one process at a time look at the platforms, for as long as it asks for it anew. It is false
-// where another does.
+// Lease lets one process at a time look at the platforms, as long as it renews the lease. It is false while another
+// process has it.
 func (s *Store) Lease(ctx context.Context, r *schema.Restore, mine *time.Time) (leased bool, err error) {
 	var until time.Time
 	rows, err := s.Pool.Query(ctx, `
@@ -99,7 +99,7 @@ const lookLease = 3 * time.Minute
 // have been renewed.
 const retryLook = 5 * time.Minute
 
-// ToLook returns accounts after one that are still to be looked at, in the order of their ids.
+// ToLook returns the accounts after a given one that are still to be looked at, in the order of their ids.
 func (s *Store) ToLook(ctx context.Context, r *schema.Restore, after schema.AccountID, limit int) ([]schema.Account, error) {
 	rows, err := s.Pool.Query(ctx, sql.Text(`
 		select a.id, a.workspace_id, a.platform from accounts a left join restore_looks l on l.account_id = a.id
@@ -131,8 +131,8 @@ func (s *Store) AddFindings(ctx context.Context, findings []schema.Finding) erro
 	return nil
 }
 
-// Looked notes that an account was looked at: for its posts that are scheduled for before a time, all where
-// that is zero; or why it could not be.
+// Looked notes that an account was looked at, for its posts that are scheduled before a time (zero: all), or why it could
+// not be.
 func (s *Store) Looked(ctx context.Context, account schema.AccountID, before time.Time, why string) error {
 	_, err := s.Pool.Exec(ctx, `
 		insert into restore_looks as l (account_id, tried_at, looked_upto, error)

@@ -192,9 +192,9 @@ type Known struct {
 	schema.Evidence
 }
 
-// Page reads the next posts that are held and selected, after one, in the order of their ids: as many as
-// there are among the next of the backup, which may be none, but at most knownPage: what is known is read of
-// no others. upto is where it goes on.
+// Page reads the posts after a given one that are held and selected, in the order of their ids. It looks at a chunk of the
+// backup, which may have none of them, and returns at most knownPage: only of these it reads what is known. upto is where
+// the next page begins.
 func Page(ctx context.Context, q db.Querier, r *schema.Restore, of schema.HeldSelection, after [16]byte) (posts []Known, upto [16]byte, more bool, err error) {
 	if upto, more, err = next(ctx, q, r, of, after, lookPage); err != nil {
 		return nil, upto, false, err

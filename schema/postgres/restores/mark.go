@@ -29,8 +29,8 @@ type Store struct{ *db.DB }
 // New returns the store of restores.
 func New(d *db.DB) *Store { return &Store{d} }
 
-// Adopt marks the database with the backup that was restored into it, unless that is done: a restore
-// that was cut off behind its last row is no other than one that was not.
+// Adopt marks the database with the backup that was restored into it, unless it is marked already. A restore that was cut
+// off after its last row is as good as a whole one.
 func (s *Store) Adopt(ctx context.Context) error {
 	const isThere = `select to_regclass('restored_backup') is not null`
 	var there bool
@@ -63,8 +63,8 @@ func (s *Store) Adopt(ctx context.Context) error {
 	return nil
 }
 
-// Mark marks the database as one that went back to a moment, and holds what is open in it. It does
-// nothing for a moment that it was marked with before: so it can be asked for at each start.
+// Mark marks the database as one that went back to a moment, and holds what is open in it. It does nothing if it has
+// marked that moment before, so each start can ask for it.
 func (s *Store) Mark(ctx context.Context, to time.Time) error {
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
@@ -78,8 +78,8 @@ func (s *Store) Mark(ctx context.Context, to time.Time) error {
 	return nil
 }
 
-// mark takes the same time whatever is open. What an earlier restore has released, and what was known by
-// it, is of no use after another.
+// mark takes the same time however much is open. It deletes what an earlier restore has released and found out, which is
+// of no use after another.
 func mark(ctx context.Context, tx pgx.Tx, to time.Time) error {
 	var known bool
 	if err := tx.QueryRow(ctx, `select exists (select from restores where restored_to = $1)`, to).Scan(&known); err != nil || known {
@@ -145,8 +145,8 @@ func (s *Store) Held(ctx context.Context) (*schema.Restore, error) {
 	return &r, nil
 }
 
-// End lifts the hold of the restore where no post is held by it any more. Replies that have not gone out end
-// before: nothing else would keep them from it.
+// End lifts the hold of the restore once it holds no post any more. It first ends replies that have not gone out, which
+// nothing else would hold.
 func (s *Store) End(ctx context.Context) (ended bool, err error) {
 	r, err := s.Held(ctx)
 	if err != nil || r == nil {
@@ -179,8 +179,8 @@ func (s *Store) End(ctx context.Context) (ended bool, err error) {
 	return true, nil
 }
 
-// ConfirmKeys lets keys work that the backup has: those of a workspace and of its sandbox, or all where
-// it is nil. It returns how many did not.
+// ConfirmKeys lets the keys of the backup work again: those of a workspace and of its sandbox, or all where workspace is
+// nil. It returns how many waited for that.
 func (s *Store) ConfirmKeys(ctx context.Context, workspace *schema.WorkspaceID) (confirmed int, err error) {
 	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, sql.Text(`
@@ -236,10 +236,9 @@ func (s *Store) Newest(ctx context.Context) (n schema.NewestKnown, err error) {
 // one clock.
 const knownSlack = 100 * time.Millisecond
 
-// Unknown returns when the newest of some batches of events was made that the database never had; zero
-// where it had them all. It has those that wait in the outbox, and had those that were made before the
-// position that it has given last: nothing leaves the outbox without one. That position is read last,
-// since other processes may be giving positions meanwhile.
+// Unknown returns, of the batches that the database never had, when the newest was made; zero if it had them all. It has
+// those that wait in the outbox. It had those that are older than the last position it has given, since nothing leaves the
+// outbox without one. That position is read last: other processes may be giving positions meanwhile.
 func (s *Store) Unknown(ctx context.Context, batches []schema.BatchID) (at time.Time, err error) {
 	now := s.Now()
 	rows, err := s.Pool.Query(ctx, `select u.id from unnest($1::uuid[]) u (id) where not exists (select from outbox o where o.id = u.id)`, db.IDColumn(batches))
