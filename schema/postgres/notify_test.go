@@ -151,20 +151,20 @@ func TestOfDeliveriesThatEndTogetherTheTenthFailureInARowIsTheLastThatCounts(t *
 	if after := f.wantFailures(hook, 10, false); !after.DisabledAt.Equal(got.DisabledAt) || !after.LastDeliveredAt.Equal(got.LastDeliveredAt) {
 		t.Errorf("what ended after the disabling made %+v of %+v", after, got)
 	}
-	var told []schema.EventBatch
+	var disabled []schema.EventBatch
 	for _, b := range f.Events()[before:] {
 		if b.Events[0].Type == schema.WebhookDisabled {
-			told = append(told, b)
+			disabled = append(disabled, b)
 		}
 	}
-	if len(told) != 1 || len(told[0].Events) != 1 || f.counted("crier_webhooks_disabled_total") != 1 {
-		t.Fatalf("told of %v", told)
+	if len(disabled) != 1 || len(disabled[0].Events) != 1 || f.counted("crier_webhooks_disabled_total") != 1 {
+		t.Fatalf("told of %v", disabled)
 	}
-	data := string(told[0].Events[0].Data)
+	data := string(disabled[0].Events[0].Data)
 	if !strings.Contains(data, hook.ID.String()) || !strings.Contains(data, `"host":"hooks.example"`) || strings.Contains(data, "secret") {
 		t.Errorf("told %s", data)
 	}
-	messages, err := f.Notify.Expand(t.Context(), told)
+	messages, err := f.Notify.Expand(t.Context(), disabled)
 	if err != nil || len(messages) != 1 || messages[0].Webhook != other.ID {
 		t.Errorf("the event goes to %v, %v, want the other webhook", messages, err)
 	}

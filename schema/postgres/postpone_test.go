@@ -59,14 +59,14 @@ func TestWhatWaitsForItsPlatformIsPutOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			p := f.Create(f.Post(1, 0))
-			asked := f.Store.Now()
+			since := f.Store.Now()
 			tt.before(f, &p)
 			before := f.latestJob()
 			if got := f.postpone(p, 0, wait); got != tt.put {
 				t.Errorf("put off: %t, want %t", got, tt.put)
 			}
 			if after := f.latestJob(); tt.due > 0 {
-				f.WantDue(after, asked, tt.due, tt.due)
+				f.WantDue(after, since, tt.due, tt.due)
 			} else if !after.Equal(before) {
 				t.Errorf("the job is due at %v, want it at %v as before", after, before)
 			}
@@ -105,8 +105,8 @@ func TestALongWaitInMemoryIsTold(t *testing.T) {
 	f.Claim(claimed, 0)
 	refs := []schema.TargetRef{{Post: p.ID, N: 1, Version: p.Version}, {Post: claimed.ID, Version: claimed.Version}}
 	f.Must(f.Publish.RecordWaits(t.Context(), refs, []time.Duration{time.Hour, time.Hour}))
-	if _, told, err := f.Gateway.Attempts(t.Context(), f.Workspace, claimed.ID); err != nil || len(told) > 0 {
-		t.Errorf("of a target that does not wait is told %+v, %v", told, err)
+	if _, attempts, err := f.Gateway.Attempts(t.Context(), f.Workspace, claimed.ID); err != nil || len(attempts) > 0 {
+		t.Errorf("of a target that does not wait is told %+v, %v", attempts, err)
 	}
 	f.wantWait(map[schema.PostID]schema.Attempt{p.ID: {N: 1, Comment: schema.NoComment}, commented: {N: 0, Comment: 0}})
 }
@@ -115,11 +115,11 @@ func TestALongWaitInMemoryIsTold(t *testing.T) {
 func (f *fixture) wantWait(waits map[schema.PostID]schema.Attempt) {
 	f.Helper()
 	for post, want := range waits {
-		_, told, err := f.Gateway.Attempts(f.Context(), f.Workspace, post)
+		_, attempts, err := f.Gateway.Attempts(f.Context(), f.Workspace, post)
 		f.Must(err)
-		if len(told) != 1 || told[0].Kind != schema.AttemptDeferred || told[0].N != want.N || told[0].Comment != want.Comment ||
-			told[0].Code != "platform_rate_limited" || told[0].Message == "" || time.Until(told[0].NextAt) < 59*time.Minute {
-			f.Errorf("told is %+v", told)
+		if len(attempts) != 1 || attempts[0].Kind != schema.AttemptDeferred || attempts[0].N != want.N || attempts[0].Comment != want.Comment ||
+			attempts[0].Code != "platform_rate_limited" || attempts[0].Message == "" || time.Until(attempts[0].NextAt) < 59*time.Minute {
+			f.Errorf("told is %+v", attempts)
 		}
 	}
 }
@@ -127,12 +127,12 @@ func (f *fixture) wantWait(waits map[schema.PostID]schema.Attempt) {
 func TestAPostWaitsForTheFirstOfItsTargets(t *testing.T) {
 	f := newFixture(t)
 	p := f.Create(f.Post(2, 0))
-	asked := f.Store.Now()
+	since := f.Store.Now()
 	f.postpone(p, 0, 10*time.Minute)
-	f.WantDue(f.latestJob(), asked, schema.VisibilityTimeout, schema.VisibilityTimeout) // the other target's message may be lost
-	asked = f.Store.Now()
+	f.WantDue(f.latestJob(), since, schema.VisibilityTimeout, schema.VisibilityTimeout) // the other target's message may be lost
+	since = f.Store.Now()
 	f.postpone(p, 1, 5*time.Minute)
-	f.WantDue(f.latestJob(), asked, 5*time.Minute, 5*time.Minute)
+	f.WantDue(f.latestJob(), since, 5*time.Minute, 5*time.Minute)
 }
 
 // A gateway that is killed between a commit and its announcement has a post wait no longer than this.
@@ -166,7 +166,7 @@ func TestAFirstCommentIsPutOff(t *testing.T) {
 	f := newFixture(t)
 	const wait = 10 * time.Minute
 	id := f.NewFirstComment()
-	asked := f.Store.Now()
+	since := f.Store.Now()
 	for i, want := range []int{1, 0} {
 		postponed, err := f.Comment.Postpone(t.Context(), []schema.CommentID{id}, []time.Duration{wait})
 		f.Must(err)
@@ -179,7 +179,7 @@ func TestAFirstCommentIsPutOff(t *testing.T) {
 	if len(claimed) > 0 {
 		t.Error("it was claimed before its time")
 	}
-	f.WantDue(f.latestJob(), asked, wait, wait)
+	f.WantDue(f.latestJob(), since, wait, wait)
 }
 
 // TestTurnsOfAnAppAreLeasedOnce races processes for an app's turns: none is given twice,

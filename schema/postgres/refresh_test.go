@@ -40,11 +40,11 @@ func TestARefusedTokenIsTradedOnce(t *testing.T) {
 	}
 	f.MakeRenewalsDue()
 	f.FinishRenewal(store, f.ClaimRenewal(store, a), schema.RenewalOutcome{Err: &schema.Error{Kind: schema.Unknown, Message: "lost"}})
-	for _, said := range []string{`{"limits":{"text":300}}`, ""} { // a check that brings nothing leaves what there is
+	for _, message := range []string{`{"limits":{"text":300}}`, ""} { // a check that brings nothing leaves what there is
 		f.MakeRenewalsDue()
-		f.FinishRenewal(store, f.ClaimRenewal(store, a), schema.RenewalOutcome{Settings: []byte(said)})
+		f.FinishRenewal(store, f.ClaimRenewal(store, a), schema.RenewalOutcome{Settings: []byte(message)})
 		if got := f.Account(a.ID); string(got.Settings) != `{"limits":{"text":300}}` {
-			t.Fatalf("settings after a check that brought %q: %s", said, got.Settings)
+			t.Fatalf("settings after a check that brought %q: %s", message, got.Settings)
 		}
 	}
 }

@@ -73,12 +73,12 @@ func TestAWaitingTargetIsNotClaimedBeforeItsTime(t *testing.T) {
 	p := f.Create(f.Post(1, 0))
 	d := f.Claim(p, 0)[0]
 	const wait = 10 * time.Minute
-	asked := f.Store.Now()
+	since := f.Store.Now()
 	f.Finish(d, schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited, RetryAfter: wait}})
 	if d := f.Claim(p, 0); len(d) != 0 {
 		t.Fatal("claimed before its time")
 	}
-	f.WantDue(f.Jobs()[0].DueAt, asked, wait, wait)
+	f.WantDue(f.Jobs()[0].DueAt, since, wait, wait)
 	f.Exec(`update targets set next_at = now()`)
 	if d := f.Claim(p, 0); len(d) != 1 || d[0].Attempts != 0 {
 		t.Fatalf("claimed %+v, want it at no cost of a try", d)
@@ -90,13 +90,13 @@ func TestFirstCommentsFollowTheirTarget(t *testing.T) {
 	p := f.Post(1, 0)
 	p.Content.FirstComments = []schema.FirstComment{{Target: 0, Text: "first"}}
 	f.Create(p)
-	asked := f.Store.Now()
+	since := f.Store.Now()
 	f.Finish(f.Claim(p, 0)[0], schema.Outcome{Receipt: schema.Receipt{NativeID: "n0"}})
 	jobs := f.Jobs()
 	if len(jobs) != 1 || jobs[0].Kind != schema.JobComment {
 		t.Fatalf("jobs = %+v, want the comment's", jobs)
 	}
-	f.WantDue(jobs[0].DueAt, asked, schema.FirstCommentDelay, schema.FirstCommentDelay)
+	f.WantDue(jobs[0].DueAt, since, schema.FirstCommentDelay, schema.FirstCommentDelay)
 	id := schema.CommentID(jobs[0].ID)
 	claimed, err := f.Comment.Claim(t.Context(), []schema.CommentID{id})
 	if err != nil || len(claimed) != 1 || claimed[0].Comment.Text != "first" || claimed[0].Receipt(0) == nil {
@@ -116,12 +116,12 @@ func TestFiredJobsFireAgain(t *testing.T) {
 	f := newFixture(t)
 	f.Create(f.Post(1, time.Second))
 	jobs := f.Jobs()
-	asked := f.Store.Now()
+	since := f.Store.Now()
 	if _, err := f.Delay.Fired(t.Context(), jobs); err != nil {
 		t.Fatal(err)
 	}
 	moved := f.Jobs()
-	f.WantDue(moved[0].DueAt, asked, schema.VisibilityTimeout, schema.VisibilityTimeout)
+	f.WantDue(moved[0].DueAt, since, schema.VisibilityTimeout, schema.VisibilityTimeout)
 	if _, err := f.Delay.Fired(t.Context(), jobs); err != nil {
 		t.Fatal(err)
 	}
@@ -136,12 +136,12 @@ func TestAResultBeforeItsJobIsMovedOnPutsNothingOff(t *testing.T) {
 	p := f.Create(f.Post(2, 0))
 	f.Finish(f.Claim(p, 1)[0], schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited, RetryAfter: 10 * time.Second}})
 	f.Exec(`update jobs set due_at = now()`) // of the first target
-	firing, asked := f.Jobs(), f.Store.Now()
+	firing, since := f.Jobs(), f.Store.Now()
 	f.Finish(f.Claim(p, 0)[0], schema.Outcome{Err: &schema.Error{Kind: schema.Refused}})
 	if _, err := f.Delay.Fired(t.Context(), firing); err != nil {
 		t.Fatal(err)
 	}
-	f.WantDue(f.Jobs()[0].DueAt, asked, 0, 15*time.Second)
+	f.WantDue(f.Jobs()[0].DueAt, since, 0, 15*time.Second)
 }
 
 // What fires waits for nobody who holds jobs: they may want those that it holds.
@@ -181,9 +181,9 @@ func TestADeliveryThatWaitsFiresLessOften(t *testing.T) {
 	f := newFixture(t)
 	f.Create(f.Post(1, time.Second))
 	f.Exec(fmt.Sprintf(`update jobs set kind = %d, fires = 9`, schema.JobNotify))
-	asked := f.Store.Now()
+	since := f.Store.Now()
 	if _, err := f.Delay.Fired(t.Context(), f.Jobs()); err != nil {
 		t.Fatal(err)
 	}
-	f.WantDue(f.Jobs()[0].DueAt, asked, 4*time.Minute, 6*time.Minute)
+	f.WantDue(f.Jobs()[0].DueAt, since, 4*time.Minute, 6*time.Minute)
 }

@@ -28,12 +28,12 @@ func TestBackupIsOneMomentAndRestoresAsItWas(t *testing.T) {
 	f.Create(far)
 	before := f.everything(f.URL)
 
-	kept := postgrestest.Dump{}
+	memory := postgrestest.Dump{}
 	dump, err := backup.Backup(t.Context(), f.URL, func(name string) (io.Writer, error) {
 		if name == "posts" { // a post that comes while the backup runs is not of its moment
 			f.Create(f.Post(1, time.Hour))
 		}
-		return kept.Create(name)
+		return memory.Create(name)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestBackupIsOneMomentAndRestoresAsItWas(t *testing.T) {
 
 	dump.Migration = 90 // the next ones change no columns
 	url := embeddedtest.Postgres(t)
-	if err := backup.Restore(t.Context(), url, dump, kept.Open); err != nil {
+	if err := backup.Restore(t.Context(), url, dump, memory.Open); err != nil {
 		t.Fatal(err)
 	}
 	if after := f.everything(url); after != before {
@@ -63,8 +63,8 @@ func TestBackupIsOneMomentAndRestoresAsItWas(t *testing.T) {
 func TestRestoreRefuses(t *testing.T) {
 	f := newFixture(t)
 	f.Create(f.Post(1, time.Hour))
-	kept := postgrestest.Dump{}
-	dump, err := backup.Backup(t.Context(), f.URL, kept.Create)
+	memory := postgrestest.Dump{}
+	dump, err := backup.Backup(t.Context(), f.URL, memory.Create)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestRestoreRefuses(t *testing.T) {
 	newer, older, truncated := dump, dump, postgrestest.Dump{}
 	newer.Migration += 1000
 	older.Migration--
-	for name, text := range kept {
+	for name, text := range memory {
 		lines := strings.SplitAfter(text.String(), "\n")
 		truncated[name] = bytes.NewBufferString(strings.Join(lines[:max(0, len(lines)-2)], ""))
 	}
@@ -86,9 +86,9 @@ func TestRestoreRefuses(t *testing.T) {
 		from postgrestest.Dump
 		want string
 	}{
-		"a database in use":              {f.URL, dump, kept, "in use"},
-		"a backup of a newer version":    {fresh(), newer, kept, "newer version of crier"},
-		"tables newer than the backup's": {migrated, older, kept, "was not migrated"},
+		"a database in use":              {f.URL, dump, memory, "in use"},
+		"a backup of a newer version":    {fresh(), newer, memory, "newer version of crier"},
+		"tables newer than the backup's": {migrated, older, memory, "was not migrated"},
 		"a table with fewer rows":        {fresh(), dump, truncated, "the backup says"},
 	} {
 		t.Run(name, func(t *testing.T) {

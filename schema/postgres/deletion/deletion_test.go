@@ -292,15 +292,15 @@ func TestNothingGoesOutAfterTheAnswer(t *testing.T) {
 		{"a renewal", func() { f.Exec(`update accounts set renew_lease = now()`) }},
 		{"a claim", func() { _, err := claiming.Exec(t.Context(), `commit`); f.Must(err) }},
 	}
-	for _, one := range inHand {
+	for _, claim := range inHand {
 		soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		_, _, err := deletions.Delete(soon, forgotten)
 		cancel()
 		now, lookErr := deletions.Deletions(t.Context(), d.ID)
 		if f.Must(lookErr); now[0].Status != schema.DeletionStopping {
-			t.Fatalf("it is %v while %s is in hand (%v)", now[0].Status, one.what, err)
+			t.Fatalf("it is %v while %s is in hand (%v)", now[0].Status, claim.what, err)
 		}
-		one.end()
+		claim.end()
 	}
 	stopped, err := deletions.Stop(t.Context(), d.ID, schema.HashAPIKey("confirmed"))
 	if err != nil || stopped.Status != schema.DeletionRemoving {

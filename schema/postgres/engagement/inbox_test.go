@@ -18,9 +18,9 @@ func TestWhatIsReceivedIsToldOnce(t *testing.T) {
 	mention := item("m", "you", now)
 	mention.Item.Kind = schema.InboxMention
 	for i, tt := range []struct {
-		page                  []schema.Received
-		changed               int
-		facts, told, mentions int
+		page                      []schema.Received
+		changed                   int
+		facts, comments, mentions int
 	}{
 		{[]schema.Received{item("a", "one", now), item("a", "one", now), item("old", "of long ago", now.Add(-48*time.Hour)), mention}, 3, 3, 1, 1},
 		{[]schema.Received{item("a", "one", now), mention}, 0, 0, 0, 0},
@@ -35,7 +35,7 @@ func TestWhatIsReceivedIsToldOnce(t *testing.T) {
 				counts[e.Type]++
 			}
 		}
-		if changed != tt.changed || counts[schema.FactInboxItem] != tt.facts || counts[schema.CommentReceived] != tt.told || counts[schema.MentionReceived] != tt.mentions {
+		if changed != tt.changed || counts[schema.FactInboxItem] != tt.facts || counts[schema.CommentReceived] != tt.comments || counts[schema.MentionReceived] != tt.mentions {
 			t.Errorf("page %d: %d changed, events %v", i, changed, counts)
 		}
 	}

@@ -20,10 +20,10 @@ func TestEventsThatAreStuckAreSentAgain(t *testing.T) {
 		f.Create(f.Post(1, 0))
 	}
 	for _, b := range f.Events() {
-		made := b.ID
-		binary.BigEndian.PutUint64(made[:], binary.BigEndian.Uint64(made[:])-11_000<<16) // 11 s ago
-		f.Exec(fmt.Sprintf(`update outbox set id = '%x' where id = '%x'`, made[:], b.ID[:]))
-		all = append(all, made)
+		older := b.ID
+		binary.BigEndian.PutUint64(older[:], binary.BigEndian.Uint64(older[:])-11_000<<16) // 11 s ago
+		f.Exec(fmt.Sprintf(`update outbox set id = '%x' where id = '%x'`, older[:], b.ID[:]))
+		all = append(all, older)
 	}
 	slices.SortFunc(all, func(a, b schema.BatchID) int { return bytes.Compare(a[:], b[:]) })
 	f.Must(f.Analytics.Stored(t.Context(), []schema.EventBatch{{ID: all[0]}}))

@@ -58,8 +58,8 @@ func TestABackupOverMidnight(t *testing.T) {
 		}
 		began, daysBefore, partitionsBefore := time.Now(), days(), partitions()
 		n := both(func(p *postgres.Delay) int { return f.RunChore(p.MakePartitions) })
-		if made := days() - daysBefore; made != 5 || n != partitions()-partitionsBefore { // those of a month, too, late in one
-			t.Errorf("%d days were made, want 5, and %d partitions of %d said to be", made, partitions()-partitionsBefore, n)
+		if added := days() - daysBefore; added != 5 || n != partitions()-partitionsBefore { // those of a month, too, late in one
+			t.Errorf("%d days were made, want 5, and %d partitions of %d said to be", added, partitions()-partitionsBefore, n)
 		}
 		for range 3 {
 			if n := both(func(p *postgres.Delay) int {

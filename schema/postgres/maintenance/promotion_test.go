@@ -87,8 +87,8 @@ func (f *fixture) change(p schema.Post) error {
 func TestAFarJobIsPromotedUnlessItsPostMovedOn(t *testing.T) {
 	f := newFixture(t)
 	f.RunChore(f.Delay.MakePartitions)
-	kept, edited, cancelled := f.Post(1, 25*time.Hour), f.Post(1, 25*time.Hour), f.Post(1, 25*time.Hour)
-	for _, p := range []schema.Post{kept, edited, cancelled} {
+	promoted, edited, cancelled := f.Post(1, 25*time.Hour), f.Post(1, 25*time.Hour), f.Post(1, 25*time.Hour)
+	for _, p := range []schema.Post{promoted, edited, cancelled} {
 		f.Create(p)
 	}
 	if jobs := f.Jobs(); len(jobs) != 0 {
@@ -103,7 +103,7 @@ func TestAFarJobIsPromotedUnlessItsPostMovedOn(t *testing.T) {
 	if _, err := f.Gateway.Delete(t.Context(), f.Workspace, cancelled.ID); err != nil {
 		t.Fatal(err)
 	}
-	f.Exec(`update jobs_far set due_at = due_at - interval '2 hours' where id in ('` + postgrestest.UUIDText(kept.ID) + `','` + postgrestest.UUIDText(edited.ID) + `','` + postgrestest.UUIDText(cancelled.ID) + `')`)
+	f.Exec(`update jobs_far set due_at = due_at - interval '2 hours' where id in ('` + postgrestest.UUIDText(promoted.ID) + `','` + postgrestest.UUIDText(edited.ID) + `','` + postgrestest.UUIDText(cancelled.ID) + `')`)
 	if n := f.RunChore(f.Delay.Promote); n != 1 || len(f.Jobs()) != 2 {
 		t.Fatalf("promoted %d; %d near jobs, want the kept one and the edited one", n, len(f.Jobs()))
 	}

@@ -11,13 +11,13 @@ import (
 func TestWhatFailedIsSentAgainAsFastAsItIsTaken(t *testing.T) {
 	f := newFixture(t)
 	hook, began := f.NewWebhook(schema.PostScheduled), f.Store.Now().Add(-time.Hour)
-	made := func(from, to int, state schema.DeliveryState) {
+	insert := func(from, to int, state schema.DeliveryState) {
 		f.Exec(fmt.Sprintf(`insert into deliveries (id, webhook_id, workspace_id, event_id, event, body, state)
 			select (lpad(to_hex(%d + i), 12, '0') || '7000800000000000' || lpad(to_hex(i), 4, '0'))::uuid, w.id, w.workspace_id, gen_random_uuid(), 'post.scheduled', '{}', %d
 			from generate_series(%d, %d) i, webhooks w`, began.UnixMilli(), state, from, to-1))
 	}
-	made(0, 5000, schema.DeliveryDelivered)
-	made(5000, 7300, schema.DeliveryFailed)
+	insert(0, 5000, schema.DeliveryDelivered)
+	insert(5000, 7300, schema.DeliveryFailed)
 	f.EnableWebhook(hook, began)
 	total := 0
 	for range 20 {

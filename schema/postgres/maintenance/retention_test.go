@@ -12,7 +12,7 @@ func TestPostsGoByTheMonthOnceTheyAreOldEnough(t *testing.T) {
 	f := newFixture(t)
 	f.RunChore(f.Delay.MakePartitions)
 	upload := f.ExpiredUpload()
-	old, kept := f.usingUpload(upload), f.EndedPost()
+	old, young := f.usingUpload(upload), f.EndedPost()
 	draft := f.Post(1, time.Hour)
 	draft.Status = schema.Draft
 	f.Create(draft)
@@ -28,7 +28,7 @@ func TestPostsGoByTheMonthOnceTheyAreOldEnough(t *testing.T) {
 	if _, err := f.Gateway.Post(t.Context(), f.Workspace, old.ID); schema.KindOf(err) != schema.NotFound {
 		t.Errorf("the old post: %v", err)
 	}
-	for _, p := range []schema.Post{kept, draft} {
+	for _, p := range []schema.Post{young, draft} {
 		if got := f.Read(p); len(got.Targets) == 0 {
 			t.Errorf("post %s is not whole", p.ID)
 		}

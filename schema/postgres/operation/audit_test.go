@@ -39,17 +39,17 @@ func TestCommandsAreInTheAuditLog(t *testing.T) {
 	if n, err := restores.New(f.Store.DB).ConfirmKeys(ctx, &f.Workspace); err != nil {
 		t.Fatalf("confirmed %d, %v", n, err)
 	}
-	told := f.Texts(`
+	entries := f.Texts(`
 		select concat_ws(' ', case when workspace_id is null then 'installation' else 'workspace' end, actor, subject, subject_name, changes -> 0 ->> 'after') from audit order by id`)
-	if len(told) > 9 { // how far the database went back
-		told[8] = told[8][:len("installation 1 installation")]
+	if len(entries) > 9 { // how far the database went back
+		entries[8] = entries[8][:len("installation 1 installation")]
 	}
 	want := []string{
 		"workspace 5 workspace acme asked", "workspace 5 workspace acme", "workspace 5 account a0", "workspace 5 account a0",
 		"installation 5 platform mastodon", "installation 5 platform mastodon", "installation 5 dead letters  1", "installation 5 posts  1", "installation 1 installation",
 		"workspace 5 keys  1",
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("told %q, want %q", told, want)
+	if !slices.Equal(entries, want) {
+		t.Errorf("told %q, want %q", entries, want)
 	}
 }

@@ -180,7 +180,7 @@ func TestAResumeGoesOnAfterItsProcessDied(t *testing.T) {
 func TestWhatIsResumedStillWaitsForItsPlatform(t *testing.T) {
 	f := newFixture(t)
 	p := f.Create(f.Post(1, 0))
-	asked := f.Store.Now()
+	since := f.Store.Now()
 	f.Finish(f.MustClaim(p, 0), schema.Outcome{Err: &schema.Error{Kind: schema.RateLimited, RetryAfter: 20 * time.Minute}})
 	hold := schema.Hold{Kind: schema.AccountPaused, Account: f.Accounts[0]}
 	f.pause(hold)
@@ -193,7 +193,7 @@ func TestWhatIsResumedStillWaitsForItsPlatform(t *testing.T) {
 	if f.Count(parked) != 0 {
 		t.Fatal("the post is still parked")
 	}
-	f.WantDue(f.Jobs()[0].DueAt, asked, 20*time.Minute, 20*time.Minute) // once its platform takes it
+	f.WantDue(f.Jobs()[0].DueAt, since, 20*time.Minute, 20*time.Minute) // once its platform takes it
 }
 
 func TestAPauseHoldsOnlyWhatItNames(t *testing.T) {
@@ -291,8 +291,8 @@ func TestWhatIsOverdueIsHeldForReview(t *testing.T) {
 	if h := f.Read(future).Targets[0].Hold; h != nil {
 		t.Errorf("a post of the future shows the hold %+v", h)
 	}
-	if n, kept, err := admin.Release(t.Context(), []schema.PostID{released.ID}, postgrestest.Constraints); err != nil || n != 1 || len(kept) > 0 {
-		t.Fatalf("released %d, kept %v, %v", n, kept, err)
+	if n, unreleased, err := admin.Release(t.Context(), []schema.PostID{released.ID}, postgrestest.Constraints); err != nil || n != 1 || len(unreleased) > 0 {
+		t.Fatalf("released %d, kept %v, %v", n, unreleased, err)
 	}
 	if d := f.MustClaim(released, 0); f.Store.Now().Sub(d.DueAt) > time.Minute {
 		t.Errorf("a released post is due %v, want it from now on", d.DueAt)

@@ -51,14 +51,14 @@ func TestAReleaseTakesUnitsOfTheDayItIsMadeOn(t *testing.T) {
 		t.Fatalf("held %d, %v", held, err)
 	}
 
-	asked := f.Store.Now()
+	since := f.Store.Now()
 	f.Exec(`insert into counters select subject, current_date, 19, 20 from counters where used = 4`) // one unit is left
-	n, kept, err := admin.Release(t.Context(), nil, postgrestest.Constraints)
-	if err != nil || n != 1 || len(kept) != 3 || kept[0].Post != second.ID {
-		t.Fatalf("released %d, kept %+v, %v; want the first alone", n, kept, err)
+	n, unreleased, err := admin.Release(t.Context(), nil, postgrestest.Constraints)
+	if err != nil || n != 1 || len(unreleased) != 3 || unreleased[0].Post != second.ID {
+		t.Fatalf("released %d, kept %+v, %v; want the first alone", n, unreleased, err)
 	}
-	postgrestest.WantKind(t, kept[0].Reason, schema.DailyLimitReached)
-	if says := kept[0].Reason.Message; !strings.Contains(says, schema.DayOf(today).Format(time.DateOnly)+" is full") {
+	postgrestest.WantKind(t, unreleased[0].Reason, schema.DailyLimitReached)
+	if says := unreleased[0].Reason.Message; !strings.Contains(says, schema.DayOf(today).Format(time.DateOnly)+" is full") {
 		t.Errorf("it stays because %q", says)
 	}
 	if now, then := f.unitsOn(f.Accounts[0], today), f.unitsOn(f.Accounts[0], before); now != postgrestest.DailyCap || then != 3 {
@@ -67,13 +67,13 @@ func TestAReleaseTakesUnitsOfTheDayItIsMadeOn(t *testing.T) {
 	if f.unitsOn(f.Accounts[1], today) != 0 || len(f.Claim(both, 1)) != 0 {
 		t.Error("a part of a post that stays was released")
 	}
-	if d := f.MustClaim(first, 0); d.DueAt.Before(asked.Add(-time.Second)) {
+	if d := f.MustClaim(first, 0); d.DueAt.Before(since.Add(-time.Second)) {
 		t.Errorf("the released post is due %v, want it from now on", d.DueAt)
 	}
 
 	f.Exec(`update counters set used = 10 where period = current_date`)
-	if n, kept, err := admin.Release(t.Context(), []schema.PostID{both.ID, begun.ID}, postgrestest.Constraints); err != nil || n != 2 || len(kept) > 0 {
-		t.Fatalf("released %d, kept %+v, %v", n, kept, err)
+	if n, unreleased, err := admin.Release(t.Context(), []schema.PostID{both.ID, begun.ID}, postgrestest.Constraints); err != nil || n != 2 || len(unreleased) > 0 {
+		t.Fatalf("released %d, kept %+v, %v", n, unreleased, err)
 	}
 	for account, want := range map[schema.AccountID][2]int{f.Accounts[0]: {2, 12}, f.Accounts[1]: {0, 1}} {
 		if then, now := f.unitsOn(account, before), f.unitsOn(account, today); [2]int{then, now} != want {
@@ -90,8 +90,8 @@ func TestManyAreReleasedInBatches(t *testing.T) {
 	f := newFixture(t)
 	admin := postgres.NewAdmin(f.Store)
 	f.Exec(`insert into holds (subject, kind, reason) select uuidv7(), 4, 'of posts that are gone' from generate_series(1, 450)`)
-	if n, kept, err := admin.Release(t.Context(), nil, postgrestest.Constraints); err != nil || n != 450 || len(kept) > 0 {
-		t.Errorf("released %d, kept %v, %v", n, kept, err)
+	if n, unreleased, err := admin.Release(t.Context(), nil, postgrestest.Constraints); err != nil || n != 450 || len(unreleased) > 0 {
+		t.Errorf("released %d, kept %v, %v", n, unreleased, err)
 	}
 	f.Exec(`insert into holds (subject, kind, reason) select uuidv7(), 4, 'of posts that are gone' from generate_series(1, 450)`)
 	if n, err := admin.CancelReviewed(t.Context(), nil); err != nil || n != 450 {

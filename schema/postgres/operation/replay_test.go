@@ -25,10 +25,10 @@ func TestReplayingAllThatIsDeadGoesOnWhereItWasKilled(t *testing.T) {
 		t.Fatalf("%d are back and %d dead after the kill", back, dead)
 	}
 
-	var told []int
-	n, err := admin.ReplayAll(t.Context(), func(replayed int) { told = append(told, replayed) })
-	if err != nil || n != 150 || !slices.Equal(told, []int{100, 150}) {
-		t.Errorf("replayed %d, %v, told %v", n, err, told)
+	var progress []int
+	n, err := admin.ReplayAll(t.Context(), func(replayed int) { progress = append(progress, replayed) })
+	if err != nil || n != 150 || !slices.Equal(progress, []int{100, 150}) {
+		t.Errorf("replayed %d, %v, told %v", n, err, progress)
 	}
 	if back, waiting := f.Count(owed), f.Count(`select count(*) from dead_letters where replay_at is not null`); back != 249 || waiting != 1 {
 		t.Errorf("%d are back, and %d wait to be written to the log", back, waiting)

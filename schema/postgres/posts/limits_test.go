@@ -216,8 +216,8 @@ func TestARefusedRequestCanBeSentAgain(t *testing.T) {
 	}
 	_, err := f.Gateway.Delete(t.Context(), f.Workspace, filled[0].ID)
 	f.Must(err)
-	if made, err := request(); err != nil || made.Replayed {
-		t.Fatalf("Create = %+v, %v, want a post", made, err)
+	if created, err := request(); err != nil || created.Replayed {
+		t.Fatalf("Create = %+v, %v, want a post", created, err)
 	}
 	if again, err := request(); err != nil || !again.Replayed {
 		t.Fatalf("Create = %+v, %v, want the first answer: the day is full by the request itself", again, err)
@@ -233,7 +233,7 @@ func TestALastUnitIsGivenOnce(t *testing.T) {
 	f := newFixture(t)
 	f.FillDay(f.Noon(1), postgrestest.DailyCap-5)
 	var mu sync.Mutex
-	made := map[string]bool{}
+	created := map[string]bool{}
 	var callers sync.WaitGroup
 	for i := range 120 {
 		callers.Go(func() {
@@ -245,7 +245,7 @@ func TestALastUnitIsGivenOnce(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
-				made[key] = true
+				created[key] = true
 			} else if e, ok := errors.AsType[*schema.Error](err); !ok || e.Kind != schema.DailyLimitReached {
 				t.Error(err)
 			}
@@ -261,8 +261,8 @@ func TestALastUnitIsGivenOnce(t *testing.T) {
 		}
 	}
 	callers.Wait()
-	if got := f.UnitsUsed(f.Accounts[0], f.Noon(1)); got != postgrestest.DailyCap || len(made) != 5 {
-		t.Errorf("%d are used by %d requests, want %d by 5", got, len(made), postgrestest.DailyCap)
+	if got := f.UnitsUsed(f.Accounts[0], f.Noon(1)); got != postgrestest.DailyCap || len(created) != 5 {
+		t.Errorf("%d are used by %d requests, want %d by 5", got, len(created), postgrestest.DailyCap)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestABulkGoesOnWithoutWhatIsRefused(t *testing.T) {
 		posts[i] = f.PostOn(1, f.Noon(1))
 	}
 	request := func() schema.Created {
-		made, err := f.Gateway.Create(t.Context(), schema.Creation{
+		created, err := f.Gateway.Create(t.Context(), schema.Creation{
 			Idempotency: &schema.Idempotency{Lineage: f.Key, Key: "k", Fingerprint: [32]byte{1}},
 			Posts:       posts, Response: []byte("all"),
 			ResponseIfRefused: func(refused map[schema.PostID]*schema.Error) []byte {
@@ -282,7 +282,7 @@ func TestABulkGoesOnWithoutWhatIsRefused(t *testing.T) {
 			},
 		})
 		f.Must(err)
-		return made
+		return created
 	}
 	first, again := request(), request()
 	if string(first.Response) != "without 3, the third true" || string(again.Response) != string(first.Response) || !again.Replayed {

@@ -19,12 +19,12 @@ func TestACancelHolds(t *testing.T) {
 	if d := f.Claim(p, 0); len(d) != 0 || f.Status(p) != schema.Cancelled || len(f.Jobs()) != 0 {
 		t.Fatalf("claimed %d, status %v, %d jobs", len(d), f.Status(p), len(f.Jobs()))
 	}
-	told := f.EventTypes()
+	types := f.EventTypes()
 	if cancelled, err := f.Gateway.Delete(t.Context(), f.Workspace, p.ID); err != nil || !cancelled {
 		t.Errorf("once more, Delete = %t, %v", cancelled, err)
 	}
-	if again := f.EventTypes(); !maps.Equal(again, told) || told[schema.PostCancelled] != 1 {
-		t.Errorf("events are %v, were %v; want one cancel", again, told)
+	if again := f.EventTypes(); !maps.Equal(again, types) || types[schema.PostCancelled] != 1 {
+		t.Errorf("events are %v, were %v; want one cancel", again, types)
 	}
 }
 

@@ -367,7 +367,7 @@ func TestARestoreOntoManyPostsIsMarkedAtOnce(t *testing.T) {
 		many = 10_000_000
 	}
 	f := newFixture(t)
-	for made := 0; made < many; made += chunk {
+	for created := 0; created < many; created += chunk {
 		f.Exec(fmt.Sprintf(`
 			with p as (
 				insert into posts (id, workspace_id, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at)

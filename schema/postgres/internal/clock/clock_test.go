@@ -9,10 +9,10 @@ import (
 func TestAnInexactReadingDoesNotReplaceABetterOne(t *testing.T) {
 	const exact, inexact, later = 100 * time.Microsecond, time.Millisecond, 5 * time.Second
 	began := time.Now()
-	kept := reading{server: began, local: began, within: exact}
+	current := reading{server: began, local: began, within: exact}
 	for name, tt := range map[string]struct {
 		after, ahead, within time.Duration
-		want                 time.Duration // ahead of the kept one
+		want                 time.Duration // ahead of the current one
 		wantWithin           time.Duration
 	}{
 		"inexact":                   {later, 900 * time.Microsecond, inexact, 0, exact + 75*time.Microsecond},
@@ -22,7 +22,7 @@ func TestAnInexactReadingDoesNotReplaceABetterOne(t *testing.T) {
 		"of a clock that was set":   {later, -time.Hour, inexact, -time.Hour, inexact},
 	} {
 		local := began.Add(tt.after)
-		got := kept.better(reading{server: local.Add(tt.ahead), local: local, within: tt.within})
+		got := current.better(reading{server: local.Add(tt.ahead), local: local, within: tt.within})
 		if ahead := got.server.Sub(local); ahead != tt.want || got.local != local || got.within != tt.wantWithin {
 			t.Errorf("%s: %v ahead within %v at %v, want %v within %v at the next one", name, ahead, got.within, got.local.Sub(began), tt.want, tt.wantWithin)
 		}
