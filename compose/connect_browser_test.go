@@ -95,7 +95,7 @@ func (c *chromium) has(selector string) bool {
 	return ask(c, chromedp.Evaluate[bool](fmt.Sprintf("document.querySelector(%q) !== null", selector)))
 }
 
-func (c *chromium) shown() (address, page string) {
+func (c *chromium) current() (address, page string) {
 	c.Helper()
 	return ask(c, chromedp.Location()), ask(c, chromedp.OuterHTML(chromedp.CSS("html")))
 }
