@@ -5,20 +5,22 @@ import { Field, useSubmit } from '../../parts/Form'
 import { Problem } from '../../parts/Page'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
+import { useProof } from './Proof'
 
 // Address changes by which address somebody signs in, or proves the one that they have, by a link that is sent there.
 export function Address() {
   const { t } = useWords()
   const { user } = useSession()
   const { show } = useToast()
+  const { proving, dialog } = useProof()
   const [email, setEmail] = useState(user.email)
   const [currentPassword, setCurrent] = useState('')
   const isSame = email === user.email
-  const { run, busy, error } = useSubmit(async () => {
+  const { run, busy, error } = useSubmit(() => proving(async () => {
     await ask(api.POST('/me/email', { body: { email, ...(currentPassword ? { currentPassword } : {}) } }))
     setCurrent('')
     show({ tone: 'good', text: t('address.sent', { email }) })
-  })
+  }))
   return (
     <section className="card" aria-label={t('address.title')}>
       <header><h2>{t('address.title')}</h2>{!user.isEmailConfirmed && <span className="pill warn">{t('address.unproven')}</span>}</header>
@@ -28,6 +30,7 @@ export function Address() {
         {error !== null && <Problem error={error} />}
         <div><button className="btn" disabled={busy || (isSame && user.isEmailConfirmed)}>{t(isSame && !user.isEmailConfirmed ? 'address.prove' : 'address.change')}</button></div>
       </form>
+      {dialog}
     </section>
   )
 }
