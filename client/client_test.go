@@ -311,6 +311,9 @@ func testUpload(t *testing.T, server *clienttest.Server, c *client.Client) {
 			t.Fatal(err)
 		}
 		if listed++; upload.ID == media.ID {
+			if described, err := c.Media.Describe(t.Context(), upload.ID, "words"); err != nil || described.AltText != "words" {
+				t.Errorf("described: %v, %v", described, err)
+			}
 			if err := c.Media.Delete(t.Context(), upload.ID); err != nil {
 				t.Error(err)
 			}

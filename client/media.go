@@ -148,6 +148,11 @@ func (m *MediaService) Get(ctx context.Context, id string) (*Media, error) {
 	return mediaOf(read[api.MediaAnswer](m.api.get(ctx, nil, "media", id)))
 }
 
+// Describe changes the description of an upload. Posts that were made before keep theirs.
+func (m *MediaService) Describe(ctx context.Context, id, altText string) (*Media, error) {
+	return mediaOf(read[api.MediaAnswer](m.api.patch(ctx, api.MediaDescription{AltText: altText}, "media", id)))
+}
+
 // Delete removes an upload; one that an open post uses stays, and is an error.
 func (m *MediaService) Delete(ctx context.Context, id string) error {
 	return done(m.api.delete(ctx, "media", id))

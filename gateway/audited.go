@@ -37,7 +37,8 @@ var ofPeople = map[string]string{
 	"POST /posts": "post.create", "POST /posts/bulk": "post.create", "PATCH /posts/:id": "post.update", "DELETE /posts/:id": "post.delete",
 	"POST /posts/:id/retry": "post.retry",
 	"POST /threads":         "post.create", "PATCH /threads/:id": "post.update", "DELETE /threads/:id": "post.delete",
-	"POST /media": "media.create", "POST /media/from-url": "media.create", "POST /media/upload-url": "media.create", "DELETE /media/:id": "media.delete",
+	"POST /media": "media.create", "POST /media/from-url": "media.create", "POST /media/upload-url": "media.create",
+	"PATCH /media/:id": "media.update", "DELETE /media/:id": "media.delete",
 }
 
 // untold are the operations that change nothing which the audit log tells of, and why.

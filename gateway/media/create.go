@@ -77,8 +77,13 @@ func (m *media) createFromJSON(c *gin.Context, u schema.Upload) error {
 // readDescriptive reads what is said about a file.
 func readDescriptive(f *body.Form, u *schema.Upload) {
 	u.FileName, _ = f.Text("fileName", maxFileName)
-	u.AltText, _ = f.Text("altText", body.MaxAltText)
-	checkAltText(f.Report, "altText", u.AltText)
+	u.AltText = readAltText(f)
+}
+
+func readAltText(f *body.Form) string {
+	text, _ := f.Text("altText", body.MaxAltText)
+	checkAltText(f.Report, "altText", text)
+	return text
 }
 
 func checkAltText(r *body.Report, field, text string) {

@@ -30,6 +30,8 @@ type reader interface {
 	// Media returns those of the uploads that a workspace has; they stay for as long as a
 	// request may take.
 	Media(ctx context.Context, workspace schema.WorkspaceID, ids []schema.MediaID) ([]schema.Upload, error)
+	// MediaUses returns the ids of posts that an upload is kept for, newest first, at most so many.
+	MediaUses(ctx context.Context, id schema.MediaID, limit int) ([]schema.PostID, error)
 	// ListMedia returns a page, newest first, and how many there are in all.
 	ListMedia(ctx context.Context, workspace schema.WorkspaceID, part schema.UploadFilter) ([]schema.Upload, int, error)
 	// PublicMedia returns the upload of an address that somebody was given, or NotFound.
@@ -42,6 +44,8 @@ type writer interface {
 	// CompleteMedia notes what came for an awaited upload; InvalidState where something
 	// came before.
 	CompleteMedia(ctx context.Context, id schema.MediaID, facts schema.MediaFacts) (schema.Upload, error)
+	// DescribeMedia gives an upload another alternative text. Posts that use it keep theirs.
+	DescribeMedia(ctx context.Context, workspace schema.WorkspaceID, id schema.MediaID, altText string) (schema.Upload, error)
 	// DeleteMedia is InvalidState while a post that uses it is still to be published.
 	DeleteMedia(ctx context.Context, workspace schema.WorkspaceID, id schema.MediaID) error
 }
@@ -74,6 +78,7 @@ func (m *media) routes() []admission.Route {
 		admission.Handle(http.MethodGet, "/media/:id", schema.Read, m.get),
 		admission.Handle(http.MethodGet, "/media/:id/parts", schema.Write, m.parts).For(people.Author),
 		admission.Handle(http.MethodPost, "/media/:id/complete", schema.Write, m.complete).For(people.Author).Carrying(completeLimit),
+		admission.Handle(http.MethodPatch, "/media/:id", schema.Write, m.describe).For(people.Author),
 		admission.Handle(http.MethodDelete, "/media/:id", schema.Write, m.delete),
 		admission.Handle(http.MethodPut, "/uploads/:id/:secret", admission.Public, m.receive).Carrying(uploadLimit),
 		admission.Handle(http.MethodGet, "/files/:id/:name", admission.Public, m.serve).Carrying(uploadLimit),
@@ -151,7 +156,37 @@ func (m *media) get(c *gin.Context) error {
 		return err
 	}
 	reply.Media = m.Library.view(u)
+	if reply.Media.UsedBy, err = m.Store.MediaUses(c.Request.Context(), u.ID, mostUses); err != nil {
+		return err
+	}
 	answer.JSON(c, http.StatusOK, reply)
+	return nil
+}
+
+// mostUses is how many posts are named that use an upload.
+const mostUses = 25
+
+// describe changes what is said about an upload.
+func (m *media) describe(c *gin.Context) error {
+	id, err := mediaID(c)
+	if err != nil {
+		return err
+	}
+	f, err := body.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	altText := readAltText(f)
+	f.Require("altText")
+	f.Finish()
+	if err := f.Report.Err(); err != nil {
+		return err
+	}
+	u, err := m.Store.DescribeMedia(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, altText)
+	if err != nil {
+		return err
+	}
+	answer.JSON(c, http.StatusOK, mediaAnswer{Success: true, Media: m.Library.view(u), Warnings: f.Report.Warnings})
 	return nil
 }
 

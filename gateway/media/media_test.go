@@ -347,6 +347,13 @@ func TestUploadsInPosts(t *testing.T) {
 		t.Errorf("used media expires: %v", got)
 	}
 	_, otherKey := a.CreateWorkspace("other", "operator", schema.Admin)
+	used := a.Request(http.MethodGet, "/media/"+small.At("id").Text(), nil).Want(http.StatusOK).At("media", "usedBy")
+	if used.Len() != 2 || used.At(0).Text() != byURL.At("id").Text() || used.At(1).Text() != byID.At("id").Text() {
+		t.Errorf("usedBy = %v, want the two posts, the newer first", used)
+	}
+	if unused := a.Request(http.MethodGet, "/media/"+wide.At("id").Text(), nil).Want(http.StatusOK).At("media", "usedBy"); unused.Len() != 0 {
+		t.Errorf("usedBy of what no post uses = %v", unused)
+	}
 	for name, tt := range map[string]struct {
 		got          *gatewaytest.Response
 		field, code  string
@@ -386,6 +393,34 @@ func TestUploadsInPosts(t *testing.T) {
 	a.Request(http.MethodDelete, path, nil).WantError(http.StatusBadRequest, "invalid_state")
 	a.Request(http.MethodDelete, "/posts/"+byID.At("id").Text(), nil).Want(http.StatusOK)
 	a.Request(http.MethodDelete, path, nil).Want(http.StatusOK)
+}
+
+func TestAnUploadIsDescribedLater(t *testing.T) {
+	a, _ := newMediaAPI(t)
+	a.AddAccount(a.Workspace, schema.Mastodon, "m")
+	path := "/media/" + a.Upload(gatewaytest.PNG(t, 100, 100), "alt_text", "before").At("id").Text()
+	describe := func(key string, body any) *gatewaytest.Response {
+		return a.RequestWith(key, http.MethodPatch, path, body)
+	}
+	post := a.Request(http.MethodPost, "/posts", map[string]any{
+		"content": "x", "platforms": []string{"mastodon"}, "scheduledFor": a.In(time.Hour), "mediaItems": []any{map[string]any{"mediaId": strings.TrimPrefix(path, "/media/")}},
+	}).Want(http.StatusCreated).At("post", "id").Text()
+
+	describe(a.Key, map[string]any{"altText": "after"}).Want(http.StatusOK)
+	if got := a.Request(http.MethodGet, path, nil).Want(http.StatusOK).At("media", "altText").Text(); got != "after" {
+		t.Errorf("altText = %q", got)
+	}
+	if got := a.Request(http.MethodGet, "/posts/"+post, nil).Want(http.StatusOK).At("post", "mediaItems", 0, "altText").Text(); got != "before" {
+		t.Errorf("altText of a post made before = %q", got)
+	}
+	describe(a.Key, map[string]any{"altText": strings.Repeat("é", schema.MaxAltText+1)}).WantError(http.StatusBadRequest, "validation_error")
+	describe(a.Key, map[string]any{}).WantError(http.StatusBadRequest, "validation_error")
+	if got := describe(a.Key, map[string]any{"altText": ""}).Want(http.StatusOK).At("media"); got.At("altText").Value != nil {
+		t.Errorf("altText taken back: %v", got)
+	}
+	_, otherKey := a.CreateWorkspace("other", "operator", schema.Admin)
+	describe(otherKey, map[string]any{"altText": "theirs"}).WantError(http.StatusNotFound, "not_found")
+	a.Request(http.MethodPatch, "/media/x", map[string]any{"altText": "x"}).WantError(http.StatusNotFound, "not_found")
 }
 
 // TestAPictureIsMadeToFit has pictures that platforms do not take as they are: which are refused,

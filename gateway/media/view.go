@@ -22,6 +22,7 @@ type uploadView struct {
 	FileName  string           `json:"fileName,omitempty"`
 	CreatedAt answer.Moment    `json:"createdAt"`
 	ExpiresAt answer.Moment    `json:"expiresAt,omitzero"`
+	UsedBy    []schema.PostID  `json:"usedBy,omitzero"` // where one upload is read
 }
 
 func (l *Library) view(u schema.Upload) uploadView {

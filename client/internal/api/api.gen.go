@@ -1946,6 +1946,9 @@ type Media struct {
 	// URL Where anybody who knows it can read the content; usable as url in mediaItems, where it is the same as mediaId. Missing while the file has not come yet, as is all that follows from it.
 	URL string `json:"url,omitempty,omitzero"`
 
+	// UsedBy Posts that it is kept for, newest first, at most 25; of GET /media/{id} alone. Posts that have ended are left out once the upload would have expired without them.
+	UsedBy []string `json:"usedBy,omitempty,omitzero"`
+
 	// Width In pixels, as shown. Missing where it is not known.
 	Width int `json:"width,omitempty,omitzero"`
 }
@@ -1996,6 +1999,12 @@ type MediaAnswer struct {
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
+
+// MediaDescription defines model for MediaDescription.
+type MediaDescription struct {
+	// AltText Empty for none.
+	AltText string `json:"altText"`
 }
 
 // MediaFromURL defines model for MediaFromUrl.
@@ -3831,6 +3840,9 @@ type UploadMediaFromURLJSONRequestBody = MediaFromURL
 
 // CreateMediaUploadURLJSONRequestBody defines body for CreateMediaUploadURL for application/json ContentType.
 type CreateMediaUploadURLJSONRequestBody = MediaAnnounce
+
+// DescribeMediaJSONRequestBody defines body for DescribeMedia for application/json ContentType.
+type DescribeMediaJSONRequestBody = MediaDescription
 
 // CreatePostJSONRequestBody defines body for CreatePost for application/json ContentType.
 type CreatePostJSONRequestBody = Post

@@ -30,6 +30,10 @@ func media(ctx context.Context, c *client.Client) {
 	media, err = c.Media.Get(ctx, media.ID)
 	// end
 	check(err)
+	// sample: describeMedia
+	media, err = c.Media.Describe(ctx, media.ID, "The harbour at sunrise")
+	// end
+	check(err)
 	// sample: deleteMedia
 	err = c.Media.Delete(ctx, media.ID)
 	// end

@@ -169,6 +169,8 @@ def media() -> None:
     media = uploaded
     # sample: getMedia
     media = crier.media.get(media.id)
+    # sample: describeMedia
+    media = crier.media.describe(media.id, "The harbour at sunrise")
     # sample: deleteMedia
     crier.media.delete(media.id)
     # end

@@ -97,6 +97,8 @@ curl -s "$CRIER_URL/api/v1/media" -H "Authorization: Bearer $CRIER_KEY" -F file=
 curl -s "$CRIER_URL/api/v1/media" -H "Authorization: Bearer $CRIER_KEY"
 # sample: getMedia
 curl -s "$CRIER_URL/api/v1/media/$MEDIA_ID" -H "Authorization: Bearer $CRIER_KEY"
+# sample: describeMedia
+curl -s -X PATCH "$CRIER_URL/api/v1/media/$MEDIA_ID" -H "Authorization: Bearer $CRIER_KEY" -d '{"altText": "The harbour at sunrise"}'
 # sample: deleteMedia
 curl -s -X DELETE "$CRIER_URL/api/v1/media/$MEDIA_ID" -H "Authorization: Bearer $CRIER_KEY"
 # sample: createMediaUploadUrl

@@ -161,6 +161,8 @@ async function media() {
   for await (const media of crier.media.list()) console.log(media.id, media.fileName);
   // sample: getMedia
   const read = await crier.media.get(media.id);
+  // sample: describeMedia
+  await crier.media.describe(media.id, "The harbour at sunrise");
   // sample: deleteMedia
   await crier.media.delete(media.id);
   // end

@@ -119,6 +119,31 @@ func (s *Store) prolong(ctx context.Context, workspace schema.WorkspaceID, ids [
 	return nil
 }
 
+// MediaUses returns the ids of posts that an upload is kept for, newest first, at most so many.
+func (s *Store) MediaUses(ctx context.Context, id schema.MediaID, limit int) ([]schema.PostID, error) {
+	rows, _ := s.Pool.Query(ctx, `select post_id from media_uses where media_id = $1 order by post_id desc limit $2`, id, limit)
+	posts, err := pgx.CollectRows(rows, pgx.RowTo[schema.PostID])
+	if err != nil {
+		return nil, fmt.Errorf("reading uses of media: %w", db.Unavailable(err))
+	}
+	return posts, nil
+}
+
+// DescribeMedia gives an upload another alternative text. Posts that use it keep theirs.
+func (s *Store) DescribeMedia(ctx context.Context, workspace schema.WorkspaceID, id schema.MediaID, altText string) (schema.Upload, error) {
+	var u schema.Upload
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		row := tx.QueryRow(ctx, sql.Text(`
+			update media m set alt_text = $3 where m.id = $1 and m.workspace_id = $2 and m.state in {present_uploads} returning {upload_columns}`),
+			id, workspace, altText)
+		if err := scanUpload(row, &u); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("media", id, u.FileName)})
+	})
+	return u, db.OrNotFound(err, "media")
+}
+
 // ListMedia returns a page of what a workspace has, newest first, and how many there are
 // in all, counted up to MaxTotal.
 func (s *Store) ListMedia(ctx context.Context, workspace schema.WorkspaceID, f schema.UploadFilter) ([]schema.Upload, int, error) {

@@ -1072,6 +1072,10 @@ class Media(Model):
     created_at: datetime
     expires_at: datetime | None = None
     """When it is removed unless a post uses it until then. Missing while a post does."""
+    used_by: list[str] | None = None
+    """Posts that it is kept for, newest first, at most 25; of GET /media/{id} alone. Posts that have ended are left
+    out once the upload would have expired without them.
+    """
 
 
 class MediaAddressAnswer(Model):

@@ -53,6 +53,11 @@ export class MediaFiles {
     return media(await this.sender.call("GET", `/media/${encodeURIComponent(id)}`, options));
   }
 
+  /** Changes the description of an upload. Posts that were made before keep theirs. */
+  async describe(id: string, altText: string, options?: CallOptions): Promise<Media> {
+    return media(await this.sender.call("PATCH", `/media/${encodeURIComponent(id)}`, { ...options, body: { altText } }));
+  }
+
   /** Removes an upload; one that an open post uses stays, and is an error. */
   async delete(id: string, options?: CallOptions): Promise<void> {
     await this.sender.call("DELETE", `/media/${encodeURIComponent(id)}`, options);

@@ -1,4 +1,4 @@
--- The 774 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 776 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -2683,6 +2683,13 @@ case when exists (select from media_uses u where u.media_id = m.id) then null el
 -- media/media.go prolong
 update media set expires_at = greatest(expires_at, now() + $3::interval)
 where workspace_id = $1 and id = any($2) and state = $4;
+
+-- media/media.go MediaUses
+select post_id from media_uses where media_id = $1 order by post_id desc limit $2;
+
+-- media/media.go DescribeMedia
+update media m set alt_text = $3 where m.id = $1 and m.workspace_id = $2 and m.state in (0, 1) returning m.id, m.workspace_id, m.state, m.secret, m.announced, m.facts, m.alt_text, m.file_name, m.created_at,
+case when exists (select from media_uses u where u.media_id = m.id) then null else m.expires_at end;
 
 -- media/media.go ListMedia
 select count(*) from (select from media m where m.workspace_id = $1 and m.state = 1 limit $2) counted;

@@ -57,6 +57,10 @@ class AsyncMediaFiles(AsyncResource):
     async def get(self, id: str) -> models.Media:
         return models.Media.model_validate((await self._sender.get(path_of("media", id)))["media"])
 
+    async def describe(self, id: str, alt_text: str) -> models.Media:
+        """Changes the description of an upload. Posts that were made before keep theirs."""
+        return models.Media.model_validate((await self._sender.patch(path_of("media", id), {"altText": alt_text}))["media"])
+
     async def delete(self, id: str) -> None:
         """Removes an upload; one that an open post uses stays, and is an error."""
         await self._sender.delete(path_of("media", id))

@@ -58,6 +58,10 @@ class MediaFiles(Resource):
     def get(self, id: str) -> models.Media:
         return models.Media.model_validate((self._sender.get(path_of("media", id)))["media"])
 
+    def describe(self, id: str, alt_text: str) -> models.Media:
+        """Changes the description of an upload. Posts that were made before keep theirs."""
+        return models.Media.model_validate((self._sender.patch(path_of("media", id), {"altText": alt_text}))["media"])
+
     def delete(self, id: str) -> None:
         """Removes an upload; one that an open post uses stays, and is an error."""
         self._sender.delete(path_of("media", id))
