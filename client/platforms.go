@@ -9,7 +9,7 @@ import (
 // PlatformLimits are what posts are held to on a platform.
 type PlatformLimits = api.PlatformLimits
 
-// PlatformSettings are options of a post, by platform.
+// Options of a post by platform.
 type (
 	PlatformSettings       = api.PlatformSettings
 	TwitterSettings        = api.TwitterSettings

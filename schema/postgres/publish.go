@@ -52,9 +52,7 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	var claimed []schema.Delivery
 	batch := &pgx.Batch{}
 	db.QueueGenericPlans(batch)
-	if len(refs) > 1 {
-		lockScheduled.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions})
-	}
+	lockScheduled.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "versions": versions})
 	beginPosts.Queue(batch, pgx.StrictNamedArgs{"posts": posts, "ns": ns, "versions": versions, "late": p.Late, "due": p.Clock.Due.Latest(time.Now())})
 	claimTargets.Queue(batch, pgx.StrictNamedArgs{
 		"posts": posts, "ns": ns, "versions": versions, "tokens": tokens, "takeovers": takeovers, "node": p.Node,
@@ -84,8 +82,9 @@ func arm(claimed []schema.Delivery, sent time.Time) {
 	}
 }
 
-// lockScheduled locks the posts of a claim in the order of their ids: claims of several posts would wait for each other
-// otherwise. A claim of one post holds no other while it waits.
+// lockScheduled locks the posts of a claim in the order of their ids, since claims of several would wait for each other
+// otherwise. One alone is locked too: beginPosts would judge by what it saw before it waited for whoever postpones the
+// post.
 var lockScheduled = db.NewStatement(`
 	select from posts p join unnest(@posts::uuid[], @versions::int[]) u (id, version) on p.id = u.id and p.version = u.version
 	where p.status = {post_scheduled} order by p.id for no key update of p`)
