@@ -2,7 +2,7 @@
 // npm run screenshots -- FOLDER [NAMES]. PICTURES names a folder for the single pictures.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { browser, start } from './crier.mjs'
 import { fill } from './demo.mjs'
 import { begin, signIn, visit } from './person.mjs'
@@ -17,113 +17,113 @@ for (const path of [folder, pictures]) mkdirSync(path, { recursive: true })
 
 const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 360, height: 740 } }
 
-// pages are shown by what leads to them.
+// pages are shown by what leads to them, and named by the folder and the file of their sheet.
 const pages = {
-  calendar: (page, url) => page.goto(`${url}/calendar?view=month&date=${ahead(10)}`),
-  week: (page, url) => page.goto(`${url}/calendar?view=week&date=${ahead(7)}`),
-  list: (page, url) => page.goto(url + '/calendar?view=list'),
-  drafts: (page, url) => page.goto(url + '/drafts'),
-  needs: (page, url) => page.goto(url + '/needs'),
-  post: async (page, url) => {
+  'posts/calendar': (page, url) => page.goto(`${url}/calendar?view=month&date=${ahead(10)}`),
+  'posts/week': (page, url) => page.goto(`${url}/calendar?view=week&date=${ahead(7)}`),
+  'posts/list': (page, url) => page.goto(url + '/calendar?view=list'),
+  'posts/drafts': (page, url) => page.goto(url + '/drafts'),
+  'posts/needs': (page, url) => page.goto(url + '/needs'),
+  'posts/post': async (page, url) => {
     await page.goto(url + '/needs')
     await page.locator('a[href^="/posts/"]').first().click()
     await page.locator('.story li').first().waitFor()
   },
-  retry: async (page, url) => {
-    await pages.post(page, url)
+  'posts/retry': async (page, url) => {
+    await pages['posts/post'](page, url)
     await page.locator('.top .btn.main').click()
   },
-  compose: async (page, url) => {
+  'compose/new': async (page, url) => {
     await begin(page, url, 'Mastodon', 'Bluesky', 'Instagram')
     await page.locator('.writing').fill('The harbour café opens at seven. Come early, the rolls are warm.\n\nhttps://example.com/menu #bakery')
     await page.locator('.findings li').first().waitFor()
   },
-  accounts: async (page, url) => {
+  'accounts/accounts': async (page, url) => {
     await page.goto(url + '/accounts')
     await page.locator('.pill').first().waitFor()
   },
-  connect: async (page, url) => {
+  'accounts/connect': async (page, url) => {
     await page.goto(url + '/accounts')
     await page.locator('.top .btn.main').click()
     await page.locator('.ways').waitFor()
   },
-  brands: (page, url) => page.goto(url + '/brands'),
-  queues: (page, url) => page.goto(url + '/queues'),
-  queue: async (page, url) => {
+  'plan/brands': (page, url) => page.goto(url + '/brands'),
+  'plan/queues': (page, url) => page.goto(url + '/queues'),
+  'plan/queue': async (page, url) => {
     await page.goto(url + '/queues')
     await page.locator('a[href^="/queues/queue_"]').last().click()
     await page.locator('.week .slot').first().waitFor()
   },
-  media: async (page, url) => {
+  'plan/media': async (page, url) => {
     await page.goto(url + '/media')
     await page.locator('.tile').first().waitFor()
   },
-  file: async (page, url) => {
-    await pages.media(page, url)
+  'plan/file': async (page, url) => {
+    await pages['plan/media'](page, url)
     await page.locator('.tile').last().click()
     await page.locator('.large').waitFor()
   },
-  people: async (page, url) => {
+  'people/people': async (page, url) => {
     await page.goto(url + '/people')
     await page.locator('.list li').first().waitFor()
   },
-  invite: async (page, url) => {
-    await pages.people(page, url)
+  'people/invite': async (page, url) => {
+    await pages['people/people'](page, url)
     await page.locator('.top .btn.main').click()
     await page.getByRole('dialog').waitFor()
   },
-  audit: async (page, url) => {
+  'people/audit': async (page, url) => {
     await page.goto(url + '/audit')
     await page.locator('.list li').first().waitFor()
   },
-  usage: async (page, url) => {
+  'people/usage': async (page, url) => {
     await page.goto(url + '/usage')
     await page.locator('.table').waitFor()
   },
-  events: async (page, url) => {
+  'developers/events': async (page, url) => {
     await page.goto(url + '/events')
     await page.locator('.list li').first().waitFor()
   },
-  webhooks: (page, url) => page.goto(url + '/webhooks'),
-  webhook: async (page, url) => {
+  'developers/webhooks': (page, url) => page.goto(url + '/webhooks'),
+  'developers/webhook': async (page, url) => {
     await page.goto(url + '/webhooks')
     await page.locator('a[href^="/webhooks/"]').first().click()
     await page.locator('.list li').first().waitFor()
   },
-  keys: (page, url) => page.goto(url + '/keys'),
-  'new-key': async (page, url) => {
+  'developers/keys': (page, url) => page.goto(url + '/keys'),
+  'developers/new-key': async (page, url) => {
     await page.goto(url + '/keys')
     await page.locator('.top .btn.main').click()
     await page.getByRole('dialog').waitFor()
   },
-  you: (page, url) => page.goto(url + '/you'),
-  consent: async (page, url) => {
+  'people/you': (page, url) => page.goto(url + '/you'),
+  'accounts/consent': async (page, url) => {
     await page.goto(await linkTo(page, url, 'facebook'))
     await page.locator('[name=crier_answer]').first().waitFor()
   },
-  connecting: async (page, url) => {
-    await pages.consent(page, url)
+  'accounts/connecting': async (page, url) => {
+    await pages['accounts/consent'](page, url)
     await page.locator('[name=crier_answer][value=allow]').click()
     await page.waitForURL(/\/callback/)
   },
-  choosing: async (page, url) => {
-    await pages.connecting(page, url)
+  'accounts/choosing': async (page, url) => {
+    await pages['accounts/connecting'](page, url)
     await page.locator('.btn.main').click()
     await page.locator('.entities').waitFor()
   },
-  connected: async (page, url) => {
-    await pages.choosing(page, url)
+  'accounts/connected': async (page, url) => {
+    await pages['accounts/choosing'](page, url)
     await page.locator('[name=entity]').first().check()
     await page.locator('.btn.main').click()
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
   },
-  wall: async (page, url) => {
+  'accounts/wall': async (page, url) => {
     await page.goto(url + '/needs')
     await page.locator('a[href^="/posts/"]').first().waitFor()
     const { posts } = await (await page.request.get(`${url}/api/v1/posts?status=posted&source=all`)).json()
     await page.goto(posts[0].platforms[0].postUrl.replace(/[^/]*$/, ''))
   },
-  palette: async (page, url) => {
+  'posts/palette': async (page, url) => {
     await page.goto(`${url}/calendar?view=month&date=${ahead(10)}`)
     await page.locator('.fc-cell').first().waitFor()
     await page.keyboard.press('Control+k')
@@ -157,7 +157,9 @@ async function show(visitors, url, name, lead) {
     await picture(page, name, size)
   }
   const blank = await chromium.newPage()
-  writeFileSync(join(folder, `${name}.webp`), await sheet(blank, (size, face) => join(pictures, `${name}-${size}-${face}.png`)))
+  const path = join(folder, `${name}.webp`)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, await sheet(blank, (size, face) => join(pictures, `${name}-${size}-${face}.png`)))
   await blank.close()
 }
 
@@ -173,11 +175,11 @@ try {
     page.on('pageerror', (e) => console.error('page:', e.message))
   }
   if (!only) {
-    await show(visitors, crier.url, 'sign-in', async (page, url) => {
+    await show(visitors, crier.url, 'people/sign-in', async (page, url) => {
       await page.goto(url + '/')
       await page.locator('form').waitFor()
     })
-    await show(visitors, crier.url, 'invitation', async (page, url) => {
+    await show(visitors, crier.url, 'people/invitation', async (page, url) => {
       await page.goto('about:blank')
       await page.goto(url + '/invitations/accept#token')
       await page.locator('form').waitFor()

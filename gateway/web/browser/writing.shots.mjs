@@ -22,8 +22,8 @@ const preview = async (page, platform) => {
 }
 
 export const writing = {
-  day: (page, url) => page.goto(`${url}/calendar?view=day&date=${ahead(2)}`),
-  'compose-picture': async (page, url) => {
+  'posts/day': (page, url) => page.goto(`${url}/calendar?view=day&date=${ahead(2)}`),
+  'compose/picture': async (page, url) => {
     await begin(page, url, 'Instagram', 'Facebook', 'Pinterest')
     await page.locator('.writing').fill('Warm from the oven at seven. #bakery')
     await attach(page)
@@ -31,13 +31,13 @@ export const writing = {
     await preview(page, 'Instagram')
     await page.locator('.attached .note').first().scrollIntoViewIfNeeded()
   },
-  'compose-settings': async (page, url) => {
+  'compose/settings': async (page, url) => {
     await begin(page, url, 'YouTube', 'TikTok')
     await page.locator('.writing').fill('Two minutes in the bakery, from flour to roll.')
     await page.locator('.settings .note.bad').first().waitFor()
     await atTop(page.locator('.settings'))
   },
-  'compose-thread': async (page, url) => {
+  'compose/thread': async (page, url) => {
     await begin(page, url, 'Mastodon', 'Bluesky', 'Threads')
     await page.locator('.writing').fill('Our bread takes two days. Here is why.')
     for (const text of ['Day one: the dough rests, cold, for twenty hours.', 'Day two: shaped by hand, baked at five.']) {
@@ -46,14 +46,14 @@ export const writing = {
     }
     await page.locator('.counters .pill').first().waitFor()
   },
-  'compose-queue': async (page, url) => {
+  'compose/queue': async (page, url) => {
     await begin(page, url, 'Telegram')
     await page.locator('.writing').fill('Open on Sunday, too.')
     await page.locator('.whens > button').nth(2).click()
     await page.locator('.whens').scrollIntoViewIfNeeded()
     await page.getByText('free place').first().waitFor()
   },
-  thread: async (page, url) => {
+  'posts/thread': async (page, url) => {
     await page.goto(url + '/calendar?view=list')
     await page.locator('.ev', { hasText: 'Our bread takes two days' }).first().click()
     await page.locator('.story li').nth(5).waitFor()
