@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/trace"
 
 	"crier/cmd/crier/demo"
 	"crier/compose"
@@ -110,4 +114,20 @@ func likeListenAddress(text string) string {
 		return net.JoinHostPort(u.Hostname(), port)
 	}
 	return net.JoinHostPort(host, port)
+}
+
+// traceExporter sends spans by OTLP over HTTP to where the variables of OpenTelemetry say
+// (opentelemetry.io/docs/specs/otel/protocol/exporter); nil where they name no address.
+func traceExporter(ctx context.Context, lookup func(string) (string, bool)) (trace.SpanExporter, error) {
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"} {
+		if address, ok := lookup(name); !ok || address == "" {
+			continue
+		}
+		exporter, err := otlptracehttp.New(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("preparing the export of traces: %w", err)
+		}
+		return exporter, nil
+	}
+	return nil, nil
 }

@@ -17,7 +17,7 @@ import (
 // loadCompose reads a file as docker compose does: against its schema, with variables.
 func loadCompose(t *testing.T, file string, environment ...string) *types.Project {
 	t.Helper()
-	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "compose", file)}, cli.WithEnv(environment), cli.WithResolvedPaths(true))
+	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "compose", "docker", file)}, cli.WithEnv(environment), cli.WithResolvedPaths(true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestComposeOfOneMachine(t *testing.T) {
 
 func TestComposeOfACluster(t *testing.T) {
 	var filled []string
-	for _, line := range strings.Split(read(t, "compose/cluster.env.example"), "\n") {
+	for _, line := range strings.Split(read(t, "compose/docker/cluster.env.example"), "\n") {
 		if name, value, ok := strings.Cut(line, "="); ok && !strings.HasPrefix(line, "#") {
 			if value == "" {
 				value = "a-password"
@@ -67,7 +67,7 @@ func TestComposeOfACluster(t *testing.T) {
 	checkGrafana(t, project)
 
 	// Without passwords there is no cluster.
-	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "compose", "cluster.yaml")})
+	options, err := cli.NewProjectOptions([]string{filepath.Join(root, "compose", "docker", "cluster.yaml")})
 	if err != nil {
 		t.Fatal(err)
 	}
