@@ -41,10 +41,10 @@ type Client struct {
 // Option changes how a client works.
 type Option func(*sender)
 
-// New returns a client with an API key, of the server at DefaultServer unless an option names
-// another. A server's address that is none is the error of every call.
+// New returns a client with an API key, without white space around it, of the server at DefaultServer unless an
+// option names another. A server's address that is none is the error of every call.
 func New(key string, options ...Option) *Client {
-	s := &sender{server: DefaultServer, key: key, http: http.DefaultClient, agent: "crier-go", now: time.Now, wait: sleep.For}
+	s := &sender{server: DefaultServer, key: strings.TrimSpace(key), http: http.DefaultClient, agent: "crier-go", now: time.Now, wait: sleep.For}
 	for _, option := range options {
 		option(s)
 	}

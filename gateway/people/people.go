@@ -55,8 +55,9 @@ type sessionStore interface {
 	// TurnSession makes a session work on a workspace or its twin. It is NotFound where the user is no member.
 	TurnSession(ctx context.Context, id schema.SessionID, workspace schema.WorkspaceID, sandbox bool) error
 	Memberships(ctx context.Context, user schema.UserID) ([]people.Membership, error)
-	// Prove stores that the user of a session has shown who they are.
-	Prove(ctx context.Context, session schema.SessionID) error
+	// ProveByPassword stores that the user of a session has shown their password. It is Unauthorized where the session
+	// has ended.
+	ProveByPassword(ctx context.Context, user schema.UserID, session schema.SessionID, a people.Attempt) error
 }
 
 // passwordStore keeps passwords.

@@ -29,14 +29,27 @@ func (s *sessions) proven(c *gin.Context) error {
 // confirm checks the password of whoever is signed in, which the request has in a field. Who has none has to have
 // shown otherwise who they are.
 func (s *sessions) confirm(c *gin.Context, field, given string) error {
-	r := admission.RequestOf(c)
-	credentials, err := s.Store.CountAttempt(c.Request.Context(), people.Attempt{Email: r.Session.User.Email, Address: r.Address.String()})
+	credentials, err := s.attempt(c)
 	if err != nil {
 		return err
 	}
 	if credentials.Password == "" {
 		return s.proven(c)
 	}
+	return s.match(c, field, given, credentials)
+}
+
+// attempt counts that whoever is signed in shows a password, and returns what theirs is checked against.
+func (s *sessions) attempt(c *gin.Context) (people.Credentials, error) {
+	return s.Store.CountAttempt(c.Request.Context(), attemptOf(c))
+}
+
+func attemptOf(c *gin.Context) people.Attempt {
+	r := admission.RequestOf(c)
+	return people.Attempt{Email: r.Session.User.Email, Address: r.Address.String()}
+}
+
+func (s *sessions) match(c *gin.Context, field, given string, credentials people.Credentials) error {
 	matches, err := s.Passwords.Matches(c.Request.Context(), given, credentials.Password)
 	if err == nil && !matches {
 		err = schema.InvalidField(field, body.CodeInvalidValue, "is not the password that you have now")
@@ -68,10 +81,18 @@ func (s *sessions) proveByPassword(c *gin.Context, f *body.Form) error {
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	if err := s.confirm(c, "password", given); err != nil {
+	credentials, err := s.attempt(c)
+	if err != nil {
 		return err
 	}
-	return s.Store.Prove(c.Request.Context(), admission.RequestOf(c).Session.ID)
+	if credentials.Password == "" {
+		return errProof // no password shows anything, and what was shown before does not last longer for it
+	}
+	if err := s.match(c, "password", given, credentials); err != nil {
+		return err
+	}
+	session := admission.RequestOf(c).Session
+	return s.Store.ProveByPassword(c.Request.Context(), session.User.ID, session.ID, attemptOf(c))
 }
 
 func (s *sessions) proveByPasskey(c *gin.Context, f *body.Form) error {

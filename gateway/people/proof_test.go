@@ -49,9 +49,10 @@ func TestWhoFindsASessionOpenCannotStay(t *testing.T) {
 	show(device).Want(http.StatusOK)
 	addPasskey(ada, newAuthenticator())
 
-	// Who has no password has nothing to show with the request itself.
-	elevenMinutesPass(a)
+	// Who has no password has nothing to show with the request itself, and what they have shown lasts no longer for one.
 	a.Exec(`update users set password = null`)
+	wantsProof(ada, http.MethodPost, "/session/proof", `{"password": "anything"}`)
+	elevenMinutesPass(a)
 	wantsProof(ada, http.MethodPatch, "/me/password", fmt.Sprintf(`{"newPassword": %q}`, gatewaytest.Password))
 	wantsProof(ada, http.MethodPost, "/me/email", `{"email": "ada@example.org"}`)
 	wantsProof(ada, http.MethodPost, "/session/proof", `{"password": ""}`)

@@ -3,6 +3,7 @@ package mail
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
@@ -43,6 +44,8 @@ const (
 	// A mail that the server does not take now is tried again after minWait, then twice as long, and at most maxWait.
 	minWait, maxWait = time.Minute, time.Hour
 	countEvery       = 15 * time.Second
+	// longWait is how long mail waits until a process that sends none tells of it.
+	longWait = 5 * time.Minute
 )
 
 // Config is what the stage is made of.
@@ -58,9 +61,7 @@ type Config struct {
 // Stage sends mail.
 type Stage struct {
 	Config
-	pause   time.Duration // since the server does not answer; zero: it does
-	counted time.Time
-	waits   bool // as it was counted
+	pause time.Duration // since the server does not answer; zero: it does
 }
 
 // New makes the stage.
@@ -76,11 +77,13 @@ func (s *Stage) Run(ctx context.Context, drain time.Duration) error {
 			cut()
 		}
 	})()
+	var counting sync.WaitGroup
+	defer counting.Wait()
+	counting.Go(func() { s.count(ctx) }) // by itself: a slow server would stop it
 	for sleep.For(ctx, max(lookEvery, s.pause)) == nil {
 		if err := s.round(ctx, calls); err != nil && ctx.Err() == nil {
 			s.Logger.WarnContext(ctx, "sending mail failed", "err", err)
 		}
-		s.count(ctx)
 	}
 	return nil
 }
@@ -112,7 +115,7 @@ func (s *Stage) round(ctx, calls context.Context) error {
 	return nil
 }
 
-// next sends one mail. It returns false where none is due, or the server does not answer.
+// next sends one mail. It returns false where none is due, or the server does not answer: others would wait as long.
 func (s *Stage) next(ctx context.Context, open **connection) (bool, error) {
 	m, found, err := s.Store.Claim(ctx, mailLease)
 	if err != nil || !found {
@@ -163,7 +166,7 @@ func (s *Stage) send(ctx context.Context, open **connection, m people.Mail, mess
 	}
 	// The server's words may hold the address, and what crier said to it a link.
 	s.Logger.WarnContext(ctx, "a mail was not taken", "mail", m.ID, "kind", m.Kind.String(), "code", v.code, "step", v.step, "final", v.final)
-	return true, s.finish(ctx, done)
+	return v.code != 0, s.finish(ctx, done)
 }
 
 func waitAfter(attempts int) time.Duration {
@@ -178,21 +181,29 @@ func (s *Stage) finish(ctx context.Context, d people.Delivered) error {
 	return s.Store.Finish(ctx, d)
 }
 
-// count shows what waits.
+// count shows what waits, until ctx ends.
 func (s *Stage) count(ctx context.Context) {
-	now := s.Now()
-	if now.Sub(s.counted).Abs() < countEvery {
-		return
-	}
-	waiting, err := s.Store.Waiting(ctx)
-	if err != nil {
-		return // the next round says why
-	}
-	s.counted = now
-	s.Metrics.show(waiting, now)
-	if waits := len(waiting) > 0; waits != s.waits {
-		if s.waits = waits; waits && s.Server == nil {
+	isKnown := false
+	for sleep.For(ctx, countEvery) == nil {
+		now := s.Now()
+		waiting, err := s.Store.Waiting(ctx)
+		if err != nil {
+			continue // a round says why
+		}
+		s.Metrics.show(waiting, now)
+		late := waitsLong(waiting, now)
+		if late && !isKnown && s.Server == nil {
 			s.Logger.WarnContext(ctx, "mail waits to be sent by a process that has --mail-server; this one sends none")
 		}
+		isKnown = late
 	}
+}
+
+func waitsLong(waiting map[people.MailKind]people.WaitingMail, now time.Time) bool {
+	for _, w := range waiting {
+		if now.Sub(w.Since) > longWait {
+			return true
+		}
+	}
+	return false
 }

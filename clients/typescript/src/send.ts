@@ -58,6 +58,7 @@ interface Sent {
 /** Sends requests, and again where that is safe. */
 export class Sender {
   private readonly base: string;
+  private readonly key: string;
   private readonly retry: Required<Omit<Retry, "notify">> & Pick<Retry, "notify">;
   private readonly clock: Clock;
   private readonly window = new Window();
@@ -65,8 +66,9 @@ export class Sender {
   constructor(private readonly options: ClientOptions) {
     const server = (options.server ?? "http://127.0.0.1:8080").replace(/\/+$/, "");
     if (!/^https?:\/\/[^/]/.test(server) || server.endsWith("/api/v1")) throw new TypeError(`${JSON.stringify(server)} is no address of a server: write it like http://127.0.0.1:8080`);
+    this.key = (options.key ?? "").trim(); // one read from a file often ends with a line break
     // Said here, for fetch would show the key.
-    if (!/^[!-~]+$/.test(options.key ?? "")) throw new TypeError("the key is empty, or has a space, a line break or another sign that no key has");
+    if (!/^[!-~]+$/.test(this.key)) throw new TypeError("the key is empty, or has a space, a line break or another sign that no key has");
     this.base = server + "/api/v1";
     this.retry = { tries: 5, for: 90_000, wait: 500, ...options.retry };
     this.clock = options.clock ?? machineClock;
@@ -74,7 +76,7 @@ export class Sender {
 
   /** Calls the API, and reads the answer of success. */
   async call<T>(method: string, path: string, call: Call = {}): Promise<T> {
-    const headers: Record<string, string> = { Authorization: `Bearer ${this.options.key}` };
+    const headers: Record<string, string> = { Authorization: `Bearer ${this.key}` };
     if (call.body !== undefined) headers["Content-Type"] = "application/json";
     if (call.idempotencyKey !== undefined) headers["Idempotency-Key"] = call.idempotencyKey;
     const text = await this.send({

@@ -215,7 +215,9 @@ test('the audit log tells of it, by what is asked for, and as a file', async () 
 test('which mail one gets is chosen, and an address changed where there is mail', async () => {
   await page.goto(`${crier.url}/you`)
   const failed = page.getByLabel('Posts that failed')
+  const stored = page.waitForResponse((r) => r.url().endsWith('/me/mail') && r.request().method() === 'PATCH')
   await failed.uncheck()
+  await stored
   await page.reload()
   assert.equal(await failed.isChecked(), false)
   await page.getByLabel('E-mail').fill('ada@example.org')

@@ -81,7 +81,7 @@ func (s *Store) Redeem(ctx context.Context, r people.Redemption, n people.NewSes
 
 // redeem makes a user whoever has their link, with another password if they choose one.
 func redeem(ctx context.Context, tx pgx.Tx, user schema.UserID, password string) error {
-	if err := doubt(ctx, tx, user); err != nil || password == "" {
+	if err := doubt(ctx, tx, user, schema.WorkspaceID{}); err != nil || password == "" {
 		return err
 	}
 	return setPassword(ctx, tx, user, password, schema.SessionID{})

@@ -149,25 +149,6 @@ func (s *Store) SignInByPasskey(ctx context.Context, p people.Passkey, n people.
 	return nil
 }
 
-// ProveByPasskey stores that the user of a session has shown one of their passkeys, whose count is what it was just
-// now. The error is Unauthorized where the passkey is gone, or its count says that there is a copy of it.
-func (s *Store) ProveByPasskey(ctx context.Context, p people.Passkey, session schema.SessionID, address string) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if err := countUse(ctx, tx, p, s.Now()); err != nil {
-			return err
-		}
-		if err := giveBack(ctx, tx, address); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, `update sessions set proven_at = $3 where id = $1 and user_id = $2`, session, p.User, s.Now())
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("storing a proof: %w", db.Unavailable(err))
-	}
-	return nil
-}
-
 // countUse stores the count of a passkey that was shown. Those that do not count stay at 0 (Web Authentication Level 3,
 // 7.2, step 22).
 func countUse(ctx context.Context, tx pgx.Tx, p people.Passkey, at time.Time) error {

@@ -114,9 +114,36 @@ func (s *Store) Sessions(ctx context.Context, user schema.UserID) ([]people.Sess
 	return all, nil
 }
 
-// Prove stores that the user of a session has shown who they are.
-func (s *Store) Prove(ctx context.Context, id schema.SessionID) error {
-	if _, err := s.Pool.Exec(ctx, `update sessions set proven_at = $2 where id = $1`, id, s.Now()); err != nil {
+// ProveByPassword stores that the user of a session has shown their password: attempts before it count no more. The
+// error is Unauthorized where the session has ended.
+func (s *Store) ProveByPassword(ctx context.Context, user schema.UserID, session schema.SessionID, a people.Attempt) error {
+	return s.prove(ctx, user, session, func(tx pgx.Tx) error { return forgetAttempts(ctx, tx, a) })
+}
+
+// ProveByPasskey stores that the user of a session has shown one of their passkeys, whose count is what it was just
+// now. The error is Unauthorized where the session has ended, the passkey is gone, or its count says that there is a
+// copy of it.
+func (s *Store) ProveByPasskey(ctx context.Context, p people.Passkey, session schema.SessionID, address string) error {
+	return s.prove(ctx, p.User, session, func(tx pgx.Tx) error {
+		if err := countUse(ctx, tx, p, s.Now()); err != nil {
+			return err
+		}
+		return giveBack(ctx, tx, address)
+	})
+}
+
+func (s *Store) prove(ctx context.Context, user schema.UserID, session schema.SessionID, shown func(pgx.Tx) error) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		if err := lockSession(ctx, tx, user, session); err != nil {
+			return err
+		}
+		if err := shown(tx); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `update sessions set proven_at = $2 where id = $1`, session, s.Now())
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("storing a proof: %w", db.Unavailable(err))
 	}
 	return nil

@@ -67,11 +67,7 @@ func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attemp
 		if tag.RowsAffected() == 0 {
 			return people.ErrWrongPassword
 		}
-		_, err = tx.Exec(ctx, `delete from request_windows where subject in ($1, $2)`, emailSubject(a), emailSubject(a)+" "+a.Address)
-		if err == nil {
-			err = giveBack(ctx, tx, a.Address)
-		}
-		if err != nil {
+		if err := forgetAttempts(ctx, tx, a); err != nil {
 			return err
 		}
 		return beginSession(ctx, tx, n)
@@ -80,6 +76,15 @@ func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attemp
 		return fmt.Errorf("signing in: %w", db.Unavailable(err))
 	}
 	return nil
+}
+
+// forgetAttempts counts those of a user no more, who has shown their password.
+func forgetAttempts(ctx context.Context, tx pgx.Tx, a people.Attempt) error {
+	_, err := tx.Exec(ctx, `delete from request_windows where subject in ($1, $2)`, emailSubject(a), emailSubject(a)+" "+a.Address)
+	if err != nil {
+		return err
+	}
+	return giveBack(ctx, tx, a.Address)
 }
 
 // ChangePassword stores a password, and ends all sessions of its user but one, whose token changes. The error is

@@ -70,7 +70,7 @@ func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership)
 		if err != nil {
 			return err
 		}
-		if err := doubt(ctx, tx, u.ID); err != nil {
+		if err := doubt(ctx, tx, u.ID, m.Workspace); err != nil {
 			return err
 		}
 		if !m.Workspace.IsZero() {
@@ -92,8 +92,9 @@ func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership)
 // doubt takes the sessions of a user whose address is not known to be theirs, and all by which they sign in, with
 // what an issuer's groups gave them and what they have invited by it: from now on it is that of whom the operator
 // means. Somebody who signs in meanwhile holds the way by which they do, so that their session is there once that is
-// taken. The last owner goes too: else whoever has the address would own what a group's people have.
-func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID) error {
+// taken. The last owner goes too: else whoever has the address would own what a group's people have. next is the
+// workspace that they become a member of, which is locked with the others, in one order.
+func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID, next schema.WorkspaceID) error {
 	tag, err := tx.Exec(ctx, `update users set password = null, confirmed_at = now() where id = $1 and confirmed_at is null`, user)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
@@ -104,8 +105,8 @@ func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID) error {
 	b.Queue(`delete from email_changes where user_id = $1`, user)
 	b.Queue(`delete from ceremonies where user_id = $1`, user)
 	b.Queue(`
-		select from workspaces where id = any(array(select workspace_id from memberships where user_id = $1 and given_by is not null))
-		order by id for no key update`, user) // as where members change, so that nobody is invited meanwhile
+		select from workspaces where id = any(array(select workspace_id from memberships where user_id = $1 and given_by is not null) || $2::uuid)
+		order by id for no key update`, user, next) // as where members change, so that nobody is invited meanwhile
 	b.Queue(`
 		with ended as (delete from memberships where user_id = $1 and given_by is not null returning workspace_id)
 		delete from invitations where invited_by = $1 and workspace_id in (select workspace_id from ended)`, user)

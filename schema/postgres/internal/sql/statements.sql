@@ -1,4 +1,4 @@
--- The 776 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 775 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -3326,9 +3326,6 @@ delete from passkeys where user_id = $1 and id = $2 returning name;
 -- people/passkeys.go SignInByPasskey
 select from users where id = $1 for key share;
 
--- people/passkeys.go ProveByPasskey
-update sessions set proven_at = $3 where id = $1 and user_id = $2;
-
 -- people/passkeys.go countUse
 update passkeys set sign_count = $2, used_at = $3 where id = $1 and (sign_count < $2 or sign_count = 0 and $2 = 0);
 
@@ -3373,7 +3370,7 @@ select s.id, coalesce(w.name, ''), s.sandbox, s.address, s.agent, s.means, s.pro
 from sessions s left join workspaces w on w.id = s.workspace_id
 where s.user_id = $1 and s.expires_at > now() and s.seen_at > now() - $2::interval order by s.seen_at desc, s.id desc;
 
--- people/sessions.go Prove
+-- people/sessions.go prove
 update sessions set proven_at = $2 where id = $1;
 
 -- people/sessions.go EndSession
@@ -3394,7 +3391,7 @@ select u.id, u.password, exists (select from sessions where user_id = u.id and a
 -- people/sign_in.go SignIn
 select from users where id = $1 and password = $2 for share;
 
--- people/sign_in.go SignIn
+-- people/sign_in.go forgetAttempts
 delete from request_windows where subject in ($1, $2);
 
 -- people/sign_in.go ChangePassword
@@ -3447,7 +3444,7 @@ delete from email_changes where user_id = $1;
 delete from ceremonies where user_id = $1;
 
 -- people/users.go doubt
-select from workspaces where id = any(array(select workspace_id from memberships where user_id = $1 and given_by is not null))
+select from workspaces where id = any(array(select workspace_id from memberships where user_id = $1 and given_by is not null) || $2::uuid)
 order by id for no key update;
 
 -- people/users.go doubt

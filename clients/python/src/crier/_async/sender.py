@@ -21,6 +21,7 @@ class AsyncSender:
         address = server.rstrip("/")
         if not address.startswith(("http://", "https://")) or address.endswith("/api/v1"):
             raise ValueError(f"{server!r} is no address of a server: write it like http://127.0.0.1:8080")
+        key = key.strip()  # one read from a file often ends with a line break
         if not re.fullmatch("[!-~]+", key):  # said here, for httpx would show the key
             raise ValueError("the key is empty, or has a space, a line break or another sign that no key has")
         self._base = address + "/api/v1"

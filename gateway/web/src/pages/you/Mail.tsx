@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api, ask, type Schemas } from '../../api/client'
 import { useSession } from '../../api/session'
 import { Problem, Waiting } from '../../parts/Page'
@@ -36,18 +37,20 @@ function Choice({ kind, isOn }: { kind: (typeof kinds)[number]; isOn: boolean })
   const { t } = useWords()
   const client = useQueryClient()
   const { fail } = useToast()
+  const [chosen, choose] = useState(isOn) // shown at once, before the server has it
   const set = async (next: boolean) => {
-    client.setQueryData<Schemas['MailChoicesAnswer']['mail']>(choices.queryKey, (before) => before && { ...before, [kind]: next })
+    choose(next)
     try {
       await ask(api.PATCH('/me/mail', { body: { [kind]: next } }))
+      client.setQueryData<Schemas['MailChoicesAnswer']['mail']>(choices.queryKey, (before) => before && { ...before, [kind]: next })
     } catch (error) {
+      choose(!next)
       fail(error)
-      await client.invalidateQueries({ queryKey: choices.queryKey })
     }
   }
   return (
     <label className="row">
-      <input type="checkbox" checked={isOn} onChange={(e) => void set(e.target.checked)} /> {t(`mail.${kind}`)}
+      <input type="checkbox" checked={chosen} onChange={(e) => void set(e.target.checked)} /> {t(`mail.${kind}`)}
     </label>
   )
 }
