@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"crier/schema"
 	"crier/schema/people"
 )
+
+var update = flag.Bool("update", false, "write the table of docs/people.md")
 
 // TestRolesReachTheirRoutesAlone makes a request of every route as somebody of every role, and one without
 // any: it is refused as docs/people.md says, or not for its role.
@@ -71,7 +74,7 @@ const (
 	tableEnd   = "<!-- end of the table -->\n"
 )
 
-// TestRightsAreAsDocumented holds the table of docs/people.md against the routes. CRIER_WRITE_DOCS=1 writes it.
+// TestRightsAreAsDocumented holds the table of docs/people.md against the routes. -update writes it.
 func TestRightsAreAsDocumented(t *testing.T) {
 	a := gatewaytest.New(t)
 	page, err := os.ReadFile(peoplePage)
@@ -87,8 +90,8 @@ func TestRightsAreAsDocumented(t *testing.T) {
 	if table == want {
 		return
 	}
-	if os.Getenv("CRIER_WRITE_DOCS") == "" {
-		t.Fatalf("the table of %s is not that of the routes: run this test with CRIER_WRITE_DOCS=1", peoplePage)
+	if !*update {
+		t.Fatalf("the table of %s is not that of the routes: go test ./gateway -run TestRights -update", peoplePage)
 	}
 	if err := os.WriteFile(peoplePage, []byte(before+tableBegin+want+tableEnd+after), 0o600); err != nil {
 		t.Fatal(err)

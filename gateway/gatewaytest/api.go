@@ -309,7 +309,7 @@ func (a *API) RequestWith(key, method, path string, body any, headers ...string)
 	if err != nil {
 		a.Fatal(err)
 	}
-	got := &Response{a.TB, response.StatusCode, response.Header, read}
+	got := &Response{a.TB, response.StatusCode, response.Header, read, a.Logs}
 	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"} {
 		if got.Header.Get(name) == "" {
 			a.Errorf("%s %s: %d without %s", method, path, got.Status, name)

@@ -14,19 +14,30 @@ type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
+
+	logs *LogBuffer // nil: of no one gateway
 }
 
 // Want fails the test unless the response has the status, and decodes it.
 func (r *Response) Want(status int) JSON {
 	r.Helper()
 	if r.Status != status {
-		r.Fatalf("status = %d, want %d: %s", r.Status, status, r.Body)
+		r.Fatalf("status = %d, want %d: %s%s", r.Status, status, r.Body, r.cause())
 	}
 	var decoded map[string]any
 	if err := json.Unmarshal(r.Body, &decoded); err != nil {
 		r.Fatalf("decoding %s: %v", r.Body, err)
 	}
 	return JSON{decoded}
+}
+
+// cause is what the gateway logged last, where it failed inside: the response does not say why.
+func (r *Response) cause() string {
+	if r.Status != http.StatusInternalServerError || r.logs == nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(r.logs.String()), "\n")
+	return "\n" + strings.Join(lines[max(len(lines)-3, 0):], "\n")
 }
 
 // WantError fails the test unless the response is that error, and returns it.

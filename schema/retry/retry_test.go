@@ -33,6 +33,14 @@ func TestWaitsGrowUpToTheLongest(t *testing.T) {
 	}
 }
 
+func TestNoPolicyBeginsBeyondItsLongestWait(t *testing.T) {
+	for _, p := range retry.Policies() {
+		if p.First > p.Cap {
+			t.Errorf("%s: the first wait is %v, and the longest %v", p.Of, p.First, p.Cap)
+		}
+	}
+}
+
 // TestRetriesOfTheDocument holds the table of docs/retries.md against the policies; -update writes it.
 func TestRetriesOfTheDocument(t *testing.T) {
 	const document = "../../docs/retries.md"

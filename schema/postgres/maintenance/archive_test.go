@@ -6,9 +6,12 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,6 +19,7 @@ import (
 	"crier/compose/embedded/embeddedtest"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/migrations"
 	"crier/schema/postgres/postgrestest"
 )
@@ -62,6 +66,22 @@ func TestHistoryHasTheColumnsOfWhatIsOpen(t *testing.T) {
 			) missing`)
 		if n > 0 {
 			t.Errorf("%d columns of %s are not in the view of all", n, table)
+		}
+	}
+}
+
+// A column that a row's list lacks would be lost where posts are archived.
+func TestRowsAreArchivedWithAllTheirColumns(t *testing.T) {
+	f := newFixture(t)
+	for table, row := range map[string]string{"posts": sql.Text("{post_row}"), "targets": sql.Text("{target_row}"), "comments": sql.Text("{comment_row}")} {
+		columns := f.Texts(`
+			select attname from pg_attribute h where attrelid = '` + table + `_history'::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+				and attname <> 'reply_to' -- of replies, which have no post
+				and exists (select from pg_attribute o where o.attrelid = '` + table + `'::regclass and o.attname = h.attname)`)
+		slices.Sort(columns)
+		listed := strings.FieldsFunc(row, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+		if slices.Sort(listed); !slices.Equal(listed, columns) {
+			t.Errorf("of %s are moved\n%v, want\n%v", table, listed, columns)
 		}
 	}
 }
