@@ -22,6 +22,7 @@ type Request struct {
 	Session     *people.Session // nil: it has none
 	keyless     string          // what it is told where it needs a key and has none that is valid
 	forged      bool            // it lacks the token of its session
+	turned      bool            // the page that sends it shows another workspace or mode than its session works on
 	crossOrigin bool            // it has no key, and the page of another site sends it
 	Address     netip.Prefix    // the network it comes from
 	Quota       Quota           // where its caller stands in the minute

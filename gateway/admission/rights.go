@@ -73,6 +73,8 @@ func (r Route) permitMember(caller *Request) error {
 		return forbidden("this is for the operator of the installation")
 	case r.rights.Role == people.Anyone:
 		return nil
+	case caller.turned:
+		return errTurned
 	case caller.Session.Scope.IsZero():
 		return forbidden("the session works on no workspace: PATCH /session chooses one that you are a member of")
 	case caller.Session.Role < r.rights.Role:
@@ -80,6 +82,12 @@ func (r Route) permitMember(caller *Request) error {
 	default:
 		return nil
 	}
+}
+
+// errTurned is for what would be done on another workspace or mode than the page shows that asks for it.
+var errTurned = &schema.Error{
+	Kind: schema.Forbidden, Message: "the session works on another workspace or mode than " + ScopeHeader + " says",
+	Details: []schema.Detail{{Field: ScopeHeader, Code: "scope_changed", Message: "the session was turned to another workspace or mode meanwhile, and nothing was done; GET /session shows where it works now"}},
 }
 
 // Genuine refuses a request that the page of another site may have made a browser send in somebody's session.

@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"crier/gateway/cache"
+	"crier/schema"
 	"crier/schema/people"
 )
 
@@ -57,12 +58,26 @@ func (a *admission) resume(c *gin.Context, r *Request, token string, now time.Ti
 	}
 	r.Session, r.Key = &session, session.Key()
 	r.forged = !isSafe(c.Request.Method) && subtle.ConstantTimeCompare([]byte(c.GetHeader(CSRFHeader)), []byte(people.CSRFToken(token))) == 0
+	shown := c.GetHeader(ScopeHeader)
+	r.turned = shown != "" && shown != scopeOf(session.Workspace, session.Sandbox)
 	return nil
 }
 
 // CSRFHeader is the header in which a page sends the token of its session, with all that may change
 // something.
 const CSRFHeader = "X-Csrf-Token"
+
+// ScopeHeader is the header in which a page says what it shows, as scopeOf has it. The session is the browser's,
+// so that another of its pages may have turned it meanwhile.
+const ScopeHeader = "X-Crier-Scope"
+
+// scopeOf says what a session works on: "ws_…/live" or "ws_…/test".
+func scopeOf(workspace schema.WorkspaceID, sandbox bool) string {
+	if sandbox {
+		return workspace.String() + "/test"
+	}
+	return workspace.String() + "/live"
+}
 
 func isSafe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions

@@ -252,6 +252,33 @@ func TestSessionWorksOnTheSandbox(t *testing.T) {
 	}
 }
 
+// TestSessionRefusesWhatIsMeantElsewhere has one tab of a browser turn the session that another goes on to use.
+func TestSessionRefusesWhatIsMeantElsewhere(t *testing.T) {
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Editor, "ada")
+	ada.Do(http.MethodPatch, "/session", `{"test": true}`).Want(http.StatusOK)
+	shown := a.Workspace.String() + "/test"
+	ada.Do(http.MethodPost, "/brands", `{"name": "test"}`, "X-Crier-Scope", shown).Want(http.StatusCreated)
+
+	ada.Do(http.MethodPatch, "/session", `{"test": false}`, "X-Crier-Scope", shown).Want(http.StatusOK)
+	for _, refused := range []*gatewaytest.Response{
+		ada.Do(http.MethodPost, "/brands", `{"name": "stray"}`, "X-Crier-Scope", shown),
+		ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", shown),
+		ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", schema.NewWorkspaceID(a.Now()).String()+"/live"),
+		ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", "live"),
+	} {
+		if code := refused.WantError(http.StatusForbidden, "forbidden").At("details", 0, "code").Value; code != "scope_changed" {
+			t.Errorf("the detail is %v, want scope_changed", code)
+		}
+	}
+	ada.Do(http.MethodGet, "/session", nil, "X-Crier-Scope", shown).Want(http.StatusOK)
+	live := a.Workspace.String() + "/live"
+	if n := ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", live).Want(http.StatusOK).At("brands").Len(); n != 0 {
+		t.Errorf("live has %d brands, want none", n)
+	}
+	a.Request(http.MethodGet, "/brands", nil, "X-Crier-Scope", shown).Want(http.StatusOK) // of a key
+}
+
 func TestSessionTurnsToOwnWorkspacesOnly(t *testing.T) {
 	a := gatewaytest.New(t)
 	others, _ := a.CreateWorkspace("others", "operator", schema.Read)
