@@ -48,6 +48,44 @@ test('test mode leaves no doubt', async () => {
   await see('Test mode: only simulated accounts get anything.')
 })
 
+test('tabs follow each other, and nothing goes where its page does not show', async () => {
+  const { posts } = await crier.ask('GET', '/posts?limit=1')
+  await page.goto(`${crier.url}/posts/${posts[0].id}`)
+  await see('What happened')
+  const other = await page.context().newPage()
+  await other.goto(crier.url + '/brands')
+  await other.getByText('Test mode').first().waitFor()
+  await other.getByRole('button', { name: /Switch to live/ }).first().click()
+  await other.locator('.testing').waitFor({ state: 'detached' })
+  await see('This session was switched to live in another tab.')
+  await page.locator('.testing').waitFor({ state: 'detached' })
+  await page.waitForURL('**/calendar') // the post is not there
+  await other.close()
+  await click(/Switch to test mode/)
+  await page.locator('.testing').waitFor()
+
+  await page.goto(crier.url + '/brands')
+  await click('New brand')
+  await page.getByRole('dialog').getByLabel('Name').fill('stray')
+  const { request } = page.context()
+  const read = async (path) => (await request.get(crier.url + '/api/v1' + path)).json()
+  let sent = 0
+  await page.route('**/api/v1/brands', async (route) => { // the session is turned while the request is on its way
+    if (route.request().method() !== 'POST') return route.continue()
+    sent++
+    const { session } = await read('/session')
+    await request.patch(crier.url + '/api/v1/session', { headers: { 'X-CSRF-Token': session.csrfToken }, data: { test: false } })
+    return route.continue()
+  })
+  await page.getByRole('dialog').getByRole('button', { name: 'Create the brand' }).click()
+  await see('This session was switched to live in another tab.')
+  assert.equal(sent, 1)
+  assert.deepEqual((await read('/brands')).brands.filter((b) => b.name === 'stray'), [])
+  await page.unroute('**/api/v1/brands')
+  await click(/Switch to test mode/)
+  await page.locator('.testing').waitFor()
+})
+
 test('two accounts are connected through consent', async () => {
   for (const platform of ['Mastodon', 'X']) {
     await click('Accounts', 'link')

@@ -20,6 +20,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { createRoot } from 'react-dom/client'
 import { Refusal } from './api/client'
+import { followTabs } from './api/session'
 import { Toasts } from './parts/toasts'
 import { router } from './router'
 import { Words } from './words'
@@ -39,6 +40,8 @@ client.getQueryCache().subscribe(({ query, type }) => {
   const error = query.state.error
   if (type === 'updated' && error instanceof Refusal && error.status === 401) client.setQueryData(['session'], null)
 })
+
+followTabs(client)
 
 const root = document.getElementById('root')
 if (!root) throw new Error('the page has no root')

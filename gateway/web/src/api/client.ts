@@ -44,15 +44,33 @@ export function rememberToken(token: string) {
   csrfToken = token
 }
 
-const withToken: Middleware = {
+// scopeOf says what a session works on, as requests do; empty: on no workspace.
+export const scopeOf = ({ workspace, test }: Session) => (workspace ? `${workspace.id}/${test ? 'test' : 'live'}` : '')
+
+let shown = ''
+
+// showScope keeps what the page shows, which requests say: another tab may turn the session that both share.
+export function showScope(scope: string) {
+  shown = scope
+}
+
+let reread = () => {}
+
+// onTurned names what is done when a request is refused because another tab has turned the session.
+export function onTurned(listener: () => void) {
+  reread = listener
+}
+
+const ofSession: Middleware = {
   onRequest({ request }) {
     if (request.method !== 'GET' && csrfToken) request.headers.set('X-CSRF-Token', csrfToken)
+    if (shown) request.headers.set('X-Crier-Scope', shown)
     return request
   },
 }
 
 export const api = createClient<paths>({ baseUrl: '/api/v1', fetch: patiently })
-api.use(withToken)
+api.use(ofSession)
 
 type Answer<T> = { data?: T; error?: unknown; response: Response }
 
@@ -61,6 +79,7 @@ export async function ask<T>(asked: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await asked
   if (data !== undefined && response.ok) return data
   const told = (error as Partial<Schemas['Failure']> | undefined)?.error
+  if (told?.details?.some((d) => d.code === 'scope_changed')) reread()
   throw new Refusal(response.status, told?.code ?? 'unavailable', told?.message ?? response.statusText, told?.details)
 }
 

@@ -1,6 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
-import { api, ask, Refusal, rememberToken, type Session } from './client'
+import { api, ask, onTurned, Refusal, rememberToken, scopeOf, type Session } from './client'
 import { showPasskey } from './signin'
 
 const key = ['session']
@@ -9,10 +9,19 @@ const key = ['session']
 export const roles = ['viewer', 'author', 'editor', 'admin', 'owner'] as const
 export type Role = (typeof roles)[number]
 
-async function load(): Promise<Session | null> {
+// tabs of a browser share the session, and tell each other that it has changed.
+const tabs = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('session')
+
+// viewOf is what decides which data a session sees.
+export const viewOf = (session: Session) => `${session.user.id} ${scopeOf(session)}`
+
+// load reads the session, and forgets all that was read before if it saw other data.
+async function load({ client }: { client: QueryClient }): Promise<Session | null> {
   try {
     const { session } = await ask(api.GET('/session'))
     rememberToken(session.csrfToken)
+    const before = client.getQueryData<Session | null>(key)
+    if (!before || viewOf(before) !== viewOf(session)) forget(client)
     return session
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return null
@@ -20,9 +29,27 @@ async function load(): Promise<Session | null> {
   }
 }
 
+const forget = (client: QueryClient) => client.removeQueries({ predicate: (q) => q.queryKey[0] !== 'session' })
+
+// followTabs reads the session anew once another tab has changed it.
+export function followTabs(client: QueryClient) {
+  const reread = () => void client.invalidateQueries({ queryKey: key })
+  tabs?.addEventListener('message', reread)
+  onTurned(reread)
+}
+
+let turnedTo = '' // the scope that this tab has turned the session to, until it is shown
+
+// isTurnedHere tells once whether it is this tab that has turned the session to a scope.
+export function isTurnedHere(scope: string): boolean {
+  const isHere = turnedTo === scope
+  turnedTo = ''
+  return isHere
+}
+
 // useSessionQuery reads who is signed in; null: nobody.
 export function useSessionQuery() {
-  return useQuery({ queryKey: key, queryFn: load, staleTime: 60_000 })
+  return useQuery({ queryKey: key, queryFn: load, staleTime: 60_000, refetchOnWindowFocus: 'always' })
 }
 
 // useSession is the session of a page that is shown to those who have one alone.
@@ -46,9 +73,8 @@ export const addressOf = (network: string) => network.replace(/\/\d+$/, '')
 // useSessionChanges are the ways to begin, turn and end the session.
 export function useSessionChanges() {
   const client = useQueryClient()
-  // begin forgets all that was read before: it may have been another workspace's.
   const begin = async () => {
-    client.removeQueries({ predicate: (q) => q.queryKey[0] !== 'session' })
+    tabs?.postMessage('changed')
     await client.invalidateQueries({ queryKey: key })
   }
   return {
@@ -72,13 +98,15 @@ export function useSessionChanges() {
       await begin()
     },
     turn: async (body: { workspaceId?: string; test?: boolean }) => {
-      await ask(api.PATCH('/session', { body }))
+      const { session } = await ask(api.PATCH('/session', { body }))
+      turnedTo = scopeOf(session)
       await begin()
     },
     signOut: async () => {
       await ask(api.DELETE('/session'))
+      tabs?.postMessage('changed')
       client.setQueryData(key, null)
-      client.removeQueries({ predicate: (q) => q.queryKey[0] !== 'session' })
+      forget(client)
     },
   }
 }

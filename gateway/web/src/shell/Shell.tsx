@@ -2,11 +2,12 @@ import { Link } from '@tanstack/react-router'
 import { Fragment, lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { useLivePosts } from '../api/live'
 import { useNeeds } from '../api/queries'
-import { useMay, useSession, useSessionChanges } from '../api/session'
+import { useMay, useSession, useSessionChanges, viewOf } from '../api/session'
 import { Icon } from '../parts/Icon'
 import { useToast } from '../parts/toasts'
 import { useWords } from '../words'
 import { places, useGroups, type Place } from './places'
+import { useScope } from './scope'
 import { WorkspaceButton } from './WorkspaceButton'
 
 const Palette = lazy(() => import('./Palette'))
@@ -15,11 +16,12 @@ const WorkspaceMenu = lazy(() => import('./WorkspaceMenu'))
 // Shell stands around every page.
 export function Shell({ children }: { children: ReactNode }) {
   const { t } = useWords()
-  const { test } = useSession()
+  const session = useSession()
   const { turn } = useSessionChanges()
   const { fail } = useToast()
   const mayPost = useMay('author')
   const [palette, setPalette] = useState(false)
+  useScope(session)
   useLivePosts()
   useShortcut(() => setPalette(true))
   return (
@@ -27,7 +29,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <a className="hidden" href="#main">{t('skip')}</a>
       <Side openPalette={() => setPalette(true)} />
       <div className="content">
-        {test && (
+        {session.test && (
           <div className="testing" role="status">
             <span>{t('mode.stripe')}</span>
             <button onClick={() => void turn({ test: false }).catch(fail)}>{t('mode.leave')}</button>
@@ -39,7 +41,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <button className="btn bare icon" aria-label={t('palette.open')} onClick={() => setPalette(true)}><Icon name="search" /></button>
           {mayPost && <Link className="btn main icon" to="/compose" aria-label={t('nav.compose')}><Icon name="plus" /></Link>}
         </header>
-        {children}
+        <Fragment key={viewOf(session)}>{children}</Fragment>
         <BarBelow />
       </div>
       {palette && <Suspense><Palette close={() => setPalette(false)} /></Suspense>}
