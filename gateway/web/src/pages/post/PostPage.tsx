@@ -1,7 +1,7 @@
 import './post.css'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Post } from '../../api/client'
 import { attemptsOf, postOf, pulse, threadOf, useAccounts } from '../../api/queries'
 import { useMay } from '../../api/session'
@@ -26,11 +26,26 @@ function paceOf(post: Post | undefined): number {
   return isDue || post?.status === 'processing' ? pulse / 2 : pulse * 4
 }
 
+// useAttempts reads the timeline of a post whenever the post has changed, and again a little later: some of its
+// lines are written after the status that they are about.
+function useAttempts(id: string, post: Post | undefined) {
+  const query = useQuery({ ...attemptsOf(id), refetchInterval: () => paceOf(post) })
+  const { refetch } = query
+  const state = post && [post.updatedAt, post.status, ...post.platforms.map((p) => p.status)].join()
+  useEffect(() => {
+    if (state === undefined) return
+    void refetch()
+    const later = setTimeout(() => void refetch(), pulse)
+    return () => clearTimeout(later)
+  }, [state, refetch])
+  return query
+}
+
 export function PostPage() {
   const { t, time } = useWords()
   const { id } = useParams({ from: '/posts/$id' })
   const post = useQuery({ ...postOf(id), refetchInterval: (q) => paceOf(q.state.data) })
-  const attempts = useQuery({ ...attemptsOf(id), refetchInterval: () => paceOf(post.data) })
+  const attempts = useAttempts(id, post.data)
   const thread = useQuery({ ...threadOf(post.data?.threadId), refetchInterval: () => paceOf(post.data) })
   const { byId } = useAccounts()
   if (post.error) return <Page name={t('post.name')} title={t('post.name')}><Problem error={post.error} retry={() => void post.refetch()} /></Page>
