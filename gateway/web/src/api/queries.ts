@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { failedTargets, standing } from '../parts/post'
 import { api, ask, type Account, type Attempt, type Key, type Post, type Schemas, type Webhook } from './client'
 import { useMay } from './session'
@@ -157,8 +157,11 @@ const needsOfPosts = queryOptions({
     const after = new Date(Date.now() - recently).toISOString()
     const of = async (status: PostStatus, query = {}) =>
       (await ask(api.GET('/posts', { params: { query: { ...everybodys, status, after, limit: page, ...query } } }))).posts
-    const now = new Date().toISOString()
-    return (await Promise.all([of('failed'), of('partially_failed'), of('processing'), of('scheduled', { before: now })])).flat()
+    // In the order that a post goes through them: it is in one of them at least, and in the last as it is now.
+    const waiting = await of('scheduled', { before: new Date().toISOString() })
+    const going = await of('processing')
+    const ended = (await Promise.all([of('failed'), of('partially_failed')])).flat()
+    return [...new Map([...waiting, ...going, ...ended].map((post) => [post.id, post])).values()]
   },
   staleTime: 15_000,
 })
@@ -169,20 +172,29 @@ function needOfPost(post: Post): Need[] {
   return failedTargets(post).length > 0 ? [{ kind: 'failed', id: post.id, post }] : []
 }
 
-// useNeeds collects what does not go on by itself.
-export function useNeeds(): { needs: Need[]; isPending: boolean; error: Error | null } {
+const retryOf = (id: string) => ['retried', id]
+
+// noteRetry keeps for a few minutes that a post is tried again because somebody here has asked for it.
+export const noteRetry = (client: QueryClient, id: string) => client.setQueryData(retryOf(id), true)
+
+// useNeeds collects what does not go on by itself, and the posts that are tried again since somebody asked for it.
+export function useNeeds(): { needs: Need[]; retried: Post[]; isPending: boolean; error: Error | null } {
+  const client = useQueryClient()
   const posts = useQuery(needsOfPosts)
+  const found = posts.data ?? []
+  const isRetried = (post: Post) =>
+    client.getQueryData(retryOf(post.id)) !== undefined && standing(post) !== 'held' && failedTargets(post).length === 0
   const { all, error, isPending } = useAccounts()
   const ofAdmins = { enabled: useMay('admin'), refetchInterval: 60_000 }
   const hooks = useQuery({ ...webhooks, ...ofAdmins })
   const { data: allKeys = [] } = useQuery({ ...keys, ...ofAdmins })
   const needs: Need[] = [
     ...all.filter((a) => a.needsReconnect).map((account): Need => ({ kind: 'account', id: account.id, account })),
-    ...(posts.data ?? []).flatMap(needOfPost),
+    ...found.filter((post) => !isRetried(post)).flatMap(needOfPost),
     ...(hooks.data ?? []).filter((w) => w.disabledAt).map((webhook): Need => ({ kind: 'webhook', id: webhook.id, webhook })),
     ...allKeys.filter((k) => k.suspendedUntil).map((suspended): Need => ({ kind: 'key', id: suspended.id, suspended })),
   ]
-  return { needs, isPending: posts.isPending || isPending, error: posts.error ?? error }
+  return { needs, retried: found.filter(isRetried), isPending: posts.isPending || isPending, error: posts.error ?? error }
 }
 
 // slotsOf are the next free places of a queue.

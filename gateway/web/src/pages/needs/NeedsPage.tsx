@@ -19,12 +19,12 @@ const kinds: Need['kind'][] = ['account', 'unknown', 'failed', 'held', 'webhook'
 
 export function NeedsPage() {
   const { t } = useWords()
-  const { needs, isPending, error } = useNeeds()
+  const { needs, retried, isPending, error } = useNeeds()
   return (
     <Page name={t('nav.needs')} title={t('nav.needs')} about={t('needs.about')}>
       {error && <Problem error={error} />}
       {isPending && <div className="card"><Waiting /></div>}
-      {!isPending && !error && needs.length === 0 && (
+      {!isPending && !error && needs.length + retried.length === 0 && (
         <div className="card"><Empty icon="check" title={t('needs.none')}>{t('needs.noneAbout')}</Empty></div>
       )}
       {kinds.map((kind) => {
@@ -37,6 +37,12 @@ export function NeedsPage() {
           </section>
         )
       })}
+      {retried.length > 0 && (
+        <section className="card" aria-label={t('needs.retried')}>
+          <header><h2>{t('needs.retried')}</h2><span className="muted numbers">{retried.length}</span></header>
+          <ul className="list">{retried.map((post) => <PostRow key={post.id} post={post} />)}</ul>
+        </section>
+      )}
     </Page>
   )
 }

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask, type Post, type Target } from '../../api/client'
+import { noteRetry } from '../../api/queries'
 import { Confirm } from '../../parts/Confirm'
 import { Mark, platforms } from '../../parts/platforms'
 import { failedTargets, isUnknown } from '../../parts/post'
@@ -28,8 +29,8 @@ export function Retry({ post, close }: { post: Post; close: () => void }) {
       title={t('retry.title')} action={t('retry.open')} close={close}
       run={async () => {
         const answer = await ask(api.POST('/posts/{id}/retry', { params: { path: { id: post.id } }, body: { acceptDuplicate } }))
-        await client.invalidateQueries({ queryKey: ['post', post.id] })
-        void client.invalidateQueries({ queryKey: ['posts'] })
+        noteRetry(client, post.id)
+        await Promise.all([['post', post.id], ['posts']].map((queryKey) => client.invalidateQueries({ queryKey })))
         const leftOut = answer.warnings?.map((w) => w.message) ?? []
         show({ tone: 'good', text: [t('retry.begun', { n: answer.retriedPlatforms.length }), ...leftOut].join(' · ') })
       }}
