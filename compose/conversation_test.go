@@ -155,10 +155,11 @@ func (w *world) isInTheDocument(transcript string) {
 
 // sameEachTime is a conversation without what differs between two.
 func sameEachTime(transcript string) string {
+	transcript = strings.Join(strings.Fields(transcript), " ") // lines break elsewhere with another day's name
 	for _, part := range []string{
 		`_[0-9a-z]{4}…`, `\d{4}-\d\d-\d\dT[\d:.]+Z`, `\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`, `[A-Z][a-z]+day \d+ [A-Z][a-z]+ \d{4} \d\d:\d\d`, `\d{5,}`,
 	} {
 		transcript = regexp.MustCompile(part).ReplaceAllString(transcript, "·")
 	}
-	return strings.Join(strings.Fields(transcript), " ")
+	return transcript
 }
