@@ -8,6 +8,7 @@ import { Confirm } from '../../parts/Confirm'
 import { zone } from '../../parts/dates'
 import { Field, Select, useSubmit } from '../../parts/Form'
 import { Page, Problem } from '../../parts/Page'
+import { RowMenu } from '../../parts/RowMenu'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
 import { NextSlots } from './NextSlots'
@@ -50,7 +51,7 @@ export function QueueEditor({ queue }: { queue?: Queue }) {
       name={title} title={title} about={<Link to="/queues">{t('queues.all')}</Link>}
       actions={mayKeep && (
         <>
-          {queue && <button className="btn bad" onClick={() => setDeleting(true)}>{t('delete')}</button>}
+          {queue && <RowMenu of={[{ icon: 'trash', label: t('delete'), run: () => setDeleting(true), isGrave: true }]} />}
           <button className="btn main" form="queue" disabled={submit.busy || slots.length === 0}>{t(queue ? 'save' : 'queues.make')}</button>
         </>
       )}
