@@ -25,7 +25,7 @@ export function Accounts({ brands, chosen, choose }: AccountsProps) {
           {chosen.length > 0 && <button className="btn bare low" onClick={() => choose([])}>{t('compose.chooseNone')}</button>}
         </div>
         {count > many && <input className="input" type="search" aria-label={t('compose.seekAccount')} placeholder={t('compose.seekAccount')} value={sought} onChange={(e) => seek(e.target.value)} />}
-        <div className="stack brands">
+        <div className="stack">
           {shown.map((brand) => <OfBrand key={brand.name ?? ''} brand={brand} isOnly={brands.length === 1} chosen={chosen} choose={choose} />)}
         </div>
       </div>
