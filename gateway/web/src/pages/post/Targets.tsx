@@ -4,15 +4,15 @@ import type { AccountsById } from '../../api/queries'
 import { Icon } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
 import { standing } from '../../parts/post'
-import { StatusPill } from '../../parts/Status'
+import { StatusPill, type Status } from '../../parts/Status'
 import { useWords } from '../../words'
 
 // Targets shows what became of a post on each account.
 export function Targets({ post, accounts }: { post: Post; accounts: AccountsById }) {
-  return <ul className="list">{post.platforms.map((p) => <Row key={p.platform + p.accountId} target={p} name={accounts.get(p.accountId)?.name} />)}</ul>
+  return <ul className="list">{post.platforms.map((p) => <Row key={p.platform + p.accountId} target={p} status={post.status === 'draft' ? 'draft' : standing(p)} name={accounts.get(p.accountId)?.name} />)}</ul>
 }
 
-function Row({ target, name }: { target: Target; name?: string }) {
+function Row({ target, status, name }: { target: Target; status: Status; name?: string }) {
   const { t, time } = useWords()
   const problem = target.held ? t(`held.${target.held.reason}`) : target.error?.message ?? target.previousError
   const needsReconnect = target.error?.code === 'account_needs_reconnect'
@@ -22,7 +22,7 @@ function Row({ target, name }: { target: Target; name?: string }) {
       <div className="grow">
         <div className="row">
           <span className="strong clip">{name ?? platforms[target.platform].name}</span>
-          <StatusPill status={standing(target)} />
+          <StatusPill status={status} />
         </div>
         <p className="small muted">{platforms[target.platform].name}{target.postedAt && ` · ${time.seconds(target.postedAt)}`}</p>
         {target.contentOverride && <p className="said small quiet" style={{ marginTop: 4 }}>{target.contentOverride}</p>}
