@@ -31,7 +31,7 @@ const pages = {
   },
   'posts/retry': async (page, url) => {
     await pages['posts/post'](page, url)
-    await page.locator('.top .btn.main').click()
+    await page.locator('.top').getByRole('button', { name: 'Retry' }).click()
   },
   'compose/new': async (page, url) => {
     await begin(page, url, 'Mastodon', 'Bluesky', 'Instagram')

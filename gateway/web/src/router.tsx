@@ -32,6 +32,7 @@ export type AuditSearch = {
 export type ComposeSearch = {
   edit?: string // id of the post that is changed
   copy?: string // id of one that is begun from
+  only?: 'refused' // of a copy, the accounts alone whose platforms refused the post
   at?: string // when it is to go out
   queue?: string // id of the queue that it is for
 }
@@ -63,7 +64,7 @@ const routes = [
   createRoute({ getParentRoute: () => root, path: '/posts/$id', component: lazyRouteComponent(() => import('./pages/post/PostPage'), 'PostPage') }),
   createRoute({
     getParentRoute: () => root, path: '/compose',
-    validateSearch: (s: Record<string, unknown>): ComposeSearch => ({ edit: text(s['edit']), copy: text(s['copy']), at: text(s['at']), queue: text(s['queue']) }),
+    validateSearch: (s: Record<string, unknown>): ComposeSearch => ({ edit: text(s['edit']), copy: text(s['copy']), only: s['only'] === 'refused' ? 'refused' : undefined, at: text(s['at']), queue: text(s['queue']) }),
     component: lazyRouteComponent(() => import('./pages/compose/ComposePage'), 'ComposePage'),
   }),
   createRoute({ getParentRoute: () => root, path: '/accounts', component: lazyRouteComponent(() => import('./pages/accounts/AccountsPage'), 'AccountsPage') }),

@@ -12,6 +12,9 @@ export function excerpt(post: Post, t: Say): string {
 // isUnknown tells whether it may be published or not: the answer of a call was lost.
 export const isUnknown = (target: Target) => target.status !== 'posted' && target.error?.code === 'outcome_unknown'
 
+// isRefused tells whether the platform said no to what the post is: sent as it is, it is likely to be refused again.
+export const isRefused = (target: Target) => target.status === 'failed' && target.error?.code === 'platform_refused'
+
 // standing is a post's state, or that of it on one account, as people need to know it: what is held or open
 // is that first of all.
 export function standing(of: Post | Target): Status {
@@ -22,6 +25,10 @@ export function standing(of: Post | Target): Status {
 
 // failedTargets are those that a retry is about.
 export const failedTargets = (post: Post) => post.platforms.filter((p) => p.status === 'failed')
+
+// resendable are the targets that a changed post can be sent to with nothing there twice. A thread that failed may be
+// there in part.
+export const resendable = (post: Post) => (post.threadId ? [] : post.platforms.filter(isRefused))
 
 // changer is the least role that changes it.
 export const changer = (post: Post): Role => (post.status === 'draft' ? 'author' : 'editor')

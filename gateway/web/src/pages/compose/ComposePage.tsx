@@ -6,6 +6,7 @@ import type { Post } from '../../api/client'
 import { postOf, threadOf, useAccounts } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { Empty, Page, Problem, Waiting } from '../../parts/Page'
+import { resendable } from '../../parts/post'
 import { useWords } from '../../words'
 import { Accounts } from './Accounts'
 import { Editor } from './Editor'
@@ -21,7 +22,7 @@ const Settings = lazy(() => import('./settings/Settings'))
 // ComposePage begins with nothing, with a post that is changed, or with one that is copied.
 export function ComposePage() {
   const { t } = useWords()
-  const { edit, copy, at, queue } = useSearch({ from: '/compose' })
+  const { edit, copy, only, at, queue } = useSearch({ from: '/compose' })
   const from = edit ?? copy
   const post = useQuery({ ...postOf(from ?? ''), enabled: Boolean(from), staleTime: 0, gcTime: 0 })
   const thread = useQuery(threadOf(post.data?.threadId))
@@ -40,9 +41,12 @@ export function ComposePage() {
       </Page>
     )
   }
-  const begin = post.data ? ofPost(post.data, thread.data) : at || queue ? { ...blank(at), ...(queue ? { when: 'queue' as const, queueId: queue } : {}) } : undefined
-  return <Composer key={`${edit} ${copy} ${at} ${queue}`} name={edit ?? 'new'} edited={edit ? post.data : undefined} begin={begin} />
+  const begin = post.data ? { ...ofPost(post.data, thread.data), ...(only ? resent(post.data) : {}) } : at || queue ? { ...blank(at), ...(queue ? { when: 'queue' as const, queueId: queue } : {}) } : undefined
+  return <Composer key={`${edit} ${copy} ${only} ${at} ${queue}`} name={edit ?? 'new'} edited={edit ? post.data : undefined} begin={begin} />
 }
+
+// resent is what a copy has of its own that is for those alone who refused the post.
+const resent = (post: Post) => ({ accounts: resendable(post).map((target) => target.accountId), when: 'now' as const })
 
 function Composer({ name, edited, begin }: { name: string; edited?: Post; begin?: Writing }) {
   const { t } = useWords()

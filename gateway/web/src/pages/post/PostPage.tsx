@@ -2,13 +2,14 @@ import './post.css'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import type { Post } from '../../api/client'
+import type { Post, Target } from '../../api/client'
 import { attemptsOf, postOf, pulse, threadOf, useAccounts } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { zone } from '../../parts/dates'
 import { Icon } from '../../parts/Icon'
 import { Page, Problem, Waiting } from '../../parts/Page'
-import { changer, excerpt, failedTargets, standing } from '../../parts/post'
+import { platforms } from '../../parts/platforms'
+import { changer, excerpt, failedTargets, resendable, standing } from '../../parts/post'
 import { StatusPill } from '../../parts/Status'
 import { useWords } from '../../words'
 import { Cancel } from './Cancel'
@@ -80,6 +81,12 @@ function zoned(post: Post, text: string) {
   return post.scheduledFor && post.timezone !== zone() ? text : undefined
 }
 
+// namesOf are the platforms of some targets, as many as a button has room for.
+function namesOf(targets: Target[]): string {
+  const names = [...new Set(targets.map((target) => platforms[target.platform].name))]
+  return names.slice(0, 2).join(', ') + (names.length > 2 ? ` +${names.length - 2}` : '')
+}
+
 function Actions({ post }: { post: Post }) {
   const { t } = useWords()
   const [open, setOpen] = useState<'cancel' | 'retry' | null>(null)
@@ -88,11 +95,14 @@ function Actions({ post }: { post: Post }) {
   const mayCancel = useMay('editor')
   const isOpen = post.status === 'scheduled' || post.status === 'draft'
   const hasFailed = failedTargets(post).length > 0
+  const mayResend = mayPost && resendable(post).length > 0
+  const isPartlyThere = hasFailed && post.platforms.some((p) => p.status === 'posted')
   return (
     <>
-      {hasFailed && mayChange && <button className="btn main" onClick={() => setOpen('retry')}><Icon name="retry" /> {t('retry.open')}</button>}
+      {mayResend && <Link className="btn main" to="/compose" search={{ copy: post.id, only: 'refused' }}><Icon name="edit" /> {t('retry.change', { where: namesOf(resendable(post)) })}</Link>}
+      {hasFailed && mayChange && <button className={mayResend ? 'btn' : 'btn main'} onClick={() => setOpen('retry')}><Icon name="retry" /> {t('retry.open')}</button>}
       {isOpen && mayChange && <Link className="btn" to="/compose" search={{ edit: post.id }}><Icon name="edit" /> {t('post.edit')}</Link>}
-      {mayPost && <Link className="btn" to="/compose" search={{ copy: post.id }}><Icon name="copy" /> {t('post.copy')}</Link>}
+      {mayPost && <Link className="btn" to="/compose" search={{ copy: post.id }}><Icon name="copy" /> {t(isPartlyThere ? 'post.copyAll' : 'post.copy')}</Link>}
       {isOpen && mayCancel && <button className="btn bad" onClick={() => setOpen('cancel')}><Icon name="trash" /> {t(post.status === 'draft' ? 'post.delete' : 'post.cancel')}</button>}
       {open === 'retry' && <Retry post={post} close={() => setOpen(null)} />}
       {open === 'cancel' && <Cancel post={post} close={() => setOpen(null)} />}

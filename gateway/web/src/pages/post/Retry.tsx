@@ -4,15 +4,16 @@ import { api, ask, type Post, type Target } from '../../api/client'
 import { noteRetry } from '../../api/queries'
 import { Confirm } from '../../parts/Confirm'
 import { Mark, platforms } from '../../parts/platforms'
-import { failedTargets, isUnknown } from '../../parts/post'
+import { failedTargets, isRefused, isUnknown } from '../../parts/post'
 import { useToast } from '../../parts/toasts'
 import { useWords, type Word } from '../../words'
 
 // cannotLook are platforms that have no way at all to ask what an account has published; others may not tell.
 const cannotLook = ['telegram']
 
-// plan says what a retry would do with a target: publish it, look first, or leave out what may be there.
+// plan says what a retry would do with a target: send it again, look first, or leave out what may be there.
 function plan(target: Target, acceptDuplicate: boolean): Word {
+  if (isRefused(target)) return 'retry.refused'
   if (!isUnknown(target)) return 'retry.again'
   if (!cannotLook.includes(target.platform)) return acceptDuplicate ? 'retry.lookOr' : 'retry.look'
   return acceptDuplicate ? 'retry.duplicate' : 'retry.leave'
@@ -40,7 +41,7 @@ export function Retry({ post, close }: { post: Post; close: () => void }) {
         {failed.map((target) => (
           <li className="row" style={{ alignItems: 'flex-start' }} key={target.platform + target.accountId}>
             <Mark platform={target.platform} />
-            <span><span className="strong">{platforms[target.platform].name}</span><br /><span className="quiet">{t(plan(target, acceptDuplicate))}</span></span>
+            <span><span className="strong">{platforms[target.platform].name}</span><br /><span className="quiet">{t(plan(target, acceptDuplicate), { name: platforms[target.platform].name })}</span></span>
           </li>
         ))}
       </ul>
