@@ -29,18 +29,20 @@ export function Shell({ children }: { children: ReactNode }) {
       <a className="hidden" href="#main">{t('skip')}</a>
       <Side openPalette={() => setPalette(true)} />
       <div className="content">
-        {session.test && (
-          <div className="testing" role="status">
-            <span>{t('mode.stripe')}</span>
-            <button onClick={() => void turn({ test: false }).catch(fail)}>{t('mode.leave')}</button>
-          </div>
-        )}
-        <header className="bar above">
-          <Workspace />
-          <span className="grow" />
-          <button className="btn bare icon" aria-label={t('palette.open')} onClick={() => setPalette(true)}><Icon name="search" /></button>
-          {mayPost && <Link className="btn main icon" to="/compose" aria-label={t('nav.compose')}><Icon name="plus" /></Link>}
-        </header>
+        <div className="stays">
+          {session.test && (
+            <div className="testing" role="status">
+              <span>{t('mode.stripe')}</span>
+              <button onClick={() => void turn({ test: false }).catch(fail)}>{t('mode.leave')}</button>
+            </div>
+          )}
+          <header className="bar above">
+            <Workspace />
+            <span className="grow" />
+            <button className="btn bare icon" aria-label={t('palette.open')} onClick={() => setPalette(true)}><Icon name="search" /></button>
+            {mayPost && <Link className="btn main icon" to="/compose" aria-label={t('nav.compose')}><Icon name="plus" /></Link>}
+          </header>
+        </div>
         <Fragment key={viewOf(session)}>{children}</Fragment>
         <BarBelow />
       </div>

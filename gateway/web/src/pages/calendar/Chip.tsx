@@ -5,8 +5,8 @@ import { StatusShape } from '../../parts/Status'
 import { useWords } from '../../words'
 import type { Shown } from './events'
 
-// Chip is a post, a free place or what there is no room for, on the calendar.
-export function Chip({ of, start }: { of: Shown; start: Date | null }) {
+// Chip is a post, a free place or what there is no room for, on the calendar, with as many platforms' marks as there is room for.
+export function Chip({ of, start, marks }: { of: Shown; start: Date | null; marks: number }) {
   const { t, time } = useWords()
   if ('more' in of) return <span className="chip-more">{t('calendar.more', { n: of.more })}</span>
   const clock = <span className="chip-time numbers">{start ? time.clock(start) : ''}</span>
@@ -17,7 +17,7 @@ export function Chip({ of, start }: { of: Shown; start: Date | null }) {
     <span className="chip">
       <StatusShape status={standing(of.post)} size={12} />
       {clock}
-      <Marks of={of.post.platforms.map((p) => p.platform)} most={3} />
+      <Marks of={of.post.platforms.map((p) => p.platform)} most={marks} />
       <span className="chip-text">{excerpt(of.post, t)}</span>
     </span>
   )

@@ -53,7 +53,7 @@ export function Grid({ view, day, posts, slots, busy, go }: GridProps) {
         eventDisplay="block" displayEventEnd={false} defaultTimedEventDuration="00:30:00" forceEventDuration eventDurationEditable={false} slotEventOverlap={false}
         dragRevertDuration={150} eventDragMinDistance={6} longPressDelay={350} snapDuration="00:05:00"
         events={events}
-        eventContent={(info) => <Chip of={shownBy(info)} start={info.event.start} />}
+        eventContent={(info) => <Chip of={shownBy(info)} start={info.event.start} marks={view === 'list' || view === 'day' ? 3 : 1} />}
         eventClick={(info) => {
           if (info.jsEvent.ctrlKey || info.jsEvent.metaKey) return
           info.jsEvent.preventDefault()
