@@ -1,16 +1,19 @@
-import { createContext, useCallback, useContext, useState, type ReactNode } from 'react'
+import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
 import { words } from '../api/client'
 import { useWaiting } from '../api/patience'
 import { useWords } from '../words'
 import { Icon } from './Icon'
 
-type Toast = { id: number; tone: 'good' | 'bad'; text: string; action?: { label: string; run: () => void } }
-type Show = (toast: Omit<Toast, 'id'>) => void
+type Toast = { id: number; path: string; tone: 'good' | 'bad'; text: string; action?: { label: string; run: () => void } }
+type Show = (toast: Omit<Toast, 'id' | 'path'>) => void
 
-const Context = createContext<Show>(() => undefined)
+const Context = createContext<{ show: Show; leave: (path: string) => void }>({ show: () => undefined, leave: () => undefined })
 
 // life is how long a toast stays, in milliseconds; what went wrong stays longer, as it is longer to read.
 const life = { good: 7000, bad: 12_000 }
+
+// undoLife is how long one stays that offers to undo something.
+const undoLife = 10_000
 
 export function Toasts({ children }: { children: ReactNode }) {
   const { t } = useWords()
@@ -18,11 +21,13 @@ export function Toasts({ children }: { children: ReactNode }) {
   const close = useCallback((id: number) => setToasts((all) => all.filter((x) => x.id !== id)), [])
   const show = useCallback<Show>((toast) => {
     const id = performance.now()
-    setToasts((all) => [...all.slice(-2), { ...toast, id }])
-    setTimeout(() => close(id), life[toast.tone])
+    setToasts((all) => [...all.slice(-2), { ...toast, id, path: window.location.pathname }])
+    setTimeout(() => close(id), toast.action ? undoLife : life[toast.tone])
   }, [close])
+  const leave = useCallback((path: string) => setToasts((all) => all.filter((x) => x.action || x.path === path)), [])
+  const context = useMemo(() => ({ show, leave }), [show, leave])
   return (
-    <Context value={show}>
+    <Context value={context}>
       {children}
       <div className="toasts" role="status" aria-live="polite">
         <Busy />
@@ -56,9 +61,15 @@ function Busy() {
   )
 }
 
+// useToastsOf takes the toasts of other pages than the one at a path away, except those that offer something.
+export function useToastsOf(path: string) {
+  const { leave } = useContext(Context)
+  useEffect(() => leave(path), [leave, path])
+}
+
 // useToast returns what tells briefly how something went, and what tells of a failure in the API's words.
 export function useToast() {
-  const show = useContext(Context)
+  const { show } = useContext(Context)
   const { t } = useWords()
   return { show, fail: (error: unknown) => show({ tone: 'bad', text: words(error, t('unreachable')) }) }
 }

@@ -2,6 +2,7 @@ import { Navigate, Outlet, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useSessionQuery } from '../api/session'
 import { Problem } from '../parts/Page'
+import { useToastsOf } from '../parts/toasts'
 import { Shell } from './Shell'
 import { ConfirmEmailPage, ResetPage } from './MailLinks'
 import { SignIn } from './SignIn'
@@ -14,6 +15,7 @@ export function Root() {
   const hash = useRouterState({ select: (s) => s.location.hash })
   const path = useRouterState({ select: (s) => s.location.pathname })
   const refused = useRouterState({ select: (s) => s.location.search.refused })
+  useToastsOf(path)
   if (session.isPending) return null
   if (path === '/sign-in' && hash) return <SignIn token={hash} />
   if (path === '/invitations/accept' && hash) return <Suspense><AcceptPage token={hash} /></Suspense>

@@ -29,8 +29,8 @@ export function Send({ writing, edited, isValid, forget }: SendProps) {
     const id = edited ? await update(edited, writing, byId) : await create(request.current, writing, byId)
     forget()
     for (const queryKey of [['posts'], ['post', id], ['queues']]) void client.invalidateQueries({ queryKey })
-    show({ tone: 'good', text: t(edited ? 'compose.changed' : sent[writing.when]) })
     await navigate({ to: '/posts/$id', params: { id } })
+    show({ tone: 'good', text: t(edited ? 'compose.changed' : sent[writing.when]) })
   })
   const isEmpty = writing.accounts.length === 0
   const isMisplaced = misfits(writing, byId).length > 0 || !hasRoom(writing)

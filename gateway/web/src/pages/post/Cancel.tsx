@@ -17,7 +17,7 @@ export function Cancel({ post, close }: { post: Post; close: () => void }) {
       title={t(isDraft ? 'cancel.draft' : 'cancel.title')} action={t(isDraft ? 'post.delete' : 'post.cancel')} tone="bad" close={close}
       run={async () => {
         await ask(api.DELETE('/posts/{id}', { params: { path: { id: post.id } } }))
-        if (isDraft) void navigate({ to: '/drafts' })
+        if (isDraft) await navigate({ to: '/drafts' })
         void client.invalidateQueries({ queryKey: ['posts'] })
         void client.invalidateQueries({ queryKey: ['post', post.id] })
         show({ tone: 'good', text: t(isDraft ? 'cancel.draftDone' : 'cancel.done') })

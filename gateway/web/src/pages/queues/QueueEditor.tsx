@@ -32,8 +32,8 @@ function useSaving(queue: Queue | undefined, { brandId, ...written }: ReturnType
       ? await ask(api.PATCH('/queues/{id}', { params: { path: { id: queue.id } }, body }))
       : await ask(api.POST('/queues', { body: { ...body, ...(brandId ? { brandId } : {}) } }))
     await client.invalidateQueries({ queryKey: ['queues'] })
-    show({ tone: 'good', text: t('queues.saved', { name: saved.name }) })
     if (!queue) await navigate({ to: '/queues/$id', params: { id: saved.id }, replace: true })
+    show({ tone: 'good', text: t('queues.saved', { name: saved.name }) })
   })
 }
 
