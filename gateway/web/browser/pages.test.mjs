@@ -192,7 +192,7 @@ test('a webhook is made, tried, and sends again', async () => {
   await click('Close', 'button', dialog())
   await page.getByRole('link', { name: `:${receiver.address().port}/hook` }).click()
   await click('Send a test')
-  await see(/It answered 200/)
+  await see(/it answered 200/)
   await crier.ask('POST', '/posts', { content: 'Open from seven.', platforms: ['mastodon'], publishNow: true })
   const delivery = page.getByRole('listitem').filter({ hasText: 'post.published' })
   await delivery.first().getByText(/answered 200/).waitFor()

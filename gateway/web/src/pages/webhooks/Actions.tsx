@@ -27,7 +27,7 @@ export function Actions({ webhook }: { webhook: Webhook }) {
     if (!event) return
     const { test: told } = await ask(api.POST('/webhooks/{id}/test', { params: { path }, body: { event } }))
     if (told.error) show({ tone: 'bad', text: told.error })
-    else show({ tone: 'good', text: t('webhooks.tested', { code: told.responseCode ?? 0, ms: told.responseTime ?? 0 }) })
+    else show({ tone: 'good', text: t('webhooks.testedOf', { event, code: told.responseCode ?? 0, ms: told.responseTime ?? 0 }) })
   }
   return (
     <>

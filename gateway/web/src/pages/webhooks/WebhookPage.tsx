@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, ask, type Delivery } from '../../api/client'
 import { pulse, webhooks } from '../../api/queries'
@@ -9,6 +9,7 @@ import { Empty, Page, Problem, Waiting } from '../../parts/Page'
 import { StatusShape } from '../../parts/Status'
 import { useToast } from '../../parts/toasts'
 import { useWords } from '../../words'
+import { nameOf, postOf, type Event } from '../events/events'
 import { Actions } from './Actions'
 import { Standing } from './WebhooksPage'
 
@@ -23,10 +24,10 @@ export function WebhookPage() {
   return (
     <Page
       name={t('nav.webhooks')} title={<span className="row wrap" style={{ overflowWrap: 'anywhere' }}>{webhook.url} <Standing webhook={webhook} /></span>}
-      about={webhook.disabledReason ?? t('webhooks.events', { n: webhook.events.length })} actions={<Actions webhook={webhook} />}
+      about={<>{webhook.disabledReason && <>{webhook.disabledReason}<br /></>}{t('webhooks.events', { n: webhook.events.length })}: {webhook.events.join(', ')}</>} actions={<Actions webhook={webhook} />}
     >
       <section className="card" aria-label={t('webhooks.deliveries')}>
-        <header><h2>{t('webhooks.deliveries')}</h2></header>
+        <header><h2>{t('webhooks.deliveries')}</h2><span className="small muted">{t('webhooks.testsApart')}</span></header>
         <Deliveries id={id} />
       </section>
     </Page>
@@ -88,8 +89,11 @@ function Body({ webhook, delivery }: { webhook: string; delivery: Delivery }) {
   })
   if (body.isPending) return null
   if (body.error) return <Problem error={body.error} />
+  const event = body.data.body as Event
+  const post = postOf(event)
   return (
     <div className="stack" style={{ width: '100%' }}>
+      {post && <p className="small clip"><Link to="/posts/$id" params={{ id: post }}>{nameOf(event) || t('post.name')}</Link></p>}
       <pre className="body-json" tabIndex={0} aria-label={t('webhooks.body')}>{JSON.stringify(body.data.body, null, 2)}</pre>
       {body.data.response && <pre className="body-json" tabIndex={0} aria-label={t('webhooks.response')}>{body.data.response}</pre>}
     </div>

@@ -35,7 +35,7 @@ function Row({ webhook }: { webhook: Webhook }) {
       <Icon name="hook" />
       <Link className="cover grow" to="/webhooks/$id" params={{ id: webhook.id }}>
         <p className="strong clip">{webhook.url}</p>
-        <p className="small muted clip">
+        <p className="small muted clip" title={webhook.events.join(', ')}>
           {t('webhooks.events', { n: webhook.events.length })} · {webhook.lastDeliveredAt ? t('webhooks.last', { time: time.full(webhook.lastDeliveredAt) }) : t('webhooks.never')}
         </p>
       </Link>
