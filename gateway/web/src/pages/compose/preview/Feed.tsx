@@ -1,11 +1,9 @@
 import { Initial } from '../../../parts/Initial'
-import { useWords } from '../../../words'
 import { spoken } from '../settings/described'
 import { Deeds, groupOf, Poll, Replies, Said, Shots, wordOf, type Look } from './shown'
 
 // Feed is a text above what goes with it: Facebook, LinkedIn, Google Business, Telegram.
-export function Feed({ account, entries: [entry], settings }: Look) {
-  const { t } = useWords()
+export function Feed({ account, entries: [entry], settings, when }: Look) {
   if (!entry) return null
   const { platform } = account
   const isPictureFirst = platform === 'telegram' || platform === 'google-business'
@@ -16,7 +14,7 @@ export function Feed({ account, entries: [entry], settings }: Look) {
   return (
     <div className="feed">
       {platform !== 'telegram' && (
-        <div className="row"><Initial name={account.name} /><span className="clip"><span className="strong">{account.name}</span><br /><span className="small muted">{t('preview.now')}</span></span></div>
+        <div className="row"><Initial name={account.name} /><span className="clip"><span className="strong">{account.name}</span><br /><span className="small muted">{when}</span></span></div>
       )}
       {platform === 'telegram' && <p className="strong linked">{account.name}</p>}
       {isPictureFirst && shots}

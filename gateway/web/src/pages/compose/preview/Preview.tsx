@@ -19,11 +19,12 @@ type PreviewProps = { writing: Writing; voices: Account[]; shown: string; show: 
 
 // Preview shows about how a post looks on the platform of an account.
 export function Preview({ writing, voices, shown, show }: PreviewProps) {
-  const { t } = useWords()
+  const { t, time } = useWords()
   const account = voices.find((a) => a.id === shown) ?? voices[0]
   if (!account) return null
   const PlatformLook = looks[account.platform]
   const settings = writing.settings[account.platform] ?? {}
+  const when = { now: t('preview.now'), at: writing.at && `${time.day(writing.at)}, ${time.clock(writing.at)}`, queue: '', draft: '' }[writing.when]
   const entries = writing.entries.map((e): Shown => ({ text: e.own[account.id] ?? e.text, media: e.media, comments: written(e) }))
   return (
     <section className="card" aria-label={t('preview.title')}>
@@ -36,7 +37,7 @@ export function Preview({ writing, voices, shown, show }: PreviewProps) {
         </div>
       </header>
       <div className="body preview" data-platform={account.platform}>
-        <PlatformLook account={account} entries={entries} settings={settings} />
+        <PlatformLook account={account} entries={entries} settings={settings} when={when} />
       </div>
     </section>
   )

@@ -10,8 +10,8 @@ import type { Item } from '../writing'
 // Shown is an entry as an account publishes it.
 export type Shown = { text: string; media: Item[]; comments: string[] }
 
-// Look is what a platform's preview is made of.
-export type Look = { account: Account; entries: Shown[]; settings: Group }
+// Look is what a platform's preview is made of. when is its time, empty where it has none yet.
+export type Look = { account: Account; entries: Shown[]; settings: Group; when: string }
 
 // wordOf is a setting that is a text.
 export const wordOf = (value: Value) => (typeof value === 'string' ? value : '')
