@@ -53,6 +53,7 @@ export function Connecting({ accounts, close }: { accounts: Account[]; close: ()
             ))}
           </ul>
         )}
+        {!way && all.data?.some((w) => !w.configured) && <p className="small muted">{t('connect.setUp')} <a href="/docs#beginConnect" target="_blank" rel="noreferrer">{t('connect.setUpRead')}</a></p>}
         {way && fields && <Form way={way} fields={fields} consent={consent.open} done={connected} back={() => setWay(null)} />}
         {consent.isWaiting && <p className="note">{t('connect.waiting')}</p>}
         {error !== null && <Problem error={error} />}
