@@ -4,7 +4,7 @@ import { mediaOf } from '../../api/queries'
 import { Icon } from '../../parts/Icon'
 import { useWords } from '../../words'
 
-// MediaStrip shows the media of a post. What is on other servers is linked, as pages load nothing from there.
+// MediaStrip shows the media of a post, each above its description. What is on other servers is linked, as pages load nothing from there.
 export function MediaStrip({ items }: { items: MediaItem[] }) {
   const { t } = useWords()
   const uploads = useQueries({ queries: items.map((item) => mediaOf(item.mediaId)) })
@@ -13,12 +13,14 @@ export function MediaStrip({ items }: { items: MediaItem[] }) {
     <ul className="media">
       {items.map((item, i) => {
         const upload = uploads[i]?.data
+        const alt = item.altText ?? upload?.altText
         const url = upload?.url ? ownPath(upload.url) : undefined
         return (
           <li key={item.mediaId ?? item.url ?? i}>
-            {url && upload?.type === 'image' && <img src={url} alt={item.altText ?? upload.altText ?? ''} />}
-            {url && upload?.type === 'video' && <video src={url} controls preload="metadata" aria-label={item.altText ?? t('media.video')} />}
+            {url && upload?.type === 'image' && <img src={url} alt={alt ?? ''} />}
+            {url && upload?.type === 'video' && <video src={url} controls preload="metadata" aria-label={alt ?? t('media.video')} />}
             {!url && item.url && <a className="media-link" href={item.url} target="_blank" rel="noreferrer"><Icon name="link" /> <span className="clip">{item.url}</span></a>}
+            {alt && <p className="small muted alt" aria-hidden={Boolean(url)}>{alt}</p>}
           </li>
         )
       })}

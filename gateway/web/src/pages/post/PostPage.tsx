@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import type { Post, Target } from '../../api/client'
-import { attemptsOf, postOf, pulse, threadOf, useAccounts } from '../../api/queries'
+import { attemptsOf, postOf, pulse, queues, threadOf, useAccounts } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { zone } from '../../parts/dates'
 import { Icon } from '../../parts/Icon'
@@ -56,7 +56,7 @@ export function PostPage() {
     <Page
       name={excerpt(p, t).slice(0, 40)}
       title={<span className="row wrap">{p.scheduledFor ? time.full(p.scheduledFor) : t('post.noTime')} <StatusPill status={standing(p)} /></span>}
-      about={zoned(p, t('post.zone', { zone: p.timezone, time: p.scheduledFor ? time.in(p.timezone)(p.scheduledFor) : '' }))}
+      about={<About post={p} />}
       actions={<Actions post={p} />}
     >
       <div className="post">
@@ -76,9 +76,19 @@ export function PostPage() {
   )
 }
 
-// zoned is the time in the post's own zone, where the reader's is another.
-function zoned(post: Post, text: string) {
-  return post.scheduledFor && post.timezone !== zone() ? text : undefined
+// About is the time in the post's own zone, where the reader's is another, and the queue that it came by.
+function About({ post }: { post: Post }) {
+  const { t, time } = useWords()
+  const all = useQuery({ ...queues, enabled: Boolean(post.queueId) })
+  const queue = all.data?.find((q) => q.id === post.queueId)
+  const zoned = post.scheduledFor && post.timezone !== zone() && t('post.zone', { zone: post.timezone, time: time.in(post.timezone)(post.scheduledFor) })
+  return (
+    <>
+      {zoned}
+      {zoned && queue && ' · '}
+      {queue && <Link to="/queues/$id" params={{ id: queue.id }}>{t('post.ofQueue', { name: queue.name })}</Link>}
+    </>
+  )
 }
 
 // namesOf are the platforms of some targets, as many as a button has room for.

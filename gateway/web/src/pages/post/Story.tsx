@@ -44,7 +44,7 @@ export function Story({ post, attempts, accounts }: StoryProps) {
             {attempt.message && <p className="small quiet">{attempt.message}</p>}
             <p className="small muted numbers">
               {time.seconds(attempt.at)}
-              {attempt.nextAt && ` · ${t('story.next', { time: time.seconds(attempt.nextAt) })}`}
+              {attempt.nextAt && ` · ${t('story.next', { day: time.day(attempt.nextAt), time: time.seconds(attempt.nextAt) })}`}
               {attempt.url && <> · <a href={attempt.url} target="_blank" rel="noreferrer">{t('post.open')}</a></>}
             </p>
           </li>
