@@ -48,20 +48,32 @@ func NewConsents(w *World, codeLife time.Duration, fragment string) *Consents {
 	return &Consents{world: w, codeLife: codeLife, fragment: fragment, codes: map[string]Consent{}}
 }
 
-var consentStyle = face.New(".entry .card { width: min(440px, 100%); } .entry form { display: flex; flex-direction: column; gap: var(--s4); }")
+var consentStyle = face.New(".entry .card { width: min(440px, 100%); } .entry form { display: flex; flex-direction: column; gap: var(--s4); }" +
+	" .entry .asks { overflow-wrap: anywhere; } .entry .scopes { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s2); } .entry .scopes code { overflow-wrap: anywhere; }")
 
-var consentPage = template.Must(template.New("").Funcs(consentStyle.Funcs()).Parse(`<!doctype html>
+var consentPage = template.Must(template.New("").Funcs(consentStyle.Funcs()).Funcs(template.FuncMap{"short": short, "scopes": SplitScopes}).Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
 <title>{{.Platform}} (simulated)</title><style>{{style}}</style></head>
 <body><main class="entry"><div class="card">
 <div class="sign"><span class="mark big" data-platform="{{.Platform}}" aria-hidden="true">{{initial .Label}}</span> {{.Label}} <span class="pill warn">simulated</span></div>
 <h1>Allow this app to act for you?</h1>
-<p><strong>{{.Consent.ClientID}}</strong> asks for <code>{{.Consent.Scope}}</code></p>
+<p class="asks"><strong title="{{.Consent.ClientID}}">{{short .Consent.ClientID}}</strong> asks for</p>
+<p class="scopes">{{range scopes .Consent.Scope}}<code>{{.}}</code> {{end}}</p>
 <form method="post">
 <label class="field"><span class="label">You are</span><input class="input" name="crier_name" value="person" required maxlength="40" pattern="[a-z0-9\-]+"></label>
-<label class="field"><span class="label">Granted</span><input class="input" name="crier_scope" value="{{.Consent.Scope}}"></label>
+<label class="field"><span class="label">Granted</span><input class="input" name="crier_scope" value="{{.Consent.Scope}}"><span class="hint">Take some out to see what the app does when a person grants less than it asks for.</span></label>
 <div class="row"><button class="btn main" name="crier_answer" value="allow">Allow</button><button class="btn" name="crier_answer" value="deny" formnovalidate>Deny</button></div>
 </form></div></main></body></html>`))
+
+// short leaves the start and the end of a client id that is too long to be read: some are addresses, some a hundred
+// signs.
+func short(clientID string) string {
+	const most, end = 48, 12
+	if len(clientID) <= most {
+		return clientID
+	}
+	return strings.ToValidUTF8(clientID[:most-end]+"…"+clientID[len(clientID)-end:], "")
+}
 
 // Ask answers the request that brings a person with the platform's page. Its form is sent to
 // the same address, where Answer takes it.
