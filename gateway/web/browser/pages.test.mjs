@@ -206,7 +206,7 @@ test('a webhook is made, tried, and sends again', async () => {
 test('the audit log tells of it, by what is asked for, and as a file', async () => {
   await page.goto(`${crier.url}/audit`)
   await page.getByLabel('What', { exact: true }).selectOption('key')
-  await see('key.rotate')
+  await see('rotated API key')
   assert.equal(new URL(page.url()).searchParams.get('action'), 'key')
   const [file] = await Promise.all([page.waitForEvent('download'), click('CSV', 'link')])
   assert.match(file.suggestedFilename(), /csv/)

@@ -1,13 +1,13 @@
 import './audit.css'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { api, ask, type Schemas } from '../../api/client'
-import { addressOf, useMay } from '../../api/session'
+import { addressOf, useMay, useSession } from '../../api/session'
 import { Icon } from '../../parts/Icon'
 import { Listing, More } from '../../parts/Listing'
 import { Empty, Page } from '../../parts/Page'
 import { useWords } from '../../words'
-import { exportPath, queryOf } from './audit'
+import { deedOf, exportPath, queryOf } from './audit'
 import { Filters } from './Filters'
 
 type Row = Schemas['AuditRecord']
@@ -16,6 +16,7 @@ export function AuditPage() {
   const { t } = useWords()
   const search = useSearch({ from: '/audit' })
   const mayRead = useMay('admin')
+  const { test } = useSession()
   const pages = useInfiniteQuery({
     queryKey: ['audit', search],
     queryFn: async ({ pageParam }) => ask(api.GET('/audit', { params: { query: { ...queryOf(search), limit: 50, cursor: pageParam } } })),
@@ -33,7 +34,7 @@ export function AuditPage() {
   const isFiltered = Object.values(search).some(Boolean)
   return (
     <Page
-      name={t('nav.audit')} title={t('nav.audit')} about={t('audit.about')}
+      name={t('nav.audit')} title={t('nav.audit')} about={t(test ? 'audit.aboutTest' : 'audit.about')}
       actions={<>{(['csv', 'ndjson'] as const).map((f) => <a key={f} className="btn" download href={exportPath(search, f)}>{t(`audit.${f}`)}</a>)}</>}
     >
       <Filters />
@@ -54,7 +55,7 @@ function Entry({ record: { action, actor, subject, changes, at } }: { record: Ro
     <li className="entry-row">
       <Icon name={actor.kind === 'key' || actor.kind === 'device' ? 'key' : actor.kind === 'user' ? 'user' : 'gauge'} />
       <div className="grow">
-        <p className="row wrap tight"><span className="strong">{actor.name ?? t(`audit.by.${actor.kind}`)}</span> <code className="pill">{action}</code> {named && <span className="clip">{named}</span>}</p>
+        <p className="row wrap tight"><span className="strong">{actor.name ?? t(`audit.by.${actor.kind}`)}</span> <span title={action}>{deedOf(action, t)}</span> {named && <Named subject={subject} name={named} />}</p>
         {changes.length > 0 && (
           <ul className="changes small">
             {changes.map((c) => <li key={c.field}><span className="muted">{c.field}</span> {c.before && <del>{c.before}</del>} {c.after && <ins>{c.after}</ins>}</li>)}
@@ -64,4 +65,12 @@ function Entry({ record: { action, actor, subject, changes, at } }: { record: Ro
       </div>
     </li>
   )
+}
+
+// Named is what was changed, with a link where it has a page.
+function Named({ subject: { type, id }, name }: { subject: Row['subject']; name: string }) {
+  if (id && type === 'post') return <Link className="clip" to="/posts/$id" params={{ id }}>{name}</Link>
+  if (id && type === 'queue') return <Link className="clip" to="/queues/$id" params={{ id }}>{name}</Link>
+  if (id && type === 'webhook') return <Link className="clip" to="/webhooks/$id" params={{ id }}>{name}</Link>
+  return <span className="clip">{name}</span>
 }

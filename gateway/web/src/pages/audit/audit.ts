@@ -1,5 +1,6 @@
 import { addDays, dayOf } from '../../parts/dates'
 import type { AuditSearch } from '../../router'
+import { known, type Say } from '../../words'
 
 // queryOf is what the API is asked for by an address: moments instead of days, of which the last one counts.
 export function queryOf({ from, to, ...rest }: AuditSearch) {
@@ -22,3 +23,10 @@ export const kinds = ['user', 'key', 'device', 'command', 'visitor', 'system'] a
 
 // actions are the first parts of what is done.
 export const actions = ['account', 'brand', 'deletion', 'device', 'invitation', 'key', 'media', 'member', 'monitor', 'post', 'queue', 'reply', 'webhook', 'workspace'] as const
+
+// deedOf says an action in words, such as "created queue"; one without words is said as the API names it.
+export function deedOf(action: string, t: Say): string {
+  const [what, deed] = action.split('.')
+  const [one, did] = [known(`audit.one.${what}`), known(`audit.did.${deed}`)]
+  return one && did ? t(did, { what: t(one) }) : action
+}
