@@ -83,9 +83,12 @@ export async function ask<T>(asked: Promise<Answer<T>>): Promise<T> {
   throw new Refusal(response.status, told?.code ?? 'unavailable', told?.message ?? response.statusText, told?.details)
 }
 
+// sentence begins a message of the API with a capital letter, unless it begins with a field, an address or crier's name.
+export const sentence = (message: string) => (/^(?!crier\b)[a-z]+[ ,:;]/.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message)
+
 // words says in words why something came to nothing; unreachable is said where no answer came at all.
 export function words(error: unknown, unreachable: string): string {
-  return error instanceof Refusal ? error.sentences.join(' · ') : unreachable
+  return error instanceof Refusal ? error.sentences.map(sentence).join(' · ') : unreachable
 }
 
 // ownPath is where this server serves a file that it names by its public address, which the browser may know

@@ -1,4 +1,4 @@
-import type { Attempt, Post } from '../../api/client'
+import { sentence as capital, type Attempt, type Post } from '../../api/client'
 import type { AccountsById } from '../../api/queries'
 import { Icon, type IconName } from '../../parts/Icon'
 import { platforms } from '../../parts/platforms'
@@ -41,7 +41,7 @@ export function Story({ post, attempts, accounts }: StoryProps) {
             {isNew && <p className="story-day">{today}</p>}
             <span className="story-dot"><Icon name={looks[attempt.event].icon} size={12} /></span>
             <p>{sentence(attempt, accounts, t)}</p>
-            {attempt.message && <p className="small quiet">{attempt.message}</p>}
+            {attempt.message && <p className="small quiet">{capital(attempt.message)}</p>}
             <p className="small muted numbers">
               {time.seconds(attempt.at)}
               {attempt.nextAt && ` · ${t('story.next', { day: time.day(attempt.nextAt), time: time.seconds(attempt.nextAt) })}`}

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { Post, Target } from '../../api/client'
+import { sentence, type Post, type Target } from '../../api/client'
 import type { AccountsById } from '../../api/queries'
 import { Icon } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
@@ -26,7 +26,7 @@ function Row({ target, status, name }: { target: Target; status: Status; name?: 
         </div>
         <p className="small muted">{platforms[target.platform].name}{target.postedAt && ` · ${time.seconds(target.postedAt)}`}</p>
         {target.contentOverride && <p className="said small quiet" style={{ marginTop: 4 }}>{target.contentOverride}</p>}
-        {problem && <p className="small problem">{problem}{needsReconnect && <> · <Link to="/accounts">{t('accounts.reconnect')}</Link></>}</p>}
+        {problem && <p className="small problem">{sentence(problem)}{needsReconnect && <> · <Link to="/accounts">{t('accounts.reconnect')}</Link></>}</p>}
       </div>
       {target.postUrl && <a className="btn low" href={target.postUrl} target="_blank" rel="noreferrer"><Icon name="out" size={14} /> {t('post.open')}</a>}
     </li>

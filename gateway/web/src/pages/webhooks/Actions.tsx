@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api, ask, type Webhook } from '../../api/client'
+import { api, ask, sentence, type Webhook } from '../../api/client'
 import { Confirm } from '../../parts/Confirm'
 import { RowMenu } from '../../parts/RowMenu'
 import { Secret } from '../../parts/Secret'
@@ -26,7 +26,7 @@ export function Actions({ webhook }: { webhook: Webhook }) {
     const event = webhook.events[0]
     if (!event) return
     const { test: told } = await ask(api.POST('/webhooks/{id}/test', { params: { path }, body: { event } }))
-    if (told.error) show({ tone: 'bad', text: told.error })
+    if (told.error) show({ tone: 'bad', text: sentence(told.error) })
     else show({ tone: 'good', text: t('webhooks.testedOf', { event, code: told.responseCode ?? 0, ms: told.responseTime ?? 0 }) })
   }
   return (
