@@ -55,7 +55,7 @@ function Entry({ record: { action, actor, subject, changes, at } }: { record: Ro
     <li className="entry-row">
       <Icon name={actor.kind === 'key' || actor.kind === 'device' ? 'key' : actor.kind === 'user' ? 'user' : 'gauge'} />
       <div className="grow">
-        <p className="row wrap tight"><span className="strong">{actor.name ?? t(`audit.by.${actor.kind}`)}</span> <span title={action}>{deedOf(action, t)}</span> {named && <Named subject={subject} name={named} />}</p>
+        <p className="row wrap tight"><span className="strong">{actor.name ?? t(`audit.by.${actor.kind}`)}</span> <span title={action}>{deedOf(action, t)}</span> {named && <Named subject={subject} name={named} isGone={action.endsWith('.delete')} />}</p>
         {changes.length > 0 && (
           <ul className="changes small">
             {changes.map((c) => <li key={c.field}><span className="muted">{c.field}</span> {c.before && <del>{c.before}</del>} {c.after && <ins>{c.after}</ins>}</li>)}
@@ -68,7 +68,8 @@ function Entry({ record: { action, actor, subject, changes, at } }: { record: Ro
 }
 
 // Named is what was changed, with a link where it has a page.
-function Named({ subject: { type, id }, name }: { subject: Row['subject']; name: string }) {
+function Named({ subject: { type, id }, name, isGone }: { subject: Row['subject']; name: string; isGone: boolean }) {
+  if (isGone) return <span className="clip">{name}</span>
   if (id && type === 'post') return <Link className="clip" to="/posts/$id" params={{ id }}>{name}</Link>
   if (id && type === 'queue') return <Link className="clip" to="/queues/$id" params={{ id }}>{name}</Link>
   if (id && type === 'webhook') return <Link className="clip" to="/webhooks/$id" params={{ id }}>{name}</Link>
