@@ -32,16 +32,19 @@ const forever = "public, max-age=31536000, immutable"
 var others = []string{"/api/", "/docs/", "/wall/"}
 
 // Console serves the files of the console.
-type Console struct{ files fs.FS }
+type Console struct {
+	files  fs.FS
+	absent string // the page of the binary that is shown where there are none
+}
 
 // New returns the console of the binary, or the one in a folder as npm makes it, which may be made anew while
 // it is served; empty means the binary's.
 func New(folder string) (*Console, error) {
 	if folder != "" {
-		return &Console{os.DirFS(folder)}, nil
+		return &Console{os.DirFS(folder), "dist/being-built.html"}, nil
 	}
 	files, err := fs.Sub(dist, "dist/app")
-	return &Console{files}, err
+	return &Console{files, "dist/not-built.html"}, err
 }
 
 // Over returns a handler that answers what browsers ask for as a page, and the console's files; everything
@@ -74,7 +77,7 @@ func isOthers(requested string) bool {
 func (c *Console) servePage(w http.ResponseWriter, r *http.Request) {
 	page, err := fs.ReadFile(c.files, "index.html")
 	if err != nil {
-		page, err = dist.ReadFile("dist/being-built.html")
+		page, err = dist.ReadFile(c.absent)
 	}
 	if err != nil {
 		panic("the page is not in the binary: " + err.Error())
