@@ -20,6 +20,14 @@ export type MediaItem = {
 }
 export type Session = Schemas['SessionAnswer']['session']
 
+// fault is a detail with what it is about: a message such as "must be an address" leaves that to its field.
+function fault({ field, message }: Schemas['Detail']): string {
+  if (!field || !message.startsWith('must ')) return message
+  const name = field.replace(/^.*\./, '').replace(/\[\d+\]$/, '')
+  const subject = name === 'scheduledFor' ? 'the time' : name.replace(/[A-Z]/g, (sign) => ' ' + sign.toLowerCase())
+  return `${subject} ${message}`
+}
+
 // Refusal is an answer of the API that is no success. Its message is meant for people.
 export class Refusal extends Error {
   constructor(
@@ -33,7 +41,7 @@ export class Refusal extends Error {
 
   // sentences says everything that is wrong: of several faults the message alone names none.
   get sentences(): string[] {
-    return this.details.length > 0 ? this.details.map((d) => d.message) : [this.message]
+    return this.details.length > 0 ? this.details.map(fault) : [this.message]
   }
 }
 
