@@ -24,7 +24,7 @@ export function Toasts({ children }: { children: ReactNode }) {
     setToasts((all) => [...all.slice(-2), { ...toast, id, path: window.location.pathname }])
     setTimeout(() => close(id), toast.action ? undoLife : life[toast.tone])
   }, [close])
-  const leave = useCallback((path: string) => setToasts((all) => all.filter((x) => x.action || x.path === path)), [])
+  const leave = useCallback((path: string) => setToasts((all) => all.filter((x) => x.tone === 'good' || x.path === path)), [])
   const context = useMemo(() => ({ show, leave }), [show, leave])
   return (
     <Context value={context}>
@@ -61,7 +61,8 @@ function Busy() {
   )
 }
 
-// useToastsOf takes the toasts of other pages than the one at a path away, except those that offer something.
+// useToastsOf takes away what went wrong on other pages than the one at a path. What went well stays: it is often the
+// end of a page, and says so on the next.
 export function useToastsOf(path: string) {
   const { leave } = useContext(Context)
   useEffect(() => leave(path), [leave, path])
