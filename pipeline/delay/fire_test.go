@@ -27,6 +27,12 @@ func (m *moving) Fired(_ context.Context, jobs []schema.Job) ([]schema.FiredJob,
 	return nil, nil
 }
 
+func (m *moving) batches() []int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.moved)
+}
+
 func TestNoFirerWaitsForWhatLingers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const batches = 3*fireBatch + fireBatch/2 // of a job each, as many as are due at times of their own
@@ -44,13 +50,13 @@ func TestNoFirerWaitsForWhatLingers(t *testing.T) {
 			t.Errorf("who fires %d batches waited %v to hand them over", batches, waited)
 		}
 		synctest.Wait()
-		if len(s.moved) > 0 {
-			t.Errorf("%v jobs were moved on at once, and not after %v", s.moved, moveLinger)
+		if moved := s.batches(); len(moved) > 0 {
+			t.Errorf("%v jobs were moved on at once, and not after %v", moved, moveLinger)
 		}
 		time.Sleep(moveLinger)
 		synctest.Wait()
-		if want := []int{fireBatch, fireBatch, fireBatch, fireBatch / 2}; !slices.Equal(s.moved, want) {
-			t.Errorf("moved %v jobs on at a time, want %v", s.moved, want)
+		if want := []int{fireBatch, fireBatch, fireBatch, fireBatch / 2}; !slices.Equal(s.batches(), want) {
+			t.Errorf("moved %v jobs on at a time, want %v", s.batches(), want)
 		}
 		if n := len(d.firing.jobs); n > 0 {
 			t.Errorf("%d jobs that were moved on are still being fired", n)
