@@ -3,16 +3,14 @@ package compose_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"net/http"
-	"os"
 	"regexp"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-)
 
-var update = flag.Bool("update", false, "write the conversation of docs/mcp.md")
+	"crier/schema/documenttest"
+)
 
 // assistant calls tools with one key, and writes down what both sides say.
 type assistant struct {
@@ -133,24 +131,10 @@ func shorten(text string) string {
 // where it differs.
 func (w *world) isInTheDocument(transcript string) {
 	w.Helper()
-	const document, begin, end = "../docs/mcp.md", "<!-- conversation: a test's -->\n```\n", "```\n<!-- end of the conversation -->"
-	content, err := os.ReadFile(document)
-	if err != nil {
-		w.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(content), begin)
-	written, after, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		w.Fatalf("%s has no place for the conversation", document)
-	}
-	if sameEachTime(written) == sameEachTime(transcript) {
-		return
-	}
-	if !*update {
-		w.Errorf("docs/mcp.md differs from the conversation, which -update writes:\n%s", transcript)
-	} else if err := os.WriteFile(document, []byte(before+begin+transcript+end+after), 0o644); err != nil {
-		w.Fatal(err)
-	}
+	documenttest.Hold(w, "../docs/mcp.md", documenttest.Part{
+		Begin: "<!-- conversation: a test's -->\n```\n", End: "```\n<!-- end of the conversation -->", Text: transcript,
+		Same: func(written, text string) bool { return sameEachTime(written) == sameEachTime(text) },
+	})
 }
 
 // sameEachTime is a conversation without what differs between two.

@@ -1,10 +1,8 @@
 package gateway_test
 
 import (
-	"flag"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,10 +10,9 @@ import (
 	"crier/gateway/admission"
 	"crier/gateway/gatewaytest"
 	"crier/schema"
+	"crier/schema/documenttest"
 	"crier/schema/people"
 )
-
-var update = flag.Bool("update", false, "write the table of docs/people.md")
 
 // TestRolesReachTheirRoutesAlone makes a request of every route as somebody of every role, and one without
 // any: it is refused as docs/people.md says, or not for its role.
@@ -68,34 +65,12 @@ func bodyFor(method string) any {
 	return `{}`
 }
 
-const (
-	peoplePage = "../docs/people.md"
-	tableBegin = "<!-- the table of rights is made by TestRightsAreAsDocumented -->\n"
-	tableEnd   = "<!-- end of the table -->\n"
-)
-
 // TestRightsAreAsDocumented holds the table of docs/people.md against the routes. -update writes it.
 func TestRightsAreAsDocumented(t *testing.T) {
 	a := gatewaytest.New(t)
-	page, err := os.ReadFile(peoplePage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(page), tableBegin)
-	table, after, ended := strings.Cut(rest, tableEnd)
-	if !found || !ended {
-		t.Fatalf("%s has no place for the table", peoplePage)
-	}
-	want := rightsTable(a.Gateway.Routes())
-	if table == want {
-		return
-	}
-	if !*update {
-		t.Fatalf("the table of %s is not that of the routes: go test ./gateway -run TestRights -update", peoplePage)
-	}
-	if err := os.WriteFile(peoplePage, []byte(before+tableBegin+want+tableEnd+after), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	documenttest.Hold(t, "../docs/people.md", documenttest.Part{
+		Begin: "<!-- the table of rights is made by TestRightsAreAsDocumented -->\n", End: "<!-- end of the table -->\n", Text: rightsTable(a.Gateway.Routes()),
+	})
 }
 
 // rightsTable has a row of each route and a column of each permission and each role.

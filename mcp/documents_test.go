@@ -1,18 +1,16 @@
 package mcp_test
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-)
 
-var update = flag.Bool("update", false, "write the table of docs/mcp.md")
+	"crier/schema/documenttest"
+)
 
 // documented holds the table of docs/mcp.md against the tools as assistants see them; -update writes it.
 func documented(t *testing.T, a *assistant) {
@@ -25,23 +23,7 @@ func documented(t *testing.T, a *assistant) {
 	for _, tool := range list.Tools {
 		fmt.Fprintf(&table, "| `%s` | %s | %s | %s |\n", tool.Name, strings.ReplaceAll(tool.Description, "|", "\\|"), strings.Join(inputs(tool), ", "), effect(tool))
 	}
-	const document, begin, end = "../docs/mcp.md", "<!-- tools: made from the code -->\n", "<!-- end of tools -->"
-	content, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(content), begin)
-	written, after, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		t.Fatalf("%s has no place for the tools: %s…%s", document, begin, end)
-	}
-	if *update {
-		if err := os.WriteFile(document, []byte(before+begin+table.String()+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if written != table.String() {
-		t.Errorf("%s differs from the code: go test ./mcp -run TestAssistants -update", document)
-	}
+	documenttest.Hold(t, "../docs/mcp.md", documenttest.Part{Begin: "<!-- tools: made from the code -->\n", End: "<!-- end of tools -->", Text: table.String()})
 }
 
 // properties are the fields of a tool's input.

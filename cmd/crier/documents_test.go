@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"os"
 	"reflect"
@@ -12,40 +11,26 @@ import (
 	"github.com/alecthomas/kong"
 
 	"crier/cmd/crier/settings"
+	"crier/schema/documenttest"
 )
-
-var update = flag.Bool("update", false, "write the tables of docs/configuration.md")
 
 // TestConfigurationOfTheDocument holds the tables of docs/configuration.md against the flags of serve and of
 // every command; -update writes them. A table stands between two comments, of which the first names its
 // group. What a table does not say is written around it.
 func TestConfigurationOfTheDocument(t *testing.T) {
-	const document, begin, end = "../../docs/configuration.md", "<!-- settings of %s made from the code -->\n", "<!-- end of settings -->"
+	const document, end = "../../docs/configuration.md", "<!-- end of settings -->"
+	tables := tablesOfSettings(t)
+	var parts []documenttest.Part
+	for group, table := range tables {
+		parts = append(parts, documenttest.Part{Begin: fmt.Sprintf("<!-- settings of %s made from the code -->\n", group), End: end, Text: table})
+	}
+	documenttest.Hold(t, document, parts...)
 	content, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	written := string(content)
-	tables := tablesOfSettings(t)
-	for group, table := range tables {
-		before, rest, found := strings.Cut(written, fmt.Sprintf(begin, group))
-		_, after, ended := strings.Cut(rest, end)
-		if !found || !ended {
-			t.Fatalf("%s has no place for the settings of %s", document, group)
-		}
-		written = before + fmt.Sprintf(begin, group) + table + end + after
-	}
-	if got := strings.Count(written, end); got != len(tables) {
-		t.Fatalf("%s has %d tables of settings, and there are %d groups", document, got, len(tables))
-	}
-	switch {
-	case written == string(content):
-	case *update:
-		if err := os.WriteFile(document, []byte(written), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s differs from the code: go test ./cmd/crier -run TestConfiguration -update", document)
+	if got := strings.Count(string(content), end); got != len(tables) {
+		t.Errorf("%s has %d tables of settings, and there are %d groups", document, got, len(tables))
 	}
 }
 

@@ -1,48 +1,27 @@
 package catalog_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"crier/connectors/catalog"
 	"crier/schema"
+	"crier/schema/documenttest"
 )
-
-var update = flag.Bool("update", false, "write the tables of docs/platforms.md")
 
 // TestTablesOfTheDocuments holds the tables of docs/platforms.md that are made from the descriptions;
 // -update writes them.
 func TestTablesOfTheDocuments(t *testing.T) {
-	const document = "../../docs/platforms.md"
-	content, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(content)
 	tables := map[string]string{"wider limits": widerLimits(), "answers": meanings()}
 	for name, table := range limitTables {
 		tables[name] = table.String()
 	}
+	var parts []documenttest.Part
 	for name, table := range tables {
-		begin, end := "<!-- "+name+": made from the code -->\n", "<!-- end of "+name+" -->"
-		before, rest, found := strings.Cut(text, begin)
-		written, after, ended := strings.Cut(rest, end)
-		switch {
-		case !found || !ended:
-			t.Errorf("%s has no place for %s: %s…%s", document, name, begin, end)
-		case written != table && !*update:
-			t.Errorf("%s differs from the code: go test ./connectors/catalog -run TestTables -update", name)
-		}
-		text = before + begin + table + end + after
+		parts = append(parts, documenttest.Part{Begin: "<!-- " + name + ": made from the code -->\n", End: "<!-- end of " + name + " -->", Text: table})
 	}
-	if *update {
-		if err := os.WriteFile(document, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	documenttest.Hold(t, "../../docs/platforms.md", parts...)
 }
 
 // widerLimits is a row for each limit of a platform that is wider than the specification's.

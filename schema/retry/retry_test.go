@@ -1,18 +1,15 @@
 package retry_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"crier/schema/documenttest"
 	"crier/schema/retry"
 	"crier/schema/wording"
 )
-
-var update = flag.Bool("update", false, "write the table of docs/retries.md")
 
 func TestWaitsGrowUpToTheLongest(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -43,7 +40,6 @@ func TestNoPolicyBeginsBeyondItsLongestWait(t *testing.T) {
 
 // TestRetriesOfTheDocument holds the table of docs/retries.md against the policies; -update writes it.
 func TestRetriesOfTheDocument(t *testing.T) {
-	const document = "../../docs/retries.md"
 	var table strings.Builder
 	table.WriteString("| what | first wait | factor | longest wait | tries | jitter |\n|---|---|---|---|---|---|\n")
 	for _, p := range retry.Policies() {
@@ -56,21 +52,7 @@ func TestRetriesOfTheDocument(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| %s | %s | %d | %s | %s | %s |\n", p.Of, wording.Duration(p.First), p.Factor, wording.Duration(p.Cap), tries, jitter)
 	}
-	content, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const begin, end = "<!-- policies: made from the code -->\n", "<!-- end of policies -->"
-	before, rest, found := strings.Cut(string(content), begin)
-	written, after, ended := strings.Cut(rest, end)
-	switch {
-	case !found || !ended:
-		t.Fatalf("%s has no place for the policies", document)
-	case *update:
-		if err := os.WriteFile(document, []byte(before+begin+table.String()+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	case written != table.String():
-		t.Errorf("%s differs from the code: go test ./schema/retry -run TestRetries -update", document)
-	}
+	documenttest.Hold(t, "../../docs/retries.md", documenttest.Part{
+		Begin: "<!-- policies: made from the code -->\n", End: "<!-- end of policies -->", Text: table.String(),
+	})
 }
