@@ -20,6 +20,7 @@ import (
 	"crier/schema"
 	"crier/schema/clickhouse"
 	"crier/schema/postgres"
+	"crier/schema/secure/securetest"
 )
 
 // patience is how long a test waits for what must happen; a loaded machine needs it, and one that
@@ -220,18 +221,12 @@ func (f *fixture) commit() schema.EventBatch {
 		Content: schema.Content{Entries: []schema.Entry{{Text: "hello"}}},
 		Targets: []schema.Target{{Account: account.ID, Platform: schema.Mastodon, FirstStep: schema.StepPublish}},
 	}
-	gateway := postgres.NewGateway(f.postgres, plain{}, catalog.Constraints)
+	gateway := postgres.NewGateway(f.postgres, securetest.PlainText{}, catalog.Constraints)
 	if _, err := gateway.Create(f.Context(), schema.Creation{Posts: []schema.Post{post}}); err != nil {
 		f.Fatal(err)
 	}
 	return <-f.said
 }
-
-// plain seals nothing: these tests have no secrets.
-type plain struct{}
-
-func (plain) SealText(_, text string) ([]byte, error)     { return []byte(text), nil }
-func (plain) OpenText(_ string, b []byte) (string, error) { return string(b), nil }
 
 // produce writes batches to the log.
 func (f *fixture) produce(batches ...schema.EventBatch) {

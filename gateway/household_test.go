@@ -9,6 +9,7 @@ import (
 	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/secure/securetest"
 )
 
 // newHousehold is a workspace that has one of everything, each under the name by which
@@ -113,7 +114,7 @@ func (h *household) upload(a *gatewaytest.API) {
 func (h *household) delivered(a *gatewaytest.API, since int) {
 	a.Helper()
 	batches := a.Events()[since:]
-	messages, err := postgres.NewNotify(a.Store, gatewaytest.PlainText{}).Expand(context.Background(), batches)
+	messages, err := postgres.NewNotify(a.Store, securetest.PlainText{}).Expand(context.Background(), batches)
 	if err != nil || len(messages) == 0 {
 		a.Fatalf("%d deliveries of %s: %v", len(messages), h.name, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/secure/securetest"
 	"crier/schema/validation"
 )
 
@@ -242,7 +243,7 @@ func (b *bench) probed(facts schema.MediaFacts) schema.MediaID {
 		ID: schema.NewMediaID(b.Store.Now()), Workspace: b.Workspace, State: schema.UploadKept, Secret: "secret", Facts: facts,
 		CreatedAt: b.Store.Now(), ExpiresAt: b.Store.Now().Add(time.Hour),
 	}
-	if err := postgres.NewGateway(b.Store, gatewaytest.PlainText{}, catalog.Constraints).CreateMedia(context.Background(), u); err != nil {
+	if err := postgres.NewGateway(b.Store, securetest.PlainText{}, catalog.Constraints).CreateMedia(context.Background(), u); err != nil {
 		b.Fatal(err)
 	}
 	return u.ID

@@ -16,6 +16,7 @@ import (
 	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/secure/securetest"
 )
 
 const (
@@ -168,7 +169,7 @@ func webhookRules() []rule {
 // looks at it twice, as the refresh stage does.
 func (b *bench) expiring(name string, in time.Duration) {
 	b.Helper()
-	connected, err := postgres.NewGateway(b.Store, gatewaytest.PlainText{}, catalog.Constraints).Connect(b.Context(), b.Workspace, []schema.Connection{{
+	connected, err := postgres.NewGateway(b.Store, securetest.PlainText{}, catalog.Constraints).Connect(b.Context(), b.Workspace, []schema.Connection{{
 		Account: schema.Account{Platform: schema.Threads, NativeID: name, Name: name}, ExpiresAt: b.Store.Now().Add(in),
 		Seal: func(schema.Account) ([]byte, bool, error) { return []byte("sealed"), true, nil },
 	}})

@@ -19,15 +19,10 @@ import (
 	"crier/connectors/catalog"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/secure/securetest"
 )
 
 func TestMain(m *testing.M) { embeddedtest.Main(m) }
-
-// unsealed seals nothing: these tests are not about secrets.
-type unsealed struct{}
-
-func (unsealed) SealText(_, text string) ([]byte, error)     { return []byte(text), nil }
-func (unsealed) OpenText(_ string, b []byte) (string, error) { return string(b), nil }
 
 // notifying is the step of the notify stage on a database of its own, with a receiver.
 type notifying struct {
@@ -65,9 +60,9 @@ func newNotifying(t *testing.T) *notifying {
 		w.WriteHeader(int(n.answers.Load()))
 	}))
 	t.Cleanup(receiver.Close)
-	n.store, n.gateway = store, postgres.NewGateway(store, unsealed{}, catalog.Constraints)
+	n.store, n.gateway = store, postgres.NewGateway(store, securetest.PlainText{}, catalog.Constraints)
 	n.stage = notify{
-		notifyStore: postgres.NewNotify(store, unsealed{}), sender: NewSender(receiver.Client(), store.Now),
+		notifyStore: postgres.NewNotify(store, securetest.PlainText{}), sender: NewSender(receiver.Client(), store.Now),
 		metrics: NewMetrics(prometheus.NewRegistry()), receivers: newReceivers(),
 	}
 	admin := postgres.NewAdmin(store)

@@ -31,6 +31,7 @@ import (
 	"crier/schema/postgres"
 	"crier/schema/postgres/deletion"
 	"crier/schema/postgres/operation"
+	"crier/schema/secure/securetest"
 )
 
 // Patience is how long what takes a moment may take: machines stand still, for more than a minute
@@ -90,15 +91,6 @@ func (a *API) Events() []schema.EventBatch {
 	return all
 }
 
-// PlainText seals nothing: these tests are about the API.
-type PlainText struct{}
-
-// SealText returns the text as it is.
-func (PlainText) SealText(_, text string) ([]byte, error) { return []byte(text), nil }
-
-// OpenText returns what SealText was given.
-func (PlainText) OpenText(_ string, b []byte) (string, error) { return string(b), nil }
-
 // hosts resolves the hosts of these tests, without a network.
 type hosts map[string]string
 
@@ -154,7 +146,7 @@ func (a *API) Serve(logger *slog.Logger, change []func(*gateway.Config)) {
 		"media.example": "93.184.216.34", "hooks.example": "93.184.216.35", "internal.example": "10.0.0.7",
 	}})
 	direct := &http.Client{Timeout: 10 * time.Second}
-	store := postgres.NewGateway(a.Store, PlainText{}, catalog.Constraints)
+	store := postgres.NewGateway(a.Store, securetest.PlainText{}, catalog.Constraints)
 	a.GatewayStore = store
 	config := gateway.Config{
 		Stores: gateway.Stores{

@@ -14,6 +14,7 @@ import (
 	"crier/schema"
 	"crier/schema/people"
 	"crier/schema/postgres"
+	"crier/schema/secure/securetest"
 )
 
 func TestAKeyIsShownOnce(t *testing.T) {
@@ -271,7 +272,7 @@ func TestWhoIsNoAdminAnyMoreGetsNoKey(t *testing.T) {
 	_, old := a.IssueKey(a.Workspace, schema.Write, false)
 	id := schema.NewKeyID(a.Now())
 	wanted := schema.KeyRecord{ID: id, Lineage: id, Workspace: a.Workspace, Name: "x", Permission: schema.Write, CreatedAt: a.Now(), MadeBy: carol.ID}
-	store := postgres.NewGateway(a.Store, gatewaytest.PlainText{}, catalog.Constraints)
+	store := postgres.NewGateway(a.Store, securetest.PlainText{}, catalog.Constraints)
 	if err := store.CreateKey(t.Context(), wanted, [32]byte{1}); schema.KindOf(err) != schema.Forbidden {
 		t.Errorf("CreateKey = %v", err)
 	}

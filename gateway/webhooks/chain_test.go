@@ -17,6 +17,7 @@ import (
 	"crier/pipeline"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/secure/securetest"
 )
 
 // target is a real receiver with a webhook of its own, and what delivers to it.
@@ -42,7 +43,7 @@ func newTarget(t *testing.T) *target {
 	r.AddAccount(r.Workspace, schema.Mastodon, "@a")
 	webhook := r.Request(http.MethodPost, "/webhooks", `{"url": "`+server.URL+`", "events": ["post.scheduled"]}`).Want(http.StatusCreated).At("webhook")
 	r.path, r.secret = "/webhooks/"+webhook.At("id").Text(), webhook.At("secret").Text()
-	r.notify, r.sender = postgres.NewNotify(r.Store, gatewaytest.PlainText{}), pipeline.NewSender(server.Client(), r.Store.Now)
+	r.notify, r.sender = postgres.NewNotify(r.Store, securetest.PlainText{}), pipeline.NewSender(server.Client(), r.Store.Now)
 	return r
 }
 

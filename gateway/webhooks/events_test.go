@@ -13,6 +13,7 @@ import (
 	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/secure/securetest"
 )
 
 func TestChangesOfAPostAreSent(t *testing.T) {
@@ -193,7 +194,7 @@ func createThread(a *gatewaytest.API, goesOn bool) schema.Post {
 		account := a.AddAccount(a.Workspace, p, "a")
 		post.Targets = append(post.Targets, schema.Target{N: int16(i), Account: account, Platform: p, FirstStep: schema.StepPublish})
 	}
-	gateway := postgres.NewGateway(a.Store, gatewaytest.PlainText{}, catalog.Constraints)
+	gateway := postgres.NewGateway(a.Store, securetest.PlainText{}, catalog.Constraints)
 	if _, err := gateway.Create(context.Background(), schema.Creation{Posts: []schema.Post{post}}); err != nil {
 		a.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestADraftsThreadIsScheduledWithItsPost(t *testing.T) {
 	a.Exec(`update posts set status = 1, scheduled_for = null`)
 	a.Exec(`delete from jobs`)
 	n := len(a.Events())
-	gateway := postgres.NewGateway(a.Store, gatewaytest.PlainText{}, catalog.Constraints)
+	gateway := postgres.NewGateway(a.Store, securetest.PlainText{}, catalog.Constraints)
 	_, err := gateway.Update(context.Background(), a.Workspace, post.ID, func(p *schema.Post) error {
 		p.Status, p.ScheduledFor = schema.Scheduled, a.Now().Add(time.Hour)
 		return nil

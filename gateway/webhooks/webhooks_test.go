@@ -15,6 +15,7 @@ import (
 	"crier/gateway/gatewaytest"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/secure/securetest"
 )
 
 func TestAWebhooksSecretIsShownOnce(t *testing.T) {
@@ -136,7 +137,7 @@ func TestAWebhookShowsItsDeliveries(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.CreatePost(a.InAnHour())
-	notify := postgres.NewNotify(a.Store, gatewaytest.PlainText{})
+	notify := postgres.NewNotify(a.Store, securetest.PlainText{})
 	batches := a.Events()
 	messages, err := notify.Expand(context.Background(), batches)
 	if err != nil || len(messages) != 1 {

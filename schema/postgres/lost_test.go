@@ -8,6 +8,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/postgres/postgrestest"
+	"crier/schema/secure/securetest"
 )
 
 func TestAClaimWhoseAnswerWasLostGoesOnAtOnce(t *testing.T) {
@@ -85,7 +86,7 @@ func TestADeliveryWhoseClaimWasLostGoesOnAtOnce(t *testing.T) {
 	f := newFixture(t)
 	ids := []schema.DeliveryID{f.NewDelivery().Delivery}
 	f.Must(f.Notify.ClaimUnheard(t.Context(), ids))
-	other := postgres.NewNotify(f.Store, postgrestest.Plaintext{})
+	other := postgres.NewNotify(f.Store, securetest.PlainText{})
 	if got, err := other.Claim(t.Context(), ids); err != nil || len(got) > 0 {
 		t.Errorf("another process claimed %+v, %v before the lease was over", got, err)
 	}

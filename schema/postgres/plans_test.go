@@ -12,6 +12,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/postgres/postgrestest"
+	"crier/schema/secure/securetest"
 )
 
 // A plan that was made while the tables were empty stays until they are analyzed: the statements
@@ -21,7 +22,7 @@ func TestTheHotPathReadsByKeysWhateverTheStatistics(t *testing.T) {
 	f := newFixture(t)
 	r := f.NewReader()
 	h := hotPath{
-		Reader: r, publish: postgres.NewPublish(r.Store, postgrestest.Constraints), notify: postgres.NewNotify(r.Store, postgrestest.Plaintext{}),
+		Reader: r, publish: postgres.NewPublish(r.Store, postgrestest.Constraints), notify: postgres.NewNotify(r.Store, securetest.PlainText{}),
 		analytics: postgres.NewAnalytics(r.Store), collection: postgres.NewCollection(r.Store, r.Store.Now),
 	}
 	f.NewWebhook(schema.PostScheduled)

@@ -22,6 +22,7 @@ import (
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/migrations"
 	"crier/schema/postgres/postgrestest"
+	"crier/schema/secure/securetest"
 )
 
 // wantIn fails unless so many posts, targets and first comments are open, and in history.
@@ -375,7 +376,7 @@ func TestAnUpgradeKeepsWhatHadEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	gateway, delay := postgres.NewGateway(store, postgrestest.Plaintext{}, postgrestest.Constraints), postgres.NewDelay(store)
+	gateway, delay := postgres.NewGateway(store, securetest.PlainText{}, postgrestest.Constraints), postgres.NewDelay(store)
 	listed := func() {
 		t.Helper()
 		for status := schema.Draft; status <= states; status++ {

@@ -14,6 +14,7 @@ import (
 	"crier/compose/embedded/embeddedtest"
 	"crier/schema"
 	"crier/schema/postgres"
+	"crier/schema/secure/securetest"
 )
 
 // FullSize reports whether tests run at their full size.
@@ -25,15 +26,6 @@ const MaxLateness = 24 * time.Hour
 // Patience is how long what takes a moment may take: machines stand still, for more than a minute
 // at times.
 const Patience = 3 * time.Minute
-
-// Plaintext seals nothing: these tests are about rows.
-type Plaintext struct{}
-
-// SealText returns the text as it is.
-func (Plaintext) SealText(_, text string) ([]byte, error) { return []byte(text), nil }
-
-// OpenText returns the text as it is.
-func (Plaintext) OpenText(_ string, b []byte) (string, error) { return string(b), nil }
 
 // Constraints are those of every platform of these tests.
 func Constraints(p schema.Platform) schema.Constraints {
@@ -78,9 +70,9 @@ func New(t *testing.T) *Fixture {
 	}
 	t.Cleanup(store.Close)
 	f.Store, f.Began = store, store.Now()
-	f.Gateway, f.Publish = postgres.NewGateway(store, Plaintext{}, Constraints), postgres.NewPublish(store, Constraints)
+	f.Gateway, f.Publish = postgres.NewGateway(store, securetest.PlainText{}, Constraints), postgres.NewPublish(store, Constraints)
 	f.Comment, f.Delay = postgres.NewComment(store, Constraints), postgres.NewDelay(store)
-	f.Notify, f.Analytics = postgres.NewNotify(store, Plaintext{}), postgres.NewAnalytics(store)
+	f.Notify, f.Analytics = postgres.NewNotify(store, securetest.PlainText{}), postgres.NewAnalytics(store)
 	admin := postgres.NewAdmin(store)
 	w, err := admin.MakeWorkspace(ctx, "acme", "operator", false)
 	if err != nil {

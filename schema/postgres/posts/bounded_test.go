@@ -8,6 +8,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/postgres/postgrestest"
+	"crier/schema/secure/securetest"
 )
 
 func TestAListOfARareKindReadsLittleElse(t *testing.T) {
@@ -23,7 +24,7 @@ func TestAListOfARareKindReadsLittleElse(t *testing.T) {
 	f.Create(rare)
 	f.Exec(`analyze posts`)
 	r := f.NewReader()
-	gateway := postgres.NewGateway(r.Store, postgrestest.Plaintext{}, postgrestest.Constraints)
+	gateway := postgres.NewGateway(r.Store, securetest.PlainText{}, postgrestest.Constraints)
 	for name, filter := range map[string]schema.PostFilter{
 		"platform":               {Platform: schema.YouTube},
 		"platform and status":    {Platform: schema.YouTube, Status: schema.Scheduled},
@@ -67,7 +68,7 @@ func TestADeepPageReadsLittleElse(t *testing.T) {
 	f.Exec(fmt.Sprintf(`update posts set platforms = %d, brand_id = '%s'`, 1<<schema.YouTube, postgrestest.UUIDText(schema.PostID(brand))))
 	f.Exec(`vacuum analyze posts`)
 	r := f.NewReader()
-	gateway := postgres.NewGateway(r.Store, postgrestest.Plaintext{}, postgrestest.Constraints)
+	gateway := postgres.NewGateway(r.Store, securetest.PlainText{}, postgrestest.Constraints)
 	for name, filter := range map[string]schema.PostFilter{
 		"all":                     {},
 		"last made":               {Order: schema.LastCreated},

@@ -16,6 +16,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/postgres/postgrestest"
+	"crier/schema/secure/securetest"
 )
 
 // open connects as a process of its own.
@@ -81,7 +82,7 @@ func forward(t *testing.T, client net.Conn, server, text string) {
 
 func TestARepetitionThatCannotBeAnsweredFailsAlone(t *testing.T) {
 	f := newFixture(t)
-	gateway := postgres.NewGateway(f.open(cutAt(t, f.URL, "select i.lineage, i.key")), postgrestest.Plaintext{}, postgrestest.Constraints)
+	gateway := postgres.NewGateway(f.open(cutAt(t, f.URL, "select i.lineage, i.key")), securetest.PlainText{}, postgrestest.Constraints)
 	request := func(key string) schema.Creation {
 		return schema.Creation{
 			Posts: []schema.Post{f.Post(1, time.Hour)}, Response: []byte("{}"),
@@ -112,7 +113,7 @@ func TestACommitThatEndsWhileItIsLookedForIsSeen(t *testing.T) {
 		with waited as materialized (select pg_sleep(0.6) is null as never)
 		select s.pid, s.state from waited, lateral pg_stat_get_activity(case when waited.never then 0 end) s where s.datid is not null`)
 	f.Exec(`do $$ begin execute format('alter database %I set search_path = slow, pg_catalog, public', current_database()); end $$`)
-	gateway := postgres.NewGateway(f.open(f.URL), postgrestest.Plaintext{}, postgrestest.Constraints)
+	gateway := postgres.NewGateway(f.open(f.URL), securetest.PlainText{}, postgrestest.Constraints)
 	conn, err := pgx.Connect(t.Context(), f.URL)
 	f.Must(err)
 	defer conn.Close(t.Context())

@@ -8,6 +8,7 @@ import (
 	"crier/schema"
 	"crier/schema/postgres"
 	"crier/schema/postgres/postgrestest"
+	"crier/schema/secure/securetest"
 )
 
 // CRIER_TEST_FULL has a webhook deleted that has 200,000 deliveries.
@@ -27,7 +28,7 @@ func TestWhatIsLeftOfADeletedWebhookGoesByAChore(t *testing.T) {
 		insert into jobs (id, kind, shard, due_at, payload) select id, 3, 0, now() + interval '1 hour', '{}' from made`,
 		others, other.ID[:], m.Webhook[:], f.Workspace[:], many))
 	r := f.NewReader()
-	gateway := postgres.NewGateway(r.Store, postgrestest.Plaintext{}, postgrestest.Constraints)
+	gateway := postgres.NewGateway(r.Store, securetest.PlainText{}, postgrestest.Constraints)
 	r.WantReads(10, func() {
 		began := time.Now()
 		f.Must(gateway.DeleteWebhook(t.Context(), f.Workspace, m.Webhook))

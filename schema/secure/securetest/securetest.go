@@ -1,5 +1,5 @@
-// Package securetest makes certificates for tests: an authority of its own, and certificates
-// of it for servers and clients, good ones and bad ones.
+// Package securetest is what tests have for secrets: a vault that seals nothing, and an authority of its own with
+// certificates of it for servers and clients, good ones and bad ones.
 package securetest
 
 import (
