@@ -156,15 +156,15 @@ func (m *media) get(c *gin.Context) error {
 		return err
 	}
 	reply.Media = m.Library.view(u)
-	if reply.Media.UsedBy, err = m.Store.MediaUses(c.Request.Context(), u.ID, mostUses); err != nil {
+	if reply.Media.UsedBy, err = m.Store.MediaUses(c.Request.Context(), u.ID, maxUses); err != nil {
 		return err
 	}
 	answer.JSON(c, http.StatusOK, reply)
 	return nil
 }
 
-// mostUses is how many posts are named that use an upload.
-const mostUses = 25
+// maxUses is how many posts are named that use an upload.
+const maxUses = 25
 
 // describe changes what is said about an upload.
 func (m *media) describe(c *gin.Context) error {

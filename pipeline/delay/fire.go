@@ -252,8 +252,9 @@ func (f *firing) begin(jobs []schema.Job) []schema.Job {
 	defer f.mu.Unlock()
 	fresh := jobs[:0]
 	for _, j := range jobs {
-		if _, ok := f.jobs[wakeupOf(j)]; !ok {
-			f.jobs[wakeupOf(j)] = struct{}{}
+		w := wakeupOf(j)
+		if _, ok := f.jobs[w]; !ok {
+			f.jobs[w] = struct{}{}
 			fresh = append(fresh, j)
 		}
 	}
@@ -264,9 +265,10 @@ func (f *firing) end(jobs []schema.Job) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, j := range jobs {
-		delete(f.jobs, wakeupOf(j))
+		w := wakeupOf(j)
+		delete(f.jobs, w)
 		if f.ended != nil {
-			f.ended[wakeupOf(j)] = struct{}{}
+			f.ended[w] = struct{}{}
 		}
 	}
 }
@@ -289,8 +291,9 @@ func (f *firing) without(jobs []schema.Job) []schema.Job {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.DeleteFunc(jobs, func(j schema.Job) bool {
-		_, is := f.jobs[wakeupOf(j)]
-		_, was := f.ended[wakeupOf(j)]
+		w := wakeupOf(j)
+		_, is := f.jobs[w]
+		_, was := f.ended[w]
 		return is || was
 	})
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
-// mostWaits is how often a read waits for a minute with room.
-const mostWaits = 3
+// maxWaits is how often a read waits for a minute with room.
+const maxWaits = 3
 
 let waiting: number[] = [] // when each read that waits is asked again, in milliseconds of the epoch
 const listeners = new Set<() => void>()
@@ -17,7 +17,7 @@ export async function patiently(request: Request): Promise<Response> {
   for (let waits = 0; ; waits++) {
     const answer = await fetch(request)
     const seconds = answer.status === 429 && request.method === 'GET' ? Number(answer.headers.get('Retry-After')) : 0
-    if (!seconds || waits === mostWaits) return answer
+    if (!seconds || waits === maxWaits) return answer
     await wait(seconds * 1000)
   }
 }
