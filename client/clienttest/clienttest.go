@@ -44,6 +44,7 @@ import (
 	"crier/schema/postgres/deletion"
 	"crier/schema/postgres/engagement"
 	"crier/schema/postgres/operation"
+	"crier/schema/postgres/postgrestest"
 )
 
 // PartBytes is what a file has to be larger than to come in parts.
@@ -73,7 +74,7 @@ type Option func(*Server)
 func Serve(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	database, err := postgres.Open(context.Background(), postgres.Config{
-		URL: embeddedtest.PostgresWith(t, migrated), MaxConns: 8, Announce: func(schema.Announcement) {},
+		URL: embeddedtest.PostgresWith(t, postgrestest.Migrate), MaxConns: 8, Announce: func(schema.Announcement) {},
 		Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
 	})
 	if err != nil {
@@ -127,20 +128,6 @@ func (e *example) end() {
 	for _, f := range slices.Backward(e.ends) {
 		f()
 	}
-}
-
-// migrated makes the tables of a database.
-func migrated(ctx context.Context, url string) error {
-	if err := postgres.Migrate(ctx, url); err != nil {
-		return err
-	}
-	store, err := postgres.Open(ctx, postgres.Config{URL: url, MaxConns: 1, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry()})
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	_, _, err = postgres.NewDelay(store).MakePartitions(ctx)
-	return err
 }
 
 func (s *Server) serve(database *postgres.Store) {

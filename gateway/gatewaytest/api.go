@@ -31,6 +31,7 @@ import (
 	"crier/schema/postgres"
 	"crier/schema/postgres/deletion"
 	"crier/schema/postgres/operation"
+	"crier/schema/postgres/postgrestest"
 	"crier/schema/secure/securetest"
 )
 
@@ -101,20 +102,6 @@ func (n hosts) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, err
 	return nil, fmt.Errorf("no such host: %s", host)
 }
 
-// migrated makes the tables of a database.
-func migrated(ctx context.Context, url string) error {
-	if err := postgres.Migrate(ctx, url); err != nil {
-		return err
-	}
-	store, err := postgres.Open(ctx, postgres.Config{URL: url, MaxConns: 1, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry()})
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	_, _, err = postgres.NewDelay(store).MakePartitions(ctx)
-	return err
-}
-
 // New starts a gateway. It lets the test run beside others, which are on databases of their own.
 func New(t testing.TB, change ...func(*gateway.Config)) *API {
 	t.Helper()
@@ -122,7 +109,7 @@ func New(t testing.TB, change ...func(*gateway.Config)) *API {
 		test.Parallel()
 	}
 	ctx := context.Background()
-	a := &API{TB: t, Platforms: newPlatforms(t), DatabaseURL: embeddedtest.PostgresWith(t, migrated), Description: ReadDescription(t), Logs: new(LogBuffer), Inbox: InboxContents{}}
+	a := &API{TB: t, Platforms: newPlatforms(t), DatabaseURL: embeddedtest.PostgresWith(t, postgrestest.Migrate), Description: ReadDescription(t), Logs: new(LogBuffer), Inbox: InboxContents{}}
 	logger := slog.New(slog.NewJSONHandler(a.Logs, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	var err error
 	a.Store, err = postgres.Open(ctx, postgres.Config{

@@ -16,13 +16,7 @@ import (
 
 func TestEventsBecomeDeliveriesOnce(t *testing.T) {
 	f := newFixture(t)
-	hook := schema.Webhook{
-		ID: schema.NewWebhookID(f.Store.Now()), Workspace: f.Workspace, URL: "https://x", Secret: "s", Active: true,
-		Events: []schema.EventType{schema.PostScheduled}, CreatedAt: f.Store.Now(),
-	}
-	if err := f.Gateway.CreateWebhook(t.Context(), hook); err != nil {
-		t.Fatal(err)
-	}
+	hook := f.NewWebhook(schema.PostScheduled)
 	f.Create(f.Post(1, time.Hour))
 	var messages []schema.NotifyMessage
 	for range 2 {
@@ -57,13 +51,7 @@ func TestEventsBecomeDeliveriesOnce(t *testing.T) {
 
 func TestAWebhookIsDisabledAfterTenFailedDeliveries(t *testing.T) {
 	f := newFixture(t)
-	hook := schema.Webhook{
-		ID: schema.NewWebhookID(f.Store.Now()), Workspace: f.Workspace, URL: "https://x", Secret: "s", Active: true,
-		Events: []schema.EventType{schema.PostScheduled}, CreatedAt: f.Store.Now(),
-	}
-	if err := f.Gateway.CreateWebhook(t.Context(), hook); err != nil {
-		t.Fatal(err)
-	}
+	hook := f.NewWebhook(schema.PostScheduled)
 	for range 12 {
 		f.Create(f.Post(1, time.Hour))
 	}

@@ -73,13 +73,7 @@ func TestOldReceiptsAreForgotten(t *testing.T) {
 
 func TestOldDeliveriesAreForgotten(t *testing.T) {
 	f := newFixture(t)
-	hook := schema.Webhook{
-		ID: schema.NewWebhookID(f.Store.Now()), Workspace: f.Workspace, URL: "https://x", Secret: "s", Active: true,
-		Events: []schema.EventType{schema.PostScheduled}, CreatedAt: f.Store.Now(),
-	}
-	if err := f.Gateway.CreateWebhook(t.Context(), hook); err != nil {
-		t.Fatal(err)
-	}
+	hook := f.NewWebhook(schema.PostScheduled)
 	for range 3 {
 		f.Create(f.Post(1, time.Hour))
 	}

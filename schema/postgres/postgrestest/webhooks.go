@@ -9,13 +9,7 @@ import (
 // NewDelivery creates a delivery of an event to a webhook.
 func (f *Fixture) NewDelivery() schema.NotifyMessage {
 	f.Helper()
-	hook := schema.Webhook{
-		ID: schema.NewWebhookID(f.Store.Now()), Workspace: f.Workspace, URL: "https://example.com", Events: []schema.EventType{schema.PostScheduled},
-		Secret: "whsec_x", Active: true, CreatedAt: f.Store.Now(),
-	}
-	if err := f.Gateway.CreateWebhook(f.Context(), hook); err != nil {
-		f.Fatal(err)
-	}
+	f.NewWebhook(schema.PostScheduled)
 	f.Create(f.Post(1, time.Hour))
 	messages, err := f.Notify.Expand(f.Context(), f.Events())
 	if err != nil || len(messages) != 1 {
