@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -41,22 +40,8 @@ func TestAnAssistantIsCountedLikeAnybody(t *testing.T) {
 // assistant sends a message of an assistant's.
 func assistant(a *gatewaytest.API, key, message string) (status int, text string) {
 	a.Helper()
-	request, err := http.NewRequest(http.MethodPost, a.URL+"/mcp", strings.NewReader(message))
-	if err != nil {
-		a.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json, text/event-stream")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		a.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		a.Fatal(err)
-	}
+	response, body := a.Send(http.MethodPost, a.URL+"/mcp", strings.NewReader(message),
+		"Authorization", "Bearer "+key, "Content-Type", "application/json", "Accept", "application/json, text/event-stream")
 	return response.StatusCode, string(body)
 }
 

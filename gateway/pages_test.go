@@ -267,16 +267,7 @@ func TestAPageThatIsKnownIsNotSentAgain(t *testing.T) {
 	a := gatewaytest.New(t)
 	for _, path := range []string{"/docs", "/docs/posts", "/docs/search.json"} {
 		_, header, _ := getPage(a, path)
-		request, err := http.NewRequest(http.MethodGet, a.URL+path, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("If-None-Match", header.Get("ETag"))
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
+		response, _ := a.Send(http.MethodGet, a.URL+path, nil, "If-None-Match", header.Get("ETag"))
 		if response.StatusCode != http.StatusNotModified || header.Get("ETag") == "" || header.Get("Cache-Control") != "public, max-age=300" {
 			t.Errorf("%s: %d, %v", path, response.StatusCode, header)
 		}
@@ -300,19 +291,9 @@ func TestPagesAreSentCompressedToWhomeverTakesThat(t *testing.T) {
 // encoded is the body of a page as it is sent to somebody who takes these encodings.
 func encoded(a *gatewaytest.API, path, accepted string) []byte {
 	a.Helper()
-	request, err := http.NewRequest(http.MethodGet, a.URL+path, http.NoBody)
-	if err != nil {
-		a.Fatal(err)
-	}
-	request.Header.Set("Accept-Encoding", accepted) // set by hand, it keeps net/http from decoding
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		a.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.Header.Get("Vary") != "Accept-Encoding" {
-		a.Fatalf("%s: Vary = %q, %v", path, response.Header.Get("Vary"), err)
+	response, body := a.Send(http.MethodGet, a.URL+path, nil, "Accept-Encoding", accepted) // named, it keeps net/http from decoding
+	if vary := response.Header.Get("Vary"); vary != "Accept-Encoding" {
+		a.Fatalf("%s: Vary = %q", path, vary)
 	}
 	return body
 }

@@ -428,16 +428,7 @@ const maxBulk = 25
 
 func (b *bench) statusOf(path string) int {
 	b.Helper()
-	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, b.URL+path, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+b.Key)
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer response.Body.Close()
+	response, _ := b.Send(http.MethodGet, b.URL+path, nil, "Authorization", "Bearer "+b.Key)
 	return response.StatusCode
 }
 

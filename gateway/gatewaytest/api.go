@@ -269,12 +269,26 @@ func (a *API) Request(method, path string, body any, headers ...string) *Respons
 // description, and against what every response carries.
 func (a *API) RequestWith(key, method, path string, body any, headers ...string) *Response {
 	a.Helper()
-	request, err := http.NewRequestWithContext(a.Context(), method, a.URL+"/api/v1"+path, bodyOf(a, body))
+	if key != "" {
+		headers = append([]string{"Authorization", "Bearer " + key}, headers...)
+	}
+	response, read := a.Send(method, a.URL+"/api/v1"+path, bodyOf(a, body), headers...)
+	got := &Response{a.TB, response.StatusCode, response.Header, read, a.Logs}
+	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"} {
+		if got.Header.Get(name) == "" {
+			a.Errorf("%s %s: %d without %s", method, path, got.Status, name)
+		}
+	}
+	a.Description.CheckResponse(a.TB, method, path, got)
+	return got
+}
+
+// Send makes a request of any address and reads the response. Headers are given in pairs.
+func (a *API) Send(method, address string, body io.Reader, headers ...string) (*http.Response, []byte) {
+	a.Helper()
+	request, err := http.NewRequestWithContext(a.Context(), method, address, body)
 	if err != nil {
 		a.Fatal(err)
-	}
-	if key != "" {
-		request.Header.Set("Authorization", "Bearer "+key)
 	}
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
@@ -288,14 +302,7 @@ func (a *API) RequestWith(key, method, path string, body any, headers ...string)
 	if err != nil {
 		a.Fatal(err)
 	}
-	got := &Response{a.TB, response.StatusCode, response.Header, read, a.Logs}
-	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"} {
-		if got.Header.Get(name) == "" {
-			a.Errorf("%s %s: %d without %s", method, path, got.Status, name)
-		}
-	}
-	a.Description.CheckResponse(a.TB, method, path, got)
-	return got
+	return response, read
 }
 
 // bodyOf makes text of a body; any other value is encoded.

@@ -2,7 +2,6 @@ package gatewaytest
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,20 +20,7 @@ type DeviceResponse struct {
 // Device makes a request as a device does: with a form.
 func (a *API) Device(path string, form url.Values) DeviceResponse {
 	a.Helper()
-	request, err := http.NewRequestWithContext(a.Context(), http.MethodPost, a.URL+"/api/v1"+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		a.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		a.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		a.Fatal(err)
-	}
+	response, text := a.Send(http.MethodPost, a.URL+"/api/v1"+path, strings.NewReader(form.Encode()), "Content-Type", "application/x-www-form-urlencoded")
 	a.Description.CheckResponse(a, http.MethodPost, path, &Response{TB: a, Status: response.StatusCode, Header: response.Header, Body: text})
 	if response.Header.Get("Cache-Control") != "no-store" && response.StatusCode < 429 {
 		a.Errorf("%s may be kept", text)

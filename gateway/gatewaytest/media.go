@@ -5,7 +5,6 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"io"
 	"log/slog"
 	"mime/multipart"
 	"net"
@@ -134,21 +133,5 @@ func (a *API) Local(address string) string {
 // Fetch makes a request of a file's address and reads the response. Headers are given in pairs.
 func (a *API) Fetch(method, address string, headers ...string) (*http.Response, []byte) {
 	a.Helper()
-	request, err := http.NewRequestWithContext(a.Context(), method, a.Local(address), nil)
-	if err != nil {
-		a.Fatal(err)
-	}
-	for i := 0; i < len(headers); i += 2 {
-		request.Header.Set(headers[i], headers[i+1])
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		a.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		a.Fatal(err)
-	}
-	return response, body
+	return a.Send(method, a.Local(address), nil, headers...)
 }

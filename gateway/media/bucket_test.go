@@ -44,16 +44,7 @@ func TestAnUploadToABucketThatIsNoMediaIsToldAsAWarning(t *testing.T) {
 	given := a.Request(http.MethodPost, "/media/upload-url", map[string]any{}).Want(http.StatusCreated)
 	put := func(content string) {
 		t.Helper()
-		request, err := http.NewRequest(http.MethodPut, given.At("uploadUrl").Text(), strings.NewReader(content))
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		if response.StatusCode != http.StatusOK {
+		if response, _ := a.Send(http.MethodPut, given.At("uploadUrl").Text(), strings.NewReader(content)); response.StatusCode != http.StatusOK {
 			t.Fatalf("PUT: %d", response.StatusCode)
 		}
 	}

@@ -156,16 +156,7 @@ func TestPartsGoToTheBucket(t *testing.T) {
 			t.Errorf("part %d: %v", i, part)
 		}
 		offset, size := int(part.At("offset").Value.(float64)), int(part.At("size").Value.(float64))
-		request, err := http.NewRequest(http.MethodPut, part.At("uploadUrl").Text(), bytes.NewReader(picture[offset:offset+size]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response.Body.Close()
-		if response.StatusCode != http.StatusOK {
+		if response, _ := a.Send(http.MethodPut, part.At("uploadUrl").Text(), bytes.NewReader(picture[offset:offset+size])); response.StatusCode != http.StatusOK {
 			t.Fatalf("part %d: %d", i, response.StatusCode)
 		}
 	}
