@@ -40,9 +40,9 @@ func TestAnAssistantIsCountedLikeAnybody(t *testing.T) {
 // assistant sends a message of an assistant's.
 func assistant(a *gatewaytest.API, key, message string) (status int, text string) {
 	a.Helper()
-	response, body := a.Send(http.MethodPost, a.URL+"/mcp", strings.NewReader(message),
+	response := a.Send(http.MethodPost, a.URL+"/mcp", strings.NewReader(message),
 		"Authorization", "Bearer "+key, "Content-Type", "application/json", "Accept", "application/json, text/event-stream")
-	return response.StatusCode, string(body)
+	return response.Status, string(response.Body)
 }
 
 // TestAnAssistantComesFromItsCallersNetwork has a key that works from the network of these tests alone.

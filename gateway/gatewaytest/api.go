@@ -272,8 +272,7 @@ func (a *API) RequestWith(key, method, path string, body any, headers ...string)
 	if key != "" {
 		headers = append([]string{"Authorization", "Bearer " + key}, headers...)
 	}
-	response, read := a.Send(method, a.URL+"/api/v1"+path, bodyOf(a, body), headers...)
-	got := &Response{a.TB, response.StatusCode, response.Header, read, a.Logs}
+	got := a.Send(method, a.URL+"/api/v1"+path, bodyOf(a, body), headers...)
 	for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"} {
 		if got.Header.Get(name) == "" {
 			a.Errorf("%s %s: %d without %s", method, path, got.Status, name)
@@ -284,7 +283,7 @@ func (a *API) RequestWith(key, method, path string, body any, headers ...string)
 }
 
 // Send makes a request of any address and reads the response. Headers are given in pairs.
-func (a *API) Send(method, address string, body io.Reader, headers ...string) (*http.Response, []byte) {
+func (a *API) Send(method, address string, body io.Reader, headers ...string) *Response {
 	a.Helper()
 	request, err := http.NewRequestWithContext(a.Context(), method, address, body)
 	if err != nil {
@@ -302,7 +301,7 @@ func (a *API) Send(method, address string, body io.Reader, headers ...string) (*
 	if err != nil {
 		a.Fatal(err)
 	}
-	return response, read
+	return &Response{a.TB, response.StatusCode, response.Header, read, a.Logs}
 }
 
 // bodyOf makes text of a body; any other value is encoded.

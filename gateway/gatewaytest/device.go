@@ -20,10 +20,10 @@ type DeviceResponse struct {
 // Device makes a request as a device does: with a form.
 func (a *API) Device(path string, form url.Values) DeviceResponse {
 	a.Helper()
-	response, text := a.Send(http.MethodPost, a.URL+"/api/v1"+path, strings.NewReader(form.Encode()), "Content-Type", "application/x-www-form-urlencoded")
-	a.Description.CheckResponse(a, http.MethodPost, path, &Response{TB: a, Status: response.StatusCode, Header: response.Header, Body: text})
-	if response.Header.Get("Cache-Control") != "no-store" && response.StatusCode < 429 {
-		a.Errorf("%s may be kept", text)
+	got := a.Send(http.MethodPost, a.URL+"/api/v1"+path, strings.NewReader(form.Encode()), "Content-Type", "application/x-www-form-urlencoded")
+	a.Description.CheckResponse(a, http.MethodPost, path, got)
+	if got.Header.Get("Cache-Control") != "no-store" && got.Status < 429 {
+		a.Errorf("%s may be kept", got.Body)
 	}
 	var v struct {
 		DeviceCode  string `json:"device_code"`
@@ -33,10 +33,10 @@ func (a *API) Device(path string, form url.Values) DeviceResponse {
 		AccessToken string `json:"access_token"`
 		Scope       string `json:"scope"`
 	}
-	if err := json.Unmarshal(text, &v); err != nil {
-		a.Fatalf("%s: %v", text, err)
+	if err := json.Unmarshal(got.Body, &v); err != nil {
+		a.Fatalf("%s: %v", got.Body, err)
 	}
-	return DeviceResponse{response.StatusCode, v.DeviceCode, v.UserCode, v.Error, v.AccessToken, v.Scope, v.Description}
+	return DeviceResponse{got.Status, v.DeviceCode, v.UserCode, v.Error, v.AccessToken, v.Scope, v.Description}
 }
 
 // BeginDevice asks for a code to show to a person.

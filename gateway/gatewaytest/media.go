@@ -131,7 +131,7 @@ func (a *API) Local(address string) string {
 }
 
 // Fetch makes a request of a file's address and reads the response. Headers are given in pairs.
-func (a *API) Fetch(method, address string, headers ...string) (*http.Response, []byte) {
+func (a *API) Fetch(method, address string, headers ...string) *Response {
 	a.Helper()
 	return a.Send(method, a.Local(address), nil, headers...)
 }

@@ -44,8 +44,8 @@ func TestAnUploadToABucketThatIsNoMediaIsToldAsAWarning(t *testing.T) {
 	given := a.Request(http.MethodPost, "/media/upload-url", map[string]any{}).Want(http.StatusCreated)
 	put := func(content string) {
 		t.Helper()
-		if response, _ := a.Send(http.MethodPut, given.At("uploadUrl").Text(), strings.NewReader(content)); response.StatusCode != http.StatusOK {
-			t.Fatalf("PUT: %d", response.StatusCode)
+		if response := a.Send(http.MethodPut, given.At("uploadUrl").Text(), strings.NewReader(content)); response.Status != http.StatusOK {
+			t.Fatalf("PUT: %d", response.Status)
 		}
 	}
 	path := "/media/" + given.At("mediaId").Text()

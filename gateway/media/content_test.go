@@ -143,9 +143,9 @@ func pageForm(t testing.TB, file []byte) (body, contentType string) {
 func wantServedAs(a *gatewaytest.API, url, mediaType string, content []byte) {
 	a.Helper()
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
-		response, body := a.Fetch(method, url)
-		if response.StatusCode != http.StatusOK || (method == http.MethodGet && !bytes.Equal(body, content)) {
-			a.Errorf("%s: %d, %d bytes of %d", method, response.StatusCode, len(body), len(content))
+		response := a.Fetch(method, url)
+		if response.Status != http.StatusOK || (method == http.MethodGet && !bytes.Equal(response.Body, content)) {
+			a.Errorf("%s: %d, %d bytes of %d", method, response.Status, len(response.Body), len(content))
 		}
 		for name, want := range map[string]string{
 			"Content-Type": mediaType, "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox",

@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -52,15 +53,15 @@ func TestImageIsUploadedListedReadAndDeleted(t *testing.T) {
 	if got := a.Request(http.MethodGet, path, nil).Want(http.StatusOK).At("media", "url").Text(); got != media.At("url").Text() {
 		t.Errorf("url = %q", got)
 	}
-	response, body := a.Fetch(http.MethodGet, media.At("url").Text())
-	if response.StatusCode != http.StatusOK || !bytes.Equal(body, dot) {
-		t.Errorf("content: %d, %d bytes", response.StatusCode, len(body))
+	response := a.Fetch(http.MethodGet, media.At("url").Text())
+	if response.Status != http.StatusOK || !bytes.Equal(response.Body, dot) {
+		t.Errorf("content: %d, %d bytes", response.Status, len(response.Body))
 	}
 	a.Request(http.MethodDelete, path, nil).Want(http.StatusOK)
 	a.Request(http.MethodGet, path, nil).WantError(http.StatusNotFound, "not_found")
 	a.Request(http.MethodDelete, path, nil).WantError(http.StatusNotFound, "not_found")
-	if response, _ := a.Fetch(http.MethodGet, media.At("url").Text()); response.StatusCode != http.StatusNotFound {
-		t.Errorf("content of deleted media: %d", response.StatusCode)
+	if response := a.Fetch(http.MethodGet, media.At("url").Text()); response.Status != http.StatusNotFound {
+		t.Errorf("content of deleted media: %d", response.Status)
 	}
 	if left := s.Files(t); len(left) != 1 {
 		t.Errorf("files: %v; the content goes later", left)
@@ -71,13 +72,13 @@ func TestContentIsServedSafely(t *testing.T) {
 	a, _ := newMediaAPI(t)
 	dot := gatewaytest.PNG(t, 8, 8)
 	url := a.Upload(dot).At("url").Text()
-	response, part := a.Fetch(http.MethodGet, url, "Range", "bytes=1-3")
-	if response.StatusCode != http.StatusPartialContent || string(part) != "PNG" {
-		t.Errorf("range: %d %q", response.StatusCode, part)
+	response := a.Fetch(http.MethodGet, url, "Range", "bytes=1-3")
+	if response.Status != http.StatusPartialContent || string(response.Body) != "PNG" {
+		t.Errorf("range: %d %q", response.Status, response.Body)
 	}
-	head, body := a.Fetch(http.MethodHead, url)
-	if head.StatusCode != http.StatusOK || len(body) != 0 || head.ContentLength != int64(len(dot)) {
-		t.Errorf("head: %d, %d bytes, length %d", head.StatusCode, len(body), head.ContentLength)
+	head := a.Fetch(http.MethodHead, url)
+	if head.Status != http.StatusOK || len(head.Body) != 0 || head.Header.Get("Content-Length") != strconv.Itoa(len(dot)) {
+		t.Errorf("head: %d, %d bytes, length %s", head.Status, len(head.Body), head.Header.Get("Content-Length"))
 	}
 	for name, want := range map[string]string{
 		"Content-Type": "image/png", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -87,8 +88,8 @@ func TestContentIsServedSafely(t *testing.T) {
 		}
 	}
 	guessed := url[:strings.LastIndex(url, "/")] + "/00000000000000000000000000000000.png"
-	if response, _ := a.Fetch(http.MethodGet, guessed); response.StatusCode != http.StatusNotFound {
-		t.Errorf("a guessed address: %d", response.StatusCode)
+	if response := a.Fetch(http.MethodGet, guessed); response.Status != http.StatusNotFound {
+		t.Errorf("a guessed address: %d", response.Status)
 	}
 }
 
@@ -297,7 +298,7 @@ func TestMediaOfAURLIsFetchedAndKept(t *testing.T) {
 	if media.At("width").Value != 64.0 || media.At("fileName").Text() != "dot.png" {
 		t.Errorf("media = %v", media)
 	}
-	if _, body := a.Fetch(http.MethodGet, media.At("url").Text()); !bytes.Equal(body, dot) {
+	if response := a.Fetch(http.MethodGet, media.At("url").Text()); !bytes.Equal(response.Body, dot) {
 		t.Error("what is served is not what was fetched")
 	}
 	kept := len(s.Files(t))
@@ -477,8 +478,8 @@ func TestAPictureIsMadeToFit(t *testing.T) {
 	address := wide.At("url").Text()
 	of := func(p schema.Platform) string { return schema.Variant{Platform: p, Fit: schema.FitCover}.In(address) }
 	for range 2 { // made, and as it was kept
-		response, content := a.Fetch(http.MethodGet, of(schema.Instagram))
-		shown, format, err := image.DecodeConfig(bytes.NewReader(content))
+		response := a.Fetch(http.MethodGet, of(schema.Instagram))
+		shown, format, err := image.DecodeConfig(bytes.NewReader(response.Body))
 		if err != nil || format != "jpeg" || shown.Width != 764 || shown.Height != 400 || response.Header.Get("Content-Type") != "image/jpeg" {
 			t.Errorf("the copy is %s of %d × %d, %v: %v", format, shown.Width, shown.Height, err, response.Header)
 		}
@@ -486,8 +487,8 @@ func TestAPictureIsMadeToFit(t *testing.T) {
 	for name, elsewhere := range map[string]string{
 		"of a platform that does not fetch": of(schema.Telegram), "of another secret": strings.Replace(of(schema.Instagram), ".cover", "0.cover", 1),
 	} {
-		if response, _ := a.Fetch(http.MethodGet, elsewhere); response.StatusCode != http.StatusNotFound {
-			t.Errorf("a copy %s: %d", name, response.StatusCode)
+		if response := a.Fetch(http.MethodGet, elsewhere); response.Status != http.StatusNotFound {
+			t.Errorf("a copy %s: %d", name, response.Status)
 		}
 	}
 	if got := len(s.Files(t)); got != 4 { // three uploads, one copy

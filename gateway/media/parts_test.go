@@ -101,8 +101,8 @@ func TestAFileComesInParts(t *testing.T) {
 		}
 	}
 	url := a.Request(http.MethodGet, "/media/"+id, nil).Want(http.StatusOK).At("media", "url").Text()
-	if response, content := a.Fetch(http.MethodGet, url); response.StatusCode != http.StatusOK || !bytes.Equal(content, film) {
-		t.Errorf("%d, %d bytes", response.StatusCode, len(content))
+	if response := a.Fetch(http.MethodGet, url); response.Status != http.StatusOK || !bytes.Equal(response.Body, film) {
+		t.Errorf("%d, %d bytes", response.Status, len(response.Body))
 	}
 	sendPart(a, part(1), film).WantError(http.StatusBadRequest, "invalid_state")
 	a.Request(http.MethodGet, "/media/"+id+"/parts", nil).WantError(http.StatusBadRequest, "invalid_state")
@@ -156,8 +156,8 @@ func TestPartsGoToTheBucket(t *testing.T) {
 			t.Errorf("part %d: %v", i, part)
 		}
 		offset, size := int(part.At("offset").Value.(float64)), int(part.At("size").Value.(float64))
-		if response, _ := a.Send(http.MethodPut, part.At("uploadUrl").Text(), bytes.NewReader(picture[offset:offset+size])); response.StatusCode != http.StatusOK {
-			t.Fatalf("part %d: %d", i, response.StatusCode)
+		if response := a.Send(http.MethodPut, part.At("uploadUrl").Text(), bytes.NewReader(picture[offset:offset+size])); response.Status != http.StatusOK {
+			t.Fatalf("part %d: %d", i, response.Status)
 		}
 	}
 	if got := a.Request(http.MethodPost, path+"/complete", nil).Want(http.StatusOK).At("media"); got.At("type").Text() != "image" {

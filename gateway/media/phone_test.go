@@ -33,16 +33,16 @@ func TestPhotosOfPhonesOverREST(t *testing.T) {
 		item := map[string]any{"mediaId": photo.At("id").Text(), "fit": "cover"}
 		validate(item, "bluesky", "instagram").Want(http.StatusOK)
 		address := photo.At("url").Text()
-		if _, content := a.Fetch(http.MethodGet, address); !bytes.Equal(content, mediatest.Photo(format)) {
+		if response := a.Fetch(http.MethodGet, address); !bytes.Equal(response.Body, mediatest.Photo(format)) {
 			t.Errorf("%s: its owner gets another file", format)
 		}
-		response, content := a.Fetch(http.MethodGet, schema.Variant{Platform: schema.Instagram, Fit: schema.FitCover}.In(address))
-		shown, kind, err := image.DecodeConfig(bytes.NewReader(content))
-		if err != nil || kind != "jpeg" || mediatest.Says(content) || response.StatusCode != http.StatusOK {
+		response := a.Fetch(http.MethodGet, schema.Variant{Platform: schema.Instagram, Fit: schema.FitCover}.In(address))
+		shown, kind, err := image.DecodeConfig(bytes.NewReader(response.Body))
+		if err != nil || kind != "jpeg" || mediatest.Says(response.Body) || response.Status != http.StatusOK {
 			t.Errorf("%s: instagram fetches %s of %d × %d: %v", format, kind, shown.Width, shown.Height, err)
 		}
-		if response, content = a.Fetch(http.MethodGet, schema.Variant{Platform: schema.Instagram}.In(address)); response.StatusCode != http.StatusOK || mediatest.Says(content) {
-			t.Errorf("%s: as it is: %d, with its position: %t", format, response.StatusCode, mediatest.Says(content))
+		if response = a.Fetch(http.MethodGet, schema.Variant{Platform: schema.Instagram}.In(address)); response.Status != http.StatusOK || mediatest.Says(response.Body) {
+			t.Errorf("%s: as it is: %d, with its position: %t", format, response.Status, mediatest.Says(response.Body))
 		}
 	}
 	heic := a.Upload(mediatest.Photo("heic"))

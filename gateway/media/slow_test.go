@@ -184,8 +184,8 @@ func TestTransfersLeaveRoomForOthers(t *testing.T) {
 	}
 	a.Request(http.MethodGet, "/media", nil).Want(http.StatusOK)
 	kept := upload(otherKey).Want(http.StatusCreated).At("media", "url").Text()
-	if response, body := a.Fetch(http.MethodGet, kept); response.StatusCode != http.StatusOK || !bytes.Equal(body, dot) {
-		t.Errorf("content is served with %d", response.StatusCode)
+	if response := a.Fetch(http.MethodGet, kept); response.Status != http.StatusOK || !bytes.Equal(response.Body, dot) {
+		t.Errorf("content is served with %d", response.Status)
 	}
 	for _, conn := range open {
 		conn.Close()

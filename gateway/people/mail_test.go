@@ -270,9 +270,9 @@ func TestMailIsChosenAndRefused(t *testing.T) {
 		t.Error("opening the page has ended it")
 	}
 	for range 2 { // by one click, from a server, twice
-		response, text := a.Send(http.MethodPost, a.URL+"/api/v1"+link, strings.NewReader("List-Unsubscribe=One-Click"), "Content-Type", "application/x-www-form-urlencoded")
-		if response.StatusCode != http.StatusOK {
-			t.Fatalf("%d %s", response.StatusCode, text)
+		response := a.Send(http.MethodPost, a.URL+"/api/v1"+link, strings.NewReader("List-Unsubscribe=One-Click"), "Content-Type", "application/x-www-form-urlencoded")
+		if response.Status != http.StatusOK {
+			t.Fatalf("%d %s", response.Status, response.Body)
 		}
 	}
 	if mail := ada.Do(http.MethodGet, "/me/mail", nil).Want(http.StatusOK).At("mail"); mail.At("keysSuspended").Value != false || mail.At("postsFailed").Value != true {
