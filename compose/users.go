@@ -33,7 +33,7 @@ func AddUser(ctx context.Context, c Config, u NewUser) (token string, err error)
 	err = operateOrBegin(ctx, c, func(ctx context.Context, o *operator) error {
 		var m people.Membership
 		if u.Workspace != "" {
-			w, err := o.admin.MakeWorkspace(ctx, u.Workspace, "operator", false)
+			w, err := o.admin.MakeWorkspace(byCommand(ctx, "workspace.create"), u.Workspace, "operator", false)
 			if err != nil {
 				return err
 			}

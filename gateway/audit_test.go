@@ -40,6 +40,9 @@ func TestAuditTellsWhoChangedWhat(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+	if n := a.QueryInt(`select count(*) from audit where workspace_id is not null and address <> '127.0.0.1/32'`); n != 0 {
+		t.Errorf("%d rows have another network than they came from", n)
+	}
 	if n := a.QueryInt(`select count(*) from audit a where a::text like '%` + secret + `%' or a::text like '%` + device + `%'`); n != 0 {
 		t.Error("a secret is told")
 	}

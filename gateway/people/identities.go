@@ -17,8 +17,9 @@ import (
 type identityStore interface {
 	Identities(ctx context.Context, user schema.UserID) ([]people.Identity, error)
 	// SignInBy begins the session of whom an issuer knows, and makes them a user, and a member, where their groups
-	// say so. It is a *people.SignInError where they are not let in.
-	SignInBy(ctx context.Context, testimony people.Testimony, session people.NewSession) error
+	// say so; left are the workspaces that they are no members of any more. It is a *people.SignInError where they are
+	// not let in.
+	SignInBy(ctx context.Context, testimony people.Testimony, session people.NewSession) (left []schema.WorkspaceID, err error)
 	// LinkIdentity is a *people.SignInError where it is another user's, the user has another one of the issuer, or the
 	// session has ended.
 	LinkIdentity(ctx context.Context, user schema.UserID, session schema.SessionID, testimony people.Testimony) error

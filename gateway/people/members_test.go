@@ -1,8 +1,10 @@
 package people_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -210,6 +212,9 @@ func TestMembersLeaveAtOnceInEveryGateway(t *testing.T) {
 	for _, gateway := range []*gatewaytest.API{a, other} {
 		bob.On(gateway).Do(http.MethodGet, "/posts", nil).WantError(http.StatusUnauthorized, "unauthorized")
 	}
+	if rows := a.AuditRows(ada.Do(http.MethodGet, "/audit?action=key.revoke", nil).Want(http.StatusOK)); !slices.Equal(rows, []string{"key.revoke; user; ada; his"}) {
+		t.Errorf("the log tells of %q", rows)
+	}
 	if ada.Do(http.MethodGet, "/keys/"+key, nil).Want(http.StatusOK).At("key", "revokedAt").Value == nil {
 		t.Error("his key goes on")
 	}
@@ -234,7 +239,49 @@ func TestTheAuditLogSaysFromWhereSomebodyJoined(t *testing.T) {
 	a := gatewaytest.New(t)
 	token := invite(a.SignInMember(a.Workspace, people.Owner, "ada"), "bob@example.com", people.Viewer)
 	(&gatewaytest.Session{API: a}).Do(http.MethodPost, "/invitations/accept", accepting(token)).Want(http.StatusCreated)
-	if n := a.QueryInt(`select count(*) from audit where action = 'member.join' and subject = 'user' and address <> ''`); n != 1 {
-		t.Errorf("%d rows name the user and their network", n)
+	// In the workspace that he is a member of, and as a user in the log of the installation.
+	const rows = `
+		select count(*) from audit where subject = 'user' and actor_name = 'Bob' and address <> ''
+			and (action = 'member.join' and workspace_id is not null or action = 'user.add' and workspace_id is null)`
+	if n := a.QueryInt(rows); n != 2 {
+		t.Errorf("%d rows name the user and their network, want 2", n)
+	}
+}
+
+// TestTheAuditLogOfAWorkspaceTellsOfCommands has the operator add a member, change their role and remove the user.
+func TestTheAuditLogOfAWorkspaceTellsOfCommands(t *testing.T) {
+	a := gatewaytest.New(t)
+	as := func(action string) context.Context {
+		return people.WithAudited(t.Context(), people.Audited{Action: action, Actor: people.Actor{Kind: people.ByCommand, Name: "root"}})
+	}
+	for _, role := range []people.Role{people.Editor, people.Viewer, people.Viewer} {
+		bob := people.User{ID: schema.NewUserID(a.Now()), Email: "bob@example.com", Name: "Bob", CreatedAt: a.Now()}
+		if _, err := a.People().AddUser(as("user.add"), bob, people.Membership{Workspace: a.Workspace, Role: role}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.People().RemoveUser(as("user.remove"), "bob@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	rows := a.AuditRows(a.Request(http.MethodGet, "/audit", nil).Want(http.StatusOK))
+	slices.Sort(rows)
+	want := []string{
+		"member.change; command; root; a removed user; role: editor → viewer",
+		"member.join; command; root; a removed user; role:  → editor",
+		"member.remove; command; root; a removed user; role: viewer → ",
+	}
+	if !slices.Equal(rows, want) {
+		t.Errorf("got %q", rows)
+	}
+	if n := a.QueryInt(`select count(*) from audit where action in ('user.add', 'user.remove') and workspace_id is null`); n != 4 {
+		t.Errorf("%d rows of the installation, want 4", n)
+	}
+	for range 2 {
+		if _, err := a.Admin.MakeWorkspace(as("key.create"), "made", "operator", true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := a.QueryInt(`select count(*) from audit join workspaces w on w.id = workspace_id where action = 'workspace.create' and w.name = 'made' and w.live_id is null`); n != 1 {
+		t.Errorf("%d rows tell of a workspace that a command has made, want 1", n)
 	}
 }

@@ -3,6 +3,7 @@ package people_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -383,6 +384,12 @@ func TestPeopleBeginWithAnOwner(t *testing.T) {
 	session := v.Do(http.MethodGet, "/session", nil).Want(http.StatusOK).At("session")
 	if session.Dotted("user.isOperator") != true || session.Dotted("workspace.name") != "acme" || session.Dotted("workspace.role") != "owner" || session.At("workspaces").Len() != 1 {
 		t.Errorf("session = %v", session.Value)
+	}
+	if rows := a.AuditRows(v.Do(http.MethodGet, "/audit/installation", nil).Want(http.StatusOK)); !slices.Contains(rows, "user.add; user; Ada; Ada; operator:  → yes") {
+		t.Errorf("the installation's log has %q", rows)
+	}
+	if rows := a.AuditRows(v.Do(http.MethodGet, "/audit", nil).Want(http.StatusOK)); !slices.Equal(rows, []string{"member.join; user; Ada; Ada; role:  → owner"}) {
+		t.Errorf("the workspace's log has %q", rows)
 	}
 	a.RequestWith("", http.MethodPost, "/session/link", body(tokens[1])).WantError(http.StatusUnauthorized, "unauthorized")
 	a.SignIn("ada")

@@ -175,8 +175,13 @@ func (p *providers) enter(c *gin.Context, testimony people.Testimony, name strin
 		return "", err
 	}
 	session.Provider = name
-	if err := p.Store.SignInBy(c.Request.Context(), testimony, session); err != nil {
+	left, err := p.Store.SignInBy(c.Request.Context(), testimony, session)
+	if err != nil {
 		return pageSignIn, err
+	}
+	if len(left) > 0 { // or the issuer tells groups no more, or otherwise
+		p.Logger.WarnContext(c.Request.Context(), "an issuer's groups have ended memberships", admission.About(c),
+			slog.String("provider", name), slog.String("subject", testimony.Subject), slog.Any("groups", testimony.Groups), slog.Any("workspaces", left))
 	}
 	p.Cookies.Set(c, token)
 	return pageHome, nil

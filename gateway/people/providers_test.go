@@ -64,6 +64,9 @@ func TestProviderMakesMembersOfGroups(t *testing.T) {
 	ada.Cookie = ""
 	enter(nil) // no group any more
 	elsewhere.Do(http.MethodGet, "/session", nil).WantError(http.StatusUnauthorized, "unauthorized")
+	if line := a.Logs.String(); !strings.Contains(line, "groups have ended memberships") || !strings.Contains(line, `"workspaces":["`+a.Workspace.String()+`"]`) {
+		t.Errorf("the log does not tell which memberships have ended:\n%s", line)
+	}
 	enter("editor", "writers")
 	if n := a.QueryInt(`select count(*) from users where email = 'ada@example.com' and password is null and confirmed_at is not null and name = 'Ada L'`); n != 1 {
 		t.Errorf("%d users", n)

@@ -65,7 +65,7 @@ var readsMore = map[string]string{
 	"mail/outbox.go Claim":                    "mail that has expired, until a chore deletes it",
 	"people/email.go ProveEmail":              "links to sign in, which last for an hour at most",
 	"people/invitations.go mayInvite":         ofPeople,
-	"people/links.go makeFirstOwner":          ofPeople,
+	"people/links.go ownAtFirst":              ofPeople,
 	"people/sessions.go beginSession":         ofPeople,
 	"people/sign_in.go setPassword":           ofPeople,
 	"people/users.go Memberships":             ofPeople,

@@ -216,7 +216,8 @@ func (d deviceRow) makeKey(
 		return 0, k, err
 	}
 	e := creationEntry(k)
-	e.By = people.Actor{Kind: people.ByUser, ID: d.user.String()}
+	device, _ := people.AuditedOf(ctx)
+	e.By = people.Actor{Kind: people.ByUser, ID: d.user.String(), Address: device.Actor.Address}
 	err = tx.QueryRow(ctx, `update api_keys set by_device = true where id = $1 returning (select name from users where id = $2)`, k.ID, d.user).Scan(&e.By.Name)
 	if err != nil {
 		return 0, k, err

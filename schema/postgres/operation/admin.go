@@ -95,12 +95,17 @@ func (a *Admin) makeWorkspace(ctx context.Context, tx pgx.Tx, name, plan string,
 			return schema.Workspace{}, err
 		}
 	}
-	_, err := tx.Exec(ctx, `
+	id := schema.NewWorkspaceID(a.Now())
+	tag, err := tx.Exec(ctx, `
 		insert into workspaces (id, name, plan, live_id, limits)
 		values ($1, $2, $3, $4, coalesce((select limits from workspaces where id = $4), 0))
-		on conflict (name, (live_id is null)) do nothing`, schema.NewWorkspaceID(a.Now()), name, plan, live)
-	if err == nil && live != nil {
+		on conflict (name, (live_id is null)) do nothing`, id, name, plan, live)
+	switch {
+	case err != nil:
+	case live != nil:
 		err = pauseTwin(ctx, tx, *live)
+	case tag.RowsAffected() > 0:
+		err = audit.Write(ctx, tx, a.Now(), audit.Entry{Action: "workspace.create", Workspace: id, Subject: audit.Of("workspace", id, name)})
 	}
 	if err != nil {
 		return schema.Workspace{}, err

@@ -35,9 +35,9 @@ type heldRole struct {
 }
 
 // takeRoles makes a user what an issuer's groups say at this moment, in the workspaces that they name, and in those
-// where the issuer has made them something before. What people have given is theirs to change, and the last
-// owner stays.
-func (s *Store) takeRoles(ctx context.Context, tx pgx.Tx, user schema.UserID, t people.Testimony) error {
+// where the issuer has made them something before, and returns those that they are not a member of any more. What
+// people have given is theirs to change, and the last owner stays.
+func (s *Store) takeRoles(ctx context.Context, tx pgx.Tx, user schema.UserID, t people.Testimony) (left []schema.WorkspaceID, err error) {
 	rows, err := tx.Query(ctx, `
 		select w.id, w.name, coalesce(m.role, 0) from workspaces w
 		left join memberships m on m.workspace_id = w.id and m.user_id = $1
@@ -53,27 +53,31 @@ func (s *Store) takeRoles(ctx context.Context, tx pgx.Tx, user schema.UserID, t 
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	held = slices.DeleteFunc(held, func(h heldRole) bool { return h.has == h.wanted })
 	for _, h := range held { // by id, so that two users' do not wait for each other
-		if err := s.takeRole(ctx, tx, people.MemberChange{Workspace: h.workspace, User: user, Role: h.wanted}, t.Issuer); err != nil {
-			return err
+		changed, err := s.takeRole(ctx, tx, people.MemberChange{Workspace: h.workspace, User: user, Role: h.wanted}, t.Issuer)
+		if err != nil {
+			return nil, err
+		}
+		if changed && h.wanted == people.Anyone {
+			left = append(left, h.workspace)
 		}
 	}
-	return nil
+	return left, nil
 }
 
 // takeRole makes a user what an issuer says in one workspace, unless that has changed meanwhile.
-func (s *Store) takeRole(ctx context.Context, tx pgx.Tx, c people.MemberChange, issuer string) error {
+func (s *Store) takeRole(ctx context.Context, tx pgx.Tx, c people.MemberChange, issuer string) (changed bool, err error) {
 	if err := lockWorkspace(ctx, tx, c.Workspace); err != nil {
-		return err
+		return false, err
 	}
 	var has people.Role
 	var name string
 	var isGiven bool
 	var owners, members int
-	err := tx.QueryRow(ctx, `
+	err = tx.QueryRow(ctx, `
 		select u.name, coalesce(m.role, 0), coalesce(m.given_by = $3, m.user_id is null),
 			(select count(*) from memberships where workspace_id = $1 and role = $4),
 			(select count(*) from memberships where workspace_id = $1) + (select count(*) from invitations where workspace_id = $1 and expires_at > now())
@@ -81,9 +85,9 @@ func (s *Store) takeRole(ctx context.Context, tx pgx.Tx, c people.MemberChange, 
 		c.Workspace, c.User, issuer, int16(people.Owner)).Scan(&name, (*int16)(&has), &isGiven, &owners, &members)
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case !isGiven, has == c.Role, has == people.Anyone && members >= people.MaxMembers, has == people.Owner && owners == 1:
-		return nil
+		return false, nil
 	case c.Role == people.Anyone:
 		err = leave(ctx, tx, c)
 	default:
@@ -92,13 +96,14 @@ func (s *Store) takeRole(ctx context.Context, tx pgx.Tx, c people.MemberChange, 
 			on conflict (workspace_id, user_id) do update set role = excluded.role`, c.Workspace, c.User, int16(c.Role), issuer)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := withdrawBeyond(ctx, tx, c); err != nil {
-		return err
+		return false, err
 	}
-	return audit.Write(byIssuer(ctx, memberAction(has, c.Role), issuer), tx, s.Now(), memberEntry(c.Workspace, c.User, name,
-		people.Change{Field: "role", Before: roleName(has), After: roleName(c.Role)}))
+	e := memberEntry(c.Workspace, c.User, name, people.Change{Field: "role", Before: roleName(has), After: roleName(c.Role)})
+	e.Action, e.By = memberAction(has, c.Role), groupsOf(issuer)
+	return true, audit.Write(ctx, tx, s.Now(), e)
 }
 
 // memberAction is what the audit log calls a change of a role, as where people make it.

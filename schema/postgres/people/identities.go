@@ -28,16 +28,16 @@ func (s *Store) Identities(ctx context.Context, user schema.UserID) ([]people.Id
 }
 
 // SignInBy begins the session of whom an issuer's testimony is about, with the memberships that their groups give
-// them at this moment. Somebody who is nobody's identity yet becomes a user if a group lets them in. The error is
-// a *people.SignInError where they are not let in.
-func (s *Store) SignInBy(ctx context.Context, t people.Testimony, n people.NewSession) error {
+// them at this moment, and returns the workspaces that the groups let them into no more. Somebody who is nobody's
+// identity yet becomes a user if a group lets them in. The error is a *people.SignInError where they are not let in.
+func (s *Store) SignInBy(ctx context.Context, t people.Testimony, n people.NewSession) (left []schema.WorkspaceID, err error) {
 	n.Means = people.WithProvider
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		var err error
 		if n.User, err = s.userBy(ctx, tx, t, n); err != nil {
 			return err
 		}
-		if err := s.takeRoles(ctx, tx, n.User, t); err != nil {
+		if left, err = s.takeRoles(ctx, tx, n.User, t); err != nil {
 			return err
 		}
 		if err := giveBack(ctx, tx, n.Address); err != nil {
@@ -46,9 +46,9 @@ func (s *Store) SignInBy(ctx context.Context, t people.Testimony, n people.NewSe
 		return beginSession(ctx, tx, n)
 	})
 	if err != nil {
-		return fmt.Errorf("signing in by an issuer: %w", db.Unavailable(err))
+		return nil, fmt.Errorf("signing in by an issuer: %w", db.Unavailable(err))
 	}
-	return nil
+	return left, nil
 }
 
 // userBy returns the user of an identity, whom it makes where there is none.
@@ -76,7 +76,7 @@ func (s *Store) userBy(ctx context.Context, tx pgx.Tx, t people.Testimony, n peo
 	if tag.RowsAffected() == 0 {
 		return user, &people.SignInError{Reason: people.ReasonAddressTaken}
 	}
-	err = audit.Write(byIssuer(ctx, "user.add", t.Issuer), tx, s.Now(), audit.Entry{Subject: audit.Of("user", user, t.Name)})
+	err = audit.Write(ctx, tx, s.Now(), audit.Entry{Action: "user.add", By: groupsOf(t.Issuer), Subject: audit.Of("user", user, t.Name)})
 	if err != nil {
 		return user, err
 	}
@@ -109,9 +109,9 @@ func (s *Store) addIdentity(ctx context.Context, tx pgx.Tx, user schema.UserID, 
 	return err
 }
 
-// byIssuer returns the context of what follows from an issuer's groups, and is nobody's own deed.
-func byIssuer(ctx context.Context, action, issuer string) context.Context {
-	return people.WithAudited(ctx, people.Audited{Action: action, Actor: people.Actor{Kind: people.BySystem, Name: "groups of " + issuer}})
+// groupsOf is the actor of what follows from an issuer's groups, and is nobody's own deed.
+func groupsOf(issuer string) people.Actor {
+	return people.Actor{Kind: people.BySystem, Name: "groups of " + issuer}
 }
 
 // LinkIdentity makes an identity one more way of a user to sign in, and gives them what its groups do. The error is
@@ -138,7 +138,8 @@ func (s *Store) LinkIdentity(ctx context.Context, user schema.UserID, session sc
 				return err
 			}
 		}
-		return s.takeRoles(ctx, tx, user, t)
+		_, err = s.takeRoles(ctx, tx, user, t)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("linking an identity: %w", db.Unavailable(err))
@@ -182,7 +183,7 @@ func (s *Store) UnlinkIdentity(ctx context.Context, user schema.UserID, id schem
 		if err := keepWay(ctx, tx, user, ways); err != nil {
 			return err
 		}
-		if err := s.takeRoles(ctx, tx, user, people.Testimony{Issuer: issuer}); err != nil {
+		if _, err := s.takeRoles(ctx, tx, user, people.Testimony{Issuer: issuer}); err != nil {
 			return err
 		}
 		return audit.Write(ctx, tx, s.Now(), audit.Entry{

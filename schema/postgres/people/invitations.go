@@ -153,6 +153,13 @@ func (s *Store) JoinAnew(ctx context.Context, u people.NewUser, n people.NewSess
 		if _, err := s.accept(ctx, tx, u.Invitation, u.ID); err != nil {
 			return err
 		}
+		err = audit.Write(ctx, tx, s.Now(), audit.Entry{
+			Action: "user.add", Subject: audit.Of("user", u.ID, u.Name),
+			By: people.Actor{Kind: people.ByUser, ID: u.ID.String(), Name: u.Name, Address: n.Address},
+		})
+		if err != nil {
+			return err
+		}
 		n.User = u.ID
 		return beginSession(ctx, tx, n)
 	})

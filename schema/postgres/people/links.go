@@ -64,9 +64,9 @@ func (s *Store) Redeem(ctx context.Context, r people.Redemption, n people.NewSes
 			return linkEnded(err)
 		case n.User.IsZero():
 			n.User = r.ID
-			err = makeFirstOwner(ctx, tx, r)
+			err = s.makeFirstOwner(ctx, tx, r, n.Address)
 		default:
-			err = redeem(ctx, tx, n.User, r.Password)
+			err = s.redeem(ctx, tx, n.User, r.Password)
 		}
 		if err != nil {
 			return err
@@ -80,16 +80,16 @@ func (s *Store) Redeem(ctx context.Context, r people.Redemption, n people.NewSes
 }
 
 // redeem makes a user whoever has their link, with another password if they choose one.
-func redeem(ctx context.Context, tx pgx.Tx, user schema.UserID, password string) error {
-	if err := doubt(ctx, tx, user, schema.WorkspaceID{}); err != nil || password == "" {
+func (s *Store) redeem(ctx context.Context, tx pgx.Tx, user schema.UserID, password string) error {
+	if err := s.doubt(ctx, tx, user, schema.WorkspaceID{}); err != nil || password == "" {
 		return err
 	}
 	return setPassword(ctx, tx, user, password, schema.SessionID{})
 }
 
 // makeFirstOwner makes the first user: the operator, and the owner of what workspaces there are, except of
-// those that somebody has registered. Where there is none, one is made.
-func makeFirstOwner(ctx context.Context, tx pgx.Tx, r people.Redemption) error {
+// those that somebody has registered. Where there is none, one is made. The address is the network that they come from.
+func (s *Store) makeFirstOwner(ctx context.Context, tx pgx.Tx, r people.Redemption, address string) error {
 	// Nobody else becomes the first meanwhile.
 	if _, err := tx.Exec(ctx, `lock table users in share row exclusive mode`); err != nil {
 		return err
@@ -103,16 +103,41 @@ func makeFirstOwner(ctx context.Context, tx pgx.Tx, r people.Redemption) error {
 	if tag.RowsAffected() == 0 {
 		return &schema.Error{Kind: schema.Unauthorized, Message: "the link is not valid: there is an owner already"}
 	}
-	b := &pgx.Batch{}
-	b.Queue(`
+	entries, err := ownAtFirst(ctx, tx, r)
+	if err != nil {
+		return err
+	}
+	entries = append(entries, audit.Entry{Action: "user.add", Subject: audit.Of("user", r.ID, r.Name), Changes: audit.Differences(operatorChange(true))})
+	for i := range entries {
+		entries[i].By = people.Actor{Kind: people.ByUser, ID: r.ID.String(), Name: r.Name, Address: address}
+	}
+	return audit.Write(ctx, tx, r.At, entries...)
+}
+
+// ownAtFirst makes the first user the owner of workspaces, and returns what the audit log says of that.
+func ownAtFirst(ctx context.Context, tx pgx.Tx, r people.Redemption) (entries []audit.Entry, err error) {
+	made := schema.NewWorkspaceID(r.At)
+	tag, err := tx.Exec(ctx, `
 		insert into workspaces (id, name, plan) select $1, $2, 'operator'
-		where not exists (select from workspaces where live_id is null and email is null and deleting_at is null)`,
-		schema.NewWorkspaceID(r.At), firstWorkspace)
-	b.Queue(`
+		where not exists (select from workspaces where live_id is null and email is null and deleting_at is null)`, made, firstWorkspace)
+	if err != nil {
+		return nil, err
+	}
+	if tag.RowsAffected() > 0 {
+		entries = append(entries, audit.Entry{Action: "workspace.create", Workspace: made, Subject: audit.Of("workspace", made, firstWorkspace)})
+	}
+	rows, err := tx.Query(ctx, `
 		insert into memberships (workspace_id, user_id, role)
-		select id, $1, $2 from workspaces where live_id is null and email is null and deleting_at is null order by name limit $3`,
-		r.ID, int16(people.Owner), ownedAtFirst)
-	return tx.SendBatch(ctx, b).Close()
+		select id, $1, $2 from workspaces where live_id is null and email is null and deleting_at is null order by name limit $3
+		returning workspace_id`, r.ID, int16(people.Owner), ownedAtFirst)
+	owned, err := db.Collect(rows, err, func(row pgx.Row, e *audit.Entry) error {
+		var workspace schema.WorkspaceID
+		err := row.Scan((*[16]byte)(&workspace))
+		*e = memberEntry(workspace, r.ID, r.Name, people.Change{Field: "role", After: people.Owner.String()})
+		e.Action = "member.join"
+		return err
+	})
+	return append(entries, owned...), err
 }
 
 const (

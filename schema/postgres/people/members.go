@@ -68,22 +68,34 @@ func (s *Store) RemoveMember(ctx context.Context, c people.MemberChange) error {
 		if err := leave(ctx, tx, c); err != nil {
 			return err
 		}
-		b := &pgx.Batch{}
+		var ended []audit.Entry
 		if c.EndsKeys {
-			b.Queue(`
-				update api_keys k set revoked_at = now() from workspaces w
-				where w.id = k.workspace_id and (w.id = $1 or w.live_id = $1) and k.made_by = $2 and k.revoked_at is null`, c.Workspace, c.User)
+			if ended, err = endKeys(ctx, tx, c); err != nil {
+				return err
+			}
 		}
-		audit.Queue(ctx, b, s.Now(), memberEntry(c.Workspace, c.User, was.name,
-			people.Change{Field: "role", Before: was.role.String()},
-			people.Change{Field: "keys end", After: map[bool]string{true: "yes"}[c.EndsKeys]},
-		))
-		return tx.SendBatch(ctx, b).Close()
+		return audit.Write(ctx, tx, s.Now(), append(ended, memberEntry(c.Workspace, c.User, was.name, people.Change{Field: "role", Before: was.role.String()}))...)
 	})
 	if err != nil {
 		return fmt.Errorf("removing a member: %w", db.Unavailable(err))
 	}
 	return nil
+}
+
+// endKeys ends the API keys that a member has made in a workspace and its sandbox, and returns what the audit log says
+// of them.
+func endKeys(ctx context.Context, tx pgx.Tx, c people.MemberChange) ([]audit.Entry, error) {
+	rows, err := tx.Query(ctx, `
+		update api_keys k set revoked_at = now() from workspaces w
+		where w.id = k.workspace_id and (w.id = $1 or w.live_id = $1) and k.made_by = $2 and k.revoked_at is null
+		returning k.id, k.name, k.workspace_id`, c.Workspace, c.User)
+	return db.Collect(rows, err, func(row pgx.Row, e *audit.Entry) error {
+		var id schema.KeyID
+		var name string
+		err := row.Scan((*[16]byte)(&id), &name, (*[16]byte)(&e.Workspace))
+		e.Action, e.Subject = "key.revoke", audit.Of("key", id, name)
+		return err
+	})
 }
 
 // memberEntry is what the audit log says of a member.

@@ -2,8 +2,8 @@ package people
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -70,18 +70,17 @@ func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership)
 		if err != nil {
 			return err
 		}
-		if err := doubt(ctx, tx, u.ID, m.Workspace); err != nil {
+		if err := s.doubt(ctx, tx, u.ID, m.Workspace); err != nil {
 			return err
 		}
 		if !m.Workspace.IsZero() {
-			if err := putMembership(ctx, tx, u.ID, m); err != nil {
+			if err := s.putMembership(ctx, tx, u, m); err != nil {
 				return err
 			}
 		}
-		return audit.Write(ctx, tx, s.Now(), memberEntry(m.Workspace, u.ID, u.Name,
-			people.Change{Field: "role", After: strings.TrimPrefix(m.Role.String(), people.Anyone.String())},
-			people.Change{Field: "operator", After: map[bool]string{true: "yes"}[u.IsOperator]},
-		))
+		return audit.Write(ctx, tx, s.Now(), audit.Entry{
+			Subject: audit.Of("user", u.ID, u.Name), Changes: audit.Differences(operatorChange(u.IsOperator)),
+		})
 	})
 	if err != nil {
 		return u, fmt.Errorf("adding a user: %w", db.Unavailable(err))
@@ -89,14 +88,23 @@ func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership)
 	return u, nil
 }
 
+// operatorChange tells of the mark of a user who has it from then on.
+func operatorChange(is bool) people.Change {
+	return people.Change{Field: "operator", After: map[bool]string{true: "yes"}[is]}
+}
+
 // doubt takes the sessions of a user whose address is not known to be theirs, and all by which they sign in, with
 // what an issuer's groups gave them and what they have invited by it: from now on it is that of whom the operator
 // means. Somebody who signs in meanwhile holds the way by which they do, so that their session is there once that is
 // taken. The last owner goes too: else whoever has the address would own what a group's people have. next is the
 // workspace that they become a member of, which is locked with the others, in one order.
-func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID, next schema.WorkspaceID) error {
-	tag, err := tx.Exec(ctx, `update users set password = null, confirmed_at = now() where id = $1 and confirmed_at is null`, user)
-	if err != nil || tag.RowsAffected() == 0 {
+func (s *Store) doubt(ctx context.Context, tx pgx.Tx, user schema.UserID, next schema.WorkspaceID) error {
+	var name string
+	err := tx.QueryRow(ctx, `update users set password = null, confirmed_at = now() where id = $1 and confirmed_at is null returning name`, user).Scan(&name)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	b := &pgx.Batch{}
@@ -107,25 +115,57 @@ func doubt(ctx context.Context, tx pgx.Tx, user schema.UserID, next schema.Works
 	b.Queue(`
 		select from workspaces where id = any(array(select workspace_id from memberships where user_id = $1 and given_by is not null) || $2::uuid)
 		order by id for no key update`, user, next) // as where members change, so that nobody is invited meanwhile
+	var ended []audit.Entry
 	b.Queue(`
-		with ended as (delete from memberships where user_id = $1 and given_by is not null returning workspace_id)
-		delete from invitations where invited_by = $1 and workspace_id in (select workspace_id from ended)`, user)
+		with ended as (
+			delete from memberships where user_id = $1 and given_by is not null returning workspace_id, role
+		), withdrawn as (
+			delete from invitations where invited_by = $1 and workspace_id in (select workspace_id from ended)
+		)
+		select workspace_id, role from ended`, user).Query(func(rows pgx.Rows) (err error) {
+		ended, err = collectEnded(rows, nil, user, name)
+		return err
+	})
 	b.Queue(`delete from sessions where user_id = $1`, user)
-	return tx.SendBatch(ctx, b).Close()
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	return audit.Write(ctx, tx, s.Now(), ended...)
+}
+
+// collectEnded reads the memberships of a user that end, workspace and role, as what the audit log says of them.
+func collectEnded(rows pgx.Rows, err error, user schema.UserID, name string) ([]audit.Entry, error) {
+	return db.Collect(rows, err, func(row pgx.Row, e *audit.Entry) error {
+		var workspace schema.WorkspaceID
+		var role people.Role
+		err := row.Scan((*[16]byte)(&workspace), (*int16)(&role))
+		*e = memberEntry(workspace, user, name, people.Change{Field: "role", Before: role.String()})
+		e.Action = "member.remove"
+		return err
+	})
 }
 
 // putMembership makes a user a member, or changes what the member may do, as ChangeMember does.
-func putMembership(ctx context.Context, tx pgx.Tx, user schema.UserID, m people.Membership) error {
+func (s *Store) putMembership(ctx context.Context, tx pgx.Tx, u people.User, m people.Membership) error {
 	if err := lockWorkspace(ctx, tx, m.Workspace); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `
-		insert into memberships (workspace_id, user_id, role) values ($1, $2, $3)
-		on conflict (workspace_id, user_id) do update set role = excluded.role, given_by = null`, m.Workspace, user, int16(m.Role))
+	var before people.Role
+	err := tx.QueryRow(ctx, `
+		with before as (select role from memberships where workspace_id = $1 and user_id = $2), given as (
+			insert into memberships (workspace_id, user_id, role) values ($1, $2, $3)
+			on conflict (workspace_id, user_id) do update set role = excluded.role, given_by = null
+		)
+		select coalesce((select role from before), 0)`, m.Workspace, u.ID, int16(m.Role)).Scan((*int16)(&before))
 	if err != nil {
 		return err
 	}
-	return withdrawBeyond(ctx, tx, people.MemberChange{Workspace: m.Workspace, User: user, Role: m.Role})
+	if err := withdrawBeyond(ctx, tx, people.MemberChange{Workspace: m.Workspace, User: u.ID, Role: m.Role}); err != nil || before == m.Role {
+		return err
+	}
+	e := memberEntry(m.Workspace, u.ID, u.Name, people.Change{Field: "role", Before: roleName(before), After: roleName(m.Role)})
+	e.Action = memberAction(before, m.Role)
+	return audit.Write(ctx, tx, s.Now(), e)
 }
 
 // RemoveUser removes a user with their memberships and sessions, the invitations that they have made, by which
@@ -143,6 +183,11 @@ func (s *Store) RemoveUser(ctx context.Context, email string) error {
 		if err := tx.QueryRow(ctx, `select id from users where email = $1 for update`, email).Scan((*[16]byte)(&id)); err != nil {
 			return db.OrNotFound(err, "user")
 		}
+		rows, err := tx.Query(ctx, `select workspace_id, role from memberships where user_id = $1`, id)
+		ended, err := collectEnded(rows, err, id, people.RemovedUser)
+		if err != nil {
+			return err
+		}
 		b := &pgx.Batch{}
 		b.Queue(`delete from invitations where invited_by = $1`, id)
 		b.Queue(`delete from device_requests where user_id = $1`, id) // before memberships, in the order of who makes their keys
@@ -152,7 +197,9 @@ func (s *Store) RemoveUser(ctx context.Context, email string) error {
 		b.Queue(`delete from users where id = $1`, id)
 		b.Queue(`update audit set subject_name = $3 where subject = 'user' and subject_id = $1 or subject = 'invitation' and subject_name = $2`,
 			id.String(), email, people.RemovedUser)
-		audit.Queue(ctx, b, s.Now(), audit.Entry{Subject: audit.Of("user", id, people.RemovedUser)})
+		for _, e := range append(ended, audit.Entry{Subject: audit.Of("user", id, people.RemovedUser)}) {
+			audit.Queue(ctx, b, s.Now(), e)
+		}
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}

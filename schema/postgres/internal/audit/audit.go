@@ -19,6 +19,7 @@ type Entry struct {
 	Subject   people.Subject
 	Changes   []people.Change
 	By        people.Actor // instead of who the context says; zero: as it says
+	Action    string       // instead of what the context says; empty: as it says
 }
 
 // Queue adds the row of a change to the batch of the change; none where nothing in the context is audited.
@@ -29,6 +30,9 @@ func Queue(ctx context.Context, b *pgx.Batch, now time.Time, e Entry) {
 	}
 	if e.By.Kind != 0 {
 		a.Actor = e.By
+	}
+	if e.Action != "" {
+		a.Action = e.Action
 	}
 	now = now.UTC().Truncate(time.Millisecond)
 	b.Queue(insert, pgx.StrictNamedArgs{
@@ -49,10 +53,12 @@ func nonNil(changes []people.Change) []people.Change {
 	return changes
 }
 
-// Write writes the row of a change in its transaction.
-func Write(ctx context.Context, tx pgx.Tx, now time.Time, e Entry) error {
+// Write writes the rows of changes in their transaction.
+func Write(ctx context.Context, tx pgx.Tx, now time.Time, entries ...Entry) error {
 	b := &pgx.Batch{}
-	Queue(ctx, b, now, e)
+	for _, e := range entries {
+		Queue(ctx, b, now, e)
+	}
 	if b.Len() == 0 {
 		return nil
 	}

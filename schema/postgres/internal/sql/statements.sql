@@ -1,4 +1,4 @@
--- The 775 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 776 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -3265,13 +3265,14 @@ lock table users in share row exclusive mode;
 insert into users (id, email, name, password, is_operator, created_at, confirmed_at)
 select $1, $2, $3, $4, true, $5, $5 where not exists (select from users);
 
--- people/links.go makeFirstOwner
+-- people/links.go ownAtFirst
 insert into workspaces (id, name, plan) select $1, $2, 'operator'
 where not exists (select from workspaces where live_id is null and email is null and deleting_at is null);
 
--- people/links.go makeFirstOwner
+-- people/links.go ownAtFirst
 insert into memberships (workspace_id, user_id, role)
-select id, $1, $2 from workspaces where live_id is null and email is null and deleting_at is null order by name limit $3;
+select id, $1, $2 from workspaces where live_id is null and email is null and deleting_at is null order by name limit $3
+returning workspace_id;
 
 -- people/members.go Members
 select u.id, u.email, u.name, m.role, m.created_at,
@@ -3281,9 +3282,10 @@ from memberships m join users u on u.id = m.user_id where m.workspace_id = $1 or
 -- people/members.go ChangeMember
 update memberships set role = $3, given_by = null where workspace_id = $1 and user_id = $2;
 
--- people/members.go RemoveMember
+-- people/members.go endKeys
 update api_keys k set revoked_at = now() from workspaces w
-where w.id = k.workspace_id and (w.id = $1 or w.live_id = $1) and k.made_by = $2 and k.revoked_at is null;
+where w.id = k.workspace_id and (w.id = $1 or w.live_id = $1) and k.made_by = $2 and k.revoked_at is null
+returning k.id, k.name, k.workspace_id;
 
 -- people/members.go lockMember
 select u.name, m.role, (select count(*) from memberships o where o.workspace_id = m.workspace_id and o.role = $3)
@@ -3429,7 +3431,7 @@ on conflict (email) do update set is_operator = users.is_operator or excluded.is
 returning id, email, name, is_operator, confirmed_at is not null, created_at;
 
 -- people/users.go doubt
-update users set password = null, confirmed_at = now() where id = $1 and confirmed_at is null;
+update users set password = null, confirmed_at = now() where id = $1 and confirmed_at is null returning name;
 
 -- people/users.go doubt
 delete from passkeys where user_id = $1;
@@ -3448,18 +3450,28 @@ select from workspaces where id = any(array(select workspace_id from memberships
 order by id for no key update;
 
 -- people/users.go doubt
-with ended as (delete from memberships where user_id = $1 and given_by is not null returning workspace_id)
-delete from invitations where invited_by = $1 and workspace_id in (select workspace_id from ended);
+with ended as (
+  delete from memberships where user_id = $1 and given_by is not null returning workspace_id, role
+), withdrawn as (
+  delete from invitations where invited_by = $1 and workspace_id in (select workspace_id from ended)
+)
+select workspace_id, role from ended;
 
 -- people/users.go doubt
 delete from sessions where user_id = $1;
 
 -- people/users.go putMembership
-insert into memberships (workspace_id, user_id, role) values ($1, $2, $3)
-on conflict (workspace_id, user_id) do update set role = excluded.role, given_by = null;
+with before as (select role from memberships where workspace_id = $1 and user_id = $2), given as (
+  insert into memberships (workspace_id, user_id, role) values ($1, $2, $3)
+  on conflict (workspace_id, user_id) do update set role = excluded.role, given_by = null
+)
+select coalesce((select role from before), 0);
 
 -- people/users.go RemoveUser
 select id from users where email = $1 for update;
+
+-- people/users.go RemoveUser
+select workspace_id, role from memberships where user_id = $1;
 
 -- people/users.go RemoveUser
 delete from invitations where invited_by = $1;
