@@ -47,14 +47,26 @@ func TestAuditTellsWhoChangedWhat(t *testing.T) {
 		t.Error("a secret is told")
 	}
 	for query, n := range map[string]int{
-		"actor=user": 4, "actor=device": 1, "action=key": 2, "action=key.create": 2, "action=ke": 0, "subject=" + brand: 3, "subject=brand": 3,
+		"actor=user": 4, "actor=device": 1, "action=key": 2, "action=key.create": 2, "subject=" + brand: 3, "subject=brand": 3,
 		"from=2030-01-01T00:00:00Z": 0, "to=2020-01-01T00:00:00Z": 0, "actor=key&subject=brand": 1,
+		"actor=" + schema.NewUserID(a.Now()).String(): 0, "action=webhook": 0,
 	} {
 		if got := a.AuditRows(a.Request(http.MethodGet, "/audit?"+query, nil).Want(http.StatusOK)); len(got) != n {
 			t.Errorf("%s: %q", query, got)
 		}
 	}
 	a.Request(http.MethodGet, "/audit?from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z", nil).WantError(http.StatusBadRequest, "validation_error")
+	for query, named := range map[string]string{
+		"actor=robot": "system, user, key, device, command, visitor", "actor=brand_1": "the id of a user or a key", "action=webhok.create": "did you mean webhook?",
+		"action=ke": "account, brand, ", "action=key.": "key.create, key.revoke", "action=key.creates": "key.create, key.revoke", "action=.create": "account, brand, ",
+	} {
+		for _, path := range []string{"/audit?", "/audit/export?"} {
+			refused := a.Request(http.MethodGet, path+query, nil).WantError(http.StatusBadRequest, "validation_error")
+			if message := refused.At("details", 0, "message").Text(); !strings.Contains(message, named) {
+				t.Errorf("%s%s: %q does not name %q", path, query, message, named)
+			}
+		}
+	}
 	var paged []string
 	for path := "/audit?limit=4"; path != ""; {
 		page := a.Request(http.MethodGet, path, nil).Want(http.StatusOK)

@@ -4,6 +4,7 @@ package audit
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -14,6 +15,7 @@ import (
 	"crier/gateway/cursor"
 	"crier/schema"
 	"crier/schema/people"
+	"crier/schema/spelling"
 )
 
 // Store is all that the audit log asks of the database.
@@ -130,7 +132,7 @@ const maxFilter = 100
 
 // read reads what is asked for.
 func read(q *body.Query) people.AuditQuery {
-	query := people.AuditQuery{Actor: filter(q, "actor"), Action: filter(q, "action"), Subject: filter(q, "subject")}
+	query := people.AuditQuery{Actor: actor(q), Action: action(q), Subject: filter(q, "subject")}
 	query.From, query.To = q.Time("from"), q.Time("to")
 	if !query.From.IsZero() && !query.To.IsZero() && !query.From.Before(query.To) {
 		q.Report.Fail("to", body.CodeInvalidValue, "must be after from")
@@ -138,10 +140,39 @@ func read(q *body.Query) people.AuditQuery {
 	return query
 }
 
+// actor reads who the rows are of: a kind, or an id, of which nobody is told whether there is one.
+func actor(q *body.Query) string {
+	text := filter(q, "actor")
+	_, notUser := schema.ParseUserID(text)
+	_, notKey := schema.ParseKeyID(text)
+	if text != "" && people.ParseActorKind(text) == 0 && notUser != nil && notKey != nil {
+		q.Report.Fail("actor", body.CodeInvalidValue, "must be the id of a user or a key, or one of "+strings.Join(people.ActorKinds(), ", "))
+	}
+	return text
+}
+
+// action reads what was done in the rows: an action, or the first part of several.
+func action(q *body.Query) string {
+	text := filter(q, "action")
+	group, _, isWhole := strings.Cut(text, ".")
+	known := people.ActionsOf(group)
+	switch {
+	case text == "" || people.IsAction(text) || !isWhole && len(known) > 0:
+	case len(known) > 0:
+		q.Report.Fail("action", body.CodeInvalidValue, "must be "+group+", or one of "+strings.Join(known, ", "))
+	default:
+		groups := people.ActionGroups()
+		q.Report.Fail("action", body.CodeInvalidValue,
+			"must be an action, such as key.create, or the first part of one: "+strings.Join(groups, ", ")+spelling.DidYouMean(group, groups))
+	}
+	return text
+}
+
 func filter(q *body.Query, name string) string {
 	text, ok := q.Word(name)
 	if ok && (text == "" || len(text) > maxFilter) {
 		q.Report.Fail(name, body.CodeInvalidValue, "must be an id or a word, as the rows have them")
+		return ""
 	}
 	return text
 }

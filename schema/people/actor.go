@@ -36,6 +36,9 @@ type Actor struct {
 	Address string // the network it came from; empty where it came from none
 }
 
+// ActorKinds returns the names of the kinds.
+func ActorKinds() []string { return actorNames[BySystem:] }
+
 // ParseActorKind reads the name of a kind; zero where it is none.
 func ParseActorKind(name string) ActorKind {
 	for k := BySystem; int(k) < len(actorNames); k++ {
