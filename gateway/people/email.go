@@ -3,7 +3,6 @@ package people
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -86,13 +85,10 @@ func (s *sessions) confirmEmail(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	token, _ := f.Text("token", body.MaxShort)
-	f.Require("token")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	hash, err := givenToken(f)
+	if err != nil {
 		return err
 	}
-	hash, _ := people.HashToken(strings.TrimSpace(token))
 	session := admission.RequestOf(c).Session
 	email, err := s.Store.ProveEmail(c.Request.Context(), session.User.ID, session.ID, hash)
 	if err != nil {

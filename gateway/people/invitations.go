@@ -3,7 +3,6 @@ package people
 import (
 	"context"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -146,12 +145,16 @@ func (i *invitations) accept(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	token, _ := f.Text("token", body.MaxShort)
-	f.Require("token")
-	hash, _ := people.HashToken(strings.TrimSpace(token))
-	invitation, user, err := i.Store.Invitation(c.Request.Context(), hash)
-	if token != "" && err != nil {
+	hash, err := givenToken(f)
+	if err != nil {
 		return err
+	}
+	invitation, user, err := i.Store.Invitation(c.Request.Context(), hash)
+	if err != nil {
+		return err
+	}
+	if session := admission.RequestOf(c).Session; session != nil && session.User.ID != user {
+		return &schema.Error{Kind: schema.Forbidden, Message: "this invitation is for " + invitation.Email + ", and you are signed in as " + session.User.Email + ": sign out first, then accept it"}
 	}
 	name, chosen := f.GivenName(), newPassword(f, "password")
 	if user.IsZero() {
@@ -171,7 +174,7 @@ func (i *invitations) accept(c *gin.Context) error {
 // join makes the user of the session a member.
 func (i *invitations) join(c *gin.Context, hash [32]byte, user schema.UserID) error {
 	r := admission.RequestOf(c)
-	if r.Session == nil || r.Session.User.ID != user {
+	if r.Session == nil {
 		return people.ErrSignInFirst
 	}
 	if err := r.Genuine(); err != nil {

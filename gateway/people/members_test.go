@@ -103,7 +103,12 @@ func TestInvitationsOfUsersNeedTheirSession(t *testing.T) {
 	token := invite(ada, "bob@example.com", people.Editor)
 	body := accepting(token)
 	a.RequestWith("", http.MethodPost, "/invitations/accept", body).WantError(http.StatusUnauthorized, "unauthorized")
-	eve.Do(http.MethodPost, "/invitations/accept", body).WantError(http.StatusUnauthorized, "unauthorized")
+	for _, of := range []string{token, invite(ada, "carol@example.com", people.Viewer)} { // a user, and nobody yet
+		refused := eve.Do(http.MethodPost, "/invitations/accept", `{"token": "`+of+`"}`).WantError(http.StatusForbidden, "forbidden")
+		if message := refused.At("message").Text(); !strings.Contains(message, "you are signed in as eve@example.com: sign out first") {
+			t.Errorf("message = %q", message)
+		}
+	}
 	bob.Do(http.MethodPost, "/invitations/accept", body, "X-CSRF-Token", "").WantError(http.StatusForbidden, "forbidden")
 	bob.Do(http.MethodPost, "/invitations/accept", body, "Sec-Fetch-Site", "cross-site").WantError(http.StatusForbidden, "forbidden")
 	bob.Do(http.MethodPost, "/invitations/accept", `{"token": "`+token+`"}`).Want(http.StatusCreated)

@@ -361,6 +361,12 @@ func TestPeopleSignInByALinkOnce(t *testing.T) {
 	old.Do(http.MethodGet, "/session", nil).Want(http.StatusOK)
 	a.RequestWith("", http.MethodPost, "/session/link", `{"token": "`+token+`"}`).WantError(http.StatusUnauthorized, "unauthorized")
 	a.RequestWith("", http.MethodPost, "/session/link", `{"token": "x"}`).WantError(http.StatusUnauthorized, "unauthorized")
+	for _, without := range []string{`{"token": ""}`, `{"token": " "}`, `{}`} {
+		details := a.RequestWith("", http.MethodPost, "/session/link", without).WantError(http.StatusBadRequest, "validation_error").At("details")
+		if details.Len() != 1 || details.At(0, "field").Text() != "token" {
+			t.Errorf("%s: details = %v", without, details.Value)
+		}
+	}
 	v.Do(http.MethodPost, "/session/link", `{"token": "`+a.CreateLink(ada.ID)+`", "password": "other words of mine"}`).Want(http.StatusCreated)
 	old.Do(http.MethodGet, "/session", nil).WantError(http.StatusUnauthorized, "unauthorized")
 	expired := a.CreateLink(ada.ID)

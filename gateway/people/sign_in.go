@@ -73,23 +73,38 @@ func newPassword(f *body.Form, name string) string {
 	return text
 }
 
+// givenToken reads a token that somebody was given, and returns its hash. What else the request needs may follow from
+// what the token is of, so that a request without one fails at once.
+func givenToken(f *body.Form) (hash [32]byte, err error) {
+	token, ok := f.Text("token", body.MaxShort)
+	f.Require("token")
+	if ok && strings.TrimSpace(token) == "" {
+		f.Fail("token", body.CodeInvalidValue, "must not be empty")
+	}
+	hash, _ = people.HashToken(strings.TrimSpace(token))
+	return hash, f.Report.Err()
+}
+
 // redeem begins a session for whoever has a link, and uses that up. The first owner says who they are.
 func (s *sessions) redeem(c *gin.Context) error {
 	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
 	}
-	token, _ := f.Text("token", body.MaxShort)
-	f.Require("token")
-	hash, _ := people.HashToken(strings.TrimSpace(token))
-	link, err := s.Store.Link(c.Request.Context(), hash)
-	if token != "" && err != nil {
+	hash, err := givenToken(f)
+	if err != nil {
 		return err
 	}
+	link, err := s.Store.Link(c.Request.Context(), hash)
+	if err != nil {
+		return err
+	}
+	user := link.User
 	r := people.Redemption{Hash: hash, At: s.Now().UTC().Truncate(time.Millisecond)}
 	chosen := newPassword(f, "password")
-	if link.User.IsZero() {
-		r.ID, r.Email, r.Name = schema.NewUserID(r.At), people.Email(f.Email("email")), f.GivenName()
+	if user.IsZero() {
+		user = schema.NewUserID(r.At)
+		r.ID, r.Email, r.Name = user, people.Email(f.Email("email")), f.GivenName()
 		f.Require("email")
 		f.Require("name")
 		f.Require("password")
