@@ -186,7 +186,7 @@ func operations(config Config, f answer.Failures) ([]admission.Route, error) {
 			Now: config.Now, Random: config.Random,
 		}),
 		people.Routes(people.Config{
-			Store: config.Stores.People, Mail: config.Stores.Mail, Passwords: passwords, Sandboxes: config.Sandboxes, Verifier: passkeys, Providers: config.Providers,
+			Store: config.Stores.People, Mail: config.Stores.Mail, Passwords: passwords, Vault: config.Platforms.Vault, Sandboxes: config.Sandboxes, Verifier: passkeys, Providers: config.Providers,
 			Cookies: admission.CookiesOf(config.Addresses.PublicURL), PublicURL: config.Addresses.PublicURL, ProvidersURL: api + "/session/providers/",
 			Now: config.Now, Random: config.Random, Logger: config.Logger,
 		}),

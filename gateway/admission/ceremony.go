@@ -29,3 +29,20 @@ func (k Cookies) Ceremony(r *http.Request) (token string, hash [32]byte, ok bool
 	hash, ok = people.HashToken(cookie.Value)
 	return cookie.Value, hash, ok
 }
+
+// browserCookie tells who has signed in from a browser before. It outlasts their session, and begins none.
+const browserCookie = "crier_browser"
+
+// SetBrowser gives a browser the text by which it is known again.
+func (k Cookies) SetBrowser(c *gin.Context, text string) {
+	k.set(c, k.named(browserCookie), text, people.BrowserLife)
+}
+
+// Browser returns that text of a request's browser; empty without one.
+func (k Cookies) Browser(r *http.Request) string {
+	cookie, err := r.Cookie(k.named(browserCookie))
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}

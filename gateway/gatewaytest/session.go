@@ -16,6 +16,7 @@ type Session struct {
 	*API
 	Cookie, CSRFToken string
 	Ceremony          string // cookie of the ceremony it has begun
+	Browser           string // cookie by which it is known as one that its user has signed in from
 }
 
 // Do makes a request as a page of crier's own does.
@@ -35,19 +36,24 @@ func (s *Session) Do(method, path string, body any, headers ...string) *Response
 }
 
 // Cookies are the value of the header Cookie.
-func (s *Session) Cookies() string { return s.Cookie + "; " + s.Ceremony }
+func (s *Session) Cookies() string { return s.Cookie + "; " + s.Ceremony + "; " + s.Browser }
 
 // StoreCookies stores the cookies of a response.
 func (s *Session) StoreCookies(header http.Header) {
 	for _, set := range header.Values("Set-Cookie") {
 		cookie, _, _ := strings.Cut(set, ";")
-		if strings.Contains(cookie, "crier_ceremony=") {
+		switch {
+		case strings.Contains(cookie, "crier_ceremony="):
 			s.Ceremony = cookie
-		} else {
+		case strings.Contains(cookie, "crier_browser="):
+			s.Browser = cookie
+		default:
 			s.Cookie = cookie
 		}
 	}
 }
 
 // On is the same browser at another gateway.
-func (s *Session) On(a *API) *Session { return &Session{a, s.Cookie, s.CSRFToken, s.Ceremony} }
+func (s *Session) On(a *API) *Session {
+	return &Session{a, s.Cookie, s.CSRFToken, s.Ceremony, s.Browser}
+}

@@ -23,7 +23,7 @@ func (s *sessions) open(c *gin.Context, token string, kind people.CeremonyKind, 
 	r := admission.RequestOf(c)
 	begun := people.Ceremony{Kind: kind, Provider: provider, Address: r.Address.String()}
 	begun.Hash, _ = people.HashToken(token)
-	if kind == people.LinksIdentity || kind == people.AddsPasskey {
+	if kind != people.SignsInByProvider && r.Session != nil && r.Genuine() == nil { // a passkey may be to show who its user is
 		begun.User, begun.Session = r.Session.User.ID, r.Session.ID
 	}
 	if err := s.Store.BeginCeremony(c.Request.Context(), begun); err != nil {
@@ -35,20 +35,20 @@ func (s *sessions) open(c *gin.Context, token string, kind people.CeremonyKind, 
 
 // close ends the ceremony of a request's browser, which has to be of a kind, and of the session that it was begun
 // in if there was one. The error is people.ErrCeremonyOver where there is none.
-func (s *sessions) close(c *gin.Context, kind people.CeremonyKind) (token string, err error) {
+func (s *sessions) close(c *gin.Context, kind people.CeremonyKind) (token string, begun people.Ceremony, err error) {
 	token, hash, ok := s.Cookies.Ceremony(c.Request)
 	if !ok {
-		return "", people.ErrCeremonyOver
+		return "", begun, people.ErrCeremonyOver
 	}
 	s.Cookies.ClearCeremony(c)
-	begun, err := s.Store.TakeCeremony(c.Request.Context(), hash)
+	begun, err = s.Store.TakeCeremony(c.Request.Context(), hash)
 	if err != nil {
-		return "", err
+		return "", begun, err
 	}
 	if begun.Kind != kind || !isOfSession(begun, admission.RequestOf(c)) {
-		return "", people.ErrCeremonyOver
+		return "", begun, people.ErrCeremonyOver
 	}
-	return token, nil
+	return token, begun, nil
 }
 
 func isOfSession(begun people.Ceremony, r *admission.Request) bool {

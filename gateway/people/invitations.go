@@ -204,5 +204,5 @@ func (i *invitations) joinAnew(c *gin.Context, u people.NewUser) error {
 	if err := i.Store.JoinAnew(c.Request.Context(), u, session); err != nil {
 		return err
 	}
-	return i.welcome(c, token, "you are a member, and signed in")
+	return i.welcome(c, u.ID, token, "you are a member, and signed in")
 }

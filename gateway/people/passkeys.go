@@ -28,10 +28,10 @@ type passkeyStore interface {
 	RenamePasskey(ctx context.Context, user schema.UserID, id schema.PasskeyID, name string) error
 	RemovePasskey(ctx context.Context, user schema.UserID, id schema.PasskeyID, ways people.Ways) error
 	// SignInByPasskey begins a session, and stores the passkey's count. It is Unauthorized where that says that there
-	// is a copy of it.
-	SignInByPasskey(ctx context.Context, passkey people.Passkey, session people.NewSession) error
+	// is a copy of it. begun is the ceremony in which the passkey was shown.
+	SignInByPasskey(ctx context.Context, passkey people.Passkey, session people.NewSession, begun people.Ceremony) error
 	// ProveByPasskey stores the count, and that the session's user has shown who they are. It is refused alike.
-	ProveByPasskey(ctx context.Context, passkey people.Passkey, session schema.SessionID, address string) error
+	ProveByPasskey(ctx context.Context, passkey people.Passkey, session schema.SessionID) error
 }
 
 // passkeys is the resource of passkeys.
@@ -127,7 +127,7 @@ func (p *passkeys) signIn(c *gin.Context) error {
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	used, err := p.shown(c, given)
+	used, begun, err := p.shown(c, given)
 	if err != nil {
 		return err
 	}
@@ -135,21 +135,22 @@ func (p *passkeys) signIn(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Store.SignInByPasskey(c.Request.Context(), used, session); err != nil {
+	if err := p.Store.SignInByPasskey(c.Request.Context(), used, session, begun); err != nil {
 		return err
 	}
-	return p.welcome(c, sessionToken, "you are signed in")
+	return p.welcome(c, used.User, sessionToken, "you are signed in")
 }
 
 // shown returns the passkey that an authenticator has shown in the ceremony of the request's browser.
-func (p *passkeys) shown(c *gin.Context, given []byte) (people.Passkey, error) {
-	token, err := p.close(c, people.SignsInByPasskey)
+func (p *passkeys) shown(c *gin.Context, given []byte) (used people.Passkey, begun people.Ceremony, err error) {
+	token, begun, err := p.close(c, people.SignsInByPasskey)
 	if err != nil {
-		return people.Passkey{}, err
+		return used, begun, err
 	}
-	return p.Verifier.Used(token, given, func(credential []byte) (people.Passkey, error) {
+	used, err = p.Verifier.Used(token, given, func(credential []byte) (people.Passkey, error) {
 		return p.Store.Passkey(c.Request.Context(), credential)
 	})
+	return used, begun, err
 }
 
 // givenCredential reads what a browser's PublicKeyCredential.toJSON makes.
@@ -207,7 +208,7 @@ func (p *passkeys) add(c *gin.Context) error {
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	token, err := p.close(c, people.AddsPasskey)
+	token, _, err := p.close(c, people.AddsPasskey)
 	if err != nil {
 		return err
 	}

@@ -207,7 +207,7 @@ func TestPasskeyIsAddedOnce(t *testing.T) {
 	eve.Do(http.MethodPost, "/me/passkeys", map[string]any{"name": "mine", "credential": wrong.create(eve, options)}).WantError(http.StatusBadRequest, "validation_error")
 }
 
-// TestSignInsThatBeginAreLimited counts them with wrong passwords, by network; a success gives its own back.
+// TestSignInsThatBeginAreLimited counts them by network; a success gives its own back.
 func TestSignInsThatBeginAreLimited(t *testing.T) {
 	a := gatewaytest.New(t)
 	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
@@ -216,11 +216,17 @@ func TestSignInsThatBeginAreLimited(t *testing.T) {
 	for range 5 {
 		signInByPasskey((&gatewaytest.Session{API: a}), device).Want(http.StatusCreated)
 	}
+	guest := &gatewaytest.Session{API: a}
 	for range people.AttemptsByAddress {
-		ada.Do(http.MethodPost, "/session/passkey/challenge", nil).Want(http.StatusCreated)
+		guest.Do(http.MethodPost, "/session/passkey/challenge", nil).Want(http.StatusCreated)
 	}
-	ada.Do(http.MethodPost, "/session/passkey/challenge", nil).WantError(http.StatusTooManyRequests, "rate_limit_exceeded")
-	ada.Do(http.MethodPost, "/me/passkeys/challenge", nil).Want(http.StatusCreated) // whoever is signed in is not a guest
+	guest.Do(http.MethodPost, "/session/passkey/challenge", nil).WantError(http.StatusTooManyRequests, "rate_limit_exceeded")
+	// Whoever is signed in is no guest, if it is them, and gives back nothing of what guests have used up.
+	ada.Do(http.MethodPost, "/me/passkeys/challenge", nil).Want(http.StatusCreated)
+	ada.Do(http.MethodPost, "/session/passkey/challenge", nil, "X-CSRF-Token", "").WantError(http.StatusTooManyRequests, "rate_limit_exceeded")
+	signInByPasskey(ada, device).Want(http.StatusCreated)
+	guest.Do(http.MethodPost, "/session/passkey/challenge", nil).WantError(http.StatusTooManyRequests, "rate_limit_exceeded")
+	a.SignIn("ada") // nor do passwords count among these
 }
 
 // TestDoubtTakesEveryWayIn has the operator add somebody who became a user by an invitation: whoever took the
@@ -234,11 +240,15 @@ func TestDoubtTakesEveryWayIn(t *testing.T) {
 	a.Exec(`update users set confirmed_at = null`)
 	a.Exec(`update memberships set given_by = 'https://login.example'`)
 	added := people.User{ID: schema.NewUserID(a.Now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.Now()}
-	if _, err := a.People().AddUser(t.Context(), added, people.Membership{}); err != nil {
+	byCommand := people.WithAudited(t.Context(), people.Audited{Action: "user.add", Actor: people.Actor{Kind: people.ByCommand, Name: "root"}})
+	if _, err := a.People().AddUser(byCommand, added, people.Membership{}); err != nil {
 		t.Fatal(err)
 	}
 	if n := a.QueryInt(`select (select count(*) from passkeys) + (select count(*) from identities) + (select count(*) from memberships) + (select count(*) from sessions)`); n != 0 {
 		t.Errorf("%d rows are left", n)
+	}
+	if rows := a.AuditRows(a.Request(http.MethodGet, "/audit", nil).Want(http.StatusOK)); !slices.Equal(rows, []string{"member.remove; command; root; ada; role: owner → "}) {
+		t.Errorf("the workspace's log has %q", rows)
 	}
 }
 

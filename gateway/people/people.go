@@ -57,11 +57,14 @@ type sessionStore interface {
 	Memberships(ctx context.Context, user schema.UserID) ([]people.Membership, error)
 	// ProveByPassword stores that the user of a session has shown their password. It is Unauthorized where the session
 	// has ended.
-	ProveByPassword(ctx context.Context, user schema.UserID, session schema.SessionID, a people.Attempt) error
+	ProveByPassword(ctx context.Context, user schema.UserID, session schema.SessionID) error
 }
 
 // passwordStore keeps passwords.
 type passwordStore interface {
+	// CountProof counts that a user shows their password in a session, and returns what it is checked against: nothing
+	// where they have none. It is RateLimitExceeded where there were too many.
+	CountProof(ctx context.Context, user schema.UserID) (stored string, err error)
 	// ChangePassword ends all sessions of the user but the current one, which goes on by another token. It is
 	// Unauthorized where that has ended.
 	ChangePassword(ctx context.Context, user schema.UserID, password string, current schema.SessionID, hash [32]byte) error
@@ -72,6 +75,12 @@ type Passwords interface {
 	Hash(ctx context.Context, password string) (string, error)
 	// Matches takes as long where nothing is stored.
 	Matches(ctx context.Context, password, stored string) (bool, error)
+}
+
+// Vault seals texts for what associated names.
+type Vault interface {
+	SealText(associated, text string) ([]byte, error)
+	OpenText(associated string, sealed []byte) (string, error)
 }
 
 // Sandboxes makes the workspaces of the test mode.
@@ -85,6 +94,7 @@ type Config struct {
 	Store        Store
 	Mail         MailStore
 	Passwords    Passwords
+	Vault        Vault
 	Sandboxes    Sandboxes
 	Verifier     *passkey.Verifier // nil: browsers know no passkeys at the public URL
 	Providers    []*oidc.Provider

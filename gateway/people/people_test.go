@@ -124,17 +124,39 @@ func TestPasswordIsNotChangedByASessionThatHasEnded(t *testing.T) {
 	a.SignIn("ada")
 }
 
+// TestSignInByOthersDoesNotLockAUserOut has others of her network use up what it has, and what her address has. In the
+// browser that she has signed in from before, that is nothing to her.
 func TestSignInByOthersDoesNotLockAUserOut(t *testing.T) {
 	a := gatewaytest.New(t)
-	a.SignInMember(a.Workspace, people.Viewer, "ada")
-	wrong := `{"email": "ada@example.com", "password": "wrong words of mine"}`
-	a.Exec(`update sessions set address = '203.0.113.0/24'`)
+	a.Freeze()
+	ada, bob := a.SignInMember(a.Workspace, people.Viewer, "ada"), a.SignInMember(a.Workspace, people.Viewer, "bob")
+	const right, wrong = `{"email": "ada@example.com", "password": "` + gatewaytest.Password + `"}`, `{"email": "ada@example.com", "password": "wrong words of mine"}`
 	for range people.AttemptsByEmail {
 		a.RequestWith("", http.MethodPost, "/session", wrong).WantError(http.StatusUnauthorized, "unauthorized")
 	}
-	a.RequestWith("", http.MethodPost, "/session", wrong).WantError(http.StatusTooManyRequests, "rate_limit_exceeded")
-	a.Exec(`update sessions set address = '127.0.0.1/32'`) // she is signed in from here, as a key shows
-	a.SignIn("ada")
+	a.RequestWith("", http.MethodPost, "/session", right).WantError(http.StatusTooManyRequests, "rate_limit_exceeded")
+	a.Exec(`update request_windows set used = $1 where subject = 'sign-in from 127.0.0.1/32'`, people.AttemptsByAddress)
+
+	ada.Do(http.MethodDelete, "/session", nil).Want(http.StatusOK)
+	ada.Do(http.MethodPost, "/session", wrong).WantError(http.StatusUnauthorized, "unauthorized")
+	ada.Do(http.MethodPost, "/session", right).Want(http.StatusCreated)
+	for name, cookie := range map[string]string{"known for another": bob.Browser, "made up": "__Host-crier_browser=YWRh", "no text": "__Host-crier_browser=?"} {
+		guest := &gatewaytest.Session{API: a, Browser: cookie}
+		if got := guest.Do(http.MethodPost, "/session", right); got.Status != http.StatusTooManyRequests {
+			t.Errorf("a browser that is %s: %d", name, got.Status)
+		}
+	}
+
+	// Whoever has taken her browser has as many attempts there as anybody else.
+	for range people.AttemptsByBrowser {
+		ada.Do(http.MethodPost, "/session", wrong).WantError(http.StatusUnauthorized, "unauthorized")
+	}
+	ada.Do(http.MethodPost, "/session", right).WantError(http.StatusTooManyRequests, "rate_limit_exceeded")
+	a.Exec(`delete from request_windows where subject like 'sign-in with %'`)
+	before := *ada
+	ada.Do(http.MethodPost, "/session", right).Want(http.StatusCreated)
+	a.Advance(people.BrowserLife + time.Second)
+	before.Do(http.MethodPost, "/session", right).WantError(http.StatusTooManyRequests, "rate_limit_exceeded")
 }
 
 func TestSessionsOfOneNetworkAreBounded(t *testing.T) {

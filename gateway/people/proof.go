@@ -12,10 +12,29 @@ import (
 	"crier/schema/people"
 )
 
+const codeProofRequired = "proof_required"
+
 // errProof is for what whoever finds a session that was left open must not do: it would outlast the session.
 var errProof = &schema.Error{
 	Kind: schema.Forbidden, Message: "this needs you to have shown who you are within ten minutes",
-	Details: []schema.Detail{{Field: "session", Code: "proof_required", Message: "show who you are: POST /session/proof takes your password or a passkey; or sign in anew"}},
+	Details: []schema.Detail{{Field: "session", Code: codeProofRequired, Message: "show who you are: POST /session/proof takes your password or a passkey; or sign in anew"}},
+}
+
+// nothingToShow is what somebody is told who has no password to show.
+func (s *sessions) nothingToShow(c *gin.Context) error {
+	session := admission.RequestOf(c).Session
+	have, err := s.Store.Passkeys(c.Request.Context(), session.User.ID)
+	if err != nil {
+		return err
+	}
+	message := "you have neither a password nor a passkey to show: sign out and in anew, by a link, which POST /session/reset sends and crier users link prints"
+	switch {
+	case s.Verifier != nil && len(have) > 0:
+		message = "you have no password: show one of your passkeys as credential"
+	case session.Means == people.WithProvider:
+		message = "you have neither a password nor a passkey to show: sign out and in anew, at " + session.Provider
+	}
+	return &schema.Error{Kind: schema.Forbidden, Message: message, Details: []schema.Detail{{Field: "session", Code: codeProofRequired, Message: message}}}
 }
 
 // proven refuses where whoever is signed in has not shown of late who they are.
@@ -29,28 +48,18 @@ func (s *sessions) proven(c *gin.Context) error {
 // confirm checks the password of whoever is signed in, which the request has in a field. Who has none has to have
 // shown otherwise who they are.
 func (s *sessions) confirm(c *gin.Context, field, given string) error {
-	credentials, err := s.attempt(c)
+	stored, err := s.Store.CountProof(c.Request.Context(), admission.RequestOf(c).Session.User.ID)
 	if err != nil {
 		return err
 	}
-	if credentials.Password == "" {
+	if stored == "" {
 		return s.proven(c)
 	}
-	return s.match(c, field, given, credentials)
+	return s.match(c, field, given, stored)
 }
 
-// attempt counts that whoever is signed in shows a password, and returns what theirs is checked against.
-func (s *sessions) attempt(c *gin.Context) (people.Credentials, error) {
-	return s.Store.CountAttempt(c.Request.Context(), attemptOf(c))
-}
-
-func attemptOf(c *gin.Context) people.Attempt {
-	r := admission.RequestOf(c)
-	return people.Attempt{Email: r.Session.User.Email, Address: r.Address.String()}
-}
-
-func (s *sessions) match(c *gin.Context, field, given string, credentials people.Credentials) error {
-	matches, err := s.Passwords.Matches(c.Request.Context(), given, credentials.Password)
+func (s *sessions) match(c *gin.Context, field, given, stored string) error {
+	matches, err := s.Passwords.Matches(c.Request.Context(), given, stored)
 	if err == nil && !matches {
 		err = schema.InvalidField(field, body.CodeInvalidValue, "is not the password that you have now")
 	}
@@ -81,18 +90,18 @@ func (s *sessions) proveByPassword(c *gin.Context, f *body.Form) error {
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	credentials, err := s.attempt(c)
+	session := admission.RequestOf(c).Session
+	stored, err := s.Store.CountProof(c.Request.Context(), session.User.ID)
 	if err != nil {
 		return err
 	}
-	if credentials.Password == "" {
-		return errProof // no password shows anything, and what was shown before does not last longer for it
+	if stored == "" {
+		return s.nothingToShow(c) // no password shows anything, and what was shown before does not last longer for it
 	}
-	if err := s.match(c, "password", given, credentials); err != nil {
+	if err := s.match(c, "password", given, stored); err != nil {
 		return err
 	}
-	session := admission.RequestOf(c).Session
-	return s.Store.ProveByPassword(c.Request.Context(), session.User.ID, session.ID, attemptOf(c))
+	return s.Store.ProveByPassword(c.Request.Context(), session.User.ID, session.ID)
 }
 
 func (s *sessions) proveByPasskey(c *gin.Context, f *body.Form) error {
@@ -105,13 +114,13 @@ func (s *sessions) proveByPasskey(c *gin.Context, f *body.Form) error {
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	used, err := keys.shown(c, given)
+	used, _, err := keys.shown(c, given)
 	if err != nil {
 		return err
 	}
-	r := admission.RequestOf(c)
-	if used.User != r.Session.User.ID {
+	session := admission.RequestOf(c).Session
+	if used.User != session.User.ID {
 		return people.ErrNoPasskey
 	}
-	return s.Store.ProveByPasskey(c.Request.Context(), used, r.Session.ID, r.Address.String())
+	return s.Store.ProveByPasskey(c.Request.Context(), used, session.ID)
 }

@@ -3,6 +3,7 @@ package people_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"crier/gateway/gatewaytest"
@@ -51,11 +52,47 @@ func TestWhoFindsASessionOpenCannotStay(t *testing.T) {
 
 	// Who has no password has nothing to show with the request itself, and what they have shown lasts no longer for one.
 	a.Exec(`update users set password = null`)
-	wantsProof(ada, http.MethodPost, "/session/proof", `{"password": "anything"}`)
+	toldToShow := func(want string) {
+		t.Helper()
+		wantsProof(ada, http.MethodPost, "/session/proof", `{"password": "anything"}`)
+		refused := ada.Do(http.MethodPost, "/session/proof", `{"password": "anything"}`).WantError(http.StatusForbidden, "forbidden")
+		if message := refused.At("message").Text(); !strings.Contains(message, want) {
+			t.Errorf("message = %q, want %q", message, want)
+		}
+	}
+	toldToShow("one of your passkeys")
 	elevenMinutesPass(a)
 	wantsProof(ada, http.MethodPatch, "/me/password", fmt.Sprintf(`{"newPassword": %q}`, gatewaytest.Password))
 	wantsProof(ada, http.MethodPost, "/me/email", `{"email": "ada@example.org"}`)
 	wantsProof(ada, http.MethodPost, "/session/proof", `{"password": ""}`)
 	show(device).Want(http.StatusOK)
 	ada.Do(http.MethodPatch, "/me/password", fmt.Sprintf(`{"newPassword": %q}`, gatewaytest.Password)).Want(http.StatusOK)
+
+	// Who has neither signs in anew, as they did.
+	a.Exec(`update users set password = null`)
+	a.Exec(`delete from passkeys`)
+	toldToShow("by a link")
+	a.Exec(`update sessions set means = $1, provider = 'acme'`, people.WithProvider)
+	toldToShow("anew, at acme")
+}
+
+// TestProofsAreTheUsersToUseUp has others of her network use up what it has of sign-ins, and then her session what it
+// has of proofs.
+func TestProofsAreTheUsersToUseUp(t *testing.T) {
+	a := gatewaytest.New(t)
+	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
+	a.Exec(`insert into request_windows (subject, began_at, used) select subject || ' from 127.0.0.1/32', now(), 1000 from unnest('{sign-in,sign-in begun}'::text[]) subject
+		on conflict (subject) do update set used = excluded.used`)
+	const right, wrong = `{"password": "` + gatewaytest.Password + `"}`, `{"password": "not hers, in any case"}`
+	for range 2 {
+		for range people.AttemptsInSession - 1 {
+			ada.Do(http.MethodPost, "/session/proof", wrong).WantError(http.StatusBadRequest, "validation_error")
+		}
+		ada.Do(http.MethodPost, "/session/proof", right).Want(http.StatusOK)
+	}
+	for range people.AttemptsInSession {
+		ada.Do(http.MethodPost, "/me/email", `{"email": "ada@example.org", "currentPassword": "not hers, in any case"}`).WantError(http.StatusBadRequest, "validation_error")
+	}
+	ada.Do(http.MethodPost, "/session/proof", right).WantError(http.StatusTooManyRequests, "rate_limit_exceeded")
+	ada.Do(http.MethodPost, "/session", `{"email": "ada@example.com", "password": "`+gatewaytest.Password+`"}`).Want(http.StatusCreated)
 }

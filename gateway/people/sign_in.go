@@ -32,7 +32,7 @@ func (s *sessions) signIn(c *gin.Context) error {
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	attempt := people.Attempt{Email: people.Email(email), Address: admission.RequestOf(c).Address.String()}
+	attempt := people.Attempt{Email: people.Email(email), Address: admission.RequestOf(c).Address.String(), Browser: s.browser(c)}
 	credentials, err := s.Store.CountAttempt(c.Request.Context(), attempt)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *sessions) signIn(c *gin.Context) error {
 	if err := s.Store.SignIn(c.Request.Context(), session, attempt, credentials); err != nil {
 		return err
 	}
-	return s.welcome(c, token, "you are signed in")
+	return s.welcome(c, credentials.User, token, "you are signed in")
 }
 
 // givenPassword reads a password that is checked, whatever it is.
@@ -126,7 +126,7 @@ func (s *sessions) redeem(c *gin.Context) error {
 	if err := s.Store.Redeem(c.Request.Context(), r, session); err != nil {
 		return err
 	}
-	return s.welcome(c, sessionToken, "you are signed in; the link is used up")
+	return s.welcome(c, user, sessionToken, "you are signed in; the link is used up")
 }
 
 // begin makes a session of nobody yet, and its token.
@@ -156,8 +156,11 @@ type welcomeAnswer struct {
 	CSRFToken string `json:"csrfToken"`
 }
 
-func (s *sessions) welcome(c *gin.Context, token, message string) error {
+func (s *sessions) welcome(c *gin.Context, user schema.UserID, token, message string) error {
 	s.Cookies.Set(c, token)
+	if err := s.remember(c, user); err != nil {
+		return err
+	}
 	answer.JSON(c, http.StatusCreated, welcomeAnswer{Success: true, Message: message, CSRFToken: people.CSRFToken(token)})
 	return nil
 }

@@ -8,19 +8,31 @@ import (
 
 // Attempts to sign in by password are counted in windows, before the password is looked at. An address
 // has a network's, since there may be an office behind it; so has a user, by their address of e-mail,
-// whether there is such a user or not.
+// whether there is such a user or not. A user has one of their own, which others cannot use up, in each browser
+// that they have signed in from before, and one for what asks for their password in their sessions.
 const (
 	AttemptWindow     = 15 * time.Minute
 	AttemptsByAddress = 50
 	AttemptsByEmail   = 10
-	AttemptsFromKnown = 20 // by a user from a network that they are signed in from: others cannot use these up
+	AttemptsByBrowser = 10
+	AttemptsInSession = 10
 )
 
 // Attempt is one to sign in.
 type Attempt struct {
 	Email   string
 	Address string // the network it comes from
+	Browser Browser
 }
+
+// Browser is one that a user has signed in from before, as its cookie shows.
+type Browser struct {
+	User schema.UserID // zero: nobody is known to have
+	ID   string
+}
+
+// BrowserLife is for how long a browser is known after its user has signed in.
+const BrowserLife = 180 * 24 * time.Hour
 
 // Credentials are what a password is checked against.
 type Credentials struct {

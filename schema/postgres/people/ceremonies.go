@@ -13,12 +13,12 @@ import (
 	"crier/schema/postgres/internal/sql"
 )
 
-// BeginCeremony stores what a browser begins, and forgets some that are too old. One to sign in is counted as an
-// attempt: the error is RateLimitExceeded where there were too many from its network. A user who adds something
-// ends by it what they began before. The error is Unavailable where as many wait as may.
+// BeginCeremony stores what a browser begins, and forgets some that are too old. One to sign in is counted: the error
+// is RateLimitExceeded where there were too many from its network. What a user begins in a session ends what they
+// began before. The error is Unavailable where as many wait as may.
 func (s *Store) BeginCeremony(ctx context.Context, c people.Ceremony) error {
 	if c.User.IsZero() {
-		if err := s.countAttempt(ctx, addressSubject(people.Attempt{Address: c.Address}), people.AttemptsByAddress); err != nil {
+		if err := s.countAttempt(ctx, ceremonySubject(c.Address), people.AttemptsByAddress); err != nil {
 			return err
 		}
 	}
@@ -65,9 +65,13 @@ func (s *Store) TakeCeremony(ctx context.Context, hash [32]byte) (people.Ceremon
 	}
 }
 
-// giveBack counts an attempt from a network no more: it was a success.
-func giveBack(ctx context.Context, tx pgx.Tx, address string) error {
-	_, err := tx.Exec(ctx, `update request_windows set used = greatest(used - 1, 0) where subject = $1`, addressSubject(people.Attempt{Address: address}))
+// ceremonySubject names the window of a network's sign-ins by passkey and at issuers. Nobody guesses these, so that
+// wrong passwords do not count in it, nor they among those.
+func ceremonySubject(address string) string { return "sign-in begun from " + address }
+
+// giveBack counts an attempt in a window no more: it was a success.
+func giveBack(ctx context.Context, tx pgx.Tx, subject string) error {
+	_, err := tx.Exec(ctx, `update request_windows set used = greatest(used - 1, 0) where subject = $1`, subject)
 	return err
 }
 

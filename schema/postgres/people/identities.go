@@ -40,7 +40,7 @@ func (s *Store) SignInBy(ctx context.Context, t people.Testimony, n people.NewSe
 		if left, err = s.takeRoles(ctx, tx, n.User, t); err != nil {
 			return err
 		}
-		if err := giveBack(ctx, tx, n.Address); err != nil {
+		if err := giveBack(ctx, tx, ceremonySubject(n.Address)); err != nil {
 			return err
 		}
 		return beginSession(ctx, tx, n)

@@ -128,8 +128,9 @@ func (s *Store) RemovePasskey(ctx context.Context, user schema.UserID, id schema
 }
 
 // SignInByPasskey begins the session of a user who has shown a passkey, whose count is what it was just now. The
-// error is Unauthorized where the passkey is gone, or its count says that there is a copy of it.
-func (s *Store) SignInByPasskey(ctx context.Context, p people.Passkey, n people.NewSession) error {
+// error is Unauthorized where the passkey is gone, or its count says that there is a copy of it. What was begun in a
+// session was not counted, so that nothing is given back for it.
+func (s *Store) SignInByPasskey(ctx context.Context, p people.Passkey, n people.NewSession, begun people.Ceremony) error {
 	n.User, n.Means = p.User, people.WithPasskey
 	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select from users where id = $1 for key share`, p.User); err != nil { // first, as where a user is removed
@@ -138,8 +139,10 @@ func (s *Store) SignInByPasskey(ctx context.Context, p people.Passkey, n people.
 		if err := countUse(ctx, tx, p, n.At); err != nil {
 			return err
 		}
-		if err := giveBack(ctx, tx, n.Address); err != nil {
-			return err
+		if begun.Session.IsZero() {
+			if err := giveBack(ctx, tx, ceremonySubject(n.Address)); err != nil {
+				return err
+			}
 		}
 		return beginSession(ctx, tx, n)
 	})

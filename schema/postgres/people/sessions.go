@@ -116,20 +116,15 @@ func (s *Store) Sessions(ctx context.Context, user schema.UserID) ([]people.Sess
 
 // ProveByPassword stores that the user of a session has shown their password: attempts before it count no more. The
 // error is Unauthorized where the session has ended.
-func (s *Store) ProveByPassword(ctx context.Context, user schema.UserID, session schema.SessionID, a people.Attempt) error {
-	return s.prove(ctx, user, session, func(tx pgx.Tx) error { return forgetAttempts(ctx, tx, a) })
+func (s *Store) ProveByPassword(ctx context.Context, user schema.UserID, session schema.SessionID) error {
+	return s.prove(ctx, user, session, func(tx pgx.Tx) error { return forgetWindow(ctx, tx, proofSubject(user)) })
 }
 
 // ProveByPasskey stores that the user of a session has shown one of their passkeys, whose count is what it was just
 // now. The error is Unauthorized where the session has ended, the passkey is gone, or its count says that there is a
 // copy of it.
-func (s *Store) ProveByPasskey(ctx context.Context, p people.Passkey, session schema.SessionID, address string) error {
-	return s.prove(ctx, p.User, session, func(tx pgx.Tx) error {
-		if err := countUse(ctx, tx, p, s.Now()); err != nil {
-			return err
-		}
-		return giveBack(ctx, tx, address)
-	})
+func (s *Store) ProveByPasskey(ctx context.Context, p people.Passkey, session schema.SessionID) error {
+	return s.prove(ctx, p.User, session, func(tx pgx.Tx) error { return countUse(ctx, tx, p, s.Now()) })
 }
 
 func (s *Store) prove(ctx context.Context, user schema.UserID, session schema.SessionID, shown func(pgx.Tx) error) error {

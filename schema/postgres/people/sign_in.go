@@ -20,31 +20,45 @@ import (
 // there is no such user, nothing. The error is RateLimitExceeded where there were too many, of which the
 // caller cannot tell whether there is such a user.
 func (s *Store) CountAttempt(ctx context.Context, a people.Attempt) (c people.Credentials, err error) {
-	var stored *string
-	var isKnown bool
-	err = s.Pool.QueryRow(ctx, `
-		select u.id, u.password, exists (select from sessions where user_id = u.id and address = $2) from users u where u.email = $1`,
-		a.Email, a.Address).Scan((*[16]byte)(&c.User), &stored, &isKnown)
+	err = s.Pool.QueryRow(ctx, `select id, coalesce(password, '') from users where email = $1`, a.Email).Scan((*[16]byte)(&c.User), &c.Password)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return c, fmt.Errorf("looking for a user: %w", db.Unavailable(err))
 	}
-	if stored != nil {
-		c.Password = *stored
+	if isKnown(a, c.User) {
+		return c, s.countAttempt(ctx, browserSubject(a), people.AttemptsByBrowser)
 	}
-	byEmail, limit := emailSubject(a), people.AttemptsByEmail
-	if isKnown {
-		byEmail, limit = byEmail+" "+a.Address, people.AttemptsFromKnown
-	}
-	if err := s.countAttempt(ctx, addressSubject(a), people.AttemptsByAddress); err != nil {
+	if err := s.countAttempt(ctx, addressSubject(a.Address), people.AttemptsByAddress); err != nil {
 		return c, err
 	}
-	return c, s.countAttempt(ctx, byEmail, limit)
+	return c, s.countAttempt(ctx, emailSubject(a), people.AttemptsByEmail)
 }
 
-// addressSubject names the window of an attempt's network, emailSubject that of its user, of whom the
-// window tells nothing.
-func addressSubject(a people.Attempt) string { return "sign-in from " + a.Address }
+// CountProof counts that a user shows their password in a session, and returns what it is to be checked against; empty,
+// and not counted, where they have none. The error is RateLimitExceeded where there were too many.
+func (s *Store) CountProof(ctx context.Context, user schema.UserID) (stored string, err error) {
+	err = s.Pool.QueryRow(ctx, `select coalesce(password, '') from users where id = $1`, user).Scan(&stored)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", errSessionEnded
+	}
+	if err != nil {
+		return "", fmt.Errorf("looking for a user: %w", db.Unavailable(err))
+	}
+	if stored == "" {
+		return "", nil
+	}
+	return stored, s.countAttempt(ctx, proofSubject(user), people.AttemptsInSession)
+}
 
+// isKnown reports whether an attempt comes from a browser that the user has signed in from before.
+func isKnown(a people.Attempt, user schema.UserID) bool {
+	return !user.IsZero() && a.Browser.User == user
+}
+
+// The names of windows: of a network, of a browser that is known, of the proofs of a user, and of an address of e-mail,
+// of which it tells nothing.
+func addressSubject(address string) string   { return "sign-in from " + address }
+func browserSubject(a people.Attempt) string { return "sign-in with " + a.Browser.ID }
+func proofSubject(user schema.UserID) string { return "proof of " + user.String() }
 func emailSubject(a people.Attempt) string {
 	sum := sha256.Sum256([]byte(a.Email))
 	return "sign-in of " + hex.EncodeToString(sum[:16])
@@ -67,7 +81,7 @@ func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attemp
 		if tag.RowsAffected() == 0 {
 			return people.ErrWrongPassword
 		}
-		if err := forgetAttempts(ctx, tx, a); err != nil {
+		if err := forgetAttempts(ctx, tx, a, n.User); err != nil {
 			return err
 		}
 		return beginSession(ctx, tx, n)
@@ -78,13 +92,21 @@ func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attemp
 	return nil
 }
 
-// forgetAttempts counts those of a user no more, who has shown their password.
-func forgetAttempts(ctx context.Context, tx pgx.Tx, a people.Attempt) error {
-	_, err := tx.Exec(ctx, `delete from request_windows where subject in ($1, $2)`, emailSubject(a), emailSubject(a)+" "+a.Address)
-	if err != nil {
+// forgetAttempts counts those of a user no more, who has shown their password: what CountAttempt has counted, since
+// others may go on in another window.
+func forgetAttempts(ctx context.Context, tx pgx.Tx, a people.Attempt, user schema.UserID) error {
+	if isKnown(a, user) {
+		return forgetWindow(ctx, tx, browserSubject(a))
+	}
+	if err := forgetWindow(ctx, tx, emailSubject(a)); err != nil {
 		return err
 	}
-	return giveBack(ctx, tx, a.Address)
+	return giveBack(ctx, tx, addressSubject(a.Address))
+}
+
+func forgetWindow(ctx context.Context, tx pgx.Tx, subject string) error {
+	_, err := tx.Exec(ctx, `delete from request_windows where subject = $1`, subject)
+	return err
 }
 
 // ChangePassword stores a password, and ends all sessions of its user but one, whose token changes. The error is
