@@ -33,10 +33,25 @@ func TestUsersOfTheOperator(t *testing.T) {
 	if _, err := compose.AddUser(ctx, c, compose.NewUser{Email: "Ada <ada@example.com>"}); err == nil {
 		t.Error("an address with a name in it was taken")
 	}
-	if err := compose.RemoveUser(ctx, c, "ada@example.com"); err != nil {
+	if err := compose.RemoveUser(ctx, c, "Ada@example.com", false); err == nil || !strings.Contains(err.Error(), "the only operator") {
+		t.Errorf("removing the only operator: %v", err)
+	}
+	for _, role := range []people.Role{people.Owner, people.Viewer} {
+		_, err := compose.AddUser(ctx, c, compose.NewUser{Email: "ada@example.com", Workspace: "second", Role: role})
+		if role == people.Owner && err != nil || role != people.Owner && (err == nil || !strings.Contains(err.Error(), "the last owner of second")) {
+			t.Errorf("made %s: %v", role, err)
+		}
+	}
+	if err := compose.RemoveUser(ctx, c, "ada@example.com", false); err == nil || !strings.Contains(err.Error(), "the last owner of second") {
+		t.Errorf("removing the last owner: %v", err)
+	}
+	if _, err := compose.AddUser(ctx, c, compose.NewUser{Email: "ada@example.com", Workspace: "second", Role: people.Viewer, Force: true}); err != nil {
+		t.Error(err)
+	}
+	if err := compose.RemoveUser(ctx, c, "ada@example.com", true); err != nil {
 		t.Fatal(err)
 	}
-	if err := compose.RemoveUser(ctx, c, "ada@example.com"); err == nil || !strings.Contains(err.Error(), "user not found") {
+	if err := compose.RemoveUser(ctx, c, "ada@example.com", false); err == nil || !strings.Contains(err.Error(), "user not found") {
 		t.Errorf("removing nobody: %v", err)
 	}
 	if token, err := compose.FirstLink(ctx, c); token == "" || err != nil {

@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/mail"
+	"slices"
+	"strings"
 
 	"crier/connectors/egress"
 	"crier/identity/oidc"
@@ -21,6 +23,7 @@ type NewUser struct {
 	Workspace string // name of the one they become a member of; empty: none
 	Role      people.Role
 	Operator  bool
+	Force     bool // they may have been the workspace's last owner
 }
 
 // AddUser makes a user, or gives one that there is another role, and returns the token of a link that signs
@@ -31,6 +34,9 @@ func AddUser(ctx context.Context, c Config, u NewUser) (token string, err error)
 		return "", fmt.Errorf("%q is no address of e-mail, such as ada@example.com", u.Email)
 	}
 	err = operateOrBegin(ctx, c, func(ctx context.Context, o *operator) error {
+		if err := o.mayBecome(ctx, u); err != nil {
+			return err
+		}
 		var m people.Membership
 		if u.Workspace != "" {
 			w, err := o.admin.MakeWorkspace(byCommand(ctx, "workspace.create"), u.Workspace, "operator", false)
@@ -50,6 +56,27 @@ func AddUser(ctx context.Context, c Config, u NewUser) (token string, err error)
 	})
 	return token, err
 }
+
+// mayBecome refuses a lesser role for a workspace's last owner. Two commands at a time may both pass: it is for mistakes.
+func (o *operator) mayBecome(ctx context.Context, u NewUser) error {
+	if u.Force || u.Workspace == "" || u.Role == people.Owner {
+		return nil
+	}
+	user, err := o.people.UserOf(ctx, people.Email(u.Email))
+	if schema.KindOf(err) == schema.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	owned, _, err := o.people.LastOf(ctx, user.ID)
+	if err == nil && slices.Contains(owned, u.Workspace) {
+		err = fmt.Errorf("%s is the last owner of %s: %s", user.Email, u.Workspace, firstAnotherOwner)
+	}
+	return err
+}
+
+const firstAnotherOwner = "make another one first by crier users add EMAIL --workspace NAME, or say --force"
 
 // LinkUser returns the token of a link that signs a user in once.
 func LinkUser(ctx context.Context, c Config, email string) (token string, err error) {
@@ -93,11 +120,36 @@ func Users(ctx context.Context, c Config, after string, limit int) (all []people
 	return all, err
 }
 
-// RemoveUser removes a user with their sessions.
-func RemoveUser(ctx context.Context, c Config, email string) error {
+// RemoveUser removes a user with their sessions. It refuses the last owner of a workspace and the only operator, unless
+// it is forced.
+func RemoveUser(ctx context.Context, c Config, email string, force bool) error {
 	return operate(ctx, c, func(ctx context.Context, o *operator) error {
+		if !force {
+			if err := o.mayGo(ctx, people.Email(email)); err != nil {
+				return err
+			}
+		}
 		return o.people.RemoveUser(byCommand(ctx, "user.remove"), people.Email(email))
 	})
+}
+
+// mayGo refuses as mayBecome does.
+func (o *operator) mayGo(ctx context.Context, email string) error {
+	user, err := o.people.UserOf(ctx, email)
+	if err != nil {
+		return err
+	}
+	owned, isOnlyOperator, err := o.people.LastOf(ctx, user.ID)
+	switch {
+	case err != nil:
+		return err
+	case len(owned) > 0:
+		return fmt.Errorf("%s is the last owner of %s: %s", email, strings.Join(owned, ", "), firstAnotherOwner)
+	case isOnlyOperator:
+		return fmt.Errorf("%s is the only operator of the installation: make another one first by crier users add EMAIL --operator, or say --force", email)
+	default:
+		return nil
+	}
 }
 
 // providers makes the issuers at which people sign in; none of them is called.

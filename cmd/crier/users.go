@@ -43,6 +43,7 @@ type usersAddCommand struct {
 	Workspace string `env:"-" help:"Name of a workspace that they become a member of."`
 	Role      string `env:"-" help:"Their role in it: viewer, author, editor, admin, or owner (when empty)."`
 	Operator  bool   `env:"-" help:"Let them see the whole installation."`
+	Force     bool   `env:"-" help:"Give them a lesser role even if they are the workspace's last owner."`
 }
 
 // Run adds a user.
@@ -58,7 +59,7 @@ func (u *usersAddCommand) Run(ctx context.Context, logger *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	token, err := compose.AddUser(ctx, c, compose.NewUser{Email: u.Email, Name: u.Name, Workspace: u.Workspace, Role: role, Operator: u.Operator})
+	token, err := compose.AddUser(ctx, c, compose.NewUser{Email: u.Email, Name: u.Name, Workspace: u.Workspace, Role: role, Operator: u.Operator, Force: u.Force})
 	if err != nil {
 		return err
 	}
@@ -89,6 +90,7 @@ func (u *usersLinkCommand) Run(ctx context.Context, logger *slog.Logger) error {
 type usersRemoveCommand struct {
 	partsFlags
 	Email string `arg:"" env:"-" help:"Address of the user."`
+	Force bool   `env:"-" help:"Even if they are the last owner of a workspace, or the only operator."`
 }
 
 // Run removes a user.
@@ -97,7 +99,7 @@ func (u *usersRemoveCommand) Run(ctx context.Context, logger *slog.Logger) error
 	if err != nil {
 		return err
 	}
-	if err := compose.RemoveUser(ctx, c, u.Email); err != nil {
+	if err := compose.RemoveUser(ctx, c, u.Email, u.Force); err != nil {
 		return err
 	}
 	fmt.Printf("%s cannot sign in any more.\n", u.Email)

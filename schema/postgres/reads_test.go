@@ -68,6 +68,7 @@ var readsMore = map[string]string{
 	"people/links.go ownAtFirst":              ofPeople,
 	"people/sessions.go beginSession":         ofPeople,
 	"people/sign_in.go setPassword":           ofPeople,
+	"people/users.go LastOf":                  ofOperator,
 	"people/users.go Memberships":             ofPeople,
 	"people/users.go RemoveUser":              ofPeople,
 	"restores/findings.go ToLook":             ofOperator,

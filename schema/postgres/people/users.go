@@ -56,6 +56,18 @@ func (s *Store) UserOf(ctx context.Context, email string) (u people.User, err er
 	return u, db.OrNotFound(err, "user")
 }
 
+// LastOf returns the names of the workspaces whose last owner a user is, and whether they are the only operator.
+func (s *Store) LastOf(ctx context.Context, user schema.UserID) (workspaces []string, operator bool, err error) {
+	err = s.Pool.QueryRow(ctx, `
+		select u.is_operator and not exists (select from users o where o.is_operator and o.id <> u.id), array(
+			select w.name from memberships m join workspaces w on w.id = m.workspace_id and w.deleting_at is null
+			where m.user_id = u.id and m.role = $2
+				and not exists (select from memberships o where o.workspace_id = m.workspace_id and o.role = $2 and o.user_id <> u.id)
+			order by w.name)
+		from users u where u.id = $1`, user, int16(people.Owner)).Scan(&operator, &workspaces)
+	return workspaces, operator, db.OrNotFound(err, "user")
+}
+
 // AddUser makes a user, unless there is one of that address, and makes them the member of a workspace, if one
 // is given, with its role: it returns the user as they are then. Somebody who became a user by an invitation
 // has not shown that the address is theirs: their password and sessions end.

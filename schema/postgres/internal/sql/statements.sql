@@ -1,4 +1,4 @@
--- The 777 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
+-- The 778 statements of schema/postgres as PostgreSQL gets them, by file and declaration, with 60 fragments
 -- written out. What is in braces is given at run time. go test ./schema/postgres/internal/sql -update writes this file.
 
 -- accounts/accounts.go UpdateAccount
@@ -3427,6 +3427,14 @@ select id, email, name, is_operator, confirmed_at is not null, created_at from u
 
 -- people/users.go UserOf
 select id, email, name, is_operator, confirmed_at is not null, created_at from users where email = $1;
+
+-- people/users.go LastOf
+select u.is_operator and not exists (select from users o where o.is_operator and o.id <> u.id), array(
+  select w.name from memberships m join workspaces w on w.id = m.workspace_id and w.deleting_at is null
+  where m.user_id = u.id and m.role = $2
+    and not exists (select from memberships o where o.workspace_id = m.workspace_id and o.role = $2 and o.user_id <> u.id)
+  order by w.name)
+from users u where u.id = $1;
 
 -- people/users.go AddUser
 insert into users (id, email, name, is_operator, created_at, confirmed_at) values (@id, @email, @name, @operator, @created, @created)
