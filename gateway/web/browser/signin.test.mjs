@@ -36,21 +36,44 @@ after(async () => {
 const see = (text) => page.getByText(text).first().waitFor()
 const click = (name, role = 'button') => page.getByRole(role, { name }).first().click()
 
-test('a passkey is added, and signs in without a password', async () => {
+// choosePassword is how somebody gets one who has come by a link.
+const choosePassword = (newPassword) => page.evaluate(async (body) => {
+  const { session } = await (await fetch('/api/v1/session')).json()
+  await fetch('/api/v1/me/password', { method: 'PATCH', headers: { 'Content-Type': 'application/json', 'X-CSRF-Token': session.csrfToken }, body })
+}, JSON.stringify({ newPassword }))
+
+// tenMinutesPass has the next passkey refused as the server does it that long after a sign-in.
+const tenMinutesPass = () => page.route('**/api/v1/me/passkeys/challenge', (route) => route.fulfill({
+  status: 403,
+  json: { success: false, error: { code: 'forbidden', message: 'this needs a proof', details: [{ field: 'session', code: 'proof_required', message: 'show who you are' }] } },
+}), { times: 1 })
+
+test('a passkey is added once its user has shown who they are, and signs in without a password', async () => {
+  const password = 'a few words of hers'
   await page.goto(await crier.link('ada@example.com'))
   await click('Sign in')
   await page.getByRole('link', { name: 'Calendar' }).first().waitFor()
+  await choosePassword(password)
   await page.goto(crier.url + '/you')
+  await tenMinutesPass()
   await click('Add a passkey')
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('Laptop')
-  await dialog.getByRole('button', { name: 'Add a passkey' }).click()
+  const [adding, proof] = ['Add a passkey', 'Is it you?'].map((name) => page.getByRole('dialog', { name }))
+  await adding.getByLabel('Name').fill('Laptop')
+  await adding.getByRole('button', { name: 'Add a passkey' }).click()
+  await proof.getByLabel('Current password').fill('not hers, in any case')
+  await proof.getByRole('button', { name: 'Go on' }).click()
+  await proof.getByText(/not the password that you have now/).waitFor()
+  await proof.getByLabel('Current password').fill(password)
+  await proof.getByRole('button', { name: 'Go on' }).click()
   await see('The passkey is added')
   await see('Laptop')
-  await click('Add a passkey') // the device has one already
-  await page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click()
-  await see('This device has one of your passkeys already.')
-  await page.getByRole('dialog').getByRole('button', { name: 'Not now' }).click()
+  await tenMinutesPass()
+  await click('Add a passkey')
+  await adding.getByRole('button', { name: 'Add a passkey' }).click()
+  await proof.getByRole('button', { name: 'Use a passkey' }).click()
+  await proof.getByText('This device has one of your passkeys already.').waitFor()
+  await proof.getByRole('button', { name: 'Not now' }).click()
+  await adding.getByRole('button', { name: 'Not now' }).click()
   await signOut(page)
   await click('Sign in with a passkey')
   await page.getByRole('link', { name: 'Calendar' }).first().waitFor()
