@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
@@ -34,7 +33,7 @@ func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[sc
 		position int64
 	}
 	var places []place
-	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+	err := a.InTx(ctx, "placing events", func(tx pgx.Tx) error {
 		position, err := tables.NextPosition(ctx, tx)
 		if err != nil {
 			return err
@@ -51,7 +50,7 @@ func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[sc
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("placing events: %w", db.Unavailable(err))
+		return nil, err
 	}
 	placed := make(map[schema.BatchID]int64, len(places))
 	for _, p := range places {
@@ -74,7 +73,7 @@ func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
 		"mark": int16(schema.OwedAnalytics), "complete": a.complete.Load(), "from": tables.BatchesFrom(from),
 	}).Scan(&h.Position, &oldest, &h.At)
 	if err != nil {
-		return h, fmt.Errorf("reading how far events are stored: %w", db.Unavailable(err))
+		return h, db.Wrap(err, "reading how far events are stored")
 	}
 	a.complete.Store(h.Position)
 	created := tables.BatchTime(oldest)
@@ -91,7 +90,7 @@ func (a *Analytics) Report(ctx context.Context, facts []schema.Event) error {
 	b := &pgx.Batch{}
 	encoded := tables.QueueFacts(b, facts, a.Now())
 	if err := a.Pool.SendBatch(ctx, b).Close(); err != nil {
-		return fmt.Errorf("storing facts: %w", db.Unavailable(err))
+		return db.Wrap(err, "storing facts")
 	}
 	a.Announce(schema.Announcement{Events: encoded})
 	return nil
@@ -114,7 +113,7 @@ func (a *Analytics) Stored(ctx context.Context, batches []schema.EventBatch) err
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("marking events stored: %w", db.Unavailable(err))
+		return db.Wrap(err, "marking events stored")
 	}
 	a.Announce(schema.Announcement{Jobs: tables.Soon(due, a.Now())})
 	return nil

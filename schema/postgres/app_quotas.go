@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,10 +25,8 @@ func (s *Store) SpendQuota(ctx context.Context, q schema.QuotaCost) (spent bool,
 		rows.Close()
 		return rows.Err()
 	})
-	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return false, fmt.Errorf("counting a quota: %w", db.Unavailable(err))
-	}
-	return spent, nil
+	err = s.Pool.SendBatch(ctx, batch).Close()
+	return spent, db.Wrap(err, "counting a quota")
 }
 
 // ExhaustQuota notes that a day's quota is used up, because the platform says so.
@@ -37,10 +34,7 @@ func (s *Store) ExhaustQuota(ctx context.Context, q schema.QuotaCost) error {
 	_, err := s.Pool.Exec(ctx, `
 		insert into app_quotas as q (quota, day, used) values ($1, $2::date, $3)
 		on conflict (quota, day) do update set used = greatest(q.used, excluded.used)`, q.Name, dateOf(q.Day), q.Most)
-	if err != nil {
-		return fmt.Errorf("noting that a quota is used up: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "noting that a quota is used up")
 }
 
 func dateOf(day time.Time) string { return day.Format(time.DateOnly) }

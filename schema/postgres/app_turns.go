@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -35,10 +34,8 @@ func (s *Store) LeaseTurns(ctx context.Context, l schema.TurnLease) (first time.
 	lease := &turnLease{
 		name: l.Name, back: time.Duration(l.Burst-1) * l.Spacing, taken: time.Duration(l.N) * l.Spacing, within: l.Within,
 	}
-	if err := s.turns.Do(ctx, lease); err != nil {
-		return time.Time{}, false, fmt.Errorf("leasing turns: %w", db.Unavailable(err))
-	}
-	return lease.first, lease.granted, nil
+	err = s.turns.Do(ctx, lease)
+	return lease.first, lease.granted, db.Wrap(err, "leasing turns")
 }
 
 // leaseTurns takes the turns of a batch. A transaction has each name once: a name that is in the batch again waits for

@@ -117,11 +117,11 @@ func (c *Comment) claim(ctx context.Context, ids []schema.CommentID, tokens []in
 	})
 	sent := time.Now()
 	if err := c.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, fmt.Errorf("claiming comments: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "claiming comments")
 	}
 	if len(claimed) < len(ids) {
 		if _, err := c.parkComments(ctx, ids); err != nil {
-			return nil, fmt.Errorf("parking held comments: %w", db.Unavailable(err))
+			return nil, db.Wrap(err, "parking held comments")
 		}
 	}
 	arm(claimed, sent)
@@ -196,10 +196,7 @@ func (c *Comment) Finish(ctx context.Context, r schema.CommentResult) error {
 	if receipt && isTaken(err) {
 		err = c.finishTaken(ctx, r)
 	}
-	if err != nil {
-		return fmt.Errorf("finishing a comment: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "finishing a comment")
 }
 
 // finishTaken finishes a comment whose receipt is recorded already. If it is recorded for

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -41,10 +40,7 @@ func (d *Delay) Due(ctx context.Context, shards []int16, from, to time.Time, lim
 		where shard = any($1) and due_at > $2 and due_at <= $3
 		order by due_at limit $4`, shards, from, to, limit)
 	jobs, err := db.Collect(rows, err, tables.ScanJob)
-	if err != nil {
-		return nil, fmt.Errorf("reading due jobs: %w", db.Unavailable(err))
-	}
-	return jobs, nil
+	return jobs, db.Wrap(err, "reading due jobs")
 }
 
 // Backlog returns jobs after a place in each shard and due by to, at most limit of each
@@ -64,10 +60,7 @@ func (d *Delay) Backlog(ctx context.Context, after []schema.JobPlace, to time.Ti
 			order by due_at, id limit @limit
 		) j`, pgx.StrictNamedArgs{"shards": shards, "due": due, "ids": db.IDColumn(ids), "to": to, "limit": limit})
 	jobs, err := db.Collect(rows, err, tables.ScanJob)
-	if err != nil {
-		return nil, fmt.Errorf("reading overdue jobs: %w", db.Unavailable(err))
-	}
-	return jobs, nil
+	return jobs, db.Wrap(err, "reading overdue jobs")
 }
 
 // Fired moves jobs whose messages are in the log on by the visibility timeout, and returns those that it moved. A job
@@ -105,10 +98,8 @@ func (d *Delay) Fired(ctx context.Context, jobs []schema.Job) (fired []schema.Fi
 			return err
 		})
 	batch.Queue("commit")
-	if err := d.Store.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, fmt.Errorf("moving fired jobs on: %w", db.Unavailable(err))
-	}
-	return fired, nil
+	err = d.Store.Pool.SendBatch(ctx, batch).Close()
+	return fired, db.Wrap(err, "moving fired jobs on")
 }
 
 // Unanswered returns the fired jobs that nobody has deleted or put off: they still wait for their effect.
@@ -121,10 +112,7 @@ func (d *Delay) Unanswered(ctx context.Context, fired []schema.FiredJob) ([]sche
 		select j.id from unnest($1::uuid[], $2::timestamptz[]) u (id, due_at) join jobs j on j.id = u.id and j.due_at = u.due_at`,
 		db.IDColumn(ids), due)
 	waiting, err := db.Collect(rows, err, func(row pgx.Row, id *schema.JobID) error { return row.Scan((*[16]byte)(id)) })
-	if err != nil {
-		return nil, fmt.Errorf("reading what was fired: %w", db.Unavailable(err))
-	}
-	return waiting, nil
+	return waiting, db.Wrap(err, "reading what was fired")
 }
 
 const (
@@ -173,7 +161,7 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 			)), 0)::float8, free + held, held, (select first from unfired) from counted`), shards, overdueLimit, from, unfiredLook, latest).
 		Scan(&oldest, &o.Waiting, &o.Held, &first)
 	if err != nil {
-		return o, fmt.Errorf("reading what is overdue: %w", db.Unavailable(err))
+		return o, db.Wrap(err, "reading what is overdue")
 	}
 	lowWater.Note(from, db.FromNull(first), now)
 	o.Oldest = max(0, time.Duration(oldest*float64(time.Second)))

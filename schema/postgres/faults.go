@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -22,7 +21,7 @@ import (
 // that fails: every post ends, with a reason.
 func (s *Store) Fault(ctx context.Context, f schema.Fault) (dead bool, err error) {
 	var announcement schema.Announcement
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "noting a fault", func(tx pgx.Tx) error {
 		unreadable, err := isUnreadable(ctx, tx, &f)
 		if err != nil {
 			return err
@@ -40,7 +39,7 @@ func (s *Store) Fault(ctx context.Context, f schema.Fault) (dead bool, err error
 		return err
 	})
 	if err != nil {
-		return false, fmt.Errorf("noting a fault: %w", db.Unavailable(err))
+		return false, err
 	}
 	s.Announce(announcement)
 	return dead, nil

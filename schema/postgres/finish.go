@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -26,10 +25,7 @@ func (p *Publish) Finish(ctx context.Context, r schema.Result) error {
 	if errors.Is(err, schema.ErrReceiptTaken) {
 		p.arrivals.takenByLook.Inc()
 	}
-	if err != nil {
-		return fmt.Errorf("finishing a target: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "finishing a target")
 }
 
 // commitFinishes stores results. It can be called again with results that it has stored.

@@ -3,7 +3,6 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -122,7 +121,7 @@ func (d *Delay) Unheld(ctx context.Context, jobs []schema.Job) ([]schema.Job, er
 	}
 	var stands bool
 	if err := d.Store.Pool.QueryRow(ctx, `select exists (select from restores where ended_at is null)`).Scan(&stands); err != nil {
-		return nil, fmt.Errorf("looking whether a restore holds posts: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "looking whether a restore holds posts")
 	}
 	if !stands {
 		d.restored.CompareAndSwap(restore, nil)
@@ -144,14 +143,14 @@ func (d *Delay) Unheld(ctx context.Context, jobs []schema.Job) ([]schema.Job, er
 	if len(posts) > 0 {
 		ids, err := d.parkPosts(ctx, posts)
 		if err != nil {
-			return nil, fmt.Errorf("parking posts that a restore holds: %w", db.Unavailable(err))
+			return nil, db.Wrap(err, "parking posts that a restore holds")
 		}
 		note(parked, ids)
 	}
 	if len(comments) > 0 {
 		ids, err := d.parkComments(ctx, comments)
 		if err != nil {
-			return nil, fmt.Errorf("parking comments that a restore holds: %w", db.Unavailable(err))
+			return nil, db.Wrap(err, "parking comments that a restore holds")
 		}
 		note(parked, ids)
 	}

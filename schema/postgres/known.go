@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -49,7 +48,7 @@ func (s *Store) Known(ctx context.Context, d *schema.Delivery) error {
 		look.owner, look.n, look.entry = d.Comment.ID, 0, 0
 	}
 	if err := s.looks.Do(ctx, look); err != nil {
-		return fmt.Errorf("reading what is known of a profile: %w", db.Unavailable(err))
+		return db.Wrap(err, "reading what is known of a profile")
 	}
 	d.Known, d.Shared = look.known, look.shared
 	return nil
@@ -121,7 +120,7 @@ func (p *Publish) HeldDeliveries(ctx context.Context, r *schema.Restore, workspa
 		return nil, after, false, nil
 	}
 	if err != nil {
-		return nil, after, false, fmt.Errorf("reading held posts: %w", db.Unavailable(err))
+		return nil, after, false, db.Wrap(err, "reading held posts")
 	}
 	return deliveries, next, n == heldDeliveriesPage, nil
 }

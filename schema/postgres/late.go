@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -169,10 +168,7 @@ func (c *Comment) keepReceipt(ctx context.Context, late schema.CommentResult) er
 		c.Log.ErrorContext(ctx, "a late receipt has no first comment any more", "comment", late.Comment, "id", late.NativeID)
 		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("keeping a late receipt: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "keeping a late receipt")
 }
 
 // second is the receipt of a second publication of an entry or a comment.

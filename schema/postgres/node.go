@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"time"
 
@@ -47,7 +46,7 @@ func (s *Store) TakeNode(ctx context.Context, node [16]byte) (taken bool, err er
 	for until := time.Now().Add(nodePatience); ; {
 		taken, err := l.take(ctx)
 		if err != nil {
-			return false, fmt.Errorf("taking the identity of this node: %w", db.Unavailable(err))
+			return false, db.Wrap(err, "taking the identity of this node")
 		}
 		if taken {
 			break

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -57,10 +56,8 @@ const (
 // expanded before. After an error some of them may be expanded.
 func (n *Notify) Expand(ctx context.Context, batches []schema.EventBatch) ([]schema.NotifyMessage, error) {
 	call := &expansion{batches: batches}
-	if err := n.expansions.Do(ctx, call); err != nil {
-		return nil, fmt.Errorf("expanding events: %w", db.Unavailable(err))
-	}
-	return call.messages, nil
+	err := n.expansions.Do(ctx, call)
+	return call.messages, db.Wrap(err, "expanding events")
 }
 
 // commitExpansions expands what several calls ask for, in as many transactions as it takes.
@@ -325,7 +322,7 @@ func (n *Notify) claim(ctx context.Context, ids []schema.DeliveryID, tokens []in
 		return err
 	})
 	if err := n.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, fmt.Errorf("claiming deliveries: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "claiming deliveries")
 	}
 	if len(claimed) < len(ids) {
 		n.endUnclaimed(ctx, ids)

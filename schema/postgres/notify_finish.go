@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -188,8 +187,5 @@ func scanDisabled(row pgx.Row, w *schema.Webhook) error {
 
 // Finish stores the result of a try, and moves its job on or deletes it.
 func (n *Notify) Finish(ctx context.Context, r schema.NotifyResult) error {
-	if err := n.finishes.Do(ctx, &r); err != nil {
-		return fmt.Errorf("finishing a delivery: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(n.finishes.Do(ctx, &r), "finishing a delivery")
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,7 +21,7 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 	var deferred []deferral[schema.TargetRef]
 	var moved []schema.Job
 	began := p.Now()
-	err := pgx.BeginFunc(ctx, p.Pool, func(tx pgx.Tx) error {
+	err := p.InTx(ctx, "postponing targets", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, tables.LockPosts, postsOf(refs)); err != nil {
 			return err
 		}
@@ -39,7 +38,7 @@ func (p *Publish) Postpone(ctx context.Context, refs []schema.TargetRef, waits [
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
-		return nil, fmt.Errorf("postponing targets: %w", db.Unavailable(err))
+		return nil, err
 	}
 	p.Announce(schema.Announcement{Jobs: tables.Soon(moved, p.Now())})
 	return subjectsOf(deferred), nil
@@ -54,10 +53,7 @@ func (p *Publish) RecordWaits(ctx context.Context, refs []schema.TargetRef, wait
 	if err == nil {
 		err = p.tell(ctx, timelineOf(deferred, began, 0))
 	}
-	if err != nil {
-		return fmt.Errorf("telling what targets wait for: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "telling what targets wait for")
 }
 
 // targetsAndWaits are the parameters of postponeTargets and of selectTargetTurns.
@@ -140,7 +136,7 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 	var deferred []deferral[schema.CommentID]
 	var moved []schema.Job
 	began := c.Now()
-	err := pgx.BeginFunc(ctx, c.Pool, func(tx pgx.Tx) error {
+	err := c.InTx(ctx, "postponing first comments", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, postponeComments, c.idsAndWaits(ids, waits))
 		deferred, err = db.Collect(rows, err, scanCommentDeferral)
 		if err != nil {
@@ -160,7 +156,7 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
-		return nil, fmt.Errorf("postponing first comments: %w", db.Unavailable(err))
+		return nil, err
 	}
 	c.Announce(schema.Announcement{Jobs: tables.Soon(moved, c.Now())})
 	return subjectsOf(deferred), nil
@@ -174,10 +170,7 @@ func (c *Comment) RecordWaits(ctx context.Context, ids []schema.CommentID, waits
 	if err == nil {
 		err = c.tell(ctx, timelineOf(deferred, began, 0))
 	}
-	if err != nil {
-		return fmt.Errorf("telling what first comments wait for: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "telling what first comments wait for")
 }
 
 // idsAndWaits are the parameters of postponeComments and of selectCommentTurns.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -64,11 +63,11 @@ func (p *Publish) claim(ctx context.Context, refs []schema.TargetRef, tokens []i
 	})
 	sent := time.Now()
 	if err := p.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return nil, fmt.Errorf("claiming targets: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "claiming targets")
 	}
 	if len(claimed) < len(refs) {
 		if _, err := p.parkPosts(ctx, posts); err != nil {
-			return nil, fmt.Errorf("parking held posts: %w", db.Unavailable(err))
+			return nil, db.Wrap(err, "parking held posts")
 		}
 	}
 	arm(claimed, sent)

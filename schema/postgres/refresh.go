@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,7 +53,7 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 	})
 	sent := time.Now()
 	if err := r.Pool.SendBatch(ctx, b).Close(); err != nil {
-		return nil, fmt.Errorf("claiming renewals: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "claiming renewals")
 	}
 	for i := range claimed {
 		claimed[i].Deadline = sent.Add(schema.CallDeadline)
@@ -95,7 +94,7 @@ var claimRenewals = db.NewStatement(`
 func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
 	var encoded []schema.EncodedEvents
 	var jobs []schema.Job
-	err := pgx.BeginFunc(ctx, r.Pool, func(tx pgx.Tx) error {
+	err := r.InTx(ctx, "finishing a renewal", func(tx pgx.Tx) error {
 		a := &v.Account
 		tag, err := tx.Exec(ctx, finishRenewal, pgx.StrictNamedArgs{
 			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision, "claim": v.Claim, "traded": v.Traded, "sealed": a.Sealed,
@@ -112,7 +111,7 @@ func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
-		return fmt.Errorf("finishing a renewal: %w", db.Unavailable(err))
+		return err
 	}
 	tables.AnnounceAccounts(r.DB, jobs, encoded)
 	return nil

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,10 +21,7 @@ func (s *Store) SealedAccounts(ctx context.Context) ([]schema.Account, error) {
 	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error {
 		return row.Scan((*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), &a.Platform, &a.Sealed)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading sealed accounts: %w", db.Unavailable(err))
-	}
-	return accounts, nil
+	return accounts, db.Wrap(err, "reading sealed accounts")
 }
 
 // KeysetKeys returns the keys of the keyset that the installation is bound to; none where it is
@@ -33,10 +29,7 @@ func (s *Store) SealedAccounts(ctx context.Context) ([]schema.Account, error) {
 func (s *Store) KeysetKeys(ctx context.Context) ([]schema.SealingKey, error) {
 	rows, err := s.Pool.Query(ctx, `select unnest(keys) from installation_keyset`)
 	keys, err := db.Collect(rows, err, func(row pgx.Row, key *schema.SealingKey) error { return row.Scan((*uint32)(key)) })
-	if err != nil {
-		return nil, fmt.Errorf("reading which keyset seals: %w", db.Unavailable(err))
-	}
-	return keys, nil
+	return keys, db.Wrap(err, "reading which keyset seals")
 }
 
 // BindKeyset binds the installation to the keys of a keyset, and returns those that it is bound
@@ -44,7 +37,7 @@ func (s *Store) KeysetKeys(ctx context.Context) ([]schema.SealingKey, error) {
 func (s *Store) BindKeyset(ctx context.Context, keys []schema.SealingKey) (bound []schema.SealingKey, err error) {
 	_, err = s.Pool.Exec(ctx, `insert into installation_keyset (keys) values ($1) on conflict do nothing`, tables.KeyIDs(keys))
 	if err != nil {
-		return nil, fmt.Errorf("binding the keyset: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "binding the keyset")
 	}
 	return s.KeysetKeys(ctx)
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -26,7 +25,7 @@ func (s *Store) BringForward(ctx context.Context, jobs []schema.JobID) (int, err
 		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`, jobs).
 		Query(tables.ReadJobs(&moved))
 	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return 0, fmt.Errorf("bringing jobs forward: %w", db.Unavailable(err))
+		return 0, db.Wrap(err, "bringing jobs forward")
 	}
 	s.Announce(schema.Announcement{Jobs: moved})
 	return len(moved), nil
@@ -45,7 +44,7 @@ func (n *Notify) GiveBack(ctx context.Context, d schema.NotifyDelivery) error {
 		returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`), d.ID).
 		Query(tables.ReadJobs(&moved))
 	if err := n.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("giving a delivery back: %w", db.Unavailable(err))
+		return db.Wrap(err, "giving a delivery back")
 	}
 	n.Announce(schema.Announcement{Jobs: moved})
 	return nil

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
@@ -42,7 +41,7 @@ func (s *Store) Hosts(ctx context.Context, accounts []schema.AccountID) (map[sch
 		select id, platform, server from accounts where id = any(@accounts::uuid[])`,
 		pgx.StrictNamedArgs{"accounts": accounts})
 	if err != nil {
-		return nil, fmt.Errorf("reading the servers of accounts: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "reading the servers of accounts")
 	}
 	hosts := make(map[schema.AccountID]schema.Host, len(accounts))
 	var account schema.AccountID
@@ -51,8 +50,5 @@ func (s *Store) Hosts(ctx context.Context, accounts []schema.AccountID) (map[sch
 		hosts[account] = host
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the servers of accounts: %w", db.Unavailable(err))
-	}
-	return hosts, nil
+	return hosts, db.Wrap(err, "reading the servers of accounts")
 }

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -27,10 +26,7 @@ func (p *Publish) Published(ctx context.Context, a schema.Account) ([]schema.Pub
 	published, err := db.Collect(rows, err, func(row pgx.Row, of *schema.Publication) error {
 		return row.Scan((*[16]byte)(&of.Ref.Post), &of.Ref.N, &of.Entry, &of.NativeID)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading what was published: %w", db.Unavailable(err))
-	}
-	return published, nil
+	return published, db.Wrap(err, "reading what was published")
 }
 
 // TakeDown fails what was published and is shown no more, with the event post.failed. It does
@@ -42,7 +38,7 @@ func (p *Publish) TakeDown(ctx context.Context, a schema.Account, of schema.Publ
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("taking a post down: %w", db.Unavailable(err))
+		return db.Wrap(err, "taking a post down")
 	}
 	p.Announce(schema.Announcement{Events: encoded})
 	return nil

@@ -3,7 +3,6 @@ package accounts
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -95,10 +94,7 @@ func (s *Store) Accounts(ctx context.Context, workspace schema.WorkspaceID) ([]s
 	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error {
 		return tables.ScanAccount(row, a, &a.BrandName, &a.FromDashboard)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading accounts: %w", db.Unavailable(err))
-	}
-	return accounts, nil
+	return accounts, db.Wrap(err, "reading accounts")
 }
 
 // AccountsVersion returns a text that is another one once an account or a brand of a workspace has
@@ -112,10 +108,7 @@ func (s *Store) AccountsVersion(ctx context.Context, workspace schema.WorkspaceI
 				select concat(count(*), ' ', sum(hashtextextended(concat(t.ctid, ' ', t.xmin), 0))) from brands t where t.workspace_id = $1)),
 			coalesce((select w.limits from workspaces w where w.id = $1), $2)`, workspace, schema.SpecificationLimits).
 		Scan(&version, &limits)
-	if err != nil {
-		return "", 0, fmt.Errorf("reading the version of accounts: %w", db.Unavailable(err))
-	}
-	return version, limits, nil
+	return version, limits, db.Wrap(err, "reading the version of accounts")
 }
 
 // Account returns a connected account of a workspace.

@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -25,10 +24,7 @@ func scanBrand(row pgx.Row, b *schema.Brand) error {
 func (s *Store) Brands(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Brand, error) {
 	rows, err := s.Pool.Query(ctx, `select id, workspace_id, name, created_at, updated_at from brands where workspace_id = $1 order by id`, workspace)
 	brands, err := db.Collect(rows, err, scanBrand)
-	if err != nil {
-		return nil, fmt.Errorf("reading brands: %w", db.Unavailable(err))
-	}
-	return brands, nil
+	return brands, db.Wrap(err, "reading brands")
 }
 
 // Brand returns a brand of a workspace.
@@ -105,8 +101,5 @@ func brandError(err error) error {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.ConstraintName == "brands_name" {
 		return schema.InvalidField("name", "conflict", "another brand has this name")
 	}
-	if err != nil {
-		return db.OrNotFound(err, "brand")
-	}
-	return nil
+	return db.OrNotFound(err, "brand")
 }

@@ -36,7 +36,7 @@ func (s *Store) BeginConsent(ctx context.Context, token [32]byte, c schema.Conse
 		})
 	switch {
 	case err != nil:
-		return fmt.Errorf("storing a consent: %w", db.Unavailable(err))
+		return db.Wrap(err, "storing a consent")
 	case tag.RowsAffected() == 0:
 		return &schema.Error{
 			Kind: schema.RateLimitExceeded, RetryAfter: schema.ConsentLife,
@@ -106,10 +106,7 @@ func (s *Store) ServerApp(ctx context.Context, name, callback string) ([]byte, e
 	err := s.Pool.QueryRow(ctx, `
 		select coalesce((select sealed from server_apps where name = $1 and callback = $2 and registered_at > $3), '')`,
 		name, callback, s.Now().Add(-serverAppLife)).Scan(&sealed)
-	if err != nil {
-		return nil, fmt.Errorf("reading an app: %w", db.Unavailable(err))
-	}
-	return sealed, nil
+	return sealed, db.Wrap(err, "reading an app")
 }
 
 // PutServerApp stores the app that crier was registered as with a server, in place of an older
@@ -120,10 +117,7 @@ func (s *Store) PutServerApp(ctx context.Context, name, callback string, sealed 
 		on conflict (name) do update set
 			callback = excluded.callback, sealed = excluded.sealed, registered_at = excluded.registered_at`,
 		name, callback, sealed, s.Now())
-	if err != nil {
-		return fmt.Errorf("storing an app: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "storing an app")
 }
 
 // Redirects returns where people of a workspace may be sent after they connected.
@@ -176,8 +170,5 @@ func (s *Store) ConnectedIn(ctx context.Context, a schema.Account) (here, elsewh
 		from accounts o join workspaces w on w.id = o.workspace_id
 		where o.platform = $1 and o.native_id = $2 and o.server = $3 and o.disconnected_at is null`,
 		a.Platform, a.NativeID, a.Server, a.Workspace).Scan(&here, &elsewhere)
-	if err != nil {
-		return false, false, fmt.Errorf("looking for an account: %w", db.Unavailable(err))
-	}
-	return here, elsewhere, nil
+	return here, elsewhere, db.Wrap(err, "looking for an account")
 }

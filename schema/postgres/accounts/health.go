@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,7 +53,7 @@ func (s *Health) ask(ctx context.Context, a schema.Account, step schema.RenewalS
 		})
 	jobs, err := db.Collect(rows, err, tables.ScanJob)
 	if err != nil {
-		return fmt.Errorf("asking for a renewal: %w", db.Unavailable(err))
+		return db.Wrap(err, "asking for a renewal")
 	}
 	s.Announce(schema.Announcement{Jobs: jobs})
 	return nil
@@ -68,7 +67,7 @@ func (s *Health) AskRenewals(ctx context.Context, platform schema.Platform, nati
 		pgx.StrictNamedArgs{"platform": int16(platform), "profile": nativeID, "most": maxOfProfile})
 	found, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error { return tables.ScanAccount(row, a) })
 	if err != nil {
-		return 0, fmt.Errorf("reading the accounts of a profile: %w", db.Unavailable(err))
+		return 0, db.Wrap(err, "reading the accounts of a profile")
 	}
 	for _, a := range found {
 		if err := s.AskRenewal(ctx, a); err != nil {
@@ -87,10 +86,7 @@ func (s *Health) Unpermitted(ctx context.Context, workspace schema.WorkspaceID, 
 	rows, err := s.Pool.Query(ctx, `
 		select what from collections where account_id = $1 and workspace_id = $2 and refused_at is not null order by what`, account, workspace)
 	whats, err := db.Collect(rows, err, func(row pgx.Row, what *schema.Collected) error { return row.Scan(what) })
-	if err != nil {
-		return nil, fmt.Errorf("reading what is not read of an account: %w", db.Unavailable(err))
-	}
-	return whats, nil
+	return whats, db.Wrap(err, "reading what is not read of an account")
 }
 
 // EndAccount ends an account: its platform no longer lets crier act with its credentials.
@@ -124,10 +120,7 @@ func (s *Health) KeepSettings(ctx context.Context, a schema.Account) error {
 		update accounts set settings = @settings::text::json
 		where id = @account and workspace_id = @workspace and revision = @revision and disconnected_at is null`,
 		pgx.StrictNamedArgs{"account": a.ID, "workspace": a.Workspace, "revision": a.Revision, "settings": string(a.Settings)})
-	if err != nil {
-		return fmt.Errorf("keeping an account's settings: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "keeping an account's settings")
 }
 
 // endChange ends an account or revives it.
@@ -144,7 +137,7 @@ func (s *Health) changeEnd(ctx context.Context, a schema.Account, c endChange) e
 	c.args["account"], c.args["workspace"], c.args["revision"], c.args["next"] = a.ID, a.Workspace, a.Revision, db.OrNull(c.next)
 	var encoded []schema.EncodedEvents
 	var jobs []schema.Job
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err := s.InTx(ctx, "marking an account", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, c.statement, c.args)
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
@@ -156,7 +149,7 @@ func (s *Health) changeEnd(ctx context.Context, a schema.Account, c endChange) e
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {
-		return fmt.Errorf("marking an account: %w", db.Unavailable(err))
+		return err
 	}
 	tables.AnnounceAccounts(s.DB, jobs, encoded)
 	return nil

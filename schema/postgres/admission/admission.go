@@ -3,7 +3,6 @@ package admission
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"crier/schema"
@@ -41,7 +40,7 @@ func (s *Store) Authenticate(ctx context.Context, hash [32]byte) (schema.Key, er
 		if err := db.OrNotFound(err, "key"); schema.KindOf(err) == schema.NotFound {
 			return schema.Key{}, &schema.Error{Kind: schema.Unauthorized, Message: "the API key is not valid"}
 		}
-		return schema.Key{}, fmt.Errorf("authenticating: %w", db.Unavailable(err))
+		return schema.Key{}, db.Wrap(err, "authenticating")
 	}
 	k.SuspendedUntil = db.FromNull(suspended)
 	s.uses.note(k.ID, s.Now())

@@ -3,7 +3,6 @@ package admission
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -54,10 +53,7 @@ func (s *Store) StoreKeyUses(ctx context.Context) error {
 	_, err := s.Pool.Exec(ctx, `
 		update api_keys k set last_used_at = greatest(k.last_used_at, u.at)
 		from unnest($1::uuid[], $2::timestamptz[]) as u (id, at) where k.id = u.id`, ids, times)
-	if err != nil {
-		return fmt.Errorf("storing when keys were used: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "storing when keys were used")
 }
 
 // keepKeyUses stores them every minute, and once more at the end. It also deletes windows

@@ -3,7 +3,6 @@ package admission
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -32,7 +31,7 @@ func (s *Store) LeaseRequests(ctx context.Context, key schema.KeyID, window time
 	var lease schema.RequestLease
 	err := s.Pool.QueryRow(ctx, leaseRequests, key.String(), window, n, limit).Scan(&lease.Window, &lease.Used, &lease.N)
 	if err != nil {
-		return lease, fmt.Errorf("leasing requests: %w", db.Unavailable(err))
+		return lease, db.Wrap(err, "leasing requests")
 	}
 	lease.Window = lease.Window.UTC()
 	return lease, nil
@@ -41,7 +40,7 @@ func (s *Store) LeaseRequests(ctx context.Context, key schema.KeyID, window time
 // CountRefusals adds requests of a key that were answered 429. Beyond Patience the key is
 // suspended; until is zero unless that happened now.
 func (s *Store) CountRefusals(ctx context.Context, key schema.Key, n int) (until time.Time, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "counting refusals", func(tx pgx.Tx) error {
 		if until, err = s.countRefusals(ctx, tx, key, n); err != nil || until.IsZero() {
 			return err
 		}
@@ -53,10 +52,7 @@ func (s *Store) CountRefusals(ctx context.Context, key schema.Key, n int) (until
 		}
 		return s.tellSuspension(ctx, tx, key.Workspace)
 	})
-	if err != nil {
-		return time.Time{}, fmt.Errorf("counting refusals: %w", db.Unavailable(err))
-	}
-	return until, nil
+	return until, err
 }
 
 // tellSuspension has those who care for the keys of a workspace told by mail: of a sandbox, those of its live one.
@@ -92,8 +88,5 @@ func (s *Store) countRefusals(ctx context.Context, tx pgx.Tx, key schema.Key, n 
 // forgetWindows removes windows that ended long ago.
 func (s *Store) forgetWindows(ctx context.Context) error {
 	_, err := s.Pool.Exec(ctx, `delete from request_windows where began_at < $1`, s.Now().Add(-2*people.RegistrationWindow))
-	if err != nil {
-		return fmt.Errorf("forgetting windows of requests: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "forgetting windows of requests")
 }

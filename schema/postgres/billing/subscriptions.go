@@ -16,10 +16,7 @@ func (s *Store) Subscribed(ctx context.Context, workspace schema.WorkspaceID) (b
 	var subscribed bool
 	err := s.Pool.QueryRow(ctx, `
 		select exists (select from subscriptions where workspace_id = $1 and began_at is not null and ended_at is null)`, workspace).Scan(&subscribed)
-	if err != nil {
-		return false, fmt.Errorf("reading subscriptions: %w", db.Unavailable(err))
-	}
-	return subscribed, nil
+	return subscribed, db.Wrap(err, "reading subscriptions")
 }
 
 // PutSubscription notes that a subscription began, changed or ended, once, and gives its
@@ -27,7 +24,7 @@ func (s *Store) Subscribed(ctx context.Context, workspace schema.WorkspaceID) (b
 // older than one that is known, nor by anything after the end. It is NotFound where this
 // server has no such live workspace or plan.
 func (s *Store) PutSubscription(ctx context.Context, change schema.Subscription) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "noting a subscription", func(tx pgx.Tx) error {
 		if err := lockSubscriber(ctx, tx, change); err != nil {
 			return err
 		}
@@ -42,10 +39,6 @@ func (s *Store) PutSubscription(ctx context.Context, change schema.Subscription)
 			return fmt.Errorf("step %q of a subscription is unknown", change.Step)
 		}
 	})
-	if err != nil {
-		return fmt.Errorf("noting a subscription: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // lockSubscriber serializes the notices of one workspace.

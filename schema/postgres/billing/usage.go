@@ -4,7 +4,6 @@ package billing
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -26,10 +25,7 @@ func (s *Store) Plans(ctx context.Context) ([]schema.Plan, error) {
 	plans, err := db.Collect(rows, err, func(row pgx.Row, p *schema.Plan) error {
 		return row.Scan(&p.Name, &p.RequestsPerMinute, &p.PostsPerMonth, &p.Accounts)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading plans: %w", db.Unavailable(err))
-	}
-	return plans, nil
+	return plans, db.Wrap(err, "reading plans")
 }
 
 // Usage returns what a workspace has used of its plan in this calendar month (UTC).
@@ -48,8 +44,5 @@ func (s *Store) Usage(ctx context.Context, workspace schema.WorkspaceID) (schema
 	err = s.Pool.QueryRow(ctx, `
 		select (select count(*) from accounts where workspace_id = $1 and disconnected_at is null), coalesce((select limits from workspaces where id = $1), 0)`,
 		workspace).Scan(&u.Accounts, (*int16)(&u.Limits))
-	if err != nil {
-		return u, fmt.Errorf("reading usage: %w", db.Unavailable(err))
-	}
-	return u, nil
+	return u, db.Wrap(err, "reading usage")
 }

@@ -9,7 +9,6 @@ package collection
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,7 +35,7 @@ func (s *Store) take(ctx context.Context) (free func(), err error) {
 	case s.turn <- struct{}{}:
 		return func() { <-s.turn }, nil
 	case <-ctx.Done():
-		return nil, fmt.Errorf("waiting for PostgreSQL: %w", db.Unavailable(ctx.Err()))
+		return nil, db.Wrap(ctx.Err(), "waiting for PostgreSQL")
 	}
 }
 
@@ -83,7 +82,7 @@ func (s *Store) Claim(ctx context.Context, ids []schema.CollectionID) ([]schema.
 		})
 	sent := time.Now()
 	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
-		return nil, fmt.Errorf("claiming collections: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "claiming collections")
 	}
 	for i := range claimed {
 		claimed[i].Deadline = sent.Add(schema.CallDeadline)
@@ -189,10 +188,8 @@ func (s *Store) Postpone(ctx context.Context, ids []schema.CollectionID, waits [
 			postponed, err = db.Collect(rows, nil, func(row pgx.Row, id *schema.CollectionID) error { return row.Scan((*[16]byte)(id)) })
 			return err
 		})
-	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
-		return nil, fmt.Errorf("postponing collections: %w", db.Unavailable(err))
-	}
-	return postponed, nil
+	err = s.Pool.SendBatch(ctx, b).Close()
+	return postponed, db.Wrap(err, "postponing collections")
 }
 
 // Backlog returns how many collections are due and not done, and since when the oldest is due.
@@ -202,7 +199,7 @@ func (s *Store) Backlog(ctx context.Context) (due int, oldest time.Duration, err
 		select count(*), min(due_at) from (select due_at from collections where due_at < $1 order by due_at limit $2) d`, s.now(), backlogLimit).
 		Scan(&due, &since)
 	if err != nil {
-		return 0, 0, fmt.Errorf("reading what is to be collected: %w", db.Unavailable(err))
+		return 0, 0, db.Wrap(err, "reading what is to be collected")
 	}
 	if since != nil {
 		oldest = s.now().Sub(*since)

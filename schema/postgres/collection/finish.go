@@ -2,7 +2,6 @@ package collection
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,7 +23,7 @@ func (s *Store) Finish(ctx context.Context, r schema.CollectionResult) error {
 	}
 	defer free()
 	var announcement schema.Announcement
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "finishing a collection", func(tx pgx.Tx) error {
 		announcement = schema.Announcement{}
 		// Whoever adds a snapshot locks the row as well: either it is seen here, or this is seen there.
 		held := false
@@ -38,7 +37,7 @@ func (s *Store) Finish(ctx context.Context, r schema.CollectionResult) error {
 		return s.finish(ctx, tx, &r, &announcement)
 	})
 	if err != nil {
-		return fmt.Errorf("finishing a collection: %w", db.Unavailable(err))
+		return err
 	}
 	s.Announce(announcement)
 	return nil

@@ -7,7 +7,6 @@ package deletion
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -55,10 +54,7 @@ func (s *Store) Ask(ctx context.Context, d schema.Deletion, token [32]byte) (sch
 		}
 		return audit.Write(ctx, tx, s.Now(), entry(d))
 	})
-	if err != nil {
-		return contents, db.OrNotFound(err, "workspace")
-	}
-	return contents, nil
+	return contents, db.OrNotFound(err, "workspace")
 }
 
 // entry is what the audit log says of a deletion; that of a workspace goes with it.
@@ -201,7 +197,7 @@ func (s *Store) Forget(ctx context.Context) (rows int, more bool, err error) {
 			where status = {deletion_asked} and asked_at < $1 or status = {deletion_done} and asked_at < $2 limit $3)`),
 		s.Now().Add(-schema.DeletionLife), s.Now().Add(-schema.DeletionRetention), tables.HistoryChunk)
 	if err != nil {
-		return 0, false, fmt.Errorf("forgetting deletions: %w", db.Unavailable(err))
+		return 0, false, db.Wrap(err, "forgetting deletions")
 	}
 	rows = int(tag.RowsAffected())
 	return rows, rows == tables.HistoryChunk, nil

@@ -2,7 +2,6 @@ package deletion
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -19,7 +18,7 @@ func (s *Store) EndPerson(ctx context.Context, p schema.Person) (n int, err erro
 	rows, err := s.Pool.Query(ctx, sql.Text(`select {account_columns} {accounts_of_person} and a.disconnected_at is null order by a.id`), p.Hash(), p.Platform, p.ID)
 	found, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error { return tables.ScanAccount(row, a) })
 	if err != nil {
-		return 0, fmt.Errorf("finding a person's accounts: %w", db.Unavailable(err))
+		return 0, db.Wrap(err, "finding a person's accounts")
 	}
 	health := accounts.NewHealth(s.DB)
 	takenBack := schema.ProblemOf(&schema.Error{Kind: schema.TokenDead, Message: "the person has taken the consent back"})
@@ -35,7 +34,7 @@ func (s *Store) EndPerson(ctx context.Context, p schema.Person) (n int, err erro
 // DeletePerson deletes the accounts of a person with their data; the platform has confirmed it.
 // They are found by the request, also where there are none.
 func (s *Store) DeletePerson(ctx context.Context, request schema.DeletionID, p schema.Person) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "deleting a person's accounts", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, sql.Text(`select a.id, a.workspace_id {accounts_of_person} order by a.id for update of a`), p.Hash(), p.Platform, p.ID)
 		found, err := db.Collect(rows, err, func(row pgx.Row, d *schema.Deletion) error {
 			return row.Scan((*[16]byte)(&d.Account), (*[16]byte)(&d.Workspace))
@@ -60,8 +59,4 @@ func (s *Store) DeletePerson(ctx context.Context, request schema.DeletionID, p s
 			values ($1, $1, {deletion_done}, false, '{}', $2, $2, $2, $2)`), request, s.Now())
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("deleting a person's accounts: %w", db.Unavailable(err))
-	}
-	return nil
 }

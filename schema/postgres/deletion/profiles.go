@@ -2,7 +2,6 @@ package deletion
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"crier/schema"
@@ -24,7 +23,7 @@ func (s *Store) ForgetProfiles(ctx context.Context, retentions map[schema.Platfo
 			where a.disconnected_at < u.before and (a.name <> '' or a.settings::text <> '{}' or a.person is not null) limit $3)`,
 		platforms, before, tables.HistoryChunk)
 	if err != nil {
-		return 0, false, fmt.Errorf("forgetting profiles: %w", db.Unavailable(err))
+		return 0, false, db.Wrap(err, "forgetting profiles")
 	}
 	rows = int(tag.RowsAffected())
 	return rows, rows == tables.HistoryChunk, nil

@@ -2,7 +2,6 @@ package deletion
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -186,10 +185,7 @@ func (s *Store) trySettle(ctx context.Context, id schema.DeletionID) (settled bo
 }
 
 func notSettled(err error) error {
-	if err != nil {
-		return fmt.Errorf("waiting for calls in hand: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "waiting for calls in hand")
 }
 
 // passClaims waits for the transactions that were writing to what is claimed: a claim that

@@ -3,7 +3,6 @@ package deletion
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -96,10 +95,7 @@ func (s *Store) Delete(ctx context.Context, erase Eraser) (rows int, more bool, 
 		more = err == nil
 		return err
 	})
-	if err != nil {
-		return rows, false, fmt.Errorf("deleting: %w", db.Unavailable(err))
-	}
-	return rows, more, nil
+	return rows, more, db.Wrap(err, "deleting")
 }
 
 // next takes the deletion that was worked on longest ago. Its turn is over even if the chunk

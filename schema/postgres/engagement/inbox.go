@@ -222,10 +222,7 @@ func (s *Store) Inbox(ctx context.Context, workspace schema.WorkspaceID, f schem
 		where a.workspace_id = @workspace and (@account::uuid is null or a.id = @account) and a.disconnected_at is null
 		order by i.written_at desc, i.id desc limit @limit`, "condition", condition), args)
 	entries, err := db.Collect(rows, err, scanEntry)
-	if err != nil {
-		return nil, fmt.Errorf("reading the inbox: %w", db.Unavailable(err))
-	}
-	return entries, nil
+	return entries, db.Wrap(err, "reading the inbox")
 }
 
 // Unread counts what of a workspace nobody has read, by account. Without its offset the counts would
@@ -244,17 +241,14 @@ func (s *Store) Unread(ctx context.Context, workspace schema.WorkspaceID) ([]sch
 	counts, err := db.Collect(rows, err, func(row pgx.Row, c *schema.UnreadCount) error {
 		return row.Scan((*[16]byte)(&c.Account), &c.Comments, &c.Mentions)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("counting what is unread: %w", db.Unavailable(err))
-	}
-	return counts, nil
+	return counts, db.Wrap(err, "counting what is unread")
 }
 
 // Mark marks items of a workspace as read, or as unread, and returns how many were not yet.
 // All must be its own: else it is NotFound, and none is marked.
 func (s *Store) Mark(ctx context.Context, workspace schema.WorkspaceID, ids []schema.ItemID, read bool) (marked int, err error) {
 	ids = slices.Compact(slices.SortedFunc(slices.Values(ids), func(a, b schema.ItemID) int { return slices.Compare(a[:], b[:]) }))
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "marking the inbox", func(tx pgx.Tx) error {
 		locked, err := tx.Exec(ctx, `select from inbox where id = any($1) and workspace_id = $2 order by id for update`, db.IDColumn(ids), workspace)
 		if err != nil {
 			return err
@@ -267,8 +261,5 @@ func (s *Store) Mark(ctx context.Context, workspace schema.WorkspaceID, ids []sc
 		marked = int(tag.RowsAffected())
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("marking the inbox: %w", db.Unavailable(err))
-	}
-	return marked, nil
+	return marked, err
 }

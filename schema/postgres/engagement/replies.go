@@ -3,7 +3,6 @@ package engagement
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,7 +25,7 @@ func New(d *db.DB) *Store { return &Store{d} }
 // InvalidState.
 func (s *Store) CreateReply(ctx context.Context, c schema.ReplyCreation) (created schema.Created, err error) {
 	var job schema.Job
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "creating a reply", func(tx pgx.Tx) error {
 		first, known, err := tables.TakeKey(ctx, tx, c.Idempotency, c.Response)
 		if err != nil {
 			return err
@@ -42,7 +41,7 @@ func (s *Store) CreateReply(ctx context.Context, c schema.ReplyCreation) (create
 		return audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: c.Workspace, Subject: audit.Of("reply", c.Reply, "")})
 	})
 	if err != nil {
-		return schema.Created{}, fmt.Errorf("creating a reply: %w", db.Unavailable(err))
+		return schema.Created{}, err
 	}
 	if !created.Replayed {
 		s.Announce(schema.Announcement{Jobs: []schema.Job{job}})

@@ -52,10 +52,7 @@ func (s *Store) Monitors(ctx context.Context, workspace schema.WorkspaceID, afte
 		select {monitor_columns} from monitors m left join searches s on s.monitor_id = m.id where m.workspace_id = $1 and m.id > coalesce($2::uuid, {no_id}) order by m.id limit $3`),
 		workspace, after, limit)
 	monitors, err := db.Collect(rows, err, scanMonitor)
-	if err != nil {
-		return nil, fmt.Errorf("reading monitors: %w", db.Unavailable(err))
-	}
-	return monitors, nil
+	return monitors, db.Wrap(err, "reading monitors")
 }
 
 // Monitor returns a monitor of a workspace.
@@ -86,10 +83,7 @@ func (s *Store) CreateMonitor(ctx context.Context, m schema.Monitor) error {
 		}
 		return changed(ctx, tx, m.Workspace, sandbox, true)
 	})
-	if err != nil {
-		return fmt.Errorf("creating a monitor: %w", db.OrNotFound(err, "workspace"))
-	}
-	return nil
+	return db.Wrap(db.OrNotFound(err, "workspace"), "creating a monitor")
 }
 
 func arguments(m schema.Monitor, sandbox bool) pgx.StrictNamedArgs {

@@ -2,7 +2,6 @@ package feeds
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -64,10 +63,7 @@ func (s *Store) DueSearches(ctx context.Context, sandbox bool, limit int) ([]sch
 	due, err := db.Collect(rows, err, func(row pgx.Row, step *schema.SearchStep) error {
 		return scanSearched(row, &step.Monitor, &step.Until, &step.Began, &step.Keyword, &step.Page, &step.Place, &step.NextAt, &step.Sharing)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading what is to be searched: %w", db.Unavailable(err))
-	}
-	return due, nil
+	return due, db.Wrap(err, "reading what is to be searched")
 }
 
 // maxSearching is how many accounts of a workspace are tried to search with.
@@ -80,10 +76,7 @@ func (s *Store) SearchAccounts(ctx context.Context, workspace schema.WorkspaceID
 		where a.workspace_id = $1 and a.platform = $2 and a.disconnected_at is null and a.ended = $3 and not a.needs_reconnect
 		order by a.id limit $4`), workspace, int16(platform), int16(schema.NotEnded), maxSearching)
 	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error { return tables.ScanAccount(row, a) })
-	if err != nil {
-		return nil, fmt.Errorf("reading the accounts to search with: %w", db.Unavailable(err))
-	}
-	return accounts, nil
+	return accounts, db.Wrap(err, "reading the accounts to search with")
 }
 
 // AdvanceSearch stores how far a monitor was searched for with what was found, in one transaction
@@ -91,7 +84,7 @@ func (s *Store) SearchAccounts(ctx context.Context, workspace schema.WorkspaceID
 // read, or another process has the claim: held is false then.
 func (s *Store) AdvanceSearch(ctx context.Context, claim schema.StreamClaim, step schema.SearchStep, finds []schema.Find) (found int, held bool, err error) {
 	var announcement schema.Announcement
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "storing what a search has found", func(tx pgx.Tx) error {
 		if held, err = advance(ctx, tx, claim); err != nil || !held {
 			return err
 		}
@@ -109,7 +102,7 @@ func (s *Store) AdvanceSearch(ctx context.Context, claim schema.StreamClaim, ste
 		return err
 	})
 	if err != nil {
-		return 0, held, fmt.Errorf("storing what a search has found: %w", db.Unavailable(err))
+		return 0, held, err
 	}
 	s.Announce(announcement)
 	return found, held, nil

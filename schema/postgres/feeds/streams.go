@@ -3,7 +3,6 @@ package feeds
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -35,7 +34,7 @@ func (s *Store) Listening(ctx context.Context, sandbox bool, platform schema.Pla
 			pgx.StrictNamedArgs{"sandbox": sandbox, "platform": int16(platform), "after": after, "limit": monitorsChunk})
 		chunk, err := db.Collect(rows, err, scanMonitor)
 		if err != nil {
-			return nil, 0, fmt.Errorf("reading monitors: %w", db.Unavailable(err))
+			return nil, 0, db.Wrap(err, "reading monitors")
 		}
 		for _, m := range chunk {
 			bytes := m.KeywordBytes()
@@ -64,7 +63,7 @@ func (s *Store) LeftOut(ctx context.Context, m schema.Monitor, platform schema.P
 		where m.id = $1 and m.workspace_id = $2 and not m.paused and $3::smallint = any(m.platforms) and not o.paused and $3 = any(o.platforms)`,
 		m.ID, m.Workspace, int16(platform)).Scan(&sandbox, &used)
 	if err != nil {
-		return false, fmt.Errorf("reading how many keywords a workspace has: %w", db.Unavailable(err))
+		return false, db.Wrap(err, "reading how many keywords a workspace has")
 	}
 	if used == 0 {
 		return false, nil
@@ -82,10 +81,7 @@ func (s *Store) listeningWorkspaces(ctx context.Context, sandbox bool, platform 
 	err = s.Pool.QueryRow(ctx, sql.Text(`
 		select count(distinct m.workspace_id) from monitors m join workspaces w on w.id = m.workspace_id where {is_listening}`),
 		pgx.StrictNamedArgs{"sandbox": sandbox, "platform": int16(platform)}).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("reading how many workspaces listen: %w", db.Unavailable(err))
-	}
-	return n, nil
+	return n, db.Wrap(err, "reading how many workspaces listen")
 }
 
 // keywordShare returns how many bytes the keywords of a workspace may have where all have maxBytes
@@ -101,19 +97,13 @@ func (s *Store) keywordShare(ctx context.Context, sandbox bool, platform schema.
 		)
 		select coalesce(max((@most - total + bytes) / (larger + 1)) filter (where total + larger * bytes > @most), @most)::bigint from ordered`),
 		pgx.StrictNamedArgs{"sandbox": sandbox, "platform": int16(platform), "most": maxBytes}).Scan(&share)
-	if err != nil {
-		return 0, fmt.Errorf("reading how many keywords there are: %w", db.Unavailable(err))
-	}
-	return share, nil
+	return share, db.Wrap(err, "reading how many keywords there are")
 }
 
 // Revision returns a number that a change of a monitor raises.
 func (s *Store) Revision(ctx context.Context, sandbox bool) (revision int64, err error) {
 	err = s.Pool.QueryRow(ctx, `select revision from monitor_changes where sandbox = $1`, sandbox).Scan(&revision)
-	if err != nil {
-		return 0, fmt.Errorf("reading whether monitors have changed: %w", db.Unavailable(err))
-	}
-	return revision, nil
+	return revision, db.Wrap(err, "reading whether monitors have changed")
 }
 
 // ClaimStream takes the right to read a stream; taken is false while another process has it. A
@@ -133,7 +123,7 @@ func (s *Store) ClaimStream(ctx context.Context, stream string) (claim schema.St
 		return claim, false, nil
 	}
 	if err != nil {
-		return claim, false, fmt.Errorf("claiming a stream: %w", db.Unavailable(err))
+		return claim, false, db.Wrap(err, "claiming a stream")
 	}
 	claim.Place.Time = db.FromNull(until)
 	return claim, true, nil
@@ -142,10 +132,7 @@ func (s *Store) ClaimStream(ctx context.Context, stream string) (claim schema.St
 // ReleaseStream gives the right back.
 func (s *Store) ReleaseStream(ctx context.Context, claim schema.StreamClaim) error {
 	_, err := s.Pool.Exec(ctx, `update streams set node = null where name = $1 and claim = $2`, claim.Stream, claim.Number)
-	if err != nil {
-		return fmt.Errorf("releasing a stream: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "releasing a stream")
 }
 
 // Advance stores how far a stream was read and what was found until there, in one transaction
@@ -153,7 +140,7 @@ func (s *Store) ReleaseStream(ctx context.Context, claim schema.StreamClaim) err
 // new. held is false, and nothing is stored, where another process has claimed the stream.
 func (s *Store) Advance(ctx context.Context, claim schema.StreamClaim, finds []schema.Find) (found int, held bool, err error) {
 	var announcement schema.Announcement
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "storing what a stream had", func(tx pgx.Tx) error {
 		if held, err = advance(ctx, tx, claim); err != nil || !held {
 			return err
 		}
@@ -161,7 +148,7 @@ func (s *Store) Advance(ctx context.Context, claim schema.StreamClaim, finds []s
 		return err
 	})
 	if err != nil {
-		return 0, held, fmt.Errorf("storing what a stream had: %w", db.Unavailable(err))
+		return 0, held, err
 	}
 	s.Announce(announcement)
 	return found, held, nil

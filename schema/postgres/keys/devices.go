@@ -44,10 +44,7 @@ func (s *Store) CreateDevice(ctx context.Context, n people.NewDevice) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = &schema.Error{Kind: schema.Unavailable, RetryAfter: people.DeviceLife, Message: "too many devices wait for somebody to decide"}
 	}
-	if err != nil {
-		return fmt.Errorf("storing a device: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "storing a device")
 }
 
 // Device returns the request of a code that waits for somebody to decide. It is NotFound where there is none,
@@ -75,10 +72,7 @@ func noSuchCode(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return &schema.Error{Kind: schema.NotFound, Message: "no device waits with this code: it works for ten minutes, and once"}
 	}
-	if err != nil {
-		return fmt.Errorf("looking for a device: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "looking for a device")
 }
 
 // DecideDevice stores what a member has decided, once. It is NotFound where no device waits, or the workspace
@@ -135,7 +129,7 @@ type deviceRow struct {
 func (s *Store) TakeDeviceKey(
 	ctx context.Context, device [32]byte, generate func(sandbox bool) (schema.KeyRecord, [32]byte, error),
 ) (standing people.DeviceStanding, key schema.KeyRecord, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "answering a device", func(tx pgx.Tx) error {
 		d, err := lockDevice(ctx, tx, device)
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
@@ -161,10 +155,7 @@ func (s *Store) TakeDeviceKey(
 		}
 		return err
 	})
-	if err != nil {
-		return 0, key, fmt.Errorf("answering a device: %w", db.Unavailable(err))
-	}
-	return standing, key, nil
+	return standing, key, err
 }
 
 func lockDevice(ctx context.Context, tx pgx.Tx, device [32]byte) (d deviceRow, err error) {

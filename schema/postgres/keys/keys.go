@@ -45,10 +45,7 @@ func (s *Store) Keys(ctx context.Context, workspace schema.WorkspaceID, limit, o
 	if err == nil {
 		err = s.Pool.QueryRow(ctx, sql.Text(`select count(*) {managed_keys}`), workspace).Scan(&total)
 	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("reading keys: %w", db.Unavailable(err))
-	}
-	return keys, total, nil
+	return keys, total, db.Wrap(err, "reading keys")
 }
 
 // Key returns a key that a workspace manages.
@@ -60,7 +57,7 @@ func (s *Store) Key(ctx context.Context, workspace schema.WorkspaceID, id schema
 // CreateKey stores a key by its hash. The error is InvalidState where the workspace has as
 // many as it may, and Forbidden where the member who makes it may not give it by now.
 func (s *Store) CreateKey(ctx context.Context, k schema.KeyRecord, hash [32]byte) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "creating a key", func(tx pgx.Tx) error {
 		if err := lockWorkspace(ctx, tx, k.Workspace); err != nil {
 			return err
 		}
@@ -72,10 +69,6 @@ func (s *Store) CreateKey(ctx context.Context, k schema.KeyRecord, hash [32]byte
 		}
 		return audit.Write(ctx, tx, s.Now(), creationEntry(k))
 	})
-	if err != nil {
-		return fmt.Errorf("creating a key: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // lockWorkspace lets changes of a workspace's keys happen in turn.
@@ -173,10 +166,7 @@ func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, r s
 			),
 		})
 	})
-	if err != nil {
-		return schema.KeyRecord{}, fmt.Errorf("rotating a key: %w", db.OrNotFound(err, "key"))
-	}
-	return successor, nil
+	return successor, db.Wrap(db.OrNotFound(err, "key"), "rotating a key")
 }
 
 // endOf returns when the keys of a lineage end for good; zero: never. The newest of them has no overlap yet.
@@ -224,10 +214,7 @@ func (s *Store) EndKey(ctx context.Context, workspace schema.WorkspaceID, id sch
 		}
 		return audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: k.Workspace, Subject: audit.Of("key", id, k.Name)})
 	})
-	if err != nil {
-		return fmt.Errorf("revoking a key: %w", db.OrNotFound(err, "key"))
-	}
-	return nil
+	return db.Wrap(db.OrNotFound(err, "key"), "revoking a key")
 }
 
 // Unsuspend ends the suspension of a key, and forgets what it was suspended for: it is suspended again by as many
@@ -248,10 +235,7 @@ func (s *Store) Unsuspend(ctx context.Context, workspace schema.WorkspaceID, id 
 		)})
 		return tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return k, fmt.Errorf("ending the suspension of a key: %w", db.OrNotFound(err, "key"))
-	}
-	return k, nil
+	return k, db.Wrap(db.OrNotFound(err, "key"), "ending the suspension of a key")
 }
 
 // othersManage fails where a key is the last that can manage its workspace's keys for good.

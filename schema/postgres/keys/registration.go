@@ -9,14 +9,13 @@ import (
 	"crier/schema"
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
-	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
 
 // Register makes a workspace with its first key, and an invitation of its owner, and reports whether that goes by
 // mail too. It is RateLimitExceeded where too many came from its network lately.
 func (s *Store) Register(ctx context.Context, r people.Registration) (mailed bool, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "registering", func(tx pgx.Tx) error {
 		err := tables.Window{
 			Subject: "register " + r.Address, Length: people.RegistrationWindow, Most: people.MaxRegistrations,
 			Refusal: fmt.Sprintf("more than %d registrations from this network", people.MaxRegistrations),
@@ -41,10 +40,7 @@ func (s *Store) Register(ctx context.Context, r people.Registration) (mailed boo
 		mailed, err = tables.PutMail(ctx, s.DB, tx, people.Mail{Kind: people.MailInvitation, About: r.Workspace.ID, Recipient: r.Owner.Email})
 		return err
 	})
-	if err != nil {
-		return false, fmt.Errorf("registering: %w", db.Unavailable(err))
-	}
-	return mailed, nil
+	return mailed, err
 }
 
 // registeredName tells those who registered from the workspaces that the operator knows by

@@ -2,7 +2,6 @@ package mail
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,7 +21,7 @@ func (s *Store) Choices(ctx context.Context, user schema.UserID, workspace schem
 		left join mail_choices c on c.email = u.email and c.workspace_id = m.workspace_id
 		where m.user_id = $1 and m.workspace_id = $2 group by m.role`, user, workspace).Scan((*int16)(&role), &chosen)
 	if err != nil {
-		return nil, fmt.Errorf("reading which mail is wanted: %w", db.OrNotFound(err, "workspace"))
+		return nil, db.Wrap(db.OrNotFound(err, "workspace"), "reading which mail is wanted")
 	}
 	for _, k := range people.MailKinds() {
 		if k.Least() == people.Anyone || role < k.Least() {
@@ -45,19 +44,13 @@ func (s *Store) Choose(ctx context.Context, user schema.UserID, workspace schema
 			insert into mail_choices (email, kind, workspace_id, wanted) select email, $2, $3, $4 from users where id = $1
 			on conflict (email, kind, workspace_id) do update set wanted = excluded.wanted`, user, int16(c.Kind), workspace, c.Wanted)
 	}
-	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
-		return fmt.Errorf("storing which mail is wanted: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(s.Pool.SendBatch(ctx, b).Close(), "storing which mail is wanted")
 }
 
 // Recipient returns whose address a token of mail is of. The error is NotFound where it is none.
 func (s *Store) Recipient(ctx context.Context, token string) (email string, err error) {
 	err = s.Pool.QueryRow(ctx, `select email from mail_recipients where token = $1`, token).Scan(&email)
-	if err != nil {
-		return "", fmt.Errorf("reading who got a mail: %w", db.OrNotFound(err, "link"))
-	}
-	return email, nil
+	return email, db.Wrap(db.OrNotFound(err, "link"), "reading who got a mail")
 }
 
 // Refuse stores that an address gets no more mail of a kind about a workspace, of all where that is zero. What waits
@@ -69,8 +62,5 @@ func (s *Store) Refuse(ctx context.Context, email string, kind people.MailKind, 
 		select $1, $2, coalesce($3::uuid, {no_id}), false where $3::uuid is null or exists (select from workspaces where id = $3)
 		on conflict (email, kind, workspace_id) do update set wanted = excluded.wanted`), email, int16(kind), workspace)
 	b.Queue(`delete from mails where recipient = $1 and kind = $2 and ($3::uuid is null or about = $3)`, email, int16(kind), workspace)
-	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
-		return fmt.Errorf("storing that no more mail is wanted: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(s.Pool.SendBatch(ctx, b).Close(), "storing that no more mail is wanted")
 }

@@ -3,7 +3,6 @@ package mail
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -29,7 +28,7 @@ func (s *Store) Letter(ctx context.Context, m people.Mail) (l people.Letter, fou
 	case errors.Is(err, pgx.ErrNoRows):
 		return l, false, nil
 	case err != nil:
-		return l, false, fmt.Errorf("reading what a mail says: %w", db.Unavailable(err))
+		return l, false, db.Wrap(err, "reading what a mail says")
 	default:
 		return l, true, nil
 	}

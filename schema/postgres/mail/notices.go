@@ -2,7 +2,6 @@ package mail
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -15,17 +14,13 @@ import (
 
 // PutNotice stores what the owners of keys are told. One that is there stays.
 func (s *Store) PutNotice(ctx context.Context, n people.Notice) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "storing a notice", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `insert into notices (id, subject, body) values ($1, $2, $3) on conflict do nothing`, n.ID, n.Subject, n.Text)
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
 		return audit.Write(ctx, tx, s.Now(), audit.Entry{Subject: people.Subject{Type: "notice", ID: n.ID.String(), Name: n.Subject}})
 	})
-	if err != nil {
-		return fmt.Errorf("storing a notice: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // noticeChunk is how many keys are gone through in a transaction.
@@ -63,8 +58,5 @@ func (s *Store) Notify(ctx context.Context, notice schema.NoticeID, after schema
 			"after": after, "now": now, "chunk": noticeChunk, "most": people.MailNotice.Room(), "owner": int16(people.Owner),
 			"kind": int16(people.MailNotice), "notice": notice, "life": people.MailNotice.Life(),
 		}).Scan(&stored, (*[16]byte)(&last), &full)
-	if err != nil {
-		return 0, last, false, fmt.Errorf("storing mails: %w", db.Unavailable(err))
-	}
-	return stored, last, full, nil
+	return stored, last, full, db.Wrap(err, "storing mails")
 }

@@ -3,7 +3,6 @@ package mail
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,7 +15,7 @@ import (
 // Address makes the mails of members out of one that is for those of a workspace who want it. It returns whether
 // there was one.
 func (s *Store) Address(ctx context.Context) (found bool, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "addressing mail", func(tx pgx.Tx) error {
 		now := s.Now()
 		var note people.Mail
 		err := tx.QueryRow(ctx, `
@@ -35,10 +34,7 @@ func (s *Store) Address(ctx context.Context) (found bool, err error) {
 		found = true
 		return addressTo(ctx, tx, note, now)
 	})
-	if err != nil {
-		return false, fmt.Errorf("addressing mail: %w", db.Unavailable(err))
-	}
-	return found, nil
+	return found, err
 }
 
 // addressTo addresses a mail to members who want it. Of suspended keys, whoever made one of them is told too, and
@@ -94,10 +90,7 @@ func (s *Store) Claim(ctx context.Context, lease time.Duration) (m people.Mail, 
 	if errors.Is(err, pgx.ErrNoRows) {
 		return m, false, nil
 	}
-	if err != nil {
-		return m, false, fmt.Errorf("claiming a mail: %w", db.Unavailable(err))
-	}
-	return m, true, nil
+	return m, true, db.Wrap(err, "claiming a mail")
 }
 
 // Finish stores what the sending of a mail came to. What happened meanwhile goes into the next one.
@@ -112,10 +105,7 @@ func (s *Store) Finish(ctx context.Context, d people.Delivered) error {
 		"id": d.Mail.ID, "now": s.Now(), "slack": db.TransactionTimeout, "ended": d.Ending != people.MailRetried, "wait": d.Wait,
 		"version": d.Mail.Version, "interval": people.MailInterval, "life": d.Mail.Kind.Life(),
 	})
-	if err != nil {
-		return fmt.Errorf("storing that a mail was sent: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "storing that a mail was sent")
 }
 
 // Waiting returns what is due or was tried in vain, by kind, up to people.MaxMails in all, without kinds of a newer
@@ -132,7 +122,7 @@ func (s *Store) Waiting(ctx context.Context) (map[people.MailKind]people.Waiting
 		join unnest(@kinds::int2[], @lives::interval[]) k (kind, life) on k.kind = w.kind group by k.kind`,
 		pgx.StrictNamedArgs{"now": now, "most": people.MaxMails, "kinds": numbers, "lives": lives})
 	if err != nil {
-		return nil, fmt.Errorf("counting mails: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "counting mails")
 	}
 	waiting := map[people.MailKind]people.WaitingMail{}
 	var kind people.MailKind
@@ -141,8 +131,5 @@ func (s *Store) Waiting(ctx context.Context) (map[people.MailKind]people.Waiting
 		waiting[kind] = mails
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("counting mails: %w", db.Unavailable(err))
-	}
-	return waiting, nil
+	return waiting, db.Wrap(err, "counting mails")
 }

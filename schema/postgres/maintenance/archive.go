@@ -2,7 +2,6 @@ package maintenance
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -68,10 +67,7 @@ func (s *Store) Archive(ctx context.Context) (rows int, more bool, err error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("archiving posts: %w", db.Unavailable(err))
-	}
-	return rows, more, nil
+	return rows, more, db.Wrap(err, "archiving posts")
 }
 
 // noted returns the next posts that have ended long enough ago.
@@ -105,10 +101,7 @@ func (s *Store) ArchiveUnnoted(ctx context.Context) (rows int, more bool, err er
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("archiving posts that nobody has noted: %w", db.Unavailable(err))
-	}
-	return rows, more, nil
+	return rows, more, db.Wrap(err, "archiving posts that nobody has noted")
 }
 
 // nextUnnoted looks at the next open posts, and returns the last of them, zero where the round

@@ -29,10 +29,7 @@ func (s *Store) CountDeadLetters(ctx context.Context) (map[string]int, error) {
 			return nil
 		})
 	}
-	if err != nil {
-		return nil, fmt.Errorf("counting dead letters: %w", db.Unavailable(err))
-	}
-	return counts, nil
+	return counts, db.Wrap(err, "counting dead letters")
 }
 
 // Rewrite gives unreadable messages that are replayed to write, which brings them into the
@@ -41,14 +38,14 @@ func (s *Store) Rewrite(ctx context.Context, write func(context.Context, schema.
 	rows, err := s.Pool.Query(ctx, sql.Text(`select {dead_letter_columns} from dead_letters l where l.unreadable and l.replay_at is not null order by l.id limit 100`))
 	letters, err := db.Collect(rows, err, tables.ScanDeadLetter)
 	if err != nil {
-		return fmt.Errorf("reading dead letters: %w", db.Unavailable(err))
+		return db.Wrap(err, "reading dead letters")
 	}
 	for _, l := range letters {
 		if err := write(ctx, l.Message); err != nil {
 			return fmt.Errorf("replaying %s: %w", l.ID, err)
 		}
 		if _, err := s.Pool.Exec(ctx, `delete from dead_letters where id = $1 and replay_at is not null`, l.ID); err != nil {
-			return fmt.Errorf("forgetting %s: %w", l.ID, db.Unavailable(err))
+			return db.Wrap(err, fmt.Sprintf("forgetting %s", l.ID))
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func (s *Store) forget(ctx context.Context, a *aged, end any) (rows int, more bo
 			a.after, end, tables.HistoryChunk).Scan(&rows, &last)
 	})
 	if err != nil {
-		return 0, false, fmt.Errorf("forgetting rows of %s: %w", a.table, db.Unavailable(err))
+		return 0, false, db.Wrap(err, fmt.Sprintf("forgetting rows of %s", a.table))
 	}
 	if more = rows == tables.HistoryChunk; !more {
 		last = nil
@@ -117,10 +117,7 @@ func (s *Store) ForgetTurns(ctx context.Context) (rows int, more bool, err error
 		rows = int(tag.RowsAffected())
 		return err
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("forgetting turns: %w", db.Unavailable(err))
-	}
-	return rows, rows == tables.HistoryChunk, nil
+	return rows, rows == tables.HistoryChunk, db.Wrap(err, "forgetting turns")
 }
 
 // ForgetFound deletes what monitors have found and cannot find again.
@@ -132,10 +129,7 @@ func (s *Store) ForgetFound(ctx context.Context) (rows int, more bool, err error
 		rows = int(tag.RowsAffected())
 		return err
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("forgetting what was found: %w", db.Unavailable(err))
-	}
-	return rows, rows == tables.HistoryChunk, nil
+	return rows, rows == tables.HistoryChunk, db.Wrap(err, "forgetting what was found")
 }
 
 // ForgetWebhooks deletes the deliveries of a webhook that was deleted, with their jobs, and forgets
@@ -157,10 +151,7 @@ func (s *Store) ForgetWebhooks(ctx context.Context) (rows int, more bool, err er
 		_, err = tx.Exec(ctx, `delete from deleted_webhooks where id = $1 and not exists (select from deliveries where webhook_id = $1)`, id)
 		return err
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("deleting what is left of webhooks: %w", db.Unavailable(err))
-	}
-	return rows, more, nil
+	return rows, more, db.Wrap(err, "deleting what is left of webhooks")
 }
 
 // ForgetDeadLetters deletes faults that were overcome, dead letters of more than 90 days ago, and all but
@@ -182,8 +173,5 @@ func (s *Store) ForgetDeadLetters(ctx context.Context) (rows int, more bool, err
 		}
 		return tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("forgetting dead letters: %w", db.Unavailable(err))
-	}
-	return rows, more, nil
+	return rows, more, db.Wrap(err, "forgetting dead letters")
 }

@@ -2,7 +2,6 @@ package maintenance
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,8 +37,5 @@ func (s *Store) ForgetMails(ctx context.Context) (rows int, more bool, err error
 				"now": now, "interval": people.MailInterval, "notice": int16(people.MailNotice), "kept": recipientsKept, "most": tables.HistoryChunk,
 			}).Scan(&rows)
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("forgetting mails: %w", db.Unavailable(err))
-	}
-	return rows, rows >= tables.HistoryChunk, nil
+	return rows, rows >= tables.HistoryChunk, db.Wrap(err, "forgetting mails")
 }

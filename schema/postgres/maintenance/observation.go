@@ -2,7 +2,6 @@ package maintenance
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,7 +21,7 @@ func (s *Store) Observe(ctx context.Context) (schema.Observation, error) {
 			select extract(epoch from now() - uuid_extract_timestamp(id)) from outbox where id > coalesce($1::uuid, {no_id}) order by id limit 1
 		), 0)::float8`), tables.BatchesFrom(s.outbox.Mark())).Scan(&oldest)
 	if err != nil {
-		return o, fmt.Errorf("reading the age of the outbox: %w", db.Unavailable(err))
+		return o, db.Wrap(err, "reading the age of the outbox")
 	}
 	o.OldestEvents = time.Duration(oldest * float64(time.Second))
 	rows, err := s.Pool.Query(ctx, `
@@ -30,7 +29,7 @@ func (s *Store) Observe(ctx context.Context) (schema.Observation, error) {
 		from accounts a join workspaces w on w.id = a.workspace_id
 		where a.disconnected_at is null and w.live_id is null group by a.platform`)
 	if err != nil {
-		return o, fmt.Errorf("counting accounts: %w", db.Unavailable(err))
+		return o, db.Wrap(err, "counting accounts")
 	}
 	var platform schema.Platform
 	var counts schema.AccountCounts
@@ -38,8 +37,5 @@ func (s *Store) Observe(ctx context.Context) (schema.Observation, error) {
 		o.Accounts[platform] = counts
 		return nil
 	})
-	if err != nil {
-		return o, fmt.Errorf("counting accounts: %w", db.Unavailable(err))
-	}
-	return o, nil
+	return o, db.Wrap(err, "counting accounts")
 }

@@ -2,7 +2,6 @@ package maintenance
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -59,7 +58,7 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 	}
 	switch {
 	case err != nil:
-		return nil, after, fmt.Errorf("reading unsent events: %w", db.Unavailable(err))
+		return nil, after, db.Wrap(err, "reading unsent events")
 	case len(batches) > 0:
 		next = batches[len(batches)-1].ID
 	case last != nil:
@@ -74,8 +73,5 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 // Owed returns how many of batches a mark's owner has not handled.
 func (s *Store) Owed(ctx context.Context, mark schema.Owed, batches []schema.BatchID) (n int, err error) {
 	err = s.Pool.QueryRow(ctx, `select count(*) from outbox where id = any($1) and owed & $2::int2 <> 0`, batches, int16(mark)).Scan(&n)
-	if err != nil {
-		return 0, fmt.Errorf("counting what is owed: %w", db.Unavailable(err))
-	}
-	return n, nil
+	return n, db.Wrap(err, "counting what is owed")
 }

@@ -113,10 +113,7 @@ func (s *Store) makePartitions(ctx context.Context, p partitioned) (rows int, mo
 		more = len(missing) > rows
 		return p.attach(ctx, tx, missing[:rows])
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("making partitions of %s: %w", p.table, db.Unavailable(err))
-	}
-	return rows, more, nil
+	return rows, more, db.Wrap(err, fmt.Sprintf("making partitions of %s", p.table))
 }
 
 // attach makes partitions in a transaction that ends after that. DDL waits for a lock only as long as others may
@@ -156,10 +153,7 @@ func (s *Store) dropPartition(ctx context.Context, p partitioned, before time.Ti
 		rows, more = rows+1, len(over) > 1
 		return nil
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("dropping a partition of %s: %w", p.table, db.Unavailable(err))
-	}
-	return rows, more, nil
+	return rows, more, db.Wrap(err, fmt.Sprintf("dropping a partition of %s", p.table))
 }
 
 // over returns the partitions to be dropped. One whose detaching was cut off comes first:

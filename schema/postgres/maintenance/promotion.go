@@ -3,7 +3,6 @@ package maintenance
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -54,10 +53,7 @@ func (s *Store) Promote(ctx context.Context) (rows int, more bool, err error) {
 		}
 		return err
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("promoting far jobs: %w", db.Unavailable(err))
-	}
-	return rows, more, nil
+	return rows, more, db.Wrap(err, "promoting far jobs")
 }
 
 // nextDay is where the pass goes on; nowhere once it has come to the end.

@@ -2,7 +2,6 @@ package maintenance
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -55,7 +54,7 @@ func Recover(ctx context.Context, d *db.DB, node [16]byte) error {
 		newJobWalk(now.Add(recoverSoon), now.Add(recoverLater), true),
 	} {
 		if err := walk.endClaims(ctx, d, node); err != nil {
-			return fmt.Errorf("recovering open claims: %w", db.Unavailable(err))
+			return db.Wrap(err, "recovering open claims")
 		}
 		if len(walk.shards) > 0 {
 			d.Log.WarnContext(ctx, "many jobs are due: what the node's earlier life had claimed was not looked for in all of them, and waits for its lease")

@@ -3,7 +3,6 @@ package maintenance
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -45,7 +44,7 @@ func (s *Store) Redeliver(ctx context.Context) (rows int, more bool, err error) 
 		return tx.QueryRow(ctx, sql.Text(`select exists (select from redeliveries where {redelivery_turn})`)).Scan(&more)
 	})
 	if err != nil {
-		return 0, false, fmt.Errorf("sending failed deliveries again: %w", db.Unavailable(err))
+		return 0, false, db.Wrap(err, "sending failed deliveries again")
 	}
 	s.Announce(announcement)
 	return len(announcement.Notify), more, nil

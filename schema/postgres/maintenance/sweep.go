@@ -89,7 +89,7 @@ func (s *Store) Sweep(ctx context.Context, over schema.Sweep) (repaired map[stri
 		return keepPass(ctx, tx, over, c.pass, more)
 	})
 	if err != nil {
-		return nil, false, fmt.Errorf("sweeping %s: %w", over, db.Unavailable(err))
+		return nil, false, db.Wrap(err, fmt.Sprintf("sweeping %s", over))
 	}
 	s.Announce(c.announcement)
 	return c.repaired, more, nil

@@ -2,7 +2,6 @@ package media
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -52,10 +51,7 @@ func (s *Store) ExpireMedia(ctx context.Context) (more bool, err error) {
 		more = tag.RowsAffected() == expiryChunk
 		return err
 	})
-	if err != nil {
-		return false, fmt.Errorf("expiring media: %w", db.Unavailable(err))
-	}
-	return more, nil
+	return more, db.Wrap(err, "expiring media")
 }
 
 // RemovableMedia returns marked media whose content may go now.
@@ -66,10 +62,7 @@ func (s *Store) RemovableMedia(ctx context.Context, limit int) ([]schema.MediaID
 		order by m.deleted_at limit $3`),
 		int16(schema.UploadDeleted), doomedAfter.String(), limit)
 	removable, err := pgx.CollectRows(rows, pgx.RowTo[schema.MediaID])
-	if err != nil {
-		return nil, fmt.Errorf("reading removable media: %w", db.Unavailable(err))
-	}
-	return removable, nil
+	return removable, db.Wrap(err, "reading removable media")
 }
 
 // ForgetMedia removes the rows of media whose content is gone.
@@ -77,10 +70,7 @@ func (s *Store) ForgetMedia(ctx context.Context, gone []schema.MediaID) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`delete from media_uses where media_id = any($1)`, gone)
 	batch.Queue(`delete from media where id = any($1) and state = $2`, gone, int16(schema.UploadDeleted))
-	if err := s.Pool.SendBatch(ctx, batch).Close(); err != nil {
-		return fmt.Errorf("forgetting media: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(s.Pool.SendBatch(ctx, batch).Close(), "forgetting media")
 }
 
 // OrphanedMedia returns those of the ids that have no row: content whose row was never
@@ -89,8 +79,5 @@ func (s *Store) OrphanedMedia(ctx context.Context, ids []schema.MediaID) ([]sche
 	rows, _ := s.Pool.Query(ctx, `
 		select i.id from unnest($1::uuid[]) i (id) where not exists (select from media m where m.id = i.id)`, db.IDColumn(ids))
 	orphaned, err := pgx.CollectRows(rows, pgx.RowTo[schema.MediaID])
-	if err != nil {
-		return nil, fmt.Errorf("reading orphaned media: %w", db.Unavailable(err))
-	}
-	return orphaned, nil
+	return orphaned, db.Wrap(err, "reading orphaned media")
 }

@@ -4,7 +4,6 @@ package media
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -49,7 +48,7 @@ func (s *Store) CreateMedia(ctx context.Context, u schema.Upload) error {
 	audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: u.Workspace, Subject: audit.Of("media", u.ID, u.FileName)})
 	err := s.Pool.SendBatch(ctx, b).Close()
 	if err != nil {
-		return fmt.Errorf("storing media: %w", db.Unavailable(err))
+		return db.Wrap(err, "storing media")
 	}
 	if tag.RowsAffected() == 0 { // what has come of it is removed as content without a row
 		return db.NotFound("workspace")
@@ -64,7 +63,7 @@ func (s *Store) CompleteMedia(ctx context.Context, id schema.MediaID, facts sche
 		update media set state = $2, facts = $3, expires_at = now() + $4::interval where id = $1 and state = $5`,
 		id, int16(schema.UploadKept), db.Encode(facts), schema.UnusedUploadLife.String(), int16(schema.UploadAwaited))
 	if err != nil {
-		return schema.Upload{}, fmt.Errorf("completing media: %w", db.Unavailable(err))
+		return schema.Upload{}, db.Wrap(err, "completing media")
 	}
 	u, err := s.anyMedia(ctx, id)
 	if err == nil && tag.RowsAffected() == 0 {
@@ -99,7 +98,7 @@ func (s *Store) Media(ctx context.Context, workspace schema.WorkspaceID, ids []s
 		where m.workspace_id = $1 and m.id = any($2) and m.state in {present_uploads}`), workspace, ids)
 	uploads, err := db.Collect(rows, err, scanUpload)
 	if err != nil {
-		return nil, fmt.Errorf("reading media: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "reading media")
 	}
 	for _, u := range uploads {
 		if u.State == schema.UploadKept && !u.ExpiresAt.IsZero() && u.ExpiresAt.Before(s.Now().Add(useMargin)) {
@@ -113,20 +112,14 @@ func (s *Store) prolong(ctx context.Context, workspace schema.WorkspaceID, ids [
 	_, err := s.Pool.Exec(ctx, `
 		update media set expires_at = greatest(expires_at, now() + $3::interval)
 		where workspace_id = $1 and id = any($2) and state = $4`, workspace, ids, useMargin.String(), int16(schema.UploadKept))
-	if err != nil {
-		return fmt.Errorf("prolonging media: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "prolonging media")
 }
 
 // MediaUses returns the ids of posts that an upload is kept for, newest first, at most so many.
 func (s *Store) MediaUses(ctx context.Context, id schema.MediaID, limit int) ([]schema.PostID, error) {
 	rows, _ := s.Pool.Query(ctx, `select post_id from media_uses where media_id = $1 order by post_id desc limit $2`, id, limit)
 	posts, err := pgx.CollectRows(rows, pgx.RowTo[schema.PostID])
-	if err != nil {
-		return nil, fmt.Errorf("reading uses of media: %w", db.Unavailable(err))
-	}
-	return posts, nil
+	return posts, db.Wrap(err, "reading uses of media")
 }
 
 // DescribeMedia gives an upload another alternative text. Posts that use it keep theirs.
@@ -150,15 +143,12 @@ func (s *Store) ListMedia(ctx context.Context, workspace schema.WorkspaceID, f s
 	var total int
 	err := s.Pool.QueryRow(ctx, sql.Text(`select count(*) from (select from media m where m.workspace_id = $1 and m.state = {upload_kept} limit $2) counted`), workspace, tables.MaxTotal).Scan(&total)
 	if err != nil {
-		return nil, 0, fmt.Errorf("counting media: %w", db.Unavailable(err))
+		return nil, 0, db.Wrap(err, "counting media")
 	}
 	rows, err := s.Pool.Query(ctx, sql.Text(`select {upload_columns} from media m where m.workspace_id = $1 and m.state = {upload_kept}
 		and ($4::uuid is null or m.id < $4) order by m.id desc limit $2 offset $3`), workspace, f.Limit, f.Offset, f.Below)
 	uploads, err := db.Collect(rows, err, scanUpload)
-	if err != nil {
-		return nil, 0, fmt.Errorf("reading media: %w", db.Unavailable(err))
-	}
-	return uploads, total, nil
+	return uploads, total, db.Wrap(err, "reading media")
 }
 
 // DeleteMedia marks an upload, whose content then goes. It is InvalidState while a post
@@ -182,7 +172,7 @@ func (s *Store) DeleteMedia(ctx context.Context, workspace schema.WorkspaceID, i
 	})
 	switch {
 	case err != nil:
-		return fmt.Errorf("deleting media: %w", db.Unavailable(err))
+		return db.Wrap(err, "deleting media")
 	case !there:
 		return db.NotFound("media")
 	case used:

@@ -74,10 +74,7 @@ func catchUp(ctx context.Context, pool *sql.DB) error {
 	_, err := pool.ExecContext(ctx, `
 		select setval('goose_db_version_id_seq', max(id)) from goose_db_version
 		having max(id) > (select last_value from goose_db_version_id_seq)`)
-	if err != nil {
-		return fmt.Errorf("reading which migrations there were: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "reading which migrations there were")
 }
 
 // Check returns an error that says what to run where the tables are of an older
@@ -106,7 +103,7 @@ func Check(ctx context.Context, url string) error {
 func refuseNewer(ctx context.Context, provider *goose.Provider) error {
 	there, known, err := provider.GetVersions(ctx)
 	if err != nil {
-		return fmt.Errorf("looking at the tables of PostgreSQL: %w", db.Unavailable(db.Explain(err)))
+		return db.Wrap(db.Explain(err), "looking at the tables of PostgreSQL")
 	}
 	if there > known {
 		return fmt.Errorf("the tables of PostgreSQL are of a newer version of crier (migration %d, this one knows %d): start that version, or restore a backup that is older into an empty PostgreSQL", there, known)

@@ -41,10 +41,7 @@ func New(d *db.DB) *Admin { return &Admin{d, accounts.New(d), keys.New(d), billi
 // Workspace returns the live workspace of that name. The error is NotFound where there is none.
 func (a *Admin) Workspace(ctx context.Context, name string) (schema.Workspace, error) {
 	w, err := workspaceOf(ctx, a.Pool, name, false)
-	if err != nil {
-		return w, fmt.Errorf("finding workspace %q: %w", name, db.Unavailable(err))
-	}
-	return w, nil
+	return w, db.Wrap(err, fmt.Sprintf("finding workspace %q", name))
 }
 
 // WorkspacesOf returns the workspaces that are meant by a name: the live one and its sandbox, or that alone,
@@ -61,17 +58,14 @@ func (a *Admin) WorkspacesOf(ctx context.Context, text string) ([]schema.Workspa
 	if err == nil && len(ids) == 0 {
 		err = &schema.Error{Kind: schema.NotFound, Message: "there is no such workspace"}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("finding workspace %q: %w", text, db.Unavailable(err))
-	}
-	return ids, nil
+	return ids, db.Wrap(err, fmt.Sprintf("finding workspace %q", text))
 }
 
 // MakeWorkspace returns the live workspace of that name, or its sandbox twin, and makes what of
 // them is not there: the live one with the plan, which is the twin's too. One that is there keeps
 // its own.
 func (a *Admin) MakeWorkspace(ctx context.Context, name, plan string, sandbox bool) (w schema.Workspace, err error) {
-	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+	err = a.InTx(ctx, fmt.Sprintf("making workspace %q", name), func(tx pgx.Tx) error {
 		live, err := a.makeWorkspace(ctx, tx, name, plan, nil)
 		if err != nil || !sandbox {
 			w = live
@@ -81,10 +75,7 @@ func (a *Admin) MakeWorkspace(ctx context.Context, name, plan string, sandbox bo
 		w.Plan = live.Plan
 		return err
 	})
-	if err != nil {
-		return w, fmt.Errorf("making workspace %q: %w", name, db.Unavailable(err))
-	}
-	return w, nil
+	return w, err
 }
 
 // makeWorkspace makes a live workspace that is not there, or the twin of live, and returns the
@@ -128,7 +119,7 @@ func workspaceOf(ctx context.Context, q db.Querier, name string, sandbox bool) (
 // returns the one before. What the workspace pays for is noted beside it, and leaves it alone until that begins
 // again. The error is NotFound where there is no such workspace.
 func (a *Admin) GivePlan(ctx context.Context, name, plan string) (before string, err error) {
-	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+	err = a.InTx(ctx, fmt.Sprintf("changing the plan of workspace %q", name), func(tx pgx.Tx) error {
 		live, err := workspaceOf(ctx, tx, name, false)
 		if err != nil {
 			return err
@@ -139,16 +130,13 @@ func (a *Admin) GivePlan(ctx context.Context, name, plan string) (before string,
 		}
 		return audit.Write(ctx, tx, a.Now(), workspaceEntry(live, people.Change{Field: "plan", Before: before, After: plan}))
 	})
-	if err != nil {
-		return "", fmt.Errorf("changing the plan of workspace %q: %w", name, db.Unavailable(err))
-	}
-	return before, nil
+	return before, err
 }
 
 // SetLimits says which limits the posts of a workspace are held to, those of its sandbox too, and returns
 // the set before. The error is NotFound where there is no such workspace.
 func (a *Admin) SetLimits(ctx context.Context, name string, limits schema.LimitSet) (before schema.LimitSet, err error) {
-	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+	err = a.InTx(ctx, fmt.Sprintf("changing the limits of workspace %q", name), func(tx pgx.Tx) error {
 		live, err := workspaceOf(ctx, tx, name, false)
 		if err != nil {
 			return err
@@ -159,10 +147,7 @@ func (a *Admin) SetLimits(ctx context.Context, name string, limits schema.LimitS
 		}
 		return audit.Write(ctx, tx, a.Now(), workspaceEntry(live, people.Change{Field: "limits", Before: before.String(), After: limits.String()}))
 	})
-	if err != nil {
-		return before, fmt.Errorf("changing the limits of workspace %q: %w", name, db.Unavailable(err))
-	}
-	return before, nil
+	return before, err
 }
 
 func workspaceEntry(w schema.Workspace, changes ...people.Change) audit.Entry {
@@ -178,10 +163,7 @@ func (a *Admin) Workspaces(ctx context.Context, after string, limit int) ([]sche
 	all, err := db.Collect(rows, err, func(row pgx.Row, w *schema.Workspace) error {
 		return row.Scan((*[16]byte)(&w.ID), &w.Name, &w.Plan, (*int16)(&w.Limits))
 	})
-	if err != nil {
-		return nil, fmt.Errorf("listing workspaces: %w", db.Unavailable(err))
-	}
-	return all, nil
+	return all, db.Wrap(err, "listing workspaces")
 }
 
 // RevokeKey ends a key, or leaves one that has ended. The error is NotFound where there is
@@ -198,7 +180,7 @@ func (a *Admin) RevokeKey(ctx context.Context, hash [32]byte) error {
 		return audit.Write(ctx, tx, a.Now(), audit.Entry{Workspace: k.Workspace, Subject: audit.Of("key", k.ID, k.Name)})
 	})
 	if err != nil && schema.KindOf(err) != schema.NotFound {
-		return fmt.Errorf("revoking a key: %w", db.Unavailable(err))
+		return db.Wrap(err, "revoking a key")
 	}
 	if err != nil {
 		return &schema.Error{Kind: schema.NotFound, Message: "there is no such key; give it whole, as it was shown when it was made"}
@@ -214,7 +196,7 @@ func (a *Admin) AccountID(ctx context.Context, account schema.Account) (schema.A
 		select id from accounts where workspace_id = $1 and platform = $2 and native_id = $3 and server = $4`,
 		account.Workspace, account.Platform, account.NativeID, account.Server).Scan((*[16]byte)(&id))
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return id, fmt.Errorf("finding an account: %w", db.Unavailable(err))
+		return id, db.Wrap(err, "finding an account")
 	}
 	return id, nil
 }
@@ -222,7 +204,7 @@ func (a *Admin) AccountID(ctx context.Context, account schema.Account) (schema.A
 // PutAccount stores an account, or new credentials of one that is there. The error is
 // PlanLimitReached where the workspace's plan has no room for another.
 func (a *Admin) PutAccount(ctx context.Context, account schema.Account) error {
-	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+	return a.InTx(ctx, "storing an account", func(tx pgx.Tx) error {
 		if err := admitAccount(ctx, tx, account); err != nil {
 			return err
 		}
@@ -240,10 +222,6 @@ func (a *Admin) PutAccount(ctx context.Context, account schema.Account) error {
 		}
 		return audit.Write(ctx, tx, a.Now(), tables.AccountEntry(account))
 	})
-	if err != nil {
-		return fmt.Errorf("storing an account: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // Twin returns the sandbox twin of a live workspace, and makes it if it is not there.
@@ -268,10 +246,7 @@ func (a *Admin) Twin(ctx context.Context, live schema.WorkspaceID) (schema.Works
 	if errors.Is(err, pgx.ErrNoRows) {
 		return twin, db.NotFound("workspace")
 	}
-	if err != nil {
-		return twin, fmt.Errorf("making a sandbox: %w", db.Unavailable(err))
-	}
-	return twin, nil
+	return twin, db.Wrap(err, "making a sandbox")
 }
 
 // admitAccount refuses an account that the plan of its workspace has no room for; one

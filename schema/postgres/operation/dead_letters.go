@@ -21,10 +21,7 @@ func (a *Admin) DeadLetters(ctx context.Context, after schema.DeadLetterID, limi
 		select {dead_letter_columns} from dead_letters l
 		where l.dead_at is not null and l.id > coalesce($1::uuid, {no_id}) order by l.id limit $2`), after, limit)
 	letters, err := db.Collect(rows, err, tables.ScanDeadLetter)
-	if err != nil {
-		return nil, fmt.Errorf("reading dead letters: %w", db.Unavailable(err))
-	}
-	return letters, nil
+	return letters, db.Wrap(err, "reading dead letters")
 }
 
 // replayBatch is how many dead letters are put back in one transaction: it holds their
@@ -62,7 +59,7 @@ func (a *Admin) ReplayAll(ctx context.Context, progress func(replayed int)) (rep
 
 // replayWhere puts the oldest dead letters of a condition back, at most replayBatch.
 func (a *Admin) replayWhere(ctx context.Context, condition string, of any) (letters []schema.DeadLetter, err error) {
-	err = pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+	err = a.InTx(ctx, "replaying dead letters", func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, sql.Text(`
 			select {dead_letter_columns} from dead_letters l
 			where l.dead_at is not null and l.replay_at is null and {condition}
@@ -77,10 +74,7 @@ func (a *Admin) replayWhere(ctx context.Context, condition string, of any) (lett
 		}
 		return a.tellNumber(ctx, tx, "dead letters", len(letters))
 	})
-	if err != nil {
-		return nil, fmt.Errorf("replaying dead letters: %w", db.Unavailable(err))
-	}
-	return letters, nil
+	return letters, err
 }
 
 // inLockOrder returns letters in the order in which everybody locks what they are about.

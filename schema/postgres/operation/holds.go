@@ -3,7 +3,6 @@ package operation
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -24,7 +23,7 @@ func (a *Admin) Pause(ctx context.Context, h schema.Hold) error {
 	if subject == nil {
 		conflict = `(platform) where platform is not null`
 	}
-	err := pgx.BeginFunc(ctx, a.Pool, func(tx pgx.Tx) error {
+	return a.InTx(ctx, "pausing", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil { // a twin that is being made has it shared
 			return err
 		}
@@ -37,10 +36,6 @@ func (a *Admin) Pause(ctx context.Context, h schema.Hold) error {
 		}
 		return a.tellHold(ctx, tx, h, people.Change{Field: "reason", After: h.Reason})
 	})
-	if err != nil {
-		return fmt.Errorf("pausing: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // Resume lifts a pause; what it held is due at once, the oldest first, but what another hold
@@ -51,10 +46,7 @@ func (a *Admin) Resume(ctx context.Context, h schema.Hold) error {
 	for more := true; more && err == nil; {
 		_, more, err = tables.ResumeChunk(ctx, a.DB, &lifted)
 	}
-	if err != nil {
-		return fmt.Errorf("resuming: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "resuming")
 }
 
 // pauseTwin pauses the sandbox twin of a live workspace that is paused. The transaction has made the
@@ -160,10 +152,7 @@ func (a *Admin) Holds(ctx context.Context) ([]HeldPost, error) {
 	if err == nil {
 		err = a.addPosts(ctx, held)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading holds: %w", db.Unavailable(err))
-	}
-	return held, nil
+	return held, db.Wrap(err, "reading holds")
 }
 
 // besides scans more columns than its reader knows of.
@@ -204,7 +193,7 @@ func (a *Admin) CancelReviewed(ctx context.Context, ids []schema.PostID) (cancel
 	for {
 		n, err := a.cancelBatch(ctx, ids)
 		if err != nil {
-			return cancelled, fmt.Errorf("cancelling posts: %w", db.Unavailable(err))
+			return cancelled, db.Wrap(err, "cancelling posts")
 		}
 		if n == 0 {
 			return cancelled, nil
@@ -274,7 +263,7 @@ func (a *Admin) AccountPause(ctx context.Context, id schema.AccountID) (schema.H
 		err = db.NotFound("account")
 	}
 	if err != nil {
-		return schema.Hold{}, fmt.Errorf("finding an account: %w", db.Unavailable(err))
+		return schema.Hold{}, db.Wrap(err, "finding an account")
 	}
 	return schema.Hold{Kind: schema.AccountPaused, Account: id}, nil
 }

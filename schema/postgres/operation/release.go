@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -56,10 +55,7 @@ func (a *Admin) releaseBatch(ctx context.Context, ids []schema.PostID, after sch
 		}
 		err = tables.Crowded() // others took the last units since they were counted
 	}
-	if err != nil {
-		return r, fmt.Errorf("releasing posts: %w", db.Unavailable(err))
-	}
-	return r, nil
+	return r, db.Wrap(err, "releasing posts")
 }
 
 func (a *Admin) tryRelease(ctx context.Context, tx pgx.Tx, ids []schema.PostID, after schema.PostID, constraints func(schema.Platform) schema.Constraints) (r release, err error) {

@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -57,10 +56,7 @@ func (a *Admin) ReleaseRestored(ctx context.Context, r *schema.Restore, of schem
 			}
 		}, a.tellNumber(ctx, tx, "posts", len(going))
 	})
-	if err != nil {
-		return d, fmt.Errorf("releasing posts: %w", db.Unavailable(err))
-	}
-	return d, nil
+	return d, db.Wrap(err, "releasing posts")
 }
 
 // lookForFound has what is found looked for, with all entries behind it, as after a retry of what nobody
@@ -94,10 +90,7 @@ func (a *Admin) CancelRestored(ctx context.Context, r *schema.Restore, of schema
 			a.Announce(announcement)
 		}, err
 	})
-	if err != nil {
-		return cancelled, fmt.Errorf("cancelling posts: %w", db.Unavailable(err))
-	}
-	return cancelled, nil
+	return cancelled, db.Wrap(err, "cancelling posts")
 }
 
 // restoredBatch decides on a batch of posts in a transaction, and returns what is to be done once it is

@@ -25,10 +25,7 @@ type KeyUse struct {
 // KeyUses returns which keys have sealed what is stored.
 func (a *Admin) KeyUses(ctx context.Context) ([]KeyUse, error) {
 	uses, err := keyUses(ctx, a.Pool)
-	if err != nil {
-		return nil, fmt.Errorf("counting what is sealed: %w", db.Unavailable(err))
-	}
-	return uses, nil
+	return uses, db.Wrap(err, "counting what is sealed")
 }
 
 func keyUses(ctx context.Context, q db.Querier) ([]KeyUse, error) {
@@ -71,10 +68,7 @@ func (a *Admin) KeyHolders(ctx context.Context, key schema.SealingKey) (h KeyHol
 		  and database = (select oid from pg_database where datname = current_database())`,
 		pgx.StrictNamedArgs{"seals": tables.SealsLock, "opens": tables.OpensLock, "key": int64(key)},
 	).Scan(&h.Processes, &h.Opening, &h.Sealing)
-	if err != nil {
-		return h, fmt.Errorf("asking which processes have a key: %w", db.Unavailable(err))
-	}
-	return h, nil
+	return h, db.Wrap(err, "asking which processes have a key")
 }
 
 // Rotation is a rotation of the keyset: the only one, for as long as its session lives.
@@ -90,7 +84,7 @@ var ErrRotating = errors.New("another process rotates the keyset")
 func (a *Admin) BeginRotation(ctx context.Context) (*Rotation, error) {
 	session, err := a.Pool.Acquire(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("beginning a rotation: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "beginning a rotation")
 	}
 	r := &Rotation{a, session}
 	var mine bool
@@ -100,7 +94,7 @@ func (a *Admin) BeginRotation(ctx context.Context) (*Rotation, error) {
 	}
 	if err != nil {
 		r.End()
-		return nil, fmt.Errorf("beginning a rotation: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "beginning a rotation")
 	}
 	return r, nil
 }
@@ -115,20 +109,15 @@ func (r *Rotation) End() {
 
 // Alone returns an error where another rotation may have begun since.
 func (r *Rotation) Alone(ctx context.Context) error {
-	if _, err := r.session.Exec(ctx, `select 1`); err != nil {
-		return fmt.Errorf("holding the rotation: %w", db.Unavailable(err))
-	}
-	return nil
+	_, err := r.session.Exec(ctx, `select 1`)
+	return db.Wrap(err, "holding the rotation")
 }
 
 // Know adds keys to those that the installation is bound to, before they seal.
 func (r *Rotation) Know(ctx context.Context, keys []schema.SealingKey) error {
 	_, err := r.Pool.Exec(ctx, `
 		update installation_keyset set keys = array(select distinct key from unnest(keys || $1::bigint[]) key order by 1)`, tables.KeyIDs(keys))
-	if err != nil {
-		return fmt.Errorf("noting the keys of the rotation: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "noting the keys of the rotation")
 }
 
 // resealed is how many values are sealed again in one transaction: some milliseconds.
@@ -145,7 +134,7 @@ func (r *Rotation) Reseal(ctx context.Context, by tables.Resealer, keys []schema
 			chunk := resealing{column: c, by: by, keys: keys, after: after}
 			err := pgx.BeginFunc(ctx, r.Pool, func(tx pgx.Tx) error { return chunk.run(ctx, tx) })
 			if err != nil {
-				return failed, fmt.Errorf("sealing %s again: %w", c.Name(), db.Unavailable(err))
+				return failed, db.Wrap(err, fmt.Sprintf("sealing %s again", c.Name()))
 			}
 			failed = append(failed, chunk.failed[:min(len(chunk.failed), maxFailed-len(failed))]...)
 			progress(chunk.done)
@@ -216,7 +205,7 @@ func prefixes(keys []schema.SealingKey) [][]byte {
 func (r *Rotation) Drop(ctx context.Context, keys []schema.SealingKey, drop func() error) (needed []KeyUse, err error) {
 	var mine bool
 	if err := r.session.QueryRow(ctx, `select pg_try_advisory_lock(hashtext('crier keyset drop'))`).Scan(&mine); err != nil {
-		return nil, fmt.Errorf("dropping keys: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "dropping keys")
 	}
 	if !mine {
 		return nil, ErrBackingUp
@@ -236,7 +225,7 @@ func (r *Rotation) Drop(ctx context.Context, keys []schema.SealingKey, drop func
 	case len(needed) > 0:
 		return needed, nil
 	case err != nil:
-		return nil, fmt.Errorf("dropping keys: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "dropping keys")
 	}
 	return nil, drop()
 }

@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -38,7 +37,7 @@ func (a *Admin) BareTwins(ctx context.Context, after schema.WorkspaceID, wanted 
 		return row.Scan((*[16]byte)(&t.Workspace), &t.Missing)
 	})
 	if err != nil {
-		return nil, last, fmt.Errorf("looking for sandboxes that lack accounts: %w", db.Unavailable(err))
+		return nil, last, db.Wrap(err, "looking for sandboxes that lack accounts")
 	}
 	for _, twin := range looked {
 		last = twin.Workspace
@@ -52,8 +51,6 @@ func (a *Admin) BareTwins(ctx context.Context, after schema.WorkspaceID, wanted 
 // WallSecret returns what makes the addresses of walls. It is of the installation.
 func (a *Admin) WallSecret(ctx context.Context) ([]byte, error) {
 	var secret []byte
-	if err := a.Pool.QueryRow(ctx, `select secret from wall_secrets`).Scan(&secret); err != nil {
-		return nil, fmt.Errorf("reading the secret of walls: %w", db.Unavailable(err))
-	}
-	return secret, nil
+	err := a.Pool.QueryRow(ctx, `select secret from wall_secrets`).Scan(&secret)
+	return secret, db.Wrap(err, "reading the secret of walls")
 }

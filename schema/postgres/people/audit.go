@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -42,10 +41,7 @@ func (s *Store) Audit(ctx context.Context, q people.AuditQuery) ([]people.AuditR
 		r.At = r.At.UTC()
 		return db.Decode("changes", changes, &r.Changes)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading the audit log: %w", db.Unavailable(err))
-	}
-	return found, nil
+	return found, db.Wrap(err, "reading the audit log")
 }
 
 // forgetName takes the name and the networks of a user out of the audit log, in chunks; a session is named by its

@@ -3,7 +3,6 @@ package people
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -40,10 +39,7 @@ func (s *Store) BeginCeremony(ctx context.Context, c people.Ceremony) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = &schema.Error{Kind: schema.Unavailable, RetryAfter: people.CeremonyLife, Message: "too many sign-ins have begun and not ended: sign in by your password, or try again later"}
 	}
-	if err != nil {
-		return fmt.Errorf("beginning to sign in: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "beginning to sign in")
 }
 
 // TakeCeremony ends the one of a token's hash. The error is people.ErrCeremonyOver where there is none that can be
@@ -59,7 +55,7 @@ func (s *Store) TakeCeremony(ctx context.Context, hash [32]byte) (people.Ceremon
 	case errors.Is(err, pgx.ErrNoRows), err == nil && !live:
 		return c, people.ErrCeremonyOver
 	case err != nil:
-		return c, fmt.Errorf("ending what was begun: %w", db.Unavailable(err))
+		return c, db.Wrap(err, "ending what was begun")
 	default:
 		return c, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,7 +12,6 @@ import (
 	"crier/schema"
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
-	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/tables"
 )
 
@@ -37,7 +35,7 @@ func (s *Store) AskReset(ctx context.Context, a people.Attempt) error {
 			return err
 		}
 	}
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "asking for a link", func(tx pgx.Tx) error {
 		about := [16]byte(nobody[:16])
 		err := tx.QueryRow(ctx, `select id from users where email = $1`, a.Email).Scan(&about)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -46,10 +44,6 @@ func (s *Store) AskReset(ctx context.Context, a people.Attempt) error {
 		_, err = tables.PutMail(ctx, s.DB, tx, people.Mail{Kind: people.MailReset, About: about, Recipient: a.Email})
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("asking for a link: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // AskEmail stores an address by which a user wants to sign in, and that it is to be sent a link by which they prove that it
@@ -65,7 +59,7 @@ func (s *Store) AskEmail(ctx context.Context, user schema.UserID, email string) 
 	if err != nil {
 		return err
 	}
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "asking for a change of address", func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `
 			insert into email_changes (user_id, email, expires_at) values ($1, $2, now() + $3::interval)
 			on conflict (user_id) do update set email = excluded.email, hash = null, expires_at = excluded.expires_at`, user, email, people.AddressLife)
@@ -78,10 +72,6 @@ func (s *Store) AskEmail(ctx context.Context, user schema.UserID, email string) 
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("asking for a change of address: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 var errAddressLink = &schema.Error{Kind: schema.Unauthorized, Message: "the link is not valid: it works once, for a day, and for whoever asked for it"}
@@ -90,7 +80,7 @@ var errAddressLink = &schema.Error{Kind: schema.Unauthorized, Message: "the link
 // goes with them, links that were sent to the address before end, and that is told. The error is Unauthorized
 // where the token is not theirs or the session has ended, and InvalidState where somebody else has the address by now.
 func (s *Store) ProveEmail(ctx context.Context, user schema.UserID, session schema.SessionID, hash [32]byte) (email string, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "changing an address", func(tx pgx.Tx) error {
 		if err := lockSession(ctx, tx, user, session); err != nil {
 			return err
 		}
@@ -126,10 +116,7 @@ func (s *Store) ProveEmail(ctx context.Context, user schema.UserID, session sche
 		_, err = tables.PutMail(ctx, s.DB, tx, people.Mail{Kind: people.MailAddressChanged, About: user, Recipient: before})
 		return err
 	})
-	if err != nil {
-		return "", fmt.Errorf("changing an address: %w", db.Unavailable(err))
-	}
-	return email, nil
+	return email, err
 }
 
 // uniqueViolation is that somebody else gets the address at the same time.

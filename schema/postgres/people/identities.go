@@ -21,10 +21,7 @@ func (s *Store) Identities(ctx context.Context, user schema.UserID) ([]people.Id
 		i.CreatedAt, i.UsedAt = i.CreatedAt.UTC(), i.UsedAt.UTC()
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading identities: %w", db.Unavailable(err))
-	}
-	return all, nil
+	return all, db.Wrap(err, "reading identities")
 }
 
 // SignInBy begins the session of whom an issuer's testimony is about, with the memberships that their groups give
@@ -32,7 +29,7 @@ func (s *Store) Identities(ctx context.Context, user schema.UserID) ([]people.Id
 // identity yet becomes a user if a group lets them in. The error is a *people.SignInError where they are not let in.
 func (s *Store) SignInBy(ctx context.Context, t people.Testimony, n people.NewSession) (left []schema.WorkspaceID, err error) {
 	n.Means = people.WithProvider
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "signing in by an issuer", func(tx pgx.Tx) error {
 		var err error
 		if n.User, err = s.userBy(ctx, tx, t, n); err != nil {
 			return err
@@ -45,10 +42,7 @@ func (s *Store) SignInBy(ctx context.Context, t people.Testimony, n people.NewSe
 		}
 		return beginSession(ctx, tx, n)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("signing in by an issuer: %w", db.Unavailable(err))
-	}
-	return left, nil
+	return left, err
 }
 
 // userBy returns the user of an identity, whom it makes where there is none.
@@ -118,7 +112,7 @@ func groupsOf(issuer string) people.Actor {
 // a *people.SignInError where it is another user's, the user has another one of the issuer, or the session that asked
 // for it has ended.
 func (s *Store) LinkIdentity(ctx context.Context, user schema.UserID, session schema.SessionID, t people.Testimony) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "linking an identity", func(tx pgx.Tx) error {
 		err := lockSession(ctx, tx, user, session)
 		if errors.Is(err, errSessionEnded) {
 			return &people.SignInError{Reason: people.ReasonSignedOut}
@@ -141,10 +135,6 @@ func (s *Store) LinkIdentity(ctx context.Context, user schema.UserID, session sc
 		_, err = s.takeRoles(ctx, tx, user, t)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("linking an identity: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 func (s *Store) linkAnother(ctx context.Context, tx pgx.Tx, user schema.UserID, t people.Testimony) error {
@@ -169,7 +159,7 @@ func (s *Store) linkAnother(ctx context.Context, tx pgx.Tx, user schema.UserID, 
 // UnlinkIdentity takes an identity from a user, and the memberships that its groups have given: else nobody would
 // take them away with the groups. The error is NotFound where they have no such one, and InvalidState where they could not sign in any more.
 func (s *Store) UnlinkIdentity(ctx context.Context, user schema.UserID, id schema.IdentityID, ways people.Ways) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "unlinking an identity", func(tx pgx.Tx) error {
 		if err := lockUser(ctx, tx, user); err != nil {
 			return err
 		}
@@ -190,8 +180,4 @@ func (s *Store) UnlinkIdentity(ctx context.Context, user schema.UserID, id schem
 			Subject: audit.Of("user", user, name), Changes: audit.Differences(people.Change{Field: "identity", Before: issuer}),
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("unlinking an identity: %w", db.Unavailable(err))
-	}
-	return nil
 }

@@ -19,7 +19,7 @@ import (
 // One before of the same address ends. The error is Forbidden where the role of whoever invites does not reach the
 // invitation's, and InvalidState where somebody is a member already, or the workspace has as many as it may.
 func (s *Store) Invite(ctx context.Context, i people.Invitation, hash [32]byte) (mailed bool, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "inviting somebody", func(tx pgx.Tx) error {
 		if err := mayInvite(ctx, tx, i); err != nil {
 			return err
 		}
@@ -35,10 +35,7 @@ func (s *Store) Invite(ctx context.Context, i people.Invitation, hash [32]byte) 
 		mailed, err = tables.PutMail(ctx, s.DB, tx, people.Mail{Kind: people.MailInvitation, About: i.Workspace, Recipient: i.Email})
 		return err
 	})
-	if err != nil {
-		return false, fmt.Errorf("inviting somebody: %w", db.Unavailable(err))
-	}
-	return mailed, nil
+	return mailed, err
 }
 
 // mayInvite refuses an invitation that whoever invites may not make by now, or that has no room; other changes of the
@@ -78,15 +75,12 @@ func scanInvitation(row pgx.Row, i *people.Invitation) error {
 func (s *Store) Invitations(ctx context.Context, workspace schema.WorkspaceID) ([]people.Invitation, error) {
 	rows, err := s.Pool.Query(ctx, sql.Text(`select {invitation_columns} and i.workspace_id = $1 order by i.created_at desc, i.id desc limit $2`), workspace, people.MaxMembers)
 	all, err := db.Collect(rows, err, scanInvitation)
-	if err != nil {
-		return nil, fmt.Errorf("reading invitations: %w", db.Unavailable(err))
-	}
-	return all, nil
+	return all, db.Wrap(err, "reading invitations")
 }
 
 // Withdraw ends an invitation. The error is NotFound where the workspace has no such one.
 func (s *Store) Withdraw(ctx context.Context, workspace schema.WorkspaceID, id schema.InvitationID) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "withdrawing an invitation", func(tx pgx.Tx) error {
 		var email string
 		err := tx.QueryRow(ctx, `delete from invitations where workspace_id = $1 and id = $2 returning email`, workspace, id).Scan(&email)
 		if err != nil {
@@ -94,10 +88,6 @@ func (s *Store) Withdraw(ctx context.Context, workspace schema.WorkspaceID, id s
 		}
 		return audit.Write(ctx, tx, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("invitation", id, email)})
 	})
-	if err != nil {
-		return fmt.Errorf("withdrawing an invitation: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // Invitation returns the one of a token's hash, and who has its address; zero: nobody. The error is
@@ -109,7 +99,7 @@ func (s *Store) Invitation(ctx context.Context, hash [32]byte) (i people.Invitat
 	}
 	err = s.Pool.QueryRow(ctx, `select id from users where email = $1`, i.Email).Scan((*[16]byte)(&user))
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return i, user, fmt.Errorf("looking for who is invited: %w", db.Unavailable(err))
+		return i, user, db.Wrap(err, "looking for who is invited")
 	}
 	return i, user, nil
 }
@@ -118,12 +108,12 @@ func invitationEnded(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return &schema.Error{Kind: schema.Unauthorized, Message: "the invitation is not valid: it can be accepted once, within seven days"}
 	}
-	return fmt.Errorf("reading an invitation: %w", db.Unavailable(err))
+	return db.Wrap(err, "reading an invitation")
 }
 
 // Join makes a user a member by an invitation, which is used up, and turns their session to its workspace.
 func (s *Store) Join(ctx context.Context, hash [32]byte, user schema.UserID, session schema.SessionID) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "accepting an invitation", func(tx pgx.Tx) error {
 		workspace, err := s.accept(ctx, tx, hash, user)
 		if err != nil {
 			return err
@@ -131,16 +121,12 @@ func (s *Store) Join(ctx context.Context, hash [32]byte, user schema.UserID, ses
 		_, err = tx.Exec(ctx, `update sessions set workspace_id = $2, sandbox = false where id = $1`, session, workspace)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("accepting an invitation: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // JoinAnew makes a user, who becomes a member by an invitation, which is used up, and begins their session.
 // The error is Unauthorized where somebody has the address by now.
 func (s *Store) JoinAnew(ctx context.Context, u people.NewUser, n people.NewSession) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "accepting an invitation", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `
 			insert into users (id, email, name, password, created_at) values ($1, $2, $3, $4, $5) on conflict (email) do nothing`,
 			u.ID, u.Email, u.Name, u.Password, n.At)
@@ -163,10 +149,6 @@ func (s *Store) JoinAnew(ctx context.Context, u people.NewUser, n people.NewSess
 		n.User = u.ID
 		return beginSession(ctx, tx, n)
 	})
-	if err != nil {
-		return fmt.Errorf("accepting an invitation: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // accept uses an invitation up. Somebody who is a member by now keeps their role. Whoever has the token that went by

@@ -3,7 +3,6 @@ package people
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,18 +20,13 @@ func (s *Store) CreateLink(ctx context.Context, l people.Link) error {
 	b.Queue(`delete from sign_in_links where expires_at <= now()`)
 	b.Queue(`insert into sign_in_links (hash, user_id, expires_at) values ($1, $2, $3)`, l.Hash[:], l.User, l.ExpiresAt)
 	audit.Queue(ctx, b, s.Now(), audit.Entry{Subject: people.Subject{Type: "user", ID: tables.IDText(l.User)}})
-	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
-		return fmt.Errorf("making a link: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(s.Pool.SendBatch(ctx, b).Close(), "making a link")
 }
 
 // HasUsers reports whether anybody can sign in.
 func (s *Store) HasUsers(ctx context.Context) (has bool, err error) {
-	if err := s.Pool.QueryRow(ctx, `select exists (select from users)`).Scan(&has); err != nil {
-		return false, fmt.Errorf("looking for users: %w", db.Unavailable(err))
-	}
-	return has, nil
+	err = s.Pool.QueryRow(ctx, `select exists (select from users)`).Scan(&has)
+	return has, db.Wrap(err, "looking for users")
 }
 
 // Link returns a link that works; the error is Unauthorized where it does not, or does not any more.
@@ -50,13 +44,13 @@ func linkEnded(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return &schema.Error{Kind: schema.Unauthorized, Message: "the link is not valid: it works once, and for a short time"}
 	}
-	return fmt.Errorf("reading a link: %w", db.Unavailable(err))
+	return db.Wrap(err, "reading a link")
 }
 
 // Redeem uses a link up and begins the session of its user. The first owner's makes that user, while there
 // is none.
 func (s *Store) Redeem(ctx context.Context, r people.Redemption, n people.NewSession) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "signing in by a link", func(tx pgx.Tx) error {
 		err := tx.QueryRow(ctx, sql.Text(`delete from sign_in_links where hash = $1 and expires_at > now() returning coalesce(user_id, {no_id})`), r.Hash[:]).
 			Scan((*[16]byte)(&n.User))
 		switch {
@@ -73,10 +67,6 @@ func (s *Store) Redeem(ctx context.Context, r people.Redemption, n people.NewSes
 		}
 		return beginSession(ctx, tx, n)
 	})
-	if err != nil {
-		return fmt.Errorf("signing in by a link: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // redeem makes a user whoever has their link, with another password if they choose one.

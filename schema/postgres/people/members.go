@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -25,17 +24,14 @@ func (s *Store) Members(ctx context.Context, workspace schema.WorkspaceID) ([]pe
 		m.JoinedAt, m.SeenAt = m.JoinedAt.UTC(), db.FromNull(seen)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading members: %w", db.Unavailable(err))
-	}
-	return all, nil
+	return all, db.Wrap(err, "reading members")
 }
 
 // ChangeMember gives a member another role, which is theirs from then on, whatever an issuer's groups gave. The error is NotFound where there is no such member, Forbidden
 // where the role of whoever asks does not reach the member's or the new one, and InvalidState where the
 // workspace would have no owner.
 func (s *Store) ChangeMember(ctx context.Context, c people.MemberChange) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "changing a member", func(tx pgx.Tx) error {
 		was, err := lockMember(ctx, tx, c)
 		if err != nil {
 			return err
@@ -48,16 +44,12 @@ func (s *Store) ChangeMember(ctx context.Context, c people.MemberChange) error {
 		}
 		return audit.Write(ctx, tx, s.Now(), memberEntry(c.Workspace, c.User, was.name, people.Change{Field: "role", Before: was.role.String(), After: c.Role.String()}))
 	})
-	if err != nil {
-		return fmt.Errorf("changing a member: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // RemoveMember ends a membership, with the sessions that work on the workspace, and the API keys that the
 // member has made there if that is wanted. It fails as ChangeMember does.
 func (s *Store) RemoveMember(ctx context.Context, c people.MemberChange) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "removing a member", func(tx pgx.Tx) error {
 		was, err := lockMember(ctx, tx, c)
 		if err != nil {
 			return err
@@ -76,10 +68,6 @@ func (s *Store) RemoveMember(ctx context.Context, c people.MemberChange) error {
 		}
 		return audit.Write(ctx, tx, s.Now(), append(ended, memberEntry(c.Workspace, c.User, was.name, people.Change{Field: "role", Before: was.role.String()}))...)
 	})
-	if err != nil {
-		return fmt.Errorf("removing a member: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // endKeys ends the API keys that a member has made in a workspace and its sandbox, and returns what the audit log says

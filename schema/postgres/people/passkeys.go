@@ -27,10 +27,7 @@ func (s *Store) Passkeys(ctx context.Context, user schema.UserID) ([]people.Pass
 		select id, user_id, name, credential_id, public_key, sign_count, transports, backup_eligible, created_at, used_at
 		from passkeys where user_id = $1 order by created_at, id`, user)
 	all, err := db.Collect(rows, err, scanPasskey)
-	if err != nil {
-		return nil, fmt.Errorf("reading passkeys: %w", db.Unavailable(err))
-	}
-	return all, nil
+	return all, db.Wrap(err, "reading passkeys")
 }
 
 // Passkey returns the one that an authenticator calls so. The error is people.ErrNoPasskey where there is none.
@@ -42,7 +39,7 @@ func (s *Store) Passkey(ctx context.Context, credential []byte) (p people.Passke
 	case errors.Is(err, pgx.ErrNoRows):
 		return p, people.ErrNoPasskey
 	case err != nil:
-		return p, fmt.Errorf("looking for a passkey: %w", db.Unavailable(err))
+		return p, db.Wrap(err, "looking for a passkey")
 	default:
 		return p, nil
 	}
@@ -51,7 +48,7 @@ func (s *Store) Passkey(ctx context.Context, credential []byte) (p people.Passke
 // AddPasskey stores a passkey of a session's user. The error is InvalidState where it is known already, or the user
 // has as many as they may, and Unauthorized where the session has ended.
 func (s *Store) AddPasskey(ctx context.Context, session schema.SessionID, p people.Passkey) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "adding a passkey", func(tx pgx.Tx) error {
 		if err := lockSession(ctx, tx, p.User, session); err != nil {
 			return err
 		}
@@ -77,15 +74,11 @@ func (s *Store) AddPasskey(ctx context.Context, session schema.SessionID, p peop
 		}
 		return audit.Write(ctx, tx, s.Now(), audit.Entry{Subject: audit.Of("passkey", p.ID, p.Name)})
 	})
-	if err != nil {
-		return fmt.Errorf("adding a passkey: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // RenamePasskey gives one of a user's another name. The error is NotFound where they have no such one.
 func (s *Store) RenamePasskey(ctx context.Context, user schema.UserID, id schema.PasskeyID, name string) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "renaming a passkey", func(tx pgx.Tx) error {
 		var before string
 		err := tx.QueryRow(ctx, `select name from passkeys where user_id = $1 and id = $2 for update`, user, id).Scan(&before)
 		if err != nil {
@@ -98,16 +91,12 @@ func (s *Store) RenamePasskey(ctx context.Context, user schema.UserID, id schema
 			Subject: audit.Of("passkey", id, name), Changes: audit.Differences(people.Change{Field: "name", Before: before, After: name}),
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("renaming a passkey: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // RemovePasskey removes one of a user's. The error is NotFound where they have no such one, and InvalidState
 // where they could not sign in any more.
 func (s *Store) RemovePasskey(ctx context.Context, user schema.UserID, id schema.PasskeyID, ways people.Ways) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "removing a passkey", func(tx pgx.Tx) error {
 		if err := lockUser(ctx, tx, user); err != nil {
 			return err
 		}
@@ -121,10 +110,6 @@ func (s *Store) RemovePasskey(ctx context.Context, user schema.UserID, id schema
 		}
 		return audit.Write(ctx, tx, s.Now(), audit.Entry{Subject: audit.Of("passkey", id, name)})
 	})
-	if err != nil {
-		return fmt.Errorf("removing a passkey: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // SignInByPasskey begins the session of a user who has shown a passkey, whose count is what it was just now. The
@@ -132,7 +117,7 @@ func (s *Store) RemovePasskey(ctx context.Context, user schema.UserID, id schema
 // session was not counted, so that nothing is given back for it.
 func (s *Store) SignInByPasskey(ctx context.Context, p people.Passkey, n people.NewSession, begun people.Ceremony) error {
 	n.User, n.Means = p.User, people.WithPasskey
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "signing in by a passkey", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select from users where id = $1 for key share`, p.User); err != nil { // first, as where a user is removed
 			return err
 		}
@@ -146,10 +131,6 @@ func (s *Store) SignInByPasskey(ctx context.Context, p people.Passkey, n people.
 		}
 		return beginSession(ctx, tx, n)
 	})
-	if err != nil {
-		return fmt.Errorf("signing in by a passkey: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // countUse stores the count of a passkey that was shown. Those that do not count stay at 0 (Web Authentication Level 3,

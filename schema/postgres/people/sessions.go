@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -42,7 +41,7 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 		if schema.KindOf(db.OrNotFound(err, "session")) == schema.NotFound {
 			return people.Session{}, errSessionEnded
 		}
-		return people.Session{}, fmt.Errorf("reading a session: %w", db.Unavailable(err))
+		return people.Session{}, db.Wrap(err, "reading a session")
 	}
 	v.ExpiresAt = v.ExpiresAt.UTC()
 	if live != nil && scope != nil {
@@ -58,10 +57,8 @@ func (s *Store) see(ctx context.Context, id schema.SessionID, seen time.Time) er
 	if s.Now().Sub(seen) < seenEvery {
 		return nil
 	}
-	if _, err := s.Pool.Exec(ctx, `update sessions set seen_at = now() where id = $1`, id); err != nil {
-		return fmt.Errorf("storing that a session is in use: %w", db.Unavailable(err))
-	}
-	return nil
+	_, err := s.Pool.Exec(ctx, `update sessions set seen_at = now() where id = $1`, id)
+	return db.Wrap(err, "storing that a session is in use")
 }
 
 // beginSession stores a session on the workspace that the user was on last, or became a member of first. It
@@ -108,10 +105,7 @@ func (s *Store) Sessions(ctx context.Context, user schema.UserID) ([]people.Sess
 		r.CreatedAt, r.SeenAt, r.ExpiresAt = r.CreatedAt.UTC(), r.SeenAt.UTC(), r.ExpiresAt.UTC()
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading sessions: %w", db.Unavailable(err))
-	}
-	return all, nil
+	return all, db.Wrap(err, "reading sessions")
 }
 
 // ProveByPassword stores that the user of a session has shown their password: attempts before it count no more. The
@@ -128,7 +122,7 @@ func (s *Store) ProveByPasskey(ctx context.Context, p people.Passkey, session sc
 }
 
 func (s *Store) prove(ctx context.Context, user schema.UserID, session schema.SessionID, shown func(pgx.Tx) error) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "storing a proof", func(tx pgx.Tx) error {
 		if err := lockSession(ctx, tx, user, session); err != nil {
 			return err
 		}
@@ -138,15 +132,11 @@ func (s *Store) prove(ctx context.Context, user schema.UserID, session schema.Se
 		_, err := tx.Exec(ctx, `update sessions set proven_at = $2 where id = $1`, session, s.Now())
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("storing a proof: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // EndSession ends one of a user's sessions. The error is NotFound where they have no such one.
 func (s *Store) EndSession(ctx context.Context, user schema.UserID, id schema.SessionID) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "ending a session", func(tx pgx.Tx) error {
 		var address string
 		err := tx.QueryRow(ctx, `delete from sessions where user_id = $1 and id = $2 returning address`, user, id).Scan(&address)
 		if err != nil {
@@ -154,10 +144,6 @@ func (s *Store) EndSession(ctx context.Context, user schema.UserID, id schema.Se
 		}
 		return audit.Write(ctx, tx, s.Now(), audit.Entry{Subject: audit.Of("session", id, "begun from "+address)})
 	})
-	if err != nil {
-		return fmt.Errorf("ending a session: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // TurnSession says what a session works on: a live workspace that its user is a member of, or its twin. The
@@ -174,8 +160,5 @@ func (s *Store) TurnSession(ctx context.Context, id schema.SessionID, workspace 
 	if err == nil && tag.RowsAffected() == 0 {
 		err = db.NotFound("workspace")
 	}
-	if err != nil {
-		return fmt.Errorf("turning a session: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "turning a session")
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,7 +21,7 @@ import (
 func (s *Store) CountAttempt(ctx context.Context, a people.Attempt) (c people.Credentials, err error) {
 	err = s.Pool.QueryRow(ctx, `select id, coalesce(password, '') from users where email = $1`, a.Email).Scan((*[16]byte)(&c.User), &c.Password)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return c, fmt.Errorf("looking for a user: %w", db.Unavailable(err))
+		return c, db.Wrap(err, "looking for a user")
 	}
 	if isKnown(a, c.User) {
 		return c, s.countAttempt(ctx, browserSubject(a), people.AttemptsByBrowser)
@@ -41,7 +40,7 @@ func (s *Store) CountProof(ctx context.Context, user schema.UserID) (stored stri
 		return "", errSessionEnded
 	}
 	if err != nil {
-		return "", fmt.Errorf("looking for a user: %w", db.Unavailable(err))
+		return "", db.Wrap(err, "looking for a user")
 	}
 	if stored == "" {
 		return "", nil
@@ -72,7 +71,7 @@ func (s *Store) countAttempt(ctx context.Context, subject string, limit int) err
 // error is Unauthorized where the password has changed since it was looked at.
 func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attempt, credentials people.Credentials) error {
 	n.User = credentials.User
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "signing in", func(tx pgx.Tx) error {
 		// A change from here on waits for the session, and ends it.
 		tag, err := tx.Exec(ctx, `select from users where id = $1 and password = $2 for share`, credentials.User, credentials.Password)
 		if err != nil {
@@ -86,10 +85,6 @@ func (s *Store) SignIn(ctx context.Context, n people.NewSession, a people.Attemp
 		}
 		return beginSession(ctx, tx, n)
 	})
-	if err != nil {
-		return fmt.Errorf("signing in: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // forgetAttempts counts those of a user no more, who has shown their password: what CountAttempt has counted, since
@@ -112,7 +107,7 @@ func forgetWindow(ctx context.Context, tx pgx.Tx, subject string) error {
 // ChangePassword stores a password, and ends all sessions of its user but one, whose token changes. The error is
 // Unauthorized where that one has ended, as by another change.
 func (s *Store) ChangePassword(ctx context.Context, user schema.UserID, password string, current schema.SessionID, hash [32]byte) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "changing a password", func(tx pgx.Tx) error {
 		if err := setPassword(ctx, tx, user, password, current); err != nil {
 			return err
 		}
@@ -125,10 +120,6 @@ func (s *Store) ChangePassword(ctx context.Context, user schema.UserID, password
 		}
 		return audit.Write(ctx, tx, s.Now(), audit.Entry{Subject: audit.Of("user", user, "")})
 	})
-	if err != nil {
-		return fmt.Errorf("changing a password: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // setPassword also ends links that were made before, what was begun, and all sessions but one.

@@ -3,7 +3,6 @@ package people
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,10 +19,7 @@ func (s *Store) Memberships(ctx context.Context, user schema.UserID) ([]people.M
 		join workspaces w on w.id = m.workspace_id and w.deleting_at is null
 		where m.user_id = $1 order by w.name limit 1000`, user)
 	all, err := db.Collect(rows, err, scanMembership)
-	if err != nil {
-		return nil, fmt.Errorf("reading memberships: %w", db.Unavailable(err))
-	}
-	return all, nil
+	return all, db.Wrap(err, "reading memberships")
 }
 
 func scanMembership(row pgx.Row, m *people.Membership) error {
@@ -38,10 +34,7 @@ func (s *Store) Users(ctx context.Context, after string, limit int) ([]people.Us
 	for i := 0; err == nil && i < len(all); i++ {
 		all[i].Memberships, err = s.Memberships(ctx, all[i].ID)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading users: %w", db.Unavailable(err))
-	}
-	return all, nil
+	return all, db.Wrap(err, "reading users")
 }
 
 func scanUser(row pgx.Row, u *people.User) error {
@@ -72,7 +65,7 @@ func (s *Store) LastOf(ctx context.Context, user schema.UserID) (workspaces []st
 // is given, with its role: it returns the user as they are then. Somebody who became a user by an invitation
 // has not shown that the address is theirs: their password and sessions end.
 func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership) (people.User, error) {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err := s.InTx(ctx, "adding a user", func(tx pgx.Tx) error {
 		err := scanUser(tx.QueryRow(ctx, `
 			insert into users (id, email, name, is_operator, created_at, confirmed_at) values (@id, @email, @name, @operator, @created, @created)
 			on conflict (email) do update set is_operator = users.is_operator or excluded.is_operator
@@ -94,10 +87,7 @@ func (s *Store) AddUser(ctx context.Context, u people.User, m people.Membership)
 			Subject: audit.Of("user", u.ID, u.Name), Changes: audit.Differences(operatorChange(u.IsOperator)),
 		})
 	})
-	if err != nil {
-		return u, fmt.Errorf("adding a user: %w", db.Unavailable(err))
-	}
-	return u, nil
+	return u, err
 }
 
 // operatorChange tells of the mark of a user who has it from then on.
@@ -188,9 +178,9 @@ func (s *Store) RemoveUser(ctx context.Context, email string) error {
 		err = forgetName(ctx, s.Pool, user.ID) // most of it, so that the transaction is short
 	}
 	if err != nil {
-		return fmt.Errorf("removing a user: %w", db.Unavailable(err))
+		return db.Wrap(err, "removing a user")
 	}
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "removing a user", func(tx pgx.Tx) error {
 		var id schema.UserID
 		if err := tx.QueryRow(ctx, `select id from users where email = $1 for update`, email).Scan((*[16]byte)(&id)); err != nil {
 			return db.OrNotFound(err, "user")
@@ -217,8 +207,4 @@ func (s *Store) RemoveUser(ctx context.Context, email string) error {
 		}
 		return forgetName(ctx, tx, id) // what came since
 	})
-	if err != nil {
-		return fmt.Errorf("removing a user: %w", db.Unavailable(err))
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package posts
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,8 +27,5 @@ func (s *Store) Attempts(ctx context.Context, workspace schema.WorkspaceID, id s
 		a.NextAt = db.FromNull(next)
 		return err
 	})
-	if err != nil {
-		return post, nil, fmt.Errorf("reading attempts: %w", db.Unavailable(err))
-	}
-	return post, attempts, nil
+	return post, attempts, db.Wrap(err, "reading attempts")
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -56,9 +55,9 @@ func (s *Store) Create(ctx context.Context, c schema.Creation) (schema.Created, 
 func (c *creation) answer(err error) (schema.Created, error) {
 	switch {
 	case err != nil:
-		return schema.Created{}, fmt.Errorf("creating posts: %w", db.Unavailable(err))
+		return schema.Created{}, db.Wrap(err, "creating posts")
 	case c.failed != nil:
-		return schema.Created{}, fmt.Errorf("answering a repeated request: %w", db.Unavailable(c.failed))
+		return schema.Created{}, db.Wrap(c.failed, "answering a repeated request")
 	case c.conflict:
 		return schema.Created{}, tables.ErrKeyConflict()
 	case c.refused != nil:
@@ -351,7 +350,7 @@ func (s *Store) Answer(ctx context.Context, request schema.Idempotency) (respons
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, false, nil
 	case err != nil:
-		return nil, false, fmt.Errorf("reading an earlier answer: %w", db.Unavailable(err))
+		return nil, false, db.Wrap(err, "reading an earlier answer")
 	case !bytes.Equal(fingerprint, request.Fingerprint[:]):
 		return nil, false, tables.ErrKeyConflict()
 	}

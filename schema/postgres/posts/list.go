@@ -22,7 +22,7 @@ func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schem
 	}
 	found, err := s.find(ctx, newListing(workspace, f))
 	if err != nil {
-		return schema.PostPage{}, fmt.Errorf("listing posts: %w", db.Unavailable(err))
+		return schema.PostPage{}, db.Wrap(err, "listing posts")
 	}
 	page := schema.PostPage{Total: found.total}
 	if len(found.ids) > f.Limit {
@@ -30,10 +30,8 @@ func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schem
 		found.ids = found.ids[:f.Limit]
 		page.Last = &schema.PostPosition{At: db.FromNull(found.at[last]), ID: found.ids[last]}
 	}
-	if page.Posts, err = s.inOrder(ctx, workspace, found.ids); err != nil {
-		return schema.PostPage{}, fmt.Errorf("reading posts: %w", db.Unavailable(err))
-	}
-	return page, nil
+	page.Posts, err = s.inOrder(ctx, workspace, found.ids)
+	return page, db.Wrap(err, "reading posts")
 }
 
 // found is the ids of a page and of one post more, each with what the list is sorted by.

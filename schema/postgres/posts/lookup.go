@@ -2,7 +2,6 @@ package posts
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -32,16 +31,14 @@ func (s *Store) Lookup(ctx context.Context, workspace schema.WorkspaceID, names 
 		pgx.StrictNamedArgs{"workspace": workspace, "ids": names.IDs, "external": names.ExternalIDs})
 	found, err := db.Collect(rows, err, func(row pgx.Row, n *namedPost) error { return row.Scan(&n.id, &n.externalID) })
 	if err != nil {
-		return nil, rest, fmt.Errorf("looking up posts: %w", db.Unavailable(err))
+		return nil, rest, db.Wrap(err, "looking up posts")
 	}
 	first, rest := divide(found)
 	if len(first) == 0 {
 		return nil, rest, nil
 	}
-	if posts, err = s.inOrder(ctx, workspace, first); err != nil {
-		return nil, rest, fmt.Errorf("reading posts: %w", db.Unavailable(err))
-	}
-	return posts, rest, nil
+	posts, err = s.inOrder(ctx, workspace, first)
+	return posts, rest, db.Wrap(err, "reading posts")
 }
 
 // namedPost is a post that has one of the names: its own id, or one of the workspace's.

@@ -32,7 +32,7 @@ func (s *Store) search(ctx context.Context, workspace schema.WorkspaceID, f sche
 	for ended := false; !ended; {
 		var err error
 		if ended, err = s.searchChunk(ctx, workspace, &run); err != nil {
-			return schema.PostPage{}, fmt.Errorf("searching posts: %w", db.Unavailable(err))
+			return schema.PostPage{}, db.Wrap(err, "searching posts")
 		}
 	}
 	page := schema.PostPage{Total: f.Offset + len(run.found), Truncated: run.truncated}
@@ -44,10 +44,8 @@ func (s *Store) search(ctx context.Context, workspace schema.WorkspaceID, f sche
 		page.Last = &schema.PostPosition{ID: run.last}
 	}
 	var err error
-	if page.Posts, err = s.inOrder(ctx, workspace, run.found); err != nil {
-		return schema.PostPage{}, fmt.Errorf("reading posts: %w", db.Unavailable(err))
-	}
-	return page, nil
+	page.Posts, err = s.inOrder(ctx, workspace, run.found)
+	return page, db.Wrap(err, "reading posts")
 }
 
 // searching is how far a search is.

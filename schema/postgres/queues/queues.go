@@ -38,10 +38,7 @@ func scanQueue(row pgx.Row, q *schema.Queue) error {
 func (s *Store) Queues(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Queue, error) {
 	rows, err := s.Pool.Query(ctx, sql.Text(`select {queue_columns} from queues q where q.workspace_id = $1 order by q.id`), workspace)
 	queues, err := db.Collect(rows, err, scanQueue)
-	if err != nil {
-		return nil, fmt.Errorf("reading queues: %w", db.Unavailable(err))
-	}
-	return queues, nil
+	return queues, db.Wrap(err, "reading queues")
 }
 
 // Queue returns a queue of a workspace.
@@ -54,7 +51,7 @@ func (s *Store) Queue(ctx context.Context, workspace schema.WorkspaceID, id sche
 // CreateQueue makes a queue. The first of a brand, or of the workspace, is its default;
 // a new default takes the place of the old one.
 func (s *Store) CreateQueue(ctx context.Context, q schema.Queue) (schema.Queue, error) {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err := s.InTx(ctx, "creating a queue", func(tx pgx.Tx) error {
 		if err := lockQueues(ctx, tx, q.Workspace); err != nil {
 			return err
 		}
@@ -84,10 +81,7 @@ func (s *Store) CreateQueue(ctx context.Context, q schema.Queue) (schema.Queue, 
 		}
 		return audit.Write(ctx, tx, s.Now(), entry(q, schema.Queue{}))
 	})
-	if err != nil {
-		return q, fmt.Errorf("creating a queue: %w", db.Unavailable(err))
-	}
-	return q, nil
+	return q, err
 }
 
 // UpdateQueue runs change on the locked queue and stores what it made of it. Posts that

@@ -2,7 +2,6 @@ package queues
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,10 +35,7 @@ func readTaken(ctx context.Context, q db.Querier, queue schema.QueueID) ([]time.
 // TakenSlots returns the coming slots of a queue that are not free, in order.
 func (s *Store) TakenSlots(ctx context.Context, queue schema.QueueID) ([]time.Time, error) {
 	taken, err := readTaken(ctx, s.Pool, queue)
-	if err != nil {
-		return nil, fmt.Errorf("reading slots: %w", db.Unavailable(err))
-	}
-	return taken, nil
+	return taken, db.Wrap(err, "reading slots")
 }
 
 // TakeSlots takes a slot for each post, in their order, among those that pick chooses,
@@ -83,8 +79,5 @@ func (s *Store) TakeSlots(ctx context.Context, workspace schema.WorkspaceID, cho
 func (s *Store) ReleaseSlots(ctx context.Context, posts []schema.PostID) error {
 	_, err := s.Pool.Exec(ctx, `
 		delete from queue_slots s where s.post_id = any($1) and not exists (select from posts p where p.id = s.post_id)`, posts)
-	if err != nil {
-		return fmt.Errorf("releasing slots: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "releasing slots")
 }

@@ -2,7 +2,6 @@ package restores
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -43,10 +42,7 @@ func (s *Store) AddEvents(ctx context.Context, r *schema.Restore, events []schem
 		where u.post <= $5
 		group by 1, 2, 3
 		on conflict (post_id, n, kind) do nothing`, db.IDColumn(posts), db.IDColumn(accounts), kinds, times, r.LastID)
-	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
-		return fmt.Errorf("storing what events tell: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(s.Pool.SendBatch(ctx, b).Close(), "storing what events tell")
 }
 
 // findingOf is what an event tells.
@@ -68,10 +64,8 @@ func findingOf(e schema.EventType) (schema.FindingKind, bool) {
 // EventsRead notes that all events of ClickHouse since the restored moment were added, and of what time the newest is.
 // From then on, what they do not tell of did not happen.
 func (s *Store) EventsRead(ctx context.Context, r *schema.Restore, until time.Time) error {
-	if _, err := s.Pool.Exec(ctx, `update restores set events_until = $2 where restored_to = $1`, r.To, until); err != nil {
-		return fmt.Errorf("noting that events were read: %w", db.Unavailable(err))
-	}
-	return nil
+	_, err := s.Pool.Exec(ctx, `update restores set events_until = $2 where restored_to = $1`, r.To, until)
+	return db.Wrap(err, "noting that events were read")
 }
 
 // Lease lets one process at a time look at the platforms, as long as it renews the lease. It is false while another
@@ -84,7 +78,7 @@ func (s *Store) Lease(ctx context.Context, r *schema.Restore, mine *time.Time) (
 		returning looking_until`, r.To, lookLease, db.OrNull(*mine))
 	leases, err := db.Collect(rows, err, func(row pgx.Row, t *time.Time) error { return row.Scan(t) })
 	if err != nil {
-		return false, fmt.Errorf("leasing the looks at platforms: %w", db.Unavailable(err))
+		return false, db.Wrap(err, "leasing the looks at platforms")
 	}
 	for _, until = range leases {
 		*mine, leased = until, true
@@ -110,10 +104,7 @@ func (s *Store) ToLook(ctx context.Context, r *schema.Restore, after schema.Acco
 	accounts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Account) error {
 		return row.Scan((*[16]byte)(&a.ID), (*[16]byte)(&a.Workspace), &a.Platform)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("reading accounts to look at: %w", db.Unavailable(err))
-	}
-	return accounts, nil
+	return accounts, db.Wrap(err, "reading accounts to look at")
 }
 
 // AddFindings stores what a look has found.
@@ -125,10 +116,7 @@ func (s *Store) AddFindings(ctx context.Context, findings []schema.Finding) erro
 			on conflict (post_id, n, kind) do update set at = excluded.at, native_id = excluded.native_id, url = excluded.url`,
 			f.Post, f.N, int16(f.Kind), f.At, f.NativeID, f.URL)
 	}
-	if err := s.Pool.SendBatch(ctx, b).Close(); err != nil {
-		return fmt.Errorf("storing what looks have found: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(s.Pool.SendBatch(ctx, b).Close(), "storing what looks have found")
 }
 
 // Looked notes that an account was looked at, for its posts that are scheduled before a time (zero: all), or why it could
@@ -139,10 +127,7 @@ func (s *Store) Looked(ctx context.Context, account schema.AccountID, before tim
 		values ($1, now(), case when $3 = '' then coalesce($2, 'infinity'::timestamptz) end, $3)
 		on conflict (account_id) do update set tried_at = now(), looked_upto = excluded.looked_upto, error = excluded.error`,
 		account, db.OrNull(before), why)
-	if err != nil {
-		return fmt.Errorf("noting a look: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "noting a look")
 }
 
 // CannotLook notes that an account is on a platform that shows nobody what it has.
@@ -150,8 +135,5 @@ func (s *Store) CannotLook(ctx context.Context, account schema.AccountID) error 
 	_, err := s.Pool.Exec(ctx, `
 		insert into restore_looks (account_id, tried_at, looked_upto) values ($1, now(), '-infinity')
 		on conflict (account_id) do update set tried_at = now(), looked_upto = '-infinity'`, account)
-	if err != nil {
-		return fmt.Errorf("noting that there is no look: %w", db.Unavailable(err))
-	}
-	return nil
+	return db.Wrap(err, "noting that there is no look")
 }

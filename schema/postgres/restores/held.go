@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -103,7 +102,7 @@ func (s *Store) Groups(ctx context.Context, r *schema.Restore, of schema.HeldSel
 		var upto [16]byte
 		var err error
 		if upto, more, err = next(ctx, s.Pool, r, of, after, groupPage); err != nil {
-			return nil, fmt.Errorf("reading what a restore holds: %w", db.Unavailable(err))
+			return nil, db.Wrap(err, "reading what a restore holds")
 		}
 		rows, err := s.Pool.Query(ctx, sql.Text(`
 		{held_posts}
@@ -114,7 +113,7 @@ func (s *Store) Groups(ctx context.Context, r *schema.Restore, of schema.HeldSel
 			return row.Scan(append([]any{(*[16]byte)(&p.workspace), &p.platforms, &p.overdue, &p.Posts, &p.First, &p.Last}, fields(&p.Known)...)...)
 		})
 		if err != nil {
-			return nil, fmt.Errorf("reading what a restore holds: %w", db.Unavailable(err))
+			return nil, db.Wrap(err, "reading what a restore holds")
 		}
 		for _, p := range parts {
 			sum += p.Posts
@@ -140,7 +139,7 @@ func (s *Store) inOrder(ctx context.Context, groups map[groupKey]schema.HeldGrou
 	rows, err := s.Pool.Query(ctx, `select id, name, live_id is not null from workspaces where id = any($1)`, db.IDColumn(ids))
 	names, err := db.Collect(rows, err, func(row pgx.Row, w *workspace) error { return row.Scan((*[16]byte)(&w.id), &w.name, &w.sandbox) })
 	if err != nil {
-		return nil, fmt.Errorf("reading the names of workspaces: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "reading the names of workspaces")
 	}
 	named := map[schema.WorkspaceID]workspace{}
 	for _, w := range names {
@@ -177,10 +176,7 @@ func (s *Store) countHeld(ctx context.Context, r *schema.Restore, after [16]byte
 	if upto, more, err = next(ctx, s.Pool, r, all, after, groupPage); err == nil {
 		err = s.Pool.QueryRow(ctx, sql.Text(`{held_posts} select count(*) from held`), parameters(r, all, after, upto)).Scan(&n)
 	}
-	if err != nil {
-		return upto, n, more, fmt.Errorf("counting what a restore holds: %w", db.Unavailable(err))
-	}
-	return upto, n, more, nil
+	return upto, n, more, db.Wrap(err, "counting what a restore holds")
 }
 
 // Known is a post that a restore holds, and what is known of it.

@@ -9,7 +9,6 @@ package restores
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -35,12 +34,12 @@ func (s *Store) Adopt(ctx context.Context) error {
 	const isThere = `select to_regclass('restored_backup') is not null`
 	var there bool
 	if err := s.Pool.QueryRow(ctx, isThere).Scan(&there); err != nil {
-		return fmt.Errorf("looking for a restored backup: %w", db.Unavailable(err))
+		return db.Wrap(err, "looking for a restored backup")
 	}
 	if !there { // as at nearly every start: the lock would wait for the releases of others
 		return nil
 	}
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "marking the database as restored", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
 			return err
 		}
@@ -57,25 +56,17 @@ func (s *Store) Adopt(ctx context.Context) error {
 		_, err := tx.Exec(ctx, `drop table restored_backup`)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("marking the database as restored: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // Mark marks the database as one that went back to a moment, and holds what is open in it. It does nothing if it has
 // marked that moment before, so each start can ask for it.
 func (s *Store) Mark(ctx context.Context, to time.Time) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "marking the database as restored", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, tables.LockHolds); err != nil {
 			return err
 		}
 		return mark(ctx, tx, to)
 	})
-	if err != nil {
-		return fmt.Errorf("marking the database as restored: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 // mark takes the same time however much is open. It deletes what an earlier restore has released and found out, which is
@@ -139,10 +130,7 @@ func (s *Store) Held(ctx context.Context) (*schema.Restore, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading what a restore holds: %w", db.Unavailable(err))
-	}
-	return &r, nil
+	return &r, db.Wrap(err, "reading what a restore holds")
 }
 
 // End lifts the hold of the restore once it holds no post any more. It first ends replies that have not gone out, which
@@ -159,7 +147,7 @@ func (s *Store) End(ctx context.Context) (ended bool, err error) {
 			return false, err
 		}
 	}
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "ending the hold of a restore", func(tx pgx.Tx) error {
 		b := &pgx.Batch{}
 		b.Queue(tables.LockHolds)
 		b.Queue(sql.Text(`
@@ -173,16 +161,13 @@ func (s *Store) End(ctx context.Context) (ended bool, err error) {
 		b.Queue(`truncate restore_releases, restore_findings, restore_looks`)
 		return tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return false, fmt.Errorf("ending the hold of a restore: %w", db.Unavailable(err))
-	}
-	return true, nil
+	return true, err
 }
 
 // ConfirmKeys lets the keys of the backup work again: those of a workspace and of its sandbox, or all where workspace is
 // nil. It returns how many waited for that.
 func (s *Store) ConfirmKeys(ctx context.Context, workspace *schema.WorkspaceID) (confirmed int, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err = s.InTx(ctx, "confirming keys", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, sql.Text(`
 			update api_keys k set confirmed_at = now() from workspaces w
 			where w.id = k.workspace_id and ($1::uuid is null or $1 in (w.id, w.live_id)) and k.revoked_at is null and {unconfirmed_key}`), workspace)
@@ -195,10 +180,7 @@ func (s *Store) ConfirmKeys(ctx context.Context, workspace *schema.WorkspaceID) 
 		}
 		return audit.Write(ctx, tx, s.Now(), e)
 	})
-	if err != nil {
-		return 0, fmt.Errorf("confirming keys: %w", db.Unavailable(err))
-	}
-	return confirmed, nil
+	return confirmed, err
 }
 
 // Undone is what a restore undid as far as the database can tell.
@@ -210,10 +192,7 @@ func (s *Store) Undone(ctx context.Context) (u Undone, err error) {
 	err = s.Pool.QueryRow(ctx, sql.Text(`
 		select (select count(*) from api_keys k where k.revoked_at is null and {unconfirmed_key}),
 			(select count(*) from accounts where disconnected_at is null)`)).Scan(&u.Keys, &u.Accounts)
-	if err != nil {
-		return u, fmt.Errorf("counting what a restore undid: %w", db.Unavailable(err))
-	}
-	return u, nil
+	return u, db.Wrap(err, "counting what a restore undid")
 }
 
 // Newest returns what the database knows of the newest events.
@@ -223,7 +202,7 @@ func (s *Store) Newest(ctx context.Context) (n schema.NewestKnown, err error) {
 		select last, (select max(marked_at) from restores), not exists (select from posts) from event_positions where id`).
 		Scan(&n.Position, &marked, &n.Empty)
 	if err != nil {
-		return n, fmt.Errorf("reading the newest events: %w", db.Unavailable(err))
+		return n, db.Wrap(err, "reading the newest events")
 	}
 	n.At = time.UnixMicro(n.Position).UTC()
 	if to := db.FromNull(marked); to.After(n.At) { // what was before the restore is known to be lost
@@ -244,7 +223,7 @@ func (s *Store) Unknown(ctx context.Context, batches []schema.BatchID) (at time.
 	rows, err := s.Pool.Query(ctx, `select u.id from unnest($1::uuid[]) u (id) where not exists (select from outbox o where o.id = u.id)`, db.IDColumn(batches))
 	gone, err := db.Collect(rows, err, func(row pgx.Row, id *schema.BatchID) error { return row.Scan((*[16]byte)(id)) })
 	if err != nil {
-		return at, fmt.Errorf("looking for batches of events: %w", db.Unavailable(err))
+		return at, db.Wrap(err, "looking for batches of events")
 	}
 	n, err := s.Newest(ctx)
 	if err != nil {

@@ -2,7 +2,6 @@ package restores
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -25,14 +24,12 @@ func (s *Store) Posts(ctx context.Context, r *schema.Restore, of schema.HeldSele
 	for at, more := [16]byte(after), true; more && len(known) < limit; {
 		var page []Known
 		if page, at, more, err = Page(ctx, s.Pool, r, of, at); err != nil {
-			return nil, fmt.Errorf("reading posts that a restore holds: %w", db.Unavailable(err))
+			return nil, db.Wrap(err, "reading posts that a restore holds")
 		}
 		known = append(known, page...)
 	}
-	if posts, err = s.withContent(ctx, known[:min(limit, len(known))]); err != nil {
-		return nil, fmt.Errorf("reading posts that a restore holds: %w", db.Unavailable(err))
-	}
-	return posts, nil
+	posts, err = s.withContent(ctx, known[:min(limit, len(known))])
+	return posts, db.Wrap(err, "reading posts that a restore holds")
 }
 
 // withContent adds posts and findings. What ended meanwhile is left out.
@@ -101,8 +98,5 @@ func (s *Store) Looks(ctx context.Context, r *schema.Restore) (l Looks, err erro
 		rows, err = s.Pool.Query(ctx, `select account_id, error from restore_looks where error <> '' order by account_id limit $1`, maxFailed)
 		l.Failed, err = db.Collect(rows, err, func(row pgx.Row, a *AccountLook) error { return row.Scan((*[16]byte)(&a.Account), &a.Error) })
 	}
-	if err != nil {
-		return l, fmt.Errorf("reading how far the looks are: %w", db.Unavailable(err))
-	}
-	return l, nil
+	return l, db.Wrap(err, "reading how far the looks are")
 }

@@ -2,7 +2,6 @@ package webhooks
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -56,10 +55,7 @@ func (s *Store) Deliveries(ctx context.Context, workspace schema.WorkspaceID, id
 		})
 		return tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return schema.Webhook{}, nil, fmt.Errorf("reading deliveries: %w", db.OrNotFound(err, "webhook"))
-	}
-	return webhook, records, nil
+	return webhook, records, db.Wrap(db.OrNotFound(err, "webhook"), "reading deliveries")
 }
 
 var selectDeliveries = sql.Text(`
@@ -123,7 +119,7 @@ func (s *Store) Redeliver(ctx context.Context, workspace schema.WorkspaceID, web
 		return []schema.DeliveryID{id}, nil
 	})
 	if err != nil {
-		return schema.DeliveryRecord{}, fmt.Errorf("sending a delivery again: %w", db.Unavailable(err))
+		return schema.DeliveryRecord{}, db.Wrap(err, "sending a delivery again")
 	}
 	return s.Delivery(ctx, workspace, webhook, append(created, under...)[0])
 }
@@ -145,7 +141,7 @@ func (s *Store) RedeliverFailed(ctx context.Context, workspace schema.WorkspaceI
 		return failed[:min(len(failed), schema.MaxRedeliveries)], err
 	})
 	if err != nil {
-		return 0, false, fmt.Errorf("sending deliveries again: %w", db.Unavailable(err))
+		return 0, false, db.Wrap(err, "sending deliveries again")
 	}
 	return len(created), more, nil
 }

@@ -39,8 +39,5 @@ func (s *Store) RotateSecret(ctx context.Context, workspace schema.WorkspaceID, 
 		}
 		return audit.Write(ctx, tx, now, audit.Entry{Workspace: workspace, Subject: audit.Of("webhook", id, audit.Address(w.URL))})
 	})
-	if err != nil {
-		return schema.Webhook{}, db.OrNotFound(err, "webhook")
-	}
-	return w, nil
+	return w, db.OrNotFound(err, "webhook")
 }

@@ -36,7 +36,7 @@ func (s *Store) CreateWebhook(ctx context.Context, w schema.Webhook) error {
 	if err != nil {
 		return fmt.Errorf("sealing the secret of a webhook: %w", err)
 	}
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "creating a webhook", func(tx pgx.Tx) error {
 		if err := tables.Admit(ctx, tx, w.Workspace, tables.Bound{Table: "webhooks", Most: maxWebhooks}); err != nil {
 			return err
 		}
@@ -51,10 +51,6 @@ func (s *Store) CreateWebhook(ctx context.Context, w schema.Webhook) error {
 		}
 		return audit.Write(ctx, tx, s.Now(), entry(w, schema.Webhook{}))
 	})
-	if err != nil {
-		return fmt.Errorf("creating a webhook: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 var oneWebhook = sql.Text(`select {webhook_columns} from webhooks where id = $1 and workspace_id = $2`)
@@ -80,10 +76,7 @@ func (s *Store) scanWebhook(row pgx.Row, w *schema.Webhook) error {
 func (s *Store) Webhooks(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Webhook, error) {
 	rows, err := s.Pool.Query(ctx, sql.Text(`select {webhook_columns} from webhooks where workspace_id = $1 order by id`), workspace)
 	webhooks, err := db.Collect(rows, err, s.scanWebhook)
-	if err != nil {
-		return nil, fmt.Errorf("reading webhooks: %w", db.Unavailable(err))
-	}
-	return webhooks, nil
+	return webhooks, db.Wrap(err, "reading webhooks")
 }
 
 // Webhook returns a webhook of a workspace.
@@ -120,16 +113,13 @@ func (s *Store) UpdateWebhook(ctx context.Context, workspace schema.WorkspaceID,
 		}
 		return s.beginRedelivery(ctx, tx, &w)
 	})
-	if err != nil {
-		return schema.Webhook{}, db.OrNotFound(err, "webhook")
-	}
-	return w, nil
+	return w, db.OrNotFound(err, "webhook")
 }
 
 // DeleteWebhook removes a webhook: nothing is sent to it any more. A chore deletes its history and the
 // jobs of what is pending, which may be a million.
 func (s *Store) DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	return s.InTx(ctx, "deleting a webhook", func(tx pgx.Tx) error {
 		var address string
 		err := tx.QueryRow(ctx, `delete from webhooks where id = $1 and workspace_id = $2 returning url`, id, workspace).Scan(&address)
 		if err != nil {
@@ -140,10 +130,6 @@ func (s *Store) DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID,
 		audit.Queue(ctx, b, s.Now(), audit.Entry{Workspace: workspace, Subject: audit.Of("webhook", id, audit.Address(address))})
 		return tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return fmt.Errorf("deleting a webhook: %w", db.Unavailable(err))
-	}
-	return nil
 }
 
 func eventNames(events []schema.EventType) []string {

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"fmt"
 )
 
 // ConnectionLimit is how many connections PostgreSQL allows.
@@ -23,7 +22,7 @@ func (s *DB) ConnectionLimit(ctx context.Context) (ConnectionLimit, error) {
 			(select count(*) from pg_stat_activity where backend_type = 'client backend') taken
 		from pg_roles u, pg_database d where u.rolname = current_user and d.datname = current_database()`).Scan(&r.Allowed, &r.Taken)
 	if err != nil {
-		return r, fmt.Errorf("asking PostgreSQL how many connections it allows: %w", Unavailable(err))
+		return r, Wrap(err, "asking PostgreSQL how many connections it allows")
 	}
 	s.Metrics.allowed.Set(float64(r.Allowed))
 	return r, nil

@@ -31,6 +31,15 @@ func Unavailable(err error) error {
 	return &schema.Error{Kind: schema.Unavailable, Message: "the database does not answer; try again", Err: err}
 }
 
+// Wrap says what was being done when an error came up, and makes it one the caller can act on as Unavailable
+// does; nil stays nil.
+func Wrap(err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, Unavailable(err))
+}
+
 // flags are those that say how PostgreSQL is reached.
 var flags = secure.Flags{Address: "--postgres", CA: "--postgres-ca", Plain: "take --postgres-ca and sslmode out"}
 

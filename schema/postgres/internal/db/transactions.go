@@ -9,6 +9,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
+// InTx runs work in a transaction; its error says what was being done.
+func (s *DB) InTx(ctx context.Context, doing string, work func(pgx.Tx) error) error {
+	return Wrap(pgx.BeginFunc(ctx, s.Pool, work), doing)
+}
+
 // Alone runs work in a transaction under an advisory lock; if another process holds that,
 // it does nothing.
 func (s *DB) Alone(ctx context.Context, name string, work func(pgx.Tx) error) error {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -187,7 +186,7 @@ func ReadUsed(ctx context.Context, q db.Querier, keys []CounterKey) (map[Counter
 		return row.Scan(&c.subject, &c.period, &c.monthly, &c.used)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading counters: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "reading counters")
 	}
 	used := make(map[CounterKey]int, len(counters))
 	for _, c := range counters {
@@ -215,7 +214,7 @@ func NextFreeDays(ctx context.Context, q db.Querier, full []Charge) (map[Counter
 		group by u.subject, u.period`, subjects, periods, limits, searchedDays)
 	days, err := db.Collect(rows, err, func(row pgx.Row, d *day) error { return row.Scan(&d.subject, &d.period, &d.free) })
 	if err != nil {
-		return nil, fmt.Errorf("looking for free days: %w", db.Unavailable(err))
+		return nil, db.Wrap(err, "looking for free days")
 	}
 	free := make(map[CounterKey]time.Time, len(days))
 	for _, d := range days {

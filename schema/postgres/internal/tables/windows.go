@@ -2,7 +2,6 @@ package tables
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -37,7 +36,7 @@ func (w Window) Count(ctx context.Context, q db.Querier, now time.Time) error {
 	var used int
 	row := q.QueryRow(ctx, CountInWindow, pgx.StrictNamedArgs{"subject": w.Subject, "now": now, "length": w.Length, "n": 1})
 	if err := row.Scan(&began, &used); err != nil {
-		return fmt.Errorf("counting in a window: %w", db.Unavailable(err))
+		return db.Wrap(err, "counting in a window")
 	}
 	if used > w.Most {
 		return &schema.Error{
