@@ -81,7 +81,6 @@ func (a *Analytics) Horizon(ctx context.Context) (schema.Horizon, error) {
 	if !created.IsZero() && created.Before(h.At) {
 		h.At = created
 	}
-	h.At = h.At.UTC()
 	return h, nil
 }
 

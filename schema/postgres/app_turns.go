@@ -99,7 +99,7 @@ func (s *Store) leaseOnce(ctx context.Context, leases map[string]*turnLease) err
 			if off := now.Sub(s.Now()); off.Abs() > clockStep { // else the turn would be as far away as the clock has jumped
 				first = first.Add(-off)
 			}
-			leases[name].first, leases[name].granted = first.UTC(), granted
+			leases[name].first, leases[name].granted = first, granted
 			return nil
 		})
 		return err

@@ -151,16 +151,15 @@ var claimComments = db.NewStatement(`
 		coalesce(t.post_id, {no_id}), coalesce(t.n, 0), coalesce(t.version, 0), t.receipts, p.content, {paused(c.workspace_id, c.account_id, a.platform)}, {restored_since(c)}, {account_columns}`)
 
 func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
-	var since *time.Time
 	var answers, receipts, document []byte
 	d.Comment = &schema.Comment{}
 	a := &d.Account
-	err := row.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &d.Lost, &since, &answers,
+	err := row.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &d.Lost, db.OrZero(&d.Since), &answers,
 		(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &receipts, &document, &d.Paused, &d.Restored}, tables.AccountFields(a)...)...)
 	if err != nil {
 		return err
 	}
-	d.Workspace, d.Since, d.Entry = a.Workspace, db.FromNull(since), d.Comment.Entry
+	d.Workspace, d.Entry = a.Workspace, d.Comment.Entry
 	d.DueAt = d.Comment.ID.Time().Add(schema.FirstCommentDelay)
 	if answers != nil {
 		d.DueAt = d.Comment.ID.Time()

@@ -132,7 +132,7 @@ const (
 // noted while the clock was ahead is not late yet.
 func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, error) {
 	var oldest float64
-	var first *time.Time
+	var first time.Time
 	var o schema.Overdue
 	now, lowWater := d.Now(), d.unfired.of(shards)
 	from := lowWater.Start(now)
@@ -159,11 +159,11 @@ func (d *Delay) Overdue(ctx context.Context, shards []int16) (schema.Overdue, er
 				(select min(overdue_since) from free where overdue_since < now()),
 				(select min(coalesce(p.retried_for, p.scheduled_for)) from (select id from free where kind = {job_post} limit 100) w join posts p on p.id = w.id)
 			)), 0)::float8, free + held, held, (select first from unfired) from counted`), shards, overdueLimit, from, unfiredLook, latest).
-		Scan(&oldest, &o.Waiting, &o.Held, &first)
+		Scan(&oldest, &o.Waiting, &o.Held, db.OrZero(&first))
 	if err != nil {
 		return o, db.Wrap(err, "reading what is overdue")
 	}
-	lowWater.Note(from, db.FromNull(first), now)
+	lowWater.Note(from, first, now)
 	o.Oldest = max(0, time.Duration(oldest*float64(time.Second)))
 	return o, nil
 }

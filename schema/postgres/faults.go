@@ -224,7 +224,6 @@ func (s *Store) failDead(ctx context.Context, tx pgx.Tx, ref schema.TargetRef) (
 	dead = schema.Result{Ref: ref, State: schema.TargetFailed, Error: schema.DeadMissed(s.Now())}
 	unknown := schema.DeadUnknown(s.Now())
 	var isUnknown bool
-	var given *time.Time
 	err = tx.QueryRow(ctx, sql.Text(`
 		with late as (
 			select t.post_id, t.n, p.workspace_id, coalesce(p.retried_for, p.scheduled_for) due,
@@ -237,11 +236,11 @@ func (s *Store) failDead(ctx context.Context, tx pgx.Tx, ref schema.TargetRef) (
 		from late l where t.post_id = l.post_id and t.n = l.n
 		returning l.workspace_id, t.account_id, t.platform, l.due, l.unknown, case when t.charged_on is null then l.charged_on end`), pgx.StrictNamedArgs{
 		"post": ref.Post, "n": ref.N, "late": s.Late.String(), "unknown": string(db.Encode(unknown)), "missed": string(db.Encode(dead.Error)),
-	}).Scan((*[16]byte)(&dead.Workspace), (*[16]byte)(&dead.Account), &dead.Platform, &dead.DueAt, &isUnknown, &given)
+	}).Scan((*[16]byte)(&dead.Workspace), (*[16]byte)(&dead.Account), &dead.Platform, &dead.DueAt, &isUnknown, db.OrZero(&charged))
 	if isUnknown {
 		dead.Error = unknown
 	}
-	return dead, db.FromNull(given), err
+	return dead, charged, err
 }
 
 // setCommentAside sets a first comment aside until its deadline. One that is past it is

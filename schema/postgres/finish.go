@@ -153,9 +153,9 @@ func (p *Publish) applyResults(ctx context.Context, conn *pgx.Conn, round []*sch
 
 func (a *applied) readTaken(rows pgx.Rows) error {
 	var key targetKey
-	var charged *time.Time
-	_, err := pgx.ForEachRow(rows, []any{(*[16]byte)(&key.post), &key.n, &charged}, func() error {
-		a.taken[key] = db.FromNull(charged)
+	var charged time.Time
+	_, err := pgx.ForEachRow(rows, []any{(*[16]byte)(&key.post), &key.n, db.OrZero(&charged)}, func() error {
+		a.taken[key] = charged
 		return nil
 	})
 	return err

@@ -124,16 +124,15 @@ func (p *Publish) scanClaim(row pgx.Row, d *schema.Delivery) error {
 // cannot be read is noted in the delivery, since the others of the batch are claimed by
 // now.
 func (p *Publish) scanDelivery(row pgx.Row, d *schema.Delivery, beside ...any) error {
-	var since, due *time.Time
 	var failure, receipts, document []byte
 	var own string
 	a := &d.Account
-	err := row.Scan(append([]any{(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.Looked, &since,
-		(*[]byte)(&d.Progress), &failure, &receipts, &d.Unsettled, &d.AcceptDuplicate, &own, &document, &due, &d.Restored}, append(tables.AccountFields(a), beside...)...)...)
+	err := row.Scan(append([]any{(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.Looked, db.OrZero(&d.Since),
+		(*[]byte)(&d.Progress), &failure, &receipts, &d.Unsettled, &d.AcceptDuplicate, &own, &document, db.OrZero(&d.DueAt), &d.Restored}, append(tables.AccountFields(a), beside...)...)...)
 	if err != nil {
 		return err
 	}
-	d.Workspace, d.Since, d.DueAt = a.Workspace, db.FromNull(since), db.FromNull(due)
+	d.Workspace = a.Workspace
 	d.Unreadable = guard.Do(func() error {
 		var content schema.Content
 		if err := db.Decode("error of a target", failure, &d.Error); err != nil {

@@ -15,9 +15,7 @@ import (
 )
 
 func scanBrand(row pgx.Row, b *schema.Brand) error {
-	err := row.Scan((*[16]byte)(&b.ID), (*[16]byte)(&b.Workspace), &b.Name, &b.CreatedAt, &b.UpdatedAt)
-	b.CreatedAt, b.UpdatedAt = b.CreatedAt.UTC(), b.UpdatedAt.UTC()
-	return err
+	return row.Scan((*[16]byte)(&b.ID), (*[16]byte)(&b.Workspace), &b.Name, &b.CreatedAt, &b.UpdatedAt)
 }
 
 // Brands returns the brands of a workspace, oldest first.

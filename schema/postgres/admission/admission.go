@@ -3,7 +3,6 @@ package admission
 
 import (
 	"context"
-	"time"
 
 	"crier/schema"
 	"crier/schema/postgres/internal/db"
@@ -26,7 +25,6 @@ func New(d *db.DB) *Store {
 // Authenticate returns the key with that hash.
 func (s *Store) Authenticate(ctx context.Context, hash [32]byte) (schema.Key, error) {
 	var k schema.Key
-	var suspended *time.Time
 	err := s.Pool.QueryRow(ctx, sql.Text(`
 		select k.id, k.name, k.lineage, k.workspace_id, w.live_id is not null, k.permission,
 			p.requests_per_minute, coalesce(p.posts_per_month, 0), k.suspended_until, k.networks, k.by_device, {unconfirmed_key}
@@ -35,14 +33,13 @@ func (s *Store) Authenticate(ctx context.Context, hash [32]byte) (schema.Key, er
 		join workspaces live on live.id = coalesce(w.live_id, w.id)
 		join plans p on p.name = live.plan
 		where k.hash = $1 and w.deleting_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`),
-		hash[:]).Scan((*[16]byte)(&k.ID), &k.Name, (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Permission, &k.RequestsPerMinute, &k.PostsPerMonth, &suspended, &k.Networks, &k.Device, &k.Unconfirmed)
+		hash[:]).Scan((*[16]byte)(&k.ID), &k.Name, (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Permission, &k.RequestsPerMinute, &k.PostsPerMonth, db.OrZero(&k.SuspendedUntil), &k.Networks, &k.Device, &k.Unconfirmed)
 	if err != nil {
 		if err := db.OrNotFound(err, "key"); schema.KindOf(err) == schema.NotFound {
 			return schema.Key{}, &schema.Error{Kind: schema.Unauthorized, Message: "the API key is not valid"}
 		}
 		return schema.Key{}, db.Wrap(err, "authenticating")
 	}
-	k.SuspendedUntil = db.FromNull(suspended)
 	s.uses.note(k.ID, s.Now())
 	return k, nil
 }

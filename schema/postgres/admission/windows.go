@@ -33,7 +33,6 @@ func (s *Store) LeaseRequests(ctx context.Context, key schema.KeyID, window time
 	if err != nil {
 		return lease, db.Wrap(err, "leasing requests")
 	}
-	lease.Window = lease.Window.UTC()
 	return lease, nil
 }
 
@@ -82,7 +81,7 @@ func (s *Store) countRefusals(ctx context.Context, tx pgx.Tx, key schema.Key, n 
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, nil
 	}
-	return until.UTC(), err
+	return until, err
 }
 
 // forgetWindows removes windows that ended long ago.

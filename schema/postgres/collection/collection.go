@@ -102,7 +102,6 @@ func readPosts(rows pgx.Rows, claimed []schema.Collection, what schema.Collected
 	var snapshot schema.Snapshot
 	into := []any{(*[16]byte)(&account), (*[16]byte)(&snapshot.Post), &snapshot.Target, &snapshot.NativeID, &snapshot.URL, &snapshot.Video, &snapshot.PostedAt, &snapshot.Slot}
 	_, err := pgx.ForEachRow(rows, into, func() error {
-		snapshot.PostedAt = snapshot.PostedAt.UTC()
 		if i, ok := at[account]; ok {
 			posts := of(&claimed[i])
 			*posts = append(*posts, snapshot)

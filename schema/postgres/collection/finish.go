@@ -77,7 +77,7 @@ func (s *Store) finish(ctx context.Context, tx pgx.Tx, r *schema.CollectionResul
 	}
 	jobs := []schema.Job{tables.CollectionJob(schema.CollectMessage{
 		Collection: r.ID, Workspace: r.Account.Workspace, Account: r.Account.ID, Platform: r.Account.Platform, What: r.What,
-	}, due.UTC())}
+	}, *due)}
 	b = &pgx.Batch{}
 	tables.QueueCollectionJobs(b, jobs)
 	announcement.Jobs = tables.Soon(jobs, s.now())

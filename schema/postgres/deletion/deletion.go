@@ -174,7 +174,6 @@ func scan(row pgx.Row, d *schema.Deletion) error {
 	if !d.OfWorkspace && len(accounts) > 0 {
 		d.Account = accounts[0]
 	}
-	d.AskedAt, d.ConfirmedAt, d.StoppedAt, d.EndedAt = d.AskedAt.UTC(), d.ConfirmedAt.UTC(), d.StoppedAt.UTC(), d.EndedAt.UTC()
 	return err
 }
 

@@ -110,7 +110,7 @@ func eventsOf(account schema.Account, received []schema.Received, changes map[sc
 			continue
 		}
 		delete(changes, c.id) // a page may name it twice
-		item.Revision, item.ReadAt, item.WrittenAt = c.revision, c.readAt, c.writtenAt.UTC()
+		item.Revision, item.ReadAt, item.WrittenAt = c.revision, c.readAt, c.writtenAt
 		fact := event(schema.FactInboxItem, account, item, now)
 		fact.Post = received[i].Post
 		facts = append(facts, fact)
@@ -162,7 +162,6 @@ func Missing(ctx context.Context, tx pgx.Tx, account schema.Account, looks []sch
 		return nil, fmt.Errorf("marking what was deleted: %w", err)
 	}
 	for _, r := range items {
-		r.Item.WrittenAt = r.Item.WrittenAt.UTC()
 		fact := event(schema.FactInboxItem, account, r.Item, now)
 		fact.Post = r.Post
 		facts = append(facts, fact)
@@ -178,10 +177,8 @@ func event(kind schema.EventType, account schema.Account, data any, now time.Tim
 }
 
 func scanEntry(row pgx.Row, e *schema.InboxEntry) error {
-	err := row.Scan((*[16]byte)(&e.ID), (*[16]byte)(&e.Account), &e.Platform, &e.Mention, &e.NativeID, &e.ParentID, (*[16]byte)(&e.PostID),
+	return row.Scan((*[16]byte)(&e.ID), (*[16]byte)(&e.Account), &e.Platform, &e.Mention, &e.NativeID, &e.ParentID, (*[16]byte)(&e.PostID),
 		&e.WrittenAt, &e.Deleted, &e.ReadAt)
-	e.WrittenAt, e.ReadAt = e.WrittenAt.UTC(), e.ReadAt.UTC()
-	return err
 }
 
 // Item returns an item of a workspace.

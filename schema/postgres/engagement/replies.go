@@ -99,20 +99,11 @@ func (s *Store) insertReply(ctx context.Context, tx pgx.Tx, c schema.ReplyCreati
 
 // Reply returns a reply of a workspace.
 func (s *Store) Reply(ctx context.Context, workspace schema.WorkspaceID, id schema.CommentID) (r schema.Reply, err error) {
-	var to, failure []byte
-	var posted, next *time.Time
 	err = s.Pool.QueryRow(ctx, `
 		select c.id, c.workspace_id, c.account_id, a.platform, c.text, c.state, c.native_id, c.url, c.posted_at, c.next_at, c.error, c.reply_to
 		from comments c join accounts a on a.id = c.account_id
 		where c.id = $1 and c.workspace_id = $2 and c.post_id is null`, id, workspace).
-		Scan((*[16]byte)(&r.ID), (*[16]byte)(&r.Workspace), (*[16]byte)(&r.Account), &r.Platform, &r.Text, &r.State, &r.NativeID, &r.URL, &posted, &next,
-			&failure, &to)
-	if err != nil {
-		return r, db.OrNotFound(err, "reply")
-	}
-	r.PostedAt, r.NextAt = db.FromNull(posted).UTC(), db.FromNull(next).UTC()
-	if err := db.Decode("item that a reply answers", to, &r.ReplyTo); err != nil {
-		return r, err
-	}
-	return r, db.Decode("error of a reply", failure, &r.Error)
+		Scan((*[16]byte)(&r.ID), (*[16]byte)(&r.Workspace), (*[16]byte)(&r.Account), &r.Platform, &r.Text, &r.State, &r.NativeID, &r.URL,
+			db.OrZero(&r.PostedAt), db.OrZero(&r.NextAt), db.Document("error of a reply", &r.Error), db.Document("item that a reply answers", &r.ReplyTo))
+	return r, db.OrNotFound(err, "reply")
 }

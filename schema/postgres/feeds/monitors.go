@@ -39,9 +39,8 @@ func scanSearched(row pgx.Row, m *schema.Monitor, further ...any) error {
 	for _, p := range platforms {
 		m.Platforms = append(m.Platforms, schema.Platform(p))
 	}
-	m.CreatedAt, m.UpdatedAt = m.CreatedAt.UTC(), m.UpdatedAt.UTC()
 	if until != nil {
-		m.Search = &schema.MonitorSearch{Until: until.UTC(), Problem: problem}
+		m.Search = &schema.MonitorSearch{Until: *until, Problem: problem}
 	}
 	return err
 }

@@ -110,14 +110,15 @@ func (s *Store) Revision(ctx context.Context, sandbox bool) (revision int64, err
 // process that was ended and begins again on its data folder has it at once.
 func (s *Store) ClaimStream(ctx context.Context, stream string) (claim schema.StreamClaim, taken bool, err error) {
 	claim.Stream = stream
-	var until *time.Time
 	b := &pgx.Batch{}
 	b.Queue(`insert into streams (name) values ($1) on conflict do nothing`, stream)
 	b.Queue(`
 		update streams set claim = claim + 1, node = $2, held_until = now() + $3::interval
 		where name = $1 and (node is null or node = $2 or held_until < now())
 		returning claim, host, read_until`, stream, s.Node, schema.StreamLease.String()).
-		QueryRow(func(row pgx.Row) error { return row.Scan(&claim.Number, &claim.Place.Host, &until) })
+		QueryRow(func(row pgx.Row) error {
+			return row.Scan(&claim.Number, &claim.Place.Host, db.OrZero(&claim.Place.Time))
+		})
 	err = s.Pool.SendBatch(ctx, b).Close()
 	if errors.Is(err, pgx.ErrNoRows) {
 		return claim, false, nil
@@ -125,7 +126,6 @@ func (s *Store) ClaimStream(ctx context.Context, stream string) (claim schema.St
 	if err != nil {
 		return claim, false, db.Wrap(err, "claiming a stream")
 	}
-	claim.Place.Time = db.FromNull(until)
 	return claim, true, nil
 }
 

@@ -56,7 +56,6 @@ func (s *Store) Device(ctx context.Context, user schema.UserID, code [32]byte) (
 	err = s.Pool.QueryRow(ctx, `
 		select name, address, permission, created_at, expires_at from device_requests where user_hash = $1 and standing = $2 and expires_at > now()`,
 		code[:], int16(people.DeviceWaiting)).Scan(&d.Name, &d.Address, (*int16)(&d.Permission), &d.CreatedAt, &d.ExpiresAt)
-	d.CreatedAt, d.ExpiresAt = d.CreatedAt.UTC(), d.ExpiresAt.UTC()
 	return d, noSuchCode(err)
 }
 

@@ -29,12 +29,9 @@ func New(d *db.DB) *Store { return &Store{d} }
 const maxKeys = 100
 
 func scanKey(row pgx.Row, k *schema.KeyRecord) error {
-	var used, expires, revoked, suspended, until *time.Time
-	err := row.Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Name, &k.Prefix, &k.Permission,
-		&k.CreatedAt, &used, &expires, &revoked, &suspended, &until, &k.Networks, (*[16]byte)(&k.MadeBy))
-	k.CreatedAt, k.LastUsedAt, k.ExpiresAt = k.CreatedAt.UTC(), db.FromNull(used), db.FromNull(expires)
-	k.RevokedAt, k.SuspendedAt, k.SuspendedUntil = db.FromNull(revoked), db.FromNull(suspended), db.FromNull(until)
-	return err
+	return row.Scan((*[16]byte)(&k.ID), (*[16]byte)(&k.Lineage), (*[16]byte)(&k.Workspace), &k.Sandbox, &k.Name, &k.Prefix, &k.Permission,
+		&k.CreatedAt, db.OrZero(&k.LastUsedAt), db.OrZero(&k.ExpiresAt), db.OrZero(&k.RevokedAt), db.OrZero(&k.SuspendedAt), db.OrZero(&k.SuspendedUntil),
+		&k.Networks, (*[16]byte)(&k.MadeBy))
 }
 
 // Keys returns a page of the keys that a workspace manages, newest first, and how many
@@ -170,10 +167,9 @@ func (s *Store) RotateKey(ctx context.Context, workspace schema.WorkspaceID, r s
 }
 
 // endOf returns when the keys of a lineage end for good; zero: never. The newest of them has no overlap yet.
-func endOf(ctx context.Context, tx pgx.Tx, lineage schema.KeyID) (time.Time, error) {
-	var end *time.Time
-	err := tx.QueryRow(ctx, `select expires_at from api_keys where lineage = $1 order by id desc limit 1`, lineage).Scan(&end)
-	return db.FromNull(end), err
+func endOf(ctx context.Context, tx pgx.Tx, lineage schema.KeyID) (end time.Time, err error) {
+	err = tx.QueryRow(ctx, `select expires_at from api_keys where lineage = $1 order by id desc limit 1`, lineage).Scan(db.OrZero(&end))
+	return end, err
 }
 
 // succeed lets a key end, whose successor is a device's as it was.

@@ -124,7 +124,7 @@ func (s *Store) postsFailed(ctx context.Context, m people.Mail, l *people.Letter
 	posts := map[schema.PostID]bool{}
 	l.Posts, err = db.Collect(rows, nil, func(row pgx.Row, p *people.FailedPost) error {
 		err := row.Scan((*[16]byte)(&p.ID), &p.At, &p.Platform, &p.Account, &p.Error, &all)
-		posts[p.ID], p.At = true, p.At.UTC()
+		posts[p.ID] = true
 		return err
 	})
 	l.More = all - len(posts)
@@ -167,9 +167,7 @@ func (s *Store) suspension(ctx context.Context, m people.Mail, l *people.Letter)
 		where (w.id = $1 or w.live_id = $1) and k.suspended_until > now() and k.revoked_at is null
 		order by k.suspended_at desc, k.id limit $2`, m.About, people.MaxCounted)
 	l.Keys, err = db.Collect(rows, err, func(row pgx.Row, k *people.SuspendedKey) error {
-		err := row.Scan(&k.Name, &k.Prefix, &k.Until)
-		k.Until = k.Until.UTC()
-		return err
+		return row.Scan(&k.Name, &k.Prefix, &k.Until)
 	})
 	l.Keys, l.More = listed(l.Keys)
 	return orNothing(err, len(l.Keys))

@@ -48,7 +48,6 @@ const (
 
 // start is the beginning of the partition that holds t.
 func (p period) start(t time.Time) time.Time {
-	t = t.UTC()
 	if p.months > 0 {
 		return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
 	}

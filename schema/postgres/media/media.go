@@ -3,7 +3,6 @@ package media
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,15 +22,8 @@ type Store struct{ *db.DB }
 func New(d *db.DB) *Store { return &Store{d} }
 
 func scanUpload(row pgx.Row, u *schema.Upload) error {
-	var announced, facts []byte
-	var expires *time.Time
-	err := row.Scan((*[16]byte)(&u.ID), (*[16]byte)(&u.Workspace), &u.State, &u.Secret, &announced, &facts, &u.AltText, &u.FileName,
-		&u.CreatedAt, &expires)
-	if err != nil {
-		return err
-	}
-	u.CreatedAt, u.ExpiresAt = u.CreatedAt.UTC(), db.FromNull(expires)
-	return errors.Join(db.Decode("what was announced of media", announced, &u.Announced), db.Decode("facts of media", facts, &u.Facts))
+	return row.Scan((*[16]byte)(&u.ID), (*[16]byte)(&u.Workspace), &u.State, &u.Secret, db.Document("what was announced of media", &u.Announced),
+		db.Document("facts of media", &u.Facts), &u.AltText, &u.FileName, &u.CreatedAt, db.OrZero(&u.ExpiresAt))
 }
 
 // CreateMedia stores the row of an upload, whose content is kept or awaited.

@@ -32,14 +32,8 @@ func (s *Store) Audit(ctx context.Context, q people.AuditQuery) ([]people.AuditR
 		"from": db.OrNull(q.From), "to": db.OrNull(q.To), "at": db.OrNull(q.Before.At), "id": q.Before.ID, "limit": q.Limit,
 	})
 	found, err := db.Collect(rows, err, func(row pgx.Row, r *people.AuditRecord) error {
-		var changes []byte
-		err := row.Scan((*[16]byte)(&r.ID), &r.At, (*int16)(&r.Actor.Kind), &r.Actor.ID, &r.Actor.Name, &r.Actor.Address, &r.Action,
-			&r.Subject.Type, &r.Subject.ID, &r.Subject.Name, &changes)
-		if err != nil {
-			return err
-		}
-		r.At = r.At.UTC()
-		return db.Decode("changes", changes, &r.Changes)
+		return row.Scan((*[16]byte)(&r.ID), &r.At, (*int16)(&r.Actor.Kind), &r.Actor.ID, &r.Actor.Name, &r.Actor.Address, &r.Action,
+			&r.Subject.Type, &r.Subject.ID, &r.Subject.Name, db.Document("changes", &r.Changes))
 	})
 	return found, db.Wrap(err, "reading the audit log")
 }

@@ -17,9 +17,7 @@ import (
 func (s *Store) Identities(ctx context.Context, user schema.UserID) ([]people.Identity, error) {
 	rows, err := s.Pool.Query(ctx, `select id, issuer, email, created_at, used_at from identities where user_id = $1 order by created_at, id`, user)
 	all, err := db.Collect(rows, err, func(row pgx.Row, i *people.Identity) error {
-		err := row.Scan((*[16]byte)(&i.ID), &i.Issuer, &i.Email, &i.CreatedAt, &i.UsedAt)
-		i.CreatedAt, i.UsedAt = i.CreatedAt.UTC(), i.UsedAt.UTC()
-		return err
+		return row.Scan((*[16]byte)(&i.ID), &i.Issuer, &i.Email, &i.CreatedAt, &i.UsedAt)
 	})
 	return all, db.Wrap(err, "reading identities")
 }

@@ -66,9 +66,7 @@ func mayInvite(ctx context.Context, tx pgx.Tx, i people.Invitation) error {
 }
 
 func scanInvitation(row pgx.Row, i *people.Invitation) error {
-	err := row.Scan((*[16]byte)(&i.ID), (*[16]byte)(&i.Workspace), &i.Email, (*int16)(&i.Role), (*[16]byte)(&i.InvitedBy), &i.CreatedAt, &i.ExpiresAt, &i.Mailed)
-	i.CreatedAt, i.ExpiresAt = i.CreatedAt.UTC(), i.ExpiresAt.UTC()
-	return err
+	return row.Scan((*[16]byte)(&i.ID), (*[16]byte)(&i.Workspace), &i.Email, (*int16)(&i.Role), (*[16]byte)(&i.InvitedBy), &i.CreatedAt, &i.ExpiresAt, &i.Mailed)
 }
 
 // Invitations returns those of a live workspace that can be accepted, the newest first.

@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -19,10 +18,7 @@ func (s *Store) Members(ctx context.Context, workspace schema.WorkspaceID) ([]pe
 			(select max(s.seen_at) from sessions s where s.user_id = u.id and s.workspace_id = m.workspace_id)
 		from memberships m join users u on u.id = m.user_id where m.workspace_id = $1 order by u.email limit $2`, workspace, people.MaxMembers)
 	all, err := db.Collect(rows, err, func(row pgx.Row, m *people.Member) error {
-		var seen *time.Time
-		err := row.Scan((*[16]byte)(&m.User), &m.Email, &m.Name, (*int16)(&m.Role), &m.JoinedAt, &seen)
-		m.JoinedAt, m.SeenAt = m.JoinedAt.UTC(), db.FromNull(seen)
-		return err
+		return row.Scan((*[16]byte)(&m.User), &m.Email, &m.Name, (*int16)(&m.Role), &m.JoinedAt, db.OrZero(&m.SeenAt))
 	})
 	return all, db.Wrap(err, "reading members")
 }

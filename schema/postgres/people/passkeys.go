@@ -15,10 +15,7 @@ import (
 )
 
 func scanPasskey(row pgx.Row, p *people.Passkey) error {
-	var used *time.Time
-	err := row.Scan((*[16]byte)(&p.ID), (*[16]byte)(&p.User), &p.Name, &p.Credential, &p.PublicKey, &p.SignCount, &p.Transports, &p.BackupEligible, &p.CreatedAt, &used)
-	p.CreatedAt, p.UsedAt = p.CreatedAt.UTC(), db.FromNull(used)
-	return err
+	return row.Scan((*[16]byte)(&p.ID), (*[16]byte)(&p.User), &p.Name, &p.Credential, &p.PublicKey, &p.SignCount, &p.Transports, &p.BackupEligible, &p.CreatedAt, db.OrZero(&p.UsedAt))
 }
 
 // Passkeys returns those of a user, the oldest first.

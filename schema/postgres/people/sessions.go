@@ -43,7 +43,6 @@ func (s *Store) Session(ctx context.Context, hash [32]byte) (people.Session, err
 		}
 		return people.Session{}, db.Wrap(err, "reading a session")
 	}
-	v.ExpiresAt = v.ExpiresAt.UTC()
 	if live != nil && scope != nil {
 		v.Workspace, v.Scope = schema.WorkspaceID(*live), schema.WorkspaceID(*scope)
 	} else {
@@ -101,9 +100,7 @@ func (s *Store) Sessions(ctx context.Context, user schema.UserID) ([]people.Sess
 		from sessions s left join workspaces w on w.id = s.workspace_id
 		where s.user_id = $1 and s.expires_at > now() and s.seen_at > now() - $2::interval order by s.seen_at desc, s.id desc`, user, people.SessionIdle)
 	all, err := db.Collect(rows, err, func(row pgx.Row, r *people.SessionRecord) error {
-		err := row.Scan((*[16]byte)(&r.ID), &r.Workspace, &r.Sandbox, &r.Address, &r.Agent, (*int16)(&r.Means), &r.Provider, &r.CreatedAt, &r.SeenAt, &r.ExpiresAt)
-		r.CreatedAt, r.SeenAt, r.ExpiresAt = r.CreatedAt.UTC(), r.SeenAt.UTC(), r.ExpiresAt.UTC()
-		return err
+		return row.Scan((*[16]byte)(&r.ID), &r.Workspace, &r.Sandbox, &r.Address, &r.Agent, (*int16)(&r.Means), &r.Provider, &r.CreatedAt, &r.SeenAt, &r.ExpiresAt)
 	})
 	return all, db.Wrap(err, "reading sessions")
 }

@@ -38,9 +38,7 @@ func (s *Store) Users(ctx context.Context, after string, limit int) ([]people.Us
 }
 
 func scanUser(row pgx.Row, u *people.User) error {
-	err := row.Scan((*[16]byte)(&u.ID), &u.Email, &u.Name, &u.IsOperator, &u.IsProven, &u.CreatedAt)
-	u.CreatedAt = u.CreatedAt.UTC()
-	return err
+	return row.Scan((*[16]byte)(&u.ID), &u.Email, &u.Name, &u.IsOperator, &u.IsProven, &u.CreatedAt)
 }
 
 // UserOf returns the user of an address. The error is NotFound where there is none.

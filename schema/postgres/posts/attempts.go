@@ -2,7 +2,6 @@ package posts
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,10 +21,7 @@ func (s *Store) Attempts(ctx context.Context, workspace schema.WorkspaceID, id s
 		from all_posts p join attempts a on a.post_id = p.id
 		where p.id = $1 and p.workspace_id = $2 order by a.at limit $3`, id, workspace, 2*schema.MaxAttempts)
 	attempts, err := db.Collect(rows, err, func(row pgx.Row, a *schema.Attempt) error {
-		var next *time.Time
-		err := row.Scan(&a.At, &a.Kind, &a.N, &a.Comment, &a.Entry, &a.Tries, &a.Code, &a.Message, &next)
-		a.NextAt = db.FromNull(next)
-		return err
+		return row.Scan(&a.At, &a.Kind, &a.N, &a.Comment, &a.Entry, &a.Tries, &a.Code, &a.Message, db.OrZero(&a.NextAt))
 	})
 	return post, attempts, db.Wrap(err, "reading attempts")
 }

@@ -28,7 +28,10 @@ func (s *Store) Posts(ctx context.Context, workspace schema.WorkspaceID, f schem
 	if len(found.ids) > f.Limit {
 		last := f.Limit - 1
 		found.ids = found.ids[:f.Limit]
-		page.Last = &schema.PostPosition{At: db.FromNull(found.at[last]), ID: found.ids[last]}
+		page.Last = &schema.PostPosition{ID: found.ids[last]}
+		if at := found.at[last]; at != nil {
+			page.Last.At = *at
+		}
 	}
 	page.Posts, err = s.inOrder(ctx, workspace, found.ids)
 	return page, db.Wrap(err, "reading posts")

@@ -25,13 +25,8 @@ func New(d *db.DB) *Store { return &Store{d} }
 const maxQueues = 100
 
 func scanQueue(row pgx.Row, q *schema.Queue) error {
-	var slots []byte
-	err := row.Scan((*[16]byte)(&q.ID), (*[16]byte)(&q.Workspace), (*[16]byte)(&q.Brand), &q.Name, &q.Timezone, &slots, &q.Default, &q.CreatedAt, &q.UpdatedAt)
-	if err != nil {
-		return err
-	}
-	q.CreatedAt, q.UpdatedAt = q.CreatedAt.UTC(), q.UpdatedAt.UTC()
-	return db.Decode("slots of a queue", slots, &q.Slots)
+	return row.Scan((*[16]byte)(&q.ID), (*[16]byte)(&q.Workspace), (*[16]byte)(&q.Brand), &q.Name, &q.Timezone, db.Document("slots of a queue", &q.Slots),
+		&q.Default, &q.CreatedAt, &q.UpdatedAt)
 }
 
 // Queues returns the queues of a workspace, oldest first.

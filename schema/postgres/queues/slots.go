@@ -26,9 +26,7 @@ const takenSlots = `
 func readTaken(ctx context.Context, q db.Querier, queue schema.QueueID) ([]time.Time, error) {
 	rows, err := q.Query(ctx, takenSlots, queue, staleSlot.String())
 	return db.Collect(rows, err, func(row pgx.Row, at *time.Time) error {
-		err := row.Scan(at)
-		*at = at.UTC()
-		return err
+		return row.Scan(at)
 	})
 }
 

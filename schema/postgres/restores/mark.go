@@ -117,10 +117,7 @@ func tellRestore(ctx context.Context, tx pgx.Tx, to time.Time) error {
 }
 
 func scanRestore(row pgx.Row, r *schema.Restore) error {
-	var events *time.Time
-	err := row.Scan(&r.To, &r.MarkedAt, &r.LastID, &events)
-	r.To, r.MarkedAt, r.EventsUntil = r.To.UTC(), r.MarkedAt.UTC(), db.FromNull(events)
-	return err
+	return row.Scan(&r.To, &r.MarkedAt, &r.LastID, db.OrZero(&r.EventsUntil))
 }
 
 // Held returns the restore whose hold stands; nil where there is none.
@@ -197,16 +194,16 @@ func (s *Store) Undone(ctx context.Context) (u Undone, err error) {
 
 // Newest returns what the database knows of the newest events.
 func (s *Store) Newest(ctx context.Context) (n schema.NewestKnown, err error) {
-	var marked *time.Time
+	var marked time.Time
 	err = s.Pool.QueryRow(ctx, `
 		select last, (select max(marked_at) from restores), not exists (select from posts) from event_positions where id`).
-		Scan(&n.Position, &marked, &n.Empty)
+		Scan(&n.Position, db.OrZero(&marked), &n.Empty)
 	if err != nil {
 		return n, db.Wrap(err, "reading the newest events")
 	}
 	n.At = time.UnixMicro(n.Position).UTC()
-	if to := db.FromNull(marked); to.After(n.At) { // what was before the restore is known to be lost
-		n.Position, n.At = to.UnixMicro(), to
+	if marked.After(n.At) { // what was before the restore is known to be lost
+		n.Position, n.At = marked.UnixMicro(), marked
 	}
 	return n, nil
 }
@@ -231,7 +228,7 @@ func (s *Store) Unknown(ctx context.Context, batches []schema.BatchID) (at time.
 	}
 	for _, id := range gone {
 		if created := id.Time(); created.After(n.At.Add(knownSlack)) && created.After(at) && !created.After(now) {
-			at = created.UTC()
+			at = created
 		}
 	}
 	return at, nil

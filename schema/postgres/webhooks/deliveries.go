@@ -20,14 +20,13 @@ import (
 func recordFields(r *schema.DeliveryRecord) (fields []any, finish func()) {
 	var millis int64
 	var attempts int
-	var at *time.Time
 	var redelivers *[16]byte
 	fields = []any{
 		(*[16]byte)(&r.ID), &r.Event, (*[16]byte)(&r.EventID), &r.State, &r.ResponseCode, &millis, &attempts,
-		&r.Error, &r.Response, &at, &redelivers,
+		&r.Error, &r.Response, db.OrZero(&r.DeliveredAt), &redelivers,
 	}
 	return fields, func() {
-		r.ResponseTime, r.Retries, r.DeliveredAt = time.Duration(millis)*time.Millisecond, max(0, attempts-1), db.FromNull(at)
+		r.ResponseTime, r.Retries = time.Duration(millis)*time.Millisecond, max(0, attempts-1)
 		if redelivers != nil {
 			r.Redelivers = *redelivers
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -59,16 +58,14 @@ var oneWebhook = sql.Text(`select {webhook_columns} from webhooks where id = $1 
 func (s *Store) scanWebhook(row pgx.Row, w *schema.Webhook) error {
 	var events []string
 	var secret, previous []byte
-	var delivered, disabled *time.Time
-	err := row.Scan((*[16]byte)(&w.ID), (*[16]byte)(&w.Workspace), &w.URL, &events, &secret, &w.Active, &w.CreatedAt, &delivered,
-		&w.ConsecutiveFailures, &disabled, &w.DisabledReason, &previous)
+	err := row.Scan((*[16]byte)(&w.ID), (*[16]byte)(&w.Workspace), &w.URL, &events, &secret, &w.Active, &w.CreatedAt, db.OrZero(&w.LastDeliveredAt),
+		&w.ConsecutiveFailures, db.OrZero(&w.DisabledAt), &w.DisabledReason, &previous)
 	if err != nil {
 		return err
 	}
 	for _, e := range events {
 		w.Events = append(w.Events, schema.EventType(e))
 	}
-	w.CreatedAt, w.LastDeliveredAt, w.DisabledAt = w.CreatedAt.UTC(), db.FromNull(delivered), db.FromNull(disabled)
 	return tables.OpenSecrets(s.sealer, w, secret, previous)
 }
 

@@ -95,6 +95,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	}
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		registerIDs(conn.TypeMap())
+		registerTimes(conn.TypeMap())
 		return nil
 	}
 	s, err := connect(ctx, config, c)

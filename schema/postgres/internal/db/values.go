@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"crier/schema"
 )
 
@@ -75,13 +77,40 @@ func dropInvalidTimes(v reflect.Value) {
 	}
 }
 
-// FromNull is a time of a row in UTC; null is the zero time.
-func FromNull(t *time.Time) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return t.UTC()
+// registerTimes makes the connection return times in UTC.
+func registerTimes(types *pgtype.Map) {
+	timestamptz := &pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}}
+	types.RegisterType(timestamptz)
+	types.RegisterType(&pgtype.Type{Name: "_timestamptz", OID: pgtype.TimestamptzArrayOID, Codec: &pgtype.ArrayCodec{ElementType: timestamptz}})
 }
+
+// OrZero is where a time of a row goes, in UTC; null is the zero time.
+func OrZero(t *time.Time) any { return (*nullTime)(t) }
+
+type nullTime time.Time
+
+// ScanTimestamptz implements pgtype.TimestamptzScanner.
+func (t *nullTime) ScanTimestamptz(v pgtype.Timestamptz) error {
+	*t = nullTime(v.Time)
+	return nil
+}
+
+// ScanDate implements pgtype.DateScanner.
+func (t *nullTime) ScanDate(v pgtype.Date) error {
+	*t = nullTime(v.Time)
+	return nil
+}
+
+// Document is where a JSON document of a row goes; null leaves into as it is.
+func Document(what string, into any) any { return document{what, into} }
+
+type document struct {
+	what string
+	into any
+}
+
+// ScanBytes implements pgtype.BytesScanner.
+func (d document) ScanBytes(text []byte) error { return Decode(d.what, text, d.into) }
 
 // OrNull is a time for a row; the zero time is null.
 func OrNull(t time.Time) *time.Time {

@@ -58,9 +58,7 @@ func QueueRenewalAt(b *pgx.Batch, a *schema.Account, due time.Time) []schema.Job
 
 // ScanAccount reads {account_columns}, and further columns where to put them is given.
 func ScanAccount(row pgx.Row, a *schema.Account, further ...any) error {
-	err := row.Scan(append(AccountFields(a), further...)...)
-	a.CreatedAt, a.ExpiresAt, a.CheckedAt = a.CreatedAt.UTC(), a.ExpiresAt.UTC(), a.CheckedAt.UTC()
-	return err
+	return row.Scan(append(AccountFields(a), further...)...)
 }
 
 // AccountFields are where the values of {account_columns} go.

@@ -190,7 +190,7 @@ func ReadUsed(ctx context.Context, q db.Querier, keys []CounterKey) (map[Counter
 	}
 	used := make(map[CounterKey]int, len(counters))
 	for _, c := range counters {
-		used[CounterKey{c.subject, c.period.UTC(), c.monthly}] = c.used
+		used[CounterKey{c.subject, c.period, c.monthly}] = c.used
 	}
 	return used, nil
 }
@@ -218,7 +218,7 @@ func NextFreeDays(ctx context.Context, q db.Querier, full []Charge) (map[Counter
 	}
 	free := make(map[CounterKey]time.Time, len(days))
 	for _, d := range days {
-		free[CounterKey{d.subject, d.period.UTC(), false}] = d.free.UTC()
+		free[CounterKey{d.subject, d.period, false}] = d.free
 	}
 	return free, nil
 }

@@ -92,10 +92,10 @@ type Collecting struct {
 // its job; without a due_at it has none.
 func ScanCollectionJob(row pgx.Row, j *schema.Job) error {
 	var m schema.CollectMessage
-	var due *time.Time
-	if err := row.Scan((*[16]byte)(&m.Collection), (*[16]byte)(&m.Account), (*[16]byte)(&m.Workspace), &m.What, &due, &m.Platform); err != nil {
+	var due time.Time
+	if err := row.Scan((*[16]byte)(&m.Collection), (*[16]byte)(&m.Account), (*[16]byte)(&m.Workspace), &m.What, db.OrZero(&due), &m.Platform); err != nil {
 		return err
 	}
-	*j = CollectionJob(m, db.FromNull(due))
+	*j = CollectionJob(m, due)
 	return nil
 }

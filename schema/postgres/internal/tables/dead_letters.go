@@ -8,10 +8,8 @@ import (
 
 // ScanDeadLetter reads {dead_letter_columns}.
 func ScanDeadLetter(row pgx.Row, l *schema.DeadLetter) error {
-	err := row.Scan((*[16]byte)(&l.ID), &l.Stage, &l.Subject.ID, &l.Subject.N, &l.Unreadable,
+	return row.Scan((*[16]byte)(&l.ID), &l.Stage, &l.Subject.ID, &l.Subject.N, &l.Unreadable,
 		&l.Message.Topic, &l.Message.Partition, &l.Message.Key, &l.Message.Value, &l.Reason, &l.Tries, &l.FailedAt)
-	l.FailedAt = l.FailedAt.UTC()
-	return err
 }
 
 // MarkOf is what the outbox owes a stage of events; 0 for the others.

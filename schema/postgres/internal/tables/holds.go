@@ -28,7 +28,6 @@ func ScanHold(row pgx.Row, h *schema.Hold) error {
 	if err := row.Scan(&subject, &h.Platform, &h.Kind, &h.Reason, &h.Since); err != nil {
 		return err
 	}
-	h.Since = h.Since.UTC()
 	switch h.Kind {
 	case schema.WorkspacePaused, schema.WorkspaceDeleting:
 		h.Workspace = subject

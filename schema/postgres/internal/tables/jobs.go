@@ -160,9 +160,7 @@ func Soon(jobs []schema.Job, now time.Time) []schema.Job {
 
 // ScanJob reads id, kind, shard, due_at, version and payload.
 func ScanJob(row pgx.Row, j *schema.Job) error {
-	err := row.Scan((*[16]byte)(&j.ID), &j.Kind, &j.Shard, &j.DueAt, &j.Version, &j.Payload)
-	j.DueAt = j.DueAt.UTC()
-	return err
+	return row.Scan((*[16]byte)(&j.ID), &j.Kind, &j.Shard, &j.DueAt, &j.Version, &j.Payload)
 }
 
 // ReadJobs returns what reads the jobs that a queued statement returns.

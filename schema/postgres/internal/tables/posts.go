@@ -18,16 +18,8 @@ import (
 
 // ScanPost reads {post_columns}.
 func ScanPost(row pgx.Row, p *schema.Post) error {
-	var scheduled *time.Time
-	var content []byte
-	err := row.Scan((*[16]byte)(&p.ID), (*[16]byte)(&p.Workspace), (*[16]byte)(&p.Brand), &p.Version, &p.Status, &scheduled, &p.Timezone,
-		&p.FromAPI, &content, &p.CreatedAt, &p.UpdatedAt)
-	if err != nil {
-		return err
-	}
-	p.ScheduledFor = db.FromNull(scheduled)
-	p.CreatedAt, p.UpdatedAt = p.CreatedAt.UTC(), p.UpdatedAt.UTC()
-	return db.Decode("content of a post", content, &p.Content)
+	return row.Scan((*[16]byte)(&p.ID), (*[16]byte)(&p.Workspace), (*[16]byte)(&p.Brand), &p.Version, &p.Status, db.OrZero(&p.ScheduledFor), &p.Timezone,
+		&p.FromAPI, db.Document("content of a post", &p.Content), &p.CreatedAt, &p.UpdatedAt)
 }
 
 // TargetRow is a target with the post it belongs to.
@@ -38,18 +30,9 @@ type TargetRow struct {
 
 // ScanTarget reads {target_columns}.
 func ScanTarget(row pgx.Row, t *TargetRow) error {
-	var receipts, failure []byte
-	var next, posted, charged *time.Time
-	err := row.Scan((*[16]byte)(&t.Post), &t.N, (*[16]byte)(&t.Account), &t.Platform, &t.Content, &t.State, &receipts, &failure,
-		&next, &t.Attempts, &posted, &charged, &t.Entry, &t.Unsettled)
-	if err != nil {
-		return err
-	}
-	t.NextAt, t.PostedAt, t.ChargedOn = db.FromNull(next), db.FromNull(posted), db.FromNull(charged)
-	if err := db.Decode("receipts of a target", receipts, &t.Receipts); err != nil {
-		return err
-	}
-	return db.Decode("error of a target", failure, &t.Error)
+	return row.Scan((*[16]byte)(&t.Post), &t.N, (*[16]byte)(&t.Account), &t.Platform, &t.Content, &t.State,
+		db.Document("receipts of a target", &t.Receipts), db.Document("error of a target", &t.Error),
+		db.OrZero(&t.NextAt), &t.Attempts, db.OrZero(&t.PostedAt), db.OrZero(&t.ChargedOn), &t.Entry, &t.Unsettled)
 }
 
 // LockPost and LockPosts must come before anything else that changes posts' targets or jobs.
@@ -97,15 +80,8 @@ func addComments(ctx context.Context, q db.Querier, from string, at map[schema.P
 		select post_id, n, id, position, entry, text, state, native_id, url, error, posted_at
 		from {comments} where post_id = any($1) order by post_id, n, position`, "comments", from), slices.Collect(maps.Keys(at)))
 	comments, err := db.Collect(rows, err, func(row pgx.Row, c *row) error {
-		var failure []byte
-		var posted *time.Time
-		err := row.Scan((*[16]byte)(&c.post), &c.n, (*[16]byte)(&c.ID), &c.Position, &c.Entry, &c.Text, &c.State,
-			&c.NativeID, &c.URL, &failure, &posted)
-		if err != nil {
-			return err
-		}
-		c.PostedAt = db.FromNull(posted)
-		return db.Decode("error of a comment", failure, &c.Error)
+		return row.Scan((*[16]byte)(&c.post), &c.n, (*[16]byte)(&c.ID), &c.Position, &c.Entry, &c.Text, &c.State,
+			&c.NativeID, &c.URL, db.Document("error of a comment", &c.Error), db.OrZero(&c.PostedAt))
 	})
 	if err != nil {
 		return err
