@@ -19,7 +19,7 @@ type (
 	// ConnectWay is how accounts of a platform are connected.
 	ConnectWay = api.ConnectWay
 	// Consent is the page on which a person consents, and until when.
-	Consent = api.ConnectBegunAnswer
+	Consent = api.ConnectBegunResponse
 	// Entity is a page, board or the like that a person may choose to connect.
 	Entity = api.Entity
 	// EntitiesSelection is what a person has chosen.
@@ -38,16 +38,16 @@ type AccountFilter struct {
 
 // List returns the connected accounts.
 func (a *AccountService) List(ctx context.Context, filter AccountFilter) ([]Account, error) {
-	answer, err := read[api.AccountsAnswer](a.api.get(ctx, &api.ListAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}, "accounts"))
+	response, err := read[api.AccountsResponse](a.api.get(ctx, &api.ListAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}, "accounts"))
 	if err != nil {
 		return nil, err
 	}
-	return answer.Accounts, nil
+	return response.Accounts, nil
 }
 
 // Get reads an account.
 func (a *AccountService) Get(ctx context.Context, id string) (*Account, error) {
-	return accountOf(read[api.AccountAnswer](a.api.get(ctx, nil, "accounts", id)))
+	return accountOf(read[api.AccountResponse](a.api.get(ctx, nil, "accounts", id)))
 }
 
 // Update puts an account into a brand, takes it out of one, or names it.
@@ -59,7 +59,7 @@ func (a *AccountService) Update(ctx context.Context, id string, change AccountUp
 	if change.BrandID != nil {
 		body["brandId"] = optional(*change.BrandID) // null takes it out
 	}
-	return accountOf(read[api.AccountAnswer](a.api.patch(ctx, body, "accounts", id)))
+	return accountOf(read[api.AccountResponse](a.api.patch(ctx, body, "accounts", id)))
 }
 
 // Disconnect ends an account: its credentials are erased, and its posts fail.
@@ -69,29 +69,29 @@ func (a *AccountService) Disconnect(ctx context.Context, id string) error {
 
 // Health asks the platform whether an account works.
 func (a *AccountService) Health(ctx context.Context, id string) (*AccountHealth, error) {
-	answer, err := read[api.HealthAnswer](a.api.get(ctx, nil, "accounts", id, "health"))
+	response, err := read[api.HealthResponse](a.api.get(ctx, nil, "accounts", id, "health"))
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Health, nil
+	return &response.Health, nil
 }
 
 // HealthOfAll asks the platforms whether accounts work.
 func (a *AccountService) HealthOfAll(ctx context.Context, filter AccountFilter) ([]AccountHealth, error) {
-	answer, err := read[api.HealthsAnswer](a.api.get(ctx, &api.CheckAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}, "accounts", "health"))
+	response, err := read[api.HealthsResponse](a.api.get(ctx, &api.CheckAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}, "accounts", "health"))
 	if err != nil {
 		return nil, err
 	}
-	return answer.Results, nil
+	return response.Results, nil
 }
 
 // Ways says how accounts of each platform are connected on this server.
 func (a *AccountService) Ways(ctx context.Context) ([]ConnectWay, error) {
-	answer, err := read[api.ConnectWaysAnswer](a.api.get(ctx, nil, "connect"))
+	response, err := read[api.ConnectWaysResponse](a.api.get(ctx, nil, "connect"))
 	if err != nil {
 		return nil, err
 	}
-	return answer.Platforms, nil
+	return response.Platforms, nil
 }
 
 // ConsentRequest says whose consent is asked for, and where the person ends.
@@ -111,20 +111,20 @@ func (a *AccountService) AskConsent(ctx context.Context, platform Platform, requ
 
 // Entities are what a person who has consented may choose to connect.
 func (a *AccountService) Entities(ctx context.Context, platform Platform, selectionToken string) ([]Entity, error) {
-	answer, err := read[api.EntitiesAnswer](a.api.get(ctx, &api.ListEntitiesParams{SelectionToken: selectionToken}, "connect", string(platform), "entities"))
+	response, err := read[api.EntitiesResponse](a.api.get(ctx, &api.ListEntitiesParams{SelectionToken: selectionToken}, "connect", string(platform), "entities"))
 	if err != nil {
 		return nil, err
 	}
-	return answer.Entities, nil
+	return response.Entities, nil
 }
 
 // Select connects what a person has chosen: all of it, or nothing.
 func (a *AccountService) Select(ctx context.Context, platform Platform, selection EntitiesSelection) ([]Account, error) {
-	answer, err := read[api.AccountsAnswer](a.api.post(ctx, selection, "connect", string(platform), "select"))
+	response, err := read[api.AccountsResponse](a.api.post(ctx, selection, "connect", string(platform), "select"))
 	if err != nil {
 		return nil, err
 	}
-	return answer.Accounts, nil
+	return response.Accounts, nil
 }
 
 // Credentials are what an account is connected with where its token exists already; which of
@@ -153,22 +153,22 @@ func (a *AccountService) Connect(ctx context.Context, platform Platform, credent
 	if platform == Telegram {
 		path = append(path, "channels")
 	}
-	answer, err := read[struct {
+	response, err := read[struct {
 		Account  Account
 		Accounts []Account // of telegram
 	}](a.api.post(repeatable(ctx), credentials, path...))
 	if err != nil {
 		return nil, err
 	}
-	if len(answer.Accounts) > 0 {
-		return &answer.Accounts[0], nil
+	if len(response.Accounts) > 0 {
+		return &response.Accounts[0], nil
 	}
-	return &answer.Account, nil
+	return &response.Account, nil
 }
 
-func accountOf(answer *api.AccountAnswer, err error) (*Account, error) {
+func accountOf(response *api.AccountResponse, err error) (*Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Account, nil
+	return &response.Account, nil
 }

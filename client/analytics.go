@@ -11,35 +11,35 @@ import (
 
 type (
 	// PostReport is how many posts reached platforms, and how they do.
-	PostReport = api.PostCountsAnswer
+	PostReport = api.PostCountsResponse
 	// PostCount is how many posts of a day reached a platform.
-	PostCount = api.PostCountsAnswer_Counts
+	PostCount = api.PostCountsResponse_Counts
 	// PostFigures are the metrics of posts together.
 	PostFigures = api.PostFigures
 	// TopPost is a post that does well.
-	TopPost = api.PostCountsAnswer_Metrics_Top
+	TopPost = api.PostCountsResponse_Metrics_Top
 	// Metrics are those of a post, or of posts together; nil where they are not known.
 	Metrics = api.Metrics
 	// FollowersReport is how accounts gain followers.
-	FollowersReport = api.FollowersAnswer
+	FollowersReport = api.FollowersResponse
 	// AccountFollowers is who follows an account.
-	AccountFollowers = api.FollowersAnswer_Accounts
+	AccountFollowers = api.FollowersResponse_Accounts
 	// RetentionReport is how long videos are watched.
-	RetentionReport = api.RetentionAnswer
+	RetentionReport = api.RetentionResponse
 	// VideoRetention is how long a video is watched.
-	VideoRetention = api.RetentionAnswer_Videos
+	VideoRetention = api.RetentionResponse_Videos
 	// BestTimes are the hours of the week in which posts do best.
-	BestTimes = api.BestTimesAnswer
+	BestTimes = api.BestTimesResponse
 	// BestTime is one such hour, of a weekday.
-	BestTime = api.BestTimesAnswer_Times
+	BestTime = api.BestTimesResponse_Times
 	// Confidence is how far something can be trusted.
 	Confidence = api.Confidence
 )
 
 // What is counted.
 const (
-	CountPosted = api.PostCountsAnswerCountsStatusPosted
-	CountFailed = api.PostCountsAnswerCountsStatusFailed
+	CountPosted = api.PostCountsResponseCountsStatusPosted
+	CountFailed = api.PostCountsResponseCountsStatusFailed
 )
 
 // AnalyticsService says how posts and accounts do, as crier last read it from their platforms.

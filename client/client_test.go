@@ -231,10 +231,10 @@ func testRetryAfter(t *testing.T, server *clienttest.Server) {
 		if len(keys) > len(answers) || answers[len(keys)-1].status == 0 {
 			return false
 		}
-		answer := answers[len(keys)-1]
+		response := answers[len(keys)-1]
 		w.Header().Set("Retry-After", "7")
-		w.WriteHeader(answer.status)
-		fmt.Fprintf(w, `{"success": false, "error": {"code": %q, "message": "later"}}`, answer.code)
+		w.WriteHeader(response.status)
+		fmt.Fprintf(w, `{"success": false, "error": {"code": %q, "message": "later"}}`, response.code)
 		return true
 	}
 	server.Before.Store(&before)

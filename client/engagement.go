@@ -13,11 +13,11 @@ type (
 	// Author is who wrote it, as far as the platform tells.
 	Author = api.InboxItem_Author
 	// UnreadCount is how much of an account nobody has read.
-	UnreadCount = api.InboxAnswer_Unread
+	UnreadCount = api.InboxResponse_Unread
 	// Reply is an answer to a comment or a mention, and what became of it.
 	Reply = api.Reply
 	// Transcript is what is spoken in a video.
-	Transcript = api.TranscriptAnswer_Transcript
+	Transcript = api.TranscriptResponse_Transcript
 )
 
 // How far a reply is.
@@ -61,7 +61,7 @@ func (e *EngagementService) comments(ctx context.Context, filter CommentFilter) 
 	}
 	return func(cursor string) (Page[InboxItem], error) {
 		params.Cursor = optional(cursor)
-		return inboxPage(read[api.InboxAnswer](e.api.get(ctx, &params, "engagement", "comments")))
+		return inboxPage(read[api.InboxResponse](e.api.get(ctx, &params, "engagement", "comments")))
 	}
 }
 
@@ -86,24 +86,24 @@ func (e *EngagementService) mentions(ctx context.Context, filter MentionFilter) 
 	params := api.ListMentionsParams{AccountID: optional(filter.AccountID), Unread: optional(filter.Unread), Limit: pageSize(filter.PageSize)}
 	return func(cursor string) (Page[InboxItem], error) {
 		params.Cursor = optional(cursor)
-		return inboxPage(read[api.InboxAnswer](e.api.get(ctx, &params, "engagement", "mentions")))
+		return inboxPage(read[api.InboxResponse](e.api.get(ctx, &params, "engagement", "mentions")))
 	}
 }
 
-func inboxPage(answer *api.InboxAnswer, err error) (Page[InboxItem], error) {
+func inboxPage(response *api.InboxResponse, err error) (Page[InboxItem], error) {
 	if err != nil {
 		return Page[InboxItem]{}, err
 	}
-	return Page[InboxItem]{answer.Items, answer.NextCursor}, nil
+	return Page[InboxItem]{response.Items, response.NextCursor}, nil
 }
 
 // Unread counts what nobody has read, up to 1,000 of each kind; accounts without any are left out.
 func (e *EngagementService) Unread(ctx context.Context) ([]UnreadCount, error) {
-	answer, err := read[api.InboxAnswer](e.api.get(ctx, &api.ListMentionsParams{Limit: pageSize(1)}, "engagement", "mentions"))
+	response, err := read[api.InboxResponse](e.api.get(ctx, &api.ListMentionsParams{Limit: pageSize(1)}, "engagement", "mentions"))
 	if err != nil {
 		return nil, err
 	}
-	return answer.Unread, nil
+	return response.Unread, nil
 }
 
 // MarkRead marks up to 100 items as read, all or none of them, and says how many were not before.
@@ -117,30 +117,30 @@ func (e *EngagementService) MarkUnread(ctx context.Context, items ...string) (ch
 }
 
 func (e *EngagementService) mark(ctx context.Context, items []string, seen bool) (changed int, err error) {
-	answer, err := read[api.MarkAnswer](e.api.post(repeatable(ctx), api.ItemMarks{ItemIds: items, Read: &seen}, "engagement", "read"))
+	response, err := read[api.MarkResponse](e.api.post(repeatable(ctx), api.ItemMarks{ItemIds: items, Read: &seen}, "engagement", "read"))
 	if err != nil {
 		return 0, err
 	}
-	return answer.Changed, nil
+	return response.Changed, nil
 }
 
 // Reply stores an answer to a comment or a mention for good; it goes out within a second, by the
 // account that was written to.
 func (e *EngagementService) Reply(ctx context.Context, item, text string, options ...CallOption) (*Reply, error) {
 	ctx = keyed(ctx, options)
-	return replyOf(read[api.ReplyAnswer](e.api.post(ctx, api.ReplyCreate{ItemID: item, Text: text}, "engagement", "replies")))
+	return replyOf(read[api.ReplyResponse](e.api.post(ctx, api.ReplyCreate{ItemID: item, Text: text}, "engagement", "replies")))
 }
 
 // GetReply reads what became of a reply.
 func (e *EngagementService) GetReply(ctx context.Context, id string) (*Reply, error) {
-	return replyOf(read[api.ReplyAnswer](e.api.get(ctx, nil, "engagement", "replies", id)))
+	return replyOf(read[api.ReplyResponse](e.api.get(ctx, nil, "engagement", "replies", id)))
 }
 
-func replyOf(answer *api.ReplyAnswer, err error) (*Reply, error) {
+func replyOf(response *api.ReplyResponse, err error) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Reply, nil
+	return &response.Reply, nil
 }
 
 // Captions are those of a video of an account on youtube.
@@ -153,11 +153,11 @@ type Captions struct {
 // Transcript reads what is spoken in a video, as its captions have it. Each time costs 250 of the
 // 10,000 units that YouTube gives crier's app a day.
 func (e *EngagementService) Transcript(ctx context.Context, captions Captions) (*Transcript, error) {
-	answer, err := read[api.TranscriptAnswer](e.api.get(ctx, &api.GetTranscriptParams{
+	response, err := read[api.TranscriptResponse](e.api.get(ctx, &api.GetTranscriptParams{
 		AccountID: captions.AccountID, VideoID: captions.VideoID, Language: optional(captions.Language),
 	}, "engagement", "transcript"))
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Transcript, nil
+	return &response.Transcript, nil
 }

@@ -36,7 +36,7 @@ func (e *EventService) List(ctx context.Context, filter EventFilter) iter.Seq2[*
 			cursor = filter.After
 		}
 		params.After = optional(cursor)
-		answer, err := read[struct {
+		response, err := read[struct {
 			Events     []Event
 			NextCursor string
 			HasMore    bool
@@ -44,10 +44,10 @@ func (e *EventService) List(ctx context.Context, filter EventFilter) iter.Seq2[*
 		if err != nil {
 			return Page[Event]{}, err
 		}
-		if !answer.HasMore {
-			answer.NextCursor = ""
+		if !response.HasMore {
+			response.NextCursor = ""
 		}
-		return Page[Event]{answer.Events, answer.NextCursor}, nil
+		return Page[Event]{response.Events, response.NextCursor}, nil
 	})
 }
 

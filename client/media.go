@@ -61,7 +61,7 @@ const inHand = 3
 // Upload sends a file of any kind and size, in parts if it is large, and returns what it is. The
 // upload is removed after a week unless a post uses it.
 func (m *MediaService) Upload(ctx context.Context, file Upload) (*Media, error) {
-	address, err := read[api.MediaAddressAnswer](m.api.post(ctx, api.MediaAnnounce{
+	address, err := read[api.MediaAddressResponse](m.api.post(ctx, api.MediaAnnounce{
 		FileName: file.Name, AltText: file.AltText, Size: file.Size, Sha256: file.SHA256,
 	}, "media", "upload-url"))
 	if err != nil {
@@ -80,11 +80,11 @@ func (m *MediaService) Upload(ctx context.Context, file Upload) (*Media, error) 
 	if err := group.Wait(); err != nil {
 		return nil, fmt.Errorf("uploading %s: %w", file.Name, err)
 	}
-	answer, err := read[api.MediaAnswer](m.api.post(repeatable(slow(ctx)), nil, "media", address.MediaID, "complete"))
+	response, err := read[api.MediaResponse](m.api.post(repeatable(slow(ctx)), nil, "media", address.MediaID, "complete"))
 	if err != nil {
 		return nil, fmt.Errorf("completing the upload of %s: %w", file.Name, err)
 	}
-	return &answer.Media, nil
+	return &response.Media, nil
 }
 
 // UploadFile is Upload of a file of this machine.
@@ -140,17 +140,17 @@ func (m *MediaService) put(ctx context.Context, part api.UploadPart, headers map
 
 // FromURL has the server fetch a file from a public address, which may take minutes.
 func (m *MediaService) FromURL(ctx context.Context, file MediaFromURL) (*Media, error) {
-	return mediaOf(read[api.MediaAnswer](m.api.post(slow(ctx), file, "media", "from-url")))
+	return mediaOf(read[api.MediaResponse](m.api.post(slow(ctx), file, "media", "from-url")))
 }
 
 // Get reads an upload.
 func (m *MediaService) Get(ctx context.Context, id string) (*Media, error) {
-	return mediaOf(read[api.MediaAnswer](m.api.get(ctx, nil, "media", id)))
+	return mediaOf(read[api.MediaResponse](m.api.get(ctx, nil, "media", id)))
 }
 
 // Describe changes the description of an upload. Posts that were made before keep theirs.
 func (m *MediaService) Describe(ctx context.Context, id, altText string) (*Media, error) {
-	return mediaOf(read[api.MediaAnswer](m.api.patch(ctx, api.MediaDescription{AltText: altText}, "media", id)))
+	return mediaOf(read[api.MediaResponse](m.api.patch(ctx, api.MediaDescription{AltText: altText}, "media", id)))
 }
 
 // Delete removes an upload; one that an open post uses stays, and is an error.
@@ -163,22 +163,22 @@ func (m *MediaService) List(ctx context.Context) iter.Seq2[*Media, error] {
 	params := api.ListMediaParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (Page[Media], error) {
 		params.Cursor = optional(cursor)
-		answer, err := read[api.MediaListAnswer](m.api.get(ctx, &params, "media"))
+		response, err := read[api.MediaListResponse](m.api.get(ctx, &params, "media"))
 		if err != nil {
 			return Page[Media]{}, err
 		}
-		return Page[Media]{answer.Media, answer.Pagination.NextCursor}, nil
+		return Page[Media]{response.Media, response.Pagination.NextCursor}, nil
 	})
 }
 
 // MediaFromURL is a file that the server is to fetch.
 type MediaFromURL = api.MediaFromURL
 
-func mediaOf(answer *api.MediaAnswer, err error) (*Media, error) {
+func mediaOf(response *api.MediaResponse, err error) (*Media, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Media, nil
+	return &response.Media, nil
 }
 
 // progress adds up what all parts have sent.

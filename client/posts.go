@@ -39,13 +39,13 @@ type (
 	// Attempt is one line of a post's timeline.
 	Attempt = api.Attempt
 	// Validation is what a creation would find.
-	Validation = api.ValidationAnswer_Validation
+	Validation = api.ValidationResponse_Validation
 	// Validity is what a creation would find on one platform.
 	Validity = api.Validity
 	// Bulk is up to 25 posts to be made by one request.
 	Bulk = api.BulkCreate
-	// BulkAnswer is what became of each post of a bulk, in its order.
-	BulkAnswer = api.BulkAnswer
+	// BulkResponse is what became of each post of a bulk, in its order.
+	BulkResponse = api.BulkResponse
 	// BulkResult is what became of one post of a bulk.
 	BulkResult = api.BulkResult
 )
@@ -100,12 +100,12 @@ type PostService struct{ api *caller }
 // Warnings.
 func (p *PostService) Create(ctx context.Context, post Post, options ...CallOption) (*Post, error) {
 	ctx = keyed(ctx, options)
-	return postOf(read[api.PostAnswer](p.api.post(ctx, creation(post), "posts")))
+	return postOf(read[api.PostResponse](p.api.post(ctx, creation(post), "posts")))
 }
 
 // CreateBulk makes up to 25 posts with one request, which succeed and fail independently: an
 // error is one of the whole request.
-func (p *PostService) CreateBulk(ctx context.Context, bulk Bulk, options ...CallOption) (*BulkAnswer, error) {
+func (p *PostService) CreateBulk(ctx context.Context, bulk Bulk, options ...CallOption) (*BulkResponse, error) {
 	sent := bulk
 	sent.Posts = make([]Post, len(bulk.Posts))
 	for i, post := range bulk.Posts {
@@ -115,27 +115,27 @@ func (p *PostService) CreateBulk(ctx context.Context, bulk Bulk, options ...Call
 		options = append(options, DryRun())
 	}
 	ctx = keyed(ctx, options)
-	return read[BulkAnswer](p.api.post(ctx, sent, "posts", "bulk"))
+	return read[BulkResponse](p.api.post(ctx, sent, "posts", "bulk"))
 }
 
 // CreateBulkJSON is CreateBulk of a body that is there already, as POST /posts/bulk takes it.
-func (p *PostService) CreateBulkJSON(ctx context.Context, body []byte, options ...CallOption) (*BulkAnswer, error) {
+func (p *PostService) CreateBulkJSON(ctx context.Context, body []byte, options ...CallOption) (*BulkResponse, error) {
 	ctx = keyed(ctx, options)
-	return read[BulkAnswer](p.api.post(ctx, body, "posts", "bulk"))
+	return read[BulkResponse](p.api.post(ctx, body, "posts", "bulk"))
 }
 
 // Validate finds the errors and warnings that a creation would; nothing is made.
 func (p *PostService) Validate(ctx context.Context, post Post) (*Validation, error) {
-	answer, err := read[api.ValidationAnswer](p.api.post(repeatable(ctx), creation(post), "posts", "validate"))
+	response, err := read[api.ValidationResponse](p.api.post(repeatable(ctx), creation(post), "posts", "validate"))
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Validation, nil
+	return &response.Validation, nil
 }
 
 // Get reads a post.
 func (p *PostService) Get(ctx context.Context, id string) (*Post, error) {
-	return postOf(read[api.PostAnswer](p.api.get(ctx, nil, "posts", id)))
+	return postOf(read[api.PostResponse](p.api.get(ctx, nil, "posts", id)))
 }
 
 // PostLookup names posts: 1,000 at most, of both kinds together.
@@ -151,17 +151,17 @@ func (p *PostService) Lookup(ctx context.Context, lookup PostLookup) ([]Post, er
 	var posts []Post
 	seen := map[string]bool{} // posts that share an id of your own may be in two answers
 	for rest := (api.PostLookup{Ids: lookup.IDs, ExternalIds: lookup.ExternalIDs}); ; {
-		answer, err := read[api.LookupAnswer](p.api.post(repeatable(ctx), rest, "posts", "lookup"))
+		response, err := read[api.LookupResponse](p.api.post(repeatable(ctx), rest, "posts", "lookup"))
 		if err != nil {
 			return nil, err
 		}
-		for _, post := range answer.Posts {
+		for _, post := range response.Posts {
 			if !seen[post.ID] {
 				posts = append(posts, post)
 			}
 			seen[post.ID] = true
 		}
-		if rest = answer.Rest; len(rest.Ids)+len(rest.ExternalIds) == 0 {
+		if rest = response.Rest; len(rest.Ids)+len(rest.ExternalIds) == 0 {
 			return posts, nil
 		}
 	}
@@ -169,12 +169,12 @@ func (p *PostService) Lookup(ctx context.Context, lookup PostLookup) ([]Post, er
 
 // Update changes a draft or a scheduled post. After the answer the old version is never published.
 func (p *PostService) Update(ctx context.Context, id string, change PostUpdate) (*Post, error) {
-	return postOf(read[api.PostAnswer](p.api.patch(ctx, change, "posts", id)))
+	return postOf(read[api.PostResponse](p.api.patch(ctx, change, "posts", id)))
 }
 
 // UpdateJSON is Update of a body that is there already, as PATCH /posts/{id} takes it.
 func (p *PostService) UpdateJSON(ctx context.Context, id string, body []byte) (*Post, error) {
-	return postOf(read[api.PostAnswer](p.api.patch(ctx, body, "posts", id)))
+	return postOf(read[api.PostResponse](p.api.patch(ctx, body, "posts", id)))
 }
 
 // Cancel removes a draft, and cancels a scheduled post: it is never published.
@@ -184,12 +184,12 @@ func (p *PostService) Cancel(ctx context.Context, id string) error {
 
 // Retry sets the failed platforms of a post going again. Nothing that is published is repeated.
 func (p *PostService) Retry(ctx context.Context, id string, retry PostRetry) (*Post, error) {
-	answer, err := read[api.RetryAnswer](p.api.post(ctx, retry, "posts", id, "retry"))
+	response, err := read[api.RetryResponse](p.api.post(ctx, retry, "posts", id, "retry"))
 	if err != nil {
 		return nil, err
 	}
-	answer.Post.Warnings = answer.Warnings
-	return &answer.Post, nil
+	response.Post.Warnings = response.Warnings
+	return &response.Post, nil
 }
 
 // PostFilter selects posts; what is zero selects all.
@@ -244,11 +244,11 @@ func (p *PostService) reader(ctx context.Context, filter PostFilter) func(cursor
 	}
 	return func(cursor string) (Page[Post], error) {
 		params.Cursor = optional(cursor)
-		answer, err := read[api.PostsAnswer](p.api.get(ctx, &params, "posts"))
+		response, err := read[api.PostsResponse](p.api.get(ctx, &params, "posts"))
 		if err != nil {
 			return Page[Post]{}, err
 		}
-		return Page[Post]{answer.Posts, answer.Pagination.NextCursor}, nil
+		return Page[Post]{response.Posts, response.Pagination.NextCursor}, nil
 	}
 }
 
@@ -257,20 +257,20 @@ func (p *PostService) Attempts(ctx context.Context, id string) iter.Seq2[*Attemp
 	params := api.ListPostAttemptsParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (Page[Attempt], error) {
 		params.Page = pageNumber(cursor)
-		answer, err := read[api.AttemptsAnswer](p.api.get(ctx, &params, "posts", id, "attempts"))
+		response, err := read[api.AttemptsResponse](p.api.get(ctx, &params, "posts", id, "attempts"))
 		if err != nil {
 			return Page[Attempt]{}, err
 		}
-		return Page[Attempt]{answer.Attempts, following(answer.Pagination)}, nil
+		return Page[Attempt]{response.Attempts, following(response.Pagination)}, nil
 	})
 }
 
-func postOf(answer *api.PostAnswer, err error) (*Post, error) {
+func postOf(response *api.PostResponse, err error) (*Post, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer.Post.Warnings = answer.Warnings
-	return &answer.Post, nil
+	response.Post.Warnings = response.Warnings
+	return &response.Post, nil
 }
 
 // creation is a post without what only the server sets. A time in a named zone brings the zone's name.
@@ -307,9 +307,9 @@ func instant(at time.Time) *string {
 }
 
 func pageSize(limit int) *int {
-	const most = 100
-	if limit <= 0 || limit > most {
-		limit = most
+	const maximum = 100
+	if limit <= 0 || limit > maximum {
+		limit = maximum
 	}
 	return &limit
 }

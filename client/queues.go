@@ -22,26 +22,26 @@ type QueueService struct{ api *caller }
 // Create makes a queue of a name, slots and, if need be, a time zone and a brand.
 func (q *QueueService) Create(ctx context.Context, queue Queue) (*Queue, error) {
 	queue.ID, queue.CreatedAt, queue.UpdatedAt = "", time.Time{}, time.Time{}
-	return queueOf(read[api.QueueAnswer](q.api.post(ctx, queue, "queues")))
+	return queueOf(read[api.QueueResponse](q.api.post(ctx, queue, "queues")))
 }
 
 // List returns all queues.
 func (q *QueueService) List(ctx context.Context) ([]Queue, error) {
-	answer, err := read[api.QueuesAnswer](q.api.get(ctx, nil, "queues"))
+	response, err := read[api.QueuesResponse](q.api.get(ctx, nil, "queues"))
 	if err != nil {
 		return nil, err
 	}
-	return answer.Queues, nil
+	return response.Queues, nil
 }
 
 // Get reads a queue.
 func (q *QueueService) Get(ctx context.Context, id string) (*Queue, error) {
-	return queueOf(read[api.QueueAnswer](q.api.get(ctx, nil, "queues", id)))
+	return queueOf(read[api.QueueResponse](q.api.get(ctx, nil, "queues", id)))
 }
 
 // Update changes a queue; posts that it has placed stay where they are.
 func (q *QueueService) Update(ctx context.Context, id string, change QueueUpdate) (*Queue, error) {
-	return queueOf(read[api.QueueAnswer](q.api.patch(ctx, change, "queues", id)))
+	return queueOf(read[api.QueueResponse](q.api.patch(ctx, change, "queues", id)))
 }
 
 // Delete removes a queue.
@@ -51,16 +51,16 @@ func (q *QueueService) Delete(ctx context.Context, id string) error {
 
 // Slots are the next free ones, at most n of them.
 func (q *QueueService) Slots(ctx context.Context, id string, n int) ([]time.Time, error) {
-	answer, err := read[api.SlotsAnswer](q.api.get(ctx, &api.PreviewSlotsParams{Limit: optional(n)}, "queues", id, "slots"))
+	response, err := read[api.SlotsResponse](q.api.get(ctx, &api.PreviewSlotsParams{Limit: optional(n)}, "queues", id, "slots"))
 	if err != nil {
 		return nil, err
 	}
-	return answer.Slots, nil
+	return response.Slots, nil
 }
 
-func queueOf(answer *api.QueueAnswer, err error) (*Queue, error) {
+func queueOf(response *api.QueueResponse, err error) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Queue, nil
+	return &response.Queue, nil
 }

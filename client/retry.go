@@ -76,7 +76,7 @@ func (w *window) heed(response *http.Response, refused *Error, now time.Time) {
 
 // untilReset is the rest of the minute by the server's own clock.
 func untilReset(header http.Header) time.Duration {
-	const most = time.Minute
+	const maximum = time.Minute
 	reset, err := strconv.ParseInt(header.Get("X-RateLimit-Reset"), 10, 64)
 	if err != nil {
 		return 0
@@ -85,7 +85,7 @@ func untilReset(header http.Header) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return min(time.UnixMilli(reset).Sub(date), most)
+	return min(time.UnixMilli(reset).Sub(date), maximum)
 }
 
 // wait is how long the key is not to be used.

@@ -18,9 +18,9 @@ type UsageService struct{ api *caller }
 
 // Get says what is used of the workspace's plan, and of the key's minute.
 func (u *UsageService) Get(ctx context.Context) (*UsageReport, error) {
-	answer, err := read[api.UsageAnswer](u.api.get(ctx, nil, "usage"))
+	response, err := read[api.UsageResponse](u.api.get(ctx, nil, "usage"))
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Usage, nil
+	return &response.Usage, nil
 }

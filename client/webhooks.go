@@ -18,9 +18,9 @@ type (
 	// DeliveryStatus is how far a delivery is: delivered, failed, or pending where a retry follows.
 	DeliveryStatus = api.DeliveryRecordStatus
 	// DeliveryDetail is a delivery with what was sent.
-	DeliveryDetail = api.DeliveryDetailAnswer_Delivery
+	DeliveryDetail = api.DeliveryDetailResponse_Delivery
 	// WebhookTest is what a receiver answered to a test.
-	WebhookTest = api.TestAnswer_Test
+	WebhookTest = api.TestResponse_Test
 )
 
 // WebhookService makes receivers of events. Package webhook verifies what they get.
@@ -28,30 +28,30 @@ type WebhookService struct{ api *caller }
 
 // Create makes a webhook. Its Secret, by which deliveries are verified, is in this answer alone.
 func (w *WebhookService) Create(ctx context.Context, url string, events ...EventName) (*Webhook, error) {
-	return webhookOf(read[api.WebhookAnswer](w.api.post(ctx, api.WebhookCreate{URL: url, Events: events}, "webhooks")))
+	return webhookOf(read[api.WebhookResponse](w.api.post(ctx, api.WebhookCreate{URL: url, Events: events}, "webhooks")))
 }
 
 // List returns all webhooks.
 func (w *WebhookService) List(ctx context.Context) ([]Webhook, error) {
-	answer, err := read[api.WebhooksAnswer](w.api.get(ctx, nil, "webhooks"))
+	response, err := read[api.WebhooksResponse](w.api.get(ctx, nil, "webhooks"))
 	if err != nil {
 		return nil, err
 	}
-	return answer.Webhooks, nil
+	return response.Webhooks, nil
 }
 
 // Get reads a webhook.
 func (w *WebhookService) Get(ctx context.Context, id string) (*Webhook, error) {
-	answer, err := read[api.WebhookHistoryAnswer](w.api.get(ctx, nil, "webhooks", id))
+	response, err := read[api.WebhookHistoryResponse](w.api.get(ctx, nil, "webhooks", id))
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Webhook, nil
+	return &response.Webhook, nil
 }
 
 // Update changes a webhook, or makes one active that was disabled.
 func (w *WebhookService) Update(ctx context.Context, id string, change WebhookUpdate) (*Webhook, error) {
-	return webhookOf(read[api.WebhookAnswer](w.api.patch(ctx, change, "webhooks", id)))
+	return webhookOf(read[api.WebhookResponse](w.api.patch(ctx, change, "webhooks", id)))
 }
 
 // Delete ends a webhook.
@@ -61,16 +61,16 @@ func (w *WebhookService) Delete(ctx context.Context, id string) error {
 
 // Test sends sample data of an event, and says what the receiver answered.
 func (w *WebhookService) Test(ctx context.Context, id string, event EventName) (*WebhookTest, error) {
-	answer, err := read[api.TestAnswer](w.api.post(ctx, api.WebhookTest{Event: event}, "webhooks", id, "test"))
+	response, err := read[api.TestResponse](w.api.post(ctx, api.WebhookTest{Event: event}, "webhooks", id, "test"))
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Test, nil
+	return &response.Test, nil
 }
 
 // RotateSecret makes a new secret; the one before signs too for overlap, in whole seconds up to a week.
 func (w *WebhookService) RotateSecret(ctx context.Context, id string, overlap time.Duration) (*Webhook, error) {
-	return webhookOf(read[api.WebhookAnswer](w.api.post(ctx, api.WebhookRotate{OverlapSeconds: new(int(overlap.Seconds()))}, "webhooks", id, "rotate-secret")))
+	return webhookOf(read[api.WebhookResponse](w.api.post(ctx, api.WebhookRotate{OverlapSeconds: new(int(overlap.Seconds()))}, "webhooks", id, "rotate-secret")))
 }
 
 // DeliveryFilter selects deliveries; what is zero selects all.
@@ -90,45 +90,45 @@ func (w *WebhookService) Deliveries(ctx context.Context, id string, filter Deliv
 	}
 	return pages(func(cursor string) (Page[Delivery], error) {
 		params.Cursor = optional(cursor)
-		answer, err := read[api.DeliveriesAnswer](w.api.get(ctx, &params, "webhooks", id, "deliveries"))
+		response, err := read[api.DeliveriesResponse](w.api.get(ctx, &params, "webhooks", id, "deliveries"))
 		if err != nil {
 			return Page[Delivery]{}, err
 		}
-		return Page[Delivery]{answer.Deliveries, answer.NextCursor}, nil
+		return Page[Delivery]{response.Deliveries, response.NextCursor}, nil
 	})
 }
 
 // Delivery reads a delivery with what was sent.
 func (w *WebhookService) Delivery(ctx context.Context, id, delivery string) (*DeliveryDetail, error) {
-	answer, err := read[api.DeliveryDetailAnswer](w.api.get(ctx, nil, "webhooks", id, "deliveries", delivery))
+	response, err := read[api.DeliveryDetailResponse](w.api.get(ctx, nil, "webhooks", id, "deliveries", delivery))
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Delivery, nil
+	return &response.Delivery, nil
 }
 
 // Redeliver sends a delivery again.
 func (w *WebhookService) Redeliver(ctx context.Context, id, delivery string) (*Delivery, error) {
-	answer, err := read[api.DeliveryAnswer](w.api.post(ctx, nil, "webhooks", id, "deliveries", delivery, "redeliver"))
+	response, err := read[api.DeliveryResponse](w.api.post(ctx, nil, "webhooks", id, "deliveries", delivery, "redeliver"))
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Delivery, nil
+	return &response.Delivery, nil
 }
 
 // RedeliverFailed sends again what failed since a time, and says how many deliveries that were
 // and whether there are more.
 func (w *WebhookService) RedeliverFailed(ctx context.Context, id string, since time.Time) (sent int, more bool, err error) {
-	answer, err := read[api.RedeliveredAnswer](w.api.post(ctx, api.Redeliver{Since: *instant(since)}, "webhooks", id, "redeliver"))
+	response, err := read[api.RedeliveredResponse](w.api.post(ctx, api.Redeliver{Since: *instant(since)}, "webhooks", id, "redeliver"))
 	if err != nil {
 		return 0, false, err
 	}
-	return answer.Redelivered, answer.HasMore, nil
+	return response.Redelivered, response.HasMore, nil
 }
 
-func webhookOf(answer *api.WebhookAnswer, err error) (*Webhook, error) {
+func webhookOf(response *api.WebhookResponse, err error) (*Webhook, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answer.Webhook, nil
+	return &response.Webhook, nil
 }

@@ -49,7 +49,8 @@ func TestDescriptionsSchemasAndExamplesHold(t *testing.T) {
 		}
 	}
 	for name, response := range components["responses"].(map[string]any) {
-		content, _ := response.(map[string]any)["content"].(map[string]any)["application/json"].(map[string]any)
+		contents, _ := response.(map[string]any)["content"].(map[string]any)
+		content, _ := contents["application/json"].(map[string]any)
 		examples, _ := content["examples"].(map[string]any)
 		for code, example := range examples {
 			validateValue(d, t, "components/schemas/Failure", example.(map[string]any)["value"], name+" "+code)

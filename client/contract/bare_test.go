@@ -51,11 +51,11 @@ func (b bareTask) do(ctx context.Context) (contract.Outcome, error) {
 		return outcome, b.call(ctx, http.MethodPost, "posts", post, nil)
 	case "create twice":
 		for range 2 {
-			var answer api.PostAnswer
-			if err := b.call(ctx, http.MethodPost, "posts", post, &answer); err != nil {
+			var response api.PostResponse
+			if err := b.call(ctx, http.MethodPost, "posts", post, &response); err != nil {
 				return outcome, err
 			}
-			outcome.Items = append(outcome.Items, answer.Post.ID)
+			outcome.Items = append(outcome.Items, response.Post.ID)
 			if b.Input["different"] == true {
 				post.Content = "Good evening"
 			}
@@ -71,16 +71,16 @@ func (b bareTask) do(ctx context.Context) (contract.Outcome, error) {
 	case "change":
 		return outcome, b.call(ctx, http.MethodPatch, "posts/"+b.text("id"), api.PostUpdate{Content: new("Changed"), ExternalID: new("")}, nil)
 	case "read":
-		var answer api.PostAnswer
-		err := b.call(ctx, http.MethodGet, "posts/"+b.text("id"), nil, &answer)
+		var response api.PostResponse
+		err := b.call(ctx, http.MethodGet, "posts/"+b.text("id"), nil, &response)
 		if err != nil {
 			return outcome, err
 		}
-		return contract.Outcome{Value: string(answer.Post.Status) + " " + answer.Post.Platforms[0].PostID}, nil
+		return contract.Outcome{Value: string(response.Post.Status) + " " + response.Post.Platforms[0].PostID}, nil
 	case "list", "first of a list":
-		var answer api.PostsAnswer
-		err := b.call(ctx, http.MethodGet, "posts?limit=2&externalId="+url.QueryEscape(b.text("name")), nil, &answer)
-		for _, post := range answer.Posts {
+		var response api.PostsResponse
+		err := b.call(ctx, http.MethodGet, "posts?limit=2&externalId="+url.QueryEscape(b.text("name")), nil, &response)
+		for _, post := range response.Posts {
 			outcome.Items = append(outcome.Items, post.ID)
 		}
 		return outcome, err
@@ -96,7 +96,7 @@ func (b bareTask) upload(ctx context.Context) (contract.Outcome, error) {
 	if err != nil {
 		return contract.Outcome{}, err
 	}
-	var address api.MediaAddressAnswer
+	var address api.MediaAddressResponse
 	if err := b.call(ctx, http.MethodPost, "media/upload-url", api.MediaAnnounce{FileName: "film.mp4", Size: int64(len(content))}, &address); err != nil {
 		return contract.Outcome{}, err
 	}
@@ -107,13 +107,13 @@ func (b bareTask) upload(ctx context.Context) (contract.Outcome, error) {
 	if err := b.exchange(request, nil); err != nil {
 		return contract.Outcome{}, err
 	}
-	var answer api.MediaAnswer
-	err = b.call(ctx, http.MethodPost, "media/"+address.MediaID+"/complete", nil, &answer)
-	return contract.Outcome{Value: fmt.Sprint(answer.Media.Type, " ", answer.Media.Size)}, err
+	var response api.MediaResponse
+	err = b.call(ctx, http.MethodPost, "media/"+address.MediaID+"/complete", nil, &response)
+	return contract.Outcome{Value: fmt.Sprint(response.Media.Type, " ", response.Media.Size)}, err
 }
 
 // call sends a body, unless it is nil, and reads the answer; into nil goes one that nobody wants.
-func (b bareTask) call(ctx context.Context, method, path string, body, answer any) error {
+func (b bareTask) call(ctx context.Context, method, path string, body, response any) error {
 	content, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (b bareTask) call(ctx context.Context, method, path string, body, answer an
 	if key := b.text("idempotencyKey"); key != "" {
 		request.Header.Set("Idempotency-Key", key)
 	}
-	return b.exchange(request, answer)
+	return b.exchange(request, response)
 }
 
 // exchange reads an answer, as whoever has no client does for the first time.

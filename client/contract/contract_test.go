@@ -204,18 +204,18 @@ func (r room) post(t *testing.T, name string, post map[string]any) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answer struct{ Post struct{ ID string } }
-	r.ask(t, http.MethodPost, "/posts", string(body), &answer)
-	return answer.Post.ID
+	var response struct{ Post struct{ ID string } }
+	r.ask(t, http.MethodPost, "/posts", string(body), &response)
+	return response.Post.ID
 }
 
 // count counts what crier lists under a name.
 func (r room) count(t *testing.T, path, list, field, name string) int {
 	t.Helper()
-	var answer map[string]json.RawMessage
-	r.ask(t, http.MethodGet, path, "", &answer)
+	var response map[string]json.RawMessage
+	r.ask(t, http.MethodGet, path, "", &response)
 	var all []map[string]any
-	if err := json.Unmarshal(answer[list], &all); err != nil {
+	if err := json.Unmarshal(response[list], &all); err != nil {
 		t.Fatal(err)
 	}
 	return len(slices.DeleteFunc(all, func(call map[string]any) bool { return call[field] != name }))

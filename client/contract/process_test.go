@@ -196,15 +196,15 @@ func runCalls(t *testing.T, server *clienttest.Server) {
 }
 
 // idsIn are the first id of each kind in an answer, and an address to upload to, as variables.
-func idsIn(answer string) (variables []string) {
+func idsIn(response string) (variables []string) {
 	for prefix, name := range map[string]string{
 		"post": "POST", "thread": "THREAD", "acc": "ACCOUNT", "brand": "BRAND", "queue": "QUEUE", "media": "MEDIA", "wh": "WEBHOOK", "key": "KEY", "mon": "MONITOR",
 	} {
-		if id := regexp.MustCompile(`"(?:id|mediaId)":"(` + prefix + `_[0-9a-z]{26})"`).FindStringSubmatch(answer); id != nil {
+		if id := regexp.MustCompile(`"(?:id|mediaId)":"(` + prefix + `_[0-9a-z]{26})"`).FindStringSubmatch(response); id != nil {
 			variables = append(variables, name+"_ID="+id[1])
 		}
 	}
-	if address := regexp.MustCompile(`"uploadUrl":"([^"]+)"`).FindStringSubmatch(answer); address != nil {
+	if address := regexp.MustCompile(`"uploadUrl":"([^"]+)"`).FindStringSubmatch(response); address != nil {
 		variables = append(variables, "UPLOAD_URL="+address[1])
 	}
 	return variables

@@ -81,9 +81,9 @@ func (p *Proxy) answer(request *http.Request) string {
 }
 
 func (p *Proxy) serve(w http.ResponseWriter, request *http.Request) {
-	answer := p.answer(request)
-	kind, seconds := answer, 0
-	if words := strings.Fields(answer); len(words) > 1 {
+	response := p.answer(request)
+	kind, seconds := response, 0
+	if words := strings.Fields(response); len(words) > 1 {
 		kind, seconds = words[0], number(words[len(words)-1])
 	}
 	switch kind {
@@ -161,21 +161,21 @@ func refuse(w http.ResponseWriter, status int, code string, seconds int) {
 
 // grown is an answer with a post as a later version might give it.
 func grown(body []byte) []byte {
-	var answer map[string]any
+	var response map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
-	if decoder.Decode(&answer) != nil {
+	if decoder.Decode(&response) != nil {
 		return body
 	}
-	answer["tomorrow"] = map[string]any{"is": []any{"another", 1, nil}}
-	if post, ok := answer["post"].(map[string]any); ok {
+	response["tomorrow"] = map[string]any{"is": []any{"another", 1, nil}}
+	if post, ok := response["post"].(map[string]any); ok {
 		post["status"], post["mood"] = "teleported", []any{"calm"}
 		for _, entry := range post["platforms"].([]any) {
 			entry := entry.(map[string]any)
 			entry["postId"], entry["status"], entry["reach"] = "9007199254740993123", "bounced", map[string]any{"in": "km"}
 		}
 	}
-	encoded, err := json.Marshal(answer)
+	encoded, err := json.Marshal(response)
 	if err != nil {
 		return body
 	}

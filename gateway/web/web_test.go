@@ -13,8 +13,8 @@ import (
 	"crier/gateway/web"
 )
 
-// asked is what a console over an API, which answers 404 in JSON, says to a request.
-func asked(t *testing.T, folder, method, path string, headers map[string]string) *http.Response {
+// fetch is what a console over an API, which answers 404 in JSON, says to a request.
+func fetch(t *testing.T, folder, method, path string, headers map[string]string) *http.Response {
 	t.Helper()
 	console, err := web.New(folder)
 	if err != nil {
@@ -73,7 +73,7 @@ func TestConsole(t *testing.T) {
 		"a path that leaves the folder": {"GET", "/assets/../secret", nil, 404, "application/json", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := asked(t, built(t), tt.method, tt.path, tt.headers)
+			got := fetch(t, built(t), tt.method, tt.path, tt.headers)
 			defer got.Body.Close()
 			if got.StatusCode != tt.status || got.Header.Get("Content-Type") != tt.contentType || got.Header.Get("Cache-Control") != tt.cache {
 				t.Errorf("%d, %v", got.StatusCode, got.Header)
@@ -83,7 +83,7 @@ func TestConsole(t *testing.T) {
 }
 
 func TestAFileIsSentCompressed(t *testing.T) {
-	got := asked(t, built(t), http.MethodGet, "/assets/a-1.js", map[string]string{"Accept-Encoding": "gzip, br"})
+	got := fetch(t, built(t), http.MethodGet, "/assets/a-1.js", map[string]string{"Accept-Encoding": "gzip, br"})
 	defer got.Body.Close()
 	r, err := gzip.NewReader(got.Body)
 	if err != nil {
@@ -96,7 +96,7 @@ func TestAFileIsSentCompressed(t *testing.T) {
 
 // TestWithoutAConsole is about a folder that has none yet, as while make run builds it.
 func TestWithoutAConsole(t *testing.T) {
-	got := asked(t, t.TempDir(), http.MethodGet, "/", map[string]string{"Accept": "text/html"})
+	got := fetch(t, t.TempDir(), http.MethodGet, "/", map[string]string{"Accept": "text/html"})
 	defer got.Body.Close()
 	if page, _ := io.ReadAll(got.Body); !strings.Contains(string(page), "being built") {
 		t.Errorf("%s", page)

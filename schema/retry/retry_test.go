@@ -2,6 +2,7 @@ package retry_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -55,4 +56,24 @@ func TestRetriesOfTheDocument(t *testing.T) {
 	documenttest.Hold(t, "../../docs/retries.md", documenttest.Part{
 		Begin: "<!-- policies: made from the code -->\n", End: "<!-- end of policies -->", Text: table.String(),
 	})
+}
+
+// TestRetriesOfWebhooksAreSaidOnce holds the API's description and the document against the policy: what receivers
+// are promised stands once in each.
+func TestRetriesOfWebhooksAreSaidOnce(t *testing.T) {
+	var waits []string
+	for failures := range retry.Delivery.Tries - 1 {
+		waits = append(waits, fmt.Sprint(retry.Delivery.Wait(failures, .5).Seconds()))
+	}
+	last := len(waits) - 1
+	promise := strings.Join(waits[:last], ", ") + " and " + waits[last] + " seconds"
+	for _, file := range []string{"../openapi/openapi.yaml", "../../docs/webhooks.md"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), promise); n != 1 {
+			t.Errorf("%s says %q %d times, want once", file, promise, n)
+		}
+	}
 }

@@ -40,6 +40,7 @@ python() {
 	mkdir "$work/python"
 	"$tools/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$work/python/installed" "$work"/crier-*.whl
 	export PYTHONPATH="$work/python/installed" PYTHONDONTWRITEBYTECODE=1
+	(cd tests && "$tools/bin/python" -m unittest -b test_bodies)
 	(cd examples && "$tools/bin/python" -W ignore -m unittest -b test_receivers)
 	cp contract/*.py "$work/python/"
 	cd "$work/python"

@@ -44,15 +44,15 @@ const (
 	AttemptEventUpdated        AttemptEvent = "updated"
 )
 
-// Defines values for BestTimesAnswerTimesWeekday.
+// Defines values for BestTimesResponseTimesWeekday.
 const (
-	BestTimesAnswerTimesWeekdayFriday    BestTimesAnswerTimesWeekday = "friday"
-	BestTimesAnswerTimesWeekdayMonday    BestTimesAnswerTimesWeekday = "monday"
-	BestTimesAnswerTimesWeekdaySaturday  BestTimesAnswerTimesWeekday = "saturday"
-	BestTimesAnswerTimesWeekdaySunday    BestTimesAnswerTimesWeekday = "sunday"
-	BestTimesAnswerTimesWeekdayThursday  BestTimesAnswerTimesWeekday = "thursday"
-	BestTimesAnswerTimesWeekdayTuesday   BestTimesAnswerTimesWeekday = "tuesday"
-	BestTimesAnswerTimesWeekdayWednesday BestTimesAnswerTimesWeekday = "wednesday"
+	BestTimesResponseTimesWeekdayFriday    BestTimesResponseTimesWeekday = "friday"
+	BestTimesResponseTimesWeekdayMonday    BestTimesResponseTimesWeekday = "monday"
+	BestTimesResponseTimesWeekdaySaturday  BestTimesResponseTimesWeekday = "saturday"
+	BestTimesResponseTimesWeekdaySunday    BestTimesResponseTimesWeekday = "sunday"
+	BestTimesResponseTimesWeekdayThursday  BestTimesResponseTimesWeekday = "thursday"
+	BestTimesResponseTimesWeekdayTuesday   BestTimesResponseTimesWeekday = "tuesday"
+	BestTimesResponseTimesWeekdayWednesday BestTimesResponseTimesWeekday = "wednesday"
 )
 
 // Defines values for CommentRecordStatus.
@@ -77,16 +77,16 @@ const (
 	ConnectWayMethodOauth       ConnectWayMethod = "oauth"
 )
 
-// Defines values for DeletedAnswerMethod.
+// Defines values for DeletedResponseMethod.
 const (
-	DeletedAnswerMethodCancelled DeletedAnswerMethod = "cancelled"
+	DeletedResponseMethodCancelled DeletedResponseMethod = "cancelled"
 )
 
-// Defines values for DeliveryDetailAnswerDeliveryStatus.
+// Defines values for DeliveryDetailResponseDeliveryStatus.
 const (
-	DeliveryDetailAnswerDeliveryStatusDelivered DeliveryDetailAnswerDeliveryStatus = "delivered"
-	DeliveryDetailAnswerDeliveryStatusFailed    DeliveryDetailAnswerDeliveryStatus = "failed"
-	DeliveryDetailAnswerDeliveryStatusPending   DeliveryDetailAnswerDeliveryStatus = "pending"
+	DeliveryDetailResponseDeliveryStatusDelivered DeliveryDetailResponseDeliveryStatus = "delivered"
+	DeliveryDetailResponseDeliveryStatusFailed    DeliveryDetailResponseDeliveryStatus = "failed"
+	DeliveryDetailResponseDeliveryStatusPending   DeliveryDetailResponseDeliveryStatus = "pending"
 )
 
 // Defines values for DeliveryRecordStatus.
@@ -96,9 +96,9 @@ const (
 	DeliveryRecordStatusPending   DeliveryRecordStatus = "pending"
 )
 
-// Defines values for DisconnectedAnswerDisconnected.
+// Defines values for DisconnectedResponseDisconnected.
 const (
-	DisconnectedAnswerDisconnectedTrue DisconnectedAnswerDisconnected = true
+	DisconnectedResponseDisconnectedTrue DisconnectedResponseDisconnected = true
 )
 
 // Defines values for ErrorCode.
@@ -282,9 +282,9 @@ const (
 	MediaTypeVideo MediaType = "video"
 )
 
-// Defines values for MediaAddressAnswerMethod.
+// Defines values for MediaAddressResponseMethod.
 const (
-	MediaAddressAnswerMethodPUT MediaAddressAnswerMethod = "PUT"
+	MediaAddressResponseMethodPUT MediaAddressResponseMethod = "PUT"
 )
 
 // Defines values for MediaItemFit.
@@ -336,10 +336,10 @@ const (
 	PostStatusScheduled       PostStatus = "scheduled"
 )
 
-// Defines values for PostCountsAnswerCountsStatus.
+// Defines values for PostCountsResponseCountsStatus.
 const (
-	PostCountsAnswerCountsStatusFailed PostCountsAnswerCountsStatus = "failed"
-	PostCountsAnswerCountsStatusPosted PostCountsAnswerCountsStatus = "posted"
+	PostCountsResponseCountsStatusFailed PostCountsResponseCountsStatus = "failed"
+	PostCountsResponseCountsStatusPosted PostCountsResponseCountsStatus = "posted"
 )
 
 // Defines values for PostUpdateStatus.
@@ -435,9 +435,9 @@ const (
 	TwitterSettingsReplySettingsVerified       TwitterSettingsReplySettings = "verified"
 )
 
-// Defines values for UploadPartsAnswerMethod.
+// Defines values for UploadPartsResponseMethod.
 const (
-	UploadPartsAnswerMethodPUT UploadPartsAnswerMethod = "PUT"
+	UploadPartsResponseMethodPUT UploadPartsResponseMethod = "PUT"
 )
 
 // Defines values for WeekSlotDay.
@@ -600,14 +600,6 @@ type Account struct {
 // AccountSource defines model for Account.Source.
 type AccountSource string
 
-// AccountAnswer defines model for AccountAnswer.
-type AccountAnswer struct {
-	Account Account `json:"account"`
-
-	// Warnings What was accepted and may not be what was meant.
-	Warnings Warnings `json:"warnings,omitempty,omitzero"`
-}
-
 // AccountHealth defines model for AccountHealth.
 type AccountHealth struct {
 	AccountID string          `json:"accountId"`
@@ -639,6 +631,14 @@ type AccountProblem struct {
 	Message string `json:"message"`
 }
 
+// AccountResponse defines model for AccountResponse.
+type AccountResponse struct {
+	Account Account `json:"account"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
+
 // AccountUpdate defines model for AccountUpdate.
 type AccountUpdate struct {
 	// BrandID A brand of the workspace; null for none.
@@ -648,8 +648,8 @@ type AccountUpdate struct {
 	Name *string `json:"name,omitempty"`
 }
 
-// AccountsAnswer defines model for AccountsAnswer.
-type AccountsAnswer struct {
+// AccountsResponse defines model for AccountsResponse.
+type AccountsResponse struct {
 	Accounts []Account `json:"accounts"`
 
 	// Warnings What was accepted and may not be what was meant.
@@ -716,8 +716,8 @@ type Attempt struct {
 // - skipped: a first comment whose entry was not published.
 type AttemptEvent string
 
-// AttemptsAnswer defines model for AttemptsAnswer.
-type AttemptsAnswer struct {
+// AttemptsResponse defines model for AttemptsResponse.
+type AttemptsResponse struct {
 	Attempts   []Attempt  `json:"attempts"`
 	Pagination Pagination `json:"pagination"`
 
@@ -725,8 +725,8 @@ type AttemptsAnswer struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// BestTimesAnswer defines model for BestTimesAnswer.
-type BestTimesAnswer struct {
+// BestTimesResponse defines model for BestTimesResponse.
+type BestTimesResponse struct {
 	Confidence Confidence         `json:"confidence"`
 	From       openapi_types.Date `json:"from"`
 	Method     string             `json:"method"`
@@ -739,20 +739,20 @@ type BestTimesAnswer struct {
 	OtherPosts int `json:"otherPosts"`
 
 	// Posts Of the history of what is asked about.
-	Posts    int                     `json:"posts"`
-	Times    []BestTimesAnswer_Times `json:"times"`
-	Timezone string                  `json:"timezone"`
-	To       openapi_types.Date      `json:"to"`
+	Posts    int                       `json:"posts"`
+	Times    []BestTimesResponse_Times `json:"times"`
+	Timezone string                    `json:"timezone"`
+	To       openapi_types.Date        `json:"to"`
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// BestTimesAnswerTimesWeekday defines model for BestTimesAnswer.Times.Weekday.
-type BestTimesAnswerTimesWeekday string
+// BestTimesResponseTimesWeekday defines model for BestTimesResponse.Times.Weekday.
+type BestTimesResponseTimesWeekday string
 
-// BestTimesAnswer_Times defines model for BestTimesAnswer.Times.
-type BestTimesAnswer_Times struct {
+// BestTimesResponse_Times defines model for BestTimesResponse.Times.
+type BestTimesResponse_Times struct {
 	Confidence Confidence `json:"confidence"`
 	High       float64    `json:"high"`
 	Hour       int        `json:"hour"`
@@ -764,8 +764,8 @@ type BestTimesAnswer_Times struct {
 	Low float64 `json:"low"`
 
 	// Posts Of the own history in this hour.
-	Posts   int                         `json:"posts"`
-	Weekday BestTimesAnswerTimesWeekday `json:"weekday"`
+	Posts   int                           `json:"posts"`
+	Weekday BestTimesResponseTimesWeekday `json:"weekday"`
 }
 
 // BlueskyCard What is left out is read from the page, unless there is a title. Not of a post with media.
@@ -812,48 +812,51 @@ type Brand struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// BrandAnswer defines model for BrandAnswer.
-type BrandAnswer struct {
+// BrandName defines model for BrandName.
+type BrandName struct {
+	// Name What people call the brand; no two have the same.
+	Name string `json:"name"`
+}
+
+// BrandResponse defines model for BrandResponse.
+type BrandResponse struct {
 	Brand Brand `json:"brand"`
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// BrandName defines model for BrandName.
-type BrandName struct {
-	Name string `json:"name"`
-}
-
-// BrandsAnswer defines model for BrandsAnswer.
-type BrandsAnswer struct {
+// BrandsResponse defines model for BrandsResponse.
+type BrandsResponse struct {
 	Brands []Brand `json:"brands"`
-}
-
-// BulkAnswer defines model for BulkAnswer.
-type BulkAnswer struct {
-	Results []BulkResult       `json:"results"`
-	Summary BulkAnswer_Summary `json:"summary"`
-
-	// Warnings What was accepted and may not be what was meant.
-	Warnings Warnings `json:"warnings,omitempty,omitzero"`
-}
-
-// BulkAnswer_Summary defines model for BulkAnswer.Summary.
-type BulkAnswer_Summary struct {
-	Failed    int `json:"failed"`
-	Succeeded int `json:"succeeded"`
-	Total     int `json:"total"`
 }
 
 // BulkCreate defines model for BulkCreate.
 type BulkCreate struct {
 	// DryRun Judge the entries and make nothing. The answer is 200 and has no posts.
-	DryRun bool   `json:"dryRun,omitempty,omitzero"`
-	Posts  []Post `json:"posts"`
+	DryRun bool `json:"dryRun,omitempty,omitzero"`
+
+	// Posts The posts, which succeed and fail independently.
+	Posts []Post `json:"posts"`
 
 	// Timezone Of entries that name none.
 	Timezone string `json:"timezone,omitempty,omitzero"`
+}
+
+// BulkResponse defines model for BulkResponse.
+type BulkResponse struct {
+	Results []BulkResult         `json:"results"`
+	Summary BulkResponse_Summary `json:"summary"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
+
+// BulkResponse_Summary defines model for BulkResponse.Summary.
+type BulkResponse_Summary struct {
+	Failed    int `json:"failed"`
+	Succeeded int `json:"succeeded"`
+	Total     int `json:"total"`
 }
 
 // BulkResult defines model for BulkResult.
@@ -894,8 +897,8 @@ type CommentRecordStatus string
 // Confidence defines model for Confidence.
 type Confidence string
 
-// ConnectBegunAnswer defines model for ConnectBegunAnswer.
-type ConnectBegunAnswer struct {
+// ConnectBegunResponse defines model for ConnectBegunResponse.
+type ConnectBegunResponse struct {
 	// AuthURL The platform's page, to open in the browser of the person whose account it is.
 	AuthURL string `json:"authUrl"`
 
@@ -908,6 +911,7 @@ type ConnectBegunAnswer struct {
 
 // ConnectBluesky defines model for ConnectBluesky.
 type ConnectBluesky struct {
+	// BrandID The brand that the account is put in.
 	BrandID string `json:"brandId,omitempty,omitzero"`
 
 	// Identifier Handle, DID or e-mail address.
@@ -924,7 +928,9 @@ type ConnectBluesky struct {
 type ConnectFacebook struct {
 	// AccessToken A page access token with pages_manage_posts, pages_read_engagement and pages_manage_engagement.
 	AccessToken string `json:"accessToken"`
-	BrandID     string `json:"brandId,omitempty,omitzero"`
+
+	// BrandID The brand that the account is put in.
+	BrandID string `json:"brandId,omitempty,omitzero"`
 
 	// ExpiresAt When the access token expires.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
@@ -934,7 +940,9 @@ type ConnectFacebook struct {
 type ConnectGoogleBusiness struct {
 	// AccessToken With the scope https://www.googleapis.com/auth/business.manage.
 	AccessToken string `json:"accessToken"`
-	BrandID     string `json:"brandId,omitempty,omitzero"`
+
+	// BrandID The brand that the account is put in.
+	BrandID string `json:"brandId,omitempty,omitzero"`
 
 	// EntityID The location to post for, with the account of Google's that it is in.
 	EntityID string `json:"entityId"`
@@ -950,7 +958,9 @@ type ConnectGoogleBusiness struct {
 type ConnectInstagram struct {
 	// AccessToken A long-lived token with instagram_business_basic, instagram_business_content_publish and instagram_business_manage_comments. crier renews it.
 	AccessToken string `json:"accessToken"`
-	BrandID     string `json:"brandId,omitempty,omitzero"`
+
+	// BrandID The brand that the account is put in.
+	BrandID string `json:"brandId,omitempty,omitzero"`
 
 	// ExpiresAt When the access token expires.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
@@ -960,7 +970,9 @@ type ConnectInstagram struct {
 type ConnectLinkedIn struct {
 	// AccessToken With the scopes w_member_social, openid and profile for a member; w_organization_social, r_organization_social and rw_organization_admin for an organization.
 	AccessToken string `json:"accessToken"`
-	BrandID     string `json:"brandId,omitempty,omitzero"`
+
+	// BrandID The brand that the account is put in.
+	BrandID string `json:"brandId,omitempty,omitzero"`
 
 	// EntityID The organization to post as, a number or urn:li:organization:NUMBER; without it the member whose token it is.
 	EntityID string `json:"entityId,omitempty,omitzero"`
@@ -976,7 +988,9 @@ type ConnectLinkedIn struct {
 type ConnectMastodon struct {
 	// AccessToken Of an application with the scopes read:accounts, read:statuses, write:media and write:statuses, and read:notifications for mentions.
 	AccessToken string `json:"accessToken"`
-	BrandID     string `json:"brandId,omitempty,omitzero"`
+
+	// BrandID The brand that the account is put in.
+	BrandID string `json:"brandId,omitempty,omitzero"`
 
 	// Server https and publicly reachable. Required unless the installation has a server of its own.
 	Server string `json:"server,omitempty,omitzero"`
@@ -986,7 +1000,9 @@ type ConnectMastodon struct {
 type ConnectPinterest struct {
 	// AccessToken With the scopes boards:read, boards:write, pins:read and pins:write.
 	AccessToken string `json:"accessToken"`
-	BrandID     string `json:"brandId,omitempty,omitzero"`
+
+	// BrandID The brand that the account is put in.
+	BrandID string `json:"brandId,omitempty,omitzero"`
 
 	// EntityID The board to pin on, a number, or a section of it: board/section.
 	EntityID string `json:"entityId"`
@@ -1000,8 +1016,11 @@ type ConnectPinterest struct {
 
 // ConnectTelegram defines model for ConnectTelegram.
 type ConnectTelegram struct {
+	// BotToken From @BotFather.
 	BotToken string `json:"botToken"`
-	BrandID  string `json:"brandId,omitempty,omitzero"`
+
+	// BrandID The brand that the account is put in.
+	BrandID string `json:"brandId,omitempty,omitzero"`
 
 	// ChatID A channel's or group's @name or numeric id.
 	ChatID ChatID `json:"chatId,omitempty,omitzero"`
@@ -1017,7 +1036,9 @@ type ConnectTelegram struct {
 type ConnectThreads struct {
 	// AccessToken A long-lived token with threads_basic, threads_content_publish, threads_manage_replies and threads_read_replies. crier renews it.
 	AccessToken string `json:"accessToken"`
-	BrandID     string `json:"brandId,omitempty,omitzero"`
+
+	// BrandID The brand that the account is put in.
+	BrandID string `json:"brandId,omitempty,omitzero"`
 
 	// ExpiresAt When the access token expires.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
@@ -1027,7 +1048,9 @@ type ConnectThreads struct {
 type ConnectTiktok struct {
 	// AccessToken With the scopes user.info.basic and video.publish, and video.list and user.info.stats for figures. It lives for hours.
 	AccessToken string `json:"accessToken"`
-	BrandID     string `json:"brandId,omitempty,omitzero"`
+
+	// BrandID The brand that the account is put in.
+	BrandID string `json:"brandId,omitempty,omitzero"`
 
 	// ExpiresAt When the access token expires.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
@@ -1040,7 +1063,9 @@ type ConnectTiktok struct {
 type ConnectTwitter struct {
 	// AccessToken Of an app with the scopes tweet.read, tweet.write, users.read and media.write; with offline.access it comes with a refresh token.
 	AccessToken string `json:"accessToken"`
-	BrandID     string `json:"brandId,omitempty,omitzero"`
+
+	// BrandID The brand that the account is put in.
+	BrandID string `json:"brandId,omitempty,omitzero"`
 
 	// ExpiresAt When the access token expires.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
@@ -1063,8 +1088,8 @@ type ConnectWay struct {
 // ConnectWayMethod defines model for ConnectWay.Method.
 type ConnectWayMethod string
 
-// ConnectWaysAnswer defines model for ConnectWaysAnswer.
-type ConnectWaysAnswer struct {
+// ConnectWaysResponse defines model for ConnectWaysResponse.
+type ConnectWaysResponse struct {
 	Platforms []ConnectWay `json:"platforms"`
 }
 
@@ -1072,7 +1097,9 @@ type ConnectWaysAnswer struct {
 type ConnectYoutube struct {
 	// AccessToken With the scope https://www.googleapis.com/auth/youtube.force-ssl.
 	AccessToken string `json:"accessToken"`
-	BrandID     string `json:"brandId,omitempty,omitzero"`
+
+	// BrandID The brand that the account is put in.
+	BrandID string `json:"brandId,omitempty,omitzero"`
 
 	// ExpiresAt When the access token expires.
 	ExpiresAt time.Time `json:"expiresAt,omitempty,omitzero"`
@@ -1081,20 +1108,20 @@ type ConnectYoutube struct {
 	RefreshToken string `json:"refreshToken,omitempty,omitzero"`
 }
 
-// DeletedAnswer defines model for DeletedAnswer.
-type DeletedAnswer struct {
+// DeletedResponse defines model for DeletedResponse.
+type DeletedResponse struct {
 	Deleted bool   `json:"deleted"`
 	ID      string `json:"id"`
 
 	// Method Where the post is kept as cancelled.
-	Method DeletedAnswerMethod `json:"method,omitempty,omitzero"`
+	Method DeletedResponseMethod `json:"method,omitempty,omitzero"`
 }
 
-// DeletedAnswerMethod Where the post is kept as cancelled.
-type DeletedAnswerMethod string
+// DeletedResponseMethod Where the post is kept as cancelled.
+type DeletedResponseMethod string
 
-// DeliveriesAnswer defines model for DeliveriesAnswer.
-type DeliveriesAnswer struct {
+// DeliveriesResponse defines model for DeliveriesResponse.
+type DeliveriesResponse struct {
 	Deliveries []DeliveryRecord `json:"deliveries"`
 	HasMore    bool             `json:"hasMore"`
 
@@ -1105,21 +1132,16 @@ type DeliveriesAnswer struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// DeliveryAnswer defines model for DeliveryAnswer.
-type DeliveryAnswer struct {
-	Delivery DeliveryRecord `json:"delivery"`
+// DeliveryDetailResponse defines model for DeliveryDetailResponse.
+type DeliveryDetailResponse struct {
+	Delivery DeliveryDetailResponse_Delivery `json:"delivery"`
 }
 
-// DeliveryDetailAnswer defines model for DeliveryDetailAnswer.
-type DeliveryDetailAnswer struct {
-	Delivery DeliveryDetailAnswer_Delivery `json:"delivery"`
-}
+// DeliveryDetailResponseDeliveryStatus Of "pending", a retry follows.
+type DeliveryDetailResponseDeliveryStatus string
 
-// DeliveryDetailAnswerDeliveryStatus Of "pending", a retry follows.
-type DeliveryDetailAnswerDeliveryStatus string
-
-// DeliveryDetailAnswer_Delivery defines model for DeliveryDetailAnswer.Delivery.
-type DeliveryDetailAnswer_Delivery struct {
+// DeliveryDetailResponse_Delivery defines model for DeliveryDetailResponse.Delivery.
+type DeliveryDetailResponse_Delivery struct {
 	Body EventEnvelope `json:"body"`
 
 	// DeliveredAt When it ended: when the receiver took it, or was tried for the last time. Absent while a try follows.
@@ -1144,7 +1166,7 @@ type DeliveryDetailAnswer_Delivery struct {
 	RetryCount     int  `json:"retryCount"`
 
 	// Status Of "pending", a retry follows.
-	Status DeliveryDetailAnswerDeliveryStatus `json:"status"`
+	Status DeliveryDetailResponseDeliveryStatus `json:"status"`
 }
 
 // DeliveryRecord defines model for DeliveryRecord.
@@ -1177,6 +1199,11 @@ type DeliveryRecord struct {
 // DeliveryRecordStatus Of "pending", a retry follows.
 type DeliveryRecordStatus string
 
+// DeliveryResponse defines model for DeliveryResponse.
+type DeliveryResponse struct {
+	Delivery DeliveryRecord `json:"delivery"`
+}
+
 // Detail One thing that is wrong with a request, or worth a warning.
 type Detail struct {
 	Code string `json:"code"`
@@ -1193,17 +1220,17 @@ type Detail struct {
 	Platform    PlatformName       `json:"platform,omitempty,omitzero"`
 }
 
-// DisconnectedAnswer defines model for DisconnectedAnswer.
-type DisconnectedAnswer struct {
-	Disconnected DisconnectedAnswerDisconnected `json:"disconnected"`
-	ID           string                         `json:"id"`
+// DisconnectedResponse defines model for DisconnectedResponse.
+type DisconnectedResponse struct {
+	Disconnected DisconnectedResponseDisconnected `json:"disconnected"`
+	ID           string                           `json:"id"`
 }
 
-// DisconnectedAnswerDisconnected defines model for DisconnectedAnswer.Disconnected.
-type DisconnectedAnswerDisconnected bool
+// DisconnectedResponseDisconnected defines model for DisconnectedResponse.Disconnected.
+type DisconnectedResponseDisconnected bool
 
-// EntitiesAnswer defines model for EntitiesAnswer.
-type EntitiesAnswer struct {
+// EntitiesResponse defines model for EntitiesResponse.
+type EntitiesResponse struct {
 	Entities []Entity     `json:"entities"`
 	Platform PlatformName `json:"platform"`
 
@@ -1214,9 +1241,13 @@ type EntitiesAnswer struct {
 // EntitiesSelection defines model for EntitiesSelection.
 type EntitiesSelection struct {
 	// BrandID Of the accounts; by default that of GET /connect/{platform}.
-	BrandID        string   `json:"brandId,omitempty,omitzero"`
-	EntityIds      []string `json:"entityIds"`
-	SelectionToken string   `json:"selectionToken"`
+	BrandID string `json:"brandId,omitempty,omitzero"`
+
+	// EntityIds Ids of the pages, boards, locations or channels to connect.
+	EntityIds []string `json:"entityIds"`
+
+	// SelectionToken Names the connection that a person has allowed.
+	SelectionToken string `json:"selectionToken"`
 }
 
 // Entity defines model for Entity.
@@ -1386,8 +1417,8 @@ type EventWebhook struct {
 	IsActive bool   `json:"isActive"`
 }
 
-// EventsAnswer defines model for EventsAnswer.
-type EventsAnswer struct {
+// EventsResponse defines model for EventsResponse.
+type EventsResponse struct {
 	// CompleteUntil All events committed before were given, now or on earlier pages; null while there is more.
 	CompleteUntil time.Time       `json:"completeUntil"`
 	Events        []EventEnvelope `json:"events"`
@@ -1448,8 +1479,8 @@ type FeedItem_Author struct {
 	URL    string `json:"url,omitempty,omitzero"`
 }
 
-// FeedItemsAnswer defines model for FeedItemsAnswer.
-type FeedItemsAnswer struct {
+// FeedItemsResponse defines model for FeedItemsResponse.
+type FeedItemsResponse struct {
 	Items      []FeedItem `json:"items"`
 	NextCursor string     `json:"nextCursor"`
 
@@ -1460,28 +1491,30 @@ type FeedItemsAnswer struct {
 // FirstComment defines model for FirstComment.
 type FirstComment struct {
 	// Target The entry it belongs to; 0 is the main post.
-	Target int    `json:"target,omitempty,omitzero"`
-	Text   string `json:"text"`
+	Target int `json:"target,omitempty,omitzero"`
+
+	// Text The text of the comment.
+	Text string `json:"text"`
 }
 
-// FollowersAnswer defines model for FollowersAnswer.
-type FollowersAnswer struct {
-	Accounts []FollowersAnswer_Accounts `json:"accounts"`
-	From     openapi_types.Date         `json:"from"`
+// FollowersResponse defines model for FollowersResponse.
+type FollowersResponse struct {
+	Accounts []FollowersResponse_Accounts `json:"accounts"`
+	From     openapi_types.Date           `json:"from"`
 
 	// Series Without youtube.
-	Series []FollowersAnswer_Series `json:"series"`
-	To     openapi_types.Date       `json:"to"`
+	Series []FollowersResponse_Series `json:"series"`
+	To     openapi_types.Date         `json:"to"`
 
 	// Totals Of the last day, without youtube.
-	Totals FollowersAnswer_Totals `json:"totals"`
+	Totals FollowersResponse_Totals `json:"totals"`
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// FollowersAnswer_Accounts defines model for FollowersAnswer.Accounts.
-type FollowersAnswer_Accounts struct {
+// FollowersResponse_Accounts defines model for FollowersResponse.Accounts.
+type FollowersResponse_Accounts struct {
 	AccountID string `json:"accountId"`
 
 	// Change Of followers since the first look of the range.
@@ -1495,16 +1528,16 @@ type FollowersAnswer_Accounts struct {
 	Posts     *int               `json:"posts"`
 }
 
-// FollowersAnswer_Series defines model for FollowersAnswer.Series.
-type FollowersAnswer_Series struct {
+// FollowersResponse_Series defines model for FollowersResponse.Series.
+type FollowersResponse_Series struct {
 	// Accounts That are counted on this day.
 	Accounts  int                `json:"accounts"`
 	Day       openapi_types.Date `json:"day"`
 	Followers int                `json:"followers"`
 }
 
-// FollowersAnswer_Totals Of the last day, without youtube.
-type FollowersAnswer_Totals struct {
+// FollowersResponse_Totals Of the last day, without youtube.
+type FollowersResponse_Totals struct {
 	Accounts  int  `json:"accounts"`
 	Change    *int `json:"change"`
 	Followers *int `json:"followers"`
@@ -1559,22 +1592,22 @@ type GoogleBusinessSettings_Offer struct {
 // GoogleBusinessSettingsTopicType By default OFFER where there is an offer, else EVENT where there is an event, else STANDARD.
 type GoogleBusinessSettingsTopicType string
 
-// HealthAnswer defines model for HealthAnswer.
-type HealthAnswer struct {
+// HealthResponse defines model for HealthResponse.
+type HealthResponse struct {
 	Health AccountHealth `json:"health"`
 }
 
-// HealthsAnswer defines model for HealthsAnswer.
-type HealthsAnswer struct {
-	Results []AccountHealth       `json:"results"`
-	Summary HealthsAnswer_Summary `json:"summary"`
+// HealthsResponse defines model for HealthsResponse.
+type HealthsResponse struct {
+	Results []AccountHealth         `json:"results"`
+	Summary HealthsResponse_Summary `json:"summary"`
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// HealthsAnswer_Summary defines model for HealthsAnswer.Summary.
-type HealthsAnswer_Summary struct {
+// HealthsResponse_Summary defines model for HealthsResponse.Summary.
+type HealthsResponse_Summary struct {
 	Error   int `json:"error"`
 	Expired int `json:"expired"`
 	Healthy int `json:"healthy"`
@@ -1591,28 +1624,6 @@ type Held struct {
 
 // HeldReason defines model for Held.Reason.
 type HeldReason string
-
-// InboxAnswer defines model for InboxAnswer.
-type InboxAnswer struct {
-	HasMore bool        `json:"hasMore"`
-	Items   []InboxItem `json:"items"`
-
-	// NextCursor The cursor of the next request; null at the end.
-	NextCursor string `json:"nextCursor"`
-
-	// Unread How much of each account nobody has read, up to 1,000 of each kind; accounts without any are left out.
-	Unread []InboxAnswer_Unread `json:"unread"`
-
-	// Warnings What was accepted and may not be what was meant.
-	Warnings Warnings `json:"warnings,omitempty,omitzero"`
-}
-
-// InboxAnswer_Unread defines model for InboxAnswer.Unread.
-type InboxAnswer_Unread struct {
-	AccountID string `json:"accountId"`
-	Comments  int    `json:"comments"`
-	Mentions  int    `json:"mentions"`
-}
 
 // InboxItem defines model for InboxItem.
 type InboxItem struct {
@@ -1654,6 +1665,28 @@ type InboxItem_Author struct {
 
 // InboxItemKind defines model for InboxItem.Kind.
 type InboxItemKind string
+
+// InboxResponse defines model for InboxResponse.
+type InboxResponse struct {
+	HasMore bool        `json:"hasMore"`
+	Items   []InboxItem `json:"items"`
+
+	// NextCursor The cursor of the next request; null at the end.
+	NextCursor string `json:"nextCursor"`
+
+	// Unread How much of each account nobody has read, up to 1,000 of each kind; accounts without any are left out.
+	Unread []InboxResponse_Unread `json:"unread"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
+
+// InboxResponse_Unread defines model for InboxResponse.Unread.
+type InboxResponse_Unread struct {
+	AccountID string `json:"accountId"`
+	Comments  int    `json:"comments"`
+	Mentions  int    `json:"mentions"`
+}
 
 // InstagramSettings defines model for InstagramSettings.
 type InstagramSettings struct {
@@ -1713,8 +1746,11 @@ type InstagramSettings_UserTags struct {
 
 // ItemMarks defines model for ItemMarks.
 type ItemMarks struct {
+	// ItemIds Ids of comments and mentions: all of them are marked or none.
 	ItemIds []string `json:"itemIds"`
-	Read    *bool    `json:"read,omitempty"`
+
+	// Read false marks them unread again.
+	Read *bool `json:"read,omitempty"`
 }
 
 // Key defines model for Key.
@@ -1764,22 +1800,18 @@ type Key struct {
 // KeyPermissions defines model for Key.Permissions.
 type KeyPermissions string
 
-// KeyAnswer defines model for KeyAnswer.
-type KeyAnswer struct {
-	Key Key `json:"key"`
-
-	// Warnings What was accepted and may not be what was meant.
-	Warnings Warnings `json:"warnings,omitempty,omitzero"`
-}
-
 // KeyCreate defines model for KeyCreate.
 type KeyCreate struct {
 	// ExpiresAt When the key ends; never where it is left out. A successor by rotation ends then too.
 	ExpiresAt string `json:"expiresAt,omitempty,omitzero"`
-	Name      string `json:"name"`
+
+	// Name What people call the key.
+	Name string `json:"name"`
 
 	// Networks That the key may be used from, such as 203.0.113.0/24; of IPv6 a /64 is the smallest. From others the answer is 401. Any where it is left out or empty.
-	Networks    []string               `json:"networks,omitempty,omitzero"`
+	Networks []string `json:"networks,omitempty,omitzero"`
+
+	// Permissions What the key may do: admin includes write, and write includes read.
 	Permissions []KeyCreatePermissions `json:"permissions"`
 
 	// Test Of the sandbox; by default as the key that asks.
@@ -1788,6 +1820,14 @@ type KeyCreate struct {
 
 // KeyCreatePermissions defines model for KeyCreate.Permissions.
 type KeyCreatePermissions string
+
+// KeyResponse defines model for KeyResponse.
+type KeyResponse struct {
+	Key Key `json:"key"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
 
 // KeyRotate defines model for KeyRotate.
 type KeyRotate struct {
@@ -1804,8 +1844,8 @@ type KeySuspension struct {
 	Until time.Time `json:"until"`
 }
 
-// KeysAnswer defines model for KeysAnswer.
-type KeysAnswer struct {
+// KeysResponse defines model for KeysResponse.
+type KeysResponse struct {
 	Keys       []Key      `json:"keys"`
 	Pagination Pagination `json:"pagination"`
 
@@ -1861,8 +1901,8 @@ type LinkedInSettings_Poll struct {
 // LinkedInSettingsVisibility defines model for LinkedInSettings.Visibility.
 type LinkedInSettingsVisibility string
 
-// LookupAnswer defines model for LookupAnswer.
-type LookupAnswer struct {
+// LookupResponse defines model for LookupResponse.
+type LookupResponse struct {
 	Posts []Post `json:"posts"`
 
 	// Rest At most 1,000 ids of both kinds together.
@@ -1872,8 +1912,8 @@ type LookupAnswer struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// MarkAnswer defines model for MarkAnswer.
-type MarkAnswer struct {
+// MarkResponse defines model for MarkResponse.
+type MarkResponse struct {
 	// Changed How many had the other mark before.
 	Changed  int      `json:"changed"`
 	Warnings []Detail `json:"warnings,omitempty,omitzero"`
@@ -1956,12 +1996,12 @@ type Media struct {
 // MediaType defines model for Media.Type.
 type MediaType string
 
-// MediaAddressAnswer defines model for MediaAddressAnswer.
-type MediaAddressAnswer struct {
-	ExpiresAt time.Time                `json:"expiresAt"`
-	Headers   map[string]string        `json:"headers"`
-	MediaID   string                   `json:"mediaId"`
-	Method    MediaAddressAnswerMethod `json:"method"`
+// MediaAddressResponse defines model for MediaAddressResponse.
+type MediaAddressResponse struct {
+	ExpiresAt time.Time                  `json:"expiresAt"`
+	Headers   map[string]string          `json:"headers"`
+	MediaID   string                     `json:"mediaId"`
+	Method    MediaAddressResponseMethod `json:"method"`
 
 	// PartSize Bytes of every part but the last, where the file may come in parts.
 	PartSize int64 `json:"partSize,omitempty,omitzero"`
@@ -1974,12 +2014,15 @@ type MediaAddressAnswer struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// MediaAddressAnswerMethod defines model for MediaAddressAnswer.Method.
-type MediaAddressAnswerMethod string
+// MediaAddressResponseMethod defines model for MediaAddressResponse.Method.
+type MediaAddressResponseMethod string
 
 // MediaAnnounce defines model for MediaAnnounce.
 type MediaAnnounce struct {
-	AltText  string `json:"altText,omitempty,omitzero"`
+	// AltText Describes it to people who do not see it.
+	AltText string `json:"altText,omitempty,omitzero"`
+
+	// FileName What people call the file; it is not published.
 	FileName string `json:"fileName,omitempty,omitzero"`
 
 	// MimeType Without effect.
@@ -1992,15 +2035,6 @@ type MediaAnnounce struct {
 	Size int64 `json:"size,omitempty,omitzero"`
 }
 
-// MediaAnswer defines model for MediaAnswer.
-type MediaAnswer struct {
-	// Media An upload.
-	Media Media `json:"media"`
-
-	// Warnings What was accepted and may not be what was meant.
-	Warnings Warnings `json:"warnings,omitempty,omitzero"`
-}
-
 // MediaDescription defines model for MediaDescription.
 type MediaDescription struct {
 	// AltText Empty for none.
@@ -2009,14 +2043,20 @@ type MediaDescription struct {
 
 // MediaFromURL defines model for MediaFromUrl.
 type MediaFromURL struct {
-	AltText  string `json:"altText,omitempty,omitzero"`
+	// AltText Describes it to people who do not see it.
+	AltText string `json:"altText,omitempty,omitzero"`
+
+	// FileName What people call the file; it is not published.
 	FileName string `json:"fileName,omitempty,omitzero"`
-	URL      string `json:"url"`
+
+	// URL A public http or https URL, which is fetched at once.
+	URL string `json:"url"`
 }
 
 // MediaItem A media item, by url or by mediaId; the url of an upload is the same as its mediaId. What is known of an upload is
 // checked against each platform at once; a url is fetched and checked before it is published.
 type MediaItem struct {
+	// AltText Describes a picture or a video to people who do not see it.
 	AltText string `json:"altText,omitempty,omitzero"`
 
 	// Fit What happens if a platform does not accept a picture for its format, bytes, pixels or aspect ratio: it is
@@ -2033,8 +2073,10 @@ type MediaItem struct {
 	KeepMetadata bool `json:"keepMetadata,omitempty,omitzero"`
 
 	// MediaID The id of an upload. In an answer its url is beside it.
-	MediaID string        `json:"mediaId,omitempty,omitzero"`
-	Type    MediaItemType `json:"type,omitempty,omitzero"`
+	MediaID string `json:"mediaId,omitempty,omitzero"`
+
+	// Type What the file is; of an upload it is known.
+	Type MediaItemType `json:"type,omitempty,omitzero"`
 
 	// URL A public http or https URL.
 	URL string `json:"url,omitempty,omitzero"`
@@ -2048,7 +2090,7 @@ type MediaItem struct {
 // pictures themselves, the picture has to be an upload. HEIC and AVIF become JPEG with none too.
 type MediaItemFit string
 
-// MediaItemType defines model for MediaItem.Type.
+// MediaItemType What the file is; of an upload it is known.
 type MediaItemType string
 
 // MediaLimits Sizes are in bytes, dimensions in pixels, ratios width by height.
@@ -2082,8 +2124,8 @@ type MediaLimits struct {
 	VideoTypes      []string `json:"videoTypes,omitempty,omitzero"`
 }
 
-// MediaListAnswer defines model for MediaListAnswer.
-type MediaListAnswer struct {
+// MediaListResponse defines model for MediaListResponse.
+type MediaListResponse struct {
 	Media      []Media    `json:"media"`
 	Pagination Pagination `json:"pagination"`
 
@@ -2091,8 +2133,17 @@ type MediaListAnswer struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// MessageAnswer defines model for MessageAnswer.
-type MessageAnswer struct {
+// MediaResponse defines model for MediaResponse.
+type MediaResponse struct {
+	// Media An upload.
+	Media Media `json:"media"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
+
+// MessageResponse defines model for MessageResponse.
+type MessageResponse struct {
 	Message string `json:"message"`
 }
 
@@ -2151,8 +2202,8 @@ type Monitor_Search struct {
 	Until time.Time `json:"until"`
 }
 
-// MonitorAnswer defines model for MonitorAnswer.
-type MonitorAnswer struct {
+// MonitorResponse defines model for MonitorResponse.
+type MonitorResponse struct {
 	Monitor Monitor `json:"monitor"`
 
 	// Warnings What was accepted and may not be what was meant.
@@ -2161,18 +2212,22 @@ type MonitorAnswer struct {
 
 // MonitorUpdate defines model for MonitorUpdate.
 type MonitorUpdate struct {
-	Exclude  []string `json:"exclude,omitzero"`
-	Include  []string `json:"include,omitzero"`
-	IsPaused *bool    `json:"isPaused,omitempty"`
+	Exclude []string `json:"exclude,omitzero"`
+	Include []string `json:"include,omitzero"`
+
+	// IsPaused A paused monitor finds nothing.
+	IsPaused *bool `json:"isPaused,omitempty"`
 
 	// Language ISO 639-1: only posts that say to be in it; null for any.
-	Language  *string        `json:"language,omitempty"`
+	Language *string `json:"language,omitempty"`
+
+	// Name What people call the monitor.
 	Name      *string        `json:"name,omitempty"`
 	Platforms []PlatformName `json:"platforms,omitzero"`
 }
 
-// MonitorsAnswer defines model for MonitorsAnswer.
-type MonitorsAnswer struct {
+// MonitorsResponse defines model for MonitorsResponse.
+type MonitorsResponse struct {
 	Monitors   []Monitor `json:"monitors"`
 	NextCursor string    `json:"nextCursor"`
 
@@ -2236,24 +2291,12 @@ type Plan struct {
 	RequestsPerMinute *int `json:"requestsPerMinute"`
 }
 
-// PlanAnswer defines model for PlanAnswer.
-type PlanAnswer struct {
+// PlanResponse defines model for PlanResponse.
+type PlanResponse struct {
 	Plan Plan `json:"plan"`
 
 	// Plans Those there are, by name.
 	Plans []Plan `json:"plans"`
-}
-
-// PlatformAnswer defines model for PlatformAnswer.
-type PlatformAnswer struct {
-	// Limits Which limits the posts of a workspace are held to.
-	Limits LimitSet `json:"limits"`
-
-	// Platform What is taken on a platform. A limit that does not exist is left out.
-	Platform PlatformLimits `json:"platform"`
-
-	// Warnings What was accepted and may not be what was meant.
-	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // PlatformContent Texts that override content, by platform.
@@ -2327,6 +2370,18 @@ type PlatformLimits_Wider struct {
 // PlatformName defines model for PlatformName.
 type PlatformName string
 
+// PlatformResponse defines model for PlatformResponse.
+type PlatformResponse struct {
+	// Limits Which limits the posts of a workspace are held to.
+	Limits LimitSet `json:"limits"`
+
+	// Platform What is taken on a platform. A limit that does not exist is left out.
+	Platform PlatformLimits `json:"platform"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+}
+
 // PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
 // that is not known is ignored and named in `warnings`; one that may have been meant to say who sees the post is refused.
 type PlatformSettings struct {
@@ -2346,8 +2401,8 @@ type PlatformSettings struct {
 	Youtube YoutubeSettings `json:"youtube,omitempty,omitzero"`
 }
 
-// PlatformsAnswer defines model for PlatformsAnswer.
-type PlatformsAnswer struct {
+// PlatformsResponse defines model for PlatformsResponse.
+type PlatformsResponse struct {
 	// Limits Which limits the posts of a workspace are held to.
 	Limits    LimitSet         `json:"limits"`
 	Platforms []PlatformLimits `json:"platforms"`
@@ -2403,22 +2458,14 @@ type Post struct {
 // PostStatus defines model for Post.Status.
 type PostStatus string
 
-// PostAnswer defines model for PostAnswer.
-type PostAnswer struct {
-	Post Post `json:"post"`
-
-	// Warnings What was accepted and may not be what was meant.
-	Warnings Warnings `json:"warnings,omitempty,omitzero"`
-}
-
-// PostCountsAnswer defines model for PostCountsAnswer.
-type PostCountsAnswer struct {
-	Counts []PostCountsAnswer_Counts `json:"counts"`
-	From   openapi_types.Date        `json:"from"`
+// PostCountsResponse defines model for PostCountsResponse.
+type PostCountsResponse struct {
+	Counts []PostCountsResponse_Counts `json:"counts"`
+	From   openapi_types.Date          `json:"from"`
 
 	// Metrics How the posts do that were published in the range.
-	Metrics PostCountsAnswer_Metrics `json:"metrics"`
-	To      openapi_types.Date       `json:"to"`
+	Metrics PostCountsResponse_Metrics `json:"metrics"`
+	To      openapi_types.Date         `json:"to"`
 
 	// Totals By status.
 	Totals map[string]int `json:"totals"`
@@ -2427,19 +2474,19 @@ type PostCountsAnswer struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// PostCountsAnswerCountsStatus defines model for PostCountsAnswer.Counts.Status.
-type PostCountsAnswerCountsStatus string
+// PostCountsResponseCountsStatus defines model for PostCountsResponse.Counts.Status.
+type PostCountsResponseCountsStatus string
 
-// PostCountsAnswer_Counts defines model for PostCountsAnswer.Counts.
-type PostCountsAnswer_Counts struct {
-	Count    int                          `json:"count"`
-	Day      openapi_types.Date           `json:"day"`
-	Platform PlatformName                 `json:"platform"`
-	Status   PostCountsAnswerCountsStatus `json:"status"`
+// PostCountsResponse_Counts defines model for PostCountsResponse.Counts.
+type PostCountsResponse_Counts struct {
+	Count    int                            `json:"count"`
+	Day      openapi_types.Date             `json:"day"`
+	Platform PlatformName                   `json:"platform"`
+	Status   PostCountsResponseCountsStatus `json:"status"`
 }
 
-// PostCountsAnswer_Metrics_Top defines model for PostCountsAnswer.Metrics.Top.
-type PostCountsAnswer_Metrics_Top struct {
+// PostCountsResponse_Metrics_Top defines model for PostCountsResponse.Metrics.Top.
+type PostCountsResponse_Metrics_Top struct {
 	AccountID  string    `json:"accountId"`
 	MeasuredAt time.Time `json:"measuredAt"`
 
@@ -2451,30 +2498,36 @@ type PostCountsAnswer_Metrics_Top struct {
 	PostedAt       time.Time    `json:"postedAt"`
 }
 
-// PostCountsAnswer_Metrics How the posts do that were published in the range.
-type PostCountsAnswer_Metrics struct {
+// PostCountsResponse_Metrics How the posts do that were published in the range.
+type PostCountsResponse_Metrics struct {
 	Accounts  []PostFigures `json:"accounts"`
 	Platforms []PostFigures `json:"platforms"`
 
 	// Series By the UTC day on which they were published.
-	Series []PostFigures                  `json:"series"`
-	Top    []PostCountsAnswer_Metrics_Top `json:"top"`
-	Totals PostFigures                    `json:"totals"`
+	Series []PostFigures                    `json:"series"`
+	Top    []PostCountsResponse_Metrics_Top `json:"top"`
+	Totals PostFigures                      `json:"totals"`
 }
 
 // PostFields defines model for PostFields.
 type PostFields struct {
 	// BrandID A brand that the post is filed under. A platform without an accountId means the brand's only account of it; an account that is not in the brand is a warning (account_of_another_brand).
 	BrandID *string `json:"brandId,omitempty"`
+
+	// Content The text of the post. How long it may be differs by platform: GET /platforms says. A platform gets a text of its own by platformContent, an account by platforms.
 	Content *string `json:"content,omitempty"`
 
 	// ExternalID The caller's own id of the post.
 	ExternalID *string `json:"externalId,omitempty"`
 
 	// FirstComment Short for firstComments with target 0.
-	FirstComment  *string        `json:"firstComment,omitempty"`
+	FirstComment *string `json:"firstComment,omitempty"`
+
+	// FirstComments Comments that are posted under the post once it is out.
 	FirstComments []FirstComment `json:"firstComments,omitzero"`
-	MediaItems    []MediaItem    `json:"mediaItems,omitzero"`
+
+	// MediaItems What is published beside the text, in this order.
+	MediaItems []MediaItem `json:"mediaItems,omitzero"`
 
 	// Metadata The caller's own data.
 	Metadata map[string]string `json:"metadata,omitzero"`
@@ -2482,7 +2535,9 @@ type PostFields struct {
 	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
 	// that is not known is ignored and named in `warnings`; one that may have been meant to say who sees the post is refused.
 	PlatformSettings *PlatformSettings `json:"platformSettings,omitempty"`
-	Platforms        []PlatformEntry   `json:"platforms,omitzero"`
+
+	// Platforms Where the post goes.
+	Platforms []PlatformEntry `json:"platforms,omitzero"`
 
 	// ScheduledFor ISO 8601; 5 minutes to 90 days ahead.
 	ScheduledFor *time.Time `json:"scheduledFor,omitempty"`
@@ -2506,8 +2561,19 @@ type PostFigures struct {
 
 // PostLookup At most 1,000 ids of both kinds together.
 type PostLookup struct {
+	// ExternalIds Ids of the caller's own.
 	ExternalIds []string `json:"externalIds,omitempty,omitzero"`
-	Ids         []string `json:"ids,omitempty,omitzero"`
+
+	// Ids Ids of posts.
+	Ids []string `json:"ids,omitempty,omitzero"`
+}
+
+// PostResponse defines model for PostResponse.
+type PostResponse struct {
+	Post Post `json:"post"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // PostRetry defines model for PostRetry.
@@ -2526,6 +2592,8 @@ type PostRetry struct {
 type PostUpdate struct {
 	// BrandID A brand that the post is filed under. A platform without an accountId means the brand's only account of it; an account that is not in the brand is a warning (account_of_another_brand).
 	BrandID *string `json:"brandId,omitempty"`
+
+	// Content The text of the post. How long it may be differs by platform: GET /platforms says. A platform gets a text of its own by platformContent, an account by platforms.
 	Content *string `json:"content,omitempty"`
 
 	// DryRun Judge the change and make none. The answer has the post as it would be.
@@ -2535,9 +2603,13 @@ type PostUpdate struct {
 	ExternalID *string `json:"externalId,omitempty"`
 
 	// FirstComment Short for firstComments with target 0.
-	FirstComment  *string        `json:"firstComment,omitempty"`
+	FirstComment *string `json:"firstComment,omitempty"`
+
+	// FirstComments Comments that are posted under the post once it is out.
 	FirstComments []FirstComment `json:"firstComments,omitzero"`
-	MediaItems    []MediaItem    `json:"mediaItems,omitzero"`
+
+	// MediaItems What is published beside the text, in this order.
+	MediaItems []MediaItem `json:"mediaItems,omitzero"`
 
 	// Metadata The caller's own data.
 	Metadata map[string]string `json:"metadata,omitzero"`
@@ -2545,21 +2617,25 @@ type PostUpdate struct {
 	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
 	// that is not known is ignored and named in `warnings`; one that may have been meant to say who sees the post is refused.
 	PlatformSettings *PlatformSettings `json:"platformSettings,omitempty"`
-	Platforms        []PlatformEntry   `json:"platforms,omitzero"`
+
+	// Platforms Where the post goes.
+	Platforms []PlatformEntry `json:"platforms,omitzero"`
 
 	// ScheduledFor ISO 8601; 5 minutes to 90 days ahead.
-	ScheduledFor *time.Time        `json:"scheduledFor,omitempty"`
-	Status       *PostUpdateStatus `json:"status,omitempty"`
+	ScheduledFor *time.Time `json:"scheduledFor,omitempty"`
+
+	// Status draft takes a scheduled post out of its schedule; scheduled puts a draft into it.
+	Status *PostUpdateStatus `json:"status,omitempty"`
 
 	// Timezone IANA name; that of a scheduledFor without an offset. A post in a queue has the queue's unless it names one.
 	Timezone *string `json:"timezone,omitempty"`
 }
 
-// PostUpdateStatus defines model for PostUpdate.Status.
+// PostUpdateStatus draft takes a scheduled post out of its schedule; scheduled puts a draft into it.
 type PostUpdateStatus string
 
-// PostsAnswer defines model for PostsAnswer.
-type PostsAnswer struct {
+// PostsResponse defines model for PostsResponse.
+type PostsResponse struct {
 	Pagination Pagination `json:"pagination"`
 	Posts      []Post     `json:"posts"`
 
@@ -2570,17 +2646,17 @@ type PostsAnswer struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// PublicProfileAnswer defines model for PublicProfileAnswer.
-type PublicProfileAnswer struct {
+// PublicProfileResponse defines model for PublicProfileResponse.
+type PublicProfileResponse struct {
 	// Profile What the platform does not report is null.
-	Profile PublicProfileAnswer_Profile `json:"profile"`
+	Profile PublicProfileResponse_Profile `json:"profile"`
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// PublicProfileAnswer_Profile What the platform does not report is null.
-type PublicProfileAnswer_Profile struct {
+// PublicProfileResponse_Profile What the platform does not report is null.
+type PublicProfileResponse_Profile struct {
 	AvatarURL   string       `json:"avatarUrl"`
 	CreatedAt   time.Time    `json:"createdAt"`
 	Description string       `json:"description"`
@@ -2606,8 +2682,8 @@ type Queue struct {
 	UpdatedAt time.Time  `json:"updatedAt,omitempty,omitzero"`
 }
 
-// QueueAnswer defines model for QueueAnswer.
-type QueueAnswer struct {
+// QueueResponse defines model for QueueResponse.
+type QueueResponse struct {
 	Queue Queue `json:"queue"`
 
 	// Warnings What was accepted and may not be what was meant.
@@ -2616,34 +2692,41 @@ type QueueAnswer struct {
 
 // QueueUpdate defines model for QueueUpdate.
 type QueueUpdate struct {
-	IsDefault *bool      `json:"isDefault,omitempty"`
-	Name      *string    `json:"name,omitempty"`
-	Slots     []WeekSlot `json:"slots,omitzero"`
+	// IsDefault Posts with queue go into it: one queue of each brand, and one of the workspace.
+	IsDefault *bool `json:"isDefault,omitempty"`
+
+	// Name What people call the queue.
+	Name *string `json:"name,omitempty"`
+
+	// Slots When posts go out, week by week.
+	Slots []WeekSlot `json:"slots,omitzero"`
 
 	// Timezone IANA name.
 	Timezone *string `json:"timezone,omitempty"`
 }
 
-// QueuesAnswer defines model for QueuesAnswer.
-type QueuesAnswer struct {
+// QueuesResponse defines model for QueuesResponse.
+type QueuesResponse struct {
 	Queues []Queue `json:"queues"`
 }
 
 // Redeliver defines model for Redeliver.
 type Redeliver struct {
 	// Since Queued at or after this time; without an offset, UTC.
-	Since  string          `json:"since"`
+	Since string `json:"since"`
+
+	// Status Deliveries that have failed for good.
 	Status RedeliverStatus `json:"status,omitempty,omitzero"`
 
 	// Until Queued before this time; by default now.
 	Until string `json:"until,omitempty,omitzero"`
 }
 
-// RedeliverStatus defines model for Redeliver.Status.
+// RedeliverStatus Deliveries that have failed for good.
 type RedeliverStatus string
 
-// RedeliveredAnswer defines model for RedeliveredAnswer.
-type RedeliveredAnswer struct {
+// RedeliveredResponse defines model for RedeliveredResponse.
+type RedeliveredResponse struct {
 	// HasMore Whether the same request would send more.
 	HasMore     bool `json:"hasMore"`
 	Redelivered int  `json:"redelivered"`
@@ -2672,34 +2755,36 @@ type Reply struct {
 // ReplyStatus defines model for Reply.Status.
 type ReplyStatus string
 
-// ReplyAnswer defines model for ReplyAnswer.
-type ReplyAnswer struct {
-	Reply    Reply    `json:"reply"`
-	Warnings []Detail `json:"warnings,omitempty,omitzero"`
-}
-
 // ReplyCreate defines model for ReplyCreate.
 type ReplyCreate struct {
 	// ItemID What it answers.
 	ItemID string `json:"itemId"`
-	Text   string `json:"text"`
+
+	// Text The text of the reply.
+	Text string `json:"text"`
 }
 
-// RetentionAnswer defines model for RetentionAnswer.
-type RetentionAnswer struct {
+// ReplyResponse defines model for ReplyResponse.
+type ReplyResponse struct {
+	Reply    Reply    `json:"reply"`
+	Warnings []Detail `json:"warnings,omitempty,omitzero"`
+}
+
+// RetentionResponse defines model for RetentionResponse.
+type RetentionResponse struct {
 	From openapi_types.Date `json:"from"`
 	To   openapi_types.Date `json:"to"`
 
 	// Unavailable What is not available and why.
-	Unavailable string                   `json:"unavailable"`
-	Videos      []RetentionAnswer_Videos `json:"videos"`
+	Unavailable string                     `json:"unavailable"`
+	Videos      []RetentionResponse_Videos `json:"videos"`
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// RetentionAnswer_Videos defines model for RetentionAnswer.Videos.
-type RetentionAnswer_Videos struct {
+// RetentionResponse_Videos defines model for RetentionResponse.Videos.
+type RetentionResponse_Videos struct {
 	AccountID          string   `json:"accountId"`
 	AverageViewSeconds *float64 `json:"averageViewSeconds"`
 
@@ -2716,8 +2801,8 @@ type RetentionAnswer_Videos struct {
 	WatchSeconds   *int      `json:"watchSeconds"`
 }
 
-// RetryAnswer defines model for RetryAnswer.
-type RetryAnswer struct {
+// RetryResponse defines model for RetryResponse.
+type RetryResponse struct {
 	Post             Post           `json:"post"`
 	RetriedPlatforms []PlatformName `json:"retriedPlatforms"`
 
@@ -2725,8 +2810,8 @@ type RetryAnswer struct {
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// SlotsAnswer defines model for SlotsAnswer.
-type SlotsAnswer struct {
+// SlotsResponse defines model for SlotsResponse.
+type SlotsResponse struct {
 	Slots []time.Time `json:"slots"`
 
 	// Warnings What was accepted and may not be what was meant.
@@ -2760,13 +2845,13 @@ type TelegramSettings_LinkPreviewOptions struct {
 // TelegramSettingsParseMode How the text is marked up; not at all where it is left out.
 type TelegramSettingsParseMode string
 
-// TestAnswer defines model for TestAnswer.
-type TestAnswer struct {
-	Test TestAnswer_Test `json:"test"`
+// TestResponse defines model for TestResponse.
+type TestResponse struct {
+	Test TestResponse_Test `json:"test"`
 }
 
-// TestAnswer_Test defines model for TestAnswer.Test.
-type TestAnswer_Test struct {
+// TestResponse_Test defines model for TestResponse.Test.
+type TestResponse_Test struct {
 	DeliveredAt time.Time `json:"deliveredAt"`
 
 	// Error Why there is no answer.
@@ -2840,14 +2925,6 @@ type Thread struct {
 // ThreadStatus defines model for Thread.Status.
 type ThreadStatus string
 
-// ThreadAnswer defines model for ThreadAnswer.
-type ThreadAnswer struct {
-	Thread Thread `json:"thread"`
-
-	// Warnings What was accepted and may not be what was meant.
-	Warnings Warnings `json:"warnings,omitempty,omitzero"`
-}
-
 // ThreadConfig defines model for ThreadConfig.
 type ThreadConfig struct {
 	// ContinueOnError Leaves out an entry that failed and hangs the next on the last published one.
@@ -2880,10 +2957,16 @@ type ThreadCreate struct {
 
 	// PlatformSettings Options by platform. Those of a platform that the post does not go to are checked too, and have no effect. A setting
 	// that is not known is ignored and named in `warnings`; one that may have been meant to say who sees the post is refused.
-	PlatformSettings PlatformSettings   `json:"platformSettings,omitempty,omitzero"`
-	Platforms        []PlatformEntry    `json:"platforms"`
-	Posts            []ThreadEntryInput `json:"posts"`
-	PublishNow       bool               `json:"publishNow,omitempty,omitzero"`
+	PlatformSettings PlatformSettings `json:"platformSettings,omitempty,omitzero"`
+
+	// Platforms Where the thread goes.
+	Platforms []PlatformEntry `json:"platforms"`
+
+	// Posts The entries, in the order in which they are published.
+	Posts []ThreadEntryInput `json:"posts"`
+
+	// PublishNow Publish at once.
+	PublishNow bool `json:"publishNow,omitempty,omitzero"`
 
 	// Queue Into the next free slot of the default queue, of the brand or else of the workspace. Slots on days that are full for one of the accounts are passed over.
 	Queue bool `json:"queue,omitempty,omitzero"`
@@ -2892,8 +2975,10 @@ type ThreadCreate struct {
 	QueueID string `json:"queueId,omitempty,omitzero"`
 
 	// ScheduledFor ISO 8601; 5 minutes to 90 days ahead.
-	ScheduledFor time.Time          `json:"scheduledFor,omitempty,omitzero"`
-	Status       ThreadCreateStatus `json:"status,omitempty,omitzero"`
+	ScheduledFor time.Time `json:"scheduledFor,omitempty,omitzero"`
+
+	// Status draft: it waits until it is scheduled. scheduled: it goes out at scheduledFor. immediate: as publishNow.
+	Status ThreadCreateStatus `json:"status,omitempty,omitzero"`
 
 	// Timezone IANA name; that of a scheduledFor without an offset. A thread in a queue has the queue's unless it names one.
 	Timezone string `json:"timezone,omitempty,omitzero"`
@@ -2902,7 +2987,7 @@ type ThreadCreate struct {
 	Title string `json:"title,omitempty,omitzero"`
 }
 
-// ThreadCreateStatus defines model for ThreadCreate.Status.
+// ThreadCreateStatus draft: it waits until it is scheduled. scheduled: it goes out at scheduledFor. immediate: as publishNow.
 type ThreadCreateStatus string
 
 // ThreadEntry defines model for ThreadEntry.
@@ -2952,11 +3037,22 @@ type ThreadEntryStatus string
 
 // ThreadEntryInput A text or a media item is needed.
 type ThreadEntryInput struct {
-	Content    string      `json:"content,omitempty,omitzero"`
+	// Content The text of the entry.
+	Content string `json:"content,omitempty,omitzero"`
+
+	// MediaItems What is published beside the text.
 	MediaItems []MediaItem `json:"mediaItems,omitempty,omitzero"`
 
 	// PlatformContent Texts that override content, by platform.
 	PlatformContent PlatformContent `json:"platformContent,omitempty,omitzero"`
+}
+
+// ThreadResponse defines model for ThreadResponse.
+type ThreadResponse struct {
+	Thread Thread `json:"thread"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
 // ThreadUpdate defines model for ThreadUpdate.
@@ -2965,8 +3061,10 @@ type ThreadUpdate struct {
 	Config *ThreadConfig `json:"config,omitempty"`
 
 	// ScheduledFor ISO 8601; 5 minutes to 90 days ahead.
-	ScheduledFor *time.Time          `json:"scheduledFor,omitempty"`
-	Status       *ThreadUpdateStatus `json:"status,omitempty"`
+	ScheduledFor *time.Time `json:"scheduledFor,omitempty"`
+
+	// Status draft takes a scheduled thread out of its schedule; scheduled puts a draft into it.
+	Status *ThreadUpdateStatus `json:"status,omitempty"`
 
 	// Timezone IANA name; that of a scheduledFor without an offset.
 	Timezone *string `json:"timezone,omitempty"`
@@ -2975,7 +3073,7 @@ type ThreadUpdate struct {
 	Title *string `json:"title,omitempty"`
 }
 
-// ThreadUpdateStatus defines model for ThreadUpdate.Status.
+// ThreadUpdateStatus draft takes a scheduled thread out of its schedule; scheduled puts a draft into it.
 type ThreadUpdateStatus string
 
 // ThreadsSettings Of the post, or of the first entry of a thread.
@@ -3040,16 +3138,16 @@ type TiktokSettings struct {
 // TiktokSettingsPrivacy Who may see the video: required of a post to tiktok, and one that the account enables. Of an app that TikTok has not audited it accepts only SELF_ONLY, which a warning says (setting_private).
 type TiktokSettingsPrivacy string
 
-// TranscriptAnswer defines model for TranscriptAnswer.
-type TranscriptAnswer struct {
-	Transcript TranscriptAnswer_Transcript `json:"transcript"`
+// TranscriptResponse defines model for TranscriptResponse.
+type TranscriptResponse struct {
+	Transcript TranscriptResponse_Transcript `json:"transcript"`
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// TranscriptAnswer_Transcript_Cues defines model for TranscriptAnswer.Transcript.Cues.
-type TranscriptAnswer_Transcript_Cues struct {
+// TranscriptResponse_Transcript_Cues defines model for TranscriptResponse.Transcript.Cues.
+type TranscriptResponse_Transcript_Cues struct {
 	End float64 `json:"end"`
 
 	// Start Seconds from the beginning.
@@ -3057,9 +3155,9 @@ type TranscriptAnswer_Transcript_Cues struct {
 	Text  string  `json:"text"`
 }
 
-// TranscriptAnswer_Transcript defines model for TranscriptAnswer.Transcript.
-type TranscriptAnswer_Transcript struct {
-	Cues []TranscriptAnswer_Transcript_Cues `json:"cues"`
+// TranscriptResponse_Transcript defines model for TranscriptResponse.Transcript.
+type TranscriptResponse_Transcript struct {
+	Cues []TranscriptResponse_Transcript_Cues `json:"cues"`
 
 	// IsAutomatic It comes from speech recognition.
 	IsAutomatic bool   `json:"isAutomatic"`
@@ -3129,20 +3227,20 @@ type UploadPart struct {
 	UploadURL string `json:"uploadUrl"`
 }
 
-// UploadPartsAnswer defines model for UploadPartsAnswer.
-type UploadPartsAnswer struct {
-	ExpiresAt time.Time               `json:"expiresAt"`
-	Headers   map[string]string       `json:"headers"`
-	MediaID   string                  `json:"mediaId"`
-	Method    UploadPartsAnswerMethod `json:"method"`
+// UploadPartsResponse defines model for UploadPartsResponse.
+type UploadPartsResponse struct {
+	ExpiresAt time.Time                 `json:"expiresAt"`
+	Headers   map[string]string         `json:"headers"`
+	MediaID   string                    `json:"mediaId"`
+	Method    UploadPartsResponseMethod `json:"method"`
 
 	// PartSize Bytes of every part but the last.
 	PartSize int64        `json:"partSize"`
 	Parts    []UploadPart `json:"parts"`
 }
 
-// UploadPartsAnswerMethod defines model for UploadPartsAnswer.Method.
-type UploadPartsAnswerMethod string
+// UploadPartsResponseMethod defines model for UploadPartsResponse.Method.
+type UploadPartsResponseMethod string
 
 // Usage defines model for Usage.
 type Usage struct {
@@ -3172,21 +3270,21 @@ type Usage_Requests struct {
 	ResetsAt  time.Time `json:"resetsAt"`
 }
 
-// UsageAnswer defines model for UsageAnswer.
-type UsageAnswer struct {
+// UsageResponse defines model for UsageResponse.
+type UsageResponse struct {
 	Usage Usage `json:"usage"`
 }
 
-// ValidationAnswer defines model for ValidationAnswer.
-type ValidationAnswer struct {
-	Validation ValidationAnswer_Validation `json:"validation"`
+// ValidationResponse defines model for ValidationResponse.
+type ValidationResponse struct {
+	Validation ValidationResponse_Validation `json:"validation"`
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
 }
 
-// ValidationAnswer_Validation defines model for ValidationAnswer.Validation.
-type ValidationAnswer_Validation struct {
+// ValidationResponse_Validation defines model for ValidationResponse.Validation.
+type ValidationResponse_Validation struct {
 	Errors    []Detail            `json:"errors"`
 	IsValid   bool                `json:"isValid"`
 	Platforms map[string]Validity `json:"platforms"`
@@ -3232,27 +3330,28 @@ type Webhook struct {
 	URL    string `json:"url"`
 }
 
-// WebhookAnswer defines model for WebhookAnswer.
-type WebhookAnswer struct {
-	// RedeliveringSince Where a change asked for it: what failed since then is sent again.
-	RedeliveringSince time.Time `json:"redeliveringSince,omitempty,omitzero"`
-
-	// Warnings What was accepted and may not be what was meant.
-	Warnings Warnings `json:"warnings,omitempty,omitzero"`
-	Webhook  Webhook  `json:"webhook"`
-}
-
 // WebhookCreate defines model for WebhookCreate.
 type WebhookCreate struct {
+	// Events Names of the events that are sent to it.
 	Events []EventName `json:"events"`
 
 	// URL https and publicly reachable.
 	URL string `json:"url"`
 }
 
-// WebhookHistoryAnswer defines model for WebhookHistoryAnswer.
-type WebhookHistoryAnswer struct {
+// WebhookHistoryResponse defines model for WebhookHistoryResponse.
+type WebhookHistoryResponse struct {
 	Deliveries []DeliveryRecord `json:"deliveries"`
+
+	// Warnings What was accepted and may not be what was meant.
+	Warnings Warnings `json:"warnings,omitempty,omitzero"`
+	Webhook  Webhook  `json:"webhook"`
+}
+
+// WebhookResponse defines model for WebhookResponse.
+type WebhookResponse struct {
+	// RedeliveringSince Where a change asked for it: what failed since then is sent again.
+	RedeliveringSince time.Time `json:"redeliveringSince,omitempty,omitzero"`
 
 	// Warnings What was accepted and may not be what was meant.
 	Warnings Warnings `json:"warnings,omitempty,omitzero"`
@@ -3273,28 +3372,33 @@ type WebhookTest struct {
 // WebhookUpdate defines model for WebhookUpdate.
 type WebhookUpdate struct {
 	// Events Replaces the list.
-	Events   []EventName `json:"events,omitzero"`
-	IsActive *bool       `json:"isActive,omitempty"`
+	Events []EventName `json:"events,omitzero"`
+
+	// IsActive false pauses the webhook; true makes one active that was paused or disabled.
+	IsActive *bool `json:"isActive,omitempty"`
 
 	// RedeliverSince What failed since this time is sent again; without an offset, UTC. Not in the future, nor while the webhook is not active (invalid_state).
 	RedeliverSince *string `json:"redeliverSince,omitempty"`
-	URL            *string `json:"url,omitempty"`
+
+	// URL https and publicly reachable.
+	URL *string `json:"url,omitempty"`
 }
 
-// WebhooksAnswer defines model for WebhooksAnswer.
-type WebhooksAnswer struct {
+// WebhooksResponse defines model for WebhooksResponse.
+type WebhooksResponse struct {
 	Webhooks []Webhook `json:"webhooks"`
 }
 
 // WeekSlot defines model for WeekSlot.
 type WeekSlot struct {
+	// Day Day of the week in the queue's zone.
 	Day WeekSlotDay `json:"day"`
 
 	// Time Wall time in the queue's zone. One that a change of the clocks skips is left out in that week; of one that occurs twice the first is meant.
 	Time string `json:"time"`
 }
 
-// WeekSlotDay defines model for WeekSlot.Day.
+// WeekSlotDay Day of the week in the queue's zone.
 type WeekSlotDay string
 
 // YoutubeSettings defines model for YoutubeSettings.

@@ -75,13 +75,13 @@ func (s *sender) send(ctx context.Context, c chunk) ([]outcome, error) {
 func (s *sender) create(ctx context.Context, c chunk) ([]outcome, error) {
 	body := c.body(s.timezone, s.dryRun)
 	if body == nil {
-		return s.outcomes(c, &client.BulkAnswer{})
+		return s.outcomes(c, &client.BulkResponse{})
 	}
 	option := client.WithIdempotencyKey(c.key(s.importID))
 	if s.dryRun {
 		option = client.DryRun()
 	}
-	answer, err := s.api.Posts.CreateBulkJSON(ctx, body, option)
+	response, err := s.api.Posts.CreateBulkJSON(ctx, body, option)
 	s.note(err)
 	if refusal := unreadable(err); refusal != nil {
 		return s.sendAlone(ctx, c, refusal)
@@ -90,7 +90,7 @@ func (s *sender) create(ctx context.Context, c chunk) ([]outcome, error) {
 		return nil, fmt.Errorf("sending rows %d to %d: %w", c.rows[0].number, c.rows[len(c.rows)-1].number, err)
 	}
 	s.answered()
-	outcomes, err := s.outcomes(c, answer)
+	outcomes, err := s.outcomes(c, response)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +98,8 @@ func (s *sender) create(ctx context.Context, c chunk) ([]outcome, error) {
 }
 
 // outcomes are those of a chunk. In a dry run there is no post to say the time of a row that makes one.
-func (s *sender) outcomes(c chunk, answer *client.BulkAnswer) ([]outcome, error) {
-	outcomes, err := c.outcomes(answer, s.dryRun)
+func (s *sender) outcomes(c chunk, response *client.BulkResponse) ([]outcome, error) {
+	outcomes, err := c.outcomes(response, s.dryRun)
 	if err != nil || !s.dryRun {
 		return outcomes, err
 	}
@@ -214,8 +214,8 @@ func (c chunk) each(sent func(row) outcome) []outcome {
 }
 
 // outcomes reads the answer to a chunk.
-func (c chunk) outcomes(answer *client.BulkAnswer, dryRun bool) ([]outcome, error) {
-	results := answer.Results
+func (c chunk) outcomes(response *client.BulkResponse, dryRun bool) ([]outcome, error) {
+	results := response.Results
 	outcomes := c.each(func(r row) outcome {
 		if len(results) == 0 {
 			return outcome{row: -1}

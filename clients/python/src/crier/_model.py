@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -21,3 +22,12 @@ class Model(BaseModel):
     def body(self) -> dict[str, Any]:
         """What is sent: what was set, by the API's names."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    @classmethod
+    def body_of(cls, given: Model | Mapping[str, Any]) -> dict[str, Any]:
+        """What is sent of one of these, or of a dict of its fields, by the API's names or Python's."""
+        if isinstance(given, Mapping):
+            given = cls.model_validate(given)
+        if not isinstance(given, cls):
+            raise TypeError(f"crier.models.{cls.__name__} or a dict is wanted, not {type(given).__name__}")
+        return given.body()

@@ -120,7 +120,7 @@ class Attempt(Model):
     url: str | None = None
 
 
-class BestTimesAnswer(Model):
+class BestTimesResponse(Model):
     warnings: Warnings | None = None
     from_: date
     to: date
@@ -134,7 +134,7 @@ class BestTimesAnswer(Model):
     """Of the history of what is asked about."""
     other_posts: int
     """Of the workspace's other accounts."""
-    times: list[BestTimesAnswerTime]
+    times: list[BestTimesResponseTime]
 
 
 class Detail(Model):
@@ -151,7 +151,7 @@ class Detail(Model):
     """
 
 
-class BestTimesAnswerTime(Model):
+class BestTimesResponseTime(Model):
     weekday: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] | str
     hour: int
     lift: float
@@ -171,93 +171,59 @@ class Brand(Model):
     updated_at: datetime
 
 
-class BulkAnswer(Model):
-    results: list[BulkResult]
-    summary: BulkAnswerSummary
-    warnings: Warnings | None = None
+class BulkCreate(Model):
+    posts: list[PostCreate]
+    """The posts, which succeed and fail independently."""
+    timezone: str | None = None
+    """Of entries that name none."""
+    dry_run: bool | None = None
+    """Judge the entries and make nothing. The answer is 200 and has no posts."""
 
 
-class BulkResult(Model):
-    index: int
-    success: bool
-    post: Post | None = None
-    """What was made; absent where success is false, and from a dry run."""
-    error: Error | None = None
-    warnings: Warnings | None = None
-
-
-class Post(Model):
-    id: str
-    status: Literal["draft", "scheduled", "processing", "posted", "partially_failed", "failed", "cancelled"] | str
-    content: str
-    scheduled_for: datetime | None = None
-    """Missing on a draft without a time."""
-    timezone: str
-    platforms: list[PlatformEntry]
-    media_items: list[MediaItem]
-    first_comments: list[FirstComment]
-    """As requested; what became of them is in platforms."""
-    platform_settings: PlatformSettings
+class PostCreate(Model):
+    content: str | None = None
+    """The text of the post. How long it may be differs by platform: GET /platforms says. A platform gets a text of its
+    own by platformContent, an account by platforms.
+    """
+    platforms: list[TargetInput]
+    """Where the post goes."""
+    media_items: list[MediaItem] | None = None
+    """What is published beside the text, in this order."""
+    scheduled_for: datetime | str | None = None
+    """ISO 8601; 5 minutes to 90 days ahead."""
+    timezone: str | None = None
+    """IANA name; that of a scheduledFor without an offset. A post in a queue has the queue's unless it names one."""
+    platform_settings: PlatformSettings | None = None
+    first_comment: str | None = None
+    """Short for firstComments with target 0."""
+    first_comments: list[FirstComment] | None = None
+    """Comments that are posted under the post once it is out."""
     brand_id: str | None = None
-    thread_id: str | None = None
-    """Of a post that is a thread's."""
-    queue_id: str | None = None
-    """The queue whose slot scheduledFor is."""
+    """A brand that the post is filed under. A platform without an accountId means the brand's only account of it; an
+    account that is not in the brand is a warning (account_of_another_brand).
+    """
     external_id: str | None = None
+    """The caller's own id of the post."""
     metadata: dict[str, str] | None = None
-    is_api_post: bool
-    created_at: datetime
-    updated_at: datetime
-    warnings: list[Detail] | None = None
-    """What was accepted and may not be what was meant."""
+    """The caller's own data."""
+    status: Literal["draft", "scheduled", "immediate"] | str | None = None
+    """draft: it waits until it is scheduled. scheduled: it goes out at scheduledFor. immediate: as publishNow."""
+    publish_now: bool | None = None
+    """Publish at once."""
+    queue: bool | None = None
+    """Into the next free slot of the default queue, of the brand or else of the workspace. Slots on days that are full
+    for one of the accounts are passed over.
+    """
+    queue_id: str | None = None
+    """Into the next free slot of this queue."""
 
 
-class PlatformEntry(Model):
+class Target(Model):
     platform: PlatformName
-    account_id: str
-    content_override: str | None = None
-    """The text that this account gets instead of the post's content, where it was given one as the content of its
-    entry in platforms.
-    """
-    status: Literal["pending", "posted", "failed", "cancelled"] | str
-    post_id: str | None = None
-    """Id on the platform."""
-    post_url: str | None = None
-    posted_at: datetime | None = None
-    previous_error: str | None = None
-    """Why the last try failed, while it is tried again."""
-    error: Cause | None = None
-    """Why it failed for good. While it is pending, outcome_unknown alone: the answer of a call was lost, and crier
-    looks for the post.
-    """
-    held: Held | None = None
-    """Why nothing of it goes out at present."""
-    first_comments: list[CommentRecord] | None = None
-
-
-class Cause(Model):
-    code: str
-    message: str
-
-
-class Held(Model):
-    """The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under
-    review after a restore waits for a person; what is being deleted goes out no more.
-    """
-    reason: Literal["workspace_paused", "account_paused", "platform_paused", "under_review", "workspace_deleting", "account_deleting"] | str
-    message: str | None = None
-    """The operator's reason."""
-    since: datetime
-
-
-class CommentRecord(Model):
-    """What became of a first comment."""
-    target: int
-    status: Literal["posted", "failed", "skipped"] | str
-    comment_id: str | None = None
-    url: str | None = None
-    posted_at: datetime | None = None
-    error: Cause | None = None
+    account_id: str | None = None
+    """May be left out where a name of the platform is enough."""
+    content: str | None = None
+    """Overrides the post's content for this account."""
 
 
 class MediaItem(Model):
@@ -265,11 +231,13 @@ class MediaItem(Model):
     is checked against each platform at once; a url is fetched and checked before it is published.
     """
     type: Literal["image", "video", "pdf"] | str | None = None
+    """What the file is; of an upload it is known."""
     url: str | None = None
     """A public http or https URL."""
     media_id: str | None = None
     """The id of an upload. In an answer its url is beside it."""
     alt_text: str | None = None
+    """Describes a picture or a video to people who do not see it."""
     fit: Literal["none", "contain", "cover"] | str | None = None
     """What happens if a platform does not accept a picture for its format, bytes, pixels or aspect ratio: it is
     refused (none), or the platform gets a copy that it accepts, smaller, all of it with white bars where the aspect
@@ -283,12 +251,6 @@ class MediaItem(Model):
     what platforms get: Exif (but how the picture is turned), XMP, IPTC, comments, locations of films. The upload
     itself stays as it is.
     """
-
-
-class FirstComment(Model):
-    target: int | None = None
-    """The entry it belongs to; 0 is the main post."""
-    text: str
 
 
 class PlatformSettings(Model):
@@ -631,6 +593,102 @@ class GoogleBusinessSettingsOffer(Model):
     terms_conditions: str | None = None
 
 
+class FirstComment(Model):
+    target: int | None = None
+    """The entry it belongs to; 0 is the main post."""
+    text: str
+    """The text of the comment."""
+
+
+class BulkResponse(Model):
+    results: list[BulkResult]
+    summary: BulkResponseSummary
+    warnings: Warnings | None = None
+
+
+class BulkResult(Model):
+    index: int
+    success: bool
+    post: Post | None = None
+    """What was made; absent where success is false, and from a dry run."""
+    error: Error | None = None
+    warnings: Warnings | None = None
+
+
+class Post(Model):
+    id: str
+    status: Literal["draft", "scheduled", "processing", "posted", "partially_failed", "failed", "cancelled"] | str
+    content: str
+    scheduled_for: datetime | None = None
+    """Missing on a draft without a time."""
+    timezone: str
+    platforms: list[PlatformEntry]
+    media_items: list[MediaItem]
+    first_comments: list[FirstComment]
+    """As requested; what became of them is in platforms."""
+    platform_settings: PlatformSettings
+    brand_id: str | None = None
+    thread_id: str | None = None
+    """Of a post that is a thread's."""
+    queue_id: str | None = None
+    """The queue whose slot scheduledFor is."""
+    external_id: str | None = None
+    metadata: dict[str, str] | None = None
+    is_api_post: bool
+    created_at: datetime
+    updated_at: datetime
+    warnings: list[Detail] | None = None
+    """What was accepted and may not be what was meant."""
+
+
+class PlatformEntry(Model):
+    platform: PlatformName
+    account_id: str
+    content_override: str | None = None
+    """The text that this account gets instead of the post's content, where it was given one as the content of its
+    entry in platforms.
+    """
+    status: Literal["pending", "posted", "failed", "cancelled"] | str
+    post_id: str | None = None
+    """Id on the platform."""
+    post_url: str | None = None
+    posted_at: datetime | None = None
+    previous_error: str | None = None
+    """Why the last try failed, while it is tried again."""
+    error: Cause | None = None
+    """Why it failed for good. While it is pending, outcome_unknown alone: the answer of a call was lost, and crier
+    looks for the post.
+    """
+    held: Held | None = None
+    """Why nothing of it goes out at present."""
+    first_comments: list[CommentRecord] | None = None
+
+
+class Cause(Model):
+    code: str
+    message: str
+
+
+class Held(Model):
+    """The operator holds it. What is paused goes out when it is resumed, or ends as missed_deadline; what is under
+    review after a restore waits for a person; what is being deleted goes out no more.
+    """
+    reason: Literal["workspace_paused", "account_paused", "platform_paused", "under_review", "workspace_deleting", "account_deleting"] | str
+    message: str | None = None
+    """The operator's reason."""
+    since: datetime
+
+
+class CommentRecord(Model):
+    """What became of a first comment."""
+    target: int
+    status: Literal["posted", "failed", "skipped"] | str
+    comment_id: str | None = None
+    url: str | None = None
+    posted_at: datetime | None = None
+    error: Cause | None = None
+
+
 class Error(Model):
     code: Literal["validation_error", "account_ambiguous", "invalid_state", "unauthorized", "forbidden", "key_unconfirmed", "plan_limit_reached", "not_found", "method_not_allowed", "idempotency_conflict", "rate_limit_exceeded", "daily_limit_reached", "payload_too_large", "internal_error", "unavailable"] | str
     message: str
@@ -640,59 +698,13 @@ class Error(Model):
     """All that is wrong with the request; of account_ambiguous, the accounts to choose from."""
 
 
-class BulkAnswerSummary(Model):
+class BulkResponseSummary(Model):
     total: int
     succeeded: int
     failed: int
 
 
-class BulkCreate(Model):
-    posts: list[PostCreate]
-    timezone: str | None = None
-    """Of entries that name none."""
-    dry_run: bool | None = None
-    """Judge the entries and make nothing. The answer is 200 and has no posts."""
-
-
-class PostCreate(Model):
-    content: str | None = None
-    platforms: list[TargetInput]
-    media_items: list[MediaItem] | None = None
-    scheduled_for: datetime | str | None = None
-    """ISO 8601; 5 minutes to 90 days ahead."""
-    timezone: str | None = None
-    """IANA name; that of a scheduledFor without an offset. A post in a queue has the queue's unless it names one."""
-    platform_settings: PlatformSettings | None = None
-    first_comment: str | None = None
-    """Short for firstComments with target 0."""
-    first_comments: list[FirstComment] | None = None
-    brand_id: str | None = None
-    """A brand that the post is filed under. A platform without an accountId means the brand's only account of it; an
-    account that is not in the brand is a warning (account_of_another_brand).
-    """
-    external_id: str | None = None
-    """The caller's own id of the post."""
-    metadata: dict[str, str] | None = None
-    """The caller's own data."""
-    status: Literal["draft", "scheduled", "immediate"] | str | None = None
-    publish_now: bool | None = None
-    queue: bool | None = None
-    """Into the next free slot of the default queue, of the brand or else of the workspace. Slots on days that are full
-    for one of the accounts are passed over.
-    """
-    queue_id: str | None = None
-    """Into the next free slot of this queue."""
-
-
-class Target(Model):
-    platform: PlatformName
-    account_id: str | None = None
-    """May be left out where a name of the platform is enough."""
-    content: str | None = None
-    """Overrides the post's content for this account."""
-
-
-class ConnectBegunAnswer(Model):
+class ConnectBegunResponse(Model):
     auth_url: str
     """The platform's page, to open in the browser of the person whose account it is."""
     expires_at: datetime
@@ -732,7 +744,9 @@ class DeliveryRecord(Model):
 
 class EntitiesSelection(Model):
     selection_token: str
+    """Names the connection that a person has allowed."""
     entity_ids: list[str | int]
+    """Ids of the pages, boards, locations or channels to connect."""
     brand_id: str | None = None
     """Of the accounts; by default that of GET /connect/{platform}."""
 
@@ -913,32 +927,32 @@ class FeedMatchedData(Model):
     items: list[FeedMatchedDataItem]
 
 
-class FollowersAnswer(Model):
+class FollowersResponse(Model):
     warnings: Warnings | None = None
     from_: date
     to: date
-    totals: FollowersAnswerTotals
+    totals: FollowersResponseTotals
     """Of the last day, without youtube."""
-    series: list[FollowersAnswerSerie]
+    series: list[FollowersResponseSerie]
     """Without youtube."""
-    accounts: list[FollowersAnswerAccount]
+    accounts: list[FollowersResponseAccount]
 
 
-class FollowersAnswerTotals(Model):
+class FollowersResponseTotals(Model):
     """Of the last day, without youtube."""
     followers: int | None
     change: int | None
     accounts: int
 
 
-class FollowersAnswerSerie(Model):
+class FollowersResponseSerie(Model):
     day: date
     followers: int
     accounts: int
     """That are counted on this day."""
 
 
-class FollowersAnswerAccount(Model):
+class FollowersResponseAccount(Model):
     account_id: str
     platform: PlatformName
     day: date
@@ -948,16 +962,6 @@ class FollowersAnswerAccount(Model):
     posts: int | None
     change: int | None
     """Of followers since the first look of the range."""
-
-
-class InboxAnswer(Model):
-    items: list[InboxItem]
-    next_cursor: str | None
-    """The cursor of the next request; null at the end."""
-    has_more: bool
-    warnings: Warnings | None = None
-    unread: list[InboxAnswerUnread]
-    """How much of each account nobody has read, up to 1,000 of each kind; accounts without any are left out."""
 
 
 class InboxItem(Model):
@@ -990,7 +994,17 @@ class InboxItemAuthor(Model):
     url: str | None
 
 
-class InboxAnswerUnread(Model):
+class InboxResponse(Model):
+    items: list[InboxItem]
+    next_cursor: str | None
+    """The cursor of the next request; null at the end."""
+    has_more: bool
+    warnings: Warnings | None = None
+    unread: list[InboxResponseUnread]
+    """How much of each account nobody has read, up to 1,000 of each kind; accounts without any are left out."""
+
+
+class InboxResponseUnread(Model):
     account_id: str
     comments: int
     mentions: int
@@ -1029,7 +1043,9 @@ class Key(Model):
 
 class KeyCreate(Model):
     name: str
+    """What people call the key."""
     permissions: list[Literal["read", "write", "admin"] | str]
+    """What the key may do: admin includes write, and write includes read."""
     test: bool | None = None
     """Of the sandbox; by default as the key that asks."""
     networks: list[str] | None = None
@@ -1040,7 +1056,7 @@ class KeyCreate(Model):
     """When the key ends; never where it is left out. A successor by rotation ends then too."""
 
 
-class MarkAnswer(Model):
+class MarkResponse(Model):
     changed: int
     """How many had the other mark before."""
     warnings: list[Detail] | None = None
@@ -1078,7 +1094,7 @@ class Media(Model):
     """
 
 
-class MediaAddressAnswer(Model):
+class MediaAddressResponse(Model):
     upload_url: str
     method: Literal["PUT"]
     headers: dict[str, str]
@@ -1103,8 +1119,11 @@ class UploadPart(Model):
 
 class MediaFromUrl(Model):
     url: str
+    """A public http or https URL, which is fetched at once."""
     file_name: str | None = None
+    """What people call the file; it is not published."""
     alt_text: str | None = None
+    """Describes it to people who do not see it."""
 
 
 class Monitor(Model):
@@ -1131,6 +1150,7 @@ class MonitorSearch(Model):
 
 class MonitorCreate(Model):
     name: str
+    """What people call the monitor."""
     include: Keywords
     exclude: Keywords | None = None
     language: str | None = None
@@ -1142,10 +1162,12 @@ class MonitorCreate(Model):
     reports no language of a post.
     """
     is_paused: bool | None = None
+    """A paused monitor finds nothing."""
 
 
 class MonitorUpdate(Model):
     name: str | None = None
+    """What people call the monitor."""
     include: Keywords | None = None
     exclude: Keywords | None = None
     language: str | None = None
@@ -1157,6 +1179,7 @@ class MonitorUpdate(Model):
     reports no language of a post.
     """
     is_paused: bool | None = None
+    """A paused monitor finds nothing."""
 
 
 class PlatformLimits(Model):
@@ -1230,18 +1253,18 @@ class PlatformLimitsWider(Model):
     in_force: bool
 
 
-class PostCountsAnswer(Model):
+class PostCountsResponse(Model):
     from_: date
     to: date
-    counts: list[PostCountsAnswerCount]
+    counts: list[PostCountsResponseCount]
     totals: dict[str, int]
     """By status."""
     warnings: Warnings | None = None
-    metrics: PostCountsAnswerMetrics
+    metrics: PostCountsResponseMetrics
     """How the posts do that were published in the range."""
 
 
-class PostCountsAnswerCount(Model):
+class PostCountsResponseCount(Model):
     day: date
     platform: PlatformName
     status: Literal["posted", "failed"] | str
@@ -1270,7 +1293,7 @@ class Metrics(Model):
     watch_seconds: int | None = None
 
 
-class PostCountsAnswerMetricsTop(Model):
+class PostCountsResponseMetricsTop(Model):
     post_id: str
     account_id: str
     platform: PlatformName
@@ -1280,14 +1303,14 @@ class PostCountsAnswerMetricsTop(Model):
     metrics: Metrics
 
 
-class PostCountsAnswerMetrics(Model):
+class PostCountsResponseMetrics(Model):
     """How the posts do that were published in the range."""
     totals: PostFigures
     series: list[PostFigures]
     """By the UTC day on which they were published."""
     platforms: list[PostFigures]
     accounts: list[PostFigures]
-    top: list[PostCountsAnswerMetricsTop]
+    top: list[PostCountsResponseMetricsTop]
 
 
 class PostRetry(Model):
@@ -1304,8 +1327,13 @@ class PostRetry(Model):
 class PostUpdate(Model):
     """Lists and objects replace what was there; an empty one clears it."""
     content: str | None = None
+    """The text of the post. How long it may be differs by platform: GET /platforms says. A platform gets a text of its
+    own by platformContent, an account by platforms.
+    """
     platforms: list[TargetInput] | None = None
+    """Where the post goes."""
     media_items: list[MediaItem] | None = None
+    """What is published beside the text, in this order."""
     scheduled_for: datetime | str | None = None
     """ISO 8601; 5 minutes to 90 days ahead."""
     timezone: str | None = None
@@ -1314,6 +1342,7 @@ class PostUpdate(Model):
     first_comment: str | None = None
     """Short for firstComments with target 0."""
     first_comments: list[FirstComment] | None = None
+    """Comments that are posted under the post once it is out."""
     brand_id: str | None = None
     """A brand that the post is filed under. A platform without an accountId means the brand's only account of it; an
     account that is not in the brand is a warning (account_of_another_brand).
@@ -1323,17 +1352,18 @@ class PostUpdate(Model):
     metadata: dict[str, str] | None = None
     """The caller's own data."""
     status: Literal["draft", "scheduled"] | str | None = None
+    """draft takes a scheduled post out of its schedule; scheduled puts a draft into it."""
     dry_run: bool | None = None
     """Judge the change and make none. The answer has the post as it would be."""
 
 
-class PublicProfileAnswer(Model):
+class PublicProfileResponse(Model):
     warnings: Warnings | None = None
-    profile: PublicProfileAnswerProfile
+    profile: PublicProfileResponseProfile
     """What the platform does not report is null."""
 
 
-class PublicProfileAnswerProfile(Model):
+class PublicProfileResponseProfile(Model):
     """What the platform does not report is null."""
     platform: PlatformName
     id: str
@@ -1361,6 +1391,7 @@ class Queue(Model):
 
 class WeekSlot(Model):
     day: Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] | str
+    """Day of the week in the queue's zone."""
     time: str
     """Wall time in the queue's zone. One that a change of the clocks skips is left out in that week; of one that
     occurs twice the first is meant.
@@ -1369,20 +1400,26 @@ class WeekSlot(Model):
 
 class QueueCreate(Model):
     name: str
+    """What people call the queue."""
     timezone: str | None = None
     """IANA name."""
     slots: list[WeekSlot]
+    """When posts go out, week by week."""
     is_default: bool | None = None
+    """Posts with queue go into it: one queue of each brand, and one of the workspace."""
     brand_id: str | None = None
     """A brand that a connected account belongs to; left out for a queue of the workspace."""
 
 
 class QueueUpdate(Model):
     name: str | None = None
+    """What people call the queue."""
     timezone: str | None = None
     """IANA name."""
     slots: list[WeekSlot] | None = None
+    """When posts go out, week by week."""
     is_default: bool | None = None
+    """Posts with queue go into it: one queue of each brand, and one of the workspace."""
 
 
 class Redeliver(Model):
@@ -1391,9 +1428,10 @@ class Redeliver(Model):
     until: str | None = None
     """Queued before this time; by default now."""
     status: Literal["failed"] | str | None = None
+    """Deliveries that have failed for good."""
 
 
-class RedeliveredAnswer(Model):
+class RedeliveredResponse(Model):
     redelivered: int
     has_more: bool
     """Whether the same request would send more."""
@@ -1422,16 +1460,16 @@ class ReplyError(Model):
     message: str
 
 
-class RetentionAnswer(Model):
+class RetentionResponse(Model):
     warnings: Warnings | None = None
     from_: date
     to: date
-    videos: list[RetentionAnswerVideo]
+    videos: list[RetentionResponseVideo]
     unavailable: str
     """What is not available and why."""
 
 
-class RetentionAnswerVideo(Model):
+class RetentionResponseVideo(Model):
     post_id: str
     account_id: str
     platform_post_id: str
@@ -1446,16 +1484,16 @@ class RetentionAnswerVideo(Model):
     """With curve: how much of the video is over, to 1."""
 
 
-class SlotsAnswer(Model):
+class SlotsResponse(Model):
     slots: list[datetime]
     warnings: Warnings | None = None
 
 
-class TestAnswer(Model):
-    test: TestAnswerTest
+class TestResponse(Model):
+    test: TestResponseTest
 
 
-class TestAnswerTest(Model):
+class TestResponseTest(Model):
     event: EventName
     delivered_at: datetime
     response_code: int | None = None
@@ -1536,11 +1574,14 @@ class ThreadConfig(Model):
 
 class ThreadCreate(Model):
     posts: list[ThreadEntryInput]
+    """The entries, in the order in which they are published."""
     platforms: list[ThreadTarget]
+    """Where the thread goes."""
     title: str | None = None
     """For the caller; it is not published."""
     config: ThreadConfig | None = None
     publish_now: bool | None = None
+    """Publish at once."""
     queue: bool | None = None
     """Into the next free slot of the default queue, of the brand or else of the workspace. Slots on days that are full
     for one of the accounts are passed over.
@@ -1552,6 +1593,7 @@ class ThreadCreate(Model):
     timezone: str | None = None
     """IANA name; that of a scheduledFor without an offset. A thread in a queue has the queue's unless it names one."""
     status: Literal["draft", "scheduled", "immediate"] | str | None = None
+    """draft: it waits until it is scheduled. scheduled: it goes out at scheduledFor. immediate: as publishNow."""
     platform_settings: PlatformSettings | None = None
     first_comment: str | None = None
     """Short for firstComments with target 0."""
@@ -1570,7 +1612,9 @@ class ThreadCreate(Model):
 class ThreadEntryInput(Model):
     """A text or a media item is needed."""
     content: str | None = None
+    """The text of the entry."""
     media_items: list[MediaItem] | None = None
+    """What is published beside the text."""
     platform_content: PlatformContent | None = None
 
 
@@ -1590,28 +1634,29 @@ class ThreadUpdate(Model):
     config: ThreadConfig | None = None
     """Merged into what it was."""
     status: Literal["draft", "scheduled"] | str | None = None
+    """draft takes a scheduled thread out of its schedule; scheduled puts a draft into it."""
 
 
-class TranscriptAnswer(Model):
+class TranscriptResponse(Model):
     warnings: Warnings | None = None
-    transcript: TranscriptAnswerTranscript
+    transcript: TranscriptResponseTranscript
 
 
-class TranscriptAnswerTranscriptCue(Model):
+class TranscriptResponseTranscriptCue(Model):
     start: float
     """Seconds from the beginning."""
     end: float
     text: str
 
 
-class TranscriptAnswerTranscript(Model):
+class TranscriptResponseTranscript(Model):
     video_id: str
     language: str
     is_automatic: bool
     """It comes from speech recognition."""
     languages: list[str]
     """All that there are."""
-    cues: list[TranscriptAnswerTranscriptCue]
+    cues: list[TranscriptResponseTranscriptCue]
     text: str
     """All of it, a cue a line."""
 
@@ -1656,8 +1701,8 @@ class Plan(Model):
     """Connected at a time; null: no limit."""
 
 
-class ValidationAnswer(Model):
-    validation: ValidationAnswerValidation
+class ValidationResponse(Model):
+    validation: ValidationResponseValidation
     warnings: Warnings | None = None
 
 
@@ -1673,7 +1718,7 @@ class Validity(Model):
     """In words; the structured ones are beside platforms."""
 
 
-class ValidationAnswerValidation(Model):
+class ValidationResponseValidation(Model):
     is_valid: bool
     platforms: dict[str, Validity]
     errors: list[Detail]
@@ -1698,9 +1743,11 @@ class Webhook(Model):
 
 class WebhookUpdate(Model):
     url: str | None = None
+    """https and publicly reachable."""
     events: list[EventName] | None = None
     """Replaces the list."""
     is_active: bool | None = None
+    """false pauses the webhook; true makes one active that was paused or disabled."""
     redeliver_since: str | None = None
     """What failed since this time is sent again; without an offset, UTC. Not in the future, nor while the webhook is
     not active (invalid_state).

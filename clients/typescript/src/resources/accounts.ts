@@ -9,19 +9,19 @@ export class Accounts {
   constructor(private readonly sender: Sender) {}
 
   async list(filter?: Filter<"listAccounts">, options?: CallOptions): Promise<Account[]> {
-    const answer = await this.sender.call<{ accounts: Account[] }>("GET", "/accounts", { ...options, query: { ...filter } });
-    return answer.accounts;
+    const response = await this.sender.call<{ accounts: Account[] }>("GET", "/accounts", { ...options, query: { ...filter } });
+    return response.accounts;
   }
 
   async get(id: string, options?: CallOptions): Promise<Account> {
-    const answer = await this.sender.call<{ account: Account }>("GET", `/accounts/${encodeURIComponent(id)}`, options);
-    return answer.account;
+    const response = await this.sender.call<{ account: Account }>("GET", `/accounts/${encodeURIComponent(id)}`, options);
+    return response.account;
   }
 
   /** Names an account, or puts it into a brand; a brandId of null takes it out. */
   async update(id: string, change: Schemas["AccountUpdate"], options?: CallOptions): Promise<Account> {
-    const answer = await this.sender.call<{ account: Account }>("PATCH", `/accounts/${encodeURIComponent(id)}`, { ...options, body: change });
-    return answer.account;
+    const response = await this.sender.call<{ account: Account }>("PATCH", `/accounts/${encodeURIComponent(id)}`, { ...options, body: change });
+    return response.account;
   }
 
   /** Ends an account: its credentials are erased, and its posts fail. */
@@ -31,49 +31,49 @@ export class Accounts {
 
   /** Asks the platform whether an account works. */
   async health(id: string, options?: CallOptions): Promise<AccountHealth> {
-    const answer = await this.sender.call<{ health: AccountHealth }>("GET", `/accounts/${encodeURIComponent(id)}/health`, options);
-    return answer.health;
+    const response = await this.sender.call<{ health: AccountHealth }>("GET", `/accounts/${encodeURIComponent(id)}/health`, options);
+    return response.health;
   }
 
   /** Asks the platforms whether accounts work. */
   async healthOfAll(filter?: Filter<"checkAccounts">, options?: CallOptions): Promise<AccountHealth[]> {
-    const answer = await this.sender.call<{ results: AccountHealth[] }>("GET", "/accounts/health", { ...options, query: { ...filter } });
-    return answer.results;
+    const response = await this.sender.call<{ results: AccountHealth[] }>("GET", "/accounts/health", { ...options, query: { ...filter } });
+    return response.results;
   }
 
   /** How accounts of each platform are connected on this server. */
   async ways(options?: CallOptions): Promise<ConnectWay[]> {
-    const answer = await this.sender.call<{ platforms: ConnectWay[] }>("GET", "/connect", options);
-    return answer.platforms;
+    const response = await this.sender.call<{ platforms: ConnectWay[] }>("GET", "/connect", options);
+    return response.platforms;
   }
 
   /** Begins to connect an account on its platform's page: open authUrl in the browser of the person whose account it is. */
-  async askConsent(platform: Platform, request?: Filter<"beginConnect">, options?: CallOptions): Promise<Schemas["ConnectBegunAnswer"]> {
+  async askConsent(platform: Platform, request?: Filter<"beginConnect">, options?: CallOptions): Promise<Schemas["ConnectBegunResponse"]> {
     return this.sender.call("GET", `/connect/${platform}`, { ...options, query: { ...request } });
   }
 
   /** What a person who has consented may choose to connect. */
   async entities(platform: Platform, selectionToken: string, options?: CallOptions): Promise<Entity[]> {
-    const answer = await this.sender.call<{ entities: Entity[] }>("GET", `/connect/${platform}/entities`, { ...options, query: { selectionToken } });
-    return answer.entities;
+    const response = await this.sender.call<{ entities: Entity[] }>("GET", `/connect/${platform}/entities`, { ...options, query: { selectionToken } });
+    return response.entities;
   }
 
   /** Connects what a person has chosen: all of it, or nothing. */
   async select(platform: Platform, selection: Schemas["EntitiesSelection"], options?: CallOptions): Promise<Account[]> {
-    const answer = await this.sender.call<{ accounts: Account[] }>("POST", `/connect/${platform}/select`, { ...options, body: selection });
-    return answer.accounts;
+    const response = await this.sender.call<{ accounts: Account[] }>("POST", `/connect/${platform}/select`, { ...options, body: selection });
+    return response.accounts;
   }
 
   /** What each platform accepts. */
   async limits(options?: CallOptions): Promise<PlatformLimits[]> {
-    const answer = await this.sender.call<{ platforms: PlatformLimits[] }>("GET", "/platforms", options);
-    return answer.platforms;
+    const response = await this.sender.call<{ platforms: PlatformLimits[] }>("GET", "/platforms", options);
+    return response.platforms;
   }
 
   /** What one platform accepts: of the account with an id, or of one of which nothing else is known. */
   async limitsOf(platform: Platform, accountId?: string, options?: CallOptions): Promise<PlatformLimits> {
-    const answer = await this.sender.call<{ platform: PlatformLimits }>("GET", `/platforms/${platform}`, { ...options, query: { accountId } });
-    return answer.platform;
+    const response = await this.sender.call<{ platform: PlatformLimits }>("GET", `/platforms/${platform}`, { ...options, query: { accountId } });
+    return response.platform;
   }
 }
 
@@ -86,8 +86,8 @@ export class Brands {
   }
 
   async list(options?: CallOptions): Promise<Brand[]> {
-    const answer = await this.sender.call<{ brands: Brand[] }>("GET", "/brands", options);
-    return answer.brands;
+    const response = await this.sender.call<{ brands: Brand[] }>("GET", "/brands", options);
+    return response.brands;
   }
 
   async get(id: string, options?: CallOptions): Promise<Brand> {
@@ -112,8 +112,8 @@ export class Queues {
   }
 
   async list(options?: CallOptions): Promise<Queue[]> {
-    const answer = await this.sender.call<{ queues: Queue[] }>("GET", "/queues", options);
-    return answer.queues;
+    const response = await this.sender.call<{ queues: Queue[] }>("GET", "/queues", options);
+    return response.queues;
   }
 
   async get(id: string, options?: CallOptions): Promise<Queue> {
@@ -131,15 +131,15 @@ export class Queues {
 
   /** The next free slots, at most limit of them. */
   async slots(id: string, limit?: number, options?: CallOptions): Promise<string[]> {
-    const answer = await this.sender.call<{ slots: string[] }>("GET", `/queues/${encodeURIComponent(id)}/slots`, { ...options, query: { limit } });
-    return answer.slots;
+    const response = await this.sender.call<{ slots: string[] }>("GET", `/queues/${encodeURIComponent(id)}/slots`, { ...options, query: { limit } });
+    return response.slots;
   }
 }
 
-function brand(answer: { brand: Brand }): Brand {
-  return answer.brand;
+function brand(response: { brand: Brand }): Brand {
+  return response.brand;
 }
 
-function queue(answer: { queue: Queue }): Queue {
-  return answer.queue;
+function queue(response: { queue: Queue }): Queue {
+  return response.queue;
 }

@@ -57,11 +57,11 @@ export class Keys {
 
   /** What is used of the workspace's plan. */
   async usage(options?: CallOptions): Promise<Usage> {
-    const answer = await this.sender.call<{ usage: Usage }>("GET", "/usage", options);
-    return answer.usage;
+    const response = await this.sender.call<{ usage: Usage }>("GET", "/usage", options);
+    return response.usage;
   }
 }
 
-function key(answer: { key: Key }): Key {
-  return answer.key;
+function key(response: { key: Key }): Key {
+  return response.key;
 }

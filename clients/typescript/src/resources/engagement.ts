@@ -20,33 +20,33 @@ export class Engagement {
   }
 
   /** What nobody has read, up to 1,000 of each kind; accounts without any are left out. */
-  async unread(options?: CallOptions): Promise<Schemas["InboxAnswer"]["unread"]> {
-    const answer = await this.sender.call<Schemas["InboxAnswer"]>("GET", "/engagement/mentions", { ...options, query: { limit: 1 } });
-    return answer.unread;
+  async unread(options?: CallOptions): Promise<Schemas["InboxResponse"]["unread"]> {
+    const response = await this.sender.call<Schemas["InboxResponse"]>("GET", "/engagement/mentions", { ...options, query: { limit: 1 } });
+    return response.unread;
   }
 
   /** Marks up to 100 items as read, or as unread, and says how many were not before. */
   async mark(itemIds: string[], read = true, options?: CallOptions): Promise<number> {
-    const answer = await this.sender.call<Schemas["MarkAnswer"]>("POST", "/engagement/read", { ...options, body: { itemIds, read }, repeatable: true });
-    return answer.changed;
+    const response = await this.sender.call<Schemas["MarkResponse"]>("POST", "/engagement/read", { ...options, body: { itemIds, read }, repeatable: true });
+    return response.changed;
   }
 
   /** Stores an answer to a comment or a mention for good; it goes out within a second, by the account that was written to. */
   async reply(itemId: string, text: string, options?: CreateOptions): Promise<Reply> {
-    const answer = await this.sender.call<{ reply: Reply }>("POST", "/engagement/replies", { ...keyed(options), body: { itemId, text } });
-    return answer.reply;
+    const response = await this.sender.call<{ reply: Reply }>("POST", "/engagement/replies", { ...keyed(options), body: { itemId, text } });
+    return response.reply;
   }
 
   /** What became of a reply. */
   async getReply(id: string, options?: CallOptions): Promise<Reply> {
-    const answer = await this.sender.call<{ reply: Reply }>("GET", `/engagement/replies/${encodeURIComponent(id)}`, options);
-    return answer.reply;
+    const response = await this.sender.call<{ reply: Reply }>("GET", `/engagement/replies/${encodeURIComponent(id)}`, options);
+    return response.reply;
   }
 
   /** What is spoken in a video on youtube. Each time costs 250 of the 10,000 units that YouTube gives crier's app a day. */
-  async transcript(captions: Filter<"getTranscript">, options?: CallOptions): Promise<Schemas["TranscriptAnswer"]["transcript"]> {
-    const answer = await this.sender.call<Schemas["TranscriptAnswer"]>("GET", "/engagement/transcript", { ...options, query: captions });
-    return answer.transcript;
+  async transcript(captions: Filter<"getTranscript">, options?: CallOptions): Promise<Schemas["TranscriptResponse"]["transcript"]> {
+    const response = await this.sender.call<Schemas["TranscriptResponse"]>("GET", "/engagement/transcript", { ...options, query: captions });
+    return response.transcript;
   }
 }
 
@@ -89,12 +89,12 @@ export class Feeds {
   }
 
   /** What a platform shows of somebody to everybody. */
-  async profile(platform: Platform, handle: string, options?: CallOptions): Promise<Schemas["PublicProfileAnswer"]["profile"]> {
-    const answer = await this.sender.call<Schemas["PublicProfileAnswer"]>("GET", "/feeds/profile", { ...options, query: { platform, handle } });
-    return answer.profile;
+  async profile(platform: Platform, handle: string, options?: CallOptions): Promise<Schemas["PublicProfileResponse"]["profile"]> {
+    const response = await this.sender.call<Schemas["PublicProfileResponse"]>("GET", "/feeds/profile", { ...options, query: { platform, handle } });
+    return response.profile;
   }
 }
 
-function monitor(answer: { monitor: Monitor }): Monitor {
-  return answer.monitor;
+function monitor(response: { monitor: Monitor }): Monitor {
+  return response.monitor;
 }

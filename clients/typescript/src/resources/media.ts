@@ -15,7 +15,7 @@ export interface UploadOptions extends CallOptions {
   onProgress?: (sent: number, total: number) => void;
 }
 
-type Address = components["schemas"]["MediaAddressAnswer"];
+type Address = components["schemas"]["MediaAddressResponse"];
 type Part = Pick<components["schemas"]["UploadPart"], "uploadUrl" | "offset" | "size">;
 
 /** How many parts of a file are sent at a time. */
@@ -84,6 +84,6 @@ async function inTurn<T>(all: readonly T[], each: (one: T, failed: AbortSignal) 
   }
 }
 
-function media(answer: { media: Media }): Media {
-  return answer.media;
+function media(response: { media: Media }): Media {
+  return response.media;
 }

@@ -1,12 +1,12 @@
 import { pages } from "../list.js";
 import { keyed, type CallOptions, type CreateOptions, type Sender } from "../send.js";
 import type {
-  Attempt, Bulk, BulkAnswer, Filter, Post, PostCreate, PostRetry, PostUpdate, Thread, ThreadCreate, ThreadUpdate, Validation, Warned,
+  Attempt, Bulk, BulkResponse, Filter, Post, PostCreate, PostRetry, PostUpdate, Thread, ThreadCreate, ThreadUpdate, Validation, Warned,
 } from "../types.js";
 import type { Detail } from "../error.js";
 
-interface PostAnswer { post: Post; warnings?: Detail[] }
-interface ThreadAnswer { thread: Thread; warnings?: Detail[] }
+interface PostResponse { post: Post; warnings?: Detail[] }
+interface ThreadResponse { thread: Thread; warnings?: Detail[] }
 
 /** Makes posts and reads what became of them. */
 export class Posts {
@@ -18,14 +18,14 @@ export class Posts {
   }
 
   /** Makes up to 25 posts by one request, which succeed and fail independently: an error is one of the whole request. */
-  async createBulk(bulk: Bulk, options?: CreateOptions): Promise<BulkAnswer> {
+  async createBulk(bulk: Bulk, options?: CreateOptions): Promise<BulkResponse> {
     return this.sender.call("POST", "/posts/bulk", { ...keyed(options), body: bulk });
   }
 
   /** Finds the errors and warnings that a creation would; nothing is made. */
   async validate(post: PostCreate, options?: CallOptions): Promise<Validation> {
-    const answer = await this.sender.call<{ validation: Validation }>("POST", "/posts/validate", { ...options, body: post, repeatable: true });
-    return answer.validation;
+    const response = await this.sender.call<{ validation: Validation }>("POST", "/posts/validate", { ...options, body: post, repeatable: true });
+    return response.validation;
   }
 
   async get(id: string, options?: CallOptions): Promise<Warned<Post>> {
@@ -36,9 +36,9 @@ export class Posts {
   async lookup(ids: { ids?: string[]; externalIds?: string[] }, options?: CallOptions): Promise<Post[]> {
     const found = new Map<string, Post>(); // posts that share an id of your own may be in two answers
     for (let rest: typeof ids = ids; (rest.ids?.length ?? 0) + (rest.externalIds?.length ?? 0) > 0; ) {
-      const answer: { posts: Post[]; rest?: typeof ids } = await this.sender.call("POST", "/posts/lookup", { ...options, body: rest, repeatable: true });
-      for (const post of answer.posts) found.set(post.id, post);
-      rest = answer.rest ?? {};
+      const response: { posts: Post[]; rest?: typeof ids } = await this.sender.call("POST", "/posts/lookup", { ...options, body: rest, repeatable: true });
+      for (const post of response.posts) found.set(post.id, post);
+      rest = response.rest ?? {};
     }
     return [...found.values()];
   }
@@ -93,10 +93,10 @@ export class Threads {
   }
 }
 
-function warned({ post, warnings = [] }: PostAnswer): Warned<Post> {
+function warned({ post, warnings = [] }: PostResponse): Warned<Post> {
   return { ...post, warnings };
 }
 
-function warnedThread({ thread, warnings = [] }: ThreadAnswer): Warned<Thread> {
+function warnedThread({ thread, warnings = [] }: ThreadResponse): Warned<Thread> {
   return { ...thread, warnings };
 }

@@ -16,8 +16,8 @@ export class Webhooks {
   }
 
   async list(options?: CallOptions): Promise<Webhook[]> {
-    const answer = await this.sender.call<{ webhooks: Webhook[] }>("GET", "/webhooks", options);
-    return answer.webhooks;
+    const response = await this.sender.call<{ webhooks: Webhook[] }>("GET", "/webhooks", options);
+    return response.webhooks;
   }
 
   async get(id: string, options?: CallOptions): Promise<Webhook> {
@@ -33,9 +33,9 @@ export class Webhooks {
   }
 
   /** Sends sample data, and tells what the receiver answered. */
-  async test(id: string, event: EventName, options?: CallOptions): Promise<Schemas["TestAnswer"]["test"]> {
-    const answer = await this.sender.call<Schemas["TestAnswer"]>("POST", `/webhooks/${encodeURIComponent(id)}/test`, { ...options, body: { event }, slow: true });
-    return answer.test;
+  async test(id: string, event: EventName, options?: CallOptions): Promise<Schemas["TestResponse"]["test"]> {
+    const response = await this.sender.call<Schemas["TestResponse"]>("POST", `/webhooks/${encodeURIComponent(id)}/test`, { ...options, body: { event }, slow: true });
+    return response.test;
   }
 
   /** Makes another secret; the old one signs too for overlapSeconds, a day unless they are named. */
@@ -49,21 +49,21 @@ export class Webhooks {
   }
 
   /** A delivery, with what was sent. */
-  async delivery(id: string, delivery: string, options?: CallOptions): Promise<Schemas["DeliveryDetailAnswer"]["delivery"]> {
+  async delivery(id: string, delivery: string, options?: CallOptions): Promise<Schemas["DeliveryDetailResponse"]["delivery"]> {
     const path = `/webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(delivery)}`;
-    const answer = await this.sender.call<Schemas["DeliveryDetailAnswer"]>("GET", path, options);
-    return answer.delivery;
+    const response = await this.sender.call<Schemas["DeliveryDetailResponse"]>("GET", path, options);
+    return response.delivery;
   }
 
   /** Sends a delivery again. */
   async redeliver(id: string, delivery: string, options?: CallOptions): Promise<Delivery> {
     const path = `/webhooks/${encodeURIComponent(id)}/deliveries/${encodeURIComponent(delivery)}/redeliver`;
-    const answer = await this.sender.call<{ delivery: Delivery }>("POST", path, options);
-    return answer.delivery;
+    const response = await this.sender.call<{ delivery: Delivery }>("POST", path, options);
+    return response.delivery;
   }
 
   /** Sends again what failed since a time, and tells how many deliveries that were and whether there are more. */
-  async redeliverFailed(id: string, since: string | Date, options?: CallOptions): Promise<Schemas["RedeliveredAnswer"]> {
+  async redeliverFailed(id: string, since: string | Date, options?: CallOptions): Promise<Schemas["RedeliveredResponse"]> {
     return this.sender.call("POST", `/webhooks/${encodeURIComponent(id)}/redeliver`, { ...options, body: { since } });
   }
 }
@@ -76,14 +76,14 @@ export class Events {
   async *list(filter: { after?: string; names?: EventName[] } = {}, options: CallOptions = {}): AsyncGenerator<CrierEvent, void, undefined> {
     for (let after = filter.after, more = true; more; ) {
       const query = { after, type: filter.names, limit: 100 };
-      const answer: { events: unknown[]; nextCursor: string | null; hasMore: boolean } = await this.sender.call("GET", "/events", { ...options, query });
-      for (const event of answer.events) yield eventOf(event);
-      after = answer.nextCursor ?? undefined;
-      more = answer.hasMore;
+      const response: { events: unknown[]; nextCursor: string | null; hasMore: boolean } = await this.sender.call("GET", "/events", { ...options, query });
+      for (const event of response.events) yield eventOf(event);
+      after = response.nextCursor ?? undefined;
+      more = response.hasMore;
     }
   }
 }
 
-function webhook(answer: { webhook: Webhook }): Webhook {
-  return answer.webhook;
+function webhook(response: { webhook: Webhook }): Webhook {
+  return response.webhook;
 }

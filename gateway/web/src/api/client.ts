@@ -18,7 +18,7 @@ export type MediaItem = {
   altText?: string
   fit?: 'none' | 'contain' | 'cover'
 }
-export type Session = Schemas['SessionAnswer']['session']
+export type Session = Schemas['SessionResponse']['session']
 
 // fault is a detail with what it is about: a message such as "must be an address" leaves that to its field.
 function fault({ field, message }: Schemas['Detail']): string {

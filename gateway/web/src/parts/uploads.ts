@@ -11,7 +11,7 @@ export type Sending = { id: string; name: string; part: number; error?: string }
 export type Uploads = ReturnType<typeof useUploads>
 
 type Piece = { url: string; content: Blob; isSent: boolean }
-type Address = Pick<Schemas['MediaAddressAnswer'], 'mediaId' | 'method' | 'headers' | 'parts'> & { uploadUrl?: string }
+type Address = Pick<Schemas['MediaAddressResponse'], 'mediaId' | 'method' | 'headers' | 'parts'> & { uploadUrl?: string }
 type Job = { file: File; stop: AbortController; mediaId?: string }
 
 // atOnce is how many files are sent at a time: browsers open six connections to a server, and other requests

@@ -65,10 +65,10 @@ class AsyncSender:
             lambda: self._http.build_request(method, self._base + path, headers=sent, content=content, timeout=timeout), safe=safe, limited=True
         )
         try:
-            answer: dict[str, Any] = response.json()
+            result: dict[str, Any] = response.json()
         except ValueError as cause:
             raise CrierError("calling crier: the answer is not crier's") from cause
-        return answer
+        return result
 
     async def _send(self, request: Callable[[], httpx.Request], *, safe: bool, limited: bool) -> httpx.Response:
         ends = self._clock.now() + self._retry.limit
@@ -115,16 +115,16 @@ class AsyncResource:
         """Reads a list a page at a time, as its loop goes on. After an error it ends."""
         following: dict[str, Any] | None = {}
         while following is not None:
-            answer = await self._sender.get(path, {"limit": 100, **(query or {}), **following})
-            for one in answer[name]:
+            response = await self._sender.get(path, {"limit": 100, **(query or {}), **following})
+            for one in response[name]:
                 yield one
-            following = _following(answer)
+            following = _following(response)
 
 
-def _following(answer: Mapping[str, Any]) -> dict[str, Any] | None:
+def _following(response: Mapping[str, Any]) -> dict[str, Any] | None:
     """Where the next part of a list begins, as each kind of list tells it."""
-    pagination = answer.get("pagination") or {}
-    if cursor := pagination.get("nextCursor") or answer.get("nextCursor"):
+    pagination = response.get("pagination") or {}
+    if cursor := pagination.get("nextCursor") or response.get("nextCursor"):
         return {"cursor": cursor}
     return {"page": pagination["page"] + 1} if pagination.get("hasMore") and "page" in pagination else None
 

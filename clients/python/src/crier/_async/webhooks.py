@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
-from typing import List
+from typing import Any, List
 
 from .. import models
 from ..events import Event, event_of
@@ -22,16 +22,16 @@ class AsyncWebhooks(AsyncResource):
     async def get(self, id: str) -> models.Webhook:
         return models.Webhook.model_validate((await self._sender.get(path_of("webhooks", id)))["webhook"])
 
-    async def update(self, id: str, change: models.WebhookUpdate) -> models.Webhook:
-        return models.Webhook.model_validate((await self._sender.patch(path_of("webhooks", id), change.body()))["webhook"])
+    async def update(self, id: str, change: models.WebhookUpdate | Mapping[str, Any]) -> models.Webhook:
+        return models.Webhook.model_validate((await self._sender.patch(path_of("webhooks", id), models.WebhookUpdate.body_of(change)))["webhook"])
 
     async def delete(self, id: str) -> None:
         await self._sender.delete(path_of("webhooks", id))
 
-    async def test(self, id: str, event: models.EventName) -> models.TestAnswerTest:
+    async def test(self, id: str, event: models.EventName) -> models.TestResponseTest:
         """Sends sample data, and tells what the receiver answered."""
-        answer = await self._sender.post(path_of("webhooks", id, "test"), {"event": event}, slow=True)
-        return models.TestAnswerTest.model_validate(answer["test"])
+        response = await self._sender.post(path_of("webhooks", id, "test"), {"event": event}, slow=True)
+        return models.TestResponseTest.model_validate(response["test"])
 
     async def rotate_secret(self, id: str, overlap_seconds: int | None = None) -> models.Webhook:
         """Makes another secret; the old one signs too for overlap_seconds, a day unless they are named."""
@@ -60,13 +60,13 @@ class AsyncWebhooks(AsyncResource):
 
     async def redeliver(self, id: str, delivery: str) -> models.DeliveryRecord:
         """Sends a delivery again."""
-        answer = await self._sender.post(path_of("webhooks", id, "deliveries", delivery, "redeliver"))
-        return models.DeliveryRecord.model_validate(answer["delivery"])
+        response = await self._sender.post(path_of("webhooks", id, "deliveries", delivery, "redeliver"))
+        return models.DeliveryRecord.model_validate(response["delivery"])
 
-    async def redeliver_failed(self, id: str, since: datetime | str) -> models.RedeliveredAnswer:
+    async def redeliver_failed(self, id: str, since: datetime | str) -> models.RedeliveredResponse:
         """Sends again what failed since a time, and tells how many deliveries that were and whether there are more."""
-        answer = await self._sender.post(path_of("webhooks", id, "redeliver"), models.Redeliver(since=since).body())
-        return models.RedeliveredAnswer.model_validate(answer)
+        response = await self._sender.post(path_of("webhooks", id, "redeliver"), models.Redeliver(since=since).body())
+        return models.RedeliveredResponse.model_validate(response)
 
 
 class AsyncEvents(AsyncResource):
@@ -76,7 +76,7 @@ class AsyncEvents(AsyncResource):
         """Events in the order in which crier recorded them, up to now: go on later after the id of the last one."""
         more = True
         while more:
-            answer = await self._sender.get("/events", {"after": after, "type": [*names] or None, "limit": 100})
-            for one in answer["events"]:
+            response = await self._sender.get("/events", {"after": after, "type": [*names] or None, "limit": 100})
+            for one in response["events"]:
                 yield event_of(one)
-            after, more = answer["nextCursor"], answer["hasMore"]
+            after, more = response["nextCursor"], response["hasMore"]

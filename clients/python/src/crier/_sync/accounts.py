@@ -1,8 +1,9 @@
 # Made by scripts/generate.py of _async.
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import List
+from typing import Any, List
 
 from .. import models
 from .sender import Resource, path_of
@@ -12,15 +13,15 @@ class Accounts(Resource):
     """Connects accounts and says whether they work. Connecting needs a key with the permission admin."""
 
     def list(self, *, platform: str | None = None, brand_id: str | None = None) -> List[models.Account]:
-        answer = self._sender.get("/accounts", {"platform": platform, "brandId": brand_id})
-        return [models.Account.model_validate(one) for one in answer["accounts"]]
+        response = self._sender.get("/accounts", {"platform": platform, "brandId": brand_id})
+        return [models.Account.model_validate(one) for one in response["accounts"]]
 
     def get(self, id: str) -> models.Account:
         return models.Account.model_validate((self._sender.get(path_of("accounts", id)))["account"])
 
-    def update(self, id: str, change: models.AccountUpdate) -> models.Account:
+    def update(self, id: str, change: models.AccountUpdate | Mapping[str, Any]) -> models.Account:
         """Names an account, or puts it into a brand; a brand_id that is set to None takes it out."""
-        return models.Account.model_validate((self._sender.patch(path_of("accounts", id), change.body()))["account"])
+        return models.Account.model_validate((self._sender.patch(path_of("accounts", id), models.AccountUpdate.body_of(change)))["account"])
 
     def disconnect(self, id: str) -> None:
         """Ends an account: its credentials are erased, and its posts fail."""
@@ -32,8 +33,8 @@ class Accounts(Resource):
 
     def health_of_all(self, *, platform: str | None = None, brand_id: str | None = None) -> List[models.AccountHealth]:
         """Asks the platforms whether accounts work."""
-        answer = self._sender.get("/accounts/health", {"platform": platform, "brandId": brand_id})
-        return [models.AccountHealth.model_validate(one) for one in answer["results"]]
+        response = self._sender.get("/accounts/health", {"platform": platform, "brandId": brand_id})
+        return [models.AccountHealth.model_validate(one) for one in response["results"]]
 
     def ways(self) -> List[models.ConnectWay]:
         """How accounts of each platform are connected on this server."""
@@ -41,20 +42,20 @@ class Accounts(Resource):
 
     def ask_consent(
         self, platform: str, *, server: str | None = None, redirect: str | None = None, brand_id: str | None = None
-    ) -> models.ConnectBegunAnswer:
+    ) -> models.ConnectBegunResponse:
         """Begins to connect an account on its platform's page: open auth_url in the browser of the person whose account it is."""
         query = {"server": server, "redirect": redirect, "brandId": brand_id}
-        return models.ConnectBegunAnswer.model_validate(self._sender.get(path_of("connect", platform), query))
+        return models.ConnectBegunResponse.model_validate(self._sender.get(path_of("connect", platform), query))
 
     def entities(self, platform: str, selection_token: str) -> List[models.Entity]:
         """What a person who has consented may choose to connect."""
-        answer = self._sender.get(path_of("connect", platform, "entities"), {"selectionToken": selection_token})
-        return [models.Entity.model_validate(one) for one in answer["entities"]]
+        response = self._sender.get(path_of("connect", platform, "entities"), {"selectionToken": selection_token})
+        return [models.Entity.model_validate(one) for one in response["entities"]]
 
-    def select(self, platform: str, selection: models.EntitiesSelection) -> List[models.Account]:
+    def select(self, platform: str, selection: models.EntitiesSelection | Mapping[str, Any]) -> List[models.Account]:
         """Connects what a person has chosen: all of it, or nothing."""
-        answer = self._sender.post(path_of("connect", platform, "select"), selection.body())
-        return [models.Account.model_validate(one) for one in answer["accounts"]]
+        response = self._sender.post(path_of("connect", platform, "select"), models.EntitiesSelection.body_of(selection))
+        return [models.Account.model_validate(one) for one in response["accounts"]]
 
     def limits(self) -> List[models.PlatformLimits]:
         """What each platform accepts."""
@@ -62,8 +63,8 @@ class Accounts(Resource):
 
     def limits_of(self, platform: str, account_id: str | None = None) -> models.PlatformLimits:
         """What one platform accepts: of the account with an id, or of one of which nothing else is known."""
-        answer = self._sender.get(path_of("platforms", platform), {"accountId": account_id})
-        return models.PlatformLimits.model_validate(answer["platform"])
+        response = self._sender.get(path_of("platforms", platform), {"accountId": account_id})
+        return models.PlatformLimits.model_validate(response["platform"])
 
 
 class Brands(Resource):
@@ -88,8 +89,8 @@ class Brands(Resource):
 class Queues(Resource):
     """Makes weekly slots that posts are placed in."""
 
-    def create(self, queue: models.QueueCreate) -> models.Queue:
-        return models.Queue.model_validate((self._sender.post("/queues", queue.body()))["queue"])
+    def create(self, queue: models.QueueCreate | Mapping[str, Any]) -> models.Queue:
+        return models.Queue.model_validate((self._sender.post("/queues", models.QueueCreate.body_of(queue)))["queue"])
 
     def list(self) -> List[models.Queue]:
         return [models.Queue.model_validate(one) for one in (self._sender.get("/queues"))["queues"]]
@@ -97,14 +98,14 @@ class Queues(Resource):
     def get(self, id: str) -> models.Queue:
         return models.Queue.model_validate((self._sender.get(path_of("queues", id)))["queue"])
 
-    def update(self, id: str, change: models.QueueUpdate) -> models.Queue:
+    def update(self, id: str, change: models.QueueUpdate | Mapping[str, Any]) -> models.Queue:
         """Changes a queue; posts that it has placed stay where they are."""
-        return models.Queue.model_validate((self._sender.patch(path_of("queues", id), change.body()))["queue"])
+        return models.Queue.model_validate((self._sender.patch(path_of("queues", id), models.QueueUpdate.body_of(change)))["queue"])
 
     def delete(self, id: str) -> None:
         self._sender.delete(path_of("queues", id))
 
     def slots(self, id: str, limit: int | None = None) -> List[datetime]:
         """The next free slots, at most limit of them."""
-        answer = self._sender.get(path_of("queues", id, "slots"), {"limit": limit})
-        return models.SlotsAnswer.model_validate(answer).slots
+        response = self._sender.get(path_of("queues", id, "slots"), {"limit": limit})
+        return models.SlotsResponse.model_validate(response).slots

@@ -1,7 +1,8 @@
 # Made by scripts/generate.py of _async.
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from .. import models
 from ..filters import Range
@@ -11,34 +12,34 @@ from .sender import Resource, path_of
 class Analytics(Resource):
     """How posts and accounts do, as crier last read it from their platforms. What no platform tells is None, which is not zero."""
 
-    def posts(self, within: Range = Range(), *, post_id: str | None = None, sort_by: str | None = None, top: int | None = None) -> models.PostCountsAnswer:
+    def posts(self, within: Range = Range(), *, post_id: str | None = None, sort_by: str | None = None, top: int | None = None) -> models.PostCountsResponse:
         """What was posted and what failed, by day and platform, and how those do that were published in the range."""
         query = {**within.query(), "postId": post_id, "sortBy": sort_by, "top": top}
-        return models.PostCountsAnswer.model_validate(self._sender.get("/analytics/posts", query))
+        return models.PostCountsResponse.model_validate(self._sender.get("/analytics/posts", query))
 
-    def followers(self, within: Range = Range()) -> models.FollowersAnswer:
+    def followers(self, within: Range = Range()) -> models.FollowersResponse:
         """How accounts gain followers."""
-        return models.FollowersAnswer.model_validate(self._sender.get("/analytics/followers", within.query()))
+        return models.FollowersResponse.model_validate(self._sender.get("/analytics/followers", within.query()))
 
-    def retention(self, within: Range = Range(), *, post_id: str | None = None, limit: int | None = None) -> models.RetentionAnswer:
+    def retention(self, within: Range = Range(), *, post_id: str | None = None, limit: int | None = None) -> models.RetentionResponse:
         """How long videos on youtube are watched, the most viewed first."""
         query = {**within.query(), "postId": post_id, "limit": limit}
-        return models.RetentionAnswer.model_validate(self._sender.get("/analytics/retention", query))
+        return models.RetentionResponse.model_validate(self._sender.get("/analytics/retention", query))
 
     def best_times(
         self, within: Range = Range(), *, timezone: str | None = None, metric: str | None = None, limit: int | None = None
-    ) -> models.BestTimesAnswer:
+    ) -> models.BestTimesResponse:
         """In which hours of the week posts do best by their own history, and how far that can be trusted."""
         query = {**within.query(), "timezone": timezone, "metric": metric, "limit": limit}
-        return models.BestTimesAnswer.model_validate(self._sender.get("/analytics/best-times", query))
+        return models.BestTimesResponse.model_validate(self._sender.get("/analytics/best-times", query))
 
 
 class Keys(Resource):
     """Makes API keys; it needs a key with the permission admin."""
 
-    def create(self, key: models.KeyCreate) -> models.Key:
+    def create(self, key: models.KeyCreate | Mapping[str, Any]) -> models.Key:
         """Makes a key. Its key is shown this once."""
-        return models.Key.model_validate((self._sender.post("/keys", key.body()))["key"])
+        return models.Key.model_validate((self._sender.post("/keys", models.KeyCreate.body_of(key)))["key"])
 
     def list(self) -> Iterator[models.Key]:
         for one in self._pages("/keys", "keys"):

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import List
+from typing import Any, List
 
 from .. import models
 from .sender import Resource, path_of
@@ -23,37 +23,37 @@ class Engagement(Resource):
         for one in self._pages("/engagement/mentions", "items", {"accountId": account_id, "unread": unread}):
             yield models.InboxItem.model_validate(one)
 
-    def unread(self) -> List[models.InboxAnswerUnread]:
+    def unread(self) -> List[models.InboxResponseUnread]:
         """What nobody has read, up to 1,000 of each kind; accounts without any are left out."""
-        answer = self._sender.get("/engagement/mentions", {"limit": 1})
-        return [models.InboxAnswerUnread.model_validate(one) for one in answer["unread"]]
+        response = self._sender.get("/engagement/mentions", {"limit": 1})
+        return [models.InboxResponseUnread.model_validate(one) for one in response["unread"]]
 
     def mark(self, item_ids: Sequence[str], read: bool = True) -> int:
         """Marks up to 100 items as read, or as unread, and says how many were not before."""
-        answer = self._sender.post("/engagement/read", {"itemIds": [*item_ids], "read": read}, safe=True)
-        return models.MarkAnswer.model_validate(answer).changed
+        response = self._sender.post("/engagement/read", {"itemIds": [*item_ids], "read": read}, safe=True)
+        return models.MarkResponse.model_validate(response).changed
 
     def reply(self, item_id: str, text: str, *, idempotency_key: str | None = None) -> models.Reply:
         """Stores an answer to a comment or a mention for good; it goes out within a second, by the account that was written to."""
         body = {"itemId": item_id, "text": text}
-        answer = self._sender.create("/engagement/replies", body, idempotency_key or secrets.token_hex(16))
-        return models.Reply.model_validate(answer["reply"])
+        response = self._sender.create("/engagement/replies", body, idempotency_key or secrets.token_hex(16))
+        return models.Reply.model_validate(response["reply"])
 
     def get_reply(self, id: str) -> models.Reply:
         """What became of a reply."""
         return models.Reply.model_validate((self._sender.get(path_of("engagement", "replies", id)))["reply"])
 
-    def transcript(self, account_id: str, video_id: str, language: str | None = None) -> models.TranscriptAnswerTranscript:
+    def transcript(self, account_id: str, video_id: str, language: str | None = None) -> models.TranscriptResponseTranscript:
         """What is spoken in a video on youtube. Each time costs 250 of the 10,000 units that YouTube gives crier's app a day."""
-        answer = self._sender.get("/engagement/transcript", {"accountId": account_id, "videoId": video_id, "language": language})
-        return models.TranscriptAnswerTranscript.model_validate(answer["transcript"])
+        response = self._sender.get("/engagement/transcript", {"accountId": account_id, "videoId": video_id, "language": language})
+        return models.TranscriptResponseTranscript.model_validate(response["transcript"])
 
 
 class Monitors(Resource):
     """Has crier look for keywords on public streams."""
 
-    def create(self, monitor: models.MonitorCreate) -> models.Monitor:
-        return models.Monitor.model_validate((self._sender.post("/feeds/keywords", monitor.body()))["monitor"])
+    def create(self, monitor: models.MonitorCreate | Mapping[str, Any]) -> models.Monitor:
+        return models.Monitor.model_validate((self._sender.post("/feeds/keywords", models.MonitorCreate.body_of(monitor)))["monitor"])
 
     def list(self) -> Iterator[models.Monitor]:
         for one in self._pages("/feeds/keywords", "monitors"):
@@ -62,8 +62,8 @@ class Monitors(Resource):
     def get(self, id: str) -> models.Monitor:
         return models.Monitor.model_validate((self._sender.get(path_of("feeds", "keywords", id)))["monitor"])
 
-    def update(self, id: str, change: models.MonitorUpdate) -> models.Monitor:
-        return models.Monitor.model_validate((self._sender.patch(path_of("feeds", "keywords", id), change.body()))["monitor"])
+    def update(self, id: str, change: models.MonitorUpdate | Mapping[str, Any]) -> models.Monitor:
+        return models.Monitor.model_validate((self._sender.patch(path_of("feeds", "keywords", id), models.MonitorUpdate.body_of(change)))["monitor"])
 
     def delete(self, id: str) -> None:
         self._sender.delete(path_of("feeds", "keywords", id))
@@ -84,7 +84,7 @@ class Feeds(Resource):
         for one in self._pages("/feeds/search", "items", query):
             yield models.FeedItem.model_validate(one)
 
-    def profile(self, platform: str, handle: str) -> models.PublicProfileAnswerProfile:
+    def profile(self, platform: str, handle: str) -> models.PublicProfileResponseProfile:
         """What a platform shows of somebody to everybody."""
-        answer = self._sender.get("/feeds/profile", {"platform": platform, "handle": handle})
-        return models.PublicProfileAnswerProfile.model_validate(answer["profile"])
+        response = self._sender.get("/feeds/profile", {"platform": platform, "handle": handle})
+        return models.PublicProfileResponseProfile.model_validate(response["profile"])

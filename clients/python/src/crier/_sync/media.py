@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Callable
+from collections.abc import Iterator, Callable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .. import models
 from .sender import Resource, path_of
@@ -43,17 +43,17 @@ class MediaFiles(Resource):
         size = file.seek(0, io.SEEK_END)
         said = {"fileName": file_name, "altText": alt_text, "sha256": sha256}
         announced = {"size": size, **{name: value for name, value in said.items() if value is not None}}
-        address = models.MediaAddressAnswer.model_validate(self._sender.post("/media/upload-url", announced))
+        address = models.MediaAddressResponse.model_validate(self._sender.post("/media/upload-url", announced))
         whole = models.UploadPart(number=1, offset=0, size=size, upload_url=address.upload_url, received=False)
         for part in address.parts or [whole]:
             headers = {**address.headers, "Content-Length": str(part.size)}
             self._sender.put(part.upload_url, headers, lambda part=part: _read(file, part, size, progress))  # type: ignore[misc]
-        answer = self._sender.post(path_of("media", address.media_id, "complete"), safe=True, slow=True)
-        return models.Media.model_validate(answer["media"])
+        response = self._sender.post(path_of("media", address.media_id, "complete"), safe=True, slow=True)
+        return models.Media.model_validate(response["media"])
 
-    def from_url(self, file: models.MediaFromUrl) -> models.Media:
+    def from_url(self, file: models.MediaFromUrl | Mapping[str, Any]) -> models.Media:
         """Has the server fetch a file from a public address, which may take minutes."""
-        return models.Media.model_validate((self._sender.post("/media/from-url", file.body(), slow=True))["media"])
+        return models.Media.model_validate((self._sender.post("/media/from-url", models.MediaFromUrl.body_of(file), slow=True))["media"])
 
     def get(self, id: str) -> models.Media:
         return models.Media.model_validate((self._sender.get(path_of("media", id)))["media"])

@@ -13,19 +13,19 @@ from .sender import Resource, path_of
 class Posts(Resource):
     """Makes posts and reads what became of them."""
 
-    def create(self, post: models.PostCreate, *, idempotency_key: str | None = None) -> models.Post:
+    def create(self, post: models.PostCreate | Mapping[str, Any], *, idempotency_key: str | None = None) -> models.Post:
         """Stores a post for good. Exactly one of publish_now, queue, queue_id, scheduled_for and the status draft is needed."""
-        return _post(self._sender.create("/posts", post.body(), idempotency_key or secrets.token_hex(16)))
+        return _post(self._sender.create("/posts", models.PostCreate.body_of(post), idempotency_key or secrets.token_hex(16)))
 
-    def create_bulk(self, bulk: models.BulkCreate, *, idempotency_key: str | None = None) -> models.BulkAnswer:
+    def create_bulk(self, bulk: models.BulkCreate | Mapping[str, Any], *, idempotency_key: str | None = None) -> models.BulkResponse:
         """Makes up to 25 posts by one request, which succeed and fail independently: an error is one of the whole request."""
-        answer = self._sender.create("/posts/bulk", bulk.body(), idempotency_key or secrets.token_hex(16))
-        return models.BulkAnswer.model_validate(answer)
+        response = self._sender.create("/posts/bulk", models.BulkCreate.body_of(bulk), idempotency_key or secrets.token_hex(16))
+        return models.BulkResponse.model_validate(response)
 
-    def validate(self, post: models.PostCreate) -> models.ValidationAnswerValidation:
+    def validate(self, post: models.PostCreate | Mapping[str, Any]) -> models.ValidationResponseValidation:
         """Finds the errors and warnings that a creation would; nothing is made."""
-        answer = self._sender.post("/posts/validate", post.body(), safe=True)
-        return models.ValidationAnswerValidation.model_validate(answer["validation"])
+        response = self._sender.post("/posts/validate", models.PostCreate.body_of(post), safe=True)
+        return models.ValidationResponseValidation.model_validate(response["validation"])
 
     def get(self, id: str) -> models.Post:
         return _post(self._sender.get(path_of("posts", id)))
@@ -35,22 +35,22 @@ class Posts(Resource):
         found: dict[str, models.Post] = {}  # posts that share an id of your own may be in two answers
         rest: dict[str, Any] = {"ids": [*ids], "externalIds": [*external_ids]}
         while rest.get("ids") or rest.get("externalIds"):
-            answer = self._sender.post("/posts/lookup", rest, safe=True)
-            found.update({one["id"]: models.Post.model_validate(one) for one in answer["posts"]})
-            rest = answer.get("rest") or {}
+            response = self._sender.post("/posts/lookup", rest, safe=True)
+            found.update({one["id"]: models.Post.model_validate(one) for one in response["posts"]})
+            rest = response.get("rest") or {}
         return [*found.values()]
 
-    def update(self, id: str, change: models.PostUpdate) -> models.Post:
+    def update(self, id: str, change: models.PostUpdate | Mapping[str, Any]) -> models.Post:
         """Changes a draft or a scheduled post: what was not set stays. After the answer the old version is never published."""
-        return _post(self._sender.patch(path_of("posts", id), change.body()))
+        return _post(self._sender.patch(path_of("posts", id), models.PostUpdate.body_of(change)))
 
     def cancel(self, id: str) -> None:
         """Removes a draft, and cancels a scheduled post: it is never published."""
         self._sender.delete(path_of("posts", id))
 
-    def retry(self, id: str, retry: models.PostRetry | None = None) -> models.Post:
+    def retry(self, id: str, retry: models.PostRetry | Mapping[str, Any] | None = None) -> models.Post:
         """Sets the failed platforms of a post going again. Nothing that is published is repeated."""
-        return _post(self._sender.post(path_of("posts", id, "retry"), retry.body() if retry else {}))
+        return _post(self._sender.post(path_of("posts", id, "retry"), models.PostRetry.body_of(retry) if retry else {}))
 
     def list(
         self,
@@ -84,25 +84,25 @@ class Posts(Resource):
 class Threads(Resource):
     """Makes posts of several entries and reads what became of them."""
 
-    def create(self, thread: models.ThreadCreate, *, idempotency_key: str | None = None) -> models.Thread:
+    def create(self, thread: models.ThreadCreate | Mapping[str, Any], *, idempotency_key: str | None = None) -> models.Thread:
         """Stores a thread for good, as posts.create does a post."""
-        return _thread(self._sender.create("/threads", thread.body(), idempotency_key or secrets.token_hex(16)))
+        return _thread(self._sender.create("/threads", models.ThreadCreate.body_of(thread), idempotency_key or secrets.token_hex(16)))
 
     def get(self, id: str) -> models.Thread:
         return _thread(self._sender.get(path_of("threads", id)))
 
-    def update(self, id: str, change: models.ThreadUpdate) -> models.Thread:
+    def update(self, id: str, change: models.ThreadUpdate | Mapping[str, Any]) -> models.Thread:
         """Changes a draft or a scheduled thread."""
-        return _thread(self._sender.patch(path_of("threads", id), change.body()))
+        return _thread(self._sender.patch(path_of("threads", id), models.ThreadUpdate.body_of(change)))
 
     def cancel(self, id: str) -> None:
         """Removes a draft, and cancels a scheduled thread: it is never published."""
         self._sender.delete(path_of("threads", id))
 
 
-def _post(answer: Mapping[str, Any]) -> models.Post:
-    return models.Post.model_validate({**answer["post"], "warnings": answer.get("warnings", [])})
+def _post(response: Mapping[str, Any]) -> models.Post:
+    return models.Post.model_validate({**response["post"], "warnings": response.get("warnings", [])})
 
 
-def _thread(answer: Mapping[str, Any]) -> models.Thread:
-    return models.Thread.model_validate({**answer["thread"], "warnings": answer.get("warnings", [])})
+def _thread(response: Mapping[str, Any]) -> models.Thread:
+    return models.Thread.model_validate({**response["thread"], "warnings": response.get("warnings", [])})

@@ -1,9 +1,9 @@
 # Made by scripts/generate.py of _async.
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import List
+from typing import Any, List
 
 from .. import models
 from ..events import Event, event_of
@@ -23,16 +23,16 @@ class Webhooks(Resource):
     def get(self, id: str) -> models.Webhook:
         return models.Webhook.model_validate((self._sender.get(path_of("webhooks", id)))["webhook"])
 
-    def update(self, id: str, change: models.WebhookUpdate) -> models.Webhook:
-        return models.Webhook.model_validate((self._sender.patch(path_of("webhooks", id), change.body()))["webhook"])
+    def update(self, id: str, change: models.WebhookUpdate | Mapping[str, Any]) -> models.Webhook:
+        return models.Webhook.model_validate((self._sender.patch(path_of("webhooks", id), models.WebhookUpdate.body_of(change)))["webhook"])
 
     def delete(self, id: str) -> None:
         self._sender.delete(path_of("webhooks", id))
 
-    def test(self, id: str, event: models.EventName) -> models.TestAnswerTest:
+    def test(self, id: str, event: models.EventName) -> models.TestResponseTest:
         """Sends sample data, and tells what the receiver answered."""
-        answer = self._sender.post(path_of("webhooks", id, "test"), {"event": event}, slow=True)
-        return models.TestAnswerTest.model_validate(answer["test"])
+        response = self._sender.post(path_of("webhooks", id, "test"), {"event": event}, slow=True)
+        return models.TestResponseTest.model_validate(response["test"])
 
     def rotate_secret(self, id: str, overlap_seconds: int | None = None) -> models.Webhook:
         """Makes another secret; the old one signs too for overlap_seconds, a day unless they are named."""
@@ -61,13 +61,13 @@ class Webhooks(Resource):
 
     def redeliver(self, id: str, delivery: str) -> models.DeliveryRecord:
         """Sends a delivery again."""
-        answer = self._sender.post(path_of("webhooks", id, "deliveries", delivery, "redeliver"))
-        return models.DeliveryRecord.model_validate(answer["delivery"])
+        response = self._sender.post(path_of("webhooks", id, "deliveries", delivery, "redeliver"))
+        return models.DeliveryRecord.model_validate(response["delivery"])
 
-    def redeliver_failed(self, id: str, since: datetime | str) -> models.RedeliveredAnswer:
+    def redeliver_failed(self, id: str, since: datetime | str) -> models.RedeliveredResponse:
         """Sends again what failed since a time, and tells how many deliveries that were and whether there are more."""
-        answer = self._sender.post(path_of("webhooks", id, "redeliver"), models.Redeliver(since=since).body())
-        return models.RedeliveredAnswer.model_validate(answer)
+        response = self._sender.post(path_of("webhooks", id, "redeliver"), models.Redeliver(since=since).body())
+        return models.RedeliveredResponse.model_validate(response)
 
 
 class Events(Resource):
@@ -77,7 +77,7 @@ class Events(Resource):
         """Events in the order in which crier recorded them, up to now: go on later after the id of the last one."""
         more = True
         while more:
-            answer = self._sender.get("/events", {"after": after, "type": [*names] or None, "limit": 100})
-            for one in answer["events"]:
+            response = self._sender.get("/events", {"after": after, "type": [*names] or None, "limit": 100})
+            for one in response["events"]:
                 yield event_of(one)
-            after, more = answer["nextCursor"], answer["hasMore"]
+            after, more = response["nextCursor"], response["hasMore"]

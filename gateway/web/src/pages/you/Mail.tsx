@@ -42,7 +42,7 @@ function Choice({ kind, isOn }: { kind: (typeof kinds)[number]; isOn: boolean })
     choose(next)
     try {
       await ask(api.PATCH('/me/mail', { body: { [kind]: next } }))
-      client.setQueryData<Schemas['MailChoicesAnswer']['mail']>(choices.queryKey, (before) => before && { ...before, [kind]: next })
+      client.setQueryData<Schemas['MailChoicesResponse']['mail']>(choices.queryKey, (before) => before && { ...before, [kind]: next })
     } catch (error) {
       choose(!next)
       fail(error)
