@@ -50,9 +50,9 @@ func TestProcessesKeepTheLimitOfAnAppTogether(t *testing.T) {
 	callers.Wait()
 	// What a process has leased and not used in time may come a little late.
 	const late = processes * perSecond / 5
-	most, least := int64(burst+late+perSecond*time.Since(began).Seconds()), int64(perSecond*lasts.Seconds()/2)
-	if got := calls.Load(); got > most || got < least {
-		t.Errorf("%d calls in %v at %d a second, want at least %d and at most %d", got, lasts, perSecond, least, most)
+	maximum, minimum := int64(burst+late+perSecond*time.Since(began).Seconds()), int64(perSecond*lasts.Seconds()/2)
+	if got := calls.Load(); got > maximum || got < minimum {
+		t.Errorf("%d calls in %v at %d a second, want at least %d and at most %d", got, lasts, perSecond, minimum, maximum)
 	} else {
 		t.Logf("%d calls in %v by %d processes", got, lasts, processes)
 	}

@@ -215,7 +215,7 @@ func (w *world) inOrder(kind string, due map[string]time.Time) {
 	slices.SortFunc(came, func(a, b simulated) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	last := map[string]time.Time{}
 	var latest time.Time
-	var most time.Duration
+	var maximum time.Duration
 	swapped := 0
 	for _, s := range came {
 		at := due[s.Text]
@@ -226,10 +226,10 @@ func (w *world) inOrder(kind string, due map[string]time.Time) {
 		if at.After(latest) {
 			latest = at
 		}
-		most = max(most, latest.Sub(at))
+		maximum = max(maximum, latest.Sub(at))
 	}
-	w.Logf("%s: at most %v ahead of one that was due earlier", kind, most)
-	if swapped > 0 || most > time.Minute {
-		w.Errorf("%s: %d posts passed one of their account, one of another that was due %v earlier", kind, swapped, most)
+	w.Logf("%s: at most %v ahead of one that was due earlier", kind, maximum)
+	if swapped > 0 || maximum > time.Minute {
+		w.Errorf("%s: %d posts passed one of their account, one of another that was due %v earlier", kind, swapped, maximum)
 	}
 }

@@ -69,12 +69,12 @@ func (c Config) MaxConnections() int { return c.connections().total() }
 
 // CheckConnections refuses a total with which some pool would be too small to work.
 func (c Config) CheckConnections() error {
-	least := nodeConnection + fewest
+	minimum := nodeConnection + fewest
 	if c.has(roleGateway) {
-		least += fewest + postgres.Creators
+		minimum += fewest + postgres.Creators
 	}
-	if c.PostgresConnections != 0 && c.PostgresConnections < least {
-		return fmt.Errorf("%d connections to PostgreSQL are too few for these roles: at least %d are wanted", c.PostgresConnections, least)
+	if c.PostgresConnections != 0 && c.PostgresConnections < minimum {
+		return fmt.Errorf("%d connections to PostgreSQL are too few for these roles: at least %d are wanted", c.PostgresConnections, minimum)
 	}
 	return nil
 }

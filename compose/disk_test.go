@@ -87,13 +87,13 @@ func (w *world) tellsFullDisk() bool {
 // and to refuse one where that is what should come.
 func (w *world) createOnFullDisk(filler *os.File, refuses bool) []attempt {
 	w.Helper()
-	const least, most, some = 5 * time.Second, time.Minute, 20
+	const minimum, maximum, some = 5 * time.Second, time.Minute, 20
 	account := w.connect(schema.Mastodon, 1)[0].String()
 	load := make([]attempt, 0, 1000)
 	block := make([]byte, 64<<10)
 	at, isLogged := int64(0), false
 	enough := func() bool { return len(load) >= some && (!refuses || countRefused(load) > 0) }
-	for began := time.Now(); time.Since(began) < least || !enough() && time.Since(began) < most; {
+	for began := time.Now(); time.Since(began) < minimum || !enough() && time.Since(began) < maximum; {
 		for {
 			n, err := filler.WriteAt(block, at)
 			if at += int64(n); err != nil {

@@ -91,8 +91,8 @@ func TestListeningMissesNothing(t *testing.T) {
 	}
 	watch(streamQuiet)
 	report(t, "quiet", lags)
-	if most := slices.Max(lags); most > bySize(maxLagInCrowds, maxLag) {
-		t.Errorf("lag = %v", most)
+	if maximum := slices.Max(lags); maximum > bySize(maxLagInCrowds, maxLag) {
+		t.Errorf("lag = %v", maximum)
 	}
 	lags = nil
 	random := rand.New(rand.NewPCG(seedOfTest(t), 1))

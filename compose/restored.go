@@ -234,8 +234,8 @@ func (b *base) restoredEvents() *restored.Events {
 func (b *base) looks(posts *postgres.Publish) *restored.Looks {
 	return restored.NewLooks(restored.LooksConfig{
 		Store: restores.New(b.store.DB), Posts: posts, Connectors: b.catalog, Vault: b.vault,
-		IsBlind: func(p schema.Platform) bool { return catalog.Constraints(p).Blind },
-		Now:     b.store.Now, Logger: b.config.Logger,
+		CannotFind: func(p schema.Platform) bool { return catalog.Constraints(p).CannotFind },
+		Now:        b.store.Now, Logger: b.config.Logger,
 	})
 }
 

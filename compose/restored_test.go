@@ -350,7 +350,7 @@ func TestNothingThatWentOutAfterTheBackupGoesOutAgain(t *testing.T) {
 	}
 	w.eventually(2*time.Minute, "the accounts are looked at", func() bool {
 		looks := w.restoreHolds().Looks
-		return looks.Done+looks.Blind == looks.Accounts
+		return looks.Done+looks.NotListed == looks.Accounts
 	})
 	var found []string
 	for _, p := range w.restoreHolds().Posts {

@@ -26,7 +26,7 @@ func TestASlowReceiverGetsSeveralEventsAtOnce(t *testing.T) {
 	slow := w.receiveSlowly("post.scheduled")
 	w.createHerd(account, events)
 	w.eventually(2*time.Minute, "the slow receiver has all", func() bool { return slow.received() == events })
-	if n := slow.most.Load(); n < 5 || n > 16 {
+	if n := slow.max.Load(); n < 5 || n > 16 {
 		t.Errorf("it has had at most %d requests at once, want 5 to 16", n)
 	}
 	w.deleteBesideBacklog(slow)
@@ -94,7 +94,7 @@ func (w *world) addDeliveries(n int) {
 
 // slowReceiver is a webhook's receiver that takes its time, and counts requests.
 type slowReceiver struct {
-	now, most atomic.Int32 // requests at once
+	now, max atomic.Int32 // requests at once
 
 	mu   sync.Mutex
 	seen map[string]bool
@@ -110,7 +110,7 @@ func (w *world) receiveSlowly(event string) *slowReceiver {
 func (r *slowReceiver) ServeHTTP(_ http.ResponseWriter, request *http.Request) {
 	now := r.now.Add(1)
 	defer r.now.Add(-1)
-	for most := r.most.Load(); now > most && !r.most.CompareAndSwap(most, now); most = r.most.Load() {
+	for maximum := r.max.Load(); now > maximum && !r.max.CompareAndSwap(maximum, now); maximum = r.max.Load() {
 	}
 	var payload struct{ ID string }
 	err := json.NewDecoder(request.Body).Decode(&payload)

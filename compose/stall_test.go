@@ -31,14 +31,14 @@ func TestPostgresStallsUnderLoad(t *testing.T) {
 	w.client.Transport = &http.Transport{MaxIdleConnsPerHost: perSecond}
 
 	var asking sync.WaitGroup
-	var quiet, most int
+	var quiet, maximum int
 	load := w.createEvenly(account, perSecond, before+lasts*perSecond+after, func(sent int) {
 		switch {
 		case sent == before:
 			quiet = w.residentBytes()
 			w.signalCluster(syscall.SIGSTOP)
 		case sent == before+lasts*perSecond:
-			most = w.residentBytes()
+			maximum = w.residentBytes()
 			w.signalCluster(syscall.SIGCONT)
 		case sent > before+2*perSecond && sent < before+lasts*perSecond && sent%perSecond == 0: // no key is remembered any more
 			asking.Go(func() { w.checkRefusedSoon(patience) })
@@ -49,9 +49,9 @@ func TestPostgresStallsUnderLoad(t *testing.T) {
 	w.publishNow(w.connect(schema.Mastodon, 2)[1], "after the stall")
 	created, refused, lost, gap := w.tally(load)
 	w.Logf("%d created, %d refused with 503, %d connections lost over a stall of %d s; %v without a 201; memory %d MiB, %d MiB at its end; a new post flowed after %v",
-		created, refused, lost, lasts, gap.Round(time.Millisecond), quiet>>20, most>>20, time.Since(back).Round(time.Millisecond))
-	if most > quiet+room {
-		w.Errorf("memory grew from %d to %d MiB", quiet>>20, most>>20)
+		created, refused, lost, lasts, gap.Round(time.Millisecond), quiet>>20, maximum>>20, time.Since(back).Round(time.Millisecond))
+	if maximum > quiet+room {
+		w.Errorf("memory grew from %d to %d MiB", quiet>>20, maximum>>20)
 	}
 	if created < (before+after)/2 {
 		w.Errorf("only %d requests succeeded", created)

@@ -2,6 +2,7 @@ package connectors
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"crier/schema"
@@ -71,4 +72,21 @@ func As[Ability any](resolver Resolver, a schema.Account) (Ability, error) {
 		return none, &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf("%s offers no way to do this", a.Platform)}
 	}
 	return able, nil
+}
+
+// Refuse is the error of what a platform does not take.
+func Refuse(format string, args ...any) *schema.Error {
+	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
+}
+
+// SettingsOf reads what a delivery sets for its platform. It was checked when the post was made, so that an
+// error is our fault.
+func SettingsOf[Settings any](d schema.Delivery) (s Settings, err error) {
+	if len(d.Settings) == 0 {
+		return s, nil
+	}
+	if err := json.Unmarshal(d.Settings, &s); err != nil {
+		return s, fmt.Errorf("reading settings: %w", err)
+	}
+	return s, nil
 }

@@ -242,8 +242,8 @@ func TestProcessesShareAnAccount(t *testing.T) {
 			}
 		}
 	}
-	if most := minutes*30 + burst + 2*burst/leasedPart; often > most || often < minutes*30-burst {
-		t.Errorf("%d calls were let through, want some %d and at most %d", often, minutes*30, most)
+	if maximum := minutes*30 + burst + 2*burst/leasedPart; often > maximum || often < minutes*30-burst {
+		t.Errorf("%d calls were let through, want some %d and at most %d", often, minutes*30, maximum)
 	}
 }
 

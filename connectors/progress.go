@@ -23,7 +23,7 @@ type partial interface {
 // MediaProgress is what a connector keeps of an entry's media between two calls of Prepare.
 type MediaProgress[M MediaItem] struct {
 	Media []M   `json:"media"`          // by the position of the item
-	Most  int64 `json:"most,omitempty"` // bytes of what is sent in parts that the platform had at the most
+	Max   int64 `json:"most,omitempty"` // bytes of what is sent in parts that the platform had at the most
 }
 
 // ReadMediaProgress returns what a delivery kept; of items that were not begun, nothing.
@@ -63,8 +63,8 @@ func (p MediaProgress[M]) bytesSent() (n int64) {
 // is not ready is continued after a wait.
 func (p MediaProgress[M]) Keep(stopped error, wait time.Duration) (schema.Progress, error) {
 	sent := p.bytesSent()
-	advanced := sent > p.Most
-	p.Most = max(p.Most, sent)
+	advanced := sent > p.Max
+	p.Max = max(p.Max, sent)
 	state, err := json.Marshal(p)
 	if err != nil {
 		return schema.Progress{}, fmt.Errorf("encoding progress: %w", err)

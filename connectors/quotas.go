@@ -31,7 +31,7 @@ func (o *OwnQuotas) SpendQuota(_ context.Context, q schema.QuotaCost) (spent boo
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	used := o.of(q)
-	if o.used[used]+q.Cost > q.Most {
+	if o.used[used]+q.Cost > q.Max {
 		return false, nil
 	}
 	o.used[used] += q.Cost
@@ -43,7 +43,7 @@ func (o *OwnQuotas) ExhaustQuota(_ context.Context, q schema.QuotaCost) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	used := o.of(q)
-	o.used[used] = max(o.used[used], q.Most)
+	o.used[used] = max(o.used[used], q.Max)
 	return nil
 }
 

@@ -35,13 +35,13 @@ const (
 
 // leases is how the turns of a Rate are leased.
 type leases struct {
-	turns       SharedTurns
-	spacing     time.Duration
-	burst       int
-	least, most int  // turns of a lease
-	apart       bool // callers are told to return one after the other: there are many
-	now         func() time.Time
-	logger      *slog.Logger
+	turns    SharedTurns
+	spacing  time.Duration
+	burst    int
+	min, max int  // turns of a lease
+	apart    bool // callers are told to return one after the other: there are many
+	now      func() time.Time
+	logger   *slog.Logger
 }
 
 // share is what this process has of the turns of an app or an account. While all that it
@@ -63,7 +63,7 @@ type share struct {
 	unusedAt time.Time
 }
 
-func (l *leases) share(name string) *share { return &share{leases: l, name: name, ask: l.least} }
+func (l *leases) share(name string) *share { return &share{leases: l, name: name, ask: l.min} }
 
 // late is how long after its time a leased turn may be used: for an account, until others
 // may have leased as many.
@@ -90,7 +90,7 @@ func (s *share) take(ctx context.Context) (wait time.Duration) {
 	if s.left > 0 && !s.next.After(now) {
 		s.pop()
 		if s.left == 0 {
-			s.ask = min(2*s.ask, s.most)
+			s.ask = min(2*s.ask, s.max)
 		}
 		return 0
 	}
@@ -113,7 +113,7 @@ func (s *share) followClock(now time.Time) {
 func (s *share) give() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.unused, s.unusedAt = min(s.unused+1, s.most), s.now()
+	s.unused, s.unusedAt = min(s.unused+1, s.max), s.now()
 }
 
 func (s *share) takeUnused(now time.Time) bool {
@@ -131,7 +131,7 @@ func (s *share) takeUnused(now time.Time) bool {
 func (s *share) lapse(now time.Time) {
 	for late := s.late(); s.left > 0 && now.Sub(later(s.next, s.usable)) > late; {
 		s.pop()
-		s.ask = s.least
+		s.ask = s.min
 	}
 }
 
@@ -139,7 +139,7 @@ func (s *share) lapse(now time.Time) {
 // ones of longestWait, or of an account one. Other processes wait for what is leased further ahead.
 func (s *share) lease(ctx context.Context, now time.Time) error {
 	soon := now.Add(longestWait).Sub(s.next) / s.spacing
-	n := max(s.least, min(s.ask, int(soon)))
+	n := max(s.min, min(s.ask, int(soon)))
 	first, granted, err := s.turns.LeaseTurns(ctx, schema.TurnLease{
 		Name: s.name, N: n, Burst: s.burst, Spacing: s.spacing, Within: longestWait,
 	})

@@ -32,7 +32,7 @@ func (s *turnSource) account(id schema.AccountID, kind Kind, limit Rate) quota {
 	}
 	ahead := int((clockStep - longestWait) / limit.spacing()) // further would look like a clock that was set back
 	leases := &leases{
-		turns: s.turns, spacing: limit.spacing(), burst: limit.burst(), least: 1, most: max(1, min(limit.burst()/leasedPart, ahead)), now: s.now, logger: s.logger,
+		turns: s.turns, spacing: limit.spacing(), burst: limit.burst(), min: 1, max: max(1, min(limit.burst()/leasedPart, ahead)), now: s.now, logger: s.logger,
 	}
 	return leases.share(s.name(kind, id.String()))
 }
@@ -66,7 +66,7 @@ func (s *turnSource) appReads(limit Rate) *recent.Cache[string, *readShare] {
 func (s *turnSource) appLeases(limit Rate) *leases {
 	chunk := max(1, int(leased*float64(limit.PerSecond)))
 	return &leases{
-		turns: s.appTurns, spacing: limit.spacing(), burst: limit.burst(), least: chunk, most: chunk, apart: true, now: s.now, logger: s.logger,
+		turns: s.appTurns, spacing: limit.spacing(), burst: limit.burst(), min: chunk, max: chunk, apart: true, now: s.now, logger: s.logger,
 	}
 }
 

@@ -119,11 +119,11 @@ func TestAuditOfKeysTellsNoPosts(t *testing.T) {
 		t.Fatalf("%d rows", n)
 	}
 	ada := a.SignInMember(a.Workspace, people.Editor, "ada")
-	made := ada.Do(http.MethodPost, "/posts", draft).Want(http.StatusCreated).At("post", "id").Text()
-	ada.Do(http.MethodPatch, "/posts/"+made, `{"content": "y"}`).Want(http.StatusOK)
-	ada.Do(http.MethodDelete, "/posts/"+made, nil).Want(http.StatusOK)
+	draftID := ada.Do(http.MethodPost, "/posts", draft).Want(http.StatusCreated).At("post", "id").Text()
+	ada.Do(http.MethodPatch, "/posts/"+draftID, `{"content": "y"}`).Want(http.StatusOK)
+	ada.Do(http.MethodDelete, "/posts/"+draftID, nil).Want(http.StatusOK)
 	want := []string{"post.delete; user; ada; ; status:  → draft", "post.update; user; ada; ; content:  → changed", "post.create; user; ada; ; status:  → draft"}
-	if got := a.AuditRows(a.Request(http.MethodGet, "/audit?subject="+made, nil).Want(http.StatusOK)); !slices.Equal(got, want) {
+	if got := a.AuditRows(a.Request(http.MethodGet, "/audit?subject="+draftID, nil).Want(http.StatusOK)); !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -134,14 +134,14 @@ func TestAuditTellsOfEveryKindOfThing(t *testing.T) {
 	account := a.AddAccount(a.Workspace, schema.Mastodon, "ann")
 	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
 	grace := a.AddUser("grace", people.Membership{Workspace: a.Workspace, Role: people.Viewer})
-	made := func(path, body, kind string) string {
+	create := func(path, body, kind string) string {
 		t.Helper()
 		return ada.Do(http.MethodPost, path, body).Want(http.StatusCreated).At(kind, "id").Text()
 	}
-	queue := made("/queues", `{"name": "q", "timezone": "UTC", "slots": [{"day": "monday", "time": "09:00"}]}`, "queue")
-	webhook := made("/webhooks", `{"url": "https://hooks.example/a?secret=1", "events": ["post.published"]}`, "webhook")
-	monitor := made("/feeds/keywords", `{"name": "m", "include": ["coffee"], "platforms": ["bluesky"]}`, "monitor")
-	key := made("/keys", `{"name": "k", "permissions": ["read"]}`, "key")
+	queue := create("/queues", `{"name": "q", "timezone": "UTC", "slots": [{"day": "monday", "time": "09:00"}]}`, "queue")
+	webhook := create("/webhooks", `{"url": "https://hooks.example/a?secret=1", "events": ["post.published"]}`, "webhook")
+	monitor := create("/feeds/keywords", `{"name": "m", "include": ["coffee"], "platforms": ["bluesky"]}`, "monitor")
+	key := create("/keys", `{"name": "k", "permissions": ["read"]}`, "key")
 	for _, r := range []struct{ method, path, body string }{
 		{http.MethodPatch, "/queues/" + queue, `{"name": "r"}`}, {http.MethodDelete, "/queues/" + queue, ""},
 		{http.MethodPatch, "/webhooks/" + webhook, `{"isActive": false}`}, {http.MethodPost, "/webhooks/" + webhook + "/rotate-secret", "{}"},

@@ -17,10 +17,10 @@ func TestMembersPostsAreOfTheDashboard(t *testing.T) {
 	ada := a.SignInMember(a.Workspace, people.Editor, "ada")
 	const post = `{"content": "lighthouse", "platforms": ["mastodon"], "status": "draft"}`
 	theirs := a.Request(http.MethodPost, "/posts", post).Want(http.StatusCreated).At("post", "id").Text()
-	made := ada.Do(http.MethodPost, "/posts", post).Want(http.StatusCreated).At("post")
-	hers := made.At("id").Text()
-	if made.At("isApiPost").Value != false {
-		t.Errorf("post = %v", made.Value)
+	created := ada.Do(http.MethodPost, "/posts", post).Want(http.StatusCreated).At("post")
+	hers := created.At("id").Text()
+	if created.At("isApiPost").Value != false {
+		t.Errorf("post = %v", created.Value)
 	}
 	for query, want := range map[string][]string{
 		"": {theirs}, "?source=api": {theirs}, "?source=all": {hers, theirs}, "?source=all&sort=createdAt": {theirs, hers},
@@ -48,9 +48,9 @@ func TestMembersAccountsAreOfTheDashboard(t *testing.T) {
 	ada.Do(http.MethodPatch, "/session", `{"test": true}`).Want(http.StatusOK)
 	brand := ada.Do(http.MethodPost, "/brands", `{"name": "b"}`).Want(http.StatusCreated).At("brand", "id").Text()
 	connect := `{"botToken": "1:token", "chatId": "@hers", "brandId": "` + brand + `"}`
-	made := ada.Do(http.MethodPost, "/connect/telegram/channels", connect).Want(http.StatusCreated).At("accounts", 0)
-	if made.At("source").Text() != "dashboard" || made.At("brandId").Text() != brand {
-		t.Errorf("account = %v", made.Value)
+	account := ada.Do(http.MethodPost, "/connect/telegram/channels", connect).Want(http.StatusCreated).At("accounts", 0)
+	if account.At("source").Text() != "dashboard" || account.At("brandId").Text() != brand {
+		t.Errorf("account = %v", account.Value)
 	}
 	if n := ada.Do(http.MethodGet, "/accounts", nil).Want(http.StatusOK).At("accounts").Len(); n != 1 {
 		t.Errorf("%d accounts", n)
@@ -74,8 +74,8 @@ func TestALinkOfAMembersIsOfTheDashboard(t *testing.T) {
 	if source := a.WantAccounts(1).At("source").Text(); source != "dashboard" {
 		t.Errorf("connected again, source = %s", source)
 	}
-	told := a.AuditRows(a.Request(http.MethodGet, "/audit?action=account.connect", nil).Want(http.StatusOK))
-	if len(told) != 2 || !strings.HasPrefix(told[0], "account.connect; key; test; ") || !strings.HasPrefix(told[1], "account.connect; user; ada; ") {
-		t.Errorf("the audit log tells %q", told)
+	records := a.AuditRows(a.Request(http.MethodGet, "/audit?action=account.connect", nil).Want(http.StatusOK))
+	if len(records) != 2 || !strings.HasPrefix(records[0], "account.connect; key; test; ") || !strings.HasPrefix(records[1], "account.connect; user; ada; ") {
+		t.Errorf("the audit log tells %q", records)
 	}
 }

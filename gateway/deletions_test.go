@@ -29,18 +29,18 @@ func TestAWorkspaceIsDeletedOnTheSecondWord(t *testing.T) {
 	_, stranger := a.CreateWorkspace("other", "operator", schema.Admin)
 	a.RequestWith(stranger, http.MethodPost, "/deletions", map[string]any{"accountId": account}).WantError(http.StatusNotFound, "not_found")
 
-	asked := a.Request(http.MethodPost, "/deletions", `{"workspace":true}`).Want(http.StatusCreated)
-	if asked.At("contents", "workspace").Text() != "acme" || asked.At("contents", "openPosts").Value != 1.0 || asked.At("contents", "accounts").Value != 1.0 {
-		t.Errorf("contents = %v", asked.At("contents"))
+	created := a.Request(http.MethodPost, "/deletions", `{"workspace":true}`).Want(http.StatusCreated)
+	if created.At("contents", "workspace").Text() != "acme" || created.At("contents", "openPosts").Value != 1.0 || created.At("contents", "accounts").Value != 1.0 {
+		t.Errorf("contents = %v", created.At("contents"))
 	}
-	path := "/deletions/" + asked.At("deletion", "id").Text()
+	path := "/deletions/" + created.At("deletion", "id").Text()
 	a.RequestWith("", http.MethodPost, path+"/confirm", `{"confirmation":"guessed"}`).WantError(http.StatusNotFound, "not_found")
 	a.Request(http.MethodPost, path+"/confirm", `{}`).WantError(http.StatusBadRequest, "validation_error")
 	if status := a.RequestWith("", http.MethodGet, path, nil).Want(http.StatusOK); status.At("deletion", "status").Text() != "asked" {
 		t.Errorf("it is %v before it is confirmed", status)
 	}
 	for range 2 { // the first answer may have been lost
-		confirmed := a.RequestWith("", http.MethodPost, path+"/confirm", map[string]any{"confirmation": asked.At("confirmation").Text()}).Want(http.StatusAccepted)
+		confirmed := a.RequestWith("", http.MethodPost, path+"/confirm", map[string]any{"confirmation": created.At("confirmation").Text()}).Want(http.StatusAccepted)
 		if confirmed.At("deletion", "status").Text() != "removing" || confirmed.At("deletion", "stoppedAt").Text() == "" {
 			t.Errorf("it is %v once it is confirmed", confirmed)
 		}
@@ -53,7 +53,7 @@ func TestAWorkspaceIsDeletedOnTheSecondWord(t *testing.T) {
 		t.Errorf("a browser gets %d: %s", page.Status, page.Body)
 	}
 	a.Exec(`update deletions set asked_at = asked_at - interval '1 hour', status = 1`)
-	a.RequestWith("", http.MethodPost, path+"/confirm", map[string]any{"confirmation": asked.At("confirmation").Text()}).WantError(http.StatusNotFound, "not_found")
+	a.RequestWith("", http.MethodPost, path+"/confirm", map[string]any{"confirmation": created.At("confirmation").Text()}).WantError(http.StatusNotFound, "not_found")
 }
 
 // The credentials are erased with the confirmation: whoever asks again has none to revoke.
@@ -70,11 +70,11 @@ func TestADeletionThatIsNotWaitedForRevokesAllTheSame(t *testing.T) {
 	if claimed, err := publish.Claim(t.Context(), []schema.TargetRef{{Post: id, Version: 1}}); err != nil || len(claimed) != 1 {
 		t.Fatalf("claimed %v, %v", claimed, err) // a call in hand, which the deletion waits for
 	}
-	asked := a.Request(http.MethodPost, "/deletions", `{"workspace": true}`).Want(http.StatusCreated)
+	created := a.Request(http.MethodPost, "/deletions", `{"workspace": true}`).Want(http.StatusCreated)
 	a.Platforms.Inject(schema.Mastodon, simulation.Fault{Operation: "POST /oauth/revoke", Status: 500}) // the log tells of it
 	ctx, leave := context.WithCancel(t.Context())
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL+"/api/v1/deletions/"+asked.At("deletion", "id").Text()+"/confirm",
-		strings.NewReader(`{"confirmation": "`+asked.At("confirmation").Text()+`"}`))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL+"/api/v1/deletions/"+created.At("deletion", "id").Text()+"/confirm",
+		strings.NewReader(`{"confirmation": "`+created.At("confirmation").Text()+`"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +92,8 @@ func TestADeletionThatIsNotWaitedForRevokesAllTheSame(t *testing.T) {
 
 // TestMetaCallsForAPerson has the simulators send what Meta sends.
 // other returns another character of base64 than one.
-func other(one byte) string {
-	if one == 'x' {
+func other(digit byte) string {
+	if digit == 'x' {
 		return "y"
 	}
 	return "x"
@@ -147,15 +147,15 @@ func TestMetaCallsForAPerson(t *testing.T) {
 		if err != nil || response.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %v, %v", platform, response, err)
 		}
-		var said struct {
+		var confirmation struct {
 			URL  string `json:"url"`
 			Code string `json:"confirmation_code"`
 		}
-		if err := json.NewDecoder(response.Body).Decode(&said); err != nil || !strings.HasSuffix(said.URL, "/deletions/"+said.Code) {
-			t.Fatalf("%s: %+v, %v", platform, said, err)
+		if err := json.NewDecoder(response.Body).Decode(&confirmation); err != nil || !strings.HasSuffix(confirmation.URL, "/deletions/"+confirmation.Code) {
+			t.Fatalf("%s: %+v, %v", platform, confirmation, err)
 		}
 		response.Body.Close()
-		if status := a.RequestWith("", http.MethodGet, "/deletions/"+said.Code, nil).Want(http.StatusOK); status.At("deletion", "status").Text() != "stopping" {
+		if status := a.RequestWith("", http.MethodGet, "/deletions/"+confirmation.Code, nil).Want(http.StatusOK); status.At("deletion", "status").Text() != "stopping" {
 			t.Errorf("%s: it is %v", platform, status)
 		}
 	}

@@ -48,7 +48,7 @@ type memory struct {
 	stores
 	now   time.Time
 	brand schema.BrandID
-	made  []schema.Post
+	posts []schema.Post
 }
 
 func (m *memory) Authenticate(context.Context, [32]byte) (schema.Key, error) {
@@ -80,7 +80,7 @@ func (m *memory) ListMedia(context.Context, schema.WorkspaceID, schema.UploadFil
 }
 
 func (m *memory) Create(_ context.Context, c schema.Creation) (schema.Created, error) {
-	m.made = c.Posts
+	m.posts = c.Posts
 	return schema.Created{Response: c.Response}, nil
 }
 
@@ -95,7 +95,7 @@ func (m *memory) Post(_ context.Context, w schema.WorkspaceID, id schema.PostID)
 func (m *memory) Update(ctx context.Context, w schema.WorkspaceID, id schema.PostID, change func(*schema.Post) error) (schema.Post, error) {
 	p, _ := m.Post(ctx, w, id)
 	err := change(&p)
-	m.made = []schema.Post{p}
+	m.posts = []schema.Post{p}
 	return p, err
 }
 
@@ -176,7 +176,7 @@ func newFuzzed(t testing.TB) *fuzzed {
 // openapi.yaml describes, a refusal names its fields, and no request is our fault.
 func (f *fuzzed) ask(t *testing.T, method, path, body string) {
 	t.Helper()
-	f.store.made = nil
+	f.store.posts = nil
 	request := httptest.NewRequest(method, "/", strings.NewReader(body))
 	request.URL.Path, request.URL.RawQuery, _ = strings.Cut("/api/v1"+path, "?")
 	request.Header.Set("Authorization", "Bearer "+f.key)
@@ -192,8 +192,8 @@ func (f *fuzzed) ask(t *testing.T, method, path, body string) {
 	if got.Status == http.StatusBadRequest && (body == "" || isObject(body)) {
 		wantFieldsNamed(t, decoded)
 	}
-	for i := range f.store.made {
-		wantStorable(t, &f.store.made[i])
+	for i := range f.store.posts {
+		wantStorable(t, &f.store.posts[i])
 	}
 }
 

@@ -69,7 +69,7 @@ func newHousehold(a *gatewaytest.API, name string, workspace schema.WorkspaceID,
 	webhook := create("/webhooks", `{"url": "https://hooks.example/$name$", "events": ["post.scheduled"]}`).At("webhook")
 	h.ids["webhook"], h.ids["webhookSecret"] = webhook.At("id").Text(), webhook.At("secret").Text()
 
-	said := len(a.Events())
+	events := len(a.Events())
 	at := a.In(time.Hour)
 	for id, body := range map[string]string{
 		"scheduled": `{"content": "$name$", "platforms": ["mastodon"], "brandId": "$brand$", "mediaItems": [{"mediaId": "$media$"}], "scheduledFor": "` + at + `"}`,
@@ -83,7 +83,7 @@ func newHousehold(a *gatewaytest.API, name string, workspace schema.WorkspaceID,
 	failPost(a, h.ids["failed"])
 	h.ids["item"] = a.AddInboxItem(workspace, h.ids["account"], schema.InboxItem{NativeID: "heard by " + name, Text: name}).String()
 	h.ids["reply"] = create("/engagement/replies", `{"itemId": "$item$", "text": "$name$ answers"}`).At("reply", "id").Text()
-	h.delivered(a, said)
+	h.delivered(a, events)
 	return h
 }
 

@@ -18,8 +18,8 @@ func TestTheLogOfRequestsHasNoSecrets(t *testing.T) {
 		c.Logger = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	awaited := a.Request(http.MethodPost, "/media/upload-url", `{}`).Want(http.StatusCreated).At("uploadUrl").Text()
-	kept := a.Upload(gatewaytest.PNG(t, 8, 8)).At("url").Text()
-	for _, address := range []string{awaited, kept} {
+	mediaURL := a.Upload(gatewaytest.PNG(t, 8, 8)).At("url").Text()
+	for _, address := range []string{awaited, mediaURL} {
 		a.Fetch(http.MethodGet, address)
 		secret, _, _ := strings.Cut(address[strings.LastIndex(address, "/")+1:], ".")
 		if strings.Contains(log.String(), secret) {

@@ -53,24 +53,24 @@ func (b *bench) createRules() []rule {
 		{creation, "the status draft makes a draft", answered(http.StatusCreated, newPost(`{}`), "post.status", "draft", "post.scheduledFor", nil)},
 		{creation, "the status scheduled is the default", answered(http.StatusCreated, newPost(`{`+soon+`}`), "post.status", "scheduled")},
 		{creation, "the status scheduled may be named", answered(http.StatusCreated, newPost(`{"status": "scheduled", "scheduledFor": "`+b.In(time.Hour)+`"}`), "post.status", "scheduled")},
-		{creation, "the status immediate publishes now", answered(http.StatusCreated, newPost(`{"status": "immediate"}`), "post.scheduledFor", b.shown(0))},
+		{creation, "the status immediate publishes now", answered(http.StatusCreated, newPost(`{"status": "immediate"}`), "post.scheduledFor", b.timeIn(0))},
 		{creation, "there is no other status to ask for", invalid(newPost(`{"status": "posted"}`), "status", "invalid_value")},
 		{creation, "a time is at least 5 minutes ahead", all(
-			answered(http.StatusCreated, at(5*time.Minute), "post.scheduledFor", b.shown(5*time.Minute)),
+			answered(http.StatusCreated, at(5*time.Minute), "post.scheduledFor", b.timeIn(5*time.Minute)),
 			invalid(at(5*time.Minute-3*time.Second), "scheduledFor", "time_too_early"),
 			invalid(at(-time.Hour), "scheduledFor", "time_too_early"),
 		)},
 		{creation, "a time is at most 90 days ahead", all(
-			answered(http.StatusCreated, at(90*24*time.Hour), "post.scheduledFor", b.shown(90*24*time.Hour)),
+			answered(http.StatusCreated, at(90*24*time.Hour), "post.scheduledFor", b.timeIn(90*24*time.Hour)),
 			invalid(at(90*24*time.Hour+time.Second), "scheduledFor", "time_too_late"),
 		)},
 		{creation, "a time without an offset is meant in the zone", answered(http.StatusCreated,
 			newPost(`{"status": null, "timezone": "Asia/Kolkata", "scheduledFor": "`+b.Now().UTC().Add(5*time.Hour+30*time.Minute+time.Hour).Format("2006-01-02T15:04:05")+`"}`),
-			"post.scheduledFor", b.shown(time.Hour), "post.timezone", "Asia/Kolkata")},
+			"post.scheduledFor", b.timeIn(time.Hour), "post.timezone", "Asia/Kolkata")},
 		{creation, "settings are kept by platform", answered(http.StatusCreated, newPost(`{"platformSettings": {"mastodon": {"visibility": "unlisted"}}}`),
 			"post.platformSettings.mastodon.visibility", "unlisted")},
 		{creation, "publishNow is false by default", invalid(none.with(`{"publishNow": false}`), "scheduledFor", "required")},
-		{creation, "publishNow publishes at once", answered(http.StatusCreated, none.with(`{"publishNow": true}`), "post.scheduledFor", b.shown(0))},
+		{creation, "publishNow publishes at once", answered(http.StatusCreated, none.with(`{"publishNow": true}`), "post.scheduledFor", b.timeIn(0))},
 		{creation, "queue is false by default", invalid(none.with(`{"queue": false}`), "scheduledFor", "required")},
 		{creation, "queue takes the next slot of the queue", func(b *bench) {
 			id := b.CreateQueue("Every hour", gatewaytest.EveryHour(), "")
@@ -139,8 +139,8 @@ func (b *bench) createRules() []rule {
 	}
 }
 
-// shown is a time as the API writes it.
-func (b *bench) shown(ahead time.Duration) string {
+// timeIn is a time as the API writes it.
+func (b *bench) timeIn(ahead time.Duration) string {
 	return b.Now().Add(ahead).UTC().Truncate(time.Second).Format("2006-01-02T15:04:05.000Z")
 }
 

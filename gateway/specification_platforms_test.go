@@ -176,14 +176,14 @@ func judged(r request, field, code string, platform ...string) demonstration {
 	return func(b *bench) {
 		b.Helper()
 		body, _ := r.body.(map[string]any)
-		made := b.send(r)
+		response := b.send(r)
 		found := b.Request(http.MethodPost, "/posts/validate", body).Want(http.StatusOK).At("validation")
 		if field == "" {
-			made.Want(http.StatusCreated)
+			response.Want(http.StatusCreated)
 			b.has(found, "isValid", true, "errors", "[]")
 			return
 		}
-		details := made.WantError(http.StatusBadRequest, "validation_error").At("details")
+		details := response.WantError(http.StatusBadRequest, "validation_error").At("details")
 		b.named(details, field, code, platform...)
 		if details.Len() != 1 {
 			b.Errorf("details = %v, want one", details.Value)
@@ -193,15 +193,15 @@ func judged(r request, field, code string, platform ...string) demonstration {
 }
 
 // texts shows that a text is as long as a platform takes: not with more before it.
-func texts(platform, most, more string) demonstration {
-	return all(judged(postTo(platform).content(most), "", ""), judged(postTo(platform).content(more+most), "content", "text_too_long", platform))
+func texts(platform, maximum, more string) demonstration {
+	return all(judged(postTo(platform).content(maximum), "", ""), judged(postTo(platform).content(more+maximum), "content", "text_too_long", platform))
 }
 
 // comments shows that a first comment is as long as a platform takes: not with more before it.
-func comments(platform, most, more string) demonstration {
+func comments(platform, maximum, more string) demonstration {
 	return all(
-		judged(postTo(platform).with(`{"firstComment": "`+most+`"}`), "", ""),
-		judged(postTo(platform).with(`{"firstComment": "`+more+most+`"}`), "firstComments[0].text", "first_comment_too_long", platform))
+		judged(postTo(platform).with(`{"firstComment": "`+maximum+`"}`), "", ""),
+		judged(postTo(platform).with(`{"firstComment": "`+more+maximum+`"}`), "firstComments[0].text", "first_comment_too_long", platform))
 }
 
 func (r request) content(text string) request {
@@ -306,24 +306,24 @@ func refusesMedia(platform, code string, kinds ...schema.MediaKind) demonstratio
 }
 
 // upTo shows that a platform takes so many items of a kind, not one more.
-func upTo(platform string, kind schema.MediaKind, most int) demonstration {
-	many := make([]schema.MediaKind, most+1)
+func upTo(platform string, kind schema.MediaKind, maximum int) demonstration {
+	many := make([]schema.MediaKind, maximum+1)
 	for i := range many {
 		many[i] = kind
 	}
-	return all(takes(platform, many[:most]...), refusesMedia(platform, validation.CodeMediaTooMany, many...))
+	return all(takes(platform, many[:maximum]...), refusesMedia(platform, validation.CodeMediaTooMany, many...))
 }
 
 // lasts shows that a platform takes videos of a duration, not longer ones.
-func lasts(platform string, most time.Duration) demonstration {
+func lasts(platform string, maximum time.Duration) demonstration {
 	video := sample(platform, schema.Video)
-	return all(uploads(platform, 0, "", lasting(video, most)), uploads(platform, 0, validation.CodeMediaTooLong, lasting(video, most+time.Millisecond)))
+	return all(uploads(platform, 0, "", lasting(video, maximum)), uploads(platform, 0, validation.CodeMediaTooLong, lasting(video, maximum+time.Millisecond)))
 }
 
 // weighs shows that a platform takes media of a size, not larger ones.
-func weighs(platform string, kind schema.MediaKind, most int64) demonstration {
+func weighs(platform string, kind schema.MediaKind, maximum int64) demonstration {
 	f := sample(platform, kind)
-	return all(uploads(platform, 0, "", weighing(f, most)), uploads(platform, 0, validation.CodeMediaTooLarge, weighing(f, most+1)))
+	return all(uploads(platform, 0, "", weighing(f, maximum)), uploads(platform, 0, validation.CodeMediaTooLarge, weighing(f, maximum+1)))
 }
 
 // smallest shows that a platform takes media of these sides, not narrower nor lower ones.
@@ -357,7 +357,7 @@ func shaped(platform string, tallest, widest, tooTall, tooWide [2]int) demonstra
 
 // types shows which formats a platform takes, and one it does not.
 func types(platform string, kind schema.MediaKind, taken []string, other string) demonstration {
-	var shown []demonstration
+	var demonstrations []demonstration
 	for _, name := range append(taken, other) {
 		f := sample(platform, kind)
 		f.Type = name
@@ -365,7 +365,7 @@ func types(platform string, kind schema.MediaKind, taken []string, other string)
 		if name == other {
 			code = validation.CodeMediaTypeUnsupported
 		}
-		shown = append(shown, uploads(platform, 0, code, f))
+		demonstrations = append(demonstrations, uploads(platform, 0, code, f))
 	}
-	return all(shown...)
+	return all(demonstrations...)
 }

@@ -218,15 +218,15 @@ func (b *bench) patchRules() []rule {
 		{patching, "mediaItems replaces all media", changed(newPost(full), `{"mediaItems": [`+aVideo+`]}`, "mediaItems.0.type", "video", "mediaItems.1", nil)},
 		{patching, "an empty mediaItems removes them", changed(newPost(full), `{"mediaItems": []}`, "mediaItems", "[]")},
 		{patching, "scheduledFor is 5 minutes to 90 days ahead", all(
-			changed(b.scheduled(`{}`), `{"scheduledFor": "`+b.In(5*time.Minute)+`"}`, "scheduledFor", b.shown(5*time.Minute)),
-			changed(b.scheduled(`{}`), `{"scheduledFor": "`+b.In(90*24*time.Hour)+`"}`, "scheduledFor", b.shown(90*24*time.Hour)),
+			changed(b.scheduled(`{}`), `{"scheduledFor": "`+b.In(5*time.Minute)+`"}`, "scheduledFor", b.timeIn(5*time.Minute)),
+			changed(b.scheduled(`{}`), `{"scheduledFor": "`+b.In(90*24*time.Hour)+`"}`, "scheduledFor", b.timeIn(90*24*time.Hour)),
 			stays(b.scheduled(`{}`), `{"scheduledFor": "`+b.In(4*time.Minute)+`"}`, "scheduledFor", "time_too_early"),
 			stays(b.scheduled(`{}`), `{"scheduledFor": "`+b.In(90*24*time.Hour+time.Second)+`"}`, "scheduledFor", "time_too_late"),
 		)},
 		{patching, "timezone", changed(newPost(full), `{"timezone": "Asia/Tokyo"}`, "timezone", "Asia/Tokyo")},
 		{patching, "status is draft or scheduled", all(
 			changed(b.scheduled(`{}`), `{"status": "draft"}`, "status", "draft"),
-			changed(newPost(`{}`), `{"status": "scheduled", "scheduledFor": "`+b.In(time.Hour)+`"}`, "status", "scheduled", "scheduledFor", b.shown(time.Hour)),
+			changed(newPost(`{}`), `{"status": "scheduled", "scheduledFor": "`+b.In(time.Hour)+`"}`, "status", "scheduled", "scheduledFor", b.timeIn(time.Hour)),
 			stays(newPost(`{}`), `{"status": "immediate"}`, "status", "invalid_value"),
 			stays(newPost(`{}`), `{"status": "scheduled"}`, "scheduledFor", "required"),
 		)},
@@ -238,7 +238,7 @@ func (b *bench) patchRules() []rule {
 		{patching, "comments change without rescheduling", func(b *bench) {
 			path := b.make(b.scheduled(`{"firstComment": "c"}`))
 			b.has(b.Request(http.MethodPatch, path, `{"firstComments": [{"target": 0, "text": "d"}]}`).Want(http.StatusOK).At("post"),
-				"scheduledFor", b.shown(time.Hour), "status", "scheduled", "firstComments.0.text", "d")
+				"scheduledFor", b.timeIn(time.Hour), "status", "scheduled", "firstComments.0.text", "d")
 			b.due(path, time.Hour)
 		}},
 		{patching, "the change is checked as a creation is", all(
@@ -284,12 +284,12 @@ func toValidate(changes string) request {
 func (b *bench) agree(changes string) {
 	b.Helper()
 	found := b.send(toValidate(changes)).Want(http.StatusOK).At("validation")
-	made := b.send(newPost(changes))
+	response := b.send(newPost(changes))
 	if found.At("isValid").Value == true {
-		b.has(made.Want(http.StatusCreated), "warnings", orNil(found.At("warnings")))
+		b.has(response.Want(http.StatusCreated), "warnings", orNil(found.At("warnings")))
 		return
 	}
-	b.has(made.WantError(http.StatusBadRequest, "validation_error"), "details", found.At("errors").Value)
+	b.has(response.WantError(http.StatusBadRequest, "validation_error"), "details", found.At("errors").Value)
 }
 
 func orNil(list gatewaytest.JSON) any {

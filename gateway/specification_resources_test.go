@@ -35,7 +35,7 @@ func (b *bench) resourceRules() []rule {
 		{postResource, "it has an id, a status, a text, a time, a zone, platforms, media, comments, settings and times", func(b *bench) {
 			post := b.send(b.scheduled(`{"timezone": "Asia/Tokyo", "mediaItems": [` + anImage + `], "firstComment": "c", "platformSettings": {"mastodon": {"language": "en"}}}`)).
 				Want(http.StatusCreated).At("post")
-			b.has(post, "status", "scheduled", "content", "x", "scheduledFor", b.shown(time.Hour), "timezone", "Asia/Tokyo", "platforms.0.platform", "mastodon",
+			b.has(post, "status", "scheduled", "content", "x", "scheduledFor", b.timeIn(time.Hour), "timezone", "Asia/Tokyo", "platforms.0.platform", "mastodon",
 				"mediaItems.0.url", "https://media.example/a.png", "firstComments.0.text", "c", "platformSettings.mastodon.language", "en")
 			if !strings.HasPrefix(post.At("id").Text(), "post_") || post.At("createdAt").Text() == "" || post.At("updatedAt").Text() == "" {
 				b.Errorf("post = %v", post.Value)

@@ -37,14 +37,14 @@ const aHook = `{"url": "https://hooks.example/crier", "events": ["post.published
 func webhookRules() []rule {
 	return []rule{
 		{webhooksSection, "a webhook shows its id, url, events, state and times, and its secret once", func(b *bench) {
-			made := b.Request(http.MethodPost, "/webhooks", aHook).Want(http.StatusCreated).At("webhook")
-			b.has(made, "url", "https://hooks.example/crier", "events", "[post.published post.failed]", "isActive", true, "lastDeliveredAt", nil,
+			webhook := b.Request(http.MethodPost, "/webhooks", aHook).Want(http.StatusCreated).At("webhook")
+			b.has(webhook, "url", "https://hooks.example/crier", "events", "[post.published post.failed]", "isActive", true, "lastDeliveredAt", nil,
 				"consecutiveFailures", 0, "disabledAt", nil, "disabledReason", nil)
-			if made.At("secret").Text() == "" || made.At("createdAt").Text() == "" {
-				b.Errorf("webhook = %v", made.Value)
+			if webhook.At("secret").Text() == "" || webhook.At("createdAt").Text() == "" {
+				b.Errorf("webhook = %v", webhook.Value)
 			}
-			b.has(b.send(get("/webhooks/"+made.At("id").Text())).Want(http.StatusOK), "webhook.secret", nil, "deliveries", "[]")
-			b.has(b.send(get("/webhooks")).Want(http.StatusOK), "webhooks.0.id", made.At("id").Text(), "webhooks.0.secret", nil, "webhooks.1", nil)
+			b.has(b.send(get("/webhooks/"+webhook.At("id").Text())).Want(http.StatusOK), "webhook.secret", nil, "deliveries", "[]")
+			b.has(b.send(get("/webhooks")).Want(http.StatusOK), "webhooks.0.id", webhook.At("id").Text(), "webhooks.0.secret", nil, "webhooks.1", nil)
 		}},
 		{webhooksSection, "a url is required, of https, and publicly reachable", func(b *bench) {
 			hook := request{http.MethodPost, "/webhooks", map[string]any{"events": []any{"post.failed"}}}
@@ -82,15 +82,15 @@ func webhookRules() []rule {
 			r := &recorder{}
 			server := httptest.NewServer(r)
 			defer server.Close()
-			made := b.Request(http.MethodPost, "/webhooks", `{"url": "`+server.URL+`", "events": ["post.failed"]}`).Want(http.StatusCreated).At("webhook")
-			path := "/webhooks/" + made.At("id").Text() + "/test"
+			webhook := b.Request(http.MethodPost, "/webhooks", `{"url": "`+server.URL+`", "events": ["post.failed"]}`).Want(http.StatusCreated).At("webhook")
+			path := "/webhooks/" + webhook.At("id").Text() + "/test"
 			for _, event := range schema.EventTypes() {
 				b.has(b.Request(http.MethodPost, path, `{"event": "`+string(event)+`"}`).Want(http.StatusOK), "test.event", string(event), "test.responseCode", 202)
 				var got schema.WebhookPayload
 				if err := json.Unmarshal(r.body, &got); err != nil {
 					b.Fatal(err)
 				}
-				if got.Event != event || !got.Test || !signedBy(r, made.At("secret").Text()) {
+				if got.Event != event || !got.Test || !signedBy(r, webhook.At("secret").Text()) {
 					b.Errorf("received %s with %v", r.body, r.header)
 				}
 				b.Description.CheckEvent(b, got)
@@ -263,12 +263,12 @@ func serviceRules() []rule {
 			b.has(b.send(bulk(25)).Want(http.StatusCreated), "summary.succeeded", 25)
 		}},
 		{rates, "plans have 2, 10, 25 and 100 accounts", func(b *bench) {
-			for plan, most := range map[string]int{"free": 2, "personal": 10, "team": 25, "agency": 100} {
+			for plan, maximum := range map[string]int{"free": 2, "personal": 10, "team": 25, "agency": 100} {
 				b.enter()
 				b.exec(`update workspaces set plan = $2 where id = $1`, b.Workspace, plan)
 				b.exec(`delete from accounts where workspace_id = $1`, b.Workspace)
 				b.exec(`insert into accounts (id, workspace_id, platform, native_id, name, sealed)
-					select gen_random_uuid(), $1, 6, n::text, n::text, 'x' from generate_series(1, $2::int - 1) n`, b.Workspace, most)
+					select gen_random_uuid(), $1, 6, n::text, n::text, 'x' from generate_series(1, $2::int - 1) n`, b.Workspace, maximum)
 				b.Request(http.MethodPost, "/connect/bluesky", gatewaytest.BlueskyLogin).Want(http.StatusCreated)
 				b.Request(http.MethodPost, "/connect/mastodon", `{"accessToken": "token"}`).WantError(http.StatusForbidden, "plan_limit_reached")
 			}
@@ -277,13 +277,13 @@ func serviceRules() []rule {
 		{dailyLimits, "twitter 20, instagram and facebook 100, threads 250, all others 50 posts a day", func(b *bench) {
 			day := b.Now().Add(48 * time.Hour).UTC().Truncate(24 * time.Hour)
 			for _, p := range schema.Platforms() {
-				most := map[schema.Platform]int{schema.Twitter: 20, schema.Instagram: 100, schema.Facebook: 100, schema.Threads: 250}[p]
-				if most == 0 {
-					most = 50
+				maximum := map[schema.Platform]int{schema.Twitter: 20, schema.Instagram: 100, schema.Facebook: 100, schema.Threads: 250}[p]
+				if maximum == 0 {
+					maximum = 50
 				}
 				r := postTo(p.String()).with(`{"status": null, "scheduledFor": "` + day.Add(12*time.Hour).Format(time.RFC3339) + `"}`)
-				if got := b.fill(r, most+1); got != most {
-					b.Errorf("%s takes %d a day, want %d", p, got, most)
+				if got := b.fill(r, maximum+1); got != maximum {
+					b.Errorf("%s takes %d a day, want %d", p, got, maximum)
 				}
 			}
 		}},
@@ -410,7 +410,7 @@ func (b *bench) sends(do func(), want ...schema.EventType) map[schema.EventType]
 }
 
 // fill makes posts until no more are taken, at most n, and returns how many there are.
-func (b *bench) fill(r request, n int) (made int) {
+func (b *bench) fill(r request, n int) (created int) {
 	b.Helper()
 	for n > 0 {
 		posts := make([]any, min(n, maxBulk))
@@ -419,9 +419,9 @@ func (b *bench) fill(r request, n int) (made int) {
 		}
 		n -= len(posts)
 		succeeded, _ := b.Request(http.MethodPost, "/posts/bulk", map[string]any{"posts": posts}).Want(http.StatusCreated).At("summary", "succeeded").Value.(float64)
-		made += int(succeeded)
+		created += int(succeeded)
 	}
-	return made
+	return created
 }
 
 const maxBulk = 25

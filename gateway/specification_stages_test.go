@@ -47,8 +47,8 @@ func (b *bench) due(path string, want time.Duration) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	asked := at.Add(-want)
-	if asked.Before(b.began.Add(-time.Minute)) || asked.After(b.Store.Now().Add(time.Minute)) {
+	before := at.Add(-want)
+	if before.Before(b.began.Add(-time.Minute)) || before.After(b.Store.Now().Add(time.Minute)) {
 		b.Errorf("due at %s, want %s after a time from %s until now", at, want, b.began)
 	}
 }

@@ -193,10 +193,10 @@ func failed(r request, status int, code string) demonstration {
 }
 
 // all shows several things, each in turn.
-func all(shown ...demonstration) demonstration {
+func all(demonstrations ...demonstration) demonstration {
 	return func(b *bench) {
 		b.Helper()
-		for _, d := range shown {
+		for _, d := range demonstrations {
 			d(b)
 		}
 	}

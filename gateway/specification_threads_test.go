@@ -47,7 +47,7 @@ func (b *bench) threadRules() []rule {
 	return []rule{
 		{threadResource, "it has an id, a title, its platforms, a status, a time, a post and times", func(b *bench) {
 			thread := b.send(later(time.Hour).with(`{"title": "T", "platforms": ["bluesky", "mastodon"]}`)).Want(http.StatusCreated).At("thread")
-			b.has(thread, "title", "T", "platforms", "[bluesky mastodon]", "status", "scheduled", "scheduledFor", b.shown(time.Hour), "entryCount", 2, "isApiPost", true)
+			b.has(thread, "title", "T", "platforms", "[bluesky mastodon]", "status", "scheduled", "scheduledFor", b.timeIn(time.Hour), "entryCount", 2, "isApiPost", true)
 			for _, field := range []string{"id", "postId", "createdAt", "updatedAt"} {
 				if thread.At(field).Text() == "" {
 					b.Errorf("%s is missing", field)
@@ -110,13 +110,13 @@ func (b *bench) threadRules() []rule {
 		)},
 		{threading, "settings are of the whole thread", answered(http.StatusCreated, newThread(`{"platforms": ["mastodon"], "platformSettings": {"mastodon": {"visibility": "unlisted"}}}`),
 			"thread.platformSettings.mastodon.visibility", "unlisted")},
-		{threading, "publishNow publishes at once", answered(http.StatusCreated, newThread(`{`+now+`}`), "thread.scheduledFor", b.shown(0))},
+		{threading, "publishNow publishes at once", answered(http.StatusCreated, newThread(`{`+now+`}`), "thread.scheduledFor", b.timeIn(0))},
 		{threading, "a time is at least 5 minutes ahead", all(
-			answered(http.StatusCreated, later(5*time.Minute), "thread.scheduledFor", b.shown(5*time.Minute)),
+			answered(http.StatusCreated, later(5*time.Minute), "thread.scheduledFor", b.timeIn(5*time.Minute)),
 			invalid(later(4*time.Minute), "scheduledFor", "time_too_early"),
 		)},
 		{threading, "a time without an offset is meant in the zone", answered(http.StatusCreated,
-			newThread(`{"status": null, "timezone": "Asia/Tokyo", "scheduledFor": "`+b.Now().UTC().Add(10*time.Hour).Format("2006-01-02T15:04:05")+`"}`), "thread.scheduledFor", b.shown(time.Hour))},
+			newThread(`{"status": null, "timezone": "Asia/Tokyo", "scheduledFor": "`+b.Now().UTC().Add(10*time.Hour).Format("2006-01-02T15:04:05")+`"}`), "thread.scheduledFor", b.timeIn(time.Hour))},
 		{threading, "a brand may be named", func(b *bench) {
 			brand := b.Request(http.MethodPost, "/brands", `{"name": "B"}`).Want(http.StatusCreated).At("brand", "id").Text()
 			b.has(b.send(newThread(`{"brandId": "`+brand+`"}`)).Want(http.StatusCreated), "thread.brandId", brand)
@@ -184,15 +184,15 @@ func (b *bench) threadRules() []rule {
 			}
 		}},
 		{threading, "maxRetries is how often a failed entry is tried again", func(b *bench) {
-			for _, most := range []int{0, 2} {
-				path := b.make(newThread(fmt.Sprintf(`{%s, "config": {"maxRetries": %d}}`, now, most)))
+			for _, maximum := range []int{0, 2} {
+				path := b.make(newThread(fmt.Sprintf(`{%s, "config": {"maxRetries": %d}}`, now, maximum)))
 				tries := 0
 				b.publish(path, 0, func(int16, int) schema.Outcome {
 					tries++
 					return schema.Outcome{Err: &schema.Error{Kind: schema.Retryable, Message: "busy"}}
 				})
-				if tries != most+1 {
-					b.Errorf("%d tries, want %d", tries, most+1)
+				if tries != maximum+1 {
+					b.Errorf("%d tries, want %d", tries, maximum+1)
 				}
 			}
 		}},
@@ -232,8 +232,8 @@ func (b *bench) threadRules() []rule {
 		}},
 		{patchThread, "scheduledFor moves all of it", func(b *bench) {
 			path := b.make(later(time.Hour))
-			b.has(b.Request(http.MethodPatch, path, `{"scheduledFor": "`+b.In(3*time.Hour)+`"}`).Want(http.StatusOK), "thread.scheduledFor", b.shown(3*time.Hour))
-			b.has(b.send(get("/posts/"+b.idOf(path).String())).Want(http.StatusOK), "post.scheduledFor", b.shown(3*time.Hour))
+			b.has(b.Request(http.MethodPatch, path, `{"scheduledFor": "`+b.In(3*time.Hour)+`"}`).Want(http.StatusOK), "thread.scheduledFor", b.timeIn(3*time.Hour))
+			b.has(b.send(get("/posts/"+b.idOf(path).String())).Want(http.StatusOK), "post.scheduledFor", b.timeIn(3*time.Hour))
 			b.due(path, 3*time.Hour)
 		}},
 		{patchThread, "config is merged into what there is", func(b *bench) {

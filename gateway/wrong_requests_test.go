@@ -106,7 +106,7 @@ func TestWrongRequestsAreAnsweredAsDocumented(t *testing.T) {
 	a.Exec(`update accounts set settings = '{}'`)
 	post := a.Request(http.MethodPost, "/posts", strings.ReplaceAll(toMastodon(`, `+a.InAnHour()), "$mastodon", mastodon.String())).Want(http.StatusCreated).At("post", "id").Text()
 	a.Request(http.MethodDelete, "/posts/"+post, nil).Want(http.StatusOK)
-	shown := strings.NewReplacer(mastodon.String(), "acc_…", post, "post_…")
+	placeholders := strings.NewReplacer(mastodon.String(), "acc_…", post, "post_…")
 	filled := strings.NewReplacer("$mastodon", mastodon.String(), "$post", post, "$soon", a.In(time.Minute), "$ahead", a.In(time.Hour), "$long", strings.Repeat("a", 301))
 	short := strings.NewReplacer("$mastodon", "acc_…", "$post", "post_…", "$soon", "in a minute", "$ahead", "2026-12-01T09:00:00Z", "$long", "301 characters")
 	ids := regexp.MustCompile(`\b(acc|post|brand)_[0-9a-hjkmnp-tv-z]{26}`)
@@ -122,7 +122,7 @@ func TestWrongRequestsAreAnsweredAsDocumented(t *testing.T) {
 			t.Errorf("%s: status = %d: %s", r.what, got.Status, got.Body)
 			continue
 		}
-		message := ids.ReplaceAllString(shown.Replace(got.Want(got.Status).At("error", "message").Text()), "${1}_…")
+		message := ids.ReplaceAllString(placeholders.Replace(got.Want(got.Status).At("error", "message").Text()), "${1}_…")
 		message = strings.ReplaceAll(message, schema.PlatformNames(), "twitter, …")
 		request := strings.TrimSpace(r.method + " " + short.Replace(r.path) + " " + short.Replace(r.body))
 		if r.what == "no key" {

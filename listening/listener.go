@@ -25,7 +25,7 @@ type Source interface {
 type monitorStore interface {
 	// Listening returns the monitors that look at a platform, as long as their keywords have at
 	// most so many bytes together; left is how many are left out.
-	Listening(ctx context.Context, sandbox bool, platform schema.Platform, most int) (monitors []schema.Monitor, left int, err error)
+	Listening(ctx context.Context, sandbox bool, platform schema.Platform, maximum int) (monitors []schema.Monitor, left int, err error)
 	// Revision is raised by every change of a monitor.
 	Revision(ctx context.Context, sandbox bool) (int64, error)
 }

@@ -57,7 +57,7 @@ type Poller struct {
 const (
 	searchers  = 8   // at a time
 	searchPage = 100 // posts, the most that Threads gives
-	mostPages  = 20  // of a keyword in a round; what is older is left out
+	maxPages   = 20  // of a keyword in a round; what is older is left out
 	// searchPatience is how long a platform may take to answer, all accounts that are tried
 	// together; a claim lasts longer.
 	searchPatience = 10 * time.Second
@@ -240,7 +240,7 @@ func (p *Poller) finds(s *schema.SearchStep, items []connectors.FeedItem) (finds
 
 // goOn moves a step to the next page, or keyword, or round.
 func (p *Poller) goOn(ctx context.Context, s *schema.SearchStep, page connectors.FeedPage) {
-	if page.Next != "" && s.Page+1 < mostPages {
+	if page.Next != "" && s.Page+1 < maxPages {
 		s.Page, s.Place = s.Page+1, page.Next
 		return
 	}

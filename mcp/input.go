@@ -31,7 +31,7 @@ func (t *tools) checking(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 // mostWrong bounds what is said of one input.
-const mostWrong = 10
+const maxWrong = 10
 
 func wrongInput(arguments json.RawMessage, schema *jsonschema.Schema) []string {
 	if len(arguments) == 0 || string(arguments) == "null" {
@@ -42,7 +42,7 @@ func wrongInput(arguments json.RawMessage, schema *jsonschema.Schema) []string {
 		return []string{"the input is no JSON: " + err.Error()}
 	}
 	wrong := wrongValue("", value, schema)
-	return wrong[:min(len(wrong), mostWrong)]
+	return wrong[:min(len(wrong), maxWrong)]
 }
 
 func wrongValue(field string, value any, schema *jsonschema.Schema) (wrong []string) {

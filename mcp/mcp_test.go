@@ -77,7 +77,7 @@ func overStdio(t *testing.T, url, key string) *assistant {
 }
 
 // answer is what tools of all kinds say, as far as a test looks at it.
-type answer struct {
+type response struct {
 	text    string // all of it, or the error
 	refused bool
 
@@ -106,7 +106,7 @@ func (a *assistant) ask(tool string, arguments map[string]any) (text string, ref
 }
 
 // call calls a tool and reads what it says.
-func (a *assistant) call(tool string, arguments map[string]any) (got answer) {
+func (a *assistant) call(tool string, arguments map[string]any) (got response) {
 	a.Helper()
 	if got.text, got.refused = a.ask(tool, arguments); got.refused {
 		return got

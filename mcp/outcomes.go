@@ -82,11 +82,11 @@ func (c *call) listPosts(ctx context.Context, in postsInput) (out postsOutput, e
 
 // limited is how many lines a page has.
 func limited(limit int) int {
-	const usual, most = 10, 25
+	const usual, maximum = 10, 25
 	if limit <= 0 {
 		return usual
 	}
-	return min(limit, most)
+	return min(limit, maximum)
 }
 
 type postID struct {

@@ -15,17 +15,17 @@ const (
 
 // visible is a text without what hides from people what models read: strangers write some of them.
 // One that is longer than most ends with a mark that says so.
-func visible(text string, most int) string {
+func visible(text string, maximum int) string {
 	runes := []rune(strings.Map(func(r rune) rune {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r <= 0xE007F) {
 			return -1
 		}
 		return r
 	}, text))
-	if len(runes) <= most {
+	if len(runes) <= maximum {
 		return string(runes)
 	}
-	return fmt.Sprintf("%s… (cut: %d characters in all)", string(runes[:most]), len(runes))
+	return fmt.Sprintf("%s… (cut: %d characters in all)", string(runes[:maximum]), len(runes))
 }
 
 // when is a time in words, in the zone that it was given in and in UTC.

@@ -48,7 +48,7 @@ func (a *assistant) schedulesADraft(name string) {
 }
 
 // confirm calls a tool without confirm, and then with the plan that it answered.
-func (a *assistant) confirm(tool string, arguments map[string]any) answer {
+func (a *assistant) confirm(tool string, arguments map[string]any) response {
 	a.Helper()
 	plan := a.call(tool, arguments)
 	if plan.refused || plan.Done || plan.Plan == "" {

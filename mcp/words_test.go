@@ -108,11 +108,11 @@ func TestTextsAreShownWithoutWhatHides(t *testing.T) {
 		"123456789":                       "12345… (cut: 9 characters in all)",
 		"ééééé":                           "ééééé",
 	} {
-		most := 5
+		maximum := 5
 		if strings.HasPrefix(text, "a") {
-			most = 20
+			maximum = 20
 		}
-		if got := visible(text, most); got != want {
+		if got := visible(text, maximum); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}

@@ -72,7 +72,7 @@ func TestWhatAMissingKeySealedWaitsForIt(t *testing.T) {
 		}
 		n.exec(`update targets set next_at = now()`)
 		again, err := stage.Claim(t.Context(), ref)
-		if err != nil || len(again) != 1 || again[0].Step != step || again[0].Attempts != 0 || again[0].Looked != claimed[0].Looked {
+		if err != nil || len(again) != 1 || again[0].Step != step || again[0].Attempts != 0 || again[0].FindAttempts != claimed[0].FindAttempts {
 			t.Errorf("step %d is claimed again: %+v, %v", step, again, err)
 		}
 	}
@@ -88,7 +88,7 @@ func TestWhatAMissingKeySealedWaitsForIt(t *testing.T) {
 		err = look.Store(t.Context())
 	}
 	n.exec(`update targets set next_at = now()`)
-	if again, claiming := stage.Claim(t.Context(), ref); err != nil || claiming != nil || len(again) == 1 && again[0].Looked == claimed[0].Looked {
+	if again, claiming := stage.Claim(t.Context(), ref); err != nil || claiming != nil || len(again) == 1 && again[0].FindAttempts == claimed[0].FindAttempts {
 		t.Errorf("a look past the deadline is claimed again as %+v, %v, %v", again, err, claiming)
 	}
 	if a := stored(); a.Problem() != nil || a.Renewing {

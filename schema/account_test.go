@@ -63,8 +63,8 @@ func TestADoubtfulRefusalFailsItsPostAlone(t *testing.T) {
 
 func TestACheckAfterADoubtfulRefusal(t *testing.T) {
 	at := time.Now()
-	asked := Account{Renewing: true, Renewable: true, CheckedAt: at.Add(-time.Hour)}
-	fresh := asked
+	renewing := Account{Renewing: true, Renewable: true, CheckedAt: at.Add(-time.Hour)}
+	fresh := renewing
 	fresh.CheckedAt = at.Add(-time.Second)
 	failed := func(kind ErrorKind, end End) RenewalOutcome {
 		return RenewalOutcome{Err: &Error{Kind: kind, End: end, Message: "m"}}
@@ -76,11 +76,11 @@ func TestACheckAfterADoubtfulRefusal(t *testing.T) {
 		settled bool
 		step    RenewalStep
 	}{
-		"finds it working":                          {asked, RenewalOutcome{}, NotEnded, true, RenewalIdle},
-		"is refused for another reason":             {asked, failed(Refused, NotEnded), NotEnded, true, RenewalIdle},
-		"meets an incident":                         {asked, failed(Retryable, NotEnded), NotEnded, false, RenewalCheck},
-		"finds that the permission is missing":      {asked, failed(TokenDead, EndScope), EndScope, true, RenewalIdle},
-		"finds the token dead, which can be traded": {asked, failed(TokenDead, NotEnded), NotEnded, false, RenewalIdle},
+		"finds it working":                          {renewing, RenewalOutcome{}, NotEnded, true, RenewalIdle},
+		"is refused for another reason":             {renewing, failed(Refused, NotEnded), NotEnded, true, RenewalIdle},
+		"meets an incident":                         {renewing, failed(Retryable, NotEnded), NotEnded, false, RenewalCheck},
+		"finds that the permission is missing":      {renewing, failed(TokenDead, EndScope), EndScope, true, RenewalIdle},
+		"finds the token dead, which can be traded": {renewing, failed(TokenDead, NotEnded), NotEnded, false, RenewalIdle},
 		"finds it dead though it was just traded":   {fresh, failed(TokenDead, NotEnded), EndRevoked, true, RenewalIdle},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestALookIsNoPostOfAnEndedAccount(t *testing.T) {
 
 func TestALookSettlesARefusal(t *testing.T) {
 	at := time.Now()
-	asked := Renewal{Account: Account{Renewing: true}}
+	underway := Renewal{Account: Account{Renewing: true}}
 	suspended := Renewal{Account: Account{End: EndSuspended, EndMessage: "taken down"}, Attempts: 2}
 	limits := Renewal{Account: Account{Platform: Instagram, Renewable: true, ExpiresAt: at.Add(40 * 24 * time.Hour)}}
 	failed := func(kind ErrorKind, end End) RenewalOutcome {
@@ -154,27 +154,27 @@ func TestALookSettlesARefusal(t *testing.T) {
 		renewal Renewal
 		outcome RenewalOutcome
 		end     End
-		told    bool // as ended
+		ends    bool // as ended
 		revived bool
 		in      time.Duration // zero: never
 	}{
-		"of dead credentials":                  {asked, failed(TokenDead, NotEnded), EndRevoked, true, false, 0},
-		"of a named end":                       {asked, failed(TokenDead, EndDeactivated), EndDeactivated, true, false, endLookFirst},
-		"refused in words nobody knows":        {asked, failed(Refused, NotEnded), EndRevoked, true, false, 0},
+		"of dead credentials":                  {underway, failed(TokenDead, NotEnded), EndRevoked, true, false, 0},
+		"of a named end":                       {underway, failed(TokenDead, EndDeactivated), EndDeactivated, true, false, endLookFirst},
+		"refused in words nobody knows":        {underway, failed(Refused, NotEnded), EndRevoked, true, false, 0},
 		"refused before a post was":            {Renewal{}, failed(Refused, NotEnded), NotEnded, false, false, renewalPatience},
-		"of a server that is away":             {asked, failed(Retryable, NotEnded), NotEnded, false, false, renewalQuickness},
+		"of a server that is away":             {underway, failed(Retryable, NotEnded), NotEnded, false, false, renewalQuickness},
 		"of an account that has ended since":   {suspended, failed(TokenDead, NotEnded), EndSuspended, false, false, endLookFirst << 3},
 		"of one whose server is away":          {suspended, failed(Retryable, NotEnded), EndSuspended, false, false, endLookFirst << 3},
 		"of one that works again":              {suspended, RenewalOutcome{}, NotEnded, false, true, 0},
 		"of a server with limits of its own":   {Renewal{Account: Account{Platform: Mastodon}}, RenewalOutcome{}, NotEnded, false, false, LimitsAge},
 		"of limits, of a token that is good":   {limits, RenewalOutcome{}, NotEnded, false, false, LimitsAge},
 		"of one that works again, by a trade":  {Renewal{Account: suspended.Account, Trade: true}, RenewalOutcome{}, NotEnded, false, true, 0},
-		"of one that is open and names an end": {Renewal{Account: asked.Account, Open: true}, failed(TokenDead, EndDeleted), EndDeleted, true, false, endLookFirst},
+		"of one that is open and names an end": {Renewal{Account: underway.Account, Open: true}, failed(TokenDead, EndDeleted), EndDeleted, true, false, endLookFirst},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := tt.renewal.After(tt.outcome, at, 0)
-			if r.Account.End != tt.end || r.Ended != tt.told || r.Revived != tt.revived {
-				t.Errorf("result = %+v, want end %q, told %t, revived %t", r, tt.end, tt.told, tt.revived)
+			if r.Account.End != tt.end || r.Ended != tt.ends || r.Revived != tt.revived {
+				t.Errorf("result = %+v, want end %q, told %t, revived %t", r, tt.end, tt.ends, tt.revived)
 			}
 			if in := r.NextAt.Sub(at); tt.in == 0 && !r.NextAt.IsZero() || tt.in > 0 && in != tt.in {
 				t.Errorf("looked at again at %v, want in %v", r.NextAt, tt.in)

@@ -219,7 +219,7 @@ type Resumption struct {
 // Resume returns where a failed target goes on: after its last receipt, so that a skipped
 // entry is published only if no other followed it, and with a look wherever nobody knows
 // what is published. ok is false if nothing is left to publish.
-func (t *Target) Resume(entries int, blind, acceptDuplicate bool) (r Resumption, ok bool) {
+func (t *Target) Resume(entries int, cannotFind, acceptDuplicate bool) (r Resumption, ok bool) {
 	for _, receipt := range t.Receipts {
 		if !receipt.Open {
 			r.Receipts = append(r.Receipts, receipt)
@@ -237,9 +237,9 @@ func (t *Target) Resume(entries int, blind, acceptDuplicate bool) (r Resumption,
 	switch {
 	case len(r.Receipts) < len(t.Receipts): // an open receipt: the platform may still be working on it
 		r.Step, r.Receipts = StepFind, t.Receipts
-	case blind && r.Unsettled != 0 && acceptDuplicate:
+	case cannotFind && r.Unsettled != 0 && acceptDuplicate:
 		r.Unsettled = 0
-	case blind && r.Unsettled != 0:
+	case cannotFind && r.Unsettled != 0:
 		r.LeftOut = true
 	case r.Unsettled.Has(r.Entry):
 		r.Step = StepFind

@@ -109,7 +109,7 @@ type CollectionResult struct {
 	Facts    []Event
 	Received []Received // what people wrote; what is known already is stored once
 	Whole    []WholeLook
-	Looked   []Snapshot // of Due: at which was looked; their next look follows
+	Read     []Snapshot // of Due: at which was looked; their next look follows
 	Gone     []Snapshot // of Due: at which nobody will look again
 	NextAt   time.Time  // of CollectMetrics: not before it; zero: when it is due
 	Attempts int

@@ -46,23 +46,23 @@ type Delivery struct {
 	Since    time.Time       // when a visible call of the entry was first claimed
 	// Restored: the database went back to a moment after Since, so that what is looked for may be of a
 	// later call, of which neither the time nor the preparation is known.
-	Restored bool
-	Known    []string  // native ids of what other entries have published to the profile since then
-	Shared   bool      // another account is of the same profile, so its call may have made what a look finds
-	Attempts int       // failed calls so far
-	Looked   Looks     // that found nothing since the open call
-	Tries    int       // failed calls that end it
-	DueAt    time.Time // the base of lateness
-	Until    time.Time // DueAt plus the most it may be late: nothing waits longer; the stages set it
-	Paused   bool      // claimed only to fail it, since a pause outlasted its deadline
-	Deadline time.Time // of a visible call, on this process's clock; checked right before sending
+	Restored     bool
+	Known        []string     // native ids of what other entries have published to the profile since then
+	Shared       bool         // another account is of the same profile, so its call may have made what a look finds
+	Attempts     int          // failed calls so far
+	FindAttempts FindAttempts // that found nothing since the open call
+	Tries        int          // failed calls that end it
+	DueAt        time.Time    // the base of lateness
+	Until        time.Time    // DueAt plus the most it may be late: nothing waits longer; the stages set it
+	Paused       bool         // claimed only to fail it, since a pause outlasted its deadline
+	Deadline     time.Time    // of a visible call, on this process's clock; checked right before sending
 
 	// Unsettled are entries that an earlier run left without knowing whether they are
 	// published: each is looked for before it is called.
 	Unsettled       EntrySet
 	AcceptDuplicate bool   // whoever retried accepts a second post where nobody can tell
 	Lost            string // why the call that is looked for has no answer; empty: nobody knows
-	Blind           bool   // nobody can look for a lost call on this platform
+	CannotFind      bool   // nobody can look for a lost call on this platform
 	// Listed is how long what the call made may be missing where Find looks; NotMade does not wait.
 	Listed time.Duration
 
@@ -100,11 +100,11 @@ type QuotaCost struct {
 	Name string    // of the quota, among processes
 	Day  time.Time // midnight, as the platform counts days; its date alone matters
 	Cost int
-	Most int // that may be used of the day by then
+	Max  int // that may be used of the day by then
 }
 
 // CallsAgain reports whether an earlier visible call of the entry was made under its key.
-func (d Delivery) CallsAgain() bool { return d.Attempts > 0 || d.Looked != 0 }
+func (d Delivery) CallsAgain() bool { return d.Attempts > 0 || d.FindAttempts != 0 }
 
 // Parent returns the receipt that the entry replies to: the last one published; nil for
 // the first.
@@ -223,7 +223,7 @@ func (d *Delivery) Describe(content Content, own string, limits Constraints) {
 	d.Tries = content.Tries()
 	d.ContinueOnError = content.Thread != nil && content.Thread.ContinueOnError
 	d.FirstComments = commentsFor(content.FirstComments, limits.FirstComment)
-	d.Pause, d.Blind = limits.Thread.Pause, limits.Blind
+	d.Pause, d.CannotFind = limits.Thread.Pause, limits.CannotFind
 	if d.Entry < len(content.Entries) {
 		d.Text = content.TextFor(d.Entry, platform, own)
 		d.Media = content.Entries[d.Entry].Media

@@ -101,7 +101,7 @@ type ReplyCreation struct {
 }
 
 // MostUnread is how far what nobody has read is counted.
-const MostUnread = 1000
+const MaxUnread = 1000
 
 // ItemName is what names an item in ClickHouse.
 type ItemName struct {

@@ -16,21 +16,21 @@ import (
 //	      ├─ nobody can tell ─▶ failed, outcome_unknown, unless a person accepts a second post
 //	      └─ could not look ─▶ look again, until the deadline; then failed, outcome_unknown
 
-// Looks counts the looks since an open call that did not find what it made. Below zero it marks a
+// FindAttempts counts the attempts since an open call to find what it made, in vain. Below zero it marks a
 // call that follows on one which may have worked. Its numbers are stored: they never change.
-type Looks int16
+type FindAttempts int16
 
 const (
-	// LooksRepeating marks a call that is repeated by its key, though nobody knows what became of the
+	// CallRepeating marks a call that is repeated by its key, though nobody knows what became of the
 	// first.
-	LooksRepeating Looks = -1
-	// LooksRetried marks a call after a retry whose looks did not find what the call before it made; its
+	CallRepeating FindAttempts = -1
+	// CallRetried marks a call after a retry whose looks did not find what the call before it made; its
 	// key may be answered with that.
-	LooksRetried Looks = -2
+	CallRetried FindAttempts = -2
 )
 
-// Count is the number of looks.
-func (l Looks) Count() int { return int(max(l, 0)) }
+// Count is the number of attempts.
+func (a FindAttempts) Count() int { return int(max(a, 0)) }
 
 // isOpen reports whether an earlier call may have published the entry: it is looked for,
 // or the call is repeated.
@@ -43,7 +43,7 @@ func (d Delivery) lacks(o Outcome) bool {
 }
 
 // Repeats reports whether the call is a repetition after SafeToRepeat.
-func (d Delivery) Repeats() bool { return d.Looked == LooksRepeating }
+func (d Delivery) Repeats() bool { return d.FindAttempts == CallRepeating }
 
 // keysKept is how long a platform may answer a key with what a call before a retry made.
 const keysKept = 24 * time.Hour
@@ -52,7 +52,7 @@ const keysKept = 24 * time.Hour
 // looked for. After a retry's looks, an earlier call had the same key, so it goes back
 // further by as long as platforms keep keys.
 func (d Delivery) KnownSince() time.Time {
-	if d.Looked == LooksRetried {
+	if d.FindAttempts == CallRetried {
 		return d.Since.Add(-keysKept)
 	}
 	return d.Since
@@ -64,8 +64,8 @@ func (d Delivery) lost(e *Error, at time.Time) Result {
 	if d.Repeats() { // the next repetition must not overlap this call
 		r.NextIn = CallDeadline + SettleTime
 	}
-	r.Looked, r.Error, r.kind = 0, targetError(e, at), AttemptUnknown
-	if !d.Blind {
+	r.FindAttempts, r.Error, r.kind = 0, targetError(e, at), AttemptUnknown
+	if !d.CannotFind {
 		r.Error = stillOpen(e.Message, at)
 	}
 	if e.Kind == Unknown {
@@ -86,8 +86,8 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 		}
 		return r
 	case o.missing() && d.mayBeListed(o.Verdict):
-		r := d.waiting(StepFind, SettleTime<<d.Looked.Count())
-		r.Looked, r.Error = max(d.Looked, 0)+1, stillOpen("it was not there when crier last looked", at)
+		r := d.waiting(StepFind, SettleTime<<d.FindAttempts.Count())
+		r.FindAttempts, r.Error = max(d.FindAttempts, 0)+1, stillOpen("it was not there when crier last looked", at)
 		r.kind = AttemptNotFound
 		return r
 	case o.missing() && d.Unsettled.Has(d.Entry):
@@ -97,11 +97,11 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 		return r
 	case o.missing():
 		r := d.failure(errNotTaken(), StepPublish, at, jitter)
-		r.Looked, r.Receipts = 0, withoutEntry(r.Receipts, d.Entry)
+		r.FindAttempts, r.Receipts = 0, withoutEntry(r.Receipts, d.Entry)
 		return r
 	case o.Verdict == SafeToRepeat && at.Before(d.Until):
 		r := d.callAgain()
-		r.Looked, r.Unsettled = LooksRepeating, d.Unsettled
+		r.FindAttempts, r.Unsettled = CallRepeating, d.Unsettled
 		r.Error = stillOpen("the call is repeated by its key, which the platform answers with what the first call made", at)
 		return r
 	case o.Verdict == SafeToRepeat:
@@ -121,7 +121,7 @@ func (d Delivery) afterFind(o Outcome, at time.Time, jitter float64) Result {
 // a settle time at least, and where a list tells as long as the platform may take to list what it
 // has.
 func (d Delivery) mayBeListed(verdict Verdict) bool {
-	looks := d.Looked.Count()
+	looks := d.FindAttempts.Count()
 	return looks == 0 || verdict == NotThere && SettleTime<<looks-SettleTime < d.Listed
 }
 
@@ -136,10 +136,10 @@ func errNotTaken() *Error {
 // before a retry, it begins with Prepare, since what was uploaded then may be gone.
 func (d Delivery) callAgain() Result {
 	r := d.waiting(StepPublish, 0)
-	r.Looked, r.Receipts, r.Unsettled = 0, withoutEntry(r.Receipts, d.Entry), d.Unsettled.Without(d.Entry)
+	r.FindAttempts, r.Receipts, r.Unsettled = 0, withoutEntry(r.Receipts, d.Entry), d.Unsettled.Without(d.Entry)
 	r.kind = AttemptRetrying
 	if d.Unsettled.Has(d.Entry) {
-		r.Step, r.Progress, r.Looked = StepPrepare, nil, LooksRetried
+		r.Step, r.Progress, r.FindAttempts = StepPrepare, nil, CallRetried
 	}
 	return r
 }
@@ -162,7 +162,7 @@ func (d Delivery) unanswered(e *Error, at time.Time, jitter float64) Result {
 		return d.failed(d.outcomeUnknown(couldNotAsk+" (at last: "+e.Message+")", at))
 	}
 	r := d.waiting(StepFind, d.lookWait(e.RetryAfter, at, jitter))
-	r.Looked, r.Error, r.kind = max(d.Looked, 0), stillOpen(e.Message, at), AttemptLookFailed
+	r.FindAttempts, r.Error, r.kind = max(d.FindAttempts, 0), stillOpen(e.Message, at), AttemptLookFailed
 	if e.Kind == Internal {
 		r.Attempts++
 	}
@@ -183,14 +183,14 @@ const (
 // lookWait returns how long to wait after a look that failed: it grows with the time
 // since the call, or the retry, but ends just after the deadline, when the last look is
 // made.
-func (d Delivery) lookWait(asked time.Duration, at time.Time, jitter float64) time.Duration {
+func (d Delivery) lookWait(retryAfter time.Duration, at time.Time, jitter float64) time.Duration {
 	began := d.Since
 	if d.DueAt.After(began) {
 		began = d.DueAt
 	}
 	wait := min(max(at.Sub(began)/lookGrowth, soonestLook), rarestLook)
 	wait += time.Duration(jitter * float64(wait/lookGrowth))
-	return min(max(wait, asked), d.Until.Add(afterUntil).Sub(at))
+	return min(max(wait, retryAfter), d.Until.Add(afterUntil).Sub(at))
 }
 
 // Reasons why nobody knows what became of a call, after what is known of it.
@@ -217,7 +217,7 @@ func (d Delivery) outcomeUnknown(why string, at time.Time) *TargetError {
 	if d.polls() {
 		known = "the platform took the post"
 	}
-	if d.Blind {
+	if d.CannotFind {
 		why = cannotLook
 		if d.Error != nil && d.Error.Code == CodeOutcomeUnknown { // what the platform said
 			known = d.Error.Message
@@ -248,7 +248,7 @@ var ErrReceiptsForgotten = errors.New("what was published to the profile since t
 func (d Delivery) LookAgain(at time.Time) Result {
 	d = d.asEntry()
 	r := d.waiting(StepFind, SettleTime)
-	r.Looked, r.Error, r.kind = max(d.Looked, 0), stillOpen("what was found is another post's", at), AttemptNotFound
+	r.FindAttempts, r.Error, r.kind = max(d.FindAttempts, 0), stillOpen("what was found is another post's", at), AttemptNotFound
 	if !at.Before(d.Until) {
 		r = d.failed(d.outcomeUnknown(couldNotTell, at))
 	}

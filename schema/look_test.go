@@ -9,7 +9,7 @@ import (
 func TestAnOpenOutcomeStaysOpenUntilItsDeadline(t *testing.T) {
 	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
 	down := func(kind ErrorKind) Outcome { return Outcome{Err: &Error{Kind: kind, Message: "HTTP 502"}} }
-	asked := Outcome{Err: &Error{Kind: RateLimited, RetryAfter: time.Hour}}
+	limited := Outcome{Err: &Error{Kind: RateLimited, RetryAfter: time.Hour}}
 	dead := Outcome{Err: &Error{Kind: TokenDead}}
 	named := Outcome{Err: &Error{Kind: TokenDead, End: EndSuspended}}
 	until := func(in time.Duration, d Delivery) Delivery { d.Until = at.Add(in); return d }
@@ -24,10 +24,10 @@ func TestAnOpenOutcomeStaysOpenUntilItsDeadline(t *testing.T) {
 		"the platform is down":           {Delivery{Step: StepFind, Attempts: 4}, down(Retryable), TargetPending, StepFind, 15 * time.Second, "still open, crier goes on looking: HTTP 502"},
 		"the look's own answer is lost":  {Delivery{Step: StepFind, Attempts: 4}, down(Unknown), TargetPending, StepFind, 15 * time.Second, "still open"},
 		"it refuses the look":            {Delivery{Step: StepFind, Attempts: 4}, down(Refused), TargetPending, StepFind, 15 * time.Second, "still open"},
-		"it asks to wait":                {Delivery{Step: StepFind}, asked, TargetPending, StepFind, time.Hour, "still open"},
-		"the deadline comes before that": {until(time.Minute, Delivery{Step: StepFind}), asked, TargetPending, StepFind, time.Minute + afterUntil, "still open"},
+		"it asks to wait":                {Delivery{Step: StepFind}, limited, TargetPending, StepFind, time.Hour, "still open"},
+		"the deadline comes before that": {until(time.Minute, Delivery{Step: StepFind}), limited, TargetPending, StepFind, time.Minute + afterUntil, "still open"},
 		"the deadline is over":           {until(0, Delivery{Step: StepFind}), down(Retryable), TargetFailed, StepFind, 0, "a retry looks first (at last: HTTP 502)"},
-		"and nobody can look":            {until(0, Delivery{Step: StepFind, Blind: true}), down(Retryable), TargetFailed, StepFind, 0, "offers no way to find out"},
+		"and nobody can look":            {until(0, Delivery{Step: StepFind, CannotFind: true}), down(Retryable), TargetFailed, StepFind, 0, "offers no way to find out"},
 		"our own fault":                  {Delivery{Step: StepFind, Attempts: 3}, down(Internal), TargetPending, StepFind, 15 * time.Second, "still open"},
 		"our own fault, again and again": {Delivery{Step: StepFind, Attempts: 4}, down(Internal), TargetFailed, StepFind, 0, "crier failed to find out"},
 		"dead credentials, looked after": {Delivery{Step: StepFind, Renews: true}, dead, TargetPending, StepFind, 15 * time.Second, "still open"},
@@ -35,15 +35,15 @@ func TestAnOpenOutcomeStaysOpenUntilItsDeadline(t *testing.T) {
 		"a named end, not checked":       {Delivery{Step: StepFind}, named, TargetPending, StepFind, 15 * time.Second, "still open"},
 		"an account that has ended":      {Delivery{Step: StepFind, Account: Account{End: EndSuspended}}, dead, TargetFailed, StepFind, 0, "connect the account again"},
 		"nobody will ever tell":          {Delivery{Step: StepFind}, Outcome{}, TargetFailed, StepFind, 0, "does not tell"},
-		"nor is there a way to look":     {Delivery{Step: StepFind, Blind: true}, Outcome{}, TargetFailed, StepFind, 0, "offers no way to find out"},
+		"nor is there a way to look":     {Delivery{Step: StepFind, CannotFind: true}, Outcome{}, TargetFailed, StepFind, 0, "offers no way to find out"},
 		"a second post is accepted":      {Delivery{Step: StepFind, Unsettled: 1, AcceptDuplicate: true}, Outcome{}, TargetPending, StepPrepare, 0, "a second post is accepted"},
 		"but not of a call since":        {Delivery{Step: StepFind, AcceptDuplicate: true}, Outcome{}, TargetFailed, StepFind, 0, "does not tell"},
-		"not there, before a retry":      {Delivery{Step: StepFind, Looked: 1, Unsettled: 1, Attempts: 4}, Outcome{Verdict: NotThere}, TargetPending, StepPrepare, 0, "did not take"},
-		"safe to repeat":                 {Delivery{Step: StepFind, Looked: 1, Attempts: 4}, Outcome{Verdict: SafeToRepeat}, TargetPending, StepPublish, 0, "still open"},
+		"not there, before a retry":      {Delivery{Step: StepFind, FindAttempts: 1, Unsettled: 1, Attempts: 4}, Outcome{Verdict: NotThere}, TargetPending, StepPrepare, 0, "did not take"},
+		"safe to repeat":                 {Delivery{Step: StepFind, FindAttempts: 1, Attempts: 4}, Outcome{Verdict: SafeToRepeat}, TargetPending, StepPublish, 0, "still open"},
 		"safe to repeat, too late":       {until(0, Delivery{Step: StepFind}), Outcome{Verdict: SafeToRepeat}, TargetFailed, StepFind, 0, "could not be asked within"},
-		"the repetition is not answered": {Delivery{Step: StepPublish, Looked: LooksRepeating}, down(Unknown), TargetPending, StepFind, CallDeadline + SettleTime, "still open"},
-		"it is not made":                 {Delivery{Step: StepPublish, Looked: LooksRepeating, Attempts: 4}, down(Retryable), TargetPending, StepFind, 15 * time.Second, "still open"},
-		"it is refused":                  {Delivery{Step: StepPublish, Looked: LooksRepeating}, down(Refused), TargetFailed, StepPublish, 0, "refused the call when it was repeated: HTTP 502"},
+		"the repetition is not answered": {Delivery{Step: StepPublish, FindAttempts: CallRepeating}, down(Unknown), TargetPending, StepFind, CallDeadline + SettleTime, "still open"},
+		"it is not made":                 {Delivery{Step: StepPublish, FindAttempts: CallRepeating, Attempts: 4}, down(Retryable), TargetPending, StepFind, 15 * time.Second, "still open"},
+		"it is refused":                  {Delivery{Step: StepPublish, FindAttempts: CallRepeating}, down(Refused), TargetFailed, StepPublish, 0, "refused the call when it was repeated: HTTP 502"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := tt.delivery
@@ -72,8 +72,8 @@ func TestLooksComeRarerTheLongerTheyFail(t *testing.T) {
 	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {
 		since, due time.Duration // ago
-		least      time.Duration
-		most       time.Duration // with all its jitter
+		min        time.Duration
+		max        time.Duration // with all its jitter
 	}{
 		"right after the call":       {5 * time.Second, time.Hour, 5 * time.Second, 6250 * time.Millisecond},
 		"after two minutes":          {2 * time.Minute, 2 * time.Minute, 30 * time.Second, 37500 * time.Millisecond},
@@ -83,8 +83,8 @@ func TestLooksComeRarerTheLongerTheyFail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := Delivery{Since: at.Add(-tt.since), DueAt: at.Add(-tt.due), Until: at.Add(time.Hour)}
-			if least, most := d.lookWait(0, at, 0), d.lookWait(0, at, 1); least != tt.least || most != tt.most {
-				t.Errorf("it waits from %v to %v, want %v to %v", least, most, tt.least, tt.most)
+			if minimum, maximum := d.lookWait(0, at, 0), d.lookWait(0, at, 1); minimum != tt.min || maximum != tt.max {
+				t.Errorf("it waits from %v to %v, want %v to %v", minimum, maximum, tt.min, tt.max)
 			}
 		})
 	}
@@ -115,8 +115,8 @@ func TestWhatMayBeThereIsNeverSaidToHaveMissedItsDeadline(t *testing.T) {
 		code     string
 	}{
 		"nothing was called":     {Delivery{Step: StepPublish, Until: at.Add(-1)}, true, CodeMissedDeadline},
-		"a call is repeated":     {Delivery{Step: StepPublish, Looked: LooksRepeating, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
-		"a call is prepared for": {Delivery{Step: StepPrepare, Looked: LooksRepeating, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
+		"a call is repeated":     {Delivery{Step: StepPublish, FindAttempts: CallRepeating, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
+		"a call is prepared for": {Delivery{Step: StepPrepare, FindAttempts: CallRepeating, Until: at.Add(-1)}, true, CodeOutcomeUnknown},
 		"paused":                 {Delivery{Step: StepPublish, Paused: true, Until: at}, true, CodeMissedDeadline},
 		"in time":                {Delivery{Step: StepPublish, Until: at}, false, CodeMissedDeadline},
 		"it is looked for":       {Delivery{Step: StepFind, Until: at.Add(-1)}, false, CodeOutcomeUnknown},
@@ -140,11 +140,11 @@ func TestAThreadLooksForEachEntryThatMayBeThere(t *testing.T) {
 	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
 	unknown := &TargetError{Code: CodeOutcomeUnknown}
 	for name, tt := range map[string]struct {
-		target Target
-		blind  bool
-		accept bool
-		want   Resumption
-		ok     bool
+		target     Target
+		cannotFind bool
+		accept     bool
+		want       Resumption
+		ok         bool
 	}{
 		"it failed for good":               {Target{Entry: 1, Receipts: []Receipt{{}}, Error: &TargetError{}}, false, false, Resumption{Entry: 1}, true},
 		"it ended as unknown":              {Target{Entry: 1, Receipts: []Receipt{{}}, Unsettled: 0b10, Error: unknown}, false, false, Resumption{Step: StepFind, Entry: 1, Unsettled: 0b10}, true},
@@ -161,7 +161,7 @@ func TestAThreadLooksForEachEntryThatMayBeThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			target := tt.target
 			target.State = TargetFailed
-			got, ok := target.Resume(4, tt.blind, tt.accept)
+			got, ok := target.Resume(4, tt.cannotFind, tt.accept)
 			if ok != tt.ok || (ok && (got.Step != tt.want.Step || got.Entry != tt.want.Entry || got.Unsettled != tt.want.Unsettled || got.LeftOut != tt.want.LeftOut)) {
 				t.Errorf("it goes on as %+v, %t; want %+v, %t", got, ok, tt.want, tt.ok)
 			}
@@ -172,7 +172,7 @@ func TestAThreadLooksForEachEntryThatMayBeThere(t *testing.T) {
 	if r.Entry != 2 || r.Step != StepFind || r.Unsettled != 0b100 || r.Fresh {
 		t.Errorf("after the first was found it is %+v, want the next looked for", r)
 	}
-	d.Entry, d.Unsettled, d.Looked = r.Entry, r.Unsettled, 1
+	d.Entry, d.Unsettled, d.FindAttempts = r.Entry, r.Unsettled, 1
 	if r = d.After(Outcome{Verdict: NotThere}, at, 0); r.Entry != 2 || r.Step != StepPrepare || r.Unsettled != 0 || !r.Fresh {
 		t.Errorf("after the second was not there it is %+v, want it called", r)
 	}
@@ -203,11 +203,11 @@ func TestAnOpenOutcomeStaysOneWhenItIsGivenBack(t *testing.T) {
 // status may answer: what is known of the profile is read for it.
 func TestACallAfterARetrysLooksKnowsTheOthers(t *testing.T) {
 	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
-	d := Delivery{Step: StepFind, Looked: 1, Unsettled: 1, Entries: 1, Tries: DefaultTries, Until: at.Add(time.Hour)}
+	d := Delivery{Step: StepFind, FindAttempts: 1, Unsettled: 1, Entries: 1, Tries: DefaultTries, Until: at.Add(time.Hour)}
 	r := d.After(Outcome{Verdict: NotThere}, at, 0)
-	again := Delivery{Step: StepPublish, Looked: r.Looked, Since: at}
-	if r.Step != StepPrepare || again.Looked != LooksRetried || !again.CallsAgain() {
-		t.Errorf("it goes on with step %d, looked %d: nobody knows that it was called before", r.Step, r.Looked)
+	again := Delivery{Step: StepPublish, FindAttempts: r.FindAttempts, Since: at}
+	if r.Step != StepPrepare || again.FindAttempts != CallRetried || !again.CallsAgain() {
+		t.Errorf("it goes on with step %d, looked %d: nobody knows that it was called before", r.Step, r.FindAttempts)
 	}
 	if since := again.KnownSince(); since.After(at.Add(-keysKept)) {
 		t.Errorf("what is on the profile is read since %v", since)
@@ -223,7 +223,7 @@ func TestALateListIsLookedAtUntilItShows(t *testing.T) {
 		listing  Listing
 		delivery Delivery
 		verdicts []Verdict // of the looks, the last one again and again
-		shown    bool      // at once, or never a second time
+		listed   bool      // at once, or never a second time
 	}{
 		"a platform that lists at once":             {Listing{}, Delivery{}, []Verdict{NotThere}, true},
 		"one that lists late":                       {late, Delivery{}, []Verdict{NotThere}, false},
@@ -249,9 +249,9 @@ func TestALateListIsLookedAtUntilItShows(t *testing.T) {
 				if r.Error == nil || r.Error.Code != CodeOutcomeUnknown || r.Attempts != d.Attempts {
 					t.Fatalf("it is still open as %+v", r)
 				}
-				d.Looked, at = r.Looked, at.Add(r.NextIn)
+				d.FindAttempts, at = r.FindAttempts, at.Add(r.NextIn)
 			}
-			if waited := at.Sub(first); tt.shown && waited != SettleTime || !tt.shown && (waited < tt.listing.Within || waited > 2*tt.listing.Within) {
+			if waited := at.Sub(first); tt.listed && waited != SettleTime || !tt.listed && (waited < tt.listing.Within || waited > 2*tt.listing.Within) {
 				t.Errorf("it is called again after %v", waited)
 			}
 		})
@@ -265,14 +265,14 @@ func TestALateListIsLookedAtUntilItShows(t *testing.T) {
 func TestAnOutcomeThatStaysUnknownSaysWhyTheAnswerWasLost(t *testing.T) {
 	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
 	const cut = "the platform's answer was lost: it was cut off"
-	for name, d := range map[string]Delivery{"one can look": {}, "nobody can look": {Blind: true}} {
+	for name, d := range map[string]Delivery{"one can look": {}, "nobody can look": {CannotFind: true}} {
 		t.Run(name, func(t *testing.T) {
 			d.Step, d.Entries, d.Tries, d.Since, d.DueAt, d.Until = StepPublish, 1, DefaultTries, at, at, at.Add(time.Hour)
 			for _, o := range []Outcome{
 				{Err: &Error{Kind: Unknown, Message: cut}}, {Err: &Error{Kind: RateLimited, Message: "calls wait"}},
 			} {
 				r := d.After(o, at, 0)
-				d.Step, d.Looked, d.Lost = r.Step, r.Looked, r.Error.Lost // as it is stored
+				d.Step, d.FindAttempts, d.Lost = r.Step, r.FindAttempts, r.Error.Lost // as it is stored
 			}
 			r := d.After(Outcome{}, at, 0) // nobody can tell
 			if r.State != TargetFailed || !strings.HasPrefix(r.Error.Message, cut+", and ") || r.Error.Lost != "" {

@@ -115,11 +115,11 @@ type Constraints struct {
 	Containers bool // an entry without media needs preparing too
 	// Previews reports whether an entry with such a text and no media is prepared for a preview of what it
 	// links to; nil: none is.
-	Previews func(text string, settings json.RawMessage) bool
-	Pulls    bool // the platform fetches media by itself
-	Copies   bool // and gets crier's copy of a url, since it reaches crier
-	Blind    bool // nobody can look for a lost call
-	Listing  Listing
+	Previews   func(text string, settings json.RawMessage) bool
+	Pulls      bool // the platform fetches media by itself
+	Copies     bool // and gets crier's copy of a url, since it reaches crier
+	CannotFind bool // nobody can look for a lost call
+	Listing    Listing
 
 	// Settings checks the platform's part of platformSettings; nil: it has none. The
 	// field of a detail is relative to it.
@@ -235,8 +235,8 @@ type FilmLimits struct {
 	Whole        bool // no edit list leaves out a part
 }
 
-// Taker names who takes no more than that.
-func (c Constraints) Taker() string {
+// LimitedBy names whose limits these are.
+func (c Constraints) LimitedBy() string {
 	if c.Server == "" {
 		return c.Platform.String()
 	}

@@ -17,15 +17,15 @@ type Result struct {
 	Account   AccountID
 	Platform  Platform
 
-	State    TargetState
-	Step     Step
-	Entry    int
-	Attempts int
-	Looked   Looks
-	Fresh    bool // no visible call was claimed yet that may have to be looked for
-	NextIn   time.Duration
-	Progress json.RawMessage
-	Receipts []Receipt
+	State        TargetState
+	Step         Step
+	Entry        int
+	Attempts     int
+	FindAttempts FindAttempts
+	Fresh        bool // no visible call was claimed yet that may have to be looked for
+	NextIn       time.Duration
+	Progress     json.RawMessage
+	Receipts     []Receipt
 	// Unsettled are the entries that ended without anybody knowing whether they are
 	// published.
 	Unsettled EntrySet
@@ -194,7 +194,7 @@ func (d Delivery) published(receipt Receipt, at time.Time) Result {
 // next moves a result past the current entry. While entries remain of which nobody knows
 // whether they are published, the time since which they are looked for is kept.
 func (d Delivery) next(r Result, at time.Time) Result {
-	r.Attempts, r.Looked, r.Progress, r.Fresh = 0, 0, nil, r.Unsettled == 0
+	r.Attempts, r.FindAttempts, r.Progress, r.Fresh = 0, 0, nil, r.Unsettled == 0
 	r.Entry = d.Entry + 1
 	switch {
 	case r.Entry < d.Entries && r.Unsettled.Has(r.Entry):
@@ -271,19 +271,19 @@ func (d Delivery) waiting(step Step, in time.Duration) Result {
 func (d Delivery) base() Result {
 	return Result{
 		Ref: d.Ref, Claim: d.Claim, Workspace: d.Workspace, Account: d.Account.ID, Platform: d.Account.Platform,
-		Step: d.Step, Entry: d.Entry, Attempts: d.Attempts, Looked: d.Looked,
+		Step: d.Step, Entry: d.Entry, Attempts: d.Attempts, FindAttempts: d.FindAttempts,
 		Progress: d.Progress, Receipts: withoutEntry(d.Receipts, -1), Unsettled: d.Unsettled, DueAt: d.DueAt,
 	}
 }
 
 func withoutEntry(receipts []Receipt, entry int) []Receipt {
-	kept := make([]Receipt, 0, len(receipts)+1)
+	rest := make([]Receipt, 0, len(receipts)+1)
 	for _, r := range receipts {
 		if r.Entry != entry {
-			kept = append(kept, r)
+			rest = append(rest, r)
 		}
 	}
-	return kept
+	return rest
 }
 
 // Terminal reports whether the target has ended.
@@ -317,21 +317,21 @@ func CodeOf(kind ErrorKind) string {
 
 // CommentResult is the state of a first comment or a reply after one step of its claim.
 type CommentResult struct {
-	Comment  CommentID
-	Claim    int32
-	State    CommentState
-	Step     Step
-	Attempts int
-	Looked   Looks
-	NextIn   time.Duration
-	NativeID string
-	URL      string
-	Found    bool // by a look: see Result
-	PostedAt time.Time
-	Error    *TargetError
-	Account  AccountID
-	Post     PostID   // the comment is on
-	Attempt  *Attempt // what happened besides plain success; nil: nothing
+	Comment      CommentID
+	Claim        int32
+	State        CommentState
+	Step         Step
+	Attempts     int
+	FindAttempts FindAttempts
+	NextIn       time.Duration
+	NativeID     string
+	URL          string
+	Found        bool // by a look: see Result
+	PostedAt     time.Time
+	Error        *TargetError
+	Account      AccountID
+	Post         PostID   // the comment is on
+	Attempt      *Attempt // what happened besides plain success; nil: nothing
 }
 
 // asEntry returns a first comment or a reply as an entry of its own, which goes by the same rules.
@@ -345,7 +345,7 @@ func (d Delivery) asEntry() Delivery {
 // OfComment returns the result of a first comment's step, or a reply's.
 func (r Result) OfComment(d Delivery) CommentResult {
 	c := CommentResult{
-		Comment: d.Comment.ID, Claim: d.Claim, Step: r.Step, Attempts: r.Attempts, Looked: r.Looked,
+		Comment: d.Comment.ID, Claim: d.Claim, Step: r.Step, Attempts: r.Attempts, FindAttempts: r.FindAttempts,
 		NextIn: r.NextIn, Error: r.Error, PostedAt: r.PostedAt, Found: r.Found,
 		Account: d.Account.ID, Post: d.Ref.Post, Attempt: r.Attempt,
 	}

@@ -154,7 +154,7 @@ func (p *Post) entrySummary(entry int) EntrySummary {
 		if s.PlatformPostIDs == nil {
 			s.PlatformPostIDs = map[Platform]EntryPost{}
 		}
-		if _, shown := s.PlatformPostIDs[t.Platform]; !shown {
+		if _, known := s.PlatformPostIDs[t.Platform]; !known {
 			s.PlatformPostIDs[t.Platform] = EntryPost{t.Receipts[n].NativeID, t.Receipts[n].URL}
 		}
 	}

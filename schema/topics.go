@@ -65,10 +65,10 @@ func TopicsOf(partitions int, embedded bool) []Topic {
 	if partitions == 0 {
 		return topics
 	}
-	const least = 1 << 20 // of a segment
+	const minimum = 1 << 20 // of a segment
 	for i, t := range topics {
 		if embedded {
-			topics[i].RetentionBytes = max(t.RetentionBytes*int64(t.Partitions)/int64(partitions), least)
+			topics[i].RetentionBytes = max(t.RetentionBytes*int64(t.Partitions)/int64(partitions), minimum)
 		}
 		topics[i].Partitions = partitions
 	}

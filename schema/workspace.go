@@ -123,7 +123,7 @@ type DeletionContents struct {
 }
 
 // MostCounted is how far what a deletion would take is counted.
-const MostCounted = 1_000_000
+const MaxCounted = 1_000_000
 
 // DeletionLife is how long a deletion can be confirmed.
 const DeletionLife = 15 * time.Minute

@@ -59,12 +59,12 @@ func (f *fixture) wantMetrics(e schema.Event, post schema.Post, there simulation
 	var got schema.PostMetrics
 	f.must(json.Unmarshal(e.Data, &got))
 	world := f.sandbox.World(e.Platform)
-	least, most := world.AudienceAt(there, e.At), world.AudienceAt(there, e.At.Add(patience))
+	minimum, maximum := world.AudienceAt(there, e.At), world.AudienceAt(there, e.At.Add(patience))
 	switch {
 	case e.Workspace != f.workspace || e.Post != post.ID || e.Account != post.Targets[0].Account || got.Slot != slot || got.Gone:
 		f.Errorf("fact %+v of look %+v, want look %d of post %s", e, got, slot, post.ID)
-	case got.Metrics.Likes == nil || *got.Metrics.Likes < least.Likes || *got.Metrics.Likes > most.Likes:
-		f.Errorf("look %d tells %v likes, want %d to %d", slot, got.Metrics.Likes, least.Likes, most.Likes)
+	case got.Metrics.Likes == nil || *got.Metrics.Likes < minimum.Likes || *got.Metrics.Likes > maximum.Likes:
+		f.Errorf("look %d tells %v likes, want %d to %d", slot, got.Metrics.Likes, minimum.Likes, maximum.Likes)
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 	noPosts = 24 * time.Hour
 	// mostFailed is how many posts are known of an account under which the platform failed to look;
 	// others wait for the next look of their age.
-	mostFailed = 20
+	maxFailed = 20
 	// failuresAtOnce, where nothing succeeds, are no longer the posts' but the platform's.
 	failuresAtOnce = 3
 )
@@ -100,7 +100,7 @@ func (c *commentCursor) pass(p schema.Snapshot, failed bool, now time.Time) {
 		look.At = now.Add(retry.Collection.Wait(look.Times, 0))
 		look.Times++
 		c.Failed = append(c.Failed, look)
-		c.Failed = c.Failed[max(len(c.Failed)-mostFailed, 0):]
+		c.Failed = c.Failed[max(len(c.Failed)-maxFailed, 0):]
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 
 const (
 	// leastDeferral and mostDeferral bound what a platform asks to wait.
-	leastDeferral, mostDeferral = 5 * time.Second, 24 * time.Hour
+	minDeferral, maxDeferral = 5 * time.Second, 24 * time.Hour
 	// refusedWait is how long something is not asked again that the account may not read.
 	refusedWait = 24 * time.Hour
 )
@@ -32,7 +32,7 @@ func after(r *schema.CollectionResult, e *schema.Error, now time.Time) (outcome 
 	r.Attempts = r.Collection.Attempts
 	switch {
 	case e.Kind == schema.RateLimited:
-		r.NextAt = now.Add(min(max(e.RetryAfter, leastDeferral), mostDeferral))
+		r.NextAt = now.Add(min(max(e.RetryAfter, minDeferral), maxDeferral))
 		return outcomeDeferred
 	case e.Kind == schema.TokenDead && e.End == schema.EndScope: // publishing may be allowed all the same
 		r.NextAt = now.Add(refusedWait)
@@ -43,9 +43,9 @@ func after(r *schema.CollectionResult, e *schema.Error, now time.Time) (outcome 
 		return outcomeDead
 	case e.Kind == schema.Refused && r.What == schema.CollectMetrics:
 		r.NextAt = now
-		if len(r.Looked) == 0 && len(r.Gone) == 0 {
+		if len(r.Read) == 0 && len(r.Gone) == 0 {
 			r.Attempts++ // of fewer posts
-			r.NextAt = now.Add(leastDeferral)
+			r.NextAt = now.Add(minDeferral)
 		}
 		return outcomeRefused
 	case e.Kind == schema.Refused:

@@ -15,7 +15,7 @@ const (
 	// back a look goes: what is older than the last one was read then.
 	mentionsEvery, mentionsBack = 10 * time.Minute, time.Hour
 	// mostPages bounds a step.
-	mostPages = 10
+	maxPages = 10
 )
 
 // pages are how far a list was read that a platform gives by pages. Where a call fails it is read
@@ -29,7 +29,7 @@ type pages struct {
 // follow notes a page that was read, and reports whether another is to follow.
 func (p *pages) follow(page connectors.ReceivedPage) (more bool) {
 	p.Next, p.Read = page.Next, p.Read+1
-	return p.Next != "" && p.Read < mostPages
+	return p.Next != "" && p.Read < maxPages
 }
 
 func encodeCursor(at any) string {

@@ -254,10 +254,10 @@ func TestAccountsThatAreDueTogetherPart(t *testing.T) {
 			t.Fatalf("a look follows after %v, want %v", again.Sub(next), every)
 		}
 	}
-	if most := slices.Max(minutes[:]); most > 200 {
-		t.Errorf("%d of 1000 accounts are looked at in one minute", most)
+	if maximum := slices.Max(minutes[:]); maximum > 200 {
+		t.Errorf("%d of 1000 accounts are looked at in one minute", maximum)
 	}
-	if most := slices.Max(hours[:]); most > 100 {
-		t.Errorf("the followers of %d of 1000 accounts are read in one hour", most)
+	if maximum := slices.Max(hours[:]); maximum > 100 {
+		t.Errorf("the followers of %d of 1000 accounts are read in one hour", maximum)
 	}
 }

@@ -34,7 +34,7 @@ func collectMetrics(ctx context.Context, s Step) (schema.CollectionResult, error
 			return r, unsupported()
 		} else if err != nil {
 			if schema.KindOf(err) == schema.Refused && len(looked) == 1 {
-				r.Looked = append(r.Looked, looked...)
+				r.Read = append(r.Read, looked...)
 			}
 			return r, err
 		}
@@ -71,7 +71,7 @@ func (s Step) look(ctx context.Context, source connectors.MetricsSource, snapsho
 		if r.Facts = append(r.Facts, fact); m.Gone {
 			r.Gone = append(r.Gone, one)
 		} else {
-			r.Looked = append(r.Looked, one)
+			r.Read = append(r.Read, one)
 		}
 	}
 	return nil

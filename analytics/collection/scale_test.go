@@ -215,8 +215,8 @@ func (d *day) check(end time.Time) {
 		seen[look{e.Post, m.Slot}]++
 		there, known := d.there[e.Post]
 		world := d.sandbox.World(e.Platform)
-		least, most := world.AudienceAt(there, e.At), world.AudienceAt(there, e.At.Add(patience))
-		if !known || m.Gone || m.Metrics.Likes == nil || *m.Metrics.Likes < least.Likes || *m.Metrics.Likes > most.Likes {
+		minimum, maximum := world.AudienceAt(there, e.At), world.AudienceAt(there, e.At.Add(patience))
+		if !known || m.Gone || m.Metrics.Likes == nil || *m.Metrics.Likes < minimum.Likes || *m.Metrics.Likes > maximum.Likes {
 			if wrong++; wrong < 10 {
 				d.Errorf("look %d at %s of %s at %v: %+v, there %+v", m.Slot, e.Post, e.Platform, e.At, m, there)
 			}

@@ -27,7 +27,7 @@ type store interface {
 
 const (
 	// LeastToken is how long a token is at least.
-	LeastToken = 16
+	MinToken = 16
 
 	defaultSpan = 24 * time.Hour
 	maxSpan     = 366 * 24 * time.Hour

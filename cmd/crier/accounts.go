@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"os"
 
 	"crier/cmd/crier/console"
@@ -26,12 +25,8 @@ type accountsAddCommand struct {
 }
 
 // Run checks the credentials against the platform and stores them sealed.
-func (a *accountsAddCommand) Run(ctx context.Context, logger *slog.Logger) error {
+func (a *accountsAddCommand) Run(ctx context.Context, c compose.Config) error {
 	defer a.Credentials.Close()
-	c, err := a.config(logger)
-	if err != nil {
-		return err
-	}
 	account := compose.AccountToAdd{Workspace: a.Workspace, Platform: a.Platform, Server: a.Server}
 	if err := json.NewDecoder(a.Credentials).Decode(&account.Credentials); err != nil {
 		return fmt.Errorf("reading the credentials: %w", err)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"crier/compose"
 	"crier/schema/postgres/backup"
@@ -15,11 +14,7 @@ type backupCommand struct {
 }
 
 // Run backs PostgreSQL and the keyset up; it works beside a running serve.
-func (b *backupCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := b.config(logger)
-	if err != nil {
-		return err
-	}
+func (b *backupCommand) Run(ctx context.Context, c compose.Config) error {
 	dump, err := compose.Backup(ctx, c, b.File)
 	if err == nil {
 		fmt.Printf("%s holds %s.\n", b.File, rowsOf(dump))
@@ -33,11 +28,7 @@ type restoreCommand struct {
 }
 
 // Run restores a backup and says how to start on it.
-func (r *restoreCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := r.config(logger)
-	if err != nil {
-		return err
-	}
+func (r *restoreCommand) Run(ctx context.Context, c compose.Config) error {
 	restored, err := compose.Restore(ctx, c, r.File)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 
 	"crier/compose"
@@ -27,11 +26,7 @@ func (d *dashboardsGrantCommand) Validate() error {
 }
 
 // Run makes the user, and prints its name, and on standard output its password if one was made.
-func (d *dashboardsGrantCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := d.config(logger)
-	if err != nil {
-		return err
-	}
+func (d *dashboardsGrantCommand) Run(ctx context.Context, c compose.Config) (err error) {
 	if c.ClickHouse, c.ClickHouseTLS, err = d.reach(); err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -48,12 +47,8 @@ func (d *deadLettersListCommand) after() (schema.DeadLetterID, error) {
 }
 
 // Run lists dead letters.
-func (d *deadLettersListCommand) Run(ctx context.Context, logger *slog.Logger) error {
+func (d *deadLettersListCommand) Run(ctx context.Context, c compose.Config) error {
 	after, err := d.after()
-	if err != nil {
-		return err
-	}
-	c, err := d.config(logger)
 	if err != nil {
 		return err
 	}
@@ -125,12 +120,8 @@ func (d *deadLettersReplayCommand) ids() ([]schema.DeadLetterID, error) {
 }
 
 // Run puts dead letters back.
-func (d *deadLettersReplayCommand) Run(ctx context.Context, logger *slog.Logger) error {
+func (d *deadLettersReplayCommand) Run(ctx context.Context, c compose.Config) error {
 	ids, err := d.ids()
-	if err != nil {
-		return err
-	}
-	c, err := d.config(logger)
 	if err != nil {
 		return err
 	}

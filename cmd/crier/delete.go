@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -22,11 +21,7 @@ type deleteCommand struct {
 
 // Run shows what would go; or deletes it, and tells how far that is until it is done. A running
 // serve removes the data: this may be interrupted.
-func (d *deleteCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := d.config(logger)
-	if err != nil {
-		return err
-	}
+func (d *deleteCommand) Run(ctx context.Context, c compose.Config) error {
 	if d.Confirm == "" {
 		return d.ask(ctx, c)
 	}

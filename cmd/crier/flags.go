@@ -68,8 +68,8 @@ func (f addressFlags) Validate() error {
 			wrong = append(wrong, fmt.Errorf("%s is %q: host:port is wanted, such as %s", a.flag, a.value, likeListenAddress(a.value)))
 		}
 	}
-	if n := len(f.ViewsToken); n > 0 && n < dashboards.LeastToken {
-		wrong = append(wrong, fmt.Errorf("--views-token has %d characters: at least %d are wanted", n, dashboards.LeastToken))
+	if n := len(f.ViewsToken); n > 0 && n < dashboards.MinToken {
+		wrong = append(wrong, fmt.Errorf("--views-token has %d characters: at least %d are wanted", n, dashboards.MinToken))
 	}
 	return errors.Join(wrong...)
 }

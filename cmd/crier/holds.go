@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -48,11 +47,7 @@ type pauseCommand struct {
 }
 
 // Run holds what is due from now on, until a resume or its deadline.
-func (p *pauseCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := p.config(logger)
-	if err != nil {
-		return err
-	}
+func (p *pauseCommand) Run(ctx context.Context, c compose.Config) error {
 	if err := compose.Pause(ctx, c, p.target(), p.Reason); err != nil {
 		return err
 	}
@@ -66,11 +61,7 @@ type resumeCommand struct {
 }
 
 // Run lifts a pause.
-func (r *resumeCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := r.config(logger)
-	if err != nil {
-		return err
-	}
+func (r *resumeCommand) Run(ctx context.Context, c compose.Config) error {
 	if err := compose.Resume(ctx, c, r.target()); err != nil {
 		return err
 	}
@@ -106,11 +97,7 @@ func (h *heldListCommand) Validate() error {
 }
 
 // Run lists what is held.
-func (h *heldListCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := h.config(logger)
-	if err != nil {
-		return err
-	}
+func (h *heldListCommand) Run(ctx context.Context, c compose.Config) error {
 	held, err := compose.Held(ctx, c)
 	if err != nil {
 		return err
@@ -183,13 +170,13 @@ func (l heldLine) what() string {
 }
 
 func (l heldLine) text() string {
-	const most = 40
+	const maximum = 40
 	text := l.Reason
 	if l.Post != "" {
 		text = l.Content
 	}
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "…"
+	if runes := []rune(text); len(runes) > maximum {
+		text = string(runes[:maximum]) + "…"
 	}
 	return fmt.Sprintf("%q", text)
 }
@@ -225,12 +212,8 @@ type heldReleaseCommand struct {
 }
 
 // Run lets posts go out.
-func (h *heldReleaseCommand) Run(ctx context.Context, logger *slog.Logger) error {
+func (h *heldReleaseCommand) Run(ctx context.Context, c compose.Config) error {
 	of, err := h.read()
-	if err != nil {
-		return err
-	}
-	c, err := h.config(logger)
 	if err != nil {
 		return err
 	}
@@ -273,12 +256,8 @@ func notReviewed(missed int) error {
 type heldCancelCommand struct{ reviewFlags }
 
 // Run cancels posts.
-func (h *heldCancelCommand) Run(ctx context.Context, logger *slog.Logger) error {
+func (h *heldCancelCommand) Run(ctx context.Context, c compose.Config) error {
 	of, err := h.read()
-	if err != nil {
-		return err
-	}
-	c, err := h.config(logger)
 	if err != nil {
 		return err
 	}

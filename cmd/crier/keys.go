@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 
 	"crier/compose"
@@ -27,11 +26,7 @@ type keysCreateCommand struct {
 }
 
 // Run prints the new key, which is shown this once.
-func (k *keysCreateCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := k.config(logger)
-	if err != nil {
-		return err
-	}
+func (k *keysCreateCommand) Run(ctx context.Context, c compose.Config) error {
 	isNew := c.Postgres == "" && !embedded.HoldsPostgres(c.Data)
 	key, err := compose.CreateKey(ctx, c, k.Workspace, k.Plan, k.Test)
 	if err != nil {
@@ -52,11 +47,7 @@ type keysRevokeCommand struct {
 }
 
 // Run ends a key.
-func (k *keysRevokeCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := k.config(logger)
-	if err != nil {
-		return err
-	}
+func (k *keysRevokeCommand) Run(ctx context.Context, c compose.Config) error {
 	return compose.RevokeKey(ctx, c, k.Key)
 }
 
@@ -67,11 +58,7 @@ type keysConfirmCommand struct {
 }
 
 // Run lets keys work again. Those that were revoked after the backup are to be revoked before.
-func (k *keysConfirmCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := k.config(logger)
-	if err != nil {
-		return err
-	}
+func (k *keysConfirmCommand) Run(ctx context.Context, c compose.Config) error {
 	n, err := compose.ConfirmKeys(ctx, c, k.Workspace)
 	if err == nil {
 		fmt.Println(counted(n, "key"), "confirmed")
@@ -85,11 +72,7 @@ type keysUnsuspendCommand struct {
 }
 
 // Run ends the suspension of a key.
-func (k *keysUnsuspendCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := k.config(logger)
-	if err != nil {
-		return err
-	}
+func (k *keysUnsuspendCommand) Run(ctx context.Context, c compose.Config) error {
 	key, err := compose.UnsuspendKey(ctx, c, k.Key)
 	if err == nil {
 		fmt.Println(key.Name, "works again within a second.")
@@ -104,11 +87,7 @@ type keysNotifyCommand struct {
 }
 
 // Run stores the mails. Processes with the role notify send them.
-func (k *keysNotifyCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := k.config(logger)
-	if err != nil {
-		return err
-	}
+func (k *keysNotifyCommand) Run(ctx context.Context, c compose.Config) error {
 	text, err := os.ReadFile(k.File)
 	if err != nil {
 		return fmt.Errorf("reading the text: %w", err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -38,11 +37,7 @@ type keysetShowCommand struct {
 }
 
 // Run lists keys, oldest first.
-func (k *keysetShowCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := k.config(logger)
-	if err != nil {
-		return err
-	}
+func (k *keysetShowCommand) Run(ctx context.Context, c compose.Config) error {
 	keys, err := compose.ShowKeyset(ctx, c)
 	if err != nil {
 		return err
@@ -100,11 +95,7 @@ func (k *keysetRotateCommand) Validate() error {
 }
 
 // Run rotates the keyset, beside a running serve or without one.
-func (k *keysetRotateCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := k.config(logger)
-	if err != nil {
-		return err
-	}
+func (k *keysetRotateCommand) Run(ctx context.Context, c compose.Config) error {
 	progress := &keysetProgress{out: os.Stderr, terminal: isatty.IsTerminal(os.Stderr.Fd())}
 	rotated, err := compose.RotateKeyset(ctx, c, compose.Rotating{Patience: k.Wait, Waits: progress.waits, Sealed: progress.sealed})
 	progress.end()

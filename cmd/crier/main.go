@@ -22,6 +22,7 @@ import (
 	"crier/cmd/crier/console"
 	"crier/cmd/crier/importer"
 	"crier/cmd/crier/settings"
+	"crier/compose"
 	"crier/compose/embedded"
 	"crier/connectors/media/decoder"
 	"crier/schema"
@@ -89,6 +90,11 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:]))
 }
 
+// partsCommand is one with partsFlags.
+type partsCommand interface {
+	config(logger *slog.Logger) (compose.Config, error)
+}
+
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, arguments []string) int {
 	c := commands{MCP: console.MCP{Version: buildVersion()}}
@@ -103,7 +109,14 @@ func run(ctx context.Context, arguments []string) int {
 		logger.Warn("other users of this machine can read the secret on the command line", "flag", flag, "give_it_by", elsewhere)
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
-	switch err := command.Run(logger, terminal()); {
+	// Operators' commands take the config of the parts that their flags name.
+	err = command.BindToProvider(func(logger *slog.Logger) (compose.Config, error) {
+		return command.Selected().Target.Interface().(partsCommand).config(logger)
+	})
+	if err == nil {
+		err = command.Run(logger, terminal())
+	}
+	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:

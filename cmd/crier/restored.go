@@ -123,10 +123,10 @@ func eventsKnown(until time.Time) string {
 // looksKnown says how far the looks are.
 func looksKnown(l restores.Looks) string {
 	text := fmt.Sprintf("%d of %s looked at on their platforms since.", l.Done, counted(l.Accounts, "account"))
-	if l.Blind > 0 {
-		text += fmt.Sprintf(" %s on a platform that shows nobody what it has: telegram.", counted(l.Blind, "account"))
+	if l.NotListed > 0 {
+		text += fmt.Sprintf(" %s on a platform that shows nobody what it has: telegram.", counted(l.NotListed, "account"))
 	}
-	if left := l.Accounts - l.Done - l.Blind - len(l.Failed); left > 0 {
+	if left := l.Accounts - l.Done - l.NotListed - len(l.Failed); left > 0 {
 		text += fmt.Sprintf(" %s not looked at yet: a process with the role publish does.", counted(left, "account"))
 	}
 	return text + " No platform can tell what was cancelled."

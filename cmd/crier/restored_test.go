@@ -27,7 +27,7 @@ func TestWhatIsKnownOfAHeldPostNamesThePlatforms(t *testing.T) {
 func TestHowFarTheLooksAre(t *testing.T) {
 	for want, looks := range map[string]restores.Looks{
 		"0 of 3 accounts looked at on their platforms since. 3 accounts not looked at yet: a process with the role publish does. No platform can tell what was cancelled.": {Accounts: 3},
-		"2 of 3 accounts looked at on their platforms since. 1 account on a platform that shows nobody what it has: telegram. No platform can tell what was cancelled.":    {Accounts: 3, Done: 2, Blind: 1},
+		"2 of 3 accounts looked at on their platforms since. 1 account on a platform that shows nobody what it has: telegram. No platform can tell what was cancelled.":    {Accounts: 3, Done: 2, NotListed: 1},
 	} {
 		if got := looksKnown(looks); got != want {
 			t.Errorf("%+v is told as %q, want %q", looks, got, want)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -47,11 +46,7 @@ type usersAddCommand struct {
 }
 
 // Run adds a user.
-func (u *usersAddCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := u.config(logger)
-	if err != nil {
-		return err
-	}
+func (u *usersAddCommand) Run(ctx context.Context, c compose.Config) error {
 	if u.Role != "" && u.Workspace == "" {
 		return errors.New("--role is of a workspace: name one with --workspace")
 	}
@@ -74,11 +69,7 @@ type usersLinkCommand struct {
 }
 
 // Run prints a link.
-func (u *usersLinkCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := u.config(logger)
-	if err != nil {
-		return err
-	}
+func (u *usersLinkCommand) Run(ctx context.Context, c compose.Config) error {
 	token, err := compose.LinkUser(ctx, c, u.Email)
 	if err != nil {
 		return err
@@ -94,11 +85,7 @@ type usersRemoveCommand struct {
 }
 
 // Run removes a user.
-func (u *usersRemoveCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := u.config(logger)
-	if err != nil {
-		return err
-	}
+func (u *usersRemoveCommand) Run(ctx context.Context, c compose.Config) error {
 	if err := compose.RemoveUser(ctx, c, u.Email, u.Force); err != nil {
 		return err
 	}
@@ -112,11 +99,7 @@ type usersListCommand struct {
 }
 
 // Run lists users by their addresses.
-func (u *usersListCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := u.config(logger)
-	if err != nil {
-		return err
-	}
+func (u *usersListCommand) Run(ctx context.Context, c compose.Config) error {
 	all, err := compose.Users(ctx, c, u.After, u.Limit)
 	if err != nil {
 		return err

@@ -75,10 +75,10 @@ func (d days) String() string { return strconv.Itoa(int(d)) + "d" }
 func (d days) duration() time.Duration { return time.Duration(d) * 24 * time.Hour }
 
 // within refuses what nobody means: to keep nothing, or for longer than can be counted.
-func (d days) within(flag string, least days) error {
-	const most = 36_500
-	if d < least || d > most {
-		return fmt.Errorf("%s is from %v to %dd, not %v", flag, least, most, d)
+func (d days) within(flag string, minimum days) error {
+	const maximum = 36_500
+	if d < minimum || d > maximum {
+		return fmt.Errorf("%s is from %v to %dd, not %v", flag, minimum, maximum, d)
 	}
 	return nil
 }

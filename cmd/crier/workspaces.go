@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"text/tabwriter"
 
@@ -27,11 +26,7 @@ type workspacesPlanCommand struct {
 }
 
 // Run changes the plan, which counts within a second.
-func (w *workspacesPlanCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := w.config(logger)
-	if err != nil {
-		return err
-	}
+func (w *workspacesPlanCommand) Run(ctx context.Context, c compose.Config) error {
 	before, err := compose.GivePlan(ctx, c, w.Workspace, w.Plan)
 	if err != nil {
 		return err
@@ -47,11 +42,7 @@ type workspacesLimitsCommand struct {
 }
 
 // Run changes the limits, which count within a second.
-func (w *workspacesLimitsCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := w.config(logger)
-	if err != nil {
-		return err
-	}
+func (w *workspacesLimitsCommand) Run(ctx context.Context, c compose.Config) error {
 	before, err := compose.SetLimits(ctx, c, w.Workspace, w.Limits)
 	if err != nil {
 		return err
@@ -66,11 +57,7 @@ type workspacesListCommand struct {
 }
 
 // Run lists workspaces by name.
-func (w *workspacesListCommand) Run(ctx context.Context, logger *slog.Logger) error {
-	c, err := w.config(logger)
-	if err != nil {
-		return err
-	}
+func (w *workspacesListCommand) Run(ctx context.Context, c compose.Config) error {
 	all, err := compose.Workspaces(ctx, c, w.After, w.Limit)
 	if err != nil {
 		return err

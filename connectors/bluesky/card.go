@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/connectors/page"
 	"crier/schema"
 	"crier/schema/validation"
@@ -164,7 +165,7 @@ func (c *Connector) givenThumb(ctx context.Context, d schema.Delivery, item sche
 	}
 	defer file.Close()
 	if file.Kind == schema.Video || file.Size > maxImageBytes {
-		return nil, refuse("a card takes a picture of at most %d bytes", maxImageBytes)
+		return nil, connectors.Refuse("a card takes a picture of at most %d bytes", maxImageBytes)
 	}
 	u, err := c.uploadImage(ctx, d, file)
 	return u.Blob, err

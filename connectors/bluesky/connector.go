@@ -153,7 +153,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	}
 	entry := d.Receipt(d.Comment.Entry)
 	if entry == nil {
-		return schema.Receipt{}, refuse("entry %d, which the comment belongs to, is not published", d.Comment.Entry)
+		return schema.Receipt{}, connectors.Refuse("entry %d, which the comment belongs to, is not published", d.Comment.Entry)
 	}
 	if record.Reply, err = newReply(d.Root(), entry); err != nil {
 		return schema.Receipt{}, err

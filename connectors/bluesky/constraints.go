@@ -80,10 +80,10 @@ func wider() []schema.Widening {
 // checkText refuses what the lexicon does, in the unit of the bound that is met.
 func checkText(text string) error {
 	if n := connectors.Graphemes(text); n > maxGraphemes {
-		return refuse("Bluesky takes at most %d characters, the text has %d", maxGraphemes, n)
+		return connectors.Refuse("Bluesky takes at most %d characters, the text has %d", maxGraphemes, n)
 	}
 	if len(text) > maxTextBytes {
-		return refuse("Bluesky takes at most %d bytes of text, the text has %d", maxTextBytes, len(text))
+		return connectors.Refuse("Bluesky takes at most %d bytes of text, the text has %d", maxTextBytes, len(text))
 	}
 	return nil
 }

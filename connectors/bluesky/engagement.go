@@ -189,7 +189,7 @@ func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receip
 		return schema.Receipt{}, fmt.Errorf("reading what is answered: %w", err)
 	}
 	if to.Parent.URI == "" || to.Root.URI == "" {
-		return schema.Receipt{}, refuse("what it answers is not known well enough to be answered")
+		return schema.Receipt{}, connectors.Refuse("what it answers is not known well enough to be answered")
 	}
 	record, err := newPost(d, d.Comment.Text)
 	if err != nil {

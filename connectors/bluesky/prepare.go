@@ -97,13 +97,9 @@ func (c *Connector) upload(ctx context.Context, d schema.Delivery, item schema.M
 // checkFile checks what only the content shows: a url says nothing of what it holds.
 func checkFile(d schema.Delivery, file *media.File) error {
 	if file.Kind == schema.Video && len(d.Media) > 1 {
-		return refuse("a video stands alone, not among %d items", len(d.Media))
+		return connectors.Refuse("a video stands alone, not among %d items", len(d.Media))
 	}
 	return file.Check(Constraints().Of(d))
-}
-
-func refuse(format string, args ...any) *schema.Error {
-	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
 }
 
 func aspectRatioOf(file *media.File) *aspectRatio {

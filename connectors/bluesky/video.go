@@ -102,7 +102,7 @@ func startedJob(response *connectors.Response, err error) (jobStatus, error) {
 	case parseErr != nil:
 		return jobStatus{}, &schema.Error{Kind: schema.Retryable, Message: "the video service could not be understood", Err: parseErr}
 	case job.Job == "":
-		return jobStatus{}, refuse("the video service took no video: %s", job.reason())
+		return jobStatus{}, connectors.Refuse("the video service took no video: %s", job.reason())
 	}
 	return job, nil
 }
@@ -171,7 +171,7 @@ func (c *Connector) lookAtJob(ctx context.Context, d schema.Delivery, p *progres
 	case err != nil:
 		return false, err
 	case job.State == jobFailed && slices.Contains(badVideo, job.FailureCode):
-		return false, refuse("the video service refused the video: %s", job.reason())
+		return false, connectors.Refuse("the video service refused the video: %s", job.reason())
 	case job.State == jobFailed || job.State == jobCompleted:
 		p.Uploads = nil
 		return false, &schema.Error{Kind: schema.Retryable, Message: "the video service failed: " + job.reason()}

@@ -39,7 +39,7 @@ func TestEveryPlatformThatListsIsWaitedFor(t *testing.T) {
 	knowsAtOnce := map[schema.Platform]bool{schema.Bluesky: true, schema.TikTok: true, schema.Mastodon: true}
 	for _, p := range schema.Platforms() {
 		c := catalog.Constraints(p)
-		if within := c.Listing.Within; (within == 0) != (knowsAtOnce[p] || c.Blind) || within != 0 && within < schema.UsualListing {
+		if within := c.Listing.Within; (within == 0) != (knowsAtOnce[p] || c.CannotFind) || within != 0 && within < schema.UsualListing {
 			t.Errorf("%s is waited for for %v", p, within)
 		}
 	}
@@ -49,8 +49,8 @@ func TestDailyCaps(t *testing.T) {
 	special := map[schema.Platform]int{schema.Twitter: 20, schema.Instagram: 100, schema.Facebook: 100, schema.Threads: 250}
 	for _, p := range schema.Platforms() {
 		want := 50
-		if most, ok := special[p]; ok {
-			want = most
+		if maximum, ok := special[p]; ok {
+			want = maximum
 		}
 		if got := catalog.Constraints(p).DailyCap; got != want {
 			t.Errorf("%s: daily cap %d, want %d", p, got, want)

@@ -12,16 +12,16 @@ type pollBounds struct {
 	letters  int    // characters of an option
 	question int    // characters; 0: the text is the question
 	lasts    string // the setting that says for how long it is open; empty: it is among names
-	least    int
+	min      int
 	longest  int
 }
 
 // The bounds of polls, of which all have 2 to 4 options.
 var polls = map[schema.Platform]pollBounds{
-	schema.Twitter:  {letters: 25, lasts: "durationMinutes", least: 5, longest: 10_080}, // OpenAPI, CreatePostsPoll
-	schema.Mastodon: {letters: 50, lasts: "expiresIn", least: 300, longest: 2_629_746},  // docs.joinmastodon.org/methods/instance, v2
-	schema.Threads:  {letters: 25},                                                      // developers.facebook.com/docs/threads/create-posts/polls
-	schema.LinkedIn: {letters: 30, question: 140},                                       // learn.microsoft.com/linkedin, poll-post-api
+	schema.Twitter:  {letters: 25, lasts: "durationMinutes", min: 5, longest: 10_080}, // OpenAPI, CreatePostsPoll
+	schema.Mastodon: {letters: 50, lasts: "expiresIn", min: 300, longest: 2_629_746},  // docs.joinmastodon.org/methods/instance, v2
+	schema.Threads:  {letters: 25},                                                    // developers.facebook.com/docs/threads/create-posts/polls
+	schema.LinkedIn: {letters: 30, question: 140},                                     // learn.microsoft.com/linkedin, poll-post-api
 }
 
 const minOptions, maxOptions = 2, 4
@@ -37,10 +37,10 @@ func edgesOfPolls(c schema.Constraints, edges map[string]edge) {
 			poll["question"] = "Which?"
 		}
 		if b.lasts != "" {
-			poll[b.lasts] = b.least
+			poll[b.lasts] = b.min
 		}
 		change(poll)
-		p := least(c, "poll: "+name)
+		p := minimum(c, "poll: "+name)
 		p.settings = map[string]any{"poll": poll}
 		return p
 	}
@@ -57,7 +57,7 @@ func edgesOfPolls(c schema.Constraints, edges map[string]edge) {
 		with("question", strings.Repeat("x", b.question), strings.Repeat("x", b.question+1))
 	}
 	if b.lasts != "" {
-		with("shortest", b.least, b.least-1)
+		with("shortest", b.min, b.min-1)
 		with("longest", b.longest, b.longest+1)
 	}
 }

@@ -198,7 +198,7 @@ func edgesOf(c schema.Constraints) map[string]edge {
 }
 
 // least is a post with no more than the platform requires.
-func least(c schema.Constraints, text string) piece {
+func minimum(c schema.Constraints, text string) piece {
 	if !c.Media.Required {
 		return piece{text: text}
 	}
@@ -221,37 +221,37 @@ func edgesOfText(c schema.Constraints, edges map[string]edge) {
 		p.text = strings.Repeat("x", n)
 		return p
 	}
-	plain := least(c, "")
-	most := c.MaxText(schema.Entry{Media: make([]schema.Media, len(plain.files))})
-	edges["text"] = between(long(plain, most), long(plain, most+1))
+	plain := minimum(c, "")
+	maximum := c.MaxText(schema.Entry{Media: make([]schema.Media, len(plain.files))})
+	edges["text"] = between(long(plain, maximum), long(plain, maximum+1))
 	if c.Caption > 0 {
 		pictured := withMedia(c, "", 1, schema.Image)
 		edges["caption"] = between(long(pictured, c.Caption), long(pictured, c.Caption+1))
 	}
-	if most := c.Text.MaxBytes; most > 0 {
+	if maximum := c.Text.MaxBytes; maximum > 0 {
 		const family = "👨‍👩‍👧" // one character
-		text := strings.Repeat(family, most/len(family)) + strings.Repeat("x", most%len(family))
+		text := strings.Repeat(family, maximum/len(family)) + strings.Repeat("x", maximum%len(family))
 		edges["bytes of text"] = between(piece{text: text}, piece{text: text + "x"})
 	}
 	if c.Text.Required {
 		edges["no text"] = between(withMedia(c, "x", 1, schema.Image), withMedia(c, "", 1, schema.Image))
 	}
 	for _, sign := range c.Text.Without {
-		edges[fmt.Sprintf("%U", sign)] = between(least(c, "signs"), least(c, "signs"+string(sign)))
+		edges[fmt.Sprintf("%U", sign)] = between(minimum(c, "signs"), minimum(c, "signs"+string(sign)))
 	}
-	if most := c.Title.Max; most > 0 {
+	if maximum := c.Title.Max; maximum > 0 {
 		titled := func(n int) piece {
-			p := least(c, fmt.Sprintf("title of %d", n))
+			p := minimum(c, fmt.Sprintf("title of %d", n))
 			p.settings = map[string]any{"title": strings.Repeat("x", n)}
 			return p
 		}
-		edges["title"] = between(titled(most), titled(most+1))
+		edges["title"] = between(titled(maximum), titled(maximum+1))
 	}
 }
 
 func edgesOfWords(c schema.Constraints, edges map[string]edge) {
 	for name, words := range map[string]struct {
-		most int
+		max  int
 		word func(i int) string
 	}{
 		"hashtags": {c.Hashtags, func(i int) string { return fmt.Sprintf("#tag%d ", i) }},
@@ -259,7 +259,7 @@ func edgesOfWords(c schema.Constraints, edges map[string]edge) {
 		"cashtags": {c.Cashtags, func(i int) string { return "$" + strings.Repeat("A", i+1) + " " }},
 		"links":    {c.Links, func(i int) string { return fmt.Sprintf("https://example.com/%d ", i) }},
 	} {
-		if words.most == 0 {
+		if words.max == 0 {
 			continue
 		}
 		saying := func(n int) piece {
@@ -267,16 +267,16 @@ func edgesOfWords(c schema.Constraints, edges map[string]edge) {
 			for i := range n {
 				text += words.word(i)
 			}
-			return least(c, text)
+			return minimum(c, text)
 		}
-		edges[name] = between(saying(words.most), saying(words.most+1))
+		edges[name] = between(saying(words.max), saying(words.max+1))
 	}
 }
 
 func edgesOfComments(c schema.Constraints, edges map[string]edge) {
 	l := c.FirstComment
 	commented := func(text, comment string) piece {
-		p := least(c, text)
+		p := minimum(c, text)
 		p.comment = comment
 		return p
 	}
@@ -301,7 +301,7 @@ func edgesOfCounts(c schema.Constraints, edges map[string]edge) {
 	l := c.Media
 	takes := func(kind schema.MediaKind) bool { return slices.Contains(l.Kinds, kind) }
 	if l.Required {
-		edges["media required"] = between(least(c, "with media"), piece{text: "without media"})
+		edges["media required"] = between(minimum(c, "with media"), piece{text: "without media"})
 	}
 	if takes(schema.Image) {
 		edges["images"] = between(withMedia(c, "images", l.Max, schema.Image), withMedia(c, "images", l.Max+1, schema.Image))
@@ -318,8 +318,8 @@ func edgesOfCounts(c schema.Constraints, edges map[string]edge) {
 			p.files[0].altText = strings.Repeat("x", n)
 			return p
 		}
-		most := min(cmp.Or(l.MaxAltText, schema.MaxAltText), schema.MaxAltText)
-		edges["alt text"] = edge{at: ptr(described(most)), beyond: described(most + 1), own: most == schema.MaxAltText}
+		maximum := min(cmp.Or(l.MaxAltText, schema.MaxAltText), schema.MaxAltText)
+		edges["alt text"] = edge{at: ptr(described(maximum)), beyond: described(maximum + 1), own: maximum == schema.MaxAltText}
 	}
 }
 
@@ -354,10 +354,10 @@ func edgesOfTypes(c schema.Constraints, edges map[string]edge) {
 
 func edgesOfSizes(c schema.Constraints, edges map[string]edge) {
 	l := c.Media
-	for kind, most := range map[schema.MediaKind]int64{
+	for kind, maximum := range map[schema.MediaKind]int64{
 		schema.Image: l.MaxImageBytes, schema.Video: l.MaxVideoBytes, schema.GIF: l.MaxGIFBytes, schema.PDF: l.MaxDocumentBytes,
 	} {
-		if most == 0 || !slices.Contains(l.Kinds, kind) {
+		if maximum == 0 || !slices.Contains(l.Kinds, kind) {
 			continue
 		}
 		sized := func(size int64) piece {
@@ -365,7 +365,7 @@ func edgesOfSizes(c schema.Constraints, edges map[string]edge) {
 			p.files[0].facts.Size, p.files[0].content.Size = size, size
 			return p
 		}
-		edges["size of "+string(kind)] = edge{at: ptr(sized(most)), beyond: sized(most + 1), size: most}
+		edges["size of "+string(kind)] = edge{at: ptr(sized(maximum)), beyond: sized(maximum + 1), size: maximum}
 	}
 }
 
@@ -403,8 +403,8 @@ func (s shapes) between(what string, at, beyond [2]int) {
 
 func (s shapes) pixels() {
 	l := s.Media
-	if most := map[schema.MediaKind]int64{schema.Image: l.MaxPixels, schema.GIF: l.MaxGIFPixels, schema.Video: l.MaxVideoPixels}[s.kind]; most > 0 {
-		side := int(math.Sqrt(float64(most)))
+	if maximum := map[schema.MediaKind]int64{schema.Image: l.MaxPixels, schema.GIF: l.MaxGIFPixels, schema.Video: l.MaxVideoPixels}[s.kind]; maximum > 0 {
+		side := int(math.Sqrt(float64(maximum)))
 		s.between("pixels", [2]int{side, side}, [2]int{side + 1, side + 1})
 	}
 	if half := l.MaxSides / 2; half > 0 && s.kind == schema.Image {
@@ -477,10 +477,10 @@ func edgesOfFilms(c schema.Constraints, edges map[string]edge) {
 	paced := func(rate float64) piece {
 		return film(fmt.Sprintf("%.0f a second", rate), func(f *schema.MediaFacts) { f.Film.FrameRate = rate })
 	}
-	if most := l.Film.MaxFrameRate; most > 0 {
-		edges["most pictures a second"] = between(paced(most), paced(most*1.05))
+	if maximum := l.Film.MaxFrameRate; maximum > 0 {
+		edges["most pictures a second"] = between(paced(maximum), paced(maximum*1.05))
 	}
-	if least := l.Film.MinFrameRate; least > 0 {
-		edges["least pictures a second"] = between(paced(least), paced(least/1.05))
+	if minimum := l.Film.MinFrameRate; minimum > 0 {
+		edges["least pictures a second"] = between(paced(minimum), paced(minimum/1.05))
 	}
 }

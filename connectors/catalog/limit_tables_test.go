@@ -64,7 +64,7 @@ var limitTables = map[string]limitTable{
 			if c.Text.Required {
 				text += ", required"
 			}
-			return []string{text, most(c.Caption), most(c.Title.Max), comment, counts(
+			return []string{text, maximum(c.Caption), maximum(c.Title.Max), comment, counts(
 				count{c.Hashtags, "hashtags"}, count{c.Cashtags, "cashtag"}, count{c.Mentions, "mentions"}, count{c.Links, "different links"})}
 		},
 	},
@@ -72,7 +72,7 @@ var limitTables = map[string]limitTable{
 		[]string{"items", "of these videos", "at least", "aspect ratio", "alternative text", "documents"},
 		func(c schema.Constraints) []string {
 			m := c.Media
-			items := most(m.Max)
+			items := maximum(m.Max)
 			if m.Required {
 				items += ", required"
 			}
@@ -80,14 +80,14 @@ var limitTables = map[string]limitTable{
 			if m.AspectOfImages && aspect != "" {
 				aspect += ", of pictures"
 			}
-			videos := most(m.MaxVideos)
+			videos := maximum(m.MaxVideos)
 			if m.Mixed {
 				videos += " beside pictures"
 			}
 			if !slices.Contains(m.Kinds, schema.Video) {
 				videos = "none"
 			}
-			return []string{items, videos, sides(m.MinWidth, m.MinHeight), aspect, most(cmp.Or(m.MaxAltText, schema.MaxAltText)), bytesOf(m.MaxDocumentBytes)}
+			return []string{items, videos, sides(m.MinWidth, m.MinHeight), aspect, maximum(cmp.Or(m.MaxAltText, schema.MaxAltText)), bytesOf(m.MaxDocumentBytes)}
 		},
 	},
 	"limits of pictures": {
@@ -106,9 +106,9 @@ var limitTables = map[string]limitTable{
 			}
 			size := sides(m.MaxWidth, m.MaxHeight)
 			if m.MaxSides > 0 {
-				size = most(m.MaxSides) + " together"
+				size = maximum(m.MaxSides) + " together"
 			}
-			return []string{types(m.ImageTypes), bytesOf(m.MaxImageBytes), gif, most(int(m.MaxPixels)), size}
+			return []string{types(m.ImageTypes), bytesOf(m.MaxImageBytes), gif, maximum(int(m.MaxPixels)), size}
 		},
 	},
 	"limits of films": {
@@ -122,28 +122,28 @@ var limitTables = map[string]limitTable{
 			if m.MaxVideoDuration > 0 {
 				lasts = wording.Duration(m.MaxVideoDuration)
 			}
-			return []string{types(m.VideoTypes), bytesOf(m.MaxVideoBytes), lasts, most(int(m.MaxVideoPixels)), coded(m.Film), coded(m.FilmAdvice)}
+			return []string{types(m.VideoTypes), bytesOf(m.MaxVideoBytes), lasts, maximum(int(m.MaxVideoPixels)), coded(m.Film), coded(m.FilmAdvice)}
 		},
 	},
 }
 
 type count struct {
-	most int
-	of   string
+	max int
+	of  string
 }
 
 func counts(all ...count) string {
 	var found []string
 	for _, c := range all {
-		if c.most > 0 {
-			found = append(found, fmt.Sprintf("%d %s", c.most, c.of))
+		if c.max > 0 {
+			found = append(found, fmt.Sprintf("%d %s", c.max, c.of))
 		}
 	}
 	return strings.Join(found, ", ")
 }
 
 // most is a number; empty: there is no limit.
-func most(n int) string {
+func maximum(n int) string {
 	if n == 0 {
 		return ""
 	}
@@ -155,9 +155,9 @@ func most(n int) string {
 }
 
 func length(characters, bytes int) string {
-	text := most(characters)
+	text := maximum(characters)
 	if bytes > 0 {
-		text += fmt.Sprintf(", %s bytes", most(bytes))
+		text += fmt.Sprintf(", %s bytes", maximum(bytes))
 	}
 	return text
 }
@@ -168,11 +168,11 @@ func bytesOf(n int64) string {
 	case n == 0:
 		return ""
 	case n%(1<<30) == 0:
-		return most(int(n>>30)) + " GiB"
+		return maximum(int(n>>30)) + " GiB"
 	case n%(1<<20) == 0:
-		return most(int(n>>20)) + " MiB"
+		return maximum(int(n>>20)) + " MiB"
 	default:
-		return most(int(n/mega)) + " MB"
+		return maximum(int(n/mega)) + " MB"
 	}
 }
 
@@ -183,11 +183,11 @@ func sides(width, height int) string {
 	return fmt.Sprintf("%d × %d", width, height)
 }
 
-func ratios(least, most float64) string {
-	if least == 0 && most == 0 {
+func ratios(minimum, maximum float64) string {
+	if minimum == 0 && maximum == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.3g to %.3g", least, most)
+	return fmt.Sprintf("%.3g to %.3g", minimum, maximum)
 }
 
 // types are media types without what all of them begin with.

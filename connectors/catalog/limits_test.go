@@ -47,7 +47,7 @@ type bound struct {
 
 // bounds makes of a platform's data what is at each of its limits and over it.
 func bounds(l schema.MediaLimits, kind schema.MediaKind) map[string]bound {
-	most := map[schema.MediaKind]int64{schema.Image: l.MaxImageBytes, schema.Video: l.MaxVideoBytes, schema.PDF: l.MaxDocumentBytes}[kind]
+	maximum := map[schema.MediaKind]int64{schema.Image: l.MaxImageBytes, schema.Video: l.MaxVideoBytes, schema.PDF: l.MaxDocumentBytes}[kind]
 	pixels := kind != schema.PDF
 	shaped := pixels && l.MaxAspect > 0 && (kind == schema.Image || !l.AspectOfImages)
 	const sides = 9000 // together
@@ -77,7 +77,7 @@ func bounds(l schema.MediaLimits, kind schema.MediaKind) map[string]bound {
 	return map[string]bound{
 		"pixels":   {kind == schema.Image && l.MaxPixels > 0, validation.CodeMediaTooManyPixels, square(widest), square(widest + 1)},
 		"sides":    {kind == schema.Image && l.MaxSides > 0, validation.CodeMediaTooManyPixels, square(l.MaxSides / 2), square(l.MaxSides/2 + 1)},
-		"bytes":    {most > 0, validation.CodeMediaTooLarge, size(most), size(most + 1)},
+		"bytes":    {maximum > 0, validation.CodeMediaTooLarge, size(maximum), size(maximum + 1)},
 		"duration": {kind == schema.Video && l.MaxVideoDuration > 0, validation.CodeMediaTooLong, lasting(l.MaxVideoDuration), lasting(l.MaxVideoDuration + 1)},
 		"side":     {kind == schema.Video && l.Film.MinSide > l.MinWidth, validation.CodeMediaTooSmall, square(l.Film.MinSide), square(l.Film.MinSide - 1)},
 		"width":    {pixels && l.MinWidth > 0 && (kind != schema.Video || l.Film.MinSide <= l.MinWidth), validation.CodeMediaTooSmall, narrow(l.MinWidth), narrow(l.MinWidth - 1)},

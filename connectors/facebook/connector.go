@@ -161,7 +161,7 @@ func (c *Connector) refusedAgain(ctx context.Context, d schema.Delivery, s setti
 // tell publishes a photo as a story.
 func (c *Connector) tell(ctx context.Context, d schema.Delivery, assets []asset) (schema.Receipt, error) {
 	if len(assets) != 1 {
-		return schema.Receipt{}, refuse("a story is one image or one video")
+		return schema.Receipt{}, connectors.Refuse("a story is one image or one video")
 	}
 	call := c.visible(d, pageOf(d)+"/photo_stories", opPhotoStories)
 	call.JSON = map[string]string{"photo_id": assets[0].ID}
@@ -194,10 +194,10 @@ func (c *Connector) succeed(ctx context.Context, d schema.Delivery, call connect
 func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
 	parent := d.Receipt(d.Comment.Entry)
 	if parent == nil || parent.NativeID == "" {
-		return schema.Receipt{}, refuse("the entry to comment on is not published")
+		return schema.Receipt{}, connectors.Refuse("the entry to comment on is not published")
 	}
 	if s, err := settingsOf(d); err != nil || s.MediaType == asStory {
-		return schema.Receipt{}, cmp.Or(err, error(refuse("a story takes no comments")))
+		return schema.Receipt{}, cmp.Or(err, error(connectors.Refuse("a story takes no comments")))
 	}
 	call := c.visible(d, parent.NativeID+"/comments", opComment)
 	call.JSON = map[string]string{"message": d.Comment.Text}
@@ -230,7 +230,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	case page.ID == "":
 		return connectors.Profile{}, strange("names no page")
 	case page.Category == "":
-		return connectors.Profile{}, refuse("the token is a person's: a page's own is wanted, as GET /me/accounts shows it")
+		return connectors.Profile{}, connectors.Refuse("the token is a person's: a page's own is wanted, as GET /me/accounts shows it")
 	}
 	inspected := graph.Inspect(ctx, c.client, connectors.Call{
 		URL: c.graph + "/" + version + "/debug_token", Account: a.ID, Token: credentials.AccessToken,
@@ -270,10 +270,6 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 		Operation: operation, Method: method, URL: c.graph + "/" + version + "/" + path,
 		Token: credentials.AccessToken, Account: a.ID,
 	}
-}
-
-func refuse(format string, args ...any) *schema.Error {
-	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
 }
 
 func unnamed(what string) error {

@@ -129,7 +129,7 @@ func (c *Connector) findVideo(ctx context.Context, d schema.Delivery, s settings
 	reason, hasFailed := film.failure()
 	switch {
 	case hasFailed:
-		return schema.Receipt{}, schema.NotThere, refuse("Facebook could not process the video: %s", reason)
+		return schema.Receipt{}, schema.NotThere, connectors.Refuse("Facebook could not process the video: %s", reason)
 	case film.Status.Publishing.Status == complete:
 		return receipt, schema.Found, nil
 	case film.Status.Publishing.Status != notStarted || known != nil: // Facebook has answered that it took it
@@ -265,7 +265,7 @@ type shownComment struct {
 func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	parent := d.Receipt(d.Comment.Entry)
 	if parent == nil {
-		return schema.Receipt{}, schema.CannotTell, refuse("the entry to comment on is not published")
+		return schema.Receipt{}, schema.CannotTell, connectors.Refuse("the entry to comment on is not published")
 	}
 	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
 		return c.comments(ctx, d, parent.NativeID, next)

@@ -67,7 +67,7 @@ func (c *Connector) Entities(ctx context.Context, a schema.Account, person schem
 		}
 	}
 	if len(p.entities) == 0 && len(p.tokenless) > 0 {
-		return nil, refuse("Facebook gives no token for %s: have the portfolio give you access to the page itself, and tick it when consenting",
+		return nil, connectors.Refuse("Facebook gives no token for %s: have the portfolio give you access to the page itself, and tick it when consenting",
 			strings.Join(p.tokenless[:min(len(p.tokenless), 5)], ", "))
 	}
 	return p.entities, nil

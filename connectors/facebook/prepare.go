@@ -85,7 +85,7 @@ func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, s sett
 			return fmt.Errorf("opening media: %w", err)
 		}
 		if files[i].Kind == schema.Video && len(p.Media) > 1 {
-			return refuse("Facebook takes photos, or one video")
+			return connectors.Refuse("Facebook takes photos, or one video")
 		}
 		if err := s.check(d, files[i]); err != nil {
 			return err

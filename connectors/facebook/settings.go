@@ -1,10 +1,11 @@
 package facebook
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"regexp"
 
+	"crier/connectors"
 	"crier/connectors/media"
 	"crier/schema"
 	"crier/schema/validation"
@@ -28,16 +29,9 @@ type settings struct {
 // settingsOf reads the settings of a delivery. They were checked when the post was made, so
 // that an error is our fault.
 func settingsOf(d schema.Delivery) (settings, error) {
-	s := settings{MediaType: asPost}
-	if len(d.Settings) > 0 {
-		if err := json.Unmarshal(d.Settings, &s); err != nil {
-			return settings{}, fmt.Errorf("reading settings: %w", err)
-		}
-	}
-	if s.MediaType == "" {
-		s.MediaType = asPost
-	}
-	return s, nil
+	s, err := connectors.SettingsOf[settings](d)
+	s.MediaType = cmp.Or(s.MediaType, asPost)
+	return s, err
 }
 
 // settingsCheck returns a Constraints.Settings.
@@ -92,9 +86,9 @@ func (s settings) check(d schema.Delivery, file *media.File) error {
 	}
 	switch seconds := file.Duration.Seconds(); {
 	case file.Duration > 0 && (seconds < shortest || seconds > float64(longest)):
-		return refuse("Facebook takes reels and stories of %d to %d seconds, this one has %.0f", shortest, longest, seconds)
+		return connectors.Refuse("Facebook takes reels and stories of %d to %d seconds, this one has %.0f", shortest, longest, seconds)
 	case file.Width > 0 && (file.Width < narrowestReel || file.Height < lowestReel):
-		return refuse("Facebook takes reels and stories of %d × %d pixels at least, this one has %d × %d",
+		return connectors.Refuse("Facebook takes reels and stories of %d × %d pixels at least, this one has %d × %d",
 			narrowestReel, lowestReel, file.Width, file.Height)
 	default:
 		return nil

@@ -137,15 +137,11 @@ func (c *Connector) receipt(d schema.Delivery, p shownPost) schema.Receipt {
 
 // Comment is refused: nobody comments on local posts.
 func (c *Connector) Comment(context.Context, schema.Delivery) (schema.Receipt, error) {
-	return schema.Receipt{}, refuse("Google Business Profile takes no comments")
+	return schema.Receipt{}, connectors.Refuse("Google Business Profile takes no comments")
 }
 
 func (c *Connector) call(a schema.Account, credentials schema.Credentials, address, operation string) connectors.Call {
 	return connectors.Call{
 		Operation: operation, Method: http.MethodGet, URL: address, Token: credentials.AccessToken, Account: a.ID,
 	}
-}
-
-func refuse(message string) *schema.Error {
-	return &schema.Error{Kind: schema.Refused, Message: message}
 }

@@ -57,7 +57,7 @@ const goneAfter = schema.UsualListing
 func (c *Connector) look(ctx context.Context, d schema.Delivery, place place, taken schema.Receipt) (schema.Receipt, schema.Verdict, error) {
 	switch p, err := c.read(ctx, d.Account, d.Credentials, place, taken.NativeID); {
 	case isNotFound(err) && c.now().Sub(taken.PostedAt) > goneAfter:
-		return schema.Receipt{}, schema.NotThere, refuse("Google has taken the post and removed it before it was shown")
+		return schema.Receipt{}, schema.NotThere, connectors.Refuse("Google has taken the post and removed it before it was shown")
 	case isNotFound(err):
 		return schema.Receipt{}, schema.CannotTell, strange("does not know the post yet")
 	case err != nil:

@@ -27,7 +27,7 @@ var placeName = regexp.MustCompile(`^(accounts/[0-9A-Za-z_-]+)/(locations/[0-9A-
 func placeOf(credentials schema.Credentials) (place, error) {
 	parts := placeName.FindStringSubmatch(credentials.EntityID)
 	if parts == nil {
-		return place{}, refuse("the account names no location of the form accounts/{account}/locations/{location}: connect it again")
+		return place{}, connectors.Refuse("the account names no location of the form accounts/{account}/locations/{location}: connect it again")
 	}
 	return place{parts[1], parts[2]}, nil
 }

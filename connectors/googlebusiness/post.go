@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -93,7 +94,7 @@ func (p shownPost) id() string {
 
 // postOf returns what a delivery asks to create.
 func postOf(d schema.Delivery) (localPost, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return localPost{}, err
 	}

@@ -37,11 +37,11 @@ func answers() connectors.Answers {
 
 // errTakenDown is what becomes of a post that was live.
 func errTakenDown() *schema.Error {
-	return refuse("Google has taken the post down after it was shown, for its content, and says no more about it")
+	return connectors.Refuse("Google has taken the post down after it was shown, for its content, and says no more about it")
 }
 
 // errRejected is what becomes of a post that Google does not show. It gives no reason.
 func errRejected() *schema.Error {
-	return refuse("Google has rejected the post for its content, and says no more about it " +
+	return connectors.Refuse("Google has rejected the post for its content, and says no more about it " +
 		"(phone numbers in the text are a usual reason)")
 }

@@ -3,11 +3,11 @@ package googlebusiness
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"time"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -47,18 +47,6 @@ type eventSettings struct {
 	StartTime string `json:"startTime"`
 	EndDate   string `json:"endDate"`
 	EndTime   string `json:"endTime"`
-}
-
-// settingsOf reads the settings of a delivery. They were checked when the post was made, so
-// that an error is our fault.
-func settingsOf(d schema.Delivery) (s settings, err error) {
-	if len(d.Settings) == 0 {
-		return s, nil
-	}
-	if err := json.Unmarshal(d.Settings, &s); err != nil {
-		return settings{}, fmt.Errorf("reading settings: %w", err)
-	}
-	return s, nil
 }
 
 // topic returns the type of the post: where none is named, that which what there is goes with.
@@ -108,7 +96,7 @@ func settingsCheck() func(json.RawMessage) []schema.Detail {
 	rules := settingRules() // once: every post is checked
 	return func(object json.RawMessage) []schema.Detail {
 		details := rules.Check(object)
-		s, err := settingsOf(schema.Delivery{Settings: object})
+		s, err := connectors.SettingsOf[settings](schema.Delivery{Settings: object})
 		if err != nil {
 			return details // they say what is wrong
 		}

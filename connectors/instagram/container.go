@@ -20,7 +20,7 @@ type maker struct{ *Connector }
 // Fields returns what the container of a part is asked for with
 // (developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-user/media).
 func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		return schema.Receipt{}, schema.CannotTell, err
 	}
 	item, verdict, err := c.containers.Find(ctx, d, search)
-	if s, _ := settingsOf(d); s.MediaType == story && verdict == schema.NotThere && c.now().Sub(d.Since) >= storyLife {
+	if s, _ := connectors.SettingsOf[settings](d); s.MediaType == story && verdict == schema.NotThere && c.now().Sub(d.Since) >= storyLife {
 		verdict = schema.CannotTell // it may have been there
 	}
 	if verdict != schema.Found {
@@ -57,7 +57,7 @@ func (c *Connector) unpublishable(ctx context.Context, d schema.Delivery, contai
 
 // search looks for what a delivery has made in the account's own list.
 func (c *Connector) search(d schema.Delivery) (graph.Search, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return graph.Search{}, err
 	}

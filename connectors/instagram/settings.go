@@ -46,18 +46,6 @@ type userTag struct {
 	Y        *float64 `json:"y,omitempty"`
 }
 
-// settingsOf reads the settings of a delivery. They were checked when the post was made, so
-// that an error is our fault.
-func settingsOf(d schema.Delivery) (s settings, err error) {
-	if len(d.Settings) == 0 {
-		return s, nil
-	}
-	if err := json.Unmarshal(d.Settings, &s); err != nil {
-		return settings{}, fmt.Errorf("reading settings: %w", err)
-	}
-	return s, nil
-}
-
 // item returns the container of an item of a carousel. People are tagged on the first.
 func (s settings) item(item schema.Media, p graph.Part) (url.Values, error) {
 	form := url.Values{"is_carousel_item": {"true"}}

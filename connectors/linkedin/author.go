@@ -101,7 +101,7 @@ func (c *Connector) organization(ctx context.Context, a schema.Account, credenti
 		return connectors.Profile{}, err
 	}
 	if !slices.Contains(organizations, urn) {
-		return connectors.Profile{}, refuse("the token's owner may not publish as %s", urn)
+		return connectors.Profile{}, connectors.Refuse("the token's owner may not publish as %s", urn)
 	}
 	name, err := c.organizationName(ctx, a, credentials, urn)
 	return connectors.Profile{NativeID: urn, Name: name}, err

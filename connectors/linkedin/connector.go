@@ -94,7 +94,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
 	parent := d.Receipt(d.Comment.Entry)
 	if parent == nil || parent.NativeID == "" {
-		return schema.Receipt{}, refuse("the entry to comment on is not published")
+		return schema.Receipt{}, connectors.Refuse("the entry to comment on is not published")
 	}
 	author, err := c.author(ctx, d.Account, d.Credentials)
 	if err != nil {
@@ -152,8 +152,4 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 		Operation: operation, Method: method, URL: c.api + path, Token: credentials.AccessToken, Account: a.ID,
 		Header: http.Header{"LinkedIn-Version": {c.version}, "X-Restli-Protocol-Version": {"2.0.0"}},
 	}
-}
-
-func refuse(format string, args ...any) *schema.Error {
-	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
 }

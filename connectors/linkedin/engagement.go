@@ -19,7 +19,7 @@ import (
 func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
 	organization := organizationOf(r.Credentials)
 	if organization == "" {
-		return connectors.ReceivedPage{}, refuse("LinkedIn shows the comments on a member's posts to no app")
+		return connectors.ReceivedPage{}, connectors.Refuse("LinkedIn shows the comments on a member's posts to no app")
 	}
 	call := c.call(r.Account, r.Credentials, http.MethodGet, commentsOf(post.NativeID), opListComments)
 	call.Kind, call.Turn = connectors.Read, r.Turn

@@ -172,7 +172,7 @@ func (m comment) urn(post string) string {
 func (c *Connector) findComment(ctx context.Context, d schema.Delivery, actor string) (schema.Receipt, schema.Verdict, error) {
 	parent := d.Receipt(d.Comment.Entry)
 	if parent == nil {
-		return schema.Receipt{}, schema.CannotTell, refuse("the entry to comment on is not published")
+		return schema.Receipt{}, schema.CannotTell, connectors.Refuse("the entry to comment on is not published")
 	}
 	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
 		return c.comments(ctx, d, thread{list: parent.NativeID, post: parent.NativeID, actor: actor}, next)

@@ -3,6 +3,7 @@ package linkedin
 import (
 	"cmp"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -95,12 +96,12 @@ func (c *content) reference() string {
 
 // postOf returns what a delivery asks to create.
 func postOf(d schema.Delivery, author string, assets []asset) (newPost, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return newPost{}, err
 	}
 	if s.Poll != nil && len(assets) > 0 {
-		return newPost{}, refuse("LinkedIn takes a poll or media, not both")
+		return newPost{}, connectors.Refuse("LinkedIn takes a poll or media, not both")
 	}
 	return newPost{
 		Author: author, Commentary: commentary(d.Text),

@@ -65,12 +65,12 @@ type upload struct {
 // Prepare uploads what is not uploaded, and looks once at what LinkedIn was still processing.
 // The state that comes with an error, or without being ready, holds what was uploaded before.
 func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return schema.Progress{}, err
 	}
 	if s.Poll != nil && len(d.Media) > 0 {
-		return schema.Progress{}, refuse("LinkedIn takes a poll or media, not both")
+		return schema.Progress{}, connectors.Refuse("LinkedIn takes a poll or media, not both")
 	}
 	p, err := connectors.ReadMediaProgress[asset](d)
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *Connector) lookAtMedia(ctx context.Context, d schema.Delivery, p progre
 		case state == stateAvailable:
 			p.Media[i].Ready = true
 		case state == stateFailed:
-			return refuse("LinkedIn could not process the %s", a.Kind.kind())
+			return connectors.Refuse("LinkedIn could not process the %s", a.Kind.kind())
 		case state == stateWaiting:
 			p.Media[i] = asset{}
 		case state != stateProcessing:
@@ -183,7 +183,7 @@ func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p prog
 // check refuses what LinkedIn would refuse after the upload.
 func check(d schema.Delivery, file *media.File) error {
 	if len(d.Media) > 1 && file.Kind != schema.Image && file.Kind != schema.GIF {
-		return refuse("LinkedIn takes several images, or one video, or one document")
+		return connectors.Refuse("LinkedIn takes several images, or one video, or one document")
 	}
 	return file.Check(Constraints().Of(d))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -49,18 +50,6 @@ type poll struct {
 	Duration string   `json:"duration"`
 }
 
-// settingsOf reads the settings of a delivery. They were checked when the post was made, so
-// that an error is our fault.
-func settingsOf(d schema.Delivery) (settings, error) {
-	var s settings
-	if len(d.Settings) > 0 {
-		if err := json.Unmarshal(d.Settings, &s); err != nil {
-			return settings{}, fmt.Errorf("reading settings: %w", err)
-		}
-	}
-	return s, nil
-}
-
 // settingsCheck returns a Constraints.Settings.
 func settingsCheck() func(json.RawMessage) []schema.Detail {
 	count := utf8.RuneCountInString
@@ -85,7 +74,7 @@ func settingsCheck() func(json.RawMessage) []schema.Detail {
 
 // together is a Constraints.Together: a post has content of one kind.
 func together(first schema.Entry, object json.RawMessage) []schema.Detail {
-	s, err := settingsOf(schema.Delivery{Settings: object})
+	s, err := connectors.SettingsOf[settings](schema.Delivery{Settings: object})
 	if err != nil {
 		return nil // settingsCheck says what is wrong
 	}

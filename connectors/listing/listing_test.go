@@ -122,7 +122,7 @@ func TestOfFirstCall(t *testing.T) {
 	}{
 		"a duplicate of the first call":   {schema.Delivery{}, duplicate, schema.Refused},
 		"a duplicate of the second":       {schema.Delivery{Attempts: 1}, duplicate, schema.Duplicate},
-		"a duplicate after a lost answer": {schema.Delivery{Looked: 1}, duplicate, schema.Duplicate},
+		"a duplicate after a lost answer": {schema.Delivery{FindAttempts: 1}, duplicate, schema.Duplicate},
 		"another error":                   {schema.Delivery{}, other, schema.Retryable},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -190,9 +190,9 @@ func TestACompatibleServerTakesWhatIsAccepted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRigOn(t, simulator.GoToSocial)
 			a := r.connected(t)
-			c, most := Constraints().For(&a), usualLimits().Text
+			c, maximum := Constraints().For(&a), usualLimits().Text
 			for _, beyond := range []int{0, 1} {
-				d := r.delivery(tt.text + strings.Repeat("x", most-tt.counts+beyond))
+				d := r.delivery(tt.text + strings.Repeat("x", maximum-tt.counts+beyond))
 				d.Key, d.Account, d.Settings = uuid.NewString(), a, json.RawMessage(tt.settings)
 				content := schema.Content{Entries: []schema.Entry{{Text: d.Text}}}
 				if tt.settings != "" {

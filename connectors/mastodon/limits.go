@@ -63,21 +63,21 @@ func maxLimits() limits {
 
 // bounded returns the limits as crier holds posts to them: what is no limit is the usual one.
 func (l limits) bounded() limits {
-	usual, most := usualLimits(), maxLimits()
-	l.Text = bounded(l.Text, usual.Text, most.Text)
-	l.URL = bounded(l.URL, usual.URL, most.URL)
-	l.Media = bounded(l.Media, usual.Media, most.Media)
-	l.AltText = bounded(l.AltText, usual.AltText, most.AltText)
-	l.ImageBytes = bounded(l.ImageBytes, usual.ImageBytes, most.ImageBytes)
-	l.VideoBytes = bounded(l.VideoBytes, usual.VideoBytes, most.VideoBytes)
-	l.Pixels = bounded(l.Pixels, usual.Pixels, most.Pixels)
-	l.FilmPixels, l.FrameRate = bounded(l.FilmPixels, usual.FilmPixels, most.FilmPixels), bounded(l.FrameRate, usual.FrameRate, most.FrameRate)
-	l.Option = bounded(l.Option, usual.Option, most.Option)
+	usual, maximum := usualLimits(), maxLimits()
+	l.Text = bounded(l.Text, usual.Text, maximum.Text)
+	l.URL = bounded(l.URL, usual.URL, maximum.URL)
+	l.Media = bounded(l.Media, usual.Media, maximum.Media)
+	l.AltText = bounded(l.AltText, usual.AltText, maximum.AltText)
+	l.ImageBytes = bounded(l.ImageBytes, usual.ImageBytes, maximum.ImageBytes)
+	l.VideoBytes = bounded(l.VideoBytes, usual.VideoBytes, maximum.VideoBytes)
+	l.Pixels = bounded(l.Pixels, usual.Pixels, maximum.Pixels)
+	l.FilmPixels, l.FrameRate = bounded(l.FilmPixels, usual.FilmPixels, maximum.FilmPixels), bounded(l.FrameRate, usual.FrameRate, maximum.FrameRate)
+	l.Option = bounded(l.Option, usual.Option, maximum.Option)
 	if l.Options < minPollOptions {
 		l.Options = usual.Options
 	}
-	l.Options = min(l.Options, most.Options)
-	l.Shortest, l.Longest = bounded(l.Shortest, usual.Shortest, most.Shortest), bounded(l.Longest, usual.Longest, most.Longest)
+	l.Options = min(l.Options, maximum.Options)
+	l.Shortest, l.Longest = bounded(l.Shortest, usual.Shortest, maximum.Shortest), bounded(l.Longest, usual.Longest, maximum.Longest)
 	if l.Shortest > l.Longest {
 		l.Shortest, l.Longest = usual.Shortest, usual.Longest
 	}
@@ -85,11 +85,11 @@ func (l limits) bounded() limits {
 	return l
 }
 
-func bounded[T int | int64](limit, usual, most T) T {
+func bounded[T int | int64](limit, usual, maximum T) T {
 	if limit <= 0 {
 		limit = usual
 	}
-	return min(limit, most)
+	return min(limit, maximum)
 }
 
 // knownTypes returns those that crier knows as well; none where these are all, or none are.

@@ -2,6 +2,7 @@ package mastodon
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"crier/connectors"
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -35,17 +37,9 @@ type poll struct {
 // settingsOf reads the settings of a delivery. They were checked when the post was
 // made, so that an error is our fault.
 func settingsOf(d schema.Delivery) (settings, error) {
-	s := settings{Visibility: defaultVisibility}
-	if len(d.Settings) == 0 {
-		return s, nil
-	}
-	if err := json.Unmarshal(d.Settings, &s); err != nil {
-		return settings{}, fmt.Errorf("reading settings: %w", err)
-	}
-	if s.Visibility == "" {
-		s.Visibility = defaultVisibility
-	}
-	return s, nil
+	s, err := connectors.SettingsOf[settings](d)
+	s.Visibility = cmp.Or(s.Visibility, defaultVisibility)
+	return s, err
 }
 
 // pollOf returns the poll of the delivery, nil if it has none.

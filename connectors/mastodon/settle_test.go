@@ -219,7 +219,7 @@ func TestAStatusOfAnothersIsNoAnswer(t *testing.T) {
 func TestARepetitionThatComesTooLateIsNotMade(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("hello")
-	d.Looked = schema.LooksRepeating
+	d.FindAttempts = schema.CallRepeating
 	if !d.Repeats() {
 		t.Fatal("it is no repetition")
 	}

@@ -12,7 +12,7 @@ import (
 // fetched. A nil one is without a bound. It is safe for concurrent use.
 type DiskQuota struct {
 	folder string
-	most   int64 // bytes; 0: all but a reserve of its disk
+	max    int64 // bytes; 0: all but a reserve of its disk
 
 	fetched *fetched // what can be had again; nil: there is nothing
 
@@ -28,8 +28,8 @@ const (
 )
 
 // NewDiskQuota returns the quota of a folder: of so many bytes, or 0, all of its disk but a reserve.
-func NewDiskQuota(folder string, most int64) *DiskQuota {
-	return &DiskQuota{folder: folder, most: most}
+func NewDiskQuota(folder string, maximum int64) *DiskQuota {
+	return &DiskQuota{folder: folder, max: maximum}
 }
 
 // Take takes bytes that are about to be written. It is Unavailable where there is no room for
@@ -70,8 +70,8 @@ func (q *DiskQuota) take(wanted, taken int64) error {
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.most > 0 {
-		free = q.most - q.used
+	if q.max > 0 {
+		free = q.max - q.used
 	}
 	if wanted > free {
 		return &schema.Error{Kind: schema.Unavailable, Message: "there is no room for media at the moment"}
@@ -82,7 +82,7 @@ func (q *DiskQuota) take(wanted, taken int64) error {
 
 // free is what may be written to a disk without a bound of its own.
 func (q *DiskQuota) free() (int64, error) {
-	if q.most > 0 {
+	if q.max > 0 {
 		return 0, nil
 	}
 	var disk syscall.Statfs_t

@@ -31,7 +31,7 @@ const (
 type fetched struct {
 	folder string
 	quota  *DiskQuota
-	least  int64
+	min    int64
 
 	mu    sync.Mutex
 	inUse map[string]int // names, with how many have them open
@@ -40,8 +40,8 @@ type fetched struct {
 	validators map[string]string
 }
 
-func newFetched(folder string, quota *DiskQuota, least int64) *fetched {
-	return &fetched{folder: folder, quota: quota, least: cmp.Or(least, minFetched), inUse: make(map[string]int), validators: make(map[string]string)}
+func newFetched(folder string, quota *DiskQuota, minimum int64) *fetched {
+	return &fetched{folder: folder, quota: quota, min: cmp.Or(minimum, minFetched), inUse: make(map[string]int), validators: make(map[string]string)}
 }
 
 // removePartly removes what an earlier process had not got whole. What stays is removed once it
@@ -108,7 +108,7 @@ func (f *fetched) closed(name string) {
 // keep takes a file over that was fetched, and opens it under its name. One that is small, or
 // the store's own, stays as it is.
 func (f *fetched) keep(name string, file *File) (*File, error) {
-	if file.shared || file.Size < f.least {
+	if file.shared || file.Size < f.min {
 		return file, nil
 	}
 	if err := flush(file.Path); err != nil {

@@ -185,31 +185,31 @@ func after(all ...f64.Aff3) f64.Aff3 {
 
 // encode writes a picture into a new file; errTooManyBytes where it has more than most in every
 // quality, 0: it may have any.
-func encode(dir string, picture *image.RGBA, most int64, asPNG bool) (*File, error) {
+func encode(dir string, picture *image.RGBA, maximum int64, asPNG bool) (*File, error) {
 	disk, err := os.CreateTemp(dir, temporary+"*")
 	if err != nil {
 		return nil, noRoom(err)
 	}
-	file, err := encodeTo(disk, picture, most, asPNG)
+	file, err := encodeTo(disk, picture, maximum, asPNG)
 	if err = errors.Join(err, disk.Close()); err != nil {
 		return nil, errors.Join(err, os.Remove(disk.Name()))
 	}
 	return file, nil
 }
 
-func encodeTo(disk *os.File, picture *image.RGBA, most int64, asPNG bool) (*File, error) {
-	if most == 0 {
-		most = unlimited
+func encodeTo(disk *os.File, picture *image.RGBA, maximum int64, asPNG bool) (*File, error) {
+	if maximum == 0 {
+		maximum = unlimited
 	}
 	err := errTooManyBytes
 	if asPNG {
-		err = png.Encode(&bounded{&writer{disk: disk}, most}, picture)
+		err = png.Encode(&bounded{&writer{disk: disk}, maximum}, picture)
 	} else {
 		for _, quality := range qualities {
 			if err = restart(disk); err != nil {
 				return nil, err
 			}
-			if err = jpeg.Encode(&bounded{&writer{disk: disk}, most}, picture, &jpeg.Options{Quality: quality}); !errors.Is(err, errTooManyBytes) {
+			if err = jpeg.Encode(&bounded{&writer{disk: disk}, maximum}, picture, &jpeg.Options{Quality: quality}); !errors.Is(err, errTooManyBytes) {
 				break
 			}
 		}

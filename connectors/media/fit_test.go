@@ -24,9 +24,9 @@ import (
 )
 
 // demanding is a platform that takes little; without a size in bytes in tests of the form.
-func demanding(most int64) schema.Constraints {
+func demanding(maximum int64) schema.Constraints {
 	return schema.Constraints{Platform: schema.Instagram, Pulls: true, Media: schema.MediaLimits{
-		Kinds: []schema.MediaKind{schema.Image}, ImageTypes: []string{"image/jpeg"}, MaxImageBytes: most,
+		Kinds: []schema.MediaKind{schema.Image}, ImageTypes: []string{"image/jpeg"}, MaxImageBytes: maximum,
 		MinWidth: 100, MinHeight: 100, MinAspect: 0.8, MaxAspect: 1.91,
 	}}
 }

@@ -43,18 +43,18 @@ func (s *shape) segment(at *walk.Segment) error {
 // in a progressive picture for the coefficients, and four where colors are converted as a whole.
 func jpegPixel(frame []byte, progressive bool) int64 {
 	const head, component = 6, 3
-	var samples, most int64
+	var samples, maximum int64
 	isRGB := len(frame) == head+3*component
 	for at := head; at+component <= len(frame); at += component {
 		n := int64(frame[at+1]>>4) * int64(frame[at+1]&15)
-		samples, most = samples+n, max(most, n)
+		samples, maximum = samples+n, max(maximum, n)
 		isRGB = isRGB && "RGB"[min((at-head)/component, 2)] == frame[at]
 	}
 	each := int64(100)
 	if progressive {
 		each = 500
 	}
-	pixel := each * samples / max(most, 1)
+	pixel := each * samples / max(maximum, 1)
 	if isRGB || len(frame) >= head+4*component {
 		pixel += 400
 	}

@@ -39,7 +39,7 @@ type blobs interface {
 type inbox interface {
 	UploadURL(ctx context.Context, id schema.MediaID, life time.Duration) (string, error)
 	// Accept takes over what was uploaded; NotFound until then.
-	Accept(ctx context.Context, id schema.MediaID, most int64) (schema.MediaFacts, error)
+	Accept(ctx context.Context, id schema.MediaID, maximum int64) (schema.MediaFacts, error)
 }
 
 // Library keeps the media that was uploaded: content arrives in a folder, is probed

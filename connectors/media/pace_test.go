@@ -15,7 +15,7 @@ func TestContentHasToKeepUp(t *testing.T) {
 	errGivenUp := errors.New("given up")
 	for name, tt := range map[string]struct {
 		rate, seconds int // bytes a second, for so long
-		least, most   time.Duration
+		min, max      time.Duration
 		whole         bool
 	}{
 		"nothing":                  {0, 300, 20 * time.Second, 21 * time.Second, false},
@@ -41,8 +41,8 @@ func TestContentHasToKeepUp(t *testing.T) {
 				defer content.stop()
 				began := time.Now()
 				_, err := io.Copy(io.Discard, content)
-				if took := time.Since(began); took < tt.least || took > tt.most {
-					t.Errorf("it took %v, want %v to %v", took, tt.least, tt.most)
+				if took := time.Since(began); took < tt.min || took > tt.max {
+					t.Errorf("it took %v, want %v to %v", took, tt.min, tt.max)
 				}
 				if whole := err == nil; whole != tt.whole {
 					t.Errorf("error = %v, want it whole: %t", err, tt.whole)

@@ -50,7 +50,7 @@ func (f *fetched) fill(name string, limits Limits) (*filling, error) {
 
 // end keeps what has come for the next step, where that can continue it and it is worth that.
 func (p *filling) end() error {
-	isKept := p.validator != "" && p.size >= p.least && !p.isTaken
+	isKept := p.validator != "" && p.size >= p.min && !p.isTaken
 	var err error
 	if !isKept && !p.isTaken {
 		err = p.clear()
@@ -125,7 +125,7 @@ func (f *Fetcher) fetchOn(ctx context.Context, name, address string) (file *File
 		case ctx.Err() == nil && p.size > before && p.validator != "":
 			continue
 		}
-		return nil, &schema.Error{Kind: e.Kind, Message: e.Message, Err: err, Advanced: p.validator != "" && p.size >= from+p.least}
+		return nil, &schema.Error{Kind: e.Kind, Message: e.Message, Err: err, Advanced: p.validator != "" && p.size >= from+p.min}
 	}
 }
 

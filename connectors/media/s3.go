@@ -179,12 +179,12 @@ func (s *S3) UploadURL(ctx context.Context, id schema.MediaID, life time.Duratio
 
 // Accept copies what has come out of its sender's reach, within the service, probes the
 // copy and removes what it was copied from. What is no media, or too large, is removed.
-func (s *S3) Accept(ctx context.Context, id schema.MediaID, most int64) (schema.MediaFacts, error) {
+func (s *S3) Accept(ctx context.Context, id schema.MediaID, maximum int64) (schema.MediaFacts, error) {
 	facts, err := s.probe(ctx, id)
 	if !isNotKept(err) {
 		return facts, err // taken over before, by a process that died then
 	}
-	err = s.takeOver(ctx, id, most)
+	err = s.takeOver(ctx, id, maximum)
 	if err != nil && !isNotKept(err) {
 		return schema.MediaFacts{}, err
 	}
@@ -200,13 +200,13 @@ func (s *S3) Accept(ctx context.Context, id schema.MediaID, most int64) (schema.
 }
 
 // takeOver copies what has come; NotFound where nothing has.
-func (s *S3) takeOver(ctx context.Context, id schema.MediaID, most int64) error {
+func (s *S3) takeOver(ctx context.Context, id schema.MediaID, maximum int64) error {
 	arrived, err := s.client.StatObject(ctx, s.bucket, s.arriving(id), minio.StatObjectOptions{})
 	if err != nil {
 		return failure(err)
 	}
-	if arrived.Size > most {
-		return errors.Join(tooLarge(Limits{MaxBytes: most}), s.Remove(ctx, id))
+	if arrived.Size > maximum {
+		return errors.Join(tooLarge(Limits{MaxBytes: maximum}), s.Remove(ctx, id))
 	}
 	_, err = s.client.CopyObject(ctx,
 		minio.CopyDestOptions{Bucket: s.bucket, Object: s.object(id)},

@@ -172,11 +172,11 @@ func plain(text string) string {
 }
 
 // clip cuts a text that is too long, between two words where they are short.
-func clip(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
+func clip(text string, maximum int) string {
+	if utf8.RuneCountInString(text) <= maximum {
 		return text
 	}
-	cut := string([]rune(text)[:most-1])
+	cut := string([]rune(text)[:maximum-1])
 	if space := strings.LastIndexByte(cut, ' '); space > len(cut)/2 {
 		cut = cut[:space]
 	}

@@ -118,8 +118,8 @@ func FuzzHead(f *testing.F) {
 		if !isPage && found != (head{}) {
 			t.Fatalf("what is no page says %+v", found)
 		}
-		for text, most := range map[string]int{found.title: MaxTitle, found.description: MaxDescription} {
-			if !utf8.ValidString(text) || utf8.RuneCountInString(text) > most || text != plain(text) {
+		for text, maximum := range map[string]int{found.title: MaxTitle, found.description: MaxDescription} {
+			if !utf8.ValidString(text) || utf8.RuneCountInString(text) > maximum || text != plain(text) {
 				t.Fatalf("a text is %q", text)
 			}
 		}

@@ -39,7 +39,7 @@ const (
 // Check returns which board or section the account pins on, and that it is there.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	if credentials.EntityID == "" {
-		return connectors.Profile{}, refuse("a board is wanted: entityId is its number, or board/section")
+		return connectors.Profile{}, connectors.Refuse("a board is wanted: entityId is its number, or board/section")
 	}
 	to, err := readDestination(credentials.EntityID)
 	if err != nil {

@@ -57,7 +57,7 @@ func New(c connectors.Parts) *Connector {
 
 // Publish creates the pin of an entry.
 func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
@@ -87,7 +87,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 
 // Comment refuses: the API knows no comments.
 func (c *Connector) Comment(context.Context, schema.Delivery) (schema.Receipt, error) {
-	return schema.Receipt{}, refuse("Pinterest takes no comments")
+	return schema.Receipt{}, connectors.Refuse("Pinterest takes no comments")
 }
 
 // address is where a pin is shown.
@@ -104,10 +104,6 @@ func (c *Connector) look(a schema.Account, credentials schema.Credentials, path,
 	call := c.call(a, credentials, http.MethodGet, path, operation)
 	call.Kind = connectors.Status
 	return call
-}
-
-func refuse(format string, args ...any) *schema.Error {
-	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
 }
 
 // strange is the error of an answer that says nothing.

@@ -25,7 +25,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	if d.Comment != nil {
 		return schema.Receipt{}, schema.CannotTell, nil
 	}
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}

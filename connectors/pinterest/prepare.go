@@ -60,7 +60,7 @@ func assetsOf(d schema.Delivery) ([]asset, error) {
 	case err != nil:
 		return nil, err
 	case len(p.Media) == 0:
-		return nil, refuse("a pin needs a picture or a video")
+		return nil, connectors.Refuse("a pin needs a picture or a video")
 	case !p.IsReady():
 		return nil, errors.New("the media is not prepared")
 	}
@@ -69,7 +69,7 @@ func assetsOf(d schema.Delivery) ([]asset, error) {
 
 func (c *Connector) advance(ctx context.Context, d schema.Delivery, p progress) error {
 	if len(p.Media) > maxItems {
-		return refuse("Pinterest takes at most %d pictures in a pin, there are %d", maxItems, len(p.Media))
+		return connectors.Refuse("Pinterest takes at most %d pictures in a pin, there are %d", maxItems, len(p.Media))
 	}
 	for i := range p.Media {
 		if p.Media[i].Ready {
@@ -131,7 +131,7 @@ func (c *Connector) lookAtVideo(ctx context.Context, d schema.Delivery, a *asset
 		return true, nil
 	case video.Status == stateFailed:
 		*a = asset{}
-		return true, refuse("Pinterest could not process the video")
+		return true, connectors.Refuse("Pinterest could not process the video")
 	case isAtWork && a.Video.Sent == 0:
 		a.Video.Sent = c.now().Unix()
 		return true, nil
@@ -152,7 +152,7 @@ func (c *Connector) lookAtVideo(ctx context.Context, d schema.Delivery, a *asset
 // form that it is sent with was for that time.
 func (c *Connector) uploadVideo(ctx context.Context, d schema.Delivery, item schema.Media, a *asset) (err error) {
 	if len(d.Media) > 1 {
-		return refuse("Pinterest takes pictures, or one video")
+		return connectors.Refuse("Pinterest takes pictures, or one video")
 	}
 	file, err := c.media.Open(ctx, item)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"crier/connectors"
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -31,18 +32,6 @@ var (
 	colour = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
 )
 
-// settingsOf reads the settings of a delivery. They were checked when the post was made, so
-// that an error is our fault.
-func settingsOf(d schema.Delivery) (settings, error) {
-	var s settings
-	if len(d.Settings) > 0 {
-		if err := json.Unmarshal(d.Settings, &s); err != nil {
-			return settings{}, fmt.Errorf("reading settings: %w", err)
-		}
-	}
-	return s, nil
-}
-
 // settingRules are the rules of Pinterest's settings.
 func settingRules() validation.SettingRules {
 	return validation.SettingRules{
@@ -60,7 +49,7 @@ func isLink(text string) bool { return validation.IsWebAddress(text) && len(text
 
 // together is a Constraints.Together: covers are of videos.
 func together(first schema.Entry, object json.RawMessage) []schema.Detail {
-	s, err := settingsOf(schema.Delivery{Settings: object})
+	s, err := connectors.SettingsOf[settings](schema.Delivery{Settings: object})
 	if err != nil {
 		return nil // settingRules say what is wrong
 	}
@@ -89,7 +78,7 @@ type destination struct{ board, section string }
 func readDestination(entity string) (destination, error) {
 	board, section, hasSection := strings.Cut(entity, "/")
 	if !number.MatchString(board) || hasSection && !number.MatchString(section) {
-		return destination{}, refuse("%q is no board: its number is wanted, or board/section", entity)
+		return destination{}, connectors.Refuse("%q is no board: its number is wanted, or board/section", entity)
 	}
 	return destination{board, section}, nil
 }

@@ -50,7 +50,7 @@ func TestAnAlbumOfWhichSomeMayBeSentIsUnknown(t *testing.T) {
 			if posts := s.world.Posts(); tt.fault == nil && (len(posts) != 1 || len(posts[0].Media) != 1) {
 				t.Errorf("posts %+v, want one of one item", posts)
 			}
-			d := schema.Delivery{Step: schema.StepPublish, Entries: 1, Tries: schema.DefaultTries, Blind: true}
+			d := schema.Delivery{Step: schema.StepPublish, Entries: 1, Tries: schema.DefaultTries, CannotFind: true}
 			r := d.After(schema.Outcome{Err: e}, time.Now(), 0)
 			d.Step, d.Error = r.Step, r.Error
 			r = d.After(schema.Outcome{Verdict: schema.CannotTell}, time.Now(), 0)

@@ -70,7 +70,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 }
 
 func (c *Connector) sendText(ctx context.Context, d schema.Delivery) (message, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return message{}, err
 	}

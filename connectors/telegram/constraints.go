@@ -52,9 +52,9 @@ func Constraints() schema.Constraints {
 			ExactAspect:    true,
 			FilmAdvice:     schema.FilmLimits{Codecs: []string{"h264"}, Plain: true},
 		},
-		DailyCap: 50,
-		Blind:    true, // a bot is not shown what it has sent
-		Settings: settingRules().Check,
+		DailyCap:   50,
+		CannotFind: true, // a bot is not shown what it has sent
+		Settings:   settingRules().Check,
 	}
 }
 

@@ -1,9 +1,6 @@
 package telegram
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -36,16 +33,3 @@ func settingRules() validation.SettingRules {
 }
 
 func parseModes() []string { return []string{"HTML", "MarkdownV2", "Markdown"} }
-
-// settingsOf reads the settings of a delivery. They were checked when the post was
-// made, so that an error is our fault.
-func settingsOf(d schema.Delivery) (settings, error) {
-	var s settings
-	if len(d.Settings) == 0 {
-		return s, nil
-	}
-	if err := json.Unmarshal(d.Settings, &s); err != nil {
-		return s, fmt.Errorf("reading settings: %w", err)
-	}
-	return s, nil
-}

@@ -22,7 +22,7 @@ const (
 
 // sendFile sends an entry with one media item.
 func (c *Connector) sendFile(ctx context.Context, d schema.Delivery) (message, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return message{}, err
 	}
@@ -53,7 +53,7 @@ func (c *Connector) sendFile(ctx context.Context, d schema.Delivery) (message, e
 // sendAlbum sends an entry with several media items. The text is the caption of the
 // first, which is what Telegram shows as the album's; so is its message the album's.
 func (c *Connector) sendAlbum(ctx context.Context, d schema.Delivery) (message, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return message{}, err
 	}

@@ -37,7 +37,7 @@ func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
 		form.Set("reply_to_id", parent)
 		return form, nil
 	}
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return nil, err
 	}

@@ -34,18 +34,6 @@ type poll struct {
 	Options []string `json:"options"`
 }
 
-// settingsOf reads the settings of a delivery. They were checked when the post was made, so
-// that an error is our fault.
-func settingsOf(d schema.Delivery) (s settings, err error) {
-	if len(d.Settings) == 0 {
-		return s, nil
-	}
-	if err := json.Unmarshal(d.Settings, &s); err != nil {
-		return settings{}, fmt.Errorf("reading settings: %w", err)
-	}
-	return s, nil
-}
-
 // apply adds the settings to what is asked for.
 func (s settings) apply(form url.Values, hasMedia bool) error {
 	if hasMedia && (s.Poll != nil || s.LinkAttachment != "") {

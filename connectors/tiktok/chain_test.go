@@ -60,7 +60,7 @@ func TestALostAnswerOfTheLastPart(t *testing.T) {
 					}
 					r.Pass(schema.SettleTime)
 				}
-				d.Looked, d.Attempts = 0, 1
+				d.FindAttempts, d.Attempts = 0, 1
 				_, err = r.Publish(t.Context(), d)
 				if lost {
 					connectortest.WantKind(t, err, schema.Duplicate)

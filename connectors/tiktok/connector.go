@@ -55,7 +55,7 @@ func New(c connectors.Parts) *Connector {
 
 // Comment refuses: TikTok's API has no comments.
 func (c *Connector) Comment(context.Context, schema.Delivery) (schema.Receipt, error) {
-	return schema.Receipt{}, refuse("TikTok takes no first comments")
+	return schema.Receipt{}, connectors.Refuse("TikTok takes no first comments")
 }
 
 func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {

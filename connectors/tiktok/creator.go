@@ -62,7 +62,7 @@ func (k creator) allows(interaction string) bool {
 // check refuses what TikTok would refuse of this creator.
 func (k creator) check(s settings) error {
 	if !slices.Contains(k.levels, s.Privacy) {
-		return refuse("TikTok lets this account publish with the privacy %s, not %s", strings.Join(k.levels, ", "), s.Privacy)
+		return connectors.Refuse("TikTok lets this account publish with the privacy %s, not %s", strings.Join(k.levels, ", "), s.Privacy)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	if err != nil || d.Comment != nil || p.ID == "" { // an earlier run knew the id
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
@@ -108,7 +108,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	case found.Status == statusFailed && (found.Reason == reasonInternal || found.Reason == reasonPull):
 		return schema.Receipt{}, schema.NotThere, nil
 	case found.Status == statusFailed:
-		return schema.Receipt{}, schema.NotThere, refuse("TikTok did not publish the video: %s", cmp.Or(found.Reason, "it gave no reason"))
+		return schema.Receipt{}, schema.NotThere, connectors.Refuse("TikTok did not publish the video: %s", cmp.Or(found.Reason, "it gave no reason"))
 	case len(found.Posts) > 0:
 		receipt.NativeID = found.Posts[0].String()
 		receipt.URL = c.web + "/@" + url.PathEscape(p.Username) + "/video/" + url.PathEscape(receipt.NativeID)

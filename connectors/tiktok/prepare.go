@@ -55,7 +55,7 @@ type progress struct {
 	Parts    int64     `json:"parts,omitempty"`
 	Sent     int64     `json:"sent,omitempty"` // parts
 	Username string    `json:"username,omitempty"`
-	Most     int64     `json:"most,omitempty"` // bytes that TikTok had at the most, of any publication
+	Max      int64     `json:"most,omitempty"` // bytes that TikTok had at the most, of any publication
 }
 
 func progressOf(d schema.Delivery) (p progress, err error) {
@@ -80,7 +80,7 @@ func (p progress) rest() (from, size int64) {
 // Prepare asks what the creator may publish, begins the video and sends all parts of it but the
 // last. The state that comes with an error, or without being ready, holds what was sent before.
 func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return schema.Progress{}, err
 	}
@@ -92,16 +92,16 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 		return schema.Progress{State: d.Progress, Ready: true}, nil
 	}
 	if len(d.Media) != 1 {
-		return schema.Progress{}, refuse("TikTok takes one video")
+		return schema.Progress{}, connectors.Refuse("TikTok takes one video")
 	}
-	most := p.Most
+	maximum := p.Max
 	allowed, err := c.advance(ctx, d, s, &p)
-	p.Most = max(most, p.Sent*p.Part)
+	p.Max = max(maximum, p.Sent*p.Part)
 	encoded, encodeErr := json.Marshal(p)
 	if encodeErr != nil {
 		return schema.Progress{}, fmt.Errorf("encoding progress: %w", encodeErr)
 	}
-	prepared := schema.Progress{State: encoded, Ready: err == nil && p.isReady(), Settings: allowed, Advanced: p.Most > most}
+	prepared := schema.Progress{State: encoded, Ready: err == nil && p.isReady(), Settings: allowed, Advanced: p.Max > maximum}
 	if err == nil && !prepared.Ready {
 		prepared.RetryIn = soon
 	}

@@ -146,10 +146,6 @@ func ask[Data any](ctx context.Context, c *Connector, call connectors.Call) (Dat
 	return answer.Data, answers().Error(call, response)
 }
 
-func refuse(format string, args ...any) *schema.Error {
-	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
-}
-
 // strange is the error of an answer that says nothing.
 func strange(what string) *schema.Error {
 	return &schema.Error{Kind: schema.Retryable, Message: "TikTok's answer " + what}

@@ -2,9 +2,9 @@ package tiktok
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 
+	"crier/connectors"
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -29,18 +29,6 @@ type settings struct {
 	Generated      bool   `json:"isAigc"`
 }
 
-// settingsOf reads the settings of a delivery. They were checked when the post was made, so
-// that an error is our fault.
-func settingsOf(d schema.Delivery) (s settings, err error) {
-	if len(d.Settings) == 0 {
-		return s, nil
-	}
-	if err := json.Unmarshal(d.Settings, &s); err != nil {
-		return settings{}, fmt.Errorf("reading settings: %w", err)
-	}
-	return s, nil
-}
-
 func settingRules() validation.SettingRules {
 	return validation.SettingRules{
 		"privacy":               validation.EnumSetting(everyone, friends, followers, oneself).Require().Audience(),
@@ -59,7 +47,7 @@ func settingRules() validation.SettingRules {
 func settingsCheck(k creator) func(json.RawMessage) []schema.Detail {
 	return func(object json.RawMessage) []schema.Detail {
 		details := settingRules().Check(object)
-		s, err := settingsOf(schema.Delivery{Settings: object})
+		s, err := connectors.SettingsOf[settings](schema.Delivery{Settings: object})
 		if err != nil {
 			return details // which say what is wrong
 		}
@@ -98,7 +86,7 @@ func (s *settings) interactions() []interaction {
 
 // together is a Constraints.Together.
 func together(_ schema.Entry, object json.RawMessage) []schema.Detail {
-	s, err := settingsOf(schema.Delivery{Settings: object})
+	s, err := connectors.SettingsOf[settings](schema.Delivery{Settings: object})
 	if err == nil && s.BrandContent && s.Privacy == oneself {
 		return []schema.Detail{{
 			Field: "brandContentToggle", Code: validation.CodeSettingConflict,

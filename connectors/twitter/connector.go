@@ -62,7 +62,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
 	parent := d.Receipt(d.Comment.Entry)
 	if parent == nil || parent.NativeID == "" {
-		return schema.Receipt{}, refused("the entry to comment on is not published")
+		return schema.Receipt{}, connectors.Refuse("the entry to comment on is not published")
 	}
 	return c.create(ctx, d, newPost{Text: d.Comment.Text, Reply: &newParent{ID: parent.NativeID}})
 }
@@ -70,7 +70,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 // entryOf returns the post that an entry asks for. What only the root of a conversation can
 // have is the first entry's.
 func entryOf(d schema.Delivery) (newPost, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return newPost{}, err
 	}
@@ -162,8 +162,4 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 	return connectors.Call{
 		Operation: operation, Method: method, URL: c.base + path, Token: credentials.AccessToken, Account: a.ID,
 	}
-}
-
-func refused(format string, args ...any) *schema.Error {
-	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
 }

@@ -18,7 +18,7 @@ func TestTextsAreAsLongAsTheAccountMayWrite(t *testing.T) {
 	for name, tt := range map[string]struct {
 		token    string
 		settings string
-		most     int
+		max      int
 	}{
 		"without a subscription": {token, `{"subscription":"None","verified":"none"}`, maxWeight},
 		"with X Premium":         {subscriber, `{"subscription":"Premium","verified":"blue"}`, maxLongWeight},
@@ -33,8 +33,8 @@ func TestTextsAreAsLongAsTheAccountMayWrite(t *testing.T) {
 				t.Errorf("by the specification %d characters", got)
 			}
 			account.Limits = schema.PlatformLimits
-			if got := Constraints().For(&account); got.Text.Max != tt.most || got.FirstComment.Max != tt.most {
-				t.Errorf("by the platform %d characters, of a comment %d, want %d", got.Text.Max, got.FirstComment.Max, tt.most)
+			if got := Constraints().For(&account); got.Text.Max != tt.max || got.FirstComment.Max != tt.max {
+				t.Errorf("by the platform %d characters, of a comment %d, want %d", got.Text.Max, got.FirstComment.Max, tt.max)
 			}
 		})
 	}

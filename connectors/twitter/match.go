@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"crier/connectors"
 	"crier/connectors/listing"
 	"crier/schema"
 )
@@ -26,7 +27,7 @@ type likeness struct {
 
 // likenessOf returns what the post of a delivery will look like.
 func likenessOf(d schema.Delivery) (likeness, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return likeness{}, err
 	}

@@ -51,7 +51,7 @@ func (u upload) BytesSent() int64 { return u.Sent }
 // Prepare looks once at what X was still processing and sends what it does not have yet,
 // for as long as a turn. The state that comes with an error holds what was done before it.
 func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
-	s, err := settingsOf(d)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return schema.Progress{}, err
 	}
@@ -138,7 +138,7 @@ func (c *Connector) openMissing(ctx context.Context, d schema.Delivery, p progre
 // check refuses what X would refuse after the upload.
 func check(d schema.Delivery, file *media.File) error {
 	if file.Kind != schema.Image && len(d.Media) > 1 {
-		return refused("X takes 4 images or 1 video or GIF")
+		return connectors.Refuse("X takes 4 images or 1 video or GIF")
 	}
 	return file.Check(Constraints().Of(d))
 }
@@ -157,7 +157,7 @@ func (c *Connector) uploadedAgain(ctx context.Context, d schema.Delivery) (schem
 			d.Progress = nil
 			again, err := c.Prepare(ctx, d)
 			if err == nil && !again.Ready {
-				err = refused("X has dropped the media, which waited too long to be published; retry the post")
+				err = connectors.Refuse("X has dropped the media, which waited too long to be published; retry the post")
 			}
 			d.Progress = again.State
 			return d, err

@@ -100,7 +100,7 @@ type source map[string]*media.File
 func (s source) Open(_ context.Context, item schema.Media) (*media.File, error) {
 	file, ok := s[item.URL]
 	if !ok {
-		return nil, refused("the media is not there")
+		return nil, connectors.Refuse("the media is not there")
 	}
 	link := file.Path + "-" + uuid.NewString() // closing a file removes it
 	if err := os.Link(file.Path, link); err != nil {

@@ -2,9 +2,9 @@ package twitter
 
 import (
 	"encoding/json"
-	"fmt"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -38,19 +38,6 @@ type poll struct {
 	DurationMinutes int      `json:"durationMinutes"`
 }
 
-// settingsOf reads the settings of a delivery. They were checked when the post was made, so
-// that an error is our fault.
-func settingsOf(d schema.Delivery) (settings, error) {
-	var s settings
-	if len(d.Settings) == 0 {
-		return s, nil
-	}
-	if err := json.Unmarshal(d.Settings, &s); err != nil {
-		return settings{}, fmt.Errorf("reading settings: %w", err)
-	}
-	return s, nil
-}
-
 func settingRules() validation.SettingRules {
 	id := validation.FormSetting(isID, "an id of X, which is a number in quotes,")
 	option := schema.TextLimit{Max: maxPollOption, Required: true, Count: utf8.RuneCountInString}
@@ -73,7 +60,7 @@ func settingRules() validation.SettingRules {
 // conflict refuses what X takes only one of: media, a poll or a quote.
 func (s settings) conflict(media int) error {
 	if problem := s.together(media); problem != "" {
-		return refused("%s", problem)
+		return connectors.Refuse("%s", problem)
 	}
 	return nil
 }

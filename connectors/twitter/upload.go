@@ -201,7 +201,7 @@ func (u *upload) settle(info mediaInfo) (again time.Duration, err error) {
 		return 0, nil
 	case p.State == failed:
 		*u = upload{} // a retry begins again
-		return 0, refused("X could not process the media: %s", cmp.Or(p.Error.Message, "it gave no reason"))
+		return 0, connectors.Refuse("X could not process the media: %s", cmp.Or(p.Error.Message, "it gave no reason"))
 	default:
 		wait := time.Duration(p.CheckAfter) * time.Second
 		return min(cmp.Or(max(wait, 0), lookAgain), longestLook), nil

@@ -66,7 +66,7 @@ func (c *Connector) channel(ctx context.Context, a schema.Account, credentials s
 		return channel{}, err
 	}
 	if len(all) == 0 {
-		return channel{}, refuse("the token is of a Google account that has no YouTube channel")
+		return channel{}, connectors.Refuse("the token is of a Google account that has no YouTube channel")
 	}
 	return all[0], nil
 }

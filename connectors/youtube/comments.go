@@ -18,7 +18,7 @@ import (
 func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
 	parent := d.Receipt(d.Comment.Entry)
 	if parent == nil || parent.NativeID == "" {
-		return schema.Receipt{}, refuse("the entry to comment on is not published")
+		return schema.Receipt{}, connectors.Refuse("the entry to comment on is not published")
 	}
 	call := visible(d, about(c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/commentThreads", opComment), "snippet"))
 	body := map[string]any{
@@ -66,7 +66,7 @@ type commentThread struct {
 func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	parent := d.Receipt(d.Comment.Entry)
 	if parent == nil {
-		return schema.Receipt{}, schema.CannotTell, refuse("the entry to comment on is not published")
+		return schema.Receipt{}, schema.CannotTell, connectors.Refuse("the entry to comment on is not published")
 	}
 	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
 		return c.comments(ctx, d, parent.NativeID, next)

@@ -133,10 +133,6 @@ func (c *Connector) read(d schema.Delivery, resource, operation string, parts ..
 	return about(call, parts...)
 }
 
-func refuse(format string, args ...any) *schema.Error {
-	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf(format, args...)}
-}
-
 // strange is the error of an answer that says nothing.
 func strange(what string) error {
 	return &schema.Error{Kind: schema.Retryable, Message: "YouTube's answer " + what}

@@ -140,7 +140,7 @@ func (c *Connector) openThumbnail(ctx context.Context, address string) (*media.F
 		return nil, fmt.Errorf("opening thumbnail: %w", err)
 	}
 	if file.Type != "image/jpeg" && file.Type != "image/png" || file.Size > maxThumbnail {
-		return nil, errors.Join(refuse("YouTube takes thumbnails of JPEG or PNG of up to 50 MB, this one is %s of %d bytes", file.Type, file.Size), file.Close())
+		return nil, errors.Join(connectors.Refuse("YouTube takes thumbnails of JPEG or PNG of up to 50 MB, this one is %s of %d bytes", file.Type, file.Size), file.Close())
 	}
 	return file, nil
 }
@@ -191,7 +191,7 @@ func (c *Connector) checkPlaylists(ctx context.Context, d schema.Delivery, playl
 	}
 	for _, wanted := range playlists {
 		if !slices.Contains(has, wanted) {
-			return refuse("the channel has no playlist %s", wanted)
+			return connectors.Refuse("the channel has no playlist %s", wanted)
 		}
 	}
 	return nil

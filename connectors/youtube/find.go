@@ -164,7 +164,7 @@ func (c *Connector) close(ctx context.Context, d schema.Delivery, known schema.R
 		if c.now().Sub(known.PostedAt) < listed {
 			return schema.Receipt{}, schema.CannotTell, strange("does not show the video yet")
 		}
-		return schema.Receipt{}, schema.NotThere, refuse("YouTube no longer has the video: somebody has deleted it")
+		return schema.Receipt{}, schema.NotThere, connectors.Refuse("YouTube no longer has the video: somebody has deleted it")
 	}
 	video := read.Items[0]
 	if gaveUp, err := video.failure(); gaveUp {
@@ -187,7 +187,7 @@ func (v video) locked(d schema.Delivery) error {
 	if err != nil || s.PrivacyStatus == isPrivate || v.Status.PrivacyStatus != isPrivate {
 		return err
 	}
-	return refuse("the video is published, and nobody sees it: YouTube has made it private, as it does with all videos of an app that it has not audited")
+	return connectors.Refuse("the video is published, and nobody sees it: YouTube has made it private, as it does with all videos of an app that it has not audited")
 }
 
 // failure says whether YouTube has given a video up, and why. An error without that is of an
@@ -201,15 +201,15 @@ func (v video) failure() (gaveUp bool, err error) {
 	switch s.UploadStatus {
 	case "uploaded": // of which the processing alone may have failed: getopenpost/openpost af01882, youtube.go
 		if v.Process != nil && v.Process.Status == "failed" {
-			return true, refuse("YouTube could not process the video: %s", cmp.Or(processing, "it gave no reason"))
+			return true, connectors.Refuse("YouTube could not process the video: %s", cmp.Or(processing, "it gave no reason"))
 		}
 		return false, nil
 	case "failed":
-		return true, refuse("YouTube could not process the video: %s", cmp.Or(s.FailureReason, processing, "it gave no reason"))
+		return true, connectors.Refuse("YouTube could not process the video: %s", cmp.Or(s.FailureReason, processing, "it gave no reason"))
 	case "rejected":
-		return true, refuse("YouTube rejected the video: %s", cmp.Or(s.RejectionReason, "it gave no reason"))
+		return true, connectors.Refuse("YouTube rejected the video: %s", cmp.Or(s.RejectionReason, "it gave no reason"))
 	case "deleted":
-		return true, refuse("YouTube no longer has the video: somebody has deleted it")
+		return true, connectors.Refuse("YouTube no longer has the video: somebody has deleted it")
 	case "processed":
 		return false, nil
 	default:

@@ -60,7 +60,7 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	case err != nil:
 		return schema.Progress{}, err
 	case len(p.Media) != 1:
-		return schema.Progress{}, refuse("YouTube takes one video")
+		return schema.Progress{}, connectors.Refuse("YouTube takes one video")
 	}
 	if !p.IsReady() {
 		err = c.upload(ctx, d, s, &p.Media[0])

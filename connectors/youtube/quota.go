@@ -30,17 +30,17 @@ var costs = map[string]int{
 
 // price returns what a call takes, and of what.
 func (c *Connector) price(call connectors.Call, app string) schema.QuotaCost {
-	q := schema.QuotaCost{Day: dayOf(c.now()), Cost: costs[call.Operation], Most: cmp.Or(c.App.Units, usualUnits), Name: "youtube/units/" + app}
+	q := schema.QuotaCost{Day: dayOf(c.now()), Cost: costs[call.Operation], Max: cmp.Or(c.App.Units, usualUnits), Name: "youtube/units/" + app}
 	if q.Cost >= dear {
-		q.Most -= q.Most / 10
+		q.Max -= q.Max / 10
 	}
 	switch {
 	case call.Operation == opInsert:
-		q.Name, q.Cost, q.Most = "youtube/uploads/"+app, 1, cmp.Or(c.App.Uploads, usualUploads)
+		q.Name, q.Cost, q.Max = "youtube/uploads/"+app, 1, cmp.Or(c.App.Uploads, usualUploads)
 	case call.Operation == opStats:
-		q.Name, q.Most = "youtube/stats/"+app, usualStats
+		q.Name, q.Max = "youtube/stats/"+app, usualStats
 	case call.Kind == connectors.Read: // the rest is for what is published
-		q.Most /= 2
+		q.Max /= 2
 	}
 	return q
 }

@@ -1,12 +1,14 @@
 package youtube
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -48,16 +50,9 @@ const (
 // settingsOf reads the settings of a delivery. They were checked when the post was made, so
 // that an error is our fault.
 func settingsOf(d schema.Delivery) (settings, error) {
-	s := settings{PrivacyStatus: isPublic}
-	if len(d.Settings) > 0 {
-		if err := json.Unmarshal(d.Settings, &s); err != nil {
-			return settings{}, fmt.Errorf("reading settings: %w", err)
-		}
-	}
-	if s.PrivacyStatus == "" {
-		s.PrivacyStatus = isPublic
-	}
-	return s, nil
+	s, err := connectors.SettingsOf[settings](d)
+	s.PrivacyStatus = cmp.Or(s.PrivacyStatus, isPublic)
+	return s, err
 }
 
 var (

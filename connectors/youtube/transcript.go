@@ -85,7 +85,7 @@ func (c *Connector) cues(ctx context.Context, d schema.Delivery, track string) (
 	case err != nil:
 		return nil, fmt.Errorf("downloading captions: %w", connectors.WithoutEnd(err))
 	case response.Oversized:
-		return nil, refuse("the captions are longer than crier reads")
+		return nil, connectors.Refuse("the captions are longer than crier reads")
 	}
 	return parseSubRip(string(response.Body)), nil
 }

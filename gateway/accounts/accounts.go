@@ -111,12 +111,7 @@ func (a *accounts) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := make([]accountView, len(found))
-	for i := range found {
-		views[i] = viewAccount(found[i])
-	}
-	answer.JSON(c, http.StatusOK, accountsAnswer{Success: true, Accounts: views, Warnings: warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "accounts", answer.List(found, viewAccount), warnings)
 }
 
 // selected returns the accounts that a request's parameters select, and warnings about those. The brands of a
@@ -150,8 +145,7 @@ func (a *accounts) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, accountAnswer{Success: true, Account: viewAccount(account), Warnings: warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "account", viewAccount(account), warnings)
 }
 
 func (a *accounts) find(c *gin.Context) (schema.Account, error) {
@@ -179,8 +173,7 @@ func (a *accounts) update(c *gin.Context) error {
 	detach := f.IsNull("brandId") // before it is read as an id
 	brand := f.Brand()
 	name := f.GivenName()
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	workspace := admission.RequestOf(c).Key.Workspace
@@ -196,8 +189,7 @@ func (a *accounts) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, accountAnswer{Success: true, Account: viewAccount(account), Warnings: f.Report.Warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "account", viewAccount(account), f.Report.Warnings)
 }
 
 // disconnect ends an account. Its credentials are erased first and then revoked where the
@@ -214,8 +206,7 @@ func (a *accounts) disconnect(c *gin.Context) error {
 		return err
 	}
 	a.Revoke(c.Request.Context(), account)
-	answer.JSON(c, http.StatusOK, disconnectedAnswer{Success: true, Disconnected: true, ID: id})
-	return nil
+	return answer.JSON(c, http.StatusOK, disconnectedResponse{Success: true, Disconnected: true, ID: id})
 }
 
 // Revoke ends an account's credentials at its platform where that can be: nobody has them any

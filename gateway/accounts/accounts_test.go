@@ -43,7 +43,7 @@ func TestConnectingChecksAndStores(t *testing.T) {
 		path, body string
 		list       bool
 		platform   string
-		shown      string
+		profile    string
 	}{
 		"bluesky":  {"/connect/bluesky", gatewaytest.BlueskyLogin, false, "bluesky", "alice.example.com"},
 		"mastodon": {"/connect/mastodon", `{"accessToken": "secret-token"}`, false, "mastodon", "@"},
@@ -57,7 +57,7 @@ func TestConnectingChecksAndStores(t *testing.T) {
 			if tt.list {
 				account = first.At("accounts", 0)
 			}
-			if account.At("platform").Text() != tt.platform || !strings.Contains(account.At("name").Text(), tt.shown) {
+			if account.At("platform").Text() != tt.platform || !strings.Contains(account.At("name").Text(), tt.profile) {
 				t.Errorf("account = %v", account)
 			}
 			if strings.Contains(string(got.Body), "secret") || strings.Contains(string(got.Body), "abcd-efgh") {
@@ -231,21 +231,21 @@ func postsAreHeldToTheServersLimits(a *gatewaytest.API, look func() gatewaytest.
 	validated := func(characters int) gatewaytest.JSON {
 		return a.Request(http.MethodPost, "/posts/validate", `{"content": "`+gatewaytest.Zeros(characters)+`", "platforms": ["mastodon"]}`).Want(http.StatusOK).At("validation")
 	}
-	for _, most := range []int{5000, 300} {
+	for _, maximum := range []int{5000, 300} {
 		server := mastodonsim.Usual()
-		server.Text = most
+		server.Text = maximum
 		mastodonsim.Allow(a.Platforms.Sandbox.World(schema.Mastodon), server)
 		look()
-		if got := validated(most); got.At("isValid").Value != true || got.At("platforms", "mastodon", "maxLength").Value != float64(most) {
-			a.Errorf("%d characters: %v", most, got)
+		if got := validated(maximum); got.At("isValid").Value != true || got.At("platforms", "mastodon", "maxLength").Value != float64(maximum) {
+			a.Errorf("%d characters: %v", maximum, got)
 		}
 		address := strings.TrimPrefix(a.Platforms.BaseURLs[schema.Mastodon], "http://")
 		host, _, _ := strings.Cut(address, "/")
-		want := fmt.Sprintf("mastodon (%s) takes at most %d characters, the text has %d", host, most, most+1)
-		if got := validated(most + 1); got.At("errors", 0, "message").Text() != want {
+		want := fmt.Sprintf("mastodon (%s) takes at most %d characters, the text has %d", host, maximum, maximum+1)
+		if got := validated(maximum + 1); got.At("errors", 0, "message").Text() != want {
 			a.Errorf("one more: %v, want %q", got, want)
 		}
-		refused := a.Request(http.MethodPost, "/posts", `{"content": "`+gatewaytest.Zeros(most+1)+`", "platforms": ["mastodon"], "status": "draft"}`).
+		refused := a.Request(http.MethodPost, "/posts", `{"content": "`+gatewaytest.Zeros(maximum+1)+`", "platforms": ["mastodon"], "status": "draft"}`).
 			WantError(http.StatusBadRequest, "validation_error")
 		if got := refused.At("details", 0, "message").Text(); got != want {
 			a.Errorf("a creation is refused for %q, want %q", got, want)
@@ -264,8 +264,8 @@ func TestHealthNamesWhatIsNotRead(t *testing.T) {
 	fewer := url.Values{"crier_answer": {"allow"}, "crier_name": {"alice"}, "crier_scope": {"read:accounts read:statuses write:media write:statuses"}}
 	p.Attach(p.Submit(p.Begin("mastodon", ""), fewer))
 	health := missing()
-	if one := health.At("missingPermissions", 0); health.At("status").Text() != "healthy" || one.At("what").Text() != "mentions" ||
-		one.At("permissions", 0).Text() != "read:notifications" || one.At("partly").Value != false || one.At("askedOnConsent").Value != true {
+	if detail := health.At("missingPermissions", 0); health.At("status").Text() != "healthy" || detail.At("what").Text() != "mentions" ||
+		detail.At("permissions", 0).Text() != "read:notifications" || detail.At("partly").Value != false || detail.At("askedOnConsent").Value != true {
 		t.Errorf("health = %v", health)
 	}
 	p.Attach(p.Allow(p.Open(health.At("reconnectUrl").Text()), "alice"))

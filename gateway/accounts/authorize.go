@@ -73,7 +73,7 @@ type wayView struct {
 	Message    string            `json:"message,omitempty"`
 }
 
-type waysAnswer struct {
+type waysResponse struct {
 	Success   bool      `json:"success"`
 	Platforms []wayView `json:"platforms"`
 }
@@ -81,7 +81,7 @@ type waysAnswer struct {
 // list answers how accounts of each platform are connected.
 func (s *authorizations) list(c *gin.Context) error {
 	key := admission.RequestOf(c).Key
-	reply := waysAnswer{Success: true, Platforms: []wayView{}}
+	reply := waysResponse{Success: true, Platforms: []wayView{}}
 	for _, p := range schema.Platforms() {
 		way := wayView{Platform: p, Method: cmp.Or(s.Connecting(p).Method, connectors.ByOAuth)}
 		if err := s.usable(c.Request.Context(), schema.Account{Workspace: key.Workspace, Platform: p, Sandbox: key.Sandbox}); err != nil {
@@ -90,8 +90,7 @@ func (s *authorizations) list(c *gin.Context) error {
 		way.Configured = way.Message == ""
 		reply.Platforms = append(reply.Platforms, way)
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 // usable tells why accounts of a platform cannot be connected; nil: they can. A platform where
@@ -109,7 +108,7 @@ func (s *authorizations) usable(ctx context.Context, a schema.Account) error {
 	return err
 }
 
-type beginAnswer struct {
+type beginResponse struct {
 	Success   bool            `json:"success"`
 	AuthURL   string          `json:"authUrl"`
 	ExpiresAt answer.Moment   `json:"expiresAt"`
@@ -139,8 +138,7 @@ func (s *authorizations) begin(c *gin.Context) error {
 	if err != nil {
 		return refusedFor(consent, blamedField(consent), err)
 	}
-	answer.JSON(c, http.StatusOK, beginAnswer{Success: true, AuthURL: page, ExpiresAt: answer.Moment(expires), Warnings: q.Report.Warnings})
-	return nil
+	return answer.JSON(c, http.StatusOK, beginResponse{Success: true, AuthURL: page, ExpiresAt: answer.Moment(expires), Warnings: q.Report.Warnings})
 }
 
 func pathPlatform(c *gin.Context) (schema.Platform, error) {

@@ -42,17 +42,6 @@ type brandView struct {
 	UpdatedAt answer.Moment  `json:"updatedAt"`
 }
 
-type brandAnswer struct {
-	Success  bool            `json:"success"`
-	Brand    brandView       `json:"brand"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
-type brandsAnswer struct {
-	Success bool        `json:"success"`
-	Brands  []brandView `json:"brands"`
-}
-
 func viewBrand(b schema.Brand) brandView {
 	return brandView{ID: b.ID, Name: b.Name, CreatedAt: answer.Moment(b.CreatedAt), UpdatedAt: answer.Moment(b.UpdatedAt)}
 }
@@ -70,8 +59,7 @@ func (b *brands) create(c *gin.Context) error {
 	if err := b.Store.CreateBrand(c.Request.Context(), brand); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusCreated, brandAnswer{Success: true, Brand: viewBrand(brand), Warnings: warnings})
-	return nil
+	return answer.Named(c, http.StatusCreated, "brand", viewBrand(brand), warnings)
 }
 
 func readBrandName(c *gin.Context) (name string, warnings []schema.Detail, err error) {
@@ -81,8 +69,8 @@ func readBrandName(c *gin.Context) (name string, warnings []schema.Detail, err e
 	}
 	name = f.GivenName()
 	f.Require("name")
-	f.Finish()
-	return name, f.Report.Warnings, f.Report.Err()
+	err = f.Finish()
+	return name, f.Report.Warnings, err
 }
 
 // list answers with the brands of a workspace.
@@ -91,12 +79,7 @@ func (b *brands) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := make([]brandView, len(found))
-	for i := range found {
-		views[i] = viewBrand(found[i])
-	}
-	answer.JSON(c, http.StatusOK, brandsAnswer{Success: true, Brands: views})
-	return nil
+	return answer.Named(c, http.StatusOK, "brands", answer.List(found, viewBrand), nil)
 }
 
 // get answers with one brand.
@@ -111,8 +94,7 @@ func (b *brands) get(c *gin.Context) error {
 	}
 	for _, brand := range found {
 		if brand.ID.String() == c.Param("id") {
-			answer.JSON(c, http.StatusOK, brandAnswer{Success: true, Brand: viewBrand(brand), Warnings: warnings})
-			return nil
+			return answer.Named(c, http.StatusOK, "brand", viewBrand(brand), warnings)
 		}
 	}
 	return &schema.Error{Kind: schema.NotFound, Message: "brand not found"}
@@ -132,8 +114,7 @@ func (b *brands) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, brandAnswer{Success: true, Brand: viewBrand(brand), Warnings: warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "brand", viewBrand(brand), warnings)
 }
 
 // delete removes a brand; its accounts stay connected, in no brand.
@@ -148,8 +129,7 @@ func (b *brands) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the brand was deleted; its accounts stay connected"})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the brand was deleted; its accounts stay connected"})
 }
 
 func brandID(c *gin.Context) (schema.BrandID, error) {

@@ -23,7 +23,7 @@ func TestAConsentThatWasTakenBackIsLookedAt(t *testing.T) {
 		mac.Write([]byte("1." + body))
 		return "t=1,s=" + hex.EncodeToString(mac.Sum(nil))
 	}
-	asked := func(want int) {
+	wantChecks := func(want int) {
 		t.Helper()
 		if got := a.QueryInt(`select count(*) from accounts where renew_asked_at is not null`); got != want {
 			t.Errorf("%d accounts are looked at, want %d", got, want)
@@ -34,10 +34,10 @@ func TestAConsentThatWasTakenBackIsLookedAt(t *testing.T) {
 	a.RequestWith("", http.MethodPost, path, body, "TikTok-Signature", sign(body+" ")).WantError(http.StatusBadRequest, "validation_error")
 	other := strings.Replace(body, "authorization.removed", "post.publish.complete", 1)
 	a.RequestWith("", http.MethodPost, path, other, "TikTok-Signature", sign(other)).Want(http.StatusOK)
-	asked(0)
+	wantChecks(0)
 	for range 2 {
 		a.RequestWith("", http.MethodPost, path, body, "TikTok-Signature", sign(body)).Want(http.StatusOK)
-		asked(1)
+		wantChecks(1)
 	}
 	if renewed := a.QueryInt(`select count(*) from accounts where renew_asked_at is not null and native_id = '` + connected.At("account", "nativeId").Text() + `'`); renewed != 1 {
 		t.Error("another account is looked at")

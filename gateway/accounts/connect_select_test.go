@@ -126,8 +126,8 @@ func TestAPersonTriesAgainWhereThePlatformCannotBeAsked(t *testing.T) {
 		p.WantPage(failed, http.StatusOK, "Not connected yet", "Try again")
 		return failed
 	}
-	asked := p.Allow(p.Begin("facebook", ""), "alice")
-	failed := fails(asked, url.Values{"decision": {"attach"}}, simulation.Fault{Operation: "GET /{version}/me/accounts", Status: http.StatusBadGateway})
+	allowed := p.Allow(p.Begin("facebook", ""), "alice")
+	failed := fails(allowed, url.Values{"decision": {"attach"}}, simulation.Fault{Operation: "GET /{version}/me/accounts", Status: http.StatusBadGateway})
 	choice := p.Submit(failed, nil)
 	p.WantPage(choice, http.StatusOK, "Choose what to connect")
 	box := boxPattern.FindStringSubmatch(choice.Body)[1]

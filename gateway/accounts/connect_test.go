@@ -90,20 +90,20 @@ func TestAPlatformsAnswerIsLookedInto(t *testing.T) {
 		name   string
 		fault  simulation.Fault
 		filled url.Values
-		shown  string
+		page   string
 	}{
-		{name: "the person refuses", filled: url.Values{"crier_answer": {"deny"}}, shown: "You did not allow it"},
-		{name: "a page in place of JSON", fault: simulation.Fault{Operation: token, Status: 200, Body: `<html><script>alert(1)</script></html>`}, shown: "could not be understood"},
-		{name: "nothing", fault: simulation.Fault{Operation: token, Status: 200, Body: " "}, shown: "could not be understood"},
-		{name: "the code is refused", fault: simulation.Fault{Operation: token, Status: 400, Body: `{"error":"invalid_grant","error_description":"The grant is invalid"}`}, shown: "The grant is invalid"},
-		{name: "another shape", fault: simulation.Fault{Operation: token, Status: 200, Body: `[{"access_token":[]}]`}, shown: "could not be understood"},
-		{name: "no token", fault: simulation.Fault{Operation: token, Status: 200, Body: `{}`}, shown: "has no token"},
-		{name: "the app is forgotten", fault: simulation.Fault{Operation: token, Status: 401, Body: `{"error":"invalid_client","error_description":"unknown client"}`}, shown: "unknown client"},
-		{name: "too much", fault: simulation.Fault{Operation: token, Status: 200, Body: huge}, shown: "could not be understood"},
-		{name: "nobody's token", fault: simulation.Fault{Operation: "GET /api/v1/accounts/verify_credentials", Status: 401, Body: `{"error":"The access token is invalid"}`}, shown: "The access token is invalid"},
-		{name: "a fault", fault: simulation.Fault{Operation: token, Status: 500}, shown: "Not connected"},
-		{name: "a scope is missing", filled: url.Values{"crier_scope": {"read:accounts read:statuses write:media"}}, shown: "these permissions were not granted: write:statuses"},
-		{name: "a lost answer", fault: simulation.Fault{Operation: token, Lose: true}, shown: "Not connected"},
+		{name: "the person refuses", filled: url.Values{"crier_answer": {"deny"}}, page: "You did not allow it"},
+		{name: "a page in place of JSON", fault: simulation.Fault{Operation: token, Status: 200, Body: `<html><script>alert(1)</script></html>`}, page: "could not be understood"},
+		{name: "nothing", fault: simulation.Fault{Operation: token, Status: 200, Body: " "}, page: "could not be understood"},
+		{name: "the code is refused", fault: simulation.Fault{Operation: token, Status: 400, Body: `{"error":"invalid_grant","error_description":"The grant is invalid"}`}, page: "The grant is invalid"},
+		{name: "another shape", fault: simulation.Fault{Operation: token, Status: 200, Body: `[{"access_token":[]}]`}, page: "could not be understood"},
+		{name: "no token", fault: simulation.Fault{Operation: token, Status: 200, Body: `{}`}, page: "has no token"},
+		{name: "the app is forgotten", fault: simulation.Fault{Operation: token, Status: 401, Body: `{"error":"invalid_client","error_description":"unknown client"}`}, page: "unknown client"},
+		{name: "too much", fault: simulation.Fault{Operation: token, Status: 200, Body: huge}, page: "could not be understood"},
+		{name: "nobody's token", fault: simulation.Fault{Operation: "GET /api/v1/accounts/verify_credentials", Status: 401, Body: `{"error":"The access token is invalid"}`}, page: "The access token is invalid"},
+		{name: "a fault", fault: simulation.Fault{Operation: token, Status: 500}, page: "Not connected"},
+		{name: "a scope is missing", filled: url.Values{"crier_scope": {"read:accounts read:statuses write:media"}}, page: "these permissions were not granted: write:statuses"},
+		{name: "a lost answer", fault: simulation.Fault{Operation: token, Lose: true}, page: "Not connected"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a.Under(t)
@@ -116,7 +116,7 @@ func TestAPlatformsAnswerIsLookedInto(t *testing.T) {
 				filled[key] = value
 			}
 			ended := p.Submit(consent, filled)
-			p.WantPage(ended, http.StatusBadRequest, tt.shown)
+			p.WantPage(ended, http.StatusBadRequest, tt.page)
 			if strings.Contains(ended.Body, "<script>") {
 				t.Errorf("the platform's page is ours: %s", ended.Body)
 			}
@@ -211,21 +211,21 @@ func TestAStateWorksOnceAndForItsOwn(t *testing.T) {
 	p.WantPage(p.Open(withQuery(consented(), "code", "guessed")), http.StatusBadRequest, "Not connected")
 
 	both := consented()
-	var asked, gone atomic.Int32
+	var exchanges, gone atomic.Int32
 	var wait sync.WaitGroup
 	for range 4 {
 		wait.Go(func() {
 			switch page := p.Open(both.String()); page.Status {
 			case http.StatusOK:
-				asked.Add(1)
+				exchanges.Add(1)
 			case http.StatusGone:
 				gone.Add(1)
 			}
 		})
 	}
 	wait.Wait()
-	if asked.Load() != 1 || gone.Load() != 3 {
-		t.Errorf("of four callbacks at once %d are asked and %d too late", asked.Load(), gone.Load())
+	if exchanges.Load() != 1 || gone.Load() != 3 {
+		t.Errorf("of four callbacks at once %d are asked and %d too late", exchanges.Load(), gone.Load())
 	}
 	a.WantAccounts(0)
 }

@@ -134,8 +134,7 @@ func (s *connections) single(c *gin.Context, f *body.Form, login candidate) erro
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, status, accountAnswer{Success: true, Account: accounts[0], Warnings: f.Report.Warnings})
-	return nil
+	return answer.Named(c, status, "account", accounts[0], f.Report.Warnings)
 }
 
 // telegram registers the channels and groups that a bot posts to, all or none.
@@ -158,8 +157,7 @@ func (s *connections) telegram(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, status, accountsAnswer{Success: true, Accounts: accounts, Warnings: f.Report.Warnings})
-	return nil
+	return answer.Named(c, status, "accounts", accounts, f.Report.Warnings)
 }
 
 // chat is a chat that a request names, and where.
@@ -195,8 +193,7 @@ func readChats(f *body.Form) []chat {
 // is 201 where any of them is new.
 func (s *connections) connect(c *gin.Context, f *body.Form, candidates []candidate) ([]accountView, int, error) {
 	brand := f.Brand()
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return nil, 0, err
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), connectTimeout)

@@ -68,12 +68,7 @@ type healthProblem struct {
 	Message string `json:"message"`
 }
 
-type healthAnswer struct {
-	Success bool       `json:"success"`
-	Health  healthView `json:"health"`
-}
-
-type healthsAnswer struct {
+type healthsResponse struct {
 	Success  bool            `json:"success"`
 	Results  []healthView    `json:"results"`
 	Summary  healthSummary   `json:"summary"`
@@ -93,8 +88,7 @@ func (a *accounts) health(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, healthAnswer{Success: true, Health: checkup{a.Config}.examine(c.Request.Context(), account)})
-	return nil
+	return answer.Named(c, http.StatusOK, "health", checkup{a.Config}.examine(c.Request.Context(), account), nil)
 }
 
 // healthOfAll answers how the accounts of a workspace are, all checked at once.
@@ -105,7 +99,7 @@ func (a *accounts) healthOfAll(c *gin.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), checkAllTimeout)
 	defer cancel()
-	reply := healthsAnswer{Success: true, Results: make([]healthView, len(found)), Warnings: warnings}
+	reply := healthsResponse{Success: true, Results: make([]healthView, len(found)), Warnings: warnings}
 	var group errgroup.Group
 	group.SetLimit(checksAtOnce)
 	for i := range found {
@@ -116,8 +110,7 @@ func (a *accounts) healthOfAll(c *gin.Context) error {
 	}
 	_ = group.Wait() // what fails is a result
 	reply.Summary = summarize(reply.Results)
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 func summarize(results []healthView) healthSummary {

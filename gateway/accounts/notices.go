@@ -27,7 +27,7 @@ func (n *notices) routes() []admission.Route {
 	return []admission.Route{admission.Handle(http.MethodPost, "/connect/:platform/events", admission.Public, n.take)}
 }
 
-type noticeAnswer struct {
+type noticeResponse struct {
 	Success bool `json:"success"`
 }
 
@@ -57,6 +57,5 @@ func (n *notices) take(c *gin.Context) error {
 		}
 		n.Logger.InfoContext(c.Request.Context(), "a consent was taken back on the platform", "platform", platform.String(), "accounts", renewals)
 	}
-	answer.JSON(c, http.StatusOK, noticeAnswer{Success: true})
-	return nil
+	return answer.JSON(c, http.StatusOK, noticeResponse{Success: true})
 }

@@ -35,19 +35,12 @@ func (r *redirects) routes() []admission.Route {
 	}
 }
 
-type redirectsAnswer struct {
-	Success   bool            `json:"success"`
-	Redirects []string        `json:"redirects"`
-	Warnings  []schema.Detail `json:"warnings,omitempty"`
-}
-
 func (r *redirects) list(c *gin.Context) error {
 	allowed, err := r.Store.Redirects(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, redirectsAnswer{Success: true, Redirects: append([]string{}, allowed...)})
-	return nil
+	return answer.Named(c, http.StatusOK, "redirects", append([]string{}, allowed...), nil)
 }
 
 func (r *redirects) replace(c *gin.Context) error {
@@ -72,15 +65,13 @@ func (r *redirects) replace(c *gin.Context) error {
 		}
 		allowed = append(allowed, v.Text)
 	}
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	if err := r.Store.PutRedirects(c.Request.Context(), admission.RequestOf(c).Key.Workspace, allowed); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, redirectsAnswer{Success: true, Redirects: allowed, Warnings: f.Report.Warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "redirects", allowed, f.Report.Warnings)
 }
 
 // problemOf says what is wrong with an address to send people to. A selection token goes

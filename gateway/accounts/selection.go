@@ -134,7 +134,7 @@ type entityView struct {
 	Kind string `json:"kind"`
 }
 
-type entitiesAnswer struct {
+type entitiesResponse struct {
 	Success  bool            `json:"success"`
 	Platform schema.Platform `json:"platform"`
 	Entities []entityView    `json:"entities"`
@@ -159,12 +159,11 @@ func (s *authorizations) entities(c *gin.Context) error {
 	if err != nil {
 		return refusedFor(consent, "selectionToken", err)
 	}
-	reply := entitiesAnswer{Success: true, Platform: consent.Platform, Entities: make([]entityView, len(found)), Warnings: q.Report.Warnings}
+	reply := entitiesResponse{Success: true, Platform: consent.Platform, Entities: make([]entityView, len(found)), Warnings: q.Report.Warnings}
 	for i, e := range found {
 		reply.Entities[i] = entityView{e.ID, e.Name, e.Kind}
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 // selecting returns the consent of a selection token, which has to be the caller's workspace's.
@@ -191,8 +190,7 @@ func (s *authorizations) selectEntities(c *gin.Context) error {
 	ids := readEntityIDs(f)
 	brand := f.Brand()
 	f.Require("selectionToken")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	consent, err := s.selecting(c, token)
@@ -209,8 +207,7 @@ func (s *authorizations) selectEntities(c *gin.Context) error {
 	if err := s.Store.EndConsent(c.Request.Context(), schema.HashConsentToken(token)); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, accountsAnswer{Success: true, Accounts: attached, Warnings: f.Report.Warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "accounts", attached, f.Report.Warnings)
 }
 
 func (s *authorizations) attachChosen(ctx context.Context, consent schema.Consent, ids []string) ([]accountView, error) {

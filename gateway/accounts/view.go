@@ -30,19 +30,7 @@ func sourceOf(a schema.Account) string {
 	return "api"
 }
 
-type accountsAnswer struct {
-	Success  bool            `json:"success"`
-	Accounts []accountView   `json:"accounts"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
-type accountAnswer struct {
-	Success  bool            `json:"success"`
-	Account  accountView     `json:"account"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
-type disconnectedAnswer struct {
+type disconnectedResponse struct {
 	Success      bool             `json:"success"`
 	Disconnected bool             `json:"disconnected"`
 	ID           schema.AccountID `json:"id"`

@@ -46,7 +46,7 @@ func Handle(method, path string, permission schema.Permission, answer func(*gin.
 	if permission == Public {
 		return Route{Method: method, Path: path, rights: Rights{Public: true}, answer: answer}
 	}
-	return Route{Method: method, Path: path, rights: Rights{Permission: permission, Role: people.LeastRole(permission)}, answer: answer}
+	return Route{Method: method, Path: path, rights: Rights{Permission: permission, Role: people.MinRole(permission)}, answer: answer}
 }
 
 // Carrying returns the operation as one that carries a file: it may take up to limit,
@@ -107,6 +107,5 @@ func Remove[K schema.Kind](
 	if err := remove(c.Request.Context(), RequestOf(c).Key.Workspace, id); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: message})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: message})
 }

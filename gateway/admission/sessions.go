@@ -58,8 +58,8 @@ func (a *admission) resume(c *gin.Context, r *Request, token string, now time.Ti
 	}
 	r.Session, r.Key = &session, session.Key()
 	r.forged = !isSafe(c.Request.Method) && subtle.ConstantTimeCompare([]byte(c.GetHeader(CSRFHeader)), []byte(people.CSRFToken(token))) == 0
-	shown := c.GetHeader(ScopeHeader)
-	r.turned = shown != "" && shown != scopeOf(session.Workspace, session.Sandbox)
+	scope := c.GetHeader(ScopeHeader)
+	r.turned = scope != "" && scope != scopeOf(session.Workspace, session.Sandbox)
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 // windows counts requests by K in fixed windows of a minute. All windows begin on the
 // minute, so that a new minute forgets them all at once.
 type windows[K comparable] struct {
-	most int // keys that are counted separately in a minute; all others share a window
+	max int // keys that are counted separately in a minute; all others share a window
 
 	mu     sync.Mutex
 	begin  time.Time
@@ -16,8 +16,8 @@ type windows[K comparable] struct {
 	others int
 }
 
-func newWindows[K comparable](most int) *windows[K] {
-	return &windows[K]{most: most, counts: make(map[K]int)}
+func newWindows[K comparable](maximum int) *windows[K] {
+	return &windows[K]{max: maximum, counts: make(map[K]int)}
 }
 
 // add counts n requests and returns how many there are in the window by now.
@@ -28,7 +28,7 @@ func (w *windows[K]) add(key K, n int, now time.Time) int {
 	if !begin.Equal(w.begin) {
 		w.begin, w.counts, w.others = begin, make(map[K]int), 0
 	}
-	if _, ok := w.counts[key]; !ok && len(w.counts) >= w.most {
+	if _, ok := w.counts[key]; !ok && len(w.counts) >= w.max {
 		w.others += n
 		return w.others
 	}

@@ -12,7 +12,7 @@ import (
 	"crier/schema"
 )
 
-type followersAnswer struct {
+type followersResponse struct {
 	Success  bool               `json:"success"`
 	From     string             `json:"from"`
 	To       string             `json:"to"`
@@ -62,7 +62,7 @@ func (a *analytics) followers(c *gin.Context) error {
 		followersTable(report).write(c, "followers")
 		return nil
 	}
-	reply := followersAnswer{
+	reply := followersResponse{
 		Success: true, From: dateOf(q.filter.From), To: dateOf(q.filter.To),
 		Series: make([]followersDay, len(report.Days)), Accounts: make([]followersAccount, len(report.Accounts)), Warnings: q.Report.Warnings,
 	}
@@ -83,8 +83,7 @@ func (a *analytics) followers(c *gin.Context) error {
 		last := report.Days[n-1]
 		reply.Totals.Followers, reply.Totals.Accounts = &last.Followers, last.Accounts
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 func sum(total *int64, n int64) *int64 {
@@ -103,7 +102,7 @@ func followersTable(report schema.FollowersReport) *table {
 	return t
 }
 
-type retentionAnswer struct {
+type retentionResponse struct {
 	Success     bool            `json:"success"`
 	From        string          `json:"from"`
 	To          string          `json:"to"`
@@ -145,7 +144,7 @@ func (a *analytics) retention(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := retentionAnswer{Success: true, From: dateOf(q.filter.From), To: dateOf(q.filter.To), Videos: make([]retentionView, len(posts)), Unavailable: noCurve, Warnings: q.Report.Warnings}
+	reply := retentionResponse{Success: true, From: dateOf(q.filter.From), To: dateOf(q.filter.To), Videos: make([]retentionView, len(posts)), Unavailable: noCurve, Warnings: q.Report.Warnings}
 	t := &table{columns: []string{"post_id", "account_id", "platform_post_id", "posted_at", "measured_at", "views", "watch_seconds", "average_view_seconds"}}
 	for i := range posts {
 		p := &posts[i]
@@ -168,11 +167,10 @@ func (a *analytics) retention(c *gin.Context) error {
 	if !q.filter.Post.IsZero() && len(reply.Videos) == 1 {
 		reply.Unavailable = a.addCurve(c.Request.Context(), q, &reply.Videos[0], posts[0].PostedAt)
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
-type bestTimesAnswer struct {
+type bestTimesResponse struct {
 	Success    bool              `json:"success"`
 	From       string            `json:"from"`
 	To         string            `json:"to"`
@@ -230,7 +228,7 @@ func (a *analytics) bestTimes(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := bestTimesAnswer{
+	reply := bestTimesResponse{
 		Success: true, From: dateOf(q.filter.From), To: dateOf(q.filter.To), Timezone: zone, Metric: query.Metric, Method: method,
 		Confidence: best.Confidence, Note: noteOf(best), Posts: best.Posts, OtherPosts: best.Others, Times: []bestTimeView{}, Warnings: q.Report.Warnings,
 	}
@@ -244,6 +242,5 @@ func (a *analytics) bestTimes(c *gin.Context) error {
 		t.write(c, "best-times")
 		return nil
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }

@@ -114,9 +114,9 @@ func TestFiguresOfPostsAndAccounts(t *testing.T) {
 	if posts.At("metrics", "accounts").Len() != 2 || posts.At("metrics", "platforms").Len() != 2 {
 		t.Errorf("metrics = %v", posts.At("metrics"))
 	}
-	one := m.Request(http.MethodGet, "/analytics/posts?metrics=likes&postId="+best.String()+"&accountId="+blue.String(), nil).Want(http.StatusOK)
-	if one.Dotted("metrics.totals.metrics.likes") != 7.0 || one.At("metrics", "totals", "metrics", "impressions").Value != nil {
-		t.Errorf("answer = %v", one)
+	ofPost := m.Request(http.MethodGet, "/analytics/posts?metrics=likes&postId="+best.String()+"&accountId="+blue.String(), nil).Want(http.StatusOK)
+	if ofPost.Dotted("metrics.totals.metrics.likes") != 7.0 || ofPost.At("metrics", "totals", "metrics", "impressions").Value != nil {
+		t.Errorf("answer = %v", ofPost)
 	}
 	if rows := m.csv("/analytics/posts?metrics=likes"); len(rows) != 3 || strings.Join(rows[2], ",") != m.day.Format(time.DateOnly)+",2,0,2,9" {
 		t.Errorf("csv = %v", rows)
@@ -139,8 +139,8 @@ func TestFiguresOfPostsAndAccounts(t *testing.T) {
 	if retention.At("videos").Len() != 1 || retention.Dotted("videos.0.averageViewSeconds") != 45.0 || retention.Dotted("videos.0.curve") != nil {
 		t.Errorf("retention = %v", retention)
 	}
-	if told := m.Request(http.MethodGet, "/analytics/retention?postId="+retention.At("videos", 0, "postId").Text(), nil).Want(http.StatusOK); told.Dotted("videos.0.curve") != nil || !strings.Contains(told.At("unavailable").Text(), "could not be asked") {
-		t.Errorf("retention of an account whose credentials cannot be read = %v", told)
+	if ofVideo := m.Request(http.MethodGet, "/analytics/retention?postId="+retention.At("videos", 0, "postId").Text(), nil).Want(http.StatusOK); ofVideo.Dotted("videos.0.curve") != nil || !strings.Contains(ofVideo.At("unavailable").Text(), "could not be asked") {
+		t.Errorf("retention of an account whose credentials cannot be read = %v", ofVideo)
 	}
 	if rows := m.csv("/analytics/retention?limit=1"); len(rows) != 2 || rows[1][2] != "'=1+1" {
 		t.Errorf("csv = %v", rows)

@@ -21,7 +21,7 @@ const (
 	maxTop     = 100
 )
 
-type postsAnswer struct {
+type postsResponse struct {
 	Success bool            `json:"success"`
 	From    string          `json:"from"`
 	To      string          `json:"to"`
@@ -115,7 +115,7 @@ func (a *analytics) posts(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := postsAnswer{
+	reply := postsResponse{
 		Success: true, From: dateOf(q.filter.From), To: dateOf(q.filter.To),
 		Counts: make([]postCountView, 0, len(counts)), Totals: map[string]int{}, Metrics: metricsOf(figures, best, metrics), Warnings: q.Report.Warnings,
 	}
@@ -123,8 +123,7 @@ func (a *analytics) posts(c *gin.Context) error {
 		reply.Counts = append(reply.Counts, postCountView{dateOf(n.Day), n.Platform, n.Status, n.Count})
 		reply.Totals[n.Status] += n.Count
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 func metricsOf(figures []schema.PostFigures, best []schema.PostFigure, metrics []schema.Metric) metricsView {

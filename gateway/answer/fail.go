@@ -84,10 +84,10 @@ func (f Failures) Fail(c *gin.Context, err error) {
 	}
 	c.Abort()
 	if slices.Contains(f.OAuth, c.FullPath()) {
-		JSON(c, problemOf(e.Kind).Status, OAuthFailure{oauthCode(e.Kind), e.Message})
+		c.Data(problemOf(e.Kind).Status, JSONType, Encode(OAuthFailure{oauthCode(e.Kind), e.Message}))
 		return
 	}
-	JSON(c, problemOf(e.Kind).Status, failureView{Error: f.View(e)})
+	c.Data(problemOf(e.Kind).Status, JSONType, Encode(failureView{Error: f.View(e)}))
 }
 
 // View returns an error as it is shown, also inside of an answer.

@@ -13,9 +13,19 @@ import (
 // JSONType is the content type of answers.
 const JSONType = "application/json; charset=utf-8"
 
-// JSON answers with a view, whose encoding cannot fail.
-func JSON(c *gin.Context, status int, view any) {
+// JSON answers with a view, whose encoding cannot fail: it returns nil, as the end of a handler.
+func JSON(c *gin.Context, status int, view any) error {
 	c.Data(status, JSONType, Encode(view))
+	return nil
+}
+
+// Named answers with a view under its name, and with warnings where there are some.
+func Named(c *gin.Context, status int, name string, view any, warnings []schema.Detail) error {
+	body := map[string]any{"success": true, name: view}
+	if len(warnings) > 0 {
+		body["warnings"] = warnings
+	}
+	return JSON(c, status, body)
 }
 
 // Created answers a request that made something, or that repeats one.

@@ -76,7 +76,7 @@ func viewRecord(r people.AuditRecord) recordView {
 	}
 }
 
-type listAnswer struct {
+type listResponse struct {
 	Success    bool            `json:"success"`
 	Records    []recordView    `json:"records"`
 	NextCursor *string         `json:"nextCursor"` // null at the end
@@ -115,14 +115,9 @@ func (a *audit) page(c *gin.Context, workspace schema.WorkspaceID) error {
 	if err != nil {
 		return err
 	}
-	views := make([]recordView, len(found))
-	for i := range found {
-		views[i] = viewRecord(found[i])
-	}
-	answer.JSON(c, http.StatusOK, listAnswer{
-		Success: true, Records: views, NextCursor: answer.TextOrNull(pagination.NextCursor), Warnings: q.Report.Warnings,
+	return answer.JSON(c, http.StatusOK, listResponse{
+		Success: true, Records: answer.List(found, viewRecord), NextCursor: answer.TextOrNull(pagination.NextCursor), Warnings: q.Report.Warnings,
 	})
-	return nil
 }
 
 func placeOf(r people.AuditRecord) people.AuditPlace { return people.AuditPlace{At: r.At, ID: r.ID} }

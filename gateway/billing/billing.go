@@ -66,7 +66,7 @@ func (b *billing) routes() []admission.Route {
 	}
 }
 
-type planAnswer struct {
+type planResponse struct {
 	Success bool       `json:"success"`
 	Plan    planView   `json:"plan"`
 	Plans   []planView `json:"plans"`
@@ -76,13 +76,7 @@ type checkoutView struct {
 	URL string `json:"url"`
 }
 
-type checkoutAnswer struct {
-	Success  bool            `json:"success"`
-	Checkout checkoutView    `json:"checkout"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
-type noticeAnswer struct {
+type noticeResponse struct {
 	Success bool `json:"success"`
 }
 
@@ -96,12 +90,7 @@ func (b *billing) plan(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := make([]planView, len(plans))
-	for i := range plans {
-		views[i] = viewPlan(plans[i])
-	}
-	answer.JSON(c, http.StatusOK, planAnswer{Success: true, Plan: viewPlan(found.Plan), Plans: views})
-	return nil
+	return answer.JSON(c, http.StatusOK, planResponse{Success: true, Plan: viewPlan(found.Plan), Plans: answer.List(plans, viewPlan)})
 }
 
 // checkout begins the purchase of a plan.
@@ -112,8 +101,7 @@ func (b *billing) checkout(c *gin.Context) error {
 	}
 	plan, _ := f.Text("plan", body.MaxName)
 	f.Require("plan")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	if err := b.offered(c, plan); err != nil {
@@ -130,8 +118,7 @@ func (b *billing) checkout(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, checkoutAnswer{Success: true, Checkout: checkoutView{page}, Warnings: f.Report.Warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "checkout", checkoutView{page}, f.Report.Warnings)
 }
 
 // offered refuses a plan that there is not, or that has no price.
@@ -213,8 +200,7 @@ func (b *billing) notice(c *gin.Context) error {
 			return err
 		}
 	}
-	answer.JSON(c, http.StatusOK, noticeAnswer{Success: true})
-	return nil
+	return answer.JSON(c, http.StatusOK, noticeResponse{Success: true})
 }
 
 // note stores what is told of a subscription. That of a workspace which is not there is

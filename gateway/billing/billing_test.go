@@ -49,11 +49,11 @@ const (
 type stripe struct {
 	mu       sync.Mutex
 	sessions []map[string]string // the forms
-	saved    map[string]savedAnswer
+	saved    map[string]savedResponse
 	status   int // other than 0: what everything is answered
 }
 
-type savedAnswer struct {
+type savedResponse struct {
 	form string
 	body []byte
 }
@@ -93,7 +93,7 @@ func (s *stripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.sessions = append(s.sessions, session)
 	body := fmt.Appendf(nil, `{"id": "cs_%d", "object": "checkout.session", "url": "https://checkout.stripe.com/c/pay/cs_%[1]d"}`, len(s.sessions))
-	s.saved[known] = savedAnswer{form, body}
+	s.saved[known] = savedResponse{form, body}
 	w.Write(body)
 }
 
@@ -126,7 +126,7 @@ func (s *stripe) answerAll(status int) {
 	s.status = status
 }
 
-func (s *stripe) made() []map[string]string {
+func (s *stripe) begun() []map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.sessions)
@@ -135,7 +135,7 @@ func (s *stripe) made() []map[string]string {
 // withStripe makes a gateway that sells the plans personal and team.
 func withStripe(t *testing.T) (*gatewaytest.API, *stripe) {
 	t.Helper()
-	s := &stripe{saved: map[string]savedAnswer{}}
+	s := &stripe{saved: map[string]savedResponse{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	guard := egress.New(egress.Config{Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
@@ -169,7 +169,7 @@ func TestPlansAreSoldByStripe(t *testing.T) {
 		buy(key, "team", "Idempotency-Key", "mine").Want(http.StatusOK)
 	}
 	buy(key, "personal", "Idempotency-Key", "mine").Want(http.StatusOK)
-	sessions := s.made()
+	sessions := s.begun()
 	if len(sessions) != 3 {
 		t.Fatalf("%d sessions: %v", len(sessions), sessions)
 	}

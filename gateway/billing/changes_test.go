@@ -265,8 +265,8 @@ func TestAPriceOfNoPlanIsToldTheOperatorOnce(t *testing.T) {
 		{"another's", "", p.updated("sub_2", 10, "active", "price_yearly"), "team"},
 		{"the last retry", "", p.updated("sub_1", 40, "unpaid", "price_yearly"), "free"},
 	})
-	if said := strings.Count(a.Logs.String(), `"price":"price_yearly"`); said != 1 {
-		t.Errorf("the log tells %d times of the price", said)
+	if lines := strings.Count(a.Logs.String(), `"price":"price_yearly"`); lines != 1 {
+		t.Errorf("the log tells %d times of the price", lines)
 	}
 }
 

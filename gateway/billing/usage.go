@@ -62,7 +62,7 @@ type planView struct {
 	Accounts          *int   `json:"accounts"`
 }
 
-type usageAnswer struct {
+type usageResponse struct {
 	Success bool      `json:"success"`
 	Usage   usageView `json:"usage"`
 }
@@ -83,12 +83,11 @@ func (u *usage) get(c *gin.Context) error {
 		limit, remaining := r.Quota.Shown()
 		requests.Limit, requests.Remaining = &limit, &remaining
 	}
-	answer.JSON(c, http.StatusOK, usageAnswer{Success: true, Usage: usageView{
+	return answer.JSON(c, http.StatusOK, usageResponse{Success: true, Usage: usageView{
 		Period: periodView{answer.Moment(found.Month), answer.Moment(found.Month.AddDate(0, 1, 0))},
 		Posts:  posts, Accounts: allowanceOf(found.Accounts, found.Plan.Accounts),
 		Requests: requests, Plan: viewPlan(found.Plan), Limits: found.Limits,
 	}})
-	return nil
 }
 
 func allowanceOf(used, limit int) allowance {

@@ -367,9 +367,9 @@ func plain(s string) bool {
 
 // Clip shortens a part of a request for a message that repeats it.
 func Clip(s string) string {
-	const most = 64
-	if len(s) <= most {
+	const maximum = 64
+	if len(s) <= maximum {
 		return s
 	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return strings.ToValidUTF8(s[:maximum], "") + "…"
 }

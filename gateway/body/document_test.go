@@ -74,9 +74,9 @@ func TestParseDocumentRefusesAFieldTwiceAmongMany(t *testing.T) {
 }
 
 func TestCanonicalDoesNotDependOnHowABodyIsWritten(t *testing.T) {
-	one := `{"b": [1.50, "é", true, null], "a": {"y": 12345678901234567890, "x": "\"<"}}`
+	spaced := `{"b": [1.50, "é", true, null], "a": {"y": 12345678901234567890, "x": "\"<"}}`
 	other := "{\"a\":{\"x\":\"\\u0022\\u003c\",\n\"y\":12345678901234567890},\"b\":[15e-1,\"\\u00e9\",true,null]}"
-	if a, b := canonical(t, one), canonical(t, other); a != b {
+	if a, b := canonical(t, spaced), canonical(t, other); a != b {
 		t.Errorf("canonical forms differ:\n%s\n%s", a, b)
 	}
 }
@@ -172,8 +172,8 @@ func TestFormNamesWrongTypesAndUnknownFields(t *testing.T) {
 	inner, _ := f.Child(items[0], "platforms", 0)
 	inner.Text("platform", 10)
 	inner.Text("accountId", 10)
-	inner.Finish()
-	f.Finish()
+	inner.NoteUnread()
+	f.NoteUnread()
 
 	want := []schema.Detail{
 		{Field: "content", Code: CodeInvalidType, Message: "must be a string, not a number (line 1, column 13)"},

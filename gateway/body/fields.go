@@ -99,8 +99,8 @@ func ReadOverlap(c *gin.Context) (overlap time.Duration, warnings []schema.Detai
 			f.Fail("overlapSeconds", CodeInvalidValue, fmt.Sprintf("must be from 0 to %d", int(maxOverlap/time.Second)))
 		}
 	}
-	f.Finish()
-	return overlap, f.Report.Warnings, f.Report.Err()
+	err = f.Finish()
+	return overlap, f.Report.Warnings, err
 }
 
 // Optional returns a field that was there, nil for one that was not.

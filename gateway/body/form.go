@@ -119,7 +119,7 @@ func (r *Report) Merge(other *Report) {
 }
 
 // Form reads the fields of a JSON object strictly: a value of another type fails, null too unless
-// IsNull has allowed it, and Finish warns of fields that were not read.
+// IsNull has allowed it, and NoteUnread warns of fields that were not read.
 type Form struct {
 	Report *Report
 	// Judge returns, of a form whose fields were read, what says why one that is not known fails: words that
@@ -174,8 +174,14 @@ func (f *Form) Name(field string) string {
 	return Indexed(f.parent, f.item) + "." + field
 }
 
-// Finish warns of the fields that were not read, and fails those that Judge refuses.
-func (f *Form) Finish() {
+// Finish ends the form of a request: it notes what was not read, and returns the error of everything that failed.
+func (f *Form) Finish() error {
+	f.NoteUnread()
+	return f.Report.Err()
+}
+
+// NoteUnread warns of the fields that were not read, and fails those that Judge refuses.
+func (f *Form) NoteUnread() {
 	var judge func(Member) string
 	for i := range f.Object.Members {
 		m := &f.Object.Members[i]
@@ -260,25 +266,25 @@ func (f *Form) typed(name string, want Kind) (Value, bool) {
 }
 
 // Text returns a string of at most the given bytes.
-func (f *Form) Text(name string, most int) (string, bool) {
+func (f *Form) Text(name string, maximum int) (string, bool) {
 	v, ok := f.typed(name, Text)
-	if ok && len(v.Text) > most {
-		f.Fail(name, CodeTooLong, fmt.Sprintf("must be at most %d bytes long, not %d", most, len(v.Text)))
+	if ok && len(v.Text) > maximum {
+		f.Fail(name, CodeTooLong, fmt.Sprintf("must be at most %d bytes long, not %d", maximum, len(v.Text)))
 		return "", false
 	}
 	return v.Text, ok
 }
 
 // Prose returns a text that people write. Its lines end with LF, whatever they were written on.
-func (f *Form) Prose(name string, most int) (string, bool) {
-	text, ok := f.Text(name, most)
+func (f *Form) Prose(name string, maximum int) (string, bool) {
+	text, ok := f.Text(name, maximum)
 	return schema.UnixLines(text), ok
 }
 
 // Pasted returns a text that people copy from somewhere, such as a handle, without the blanks around it
 // and the invisible signs that pages and chats put into it.
-func (f *Form) Pasted(name string, most int) (string, bool) {
-	text, ok := f.Text(name, most)
+func (f *Form) Pasted(name string, maximum int) (string, bool) {
+	text, ok := f.Text(name, maximum)
 	return schema.Pasted(text), ok
 }
 
@@ -320,10 +326,10 @@ func (f *Form) Decimal(name string) (float64, bool) {
 }
 
 // List returns an array of at most the given items.
-func (f *Form) List(name string, most int) ([]Value, bool) {
+func (f *Form) List(name string, maximum int) ([]Value, bool) {
 	v, ok := f.typed(name, list)
-	if ok && len(v.Items) > most {
-		f.Fail(name, CodeTooMany, fmt.Sprintf("must have at most %d items, not %d", most, len(v.Items)))
+	if ok && len(v.Items) > maximum {
+		f.Fail(name, CodeTooMany, fmt.Sprintf("must have at most %d items, not %d", maximum, len(v.Items)))
 		return nil, false
 	}
 	return v.Items, ok

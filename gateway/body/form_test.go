@@ -12,7 +12,7 @@ func TestARefusedRequestIgnoredNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Finish()
+	f.NoteUnread()
 	if got := f.Report.Warnings[0].Message; got != "this field is not known and was ignored" {
 		t.Errorf("warning = %q", got)
 	}
@@ -34,7 +34,7 @@ func TestAFormIsLookedAtOnce(t *testing.T) {
 		looks++
 		return func(Member) string { judged++; return "" }
 	}
-	if f.Finish(); looks != 1 || judged != 3 {
+	if f.NoteUnread(); looks != 1 || judged != 3 {
 		t.Errorf("%d looks at the form, %d fields are judged", looks, judged)
 	}
 }

@@ -113,14 +113,14 @@ func (q *Query) Word(name string) (string, bool) {
 }
 
 // Integer returns a number from 1 to most.
-func (q *Query) Integer(name string, otherwise, most int) int {
+func (q *Query) Integer(name string, otherwise, maximum int) int {
 	value, ok := q.Word(name)
 	if !ok {
 		return otherwise
 	}
 	n, err := strconv.Atoi(value)
-	if err != nil || n < 1 || n > most {
-		q.Report.Fail(name, CodeInvalidValue, fmt.Sprintf("must be a whole number from 1 to %d", most))
+	if err != nil || n < 1 || n > maximum {
+		q.Report.Fail(name, CodeInvalidValue, fmt.Sprintf("must be a whole number from 1 to %d", maximum))
 		return otherwise
 	}
 	return n

@@ -20,17 +20,17 @@ const maxBody = 1 << 20
 func ReadBody(c *gin.Context) ([]byte, error) { return ReadBodyOf(c, maxBody) }
 
 // ReadBodyOf reads a body of at most the given bytes.
-func ReadBodyOf(c *gin.Context, most int64) ([]byte, error) {
+func ReadBodyOf(c *gin.Context, maximum int64) ([]byte, error) {
 	var body bytes.Buffer
-	if length := c.Request.ContentLength; length > 0 && length <= most {
+	if length := c.Request.ContentLength; length > 0 && length <= maximum {
 		body.Grow(int(length) + bytes.MinRead)
 	}
-	_, err := body.ReadFrom(http.MaxBytesReader(c.Writer, c.Request.Body, most))
+	_, err := body.ReadFrom(http.MaxBytesReader(c.Writer, c.Request.Body, maximum))
 	if err == nil {
 		return body.Bytes(), nil
 	}
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		message := fmt.Sprintf("the body of a request must not be larger than %d MiB", most>>20)
+		message := fmt.Sprintf("the body of a request must not be larger than %d MiB", maximum>>20)
 		return nil, &schema.Error{Kind: schema.PayloadTooLarge, Message: message, Err: err}
 	}
 	return nil, &schema.Error{Kind: schema.Invalid, Message: "the body of the request did not arrive whole", Err: err}

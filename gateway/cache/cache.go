@@ -15,7 +15,7 @@ const loadTimeout = 5 * time.Second
 type Cache[K comparable, V any] struct {
 	load func(context.Context, K) (V, error)
 	life time.Duration // from the beginning of a load
-	most int           // entries
+	max  int           // entries
 	now  func() time.Time
 
 	mu      sync.Mutex
@@ -33,8 +33,8 @@ type cached[V any] struct {
 }
 
 // New returns a cache of at most most values, each kept for life.
-func New[K comparable, V any](life time.Duration, most int, now func() time.Time, load func(context.Context, K) (V, error)) *Cache[K, V] {
-	return &Cache[K, V]{load: load, life: life, most: most, now: now, entries: make(map[K]*cached[V])}
+func New[K comparable, V any](life time.Duration, maximum int, now func() time.Time, load func(context.Context, K) (V, error)) *Cache[K, V] {
+	return &Cache[K, V]{load: load, life: life, max: maximum, now: now, entries: make(map[K]*cached[V])}
 }
 
 // Get returns a value that is at most life old. From half its life on one request loads it again,
@@ -93,7 +93,7 @@ func (c *Cache[K, V]) Since(ctx context.Context, key K, oldest time.Time) (V, er
 	}
 	fresh := &cached[V]{began: now, used: now, known: e != nil && e.known, done: make(chan struct{})}
 	c.entries[key] = fresh
-	if len(c.entries) > c.most {
+	if len(c.entries) > c.max {
 		c.evict(key)
 	}
 	c.mu.Unlock()

@@ -54,9 +54,9 @@ func TestOneRequestLoadsAValueAgainWhileOthersUseIt(t *testing.T) {
 		value int
 		err   error
 	}
-	asked, answers := make(chan struct{}), make(chan answer)
+	loads, answers := make(chan struct{}), make(chan answer)
 	cache := New(time.Second, 10, c.now, func(context.Context, string) (int, error) {
-		asked <- struct{}{}
+		loads <- struct{}{}
 		a := <-answers
 		return a.value, a.err
 	})
@@ -75,7 +75,7 @@ func TestOneRequestLoadsAValueAgainWhileOthersUseIt(t *testing.T) {
 		}
 	}
 	load := func(v int, err error) {
-		<-asked
+		<-loads
 		answers <- answer{v, err}
 	}
 	go get()
@@ -83,7 +83,7 @@ func TestOneRequestLoadsAValueAgainWhileOthersUseIt(t *testing.T) {
 	want("the first", 1)
 	c.advance(600 * time.Millisecond)
 	go get()
-	<-asked
+	<-loads
 	go get()
 	want("another meanwhile", 1)
 	answers <- answer{2, nil}
@@ -100,7 +100,7 @@ func TestOneRequestLoadsAValueAgainWhileOthersUseIt(t *testing.T) {
 	want("one after its life", 3)
 	c.advance(600 * time.Millisecond)
 	go get()
-	<-asked
+	<-loads
 	cache.Forget("k")
 	answers <- answer{4, nil}
 	want("one whose value was forgotten meanwhile", 4)

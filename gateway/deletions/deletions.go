@@ -76,8 +76,7 @@ func (d *deletions) ask(c *gin.Context) error {
 	if whole == !account.IsZero() && !f.Report.About("accountId") && !f.Report.About("workspace") {
 		f.Fail("workspace", body.CodeInvalidValue, "must be true, or accountId must name an account: one of them")
 	}
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	secret := make([]byte, 24)
@@ -95,11 +94,10 @@ func (d *deletions) ask(c *gin.Context) error {
 		return err
 	}
 	wanted.Posts = int64(contents.Posts)
-	answer.JSON(c, http.StatusCreated, askedAnswer{
+	return answer.JSON(c, http.StatusCreated, askedResponse{
 		Success: true, Deletion: d.view([]schema.Deletion{wanted}, wanted.ID), Confirmation: confirmation,
 		ExpiresAt: answer.Moment(now.Add(schema.DeletionLife)), Contents: viewContents(contents), Warnings: f.Report.Warnings,
 	})
-	return nil
 }
 
 func formAccount(f *body.Form) (id schema.AccountID) {
@@ -127,8 +125,7 @@ func (d *deletions) confirm(c *gin.Context) error {
 	}
 	f.Require("confirmation")
 	confirmation, _ := f.Text("confirmation", body.MaxName)
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	before, err := d.Store.Deletions(c.Request.Context(), id)
@@ -149,8 +146,7 @@ func (d *deletions) confirm(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusAccepted, deletionAnswer{Success: true, Deletion: d.view([]schema.Deletion{stopped}, id), Warnings: f.Report.Warnings})
-	return nil
+	return answer.Named(c, http.StatusAccepted, "deletion", d.view([]schema.Deletion{stopped}, id), f.Report.Warnings)
 }
 
 // revoke ends the consent to accounts, also where the request has ended meanwhile: crier has erased
@@ -201,8 +197,7 @@ func (d *deletions) status(c *gin.Context) error {
 	if c.NegotiateFormat(gin.MIMEJSON, gin.MIMEHTML) == gin.MIMEHTML {
 		return showStatus(c, view)
 	}
-	answer.JSON(c, http.StatusOK, deletionAnswer{Success: true, Deletion: view})
-	return nil
+	return answer.Named(c, http.StatusOK, "deletion", view, nil)
 }
 
 func pathID(c *gin.Context) (schema.DeletionID, error) {

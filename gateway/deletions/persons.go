@@ -59,13 +59,12 @@ func (d *deletions) deauthorized(c *gin.Context) error {
 		return err
 	}
 	d.Logger.InfoContext(c.Request.Context(), "a person has taken a consent back", "platform", p.Platform.String(), "accounts", n)
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the consent has ended"})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the consent has ended"})
 }
 
-// personAnswer is what Meta asks for: where a person reads what became of it, and by which code
+// personResponse is what Meta asks for: where a person reads what became of it, and by which code
 // (developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback).
-type personAnswer struct {
+type personResponse struct {
 	URL  string            `json:"url"`
 	Code schema.DeletionID `json:"confirmation_code"`
 }
@@ -80,6 +79,5 @@ func (d *deletions) deleteData(c *gin.Context) error {
 	if err := d.Store.DeletePerson(c.Request.Context(), request, p); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, personAnswer{URL: d.StatusURL + request.String(), Code: request})
-	return nil
+	return answer.JSON(c, http.StatusOK, personResponse{URL: d.StatusURL + request.String(), Code: request})
 }

@@ -47,19 +47,13 @@ type contentsView struct {
 	Media     int    `json:"media"`
 }
 
-type askedAnswer struct {
+type askedResponse struct {
 	Success      bool            `json:"success"`
 	Deletion     deletionView    `json:"deletion"`
 	Contents     contentsView    `json:"contents"`
 	Confirmation string          `json:"confirmation"`
 	ExpiresAt    answer.Moment   `json:"expiresAt"`
 	Warnings     []schema.Detail `json:"warnings,omitempty"`
-}
-
-type deletionAnswer struct {
-	Success  bool            `json:"success"`
-	Deletion deletionView    `json:"deletion"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
 func viewContents(c schema.DeletionContents) contentsView {

@@ -73,7 +73,7 @@ type workspaceView struct {
 	Test bool               `json:"test"`
 }
 
-type deviceAnswer struct {
+type deviceResponse struct {
 	Success  bool            `json:"success"`
 	Device   deviceView      `json:"device"`
 	Warnings []schema.Detail `json:"warnings,omitempty"`
@@ -95,12 +95,11 @@ func (d *devices) show(c *gin.Context) error {
 		return err
 	}
 	c.Header("Cache-Control", "no-store")
-	answer.JSON(c, http.StatusOK, deviceAnswer{Success: true, Device: deviceView{
+	return answer.JSON(c, http.StatusOK, deviceResponse{Success: true, Device: deviceView{
 		Name: found.Name, Address: found.Address, Permissions: min(found.Permission, session.Role.Grants()).Names(),
 		Workspace: workspaceView{session.Workspace, session.Name, session.Sandbox},
 		CreatedAt: answer.Moment(found.CreatedAt), ExpiresAt: answer.Moment(found.ExpiresAt),
 	}, Warnings: warnings})
-	return nil
 }
 
 // approve lets the device of a code have a key of the session's workspace.
@@ -123,8 +122,7 @@ func (d *devices) decide(c *gin.Context, approved bool, message string) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: message})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: message})
 }
 
 // typed reads the code of a path.

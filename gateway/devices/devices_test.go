@@ -20,25 +20,25 @@ func TestDeviceByAnotherClientOfOAuth(t *testing.T) {
 	config := oauth2.Config{ClientID: "terminal", Scopes: []string{"read", "write"}, Endpoint: oauth2.Endpoint{
 		DeviceAuthURL: a.URL + "/api/v1/device/code", TokenURL: a.URL + "/api/v1/device/token", AuthStyle: oauth2.AuthStyleInParams,
 	}}
-	asked, err := config.DeviceAuth(t.Context(), oauth2.SetAuthURLParam("device_name", "crier on \u202eada's laptop\n"))
+	authorization, err := config.DeviceAuth(t.Context(), oauth2.SetAuthURLParam("device_name", "crier on \u202eada's laptop\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if asked.VerificationURI != "https://crier.example/device" || asked.VerificationURIComplete != asked.VerificationURI+"?code="+asked.UserCode || asked.Interval != 5 {
-		t.Errorf("asked = %+v", asked)
+	if authorization.VerificationURI != "https://crier.example/device" || authorization.VerificationURIComplete != authorization.VerificationURI+"?code="+authorization.UserCode || authorization.Interval != 5 {
+		t.Errorf("asked = %+v", authorization)
 	}
-	typed := strings.ToLower(strings.ReplaceAll(asked.UserCode, "-", " "))
-	shown := ada.Do(http.MethodGet, "/device/"+url.PathEscape(typed), nil).Want(http.StatusOK).At("device")
+	typed := strings.ToLower(strings.ReplaceAll(authorization.UserCode, "-", " "))
+	device := ada.Do(http.MethodGet, "/device/"+url.PathEscape(typed), nil).Want(http.StatusOK).At("device")
 	for path, want := range map[string]any{
 		"name": "crier on ada's laptop", "address": "127.0.0.1/32", "workspace.name": "acme", "workspace.test": false, "permissions.1": "write",
 	} {
-		if got := shown.Dotted(path); got != want {
+		if got := device.Dotted(path); got != want {
 			t.Errorf("%s = %v, want %v", path, got, want)
 		}
 	}
-	ada.Do(http.MethodPost, "/device/"+asked.UserCode+"/approve", nil).Want(http.StatusOK)
-	asked.Interval = 1
-	token, err := config.DeviceAccessToken(t.Context(), asked)
+	ada.Do(http.MethodPost, "/device/"+authorization.UserCode+"/approve", nil).Want(http.StatusOK)
+	authorization.Interval = 1
+	token, err := config.DeviceAccessToken(t.Context(), authorization)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ const (
 	maxName = 100     // bytes, of a device
 )
 
-type codeAnswer struct {
+type codeResponse struct {
 	DeviceCode              string `json:"device_code"`
 	UserCode                string `json:"user_code"`
 	VerificationURI         string `json:"verification_uri"`
@@ -34,7 +34,7 @@ type codeAnswer struct {
 	Interval                int    `json:"interval"`   // seconds
 }
 
-type tokenAnswer struct {
+type tokenResponse struct {
 	AccessToken string `json:"access_token"`
 	TokenType   string `json:"token_type"`
 	Scope       string `json:"scope"`
@@ -72,11 +72,10 @@ func (d *devices) code(c *gin.Context) error {
 		return err
 	}
 	c.Header("Cache-Control", "no-store")
-	answer.JSON(c, http.StatusOK, codeAnswer{
+	return answer.JSON(c, http.StatusOK, codeResponse{
 		DeviceCode: device, UserCode: user, VerificationURI: d.Page, VerificationURIComplete: d.Page + "?code=" + user,
 		ExpiresIn: int(people.DeviceLife.Seconds()), Interval: int(people.DeviceInterval.Seconds()),
 	})
-	return nil
 }
 
 // token gives a device its key, once somebody has approved it.
@@ -108,8 +107,7 @@ func (d *devices) token(c *gin.Context) error {
 		return refuse(c, refusals[standing].code, refusals[standing].why)
 	}
 	c.Header("Cache-Control", "no-store")
-	answer.JSON(c, http.StatusOK, tokenAnswer{AccessToken: secret, TokenType: "Bearer", Scope: strings.Join(key.Permission.Names(), " ")})
-	return nil
+	return answer.JSON(c, http.StatusOK, tokenResponse{AccessToken: secret, TokenType: "Bearer", Scope: strings.Join(key.Permission.Names(), " ")})
 }
 
 // refusals are what a device is told that gets no key (RFC 8628, 3.5).
@@ -124,8 +122,7 @@ var refusals = map[people.DeviceStanding]struct{ code, why string }{
 // refuse answers with an error of OAuth (RFC 6749, 5.2).
 func refuse(c *gin.Context, code, why string) error {
 	c.Header("Cache-Control", "no-store")
-	answer.JSON(c, http.StatusBadRequest, answer.OAuthFailure{Error: code, Description: why})
-	return nil
+	return answer.JSON(c, http.StatusBadRequest, answer.OAuthFailure{Error: code, Description: why})
 }
 
 // readForm reads the form of a device, in which each parameter stands once.

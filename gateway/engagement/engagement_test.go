@@ -117,15 +117,15 @@ func TestAReplyIsMadeOnce(t *testing.T) {
 	item := a.AddInboxItem(a.Workspace, account, schema.InboxItem{NativeID: "c1", Text: "hello?"})
 	body := `{"itemId": "` + item.String() + `", "text": "hello"}`
 	first := a.Request(http.MethodPost, "/engagement/replies", body, "Idempotency-Key", "k")
-	made := first.Want(http.StatusCreated).At("reply")
+	reply := first.Want(http.StatusCreated).At("reply")
 	again := a.Request(http.MethodPost, "/engagement/replies", body, "Idempotency-Key", "k")
-	if again.Want(http.StatusCreated).At("reply", "id").Text() != made.At("id").Text() || again.Header.Get("Idempotency-Replayed") != "true" {
+	if again.Want(http.StatusCreated).At("reply", "id").Text() != reply.At("id").Text() || again.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("first %s, then %s", first.Body, again.Body)
 	}
 	a.Request(http.MethodPost, "/engagement/replies", `{"itemId": "`+item.String()+`", "text": "other"}`, "Idempotency-Key", "k").WantError(http.StatusConflict, "idempotency_conflict")
-	shown := a.Request(http.MethodGet, "/engagement/replies/"+made.At("id").Text(), nil).Want(http.StatusOK).At("reply")
-	if shown.At("status").Text() != "pending" || shown.At("text").Text() != "hello" || shown.At("itemId").Text() != item.String() || shown.At("accountId").Text() != account {
-		t.Errorf("reply = %v", shown.Value)
+	stored := a.Request(http.MethodGet, "/engagement/replies/"+reply.At("id").Text(), nil).Want(http.StatusOK).At("reply")
+	if stored.At("status").Text() != "pending" || stored.At("text").Text() != "hello" || stored.At("itemId").Text() != item.String() || stored.At("accountId").Text() != account {
+		t.Errorf("reply = %v", stored.Value)
 	}
 }
 

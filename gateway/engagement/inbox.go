@@ -17,7 +17,7 @@ import (
 // maxMarks is how many items one request marks.
 const maxMarks = 100
 
-type inboxAnswer struct {
+type inboxResponse struct {
 	Success bool       `json:"success"`
 	Items   []itemView `json:"items"`
 	// NextCursor is the cursor of the next request; null at the end.
@@ -99,7 +99,7 @@ func (e *engagement) list(c *gin.Context, mentions bool) error {
 	if err != nil {
 		return err
 	}
-	reply := inboxAnswer{
+	reply := inboxResponse{
 		Success: true, Items: make([]itemView, len(entries)), HasMore: more, Unread: make([]unreadView, len(unread)), Warnings: q.Report.Warnings,
 	}
 	for i, entry := range entries {
@@ -112,8 +112,7 @@ func (e *engagement) list(c *gin.Context, mentions bool) error {
 		next := writeCursor(workspace, filter, entries[len(entries)-1].Place())
 		reply.NextCursor = &next
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 // known fails for an account or a post that is not the caller's.
@@ -206,12 +205,6 @@ func readCursor(q *body.Query, workspace schema.WorkspaceID, f schema.InboxFilte
 	return at
 }
 
-type markAnswer struct {
-	Success  bool            `json:"success"`
-	Changed  int             `json:"changed"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 // mark marks items as read, or as unread.
 func (e *engagement) mark(c *gin.Context) error {
 	f, err := body.ReadForm(c)
@@ -233,14 +226,12 @@ func (e *engagement) mark(c *gin.Context) error {
 		f.Fail("itemIds", body.CodeRequired, "at least one item is required")
 	}
 	read, given := f.Boolean("read")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	changed, err := e.Store.Mark(c.Request.Context(), workspaceOf(c), ids, read || !given)
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, markAnswer{Success: true, Changed: changed, Warnings: f.Report.Warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "changed", changed, f.Report.Warnings)
 }

@@ -17,7 +17,7 @@ import (
 // maxReply is the most bytes of a reply on any platform: YouTube's 10,000 characters.
 const maxReply = 40_000
 
-type replyAnswer struct {
+type replyResponse struct {
 	Success  bool            `json:"success"`
 	Reply    replyView       `json:"reply"`
 	Warnings []schema.Detail `json:"warnings,omitempty"`
@@ -78,7 +78,7 @@ func (e *engagement) reply(c *gin.Context) error {
 	}
 	created, err := e.Store.CreateReply(c.Request.Context(), schema.ReplyCreation{
 		Idempotency: request.Identity, Workspace: workspaceOf(c), Reply: reply.ID, Item: item, Text: text,
-		Response: answer.Encode(replyAnswer{Success: true, Reply: viewReply(reply), Warnings: f.Report.Warnings}),
+		Response: answer.Encode(replyResponse{Success: true, Reply: viewReply(reply), Warnings: f.Report.Warnings}),
 	})
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func readReply(f *body.Form) (item schema.ItemID, text string) {
 	if ok && strings.TrimSpace(text) == "" {
 		f.Fail("text", body.CodeInvalidValue, "must not be empty")
 	}
-	f.Finish()
+	f.NoteUnread()
 	return item, text
 }
 
@@ -134,6 +134,5 @@ func (e *engagement) show(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, replyAnswer{Success: true, Reply: viewReply(reply)})
-	return nil
+	return answer.JSON(c, http.StatusOK, replyResponse{Success: true, Reply: viewReply(reply)})
 }

@@ -18,12 +18,6 @@ import (
 // transcriptTimeout is how long a platform may take: less than a request.
 const transcriptTimeout = 12 * time.Second
 
-type transcriptAnswer struct {
-	Success    bool            `json:"success"`
-	Transcript transcriptView  `json:"transcript"`
-	Warnings   []schema.Detail `json:"warnings,omitempty"`
-}
-
 type transcriptView struct {
 	VideoID     string    `json:"videoId"`
 	Language    string    `json:"language"`
@@ -73,8 +67,7 @@ func (e *engagement) transcript(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, transcriptAnswer{Success: true, Transcript: viewTranscript(video, read), Warnings: q.Report.Warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "transcript", viewTranscript(video, read), q.Report.Warnings)
 }
 
 func (e *engagement) readTranscript(ctx context.Context, account schema.Account, video, language string) (connectors.Transcript, error) {

@@ -29,7 +29,7 @@ type reader interface {
 	Monitor(ctx context.Context, workspace schema.WorkspaceID, id schema.MonitorID) (schema.Monitor, error)
 	// LeftOut reports whether a monitor finds nothing on a platform with a stream, since the
 	// keywords of all workspaces have more than so many bytes, and its own has most of them.
-	LeftOut(ctx context.Context, monitor schema.Monitor, platform schema.Platform, most int) (bool, error)
+	LeftOut(ctx context.Context, monitor schema.Monitor, platform schema.Platform, maximum int) (bool, error)
 }
 
 // writer creates and changes monitors, of which a workspace has a bounded number.
@@ -89,8 +89,7 @@ func (f *feeds) create(c *gin.Context) error {
 	fields := readFields(form)
 	form.Require("name")
 	form.Require("include")
-	form.Finish()
-	if err := form.Report.Err(); err != nil {
+	if err := form.Finish(); err != nil {
 		return err
 	}
 	now := f.Now().UTC().Truncate(time.Millisecond)
@@ -120,8 +119,7 @@ func (f *feeds) answer(c *gin.Context, status int, m schema.Monitor, warnings []
 				"monitors are more than this server listens for, and this workspace has most of them: the monitor finds nothing on " + p.String()})
 		}
 	}
-	answer.JSON(c, status, monitorAnswer{Success: true, Monitor: viewMonitor(m), Warnings: warnings})
-	return nil
+	return answer.Named(c, status, "monitor", viewMonitor(m), warnings)
 }
 
 // update changes what a request names of a monitor.
@@ -135,8 +133,7 @@ func (f *feeds) update(c *gin.Context) error {
 		return err
 	}
 	fields := readFields(form)
-	form.Finish()
-	if err := form.Report.Err(); err != nil {
+	if err := form.Finish(); err != nil {
 		return err
 	}
 	monitor, err := f.Store.UpdateMonitor(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, fields.apply)
@@ -210,15 +207,14 @@ func (f *feeds) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := monitorsAnswer{Success: true, Monitors: []monitorView{}, Warnings: q.Report.Warnings}
+	reply := monitorsResponse{Success: true, Monitors: []monitorView{}, Warnings: q.Report.Warnings}
 	for _, m := range monitors[:min(limit, len(monitors))] {
 		reply.Monitors = append(reply.Monitors, viewMonitor(m))
 	}
 	if len(monitors) > limit {
 		reply.NextCursor = &monitors[limit-1].ID
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 // items answers with a page of what a monitor has found.
@@ -241,13 +237,12 @@ func (f *feeds) items(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := itemsAnswer{Success: true, Items: viewItems(found[:min(limit, len(found))]), Warnings: q.Report.Warnings}
+	reply := itemsResponse{Success: true, Items: viewItems(found[:min(limit, len(found))]), Warnings: q.Report.Warnings}
 	if len(found) > limit {
 		next := itemCursor(monitor.ID, &found[limit-1])
 		reply.NextCursor = &next
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 func monitorID(c *gin.Context) (schema.MonitorID, error) {

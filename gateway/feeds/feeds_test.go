@@ -17,22 +17,22 @@ import (
 
 func TestMonitorsAreMadeReadChangedAndDeleted(t *testing.T) {
 	a := gatewaytest.New(t)
-	made := a.Request(http.MethodPost, "/feeds/keywords", `{"name": " Coffee ", "include": ["coffee", " flat  white", "coffee"], "exclude": ["decaf"], "language": "en", "platforms": ["bluesky"], "colour": "red"}`).
+	monitor := a.Request(http.MethodPost, "/feeds/keywords", `{"name": " Coffee ", "include": ["coffee", " flat  white", "coffee"], "exclude": ["decaf"], "language": "en", "platforms": ["bluesky"], "colour": "red"}`).
 		Want(http.StatusCreated)
-	id := made.At("monitor", "id").Text()
-	if m := made.At("monitor"); m.At("name").Text() != "Coffee" || fmt.Sprint(m.At("include").Value) != "[coffee flat white]" || m.At("isPaused").Value != false {
-		t.Errorf("made = %v", made)
+	id := monitor.At("monitor", "id").Text()
+	if m := monitor.At("monitor"); m.At("name").Text() != "Coffee" || fmt.Sprint(m.At("include").Value) != "[coffee flat white]" || m.At("isPaused").Value != false {
+		t.Errorf("made = %v", monitor)
 	}
-	if made.At("warnings", 0, "field").Text() != "colour" {
-		t.Errorf("no warning of a field that is not known: %v", made)
+	if monitor.At("warnings", 0, "field").Text() != "colour" {
+		t.Errorf("no warning of a field that is not known: %v", monitor)
 	}
 	changed := a.Request(http.MethodPatch, "/feeds/keywords/"+id, `{"isPaused": true, "exclude": [], "language": null}`).Want(http.StatusOK).At("monitor")
 	if changed.At("isPaused").Value != true || fmt.Sprint(changed.At("exclude").Value) != "[]" || changed.At("language").Value != nil || changed.At("name").Text() != "Coffee" {
 		t.Errorf("changed = %v", changed)
 	}
 	second := a.Request(http.MethodPost, "/feeds/keywords", `{"name": "b", "include": ["咖啡"]}`).Want(http.StatusCreated).At("monitor", "id").Text()
-	if made.At("monitor", "search").Value != nil {
-		t.Errorf("something is searched for a monitor of bluesky alone: %v", made)
+	if monitor.At("monitor", "search").Value != nil {
+		t.Errorf("something is searched for a monitor of bluesky alone: %v", monitor)
 	}
 	searched := a.Request(http.MethodPatch, "/feeds/keywords/"+second, `{"platforms": ["bluesky", "threads"], "language": "de"}`).Want(http.StatusOK)
 	if searched.At("warnings", 0, "field").Text() != "language" || searched.At("warnings", 1, "code").Text() != "account_missing" || searched.At("monitor", "search", "problem").Value != nil {

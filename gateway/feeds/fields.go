@@ -52,7 +52,7 @@ func isLanguage(text string) bool {
 
 // readKeywords returns a list of keywords, each once; nil without one.
 func readKeywords(f *body.Form, field string) []string {
-	items, ok := f.List(field, schema.MostKeywords)
+	items, ok := f.List(field, schema.MaxKeywords)
 	if !ok {
 		return nil
 	}

@@ -64,13 +64,12 @@ func (f *feeds) search(c *gin.Context) error {
 	if err != nil {
 		return refusal(err, "q")
 	}
-	reply := itemsAnswer{Success: true, Items: viewFound(page.Items), Warnings: q.Report.Warnings}
+	reply := itemsResponse{Success: true, Items: viewFound(page.Items), Warnings: q.Report.Warnings}
 	if page.Next != "" {
 		next := searchCursor(of, page.Next)
 		reply.NextCursor = &next
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 func (f *feeds) ask(ctx context.Context, account *schema.Account, query connectors.FeedQuery) (connectors.FeedPage, error) {
@@ -164,8 +163,7 @@ func (f *feeds) profile(c *gin.Context) error {
 	if err != nil {
 		return refusal(err, "handle")
 	}
-	answer.JSON(c, http.StatusOK, profileAnswer{Success: true, Profile: viewProfile(schema.Bluesky, profile), Warnings: q.Report.Warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "profile", viewProfile(schema.Bluesky, profile), q.Report.Warnings)
 }
 
 // refusal is what a platform's refusal means to who asked.

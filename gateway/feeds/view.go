@@ -32,13 +32,7 @@ type searchView struct {
 	Problem *string       `json:"problem"` // why nothing is searched; null: nothing is wrong
 }
 
-type monitorAnswer struct {
-	Success  bool            `json:"success"`
-	Monitor  monitorView     `json:"monitor"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
-type monitorsAnswer struct {
+type monitorsResponse struct {
 	Success    bool              `json:"success"`
 	Monitors   []monitorView     `json:"monitors"`
 	NextCursor *schema.MonitorID `json:"nextCursor"` // null on the last page
@@ -57,7 +51,7 @@ type itemView struct {
 	Keywords  []string        `json:"keywords,omitempty"` // of the monitor, that the post has
 }
 
-type itemsAnswer struct {
+type itemsResponse struct {
 	Success    bool            `json:"success"`
 	Items      []itemView      `json:"items"`
 	NextCursor *string         `json:"nextCursor"` // null on the last page
@@ -77,12 +71,6 @@ type profileView struct {
 	Following   *int64          `json:"following"`
 	Posts       *int64          `json:"posts"`
 	CreatedAt   *answer.Moment  `json:"createdAt"`
-}
-
-type profileAnswer struct {
-	Success  bool            `json:"success"`
-	Profile  profileView     `json:"profile"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
 func viewMonitor(m schema.Monitor) monitorView {

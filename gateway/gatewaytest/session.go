@@ -25,12 +25,12 @@ func (s *Session) Do(method, path string, body any, headers ...string) *Response
 	all := append([]string{"Cookie", s.Cookies(), "X-CSRF-Token", s.CSRFToken}, headers...)
 	got := s.RequestWith("", method, path, body, all...)
 	s.StoreCookies(got.Header)
-	var shown struct {
+	var session struct {
 		CSRFToken string
 		Session   struct{ CSRFToken string }
 	}
-	if json.Unmarshal(got.Body, &shown) == nil {
-		s.CSRFToken = cmp.Or(shown.CSRFToken, shown.Session.CSRFToken, s.CSRFToken)
+	if json.Unmarshal(got.Body, &session) == nil {
+		s.CSRFToken = cmp.Or(session.CSRFToken, session.Session.CSRFToken, s.CSRFToken)
 	}
 	return got
 }

@@ -104,8 +104,7 @@ func (k *keys) create(c *gin.Context) error {
 	if err := k.Store.CreateKey(c.Request.Context(), wanted, schema.HashAPIKey(secret)); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusCreated, k.answer(c, wanted, secret, f.Report.Warnings))
-	return nil
+	return answer.JSON(c, http.StatusCreated, k.answer(c, wanted, secret, f.Report.Warnings))
 }
 
 // readKey reads the fields of the new key. A test key can make test keys only.
@@ -116,8 +115,7 @@ func readKey(f *body.Form, maker schema.Key, now time.Time) (schema.KeyRecord, e
 		wanted.Sandbox = test
 	}
 	wanted.Networks, wanted.ExpiresAt = formNetworks(f), formEnd(f, now)
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return wanted, err
 	}
 	if maker.Sandbox && !wanted.Sandbox {
@@ -210,10 +208,9 @@ func (k *keys) list(c *gin.Context) error {
 	for i := range found {
 		views[i] = viewKey(found[i], admission.RequestOf(c).Key.ID, k.Now())
 	}
-	answer.JSON(c, http.StatusOK, keysAnswer{
+	return answer.JSON(c, http.StatusOK, keysResponse{
 		Success: true, Keys: views, Pagination: page.Of(total, page.Offset()+len(found) < total), Warnings: q.Report.Warnings,
 	})
-	return nil
 }
 
 // get answers with one key.
@@ -226,8 +223,7 @@ func (k *keys) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, k.answer(c, found, "", nil))
-	return nil
+	return answer.JSON(c, http.StatusOK, k.answer(c, found, "", nil))
 }
 
 // rotate makes the successor of a key. Only this answer shows it. The old key keeps
@@ -259,8 +255,7 @@ func (k *keys) rotate(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, k.answer(c, successor, secret, warnings))
-	return nil
+	return answer.JSON(c, http.StatusOK, k.answer(c, successor, secret, warnings))
 }
 
 // unsuspend ends the suspension of a key before its time.
@@ -273,8 +268,7 @@ func (k *keys) unsuspend(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, k.answer(c, r, "", nil))
-	return nil
+	return answer.JSON(c, http.StatusOK, k.answer(c, r, "", nil))
 }
 
 // revoke revokes a key for good.
@@ -282,10 +276,10 @@ func (k *keys) revoke(c *gin.Context) error {
 	return admission.Remove(c, keyID, k.Store.EndKey, "the key was revoked; it is refused within a second")
 }
 
-func (k *keys) answer(c *gin.Context, r schema.KeyRecord, secret string, warnings []schema.Detail) keyAnswer {
+func (k *keys) answer(c *gin.Context, r schema.KeyRecord, secret string, warnings []schema.Detail) keyResponse {
 	view := viewKey(r, admission.RequestOf(c).Key.ID, k.Now())
 	view.Secret = secret
-	return keyAnswer{Success: true, Key: view, Warnings: warnings}
+	return keyResponse{Success: true, Key: view, Warnings: warnings}
 }
 
 func keyID(c *gin.Context) (schema.KeyID, error) {

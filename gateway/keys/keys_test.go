@@ -28,12 +28,12 @@ func TestAKeyIsShownOnce(t *testing.T) {
 			t.Errorf("%s shows the key", path)
 		}
 	}
-	shown := a.Request(http.MethodGet, "/keys/"+id, nil).Want(http.StatusOK).At("key")
-	if prefix := shown.At("prefix").Text(); !strings.HasPrefix(secret, strings.TrimSuffix(prefix, "…")) || len(prefix) > 20 {
+	stored := a.Request(http.MethodGet, "/keys/"+id, nil).Want(http.StatusOK).At("key")
+	if prefix := stored.At("prefix").Text(); !strings.HasPrefix(secret, strings.TrimSuffix(prefix, "…")) || len(prefix) > 20 {
 		t.Errorf("prefix = %q", prefix)
 	}
-	if shown.At("permissions").Len() != 2 || shown.At("isActive").Value != true || shown.At("isCurrent").Value != false {
-		t.Errorf("key = %v", shown.Value)
+	if stored.At("permissions").Len() != 2 || stored.At("isActive").Value != true || stored.At("isCurrent").Value != false {
+		t.Errorf("key = %v", stored.Value)
 	}
 	if n := a.QueryInt(`select count(*) from api_keys k where k::text like '%` + secret[len("crier_live_"):] + `%'`); n != 0 {
 		t.Error("the key is stored")
@@ -152,15 +152,15 @@ func TestItIsKeptWhenAKeyWasUsedLast(t *testing.T) {
 	if used := a.Request(http.MethodGet, "/keys/"+id, nil).Want(http.StatusOK).At("key", "lastUsedAt"); used.Value != nil {
 		t.Errorf("lastUsedAt = %v before its first use", used.Value)
 	}
-	asked := a.Store.Now()
+	before := a.Store.Now()
 	a.RequestWith(secret, http.MethodGet, "/posts", nil).Want(http.StatusOK)
 	if err := a.GatewayStore.StoreKeyUses(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	text := a.Request(http.MethodGet, "/keys/"+id, nil).Want(http.StatusOK).At("key", "lastUsedAt").Text()
 	used, err := time.Parse(time.RFC3339, text)
-	if err != nil || used.Before(asked.Add(-time.Second)) || used.After(a.Store.Now().Add(time.Second)) {
-		t.Errorf("lastUsedAt = %q (%v), want a time from %v until now", text, err, asked)
+	if err != nil || used.Before(before.Add(-time.Second)) || used.After(a.Store.Now().Add(time.Second)) {
+		t.Errorf("lastUsedAt = %q (%v), want a time from %v until now", text, err, before)
 	}
 }
 
@@ -195,17 +195,17 @@ func TestAKeyWorksFromItsNetworksAlone(t *testing.T) {
 	a := gatewaytest.New(t, func(c *gateway.Config) {
 		c.Addresses.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	})
-	made := a.Request(http.MethodPost, "/keys", `{"name": "office", "permissions": ["admin"], "networks": ["203.0.113.0/24", "198.51.100.7", "2001:db8:1:2::5/64"]}`).
+	created := a.Request(http.MethodPost, "/keys", `{"name": "office", "permissions": ["admin"], "networks": ["203.0.113.0/24", "198.51.100.7", "2001:db8:1:2::5/64"]}`).
 		Want(http.StatusCreated).At("key")
-	if networks := made.At("networks"); networks.Len() != 3 || networks.At(1).Text() != "198.51.100.7/32" || networks.At(2).Text() != "2001:db8:1:2::/64" {
+	if networks := created.At("networks"); networks.Len() != 3 || networks.At(1).Text() != "198.51.100.7/32" || networks.At(2).Text() != "2001:db8:1:2::/64" {
 		t.Errorf("networks = %v", networks.Value)
 	}
-	rotated := a.Request(http.MethodPost, "/keys/"+made.At("id").Text()+"/rotate", `{}`).Want(http.StatusOK).At("key")
+	rotated := a.Request(http.MethodPost, "/keys/"+created.At("id").Text()+"/rotate", `{}`).Want(http.StatusOK).At("key")
 	for from, works := range map[string]bool{
 		"203.0.113.200": true, "198.51.100.7": true, "2001:db8:1:2:9::1": true,
 		"203.0.114.1": false, "198.51.100.8": false, "2001:db8:1:3::1": false,
 	} {
-		for _, secret := range []string{made.At("secret").Text(), rotated.At("secret").Text()} {
+		for _, secret := range []string{created.At("secret").Text(), rotated.At("secret").Text()} {
 			got := a.RequestWith(secret, http.MethodGet, "/posts", nil, "X-Forwarded-For", from)
 			if works {
 				got.Want(http.StatusOK)
@@ -222,15 +222,15 @@ func TestAKeyWorksFromItsNetworksAlone(t *testing.T) {
 func TestAKeyEndsWhenItsMakerSays(t *testing.T) {
 	a := gatewaytest.New(t)
 	a.Request(http.MethodPost, "/keys", `{"name": "x", "permissions": ["read"], "expiresAt": "2020-01-01T00:00:00Z"}`).WantError(http.StatusBadRequest, "validation_error")
-	made := a.Request(http.MethodPost, "/keys", `{"name": "x", "permissions": ["read"], "expiresAt": "2099-01-01T00:00:00Z"}`).Want(http.StatusCreated).At("key")
-	rotate := "/keys/" + made.At("id").Text() + "/rotate"
+	created := a.Request(http.MethodPost, "/keys", `{"name": "x", "permissions": ["read"], "expiresAt": "2099-01-01T00:00:00Z"}`).Want(http.StatusCreated).At("key")
+	rotate := "/keys/" + created.At("id").Text() + "/rotate"
 	for range 2 { // the second time while the first one's overlap lasts
 		rotated := a.Request(http.MethodPost, rotate, `{}`).Want(http.StatusOK).At("key")
 		if end := rotated.At("expiresAt").Text(); end != "2099-01-01T00:00:00.000Z" {
 			t.Errorf("a successor ends at %q", end)
 		}
 	}
-	if end := a.Request(http.MethodGet, "/keys/"+made.At("id").Text(), nil).Want(http.StatusOK).At("key", "expiresAt").Text(); end > "2098" {
+	if end := a.Request(http.MethodGet, "/keys/"+created.At("id").Text(), nil).Want(http.StatusOK).At("key", "expiresAt").Text(); end > "2098" {
 		t.Errorf("the key ends at %q, after its overlap", end)
 	}
 }
@@ -245,16 +245,16 @@ func TestAdminKeysAreOwnersToGive(t *testing.T) {
 	}
 	carol.Do(http.MethodPost, "/keys", `{"name": "x", "permissions": ["admin"]}`).WantError(http.StatusForbidden, "forbidden")
 	carol.Do(http.MethodPost, "/keys/"+key.At("id").Text()+"/rotate", `{}`).WantError(http.StatusForbidden, "forbidden")
-	made := carol.Do(http.MethodPost, "/keys", `{"name": "x", "permissions": ["write"]}`).Want(http.StatusCreated).At("key", "id").Text()
-	carol.Do(http.MethodPost, "/keys/"+made+"/rotate", `{}`).Want(http.StatusOK)
+	keyID := carol.Do(http.MethodPost, "/keys", `{"name": "x", "permissions": ["write"]}`).Want(http.StatusCreated).At("key", "id").Text()
+	carol.Do(http.MethodPost, "/keys/"+keyID+"/rotate", `{}`).Want(http.StatusOK)
 }
 
 // TestKeysThatAMemberRotatedEndWithTheMembership has a member know the secret of a key that another made.
 func TestKeysThatAMemberRotatedEndWithTheMembership(t *testing.T) {
 	a := gatewaytest.New(t)
 	ada, carol := a.SignInMember(a.Workspace, people.Owner, "ada"), a.SignInMember(a.Workspace, people.Admin, "carol")
-	made := ada.Do(http.MethodPost, "/keys", `{"name": "x", "permissions": ["write"]}`).Want(http.StatusCreated).At("key", "id").Text()
-	rotated := carol.Do(http.MethodPost, "/keys/"+made+"/rotate", `{}`).Want(http.StatusOK).At("key")
+	keyID := ada.Do(http.MethodPost, "/keys", `{"name": "x", "permissions": ["write"]}`).Want(http.StatusCreated).At("key", "id").Text()
+	rotated := carol.Do(http.MethodPost, "/keys/"+keyID+"/rotate", `{}`).Want(http.StatusOK).At("key")
 	if rotated.At("madeBy").Text() != a.UserID("carol") {
 		t.Errorf("madeBy = %v", rotated.At("madeBy").Value)
 	}
@@ -262,7 +262,7 @@ func TestKeysThatAMemberRotatedEndWithTheMembership(t *testing.T) {
 	if ada.Do(http.MethodGet, "/keys/"+rotated.At("id").Text(), nil).Want(http.StatusOK).At("key", "revokedAt").Value == nil {
 		t.Error("the key goes on whose secret she has")
 	}
-	ada.Do(http.MethodPost, "/keys/"+made+"/rotate", `{}`).Want(http.StatusOK)
+	ada.Do(http.MethodPost, "/keys/"+keyID+"/rotate", `{}`).Want(http.StatusOK)
 }
 
 // TestWhoIsNoAdminAnyMoreGetsNoKey has requests wait for the change of whoever sent them.

@@ -42,7 +42,7 @@ type ownerView struct {
 	IsMailed  bool          `json:"isMailed"` // it goes to the address by mail, with another token
 }
 
-type registrationAnswer struct {
+type registrationResponse struct {
 	Success   bool            `json:"success"`
 	Workspace workspaceView   `json:"workspace"`
 	Key       keyView         `json:"key"`
@@ -63,8 +63,7 @@ func (r *registration) register(c *gin.Context) error {
 	name, email := f.GivenName(), f.Email("email")
 	f.Require("name")
 	f.Require("email")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	secret, err := schema.NewAPIKey(r.Random, false)
@@ -94,9 +93,8 @@ func (r *registration) register(c *gin.Context) error {
 	}
 	view := viewKey(key, schema.KeyID{}, now)
 	view.Secret = secret
-	answer.JSON(c, http.StatusCreated, registrationAnswer{
+	return answer.JSON(c, http.StatusCreated, registrationResponse{
 		Success: true, Workspace: workspaceView{w.ID, w.Name, w.Plan}, Key: view,
 		Owner: ownerView{token, answer.Moment(owner.ExpiresAt), mailed}, Warnings: f.Report.Warnings,
 	})
-	return nil
 }

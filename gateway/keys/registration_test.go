@@ -13,18 +13,18 @@ import (
 
 func TestAnybodyCanRegisterWhereItIsAllowed(t *testing.T) {
 	a := gatewaytest.New(t)
-	made := a.RequestWith("", http.MethodPost, "/keys/register", gatewaytest.RegistrationBody).Want(http.StatusCreated)
-	if made.At("workspace", "name").Text() != "Acme" || made.At("workspace", "plan").Text() != "free" {
-		t.Errorf("workspace = %v", made.At("workspace").Value)
+	registration := a.RequestWith("", http.MethodPost, "/keys/register", gatewaytest.RegistrationBody).Want(http.StatusCreated)
+	if registration.At("workspace", "name").Text() != "Acme" || registration.At("workspace", "plan").Text() != "free" {
+		t.Errorf("workspace = %v", registration.At("workspace").Value)
 	}
-	key := made.At("key", "secret").Text()
+	key := registration.At("key", "secret").Text()
 	limits := a.RequestWith(key, http.MethodGet, "/billing/plan", nil).Want(http.StatusOK).At("plan")
 	if limits.At("postsPerMonth").Value != 4.0 || limits.At("accounts").Value != 2.0 {
 		t.Errorf("plan = %v", limits.Value)
 	}
 	a.RequestWith(key, http.MethodPost, "/keys", `{"name": "more", "permissions": ["read"]}`).Want(http.StatusCreated)
 	again := a.RequestWith("", http.MethodPost, "/keys/register", gatewaytest.RegistrationBody).Want(http.StatusCreated)
-	if again.At("workspace", "id").Text() == made.At("workspace", "id").Text() {
+	if again.At("workspace", "id").Text() == registration.At("workspace", "id").Text() {
 		t.Error("two who register with one name share a workspace")
 	}
 	if w, err := a.Admin.Workspace(t.Context(), "Acme"); err == nil {

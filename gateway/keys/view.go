@@ -38,13 +38,13 @@ type suspension struct {
 // disregard is the only reason there is.
 const disregard = "it kept sending requests in spite of 429"
 
-type keyAnswer struct {
+type keyResponse struct {
 	Success  bool            `json:"success"`
 	Key      keyView         `json:"key"`
 	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
-type keysAnswer struct {
+type keysResponse struct {
 	Success    bool              `json:"success"`
 	Keys       []keyView         `json:"keys"`
 	Pagination answer.Pagination `json:"pagination"`

@@ -109,7 +109,7 @@ func TestMediaIsFetchedFromCheckedAddressesOnly(t *testing.T) {
 	source := newMediaSource(t, gatewaytest.PNG(t, 8, 8))
 	at := func(host string) string { return "http://" + net.JoinHostPort(host, source.port) }
 	redirect := func(to string) string { return at("public.example") + "/?to=" + to }
-	kept := 0
+	stored := 0
 	for name, tt := range map[string]struct {
 		url     string
 		answers [][]string // of rebound.example
@@ -138,16 +138,16 @@ func TestMediaIsFetchedFromCheckedAddressesOnly(t *testing.T) {
 				t.Errorf("status %d, want %d: %s", got.Status, tt.status, got.Body)
 			}
 			if got.Status == http.StatusCreated {
-				kept++
+				stored++
 			}
 			if n := source.elsewhere.Load(); n != 0 {
 				t.Errorf("%d connections to an address that is not public", n)
 			}
-			if files := shelf.Files(t); len(files) != kept {
-				t.Errorf("files: %v, want %d", files, kept)
+			if files := shelf.Files(t); len(files) != stored {
+				t.Errorf("files: %v, want %d", files, stored)
 			}
-			if total := a.Request(http.MethodGet, "/media", nil).Want(http.StatusOK).At("pagination", "total").Value; total != float64(kept) {
-				t.Errorf("%v uploads are listed, want %d", total, kept)
+			if total := a.Request(http.MethodGet, "/media", nil).Want(http.StatusOK).At("pagination", "total").Value; total != float64(stored) {
+				t.Errorf("%v uploads are listed, want %d", total, stored)
 			}
 		})
 	}

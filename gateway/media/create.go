@@ -56,7 +56,7 @@ func (m *media) createFromJSON(c *gin.Context, u schema.Upload) error {
 	f.Require("data")
 	f.Require("mimeType")
 	readDescriptive(f, &u)
-	f.Finish()
+	f.NoteUnread()
 	content, err := decodeBase64(data, f)
 	if err != nil {
 		return err
@@ -128,8 +128,7 @@ func (m *media) stored(c *gin.Context, u schema.Upload, r *body.Report) error {
 	if err := m.Store.CreateMedia(c.Request.Context(), u); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusCreated, mediaAnswer{Success: true, Media: m.Library.view(u), Warnings: r.Warnings})
-	return nil
+	return answer.JSON(c, http.StatusCreated, mediaResponse{Success: true, Media: m.Library.view(u), Warnings: r.Warnings})
 }
 
 // isMultipart reports whether a content type is that of a form with files.

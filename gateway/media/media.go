@@ -125,15 +125,14 @@ func (m *media) list(c *gin.Context) error {
 		uploads = uploads[:part.Limit]
 		last = uploads[part.Limit-1].ID
 	}
-	reply := mediaListAnswer{Success: true, Media: make([]uploadView, len(uploads)), Warnings: q.Report.Warnings}
+	reply := mediaListResponse{Success: true, Media: make([]uploadView, len(uploads)), Warnings: q.Report.Warnings}
 	for i, u := range uploads {
 		reply.Media[i] = m.Library.view(u)
 	}
 	if reply.Pagination, err = part.Paginate(total, last); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 // get answers with one upload. One whose content has not come yet has no url; of content
@@ -143,7 +142,7 @@ func (m *media) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := mediaAnswer{Success: true}
+	reply := mediaResponse{Success: true}
 	u, err := m.Library.Completed(c.Request.Context(), found)
 	switch e, ok := errors.AsType[*schema.Error](err); {
 	case err == nil:
@@ -159,8 +158,7 @@ func (m *media) get(c *gin.Context) error {
 	if reply.Media.UsedBy, err = m.Store.MediaUses(c.Request.Context(), u.ID, maxUses); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 // maxUses is how many posts are named that use an upload.
@@ -178,16 +176,14 @@ func (m *media) describe(c *gin.Context) error {
 	}
 	altText := readAltText(f)
 	f.Require("altText")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	u, err := m.Store.DescribeMedia(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, altText)
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, mediaAnswer{Success: true, Media: m.Library.view(u), Warnings: f.Report.Warnings})
-	return nil
+	return answer.JSON(c, http.StatusOK, mediaResponse{Success: true, Media: m.Library.view(u), Warnings: f.Report.Warnings})
 }
 
 // delete removes an upload that no post is still to be published with.

@@ -181,9 +181,9 @@ func TestFormsThatAreRefused(t *testing.T) {
 			if got.Status != tt.status {
 				t.Fatalf("status %d, want %d: %s", got.Status, tt.status, got.Body)
 			}
-			said := got.WantError(tt.status, tt.code).At("details", 0, "message").Text()
-			if named := strings.Contains(said, "/media/upload-url"); named != (name == "a video") {
-				t.Errorf("it says %q", said)
+			message := got.WantError(tt.status, tt.code).At("details", 0, "message").Text()
+			if named := strings.Contains(message, "/media/upload-url"); named != (name == "a video") {
+				t.Errorf("it says %q", message)
 			}
 			if left := s.Files(t); len(left) != 0 {
 				t.Errorf("files stay behind: %v", left)
@@ -301,7 +301,7 @@ func TestMediaOfAURLIsFetchedAndKept(t *testing.T) {
 	if response := a.Fetch(http.MethodGet, media.At("url").Text()); !bytes.Equal(response.Body, dot) {
 		t.Error("what is served is not what was fetched")
 	}
-	kept := len(s.Files(t))
+	files := len(s.Files(t))
 	for path, want := range map[string]string{
 		"/a/dot.png": "media_refused", "/private": "media_refused", "/missing": "media_refused", "/document": "media_refused",
 	} {
@@ -315,7 +315,7 @@ func TestMediaOfAURLIsFetchedAndKept(t *testing.T) {
 			t.Errorf("%s: %q", address, code)
 		}
 	}
-	if left := s.Files(t); len(left) != kept {
+	if left := s.Files(t); len(left) != files {
 		t.Errorf("files stay behind: %v", left)
 	}
 }
@@ -479,9 +479,9 @@ func TestAPictureIsMadeToFit(t *testing.T) {
 	of := func(p schema.Platform) string { return schema.Variant{Platform: p, Fit: schema.FitCover}.In(address) }
 	for range 2 { // made, and as it was kept
 		response := a.Fetch(http.MethodGet, of(schema.Instagram))
-		shown, format, err := image.DecodeConfig(bytes.NewReader(response.Body))
-		if err != nil || format != "jpeg" || shown.Width != 764 || shown.Height != 400 || response.Header.Get("Content-Type") != "image/jpeg" {
-			t.Errorf("the copy is %s of %d × %d, %v: %v", format, shown.Width, shown.Height, err, response.Header)
+		picture, format, err := image.DecodeConfig(bytes.NewReader(response.Body))
+		if err != nil || format != "jpeg" || picture.Width != 764 || picture.Height != 400 || response.Header.Get("Content-Type") != "image/jpeg" {
+			t.Errorf("the copy is %s of %d × %d, %v: %v", format, picture.Width, picture.Height, err, response.Header)
 		}
 	}
 	for name, elsewhere := range map[string]string{

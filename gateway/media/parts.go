@@ -49,11 +49,10 @@ func (m *media) parts(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, partsAnswer{
+	return answer.JSON(c, http.StatusOK, partsResponse{
 		Success: true, MediaID: u.ID.String(), Method: http.MethodPut, Headers: map[string]string{},
 		ExpiresAt: answer.Moment(u.ExpiresAt), PartSize: u.Announced.PartSize, Parts: parts,
 	})
-	return nil
 }
 
 // owned returns the upload that a path names, of the caller's workspace.
@@ -106,8 +105,7 @@ func (m *media) receivePart(c *gin.Context, u schema.Upload, text string) error 
 		return refusedContent("body", err)
 	}
 	c.Header("ETag", `"`+hex.EncodeToString(sum)+`"`)
-	answer.JSON(c, http.StatusOK, partAnswer{true, receivedPart{number, part.Size, hex.EncodeToString(sum)}})
-	return nil
+	return answer.JSON(c, http.StatusOK, partResponse{true, receivedPart{number, part.Size, hex.EncodeToString(sum)}})
 }
 
 // complete ends an upload. It may be asked again: the upload stays as it is. What turns out
@@ -123,8 +121,7 @@ func (m *media) complete(c *gin.Context) error {
 			return err
 		}
 	}
-	answer.JSON(c, http.StatusOK, mediaAnswer{Success: true, Media: m.Library.view(u)})
-	return nil
+	return answer.JSON(c, http.StatusOK, mediaResponse{Success: true, Media: m.Library.view(u)})
 }
 
 func (m *media) assemble(ctx context.Context, u schema.Upload) (schema.Upload, error) {

@@ -37,9 +37,9 @@ func TestPhotosOfPhonesOverREST(t *testing.T) {
 			t.Errorf("%s: its owner gets another file", format)
 		}
 		response := a.Fetch(http.MethodGet, schema.Variant{Platform: schema.Instagram, Fit: schema.FitCover}.In(address))
-		shown, kind, err := image.DecodeConfig(bytes.NewReader(response.Body))
+		picture, kind, err := image.DecodeConfig(bytes.NewReader(response.Body))
 		if err != nil || kind != "jpeg" || mediatest.Says(response.Body) || response.Status != http.StatusOK {
-			t.Errorf("%s: instagram fetches %s of %d × %d: %v", format, kind, shown.Width, shown.Height, err)
+			t.Errorf("%s: instagram fetches %s of %d × %d: %v", format, kind, picture.Width, picture.Height, err)
 		}
 		if response = a.Fetch(http.MethodGet, schema.Variant{Platform: schema.Instagram}.In(address)); response.Status != http.StatusOK || mediatest.Says(response.Body) {
 			t.Errorf("%s: as it is: %d, with its position: %t", format, response.Status, mediatest.Says(response.Body))
@@ -54,7 +54,7 @@ func TestPhotosOfPhonesOverREST(t *testing.T) {
 		"content": "x", "platforms": []string{"bluesky"}, "scheduledFor": a.In(time.Hour),
 		"mediaItems": []any{map[string]any{"mediaId": heic.At("id").Text(), "keepMetadata": true}},
 	}).Want(http.StatusCreated)
-	if kept, _ := post.At("post", "mediaItems", 0, "keepMetadata").Value.(bool); !kept {
+	if keeps, _ := post.At("post", "mediaItems", 0, "keepMetadata").Value.(bool); !keeps {
 		t.Errorf("keepMetadata is not shown: %v", post)
 	}
 	// This server is reached from outside: instagram gets its copy.

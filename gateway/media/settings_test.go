@@ -69,7 +69,7 @@ func TestAddressesInSettingsAreCheckedAsThoseOfMedia(t *testing.T) {
 				}
 				for _, got := range wrong {
 					details := got.WantError(http.StatusBadRequest, "validation_error").At("details")
-					if one := details.At(0); details.Len() != 1 || one.At("field").Text() != field || one.At("code").Text() != tt.code {
+					if detail := details.At(0); details.Len() != 1 || detail.At("field").Text() != field || detail.At("code").Text() != tt.code {
 						t.Errorf("details = %v, want %s of %s", details, tt.code, field)
 					}
 				}

@@ -151,7 +151,7 @@ func TestReaderThatStopsIsGivenUp(t *testing.T) {
 
 // TestTransfersLeaveRoomForOthers opens as many uploads as one workspace may have at a time.
 func TestTransfersLeaveRoomForOthers(t *testing.T) {
-	const most = 128
+	const maximum = 128
 	a, shelf := newMediaAPI(t)
 	other, otherKey := a.CreateWorkspace("other", "operator", schema.Admin)
 	a.AddAccount(other, schema.Mastodon, "m")
@@ -163,7 +163,7 @@ func TestTransfersLeaveRoomForOthers(t *testing.T) {
 			conn.Close()
 		}
 	}()
-	for range most {
+	for range maximum {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(a.URL, "http://"))
 		if err != nil {
 			t.Fatal(err)
@@ -176,15 +176,15 @@ func TestTransfersLeaveRoomForOthers(t *testing.T) {
 	upload := func(key string) *gatewaytest.Response {
 		return a.RequestWith(key, http.MethodPost, "/media", form, "Content-Type", contentType)
 	}
-	a.Eventually("all of them are arriving", func() bool { return len(shelf.Files(t)) == most })
+	a.Eventually("all of them are arriving", func() bool { return len(shelf.Files(t)) == maximum })
 	got := upload(a.Key)
 	got.WantError(http.StatusServiceUnavailable, "unavailable")
 	if got.Header.Get("Retry-After") != "1" {
 		t.Errorf("Retry-After = %q", got.Header.Get("Retry-After"))
 	}
 	a.Request(http.MethodGet, "/media", nil).Want(http.StatusOK)
-	kept := upload(otherKey).Want(http.StatusCreated).At("media", "url").Text()
-	if response := a.Fetch(http.MethodGet, kept); response.Status != http.StatusOK || !bytes.Equal(response.Body, dot) {
+	address := upload(otherKey).Want(http.StatusCreated).At("media", "url").Text()
+	if response := a.Fetch(http.MethodGet, address); response.Status != http.StatusOK || !bytes.Equal(response.Body, dot) {
 		t.Errorf("content is served with %d", response.Status)
 	}
 	for _, conn := range open {

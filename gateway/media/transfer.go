@@ -30,21 +30,21 @@ type transfer struct {
 	control   *http.ResponseController
 	began     time.Time
 	read      int64
-	most      int64
+	max       int64
 	limit     time.Duration
 }
 
 // newTransfer takes the body of a request, of at most the given bytes and within a limit.
-func newTransfer(c *gin.Context, most int64, limit time.Duration) *transfer {
+func newTransfer(c *gin.Context, maximum int64, limit time.Duration) *transfer {
 	return &transfer{
 		announced: c.Request.ContentLength,
-		body:      http.MaxBytesReader(c.Writer, c.Request.Body, most),
-		control:   http.NewResponseController(c.Writer), began: time.Now(), most: most, limit: limit,
+		body:      http.MaxBytesReader(c.Writer, c.Request.Body, maximum),
+		control:   http.NewResponseController(c.Writer), began: time.Now(), max: maximum, limit: limit,
 	}
 }
 
 func (t *transfer) Read(p []byte) (int, error) {
-	if t.announced > t.most {
+	if t.announced > t.max {
 		return 0, t.tooLarge(nil)
 	}
 	deadline := t.began.Add(min(schema.TransferTime(t.read), t.limit))
@@ -69,7 +69,7 @@ func (t *transfer) failure(err error) error {
 
 func (t *transfer) tooLarge(cause error) error {
 	return &schema.Error{
-		Kind: schema.PayloadTooLarge, Message: fmt.Sprintf("the upload must not be larger than %d MB", t.most>>20), Err: cause,
+		Kind: schema.PayloadTooLarge, Message: fmt.Sprintf("the upload must not be larger than %d MB", t.max>>20), Err: cause,
 	}
 }
 

@@ -35,7 +35,7 @@ func (m *media) createFromURL(c *gin.Context) error {
 		f.CheckURL("url", address)
 	}
 	readDescriptive(f, &u)
-	f.Finish()
+	f.NoteUnread()
 	m.checkAddress(c.Request.Context(), f, address)
 	if err := f.Report.Err(); err != nil {
 		return err
@@ -78,8 +78,7 @@ func (m *media) createAddress(c *gin.Context) error {
 	u.Announced.Size = int64(size)
 	u.Announced.SHA256 = readSum(f)
 	f.Text("mimeType", body.MaxShort) // taken for those who send it: only the content counts
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	reply, err := m.awaitUpload(c.Request.Context(), u)
@@ -87,8 +86,7 @@ func (m *media) createAddress(c *gin.Context) error {
 		return err
 	}
 	reply.Warnings = f.Report.Warnings
-	answer.JSON(c, http.StatusCreated, reply)
-	return nil
+	return answer.JSON(c, http.StatusCreated, reply)
 }
 
 // readSum reads the checksum of a file.
@@ -101,10 +99,10 @@ func readSum(f *body.Form) string {
 }
 
 // awaitUpload notes an upload that is to come, and says where it is to be sent.
-func (m *media) awaitUpload(ctx context.Context, u schema.Upload) (addressAnswer, error) {
+func (m *media) awaitUpload(ctx context.Context, u schema.Upload) (addressResponse, error) {
 	var err error
 	if u.Announced, err = m.Contents.Announce(ctx, u); err != nil {
-		return addressAnswer{}, err
+		return addressResponse{}, err
 	}
 	life := schema.UploadAddressLife
 	if u.Announced.Parts() > 0 {
@@ -113,15 +111,15 @@ func (m *media) awaitUpload(ctx context.Context, u schema.Upload) (addressAnswer
 	u.State, u.ExpiresAt = schema.UploadAwaited, u.CreatedAt.Add(life)
 	address, err := m.Contents.UploadURL(ctx, u.ID, life)
 	if err != nil {
-		return addressAnswer{}, err
+		return addressResponse{}, err
 	}
 	if address == "" {
 		address = m.address(u)
 	}
 	if err := m.Store.CreateMedia(ctx, u); err != nil {
-		return addressAnswer{}, err
+		return addressResponse{}, err
 	}
-	reply := addressAnswer{
+	reply := addressResponse{
 		Success: true, UploadURL: address, Method: http.MethodPut, Headers: map[string]string{},
 		MediaID: u.ID.String(), ExpiresAt: answer.Moment(u.ExpiresAt), PartSize: u.Announced.PartSize,
 	}
@@ -157,8 +155,7 @@ func (m *media) receive(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, mediaAnswer{Success: true, Media: m.Library.view(completed)})
-	return nil
+	return answer.JSON(c, http.StatusOK, mediaResponse{Success: true, Media: m.Library.view(completed)})
 }
 
 // awaited returns the upload of an address that takes it.

@@ -39,22 +39,22 @@ func (l *Library) view(u schema.Upload) uploadView {
 	return v
 }
 
-// mediaAnswer is the answer of what makes or reads one upload.
-type mediaAnswer struct {
+// mediaResponse is the answer of what makes or reads one upload.
+type mediaResponse struct {
 	Success  bool            `json:"success"`
 	Media    uploadView      `json:"media"`
 	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
-type mediaListAnswer struct {
+type mediaListResponse struct {
 	Success    bool              `json:"success"`
 	Media      []uploadView      `json:"media"`
 	Pagination answer.Pagination `json:"pagination"`
 	Warnings   []schema.Detail   `json:"warnings,omitempty"`
 }
 
-// addressAnswer is where and how the content of an upload is to be sent.
-type addressAnswer struct {
+// addressResponse is where and how the content of an upload is to be sent.
+type addressResponse struct {
 	Success   bool              `json:"success"`
 	UploadURL string            `json:"uploadUrl"`
 	Method    string            `json:"method"`
@@ -75,8 +75,8 @@ type partView struct {
 	Received  bool   `json:"received"`
 }
 
-// partsAnswer tells how far an upload in parts is.
-type partsAnswer struct {
+// partsResponse tells how far an upload in parts is.
+type partsResponse struct {
 	Success   bool              `json:"success"`
 	MediaID   string            `json:"mediaId"`
 	Method    string            `json:"method"`
@@ -86,8 +86,8 @@ type partsAnswer struct {
 	Parts     []partView        `json:"parts"`
 }
 
-// partAnswer is that a part was stored.
-type partAnswer struct {
+// partResponse is that a part was stored.
+type partResponse struct {
 	Success bool         `json:"success"`
 	Part    receivedPart `json:"part"`
 }

@@ -40,18 +40,16 @@ func (s *sessions) reset(c *gin.Context) error {
 	}
 	email := f.Email("email")
 	f.Require("email")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	err = s.Store.AskReset(c.Request.Context(), people.Attempt{Email: people.Email(email), Address: admission.RequestOf(c).Address.String()})
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusAccepted, answer.Message{
+	return answer.JSON(c, http.StatusAccepted, answer.Message{
 		Success: true, Message: "if this is the address of a user, a link is on its way: it works once, for an hour",
 	})
-	return nil
 }
 
 // changeEmail sends a link to an address by which whoever is signed in wants to sign in from now on, or has to prove
@@ -63,8 +61,7 @@ func (s *sessions) changeEmail(c *gin.Context) error {
 	}
 	email, given := f.Email("email"), givenPassword(f, "currentPassword")
 	f.Require("email")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	if err := s.confirm(c, "currentPassword", given); err != nil {
@@ -73,10 +70,9 @@ func (s *sessions) changeEmail(c *gin.Context) error {
 	if err := s.Store.AskEmail(c.Request.Context(), admission.RequestOf(c).Session.User.ID, people.Email(email)); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusAccepted, answer.Message{
+	return answer.JSON(c, http.StatusAccepted, answer.Message{
 		Success: true, Message: "a link is on its way to the address, which is yours once you have opened it; it works for a day",
 	})
-	return nil
 }
 
 // confirmEmail changes the address of whoever is signed in to the one that they have got a link at.
@@ -94,6 +90,5 @@ func (s *sessions) confirmEmail(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "you sign in as " + email + " from now on"})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "you sign in as " + email + " from now on"})
 }

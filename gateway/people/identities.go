@@ -48,12 +48,6 @@ type identityView struct {
 	LastUsedAt answer.Moment     `json:"lastUsedAt"`
 }
 
-type identitiesAnswer struct {
-	Success    bool            `json:"success"`
-	Identities []identityView  `json:"identities"`
-	Warnings   []schema.Detail `json:"warnings,omitempty"`
-}
-
 // list answers with the identities of whoever is signed in.
 func (i *identities) list(c *gin.Context) error {
 	warnings, err := body.NoParameters(c)
@@ -71,8 +65,7 @@ func (i *identities) list(c *gin.Context) error {
 			CreatedAt: answer.Moment(identity.CreatedAt), LastUsedAt: answer.Moment(identity.UsedAt),
 		}
 	}
-	answer.JSON(c, http.StatusOK, identitiesAnswer{Success: true, Identities: views, Warnings: warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "identities", views, warnings)
 }
 
 // nameOf returns how an issuer is called here; nil where it is not offered.
@@ -96,8 +89,7 @@ func (i *identities) link(c *gin.Context) error {
 	}
 	name, _ := f.Text("provider", body.MaxShort)
 	f.Require("provider")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	return i.depart(c, name, people.LinksIdentity, f.Report.Warnings)
@@ -112,8 +104,7 @@ func (i *identities) unlink(c *gin.Context) error {
 	if err := i.Store.UnlinkIdentity(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id, i.ways()); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the identity is unlinked, with what its groups gave you"})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the identity is unlinked, with what its groups gave you"})
 }
 
 // ways are those to sign in that are offered beside passwords.

@@ -62,18 +62,6 @@ func viewInvitation(i people.Invitation) invitationView {
 	}
 }
 
-type invitationAnswer struct {
-	Success    bool            `json:"success"`
-	Invitation invitationView  `json:"invitation"`
-	Warnings   []schema.Detail `json:"warnings,omitempty"`
-}
-
-type invitationsAnswer struct {
-	Success     bool             `json:"success"`
-	Invitations []invitationView `json:"invitations"`
-	Warnings    []schema.Detail  `json:"warnings,omitempty"`
-}
-
 // create invites somebody. Only this answer shows the token.
 func (i *invitations) create(c *gin.Context) error {
 	f, err := body.ReadForm(c)
@@ -82,8 +70,7 @@ func (i *invitations) create(c *gin.Context) error {
 	}
 	email, role := f.Email("email"), givenRole(f)
 	f.Require("email")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	token, err := people.NewToken(i.Random)
@@ -103,8 +90,7 @@ func (i *invitations) create(c *gin.Context) error {
 	view := viewInvitation(invitation)
 	view.Token = token
 	c.Header("Cache-Control", "no-store")
-	answer.JSON(c, http.StatusCreated, invitationAnswer{Success: true, Invitation: view, Warnings: f.Report.Warnings})
-	return nil
+	return answer.Named(c, http.StatusCreated, "invitation", view, f.Report.Warnings)
 }
 
 // list answers with the invitations that can be accepted.
@@ -117,12 +103,7 @@ func (i *invitations) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := make([]invitationView, len(all))
-	for n := range all {
-		views[n] = viewInvitation(all[n])
-	}
-	answer.JSON(c, http.StatusOK, invitationsAnswer{Success: true, Invitations: views, Warnings: warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "invitations", answer.List(all, viewInvitation), warnings)
 }
 
 // withdraw ends an invitation.
@@ -134,8 +115,7 @@ func (i *invitations) withdraw(c *gin.Context) error {
 	if err := i.Store.Withdraw(c.Request.Context(), admission.RequestOf(c).Session.Workspace, id); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the invitation is withdrawn"})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the invitation is withdrawn"})
 }
 
 // accept makes whoever has an invitation's token a member. A user accepts in their own session; anybody
@@ -161,8 +141,7 @@ func (i *invitations) accept(c *gin.Context) error {
 		f.Require("name")
 		f.Require("password")
 	}
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	if !user.IsZero() {
@@ -183,10 +162,9 @@ func (i *invitations) join(c *gin.Context, hash [32]byte, user schema.UserID) er
 	if err := i.Store.Join(c.Request.Context(), hash, user, r.Session.ID); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusCreated, welcomeAnswer{
+	return answer.JSON(c, http.StatusCreated, welcomeResponse{
 		Success: true, Message: "you are a member, and your session works on the workspace", CSRFToken: i.Cookies.CSRF(c.Request),
 	})
-	return nil
 }
 
 // joinAnew makes a user and begins their session.

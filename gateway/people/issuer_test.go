@@ -42,8 +42,8 @@ func newIssuer(t testing.TB) *issuer {
 	i.Server = httptest.NewUnstartedServer(nil)
 	address := "http://" + i.Listener.Addr().String()
 	client := storage.WebClient("crier", issuerSecret, "https://crier.example/api/v1/session/providers/acme/callback")
-	kept := storage.NewStorageWithClients(i, map[string]*storage.Client{"crier": client})
-	provider, err := op.NewProvider(&op.Config{CryptoKeyId: "key", CodeMethodS256: true}, issuerStorage{kept, i}, op.StaticIssuer(address),
+	store := storage.NewStorageWithClients(i, map[string]*storage.Client{"crier": client})
+	provider, err := op.NewProvider(&op.Config{CryptoKeyId: "key", CodeMethodS256: true}, issuerStorage{store, i}, op.StaticIssuer(address),
 		op.WithAllowInsecure(), op.WithLogger(slog.New(slog.DiscardHandler)))
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func newIssuer(t testing.TB) *issuer {
 	back := op.AuthCallbackURL(provider)
 	mux.Handle("/login/username", op.NewIssuerInterceptor(provider.IssuerFromRequest).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.FormValue("authRequestID")
-		if err := kept.CheckUsernamePassword(i.signedIn(), "x", id); err != nil {
+		if err := store.CheckUsernamePassword(i.signedIn(), "x", id); err != nil {
 			t.Error(err)
 		}
 		http.Redirect(w, r, back(r.Context(), id), http.StatusFound)

@@ -59,7 +59,7 @@ var choiceNames = map[people.MailKind]string{
 	people.MailPostsFailed: "postsFailed", people.MailReconnect: "accountsToReconnect", people.MailSuspension: "keysSuspended",
 }
 
-type choicesAnswer struct {
+type choicesResponse struct {
 	Success  bool            `json:"success"`
 	Mail     choicesView     `json:"mail"`
 	Warnings []schema.Detail `json:"warnings,omitempty"`
@@ -80,14 +80,13 @@ func (m *mail) show(c *gin.Context, warnings []schema.Detail) error {
 	if err != nil {
 		return err
 	}
-	response := choicesAnswer{Success: true, Warnings: warnings}
+	response := choicesResponse{Success: true, Warnings: warnings}
 	for _, choice := range all {
 		if at, ok := response.Mail.of()[choice.Kind]; ok {
 			*at = &choice.Wanted
 		}
 	}
-	answer.JSON(c, http.StatusOK, response)
-	return nil
+	return answer.JSON(c, http.StatusOK, response)
 }
 
 // choose stores what they want to get.
@@ -104,14 +103,13 @@ func (m *mail) choose(c *gin.Context) error {
 			continue
 		}
 		if want, ok := f.Boolean(name); ok {
-			if session.Role < kind.Least() {
-				f.Fail(name, body.CodeInvalidValue, "needs the role "+kind.Least().String())
+			if session.Role < kind.Min() {
+				f.Fail(name, body.CodeInvalidValue, "needs the role "+kind.Min().String())
 			}
 			wanted = append(wanted, people.MailChoice{Kind: kind, Wanted: want})
 		}
 	}
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	if err := m.Mail.Choose(c.Request.Context(), session.User.ID, session.Workspace, wanted); err != nil {

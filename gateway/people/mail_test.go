@@ -71,12 +71,12 @@ func isProven(v *gatewaytest.Session) bool {
 func TestInvitationsGoByMailAndProveAnAddress(t *testing.T) {
 	a := gatewaytest.New(t)
 	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
-	made := ada.Do(http.MethodPost, "/invitations", `{"email": "Bob@example.com", "role": "editor"}`).Want(http.StatusCreated).At("invitation")
-	if made.At("isMailed").Value != true {
+	invitation := ada.Do(http.MethodPost, "/invitations", `{"email": "Bob@example.com", "role": "editor"}`).Want(http.StatusCreated).At("invitation")
+	if invitation.At("isMailed").Value != true {
 		t.Error("it does not say that it goes by mail")
 	}
 	letter := letterTo(a, people.MailInvitation, "bob@example.com")
-	if letter.Workspace != "acme" || letter.By != "ada" || letter.Role != people.Editor || letter.Token == made.At("token").Text() || letter.Refusing == "" {
+	if letter.Workspace != "acme" || letter.By != "ada" || letter.Role != people.Editor || letter.Token == invitation.At("token").Text() || letter.Refusing == "" {
 		t.Errorf("letter = %+v", letter)
 	}
 	bob := &gatewaytest.Session{API: a}
@@ -84,9 +84,9 @@ func TestInvitationsGoByMailAndProveAnAddress(t *testing.T) {
 	if !isProven(bob) {
 		t.Error("whoever got the mail has not proven the address")
 	}
-	shown := invite(ada, "eve@example.com", people.Viewer)
+	token := invite(ada, "eve@example.com", people.Viewer)
 	eve := &gatewaytest.Session{API: a}
-	eve.Do(http.MethodPost, "/invitations/accept", accepting(shown)).Want(http.StatusCreated)
+	eve.Do(http.MethodPost, "/invitations/accept", accepting(token)).Want(http.StatusCreated)
 	if isProven(eve) {
 		t.Error("the token that the inviter saw proves an address")
 	}
@@ -111,16 +111,16 @@ func TestInvitationsByMailAreBounded(t *testing.T) {
 	a := gatewaytest.New(t)
 	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
 	for n := range people.MaxInvited + 1 {
-		made := ada.Do(http.MethodPost, "/invitations", fmt.Sprintf(`{"email": "u%d@example.com", "role": "viewer"}`, n)).Want(http.StatusCreated).At("invitation")
-		if mailed := made.At("isMailed").Value == true; mailed != (n < people.MaxInvited) {
+		invitation := ada.Do(http.MethodPost, "/invitations", fmt.Sprintf(`{"email": "u%d@example.com", "role": "viewer"}`, n)).Want(http.StatusCreated).At("invitation")
+		if mailed := invitation.At("isMailed").Value == true; mailed != (n < people.MaxInvited) {
 			t.Fatalf("invitation %d: isMailed = %t", n, mailed)
 		}
 	}
 	for n := range people.MaxUnknown + 1 {
 		workspace, _ := a.CreateWorkspace(fmt.Sprintf("w%d", n), "operator", schema.Read)
-		made := a.SignInMember(workspace, people.Owner, fmt.Sprintf("o%d", n)).
+		invitation := a.SignInMember(workspace, people.Owner, fmt.Sprintf("o%d", n)).
 			Do(http.MethodPost, "/invitations", `{"email": "victim@example.com", "role": "viewer"}`).Want(http.StatusCreated).At("invitation")
-		if mailed := made.At("isMailed").Value == true; mailed != (n < people.MaxUnknown) {
+		if mailed := invitation.At("isMailed").Value == true; mailed != (n < people.MaxUnknown) {
 			t.Errorf("invitation %d to one address: isMailed = %t", n, mailed)
 		}
 	}
@@ -186,9 +186,9 @@ func TestAddressesAreChangedByWhoGetsTheirMail(t *testing.T) {
 	}
 	letterTo(a, people.MailAddressChanged, "ada@example.com")
 	a.Exec(`update users set is_operator = true`)
-	told := strings.Join(a.AuditRows(ada.Do(http.MethodGet, "/audit/installation?action=email", nil).Want(http.StatusOK)), "\n")
-	if !strings.Contains(told, "email.change; user; ada; ; email:  → changed") || strings.Contains(told, "@") {
-		t.Errorf("the audit log tells %s", told)
+	records := strings.Join(a.AuditRows(ada.Do(http.MethodGet, "/audit/installation?action=email", nil).Want(http.StatusOK)), "\n")
+	if !strings.Contains(records, "email.change; user; ada; ; email:  → changed") || strings.Contains(records, "@") {
+		t.Errorf("the audit log tells %s", records)
 	}
 	// Somebody else's address is proven in vain.
 	ada.Do(http.MethodPost, "/me/email", fmt.Sprintf(`{"email": "eve@example.com", "currentPassword": %q}`, gatewaytest.Password)).Want(http.StatusAccepted)
@@ -318,8 +318,8 @@ func TestASuspensionIsSeenAndEnded(t *testing.T) {
 	if n := a.QueryInt(`select count(*) from request_windows where subject like 'refused %'`); n != 0 {
 		t.Error("what it was suspended for is counted still")
 	}
-	told := a.AuditRows(ada.Do(http.MethodGet, "/audit?action=key.unsuspend", nil).Want(http.StatusOK))
-	if len(told) != 1 || !strings.HasPrefix(told[0], "key.unsuspend; user; ada; ") {
-		t.Errorf("the audit log tells %q", told)
+	records := a.AuditRows(ada.Do(http.MethodGet, "/audit?action=key.unsuspend", nil).Want(http.StatusOK))
+	if len(records) != 1 || !strings.HasPrefix(records[0], "key.unsuspend; user; ada; ") {
+		t.Errorf("the audit log tells %q", records)
 	}
 }

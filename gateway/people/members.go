@@ -43,12 +43,6 @@ type memberView struct {
 	LastSeenAt *answer.Moment `json:"lastSeenAt"` // in the workspace, by the sessions there are
 }
 
-type membersAnswer struct {
-	Success  bool            `json:"success"`
-	Members  []memberView    `json:"members"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 // list answers with all members.
 func (m *members) list(c *gin.Context) error {
 	warnings, err := body.NoParameters(c)
@@ -66,8 +60,7 @@ func (m *members) list(c *gin.Context) error {
 			JoinedAt: answer.Moment(member.JoinedAt), LastSeenAt: answer.MomentOrNull(member.SeenAt),
 		}
 	}
-	answer.JSON(c, http.StatusOK, membersAnswer{Success: true, Members: views, Warnings: warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "members", views, warnings)
 }
 
 // change gives a member another role, which holds from their next request.
@@ -81,15 +74,13 @@ func (m *members) change(c *gin.Context) error {
 		return err
 	}
 	wanted.Role = givenRole(f)
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	if err := m.Store.ChangeMember(c.Request.Context(), wanted); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the member is " + wanted.Role.String() + " now"})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the member is " + wanted.Role.String() + " now"})
 }
 
 // remove ends a membership, and the member's API keys if that is asked for.
@@ -111,8 +102,7 @@ func (m *members) remove(c *gin.Context) error {
 	if err := m.Store.RemoveMember(c.Request.Context(), wanted); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the member is removed, and their sessions in the workspace have ended"})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the member is removed, and their sessions in the workspace have ended"})
 }
 
 // named reads whom a request is about, and who asks.

@@ -16,8 +16,8 @@ import (
 // invite makes an invitation and returns its token.
 func invite(v *gatewaytest.Session, email string, role people.Role) string {
 	v.Helper()
-	made := v.Do(http.MethodPost, "/invitations", fmt.Sprintf(`{"email": %q, "role": %q}`, email, role)).Want(http.StatusCreated).At("invitation")
-	return made.At("token").Text()
+	invitation := v.Do(http.MethodPost, "/invitations", fmt.Sprintf(`{"email": %q, "role": %q}`, email, role)).Want(http.StatusCreated).At("invitation")
+	return invitation.At("token").Text()
 }
 
 func accepting(token string) string {
@@ -231,11 +231,11 @@ func TestMembersLeaveAtOnceInEveryGateway(t *testing.T) {
 
 func TestRegistrationsInviteTheirOwner(t *testing.T) {
 	a := gatewaytest.New(t)
-	made := a.RequestWith("", http.MethodPost, "/keys/register", gatewaytest.RegistrationBody).Want(http.StatusCreated)
+	registration := a.RequestWith("", http.MethodPost, "/keys/register", gatewaytest.RegistrationBody).Want(http.StatusCreated)
 	v := &gatewaytest.Session{API: a}
-	v.Do(http.MethodPost, "/invitations/accept", accepting(made.At("ownerInvitation", "token").Text())).Want(http.StatusCreated)
+	v.Do(http.MethodPost, "/invitations/accept", accepting(registration.At("ownerInvitation", "token").Text())).Want(http.StatusCreated)
 	session := v.Do(http.MethodGet, "/session", nil).Want(http.StatusOK).At("session")
-	if session.Dotted("workspace.id") != made.At("workspace", "id").Text() || session.Dotted("workspace.role") != "owner" || session.Dotted("user.email") != "ada@acme.example" {
+	if session.Dotted("workspace.id") != registration.At("workspace", "id").Text() || session.Dotted("workspace.role") != "owner" || session.Dotted("user.email") != "ada@acme.example" {
 		t.Errorf("session = %v", session.Value)
 	}
 }

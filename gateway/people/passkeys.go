@@ -63,23 +63,6 @@ func viewPasskey(p people.Passkey) passkeyView {
 	}
 }
 
-type passkeyAnswer struct {
-	Success  bool            `json:"success"`
-	Passkey  passkeyView     `json:"passkey"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
-type passkeysAnswer struct {
-	Success  bool            `json:"success"`
-	Passkeys []passkeyView   `json:"passkeys"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
-type optionsAnswer struct {
-	Success bool            `json:"success"`
-	Options json.RawMessage `json:"options"`
-}
-
 // offered refuses where browsers know no passkeys.
 func (p *passkeys) offered() error {
 	if p.Verifier == nil {
@@ -109,8 +92,7 @@ func (p *passkeys) ask(c *gin.Context, kind people.CeremonyKind, optionsOf func(
 	if err := p.open(c, token, kind, ""); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusCreated, optionsAnswer{Success: true, Options: options})
-	return nil
+	return answer.Named(c, http.StatusCreated, "options", options, nil)
 }
 
 // signIn begins a session for whoever has a passkey.
@@ -123,11 +105,10 @@ func (p *passkeys) signIn(c *gin.Context) error {
 		return err
 	}
 	given := givenCredential(f)
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
-	used, begun, err := p.shown(c, given)
+	used, begun, err := p.verified(c, given)
 	if err != nil {
 		return err
 	}
@@ -141,8 +122,8 @@ func (p *passkeys) signIn(c *gin.Context) error {
 	return p.welcome(c, used.User, sessionToken, "you are signed in")
 }
 
-// shown returns the passkey that an authenticator has shown in the ceremony of the request's browser.
-func (p *passkeys) shown(c *gin.Context, given []byte) (used people.Passkey, begun people.Ceremony, err error) {
+// verified returns the passkey that an authenticator has shown in the ceremony of the request's browser.
+func (p *passkeys) verified(c *gin.Context, given []byte) (used people.Passkey, begun people.Ceremony, err error) {
 	token, begun, err := p.close(c, people.SignsInByPasskey)
 	if err != nil {
 		return used, begun, err
@@ -170,12 +151,7 @@ func (p *passkeys) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := make([]passkeyView, len(all))
-	for i := range all {
-		views[i] = viewPasskey(all[i])
-	}
-	answer.JSON(c, http.StatusOK, passkeysAnswer{Success: true, Passkeys: views, Warnings: warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "passkeys", answer.List(all, viewPasskey), warnings)
 }
 
 // propose begins the addition of a passkey.
@@ -204,8 +180,7 @@ func (p *passkeys) add(c *gin.Context) error {
 	}
 	name, given := f.GivenName(), givenCredential(f)
 	f.Require("name")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	token, _, err := p.close(c, people.AddsPasskey)
@@ -221,8 +196,7 @@ func (p *passkeys) add(c *gin.Context) error {
 	if err := p.Store.AddPasskey(c.Request.Context(), admission.RequestOf(c).Session.ID, passkey); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusCreated, passkeyAnswer{Success: true, Passkey: viewPasskey(passkey), Warnings: f.Report.Warnings})
-	return nil
+	return answer.Named(c, http.StatusCreated, "passkey", viewPasskey(passkey), f.Report.Warnings)
 }
 
 // rename gives a passkey another name.
@@ -237,15 +211,13 @@ func (p *passkeys) rename(c *gin.Context) error {
 	}
 	name := f.GivenName()
 	f.Require("name")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	if err := p.Store.RenamePasskey(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id, name); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the passkey is called " + name})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the passkey is called " + name})
 }
 
 // remove takes a passkey away, unless it is the last way to sign in.
@@ -257,6 +229,5 @@ func (p *passkeys) remove(c *gin.Context) error {
 	if err := p.Store.RemovePasskey(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id, p.ways()); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the passkey is removed"})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the passkey is removed"})
 }

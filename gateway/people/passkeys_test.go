@@ -34,23 +34,23 @@ func newAuthenticator() *authenticator {
 // create makes the passkey that a page asks for.
 func (d *authenticator) create(v *gatewaytest.Session, options gatewaytest.JSON) json.RawMessage {
 	v.Helper()
-	asked, err := virtual.ParseAttestationOptions(textOfJSON(v, options))
+	challenge, err := virtual.ParseAttestationOptions(textOfJSON(v, options))
 	if err != nil {
 		v.Fatal(err)
 	}
-	d.device.Options.UserHandle = []byte(asked.UserID)
-	return json.RawMessage(virtual.CreateAttestationResponse(d.site, d.device, d.key, *asked))
+	d.device.Options.UserHandle = []byte(challenge.UserID)
+	return json.RawMessage(virtual.CreateAttestationResponse(d.site, d.device, d.key, *challenge))
 }
 
 // get shows the passkey to a page that asks for one. It counts each use.
 func (d *authenticator) get(v *gatewaytest.Session, options gatewaytest.JSON) json.RawMessage {
 	v.Helper()
-	asked, err := virtual.ParseAssertionOptions(textOfJSON(v, options))
+	challenge, err := virtual.ParseAssertionOptions(textOfJSON(v, options))
 	if err != nil {
 		v.Fatal(err)
 	}
 	d.key.Counter++
-	return json.RawMessage(virtual.CreateAssertionResponse(d.site, d.device, d.key, *asked))
+	return json.RawMessage(virtual.CreateAssertionResponse(d.site, d.device, d.key, *challenge))
 }
 
 func textOfJSON(v *gatewaytest.Session, t gatewaytest.JSON) string {
@@ -105,12 +105,12 @@ func TestPasskeySignsIn(t *testing.T) {
 	ada.Do(http.MethodDelete, "/me/passkeys/"+id, nil).Want(http.StatusOK)
 	signInByPasskey(elsewhere, device).WantError(http.StatusUnauthorized, "unauthorized")
 	a.Exec(`update users set is_operator = true`)
-	told := a.AuditRows(ada.Do(http.MethodGet, "/audit/installation", nil).Want(http.StatusOK))
+	records := a.AuditRows(ada.Do(http.MethodGet, "/audit/installation", nil).Want(http.StatusOK))
 	for _, want := range []string{
 		"passkey.add; user; ada; ofada", "passkey.rename; user; ada; Laptop; name: ofada → Laptop", "passkey.remove; user; ada; Laptop", "session.begin; user; ada; ; by:  → passkey",
 	} {
-		if !slices.Contains(told, want) {
-			t.Errorf("%q is not told in %q", want, told)
+		if !slices.Contains(records, want) {
+			t.Errorf("%q is not told in %q", want, records)
 		}
 	}
 }
@@ -168,11 +168,11 @@ func TestPasskeyAnswersItsChallengeOnce(t *testing.T) {
 		return map[string]any{"credential": device.get(v, options)}
 	}
 	browser := &gatewaytest.Session{API: a}
-	shown := begin(browser)
+	challenge := begin(browser)
 	cookie := browser.Ceremony
-	browser.Do(http.MethodPost, "/session/passkey", shown).Want(http.StatusCreated)
+	browser.Do(http.MethodPost, "/session/passkey", challenge).Want(http.StatusCreated)
 	browser.Ceremony = cookie
-	browser.Do(http.MethodPost, "/session/passkey", shown).WantError(http.StatusUnauthorized, "unauthorized")
+	browser.Do(http.MethodPost, "/session/passkey", challenge).WantError(http.StatusUnauthorized, "unauthorized")
 
 	other := &gatewaytest.Session{API: a}
 	begin(other)

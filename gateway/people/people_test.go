@@ -72,12 +72,12 @@ func TestSessionBeginsAnewAtEachSignIn(t *testing.T) {
 func TestSignInTellsNothingOfUsers(t *testing.T) {
 	a := gatewaytest.New(t)
 	a.AddUser("ada", people.Membership{})
-	var said []string
+	var messages []string
 	for _, email := range []string{"ada@example.com", "nobody@example.com"} {
 		for range people.AttemptsByEmail {
 			got := a.RequestWith("", http.MethodPost, "/session", `{"email": "`+email+`", "password": "wrong words of mine"}`)
 			got.WantError(http.StatusUnauthorized, "unauthorized")
-			said = append(said, string(got.Body))
+			messages = append(messages, string(got.Body))
 		}
 		got := a.RequestWith("", http.MethodPost, "/session", `{"email": "`+email+`", "password": "`+gatewaytest.Password+`"}`)
 		got.WantError(http.StatusTooManyRequests, "rate_limit_exceeded")
@@ -85,9 +85,9 @@ func TestSignInTellsNothingOfUsers(t *testing.T) {
 			t.Error("no Retry-After")
 		}
 	}
-	for _, other := range said[1:] {
-		if other != said[0] {
-			t.Fatalf("%s\n%s", said[0], other)
+	for _, other := range messages[1:] {
+		if other != messages[0] {
+			t.Fatalf("%s\n%s", messages[0], other)
 		}
 	}
 }
@@ -98,14 +98,14 @@ func TestSignInByAPasswordThatChangesMeanwhile(t *testing.T) {
 	a := gatewaytest.New(t)
 	ada := a.SignInMember(a.Workspace, people.Viewer, "ada")
 	attempt := people.Attempt{Email: "ada@example.com", Address: "203.0.113.7/32"}
-	shown, err := a.People().CountAttempt(t.Context(), attempt)
+	counted, err := a.People().CountAttempt(t.Context(), attempt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	changed := `{"currentPassword": "` + gatewaytest.Password + `", "newPassword": "other words of mine"}`
 	ada.Do(http.MethodPatch, "/me/password", changed).Want(http.StatusOK)
 	late := people.NewSession{ID: schema.NewSessionID(a.Now()), Hash: [32]byte{1}, Address: attempt.Address, At: a.Now()}
-	if err := a.People().SignIn(t.Context(), late, attempt, shown); schema.KindOf(err) != schema.Unauthorized {
+	if err := a.People().SignIn(t.Context(), late, attempt, counted); schema.KindOf(err) != schema.Unauthorized {
 		t.Errorf("SignIn = %v", err)
 	}
 	if n := a.QueryInt(`select count(*) from sessions`); n != 1 {
@@ -280,13 +280,13 @@ func TestSessionRefusesWhatIsMeantElsewhere(t *testing.T) {
 	a := gatewaytest.New(t)
 	ada := a.SignInMember(a.Workspace, people.Editor, "ada")
 	ada.Do(http.MethodPatch, "/session", `{"test": true}`).Want(http.StatusOK)
-	shown := a.Workspace.String() + "/test"
-	ada.Do(http.MethodPost, "/brands", `{"name": "test"}`, "X-Crier-Scope", shown).Want(http.StatusCreated)
+	scope := a.Workspace.String() + "/test"
+	ada.Do(http.MethodPost, "/brands", `{"name": "test"}`, "X-Crier-Scope", scope).Want(http.StatusCreated)
 
-	ada.Do(http.MethodPatch, "/session", `{"test": false}`, "X-Crier-Scope", shown).Want(http.StatusOK)
+	ada.Do(http.MethodPatch, "/session", `{"test": false}`, "X-Crier-Scope", scope).Want(http.StatusOK)
 	for _, refused := range []*gatewaytest.Response{
-		ada.Do(http.MethodPost, "/brands", `{"name": "stray"}`, "X-Crier-Scope", shown),
-		ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", shown),
+		ada.Do(http.MethodPost, "/brands", `{"name": "stray"}`, "X-Crier-Scope", scope),
+		ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", scope),
 		ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", schema.NewWorkspaceID(a.Now()).String()+"/live"),
 		ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", "live"),
 	} {
@@ -294,12 +294,12 @@ func TestSessionRefusesWhatIsMeantElsewhere(t *testing.T) {
 			t.Errorf("the detail is %v, want scope_changed", code)
 		}
 	}
-	ada.Do(http.MethodGet, "/session", nil, "X-Crier-Scope", shown).Want(http.StatusOK)
+	ada.Do(http.MethodGet, "/session", nil, "X-Crier-Scope", scope).Want(http.StatusOK)
 	live := a.Workspace.String() + "/live"
 	if n := ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", live).Want(http.StatusOK).At("brands").Len(); n != 0 {
 		t.Errorf("live has %d brands, want none", n)
 	}
-	a.Request(http.MethodGet, "/brands", nil, "X-Crier-Scope", shown).Want(http.StatusOK) // of a key
+	a.Request(http.MethodGet, "/brands", nil, "X-Crier-Scope", scope).Want(http.StatusOK) // of a key
 }
 
 func TestSessionTurnsToOwnWorkspacesOnly(t *testing.T) {

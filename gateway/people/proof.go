@@ -79,15 +79,13 @@ func (s *sessions) prove(c *gin.Context) error {
 	if err := prove(c, f); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "for ten minutes you may change how you sign in"})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "for ten minutes you may change how you sign in"})
 }
 
 func (s *sessions) proveByPassword(c *gin.Context, f *body.Form) error {
 	given := givenPassword(f, "password")
 	f.Require("password")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	session := admission.RequestOf(c).Session
@@ -110,11 +108,10 @@ func (s *sessions) proveByPasskey(c *gin.Context, f *body.Form) error {
 		return err
 	}
 	given := givenCredential(f)
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
-	used, _, err := keys.shown(c, given)
+	used, _, err := keys.verified(c, given)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ type providerView struct {
 	Title string `json:"title"`
 }
 
-type providersAnswer struct {
+type providersResponse struct {
 	Success   bool            `json:"success"`
 	Providers []providerView  `json:"providers"`
 	Passkeys  bool            `json:"passkeys"`
@@ -50,8 +50,7 @@ func (p *providers) list(c *gin.Context) error {
 	for i, provider := range p.Providers {
 		views[i] = providerView{Name: provider.Name(), Title: provider.Title()}
 	}
-	answer.JSON(c, http.StatusOK, providersAnswer{Success: true, Providers: views, Passkeys: p.Verifier != nil, Warnings: warnings})
-	return nil
+	return answer.JSON(c, http.StatusOK, providersResponse{Success: true, Providers: views, Passkeys: p.Verifier != nil, Warnings: warnings})
 }
 
 // provider returns the one of a name. The error is NotFound where there is none.
@@ -62,12 +61,6 @@ func (s *sessions) provider(name string) (*oidc.Provider, error) {
 		}
 	}
 	return nil, &schema.Error{Kind: schema.NotFound, Message: "there is no such provider; GET /session/providers lists them"}
-}
-
-type redirectAnswer struct {
-	Success  bool            `json:"success"`
-	URL      string          `json:"url"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
 // start answers with where the browser signs in.
@@ -93,8 +86,7 @@ func (s *sessions) depart(c *gin.Context, name string, kind people.CeremonyKind,
 	if err := s.open(c, token, kind, provider.Name()); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusCreated, redirectAnswer{Success: true, URL: address, Warnings: warnings})
-	return nil
+	return answer.Named(c, http.StatusCreated, "url", address, warnings)
 }
 
 // callbackURL is where an issuer sends browsers back to: each has its own, so that none answers in another's place

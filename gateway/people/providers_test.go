@@ -82,11 +82,11 @@ func TestProviderMakesMembersOfGroups(t *testing.T) {
 	ada.Do(http.MethodDelete, "/members/"+a.UserID("owner"), nil).Want(http.StatusOK)
 	enter("owner", "readers")
 	enter("owner")
-	told := a.AuditRows(ada.Do(http.MethodGet, "/audit?action=member&limit=100", nil).Want(http.StatusOK))
+	records := a.AuditRows(ada.Do(http.MethodGet, "/audit?action=member&limit=100", nil).Want(http.StatusOK))
 	by := "; system; groups of " + i.URL + "; Ada L; role: "
 	for _, want := range []string{"member.join" + by + " → editor", "member.change" + by + "editor → viewer", "member.remove" + by + "viewer → "} {
-		if !slices.Contains(told, want) {
-			t.Errorf("%q is not told in %q", want, told)
+		if !slices.Contains(records, want) {
+			t.Errorf("%q is not told in %q", want, records)
 		}
 	}
 }
@@ -147,10 +147,10 @@ func TestProviderLinksInASessionAlone(t *testing.T) {
 	addPasskey(ada, newAuthenticator())
 	ada.Do(http.MethodDelete, "/me/identities/"+id, nil).Want(http.StatusOK)
 	a.Exec(`update users set is_operator = true`)
-	told := a.AuditRows(ada.Do(http.MethodGet, "/audit/installation?action=identity", nil).Want(http.StatusOK))
+	records := a.AuditRows(ada.Do(http.MethodGet, "/audit/installation?action=identity", nil).Want(http.StatusOK))
 	for _, want := range []string{"identity.link; user; ada; ada; identity:  → " + i.URL, "identity.unlink; user; ada; ada; identity: " + i.URL + " → "} {
-		if !slices.Contains(told, want) {
-			t.Errorf("%q is not told in %q", want, told)
+		if !slices.Contains(records, want) {
+			t.Errorf("%q is not told in %q", want, records)
 		}
 	}
 }

@@ -42,8 +42,7 @@ func (s *sessions) show(c *gin.Context, session people.Session, warnings []schem
 		}
 	}
 	c.Header("Cache-Control", "no-store")
-	answer.JSON(c, http.StatusOK, currentAnswer{Success: true, Session: view, Warnings: warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "session", view, warnings)
 }
 
 // turn makes the session work on another workspace, or on the other side of it.
@@ -62,8 +61,7 @@ func (s *sessions) turn(c *gin.Context) error {
 	if test, ok := f.Boolean("test"); ok {
 		session.Sandbox = test
 	}
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	if err := s.Store.TurnSession(c.Request.Context(), session.ID, session.Workspace, session.Sandbox); err != nil {
@@ -84,8 +82,7 @@ func (s *sessions) signOut(c *gin.Context) error {
 		return err
 	}
 	s.Cookies.Clear(c)
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "you are signed out"})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "you are signed out"})
 }
 
 // list answers with the sessions of whoever is signed in.
@@ -103,8 +100,7 @@ func (s *sessions) list(c *gin.Context) error {
 	for i := range all {
 		views[i] = viewSession(all[i], current.ID)
 	}
-	answer.JSON(c, http.StatusOK, sessionsAnswer{Success: true, Sessions: views, Warnings: warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "sessions", views, warnings)
 }
 
 // end ends one of their sessions.
@@ -116,8 +112,7 @@ func (s *sessions) end(c *gin.Context) error {
 	if err := s.Store.EndSession(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the session has ended"})
-	return nil
+	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the session has ended"})
 }
 
 // changePassword stores another password, and ends all other sessions. Whoever has one shows it; it is
@@ -129,8 +124,7 @@ func (s *sessions) changePassword(c *gin.Context) error {
 	}
 	before, wanted := givenPassword(f, "currentPassword"), newPassword(f, "newPassword")
 	f.Require("newPassword")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	session := admission.RequestOf(c).Session
@@ -150,8 +144,7 @@ func (s *sessions) changePassword(c *gin.Context) error {
 		return err
 	}
 	s.Cookies.Set(c, token)
-	answer.JSON(c, http.StatusOK, welcomeAnswer{
+	return answer.JSON(c, http.StatusOK, welcomeResponse{
 		Success: true, Message: "the password is changed; all other sessions have ended", CSRFToken: people.CSRFToken(token),
 	})
-	return nil
 }

@@ -28,8 +28,7 @@ func (s *sessions) signIn(c *gin.Context) error {
 	email, given := f.Email("email"), givenPassword(f, "password")
 	f.Require("email")
 	f.Require("password")
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	attempt := people.Attempt{Email: people.Email(email), Address: admission.RequestOf(c).Address.String(), Browser: s.browser(c)}
@@ -57,16 +56,16 @@ func (s *sessions) signIn(c *gin.Context) error {
 
 // givenPassword reads a password that is checked, whatever it is.
 func givenPassword(f *body.Form, name string) string {
-	text, _ := f.Text(name, password.Most*utf8Most)
+	text, _ := f.Text(name, password.Max*maxUTF8)
 	return text
 }
 
 // utf8Most is how many bytes a character takes at most.
-const utf8Most = 4
+const maxUTF8 = 4
 
 // newPassword reads a password that is to be stored.
 func newPassword(f *body.Form, name string) string {
-	text, ok := f.Text(name, password.Most*utf8Most)
+	text, ok := f.Text(name, password.Max*maxUTF8)
 	if wrong := password.Check(text); ok && wrong != "" {
 		f.Fail(name, body.CodeInvalidValue, wrong)
 	}
@@ -109,8 +108,7 @@ func (s *sessions) redeem(c *gin.Context) error {
 		f.Require("name")
 		f.Require("password")
 	}
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	if chosen != "" {
@@ -150,7 +148,7 @@ func agentOf(c *gin.Context) string {
 	return agent
 }
 
-type welcomeAnswer struct {
+type welcomeResponse struct {
 	Success   bool   `json:"success"`
 	Message   string `json:"message"`
 	CSRFToken string `json:"csrfToken"`
@@ -161,6 +159,5 @@ func (s *sessions) welcome(c *gin.Context, user schema.UserID, token, message st
 	if err := s.remember(c, user); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusCreated, welcomeAnswer{Success: true, Message: message, CSRFToken: people.CSRFToken(token)})
-	return nil
+	return answer.JSON(c, http.StatusCreated, welcomeResponse{Success: true, Message: message, CSRFToken: people.CSRFToken(token)})
 }

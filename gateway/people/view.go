@@ -39,12 +39,6 @@ type currentView struct {
 	ExpiresAt  answer.Moment    `json:"expiresAt"`
 }
 
-type currentAnswer struct {
-	Success  bool            `json:"success"`
-	Session  currentView     `json:"session"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 // sessionView is a session as its owner sees it.
 type sessionView struct {
 	ID         schema.SessionID `json:"id"`
@@ -58,12 +52,6 @@ type sessionView struct {
 	CreatedAt  answer.Moment    `json:"createdAt"`
 	LastUsedAt answer.Moment    `json:"lastUsedAt"`
 	ExpiresAt  answer.Moment    `json:"expiresAt"`
-}
-
-type sessionsAnswer struct {
-	Success  bool            `json:"success"`
-	Sessions []sessionView   `json:"sessions"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
 func viewSession(r people.SessionRecord, current schema.SessionID) sessionView {

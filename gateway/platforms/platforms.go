@@ -32,14 +32,14 @@ func Routes(c Config) []admission.Route {
 // platforms is the resource.
 type platforms struct{ Config }
 
-type listAnswer struct {
+type listResponse struct {
 	Success   bool            `json:"success"`
 	Limits    schema.LimitSet `json:"limits"` // which the workspace is held to
 	Platforms []platformView  `json:"platforms"`
 	Warnings  []schema.Detail `json:"warnings,omitempty"`
 }
 
-type platformAnswer struct {
+type platformResponse struct {
 	Success  bool            `json:"success"`
 	Limits   schema.LimitSet `json:"limits"`
 	Platform platformView    `json:"platform"`
@@ -56,13 +56,12 @@ func (p *platforms) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := listAnswer{Success: true, Limits: found.Limits(), Warnings: warnings}
+	reply := listResponse{Success: true, Limits: found.Limits(), Warnings: warnings}
 	for _, platform := range schema.Platforms() {
 		account := schema.Account{Platform: platform, Limits: found.Limits()}
 		reply.Platforms = append(reply.Platforms, viewPlatform(p.Constraints(platform), account))
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 // get answers what is taken on one platform, of an account where one is named.
@@ -88,9 +87,8 @@ func (p *platforms) get(c *gin.Context) error {
 			return &schema.Error{Kind: schema.NotFound, Message: "there is no such account on " + platform.String() + ": GET /accounts lists those there are"}
 		}
 	}
-	answer.JSON(c, http.StatusOK, platformAnswer{
+	return answer.JSON(c, http.StatusOK, platformResponse{
 		Success: true, Limits: account.Limits, Platform: viewPlatform(p.Constraints(platform), *account),
 		Warnings: q.Report.Warnings,
 	})
-	return nil
 }

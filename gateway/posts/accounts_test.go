@@ -74,22 +74,22 @@ func TestABareNameMeansTheBrandsOnlyAccount(t *testing.T) {
 		return a.Request(http.MethodPost, "/posts", fmt.Sprintf(`{"content": "x", "platforms": [%s], "brandId": %q, "status": "draft"}`, platform, brand))
 	}
 	for brand, want := range map[string]schema.AccountID{cafeBrand: cafe, barBrand: bar} {
-		made := post(`"mastodon"`, brand).Want(http.StatusCreated)
-		if got := made.At("post", "platforms", 0, "accountId").Text(); got != want.String() || made.Has("warnings") {
-			t.Errorf("the account is %s, want %s; warnings: %v", got, want, made.At("warnings"))
+		created := post(`"mastodon"`, brand).Want(http.StatusCreated)
+		if got := created.At("post", "platforms", 0, "accountId").Text(); got != want.String() || created.Has("warnings") {
+			t.Errorf("the account is %s, want %s; warnings: %v", got, want, created.At("warnings"))
 		}
 	}
 	// An account that is not the brand's is taken where it is named or in no brand, which a warning says.
 	for platform, account := range map[string]schema.AccountID{
 		`"bluesky"`: club, fmt.Sprintf(`{"platform": "mastodon", "accountId": %q}`, bar): bar,
 	} {
-		made := post(platform, cafeBrand).Want(http.StatusCreated)
-		warning := made.At("warnings", 0)
-		if made.At("post", "platforms", 0, "accountId").Text() != account.String() ||
+		created := post(platform, cafeBrand).Want(http.StatusCreated)
+		warning := created.At("warnings", 0)
+		if created.At("post", "platforms", 0, "accountId").Text() != account.String() ||
 			warning.At("code").Text() != "account_of_another_brand" || !strings.Contains(warning.At("message").Text(), account.String()) {
-			t.Errorf("%s: %v", platform, made)
+			t.Errorf("%s: %v", platform, created)
 		}
-		id := made.At("post", "id").Text()
+		id := created.At("post", "id").Text()
 		if changed := a.Request(http.MethodPatch, "/posts/"+id, `{"content": "y"}`).Want(http.StatusOK); changed.Has("warnings") {
 			t.Errorf("%s: a change of something else warns: %v", platform, changed)
 		}

@@ -35,7 +35,7 @@ type attemptView struct {
 	URL          string `json:"url,omitempty"`
 }
 
-type attemptsAnswer struct {
+type attemptsResponse struct {
 	Success    bool              `json:"success"`
 	Attempts   []attemptView     `json:"attempts"`
 	Pagination answer.Pagination `json:"pagination"`
@@ -64,10 +64,9 @@ func (p *posts) attempts(c *gin.Context) error {
 	for _, a := range all[from:to] {
 		views = append(views, viewAttempt(a, post.Targets))
 	}
-	answer.JSON(c, http.StatusOK, attemptsAnswer{
+	return answer.JSON(c, http.StatusOK, attemptsResponse{
 		Success: true, Attempts: views, Pagination: page.Of(len(all), to < len(all)), Warnings: q.Report.Warnings,
 	})
-	return nil
 }
 
 func viewAttempt(a schema.Attempt, targets []schema.Target) attemptView {

@@ -37,7 +37,7 @@ func (p *posts) build(ctx context.Context, b batch, f *body.Form, read func(*bod
 	if b.key.DraftsOnly && mode != asDraft {
 		f.Fail("status", body.CodeInvalidValue, "must be draft: your role makes drafts alone")
 	}
-	f.Finish()
+	f.NoteUnread()
 	requirePlatforms(f, fields)
 	change := p.changeOf(ctx, b, fields, r)
 	change.apply(&post)

@@ -20,9 +20,9 @@ import (
 
 const maxBulk = 25
 
-// bulkAnswer is the answer of a bulk creation. Its status is 201 even if every entry
+// bulkResponse is the answer of a bulk creation. Its status is 201 even if every entry
 // failed.
-type bulkAnswer struct {
+type bulkResponse struct {
 	Success  bool            `json:"success"`
 	Results  []bulkResult    `json:"results"`
 	Summary  bulkSummary     `json:"summary"`
@@ -122,7 +122,7 @@ func (p *posts) answerDryRun(c *gin.Context, b batch, entries []bulkEntry, warni
 }
 
 // without returns an answer in which posts that the store refused have failed.
-func (p *posts) without(reply bulkAnswer, refused map[schema.PostID]*schema.Error) bulkAnswer {
+func (p *posts) without(reply bulkResponse, refused map[schema.PostID]*schema.Error) bulkResponse {
 	reply.Results = slices.Clone(reply.Results)
 	for id, e := range refused {
 		i := slices.IndexFunc(reply.Results, func(r bulkResult) bool { return r.Post != nil && r.Post.ID == id.String() })
@@ -149,7 +149,7 @@ func (p *posts) readBulk(f *body.Form, b *batch) []body.Value {
 		b.timezone = name
 	}
 	b.dryRun, _ = f.Boolean("dryRun")
-	f.Finish()
+	f.NoteUnread()
 	return items
 }
 
@@ -245,9 +245,9 @@ func moveToFreeDays(entries []bulkEntry, refused map[schema.PostID]*schema.Error
 }
 
 // answerBulk returns the posts to store, and the answer for all entries.
-func (p *posts) answerBulk(entries []bulkEntry) ([]schema.Post, bulkAnswer) {
+func (p *posts) answerBulk(entries []bulkEntry) ([]schema.Post, bulkResponse) {
 	accepted := make([]schema.Post, 0, len(entries))
-	reply := bulkAnswer{Success: true, Results: make([]bulkResult, len(entries))}
+	reply := bulkResponse{Success: true, Results: make([]bulkResult, len(entries))}
 	for i, e := range entries {
 		reply.Results[i] = bulkResult{Index: i, Warnings: e.Warnings}
 		if err := refusal(e.Report); err != nil {

@@ -57,7 +57,7 @@ func TestTextsOfOnePlatformAreShownAndKeptWithAWarning(t *testing.T) {
 	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	a.AddAccount(a.Workspace, schema.Twitter, "@a")
 	a.AddAccount(a.Workspace, schema.Bluesky, "a.bsky.social")
-	made := `{"content": "x", "platforms": ["mastodon", {"platform": "twitter", "content": "of its own"}, "bluesky"],
+	withTexts := `{"content": "x", "platforms": ["mastodon", {"platform": "twitter", "content": "of its own"}, "bluesky"],
 		"platformSettings": {"bluesky": {"content": "of the settings"}}, ` + a.InAnHour() + `}`
 	for name, tt := range map[string]struct{ body, warned string }{
 		"the text":                   {`{"content": "y"}`, "twitter bluesky"},
@@ -67,10 +67,10 @@ func TestTextsOfOnePlatformAreShownAndKeptWithAWarning(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a.Under(t)
-			id := a.Request(http.MethodPost, "/posts", made).Want(http.StatusCreated).At("post", "id").Text()
-			shown := a.Request(http.MethodGet, "/posts/"+id, nil).Want(http.StatusOK).At("post", "platforms")
-			if got := shown.At(1, "contentOverride").Text(); got != "of its own" || shown.At(0, "contentOverride").Value != nil {
-				t.Errorf("platforms = %v", shown)
+			id := a.Request(http.MethodPost, "/posts", withTexts).Want(http.StatusCreated).At("post", "id").Text()
+			targets := a.Request(http.MethodGet, "/posts/"+id, nil).Want(http.StatusOK).At("post", "platforms")
+			if got := targets.At(1, "contentOverride").Text(); got != "of its own" || targets.At(0, "contentOverride").Value != nil {
+				t.Errorf("platforms = %v", targets)
 			}
 			changed := a.Request(http.MethodPatch, "/posts/"+id, tt.body).Want(http.StatusOK)
 			var warned []string

@@ -26,8 +26,8 @@ type writer interface {
 	Delete(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (cancelled bool, err error)
 }
 
-// postAnswer is the answer of what makes or changes one post.
-type postAnswer struct {
+// postResponse is the answer of what makes or changes one post.
+type postResponse struct {
 	Success  bool            `json:"success"`
 	Post     postView        `json:"post"`
 	Warnings []schema.Detail `json:"warnings,omitempty"`
@@ -36,7 +36,7 @@ type postAnswer struct {
 // create makes one post.
 func (p *posts) create(c *gin.Context) error {
 	return p.createOne(c, readPostFields, func(post schema.Post, warnings []schema.Detail) any {
-		return postAnswer{Success: true, Post: viewPost(post), Warnings: warnings}
+		return postResponse{Success: true, Post: viewPost(post), Warnings: warnings}
 	})
 }
 

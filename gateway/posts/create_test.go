@@ -180,14 +180,14 @@ func TestAllThatIsWrongComesAtOnce(t *testing.T) {
 
 func TestSeveralAccountsHaveToBeNamed(t *testing.T) {
 	a := gatewaytest.New(t)
-	one, two := a.AddAccount(a.Workspace, schema.Mastodon, "@one"), a.AddAccount(a.Workspace, schema.Mastodon, "@two")
+	first, two := a.AddAccount(a.Workspace, schema.Mastodon, "@one"), a.AddAccount(a.Workspace, schema.Mastodon, "@two")
 	for _, platforms := range []string{`["mastodon"]`, `[{"platform": "mastodon"}]`} {
 		e := a.Request(http.MethodPost, "/posts", `{"content": "x", "publishNow": true, "platforms": `+platforms+`}`).
 			WantError(http.StatusBadRequest, "account_ambiguous")
 		if e.At("details").Len() != 2 {
 			t.Fatalf("details = %v, want both accounts", e.At("details"))
 		}
-		for i, id := range []schema.AccountID{one, two} {
+		for i, id := range []schema.AccountID{first, two} {
 			if got := e.At("details", i, "message").Text(); !strings.Contains(got, id.String()) {
 				t.Errorf("choice %d = %q, want %s", i, got, id)
 			}
@@ -323,8 +323,8 @@ func TestADryRunOfABulkMakesNothing(t *testing.T) {
 	if got := a.Request(http.MethodGet, "/posts", "").Want(http.StatusOK).At("posts").Len(); got != 0 {
 		t.Errorf("there are %d posts", got)
 	}
-	made := strings.Replace(body, "true", "false", 1)
-	a.Request(http.MethodPost, "/posts/bulk", made, "Idempotency-Key", "dry").Want(http.StatusCreated)
+	wet := strings.Replace(body, "true", "false", 1)
+	a.Request(http.MethodPost, "/posts/bulk", wet, "Idempotency-Key", "dry").Want(http.StatusCreated)
 }
 
 func TestBulksOutsideTheirBoundsAreRefused(t *testing.T) {

@@ -8,17 +8,17 @@ import (
 func TestDuplicatesAreRememberedFiveMinutes(t *testing.T) {
 	d := new(duplicates)
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	one, other := duplicate{fingerprint: [32]byte{1}}, duplicate{fingerprint: [32]byte{2}}
+	first, other := duplicate{fingerprint: [32]byte{1}}, duplicate{fingerprint: [32]byte{2}}
 	for _, step := range []struct {
 		request duplicate
 		after   time.Duration
 		want    bool
 	}{
-		{one, 0, false},
-		{one, 4 * time.Minute, true},
+		{first, 0, false},
+		{first, 4 * time.Minute, true},
 		{other, 4 * time.Minute, false},
-		{one, 8 * time.Minute, true},
-		{one, 13 * time.Minute, false},
+		{first, 8 * time.Minute, true},
+		{first, 13 * time.Minute, false},
 		{other, 30 * time.Minute, false},
 	} {
 		if got := d.seen(step.request, at.Add(step.after)); got != step.want {

@@ -120,7 +120,7 @@ func readTarget(f *body.Form, item body.Value, n int) targetFields {
 		return t
 	}
 	inner, _ := f.Child(item, "platforms", n)
-	defer inner.Finish()
+	defer inner.NoteUnread()
 	t.account, _ = inner.Text("accountId", body.MaxShort)
 	t.content, _ = inner.Prose("content", maxContent)
 	name, ok := inner.Text("platform", body.MaxShort)
@@ -148,7 +148,7 @@ func readMedia(f *body.Form) []schema.Media {
 			continue
 		}
 		media = append(media, readMediaItem(&inner))
-		inner.Finish()
+		inner.NoteUnread()
 	}
 	return media
 }
@@ -249,7 +249,7 @@ func readComments(f *body.Form) []schema.FirstComment {
 		if comment.Text, ok = inner.Prose("text", maxContent); !ok {
 			inner.Require("text")
 		}
-		inner.Finish()
+		inner.NoteUnread()
 		comments = append(comments, comment)
 	}
 	return comments

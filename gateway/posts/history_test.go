@@ -62,19 +62,19 @@ func TestNobodySeesThatAPostIsInHistory(t *testing.T) {
 func withoutUpdates(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
-		kept := map[string]any{}
+		rest := map[string]any{}
 		for name, inner := range value {
 			if name != "updatedAt" {
-				kept[name] = withoutUpdates(inner)
+				rest[name] = withoutUpdates(inner)
 			}
 		}
-		return kept
+		return rest
 	case []any:
-		kept := make([]any, len(value))
+		rest := make([]any, len(value))
 		for i, inner := range value {
-			kept[i] = withoutUpdates(inner)
+			rest[i] = withoutUpdates(inner)
 		}
-		return kept
+		return rest
 	default:
 		return value
 	}

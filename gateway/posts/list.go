@@ -37,7 +37,7 @@ func (p *posts) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := listAnswer{Success: true, Posts: make([]postView, len(page.Posts)), Truncated: page.Truncated, Warnings: q.Report.Warnings}
+	reply := listResponse{Success: true, Posts: make([]postView, len(page.Posts)), Truncated: page.Truncated, Warnings: q.Report.Warnings}
 	for i := range page.Posts {
 		reply.Posts[i] = viewPost(page.Posts[i])
 	}
@@ -49,8 +49,7 @@ func (p *posts) list(c *gin.Context) error {
 		return err
 	}
 	reply.Pagination.AtLeast = filter.Search != "" && (page.Last != nil || filter.From != nil)
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 // readFilter reads which posts are selected, and their order.

@@ -15,7 +15,7 @@ import (
 // maxLookup is how many ids one request may name, of both kinds together.
 const maxLookup = 1000
 
-type lookupAnswer struct {
+type lookupResponse struct {
 	Success  bool            `json:"success"`
 	Posts    []postView      `json:"posts"`
 	Rest     *lookupRest     `json:"rest,omitempty"`
@@ -41,7 +41,7 @@ func (p *posts) lookup(c *gin.Context) error {
 		}
 	}
 	names.ExternalIDs = lookupTexts(f, "externalIds", maxExternalID)
-	f.Finish()
+	f.NoteUnread()
 	if n := len(names.IDs) + len(names.ExternalIDs); n > maxLookup {
 		f.Fail("ids", body.CodeTooMany, fmt.Sprintf("ids and externalIds must be at most %d together, not %d", maxLookup, n))
 	}
@@ -52,25 +52,24 @@ func (p *posts) lookup(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := lookupAnswer{Success: true, Posts: make([]postView, len(found)), Warnings: f.Report.Warnings}
+	reply := lookupResponse{Success: true, Posts: make([]postView, len(found)), Warnings: f.Report.Warnings}
 	for i := range found {
 		reply.Posts[i] = viewPost(found[i])
 	}
 	if len(rest.IDs)+len(rest.ExternalIDs) > 0 {
 		reply.Rest = &lookupRest{rest.IDs, rest.ExternalIDs}
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
-func lookupTexts(f *body.Form, name string, most int) (texts []string) {
+func lookupTexts(f *body.Form, name string, maximum int) (texts []string) {
 	items, _ := f.List(name, maxLookup)
 	for i, item := range items {
 		switch {
 		case item.Kind != body.Text:
 			f.Fail(body.Indexed(name, i), body.CodeInvalidType, f.Report.Wrong(item, body.Text))
-		case len(item.Text) > most:
-			f.Fail(body.Indexed(name, i), body.CodeTooLong, fmt.Sprintf("must be at most %d bytes long", most))
+		case len(item.Text) > maximum:
+			f.Fail(body.Indexed(name, i), body.CodeTooLong, fmt.Sprintf("must be at most %d bytes long", maximum))
 		default:
 			texts = append(texts, item.Text)
 		}

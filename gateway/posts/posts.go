@@ -37,7 +37,7 @@ type Store interface {
 	retrier
 	attemptReader
 	admission.AnswerReader
-	slotTaker
+	slotStore
 	uploadReader
 }
 

@@ -12,8 +12,8 @@ import (
 	"crier/schema"
 )
 
-// slotTaker gives out the slots of queues, each once.
-type slotTaker interface {
+// slotStore gives out the slots of queues, each once.
+type slotStore interface {
 	// TakeSlots takes a slot for each post, in order, from those that pick returns; if
 	// pick returns fewer, the last posts get none. It is NotFound if there is no such
 	// queue.

@@ -25,7 +25,7 @@ type reader interface {
 	Lookup(ctx context.Context, workspace schema.WorkspaceID, names schema.PostNames) (posts []schema.Post, rest schema.PostNames, err error)
 }
 
-type listAnswer struct {
+type listResponse struct {
 	Success    bool              `json:"success"`
 	Posts      []postView        `json:"posts"`
 	Pagination answer.Pagination `json:"pagination"`
@@ -49,8 +49,7 @@ func (p *posts) get(c *gin.Context) error {
 		return err
 	}
 	warnings = append(warnings, p.shrunk(c.Request.Context(), workspace, post)...)
-	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: warnings})
-	return nil
+	return answer.JSON(c, http.StatusOK, postResponse{Success: true, Post: viewPost(post), Warnings: warnings})
 }
 
 // readStatus reads the status to filter by. A post that is published immediately is

@@ -21,7 +21,7 @@ type retrier interface {
 	Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, retry schema.Retry) (schema.Retried, error)
 }
 
-type retryAnswer struct {
+type retryResponse struct {
 	Success          bool              `json:"success"`
 	Post             postView          `json:"post"`
 	RetriedPlatforms []schema.Platform `json:"retriedPlatforms"`
@@ -40,18 +40,16 @@ func (p *posts) retry(c *gin.Context) error {
 		return err
 	}
 	retry := readRetry(f)
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	done, err := p.Store.Retry(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, retry)
 	if err != nil {
 		return f.Report.Refused(err)
 	}
-	answer.JSON(c, http.StatusOK, retryAnswer{
+	return answer.JSON(c, http.StatusOK, retryResponse{
 		Success: true, Post: viewPost(done.Post), RetriedPlatforms: done.Platforms, Warnings: append(f.Report.Warnings, done.LeftOut...),
 	})
-	return nil
 }
 
 func readRetry(f *body.Form) (retry schema.Retry) {

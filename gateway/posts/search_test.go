@@ -30,8 +30,8 @@ func TestPostsAreFoundByTheirWords(t *testing.T) {
 		"brand":    `{"content": "Café with friends", "platforms": ["threads"], "brandId": "` + brand + `", "status": "draft"}`,
 		"quoted":   `{"content": "a<b & \"c\"", "platforms": ["mastodon"], "status": "draft"}`,
 	} {
-		made := strings.TrimSuffix(body, "}") + fmt.Sprintf(`, "externalId": %q}`, name)
-		a.Request(http.MethodPost, "/posts", made).Want(http.StatusCreated)
+		named := strings.TrimSuffix(body, "}") + fmt.Sprintf(`, "externalId": %q}`, name)
+		a.Request(http.MethodPost, "/posts", named).Want(http.StatusCreated)
 	}
 	a.Request(http.MethodPost, "/threads", `{"title": "Harbour stories", "posts": [{"content": "One"}, {"content": "The lighthouse"}], "platforms": ["mastodon"], "status": "draft", "externalId": "thread"}`).Want(http.StatusCreated)
 	_, other := a.CreateWorkspace("other", "operator", schema.Read)

@@ -48,7 +48,7 @@ func readEntries(f *body.Form) []schema.Entry {
 		entries[i].Text, _ = inner.Prose("content", maxContent)
 		entries[i].Platform = readPlatformContent(&inner)
 		entries[i].Media = readMedia(&inner)
-		inner.Finish()
+		inner.NoteUnread()
 	}
 	return entries
 }
@@ -64,7 +64,7 @@ func readPlatformContent(f *body.Form) map[schema.Platform]string {
 			texts[platform] = text
 		}
 	}
-	inner.Finish()
+	inner.NoteUnread()
 	return texts
 }
 
@@ -82,7 +82,7 @@ func readThreadConfig(f *body.Form) threadConfig {
 	if !ok {
 		return config
 	}
-	defer inner.Finish()
+	defer inner.NoteUnread()
 	if delay, ok := inner.Decimal("postDelay"); ok {
 		config.postDelay = &delay
 		f.Report.Warn(inner.Name("postDelay"), "no_effect", "the pause between two entries is fixed by platform")

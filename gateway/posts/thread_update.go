@@ -32,7 +32,7 @@ func (t *threads) update(c *gin.Context) error {
 		timezone:     body.Optional(f.Text("timezone", body.MaxShort)),
 	}
 	config := readThreadConfig(f)
-	f.Finish()
+	f.NoteUnread()
 	checkPatch(fields, f.Report)
 	change := p.changeOf(c.Request.Context(), b, fields, f.Report)
 	if err := f.Report.Err(); err != nil {
@@ -51,6 +51,5 @@ func (t *threads) update(c *gin.Context) error {
 	if err != nil {
 		return threadNotFound(err)
 	}
-	answer.JSON(c, http.StatusOK, threadAnswer{Success: true, Thread: viewThread(post), Warnings: r.Warnings})
-	return nil
+	return answer.JSON(c, http.StatusOK, threadResponse{Success: true, Thread: viewThread(post), Warnings: r.Warnings})
 }

@@ -25,8 +25,8 @@ func (t *threads) routes() []admission.Route {
 	}
 }
 
-// threadAnswer is the answer of what makes, reads or changes a thread.
-type threadAnswer struct {
+// threadResponse is the answer of what makes, reads or changes a thread.
+type threadResponse struct {
 	Success  bool            `json:"success"`
 	Thread   threadView      `json:"thread"`
 	Warnings []schema.Detail `json:"warnings,omitempty"`
@@ -35,7 +35,7 @@ type threadAnswer struct {
 // create makes a thread.
 func (t *threads) create(c *gin.Context) error {
 	return t.posts.createOne(c, readThreadFields, func(post schema.Post, warnings []schema.Detail) any {
-		return threadAnswer{Success: true, Thread: viewThread(post), Warnings: warnings}
+		return threadResponse{Success: true, Thread: viewThread(post), Warnings: warnings}
 	})
 }
 
@@ -49,8 +49,7 @@ func (t *threads) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, threadAnswer{Success: true, Thread: viewThread(post), Warnings: warnings})
-	return nil
+	return answer.JSON(c, http.StatusOK, threadResponse{Success: true, Thread: viewThread(post), Warnings: warnings})
 }
 
 // read returns the post of the thread that a path names.
@@ -92,6 +91,5 @@ func (t *threads) delete(c *gin.Context) error {
 	if err != nil {
 		return threadNotFound(err)
 	}
-	answerDeleted(c, post.ThreadID().String(), cancelled)
-	return nil
+	return answerDeleted(c, post.ThreadID().String(), cancelled)
 }

@@ -34,7 +34,7 @@ func (p *posts) update(c *gin.Context) error {
 		}
 	}
 	dryRun, _ := f.Boolean("dryRun")
-	f.Finish()
+	f.NoteUnread()
 	checkPatch(fields, f.Report)
 	if fields.timezone == nil && fields.scheduledFor != nil {
 		if b.timezone, err = p.timezoneOf(c, b, id); err != nil {
@@ -64,8 +64,7 @@ func (p *posts) update(c *gin.Context) error {
 	if judged != nil {
 		post = *judged
 	}
-	answer.JSON(c, http.StatusOK, postAnswer{Success: true, Post: viewPost(post), Warnings: r.Warnings})
-	return nil
+	return answer.JSON(c, http.StatusOK, postResponse{Success: true, Post: viewPost(post), Warnings: r.Warnings})
 }
 
 // checkPatch reports what no post may be changed to.
@@ -241,8 +240,8 @@ func (p *posts) checkScheduled(post schema.Post, now time.Time, r *body.Report) 
 	p.readTime(post.ScheduledFor.Format(time.RFC3339Nano), time.UTC, now, r)
 }
 
-// deletedAnswer is the answer of what deletes a post or a thread.
-type deletedAnswer struct {
+// deletedResponse is the answer of what deletes a post or a thread.
+type deletedResponse struct {
 	Success bool   `json:"success"`
 	Deleted bool   `json:"deleted"`
 	ID      string `json:"id"`
@@ -259,14 +258,13 @@ func (p *posts) delete(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answerDeleted(c, id.String(), cancelled)
-	return nil
+	return answerDeleted(c, id.String(), cancelled)
 }
 
-func answerDeleted(c *gin.Context, id string, cancelled bool) {
-	reply := deletedAnswer{Success: true, Deleted: true, ID: id}
+func answerDeleted(c *gin.Context, id string, cancelled bool) error {
+	reply := deletedResponse{Success: true, Deleted: true, ID: id}
 	if cancelled {
 		reply.Method = schema.Cancelled.String()
 	}
-	answer.JSON(c, http.StatusOK, reply)
+	return answer.JSON(c, http.StatusOK, reply)
 }

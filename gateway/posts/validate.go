@@ -12,12 +12,6 @@ import (
 	"crier/schema"
 )
 
-type validationAnswer struct {
-	Success    bool            `json:"success"`
-	Validation validationView  `json:"validation"`
-	Warnings   []schema.Detail `json:"warnings,omitempty"` // about the request itself
-}
-
 // validationView is what a creation would report about the same content.
 type validationView struct {
 	IsValid   bool                            `json:"isValid"`
@@ -54,7 +48,7 @@ func (p *posts) validate(c *gin.Context) error {
 	for i := range fields.targets {
 		fields.targets[i].open = true
 	}
-	f.Finish()
+	f.NoteUnread()
 	requirePlatforms(f, fields)
 	read := *f.Report
 	change := p.changeOf(c.Request.Context(), b, fields, f.Report)
@@ -71,8 +65,7 @@ func (p *posts) validate(c *gin.Context) error {
 	change.apply(&post)
 	p.checkAgainstPlatforms(&post, change.accounts, &found)
 	warnOfBrands(&post, change.accounts, &found)
-	answer.JSON(c, http.StatusOK, validationAnswer{Success: true, Validation: viewValidation(post, found, p.constraintsOf(change.accounts)), Warnings: refused.Warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "validation", viewValidation(post, found, p.constraintsOf(change.accounts)), refused.Warnings)
 }
 
 // divide divides what is wrong with a post, of which read was seen by reading it, into what no post

@@ -79,7 +79,7 @@ func readSlot(f *body.Form) schema.WeekSlot {
 	} else if at, err := time.Parse(calendar.SlotLayout, slot.Time); err != nil || at.Format(calendar.SlotLayout) != slot.Time {
 		f.Fail("time", body.CodeInvalidValue, "must be a time of day, 00:00 to 23:59")
 	}
-	f.Finish()
+	f.NoteUnread()
 	return slot
 }
 

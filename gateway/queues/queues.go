@@ -77,18 +77,7 @@ type queueView struct {
 	UpdatedAt string            `json:"updatedAt"`
 }
 
-type queueAnswer struct {
-	Success  bool            `json:"success"`
-	Queue    queueView       `json:"queue"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
-type queuesAnswer struct {
-	Success bool        `json:"success"`
-	Queues  []queueView `json:"queues"`
-}
-
-type slotsAnswer struct {
+type slotsResponse struct {
 	Success  bool            `json:"success"`
 	Slots    []string        `json:"slots"`
 	Warnings []schema.Detail `json:"warnings,omitempty"`
@@ -110,7 +99,7 @@ func (q *queues) create(c *gin.Context) error {
 	began := q.Now()
 	fields := q.readFields(f)
 	wanted := body.Optional(f.Text("brandId", body.MaxShort))
-	f.Finish()
+	f.NoteUnread()
 	f.Require("name")
 	f.Require("slots")
 	key := admission.RequestOf(c).Key
@@ -127,8 +116,7 @@ func (q *queues) create(c *gin.Context) error {
 	if queue, err = q.Store.CreateQueue(c.Request.Context(), queue); err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusCreated, queueAnswer{Success: true, Queue: viewQueue(queue), Warnings: f.Report.Warnings})
-	return nil
+	return answer.Named(c, http.StatusCreated, "queue", viewQueue(queue), f.Report.Warnings)
 }
 
 // brand returns the workspace's brand of an id, zero for nil.
@@ -156,12 +144,7 @@ func (q *queues) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := make([]queueView, len(all))
-	for i := range all {
-		views[i] = viewQueue(all[i])
-	}
-	answer.JSON(c, http.StatusOK, queuesAnswer{Success: true, Queues: views})
-	return nil
+	return answer.Named(c, http.StatusOK, "queues", answer.List(all, viewQueue), nil)
 }
 
 // get answers with one queue.
@@ -174,8 +157,7 @@ func (q *queues) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, queueAnswer{Success: true, Queue: viewQueue(queue), Warnings: warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "queue", viewQueue(queue), warnings)
 }
 
 func (q *queues) read(c *gin.Context) (schema.Queue, error) {
@@ -202,8 +184,7 @@ func (q *queues) update(c *gin.Context) error {
 		return err
 	}
 	fields := q.readFields(f)
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	queue, err := q.Store.UpdateQueue(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id, func(queue *schema.Queue) error {
@@ -213,8 +194,7 @@ func (q *queues) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, queueAnswer{Success: true, Queue: viewQueue(queue), Warnings: f.Report.Warnings})
-	return nil
+	return answer.Named(c, http.StatusOK, "queue", viewQueue(queue), f.Report.Warnings)
 }
 
 // delete removes a queue. Posts that have a slot keep it.
@@ -242,10 +222,9 @@ func (q *queues) preview(c *gin.Context) error {
 		return err
 	}
 	now := q.Now()
-	reply := slotsAnswer{Success: true, Slots: []string{}, Warnings: parameters.Report.Warnings}
+	reply := slotsResponse{Success: true, Slots: []string{}, Warnings: parameters.Report.Warnings}
 	for _, at := range calendar.FreeSlots(queue, zone, taken, calendar.Period{From: now.Add(q.Lead), To: now.Add(calendar.MaxAhead)}, limit) {
 		reply.Slots = append(reply.Slots, answer.Time(at))
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }

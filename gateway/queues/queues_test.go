@@ -73,10 +73,10 @@ func TestAWorkspaceHasUpToAHundredQueues(t *testing.T) {
 	for n := range 100 {
 		last = a.CreateQueue(fmt.Sprintf("Queue %d", n), slot, "")
 	}
-	one := `{"name": "One more", "slots": [` + slot + `]}`
-	a.Request(http.MethodPost, "/queues", one).WantError(http.StatusBadRequest, "invalid_state")
+	another := `{"name": "One more", "slots": [` + slot + `]}`
+	a.Request(http.MethodPost, "/queues", another).WantError(http.StatusBadRequest, "invalid_state")
 	a.Request(http.MethodDelete, "/queues/"+last, nil).Want(http.StatusOK)
-	a.Request(http.MethodPost, "/queues", one).Want(http.StatusCreated)
+	a.Request(http.MethodPost, "/queues", another).Want(http.StatusCreated)
 }
 
 func TestPostsTakeTheNextFreeSlots(t *testing.T) {
@@ -222,14 +222,14 @@ func TestAQueuePassesOverDaysThatAreFull(t *testing.T) {
 			t.Errorf("scheduledFor = %v, want %v", got, want)
 		}
 	}
-	made := a.Request(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").Want(http.StatusCreated)
-	at(made.At("post", "scheduledFor"), first)
+	created := a.Request(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").Want(http.StatusCreated)
+	at(created.At("post", "scheduledFor"), first)
 	again := a.Request(http.MethodPost, "/posts", toQueue, "Idempotency-Key", "k").Want(http.StatusCreated)
 	at(again.At("post", "scheduledFor"), first)
 	if n := a.QueryInt(`select count(*) from queue_slots`); n != 1 {
 		t.Errorf("%d slots are taken, want one", n)
 	}
-	a.Request(http.MethodDelete, "/posts/"+made.At("post", "id").Text(), nil).Want(http.StatusOK)
+	a.Request(http.MethodDelete, "/posts/"+created.At("post", "id").Text(), nil).Want(http.StatusOK)
 
 	entry := `{"content": "%d", "platforms": ["mastodon"], "queue": true}`
 	full := a.MastodonPostAt(a.Noon(1))

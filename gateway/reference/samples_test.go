@@ -47,11 +47,11 @@ func TestSamplesOfDocumentsAreThoseOfTheReference(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(text), "\n## Samples\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	shown := regexp.MustCompile("(?s)\n```([a-z]+)\n(.*?)```").FindAllStringSubmatch(section, -1)
-	if len(shown) < 15 {
-		t.Errorf("%d samples", len(shown))
+	blocks := regexp.MustCompile("(?s)\n```([a-z]+)\n(.*?)```").FindAllStringSubmatch(section, -1)
+	if len(blocks) < 15 {
+		t.Errorf("%d samples", len(blocks))
 	}
-	for _, found := range shown {
+	for _, found := range blocks {
 		samples, err := Samples(found[1])
 		if err != nil {
 			t.Fatal(err)

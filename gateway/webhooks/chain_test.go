@@ -113,8 +113,8 @@ func (r *target) try(final bool, messages ...schema.NotifyMessage) (claims int) 
 	return claims
 }
 
-// asked returns the deliveries that were announced after n others.
-func (r *target) asked(n int) (messages []schema.NotifyMessage) {
+// announced returns the deliveries that were announced after n others.
+func (r *target) announced(n int) (messages []schema.NotifyMessage) {
 	for _, announcement := range r.Announcements() {
 		messages = append(messages, announcement.Notify...)
 	}
@@ -181,13 +181,13 @@ func TestADeliveryIsSentAgain(t *testing.T) {
 	first := r.queue(1)
 	r.try(true, first...)
 	path := r.path + "/deliveries/" + first[0].Delivery.String()
-	n := len(r.asked(0))
+	n := len(r.announced(0))
 	again := r.Request(http.MethodPost, path+"/redeliver", nil).Want(http.StatusAccepted).At("delivery")
 	twice := r.Request(http.MethodPost, path+"/redeliver", nil).Want(http.StatusAccepted).At("delivery")
 	if again.At("id") != twice.At("id") || again.At("status").Text() != "pending" || again.At("redeliveryOf").Text() != first[0].Delivery.String() {
 		t.Errorf("redelivery = %v, then %v", again, twice)
 	}
-	if got := r.try(true, r.asked(n)...); got != 1 {
+	if got := r.try(true, r.announced(n)...); got != 1 {
 		t.Errorf("%d deliveries were made", got)
 	}
 	if r.Request(http.MethodPost, path+"/redeliver", nil).Want(http.StatusAccepted).At("delivery", "id") != again.At("id") {
@@ -218,7 +218,7 @@ func TestFailedDeliveriesAreSentAgain(t *testing.T) {
 	r.try(true, r.queue(3)...)
 	r.answerWith(http.StatusOK)
 	r.try(true, r.queue(2)...)
-	n := len(r.asked(0))
+	n := len(r.announced(0))
 	body := `{"since": "` + since + `"}`
 	answer := r.Request(http.MethodPost, r.path+"/redeliver", body).Want(http.StatusAccepted)
 	if answer.At("redelivered").Value != 3.0 || answer.At("hasMore").Value != false {
@@ -227,7 +227,7 @@ func TestFailedDeliveriesAreSentAgain(t *testing.T) {
 	if again := r.Request(http.MethodPost, r.path+"/redeliver", body).Want(http.StatusAccepted); again.At("redelivered").Value != 0.0 {
 		t.Errorf("asked again: %v", again)
 	}
-	if got := r.try(true, r.asked(n)...); got != 3 {
+	if got := r.try(true, r.announced(n)...); got != 3 {
 		t.Errorf("%d were delivered", got)
 	}
 	if again := r.Request(http.MethodPost, r.path+"/redeliver", body).Want(http.StatusAccepted); again.At("redelivered").Value != 0.0 {
@@ -257,7 +257,7 @@ func TestADisabledWebhookIsEnabledWithAllThatItMissed(t *testing.T) {
 	r.Request(http.MethodPatch, r.path, `{"redeliverSince": "`+since+`"}`).WantError(http.StatusBadRequest, "invalid_state")
 	r.Request(http.MethodPatch, r.path, `{"isActive": true, "redeliverSince": "`+r.In(time.Hour)+`"}`).WantError(http.StatusBadRequest, "validation_error")
 	r.answerWith(http.StatusOK)
-	before, asked := r.received(), len(r.asked(0))
+	before, sends := r.received(), len(r.announced(0))
 	enabled := r.Request(http.MethodPatch, r.path, `{"isActive": true, "redeliverSince": "`+since+`"}`).Want(http.StatusOK)
 	if enabled.At("webhook", "isActive").Value != true || enabled.At("redeliveringSince").Text() == "" {
 		t.Errorf("answer = %v", enabled)
@@ -266,7 +266,7 @@ func TestADisabledWebhookIsEnabledWithAllThatItMissed(t *testing.T) {
 	if n, more, err := chore.Redeliver(context.Background()); err != nil || n != 13 || more {
 		t.Fatalf("%d are sent again, more %t, %v; want 13", n, more, err)
 	}
-	if got := r.try(true, r.asked(asked)...); got != 13 || r.received()-before != 13 {
+	if got := r.try(true, r.announced(sends)...); got != 13 || r.received()-before != 13 {
 		t.Errorf("%d were delivered, want 13", got)
 	}
 	if n := r.Request(http.MethodGet, r.path+"/deliveries?status=pending", nil).Want(http.StatusOK).At("deliveries").Len(); n != 1 {

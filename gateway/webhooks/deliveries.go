@@ -25,7 +25,7 @@ type redeliverer interface {
 	RedeliverFailed(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, since, until time.Time) (n int, more bool, err error)
 }
 
-type deliveriesAnswer struct {
+type deliveriesResponse struct {
 	Success    bool               `json:"success"`
 	Deliveries []deliveryView     `json:"deliveries"`
 	NextCursor *schema.DeliveryID `json:"nextCursor"`
@@ -33,13 +33,8 @@ type deliveriesAnswer struct {
 	Warnings   []schema.Detail    `json:"warnings,omitempty"`
 }
 
-type deliveryAnswer struct {
-	Success  bool         `json:"success"`
-	Delivery deliveryView `json:"delivery"`
-}
-
-// deliveryDetailAnswer is one delivery with what is sent.
-type deliveryDetailAnswer struct {
+// deliveryDetailResponse is one delivery with what is sent.
+type deliveryDetailResponse struct {
 	Success  bool `json:"success"`
 	Delivery struct {
 		deliveryView
@@ -47,7 +42,7 @@ type deliveryDetailAnswer struct {
 	} `json:"delivery"`
 }
 
-type redeliveredAnswer struct {
+type redeliveredResponse struct {
 	Success     bool            `json:"success"`
 	Redelivered int             `json:"redelivered"`
 	HasMore     bool            `json:"hasMore"`
@@ -71,13 +66,12 @@ func (w *webhooks) searchDeliveries(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := deliveriesAnswer{Success: true, HasMore: len(records) > limit, Warnings: q.Report.Warnings}
+	reply := deliveriesResponse{Success: true, HasMore: len(records) > limit, Warnings: q.Report.Warnings}
 	reply.Deliveries = viewDeliveries(records[:min(limit, len(records))])
 	if reply.HasMore {
 		reply.NextCursor = &records[limit-1].ID
 	}
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 func readDeliveryFilter(q *body.Query) schema.DeliveryFilter {
@@ -130,10 +124,9 @@ func (w *webhooks) delivery(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := deliveryDetailAnswer{Success: true}
+	reply := deliveryDetailResponse{Success: true}
 	reply.Delivery.deliveryView, reply.Delivery.Body = viewDelivery(record), record.Body
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
 // redeliver sends an event again, with the same id and body.
@@ -146,8 +139,7 @@ func (w *webhooks) redeliver(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusAccepted, deliveryAnswer{Success: true, Delivery: viewDelivery(record)})
-	return nil
+	return answer.Named(c, http.StatusAccepted, "delivery", viewDelivery(record), nil)
 }
 
 // redeliverFailed sends all events of a time again whose delivery failed.
@@ -168,8 +160,7 @@ func (w *webhooks) redeliverFailed(c *gin.Context) error {
 	if !until.IsZero() && until.Before(since) {
 		f.Fail("until", body.CodeInvalidValue, "must not be before since")
 	}
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	if until.IsZero() {
@@ -179,8 +170,7 @@ func (w *webhooks) redeliverFailed(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusAccepted, redeliveredAnswer{Success: true, Redelivered: n, HasMore: more, Warnings: f.Report.Warnings})
-	return nil
+	return answer.JSON(c, http.StatusAccepted, redeliveredResponse{Success: true, Redelivered: n, HasMore: more, Warnings: f.Report.Warnings})
 }
 
 func deliveryID(c *gin.Context) (schema.WebhookID, schema.DeliveryID, error) {

@@ -29,7 +29,7 @@ func (e *events) routes() []admission.Route {
 	return []admission.Route{admission.Handle(http.MethodGet, "/events", schema.Read, e.list)}
 }
 
-type eventsAnswer struct {
+type eventsResponse struct {
 	Success bool                    `json:"success"`
 	Events  []schema.WebhookPayload `json:"events"`
 	// NextCursor is the after of the next request; null before the first event.
@@ -59,12 +59,11 @@ func (e *events) list(c *gin.Context) error {
 	}
 	reply := viewEvents(query.After, page)
 	reply.Warnings = q.Report.Warnings
-	answer.JSON(c, http.StatusOK, reply)
-	return nil
+	return answer.JSON(c, http.StatusOK, reply)
 }
 
-func viewEvents(after schema.EventID, page schema.EventPage) eventsAnswer {
-	reply := eventsAnswer{Success: true, Events: make([]schema.WebhookPayload, len(page.Events)), HasMore: page.More}
+func viewEvents(after schema.EventID, page schema.EventPage) eventsResponse {
+	reply := eventsResponse{Success: true, Events: make([]schema.WebhookPayload, len(page.Events)), HasMore: page.More}
 	for i, e := range page.Events {
 		reply.Events[i] = page.Events[i].Payload()
 		after = e.ID

@@ -39,8 +39,7 @@ func (w *webhooks) rotateSecret(c *gin.Context) error {
 	}
 	view := viewWebhook(webhook, w.Now())
 	view.Secret = secret
-	answer.JSON(c, http.StatusOK, webhookAnswer{Success: true, Webhook: view, Warnings: warnings})
-	return nil
+	return answer.JSON(c, http.StatusOK, webhookResponse{Success: true, Webhook: view, Warnings: warnings})
 }
 
 func newSecret(random io.Reader) (string, error) {

@@ -23,7 +23,7 @@ type TestSender interface {
 	TestDelivery(ctx context.Context, webhook schema.Webhook, payload schema.WebhookPayload) (code int, took time.Duration, err error)
 }
 
-type trialAnswer struct {
+type trialResponse struct {
 	Success bool      `json:"success"`
 	Test    trialView `json:"test"`
 }
@@ -49,8 +49,7 @@ func (w *webhooks) test(c *gin.Context) error {
 		return err
 	}
 	event := readEvent(f)
-	f.Finish()
-	if err := f.Report.Err(); err != nil {
+	if err := f.Finish(); err != nil {
 		return err
 	}
 	now := w.Now().UTC().Truncate(time.Millisecond)
@@ -61,11 +60,10 @@ func (w *webhooks) test(c *gin.Context) error {
 	code, took, err := w.Sender.TestDelivery(c.Request.Context(), webhook, schema.WebhookPayload{
 		ID: schema.NewEventID(now), Event: event, Test: true, CreatedAt: now, Data: sample,
 	})
-	answer.JSON(c, http.StatusOK, trialAnswer{Success: true, Test: trialView{
+	return answer.JSON(c, http.StatusOK, trialResponse{Success: true, Test: trialView{
 		Event: event, DeliveredAt: answer.Moment(w.Now()), ResponseCode: code, ResponseTime: took.Milliseconds(),
 		Error: shownCause(err),
 	}})
-	return nil
 }
 
 func readEvent(f *body.Form) schema.EventType {

@@ -39,7 +39,7 @@ type deliveryView struct {
 	RedeliveryOf   schema.DeliveryID `json:"redeliveryOf,omitzero"`
 }
 
-type webhookAnswer struct {
+type webhookResponse struct {
 	Success bool        `json:"success"`
 	Webhook webhookView `json:"webhook"`
 	// RedeliveringSince is where a change asked for what failed to be sent again.
@@ -47,12 +47,7 @@ type webhookAnswer struct {
 	Warnings          []schema.Detail `json:"warnings,omitempty"`
 }
 
-type webhooksAnswer struct {
-	Success  bool          `json:"success"`
-	Webhooks []webhookView `json:"webhooks"`
-}
-
-type webhookHistoryAnswer struct {
+type webhookHistoryResponse struct {
 	Success    bool           `json:"success"`
 	Webhook    webhookView    `json:"webhook"`
 	Deliveries []deliveryView `json:"deliveries"`
@@ -90,9 +85,5 @@ func viewDelivery(d schema.DeliveryRecord) deliveryView {
 }
 
 func viewDeliveries(records []schema.DeliveryRecord) []deliveryView {
-	views := make([]deliveryView, len(records))
-	for i := range records {
-		views[i] = viewDelivery(records[i])
-	}
-	return views
+	return answer.List(records, viewDelivery)
 }

@@ -103,7 +103,7 @@ func (w *webhooks) create(c *gin.Context) error {
 	fields := webhookFields{url: body.Optional(f.Text("url", body.MaxURL)), events: readEvents(f)}
 	f.Require("url")
 	requireOneEvent(f, "events")
-	f.Finish()
+	f.NoteUnread()
 	w.checkAddress(c.Request.Context(), fields, f.Report)
 	if err := f.Report.Err(); err != nil {
 		return err
@@ -122,8 +122,7 @@ func (w *webhooks) create(c *gin.Context) error {
 	}
 	view := viewWebhook(webhook, w.Now())
 	view.Secret = secret
-	answer.JSON(c, http.StatusCreated, webhookAnswer{Success: true, Webhook: view, Warnings: f.Report.Warnings})
-	return nil
+	return answer.JSON(c, http.StatusCreated, webhookResponse{Success: true, Webhook: view, Warnings: f.Report.Warnings})
 }
 
 // update changes what a request names of a webhook. Activating one forgets its
@@ -144,7 +143,7 @@ func (w *webhooks) update(c *gin.Context) error {
 	if fields.since = f.Time("redeliverSince"); fields.since.After(w.Now()) {
 		f.Fail("redeliverSince", body.CodeInvalidValue, "must not be in the future")
 	}
-	f.Finish()
+	f.NoteUnread()
 	w.checkAddress(c.Request.Context(), fields, f.Report)
 	if err := f.Report.Err(); err != nil {
 		return err
@@ -153,10 +152,9 @@ func (w *webhooks) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, webhookAnswer{
+	return answer.JSON(c, http.StatusOK, webhookResponse{
 		Success: true, Webhook: viewWebhook(webhook, w.Now()), RedeliveringSince: answer.MomentOrNull(webhook.RedeliverSince), Warnings: f.Report.Warnings,
 	})
-	return nil
 }
 
 func (f webhookFields) apply(w *schema.Webhook) error {
@@ -192,8 +190,7 @@ func (w *webhooks) list(c *gin.Context) error {
 	for i := range found {
 		views[i] = viewWebhook(found[i], w.Now())
 	}
-	answer.JSON(c, http.StatusOK, webhooksAnswer{Success: true, Webhooks: views})
-	return nil
+	return answer.Named(c, http.StatusOK, "webhooks", views, nil)
 }
 
 // get answers with one webhook and its last deliveries.
@@ -210,10 +207,9 @@ func (w *webhooks) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	answer.JSON(c, http.StatusOK, webhookHistoryAnswer{
+	return answer.JSON(c, http.StatusOK, webhookHistoryResponse{
 		Success: true, Webhook: viewWebhook(webhook, w.Now()), Deliveries: viewDeliveries(records), Warnings: warnings,
 	})
-	return nil
 }
 
 func (w *webhooks) find(c *gin.Context) (schema.Webhook, error) {

@@ -20,8 +20,8 @@ import (
 // Bounds of a password, in characters. No kind of character is asked for: length is what counts
 // (NIST SP 800-63B, 3.1.1.2).
 const (
-	Least = 12
-	Most  = 256
+	Min = 12
+	Max = 256
 )
 
 // parameters of argon2id, as OWASP's Password Storage Cheat Sheet gives them.
@@ -63,10 +63,10 @@ func New(random io.Reader) (*Hasher, error) {
 // Check says what is wrong with a new password; empty where nothing is.
 func Check(password string) string {
 	switch n := utf8.RuneCountInString(password); {
-	case n < Least:
-		return fmt.Sprintf("must have at least %d characters, not %d; any will do, such as a few words", Least, n)
-	case n > Most:
-		return fmt.Sprintf("must have at most %d characters, not %d", Most, n)
+	case n < Min:
+		return fmt.Sprintf("must have at least %d characters, not %d; any will do, such as a few words", Min, n)
+	case n > Max:
+		return fmt.Sprintf("must have at most %d characters, not %d", Max, n)
 	default:
 		return ""
 	}

@@ -277,11 +277,11 @@ func TestCreditFollowsTheRateAtWhichADestinationTakesWork(t *testing.T) {
 func TestAServerThatTakesNothingLeavesTheCreditOfItsPlatformToOthers(t *testing.T) {
 	start := time.Now()
 	c := newCredit(start)
-	fire := func(server string, workspace byte, most int, now time.Time) (fired []schema.FiredJob) {
+	fire := func(server string, workspace byte, maximum int, now time.Time) (fired []schema.FiredJob) {
 		platform := destination{topic: schema.TopicPublish, platform: schema.Mastodon}
 		at, of := platform, platform
 		at.server, of.workspace = server, schema.WorkspaceID{workspace}
-		for len(fired) < most {
+		for len(fired) < maximum {
 			id := schema.JobID(schema.NewPostID(now))
 			if !c.take(id, []load{{destination: platform, messages: 1}, {at, 1, platform}, {of, 1, platform}}, now) {
 				return fired

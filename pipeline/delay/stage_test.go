@@ -72,8 +72,8 @@ func TestFiguresThatTakeLongAreAskedForSeldom(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		d.serve(assignment{ctx: ctx, shards: []int16{0}})
-		if least, most := 13, 16; store.asked < least || store.asked > most {
-			t.Errorf("asked %d times within a minute for what takes 100 ms, want %d to %d", store.asked, least, most)
+		if minimum, maximum := 13, 16; store.asked < minimum || store.asked > maximum {
+			t.Errorf("asked %d times within a minute for what takes 100 ms, want %d to %d", store.asked, minimum, maximum)
 		}
 	})
 }

@@ -21,7 +21,7 @@ func plain(name string) string { return linking.ReplaceAllString(line(name, maxP
 func words(text string) string { return line(text, maxWords) }
 
 // line is a text without what is not shown, in one line of at most so many characters.
-func line(text string, most int) string {
+func line(text string, maximum int) string {
 	visible := strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -33,8 +33,8 @@ func line(text string, most int) string {
 		}
 	}, strings.ToValidUTF8(text, ""))
 	joined := []rune(strings.Join(strings.Fields(visible), " "))
-	if len(joined) > most {
-		return string(joined[:most-1]) + "…"
+	if len(joined) > maximum {
+		return string(joined[:maximum-1]) + "…"
 	}
 	return string(joined)
 }

@@ -36,7 +36,7 @@ type account struct {
 const (
 	// mostSingle bounds the looks on a platform that has no listing, of which each is a call. The posts that
 	// are scheduled first come first.
-	mostSingle = 200
+	maxSingle = 200
 	// lookTime bounds one look, with the wait for its turns.
 	lookTime = time.Minute
 	// patience is how long a look waits for what a platform asks; a longer wait is left to a later round.
@@ -50,7 +50,7 @@ func (a *account) look(ctx context.Context, held schema.HeldDelivery) (*schema.F
 	if a.settled || d.Unreadable != nil {
 		return nil, ctx.Err()
 	}
-	if !a.tally.Whole && a.single >= mostSingle {
+	if !a.tally.Whole && a.single >= maxSingle {
 		a.settled, a.before = true, held.ScheduledFor
 		return nil, nil
 	}
@@ -118,7 +118,7 @@ func (a *account) isExhausted() bool {
 // begin makes a delivery one to look for: since the moment of the backup, or since a call that was open
 // then. What was prepared tells nothing, as it may have been prepared anew.
 func (a *account) begin(ctx context.Context, d *schema.Delivery) (err error) {
-	d.Step, d.Restored, d.Looked = schema.StepFind, true, 0
+	d.Step, d.Restored, d.FindAttempts = schema.StepFind, true, 0
 	if d.Since.IsZero() || d.Since.After(a.restore.To) {
 		d.Since = a.restore.To
 	}

@@ -46,7 +46,7 @@ type LooksConfig struct {
 	Posts      heldStore
 	Connectors connectors.Resolver
 	Vault      connectors.Opener
-	IsBlind    func(schema.Platform) bool // it shows nobody what it has
+	CannotFind func(schema.Platform) bool // it shows nobody what it has
 	Now        func() time.Time
 	Logger     *slog.Logger
 }
@@ -107,7 +107,7 @@ func (l *Looks) round(ctx context.Context, r *schema.Restore) error {
 		}
 		together := map[schema.WorkspaceID][]schema.AccountID{}
 		for _, a := range accounts {
-			if l.IsBlind(a.Platform) {
+			if l.CannotFind(a.Platform) {
 				if err := l.Store.CannotLook(ctx, a.ID); err != nil {
 					return err
 				}

@@ -21,14 +21,14 @@ type lineWait struct {
 // of room, and which would keep others from being fetched. What it removes is out, too, but leaves the
 // bulkhead to the platform's other accounts. While it is being postponed, later tasks stay: what is due
 // later must not come first.
-func (q *queue[M, R]) trimLine(key Key, most int) (waiting int, behind []*task[M, R]) {
+func (q *queue[M, R]) trimLine(key Key, maximum int) (waiting int, behind []*task[M, R]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	k := q.keys[key]
 	if k == nil {
 		return 0, nil
 	}
-	for waiting < min(most, len(k.tasks)) && (q.ackEarly(k.tasks[waiting]) || waiting == 0) {
+	for waiting < min(maximum, len(k.tasks)) && (q.ackEarly(k.tasks[waiting]) || waiting == 0) {
 		waiting++
 	}
 	if k.beingPostponed > 0 {

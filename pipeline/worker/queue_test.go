@@ -239,8 +239,8 @@ func TestWhatIsBeingPostponedTakesItsRoomInMemory(t *testing.T) {
 		_, others := q.trimLine(Key{key}, lineLength)
 		behind += len(others)
 	}
-	if most := ackedLimit + keys*keyUnacked; behind > most {
-		t.Errorf("%d are being postponed, want at most %d in memory", behind, most)
+	if maximum := ackedLimit + keys*keyUnacked; behind > maximum {
+		t.Errorf("%d are being postponed, want at most %d in memory", behind, maximum)
 	}
 }
 

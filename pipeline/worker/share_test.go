@@ -123,8 +123,8 @@ func TestHalfOfTheSlotsAreForQuickCalls(t *testing.T) {
 			}
 		}
 		c.begin()
-		if most := share / 2; c.queue.out > most {
-			t.Errorf("%d of %d slots are taken by slow calls, want %d at most", c.queue.out, share, most)
+		if maximum := share / 2; c.queue.out > maximum {
+			t.Errorf("%d of %d slots are taken by slow calls, want %d at most", c.queue.out, share, maximum)
 		}
 		c.accounts(100, otherServer, 0, 20)
 		if n := c.begin()[otherServer]; n != 20 {

@@ -168,8 +168,8 @@ func goesInOrder(t *testing.T, postponing time.Duration) {
 		if took := time.Since(began); took > turns*pacedSpacing*21/20 {
 			t.Errorf("it took %v, want %v", took, turns*pacedSpacing)
 		}
-		if most := 16 * (posts + fresh); p.postponed > most {
-			t.Errorf("%d times one was postponed, want at most %d", p.postponed, most)
+		if maximum := 16 * (posts + fresh); p.postponed > maximum {
+			t.Errorf("%d times one was postponed, want at most %d", p.postponed, maximum)
 		}
 	})
 }
@@ -316,8 +316,8 @@ func TestWhatWaitsInALineIsRecordedInTimeAndNotForTooLong(t *testing.T) {
 				t.Errorf("post %d, which begins after %v, is recorded %v", n, begun.Sub(began), first[n])
 			}
 		}
-		if most := 8 * posts; len(p.recorded) > most {
-			t.Errorf("%d times something is recorded, want at most %d", len(p.recorded), most)
+		if maximum := 8 * posts; len(p.recorded) > maximum {
+			t.Errorf("%d times something is recorded, want at most %d", len(p.recorded), maximum)
 		}
 	})
 }

@@ -150,11 +150,11 @@ func collect[T any](rows driver.Rows, err error, scan func(driver.Rows, *T) erro
 	}
 	defer rows.Close() // rows.Err reports its errors
 	for rows.Next() {
-		var one T
-		if err := scan(rows, &one); err != nil {
+		var row T
+		if err := scan(rows, &row); err != nil {
 			return nil, err
 		}
-		all = append(all, one)
+		all = append(all, row)
 	}
 	return all, rows.Err()
 }

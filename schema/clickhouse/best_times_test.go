@@ -30,9 +30,9 @@ func slotsOf(looks []schema.Event, posted map[schema.EventID]schema.PostMetrics,
 	for _, e := range looks {
 		at := posted[e.ID].PostedAt.In(zone)
 		key, y := hourly{e.Account == account, at.Weekday(), at.Hour()}, log(e)-sums[e.Account]/posts[e.Account]
-		one := slots[key]
-		one.Posts, one.Sum = one.Posts+1, one.Sum+y
-		slots[key], squares = one, squares+y*y
+		slot := slots[key]
+		slot.Posts, slot.Sum = slot.Posts+1, slot.Sum+y
+		slots[key], squares = slot, squares+y*y
 	}
 	return slots, squares
 }

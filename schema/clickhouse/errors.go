@@ -40,8 +40,8 @@ func (c Config) explain(err error) error {
 	if strings.HasPrefix(c.URL, "http://") && isHungUp(err) {
 		return fmt.Errorf("no HTTP is answered at the port that --clickhouse names; TLS may be spoken there: begin it with https:// (%w)", err)
 	}
-	if told := cmp.Or(secure.Explain(err, flags), secure.Silence(err, flags), secure.Absence(err, flags)); told != nil {
-		return told
+	if explained := cmp.Or(secure.Explain(err, flags), secure.Silence(err, flags), secure.Absence(err, flags)); explained != nil {
+		return explained
 	}
 	e, ok := errors.AsType[*clickhouse.Exception](err)
 	if !ok {

@@ -306,8 +306,8 @@ func TestInboxItemsAreReadByName(t *testing.T) {
 		if err != nil || len(got) != want {
 			t.Fatalf("%d items, %v; want %d", len(got), err, want)
 		}
-		if one := got[schema.ItemName{Account: account, NativeID: "a"}]; want > 0 && (one.Text != "edited" || one.Author.Handle != "ada" || one.WrittenAt.Sub(noon).Abs() > time.Millisecond) {
-			t.Errorf("item = %+v", one)
+		if entry := got[schema.ItemName{Account: account, NativeID: "a"}]; want > 0 && (entry.Text != "edited" || entry.Author.Handle != "ada" || entry.WrittenAt.Sub(noon).Abs() > time.Millisecond) {
+			t.Errorf("item = %+v", entry)
 		}
 	}
 }

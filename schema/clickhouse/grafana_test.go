@@ -49,7 +49,7 @@ func TestEachQueryOfGrafanaHasAnAnswer(t *testing.T) {
 	if err != nil || len(files) < 6 {
 		t.Fatal(files, err)
 	}
-	asked := 0
+	queries := 0
 	for _, path := range files {
 		text, err := os.ReadFile(path)
 		if err != nil {
@@ -67,7 +67,7 @@ func TestEachQueryOfGrafanaHasAnAnswer(t *testing.T) {
 				if target.RawSQL == "" {
 					continue
 				}
-				asked++
+				queries++
 				if n := read(t, conn, asGrafana(target.RawSQL, uuid.UUID(w)), uuid.UUID(w)); n == 0 {
 					t.Errorf("%s: %s has no answer", path, panel.Title)
 				}
@@ -77,7 +77,7 @@ func TestEachQueryOfGrafanaHasAnAnswer(t *testing.T) {
 			}
 		}
 	}
-	if asked < 10 {
-		t.Errorf("%d queries were tried", asked)
+	if queries < 10 {
+		t.Errorf("%d queries were tried", queries)
 	}
 }

@@ -19,13 +19,13 @@ import (
 
 // hanging is a server that takes requests and answers only those that do not hang.
 type hanging struct {
-	forward http.Handler
-	hangs   atomic.Pointer[func(query string) bool]
-	asked   atomic.Int32
+	forward  http.Handler
+	hangs    atomic.Pointer[func(query string) bool]
+	requests atomic.Int32
 }
 
 func (h *hanging) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h.asked.Add(1)
+	h.requests.Add(1)
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client went away
@@ -71,14 +71,14 @@ func TestReadsAreRefusedAtOnceWhileClickHouseHangs(t *testing.T) {
 	if err := count(t, analytics, 100*time.Millisecond); schema.KindOf(err) != schema.Unavailable {
 		t.Errorf("the first read of a server that hangs fails with %v", err)
 	}
-	before := server.asked.Load()
+	before := server.requests.Load()
 	for range 100 {
 		if err := count(t, analytics, time.Minute); schema.KindOf(err) != schema.Unavailable {
 			t.Fatalf("a read after it fails with %v", err)
 		}
 	}
-	if asked := server.asked.Load() - before; asked > 2 { // a probe every few seconds
-		t.Errorf("the server was asked %d times for 100 reads that follow", asked)
+	if requests := server.requests.Load() - before; requests > 2 { // a probe every few seconds
+		t.Errorf("the server was asked %d times for 100 reads that follow", requests)
 	}
 	server.hang(func(string) bool { return false })
 	for end := time.Now().Add(time.Minute); count(t, analytics, time.Minute) != nil; time.Sleep(50 * time.Millisecond) {

@@ -54,11 +54,11 @@ func migrate(ctx context.Context, conn driver.Conn, name string) error {
 	if err != nil {
 		return err
 	}
-	for one := range strings.SplitSeq(string(statements), ";\n") {
-		if strings.TrimSpace(one) == "" {
+	for statement := range strings.SplitSeq(string(statements), ";\n") {
+		if strings.TrimSpace(statement) == "" {
 			continue
 		}
-		if err := conn.Exec(ctx, one); err != nil {
+		if err := conn.Exec(ctx, statement); err != nil {
 			if left, unread := pending(ctx, conn); unread == nil && !slices.Contains(left, name) {
 				return nil
 			}

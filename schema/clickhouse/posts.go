@@ -104,12 +104,12 @@ func (a *Analytics) TopPosts(ctx context.Context, workspace schema.WorkspaceID, 
 		if open, err = a.openDays(ctx, workspace, schema.RollupPosts, filter); err != nil {
 			return nil, err
 		}
-		most := `most_` + by
+		maximum := `most_` + by
 		days = `(toDate(posted_at), account) in (
-				select day, account from (` + daysOf("posts_daily", `day, account, toString(platform) as platform, posts, `+most, ``, open) + `
+				select day, account from (` + daysOf("posts_daily", `day, account, toString(platform) as platform, posts, `+maximum, ``, open) + `
 				)
-				where posts > 0 and ` + ofAccounts + ` and isNotNull(` + most + `)
-				order by ` + most + ` desc
+				where posts > 0 and ` + ofAccounts + ` and isNotNull(` + maximum + `)
+				order by ` + maximum + ` desc
 				limit {limit:UInt32} with ties)`
 	}
 	var found []struct {

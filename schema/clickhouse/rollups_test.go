@@ -42,7 +42,7 @@ func newHistory() *history {
 }
 
 // add makes one fact of each kind at a time, about one of the accounts.
-func (h *history) add(n int, at time.Time) (made []schema.Event) {
+func (h *history) add(n int, at time.Time) (events []schema.Event) {
 	account := h.accounts[n%len(h.accounts)]
 	key := func(view string, hourly bool, which any) string {
 		when := at.UTC().Format(time.DateOnly)
@@ -81,16 +81,16 @@ func (h *history) add(n int, at time.Time) (made []schema.Event) {
 		default:
 			continue
 		}
-		made = append(made, e)
+		events = append(events, e)
 	}
-	h.facts = append(h.facts, made...)
-	return made
+	h.facts = append(h.facts, events...)
+	return events
 }
 
 // counted is what the views tell, of all workspaces.
 func counted(t *testing.T, conn driver.Conn) ledger {
 	t.Helper()
-	told := ledger{}
+	totals := ledger{}
 	for view, sql := range map[string]string{
 		"outcomes_hourly":          `select workspace, toString(hour) as at, account as which, toFloat64(targets) as n from crier_v1_outcomes_hourly`,
 		"outcomes_daily":           `select workspace, toString(day) as at, account as which, toFloat64(targets) as n from crier_v1_outcomes_daily`,
@@ -116,10 +116,10 @@ func counted(t *testing.T, conn driver.Conn) ledger {
 			t.Fatalf("%s: %v", view, err)
 		}
 		for _, r := range rows {
-			told.add(fmt.Sprint(view, " ", r.Workspace, " ", r.At, " ", r.Which), r.N)
+			totals.add(fmt.Sprint(view, " ", r.Workspace, " ", r.At, " ", r.Which), r.N)
 		}
 	}
-	return told
+	return totals
 }
 
 func checkCounts(t *testing.T, conn driver.Conn, when string, histories ...*history) {
@@ -214,18 +214,18 @@ func TestWhatIsCountedBeforehandIsRight(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
 	store, conn := openURL(t, url), raw(t, url)
-	one, other := newHistory(), newHistory()
+	first, other := newHistory(), newHistory()
 	var facts []schema.Event
 	for n := range 40 {
 		at := noon.Add(time.Duration(n*7) * time.Hour)
-		facts = slices.Concat(facts, one.add(n, at), other.add(n, at.Add(time.Minute)))
+		facts = slices.Concat(facts, first.add(n, at), other.add(n, at.Add(time.Minute)))
 	}
 	insert(t, store, facts[:100]...)
 	insert(t, store, facts[100:]...)
 	check := func(when string) {
 		t.Helper()
-		checkCounts(t, conn, when, one, other)
-		checkAnswers(t, store, when, one)
+		checkCounts(t, conn, when, first, other)
+		checkAnswers(t, store, when, first)
 	}
 	check("nothing is counted beforehand")
 	closeAll(t, store)
@@ -235,14 +235,14 @@ func TestWhatIsCountedBeforehandIsRight(t *testing.T) {
 		t.Errorf("%d rows are read, want those that were counted beforehand", n)
 	}
 
-	again := slices.Concat(one.facts, one.facts[:20])
+	again := slices.Concat(first.facts, first.facts[:20])
 	rand.Shuffle(len(again), func(i, j int) { again[i], again[j] = again[j], again[i] })
 	insert(t, store, again...)
 	check("facts came twice")
 	closeAll(t, store)
 	check("facts came twice, and were counted")
 
-	insert(t, store, slices.Concat(one.add(100, noon.Add(time.Hour)), other.add(101, noon.AddDate(0, -2, 0)))...)
+	insert(t, store, slices.Concat(first.add(100, noon.Add(time.Hour)), other.add(101, noon.AddDate(0, -2, 0)))...)
 	check("facts came late")
 	closeAll(t, store)
 	closeAll(t, store)

@@ -10,24 +10,24 @@ import (
 
 // The promises, which are checked at every event.
 const (
-	neverTwice     = "nothing is published twice"
-	oneCall        = "one visible call at a time"
-	noBlindRetry   = "a call of unknown outcome is not repeated before two looks"
-	cancelHolds    = "an acknowledged cancel is never published"
-	editHolds      = "the last acknowledged edit is what is published"
-	notEarly       = "nothing is published before its time"
-	notLate        = "where nothing goes wrong, posts are on time"
-	waits          = "a wait is waited"
-	oneChain       = "a thread is one chain, in order"
-	commentOfEntry = "a comment hangs on its published entry"
-	jobLives       = "a job lives until its effect commits"
-	countsAgree    = "a post's status and counters agree with its targets"
-	everythingEnds = "everything ends"
-	hasReason      = "every failure has a reason"
-	unknownIsRare  = "an outcome is unknown only where nobody can look, or could before the deadline"
-	failedIsFailed = "what is said to have failed is not there"
-	receiptsAgree  = "receipts say what is there"
-	lateIsKept     = "a late receipt is never lost"
+	neverTwice       = "nothing is published twice"
+	oneCall          = "one visible call at a time"
+	noUncheckedRetry = "a call of unknown outcome is not repeated before two looks"
+	cancelHolds      = "an acknowledged cancel is never published"
+	editHolds        = "the last acknowledged edit is what is published"
+	notEarly         = "nothing is published before its time"
+	notLate          = "where nothing goes wrong, posts are on time"
+	waits            = "a wait is waited"
+	oneChain         = "a thread is one chain, in order"
+	commentOfEntry   = "a comment hangs on its published entry"
+	jobLives         = "a job lives until its effect commits"
+	countsAgree      = "a post's status and counters agree with its targets"
+	everythingEnds   = "everything ends"
+	hasReason        = "every failure has a reason"
+	unknownIsRare    = "an outcome is unknown only where nobody can look, or could before the deadline"
+	failedIsFailed   = "what is said to have failed is not there"
+	receiptsAgree    = "receipts say what is there"
+	lateIsKept       = "a late receipt is never lost"
 )
 
 // violation is a promise that was broken.
@@ -121,15 +121,15 @@ func (c *check) withdrawn(p *post) {
 
 // retried is called when a retry is accepted: nothing waits any more, and what failed for
 // good begins anew. What may be there stays in doubt, unless a person accepts it twice.
-func (c *check) retried(p *post, asked schema.Retry) {
-	c.promises[p.id].due, c.promises[p.id].since = c.now.Add(asked.Delay), c.now
+func (c *check) retried(p *post, request schema.Retry) {
+	c.promises[p.id].due, c.promises[p.id].since = c.now.Add(request.Delay), c.now
 	for _, t := range p.targets {
 		if t.state != schema.TargetPending {
 			continue
 		}
 		delete(c.waiting, spot{p.number, t.n, -1, false})
 		for i := t.resume(); i < len(p.content.Entries); i++ {
-			c.begins(spot{p.number, t.n, i, false}, asked.AcceptDuplicate)
+			c.begins(spot{p.number, t.n, i, false}, request.AcceptDuplicate)
 		}
 	}
 	c.inspect(p)
@@ -167,7 +167,7 @@ func (c *check) calls(d schema.Delivery) {
 	case m.published && !m.safe:
 		c.breaks(neverTwice, "%s is called once more after it was published", s)
 	case m.doubt && !m.lookedTwice() && !m.safe && m.allowed == 0:
-		c.breaks(noBlindRetry, "%s is called again; the call before ended at %s, looks at %s and %s saw nothing",
+		c.breaks(noUncheckedRetry, "%s is called again; the call before ended at %s, looks at %s and %s saw nothing",
 			s, clockOf(m.ended), clockOf(m.firstLook), clockOf(m.lastLook))
 	}
 	if m.doubt {

@@ -161,16 +161,16 @@ func (c *check) inspect(p *post) {
 	if isOpen && !c.hasJob(p) {
 		c.breaks(jobLives, "p%d is %s at version %d and has no job", p.number, p.status, p.version)
 	}
-	for _, one := range p.comments {
-		open := one.state == schema.CommentPending || one.state == schema.CommentClaimed
+	for _, comment := range p.comments {
+		open := comment.state == schema.CommentPending || comment.state == schema.CommentClaimed
 		if open && p.status == schema.Cancelled {
-			c.breaks(cancelHolds, "%s is to be posted all the same", commentSpot(one))
+			c.breaks(cancelHolds, "%s is to be posted all the same", commentSpot(comment))
 		}
-		if open && c.store.jobs[schema.JobID(one.id)] == nil {
-			c.breaks(jobLives, "%s is to be posted and has no job", commentSpot(one))
+		if open && c.store.jobs[schema.JobID(comment.id)] == nil {
+			c.breaks(jobLives, "%s is to be posted and has no job", commentSpot(comment))
 		}
-		if id, late := c.late[commentSpot(one)]; late && id != one.nativeID {
-			c.breaks(lateIsKept, "%s has the id %q, not %q", commentSpot(one), one.nativeID, id)
+		if id, late := c.late[commentSpot(comment)]; late && id != comment.nativeID {
+			c.breaks(lateIsKept, "%s has the id %q, not %q", commentSpot(comment), comment.nativeID, id)
 		}
 	}
 	for _, t := range p.targets {
@@ -205,9 +205,9 @@ func (c *check) ended() {
 		if !p.status.Terminal() && p.status != schema.Draft {
 			c.breaks(everythingEnds, "p%d is %s at the end", p.number, p.status)
 		}
-		for _, one := range p.comments {
-			if one.state == schema.CommentPending || one.state == schema.CommentClaimed {
-				c.breaks(everythingEnds, "%s is not posted at the end", commentSpot(one))
+		for _, comment := range p.comments {
+			if comment.state == schema.CommentPending || comment.state == schema.CommentClaimed {
+				c.breaks(everythingEnds, "%s is not posted at the end", commentSpot(comment))
 			}
 		}
 		for _, t := range p.targets {

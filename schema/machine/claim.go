@@ -71,7 +71,7 @@ func (s *store) leaseOf(step schema.Step) time.Duration {
 func deliveryOf(p *post, t *target) schema.Delivery {
 	d := schema.Delivery{
 		Ref:   schema.TargetRef{Post: p.id, N: t.n, Version: t.version},
-		Claim: t.claim, Step: t.step, Account: t.account, Entry: t.entry, Attempts: t.attempts, Looked: t.looked,
+		Claim: t.claim, Step: t.step, Account: t.account, Entry: t.entry, Attempts: t.attempts, FindAttempts: t.looked,
 		Since: t.since, Progress: t.progress, Error: t.failure, Receipts: slices.Clone(t.receipts), DueAt: p.dueAt(),
 		Unsettled: t.unsettled, AcceptDuplicate: t.accepts,
 	}
@@ -105,7 +105,7 @@ func (s *store) finish(r schema.Result, now time.Time) bool {
 
 // apply writes the target and counts it on its post (resultRows.queue).
 func (s *store) apply(p *post, t *target, r schema.Result, now time.Time) {
-	t.state, t.step, t.entry, t.attempts, t.looked = r.State, r.Step, r.Entry, r.Attempts, r.Looked
+	t.state, t.step, t.entry, t.attempts, t.looked = r.State, r.Step, r.Entry, r.Attempts, r.FindAttempts
 	if r.Fresh {
 		t.since = time.Time{}
 	}
@@ -132,7 +132,7 @@ func (s *store) movePostJob(p *post, now time.Time) {
 	if j == nil {
 		return
 	}
-	var least time.Time
+	var minimum time.Time
 	for _, t := range p.targets {
 		due := t.next
 		switch {
@@ -145,11 +145,11 @@ func (s *store) movePostJob(p *post, now time.Time) {
 		case due.Before(now):
 			due = now
 		}
-		if least.IsZero() || due.Before(least) {
-			least = due
+		if minimum.IsZero() || due.Before(minimum) {
+			minimum = due
 		}
 	}
-	if !least.IsZero() {
-		s.moveJob(j, least)
+	if !minimum.IsZero() {
+		s.moveJob(j, minimum)
 	}
 }

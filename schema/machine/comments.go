@@ -11,16 +11,16 @@ import (
 // entries that were not published are skipped. One that is there from an earlier try
 // stays, unless it was skipped and its entry is published now.
 func (s *store) addComments(p *post, t *target, r schema.Result, now time.Time) {
-	for _, asked := range r.Comments {
+	for _, wanted := range r.Comments {
 		fresh := &comment{
-			id: s.newID(), madeAt: now, post: p, target: t, position: asked.Position, entry: asked.Target, text: asked.Text,
+			id: s.newID(), madeAt: now, post: p, target: t, position: wanted.Position, entry: wanted.Target, text: wanted.Text,
 			state: schema.CommentSkipped, step: schema.StepPublish,
 		}
-		if isPublished(r.Receipts, asked.Target) || !s.rules.commentNeedsEntry {
+		if isPublished(r.Receipts, wanted.Target) || !s.rules.commentNeedsEntry {
 			fresh.state = schema.CommentPending
 			s.putJob(job{id: schema.JobID(fresh.id), kind: schema.JobComment, due: now.Add(schema.FirstCommentDelay)}, now)
 		}
-		old := p.commentAt(t.n, asked.Position)
+		old := p.commentAt(t.n, wanted.Position)
 		switch {
 		case old == nil:
 			p.comments = append(p.comments, fresh)
@@ -67,7 +67,7 @@ func (s *store) claimComment(id schema.CommentID, by claimant, now time.Time) (s
 func commentDelivery(c *comment) schema.Delivery {
 	d := schema.Delivery{
 		Ref:   schema.TargetRef{Post: c.post.id, N: c.target.n, Version: c.target.version},
-		Claim: c.claim, Step: c.step, Account: c.target.account, Entry: c.entry, Attempts: c.attempts, Looked: c.looked,
+		Claim: c.claim, Step: c.step, Account: c.target.account, Entry: c.entry, Attempts: c.attempts, FindAttempts: c.looked,
 		Since: c.since, DueAt: c.madeAt.Add(schema.FirstCommentDelay), Receipts: slices.Clone(c.target.receipts),
 		Comment: &schema.Comment{ID: c.id, Position: c.position, Entry: c.entry, Text: c.text},
 	}
@@ -84,7 +84,7 @@ func (s *store) finishComment(r schema.CommentResult, now time.Time) bool {
 	}
 	taken := c.state == schema.CommentClaimed && c.claim == r.Claim
 	if taken || !s.rules.finishChecksClaim {
-		c.state, c.step, c.attempts, c.looked = r.State, r.Step, r.Attempts, r.Looked
+		c.state, c.step, c.attempts, c.looked = r.State, r.Step, r.Attempts, r.FindAttempts
 		c.next, c.leaseUntil = now.Add(r.NextIn), time.Time{}
 		c.nativeID, c.failure = r.NativeID, r.Error
 	} else if r.NativeID != "" && s.rules.lateReceiptsStay {

@@ -13,7 +13,7 @@ func (s *store) keepReceipt(p *post, t *target, late schema.Receipt, now time.Ti
 	if arrival != schema.ReceiptKept {
 		return
 	}
-	t.state, t.step, t.entry, t.attempts, t.looked = r.State, r.Step, r.Entry, r.Attempts, r.Looked
+	t.state, t.step, t.entry, t.attempts, t.looked = r.State, r.Step, r.Entry, r.Attempts, r.FindAttempts
 	if r.Fresh {
 		t.since = time.Time{}
 	}

@@ -30,10 +30,10 @@ const (
 
 func TestSeeds(t *testing.T) {
 	if *seed >= 0 {
-		one := uint64(*seed)
-		t.Log("\n" + story(one, sound(), whole))
-		if broken := newSimulation(one, sound()).run(); broken != nil {
-			t.Errorf("seed %d: %s", one, broken)
+		seedGiven := uint64(*seed)
+		t.Log("\n" + story(seedGiven, sound(), whole))
+		if broken := newSimulation(seedGiven, sound()).run(); broken != nil {
+			t.Errorf("seed %d: %s", seedGiven, broken)
 		}
 		return
 	}
@@ -53,7 +53,7 @@ func TestSeeds(t *testing.T) {
 // TestSeedsGoEverywhere keeps the simulation honest: a promise that nothing tempts is
 // always kept.
 func TestSeedsGoEverywhere(t *testing.T) {
-	const days, least = 300, 10
+	const days, minimum = 300, 10
 	seen := map[string]int64{}
 	for n := range uint64(days) {
 		s := newSimulation(n, sound())
@@ -64,8 +64,8 @@ func TestSeedsGoEverywhere(t *testing.T) {
 		}
 	}
 	for what, n := range seen {
-		if n < least {
-			t.Errorf("%s: %d in %d days, want %d", what, n, days, least)
+		if n < minimum {
+			t.Errorf("%s: %d in %d days, want %d", what, n, days, minimum)
 		}
 	}
 	t.Log(seen)
@@ -87,11 +87,11 @@ func TestPlantedBugsAreFound(t *testing.T) {
 	}{
 		"a claim without its version":              {func(r *rules) { r.claimChecksVersion = false }, notEarly},
 		"a job deleted too early":                  {func(r *rules) { r.jobLivesOn = false }, jobLives},
-		"a blind retry":                            {func(r *rules) { r.openClaimIsLooked = false }, noBlindRetry},
+		"a blind retry":                            {func(r *rules) { r.openClaimIsLooked = false }, noUncheckedRetry},
 		"a lease that is too short":                {func(r *rules) { r.lease = 5 * time.Second }, oneCall},
 		"a comment without its target":             {func(r *rules) { r.commentNeedsEntry = false }, commentOfEntry},
-		"a settle time ignored":                    {func(r *rules) { r.settle = 0 }, noBlindRetry},
-		"a second try after one look":              {func(r *rules) { r.lookTwice = false }, noBlindRetry},
+		"a settle time ignored":                    {func(r *rules) { r.settle = 0 }, noUncheckedRetry},
+		"a second try after one look":              {func(r *rules) { r.lookTwice = false }, noUncheckedRetry},
 		"a claim before its time":                  {func(r *rules) { r.claimChecksTime = false }, waits},
 		"a wait of an older version":               {func(r *rules) { r.postponeChecksVersion = false }, notEarly},
 		"a claim taken for one without an answer":  {func(r *rules) { r.tokenNamesClaim = false }, neverTwice},
@@ -105,8 +105,8 @@ func TestPlantedBugsAreFound(t *testing.T) {
 		"a recovery of claims of others":           {func(r *rules) { r.recoverChecksNode = false }, oneCall},
 		"a late receipt that is dropped":           {func(r *rules) { r.lateReceiptsStay = false }, lateIsKept},
 		"an edit that forgets what is published":   {func(r *rules) { r.editChecksBegun = false }, neverTwice},
-		"a retry that does not look first":         {func(r *rules) { r.retryLooks = false }, noBlindRetry},
-		"a retry of what nobody can look for":      {func(r *rules) { r.blindIsLeftOut = false }, noBlindRetry},
+		"a retry that does not look first":         {func(r *rules) { r.retryLooks = false }, noUncheckedRetry},
+		"a retry of what nobody can look for":      {func(r *rules) { r.cannotFindIsLeftOut = false }, noUncheckedRetry},
 		"a failed look that costs a try":           {func(r *rules) { r.failedLookIsFree = false }, unknownIsRare},
 	} {
 		t.Run(name, func(t *testing.T) {

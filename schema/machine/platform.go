@@ -10,17 +10,17 @@ import (
 
 // trait is how platforms differ as far as the state machine can tell.
 type trait struct {
-	platform schema.Platform
-	prepares bool          // before the first entry, too
-	blind    bool          // nobody can look
-	keyed    bool          // what is there already is refused as a duplicate
-	repeats  bool          // answers a call under a key it knows with what the first one made
-	open     bool          // goes on by itself after the call
-	listed   time.Duration // how much later than there what was made may be listed
-	threads  bool
-	comments bool
-	rootOnly bool // takes comments on the first entry only
-	pause    time.Duration
+	platform   schema.Platform
+	prepares   bool          // before the first entry, too
+	cannotFind bool          // nobody can look
+	keyed      bool          // what is there already is refused as a duplicate
+	repeats    bool          // answers a call under a key it knows with what the first one made
+	open       bool          // goes on by itself after the call
+	listed     time.Duration // how much later than there what was made may be listed
+	threads    bool
+	comments   bool
+	rootOnly   bool // takes comments on the first entry only
+	pause      time.Duration
 }
 
 func traits() []trait {
@@ -30,7 +30,7 @@ func traits() []trait {
 		{platform: schema.Threads, prepares: true, threads: true, comments: true, pause: 30 * time.Second},
 		{platform: schema.YouTube, prepares: true, open: true, comments: true, listed: schema.UsualListing},
 		{platform: schema.Twitter, repeats: true, threads: true, comments: true, pause: time.Second},
-		{platform: schema.Telegram, blind: true},
+		{platform: schema.Telegram, cannotFind: true},
 	}
 }
 
@@ -43,7 +43,7 @@ func constraintsOf(p schema.Platform) schema.Constraints {
 	t := traitOf(p)
 	return schema.Constraints{
 		Platform:     p,
-		Blind:        t.blind,
+		CannotFind:   t.cannotFind,
 		Listing:      schema.Listing{Within: t.listed},
 		Thread:       schema.ThreadLimit{Supported: t.threads, Pause: t.pause},
 		FirstComment: schema.CommentLimit{Supported: t.comments, RootOnly: t.rootOnly},
@@ -124,7 +124,7 @@ func (p *platform) prepare() (schema.Outcome, time.Duration) {
 func (p *platform) look(d schema.Delivery) (schema.Outcome, time.Duration) {
 	p.check.looks(d)
 	in := p.between(5*time.Millisecond, 300*time.Millisecond)
-	if traitOf(d.Account.Platform).blind {
+	if traitOf(d.Account.Platform).cannotFind {
 		return schema.Outcome{Verdict: schema.CannotTell}, in
 	}
 	if p.isDown(d) {

@@ -28,7 +28,7 @@ type rules struct {
 	lateReceiptsStay      bool // the receipt of a result that came too late is kept
 	commentNeedsEntry     bool // comments of entries that are not published are skipped
 	retryLooks            bool // a retry looks for what may be there
-	blindIsLeftOut        bool // where nobody can look, a retry needs to be told that a second post is accepted
+	cannotFindIsLeftOut   bool // where nobody can look, a retry needs to be told that a second post is accepted
 	failedLookIsFree      bool // a look that could not look costs no try
 
 	lease  time.Duration // of a claim for a visible call, or a look
@@ -41,7 +41,7 @@ func sound() rules {
 		claimChecksVersion: true, claimChecksTime: true, postponeChecksVersion: true, finishChecksClaim: true, openClaimIsLooked: true, tokenNamesClaim: true, lookTwice: true, looksUntilListed: true,
 		callChecksDeadline: true, jobLivesOn: true, everyFinishMoves: true, moveChecksStatus: true, firedChecksTime: true, firedChecksVersion: true,
 		recoverChecksNode: true, editChecksBegun: true, lateReceiptsStay: true, commentNeedsEntry: true, retryLooks: true,
-		blindIsLeftOut: true, failedLookIsFree: true,
+		cannotFindIsLeftOut: true, failedLookIsFree: true,
 		lease: schema.Lease, settle: schema.SettleTime,
 	}
 }

@@ -102,8 +102,8 @@ func (s *simulation) chance(probability float64) bool {
 }
 
 // between returns a random duration from a range.
-func (s *simulation) between(least, most time.Duration) time.Duration {
-	return least + time.Duration(s.rand.Int64N(int64(most-least)+1))
+func (s *simulation) between(minimum, maximum time.Duration) time.Duration {
+	return minimum + time.Duration(s.rand.Int64N(int64(maximum-minimum)+1))
 }
 
 func (s *simulation) after(in time.Duration, do func()) {

@@ -53,7 +53,7 @@ type target struct {
 	since      time.Time
 	next       time.Time
 	attempts   int
-	looked     schema.Looks
+	looked     schema.FindAttempts
 	progress   []byte
 	receipts   []schema.Receipt
 	unsettled  schema.EntrySet
@@ -78,7 +78,7 @@ type comment struct {
 	since      time.Time
 	next       time.Time
 	attempts   int
-	looked     schema.Looks
+	looked     schema.FindAttempts
 	nativeID   string
 	failure    *schema.TargetError
 }
@@ -187,15 +187,15 @@ func (s *store) cancel(p *post) bool {
 
 // retry schedules the targets that failed once more (Gateway.Retry). It refuses a post that
 // has not failed, or of which nothing can go on.
-func (s *store) retry(p *post, asked schema.Retry, now time.Time) (announced []message, ok bool) {
+func (s *store) retry(p *post, request schema.Retry, now time.Time) (announced []message, ok bool) {
 	if p.status != schema.Failed && p.status != schema.PartiallyFailed {
 		return nil, false
 	}
 	revived := 0
 	for _, t := range p.targets {
-		blind := traitOf(t.account.Platform).blind
+		cannotFind := traitOf(t.account.Platform).cannotFind
 		failed := schema.Target{State: t.state, Receipts: t.receipts, Entry: t.entry, Unsettled: t.unsettled, Error: t.failure}
-		to, ok := failed.Resume(len(p.content.Entries), blind, asked.AcceptDuplicate || (blind && !s.rules.blindIsLeftOut))
+		to, ok := failed.Resume(len(p.content.Entries), cannotFind, request.AcceptDuplicate || (cannotFind && !s.rules.cannotFindIsLeftOut))
 		if !ok || to.LeftOut {
 			continue
 		}
@@ -206,7 +206,7 @@ func (s *store) retry(p *post, asked schema.Retry, now time.Time) (announced []m
 		if to.Step != schema.StepFind && to.Unsettled == 0 {
 			t.since = time.Time{}
 		}
-		t.unsettled, t.accepts = to.Unsettled, asked.AcceptDuplicate
+		t.unsettled, t.accepts = to.Unsettled, request.AcceptDuplicate
 		t.attempts, t.looked, t.progress = 0, 0, nil
 		t.next, t.leaseUntil = time.Time{}, time.Time{}
 		revived++
@@ -219,8 +219,8 @@ func (s *store) retry(p *post, asked schema.Retry, now time.Time) (announced []m
 		t.version = p.version
 	}
 	p.status, p.left, p.failed = schema.Scheduled, revived, p.failed-revived
-	p.retriedFor = now.Add(asked.Delay)
-	if asked.Delay > 0 {
+	p.retriedFor = now.Add(request.Delay)
+	if request.Delay > 0 {
 		s.putPostJob(p, p.retriedFor, now)
 		return nil, true
 	}

@@ -173,30 +173,30 @@ func (u *user) considerRetry() {
 		return
 	}
 	u.retries++
-	most := time.Hour
+	maximum := time.Hour
 	if u.rand.IntN(2) == 0 {
-		most = time.Minute
+		maximum = time.Minute
 	}
-	u.after(u.between(time.Second, most), u.retry)
+	u.after(u.between(time.Second, maximum), u.retry)
 }
 
 func (u *user) retry() {
-	asked := schema.Retry{AcceptDuplicate: u.rand.IntN(3) == 0}
+	request := schema.Retry{AcceptDuplicate: u.rand.IntN(3) == 0}
 	if u.rand.IntN(2) == 0 {
-		asked.Delay = u.between(time.Second, 10*time.Minute)
+		request.Delay = u.between(time.Second, 10*time.Minute)
 	}
-	announced, ok := u.store.retry(u.post, asked, u.now)
+	announced, ok := u.store.retry(u.post, request, u.now)
 	if !ok {
 		u.seen.leftOut++
 		return
 	}
 	u.seen.retries++
 	if u.tells {
-		u.tell("p%d: retried at version %d in %s, accepts a second post %t", u.post.number, u.post.version, asked.Delay, asked.AcceptDuplicate)
+		u.tell("p%d: retried at version %d in %s, accepts a second post %t", u.post.number, u.post.version, request.Delay, request.AcceptDuplicate)
 	}
-	u.check.retried(u.post, asked)
+	u.check.retried(u.post, request)
 	u.log.produce(announced...)
 	if u.rand.IntN(3) == 0 {
-		u.after(u.between(0, 2*asked.Delay), u.change)
+		u.after(u.between(0, 2*request.Delay), u.change)
 	}
 }

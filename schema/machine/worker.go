@@ -105,7 +105,7 @@ func (n *node) claimAs(m message, by claimant) {
 	}
 	n.check.claimed(d)
 	if n.tells {
-		n.tell("%s: node %d claims %s, claim %d, attempts %d, looked %d", spotOf(d), n.number, stepName(d.Step), d.Claim, d.Attempts, d.Looked)
+		n.tell("%s: node %d claims %s, claim %d, attempts %d, looked %d", spotOf(d), n.number, stepName(d.Step), d.Claim, d.Attempts, d.FindAttempts)
 	}
 	if n.dies("after a claim") {
 		return
@@ -196,7 +196,7 @@ func (n *node) finish(d schema.Delivery, o schema.Outcome) {
 		return
 	}
 	if !n.rules.lookTwice && d.Step == schema.StepFind {
-		d.Looked = 1
+		d.FindAttempts = 1
 	}
 	if !n.rules.looksUntilListed {
 		d.Listed = 0

@@ -28,9 +28,9 @@ type mailTraits struct {
 	name string
 	life time.Duration // how long it is tried to send it, and what it links to works
 	// A member's choice: who may choose it, and who gets it unless they choose otherwise. Anyone: nobody chooses.
-	least, usual Role
-	refusable    bool // it has a link by which whoever gets it gets no more of it
-	awaited      bool // somebody waits for it, or has to know at once: it goes before the others
+	min, usual Role
+	refusable  bool // it has a link by which whoever gets it gets no more of it
+	awaited    bool // somebody waits for it, or has to know at once: it goes before the others
 }
 
 const mailDay = 24 * time.Hour
@@ -40,9 +40,9 @@ var mailKinds = [...]mailTraits{
 	MailReset:          {name: "reset", life: ResetLife, awaited: true},
 	MailAddress:        {name: "address", life: AddressLife, awaited: true},
 	MailAddressChanged: {name: "address_changed", life: 7 * mailDay, awaited: true},
-	MailPostsFailed:    {name: "posts_failed", life: mailDay, least: Viewer, usual: Editor, refusable: true},
-	MailReconnect:      {name: "accounts_to_reconnect", life: mailDay, least: Viewer, usual: Admin, refusable: true},
-	MailSuspension:     {name: "keys_suspended", life: mailDay, least: Admin, usual: Admin, refusable: true},
+	MailPostsFailed:    {name: "posts_failed", life: mailDay, min: Viewer, usual: Editor, refusable: true},
+	MailReconnect:      {name: "accounts_to_reconnect", life: mailDay, min: Viewer, usual: Admin, refusable: true},
+	MailSuspension:     {name: "keys_suspended", life: mailDay, min: Admin, usual: Admin, refusable: true},
 	MailNotice:         {name: "notices", life: 7 * mailDay, refusable: true},
 }
 
@@ -99,7 +99,7 @@ func (k MailKind) Room() int {
 
 // Least is the role of members who may have such mail, Usual that of those who get it unless they choose
 // otherwise. Anyone: it does not go to members by their role.
-func (k MailKind) Least() Role { return mailKinds[k].least }
+func (k MailKind) Min() Role { return mailKinds[k].min }
 
 // Usual is described at Least.
 func (k MailKind) Usual() Role { return mailKinds[k].usual }

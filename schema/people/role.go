@@ -63,7 +63,7 @@ func (r Role) Permission() schema.Permission {
 
 // LeastRole returns the role that a member needs where a key needs a permission, unless a route says
 // otherwise.
-func LeastRole(p schema.Permission) Role {
+func MinRole(p schema.Permission) Role {
 	switch p {
 	case schema.Read:
 		return Viewer

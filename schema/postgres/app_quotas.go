@@ -19,7 +19,7 @@ func (s *Store) SpendQuota(ctx context.Context, q schema.QuotaCost) (spent bool,
 		insert into app_quotas as q (quota, day, used) select @name, @day::date, @cost where @cost::bigint <= @most
 		on conflict (quota, day) do update set used = q.used + @cost where q.used + @cost <= @most
 		returning true`,
-		pgx.StrictNamedArgs{"name": q.Name, "day": dateOf(q.Day), "cost": q.Cost, "most": q.Most},
+		pgx.StrictNamedArgs{"name": q.Name, "day": dateOf(q.Day), "cost": q.Cost, "most": q.Max},
 	).Query(func(rows pgx.Rows) error {
 		spent = rows.Next()
 		rows.Close()
@@ -33,7 +33,7 @@ func (s *Store) SpendQuota(ctx context.Context, q schema.QuotaCost) (spent bool,
 func (s *Store) ExhaustQuota(ctx context.Context, q schema.QuotaCost) error {
 	_, err := s.Pool.Exec(ctx, `
 		insert into app_quotas as q (quota, day, used) values ($1, $2::date, $3)
-		on conflict (quota, day) do update set used = greatest(q.used, excluded.used)`, q.Name, dateOf(q.Day), q.Most)
+		on conflict (quota, day) do update set used = greatest(q.used, excluded.used)`, q.Name, dateOf(q.Day), q.Max)
 	return db.Wrap(err, "noting that a quota is used up")
 }
 

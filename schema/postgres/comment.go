@@ -154,7 +154,7 @@ func (c *Comment) scanClaim(row pgx.Row, d *schema.Delivery) error {
 	var answers, receipts, document []byte
 	d.Comment = &schema.Comment{}
 	a := &d.Account
-	err := row.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.Looked, &d.Lost, db.OrZero(&d.Since), &answers,
+	err := row.Scan(append([]any{(*[16]byte)(&d.Comment.ID), &d.Comment.Position, &d.Comment.Entry, &d.Comment.Text, &d.Claim, &d.Step, &d.Attempts, &d.FindAttempts, &d.Lost, db.OrZero(&d.Since), &answers,
 		(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &receipts, &document, &d.Paused, &d.Restored}, tables.AccountFields(a)...)...)
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func (c *Comment) finish(ctx context.Context, r schema.CommentResult, receipt bo
 	parameters := attempts.Columns()
 	maps.Copy(parameters, pgx.StrictNamedArgs{
 		"comment": r.Comment, "claim": r.Claim, "state": int16(r.State), "step": int16(r.Step), "attempts": int16(r.Attempts),
-		"looked": int16(r.Looked), "next": r.NextIn.Seconds(), "native_id": r.NativeID, "url": r.URL, "error": errorOrNull(r.Error),
+		"looked": int16(r.FindAttempts), "next": r.NextIn.Seconds(), "native_id": r.NativeID, "url": r.URL, "error": errorOrNull(r.Error),
 		"posted": db.OrNull(r.PostedAt),
 	})
 	var taken int64

@@ -227,7 +227,7 @@ func (s *Store) failDead(ctx context.Context, tx pgx.Tx, ref schema.TargetRef) (
 	err = tx.QueryRow(ctx, sql.Text(`
 		with late as (
 			select t.post_id, t.n, p.workspace_id, coalesce(p.retried_for, p.scheduled_for) due,
-				t.step = {step_find} or t.looked = {looks_repeating} or t.unsettled <> 0 unknown, t.receipts::text <> '[]' begun, t.charged_on
+				t.step = {step_find} or t.looked = {call_repeating} or t.unsettled <> 0 unknown, t.receipts::text <> '[]' begun, t.charged_on
 			from targets t join posts p on p.id = t.post_id
 			where t.post_id = @post and t.n = @n and t.state = {target_pending} and coalesce(p.retried_for, p.scheduled_for) + @late::interval < now()
 		)
@@ -254,7 +254,7 @@ func (s *Store) setCommentAside(b *pgx.Batch, f schema.Fault) {
 		"comment": id, "claim": f.Claim.Claim, "called": f.Claim.Called, "late": (schema.FirstCommentDelay + s.Late).String(), "node": s.Node,
 	})
 	b.Queue(sql.Text(`
-		update comments set state = {comment_failed}, error = case when step = {step_find} or looked = {looks_repeating} then $3::text::json else $4::text::json end
+		update comments set state = {comment_failed}, error = case when step = {step_find} or looked = {call_repeating} then $3::text::json else $4::text::json end
 		where id = $1 and state = {comment_pending} and uuid_extract_timestamp(id) + $2::interval < now()`),
 		id, (schema.FirstCommentDelay + s.Late).String(), string(db.Encode(schema.DeadUnknown(now))), string(db.Encode(schema.DeadMissed(now))))
 	b.Queue(sql.Text(`update jobs j set due_at = c.next_at from comments c where j.id = $1 and c.id = j.id and c.state = {comment_pending}`), id)

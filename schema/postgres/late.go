@@ -123,7 +123,7 @@ func writeLateTarget(ctx context.Context, conn *pgx.Conn, r *schema.Result, toda
 		where post_id = @post and n = @n`,
 		pgx.StrictNamedArgs{
 			"post": r.Ref.Post, "n": r.Ref.N, "state": int16(r.State), "step": int16(r.Step), "entry": int16(r.Entry),
-			"attempts": int16(r.Attempts), "looked": int16(r.Looked), "fresh": r.Fresh, "next": r.NextIn.Seconds(),
+			"attempts": int16(r.Attempts), "looked": int16(r.FindAttempts), "fresh": r.Fresh, "next": r.NextIn.Seconds(),
 			"progress": db.TextOrNull(r.Progress), "receipts": string(db.Encode(r.Receipts)), "error": errorOrNull(r.Error),
 			"posted": db.OrNull(r.PostedAt), "today": today, "unsettled": r.Unsettled,
 		})

@@ -259,7 +259,7 @@ func TestAQuotaIsSpentOnce(t *testing.T) {
 	f := newFixture(t)
 	day := time.Date(2026, 3, 4, 0, 0, 0, 0, time.FixedZone("", -8*3600))
 	of := func(day time.Time, cost int) schema.QuotaCost {
-		return schema.QuotaCost{Name: "units", Day: day, Cost: cost, Most: 100}
+		return schema.QuotaCost{Name: "units", Day: day, Cost: cost, Max: 100}
 	}
 	spend := func(q schema.QuotaCost) bool {
 		spent, err := f.Store.SpendQuota(f.Context(), q)

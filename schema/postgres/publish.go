@@ -127,7 +127,7 @@ func (p *Publish) scanDelivery(row pgx.Row, d *schema.Delivery, beside ...any) e
 	var failure, receipts, document []byte
 	var own string
 	a := &d.Account
-	err := row.Scan(append([]any{(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.Looked, db.OrZero(&d.Since),
+	err := row.Scan(append([]any{(*[16]byte)(&d.Ref.Post), &d.Ref.N, &d.Ref.Version, &d.Claim, &d.Step, &d.Entry, &d.Attempts, &d.FindAttempts, db.OrZero(&d.Since),
 		(*[]byte)(&d.Progress), &failure, &receipts, &d.Unsettled, &d.AcceptDuplicate, &own, &document, db.OrZero(&d.DueAt), &d.Restored}, append(tables.AccountFields(a), beside...)...)...)
 	if err != nil {
 		return err

@@ -70,7 +70,7 @@ type resultRows struct {
 func (r *resultRows) add(v *schema.Result) {
 	r.posts, r.ns, r.claims = append(r.posts, v.Ref.Post), append(r.ns, v.Ref.N), append(r.claims, v.Claim)
 	r.states, r.steps, r.entries = append(r.states, int16(v.State)), append(r.steps, int16(v.Step)), append(r.entries, int16(v.Entry))
-	r.attempts, r.looked, r.fresh = append(r.attempts, int16(v.Attempts)), append(r.looked, int16(v.Looked)), append(r.fresh, v.Fresh)
+	r.attempts, r.looked, r.fresh = append(r.attempts, int16(v.Attempts)), append(r.looked, int16(v.FindAttempts)), append(r.fresh, v.Fresh)
 	r.next, r.progresses = append(r.next, v.NextIn.Seconds()), append(r.progresses, db.TextOrNull(v.Progress))
 	r.receipts, r.posted = append(r.receipts, string(db.Encode(v.Receipts))), append(r.posted, db.OrNull(v.PostedAt))
 	r.errors, r.unsettled = append(r.errors, errorOrNull(v.Error)), append(r.unsettled, int32(v.Unsettled))

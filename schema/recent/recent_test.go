@@ -3,8 +3,8 @@ package recent
 import "testing"
 
 func TestWhatIsNotUsedIsForgotten(t *testing.T) {
-	made := 0
-	r := New(100, func(int) *int { made++; return &made })
+	loads := 0
+	r := New(100, func(int) *int { loads++; return &loads })
 	for key := range 10_000 {
 		r.Of(key)
 		r.Of(0) // in use all the time
@@ -12,7 +12,7 @@ func TestWhatIsNotUsedIsForgotten(t *testing.T) {
 	if got := len(r.Values()); got > 200 {
 		t.Errorf("holds %d keys, want 200 at most", got)
 	}
-	if made != 10_000 {
-		t.Errorf("made %d values, want each once: a key in use was forgotten", made)
+	if loads != 10_000 {
+		t.Errorf("made %d values, want each once: a key in use was forgotten", loads)
 	}
 }

@@ -20,7 +20,7 @@ func (c rules) cured(f schema.MediaFacts, fit schema.Fit, details []schema.Detai
 		switch {
 		case len(why) == 0:
 			return details // it is the account that takes less, for which nothing is made to fit
-		case needed && len(CheckMedia(c.Media, c.Platform, plan.made())) == 0:
+		case needed && len(CheckMedia(c.Media, c.Platform, plan.facts())) == 0:
 			ways = append(ways, fmt.Sprintf("%q", way))
 		case len(unfit) == 0:
 			unfit = why
@@ -55,11 +55,11 @@ func byFit(ways []string, unfit []schema.Detail, f schema.MediaFacts) string {
 	if f.Kind == schema.Video || f.Kind == schema.PDF {
 		return "; fit does not help: it is for pictures"
 	}
-	said := "; fit does not help"
+	advice := "; fit does not help"
 	if at := slices.IndexFunc(unfit, func(d schema.Detail) bool { return d.Code == CodeMediaUnfit }); at >= 0 {
-		said += ": " + unfit[at].Message
+		advice += ": " + unfit[at].Message
 	}
-	return said
+	return advice
 }
 
 // byConverting says what a film, or a picture that moves, may be converted to, where that helps.

@@ -46,14 +46,14 @@ func (c *factsCheck) film(l schema.FilmLimits, says string, f schema.MediaFacts)
 	}
 }
 
-func between(least, most float64) string {
+func between(minimum, maximum float64) string {
 	switch {
-	case least == 0:
-		return fmt.Sprintf("at most %g", most)
-	case most == 0:
-		return fmt.Sprintf("at least %g", least)
+	case minimum == 0:
+		return fmt.Sprintf("at most %g", maximum)
+	case maximum == 0:
+		return fmt.Sprintf("at least %g", minimum)
 	default:
-		return fmt.Sprintf("%g to %g", least, most)
+		return fmt.Sprintf("%g to %g", minimum, maximum)
 	}
 }
 

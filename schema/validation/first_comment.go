@@ -47,9 +47,9 @@ func tooLong(c schema.Constraints, text string, beside int, what, it string) (d 
 	d.Platform = p.String()
 	switch n := limit.Count(text) + beside; {
 	case strings.ContainsAny(text, limit.Without):
-		d.Message = fmt.Sprintf("%s takes no %s in a %s", c.Taker(), signs(limit.Without), what)
+		d.Message = fmt.Sprintf("%s takes no %s in a %s", c.LimitedBy(), signs(limit.Without), what)
 	case limit.Max > 0 && n > limit.Max:
-		d.Message = fmt.Sprintf("%s takes a %s of at most %d characters, %s has %d", c.Taker(), what, limit.Max, it, n)
+		d.Message = fmt.Sprintf("%s takes a %s of at most %d characters, %s has %d", c.LimitedBy(), what, limit.Max, it, n)
 	case limit.MaxBytes > 0 && len(text) > limit.MaxBytes:
 		d.Message = fmt.Sprintf("%s takes a %s of at most %d bytes, %s has %d", p, what, limit.MaxBytes, it, len(text))
 	case limit.Usual > 0 && n > limit.Usual:

@@ -62,7 +62,7 @@ func Fit(c schema.Constraints, f schema.MediaFacts, fit schema.Fit) (r Refit, ne
 		return unfit("a picture of %d × %d pixels is too large to be made to fit", f.Width, f.Height)
 	}
 	r = plan(c.Media, image.Pt(f.Width, f.Height), fit)
-	if left := CheckMedia(c.Media, c.Platform, r.made()); len(left) > 0 && fit == schema.FitNone {
+	if left := CheckMedia(c.Media, c.Platform, r.facts()); len(left) > 0 && fit == schema.FitNone {
 		return Refit{}, false, left // of which the format is not the reason
 	} else if len(left) > 0 {
 		return unfit("made to fit it would have %d × %d pixels", r.Width, r.Height)
@@ -81,8 +81,8 @@ func MayConvert(l schema.MediaLimits, mediaType string) bool {
 	return IsConverted(mediaType) || l.Converts && (mediaType == "image/png" || mediaType == "image/webp")
 }
 
-// made returns what is known of the copy before it is made.
-func (r Refit) made() schema.MediaFacts {
+// facts returns what is known of the copy before it is made.
+func (r Refit) facts() schema.MediaFacts {
 	return schema.MediaFacts{Kind: schema.Image, Type: "image/jpeg", Width: r.Width, Height: r.Height}
 }
 

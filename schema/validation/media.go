@@ -78,7 +78,7 @@ func (v *validation) media(c rules, entry int) {
 
 func (v *validation) mediaItem(c rules, field string, m schema.Media) {
 	if n := utf8.RuneCountInString(m.AltText); c.Media.MaxAltText > 0 && n > c.Media.MaxAltText && n <= schema.MaxAltText {
-		v.fail(c.Platform, field+".altText", CodeAltTextTooLong, "%s takes alternative texts of at most %d characters, this one has %d", c.Taker(), c.Media.MaxAltText, n)
+		v.fail(c.Platform, field+".altText", CodeAltTextTooLong, "%s takes alternative texts of at most %d characters, this one has %d", c.LimitedBy(), c.Media.MaxAltText, n)
 	}
 	if c.Pulls && !c.Copies && m.MediaID.IsZero() && !m.KeepMetadata {
 		v.warn(c.Platform, field, CodeMetadataKept, "%s fetches the url by itself, with what the file says of where and when it was made: "+
@@ -86,7 +86,7 @@ func (v *validation) mediaItem(c rules, field string, m schema.Media) {
 	}
 	if m.Facts == nil {
 		if !slices.Contains(c.Media.Kinds, m.Kind) {
-			v.fail(c.Platform, field+".type", CodeMediaKindUnsupported, "%s takes %s, not %s", c.Taker(), kinds(c.Media.Kinds), m.Kind)
+			v.fail(c.Platform, field+".type", CodeMediaKindUnsupported, "%s takes %s, not %s", c.LimitedBy(), kinds(c.Media.Kinds), m.Kind)
 		}
 		if c.Pulls && m.Fit != schema.FitNone && m.Kind == schema.Image {
 			v.fail(c.Platform, field+".fit", CodeMediaFitNeedsUpload,
@@ -108,7 +108,7 @@ func (v *validation) mediaItem(c rules, field string, m schema.Media) {
 		}
 	}
 	if standsStill(c.Media, *m.Facts) && (needed || len(details) == 0) {
-		v.warn(c.Platform, field, CodeGIFStandsStill, "the picture moves, and stands still on %s: a video of it (MP4) moves", c.Taker())
+		v.warn(c.Platform, field, CodeGIFStandsStill, "the picture moves, and stands still on %s: a video of it (MP4) moves", c.LimitedBy())
 	}
 	if needed {
 		v.warn(c.Platform, field, CodeMediaResized, "%s gets a copy of %s: %s", c.Platform, plan, details[0].Message)
@@ -121,7 +121,7 @@ func (c rules) fit(f schema.MediaFacts, fit schema.Fit) (plan Refit, needed bool
 	plan, needed, details = Fit(*c.platform, f, fit)
 	switch {
 	case needed:
-		if left := CheckMedia(c.Media, c.Platform, plan.made()); len(left) > 0 {
+		if left := CheckMedia(c.Media, c.Platform, plan.facts()); len(left) > 0 {
 			return plan, false, left
 		}
 	case len(details) == 0 || fit == schema.FitNone && !IsConverted(f.Type): // it is sent as it is
@@ -143,7 +143,7 @@ func (v *validation) mediaCounts(c rules, field string, media []schema.Media) {
 	images := len(media) - videos - documents
 	switch {
 	case len(media) > c.Media.Max:
-		v.fail(c.Platform, field, CodeMediaTooMany, "%s takes at most %d media items, there are %d", c.Taker(), c.Media.Max, len(media))
+		v.fail(c.Platform, field, CodeMediaTooMany, "%s takes at most %d media items, there are %d", c.LimitedBy(), c.Media.Max, len(media))
 	case videos > c.Media.MaxVideos && c.Media.MaxVideos > 0:
 		v.fail(c.Platform, field, CodeMediaTooMany, "%s takes at most %d videos, there are %d", c.Platform, c.Media.MaxVideos, videos)
 	}
@@ -195,7 +195,7 @@ func CheckMedia(l schema.MediaLimits, p schema.Platform, f schema.MediaFacts) []
 		c.fail(CodeMediaKindUnsupported, "%s takes %s, not %s", p, kinds(l.Kinds), f.Type)
 		return c.details // the other limits are for the kinds that it takes
 	}
-	types, most := boundsOf(l, f.Kind)
+	types, maximum := boundsOf(l, f.Kind)
 	switch {
 	case slices.Contains(types, f.Type):
 	case len(types) > 0:
@@ -203,8 +203,8 @@ func CheckMedia(l schema.MediaLimits, p schema.Platform, f schema.MediaFacts) []
 	case IsConverted(f.Type):
 		c.fail(CodeMediaTypeUnsupported, "%s does not list %s among the pictures that it takes", p, f.Type)
 	}
-	if most > 0 && f.Size > most {
-		c.fail(CodeMediaTooLarge, "%s takes %s of at most %d bytes, this one has %d", p, plural(f.Kind), most, f.Size)
+	if maximum > 0 && f.Size > maximum {
+		c.fail(CodeMediaTooLarge, "%s takes %s of at most %d bytes, this one has %d", p, plural(f.Kind), maximum, f.Size)
 	}
 	if f.Kind == schema.Video {
 		c.film(l.Film, p.String()+" takes", f)
@@ -219,7 +219,7 @@ func CheckMedia(l schema.MediaLimits, p schema.Platform, f schema.MediaFacts) []
 }
 
 // boundsOf returns the types and the largest size, in bytes, that a kind may have.
-func boundsOf(l schema.MediaLimits, kind schema.MediaKind) (types []string, most int64) {
+func boundsOf(l schema.MediaLimits, kind schema.MediaKind) (types []string, maximum int64) {
 	switch {
 	case kind == schema.PDF:
 		return nil, l.MaxDocumentBytes
@@ -276,9 +276,9 @@ func (c *factsCheck) dimensions(l schema.MediaLimits, f schema.MediaFacts) {
 }
 
 func (c *factsCheck) pixels(l schema.MediaLimits, f schema.MediaFacts) {
-	most := map[schema.MediaKind]int64{schema.Image: l.MaxPixels, schema.GIF: cmp.Or(l.MaxGIFPixels, l.MaxPixels), schema.Video: l.MaxVideoPixels}[f.Kind]
-	if most > 0 && int64(f.Width)*int64(f.Height) > most {
-		c.fail(CodeMediaTooManyPixels, "%s takes %s of at most %d pixels, this one has %d × %d", c.platform, plural(f.Kind), most, f.Width, f.Height)
+	maximum := map[schema.MediaKind]int64{schema.Image: l.MaxPixels, schema.GIF: cmp.Or(l.MaxGIFPixels, l.MaxPixels), schema.Video: l.MaxVideoPixels}[f.Kind]
+	if maximum > 0 && int64(f.Width)*int64(f.Height) > maximum {
+		c.fail(CodeMediaTooManyPixels, "%s takes %s of at most %d pixels, this one has %d × %d", c.platform, plural(f.Kind), maximum, f.Width, f.Height)
 	}
 	if f.Kind != schema.Video && l.MaxSides > 0 && f.Width+f.Height > l.MaxSides {
 		c.fail(CodeMediaTooManyPixels, "%s takes pictures of at most %d pixels in width and height together, this one has %d × %d",

@@ -78,21 +78,21 @@ func TestAspectRatioMayBoundPicturesOnly(t *testing.T) {
 
 // TestAnExactRatioIsExact has a platform that takes no picture that is longer by a part of a pixel.
 func TestAnExactRatioIsExact(t *testing.T) {
-	const most = 20
+	const maximum = 20
 	c := schema.Constraints{Platform: schema.Telegram, Media: schema.MediaLimits{
-		Kinds: []schema.MediaKind{schema.Image}, MinAspect: 1.0 / most, MaxAspect: most, ExactAspect: true, MaxSides: 10_000,
+		Kinds: []schema.MediaKind{schema.Image}, MinAspect: 1.0 / maximum, MaxAspect: maximum, ExactAspect: true, MaxSides: 10_000,
 	}}
 	for long := 400; long < 12_000; long += 7 {
-		for _, short := range []int{long/most - 1, long / most, long/most + 1} {
+		for _, short := range []int{long/maximum - 1, long / maximum, long/maximum + 1} {
 			for _, size := range [][2]int{{long, short}, {short, long}} {
 				facts := schema.MediaFacts{Kind: schema.Image, Type: "image/jpeg", Width: size[0], Height: size[1]}
 				isTaken := len(validation.CheckMedia(c.Media, c.Platform, facts)) == 0
-				if want := long <= most*short && long+short <= c.Media.MaxSides; isTaken != want {
+				if want := long <= maximum*short && long+short <= c.Media.MaxSides; isTaken != want {
 					t.Errorf("%d × %d is taken: %t", size[0], size[1], isTaken)
 				}
 				for _, fit := range []schema.Fit{schema.FitContain, schema.FitCover} {
 					plan, isNeeded, details := validation.Fit(c, facts, fit)
-					isWithin := max(plan.Width, plan.Height) <= most*min(plan.Width, plan.Height)
+					isWithin := max(plan.Width, plan.Height) <= maximum*min(plan.Width, plan.Height)
 					if isNeeded == isTaken || isNeeded && !isWithin {
 						t.Fatalf("%d × %d, %s: made %v: %+v", size[0], size[1], fit, plan, details)
 					}

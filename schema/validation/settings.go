@@ -192,22 +192,22 @@ func BoolSetting() SettingRule {
 }
 
 // IntegerSetting is a whole number between two, themselves included.
-func IntegerSetting(least, most int) SettingRule {
-	return SettingRule{wanted: fmt.Sprintf("a whole number from %d to %d", least, most), check: func(value json.RawMessage) []schema.Detail {
+func IntegerSetting(minimum, maximum int) SettingRule {
+	return SettingRule{wanted: fmt.Sprintf("a whole number from %d to %d", minimum, maximum), check: func(value json.RawMessage) []schema.Detail {
 		var n int
-		if json.Unmarshal(value, &n) != nil || n < least || n > most {
-			return wrong(CodeSettingInvalid, "a whole number from %d to %d is wanted, not %s", least, most, shorten(value))
+		if json.Unmarshal(value, &n) != nil || n < minimum || n > maximum {
+			return wrong(CodeSettingInvalid, "a whole number from %d to %d is wanted, not %s", minimum, maximum, shorten(value))
 		}
 		return nil
 	}}
 }
 
 // NumberSetting is a number between two, themselves included.
-func NumberSetting(least, most float64) SettingRule {
+func NumberSetting(minimum, maximum float64) SettingRule {
 	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
 		var n float64
-		if json.Unmarshal(value, &n) != nil || n < least || n > most {
-			return wrong(CodeSettingInvalid, "a number from %g to %g is wanted, not %s", least, most, shorten(value))
+		if json.Unmarshal(value, &n) != nil || n < minimum || n > maximum {
+			return wrong(CodeSettingInvalid, "a number from %g to %g is wanted, not %s", minimum, maximum, shorten(value))
 		}
 		return nil
 	}}
@@ -272,25 +272,27 @@ func MediaSetting() SettingRule {
 }
 
 // ListSetting is a list of at most so many values, none of them null.
-func ListSetting(most int, item SettingRule) SettingRule { return BoundedListSetting(0, most, item) }
+func ListSetting(maximum int, item SettingRule) SettingRule {
+	return BoundedListSetting(0, maximum, item)
+}
 
 // BoundedListSetting is a list of so many values at least and at most, none of them null.
-func BoundedListSetting(least, most int, item SettingRule) SettingRule {
+func BoundedListSetting(minimum, maximum int, item SettingRule) SettingRule {
 	item = item.Require()
 	return SettingRule{check: func(value json.RawMessage) []schema.Detail {
 		var items []json.RawMessage
 		if json.Unmarshal(value, &items) != nil {
 			return wrong(CodeSettingInvalid, "a list is wanted")
 		}
-		if len(items) < least {
-			return wrong(CodeSettingInvalid, "at least %d values are wanted, there are %d", least, len(items))
+		if len(items) < minimum {
+			return wrong(CodeSettingInvalid, "at least %d values are wanted, there are %d", minimum, len(items))
 		}
-		if len(items) > most {
-			return wrong(CodeSettingInvalid, "at most %d values are allowed, there are %d", most, len(items))
+		if len(items) > maximum {
+			return wrong(CodeSettingInvalid, "at most %d values are allowed, there are %d", maximum, len(items))
 		}
 		var details []schema.Detail
-		for i, one := range items {
-			details = append(details, item.checkNamed(fmt.Sprintf("[%d]", i), one)...)
+		for i, element := range items {
+			details = append(details, item.checkNamed(fmt.Sprintf("[%d]", i), element)...)
 		}
 		return details
 	}}
@@ -319,9 +321,9 @@ func (r SettingRule) OrBool() SettingRule {
 
 // shorten bounds how much of a value a message repeats.
 func shorten(value json.RawMessage) string {
-	const most = 40
-	if len(value) <= most {
+	const maximum = 40
+	if len(value) <= maximum {
 		return string(value)
 	}
-	return strings.ToValidUTF8(string(value[:most]), "") + "…"
+	return strings.ToValidUTF8(string(value[:maximum]), "") + "…"
 }

@@ -23,34 +23,34 @@ func (v *validation) text(c schema.Constraints, target schema.Target, i, entry i
 	case empty && len(e.Media) == 0 && !c.Media.Required:
 		v.fail(0, field(), CodeContentRequired, "a post needs a text or media")
 	}
-	if most := c.MaxText(e); most > 0 {
+	if maximum := c.MaxText(e); maximum > 0 {
 		beside, note := v.beside(c)
-		if n := c.Text.Count(text) + beside; n > most {
+		if n := c.Text.Count(text) + beside; n > maximum {
 			v.fail(c.Platform, field(), CodeTextTooLong, "%s takes at most %d characters%s, the text%s has %d",
-				c.Taker(), most, captionNote(c, e), note, n)
+				c.LimitedBy(), maximum, captionNote(c, e), note, n)
 		}
 	}
 	if exceeds(c.Text, text) {
 		v.fail(c.Platform, field(), CodeTextTooLong, "%s takes at most %d bytes of text, the text has %d", c.Platform, c.Text.MaxBytes, len(text))
 	}
 	if strings.ContainsAny(text, c.Text.Without) {
-		v.fail(c.Platform, field(), CodeTextSign, "%s takes no %s in a text", c.Taker(), signs(c.Text.Without))
+		v.fail(c.Platform, field(), CodeTextSign, "%s takes no %s in a text", c.LimitedBy(), signs(c.Text.Without))
 	}
 	v.hashtags(c, text, field)
 	for _, l := range []struct {
 		code, what string
-		most       int
+		max        int
 		count      func(string) int
 	}{
 		{CodeCashtagsTooMany, "cashtags", c.Cashtags, cashtags},
 		{CodeMentionsTooMany, "mentions", c.Mentions, mentions},
 		{CodeLinksTooMany, "different links", c.Links, differentLinks},
 	} {
-		if l.most == 0 {
+		if l.max == 0 {
 			continue
 		}
-		if n := l.count(text); n > l.most {
-			v.fail(c.Platform, field(), l.code, "%s takes at most %d %s, the text has %d", c.Platform, l.most, l.what, n)
+		if n := l.count(text); n > l.max {
+			v.fail(c.Platform, field(), l.code, "%s takes at most %d %s, the text has %d", c.Platform, l.max, l.what, n)
 		}
 	}
 }

@@ -156,8 +156,8 @@ func checkCrier(t *testing.T, service types.ServiceConfig) {
 		flags = service.Command[1:]
 	}
 	drain := checkSettings(t, environment, flags...)
-	least := stopOf(drain) + partsLimit
-	if service.StopGracePeriod == nil || time.Duration(*service.StopGracePeriod) < least {
-		t.Errorf("%s is killed after %v, want at least %v", service.Name, service.StopGracePeriod, least)
+	minimum := stopOf(drain) + partsLimit
+	if service.StopGracePeriod == nil || time.Duration(*service.StopGracePeriod) < minimum {
+		t.Errorf("%s is killed after %v, want at least %v", service.Name, service.StopGracePeriod, minimum)
 	}
 }

@@ -50,9 +50,9 @@ func TestUnitGivesCrierTimeToStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := strings.Fields(strings.ReplaceAll(flags[1], "/etc/crier/crier.yaml", file))
-	least := stopOf(checkSettings(t, nil, line...)) + partsLimit
-	if given, err := time.ParseDuration(stop[1] + "s"); err != nil || given < least {
-		t.Errorf("systemd kills crier after %ss, want at least %v", stop[1], least)
+	minimum := stopOf(checkSettings(t, nil, line...)) + partsLimit
+	if given, err := time.ParseDuration(stop[1] + "s"); err != nil || given < minimum {
+		t.Errorf("systemd kills crier after %ss, want at least %v", stop[1], minimum)
 	}
 	if !strings.Contains(content, "\nKillMode=mixed\n") {
 		t.Error("systemd would stop embedded parts under crier's work")

@@ -70,11 +70,11 @@ func (s *server) accounts(ctx context.Context) (map[string][]target, error) {
 
 // everywhere returns targets of posts that go to an account of each platform.
 func everywhere(byPlatform map[string][]target) [][]target {
-	most := 0
+	maximum := 0
 	for _, accounts := range byPlatform {
-		most = max(most, len(accounts))
+		maximum = max(maximum, len(accounts))
 	}
-	all := make([][]target, most)
+	all := make([][]target, maximum)
 	for i := range all {
 		for _, p := range platforms() {
 			accounts := byPlatform[p.String()]

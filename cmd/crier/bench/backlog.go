@@ -96,7 +96,7 @@ func (t *run) awaitParked(ctx context.Context, posts int) error {
 		return fmt.Errorf("connecting to see what is parked: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	deadline := time.Now().Add(drainGrace + time.Duration(posts)*time.Second/drainLeast)
+	deadline := time.Now().Add(drainGrace + time.Duration(posts)*time.Second/minDrain)
 	for {
 		var held int
 		if err := conn.QueryRow(ctx, `select count(*) from jobs where held`).Scan(&held); err != nil {

@@ -99,7 +99,7 @@ const (
 	drainLook = 500 * time.Millisecond
 	drainTell = 5 * time.Second
 	// A drain is given up where it is slower than drainLeast posts a second after drainGrace.
-	drainLeast = 250
+	minDrain   = 250
 	drainGrace = 45 * time.Second
 )
 
@@ -110,7 +110,7 @@ func (s *session) follow(ctx context.Context, simulators string, d *drain) error
 	for _, e := range d.expected {
 		wanted += e.until
 	}
-	deadline := time.Now().Add(drainGrace + time.Duration(wanted)*time.Second/drainLeast)
+	deadline := time.Now().Add(drainGrace + time.Duration(wanted)*time.Second/minDrain)
 	for d.reportedAt = time.Now(); ; {
 		if err := d.read(ctx, simulators); err != nil {
 			return err

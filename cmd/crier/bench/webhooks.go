@@ -31,7 +31,7 @@ const (
 
 	toWebhookWithin = 150 // milliseconds from a request to the webhook
 	deadCosts       = 1.2 // by how much a receiver that does not answer may delay others
-	slowLeast       = 200 // deliveries a second to the slow receiver
+	minSlow         = 200 // deliveries a second to the slow receiver
 	ofExchanges     = 0.25
 )
 
@@ -96,7 +96,7 @@ func (w *webhooks) measure(ctx context.Context) error {
 			Control: &Control{"the same without a receiver that does not answer, in turn", median(alone.p99s)}, Goal: &Goal{Bound: deadCosts, OfRatio: true},
 		},
 		{Name: "webhooks_rate", Value: quick, Unit: "deliveries/s", Control: empty, Goal: &Goal{Bound: ofExchanges, OfRatio: true, AtLeast: true}},
-		{Name: fmt.Sprintf("webhooks_rate to one receiver of %v", slowAnswer), Value: slow, Unit: "deliveries/s", Goal: &Goal{Bound: slowLeast, AtLeast: true}},
+		{Name: fmt.Sprintf("webhooks_rate to one receiver of %v", slowAnswer), Value: slow, Unit: "deliveries/s", Goal: &Goal{Bound: minSlow, AtLeast: true}},
 	}, alone.work.figures("webhooks", "post", alone.posts, nil)...)...)
 }
 

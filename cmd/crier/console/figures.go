@@ -90,14 +90,14 @@ func label(m *dto.Metric, name string) string {
 
 // within is the bucket's upper bound that this share of all is within, as far as the buckets go.
 func within(h *dto.Histogram, share float64) float64 {
-	most := 0.0
+	maximum := 0.0
 	for _, b := range h.GetBucket() {
 		if !math.IsInf(b.GetUpperBound(), 1) {
-			most = b.GetUpperBound()
+			maximum = b.GetUpperBound()
 		}
 		if float64(b.GetCumulativeCount()) >= share*float64(h.GetSampleCount()) {
-			return most
+			return maximum
 		}
 	}
-	return most
+	return maximum
 }

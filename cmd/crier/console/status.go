@@ -56,7 +56,7 @@ type Stage struct {
 type Lateness struct {
 	Count  uint64  `json:"count"`
 	Median float64 `json:"p50"`
-	Most   float64 `json:"p99"`
+	Max    float64 `json:"p99"`
 }
 
 // Run fails where the server is not ready.
@@ -104,7 +104,7 @@ func (s *Status) ask(ctx context.Context) (*Health, error) {
 }
 
 func (s *Status) read(ctx context.Context, path string) (body []byte, status int, err error) {
-	const most = 8 << 20
+	const maximum = 8 << 20
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.AdminListen+path, nil)
 	if err != nil {
 		return nil, 0, err
@@ -116,7 +116,7 @@ func (s *Status) read(ctx context.Context, path string) (body []byte, status int
 		return nil, 0, err
 	}
 	defer response.Body.Close()
-	body, err = io.ReadAll(io.LimitReader(response.Body, most))
+	body, err = io.ReadAll(io.LimitReader(response.Body, maximum))
 	return body, response.StatusCode, err
 }
 
@@ -152,7 +152,7 @@ func (h *Health) show(t *Terminal) error {
 	var platforms []string
 	for _, name := range slices.Sorted(maps.Keys(h.Lateness)) {
 		l := h.Lateness[name]
-		platforms = append(platforms, row(name, strconv.FormatUint(l.Count, 10), "≤ "+seconds(l.Median), "≤ "+seconds(l.Most), fmt.Sprintf("%.0f", h.Breakers[name])))
+		platforms = append(platforms, row(name, strconv.FormatUint(l.Count, 10), "≤ "+seconds(l.Median), "≤ "+seconds(l.Max), fmt.Sprintf("%.0f", h.Breakers[name])))
 	}
 	if err := t.table(row("PLATFORM", "SETTLED", "LATE, HALF", "LATE, 99 %", "OPEN BREAKERS"), platforms); err != nil {
 		return err

@@ -88,7 +88,7 @@ func orDash(text string) string {
 // brief is the beginning of a text, on one line, without what would steer the terminal:
 // strangers write what the inbox shows.
 func brief(text string) string {
-	const most = 48
+	const maximum = 48
 	line := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return -1
@@ -96,8 +96,8 @@ func brief(text string) string {
 		return r
 	}, strings.Join(strings.Fields(text), " "))
 	runes := []rune(line)
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
+	if len(runes) > maximum {
+		return string(runes[:maximum-1]) + "…"
 	}
 	return string(runes)
 }

@@ -75,8 +75,8 @@ const maxID, maxExternalID = 100, 255
 
 // canBeOf reports whether a post can have an id. A lookup with another is refused as a whole; the creation
 // of such a row is refused alone.
-func canBeOf(id string, most int) bool {
-	return id != "" && len(id) <= most && utf8.ValidString(id) && !strings.ContainsRune(id, 0)
+func canBeOf(id string, maximum int) bool {
+	return id != "" && len(id) <= maximum && utf8.ValidString(id) && !strings.ContainsRune(id, 0)
 }
 
 // find returns the posts of a chunk's rows that are there.

@@ -79,8 +79,8 @@ const memoryLimit = 48 << 10 // KiB
 // checkMemory holds what this process took at most against memoryLimit. The kernel counts
 // it from the start of this program; the usage a parent is told counts the parent too.
 func checkMemory(atRest int) error {
-	most, err := memoryOf("VmHWM:")
-	if took := most - atRest; err == nil && took > memoryLimit {
+	maximum, err := memoryOf("VmHWM:")
+	if took := maximum - atRest; err == nil && took > memoryLimit {
 		err = fmt.Errorf("the import took %d KiB, at most %d are allowed", took, memoryLimit)
 	}
 	return err

@@ -313,9 +313,9 @@ func (m Meaning) unread(name, cell string) (reading, *problem) {
 
 // clipped is the start of a cell, as messages have it.
 func clipped(cell string) string {
-	const most = 60
-	if runes := []rune(cell); len(runes) > most {
-		return string(runes[:most-1]) + "…"
+	const maximum = 60
+	if runes := []rune(cell); len(runes) > maximum {
+		return string(runes[:maximum-1]) + "…"
 	}
 	return cell
 }

@@ -210,9 +210,9 @@ func order(status string) int {
 
 // brief is a message on one line of a terminal.
 func brief(message string) string {
-	const most = 160
-	if runes := []rune(message); len(runes) > most {
-		return string(runes[:most-1]) + "…"
+	const maximum = 160
+	if runes := []rune(message); len(runes) > maximum {
+		return string(runes[:maximum-1]) + "…"
 	}
 	return message
 }

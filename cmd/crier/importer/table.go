@@ -114,8 +114,8 @@ func written(cells []string) (all []string) {
 // headerBelow refuses a file whose header stands below other lines, such as a title. first is the first
 // of them.
 func (t *table) headerBelow(first []string) error {
-	const most = 5
-	for l := (line{}); l.err == nil && len(t.ahead) < most; {
+	const maximum = 5
+	for l := (line{}); l.err == nil && len(t.ahead) < maximum; {
 		l = t.read()
 		l.cells = slices.Clone(l.cells)
 		if t.ahead = append(t.ahead, l); t.knows(l.cells) > 1 {

@@ -272,7 +272,7 @@ func (t *table) program() (best string, platforms bool) {
 	if t.mapping.Of != "" {
 		return "", false
 	}
-	most := 2
+	maximum := 2
 	for _, name := range Mappings() {
 		m, err := ReadMapping(name)
 		if err != nil {
@@ -289,8 +289,8 @@ func (t *table) program() (best string, platforms bool) {
 				known = -len(t.headings)
 			}
 		}
-		if tells && known > most {
-			best, most, platforms = name, known, aims
+		if tells && known > maximum {
+			best, maximum, platforms = name, known, aims
 		}
 	}
 	return best, platforms

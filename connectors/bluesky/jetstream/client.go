@@ -115,14 +115,14 @@ func (c *Client) Read(ctx context.Context, from schema.StreamPlace, deliver func
 // after returns the place after an event of a host. Times that cannot be are no place: resuming
 // there would miss what comes, or bring again what was read long ago.
 func (c *Client) after(from schema.StreamPlace, host string, at time.Time) schema.StreamPlace {
-	now, least := c.config.Now(), from.Time
+	now, minimum := c.config.Now(), from.Time
 	switch {
 	case from.Time.IsZero():
-		least = now.Add(-longestReplay)
+		minimum = now.Add(-longestReplay)
 	case from.Host != host:
-		least = from.Time.Add(-2 * otherOverlap)
+		minimum = from.Time.Add(-2 * otherOverlap)
 	}
-	if at.Before(least) || at.After(now.Add(ahead)) {
+	if at.Before(minimum) || at.After(now.Add(ahead)) {
 		return from
 	}
 	return schema.StreamPlace{Host: host, Time: at}

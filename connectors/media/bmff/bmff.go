@@ -91,12 +91,12 @@ func (f *File) Read(into []byte, offset int64) error {
 
 // Content returns the content of a box, of which it must have least bytes and of which no more
 // than most are read.
-func (f *File) Content(b Box, least, most int64) ([]byte, error) {
+func (f *File) Content(b Box, minimum, maximum int64) ([]byte, error) {
 	n := b.End - b.Body
-	if n < least {
+	if n < minimum {
 		return nil, ErrDamaged
 	}
-	raw := make([]byte, min(n, most))
+	raw := make([]byte, min(n, maximum))
 	return raw, f.Read(raw, b.Body)
 }
 

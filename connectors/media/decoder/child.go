@@ -66,8 +66,8 @@ func run(mediaType string, in io.Reader, out io.Writer) error {
 
 // bound bounds this process. Memory is so on Linux alone; WebAssembly has no more than 4 GiB anywhere.
 func bound() error {
-	for resource, most := range map[int]uint64{syscall.RLIMIT_DATA: maxMemory, syscall.RLIMIT_CPU: maxProcessor, syscall.RLIMIT_CORE: 0} {
-		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
+	for resource, maximum := range map[int]uint64{syscall.RLIMIT_DATA: maxMemory, syscall.RLIMIT_CPU: maxProcessor, syscall.RLIMIT_CORE: 0} {
+		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: maximum, Max: maximum}); err != nil {
 			return fmt.Errorf("bounding the process: %w", err)
 		}
 	}

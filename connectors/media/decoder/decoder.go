@@ -26,7 +26,7 @@ type Decoder struct {
 
 // Decode decodes a picture of so many bytes and at most so many pixels. The error is Refused for one
 // that cannot be decoded within the bounds; any other is our fault, or the context's.
-func (d Decoder) Decode(ctx context.Context, content io.Reader, size int64, mediaType string, most int64) (image.Image, error) {
+func (d Decoder) Decode(ctx context.Context, content io.Reader, size int64, mediaType string, maximum int64) (image.Image, error) {
 	if size > maxFile {
 		return nil, refused(fmt.Sprintf("the picture has more than %d MB", maxFile>>20), nil)
 	}
@@ -50,7 +50,7 @@ func (d Decoder) Decode(ctx context.Context, content io.Reader, size int64, medi
 	if err := command.Start(); err != nil {
 		return nil, fmt.Errorf("starting the decoder: %w", err)
 	}
-	picture, err := read(out, most)
+	picture, err := read(out, maximum)
 	if err != nil {
 		cancel() // it may still write
 	}
@@ -79,12 +79,12 @@ func refused(message string, cause error) error {
 }
 
 // read reads what a child has written.
-func read(r io.Reader, most int64) (image.Image, error) {
+func read(r io.Reader, maximum int64) (image.Image, error) {
 	var h header
 	if err := binary.Read(r, binary.BigEndian, &h); err != nil {
 		return nil, err
 	}
-	if h.Width == 0 || h.Height == 0 || int64(h.Width)*int64(h.Height) > most {
+	if h.Width == 0 || h.Height == 0 || int64(h.Width)*int64(h.Height) > maximum {
 		return nil, fmt.Errorf("it has %d × %d pixels", h.Width, h.Height)
 	}
 	bounds := image.Rect(0, 0, int(h.Width), int(h.Height))
@@ -120,8 +120,8 @@ func read(r io.Reader, most int64) (image.Image, error) {
 type tail struct{ bytes.Buffer }
 
 func (t *tail) Write(p []byte) (int, error) {
-	const most = 1 << 10
-	if room := most - t.Len(); room > 0 {
+	const maximum = 1 << 10
+	if room := maximum - t.Len(); room > 0 {
 		t.Buffer.Write(p[:min(len(p), room)])
 	}
 	return len(p), nil

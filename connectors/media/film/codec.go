@@ -53,10 +53,10 @@ func (t *track) name(kind string) {
 }
 
 func (t *track) inDescription(b bmff.Box) error {
-	const most = 4096 // of a codec's own box
+	const maximum = 4096 // of a codec's own box
 	switch b.Kind {
 	case "avcC", "hvcC", "av1C", "vpcC":
-		raw, err := t.file.Content(b, 4, most)
+		raw, err := t.file.Content(b, 4, maximum)
 		if err != nil {
 			return err
 		}

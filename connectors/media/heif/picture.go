@@ -64,7 +64,7 @@ func (r *reader) typeOf(primary *item) string {
 // apply takes a property into account.
 func (p *Picture) apply(property property, turn *turn) error {
 	v := property.value
-	short := func(least int) bool { return len(v) < least }
+	short := func(minimum int) bool { return len(v) < minimum }
 	switch property.Kind {
 	case "ispe":
 		if short(12) {

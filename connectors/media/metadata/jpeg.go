@@ -50,8 +50,8 @@ func (w *jpegPlan) segment(s *walk.Segment) error {
 func (w *jpegPlan) labelled(marker byte, content []byte) (with []byte, isKept bool) {
 	const jfif, profile, adobe = "JFIF\x00", "ICC_PROFILE\x00", "Adobe"
 	const jfifBytes, thumbnailAt, adobeBytes = 14, 12, 12
-	is := func(label string, least int) bool {
-		return len(content) >= least && bytes.HasPrefix(content, []byte(label))
+	is := func(label string, minimum int) bool {
+		return len(content) >= minimum && bytes.HasPrefix(content, []byte(label))
 	}
 	switch {
 	case marker == walk.APP0 && is(jfif, jfifBytes):

@@ -240,9 +240,9 @@ func (m *movieWalk) handler(b bmff.Box) error {
 
 // name notes a timed metadata track by its handler, or what its samples are.
 func (p *planner) name(kind string) {
-	const most = 8
+	const maximum = 8
 	name := printable(kind)
-	if len(p.plan.Tracks) < most && !slices.Contains(p.plan.Tracks, name) {
+	if len(p.plan.Tracks) < maximum && !slices.Contains(p.plan.Tracks, name) {
 		p.plan.Tracks = append(p.plan.Tracks, name)
 	}
 }

@@ -21,7 +21,7 @@ var (
 var ErrDone = errors.New("enough was seen")
 
 // most bounds the parts of a picture. No program writes a file with a thousandth of them.
-const most = 1_000_000
+const maximum = 1_000_000
 
 // done returns the error of a walk.
 func done(err error) error {

@@ -72,18 +72,18 @@ func (q *quota) take(header http.Header, owner string, points int) error {
 		spent = make([]spending, len(q.windows))
 		q.spent[owner] = spent
 	}
-	tightest, least := 0, 0
+	tightest, minimum := 0, 0
 	for i, w := range q.windows {
 		if !now.Before(spent[i].resets) {
 			spent[i] = spending{resets: now.Add(w.length)}
 		}
 		spent[i].points += points
-		if left := w.points - spent[i].points; i == 0 || left < least {
-			tightest, least = i, left
+		if left := w.points - spent[i].points; i == 0 || left < minimum {
+			tightest, minimum = i, left
 		}
 	}
-	describe(header, q.windows[tightest], max(least, 0), spent[tightest].resets)
-	if least >= 0 {
+	describe(header, q.windows[tightest], max(minimum, 0), spent[tightest].resets)
+	if minimum >= 0 {
 		return nil
 	}
 	wait := spent[tightest].resets.Sub(now)

@@ -324,8 +324,8 @@ func isAccepted(pattern, mediaType string) bool {
 	return pattern == "*/*" || mediaType == pattern || isOpen && strings.HasPrefix(mediaType, prefix)
 }
 
-func outOf(where, unit string, n int, least, most *int) []string {
-	if least != nil && n < *least || most != nil && n > *most {
+func outOf(where, unit string, n int, minimum, maximum *int) []string {
+	if minimum != nil && n < *minimum || maximum != nil && n > *maximum {
 		return []string{fmt.Sprintf("%s has %d %s, out of its bounds", where, n, unit)}
 	}
 	return nil

@@ -152,10 +152,10 @@ func merge(into, example map[string]any) {
 func (a *threadsAPI) find(method, path string) *threadsCall {
 	segments := strings.Split(strings.Trim(strings.TrimPrefix(path, "/v1.0"), "/"), "/")
 	var best *threadsCall
-	most := -1
+	maximum := -1
 	for _, call := range a.calls {
-		if named := call.matches(method, segments); named > most {
-			best, most = call, named
+		if named := call.matches(method, segments); named > maximum {
+			best, maximum = call, named
 		}
 	}
 	return best

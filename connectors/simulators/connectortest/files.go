@@ -176,10 +176,10 @@ type shape struct{ ofPicture, ofVideo image.Point }
 // can be.
 func shapeFor(limits schema.MediaLimits) shape {
 	s := shape{ofPicture: image.Pt(600, 600), ofVideo: image.Pt(640, 360)}
-	if most := limits.MaxAspect; most > 0 && most < 1 {
-		s.ofPicture.Y = int(math.Ceil(float64(s.ofPicture.X) / most))
+	if maximum := limits.MaxAspect; maximum > 0 && maximum < 1 {
+		s.ofPicture.Y = int(math.Ceil(float64(s.ofPicture.X) / maximum))
 	}
-	if most := limits.MaxAspect; most > 0 && !limits.AspectOfImages && float64(s.ofVideo.X)/float64(s.ofVideo.Y) > most {
+	if maximum := limits.MaxAspect; maximum > 0 && !limits.AspectOfImages && float64(s.ofVideo.X)/float64(s.ofVideo.Y) > maximum {
 		s.ofVideo.X, s.ofVideo.Y = s.ofVideo.Y, s.ofVideo.X
 	}
 	return s

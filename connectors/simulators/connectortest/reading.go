@@ -90,32 +90,32 @@ func metricsAreRead(t *testing.T, s *stage) {
 }
 
 // wantMetrics checks that the metrics are between two audiences, and all that the platform tells.
-func (s *stage) wantMetrics(t *testing.T, got schema.PostMetrics, least, most simulation.Audience) {
+func (s *stage) wantMetrics(t *testing.T, got schema.PostMetrics, minimum, maximum simulation.Audience) {
 	t.Helper()
 	if got.Gone {
 		t.Fatal("the post is gone")
 	}
 	m, known := got.Metrics, []string{}
 	for name, figure := range map[string]struct {
-		got         *int64
-		least, most int64
+		got      *int64
+		min, max int64
 	}{
-		"impressions": {m.Impressions, least.Impressions, most.Impressions},
-		"reach":       {m.Reach, least.Reach, most.Reach},
-		"views":       {m.Views, least.Views, most.Views},
-		"likes":       {m.Likes, least.Likes, most.Likes},
-		"comments":    {m.Comments, least.Comments, most.Comments},
-		"shares":      {m.Shares, least.Shares, most.Shares},
-		"saves":       {m.Saves, least.Saves, most.Saves},
-		"clicks":      {m.Clicks, least.Clicks, most.Clicks},
-		"watch":       {m.WatchSeconds, least.WatchSeconds, most.WatchSeconds},
+		"impressions": {m.Impressions, minimum.Impressions, maximum.Impressions},
+		"reach":       {m.Reach, minimum.Reach, maximum.Reach},
+		"views":       {m.Views, minimum.Views, maximum.Views},
+		"likes":       {m.Likes, minimum.Likes, maximum.Likes},
+		"comments":    {m.Comments, minimum.Comments, maximum.Comments},
+		"shares":      {m.Shares, minimum.Shares, maximum.Shares},
+		"saves":       {m.Saves, minimum.Saves, maximum.Saves},
+		"clicks":      {m.Clicks, minimum.Clicks, maximum.Clicks},
+		"watch":       {m.WatchSeconds, minimum.WatchSeconds, maximum.WatchSeconds},
 	} {
 		if figure.got == nil {
 			continue
 		}
 		known = append(known, name)
-		if *figure.got < figure.least || *figure.got > figure.most {
-			t.Errorf("%s = %d, want %d to %d", name, *figure.got, figure.least, figure.most)
+		if *figure.got < figure.min || *figure.got > figure.max {
+			t.Errorf("%s = %d, want %d to %d", name, *figure.got, figure.min, figure.max)
 		}
 	}
 	want := slices.Sorted(slices.Values(s.fixture.Tells))
@@ -129,10 +129,10 @@ func batchIsRead(t *testing.T, s *stage) {
 	if !ok {
 		t.Fatal("the connector reads no metrics")
 	}
-	const most = 3 // a platform's own bound is far above, and each post takes its time
+	const maximum = 3 // a platform's own bound is far above, and each post takes its time
 	var posts []schema.PublishedPost
 	of := map[string]simulation.Post{}
-	for i := range min(most, source.MetricsBatch()) {
+	for i := range min(maximum, source.MetricsBatch()) {
 		published, post := s.published(t, fmt.Sprintf("number %d", i))
 		posts, of[published.NativeID] = append(posts, published), post
 		s.clock.advance(s.fixture.Repeats + time.Minute)
@@ -199,15 +199,15 @@ func followersAreRead(t *testing.T, s *stage) {
 	}
 	after := s.world.Crowd(account)
 	for name, figure := range map[string]struct {
-		got         *int64
-		least, most int64
+		got      *int64
+		min, max int64
 	}{
 		"followers": {got.Followers, before.Followers, after.Followers},
 		"following": {got.Following, before.Following, after.Following},
 		"posts":     {got.Posts, before.Posts, after.Posts},
 	} {
-		if figure.got != nil && (*figure.got < figure.least || *figure.got > figure.most) {
-			t.Errorf("%s = %d, want %d to %d", name, *figure.got, figure.least, figure.most)
+		if figure.got != nil && (*figure.got < figure.min || *figure.got > figure.max) {
+			t.Errorf("%s = %d, want %d to %d", name, *figure.got, figure.min, figure.max)
 		}
 	}
 	if got.Followers == nil {

@@ -98,7 +98,7 @@ func Settle(t *testing.T, d schema.Delivery, look func() (schema.Receipt, schema
 		case r.State != schema.TargetPending || r.Step != schema.StepFind:
 			return false
 		default:
-			d.Looked, at = r.Looked, at.Add(r.NextIn)
+			d.FindAttempts, at = r.FindAttempts, at.Add(r.NextIn)
 			pass(r.NextIn)
 		}
 	}

@@ -28,14 +28,14 @@ type window struct {
 }
 
 // take counts a call and reports whether a quota allows it.
-func (w *window) take(now time.Time, most int) bool {
+func (w *window) take(now time.Time, maximum int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if minute := now.Truncate(time.Minute); !minute.Equal(w.minute) {
 		w.minute, w.calls = minute, 0
 	}
 	w.calls++
-	return w.calls <= most
+	return w.calls <= maximum
 }
 
 // count counts a call, or refuses it over a quota.

@@ -89,11 +89,11 @@ func badMask() refusal {
 }
 
 // list answers with the part of a list that was asked for. What is empty is left out.
-func (s *simulator) list(v visit, field string, most int, all []any) {
+func (s *simulator) list(v visit, field string, maximum int, all []any) {
 	query := v.r.URL.Query()
 	size, err := strconv.Atoi(query.Get("pageSize"))
 	if err != nil || size < 1 {
-		size = min(20, most)
+		size = min(20, maximum)
 	}
 	start, err := strconv.Atoi(query.Get("pageToken"))
 	if err != nil && query.Has("pageToken") || start < 0 {
@@ -101,7 +101,7 @@ func (s *simulator) list(v visit, field string, most int, all []any) {
 		return
 	}
 	start = min(start, len(all))
-	end := min(start+min(size, most), len(all))
+	end := min(start+min(size, maximum), len(all))
 	page := map[string]any{}
 	if end > start {
 		page[field] = all[start:end]

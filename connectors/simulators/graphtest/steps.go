@@ -43,7 +43,7 @@ func Step(t *testing.T, r *connectortest.Rig, c connectors.Connector, d *schema.
 		o.Err = connectortest.WantKind(t, err, schema.KindOf(err))
 	}
 	result := d.After(o, r.Clock(), 0)
-	d.Step, d.Progress, d.Attempts, d.Looked, d.Error = result.Step, result.Progress, result.Attempts, result.Looked, result.Error
+	d.Step, d.Progress, d.Attempts, d.FindAttempts, d.Error = result.Step, result.Progress, result.Attempts, result.FindAttempts, result.Error
 	d.Receipts = result.Receipts
 	r.Pass(result.NextIn)
 	return result

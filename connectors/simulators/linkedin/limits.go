@@ -10,7 +10,7 @@ import (
 // header tells how much is left (shared/api-guide/concepts/rate-limits).
 type limit struct {
 	name   string
-	most   int
+	max    int
 	length time.Duration
 	covers func(*http.Request) bool
 }
@@ -37,7 +37,7 @@ func (s *simulator) count(v visit) bool {
 			continue
 		}
 		window := l.name + now.Truncate(l.length).String()
-		if profile.calls[window] >= l.most {
+		if profile.calls[window] >= l.max {
 			refuse(v.rw, tooMany(l.name))
 			return false
 		}

@@ -9,7 +9,7 @@ import (
 // of their length since 1970 (Mastodon's throttles).
 type limit struct {
 	name   string
-	most   int
+	max    int
 	length time.Duration
 	covers func(operation string) bool
 }
@@ -52,15 +52,15 @@ func (s *simulator) count(v visit, operation string) bool {
 		}
 		w.calls++
 		v.profile.windows[l.name] = w
-		if closest == nil || l.most-w.calls < left {
-			closest, left, ends = &l, l.most-w.calls, w.ends
+		if closest == nil || l.max-w.calls < left {
+			closest, left, ends = &l, l.max-w.calls, w.ends
 		}
 	}
 	if closest == nil {
 		return true
 	}
 	header := v.rw.Header()
-	header.Set("X-RateLimit-Limit", strconv.Itoa(closest.most))
+	header.Set("X-RateLimit-Limit", strconv.Itoa(closest.max))
 	header.Set("X-RateLimit-Remaining", strconv.Itoa(max(left, 0)))
 	header.Set("X-RateLimit-Reset", resetTime(ends))
 	return left >= 0

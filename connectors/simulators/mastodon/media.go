@@ -131,15 +131,15 @@ const (
 )
 
 func checkSides(mediaType string, m simulation.Measured) error {
-	kind, most := "images", int64(maxPixels)
+	kind, maximum := "images", int64(maxPixels)
 	switch attachmentType(mediaType) {
 	case "gifv":
-		most = maxGIFPixels
+		maximum = maxGIFPixels
 	case "video":
-		kind, most = "videos", maxFilmPixels
+		kind, maximum = "videos", maxFilmPixels
 	}
 	switch {
-	case m.Pixels() > most:
+	case m.Pixels() > maximum:
 		return unprocessable(fmt.Sprintf("%dx%d %s are not supported", m.Width, m.Height, kind))
 	case kind == "videos" && m.FrameRate > maxFrameRate*(1+measuring):
 		return unprocessable(fmt.Sprintf("%dfps videos are not supported", int(m.FrameRate)))
@@ -181,7 +181,7 @@ func (s *simulator) showMedia(v visit) {
 func (s *simulator) uploads(account string, ids []string) ([]simulation.Upload, error) {
 	var found []simulation.Upload
 	var missing []string
-	most := s.takes().Media
+	maximum := s.takes().Media
 	for _, id := range ids {
 		upload, ok := s.world.Upload(id)
 		if !ok || upload.Account != account || isUsed(upload) {
@@ -191,8 +191,8 @@ func (s *simulator) uploads(account string, ids []string) ([]simulation.Upload, 
 		found = append(found, upload)
 	}
 	switch {
-	case len(ids) > most:
-		return nil, unprocessable(fmt.Sprintf("Cannot attach more than %d files", most))
+	case len(ids) > maximum:
+		return nil, unprocessable(fmt.Sprintf("Cannot attach more than %d files", maximum))
 	case len(missing) > 0:
 		return nil, unprocessable("Media " + strings.Join(missing, ", ") + " not found or already attached to another post")
 	}

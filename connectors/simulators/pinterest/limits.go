@@ -22,9 +22,9 @@ func (s *simulator) count(v visit) bool {
 	if !s.limited {
 		return true
 	}
-	category, most := reads, maxReads
+	category, maximum := reads, maxReads
 	if v.r.Method != http.MethodGet {
-		category, most = writes, maxWrites
+		category, maximum = writes, maxWrites
 	}
 	profile, now := profileOf(v.account), s.world.Now()
 	profile.mu.Lock()
@@ -34,9 +34,9 @@ func (s *simulator) count(v visit) bool {
 		clear(profile.calls)
 	}
 	profile.calls[category]++
-	left := most - profile.calls[category]
+	left := maximum - profile.calls[category]
 	header := v.rw.Header()
-	header.Set("X-Ratelimit-Limit", fmt.Sprintf(`%d, 100;w=1;name="safety_net_app_id_user_id", %d;w=60;name="%s_app_id_user_id"`, most, most, category))
+	header.Set("X-Ratelimit-Limit", fmt.Sprintf(`%d, 100;w=1;name="safety_net_app_id_user_id", %d;w=60;name="%s_app_id_user_id"`, maximum, maximum, category))
 	header.Set("X-Ratelimit-Remaining", strconv.Itoa(max(left, 0)))
 	header.Set("X-Ratelimit-Reset", strconv.Itoa(int(profile.since.Add(window).Sub(now)/time.Second)+1))
 	if left < 0 {

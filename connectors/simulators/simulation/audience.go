@@ -24,7 +24,9 @@ func (w *World) AudienceAt(p Post, at time.Time) Audience {
 	dice := w.dice("post", p.Account, p.ID)
 	reached := 20 * math.Pow(10, 3*dice.next()) // 20 to 20,000 people
 	grown := 1 - math.Exp(-max(0, at.Sub(p.CreatedAt).Seconds())/halfway.Seconds())
-	part := func(least, most float64) int64 { return int64(reached * (least + (most-least)*dice.next()) * grown) }
+	part := func(minimum, maximum float64) int64 {
+		return int64(reached * (minimum + (maximum-minimum)*dice.next()) * grown)
+	}
 	return Audience{
 		Reach: part(1, 1), Impressions: part(1.1, 2), Views: part(0.3, 0.9),
 		Likes: part(0.02, 0.2), Comments: part(0.002, 0.03), Shares: part(0.002, 0.04), Saves: part(0.001, 0.02),

@@ -68,11 +68,11 @@ var consentPage = template.Must(template.New("").Funcs(consentStyle.Funcs()).Fun
 // short leaves the start and the end of a client id that is too long to be read: some are addresses, some a hundred
 // signs.
 func short(clientID string) string {
-	const most, end = 48, 12
-	if len(clientID) <= most {
+	const maximum, end = 48, 12
+	if len(clientID) <= maximum {
 		return clientID
 	}
-	return strings.ToValidUTF8(clientID[:most-end]+"…"+clientID[len(clientID)-end:], "")
+	return strings.ToValidUTF8(clientID[:maximum-end]+"…"+clientID[len(clientID)-end:], "")
 }
 
 // Ask answers the request that brings a person with the platform's page. Its form is sent to

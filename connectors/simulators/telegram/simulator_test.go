@@ -119,7 +119,7 @@ func TestSimulatorTakesLimits(t *testing.T) {
 func TestSimulatorLimitsRates(t *testing.T) {
 	for name, tt := range map[string]struct {
 		chat func(i int) string
-		most int // at once
+		max  int // at once
 		wait int // seconds, then
 	}{
 		"one channel":  {func(int) string { return channel }, 20, 1},
@@ -129,17 +129,17 @@ func TestSimulatorLimitsRates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := newClock()
 			h := telegram.New(newWorld(c, nil))
-			for i := range tt.most {
+			for i := range tt.max {
 				if status, a := say(t, h, tt.chat(i), "x"); status != http.StatusOK {
 					t.Fatalf("message %d: %+v", i+1, a)
 				}
 			}
-			status, a := say(t, h, tt.chat(tt.most), "x")
+			status, a := say(t, h, tt.chat(tt.max), "x")
 			if status != http.StatusTooManyRequests || a.Parameters.RetryAfter != tt.wait {
 				t.Fatalf("one more: %d %+v, want a wait of %d s", status, a, tt.wait)
 			}
 			c.now = c.now.Add(time.Duration(tt.wait) * time.Second)
-			if status, a := say(t, h, tt.chat(tt.most), "x"); status != http.StatusOK {
+			if status, a := say(t, h, tt.chat(tt.max), "x"); status != http.StatusOK {
 				t.Errorf("after the wait: %+v", a)
 			}
 		})

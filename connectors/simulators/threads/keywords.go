@@ -14,7 +14,7 @@ import (
 const (
 	keywordEvery = 20 * time.Second
 	keywordKept  = 4 * time.Hour
-	keywordMost  = 100
+	maxKeyword   = 100
 )
 
 var keywordWords = strings.Fields("coffee morning music weather lunch weekend football book film garden city train photo dinner history travel river recipe bread tea camera museum market harbour")
@@ -33,7 +33,7 @@ func (s *simulator) keywords(v visit) {
 		newest = time.Unix(until, 0)
 	}
 	data := []map[string]any{}
-	for at := newest.Truncate(keywordEvery); at.After(now.Add(-keywordKept)) && len(data) < min(limit, keywordMost); at = at.Add(-keywordEvery) {
+	for at := newest.Truncate(keywordEvery); at.After(now.Add(-keywordKept)) && len(data) < min(limit, maxKeyword); at = at.Add(-keywordEvery) {
 		text, who := keywordPost(at)
 		if at.Unix() < since || !at.Before(newest) || !hasAll(text, words) {
 			continue

@@ -15,7 +15,7 @@ func limits() map[string]int {
 
 // count counts a call, and reports whether the last minute had room for it.
 func (s *simulator) count(v visit, operation string) bool {
-	most, limited := s.limits[operation]
+	maximum, limited := s.limits[operation]
 	if !limited {
 		return true
 	}
@@ -23,7 +23,7 @@ func (s *simulator) count(v visit, operation string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	recent := slices.DeleteFunc(p.calls[operation], func(at int64) bool { return at <= now-minute.Milliseconds() })
-	if len(recent) >= most {
+	if len(recent) >= maximum {
 		p.calls[operation] = recent
 		return false
 	}

@@ -9,7 +9,7 @@ import (
 
 // limit is how often may be called within a window, which begins with the first call.
 type limit struct {
-	most   int
+	max    int
 	length time.Duration
 }
 
@@ -25,7 +25,7 @@ func appLimit() limit { return limit{10_000, 24 * time.Hour} }
 
 // userLimits are those of a user, from the same page.
 func userLimits() map[string]limit {
-	quarter := func(most int) limit { return limit{most, 15 * time.Minute} }
+	quarter := func(maximum int) limit { return limit{maximum, 15 * time.Minute} }
 	return map[string]limit{
 		opCreate:     quarter(100),
 		opTimeline:   quarter(900),
@@ -53,11 +53,11 @@ func (q *quota) take(l limit, now time.Time) (left int, ends time.Time) {
 	if !now.Before(q.ends) {
 		q.calls, q.ends = 0, now.Add(l.length)
 	}
-	if q.calls > l.most {
+	if q.calls > l.max {
 		return -1, q.ends
 	}
 	q.calls++
-	return l.most - q.calls, q.ends
+	return l.max - q.calls, q.ends
 }
 
 // count counts a call and reports whether all limits allow it.
@@ -80,7 +80,7 @@ func (s *simulator) count(v visit, operation string) bool {
 }
 
 func describe(header http.Header, name string, l limit, left int, ends time.Time) {
-	header.Set(name+"-Limit", strconv.Itoa(l.most))
+	header.Set(name+"-Limit", strconv.Itoa(l.max))
 	header.Set(name+"-Remaining", strconv.Itoa(max(left, 0)))
 	header.Set(name+"-Reset", ceilSeconds(ends))
 }

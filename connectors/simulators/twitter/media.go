@@ -70,10 +70,10 @@ func (s *simulator) initialize(v visit) {
 		Shared   bool     `json:"shared"`
 	}
 	err := decode(v, &input)
-	most := maxBytes(input.Category)
+	maximum := maxBytes(input.Category)
 	switch {
 	case err != nil:
-	case most == 0 || input.Total < 1 || input.Total > most:
+	case maximum == 0 || input.Total < 1 || input.Total > maximum:
 		err = invalidRequest("`total_bytes` is more than the category " + input.Category + " allows")
 	case !slices.Contains([]string{"image/jpeg", "image/png", "image/webp", "image/gif", "video/mp4", "video/quicktime"}, input.Type):
 		err = invalidRequest("`media_type` is not one of its values")

@@ -65,9 +65,9 @@ func (s *simulator) listMentions(v visit) {
 	s.listRemarks(v, all, "pagination_token", minPage)
 }
 
-func (s *simulator) listRemarks(v visit, all []simulation.Remark, cursor string, least int) {
+func (s *simulator) listRemarks(v visit, all []simulation.Remark, cursor string, minimum int) {
 	query := v.inPosts(v.r.URL.Query())
-	size, err := pageOf(query, least)
+	size, err := pageOf(query, minimum)
 	if query.Has(unknownFields) {
 		err = unknownParameter(unknownFields)
 	}
@@ -104,10 +104,10 @@ func (s *simulator) listRemarks(v visit, all []simulation.Remark, cursor string,
 	answer(v.rw, http.StatusOK, v.named(out))
 }
 
-func pageOf(query url.Values, least int) (int, error) {
-	size, err := strconv.Atoi(cmp.Or(query.Get("max_results"), strconv.Itoa(least)))
-	if err != nil || size < least || size > maxPage {
-		return 0, invalidRequest(fmt.Sprintf("The `max_results` query parameter value is not between %d and 100", least))
+func pageOf(query url.Values, minimum int) (int, error) {
+	size, err := strconv.Atoi(cmp.Or(query.Get("max_results"), strconv.Itoa(minimum)))
+	if err != nil || size < minimum || size > maxPage {
+		return 0, invalidRequest(fmt.Sprintf("The `max_results` query parameter value is not between %d and 100", minimum))
 	}
 	return size, nil
 }

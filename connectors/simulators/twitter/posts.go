@@ -112,7 +112,7 @@ func (s *simulator) create(v visit, input newPost) (simulation.Post, error) {
 	v.profile.acting.Lock()
 	defer v.profile.acting.Unlock()
 	post := simulation.Post{Account: v.account.ID, Text: strings.TrimSpace(input.Text), Workspace: s.world.WorkspaceOf(v.r), By: s.world.NameOf(v.r)}
-	if err := input.check(v.profile.most()); err != nil {
+	if err := input.check(v.profile.maxText()); err != nil {
 		return post, err
 	}
 	if strings.Contains(input.Text, markTweets) {
@@ -178,12 +178,12 @@ var cashtag = regexp.MustCompile(`(?:^|\s)\$[a-zA-Z]{1,6}\b`)
 var idPattern = regexp.MustCompile(`^[0-9]{1,19}$`)
 
 // check refuses what X takes of nobody, and a text that is longer than the account's may be.
-func (n newPost) check(most int) error {
+func (n newPost) check(maximum int) error {
 	isNoID := func(id string) bool { return id != "" && !idPattern.MatchString(id) }
 	switch {
 	case strings.TrimSpace(n.Text) == "" && n.Media == nil:
 		return invalidRequest("Request body must contain text, media, poll or quote_tweet_id")
-	case weight(n.Text) > most:
+	case weight(n.Text) > maximum:
 		return forbidden("Your Tweet text is too long.")
 	case strings.ContainsAny(n.Text, invalidSigns):
 		return invalidRequest("Your Tweet text contains invalid characters.")

@@ -104,7 +104,7 @@ func (s *simulator) forceWait(header http.Header, isFault bool) {
 	if isFault && header.Get("X-Rate-Limit-Reset") != "" {
 		return
 	}
-	describe(header, userWindow, limit{most: 100}, 0, s.world.Now().Add(forcedWait))
+	describe(header, userWindow, limit{max: 100}, 0, s.world.Now().Add(forcedWait))
 }
 
 // ending is how X refuses accounts that have ended. What it says to one that is locked is

@@ -149,8 +149,8 @@ func (p *profile) membership() object {
 	return object{"subscription_type": "None", "verified_type": "none"}
 }
 
-// most is how long the account's posts may be.
-func (p *profile) most() int {
+// maxText is how long the account's posts may be.
+func (p *profile) maxText() int {
 	if p.subscribed.Load() {
 		return maxLongWeight
 	}

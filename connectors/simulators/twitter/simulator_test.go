@@ -303,13 +303,13 @@ func TestLimits(t *testing.T) {
 func TestTheAppsDay(t *testing.T) {
 	var q quota
 	now := time.Now()
-	for range appLimit().most {
+	for range appLimit().max {
 		q.take(appLimit(), now)
 	}
 	if left, ends := q.take(appLimit(), now.Add(time.Hour)); left >= 0 || !ends.Equal(now.Add(24*time.Hour)) {
 		t.Errorf("%d left until %v", left, ends)
 	}
-	if left, _ := q.take(appLimit(), now.Add(24*time.Hour)); left != appLimit().most-1 {
+	if left, _ := q.take(appLimit(), now.Add(24*time.Hour)); left != appLimit().max-1 {
 		t.Errorf("%d left on the next day", left)
 	}
 }

@@ -211,11 +211,11 @@ func answer(rw http.ResponseWriter, status int, body any) {
 }
 
 // list answers with the part of a list that was asked for. A page token is where it begins.
-func (v visit) list(kind string, all []any, usual, most int) {
+func (v visit) list(kind string, all []any, usual, maximum int) {
 	query := v.r.URL.Query()
 	count := usual
 	if n, err := strconv.Atoi(query.Get("maxResults")); err == nil {
-		count = max(0, min(n, most))
+		count = max(0, min(n, maximum))
 	}
 	start, err := strconv.Atoi(query.Get("pageToken"))
 	if err != nil || start < 0 || start > len(all) {

@@ -39,7 +39,7 @@ const maxBrands = 1000
 // workspace's only one.
 func (s *Store) CreateBrand(ctx context.Context, b schema.Brand) error {
 	return brandError(pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		if err := tables.Admit(ctx, tx, b.Workspace, tables.Bound{Table: "brands", Most: maxBrands}); err != nil {
+		if err := tables.Admit(ctx, tx, b.Workspace, tables.Bound{Table: "brands", Max: maxBrands}); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `

@@ -89,7 +89,7 @@ func queueLooks(b *pgx.Batch, r *schema.CollectionResult) {
 	var posts, ended []schema.PostID
 	var targets, slots, endedTargets []int16
 	var due []time.Time
-	for _, looked := range r.Looked {
+	for _, looked := range r.Read {
 		slot, at, more := looked.Next()
 		if !more {
 			ended, endedTargets = append(ended, looked.Post), append(endedTargets, looked.Target)

@@ -145,7 +145,7 @@ func contentsOf(ctx context.Context, tx pgx.Tx, workspaces []schema.WorkspaceID,
 				(select from all_posts p where p.workspace_id = any($1) and not p.from_api limit $2)
 				limit $2) counted),
 			(select count(*) from (select from posts p where p.workspace_id = any($1) and p.status in {open_posts} limit $2) counted)
-		from workspaces w where w.id = $3`), workspaces, schema.MostCounted, workspaces[0]).
+		from workspaces w where w.id = $3`), workspaces, schema.MaxCounted, workspaces[0]).
 		Scan(&c.Workspace, &c.Accounts, &c.Keys, &c.Brands, &c.Queues, &c.Webhooks, &c.Media, &c.Posts, &c.Open)
 	return c, err
 }
@@ -161,7 +161,7 @@ func countAccountPosts(ctx context.Context, tx pgx.Tx, workspaces []schema.Works
 			(select p.status from all_posts p
 			where p.workspace_id = any($1) and not p.from_api and p.platforms & (select 1 << a.platform from accounts a where a.id = $2) <> 0
 			  and exists (select from all_targets t where t.post_id = p.id and t.account_id = $2) limit $3)
-			limit $3) counted`), workspaces, account, schema.MostCounted).Scan(&c.Posts, &c.Open)
+			limit $3) counted`), workspaces, account, schema.MaxCounted).Scan(&c.Posts, &c.Open)
 }
 
 func scan(row pgx.Row, d *schema.Deletion) error {

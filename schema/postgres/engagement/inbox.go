@@ -234,7 +234,7 @@ func (s *Store) Unread(ctx context.Context, workspace schema.WorkspaceID) ([]sch
 				) m) mentions
 			offset 0
 		) n
-		where a.workspace_id = $1 and a.disconnected_at is null and n.comments + n.mentions > 0 order by a.id`, workspace, schema.MostUnread)
+		where a.workspace_id = $1 and a.disconnected_at is null and n.comments + n.mentions > 0 order by a.id`, workspace, schema.MaxUnread)
 	counts, err := db.Collect(rows, err, func(row pgx.Row, c *schema.UnreadCount) error {
 		return row.Scan((*[16]byte)(&c.Account), &c.Comments, &c.Mentions)
 	})

@@ -121,10 +121,10 @@ func changed(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, sandb
 	switch {
 	case err != nil || !more:
 		return err
-	case monitors > schema.MostMonitors:
-		return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d monitors, as many as it may; delete one first", schema.MostMonitors)}
-	case bytes > schema.MostKeywordBytes:
-		return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the keywords of the workspace's monitors have more than %d bytes together; delete some first", schema.MostKeywordBytes)}
+	case monitors > schema.MaxMonitors:
+		return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the workspace has %d monitors, as many as it may; delete one first", schema.MaxMonitors)}
+	case bytes > schema.MaxKeywordBytes:
+		return &schema.Error{Kind: schema.InvalidState, Message: fmt.Sprintf("the keywords of the workspace's monitors have more than %d bytes together; delete some first", schema.MaxKeywordBytes)}
 	}
 	return nil
 }

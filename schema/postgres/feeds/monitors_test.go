@@ -126,7 +126,7 @@ func TestMonitorsOfAWorkspaceAreBounded(t *testing.T) {
 	f.Exec(fmt.Sprintf(`
 		insert into monitors (id, workspace_id, sandbox, name, include, exclude, language, platforms, paused, created_at, updated_at)
 		select uuidv7(), '%s', false, 'm', '{a}', '{}', '', '{%d}', false, now(), now() from generate_series(1, %d)`,
-		postgrestest.UUIDText(schema.PostID(f.Workspace)), schema.Bluesky, schema.MostMonitors))
+		postgrestest.UUIDText(schema.PostID(f.Workspace)), schema.Bluesky, schema.MaxMonitors))
 	refused := func(err error, want string) {
 		t.Helper()
 		e, ok := errors.AsType[*schema.Error](err)

@@ -21,7 +21,7 @@ import (
 // where too many came from its network lately, and Unavailable where as many wait as may.
 func (s *Store) CreateDevice(ctx context.Context, n people.NewDevice) error {
 	err := tables.Window{
-		Subject: "device from " + n.Address, Length: people.DeviceLife, Most: people.DevicesByAddress,
+		Subject: "device from " + n.Address, Length: people.DeviceLife, Max: people.DevicesByAddress,
 		Refusal: fmt.Sprintf("more than %d devices from this network", people.DevicesByAddress),
 	}.Count(ctx, s.Pool, s.Now())
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Store) Device(ctx context.Context, user schema.UserID, code [32]byte) (
 // countLook bounds how many codes a user can try.
 func (s *Store) countLook(ctx context.Context, user schema.UserID) error {
 	return tables.Window{
-		Subject: "device code by " + user.String(), Length: people.DeviceLife, Most: people.DeviceLooks,
+		Subject: "device code by " + user.String(), Length: people.DeviceLife, Max: people.DeviceLooks,
 		Refusal: fmt.Sprintf("more than %d looks at codes of devices by you", people.DeviceLooks),
 	}.Count(ctx, s.Pool, s.Now())
 }

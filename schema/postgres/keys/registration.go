@@ -17,7 +17,7 @@ import (
 func (s *Store) Register(ctx context.Context, r people.Registration) (mailed bool, err error) {
 	err = s.InTx(ctx, "registering", func(tx pgx.Tx) error {
 		err := tables.Window{
-			Subject: "register " + r.Address, Length: people.RegistrationWindow, Most: people.MaxRegistrations,
+			Subject: "register " + r.Address, Length: people.RegistrationWindow, Max: people.MaxRegistrations,
 			Refusal: fmt.Sprintf("more than %d registrations from this network", people.MaxRegistrations),
 		}.Count(ctx, tx, s.Now())
 		if err != nil {

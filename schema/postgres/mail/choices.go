@@ -24,7 +24,7 @@ func (s *Store) Choices(ctx context.Context, user schema.UserID, workspace schem
 		return nil, db.Wrap(db.OrNotFound(err, "workspace"), "reading which mail is wanted")
 	}
 	for _, k := range people.MailKinds() {
-		if k.Least() == people.Anyone || role < k.Least() {
+		if k.Min() == people.Anyone || role < k.Min() {
 			continue
 		}
 		wanted, isChosen := chosen[k]

@@ -94,7 +94,7 @@ func (s *Store) member(ctx context.Context, m people.Mail, l *people.Letter) err
 		select {shown_name}, u.name from workspaces w
 		join memberships o on o.workspace_id = w.id join users u on u.id = o.user_id
 		where w.id = $1 and w.deleting_at is null and u.email = $2 and o.role >= $3`),
-		m.About, m.Recipient, int16(m.Kind.Least())).Scan(&l.Workspace, &l.Name)
+		m.About, m.Recipient, int16(m.Kind.Min())).Scan(&l.Workspace, &l.Name)
 }
 
 // postsFailed lists the targets that failed of posts that ended since, the latest first.
@@ -158,7 +158,7 @@ func (s *Store) suspension(ctx context.Context, m people.Mail, l *people.Letter)
 					select from api_keys k join workspaces v on v.id = k.workspace_id
 					where k.made_by = u.id and k.suspended_until > now() and (v.id = w.id or v.live_id = w.id))))
 			or w.email = $2 and not exists (select from memberships o where o.workspace_id = w.id))`),
-		m.About, m.Recipient, int16(m.Kind.Least())).Scan(&l.Workspace)
+		m.About, m.Recipient, int16(m.Kind.Min())).Scan(&l.Workspace)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (s *Store) Address(ctx context.Context) (found bool, err error) {
 func addressTo(ctx context.Context, tx pgx.Tx, note people.Mail, now time.Time) error {
 	_, err := tx.Exec(ctx, addressMails, pgx.StrictNamedArgs{
 		"kind": int16(note.Kind), "workspace": note.About, "since": note.Since, "now": now, "life": note.Kind.Life(),
-		"interval": people.MailInterval, "waiting": note.Kind.Room(), "least": int16(note.Kind.Least()), "usual": int16(note.Kind.Usual()),
+		"interval": people.MailInterval, "waiting": note.Kind.Room(), "least": int16(note.Kind.Min()), "usual": int16(note.Kind.Usual()),
 		"ofKeys": note.Kind == people.MailSuspension,
 	})
 	return err

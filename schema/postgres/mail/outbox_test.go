@@ -122,7 +122,7 @@ func TestWhoHasLeftIsToldNothing(t *testing.T) {
 		insert into memberships (user_id, workspace_id, role) select id, '01a1ee60-5f00-7c4c-8a42-3a0b923820dc', case name when 'admin' then 4 else 1 end from users;
 		insert into api_keys (id, lineage, workspace_id, name, prefix, hash, permission, made_by, suspended_at, suspended_until)
 		select gen_random_uuid(), gen_random_uuid(), '01a1ee60-5f00-7c4c-8a42-3a0b923820dc', 'k', '', '', 1, id, now(), now() + interval '1 hour' from users where name = 'maker'`)
-	told := func() (names []string) {
+	recipients := func() (names []string) {
 		t.Helper()
 		for _, name := range []string{"admin", "maker", "viewer"} {
 			m := people.Mail{Kind: people.MailSuspension, Recipient: name + "@example.com"}
@@ -139,11 +139,11 @@ func TestWhoHasLeftIsToldNothing(t *testing.T) {
 		}
 		return names
 	}
-	if got := told(); !slices.Equal(got, []string{"admin", "maker"}) {
+	if got := recipients(); !slices.Equal(got, []string{"admin", "maker"}) {
 		t.Errorf("told %v", got)
 	}
 	o.exec(`delete from memberships where user_id in (select id from users where name <> 'viewer')`)
-	if got := told(); got != nil {
+	if got := recipients(); got != nil {
 		t.Errorf("told %v, who have left", got)
 	}
 }

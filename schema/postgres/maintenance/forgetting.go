@@ -19,7 +19,7 @@ import (
 // the order of time, the oldest first.
 type aged struct {
 	table, column, kind string
-	least               string // what no row's column is less than
+	min                 string // what no row's column is less than
 	where               string // which of them; empty: all
 	after               *string
 }
@@ -46,11 +46,11 @@ func (s *Store) forget(ctx context.Context, a *aged, end any) (rows int, more bo
 				delete from {table} t using old where t.ctid = old.ctid returning old.age
 			)
 			select (select count(*) from gone), (select age::text from old order by age desc limit 1)`,
-			"table", a.table, "column", a.column, "kind", a.kind, "least", a.least, "where", a.where),
+			"table", a.table, "column", a.column, "kind", a.kind, "least", a.min, "where", a.where),
 			a.after, end, tables.HistoryChunk).Scan(&rows, &last)
 	})
 	if err != nil {
-		return 0, false, db.Wrap(err, fmt.Sprintf("forgetting rows of %s", a.table))
+		return 0, false, db.Wrap(err, "forgetting rows of "+a.table)
 	}
 	if more = rows == tables.HistoryChunk; !more {
 		last = nil
@@ -71,7 +71,7 @@ func (s *Store) ForgetReceipts(ctx context.Context) (rows int, more bool, err er
 
 // ForgetDeliveries deletes old deliveries. One that is still pending stays until it has ended.
 func (s *Store) ForgetDeliveries(ctx context.Context) (rows int, more bool, err error) {
-	return s.forget(ctx, s.deliveries, schema.FirstDeliveryID(s.Now().Add(-s.Keep.Deliveries)))
+	return s.forget(ctx, s.deliveries, schema.FirstID[schema.DeliveryID](s.Now().Add(-s.Keep.Deliveries)))
 }
 
 // ForgetAttempts deletes attempts of long ago.
@@ -82,7 +82,7 @@ func (s *Store) ForgetAttempts(ctx context.Context) (rows int, more bool, err er
 // ForgetReplies deletes replies that ended longer ago than posts are kept: first comments are
 // among them for as long as their post is open.
 func (s *Store) ForgetReplies(ctx context.Context) (rows int, more bool, err error) {
-	return s.forget(ctx, s.replies, schema.FirstDeliveryID(s.Now().Add(-s.Keep.Posts)))
+	return s.forget(ctx, s.replies, schema.FirstID[schema.DeliveryID](s.Now().Add(-s.Keep.Posts)))
 }
 
 // ForgetInbox deletes what is known of comments and mentions of long ago.

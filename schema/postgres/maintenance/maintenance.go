@@ -25,14 +25,14 @@ func New(d *db.DB) *Store {
 	const moment, never = "timestamptz", "timestamptz '-infinity'"
 	return &Store{
 		DB:         d,
-		keys:       &aged{table: "idempotency", column: "created_at", kind: moment, least: never},
-		receipts:   &aged{table: "receipts", column: "seen_at", kind: moment, least: never},
-		deliveries: &aged{table: "deliveries", column: "id", kind: "uuid", least: "{no_id}", where: "and state in {ended_deliveries}"},
-		attempts:   &aged{table: "attempts", column: "at", kind: moment, least: never},
-		consents:   &aged{table: "consents", column: "expires_at", kind: moment, least: never},
-		counters:   &aged{table: "counters", column: "period", kind: "date", least: "date '-infinity'"},
-		usage:      &aged{table: "plan_usage", column: "month", kind: "date", least: "date '-infinity'"},
-		replies:    &aged{table: "comments", column: "id", kind: "uuid", least: "{no_id}", where: "and post_id is null and state not in {open_comments}"},
-		inbox:      &aged{table: "inbox", column: "seen_at", kind: moment, least: never},
+		keys:       &aged{table: "idempotency", column: "created_at", kind: moment, min: never},
+		receipts:   &aged{table: "receipts", column: "seen_at", kind: moment, min: never},
+		deliveries: &aged{table: "deliveries", column: "id", kind: "uuid", min: "{no_id}", where: "and state in {ended_deliveries}"},
+		attempts:   &aged{table: "attempts", column: "at", kind: moment, min: never},
+		consents:   &aged{table: "consents", column: "expires_at", kind: moment, min: never},
+		counters:   &aged{table: "counters", column: "period", kind: "date", min: "date '-infinity'"},
+		usage:      &aged{table: "plan_usage", column: "month", kind: "date", min: "date '-infinity'"},
+		replies:    &aged{table: "comments", column: "id", kind: "uuid", min: "{no_id}", where: "and post_id is null and state not in {open_comments}"},
+		inbox:      &aged{table: "inbox", column: "seen_at", kind: moment, min: never},
 	}
 }

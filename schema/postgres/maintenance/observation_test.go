@@ -41,10 +41,10 @@ func TestWhatIsOverdueIsFoundWithoutReadingAllThatWas(t *testing.T) {
 		f.Exec(`insert into jobs (id, kind, shard, due_at, payload) values (uuidv7(), 1, 3, now() - interval '` + age + `', '{}')`)
 		f.Exec(`insert into jobs (id, kind, shard, due_at, payload) values (uuidv7(), 3, 3, now() - interval '1 day', '{}')`) // of a receiver that is slow
 	}
-	want := func(what string, least time.Duration) {
+	want := func(what string, minimum time.Duration) {
 		t.Helper()
-		if o := f.Overdue(); o.Oldest < least || o.Oldest > least+time.Minute {
-			t.Errorf("%s: the oldest is %s late, want %s", what, o.Oldest, least)
+		if o := f.Overdue(); o.Oldest < minimum || o.Oldest > minimum+time.Minute {
+			t.Errorf("%s: the oldest is %s late, want %s", what, o.Oldest, minimum)
 		}
 	}
 	unfired("1 hour")

@@ -2,7 +2,6 @@ package maintenance
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -112,7 +111,7 @@ func (s *Store) makePartitions(ctx context.Context, p partitioned) (rows int, mo
 		more = len(missing) > rows
 		return p.attach(ctx, tx, missing[:rows])
 	})
-	return rows, more, db.Wrap(err, fmt.Sprintf("making partitions of %s", p.table))
+	return rows, more, db.Wrap(err, "making partitions of "+p.table)
 }
 
 // attach makes partitions in a transaction that ends after that. DDL waits for a lock only as long as others may
@@ -152,7 +151,7 @@ func (s *Store) dropPartition(ctx context.Context, p partitioned, before time.Ti
 		rows, more = rows+1, len(over) > 1
 		return nil
 	})
-	return rows, more, db.Wrap(err, fmt.Sprintf("dropping a partition of %s", p.table))
+	return rows, more, db.Wrap(err, "dropping a partition of "+p.table)
 }
 
 // over returns the partitions to be dropped. One whose detaching was cut off comes first:

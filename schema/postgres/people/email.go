@@ -27,8 +27,8 @@ func (s *Store) AskReset(ctx context.Context, a people.Attempt) error {
 	}
 	nobody := sha256.Sum256([]byte(a.Email))
 	for _, w := range []tables.Window{
-		{Subject: "reset from " + a.Address, Most: people.ResetsByAddress},
-		{Subject: "reset of " + hex.EncodeToString(nobody[:16]), Most: people.ResetsByEmail},
+		{Subject: "reset from " + a.Address, Max: people.ResetsByAddress},
+		{Subject: "reset of " + hex.EncodeToString(nobody[:16]), Max: people.ResetsByEmail},
 	} {
 		w.Length, w.Refusal = people.ResetWindow, "too many links were asked for"
 		if err := w.Count(ctx, s.Pool, s.Now()); err != nil {
@@ -54,7 +54,7 @@ func (s *Store) AskEmail(ctx context.Context, user schema.UserID, email string) 
 		return errNoMail
 	}
 	err := tables.Window{
-		Subject: "address of " + user.String(), Length: people.ResetWindow, Most: people.ResetsByEmail, Refusal: "too many links were asked for",
+		Subject: "address of " + user.String(), Length: people.ResetWindow, Max: people.ResetsByEmail, Refusal: "too many links were asked for",
 	}.Count(ctx, s.Pool, s.Now())
 	if err != nil {
 		return err

@@ -118,12 +118,12 @@ func (s *Store) ProveByPasskey(ctx context.Context, p people.Passkey, session sc
 	return s.prove(ctx, p.User, session, func(tx pgx.Tx) error { return countUse(ctx, tx, p, s.Now()) })
 }
 
-func (s *Store) prove(ctx context.Context, user schema.UserID, session schema.SessionID, shown func(pgx.Tx) error) error {
+func (s *Store) prove(ctx context.Context, user schema.UserID, session schema.SessionID, check func(pgx.Tx) error) error {
 	return s.InTx(ctx, "storing a proof", func(tx pgx.Tx) error {
 		if err := lockSession(ctx, tx, user, session); err != nil {
 			return err
 		}
-		if err := shown(tx); err != nil {
+		if err := check(tx); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `update sessions set proven_at = $2 where id = $1`, session, s.Now())

@@ -64,7 +64,7 @@ func emailSubject(a people.Attempt) string {
 }
 
 func (s *Store) countAttempt(ctx context.Context, subject string, limit int) error {
-	return tables.Window{Subject: subject, Length: people.AttemptWindow, Most: limit, Refusal: "too many attempts to sign in"}.Count(ctx, s.Pool, s.Now())
+	return tables.Window{Subject: subject, Length: people.AttemptWindow, Max: limit, Refusal: "too many attempts to sign in"}.Count(ctx, s.Pool, s.Now())
 }
 
 // SignIn begins the session of a user who has shown their password: attempts before it count no more. The

@@ -104,11 +104,11 @@ func (f *Fixture) Must(err error) {
 
 // WantDue fails the test unless a time is a while, from least to most, after one between since and now, which are
 // of the store's clock. A second is for what that is off.
-func (f *Fixture) WantDue(at, since time.Time, least, most time.Duration) {
+func (f *Fixture) WantDue(at, since time.Time, minimum, maximum time.Duration) {
 	f.Helper()
 	now := f.Store.Now()
-	if at.Before(since.Add(least-time.Second)) || at.After(now.Add(most+time.Second)) {
-		f.Errorf("due at %v, want %v to %v after a time from %v to %v", at, least, most, since, now)
+	if at.Before(since.Add(minimum-time.Second)) || at.After(now.Add(maximum+time.Second)) {
+		f.Errorf("due at %v, want %v to %v after a time from %v to %v", at, minimum, maximum, since, now)
 	}
 }
 

@@ -107,7 +107,7 @@ func (s *Store) resume(p *schema.Post, retry schema.Retry, due time.Time) (rows 
 	taken = tables.Charges{}
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		to, ok := t.Resume(len(p.Content.Entries), s.constraints(t.Platform).Blind, retry.AcceptDuplicate)
+		to, ok := t.Resume(len(p.Content.Entries), s.constraints(t.Platform).CannotFind, retry.AcceptDuplicate)
 		if !ok || (len(retry.Platforms) > 0 && !slices.Contains(retry.Platforms, t.Platform)) {
 			continue
 		}

@@ -82,7 +82,7 @@ func TestARestoreHoldsWhatWasOpenAndNothingThatIsNew(t *testing.T) {
 	if groups := f.groups(r); groups[0].Known.Waiting != 0 || groups[0].Known.CannotTell != 1 {
 		t.Errorf("groups = %+v, though nobody can look", groups)
 	}
-	if looks, err := store.Looks(t.Context(), r); err != nil || looks.Blind != 1 || looks.Done != 0 || looks.Accounts != len(f.Accounts) {
+	if looks, err := store.Looks(t.Context(), r); err != nil || looks.NotListed != 1 || looks.Done != 0 || looks.Accounts != len(f.Accounts) {
 		t.Errorf("looks = %+v, %v", looks, err)
 	}
 	if d := f.release(r, schema.HeldSelection{}, schema.Release{}); d.Posts != 0 || d.Stay[schema.KeptUntold] != 2 {

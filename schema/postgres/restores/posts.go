@@ -78,10 +78,10 @@ type AccountLook struct {
 
 // Looks is how far the looks at the platforms are.
 type Looks struct {
-	Accounts int           // that are connected
-	Done     int           // of them
-	Blind    int           // those of platforms that show nobody what they have
-	Failed   []AccountLook // those that could not be looked at, at most some
+	Accounts  int           // that are connected
+	Done      int           // of them
+	NotListed int           // those of platforms that show nobody what they have
+	Failed    []AccountLook // those that could not be looked at, at most some
 }
 
 // maxFailed is how many of the accounts that could not be looked at are named.
@@ -92,7 +92,7 @@ func (s *Store) Looks(ctx context.Context, r *schema.Restore) (l Looks, err erro
 	err = s.Pool.QueryRow(ctx, `
 		select count(*), count(*) filter (where l.looked_upto > '-infinity'), count(*) filter (where l.looked_upto = '-infinity')
 		from accounts a left join restore_looks l on l.account_id = a.id where a.disconnected_at is null and a.created_at < $1`,
-		r.MarkedAt).Scan(&l.Accounts, &l.Done, &l.Blind)
+		r.MarkedAt).Scan(&l.Accounts, &l.Done, &l.NotListed)
 	if err == nil {
 		var rows pgx.Rows
 		rows, err = s.Pool.Query(ctx, `select account_id, error from restore_looks where error <> '' order by account_id limit $1`, maxFailed)

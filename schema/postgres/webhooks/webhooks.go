@@ -36,7 +36,7 @@ func (s *Store) CreateWebhook(ctx context.Context, w schema.Webhook) error {
 		return fmt.Errorf("sealing the secret of a webhook: %w", err)
 	}
 	return s.InTx(ctx, "creating a webhook", func(tx pgx.Tx) error {
-		if err := tables.Admit(ctx, tx, w.Workspace, tables.Bound{Table: "webhooks", Most: maxWebhooks}); err != nil {
+		if err := tables.Admit(ctx, tx, w.Workspace, tables.Bound{Table: "webhooks", Max: maxWebhooks}); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `

@@ -116,7 +116,7 @@ func Folder(folder string) error {
 	}
 	files := map[string][]byte{CA: ours.PEM, OtherCA: other.PEM}
 	tomorrow, anHourAgo := time.Now().Add(24*time.Hour), time.Now().Add(-time.Hour)
-	for _, one := range []struct {
+	for _, file := range []struct {
 		by        *Authority
 		name      string
 		until     time.Time
@@ -127,11 +127,11 @@ func Folder(folder string) error {
 		{ours, "crier", tomorrow, Client, ClientKey},
 		{other, "crier", tomorrow, Stranger, StrangerKey},
 	} {
-		pair, err := one.by.Issue(one.name, one.until)
+		pair, err := file.by.Issue(file.name, file.until)
 		if err != nil {
 			return err
 		}
-		files[one.cert], files[one.key] = pair.Cert, pair.Key
+		files[file.cert], files[file.key] = pair.Cert, pair.Key
 	}
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {

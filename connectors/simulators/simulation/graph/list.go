@@ -16,23 +16,23 @@ const defaultPage = 25
 
 // List answers with a page, of at most so many, of what the account's posts are shown as, the
 // newest first; nil leaves one out.
-func (c Call) List(w *simulation.World, most int, show func(simulation.Post) map[string]any) {
+func (c Call) List(w *simulation.World, maximum int, show func(simulation.Post) map[string]any) {
 	c.ListAll(func(yield func(string, func() map[string]any) bool) {
 		for post := range w.Listed(c.Account.ID) {
 			if !yield(post.ID, func() map[string]any { return show(post) }) {
 				return
 			}
 		}
-	}, most)
+	}, maximum)
 }
 
 // ListAll lists what it is given, by id and as it is shown; what shows as nil is left out.
-func (c Call) ListAll(all iter.Seq2[string, func() map[string]any], most int) {
+func (c Call) ListAll(all iter.Seq2[string, func() map[string]any], maximum int) {
 	size, err := strconv.Atoi(c.Param("limit"))
 	if err != nil || size < 1 {
 		size = defaultPage
 	}
-	size = min(size, most)
+	size = min(size, maximum)
 	data, skipping := []map[string]any{}, c.Param("after") != ""
 	var first, last string
 	for id, show := range all {

@@ -45,10 +45,10 @@ var names = map[string]string{
 	"open_deliveries":    set(schema.DeliveryPending, schema.DeliveryClaimed),
 	"ended_deliveries":   set(schema.DeliveryDelivered, schema.DeliveryFailed),
 
-	"step_prepare":    number(schema.StepPrepare),
-	"step_publish":    number(schema.StepPublish),
-	"step_find":       number(schema.StepFind),
-	"looks_repeating": number(schema.LooksRepeating), // of the column looked
+	"step_prepare":   number(schema.StepPrepare),
+	"step_publish":   number(schema.StepPublish),
+	"step_find":      number(schema.StepFind),
+	"call_repeating": number(schema.CallRepeating), // of the column looked
 
 	"job_post":    number(schema.JobPost),
 	"job_comment": number(schema.JobComment),

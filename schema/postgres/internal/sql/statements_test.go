@@ -202,15 +202,15 @@ func writtenAs(text string) string {
 // dedented takes off the indentation that a statement has in the code.
 func dedented(text string) string {
 	lines := strings.Split(strings.Trim(text, "\n\t "), "\n")
-	least := -1
+	minimum := -1
 	for _, line := range lines[1:] {
-		if indent := len(line) - len(strings.TrimLeft(line, "\t")); strings.TrimSpace(line) != "" && (least < 0 || indent < least) {
-			least = indent
+		if indent := len(line) - len(strings.TrimLeft(line, "\t")); strings.TrimSpace(line) != "" && (minimum < 0 || indent < minimum) {
+			minimum = indent
 		}
 	}
 	for i, line := range lines {
-		if i > 0 && len(line) >= least && least > 0 {
-			line = line[least:]
+		if i > 0 && len(line) >= minimum && minimum > 0 {
+			line = line[minimum:]
 		}
 		lines[i] = strings.TrimRight(strings.ReplaceAll(line, "\t", "  "), " ")
 	}

@@ -14,7 +14,7 @@ import (
 // Bound is how many rows of a table a workspace may have.
 type Bound struct {
 	Table string // also how they are called
-	Most  int
+	Max   int
 }
 
 // Admit locks a workspace that gets one more row, so that no other request does at the same time.
@@ -31,8 +31,8 @@ func Admit(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, b Bound
 	if err := tx.QueryRow(ctx, sql.Text(`select count(*) from {table} where workspace_id = $1`, "table", b.Table), workspace).Scan(&has); err != nil {
 		return err
 	}
-	if has >= b.Most {
-		return InvalidState(fmt.Sprintf("the workspace has %d %s, as many as it may; delete one first", b.Most, b.Table))
+	if has >= b.Max {
+		return InvalidState(fmt.Sprintf("the workspace has %d %s, as many as it may; delete one first", b.Max, b.Table))
 	}
 	return nil
 }

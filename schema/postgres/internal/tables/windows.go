@@ -26,7 +26,7 @@ func RefusalsOf(key schema.KeyID) string { return "refused " + key.String() }
 type Window struct {
 	Subject string
 	Length  time.Duration
-	Most    int
+	Max     int
 	Refusal string // what there was, before how long the window is: too many attempts to sign in
 }
 
@@ -38,7 +38,7 @@ func (w Window) Count(ctx context.Context, q db.Querier, now time.Time) error {
 	if err := row.Scan(&began, &used); err != nil {
 		return db.Wrap(err, "counting in a window")
 	}
-	if used > w.Most {
+	if used > w.Max {
 		return &schema.Error{
 			Kind: schema.RateLimitExceeded, RetryAfter: began.Add(w.Length).Sub(now), Message: w.Refusal + " within " + wording.Duration(w.Length),
 		}
