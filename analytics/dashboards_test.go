@@ -20,15 +20,15 @@ func TestViewsAreReadByName(t *testing.T) {
 	const token = "a token for this test"
 	now := f.postgres.Now().UTC()
 	event := schema.Event{
-		ID: schema.NewEventID(now), Type: schema.TargetHasFailed, Workspace: f.workspace, Post: schema.NewPostID(now), Account: schema.NewAccountID(now),
+		ID: schema.NewID[schema.EventID](now), Type: schema.TargetHasFailed, Workspace: f.workspace, Post: schema.NewID[schema.PostID](now), Account: schema.NewID[schema.AccountID](now),
 		Platform: schema.Bluesky, At: now.Add(-time.Minute), Code: "=refused",
 	}
 	look := schema.Event{
-		ID: schema.NewEventID(now), Type: schema.FactFollowers, Workspace: f.workspace, Account: event.Account, Platform: schema.Bluesky, At: now,
+		ID: schema.NewID[schema.EventID](now), Type: schema.FactFollowers, Workspace: f.workspace, Account: event.Account, Platform: schema.Bluesky, At: now,
 		Data: []byte(`{"day":"` + now.Format(time.DateOnly) + `","followers":7}`),
 	}
 	stranger := event
-	stranger.ID, stranger.Workspace = schema.NewEventID(now), schema.NewWorkspaceID(now)
+	stranger.ID, stranger.Workspace = schema.NewID[schema.EventID](now), schema.NewID[schema.WorkspaceID](now)
 	for range 2 {
 		if err := f.clickhouse.Sink().Insert(t.Context(), []schema.Event{event, look, stranger}); err != nil {
 			t.Fatal(err)

@@ -19,11 +19,11 @@ func (f *fixture) writeSlowly(seed uint64, batches int) (ids []schema.EventID) {
 	defer late.Wait()
 	for range batches {
 		now := f.postgres.Now().UTC()
-		b := schema.EventBatch{ID: schema.NewBatchID(now)}
+		b := schema.EventBatch{ID: schema.NewID[schema.BatchID](now)}
 		for range 1 + random.IntN(3) {
-			id := schema.NewEventID(now)
+			id := schema.NewID[schema.EventID](now)
 			b.Events = append(b.Events, schema.Event{
-				ID: id, Type: schema.PostScheduled, Workspace: f.workspace, Post: schema.NewPostID(now), At: now, Data: json.RawMessage(`{}`),
+				ID: id, Type: schema.PostScheduled, Workspace: f.workspace, Post: schema.NewID[schema.PostID](now), At: now, Data: json.RawMessage(`{}`),
 			})
 			ids = append(ids, id)
 		}
@@ -127,8 +127,8 @@ func TestAnEventThatIsNotStoredYetStandsForItsTime(t *testing.T) {
 		after schema.EventID
 		want  int
 	}{
-		"a little later": {schema.NewEventID(f.postgres.Now()), 1},
-		"much later":     {schema.NewEventID(f.postgres.Now().Add(time.Hour)), 0},
+		"a little later": {schema.NewID[schema.EventID](f.postgres.Now()), 1},
+		"much later":     {schema.NewID[schema.EventID](f.postgres.Now().Add(time.Hour)), 0},
 		"itself":         {b.Events[0].ID, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

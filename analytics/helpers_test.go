@@ -52,7 +52,7 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{
-		T: t, workspace: schema.NewWorkspaceID(time.Now()), said: make(chan schema.EventBatch, 100),
+		T: t, workspace: schema.NewID[schema.WorkspaceID](time.Now()), said: make(chan schema.EventBatch, 100),
 		logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	f.openPostgres()
@@ -160,11 +160,11 @@ func decodeBatch(payload []byte) (batch schema.EventBatch, err error) {
 // batch is n facts of targets.
 func (f *fixture) batch(n int) schema.EventBatch {
 	now := f.postgres.Now().UTC()
-	b := schema.EventBatch{ID: schema.NewBatchID(now)}
+	b := schema.EventBatch{ID: schema.NewID[schema.BatchID](now)}
 	for range n {
 		b.Events = append(b.Events, schema.Event{
-			ID: schema.NewEventID(now), Type: schema.TargetWasPosted, Workspace: f.workspace, Post: schema.NewPostID(now),
-			Account: schema.NewAccountID(now), Platform: schema.Mastodon, At: now,
+			ID: schema.NewID[schema.EventID](now), Type: schema.TargetWasPosted, Workspace: f.workspace, Post: schema.NewID[schema.PostID](now),
+			Account: schema.NewID[schema.AccountID](now), Platform: schema.Mastodon, At: now,
 		})
 	}
 	f.owe(b)
@@ -176,7 +176,7 @@ func (f *fixture) published(n int) (events []schema.Event) {
 	now := f.postgres.Now().UTC()
 	for range n {
 		events = append(events, schema.Event{
-			ID: schema.NewEventID(now), Type: schema.PostPublished, Workspace: f.workspace, Post: schema.NewPostID(now), At: now, Data: json.RawMessage(`{}`),
+			ID: schema.NewID[schema.EventID](now), Type: schema.PostPublished, Workspace: f.workspace, Post: schema.NewID[schema.PostID](now), At: now, Data: json.RawMessage(`{}`),
 		})
 	}
 	return events
@@ -216,7 +216,7 @@ func (f *fixture) commit() schema.EventBatch {
 		f.Fatal(err)
 	}
 	post := schema.Post{
-		ID: schema.NewPostID(now), Workspace: w.ID, Version: 1, Status: schema.Scheduled,
+		ID: schema.NewID[schema.PostID](now), Workspace: w.ID, Version: 1, Status: schema.Scheduled,
 		ScheduledFor: now.Add(time.Hour), Timezone: "UTC", FromAPI: true, CreatedAt: now, UpdatedAt: now,
 		Content: schema.Content{Entries: []schema.Entry{{Text: "hello"}}},
 		Targets: []schema.Target{{Account: account.ID, Platform: schema.Mastodon, FirstStep: schema.StepPublish}},

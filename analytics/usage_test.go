@@ -56,7 +56,7 @@ func TestAnHourWithoutClickHouseMissesNothing(t *testing.T) {
 	counter := usage.NewCounter(usage.Config{Store: f.marks(), Now: clock.now, Logger: f.logger, Registerer: prometheus.NewRegistry()})
 	f.clickhouseRelay.cut()
 	f.start()
-	key := schema.NewKeyID(clock.now())
+	key := schema.NewID[schema.KeyID](clock.now())
 	const minutes, requests, calls = 60, 7, 3
 	for minute := range minutes {
 		for n := range requests {
@@ -101,7 +101,7 @@ func TestWhatLinkedInLetsNobodyKeepGoesInTime(t *testing.T) {
 	f := newFixture(t)
 	read := time.Date(2026, 3, 14, 12, 0, 0, 0, time.UTC)
 	if err := f.clickhouse.Sink().Insert(t.Context(), []schema.Event{{
-		ID: schema.NewEventID(read), Type: schema.FactInboxItem, Workspace: f.workspace, Account: schema.NewAccountID(read), Platform: schema.LinkedIn, At: read,
+		ID: schema.NewID[schema.EventID](read), Type: schema.FactInboxItem, Workspace: f.workspace, Account: schema.NewID[schema.AccountID](read), Platform: schema.LinkedIn, At: read,
 		Data: []byte(`{"kind":"comment","nativeId":"1","author":{"name":"Ada"},"text":"well","writtenAt":"2026-03-01T00:00:00Z","revision":1}`),
 	}}); err != nil {
 		t.Fatal(err)

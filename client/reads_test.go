@@ -110,7 +110,7 @@ func testMonitors(t *testing.T, server *clienttest.Server, c *client.Client) {
 		}
 		listed++
 	}
-	id, err := schema.ParseMonitorID(monitor.ID)
+	id, err := schema.ParseID[schema.MonitorID](monitor.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -192,7 +192,7 @@ func (j *journey) run() {
 
 func parsedAccount(w *world, text string) schema.AccountID {
 	w.Helper()
-	id, err := schema.ParseAccountID(text)
+	id, err := schema.ParseID[schema.AccountID](text)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -134,7 +134,7 @@ func (w *world) publishFiles(account schema.AccountID) (uploads []string) {
 func (w *world) keptAs(uploads []string) (names []string) {
 	w.Helper()
 	for _, upload := range uploads {
-		id, err := schema.ParseMediaID(upload)
+		id, err := schema.ParseID[schema.MediaID](upload)
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func (w *world) createMany(accounts []schema.AccountID) (ids []schema.PostID) {
 			due = now.Add(bySize(time.Second, 15*time.Second) + time.Duration(i)*bySize(30*time.Second, 4*time.Minute)/time.Duration(deletedDue))
 		}
 		posts = append(posts, schema.Post{
-			ID: schema.NewPostID(now), Workspace: workspace, Version: 1, Status: schema.Scheduled, ScheduledFor: due, Timezone: "UTC",
+			ID: schema.NewID[schema.PostID](now), Workspace: workspace, Version: 1, Status: schema.Scheduled, ScheduledFor: due, Timezone: "UTC",
 			FromAPI: true, CreatedAt: now, UpdatedAt: now, Content: schema.Content{Entries: []schema.Entry{{Text: fmt.Sprintf("to be deleted %06d", i)}}},
 			Targets: []schema.Target{{Account: accounts[i%len(accounts)], Platform: schema.Mastodon, FirstStep: schema.StepPublish}},
 		})

@@ -337,7 +337,7 @@ func (w *world) connectOne(path string, login map[string]any) schema.AccountID {
 		w.Fatalf("connecting at %s: %d", path, status)
 	}
 	for _, a := range append(answer.Accounts, answer.Account) {
-		if id, err := schema.ParseAccountID(a.ID); err == nil {
+		if id, err := schema.ParseID[schema.AccountID](a.ID); err == nil {
 			return id
 		}
 	}

@@ -45,7 +45,7 @@ func (o *operator) pauseOf(ctx context.Context, on PauseTarget) (schema.Hold, er
 		w, err := o.admin.Workspace(ctx, on.Workspace)
 		return schema.Hold{Kind: schema.WorkspacePaused, Workspace: w.ID}, err
 	case PauseTarget{Account: on.Account}:
-		id, err := schema.ParseAccountID(on.Account)
+		id, err := schema.ParseID[schema.AccountID](on.Account)
 		if err != nil {
 			return schema.Hold{}, fmt.Errorf("there is no account %s: %w", on.Account, err)
 		}

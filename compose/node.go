@@ -56,7 +56,7 @@ func (p *parts) node() (id [16]byte, err error) {
 
 // newNode gives the data folder a new identity. The rename makes it appear whole.
 func (p *parts) newNode() ([16]byte, error) {
-	path, id := p.data.Path("node"), schema.NewKeyID(time.Now())
+	path, id := p.data.Path("node"), schema.NewID[schema.KeyID](time.Now())
 	err := os.WriteFile(path+".new", []byte(hex.EncodeToString(id[:])), 0o600)
 	if err == nil {
 		err = os.Rename(path+".new", path)

@@ -170,7 +170,7 @@ func (o *operator) createKey(ctx context.Context, workspace, plan string, test b
 		return "", err
 	}
 	now := o.admin.Now()
-	id := schema.NewKeyID(now)
+	id := schema.NewID[schema.KeyID](now)
 	k := schema.KeyRecord{
 		ID: id, Lineage: id, Workspace: w.ID, Name: "made by crier keys create", Prefix: schema.APIKeyPrefix(key),
 		Permission: schema.Admin, CreatedAt: now,
@@ -247,7 +247,7 @@ type DeletionRequest struct {
 func AskDeletion(ctx context.Context, c Config, workspace, account string) (pending DeletionRequest, err error) {
 	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
 		now := o.admin.Now()
-		wanted := schema.Deletion{ID: schema.NewDeletionID(now), OfWorkspace: account == "", AskedAt: now}
+		wanted := schema.Deletion{ID: schema.NewID[schema.DeletionID](now), OfWorkspace: account == "", AskedAt: now}
 		if wanted.OfWorkspace {
 			w, err := o.admin.Workspace(ctx, workspace)
 			if err != nil {
@@ -266,7 +266,7 @@ func AskDeletion(ctx context.Context, c Config, workspace, account string) (pend
 }
 
 func (o *operator) accountOf(ctx context.Context, text string) (schema.AccountID, schema.WorkspaceID, error) {
-	id, err := schema.ParseAccountID(text)
+	id, err := schema.ParseID[schema.AccountID](text)
 	if err != nil {
 		return id, schema.WorkspaceID{}, fmt.Errorf("there is no account %s: %w", text, err)
 	}
@@ -328,7 +328,7 @@ func ReplayAllDeadLetters(ctx context.Context, c Config, progress func(replayed 
 
 // UnsuspendKey ends the suspension of a key before its time.
 func UnsuspendKey(ctx context.Context, c Config, key string) (k schema.KeyRecord, err error) {
-	id, err := schema.ParseKeyID(key)
+	id, err := schema.ParseID[schema.KeyID](key)
 	if err != nil {
 		return k, fmt.Errorf("there is no key %s: %w", key, err)
 	}

@@ -77,7 +77,7 @@ func (w *world) addDeliveries(n int) {
 	}
 	ids, payloads := make([][16]byte, n), make([]string, n)
 	for i := range ids {
-		m.Delivery = schema.NewDeliveryID(time.Now())
+		m.Delivery = schema.NewID[schema.DeliveryID](time.Now())
 		ids[i], payloads[i] = m.Delivery, string(worker.Encode(m))
 	}
 	_, err = conn.Exec(w.Context(), `

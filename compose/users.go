@@ -47,7 +47,7 @@ func AddUser(ctx context.Context, c Config, u NewUser) (token string, err error)
 		}
 		now := o.admin.Now()
 		user, err := o.people.AddUser(byCommand(ctx, "user.add"), people.User{
-			ID: schema.NewUserID(now), Email: people.Email(u.Email), Name: cmp.Or(u.Name, u.Email), IsOperator: u.Operator, CreatedAt: now,
+			ID: schema.NewID[schema.UserID](now), Email: people.Email(u.Email), Name: cmp.Or(u.Name, u.Email), IsOperator: u.Operator, CreatedAt: now,
 		}, m)
 		if err == nil {
 			token, err = o.link(ctx, user.ID)

@@ -17,7 +17,7 @@ func TestAGoodAnswerThrottlesItsAccount(t *testing.T) {
 	}
 	client := NewClient(config)
 	server := serve(t, answer(200, map[string]string{"X-Pause": "40s"}, `{}`))
-	call := Call{Operation: "test", Method: http.MethodGet, URL: server, Account: schema.NewAccountID(time.Now())}
+	call := Call{Operation: "test", Method: http.MethodGet, URL: server, Account: schema.NewID[schema.AccountID](time.Now())}
 	if _, err := client.Do(t.Context(), call, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestAGoodAnswerThrottlesItsAccount(t *testing.T) {
 	if e := wantKind(t, err, schema.RateLimited); e.RetryAfter < 30*time.Second || e.RetryAfter > 40*time.Second {
 		t.Errorf("RetryAfter = %v", e.RetryAfter)
 	}
-	call.Account = schema.NewAccountID(time.Now())
+	call.Account = schema.NewID[schema.AccountID](time.Now())
 	if _, err := client.Do(t.Context(), call, nil); err != nil {
 		t.Errorf("another account is throttled too: %v", err)
 	}

@@ -49,7 +49,7 @@ func TestAuditTellsWhoChangedWhat(t *testing.T) {
 	for query, n := range map[string]int{
 		"actor=user": 4, "actor=device": 1, "action=key": 2, "action=key.create": 2, "subject=" + brand: 3, "subject=brand": 3,
 		"from=2030-01-01T00:00:00Z": 0, "to=2020-01-01T00:00:00Z": 0, "actor=key&subject=brand": 1,
-		"actor=" + schema.NewUserID(a.Now()).String(): 0, "action=webhook": 0,
+		"actor=" + schema.NewID[schema.UserID](a.Now()).String(): 0, "action=webhook": 0,
 	} {
 		if got := a.AuditRows(a.Request(http.MethodGet, "/audit?"+query, nil).Want(http.StatusOK)); len(got) != n {
 			t.Errorf("%s: %q", query, got)

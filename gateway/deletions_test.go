@@ -62,7 +62,7 @@ func TestADeletionThatIsNotWaitedForRevokesAllTheSame(t *testing.T) {
 	p := a.Person()
 	p.Attach(p.Allow(p.Begin("mastodon", ""), "alice"))
 	post := a.Request(http.MethodPost, "/posts", `{"content": "x", "platforms": ["mastodon"], "publishNow": true}`).Want(http.StatusCreated).At("post", "id").Text()
-	id, err := schema.ParsePostID(post)
+	id, err := schema.ParseID[schema.PostID](post)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,13 +52,13 @@ type memory struct {
 }
 
 func (m *memory) Authenticate(context.Context, [32]byte) (schema.Key, error) {
-	return schema.Key{ID: schema.NewKeyID(m.now), Permission: schema.Admin}, nil
+	return schema.Key{ID: schema.NewID[schema.KeyID](m.now), Permission: schema.Admin}, nil
 }
 
 func (m *memory) Accounts(context.Context, schema.WorkspaceID) ([]schema.Account, error) {
 	var all []schema.Account
 	for _, p := range schema.Platforms() {
-		all = append(all, schema.Account{ID: schema.NewAccountID(m.now), Platform: p, NativeID: "native", Name: "name"})
+		all = append(all, schema.Account{ID: schema.NewID[schema.AccountID](m.now), Platform: p, NativeID: "native", Name: "name"})
 	}
 	return all, nil
 }
@@ -148,7 +148,7 @@ func newFuzzed(t testing.TB) *fuzzed {
 	t.Helper()
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	log := new(gatewaytest.LogBuffer)
-	m := &memory{now: at, brand: schema.NewBrandID(at)}
+	m := &memory{now: at, brand: schema.NewID[schema.BrandID](at)}
 	vault, err := connectors.OpenVault(filepath.Join(t.TempDir(), "keyset.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func (h *household) expand(text string) string {
 
 // stranger returns a household of ids of the same kinds that exist nowhere.
 func (h *household) stranger() *household {
-	_, fresh, _ := strings.Cut(schema.NewPostID(time.Now()).String(), "_")
+	_, fresh, _ := strings.Cut(schema.NewID[schema.PostID](time.Now()).String(), "_")
 	ids := map[string]string{}
 	for name, id := range h.ids {
 		switch kind, _, typed := strings.Cut(id, "_"); {
@@ -121,13 +121,13 @@ func (h *household) delivered(a *gatewaytest.API, since int) {
 	h.event = batches[0].Events[0]
 	h.ids["delivery"], h.ids["event"] = messages[0].Delivery.String(), h.event.ID.String()
 	a.Exec(`update deliveries set state = $2, response = $3 where webhook_id = $1`,
-		parsed(a, schema.ParseWebhookID, h.ids["webhook"]), int16(schema.DeliveryFailed), h.name)
+		parsed(a, schema.ParseID[schema.WebhookID], h.ids["webhook"]), int16(schema.DeliveryFailed), h.name)
 }
 
 // failPost is what a failed try leaves of a post.
 func failPost(a *gatewaytest.API, id string) {
 	a.Helper()
-	post := parsed(a, schema.ParsePostID, id)
+	post := parsed(a, schema.ParseID[schema.PostID], id)
 	a.Exec(`update targets set state = $2, error = '{"code": "platform_refused", "message": "no"}' where post_id = $1`, post, int16(schema.TargetFailed))
 	a.Exec(`update posts set status = $2, left_n = 0, failed_n = 1 where id = $1`, post, int16(schema.Failed))
 }

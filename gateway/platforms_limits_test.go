@@ -38,5 +38,5 @@ func TestAWorkspaceIsHeldToTheLimitsThatItsOperatorChose(t *testing.T) {
 		t.Errorf("limits of an account = %q", got)
 	}
 	a.Request(http.MethodGet, "/platforms/myspace", nil).WantError(http.StatusNotFound, "not_found")
-	a.Request(http.MethodGet, "/platforms/bluesky?accountId="+schema.NewAccountID(a.Store.Now()).String(), nil).WantError(http.StatusNotFound, "not_found")
+	a.Request(http.MethodGet, "/platforms/bluesky?accountId="+schema.NewID[schema.AccountID](a.Store.Now()).String(), nil).WantError(http.StatusNotFound, "not_found")
 }

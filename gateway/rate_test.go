@@ -111,7 +111,7 @@ func TestAKeyThatDisregards429IsSuspended(t *testing.T) {
 	burst(30 + 29)
 	id := a.RequestWith(a.NewKey(workspace, schema.Admin), http.MethodGet, "/keys", nil).Want(http.StatusOK).At("keys", 1, "id").Text()
 	// Most of its patience is used up by requests that other gateways have refused.
-	if _, err := a.GatewayStore.CountRefusals(t.Context(), schema.Key{ID: parsed(a, schema.ParseKeyID, id), RequestsPerMinute: 30}, 600-29); err != nil {
+	if _, err := a.GatewayStore.CountRefusals(t.Context(), schema.Key{ID: parsed(a, schema.ParseID[schema.KeyID], id), RequestsPerMinute: 30}, 600-29); err != nil {
 		t.Fatal(err)
 	}
 	a.RequestWith(key, http.MethodGet, "/usage", nil).WantError(http.StatusTooManyRequests, "rate_limit_exceeded") // reports 30

@@ -144,7 +144,7 @@ func webhookRules() []rule {
 		{eventsSection, "account.connected, account.error and account.disconnected", func(b *bench) {
 			var account string
 			b.sends(func() { account = b.connected("/connect/bluesky", gatewaytest.BlueskyLogin) }, schema.AccountConnected)
-			stored, err := schema.ParseAccountID(strings.TrimPrefix(account, "/accounts/"))
+			stored, err := schema.ParseID[schema.AccountID](strings.TrimPrefix(account, "/accounts/"))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -31,7 +31,7 @@ func (b *bench) scheduled(changes string) request {
 func (b *bench) idOf(path string) schema.PostID {
 	b.Helper()
 	_, suffix, _ := strings.Cut(path, "_")
-	id, err := schema.ParsePostID("post_" + suffix)
+	id, err := schema.ParseID[schema.PostID]("post_" + suffix)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -89,14 +89,14 @@ func (b *bench) enter() {
 		b.Fatal(err)
 	}
 	now := b.Store.Now()
-	hash, key := schema.HashAPIKey(text), schema.NewKeyID(now)
-	b.Workspace, b.Key, b.accounts = schema.NewWorkspaceID(now), text, make(map[schema.Platform]schema.AccountID)
+	hash, key := schema.HashAPIKey(text), schema.NewID[schema.KeyID](now)
+	b.Workspace, b.Key, b.accounts = schema.NewID[schema.WorkspaceID](now), text, make(map[schema.Platform]schema.AccountID)
 	batch := &pgx.Batch{}
 	batch.Queue(`insert into workspaces (id, name, plan) values ($1, $2, 'operator')`, b.Workspace, b.Workspace.String())
 	batch.Queue(`insert into api_keys (id, lineage, workspace_id, name, hash, permission) values ($1, $1, $2, 'rule', $3, $4)`,
 		key, b.Workspace, hash[:], int16(schema.Admin))
 	for _, p := range schema.Platforms() {
-		b.accounts[p] = schema.NewAccountID(now)
+		b.accounts[p] = schema.NewID[schema.AccountID](now)
 		batch.Queue(`insert into accounts (id, workspace_id, platform, native_id, name, sealed) values ($1, $2, $3, $4, $4, 'sealed')`,
 			b.accounts[p], b.Workspace, p, "acme on "+p.String())
 	}

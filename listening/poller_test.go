@@ -160,7 +160,7 @@ func (s *search) monitor(include []string, change func(*schema.Monitor)) schema.
 	s.Helper()
 	now := s.store.Now().Truncate(time.Millisecond)
 	m := schema.Monitor{
-		ID: schema.NewMonitorID(now), Workspace: s.workspace, Name: include[0], Include: include, Platforms: schema.MonitorPlatforms(),
+		ID: schema.NewID[schema.MonitorID](now), Workspace: s.workspace, Name: include[0], Include: include, Platforms: schema.MonitorPlatforms(),
 		CreatedAt: now, UpdatedAt: now,
 	}
 	change(&m)

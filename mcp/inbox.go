@@ -132,7 +132,7 @@ const newest = 100
 // planReply says what would be replied to. The API reads no single item, so it is looked for among
 // the newest of the inbox, where nearly all that is replied to is.
 func (c *call) planReply(ctx context.Context, in replyInput) (string, error) {
-	if _, err := schema.ParseItemID(in.ItemID); err != nil {
+	if _, err := schema.ParseID[schema.ItemID](in.ItemID); err != nil {
 		return "", fmt.Errorf("itemId: %q is no id of an item; inbox has them", in.ItemID)
 	}
 	if strings.TrimSpace(in.Text) == "" {

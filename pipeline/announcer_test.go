@@ -48,7 +48,7 @@ func TestAStopCutsNoAnnouncementOff(t *testing.T) {
 func TestEventsThatAreWrittenTogetherAreFewRequests(t *testing.T) {
 	said := schema.Announcement{}
 	for range 3 * eventsTogether {
-		said.Events = append(said.Events, schema.EncodedEvents{ID: schema.NewBatchID(time.Now())})
+		said.Events = append(said.Events, schema.EncodedEvents{ID: schema.NewID[schema.BatchID](time.Now())})
 	}
 	used := map[int]int{}
 	for i, r := range recordsOf(said, func(string) int { return 1000 })[schema.TopicEvents] {

@@ -79,7 +79,7 @@ func newNotifying(t *testing.T) *notifying {
 	}
 	n.account = account.ID
 	n.webhook = schema.Webhook{
-		ID: schema.NewWebhookID(store.Now()), Workspace: workspace.ID, URL: receiver.URL, Secret: "whsec_c2VjcmV0", Active: true,
+		ID: schema.NewID[schema.WebhookID](store.Now()), Workspace: workspace.ID, URL: receiver.URL, Secret: "whsec_c2VjcmV0", Active: true,
 		Events: []schema.EventType{schema.PostScheduled}, CreatedAt: store.Now(),
 	}
 	if err := n.gateway.CreateWebhook(t.Context(), n.webhook); err != nil {
@@ -106,7 +106,7 @@ func (n *notifying) post(first schema.Step, in time.Duration) schema.Post {
 	n.Helper()
 	now := time.Now()
 	post := schema.Post{
-		ID: schema.NewPostID(now), Workspace: n.webhook.Workspace, Version: 1, Status: schema.Scheduled, ScheduledFor: now.Add(in),
+		ID: schema.NewID[schema.PostID](now), Workspace: n.webhook.Workspace, Version: 1, Status: schema.Scheduled, ScheduledFor: now.Add(in),
 		Timezone: "UTC", FromAPI: true, CreatedAt: now, UpdatedAt: now, Content: schema.Content{Entries: []schema.Entry{{Text: "hello"}}},
 		Targets: []schema.Target{{Account: n.account, Platform: schema.Mastodon, FirstStep: first}},
 	}

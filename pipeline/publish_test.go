@@ -114,7 +114,7 @@ func TestWhatAStopCutsIsGivenBack(t *testing.T) {
 
 // TestCommentsOfOldJobsAreRead places what older versions wrote without a platform.
 func TestCommentsOfOldJobsAreRead(t *testing.T) {
-	id, account := schema.NewCommentID(time.Now()), schema.NewAccountID(time.Now())
+	id, account := schema.NewID[schema.CommentID](time.Now()), schema.NewID[schema.AccountID](time.Now())
 	for name, tt := range map[string]struct {
 		platform schema.Platform
 		want     worker.Bulkhead

@@ -87,7 +87,7 @@ func TestCredentialsTradedBeforeARotationAreStoredAfterIt(t *testing.T) {
 func TestEachProfileHasItsTurn(t *testing.T) {
 	now := time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC)
 	for range 100 {
-		id, turns := schema.NewAccountID(now), 0
+		id, turns := schema.NewID[schema.AccountID](now), 0
 		for hour := range 3 * 24 {
 			if isTurnOfProfile(id, now.Add(time.Duration(hour)*time.Hour)) {
 				turns++
@@ -103,7 +103,7 @@ func TestEachProfileHasItsTurn(t *testing.T) {
 func TestLimitsHaveTheirTurnEachDay(t *testing.T) {
 	begin := time.Date(2026, 12, 1, 9, 30, 0, 0, time.UTC)
 	for _, life := range []time.Duration{30 * time.Minute, time.Hour, 2 * time.Hour, 12 * time.Hour, 24 * time.Hour} {
-		account := schema.Account{ID: schema.NewAccountID(begin), Platform: schema.TikTok}
+		account := schema.Account{ID: schema.NewID[schema.AccountID](begin), Platform: schema.TikTok}
 		var last time.Time
 		turns := 0
 		for now := begin; now.Before(begin.Add(10 * 24 * time.Hour)); now = now.Add(life * 9 / 10) {

@@ -144,7 +144,7 @@ func (a *answering) asked(p schema.Platform, text string) (schema.CommentID, *si
 		State: map[schema.Platform]string{schema.Bluesky: `{"root":` + ref + `,"parent":` + ref + `}`, schema.Mastodon: `{"visibility":"unlisted"}`}[p],
 	}})
 	a.must(err)
-	id := schema.NewCommentID(a.store.Now())
+	id := schema.NewID[schema.CommentID](a.store.Now())
 	_, err = a.gateway.CreateReply(a.Context(), schema.ReplyCreation{
 		Workspace: a.workspace, Reply: id, Item: schema.ItemIDOf(account.ID, native), Text: text, Response: []byte(`{}`),
 	})

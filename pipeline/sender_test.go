@@ -25,7 +25,7 @@ func TestWebhooksAreSignedBothWays(t *testing.T) {
 	}))
 	defer receiver.Close()
 	sender := NewSender(receiver.Client(), func() time.Time { return now })
-	id := schema.NewEventID(now)
+	id := schema.NewID[schema.EventID](now)
 	answer, err := sender.Send(t.Context(), Request{URL: receiver.URL, Secrets: []string{secret}, ID: id, Body: []byte(`{"a":1}`)})
 	if err != nil || answer.Code != 200 {
 		t.Fatal(answer, err)

@@ -37,7 +37,7 @@ func FuzzSignature(f *testing.F) {
 	f.Add([]byte("0123456789012345678901234567890a"), []byte("another"), []byte(`{"a":1}`), []byte(`{"a":2}`))
 	f.Add([]byte{0}, []byte{0xff}, []byte(""), []byte("."))
 	f.Add([]byte("same"), []byte("same"), []byte("1.x"), []byte("x"))
-	at, id := time.Now(), schema.NewEventID(time.Now())
+	at, id := time.Now(), schema.NewID[schema.EventID](time.Now())
 	f.Fuzz(func(t *testing.T, first, second, body, other []byte) {
 		var secrets []string
 		for _, key := range [][]byte{first, second} {

@@ -132,9 +132,6 @@ type collectionKind struct{}
 
 func (collectionKind) Prefix() string { return "col" }
 
-// NewCollectionID makes a CollectionID of a time, the database's where it is at hand.
-func NewCollectionID(at time.Time) CollectionID { return NewID[collectionKind](at) }
-
 // CollectMessage asks to take one collection one step on.
 type CollectMessage struct {
 	Collection CollectionID `json:"collection"`

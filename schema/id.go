@@ -106,9 +106,20 @@ type (
 	NoticeID     = ID[noticeKind]
 )
 
-// NewID makes a UUIDv7 (RFC 9562, 5.7) of the given time.
-func NewID[K Kind](at time.Time) ID[K] {
-	var id ID[K]
+// anID is any of the ids above.
+type anID interface {
+	~[16]byte
+	prefix() string
+}
+
+func (ID[K]) prefix() string {
+	var kind K
+	return kind.Prefix()
+}
+
+// NewID makes a UUIDv7 (RFC 9562, 5.7) of a time, the database's where it is at hand.
+func NewID[I anID](at time.Time) I {
+	var id [16]byte
 	var ms [8]byte
 	binary.BigEndian.PutUint64(ms[:], uint64(at.UnixMilli())<<16)
 	copy(id[:6], ms[:6])
@@ -120,8 +131,8 @@ func NewID[K Kind](at time.Time) ID[K] {
 
 // FirstID returns the least id of a time: ids made at that millisecond or later are not
 // below it.
-func FirstID[K Kind](at time.Time) ID[K] {
-	id := NewID[K](at)
+func FirstID[I anID](at time.Time) I {
+	id := [16]byte(NewID[I](at))
 	clear(id[6:])
 	return id
 }
@@ -156,7 +167,6 @@ func (id ID[K]) Time() time.Time {
 
 // String returns the TypeID, such as post_01k9sr3q5wf2g8m7r4t0v1x2y3.
 func (id ID[K]) String() string {
-	var kind K
 	var text [26]byte
 	hi, lo := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
 	for i := 25; i >= 0; i-- {
@@ -164,7 +174,7 @@ func (id ID[K]) String() string {
 		lo = lo>>5 | hi<<59
 		hi >>= 5
 	}
-	return kind.Prefix() + "_" + string(text[:])
+	return id.prefix() + "_" + string(text[:])
 }
 
 // MarshalText makes the id a TypeID in JSON too; the zero id is the empty text.
@@ -181,7 +191,7 @@ func (id *ID[K]) UnmarshalText(text []byte) error {
 		*id = ID[K]{}
 		return nil
 	}
-	parsed, err := ParseID[K](string(text))
+	parsed, err := ParseID[ID[K]](string(text))
 	if err != nil {
 		return err
 	}
@@ -189,120 +199,30 @@ func (id *ID[K]) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseID reads a TypeID of kind K.
-func ParseID[K Kind](text string) (ID[K], error) {
-	var kind K
-	rest, ok := strings.CutPrefix(text, kind.Prefix()+"_")
+// ParseID reads a TypeID.
+func ParseID[I anID](text string) (I, error) {
+	var id [16]byte
+	prefix := I(id).prefix()
+	rest, ok := strings.CutPrefix(text, prefix+"_")
 	if !ok {
-		return ID[K]{}, fmt.Errorf("an id that starts with %s_ is wanted", kind.Prefix())
+		return id, fmt.Errorf("an id that starts with %s_ is wanted", prefix)
 	}
 	if len(rest) != 26 || rest[0] > '7' {
-		return ID[K]{}, errors.New("an id has 26 digits after its prefix")
+		return id, errors.New("an id has 26 digits after its prefix")
 	}
 	var hi, lo uint64
 	for i := range len(rest) {
 		value := valueOf[rest[i]]
 		if value < 0 {
-			return ID[K]{}, fmt.Errorf("%q is no digit of an id", rest[i])
+			return id, fmt.Errorf("%q is no digit of an id", rest[i])
 		}
 		hi = hi<<5 | lo>>59
 		lo = lo<<5 | uint64(value)
 	}
-	var id ID[K]
 	binary.BigEndian.PutUint64(id[:8], hi)
 	binary.BigEndian.PutUint64(id[8:], lo)
 	return id, nil
 }
-
-// NewPostID makes a PostID of a time, the database's where it is at hand.
-func NewPostID(at time.Time) PostID { return NewID[postKind](at) }
-
-// FirstPostID returns the least PostID of a time.
-func FirstPostID(at time.Time) PostID { return FirstID[postKind](at) }
-
-// NewWorkspaceID makes a WorkspaceID of a time, the database's where it is at hand.
-func NewWorkspaceID(at time.Time) WorkspaceID { return NewID[workspaceKind](at) }
-
-// NewKeyID makes a KeyID of a time, the database's where it is at hand.
-func NewKeyID(at time.Time) KeyID { return NewID[keyKind](at) }
-
-// NewAccountID makes a AccountID of a time, the database's where it is at hand.
-func NewAccountID(at time.Time) AccountID { return NewID[accountKind](at) }
-
-// NewBrandID makes a BrandID of a time, the database's where it is at hand.
-func NewBrandID(at time.Time) BrandID { return NewID[brandKind](at) }
-
-// NewCommentID makes a CommentID of a time, the database's where it is at hand.
-func NewCommentID(at time.Time) CommentID { return NewID[commentKind](at) }
-
-// NewWebhookID makes a WebhookID of a time, the database's where it is at hand.
-func NewWebhookID(at time.Time) WebhookID { return NewID[webhookKind](at) }
-
-// NewDeliveryID makes a DeliveryID of a time, the database's where it is at hand.
-func NewDeliveryID(at time.Time) DeliveryID { return NewID[deliveryKind](at) }
-
-// FirstDeliveryID returns the least DeliveryID of a time.
-func FirstDeliveryID(at time.Time) DeliveryID { return FirstID[deliveryKind](at) }
-
-// NewEventID makes a EventID of a time, the database's where it is at hand.
-func NewEventID(at time.Time) EventID { return NewID[eventKind](at) }
-
-// NewBatchID makes a BatchID of a time, the database's where it is at hand.
-func NewBatchID(at time.Time) BatchID { return NewID[batchKind](at) }
-
-// FirstBatchID is FirstID of batches.
-func FirstBatchID(at time.Time) BatchID { return FirstID[batchKind](at) }
-
-// NewMediaID makes a MediaID of a time, the database's where it is at hand.
-func NewMediaID(at time.Time) MediaID { return NewID[mediaKind](at) }
-
-// ParseWorkspaceID reads a WorkspaceID that the payment provider was given.
-func ParseWorkspaceID(text string) (WorkspaceID, error) { return ParseID[workspaceKind](text) }
-
-// ParsePostID reads a PostID that a client sent.
-func ParsePostID(text string) (PostID, error) { return ParseID[postKind](text) }
-
-// ParseAccountID reads a AccountID that a client sent.
-func ParseAccountID(text string) (AccountID, error) { return ParseID[accountKind](text) }
-
-// ParseBrandID reads a BrandID that a client sent.
-func ParseBrandID(text string) (BrandID, error) { return ParseID[brandKind](text) }
-
-// ParseKeyID reads a KeyID that a client sent.
-func ParseKeyID(text string) (KeyID, error) { return ParseID[keyKind](text) }
-
-// ParseWebhookID reads a WebhookID that a client sent.
-func ParseWebhookID(text string) (WebhookID, error) { return ParseID[webhookKind](text) }
-
-// NewQueueID makes a QueueID of a time, the database's where it is at hand.
-func NewQueueID(at time.Time) QueueID { return NewID[queueKind](at) }
-
-// ParseQueueID reads a QueueID that a client sent.
-func ParseQueueID(text string) (QueueID, error) { return ParseID[queueKind](text) }
-
-// ParseThreadID reads a ThreadID that a client sent.
-func ParseThreadID(text string) (ThreadID, error) { return ParseID[threadKind](text) }
-
-// ParseDeliveryID reads a DeliveryID that a client sent.
-func ParseDeliveryID(text string) (DeliveryID, error) { return ParseID[deliveryKind](text) }
-
-// ParseEventID reads an EventID that a client sent.
-func ParseEventID(text string) (EventID, error) { return ParseID[eventKind](text) }
-
-// NewDeadLetterID makes a DeadLetterID of a time, the database's where it is at hand.
-func NewDeadLetterID(at time.Time) DeadLetterID { return NewID[deadKind](at) }
-
-// ParseDeadLetterID reads a DeadLetterID that an operator typed.
-func ParseDeadLetterID(text string) (DeadLetterID, error) { return ParseID[deadKind](text) }
-
-// ParseMediaID reads a MediaID that a client sent.
-func ParseMediaID(text string) (MediaID, error) { return ParseID[mediaKind](text) }
-
-// NewDeletionID makes a DeletionID of a time, the database's where it is at hand.
-func NewDeletionID(at time.Time) DeletionID { return NewID[deletionKind](at) }
-
-// ParseDeletionID reads a DeletionID that somebody asks by.
-func ParseDeletionID(text string) (DeletionID, error) { return ParseID[deletionKind](text) }
 
 // ItemIDOf returns the ItemID of what the platform calls by an id in the inbox of an account:
 // it follows from the two, and has no time.
@@ -310,54 +230,3 @@ func ItemIDOf(account AccountID, nativeID string) ItemID {
 	sum := sha256.Sum256(append(account[:len(account):len(account)], nativeID...))
 	return ItemID(sum[:16])
 }
-
-// ParseItemID reads an ItemID that a client sent.
-func ParseItemID(text string) (ItemID, error) { return ParseID[itemKind](text) }
-
-// ParseCommentID reads a CommentID that a client sent.
-func ParseCommentID(text string) (CommentID, error) { return ParseID[commentKind](text) }
-
-// NewMonitorID makes a MonitorID of a time, the database's where it is at hand.
-func NewMonitorID(at time.Time) MonitorID { return NewID[monitorKind](at) }
-
-// ParseMonitorID reads a MonitorID that somebody asks by.
-func ParseMonitorID(text string) (MonitorID, error) { return ParseID[monitorKind](text) }
-
-// NewUserID makes a UserID of a time, the database's where it is at hand.
-func NewUserID(at time.Time) UserID { return NewID[userKind](at) }
-
-// ParseUserID reads a UserID that a client sent.
-func ParseUserID(text string) (UserID, error) { return ParseID[userKind](text) }
-
-// NewSessionID makes a SessionID of a time, the database's where it is at hand.
-func NewSessionID(at time.Time) SessionID { return NewID[sessionKind](at) }
-
-// ParseSessionID reads a SessionID that a client sent.
-func ParseSessionID(text string) (SessionID, error) { return ParseID[sessionKind](text) }
-
-// NewInvitationID makes an InvitationID of a time, the database's where it is at hand.
-func NewInvitationID(at time.Time) InvitationID { return NewID[inviteKind](at) }
-
-// ParseInvitationID reads an InvitationID that a client sent.
-func ParseInvitationID(text string) (InvitationID, error) { return ParseID[inviteKind](text) }
-
-// NewAuditID makes an AuditID of a time, the database's where it is at hand.
-func NewAuditID(at time.Time) AuditID { return NewID[auditKind](at) }
-
-// ParseAuditID reads an AuditID that a client sent.
-func ParseAuditID(text string) (AuditID, error) { return ParseID[auditKind](text) }
-
-// NewPasskeyID makes a PasskeyID of a time, the database's where it is at hand.
-func NewPasskeyID(at time.Time) PasskeyID { return NewID[passkeyKind](at) }
-
-// ParsePasskeyID reads a PasskeyID that a client sent.
-func ParsePasskeyID(text string) (PasskeyID, error) { return ParseID[passkeyKind](text) }
-
-// NewIdentityID makes an IdentityID of a time, the database's where it is at hand.
-func NewIdentityID(at time.Time) IdentityID { return NewID[identityKind](at) }
-
-// ParseIdentityID reads an IdentityID that a client sent.
-func ParseIdentityID(text string) (IdentityID, error) { return ParseID[identityKind](text) }
-
-// NewMailID makes a MailID of a time, the database's where it is at hand.
-func NewMailID(at time.Time) MailID { return NewID[mailKind](at) }

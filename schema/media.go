@@ -165,7 +165,7 @@ func (v Variant) Cover(address string) string {
 	if len(parts) < 3 || parts[len(parts)-3] != "files" {
 		return address
 	}
-	_, err := ParseMediaID(parts[len(parts)-2])
+	_, err := ParseID[MediaID](parts[len(parts)-2])
 	if secret, _, _ := strings.Cut(parts[len(parts)-1], "."); err != nil || len(secret) != 2*len(MediaID{}) {
 		return address
 	}

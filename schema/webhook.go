@@ -181,5 +181,5 @@ func (d *NotifyDelivery) Try(r *NotifyResult, at time.Time) Event {
 		fact.Outcome = TryFailed
 	}
 	data, _ := json.Marshal(fact) // plain values: it never fails
-	return Event{ID: NewEventID(at), Type: FactDelivery, Workspace: d.Workspace, At: at, Data: data}
+	return Event{ID: NewID[EventID](at), Type: FactDelivery, Workspace: d.Workspace, At: at, Data: data}
 }

@@ -54,7 +54,7 @@ func (s Step) result() schema.CollectionResult {
 func (s Step) fact(t schema.EventType, post schema.PostID, what any) (schema.Event, error) {
 	data, err := json.Marshal(what)
 	return schema.Event{
-		ID: schema.NewEventID(s.Now), Type: t, Workspace: s.Account.Workspace, Post: post, Account: s.Account.ID,
+		ID: schema.NewID[schema.EventID](s.Now), Type: t, Workspace: s.Account.Workspace, Post: post, Account: s.Account.ID,
 		Platform: s.Account.Platform, At: s.Now, Data: data,
 	}, err
 }

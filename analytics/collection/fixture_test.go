@@ -247,7 +247,7 @@ func (f *fixture) publish(a schema.Account, text string) (schema.Post, simulatio
 	f.Helper()
 	now := f.store.Now()
 	p := schema.Post{
-		ID: schema.NewPostID(now), Workspace: f.workspace, Version: 1, Status: schema.Scheduled, ScheduledFor: now, Timezone: "UTC", FromAPI: true,
+		ID: schema.NewID[schema.PostID](now), Workspace: f.workspace, Version: 1, Status: schema.Scheduled, ScheduledFor: now, Timezone: "UTC", FromAPI: true,
 		CreatedAt: now, UpdatedAt: now, Content: schema.Content{Entries: []schema.Entry{{Text: text}}},
 		Targets: []schema.Target{{Account: a.ID, Platform: a.Platform, FirstStep: schema.StepPublish}},
 	}

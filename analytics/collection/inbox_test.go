@@ -74,7 +74,7 @@ func TestEveryDueLookIsMade(t *testing.T) {
 	step := Step{Connector: platform, Now: now, Reserve: func(context.Context) (schema.Turn, time.Duration) { return nil, 0 }}
 	for i := range posts {
 		step.Recent = append(step.Recent, schema.Snapshot{PublishedPost: schema.PublishedPost{
-			Post: schema.NewPostID(now.Add(time.Duration(i) * time.Millisecond)), NativeID: fmt.Sprint(i), PostedAt: now.Add(-time.Duration(i%3) * time.Minute),
+			Post: schema.NewID[schema.PostID](now.Add(time.Duration(i) * time.Millisecond)), NativeID: fmt.Sprint(i), PostedAt: now.Add(-time.Duration(i%3) * time.Minute),
 		}})
 	}
 	first, err := collectComments(t.Context(), step)
@@ -144,7 +144,7 @@ func TestAPostThatFailsHoldsUpNoOther(t *testing.T) {
 		step.What = schema.CollectComments
 		for i := range posts { // the first fails, and comes first
 			step.Recent = append(step.Recent, schema.Snapshot{PublishedPost: schema.PublishedPost{
-				Post: schema.NewPostID(now.Add(time.Duration(i) * time.Millisecond)), NativeID: fmt.Sprint(i), PostedAt: now.Add(-time.Duration(i) * time.Second),
+				Post: schema.NewID[schema.PostID](now.Add(time.Duration(i) * time.Millisecond)), NativeID: fmt.Sprint(i), PostedAt: now.Add(-time.Duration(i) * time.Second),
 			}})
 		}
 		collectFor(t, step, 3*time.Hour)
@@ -206,7 +206,7 @@ func TestAStepEndsWhereThereIsNoTurn(t *testing.T) {
 			}
 			return nil, 0
 		}}
-		post := schema.PublishedPost{Post: schema.NewPostID(now), NativeID: "1", PostedAt: now.Add(-6 * time.Minute)}
+		post := schema.PublishedPost{Post: schema.NewID[schema.PostID](now), NativeID: "1", PostedAt: now.Add(-6 * time.Minute)}
 		step.Recent = []schema.Snapshot{{PublishedPost: post}}
 		step.Cursor = encodeCursor(commentCursor{Since: now.Add(-6 * time.Minute)})
 		if name == "mentions" {
@@ -242,7 +242,7 @@ func TestAccountsThatAreDueTogetherPart(t *testing.T) {
 	var minutes [10]int
 	var hours [24]int
 	for range 1000 {
-		account := schema.NewAccountID(now)
+		account := schema.NewID[schema.AccountID](now)
 		hours[nextDay(account, now).Sub(time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC))/time.Hour]++
 		next := nextTurn(account, now, every)
 		if wait := next.Sub(now); wait < every/2 || wait >= every*3/2 {

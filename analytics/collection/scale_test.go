@@ -153,7 +153,7 @@ func (d *day) publishBursts(at time.Duration) {
 			}
 			there, _, err := d.sandbox.World(a.Platform).Add(made)
 			d.must(err)
-			post := schema.NewPostID(now)
+			post := schema.NewID[schema.PostID](now)
 			d.there[post] = there
 			rows = append(rows, []any{
 				[16]byte(post), int16(0), [16]byte(a.ID), strings.ReplaceAll(a.nativeID, a.template.ID, there.ID), "", false,

@@ -107,7 +107,7 @@ func (h *handler) read(r *http.Request) (q schema.ViewQuery, encode encoding, er
 	}
 	q = schema.ViewQuery{View: name, To: h.Now(), Limit: defaultRows}
 	if text := values.Get("workspace"); text != "" {
-		if q.Workspace, err = schema.ParseWorkspaceID(text); err != nil {
+		if q.Workspace, err = schema.ParseID[schema.WorkspaceID](text); err != nil {
 			return q, nil, fmt.Errorf("workspace: %w", err)
 		}
 	}

@@ -177,7 +177,7 @@ func (c *Counter) facts(kinds []kind) []schema.Event {
 	defer c.mu.Unlock()
 	for i, k := range kinds {
 		facts[i] = k.fact(c.kinds[k], c.process)
-		facts[i].ID, facts[i].At = schema.NewEventID(now), now
+		facts[i].ID, facts[i].At = schema.NewID[schema.EventID](now), now
 	}
 	return facts
 }

@@ -251,7 +251,7 @@ func (s *Server) issue(database *postgres.Store) string {
 	if err != nil {
 		s.Fatal(err)
 	}
-	id := schema.NewKeyID(database.Now())
+	id := schema.NewID[schema.KeyID](database.Now())
 	err = s.admin.CreateKey(context.Background(), schema.KeyRecord{
 		ID: id, Lineage: id, Workspace: s.workspace, Name: "test", Permission: schema.Admin, Prefix: schema.APIKeyPrefix(text), CreatedAt: database.Now(),
 	}, schema.HashAPIKey(text))
@@ -266,7 +266,7 @@ func (s *Server) Decide(userCode string, approved bool) {
 	s.Helper()
 	now := time.Now()
 	owner, err := s.gateway.AddUser(context.Background(), people.User{
-		ID: schema.NewUserID(now), Email: userCode + "@example.com", Name: "owner", CreatedAt: now,
+		ID: schema.NewID[schema.UserID](now), Email: userCode + "@example.com", Name: "owner", CreatedAt: now,
 	}, people.Membership{Workspace: s.workspace, Role: people.Owner})
 	if err != nil {
 		s.Fatal(err)

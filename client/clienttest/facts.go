@@ -29,7 +29,7 @@ func WithClickHouse(s *Server) {
 // Posted has a post go out, which does so well a day later.
 func (s *Server) Posted(account schema.AccountID, platform schema.Platform, at time.Time, metrics schema.Metrics) schema.PostID {
 	s.Helper()
-	post := schema.NewPostID(at)
+	post := schema.NewID[schema.PostID](at)
 	about := schema.Event{Workspace: s.workspace, Account: account, Platform: platform, Post: post, At: at}
 	s.tell(about, schema.TargetWasPosted, struct{}{})
 	about.At = at.Add(24 * time.Hour)
@@ -70,7 +70,7 @@ func (s *Server) tell(about schema.Event, t schema.EventType, fact any) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	about.ID, about.Type, about.Data = schema.NewEventID(about.At), t, encoded
+	about.ID, about.Type, about.Data = schema.NewID[schema.EventID](about.At), t, encoded
 	if err := s.figures.Sink().Insert(context.Background(), []schema.Event{about}); err != nil {
 		s.Fatal(err)
 	}

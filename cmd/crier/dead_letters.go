@@ -39,7 +39,7 @@ func (d *deadLettersListCommand) after() (schema.DeadLetterID, error) {
 	if d.After == "" {
 		return schema.DeadLetterID{}, nil
 	}
-	after, err := schema.ParseDeadLetterID(d.After)
+	after, err := schema.ParseID[schema.DeadLetterID](d.After)
 	if err != nil {
 		err = fmt.Errorf("reading --after: %w", err)
 	}
@@ -116,7 +116,7 @@ func (d *deadLettersReplayCommand) Validate() error {
 }
 
 func (d *deadLettersReplayCommand) ids() ([]schema.DeadLetterID, error) {
-	return readIDs(d.ID, d.All, "dead letters", schema.ParseDeadLetterID)
+	return readIDs(d.ID, d.All, "dead letters", schema.ParseID[schema.DeadLetterID])
 }
 
 // Run puts dead letters back.

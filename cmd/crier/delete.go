@@ -26,7 +26,7 @@ func (d *deleteCommand) Run(ctx context.Context, c compose.Config) error {
 		return d.ask(ctx, c)
 	}
 	id, token, found := strings.Cut(d.Confirm, ".")
-	deletion, err := schema.ParseDeletionID(id)
+	deletion, err := schema.ParseID[schema.DeletionID](id)
 	if err != nil || !found {
 		return fmt.Errorf("%q is no confirmation: crier delete --workspace or --account shows one", d.Confirm)
 	}

@@ -90,7 +90,7 @@ func (h *heldListCommand) Validate() error {
 		wrong = append(wrong, errors.New("--limit is at least 0"))
 	}
 	if h.After != "" {
-		_, err := schema.ParsePostID(h.After)
+		_, err := schema.ParseID[schema.PostID](h.After)
 		wrong = append(wrong, err)
 	}
 	return errors.Join(wrong...)
@@ -104,7 +104,7 @@ func (h *heldListCommand) Run(ctx context.Context, c compose.Config) error {
 	}
 	var after schema.PostID
 	if h.After != "" {
-		if after, err = schema.ParsePostID(h.After); err != nil {
+		if after, err = schema.ParseID[schema.PostID](h.After); err != nil {
 			return err
 		}
 	}
@@ -198,7 +198,7 @@ func (f reviewFlags) Validate() error {
 // read returns the selection.
 func (f reviewFlags) read() (compose.HeldSelection, error) {
 	s := f.selection()
-	ids, err := readIDs(f.Post, f.All || !f.isEmpty(), "posts", schema.ParsePostID)
+	ids, err := readIDs(f.Post, f.All || !f.isEmpty(), "posts", schema.ParseID[schema.PostID])
 	if err == nil && len(ids) > 0 && !f.isEmpty() {
 		err = errors.New("--post names posts; --workspace, --platforms, --due, --from and --to are of others")
 	}

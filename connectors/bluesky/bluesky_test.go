@@ -53,7 +53,7 @@ func newStage(t *testing.T) *stage {
 	t.Cleanup(server.Close)
 	s.client = s.newClient(t)
 	s.connector = s.newConnector(t)
-	s.account = schema.Account{ID: schema.NewAccountID(s.now()), Platform: schema.Bluesky, Server: s.base}
+	s.account = schema.Account{ID: schema.NewID[schema.AccountID](s.now()), Platform: schema.Bluesky, Server: s.base}
 	return s
 }
 

@@ -81,7 +81,7 @@ func (s *edgeStage) pass(d time.Duration) { s.ahead.Add(int64(d)) }
 // account connects an account of a platform.
 func (s *edgeStage) account(t *testing.T, p schema.Platform) schema.Account {
 	t.Helper()
-	a := schema.Account{ID: schema.NewAccountID(s.now()), Platform: p, Sandbox: true}
+	a := schema.Account{ID: schema.NewID[schema.AccountID](s.now()), Platform: p, Sandbox: true}
 	checker, ok := connectors.Able[connectors.Checker](s.connectors[p])
 	if !ok {
 		t.Fatalf("%s checks nothing", p)

@@ -114,7 +114,7 @@ func FuzzAnswers(f *testing.F) {
 
 func deliveryTo(p schema.Platform, now time.Time) schema.Delivery {
 	d := installation{}.delivery(p, "https://server.example", false)
-	d.Account.ID, d.Account.NativeID = schema.NewAccountID(now), "did:plc:ewvi7nxzyoun6zhxrhs64oiz"
+	d.Account.ID, d.Account.NativeID = schema.NewID[schema.AccountID](now), "did:plc:ewvi7nxzyoun6zhxrhs64oiz"
 	d.Since, d.DueAt, d.Deadline, d.Tries = now, now, now.Add(time.Minute), 5
 	return d
 }

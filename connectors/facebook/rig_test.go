@@ -43,7 +43,7 @@ func (r *rig) restart(t *testing.T) {
 // delivery is the first entry of a page's post, claimed now.
 func (r *rig) delivery(text string, items ...schema.Media) schema.Delivery {
 	return schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(r.Clock()), Platform: schema.Facebook, NativeID: r.World.Account(token).ID},
+		Account:     schema.Account{ID: schema.NewID[schema.AccountID](r.Clock()), Platform: schema.Facebook, NativeID: r.World.Account(token).ID},
 		Credentials: schema.Credentials{AccessToken: token},
 		Entries:     1, Text: text, Media: items, Since: r.Clock(),
 	}

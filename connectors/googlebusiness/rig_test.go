@@ -35,7 +35,7 @@ func newRig(t *testing.T) *rig {
 func (r *rig) delivery(t *testing.T, text, settings string) schema.Delivery {
 	t.Helper()
 	d := schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(r.Clock()), Platform: schema.GoogleBusiness},
+		Account:     schema.Account{ID: schema.NewID[schema.AccountID](r.Clock()), Platform: schema.GoogleBusiness},
 		Credentials: schema.Credentials{AccessToken: token, EntityID: simulator.Locations(token)[0]},
 		Entries:     1, Text: text, Media: []schema.Media{r.picture}, Since: r.Clock(), Settings: []byte(settings),
 	}

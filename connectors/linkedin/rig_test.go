@@ -42,7 +42,7 @@ func (r *rig) restart(t *testing.T, c connectors.Parts) {
 // delivery is the first entry of an organization's post, claimed now.
 func (r *rig) delivery(text string, items ...schema.Media) schema.Delivery {
 	return schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(r.Clock()), Platform: schema.LinkedIn},
+		Account:     schema.Account{ID: schema.NewID[schema.AccountID](r.Clock()), Platform: schema.LinkedIn},
 		Credentials: schema.Credentials{AccessToken: token, EntityID: simulator.Organizations(token)[0]},
 		Entries:     1, Text: text, Media: items, Since: r.Clock(),
 	}

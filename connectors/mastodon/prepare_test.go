@@ -35,7 +35,7 @@ func TestPrepareImages(t *testing.T) {
 func TestALimitOfUploadsThrottlesNoText(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("")
-	d.Account.ID, d.Media = schema.NewAccountID(r.Clock()), items(smallImage)
+	d.Account.ID, d.Media = schema.NewID[schema.AccountID](r.Clock()), items(smallImage)
 	r.Inject(t, simulation.Fault{Operation: opUploadMedia, Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "1500"}})
 	for range 2 { // once asked, once throttled
 		_, err := r.Prepare(t.Context(), d)

@@ -118,7 +118,7 @@ func wantFiles(t *testing.T, folder string, want int) {
 // What a bucket keeps never changes: it is fetched once for all.
 func TestMediaOfABucketIsFetchedOnce(t *testing.T) {
 	library, _ := newLibrary(t, newS3(t, service(t)))
-	id, picture := schema.NewMediaID(time.Now()), picture320x200(t, png.Encode)
+	id, picture := schema.NewID[schema.MediaID](time.Now()), picture320x200(t, png.Encode)
 	if _, err := library.Keep(t.Context(), id, bytes.NewReader(picture), pictures); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestMediaHasItsRoom(t *testing.T) {
 	}
 	fetcher, source := keepingFetcher(t, fetching, quota, nil), newChanging(t)
 	keep := func() (schema.MediaID, error) {
-		id := schema.NewMediaID(time.Now())
+		id := schema.NewID[schema.MediaID](time.Now())
 		_, err := library.Keep(t.Context(), id, bytes.NewReader(picture), pictures)
 		return id, err
 	}
@@ -170,7 +170,7 @@ func TestMediaHasItsRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantUsed(size)
-	if _, err := library.Keep(t.Context(), schema.NewMediaID(time.Now()), bytes.NewReader(picture[:size-1]), pictures); schema.KindOf(err) != schema.Refused {
+	if _, err := library.Keep(t.Context(), schema.NewID[schema.MediaID](time.Now()), bytes.NewReader(picture[:size-1]), pictures); schema.KindOf(err) != schema.Refused {
 		t.Errorf("half a picture: %v", err)
 	}
 	wantUsed(size)

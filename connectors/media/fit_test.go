@@ -52,7 +52,7 @@ func fittingLibrary(t *testing.T, c schema.Constraints) (*Library, string) {
 // keep stores a picture as an upload.
 func (l *Library) keep(t *testing.T, content []byte) schema.MediaID {
 	t.Helper()
-	id := schema.NewMediaID(time.Now())
+	id := schema.NewID[schema.MediaID](time.Now())
 	if _, err := l.Keep(t.Context(), id, bytes.NewReader(content), []schema.MediaKind{schema.Image, schema.GIF}); err != nil {
 		t.Fatal(err)
 	}

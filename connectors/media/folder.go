@@ -131,7 +131,7 @@ func (f *Folder) Before(ctx context.Context, at time.Time, visit func(schema.Med
 		case entry.IsDir():
 			return nil
 		}
-		id, err := schema.ParseMediaID(entry.Name())
+		id, err := schema.ParseID[schema.MediaID](entry.Name())
 		if err != nil {
 			return nil //nolint:nilerr // not one of ours: left alone
 		}

@@ -47,7 +47,7 @@ type sender struct {
 
 func announce(t *testing.T, l *Library, content []byte, sum string) sender {
 	t.Helper()
-	u := schema.Upload{ID: schema.NewMediaID(time.Now()), Announced: schema.Announced{Size: int64(len(content)), SHA256: sum}}
+	u := schema.Upload{ID: schema.NewID[schema.MediaID](time.Now()), Announced: schema.Announced{Size: int64(len(content)), SHA256: sum}}
 	var err error
 	if u.Announced, err = l.Announce(t.Context(), u); err != nil {
 		t.Fatal(err)

@@ -125,7 +125,7 @@ func TestFilesArePublishedWithoutMetadata(t *testing.T) {
 		contents[format] = mediatest.Photo(format)
 	}
 	for name, content := range contents {
-		id := schema.NewMediaID(time.Now())
+		id := schema.NewID[schema.MediaID](time.Now())
 		facts, err := l.Keep(t.Context(), id, bytes.NewReader(content), []schema.MediaKind{schema.Image, schema.Video})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -187,7 +187,7 @@ func TestPlatformsFetchACopyOfAURL(t *testing.T) {
 	}
 	name, ok := strings.CutPrefix(got.URL, l.files)
 	text, file, _ := strings.Cut(name, "/")
-	id, err := schema.ParseMediaID(text)
+	id, err := schema.ParseID[schema.MediaID](text)
 	of, isVariant := schema.ParseVariant(file)
 	if !ok || err != nil || !isVariant || !of.Copy || file != "copy.mp4" {
 		t.Fatalf("address %s: %v", got.URL, err)
@@ -209,7 +209,7 @@ func TestPlatformsFetchACopyOfAURL(t *testing.T) {
 	if sent, err := io.ReadAll(response.Body); err != nil || len(sent) != len(film) || mediatest.Says(sent) {
 		t.Errorf("%d of %d bytes, %v", len(sent), len(film), err)
 	}
-	if _, _, err := l.OpenVariant(t.Context(), schema.NewMediaID(time.Now()), of); schema.KindOf(err) != schema.NotFound {
+	if _, _, err := l.OpenVariant(t.Context(), schema.NewID[schema.MediaID](time.Now()), of); schema.KindOf(err) != schema.NotFound {
 		t.Errorf("a copy that is none: %v", err)
 	}
 	item.KeepMetadata = true
@@ -246,7 +246,7 @@ func TestABucketServesWithoutMetadata(t *testing.T) {
 	l, _ := newLibrary(t, newS3(t, service(t)))
 	l.variants.constraints = func(schema.Platform) schema.Constraints { return schema.Constraints{Pulls: true} }
 	film := mediatest.Film()
-	id := schema.NewMediaID(time.Now())
+	id := schema.NewID[schema.MediaID](time.Now())
 	if _, err := l.Keep(t.Context(), id, bytes.NewReader(film), []schema.MediaKind{schema.Video}); err != nil {
 		t.Fatal(err)
 	}

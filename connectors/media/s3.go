@@ -156,7 +156,7 @@ func (s *S3) Before(ctx context.Context, at time.Time, visit func(schema.MediaID
 			if object.Err != nil {
 				return failure(object.Err)
 			}
-			id, err := schema.ParseMediaID(strings.TrimPrefix(object.Key, prefix))
+			id, err := schema.ParseID[schema.MediaID](strings.TrimPrefix(object.Key, prefix))
 			if err != nil || object.LastModified.After(at) {
 				continue // not ours, or young
 			}

@@ -122,7 +122,7 @@ func (s *S3) endSessions(ctx context.Context, id schema.MediaID) error {
 func (s *S3) sessionsBefore(ctx context.Context, at time.Time, visit func(schema.MediaID) error) error {
 	prefix := s.prefix + "media/"
 	return s.eachSession(ctx, prefix, func(begun minio.ObjectMultipartInfo) error {
-		id, err := schema.ParseMediaID(strings.TrimPrefix(begun.Key, prefix))
+		id, err := schema.ParseID[schema.MediaID](strings.TrimPrefix(begun.Key, prefix))
 		if err != nil || begun.Initiated.After(at) {
 			return nil //nolint:nilerr // not ours, or young
 		}

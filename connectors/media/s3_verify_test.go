@@ -118,7 +118,7 @@ func TestS3ThatDoesNotKeepWhatWasSent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store, backend := faulty(t, tt.fault)
 			library, arriving := newLibrary(t, store)
-			id, picture := schema.NewMediaID(time.Now()), picture320x200(t, png.Encode)
+			id, picture := schema.NewID[schema.MediaID](time.Now()), picture320x200(t, png.Encode)
 			_, err := library.Keep(t.Context(), id, bytes.NewReader(picture), pictures)
 			checked := store.Check(t.Context())
 			wantNothingLeft(t, arriving)
@@ -181,7 +181,7 @@ func TestS3UploadThatAnotherOvertakes(t *testing.T) {
 		next.ServeHTTP(rw, r)
 	})
 	library, _ := newLibrary(t, store)
-	id, ours, theirs := schema.NewMediaID(time.Now()), picture320x200(t, png.Encode), picture320x200(t, asJPEG)
+	id, ours, theirs := schema.NewID[schema.MediaID](time.Now()), picture320x200(t, png.Encode), picture320x200(t, asJPEG)
 	overtake = func() {
 		if _, err := library.Keep(t.Context(), id, bytes.NewReader(theirs), pictures); err != nil {
 			t.Error(err)

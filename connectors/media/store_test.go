@@ -92,7 +92,7 @@ func TestStoresKeepMedia(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store := open(t)
 			library, arriving := newLibrary(t, store)
-			ctx, id := t.Context(), schema.NewMediaID(time.Now())
+			ctx, id := t.Context(), schema.NewID[schema.MediaID](time.Now())
 			picture := picture320x200(t, png.Encode)
 			facts, err := library.Keep(ctx, id, bytes.NewReader(picture), pictures)
 			if err != nil || facts.Width != 320 || facts.Size != int64(len(picture)) {
@@ -161,7 +161,7 @@ func TestS3RefusesAWrongSecret(t *testing.T) {
 	c := service(t)
 	c.Secret = "wrong"
 	library, arriving := newLibrary(t, newS3(t, c))
-	id := schema.NewMediaID(time.Now())
+	id := schema.NewID[schema.MediaID](time.Now())
 	_, err := library.Keep(t.Context(), id, bytes.NewReader(picture320x200(t, png.Encode)), pictures)
 	wantError(t, err, schema.Unavailable)
 	wantNothingLeft(t, arriving)
@@ -201,7 +201,7 @@ func TestS3TakesUploadsByItself(t *testing.T) {
 		}
 		return address
 	}
-	id := schema.NewMediaID(time.Now())
+	id := schema.NewID[schema.MediaID](time.Now())
 	_, err := library.Accept(ctx, schema.Upload{ID: id})
 	wantError(t, err, schema.NotFound)
 	if status := put(t, address(id), film); status != http.StatusOK {
@@ -222,11 +222,11 @@ func TestS3TakesUploadsByItself(t *testing.T) {
 	}
 	wantContent(t, library, id, film)
 
-	moved := strings.Replace(address(id), id.String(), schema.NewMediaID(time.Now()).String(), 1)
+	moved := strings.Replace(address(id), id.String(), schema.NewID[schema.MediaID](time.Now()).String(), 1)
 	if status := put(t, moved, film); status != http.StatusForbidden {
 		t.Errorf("an address changed by hand: %d", status)
 	}
-	page := schema.NewMediaID(time.Now())
+	page := schema.NewID[schema.MediaID](time.Now())
 	if status := put(t, address(page), []byte("<html>")); status != http.StatusOK {
 		t.Fatalf("upload: %d", status)
 	}
@@ -239,7 +239,7 @@ func TestS3TakesUploadsByItself(t *testing.T) {
 // Several requests may be the first to ask for what was uploaded.
 func TestS3UploadIsAcceptedByAllAtOnce(t *testing.T) {
 	library, _ := newLibrary(t, newS3(t, service(t)))
-	id, picture := schema.NewMediaID(time.Now()), picture320x200(t, png.Encode)
+	id, picture := schema.NewID[schema.MediaID](time.Now()), picture320x200(t, png.Encode)
 	address, err := library.UploadURL(t.Context(), id, time.Minute)
 	if err != nil {
 		t.Fatal(err)
@@ -265,9 +265,9 @@ func TestS3ThatIsAway(t *testing.T) {
 	library, arriving := newLibrary(t, newS3(t, s3At(t, gone.URL, secretKey)))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	_, err := library.Stored(ctx, schema.NewMediaID(time.Now()))
+	_, err := library.Stored(ctx, schema.NewID[schema.MediaID](time.Now()))
 	wantError(t, err, schema.Retryable)
-	_, err = library.Keep(ctx, schema.NewMediaID(time.Now()), bytes.NewReader(picture320x200(t, png.Encode)), pictures)
+	_, err = library.Keep(ctx, schema.NewID[schema.MediaID](time.Now()), bytes.NewReader(picture320x200(t, png.Encode)), pictures)
 	wantError(t, err, schema.Unavailable)
 	wantNothingLeft(t, arriving)
 }
@@ -307,7 +307,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	content := append(picture320x200(t, png.Encode), make([]byte, mib)...)
-	_, err = library.Keep(t.Context(), schema.NewMediaID(time.Now()), bytes.NewReader(content), pictures)
+	_, err = library.Keep(t.Context(), schema.NewID[schema.MediaID](time.Now()), bytes.NewReader(content), pictures)
 	wantError(t, err, schema.Unavailable)
 	wantNothingLeft(t, arriving)
 }
@@ -318,7 +318,7 @@ func TestTheFirstOfTwoUploadsIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	library, arriving := newLibrary(t, folder)
-	id := schema.NewMediaID(time.Now())
+	id := schema.NewID[schema.MediaID](time.Now())
 	first, second := picture320x200(t, png.Encode), picture320x200(t, asJPEG)
 	for _, content := range [][]byte{first, second} {
 		facts, err := library.Keep(t.Context(), id, bytes.NewReader(content), pictures)

@@ -104,7 +104,7 @@ func breadSection() (board, section string) {
 // delivery is a pin for the first board, claimed now.
 func (r *rig) delivery(settings, text string, items ...schema.Media) schema.Delivery {
 	return schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(r.Clock()), Platform: schema.Pinterest},
+		Account:     schema.Account{ID: schema.NewID[schema.AccountID](r.Clock()), Platform: schema.Pinterest},
 		Credentials: own(0), Entries: 1, Text: text, Media: items, Settings: json.RawMessage(settings), Since: r.Clock(),
 	}
 }

@@ -107,7 +107,7 @@ func TestTheMinuteOfAGroup(t *testing.T) {
 			s := newStage(t)
 			c := telegram.New(connectors.Parts{Client: client, Base: rig.Base, Media: s.source, Now: rig.Clock})
 			album := s.delivery("x")
-			album.Account.ID, album.Credentials.ChatID = schema.NewAccountID(rig.Clock()), tt.chat
+			album.Account.ID, album.Credentials.ChatID = schema.NewID[schema.AccountID](rig.Clock()), tt.chat
 			for range 8 {
 				album.Media = append(album.Media, s.item("dot.png"))
 			}

@@ -62,7 +62,7 @@ func (r *rig) requestsTo(path string) []*http.Request {
 // delivery is the one entry of an account's post, claimed now.
 func (r *rig) delivery(text string, item schema.Media) schema.Delivery {
 	return schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(r.Clock()), Platform: schema.TikTok},
+		Account:     schema.Account{ID: schema.NewID[schema.AccountID](r.Clock()), Platform: schema.TikTok},
 		Credentials: schema.Credentials{AccessToken: token},
 		Entries:     1, Text: text, Media: []schema.Media{item}, Since: r.Clock(), Until: r.Clock().Add(24 * time.Hour),
 		Settings: []byte(`{"privacy":"PUBLIC_TO_EVERYONE"}`),

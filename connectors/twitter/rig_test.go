@@ -58,7 +58,7 @@ func (r *rig) account() string { return r.World.Account(token).ID }
 // delivery is the first entry of a post, claimed now.
 func (r *rig) delivery(text string, items ...schema.Media) schema.Delivery {
 	return schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(r.Clock()), Platform: schema.Twitter, NativeID: r.account()},
+		Account:     schema.Account{ID: schema.NewID[schema.AccountID](r.Clock()), Platform: schema.Twitter, NativeID: r.account()},
 		Credentials: schema.Credentials{AccessToken: token},
 		Entries:     1, Text: text, Media: items, Key: uuid.NewString(), Since: r.Clock(),
 	}

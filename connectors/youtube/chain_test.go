@@ -318,7 +318,7 @@ func TestAFileThatChanged(t *testing.T) {
 func TestALargeUploadIsKeptFirst(t *testing.T) {
 	r := newRig(t)
 	d := r.delivery("")
-	d.Media[0].MediaID, r.files.size = schema.NewMediaID(r.Clock()), large+1
+	d.Media[0].MediaID, r.files.size = schema.NewID[schema.MediaID](r.Clock()), large+1
 	p, err := r.Prepare(t.Context(), d)
 	if err != nil || p.Ready || p.RetryIn <= 0 || r.World.Calls(insert) != 1 || r.World.Calls(part) != 0 {
 		t.Fatalf("Prepare = %+v, %v after %d parts", p, err, r.World.Calls(part))

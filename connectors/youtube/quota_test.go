@@ -21,7 +21,7 @@ func TestTheDaysUploadsAreCounted(t *testing.T) {
 	}
 	r.restart(t)
 	d := r.delivery("")
-	d.Account.ID = schema.NewAccountID(r.Clock().Add(time.Hour)) // of another channel
+	d.Account.ID = schema.NewID[schema.AccountID](r.Clock().Add(time.Hour)) // of another channel
 	_, err := r.Prepare(t.Context(), d)
 	wait := connectortest.WantKind(t, err, schema.RateLimited).RetryAfter
 	if at := r.Clock().Add(wait).UTC(); at.Hour() != 8 || at.Minute() != 0 || wait > 24*time.Hour || r.World.Calls(insert) != 2 {

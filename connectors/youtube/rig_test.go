@@ -53,7 +53,7 @@ func (r *rig) delivery(settings string) schema.Delivery {
 		settings = `{"title": "A train"}`
 	}
 	return schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(r.Clock()), Platform: schema.YouTube, NativeID: simulator.Channel(token)},
+		Account:     schema.Account{ID: schema.NewID[schema.AccountID](r.Clock()), Platform: schema.YouTube, NativeID: simulator.Channel(token)},
 		Credentials: schema.Credentials{AccessToken: token},
 		Entries:     1, Text: "arrives", Media: []schema.Media{{Kind: schema.Video, URL: "film"}}, Settings: []byte(settings),
 		Since: r.Clock(), Until: r.Clock().Add(24 * time.Hour),

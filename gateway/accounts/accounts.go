@@ -157,7 +157,7 @@ func (a *accounts) find(c *gin.Context) (schema.Account, error) {
 }
 
 func accountID(c *gin.Context) (schema.AccountID, error) {
-	return body.PathID(c.Param("id"), "account", schema.ParseAccountID)
+	return body.PathID(c.Param("id"), "account", schema.ParseID[schema.AccountID])
 }
 
 // update puts an account into a brand, or into none, and names it.

@@ -54,7 +54,7 @@ func (b *brands) create(c *gin.Context) error {
 	}
 	now := b.Now().UTC().Truncate(time.Millisecond)
 	brand := schema.Brand{
-		ID: schema.NewBrandID(now), Workspace: admission.RequestOf(c).Key.Workspace, Name: name, CreatedAt: now, UpdatedAt: now,
+		ID: schema.NewID[schema.BrandID](now), Workspace: admission.RequestOf(c).Key.Workspace, Name: name, CreatedAt: now, UpdatedAt: now,
 	}
 	if err := b.Store.CreateBrand(c.Request.Context(), brand); err != nil {
 		return err
@@ -133,5 +133,5 @@ func (b *brands) delete(c *gin.Context) error {
 }
 
 func brandID(c *gin.Context) (schema.BrandID, error) {
-	return body.PathID(c.Param("id"), "brand", schema.ParseBrandID)
+	return body.PathID(c.Param("id"), "brand", schema.ParseID[schema.BrandID])
 }

@@ -167,7 +167,7 @@ func (q *figuresQuery) post() {
 	if !ok {
 		return
 	}
-	post, err := schema.ParsePostID(id)
+	post, err := schema.ParseID[schema.PostID](id)
 	if err != nil {
 		q.Report.Fail("postId", body.CodeInvalidValue, err.Error())
 	}

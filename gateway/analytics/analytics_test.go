@@ -50,9 +50,9 @@ func (m *measured) tell(account schema.AccountID, platform schema.Platform, t sc
 	if err != nil {
 		m.Fatal(err)
 	}
-	post := schema.NewPostID(at)
+	post := schema.NewID[schema.PostID](at)
 	m.facts = append(m.facts, schema.Event{
-		ID: schema.NewEventID(at), Type: t, Workspace: m.Workspace, Account: account, Platform: platform, Post: post, At: at, Data: data,
+		ID: schema.NewID[schema.EventID](at), Type: t, Workspace: m.Workspace, Account: account, Platform: platform, Post: post, At: at, Data: data,
 	})
 	return post
 }
@@ -150,7 +150,7 @@ func TestFiguresOfPostsAndAccounts(t *testing.T) {
 		for _, query := range []string{
 			"from=2026-05-02&to=2026-05-01", "from=2016-01-01&to=2026-01-01", "from=2999-01-01&to=2999-01-02", "from=1999-01-01&to=1999-01-02", "to=x", "format=xml",
 			"from=2025-05-01&to=2026-05-03", "from=2026-02-30", "to=99999-12-31", "from=0000-00-00", "accountId=" + strings.Repeat("x", 10_000),
-			"accountId=" + foreign.String(), "accountId=" + schema.NewAccountID(m.day).String(), "accountId=x", "brandId=x", "platform=google-business", "platform=myspace",
+			"accountId=" + foreign.String(), "accountId=" + schema.NewID[schema.AccountID](m.day).String(), "accountId=x", "brandId=x", "platform=google-business", "platform=myspace",
 		} {
 			m.Request(http.MethodGet, "/analytics/"+route+"?"+query, nil).WantError(http.StatusBadRequest, "validation_error")
 		}

@@ -138,8 +138,8 @@ func read(q *body.Query) people.AuditQuery {
 // actor reads who the rows are of: a kind, or an id, of which nobody is told whether there is one.
 func actor(q *body.Query) string {
 	text := filter(q, "actor")
-	_, notUser := schema.ParseUserID(text)
-	_, notKey := schema.ParseKeyID(text)
+	_, notUser := schema.ParseID[schema.UserID](text)
+	_, notKey := schema.ParseID[schema.KeyID](text)
 	if text != "" && people.ParseActorKind(text) == 0 && notUser != nil && notKey != nil {
 		q.Report.Fail("actor", body.CodeInvalidValue, "must be the id of a user or a key, or one of "+strings.Join(people.ActorKinds(), ", "))
 	}

@@ -272,7 +272,7 @@ func TestNoticesOfStripeChangeThePlan(t *testing.T) {
 		}
 	}
 	foreign := session("sub_9", "team", "paid")
-	foreign["metadata"] = map[string]string{"crier_workspace": schema.NewWorkspaceID(a.Now()).String(), "crier_plan": "team"}
+	foreign["metadata"] = map[string]string{"crier_workspace": schema.NewID[schema.WorkspaceID](a.Now()).String(), "crier_plan": "team"}
 	byOperator := func(plan string) { a.Exec(`update workspaces set plan = $2 where id = $1`, workspace, plan) }
 	const completed, paid, deleted = "checkout.session.completed", "checkout.session.async_payment_succeeded", "customer.subscription.deleted"
 	for _, step := range []struct {

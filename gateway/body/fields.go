@@ -58,7 +58,7 @@ func (f *Form) Brand() schema.BrandID {
 	if !ok {
 		return schema.BrandID{}
 	}
-	id, err := schema.ParseBrandID(text)
+	id, err := schema.ParseID[schema.BrandID](text)
 	if err != nil {
 		f.Fail("brandId", "brand_unknown", "there is no such brand: GET /brands lists their ids")
 	}
@@ -71,7 +71,7 @@ func (q *Query) Brand() schema.BrandID {
 	if !ok {
 		return schema.BrandID{}
 	}
-	id, err := schema.ParseBrandID(text)
+	id, err := schema.ParseID[schema.BrandID](text)
 	if err != nil {
 		q.Report.Fail("brandId", CodeInvalidValue, err.Error())
 	}

@@ -86,7 +86,7 @@ func (d *deletions) ask(c *gin.Context) error {
 	confirmation := base64.RawURLEncoding.EncodeToString(secret)
 	now := d.Now().UTC().Truncate(time.Millisecond)
 	wanted := schema.Deletion{
-		ID: schema.NewDeletionID(now), Workspace: admission.RequestOf(c).Key.Workspace, Account: account, OfWorkspace: whole,
+		ID: schema.NewID[schema.DeletionID](now), Workspace: admission.RequestOf(c).Key.Workspace, Account: account, OfWorkspace: whole,
 		Status: schema.DeletionAsked, AskedAt: now,
 	}
 	contents, err := d.Store.Ask(c.Request.Context(), wanted, schema.HashAPIKey(confirmation))
@@ -105,7 +105,7 @@ func formAccount(f *body.Form) (id schema.AccountID) {
 	if !given {
 		return id
 	}
-	id, err := schema.ParseAccountID(text)
+	id, err := schema.ParseID[schema.AccountID](text)
 	if err != nil {
 		f.Fail("accountId", body.CodeInvalidValue, "is no id of an account")
 	}
@@ -201,5 +201,5 @@ func (d *deletions) status(c *gin.Context) error {
 }
 
 func pathID(c *gin.Context) (schema.DeletionID, error) {
-	return body.PathID(c.Param("id"), "deletion", schema.ParseDeletionID)
+	return body.PathID(c.Param("id"), "deletion", schema.ParseID[schema.DeletionID])
 }

@@ -75,7 +75,7 @@ func (d *deletions) deleteData(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	request := schema.NewDeletionID(d.Now())
+	request := schema.NewID[schema.DeletionID](d.Now())
 	if err := d.Store.DeletePerson(c.Request.Context(), request, p); err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func (d *devices) token(c *gin.Context) error {
 			return k, hash, fmt.Errorf("making a key: %w", err)
 		}
 		k.CreatedAt = d.Now().UTC().Truncate(time.Millisecond)
-		k.ID, k.Prefix = schema.NewKeyID(k.CreatedAt), schema.APIKeyPrefix(secret)
+		k.ID, k.Prefix = schema.NewID[schema.KeyID](k.CreatedAt), schema.APIKeyPrefix(secret)
 		return k, schema.HashAPIKey(secret), nil
 	})
 	switch {

@@ -102,7 +102,7 @@ func (d Directories) Find(ctx context.Context, workspace schema.WorkspaceID, beg
 // Named returns a platform's account by its id or, on google-business, by the platform's
 // own name of the location; nil if there is none.
 func (d *Directory) Named(platform schema.Platform, name string) *schema.Account {
-	if id, err := schema.ParseAccountID(name); err == nil {
+	if id, err := schema.ParseID[schema.AccountID](name); err == nil {
 		if a := d.byID[id]; a != nil && a.Platform == platform {
 			return a
 		}

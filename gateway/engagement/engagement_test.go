@@ -107,7 +107,7 @@ func TestTheInboxIsReadByPagesAndMarked(t *testing.T) {
 	if got := a.Request(http.MethodGet, "/engagement/comments?limit=2&cursor="+cursors[1], nil).Want(http.StatusOK); got.At("items", 0, "text").Text() != "text 0" {
 		t.Errorf("the old cursor gives %v", got.At("items").Value)
 	}
-	if got := a.Request(http.MethodGet, "/engagement/comments?accountId="+schema.NewAccountID(began).String(), nil); got.Status != http.StatusNotFound {
+	if got := a.Request(http.MethodGet, "/engagement/comments?accountId="+schema.NewID[schema.AccountID](began).String(), nil); got.Status != http.StatusNotFound {
 		t.Errorf("nobody's account: %d %s", got.Status, got.Body)
 	}
 }
@@ -167,7 +167,7 @@ func TestTranscriptsAreYouTubes(t *testing.T) {
 		status int
 	}{
 		"of an account without":   {"?accountId=" + account + "&videoId=abc", http.StatusBadRequest},
-		"of nobody's account":     {"?accountId=" + schema.NewAccountID(a.Store.Now()).String() + "&videoId=abc", http.StatusNotFound},
+		"of nobody's account":     {"?accountId=" + schema.NewID[schema.AccountID](a.Store.Now()).String() + "&videoId=abc", http.StatusNotFound},
 		"of no video":             {"?accountId=" + account, http.StatusBadRequest},
 		"of a video that is none": {"?accountId=" + account + "&videoId=../x", http.StatusBadRequest},
 		"in no language":          {"?accountId=" + account + "&videoId=abc&language=%3Cscript%3E", http.StatusBadRequest},

@@ -66,11 +66,11 @@ func (e *engagement) list(c *gin.Context, mentions bool) error {
 	ctx, workspace := c.Request.Context(), workspaceOf(c)
 	q := body.NewQuery(c)
 	filter := schema.InboxFilter{
-		Mentions: mentions, Account: queryID(q, "accountId", schema.ParseAccountID), Unread: readFlag(q, "unread"),
+		Mentions: mentions, Account: queryID(q, "accountId", schema.ParseID[schema.AccountID]), Unread: readFlag(q, "unread"),
 		Limit: q.Integer("limit", body.DefaultLimit, body.MaxLimit),
 	}
 	if !mentions {
-		filter.Post = queryID(q, "postId", schema.ParsePostID)
+		filter.Post = queryID(q, "postId", schema.ParseID[schema.PostID])
 	}
 	filter.After = readCursor(q, workspace, filter)
 	if err := q.Finish(); err != nil {
@@ -215,7 +215,7 @@ func (e *engagement) mark(c *gin.Context) error {
 	items, _ := f.List("itemIds", maxMarks)
 	ids := make([]schema.ItemID, 0, len(items))
 	for i, item := range items {
-		id, err := schema.ParseItemID(item.Text)
+		id, err := schema.ParseID[schema.ItemID](item.Text)
 		if err != nil {
 			f.Fail(body.Indexed("itemIds", i), body.CodeInvalidValue, "must be the id of an item")
 			continue

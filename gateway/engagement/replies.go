@@ -73,7 +73,7 @@ func (e *engagement) reply(c *gin.Context) error {
 		return request.ReplayOr(c, e.Store, err)
 	}
 	reply := schema.Reply{
-		Comment: schema.Comment{ID: schema.NewCommentID(e.Now()), Text: text, ReplyTo: &schema.ReplyTo{Item: item}},
+		Comment: schema.Comment{ID: schema.NewID[schema.CommentID](e.Now()), Text: text, ReplyTo: &schema.ReplyTo{Item: item}},
 		Account: entry.Account, Platform: entry.Platform,
 	}
 	created, err := e.Store.CreateReply(c.Request.Context(), schema.ReplyCreation{
@@ -91,7 +91,7 @@ func readReply(f *body.Form) (item schema.ItemID, text string) {
 	f.Require("itemId")
 	f.Require("text")
 	if name, ok := f.Text("itemId", body.MaxName); ok {
-		id, err := schema.ParseItemID(name)
+		id, err := schema.ParseID[schema.ItemID](name)
 		if err != nil {
 			f.Fail("itemId", body.CodeInvalidValue, "must be the id of an item")
 		}
@@ -126,7 +126,7 @@ func (e *engagement) answerable(c *gin.Context, f *body.Form, item schema.ItemID
 
 // show answers with a reply.
 func (e *engagement) show(c *gin.Context) error {
-	id, err := schema.ParseCommentID(c.Param("id"))
+	id, err := schema.ParseID[schema.CommentID](c.Param("id"))
 	if err != nil {
 		return &schema.Error{Kind: schema.NotFound, Message: "there is no such reply"}
 	}

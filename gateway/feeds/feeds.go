@@ -94,7 +94,7 @@ func (f *feeds) create(c *gin.Context) error {
 	}
 	now := f.Now().UTC().Truncate(time.Millisecond)
 	monitor := schema.Monitor{
-		ID: schema.NewMonitorID(now), Workspace: admission.RequestOf(c).Key.Workspace, Platforms: schema.StreamPlatforms(), CreatedAt: now, UpdatedAt: now,
+		ID: schema.NewID[schema.MonitorID](now), Workspace: admission.RequestOf(c).Key.Workspace, Platforms: schema.StreamPlatforms(), CreatedAt: now, UpdatedAt: now,
 	}
 	if err := fields.apply(&monitor); err != nil {
 		return err
@@ -196,7 +196,7 @@ func (f *feeds) list(c *gin.Context) error {
 	var after schema.MonitorID
 	if text, ok := q.Text("cursor"); ok {
 		var err error
-		if after, err = schema.ParseMonitorID(text); err != nil {
+		if after, err = schema.ParseID[schema.MonitorID](text); err != nil {
 			q.Report.Fail("cursor", body.CodeInvalidValue, "must be the nextCursor of the page before")
 		}
 	}
@@ -246,5 +246,5 @@ func (f *feeds) items(c *gin.Context) error {
 }
 
 func monitorID(c *gin.Context) (schema.MonitorID, error) {
-	return body.PathID(c.Param("id"), "monitor", schema.ParseMonitorID)
+	return body.PathID(c.Param("id"), "monitor", schema.ParseID[schema.MonitorID])
 }

@@ -142,12 +142,12 @@ func TestFeedsAreSearched(t *testing.T) {
 		"platform=mastodon&q=coffee": "platform",
 		"platform=bluesky":           "q",
 		"platform=bluesky&q=x":       "q",
-		"platform=bluesky&q=" + strings.Repeat("x", 10<<10):                                  "q",
-		"platform=bluesky&q=coffee&limit=101":                                                "limit",
-		"platform=bluesky&q=coffee&language=xx1":                                             "language",
-		"platform=threads&q=coffee&language=en":                                              "language",
-		"platform=bluesky&q=tea&cursor=" + cursor:                                            "cursor",
-		"platform=bluesky&q=coffee&accountId=" + schema.NewAccountID(a.Store.Now()).String(): "accountId",
+		"platform=bluesky&q=" + strings.Repeat("x", 10<<10):                                             "q",
+		"platform=bluesky&q=coffee&limit=101":                                                           "limit",
+		"platform=bluesky&q=coffee&language=xx1":                                                        "language",
+		"platform=threads&q=coffee&language=en":                                                         "language",
+		"platform=bluesky&q=tea&cursor=" + cursor:                                                       "cursor",
+		"platform=bluesky&q=coffee&accountId=" + schema.NewID[schema.AccountID](a.Store.Now()).String(): "accountId",
 	} {
 		if got := search(query).Want(http.StatusBadRequest); got.At("error", "details", 0, "field").Text() != field {
 			t.Errorf("%.80s: %v, want %s", query, got, field)

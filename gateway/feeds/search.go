@@ -103,7 +103,7 @@ func (f *feeds) searchable(q *body.Query) schema.Platform {
 // on the platform that works. It is nil where the query has failed.
 func (f *feeds) account(c *gin.Context, q *body.Query, platform schema.Platform, began time.Time) (*schema.Account, error) {
 	named, isNamed := q.Word("accountId")
-	id, err := schema.ParseAccountID(named)
+	id, err := schema.ParseID[schema.AccountID](named)
 	if isNamed && err != nil {
 		q.Report.Fail("accountId", body.CodeInvalidValue, err.Error())
 	}

@@ -202,7 +202,7 @@ func (a *API) IssueKey(workspace schema.WorkspaceID, permission schema.Permissio
 	if err != nil {
 		a.Fatal(err)
 	}
-	id := schema.NewKeyID(a.Store.Now())
+	id := schema.NewID[schema.KeyID](a.Store.Now())
 	key := schema.KeyRecord{ID: id, Lineage: id, Workspace: workspace, Name: "test", Permission: permission, Prefix: schema.APIKeyPrefix(text), CreatedAt: a.Store.Now()}
 	if err := a.Admin.CreateKey(context.Background(), key, schema.HashAPIKey(text)); err != nil {
 		a.Fatal(err)

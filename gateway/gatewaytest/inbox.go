@@ -14,7 +14,7 @@ type InboxContents map[schema.ItemName]schema.InboxItem
 // AddInboxItem stores something that was written to an account, as a collection would.
 func (a *API) AddInboxItem(workspace schema.WorkspaceID, account string, item schema.InboxItem) schema.ItemID {
 	a.Helper()
-	id, err := schema.ParseAccountID(account)
+	id, err := schema.ParseID[schema.AccountID](account)
 	if err != nil {
 		a.Fatal(err)
 	}

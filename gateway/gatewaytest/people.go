@@ -28,7 +28,7 @@ func (a *API) SignInMember(workspace schema.WorkspaceID, role people.Role, name 
 func (a *API) AddUser(name string, m people.Membership) people.User {
 	a.Helper()
 	u, err := a.People().AddUser(a.Context(), people.User{
-		ID: schema.NewUserID(a.Store.Now()), Email: name + "@example.com", Name: name, CreatedAt: a.Store.Now(),
+		ID: schema.NewID[schema.UserID](a.Store.Now()), Email: name + "@example.com", Name: name, CreatedAt: a.Store.Now(),
 	}, m)
 	if err != nil {
 		a.Fatal(err)

@@ -189,7 +189,7 @@ func (k *keys) generate(r *schema.KeyRecord) (secret string, err error) {
 		return "", fmt.Errorf("making a key: %w", err)
 	}
 	r.CreatedAt = k.Now().UTC().Truncate(time.Millisecond)
-	r.ID, r.Prefix = schema.NewKeyID(r.CreatedAt), schema.APIKeyPrefix(secret)
+	r.ID, r.Prefix = schema.NewID[schema.KeyID](r.CreatedAt), schema.APIKeyPrefix(secret)
 	return secret, nil
 }
 
@@ -283,5 +283,5 @@ func (k *keys) answer(c *gin.Context, r schema.KeyRecord, secret string, warning
 }
 
 func keyID(c *gin.Context) (schema.KeyID, error) {
-	return body.PathID(c.Param("id"), "key", schema.ParseKeyID)
+	return body.PathID(c.Param("id"), "key", schema.ParseID[schema.KeyID])
 }

@@ -270,7 +270,7 @@ func TestWhoIsNoAdminAnyMoreGetsNoKey(t *testing.T) {
 	a := gatewaytest.New(t)
 	carol := a.AddUser("carol", people.Membership{Workspace: a.Workspace, Role: people.Viewer})
 	_, old := a.IssueKey(a.Workspace, schema.Write, false)
-	id := schema.NewKeyID(a.Now())
+	id := schema.NewID[schema.KeyID](a.Now())
 	wanted := schema.KeyRecord{ID: id, Lineage: id, Workspace: a.Workspace, Name: "x", Permission: schema.Write, CreatedAt: a.Now(), MadeBy: carol.ID}
 	store := postgres.NewGateway(a.Store, securetest.PlainText{}, catalog.Constraints)
 	if err := store.CreateKey(t.Context(), wanted, [32]byte{1}); schema.KindOf(err) != schema.Forbidden {

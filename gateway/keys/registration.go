@@ -71,8 +71,8 @@ func (r *registration) register(c *gin.Context) error {
 		return fmt.Errorf("making a key: %w", err)
 	}
 	now := r.Now().UTC().Truncate(time.Millisecond)
-	w := schema.Workspace{ID: schema.NewWorkspaceID(now), Name: name, Plan: schema.FreePlan}
-	id := schema.NewKeyID(now)
+	w := schema.Workspace{ID: schema.NewID[schema.WorkspaceID](now), Name: name, Plan: schema.FreePlan}
+	id := schema.NewID[schema.KeyID](now)
 	key := schema.KeyRecord{
 		ID: id, Lineage: id, Workspace: w.ID, Name: "registered", Prefix: schema.APIKeyPrefix(secret), Permission: schema.Admin, CreatedAt: now,
 	}
@@ -81,7 +81,7 @@ func (r *registration) register(c *gin.Context) error {
 		return err
 	}
 	owner := people.Invitation{
-		ID: schema.NewInvitationID(now), Workspace: w.ID, Email: people.Email(email), Role: people.Owner,
+		ID: schema.NewID[schema.InvitationID](now), Workspace: w.ID, Email: people.Email(email), Role: people.Owner,
 		CreatedAt: now, ExpiresAt: now.Add(people.InvitationLife),
 	}
 	ownerHash, _ := people.HashToken(token)

@@ -82,7 +82,7 @@ func (l *Library) Reference(address string) (id schema.MediaID, secret string, o
 		return id, "", false
 	}
 	name, file, _ := strings.Cut(rest, "/")
-	id, err := schema.ParseMediaID(name)
+	id, err := schema.ParseID[schema.MediaID](name)
 	return id, secretOf(file), err == nil
 }
 

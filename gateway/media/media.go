@@ -101,7 +101,7 @@ func (m *media) newUpload(c *gin.Context) (schema.Upload, error) {
 		return schema.Upload{}, fmt.Errorf("reading randomness: %w", err)
 	}
 	return schema.Upload{
-		ID: schema.NewMediaID(now), Workspace: admission.RequestOf(c).Key.Workspace, State: schema.UploadKept,
+		ID: schema.NewID[schema.MediaID](now), Workspace: admission.RequestOf(c).Key.Workspace, State: schema.UploadKept,
 		Secret: hex.EncodeToString(secret), CreatedAt: now, ExpiresAt: now.Add(schema.UnusedUploadLife),
 	}, nil
 }
@@ -193,7 +193,7 @@ func (m *media) delete(c *gin.Context) error {
 
 // mediaID returns the id a path names. One that is no id names nothing that exists.
 func mediaID(c *gin.Context) (schema.MediaID, error) {
-	return body.PathID(c.Param("id"), "media", schema.ParseMediaID)
+	return body.PathID(c.Param("id"), "media", schema.ParseID[schema.MediaID])
 }
 
 func mediaNotFound(cause error) error {

@@ -504,7 +504,7 @@ func TestUnusedMediaGoes(t *testing.T) {
 	a.Request(http.MethodPost, "/posts", map[string]any{
 		"content": "x", "platforms": []string{"mastodon"}, "status": "draft", "mediaItems": []any{map[string]any{"mediaId": used.At("id").Text()}},
 	}).Want(http.StatusCreated)
-	stray := schema.NewMediaID(time.Now())
+	stray := schema.NewID[schema.MediaID](time.Now())
 	if _, err := s.Library.Keep(context.Background(), stray, bytes.NewReader(gatewaytest.PNG(t, 11, 11)), []schema.MediaKind{schema.Image}); err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func (s *sessions) browser(c *gin.Context) (b people.Browser) {
 	if len(parts) != 3 { //nolint:mnd // as remember joins them
 		return b
 	}
-	user, err := schema.ParseUserID(parts[0])
+	user, err := schema.ParseID[schema.UserID](parts[0])
 	since, timeErr := time.Parse(time.RFC3339, parts[2])
 	if err != nil || timeErr != nil || s.Now().After(since.Add(people.BrowserLife)) {
 		return b

@@ -97,7 +97,7 @@ func (i *identities) link(c *gin.Context) error {
 
 // unlink takes an identity away, unless it is the last way to sign in.
 func (i *identities) unlink(c *gin.Context) error {
-	id, err := body.PathID(c.Param("id"), "identity", schema.ParseIdentityID)
+	id, err := body.PathID(c.Param("id"), "identity", schema.ParseID[schema.IdentityID])
 	if err != nil {
 		return err
 	}

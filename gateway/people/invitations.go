@@ -81,7 +81,7 @@ func (i *invitations) create(c *gin.Context) error {
 	now := i.Now().UTC().Truncate(time.Millisecond)
 	session := admission.RequestOf(c).Session
 	invitation := people.Invitation{
-		ID: schema.NewInvitationID(now), Workspace: session.Workspace, Email: people.Email(email), Role: role, InvitedBy: session.User.ID,
+		ID: schema.NewID[schema.InvitationID](now), Workspace: session.Workspace, Email: people.Email(email), Role: role, InvitedBy: session.User.ID,
 		CreatedAt: now, ExpiresAt: now.Add(people.InvitationLife),
 	}
 	if invitation.Mailed, err = i.Store.Invite(c.Request.Context(), invitation, hash); err != nil {
@@ -108,7 +108,7 @@ func (i *invitations) list(c *gin.Context) error {
 
 // withdraw ends an invitation.
 func (i *invitations) withdraw(c *gin.Context) error {
-	id, err := body.PathID(c.Param("id"), "invitation", schema.ParseInvitationID)
+	id, err := body.PathID(c.Param("id"), "invitation", schema.ParseID[schema.InvitationID])
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (i *invitations) accept(c *gin.Context) error {
 	if !user.IsZero() {
 		return i.join(c, hash, user)
 	}
-	return i.joinAnew(c, people.NewUser{ID: schema.NewUserID(i.Now()), Email: invitation.Email, Name: name, Password: chosen, Invitation: hash})
+	return i.joinAnew(c, people.NewUser{ID: schema.NewID[schema.UserID](i.Now()), Email: invitation.Email, Name: name, Password: chosen, Invitation: hash})
 }
 
 // join makes the user of the session a member.

@@ -25,14 +25,14 @@ func TestNobodyReachesAnothersPeople(t *testing.T) {
 	invitation := ada.Do(http.MethodGet, "/invitations", nil).Want(http.StatusOK).At("invitations", 0, "id").Text()
 	authenticator := newAuthenticator()
 	passkey := addPasskey(ada, authenticator).At("passkey", "id").Text()
-	identity := schema.NewIdentityID(a.Now())
+	identity := schema.NewID[schema.IdentityID](a.Now())
 	a.Exec(`insert into identities values ($1, (select id from users where email = 'ada@example.com'), 'https://login.example', 'ofada', '', now(), now())`, identity.Bytes())
 	ids := map[string][2]string{ // another's, and one that exists nowhere
-		"/sessions/:id":      {session, schema.NewSessionID(a.Now()).String()},
-		"/me/passkeys/:id":   {passkey, schema.NewPasskeyID(a.Now()).String()},
-		"/me/identities/:id": {identity.String(), schema.NewIdentityID(a.Now()).String()},
-		"/members/:id":       {a.UserID("bob"), schema.NewUserID(a.Now()).String()},
-		"/invitations/:id":   {invitation, schema.NewInvitationID(a.Now()).String()},
+		"/sessions/:id":      {session, schema.NewID[schema.SessionID](a.Now()).String()},
+		"/me/passkeys/:id":   {passkey, schema.NewID[schema.PasskeyID](a.Now()).String()},
+		"/me/identities/:id": {identity.String(), schema.NewID[schema.IdentityID](a.Now()).String()},
+		"/members/:id":       {a.UserID("bob"), schema.NewID[schema.UserID](a.Now()).String()},
+		"/invitations/:id":   {invitation, schema.NewID[schema.InvitationID](a.Now()).String()},
 	}
 	const rows = `select count(*) from (select id from sessions union all select user_id from memberships where role <> 4 union all select id from invitations union all select id from passkeys union all select id from identities) all_rows`
 	before := a.QueryInt(rows)

@@ -180,7 +180,7 @@ func (m *mail) read(c *gin.Context) (r refusal, err error) {
 		return r, errUnsubscribe
 	}
 	if text := q.Get("workspace"); text != "" {
-		if r.workspace, err = schema.ParseWorkspaceID(text); err != nil {
+		if r.workspace, err = schema.ParseID[schema.WorkspaceID](text); err != nil {
 			return r, errUnsubscribe
 		}
 	}

@@ -108,7 +108,7 @@ func (m *members) remove(c *gin.Context) error {
 // named reads whom a request is about, and who asks.
 func named(c *gin.Context) (people.MemberChange, error) {
 	session := admission.RequestOf(c).Session
-	user, err := body.PathID(c.Param("id"), "member", schema.ParseUserID)
+	user, err := body.PathID(c.Param("id"), "member", schema.ParseID[schema.UserID])
 	return people.MemberChange{Workspace: session.Workspace, By: session.User.ID, User: user}, err
 }
 

@@ -125,7 +125,7 @@ func TestTheOperatorMeansWhoHasTheAddress(t *testing.T) {
 	eve := a.SignInMember(a.Workspace, people.Owner, "eve")
 	for name, means := range map[string]func(email string){
 		"added": func(email string) {
-			bob := people.User{ID: schema.NewUserID(a.Store.Now()), Email: email, Name: "Bob", CreatedAt: a.Store.Now()}
+			bob := people.User{ID: schema.NewID[schema.UserID](a.Store.Now()), Email: email, Name: "Bob", CreatedAt: a.Store.Now()}
 			if _, err := a.People().AddUser(t.Context(), bob, people.Membership{Workspace: second, Role: people.Owner}); err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func TestWhoIsNoAdminAnyMoreManagesNoMembers(t *testing.T) {
 	requests := map[string]func() error{
 		"invites": func() error {
 			_, err := a.People().Invite(t.Context(), people.Invitation{
-				ID: schema.NewInvitationID(a.Now()), Workspace: a.Workspace, Email: "x@example.com", Role: people.Owner, InvitedBy: carol.ID,
+				ID: schema.NewID[schema.InvitationID](a.Now()), Workspace: a.Workspace, Email: "x@example.com", Role: people.Owner, InvitedBy: carol.ID,
 				CreatedAt: a.Now(), ExpiresAt: a.Now().Add(people.InvitationLife),
 			}, [32]byte{1})
 			return err
@@ -260,7 +260,7 @@ func TestTheAuditLogOfAWorkspaceTellsOfCommands(t *testing.T) {
 		return people.WithAudited(t.Context(), people.Audited{Action: action, Actor: people.Actor{Kind: people.ByCommand, Name: "root"}})
 	}
 	for _, role := range []people.Role{people.Editor, people.Viewer, people.Viewer} {
-		bob := people.User{ID: schema.NewUserID(a.Now()), Email: "bob@example.com", Name: "Bob", CreatedAt: a.Now()}
+		bob := people.User{ID: schema.NewID[schema.UserID](a.Now()), Email: "bob@example.com", Name: "Bob", CreatedAt: a.Now()}
 		if _, err := a.People().AddUser(as("user.add"), bob, people.Membership{Workspace: a.Workspace, Role: role}); err != nil {
 			t.Fatal(err)
 		}

@@ -192,7 +192,7 @@ func (p *passkeys) add(c *gin.Context) error {
 		return schema.InvalidField("credential", body.CodeInvalidValue, "does not hold: "+err.Error())
 	}
 	passkey.CreatedAt = p.Now().UTC().Truncate(time.Millisecond)
-	passkey.ID, passkey.Name = schema.NewPasskeyID(passkey.CreatedAt), name
+	passkey.ID, passkey.Name = schema.NewID[schema.PasskeyID](passkey.CreatedAt), name
 	if err := p.Store.AddPasskey(c.Request.Context(), admission.RequestOf(c).Session.ID, passkey); err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (p *passkeys) add(c *gin.Context) error {
 
 // rename gives a passkey another name.
 func (p *passkeys) rename(c *gin.Context) error {
-	id, err := body.PathID(c.Param("id"), "passkey", schema.ParsePasskeyID)
+	id, err := body.PathID(c.Param("id"), "passkey", schema.ParseID[schema.PasskeyID])
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (p *passkeys) rename(c *gin.Context) error {
 
 // remove takes a passkey away, unless it is the last way to sign in.
 func (p *passkeys) remove(c *gin.Context) error {
-	id, err := body.PathID(c.Param("id"), "passkey", schema.ParsePasskeyID)
+	id, err := body.PathID(c.Param("id"), "passkey", schema.ParseID[schema.PasskeyID])
 	if err != nil {
 		return err
 	}

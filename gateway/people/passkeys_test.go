@@ -239,7 +239,7 @@ func TestDoubtTakesEveryWayIn(t *testing.T) {
 	a.Exec(`insert into identities select gen_random_uuid(), id, 'https://login.example', 'ofada', '', now(), now() from users`)
 	a.Exec(`update users set confirmed_at = null`)
 	a.Exec(`update memberships set given_by = 'https://login.example'`)
-	added := people.User{ID: schema.NewUserID(a.Now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.Now()}
+	added := people.User{ID: schema.NewID[schema.UserID](a.Now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.Now()}
 	byCommand := people.WithAudited(t.Context(), people.Audited{Action: "user.add", Actor: people.Actor{Kind: people.ByCommand, Name: "root"}})
 	if _, err := a.People().AddUser(byCommand, added, people.Membership{}); err != nil {
 		t.Fatal(err)
@@ -259,7 +259,7 @@ func TestDoubtWithdrawsWhatWasInvited(t *testing.T) {
 	second, _ := a.CreateWorkspace("second", "operator", schema.Read)
 	ada := a.SignInMember(a.Workspace, people.Admin, "ada")
 	invite(ada, "eve@example.com", people.Viewer)
-	added := people.User{ID: schema.NewUserID(a.Now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.Now()}
+	added := people.User{ID: schema.NewID[schema.UserID](a.Now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.Now()}
 	if _, err := a.People().AddUser(t.Context(), added, people.Membership{Workspace: second, Role: people.Admin}); err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestDoubtTakesSessionsThatBegin(t *testing.T) {
 	}
 	added := make(chan error, 1)
 	go func() {
-		_, err := a.People().AddUser(t.Context(), people.User{ID: schema.NewUserID(a.Now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.Now()}, people.Membership{})
+		_, err := a.People().AddUser(t.Context(), people.User{ID: schema.NewID[schema.UserID](a.Now()), Email: "ada@example.com", Name: "ada", CreatedAt: a.Now()}, people.Membership{})
 		added <- err
 	}()
 	for a.QueryInt(`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`) == 0 {
@@ -339,8 +339,8 @@ func TestRemovedUserLeavesNoWayIn(t *testing.T) {
 // turned out by that keeps no way in.
 func TestASessionThatHasEndedAddsNothing(t *testing.T) {
 	a := gatewaytest.New(t)
-	user, gone := a.AddUser("ada", people.Membership{}).ID, schema.NewSessionID(a.Now())
-	if err := a.People().AddPasskey(t.Context(), gone, people.Passkey{ID: schema.NewPasskeyID(a.Now()), User: user}); schema.KindOf(err) != schema.Unauthorized {
+	user, gone := a.AddUser("ada", people.Membership{}).ID, schema.NewID[schema.SessionID](a.Now())
+	if err := a.People().AddPasskey(t.Context(), gone, people.Passkey{ID: schema.NewID[schema.PasskeyID](a.Now()), User: user}); schema.KindOf(err) != schema.Unauthorized {
 		t.Errorf("a passkey was added: %v", err)
 	}
 	refused, ok := errors.AsType[*people.SignInError](a.People().LinkIdentity(t.Context(), user, gone, people.Testimony{Issuer: "https://id.example", Subject: "1"}))

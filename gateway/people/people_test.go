@@ -104,7 +104,7 @@ func TestSignInByAPasswordThatChangesMeanwhile(t *testing.T) {
 	}
 	changed := `{"currentPassword": "` + gatewaytest.Password + `", "newPassword": "other words of mine"}`
 	ada.Do(http.MethodPatch, "/me/password", changed).Want(http.StatusOK)
-	late := people.NewSession{ID: schema.NewSessionID(a.Now()), Hash: [32]byte{1}, Address: attempt.Address, At: a.Now()}
+	late := people.NewSession{ID: schema.NewID[schema.SessionID](a.Now()), Hash: [32]byte{1}, Address: attempt.Address, At: a.Now()}
 	if err := a.People().SignIn(t.Context(), late, attempt, counted); schema.KindOf(err) != schema.Unauthorized {
 		t.Errorf("SignIn = %v", err)
 	}
@@ -117,7 +117,7 @@ func TestSignInByAPasswordThatChangesMeanwhile(t *testing.T) {
 func TestPasswordIsNotChangedByASessionThatHasEnded(t *testing.T) {
 	a := gatewaytest.New(t)
 	user := a.AddUser("ada", people.Membership{})
-	err := a.People().ChangePassword(t.Context(), user.ID, "stored", schema.NewSessionID(a.Now()), [32]byte{1})
+	err := a.People().ChangePassword(t.Context(), user.ID, "stored", schema.NewID[schema.SessionID](a.Now()), [32]byte{1})
 	if schema.KindOf(err) != schema.Unauthorized {
 		t.Errorf("ChangePassword = %v", err)
 	}
@@ -287,7 +287,7 @@ func TestSessionRefusesWhatIsMeantElsewhere(t *testing.T) {
 	for _, refused := range []*gatewaytest.Response{
 		ada.Do(http.MethodPost, "/brands", `{"name": "stray"}`, "X-Crier-Scope", scope),
 		ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", scope),
-		ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", schema.NewWorkspaceID(a.Now()).String()+"/live"),
+		ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", schema.NewID[schema.WorkspaceID](a.Now()).String()+"/live"),
 		ada.Do(http.MethodGet, "/brands", nil, "X-Crier-Scope", "live"),
 	} {
 		if code := refused.WantError(http.StatusForbidden, "forbidden").At("details", 0, "code").Value; code != "scope_changed" {
@@ -308,7 +308,7 @@ func TestSessionTurnsToOwnWorkspacesOnly(t *testing.T) {
 	second, _ := a.CreateWorkspace("second", "operator", schema.Read)
 	ada := a.SignInMember(a.Workspace, people.Owner, "ada")
 	a.AddUser("ada", people.Membership{Workspace: second, Role: people.Viewer})
-	for _, id := range []string{others.String(), schema.NewWorkspaceID(a.Now()).String()} {
+	for _, id := range []string{others.String(), schema.NewID[schema.WorkspaceID](a.Now()).String()} {
 		ada.Do(http.MethodPatch, "/session", `{"workspaceId": "`+id+`"}`).WantError(http.StatusNotFound, "not_found")
 	}
 	ada.Do(http.MethodPatch, "/session", `{"workspaceId": "acme"}`).WantError(http.StatusBadRequest, "validation_error")

@@ -53,7 +53,7 @@ func (s *sessions) turn(c *gin.Context) error {
 	}
 	session := *admission.RequestOf(c).Session
 	if text, ok := f.Text("workspaceId", body.MaxShort); ok {
-		if session.Workspace, err = schema.ParseWorkspaceID(text); err != nil {
+		if session.Workspace, err = schema.ParseID[schema.WorkspaceID](text); err != nil {
 			f.Fail("workspaceId", body.CodeInvalidValue, err.Error())
 		}
 		session.Sandbox = false
@@ -105,7 +105,7 @@ func (s *sessions) list(c *gin.Context) error {
 
 // end ends one of their sessions.
 func (s *sessions) end(c *gin.Context) error {
-	id, err := body.PathID(c.Param("id"), "session", schema.ParseSessionID)
+	id, err := body.PathID(c.Param("id"), "session", schema.ParseID[schema.SessionID])
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func (s *sessions) redeem(c *gin.Context) error {
 	r := people.Redemption{Hash: hash, At: s.Now().UTC().Truncate(time.Millisecond)}
 	chosen := newPassword(f, "password")
 	if user.IsZero() {
-		user = schema.NewUserID(r.At)
+		user = schema.NewID[schema.UserID](r.At)
 		r.ID, r.Email, r.Name = user, people.Email(f.Email("email")), f.GivenName()
 		f.Require("email")
 		f.Require("name")
@@ -135,7 +135,7 @@ func (s *sessions) begin(c *gin.Context) (n people.NewSession, token string, err
 	now := s.Now().UTC().Truncate(time.Millisecond)
 	hash, _ := people.HashToken(token)
 	return people.NewSession{
-		ID: schema.NewSessionID(now), Hash: hash, Replaces: s.Cookies.Replaced(c.Request), At: now,
+		ID: schema.NewID[schema.SessionID](now), Hash: hash, Replaces: s.Cookies.Replaced(c.Request), At: now,
 		Address: admission.RequestOf(c).Address.String(), Agent: agentOf(c),
 	}, token, nil
 }

@@ -29,7 +29,7 @@ func (p *posts) build(ctx context.Context, b batch, f *body.Form, read func(*bod
 	fields := read(f)
 	r := f.Report
 	post := schema.Post{
-		ID: schema.NewPostID(b.now), Workspace: b.key.Workspace, Version: 1, FromAPI: b.key.User.IsZero(),
+		ID: schema.NewID[schema.PostID](b.now), Workspace: b.key.Workspace, Version: 1, FromAPI: b.key.User.IsZero(),
 		Status: schema.Scheduled, Timezone: b.timezone, CreatedAt: b.now, UpdatedAt: b.now,
 	}
 	queue := readQueueID(f)
@@ -66,7 +66,7 @@ func readQueueID(f *body.Form) schema.QueueID {
 	if !ok {
 		return schema.QueueID{}
 	}
-	id, err := schema.ParseQueueID(text)
+	id, err := schema.ParseID[schema.QueueID](text)
 	if err != nil {
 		f.Fail("queueId", "queue_unknown", "there is no queue of this id")
 	}

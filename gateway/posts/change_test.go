@@ -171,7 +171,7 @@ func TestAPostShowsWhatBecameOfIt(t *testing.T) {
 	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
 	a.AddAccount(a.Workspace, schema.Bluesky, "b")
 	body := `{"content": "x", "platforms": ["mastodon", "bluesky"], "publishNow": true}`
-	id, err := schema.ParsePostID(a.Request(http.MethodPost, "/posts", body).Want(http.StatusCreated).At("post", "id").Text())
+	id, err := schema.ParseID[schema.PostID](a.Request(http.MethodPost, "/posts", body).Want(http.StatusCreated).At("post", "id").Text())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestAccountsAreListedWithoutTheirSecrets(t *testing.T) {
 	if account.At("isConnected").Value != false || account.At("needsReconnect").Value != true || account.At("name").Text() != "@a" {
 		t.Errorf("account = %v", account)
 	}
-	for _, path := range []string{"/accounts/x", "/accounts/" + schema.NewAccountID(a.Now()).String()} {
+	for _, path := range []string{"/accounts/x", "/accounts/" + schema.NewID[schema.AccountID](a.Now()).String()} {
 		a.Request(http.MethodGet, path, nil).WantError(http.StatusNotFound, "not_found")
 	}
 }

@@ -182,7 +182,7 @@ func readMediaItem(f *body.Form) schema.Media {
 	}
 	if byID {
 		var err error
-		if m.MediaID, err = schema.ParseMediaID(id); err != nil || m.MediaID.IsZero() {
+		if m.MediaID, err = schema.ParseID[schema.MediaID](id); err != nil || m.MediaID.IsZero() {
 			f.Fail("mediaId", codeMediaUnknown, noMedia(id))
 		}
 	}

@@ -36,7 +36,7 @@ func (p *posts) lookup(c *gin.Context) error {
 	}
 	var names schema.PostNames
 	for _, text := range lookupTexts(f, "ids", body.MaxShort) {
-		if id, err := schema.ParsePostID(text); err == nil { // any other is no post's
+		if id, err := schema.ParseID[schema.PostID](text); err == nil { // any other is no post's
 			names.IDs = append(names.IDs, id)
 		}
 	}

@@ -104,7 +104,7 @@ func (p *posts) batchOf(c *gin.Context) batch {
 
 // postID returns the id a path names. A malformed id is NotFound.
 func postID(c *gin.Context) (schema.PostID, error) {
-	id, err := body.PathID(c.Param("id"), "post", schema.ParsePostID)
+	id, err := body.PathID(c.Param("id"), "post", schema.ParseID[schema.PostID])
 	if err != nil {
 		return id, err
 	}

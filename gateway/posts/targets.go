@@ -133,7 +133,7 @@ func choose(d *directory.Directory, r *body.Report, w targetFields, brand schema
 
 // noAccount says that there is no account as a target names it, and what there is under that id.
 func noAccount(d *directory.Directory, w targetFields) string {
-	id, err := schema.ParseAccountID(w.account)
+	id, err := schema.ParseID[schema.AccountID](w.account)
 	if err == nil {
 		if other := d.Account(id); other != nil {
 			return fmt.Sprintf("%s is the %s account %s, not one of %s", id, other.Platform, other.Name, w.platform)

@@ -54,7 +54,7 @@ func (t *threads) get(c *gin.Context) error {
 
 // read returns the post of the thread that a path names.
 func (t *threads) read(c *gin.Context) (schema.Post, error) {
-	id, err := schema.ParseThreadID(c.Param("id"))
+	id, err := schema.ParseID[schema.ThreadID](c.Param("id"))
 	if err != nil {
 		return schema.Post{}, noThread(err)
 	}

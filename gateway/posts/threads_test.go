@@ -276,7 +276,7 @@ func TestAThreadShowsWhatBecameOfItsEntries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a.Under(t)
 			thread := threadOfThree(a, `"publishNow": true, "config": `+tt.config)
-			id, err := schema.ParsePostID(thread.At("postId").Text())
+			id, err := schema.ParseID[schema.PostID](thread.At("postId").Text())
 			if err != nil {
 				t.Fatal(err)
 			}

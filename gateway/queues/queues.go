@@ -109,7 +109,7 @@ func (q *queues) create(c *gin.Context) error {
 	}
 	now := began.UTC().Truncate(time.Millisecond)
 	queue := schema.Queue{
-		ID: schema.NewQueueID(now), Workspace: key.Workspace, Brand: brand,
+		ID: schema.NewID[schema.QueueID](now), Workspace: key.Workspace, Brand: brand,
 		Timezone: calendar.DefaultTimezone, CreatedAt: now, UpdatedAt: now,
 	}
 	fields.apply(&queue)
@@ -170,7 +170,7 @@ func (q *queues) read(c *gin.Context) (schema.Queue, error) {
 
 // queueID returns the id a path names. A malformed id is NotFound.
 func queueID(c *gin.Context) (schema.QueueID, error) {
-	return body.PathID(c.Param("id"), "queue", schema.ParseQueueID)
+	return body.PathID(c.Param("id"), "queue", schema.ParseID[schema.QueueID])
 }
 
 // update changes what a request names of a queue. Posts that have a slot keep it.

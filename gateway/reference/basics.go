@@ -21,7 +21,7 @@ var basicsOf = []basic{
 	{ID: "listPostAttempts", Title: "Why a post was not published", Text: "A post tells of each platform how far it is, and of one that failed the `error`. Its attempts are the whole story: every try and every wait, with its reason. " +
 		"What failed is set going again by a retry; what is published is never repeated.",
 		See: []entry{{Name: "What happened to a post", Path: "posts", ID: "listPostAttempts"}, {Name: "Retry", Path: "posts", ID: "retryPost"}, {Name: "Codes", Path: errorsPage, ID: "outcomes"}}},
-	{ID: "getPlatform", Title: "Limits of platforms", Text: "How many characters a text may have, how many hashtags, and which pictures and videos twitter, instagram and the others take: crier checks it when a post is created, " +
+	{ID: "getPlatform", Title: "Limits of platforms", Text: "How long a text may be, such as a tweet or a caption, how many hashtags it may have, and which pictures and videos twitter, instagram and the others take: crier checks it when a post is created, " +
 		"and says of each field what is wrong. An account may have other limits than its platform.",
 		See: []entry{{Name: "Limits by platform", Path: "platforms", ID: "getPlatform"}, {Name: "Check a post without creating it", Path: "posts", ID: "validatePost"}}},
 	{ID: "idempotency", Title: "Safe retries: Idempotency-Key", Text: "Send an `Idempotency-Key` of your own with every creation. The same request with the same key gets the same response for 24 hours, with `Idempotency-Replayed: true`, " +

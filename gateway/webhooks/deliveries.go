@@ -92,12 +92,12 @@ func readDeliveryFilter(q *body.Query) schema.DeliveryFilter {
 	}
 	var err error
 	if id, ok := q.Word("eventId"); ok {
-		if filter.EventID, err = schema.ParseEventID(id); err != nil {
+		if filter.EventID, err = schema.ParseID[schema.EventID](id); err != nil {
 			q.Report.Fail("eventId", body.CodeInvalidValue, "must be the id of an event")
 		}
 	}
 	if id, ok := q.Text("cursor"); ok {
-		if filter.Below, err = schema.ParseDeliveryID(id); err != nil {
+		if filter.Below, err = schema.ParseID[schema.DeliveryID](id); err != nil {
 			q.Report.Fail("cursor", body.CodeInvalidValue, "must be the nextCursor of the page before")
 		}
 	}
@@ -178,6 +178,6 @@ func deliveryID(c *gin.Context) (schema.WebhookID, schema.DeliveryID, error) {
 	if err != nil {
 		return webhook, schema.DeliveryID{}, err
 	}
-	delivery, err := body.PathID(c.Param("deliveryId"), "delivery", schema.ParseDeliveryID)
+	delivery, err := body.PathID(c.Param("deliveryId"), "delivery", schema.ParseID[schema.DeliveryID])
 	return webhook, delivery, err
 }

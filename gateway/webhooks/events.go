@@ -44,7 +44,7 @@ func (e *events) list(c *gin.Context) error {
 	q := body.NewQuery(c)
 	query := schema.EventQuery{Types: readEventTypes(q), Limit: q.Integer("limit", body.DefaultLimit, body.MaxLimit)}
 	if after, ok := q.Text("after"); ok {
-		id, err := schema.ParseEventID(after)
+		id, err := schema.ParseID[schema.EventID](after)
 		if err != nil {
 			q.Report.Fail("after", body.CodeInvalidValue, "must be the id of an event")
 		}

@@ -113,7 +113,7 @@ func TestWhatBecameOfAPostIsSent(t *testing.T) {
 func publishNow(a *gatewaytest.API) schema.PostID {
 	a.Helper()
 	body := `{"content": "x", "platforms": ["mastodon", "bluesky"], "publishNow": true}`
-	id, err := schema.ParsePostID(a.Request(http.MethodPost, "/posts", body).Want(http.StatusCreated).At("post", "id").Text())
+	id, err := schema.ParseID[schema.PostID](a.Request(http.MethodPost, "/posts", body).Want(http.StatusCreated).At("post", "id").Text())
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func createThread(a *gatewaytest.API, goesOn bool) schema.Post {
 	a.Helper()
 	now := a.Store.Now()
 	post := schema.Post{
-		ID: schema.NewPostID(now), Workspace: a.Workspace, Version: 1, Status: schema.Scheduled, ScheduledFor: now,
+		ID: schema.NewID[schema.PostID](now), Workspace: a.Workspace, Version: 1, Status: schema.Scheduled, ScheduledFor: now,
 		Timezone: "UTC", FromAPI: true, CreatedAt: now, UpdatedAt: now,
 		Content: schema.Content{
 			Entries: []schema.Entry{{Text: "one"}, {Text: "two"}},
@@ -220,12 +220,12 @@ func TestADraftsThreadIsScheduledWithItsPost(t *testing.T) {
 
 func TestEventsAreReadAsWebhooksDeliverThem(t *testing.T) {
 	at := time.Date(2026, 5, 4, 10, 0, 0, 123456000, time.UTC)
-	post := schema.PostSummary{ID: schema.NewPostID(at), Status: "scheduled", Platforms: []schema.PlatformSummary{}}
+	post := schema.PostSummary{ID: schema.NewID[schema.PostID](at), Status: "scheduled", Platforms: []schema.PlatformSummary{}}
 	data, err := json.Marshal(schema.PostData{Post: post})
 	if err != nil {
 		t.Fatal(err)
 	}
-	event := schema.Event{ID: schema.NewEventID(at), Type: schema.PostScheduled, At: at, Data: data}
+	event := schema.Event{ID: schema.NewID[schema.EventID](at), Type: schema.PostScheduled, At: at, Data: data}
 	page := gatewaytest.EventPages{Page: schema.EventPage{Events: []schema.Event{event}, CompleteUntil: at}}
 	a := gatewaytest.New(t, func(c *gateway.Config) {
 		c.Analytics = gatewaytest.Analytics{PostCounter: gatewaytest.PostCounts{}, EventReader: page}

@@ -58,7 +58,7 @@ func (w *webhooks) test(c *gin.Context) error {
 		return fmt.Errorf("encoding sample data: %w", err)
 	}
 	code, took, err := w.Sender.TestDelivery(c.Request.Context(), webhook, schema.WebhookPayload{
-		ID: schema.NewEventID(now), Event: event, Test: true, CreatedAt: now, Data: sample,
+		ID: schema.NewID[schema.EventID](now), Event: event, Test: true, CreatedAt: now, Data: sample,
 	})
 	return answer.JSON(c, http.StatusOK, trialResponse{Success: true, Test: trialView{
 		Event: event, DeliveredAt: answer.Moment(w.Now()), ResponseCode: code, ResponseTime: took.Milliseconds(),
@@ -119,7 +119,7 @@ func sampleData(event schema.EventType, workspace schema.WorkspaceID, now time.T
 
 func sampleWebhook(now time.Time) schema.WebhookData {
 	webhook := schema.Webhook{
-		ID: schema.NewWebhookID(now), URL: "https://hooks.example/sample", Events: []schema.EventType{schema.PostPublished},
+		ID: schema.NewID[schema.WebhookID](now), URL: "https://hooks.example/sample", Events: []schema.EventType{schema.PostPublished},
 		ConsecutiveFailures: 10, DisabledAt: now, DisabledReason: "A sample failure.",
 	}
 	return schema.WebhookData{Webhook: webhook.Summary()}
@@ -128,7 +128,7 @@ func sampleWebhook(now time.Time) schema.WebhookData {
 func sampleFeed(now time.Time) schema.FeedMatchedData {
 	author := schema.Author{ID: "did:plc:sample", URL: "https://bsky.app/profile/did:plc:sample"}
 	return schema.FeedMatchedData{
-		Monitor: schema.FeedMonitor{ID: schema.NewMonitorID(now), Name: "A sample monitor"},
+		Monitor: schema.FeedMonitor{ID: schema.NewID[schema.MonitorID](now), Name: "A sample monitor"},
 		Items: []schema.MatchedItem{{
 			Platform: schema.Bluesky, NativeID: "at://did:plc:sample/app.bsky.feed.post/1", Author: author, Text: "A sample post.",
 			URL: author.URL + "/post/1", Language: "en", WrittenAt: now, Keywords: []string{"sample"},
@@ -137,20 +137,20 @@ func sampleFeed(now time.Time) schema.FeedMatchedData {
 }
 
 func sampleItem(kind string, now time.Time) schema.InboxData {
-	account := schema.Account{ID: schema.NewAccountID(now), Platform: schema.Mastodon}
+	account := schema.Account{ID: schema.NewID[schema.AccountID](now), Platform: schema.Mastodon}
 	received := schema.Received{Item: schema.InboxItem{
 		Kind: kind, NativeID: "3", Author: schema.Author{ID: "2", Handle: "somebody@mastodon.example"}, Text: "A sample of what people write.",
 		URL: "https://mastodon.example/@somebody/3", WrittenAt: now,
 	}}
 	if kind == schema.InboxComment {
-		received.Post = schema.NewPostID(now)
+		received.Post = schema.NewID[schema.PostID](now)
 	}
 	return schema.InboxData{Item: received.Summary(account)}
 }
 
 func sampleAccount(event schema.EventType, now time.Time) schema.AccountData {
 	account := schema.Account{
-		ID: schema.NewAccountID(now), Platform: schema.Mastodon, NativeID: "1", Name: "sample@mastodon.example", Server: "https://mastodon.example",
+		ID: schema.NewID[schema.AccountID](now), Platform: schema.Mastodon, NativeID: "1", Name: "sample@mastodon.example", Server: "https://mastodon.example",
 		Disconnected: event == schema.AccountDisconnected, NeedsReconnect: event == schema.AccountError,
 	}
 	data := schema.AccountData{Account: account.Summary()}
@@ -166,9 +166,9 @@ func sampleAccount(event schema.EventType, now time.Time) schema.AccountData {
 
 func samplePost(event schema.EventType, workspace schema.WorkspaceID, now time.Time) *schema.Post {
 	post := &schema.Post{
-		ID: schema.NewPostID(now), Workspace: workspace, Status: schema.Scheduled, ScheduledFor: now.Add(time.Hour),
+		ID: schema.NewID[schema.PostID](now), Workspace: workspace, Status: schema.Scheduled, ScheduledFor: now.Add(time.Hour),
 		Content: schema.Content{Entries: []schema.Entry{{Text: "A sample post: nothing was published."}}},
-		Targets: []schema.Target{{Account: schema.NewAccountID(now), Platform: schema.Mastodon}},
+		Targets: []schema.Target{{Account: schema.NewID[schema.AccountID](now), Platform: schema.Mastodon}},
 	}
 	target := &post.Targets[0]
 	first := []schema.Receipt{{NativeID: "1", URL: "https://mastodon.example/@sample/1", PostedAt: now}}

@@ -114,7 +114,7 @@ func (w *webhooks) create(c *gin.Context) error {
 	}
 	now := w.Now().UTC().Truncate(time.Millisecond)
 	webhook := schema.Webhook{
-		ID: schema.NewWebhookID(now), Workspace: admission.RequestOf(c).Key.Workspace,
+		ID: schema.NewID[schema.WebhookID](now), Workspace: admission.RequestOf(c).Key.Workspace,
 		URL: *fields.url, Events: fields.events, Secret: secret, Active: true, CreatedAt: now,
 	}
 	if err := w.Store.CreateWebhook(c.Request.Context(), webhook); err != nil {
@@ -277,5 +277,5 @@ func (w *webhooks) checkAddress(ctx context.Context, fields webhookFields, r *bo
 }
 
 func webhookID(c *gin.Context) (schema.WebhookID, error) {
-	return body.PathID(c.Param("id"), "webhook", schema.ParseWebhookID)
+	return body.PathID(c.Param("id"), "webhook", schema.ParseID[schema.WebhookID])
 }

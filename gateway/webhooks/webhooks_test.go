@@ -131,7 +131,7 @@ func TestADeletedWebhookIsGone(t *testing.T) {
 func TestAWebhookShowsItsDeliveries(t *testing.T) {
 	a := gatewaytest.New(t)
 	a.AddAccount(a.Workspace, schema.Mastodon, "@a")
-	id, err := schema.ParseWebhookID(a.Request(http.MethodPost, "/webhooks", `{"url": "https://hooks.example/", "events": ["post.scheduled"]}`).
+	id, err := schema.ParseID[schema.WebhookID](a.Request(http.MethodPost, "/webhooks", `{"url": "https://hooks.example/", "events": ["post.scheduled"]}`).
 		Want(http.StatusCreated).At("webhook", "id").Text())
 	if err != nil {
 		t.Fatal(err)

@@ -88,10 +88,10 @@ func (o *overdue) insert(n int, platform schema.Platform, due string) {
 	o.Helper()
 	ids, payloads := make([]schema.PostID, n), make([]string, n)
 	for i := range ids {
-		ids[i] = schema.NewPostID(time.Now())
+		ids[i] = schema.NewID[schema.PostID](time.Now())
 		payloads[i] = string(worker.Encode(schema.PostJob{
-			Post: ids[i], Version: 1, Workspace: schema.NewWorkspaceID(time.Now()),
-			Accounts: []schema.AccountID{schema.NewAccountID(time.Now())}, Platforms: []schema.Platform{platform},
+			Post: ids[i], Version: 1, Workspace: schema.NewID[schema.WorkspaceID](time.Now()),
+			Accounts: []schema.AccountID{schema.NewID[schema.AccountID](time.Now())}, Platforms: []schema.Platform{platform},
 		}))
 	}
 	_, err := o.database.Exec(o.Context(), `
@@ -233,7 +233,7 @@ func TestCreditFollowsTheRateAtWhichADestinationTakesWork(t *testing.T) {
 	var open []schema.FiredJob
 	take := func(now time.Time) (n int) {
 		for range 10_000 {
-			id := schema.JobID(schema.NewPostID(now))
+			id := schema.JobID(schema.NewID[schema.PostID](now))
 			if !c.take(id, platform, now) {
 				return n
 			}
@@ -282,7 +282,7 @@ func TestAServerThatTakesNothingLeavesTheCreditOfItsPlatformToOthers(t *testing.
 		at, of := platform, platform
 		at.server, of.workspace = server, schema.WorkspaceID{workspace}
 		for len(fired) < maximum {
-			id := schema.JobID(schema.NewPostID(now))
+			id := schema.JobID(schema.NewID[schema.PostID](now))
 			if !c.take(id, []load{{destination: platform, messages: 1}, {at, 1, platform}, {of, 1, platform}}, now) {
 				return fired
 			}
@@ -319,7 +319,7 @@ func TestReceiversThatStandStillLeaveTheCreditOfAllToOthers(t *testing.T) {
 	start := time.Now()
 	c := newCredit(start)
 	fire := func(receiver byte) (id schema.JobID, fired bool) {
-		id = schema.JobID(schema.NewDeliveryID(start))
+		id = schema.JobID(schema.NewID[schema.DeliveryID](start))
 		all, one := destination{topic: schema.TopicNotify}, destination{topic: schema.TopicNotify, webhook: schema.WebhookID{receiver}}
 		return id, c.take(id, []load{{destination: all, messages: 1}, {destination: one, messages: 1}}, start)
 	}

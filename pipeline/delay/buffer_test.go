@@ -31,7 +31,7 @@ func (jobList) Unanswered(context.Context, []schema.FiredJob) ([]schema.JobID, e
 
 // addPost adds a job of a post that is due a second after the last one.
 func (l *jobList) addPost(start time.Time, p schema.PostJob) schema.JobID {
-	p.Post, p.Version, p.Workspace = schema.NewPostID(start), 1, schema.NewWorkspaceID(start)
+	p.Post, p.Version, p.Workspace = schema.NewID[schema.PostID](start), 1, schema.NewID[schema.WorkspaceID](start)
 	*l = append(*l, schema.Job{
 		ID: schema.JobID(p.Post), Kind: schema.JobPost, DueAt: start.Add(time.Duration(len(*l)) * time.Second), Version: 1, Payload: worker.Encode(p),
 	})
@@ -58,7 +58,7 @@ func TestSkippedJobsDoNotWaitForTheReadingOfOthers(t *testing.T) {
 	s := &listed{}
 	add := func(n int, on schema.Platform) {
 		for range n {
-			s.jobs.addPost(start, schema.PostJob{Accounts: []schema.AccountID{schema.NewAccountID(start)}, Platforms: []schema.Platform{on}})
+			s.jobs.addPost(start, schema.PostJob{Accounts: []schema.AccountID{schema.NewID[schema.AccountID](start)}, Platforms: []schema.Platform{on}})
 		}
 	}
 	add(1, schema.Mastodon)
@@ -105,7 +105,7 @@ func onPlatform(p schema.Platform) destination {
 
 func TestAPostWaitsForAnEarlierOneThatIsSkippedAgainForAnotherPlatform(t *testing.T) {
 	start := time.Now()
-	first, second := schema.NewAccountID(start), schema.NewAccountID(start)
+	first, second := schema.NewID[schema.AccountID](start), schema.NewID[schema.AccountID](start)
 	var jobs jobList
 	both := jobs.addPost(start, schema.PostJob{Accounts: []schema.AccountID{first, second}, Platforms: []schema.Platform{schema.Mastodon, schema.Bluesky}})
 	later := jobs.addPost(start, schema.PostJob{Accounts: []schema.AccountID{second}, Platforms: []schema.Platform{schema.Bluesky}})
@@ -150,7 +150,7 @@ func TestWhatALaterReaderLeftToAnEarlierOneIsReadBeyondItsEnd(t *testing.T) {
 	start := time.Now()
 	s := &listed{}
 	job := s.jobs.addPost(start.Add(time.Minute), schema.PostJob{
-		Accounts:  []schema.AccountID{schema.NewAccountID(start), schema.NewAccountID(start)},
+		Accounts:  []schema.AccountID{schema.NewID[schema.AccountID](start), schema.NewID[schema.AccountID](start)},
 		Platforms: []schema.Platform{schema.Mastodon, schema.Bluesky},
 	})
 	b := newBacklog(&Stage{store: s, window: newWindow(1), credit: newCredit(start), firing: newFiring()}, []int16{0})
@@ -180,7 +180,7 @@ func TestWhatALaterReaderLeftToAnEarlierOneIsReadBeyondItsEnd(t *testing.T) {
 
 func TestOnlyPostsOfTheSameAccountsWaitForASkippedPost(t *testing.T) {
 	start := time.Now()
-	slow, quick, other := schema.NewAccountID(start), schema.NewAccountID(start), schema.NewAccountID(start)
+	slow, quick, other := schema.NewID[schema.AccountID](start), schema.NewID[schema.AccountID](start), schema.NewID[schema.AccountID](start)
 	var jobs jobList
 	add := func(p schema.PostJob) schema.JobID { return jobs.addPost(start, p) }
 	post := func(account schema.AccountID, platform schema.Platform) schema.PostJob {

@@ -102,7 +102,7 @@ func TestWhatIsBeingFiredIsNoBacklog(t *testing.T) {
 	start := time.Now()
 	s := &listed{}
 	add := func() schema.Job {
-		s.jobs.addPost(start, schema.PostJob{Accounts: []schema.AccountID{schema.NewAccountID(start)}, Platforms: []schema.Platform{schema.Mastodon}})
+		s.jobs.addPost(start, schema.PostJob{Accounts: []schema.AccountID{schema.NewID[schema.AccountID](start)}, Platforms: []schema.Platform{schema.Mastodon}})
 		return s.jobs[len(s.jobs)-1]
 	}
 	waits, moved, overdue := add(), add(), add()

@@ -35,7 +35,7 @@ func (l *letters) Claim(context.Context, time.Duration) (people.Mail, bool, erro
 		l.done()
 		return people.Mail{}, false, nil
 	}
-	return people.Mail{ID: schema.NewMailID(time.Now()), Kind: l.waiting[len(l.came)].Kind, Version: 1, Attempts: 1}, true, nil
+	return people.Mail{ID: schema.NewID[schema.MailID](time.Now()), Kind: l.waiting[len(l.came)].Kind, Version: 1, Attempts: 1}, true, nil
 }
 
 func (l *letters) Letter(context.Context, people.Mail) (people.Letter, bool, error) {
@@ -74,13 +74,13 @@ func send(t *testing.T, server mail.Server, all ...people.Letter) []people.MailE
 func TestLettersSayWhatTheyAreAbout(t *testing.T) {
 	t.Parallel()
 	box := mailtest.Open(t, mailtest.Options{})
-	workspace := schema.NewWorkspaceID(time.Now())
+	workspace := schema.NewID[schema.WorkspaceID](time.Now())
 	evil := "Acme\r\nBcc: all@example.com <script>alert(1)</script> https://evil.example/x \u202e"
 	all := []people.Letter{
 		{Kind: people.MailInvitation, Workspace: evil, By: "Ada", Role: people.Editor, Token: "T0", Refusing: "R"},
 		{Kind: people.MailReset, Name: "Bob", Token: "T1"}, {Kind: people.MailAddress, Name: evil, Token: "T2"}, {Kind: people.MailAddressChanged, Name: "Bob"},
 		{Kind: people.MailPostsFailed, Workspace: "Größe", Refusing: "R", About: workspace, More: 3, Posts: []people.FailedPost{
-			{ID: schema.NewPostID(time.Now()), Platform: schema.Mastodon, Account: "ada@example.social", At: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), Error: "no <b>\nroom"},
+			{ID: schema.NewID[schema.PostID](time.Now()), Platform: schema.Mastodon, Account: "ada@example.social", At: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), Error: "no <b>\nroom"},
 		}},
 		{Kind: people.MailReconnect, Workspace: "Acme", Refusing: "R", Accounts: []people.EndedAccount{{Platform: schema.Bluesky, Name: "ada"}}},
 		{Kind: people.MailSuspension, Workspace: "Acme", Refusing: "R", Keys: []people.SuspendedKey{{Name: "deploy", Prefix: "crier_live_4f…", Until: time.Now()}}},

@@ -43,7 +43,7 @@ func TestHoursAreThoseOfTheZone(t *testing.T) {
 	t.Parallel()
 	url := migrated(t)
 	store, w := openURL(t, url), newWorkspace()
-	accounts := []schema.AccountID{schema.NewAccountID(noon), schema.NewAccountID(noon)}
+	accounts := []schema.AccountID{schema.NewID[schema.AccountID](noon), schema.NewID[schema.AccountID](noon)}
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC) // clocks are changed on the 8th and the 29th, and on April 5th
 	to := from.AddDate(0, 0, 59)
 	var all, looks []schema.Event

@@ -22,13 +22,13 @@ var noon = time.Date(2026, 3, 14, 12, 0, 0, 123456000, time.UTC)
 
 type workspace schema.WorkspaceID
 
-func newWorkspace() workspace { return workspace(schema.NewWorkspaceID(noon)) }
+func newWorkspace() workspace { return workspace(schema.NewID[schema.WorkspaceID](noon)) }
 
 // fact is an event about a target that was posted.
 func (w workspace) fact(at time.Time) schema.Event {
 	return schema.Event{
-		ID: schema.NewEventID(at), Type: schema.TargetWasPosted, Workspace: schema.WorkspaceID(w), Post: schema.NewPostID(at),
-		Account: schema.NewAccountID(at), Platform: schema.Mastodon, At: at, Lateness: 0.25,
+		ID: schema.NewID[schema.EventID](at), Type: schema.TargetWasPosted, Workspace: schema.WorkspaceID(w), Post: schema.NewID[schema.PostID](at),
+		Account: schema.NewID[schema.AccountID](at), Platform: schema.Mastodon, At: at, Lateness: 0.25,
 	}
 }
 
@@ -76,10 +76,10 @@ func TestEventsComeBackAsTheyWere(t *testing.T) {
 	store, w := open(t), newWorkspace()
 	failed := w.fact(noon.Add(time.Second))
 	failed.Type, failed.Code = schema.TargetHasFailed, "platform_refused"
-	bare := schema.Event{ID: schema.NewEventID(noon.Add(2 * time.Second)), Type: schema.AccountError, Workspace: schema.WorkspaceID(w), At: noon.Add(2 * time.Second)}
+	bare := schema.Event{ID: schema.NewID[schema.EventID](noon.Add(2 * time.Second)), Type: schema.AccountError, Workspace: schema.WorkspaceID(w), At: noon.Add(2 * time.Second)}
 	want := []schema.Event{
 		{
-			ID: schema.NewEventID(noon), Type: schema.PostPublished, Workspace: schema.WorkspaceID(w), Post: schema.NewPostID(noon),
+			ID: schema.NewID[schema.EventID](noon), Type: schema.PostPublished, Workspace: schema.WorkspaceID(w), Post: schema.NewID[schema.PostID](noon),
 			At: noon, Data: json.RawMessage(`{"post":{"content":"a'b\\c\t\u0000 ü 👋"}}`),
 		}, failed, bare,
 	}
@@ -156,7 +156,7 @@ func TestAnEventIsFoundByItsID(t *testing.T) {
 	}{
 		"its own":         {w, e.ID, true},
 		"another's":       {stranger, e.ID, false},
-		"one that is not": {w, schema.NewEventID(noon), false},
+		"one that is not": {w, schema.NewID[schema.EventID](noon), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			position, there, err := store.Analytics().Position(t.Context(), schema.WorkspaceID(tt.workspace), tt.id)

@@ -44,7 +44,7 @@ func (w workspace) about(account schema.AccountID, t schema.EventType, at time.T
 		panic(err)
 	}
 	return schema.Event{
-		ID: schema.NewEventID(at), Type: t, Workspace: schema.WorkspaceID(w), Post: schema.NewPostID(at),
+		ID: schema.NewID[schema.EventID](at), Type: t, Workspace: schema.WorkspaceID(w), Post: schema.NewID[schema.PostID](at),
 		Account: account, Platform: schema.LinkedIn, At: at, Data: encoded,
 	}
 }
@@ -66,7 +66,7 @@ func (w workspace) oneOfEach(account schema.AccountID, at time.Time) map[string]
 			Monitor: schema.MonitorID{1}, NativeID: "f", Author: who, Text: "crier", WrittenAt: at, Keywords: []string{"crier"},
 		}),
 		"deliveries": w.about(account, schema.FactDelivery, at, schema.DeliveryFact{
-			Delivery: schema.NewDeliveryID(at), Claim: 1, Attempt: 1, Event: schema.PostPublished, Outcome: schema.TryDelivered, Code: 204, Seconds: 0.1, Lateness: 0.2,
+			Delivery: schema.NewID[schema.DeliveryID](at), Claim: 1, Attempt: 1, Event: schema.PostPublished, Outcome: schema.TryDelivered, Code: 204, Seconds: 0.1, Lateness: 0.2,
 		}),
 		"platform_calls": w.about(account, schema.FactPlatformCalls, at, schema.PlatformCalls{
 			Minute: at.Truncate(time.Minute), Process: process, Operation: "publish", Outcome: "ok", Calls: 7, Seconds: 1.5,
@@ -80,7 +80,7 @@ func (w workspace) oneOfEach(account schema.AccountID, at time.Time) map[string]
 func TestEachFactCountsOnceHoweverOftenItIsInserted(t *testing.T) {
 	url := migrated(t)
 	store, conn, w := openURL(t, url), raw(t, url), newWorkspace()
-	facts := w.oneOfEach(schema.NewAccountID(noon), noon)
+	facts := w.oneOfEach(schema.NewID[schema.AccountID](noon), noon)
 	var all []schema.Event
 	for _, e := range facts {
 		all = append(all, e)
@@ -119,7 +119,7 @@ func TestOneBlockIsOfManyMonths(t *testing.T) {
 func TestTheLatestLookStandsInWhateverOrderTheyCome(t *testing.T) {
 	url := migrated(t)
 	store, conn, w := openURL(t, url), raw(t, url), newWorkspace()
-	account, post := schema.NewAccountID(noon), schema.NewPostID(noon)
+	account, post := schema.NewID[schema.AccountID](noon), schema.NewID[schema.PostID](noon)
 	look := func(slot int16, likes int64) schema.Event {
 		e := w.about(account, schema.FactPostMetrics, noon.Add(time.Duration(slot)*time.Hour), schema.PostMetrics{
 			NativeID: "n", PostedAt: noon, Slot: slot, Metrics: schema.Metrics{Likes: &likes},
@@ -142,7 +142,7 @@ func TestTheLatestLookStandsInWhateverOrderTheyCome(t *testing.T) {
 func TestTheNewestRevisionStands(t *testing.T) {
 	url := migrated(t)
 	store, conn, w := openURL(t, url), raw(t, url), newWorkspace()
-	account := schema.NewAccountID(noon)
+	account := schema.NewID[schema.AccountID](noon)
 	item := func(revision int64, text string) schema.Event {
 		return w.about(account, schema.FactInboxItem, noon.Add(-time.Duration(revision)*time.Hour), schema.InboxItem{
 			Kind: schema.InboxComment, NativeID: "c", Text: text, WrittenAt: noon, Revision: revision,
@@ -157,9 +157,9 @@ func TestTheNewestRevisionStands(t *testing.T) {
 
 func TestMalformedFactsAreRefused(t *testing.T) {
 	store, w := open(t), newWorkspace()
-	account := schema.NewAccountID(noon)
+	account := schema.NewID[schema.AccountID](noon)
 	for name, e := range map[string]schema.Event{
-		"no JSON":      {ID: schema.NewEventID(noon), Type: schema.FactDelivery, At: noon, Data: json.RawMessage(`{`)},
+		"no JSON":      {ID: schema.NewID[schema.EventID](noon), Type: schema.FactDelivery, At: noon, Data: json.RawMessage(`{`)},
 		"no time":      w.about(account, schema.FactPostMetrics, noon, schema.PostMetrics{NativeID: "n"}),
 		"no day":       w.about(account, schema.FactFollowers, noon, schema.Followers{Day: "soon"}),
 		"no process":   w.about(account, schema.FactAPIUsage, noon, schema.APIUsage{Minute: noon}),
@@ -176,7 +176,7 @@ func TestMalformedFactsAreRefused(t *testing.T) {
 func TestMonthsThatAreKeptNoLongerGo(t *testing.T) {
 	url := migrated(t)
 	store, conn, w := openURL(t, url), raw(t, url), newWorkspace()
-	account := schema.NewAccountID(noon)
+	account := schema.NewID[schema.AccountID](noon)
 	var all []schema.Event
 	old, young := noon.AddDate(0, -3, 0), noon
 	for _, at := range []time.Time{old, young} {
@@ -218,10 +218,10 @@ func TestMonthsThatAreKeptNoLongerGo(t *testing.T) {
 func TestWhoWroteIsForgottenAndTheRowStays(t *testing.T) {
 	url := migrated(t)
 	store, conn, w := openURL(t, url), raw(t, url), newWorkspace()
-	account := schema.NewAccountID(noon)
-	old, young := w.oneOfEach(account, noon)["inbox_items"], w.oneOfEach(schema.NewAccountID(noon), noon.Add(time.Hour))["inbox_items"]
+	account := schema.NewID[schema.AccountID](noon)
+	old, young := w.oneOfEach(account, noon)["inbox_items"], w.oneOfEach(schema.NewID[schema.AccountID](noon), noon.Add(time.Hour))["inbox_items"]
 	other := w.oneOfEach(account, noon)["inbox_items"]
-	other.Platform, other.Account = schema.Bluesky, schema.NewAccountID(noon)
+	other.Platform, other.Account = schema.Bluesky, schema.NewID[schema.AccountID](noon)
 	insert(t, store, old, young, other)
 	n, err := store.Retention().ForgetPersons(t.Context(), schema.LinkedIn, noon.Add(time.Minute))
 	if err != nil || n != 1 {
@@ -242,7 +242,7 @@ func TestErasingGoesOverAllTables(t *testing.T) {
 	url := migrated(t)
 	store, conn := openURL(t, url), raw(t, url)
 	gone, stays := newWorkspace(), newWorkspace()
-	account, other := schema.NewAccountID(noon), schema.NewAccountID(noon)
+	account, other := schema.NewID[schema.AccountID](noon), schema.NewID[schema.AccountID](noon)
 	for _, events := range []map[string]schema.Event{gone.oneOfEach(other, noon), stays.oneOfEach(account, noon), stays.oneOfEach(other, noon)} {
 		for _, e := range events {
 			insert(t, store, e)
@@ -294,14 +294,14 @@ func TestErasingGoesOverAllTables(t *testing.T) {
 func TestInboxItemsAreReadByName(t *testing.T) {
 	w := newWorkspace()
 	store := open(t)
-	account, other := schema.NewAccountID(noon), schema.NewAccountID(noon)
+	account, other := schema.NewID[schema.AccountID](noon), schema.NewID[schema.AccountID](noon)
 	item := func(account schema.AccountID, native, text string, revision int64) schema.Event {
 		return w.about(account, schema.FactInboxItem, noon, schema.InboxItem{
 			Kind: schema.InboxComment, NativeID: native, Text: text, Author: schema.Author{Handle: "ada"}, WrittenAt: noon, Revision: revision,
 		})
 	}
 	insert(t, store, item(account, "a", "first", 1), item(account, "a", "edited", 2), item(other, "a", "other", 1), item(account, "b", "not asked", 1))
-	for workspace, want := range map[schema.WorkspaceID]int{schema.WorkspaceID(w): 2, schema.NewWorkspaceID(noon): 0} {
+	for workspace, want := range map[schema.WorkspaceID]int{schema.WorkspaceID(w): 2, schema.NewID[schema.WorkspaceID](noon): 0} {
 		got, err := store.Analytics().InboxItems(t.Context(), workspace, []schema.ItemName{{Account: account, NativeID: "a"}, {Account: other, NativeID: "a"}, {Account: account, NativeID: "c"}})
 		if err != nil || len(got) != want {
 			t.Fatalf("%d items, %v; want %d", len(got), err, want)

@@ -41,7 +41,7 @@ func TestEachQueryOfGrafanaHasAnAnswer(t *testing.T) {
 	failed := w.fact(noon)
 	failed.Type, failed.Code = schema.TargetHasFailed, "refused"
 	facts := []schema.Event{failed}
-	for _, e := range w.oneOfEach(schema.NewAccountID(noon), noon) {
+	for _, e := range w.oneOfEach(schema.NewID[schema.AccountID](noon), noon) {
 		facts = append(facts, e)
 	}
 	insert(t, store, facts...)

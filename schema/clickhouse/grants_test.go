@@ -24,7 +24,7 @@ func TestAReaderGetsItsWorkspaceAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = store.Close() }()
-	workspace := schema.NewWorkspaceID(time.Now())
+	workspace := schema.NewID[schema.WorkspaceID](time.Now())
 	statements := grantStatements("cri`er", "o'ther", workspace, "hunter2' or '1")
 	all := strings.Join(statements, "\n")
 	if strings.Contains(all, "hunter2") {

@@ -58,7 +58,7 @@ func count(t *testing.T, a *clickhouse.Analytics, within time.Duration) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
-	_, err := a.PostCounts(ctx, schema.NewWorkspaceID(noon), schema.AnalyticsFilter{From: noon, To: noon})
+	_, err := a.PostCounts(ctx, schema.NewID[schema.WorkspaceID](noon), schema.AnalyticsFilter{From: noon, To: noon})
 	return err
 }
 
@@ -94,7 +94,7 @@ func TestASlowReadStopsNoOther(t *testing.T) {
 	if err := count(t, analytics, 100*time.Millisecond); err == nil {
 		t.Fatal("the read is not slow")
 	}
-	if _, _, err := analytics.Position(t.Context(), schema.NewWorkspaceID(noon), schema.EventID{1}); err != nil {
+	if _, _, err := analytics.Position(t.Context(), schema.NewID[schema.WorkspaceID](noon), schema.EventID{1}); err != nil {
 		t.Errorf("another read fails with %v", err)
 	}
 }

@@ -38,7 +38,7 @@ type history struct {
 }
 
 func newHistory() *history {
-	return &history{newWorkspace(), []schema.AccountID{schema.NewAccountID(noon), schema.NewAccountID(noon)}, nil, ledger{}, map[schema.AccountID][]string{}}
+	return &history{newWorkspace(), []schema.AccountID{schema.NewID[schema.AccountID](noon), schema.NewID[schema.AccountID](noon)}, nil, ledger{}, map[schema.AccountID][]string{}}
 }
 
 // add makes one fact of each kind at a time, about one of the accounts.

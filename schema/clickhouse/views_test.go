@@ -61,7 +61,7 @@ func TestViewsHaveTheColumnsThatAreDocumented(t *testing.T) {
 func TestEachDocumentedQuestionHasAnAnswer(t *testing.T) {
 	url := migrated(t)
 	store, conn, w := openURL(t, url), raw(t, url), newWorkspace()
-	account := schema.NewAccountID(noon)
+	account := schema.NewID[schema.AccountID](noon)
 	failed := w.fact(noon)
 	failed.Type, failed.Code = schema.TargetHasFailed, "refused"
 	facts := []schema.Event{failed}

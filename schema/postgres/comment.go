@@ -36,7 +36,7 @@ type commentRows struct {
 // published are skipped.
 func (r *commentRows) add(result *schema.Result, now time.Time) {
 	for _, c := range result.Comments {
-		id := schema.NewCommentID(now)
+		id := schema.NewID[schema.CommentID](now)
 		state, step := schema.CommentSkipped, schema.StepPublish
 		if !result.CommentsSince.IsZero() {
 			step = schema.StepFind

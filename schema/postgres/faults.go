@@ -74,7 +74,7 @@ func (s *Store) noteFault(ctx context.Context, tx pgx.Tx, f schema.Fault, unread
 			key = excluded.key, value = excluded.value, reason = excluded.reason, failed_at = now(),
 			replay_at = null -- it was replayed, and failed again before that was noted
 		returning tries`, pgx.StrictNamedArgs{
-		"id": schema.NewDeadLetterID(s.Now()), "stage": f.Stage, "subject": db.IDValue(f.Subject.ID), "n": f.Subject.N, "unreadable": unreadable,
+		"id": schema.NewID[schema.DeadLetterID](s.Now()), "stage": f.Stage, "subject": db.IDValue(f.Subject.ID), "n": f.Subject.N, "unreadable": unreadable,
 		"topic": f.Message.Topic, "partition": f.Message.Partition, "key": f.Message.Key, "value": append([]byte{}, f.Message.Value...),
 		"reason": plainText(f.Reason), "tries": f.Tries, "memory": schema.FaultMemory.String(),
 	}).Scan(&tries)

@@ -20,7 +20,7 @@ func TestHostsAreOfTheAccountsThatThereAre(t *testing.T) {
 	if err := admin.PutAccount(t.Context(), own); err != nil {
 		t.Fatal(err)
 	}
-	nobody := schema.NewAccountID(f.Store.Now())
+	nobody := schema.NewID[schema.AccountID](f.Store.Now())
 	hosts, err := f.Store.Hosts(t.Context(), []schema.AccountID{own.ID, nobody, f.Accounts[0]})
 	if err != nil {
 		t.Fatal(err)

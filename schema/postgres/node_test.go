@@ -31,7 +31,7 @@ func TestANodesIdentityIsOneProcesss(t *testing.T) {
 	if n := f.Count(`select count(*) from targets where state = 1 and lease_until > now() + interval '10 seconds'`); n != 1 {
 		t.Error("the lease of the other's claim was ended")
 	}
-	if taken, err := copied.TakeNode(t.Context(), schema.NewKeyID(time.Now())); err != nil || !taken {
+	if taken, err := copied.TakeNode(t.Context(), schema.NewID[schema.KeyID](time.Now())); err != nil || !taken {
 		t.Errorf("a new identity: taken %t, %v", taken, err)
 	}
 

@@ -263,7 +263,7 @@ type deliveryRows struct {
 }
 
 func (r *deliveryRows) add(e schema.Event, to receiver, now time.Time) schema.NotifyMessage {
-	id := schema.NewDeliveryID(now)
+	id := schema.NewID[schema.DeliveryID](now)
 	r.ids, r.webhooks, r.workspaces = append(r.ids, id), append(r.webhooks, to.id), append(r.workspaces, to.workspace)
 	r.eventIDs, r.events = append(r.eventIDs, e.ID), append(r.events, string(e.Type))
 	r.bodies = append(r.bodies, db.Encode(e.Payload()))

@@ -104,7 +104,7 @@ func (n *notified) events(s *Store) []schema.Event {
 	for i := range n.disabled {
 		w := &n.disabled[i]
 		events[i] = schema.Event{
-			ID: schema.NewEventID(now), Type: schema.WebhookDisabled, Workspace: w.Workspace, At: now,
+			ID: schema.NewID[schema.EventID](now), Type: schema.WebhookDisabled, Workspace: w.Workspace, At: now,
 			Data: db.Encode(schema.WebhookData{Webhook: w.Summary()}),
 		}
 	}

@@ -83,7 +83,7 @@ func (f *fixture) claimedAll(hook schema.Webhook, n int) []schema.NotifyResult {
 	f.Helper()
 	ids := make([]schema.DeliveryID, n)
 	for i := range ids {
-		ids[i] = schema.NewDeliveryID(f.Store.Now())
+		ids[i] = schema.NewID[schema.DeliveryID](f.Store.Now())
 		f.Exec(fmt.Sprintf(`insert into deliveries (id, webhook_id, workspace_id, event_id, event, body) values ('%x', '%x', '%x', gen_random_uuid(), 'post.scheduled', '{}')`,
 			ids[i][:], hook.ID[:], hook.Workspace[:]))
 	}
@@ -207,7 +207,7 @@ func TestDeliveriesAreLockedInOneOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			first := f.NewDelivery()
-			second := schema.NewDeliveryID(f.Store.Now().Add(time.Second))
+			second := schema.NewID[schema.DeliveryID](f.Store.Now().Add(time.Second))
 			f.Exec(fmt.Sprintf(`
 				insert into deliveries (id, webhook_id, workspace_id, event_id, event, body)
 				select '%x', webhook_id, workspace_id, uuidv7(), event, body from deliveries`, second[:]))

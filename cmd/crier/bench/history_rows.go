@@ -81,7 +81,7 @@ func (f *filling) prepare(ctx context.Context, on *server) error {
 	var platforms []int16
 	// As many as fit into one row.
 	for _, targets := range inTurn(byPlatform)[:accountsEach*len(byPlatform)] {
-		id, err := schema.ParseAccountID(targets[0].Account)
+		id, err := schema.ParseID[schema.AccountID](targets[0].Account)
 		if err != nil {
 			return err
 		}

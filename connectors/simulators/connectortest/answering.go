@@ -34,7 +34,7 @@ func (s *stage) answerable(t *testing.T) (schema.PublishedPost, simulation.Post)
 	receipt := s.publish(t, s.delivery("the entry"))
 	posts := s.world.Posts()
 	return schema.PublishedPost{
-		Post: schema.NewPostID(s.clock.now()), NativeID: receipt.NativeID, URL: receipt.URL, PostedAt: receipt.PostedAt,
+		Post: schema.NewID[schema.PostID](s.clock.now()), NativeID: receipt.NativeID, URL: receipt.URL, PostedAt: receipt.PostedAt,
 	}, posts[len(posts)-1]
 }
 
@@ -117,7 +117,7 @@ func wholeText(got, text string) bool {
 func (s *stage) reply(text string, to schema.Received) schema.Delivery {
 	d := s.delivery("")
 	d.Settings, d.Media = nil, nil
-	d.Comment = &schema.Comment{ID: schema.NewCommentID(s.clock.now()), Text: text, ReplyTo: &schema.ReplyTo{
+	d.Comment = &schema.Comment{ID: schema.NewID[schema.CommentID](s.clock.now()), Text: text, ReplyTo: &schema.ReplyTo{
 		Item: schema.ItemIDOf(s.account.ID, to.Item.NativeID), Kind: to.Item.Kind, NativeID: to.Item.NativeID,
 		ParentID: to.Item.ParentID, Post: to.Item.PostNativeID, State: to.State,
 	}}

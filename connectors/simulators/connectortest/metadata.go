@@ -37,7 +37,7 @@ func (s *stage) library(t *testing.T) *media.Library {
 	var l *media.Library
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		parts := strings.Split(r.URL.Path, "/")
-		id, err := schema.ParseMediaID(parts[1])
+		id, err := schema.ParseID[schema.MediaID](parts[1])
 		of, ok := schema.ParseVariant(parts[2])
 		if err != nil || !ok {
 			http.NotFound(rw, r)
@@ -74,7 +74,7 @@ func (s *stage) library(t *testing.T) *media.Library {
 // upload keeps content as an upload and returns it as an item.
 func (s *stage) upload(t *testing.T, l *media.Library, content []byte) schema.Media {
 	t.Helper()
-	id := schema.NewMediaID(time.Now())
+	id := schema.NewID[schema.MediaID](time.Now())
 	facts, err := l.Keep(t.Context(), id, bytes.NewReader(content), []schema.MediaKind{schema.Image, schema.Video})
 	if err != nil {
 		t.Fatal(err)

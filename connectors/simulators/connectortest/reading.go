@@ -54,7 +54,7 @@ func (s *stage) published(t *testing.T, text string) (schema.PublishedPost, simu
 		t.Fatalf("%d posts after %d, receipt %+v", len(posts), before, receipt)
 	}
 	return schema.PublishedPost{
-		Post: schema.NewPostID(s.clock.now()), NativeID: receipt.NativeID, URL: receipt.URL, PostedAt: receipt.PostedAt,
+		Post: schema.NewID[schema.PostID](s.clock.now()), NativeID: receipt.NativeID, URL: receipt.URL, PostedAt: receipt.PostedAt,
 		Video: slices.ContainsFunc(d.Media, func(m schema.Media) bool { return m.Kind == schema.Video }),
 	}, posts[before]
 }

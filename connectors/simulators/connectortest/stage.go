@@ -111,7 +111,7 @@ func (s *stage) restart() {
 func (s *stage) connect(t *testing.T, n int) schema.Account {
 	t.Helper()
 	account := schema.Account{
-		ID:       schema.NewAccountID(s.clock.now()),
+		ID:       schema.NewID[schema.AccountID](s.clock.now()),
 		Platform: s.fixture.Constraints.Platform,
 		Server:   s.parts.Base,
 	}

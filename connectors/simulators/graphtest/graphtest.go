@@ -61,7 +61,7 @@ func (s *Subject) Account() string { return s.World.Account(s.config.Token).ID }
 // Delivery is the first entry of a post, claimed now.
 func (s *Subject) Delivery(text string, items ...schema.Media) schema.Delivery {
 	return schema.Delivery{
-		Account:     schema.Account{ID: schema.NewAccountID(s.Clock()), Platform: s.config.Platform},
+		Account:     schema.Account{ID: schema.NewID[schema.AccountID](s.Clock()), Platform: s.config.Platform},
 		Credentials: schema.Credentials{AccessToken: s.config.Token, SelfRenewing: true},
 		Entries:     1, Text: text, Media: items, Key: "key of " + text, Since: s.Clock(),
 	}
@@ -87,7 +87,7 @@ func RunTokens(t *testing.T, subject func(*testing.T) *Subject) {
 }
 
 func tradedForTheNext(t *testing.T, s *Subject) {
-	a := schema.Account{ID: schema.NewAccountID(s.Clock())}
+	a := schema.Account{ID: schema.NewID[schema.AccountID](s.Clock())}
 	short := schema.Credentials{AccessToken: s.config.Token, Scope: "basic"}
 	long, err := s.Tokens.Lengthen(t.Context(), a, short)
 	if err != nil {

@@ -39,7 +39,7 @@ func TestThroughHasTheAbilitiesOfEachPlatform(t *testing.T) {
 	}
 	offered := map[string]int{}
 	for _, simulator := range catalog.Simulators() {
-		account := schema.Account{Workspace: schema.NewWorkspaceID(noon), Platform: simulator.Platform, Sandbox: true}
+		account := schema.Account{Workspace: schema.NewID[schema.WorkspaceID](noon), Platform: simulator.Platform, Sandbox: true}
 		inside, err := platforms.Connector(account)
 		if err != nil {
 			t.Fatal(err)

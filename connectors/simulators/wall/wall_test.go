@@ -36,7 +36,7 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{T: t, addresses: wall.NewAddresses([]byte("secret"))}
-	r.mine, r.neighbour = schema.NewWorkspaceID(noon), schema.NewWorkspaceID(noon)
+	r.mine, r.neighbour = schema.NewID[schema.WorkspaceID](noon), schema.NewID[schema.WorkspaceID](noon)
 	r.world = simulation.NewWorld(simulation.Config{Platform: schema.Mastodon, Label: "Mastodon", Now: func() time.Time { return noon }, Gallery: gallery})
 	r.world.Handler(http.NotFoundHandler(), simulation.Dialect{Show: func(p simulation.Post) simulation.View {
 		return simulation.View{By: "@" + p.Account, NativeID: "urn:" + p.ID, Text: p.Text, Spoiler: string(p.Fields)}
@@ -86,7 +86,7 @@ func (r *rig) want(path string, parts ...string) string {
 
 func TestAnAddressIsOfOneWorkspace(t *testing.T) {
 	a := wall.NewAddresses([]byte("secret"))
-	w, other := schema.NewWorkspaceID(noon), schema.NewWorkspaceID(noon)
+	w, other := schema.NewID[schema.WorkspaceID](noon), schema.NewID[schema.WorkspaceID](noon)
 	address := a.Of(w)
 	if got, ok := a.Workspace(address); !ok || got != w {
 		t.Errorf("Workspace = %v, %t; want %v", got, ok, w)

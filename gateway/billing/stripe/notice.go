@@ -87,7 +87,7 @@ func (s session) began() *schema.Subscription {
 
 // concerning is nil for a subscription that no checkout of crier's began.
 func concerning(id string, metadata map[string]string, step schema.SubscriptionStep) *schema.Subscription {
-	workspace, err := schema.ParseWorkspaceID(metadata[metadataWorkspace])
+	workspace, err := schema.ParseID[schema.WorkspaceID](metadata[metadataWorkspace])
 	if err != nil || id == "" {
 		return nil
 	}

@@ -6,6 +6,7 @@ import { faults } from './person.mjs'
 const questions = {
   'how do I retry safely': '#about-idempotency',
   'what is the limit of images on instagram': '#about-getPlatform',
+  'how long may a tweet be': '#about-getPlatform',
   'verify a webhook': '#about-webhooks',
   'Retry-After': '#about-rate-limits',
   'how do I upload a large video': '#about-uploadMedia',

@@ -168,7 +168,7 @@ func (s *Store) lockConnected(ctx context.Context, tx pgx.Tx, workspace schema.W
 	err = tables.ScanAccount(row, a)
 	if errors.Is(err, pgx.ErrNoRows) {
 		*a, locked.New = *wanted, true
-		a.ID, a.Workspace, a.CreatedAt, a.Revision = schema.NewAccountID(s.Now()), workspace, s.Now(), 1
+		a.ID, a.Workspace, a.CreatedAt, a.Revision = schema.NewID[schema.AccountID](s.Now()), workspace, s.Now(), 1
 		return locked, false, nil
 	}
 	return locked, err == nil, err

@@ -102,7 +102,7 @@ func TestTheVersionOfAccountsChangesWithEachOfThem(t *testing.T) {
 	other, err := postgres.NewAdmin(f.Store).MakeWorkspace(t.Context(), "other", "operator", false)
 	f.Must(err)
 	now := f.Store.Now()
-	brand := schema.Brand{ID: schema.NewBrandID(now), Workspace: f.Workspace, Name: "b", CreatedAt: now, UpdatedAt: now}
+	brand := schema.Brand{ID: schema.NewID[schema.BrandID](now), Workspace: f.Workspace, Name: "b", CreatedAt: now, UpdatedAt: now}
 	before := version()
 	for what, change := range map[string]func() error{
 		"an account's name": func() error { f.Exec(`update accounts set name = 'x' where native_id = '0'`); return nil },
@@ -116,7 +116,7 @@ func TestTheVersionOfAccountsChangesWithEachOfThem(t *testing.T) {
 		}
 		before = after
 	}
-	brand.ID, brand.Workspace = schema.NewBrandID(now), other.ID
+	brand.ID, brand.Workspace = schema.NewID[schema.BrandID](now), other.ID
 	f.Must(f.Gateway.CreateBrand(t.Context(), brand))
 	if after := version(); after != before {
 		t.Error("another workspace's brand is counted")

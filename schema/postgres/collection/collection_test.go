@@ -21,7 +21,7 @@ func TestCollectionsAreMadeInOneOrder(t *testing.T) {
 	slices.SortFunc(f.Accounts, func(a, b schema.AccountID) int { return bytes.Compare(a[:], b[:]) })
 	first, second := f.Accounts[0], f.Accounts[1]
 	f.Must(f.Analytics.Report(t.Context(), []schema.Event{
-		{Type: schema.TargetWasPosted, Platform: schema.Mastodon, Workspace: f.Workspace, Account: second, Post: schema.NewPostID(f.Store.Now())},
+		{Type: schema.TargetWasPosted, Platform: schema.Mastodon, Workspace: f.Workspace, Account: second, Post: schema.NewID[schema.PostID](f.Store.Now())},
 		{Type: schema.AccountConnected, Platform: schema.Mastodon, Workspace: f.Workspace, Account: first},
 	}))
 	batches := f.Events()
@@ -69,7 +69,7 @@ func TestWhatIsPutOffIsLockedInTheOrderOfAccounts(t *testing.T) {
 	slices.SortFunc(f.Accounts, func(a, b schema.AccountID) int { return bytes.Compare(a[:], b[:]) })
 	var ids []schema.CollectionID
 	for _, a := range f.Accounts[:2] {
-		id := schema.CollectionID(schema.NewPostID(f.Store.Now()))
+		id := schema.CollectionID(schema.NewID[schema.PostID](f.Store.Now()))
 		f.Exec(`insert into collections (id, account_id, workspace_id, what, due_at) values ('` + postgrestest.UUIDText(schema.PostID(id)) + `', '` + postgrestest.AccountUUIDText(a) + `', '` +
 			postgrestest.UUIDText(schema.PostID(f.Workspace)) + `', 3, now() - interval '1 minute')`)
 		ids = append(ids, id)
@@ -110,7 +110,7 @@ func TestAPostIsLookedForCommentsUnderInTime(t *testing.T) {
 	posted := func() {
 		t.Helper()
 		f.Must(f.Analytics.Report(t.Context(), []schema.Event{
-			{Type: schema.TargetWasPosted, Platform: schema.Mastodon, Workspace: f.Workspace, Account: account, Post: schema.NewPostID(f.Store.Now())},
+			{Type: schema.TargetWasPosted, Platform: schema.Mastodon, Workspace: f.Workspace, Account: account, Post: schema.NewID[schema.PostID](f.Store.Now())},
 		}))
 		f.Must(f.Analytics.Stored(t.Context(), f.Events()[len(f.Events())-1:]))
 	}

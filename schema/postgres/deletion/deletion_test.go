@@ -66,13 +66,13 @@ func (f *fixture) populate(name string) (ids []string) {
 		ids = append(ids, forms(id)...)
 	}
 
-	key := schema.NewKeyID(now)
+	key := schema.NewID[schema.KeyID](now)
 	f.Must(admin.CreateKey(f.Context(), schema.KeyRecord{
 		ID: key, Lineage: key, Workspace: f.Workspace, Name: "k", Prefix: "p", Permission: schema.Admin, CreatedAt: now,
 	}, schema.HashAPIKey(name)))
 	_, err = f.Gateway.LeaseRequests(f.Context(), key, now, 1, 10)
 	f.Must(err)
-	hook, brand, queue := f.NewWebhook(schema.PostScheduled), schema.NewBrandID(now), schema.NewQueueID(now)
+	hook, brand, queue := f.NewWebhook(schema.PostScheduled), schema.NewID[schema.BrandID](now), schema.NewID[schema.QueueID](now)
 	f.Must(f.Gateway.CreateBrand(f.Context(), schema.Brand{ID: brand, Workspace: f.Workspace, Name: "b", CreatedAt: now, UpdatedAt: now}))
 	upload := f.ExpiredUpload()
 	ids = slices.Concat(ids, forms(key), forms(hook.ID), forms(brand), forms(queue), forms(upload))
@@ -88,7 +88,7 @@ func (f *fixture) populate(name string) (ids []string) {
 	for _, p := range []schema.Post{far, waiting, reviewed} {
 		f.Create(p)
 	}
-	f.Finish(f.MustClaim(waiting, 0), postgrestest.Found(schema.NewPostID(now).String()))
+	f.Finish(f.MustClaim(waiting, 0), postgrestest.Found(schema.NewID[schema.PostID](now).String()))
 	f.Finish(f.MustClaim(waiting, 1), schema.Outcome{Err: &schema.Error{Kind: schema.Retryable, Message: "again"}})
 	past := f.Post(1, 0)
 	past.Content.FirstComments = []schema.FirstComment{{Text: "first"}}
@@ -96,7 +96,7 @@ func (f *fixture) populate(name string) (ids []string) {
 	commented.Content.FirstComments = past.Content.FirstComments
 	for _, p := range []schema.Post{past, commented} {
 		f.Create(p)
-		f.Finish(f.MustClaim(p, 0), postgrestest.Found(schema.NewPostID(now).String()))
+		f.Finish(f.MustClaim(p, 0), postgrestest.Found(schema.NewID[schema.PostID](now).String()))
 	}
 	for _, p := range []schema.Post{draft, far, waiting, reviewed, past, commented} {
 		ids = append(ids, forms(p.ID)...)
@@ -107,7 +107,7 @@ func (f *fixture) populate(name string) (ids []string) {
 		Stage: schema.TopicPublish, Subject: schema.Subject{ID: waiting.ID}, Message: schema.LogMessage{Value: []byte(`{"workspace":"` + f.Workspace.String() + `"}`)},
 	})
 	item := f.ReceiveItem("to answer", schema.InboxComment)
-	_, err = f.Gateway.CreateReply(f.Context(), schema.ReplyCreation{Workspace: f.Workspace, Reply: schema.NewCommentID(now), Item: item, Text: "thanks"})
+	_, err = f.Gateway.CreateReply(f.Context(), schema.ReplyCreation{Workspace: f.Workspace, Reply: schema.NewID[schema.CommentID](now), Item: item, Text: "thanks"})
 	f.Must(err)
 	rows := strings.NewReplacer("$w", sqlID(f.Workspace), "$q", sqlID(queue), "$p", sqlID(waiting.ID), "$a", sqlID(f.Accounts[0]),
 		"$h", sqlID(hook.ID), "$r", sqlID(reviewed.ID), "$ended", sqlID(past.ID), "$text", f.Accounts[0].String(), "$name", name)
@@ -182,7 +182,7 @@ func forgotten(context.Context, schema.Erasure) (int64, error) { return 0, nil }
 func (f *fixture) requestDeletion(deletions *deletion.Store, account schema.AccountID) (schema.Deletion, schema.DeletionContents) {
 	f.Helper()
 	now := f.Store.Now()
-	d := schema.Deletion{ID: schema.NewDeletionID(now), Workspace: f.Workspace, Account: account, OfWorkspace: account.IsZero(), AskedAt: now}
+	d := schema.Deletion{ID: schema.NewID[schema.DeletionID](now), Workspace: f.Workspace, Account: account, OfWorkspace: account.IsZero(), AskedAt: now}
 	contents, err := deletions.Ask(f.Context(), d, schema.HashAPIKey("confirmed"))
 	f.Must(err)
 	return d, contents

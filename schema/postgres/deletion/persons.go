@@ -43,7 +43,7 @@ func (s *Store) DeletePerson(ctx context.Context, request schema.DeletionID, p s
 			return err
 		}
 		for _, d := range found {
-			d.ID, d.AskedAt = schema.NewDeletionID(s.Now()), s.Now()
+			d.ID, d.AskedAt = schema.NewID[schema.DeletionID](s.Now()), s.Now()
 			if err := insert(ctx, tx, d, row{request: request, workspaces: []schema.WorkspaceID{d.Workspace}}); err != nil {
 				return err
 			}

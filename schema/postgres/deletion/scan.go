@@ -179,7 +179,7 @@ func (w *work) outbox(ctx context.Context, tx pgx.Tx) (gone removed, more bool, 
 		before := len(events.Events)
 		events.Events = slices.DeleteFunc(events.Events, w.isIts)
 		gone.rows += before - len(events.Events)
-		if events.ID = schema.NewBatchID(stored.id.Time()); len(events.Events) > 0 {
+		if events.ID = schema.NewID[schema.BatchID](stored.id.Time()); len(events.Events) > 0 {
 			b.Queue(`
 				insert into outbox (id, owed, sent_at, payload, position) select $2, owed, sent_at, $3, position from outbox where id = $1`,
 				stored.id, events.ID, db.Encode(events))

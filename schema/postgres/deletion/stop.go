@@ -174,7 +174,7 @@ func (s *Store) trySettle(ctx context.Context, id schema.DeletionID) (settled bo
 	}
 	var open int
 	err = s.Pool.QueryRow(ctx, openClaims, pgx.StrictNamedArgs{
-		"id": id, "tail": (schema.Lease - schema.CallDeadline).String(), "since": schema.FirstDeliveryID(s.Now().Add(-recentDeliveries)),
+		"id": id, "tail": (schema.Lease - schema.CallDeadline).String(), "since": schema.FirstID[schema.DeliveryID](s.Now().Add(-recentDeliveries)),
 	}).Scan(&open)
 	if err != nil || open > 0 {
 		return false, notSettled(err)

@@ -171,7 +171,7 @@ func Missing(ctx context.Context, tx pgx.Tx, account schema.Account, looks []sch
 
 func event(kind schema.EventType, account schema.Account, data any, now time.Time) schema.Event {
 	return schema.Event{
-		ID: schema.NewEventID(now), Type: kind, Workspace: account.Workspace, Account: account.ID, Platform: account.Platform, At: now,
+		ID: schema.NewID[schema.EventID](now), Type: kind, Workspace: account.Workspace, Account: account.ID, Platform: account.Platform, At: now,
 		Data: db.Encode(data),
 	}
 }

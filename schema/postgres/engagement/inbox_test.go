@@ -53,7 +53,7 @@ func TestWhatIsReceivedIsToldOnce(t *testing.T) {
 
 func TestTheInboxIsListedByPages(t *testing.T) {
 	f := newFixture(t)
-	now, post := f.Store.Now().Truncate(time.Millisecond), schema.NewPostID(f.Store.Now())
+	now, post := f.Store.Now().Truncate(time.Millisecond), schema.NewID[schema.PostID](f.Store.Now())
 	for i, id := range f.Accounts[:2] {
 		account := schema.Account{ID: id, Workspace: f.Workspace, Platform: schema.Mastodon}
 		var page []schema.Received

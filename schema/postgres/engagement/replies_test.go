@@ -146,7 +146,7 @@ func TestARestoreEndsOpenReplies(t *testing.T) {
 
 func TestRepliesAndTheInboxAreForgotten(t *testing.T) {
 	f := newFixture(t)
-	ended, open := f.NewReply(), schema.NewCommentID(f.Store.Now())
+	ended, open := f.NewReply(), schema.NewID[schema.CommentID](f.Store.Now())
 	f.FinishComment(f.claimReply(ended), postgrestest.Found("r1"))
 	_, err := f.Gateway.CreateReply(t.Context(), schema.ReplyCreation{Workspace: f.Workspace, Reply: open, Item: f.ReceiveItem("c1", schema.InboxComment), Text: "again"})
 	f.Must(err)
@@ -173,13 +173,13 @@ func TestCreateReplyRefuses(t *testing.T) {
 			first.Idempotency = &schema.Idempotency{Lineage: f.Key, Key: "k", Fingerprint: [32]byte{9}}
 			_, err := f.Gateway.CreateReply(f.Context(), first)
 			f.Must(err)
-			c.Reply, c.Idempotency = schema.NewCommentID(f.Store.Now()), &schema.Idempotency{Lineage: f.Key, Key: "k", Fingerprint: [32]byte{8}}
+			c.Reply, c.Idempotency = schema.NewID[schema.CommentID](f.Store.Now()), &schema.Idempotency{Lineage: f.Key, Key: "k", Fingerprint: [32]byte{8}}
 		}, schema.IdempotencyConflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			c := schema.ReplyCreation{
-				Workspace: f.Workspace, Reply: schema.NewCommentID(f.Store.Now()), Item: f.ReceiveItem("c1", schema.InboxComment), Text: "here",
+				Workspace: f.Workspace, Reply: schema.NewID[schema.CommentID](f.Store.Now()), Item: f.ReceiveItem("c1", schema.InboxComment), Text: "here",
 				Response: []byte(`{}`),
 			}
 			tt.change(f, &c)
@@ -199,7 +199,7 @@ func TestAReplyIsMadeOnceByItsKey(t *testing.T) {
 	item := f.ReceiveItem("c1", schema.InboxComment)
 	for i, want := range []bool{false, true} {
 		created, err := f.Gateway.CreateReply(t.Context(), schema.ReplyCreation{
-			Workspace: f.Workspace, Reply: schema.NewCommentID(f.Store.Now()), Item: item, Text: "here", Response: fmt.Appendf(nil, `"%d"`, i),
+			Workspace: f.Workspace, Reply: schema.NewID[schema.CommentID](f.Store.Now()), Item: item, Text: "here", Response: fmt.Appendf(nil, `"%d"`, i),
 			Idempotency: &schema.Idempotency{Lineage: f.Key, Key: "once", Fingerprint: [32]byte{1}},
 		})
 		if err != nil || created.Replayed != want || string(created.Response) != `"0"` {

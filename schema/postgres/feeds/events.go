@@ -12,7 +12,7 @@ func factsOf(finds []*schema.Find, now time.Time) []schema.Event {
 	facts := make([]schema.Event, len(finds))
 	for i, f := range finds {
 		facts[i] = schema.Event{
-			ID: schema.NewEventID(now), Type: schema.FactFeedItem, Workspace: f.Workspace, Platform: f.Platform, At: now, Data: db.Encode(f.Item),
+			ID: schema.NewID[schema.EventID](now), Type: schema.FactFeedItem, Workspace: f.Workspace, Platform: f.Platform, At: now, Data: db.Encode(f.Item),
 		}
 	}
 	return facts
@@ -44,7 +44,7 @@ func matchesOf(finds []*schema.Find, now time.Time) []schema.Event {
 	for _, id := range order {
 		for _, matched := range data[id] {
 			events = append(events, schema.Event{
-				ID: schema.NewEventID(now), Type: schema.FeedMatched, Workspace: workspaces[id], At: now, Data: db.Encode(matched),
+				ID: schema.NewID[schema.EventID](now), Type: schema.FeedMatched, Workspace: workspaces[id], At: now, Data: db.Encode(matched),
 			})
 		}
 	}

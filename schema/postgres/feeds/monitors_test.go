@@ -20,7 +20,7 @@ import (
 func (f *fixture) monitor(name string, include ...string) schema.Monitor {
 	now := f.Store.Now()
 	return schema.Monitor{
-		ID: schema.NewMonitorID(now), Workspace: f.Workspace, Name: name, Include: include, Platforms: schema.MonitorPlatforms(),
+		ID: schema.NewID[schema.MonitorID](now), Workspace: f.Workspace, Name: name, Include: include, Platforms: schema.MonitorPlatforms(),
 		CreatedAt: now, UpdatedAt: now,
 	}
 }
@@ -184,7 +184,7 @@ func TestMonitorsOfAWorkspaceAreBounded(t *testing.T) {
 			t.Errorf("monitor %d is left out where there is room, %v", 2*i, err)
 		}
 	}
-	other := schema.NewWorkspaceID(f.Store.Now())
+	other := schema.NewID[schema.WorkspaceID](f.Store.Now())
 	if _, err := f.Gateway.Monitor(t.Context(), other, monitors[0].ID); err == nil {
 		t.Error("another workspace reads a monitor")
 	}

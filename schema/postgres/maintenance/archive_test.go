@@ -149,7 +149,7 @@ func TestACancelledPostIsArchivedBeforeItsTime(t *testing.T) {
 	if err != nil || !cancelled {
 		t.Errorf("deleting it again: %t, %v", cancelled, err)
 	}
-	if _, err := f.Gateway.Delete(t.Context(), schema.NewWorkspaceID(f.Store.Now()), p.ID); schema.KindOf(err) != schema.NotFound {
+	if _, err := f.Gateway.Delete(t.Context(), schema.NewID[schema.WorkspaceID](f.Store.Now()), p.ID); schema.KindOf(err) != schema.NotFound {
 		t.Errorf("another workspace deletes it: %v", err)
 	}
 	f.AgeEnded("20 minutes")
@@ -168,7 +168,7 @@ func TestAnArchivedPostIsRetried(t *testing.T) {
 	if _, err := f.Gateway.Update(t.Context(), f.Workspace, p.ID, func(*schema.Post) error { return nil }); schema.KindOf(err) != schema.InvalidState {
 		t.Errorf("it was edited: %v", err)
 	}
-	if _, err := f.Gateway.Retry(t.Context(), schema.NewWorkspaceID(f.Store.Now()), p.ID, schema.Retry{}); schema.KindOf(err) != schema.NotFound {
+	if _, err := f.Gateway.Retry(t.Context(), schema.NewID[schema.WorkspaceID](f.Store.Now()), p.ID, schema.Retry{}); schema.KindOf(err) != schema.NotFound {
 		t.Errorf("another workspace retried it: %v", err)
 	}
 	f.wantIn([3]int{}, [3]int{1, 2, 0}) // refused, it stays where it is

@@ -44,7 +44,7 @@ func (s *Store) Unsent(ctx context.Context, mark schema.Owed, after schema.Batch
 		)
 		select (select id from seen order by id limit 1), (select id from seen order by id offset @scan - 1 limit 1), sent.id, sent.payload
 		from (values (0)) always left join sent on true order by sent.id`), pgx.StrictNamedArgs{
-		"after": place, "younger": schema.FirstBatchID(now.Add(-age)), "scan": unsentScan, "mark": int16(mark), "age": age.String(), "limit": limit, "bytes": unsentBytes,
+		"after": place, "younger": schema.FirstID[schema.BatchID](now.Add(-age)), "scan": unsentScan, "mark": int16(mark), "age": age.String(), "limit": limit, "bytes": unsentBytes,
 	})
 	var first, last, id *[16]byte
 	var payload []byte

@@ -96,7 +96,7 @@ func (s *Store) redeliverChunk(ctx context.Context, tx pgx.Tx, r *redelivery) (m
 		}
 		if len(again) > 0 {
 			now := s.Now()
-			r.from = schema.FirstDeliveryID(now)
+			r.from = schema.FirstID[schema.DeliveryID](now)
 			messages = tables.QueueRedeliveries(b, r.workspace, r.webhook, again, now)
 		}
 	}

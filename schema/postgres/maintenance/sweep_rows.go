@@ -51,12 +51,12 @@ func (c *chunk) nextRows(ctx context.Context, table, open string) (of span, err 
 // no earlier than any may be open, and the next one before the first that was open in this
 // one. So what has ended is read once.
 func (c *chunk) nextRecent(ctx context.Context, table, open string) (span, error) {
-	since := [16]byte(schema.FirstDeliveryID(c.Now().Add(-sweepBack)))
+	since := [16]byte(schema.FirstID[schema.DeliveryID](c.Now().Add(-sweepBack)))
 	if bytes.Compare(c.pass.after.id[:], since[:]) < 0 {
 		c.pass.after.id = since
 	}
 	of, err := c.nextRows(ctx, table, open)
-	c.pass.next = schema.FirstDeliveryID(c.pass.beganAt.Add(-sweepOverlap))
+	c.pass.next = schema.FirstID[schema.DeliveryID](c.pass.beganAt.Add(-sweepOverlap))
 	if first := c.pass.open; first != ([16]byte{}) && bytes.Compare(first[:], c.pass.next[:]) < 0 {
 		clear(first[6:]) // ids begin with their time
 		c.pass.next = first

@@ -49,7 +49,7 @@ func (a *Admin) Workspace(ctx context.Context, name string) (schema.Workspace, e
 func (a *Admin) WorkspacesOf(ctx context.Context, text string) ([]schema.WorkspaceID, error) {
 	name, isSandbox := strings.CutSuffix(text, schema.SandboxSuffix)
 	var id schema.WorkspaceID // of none, unless it is one
-	if parsed, err := schema.ParseWorkspaceID(text); err == nil {
+	if parsed, err := schema.ParseID[schema.WorkspaceID](text); err == nil {
 		id = parsed
 	}
 	rows, err := a.Pool.Query(ctx, `
@@ -86,7 +86,7 @@ func (a *Admin) makeWorkspace(ctx context.Context, tx pgx.Tx, name, plan string,
 			return schema.Workspace{}, err
 		}
 	}
-	id := schema.NewWorkspaceID(a.Now())
+	id := schema.NewID[schema.WorkspaceID](a.Now())
 	tag, err := tx.Exec(ctx, `
 		insert into workspaces (id, name, plan, live_id, limits)
 		values ($1, $2, $3, $4, coalesce((select limits from workspaces where id = $4), 0))
@@ -191,7 +191,7 @@ func (a *Admin) RevokeKey(ctx context.Context, hash [32]byte) error {
 // AccountID returns the id under which an account is stored: that of an account which is
 // connected already, or a new one. Its credentials are sealed with it.
 func (a *Admin) AccountID(ctx context.Context, account schema.Account) (schema.AccountID, error) {
-	id := schema.NewAccountID(a.Now())
+	id := schema.NewID[schema.AccountID](a.Now())
 	err := a.Pool.QueryRow(ctx, `
 		select id from accounts where workspace_id = $1 and platform = $2 and native_id = $3 and server = $4`,
 		account.Workspace, account.Platform, account.NativeID, account.Server).Scan((*[16]byte)(&id))
@@ -234,7 +234,7 @@ func (a *Admin) Twin(ctx context.Context, live schema.WorkspaceID) (schema.Works
 		_, err := tx.Exec(ctx, `
 			insert into workspaces (id, name, plan, live_id, limits)
 			select $2, name, plan, id, limits from workspaces where id = $1 and live_id is null and deleting_at is null
-			on conflict do nothing`, live, schema.NewWorkspaceID(a.Now()))
+			on conflict do nothing`, live, schema.NewID[schema.WorkspaceID](a.Now()))
 		if err == nil {
 			err = pauseTwin(ctx, tx, live)
 		}

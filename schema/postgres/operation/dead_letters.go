@@ -137,6 +137,6 @@ func (a *Admin) ownBatch(l schema.DeadLetter) (id db.IDValue, value []byte) {
 	if json.Unmarshal(l.Message.Value, &batch) != nil { // it dies again, in sight
 		return db.IDValue(l.Subject.ID), l.Message.Value
 	}
-	batch.ID = schema.NewBatchID(a.Now())
+	batch.ID = schema.NewID[schema.BatchID](a.Now())
 	return db.IDValue(batch.ID), db.Encode(batch)
 }

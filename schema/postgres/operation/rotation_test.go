@@ -107,7 +107,7 @@ func newRotating(t *testing.T) *rotating {
 	r.Must(err)
 	gateway := postgres.NewGateway(r.Store, r.vault, postgrestest.Constraints)
 	for i := range sealedWebhooks {
-		w := schema.Webhook{ID: schema.NewWebhookID(r.Store.Now()), Workspace: r.Workspace, URL: "https://receiver.test", Secret: fmt.Sprint("first ", i), CreatedAt: r.Store.Now()}
+		w := schema.Webhook{ID: schema.NewID[schema.WebhookID](r.Store.Now()), Workspace: r.Workspace, URL: "https://receiver.test", Secret: fmt.Sprint("first ", i), CreatedAt: r.Store.Now()}
 		r.Must(gateway.CreateWebhook(t.Context(), w))
 		_, err := gateway.RotateSecret(t.Context(), r.Workspace, w.ID, fmt.Sprint("second ", i), 1e12)
 		r.Must(err)

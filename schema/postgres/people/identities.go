@@ -57,7 +57,7 @@ func (s *Store) userBy(ctx context.Context, tx pgx.Tx, t people.Testimony, n peo
 	case t.Email == "":
 		return user, &people.SignInError{Reason: people.ReasonNoAddress}
 	}
-	user = schema.NewUserID(n.At)
+	user = schema.NewID[schema.UserID](n.At)
 	tag, err := tx.Exec(ctx, `
 		insert into users (id, email, name, created_at, confirmed_at) values (@id, @email, @name, @at, case when @verified then @at::timestamptz end)
 		on conflict (email) do nothing`,
@@ -94,7 +94,7 @@ func shownIdentity(ctx context.Context, tx pgx.Tx, t people.Testimony) (user sch
 
 func (s *Store) addIdentity(ctx context.Context, tx pgx.Tx, user schema.UserID, t people.Testimony) error {
 	now := s.Now()
-	id := schema.NewIdentityID(now)
+	id := schema.NewID[schema.IdentityID](now)
 	_, err := tx.Exec(ctx, `
 		insert into identities (id, user_id, issuer, subject, email, created_at, used_at) values ($1, $2, $3, $4, $5, $6, $6)`,
 		id, user, t.Issuer, t.Subject, t.Email, now)

@@ -106,7 +106,7 @@ func (s *Store) makeFirstOwner(ctx context.Context, tx pgx.Tx, r people.Redempti
 
 // ownAtFirst makes the first user the owner of workspaces, and returns what the audit log says of that.
 func ownAtFirst(ctx context.Context, tx pgx.Tx, r people.Redemption) (entries []audit.Entry, err error) {
-	made := schema.NewWorkspaceID(r.At)
+	made := schema.NewID[schema.WorkspaceID](r.At)
 	tag, err := tx.Exec(ctx, `
 		insert into workspaces (id, name, plan) select $1, $2, 'operator'
 		where not exists (select from workspaces where live_id is null and email is null and deleting_at is null)`, made, firstWorkspace)

@@ -21,7 +21,7 @@ func (f *Fixture) ReceiveItem(nativeID, kind string) schema.ItemID {
 // NewReply creates a reply to an item that is received for it.
 func (f *Fixture) NewReply() schema.CommentID {
 	f.Helper()
-	id := schema.NewCommentID(f.Store.Now())
+	id := schema.NewID[schema.CommentID](f.Store.Now())
 	_, err := f.Gateway.CreateReply(f.Context(), schema.ReplyCreation{
 		Workspace: f.Workspace, Reply: id, Item: f.ReceiveItem("c1", schema.InboxComment), Text: "here",
 	})

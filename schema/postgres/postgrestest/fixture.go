@@ -78,7 +78,7 @@ func New(t *testing.T) *Fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Workspace, f.Key = w.ID, schema.NewKeyID(store.Now())
+	f.Workspace, f.Key = w.ID, schema.NewID[schema.KeyID](store.Now())
 	for i := range 3 {
 		a := schema.Account{
 			Workspace: w.ID, Platform: schema.Mastodon, NativeID: strconv.Itoa(i), Name: "a" + strconv.Itoa(i), Sealed: []byte("x"),

@@ -31,7 +31,7 @@ func (f *Fixture) Archive() int {
 // ExpiredUpload is media that nothing uses, and has expired.
 func (f *Fixture) ExpiredUpload() schema.MediaID {
 	f.Helper()
-	id := schema.NewMediaID(f.Store.Now())
+	id := schema.NewID[schema.MediaID](f.Store.Now())
 	f.Exec(`insert into media (id, workspace_id, state, secret, facts, alt_text, file_name, created_at, expires_at)
 		values ('` + UUIDText(schema.PostID(id)) + `', '` + UUIDText(schema.PostID(f.Workspace)) + `', 1, '', '{}', '', '', now(), now())`)
 	return id

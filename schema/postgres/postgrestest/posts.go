@@ -20,7 +20,7 @@ func (f *Fixture) Attempts(p schema.Post) []schema.Attempt {
 // UncappedPost is a post to an account that has no other.
 func (f *Fixture) UncappedPost(in time.Duration) schema.Post {
 	p := f.Post(1, in)
-	p.Targets[0].Account = schema.NewAccountID(f.Store.Now())
+	p.Targets[0].Account = schema.NewID[schema.AccountID](f.Store.Now())
 	return p
 }
 
@@ -102,7 +102,7 @@ func (f *Fixture) Update(p schema.Post, change func(*schema.Post)) (schema.Post,
 func (f *Fixture) Post(n int, in time.Duration) schema.Post {
 	now := f.Store.Now()
 	p := schema.Post{
-		ID: schema.NewPostID(now), Workspace: f.Workspace, Version: 1, Status: schema.Scheduled,
+		ID: schema.NewID[schema.PostID](now), Workspace: f.Workspace, Version: 1, Status: schema.Scheduled,
 		ScheduledFor: now.Add(in), Timezone: "UTC", FromAPI: true, CreatedAt: now, UpdatedAt: now,
 		Content: schema.Content{Entries: []schema.Entry{{Text: "hello"}}},
 	}

@@ -36,7 +36,7 @@ func (f *Fixture) NewWebhook(events ...schema.EventType) schema.Webhook {
 	f.Helper()
 	now := f.Store.Now()
 	hook := schema.Webhook{
-		ID: schema.NewWebhookID(now), Workspace: f.Workspace, URL: "https://hooks.example/secret", Secret: "s", Active: true, Events: events, CreatedAt: now,
+		ID: schema.NewID[schema.WebhookID](now), Workspace: f.Workspace, URL: "https://hooks.example/secret", Secret: "s", Active: true, Events: events, CreatedAt: now,
 	}
 	if err := f.Gateway.CreateWebhook(f.Context(), hook); err != nil {
 		f.Fatal(err)

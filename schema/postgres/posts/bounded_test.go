@@ -13,7 +13,7 @@ import (
 
 func TestAListOfARareKindReadsLittleElse(t *testing.T) {
 	f := newFixture(t)
-	small := schema.NewWorkspaceID(f.Store.Now())
+	small := schema.NewID[schema.WorkspaceID](f.Store.Now())
 	f.Exec(fmt.Sprintf(`
 		insert into posts (id, workspace_id, status, scheduled_for, timezone, from_api, platforms, content, left_n, created_at, updated_at)
 		select id, '%s', 2, now() + interval '1 day', 'UTC', true, 1, '{}', 1, uuid_extract_timestamp(id), uuid_extract_timestamp(id) from (select uuidv7() id) made`,
@@ -63,7 +63,7 @@ func TestAListOfARareKindReadsLittleElse(t *testing.T) {
 // The pages before it are counted off in indexes, which the vacuum has told that nobody is at the rows.
 func TestADeepPageReadsLittleElse(t *testing.T) {
 	f := newFixture(t)
-	brand := schema.NewBrandID(f.Store.Now())
+	brand := schema.NewID[schema.BrandID](f.Store.Now())
 	f.AddUnrelatedRows(5_000)
 	f.Exec(fmt.Sprintf(`update posts set platforms = %d, brand_id = '%s'`, 1<<schema.YouTube, postgrestest.UUIDText(schema.PostID(brand))))
 	f.Exec(`vacuum analyze posts`)

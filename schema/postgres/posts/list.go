@@ -111,9 +111,9 @@ func newListing(workspace schema.WorkspaceID, f schema.PostFilter) listing {
 		l.order, l.sources = orders[schema.FirstChanged], changedSources(f.Status)
 		l.parameters["since"] = f.UpdatedAfter
 		if f.Status == 0 || f.Status == schema.Scheduled {
-			l.parameters["first"] = schema.FirstPostID(f.UpdatedAfter)
+			l.parameters["first"] = schema.FirstID[schema.PostID](f.UpdatedAfter)
 			if f.From != nil {
-				l.parameters["from_first"] = schema.FirstPostID(f.From.At)
+				l.parameters["from_first"] = schema.FirstID[schema.PostID](f.From.At)
 			}
 		}
 		return l.prepared()

@@ -181,7 +181,7 @@ func selects(f *schema.PostFilter, p *schema.Post) bool {
 func (f *fixture) postsInEveryState() []schema.Post {
 	f.Helper()
 	var all []schema.Post
-	brand := schema.NewBrandID(f.Store.Now())
+	brand := schema.NewID[schema.BrandID](f.Store.Now())
 	sets := [][]schema.Platform{{schema.Mastodon}, {schema.Mastodon, schema.Bluesky}, {schema.Telegram}}
 	for i := range 84 {
 		status := schema.PostStatus(i%7 + 1)
@@ -192,7 +192,7 @@ func (f *fixture) postsInEveryState() []schema.Post {
 		p := f.Post(1, due)
 		p.Targets = nil
 		for n, platform := range sets[i%len(sets)] {
-			p.Targets = append(p.Targets, schema.Target{N: int16(n), Account: schema.NewAccountID(f.Store.Now()), Platform: platform, FirstStep: schema.StepPublish})
+			p.Targets = append(p.Targets, schema.Target{N: int16(n), Account: schema.NewID[schema.AccountID](f.Store.Now()), Platform: platform, FirstStep: schema.StepPublish})
 		}
 		p.FromAPI = i/7%3 > 0
 		if i%2 == 0 {
@@ -248,6 +248,6 @@ func TestListsAreNewestScheduledFirst(t *testing.T) {
 	if page, _ = f.Gateway.Posts(t.Context(), f.Workspace, schema.PostFilter{Limit: 10, Platform: schema.Bluesky}); page.Total != 0 {
 		t.Errorf("%d posts on bluesky", page.Total)
 	}
-	_, err = f.Gateway.Post(t.Context(), schema.NewWorkspaceID(f.Store.Now()), later.ID)
+	_, err = f.Gateway.Post(t.Context(), schema.NewID[schema.WorkspaceID](f.Store.Now()), later.ID)
 	postgrestest.WantKind(t, err, schema.NotFound)
 }

@@ -146,7 +146,7 @@ func TestFirstCommentsAndRepliesAreHeldByARestore(t *testing.T) {
 	f.Create(p)
 	f.Finish(f.MustClaim(p, 0), postgrestest.Found("n0"))
 	texts := f.Texts(`select id::text from comments`)
-	reply := schema.NewCommentID(f.Store.Now())
+	reply := schema.NewID[schema.CommentID](f.Store.Now())
 	_, err := f.Gateway.CreateReply(t.Context(), schema.ReplyCreation{Workspace: f.Workspace, Reply: reply, Item: f.ReceiveItem("to answer", schema.InboxComment), Text: "thanks"})
 	f.Must(err)
 	r := f.restored(f.Store.Now())
@@ -311,7 +311,7 @@ func TestKeysOfTheBackupWaitToBeConfirmed(t *testing.T) {
 		t.Errorf("a key made since: %+v, %v", k, err)
 	}
 	store := restores.New(f.Store.DB)
-	other := schema.NewWorkspaceID(f.Store.Now())
+	other := schema.NewID[schema.WorkspaceID](f.Store.Now())
 	if n, err := store.ConfirmKeys(t.Context(), &other); err != nil || n != 0 {
 		t.Errorf("confirmed %d of another workspace, %v", n, err)
 	}
@@ -326,7 +326,7 @@ func TestKeysOfTheBackupWaitToBeConfirmed(t *testing.T) {
 func (f *fixture) addKey(name string) [32]byte {
 	f.Helper()
 	now := f.Store.Now()
-	id, hash := schema.NewKeyID(now), schema.HashAPIKey(name)
+	id, hash := schema.NewID[schema.KeyID](now), schema.HashAPIKey(name)
 	f.Must(postgres.NewAdmin(f.Store).CreateKey(f.Context(), schema.KeyRecord{
 		ID: id, Lineage: id, Workspace: f.Workspace, Name: name, Prefix: name, Permission: schema.Admin, CreatedAt: now,
 	}, hash))

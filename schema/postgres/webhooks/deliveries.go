@@ -69,10 +69,10 @@ var selectDeliveries = sql.Text(`
 func deliveryParameters(workspace schema.WorkspaceID, webhook schema.WebhookID, f schema.DeliveryFilter) pgx.StrictNamedArgs {
 	var after, before schema.DeliveryID
 	if !f.After.IsZero() {
-		after = schema.FirstDeliveryID(f.After)
+		after = schema.FirstID[schema.DeliveryID](f.After)
 	}
 	if !f.Before.IsZero() {
-		before = schema.FirstDeliveryID(f.Before)
+		before = schema.FirstID[schema.DeliveryID](f.Before)
 	}
 	states := make([]int16, len(f.States))
 	for i, s := range f.States {
@@ -111,7 +111,7 @@ func (s *Store) Redeliver(ctx context.Context, workspace schema.WorkspaceID, web
 		under, err = deliveryIDs(ctx, tx, sql.Text(`
 			select id from deliveries
 			where event_id = $1 and webhook_id = $2 and (state in {open_deliveries} or (redelivers is not null and id >= $3))
-			order by id desc limit 1`), event, webhook, schema.FirstDeliveryID(s.Now().Add(-doubleClick)))
+			order by id desc limit 1`), event, webhook, schema.FirstID[schema.DeliveryID](s.Now().Add(-doubleClick)))
 		if err != nil || len(under) > 0 {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func (s *Store) RedeliverFailed(ctx context.Context, workspace schema.WorkspaceI
 				select from deliveries o
 				where o.event_id = d.event_id and o.webhook_id = d.webhook_id and (o.state <> {delivery_failed} or o.id > d.id))
 			order by d.id limit $5`),
-			webhook, workspace, schema.FirstDeliveryID(since), schema.FirstDeliveryID(until), schema.MaxRedeliveries+1)
+			webhook, workspace, schema.FirstID[schema.DeliveryID](since), schema.FirstID[schema.DeliveryID](until), schema.MaxRedeliveries+1)
 		more = len(failed) > schema.MaxRedeliveries
 		return failed[:min(len(failed), schema.MaxRedeliveries)], err
 	})

@@ -41,7 +41,7 @@ func TestAWebhookAndItsDeliveriesAreOfOneMoment(t *testing.T) {
 	}()
 	postgrestest.AwaitLockWait(t, conn)
 	exec(`insert into deliveries (id, webhook_id, workspace_id, event_id, event, body, state, attempts) values ($1, $2, $3, $1, 'post.failed', '', 3, 4)`,
-		[16]byte(schema.NewDeliveryID(now)), [16]byte(hook.ID), [16]byte(f.Workspace))
+		[16]byte(schema.NewID[schema.DeliveryID](now)), [16]byte(hook.ID), [16]byte(f.Workspace))
 	exec(`update webhooks set consecutive_failures = 1`)
 	exec(`commit`)
 	got := <-read

@@ -23,6 +23,6 @@ func (s *Store) beginRedelivery(ctx context.Context, tx pgx.Tx, w *schema.Webhoo
 		insert into redeliveries (webhook_id, after_id, until_id, looked_at) values ($1, $2, $3, 'epoch')
 		on conflict (webhook_id) do update set
 			after_id = excluded.after_id, until_id = excluded.until_id, looked_at = excluded.looked_at`,
-		w.ID, schema.FirstDeliveryID(w.RedeliverSince), schema.FirstDeliveryID(until))
+		w.ID, schema.FirstID[schema.DeliveryID](w.RedeliverSince), schema.FirstID[schema.DeliveryID](until))
 	return err
 }

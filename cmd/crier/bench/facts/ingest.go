@@ -57,8 +57,8 @@ func ingestBlock(random *rand.Rand, n int) []schema.Event {
 	for i := range events {
 		workspace := schema.WorkspaceID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, "workspace", random.IntN(1000))))
 		e := schema.Event{
-			ID: schema.NewEventID(at), Type: schema.TargetWasPosted, Workspace: workspace, Post: schema.NewPostID(at),
-			Account: schema.NewAccountID(at), Platform: schema.Mastodon, At: at.Add(time.Duration(i) * time.Millisecond), Lateness: random.Float64(),
+			ID: schema.NewID[schema.EventID](at), Type: schema.TargetWasPosted, Workspace: workspace, Post: schema.NewID[schema.PostID](at),
+			Account: schema.NewID[schema.AccountID](at), Platform: schema.Mastodon, At: at.Add(time.Duration(i) * time.Millisecond), Lateness: random.Float64(),
 		}
 		if i%2 == 0 {
 			likes, views := random.Int64N(1000), random.Int64N(10_000)

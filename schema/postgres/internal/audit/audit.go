@@ -36,7 +36,7 @@ func Queue(ctx context.Context, b *pgx.Batch, now time.Time, e Entry) {
 	}
 	now = now.UTC().Truncate(time.Millisecond)
 	b.Queue(insert, pgx.StrictNamedArgs{
-		"id": schema.NewAuditID(now), "at": now, "workspace": e.Workspace,
+		"id": schema.NewID[schema.AuditID](now), "at": now, "workspace": e.Workspace,
 		"actor": int16(a.Actor.Kind), "actor_id": a.Actor.ID, "actor_name": a.Actor.Name, "address": a.Actor.Address, "action": a.Action,
 		"subject": e.Subject.Type, "subject_id": e.Subject.ID, "subject_name": e.Subject.Name, "changes": string(db.Encode(nonNil(e.Changes))),
 	})

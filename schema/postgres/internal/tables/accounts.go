@@ -21,7 +21,7 @@ func AccountEvent(t schema.EventType, a schema.Account, data *schema.AccountData
 	}
 	data.Account = a.Summary()
 	return schema.Event{
-		ID: schema.NewEventID(now), Type: t, Workspace: a.Workspace, Account: a.ID, Platform: a.Platform, At: now, Data: db.Encode(data),
+		ID: schema.NewID[schema.EventID](now), Type: t, Workspace: a.Workspace, Account: a.ID, Platform: a.Platform, At: now, Data: db.Encode(data),
 	}
 }
 

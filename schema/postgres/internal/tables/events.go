@@ -14,7 +14,7 @@ import (
 func PostEvent(t schema.EventType, p *schema.Post, now time.Time) schema.Event {
 	data := schema.PostData{Post: p.Summary()}
 	return schema.Event{
-		ID: schema.NewEventID(now), Type: t, Workspace: p.Workspace, Post: p.ID, At: now, Trace: p.Trace,
+		ID: schema.NewID[schema.EventID](now), Type: t, Workspace: p.Workspace, Post: p.ID, At: now, Trace: p.Trace,
 		Data: appendPostData(make([]byte, 0, documentSize), &data),
 	}
 }
@@ -22,7 +22,7 @@ func PostEvent(t schema.EventType, p *schema.Post, now time.Time) schema.Event {
 // TargetFact is the event by which analytics counts a target.
 func TargetFact(r *schema.Result, now time.Time) schema.Event {
 	e := schema.Event{
-		ID: schema.NewEventID(now), Type: schema.TargetWasPosted, Workspace: r.Workspace, Post: r.Ref.Post,
+		ID: schema.NewID[schema.EventID](now), Type: schema.TargetWasPosted, Workspace: r.Workspace, Post: r.Ref.Post,
 		Account: r.Account, Platform: r.Platform, At: now, Lateness: now.Sub(r.DueAt).Seconds(),
 	}
 	if r.State == schema.TargetFailed {
@@ -37,7 +37,7 @@ func TargetFact(r *schema.Result, now time.Time) schema.Event {
 // threadEvent is an event about the thread that a post carries.
 func threadEvent(t schema.EventType, p *schema.Post, thread *schema.ThreadSummary, now time.Time) schema.Event {
 	return schema.Event{
-		ID: schema.NewEventID(now), Type: t, Workspace: p.Workspace, Post: p.ID, At: now, Data: db.Encode(schema.ThreadData{Thread: *thread}),
+		ID: schema.NewID[schema.EventID](now), Type: t, Workspace: p.Workspace, Post: p.ID, At: now, Data: db.Encode(schema.ThreadData{Thread: *thread}),
 	}
 }
 
@@ -84,7 +84,7 @@ const maxEventBatch = 512 << 10
 func queueOwed(batch *pgx.Batch, events []schema.Event, owed schema.Owed, now time.Time) (queued []schema.EncodedEvents) {
 	for len(events) > 0 {
 		n := fitting(events)
-		b := schema.EventBatch{ID: schema.NewBatchID(now), Events: events[:n]}
+		b := schema.EventBatch{ID: schema.NewID[schema.BatchID](now), Events: events[:n]}
 		payload := appendEventBatch(make([]byte, 0, n*2*documentSize), &b)
 		batch.Queue(`insert into outbox (id, owed, sent_at, payload) values ($1, $2, now(), $3)`, b.ID, int16(owed), payload)
 		queued = append(queued, schema.EncodedEvents{ID: b.ID, Payload: payload})
@@ -109,7 +109,7 @@ func BatchesFrom(at time.Time) schema.BatchID {
 	if at.IsZero() {
 		return schema.BatchID{}
 	}
-	return schema.FirstBatchID(at)
+	return schema.FirstID[schema.BatchID](at)
 }
 
 // BatchTime returns when a batch was made; zero where there is none.

@@ -11,10 +11,10 @@ import (
 func TestDocumentsAreWhatEncodingJSONWrites(t *testing.T) {
 	at := time.Date(2026, 3, 1, 9, 0, 0, 123_000_000, time.UTC)
 	later := time.Date(2026, 3, 1, 9, 0, 5, 0, time.FixedZone("", 3600))
-	post, account, workspace := schema.NewPostID(at), schema.NewAccountID(at), schema.NewWorkspaceID(at)
-	event := schema.Event{ID: schema.NewEventID(at), Type: schema.PostScheduled, Workspace: workspace, At: at}
+	post, account, workspace := schema.NewID[schema.PostID](at), schema.NewID[schema.AccountID](at), schema.NewID[schema.WorkspaceID](at)
+	event := schema.Event{ID: schema.NewID[schema.EventID](at), Type: schema.PostScheduled, Workspace: workspace, At: at}
 	whole := schema.Event{
-		ID: schema.NewEventID(at), Type: schema.TargetHasFailed, Workspace: workspace, Post: post, Account: account,
+		ID: schema.NewID[schema.EventID](at), Type: schema.TargetHasFailed, Workspace: workspace, Post: post, Account: account,
 		Platform: schema.GoogleBusiness, At: later, Lateness: 0.25, Code: "platform_error", Data: json.RawMessage(`{"post":{}}`),
 	}
 	summary := schema.PostSummary{

@@ -23,7 +23,7 @@ func PutMail(ctx context.Context, d *db.DB, q db.Execer, m people.Mail) (bool, e
 	}
 	now := d.Now()
 	tag, err := q.Exec(ctx, putMail, pgx.StrictNamedArgs{
-		"id": schema.NewMailID(now), "kind": int16(m.Kind), "about": m.About, "recipient": m.Recipient, "now": now, "life": m.Kind.Life(),
+		"id": schema.NewID[schema.MailID](now), "kind": int16(m.Kind), "about": m.About, "recipient": m.Recipient, "now": now, "life": m.Kind.Life(),
 		"interval": people.MailInterval, "waiting": m.Kind.Room(), "toUnknown": []int16{int16(people.MailInvitation), int16(people.MailAddress)},
 		"unknown": people.MaxUnknown, "invitation": int16(people.MailInvitation), "invited": people.MaxInvited,
 	})
@@ -63,7 +63,7 @@ func QueueMailNotes(b *pgx.Batch, batches []schema.EventBatch, now time.Time) {
 	var workspaces []schema.WorkspaceID
 	var since []time.Time
 	for _, n := range notes {
-		ids, kinds = append(ids, schema.NewMailID(now)), append(kinds, int16(n.kind))
+		ids, kinds = append(ids, schema.NewID[schema.MailID](now)), append(kinds, int16(n.kind))
 		workspaces, since = append(workspaces, n.workspace), append(since, n.since.Add(-mailSlack))
 	}
 	b.Queue(noteMails, pgx.StrictNamedArgs{

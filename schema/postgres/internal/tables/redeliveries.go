@@ -13,7 +13,7 @@ import (
 func QueueRedeliveries(b *pgx.Batch, workspace schema.WorkspaceID, webhook schema.WebhookID, again []schema.DeliveryID, now time.Time) []schema.NotifyMessage {
 	created, messages := make([]schema.DeliveryID, len(again)), make([]schema.NotifyMessage, len(again))
 	for i := range again {
-		created[i] = schema.NewDeliveryID(now)
+		created[i] = schema.NewID[schema.DeliveryID](now)
 		messages[i] = schema.NotifyMessage{Delivery: created[i], Workspace: workspace, Webhook: webhook}
 	}
 	b.Queue(`
