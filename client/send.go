@@ -75,7 +75,6 @@ func (s *sender) fits(ctx context.Context, wait time.Duration, ends time.Time) b
 	return !resumes.After(ends) && (!bounded || resumes.Before(deadline))
 }
 
-// once sends a request once and reads its answer.
 func (s *sender) once(request *http.Request) (*http.Response, error) {
 	ctx := request.Context()
 	if ctx.Value(slowKey{}) == nil {

@@ -76,13 +76,13 @@ func limitedClient(t *testing.T, url string, app connectors.Rate) *connectors.Cl
 // callFor calls for an account while there is time, and waits as the pipeline does where it has no turn.
 func callFor(t *testing.T, client *connectors.Client, url string, account schema.AccountID, left func() time.Duration) {
 	for left() > 0 {
-		turn, wait := client.Reserve(t.Context(), account, connectors.Post)
+		reservation, wait := client.Reserve(t.Context(), account, connectors.Post)
 		if wait > 0 {
 			time.Sleep(min(wait, left()))
 			continue
 		}
 		_, err := client.Do(t.Context(), connectors.Call{
-			Operation: "send", Method: http.MethodPost, URL: url, Account: account, App: "bot", Visible: true, Turn: turn,
+			Operation: "send", Method: http.MethodPost, URL: url, Account: account, App: "bot", Visible: true, Reservation: reservation,
 		}, nil)
 		if limited, ok := errors.AsType[*schema.Error](err); ok && limited.Kind == schema.RateLimited {
 			time.Sleep(min(limited.RetryAfter, left()))

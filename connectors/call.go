@@ -25,11 +25,11 @@ type Call struct {
 	Key       string // sent as Idempotency-Key, when set
 	// Secrets are further parts of the call (of its URL, its body) that no error
 	// may show. Token is one by itself.
-	Secrets []string
-	Kind    Kind             // what it is for
-	Turn    schema.Turn      // that was reserved for it; nil: it takes one by itself
-	Account schema.AccountID // whose turn it is
-	App     string           // whose limit it counts in; empty where the platform has one app for all
+	Secrets     []string
+	Kind        Kind               // what it is for
+	Reservation schema.Reservation // that was reserved for it; nil: it takes one by itself
+	Account     schema.AccountID   // whose turn it is
+	App         string             // whose limit it counts in; empty where the platform has one app for all
 
 	JSON any
 	Form url.Values

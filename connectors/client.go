@@ -165,7 +165,7 @@ func patience(call Call) time.Duration {
 // records it. The turn is given to that Call, or cancelled if none is made. If there is
 // none yet, it returns how long that takes. It knows only accounts that this client has
 // called lately: for any other it returns nil, and no wait.
-func (c *Client) Reserve(ctx context.Context, account schema.AccountID, kind Kind) (turn schema.Turn, wait time.Duration) {
+func (c *Client) Reserve(ctx context.Context, account schema.AccountID, kind Kind) (reservation schema.Reservation, wait time.Duration) {
 	return c.limiter.reserve(ctx, account, kind)
 }
 
@@ -222,7 +222,6 @@ func (c *Client) paceOf(call Call) func(http.Header) time.Duration {
 	return c.pace
 }
 
-// send sends the request and reads the answer.
 func (c *Client) send(ctx context.Context, request *http.Request, call Call) (*Response, error) {
 	// From the moment the request has a connection it may have arrived: it is written at once.
 	// Where that is too late, the connection is closed before, though others may share it:

@@ -162,7 +162,7 @@ func giveAll(quotas []quota) {
 // reserve takes a turn for an account's next call of a kind, or returns how long it is
 // until there may be one. For an account that was not called lately, or only read, it returns
 // no turn and no wait, since it is not known which limits the call will use.
-func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Kind) (schema.Turn, time.Duration) {
+func (l *limiter) reserve(ctx context.Context, account schema.AccountID, kind Kind) (schema.Reservation, time.Duration) {
 	limit, known := l.accounts.Known(account)
 	if !known {
 		return nil, 0
@@ -216,7 +216,7 @@ func (l *limiter) wait(ctx context.Context, call Call, server *breaker, patience
 	if wait := l.throttledFor(limit, call); wait > 0 {
 		return throttled(wait)
 	}
-	if call.Turn != nil && call.Turn.Use() {
+	if call.Reservation != nil && call.Reservation.Use() {
 		return nil
 	}
 	quotas := l.quotas(limit, call.App, call.Kind)

@@ -127,12 +127,12 @@ func calledFirst(t *testing.T, limits Limits, n byte) (*limiter, *clock) {
 // reserved makes its call, however many others come meanwhile, and nobody else has it.
 func TestAReservedTurnIsOfItsCallAlone(t *testing.T) {
 	l, clock := calledFirst(t, Limits{Any: {App: Rate{0.1, 1}}}, 2)
-	if turn, wait := l.reserve(t.Context(), account(3), Post); turn != nil || wait != 0 {
-		t.Errorf("an account of which nothing is known has %v, and waits %s", turn, wait)
+	if reservation, wait := l.reserve(t.Context(), account(3), Post); reservation != nil || wait != 0 {
+		t.Errorf("an account of which nothing is known has %v, and waits %s", reservation, wait)
 	}
 	clock.advance(10 * time.Second)
-	turn, wait := l.reserve(t.Context(), account(1), Post)
-	if turn == nil || wait != 0 {
+	reservation, wait := l.reserve(t.Context(), account(1), Post)
+	if reservation == nil || wait != 0 {
 		t.Fatalf("the first has no turn, and waits %s", wait)
 	}
 	for n := range byte(2) {
@@ -143,7 +143,7 @@ func TestAReservedTurnIsOfItsCallAlone(t *testing.T) {
 	err := l.wait(t.Context(), Call{Account: account(1)}, nil, 0)
 	wantKind(t, err, schema.RateLimited) // another call of the account finds nothing of it
 	for i, want := range []bool{true, false} {
-		if err := l.wait(t.Context(), Call{Account: account(1), Turn: turn}, nil, 0); (err == nil) != want {
+		if err := l.wait(t.Context(), Call{Account: account(1), Reservation: reservation}, nil, 0); (err == nil) != want {
 			t.Errorf("use %d of the turn: %v", i, err)
 		}
 	}
@@ -161,8 +161,8 @@ func TestAnAccountThatWasOnlyReadReservesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if turn, wait := l.reserve(t.Context(), account(byte(n)), Post); turn != nil || wait != 0 {
-				t.Errorf("that of %s has %v, and waits %s", app, turn, wait)
+			if reservation, wait := l.reserve(t.Context(), account(byte(n)), Post); reservation != nil || wait != 0 {
+				t.Errorf("that of %s has %v, and waits %s", app, reservation, wait)
 			}
 		}
 	}
@@ -174,22 +174,29 @@ func TestAReservedTurnThatIsNotUsedIsTheNext(t *testing.T) {
 		"of an app":     {Any: {App: Rate{0.1, 1}}},
 		"of a kind":     {Post: {Account: Rate{0.1, 1}}},
 	} {
-		for ends, end := range map[string]func(*clock, schema.Turn){
-			"cancelled": func(clock *clock, turn schema.Turn) { clock.advance(time.Second); turn.Cancel(); turn.Cancel() },
-			"too late":  func(clock *clock, turn schema.Turn) { clock.advance(longestReservation + 1); turn.Use() },
+		for ends, end := range map[string]func(*clock, schema.Reservation){
+			"cancelled": func(clock *clock, reservation schema.Reservation) {
+				clock.advance(time.Second)
+				reservation.Cancel()
+				reservation.Cancel()
+			},
+			"too late": func(clock *clock, reservation schema.Reservation) {
+				clock.advance(longestReservation + 1)
+				reservation.Use()
+			},
 		} {
 			t.Run(name+" "+ends, func(t *testing.T) {
 				l, clock := calledFirst(t, limits, 1)
 				clock.advance(10 * time.Second)
-				turn, _ := l.reserve(t.Context(), account(1), Post)
-				if turn == nil {
+				reservation, _ := l.reserve(t.Context(), account(1), Post)
+				if reservation == nil {
 					t.Fatal("no turn")
 				}
 				if _, wait := l.reserve(t.Context(), account(1), Post); wait == 0 {
 					t.Fatal("there were two turns")
 				}
-				end(clock, turn)
-				if turn.Use() {
+				end(clock, reservation)
+				if reservation.Use() {
 					t.Error("it is used though it is over")
 				}
 				again, wait := l.reserve(t.Context(), account(1), Post)
@@ -267,7 +274,7 @@ func TestCallersOfAnAccountWaitForItsNextTurn(t *testing.T) {
 			}
 		}
 		clock.advance(spacing + time.Millisecond)
-		if turn, wait := l.reserve(t.Context(), account(1), Post); turn == nil {
+		if reservation, wait := l.reserve(t.Context(), account(1), Post); reservation == nil {
 			t.Errorf("shared %t: then it waits %s more", shared, wait)
 		}
 	}

@@ -76,9 +76,9 @@ func (b *bucket) take(context.Context) (wait time.Duration) {
 		b.unused--
 		return 0
 	}
-	turn := b.limiter.ReserveN(now, 1)
-	if wait = turn.DelayFrom(now); wait > 0 {
-		turn.CancelAt(now)
+	reservation := b.limiter.ReserveN(now, 1)
+	if wait = reservation.DelayFrom(now); wait > 0 {
+		reservation.CancelAt(now)
 	}
 	return wait
 }

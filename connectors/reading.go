@@ -31,7 +31,7 @@ type FollowersSource interface {
 type Reading struct {
 	Account     schema.Account
 	Credentials schema.Credentials
-	Turn        schema.Turn // of the first call; nil: it takes one by itself
+	Reservation schema.Reservation // of the first call; nil: it takes one by itself
 }
 
 // EachPost reads the metrics of posts one after the other, where a call of the platform's takes
@@ -43,7 +43,7 @@ func EachPost(r Reading, posts []schema.PublishedPost, read func(Reading, schema
 		if metrics[i], err = read(r, p); err != nil {
 			return nil, err
 		}
-		r.Turn = nil
+		r.Reservation = nil
 	}
 	return metrics, nil
 }

@@ -21,7 +21,6 @@ type Source interface {
 	Read(ctx context.Context, from schema.StreamPlace, deliver func(connectors.StreamEvent) error) error
 }
 
-// monitorStore is what is listened for.
 type monitorStore interface {
 	// Listening returns the monitors that look at a platform, as long as their keywords have at
 	// most so many bytes together; left is how many are left out.

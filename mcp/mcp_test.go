@@ -105,7 +105,6 @@ func (a *assistant) ask(tool string, arguments map[string]any) (text string, ref
 	return result.Content[0].(*sdk.TextContent).Text, result.IsError
 }
 
-// call calls a tool and reads what it says.
 func (a *assistant) call(tool string, arguments map[string]any) (got response) {
 	a.Helper()
 	if got.text, got.refused = a.ask(tool, arguments); got.refused {

@@ -59,7 +59,6 @@ func readTime(field, text, zone string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%s: %q is no time: write it like 2026-12-24T18:00:00+01:00, or 2026-12-24T18:00 with a timezone", field, text)
 }
 
-// readDay reads a day.
 func readDay(field, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -20,7 +20,7 @@ type Platforms interface {
 	connectors.Resolver
 	// Reserve reserves a turn for an account's next call of a kind, or returns how long
 	// it is until there may be one. Platform 0 is any.
-	Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Turn, time.Duration)
+	Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Reservation, time.Duration)
 	// Spacing returns how far apart the turns are for which an account's next calls of a kind wait;
 	// 0: they wait for something else.
 	Spacing(p schema.Platform, account schema.AccountID, kind connectors.Kind) time.Duration
@@ -59,10 +59,10 @@ type platformCalls struct {
 // doStep makes the call of a claimed step; cut means that a stop ended it without an
 // effect, so the claim is to be given back. The turn is for the visible call: in any
 // other step it is given back.
-func (c platformCalls) doStep(ctx context.Context, d schema.Delivery, turn schema.Turn) (outcome schema.Outcome, cut bool) {
-	if d.Turn = turn; turn != nil && d.Step != schema.StepPublish {
-		turn.Cancel()
-		d.Turn = nil
+func (c platformCalls) doStep(ctx context.Context, d schema.Delivery, reservation schema.Reservation) (outcome schema.Outcome, cut bool) {
+	if d.Reservation = reservation; reservation != nil && d.Step != schema.StepPublish {
+		reservation.Cancel()
+		d.Reservation = nil
 	}
 	if ctx.Err() != nil {
 		return outcome, true

@@ -92,7 +92,6 @@ func (s Shared) chunk(ctx context.Context, c Chore) (took time.Duration, more bo
 	return took, more, err
 }
 
-// choreMetrics are the metrics of each chore.
 type choreMetrics struct {
 	rows      *prometheus.CounterVec
 	seconds   *prometheus.HistogramVec

@@ -51,7 +51,7 @@ func NewComment(c CommentConfig) *Comment {
 	return worker.New(worker.Config[schema.CommentMessage]{
 		Name: schema.TopicComment, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers, Bounded: true,
 		Hosts: c.Hosts, Account: func(m schema.CommentMessage) schema.AccountID { return m.Account },
-		Reserve: func(ctx context.Context, m schema.CommentMessage) (schema.Turn, time.Duration) {
+		Reserve: func(ctx context.Context, m schema.CommentMessage) (schema.Reservation, time.Duration) {
 			return c.Platforms.Reserve(ctx, m.Platform, m.Account, connectors.Post)
 		},
 		Spacing: func(m schema.CommentMessage) time.Duration {
@@ -75,14 +75,14 @@ func (comment) Place(m schema.CommentMessage, host schema.Host) worker.Place[sch
 
 func (c comment) Key(d schema.Delivery) schema.CommentID { return d.Comment.ID }
 
-func (c comment) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (worker.Outcome, error) {
+func (c comment) Do(ctx context.Context, d schema.Delivery, reservation schema.Reservation) (worker.Outcome, error) {
 	called := c.Now()
 	d.Until = d.DueAt.Add(c.late + c.Ahead())
 	if result, ended := c.ended(d, called); ended {
 		return c.came(d, schema.Outcome{}, result), nil
 	}
 	d.Renews = d.Account.MayRenew(called)
-	outcome, cut := c.calls.doStep(ctx, d, turn)
+	outcome, cut := c.calls.doStep(ctx, d, reservation)
 	if outcome.Keyless && !called.After(d.Until) {
 		result := d.PutOff(c.Now()).OfComment(d)
 		return worker.Outcome{Store: func(ctx context.Context) error { return c.Finish(ctx, result) }}, nil

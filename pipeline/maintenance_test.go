@@ -36,7 +36,6 @@ func runChores(t *testing.T, chores ...Chore) *prometheus.Registry {
 	return registry
 }
 
-// figure is a metric of a chore.
 func figure(t *testing.T, registry *prometheus.Registry, metric, chore string) float64 {
 	families, err := registry.Gather()
 	if err != nil {

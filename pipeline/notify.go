@@ -75,7 +75,7 @@ func (n notify) send(ctx context.Context, d schema.NotifyDelivery) (Answer, erro
 	return answer, err
 }
 
-func (n notify) Do(ctx context.Context, d schema.NotifyDelivery, _ schema.Turn) (worker.Outcome, error) {
+func (n notify) Do(ctx context.Context, d schema.NotifyDelivery, _ schema.Reservation) (worker.Outcome, error) {
 	n.showFirstTry(d)
 	answer, err := n.send(ctx, d)
 	if cutBefore(ctx, err) {

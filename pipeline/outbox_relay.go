@@ -7,7 +7,6 @@ import (
 	"crier/schema"
 )
 
-// outboxStore reads the outbox.
 type outboxStore interface {
 	// Unsent returns batches after a cursor that still have the mark and were sent longer
 	// than age ago, and the next cursor.

@@ -67,7 +67,7 @@ func NewPublish(c PublishConfig) *Publish {
 	return worker.New(worker.Config[schema.PublishMessage]{
 		Name: schema.TopicPublish, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers, Tracer: c.Tracer, Bounded: true,
 		Hosts: c.Hosts, Account: func(m schema.PublishMessage) schema.AccountID { return m.Account },
-		Reserve: func(ctx context.Context, m schema.PublishMessage) (schema.Turn, time.Duration) {
+		Reserve: func(ctx context.Context, m schema.PublishMessage) (schema.Reservation, time.Duration) {
 			return c.Platforms.Reserve(ctx, m.Platform, m.Account, connectors.Post)
 		},
 		Spacing: func(m schema.PublishMessage) time.Duration {
@@ -98,14 +98,14 @@ func platformBulkhead(p schema.Platform) worker.Bulkhead { return worker.Bulkhea
 
 func (p publish) Key(d schema.Delivery) schema.TargetRef { return d.Ref }
 
-func (p publish) Do(ctx context.Context, d schema.Delivery, turn schema.Turn) (worker.Outcome, error) {
+func (p publish) Do(ctx context.Context, d schema.Delivery, reservation schema.Reservation) (worker.Outcome, error) {
 	called := p.Now()
 	d.Until = d.DueAt.Add(p.late + p.Ahead())
 	if result, ended := p.ended(d, called); ended {
 		return p.came(d, schema.Outcome{}, result, called), nil
 	}
 	d.Renews = d.Account.MayRenew(called)
-	outcome, cut := p.calls.doStep(ctx, d, turn)
+	outcome, cut := p.calls.doStep(ctx, d, reservation)
 	if outcome.Keyless && !called.After(d.Until) {
 		result := d.PutOff(p.Now())
 		return worker.Outcome{Store: func(ctx context.Context) error { return p.Finish(ctx, result) }}, nil

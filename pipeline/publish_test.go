@@ -30,7 +30,7 @@ type slowConnector struct {
 	slow
 }
 
-func (slow) Reserve(context.Context, schema.Platform, schema.AccountID, connectors.Kind) (schema.Turn, time.Duration) {
+func (slow) Reserve(context.Context, schema.Platform, schema.AccountID, connectors.Kind) (schema.Reservation, time.Duration) {
 	return nil, 0
 }
 
@@ -94,11 +94,11 @@ func TestWhatAStopCutsIsGivenBack(t *testing.T) {
 			} else {
 				cut()
 			}
-			turn := &spare{}
-			out, err := stage.Do(ctx, claimed[0], turn)
+			reservation := &spare{}
+			out, err := stage.Do(ctx, claimed[0], reservation)
 			cut()
-			if err != nil || out.GivenBack != tt.back || turn.cancelled != tt.left {
-				t.Fatalf("Do = %+v, %v; its turn is left: %t", out, err, turn.cancelled)
+			if err != nil || out.GivenBack != tt.back || reservation.cancelled != tt.left {
+				t.Fatalf("Do = %+v, %v; its turn is left: %t", out, err, reservation.cancelled)
 			}
 			if err := out.Store(t.Context()); err != nil {
 				t.Fatal(err)

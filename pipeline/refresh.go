@@ -91,7 +91,7 @@ func (r refresh) Key(v schema.Renewal) schema.RefreshMessage {
 	return schema.RefreshMessage{Workspace: v.Account.Workspace, Account: v.Account.ID}
 }
 
-func (r refresh) Do(ctx context.Context, v schema.Renewal, _ schema.Turn) (worker.Outcome, error) {
+func (r refresh) Do(ctx context.Context, v schema.Renewal, _ schema.Reservation) (worker.Outcome, error) {
 	outcome, cut := r.doStep(ctx, v)
 	if outcome.Keyless {
 		result := v.PutOff(r.Now())

@@ -28,8 +28,8 @@ type Delivery struct {
 	Account   Account
 	// Credentials are unsealed by the pipeline right before the connector is called.
 	Credentials Credentials
-	// Turn is reserved for the one visible call; nil: the call reserves one by itself.
-	Turn Turn
+	// Reservation is of the one visible call; nil: the call reserves one by itself.
+	Reservation Reservation
 
 	Entry    int // position of the entry, from 0
 	Entries  int // entries of the post
@@ -77,12 +77,12 @@ type Delivery struct {
 	FirstComments   []AskedComment
 }
 
-// Turn is the right to make one call to a platform, reserved before the claim that
+// Reservation is the right to make one call to a platform, taken before the claim that
 // records the call and held until that call.
-type Turn interface {
-	// Use uses the turn up; false if it was used or given back before, or is too old.
+type Reservation interface {
+	// Use uses it up; false if it was used or cancelled before, or is too old.
 	Use() bool
-	// Cancel gives the turn back, unless it was used.
+	// Cancel gives it back, unless it was used.
 	Cancel()
 }
 

@@ -17,7 +17,7 @@ type Step struct {
 	Now       time.Time
 	// Reserve reserves the turn of the call after the first, or tells how long it is until there
 	// may be one.
-	Reserve func(context.Context) (schema.Turn, time.Duration)
+	Reserve func(context.Context) (schema.Reservation, time.Duration)
 }
 
 // callsAtOnce is how many calls a step makes: where a platform gives or takes little in one, each
@@ -28,7 +28,7 @@ const callsAtOnce = 8
 // one: no step waits for it. The first comes with the step.
 func (s *Step) turn(ctx context.Context, calls int) (wait time.Duration) {
 	if calls > 0 {
-		s.Reading.Turn, wait = s.Reserve(ctx)
+		s.Reading.Reservation, wait = s.Reserve(ctx)
 	}
 	return wait
 }

@@ -71,7 +71,7 @@ func TestEveryDueLookIsMade(t *testing.T) {
 	platform := &conversations{fail: map[string]error{
 		"7": &schema.Error{Kind: schema.Refused, Message: "comments are off"},
 	}}
-	step := Step{Connector: platform, Now: now, Reserve: func(context.Context) (schema.Turn, time.Duration) { return nil, 0 }}
+	step := Step{Connector: platform, Now: now, Reserve: func(context.Context) (schema.Reservation, time.Duration) { return nil, 0 }}
 	for i := range posts {
 		step.Recent = append(step.Recent, schema.Snapshot{PublishedPost: schema.PublishedPost{
 			Post: schema.NewID[schema.PostID](now.Add(time.Duration(i) * time.Millisecond)), NativeID: fmt.Sprint(i), PostedAt: now.Add(-time.Duration(i%3) * time.Minute),
@@ -140,7 +140,7 @@ func TestAPostThatFailsHoldsUpNoOther(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	collect := func(fail map[string]error) (*conversations, *Step) {
 		platform := &conversations{fail: fail}
-		step := &Step{Connector: platform, Now: now, Reserve: func(context.Context) (schema.Turn, time.Duration) { return nil, 0 }}
+		step := &Step{Connector: platform, Now: now, Reserve: func(context.Context) (schema.Reservation, time.Duration) { return nil, 0 }}
 		step.What = schema.CollectComments
 		for i := range posts { // the first fails, and comes first
 			step.Recent = append(step.Recent, schema.Snapshot{PublishedPost: schema.PublishedPost{
@@ -200,7 +200,7 @@ func TestAStepEndsWhereThereIsNoTurn(t *testing.T) {
 	for name, collect := range map[string]Collector{"comments": collectComments, "mentions": collectMentions} {
 		turns, received, steps := 0, map[string]int{}, 0
 		platform := &conversations{pages: 5}
-		step := Step{Connector: platform, Now: now, Reserve: func(context.Context) (schema.Turn, time.Duration) {
+		step := Step{Connector: platform, Now: now, Reserve: func(context.Context) (schema.Reservation, time.Duration) {
 			if turns++; turns%3 == 0 {
 				return nil, 7 * time.Second
 			}

@@ -189,12 +189,12 @@ func (d *day) publishBeside(i int) {
 	d.Helper()
 	for n := range 3 {
 		a := d.accounts[(i*3+n)%len(d.accounts)]
-		turn, wait := d.catalog.Reserve(d.Context(), a.Platform, a.ID, connectors.Post)
+		reservation, wait := d.catalog.Reserve(d.Context(), a.Platform, a.ID, connectors.Post)
 		if d.waited = max(d.waited, wait); wait > 0 {
 			d.Errorf("a publication of %s waits %v for its turn", a.Name, wait)
 		}
-		if turn != nil {
-			turn.Cancel()
+		if reservation != nil {
+			reservation.Cancel()
 		}
 		d.published(a.Account)
 	}

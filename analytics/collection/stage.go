@@ -37,7 +37,7 @@ type store interface {
 // platforms are how platforms are called.
 type platforms interface {
 	connectors.Resolver
-	Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Turn, time.Duration)
+	Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Reservation, time.Duration)
 }
 
 // Config is what the collect stage is made of.
@@ -65,7 +65,7 @@ func New(c Config) *Collect {
 	return &Collect{stage: s, Worker: worker.New(worker.Config[schema.CollectMessage]{
 		Name: schema.TopicCollect, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Workers, Bounded: true,
 		Hosts: c.Hosts, Account: func(m schema.CollectMessage) schema.AccountID { return m.Account },
-		Reserve: func(ctx context.Context, m schema.CollectMessage) (schema.Turn, time.Duration) {
+		Reserve: func(ctx context.Context, m schema.CollectMessage) (schema.Reservation, time.Duration) {
 			return c.Platforms.Reserve(ctx, m.Platform, m.Account, connectors.Read)
 		},
 	}, s)}
@@ -122,9 +122,9 @@ func (stage) Place(m schema.CollectMessage, host schema.Host) worker.Place[schem
 func (s stage) Key(c schema.Collection) schema.CollectionID { return c.ID }
 
 // Do takes a step. Where it goes wrong the result says when the next is due.
-func (s stage) Do(ctx context.Context, c schema.Collection, turn schema.Turn) (worker.Outcome, error) {
+func (s stage) Do(ctx context.Context, c schema.Collection, reservation schema.Reservation) (worker.Outcome, error) {
 	now := s.Now()
-	result, err := s.collect(ctx, c, turn, now)
+	result, err := s.collect(ctx, c, reservation, now)
 	e, known := errors.AsType[*schema.Error](err)
 	cut := err != nil && ctx.Err() != nil
 	switch {
@@ -165,7 +165,7 @@ func (s stage) finish(r schema.CollectionResult) func(context.Context) error {
 }
 
 // collect makes the calls of a step. What is not due any more needs none.
-func (s stage) collect(ctx context.Context, c schema.Collection, turn schema.Turn, now time.Time) (result schema.CollectionResult, err error) {
+func (s stage) collect(ctx context.Context, c schema.Collection, reservation schema.Reservation, now time.Time) (result schema.CollectionResult, err error) {
 	nothing := schema.CollectionResult{Collection: c}
 	nothing.Attempts = c.Attempts
 	if err := ctx.Err(); err != nil {
@@ -189,8 +189,8 @@ func (s stage) collect(ctx context.Context, c schema.Collection, turn schema.Tur
 	}
 	step := Step{
 		Collection: c, Connector: connector, Now: now,
-		Reading: connectors.Reading{Account: c.Account, Credentials: credentials, Turn: turn},
-		Reserve: func(ctx context.Context) (schema.Turn, time.Duration) {
+		Reading: connectors.Reading{Account: c.Account, Credentials: credentials, Reservation: reservation},
+		Reserve: func(ctx context.Context) (schema.Reservation, time.Duration) {
 			return s.platforms.Reserve(ctx, c.Account.Platform, c.Account.ID, connectors.Read)
 		},
 	}

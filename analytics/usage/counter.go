@@ -137,7 +137,6 @@ func (c *Counter) Report(ctx context.Context) {
 	c.report(ctx, c.upTo(func(k kind) bool { return k.minute.Before(current) }))
 }
 
-// upTo returns the kinds that are wanted.
 func (c *Counter) upTo(wanted func(kind) bool) []kind {
 	c.mu.Lock()
 	defer c.mu.Unlock()

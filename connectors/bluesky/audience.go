@@ -64,7 +64,7 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
 	_, err := c.authorized(ctx, d, func(s session) error {
 		get := call(d, http.MethodGet, s.PDS, getProfile, s.Access)
-		get.Kind, get.Turn = connectors.Read, r.Turn
+		get.Kind, get.Reservation = connectors.Read, r.Reservation
 		get.Query = url.Values{"actor": {s.DID}} // an account of the sandbox is of no person before it logs in
 		_, err := c.client.Do(ctx, get, &answer)
 		return err

@@ -46,7 +46,6 @@ func (c *cardSetting) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*object)(c))
 }
 
-// cardRule is the rule of the setting.
 func cardRule() validation.SettingRule {
 	isPage := func(text string) bool {
 		return len(text) <= maxCardURL && validation.IsWebAddress(text) && asciiURI(text) != ""

@@ -177,7 +177,7 @@ func (c *Connector) put(ctx context.Context, d schema.Delivery, record post) (sc
 		}
 		record.Facets = facets
 		put := call(d, http.MethodPost, s.PDS, putRecord, s.Access)
-		put.Visible, put.Kind, put.Turn = true, connectors.Post, d.Turn
+		put.Visible, put.Kind, put.Reservation = true, connectors.Post, d.Reservation
 		put.JSON = map[string]any{
 			"repo": s.DID, "collection": postCollection, "rkey": rkey, "record": record, "swapRecord": nil,
 		}

@@ -157,7 +157,7 @@ func (c *Connector) reads(ctx context.Context, r connectors.Reading, method stri
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
 	return c.authorized(ctx, d, func(s session) error {
 		get := call(d, http.MethodGet, s.PDS, method, s.Access)
-		get.Kind, get.Query, get.Turn = connectors.Read, query, r.Turn
+		get.Kind, get.Query, get.Reservation = connectors.Read, query, r.Reservation
 		_, err := c.client.Do(ctx, get, answer)
 		return err
 	})

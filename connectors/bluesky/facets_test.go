@@ -20,7 +20,6 @@ func resolveTest(handle string) (string, error) {
 	return "did:" + handle, nil
 }
 
-// covered writes a facet as the text it covers and what that is.
 func covered(text string, f facet) string {
 	of := f.Features[0]
 	return fmt.Sprintf("%s=%s", text[f.Index.Start:f.Index.End], of.URI+of.DID+of.Tag)

@@ -36,7 +36,7 @@ func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q conn
 	}
 	_, err := c.authorized(ctx, d, func(s session) error {
 		search := call(d, http.MethodGet, s.PDS, searchPosts, s.Access)
-		search.Query, search.Kind, search.Turn = query, connectors.Status, r.Turn
+		search.Query, search.Kind, search.Reservation = query, connectors.Status, r.Reservation
 		_, err := c.client.Do(ctx, search, &found)
 		return err
 	})
@@ -84,7 +84,7 @@ func (c *Connector) ReadProfile(ctx context.Context, r connectors.Reading, actor
 	}
 	_, err := c.client.Do(ctx, connectors.Call{
 		Operation: getProfile, Method: http.MethodGet, URL: endpoint(c.appView, getProfile), Query: url.Values{"actor": {actor}},
-		Account: r.Account.ID, Kind: connectors.Status, Turn: r.Turn,
+		Account: r.Account.ID, Kind: connectors.Status, Reservation: r.Reservation,
 	}, &written)
 	switch e, _ := errors.AsType[*schema.Error](err); {
 	case e != nil && strings.HasPrefix(e.Message, profileNotFound):

@@ -102,10 +102,10 @@ func (e entry) client(d Config, client *http.Client, prefix string) *connectors.
 // Reserve reserves the turn of an account's next call of a kind, or tells how long it is
 // until there may be one: see connectors.Client.Reserve. Without a platform, as in messages
 // of older versions, it asks for all of them.
-func (c *Catalog) Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Turn, time.Duration) {
+func (c *Catalog) Reserve(ctx context.Context, p schema.Platform, account schema.AccountID, kind connectors.Kind) (schema.Reservation, time.Duration) {
 	for _, client := range c.clientsOf(p) {
-		if turn, wait := client.Reserve(ctx, account, kind); turn != nil || wait > 0 {
-			return turn, wait
+		if reservation, wait := client.Reserve(ctx, account, kind); reservation != nil || wait > 0 {
+			return reservation, wait
 		}
 	}
 	return nil, 0

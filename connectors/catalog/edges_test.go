@@ -100,7 +100,6 @@ func TestConstraintsAtTheirEdges(t *testing.T) {
 	}
 }
 
-// hold holds one edge.
 func (s *edgeStage) hold(t *testing.T, a schema.Account, c schema.Constraints, row string, e edge) {
 	if e.at != nil {
 		if found := s.validate(a, c, *e.at); len(found) > 0 {
@@ -146,7 +145,6 @@ func (s *edgeStage) validate(a schema.Account, c schema.Constraints, p piece) []
 	return found
 }
 
-// textOf is the text of an entry.
 func (p piece) textOf(entry int) string {
 	if entry == 0 {
 		return p.text

@@ -51,7 +51,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		}
 		read, err := c.node(ctx, r, p.NativeID, fields)
 		if connectors.IsNotPermitted(err) && !p.Video {
-			r.Turn = nil
+			r.Reservation = nil
 			read, err = c.node(ctx, r, p.NativeID, counts)
 		}
 		if isGone(err) {
@@ -80,7 +80,7 @@ func (n node) metrics(isVideo bool) schema.Metrics {
 
 func (c *Connector) node(ctx context.Context, r connectors.Reading, id, fields string) (read node, err error) {
 	call := c.call(r.Account, r.Credentials, http.MethodGet, url.PathEscape(id), opNode)
-	call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"fields": {fields}}
+	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"fields": {fields}}
 	_, err = c.client.Do(ctx, call, &read)
 	return read, err
 }
@@ -88,7 +88,7 @@ func (c *Connector) node(ctx context.Context, r connectors.Reading, id, fields s
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
 	call := c.call(r.Account, r.Credentials, http.MethodGet, "me", opPage)
-	call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"fields": {"followers_count"}}
+	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"fields": {"followers_count"}}
 	var page struct {
 		Followers *int64 `json:"followers_count"`
 	}

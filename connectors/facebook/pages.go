@@ -103,7 +103,6 @@ func unlessRefused(err error) error {
 	return err
 }
 
-// list reads a list of pages.
 func (p *pages) list(ctx context.Context, path, operation string) error {
 	next, known := "", slices.Clone(p.entities)
 	for range maxPageLists {

@@ -112,7 +112,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	}
 	call := c.call(d.Account, d.Credentials, c.posts+"/v4/"+place.name()+"/localPosts", opCreatePost)
 	call.Method, call.JSON = http.MethodPost, body
-	call.Visible, call.Kind, call.Turn = true, connectors.Post, d.Turn
+	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
 	var created shownPost
 	if _, err := c.client.Do(ctx, call, &created); err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating local post: %w", err)

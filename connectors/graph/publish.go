@@ -14,7 +14,7 @@ import (
 
 // Publish makes the one visible call of a delivery and returns the id of what it made.
 func Publish(ctx context.Context, client *connectors.Client, d schema.Delivery, call connectors.Call) (id string, err error) {
-	call.Kind, call.Turn, call.Visible = connectors.Post, d.Turn, true
+	call.Kind, call.Reservation, call.Visible = connectors.Post, d.Reservation, true
 	var out struct {
 		ID string `json:"id"`
 	}

@@ -31,7 +31,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 	return connectors.EachPost(r, posts, func(r connectors.Reading, p schema.PublishedPost) (schema.PostMetrics, error) {
 		read, err := c.insights(ctx, r, p.NativeID, postInsights)
 		if refused, ok := errors.AsType[graph.Error](err); ok && refused.Code == 100 && !isGone(err) {
-			r.Turn = nil
+			r.Reservation = nil
 			read, err = c.insights(ctx, r, p.NativeID, storyInsights)
 		}
 		if isGone(err) {
@@ -52,7 +52,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 
 func (c *Connector) insights(ctx context.Context, r connectors.Reading, media, names string) (read graph.Insights, err error) {
 	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/"+url.PathEscape(media)+"/insights", opInsights)
-	call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"metric": {names}}
+	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"metric": {names}}
 	_, err = c.client.Do(ctx, call, &read)
 	return read, err
 }
@@ -60,7 +60,7 @@ func (c *Connector) insights(ctx context.Context, r connectors.Reading, media, n
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
 	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/me", opProfile)
-	call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"fields": {"followers_count,follows_count,media_count"}}
+	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"fields": {"followers_count,follows_count,media_count"}}
 	var out struct {
 		Followers *int64 `json:"followers_count"`
 		Following *int64 `json:"follows_count"`

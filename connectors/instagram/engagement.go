@@ -37,7 +37,7 @@ type receivedComment struct {
 func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
 	call := c.call(d, http.MethodGet, "/"+url.PathEscape(post.NativeID)+"/comments", opListComments)
-	call.Kind, call.Turn = connectors.Read, r.Turn
+	call.Kind, call.Reservation = connectors.Read, r.Reservation
 	call.Query = url.Values{"fields": {receivedFields + ",replies{" + receivedFields + "}"}, "limit": {strconv.Itoa(commentPageSize)}}
 	if cursor != "" {
 		call.Query.Set("after", cursor)

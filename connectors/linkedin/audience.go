@@ -67,7 +67,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		path += "&ugcPosts=List(" + strings.Join(ugcPosts, ",") + ")"
 	}
 	call := c.call(r.Account, r.Credentials, http.MethodGet, path, opStatistics)
-	call.Kind, call.Turn = connectors.Read, r.Turn
+	call.Kind, call.Reservation = connectors.Read, r.Reservation
 	var list struct {
 		Elements []struct {
 			Share   string     `json:"share"`
@@ -97,7 +97,7 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 		return schema.Followers{}, connectors.ErrNotTold
 	}
 	call := c.call(r.Account, r.Credentials, http.MethodGet, "/rest/networkSizes/"+url.QueryEscape(organization), opNetworkSize)
-	call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"edgeType": {"COMPANY_FOLLOWED_BY_MEMBER"}}
+	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"edgeType": {"COMPANY_FOLLOWED_BY_MEMBER"}}
 	var network struct {
 		Size *int64 `json:"firstDegreeSize"`
 	}

@@ -97,7 +97,7 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, mediaIDs []st
 func (c *Connector) post(ctx context.Context, d schema.Delivery, body newStatus, key string) (status, error) {
 	call := c.call(d.Account, d.Credentials, http.MethodPost, "/api/v1/statuses", opCreateStatus)
 	call.JSON, call.Key, call.Visible = body, key, true
-	call.Kind, call.Turn = connectors.Post, d.Turn
+	call.Kind, call.Reservation = connectors.Post, d.Reservation
 	var created status
 	response, err := c.client.Do(ctx, call, &created)
 	switch {

@@ -79,7 +79,6 @@ func settingsCheck(l limits) func(json.RawMessage) []schema.Detail {
 	}
 }
 
-// without returns the object without one of its values.
 func without(object json.RawMessage, values map[string]json.RawMessage, name string) json.RawMessage {
 	if _, there := values[name]; !there {
 		return object

@@ -11,7 +11,6 @@ import (
 	"crier/schema"
 )
 
-// shownBoard is what is shown of a board.
 type shownBoard struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
@@ -21,7 +20,6 @@ type shownBoard struct {
 	} `json:"owner"`
 }
 
-// shownSection is what is shown of a section of a board.
 type shownSection struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`

@@ -70,7 +70,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 		return schema.Receipt{}, err
 	}
 	call := c.call(d.Account, d.Credentials, http.MethodPost, "/pins", opCreatePin)
-	call.Visible, call.Kind, call.Turn = true, connectors.Post, d.Turn
+	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
 	call.JSON = pinOf(d, s, to, assets)
 	var pin struct {
 		ID string `json:"id"`
@@ -99,7 +99,6 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 	}
 }
 
-// look is a call that reads.
 func (c *Connector) look(a schema.Account, credentials schema.Credentials, path, operation string) connectors.Call {
 	call := c.call(a, credentials, http.MethodGet, path, operation)
 	call.Kind = connectors.Status

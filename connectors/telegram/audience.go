@@ -15,7 +15,7 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 	if err != nil {
 		return schema.Followers{}, err
 	}
-	call.Kind, call.Turn, call.JSON = connectors.Read, r.Turn, map[string]string{"chat_id": r.Credentials.ChatID}
+	call.Kind, call.Reservation, call.JSON = connectors.Read, r.Reservation, map[string]string{"chat_id": r.Credentials.ChatID}
 	members, err := send[int64](ctx, c, call)
 	if err != nil {
 		return schema.Followers{}, fmt.Errorf("reading how many members there are: %w", err)

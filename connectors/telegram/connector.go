@@ -87,7 +87,7 @@ func (c *Connector) sendText(ctx context.Context, d schema.Delivery) (message, e
 		return message{}, err
 	}
 	call.JSON, call.Visible = body, true
-	call.Kind, call.Turn = connectors.Post, d.Turn
+	call.Kind, call.Reservation = connectors.Post, d.Reservation
 	return send[message](ctx, c, call)
 }
 

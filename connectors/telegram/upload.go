@@ -96,7 +96,7 @@ func (c *Connector) upload(d schema.Delivery, method string, fields url.Values, 
 	if err != nil {
 		return connectors.Call{}, fmt.Errorf("building upload: %w", err)
 	}
-	call.Visible, call.Kind, call.Turn = true, connectors.Post, d.Turn
+	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
 	return call, nil
 }
 

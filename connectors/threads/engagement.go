@@ -16,7 +16,6 @@ import (
 // receivedFields is what is read of what people write.
 const receivedFields = "id,text,username,timestamp,permalink,replied_to,root_post,is_reply_owned_by_me"
 
-// received is what is read of it.
 type received struct {
 	graph.Post
 	Root struct {
@@ -54,7 +53,7 @@ type inbox struct{ path, operation, kind, cursor string }
 
 func (c *Connector) received(ctx context.Context, r connectors.Reading, from inbox) (connectors.ReceivedPage, error) {
 	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, from.path, from.operation)
-	call.Kind, call.Turn = connectors.Read, r.Turn
+	call.Kind, call.Reservation = connectors.Read, r.Reservation
 	call.Query = url.Values{"fields": {receivedFields}, "limit": {strconv.Itoa(pageSize)}}
 	if from.cursor != "" {
 		call.Query.Set("after", from.cursor)

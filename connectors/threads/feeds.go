@@ -18,7 +18,7 @@ const opSearch = "GET /keyword_search"
 // threads_keyword_search. It has no pages: what follows is what was written until the last post.
 func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q connectors.FeedQuery) (connectors.FeedPage, error) {
 	search := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/keyword_search", opSearch)
-	search.Kind, search.Turn = connectors.Status, r.Turn
+	search.Kind, search.Reservation = connectors.Status, r.Reservation
 	search.Query = url.Values{"q": {q.Words}, "search_type": {"RECENT"}, "limit": {strconv.Itoa(q.Limit)}, "fields": {"id,text,timestamp,permalink,username"}}
 	if !q.Since.IsZero() {
 		search.Query.Set("since", strconv.FormatInt(q.Since.Unix(), 10))

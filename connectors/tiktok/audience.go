@@ -31,7 +31,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		return metrics, nil
 	}
 	call := c.call(r.Account, r.Credentials, http.MethodPost, "/v2/video/query/", opVideos)
-	call.Kind, call.Turn = connectors.Read, r.Turn
+	call.Kind, call.Reservation = connectors.Read, r.Reservation
 	call.Query = url.Values{"fields": {"id,view_count,like_count,comment_count,share_count"}}
 	call.JSON = map[string]any{"filters": map[string]any{"video_ids": ids}}
 	data, err := ask[struct {
@@ -63,7 +63,7 @@ func isVideoID(id string) bool { return id != "" && strings.Trim(id, "0123456789
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
 	call := c.call(r.Account, r.Credentials, http.MethodGet, "/v2/user/info/", opUser)
-	call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"fields": {"follower_count,following_count,video_count"}}
+	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"fields": {"follower_count,following_count,video_count"}}
 	data, err := ask[struct {
 		User struct {
 			Followers *int64 `json:"follower_count"`

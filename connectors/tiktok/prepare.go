@@ -152,7 +152,7 @@ type turn struct {
 	file  *media.File
 	began time.Time
 	// beginning is the turn of the call that begins a video; nil: it takes one by itself.
-	beginning schema.Turn
+	beginning schema.Reservation
 }
 
 // begin tells TikTok what the post is to be, if the creator may publish it. Nobody sees a post whose video does not come, so
@@ -197,7 +197,7 @@ type begun struct {
 
 func (t turn) initialize(ctx context.Context, s settings, k creator, p progress) (begun, error) {
 	call := t.call(t.d.Account, t.d.Credentials, http.MethodPost, "/v2/post/publish/video/init/", opInit)
-	call.Kind, call.Turn, call.JSON = connectors.Media, t.beginning, map[string]any{"post_info": postInfo(t.d.Text, s, k), "source_info": map[string]any{
+	call.Kind, call.Reservation, call.JSON = connectors.Media, t.beginning, map[string]any{"post_info": postInfo(t.d.Text, s, k), "source_info": map[string]any{
 		"source": "FILE_UPLOAD", "video_size": p.Size, "chunk_size": p.Part, "total_chunk_count": p.Parts,
 	}}
 	return ask[begun](ctx, t.Connector, call)

@@ -47,7 +47,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		ids[i] = p.NativeID
 	}
 	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/tweets", opPosts)
-	call.Kind, call.Turn = connectors.Read, r.Turn
+	call.Kind, call.Reservation = connectors.Read, r.Reservation
 	call.Query = url.Values{"ids": {strings.Join(ids, ",")}}
 	out, _, err := readPosts(ctx, c, call, postQuery{fields: "public_metrics"}, countedPosts.areWhole)
 	if err != nil {
@@ -91,7 +91,7 @@ func (p countedPosts) areWhole() bool { return len(p.Data) == 0 || p.Data[0].Met
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
 	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/users/me", opMe)
-	call.Kind, call.Turn, call.Query = connectors.Read, r.Turn, url.Values{"user.fields": {"public_metrics"}}
+	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"user.fields": {"public_metrics"}}
 	var out struct {
 		Data struct {
 			Metrics struct {

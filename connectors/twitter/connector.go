@@ -111,7 +111,7 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, body newPost)
 		}
 	}
 	call := c.call(d.Account, d.Credentials, http.MethodPost, "/2/tweets", opCreatePost)
-	call.JSON, call.Visible, call.Kind, call.Turn = body, true, connectors.Post, d.Turn
+	call.JSON, call.Visible, call.Kind, call.Reservation = body, true, connectors.Post, d.Reservation
 	var created struct {
 		Data struct {
 			ID string `json:"id"`

@@ -71,7 +71,7 @@ func readPosts[Answer any](ctx context.Context, c *Connector, call connectors.Ca
 	if !isRefused && (err != nil || isWhole(first)) {
 		return first, response, err
 	}
-	call.Turn = nil // which the first call used up
+	call.Reservation = nil // which the first call used up
 	second, again, errAgain := read(!tweets)
 	if errAgain != nil || !isWhole(second) {
 		if err == nil {

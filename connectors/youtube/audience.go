@@ -24,7 +24,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		ids[i] = p.NativeID
 	}
 	call := about(c.call(r.Account, r.Credentials, http.MethodGet, "/youtube/v3/videos:batchGetStats", opStats), "id", "statistics")
-	call.Kind, call.Turn = connectors.Read, r.Turn
+	call.Kind, call.Reservation = connectors.Read, r.Reservation
 	call.Query["id"] = ids
 	var read struct {
 		Kind  string `json:"kind"`
@@ -59,7 +59,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 // hide them from all but its owner, who is asked here.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
 	call := about(c.call(r.Account, r.Credentials, http.MethodGet, "/youtube/v3/channels", opChannels), "id", "statistics")
-	call.Kind, call.Turn = connectors.Read, r.Turn
+	call.Kind, call.Reservation = connectors.Read, r.Reservation
 	call.Query.Set("mine", "true")
 	var read list[struct {
 		Statistics struct {

@@ -106,7 +106,7 @@ func (c *Connector) address(id string) string { return c.web + "/watch?v=" + url
 
 // visible makes the one visible call of a delivery.
 func visible(d schema.Delivery, call connectors.Call) connectors.Call {
-	call.Visible, call.Kind, call.Turn = true, connectors.Post, d.Turn
+	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
 	return call
 }
 

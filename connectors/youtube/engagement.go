@@ -52,7 +52,7 @@ type receivedThread struct {
 func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
 	call := c.read(d, "commentThreads", opComments, "snippet", "replies")
-	call.Turn, call.Kind = r.Turn, connectors.Read
+	call.Reservation, call.Kind = r.Reservation, connectors.Read
 	for name, value := range map[string]string{
 		"videoId": post.NativeID, "order": "time", "textFormat": "plainText", "maxResults": strconv.Itoa(2 * pageSize), "pageToken": cursor,
 	} {

@@ -28,7 +28,7 @@ const (
 func (c *Connector) Retention(ctx context.Context, r connectors.Reading, video string, since time.Time) ([]connectors.RetentionPoint, error) {
 	call := connectors.Call{
 		Operation: opReport, Method: http.MethodGet, URL: c.reports + "/v2/reports", Token: r.Credentials.AccessToken, Account: r.Account.ID,
-		Kind: connectors.Read, Turn: r.Turn,
+		Kind: connectors.Read, Reservation: r.Reservation,
 		Query: url.Values{
 			"ids": {"channel==MINE"}, "startDate": {since.UTC().AddDate(0, 0, -1).Format(time.DateOnly)}, "endDate": {c.now().UTC().Format(time.DateOnly)},
 			"metrics": {watching}, "dimensions": {elapsed}, "filters": {"video==" + video}, "sort": {elapsed},

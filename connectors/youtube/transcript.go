@@ -38,7 +38,7 @@ func (c *Connector) Transcript(ctx context.Context, r connectors.Reading, video,
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
 	call := c.read(d, "captions", opCaptions, "snippet")
 	call.Query.Set("videoId", video)
-	call.Turn, call.Kind = r.Turn, connectors.Read
+	call.Reservation, call.Kind = r.Reservation, connectors.Read
 	read, response, err := readList[captionTrack](ctx, c, d, call, "captions")
 	if response != nil && response.Status == http.StatusNotFound {
 		return connectors.Transcript{}, &schema.Error{Kind: schema.NotFound, Message: "the channel has no such video"}

@@ -135,7 +135,6 @@ func (a *accounts) selected(c *gin.Context) (found []schema.Account, warnings []
 	return found, q.Report.Warnings, nil
 }
 
-// get answers with one account.
 func (a *accounts) get(c *gin.Context) error {
 	warnings, err := body.NoParameters(c)
 	if err != nil {

@@ -46,7 +46,6 @@ func viewBrand(b schema.Brand) brandView {
 	return brandView{ID: b.ID, Name: b.Name, CreatedAt: answer.Moment(b.CreatedAt), UpdatedAt: answer.Moment(b.UpdatedAt)}
 }
 
-// create makes a brand.
 func (b *brands) create(c *gin.Context) error {
 	name, warnings, err := readBrandName(c)
 	if err != nil {
@@ -82,7 +81,6 @@ func (b *brands) list(c *gin.Context) error {
 	return answer.Named(c, http.StatusOK, "brands", answer.List(found, viewBrand), nil)
 }
 
-// get answers with one brand.
 func (b *brands) get(c *gin.Context) error {
 	warnings, err := body.NoParameters(c)
 	if err != nil {

@@ -174,7 +174,6 @@ func (q *figuresQuery) post() {
 	q.filter.Post = post
 }
 
-// metric reads the name of a metric.
 func (q *figuresQuery) metric(name string, otherwise schema.Metric) schema.Metric {
 	value, ok := q.Word(name)
 	if !ok {

@@ -33,7 +33,6 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// write answers with the table.
 func (t *table) write(c *gin.Context, name string) {
 	var text strings.Builder
 	w := csv.NewWriter(&text)

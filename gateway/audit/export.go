@@ -107,7 +107,6 @@ func (l lines) flush() error {
 	return nil
 }
 
-// table writes CSV.
 type table struct{ to *csv.Writer }
 
 func (t table) begin() error {

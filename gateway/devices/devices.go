@@ -107,7 +107,6 @@ func (d *devices) approve(c *gin.Context) error {
 	return d.decide(c, true, "the device gets its key within seconds; DELETE /keys/{id} ends it")
 }
 
-// deny refuses it.
 func (d *devices) deny(c *gin.Context) error { return d.decide(c, false, "the device is refused") }
 
 func (d *devices) decide(c *gin.Context, approved bool, message string) error {

@@ -124,7 +124,6 @@ func (e *engagement) answerable(c *gin.Context, f *body.Form, item schema.ItemID
 	return entry, f.Report.Err()
 }
 
-// show answers with a reply.
 func (e *engagement) show(c *gin.Context) error {
 	id, err := schema.ParseID[schema.CommentID](c.Param("id"))
 	if err != nil {

@@ -213,7 +213,6 @@ func (k *keys) list(c *gin.Context) error {
 	})
 }
 
-// get answers with one key.
 func (k *keys) get(c *gin.Context) error {
 	id, err := keyID(c)
 	if err != nil {

@@ -43,7 +43,6 @@ type memberView struct {
 	LastSeenAt *answer.Moment `json:"lastSeenAt"` // in the workspace, by the sessions there are
 }
 
-// list answers with all members.
 func (m *members) list(c *gin.Context) error {
 	warnings, err := body.NoParameters(c)
 	if err != nil {

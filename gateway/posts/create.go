@@ -33,7 +33,6 @@ type postResponse struct {
 	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
-// create makes one post.
 func (p *posts) create(c *gin.Context) error {
 	return p.createOne(c, readPostFields, func(post schema.Post, warnings []schema.Detail) any {
 		return postResponse{Success: true, Post: viewPost(post), Warnings: warnings}

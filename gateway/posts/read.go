@@ -14,7 +14,6 @@ import (
 	"crier/schema"
 )
 
-// reader reads posts.
 type reader interface {
 	// Post returns a post of a workspace, or NotFound.
 	Post(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (schema.Post, error)

@@ -84,7 +84,6 @@ func warnOfBrands(post *schema.Post, d *directory.Directory, r *body.Report) {
 	}
 }
 
-// brandOf says which brand an account is in.
 func brandOf(d *directory.Directory, a *schema.Account) string {
 	if a.Brand.IsZero() {
 		return "in no brand"

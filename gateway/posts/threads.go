@@ -32,7 +32,6 @@ type threadResponse struct {
 	Warnings []schema.Detail `json:"warnings,omitempty"`
 }
 
-// create makes a thread.
 func (t *threads) create(c *gin.Context) error {
 	return t.posts.createOne(c, readThreadFields, func(post schema.Post, warnings []schema.Detail) any {
 		return threadResponse{Success: true, Thread: viewThread(post), Warnings: warnings}

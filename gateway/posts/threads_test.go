@@ -23,7 +23,6 @@ func onThreads(t testing.TB) *gatewaytest.API {
 	return a
 }
 
-// threadOfThree makes a thread of three and returns it.
 func threadOfThree(a *gatewaytest.API, more string) gatewaytest.JSON {
 	a.Helper()
 	body := `{"posts": [{"content": "one"}, {"content": "two"}, {"content": "three"}], "platforms": ["mastodon", "bluesky"], ` + more + `}`

@@ -22,7 +22,6 @@ type Store interface {
 	writer
 }
 
-// reader reads queues.
 type reader interface {
 	Queues(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Queue, error)
 	Queue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) (schema.Queue, error)
@@ -90,7 +89,6 @@ func viewQueue(q schema.Queue) queueView {
 	}
 }
 
-// create makes a queue.
 func (q *queues) create(c *gin.Context) error {
 	f, err := body.ReadForm(c)
 	if err != nil {
@@ -147,7 +145,6 @@ func (q *queues) list(c *gin.Context) error {
 	return answer.Named(c, http.StatusOK, "queues", answer.List(all, viewQueue), nil)
 }
 
-// get answers with one queue.
 func (q *queues) get(c *gin.Context) error {
 	warnings, err := body.NoParameters(c)
 	if err != nil {

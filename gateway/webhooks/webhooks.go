@@ -27,7 +27,6 @@ type Store interface {
 	redeliverer
 }
 
-// reader reads webhooks.
 type reader interface {
 	Webhooks(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Webhook, error)
 	Webhook(ctx context.Context, workspace schema.WorkspaceID, id schema.WebhookID) (schema.Webhook, error)

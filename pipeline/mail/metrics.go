@@ -42,7 +42,6 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	return m
 }
 
-// show shows what waits.
 func (m *Metrics) show(waiting map[people.MailKind]people.WaitingMail, now time.Time) {
 	all := 0
 	for _, kind := range people.MailKinds() {

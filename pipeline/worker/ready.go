@@ -290,7 +290,6 @@ func (w *waitingKeys[M, R]) Pop() any {
 	return last
 }
 
-// bulkheadOf returns the bulkhead of a key.
 func (q *queue[M, R]) bulkheadOf(k *keyQueue[M, R]) *bulkhead {
 	b := q.bulkheads[k.bulkhead]
 	if b == nil {

@@ -54,7 +54,7 @@ func (w *Worker[M, R, C]) do(ctx, calls context.Context, t *task[M, R], claimed 
 		cut() // at once: AfterFunc runs in a goroutine of its own
 	}
 	err = guard.Do(func() (err error) {
-		outcome, err = w.stage.Do(ctx, claimed, t.turn)
+		outcome, err = w.stage.Do(ctx, claimed, t.reservation)
 		return err
 	})
 	return outcome, err

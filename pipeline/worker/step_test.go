@@ -14,7 +14,7 @@ type storing struct {
 	store func()
 }
 
-func (s storing) Do(context.Context, openClaim, schema.Turn) (Outcome, error) {
+func (s storing) Do(context.Context, openClaim, schema.Reservation) (Outcome, error) {
 	return Outcome{Store: func(context.Context) error {
 		s.store()
 		return nil

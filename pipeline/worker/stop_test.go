@@ -38,7 +38,7 @@ type stopping struct {
 	done    []schema.CommentID // stored as they should be
 	back    []schema.CommentID
 	forward []schema.JobID
-	turns   []schema.Turn // that steps got
+	turns   []schema.Reservation // that steps got
 }
 
 func (s *stopping) Place(m schema.CommentMessage, _ schema.Host) Place[schema.CommentID] {
@@ -58,9 +58,9 @@ func (s *stopping) Claim(ctx context.Context, ids []schema.CommentID) ([]openCla
 	return claimed, nil
 }
 
-func (s *stopping) Do(ctx context.Context, h openClaim, turn schema.Turn) (Outcome, error) {
+func (s *stopping) Do(ctx context.Context, h openClaim, reservation schema.Reservation) (Outcome, error) {
 	s.mu.Lock()
-	s.turns = append(s.turns, turn)
+	s.turns = append(s.turns, reservation)
 	s.mu.Unlock()
 	there, err := s.do(ctx)
 	list := &s.done
@@ -208,7 +208,7 @@ func TestAStopDoesNotWaitForLinesThatArePostponed(t *testing.T) {
 	w := newWorker(t, s, nil)
 	w.stage = hanging{s}
 	queued := make(chan struct{})
-	w.Reserve = func(context.Context, schema.CommentMessage) (schema.Turn, time.Duration) {
+	w.Reserve = func(context.Context, schema.CommentMessage) (schema.Reservation, time.Duration) {
 		<-queued
 		return nil, longestLine
 	}
@@ -233,15 +233,15 @@ func TestAStopDoesNotWaitForLinesThatArePostponed(t *testing.T) {
 }
 
 // turn counts what becomes of the turns of a test.
-type turn struct {
+type spare struct {
 	mu        sync.Mutex
 	reserved  int
 	cancelled int
 }
 
-func (r *turn) Use() bool { return true }
+func (r *spare) Use() bool { return true }
 
-func (r *turn) Cancel() {
+func (r *spare) Cancel() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cancelled++
@@ -261,8 +261,8 @@ func TestATurnGoesWithItsClaim(t *testing.T) {
 		},
 		do: func(context.Context) (bool, error) { close(worked); return true, nil },
 	}
-	turns := &turn{}
-	w := newWorker(t, s, func(context.Context, schema.CommentMessage) (schema.Turn, time.Duration) {
+	turns := &spare{}
+	w := newWorker(t, s, func(context.Context, schema.CommentMessage) (schema.Reservation, time.Duration) {
 		turns.mu.Lock()
 		defer turns.mu.Unlock()
 		turns.reserved++
@@ -285,7 +285,7 @@ func TestATurnGoesWithItsClaim(t *testing.T) {
 }
 
 // newWorker makes a worker on a topic of its own.
-func newWorker(t *testing.T, s *stopping, reserve func(context.Context, schema.CommentMessage) (schema.Turn, time.Duration)) *Worker[schema.CommentMessage, schema.CommentID, openClaim] {
+func newWorker(t *testing.T, s *stopping, reserve func(context.Context, schema.CommentMessage) (schema.Reservation, time.Duration)) *Worker[schema.CommentMessage, schema.CommentID, openClaim] {
 	t.Helper()
 	log, err := stream.Open(t.Context(), stream.Config{
 		Brokers: []string{embeddedtest.Log(t)}, ClientID: "test", Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(), Now: time.Now,

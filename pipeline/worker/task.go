@@ -47,14 +47,14 @@ type task[M, R comparable] struct {
 	ctx            context.Context // ends when the message goes to another consumer
 	message        *stream.Message
 	value          M
-	trace          string      // W3C traceparent; empty: none
-	turn           schema.Turn // reserved for its call, while it is out; nil: none
-	overdue        time.Time   // when it was due, if it is overdue: what is due now goes first; zero: it is not
-	takesRoom      bool        // it counts against ackedLimit
-	faults         int         // how often it failed by our fault
-	beingPostponed bool        // it is out for that, without a slot of its bulkhead
-	storing        bool        // its call has ended, and its result is being stored
-	line           lineWait    // where turns come one after the other
+	trace          string             // W3C traceparent; empty: none
+	reservation    schema.Reservation // reserved for its call, while it is out; nil: none
+	overdue        time.Time          // when it was due, if it is overdue: what is due now goes first; zero: it is not
+	takesRoom      bool               // it counts against ackedLimit
+	faults         int                // how often it failed by our fault
+	beingPostponed bool               // it is out for that, without a slot of its bulkhead
+	storing        bool               // its call has ended, and its result is being stored
+	line           lineWait           // where turns come one after the other
 
 	holds  bool // a slot
 	class  class
@@ -69,8 +69,8 @@ func (t *task[M, R]) lost() bool { return t.message != nil && t.ctx.Err() != nil
 
 // cancelReservation cancels the reservation if no call was made.
 func (t *task[M, R]) cancelReservation() {
-	if t.turn != nil {
-		t.turn.Cancel()
-		t.turn = nil
+	if t.reservation != nil {
+		t.reservation.Cancel()
+		t.reservation = nil
 	}
 }

@@ -169,7 +169,7 @@ func (w *Worker[M, R, C]) reserveAll(ctx context.Context, batch []*task[M, R]) [
 	left := make([]time.Duration, len(batch))
 	var asking sync.WaitGroup
 	for i, t := range batch {
-		asking.Go(func() { t.turn, left[i] = w.Reserve(ctx, t.value) })
+		asking.Go(func() { t.reservation, left[i] = w.Reserve(ctx, t.value) })
 	}
 	asking.Wait()
 	return left

@@ -50,7 +50,7 @@ func newPaced(burst int) *paced {
 	return p
 }
 
-func (p *paced) reserve(context.Context, schema.PublishMessage) (schema.Turn, time.Duration) {
+func (p *paced) reserve(context.Context, schema.PublishMessage) (schema.Reservation, time.Duration) {
 	p.mu.Lock() // until it is cancelled, another would wait behind it
 	defer p.mu.Unlock()
 	r := p.turns.Reserve()
@@ -120,7 +120,7 @@ func (p *paced) run(ctx context.Context, last int16) {
 		batch := p.worker.queue.take(ctx, 8)
 		for _, t := range p.worker.reserveTurns(phases{claims: ctx, stores: ctx}, batch) {
 			if p.step(t.value.N) {
-				t.turn = nil
+				t.reservation = nil
 			}
 			p.worker.queue.done(t)
 		}
@@ -247,7 +247,7 @@ func TestALongLineKeepsNobodyElseWaiting(t *testing.T) {
 		p.turns.Allow()
 		p.postponing = time.Second
 		other := schema.PublishMessage{Account: schema.AccountID{2}}
-		p.worker.Reserve = func(ctx context.Context, m schema.PublishMessage) (schema.Turn, time.Duration) {
+		p.worker.Reserve = func(ctx context.Context, m schema.PublishMessage) (schema.Reservation, time.Duration) {
 			if m == other {
 				return nil, 0
 			}
@@ -278,7 +278,7 @@ func TestALongWaitInALineIsRecorded(t *testing.T) {
 		}
 		for range 7 {
 			for _, task := range p.worker.reserveTurns(phases{stores: t.Context(), claims: t.Context()}, p.worker.queue.take(t.Context(), 1)) {
-				task.turn = nil // it is used
+				task.reservation = nil // it is used
 				p.worker.queue.done(task)
 			}
 			p.worker.postponing.Wait()

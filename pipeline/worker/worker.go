@@ -50,7 +50,7 @@ type Stage[M Message, R comparable, C Claim] interface {
 	// Do takes the claimed step, with the turn that was reserved for its call; nil if
 	// there is none. An error is a fault of ours. Once ctx has ended it makes no call: if
 	// the step had no effect, its outcome gives the claim back.
-	Do(ctx context.Context, claimed C, turn schema.Turn) (Outcome, error)
+	Do(ctx context.Context, claimed C, reservation schema.Reservation) (Outcome, error)
 }
 
 // Outcome is the outcome of a step.
@@ -91,7 +91,7 @@ type Config[M Message] struct {
 	Account func(m M) schema.AccountID
 	// Reserve reserves the turn of a message's call, or returns how long it is until
 	// there may be one; nil: calls need none.
-	Reserve func(ctx context.Context, m M) (schema.Turn, time.Duration)
+	Reserve func(ctx context.Context, m M) (schema.Reservation, time.Duration)
 	// Spacing returns the time between the turns that a key's messages wait for; Reserve tells when
 	// the next one is. 0 or nil: they do not wait for such turns.
 	Spacing func(m M) time.Duration

@@ -37,7 +37,6 @@ func number(t testing.TB, conn driver.Conn, query string, args ...any) (n uint64
 	return n
 }
 
-// about is a fact about an account of the workspace.
 func (w workspace) about(account schema.AccountID, t schema.EventType, at time.Time, data any) schema.Event {
 	encoded, err := json.Marshal(data)
 	if err != nil {

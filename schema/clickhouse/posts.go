@@ -26,7 +26,6 @@ type metricRow struct {
 
 func (r *metricRow) metrics() schema.Metrics { return schema.Metrics(*r) }
 
-// metricColumns are the columns of the metrics.
 var metricColumns = map[schema.Metric]string{
 	schema.MetricImpressions: "impressions", schema.MetricReach: "reach", schema.MetricViews: "views", schema.MetricLikes: "likes",
 	schema.MetricComments: "comments", schema.MetricShares: "shares", schema.MetricSaves: "saves", schema.MetricClicks: "clicks",

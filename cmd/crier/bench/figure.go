@@ -165,7 +165,6 @@ type tempo struct {
 	posts      int // of the work
 }
 
-// addLateness adds a turn.
 func (t *tempo) addLateness(turn arrivals) {
 	t.p50s, t.p99s = append(t.p50s, milliseconds(turn.late.rank(0.5))), append(t.p99s, milliseconds(turn.late.rank(0.99)))
 	t.all, t.errors = append(t.all, turn.late...), t.errors+turn.errors

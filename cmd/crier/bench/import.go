@@ -36,7 +36,6 @@ type importResult struct {
 	Created, Unchanged int
 }
 
-// importTable is the worker that imports.
 func importTable(ctx context.Context, w *worker) error {
 	var plan importPlan
 	if err := w.configure(&plan); err != nil {

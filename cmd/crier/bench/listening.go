@@ -204,7 +204,6 @@ func (s *session) catchUp(ctx context.Context, on *server) (rate float64, err er
 // streamConfig is the configuration of the worker that serves the stream.
 type streamConfig struct{ Listen string }
 
-// serveStream is the worker that serves a stream.
 func serveStream(ctx context.Context, w *worker) error {
 	var c streamConfig
 	if err := w.configure(&c); err != nil {

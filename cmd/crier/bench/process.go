@@ -181,7 +181,6 @@ func workOf(root int) (work, error) {
 	return w, nil
 }
 
-// add adds the work of one process.
 func (w *work) add(p process) { w[p.part] += time.Duration(p.ticks) * 10 * time.Millisecond }
 
 // since is the work after an earlier reading.

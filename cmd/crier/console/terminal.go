@@ -66,7 +66,6 @@ func (t *Terminal) object(value any) error {
 	return nil
 }
 
-// row joins cells.
 func row(cells ...string) string { return strings.Join(cells, "\t") }
 
 // when is a time as people read it, in their own zone.

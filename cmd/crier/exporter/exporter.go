@@ -58,7 +58,6 @@ func Run(ctx context.Context, c Config) (posts int, err error) {
 	return posts, nil
 }
 
-// each reads the posts one by one.
 func (c Config) each(ctx context.Context, take func(*client.Post) error) (posts int, err error) {
 	for post, err := range c.API.Posts.List(ctx, c.Filter) {
 		if err != nil {

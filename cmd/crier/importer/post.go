@@ -63,7 +63,6 @@ func (p *post) take(h *heading, cell string) {
 	}
 }
 
-// row is the post as a row.
 func (p *post) row(r row) row {
 	body, wrong := p.body(&r)
 	if wrong != nil {

@@ -213,7 +213,6 @@ func (c chunk) each(sent func(row) outcome) []outcome {
 	return outcomes
 }
 
-// outcomes reads the answer to a chunk.
 func (c chunk) outcomes(response *client.BulkResponse, dryRun bool) ([]outcome, error) {
 	results := response.Results
 	outcomes := c.each(func(r row) outcome {

@@ -27,7 +27,6 @@ func keysOf(p schema.Platform) []string {
 	return keys
 }
 
-// variableOf is the variable of a setting of a platform.
 func (s *Settings) variableOf(p schema.Platform, key string) string {
 	return s.prefix + strings.ToUpper(strings.ReplaceAll(p.String()+"-"+key, "-", "_"))
 }

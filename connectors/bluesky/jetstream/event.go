@@ -10,7 +10,6 @@ import (
 	"crier/schema"
 )
 
-// postCollection is the collection of posts.
 const postCollection = "app.bsky.feed.post"
 
 // message is an event as the stream writes it. Only posts have this record.

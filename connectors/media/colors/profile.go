@@ -58,7 +58,6 @@ func Parse(raw []byte) (*Profile, error) {
 	return p, nil
 }
 
-// xyz reads a color.
 func xyz(tag []byte) (c [3]float64, ok bool) {
 	if len(tag) < 20 || string(tag[:4]) != "XYZ " {
 		return c, false

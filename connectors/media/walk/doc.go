@@ -23,7 +23,6 @@ var ErrDone = errors.New("enough was seen")
 // most bounds the parts of a picture. No program writes a file with a thousandth of them.
 const maximum = 1_000_000
 
-// done returns the error of a walk.
 func done(err error) error {
 	if errors.Is(err, ErrDone) {
 		return nil

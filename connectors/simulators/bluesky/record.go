@@ -189,7 +189,6 @@ func (s *simulator) getRecord(_ http.ResponseWriter, r *http.Request) (any, erro
 	return listed{p.ID, record.CID, record.Record}, nil
 }
 
-// listed is a record as it is read.
 type listed struct {
 	URI   string          `json:"uri"`
 	CID   string          `json:"cid"`

@@ -61,7 +61,6 @@ type payload struct {
 	Schema   *definition `json:"schema"`
 }
 
-// readLexicons reads all lexicons of a folder.
 func readLexicons(folder string) (lexicons, error) {
 	all := lexicons{}
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {

@@ -242,7 +242,6 @@ func lostReplyIsFound(t *testing.T, s *stage) {
 	}
 }
 
-// loseReply replies and loses the answer.
 func (s *stage) loseReply(t *testing.T, d schema.Delivery) schema.Delivery {
 	t.Helper()
 	s.inject(t, simulation.Fault{Operation: s.fixture.Operations.Reply, Lose: true})

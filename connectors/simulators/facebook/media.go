@@ -61,7 +61,6 @@ func (s *simulator) upload(v visit, id string) (simulation.Upload, uploadFields,
 // taking reads a file to its end, with the fields that came before it.
 type taking func(before url.Values, file io.Reader) (mediaType string, size int64, err error)
 
-// form reads a form with one file.
 func form(r *http.Request, file string, take taking) (fields map[string]any, mediaType string, size int64, err error) {
 	reader, err := r.MultipartReader()
 	if err != nil {

@@ -131,7 +131,6 @@ func (w *World) heard(account string, all []Remark, is func(Remark) bool) []Rema
 	return all
 }
 
-// phrases is what people say.
 var phrases = [...]string{
 	"Where can I get this?", "Love it!", "Does it come in green as well?", "I had that too, and it helped.", "When is the next one?",
 	"Thank you for this!", "I do not agree at all.", "Great news & about time", "<3", "Can you ship to Iceland? 🇮🇸",

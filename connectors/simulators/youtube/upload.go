@@ -140,7 +140,6 @@ func (s *simulator) put(stored simulation.Upload, fields session) (simulation.Up
 	return s.world.PutUpload(stored)
 }
 
-// sessionOf returns a session by its id.
 func (s *simulator) sessionOf(id string) (simulation.Upload, session, bool) {
 	stored, ok := s.world.Upload(id)
 	var fields session
@@ -226,7 +225,6 @@ func (s *simulator) receive(v visit, stored simulation.Upload, fields session, s
 	resume(v.rw, fields.Received)
 }
 
-// counter counts what is read.
 type counter struct {
 	io.Reader
 	n int64

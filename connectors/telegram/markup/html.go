@@ -103,7 +103,6 @@ func numeric(digits string, base int) rune {
 	return rune(code)
 }
 
-// tag reads a tag.
 func (r *htmlReader) tag() *Error {
 	if r.peek(1) == '/' {
 		return r.endTag()

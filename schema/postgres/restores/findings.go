@@ -45,7 +45,6 @@ func (s *Store) AddEvents(ctx context.Context, r *schema.Restore, events []schem
 	return db.Wrap(s.Pool.SendBatch(ctx, b).Close(), "storing what events tell")
 }
 
-// findingOf is what an event tells.
 func findingOf(e schema.EventType) (schema.FindingKind, bool) {
 	switch e {
 	case schema.PostCancelled:

@@ -76,7 +76,6 @@ func (b *bench) fill(ctx context.Context) error {
 	return nil
 }
 
-// fillMonth gives a table its facts of a month.
 func (b *bench) fillMonth(ctx context.Context, table string, month, rows int) error {
 	for piece := 0; piece < rows; piece += pieceRows {
 		if err := b.conn.Exec(ctx, statement(table), clickhouse.Named("first", month*rows), clickhouse.Named("count", rows),
