@@ -140,19 +140,11 @@ func (a *accounts) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	account, err := a.find(c)
+	account, err := admission.Find(c, accountID, a.Store.Account)
 	if err != nil {
 		return err
 	}
 	return answer.Named(c, http.StatusOK, "account", viewAccount(account), warnings)
-}
-
-func (a *accounts) find(c *gin.Context) (schema.Account, error) {
-	id, err := accountID(c)
-	if err != nil {
-		return schema.Account{}, err
-	}
-	return a.Store.Account(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 }
 
 func accountID(c *gin.Context) (schema.AccountID, error) {

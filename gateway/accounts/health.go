@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"crier/connectors"
+	"crier/gateway/admission"
 	"crier/gateway/answer"
 	"crier/schema"
 )
@@ -84,7 +85,7 @@ type healthSummary struct {
 
 // health answers how one account is.
 func (a *accounts) health(c *gin.Context) error {
-	account, err := a.find(c)
+	account, err := admission.Find(c, accountID, a.Store.Account)
 	if err != nil {
 		return err
 	}

@@ -96,6 +96,17 @@ func (r Route) Handler(f answer.Failures) gin.HandlerFunc {
 	}
 }
 
+// Find returns the thing of the key's workspace that a path names.
+func Find[K schema.Kind, T any](
+	c *gin.Context, named func(*gin.Context) (schema.ID[K], error), find func(context.Context, schema.WorkspaceID, schema.ID[K]) (T, error),
+) (found T, err error) {
+	id, err := named(c)
+	if err != nil {
+		return found, err
+	}
+	return find(c.Request.Context(), RequestOf(c).Key.Workspace, id)
+}
+
 // Remove removes the thing of the key's workspace that a path names, and answers with a message.
 func Remove[K schema.Kind](
 	c *gin.Context, named func(*gin.Context) (schema.ID[K], error), remove func(context.Context, schema.WorkspaceID, schema.ID[K]) error, message string,

@@ -174,19 +174,11 @@ func (f *feeds) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	monitor, err := f.find(c)
+	monitor, err := admission.Find(c, monitorID, f.Store.Monitor)
 	if err != nil {
 		return err
 	}
 	return f.answer(c, http.StatusOK, monitor, warnings)
-}
-
-func (f *feeds) find(c *gin.Context) (schema.Monitor, error) {
-	id, err := monitorID(c)
-	if err != nil {
-		return schema.Monitor{}, err
-	}
-	return f.Store.Monitor(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 }
 
 // list answers with a page of monitors, the oldest first.
@@ -219,7 +211,7 @@ func (f *feeds) list(c *gin.Context) error {
 
 // items answers with a page of what a monitor has found.
 func (f *feeds) items(c *gin.Context) error {
-	monitor, err := f.find(c)
+	monitor, err := admission.Find(c, monitorID, f.Store.Monitor)
 	if err != nil {
 		return err
 	}

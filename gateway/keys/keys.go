@@ -214,11 +214,7 @@ func (k *keys) list(c *gin.Context) error {
 }
 
 func (k *keys) get(c *gin.Context) error {
-	id, err := keyID(c)
-	if err != nil {
-		return err
-	}
-	found, err := k.Store.Key(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
+	found, err := admission.Find(c, keyID, k.Store.Key)
 	if err != nil {
 		return err
 	}
@@ -259,11 +255,7 @@ func (k *keys) rotate(c *gin.Context) error {
 
 // unsuspend ends the suspension of a key before its time.
 func (k *keys) unsuspend(c *gin.Context) error {
-	id, err := keyID(c)
-	if err != nil {
-		return err
-	}
-	r, err := k.Store.Unsuspend(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
+	r, err := admission.Find(c, keyID, k.Store.Unsuspend)
 	if err != nil {
 		return err
 	}

@@ -150,19 +150,11 @@ func (q *queues) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	queue, err := q.read(c)
+	queue, err := admission.Find(c, queueID, q.Store.Queue)
 	if err != nil {
 		return err
 	}
 	return answer.Named(c, http.StatusOK, "queue", viewQueue(queue), warnings)
-}
-
-func (q *queues) read(c *gin.Context) (schema.Queue, error) {
-	id, err := queueID(c)
-	if err != nil {
-		return schema.Queue{}, err
-	}
-	return q.Store.Queue(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 }
 
 // queueID returns the id a path names. A malformed id is NotFound.
@@ -206,7 +198,7 @@ func (q *queues) preview(c *gin.Context) error {
 	if err := parameters.Finish(); err != nil {
 		return err
 	}
-	queue, err := q.read(c)
+	queue, err := admission.Find(c, queueID, q.Store.Queue)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"crier/gateway/admission"
 	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
@@ -40,7 +41,7 @@ type trialView struct {
 
 // test sends a webhook an event with sample data, signed like a real one.
 func (w *webhooks) test(c *gin.Context) error {
-	webhook, err := w.find(c)
+	webhook, err := admission.Find(c, webhookID, w.Store.Webhook)
 	if err != nil {
 		return err
 	}

@@ -211,14 +211,6 @@ func (w *webhooks) get(c *gin.Context) error {
 	})
 }
 
-func (w *webhooks) find(c *gin.Context) (schema.Webhook, error) {
-	id, err := webhookID(c)
-	if err != nil {
-		return schema.Webhook{}, err
-	}
-	return w.Store.Webhook(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
-}
-
 func readEvents(f *body.Form) []schema.EventType {
 	items, ok := f.List("events", 10*len(schema.EventTypes()))
 	if !ok {

@@ -36,8 +36,10 @@ func (s *Store) startLooks() {
 }
 
 // Known reads what other entries of any workspace have published to a delivery's profile
-// since the call that is looked for, and whether other accounts are of that profile. It
-// is schema.ErrReceiptsForgotten if the call is longer ago than receipts are kept.
+// since the call that is looked for, and whether other accounts are of that profile: two
+// workspaces may have connected one profile, and neither may take the other's post for the
+// one it looks for. Native ids alone leave the database. It is schema.ErrReceiptsForgotten if
+// the call is longer ago than receipts are kept.
 func (s *Store) Known(ctx context.Context, d *schema.Delivery) error {
 	since := d.KnownSince()
 	if s.Now().Sub(since) > schema.ReceiptRetention {

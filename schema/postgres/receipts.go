@@ -14,7 +14,8 @@ import (
 	"crier/schema/postgres/internal/sql"
 )
 
-// receiptRows are the columns of receipts to be recorded, with their owners.
+// receiptRows are the columns of receipts to be recorded, with their owners. Store.Known reads them, those of other
+// workspaces too.
 type receiptRows struct {
 	accounts []schema.AccountID
 	natives  []string
