@@ -30,7 +30,7 @@ func (t *tools) checking(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// mostWrong bounds what is said of one input.
+// maxWrong bounds what is said of one input.
 const maxWrong = 10
 
 func wrongInput(arguments json.RawMessage, schema *jsonschema.Schema) []string {

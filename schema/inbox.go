@@ -61,7 +61,7 @@ type InboxFilter struct {
 	Limit    int
 }
 
-// UnreadCount is how much of an account's inbox nobody has read, up to MostUnread of each.
+// UnreadCount is how much of an account's inbox nobody has read, up to MaxUnread of each.
 type UnreadCount struct {
 	Account            AccountID
 	Comments, Mentions int
@@ -100,7 +100,7 @@ type ReplyCreation struct {
 	Response []byte
 }
 
-// MostUnread is how far what nobody has read is counted.
+// MaxUnread is how far what nobody has read is counted.
 const MaxUnread = 1000
 
 // ItemName is what names an item in ClickHouse.

@@ -109,7 +109,7 @@ type Deletion struct {
 }
 
 // DeletionContents is what a deletion would take. Posts and media are counted up to
-// MostCounted.
+// MaxCounted.
 type DeletionContents struct {
 	Workspace string // its name
 	Accounts  int
@@ -122,7 +122,7 @@ type DeletionContents struct {
 	Media     int
 }
 
-// MostCounted is how far what a deletion would take is counted.
+// MaxCounted is how far what a deletion would take is counted.
 const MaxCounted = 1_000_000
 
 // DeletionLife is how long a deletion can be confirmed.

@@ -17,7 +17,7 @@ const (
 	soonest = time.Minute
 	// noPosts is how long an account is left alone that has published nothing lately.
 	noPosts = 24 * time.Hour
-	// mostFailed is how many posts are known of an account under which the platform failed to look;
+	// maxFailed is how many posts are known of an account under which the platform failed to look;
 	// others wait for the next look of their age.
 	maxFailed = 20
 	// failuresAtOnce, where nothing succeeds, are no longer the posts' but the platform's.

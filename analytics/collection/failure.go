@@ -17,7 +17,7 @@ const (
 )
 
 const (
-	// leastDeferral and mostDeferral bound what a platform asks to wait.
+	// minDeferral and maxDeferral bound what a platform asks to wait.
 	minDeferral, maxDeferral = 5 * time.Second, 24 * time.Hour
 	// refusedWait is how long something is not asked again that the account may not read.
 	refusedWait = 24 * time.Hour

@@ -14,7 +14,7 @@ const (
 	// mentionsEvery is how often it is looked for what names an account, and mentionsBack how far
 	// back a look goes: what is older than the last one was read then.
 	mentionsEvery, mentionsBack = 10 * time.Minute, time.Hour
-	// mostPages bounds a step.
+	// maxPages bounds a step.
 	maxPages = 10
 )
 

@@ -26,7 +26,7 @@ type store interface {
 }
 
 const (
-	// LeastToken is how long a token is at least.
+	// MinToken is how long a token is at least.
 	MinToken = 16
 
 	defaultSpan = 24 * time.Hour

@@ -195,7 +195,7 @@ func edgesOf(c schema.Constraints) map[string]edge {
 	return edges
 }
 
-// least is a post with no more than the platform requires.
+// minimum is a post with no more than the platform requires.
 func minimum(c schema.Constraints, text string) piece {
 	if !c.Media.Required {
 		return piece{text: text}

@@ -142,7 +142,7 @@ func counts(all ...count) string {
 	return strings.Join(found, ", ")
 }
 
-// most is a number; empty: there is no limit.
+// maximum is a number; empty: there is no limit.
 func maximum(n int) string {
 	if n == 0 {
 		return ""

@@ -41,7 +41,7 @@ func (r Route) AuditedOfPeople(action string) Route {
 const Public schema.Permission = 0
 
 // Handle returns the operation for a method and path, for keys with a permission, and members with the role
-// that people.LeastRole has for it.
+// that people.MinRole has for it.
 func Handle(method, path string, permission schema.Permission, answer func(*gin.Context) error) Route {
 	if permission == Public {
 		return Route{Method: method, Path: path, rights: Rights{Public: true}, answer: answer}

@@ -60,7 +60,7 @@ func givenPassword(f *body.Form, name string) string {
 	return text
 }
 
-// utf8Most is how many bytes a character takes at most.
+// maxUTF8 is how many bytes a character takes at most.
 const maxUTF8 = 4
 
 // newPassword reads a password that is to be stored.

@@ -34,7 +34,7 @@ type account struct {
 }
 
 const (
-	// mostSingle bounds the looks on a platform that has no listing, of which each is a call. The posts that
+	// maxSingle bounds the looks on a platform that has no listing, of which each is a call. The posts that
 	// are scheduled first come first.
 	maxSingle = 200
 	// lookTime bounds one look, with the wait for its turns.

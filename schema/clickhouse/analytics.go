@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -47,10 +46,7 @@ func (a *Analytics) PostCounts(ctx context.Context, workspace schema.WorkspaceID
 		order by day, platform, status
 		settings do_not_merge_across_partitions_select_final = 1`, append(selection(workspace, filter), clickhouse.Named("open", open))...)
 	found, err := collect(rows, err, scanPostCount)
-	if err != nil {
-		return nil, fmt.Errorf("counting posts: %w", unavailable(err))
-	}
-	return found, nil
+	return found, wrap(err, "counting posts")
 }
 
 func scanPostCount(rows driver.Rows, c *schema.PostCount) error {
@@ -83,10 +79,7 @@ func (a *Analytics) Events(ctx context.Context, workspace schema.WorkspaceID, f 
 		id("workspace", workspace), clickhouse.Named("from", f.After.Position), clickhouse.Named("to", f.UpTo),
 		id("after", f.After.ID), clickhouse.Named("types", names), clickhouse.Named("limit", f.Limit))
 	events, err := collect(rows, err, scanEvent)
-	if err != nil {
-		return nil, fmt.Errorf("reading events: %w", unavailable(err))
-	}
-	return events, nil
+	return events, wrap(err, "reading events")
 }
 
 // Position returns the position of an event of a workspace; there is false if there is no
@@ -99,7 +92,7 @@ func (a *Analytics) Position(ctx context.Context, workspace schema.WorkspaceID, 
 		id("workspace", workspace), id("id", event), day("day", event.Time()))
 	positions, err := collect(rows, err, func(rows driver.Rows, p *int64) error { return rows.Scan(p) })
 	if err != nil {
-		return 0, false, fmt.Errorf("looking for an event: %w", unavailable(err))
+		return 0, false, wrap(err, "looking for an event")
 	}
 	if len(positions) == 0 {
 		return 0, false, nil

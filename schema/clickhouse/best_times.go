@@ -85,7 +85,7 @@ func (a *Analytics) SlotSums(ctx context.Context, workspace schema.WorkspaceID, 
 		group by own, weekday, hour
 		settings do_not_merge_across_partitions_select_final = 1`, args...)
 	if err != nil {
-		return nil, fmt.Errorf("summing by hour: %w", unavailable(err))
+		return nil, wrap(err, "summing by hour")
 	}
 	sums := make([]schema.SlotSum, len(found))
 	for i, r := range found {

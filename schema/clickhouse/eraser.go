@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -55,16 +54,16 @@ func (e *Eraser) Erase(ctx context.Context, of schema.Erasure) (rows int64, err 
 		if from.table == firstRollup {
 			counting, err := e.counting(ctx)
 			if err != nil {
-				return rows, fmt.Errorf("erasing what is counted: %w", unavailable(err))
+				return rows, wrap(err, "erasing what is counted")
 			}
 			rows += counting
 			if err := e.recount(ctx, of); err != nil {
-				return rows, fmt.Errorf("opening the days of what is erased: %w", unavailable(err))
+				return rows, wrap(err, "opening the days of what is erased")
 			}
 		}
 		n, err := e.erase(ctx, from, of)
 		if err != nil {
-			return rows, fmt.Errorf("erasing from %s: %w", from.table, unavailable(err))
+			return rows, wrap(err, "erasing from "+from.table)
 		}
 		rows += n
 	}

@@ -80,6 +80,14 @@ func unavailable(err error) error {
 	return &schema.Error{Kind: schema.Unavailable, Message: "analytics do not answer; try again", Err: err}
 }
 
+// wrap says what was being done when an error came up, which unavailable has judged; nil stays nil.
+func wrap(err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, unavailable(err))
+}
+
 // refusals are the codes of ClickHouse's errors by which it refuses what it was given, and
 // will again (src/Common/ErrorCodes.cpp). Any other may be gone after a while: memory, disk,
 // too many parts, a table that is not there yet.

@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -31,10 +30,7 @@ func (a *Analytics) FeedItems(ctx context.Context, workspace schema.WorkspaceID,
 		id("workspace", workspace), id("monitor", q.Monitor), day("day", before), clickhouse.Named("before", before.UnixMilli()),
 		clickhouse.Named("id", q.BeforeID), clickhouse.Named("platform", platformName(q.Platform)), clickhouse.Named("limit", q.Limit))
 	items, err := collect(rows, err, scanFeedItem)
-	if err != nil {
-		return nil, fmt.Errorf("reading what a monitor has found: %w", unavailable(err))
-	}
-	return items, nil
+	return items, wrap(err, "reading what a monitor has found")
 }
 
 func scanFeedItem(rows driver.Rows, i *schema.MatchedItem) error {

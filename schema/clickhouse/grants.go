@@ -116,5 +116,5 @@ func granting(err error) error {
 		return fmt.Errorf("the user in --clickhouse may not make users: ClickHouse's access_management lets it, or grant it CREATE USER, ALTER USER, CREATE ROW POLICY, "+
 			"and SELECT on its database with GRANT OPTION: %w", err)
 	}
-	return fmt.Errorf("granting: %w", unavailable(err))
+	return wrap(err, "granting")
 }

@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -32,7 +31,7 @@ func (a *Analytics) InboxItems(ctx context.Context, workspace schema.WorkspaceID
 		id("workspace", workspace), clickhouse.Named("accounts", accounts), clickhouse.Named("natives", natives))
 	found, err := collect(rows, err, scanItem)
 	if err != nil {
-		return nil, fmt.Errorf("reading the inbox: %w", unavailable(err))
+		return nil, wrap(err, "reading the inbox")
 	}
 	items := make(map[schema.ItemName]schema.InboxItem, len(found))
 	for _, n := range found {

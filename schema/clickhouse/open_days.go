@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -23,7 +22,7 @@ func (a *Analytics) openDays(ctx context.Context, workspace schema.WorkspaceID, 
 		group by day
 		having sum(n) <> 0`,
 		clickhouse.Named("kind", string(kind)), id("workspace", workspace), day("from", filter.From), day("to", filter.To)); err != nil {
-		return nil, fmt.Errorf("looking for open days: %w", unavailable(err))
+		return nil, wrap(err, "looking for open days")
 	}
 	days := make([]string, len(found))
 	for i, f := range found {

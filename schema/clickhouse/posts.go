@@ -70,7 +70,7 @@ func (a *Analytics) PostFigures(ctx context.Context, workspace schema.WorkspaceI
 		order by day, platform, account
 		settings do_not_merge_across_partitions_select_final = 1`, append(selection(workspace, filter), clickhouse.Named("open", open))...)
 	if err != nil {
-		return nil, fmt.Errorf("summing metrics: %w", unavailable(err))
+		return nil, wrap(err, "summing metrics")
 	}
 	figures := make([]schema.PostFigures, len(found))
 	for i := range found {
@@ -131,7 +131,7 @@ func (a *Analytics) TopPosts(ctx context.Context, workspace schema.WorkspaceID, 
 		settings do_not_merge_across_partitions_select_final = 1`,
 		append(selection(workspace, filter), clickhouse.Named("limit", top.Limit), clickhouse.Named("open", open))...)
 	if err != nil {
-		return nil, fmt.Errorf("looking for the best posts: %w", unavailable(err))
+		return nil, wrap(err, "looking for the best posts")
 	}
 	posts := make([]schema.PostFigure, len(found))
 	for i := range found {
@@ -160,7 +160,7 @@ func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID,
 		settings do_not_merge_across_partitions_select_final = 1`,
 		selection(workspace, filter)...)
 	if err != nil {
-		return fmt.Errorf("reading followers: %w", unavailable(err))
+		return wrap(err, "reading followers")
 	}
 	defer rows.Close() // rows.Err reports its errors
 	for rows.Next() {
@@ -168,7 +168,7 @@ func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID,
 		var account uuid.UUID
 		var platform string
 		if err := rows.Scan(&r.Day, &account, &platform, &r.Followers.Followers, &r.Following, &r.Posts); err != nil {
-			return fmt.Errorf("reading followers: %w", unavailable(err))
+			return wrap(err, "reading followers")
 		}
 		r.Day, r.Account = r.Day.UTC(), schema.AccountID(account)
 		if err := r.Platform.UnmarshalText([]byte(platform)); err != nil {
@@ -176,8 +176,5 @@ func (a *Analytics) Followers(ctx context.Context, workspace schema.WorkspaceID,
 		}
 		each(r)
 	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("reading followers: %w", unavailable(err))
-	}
-	return nil
+	return wrap(rows.Err(), "reading followers")
 }

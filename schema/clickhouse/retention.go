@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -93,5 +92,5 @@ func forgetting(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("forgetting what is kept no longer: %w", unavailable(err))
+	return wrap(err, "forgetting what is kept no longer")
 }

@@ -3,7 +3,6 @@ package clickhouse
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -114,7 +113,7 @@ func (r *Rollups) find(ctx context.Context, kind schema.RollupKind, quiet time.D
 		limit {limit:UInt32}`,
 		clickhouse.Named("kind", string(kind)), clickhouse.Named("quiet", uint32(quiet.Seconds())), clickhouse.Named("limit", limit),
 	); err != nil {
-		return nil, fmt.Errorf("looking for buckets to count: %w", unavailable(err))
+		return nil, wrap(err, "looking for buckets to count")
 	}
 	for i := range open {
 		if open[i].Day.Month() != open[0].Day.Month() || open[i].Day.Year() != open[0].Day.Year() {
@@ -133,10 +132,7 @@ func (r *Rollups) finish(ctx context.Context, kind schema.RollupKind, open []ope
 	if err := sleep.For(ctx, r.settled); err != nil {
 		return err
 	}
-	if err := r.close(ctx, kind, open); err != nil {
-		return fmt.Errorf("closing buckets: %w", unavailable(err))
-	}
-	return nil
+	return wrap(r.close(ctx, kind, open), "closing buckets")
 }
 
 // count counts buckets of one month anew, and others that are open between the first and the
@@ -168,7 +164,7 @@ func (r *Rollups) count(ctx context.Context, kind schema.RollupKind, buckets []o
 			settings max_bytes_before_external_group_by = 200000000`,
 			clickhouse.Named("kind", string(kind)), clickhouse.Named("first", first.Workspace.String()),
 			clickhouse.Named("last", last.Workspace.String()), day("month", first.Day)); err != nil {
-			return fmt.Errorf("counting into rollup_%s: %w", into.name, unavailable(err))
+			return wrap(err, "counting into rollup_"+into.name)
 		}
 	}
 	return nil
@@ -202,7 +198,7 @@ func (r *Rollups) Open(ctx context.Context) (map[schema.RollupKind]int, error) {
 		select toString(kind) as kind, count() as buckets
 		from (select kind, workspace, day from rollup_open group by kind, workspace, day having sum(n) <> 0)
 		group by kind`); err != nil {
-		return nil, fmt.Errorf("counting open buckets: %w", unavailable(err))
+		return nil, wrap(err, "counting open buckets")
 	}
 	open := map[schema.RollupKind]int{}
 	for _, f := range found {

@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -26,7 +25,7 @@ func (s *Since) Beyond(ctx context.Context, position int64, upto time.Time) (hig
 		select count(), max(position), max(at) from events where position > {position:Int64} and at <= {upto:DateTime64(6, 'UTC')}`,
 		clickhouse.Named("position", position), moment("upto", upto))
 	if err := row.Scan(&n, &highest, &at); err != nil {
-		return 0, time.Time{}, fmt.Errorf("reading the newest event: %w", unavailable(err))
+		return 0, time.Time{}, wrap(err, "reading the newest event")
 	}
 	if n == 0 {
 		return 0, time.Time{}, nil
@@ -52,10 +51,7 @@ func (s *Since) Events(ctx context.Context, after schema.EventPlace, from, to ti
 		clickhouse.Named("position", after.Position), id("after", after.ID), moment("from", from), moment("to", to),
 		clickhouse.Named("types", names), clickhouse.Named("limit", limit))
 	events, err := collect(rows, err, scanEvent)
-	if err != nil {
-		return nil, fmt.Errorf("reading events of all workspaces: %w", unavailable(err))
-	}
-	return events, nil
+	return events, wrap(err, "reading events of all workspaces")
 }
 
 // moment is a parameter of a time.

@@ -123,7 +123,7 @@ func tooMuch(view string, err error) error {
 	if e, ok := errors.AsType[*clickhouse.Exception](err); ok && e.Code == codeTooManyRows {
 		return &schema.Error{Kind: schema.Invalid, Message: view + " has more rows there than one answer may read; name a workspace or a shorter range", Err: err}
 	}
-	return fmt.Errorf("reading %s: %w", view, unavailable(err))
+	return wrap(err, "reading "+view)
 }
 
 // plain is a value as JSON shows it: nil, or a number, a bool, a text or a list.

@@ -97,7 +97,7 @@ func (k MailKind) Room() int {
 	return MaxMails - awaitedRoom
 }
 
-// Least is the role of members who may have such mail, Usual that of those who get it unless they choose
+// Min is the role of members who may have such mail, Usual that of those who get it unless they choose
 // otherwise. Anyone: it does not go to members by their role.
 func (k MailKind) Min() Role { return mailKinds[k].min }
 

@@ -61,7 +61,7 @@ func (r Role) Permission() schema.Permission {
 	}
 }
 
-// LeastRole returns the role that a member needs where a key needs a permission, unless a route says
+// MinRole returns the role that a member needs where a key needs a permission, unless a route says
 // otherwise.
 func MinRole(p schema.Permission) Role {
 	switch p {

@@ -98,7 +98,7 @@ func (d *drain) missing() int {
 const (
 	drainLook = 500 * time.Millisecond
 	drainTell = 5 * time.Second
-	// A drain is given up where it is slower than drainLeast posts a second after drainGrace.
+	// A drain is given up where it is slower than minDrain posts a second after drainGrace.
 	minDrain   = 250
 	drainGrace = 45 * time.Second
 )

@@ -17,7 +17,7 @@ type Chunk struct {
 func PNG(content io.ReaderAt, size int64, visit func(Chunk) error) error {
 	const signature, checksum = 8, 4
 	start := int64(signature)
-	for range maximum {
+	for range maxParts {
 		var head [8]byte
 		if err := read(content, head[:], start, size); err != nil {
 			return err
@@ -55,7 +55,7 @@ func (r *RIFF) At() int64 { return r.at }
 // Walk visits the chunks between two offsets.
 func (r *RIFF) Walk(start, end int64, visit func(Chunk) error) error {
 	for r.at = start; start+8 <= end; r.at = start {
-		if r.count++; r.count > maximum {
+		if r.count++; r.count > maxParts {
 			return ErrTooMany
 		}
 		var head [8]byte

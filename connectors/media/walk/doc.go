@@ -20,8 +20,8 @@ var (
 // ErrDone is what a visitor returns that has seen enough: the walk ends without an error.
 var ErrDone = errors.New("enough was seen")
 
-// most bounds the parts of a picture. No program writes a file with a thousandth of them.
-const maximum = 1_000_000
+// maxParts bounds the parts of a picture. No program writes a file with a thousandth of them.
+const maxParts = 1_000_000
 
 func done(err error) error {
 	if errors.Is(err, ErrDone) {

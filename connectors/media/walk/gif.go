@@ -40,7 +40,7 @@ func GIF(content io.ReaderAt, size int64, visit func(Block) error) error {
 	if err := g.skip(colorTable(head[10])); err != nil {
 		return err
 	}
-	for range maximum {
+	for range maxParts {
 		b := Block{Start: g.at}
 		if b.Kind, err = g.r.ReadByte(); err != nil {
 			return nil //nolint:nilerr // the file has no trailer

@@ -8,7 +8,7 @@ import (
 
 // Each walk of a file of more parts than any program writes ends.
 func TestAWalkEnds(t *testing.T) {
-	chunks, elements := bytes.Repeat(make([]byte, 8), maximum+1), bytes.Repeat([]byte{0xec, 0x80}, maxElements+1)
+	chunks, elements := bytes.Repeat(make([]byte, 8), maxParts+1), bytes.Repeat([]byte{0xec, 0x80}, maxElements+1)
 	err := NewRIFF(bytes.NewReader(chunks)).Walk(0, int64(len(chunks)), func(Chunk) error { return nil })
 	if !errors.Is(err, ErrTooMany) {
 		t.Errorf("of RIFF: %v", err)
