@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -166,12 +167,7 @@ var waitHeaders = [...]string{"Retry-After", "X-Ratelimit-Reset", "X-Rate-Limit-
 
 // saysWhen reports whether the headers name a wait.
 func saysWhen(header http.Header) bool {
-	for _, name := range waitHeaders {
-		if header.Get(name) != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(waitHeaders[:], func(name string) bool { return header.Get(name) != "" })
 }
 
 // retryAfter reads when a platform wants to be called again: Retry-After (RFC 9110,

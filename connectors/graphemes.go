@@ -24,10 +24,5 @@ func Graphemes(text string) int {
 // IsASCII reports whether a text has only ASCII characters, as most have. They can be
 // counted without the tables of Unicode.
 func IsASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }

@@ -3,6 +3,7 @@ package connectors
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"crier/schema"
@@ -42,12 +43,7 @@ func ReadMediaProgress[M MediaItem](d schema.Delivery) (MediaProgress[M], error)
 
 // IsReady reports whether all items are.
 func (p MediaProgress[M]) IsReady() bool {
-	for _, m := range p.Media {
-		if !m.IsReady() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.Media, func(m M) bool { return !m.IsReady() })
 }
 
 func (p MediaProgress[M]) bytesSent() (n int64) {

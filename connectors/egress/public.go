@@ -3,6 +3,7 @@ package egress
 import (
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -91,10 +92,5 @@ func (n networks) permit(address netip.Addr) bool {
 }
 
 func contains(networks []netip.Prefix, address netip.Addr) bool {
-	for _, network := range networks {
-		if network.Contains(address) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(address) })
 }

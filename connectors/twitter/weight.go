@@ -1,6 +1,7 @@
 package twitter
 
 import (
+	"slices"
 	"unicode"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
@@ -84,12 +85,7 @@ func isEmojiSequence(cluster []rune) bool {
 	if isRegionalIndicator(cluster[0]) {
 		return isRegionalIndicator(cluster[1])
 	}
-	for _, r := range cluster {
-		if !isSign(r) && !isModifier(r) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(cluster, func(r rune) bool { return !isSign(r) && !isModifier(r) })
 }
 
 func isRegionalIndicator(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }

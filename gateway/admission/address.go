@@ -3,6 +3,7 @@ package admission
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -49,12 +50,7 @@ func parseHop(text string) (netip.Addr, bool) {
 }
 
 func (a addresses) trusts(address netip.Addr) bool {
-	for _, network := range a.trusted {
-		if network.Contains(address.WithZone("")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.trusted, func(n netip.Prefix) bool { return n.Contains(address.WithZone("")) })
 }
 
 func networkOf(address netip.Addr) netip.Prefix {

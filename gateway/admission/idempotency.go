@@ -3,6 +3,7 @@ package admission
 import (
 	"context"
 	"crypto/sha256"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -88,10 +89,5 @@ func fingerprint(c *gin.Context, content body.Value) [32]byte {
 }
 
 func printable(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
 }

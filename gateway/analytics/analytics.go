@@ -59,12 +59,8 @@ type Config struct {
 }
 
 // Routes returns the operations of figures.
-func Routes(c Config) []admission.Route { return (&analytics{c}).routes() }
-
-// analytics is the resource of figures.
-type analytics struct{ Config }
-
-func (a *analytics) routes() []admission.Route {
+func Routes(c Config) []admission.Route {
+	a := &analytics{c}
 	return []admission.Route{
 		admission.Handle(http.MethodGet, "/analytics/posts", schema.Read, a.posts),
 		admission.Handle(http.MethodGet, "/analytics/followers", schema.Read, a.followers),
@@ -72,6 +68,9 @@ func (a *analytics) routes() []admission.Route {
 		admission.Handle(http.MethodGet, "/analytics/best-times", schema.Read, a.bestTimes),
 	}
 }
+
+// analytics is the resource of figures.
+type analytics struct{ Config }
 
 // figuresQuery is which figures a request is about.
 type figuresQuery struct {

@@ -62,12 +62,8 @@ type Config struct {
 }
 
 // Routes returns the operations of feeds.
-func Routes(c Config) []admission.Route { return (&feeds{c}).routes() }
-
-// feeds is the resource.
-type feeds struct{ Config }
-
-func (f *feeds) routes() []admission.Route {
+func Routes(c Config) []admission.Route {
+	f := &feeds{c}
 	return []admission.Route{
 		admission.Handle(http.MethodGet, "/feeds/search", schema.Read, f.search),
 		admission.Handle(http.MethodGet, "/feeds/profile", schema.Read, f.profile),
@@ -79,6 +75,9 @@ func (f *feeds) routes() []admission.Route {
 		admission.Handle(http.MethodGet, "/feeds/keywords/:id/items", schema.Read, f.items),
 	}
 }
+
+// feeds is the resource.
+type feeds struct{ Config }
 
 // create makes a monitor.
 func (f *feeds) create(c *gin.Context) error {

@@ -64,12 +64,8 @@ type Config struct {
 }
 
 // Routes returns the operations of media.
-func Routes(c Config) []admission.Route { return (&media{c}).routes() }
-
-// media is the resource of uploads.
-type media struct{ Config }
-
-func (m *media) routes() []admission.Route {
+func Routes(c Config) []admission.Route {
+	m := &media{c}
 	return []admission.Route{
 		admission.Handle(http.MethodPost, "/media", schema.Write, m.create).For(people.Author).Carrying(transferLimit),
 		admission.Handle(http.MethodGet, "/media", schema.Read, m.list),
@@ -85,6 +81,9 @@ func (m *media) routes() []admission.Route {
 		admission.Handle(http.MethodHead, "/files/:id/:name", admission.Public, m.serve),
 	}
 }
+
+// media is the resource of uploads.
+type media struct{ Config }
 
 // What may come which way.
 var (

@@ -48,12 +48,8 @@ type Config struct {
 }
 
 // Routes returns the operations of queues.
-func Routes(c Config) []admission.Route { return (&queues{c}).routes() }
-
-// queues is the resource of queues.
-type queues struct{ Config }
-
-func (q *queues) routes() []admission.Route {
+func Routes(c Config) []admission.Route {
+	q := &queues{c}
 	return []admission.Route{
 		admission.Handle(http.MethodPost, "/queues", schema.Write, q.create),
 		admission.Handle(http.MethodGet, "/queues", schema.Read, q.list),
@@ -63,6 +59,9 @@ func (q *queues) routes() []admission.Route {
 		admission.Handle(http.MethodGet, "/queues/:id/slots", schema.Read, q.preview),
 	}
 }
+
+// queues is the resource of queues.
+type queues struct{ Config }
 
 // queueView is a queue as the API shows it.
 type queueView struct {

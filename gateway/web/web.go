@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -65,12 +66,7 @@ func (c *Console) Over(next http.Handler) http.Handler {
 }
 
 func isOthers(requested string) bool {
-	for _, other := range others {
-		if strings.HasPrefix(requested+"/", other) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(others, func(other string) bool { return strings.HasPrefix(requested+"/", other) })
 }
 
 // servePage serves the one page that the console has: which view it shows is its address's.

@@ -260,13 +260,8 @@ func (b *buffer) take(fire func(*dispatch) bool) {
 
 // anyWaits reports whether one of the accounts of some messages is among those that wait.
 func anyWaits(waiting map[string]struct{}, messages []stream.Record) bool {
-	if len(waiting) == 0 {
-		return false
-	}
-	for _, m := range messages {
-		if _, is := waiting[string(m.Key)]; is {
-			return true
-		}
-	}
-	return false
+	return len(waiting) > 0 && slices.ContainsFunc(messages, func(m stream.Record) bool {
+		_, waits := waiting[string(m.Key)]
+		return waits
+	})
 }

@@ -8,6 +8,7 @@ package textsearch
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,12 +55,7 @@ func escapes(r rune) bool {
 // and to ask Matches.
 func (q *Query) MayMatch(document string) bool {
 	q.space = q.folds.append(q.space[:0], document)
-	for _, w := range q.words {
-		if w.plain && !bytes.Contains(q.space, w.folded) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(q.words, func(w word) bool { return w.plain && !bytes.Contains(q.space, w.folded) })
 }
 
 // Matches reports whether all words are in the texts, each in any of them.
@@ -68,12 +64,7 @@ func (q *Query) Matches(texts []string) bool {
 	for _, text := range texts {
 		q.space = append(q.folds.append(q.space, text), '\n')
 	}
-	for _, w := range q.words {
-		if !w.in(q.space) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(q.words, func(w word) bool { return !w.in(q.space) })
 }
 
 // in reports whether the word is in folded text.

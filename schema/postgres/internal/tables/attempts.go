@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -98,10 +99,5 @@ func QueueAttempt(b *pgx.Batch, post schema.PostID, kind schema.AttemptKind, at,
 
 // Published reports whether an entry has a receipt.
 func Published(receipts []schema.Receipt, entry int) bool {
-	for _, r := range receipts {
-		if r.Entry == entry && r.NativeID != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(receipts, func(r schema.Receipt) bool { return r.Entry == entry && r.NativeID != "" })
 }
