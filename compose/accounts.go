@@ -33,12 +33,10 @@ type AddedAccount struct {
 // AddAccount checks credentials against the platform and connects their account to a
 // workspace. An account that is connected gets the new credentials. Its server may be what the
 // process allows that runs on the data folder.
-func AddAccount(ctx context.Context, c Config, n AccountToAdd) (added AddedAccount, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		added, err = o.addAccount(ctx, n)
-		return err
+func AddAccount(ctx context.Context, c Config, n AccountToAdd) (AddedAccount, error) {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (AddedAccount, error) {
+		return o.addAccount(ctx, n)
 	})
-	return added, err
 }
 
 func (o *operator) addAccount(ctx context.Context, n AccountToAdd) (added AddedAccount, err error) {

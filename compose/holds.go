@@ -59,10 +59,8 @@ func (o *operator) pauseOf(ctx context.Context, on PauseTarget) (schema.Hold, er
 }
 
 // Held returns the pauses, and the posts that are held for review.
-func Held(ctx context.Context, c Config) (held []operation.HeldPost, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		held, err = o.admin.Holds(ctx)
-		return err
+func Held(ctx context.Context, c Config) ([]operation.HeldPost, error) {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) ([]operation.HeldPost, error) {
+		return o.admin.Holds(ctx)
 	})
-	return held, err
 }

@@ -49,12 +49,10 @@ func CreateKeyset(file string) error {
 
 // ShowKeyset returns the keys of the keyset, in the order in which they were made, and those
 // that something was sealed by and that it does not hold.
-func ShowKeyset(ctx context.Context, c Config) (keys []SealingKey, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		keys, err = o.keys(ctx)
-		return err
+func ShowKeyset(ctx context.Context, c Config) ([]SealingKey, error) {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) ([]SealingKey, error) {
+		return o.keys(ctx)
 	})
-	return keys, err
 }
 
 func (o *operator) keys(ctx context.Context) ([]SealingKey, error) {

@@ -49,6 +49,15 @@ func operate(ctx context.Context, c Config, work func(context.Context, *operator
 	return operateOrBegin(ctx, c, work)
 }
 
+// operateFor is operate for work that has a result.
+func operateFor[T any](ctx context.Context, c Config, work func(context.Context, *operator) (T, error)) (result T, err error) {
+	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+		result, err = work(ctx, o)
+		return err
+	})
+	return result, err
+}
+
 // operateOrBegin is operate for what may be the first command on a data folder. With a
 // PostgreSQL elsewhere nothing is held in the folder: a rotation waits for processes, one of which
 // may start with it meanwhile.
@@ -220,12 +229,10 @@ func SetLimits(ctx context.Context, c Config, workspace, limits string) (before 
 }
 
 // Workspaces lists live workspaces by name, those whose names come after one.
-func Workspaces(ctx context.Context, c Config, after string, limit int) (all []schema.Workspace, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		all, err = o.admin.Workspaces(ctx, after, limit)
-		return err
+func Workspaces(ctx context.Context, c Config, after string, limit int) ([]schema.Workspace, error) {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) ([]schema.Workspace, error) {
+		return o.admin.Workspaces(ctx, after, limit)
 	})
-	return all, err
 }
 
 // RevokeKey revokes a key. A key that does not exist is an error: it was mistyped, and the one
@@ -276,12 +283,10 @@ func (o *operator) accountOf(ctx context.Context, text string) (schema.AccountID
 
 // ConfirmDeletion deletes, and returns once nothing goes out any more. A process with the role
 // analytics removes the data. It can be called again.
-func ConfirmDeletion(ctx context.Context, c Config, id schema.DeletionID, token string) (d schema.Deletion, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		d, err = o.deletions.Stop(byCommand(ctx, "deletion.confirm"), id, schema.HashAPIKey(token))
-		return err
+func ConfirmDeletion(ctx context.Context, c Config, id schema.DeletionID, token string) (schema.Deletion, error) {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (schema.Deletion, error) {
+		return o.deletions.Stop(byCommand(ctx, "deletion.confirm"), id, schema.HashAPIKey(token))
 	})
-	return d, err
 }
 
 // DeletionState returns how far a deletion is.
@@ -297,33 +302,27 @@ func DeletionState(ctx context.Context, c Config, id schema.DeletionID) (d schem
 }
 
 // DeadLetters returns what stages have given up on, oldest first, after an id.
-func DeadLetters(ctx context.Context, c Config, after schema.DeadLetterID, limit int) (letters []schema.DeadLetter, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		letters, err = o.admin.DeadLetters(ctx, after, limit)
-		return err
+func DeadLetters(ctx context.Context, c Config, after schema.DeadLetterID, limit int) ([]schema.DeadLetter, error) {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) ([]schema.DeadLetter, error) {
+		return o.admin.DeadLetters(ctx, after, limit)
 	})
-	return letters, err
 }
 
 // ReplayDeadLetters puts dead letters back, and returns how many of ids were dead. What
 // nobody could read is written to the log by the next serve with role delay.
-func ReplayDeadLetters(ctx context.Context, c Config, ids []schema.DeadLetterID) (replayed int, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		replayed, err = o.admin.Replay(byCommand(ctx, "dead_letters.replay"), ids)
-		return err
+func ReplayDeadLetters(ctx context.Context, c Config, ids []schema.DeadLetterID) (int, error) {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (int, error) {
+		return o.admin.Replay(byCommand(ctx, "dead_letters.replay"), ids)
 	})
-	return replayed, err
 }
 
 // ReplayAllDeadLetters puts every dead letter back, batch by batch, and tells progress
 // after each how many there are so far. It returns how many, after an error too: they are
 // replayed for good.
-func ReplayAllDeadLetters(ctx context.Context, c Config, progress func(replayed int)) (replayed int, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		replayed, err = o.admin.ReplayAll(byCommand(ctx, "dead_letters.replay"), progress)
-		return err
+func ReplayAllDeadLetters(ctx context.Context, c Config, progress func(replayed int)) (int, error) {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (int, error) {
+		return o.admin.ReplayAll(byCommand(ctx, "dead_letters.replay"), progress)
 	})
-	return replayed, err
 }
 
 // UnsuspendKey ends the suspension of a key before its time.

@@ -137,12 +137,10 @@ func RestoreHolds(ctx context.Context, c Config, s HeldSelection, after schema.P
 
 // Release lets posts go out that are held for a person to decide: those that --hold-overdue holds, where
 // all or some of them are named, and those that a restore holds and that are selected.
-func Release(ctx context.Context, c Config, s HeldSelection, how schema.Release) (d operation.Decided, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		d, err = o.release(byCommand(ctx, "held.release"), s, how)
-		return err
+func Release(ctx context.Context, c Config, s HeldSelection, how schema.Release) (operation.Decided, error) {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (operation.Decided, error) {
+		return o.release(byCommand(ctx, "held.release"), s, how)
 	})
-	return d, err
 }
 
 func (o *operator) release(ctx context.Context, s HeldSelection, how schema.Release) (d operation.Decided, err error) {

@@ -112,12 +112,10 @@ func (o *operator) link(ctx context.Context, user schema.UserID) (string, error)
 }
 
 // Users lists users by their addresses, those whose addresses come after one.
-func Users(ctx context.Context, c Config, after string, limit int) (all []people.User, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		all, err = o.people.Users(ctx, people.Email(after), limit)
-		return err
+func Users(ctx context.Context, c Config, after string, limit int) ([]people.User, error) {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) ([]people.User, error) {
+		return o.people.Users(ctx, people.Email(after), limit)
 	})
-	return all, err
 }
 
 // RemoveUser removes a user with their sessions. It refuses the last owner of a workspace and the only operator, unless

@@ -19,6 +19,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"golang.org/x/term"
 
+	"crier/client"
 	"crier/cmd/crier/console"
 	"crier/cmd/crier/importer"
 	"crier/cmd/crier/settings"
@@ -90,11 +91,6 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:]))
 }
 
-// partsCommand is one with partsFlags.
-type partsCommand interface {
-	config(logger *slog.Logger) (compose.Config, error)
-}
-
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, arguments []string) int {
 	c := commands{MCP: console.MCP{Version: buildVersion()}}
@@ -109,10 +105,7 @@ func run(ctx context.Context, arguments []string) int {
 		logger.Warn("other users of this machine can read the secret on the command line", "flag", flag, "give_it_by", elsewhere)
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
-	// Operators' commands take the config of the parts that their flags name.
-	err = command.BindToProvider(func(logger *slog.Logger) (compose.Config, error) {
-		return command.Selected().Target.Interface().(partsCommand).config(logger)
-	})
+	err = bind(command)
 	if err == nil {
 		err = command.Run(logger, terminal())
 	}
@@ -128,6 +121,31 @@ func run(ctx context.Context, arguments []string) int {
 		}
 	}
 	return exitFailure
+}
+
+// bind lets a command take what its flags name: the config of the parts, or a client of a server.
+func bind(command *kong.Context) error {
+	selected := func() any { return command.Selected().Target.Interface() }
+	return errors.Join(
+		command.BindToProvider(func(logger *slog.Logger) (compose.Config, error) {
+			parts, ok := selected().(interface {
+				config(logger *slog.Logger) (compose.Config, error)
+			})
+			if !ok {
+				return compose.Config{}, errors.New("the command has no flags of parts")
+			}
+			return parts.config(logger)
+		}),
+		command.BindToProvider(func(t *console.Terminal) (*client.Client, error) {
+			access, ok := selected().(interface {
+				Connect(t *console.Terminal) (*client.Client, error)
+			})
+			if !ok {
+				return nil, errors.New("the command has no flags of a server")
+			}
+			return access.Connect(t)
+		}),
+	)
 }
 
 // parse reads the command line, and takes what that leaves out from the settings. Its error

@@ -39,8 +39,8 @@ func (a Access) Server() (Profile, error) {
 	return profiles.named(a.Profile)
 }
 
-// connect returns a client that says on a terminal why it waits.
-func (a Access) connect(t *Terminal) (*client.Client, error) {
+// Connect returns a client that says on a terminal why it waits.
+func (a Access) Connect(t *Terminal) (*client.Client, error) {
 	server, err := a.Server()
 	if err != nil {
 		return nil, err

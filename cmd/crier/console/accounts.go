@@ -20,11 +20,7 @@ type AccountsList struct {
 }
 
 // Run shows what is connected, and whether it works.
-func (a *AccountsList) Run(ctx context.Context, t *Terminal) error {
-	c, err := a.connect(t)
-	if err != nil {
-		return err
-	}
+func (a *AccountsList) Run(ctx context.Context, t *Terminal, c *client.Client) error {
 	filter := client.AccountFilter{Platform: client.Platform(a.Platform)}
 	if a.Check {
 		found, err := c.Accounts.HealthOfAll(ctx, filter)
@@ -76,13 +72,10 @@ type AccountsConnect struct {
 }
 
 // Run connects by credentials, or shows the page on which its owner consents and waits.
-func (a *AccountsConnect) Run(ctx context.Context, t *Terminal) error {
-	c, err := a.connect(t)
-	if err != nil {
-		return err
-	}
+func (a *AccountsConnect) Run(ctx context.Context, t *Terminal, c *client.Client) error {
 	platform := client.Platform(a.Platform)
 	var connected []client.Account
+	var err error
 	if a.Credentials != nil {
 		connected, err = a.byCredentials(ctx, c, platform)
 	} else {

@@ -25,18 +25,15 @@ type Range struct {
 	Brand    string `env:"-" help:"Id of a brand: of its accounts alone." placeholder:"ID"`
 }
 
-// begin returns a client, and the days that it is asked about.
-func (r Range) begin(a Access, t *Terminal) (c *client.Client, from, to time.Time, err error) {
-	if c, err = a.connect(t); err != nil {
-		return c, from, to, err
-	}
+// days are the first and the last.
+func (r Range) days() (from, to time.Time, err error) {
 	if from, err = ReadTime(r.From, time.UTC); err != nil {
-		return c, from, to, noDay("--from", r.From)
+		return from, to, noDay("--from", r.From)
 	}
 	if to, err = ReadTime(r.To, time.UTC); err != nil {
-		return c, from, to, noDay("--to", r.To)
+		return from, to, noDay("--to", r.To)
 	}
-	return c, from, to, nil
+	return from, to, nil
 }
 
 func noDay(flag, text string) error {
@@ -53,8 +50,8 @@ type AnalyticsPosts struct {
 }
 
 // Run shows how many posts there were, and the best of them.
-func (a *AnalyticsPosts) Run(ctx context.Context, t *Terminal) error {
-	c, from, to, err := a.begin(a.Access, t)
+func (a *AnalyticsPosts) Run(ctx context.Context, t *Terminal, c *client.Client) error {
+	from, to, err := a.days()
 	if err != nil {
 		return err
 	}
@@ -84,8 +81,8 @@ type AnalyticsFollowers struct {
 }
 
 // Run shows each account.
-func (a *AnalyticsFollowers) Run(ctx context.Context, t *Terminal) error {
-	c, from, to, err := a.begin(a.Access, t)
+func (a *AnalyticsFollowers) Run(ctx context.Context, t *Terminal, c *client.Client) error {
+	from, to, err := a.days()
 	if err != nil {
 		return err
 	}
@@ -112,8 +109,8 @@ type AnalyticsBestTimes struct {
 }
 
 // Run shows the hours, and how far they can be trusted.
-func (a *AnalyticsBestTimes) Run(ctx context.Context, t *Terminal) error {
-	c, from, to, err := a.begin(a.Access, t)
+func (a *AnalyticsBestTimes) Run(ctx context.Context, t *Terminal, c *client.Client) error {
+	from, to, err := a.days()
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -66,13 +67,32 @@ func newScreen(in string) (*screen, *Terminal) {
 	return s, &Terminal{In: strings.NewReader(in), Out: writer{s, &s.out}, Err: writer{s, &s.err}, Now: time.Now, Wait: soon}
 }
 
+// start executes a command, with a client where it takes one.
+func start(ctx context.Context, command any, t *Terminal) error {
+	switch command := command.(type) {
+	case interface {
+		Run(context.Context, *Terminal) error
+	}:
+		return command.Run(ctx, t)
+	case interface {
+		Connect(*Terminal) (*client.Client, error)
+		Run(context.Context, *Terminal, *client.Client) error
+	}:
+		c, err := command.Connect(t)
+		if err != nil {
+			return err
+		}
+		return command.Run(ctx, t, c)
+	default:
+		panic(fmt.Sprintf("%T is no command", command))
+	}
+}
+
 // runs executes a command and returns what it wrote.
-func runs(t *testing.T, command interface {
-	Run(context.Context, *Terminal) error
-}) string {
+func runs(t *testing.T, command any) string {
 	t.Helper()
 	s, terminal := newScreen("")
-	if err := command.Run(t.Context(), terminal); err != nil {
+	if err := start(t.Context(), command, terminal); err != nil {
 		t.Fatal(err)
 	}
 	return s.stdout()
@@ -106,7 +126,7 @@ func testConsent(t *testing.T, server *clienttest.Server) {
 	defer interrupt()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- (&AccountsConnect{Access: Access{URL: server.URL, Key: key.Secret}, Platform: "twitter"}).Run(ctx, terminal)
+		ended <- start(ctx, &AccountsConnect{Access: Access{URL: server.URL, Key: key.Secret}, Platform: "twitter"}, terminal)
 	}()
 	page := regexp.MustCompile(`\n  (http://\S+)\n`)
 	var names []string
@@ -145,11 +165,11 @@ func testPosts(t *testing.T, access Access) {
 		t.Fatal(err)
 	}
 	s, terminal := newScreen("")
-	err := (&MediaUpload{Access: access, Files: []string{text, picture}}).Run(t.Context(), terminal)
+	err := start(t.Context(), &MediaUpload{Access: access, Files: []string{text, picture}}, terminal)
 	if err == nil || !strings.Contains(err.Error(), "1 of 2 files were not uploaded") || !strings.Contains(err.Error(), "notes.txt") || !strings.Contains(s.stdout(), "dot.gif") {
 		t.Errorf("of a file that is none: %v, and %q", err, s.stdout())
 	}
-	create := PostsCreate{
+	create := &PostsCreate{
 		Access: access, Shape: Shape{JSON: true}, Text: "-", To: []string{"mastodon", "bluesky"}, At: time.Now().AddDate(0, 0, 2).Format("2006-01-02") + " 18:00",
 		Timezone: "America/New_York", Media: []string{"media_" + uploaded[strings.Index(uploaded, "media_")+6:][:26]}, FirstComment: "First!", Once: "the same", Fit: "cover",
 		Setting: []string{"mastodon.visibility=unlisted", "mastodon.sensitive=true", "mastodon.spoilerText=2026", `bluesky.langs=["en"]`},
@@ -157,7 +177,7 @@ func testPosts(t *testing.T, access Access) {
 	var posts [2]client.Post
 	for i := range posts { // under one name
 		s, terminal := newScreen("From standard input\n")
-		if err := create.Run(t.Context(), terminal); err != nil {
+		if err := start(t.Context(), create, terminal); err != nil {
 			t.Fatal(err)
 		}
 		if err := json.Unmarshal([]byte(s.stdout()), &posts[i]); err != nil {
@@ -176,9 +196,7 @@ func testPosts(t *testing.T, access Access) {
 			t.Errorf("%s is taken for a setting", wrong)
 		}
 	}
-	for text, command := range map[string]interface {
-		Run(context.Context, *Terminal) error
-	}{
+	for text, command := range map[string]any{
 		post.ID + "  scheduled":  &PostsList{Access: access, Limit: 5, Status: "scheduled"},
 		"pending":                &PostsGet{Access: access, Post: post.ID},
 		"created":                &PostsGet{Access: access, Post: post.ID, Attempts: true},
@@ -192,7 +210,7 @@ func testPosts(t *testing.T, access Access) {
 		t.Errorf("posts cancel shows %q", got)
 	}
 	_, terminal = newScreen("")
-	c, err := access.connect(terminal)
+	c, err := access.Connect(terminal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +218,7 @@ func testPosts(t *testing.T, access Access) {
 	if settled, err := create.settled(t.Context(), terminal, c, &post); err != nil || settled.Status != client.PostCancelled || len(settled.Warnings) != 1 {
 		t.Errorf("--wait ends with %+v, %v", settled, err)
 	}
-	if err := (&PostsRetry{Access: access, Post: post.ID}).Run(t.Context(), terminal); err == nil || !strings.Contains(err.Error(), "invalid_state") {
+	if err := start(t.Context(), &PostsRetry{Access: access, Post: post.ID}, terminal); err == nil || !strings.Contains(err.Error(), "invalid_state") {
 		t.Errorf("posts retry of one that is cancelled: %v", err)
 	}
 }
@@ -233,7 +251,7 @@ func testDevice(t *testing.T, server *clienttest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&AccountsList{Access: Access{URL: profile.URL, Key: profile.Key}}).Run(t.Context(), &Terminal{Out: io.Discard, Err: io.Discard}); err != nil {
+	if err := start(t.Context(), &AccountsList{Access: Access{URL: profile.URL, Key: profile.Key}}, &Terminal{Out: io.Discard, Err: io.Discard}); err != nil {
 		t.Errorf("with the key that was kept: %v", err)
 	}
 }
@@ -290,7 +308,7 @@ func testListening(t *testing.T, server *clienttest.Server, access Access) {
 	s, terminal := newScreen("")
 	ctx, interrupt := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- (&WebhooksListen{Access: access, Listen: "127.0.0.1:0"}).Run(ctx, terminal) }()
+	go func() { ended <- start(ctx, &WebhooksListen{Access: access, Listen: "127.0.0.1:0"}, terminal) }()
 	var hooks []client.Webhook
 	for deadline := time.Now().Add(patience); len(hooks) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		var err error

@@ -53,11 +53,7 @@ func (p *PostsCreate) Validate() error {
 }
 
 // Run uploads what is on this machine, makes the post and shows it.
-func (p *PostsCreate) Run(ctx context.Context, t *Terminal) error {
-	c, err := p.connect(t)
-	if err != nil {
-		return err
-	}
+func (p *PostsCreate) Run(ctx context.Context, t *Terminal, c *client.Client) error {
 	post, err := p.post(t)
 	if err != nil {
 		return err

@@ -28,11 +28,7 @@ type InboxList struct {
 }
 
 // Run reads no more pages than it shows.
-func (i *InboxList) Run(ctx context.Context, t *Terminal) error {
-	c, err := i.connect(t)
-	if err != nil {
-		return err
-	}
+func (i *InboxList) Run(ctx context.Context, t *Terminal, c *client.Client) error {
 	var items []*client.InboxItem
 	for item, err := range i.items(ctx, c) {
 		if err != nil {
@@ -73,11 +69,7 @@ type InboxReply struct {
 }
 
 // Run shows the reply, which goes out within a second.
-func (i *InboxReply) Run(ctx context.Context, t *Terminal) error {
-	c, err := i.connect(t)
-	if err != nil {
-		return err
-	}
+func (i *InboxReply) Run(ctx context.Context, t *Terminal, c *client.Client) error {
 	text, err := t.text(i.Text)
 	if err != nil {
 		return err
@@ -99,11 +91,7 @@ type InboxRead struct {
 }
 
 // Run marks all of them, or none where one is not there.
-func (i *InboxRead) Run(ctx context.Context, t *Terminal) error {
-	c, err := i.connect(t)
-	if err != nil {
-		return err
-	}
+func (i *InboxRead) Run(ctx context.Context, t *Terminal, c *client.Client) error {
 	mark, as := c.Engagement.MarkRead, "read"
 	if i.Unread {
 		mark, as = c.Engagement.MarkUnread, "unread"

@@ -33,11 +33,7 @@ type WebhooksListen struct {
 const parting = 5 * time.Second
 
 // Run receives until it is interrupted, which is no error, and removes the webhook.
-func (w *WebhooksListen) Run(ctx context.Context, t *Terminal) (err error) {
-	c, err := w.connect(t)
-	if err != nil {
-		return err
-	}
+func (w *WebhooksListen) Run(ctx context.Context, t *Terminal, c *client.Client) (err error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", w.Listen)
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)

@@ -25,11 +25,7 @@ type MediaUpload struct {
 }
 
 // Run uploads one file after the other. One that fails stops no other: what failed is said at the end.
-func (m *MediaUpload) Run(ctx context.Context, t *Terminal) error {
-	c, err := m.connect(t)
-	if err != nil {
-		return err
-	}
+func (m *MediaUpload) Run(ctx context.Context, t *Terminal, c *client.Client) error {
 	var all []*client.Media
 	var failed []error
 	for _, name := range m.Files {
@@ -43,7 +39,7 @@ func (m *MediaUpload) Run(ctx context.Context, t *Terminal) error {
 			all = append(all, media)
 		}
 	}
-	err = lines(t, m.Shape, all, row("UPLOAD", "TYPE", "BYTES", "FILE"), func(m *client.Media) string {
+	err := lines(t, m.Shape, all, row("UPLOAD", "TYPE", "BYTES", "FILE"), func(m *client.Media) string {
 		return row(m.ID, m.MimeType, strconv.Itoa(m.Size), m.FileName)
 	})
 	switch {

@@ -34,11 +34,7 @@ type PostsList struct {
 }
 
 // Run reads no more pages than it shows.
-func (p *PostsList) Run(ctx context.Context, t *Terminal) error {
-	c, err := p.connect(t)
-	if err != nil {
-		return err
-	}
+func (p *PostsList) Run(ctx context.Context, t *Terminal, c *client.Client) (err error) {
 	filter := client.PostFilter{
 		Status: client.PostStatus(p.Status), Platform: client.Platform(p.Platform), BrandID: p.Brand, ExternalID: p.External, Search: p.Search, PageSize: min(p.Limit, 100),
 	}
@@ -79,11 +75,7 @@ type PostsGet struct {
 }
 
 // Run shows the post, or its timeline.
-func (p *PostsGet) Run(ctx context.Context, t *Terminal) error {
-	c, err := p.connect(t)
-	if err != nil {
-		return err
-	}
+func (p *PostsGet) Run(ctx context.Context, t *Terminal, c *client.Client) error {
 	if p.Attempts {
 		return p.timeline(ctx, t, c)
 	}
@@ -156,11 +148,7 @@ type PostsRetry struct {
 }
 
 // Run shows what is tried again.
-func (p *PostsRetry) Run(ctx context.Context, t *Terminal) error {
-	c, err := p.connect(t)
-	if err != nil {
-		return err
-	}
+func (p *PostsRetry) Run(ctx context.Context, t *Terminal, c *client.Client) error {
 	retry := client.PostRetry{Delay: int(p.Delay.Seconds()), AcceptDuplicate: p.AcceptDuplicate}
 	for _, name := range p.Platform {
 		retry.Platforms = append(retry.Platforms, client.Platform(name))
@@ -179,11 +167,7 @@ type PostsCancel struct {
 }
 
 // Run cancels one after the other, and ends at the first that cannot be.
-func (p *PostsCancel) Run(ctx context.Context, t *Terminal) error {
-	c, err := p.connect(t)
-	if err != nil {
-		return err
-	}
+func (p *PostsCancel) Run(ctx context.Context, t *Terminal, c *client.Client) error {
 	for _, id := range p.Posts {
 		if err := c.Posts.Cancel(ctx, id); err != nil {
 			return fmt.Errorf("cancelling %s: %w", id, err)

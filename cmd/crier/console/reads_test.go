@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -29,7 +28,7 @@ func testInbox(t *testing.T, server *clienttest.Server, access Access) {
 	var replies [2]client.Reply
 	for i := range replies { // under one name
 		s, terminal := newScreen("At the shop.\n")
-		if err := (&InboxReply{Access: access, Shape: Shape{JSON: true}, Item: item, Text: "-", Once: "the reply"}).Run(t.Context(), terminal); err != nil {
+		if err := start(t.Context(), &InboxReply{Access: access, Shape: Shape{JSON: true}, Item: item, Text: "-", Once: "the reply"}, terminal); err != nil {
 			t.Fatal(err)
 		}
 		if err := json.Unmarshal([]byte(s.stdout()), &replies[i]); err != nil {
@@ -55,9 +54,7 @@ func testAnalytics(t *testing.T, server *clienttest.Server, access Access) {
 	post := server.Posted(account, schema.Mastodon, day.Add(time.Hour), schema.Metrics{Likes: new(int64(7))}).String()
 	server.Followed(account, schema.Mastodon, day, 1234)
 	of := Range{From: day.Format(time.DateOnly), To: day.AddDate(0, 0, 1).Format(time.DateOnly), Account: account.String()}
-	for text, command := range map[string]interface {
-		Run(context.Context, *Terminal) error
-	}{
+	for text, command := range map[string]any{
 		of.From + " to " + of.To + ": 1 posted, 0 failed": &AnalyticsPosts{Access: access, Range: of, Best: "likes", Limit: 5},
 		`"postId":"` + post + `"`:                         &AnalyticsPosts{Access: access, Range: of, Best: "likes", Limit: 5, Shape: Shape{JSON: true}},
 		"  mastodon  " + of.From + "  1234":               &AnalyticsFollowers{Access: access, Range: of},
