@@ -2,8 +2,11 @@ package graph
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -38,6 +41,25 @@ type Page struct {
 	} `json:"paging"`
 }
 
+// Pages reads the part of a list after a cursor, with the header of the answer.
+type Pages func(ctx context.Context, after string) (Page, http.Header, error)
+
+// List reads some fields of what a call lists, a number at a time.
+func List(client *connectors.Client, list connectors.Call, fields string, size int) Pages {
+	return func(ctx context.Context, after string) (page Page, header http.Header, err error) {
+		call := list
+		call.Query, call.Kind = url.Values{"fields": {fields}, "limit": {strconv.Itoa(size)}}, connectors.Status
+		if after != "" {
+			call.Query.Set("after", after)
+		}
+		response, err := client.Do(ctx, call, &page)
+		if err != nil {
+			return page, nil, fmt.Errorf("reading %s: %w", list.Operation, err)
+		}
+		return page, response.Header, nil
+	}
+}
+
 // whole reports whether an answer can show that something is not there: a null or a post without
 // a time would pass for the end of the list.
 func (p Page) whole() bool {
@@ -46,8 +68,7 @@ func (p Page) whole() bool {
 
 // Search looks for what a delivery may have made in a list of the account's own.
 type Search struct {
-	// Page reads the part of the list after a cursor, with the header of the answer.
-	Page func(ctx context.Context, after string) (Page, http.Header, error)
+	Page Pages
 	// Compare reports whether a post is what the delivery would have made, as far as it shows, or nearly:
 	// it may be that, changed by the platform.
 	Compare func(Post) (alike, near bool)

@@ -2,10 +2,8 @@ package instagram
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"crier/connectors"
@@ -99,17 +97,6 @@ type list struct {
 	size                    int
 }
 
-func (c *Connector) pages(d schema.Delivery, l list) func(context.Context, string) (graph.Page, http.Header, error) {
-	return func(ctx context.Context, after string) (page graph.Page, header http.Header, err error) {
-		call := c.call(d, http.MethodGet, l.path, l.operation)
-		call.Query, call.Kind = url.Values{"fields": {l.fields}, "limit": {strconv.Itoa(l.size)}}, connectors.Status
-		if after != "" {
-			call.Query.Set("after", after)
-		}
-		response, err := c.client.Do(ctx, call, &page)
-		if err != nil {
-			return page, nil, fmt.Errorf("listing %s: %w", l.path, err)
-		}
-		return page, response.Header, nil
-	}
+func (c *Connector) pages(d schema.Delivery, l list) graph.Pages {
+	return graph.List(c.client, c.call(d, http.MethodGet, l.path, l.operation), l.fields, l.size)
 }

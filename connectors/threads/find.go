@@ -2,12 +2,8 @@ package threads
 
 import (
 	"context"
-	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 
-	"crier/connectors"
 	"crier/connectors/graph"
 	"crier/schema"
 )
@@ -49,21 +45,10 @@ func compareWith(d schema.Delivery) func(graph.Post) (alike, near bool) {
 }
 
 // pages reads the list that the delivery's post is in: replies have one of their own.
-func (c *Connector) pages(d schema.Delivery) func(context.Context, string) (graph.Page, http.Header, error) {
+func (c *Connector) pages(d schema.Delivery) graph.Pages {
 	path, operation, fields := "/me/threads", opListPosts, "id,text,timestamp,permalink,media_type"
 	if d.ReplyTo() != "" {
 		path, operation, fields = "/me/replies", opListReplies, "id,text,timestamp,permalink,media_type,replied_to"
 	}
-	return func(ctx context.Context, after string) (page graph.Page, header http.Header, err error) {
-		call := c.call(d, http.MethodGet, path, operation)
-		call.Query, call.Kind = url.Values{"fields": {fields}, "limit": {strconv.Itoa(pageSize)}}, connectors.Status
-		if after != "" {
-			call.Query.Set("after", after)
-		}
-		response, err := c.client.Do(ctx, call, &page)
-		if err != nil {
-			return page, nil, fmt.Errorf("listing posts: %w", err)
-		}
-		return page, response.Header, nil
-	}
+	return graph.List(c.client, c.call(d, http.MethodGet, path, operation), fields, pageSize)
 }
