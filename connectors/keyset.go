@@ -30,15 +30,6 @@ func (k Keyset) All() []schema.SealingKey {
 	return slices.Concat(k.Before, []schema.SealingKey{k.Primary}, k.Behind)
 }
 
-// ReadKeyset returns which keys a keyset file holds.
-func ReadKeyset(file string) (Keyset, error) {
-	handle, _, err := readKeyset(file)
-	if err != nil {
-		return Keyset{}, fmt.Errorf("reading keyset: %w", err)
-	}
-	return keysetOf(handle), nil
-}
-
 // AddKey makes a key in a keyset file that seals nothing yet.
 func AddKey(file string) (id schema.SealingKey, err error) {
 	err = changeKeyset(file, func(m *keyset.Manager) error {

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
 )
@@ -43,12 +42,6 @@ type Summary struct {
 	Summary struct {
 		Total *int64 `json:"total_count"`
 	} `json:"summary"`
-}
-
-// IsMissing reports whether an error says that an object is not there.
-func IsMissing(err error) bool {
-	r, ok := errors.AsType[Error](err)
-	return ok && r.Has(100, 33)
 }
 
 const (
