@@ -106,15 +106,15 @@ func (s *Store) makeFirstOwner(ctx context.Context, tx pgx.Tx, r people.Redempti
 
 // ownAtFirst makes the first user the owner of workspaces, and returns what the audit log says of that.
 func ownAtFirst(ctx context.Context, tx pgx.Tx, r people.Redemption) (entries []audit.Entry, err error) {
-	made := schema.NewID[schema.WorkspaceID](r.At)
+	workspace := schema.NewID[schema.WorkspaceID](r.At)
 	tag, err := tx.Exec(ctx, `
 		insert into workspaces (id, name, plan) select $1, $2, 'operator'
-		where not exists (select from workspaces where live_id is null and email is null and deleting_at is null)`, made, firstWorkspace)
+		where not exists (select from workspaces where live_id is null and email is null and deleting_at is null)`, workspace, firstWorkspace)
 	if err != nil {
 		return nil, err
 	}
 	if tag.RowsAffected() > 0 {
-		entries = append(entries, audit.Entry{Action: "workspace.create", Workspace: made, Subject: audit.Of("workspace", made, firstWorkspace)})
+		entries = append(entries, audit.Entry{Action: "workspace.create", Workspace: workspace, Subject: audit.Of("workspace", workspace, firstWorkspace)})
 	}
 	rows, err := tx.Query(ctx, `
 		insert into memberships (workspace_id, user_id, role)
