@@ -92,9 +92,11 @@ func (m *memory) Post(_ context.Context, w schema.WorkspaceID, id schema.PostID)
 	}, nil
 }
 
-func (m *memory) Update(ctx context.Context, w schema.WorkspaceID, id schema.PostID, change func(*schema.Post) error) (schema.Post, error) {
+func (m *memory) Update(ctx context.Context, w schema.WorkspaceID, id schema.PostID, change func(*schema.Post, schema.QueueReader) error) (schema.Post, error) {
 	p, _ := m.Post(ctx, w, id)
-	err := change(&p)
+	err := change(&p, func(schema.QueueChoice) (queue schema.Queue, taken []time.Time, err error) {
+		return queue, nil, &schema.Error{Kind: schema.NotFound, Message: "queue not found"}
+	})
 	m.posts = []schema.Post{p}
 	return p, err
 }

@@ -295,6 +295,10 @@ type QueueChoice struct {
 	Brand BrandID
 }
 
+// QueueReader returns the queue of a choice, and its coming slots that are taken, in order. It is NotFound if
+// there is no such queue.
+type QueueReader func(QueueChoice) (queue Queue, taken []time.Time, err error)
+
 // UnixLines returns a text whose lines end with LF.
 func UnixLines(text string) string {
 	if !strings.Contains(text, "\r") {

@@ -40,17 +40,13 @@ func (p *posts) build(ctx context.Context, b batch, f *body.Form, read func(*bod
 	f.NoteUnread()
 	requirePlatforms(f, fields)
 	change := p.changeOf(ctx, b, fields, r)
-	change.apply(&post)
-	switch mode {
-	case atOnce:
-		post.ScheduledFor = b.now
-	case asDraft:
+	change.mode = mode
+	change.apply(&post, b.now)
+	if mode == asDraft {
 		post.Status = schema.Draft
-	case inQueue:
-		if fields.timezone == nil {
-			post.Timezone = "" // it gets the queue's, with its slot
-		}
-	case atTime:
+	}
+	if mode == inQueue && fields.timezone == nil {
+		post.Timezone = "" // it gets the queue's, with its slot
 	}
 	p.checkAgainstPlatforms(&post, change.accounts, r)
 	warnOfBrands(&post, change.accounts, r)
@@ -77,32 +73,13 @@ func readQueueID(f *body.Form) schema.QueueID {
 // not known.
 var modeFields = []string{"publishNow", "queue", "queueId", "scheduledFor", "status"}
 
-// readMode returns the one scheduling mode of a request.
+// readMode returns the one scheduling mode of a creation.
 func readMode(f *body.Form, fields postFields, named schema.QueueID) mode {
-	now, _ := f.Boolean("publishNow")
-	queue, _ := f.Boolean("queue")
-	status := ""
-	if fields.status != nil {
-		status = *fields.status
-	}
-	var modes []string
-	chosen := atTime
-	if fields.scheduledFor != nil {
-		modes = append(modes, "scheduledFor")
-	}
-	if queue || !named.IsZero() {
-		modes, chosen = append(modes, "queue"), inQueue
-	}
-	if now || status == "immediate" {
-		modes, chosen = append(modes, "publishNow"), atOnce
-	}
-	if status == "draft" {
-		modes, chosen = append(modes, "status draft"), asDraft
-	}
+	modes, chosen := namedModes(f, fields, named)
 	switch {
-	case fields.status != nil && !slices.Contains([]string{"draft", "scheduled", "immediate"}, status):
+	case fields.status != nil && !slices.Contains([]string{"draft", "scheduled", "immediate"}, *fields.status):
 		f.Fail("status", body.CodeInvalidValue, "must be draft, scheduled or immediate")
-	case status == "scheduled" && now:
+	case fields.hasStatus("scheduled") && chosen == atOnce:
 		f.Fail("publishNow", body.CodeConflict, "must not stand beside status scheduled")
 	case len(modes) > 1:
 		message := "exactly one of publishNow, queue, scheduledFor and status draft is required, not " + strings.Join(modes, " and ")
@@ -114,4 +91,36 @@ func readMode(f *body.Form, fields postFields, named schema.QueueID) mode {
 		f.Fail("scheduledFor", body.CodeRequired, "exactly one of publishNow, queue, scheduledFor and status draft is required")
 	}
 	return chosen
+}
+
+// readNewMode returns the mode that a change chooses; atTime: the post keeps its time, or gets another. Unlike
+// a creation, a change may give a draft its time.
+func readNewMode(f *body.Form, fields postFields, named schema.QueueID) mode {
+	modes, chosen := namedModes(f, fields, named)
+	switch {
+	case fields.hasStatus("scheduled") && chosen == atOnce:
+		f.Fail("publishNow", body.CodeConflict, "must not stand beside status scheduled")
+	case len(modes) > 1 && !slices.Equal(modes, []string{"scheduledFor", "status draft"}):
+		f.Fail(strings.TrimPrefix(modes[0], "status "), body.CodeConflict, "must not stand beside "+strings.Join(modes[1:], " and "))
+	}
+	return chosen
+}
+
+// namedModes returns the fields of a request that choose a mode, and the mode of the last.
+func namedModes(f *body.Form, fields postFields, named schema.QueueID) (modes []string, chosen mode) {
+	now, _ := f.Boolean("publishNow")
+	queue, _ := f.Boolean("queue")
+	if fields.scheduledFor != nil {
+		modes = append(modes, "scheduledFor")
+	}
+	if queue || !named.IsZero() {
+		modes, chosen = append(modes, "queue"), inQueue
+	}
+	if now || fields.hasStatus("immediate") {
+		modes, chosen = append(modes, "publishNow"), atOnce
+	}
+	if fields.hasStatus("draft") {
+		modes, chosen = append(modes, "status draft"), asDraft
+	}
+	return modes, chosen
 }

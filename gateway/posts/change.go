@@ -23,12 +23,20 @@ const (
 // change is what a request does to a post, computed as far as possible without the post.
 type change struct {
 	fields    postFields
+	mode      mode           // atTime: the post keeps its time, or gets the one that is scheduled
+	queue     schema.QueueID // of inQueue
+	config    threadConfig   // of a thread
 	targets   []schema.Target
 	uploads   []schema.MediaID // that settings name
 	brand     schema.BrandID
 	accounts  *directory.Directory // nil: they could not be read
 	timezone  string               // empty: stays
 	scheduled time.Time            // zero: stays
+}
+
+// isEmpty reports whether a change names nothing.
+func (c change) isEmpty() bool {
+	return c.fields.isEmpty() && c.config == (threadConfig{}) && c.mode == atTime
 }
 
 // changeOf resolves what the fields of a request name: accounts, brand, time. It reads
@@ -90,8 +98,8 @@ func (p *posts) readTime(text string, zone *time.Location, now time.Time, r *bod
 	return at.Truncate(time.Millisecond)
 }
 
-// apply makes the change to a post: only what the request named.
-func (c change) apply(post *schema.Post) {
+// apply makes the change to a post: only what the request named. A slot of a queue is given to it apart.
+func (c change) apply(post *schema.Post, now time.Time) {
 	f := c.fields
 	content := post.Content
 	if len(content.Entries) == 0 {
@@ -119,6 +127,10 @@ func (c change) apply(post *schema.Post) {
 	if f.externalID != nil {
 		content.ExternalID = *f.externalID
 	}
+	if content.Thread != nil {
+		config := c.config.merge(*content.Thread)
+		content.Thread = &config
+	}
 	post.Content = content
 	if f.targets != nil {
 		post.Targets = c.targets
@@ -131,5 +143,12 @@ func (c change) apply(post *schema.Post) {
 	}
 	if !c.scheduled.IsZero() && !c.scheduled.Equal(post.ScheduledFor) {
 		post.ScheduledFor, post.Content.Queue = c.scheduled, schema.QueueID{}
+	}
+	switch c.mode {
+	case atOnce:
+		post.Status, post.ScheduledFor, post.Content.Queue = schema.Scheduled, now, schema.QueueID{}
+	case inQueue:
+		post.Status = schema.Scheduled
+	case atTime, asDraft:
 	}
 }

@@ -20,8 +20,9 @@ type writer interface {
 	// repeats; the error is IdempotencyConflict when that one had another body.
 	Create(ctx context.Context, creation schema.Creation) (schema.Created, error)
 	// Update runs change on a copy of the locked post and stores what it made of it.
-	// Posts other than drafts and scheduled ones are InvalidState.
-	Update(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, change func(*schema.Post) error) (schema.Post, error)
+	// Posts other than drafts and scheduled ones are InvalidState. A queue that change reads
+	// is locked until then, and the slot that it leaves the post with is taken.
+	Update(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, change func(*schema.Post, schema.QueueReader) error) (schema.Post, error)
 	// Delete removes a draft and cancels a scheduled post; all others are InvalidState.
 	Delete(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID) (cancelled bool, err error)
 }

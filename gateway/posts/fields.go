@@ -43,6 +43,9 @@ type postFields struct {
 // isEmpty reports whether a request names nothing of a post.
 func (f postFields) isEmpty() bool { return reflect.ValueOf(f).IsZero() }
 
+// hasStatus reports whether a request asks for a status.
+func (f postFields) hasStatus(status string) bool { return f.status != nil && *f.status == status }
+
 // allMedia returns the media of the post, or of all entries of a thread.
 func (f postFields) allMedia() []locatedMedia {
 	var all []locatedMedia

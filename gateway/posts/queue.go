@@ -46,20 +46,12 @@ func (p *posts) place(ctx context.Context, b batch, of slotsOf, queued []*schema
 			taking = append(taking, post.ID)
 		}
 	}
-	from := b.now.Add(p.Lead)
-	if of.from.After(from) {
-		from = of.from
-	}
 	timezone := ""
 	var slots []time.Time
-	queue, _, err := p.Store.TakeSlots(ctx, b.key.Workspace, of.choice, taking, func(queue schema.Queue, taken []time.Time) ([]time.Time, error) {
+	queue, _, err := p.Store.TakeSlots(ctx, b.key.Workspace, of.choice, taking, func(queue schema.Queue, taken []time.Time) (_ []time.Time, err error) {
 		timezone = queue.Timezone
-		zone, err := p.Zones.Load(queue.Timezone)
-		if err != nil {
-			return nil, err
-		}
-		slots = calendar.FreeSlots(queue, zone, taken, calendar.Period{From: from, To: b.now.Add(calendar.MaxAhead)}, len(queued))
-		return slots, nil
+		slots, err = p.freeSlots(b, of.from, queue, taken, len(queued))
+		return slots, err
 	})
 	if schema.KindOf(err) == schema.NotFound {
 		return queueMissing(of.choice)
@@ -71,6 +63,38 @@ func (p *posts) place(ctx context.Context, b batch, of slotsOf, queued []*schema
 		queued[i].ScheduledFor, queued[i].Content.Queue = at, queue
 		queued[i].Timezone = cmp.Or(queued[i].Timezone, timezone)
 	}
+	return nil
+}
+
+// freeSlots returns at most n slots of a queue from a time on that are not taken.
+func (p *posts) freeSlots(b batch, from time.Time, queue schema.Queue, taken []time.Time, n int) ([]time.Time, error) {
+	zone, err := p.Zones.Load(queue.Timezone)
+	if err != nil {
+		return nil, err
+	}
+	if earliest := b.now.Add(p.Lead); earliest.After(from) {
+		from = earliest
+	}
+	return calendar.FreeSlots(queue, zone, taken, calendar.Period{From: from, To: b.now.Add(calendar.MaxAhead)}, n), nil
+}
+
+// moveToQueue gives a locked post the next free slot of a queue: its own, if none before that is free.
+func (p *posts) moveToQueue(post *schema.Post, b batch, of slotsOf, read schema.QueueReader) error {
+	queue, taken, err := read(of.choice)
+	if schema.KindOf(err) == schema.NotFound {
+		return queueMissing(of.choice)
+	}
+	if err != nil {
+		return err
+	}
+	slots, err := p.freeSlots(b, of.from, queue, taken, 1)
+	if err != nil {
+		return err
+	}
+	if len(slots) == 0 {
+		return queueFull()
+	}
+	post.ScheduledFor, post.Content.Queue = slots[0], queue.ID
 	return nil
 }
 

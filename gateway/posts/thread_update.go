@@ -2,13 +2,11 @@ package posts
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/gin-gonic/gin"
 
 	"crier/gateway/answer"
 	"crier/gateway/body"
-	"crier/schema"
 )
 
 // update changes time, title, config or status of a draft or scheduled thread; its
@@ -31,25 +29,19 @@ func (t *threads) update(c *gin.Context) error {
 		scheduledFor: body.Optional(f.Text("scheduledFor", body.MaxShort)),
 		timezone:     body.Optional(f.Text("timezone", body.MaxShort)),
 	}
+	queue := readQueueID(f)
+	mode := readNewMode(f, fields, queue)
 	config := readThreadConfig(f)
 	f.NoteUnread()
 	checkPatch(fields, f.Report)
 	change := p.changeOf(c.Request.Context(), b, fields, f.Report)
+	change.mode, change.queue, change.config = mode, queue, config
 	if err := f.Report.Err(); err != nil {
 		return err
 	}
-	var r body.Report // of the last run: the store may call this again
-	post, err := p.Store.Update(c.Request.Context(), b.key.Workspace, before.ID, func(post *schema.Post) error {
-		r = body.Report{Warnings: slices.Clone(f.Report.Warnings)}
-		if fields.isEmpty() && config == (threadConfig{}) {
-			return schema.ErrUnchanged
-		}
-		merged := config.merge(*post.Content.Thread)
-		post.Content.Thread = &merged
-		return p.patch(post, change, b, &r)
-	})
+	post, warnings, err := p.store(c.Request.Context(), b, before.ID, change, f.Report.Warnings)
 	if err != nil {
 		return threadNotFound(err)
 	}
-	return answer.JSON(c, http.StatusOK, threadResponse{Success: true, Thread: viewThread(post), Warnings: r.Warnings})
+	return answer.JSON(c, http.StatusOK, threadResponse{Success: true, Thread: viewThread(post), Warnings: warnings})
 }

@@ -28,12 +28,9 @@ func (p *posts) update(c *gin.Context) error {
 	b := p.batchOf(c)
 	f.Judge = p.judge
 	fields := readPostFields(f)
-	for _, mode := range []string{"publishNow", "queue"} {
-		if set, ok := f.Boolean(mode); ok && set {
-			f.Fail(mode, body.CodeInvalidValue, "is of a creation only: set scheduledFor, or cancel the post and create it anew")
-		}
-	}
-	dryRun, _ := f.Boolean("dryRun")
+	queue := readQueueID(f)
+	mode := readNewMode(f, fields, queue)
+	b.dryRun, _ = f.Boolean("dryRun")
 	f.NoteUnread()
 	checkPatch(fields, f.Report)
 	if fields.timezone == nil && fields.scheduledFor != nil {
@@ -42,29 +39,54 @@ func (p *posts) update(c *gin.Context) error {
 		}
 	}
 	change := p.changeOf(c.Request.Context(), b, fields, f.Report)
+	change.mode, change.queue = mode, queue
 	if err := refusal(f.Report); err != nil {
 		return err
 	}
-	var r body.Report       // of the last run: the store may call this again
-	var judged *schema.Post // as a dry run would make it
-	post, err := p.Store.Update(c.Request.Context(), b.key.Workspace, id, func(post *schema.Post) error {
-		r = body.Report{Warnings: slices.Clone(f.Report.Warnings)}
-		if fields.isEmpty() {
-			return schema.ErrUnchanged
-		}
-		if err := p.patch(post, change, b, &r); err != nil || !dryRun {
-			return err
-		}
-		judged = post
-		return schema.ErrUnchanged
-	})
+	post, warnings, err := p.store(c.Request.Context(), b, id, change, f.Report.Warnings)
 	if err != nil {
 		return err
 	}
-	if judged != nil {
-		post = *judged
+	return answer.JSON(c, http.StatusOK, postResponse{Success: true, Post: viewPost(post), Warnings: warnings})
+}
+
+// store makes a change of a post, and returns what became of it with the warnings that were given and those of
+// the change. Of a dry run the post is as it would be.
+func (p *posts) store(ctx context.Context, b batch, id schema.PostID, change change, given []schema.Detail) (schema.Post, []schema.Detail, error) {
+	var r body.Report       // of the last run: the store may run the change again
+	var judged *schema.Post // as a dry run would make it
+	var from time.Time      // of the slots of a queue
+	run := func(post *schema.Post, queues schema.QueueReader) error {
+		r = body.Report{Warnings: slices.Clone(given)}
+		if change.isEmpty() {
+			return schema.ErrUnchanged
+		}
+		if err := p.patch(post, change, b, &r); err != nil {
+			return err
+		}
+		if change.mode == inQueue {
+			of := slotsOf{schema.QueueChoice{ID: change.queue, Brand: post.Brand}, from}
+			if err := p.moveToQueue(post, b, of, queues); err != nil {
+				return err
+			}
+		}
+		if !b.dryRun {
+			return nil
+		}
+		judged = post
+		return schema.ErrUnchanged
 	}
-	return answer.JSON(c, http.StatusOK, postResponse{Success: true, Post: viewPost(post), Warnings: r.Warnings})
+	for try := 1; ; try++ {
+		post, err := p.Store.Update(ctx, b.key.Workspace, id, run)
+		var isFull bool
+		if from, isFull = nextFreeDay(err); isFull && change.mode == inQueue && try < slotTries {
+			continue
+		}
+		if judged != nil && err == nil {
+			post = *judged
+		}
+		return post, r.Warnings, err
+	}
 }
 
 // checkPatch reports what no post may be changed to.
@@ -94,7 +116,7 @@ func (p *posts) patch(post *schema.Post, change change, b batch, r *body.Report)
 		checkThreadPatch(change.fields, r)
 	}
 	before, wasDraft := *post, post.Status == schema.Draft
-	change.apply(post)
+	change.apply(post, b.now)
 	warnOfOwnTexts(post, change.fields, r)
 	if s := change.fields.status; s != nil {
 		status, err := schema.ParsePostStatus(*s)
@@ -107,7 +129,7 @@ func (p *posts) patch(post *schema.Post, change change, b batch, r *body.Report)
 		return &schema.Error{Kind: schema.Forbidden, Message: "your role changes drafts alone, which stay drafts"}
 	}
 	isScheduledNow := wasDraft && post.Status == schema.Scheduled
-	if isScheduledNow && change.scheduled.IsZero() {
+	if isScheduledNow && change.mode == atTime && change.scheduled.IsZero() {
 		p.checkScheduled(*post, b.now, r)
 	}
 	found := len(r.Errors)

@@ -62,7 +62,7 @@ func (p *posts) validate(c *gin.Context) error {
 		}
 	}
 	var post schema.Post
-	change.apply(&post)
+	change.apply(&post, b.now)
 	p.checkAgainstPlatforms(&post, change.accounts, &found)
 	warnOfBrands(&post, change.accounts, &found)
 	return answer.Named(c, http.StatusOK, "validation", viewValidation(post, found, p.constraintsOf(change.accounts)), refused.Warnings)

@@ -208,7 +208,7 @@ func TestADraftsThreadIsScheduledWithItsPost(t *testing.T) {
 	a.Exec(`delete from jobs`)
 	n := len(a.Events())
 	gateway := postgres.NewGateway(a.Store, securetest.PlainText{}, catalog.Constraints)
-	_, err := gateway.Update(context.Background(), a.Workspace, post.ID, func(p *schema.Post) error {
+	_, err := gateway.Update(context.Background(), a.Workspace, post.ID, func(p *schema.Post, _ schema.QueueReader) error {
 		p.Status, p.ScheduledFor = schema.Scheduled, a.Now().Add(time.Hour)
 		return nil
 	})

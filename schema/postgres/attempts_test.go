@@ -69,7 +69,7 @@ func TestADraftTakesItsAttemptsWithIt(t *testing.T) {
 	p := f.Post(1, time.Hour)
 	p.Status = schema.Draft
 	f.Create(p)
-	if _, err := f.Gateway.Update(t.Context(), f.Workspace, p.ID, func(*schema.Post) error { return nil }); err != nil {
+	if _, err := f.Gateway.Update(t.Context(), f.Workspace, p.ID, func(*schema.Post, schema.QueueReader) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if len(f.Attempts(p)) != 1 {

@@ -2621,6 +2621,15 @@ type PostUpdate struct {
 	// Platforms Where the post goes.
 	Platforms []PlatformEntry `json:"platforms,omitzero"`
 
+	// PublishNow Publish it at once.
+	PublishNow bool `json:"publishNow,omitempty,omitzero"`
+
+	// Queue Into the next free slot of the default queue, of the brand or else of the workspace. Slots on days that are full for one of the accounts are passed over.
+	Queue bool `json:"queue,omitempty,omitzero"`
+
+	// QueueID Into the next free slot of this queue.
+	QueueID string `json:"queueId,omitempty,omitzero"`
+
 	// ScheduledFor ISO 8601; 5 minutes to 90 days ahead.
 	ScheduledFor *time.Time `json:"scheduledFor,omitempty"`
 
@@ -3059,6 +3068,15 @@ type ThreadResponse struct {
 type ThreadUpdate struct {
 	// Config Merged into what it was.
 	Config *ThreadConfig `json:"config,omitempty"`
+
+	// PublishNow Publish it at once.
+	PublishNow *bool `json:"publishNow,omitempty"`
+
+	// Queue Into the next free slot of the default queue, of the brand or else of the workspace. Slots on days that are full for one of the accounts are passed over.
+	Queue *bool `json:"queue,omitempty"`
+
+	// QueueID Into the next free slot of this queue.
+	QueueID *string `json:"queueId,omitempty"`
 
 	// ScheduledFor ISO 8601; 5 minutes to 90 days ahead.
 	ScheduledFor *time.Time `json:"scheduledFor,omitempty"`

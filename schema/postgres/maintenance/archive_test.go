@@ -165,7 +165,7 @@ func TestAnArchivedPostIsRetried(t *testing.T) {
 	f.Archive()
 	f.wantIn([3]int{}, [3]int{1, 2, 0})
 
-	if _, err := f.Gateway.Update(t.Context(), f.Workspace, p.ID, func(*schema.Post) error { return nil }); schema.KindOf(err) != schema.InvalidState {
+	if _, err := f.Gateway.Update(t.Context(), f.Workspace, p.ID, func(*schema.Post, schema.QueueReader) error { return nil }); schema.KindOf(err) != schema.InvalidState {
 		t.Errorf("it was edited: %v", err)
 	}
 	if _, err := f.Gateway.Retry(t.Context(), schema.NewID[schema.WorkspaceID](f.Store.Now()), p.ID, schema.Retry{}); schema.KindOf(err) != schema.NotFound {

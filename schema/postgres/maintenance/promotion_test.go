@@ -77,7 +77,7 @@ func (f *fixture) change(p schema.Post) error {
 		return err
 	}
 	to := []time.Duration{time.Hour, soonNear, soonNear + time.Minute, 40 * 24 * time.Hour}[rand.IntN(4)]
-	_, err := f.Gateway.Update(f.Context(), f.Workspace, p.ID, func(p *schema.Post) error {
+	_, err := f.Gateway.Update(f.Context(), f.Workspace, p.ID, func(p *schema.Post, _ schema.QueueReader) error {
 		p.ScheduledFor = f.Store.Now().Add(to)
 		return nil
 	})
@@ -94,7 +94,7 @@ func TestAFarJobIsPromotedUnlessItsPostMovedOn(t *testing.T) {
 	if jobs := f.Jobs(); len(jobs) != 0 {
 		t.Fatalf("%d far jobs stand in the near table", len(jobs))
 	}
-	if _, err := f.Gateway.Update(t.Context(), f.Workspace, edited.ID, func(p *schema.Post) error {
+	if _, err := f.Gateway.Update(t.Context(), f.Workspace, edited.ID, func(p *schema.Post, _ schema.QueueReader) error {
 		p.ScheduledFor = p.ScheduledFor.Add(-2 * time.Hour)
 		return nil
 	}); err != nil {

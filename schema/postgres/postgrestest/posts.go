@@ -95,7 +95,7 @@ func (f *Fixture) PostOn(n int, at time.Time) schema.Post {
 
 // Update edits a post.
 func (f *Fixture) Update(p schema.Post, change func(*schema.Post)) (schema.Post, error) {
-	return f.Gateway.Update(f.Context(), f.Workspace, p.ID, func(p *schema.Post) error { change(p); return nil })
+	return f.Gateway.Update(f.Context(), f.Workspace, p.ID, func(p *schema.Post, _ schema.QueueReader) error { change(p); return nil })
 }
 
 // Post is a scheduled post to n accounts, due in some time from now.

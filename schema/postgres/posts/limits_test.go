@@ -42,7 +42,7 @@ func TestAUnitOfTheDailyCapFollowsItsTarget(t *testing.T) {
 			f.Must(err)
 		}, 0, 0, 1},
 		"an edit that is given up": {func(f *fixture, p schema.Post) {
-			_, err := f.Gateway.Update(f.Context(), f.Workspace, p.ID, func(p *schema.Post) error {
+			_, err := f.Gateway.Update(f.Context(), f.Workspace, p.ID, func(p *schema.Post, _ schema.QueueReader) error {
 				p.ScheduledFor = f.Noon(2)
 				return errors.New("given up")
 			})

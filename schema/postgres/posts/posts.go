@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -16,6 +17,7 @@ import (
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/groupcommit"
+	"crier/schema/postgres/internal/slots"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
 )
@@ -60,8 +62,9 @@ func (s *Store) Post(ctx context.Context, workspace schema.WorkspaceID, id schem
 // Update changes a draft or scheduled post. change works on a copy; what it leaves is
 // stored at a new version, with its job and event, in one transaction. After the commit
 // no claim at an older version succeeds. Where change returns schema.ErrUnchanged the post stays as
-// it is, and nobody is told of an update.
-func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, change func(*schema.Post) error) (schema.Post, error) {
+// it is, and nobody is told of an update. A queue that change reads stays locked until the end: the slots
+// that it is told of are those of other posts, and the one that it leaves the post with is taken.
+func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, change func(*schema.Post, schema.QueueReader) error) (schema.Post, error) {
 	var post schema.Post
 	var announcement schema.Announcement
 	err := s.charging(ctx, func(tx pgx.Tx) (taken *tables.Demand, err error) {
@@ -74,7 +77,7 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 		}
 		post = locked
 		post.Targets = slices.Clone(locked.Targets)
-		switch err := change(&post); {
+		switch err := change(&post, queuesFor(ctx, tx, workspace, id)); {
 		case errors.Is(err, schema.ErrUnchanged):
 			return nil, nil
 		case err != nil:
@@ -86,7 +89,7 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 		if err != nil {
 			return nil, err
 		}
-		announcement, err = s.replace(ctx, tx, &post, locked.Status, net)
+		announcement, err = s.replace(ctx, tx, &locked, &post, net)
 		if err == nil {
 			err = audit.Write(ctx, tx, s.Now(), changedEntry(&locked, &post))
 		}
@@ -97,6 +100,17 @@ func (s *Store) Update(ctx context.Context, workspace schema.WorkspaceID, id sch
 	}
 	s.Announce(announcement)
 	return post, nil
+}
+
+// queuesFor reads the queue that a post is to go into, and locks it.
+func queuesFor(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, post schema.PostID) schema.QueueReader {
+	return func(choice schema.QueueChoice) (queue schema.Queue, taken []time.Time, err error) {
+		if queue, err = slots.LockQueue(ctx, tx, workspace, choice); err != nil {
+			return queue, nil, db.OrNotFound(err, "queue")
+		}
+		taken, err = slots.Taken(ctx, tx, queue.ID, post)
+		return queue, taken, err
+	}
 }
 
 // changedEntry is what the audit log says of a post that was changed.
@@ -150,7 +164,7 @@ func begun(p *schema.Post) bool {
 
 // replace stores a changed post in place of what it was. A job in jobs_far stays behind:
 // its version is not the post's any more.
-func (s *Store) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before schema.PostStatus, net tables.Charges) (schema.Announcement, error) {
+func (s *Store) replace(ctx context.Context, tx pgx.Tx, before, p *schema.Post, net tables.Charges) (schema.Announcement, error) {
 	now := p.UpdatedAt
 	b := &pgx.Batch{}
 	b.Queue(`
@@ -162,7 +176,7 @@ func (s *Store) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before s
 	})
 	b.Queue(`delete from targets where post_id = $1`, p.ID)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
-	b.Queue(`delete from queue_slots where post_id = $1 and slot_at is distinct from $2`, p.ID, db.OrNull(p.ScheduledFor))
+	queueSlot(b, before, p)
 	var targets tables.TargetRows
 	targets.Add(p)
 	targets.Queue(b)
@@ -172,20 +186,43 @@ func (s *Store) replace(ctx context.Context, tx pgx.Tx, p *schema.Post, before s
 	uses.Queue(b)
 	var announcement schema.Announcement
 	if p.Status == schema.Scheduled {
-		var jobs tables.JobRows
-		job := tables.PostJob(p)
-		jobs.Add(job, now)
-		jobs.Queue(b)
-		announcement.Jobs = tables.Soon([]schema.Job{job}, now)
+		announcement = queueJob(b, p, now, p.ScheduledFor)
 	}
 	tables.QueueAttempt(b, p.ID, schema.AttemptUpdated, now, p.ScheduledFor)
 	changed := []schema.Event{tables.PostEvent(schema.PostUpdated, p, now)}
-	if before == schema.Draft && p.Status == schema.Scheduled {
+	if before.Status == schema.Draft && p.Status == schema.Scheduled {
 		changed = tables.ScheduledEvents(p, now)
 	}
 	announcement.Events = append(announcement.Events, tables.QueueEvents(b, changed, now)...)
 	net.Queue(b)
 	return announcement, tx.SendBatch(ctx, b).Close()
+}
+
+// queueSlot adds the statements that free the slot a post has left, and take the one it was given.
+func queueSlot(b *pgx.Batch, before, after *schema.Post) {
+	if before.Content.Queue == after.Content.Queue && before.ScheduledFor.Equal(after.ScheduledFor) {
+		return
+	}
+	b.Queue(`delete from queue_slots where post_id = $1`, after.ID)
+	if !after.Content.Queue.IsZero() {
+		slots.QueueTake(b, after.Content.Queue, []time.Time{after.ScheduledFor}, []schema.PostID{after.ID})
+	}
+}
+
+// queueJob adds the statements that make the job of a post that has none. One that is due is announced at once.
+func queueJob(b *pgx.Batch, p *schema.Post, now, due time.Time) (announcement schema.Announcement) {
+	job := tables.PostJob(p)
+	job.DueAt = due
+	if due.After(now) {
+		announcement.Jobs = tables.Soon([]schema.Job{job}, now)
+	} else {
+		announcement.Publish = tables.PostMessages(p)
+		job.DueAt = now.Add(schema.AnnounceTimeout)
+	}
+	var jobs tables.JobRows
+	jobs.Add(job, now)
+	jobs.Queue(b)
+	return announcement
 }
 
 // Delete removes a draft for good and cancels a scheduled post; it tells which. After a

@@ -31,7 +31,7 @@ func TestACancelHolds(t *testing.T) {
 func TestAnEditLeavesTheOldVersionBehind(t *testing.T) {
 	f := newFixture(t)
 	p := f.Create(f.Post(2, 0))
-	edited, err := f.Gateway.Update(t.Context(), f.Workspace, p.ID, func(p *schema.Post) error {
+	edited, err := f.Gateway.Update(t.Context(), f.Workspace, p.ID, func(p *schema.Post, _ schema.QueueReader) error {
 		p.Content.Entries[0].Text = "new"
 		p.Targets = p.Targets[:1]
 		return nil
@@ -46,7 +46,7 @@ func TestAnEditLeavesTheOldVersionBehind(t *testing.T) {
 	if len(d) != 1 || d[0].Text != "new" {
 		t.Fatalf("claimed %+v", d)
 	}
-	_, err = f.Gateway.Update(t.Context(), f.Workspace, p.ID, func(*schema.Post) error { return nil })
+	_, err = f.Gateway.Update(t.Context(), f.Workspace, p.ID, func(*schema.Post, schema.QueueReader) error { return nil })
 	postgrestest.WantKind(t, err, schema.InvalidState)
 }
 

@@ -93,7 +93,8 @@ func (s *Store) queueRetry(b *pgx.Batch, p schema.Post, retry schema.Retry) (don
 	uses.Add(&p)
 	uses.Queue(b)
 	tables.QueueAttempt(b, p.ID, schema.AttemptRetried, now, due)
-	announcement = queueRetryJob(b, &p, now, due)
+	b.Queue(`delete from jobs where id = $1`, p.ID)
+	announcement = queueJob(b, &p, now, due)
 	announcement.Events = append(announcement.Events, tables.QueueEvents(b, tables.ScheduledEvents(&p, now), now)...)
 	taken.Queue(b)
 	done.Post = p
@@ -126,23 +127,6 @@ func (s *Store) resume(p *schema.Post, retry schema.Retry, due time.Time) (rows 
 		}
 	}
 	return rows, done, taken
-}
-
-// queueRetryJob replaces the post's job. A retry without a delay is announced at once.
-func queueRetryJob(b *pgx.Batch, p *schema.Post, now, due time.Time) (announcement schema.Announcement) {
-	b.Queue(`delete from jobs where id = $1`, p.ID)
-	job := tables.PostJob(p)
-	job.DueAt = due
-	if due.After(now) {
-		announcement.Jobs = tables.Soon([]schema.Job{job}, now)
-	} else {
-		announcement.Publish = tables.PostMessages(p)
-		job.DueAt = now.Add(schema.AnnounceTimeout)
-	}
-	var jobs tables.JobRows
-	jobs.Add(job, now)
-	jobs.Queue(b)
-	return announcement
 }
 
 // queue adds the statements that set targets going at the post's new version. The time from

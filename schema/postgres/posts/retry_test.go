@@ -27,7 +27,7 @@ func TestARetryGoesOnAfterTheLastReceipt(t *testing.T) {
 	if err != nil || len(done.Platforms) != 1 || retried.Version != 2 || f.Status(p) != schema.Scheduled {
 		t.Fatalf("Retry = %+v, %v", done, err)
 	}
-	_, err = f.Gateway.Update(t.Context(), f.Workspace, p.ID, func(*schema.Post) error { return nil })
+	_, err = f.Gateway.Update(t.Context(), f.Workspace, p.ID, func(*schema.Post, schema.QueueReader) error { return nil })
 	postgrestest.WantKind(t, err, schema.InvalidState)
 	if d := f.Claim(p, 0); len(d) != 0 {
 		t.Fatal("a message of the time before the retry was taken")

@@ -12,6 +12,7 @@ import (
 	"crier/schema/people"
 	"crier/schema/postgres/internal/audit"
 	"crier/schema/postgres/internal/db"
+	"crier/schema/postgres/internal/slots"
 	"crier/schema/postgres/internal/sql"
 )
 
@@ -24,15 +25,10 @@ func New(d *db.DB) *Store { return &Store{d} }
 // maxQueues bounds the queues of a workspace: their list is not paged.
 const maxQueues = 100
 
-func scanQueue(row pgx.Row, q *schema.Queue) error {
-	return row.Scan((*[16]byte)(&q.ID), (*[16]byte)(&q.Workspace), (*[16]byte)(&q.Brand), &q.Name, &q.Timezone, db.Document("slots of a queue", &q.Slots),
-		&q.Default, &q.CreatedAt, &q.UpdatedAt)
-}
-
 // Queues returns the queues of a workspace, oldest first.
 func (s *Store) Queues(ctx context.Context, workspace schema.WorkspaceID) ([]schema.Queue, error) {
 	rows, err := s.Pool.Query(ctx, sql.Text(`select {queue_columns} from queues q where q.workspace_id = $1 order by q.id`), workspace)
-	queues, err := db.Collect(rows, err, scanQueue)
+	queues, err := db.Collect(rows, err, slots.ScanQueue)
 	return queues, db.Wrap(err, "reading queues")
 }
 
@@ -40,7 +36,7 @@ func (s *Store) Queues(ctx context.Context, workspace schema.WorkspaceID) ([]sch
 func (s *Store) Queue(ctx context.Context, workspace schema.WorkspaceID, id schema.QueueID) (schema.Queue, error) {
 	var q schema.Queue
 	row := s.Pool.QueryRow(ctx, sql.Text(`select {queue_columns} from queues q where q.id = $1 and q.workspace_id = $2`), id, workspace)
-	return q, db.OrNotFound(scanQueue(row, &q), "queue")
+	return q, db.OrNotFound(slots.ScanQueue(row, &q), "queue")
 }
 
 // CreateQueue makes a queue. The first of a brand, or of the workspace, is its default;
@@ -88,7 +84,7 @@ func (s *Store) UpdateQueue(ctx context.Context, workspace schema.WorkspaceID, i
 			return err
 		}
 		row := tx.QueryRow(ctx, sql.Text(`select {queue_columns} from queues q where q.id = $1 and q.workspace_id = $2 for no key update`), id, workspace)
-		if err := scanQueue(row, &q); err != nil {
+		if err := slots.ScanQueue(row, &q); err != nil {
 			return err
 		}
 		before := q

@@ -1353,6 +1353,14 @@ class PostUpdate(Model):
     """The caller's own data."""
     status: Literal["draft", "scheduled"] | str | None = None
     """draft takes a scheduled post out of its schedule; scheduled puts a draft into it."""
+    publish_now: bool | None = None
+    """Publish it at once."""
+    queue: bool | None = None
+    """Into the next free slot of the default queue, of the brand or else of the workspace. Slots on days that are full
+    for one of the accounts are passed over.
+    """
+    queue_id: str | None = None
+    """Into the next free slot of this queue."""
     dry_run: bool | None = None
     """Judge the change and make none. The answer has the post as it would be."""
 
@@ -1635,6 +1643,14 @@ class ThreadUpdate(Model):
     """Merged into what it was."""
     status: Literal["draft", "scheduled"] | str | None = None
     """draft takes a scheduled thread out of its schedule; scheduled puts a draft into it."""
+    publish_now: bool | None = None
+    """Publish it at once."""
+    queue: bool | None = None
+    """Into the next free slot of the default queue, of the brand or else of the workspace. Slots on days that are full
+    for one of the accounts are passed over.
+    """
+    queue_id: str | None = None
+    """Into the next free slot of this queue."""
 
 
 class TranscriptResponse(Model):

@@ -1509,6 +1509,22 @@ select pg_advisory_unlock(hashtext('crier ' || $1)), set_config('idle_session_ti
 -- internal/db/transactions.go AloneOutside
 set idle_session_timeout = '60s';
 
+-- internal/slots/slots.go LockQueue
+select q.id, q.workspace_id, coalesce(q.brand_id, '00000000-0000-0000-0000-000000000000'::uuid), q.name, q.timezone, q.slots, q.is_default, q.created_at, q.updated_at from queues q
+where q.workspace_id = $1 and case when $2::uuid is not null then q.id = $2
+  else q.is_default and (q.brand_id is null or q.brand_id = $3) end
+order by q.brand_id nulls last limit 1 for no key update;
+
+-- internal/slots/slots.go Taken
+select s.slot_at from queue_slots s where s.queue_id = $1 and s.slot_at >= now() and s.post_id is distinct from $2
+  and (s.taken_at > now() - $3::interval or exists (select from posts p where p.id = s.post_id))
+order by s.slot_at;
+
+-- internal/slots/slots.go QueueTake
+insert into queue_slots as s (queue_id, slot_at, post_id)
+select $1, * from unnest($2::timestamptz[], $3::uuid[])
+on conflict (queue_id, slot_at) do update set post_id = excluded.post_id, taken_at = now();
+
 -- internal/tables/accounts.go QueueRenewalAt
 delete from jobs where id = $1;
 
@@ -3603,8 +3619,8 @@ delete from targets where post_id = $1;
 -- posts/posts.go replace
 delete from jobs where id = $1;
 
--- posts/posts.go replace
-delete from queue_slots where post_id = $1 and slot_at is distinct from $2;
+-- posts/posts.go queueSlot
+delete from queue_slots where post_id = $1;
 
 -- posts/posts.go Delete
 delete from targets where post_id = $1;
@@ -3618,7 +3634,7 @@ delete from posts where id = $1;
 -- posts/posts.go Delete
 delete from queue_slots where post_id = $1;
 
--- posts/retry.go queueRetryJob
+-- posts/retry.go queueRetry
 delete from jobs where id = $1;
 
 -- posts/retry.go queue
@@ -3714,22 +3730,6 @@ delete from queues where id = $1 and workspace_id = $2 returning name;
 
 -- queues/queues.go DeleteQueue
 delete from queue_slots where queue_id = $1;
-
--- queues/slots.go takenSlots
-select s.slot_at from queue_slots s where s.queue_id = $1 and s.slot_at >= now()
-  and (s.taken_at > now() - $2::interval or exists (select from posts p where p.id = s.post_id))
-order by s.slot_at;
-
--- queues/slots.go TakeSlots
-select q.id, q.workspace_id, coalesce(q.brand_id, '00000000-0000-0000-0000-000000000000'::uuid), q.name, q.timezone, q.slots, q.is_default, q.created_at, q.updated_at from queues q
-where q.workspace_id = $1 and case when $2::uuid is not null then q.id = $2
-  else q.is_default and (q.brand_id is null or q.brand_id = $3) end
-order by q.brand_id nulls last limit 1 for no key update;
-
--- queues/slots.go TakeSlots
-insert into queue_slots as s (queue_id, slot_at, post_id)
-select $1, * from unnest($2::timestamptz[], $3::uuid[])
-on conflict (queue_id, slot_at) do update set post_id = excluded.post_id, taken_at = now();
 
 -- queues/slots.go TakeSlots
 delete from queue_slots where queue_id = $1 and slot_at < now();
