@@ -1,6 +1,6 @@
 import { useEffect, type ReactNode } from 'react'
 import { useNeeds } from '../api/queries'
-import { words } from '../api/client'
+import { Refusal, words } from '../api/client'
 import { useWords } from '../words'
 import { Icon, type IconName } from './Icon'
 
@@ -47,7 +47,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
   return (
     <div className="note bad" role="alert">
       <Icon name="alert" />
-      <span className="grow">{words(error, t('unreachable'))}</span>
+      <span className="grow" lang={error instanceof Refusal ? 'en' : undefined}>{words(error, t('unreachable'))}</span>
       {retry && <button className="btn low" onClick={retry}>{t('again')}</button>}
     </div>
   )

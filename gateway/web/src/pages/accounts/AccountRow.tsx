@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Account, Schemas } from '../../api/client'
 import { useMay } from '../../api/session'
+import { Cause } from '../../parts/Cause'
 import { Icon } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
 import { RowMenu } from '../../parts/RowMenu'
@@ -18,7 +19,7 @@ export function AccountRow({ account, health, isChecking, today, limit }: RowPro
   const reconnect = useReconnect()
   const [open, setOpen] = useState<'rename' | 'leave'>()
   const mayConnect = useMay('admin')
-  const problem = account.error?.message ?? health?.error?.message
+  const problem = account.error ?? health?.error
   const lacks = health?.missingPermissions?.map((m) => m.what) ?? []
   const isBroken = account.needsReconnect || health?.needsReconnect
   return (
@@ -28,7 +29,7 @@ export function AccountRow({ account, health, isChecking, today, limit }: RowPro
         <p className="row"><span className="strong clip">{account.name}</span> <HealthPill isBroken={Boolean(isBroken)} health={health} isChecking={isChecking} /></p>
         <p className="small muted">{platforms[account.platform].name}{account.server && ` · ${account.server.replace(/^https?:\/\//, '')}`} · {limit ? t('accounts.today', { n: today, limit }) : t('accounts.todayFree', { n: today })} · {t('accounts.since', { day: time.day(account.createdAt) })}</p>
         {lacks.length > 0 && <p className="small muted">{t('accounts.lacks', { what: lacks.join(', ') })}</p>}
-        {problem && <p className="small problem">{problem}</p>}
+        {problem && <p className="small problem"><Cause of={problem} /></p>}
       </div>
       {isBroken && mayConnect && <button className="btn low" onClick={() => void reconnect(account)}><Icon name="link" size={14} /> {t('accounts.reconnect')}</button>}
       {mayConnect && (

@@ -1,5 +1,6 @@
-import { sentence as capital, type Attempt, type Post } from '../../api/client'
+import type { Attempt, Post } from '../../api/client'
 import type { AccountsById } from '../../api/queries'
+import { Cause } from '../../parts/Cause'
 import { Icon, type IconName } from '../../parts/Icon'
 import { platforms } from '../../parts/platforms'
 import { useWords, type Say, type Word } from '../../words'
@@ -41,7 +42,7 @@ export function Story({ post, attempts, accounts }: StoryProps) {
             {isNew && <p className="story-day">{today}</p>}
             <span className="story-dot"><Icon name={looks[attempt.event].icon} size={12} /></span>
             <p>{sentence(attempt, accounts, t)}</p>
-            {attempt.message && <p className="small quiet">{capital(attempt.message)}</p>}
+            {attempt.message && <p className="small quiet"><Cause of={attempt} /></p>}
             <p className="small muted numbers">
               {time.seconds(attempt.at)}
               {attempt.nextAt && ` · ${t('story.next', { day: time.day(attempt.nextAt), time: time.seconds(attempt.nextAt) })}`}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { sentence, type Post, type Target } from '../../api/client'
+import type { Post, Target } from '../../api/client'
 import type { AccountsById } from '../../api/queries'
+import { Cause } from '../../parts/Cause'
 import { Icon } from '../../parts/Icon'
 import { Mark, platforms } from '../../parts/platforms'
 import { standing } from '../../parts/post'
@@ -14,7 +15,7 @@ export function Targets({ post, accounts }: { post: Post; accounts: AccountsById
 
 function Row({ target, status, name }: { target: Target; status: Status; name?: string }) {
   const { t, time } = useWords()
-  const problem = target.held ? t(`held.${target.held.reason}`) : target.error?.message ?? target.previousError
+  const cause = target.error ?? (target.previousError ? { message: target.previousError } : undefined)
   const needsReconnect = target.error?.code === 'account_needs_reconnect'
   return (
     <li style={{ alignItems: 'flex-start' }}>
@@ -26,7 +27,7 @@ function Row({ target, status, name }: { target: Target; status: Status; name?: 
         </div>
         <p className="small muted">{platforms[target.platform].name}{target.postedAt && ` · ${time.seconds(target.postedAt)}`}</p>
         {target.contentOverride && <p className="said small quiet" style={{ marginTop: 4 }}>{target.contentOverride}</p>}
-        {problem && <p className="small problem">{sentence(problem)}{needsReconnect && <> · <Link to="/accounts">{t('accounts.reconnect')}</Link></>}</p>}
+        {(target.held || cause) && <p className="small problem">{target.held ? t(`held.${target.held.reason}`) : cause && <Cause of={cause} />}{needsReconnect && <> · <Link to="/accounts">{t('accounts.reconnect')}</Link></>}</p>}
       </div>
       {target.postUrl && <a className="btn low" href={target.postUrl} target="_blank" rel="noreferrer"><Icon name="out" size={14} /> {t('post.open')}</a>}
     </li>

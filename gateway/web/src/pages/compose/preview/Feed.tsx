@@ -1,9 +1,10 @@
 import { Initial } from '../../../parts/Initial'
-import { spoken } from '../settings/described'
+import { useApiWords } from '../../../words/api'
 import { Deeds, groupOf, Poll, Replies, Said, Shots, wordOf, type Look } from './shown'
 
 // Feed is a text above what goes with it: Facebook, LinkedIn, Google Business, Telegram.
 export function Feed({ account, entries: [entry], settings, when }: Look) {
+  const { choiceOf } = useApiWords()
   if (!entry) return null
   const { platform } = account
   const isPictureFirst = platform === 'telegram' || platform === 'google-business'
@@ -23,7 +24,7 @@ export function Feed({ account, entries: [entry], settings, when }: Look) {
       {poll && <p className="strong">{wordOf(poll['question'])}</p>}
       <Poll poll={poll} />
       {!isPictureFirst && shots}
-      {button && <p className="linked strong">{spoken(button)}</p>}
+      {button && <p className="linked strong">{choiceOf(button)}</p>}
       {platform === 'facebook' && <Deeds of={['thumb', 'comment', 'send']} />}
       {platform === 'linkedin' && <Deeds of={['thumb', 'comment', 'repeat', 'send']} />}
       <Replies account={account} comments={entry.comments} />

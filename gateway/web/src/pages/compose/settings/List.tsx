@@ -1,14 +1,15 @@
 import { Icon } from '../../../parts/Icon'
 import { useWords } from '../../../words'
+import { useApiWords } from '../../../words/api'
 import { Found } from '../Found'
 import { emptyOf, type Described, type Group, type Value } from './described'
 import { Line } from './inputs'
-import { Members, useNameOf, type SettingProps } from './Setting'
+import { Members, type SettingProps } from './Setting'
 
 // List is a setting of several values.
 export function List({ name, it, value, field, set }: SettingProps) {
   const { t } = useWords()
-  const label = useNameOf()(name)
+  const label = useApiWords().settingOf(name)
   const all = Array.isArray(value) ? value : []
   const items = it.items ?? {}
   const change = (next: Value[]) => set(next.length > 0 ? next : undefined)
@@ -16,7 +17,7 @@ export function List({ name, it, value, field, set }: SettingProps) {
   return (
     <div className="field setting" role="group" aria-label={label}>
       <span className="label">{label}</span>
-      {it.description && <span className="hint">{it.description}</span>}
+      {it.description && <span className="hint" lang="en">{it.description}</span>}
       {all.map((one, i) => (
         <div className="row" key={i}>
           <ListItem label={`${label} ${i + 1}`} it={items} value={one} path={`${field.path}[${i}]`} set={(next) => change(all.map((v, at) => (at === i ? next ?? '' : v)))} />

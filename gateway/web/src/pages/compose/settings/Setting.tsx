@@ -1,9 +1,10 @@
 import { useId } from 'react'
-import { known, useWords } from '../../../words'
+import { useWords } from '../../../words'
+import { useApiWords } from '../../../words/api'
 import { described, Found } from '../Found'
 import { under, type Finding } from '../validity'
 import { Choice, Line, Switch, Whether } from './inputs'
-import { emptyOf, spoken, type Described, type Group, type Value } from './described'
+import { emptyOf, type Described, type Group, type Value } from './described'
 import { List } from './List'
 
 type MembersProps = { of: Record<string, Described>; required: string[]; value: Group; path: string; findings: Finding[]; set: (group: Group) => void }
@@ -31,15 +32,6 @@ export type SettingProps = {
   set: (value: Value) => void
 }
 
-// useNameOf returns what settings are called: as the words do where they know better than the API's name.
-export function useNameOf() {
-  const { t } = useWords()
-  return (name: string) => {
-    const word = known(`setting.${name}`)
-    return word ? t(word) : spoken(name)
-  }
-}
-
 // Setting is one setting in the input that its description asks for.
 export function Setting(props: SettingProps) {
   if (props.it.oneOf) return <Either {...props} />
@@ -52,7 +44,7 @@ export function Setting(props: SettingProps) {
 function Single({ name, it, isRequired, value, field, set }: SettingProps) {
   const { t } = useWords()
   const id = useId()
-  const nameOf = useNameOf()
+  const { settingOf: nameOf } = useApiWords()
   const isMissing = isRequired || field.findings.some((f) => f.code === 'setting_required')
   const about = { id, 'aria-describedby': `${id}h`, ...(field.findings.length > 0 ? described(field.findings, `${id}f`) : {}) }
   const isSwitch = it.type === 'boolean' && it.default !== undefined
@@ -60,7 +52,7 @@ function Single({ name, it, isRequired, value, field, set }: SettingProps) {
     <div className={isSwitch ? 'field setting switched' : 'field setting'}>
       <label htmlFor={id}>{nameOf(name)}{isMissing && <span className="needed"> · {t('settings.needed')}</span>}</label>
       <Input it={it} value={value} about={about} set={set} />
-      {it.description && <span className="hint" id={`${id}h`}>{it.description}</span>}
+      {it.description && <span className="hint" lang="en" id={`${id}h`}>{it.description}</span>}
       <Found of={field.findings} id={`${id}f`} />
     </div>
   )
@@ -76,7 +68,7 @@ function Input(props: InputProps) {
 
 // Part is a group that is given as a whole or left out.
 function Part({ name, it, value, field, set }: SettingProps) {
-  const nameOf = useNameOf()
+  const { settingOf: nameOf } = useApiWords()
   const id = useId()
   const isGiven = value !== undefined
   return (
@@ -86,7 +78,7 @@ function Part({ name, it, value, field, set }: SettingProps) {
           <input type="checkbox" checked={isGiven} onChange={() => set(isGiven ? undefined : begun(it))} /> {nameOf(name)}
         </label>
       </legend>
-      {it.description && <span className="hint" id={`${id}h`}>{it.description}</span>}
+      {it.description && <span className="hint" lang="en" id={`${id}h`}>{it.description}</span>}
       {isGiven && <Members of={it.properties ?? {}} required={it.required ?? []} value={value as Group} path={field.path} findings={field.findings} set={set} />}
       <Found of={field.findings.filter((f) => f.field === field.path)} />
     </fieldset>
@@ -99,7 +91,7 @@ const begun = ({ properties = {}, required = [] }: Described): Group =>
 
 // Either is left out, switched off, or a group.
 function Either({ name, it, value, field, set }: SettingProps) {
-  const nameOf = useNameOf()
+  const { settingOf: nameOf } = useApiWords()
   const { t } = useWords()
   const id = useId()
   const group = it.oneOf?.find((one) => one.properties)
@@ -113,7 +105,7 @@ function Either({ name, it, value, field, set }: SettingProps) {
         <option value="no">{t('settings.none')}</option>
         <option value="own">{t('settings.own')}</option>
       </select>
-      {it.description && <span className="hint" id={`${id}h`}>{it.description}</span>}
+      {it.description && <span className="hint" lang="en" id={`${id}h`}>{it.description}</span>}
       {way === 'own' && <Members of={group?.properties ?? {}} required={[]} value={value as Group} path={field.path} findings={field.findings} set={set} />}
       <Found of={field.findings.filter((f) => f.field === field.path)} />
     </div>

@@ -23,16 +23,6 @@ export type Value = string | number | boolean | Value[] | { [name: string]: Valu
 // Group are settings by their names.
 export type Group = { [name: string]: Value }
 
-// written are words that are not written as others.
-const written: Record<string, string> = { ai: 'AI', id: 'ID', ids: 'IDs', url: 'URL', html: 'HTML', ms: '(ms)' }
-
-// spoken makes words of a name or a value of the API: coverUrl, MUTUAL_FOLLOW_FRIENDS.
-export function spoken(name: string): string {
-  const parts = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[\s_]+/).map((w) => w.toLowerCase())
-  const text = parts.map((w) => written[w] ?? w).join(' ')
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
-}
-
 // inputTypeOf is the browser's input for a text, by its format or by the form that it has to have.
 export function inputTypeOf({ format, pattern }: Described): string {
   if (format === 'uri') return 'url'

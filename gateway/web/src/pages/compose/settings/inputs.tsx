@@ -1,14 +1,16 @@
 import { useWords } from '../../../words'
-import { inputTypeOf, spoken } from './described'
+import { useApiWords } from '../../../words/api'
+import { inputTypeOf } from './described'
 import type { InputProps } from './Setting'
 
 // Choice is one of several values, or none.
 export function Choice({ it, value, about, set }: InputProps) {
   const { t } = useWords()
+  const { choiceOf } = useApiWords()
   return (
     <select className="input" {...about} value={String(value ?? '')} onChange={(e) => set(e.target.value || undefined)}>
-      <option value="">{it.default === undefined ? t('settings.notChosen') : t('settings.default', { value: spoken(String(it.default)) })}</option>
-      {it.enum?.filter((one) => one !== it.default).map((one) => <option key={one} value={one}>{spoken(one)}</option>)}
+      <option value="">{it.default === undefined ? t('settings.notChosen') : t('settings.default', { value: choiceOf(String(it.default)) })}</option>
+      {it.enum?.filter((one) => one !== it.default).map((one) => <option key={one} value={one}>{choiceOf(one)}</option>)}
     </select>
   )
 }
