@@ -1,13 +1,15 @@
 import './audit.css'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { api, ask, type Schemas } from '../../api/client'
+import { brands } from '../../api/queries'
 import { addressOf, useMay, useSession } from '../../api/session'
 import { Icon } from '../../parts/Icon'
 import { Listing, More } from '../../parts/Listing'
 import { Empty, Page } from '../../parts/Page'
 import { useWords } from '../../words'
-import { deedOf, exportPath, queryOf } from './audit'
+import { useApiWords } from '../../words/api'
+import { deedOf, exportPath, queryOf, type Actor } from './audit'
 import { Filters } from './Filters'
 
 type Row = Schemas['AuditRecord']
@@ -32,14 +34,15 @@ export function AuditPage() {
     )
   }
   const isFiltered = Object.values(search).some(Boolean)
+  const records = pages.data?.pages.flatMap((p) => p.records)
   return (
     <Page
       name={t('nav.audit')} title={t('nav.audit')} about={t(test ? 'audit.aboutTest' : 'audit.about')}
       actions={<>{(['csv', 'ndjson'] as const).map((f) => <a key={f} className="btn" download href={exportPath(search, f)}>{t(`audit.${f}`)}</a>)}</>}
     >
-      <Filters />
+      <Filters seen={records?.map((r) => r.actor) ?? []} />
       <div className="card">
-        <Listing query={pages} items={pages.data?.pages.flatMap((p) => p.records)} rows={6} empty={<Empty icon="list" title={t(isFiltered ? 'audit.noneMatch' : 'audit.none')} />}>
+        <Listing query={pages} items={records} rows={6} empty={<Empty icon="list" title={t(isFiltered ? 'audit.noneMatch' : 'audit.none')} />}>
           {(record) => <Entry key={record.id} record={record} />}
         </Listing>
         <More of={pages} />
@@ -50,21 +53,31 @@ export function AuditPage() {
 
 function Entry({ record: { action, actor, subject, changes, at } }: { record: Row }) {
   const { t, time } = useWords()
+  const { changedOf, fieldOf } = useApiWords()
+  const all = useQuery(brands).data ?? []
+  const said = (value: string) => all.find((b) => b.id === value)?.name ?? changedOf(value)
   const named = subject.name ?? subject.id
   return (
     <li className="entry-row">
       <Icon name={actor.kind === 'key' || actor.kind === 'device' ? 'key' : actor.kind === 'user' ? 'user' : 'gauge'} />
       <div className="grow">
-        <p className="row wrap tight"><span className="strong">{actor.name ?? t(`audit.by.${actor.kind}`)}</span> <span title={action}>{deedOf(action, t)}</span> {named && <Named subject={subject} name={named} isGone={action.endsWith('.delete')} />}</p>
+        <p className="row wrap tight"><By actor={actor} /> <span title={action}>{deedOf(action, t)}</span> {named && <Named subject={subject} name={named} isGone={action.endsWith('.delete')} />}</p>
         {changes.length > 0 && (
           <ul className="changes small">
-            {changes.map((c) => <li key={c.field}><span className="muted">{c.field}</span> {c.before && <del>{c.before}</del>} {c.after && <ins>{c.after}</ins>}</li>)}
+            {changes.map((c) => <li key={c.field}><span className="muted">{fieldOf(c.field)}</span> {c.before && <del>{said(c.before)}</del>} {c.after && <ins>{said(c.after)}</ins>}</li>)}
           </ul>
         )}
         <p className="small muted clip">{time.full(at)} · {t(`audit.by.${actor.kind}`)}{actor.address && ` · ${addressOf(actor.address)}`}</p>
       </div>
     </li>
   )
+}
+
+// By is who did it, and leads to all that they did.
+function By({ actor: { id, kind, name } }: { actor: Actor }) {
+  const { t } = useWords()
+  if (!id || !name) return <span className="strong">{name ?? t(`audit.by.${kind}`)}</span>
+  return <Link className="strong by" from="/audit" to="." search={(s) => ({ ...s, actor: id })} title={t('audit.allOf', { name })}>{name}</Link>
 }
 
 // Named is what was changed, with a link where it has a page.

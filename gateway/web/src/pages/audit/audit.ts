@@ -1,3 +1,4 @@
+import type { Schemas } from '../../api/client'
 import { addDays, dayOf } from '../../parts/dates'
 import type { AuditSearch } from '../../router'
 import { known, type Say } from '../../words'
@@ -17,6 +18,8 @@ export function exportPath(search: AuditSearch, format: 'csv' | 'ndjson'): strin
   for (const [name, value] of Object.entries(queryOf(search))) if (value) query.set(name, value)
   return `/api/v1/audit/export?${query}`
 }
+
+export type Actor = Schemas['AuditRecord']['actor']
 
 // kinds are who may have done something.
 export const kinds = ['user', 'key', 'device', 'command', 'visitor', 'system'] as const
