@@ -52,7 +52,7 @@ function Composer({ name, edited, begin }: { name: string; edited?: Post; begin?
   const { t } = useWords()
   const { byId, brands } = useAccounts()
   const { writing: kept, setWriting, wasKept, forget } = useKept(name, begin)
-  const offered = offeredTimes(useMay('editor'), edited)
+  const offered = offeredTimes(useMay('editor'))
   const writing = { ...kept, when: offered.includes(kept.when) ? kept.when : (offered[0] ?? 'draft') }
   const [shown, show] = useState('') // the account whose text is written; empty: everybody's
   const [previewed, preview] = useState('')

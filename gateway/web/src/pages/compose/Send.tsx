@@ -9,7 +9,7 @@ import { Problem } from '../../parts/Page'
 import { randomId } from '../../parts/random'
 import { useToast } from '../../parts/toasts'
 import { useWords, type Word } from '../../words'
-import { fieldsOf, hasRoom, isThread, misfits, threadOf, timesOf, type Entry, type Writing } from './writing'
+import { changedTimesOf, fieldsOf, hasRoom, isThread, misfits, threadOf, timesOf, whenOf, type Entry, type Writing } from './writing'
 
 const sent: Record<Writing['when'], Word> = { now: 'compose.sentNow', at: 'compose.sentAt', queue: 'compose.sentQueue', draft: 'compose.sentDraft' }
 const names: Record<Writing['when'], Word> = { now: 'compose.publish', at: 'compose.schedule', queue: 'compose.enqueue', draft: 'compose.keep' }
@@ -30,18 +30,20 @@ export function Send({ writing, edited, isValid, forget }: SendProps) {
     forget()
     for (const queryKey of [['posts'], ['post', id], ['queues']]) void client.invalidateQueries({ queryKey })
     await navigate({ to: '/posts/$id', params: { id } })
-    show({ tone: 'good', text: t(edited ? 'compose.changed' : sent[writing.when]) })
+    show({ tone: 'good', text: t(keepsTime ? 'compose.changed' : sent[writing.when]) })
   })
+  const keepsTime = edited !== undefined && whenOf(edited) === writing.when
+  const isDraft = writing.when === 'draft'
   const isEmpty = writing.accounts.length === 0
   const isMisplaced = misfits(writing, byId).length > 0 || !hasRoom(writing)
-  const isRefused = isMisplaced || (writing.when !== 'draft' && !isValid)
+  const isRefused = isMisplaced || (!isDraft && !isValid)
   return (
     <>
       {error !== null && <Problem error={error} />}
       <button className="btn main" disabled={busy || isEmpty || isRefused} onClick={() => run()}>
-        <Icon name={writing.when === 'draft' ? 'draft' : 'check'} /> {t(edited ? 'save' : names[writing.when])}
+        <Icon name={isDraft ? 'draft' : 'check'} /> {t(keepsTime ? 'save' : names[writing.when])}
       </button>
-      {isEmpty && <p className="small muted">{t('compose.chooseFirst')}</p>}
+      {isEmpty && <p className="small muted">{t(isDraft ? 'compose.chooseForDraft' : 'compose.chooseFirst')}</p>}
       {!isEmpty && isRefused && <p className="small muted">{t('compose.fixFirst')}</p>}
     </>
   )
@@ -62,12 +64,9 @@ async function create(request: { body: string; key: string }, writing: Writing, 
 
 // update changes the fields, of a thread all but its entries; an empty list clears what was there.
 async function update(post: Post, writing: Writing, accounts: AccountsById): Promise<string> {
-  const status = writing.when === 'draft' ? ('draft' as const) : ('scheduled' as const)
-  const times = writing.when === 'at' ? timesOf(writing) : {}
   const { posts: _, ...thread } = threadOf(writing, accounts)
   const fields = isThread(writing) ? thread : fieldsOf(writing, first(writing), accounts)
-  const body = { ...fields, ...times, ...(post.status === status ? {} : { status }) }
-  await ask(api.PATCH('/posts/{id}', { params: { path: { id: post.id } }, body }))
+  await ask(api.PATCH('/posts/{id}', { params: { path: { id: post.id } }, body: { ...fields, ...changedTimesOf(writing, post) } }))
   return post.id
 }
 

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { queues, slotsOf } from '../../api/queries'
 import { wallTime, zone } from '../../parts/dates'
 import { Field, Select } from '../../parts/Form'
@@ -33,7 +34,7 @@ function QueueChoice({ queueId, brandId, choose }: QueueChoiceProps) {
   const defaults = all.filter((q) => q.isDefault)
   const usual = defaults.find((q) => q.brandId === (brandId ?? null)) ?? defaults.find((q) => q.brandId === null)
   const slots = useQuery(slotsOf(queueId || usual?.id))
-  if (all.length === 0) return <p className="small muted">{t('when.noQueue')}</p>
+  if (all.length === 0) return <p className="small muted">{t('when.noQueue')} <Link to="/queues">{t('nav.queues')}</Link></p>
   const next = slots.data?.[0]
   return (
     <Select

@@ -37,13 +37,11 @@ export const mostEntries = 25
 
 export const isThread = (w: Writing) => w.entries.length > 1
 
-// offeredTimes are the ways to give a post its time: authors make drafts alone, and a post that exists keeps
-// to a time of its own.
-export function offeredTimes(mayPublish: boolean, edited: Post | undefined): When[] {
-  if (!mayPublish) return ['draft']
-  if (!edited) return ['now', 'at', 'queue', 'draft']
-  return edited.status === 'draft' ? ['at', 'draft'] : ['at']
-}
+// offeredTimes are the ways to give a post its time: authors make drafts alone.
+export const offeredTimes = (mayPublish: boolean): When[] => (mayPublish ? ['now', 'at', 'queue', 'draft'] : ['draft'])
+
+// whenOf is how a post that exists has its time.
+export const whenOf = (post: Post): When => (post.status === 'draft' ? 'draft' : 'at')
 
 export const blankEntry = (): Entry => ({ id: randomId(), text: '', own: {}, media: [], comments: [] })
 
@@ -70,7 +68,7 @@ export function ofPost(post: Post, thread?: Schemas['Thread']): Writing {
   })) ?? [{ ...blankEntry(), text: post.content, own, media: itemsOf(post.mediaItems), comments: commentsOf(0) }]
   return {
     ...blank(post.scheduledFor && new Date(post.scheduledFor) > new Date() ? post.scheduledFor : undefined),
-    accounts: post.platforms.map((p) => p.accountId), entries, settings, when: post.status === 'draft' ? 'draft' : 'at',
+    accounts: post.platforms.map((p) => p.accountId), entries, settings, when: whenOf(post),
   }
 }
 
@@ -157,7 +155,7 @@ function told(value: Value): Value {
   return Object.fromEntries(Object.entries(value).flatMap(([name, v]) => (told(v) === undefined ? [] : [[name, told(v)]])))
 }
 
-// timesOf say when it goes out.
+// timesOf say when it goes out, as a creation does.
 export function timesOf(w: Writing) {
   switch (w.when) {
     case 'now': return { publishNow: true }
@@ -165,4 +163,10 @@ export function timesOf(w: Writing) {
     case 'draft': return { status: 'draft' as const }
     case 'at': return { scheduledFor: w.at, timezone: zone() }
   }
+}
+
+// changedTimesOf say when a post that exists goes out. One that keeps its time keeps its seconds and its queue too.
+export function changedTimesOf(w: Writing, post: Post) {
+  const isSame = w.when === 'at' && post.scheduledFor !== undefined && w.at === wallTime(new Date(post.scheduledFor))
+  return { ...(isSame ? {} : timesOf(w)), ...(w.when === 'at' && post.status === 'draft' ? { status: 'scheduled' as const } : {}) }
 }

@@ -13,6 +13,7 @@ import { changer, excerpt, failedTargets, resendable, standing } from '../../par
 import { StatusPill } from '../../parts/Status'
 import { useWords } from '../../words'
 import { Cancel } from './Cancel'
+import { PublishNow } from './PublishNow'
 import { Retry } from './Retry'
 import { Said } from './Said'
 import { Story } from './Story'
@@ -99,10 +100,10 @@ function namesOf(targets: Target[]): string {
 
 function Actions({ post }: { post: Post }) {
   const { t } = useWords()
-  const [open, setOpen] = useState<'cancel' | 'retry' | null>(null)
+  const [open, setOpen] = useState<'cancel' | 'publish' | 'retry' | null>(null)
   const mayChange = useMay(changer(post))
   const mayPost = useMay('author')
-  const mayCancel = useMay('editor')
+  const mayPublish = useMay('editor')
   const isOpen = post.status === 'scheduled' || post.status === 'draft'
   const hasFailed = failedTargets(post).length > 0
   const mayResend = mayPost && resendable(post).length > 0
@@ -113,8 +114,10 @@ function Actions({ post }: { post: Post }) {
       {hasFailed && mayChange && <button className={mayResend ? 'btn' : 'btn main'} onClick={() => setOpen('retry')}><Icon name="retry" /> {t('retry.open')}</button>}
       {isOpen && mayChange && <Link className="btn" to="/compose" search={{ edit: post.id }}><Icon name="edit" /> {t('post.edit')}</Link>}
       {mayPost && <Link className="btn" to="/compose" search={{ copy: post.id }}><Icon name="copy" /> {t(isPartlyThere ? 'post.copyAll' : 'post.copy')}</Link>}
-      {isOpen && mayCancel && <button className="btn bad" onClick={() => setOpen('cancel')}><Icon name="trash" /> {t(post.status === 'draft' ? 'post.delete' : 'post.cancel')}</button>}
+      {isOpen && mayPublish && <button className="btn" onClick={() => setOpen('publish')}><Icon name="send" /> {t('compose.publish')}</button>}
+      {isOpen && mayPublish && <button className="btn bad" onClick={() => setOpen('cancel')}><Icon name="trash" /> {t(post.status === 'draft' ? 'post.delete' : 'post.cancel')}</button>}
       {open === 'retry' && <Retry post={post} close={() => setOpen(null)} />}
+      {open === 'publish' && <PublishNow post={post} close={() => setOpen(null)} />}
       {open === 'cancel' && <Cancel post={post} close={() => setOpen(null)} />}
     </>
   )
