@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { failedTargets, standing } from '../parts/post'
 import { api, ask, type Account, type Attempt, type Key, type Post, type Schemas, type Webhook } from './client'
+import { useDismissed } from './dismissed'
 import { useMay } from './session'
 
 // pulse is how often what may have changed is asked for, in milliseconds.
@@ -151,6 +152,17 @@ export type Need =
   | { kind: 'webhook'; id: string; webhook: Webhook }
   | { kind: 'key'; id: string; suspended: Key }
 
+// dismissalOf names what somebody puts aside: a post that fails once more, or a webhook that is switched off again,
+// is another. An account that has ended is none: its posts fail until it is connected again or disconnected.
+export function dismissalOf(need: Need): string | undefined {
+  switch (need.kind) {
+    case 'account': return undefined
+    case 'webhook': return `${need.id} ${need.webhook.disabledAt}`
+    case 'key': return `${need.id} ${need.suspended.suspension?.since}`
+    default: return `${need.id} ${need.post.updatedAt}`
+  }
+}
+
 const needsOfPosts = queryOptions({
   queryKey: ['posts', 'needs'],
   queryFn: async () => {
@@ -177,24 +189,32 @@ const retryOf = (id: string) => ['retried', id]
 // noteRetry keeps for a few minutes that a post is tried again because somebody here has asked for it.
 export const noteRetry = (client: QueryClient, id: string) => client.setQueryData(retryOf(id), true)
 
-// useNeeds collects what does not go on by itself, and the posts that are tried again since somebody asked for it.
-export function useNeeds(): { needs: Need[]; retried: Post[]; isPending: boolean; error: Error | null } {
+type Needs = { needs: Need[]; dismissed: Need[]; retried: Post[]; isPending: boolean; error: Error | null }
+
+// useNeeds collects what does not go on by itself, without what was dismissed, and the posts that are tried again
+// since somebody asked for it.
+export function useNeeds(): Needs {
   const client = useQueryClient()
+  const { ids } = useDismissed()
+  const isDismissed = (need: Need) => ids.has(dismissalOf(need) ?? '')
   const posts = useQuery(needsOfPosts)
-  const found = posts.data ?? []
+  const recent = posts.data ?? []
   const isRetried = (post: Post) =>
     client.getQueryData(retryOf(post.id)) !== undefined && standing(post) !== 'held' && failedTargets(post).length === 0
   const { all, error, isPending } = useAccounts()
   const ofAdmins = { enabled: useMay('admin'), refetchInterval: 60_000 }
   const hooks = useQuery({ ...webhooks, ...ofAdmins })
   const { data: allKeys = [] } = useQuery({ ...keys, ...ofAdmins })
-  const needs: Need[] = [
+  const found: Need[] = [
     ...all.filter((a) => a.needsReconnect).map((account): Need => ({ kind: 'account', id: account.id, account })),
-    ...found.filter((post) => !isRetried(post)).flatMap(needOfPost),
+    ...recent.filter((post) => !isRetried(post)).flatMap(needOfPost),
     ...(hooks.data ?? []).filter((w) => w.disabledAt).map((webhook): Need => ({ kind: 'webhook', id: webhook.id, webhook })),
     ...allKeys.filter((k) => k.suspendedUntil).map((suspended): Need => ({ kind: 'key', id: suspended.id, suspended })),
   ]
-  return { needs, retried: found.filter(isRetried), isPending: posts.isPending || isPending, error: posts.error ?? error }
+  return {
+    needs: found.filter((n) => !isDismissed(n)), dismissed: found.filter(isDismissed),
+    retried: recent.filter(isRetried), isPending: posts.isPending || isPending, error: posts.error ?? error,
+  }
 }
 
 // slotsOf are the next free places of a queue.

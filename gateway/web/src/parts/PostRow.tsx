@@ -21,7 +21,7 @@ export function PostRow({ post, about, actions }: { post: Post; about?: ReactNod
           <span className="clip">{about ?? (post.scheduledFor ? time.full(post.scheduledFor) : t('post.noTime'))}</span>
         </span>
       </Link>
-      {actions}
+      {actions && <span className="row tight">{actions}</span>}
     </li>
   )
 }

@@ -24,7 +24,7 @@ export function WebhookPage() {
   return (
     <Page
       name={t('nav.webhooks')} title={<span className="row wrap" style={{ overflowWrap: 'anywhere' }}>{webhook.url} <Standing webhook={webhook} /></span>}
-      about={<>{webhook.disabledReason && <>{webhook.disabledReason}<br /></>}{t('webhooks.events', { n: webhook.events.length })}: {webhook.events.join(', ')}</>} actions={<Actions webhook={webhook} />}
+      about={<>{webhook.disabledAt && <>{t('webhooks.disabledAbout', { n: webhook.consecutiveFailures })}<br /></>}{t('webhooks.events', { n: webhook.events.length })}: {webhook.events.join(', ')}</>} actions={<Actions webhook={webhook} />}
     >
       <section className="card" aria-label={t('webhooks.deliveries')}>
         <header><h2>{t('webhooks.deliveries')}</h2><span className="small muted">{t('webhooks.testsApart')}</span></header>
