@@ -28,9 +28,9 @@ export async function signIn(page, crier, email = 'grace@example.com', name = 'A
   await page.locator('.testing').waitFor()
 }
 
-// signOut goes out by the menu.
+// signOut goes out by one's own menu.
 export async function signOut(page) {
-  await page.getByRole('button', { name: /demo/ }).first().click()
+  await page.getByRole('button', { name: /^You: / }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 }

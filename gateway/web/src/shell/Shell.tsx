@@ -6,11 +6,13 @@ import { useMay, useSession, useSessionChanges, viewOf } from '../api/session'
 import { Icon } from '../parts/Icon'
 import { useToast } from '../parts/toasts'
 import { useWords } from '../words'
+import { PersonButton } from './PersonButton'
 import { places, useGroups, type Place } from './places'
 import { useScope } from './scope'
 import { WorkspaceButton } from './WorkspaceButton'
 
 const Palette = lazy(() => import('./Palette'))
+const PersonMenu = lazy(() => import('./PersonMenu'))
 const WorkspaceMenu = lazy(() => import('./WorkspaceMenu'))
 
 // Shell stands around every page.
@@ -41,6 +43,7 @@ export function Shell({ children }: { children: ReactNode }) {
             <span className="grow" />
             <button className="btn bare icon" aria-label={t('palette.open')} onClick={() => setPalette(true)}><Icon name="search" /></button>
             {mayPost && <Link className="btn main icon" to="/compose" aria-label={t('nav.compose')}><Icon name="plus" /></Link>}
+            <Person />
           </header>
         </div>
         <Fragment key={viewOf(session)}>{children}</Fragment>
@@ -97,6 +100,7 @@ function Side({ openPalette }: { openPalette: () => void }) {
             <span className="small muted">{t(test ? 'mode.toLive' : 'mode.toTest')}</span>
           </span>
         </button>
+        <Person />
       </div>
     </aside>
   )
@@ -134,9 +138,15 @@ function BarBelow() {
   )
 }
 
-// Workspace has its menu read when it is asked for: most visits need none.
+// Workspace and Person have their menus read when they are asked for: most visits need none.
 function Workspace() {
   const [isAsked, setAsked] = useState(false)
   if (!isAsked) return <WorkspaceButton onClick={() => setAsked(true)} />
   return <Suspense fallback={<WorkspaceButton />}><WorkspaceMenu /></Suspense>
+}
+
+function Person() {
+  const [isAsked, setAsked] = useState(false)
+  if (!isAsked) return <PersonButton onClick={() => setAsked(true)} />
+  return <Suspense fallback={<PersonButton />}><PersonMenu /></Suspense>
 }
