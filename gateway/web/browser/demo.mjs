@@ -47,5 +47,5 @@ export async function fill({ ask }) {
   await ask('POST', '/threads', { posts: thread.map((content) => ({ content })), platforms: ['mastodon', 'bluesky'], publishNow: true, firstComments: [{ text: 'The recipe is in our shop.' }] })
   await ask('POST', '/queues', { name: 'Mornings', timezone: 'Europe/Berlin', slots: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((day) => ({ day, time: '08:30' })) })
   await ask('POST', '/webhooks', { url: 'http://127.0.0.1:9/hooks/crier', events: ['post.published', 'post.failed', 'account.error'] })
-  await ask('POST', '/keys', { name: 'Importer', permissions: ['read', 'write'], test: true })
+  await ask('POST', '/keys', { name: 'Importer', permissions: ['read', 'write'], test: true, networks: ['203.0.113.0/24', '198.51.100.0/24', '2001:db8:1:2::/64'] })
 }

@@ -23,10 +23,14 @@ const pages = {
   'posts/week': (page, url) => page.goto(`${url}/calendar?view=week&date=${ahead(7)}`),
   'posts/list': (page, url) => page.goto(url + '/calendar?view=list'),
   'posts/drafts': (page, url) => page.goto(url + '/drafts'),
-  'posts/needs': (page, url) => page.goto(url + '/needs'),
-  'posts/post': async (page, url) => {
+  'posts/needs': async (page, url) => {
     await page.goto(url + '/needs')
-    await page.locator('a[href^="/posts/"]').first().click()
+    await page.getByRole('button', { name: 'Retry' }).nth(1).waitFor() // what fails takes a moment
+  },
+  'posts/post': async (page, url) => {
+    await pages['posts/needs'](page, url)
+    await page.locator('a[href^="/posts/"]', { hasText: 'Half of the team' }).click()
+    await page.locator('.top').getByRole('button', { name: 'Retry' }).waitFor()
     await page.locator('.story li').first().waitFor()
   },
   'posts/retry': async (page, url) => {

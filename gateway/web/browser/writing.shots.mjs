@@ -13,7 +13,7 @@ const attach = async (page) => {
 // atTop scrolls to something, below what stays at the top.
 const atTop = (locator) => locator.evaluate((it) => {
   it.scrollIntoView()
-  window.scrollBy(0, -70)
+  window.scrollBy(0, -12 - document.querySelector('.stays').offsetHeight)
 })
 
 const preview = async (page, platform) => {

@@ -10,5 +10,6 @@ export function Cause({ of: { code, message } }: CauseProps) {
   return <>{own}{own && message && ' '}{message && <span lang="en">{statement(message)}</span>}</>
 }
 
-// statement has a message of the API begin and end as a sentence.
-const statement = (message: string) => sentence(message).replace(/[^.!?…:)\]]$/, '$&.')
+// statement has a message of the API begin and end as a sentence, without the field of a request whose choice is a
+// person's here.
+const statement = (message: string) => sentence(message).replace(/ with acceptDuplicate(: true)?/, '').replace(/[^.!?…:)\]]$/, '$&.')

@@ -53,10 +53,10 @@ function Row({ of, show }: { of: Key; show: (secret: string) => void }) {
     <li>
       <Icon name="key" />
       <div className="grow">
-        <p className="row"><span className="strong clip">{of.name}</span>{of.test && <span className="pill warn">{t('mode.test')}</span>}{of.suspendedUntil && <span className="pill bad">{t('keys.suspended', { time: time.clock(of.suspendedUntil) })}</span>}</p>
-        <p className="small muted clip"><code>{of.prefix}</code> · {of.permissions.map((p) => t(`keys.${p}`)).join(', ')} · {of.lastUsedAt ? t('keys.used', { time: time.full(of.lastUsedAt) }) : t('keys.neverUsed')}</p>
+        <p className="row wrap"><span className="strong clip">{of.name}</span>{of.test && <span className="pill warn">{t('mode.test')}</span>}{of.suspendedUntil && <span className="pill bad">{t('keys.suspended', { time: time.clock(of.suspendedUntil) })}</span>}</p>
+        <p className="small muted breaks"><code>{of.prefix}</code> · {of.permissions.map((p) => t(`keys.${p}`)).join(', ')} · {of.lastUsedAt ? t('keys.used', { time: time.full(of.lastUsedAt) }) : t('keys.neverUsed')}</p>
         {(of.expiresAt || of.networks) && (
-          <p className="small muted clip">{[of.expiresAt && t('keys.until', { time: time.full(of.expiresAt) }), of.networks && t('keys.from', { networks: of.networks.join(', ') })].filter(Boolean).join(' · ')}</p>
+          <p className="small muted breaks">{[of.expiresAt && t('keys.until', { time: time.full(of.expiresAt) }), of.networks && t('keys.from', { networks: of.networks.join(', ') })].filter(Boolean).join(' · ')}</p>
         )}
       </div>
       {of.isActive && (

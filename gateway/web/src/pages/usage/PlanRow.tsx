@@ -19,7 +19,7 @@ export function PlanRow({ plan, isCurrent }: { plan: Schemas['Plan']; isCurrent:
     <li style={{ flexWrap: 'wrap' }}>
       <Icon name={isCurrent ? 'check' : 'gauge'} />
       <div className="grow">
-        <p className="row"><span className="strong">{plan.name}</span>{isCurrent && <span className="pill good">{t('usage.current')}</span>}</p>
+        <p className="row"><span className="strong plan">{plan.name}</span>{isCurrent && <span className="pill good">{t('usage.current')}</span>}</p>
         <p className="small muted">{t('usage.plan', { posts: of(plan.postsPerMonth), accounts: of(plan.accounts), requests: of(plan.requestsPerMinute) })}</p>
       </div>
       {mayBuy && <button className="btn low" disabled={buy.busy} onClick={() => buy.run()}>{t('usage.buy')}</button>}
