@@ -156,7 +156,8 @@ func fillTables(t *testing.T, conn *pgx.Conn) {
 		names, types []string
 	}
 	tables, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (x table, err error) {
-		return x, row.Scan(&x.name, &x.list, &x.names, &x.types)
+		err = row.Scan(&x.name, &x.list, &x.names, &x.types)
+		return x, err
 	})
 	if err != nil {
 		t.Fatal(err)

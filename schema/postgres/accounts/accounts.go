@@ -56,7 +56,8 @@ func lockAccount(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, i
 	var a schema.Account
 	row := tx.QueryRow(ctx, sql.Text(`select {account_columns} from accounts a join workspaces w on w.id = a.workspace_id
 		where a.id = $1 and a.workspace_id = $2 and a.disconnected_at is null for update of a`), id, workspace)
-	return a, tables.ScanAccount(row, &a)
+	err := tables.ScanAccount(row, &a)
+	return a, err
 }
 
 // Disconnect disconnects an account: its credentials are erased and its renewal stops. It

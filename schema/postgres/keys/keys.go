@@ -189,7 +189,8 @@ func lockKey(ctx context.Context, tx pgx.Tx, workspace schema.WorkspaceID, id sc
 	if err != nil {
 		return k, err
 	}
-	return k, scanKey(tx.QueryRow(ctx, sql.Text(`select {key_columns} {managed_keys} and k.id = $2 for no key update of k`), workspace, id), &k)
+	err = scanKey(tx.QueryRow(ctx, sql.Text(`select {key_columns} {managed_keys} and k.id = $2 for no key update of k`), workspace, id), &k)
+	return k, err
 }
 
 // EndKey revokes a key for good. The error is InvalidState where nobody could manage the
