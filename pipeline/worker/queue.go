@@ -12,7 +12,8 @@ import (
 // queue is a fair queue and the scheduler of a stage's slots: as many tasks of each key as hasRoom says, and
 // as many of each bulkhead, workspace and server as their shares let, are out at a time. Bulkheads that may have
 // more are served in turn, within them workspaces in turn, so that one tenant's herd does not delay
-// another's, their servers in turn, and then first the keys with a task that is due now.
+// another's, their servers in turn, and then first the keys with a task that is due now, and of those first
+// the ones that had none.
 type queue[M, R comparable] struct {
 	share     // the slots of all bulkheads
 	sizes     limits
@@ -36,7 +37,8 @@ type keyQueue[M, R comparable] struct {
 	bulkhead Bulkhead
 	server   string
 	tasks    []*task[M, R]
-	fresh    int // of them, not overdue
+	fresh    int  // of them, not overdue
+	isSparse bool // no task of it has been out
 
 	out            int       // tasks that are out, but for those below
 	storing        int       // of them, those whose result is being stored
@@ -77,8 +79,9 @@ func (k *keyQueue[M, R]) headOf(t *task[M, R]) int {
 type list byte
 
 const (
-	unlisted    list = iota
-	listedReady      // by its tenant
+	unlisted list = iota
+	listedSparse
+	listedReady
 	listedOverdue
 	listedWaiting // for its time
 )
@@ -119,7 +122,7 @@ func (q *queue[M, R]) put(t *task[M, R]) (acknowledge bool) {
 	}
 	k := q.keys[t.Key]
 	if k == nil {
-		k = &keyQueue[M, R]{id: t.Key, tenant: t.Workspace, bulkhead: t.Bulkhead, server: t.Server}
+		k = &keyQueue[M, R]{id: t.Key, tenant: t.Workspace, bulkhead: t.Bulkhead, server: t.Server, isSparse: true}
 		q.keys[t.Key] = k
 	}
 	t.Bulkhead, t.Server = k.bulkhead, k.server // where its key is, though more may be known of it by now
@@ -188,6 +191,7 @@ func (q *queue[M, R]) takeOut(b *bulkhead, k *keyQueue[M, R]) *task[M, R] {
 	t := k.tasks[0]
 	k.tasks[0] = nil
 	k.tasks, k.notBefore = k.tasks[1:], time.Time{}
+	k.isSparse = false
 	q.occupy(b, t, k.lane.class)
 	q.noteOut(k, t)
 	return t

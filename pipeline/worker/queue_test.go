@@ -328,6 +328,29 @@ func TestWhatIsDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
 	}
 }
 
+func TestAnAccountWithoutTasksGoesAheadOfAHerd(t *testing.T) {
+	q := newQueue[int, int](unbounded(99), nil)
+	now := time.Now()
+	put := func(key byte, value int, late time.Duration) {
+		q.put(&task[int, int]{Place: Place[int]{
+			Workspace: schema.WorkspaceID{1}, Key: Key{key}, Order: Order{Due: now.Add(-late).UnixMicro(), ID: [16]byte{byte(value)}},
+		}, value: value})
+	}
+	for i := range byte(6) {
+		put(i, int(i), 0)
+		put(i, 10+int(i), 0)
+	}
+	for _, out := range q.takeReady(6) {
+		q.done(out)
+	}
+	put(20, 20, 0)
+	put(21, 21, 2*lateAfter)
+	put(22, 22, 0)
+	if got := values(q.takeReady(99)); fmt.Sprint(got) != "[20 10 22 11 12 13 14 15 21]" {
+		t.Errorf("took %v, want in each other turn an account that had no task and is not late, and the herd's in turn", got)
+	}
+}
+
 func TestWhatComesBackDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
 	q := newQueue[int, int](unbounded(99), nil)
 	due(q, 1, time.Now())

@@ -34,7 +34,10 @@ type tenant struct {
 type lane struct {
 	laneKey
 	workspace schema.WorkspaceID
-	ready     []Key
+	// sparse are keys that had no task before they were listed: a post that is due now does not wait for
+	// one of each account of a herd (the new flows of FQ-CoDel, RFC 8290).
+	sparse []Key
+	ready  []Key // other keys with a task that is due now
 	// overdue are keys whose tasks are all overdue. One that gets a task that is not is
 	// added to ready, and its entry here is ignored.
 	overdue  overdueKeys
@@ -117,9 +120,17 @@ func (q *queue[M, R]) offer(k *keyQueue[M, R]) {
 	}
 }
 
-// overdueEvery: each so many tasks an overdue one goes before those that are due now, so
-// that overdue work goes on under any load.
-const overdueEvery = 4
+// laneTurns are from which list of a lane a key is taken, turn by turn, and from which others where that is
+// empty: those that wait longer go on under any load.
+var laneTurns = [...][]list{
+	{listedOverdue, listedSparse, listedReady},
+	{listedSparse, listedReady, listedOverdue},
+	{listedReady, listedSparse, listedOverdue},
+	{listedSparse, listedReady, listedOverdue},
+}
+
+// lateAfter is how late a task is that has no precedence any more over those of busy keys.
+const lateAfter = 500 * time.Millisecond
 
 func (q *queue[M, R]) takeReady(limit int) []*task[M, R] {
 	q.mu.Lock()
@@ -149,7 +160,7 @@ func (q *queue[M, R]) nextKey(b *bulkhead, now time.Time) *keyQueue[M, R] {
 		c := b.turn
 		b.turn = (b.turn + 1) % classes
 		for q.mayTake(b, c) {
-			if k := q.keyOf(b, b.nextLane(c)); k != nil && q.staysIn(k, now) {
+			if k := q.keyOf(b, b.nextLane(c), now); k != nil && q.staysIn(k, now) {
 				return k
 			}
 			b.unpark() // the turn was for nobody
@@ -194,30 +205,62 @@ func (b *bulkhead) nextLane(c class) *lane {
 
 // keyOf removes the next ready key of a lane, which goes to the end of its rings, or is forgotten once it
 // is empty; nil: it had only ignored entries.
-func (q *queue[M, R]) keyOf(b *bulkhead, l *lane) (k *keyQueue[M, R]) {
+func (q *queue[M, R]) keyOf(b *bulkhead, l *lane, now time.Time) (k *keyQueue[M, R]) {
 	l.turns++
-	if len(l.ready) == 0 || l.turns%overdueEvery == 0 {
-		for len(l.overdue) > 0 && k == nil {
-			k = q.keys[heap.Pop(&l.overdue).(overdueKey).id]
-			if k != nil && (k.listed != listedOverdue || k.lane != l.laneKey) {
-				k = nil
-			}
+	for _, from := range laneTurns[l.turns%len(laneTurns)] {
+		if k = q.removeFirst(l, from, now); k != nil {
+			k.listed = unlisted
+			break
 		}
 	}
-	if k == nil && len(l.ready) > 0 {
-		k = q.keys[l.ready[0]]
-		l.ready = l.ready[1:]
-	}
-	if k != nil {
-		k.listed = unlisted
-	}
-	if t := b.tenants[l.workspace]; len(l.ready)+len(l.overdue) > 0 {
+	if t := b.tenants[l.workspace]; len(l.sparse)+len(l.ready)+len(l.overdue) > 0 {
 		b.queue(t, l)
 	} else {
 		delete(t.lanes, l.laneKey)
 		b.tidy(l.workspace)
 	}
 	return k
+}
+
+// removeFirst removes the first key of a list of a lane.
+func (q *queue[M, R]) removeFirst(l *lane, from list, now time.Time) *keyQueue[M, R] {
+	switch from {
+	case listedSparse:
+		return q.removeSparse(l, now)
+	case listedOverdue:
+		return q.removeOverdue(l)
+	}
+	if len(l.ready) == 0 {
+		return nil
+	}
+	k := q.keys[l.ready[0]]
+	l.ready = l.ready[1:]
+	return k
+}
+
+// removeSparse removes the first of the sparse keys that is not late. Those that are late are ready as others
+// are: a herd's first tasks, too, are of keys that had none.
+func (q *queue[M, R]) removeSparse(l *lane, now time.Time) *keyQueue[M, R] {
+	for len(l.sparse) > 0 {
+		k := q.keys[l.sparse[0]]
+		l.sparse = l.sparse[1:]
+		if due := k.tasks[0].Order.Due; due == 0 || now.Sub(time.UnixMicro(due)) < lateAfter {
+			return k
+		}
+		k.listed, l.ready = listedReady, append(l.ready, k.id)
+	}
+	return nil
+}
+
+// removeOverdue removes the overdue key that has been due for longest.
+func (q *queue[M, R]) removeOverdue(l *lane) *keyQueue[M, R] {
+	for len(l.overdue) > 0 {
+		k := q.keys[heap.Pop(&l.overdue).(overdueKey).id]
+		if k != nil && k.listed == listedOverdue && k.lane == l.laneKey {
+			return k
+		}
+	}
+	return nil
 }
 
 // staysIn reports whether the same is still expected of a key as when it got ready; else it is made ready
@@ -355,11 +398,14 @@ func (q *queue[M, R]) makeReady(k *keyQueue[M, R], now time.Time) {
 		l = &lane{laneKey: k.lane, workspace: k.tenant}
 		t.lanes[k.lane] = l
 	}
-	if k.fresh > 0 {
-		k.listed, l.ready = listedReady, append(l.ready, k.id)
-	} else {
+	switch {
+	case k.fresh == 0:
 		k.listed = listedOverdue
 		heap.Push(&l.overdue, overdueKey{k.id, k.tasks[0].overdue})
+	case k.isSparse:
+		k.listed, l.sparse = listedSparse, append(l.sparse, k.id)
+	default:
+		k.listed, l.ready = listedReady, append(l.ready, k.id)
 	}
 	b.queue(t, l)
 	q.list(b)
