@@ -108,8 +108,10 @@ func (d *Delay) Unanswered(ctx context.Context, fired []schema.FiredJob) ([]sche
 	for i, f := range fired {
 		ids[i], due[i] = f.ID, f.DueAt
 	}
+	// The limit keeps the planner from joining with all jobs, which it prefers of a herd that dead rows have made large.
 	rows, err := d.Store.Pool.Query(ctx, `
-		select j.id from unnest($1::uuid[], $2::timestamptz[]) u (id, due_at) join jobs j on j.id = u.id and j.due_at = u.due_at`,
+		select u.id from unnest($1::uuid[], $2::timestamptz[]) u (id, due_at)
+		cross join lateral (select from jobs j where j.id = u.id and j.due_at = u.due_at limit 1) waiting`,
 		db.IDColumn(ids), due)
 	waiting, err := db.Collect(rows, err, func(row pgx.Row, id *schema.JobID) error { return row.Scan((*[16]byte)(id)) })
 	return waiting, db.Wrap(err, "reading what was fired")

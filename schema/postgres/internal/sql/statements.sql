@@ -572,7 +572,8 @@ where j.id = free.id
 returning j.id, j.due_at;
 
 -- delay.go Unanswered
-select j.id from unnest($1::uuid[], $2::timestamptz[]) u (id, due_at) join jobs j on j.id = u.id and j.due_at = u.due_at;
+select u.id from unnest($1::uuid[], $2::timestamptz[]) u (id, due_at)
+cross join lateral (select from jobs j where j.id = u.id and j.due_at = u.due_at limit 1) waiting;
 
 -- delay.go Overdue
 with free as materialized (
