@@ -343,11 +343,11 @@ func TestAnAccountWithoutTasksGoesAheadOfAHerd(t *testing.T) {
 	for _, out := range q.takeReady(6) {
 		q.done(out)
 	}
-	put(20, 20, 0)
+	put(20, 20, 2*latestFirst)
 	put(21, 21, 2*lateAfter)
 	put(22, 22, 0)
-	if got := values(q.takeReady(99)); fmt.Sprint(got) != "[20 10 22 11 12 13 14 15 21]" {
-		t.Errorf("took %v, want in each other turn an account that had no task and is not late, and the herd's in turn", got)
+	if got := values(q.takeReady(99)); fmt.Sprint(got) != "[22 10 20 11 12 13 14 15 21]" {
+		t.Errorf("took %v, want in each other turn an account that had no task and is not late, the latest first, and the herd's in turn", got)
 	}
 }
 

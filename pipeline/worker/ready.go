@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"container/heap"
 	"strconv"
 	"time"
@@ -36,12 +37,13 @@ type lane struct {
 	workspace schema.WorkspaceID
 	// sparse are keys that had no task before they were listed: a post that is due now does not wait for
 	// one of each account of a herd (the new flows of FQ-CoDel, RFC 8290).
-	sparse []Key
+	sparse sparseKeys
 	ready  []Key // other keys with a task that is due now
 	// overdue are keys whose tasks are all overdue. One that gets a task that is not is
 	// added to ready, and its entry here is ignored.
 	overdue  overdueKeys
 	turns    int
+	listed   int  // sparse keys that it ever had
 	isQueued bool // in its workspace's ring, or parked
 }
 
@@ -66,6 +68,31 @@ func (b *overdueKeys) Pop() any {
 	old := *b
 	last := old[len(old)-1]
 	*b = old[:len(old)-1]
+	return last
+}
+
+// sparseKeys is a heap by the due time of their first tasks, the latest first: a herd's first tasks, too, are
+// of keys that had none. Within latestFirst they are in the order in which they were listed.
+type sparseKeys []sparseKey
+
+type sparseKey struct {
+	id  Key
+	due int64 // in units of latestFirst
+	n   int   // of the lane's keys
+}
+
+const latestFirst = 100 * time.Millisecond
+
+func (s sparseKeys) Len() int { return len(s) }
+func (s sparseKeys) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(s[j].due, s[i].due), cmp.Compare(s[i].n, s[j].n)) < 0
+}
+func (s sparseKeys) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
+func (s *sparseKeys) Push(x any)   { *s = append(*s, x.(sparseKey)) }
+func (s *sparseKeys) Pop() any {
+	old := *s
+	last := old[len(old)-1]
+	*s = old[:len(old)-1]
 	return last
 }
 
@@ -238,18 +265,23 @@ func (q *queue[M, R]) removeFirst(l *lane, from list, now time.Time) *keyQueue[M
 	return k
 }
 
-// removeSparse removes the first of the sparse keys that is not late. Those that are late are ready as others
-// are: a herd's first tasks, too, are of keys that had none.
+// removeSparse removes the sparse key that is due last, if it is not late: those that are late are ready as
+// others are.
 func (q *queue[M, R]) removeSparse(l *lane, now time.Time) *keyQueue[M, R] {
 	for len(l.sparse) > 0 {
-		k := q.keys[l.sparse[0]]
-		l.sparse = l.sparse[1:]
-		if due := k.tasks[0].Order.Due; due == 0 || now.Sub(time.UnixMicro(due)) < lateAfter {
+		k := q.keys[heap.Pop(&l.sparse).(sparseKey).id]
+		if k == nil || !k.isLate(now) {
 			return k
 		}
 		k.listed, l.ready = listedReady, append(l.ready, k.id)
 	}
 	return nil
+}
+
+// isLate reports whether the key's first task has been due for so long that it has no precedence.
+func (k *keyQueue[M, R]) isLate(now time.Time) bool {
+	due := k.tasks[0].Order.Due
+	return due > 0 && now.Sub(time.UnixMicro(due)) >= lateAfter
 }
 
 // removeOverdue removes the overdue key that has been due for longest.
@@ -403,7 +435,9 @@ func (q *queue[M, R]) makeReady(k *keyQueue[M, R], now time.Time) {
 		k.listed = listedOverdue
 		heap.Push(&l.overdue, overdueKey{k.id, k.tasks[0].overdue})
 	case k.isSparse:
-		k.listed, l.sparse = listedSparse, append(l.sparse, k.id)
+		k.listed = listedSparse
+		l.listed++
+		heap.Push(&l.sparse, sparseKey{k.id, k.tasks[0].Order.Due / latestFirst.Microseconds(), l.listed})
 	default:
 		k.listed, l.ready = listedReady, append(l.ready, k.id)
 	}
