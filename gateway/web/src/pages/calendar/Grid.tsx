@@ -49,7 +49,7 @@ export function Grid({ view, day, posts, slots, busy, go }: GridProps) {
         locales={[german]} locale={language === 'de' ? 'de' : 'en-gb'} firstDay={1}
         headerToolbar={false} height={view === 'month' || view === 'list' ? 'auto' : '100%'}
         fixedWeekCount={false} eventMaxStack={2} nowIndicator allDaySlot={false}
-        scrollTime={hourOf(view, day)} slotDuration="00:30:00" slotHeaderInterval="01:00:00" slotHeaderFormat={{ hour: '2-digit', minute: '2-digit', hour12: false }}
+        scrollTime={hourOf(view, day)} slotDuration="00:30:00" slotMinHeight={27} slotHeaderInterval="01:00:00" slotHeaderFormat={{ hour: '2-digit', minute: '2-digit', hour12: false }}
         eventDisplay="block" displayEventEnd={false} defaultTimedEventDuration="00:30:00" forceEventDuration eventDurationEditable={false} slotEventOverlap={false}
         dragRevertDuration={150} eventDragMinDistance={6} longPressDelay={350} snapDuration="00:05:00"
         events={events}

@@ -5,7 +5,10 @@ import { Icon, type IconName } from '../../parts/Icon'
 import { platforms } from '../../parts/platforms'
 import { useWords, type Say, type Word } from '../../words'
 
-const looks: Record<Attempt['event'], { icon: IconName; tone: string }> = {
+// What happened is an event of the API, of which a failure is told apart whose outcome nobody can tell.
+type What = Attempt['event'] | 'unknown'
+
+const looks: Record<What, { icon: IconName; tone: string }> = {
   created: { icon: 'plus', tone: '' },
   updated: { icon: 'edit', tone: '' },
   cancelled: { icon: 'x', tone: '' },
@@ -21,6 +24,7 @@ const looks: Record<Attempt['event'], { icon: IconName; tone: string }> = {
   entry_failed: { icon: 'x', tone: 'bad' },
   published: { icon: 'check', tone: 'good' },
   failed: { icon: 'x', tone: 'bad' },
+  unknown: { icon: 'alert', tone: 'warn' },
   skipped: { icon: 'x', tone: '' },
 }
 
@@ -38,9 +42,9 @@ export function Story({ post, attempts, accounts }: StoryProps) {
         const isNew = today !== day
         day = today
         return (
-          <li key={i} data-tone={looks[attempt.event].tone}>
+          <li key={i} data-tone={looks[whatOf(attempt)].tone}>
             {isNew && <p className="story-day">{today}</p>}
-            <span className="story-dot"><Icon name={looks[attempt.event].icon} size={12} /></span>
+            <span className="story-dot"><Icon name={looks[whatOf(attempt)].icon} size={12} /></span>
             <p>{sentence(attempt, accounts, t)}</p>
             {attempt.message && <p className="small quiet"><Cause of={attempt} /></p>}
             <p className="small muted numbers">
@@ -67,12 +71,14 @@ function upcoming(post: Post, attempts: Attempt[]): string | undefined {
   return post.status === 'scheduled' && !hasBegun ? post.scheduledFor : undefined
 }
 
+const whatOf = ({ event, code }: Attempt): What => (event === 'failed' && code === 'outcome_unknown' ? 'unknown' : event)
+
 function sentence(attempt: Attempt, accounts: AccountsById, t: Say): string {
   const account = accounts.get(attempt.accountId ?? '')?.name
   const platform = attempt.platform ? platforms[attempt.platform].name : ''
   const name = account && !account.toLowerCase().includes(platform.toLowerCase()) ? `${platform} (${account})` : platform
   // Only a thread has entries beyond the first; of a post the first is all there is.
   const where = attempt.entry ? t('story.entry', { where: name, n: attempt.entry + 1 }) : name
-  const what = attempt.firstComment !== undefined ? '.comment' : ''
-  return t(`story.${attempt.event}${what}` as Word, { where, calls: attempt.failedCalls ?? 1 })
+  const of = attempt.firstComment !== undefined ? '.comment' : ''
+  return t(`story.${whatOf(attempt)}${of}` as Word, { where, calls: attempt.failedCalls ?? 1 })
 }
