@@ -68,7 +68,7 @@ type imports struct {
 	rows    int
 	turn    int
 
-	bulk, plain, own, ids, there importTempo
+	bulk, plain, own, there importTempo
 }
 
 // importTempo is how rows of a kind are imported: of each turn one value.
@@ -77,8 +77,8 @@ type importTempo struct {
 	rates, works []float64 // rows a second; microseconds of processors a row, of crier's and of the import's processes
 }
 
-// measureImport measures how fast tables are imported: rows of posts alone, rows that name posts of
-// theirs, which have to be looked for, and rows of posts that are there.
+// measureImport measures how fast tables are imported: rows of posts alone, rows with ids of the caller's
+// own, by which posts have to be looked for, and rows of posts that are there.
 func measureImport(ctx context.Context, s *session) (err error) {
 	if s.config.Target.URL != "" {
 		return errors.New("a running server's accounts do not take all these posts: import starts its own")
@@ -101,9 +101,9 @@ func measureImport(ctx context.Context, s *session) (err error) {
 		session: s, on: on, folder: folder, targets: inTurn(accounts), rows: s.config.postsOr(importRows),
 		first: time.Now().Add(createAhead).Truncate(time.Second), label: time.Now().UTC().Format("20060102T150405"),
 		bulk: importTempo{what: "in bulk"}, plain: importTempo{what: "rows of posts alone"}, own: importTempo{what: "rows with ids of the caller's own"},
-		ids: importTempo{what: "rows with ids of posts that are not there"}, there: importTempo{what: "the same again, unchanged"},
+		there: importTempo{what: "the same again, unchanged"},
 	}
-	kinds := []func(context.Context) error{i.inBulk, i.plainRows, i.ownIDs, i.unknownIDs}
+	kinds := []func(context.Context) error{i.inBulk, i.plainRows, i.ownIDs}
 	for i.turn = range importTurns {
 		for n := range kinds { // each comes first as often as the others
 			if err := kinds[(i.turn+n)%len(kinds)](ctx); err != nil {
@@ -122,8 +122,6 @@ func (i *imports) figures() []Figure {
 		{Name: "import_rate", Value: rate.Value, Unit: "rows/s", Control: &Control{"the same posts made in bulk by 8 connections, in turn", median(i.bulk.rates)}},
 		{Name: "import_rate_own_ids", Value: median(i.own.rates), Unit: "rows/s", Control: rate},
 		{Name: "import_work_own_ids", Value: median(i.own.works), Unit: "us/row", Control: work, Goal: noMore},
-		{Name: "import_rate_unknown_ids", Value: median(i.ids.rates), Unit: "rows/s", Control: rate},
-		{Name: "import_work_unknown_ids", Value: median(i.ids.works), Unit: "us/row", Control: work, Goal: noMore},
 		{Name: "import_rate_unchanged", Value: median(i.there.rates), Unit: "rows/s", Control: rate},
 	}
 }
@@ -158,14 +156,6 @@ func (i *imports) ownIDs(ctx context.Context) error {
 		return err
 	}
 	return i.importAs(ctx, &i.there, "again", "externalId", id)
-}
-
-// unknownIDs imports rows as an export of another installation has them.
-func (i *imports) unknownIDs(ctx context.Context) error {
-	id := func(n int) string {
-		return fmt.Sprintf("post_01m83y6jy2%s%02d%08d", i.label[len(i.label)-6:], i.turn, n)
-	}
-	return i.importAs(ctx, &i.ids, "ids", "id", id)
 }
 
 // add measures a turn of a kind, with what it leaves for the server to do.
