@@ -351,6 +351,25 @@ func TestAnAccountWithoutTasksGoesAheadOfAHerd(t *testing.T) {
 	}
 }
 
+func TestAccountsThatHaveBecomeLateGoOnWhileOthersCome(t *testing.T) {
+	q := newQueue[int, int](unbounded(99), nil)
+	now := time.Now()
+	put := func(key byte, late time.Duration) {
+		q.put(&task[int, int]{Place: Place[int]{
+			Workspace: schema.WorkspaceID{1}, Key: Key{key}, Order: Order{Due: now.Add(-late).UnixMicro(), ID: [16]byte{key}},
+		}, value: int(key)})
+	}
+	for i := range byte(3) {
+		put(i, 2*lateAfter)
+	}
+	for i := range byte(6) {
+		put(10+i, 0)
+	}
+	if got := values(q.takeReady(99)); fmt.Sprint(got) != "[10 0 11 12 13 1 14 15 2]" {
+		t.Errorf("took %v, want every fourth turn one that is late, in the order in which they came", got)
+	}
+}
+
 func TestWhatComesBackDueNowGoesAheadOfWhatIsOverdue(t *testing.T) {
 	q := newQueue[int, int](unbounded(99), nil)
 	due(q, 1, time.Now())

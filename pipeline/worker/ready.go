@@ -37,8 +37,9 @@ type lane struct {
 	workspace schema.WorkspaceID
 	// sparse are keys that had no task before they were listed: a post that is due now does not wait for
 	// one of each account of a herd (the new flows of FQ-CoDel, RFC 8290).
-	sparse sparseKeys
-	ready  []Key // other keys with a task that is due now
+	sparse  sparseKeys
+	arrived []Key // the sparse keys in the order in which they were listed; one that is not in sparse any more is ignored
+	ready   []Key // other keys with a task that is due now
 	// overdue are keys whose tasks are all overdue. One that gets a task that is not is
 	// added to ready, and its entry here is ignored.
 	overdue  overdueKeys
@@ -234,6 +235,7 @@ func (b *bulkhead) nextLane(c class) *lane {
 // is empty; nil: it had only ignored entries.
 func (q *queue[M, R]) keyOf(b *bulkhead, l *lane, now time.Time) (k *keyQueue[M, R]) {
 	l.turns++
+	q.endSparse(l, now)
 	for _, from := range laneTurns[l.turns%len(laneTurns)] {
 		if k = q.removeFirst(l, from, now); k != nil {
 			k.listed = unlisted
@@ -269,11 +271,35 @@ func (q *queue[M, R]) removeFirst(l *lane, from list, now time.Time) *keyQueue[M
 // others are.
 func (q *queue[M, R]) removeSparse(l *lane, now time.Time) *keyQueue[M, R] {
 	for len(l.sparse) > 0 {
-		k := q.keys[heap.Pop(&l.sparse).(sparseKey).id]
-		if k == nil || !k.isLate(now) {
+		switch k := q.sparseIn(l, heap.Pop(&l.sparse).(sparseKey).id); {
+		case k == nil:
+		case !k.isLate(now):
 			return k
+		default:
+			k.listed, l.ready = listedReady, append(l.ready, k.id)
 		}
-		k.listed, l.ready = listedReady, append(l.ready, k.id)
+	}
+	return nil
+}
+
+// endSparse has the keys that are late by now ready as others are, the first that came first: below those that are
+// due later, which may come without end, they would never go on.
+func (q *queue[M, R]) endSparse(l *lane, now time.Time) {
+	for ; len(l.arrived) > 0; l.arrived = l.arrived[1:] {
+		k := q.sparseIn(l, l.arrived[0])
+		if k != nil && !k.isLate(now) {
+			return
+		}
+		if k != nil {
+			k.listed, l.ready = listedReady, append(l.ready, k.id)
+		}
+	}
+}
+
+// sparseIn returns a key that is listed as sparse in a lane; nil: it is not, or not any more.
+func (q *queue[M, R]) sparseIn(l *lane, id Key) *keyQueue[M, R] {
+	if k := q.keys[id]; k != nil && k.listed == listedSparse && k.lane == l.laneKey {
+		return k
 	}
 	return nil
 }
@@ -438,6 +464,7 @@ func (q *queue[M, R]) makeReady(k *keyQueue[M, R], now time.Time) {
 		k.listed = listedSparse
 		l.listed++
 		heap.Push(&l.sparse, sparseKey{k.id, k.tasks[0].Order.Due / latestFirst.Microseconds(), l.listed})
+		l.arrived = append(l.arrived, k.id)
 	default:
 		k.listed, l.ready = listedReady, append(l.ready, k.id)
 	}
