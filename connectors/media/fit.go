@@ -183,7 +183,7 @@ func after(all ...f64.Aff3) f64.Aff3 {
 	return a
 }
 
-// encode writes a picture into a new file; errTooManyBytes where it has more than most in every
+// encode writes a picture into a new file; errTooManyBytes where it has more than the maximum in every
 // quality, 0: it may have any.
 func encode(dir string, picture *image.RGBA, maximum int64, asPNG bool) (*File, error) {
 	disk, err := os.CreateTemp(dir, temporary+"*")

@@ -112,7 +112,7 @@ func (q *Query) Word(name string) (string, bool) {
 	return value, ok
 }
 
-// Integer returns a number from 1 to most.
+// Integer returns a number from 1 to a maximum.
 func (q *Query) Integer(name string, otherwise, maximum int) int {
 	value, ok := q.Word(name)
 	if !ok {

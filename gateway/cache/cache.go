@@ -32,7 +32,7 @@ type cached[V any] struct {
 	err   error
 }
 
-// New returns a cache of at most most values, each kept for life.
+// New returns a cache of a maximum of values, each kept for life.
 func New[K comparable, V any](life time.Duration, maximum int, now func() time.Time, load func(context.Context, K) (V, error)) *Cache[K, V] {
 	return &Cache[K, V]{load: load, life: life, max: maximum, now: now, entries: make(map[K]*cached[V])}
 }

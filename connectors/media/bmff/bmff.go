@@ -89,8 +89,8 @@ func (f *File) Read(into []byte, offset int64) error {
 	return nil
 }
 
-// Content returns the content of a box, of which it must have least bytes and of which no more
-// than most are read.
+// Content returns the content of a box, of which it must have a minimum of bytes and of which no more
+// than a maximum are read.
 func (f *File) Content(b Box, minimum, maximum int64) ([]byte, error) {
 	n := b.End - b.Body
 	if n < minimum {

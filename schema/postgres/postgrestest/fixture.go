@@ -102,7 +102,7 @@ func (f *Fixture) Must(err error) {
 	}
 }
 
-// WantDue fails the test unless a time is a while, from least to most, after one between since and now, which are
+// WantDue fails the test unless a time is a while, from a minimum to a maximum, after one between since and now, which are
 // of the store's clock. A second is for what that is off.
 func (f *Fixture) WantDue(at, since time.Time, minimum, maximum time.Duration) {
 	f.Helper()
