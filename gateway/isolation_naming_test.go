@@ -113,7 +113,9 @@ var namings = map[string][]string{
 		`{"mediaItems": [{"mediaId": "$media$"}]}`,
 		`{"mediaItems": [{"type": "image", "url": "$mediaURL$"}]}`,
 		`{"platforms": ["telegram"]}`,
+		`{"queueId": "$queue$"}`,
 	},
+	"PATCH /threads/:id": {`{"queueId": "$queue$"}`},
 	"POST /threads": {
 		`{"posts": [{"content": "1"}, {"content": "2"}], "platforms": [{"platform": "mastodon", "accountId": "$account$"}], "publishNow": true}`,
 		`{"posts": [{"content": "1"}, {"content": "2"}], "platforms": ["mastodon"], "publishNow": true, "brandId": "$brand$"}`,
