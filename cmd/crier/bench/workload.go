@@ -122,11 +122,14 @@ func (c *workload) setBack(ctx context.Context, postgres string, first time.Time
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	by := c.first.Sub(first)
-	for table, column := range map[string]string{"posts": "scheduled_for", "jobs": "due_at"} {
-		// Not only posts have jobs.
-		tag, err := conn.Exec(ctx, `update `+table+` set `+column+` = `+column+` - $1::interval
-			where `+column+` between $2 and $3 and id in (select id from posts)`,
-			by.String(), c.first, c.first.Add(time.Duration(tenantPosts)*c.step))
+	for table, statement := range map[string]string{
+		"posts": `update posts set scheduled_for = scheduled_for - $1::interval where scheduled_for between $2 and $3`,
+		// Not only posts have jobs. The messages that a job becomes say when its post is due, too.
+		"jobs": `update jobs set due_at = due_at - $1::interval,
+				payload = jsonb_set(payload::jsonb, '{due}', to_jsonb((payload->>'due')::bigint - (extract(epoch from $1::interval) * 1000000)::bigint))::json
+			where due_at between $2 and $3 and id in (select id from posts)`,
+	} {
+		tag, err := conn.Exec(ctx, statement, by.String(), c.first, c.first.Add(time.Duration(tenantPosts)*c.step))
 		if err != nil {
 			return fmt.Errorf("setting times back: %w", err)
 		}
