@@ -25,7 +25,8 @@ LOG_PACKAGES := ./pipeline/... ./analytics/...
 # One at a time: those of one Apache Kafka share its topics.
 LOG_TESTS := -parallel 1 -run 'TestKills|TestTwoProcesses|Kafka'
 ALL_LOG_TESTS := -parallel 1 -run 'Kills|Kafka'
-TEST_FLAGS := -race -timeout 30m
+# Vet is among what the linter runs.
+TEST_FLAGS := -race -timeout 30m -vet=off
 # No path of this machine is in a binary, and what one clone has built is there for the next.
 # nodynamic: what decodes HEIC and AVIF is in the binary, and no library of the system's.
 export GOFLAGS += -trimpath -tags=nodynamic
