@@ -47,7 +47,7 @@ include libchdb.mk
 
 # The console is built meanwhile and shows up once it is there: nothing waits for it.
 run:
-	@mkdir -p bin && { nice $(MAKE) --no-print-directory console >bin/console.log 2>&1 || cat bin/console.log >&2; } & \
+	@mkdir -p bin && { nice -n 19 $(MAKE) --no-print-directory console >bin/console.log 2>&1 || cat bin/console.log >&2; } & \
 	$(MAKE) --no-print-directory -j 2 build libchdb && ./bin/crier serve --demo --allow-private-webhooks --console $(CONSOLE)
 
 CONSOLE := gateway/web/dist/app
