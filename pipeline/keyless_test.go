@@ -50,8 +50,8 @@ func TestWhatAMissingKeySealedWaitsForIt(t *testing.T) {
 	store := postgres.NewPublish(n.store, catalog.Constraints)
 	metrics := NewMetrics(prometheus.NewRegistry())
 	stage := publish{
-		publishStore: store, late: time.Hour, metrics: metrics,
-		calls: platformCalls{slow{}, ours, store, store, logger, newKeyless(logger)},
+		publishStore: store, metrics: metrics,
+		calls: platformCalls{slow{}, ours, store, logger, newKeyless(logger), time.Hour},
 	}
 	for _, step := range []schema.Step{schema.StepPrepare, schema.StepPublish, schema.StepFind} {
 		p := n.post(step, 0)
@@ -76,7 +76,7 @@ func TestWhatAMissingKeySealedWaitsForIt(t *testing.T) {
 			t.Errorf("step %d is claimed again: %+v, %v", step, again, err)
 		}
 	}
-	stage.late = -time.Minute // the deadline has passed: a look for what may be there costs a try, and so ends
+	stage.calls.late = -time.Minute // the deadline has passed: a look for what may be there costs a try, and so ends
 	p := n.post(schema.StepFind, 0)
 	ref := []schema.TargetRef{{Post: p.ID, Version: p.Version}}
 	claimed, err := stage.Claim(t.Context(), ref)

@@ -70,7 +70,7 @@ func newAnswering(t *testing.T) *answering {
 	a.must(err)
 	a.workspace = w.ID
 	store := postgres.NewComment(a.store, catalog.Constraints)
-	a.stage = comment{commentStore: store, late: time.Hour, calls: platformCalls{a.platforms, a.vault, store, store, logger, newKeyless(logger)}}
+	a.stage = comment{commentStore: store, calls: platformCalls{a.platforms, a.vault, store, logger, newKeyless(logger), time.Hour}}
 	return a
 }
 
