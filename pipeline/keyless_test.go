@@ -95,7 +95,10 @@ func TestWhatAMissingKeySealedWaitsForIt(t *testing.T) {
 		t.Errorf("the account is %+v", a)
 	}
 
-	renewals := refresh{refreshStore: postgres.NewRefresh(n.store), vault: ours, metrics: metrics, logger: logger, keyless: stage.calls.keyless}
+	renewals := refresh{
+		refreshStore: postgres.NewRefresh(n.store), keyless: stage.calls.keyless,
+		RefreshConfig: RefreshConfig{Shared: Shared{Logger: logger, Metrics: metrics}, Vault: ours},
+	}
 	if err := store.AskRenewal(t.Context(), stored()); err != nil {
 		t.Fatal(err)
 	}
