@@ -123,23 +123,17 @@ func (p *Provider) discover(ctx context.Context) (*discovery, error) {
 	now := p.now()
 	isFresh := p.found != nil && now.Before(p.expireAt)
 	isResting := p.failure != nil && now.Sub(p.asked) < retryAfter
-	if isFresh || isResting {
-		return p.found, p.failureUnlessFound()
+	if !isFresh && !isResting {
+		found, err := p.ask(context.WithoutCancel(ctx)) // others wait for it too, who have not gone away
+		p.asked, p.failure = now, err
+		if err == nil {
+			p.found, p.expireAt = found, now.Add(fresh)
+		}
 	}
-	// Others wait for it too, who have not gone away.
-	found, err := p.ask(context.WithoutCancel(ctx))
-	p.asked, p.failure = now, err
-	if err == nil {
-		p.found, p.expireAt = found, now.Add(fresh)
-	}
-	return p.found, p.failureUnlessFound()
-}
-
-func (p *Provider) failureUnlessFound() error {
 	if p.found != nil {
-		return nil
+		return p.found, nil
 	}
-	return p.failure
+	return nil, p.failure
 }
 
 func (p *Provider) ask(ctx context.Context) (*discovery, error) {
