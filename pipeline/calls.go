@@ -305,11 +305,11 @@ func notLooked(err error) *schema.Error {
 
 // keepSettings stores what a platform has said that it allows an account, where that is
 // something else than before. It is said again before the next post.
-func (c platformCalls) keepSettings(ctx context.Context, a schema.Account, said []byte) error {
-	if len(said) == 0 || bytes.Equal(said, a.Settings) {
+func (c platformCalls) keepSettings(ctx context.Context, a schema.Account, settings []byte) error {
+	if len(settings) == 0 || bytes.Equal(settings, a.Settings) {
 		return nil
 	}
-	a.Settings = said
+	a.Settings = settings
 	err := c.store.KeepSettings(ctx, a)
 	if err == nil || worker.Unavailable(err) {
 		return err

@@ -113,7 +113,7 @@ func TestWhatAMissingKeySealedWaitsForIt(t *testing.T) {
 	if a := stored(); err != nil || a.Problem() != nil || !a.Renewing {
 		t.Errorf("the account is %+v, %v", a, err)
 	}
-	if told := strings.Count(log.String(), "level=ERROR"); told != 1 || !strings.Contains(log.String(), account.ID.String()) {
-		t.Errorf("the account is told of %d times, want once a minute:\n%s", told, &log)
+	if reports := strings.Count(log.String(), "level=ERROR"); reports != 1 || !strings.Contains(log.String(), account.ID.String()) {
+		t.Errorf("the account is told of %d times, want once a minute:\n%s", reports, &log)
 	}
 }

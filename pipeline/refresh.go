@@ -269,10 +269,10 @@ func (r refresh) reviewBy(ctx context.Context, reviewer connectors.Reviewer, a s
 	if err != nil {
 		return err
 	}
-	for _, one := range published {
-		why, err := reviewer.TakenDown(ctx, a, credentials, one.NativeID)
+	for _, publication := range published {
+		why, err := reviewer.TakenDown(ctx, a, credentials, publication.NativeID)
 		if err == nil && why != nil {
-			err = r.Published.TakeDown(ctx, a, one, why)
+			err = r.Published.TakeDown(ctx, a, publication, why)
 		}
 		if err != nil {
 			return err

@@ -35,11 +35,11 @@ type Provider struct {
 	client   *http.Client
 	now      func() time.Time
 
-	mu       sync.Mutex
-	found    *discovery // nil: nothing is known yet
-	asked    time.Time  // when it was asked last
-	failure  error      // of then; nil: it answered
-	expireAt time.Time  // of found
+	mu          sync.Mutex
+	found       *discovery // nil: nothing is known yet
+	attemptedAt time.Time  // when it was asked last
+	failure     error      // of then; nil: it answered
+	expireAt    time.Time  // of found
 }
 
 // New makes a provider that calls by a transport.
@@ -122,10 +122,10 @@ func (p *Provider) discover(ctx context.Context) (*discovery, error) {
 	defer p.mu.Unlock()
 	now := p.now()
 	isFresh := p.found != nil && now.Before(p.expireAt)
-	isResting := p.failure != nil && now.Sub(p.asked) < retryAfter
+	isResting := p.failure != nil && now.Sub(p.attemptedAt) < retryAfter
 	if !isFresh && !isResting {
 		found, err := p.ask(context.WithoutCancel(ctx)) // others wait for it too, who have not gone away
-		p.asked, p.failure = now, err
+		p.attemptedAt, p.failure = now, err
 		if err == nil {
 			p.found, p.expireAt = found, now.Add(fresh)
 		}
