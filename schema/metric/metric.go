@@ -22,6 +22,11 @@ func (f Factory) CounterVec(name, help string, labels ...string) *prometheus.Cou
 	return f.factory.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
+// CounterFunc makes a counter whose value is read when it is asked for.
+func (f Factory) CounterFunc(name, help string, read func() float64) {
+	f.factory.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read)
+}
+
 // Gauge makes a gauge.
 func (f Factory) Gauge(name, help string) prometheus.Gauge {
 	return f.factory.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
