@@ -40,23 +40,14 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	return m
 }
 
-func (m *Metrics) showOverdue(o schema.Overdue) {
-	now := time.Now()
-	m.overdueAt.Store(&now)
-	m.setOverdue(o)
-}
+// showOverdue shows what is overdue, as it is now.
+func (m *Metrics) showOverdue(o schema.Overdue) { m.setOverdue(o, new(time.Now())) }
 
 // awaitOverdue has the age of the figures count from now on, where it does not yet.
-func (m *Metrics) awaitOverdue() {
-	now := time.Now()
-	m.overdueAt.CompareAndSwap(nil, &now)
-}
+func (m *Metrics) awaitOverdue() { m.overdueAt.CompareAndSwap(nil, new(time.Now())) }
 
 // showNothingOverdue is for a process without shards.
-func (m *Metrics) showNothingOverdue() {
-	m.overdueAt.Store(nil)
-	m.setOverdue(schema.Overdue{})
-}
+func (m *Metrics) showNothingOverdue() { m.setOverdue(schema.Overdue{}, nil) }
 
 func (m *Metrics) overdueAge() float64 {
 	at := m.overdueAt.Load()
@@ -66,7 +57,8 @@ func (m *Metrics) overdueAge() float64 {
 	return time.Since(*at).Seconds()
 }
 
-func (m *Metrics) setOverdue(o schema.Overdue) {
+func (m *Metrics) setOverdue(o schema.Overdue, at *time.Time) {
+	m.overdueAt.Store(at)
 	m.overdue.Set(o.Oldest.Seconds())
 	m.waiting.Set(float64(o.Waiting))
 	m.held.Set(float64(o.Held))
