@@ -65,18 +65,13 @@ type deliveryStore[R, V any] interface {
 	worker.Store
 }
 
-// clock is the database's.
-type clock interface {
-	Now() time.Time
-	// Ahead is by how much Now is ahead by a jump that nothing confirms yet: it makes nothing late.
-	Ahead() time.Duration
-}
-
 // callStore is what publish and comment alike ask of the database.
 type callStore interface {
 	renewalStore
 	receiptStore
-	clock
+	Now() time.Time
+	// Ahead is by how much Now is ahead by a jump that nothing confirms yet: it makes nothing late.
+	Ahead() time.Duration
 }
 
 // platformCalls is how publish and comment call a platform.
@@ -156,7 +151,7 @@ func (c platformCalls) doStep(ctx context.Context, d schema.Delivery, reservatio
 	calling, span := tracing.Child(ctx, "call")
 	defer span.End()
 	span.Set("crier.platform", d.Account.Platform.String())
-	err := c.callPlatform(calling, &d, &outcome)
+	err := guard.Do(func() error { return c.callVerb(calling, &d, &outcome) })
 	if outcome.Keyless = errors.Is(err, schema.ErrKeyMissing); outcome.Keyless {
 		outcome.Err = keylessError(d.Step)
 		c.keyless.tell(ctx, d.Account, err)
@@ -215,11 +210,7 @@ func actionable(ctx context.Context, err error, kind schema.ErrorKind, message s
 // prepareLimit ends uploads before their lease does.
 const prepareLimit = schema.PrepareLease - 30*time.Second
 
-// callPlatform calls the verb of the step. A panic of the connector is an error.
-func (c platformCalls) callPlatform(ctx context.Context, d *schema.Delivery, o *schema.Outcome) error {
-	return guard.Do(func() error { return c.callVerb(ctx, d, o) })
-}
-
+// callVerb calls the verb of the step.
 func (c platformCalls) callVerb(ctx context.Context, d *schema.Delivery, o *schema.Outcome) error {
 	connector, err := c.platforms.Connector(d.Account)
 	if err != nil {
