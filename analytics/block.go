@@ -122,7 +122,7 @@ func (s *Sink) insert(ctx context.Context, batches []schema.EventBatch) (stored 
 	}
 	insert := func(part []schema.EventBatch) error { return s.insertEvents(ctx, eventsOf(part)) }
 	isRefused := map[schema.BatchID]bool{}
-	if err := insert(batches); err != nil {
+	if err := insert(batches); err != nil && ctx.Err() == nil {
 		bisect(ctx, batches, err, insert, func(b schema.EventBatch, err error) { isRefused[b.ID] = !s.insertPart(ctx, b, err) })
 	}
 	stored = slices.DeleteFunc(slices.Clone(batches), func(b schema.EventBatch) bool { return isRefused[b.ID] })
