@@ -91,8 +91,11 @@ type takenStep struct {
 	at     time.Time // when it began
 }
 
-// take takes the claimed step of a delivery, whose result finish stores.
-func (c platformCalls) take(ctx context.Context, d schema.Delivery, reservation schema.Reservation, finish func(context.Context, schema.Result) error) takenStep {
+// finisher stores the result of a step.
+type finisher func(context.Context, schema.Result) error
+
+// take takes the claimed step of a delivery.
+func (c platformCalls) take(ctx context.Context, d schema.Delivery, reservation schema.Reservation, finish finisher) takenStep {
 	began := c.store.Now()
 	d.Until, d.Renews = d.DueAt.Add(c.late+c.store.Ahead()), d.Account.MayRenew(began)
 	result, outcome, cut := c.resultOf(ctx, d, reservation, began)
@@ -105,7 +108,9 @@ func (c platformCalls) take(ctx context.Context, d schema.Delivery, reservation 
 
 // resultOf takes a step, and returns its result with the outcome of the call that it is of: none where the
 // delivery must not be published any more, or is put off, or given back since a stop cut the step.
-func (c platformCalls) resultOf(ctx context.Context, d schema.Delivery, reservation schema.Reservation, began time.Time) (result schema.Result, outcome schema.Outcome, cut bool) {
+func (c platformCalls) resultOf(
+	ctx context.Context, d schema.Delivery, reservation schema.Reservation, began time.Time,
+) (result schema.Result, outcome schema.Outcome, cut bool) {
 	if d.TooLate(began) {
 		return d.Missed(began), outcome, false
 	}
@@ -126,7 +131,7 @@ func (c platformCalls) resultOf(ctx context.Context, d schema.Delivery, reservat
 // settle stores the result of a step. If the platform refused the account, that is ended
 // first, or, if the platform did not say why, checked. If the receipt is another entry's,
 // it stores that this one looks again.
-func (c platformCalls) settle(ctx context.Context, d schema.Delivery, o schema.Outcome, result schema.Result, finish func(context.Context, schema.Result) error) error {
+func (c platformCalls) settle(ctx context.Context, d schema.Delivery, o schema.Outcome, result schema.Result, finish finisher) error {
 	if err := c.report(ctx, d, o); err != nil {
 		return err
 	}
