@@ -84,7 +84,7 @@ func (b *block) positioned(positions map[schema.BatchID]int64) []schema.EventBat
 func (s *Sink) store(ctx context.Context, b *block) bool {
 	var batches []schema.EventBatch
 	position := func(ctx context.Context) error {
-		positions, err := s.outbox.Place(ctx, idsOf(b.batches))
+		positions, err := s.Outbox.Place(ctx, idsOf(b.batches))
 		batches = b.positioned(positions)
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *Sink) store(ctx context.Context, b *block) bool {
 	if !ok {
 		return false
 	}
-	mark := func(ctx context.Context) error { return s.outbox.Stored(ctx, stored) }
+	mark := func(ctx context.Context) error { return s.Outbox.Stored(ctx, stored) }
 	if err := s.retry(ctx, "removing marks from the outbox failed", anyError, mark); err != nil {
 		return false
 	}
@@ -120,22 +120,13 @@ func (s *Sink) insert(ctx context.Context, batches []schema.EventBatch) (stored 
 	if len(batches) == 0 {
 		return nil, true
 	}
-	err := s.insertEvents(ctx, eventsOf(batches))
-	switch half := len(batches) / 2; {
-	case err == nil:
-		return batches, true
-	case ctx.Err() != nil:
-		return nil, false
-	case half == 0:
-		return s.insertPart(ctx, batches[0], err)
-	default:
-		first, ok := s.insert(ctx, batches[:half])
-		if !ok {
-			return nil, false
-		}
-		second, ok := s.insert(ctx, batches[half:])
-		return slices.Concat(first, second), ok
+	insert := func(part []schema.EventBatch) error { return s.insertEvents(ctx, eventsOf(part)) }
+	isRefused := map[schema.BatchID]bool{}
+	if err := insert(batches); err != nil && ctx.Err() == nil {
+		bisect(ctx, batches, err, insert, func(b schema.EventBatch, err error) { isRefused[b.ID] = !s.insertPart(ctx, b, err) })
 	}
+	stored = slices.DeleteFunc(slices.Clone(batches), func(b schema.EventBatch) bool { return isRefused[b.ID] })
+	return stored, ctx.Err() == nil
 }
 
 func eventsOf(batches []schema.EventBatch) []schema.Event {
@@ -147,46 +138,40 @@ func eventsOf(batches []schema.EventBatch) []schema.Event {
 }
 
 // insertPart stores what it can of a refused batch, since the events of a commit are
-// independent of each other. The rest is noted as a fault: the outbox sends the batch again,
-// which leaves stored events as they are, until the rest becomes a dead letter.
-func (s *Sink) insertPart(ctx context.Context, b schema.EventBatch, refusal error) (stored []schema.EventBatch, ok bool) {
-	refused, refusal := s.bisect(ctx, b.Events, refusal)
-	switch {
-	case ctx.Err() != nil:
-		return nil, false
-	case len(refused) == 0:
-		return []schema.EventBatch{b}, true
-	default:
+// independent of each other, and reports whether that is all of it. The rest is noted as a fault: the outbox
+// sends the batch again, which leaves stored events as they are, until the rest becomes a dead letter.
+func (s *Sink) insertPart(ctx context.Context, b schema.EventBatch, refusal error) (whole bool) {
+	var refused []schema.Event
+	insert := func(part []schema.Event) error { return s.insertEvents(ctx, part) }
+	bisect(ctx, b.Events, refusal, insert, func(e schema.Event, err error) {
+		refused, refusal = append(refused, e), err
+	})
+	if len(refused) > 0 && ctx.Err() == nil {
 		b.Events = refused
-		return nil, s.note(ctx, refusalOf(b, refusal))
+		s.note(ctx, refusalOf(b, refusal))
 	}
+	return len(refused) == 0
 }
 
-// bisect stores those of the refused events that are not at fault, and returns the others
-// with the error of the last of them.
-func (s *Sink) bisect(ctx context.Context, events []schema.Event, refusal error) (refused []schema.Event, last error) {
-	if len(events) == 1 {
-		return events, refusal
+// bisect inserts the halves of what was refused, and so on, until what is at fault is alone: that refuse gets,
+// with its error. It ends early with ctx.
+func bisect[T any](ctx context.Context, parts []T, refusal error, insert func([]T) error, refuse func(T, error)) {
+	if len(parts) == 1 {
+		refuse(parts[0], refusal)
+		return
 	}
-	half := len(events) / 2
-	for _, part := range [][]schema.Event{events[:half], events[half:]} {
-		err := s.insertEvents(ctx, part)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			more, err := s.bisect(ctx, part, err)
-			refused, last = append(refused, more...), err
+	for _, half := range [][]T{parts[:len(parts)/2], parts[len(parts)/2:]} {
+		if err := insert(half); err != nil && ctx.Err() == nil {
+			bisect(ctx, half, err, insert, refuse)
 		}
 	}
-	return refused, last
 }
 
 // insertEvents inserts events as one block, and retries while ClickHouse does not answer.
 func (s *Sink) insertEvents(ctx context.Context, events []schema.Event) error {
 	return s.retry(ctx, "storing events failed", isUnavailable, func(ctx context.Context) error {
 		start := time.Now()
-		err := guard.Do(func() error { return s.events.Insert(ctx, events) })
+		err := guard.Do(func() error { return s.Store.Insert(ctx, events) })
 		outcome := outcomeStored
 		if err != nil {
 			outcome = outcomeFailed
@@ -211,7 +196,7 @@ func (s *Sink) retry(ctx context.Context, failed string, retryable func(error) b
 			return err
 		}
 		wait := retry.Sink.Wait(failures, 0)
-		s.logger.WarnContext(ctx, failed, "err", err, "again", wait)
+		s.Logger.WarnContext(ctx, failed, "err", err, "again", wait)
 		if sleep.For(ctx, wait) != nil {
 			return err
 		}

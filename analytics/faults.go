@@ -26,16 +26,16 @@ func refusalOf(b schema.EventBatch, err error) schema.Fault {
 func (s *Sink) note(ctx context.Context, f schema.Fault) bool {
 	var dead bool
 	err := s.retry(ctx, "noting a fault failed", isUnavailable, func(ctx context.Context) (err error) {
-		dead, err = s.outbox.Fault(ctx, f)
+		dead, err = s.Outbox.Fault(ctx, f)
 		return err
 	})
 	if ctx.Err() != nil {
 		return false
 	}
 	if err != nil { // go on all the same: the outbox sends the batch again
-		s.logger.ErrorContext(ctx, "a fault could not be noted", "fault", f.Reason, "err", err)
+		s.Logger.ErrorContext(ctx, "a fault could not be noted", "fault", f.Reason, "err", err)
 		return true
 	}
-	s.logger.ErrorContext(ctx, "events failed by a fault of crier's own", "dead", dead, "err", f.Reason)
+	s.Logger.ErrorContext(ctx, "events failed by a fault of crier's own", "dead", dead, "err", f.Reason)
 	return true
 }

@@ -92,11 +92,11 @@ func (s *followersSum) report() schema.FollowersReport {
 	report := schema.FollowersReport{Days: s.days}
 	for account, row := range s.latest {
 		change := *row.Followers.Followers - *s.first[account].Followers.Followers
-		one := schema.FollowersAccount{Latest: row}
+		entry := schema.FollowersAccount{Latest: row}
 		if s.first[account].Day.Before(row.Day) {
-			one.Change = &change
+			entry.Change = &change
 		}
-		report.Accounts = append(report.Accounts, one)
+		report.Accounts = append(report.Accounts, entry)
 	}
 	slices.SortFunc(report.Accounts, func(a, b schema.FollowersAccount) int {
 		return slices.Compare(a.Latest.Account[:], b.Latest.Account[:])

@@ -46,13 +46,13 @@ type fixture struct {
 	logger    *slog.Logger
 	queries   *analytics.Queries
 	workspace schema.WorkspaceID
-	said      chan schema.EventBatch // what commits asked of the log
+	announced chan schema.EventBatch // what commits asked of the log
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	f := &fixture{
-		T: t, workspace: schema.NewID[schema.WorkspaceID](time.Now()), said: make(chan schema.EventBatch, 100),
+		T: t, workspace: schema.NewID[schema.WorkspaceID](time.Now()), announced: make(chan schema.EventBatch, 100),
 		logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	f.openPostgres()
@@ -73,7 +73,7 @@ func (f *fixture) openPostgres() {
 				if err != nil {
 					f.Error(err)
 				}
-				f.said <- batch
+				f.announced <- batch
 			}
 		},
 	})
@@ -225,7 +225,7 @@ func (f *fixture) commit() schema.EventBatch {
 	if _, err := gateway.Create(f.Context(), schema.Creation{Posts: []schema.Post{post}}); err != nil {
 		f.Fatal(err)
 	}
-	return <-f.said
+	return <-f.announced
 }
 
 // produce writes batches to the log.

@@ -48,21 +48,14 @@ func NewKeeper(deps KeeperDeps) *Keeper {
 
 // Run makes a pass every half hour until ctx ends, and a minute after one that failed.
 func (k *Keeper) Run(ctx context.Context) error {
-	pause := time.Duration(0)
-	for sleep.For(ctx, pause) == nil {
-		pause = k.try(ctx)
+	for pause := time.Duration(0); sleep.For(ctx, pause) == nil; {
+		pause = keepEvery
+		if err := k.Pass(ctx); err != nil && ctx.Err() == nil {
+			k.deps.Logger.WarnContext(ctx, "what ClickHouse keeps no longer could not be removed", "err", err)
+			pause = keepRetry
+		}
 	}
 	return nil
-}
-
-// try makes a pass, and returns when the next one is due.
-func (k *Keeper) try(ctx context.Context) (next time.Duration) {
-	err := k.Pass(ctx)
-	if err == nil || ctx.Err() != nil {
-		return keepEvery
-	}
-	k.deps.Logger.WarnContext(ctx, "what ClickHouse keeps no longer could not be removed", "err", err)
-	return keepRetry
 }
 
 // Pass removes what is kept no longer by now. It can be cut off anywhere, and several

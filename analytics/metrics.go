@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/schema"
+	"crier/schema/metric"
 )
 
 // metrics of the sink.
@@ -25,23 +25,17 @@ const (
 )
 
 func newMetrics(r prometheus.Registerer, now func() time.Time) *metrics {
-	factory := promauto.With(r)
+	register := metric.With(r)
 	m := &metrics{
 		now: now,
-		rows: factory.NewCounter(prometheus.CounterOpts{
-			Name: "crier_analytics_rows_total",
-			Help: "Rows inserted into ClickHouse; an event that was delivered twice counts twice.",
-		}),
-		inserts: factory.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "crier_analytics_insert_seconds",
-			Help:    "Duration of one try to insert a block, by outcome: stored, failed.",
-			Buckets: prometheus.ExponentialBuckets(.005, 2, 13), // 5 ms to 20 s
-		}, []string{"outcome"}),
+		rows: register.Counter("crier_analytics_rows_total",
+			"Rows inserted into ClickHouse; an event that was delivered twice counts twice."),
+		inserts: register.HistogramVec("crier_analytics_insert_seconds",
+			"Duration of one try to insert a block, by outcome: stored, failed.",
+			prometheus.ExponentialBuckets(.005, 2, 13), "outcome"), // 5 ms to 20 s
 	}
-	factory.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "crier_analytics_behind_seconds",
-		Help: "Age of the oldest event that is in hand and not in ClickHouse yet; 0: none is.",
-	}, m.behind)
+	register.GaugeFunc("crier_analytics_behind_seconds",
+		"Age of the oldest event that is in hand and not in ClickHouse yet; 0: none is.", m.behind)
 	for _, outcome := range []string{outcomeStored, outcomeFailed} {
 		m.inserts.WithLabelValues(outcome)
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/schema"
+	"crier/schema/metric"
 	"crier/schema/sleep"
 )
 
@@ -44,17 +44,13 @@ type CounterDeps struct {
 
 // NewCounter makes the counter.
 func NewCounter(deps CounterDeps) *Counter {
-	factory := promauto.With(deps.Registerer)
+	register := metric.With(deps.Registerer)
 	c := &Counter{
 		deps: deps,
-		buckets: factory.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_rollup_buckets_total",
-			Help: "Days of workspaces that were counted beforehand, by kind; one that is counted again counts again.",
-		}, []string{"kind"}),
-		open: factory.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_rollup_open_buckets",
-			Help: "Days of workspaces into which facts arrived since they were counted, by kind: queries read their facts.",
-		}, []string{"kind"}),
+		buckets: register.CounterVec("crier_rollup_buckets_total",
+			"Days of workspaces that were counted beforehand, by kind; one that is counted again counts again.", "kind"),
+		open: register.GaugeVec("crier_rollup_open_buckets",
+			"Days of workspaces into which facts arrived since they were counted, by kind: queries read their facts.", "kind"),
 	}
 	for _, kind := range schema.RollupKinds() {
 		c.buckets.WithLabelValues(string(kind))

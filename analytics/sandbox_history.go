@@ -3,6 +3,7 @@ package analytics
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"crier/schema"
@@ -46,14 +47,10 @@ func sandboxHistory(query schema.BestTimesQuery) []schema.SlotSum {
 		slot.Squares += value * value
 	}
 	var sums []schema.SlotSum
-	for day := range slots {
-		for hour := range slots[day] {
-			if slots[day][hour].Posts > 0 {
-				sums = append(sums, slots[day][hour])
-			}
-		}
+	for _, day := range slots {
+		sums = append(sums, day[:]...)
 	}
-	return sums
+	return slices.DeleteFunc(sums, func(s schema.SlotSum) bool { return s.Posts == 0 })
 }
 
 type sandboxPost struct {

@@ -43,9 +43,7 @@ const (
 
 // Sink brings the events of the log to ClickHouse.
 type Sink struct {
-	events   eventStore
-	outbox   outbox
-	logger   *slog.Logger
+	SinkDeps
 	metrics  *metrics
 	consumer *stream.Consumer
 	arrived  chan []item
@@ -69,10 +67,7 @@ type SinkDeps struct {
 
 // NewSink makes the sink.
 func NewSink(deps SinkDeps) *Sink {
-	s := &Sink{
-		events: deps.Store, outbox: deps.Outbox, logger: deps.Logger,
-		metrics: newMetrics(deps.Registerer, deps.Now), arrived: make(chan []item),
-	}
+	s := &Sink{SinkDeps: deps, metrics: newMetrics(deps.Registerer, deps.Now), arrived: make(chan []item)}
 	s.consumer = deps.Log.NewConsumer(stream.ConsumerConfig{
 		Group: "crier-analytics", Topic: schema.TopicEvents, MaxInFlight: maxInFlight, Drain: drain,
 	}, s.deliver)
@@ -84,14 +79,12 @@ func (s *Sink) Ready() error { return s.consumer.Ready() }
 
 // Run stores events until ctx ends, then what is in hand.
 func (s *Sink) Run(ctx context.Context) error {
+	var writer sync.WaitGroup
+	defer writer.Wait()
 	storing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	var writer sync.WaitGroup
 	writer.Go(func() { s.write(storing) })
-	err := s.consumer.Run(ctx)
-	stop()
-	writer.Wait()
-	return err
+	return s.consumer.Run(ctx)
 }
 
 // deliver hands batches of one partition to the writer, and waits while that is busy.

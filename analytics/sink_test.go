@@ -143,14 +143,14 @@ func TestEventsCanBeQueriedSoon(t *testing.T) {
 	f.start()
 	const batches, pause = 150, 20 * time.Millisecond
 	ran := sleeptest.Stopwatch(t)
-	var made sync.Map // when each event was
+	var createdAt sync.Map // when each event was
 	produced := make(chan struct{})
 	go func() {
 		defer close(produced)
 		for range batches {
 			b := f.batch(3)
 			for _, e := range b.Events {
-				made.Store(e.ID, ran())
+				createdAt.Store(e.ID, ran())
 			}
 			f.produce(b)
 			time.Sleep(pause)
@@ -167,7 +167,7 @@ func TestEventsCanBeQueriedSoon(t *testing.T) {
 		for _, e := range events {
 			if !seen[e.ID] {
 				seen[e.ID] = true
-				at, _ := made.Load(e.ID)
+				at, _ := createdAt.Load(e.ID)
 				ages = append(ages, ran()-at.(time.Duration))
 			}
 		}

@@ -74,8 +74,8 @@ func TestAnHourWithoutClickHouseMissesNothing(t *testing.T) {
 			continue
 		}
 		counter.Report(t.Context())
-		for len(f.said) > 0 {
-			b := <-f.said
+		for len(f.announced) > 0 {
+			b := <-f.announced
 			f.produce(b, b)
 		}
 		if minute%10 == 0 { // a clock that goes back, and comes again

@@ -81,12 +81,12 @@ func (w *world) isRefused(a assistant, postID string, platforms []map[string]any
 	w.Helper()
 	a.refused("publish_post", map[string]any{"content": "Closed today.", "platforms": platforms, "confirm": "yes"}, "confirm: this is not the plan")
 	a.refused("draft_post", map[string]any{"content": "x", "platforms": []map[string]any{{"platform": "myspace"}}}, `is wanted, not "myspace"`)
-	var made struct{ Key struct{ Secret string } }
-	if status := w.call(http.MethodPost, "/keys", map[string]any{"name": "reader", "permissions": []string{"read"}}, &made); status != http.StatusCreated {
+	var created struct{ Key struct{ Secret string } }
+	if status := w.call(http.MethodPost, "/keys", map[string]any{"name": "reader", "permissions": []string{"read"}}, &created); status != http.StatusCreated {
 		w.Fatalf("a key that reads: %d", status)
 	}
 	a.note("With a key that only reads:")
-	w.converse(made.Key.Secret, a.transcript).refused("draft_post", map[string]any{"content": "Closed today.", "platforms": platforms}, "forbidden (403)")
+	w.converse(created.Key.Secret, a.transcript).refused("draft_post", map[string]any{"content": "Closed today.", "platforms": platforms}, "forbidden (403)")
 	a.note("With a key of another workspace:")
 	w.converse(w.createKey(true), a.transcript).refused("get_post", map[string]any{"postId": postID}, "not_found (404)")
 }

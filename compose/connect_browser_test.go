@@ -139,13 +139,13 @@ func TestConnectingIsAsDocumented(t *testing.T) {
 	}
 	command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script.String())
 	command.Env = append(os.Environ(), "API=http://"+w.config.Listen+"/api/v1", "KEY="+w.createKey(true))
-	said, err := command.CombinedOutput()
+	output, err := command.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v: %s", err, said)
+		t.Fatalf("%v: %s", err, output)
 	}
 	for _, want := range []string{`will be connected to the workspace`, `"platform":"mastodon"`, `connected=true&platform=twitter`, `"content":"Connected."`} {
-		if !strings.Contains(string(said), want) {
-			t.Errorf("following the page does not lead to %s: %s", want, said)
+		if !strings.Contains(string(output), want) {
+			t.Errorf("following the page does not lead to %s: %s", want, output)
 		}
 	}
 }

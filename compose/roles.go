@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"crier/analytics"
 	"crier/analytics/collection"
 	"crier/connectors/catalog"
@@ -20,6 +18,7 @@ import (
 	"crier/pipeline"
 	"crier/pipeline/delay"
 	"crier/pipeline/mail"
+	"crier/schema/metric"
 	"crier/schema/postgres"
 	"crier/schema/postgres/deletion"
 )
@@ -312,9 +311,7 @@ func (b *base) sandboxServer() (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the sandbox: %w", err)
 	}
-	b.config.Registerer.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "crier_sandbox_media_bytes",
-		Help: "Media that the sandbox keeps on disk for walls.",
-	}, func() float64 { return float64(simulators.StoredBytes()) }))
+	metric.With(b.config.Registerer).GaugeFunc("crier_sandbox_media_bytes",
+		"Media that the sandbox keeps on disk for walls.", func() float64 { return float64(simulators.StoredBytes()) })
 	return newServer("the sandbox", b.sandbox, simulators.Handler(), b.config.Logger), nil
 }

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"crier/analytics/dashboards"
+	"crier/schema/metric"
 )
 
 // server is one listener with what it serves.
@@ -101,21 +101,16 @@ func answerJSON(w http.ResponseWriter, status int, body any) {
 // measure registers what a process tells of itself: which of its roles are ready, and how
 // much room its data folder has.
 func (b *base) measure(stages []stage) {
-	folder, factory := b.parts.data.Path(""), promauto.With(b.config.Registerer)
-	factory.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "crier_data_free_bytes",
-		Help: "Room on the disk of the data folder.",
-	}, func() float64 { return freeBytes(folder) })
-	factory.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "crier_media_disk_bytes",
-		Help: "Disk that media takes in the data folder, as counted: uploads, their parts, and what is fetched for posts.",
-	}, func() float64 { return float64(b.quota.Used()) })
+	folder, register := b.parts.data.Path(""), metric.With(b.config.Registerer)
+	register.GaugeFunc("crier_data_free_bytes",
+		"Room on the disk of the data folder.", func() float64 { return freeBytes(folder) })
+	register.GaugeFunc("crier_media_disk_bytes",
+		"Disk that media takes in the data folder, as counted: uploads, their parts, and what is fetched for posts.",
+		func() float64 { return float64(b.quota.Used()) })
 	for _, role := range b.config.Roles {
-		factory.NewGaugeFunc(prometheus.GaugeOpts{
-			Name:        "crier_ready",
-			Help:        "Whether all of a role's work is consumed here: 1, or 0; /readyz says why not.",
-			ConstLabels: prometheus.Labels{"role": role},
-		}, func() float64 { return readyValue(stages, role) })
+		ofRole := metric.With(prometheus.WrapRegistererWith(prometheus.Labels{"role": role}, b.config.Registerer))
+		ofRole.GaugeFunc("crier_ready",
+			"Whether all of a role's work is consumed here: 1, or 0; /readyz says why not.", func() float64 { return readyValue(stages, role) })
 	}
 }
 

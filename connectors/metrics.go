@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/schema"
+	"crier/schema/metric"
 )
 
 // Metrics counts the calls of all platforms; it is made once and shared by their
@@ -26,19 +26,15 @@ func (m *Metrics) Tell(observer func(schema.PlatformCall)) { m.observer = observ
 
 // NewMetrics makes the metrics of platform calls.
 func NewMetrics(registerer prometheus.Registerer) *Metrics {
-	factory := promauto.With(registerer)
+	register := metric.With(registerer)
 	open := newOpenBreakers()
 	registerer.MustRegister(open)
 	return &Metrics{
-		calls: factory.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_platform_calls_total",
-			Help: "Calls to platforms, by what came of them; those held back before sending included.",
-		}, []string{"platform", "operation", "outcome"}),
-		seconds: factory.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "crier_platform_call_seconds",
-			Help:    "Duration of one platform call from sending to its whole answer, by outcome.",
-			Buckets: prometheus.ExponentialBuckets(0.002, 2, 15), // 2 ms to 33 s
-		}, []string{"platform", "outcome"}),
+		calls: register.CounterVec("crier_platform_calls_total",
+			"Calls to platforms, by what came of them; those held back before sending included.", "platform", "operation", "outcome"),
+		seconds: register.HistogramVec("crier_platform_call_seconds",
+			"Duration of one platform call from sending to its whole answer, by outcome.",
+			prometheus.ExponentialBuckets(0.002, 2, 15), "platform", "outcome"), // 2 ms to 33 s
 		open: open,
 	}
 }

@@ -100,10 +100,10 @@ func (c *chunk) store(ctx context.Context) (held bool, err error) {
 }
 
 func (c *chunk) advance(ctx context.Context, claim schema.StreamClaim, finds []schema.Find) (held bool, err error) {
-	err = guard.Do(func() error {
-		found, still, err := c.Store.Advance(ctx, claim, finds)
+	err = guard.Do(func() (err error) {
+		var found int
+		found, held, err = c.Store.Advance(ctx, claim, finds)
 		c.Metrics.found.WithLabelValues(c.Stream).Add(float64(found))
-		held = still
 		return err
 	})
 	return held, err

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -149,14 +150,9 @@ func release(ctx context.Context, store claimStore, claim schema.StreamClaim) er
 
 // from is where reading begins: where it was left, but not before there was a monitor as it is.
 func from(place schema.StreamPlace, monitors []schema.Monitor) schema.StreamPlace {
-	oldest := monitors[0].UpdatedAt
-	for _, m := range monitors {
-		if m.UpdatedAt.Before(oldest) {
-			oldest = m.UpdatedAt
-		}
-	}
-	if place.Time.Before(oldest) {
-		place.Time = oldest
+	oldest := slices.MinFunc(monitors, func(a, b schema.Monitor) int { return a.UpdatedAt.Compare(b.UpdatedAt) })
+	if place.Time.Before(oldest.UpdatedAt) {
+		place.Time = oldest.UpdatedAt
 	}
 	return place
 }

@@ -8,6 +8,7 @@ import (
 
 	"crier/connectors"
 	"crier/schema"
+	"crier/schema/metric"
 )
 
 // Metrics measures listening.
@@ -29,31 +30,26 @@ const (
 
 // NewMetrics makes the metrics. now is the clock of the streams' times.
 func NewMetrics(registerer prometheus.Registerer, now func() time.Time) *Metrics {
+	register := metric.With(registerer)
 	m := &Metrics{
-		items: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_listening_items_total", Help: "Messages read of a stream, or posts of a search, by what they are.",
-		}, []string{"stream", "kind"}),
-		found: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_listening_found_total", Help: "Posts stored for monitors, each once for a monitor.",
-		}, []string{"stream"}),
-		lost: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_listening_reconnects_total", Help: "Connections to a stream's hosts that ended other than by crier's wish, and searches that failed.",
-		}, []string{"stream"}),
-		gaps: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_listening_gaps_total", Help: "Times that a stream was resumed later than where it was left, with posts between that nobody has seen, and those left out that could not be searched through or stored.",
-		}, []string{"stream"}),
-		monitors: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_listening_monitors", Help: "Monitors that a stream is read for, and those beyond what one process holds.",
-		}, []string{"stream", "state"}),
-		commits: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "crier_listening_commit_seconds", Help: "Duration of storing a chunk of what was found.",
-			Buckets: prometheus.ExponentialBuckets(0.002, 2, 12), // 2 ms to 4 s
-		}, []string{"stream"}),
+		items: register.CounterVec("crier_listening_items_total",
+			"Messages read of a stream, or posts of a search, by what they are.", "stream", "kind"),
+		found: register.CounterVec("crier_listening_found_total",
+			"Posts stored for monitors, each once for a monitor.", "stream"),
+		lost: register.CounterVec("crier_listening_reconnects_total",
+			"Connections to a stream's hosts that ended other than by crier's wish, and searches that failed.", "stream"),
+		gaps: register.CounterVec("crier_listening_gaps_total",
+			"Times that a stream was resumed later than where it was left, with posts between that nobody has seen, and those left out that could not be searched through or stored.", "stream"),
+		monitors: register.GaugeVec("crier_listening_monitors",
+			"Monitors that a stream is read for, and those beyond what one process holds.", "stream", "state"),
+		commits: register.HistogramVec("crier_listening_commit_seconds",
+			"Duration of storing a chunk of what was found.",
+			prometheus.ExponentialBuckets(0.002, 2, 12), "stream"), // 2 ms to 4 s
 		places: places{now: now, read: map[string]time.Time{}},
 	}
 	m.places.lag = prometheus.NewDesc("crier_listening_lag_seconds",
 		"Age of the last message of a stream that is stored with all before it; only while this process reads the stream.", []string{"stream"}, nil)
-	registerer.MustRegister(m.items, m.found, m.lost, m.gaps, m.monitors, m.commits, &m.places)
+	registerer.MustRegister(&m.places)
 	return m
 }
 

@@ -164,13 +164,13 @@ func (p *Poller) advance(ctx context.Context, claim schema.StreamClaim, before s
 		err = store(*s, finds)
 	}
 	if isOfData(err) {
-		kept := sift(finds, func(some []schema.Find) error { return store(before, some) })
-		if left := len(finds) - len(kept); left > 0 {
+		storable := sift(finds, func(some []schema.Find) error { return store(before, some) })
+		if left := len(finds) - len(storable); left > 0 {
 			p.Metrics.gaps.WithLabelValues(p.Stream).Inc()
 			p.Logger.ErrorContext(ctx, "what a search has found could not be stored and is left out",
 				"stream", p.Stream, "monitor", s.Monitor.ID, "finds", left, "err", err)
 		}
-		err = store(*s, kept)
+		err = store(*s, storable)
 	}
 	if err != nil && ctx.Err() == nil {
 		p.Logger.ErrorContext(ctx, "a search could not be stored", "stream", p.Stream, "monitor", s.Monitor.ID, "err", err)

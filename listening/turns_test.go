@@ -114,9 +114,9 @@ func (s *search) leavesOutWhatCannotBeStored() {
 		Operation: "GET /keyword_search", Status: http.StatusOK, Body: `{"data":[` + post("11", never) + "," + post("12", s.now().Add(time.Minute)) + `]}`,
 	}))
 	s.rounds(1)
-	told := func(id string) int { return s.found[m.ID.String()+" "+id] }
-	if told("11") != 1 || told("12") != 1 || s.problem(m) != "" || s.waits()[0] <= 0 {
-		t.Errorf("told %d and %d times, the problem is %q, it waits %v", told("11"), told("12"), s.problem(m), s.waits())
+	timesFound := func(id string) int { return s.found[m.ID.String()+" "+id] }
+	if timesFound("11") != 1 || timesFound("12") != 1 || s.problem(m) != "" || s.waits()[0] <= 0 {
+		t.Errorf("told %d and %d times, the problem is %q, it waits %v", timesFound("11"), timesFound("12"), s.problem(m), s.waits())
 	}
 
 	whole := s.Store
@@ -141,8 +141,8 @@ func (s *search) leavesOutWhatCannotBeStored() {
 		match := Match{Monitor: &m, Item: &connectors.FeedItem{Platform: schema.Bluesky, NativeID: id, WrittenAt: at.UTC()}}
 		c.finds = append(c.finds, findOf(&match))
 	}
-	if held, err := c.store(ctx); !held || err != nil || told("21") != 1 || told("22") != 1 || told("23") != 1 {
-		t.Errorf("held is %t, %v; told %d, %d and %d times", held, err, told("21"), told("22"), told("23"))
+	if held, err := c.store(ctx); !held || err != nil || timesFound("21") != 1 || timesFound("22") != 1 || timesFound("23") != 1 {
+		t.Errorf("held is %t, %v; told %d, %d and %d times", held, err, timesFound("21"), timesFound("22"), timesFound("23"))
 	}
 	s.must(s.gateway.DeleteMonitor(ctx, s.workspace, m.ID))
 }

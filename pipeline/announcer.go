@@ -50,21 +50,21 @@ func NewAnnouncer(logger *slog.Logger, metrics *Metrics) *Announcer {
 }
 
 // Announce queues an announcement, or drops what its queue has no room for. It never waits.
-func (a *Announcer) Announce(said schema.Announcement) {
-	events := schema.Announcement{Events: said.Events}
-	said.Events = nil
-	a.enqueue(a.work, said)
+func (a *Announcer) Announce(announcement schema.Announcement) {
+	events := schema.Announcement{Events: announcement.Events}
+	announcement.Events = nil
+	a.enqueue(a.work, announcement)
 	a.enqueue(a.events, events)
 }
 
-func (a *Announcer) enqueue(queue chan<- schema.Announcement, said schema.Announcement) {
-	if said.IsZero() {
+func (a *Announcer) enqueue(queue chan<- schema.Announcement, announcement schema.Announcement) {
+	if announcement.IsZero() {
 		return
 	}
-	size := eventBytes(said)
+	size := eventBytes(announcement)
 	if a.bytes.Add(size) <= announcerBytes || size == 0 {
 		select {
-		case queue <- said:
+		case queue <- announcement:
 			return
 		default:
 		}
@@ -73,8 +73,8 @@ func (a *Announcer) enqueue(queue chan<- schema.Announcement, said schema.Announ
 	a.metrics.dropped.Inc()
 }
 
-func eventBytes(said schema.Announcement) (n int64) {
-	for _, b := range said.Events {
+func eventBytes(announcement schema.Announcement) (n int64) {
+	for _, b := range announcement.Events {
 		n += int64(len(b.Payload))
 	}
 	return n
@@ -138,9 +138,9 @@ func (a *Announcer) gather(queue <-chan schema.Announcement, all schema.Announce
 }
 
 // write produces to all topics at the same time.
-func (a *Announcer) write(ctx context.Context, said schema.Announcement) {
+func (a *Announcer) write(ctx context.Context, announcement schema.Announcement) {
 	var group errgroup.Group
-	for topic, records := range recordsOf(said, a.log.Partitions) {
+	for topic, records := range recordsOf(announcement, a.log.Partitions) {
 		if len(records) == 0 {
 			continue
 		}
@@ -152,23 +152,23 @@ func (a *Announcer) write(ctx context.Context, said schema.Announcement) {
 }
 
 // recordsOf returns the records of each topic; partitions is how many one has, 0 if nobody knows yet.
-func recordsOf(said schema.Announcement, partitions func(topic string) int) map[string][]stream.Record {
+func recordsOf(announcement schema.Announcement, partitions func(topic string) int) map[string][]stream.Record {
 	records := map[string][]stream.Record{}
 	delays := partitions(schema.TopicDelay)
-	for _, j := range said.Jobs {
+	for _, j := range announcement.Jobs {
 		if delays == 0 {
 			break
 		}
 		partition := int(j.Shard) % delays
 		records[schema.TopicDelay] = append(records[schema.TopicDelay], stream.Record{Value: worker.Encode(j), Partition: &partition})
 	}
-	for _, m := range said.Publish {
+	for _, m := range announcement.Publish {
 		records[schema.TopicPublish] = append(records[schema.TopicPublish], stream.Record{Key: m.Account[:], Value: worker.Encode(m), Headers: worker.TraceHeaders(m.Trace)})
 	}
-	for _, m := range said.Notify {
+	for _, m := range announcement.Notify {
 		records[schema.TopicNotify] = append(records[schema.TopicNotify], stream.Record{Key: m.Webhook[:], Value: worker.Encode(m), Headers: worker.TraceHeaders(m.Trace)})
 	}
-	for together := range slices.Chunk(said.Events, eventsTogether) {
+	for together := range slices.Chunk(announcement.Events, eventsTogether) {
 		records[schema.TopicEvents] = append(records[schema.TopicEvents], recordsOfEvents(together, partitions(schema.TopicEvents))...)
 	}
 	return records

@@ -17,8 +17,8 @@ import (
 // A gateway that is stopped has acknowledged what it announces: cut off, it would be published
 // only when its job fires, half a minute later.
 func TestAStopCutsNoAnnouncementOff(t *testing.T) {
-	var said bytes.Buffer
-	logger, registry := slog.New(slog.NewTextHandler(&said, nil)), prometheus.NewRegistry()
+	var output bytes.Buffer
+	logger, registry := slog.New(slog.NewTextHandler(&output, nil)), prometheus.NewRegistry()
 	log, err := stream.Open(t.Context(), stream.Config{
 		Brokers: []string{embeddedtest.OwnLog(t)}, ClientID: "test", // a log of its own: no stage knows what is announced here
 		Logger: slog.New(slog.DiscardHandler), Registerer: registry, Now: time.Now,
@@ -40,20 +40,20 @@ func TestAStopCutsNoAnnouncementOff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if said.Len() > 0 {
-		t.Errorf("announcements were cut off:\n%s", said.String())
+	if output.Len() > 0 {
+		t.Errorf("announcements were cut off:\n%s", output.String())
 	}
 }
 
 func TestEventsThatAreWrittenTogetherAreFewRequests(t *testing.T) {
-	said := schema.Announcement{}
+	announcement := schema.Announcement{}
 	for range 3 * eventsTogether {
-		said.Events = append(said.Events, schema.EncodedEvents{ID: schema.NewID[schema.BatchID](time.Now())})
+		announcement.Events = append(announcement.Events, schema.EncodedEvents{ID: schema.NewID[schema.BatchID](time.Now())})
 	}
 	used := map[int]int{}
-	for i, r := range recordsOf(said, func(string) int { return 1000 })[schema.TopicEvents] {
-		if !bytes.Equal(r.Key, said.Events[i].ID[:]) {
-			t.Fatalf("batch %x has the key %x: what is wrong with it would be told of another", said.Events[i].ID, r.Key)
+	for i, r := range recordsOf(announcement, func(string) int { return 1000 })[schema.TopicEvents] {
+		if !bytes.Equal(r.Key, announcement.Events[i].ID[:]) {
+			t.Fatalf("batch %x has the key %x: what is wrong with it would be told of another", announcement.Events[i].ID, r.Key)
 		}
 		used[*r.Partition]++
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -46,14 +47,99 @@ type receiptStore interface {
 	Known(ctx context.Context, d *schema.Delivery) error
 }
 
+// deliveryStore is all that publish and comment ask of the database: R names a target or a comment, V is the
+// result of a step.
+type deliveryStore[R, V any] interface {
+	// Claim leases deliveries for one step each and so records that a visible call may
+	// follow; one that is cancelled, finished, leased or at another version is left
+	// out of the answer.
+	Claim(ctx context.Context, work []R) ([]schema.Delivery, error)
+	// Postpone delays deliveries by a wait each, with their jobs, and returns those that it
+	// delayed: not those that Claim would leave out, that are looked for, or that are too late to wait.
+	Postpone(ctx context.Context, work []R, waits []time.Duration) ([]R, error)
+	// RecordWaits records in posts' timelines the waits of deliveries that wait without being postponed.
+	RecordWaits(ctx context.Context, work []R, waits []time.Duration) error
+	// Finish stores the result of a step, with its events, and moves the job on, or deletes it.
+	Finish(ctx context.Context, result V) error
+	callStore
+	worker.Store
+}
+
+// callStore is what publish and comment alike ask of the database.
+type callStore interface {
+	renewalStore
+	receiptStore
+	Now() time.Time
+	// Ahead is by how much Now is ahead by a jump that nothing confirms yet: it makes nothing late.
+	Ahead() time.Duration
+}
+
 // platformCalls is how publish and comment call a platform.
 type platformCalls struct {
 	platforms Platforms
 	vault     connectors.Opener
-	renewals  renewalStore
-	receipts  receiptStore
+	store     callStore
 	logger    *slog.Logger
 	keyless   *keyless
+	late      time.Duration // what is overdue by more than this is no longer published
+}
+
+// takenStep is a step that was taken.
+type takenStep struct {
+	worker.Outcome
+	result schema.Result
+	at     time.Time // when it began
+}
+
+// finisher stores the result of a step.
+type finisher func(context.Context, schema.Result) error
+
+// take takes the claimed step of a delivery.
+func (c platformCalls) take(ctx context.Context, d schema.Delivery, reservation schema.Reservation, finish finisher) takenStep {
+	began := c.store.Now()
+	d.Until, d.Renews = d.DueAt.Add(c.late+c.store.Ahead()), d.Account.MayRenew(began)
+	result, outcome, cut := c.resultOf(ctx, d, reservation, began)
+	return takenStep{result: result, at: began, Outcome: worker.Outcome{
+		Store:     func(ctx context.Context) error { return c.settle(ctx, d, outcome, result, finish) },
+		Again:     !cut && result.State == schema.TargetPending && result.NextIn == 0,
+		GivenBack: cut,
+	}}
+}
+
+// resultOf takes a step, and returns its result with the outcome of the call that it is of: none where the
+// delivery must not be published any more, or is put off, or given back since a stop cut the step.
+func (c platformCalls) resultOf(
+	ctx context.Context, d schema.Delivery, reservation schema.Reservation, began time.Time,
+) (result schema.Result, outcome schema.Outcome, cut bool) {
+	if d.TooLate(began) {
+		return d.Missed(began), outcome, false
+	}
+	if blocked, ok := d.Blocked(began); ok {
+		return blocked, outcome, false
+	}
+	outcome, cut = c.doStep(ctx, d, reservation)
+	switch now := c.store.Now(); {
+	case outcome.Keyless && !began.After(d.Until):
+		return d.PutOff(now), schema.Outcome{}, false
+	case cut:
+		return d.GiveBack(outcome.Progress.State, now), schema.Outcome{}, true
+	default:
+		return d.After(outcome, now, rand.Float64()), outcome, false
+	}
+}
+
+// settle stores the result of a step. If the platform refused the account, that is ended
+// first, or, if the platform did not say why, checked. If the receipt is another entry's,
+// it stores that this one looks again.
+func (c platformCalls) settle(ctx context.Context, d schema.Delivery, o schema.Outcome, result schema.Result, finish finisher) error {
+	if err := c.report(ctx, d, o); err != nil {
+		return err
+	}
+	err := finish(ctx, result)
+	if errors.Is(err, schema.ErrReceiptTaken) {
+		return finish(ctx, d.LookAgain(c.store.Now()))
+	}
+	return err
 }
 
 // doStep makes the call of a claimed step; cut means that a stop ended it without an
@@ -70,7 +156,7 @@ func (c platformCalls) doStep(ctx context.Context, d schema.Delivery, reservatio
 	calling, span := tracing.Child(ctx, "call")
 	defer span.End()
 	span.Set("crier.platform", d.Account.Platform.String())
-	err := c.callPlatform(calling, &d, &outcome)
+	err := guard.Do(func() error { return c.callVerb(calling, &d, &outcome) })
 	if outcome.Keyless = errors.Is(err, schema.ErrKeyMissing); outcome.Keyless {
 		outcome.Err = keylessError(d.Step)
 		c.keyless.tell(ctx, d.Account, err)
@@ -129,11 +215,7 @@ func actionable(ctx context.Context, err error, kind schema.ErrorKind, message s
 // prepareLimit ends uploads before their lease does.
 const prepareLimit = schema.PrepareLease - 30*time.Second
 
-// callPlatform calls the verb of the step. A panic of the connector is an error.
-func (c platformCalls) callPlatform(ctx context.Context, d *schema.Delivery, o *schema.Outcome) error {
-	return guard.Do(func() error { return c.callVerb(ctx, d, o) })
-}
-
+// callVerb calls the verb of the step.
 func (c platformCalls) callVerb(ctx context.Context, d *schema.Delivery, o *schema.Outcome) error {
 	connector, err := c.platforms.Connector(d.Account)
 	if err != nil {
@@ -151,7 +233,7 @@ func (c platformCalls) callVerb(ctx context.Context, d *schema.Delivery, o *sche
 	ctx, cancel := context.WithDeadline(ctx, d.Deadline)
 	defer cancel()
 	if d.Step == schema.StepPublish && d.CallsAgain() {
-		err := c.receipts.Known(ctx, d) // the platform may answer with what another entry has made
+		err := c.store.Known(ctx, d) // the platform may answer with what another entry has made
 		if err != nil && !errors.Is(err, schema.ErrReceiptsForgotten) {
 			return notLooked(err)
 		}
@@ -202,7 +284,7 @@ func forUpload(d schema.Delivery) schema.Delivery {
 // findReceipt looks for what became of a call, after Known. If receipts do not go back that far,
 // nobody can tell.
 func (c platformCalls) findReceipt(ctx context.Context, look func(context.Context, schema.Delivery) (schema.Receipt, schema.Verdict, error), d *schema.Delivery) (schema.Receipt, schema.Verdict, error) {
-	err := c.receipts.Known(ctx, d)
+	err := c.store.Known(ctx, d)
 	switch {
 	case errors.Is(err, schema.ErrReceiptsForgotten):
 		return schema.Receipt{}, schema.CannotTell, nil
@@ -217,28 +299,14 @@ func notLooked(err error) *schema.Error {
 	return &schema.Error{Kind: schema.Retryable, Message: "crier could not look for the post", Err: err}
 }
 
-// settle stores the outcome of a step. If the platform refused the account, that is ended
-// first, or, if the platform did not say why, checked. If the receipt is another entry's,
-// it stores that this one looks again.
-func (c platformCalls) settle(ctx context.Context, d schema.Delivery, o schema.Outcome, store, lookAgain func(context.Context) error) error {
-	if err := c.report(ctx, d, o); err != nil {
-		return err
-	}
-	err := store(ctx)
-	if errors.Is(err, schema.ErrReceiptTaken) {
-		return lookAgain(ctx)
-	}
-	return err
-}
-
 // keepSettings stores what a platform has said that it allows an account, where that is
 // something else than before. It is said again before the next post.
-func (c platformCalls) keepSettings(ctx context.Context, a schema.Account, said []byte) error {
-	if len(said) == 0 || bytes.Equal(said, a.Settings) {
+func (c platformCalls) keepSettings(ctx context.Context, a schema.Account, settings []byte) error {
+	if len(settings) == 0 || bytes.Equal(settings, a.Settings) {
 		return nil
 	}
-	a.Settings = said
-	err := c.renewals.KeepSettings(ctx, a)
+	a.Settings = settings
+	err := c.store.KeepSettings(ctx, a)
 	if err == nil || worker.Unavailable(err) {
 		return err
 	}
@@ -254,11 +322,11 @@ func (c platformCalls) report(ctx context.Context, d schema.Delivery, o schema.O
 	case o.Err == nil || o.Err.Kind != schema.TokenDead:
 		return nil
 	case o.Err.End != schema.NotEnded && d.Step != schema.StepFind: // what a read is refused with ends nothing
-		err = c.renewals.EndAccount(ctx, d.Account, schema.ProblemOf(o.Err))
+		err = c.store.EndAccount(ctx, d.Account, schema.ProblemOf(o.Err))
 	case o.Err.Doubtful || o.Err.End != schema.NotEnded || !d.Renews: // renewed, or found good, a moment ago
-		err = c.renewals.AskCheck(ctx, d.Account)
+		err = c.store.AskCheck(ctx, d.Account)
 	default:
-		err = c.renewals.AskRenewal(ctx, d.Account)
+		err = c.store.AskRenewal(ctx, d.Account)
 	}
 	if err == nil || worker.Unavailable(err) {
 		return err

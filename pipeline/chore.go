@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"crier/schema/metric"
 	"crier/schema/retry"
 	"crier/schema/sleep"
 )
@@ -101,29 +101,19 @@ type choreMetrics struct {
 }
 
 func newChoreMetrics(r prometheus.Registerer) choreMetrics {
-	register := promauto.With(r)
+	register := metric.With(r)
 	return choreMetrics{
-		rows: register.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_chore_rows_total",
-			Help: "Rows that a chore of maintenance moved, deleted, repaired or sent again.",
-		}, []string{"chore"}),
-		seconds: register.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "crier_chore_duration_seconds",
-			Help:    "Duration of one chunk of a chore.",
-			Buckets: prometheus.ExponentialBuckets(0.002, 2, 14), // 2 ms to 16 s
-		}, []string{"chore"}),
-		succeeded: register.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_chore_last_success_timestamp_seconds",
-			Help: "When a chunk of a chore last succeeded, if only by finding nothing to do; at first, when the process began.",
-		}, []string{"chore"}),
-		behind: register.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_chore_behind",
-			Help: "1 while more of a chore waits than one chunk.",
-		}, []string{"chore"}),
-		every: register.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_chore_interval_seconds",
-			Help: "How often a chore looks for what there is to do.",
-		}, []string{"chore"}),
+		rows: register.CounterVec("crier_chore_rows_total",
+			"Rows that a chore of maintenance moved, deleted, repaired or sent again.", "chore"),
+		seconds: register.HistogramVec("crier_chore_duration_seconds",
+			"Duration of one chunk of a chore.",
+			prometheus.ExponentialBuckets(0.002, 2, 14), "chore"), // 2 ms to 16 s
+		succeeded: register.GaugeVec("crier_chore_last_success_timestamp_seconds",
+			"When a chunk of a chore last succeeded, if only by finding nothing to do; at first, when the process began.", "chore"),
+		behind: register.GaugeVec("crier_chore_behind",
+			"1 while more of a chore waits than one chunk.", "chore"),
+		every: register.GaugeVec("crier_chore_interval_seconds",
+			"How often a chore looks for what there is to do.", "chore"),
 	}
 }
 

@@ -15,7 +15,7 @@ type deletionStore interface {
 	Forget(ctx context.Context) (rows int, more bool, err error)
 	// ForgetProfiles erases what platforms have said of accounts that were disconnected longer
 	// ago than it is kept.
-	ForgetProfiles(ctx context.Context, kept map[schema.Platform]time.Duration) (rows int, more bool, err error)
+	ForgetProfiles(ctx context.Context, retention map[schema.Platform]time.Duration) (rows int, more bool, err error)
 }
 
 // eventEraser erases events from ClickHouse.

@@ -12,9 +12,9 @@ import (
 // keyless tells of accounts whose credentials are sealed with a key that this process lacks:
 // of each once a minute. That is crier's fault, and ends neither the account nor its posts.
 type keyless struct {
-	logger *slog.Logger
-	mu     sync.Mutex
-	told   map[schema.AccountID]time.Time
+	logger   *slog.Logger
+	mu       sync.Mutex
+	loggedAt map[schema.AccountID]time.Time
 }
 
 const (
@@ -24,7 +24,7 @@ const (
 )
 
 func newKeyless(logger *slog.Logger) *keyless {
-	return &keyless{logger: logger, told: map[schema.AccountID]time.Time{}}
+	return &keyless{logger: logger, loggedAt: map[schema.AccountID]time.Time{}}
 }
 
 func (k *keyless) tell(ctx context.Context, a schema.Account, err error) {
@@ -36,13 +36,13 @@ func (k *keyless) tell(ctx context.Context, a schema.Account, err error) {
 func (k *keyless) due(account schema.AccountID, at time.Time) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if last, ok := k.told[account]; ok && at.Sub(last) < keylessSilence {
+	if last, ok := k.loggedAt[account]; ok && at.Sub(last) < keylessSilence {
 		return false
 	}
-	if len(k.told) >= keylessAccounts {
-		clear(k.told)
+	if len(k.loggedAt) >= keylessAccounts {
+		clear(k.loggedAt)
 	}
-	k.told[account] = at
+	k.loggedAt[account] = at
 	return true
 }
 

@@ -50,8 +50,8 @@ func TestWhatAMissingKeySealedWaitsForIt(t *testing.T) {
 	store := postgres.NewPublish(n.store, catalog.Constraints)
 	metrics := NewMetrics(prometheus.NewRegistry())
 	stage := publish{
-		publishStore: store, late: time.Hour, metrics: metrics,
-		calls: platformCalls{slow{}, ours, store, store, logger, newKeyless(logger)},
+		publishStore: store, metrics: metrics,
+		calls: platformCalls{slow{}, ours, store, logger, newKeyless(logger), time.Hour},
 	}
 	for _, step := range []schema.Step{schema.StepPrepare, schema.StepPublish, schema.StepFind} {
 		p := n.post(step, 0)
@@ -76,7 +76,7 @@ func TestWhatAMissingKeySealedWaitsForIt(t *testing.T) {
 			t.Errorf("step %d is claimed again: %+v, %v", step, again, err)
 		}
 	}
-	stage.late = -time.Minute // the deadline has passed: a look for what may be there costs a try, and so ends
+	stage.calls.late = -time.Minute // the deadline has passed: a look for what may be there costs a try, and so ends
 	p := n.post(schema.StepFind, 0)
 	ref := []schema.TargetRef{{Post: p.ID, Version: p.Version}}
 	claimed, err := stage.Claim(t.Context(), ref)
@@ -95,7 +95,10 @@ func TestWhatAMissingKeySealedWaitsForIt(t *testing.T) {
 		t.Errorf("the account is %+v", a)
 	}
 
-	renewals := refresh{refreshStore: postgres.NewRefresh(n.store), vault: ours, metrics: metrics, logger: logger, keyless: stage.calls.keyless}
+	renewals := refresh{
+		refreshStore: postgres.NewRefresh(n.store), keyless: stage.calls.keyless,
+		RefreshConfig: RefreshConfig{Shared: Shared{Logger: logger, Metrics: metrics}, Vault: ours},
+	}
 	if err := store.AskRenewal(t.Context(), stored()); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +113,7 @@ func TestWhatAMissingKeySealedWaitsForIt(t *testing.T) {
 	if a := stored(); err != nil || a.Problem() != nil || !a.Renewing {
 		t.Errorf("the account is %+v, %v", a, err)
 	}
-	if told := strings.Count(log.String(), "level=ERROR"); told != 1 || !strings.Contains(log.String(), account.ID.String()) {
-		t.Errorf("the account is told of %d times, want once a minute:\n%s", told, &log)
+	if reports := strings.Count(log.String(), "level=ERROR"); reports != 1 || !strings.Contains(log.String(), account.ID.String()) {
+		t.Errorf("the account is told of %d times, want once a minute:\n%s", reports, &log)
 	}
 }

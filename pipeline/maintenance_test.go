@@ -125,12 +125,12 @@ func (owedToOthers) Unsent(_ context.Context, _ schema.Owed, after schema.BatchI
 }
 
 func TestARelayPassesAtOnceWhatIsOwedToOthers(t *testing.T) {
-	var said schema.Announcement
-	relay := newOutboxRelay(owedToOthers{}, func(a schema.Announcement) { said.Events = append(said.Events, a.Events...) }, schema.OwedNotify)
+	var announced schema.Announcement
+	relay := newOutboxRelay(owedToOthers{}, func(a schema.Announcement) { announced.Events = append(announced.Events, a.Events...) }, schema.OwedNotify)
 	if _, more, err := relay.relay(t.Context()); err != nil || !more {
 		t.Fatalf("more = %t, %v, want the next call at once", more, err)
 	}
-	if n, more, err := relay.relay(t.Context()); err != nil || more || n != 1 || len(said.Events) != 1 {
+	if n, more, err := relay.relay(t.Context()); err != nil || more || n != 1 || len(announced.Events) != 1 {
 		t.Errorf("%d sent, more = %t, %v", n, more, err)
 	}
 }

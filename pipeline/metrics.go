@@ -2,10 +2,10 @@ package pipeline
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/pipeline/worker"
 	"crier/schema"
+	"crier/schema/metric"
 )
 
 // Metrics of all stages. Labels are bounded: never an account, a post or a webhook.
@@ -39,57 +39,35 @@ var deliveryBuckets = []float64{.005, .01, .025, .05, .1, .15, .25, .5, 1, 2.5, 
 
 // NewMetrics makes and registers the metrics of the stages.
 func NewMetrics(r prometheus.Registerer) *Metrics {
-	register := promauto.With(r)
+	register := metric.With(r)
 	m := &Metrics{
 		workers: worker.NewMetrics(r),
 		chores:  newChoreMetrics(r),
-		lateness: register.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "crier_lateness_seconds",
-			Help:    "From the time a target was due to the call that settled its first entry, waits included.",
-			Buckets: []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800, 7200, 86400},
-		}, []string{"platform"}),
-		repairs: register.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_repairs_total",
-			Help: "What the sweep found that should not be, and repaired, by kind.",
-		}, []string{"kind"}),
-		renewals: register.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_token_renewals_total",
-			Help: "Steps of looking after credentials, by platform and outcome: good, dead, failed.",
-		}, []string{"platform", "outcome"}),
-		accounts: register.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_accounts",
-			Help: "Connected accounts of live workspaces, by platform and state: good, needs_reconnect.",
-		}, []string{"platform", "state"}),
-		oldestEvents: register.NewGauge(prometheus.GaugeOpts{
-			Name: "crier_outbox_oldest_seconds",
-			Help: "Age of the oldest events that webhooks or analytics have not got; 0: there are none.",
-		}),
-		deliveries: register.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_webhook_deliveries_total",
-			Help: "Tries of webhook deliveries, by outcome: delivered, retried, failed.",
-		}, []string{"outcome"}),
-		firstTries: register.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "crier_webhook_lateness_seconds",
-			Help:    "From an event to the first try of its delivery, by whether the receiver's last try succeeded: succeeds, fails. Redeliveries do not count.",
-			Buckets: deliveryBuckets,
-		}, []string{"receiver"}),
-		delivered: register.NewHistogram(prometheus.HistogramOpts{
-			Name:    "crier_webhook_delivered_seconds",
-			Help:    "From an event to the answer by which its receiver took it, retries included. Redeliveries do not count.",
-			Buckets: deliveryBuckets,
-		}),
-		targets: register.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_targets_total",
-			Help: "Targets that are done, by platform and outcome.",
-		}, []string{"platform", "outcome"}),
-		dropped: register.NewCounter(prometheus.CounterOpts{
-			Name: "crier_announcements_dropped_total",
-			Help: "Announcements that found the queue to the log full; their jobs fire again by themselves.",
-		}),
-		deadLetters: register.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_dead_letters",
-			Help: "What was given up on after faults of crier's own and waits for a replay, by stage. Every process with role delay shows all.",
-		}, []string{"stage"}),
+		lateness: register.HistogramVec("crier_lateness_seconds",
+			"From the time a target was due to the call that settled its first entry, waits included.",
+			[]float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800, 7200, 86400}, "platform"),
+		repairs: register.CounterVec("crier_repairs_total",
+			"What the sweep found that should not be, and repaired, by kind.", "kind"),
+		renewals: register.CounterVec("crier_token_renewals_total",
+			"Steps of looking after credentials, by platform and outcome: good, dead, failed.", "platform", "outcome"),
+		accounts: register.GaugeVec("crier_accounts",
+			"Connected accounts of live workspaces, by platform and state: good, needs_reconnect.", "platform", "state"),
+		oldestEvents: register.Gauge("crier_outbox_oldest_seconds",
+			"Age of the oldest events that webhooks or analytics have not got; 0: there are none."),
+		deliveries: register.CounterVec("crier_webhook_deliveries_total",
+			"Tries of webhook deliveries, by outcome: delivered, retried, failed.", "outcome"),
+		firstTries: register.HistogramVec("crier_webhook_lateness_seconds",
+			"From an event to the first try of its delivery, by whether the receiver's last try succeeded: succeeds, fails. Redeliveries do not count.",
+			deliveryBuckets, "receiver"),
+		delivered: register.Histogram("crier_webhook_delivered_seconds",
+			"From an event to the answer by which its receiver took it, retries included. Redeliveries do not count.",
+			deliveryBuckets),
+		targets: register.CounterVec("crier_targets_total",
+			"Targets that are done, by platform and outcome.", "platform", "outcome"),
+		dropped: register.Counter("crier_announcements_dropped_total",
+			"Announcements that found the queue to the log full; their jobs fire again by themselves."),
+		deadLetters: register.GaugeVec("crier_dead_letters",
+			"What was given up on after faults of crier's own and waits for a replay, by stage. Every process with role delay shows all.", "stage"),
 	}
 	for _, outcome := range []string{"delivered", "retried", "failed"} {
 		m.deliveries.WithLabelValues(outcome)

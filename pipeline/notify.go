@@ -2,12 +2,12 @@ package pipeline
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"crier/pipeline/tracing"
 	"crier/pipeline/worker"
 	"crier/schema"
+	"crier/schema/recent"
 	"crier/schema/retry"
 )
 
@@ -51,7 +51,7 @@ type notify struct {
 	worker.Unlimited[schema.DeliveryID]
 	sender    *Sender
 	metrics   *Metrics
-	receivers *receivers
+	receivers receivers
 }
 
 func (notify) Place(m schema.NotifyMessage, _ schema.Host) worker.Place[schema.DeliveryID] {
@@ -81,7 +81,7 @@ func (n notify) Do(ctx context.Context, d schema.NotifyDelivery, _ schema.Reserv
 	if cutBefore(ctx, err) {
 		return worker.Outcome{Store: func(ctx context.Context) error { return n.GiveBack(ctx, d) }, GivenBack: true}, nil
 	}
-	n.receivers.tried(d.Webhook, err == nil)
+	n.receivers.Put(worker.Key(d.Webhook), err == nil)
 	result := schema.NotifyResult{
 		ID: d.ID, Webhook: d.Webhook, Claim: d.Claim, Enablings: d.Enablings, State: schema.DeliveryDelivered,
 		ResponseCode: answer.Code, ResponseTime: answer.Took, Response: answer.Text,
@@ -127,47 +127,31 @@ func cutBefore(ctx context.Context, err error) bool { return err != nil && ctx.E
 // gets several deliveries at once; one that fails, or is not known yet, gets one at a
 // time until one succeeds: so a dead one takes a single slot.
 type receivers struct {
-	mu      sync.Mutex
-	succeed map[worker.Key]bool // whether the last try did; absent: not known
+	*recent.Cache[worker.Key, bool] // whether the last try did
 }
 
 const (
 	// deliveriesAtOnce is how many requests a receiver gets at a time, from one process.
 	deliveriesAtOnce = 16
-	// receiversKnown bounds what is remembered to some 10 MB. A forgotten receiver starts
-	// with one delivery at a time.
-	receiversKnown = 100_000
+	// receiversKnown is the size of a generation of receivers: what is remembered takes some 10 MB. A
+	// forgotten receiver starts with one delivery at a time.
+	receiversKnown = 50_000
 )
 
-func newReceivers() *receivers { return &receivers{succeed: map[worker.Key]bool{}} }
+func newReceivers() receivers {
+	return receivers{recent.New(receiversKnown, func(worker.Key) bool { return false })}
+}
 
 // atOnce returns how many deliveries a receiver gets at a time.
-func (r *receivers) atOnce(key worker.Key) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.succeed[key] {
+func (r receivers) atOnce(key worker.Key) int {
+	if succeeds, _ := r.Known(key); succeeds {
 		return deliveriesAtOnce
 	}
 	return 1
 }
 
 // fails reports whether the last try at a receiver failed.
-func (r *receivers) fails(webhook schema.WebhookID) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	succeeds, known := r.succeed[worker.Key(webhook)]
+func (r receivers) fails(webhook schema.WebhookID) bool {
+	succeeds, known := r.Known(worker.Key(webhook))
 	return known && !succeeds
-}
-
-// tried notes how a try ended.
-func (r *receivers) tried(webhook schema.WebhookID, succeeded bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.succeed) >= receiversKnown {
-		for one := range r.succeed { // any
-			delete(r.succeed, one)
-			break
-		}
-	}
-	r.succeed[worker.Key(webhook)] = succeeded
 }

@@ -89,10 +89,10 @@ func newNotifying(t *testing.T) *notifying {
 }
 
 // announce keeps the events that a commit tells of.
-func (n *notifying) announce(said schema.Announcement) {
+func (n *notifying) announce(announcement schema.Announcement) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, encoded := range said.Events {
+	for _, encoded := range announcement.Events {
 		var batch schema.EventBatch
 		if err := json.Unmarshal(encoded.Payload, &batch); err != nil {
 			n.Error(err)

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
 
 	"crier/connectors"
@@ -12,30 +11,7 @@ import (
 )
 
 // publishStore is all that publishing asks of the database.
-type publishStore interface {
-	// Claim leases targets for one step each and so records that a visible call may
-	// follow; a target that is cancelled, finished, leased or at another version is left
-	// out of the answer.
-	Claim(ctx context.Context, work []schema.TargetRef) ([]schema.Delivery, error)
-	// Postpone delays targets by a wait each, with their jobs, and returns those that it
-	// delayed: not those that Claim would leave out, that are looked for, or that are too late to wait.
-	Postpone(ctx context.Context, work []schema.TargetRef, waits []time.Duration) ([]schema.TargetRef, error)
-	// RecordWaits records in posts' timelines the waits of targets that wait without being postponed.
-	RecordWaits(ctx context.Context, work []schema.TargetRef, waits []time.Duration) error
-	// Finish stores the result of a step, with its events and the move of the job.
-	Finish(ctx context.Context, result schema.Result) error
-	renewalStore
-	receiptStore
-	worker.Store
-	clock
-}
-
-// clock is the database's.
-type clock interface {
-	Now() time.Time
-	// Ahead is by how much Now is ahead by a jump that nothing confirms yet: it makes nothing late.
-	Ahead() time.Duration
-}
+type publishStore = deliveryStore[schema.TargetRef, schema.Result]
 
 // Publish takes targets to their platforms, one step at a time.
 type Publish = worker.Worker[schema.PublishMessage, schema.TargetRef, schema.Delivery]
@@ -61,8 +37,8 @@ type fetchedMedia interface {
 // NewPublish makes the publish stage.
 func NewPublish(c PublishConfig) *Publish {
 	stage := publish{
-		publishStore: c.Store, late: c.Late, metrics: c.Metrics, fetched: c.Fetched,
-		calls: platformCalls{c.Platforms, c.Vault, c.Store, c.Store, c.Logger, newKeyless(c.Logger)},
+		publishStore: c.Store, metrics: c.Metrics, fetched: c.Fetched,
+		calls: platformCalls{c.Platforms, c.Vault, c.Store, c.Logger, newKeyless(c.Logger), c.Late},
 	}
 	return worker.New(worker.Config[schema.PublishMessage]{
 		Name: schema.TopicPublish, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers, Tracer: c.Tracer, Bounded: true,
@@ -80,7 +56,6 @@ func NewPublish(c PublishConfig) *Publish {
 type publish struct {
 	publishStore
 	calls   platformCalls
-	late    time.Duration
 	metrics *Metrics
 	fetched fetchedMedia
 }
@@ -99,48 +74,18 @@ func platformBulkhead(p schema.Platform) worker.Bulkhead { return worker.Bulkhea
 func (p publish) Key(d schema.Delivery) schema.TargetRef { return d.Ref }
 
 func (p publish) Do(ctx context.Context, d schema.Delivery, reservation schema.Reservation) (worker.Outcome, error) {
-	called := p.Now()
-	d.Until = d.DueAt.Add(p.late + p.Ahead())
-	if result, ended := p.ended(d, called); ended {
-		return p.came(d, schema.Outcome{}, result, called), nil
-	}
-	d.Renews = d.Account.MayRenew(called)
-	outcome, cut := p.calls.doStep(ctx, d, reservation)
-	if outcome.Keyless && !called.After(d.Until) {
-		result := d.PutOff(p.Now())
-		return worker.Outcome{Store: func(ctx context.Context) error { return p.Finish(ctx, result) }}, nil
-	}
-	if cut {
-		result := d.GiveBack(outcome.Progress.State, p.Now())
-		return worker.Outcome{Store: func(ctx context.Context) error { return p.Finish(ctx, result) }, GivenBack: true}, nil
-	}
-	return p.came(d, outcome, d.After(outcome, p.Now(), rand.Float64()), called), nil
-}
-
-// ended returns the result of a target that must not be published any more; ok is false
-// for others.
-func (p publish) ended(d schema.Delivery, now time.Time) (schema.Result, bool) {
-	if d.TooLate(now) {
-		return d.Missed(now), true
-	}
-	return d.Blocked(now)
-}
-
-// came returns how the result of a step that began at called is stored.
-func (p publish) came(d schema.Delivery, o schema.Outcome, result schema.Result, called time.Time) worker.Outcome {
-	p.observe(d, result, called)
+	taken := p.calls.take(ctx, d, reservation, p.finish)
+	p.observe(d, taken)
 	return worker.Outcome{
 		Store: func(ctx context.Context) error {
-			err := p.calls.settle(ctx, d, o,
-				func(ctx context.Context) error { return p.finish(ctx, result) },
-				func(ctx context.Context) error { return p.finish(ctx, d.LookAgain(p.Now())) })
+			err := taken.Store(ctx)
 			if err == nil {
-				p.forget(ctx, d, result)
+				p.forget(ctx, d, taken.result)
 			}
 			return err
 		},
-		Again: result.State == schema.TargetPending && result.NextIn == 0,
-	}
+		Again: taken.Again, GivenBack: taken.GivenBack,
+	}, nil
 }
 
 // forget removes what was fetched for an upload once it is stored that no step will want it.
@@ -162,10 +107,11 @@ func (p publish) finish(ctx context.Context, result schema.Result) error {
 	return p.Finish(ctx, result)
 }
 
-func (p publish) observe(d schema.Delivery, r schema.Result, called time.Time) {
+func (p publish) observe(d schema.Delivery, taken takenStep) {
+	r := taken.result
 	platform := r.Platform.String()
 	if d.Entry == 0 && d.Step != schema.StepPrepare && (r.Entry > 0 || r.Terminal()) {
-		p.metrics.lateness.WithLabelValues(platform).Observe(max(0, called.Sub(d.DueAt)).Seconds())
+		p.metrics.lateness.WithLabelValues(platform).Observe(max(0, taken.at.Sub(d.DueAt)).Seconds())
 	}
 	if r.Terminal() {
 		p.metrics.targets.WithLabelValues(platform, r.State.String()).Inc()

@@ -65,8 +65,8 @@ func TestWhatAStopCutsIsGivenBack(t *testing.T) {
 	store := postgres.NewPublish(n.store, catalog.Constraints)
 	platform := slow{called: make(chan schema.Delivery, 1)}
 	stage := publish{
-		publishStore: store, late: time.Hour, metrics: NewMetrics(prometheus.NewRegistry()),
-		calls: platformCalls{platform, platform, store, store, slog.New(slog.DiscardHandler), nil},
+		publishStore: store, metrics: NewMetrics(prometheus.NewRegistry()),
+		calls: platformCalls{platform, platform, store, slog.New(slog.DiscardHandler), nil, time.Hour},
 	}
 	for name, tt := range map[string]struct {
 		first    schema.Step

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -62,22 +61,14 @@ func NewRefresh(c RefreshConfig) *Refresh {
 	return worker.New(worker.Config[schema.RefreshMessage]{
 		Name: schema.TopicRefresh, Slots: c.Slots, Log: c.Log, Store: c.Store, Logger: c.Logger, Metrics: c.Metrics.workers, Bounded: true,
 		Hosts: c.Hosts, Account: func(m schema.RefreshMessage) schema.AccountID { return m.Account },
-	}, refresh{
-		refreshStore: c.Store, published: c.Published, profiles: c.Profiles, keys: c.Keys, vault: c.Vault, metrics: c.Metrics, logger: c.Logger,
-		keyless: newKeyless(c.Logger),
-	})
+	}, refresh{refreshStore: c.Store, RefreshConfig: c, keyless: newKeyless(c.Logger)})
 }
 
 // refresh is the stage of the worker. Its store claims.
 type refresh struct {
 	refreshStore
-	published publishedStore
-	profiles  map[schema.Platform]bool
+	RefreshConfig
 	worker.Unlimited[schema.RefreshMessage]
-	keys    connectors.Resolver
-	vault   sealer
-	metrics *Metrics
-	logger  *slog.Logger
 	keyless *keyless
 }
 
@@ -102,7 +93,7 @@ func (r refresh) Do(ctx context.Context, v schema.Renewal, _ schema.Reservation)
 		return worker.Outcome{Store: func(ctx context.Context) error { return r.Finish(ctx, result) }, GivenBack: true}, nil
 	}
 	result := v.After(outcome, r.Now(), rand.Float64())
-	r.metrics.renewals.WithLabelValues(v.Account.Platform.String(), renewalOutcome(result)).Inc()
+	r.Metrics.renewals.WithLabelValues(v.Account.Platform.String(), renewalOutcome(result)).Inc()
 	return worker.Outcome{Store: func(ctx context.Context) error {
 		if err := r.store(ctx, result); err != nil {
 			return err
@@ -119,7 +110,7 @@ func (r refresh) store(ctx context.Context, result schema.RenewalResult) error {
 	if !errors.Is(err, schema.ErrKeyDropped) || !result.Traded {
 		return err
 	}
-	if result.Account.Sealed, err = r.vault.Reseal(result.Account); err != nil {
+	if result.Account.Sealed, err = r.Vault.Reseal(result.Account); err != nil {
 		return err
 	}
 	return r.Finish(ctx, result)
@@ -158,7 +149,7 @@ func (r refresh) doStep(ctx context.Context, v schema.Renewal) (outcome schema.R
 		kind = schema.Unknown
 	}
 	outcome.Err = actionable(ctx, err, kind, "crier failed on these credentials; the log has the reason", func() {
-		r.logger.ErrorContext(ctx, "a renewal failed by our fault", "account", v.Account.ID, "err", err)
+		r.Logger.ErrorContext(ctx, "a renewal failed by our fault", "account", v.Account.ID, "err", err)
 	})
 	return outcome, ctx.Err() != nil && outcome.Err.Kind == schema.Retryable
 }
@@ -166,14 +157,14 @@ func (r refresh) doStep(ctx context.Context, v schema.Renewal) (outcome schema.R
 func (r refresh) call(ctx context.Context, v schema.Renewal) (outcome schema.RenewalOutcome, err error) {
 	ctx, cancel := context.WithDeadline(ctx, v.Deadline)
 	defer cancel()
-	credentials, err := connectors.Unseal(r.vault, v.Account)
+	credentials, err := connectors.Unseal(r.Vault, v.Account)
 	if err != nil {
 		return outcome, err
 	}
 	if v.Trade {
 		return r.trade(ctx, v.Account, credentials)
 	}
-	checker, err := connectors.As[connectors.Checker](r.keys, v.Account)
+	checker, err := connectors.As[connectors.Checker](r.Keys, v.Account)
 	if err != nil {
 		return outcome, err
 	}
@@ -201,7 +192,7 @@ func isTurnOfLimits(a schema.Account, now, expires time.Time) bool {
 // trade gets new credentials and seals them. If the platform sends no refresh token, the
 // old one stays valid.
 func (r refresh) trade(ctx context.Context, a schema.Account, old schema.Credentials) (schema.RenewalOutcome, error) {
-	refresher, err := connectors.As[connectors.Refresher](r.keys, a)
+	refresher, err := connectors.As[connectors.Refresher](r.Keys, a)
 	if err != nil {
 		return schema.RenewalOutcome{}, err
 	}
@@ -212,7 +203,7 @@ func (r refresh) trade(ctx context.Context, a schema.Account, old schema.Credent
 	if traded.RefreshToken == "" {
 		traded.RefreshToken = old.RefreshToken
 	}
-	sealed, err := r.vault.Seal(a, traded)
+	sealed, err := r.Vault.Seal(a, traded)
 	outcome := schema.RenewalOutcome{Sealed: sealed, ExpiresAt: traded.ExpiresAt, Renewable: traded.Refreshable()}
 	if err == nil {
 		r.recheck(ctx, a, traded, &outcome)
@@ -226,11 +217,11 @@ func (r refresh) trade(ctx context.Context, a schema.Account, old schema.Credent
 // cannot be read is left at that: the next turn comes.
 func (r refresh) recheck(ctx context.Context, a schema.Account, traded schema.Credentials, outcome *schema.RenewalOutcome) {
 	refused := a.Renewing || a.Problem() != nil
-	reads := r.profiles[a.Platform] && isTurnOfProfile(a.ID, r.Now()) || isTurnOfLimits(a, r.Now(), traded.ExpiresAt)
+	reads := r.Profiles[a.Platform] && isTurnOfProfile(a.ID, r.Now()) || isTurnOfLimits(a, r.Now(), traded.ExpiresAt)
 	if !refused && !reads {
 		return
 	}
-	checker, err := connectors.As[connectors.Checker](r.keys, a)
+	checker, err := connectors.As[connectors.Checker](r.Keys, a)
 	if err != nil {
 		return
 	}
@@ -251,10 +242,10 @@ const reviewTime = 20 * time.Second
 // platforms that go on to judge what they show: what was taken down fails. That a look fails is
 // left at that: the next renewal looks again.
 func (r refresh) review(ctx context.Context, of schema.RenewalResult) {
-	if !of.Good || r.published == nil {
+	if !of.Good || r.Published == nil {
 		return
 	}
-	connector, err := r.keys.Connector(of.Account)
+	connector, err := r.Keys.Connector(of.Account)
 	if err != nil {
 		return
 	}
@@ -265,23 +256,23 @@ func (r refresh) review(ctx context.Context, of schema.RenewalResult) {
 	ctx, cancel := context.WithTimeout(ctx, reviewTime)
 	defer cancel()
 	if err := r.reviewBy(ctx, reviewer, of.Account); err != nil {
-		r.logger.WarnContext(ctx, "looking at what was published failed", "account", of.Account.ID, "err", err)
+		r.Logger.WarnContext(ctx, "looking at what was published failed", "account", of.Account.ID, "err", err)
 	}
 }
 
 func (r refresh) reviewBy(ctx context.Context, reviewer connectors.Reviewer, a schema.Account) error {
-	published, err := r.published.Published(ctx, a)
+	published, err := r.Published.Published(ctx, a)
 	if err != nil || len(published) == 0 {
 		return err
 	}
-	credentials, err := connectors.Unseal(r.vault, a)
+	credentials, err := connectors.Unseal(r.Vault, a)
 	if err != nil {
 		return err
 	}
-	for _, one := range published {
-		why, err := reviewer.TakenDown(ctx, a, credentials, one.NativeID)
+	for _, publication := range published {
+		why, err := reviewer.TakenDown(ctx, a, credentials, publication.NativeID)
 		if err == nil && why != nil {
-			err = r.published.TakeDown(ctx, a, one, why)
+			err = r.Published.TakeDown(ctx, a, publication, why)
 		}
 		if err != nil {
 			return err

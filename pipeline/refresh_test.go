@@ -43,7 +43,7 @@ func TestCredentialsTradedBeforeARotationAreStoredAfterIt(t *testing.T) {
 		},
 	}})
 	must(err)
-	stage := refresh{refreshStore: postgres.NewRefresh(store), vault: vault}
+	stage := refresh{refreshStore: postgres.NewRefresh(store), RefreshConfig: RefreshConfig{Vault: vault}}
 	account := connected[0].Account
 	claimed, err := stage.Claim(ctx, []schema.RefreshMessage{{Workspace: workspace.ID, Account: account.ID}})
 	must(err)

@@ -70,7 +70,7 @@ func newAnswering(t *testing.T) *answering {
 	a.must(err)
 	a.workspace = w.ID
 	store := postgres.NewComment(a.store, catalog.Constraints)
-	a.stage = comment{commentStore: store, late: time.Hour, calls: platformCalls{a.platforms, a.vault, store, store, logger, newKeyless(logger)}}
+	a.stage = comment{commentStore: store, calls: platformCalls{a.platforms, a.vault, store, logger, newKeyless(logger), time.Hour}}
 	return a
 }
 
@@ -126,15 +126,15 @@ var answerable = map[schema.Platform]struct {
 
 func plainID(s simulation.Remark) string { return s.ID }
 
-// asked makes a reply to what somebody has said under a post of the account.
-func (a *answering) asked(p schema.Platform, text string) (schema.CommentID, *simulation.World) {
+// reply makes a reply to what somebody has said under a post of the account.
+func (a *answering) reply(p schema.Platform, text string) (schema.CommentID, *simulation.World) {
 	a.Helper()
 	account, world := a.connect(p), a.sandbox.World(p)
 	world.Quiet()
 	post, _, err := world.Add(simulation.Post{Account: account.NativeID, Text: "the entry", Workspace: a.workspace})
 	a.must(err)
-	said := world.Say(simulation.Remark{Account: account.NativeID, Under: post.ID, Text: "hello?"})
-	native, under := answerable[p].item(said), post.ID
+	remark := world.Say(simulation.Remark{Account: account.NativeID, Under: post.ID, Text: "hello?"})
+	native, under := answerable[p].item(remark), post.ID
 	if p == schema.LinkedIn {
 		under = "urn:li:share:" + post.ID
 	}
@@ -216,7 +216,7 @@ func TestAReplyIsThereOnce(t *testing.T) {
 			t.Run(p.String()+": "+name, func(t *testing.T) {
 				a := &answering{t, a.store, a.gateway, a.sandbox, a.stage, a.workspace, a.platforms, a.vault, a.database}
 				text := "here, since " + name
-				id, world := a.asked(p, text)
+				id, world := a.reply(p, text)
 				happens(t, p, id, world)
 				reply := a.settle(id)
 				there := 0

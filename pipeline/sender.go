@@ -43,7 +43,7 @@ type Answer struct {
 const (
 	sendTimeout   = 10 * time.Second // of a request, its answer included
 	answerBound   = 64 << 10         // bytes of an answer that are read, so that its connection can be used again
-	shownBound    = 1 << 10          // bytes of an answer that are kept, of a try that failed
+	excerptBound  = 1 << 10          // bytes of an answer that are kept, of a try that failed
 	secretPrefix  = "whsec_"
 	signedVersion = "v1"
 )
@@ -76,16 +76,16 @@ func (s *Sender) Send(ctx context.Context, r Request) (Answer, error) {
 	defer response.Body.Close()
 	answer.Code = response.StatusCode
 	if response.StatusCode < 200 || response.StatusCode > 299 {
-		answer.Text = shown(response.Body)
+		answer.Text = excerpt(response.Body)
 		err = fmt.Errorf("HTTP %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	}
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, answerBound)) // the status is the answer
 	return answer, err
 }
 
-// shown returns the beginning of an answer, as text that PostgreSQL can store.
-func shown(body io.Reader) string {
-	start, _ := io.ReadAll(io.LimitReader(body, shownBound)) // what was read is worth showing, however it ended
+// excerpt returns the beginning of an answer, as text that PostgreSQL can store.
+func excerpt(body io.Reader) string {
+	start, _ := io.ReadAll(io.LimitReader(body, excerptBound)) // what was read is worth showing, however it ended
 	return strings.ReplaceAll(strings.ToValidUTF8(string(start), "\uFFFD"), "\x00", "")
 }
 

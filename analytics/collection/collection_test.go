@@ -44,9 +44,9 @@ func TestAPostIsLookedAtFromItsFirstQuarterOnToItsThirtiethDay(t *testing.T) {
 	if n := f.count(`select count(*) from jobs j join collections c on c.id = j.id`); n != 3 {
 		t.Errorf("%d jobs are left, want those of followers, comments and mentions", n)
 	}
-	said, items := len(world.RemarksUnder(there)), f.count(`select count(*) from inbox where not mention`)
-	if facts := len(f.facts(schema.FactInboxItem)); said == 0 || items != said+1 || facts != items+1+len(world.Mentions(there.Account)) {
-		t.Errorf("%d items and %d facts of %d comments, one that was deleted and %d mentions", items, facts, said, len(world.Mentions(there.Account)))
+	remarks, items := len(world.RemarksUnder(there)), f.count(`select count(*) from inbox where not mention`)
+	if facts := len(f.facts(schema.FactInboxItem)); remarks == 0 || items != remarks+1 || facts != items+1+len(world.Mentions(there.Account)) {
+		t.Errorf("%d items and %d facts of %d comments, one that was deleted and %d mentions", items, facts, remarks, len(world.Mentions(there.Account)))
 	}
 	if n := f.count(`select count(*) from inbox where deleted and revision = 2`); n != 1 {
 		t.Errorf("%d comments are marked as deleted, want the one that was taken back", n)

@@ -214,8 +214,8 @@ func (c *commentStep) look(ctx context.Context) error {
 		c.whole = schema.WholeLook{Post: post.Post}
 	}
 	c.result.Received = append(c.result.Received, page.Items...)
-	for _, one := range page.Items {
-		c.whole.Seen = append(c.whole.Seen, one.Item.NativeID)
+	for _, received := range page.Items {
+		c.whole.Seen = append(c.whole.Seen, received.Item.NativeID)
 	}
 	if c.at.Pages.follow(page) {
 		return nil

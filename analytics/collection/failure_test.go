@@ -35,11 +35,11 @@ func TestWhatPlatformsRefuse(t *testing.T) {
 
 	f.advance(schema.SnapshotAge(0))
 	inject(simulation.Fault{Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "600"}})
-	asked := f.now()
+	began := f.now()
 	f.collect()
 	const wait = 10 * time.Minute
-	if at := due(); f.outcomes("deferred") != 1 || at.Before(asked.Add(wait-time.Second)) || at.After(f.now().Add(wait+time.Minute)) || len(f.facts(schema.FactPostMetrics)) != 0 {
-		t.Fatalf("asked to wait %v at %v, it waits until %v", wait, asked, at)
+	if at := due(); f.outcomes("deferred") != 1 || at.Before(began.Add(wait-time.Second)) || at.After(f.now().Add(wait+time.Minute)) || len(f.facts(schema.FactPostMetrics)) != 0 {
+		t.Fatalf("asked to wait %v at %v, it waits until %v", wait, began, at)
 	}
 
 	f.advance(11 * time.Minute)
@@ -62,10 +62,10 @@ func TestWhatPlatformsRefuse(t *testing.T) {
 
 	f.advance(time.Hour)
 	inject(simulation.Fault{Status: http.StatusUnauthorized, Times: 50})
-	asked = f.now()
+	began = f.now()
 	f.collect()
-	if at := due(); f.outcomes("dead") != 1 || at.Before(asked.Add(55*time.Minute)) {
-		t.Errorf("refused at %v, the account is asked again at %v", asked, at)
+	if at := due(); f.outcomes("dead") != 1 || at.Before(began.Add(55*time.Minute)) {
+		t.Errorf("refused at %v, the account is asked again at %v", began, at)
 	}
 	if n := f.count(`select count(*) from accounts where id = $1 and renew_asked_at is not null`, [16]byte(a.ID)); n != 1 {
 		t.Error("nobody is asked about its credentials")

@@ -59,9 +59,9 @@ type fixture struct {
 
 	permitted atomic.Int64 // calls on threads that need a permission to read
 
-	mu    sync.Mutex
-	ahead time.Duration
-	said  []schema.EventBatch
+	mu        sync.Mutex
+	ahead     time.Duration
+	announced []schema.EventBatch
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -120,7 +120,7 @@ func (f *fixture) hear(a schema.Announcement) {
 			f.Error(err)
 		}
 		if t := b.Events[0].Type; t != schema.FactPostMetrics && t != schema.FactFollowers { // those stay in the outbox
-			f.said = append(f.said, b)
+			f.announced = append(f.announced, b)
 		}
 	}
 }
@@ -129,12 +129,12 @@ func (f *fixture) hear(a schema.Announcement) {
 func (f *fixture) acknowledge() {
 	f.Helper()
 	f.mu.Lock()
-	said := f.said
-	f.said = nil
+	announced := f.announced
+	f.announced = nil
 	f.mu.Unlock()
 	sink := postgres.NewAnalytics(f.store)
 	for range 2 {
-		f.must(sink.Stored(f.Context(), said))
+		f.must(sink.Stored(f.Context(), announced))
 	}
 }
 

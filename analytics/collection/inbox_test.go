@@ -217,8 +217,8 @@ func TestAStepEndsWhereThereIsNoTurn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, one := range r.Received {
-				received[one.Item.NativeID]++
+			for _, item := range r.Received {
+				received[item.Item.NativeID]++
 			}
 			if len(r.Whole) != 0 {
 				t.Errorf("%s: a step that has read some of the pages tells what is missing", name)

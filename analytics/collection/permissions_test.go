@@ -19,10 +19,10 @@ func TestWhatWasNotGrantedIsReadOnceItIs(t *testing.T) {
 	scopes := connector.(connectors.Scoped).Scopes()
 	world := f.sandbox.World(schema.Threads)
 	consent := func(granted []string) (accounts []schema.Account) {
-		for n, told := range []string{strings.Join(granted, ","), ""} {
+		for n, scope := range []string{strings.Join(granted, ","), ""} {
 			credentials := credentialsOf(schema.Threads, n)
 			graph.Grant(world.Account(credentials.AccessToken), granted)
-			credentials.Scope = told
+			credentials.Scope = scope
 			accounts = append(accounts, f.connectBy(schema.Threads, n, credentials))
 		}
 		f.acknowledge()
@@ -35,8 +35,8 @@ func TestWhatWasNotGrantedIsReadOnceItIs(t *testing.T) {
 	if n := refused(); n != 4 || f.outcomes("refused") != 4 || len(f.facts(schema.FactFollowers)) != 0 {
 		t.Errorf("%d things are not read, want followers and mentions of both", n)
 	}
-	if asked := f.permitted.Load(); asked != 2 {
-		t.Errorf("the platform was asked %d times, want twice, for the account of which nothing is known", asked)
+	if calls := f.permitted.Load(); calls != 2 {
+		t.Errorf("the platform was asked %d times, want twice, for the account of which nothing is known", calls)
 	}
 	if n := f.count(`select count(*) from accounts where ended <> 0 or needs_reconnect or renew_asked_at is not null`); n != 0 {
 		t.Errorf("%d accounts are in doubt", n)

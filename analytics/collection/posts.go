@@ -51,8 +51,8 @@ func collectMetrics(ctx context.Context, s Step) (schema.CollectionResult, error
 // look reads the metrics of some posts with one call.
 func (s Step) look(ctx context.Context, source connectors.MetricsSource, snapshots []schema.Snapshot, r *schema.CollectionResult) error {
 	posts := make([]schema.PublishedPost, len(snapshots))
-	for i, one := range snapshots {
-		posts[i] = one.PublishedPost
+	for i, snapshot := range snapshots {
+		posts[i] = snapshot.PublishedPost
 	}
 	metrics, err := source.PostMetrics(ctx, s.Reading, posts)
 	if err != nil {
@@ -62,16 +62,16 @@ func (s Step) look(ctx context.Context, source connectors.MetricsSource, snapsho
 		return fmt.Errorf("%s told of %d posts, asked for %d", s.Account.Platform, len(metrics), len(posts))
 	}
 	for i, m := range metrics {
-		one := snapshots[i]
-		m.Target, m.NativeID, m.PostedAt, m.Slot = one.Target, one.NativeID, one.PostedAt, one.Slot
-		fact, err := s.fact(schema.FactPostMetrics, one.Post, m)
+		snapshot := snapshots[i]
+		m.Target, m.NativeID, m.PostedAt, m.Slot = snapshot.Target, snapshot.NativeID, snapshot.PostedAt, snapshot.Slot
+		fact, err := s.fact(schema.FactPostMetrics, snapshot.Post, m)
 		if err != nil {
 			return err
 		}
 		if r.Facts = append(r.Facts, fact); m.Gone {
-			r.Gone = append(r.Gone, one)
+			r.Gone = append(r.Gone, snapshot)
 		} else {
-			r.Read = append(r.Read, one)
+			r.Read = append(r.Read, snapshot)
 		}
 	}
 	return nil

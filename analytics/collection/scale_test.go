@@ -145,13 +145,13 @@ func (d *day) publishBursts(at time.Duration) {
 		}
 		for range ofABurst {
 			now := d.now()
-			made := a.template
-			made.ID, made.Key, made.CreatedAt = "", "", now
+			published := a.template
+			published.ID, published.Key, published.CreatedAt = "", "", now
 			if at := strings.LastIndex(a.template.ID, "/"); at > 0 { // Bluesky's are addresses
-				made.Key = recordKey(len(d.there))
-				made.ID = a.template.ID[:at+1] + made.Key
+				published.Key = recordKey(len(d.there))
+				published.ID = a.template.ID[:at+1] + published.Key
 			}
-			there, _, err := d.sandbox.World(a.Platform).Add(made)
+			there, _, err := d.sandbox.World(a.Platform).Add(published)
 			d.must(err)
 			post := schema.NewID[schema.PostID](now)
 			d.there[post] = there

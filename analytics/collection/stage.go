@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -76,18 +77,16 @@ const backlogEvery = 15 * time.Second
 
 // Run collects until ctx ends, as the worker does, and shows what is due.
 func (c *Collect) Run(ctx context.Context, drain time.Duration) error {
+	var watch sync.WaitGroup
+	defer watch.Wait()
 	watching, stop := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
+	defer stop()
+	watch.Go(func() {
 		for wait := time.Duration(0); sleep.For(watching, wait) == nil; wait = backlogEvery {
 			c.stage.showBacklog(watching)
 		}
-	}()
-	err := c.Worker.Run(ctx, drain)
-	stop()
-	<-ended
-	return err
+	})
+	return c.Worker.Run(ctx, drain)
 }
 
 func (s stage) showBacklog(ctx context.Context) {

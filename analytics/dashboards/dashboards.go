@@ -226,9 +226,9 @@ func (h *handler) fail(ctx context.Context, w http.ResponseWriter, begun bool, e
 		panic(http.ErrAbortHandler)
 	}
 	status, message := http.StatusInternalServerError, "the view could not be read; the log says why"
-	if told, ok := errors.AsType[*schema.Error](err); ok {
-		message = told.Message
-		switch told.Kind {
+	if refusal, ok := errors.AsType[*schema.Error](err); ok {
+		message = refusal.Message
+		switch refusal.Kind {
 		case schema.NotFound:
 			status = http.StatusNotFound
 		case schema.Invalid:

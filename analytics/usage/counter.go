@@ -4,14 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/schema"
+	"crier/schema/metric"
 	"crier/schema/sleep"
 )
 
@@ -31,9 +33,7 @@ const (
 
 // Counter counts requests and calls.
 type Counter struct {
-	store   store
-	now     func() time.Time
-	logger  *slog.Logger
+	Config
 	process string // a UUID of this run: what two runs count in one minute adds up
 	lost    prometheus.Counter
 
@@ -70,11 +70,9 @@ type Config struct {
 // NewCounter makes the counter of a process.
 func NewCounter(c Config) *Counter {
 	return &Counter{
-		store: c.Store, now: c.Now, logger: c.Logger, process: uuid.NewString(), kinds: map[kind]*count{},
-		lost: promauto.With(c.Registerer).NewCounter(prometheus.CounterOpts{
-			Name: "crier_usage_lost_total",
-			Help: "Requests and calls that usage does not count, since more kinds of them came within a minute than are kept.",
-		}),
+		Config: c, process: uuid.NewString(), kinds: map[kind]*count{},
+		lost: metric.With(c.Registerer).Counter("crier_usage_lost_total",
+			"Requests and calls that usage does not count, since more kinds of them came within a minute than are kept."),
 	}
 }
 
@@ -108,7 +106,7 @@ func (c *Counter) add(k kind, took time.Duration) {
 // current returns the minute that is counted. A clock that goes back stays in it: a minute
 // that was reported is never counted again.
 func (c *Counter) current() time.Time {
-	if now := c.now().UTC().Truncate(time.Minute); now.After(c.minute) {
+	if now := c.Now().UTC().Truncate(time.Minute); now.After(c.minute) {
 		c.minute = now
 	}
 	return c.minute
@@ -117,7 +115,7 @@ func (c *Counter) current() time.Time {
 // Run reports each minute once it has ended, until ctx ends, and then what is left.
 func (c *Counter) Run(ctx context.Context) error {
 	for {
-		now := c.now()
+		now := c.Now()
 		if sleep.For(ctx, now.Truncate(time.Minute).Add(time.Minute).Sub(now)) != nil {
 			break
 		}
@@ -140,20 +138,14 @@ func (c *Counter) Report(ctx context.Context) {
 func (c *Counter) upTo(wanted func(kind) bool) []kind {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var kinds []kind
-	for k := range c.kinds {
-		if wanted(k) {
-			kinds = append(kinds, k)
-		}
-	}
-	return kinds
+	return slices.DeleteFunc(slices.Collect(maps.Keys(c.kinds)), func(k kind) bool { return !wanted(k) })
 }
 
 func (c *Counter) report(ctx context.Context, kinds []kind) {
 	for len(kinds) > 0 {
 		n := min(chunk, len(kinds))
-		if err := c.store.Report(ctx, c.facts(kinds[:n])); err != nil {
-			c.logger.WarnContext(ctx, "usage could not be stored; it is kept for the next minute", "kinds", len(kinds), "err", err)
+		if err := c.Store.Report(ctx, c.facts(kinds[:n])); err != nil {
+			c.Logger.WarnContext(ctx, "usage could not be stored; it is kept for the next minute", "kinds", len(kinds), "err", err)
 			return
 		}
 		c.forget(kinds[:n])
@@ -170,7 +162,7 @@ func (c *Counter) forget(kinds []kind) {
 }
 
 func (c *Counter) facts(kinds []kind) []schema.Event {
-	now := c.now().UTC()
+	now := c.Now().UTC()
 	facts := make([]schema.Event, len(kinds))
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -2,7 +2,8 @@ package page
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"crier/schema/metric"
 )
 
 // outcome is what came of reading a page.
@@ -20,10 +21,8 @@ type Metrics struct{ pages *prometheus.CounterVec }
 
 // NewMetrics makes and registers the metrics of pages.
 func NewMetrics(r prometheus.Registerer) *Metrics {
-	return &Metrics{promauto.With(r).NewCounterVec(prometheus.CounterOpts{
-		Name: "crier_pages_total",
-		Help: "Pages that posts show a card of, by what came of reading them.",
-	}, []string{"outcome"})}
+	return &Metrics{metric.With(r).CounterVec("crier_pages_total",
+		"Pages that posts show a card of, by what came of reading them.", "outcome")}
 }
 
 func (m *Metrics) count(o outcome) { m.pages.WithLabelValues(string(o)).Inc() }

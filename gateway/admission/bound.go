@@ -5,10 +5,10 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/gateway/answer"
 	"crier/schema"
+	"crier/schema/metric"
 )
 
 const (
@@ -29,15 +29,12 @@ type bound struct {
 }
 
 func newBound(f answer.Failures, limit int, standing func(*gin.Context) Quota, registerer prometheus.Registerer) *bound {
-	factory := promauto.With(registerer)
-	b := &bound{Failures: f, standing: standing, free: make(chan struct{}, limit), refused: factory.NewCounter(prometheus.CounterOpts{
-		Name: "crier_http_refused_total",
-		Help: "Requests answered 503 because too many were in hand.",
-	})}
-	factory.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "crier_http_in_flight",
-		Help: "Requests to the REST API that are being answered.",
-	}, func() float64 { return float64(len(b.free)) })
+	register := metric.With(registerer)
+	refused := register.Counter("crier_http_refused_total",
+		"Requests answered 503 because too many were in hand.")
+	b := &bound{Failures: f, standing: standing, free: make(chan struct{}, limit), refused: refused}
+	register.GaugeFunc("crier_http_in_flight",
+		"Requests to the REST API that are being answered.", func() float64 { return float64(len(b.free)) })
 	return b
 }
 

@@ -12,11 +12,11 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/gateway/answer"
 	"crier/pipeline/tracing"
 	"crier/schema"
+	"crier/schema/metric"
 )
 
 // requestTimeout is how long a request may take before it is answered that it took too
@@ -35,11 +35,10 @@ type observer struct {
 }
 
 func newObserver(f answer.Failures, l Limits, ids *requestIDs, tracer *tracing.Tracer, registerer prometheus.Registerer) *observer {
-	seconds := promauto.With(registerer).NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "crier_http_request_seconds",
-		Help:    "Duration of a request to the REST API, by route and status.",
-		Buckets: prometheus.ExponentialBuckets(0.0005, 2, 14), // 0.5 ms to 4 s
-	}, []string{"method", "route", "status"}) // routes are patterns: bounded
+	seconds := metric.With(registerer).HistogramVec("crier_http_request_seconds",
+		"Duration of a request to the REST API, by route and status.",
+		prometheus.ExponentialBuckets(0.0005, 2, 14), // 0.5 ms to 4 s
+		"method", "route", "status") // routes are patterns: bounded
 	return &observer{Failures: f, limits: l, ids: ids, seconds: seconds, tracer: tracer}
 }
 

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/schema"
+	"crier/schema/metric"
 )
 
 // refusals counts the requests that were answered 429, so that keys which go on
@@ -27,16 +27,12 @@ type refusals struct {
 }
 
 func newRefusals(counter requestCounter, logger *slog.Logger, registerer prometheus.Registerer) *refusals {
-	factory := promauto.With(registerer)
+	register := metric.With(registerer)
 	r := &refusals{counter: counter, logger: logger,
-		refused: factory.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_rate_limited_total",
-			Help: "Requests answered 429 for the rate, by why: the key's window, the session's, the address's, or a suspended key.",
-		}, []string{"reason"}),
-		suspended: factory.NewCounter(prometheus.CounterOpts{
-			Name: "crier_key_suspensions_total",
-			Help: "Keys suspended for going on in spite of 429.",
-		}),
+		refused: register.CounterVec("crier_rate_limited_total",
+			"Requests answered 429 for the rate, by why: the key's window, the session's, the address's, or a suspended key.", "reason"),
+		suspended: register.Counter("crier_key_suspensions_total",
+			"Keys suspended for going on in spite of 429."),
 	}
 	for _, reason := range []string{"key", "session", "address", "suspended"} {
 		r.refused.WithLabelValues(reason)

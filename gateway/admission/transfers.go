@@ -6,10 +6,10 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/gateway/answer"
 	"crier/schema"
+	"crier/schema/metric"
 )
 
 const (
@@ -49,10 +49,8 @@ type transfers struct {
 
 func newTransfers(f answer.Failures, l Limits, refused prometheus.Counter, registerer prometheus.Registerer) *transfers {
 	t := &transfers{Failures: f, limits: l, refused: refused, of: make(map[party]int)}
-	promauto.With(registerer).NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "crier_http_transfers",
-		Help: "Requests to the REST API that carry a file and are being answered.",
-	}, t.count)
+	metric.With(registerer).GaugeFunc("crier_http_transfers",
+		"Requests to the REST API that carry a file and are being answered.", t.count)
 	return t
 }
 

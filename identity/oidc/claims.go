@@ -30,9 +30,9 @@ type claims map[string]json.RawMessage
 
 // claims returns those of the token, and of userinfo what the token lacks: with the code flow an issuer may leave
 // all but the subject to that (OpenID Connect Core 1.0, 5.4).
-func (p *Provider) claims(ctx context.Context, d *discovery, granted *oauth2.Token, shown *gooidc.IDToken) (claims, error) {
+func (p *Provider) claims(ctx context.Context, d *discovery, granted *oauth2.Token, idToken *gooidc.IDToken) (claims, error) {
 	var all claims
-	if err := shown.Claims(&all); err != nil {
+	if err := idToken.Claims(&all); err != nil {
 		return nil, fmt.Errorf("reading the id_token: %w", err)
 	}
 	if all.has("email") && (all.has(p.settings.GroupsClaim) || !p.settings.namesGroups()) || d.UserInfoEndpoint() == "" {
@@ -42,7 +42,7 @@ func (p *Provider) claims(ctx context.Context, d *discovery, granted *oauth2.Tok
 	if err != nil {
 		return nil, fmt.Errorf("asking userinfo: %w", err)
 	}
-	if info.Subject != shown.Subject { // of a token that somebody has put in another's place (5.3.2)
+	if info.Subject != idToken.Subject { // of a token that somebody has put in another's place (5.3.2)
 		return nil, errors.New("userinfo is of another subject than the id_token")
 	}
 	var more claims
@@ -83,8 +83,8 @@ func (c claims) truth(name string) bool {
 
 // texts returns a claim that is a list of strings, or one of them.
 func (c claims) texts(name string) (all []string) {
-	if one := c.text(name); one != "" {
-		return []string{one}
+	if text := c.text(name); text != "" {
+		return []string{text}
 	}
 	if json.Unmarshal(c[name], &all) != nil {
 		return nil

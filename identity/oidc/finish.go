@@ -31,15 +31,15 @@ func (p *Provider) Finish(ctx context.Context, token, callback string, sent url.
 	if err != nil {
 		return people.Testimony{}, refuse(reasonOf(err), fmt.Errorf("exchanging the code: %w", err))
 	}
-	shown, err := p.verify(ctx, d, granted, people.Secret(token, people.SecretNonce))
+	idToken, err := p.verify(ctx, d, granted, people.Secret(token, people.SecretNonce))
 	if err != nil {
 		return people.Testimony{}, refuse(people.ReasonUnverified, err)
 	}
-	claims, err := p.claims(ctx, d, granted, shown)
+	claims, err := p.claims(ctx, d, granted, idToken)
 	if err != nil {
 		return people.Testimony{}, refuse(people.ReasonUnverified, err)
 	}
-	return p.testify(shown.Subject, claims)
+	return p.testify(idToken.Subject, claims)
 }
 
 func refuse(reason people.Reason, err error) error {
@@ -85,30 +85,30 @@ func (p *Provider) verify(ctx context.Context, d *discovery, granted *oauth2.Tok
 		return nil, errors.New("the issuer sends no id_token: does the client's scope have openid?")
 	}
 	verifier := d.Verifier(&gooidc.Config{ClientID: p.settings.ClientID, Now: func() time.Time { return p.now().Add(-skew) }})
-	shown, err := verifier.Verify(ctx, raw)
+	idToken, err := verifier.Verify(ctx, raw)
 	if err != nil {
 		return nil, err
 	}
-	if subtle.ConstantTimeCompare([]byte(shown.Nonce), []byte(nonce)) == 0 {
+	if subtle.ConstantTimeCompare([]byte(idToken.Nonce), []byte(nonce)) == 0 {
 		return nil, errors.New("the nonce of the id_token is not that of this sign-in")
 	}
-	if shown.AccessTokenHash != "" {
-		if err := shown.VerifyAccessToken(granted.AccessToken); err != nil {
+	if idToken.AccessTokenHash != "" {
+		if err := idToken.VerifyAccessToken(granted.AccessToken); err != nil {
 			return nil, err
 		}
 	}
-	return shown, p.checkParty(shown)
+	return idToken, p.checkParty(idToken)
 }
 
 // checkParty refuses a token that was made for another client, of which crier may be one more audience.
-func (p *Provider) checkParty(shown *gooidc.IDToken) error {
+func (p *Provider) checkParty(idToken *gooidc.IDToken) error {
 	var party struct {
 		AZP string `json:"azp"`
 	}
-	if err := shown.Claims(&party); err != nil {
+	if err := idToken.Claims(&party); err != nil {
 		return fmt.Errorf("reading azp: %w", err)
 	}
-	if party.AZP != "" && party.AZP != p.settings.ClientID || party.AZP == "" && len(shown.Audience) > 1 {
+	if party.AZP != "" && party.AZP != p.settings.ClientID || party.AZP == "" && len(idToken.Audience) > 1 {
 		return fmt.Errorf("the id_token was made for %q", party.AZP)
 	}
 	return nil

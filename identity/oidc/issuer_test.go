@@ -29,16 +29,16 @@ const (
 type issuer struct {
 	*testing.T
 	*httptest.Server
-	now    time.Time
-	asked  atomic.Int64 // for its discovery
-	keys   []jose.JSONWebKey
-	claims map[string]any // of the next token
-	sign   func(claims any) string
-	info   map[string]any   // of userinfo
-	answer http.HandlerFunc // to the code; nil: a token
-	more   map[string]any   // that its discovery says
-	form   url.Values       // of the last exchange
-	basic  bool             // the last exchange showed the secret in a header
+	now         time.Time
+	discoveries atomic.Int64 // requests for its document
+	keys        []jose.JSONWebKey
+	claims      map[string]any // of the next token
+	sign        func(claims any) string
+	info        map[string]any   // of userinfo
+	answer      http.HandlerFunc // to the code; nil: a token
+	more        map[string]any   // that its discovery says
+	form        url.Values       // of the last exchange
+	basic       bool             // the last exchange showed the secret in a header
 }
 
 func newIssuer(t *testing.T) *issuer {
@@ -60,15 +60,15 @@ func write(w http.ResponseWriter, body any) {
 }
 
 func (i *issuer) discovery(w http.ResponseWriter, _ *http.Request) {
-	i.asked.Add(1)
-	said := map[string]any{
+	i.discoveries.Add(1)
+	document := map[string]any{
 		"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token", "jwks_uri": i.URL + "/keys",
 		"userinfo_endpoint": i.URL + "/userinfo", "id_token_signing_alg_values_supported": []string{"ES256"},
 	}
 	for name, value := range i.more {
-		said[name] = value
+		document[name] = value
 	}
-	write(w, said)
+	write(w, document)
 }
 
 func (i *issuer) token(w http.ResponseWriter, r *http.Request) {
@@ -81,11 +81,11 @@ func (i *issuer) token(w http.ResponseWriter, r *http.Request) {
 		i.answer(w, r)
 		return
 	}
-	said := map[string]any{"access_token": "access", "token_type": "Bearer"}
+	response := map[string]any{"access_token": "access", "token_type": "Bearer"}
 	if i.claims != nil {
-		said["id_token"] = i.sign(i.claims)
+		response["id_token"] = i.sign(i.claims)
 	}
-	write(w, said)
+	write(w, response)
 }
 
 // rotate makes another key, the only one that the issuer has then, and returns what signs by it.

@@ -180,7 +180,7 @@ func TestFinishReadsKeysAnew(t *testing.T) {
 		}
 		i.sign = i.rotate()
 	}
-	if n := i.asked.Load(); n != 1 {
+	if n := i.discoveries.Load(); n != 1 {
 		t.Errorf("asked %d times for what does not change", n)
 	}
 }
@@ -206,16 +206,16 @@ func TestFinishShowsWhoAskedForTheCode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			asked := u.Query()
-			if asked.Get("state") != people.Secret(token, people.SecretState) || asked.Get("redirect_uri") != callback || asked.Get("scope") != "openid profile email" {
-				t.Errorf("asked %v", asked)
+			query := u.Query()
+			if query.Get("state") != people.Secret(token, people.SecretState) || query.Get("redirect_uri") != callback || query.Get("scope") != "openid profile email" {
+				t.Errorf("asked %v", query)
 			}
 			if _, err := p.Finish(t.Context(), token, callback, back()); err != nil {
 				t.Fatal(err)
 			}
 			sum := sha256.Sum256([]byte(i.form.Get("code_verifier")))
-			if asked.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) || asked.Get("code_challenge_method") != "S256" {
-				t.Errorf("the verifier %q does not go with %v", i.form.Get("code_verifier"), asked)
+			if query.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(sum[:]) || query.Get("code_challenge_method") != "S256" {
+				t.Errorf("the verifier %q does not go with %v", i.form.Get("code_verifier"), query)
 			}
 			if i.basic != tt.basic || (i.form.Get("client_secret") == secret) == tt.basic {
 				t.Errorf("basic = %t, form = %v", i.basic, i.form)
@@ -237,7 +237,7 @@ func TestIssuerThatDoesNotAnswer(t *testing.T) {
 	if _, err := p.Finish(t.Context(), token, callback, back()); reasonIn(err) != people.ReasonUnavailable {
 		t.Fatalf("Finish = %v", err)
 	}
-	if n := i.asked.Load(); n != 1 {
+	if n := i.discoveries.Load(); n != 1 {
 		t.Errorf("asked %d times", n)
 	}
 	delete(i.more, "issuer")
@@ -248,7 +248,7 @@ func TestIssuerThatDoesNotAnswer(t *testing.T) {
 	// What it said is used on where it answers no more.
 	i.more["issuer"] = "https://other.example"
 	i.now = i.now.Add(2 * fresh)
-	if _, err := p.AuthorizeURL(t.Context(), token, callback); err != nil || i.asked.Load() != 3 {
-		t.Errorf("AuthorizeURL = %v after %d questions", err, i.asked.Load())
+	if _, err := p.AuthorizeURL(t.Context(), token, callback); err != nil || i.discoveries.Load() != 3 {
+		t.Errorf("AuthorizeURL = %v after %d questions", err, i.discoveries.Load())
 	}
 }

@@ -35,11 +35,11 @@ type Provider struct {
 	client   *http.Client
 	now      func() time.Time
 
-	mu       sync.Mutex
-	found    *discovery // nil: nothing is known yet
-	asked    time.Time  // when it was asked last
-	failure  error      // of then; nil: it answered
-	expireAt time.Time  // of found
+	mu          sync.Mutex
+	found       *discovery // nil: nothing is known yet
+	attemptedAt time.Time  // when it was asked last
+	failure     error      // of then; nil: it answered
+	expireAt    time.Time  // of found
 }
 
 // New makes a provider that calls by a transport.
@@ -122,24 +122,18 @@ func (p *Provider) discover(ctx context.Context) (*discovery, error) {
 	defer p.mu.Unlock()
 	now := p.now()
 	isFresh := p.found != nil && now.Before(p.expireAt)
-	isResting := p.failure != nil && now.Sub(p.asked) < retryAfter
-	if isFresh || isResting {
-		return p.found, p.failureUnlessFound()
+	isResting := p.failure != nil && now.Sub(p.attemptedAt) < retryAfter
+	if !isFresh && !isResting {
+		found, err := p.ask(context.WithoutCancel(ctx)) // others wait for it too, who have not gone away
+		p.attemptedAt, p.failure = now, err
+		if err == nil {
+			p.found, p.expireAt = found, now.Add(fresh)
+		}
 	}
-	// Others wait for it too, who have not gone away.
-	found, err := p.ask(context.WithoutCancel(ctx))
-	p.asked, p.failure = now, err
-	if err == nil {
-		p.found, p.expireAt = found, now.Add(fresh)
-	}
-	return p.found, p.failureUnlessFound()
-}
-
-func (p *Provider) failureUnlessFound() error {
 	if p.found != nil {
-		return nil
+		return p.found, nil
 	}
-	return p.failure
+	return nil, p.failure
 }
 
 func (p *Provider) ask(ctx context.Context) (*discovery, error) {

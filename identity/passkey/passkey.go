@@ -84,7 +84,7 @@ func challenge(token string) protocol.URLEncodedBase64 {
 // one of the user's passkeys makes no other.
 func (v *Verifier) CreationOptions(token string, u people.User, have []people.Passkey) (json.RawMessage, error) {
 	owner := user{u, have}
-	made, _, err := v.relyingParty.BeginRegistration(owner,
+	creation, _, err := v.relyingParty.BeginRegistration(owner,
 		webauthn.WithExclusions(webauthn.Credentials(owner.WebAuthnCredentials()).CredentialDescriptors()),
 		func(o *protocol.PublicKeyCredentialCreationOptions) error {
 			o.Challenge = challenge(token)
@@ -93,7 +93,7 @@ func (v *Verifier) CreationOptions(token string, u people.User, have []people.Pa
 	if err != nil {
 		return nil, fmt.Errorf("making options of a passkey: %w", err)
 	}
-	return json.Marshal(made.Response)
+	return json.Marshal(creation.Response)
 }
 
 // Created returns the passkey that an authenticator has made in a ceremony of a user. The error says what is
@@ -104,7 +104,7 @@ func (v *Verifier) Created(token string, u people.User, answer []byte) (people.P
 		return people.Passkey{}, plain(err)
 	}
 	owner := user{User: u}
-	made, err := v.relyingParty.CreateCredential(owner, webauthn.SessionData{
+	credential, err := v.relyingParty.CreateCredential(owner, webauthn.SessionData{
 		Challenge: challenge(token).String(), UserID: owner.WebAuthnID(), UserVerification: protocol.VerificationRequired,
 		CredParams: webauthn.CredentialParametersDefault(),
 	}, parsed)
@@ -112,9 +112,9 @@ func (v *Verifier) Created(token string, u people.User, answer []byte) (people.P
 		return people.Passkey{}, plain(err)
 	}
 	p := people.Passkey{
-		User: u.ID, Credential: made.ID, PublicKey: made.PublicKey, SignCount: made.Authenticator.SignCount, BackupEligible: made.Flags.BackupEligible,
+		User: u.ID, Credential: credential.ID, PublicKey: credential.PublicKey, SignCount: credential.Authenticator.SignCount, BackupEligible: credential.Flags.BackupEligible,
 	}
-	for _, t := range made.Transport {
+	for _, t := range credential.Transport {
 		p.Transports = append(p.Transports, string(t))
 	}
 	return p, nil
@@ -122,11 +122,11 @@ func (v *Verifier) Created(token string, u people.User, answer []byte) (people.P
 
 // RequestOptions returns what a page gives to navigator.credentials.get, as JSON.
 func (v *Verifier) RequestOptions(token string) (json.RawMessage, error) {
-	asked, _, err := v.relyingParty.BeginDiscoverableLogin(webauthn.WithChallenge(challenge(token)))
+	assertion, _, err := v.relyingParty.BeginDiscoverableLogin(webauthn.WithChallenge(challenge(token)))
 	if err != nil {
 		return nil, fmt.Errorf("making options of a sign-in: %w", err)
 	}
-	return json.Marshal(asked.Response)
+	return json.Marshal(assertion.Response)
 }
 
 // Used returns the passkey by which an authenticator signs somebody in, with its count as it is now. Find looks a

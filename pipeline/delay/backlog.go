@@ -242,15 +242,13 @@ func (b *backlog) beginFiring(batch []dispatch) []dispatch {
 	for _, j := range fresh {
 		marked[j.ID] = struct{}{}
 	}
-	rest := batch[:0]
-	for _, d := range batch {
-		if _, is := marked[d.ID]; is {
-			rest = append(rest, d)
-			continue
+	return slices.DeleteFunc(batch, func(d dispatch) bool {
+		_, is := marked[d.ID]
+		if !is {
+			b.delay.credit.refund([]schema.Job{d.Job})
 		}
-		b.delay.credit.refund([]schema.Job{d.Job})
-	}
-	return rest
+		return !is
+	})
 }
 
 // settle asks which fired jobs are done, and releases their credit.

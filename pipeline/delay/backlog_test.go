@@ -320,8 +320,8 @@ func TestReceiversThatStandStillLeaveTheCreditOfAllToOthers(t *testing.T) {
 	c := newCredit(start)
 	fire := func(receiver byte) (id schema.JobID, fired bool) {
 		id = schema.JobID(schema.NewID[schema.DeliveryID](start))
-		all, one := destination{topic: schema.TopicNotify}, destination{topic: schema.TopicNotify, webhook: schema.WebhookID{receiver}}
-		return id, c.take(id, []load{{destination: all, messages: 1}, {destination: one, messages: 1}}, start)
+		all, webhook := destination{topic: schema.TopicNotify}, destination{topic: schema.TopicNotify, webhook: schema.WebhookID{receiver}}
+		return id, c.take(id, []load{{destination: all, messages: 1}, {destination: webhook, messages: 1}}, start)
 	}
 	var still []schema.JobID
 	for n := range creditFloor - 1 {

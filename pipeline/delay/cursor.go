@@ -51,10 +51,7 @@ func (c *cursor) next(ctx context.Context) ([]schema.Job, error) {
 
 // short returns where the shards are of which few jobs are at hand.
 func (c *cursor) short() (after []schema.JobPlace) {
-	have := map[int16]int{}
-	for _, j := range c.beyond {
-		have[j.Shard]++
-	}
+	have := jobsByShard(c.beyond)
 	for s, at := range c.open {
 		if have[s] < c.perShard/2 {
 			after = append(after, at)
@@ -63,11 +60,18 @@ func (c *cursor) short() (after []schema.JobPlace) {
 	return after
 }
 
+func jobsByShard(jobs []schema.Job) map[int16]int {
+	n := map[int16]int{}
+	for _, j := range jobs {
+		n[j.Shard]++
+	}
+	return n
+}
+
 // note moves the shards on that were read. One that gave less than it might is at its end.
 func (c *cursor) note(read []schema.JobPlace, jobs []schema.Job) {
-	got := map[int16]int{}
+	got := jobsByShard(jobs)
 	for _, j := range jobs {
-		got[j.Shard]++
 		if place := j.Place(); place.Compare(c.open[j.Shard]) > 0 {
 			c.open[j.Shard] = place
 		}

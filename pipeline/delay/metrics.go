@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/schema"
+	"crier/schema/metric"
 )
 
 // Metrics of the stage.
@@ -22,53 +22,32 @@ type Metrics struct {
 
 // NewMetrics makes and registers the metrics of the stage.
 func NewMetrics(r prometheus.Registerer) *Metrics {
-	register := promauto.With(r)
+	register := metric.With(r)
 	m := &Metrics{
-		overdue: register.NewGauge(prometheus.GaugeOpts{
-			Name: "crier_oldest_overdue_seconds",
-			Help: "How far past its time the oldest post or first comment of this process's shards is that is not done, whatever it waits for but a pause or a review.",
-		}),
-		waiting: register.NewGauge(prometheus.GaugeOpts{
-			Name: "crier_overdue",
-			Help: "Posts and first comments of this process's shards that are past their time and wait: for a retry, a limit, a pause. Counted up to 10,000 besides those that are held.",
-		}),
-		held: register.NewGauge(prometheus.GaugeOpts{
-			Name: "crier_held",
-			Help: "Those of crier_overdue that a pause or a review holds.",
-		}),
-		fired: register.NewCounter(prometheus.CounterOpts{
-			Name: "crier_jobs_fired_total",
-			Help: "Jobs whose messages were written to the log.",
-		}),
-		stragglers: register.NewCounter(prometheus.CounterOpts{
-			Name: "crier_stragglers_total",
-			Help: "Overdue jobs that delay fired from PostgreSQL and not from its window: a backlog, or what was lost on its way.",
-		}),
+		overdue: register.Gauge("crier_oldest_overdue_seconds",
+			"How far past its time the oldest post or first comment of this process's shards is that is not done, whatever it waits for but a pause or a review."),
+		waiting: register.Gauge("crier_overdue",
+			"Posts and first comments of this process's shards that are past their time and wait: for a retry, a limit, a pause. Counted up to 10,000 besides those that are held."),
+		held: register.Gauge("crier_held",
+			"Those of crier_overdue that a pause or a review holds."),
+		fired: register.Counter("crier_jobs_fired_total",
+			"Jobs whose messages were written to the log."),
+		stragglers: register.Counter("crier_stragglers_total",
+			"Overdue jobs that delay fired from PostgreSQL and not from its window: a backlog, or what was lost on its way."),
 	}
-	register.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "crier_overdue_age_seconds",
-		Help: "How long ago crier_overdue, crier_oldest_overdue_seconds and crier_held were read from PostgreSQL: more than 10 means that they are old. 0 in a process without shards.",
-	}, m.overdueAge)
+	register.GaugeFunc("crier_overdue_age_seconds",
+		"How long ago crier_overdue, crier_oldest_overdue_seconds and crier_held were read from PostgreSQL: more than 10 means that they are old. 0 in a process without shards.", m.overdueAge)
 	return m
 }
 
-func (m *Metrics) showOverdue(o schema.Overdue) {
-	now := time.Now()
-	m.overdueAt.Store(&now)
-	m.setOverdue(o)
-}
+// showOverdue shows what is overdue, as it is now.
+func (m *Metrics) showOverdue(o schema.Overdue) { m.setOverdue(o, new(time.Now())) }
 
 // awaitOverdue has the age of the figures count from now on, where it does not yet.
-func (m *Metrics) awaitOverdue() {
-	now := time.Now()
-	m.overdueAt.CompareAndSwap(nil, &now)
-}
+func (m *Metrics) awaitOverdue() { m.overdueAt.CompareAndSwap(nil, new(time.Now())) }
 
 // showNothingOverdue is for a process without shards.
-func (m *Metrics) showNothingOverdue() {
-	m.overdueAt.Store(nil)
-	m.setOverdue(schema.Overdue{})
-}
+func (m *Metrics) showNothingOverdue() { m.setOverdue(schema.Overdue{}, nil) }
 
 func (m *Metrics) overdueAge() float64 {
 	at := m.overdueAt.Load()
@@ -78,7 +57,8 @@ func (m *Metrics) overdueAge() float64 {
 	return time.Since(*at).Seconds()
 }
 
-func (m *Metrics) setOverdue(o schema.Overdue) {
+func (m *Metrics) setOverdue(o schema.Overdue, at *time.Time) {
+	m.overdueAt.Store(at)
 	m.overdue.Set(o.Oldest.Seconds())
 	m.waiting.Set(float64(o.Waiting))
 	m.held.Set(float64(o.Held))

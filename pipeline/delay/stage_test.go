@@ -27,14 +27,14 @@ func TestAProcessWithoutShardsShowsNothingOverdue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown := map[string]float64{}
+		gauges := map[string]float64{}
 		for _, f := range families {
 			if len(f.GetMetric()) > 0 {
-				shown[f.GetName()] = f.GetMetric()[0].GetGauge().GetValue()
+				gauges[f.GetName()] = f.GetMetric()[0].GetGauge().GetValue()
 			}
 		}
 		for _, name := range []string{"crier_oldest_overdue_seconds", "crier_overdue", "crier_held"} {
-			if value, is := shown[name]; !is || value != 0 {
+			if value, is := gauges[name]; !is || value != 0 {
 				t.Errorf("%s shows %v, want 0", name, value)
 			}
 		}
@@ -44,7 +44,7 @@ func TestAProcessWithoutShardsShowsNothingOverdue(t *testing.T) {
 // manyHeld is a database that takes long to tell what is overdue.
 type manyHeld struct {
 	store
-	asked int
+	reads int
 }
 
 func (*manyHeld) Now() time.Time { return time.Now() }
@@ -60,7 +60,7 @@ func (*manyHeld) Backlog(context.Context, []schema.JobPlace, time.Time, int) ([]
 func (*manyHeld) Unheld(_ context.Context, jobs []schema.Job) ([]schema.Job, error) { return jobs, nil }
 
 func (m *manyHeld) Overdue(context.Context, []int16) (schema.Overdue, error) {
-	m.asked++
+	m.reads++
 	time.Sleep(100 * time.Millisecond)
 	return schema.Overdue{}, nil
 }
@@ -72,8 +72,8 @@ func TestFiguresThatTakeLongAreAskedForSeldom(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		d.serve(assignment{ctx: ctx, shards: []int16{0}})
-		if minimum, maximum := 13, 16; store.asked < minimum || store.asked > maximum {
-			t.Errorf("asked %d times within a minute for what takes 100 ms, want %d to %d", store.asked, minimum, maximum)
+		if minimum, maximum := 13, 16; store.reads < minimum || store.reads > maximum {
+			t.Errorf("asked %d times within a minute for what takes 100 ms, want %d to %d", store.reads, minimum, maximum)
 		}
 	})
 }
@@ -124,11 +124,11 @@ func TestFiguresAreOldWhilePostgresIsSilentAndRightSoonAfter(t *testing.T) {
 
 func (m *Metrics) shownWaiting(t *testing.T) float64 {
 	t.Helper()
-	var shown dto.Metric
-	if err := m.waiting.Write(&shown); err != nil {
+	var gauge dto.Metric
+	if err := m.waiting.Write(&gauge); err != nil {
 		t.Fatal(err)
 	}
-	return shown.GetGauge().GetValue()
+	return gauge.GetGauge().GetValue()
 }
 
 // jumping is a database whose clock is set.

@@ -31,20 +31,15 @@ func (w *window) add(j schema.Job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s, ok := w.at[j.ID]
-	if !ok && len(w.order) >= w.limit {
-		return
-	}
-	if !ok {
+	switch {
+	case !ok && len(w.order) < w.limit:
 		s = &slot{job: j}
 		w.at[j.ID] = s
 		heap.Push((*byDue)(&w.order), s)
-		return
+	case ok && j.Version >= s.job.Version:
+		s.job = j
+		heap.Fix((*byDue)(&w.order), s.index)
 	}
-	if j.Version < s.job.Version {
-		return
-	}
-	s.job = j
-	heap.Fix((*byDue)(&w.order), s.index)
 }
 
 func (w *window) addAll(jobs []schema.Job) {

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"crier/schema/metric"
 	"crier/schema/people"
 )
 
@@ -18,20 +18,14 @@ type Metrics struct {
 
 // NewMetrics registers the metrics of mail.
 func NewMetrics(r prometheus.Registerer) *Metrics {
-	register := promauto.With(r)
+	register := metric.With(r)
 	m := &Metrics{
-		mails: register.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_mails_total",
-			Help: "Attempts to send a mail, by kind and what came of it: sent, retried, refused for good, or idle, since there was nothing to say any more.",
-		}, []string{"kind", "outcome"}),
-		waiting: register.NewGauge(prometheus.GaugeOpts{
-			Name: "crier_mails_waiting",
-			Help: "Mails that are due or were tried in vain, in the installation.",
-		}),
-		oldest: register.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_mails_oldest_seconds",
-			Help: "For how long the oldest mail of a kind has waited that is due or was tried in vain, in the installation; 0: there is none.",
-		}, []string{"kind"}),
+		mails: register.CounterVec("crier_mails_total",
+			"Attempts to send a mail, by kind and what came of it: sent, retried, refused for good, or idle, since there was nothing to say any more.", "kind", "outcome"),
+		waiting: register.Gauge("crier_mails_waiting",
+			"Mails that are due or were tried in vain, in the installation."),
+		oldest: register.GaugeVec("crier_mails_oldest_seconds",
+			"For how long the oldest mail of a kind has waited that is due or was tried in vain, in the installation; 0: there is none.", "kind"),
 	}
 	for _, kind := range people.MailKinds() {
 		for _, ending := range people.MailEndings() {

@@ -94,10 +94,6 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 	if err := cfg.Security.ping(ctx, dialer, cfg.Brokers); err != nil {
 		return nil, fmt.Errorf("connecting to Kafka at %s: %w", strings.Join(cfg.Brokers, ","), err)
 	}
-	m, err := newMetrics(cfg.Registerer)
-	if err != nil {
-		return nil, fmt.Errorf("registering metrics of the log: %w", err)
-	}
 	// WithoutCancel: ctx bounds the opening, Close ends the Log.
 	logCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	transport := &kafka.Transport{
@@ -116,7 +112,7 @@ func Open(ctx context.Context, cfg Config) (*Log, error) {
 		dialer:    dialer,
 		unique:    cfg.Node != "",
 		logger:    cfg.Logger,
-		metrics:   m,
+		metrics:   newMetrics(cfg.Registerer),
 		now:       cfg.Now,
 		ctx:       logCtx,
 		cancel:    cancel,

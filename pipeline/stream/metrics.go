@@ -1,9 +1,9 @@
 package stream
 
 import (
-	"errors"
-
 	"github.com/prometheus/client_golang/prometheus"
+
+	"crier/schema/metric"
 )
 
 // metrics are labelled by topic and consumer group, of which there are about a dozen, and
@@ -17,36 +17,21 @@ type metrics struct {
 	skipped        *prometheus.CounterVec
 }
 
-func newMetrics(r prometheus.Registerer) (*metrics, error) {
-	m := &metrics{
-		produced: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_stream_produced_total",
-			Help: "Messages written to the log, by outcome (ok, error: may or may not be there).",
-		}, []string{"topic", "outcome"}),
-		produceSeconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "crier_stream_produce_seconds",
-			Help:    "Duration of one call that writes messages, retries included.",
-			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16), // 0.5 ms to 16 s
-		}, []string{"topic"}),
-		inFlight: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_stream_in_flight",
-			Help: "Messages handed to a stage and not acknowledged yet.",
-		}, []string{"topic", "group"}),
-		lag: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_stream_lag",
-			Help: "Messages in the partitions owned here that are not acknowledged.",
-		}, []string{"topic", "group"}),
-		oldest: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_stream_oldest_seconds",
-			Help: "Age of the oldest message that was handed to a stage and is not acknowledged yet; 0: there is none.",
-		}, []string{"topic", "group"}),
-		skipped: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_stream_skipped_total",
-			Help: "Offsets skipped because the broker could not deliver them.",
-		}, []string{"topic", "group"}),
+func newMetrics(r prometheus.Registerer) *metrics {
+	register := metric.With(r)
+	return &metrics{
+		produced: register.CounterVec("crier_stream_produced_total",
+			"Messages written to the log, by outcome (ok, error: may or may not be there).", "topic", "outcome"),
+		produceSeconds: register.HistogramVec("crier_stream_produce_seconds",
+			"Duration of one call that writes messages, retries included.",
+			prometheus.ExponentialBuckets(0.0005, 2, 16), "topic"), // 0.5 ms to 16 s
+		inFlight: register.GaugeVec("crier_stream_in_flight",
+			"Messages handed to a stage and not acknowledged yet.", "topic", "group"),
+		lag: register.GaugeVec("crier_stream_lag",
+			"Messages in the partitions owned here that are not acknowledged.", "topic", "group"),
+		oldest: register.GaugeVec("crier_stream_oldest_seconds",
+			"Age of the oldest message that was handed to a stage and is not acknowledged yet; 0: there is none.", "topic", "group"),
+		skipped: register.CounterVec("crier_stream_skipped_total",
+			"Offsets skipped because the broker could not deliver them.", "topic", "group"),
 	}
-	return m, errors.Join(
-		r.Register(m.produced), r.Register(m.produceSeconds), r.Register(m.inFlight),
-		r.Register(m.lag), r.Register(m.oldest), r.Register(m.skipped),
-	)
 }

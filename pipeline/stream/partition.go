@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -160,15 +161,10 @@ func unreadable(err error) bool {
 	if _, ok := errors.AsType[kafka.Error](err); ok {
 		return false
 	}
-	for _, e := range []error{
+	return !slices.ContainsFunc([]error{
 		protocol.ErrNoTopic, protocol.ErrNoPartition, protocol.ErrNoLeader,
 		context.DeadlineExceeded, context.Canceled, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
-	} {
-		if errors.Is(err, e) {
-			return false
-		}
-	}
-	return true
+	}, func(e error) bool { return errors.Is(err, e) })
 }
 
 // stall measures for how long nothing could be read although the log holds messages.

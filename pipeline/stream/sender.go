@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/segmentio/kafka-go"
@@ -105,15 +106,13 @@ func finish(batch []*chunk, err error) {
 
 // dropAbandoned finishes the chunks whose call has ended and returns the others.
 func dropAbandoned(batch []*chunk) []*chunk {
-	rest := make([]*chunk, 0, len(batch))
-	for _, c := range batch {
-		if err := c.ctx.Err(); err != nil {
+	return slices.DeleteFunc(batch, func(c *chunk) bool {
+		err := c.ctx.Err()
+		if err != nil {
 			c.done <- err
-			continue
 		}
-		rest = append(rest, c)
-	}
-	return rest
+		return err != nil
+	})
 }
 
 func (s *sender) attempt(batch []*chunk) error {

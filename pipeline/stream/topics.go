@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"time"
 
@@ -57,28 +58,28 @@ func (l *Log) remember(topics []schema.Topic) {
 }
 
 func (l *Log) ensure(ctx context.Context, topics []schema.Topic) error {
-	counts, err := l.partitionCounts(ctx, names(topics))
+	missing, err := l.missing(ctx, topics)
 	if err != nil {
 		return err
-	}
-	var missing []kafka.TopicConfig
-	for _, t := range topics {
-		if counts[t.Name] == 0 {
-			missing = append(missing, topicConfig(t))
-		}
 	}
 	if err := l.create(ctx, missing); err != nil {
 		return err
 	}
-	if counts, err = l.partitionCounts(ctx, names(topics)); err != nil {
-		return err
+	missing, err = l.missing(ctx, topics)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("topic %s: %w", missing[0].Name, kafka.UnknownTopicOrPartition)
 	}
-	for _, t := range topics {
-		if counts[t.Name] == 0 {
-			return fmt.Errorf("topic %s: %w", t.Name, kafka.UnknownTopicOrPartition)
-		}
+	return err
+}
+
+// missing returns the topics that there are not.
+func (l *Log) missing(ctx context.Context, topics []schema.Topic) ([]schema.Topic, error) {
+	names := make([]string, len(topics))
+	for i, t := range topics {
+		names[i] = t.Name
 	}
-	return nil
+	counts, err := l.partitionCounts(ctx, names)
+	return slices.DeleteFunc(slices.Clone(topics), func(t schema.Topic) bool { return counts[t.Name] > 0 }), err
 }
 
 // topicConfig turns retention by time off: the embedded broker forgets the offsets of a
@@ -98,14 +99,18 @@ func topicConfig(t schema.Topic) kafka.TopicConfig {
 }
 
 // create creates topics. One that another process has created meanwhile is no error.
-func (l *Log) create(ctx context.Context, topics []kafka.TopicConfig) error {
+func (l *Log) create(ctx context.Context, topics []schema.Topic) error {
 	if len(topics) == 0 {
 		return nil
+	}
+	configs := make([]kafka.TopicConfig, len(topics))
+	for i, t := range topics {
+		configs[i] = topicConfig(t)
 	}
 	// Until ctx ends, kafka-go waits for its metadata to show the new topics.
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	res, err := l.client.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: topics})
+	res, err := l.client.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: configs})
 	if err != nil {
 		return err
 	}
@@ -165,7 +170,7 @@ func (l *Log) recreate(ctx context.Context, topic string) error {
 	if !known {
 		return kafka.UnknownTopicOrPartition
 	}
-	return l.create(ctx, []kafka.TopicConfig{topicConfig(t)})
+	return l.create(ctx, []schema.Topic{t})
 }
 
 // Partitions returns how many partitions a topic has, 0 if this Log has not seen it yet.
@@ -181,12 +186,4 @@ func Partition(key []byte, n int) int {
 	h := fnv.New32a()
 	h.Write(key)
 	return int(h.Sum32() % uint32(n))
-}
-
-func names(topics []schema.Topic) []string {
-	out := make([]string, len(topics))
-	for i, t := range topics {
-		out[i] = t.Name
-	}
-	return out
 }

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -65,15 +66,13 @@ func (w *Worker[M, R, C]) claimBatch(p phases, batch []*task[M, R], start func(*
 
 // dropLost leaves out tasks whose message now belongs to another consumer.
 func (w *Worker[M, R, C]) dropLost(batch []*task[M, R]) []*task[M, R] {
-	held := batch[:0]
-	for _, t := range batch {
-		if t.lost() {
+	return slices.DeleteFunc(batch, func(t *task[M, R]) bool {
+		isLost := t.lost()
+		if isLost {
 			w.queue.done(t)
-			continue
 		}
-		held = append(held, t)
-	}
-	return held
+		return isLost
+	})
 }
 
 // claimPatiently claims, and tries again for as long as the database does not answer: a

@@ -4,7 +4,8 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"crier/schema/metric"
 )
 
 // Metrics of all workers of a process, by stage.
@@ -16,21 +17,17 @@ type Metrics struct {
 
 // NewMetrics makes and registers the metrics of the workers.
 func NewMetrics(r prometheus.Registerer) *Metrics {
-	register := promauto.With(r)
+	register := metric.With(r)
 	slots := &usedSlots{description: prometheus.NewDesc("crier_slots_used",
 		"Slots of stages that are in use, by what is expected of their calls: a quick answer, a slow one, or nothing known.",
 		[]string{"stage", "expected"}, nil), stages: map[string]func() [classes]int{}}
 	r.MustRegister(slots)
 	return &Metrics{
 		slots: slots,
-		queued: register.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "crier_queued",
-			Help: "Messages in hand that wait for their turn, by stage.",
-		}, []string{"stage"}),
-		waits: register.NewCounterVec(prometheus.CounterOpts{
-			Name: "crier_waits_total",
-			Help: "Work whose turn with its platform had not come: a short wait in its queue, a longer one as a job.",
-		}, []string{"stage", "as"}),
+		queued: register.GaugeVec("crier_queued",
+			"Messages in hand that wait for their turn, by stage.", "stage"),
+		waits: register.CounterVec("crier_waits_total",
+			"Work whose turn with its platform had not come: a short wait in its queue, a longer one as a job.", "stage", "as"),
 	}
 }
 

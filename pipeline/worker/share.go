@@ -1,5 +1,7 @@
 package worker
 
+import "slices"
+
 // Slots are handed out by a scheduler that is fair and nearly work-conserving. A stage has so many, and a
 // bulkhead a share of them. Calls cannot be preempted, so what matters is who may begin one:
 //
@@ -82,12 +84,7 @@ func (f *flow) room(free int) int {
 }
 
 func (f *flow) isParking() bool {
-	for _, lanes := range f.parked {
-		if len(lanes) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.parked[:], func(lanes []*lane) bool { return len(lanes) > 0 })
 }
 
 // park keeps a lane until the flow may take another slot.

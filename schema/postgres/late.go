@@ -7,9 +7,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"crier/schema"
+	"crier/schema/metric"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -226,18 +226,14 @@ var arrivalNames = [...]string{
 }
 
 func newArrivals(r prometheus.Registerer) arrivals {
-	factory := promauto.With(r) // registers nothing with nil
-	late := factory.NewCounterVec(prometheus.CounterOpts{
-		Name: "crier_late_receipts_total",
-		Help: "Receipts that came after another claim had followed their own: known already, kept, or a second one of the same entry.",
-	}, []string{"outcome"})
+	register := metric.With(r) // registers nothing with nil
+	late := register.CounterVec("crier_late_receipts_total",
+		"Receipts that came after another claim had followed their own: known already, kept, or a second one of the same entry.", "outcome")
 	for _, name := range arrivalNames {
 		late.WithLabelValues(name)
 	}
-	taken := factory.NewCounterVec(prometheus.CounterOpts{
-		Name: "crier_taken_receipts_total",
-		Help: "Receipts that another entry had already: of a look, which is repeated, or of the call that made what an earlier look took for another's.",
-	}, []string{"by"})
+	taken := register.CounterVec("crier_taken_receipts_total",
+		"Receipts that another entry had already: of a look, which is repeated, or of the call that made what an earlier look took for another's.", "by")
 	return arrivals{late, taken.WithLabelValues("look"), taken.WithLabelValues("call")}
 }
 

@@ -13,6 +13,7 @@ import (
 	"mime/quotedprintable"
 	"net"
 	"net/mail"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -89,17 +90,12 @@ func (b *Mailbox) Answer(answer func(Mail) error) {
 func (b *Mailbox) Mails() []Mail {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return append([]Mail(nil), b.mails...)
+	return slices.Clone(b.mails)
 }
 
 // To returns what came to an address.
-func (b *Mailbox) To(address string) (all []Mail) {
-	for _, m := range b.Mails() {
-		if m.To == address {
-			all = append(all, m)
-		}
-	}
-	return all
+func (b *Mailbox) To(address string) []Mail {
+	return slices.DeleteFunc(b.Mails(), func(m Mail) bool { return m.To != address })
 }
 
 type session struct {
