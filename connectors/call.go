@@ -13,7 +13,7 @@ import (
 	"crier/schema"
 )
 
-// Call is one call to a platform. At most one of JSON, Form and Body is set.
+// Call is one call to a platform. At most one of JSON, Form and Body is set, and Files with a Form alone.
 type Call struct {
 	// Operation names the call in metrics and logs; there are few of them.
 	Operation string
@@ -33,6 +33,8 @@ type Call struct {
 
 	JSON any
 	Form url.Values
+	// Files make multipart/form-data of it and of Form. They are streamed.
+	Files []FilePart
 	// Body is streamed; ContentLength is -1 when it is not known.
 	Body          io.Reader
 	ContentType   string
@@ -90,6 +92,8 @@ func (c Call) content() (body io.Reader, contentType string, length int64, err e
 			return nil, "", 0, fmt.Errorf("encoding body: %w", err)
 		}
 		return bytes.NewReader(encoded), "application/json", int64(len(encoded)), nil
+	case c.Files != nil:
+		return multipartOf(c.Form, c.Files)
 	case c.Form != nil:
 		encoded := c.Form.Encode()
 		return strings.NewReader(encoded), "application/x-www-form-urlencoded", int64(len(encoded)), nil
@@ -97,6 +101,9 @@ func (c Call) content() (body io.Reader, contentType string, length int64, err e
 		return nil, "", 0, nil
 	}
 }
+
+// isStreamed reports whether the body is sent as it is read, however long that takes.
+func (c Call) isStreamed() bool { return c.Body != nil || c.Files != nil }
 
 // forbidRepeat keeps net/http from sending a request again by itself. It does so on a
 // reused connection that breaks, when the header map has an Idempotency-Key under its

@@ -114,18 +114,12 @@ func (c *Connector) uploadPhoto(ctx context.Context, d schema.Delivery, item sch
 		return asset{}, fmt.Errorf("reading media: %w", err)
 	}
 	defer content.Close()
-	fields := url.Values{"published": {"false"}}
-	if item.AltText != "" {
-		fields.Set("alt_text_custom", item.AltText)
-	}
 	call := c.call(d.Account, d.Credentials, http.MethodPost, pageOf(d)+"/photos", opPhotos)
-	call.Kind = connectors.Media
-	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(fields, connectors.FilePart{
+	call.Kind, call.Form = connectors.Media, url.Values{"published": {"false"}}
+	connectors.SetField(call.Form, "alt_text_custom", item.AltText)
+	call.Files = []connectors.FilePart{{
 		Field: "source", Name: "photo." + path.Base(file.Type), Type: file.Type, Size: file.Size, Content: content,
-	})
-	if err != nil {
-		return asset{}, err
-	}
+	}}
 	var photo struct {
 		ID string `json:"id"`
 	}

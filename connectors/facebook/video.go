@@ -171,17 +171,14 @@ func (t *turn) transfer(ctx context.Context, file *media.File, a *asset) error {
 // (video-api/guides/publishing).
 const subcodeOffset = 1363037
 
-func (t *turn) transferPart(ctx context.Context, a *asset, content io.Reader, size int64) (err error) {
+func (t *turn) transferPart(ctx context.Context, a *asset, content io.Reader, size int64) error {
 	call := t.edge()
-	fields := url.Values{
+	call.Form = url.Values{
 		"upload_phase": {"transfer"}, "upload_session_id": {a.Session}, "start_offset": {strconv.FormatInt(a.Next, 10)},
 	}
-	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(fields, connectors.FilePart{
+	call.Files = []connectors.FilePart{{
 		Field: "video_file_chunk", Name: "part", Type: "application/octet-stream", Size: a.End - a.Next, Content: content,
-	})
-	if err != nil {
-		return err
-	}
+	}}
 	var wanted offsets
 	response, err := t.client.Do(ctx, call, &wanted)
 	if refused, ok := errors.AsType[graph.Error](err); ok && refused.Subcode == subcodeOffset {

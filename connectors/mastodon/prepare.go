@@ -129,18 +129,12 @@ func (c *Connector) upload(ctx context.Context, d schema.Delivery, item schema.M
 		return attachment{}, fmt.Errorf("reading media: %w", err)
 	}
 	defer content.Close()
-	fields := url.Values{}
-	if item.AltText != "" {
-		fields.Set("description", item.AltText)
-	}
 	call := c.call(d.Account, d.Credentials, http.MethodPost, "/api/v2/media", opUploadMedia)
-	call.Kind = connectors.Media
-	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(fields, connectors.FilePart{
+	call.Kind, call.Form = connectors.Media, url.Values{}
+	connectors.SetField(call.Form, "description", item.AltText)
+	call.Files = []connectors.FilePart{{
 		Field: "file", Name: "media." + path.Base(file.Type), Type: file.Type, Size: file.Size, Content: content,
-	})
-	if err != nil {
-		return attachment{}, err
-	}
+	}}
 	var created struct {
 		ID string `json:"id"`
 	}

@@ -215,12 +215,8 @@ func (c *Connector) send(ctx context.Context, d schema.Delivery, file *media.Fil
 	}
 	call := connectors.Call{
 		Operation: opUpload, Method: http.MethodPost, URL: to.URL, Account: d.Account.ID, Kind: connectors.Media, Secrets: secrets,
-	}
-	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(fields, connectors.FilePart{
-		Field: "file", Name: "video." + path.Base(file.Type), Type: file.Type, Size: file.Size, Content: content,
-	})
-	if err != nil {
-		return err
+		Form:  fields,
+		Files: []connectors.FilePart{{Field: "file", Name: "video." + path.Base(file.Type), Type: file.Type, Size: file.Size, Content: content}},
 	}
 	_, err = c.client.Do(ctx, call, nil)
 	switch kind := schema.KindOf(err); {

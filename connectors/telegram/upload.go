@@ -33,8 +33,8 @@ func (c *Connector) sendFile(ctx context.Context, d schema.Delivery) (message, e
 	defer files.Close()
 	file := files[0]
 	fields := commonFields(d, s)
-	setField(fields, "caption", d.Text)
-	setField(fields, "parse_mode", s.ParseMode)
+	connectors.SetField(fields, "caption", d.Text)
+	connectors.SetField(fields, "parse_mode", s.ParseMode)
 	method := sendPhoto
 	if file.field() == video {
 		method = sendVideo
@@ -92,10 +92,7 @@ func (c *Connector) upload(d schema.Delivery, method string, fields url.Values, 
 	if err != nil {
 		return connectors.Call{}, err
 	}
-	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(fields, files...)
-	if err != nil {
-		return connectors.Call{}, fmt.Errorf("building upload: %w", err)
-	}
+	call.Form, call.Files = fields, files
 	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
 	return call, nil
 }
@@ -106,12 +103,6 @@ func commonFields(d schema.Delivery, s settings) url.Values {
 		fields.Set("disable_notification", "true")
 	}
 	return fields
-}
-
-func setField(fields url.Values, name, value string) {
-	if value != "" {
-		fields.Set(name, value)
-	}
 }
 
 func setNumber(fields url.Values, name string, value int) {
