@@ -133,9 +133,7 @@ func (t threadView) under(see func(*postView)) {
 // Mentions reads the account's notifications.
 func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor string) (connectors.ReceivedPage, error) {
 	query := url.Values{"reasons": {"mention", "quote"}, "limit": {strconv.Itoa(mentionPage)}}
-	if cursor != "" {
-		query.Set("cursor", cursor)
-	}
+	connectors.SetField(query, "cursor", cursor)
 	var answer struct {
 		Cursor        string     `json:"cursor"`
 		Notifications []postView `json:"notifications"`

@@ -22,11 +22,8 @@ const DefaultAppView = "https://public.api.bsky.app"
 func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q connectors.FeedQuery) (connectors.FeedPage, error) {
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
 	query := url.Values{"q": {q.Words}, "sort": {"latest"}, "limit": {strconv.Itoa(q.Limit)}}
-	for name, value := range map[string]string{"lang": q.Language, "cursor": q.Cursor} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
+	connectors.SetField(query, "lang", q.Language)
+	connectors.SetField(query, "cursor", q.Cursor)
 	if !q.Since.IsZero() {
 		query.Set("since", q.Since.UTC().Format(time.RFC3339))
 	}

@@ -57,9 +57,7 @@ func (c *Connector) records(ctx context.Context, d schema.Delivery, cursor strin
 		get := call(d, http.MethodGet, s.PDS, listRecords, s.Access)
 		get.Kind = connectors.Status
 		get.Query = url.Values{"repo": {s.DID}, "collection": {postCollection}, "limit": {strconv.Itoa(recordsPage)}}
-		if cursor != "" {
-			get.Query.Set("cursor", cursor)
-		}
+		connectors.SetField(get.Query, "cursor", cursor)
 		_, err := c.client.Do(ctx, get, &answer)
 		return err
 	})

@@ -229,9 +229,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, assets []asset
 
 func pageQuery(next, fields string) url.Values {
 	query := url.Values{"limit": {strconv.Itoa(pageSize)}, "fields": {fields}}
-	if next != "" {
-		query.Set("after", next)
-	}
+	connectors.SetField(query, "after", next)
 	return query
 }
 

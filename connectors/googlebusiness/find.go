@@ -150,9 +150,7 @@ type list struct {
 // list reads a part of a list and returns the token of the next. An empty list is an object
 // without anything, so that an answer with anything else is none.
 func (c *Connector) list(ctx context.Context, call connectors.Call, l list) (next string, response *connectors.Response, err error) {
-	if l.token != "" {
-		call.Query.Set("pageToken", l.token)
-	}
+	connectors.SetField(call.Query, "pageToken", l.token)
 	var answer map[string]json.RawMessage
 	if response, err = c.client.Do(ctx, call, &answer); err != nil {
 		return "", nil, err

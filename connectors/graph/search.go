@@ -49,9 +49,7 @@ func List(client *connectors.Client, list connectors.Call, fields string, size i
 	return func(ctx context.Context, after string) (page Page, header http.Header, err error) {
 		call := list
 		call.Query, call.Kind = url.Values{"fields": {fields}, "limit": {strconv.Itoa(size)}}, connectors.Status
-		if after != "" {
-			call.Query.Set("after", after)
-		}
+		connectors.SetField(call.Query, "after", after)
 		response, err := client.Do(ctx, call, &page)
 		if err != nil {
 			return page, nil, fmt.Errorf("reading %s: %w", list.Operation, err)

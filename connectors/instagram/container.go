@@ -48,25 +48,17 @@ func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
 		return nil, refusedAs(reel, "one video")
 	default:
 		form.Set("image_url", d.Media[0].URL)
-		setAltText(form, d.Media[0])
+		connectors.SetField(form, "alt_text", d.Media[0].AltText)
 		if err := s.applyTags(form, schema.Image); err != nil {
 			return nil, err
 		}
 	}
-	if d.Text != "" {
-		form.Set("caption", d.Text)
-	}
+	connectors.SetField(form, "caption", d.Text)
 	return form, s.applyToFeed(form)
 }
 
 func refusedAs(kind, wanted string) *schema.Error {
 	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf("Instagram makes %s of %s alone", kind, wanted)}
-}
-
-func setAltText(form url.Values, item schema.Media) {
-	if item.AltText != "" {
-		form.Set("alt_text", item.AltText)
-	}
 }
 
 // Create makes a container, which nobody can see.

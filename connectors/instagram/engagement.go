@@ -39,9 +39,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	call := c.call(d, http.MethodGet, "/"+url.PathEscape(post.NativeID)+"/comments", opListComments)
 	call.Kind, call.Reservation = connectors.Read, r.Reservation
 	call.Query = url.Values{"fields": {receivedFields + ",replies{" + receivedFields + "}"}, "limit": {strconv.Itoa(commentPageSize)}}
-	if cursor != "" {
-		call.Query.Set("after", cursor)
-	}
+	connectors.SetField(call.Query, "after", cursor)
 	var read struct {
 		Data   []receivedComment `json:"data"`
 		Paging struct {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"crier/connectors"
 	"crier/connectors/graph"
 	"crier/schema"
 	"crier/schema/validation"
@@ -54,7 +55,7 @@ func (s settings) item(item schema.Media, p graph.Part) (url.Values, error) {
 		form.Set("video_url", item.URL)
 	} else {
 		form.Set("image_url", item.URL)
-		setAltText(form, item)
+		connectors.SetField(form, "alt_text", item.AltText)
 	}
 	if p.Item > 0 {
 		return form, nil
@@ -83,9 +84,7 @@ func (s settings) applyToReel(form url.Values) error {
 	if s.ThumbOffset != nil {
 		form.Set("thumb_offset", strconv.Itoa(*s.ThumbOffset))
 	}
-	if s.AudioName != "" {
-		form.Set("audio_name", s.AudioName)
-	}
+	connectors.SetField(form, "audio_name", s.AudioName)
 	if s.TrialParams != nil {
 		trial := map[string]string{"graduation_strategy": s.TrialParams.GraduationStrategy}
 		if err := setJSON(form, "trial_params", trial); err != nil {
@@ -97,9 +96,7 @@ func (s settings) applyToReel(form url.Values) error {
 
 // applyToFeed adds what goes with all but stories.
 func (s settings) applyToFeed(form url.Values) error {
-	if s.LocationID != "" {
-		form.Set("location_id", s.LocationID)
-	}
+	connectors.SetField(form, "location_id", s.LocationID)
 	if len(s.Collaborators) == 0 {
 		return nil
 	}

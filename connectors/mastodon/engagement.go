@@ -72,9 +72,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor string) (connectors.ReceivedPage, error) {
 	call := c.reading(r, "/api/v1/notifications", opNotifications)
 	call.Query = url.Values{"types[]": {"mention"}, "limit": {strconv.Itoa(pageSize)}}
-	if cursor != "" {
-		call.Query.Set("max_id", cursor)
-	}
+	connectors.SetField(call.Query, "max_id", cursor)
 	var read []struct {
 		ID     string   `json:"id"`
 		Status *written `json:"status"`

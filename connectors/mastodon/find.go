@@ -73,9 +73,7 @@ func (c *Connector) statuses(ctx context.Context, d schema.Delivery, account str
 		"/api/v1/accounts/"+url.PathEscape(account)+"/statuses", opListStatuses)
 	call.Kind = connectors.Status
 	call.Query = url.Values{"limit": {strconv.Itoa(pageSize)}, "exclude_reblogs": {"true"}}
-	if olderThan != "" {
-		call.Query.Set("max_id", olderThan)
-	}
+	connectors.SetField(call.Query, "max_id", olderThan)
 	var read []status
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {

@@ -75,9 +75,7 @@ func (f Flow) Trade(ctx context.Context, a schema.Account, form url.Values, secr
 // none.
 func (f Flow) EndToken(ctx context.Context, a schema.Account, kind, token string) error {
 	form := url.Values{"token": {token}}
-	if kind != "" {
-		form.Set("token_type_hint", kind)
-	}
+	connectors.SetField(form, "token_type_hint", kind)
 	call := f.call(a, f.revocation, f.dialect.OpRevocation, form)
 	call.Secrets = append(call.Secrets, token)
 	response, err := f.client.Do(ctx, call, nil)

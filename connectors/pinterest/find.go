@@ -122,9 +122,7 @@ type page[Of any] struct {
 
 func pageQuery(next string) url.Values {
 	query := url.Values{"page_size": {strconv.Itoa(pageSize)}}
-	if next != "" {
-		query.Set("bookmark", next)
-	}
+	connectors.SetField(query, "bookmark", next)
 	return query
 }
 

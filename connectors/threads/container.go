@@ -30,9 +30,7 @@ func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
 	case p.Kind != "":
 		form = itemOf(d.Media[0], p.Kind)
 	}
-	if text := d.VisibleText(); text != "" {
-		form.Set("text", text)
-	}
+	connectors.SetField(form, "text", d.VisibleText())
 	if parent := d.ReplyTo(); parent != "" {
 		form.Set("reply_to_id", parent)
 		return form, nil
@@ -50,9 +48,7 @@ func itemOf(item schema.Media, kind schema.MediaKind) url.Values {
 	if kind == schema.Video {
 		form = url.Values{"media_type": {"VIDEO"}, "video_url": {item.URL}}
 	}
-	if item.AltText != "" {
-		form.Set("alt_text", item.AltText)
-	}
+	connectors.SetField(form, "alt_text", item.AltText)
 	return form
 }
 

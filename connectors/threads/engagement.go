@@ -55,9 +55,7 @@ func (c *Connector) received(ctx context.Context, r connectors.Reading, from inb
 	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, from.path, from.operation)
 	call.Kind, call.Reservation = connectors.Read, r.Reservation
 	call.Query = url.Values{"fields": {receivedFields}, "limit": {strconv.Itoa(pageSize)}}
-	if from.cursor != "" {
-		call.Query.Set("after", from.cursor)
-	}
+	connectors.SetField(call.Query, "after", from.cursor)
 	var read struct {
 		Data   []received `json:"data"`
 		Paging struct {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -39,13 +40,10 @@ func (s settings) apply(form url.Values, hasMedia bool) error {
 	if hasMedia && (s.Poll != nil || s.LinkAttachment != "") {
 		return &schema.Error{Kind: schema.Refused, Message: "Threads takes a poll or a link attachment with a text alone, not beside media"}
 	}
-	for field, value := range map[string]string{
-		"reply_control": s.ReplyControl, "topic_tag": s.TopicTag, "link_attachment": s.LinkAttachment, "quote_post_id": s.QuotePostID,
-	} {
-		if value != "" {
-			form.Set(field, value)
-		}
-	}
+	connectors.SetField(form, "reply_control", s.ReplyControl)
+	connectors.SetField(form, "topic_tag", s.TopicTag)
+	connectors.SetField(form, "link_attachment", s.LinkAttachment)
+	connectors.SetField(form, "quote_post_id", s.QuotePostID)
 	if s.Poll == nil {
 		return nil
 	}

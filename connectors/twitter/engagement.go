@@ -50,9 +50,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	}
 	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/tweets/search/recent", opSearch)
 	call.Query = url.Values{"query": {"conversation_id:" + post.NativeID + " -from:" + own}}
-	if cursor != "" {
-		call.Query.Set("next_token", cursor)
-	}
+	connectors.SetField(call.Query, "next_token", cursor)
 	read, err := c.received(ctx, r, call)
 	if err != nil {
 		return connectors.ReceivedPage{}, fmt.Errorf("searching a conversation: %w", err)
@@ -80,9 +78,7 @@ func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor s
 	}
 	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/users/"+url.PathEscape(own)+"/mentions", opMentions)
 	call.Query = url.Values{}
-	if cursor != "" {
-		call.Query.Set("pagination_token", cursor)
-	}
+	connectors.SetField(call.Query, "pagination_token", cursor)
 	read, err := c.received(ctx, r, call)
 	if err != nil {
 		return connectors.ReceivedPage{}, fmt.Errorf("reading mentions: %w", err)

@@ -54,9 +54,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, account string
 		"max_results": {strconv.Itoa(pageSize)},
 		"start_time":  {d.Since.Add(-clocksApart).UTC().Format(time.RFC3339)},
 	}
-	if next != "" {
-		call.Query.Set("pagination_token", next)
-	}
+	connectors.SetField(call.Query, "pagination_token", next)
 	out, response, err := readPosts(ctx, c, call, postQuery{fields: "attachments,created_at,entities", references: true, notes: true}, listedPosts.areWhole)
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("reading posts: %w", err)

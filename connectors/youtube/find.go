@@ -125,9 +125,7 @@ func (c *Connector) uploads(ctx context.Context, d schema.Delivery, s settings, 
 	call := c.read(d, "playlistItems", opPlaylistItems, "snippet")
 	call.Query.Set("playlistId", playlist)
 	call.Query.Set("maxResults", strconv.Itoa(pageSize))
-	if next != "" {
-		call.Query.Set("pageToken", next)
-	}
+	connectors.SetField(call.Query, "pageToken", next)
 	read, response, err := readList[playlistItem](ctx, c, d, call, "uploads")
 	if failure, ok := errors.AsType[google.Error](err); ok && failure.Has("playlistNotFound") && next == "" {
 		return listing.Page{Skew: listing.Skew(response.Header, c.now())}, nil // nothing was uploaded yet
