@@ -23,9 +23,9 @@ const recordsPage = 100
 // whether it has media.
 func (c *Connector) findListed(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	refs := map[string]strongRef{} // by their URI
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, cursor string) (listing.Page, error) {
+	item, verdict, err := listing.Search{Now: c.now, Read: func(ctx context.Context, cursor string) (listing.Page, error) {
 		return c.records(ctx, d, cursor, refs)
-	})
+	}}.Find(ctx, d)
 	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
 	}

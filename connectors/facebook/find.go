@@ -38,15 +38,9 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	case s.MediaType != asPost: // without its id, which an earlier run knew
 		return schema.Receipt{}, schema.CannotTell, nil
 	}
-	search := listing.Search{Now: c.now, Part: true}
-	search.Read = func(ctx context.Context, next string) (listing.Page, error) {
+	return listing.Search{Now: c.now, Part: true, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.posts(ctx, d, p.Media, next)
-	}
-	item, verdict, err := search.Find(ctx, d)
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return schema.Receipt{Entry: d.Entry, NativeID: item.ID, URL: item.URL, PostedAt: item.At.UTC()}, schema.Found, nil
+	}}.Receipt(ctx, d)
 }
 
 // video is what Facebook shows of one (graph-api/reference/video).
@@ -265,13 +259,9 @@ func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.
 	if parent == nil {
 		return schema.Receipt{}, schema.CannotTell, connectors.Refuse("the entry to comment on is not published")
 	}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	return listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.comments(ctx, d, parent.NativeID, next)
-	})
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return schema.Receipt{Entry: d.Comment.Entry, NativeID: item.ID, URL: c.web + "/" + item.ID, PostedAt: item.At.UTC()}, schema.Found, nil
+	}}.Receipt(ctx, d)
 }
 
 func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, next string) (listing.Page, error) {
@@ -290,7 +280,7 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, next 
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.next()}
 	for _, comment := range read.Data {
-		item := listing.Item{ID: comment.ID, At: comment.CreatedTime.Time}
+		item := listing.Item{ID: comment.ID, URL: c.web + "/" + comment.ID, At: comment.CreatedTime.Time}
 		if comment.From == nil || pageOf(d) == "me" || comment.From.ID == pageOf(d) {
 			item.Alike, item.Near = listing.Compared(d.Comment.Text, comment.Message)
 		}

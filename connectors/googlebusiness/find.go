@@ -32,9 +32,9 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		return schema.Receipt{}, schema.CannotTell, err
 	}
 	seen := map[string]shownPost{}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	item, verdict, err := listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.page(ctx, d, place, search{want, seen, next})
-	})
+	}}.Find(ctx, d)
 	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
 	}

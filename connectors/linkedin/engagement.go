@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"crier/connectors"
-	"crier/connectors/listing"
 	"crier/schema"
 )
 
@@ -81,12 +80,5 @@ func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Re
 	if organization == "" {
 		return schema.Receipt{}, schema.CannotTell, nil
 	}
-	of := thread{list: answered(d), post: d.Comment.ReplyTo.Post, actor: organization}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
-		return c.comments(ctx, d, of, next)
-	})
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return schema.Receipt{NativeID: item.ID, URL: c.address(of.post), PostedAt: item.At.UTC()}, schema.Found, nil
+	return c.findIn(ctx, d, thread{list: answered(d), post: d.Comment.ReplyTo.Post, actor: organization})
 }

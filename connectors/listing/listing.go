@@ -90,9 +90,18 @@ type Search struct {
 	InDoubt func(ctx context.Context) (schema.Verdict, error)
 }
 
-// Find searches with nothing but what every search needs.
-func Find(ctx context.Context, d schema.Delivery, now func() time.Time, read func(ctx context.Context, next string) (Page, error)) (Item, schema.Verdict, error) {
-	return Search{Now: now, Read: read}.Find(ctx, d)
+// Receipt searches as Find does, and returns the receipt of the item.
+func (s Search) Receipt(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	item, verdict, err := s.Find(ctx, d)
+	return item.Receipt(d, verdict), verdict, err
+}
+
+// Receipt returns the receipt of what a delivery made; an empty one unless it was found.
+func (i Item) Receipt(d schema.Delivery, verdict schema.Verdict) schema.Receipt {
+	if verdict != schema.Found {
+		return schema.Receipt{}
+	}
+	return schema.Receipt{Entry: d.VisibleEntry(), NativeID: i.ID, URL: i.URL, PostedAt: i.At.UTC()}
 }
 
 // Find settles by count: the oldest item like the delivery's that is nobody else's counts as

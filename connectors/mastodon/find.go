@@ -46,10 +46,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	if verdict == schema.NotThere {
 		verdict, err = c.missing(ctx, d)
 	}
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return c.receipt(d, status{ID: item.ID, URL: item.URL, CreatedAt: item.At}), schema.Found, nil
+	return item.Receipt(d, verdict), verdict, err
 }
 
 // repeatable tells whether a call whose status may have been there before its claim is safe to
@@ -87,7 +84,7 @@ func (c *Connector) statuses(ctx context.Context, d schema.Delivery, account str
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now())}
 	for _, s := range read {
-		item := listing.Item{ID: s.ID, URL: s.URL, At: s.CreatedAt}
+		item := listing.Item{ID: s.ID, URL: s.webURL(), At: s.CreatedAt}
 		if !s.isReblog() {
 			item.Alike, item.Near = want.compare(s.likeness())
 		}

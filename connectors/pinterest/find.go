@@ -38,15 +38,9 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		return schema.Receipt{}, schema.CannotTell, err
 	}
 	want := likeness{title: s.Title, text: d.Text, media: mediaTypeOf(p.Media)}
-	search := listing.Search{Now: c.now, Part: true}
-	search.Read = func(ctx context.Context, next string) (listing.Page, error) {
+	return listing.Search{Now: c.now, Part: true, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.pins(ctx, d, to, want, next)
-	}
-	item, verdict, err := search.Find(ctx, d)
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return schema.Receipt{Entry: d.Entry, NativeID: item.ID, URL: item.URL, PostedAt: item.At.UTC()}, schema.Found, nil
+	}}.Receipt(ctx, d)
 }
 
 // likeness is what a pin is known by again. Pinterest keeps neither the address of a picture nor

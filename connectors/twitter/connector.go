@@ -129,12 +129,11 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, body newPost)
 	if !isID(created.Data.ID) {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "X's answer names no post"}
 	}
-	return c.receipt(d, created.Data.ID, c.now()), nil
+	return schema.Receipt{Entry: d.VisibleEntry(), NativeID: created.Data.ID, URL: c.address(created.Data.ID), PostedAt: c.now().UTC()}, nil
 }
 
-func (c *Connector) receipt(d schema.Delivery, id string, at time.Time) schema.Receipt {
-	return schema.Receipt{Entry: d.VisibleEntry(), NativeID: id, URL: c.web + "/i/web/status/" + id, PostedAt: at.UTC()}
-}
+// address is where a post is shown.
+func (c *Connector) address(id string) string { return c.web + "/i/web/status/" + id }
 
 // Check returns whose token it is, and what the account subscribes to: how long its posts may be.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {

@@ -118,7 +118,7 @@ func (r receivedPosts) next() string {
 
 func (c *Connector) receivedOf(read receivedPosts, p writtenPost, kind string) schema.Received {
 	item := schema.InboxItem{
-		Kind: kind, NativeID: p.ID, Text: html.UnescapeString(p.Text), URL: c.web + "/i/web/status/" + p.ID, WrittenAt: p.CreatedAt.UTC(),
+		Kind: kind, NativeID: p.ID, Text: html.UnescapeString(p.Text), URL: c.address(p.ID), WrittenAt: p.CreatedAt.UTC(),
 		Author: schema.Author{ID: p.AuthorID, URL: c.web + "/i/user/" + p.AuthorID},
 	}
 	for _, user := range read.Includes.Users {

@@ -68,13 +68,9 @@ func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.
 	if parent == nil {
 		return schema.Receipt{}, schema.CannotTell, connectors.Refuse("the entry to comment on is not published")
 	}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	return listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.comments(ctx, d, parent.NativeID, next)
-	})
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return c.commentReceipt(d, parent.NativeID, item.ID, item.At), schema.Found, nil
+	}}.Receipt(ctx, d)
 }
 
 func (c *Connector) comments(ctx context.Context, d schema.Delivery, video, next string) (listing.Page, error) {

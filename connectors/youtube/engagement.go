@@ -125,13 +125,9 @@ func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Re
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	return listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.replies(ctx, d, own, next)
-	})
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return c.commentReceipt(d, d.Comment.ReplyTo.Post, item.ID, item.At), schema.Found, nil
+	}}.Receipt(ctx, d)
 }
 
 // replies reads a part of the answers to a comment. In which order they come is not documented,

@@ -78,15 +78,11 @@ func (c *Connector) findUpload(ctx context.Context, d schema.Delivery) (schema.R
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	receipt, verdict, err := listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.uploads(ctx, d, s, own.Details.Related.Uploads, next)
-	})
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	receipt := c.receipt(d, item.ID)
-	receipt.PostedAt = item.At.UTC()
-	return receipt, schema.Found, nil
+	}}.Receipt(ctx, d)
+	receipt.Open = verdict == schema.Found // Find closes it
+	return receipt, verdict, err
 }
 
 // list is a part of one.
@@ -140,7 +136,7 @@ func (c *Connector) uploads(ctx context.Context, d schema.Delivery, s settings, 
 			return listing.Page{}, strange("lists an upload without a name")
 		}
 		page.Items = append(page.Items, listing.Item{
-			ID: snippet.Resource.VideoID, At: snippet.PublishedAt,
+			ID: snippet.Resource.VideoID, URL: c.address(snippet.Resource.VideoID), At: snippet.PublishedAt,
 			Alike: listing.SameText(s.Title, snippet.Title) && listing.SameText(d.Text, snippet.Description),
 			Near:  listing.MostlySame(s.Title, snippet.Title) && listing.MostlySame(d.Text, snippet.Description),
 		})
