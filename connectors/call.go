@@ -144,3 +144,16 @@ func ServerOf(a schema.Account, base string) string {
 	}
 	return strings.TrimRight(base, "/")
 }
+
+// IsOwn reports whether an address may be told what only its platform may know: it is on the host that the
+// connector calls or, where that is the platform's own, on any of its domain over TLS.
+func IsOwn(address, base, own, domain string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	if called, err := url.Parse(base); err == nil && u.Scheme == called.Scheme && u.Host == called.Host {
+		return true
+	}
+	return base == own && u.Scheme == "https" && strings.HasSuffix(u.Hostname(), domain)
+}

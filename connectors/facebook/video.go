@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"crier/connectors"
@@ -248,12 +247,5 @@ func (t *turn) askHowFar(ctx context.Context, a *asset) error {
 
 // isOwn reports whether an address may be told the token: it is Facebook's own.
 func (c *Connector) isOwn(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return false
-	}
-	if own, err := url.Parse(c.graph); err == nil && u.Scheme == own.Scheme && u.Host == own.Host {
-		return true
-	}
-	return c.graph == graphHost && u.Scheme == "https" && strings.HasSuffix(u.Hostname(), ".facebook.com")
+	return connectors.IsOwn(address, c.graph, graphHost, ".facebook.com")
 }

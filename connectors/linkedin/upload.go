@@ -172,15 +172,7 @@ func (t *turn) put(ctx context.Context, p part, content io.Reader, several bool)
 
 // isOwn reports whether an address may be told the token: it is LinkedIn's own.
 func (c *Connector) isOwn(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	own, err := url.Parse(c.api)
-	if err == nil && u.Scheme == own.Scheme && u.Host == own.Host {
-		return true
-	}
-	return c.api == apiHost && u.Scheme == "https" && strings.HasSuffix(u.Hostname(), ".linkedin.com")
+	return connectors.IsOwn(address, c.api, apiHost, ".linkedin.com")
 }
 
 // finalize has LinkedIn put the parts of a video together.

@@ -67,14 +67,7 @@ func (c *Connector) begin(ctx context.Context, d schema.Delivery, s settings, fi
 // isOwn reports whether an address may be told the token: it is Google's own. That of a session
 // from before crier was configured otherwise may not be.
 func (c *Connector) isOwn(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return false
-	}
-	if own, err := url.Parse(c.api); err == nil && u.Scheme == own.Scheme && u.Host == own.Host {
-		return true
-	}
-	return c.api == apiHost && u.Scheme == "https" && strings.HasSuffix(u.Hostname(), ".googleapis.com")
+	return connectors.IsOwn(address, c.api, apiHost, ".googleapis.com")
 }
 
 // toSession is a call of a session, about a range of the video.
