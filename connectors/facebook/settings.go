@@ -77,6 +77,9 @@ const (
 
 // check refuses what Facebook would refuse after the upload.
 func (s settings) check(d schema.Delivery, file *media.File) error {
+	if file.Kind == schema.Video && len(d.Media) > 1 {
+		return connectors.Refuse("Facebook takes photos, or one video")
+	}
 	if err := file.Check(Constraints().Of(d)); err != nil || file.Kind != schema.Video || s.MediaType == asPost {
 		return err
 	}

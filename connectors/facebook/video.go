@@ -144,8 +144,8 @@ func (t *turn) transfer(ctx context.Context, file *media.File, a *asset) error {
 	}
 	defer content.Close()
 	for at, sent := int64(0), 0; a.Next < a.End; sent++ {
-		if sent > 0 && t.now().Sub(t.began) > longestTurn {
-			return errPause
+		if sent > 0 && t.now().Sub(t.began) > connectors.LongestTurn {
+			return connectors.ErrPause
 		}
 		if a.Next < at { // asked for once more
 			return strange("goes back in the video")

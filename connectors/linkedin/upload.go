@@ -2,7 +2,6 @@ package linkedin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,13 +13,6 @@ import (
 	"crier/connectors/media"
 	"crier/schema"
 )
-
-// longestTurn is how long uploads go on in one call of Prepare: what was uploaded by then is
-// kept, and a process that dies later does not begin from the start.
-const longestTurn = 2 * time.Minute
-
-// errPause ends a call of Prepare that has taken its time.
-var errPause = errors.New("to be continued")
 
 // turn is one call of Prepare that uploads.
 type turn struct {
@@ -130,8 +122,8 @@ func (t *turn) send(ctx context.Context, file *media.File, parts []part) error {
 		if p.ETag != "" {
 			continue
 		}
-		if i > 0 && t.now().Sub(t.began) > longestTurn {
-			return errPause
+		if i > 0 && t.now().Sub(t.began) > connectors.LongestTurn {
+			return connectors.ErrPause
 		}
 		if _, err := io.CopyN(io.Discard, content, p.First-at); err != nil {
 			return fmt.Errorf("reading media: %w", err)

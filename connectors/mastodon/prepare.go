@@ -84,24 +84,13 @@ func (c *Connector) lookAtMedia(ctx context.Context, d schema.Delivery, p progre
 	return nil
 }
 
-// uploadMissing uploads the items that have no id. All are opened and checked first,
-// so that nothing is uploaded for an entry that cannot be published.
+// uploadMissing uploads the items that have no id.
 func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p progress) (err error) {
-	files := make([]*media.File, len(p.Media)) // nil: uploaded already
-	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
-	for i, m := range p.Media {
-		if m.ID != "" {
-			continue
-		}
-		file, err := c.media.Open(ctx, d.Media[i])
-		if err != nil {
-			return fmt.Errorf("opening media: %w", err)
-		}
-		files[i] = file
-		if err := check(file, d); err != nil {
-			return err
-		}
+	files, err := p.OpenMissing(ctx, c.media, d, func(a attachment) bool { return a.ID == "" }, check)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
 	for i, file := range files {
 		if file == nil {
 			continue
@@ -114,7 +103,7 @@ func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p prog
 }
 
 // check refuses what the server would refuse after the upload.
-func check(file *media.File, d schema.Delivery) error {
+func check(d schema.Delivery, file *media.File) error {
 	if file.Kind != schema.Image && len(d.Media) > 1 {
 		return &schema.Error{Kind: schema.Refused, Message: "Mastodon takes images or 1 video or GIF"}
 	}

@@ -14,10 +14,7 @@ import (
 )
 
 const (
-	// longestTurn is how long parts are sent in one call of Prepare: what was sent by then is
-	// kept, and a process that dies later does not begin from the start.
-	longestTurn = 2 * time.Minute
-	soon        = time.Second // when an upload is continued
+	soon = time.Second // when an upload is continued
 	// addressLife is of an address that a video is sent to; a little of it is left for the last part.
 	addressLife = time.Hour - time.Minute
 )

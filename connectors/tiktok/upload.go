@@ -40,7 +40,7 @@ func (t turn) send(ctx context.Context) error {
 		default:
 			return err
 		}
-		if t.now().Sub(t.began) > longestTurn {
+		if t.now().Sub(t.began) > connectors.LongestTurn {
 			break
 		}
 	}
