@@ -39,11 +39,9 @@ const LongestTurn = 2 * time.Minute
 
 // ReadMediaProgress returns what a delivery kept; of items that were not begun, nothing.
 func ReadMediaProgress[M MediaItem](d schema.Delivery) (MediaProgress[M], error) {
-	p := MediaProgress[M]{}
-	if len(d.Progress) > 0 {
-		if err := json.Unmarshal(d.Progress, &p); err != nil {
-			return MediaProgress[M]{}, fmt.Errorf("reading progress: %w", err)
-		}
+	p, err := ProgressOf[MediaProgress[M]](d)
+	if err != nil {
+		return MediaProgress[M]{}, err
 	}
 	if len(p.Media) != len(d.Media) {
 		p.Media = make([]M, len(d.Media))

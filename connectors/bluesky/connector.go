@@ -117,7 +117,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 }
 
 func hasVideo(d schema.Delivery) bool {
-	p, err := parseProgress(d.Progress)
+	p, err := connectors.ProgressOf[progress](d)
 	return err == nil && len(p.Uploads) > 0 && p.Uploads[0].Video
 }
 
@@ -128,7 +128,7 @@ func (c *Connector) uploadAgain(ctx context.Context, d schema.Delivery) ([]byte,
 }
 
 func (c *Connector) publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	p, err := parseProgress(d.Progress)
+	p, err := connectors.ProgressOf[progress](d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}

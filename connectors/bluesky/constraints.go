@@ -1,8 +1,6 @@
 package bluesky
 
 import (
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"golang.org/x/text/language"
@@ -52,7 +50,7 @@ func Constraints() schema.Constraints {
 
 		Settings:      rules.Check,
 		MediaSettings: rules.Media(),
-		Together:      cardAlone,
+		Together:      connectors.Together(cardAlone),
 		Previews:      showsCard,
 		Wider:         wider(),
 	}
@@ -92,17 +90,6 @@ func checkText(text string) error {
 type settings struct {
 	Langs []string    `json:"langs"` // BCP 47 tags of the text's languages
 	Card  cardSetting `json:"card"`
-}
-
-func parseSettings(raw json.RawMessage) (settings, error) {
-	var s settings
-	if len(raw) == 0 {
-		return s, nil
-	}
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return s, fmt.Errorf("reading settings: %w", err)
-	}
-	return s, nil
 }
 
 func settingRules() validation.SettingRules {

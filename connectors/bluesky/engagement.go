@@ -173,11 +173,7 @@ func (v *postView) received(kind string) (_ schema.Received, ok bool) {
 	if w.Reply != nil {
 		state.Root, item.ParentID = w.Reply.Root, w.Reply.Parent.URI
 	}
-	encoded, err := json.Marshal(state)
-	if err != nil {
-		encoded = nil // not reached: texts alone
-	}
-	return schema.Received{Item: item, State: string(encoded)}, true
+	return schema.Received{Item: item, State: string(connectors.Kept(state))}, true
 }
 
 // Reply writes the record of a reply.

@@ -4,6 +4,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -27,7 +28,7 @@ func Constraints() schema.Constraints {
 		DailyCap:     100,
 		Listing:      schema.Listing{Within: schema.UsualListing},
 		Settings:     settingsCheck(),
-		Together:     together,
+		Together:     connectors.Together(together),
 		Wider:        wider(),
 	}
 }

@@ -93,10 +93,7 @@ func progressOf(d schema.Delivery) (p progress, err error) {
 		}
 		return p, nil
 	}
-	if err := json.Unmarshal(d.Progress, &p); err != nil {
-		return p, fmt.Errorf("reading progress: %w", err)
-	}
-	return p, nil
+	return connectors.ProgressOf[progress](d)
 }
 
 // Publish creates the local post. Google may go on to look at it before it shows it: the

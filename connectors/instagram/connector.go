@@ -147,11 +147,7 @@ func (c *Connector) quota(ctx context.Context, d schema.Delivery) json.RawMessag
 	if _, err := c.client.Do(ctx, call, &out); err != nil || len(out.Data) == 0 || out.Data[0].Config.Total <= 0 {
 		return nil
 	}
-	settings, err := json.Marshal(map[string][]string{"quotaTotal": {strconv.Itoa(out.Data[0].Config.Total)}})
-	if err != nil {
-		return nil // not reached: a map of texts
-	}
-	return settings
+	return connectors.Kept(map[string][]string{"quotaTotal": {strconv.Itoa(out.Data[0].Config.Total)}})
 }
 
 // call is one of an account. The token goes in a header, which no address shows.

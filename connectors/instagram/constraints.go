@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -53,7 +54,7 @@ func Constraints() schema.Constraints {
 		Listing:       schema.Listing{Within: schema.UsualListing},
 		Settings:      rules.Check,
 		MediaSettings: rules.Media(),
-		Together:      ofItsMedia,
+		Together:      connectors.Together(ofItsMedia),
 		Wider:         wider(),
 	}
 }

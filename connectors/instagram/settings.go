@@ -147,15 +147,11 @@ func settingRules() validation.SettingRules {
 }
 
 // ofItsMedia is a Constraints.Together: what a post may be depends on its media.
-func ofItsMedia(first schema.Entry, object json.RawMessage) []schema.Detail {
-	var s settings
-	if len(first.Media) == 0 || len(object) == 0 || json.Unmarshal(object, &s) != nil {
+func ofItsMedia(first schema.Entry, s settings) (details []schema.Detail) {
+	if len(first.Media) == 0 {
 		return nil
 	}
-	var details []schema.Detail
-	conflict := func(field, message string) {
-		details = append(details, schema.Detail{Field: field, Code: validation.CodeSettingConflict, Message: message})
-	}
+	conflict := func(field, message string) { details = append(details, connectors.Conflict(field, message)) }
 	isVideo := len(first.Media) == 1 && first.Media[0].KnownKind() == schema.Video
 	switch {
 	case s.MediaType == story && len(first.Media) > 1:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -40,7 +41,7 @@ func constraintsOf(l limits) schema.Constraints {
 		Thread:       schema.ThreadLimit{Supported: true, Pause: 1500 * time.Millisecond},
 		DailyCap:     50,
 		Settings:     settingsCheck(l),
-		Together:     pollWithoutMedia,
+		Together:     connectors.Together(pollWithoutMedia),
 	}
 }
 

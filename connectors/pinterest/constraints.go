@@ -4,6 +4,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -43,7 +44,7 @@ func Constraints() schema.Constraints {
 		Listing:       schema.Listing{Within: schema.UsualListing},
 		Settings:      rules.Check,
 		MediaSettings: rules.Media(),
-		Together:      together,
+		Together:      connectors.Together(together),
 		Wider:         wider(),
 	}
 }

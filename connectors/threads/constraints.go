@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -41,7 +42,7 @@ func Constraints() schema.Constraints {
 		Pulls:        true,
 		Listing:      schema.Listing{Within: schema.UsualListing},
 		Settings:     settingRules().Check,
-		Together:     textAlone,
+		Together:     connectors.Together(textAlone),
 		Wider:        wider(),
 	}
 }

@@ -78,23 +78,18 @@ func isTopic(text string) bool {
 }
 
 // textAlone is a Constraints.Together: what goes with a text goes with no media.
-func textAlone(first schema.Entry, object json.RawMessage) []schema.Detail {
-	var s struct {
-		Poll           *json.RawMessage `json:"poll"`
-		LinkAttachment *json.RawMessage `json:"linkAttachment"`
-	}
-	if len(first.Media) == 0 || len(object) == 0 || json.Unmarshal(object, &s) != nil {
+func textAlone(first schema.Entry, s struct {
+	Poll           *json.RawMessage `json:"poll"`
+	LinkAttachment *json.RawMessage `json:"linkAttachment"`
+}) (details []schema.Detail) {
+	if len(first.Media) == 0 {
 		return nil
 	}
-	var details []schema.Detail
-	conflict := func(field, message string) {
-		details = append(details, schema.Detail{Field: field, Code: validation.CodeSettingConflict, Message: message})
-	}
 	if s.Poll != nil {
-		conflict("poll", "a poll cannot stand beside media")
+		details = append(details, connectors.Conflict("poll", "a poll cannot stand beside media"))
 	}
 	if s.LinkAttachment != nil {
-		conflict("linkAttachment", "a link attachment cannot stand beside media")
+		details = append(details, connectors.Conflict("linkAttachment", "a link attachment cannot stand beside media"))
 	}
 	return details
 }

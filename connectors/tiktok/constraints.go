@@ -51,7 +51,7 @@ func constraintsOf(k creator) schema.Constraints {
 		},
 		DailyCap: 50,
 		Settings: settingsCheck(k),
-		Together: together,
+		Together: connectors.Together(together),
 		Wider:    wider(),
 	}
 }

@@ -34,8 +34,8 @@ type accountSettings struct {
 
 // creatorOf returns what is known of an account.
 func creatorOf(a schema.Account) creator {
-	var settings accountSettings
-	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &settings) != nil {
+	settings, ok := connectors.AccountSettingsOf[accountSettings](a)
+	if !ok {
 		return creator{}
 	}
 	k := creator{levels: settings.Privacy, interactions: settings.Interactions}
@@ -48,11 +48,7 @@ func creatorOf(a schema.Account) creator {
 
 // settings returns what is kept of a creator.
 func (k creator) settings() json.RawMessage {
-	encoded, err := json.Marshal(accountSettings{k.levels, k.interactions, []string{strconv.Itoa(int(k.longest.Seconds()))}})
-	if err != nil {
-		return nil // not reached: it is texts
-	}
-	return encoded
+	return connectors.Kept(accountSettings{k.levels, k.interactions, []string{strconv.Itoa(int(k.longest.Seconds()))}})
 }
 
 func (k creator) allows(interaction string) bool {

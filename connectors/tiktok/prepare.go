@@ -55,16 +55,6 @@ type progress struct {
 	Max      int64     `json:"most,omitempty"` // bytes that TikTok had at the most, of any publication
 }
 
-func progressOf(d schema.Delivery) (p progress, err error) {
-	if len(d.Progress) == 0 {
-		return p, nil
-	}
-	if err := json.Unmarshal(d.Progress, &p); err != nil {
-		return progress{}, fmt.Errorf("reading progress: %w", err)
-	}
-	return p, nil
-}
-
 // isReady reports whether nothing but the last part is left to send.
 func (p progress) isReady() bool { return p.ID != "" && p.Sent == p.Parts-1 }
 
@@ -81,7 +71,7 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if err != nil {
 		return schema.Progress{}, err
 	}
-	p, err := progressOf(d)
+	p, err := connectors.ProgressOf[progress](d)
 	if err != nil {
 		return schema.Progress{}, err
 	}

@@ -99,7 +99,7 @@ func (t turn) resume(ctx context.Context) error {
 
 // Publish sends the last part, from which on TikTok goes on by itself.
 func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	p, err := progressOf(d)
+	p, err := connectors.ProgressOf[progress](d)
 	switch {
 	case err != nil:
 		return schema.Receipt{}, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -44,7 +45,7 @@ func Constraints() schema.Constraints {
 		DailyCap:     20,
 		Listing:      schema.Listing{Within: schema.UsualListing, Refuses: true},
 		Settings:     settingRules().Check,
-		Together:     oneOf,
+		Together:     connectors.Together(oneOf),
 		Wider:        wider(),
 	}
 	same := c
@@ -79,10 +80,7 @@ type accountSettings struct {
 // writesLong reports whether X said last that an account is one that may write longer posts: each
 // subscription has them, and so have verified organizations.
 func writesLong(a schema.Account) bool {
-	var settings accountSettings
-	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &settings) != nil {
-		return false
-	}
+	settings, _ := connectors.AccountSettingsOf[accountSettings](a)
 	return slices.Contains([]string{"Basic", "Premium", "PremiumPlus"}, settings.Subscription) ||
 		slices.Contains([]string{"blue", "business", "government"}, settings.Verified)
 }
@@ -92,9 +90,5 @@ func (s accountSettings) encode() json.RawMessage {
 	if s == (accountSettings{}) {
 		return nil
 	}
-	encoded, err := json.Marshal(s)
-	if err != nil {
-		return nil // not reached: it is texts
-	}
-	return encoded
+	return connectors.Kept(s)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -44,7 +45,7 @@ func Constraints() schema.Constraints {
 		Listing:       schema.Listing{Within: listed},
 		Settings:      rules.Check,
 		MediaSettings: rules.Media(),
-		Together:      together,
+		Together:      connectors.Together(together),
 		Wider:         wider(),
 	}
 }
@@ -78,20 +79,13 @@ func settingsOfChannel(longUploads string) json.RawMessage {
 	if longUploads == "" {
 		return nil
 	}
-	encoded, err := json.Marshal(accountSettings{longUploads})
-	if err != nil {
-		return nil // a text
-	}
-	return encoded
+	return connectors.Kept(accountSettings{longUploads})
 }
 
 // constraintsOfAccount is what is taken of a channel.
 func constraintsOfAccount(a schema.Account) schema.Constraints {
 	c := Constraints()
-	var settings accountSettings
-	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &settings) != nil {
-		return c
-	}
+	settings, _ := connectors.AccountSettingsOf[accountSettings](a)
 	if settings.LongUploads == "eligible" || settings.LongUploads == "disallowed" {
 		c.Media.MaxVideoDuration = maxUnverified
 	}
