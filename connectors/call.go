@@ -105,6 +105,18 @@ func (c Call) content() (body io.Reader, contentType string, length int64, err e
 // isStreamed reports whether the body is sent as it is read, however long that takes.
 func (c Call) isStreamed() bool { return c.Body != nil || c.Files != nil }
 
+// Reading makes it a call that reads on somebody's behalf, with the turn that was reserved for that.
+func (c Call) Reading(r Reading) Call {
+	c.Kind, c.Reservation = Read, r.Reservation
+	return c
+}
+
+// Publishing makes it the one visible call of a delivery.
+func (c Call) Publishing(d schema.Delivery) Call {
+	c.Visible, c.Kind, c.Reservation = true, Post, d.Reservation
+	return c
+}
+
 // forbidRepeat keeps net/http from sending a request again by itself. It does so on a
 // reused connection that breaks, when the header map has an Idempotency-Key under its
 // canonical name and the body can be had twice (net/http.Transport): so it has

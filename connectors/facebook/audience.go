@@ -79,16 +79,16 @@ func (n node) metrics(isVideo bool) schema.Metrics {
 }
 
 func (c *Connector) node(ctx context.Context, r connectors.Reading, id, fields string) (read node, err error) {
-	call := c.call(r.Account, r.Credentials, http.MethodGet, url.PathEscape(id), opNode)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"fields": {fields}}
+	call := c.call(r.Account, r.Credentials, http.MethodGet, url.PathEscape(id), opNode).Reading(r)
+	call.Query = url.Values{"fields": {fields}}
 	_, err = c.client.Do(ctx, call, &read)
 	return read, err
 }
 
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
-	call := c.call(r.Account, r.Credentials, http.MethodGet, "me", opPage)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"fields": {"followers_count"}}
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "me", opPage).Reading(r)
+	call.Query = url.Values{"fields": {"followers_count"}}
 	var page struct {
 		Followers *int64 `json:"followers_count"`
 	}

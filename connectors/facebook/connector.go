@@ -260,9 +260,7 @@ func (c *Connector) receipt(entry int, id, path string) schema.Receipt {
 
 // visible makes the one visible call of a delivery.
 func (c *Connector) visible(d schema.Delivery, path, operation string) connectors.Call {
-	call := c.call(d.Account, d.Credentials, http.MethodPost, path, operation)
-	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
-	return call
+	return c.call(d.Account, d.Credentials, http.MethodPost, path, operation).Publishing(d)
 }
 
 func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {

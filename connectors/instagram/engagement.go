@@ -36,8 +36,7 @@ type receivedComment struct {
 // Comments reads what is under a media, with the first answers to each comment.
 func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
-	call := c.call(d, http.MethodGet, "/"+url.PathEscape(post.NativeID)+"/comments", opListComments)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.call(d, http.MethodGet, "/"+url.PathEscape(post.NativeID)+"/comments", opListComments).Reading(r)
 	call.Query = url.Values{"fields": {receivedFields + ",replies{" + receivedFields + "}"}, "limit": {strconv.Itoa(commentPageSize)}}
 	connectors.SetField(call.Query, "after", cursor)
 	var read struct {

@@ -66,8 +66,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 	if len(ugcPosts) > 0 {
 		path += "&ugcPosts=List(" + strings.Join(ugcPosts, ",") + ")"
 	}
-	call := c.call(r.Account, r.Credentials, http.MethodGet, path, opStatistics)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.call(r.Account, r.Credentials, http.MethodGet, path, opStatistics).Reading(r)
 	var list struct {
 		Elements []struct {
 			Share   string     `json:"share"`
@@ -96,8 +95,8 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 	if organization == "" {
 		return schema.Followers{}, connectors.ErrNotTold
 	}
-	call := c.call(r.Account, r.Credentials, http.MethodGet, "/rest/networkSizes/"+url.QueryEscape(organization), opNetworkSize)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"edgeType": {"COMPANY_FOLLOWED_BY_MEMBER"}}
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "/rest/networkSizes/"+url.QueryEscape(organization), opNetworkSize).Reading(r)
+	call.Query = url.Values{"edgeType": {"COMPANY_FOLLOWED_BY_MEMBER"}}
 	var network struct {
 		Size *int64 `json:"firstDegreeSize"`
 	}

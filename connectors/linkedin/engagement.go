@@ -20,8 +20,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	if organization == "" {
 		return connectors.ReceivedPage{}, connectors.Refuse("LinkedIn shows the comments on a member's posts to no app")
 	}
-	call := c.call(r.Account, r.Credentials, http.MethodGet, commentsOf(post.NativeID), opListComments)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.call(r.Account, r.Credentials, http.MethodGet, commentsOf(post.NativeID), opListComments).Reading(r)
 	call.Query = url.Values{"count": {strconv.Itoa(pageSize)}, "start": {startOf(cursor)}}
 	var list struct {
 		Elements []comment `json:"elements"`

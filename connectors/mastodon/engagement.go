@@ -97,8 +97,7 @@ func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor s
 }
 
 func (c *Connector) reading(r connectors.Reading, path, operation string) connectors.Call {
-	call := c.call(r.Account, r.Credentials, http.MethodGet, path, operation)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.call(r.Account, r.Credentials, http.MethodGet, path, operation).Reading(r)
 	return call
 }
 

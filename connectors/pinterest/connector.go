@@ -69,8 +69,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	call := c.call(d.Account, d.Credentials, http.MethodPost, "/pins", opCreatePin)
-	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
+	call := c.call(d.Account, d.Credentials, http.MethodPost, "/pins", opCreatePin).Publishing(d)
 	call.JSON = pinOf(d, s, to, assets)
 	var pin struct {
 		ID string `json:"id"`

@@ -52,8 +52,7 @@ func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor s
 type inbox struct{ path, operation, kind, cursor string }
 
 func (c *Connector) received(ctx context.Context, r connectors.Reading, from inbox) (connectors.ReceivedPage, error) {
-	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, from.path, from.operation)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, from.path, from.operation).Reading(r)
 	call.Query = url.Values{"fields": {receivedFields}, "limit": {strconv.Itoa(pageSize)}}
 	connectors.SetField(call.Query, "after", from.cursor)
 	var read struct {

@@ -130,8 +130,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 // publish makes the visible call.
 func (c *Connector) publish(ctx context.Context, d schema.Delivery, p progress, last *lastPart) (schema.Receipt, error) {
 	from, size := p.rest()
-	call := c.partCall(d, p, from, size)
-	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
+	call := c.partCall(d, p, from, size).Publishing(d)
 	body := &countedReader{Reader: io.NewSectionReader(last, 0, size)}
 	call.Body = body
 	response, err := c.client.Do(ctx, call, nil)

@@ -46,8 +46,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 	for i, p := range posts {
 		ids[i] = p.NativeID
 	}
-	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/tweets", opPosts)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/tweets", opPosts).Reading(r)
 	call.Query = url.Values{"ids": {strings.Join(ids, ",")}}
 	out, _, err := readPosts(ctx, c, call, postQuery{fields: "public_metrics"}, countedPosts.areWhole)
 	if err != nil {
@@ -90,8 +89,8 @@ func (p countedPosts) areWhole() bool { return len(p.Data) == 0 || p.Data[0].Met
 
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
-	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/users/me", opMe)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"user.fields": {"public_metrics"}}
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/users/me", opMe).Reading(r)
+	call.Query = url.Values{"user.fields": {"public_metrics"}}
 	var out struct {
 		Data struct {
 			Metrics struct {

@@ -97,10 +97,9 @@ func (c *Connector) ownID(ctx context.Context, r connectors.Reading) (string, er
 }
 
 func (c *Connector) received(ctx context.Context, r connectors.Reading, call connectors.Call) (receivedPosts, error) {
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
 	call.Query.Set("max_results", strconv.Itoa(pageSize))
 	wanted := postQuery{fields: "created_at,conversation_id", references: true, author: true}
-	read, _, err := readPosts(ctx, c, call, wanted, receivedPosts.areWhole)
+	read, _, err := readPosts(ctx, c, call.Reading(r), wanted, receivedPosts.areWhole)
 	return read, err
 }
 

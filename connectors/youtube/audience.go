@@ -23,8 +23,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 	for i, p := range posts {
 		ids[i] = p.NativeID
 	}
-	call := about(c.call(r.Account, r.Credentials, http.MethodGet, "/youtube/v3/videos:batchGetStats", opStats), "id", "statistics")
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := about(c.call(r.Account, r.Credentials, http.MethodGet, "/youtube/v3/videos:batchGetStats", opStats), "id", "statistics").Reading(r)
 	call.Query["id"] = ids
 	var read struct {
 		Kind  string `json:"kind"`
@@ -58,8 +57,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 // Followers reads the channel's subscribers, which YouTube rounds to three digits. A channel may
 // hide them from all but its owner, who is asked here.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
-	call := about(c.call(r.Account, r.Credentials, http.MethodGet, "/youtube/v3/channels", opChannels), "id", "statistics")
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := about(c.call(r.Account, r.Credentials, http.MethodGet, "/youtube/v3/channels", opChannels), "id", "statistics").Reading(r)
 	call.Query.Set("mine", "true")
 	var read list[struct {
 		Statistics struct {

@@ -35,7 +35,7 @@ type underVideo struct{ what, video string }
 // write makes the one visible call of a comment.
 func (c *Connector) write(ctx context.Context, d schema.Delivery, call connectors.Call, of underVideo) (schema.Receipt, error) {
 	var created receivedComment
-	if _, err := c.do(ctx, d.Account, d.Credentials, visible(d, about(call, "snippet")), &created); err != nil {
+	if _, err := c.do(ctx, d.Account, d.Credentials, about(call, "snippet").Publishing(d), &created); err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating %s: %w", of.what, connectors.WithoutEnd(err))
 	}
 	if created.ID == "" {

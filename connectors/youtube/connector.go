@@ -104,12 +104,6 @@ func (c *Connector) receipt(d schema.Delivery, id string) schema.Receipt {
 // as a short.
 func (c *Connector) address(id string) string { return c.web + "/watch?v=" + url.QueryEscape(id) }
 
-// visible makes the one visible call of a delivery.
-func visible(d schema.Delivery, call connectors.Call) connectors.Call {
-	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
-	return call
-}
-
 // call is a call of the Data API.
 func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {
 	return connectors.Call{

@@ -50,8 +50,7 @@ type receivedThread struct {
 // Comments reads what is under a video, the newest first, with the first answers to each comment.
 func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
-	call := c.threads(d, post.NativeID, cursor, "snippet", "replies")
-	call.Reservation, call.Kind = r.Reservation, connectors.Read
+	call := c.threads(d, post.NativeID, cursor, "snippet", "replies").Reading(r)
 	read, _, err := readList[receivedThread](ctx, c, d, call, "comments")
 	if failure, ok := errors.AsType[google.Error](err); ok && failure.Has("videoNotFound") {
 		return connectors.ReceivedPage{Gone: true}, nil

@@ -99,7 +99,7 @@ func (c *Connector) part(ctx context.Context, d schema.Delivery, a asset, conten
 
 // end sends the rest of a video, which makes it.
 func (c *Connector) end(ctx context.Context, d schema.Delivery, a asset) (video, error) {
-	call := visible(d, c.toSession(d, a, opEnd, fmt.Sprintf("bytes %d-%d/%d", a.Sent, a.Size-1, a.Size)))
+	call := c.toSession(d, a, opEnd, fmt.Sprintf("bytes %d-%d/%d", a.Sent, a.Size-1, a.Size)).Publishing(d)
 	call.Body, call.ContentType, call.ContentLength = bytes.NewReader(a.Rest), a.Type, int64(len(a.Rest))
 	now, err := c.readState(ctx, call, a.Size)
 	switch {
