@@ -14,6 +14,7 @@ import (
 	"crier/connectors"
 	"crier/connectors/media"
 	"crier/schema"
+	"crier/schema/recent"
 )
 
 // Operations of the API, as they are called in metrics and logs.
@@ -37,7 +38,7 @@ type Connector struct {
 	media   media.Source
 	now     func() time.Time
 
-	servers servers
+	servers *recent.Cache[string, knownServer] // by address
 	counts  counts
 }
 
@@ -46,7 +47,10 @@ const maxKeys = 5
 
 // New makes the connector.
 func New(c connectors.Parts) *Connector {
-	return &Connector{client: c.Client, base: c.Base, consent: c.Consent, media: c.Media, now: c.Now, counts: counts{now: c.Now}}
+	return &Connector{
+		client: c.Client, base: c.Base, consent: c.Consent, media: c.Media, now: c.Now,
+		servers: recent.New[string, knownServer](knownServers, nil), counts: newCounts(c.Now),
+	}
 }
 
 // Publish creates the status of an entry.

@@ -56,7 +56,7 @@ func (c *Connector) repeatable(ctx context.Context, d schema.Delivery) (schema.V
 	if passed >= keyUse {
 		return schema.CannotTell, nil
 	}
-	isMastodon, err := c.servers.areMastodon(ctx, c, d)
+	isMastodon, err := c.isOnMastodon(ctx, d)
 	if err == nil && isMastodon && passed >= listing.InFlight {
 		return schema.SafeToRepeat, nil
 	}

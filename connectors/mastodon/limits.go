@@ -188,7 +188,8 @@ func (c *Connector) isMastodon(a schema.Account) bool {
 	if l, _ := limitsOf(a); l.Software != "" {
 		return l.Software == mastodonItself
 	}
-	return c.servers.haveMet(c.server(a), c.now())
+	met, _ := c.servers.Known(c.server(a))
+	return c.now().Before(met.until) && met.isMastodon
 }
 
 // count returns how a server counts a text. Those that are merely compatible count code points, links and

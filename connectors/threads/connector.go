@@ -13,6 +13,7 @@ import (
 	"crier/connectors"
 	"crier/connectors/graph"
 	"crier/schema"
+	"crier/schema/recent"
 )
 
 // DefaultBase is the API itself, and consentBase where people are asked for their consent.
@@ -44,12 +45,14 @@ type Connector struct {
 	tokens     graph.Tokens
 	now        func() time.Time
 	containers graph.Containers
-	comments   drafts
+	comments   *recent.Cache[string, draft] // by the key of the comment
 }
 
 // New makes the connector.
 func New(c connectors.Parts) *Connector {
-	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now}
+	connector := &Connector{
+		client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now, comments: recent.New[string, draft](maxDrafts, nil),
+	}
 	connector.Consent = graph.NewConsent(dialect(), c, scopes(c.App))
 	connector.tokens = graph.Tokens{Client: c.Client, Base: connector.base, Prefix: "th", Secret: c.App.Secret, Now: c.Now}
 	connector.containers = graph.Containers{
@@ -91,12 +94,12 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	if d.Receipt(d.Comment.Entry) == nil {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Refused, Message: "the entry to comment on is not published"}
 	}
-	draft, err := c.draft(ctx, d)
+	made, err := c.draft(ctx, d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	state, err := c.containers.Look(ctx, d, draft.container)
-	isUnread, works := err != nil && c.containers.IsUnread(err), c.now().Sub(draft.createdAt) < graph.MaxWork
+	state, err := c.containers.Look(ctx, d, made.container)
+	isUnread, works := err != nil && c.containers.IsUnread(err), c.now().Sub(made.createdAt) < graph.MaxWork
 	switch {
 	case isUnread && works: // which costs no try
 		return schema.Receipt{}, &schema.Error{Kind: schema.RateLimited, RetryAfter: commentWait, Alone: true, Message: "Threads does not show the comment's container"}
@@ -105,12 +108,12 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	case err != nil && !isUnread:
 		return schema.Receipt{}, err
 	case state.Status == graph.Failed || state.Status == graph.Expired:
-		c.comments.forget(d.Key)
+		c.comments.Put(d.Key, draft{})
 		return schema.Receipt{}, state.Failure()
 	}
-	receipt, err := c.publish(ctx, d, draft.container)
+	receipt, err := c.publish(ctx, d, made.container)
 	if e, ok := errors.AsType[*schema.Error](err); !ok || e.Unprepared || e.Kind != schema.RateLimited && e.Kind != schema.Retryable {
-		c.comments.forget(d.Key) // it is used up, or not known to be good
+		c.comments.Put(d.Key, draft{}) // it is used up, or not known to be good
 	}
 	return receipt, err
 }
@@ -118,9 +121,19 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 // commentWait is when a comment is tried again whose container is not ready.
 const commentWait = 5 * time.Second
 
+// draft is the container of a first comment that is not published yet, and when it was made; zero: there is
+// none.
+type draft struct {
+	container string
+	createdAt time.Time
+}
+
+// maxDrafts is the size of a generation of drafts.
+const maxDrafts = 4096
+
 // draft returns the container of a comment, which it makes if there is none.
 func (c *Connector) draft(ctx context.Context, d schema.Delivery) (draft, error) {
-	if known, ok := c.comments.of(d.Key); ok {
+	if known, _ := c.comments.Known(d.Key); known.container != "" {
 		return known, nil
 	}
 	form, err := c.containers.Fields(d, graph.Part{Item: graph.WholePost})
@@ -132,7 +145,7 @@ func (c *Connector) draft(ctx context.Context, d schema.Delivery) (draft, error)
 		return draft{}, err
 	}
 	fresh := draft{container, c.now()}
-	c.comments.keep(d.Key, fresh)
+	c.comments.Put(d.Key, fresh)
 	return fresh, nil
 }
 
