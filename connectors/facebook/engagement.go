@@ -30,9 +30,7 @@ type receivedComment struct {
 // Comments reads what is under a post, answers to comments included. A story takes none.
 func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
 	call := c.call(r.Account, r.Credentials, http.MethodGet, url.PathEscape(post.NativeID)+"/comments", opComments).Reading(r)
-	call.Query = pageQuery(cursor, "id,message,created_time,from,parent{id},permalink_url")
-	call.Query.Set("filter", "stream")
-	call.Query.Set("order", "reverse_chronological")
+	call.Query = commentQuery(cursor, "id,message,created_time,from,parent{id},permalink_url")
 	var read list[receivedComment]
 	_, err := c.client.Do(ctx, call, &read)
 	if isGone(err) {

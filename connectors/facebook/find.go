@@ -146,15 +146,7 @@ func isGone(err error) bool {
 }
 
 // list is a part of one, the newest first.
-type list[Of any] struct {
-	Data   []Of `json:"data"`
-	Paging struct {
-		Cursors struct {
-			After string `json:"after"`
-		} `json:"cursors"`
-		Next string `json:"next"` // an address with the token; its presence alone is read
-	} `json:"paging"`
-}
+type list[Of any] struct{ graph.Page[Of] }
 
 func (l list[Of]) next() string {
 	if l.Paging.Next == "" {
@@ -227,6 +219,14 @@ func pageQuery(next, fields string) url.Values {
 	return query
 }
 
+// commentQuery asks for comments and the answers to them, the newest first.
+func commentQuery(next, fields string) url.Values {
+	query := pageQuery(next, fields)
+	query.Set("filter", "stream")
+	query.Set("order", "reverse_chronological")
+	return query
+}
+
 // compare notes how a post that is wanted and one that is shown are alike. A photo is an upload of this
 // delivery alone, so that a post with it is its own. How many of an album are shown, in which order, and
 // whether any is, is Facebook's.
@@ -244,16 +244,6 @@ func compare(item *listing.Item, d schema.Delivery, assets []asset, candidate sh
 	item.Alike = item.Alike && (len(has) > 0) == (len(assets) > 0)
 }
 
-// shownComment is what a list has of a comment.
-type shownComment struct {
-	ID          string     `json:"id"`
-	Message     string     `json:"message"`
-	CreatedTime graph.Time `json:"created_time"`
-	From        *struct {
-		ID string `json:"id"`
-	} `json:"from"` // not there where the token may not know
-}
-
 func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	parent := d.Receipt(d.Comment.Entry)
 	if parent == nil {
@@ -266,22 +256,20 @@ func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.
 
 func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, next string) (listing.Page, error) {
 	call := c.call(d.Account, d.Credentials, http.MethodGet, post+"/comments", opComments)
-	call.Kind, call.Query = connectors.Status, pageQuery(next, "id,message,created_time,from")
-	call.Query.Set("filter", "stream")
-	call.Query.Set("order", "reverse_chronological")
-	var read list[shownComment]
+	call.Kind, call.Query = connectors.Status, commentQuery(next, "id,message,created_time,from")
+	var read list[receivedComment]
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("reading comments: %w", connectors.WithoutEnd(err))
 	}
-	isPart := func(s shownComment) bool { return s.ID == "" || s.CreatedTime.IsZero() }
+	isPart := func(s receivedComment) bool { return s.ID == "" || s.CreatedTime.IsZero() }
 	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {
 		return listing.Page{}, strange("is no list of comments")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.next()}
 	for _, comment := range read.Data {
 		item := listing.Item{ID: comment.ID, URL: c.web + "/" + comment.ID, At: comment.CreatedTime.Time}
-		if comment.From == nil || pageOf(d) == "me" || comment.From.ID == pageOf(d) {
+		if comment.From.ID == "" || pageOf(d) == "me" || comment.From.ID == pageOf(d) {
 			item.Alike, item.Near = listing.Compared(d.Comment.Text, comment.Message)
 		}
 		page.Items = append(page.Items, item)

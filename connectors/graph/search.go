@@ -32,21 +32,22 @@ type Post struct {
 }
 
 // Page is a part of a list, the newest first.
-type Page struct {
-	Data   []Post `json:"data"`
+type Page[Of any] struct {
+	Data   []Of `json:"data"`
 	Paging struct {
 		Cursors struct {
 			After string `json:"after"`
 		} `json:"cursors"`
+		Next string `json:"next"` // an address with the token; its presence alone is read, and by Facebook's connector
 	} `json:"paging"`
 }
 
 // Pages reads the part of a list after a cursor, with the header of the answer.
-type Pages func(ctx context.Context, after string) (Page, http.Header, error)
+type Pages func(ctx context.Context, after string) (Page[Post], http.Header, error)
 
 // List reads some fields of what a call lists, a number at a time.
 func List(client *connectors.Client, list connectors.Call, fields string, size int) Pages {
-	return func(ctx context.Context, after string) (page Page, header http.Header, err error) {
+	return func(ctx context.Context, after string) (page Page[Post], header http.Header, err error) {
 		call := list
 		call.Query, call.Kind = url.Values{"fields": {fields}, "limit": {strconv.Itoa(size)}}, connectors.Status
 		connectors.SetField(call.Query, "after", after)
@@ -60,7 +61,7 @@ func List(client *connectors.Client, list connectors.Call, fields string, size i
 
 // whole reports whether an answer can show that something is not there: a null or a post without
 // a time would pass for the end of the list.
-func (p Page) whole() bool {
+func whole(p Page[Post]) bool {
 	return p.Data != nil && !slices.ContainsFunc(p.Data, func(post Post) bool { return post.ID == "" || post.Timestamp.IsZero() })
 }
 
@@ -98,7 +99,7 @@ func (s Search) read(ctx context.Context, after string) (listing.Page, error) {
 	if err != nil {
 		return listing.Page{}, err
 	}
-	if !read.whole() {
+	if !whole(read) {
 		return listing.Page{}, &schema.Error{Kind: schema.Retryable, Message: "the platform's answer is no list of posts"}
 	}
 	page := listing.Page{Skew: listing.Skew(header, s.Now())}

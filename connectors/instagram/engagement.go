@@ -39,14 +39,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	call := c.call(d, http.MethodGet, "/"+url.PathEscape(post.NativeID)+"/comments", opListComments).Reading(r)
 	call.Query = url.Values{"fields": {receivedFields + ",replies{" + receivedFields + "}"}, "limit": {strconv.Itoa(commentPageSize)}}
 	connectors.SetField(call.Query, "after", cursor)
-	var read struct {
-		Data   []receivedComment `json:"data"`
-		Paging struct {
-			Cursors struct {
-				After string `json:"after"`
-			} `json:"cursors"`
-		} `json:"paging"`
-	}
+	var read graph.Page[receivedComment]
 	_, err := c.client.Do(ctx, call, &read)
 	if failure, ok := errors.AsType[graph.Error](err); ok && failure.Has(100, 33) {
 		return connectors.ReceivedPage{Gone: true}, nil

@@ -55,14 +55,7 @@ func (c *Connector) received(ctx context.Context, r connectors.Reading, from inb
 	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, from.path, from.operation).Reading(r)
 	call.Query = url.Values{"fields": {receivedFields}, "limit": {strconv.Itoa(pageSize)}}
 	connectors.SetField(call.Query, "after", from.cursor)
-	var read struct {
-		Data   []received `json:"data"`
-		Paging struct {
-			Cursors struct {
-				After string `json:"after"`
-			} `json:"cursors"`
-		} `json:"paging"`
-	}
+	var read graph.Page[received]
 	if _, err := c.client.Do(ctx, call, &read); err != nil {
 		return connectors.ReceivedPage{}, fmt.Errorf("reading what people wrote: %w", connectors.WithoutEnd(err))
 	}
