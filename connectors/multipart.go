@@ -8,6 +8,8 @@ import (
 	"mime/multipart"
 	"net/textproto"
 	"net/url"
+
+	"crier/schema/validation"
 )
 
 // FilePart is one file of a multipart body.
@@ -58,6 +60,14 @@ func (f FilePart) header() textproto.MIMEHeader {
 		map[string]string{"name": f.Field, "filename": f.Name}))
 	header.Set("Content-Type", f.Type)
 	return header
+}
+
+// WebURL returns an address that a platform has sent if a browser can open it, else an empty one.
+func WebURL(address string) string {
+	if !validation.IsWebAddress(address) {
+		return ""
+	}
+	return address
 }
 
 // SetField sets a field of a query or a form, unless there is nothing to set.

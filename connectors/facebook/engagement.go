@@ -9,7 +9,6 @@ import (
 	"crier/connectors"
 	"crier/connectors/graph"
 	"crier/schema"
-	"crier/schema/validation"
 )
 
 // receivedComment is what is read of what people write under a post (reference/comment).
@@ -53,10 +52,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		}
 		item := schema.InboxItem{
 			Kind: schema.InboxComment, NativeID: comment.ID, ParentID: comment.Parent.ID, PostNativeID: post.NativeID, Text: comment.Message,
-			Author: schema.Author{ID: comment.From.ID, Name: comment.From.Name}, WrittenAt: comment.CreatedTime.UTC(),
-		}
-		if validation.IsWebAddress(comment.Permalink) {
-			item.URL = comment.Permalink
+			Author: schema.Author{ID: comment.From.ID, Name: comment.From.Name}, WrittenAt: comment.CreatedTime.UTC(), URL: connectors.WebURL(comment.Permalink),
 		}
 		page.Items = append(page.Items, schema.Received{Item: item, Post: post.Post})
 	}

@@ -9,7 +9,6 @@ import (
 	"crier/connectors"
 	"crier/connectors/listing"
 	"crier/schema"
-	"crier/schema/validation"
 )
 
 // Publish makes the one visible call of a delivery and returns the id of what it made.
@@ -61,10 +60,7 @@ func ReadBack(ctx context.Context, client *connectors.Client, call connectors.Ca
 
 // Receipt returns the receipt of what a delivery made; now stands for a time that is not known.
 func Receipt(d schema.Delivery, item listing.Item, now time.Time) schema.Receipt {
-	r := schema.Receipt{Entry: d.VisibleEntry(), NativeID: item.ID, PostedAt: item.At}
-	if validation.IsWebAddress(item.URL) {
-		r.URL = item.URL
-	}
+	r := schema.Receipt{Entry: d.VisibleEntry(), NativeID: item.ID, URL: connectors.WebURL(item.URL), PostedAt: item.At}
 	if item.At.IsZero() {
 		r.PostedAt = now.UTC()
 	}

@@ -103,9 +103,8 @@ func (c *Connector) reading(r connectors.Reading, path, operation string) connec
 
 // received is a status as something received. An answer to it goes to those who see it.
 func (c *Connector) received(a schema.Account, w written, kind string) schema.Received {
-	author := schema.Author{ID: w.Account.ID, Handle: address(w.Account.Acct, c.server(a)), Name: w.Account.DisplayName}
-	if profile := (status{URL: w.Account.URL}).webURL(); profile != "" {
-		author.URL = profile
+	author := schema.Author{
+		ID: w.Account.ID, Handle: address(w.Account.Acct, c.server(a)), Name: w.Account.DisplayName, URL: connectors.WebURL(w.Account.URL),
 	}
 	return schema.Received{State: string(connectors.Kept(settings{Visibility: w.Visibility})), Item: schema.InboxItem{
 		Kind: kind, NativeID: w.ID, ParentID: w.InReplyToID, Author: author, Text: strings.TrimSpace(plainText(w.Content)), URL: w.webURL(), WrittenAt: w.CreatedAt.UTC(),

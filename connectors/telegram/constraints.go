@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/connectors/telegram/markup"
 	"crier/schema"
 )
@@ -33,7 +33,7 @@ const (
 func Constraints() schema.Constraints {
 	return schema.Constraints{
 		Platform: schema.Telegram,
-		Text:     schema.TextLimit{Max: maxText, Count: utf16Units},
+		Text:     schema.TextLimit{Max: maxText, Count: connectors.UTF16Units},
 		Shown:    visible,
 		Caption:  maxCaption,
 		Media: schema.MediaLimits{
@@ -56,15 +56,6 @@ func Constraints() schema.Constraints {
 		CannotFind: true, // a bot is not shown what it has sent
 		Settings:   settingRules().Check,
 	}
-}
-
-// utf16Units counts as Telegram does.
-func utf16Units(text string) int {
-	n := 0
-	for _, r := range text {
-		n += utf16.RuneLen(r)
-	}
-	return n
 }
 
 // parseModeOf returns the parseMode of settings; none of settings that are wrong, which their own rules say.

@@ -10,7 +10,6 @@ import (
 	"crier/connectors"
 	"crier/connectors/graph"
 	"crier/schema"
-	"crier/schema/validation"
 )
 
 // receivedFields is what is read of what people write.
@@ -67,9 +66,7 @@ func (c *Connector) received(ctx context.Context, r connectors.Reading, from inb
 		item := schema.InboxItem{
 			Kind: from.kind, NativeID: reply.ID, ParentID: reply.RepliedTo.ID, Text: reply.Text, WrittenAt: reply.Timestamp.UTC(),
 			Author: schema.Author{Handle: reply.Username, URL: "https://www.threads.com/@" + url.PathEscape(reply.Username)},
-		}
-		if validation.IsWebAddress(reply.Permalink) {
-			item.URL = reply.Permalink
+			URL:    connectors.WebURL(reply.Permalink),
 		}
 		page.Items = append(page.Items, schema.Received{Item: item})
 	}

@@ -2,7 +2,6 @@ package tiktok
 
 import (
 	"time"
-	"unicode/utf16"
 
 	"crier/connectors"
 	"crier/schema"
@@ -29,7 +28,7 @@ func constraintsOf(k creator) schema.Constraints {
 	return schema.Constraints{
 		Platform: schema.TikTok,
 		Own:      constraintsOfAccount,
-		Text:     schema.TextLimit{Max: 2200, Count: utf16Units},
+		Text:     schema.TextLimit{Max: 2200, Count: connectors.UTF16Units}, // of a title,
 		Media: schema.MediaLimits{
 			Required:         true,
 			Max:              1,
@@ -67,15 +66,6 @@ func wider() []schema.Widening {
 			c.Media.MaxWidth, c.Media.MaxHeight = 4096, 4096
 		},
 	}}
-}
-
-// utf16Units counts as TikTok does: its limit on a title is in UTF-16 code units.
-func utf16Units(text string) int {
-	n := 0
-	for _, r := range text {
-		n += utf16.RuneLen(r)
-	}
-	return n
 }
 
 // Limits is how fast TikTok is called: of an account in a minute, bursts included, no more than
