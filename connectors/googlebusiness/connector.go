@@ -142,3 +142,9 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, addre
 		Operation: operation, Method: http.MethodGet, URL: address, Token: credentials.AccessToken, Account: a.ID,
 	}
 }
+
+// scopes is what people are asked for. All locations of a person have the same refresh token, and each
+// trades it for an access token of its own.
+func scopes() connectors.Scopes {
+	return connectors.Scopes{Publish: []string{"https://www.googleapis.com/auth/business.manage"}}
+}
