@@ -96,23 +96,33 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	if parent == nil || parent.NativeID == "" {
 		return schema.Receipt{}, connectors.Refuse("the entry to comment on is not published")
 	}
+	return c.write(ctx, d, remark{what: "comment", operation: opComment, post: parent.NativeID, under: parent.NativeID})
+}
+
+// remark is a comment on a post, or a reply to one.
+type remark struct{ what, operation, post, under string }
+
+// write makes the one visible call of a remark, by whom the post is.
+func (c *Connector) write(ctx context.Context, d schema.Delivery, r remark) (schema.Receipt, error) {
 	author, err := c.author(ctx, d.Account, d.Credentials)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	call := c.visible(d, commentsOf(parent.NativeID), opComment)
-	call.JSON = map[string]any{
-		"actor": author, "object": parent.NativeID, "message": map[string]string{"text": d.Comment.Text},
+	body := map[string]any{"actor": author, "object": r.post, "message": map[string]string{"text": d.Comment.Text}}
+	if r.under != r.post {
+		body["parentComment"] = r.under
 	}
+	call := c.visible(d, commentsOf(r.under), r.operation)
+	call.JSON = body
 	response, err := c.client.Do(ctx, call, nil)
 	if err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating comment: %w", connectors.WithoutEnd(err))
+		return schema.Receipt{}, fmt.Errorf("creating %s: %w", r.what, connectors.WithoutEnd(err))
 	}
-	id := commentID(parent.NativeID, response)
+	id := commentID(r.post, response)
 	if id == "" {
-		return schema.Receipt{}, unnamed("comment")
+		return schema.Receipt{}, unnamed(r.what)
 	}
-	return schema.Receipt{Entry: d.Comment.Entry, NativeID: id, URL: c.address(parent.NativeID), PostedAt: c.now().UTC()}, nil
+	return schema.Receipt{Entry: d.Comment.Entry, NativeID: id, URL: c.address(r.post), PostedAt: c.now().UTC()}, nil
 }
 
 // commentID reads the URN of a new comment, which older versions give in the header alone and

@@ -53,24 +53,7 @@ func answered(d schema.Delivery) string {
 
 // Reply answers a comment, by whom the post is.
 func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	author, err := c.author(ctx, d.Account, d.Credentials)
-	if err != nil {
-		return schema.Receipt{}, err
-	}
-	post := d.Comment.ReplyTo.Post
-	call := c.visible(d, commentsOf(answered(d)), opReply)
-	call.JSON = map[string]any{
-		"actor": author, "object": post, "parentComment": answered(d), "message": map[string]string{"text": d.Comment.Text},
-	}
-	response, err := c.client.Do(ctx, call, nil)
-	if err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating reply: %w", connectors.WithoutEnd(err))
-	}
-	id := commentID(post, response)
-	if id == "" {
-		return schema.Receipt{}, unnamed("reply")
-	}
-	return schema.Receipt{NativeID: id, URL: c.address(post), PostedAt: c.now().UTC()}, nil
+	return c.write(ctx, d, remark{what: "reply", operation: opReply, post: d.Comment.ReplyTo.Post, under: answered(d)})
 }
 
 // FindReply lists the answers to the comment, of an organization's post.

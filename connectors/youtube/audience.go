@@ -19,12 +19,8 @@ func (c *Connector) MetricsBatch() int { return metricsBatch }
 // PostMetrics reads the statistics of videos, by a call with a quota of its own: it takes no unit
 // that publishing may need. Videos that are gone are left out of the answer.
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
-	ids := make([]string, len(posts))
-	for i, p := range posts {
-		ids[i] = p.NativeID
-	}
 	call := about(c.call(r.Account, r.Credentials, http.MethodGet, "/youtube/v3/videos:batchGetStats", opStats), "id", "statistics").Reading(r)
-	call.Query["id"] = ids
+	call.Query["id"] = connectors.NativeIDs(posts)
 	var read struct {
 		Kind  string `json:"kind"`
 		Items []struct {
@@ -46,12 +42,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 	for _, video := range read.Items {
 		found[video.ID] = schema.Metrics{Views: video.Statistics.Views, Likes: video.Statistics.Likes, Comments: video.Statistics.Comments}
 	}
-	metrics := make([]schema.PostMetrics, len(posts))
-	for i, id := range ids {
-		m, ok := found[id]
-		metrics[i] = schema.PostMetrics{Gone: !ok, Metrics: m}
-	}
-	return metrics, nil
+	return connectors.MetricsOf(posts, found, schema.PostMetrics{Gone: true}), nil
 }
 
 // Followers reads the channel's subscribers, which YouTube rounds to three digits. A channel may
