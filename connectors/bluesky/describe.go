@@ -22,9 +22,7 @@ func Describe() connectors.Description {
 		Connecting: connectors.Connecting{
 			Method: connectors.ByAppPassword, Instead: "POST /connect/bluesky takes an identifier and an app password",
 		},
-		New: func(p connectors.Parts) connectors.Connector {
-			return New(Config{Client: p.Client, Base: p.Base, Media: p.Media, Pages: p.Pages, Now: p.Now})
-		},
+		New: func(p connectors.Parts) connectors.Connector { return New(p) },
 	}
 }
 
