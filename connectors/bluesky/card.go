@@ -2,6 +2,7 @@ package bluesky
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -132,12 +133,7 @@ func leavesOut(err error, d schema.Delivery) bool {
 // fill takes from the page what is not given. A card has a title in any case: its host, where nobody knows
 // another.
 func (c *card) fill(from page.Page) {
-	if c.Title == "" {
-		c.Title = from.Title
-	}
-	if c.Description == "" {
-		c.Description = from.Description
-	}
+	c.Title, c.Description = cmp.Or(c.Title, from.Title), cmp.Or(c.Description, from.Description)
 	if at, err := schema.ParseURL(c.URI); c.Title == "" && err == nil {
 		c.Title = strings.TrimPrefix(at.Hostname(), "www.")
 	}

@@ -1,6 +1,7 @@
 package bluesky
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -117,12 +118,7 @@ func ofVideoService(err error) error {
 }
 
 func (j jobStatus) reason() string {
-	for _, text := range []string{j.Message, j.FailureCode, j.Error} {
-		if text != "" {
-			return text
-		}
-	}
-	return "no reason given"
+	return cmp.Or(j.Message, j.FailureCode, j.Error, "no reason given")
 }
 
 // serviceToken lets the video service upload to the account's PDS.

@@ -1,6 +1,7 @@
 package facebook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -68,12 +69,8 @@ func (n node) metrics(isVideo bool) schema.Metrics {
 	if isVideo {
 		return schema.Metrics{Views: n.Views, Likes: n.Likes.Summary.Total, Comments: n.Comments.Summary.Total}
 	}
-	shares := n.Shares.Count
-	if shares == nil {
-		shares = new(int64)
-	}
 	return schema.Metrics{
-		Likes: n.Reactions.Summary.Total, Comments: n.Comments.Summary.Total, Shares: shares,
+		Likes: n.Reactions.Summary.Total, Comments: n.Comments.Summary.Total, Shares: cmp.Or(n.Shares.Count, new(int64)),
 		Impressions: n.Insights.Of("post_media_view"), Reach: n.Insights.Of("post_total_media_view_unique"), Clicks: n.Insights.Of("post_clicks"),
 	}
 }

@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -156,10 +157,7 @@ func (t *turn) put(ctx context.Context, p part, content io.Reader, several bool)
 	if etag == "" && several {
 		return "", strange("to a part of the video names no ETag")
 	}
-	if etag == "" {
-		etag = whole
-	}
-	return etag, nil
+	return cmp.Or(etag, whole), nil
 }
 
 // isOwn reports whether an address may be told the token: it is LinkedIn's own.
