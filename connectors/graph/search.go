@@ -90,6 +90,12 @@ func (s Search) Find(ctx context.Context, d schema.Delivery) (listing.Item, sche
 	return item, verdict, connectors.WithoutEnd(err)
 }
 
+// Receipt searches as Find does, and returns the receipt of the item.
+func (s Search) Receipt(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	item, verdict, err := s.Find(ctx, d)
+	return item.Receipt(d, verdict), verdict, err
+}
+
 func notListed() error {
 	return listing.LookLater(0, "it is published, and the platform does not list it yet")
 }
@@ -105,7 +111,7 @@ func (s Search) read(ctx context.Context, after string) (listing.Page, error) {
 	page := listing.Page{Skew: listing.Skew(header, s.Now())}
 	for _, p := range read.Data { // an empty part is the last one, whatever cursor it has
 		alike, near := s.Compare(p)
-		page.Items = append(page.Items, listing.Item{ID: p.ID, URL: p.Permalink, At: p.Timestamp.Time, Alike: alike, Near: near})
+		page.Items = append(page.Items, listing.Item{ID: p.ID, URL: connectors.WebURL(p.Permalink), At: p.Timestamp.Time, Alike: alike, Near: near})
 		page.Until, page.Next = p.Timestamp.Time, read.Paging.Cursors.After
 	}
 	return page, nil

@@ -107,7 +107,7 @@ func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Re
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	item, verdict, err := graph.Search{
+	return graph.Search{
 		Now:  c.now,
 		Page: c.pages(d, list{repliesTo(d), opListReplies, "id,text,timestamp,username", commentPageSize}),
 		Compare: func(p graph.Post) (alike, near bool) {
@@ -116,9 +116,5 @@ func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Re
 			}
 			return graph.Compared(d.Comment.Text, p.Text)
 		},
-	}.Find(ctx, d)
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return graph.Receipt(d, item, c.now()), verdict, nil
+	}.Receipt(ctx, d)
 }

@@ -38,10 +38,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	if s, _ := connectors.SettingsOf[settings](d); s.MediaType == story && verdict == schema.NotThere && c.now().Sub(d.Since) >= storyLife {
 		verdict = schema.CannotTell // it may have been there
 	}
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return graph.Receipt(d, item, c.now()), verdict, nil
+	return item.Receipt(d, verdict), verdict, err
 }
 
 // unpublishable judges that Instagram knows no such container to publish.
@@ -80,15 +77,11 @@ func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.
 	if entry == nil {
 		return schema.Receipt{}, schema.NotThere, nil // it could not be called for
 	}
-	item, verdict, err := graph.Search{
+	return graph.Search{
 		Now:     c.now,
 		Page:    c.pages(d, list{"/" + url.PathEscape(entry.NativeID) + "/comments", opListComments, "id,text,timestamp", commentPageSize}),
 		Compare: func(p graph.Post) (alike, near bool) { return graph.Compared(d.Comment.Text, p.Text) },
-	}.Find(ctx, d)
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return graph.Receipt(d, item, c.now()), verdict, nil
+	}.Receipt(ctx, d)
 }
 
 // list is one that the API gives.

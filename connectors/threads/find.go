@@ -18,10 +18,7 @@ const pageSize = 100
 // thread that was not the last one prepared: the list alone tells of those.
 func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	item, verdict, err := c.containers.Find(ctx, d, c.search(d))
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return graph.Receipt(d, item, c.now()), verdict, nil
+	return item.Receipt(d, verdict), verdict, err
 }
 
 // search looks for what a delivery has made in the account's own list.
