@@ -51,12 +51,10 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 		Posts     *int64 `json:"postsCount"`
 	}
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
-	_, err := c.authorized(ctx, d, func(s session) error {
-		get := call(d, http.MethodGet, s.PDS, getProfile, s.Access)
-		get.Kind, get.Reservation = connectors.Read, r.Reservation
+	_, err := c.ask(ctx, d, &answer, func(s session) connectors.Call {
+		get := call(d, http.MethodGet, s.PDS, getProfile, s.Access).Reading(r)
 		get.Query = url.Values{"actor": {s.DID}} // an account of the sandbox is of no person before it logs in
-		_, err := c.client.Do(ctx, get, &answer)
-		return err
+		return get
 	})
 	if err != nil {
 		return schema.Followers{}, fmt.Errorf("reading profile: %w", err)

@@ -81,6 +81,14 @@ func (c *Connector) authorized(ctx context.Context, d schema.Delivery, do func(s
 	return s, do(s)
 }
 
+// ask makes a call under the account's session, which prepare says more of, and decodes the answer into out.
+func (c *Connector) ask(ctx context.Context, d schema.Delivery, out any, prepare func(session) connectors.Call) (session, error) {
+	return c.authorized(ctx, d, func(s session) error {
+		_, err := c.client.Do(ctx, prepare(s), out)
+		return err
+	})
+}
+
 // Publish writes the record of the entry.
 func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
 	receipt, err := c.publish(ctx, d)

@@ -153,11 +153,10 @@ func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor s
 // reads makes a call that reads, under the account's session.
 func (c *Connector) reads(ctx context.Context, r connectors.Reading, method string, query url.Values, answer any) (session, error) {
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
-	return c.authorized(ctx, d, func(s session) error {
-		get := call(d, http.MethodGet, s.PDS, method, s.Access)
-		get.Kind, get.Query, get.Reservation = connectors.Read, query, r.Reservation
-		_, err := c.client.Do(ctx, get, answer)
-		return err
+	return c.ask(ctx, d, answer, func(s session) connectors.Call {
+		get := call(d, http.MethodGet, s.PDS, method, s.Access).Reading(r)
+		get.Query = query
+		return get
 	})
 }
 

@@ -31,11 +31,10 @@ func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q conn
 		Cursor string     `json:"cursor"`
 		Posts  []postView `json:"posts"`
 	}
-	_, err := c.authorized(ctx, d, func(s session) error {
+	_, err := c.ask(ctx, d, &found, func(s session) connectors.Call {
 		search := call(d, http.MethodGet, s.PDS, searchPosts, s.Access)
 		search.Query, search.Kind, search.Reservation = query, connectors.Status, r.Reservation
-		_, err := c.client.Do(ctx, search, &found)
-		return err
+		return search
 	})
 	if err != nil {
 		return connectors.FeedPage{}, fmt.Errorf("searching posts: %w", err)

@@ -53,13 +53,12 @@ func (c *Connector) records(ctx context.Context, d schema.Delivery, cursor strin
 		Cursor  string        `json:"cursor"`
 		Records []shownRecord `json:"records"`
 	}
-	_, err := c.authorized(ctx, d, func(s session) error {
+	_, err := c.ask(ctx, d, &answer, func(s session) connectors.Call {
 		get := call(d, http.MethodGet, s.PDS, listRecords, s.Access)
 		get.Kind = connectors.Status
 		get.Query = url.Values{"repo": {s.DID}, "collection": {postCollection}, "limit": {strconv.Itoa(recordsPage)}}
 		connectors.SetField(get.Query, "cursor", cursor)
-		_, err := c.client.Do(ctx, get, &answer)
-		return err
+		return get
 	})
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("listing records: %w", err)
