@@ -46,6 +46,8 @@ const (
 	webHost   = "https://www.facebook.com"
 )
 
+const platform connectors.Answerer = "Facebook"
+
 // Connector publishes to Facebook pages. It is safe for concurrent use.
 type Connector struct {
 	client            *connectors.Client
@@ -112,7 +114,7 @@ func (c *Connector) post(ctx context.Context, d schema.Delivery, s settings, ass
 		return schema.Receipt{}, fmt.Errorf("publishing post: %w", listing.OfFirstCall(d, err))
 	}
 	if created.ID == "" {
-		return schema.Receipt{}, unnamed("post")
+		return schema.Receipt{}, platform.Unnamed("post")
 	}
 	return c.receipt(d.Entry, created.ID, "/"+created.ID), nil
 }
@@ -183,7 +185,7 @@ func (c *Connector) succeed(ctx context.Context, d schema.Delivery, call connect
 		id = done.PostID
 	}
 	if !done.Success || id == "" {
-		return schema.Receipt{}, unnamed("post")
+		return schema.Receipt{}, platform.Unnamed("post")
 	}
 	receipt := c.receipt(d.Entry, id, path)
 	receipt.Open = isVideo
@@ -208,7 +210,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 		return schema.Receipt{}, fmt.Errorf("creating comment: %w", listing.OfFirstCall(d, err))
 	}
 	if created.ID == "" {
-		return schema.Receipt{}, unnamed("comment")
+		return schema.Receipt{}, platform.Unnamed("comment")
 	}
 	return c.receipt(d.Comment.Entry, created.ID, "/"+created.ID), nil
 }
@@ -228,7 +230,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	}
 	switch {
 	case page.ID == "":
-		return connectors.Profile{}, strange("names no page")
+		return connectors.Profile{}, platform.Strange("names no page")
 	case page.Category == "":
 		return connectors.Profile{}, connectors.Refuse("the token is a person's: a page's own is wanted, as GET /me/accounts shows it")
 	}
@@ -268,13 +270,4 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 		Operation: operation, Method: method, URL: c.graph + "/" + version + "/" + path,
 		Token: credentials.AccessToken, Account: a.ID,
 	}
-}
-
-func unnamed(what string) error {
-	return &schema.Error{Kind: schema.Unknown, Message: "Facebook's answer names no " + what}
-}
-
-// strange is the error of an answer that says nothing.
-func strange(what string) error {
-	return &schema.Error{Kind: schema.Retryable, Message: "Facebook's answer " + what}
 }

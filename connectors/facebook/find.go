@@ -96,7 +96,7 @@ func (c *Connector) videoStatus(ctx context.Context, d schema.Delivery, id strin
 		return video{}, fmt.Errorf("asking how far the video is: %w", err)
 	}
 	if read.Status.Publishing.Status == "" {
-		return video{}, strange("does not say how far the video is")
+		return video{}, platform.Strange("does not say how far the video is")
 	}
 	return read, nil
 }
@@ -201,7 +201,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, assets []asset
 	}
 	isPart := func(s shownPost) bool { return s.ID == "" || s.CreatedTime.IsZero() }
 	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {
-		return listing.Page{}, strange("is no list of posts")
+		return listing.Page{}, platform.Strange("is no list of posts")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.next()}
 	for _, post := range read.Data {
@@ -264,7 +264,7 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, next 
 	}
 	isPart := func(s receivedComment) bool { return s.ID == "" || s.CreatedTime.IsZero() }
 	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {
-		return listing.Page{}, strange("is no list of comments")
+		return listing.Page{}, platform.Strange("is no list of comments")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.next()}
 	for _, comment := range read.Data {

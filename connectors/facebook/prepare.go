@@ -104,7 +104,7 @@ func (c *Connector) uploadPhoto(ctx context.Context, d schema.Delivery, item sch
 		return asset{}, fmt.Errorf("uploading photo: %w", err)
 	}
 	if photo.ID == "" {
-		return asset{}, strange("names no photo")
+		return asset{}, platform.Strange("names no photo")
 	}
 	return asset{ID: photo.ID, Ready: true}, nil
 }

@@ -120,7 +120,7 @@ func (t *turn) begin(ctx context.Context, file *media.File) (asset, error) {
 		isWhole = begun.Session != "" && begun.set(&a, file.Size) && a.End > a.Next
 	}
 	if a.ID == "" || !isWhole {
-		return asset{}, strange("does not say where to upload")
+		return asset{}, platform.Strange("does not say where to upload")
 	}
 	return a, nil
 }
@@ -148,7 +148,7 @@ func (t *turn) transfer(ctx context.Context, file *media.File, a *asset) error {
 			return connectors.ErrPause
 		}
 		if a.Next < at { // asked for once more
-			return strange("goes back in the video")
+			return platform.Strange("goes back in the video")
 		}
 		if _, err := io.CopyN(io.Discard, content, a.Next-at); err != nil {
 			return fmt.Errorf("reading media: %w", err)
@@ -161,7 +161,7 @@ func (t *turn) transfer(ctx context.Context, file *media.File, a *asset) error {
 	a.Ready = a.Next == file.Size
 	if !a.Ready {
 		*a = asset{}
-		return strange("ends the upload before the video")
+		return platform.Strange("ends the upload before the video")
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func (t *turn) transferPart(ctx context.Context, a *asset, content io.Reader, si
 		return fmt.Errorf("uploading video: %w", err)
 	}
 	if !wanted.set(a, size) {
-		return strange("does not say how far the upload is")
+		return platform.Strange("does not say how far the upload is")
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func (t *turn) stream(ctx context.Context, file *media.File, a *asset) error {
 		return fmt.Errorf("uploading video: %w", err)
 	}
 	if !done.Success {
-		return strange("does not say that it has the video")
+		return platform.Strange("does not say that it has the video")
 	}
 	a.Ready = true
 	return nil

@@ -33,6 +33,8 @@ const (
 	informationHost = "https://mybusinessbusinessinformation.googleapis.com"
 )
 
+const platform connectors.Answerer = "Google"
+
 // Connector publishes local posts. It is safe for concurrent use.
 type Connector struct {
 	oauth.Flow
@@ -115,7 +117,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 		return schema.Receipt{}, fmt.Errorf("creating local post: %w", err)
 	}
 	if created.id() == "" {
-		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "Google's answer names no local post"}
+		return schema.Receipt{}, platform.Unnamed("local post")
 	}
 	if created.State == stateRejected {
 		return schema.Receipt{}, errRejected()

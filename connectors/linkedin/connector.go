@@ -44,6 +44,8 @@ const (
 	webHost = "https://www.linkedin.com"
 )
 
+const platform connectors.Answerer = "LinkedIn"
+
 // Connector publishes to LinkedIn. It is safe for concurrent use.
 type Connector struct {
 	oauth.Flow
@@ -85,7 +87,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	}
 	urn := response.Header.Get("X-Restli-Id")
 	if !isPost(urn) {
-		return schema.Receipt{}, unnamed("post")
+		return schema.Receipt{}, platform.Unnamed("post")
 	}
 	return schema.Receipt{Entry: d.Entry, NativeID: urn, URL: c.address(urn), PostedAt: c.now().UTC()}, nil
 }
@@ -120,7 +122,7 @@ func (c *Connector) write(ctx context.Context, d schema.Delivery, r remark) (sch
 	}
 	id := commentID(r.post, response)
 	if id == "" {
-		return schema.Receipt{}, unnamed(r.what)
+		return schema.Receipt{}, platform.Unnamed(r.what)
 	}
 	return schema.Receipt{Entry: d.Comment.Entry, NativeID: id, URL: c.address(r.post), PostedAt: c.now().UTC()}, nil
 }
@@ -141,10 +143,6 @@ func commentsOf(urn string) string {
 
 func isPost(urn string) bool {
 	return strings.HasPrefix(urn, "urn:li:share:") || strings.HasPrefix(urn, "urn:li:ugcPost:")
-}
-
-func unnamed(what string) error {
-	return &schema.Error{Kind: schema.Unknown, Message: "LinkedIn's answer names no " + what}
 }
 
 // address is where a post is shown.

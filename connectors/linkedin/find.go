@@ -78,7 +78,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, want newPost, 
 		return listing.Page{}, fmt.Errorf("reading posts: %w", connectors.WithoutEnd(err))
 	}
 	if list.Elements == nil || slices.ContainsFunc(list.Elements, shownPost.isPart) {
-		return listing.Page{}, strange("is no list of posts")
+		return listing.Page{}, platform.Strange("is no list of posts")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: following(next, len(list.Elements))}
 	for _, post := range list.Elements {
@@ -197,7 +197,7 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, of thread, 
 	}
 	isPart := func(m comment) bool { return m.urn(of.post) == "" || m.Created.Time == 0 }
 	if list.Elements == nil || slices.ContainsFunc(list.Elements, isPart) {
-		return listing.Page{}, strange("is no list of comments")
+		return listing.Page{}, platform.Strange("is no list of comments")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: following(next, len(list.Elements))}
 	for _, m := range list.Elements {

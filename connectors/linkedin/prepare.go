@@ -119,7 +119,7 @@ func (c *Connector) lookAtMedia(ctx context.Context, d schema.Delivery, p progre
 		case state == stateWaiting:
 			p.Media[i] = asset{}
 		case state != stateProcessing:
-			return strange("names no state of the media")
+			return platform.Strange("names no state of the media")
 		}
 	}
 	return nil

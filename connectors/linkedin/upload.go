@@ -93,7 +93,7 @@ func (t *turn) begin(ctx context.Context, file *media.File) (asset, error) {
 		begun.Upload.Parts = []part{{URL: value.UploadURL, Last: file.Size - 1}}
 	}
 	if !strings.HasPrefix(begun.URN, "urn:li:"+kind.kind()+":") || !covers(begun.Upload.Parts, file.Size) {
-		return asset{}, strange("does not say where to upload")
+		return asset{}, platform.Strange("does not say where to upload")
 	}
 	return begun, nil
 }
@@ -155,7 +155,7 @@ func (t *turn) put(ctx context.Context, p part, content io.Reader, several bool)
 	}
 	etag := response.Header.Get("ETag")
 	if etag == "" && several {
-		return "", strange("to a part of the video names no ETag")
+		return "", platform.Strange("to a part of the video names no ETag")
 	}
 	return cmp.Or(etag, whole), nil
 }

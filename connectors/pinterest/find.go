@@ -96,7 +96,7 @@ func (c *Connector) pins(ctx context.Context, d schema.Delivery, of destination,
 	}
 	isPart := func(p shownPin) bool { return p.ID == "" || p.CreatedAt.IsZero() }
 	if read.Items == nil || slices.ContainsFunc(read.Items, isPart) {
-		return listing.Page{}, strange("is no list of pins")
+		return listing.Page{}, platform.Strange("is no list of pins")
 	}
 	list := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Bookmark}
 	for _, pin := range read.Items {

@@ -144,7 +144,7 @@ func (c *Connector) lookAtVideo(ctx context.Context, d schema.Delivery, a *asset
 		a.Video = nil
 		return false, nil
 	default:
-		return false, strange("names no state of the video")
+		return false, platform.Strange("names no state of the video")
 	}
 }
 
@@ -194,7 +194,7 @@ func (c *Connector) register(ctx context.Context, d schema.Delivery) (registrati
 		return registration{}, fmt.Errorf("registering video: %w", err)
 	}
 	if begun.ID == "" || !validation.IsWebAddress(begun.URL) {
-		return registration{}, strange("does not say where to upload")
+		return registration{}, platform.Strange("does not say where to upload")
 	}
 	return begun, nil
 }

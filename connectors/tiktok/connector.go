@@ -32,6 +32,8 @@ const (
 	uploadHosts = ".tiktokapis.com"
 )
 
+const platform connectors.Answerer = "TikTok"
+
 // Connector publishes to TikTok. It is safe for concurrent use.
 type Connector struct {
 	oauth.Flow

@@ -72,7 +72,7 @@ func (c *Connector) status(ctx context.Context, d schema.Delivery, id string) (p
 		return publication{}, fmt.Errorf("asking how far the video is: %w", err)
 	}
 	if found.Status == "" {
-		return publication{}, strange("does not say how far the video is")
+		return publication{}, platform.Strange("does not say how far the video is")
 	}
 	return found.documented(), nil
 }

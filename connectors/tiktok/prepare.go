@@ -169,7 +169,7 @@ func (t turn) begin(ctx context.Context, s settings, k creator) error {
 		return fmt.Errorf("beginning the video: %w", err)
 	}
 	if data.ID == "" || !t.isOwn(data.URL) {
-		return strange("does not say where to send the video")
+		return platform.Strange("does not say where to send the video")
 	}
 	p.ID, p.URL = data.ID, data.URL
 	*t.p = p

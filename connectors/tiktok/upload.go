@@ -66,7 +66,7 @@ func (t turn) sendPart(ctx context.Context, content io.ReaderAt) (status int, er
 	case err != nil:
 		return status, fmt.Errorf("sending part %d of %d: %w", t.p.Sent+1, t.p.Parts, err)
 	case status != http.StatusPartialContent:
-		return status, strange("does not say that it has the part")
+		return status, platform.Strange("does not say that it has the part")
 	}
 	return status, nil
 }

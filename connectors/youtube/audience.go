@@ -36,7 +36,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		return nil, fmt.Errorf("reading statistics of videos: %w", err)
 	}
 	if !strings.HasSuffix(read.Kind, "tatsResponse") {
-		return nil, strange("is no list of statistics")
+		return nil, platform.Strange("is no list of statistics")
 	}
 	found := make(map[string]schema.Metrics, len(read.Items))
 	for _, video := range read.Items {
@@ -60,7 +60,7 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 		return schema.Followers{}, fmt.Errorf("reading statistics of the channel: %w", err)
 	}
 	if len(read.Items) == 0 {
-		return schema.Followers{}, strange("names no channel")
+		return schema.Followers{}, platform.Strange("names no channel")
 	}
 	s := read.Items[0].Statistics
 	return schema.Followers{Followers: s.Subscribers, Posts: s.Videos}, nil

@@ -39,7 +39,7 @@ func (c *Connector) write(ctx context.Context, d schema.Delivery, call connector
 		return schema.Receipt{}, fmt.Errorf("creating %s: %w", of.what, connectors.WithoutEnd(err))
 	}
 	if created.ID == "" {
-		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "YouTube's answer names no " + of.what}
+		return schema.Receipt{}, platform.Unnamed(of.what)
 	}
 	return schema.Receipt{Entry: d.Comment.Entry, NativeID: created.ID, URL: c.commentAddress(of.video, created.ID), PostedAt: c.now().UTC()}, nil
 }
@@ -97,7 +97,7 @@ func asText(call connectors.Call, next string) connectors.Call {
 func (c *Connector) items(d schema.Delivery, of underVideo, own string, shown []receivedComment) (items []listing.Item, err error) {
 	for _, s := range shown {
 		if s.ID == "" || s.Snippet.PublishedAt.IsZero() {
-			return nil, strange("lists a " + of.what + " without a name")
+			return nil, platform.Strange("lists a " + of.what + " without a name")
 		}
 		item := listing.Item{ID: s.ID, URL: c.commentAddress(of.video, s.ID), At: s.Snippet.PublishedAt}
 		if own == "" || s.Snippet.Channel.Value == own {

@@ -39,6 +39,8 @@ const (
 	webHost = "https://www.youtube.com"
 )
 
+const platform connectors.Answerer = "YouTube"
+
 // Connector publishes to YouTube. It is safe for concurrent use.
 type Connector struct {
 	oauth.Flow
@@ -125,9 +127,4 @@ func (c *Connector) read(d schema.Delivery, resource, operation string, parts ..
 		return call
 	}
 	return about(call, parts...)
-}
-
-// strange is the error of an answer that says nothing.
-func strange(what string) error {
-	return &schema.Error{Kind: schema.Retryable, Message: "YouTube's answer " + what}
 }

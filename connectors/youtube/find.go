@@ -100,7 +100,7 @@ func readList[Of any](ctx context.Context, c *Connector, d schema.Delivery, call
 		return list[Of]{}, response, fmt.Errorf("reading %s: %w", what, connectors.WithoutEnd(err))
 	}
 	if !strings.HasSuffix(read.Kind, "ListResponse") {
-		return list[Of]{}, response, strange("is no list of " + what)
+		return list[Of]{}, response, platform.Strange("is no list of " + what)
 	}
 	return read, response, nil
 }
@@ -133,7 +133,7 @@ func (c *Connector) uploads(ctx context.Context, d schema.Delivery, s settings, 
 	for _, item := range read.Items {
 		snippet := item.Snippet
 		if snippet.Resource.VideoID == "" || snippet.PublishedAt.IsZero() {
-			return listing.Page{}, strange("lists an upload without a name")
+			return listing.Page{}, platform.Strange("lists an upload without a name")
 		}
 		page.Items = append(page.Items, listing.Item{
 			ID: snippet.Resource.VideoID, URL: c.address(snippet.Resource.VideoID), At: snippet.PublishedAt,
@@ -156,7 +156,7 @@ func (c *Connector) close(ctx context.Context, d schema.Delivery, known schema.R
 	}
 	if len(read.Items) == 0 {
 		if c.now().Sub(known.PostedAt) < listed {
-			return schema.Receipt{}, schema.CannotTell, strange("does not show the video yet")
+			return schema.Receipt{}, schema.CannotTell, platform.Strange("does not show the video yet")
 		}
 		return schema.Receipt{}, schema.NotThere, connectors.Refuse("YouTube no longer has the video: somebody has deleted it")
 	}
@@ -207,6 +207,6 @@ func (v video) failure() (gaveUp bool, err error) {
 	case "processed":
 		return false, nil
 	default:
-		return false, strange("does not say how far the video is")
+		return false, platform.Strange("does not say how far the video is")
 	}
 }

@@ -104,7 +104,7 @@ func (c *Connector) session(ctx context.Context, d schema.Delivery, s settings, 
 		case err != nil:
 			return false, fmt.Errorf("asking for the upload: %w", err)
 		case now.video.ID != "":
-			return false, strange("says that the upload is over before its end was sent")
+			return false, platform.Strange("says that the upload is over before its end was sent")
 		case !now.gone:
 			a.Sent = now.sent
 			return false, nil
@@ -143,7 +143,7 @@ func (c *Connector) send(ctx context.Context, d schema.Delivery, file *media.Fil
 			*a = asset{}
 			return &schema.Error{Kind: schema.Retryable, Message: "YouTube no longer has the upload: it begins again"}
 		case now.video.ID != "" || now.sent <= a.Sent || now.sent > a.Sent+n:
-			return strange("to a part of the video says that it has another")
+			return platform.Strange("to a part of the video says that it has another")
 		}
 		a.Sent = now.sent
 	}

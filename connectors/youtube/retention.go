@@ -48,7 +48,7 @@ func (c *Connector) Retention(ctx context.Context, r connectors.Reading, video s
 	var points []connectors.RetentionPoint
 	for _, row := range table.Rows {
 		if at < 0 || share < 0 || len(row) != len(table.Columns) {
-			return nil, strange("is no report of retention")
+			return nil, platform.Strange("is no report of retention")
 		}
 		points = append(points, connectors.RetentionPoint{Elapsed: row[at], Watching: row[share]})
 	}

@@ -3,7 +3,6 @@ package youtube
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -59,7 +58,7 @@ func (c *Connector) begin(ctx context.Context, d schema.Delivery, s settings, fi
 	}
 	session := response.Header.Get("Location")
 	if !c.isOwn(session) {
-		return asset{}, strange("does not say where to upload")
+		return asset{}, platform.Strange("does not say where to upload")
 	}
 	return asset{Session: session, Type: file.Type, Size: file.Size}, nil
 }
@@ -168,9 +167,9 @@ func sentOf(header http.Header) (sent int64, ok bool) {
 
 // unclear is the error of an answer that says nothing: of the visible call, nobody knows then.
 func unclear(call connectors.Call, what string) error {
-	err := strange(what)
-	if e, ok := errors.AsType[*schema.Error](err); ok && call.Visible {
-		e.Kind = schema.Unknown
+	err := platform.Strange(what)
+	if call.Visible {
+		err.Kind = schema.Unknown
 	}
 	return err
 }
