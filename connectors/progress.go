@@ -49,6 +49,15 @@ func ReadMediaProgress[M MediaItem](d schema.Delivery) (MediaProgress[M], error)
 	return p, nil
 }
 
+// Prepared returns what a delivery kept of its media, all of which is ready.
+func Prepared[M MediaItem](d schema.Delivery) ([]M, error) {
+	p, err := ReadMediaProgress[M](d)
+	if i := slices.IndexFunc(p.Media, func(m M) bool { return !m.IsReady() }); err == nil && i >= 0 {
+		err = fmt.Errorf("media item %d is not prepared", i)
+	}
+	return p.Media, err
+}
+
 // OpenMissing opens the items that have to be uploaded; of the others there is nil. All are opened and
 // checked before any is uploaded, so that nothing is uploaded for an entry that cannot be published.
 func (p MediaProgress[M]) OpenMissing(ctx context.Context, source media.Source, d schema.Delivery, isMissing func(M) bool, check func(schema.Delivery, *media.File) error) ([]*media.File, error) {

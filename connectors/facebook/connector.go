@@ -73,7 +73,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	assets, err := assetsOf(d)
+	assets, err := connectors.Prepared[asset](d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/graph"
+	"crier/connectors/listing"
 	"crier/schema"
 )
 
@@ -38,7 +39,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	if err != nil {
 		return connectors.ReceivedPage{}, fmt.Errorf("reading comments: %w", connectors.WithoutEnd(err))
 	}
-	own, err := c.ownID(ctx, r)
+	own, err := listing.AccountID(ctx, schema.Delivery{Account: r.Account, Credentials: r.Credentials}, c.Check)
 	if err != nil {
 		return connectors.ReceivedPage{}, err
 	}
@@ -57,15 +58,6 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		page.Items = append(page.Items, schema.Received{Item: item, Post: post.Post})
 	}
 	return page, nil
-}
-
-// ownID returns the page's id, which a sandbox does not know.
-func (c *Connector) ownID(ctx context.Context, r connectors.Reading) (string, error) {
-	if own := pageOf(schema.Delivery{Account: r.Account}); own != "me" {
-		return own, nil
-	}
-	profile, err := c.Check(ctx, r.Account, r.Credentials)
-	return profile.NativeID, err
 }
 
 // Reply answers a comment by a comment of the page on it.

@@ -52,15 +52,6 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	return p.Keep(c.uploadMissing(ctx, d, s, p), soon)
 }
 
-// assetsOf returns the entry's media, all of which is prepared.
-func assetsOf(d schema.Delivery) ([]asset, error) {
-	p, err := connectors.ReadMediaProgress[asset](d)
-	if err == nil && !p.IsReady() {
-		err = errors.New("the media is not prepared")
-	}
-	return p.Media, err
-}
-
 // uploadMissing uploads the items that are not uploaded.
 func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, s settings, p progress) (err error) {
 	files, err := p.OpenMissing(ctx, c.media, d, func(a asset) bool { return !a.Ready }, s.check)

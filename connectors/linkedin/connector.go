@@ -67,7 +67,7 @@ func New(c connectors.Parts) *Connector {
 
 // Publish creates the post of an entry.
 func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	assets, err := assetsOf(d)
+	assets, err := connectors.Prepared[asset](d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}

@@ -84,15 +84,6 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	return p.Keep(err, processingWait)
 }
 
-// assetsOf returns the entry's media, all of which is prepared.
-func assetsOf(d schema.Delivery) ([]asset, error) {
-	p, err := connectors.ReadMediaProgress[asset](d)
-	if err == nil && !p.IsReady() {
-		err = errors.New("the media is not prepared")
-	}
-	return p.Media, err
-}
-
 // The states of an asset (images-api, videos-api, documents-api).
 const (
 	stateWaiting    = "WAITING_UPLOAD"

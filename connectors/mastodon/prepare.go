@@ -52,18 +52,12 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 
 // mediaIDs returns the ids of the entry's media, all of which are prepared.
 func mediaIDs(d schema.Delivery) ([]string, error) {
-	p, err := connectors.ReadMediaProgress[attachment](d)
-	if err != nil {
-		return nil, err
+	attachments, err := connectors.Prepared[attachment](d)
+	ids := make([]string, len(attachments))
+	for i, a := range attachments {
+		ids[i] = a.ID
 	}
-	ids := make([]string, len(p.Media))
-	for i, m := range p.Media {
-		if !m.Ready {
-			return nil, fmt.Errorf("media item %d is not prepared", i)
-		}
-		ids[i] = m.ID
-	}
-	return ids, nil
+	return ids, err
 }
 
 // lookAtMedia asks once for each item that was still processed. The body of a 206 may be

@@ -21,17 +21,7 @@ const (
 )
 
 // sendFile sends an entry with one media item.
-func (c *Connector) sendFile(ctx context.Context, d schema.Delivery) (message, error) {
-	s, err := connectors.SettingsOf[settings](d)
-	if err != nil {
-		return message{}, err
-	}
-	files, err := c.open(ctx, d)
-	if err != nil {
-		return message{}, err
-	}
-	defer files.Close()
-	file := files[0]
+func (c *Connector) sendFile(ctx context.Context, d schema.Delivery, s settings, file file) (message, error) {
 	fields := commonFields(d, s)
 	connectors.SetField(fields, "caption", d.Text)
 	connectors.SetField(fields, "parse_mode", s.ParseMode)
@@ -52,16 +42,7 @@ func (c *Connector) sendFile(ctx context.Context, d schema.Delivery) (message, e
 
 // sendAlbum sends an entry with several media items. The text is the caption of the
 // first, which is what Telegram shows as the album's; so is its message the album's.
-func (c *Connector) sendAlbum(ctx context.Context, d schema.Delivery) (message, error) {
-	s, err := connectors.SettingsOf[settings](d)
-	if err != nil {
-		return message{}, err
-	}
-	files, err := c.open(ctx, d)
-	if err != nil {
-		return message{}, err
-	}
-	defer files.Close()
+func (c *Connector) sendAlbum(ctx context.Context, d schema.Delivery, s settings, files files) (message, error) {
 	items := make([]inputMedia, len(files))
 	parts := make([]connectors.FilePart, len(files))
 	for i, file := range files {
@@ -93,8 +74,7 @@ func (c *Connector) upload(d schema.Delivery, method string, fields url.Values, 
 		return connectors.Call{}, err
 	}
 	call.Form, call.Files = fields, files
-	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
-	return call, nil
+	return call.Publishing(d), nil
 }
 
 func commonFields(d schema.Delivery, s settings) url.Values {

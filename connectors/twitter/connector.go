@@ -31,8 +31,8 @@ type Connector struct {
 	media  media.Source
 	now    func() time.Time
 
-	day    pause       // of the app
-	tweets atomic.Bool // X takes the names of tweets, not of posts: see readPosts
+	dayUntil atomic.Int64 // when the app's day ends that is used up, in milliseconds since 1970
+	tweets   atomic.Bool  // X takes the names of tweets, not of posts: see readPosts
 }
 
 // New makes the connector.
@@ -105,7 +105,7 @@ func entryOf(d schema.Delivery) (newPost, error) {
 // create makes the one visible call. Nothing is sent while the app's day is used up: each
 // account would have to be told so by X.
 func (c *Connector) create(ctx context.Context, d schema.Delivery, body newPost) (schema.Receipt, error) {
-	if wait := c.day.left(c.now()); wait > 0 {
+	if wait := c.dayLeft(); wait > 0 {
 		return schema.Receipt{}, &schema.Error{
 			Kind: schema.RateLimited, RetryAfter: wait, Message: "X takes no more posts of crier's app today",
 		}

@@ -3,7 +3,6 @@ package twitter
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"crier/connectors"
@@ -69,18 +68,12 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 
 // mediaIDs returns the ids of the entry's media, all of which are prepared.
 func mediaIDs(d schema.Delivery) ([]string, error) {
-	p, err := connectors.ReadMediaProgress[upload](d)
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(p.Media))
-	for i, u := range p.Media {
-		if !u.Ready {
-			return nil, fmt.Errorf("media item %d is not prepared", i)
-		}
+	uploads, err := connectors.Prepared[upload](d)
+	ids := make([]string, len(uploads))
+	for i, u := range uploads {
 		ids[i] = u.ID
 	}
-	return ids, nil
+	return ids, err
 }
 
 // advance takes the uploads on, and returns when to come again.
