@@ -63,19 +63,19 @@ func refusedAs(kind, wanted string) *schema.Error {
 
 // Create makes a container, which nobody can see.
 func (m maker) Create(ctx context.Context, d schema.Delivery, form url.Values) (string, error) {
-	return graph.CreateContainer(ctx, m.client, m.call(d, http.MethodPost, "/me/media", opCreate), form)
+	return graph.CreateContainer(ctx, m.Client, m.Call(d, http.MethodPost, "/me/media", opCreate), form)
 }
 
 // Look asks once how a container stands. Its status tells the reason of a failure, in words
 // with a subcode.
 func (m maker) Look(ctx context.Context, d schema.Delivery, container string) (graph.State, error) {
-	call := m.call(d, http.MethodGet, "/"+url.PathEscape(container), opContainer)
+	call := m.Call(d, http.MethodGet, "/"+url.PathEscape(container), opContainer)
 	call.Query, call.Kind = url.Values{"fields": {"id,status_code,status"}}, connectors.Status
 	var out struct {
 		Code   string `json:"status_code"`
 		Status string `json:"status"`
 	}
-	if _, err := m.client.Do(ctx, call, &out); err != nil {
+	if _, err := m.Client.Do(ctx, call, &out); err != nil {
 		return graph.State{}, fmt.Errorf("looking at container: %w", err)
 	}
 	return graph.State{Status: out.Code, Reason: out.Status, Passes: passes(out.Status)}, nil

@@ -36,11 +36,11 @@ type receivedComment struct {
 // Comments reads what is under a media, with the first answers to each comment.
 func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
-	call := c.call(d, http.MethodGet, "/"+url.PathEscape(post.NativeID)+"/comments", opListComments).Reading(r)
+	call := c.Call(d, http.MethodGet, "/"+url.PathEscape(post.NativeID)+"/comments", opListComments).Reading(r)
 	call.Query = url.Values{"fields": {receivedFields + ",replies{" + receivedFields + "}"}, "limit": {strconv.Itoa(commentPageSize)}}
 	connectors.SetField(call.Query, "after", cursor)
 	var read graph.Page[receivedComment]
-	_, err := c.client.Do(ctx, call, &read)
+	_, err := c.Client.Do(ctx, call, &read)
 	if failure, ok := errors.AsType[graph.Error](err); ok && failure.Has(100, 33) {
 		return connectors.ReceivedPage{Gone: true}, nil
 	}
@@ -92,13 +92,13 @@ func repliesTo(d schema.Delivery) string {
 
 // Reply answers a comment.
 func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	call := c.call(d, http.MethodPost, repliesTo(d), opReply)
+	call := c.Call(d, http.MethodPost, repliesTo(d), opReply)
 	call.Form = url.Values{"message": {d.Comment.Text}}
-	id, err := graph.Publish(ctx, c.client, d, call)
+	id, err := graph.Publish(ctx, c.Client, d, call)
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("replying: %w", err)
 	}
-	return schema.Receipt{NativeID: id, PostedAt: c.now().UTC()}, nil
+	return schema.Receipt{NativeID: id, PostedAt: c.Now().UTC()}, nil
 }
 
 // FindReply looks for it among the answers to the comment.
@@ -108,7 +108,7 @@ func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Re
 		return schema.Receipt{}, schema.CannotTell, err
 	}
 	return graph.Search{
-		Now:  c.now,
+		Now:  c.Now,
 		Page: c.pages(d, list{repliesTo(d), opListReplies, "id,text,timestamp,username", commentPageSize}),
 		Compare: func(p graph.Post) (alike, near bool) {
 			if p.Username != "" && p.Username != own.Name {

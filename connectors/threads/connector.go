@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"crier/connectors"
@@ -39,32 +38,21 @@ const (
 
 // Connector publishes to Threads. It is safe for concurrent use.
 type Connector struct {
-	graph.Consent
-	client     *connectors.Client
-	base       string
-	tokens     graph.Tokens
-	now        func() time.Time
-	containers graph.Containers
-	comments   *recent.Cache[string, draft] // by the key of the comment
+	graph.Connector
+	comments *recent.Cache[string, draft] // by the key of the comment
 }
 
 // New makes the connector.
-func New(c connectors.Parts) *Connector {
-	connector := &Connector{
-		client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now, comments: recent.New[string, draft](maxDrafts, nil),
+func New(p connectors.Parts) *Connector {
+	c := &Connector{
+		graph.NewConnector(graph.NewConsent(dialect(), p, scopes(p.App)), p, DefaultBase, "/v1.0", "th"),
+		recent.New[string, draft](maxDrafts, nil),
 	}
-	connector.Consent = graph.NewConsent(dialect(), c, scopes(c.App))
-	connector.tokens = graph.Tokens{Client: c.Client, Base: connector.base, Prefix: "th", Secret: c.App.Secret, Now: c.Now}
-	connector.containers = graph.Containers{
-		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,
+	c.Containers = graph.Containers{
+		Maker: maker{c}, Media: p.Media, Constraints: Constraints(), Now: p.Now, IsGone: isGone,
 		VideoReplyRest: 30 * time.Second, // else they appear at top level (gitroomhq/postiz-app #1441)
 	}
-	return connector
-}
-
-// Prepare makes the entry's containers and looks once at each that is not ready.
-func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
-	return c.containers.Prepare(ctx, d)
+	return c
 }
 
 // Publish publishes the entry's container.
@@ -78,14 +66,14 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 
 // publish makes the one visible call.
 func (c *Connector) publish(ctx context.Context, d schema.Delivery, container string) (schema.Receipt, error) {
-	call := c.call(d, http.MethodPost, "/me/threads_publish", opPublish)
+	call := c.Call(d, http.MethodPost, "/me/threads_publish", opPublish)
 	call.Form = url.Values{"creation_id": {container}}
-	id, err := graph.Publish(ctx, c.client, d, call)
+	id, err := graph.Publish(ctx, c.Client, d, call)
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("publishing container: %w", c.refused(ctx, d, container, err))
 	}
-	item := graph.ReadBack(ctx, c.client, c.call(d, http.MethodGet, "/"+url.PathEscape(id), opPost), id)
-	return graph.Receipt(d, item, c.now()), nil
+	item := graph.ReadBack(ctx, c.Client, c.Call(d, http.MethodGet, "/"+url.PathEscape(id), opPost), id)
+	return graph.Receipt(d, item, c.Now()), nil
 }
 
 // Comment publishes a reply to the entry. The container is made with it: it is remembered
@@ -98,8 +86,8 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	state, err := c.containers.Look(ctx, d, made.container)
-	isUnread, works := err != nil && c.containers.IsUnread(err), c.now().Sub(made.createdAt) < graph.MaxWork
+	state, err := c.Containers.Look(ctx, d, made.container)
+	isUnread, works := err != nil && c.Containers.IsUnread(err), c.Now().Sub(made.createdAt) < graph.MaxWork
 	switch {
 	case isUnread && works: // which costs no try
 		return schema.Receipt{}, &schema.Error{Kind: schema.RateLimited, RetryAfter: commentWait, Alone: true, Message: "Threads does not show the comment's container"}
@@ -136,33 +124,28 @@ func (c *Connector) draft(ctx context.Context, d schema.Delivery) (draft, error)
 	if known, _ := c.comments.Known(d.Key); known.container != "" {
 		return known, nil
 	}
-	form, err := c.containers.Fields(d, graph.Part{Item: graph.WholePost})
+	form, err := c.Containers.Fields(d, graph.Part{Item: graph.WholePost})
 	if err != nil {
 		return draft{}, err
 	}
-	container, err := c.containers.Create(ctx, d, form)
+	container, err := c.Containers.Create(ctx, d, form)
 	if err != nil {
 		return draft{}, err
 	}
-	fresh := draft{container, c.now()}
+	fresh := draft{container, c.Now()}
 	c.comments.Put(d.Key, fresh)
 	return fresh, nil
 }
 
-// Refresh trades a token for one that lasts 60 days from now.
-func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
-	return c.tokens.Refresh(ctx, a, old)
-}
-
 // Check returns whose token it is, if that may publish.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
-	call := c.call(schema.Delivery{Account: a, Credentials: credentials}, http.MethodGet, "/me", opProfile)
+	call := c.Call(schema.Delivery{Account: a, Credentials: credentials}, http.MethodGet, "/me", opProfile)
 	call.Query = url.Values{"fields": {"id,username"}}
 	var out struct {
 		ID       string `json:"id"`
 		Username string `json:"username"`
 	}
-	switch _, err := c.client.Do(ctx, call, &out); {
+	switch _, err := c.Client.Do(ctx, call, &out); {
 	case err != nil:
 		return connectors.Profile{}, fmt.Errorf("reading profile: %w", err)
 	case out.ID == "":
@@ -172,12 +155,4 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 		return connectors.Profile{}, err
 	}
 	return connectors.Profile{NativeID: out.ID, Name: cmp.Or(out.Username, out.ID)}, nil
-}
-
-// call is one of an account. The token goes in a header, which no address shows.
-func (c *Connector) call(d schema.Delivery, method, path, operation string) connectors.Call {
-	return connectors.Call{
-		Operation: operation, Method: method, URL: c.base + "/v1.0" + path,
-		Token: d.Credentials.AccessToken, Account: d.Account.ID,
-	}
 }

@@ -54,7 +54,7 @@ func itemOf(item schema.Media, kind schema.MediaKind) url.Values {
 
 // Create makes a container, which nobody can see.
 func (m maker) Create(ctx context.Context, d schema.Delivery, form url.Values) (string, error) {
-	id, err := graph.CreateContainer(ctx, m.client, m.call(d, http.MethodPost, "/me/threads", opCreate), form)
+	id, err := graph.CreateContainer(ctx, m.Client, m.Call(d, http.MethodPost, "/me/threads", opCreate), form)
 	if d.ReplyTo() != "" {
 		err = connectors.WithoutEnd(err) // posts that answer nothing may go out all the same
 	}
@@ -63,13 +63,13 @@ func (m maker) Create(ctx context.Context, d schema.Delivery, form url.Values) (
 
 // Look asks once how a container stands.
 func (m maker) Look(ctx context.Context, d schema.Delivery, container string) (graph.State, error) {
-	call := m.call(d, http.MethodGet, "/"+url.PathEscape(container), opContainer)
+	call := m.Call(d, http.MethodGet, "/"+url.PathEscape(container), opContainer)
 	call.Query, call.Kind = url.Values{"fields": {"id,status,error_message"}}, connectors.Status
 	var out struct {
 		Status string `json:"status"`
 		Error  string `json:"error_message"`
 	}
-	if _, err := m.client.Do(ctx, call, &out); err != nil {
+	if _, err := m.Client.Do(ctx, call, &out); err != nil {
 		return graph.State{}, fmt.Errorf("looking at container: %w", err)
 	}
 	return graph.State{Status: out.Status, Reason: out.Error, Passes: slices.Contains(passing, out.Error)}, nil

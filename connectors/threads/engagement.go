@@ -51,11 +51,11 @@ func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor s
 type inbox struct{ path, operation, kind, cursor string }
 
 func (c *Connector) received(ctx context.Context, r connectors.Reading, from inbox) (connectors.ReceivedPage, error) {
-	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, from.path, from.operation).Reading(r)
+	call := c.Call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, from.path, from.operation).Reading(r)
 	call.Query = url.Values{"fields": {receivedFields}, "limit": {strconv.Itoa(pageSize)}}
 	connectors.SetField(call.Query, "after", from.cursor)
 	var read graph.Page[received]
-	if _, err := c.client.Do(ctx, call, &read); err != nil {
+	if _, err := c.Client.Do(ctx, call, &read); err != nil {
 		return connectors.ReceivedPage{}, fmt.Errorf("reading what people wrote: %w", connectors.WithoutEnd(err))
 	}
 	var page connectors.ReceivedPage
