@@ -205,6 +205,11 @@ func waitOf(value string, now time.Time) time.Duration {
 	return 0
 }
 
+// Created is an answer that names what was made.
+type Created struct {
+	ID string `json:"id"`
+}
+
 // Answerer is a platform, by the name that messages about its answers use.
 type Answerer string
 

@@ -107,9 +107,7 @@ func (c *Connector) post(ctx context.Context, d schema.Delivery, s settings, ass
 	}
 	call := c.visible(d, pageOf(d)+"/feed", opFeed)
 	call.JSON = body
-	var created struct {
-		ID string `json:"id"`
-	}
+	var created connectors.Created
 	if _, err := c.client.Do(ctx, call, &created); err != nil {
 		return schema.Receipt{}, fmt.Errorf("publishing post: %w", listing.OfFirstCall(d, err))
 	}
@@ -203,9 +201,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	}
 	call := c.visible(d, parent.NativeID+"/comments", opComment)
 	call.JSON = map[string]string{"message": d.Comment.Text}
-	var created struct {
-		ID string `json:"id"`
-	}
+	var created connectors.Created
 	if _, err := c.client.Do(ctx, call, &created); err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating comment: %w", listing.OfFirstCall(d, err))
 	}

@@ -88,9 +88,7 @@ func (c *Connector) uploadPhoto(ctx context.Context, d schema.Delivery, item sch
 	call.Files = []connectors.FilePart{{
 		Field: "source", Name: "photo." + path.Base(file.Type), Type: file.Type, Size: file.Size, Content: content,
 	}}
-	var photo struct {
-		ID string `json:"id"`
-	}
+	var photo connectors.Created
 	if _, err := c.client.Do(ctx, call, &photo); err != nil {
 		return asset{}, fmt.Errorf("uploading photo: %w", err)
 	}

@@ -14,9 +14,7 @@ import (
 // Publish makes the one visible call of a delivery and returns the id of what it made.
 func Publish(ctx context.Context, client *connectors.Client, d schema.Delivery, call connectors.Call) (id string, err error) {
 	call.Kind, call.Reservation, call.Visible = connectors.Post, d.Reservation, true
-	var out struct {
-		ID string `json:"id"`
-	}
+	var out connectors.Created
 	if _, err := client.Do(ctx, call, &out); err != nil {
 		return "", err
 	}
@@ -29,9 +27,7 @@ func Publish(ctx context.Context, client *connectors.Client, d schema.Delivery, 
 // CreateContainer makes the call that makes a container, which nobody can see, of what is asked for.
 func CreateContainer(ctx context.Context, client *connectors.Client, call connectors.Call, form url.Values) (id string, err error) {
 	call.Form, call.Kind = form, connectors.Media
-	var out struct {
-		ID string `json:"id"`
-	}
+	var out connectors.Created
 	switch _, err := client.Do(ctx, call, &out); {
 	case err != nil:
 		return "", fmt.Errorf("creating container: %w", err)

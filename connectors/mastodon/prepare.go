@@ -118,9 +118,7 @@ func (c *Connector) upload(ctx context.Context, d schema.Delivery, item schema.M
 	call.Files = []connectors.FilePart{{
 		Field: "file", Name: "media." + path.Base(file.Type), Type: file.Type, Size: file.Size, Content: content,
 	}}
-	var created struct {
-		ID string `json:"id"`
-	}
+	var created connectors.Created
 	response, err := c.client.Do(ctx, call, &created)
 	if err != nil {
 		return attachment{}, fmt.Errorf("uploading media: %w", connectors.WithoutEnd(err))

@@ -73,9 +73,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	}
 	call := c.call(d.Account, d.Credentials, http.MethodPost, "/pins", opCreatePin).Publishing(d)
 	call.JSON = pinOf(d, s, to, assets)
-	var pin struct {
-		ID string `json:"id"`
-	}
+	var pin connectors.Created
 	response, err := c.client.Do(ctx, call, &pin)
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating pin: %w", ofPin(response, err, isOwn, assets))
