@@ -136,6 +136,15 @@ type ReceivedPage struct {
 	Extent Extent
 }
 
+// Under returns something received as what stands under a post. What answers the post itself has no parent.
+func Under(post schema.PublishedPost, r schema.Received) schema.Received {
+	r.Post, r.Item.PostNativeID = post.Post, post.NativeID
+	if r.Item.ParentID == post.NativeID {
+		r.Item.ParentID = ""
+	}
+	return r
+}
+
 // Extent is how much of what stands under a post was read.
 type Extent int
 

@@ -100,15 +100,9 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		if v.Author.DID == s.DID {
 			return
 		}
-		received, ok := v.received(schema.InboxComment)
-		if !ok {
-			return
+		if received, ok := v.received(schema.InboxComment); ok {
+			page.Items = append(page.Items, connectors.Under(post, received))
 		}
-		received.Post, received.Item.PostNativeID = post.Post, post.NativeID
-		if received.Item.ParentID == post.NativeID {
-			received.Item.ParentID = ""
-		}
-		page.Items = append(page.Items, received)
 	})
 	return page, nil
 }

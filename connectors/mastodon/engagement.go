@@ -54,15 +54,9 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		page.Extent = connectors.AllComments
 	}
 	for _, w := range thread.Descendants {
-		if w.Account.ID == own {
-			continue
+		if w.Account.ID != own {
+			page.Items = append(page.Items, connectors.Under(post, c.received(r.Account, w, schema.InboxComment)))
 		}
-		received := c.received(r.Account, w, schema.InboxComment)
-		received.Post, received.Item.PostNativeID = post.Post, post.NativeID
-		if received.Item.ParentID == post.NativeID {
-			received.Item.ParentID = ""
-		}
-		page.Items = append(page.Items, received)
 	}
 	return page, nil
 }

@@ -32,12 +32,8 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	if page.Next == "" {
 		page.Extent = connectors.AllComments
 	}
-	for i := range page.Items {
-		item := &page.Items[i]
-		item.Post, item.Item.PostNativeID = post.Post, post.NativeID
-		if item.Item.ParentID == post.NativeID {
-			item.Item.ParentID = ""
-		}
+	for i, received := range page.Items {
+		page.Items[i] = connectors.Under(post, received)
 	}
 	return page, err
 }

@@ -61,11 +61,8 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 			continue
 		}
 		received := c.receivedOf(read, p, schema.InboxComment)
-		received.Post, received.Item.PostNativeID = post.Post, post.NativeID
-		if parent := p.references(repliesTo); parent != post.NativeID {
-			received.Item.ParentID = parent
-		}
-		page.Items = append(page.Items, received)
+		received.Item.ParentID = p.references(repliesTo)
+		page.Items = append(page.Items, connectors.Under(post, received))
 	}
 	return page, nil
 }
