@@ -121,8 +121,8 @@ func (c *Connector) bodyOf(d schema.Delivery, mediaIDs []string) (newStatus, err
 	if err != nil {
 		return newStatus{}, err
 	}
-	if err := checkParent(d); err != nil {
-		return newStatus{}, err
+	if d.Comment != nil && d.ReplyTo() == "" { // or it would become a post by itself
+		return newStatus{}, connectors.Refuse("the entry to comment on is not published")
 	}
 	body := newStatus{
 		Status: d.VisibleText(), MediaIDs: mediaIDs, InReplyToID: d.ReplyTo(),
@@ -141,15 +141,7 @@ func (c *Connector) bodyOf(d schema.Delivery, mediaIDs []string) (newStatus, err
 }
 
 func errPollWithMedia() *schema.Error {
-	return &schema.Error{Kind: schema.Refused, Message: "Mastodon takes a poll or media, not both"}
-}
-
-// checkParent keeps a comment whose entry is not there from becoming a post by itself.
-func checkParent(d schema.Delivery) error {
-	if d.Comment != nil && d.ReplyTo() == "" {
-		return &schema.Error{Kind: schema.Refused, Message: "the entry to comment on is not published"}
-	}
-	return nil
+	return connectors.Refuse("Mastodon takes a poll or media, not both")
 }
 
 func (c *Connector) receipt(d schema.Delivery, s status) schema.Receipt {

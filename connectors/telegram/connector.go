@@ -132,7 +132,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	if err := c.mayPost(ctx, a, credentials, found); err != nil {
 		return connectors.Profile{}, err
 	}
-	return connectors.Profile{NativeID: strconv.FormatInt(found.ID, 10), Name: found.name(), Server: c.server(a)}, nil
+	return connectors.Profile{NativeID: strconv.FormatInt(found.ID, 10), Name: found.name(), Server: connectors.ServerOf(a, c.base)}, nil
 }
 
 // send makes a call and returns the result in its answer.
@@ -157,15 +157,10 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 	bot, _, _ := strings.Cut(credentials.BotToken, ":")
 	return connectors.Call{
 		Operation: method, Method: http.MethodPost,
-		URL:     c.server(a) + "/bot" + credentials.BotToken + "/" + method,
+		URL:     connectors.ServerOf(a, c.base) + "/bot" + credentials.BotToken + "/" + method,
 		Secrets: []string{credentials.BotToken},
 		Account: a.ID, App: bot,
 	}, nil
-}
-
-// server returns the address of an account's Bot API server.
-func (c *Connector) server(a schema.Account) string {
-	return connectors.ServerOf(a, c.base)
 }
 
 // Followers implements connectors.FollowersSource: they are the members of the chat. How messages
