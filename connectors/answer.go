@@ -204,3 +204,21 @@ func waitOf(value string, now time.Time) time.Duration {
 	}
 	return 0
 }
+
+// Created is an answer that names what was made.
+type Created struct {
+	ID string `json:"id"`
+}
+
+// Answerer is a platform, by the name that messages about its answers use.
+type Answerer string
+
+// Strange is the error of an answer that says nothing.
+func (a Answerer) Strange(what string) *schema.Error {
+	return &schema.Error{Kind: schema.Retryable, Message: string(a) + "'s answer " + what}
+}
+
+// Unnamed is the error of an answer to a visible call that does not name what was made: something may have been.
+func (a Answerer) Unnamed(what string) *schema.Error {
+	return &schema.Error{Kind: schema.Unknown, Message: string(a) + "'s answer names no " + what}
+}

@@ -13,7 +13,7 @@ import (
 	"crier/schema"
 )
 
-// Call is one call to a platform. At most one of JSON, Form and Body is set.
+// Call is one call to a platform. At most one of JSON, Form and Body is set, and Files with a Form alone.
 type Call struct {
 	// Operation names the call in metrics and logs; there are few of them.
 	Operation string
@@ -33,6 +33,8 @@ type Call struct {
 
 	JSON any
 	Form url.Values
+	// Files make multipart/form-data of it and of Form. They are streamed.
+	Files []FilePart
 	// Body is streamed; ContentLength is -1 when it is not known.
 	Body          io.Reader
 	ContentType   string
@@ -90,12 +92,29 @@ func (c Call) content() (body io.Reader, contentType string, length int64, err e
 			return nil, "", 0, fmt.Errorf("encoding body: %w", err)
 		}
 		return bytes.NewReader(encoded), "application/json", int64(len(encoded)), nil
+	case c.Files != nil:
+		return multipartOf(c.Form, c.Files)
 	case c.Form != nil:
 		encoded := c.Form.Encode()
 		return strings.NewReader(encoded), "application/x-www-form-urlencoded", int64(len(encoded)), nil
 	default:
 		return nil, "", 0, nil
 	}
+}
+
+// isStreamed reports whether the body is sent as it is read, however long that takes.
+func (c Call) isStreamed() bool { return c.Body != nil || c.Files != nil }
+
+// Reading makes it a call that reads on somebody's behalf, with the turn that was reserved for that.
+func (c Call) Reading(r Reading) Call {
+	c.Kind, c.Reservation = Read, r.Reservation
+	return c
+}
+
+// Publishing makes it the one visible call of a delivery.
+func (c Call) Publishing(d schema.Delivery) Call {
+	c.Visible, c.Kind, c.Reservation = true, Post, d.Reservation
+	return c
 }
 
 // forbidRepeat keeps net/http from sending a request again by itself. It does so on a
@@ -136,4 +155,17 @@ func ServerOf(a schema.Account, base string) string {
 		base = a.Server
 	}
 	return strings.TrimRight(base, "/")
+}
+
+// IsOwn reports whether an address may be told what only its platform may know: it is on the host that the
+// connector calls or, where that is the platform's own, on any of its domain over TLS.
+func IsOwn(address, base, own, domain string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	if called, err := url.Parse(base); err == nil && u.Scheme == called.Scheme && u.Host == called.Host {
+		return true
+	}
+	return base == own && u.Scheme == "https" && strings.HasSuffix(u.Hostname(), domain)
 }

@@ -182,7 +182,7 @@ func (c *Client) Throttle(call Call, d time.Duration) { c.limiter.throttleOne(ca
 
 // exchange sends the request and judges the answer.
 func (c *Client) exchange(ctx context.Context, request *http.Request, call Call, out any) (*Response, error) {
-	if call.Body == nil {
+	if !call.isStreamed() {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, schema.CallDeadline)
 		defer cancel()

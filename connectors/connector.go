@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // Connector publishes to one platform. Its errors are *schema.Error of the kinds from
@@ -81,12 +82,55 @@ func Refuse(format string, args ...any) *schema.Error {
 
 // SettingsOf reads what a delivery sets for its platform. It was checked when the post was made, so that an
 // error is our fault.
-func SettingsOf[Settings any](d schema.Delivery) (s Settings, err error) {
-	if len(d.Settings) == 0 {
-		return s, nil
+func SettingsOf[Settings any](d schema.Delivery) (Settings, error) {
+	return readDocument[Settings](d.Settings, "settings")
+}
+
+// ProgressOf reads what a delivery has kept; what was not begun is zero.
+func ProgressOf[Progress any](d schema.Delivery) (Progress, error) {
+	return readDocument[Progress](d.Progress, "progress")
+}
+
+func readDocument[T any](document json.RawMessage, what string) (t T, err error) {
+	if len(document) == 0 {
+		return t, nil
 	}
-	if err := json.Unmarshal(d.Settings, &s); err != nil {
-		return s, fmt.Errorf("reading settings: %w", err)
+	if err := json.Unmarshal(document, &t); err != nil {
+		return t, fmt.Errorf("reading %s: %w", what, err)
 	}
-	return s, nil
+	return t, nil
+}
+
+// AccountSettingsOf reads what is kept of an account: see schema.Account.Settings. It is false where nothing is.
+func AccountSettingsOf[Settings any](a schema.Account) (s Settings, ok bool) {
+	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &s) != nil {
+		return *new(Settings), false
+	}
+	return s, true
+}
+
+// Kept returns what is to be kept, of an account or of something received: texts, numbers and flags.
+func Kept(value any) json.RawMessage {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return nil // not reached: there is nothing in it that JSON has not
+	}
+	return encoded
+}
+
+// Together makes a schema.Constraints.Together of a judgement. The settings' own rules say what is wrong with
+// those that cannot be read.
+func Together[Settings any](judge func(first schema.Entry, s Settings) []schema.Detail) func(schema.Entry, json.RawMessage) []schema.Detail {
+	return func(first schema.Entry, document json.RawMessage) []schema.Detail {
+		s, err := readDocument[Settings](document, "settings")
+		if err != nil {
+			return nil
+		}
+		return judge(first, s)
+	}
+}
+
+// Conflict is what is wrong with a setting that does not go with others, or with the media.
+func Conflict(field, message string) schema.Detail {
+	return schema.Detail{Field: field, Code: validation.CodeSettingConflict, Message: message}
 }

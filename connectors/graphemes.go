@@ -2,6 +2,7 @@ package connectors
 
 import (
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
@@ -19,6 +20,14 @@ func Graphemes(text string) int {
 	}
 	// The only cluster of several ASCII characters is a line break (rule GB3).
 	return len(text) - strings.Count(text, "\r\n")
+}
+
+// UTF16Units returns how many UTF-16 code units a text has.
+func UTF16Units(text string) (n int) {
+	for _, r := range text {
+		n += utf16.RuneLen(r)
+	}
+	return n
 }
 
 // IsASCII reports whether a text has only ASCII characters, as most have. They can be

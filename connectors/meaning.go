@@ -71,11 +71,6 @@ const (
 	ReadCall          // of those the ones that only read (GET)
 )
 
-var scopeNames = map[Scope]string{AnyCall: "any call", VisibleCall: "the visible call", HiddenCall: "other calls", ReadCall: "reads"}
-
-// String returns the scope as the documents name it.
-func (s Scope) String() string { return scopeNames[s] }
-
 func (s Scope) covers(call Call) bool {
 	switch s {
 	case VisibleCall:
@@ -216,42 +211,4 @@ func (r Answer) wait(response *Response, refusal Refusal) time.Duration {
 	default:
 		return r.Wait
 	}
-}
-
-// Covers says in words which answers a row covers.
-func (r Answer) Covers() string {
-	var parts []string
-	for _, status := range r.Status {
-		if status < 10 {
-			parts = append(parts, strconv.Itoa(status)+"xx")
-			continue
-		}
-		parts = append(parts, strconv.Itoa(status))
-	}
-	text := strings.Join(parts, ", ")
-	if len(r.Codes) > 0 {
-		text += " `" + strings.Join(r.Codes, "`, `") + "`"
-	}
-	if r.Own {
-		text += " in the platform's own form"
-	}
-	if r.Says != "" {
-		text += " “" + r.Says + "”"
-	}
-	return strings.TrimSpace(text)
-}
-
-// Meaning says in words what the answers mean that a row covers.
-func (r Answer) Meaning() string {
-	text := r.Means.String()
-	if r.Means == EndsAccount {
-		text += " (" + r.End.String() + ")"
-	}
-	if r.Wait > 0 {
-		text += ", " + r.Wait.String()
-	}
-	if r.Unprepared {
-		text += ", prepared anew"
-	}
-	return text
 }

@@ -1,6 +1,7 @@
 package connectors
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 	"time"
@@ -60,31 +61,15 @@ func outcome(err error) string {
 	if err == nil {
 		return "ok"
 	}
-	if errors.Is(err, errThrottled) {
-		return "throttled"
+	for cause, name := range map[error]string{errThrottled: "throttled", errBreakerOpen: "breaker_open", ErrOutdated: "outdated"} {
+		if errors.Is(err, cause) {
+			return name
+		}
 	}
-	if errors.Is(err, errBreakerOpen) {
-		return "breaker_open"
-	}
-	if errors.Is(err, ErrOutdated) {
-		return "outdated"
-	}
-	switch schema.KindOf(err) {
-	case schema.Refused:
-		return "refused"
-	case schema.Duplicate:
-		return "duplicate"
-	case schema.TokenDead:
-		return "token_dead"
-	case schema.RateLimited:
-		return "rate_limited"
-	case schema.Retryable:
-		return "retryable"
-	case schema.Unknown:
-		return "unknown"
-	default:
-		return "fault"
-	}
+	return cmp.Or(map[schema.ErrorKind]string{
+		schema.Refused: "refused", schema.Duplicate: "duplicate", schema.TokenDead: "token_dead",
+		schema.RateLimited: "rate_limited", schema.Retryable: "retryable", schema.Unknown: "unknown",
+	}[schema.KindOf(err)], "fault")
 }
 
 // openBreakers counts the open breakers of all clients at each scrape: a server that is

@@ -8,6 +8,8 @@ import (
 	"mime/multipart"
 	"net/textproto"
 	"net/url"
+
+	"crier/schema/validation"
 )
 
 // FilePart is one file of a multipart body.
@@ -19,9 +21,8 @@ type FilePart struct {
 	Content io.Reader
 }
 
-// Multipart makes a multipart/form-data body that streams its files, for Call.Body,
-// Call.ContentType and Call.ContentLength. No file is held in memory.
-func Multipart(fields url.Values, files ...FilePart) (body io.Reader, contentType string, length int64, err error) {
+// multipartOf makes a multipart/form-data body that streams its files: none is held in memory.
+func multipartOf(fields url.Values, files []FilePart) (body io.Reader, contentType string, length int64, err error) {
 	var frame bytes.Buffer
 	writer := multipart.NewWriter(&frame)
 	for name, values := range fields {
@@ -59,4 +60,19 @@ func (f FilePart) header() textproto.MIMEHeader {
 		map[string]string{"name": f.Field, "filename": f.Name}))
 	header.Set("Content-Type", f.Type)
 	return header
+}
+
+// WebURL returns an address that a platform has sent if a browser can open it, else an empty one.
+func WebURL(address string) string {
+	if !validation.IsWebAddress(address) {
+		return ""
+	}
+	return address
+}
+
+// SetField sets a field of a query or a form, unless there is nothing to set.
+func SetField(fields url.Values, name, value string) {
+	if value != "" {
+		fields.Set(name, value)
+	}
 }

@@ -37,13 +37,9 @@ func TestMultipartStreamsFiles(t *testing.T) {
 			t.Errorf("header = %+v", header)
 		}
 	})
-	body, contentType, length, err := Multipart(url.Values{"description": {"a \"quoted\" é"}},
-		FilePart{Field: "file", Name: "photo.jpg", Type: "image/jpeg", Size: int64(len(photo)), Content: bytes.NewReader(photo)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = NewClient(testConfig(t)).Do(t.Context(), Call{
-		Operation: "upload", Method: http.MethodPost, URL: server, Body: body, ContentType: contentType, ContentLength: length,
+	_, err := NewClient(testConfig(t)).Do(t.Context(), Call{
+		Operation: "upload", Method: http.MethodPost, URL: server, Form: url.Values{"description": {"a \"quoted\" é"}},
+		Files: []FilePart{{Field: "file", Name: "photo.jpg", Type: "image/jpeg", Size: int64(len(photo)), Content: bytes.NewReader(photo)}},
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -48,6 +48,27 @@ func EachPost(r Reading, posts []schema.PublishedPost, read func(Reading, schema
 	return metrics, nil
 }
 
+// NativeIDs returns what posts are called on their platform.
+func NativeIDs(posts []schema.PublishedPost) []string {
+	ids := make([]string, len(posts))
+	for i, p := range posts {
+		ids[i] = p.NativeID
+	}
+	return ids
+}
+
+// MetricsOf puts the metrics that were found into the order of the posts; missing is of what was not found.
+func MetricsOf(posts []schema.PublishedPost, found map[string]schema.Metrics, missing schema.PostMetrics) []schema.PostMetrics {
+	metrics := make([]schema.PostMetrics, len(posts))
+	for i, p := range posts {
+		m, ok := found[p.NativeID]
+		if metrics[i] = missing; ok {
+			metrics[i] = schema.PostMetrics{Metrics: m}
+		}
+	}
+	return metrics
+}
+
 // Sum adds counts; what is not known of one is not known of the sum.
 func Sum(counts ...*int64) *int64 {
 	var sum int64
@@ -113,6 +134,15 @@ type ReceivedPage struct {
 	// Extent is what a look has read whose last page this is, if it began with the first: of that,
 	// what is not there is not on the platform any more.
 	Extent Extent
+}
+
+// Under returns something received as what stands under a post. What answers the post itself has no parent.
+func Under(post schema.PublishedPost, r schema.Received) schema.Received {
+	r.Post, r.Item.PostNativeID = post.Post, post.NativeID
+	if r.Item.ParentID == post.NativeID {
+		r.Item.ParentID = ""
+	}
+	return r
 }
 
 // Extent is how much of what stands under a post was read.

@@ -30,28 +30,17 @@ type postCounts struct {
 // PostMetrics asks the account's own server, which asks its AppView: posts that are gone are left
 // out of the answer. Views are counted by nobody.
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
-	uris := make([]string, len(posts))
-	for i, p := range posts {
-		uris[i] = p.NativeID
-	}
 	var answer struct {
 		Posts []postCounts `json:"posts"`
 	}
-	if _, err := c.reads(ctx, r, getPosts, url.Values{"uris": uris}, &answer); err != nil {
+	if _, err := c.reads(ctx, r, getPosts, url.Values{"uris": connectors.NativeIDs(posts)}, &answer); err != nil {
 		return nil, fmt.Errorf("reading posts: %w", err)
 	}
-	found := make(map[string]postCounts, len(answer.Posts))
+	found := make(map[string]schema.Metrics, len(answer.Posts))
 	for _, p := range answer.Posts {
-		found[p.URI] = p
+		found[p.URI] = schema.Metrics{Likes: p.Likes, Comments: p.Replies, Shares: connectors.Sum(p.Reposts, p.Quotes), Saves: p.Bookmarks}
 	}
-	metrics := make([]schema.PostMetrics, len(posts))
-	for i, uri := range uris {
-		p, ok := found[uri]
-		metrics[i] = schema.PostMetrics{Gone: !ok, Metrics: schema.Metrics{
-			Likes: p.Likes, Comments: p.Replies, Shares: connectors.Sum(p.Reposts, p.Quotes), Saves: p.Bookmarks,
-		}}
-	}
-	return metrics, nil
+	return connectors.MetricsOf(posts, found, schema.PostMetrics{Gone: true}), nil
 }
 
 // Followers implements connectors.FollowersSource.
@@ -62,12 +51,10 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 		Posts     *int64 `json:"postsCount"`
 	}
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
-	_, err := c.authorized(ctx, d, func(s session) error {
-		get := call(d, http.MethodGet, s.PDS, getProfile, s.Access)
-		get.Kind, get.Reservation = connectors.Read, r.Reservation
+	_, err := c.ask(ctx, d, &answer, func(s session) connectors.Call {
+		get := call(d, http.MethodGet, s.PDS, getProfile, s.Access).Reading(r)
 		get.Query = url.Values{"actor": {s.DID}} // an account of the sandbox is of no person before it logs in
-		_, err := c.client.Do(ctx, get, &answer)
-		return err
+		return get
 	})
 	if err != nil {
 		return schema.Followers{}, fmt.Errorf("reading profile: %w", err)

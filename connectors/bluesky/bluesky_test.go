@@ -71,7 +71,7 @@ func (s *stage) newClient(t *testing.T) *connectors.Client {
 }
 
 func (s *stage) newConnector(t *testing.T) *Connector {
-	return New(Config{Client: s.client, Base: s.base, Media: files{t.TempDir()}, Now: s.now})
+	return New(connectors.Parts{Client: s.client, Base: s.base, Media: files{t.TempDir()}, Now: s.now})
 }
 
 // files opens media whose url is a name of testFiles.

@@ -2,6 +2,7 @@ package bluesky
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -59,17 +60,16 @@ func cardRule() validation.SettingRule {
 }
 
 // cardAlone is a Constraints.Together: a post embeds media or a card.
-func cardAlone(first schema.Entry, object json.RawMessage) []schema.Detail {
-	s, err := parseSettings(object)
-	if err != nil || len(first.Media) == 0 || s.Card == (cardSetting{off: s.Card.off}) {
-		return nil // settingRules say what is wrong
+func cardAlone(first schema.Entry, s settings) []schema.Detail {
+	if len(first.Media) == 0 || s.Card == (cardSetting{off: s.Card.off}) {
+		return nil
 	}
-	return []schema.Detail{{Field: "card", Code: validation.CodeSettingConflict, Message: "a card cannot stand beside media; put the link into the text"}}
+	return []schema.Detail{connectors.Conflict("card", "a card cannot stand beside media; put the link into the text")}
 }
 
 // showsCard is a Constraints.Previews.
 func showsCard(text string, object json.RawMessage) bool {
-	s, err := parseSettings(object)
+	s, err := connectors.SettingsOf[settings](schema.Delivery{Settings: object})
 	return err == nil && s.Card.linkOf(text) != ""
 }
 
@@ -90,7 +90,7 @@ func (c cardSetting) linkOf(text string) string {
 // cardOf returns the card of an entry without media, with its picture uploaded; nil: it has none. What a
 // card is given is of the first entry of a thread.
 func (c *Connector) cardOf(ctx context.Context, d schema.Delivery) (*card, error) {
-	s, err := parseSettings(d.Settings)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return nil, err
 	}
@@ -133,12 +133,7 @@ func leavesOut(err error, d schema.Delivery) bool {
 // fill takes from the page what is not given. A card has a title in any case: its host, where nobody knows
 // another.
 func (c *card) fill(from page.Page) {
-	if c.Title == "" {
-		c.Title = from.Title
-	}
-	if c.Description == "" {
-		c.Description = from.Description
-	}
+	c.Title, c.Description = cmp.Or(c.Title, from.Title), cmp.Or(c.Description, from.Description)
 	if at, err := schema.ParseURL(c.URI); c.Title == "" && err == nil {
 		c.Title = strings.TrimPrefix(at.Hostname(), "www.")
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"crier/connectors"
 	"crier/connectors/egress"
 	"crier/connectors/media"
 	"crier/connectors/page"
@@ -66,7 +67,7 @@ func (s *cardStage) restart(t *testing.T) {
 	t.Cleanup(guard.CloseIdle)
 	pictures := media.NewFetcher(media.Config{HTTP: guard.Client(), Dir: t.TempDir(), Timeout: page.ReadLimit, Limits: page.PictureLimits(nil)})
 	pages := page.NewReader(page.Config{HTTP: guard.Client(), Pictures: pictures, Metrics: page.NewMetrics(prometheus.NewRegistry()), Now: s.now})
-	s.connector = New(Config{Client: s.client, Base: s.base, Media: pictures, Pages: pages, Now: s.now})
+	s.connector = New(connectors.Parts{Client: s.client, Base: s.base, Media: pictures, Pages: pages, Now: s.now})
 }
 
 // prepare makes an entry ready.

@@ -1,6 +1,7 @@
 package bluesky
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -20,16 +21,6 @@ const (
 	DefaultVideo = "https://video.bsky.app"
 )
 
-// Config is what a Connector is made of.
-type Config struct {
-	Client *connectors.Client // with the Calls of Describe
-	Base   string             // PDS of accounts that name none; empty: DefaultBase
-	Video  string             // video service; empty: DefaultVideo, or Base where that is another's
-	Media  media.Source
-	Pages  *page.Reader // of what cards show; nil: none is read
-	Now    func() time.Time
-}
-
 // Connector publishes to any server of the AT Protocol that hosts Bluesky accounts.
 type Connector struct {
 	client   *connectors.Client
@@ -41,30 +32,17 @@ type Connector struct {
 	now      func() time.Time
 }
 
-// New makes the connector.
-func New(config Config) *Connector {
-	base, video := strings.TrimSuffix(config.Base, "/"), strings.TrimSuffix(config.Video, "/")
-	if base == "" {
-		base = DefaultBase
-	}
-	if video == "" {
-		video = base
-	}
-	if video == DefaultBase {
-		video = DefaultVideo
-	}
-	appView := base
+// New makes the connector. Its base is the PDS of accounts that name none, and where it is another's than
+// Bluesky's own all else as well.
+func New(p connectors.Parts) *Connector {
+	base := strings.TrimSuffix(cmp.Or(p.Base, DefaultBase), "/")
+	video, appView := base, base
 	if base == DefaultBase {
-		appView = DefaultAppView
+		video, appView = DefaultVideo, DefaultAppView
 	}
 	return &Connector{
-		client:   config.Client,
-		video:    video,
-		appView:  appView,
-		media:    config.Media,
-		pages:    config.Pages,
-		sessions: newSessions(config.Client, base, config.Now),
-		now:      config.Now,
+		client: p.Client, video: video, appView: appView, media: p.Media, pages: p.Pages, now: p.Now,
+		sessions: newSessions(p.Client, base, p.Now),
 	}
 }
 
@@ -103,6 +81,14 @@ func (c *Connector) authorized(ctx context.Context, d schema.Delivery, do func(s
 	return s, do(s)
 }
 
+// ask makes a call under the account's session, which prepare says more of, and decodes the answer into out.
+func (c *Connector) ask(ctx context.Context, d schema.Delivery, out any, prepare func(session) connectors.Call) (session, error) {
+	return c.authorized(ctx, d, func(s session) error {
+		_, err := c.client.Do(ctx, prepare(s), out)
+		return err
+	})
+}
+
 // Publish writes the record of the entry.
 func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
 	receipt, err := c.publish(ctx, d)
@@ -117,7 +103,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 }
 
 func hasVideo(d schema.Delivery) bool {
-	p, err := parseProgress(d.Progress)
+	p, err := connectors.ProgressOf[progress](d)
 	return err == nil && len(p.Uploads) > 0 && p.Uploads[0].Video
 }
 
@@ -128,7 +114,7 @@ func (c *Connector) uploadAgain(ctx context.Context, d schema.Delivery) ([]byte,
 }
 
 func (c *Connector) publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	p, err := parseProgress(d.Progress)
+	p, err := connectors.ProgressOf[progress](d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}

@@ -187,22 +187,20 @@ func TestMentionsThatCannotBeLookedUpHoldThePost(t *testing.T) {
 }
 
 func TestServersOfAnAccount(t *testing.T) {
-	simulator := Config{Base: "http://127.0.0.1:8090/bluesky/"}
+	simulator := connectors.Parts{Base: "http://127.0.0.1:8090/bluesky/"}
 	own := schema.Account{Server: "https://pds.example.com"}
 	for name, tt := range map[string]struct {
-		config        Config
+		parts         connectors.Parts
 		account       schema.Account
 		server, video string
 	}{
-		"Bluesky's own":             {Config{}, schema.Account{}, DefaultBase, DefaultVideo},
-		"a server of its own":       {Config{}, own, "https://pds.example.com", DefaultVideo},
-		"a sandbox's":               {simulator, schema.Account{Sandbox: true, Server: "https://pds.example.com"}, "http://127.0.0.1:8090/bluesky", "http://127.0.0.1:8090/bluesky"},
-		"another base":              {Config{Base: "http://staging/"}, schema.Account{}, "http://staging", "http://staging"},
-		"another base and service":  {Config{Base: "http://staging", Video: "http://video"}, schema.Account{}, "http://staging", "http://video"},
-		"the base, another service": {Config{Video: "http://video/"}, schema.Account{}, DefaultBase, "http://video"},
+		"Bluesky's own":       {connectors.Parts{}, schema.Account{}, DefaultBase, DefaultVideo},
+		"a server of its own": {connectors.Parts{}, own, "https://pds.example.com", DefaultVideo},
+		"a sandbox's":         {simulator, schema.Account{Sandbox: true, Server: "https://pds.example.com"}, "http://127.0.0.1:8090/bluesky", "http://127.0.0.1:8090/bluesky"},
+		"another base":        {connectors.Parts{Base: "http://staging/"}, schema.Account{}, "http://staging", "http://staging"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := New(tt.config)
+			c := New(tt.parts)
 			if got := c.sessions.server(tt.account); got != tt.server {
 				t.Errorf("server = %s, want %s", got, tt.server)
 			}

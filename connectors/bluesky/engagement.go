@@ -100,15 +100,9 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		if v.Author.DID == s.DID {
 			return
 		}
-		received, ok := v.received(schema.InboxComment)
-		if !ok {
-			return
+		if received, ok := v.received(schema.InboxComment); ok {
+			page.Items = append(page.Items, connectors.Under(post, received))
 		}
-		received.Post, received.Item.PostNativeID = post.Post, post.NativeID
-		if received.Item.ParentID == post.NativeID {
-			received.Item.ParentID = ""
-		}
-		page.Items = append(page.Items, received)
 	})
 	return page, nil
 }
@@ -133,9 +127,7 @@ func (t threadView) under(see func(*postView)) {
 // Mentions reads the account's notifications.
 func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor string) (connectors.ReceivedPage, error) {
 	query := url.Values{"reasons": {"mention", "quote"}, "limit": {strconv.Itoa(mentionPage)}}
-	if cursor != "" {
-		query.Set("cursor", cursor)
-	}
+	connectors.SetField(query, "cursor", cursor)
 	var answer struct {
 		Cursor        string     `json:"cursor"`
 		Notifications []postView `json:"notifications"`
@@ -155,11 +147,10 @@ func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor s
 // reads makes a call that reads, under the account's session.
 func (c *Connector) reads(ctx context.Context, r connectors.Reading, method string, query url.Values, answer any) (session, error) {
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
-	return c.authorized(ctx, d, func(s session) error {
-		get := call(d, http.MethodGet, s.PDS, method, s.Access)
-		get.Kind, get.Query, get.Reservation = connectors.Read, query, r.Reservation
-		_, err := c.client.Do(ctx, get, answer)
-		return err
+	return c.ask(ctx, d, answer, func(s session) connectors.Call {
+		get := call(d, http.MethodGet, s.PDS, method, s.Access).Reading(r)
+		get.Query = query
+		return get
 	})
 }
 
@@ -175,11 +166,7 @@ func (v *postView) received(kind string) (_ schema.Received, ok bool) {
 	if w.Reply != nil {
 		state.Root, item.ParentID = w.Reply.Root, w.Reply.Parent.URI
 	}
-	encoded, err := json.Marshal(state)
-	if err != nil {
-		encoded = nil // not reached: texts alone
-	}
-	return schema.Received{Item: item, State: string(encoded)}, true
+	return schema.Received{Item: item, State: string(connectors.Kept(state))}, true
 }
 
 // Reply writes the record of a reply.

@@ -22,11 +22,8 @@ const DefaultAppView = "https://public.api.bsky.app"
 func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q connectors.FeedQuery) (connectors.FeedPage, error) {
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
 	query := url.Values{"q": {q.Words}, "sort": {"latest"}, "limit": {strconv.Itoa(q.Limit)}}
-	for name, value := range map[string]string{"lang": q.Language, "cursor": q.Cursor} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
+	connectors.SetField(query, "lang", q.Language)
+	connectors.SetField(query, "cursor", q.Cursor)
 	if !q.Since.IsZero() {
 		query.Set("since", q.Since.UTC().Format(time.RFC3339))
 	}
@@ -34,11 +31,10 @@ func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q conn
 		Cursor string     `json:"cursor"`
 		Posts  []postView `json:"posts"`
 	}
-	_, err := c.authorized(ctx, d, func(s session) error {
+	_, err := c.ask(ctx, d, &found, func(s session) connectors.Call {
 		search := call(d, http.MethodGet, s.PDS, searchPosts, s.Access)
 		search.Query, search.Kind, search.Reservation = query, connectors.Status, r.Reservation
-		_, err := c.client.Do(ctx, search, &found)
-		return err
+		return search
 	})
 	if err != nil {
 		return connectors.FeedPage{}, fmt.Errorf("searching posts: %w", err)

@@ -23,9 +23,9 @@ const recordsPage = 100
 // whether it has media.
 func (c *Connector) findListed(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	refs := map[string]strongRef{} // by their URI
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, cursor string) (listing.Page, error) {
+	item, verdict, err := listing.Search{Now: c.now, Read: func(ctx context.Context, cursor string) (listing.Page, error) {
 		return c.records(ctx, d, cursor, refs)
-	})
+	}}.Find(ctx, d)
 	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
 	}
@@ -53,15 +53,12 @@ func (c *Connector) records(ctx context.Context, d schema.Delivery, cursor strin
 		Cursor  string        `json:"cursor"`
 		Records []shownRecord `json:"records"`
 	}
-	_, err := c.authorized(ctx, d, func(s session) error {
+	_, err := c.ask(ctx, d, &answer, func(s session) connectors.Call {
 		get := call(d, http.MethodGet, s.PDS, listRecords, s.Access)
 		get.Kind = connectors.Status
 		get.Query = url.Values{"repo": {s.DID}, "collection": {postCollection}, "limit": {strconv.Itoa(recordsPage)}}
-		if cursor != "" {
-			get.Query.Set("cursor", cursor)
-		}
-		_, err := c.client.Do(ctx, get, &answer)
-		return err
+		connectors.SetField(get.Query, "cursor", cursor)
+		return get
 	})
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("listing records: %w", err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -37,11 +38,7 @@ func (c *Connector) settings(ctx context.Context, d schema.Delivery, s session) 
 	if _, err := c.client.Do(ctx, call(d, http.MethodGet, c.video, uploadLimits, granted.Token), &allowance); err != nil || allowance.CanUpload == nil {
 		return nil
 	}
-	encoded, err := json.Marshal(accountSettings{Videos: new(allowance.mayPublish())})
-	if err != nil {
-		return nil // not reached: it is a flag
-	}
-	return encoded
+	return connectors.Kept(accountSettings{Videos: new(allowance.mayPublish())})
 }
 
 // uploadAllowance is the output of app.bsky.video.getUploadLimits. What is left of a day is missing where
@@ -62,11 +59,8 @@ func (u uploadAllowance) mayPublish() bool {
 // constraintsOfAccount is what is taken of an account: with the platform's limits no video of one that may
 // publish none.
 func constraintsOfAccount(c schema.Constraints, a schema.Account) schema.Constraints {
-	var settings accountSettings
-	if a.Limits != schema.PlatformLimits || len(a.Settings) == 0 || json.Unmarshal(a.Settings, &settings) != nil {
-		return c
-	}
-	if settings.Videos != nil && !*settings.Videos {
+	settings, _ := connectors.AccountSettingsOf[accountSettings](a)
+	if a.Limits == schema.PlatformLimits && settings.Videos != nil && !*settings.Videos {
 		c.Media.Kinds = slices.DeleteFunc(slices.Clone(c.Media.Kinds), func(k schema.MediaKind) bool { return k == schema.Video })
 	}
 	return c

@@ -26,21 +26,10 @@ type progress struct {
 	Card    *card    `json:"card,omitempty"` // of an entry without media
 }
 
-func parseProgress(raw json.RawMessage) (progress, error) {
-	var p progress
-	if len(raw) == 0 {
-		return p, nil
-	}
-	if err := json.Unmarshal(raw, &p); err != nil {
-		return p, fmt.Errorf("reading progress: %w", err)
-	}
-	return p, nil
-}
-
 // Prepare uploads the entry's media, or makes its card. An error comes with the progress up to it: what
 // is uploaded is not uploaded again.
 func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
-	p, err := parseProgress(d.Progress)
+	p, err := connectors.ProgressOf[progress](d)
 	if err != nil {
 		return schema.Progress{}, err
 	}

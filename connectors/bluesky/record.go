@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"crier/connectors"
 	"crier/schema"
 )
 
@@ -76,7 +77,7 @@ func isBlob(b blob) bool { return len(b) > 0 && b[0] == '{' }
 
 // newPost makes the record of a text, without its facets.
 func newPost(d schema.Delivery, text string) (post, error) {
-	s, err := parseSettings(d.Settings)
+	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return post{}, err
 	}

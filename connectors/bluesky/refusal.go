@@ -1,6 +1,7 @@
 package bluesky
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 
@@ -76,8 +77,5 @@ func readRefusal(response *connectors.Response) (connectors.Refusal, bool) {
 	if json.Unmarshal(response.Body, &body) != nil || !namePattern.MatchString(body.Name) {
 		return connectors.Refusal{}, false
 	}
-	if body.Message == "" {
-		body.Message = body.Name
-	}
-	return connectors.Refusal{Codes: []string{body.Name}, Message: body.Message, Cause: xrpcError(body.Name)}, true
+	return connectors.Refusal{Codes: []string{body.Name}, Message: cmp.Or(body.Message, body.Name), Cause: xrpcError(body.Name)}, true
 }

@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -257,4 +261,66 @@ func (s *sessions) ask(ctx context.Context, call connectors.Call, from session) 
 		return session{}, &schema.Error{Kind: schema.Retryable, Message: "the server's session has no token or no DID"}
 	}
 	return next, nil
+}
+
+// didDocument is the part of an identity that says where it lives (atproto.com/specs/did).
+type didDocument struct {
+	Service []struct {
+		ID       string `json:"id"`
+		Endpoint any    `json:"serviceEndpoint"` // other services may have an object here
+	} `json:"service"`
+}
+
+// pds returns the account's own server, or the one that answered. Behind an entryway
+// such as bsky.social only the former knows at once what was written.
+func (d didDocument) pds(answered string) string {
+	for _, service := range d.Service {
+		endpoint, ok := service.Endpoint.(string)
+		if !ok || !strings.HasSuffix(service.ID, "#atproto_pds") {
+			continue
+		}
+		if parsed, err := url.Parse(endpoint); err == nil && parsed.Host != "" && isHTTP(parsed.Scheme, answered) {
+			return strings.TrimSuffix(endpoint, "/")
+		}
+	}
+	return answered
+}
+
+// isHTTP keeps tokens from going out in the clear where they came over TLS.
+func isHTTP(scheme, answered string) bool {
+	return scheme == "https" || scheme == "http" && strings.HasPrefix(answered, "http://")
+}
+
+// Refresh trades the refresh token of an account that came without a password. Accounts
+// with one need no refresh: a session is opened whenever there is none.
+func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
+	d := schema.Delivery{Account: a, Credentials: old}
+	from := session{Access: old.AccessToken, Refresh: old.RefreshToken, PDS: c.sessions.server(a)}
+	next, err := c.sessions.refresh(ctx, d, from)
+	if err != nil {
+		return schema.Credentials{}, fmt.Errorf("refreshing session: %w", err)
+	}
+	traded := old
+	traded.AccessToken, traded.RefreshToken, traded.ExpiresAt = next.Access, next.Refresh, expiryOf(next.Access)
+	return traded, nil
+}
+
+// expiryOf reads when an access token expires, which is a JSON Web Token whose signature is
+// the server's business; zero where it does not say.
+func expiryOf(token string) time.Time {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return time.Time{}
+	}
+	body, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil {
+		return time.Time{}
+	}
+	var claims struct {
+		Expires int64 `json:"exp"`
+	}
+	if json.Unmarshal(body, &claims) != nil || claims.Expires <= 0 {
+		return time.Time{}
+	}
+	return schema.ValidTime(time.Unix(claims.Expires, 0))
 }

@@ -1,6 +1,7 @@
 package bluesky
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -117,12 +118,7 @@ func ofVideoService(err error) error {
 }
 
 func (j jobStatus) reason() string {
-	for _, text := range []string{j.Message, j.FailureCode, j.Error} {
-		if text != "" {
-			return text
-		}
-	}
-	return "no reason given"
+	return cmp.Or(j.Message, j.FailureCode, j.Error, "no reason given")
 }
 
 // serviceToken lets the video service upload to the account's PDS.
@@ -130,15 +126,14 @@ func (c *Connector) serviceToken(ctx context.Context, d schema.Delivery) (sessio
 	var answer struct {
 		Token string `json:"token"`
 	}
-	s, err := c.authorized(ctx, d, func(s session) error {
+	s, err := c.ask(ctx, d, &answer, func(s session) connectors.Call {
 		ask := call(d, http.MethodGet, s.PDS, getServiceAuth, s.Access)
 		ask.Query = url.Values{
 			"aud": {serviceDID(s.PDS)},
 			"lxm": {uploadBlob},
 			"exp": {strconv.FormatInt(c.now().Add(serviceTokenLife).Unix(), 10)},
 		}
-		_, err := c.client.Do(ctx, ask, &answer)
-		return err
+		return ask
 	})
 	if err != nil {
 		return session{}, "", fmt.Errorf("asking for a token for the video service: %w", err)

@@ -1,6 +1,9 @@
 package catalog
 
 import (
+	"cmp"
+	"time"
+
 	"crier/connectors"
 	"crier/connectors/bluesky"
 	"crier/connectors/facebook"
@@ -81,3 +84,23 @@ func LargestMedia() (largest int64) {
 // Constraints returns what a platform takes; p is one of schema.Platforms. Its slices
 // are shared and must not be changed.
 func Constraints(p schema.Platform) schema.Constraints { return table[p].Constraints }
+
+// Profiles returns how long the profiles of each platform are kept once they are disconnected.
+func Profiles() map[schema.Platform]time.Duration {
+	retention := map[schema.Platform]time.Duration{}
+	for _, p := range schema.Platforms() {
+		retention[p] = cmp.Or(table[p].Retention.Period, connectors.DefaultRetention)
+	}
+	return retention
+}
+
+// FreshProfiles are the platforms of which profiles may not be kept for long as they were read.
+func FreshProfiles() map[schema.Platform]bool {
+	fresh := map[schema.Platform]bool{}
+	for _, p := range schema.Platforms() {
+		if table[p].Retention.Fresh {
+			fresh[p] = true
+		}
+	}
+	return fresh
+}

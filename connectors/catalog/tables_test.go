@@ -2,9 +2,11 @@ package catalog_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
+	"crier/connectors"
 	"crier/connectors/catalog"
 	"crier/schema"
 	"crier/schema/documenttest"
@@ -42,7 +44,7 @@ func meanings() string {
 	table.WriteString("| platform | answer | of | means | source |\n|---|---|---|---|---|\n")
 	for _, p := range schema.Platforms() {
 		for _, row := range catalog.Description(p).Calls.Answers.Table {
-			fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", p, cell(row.Covers()), cell(row.Scope.String()+operations(row.Operations)), row.Meaning(), cell(row.Source))
+			fmt.Fprintf(&table, "| %s | %s | %s | %s | %s |\n", p, cell(covers(row)), cell(scopeNames[row.Scope]+operations(row.Operations)), meaning(row), cell(row.Source))
 		}
 	}
 	return table.String()
@@ -57,3 +59,46 @@ func operations(names []string) string {
 
 // cell is a text as a table of Markdown takes it.
 func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
+
+// scopeNames are the scopes as the documents name them.
+var scopeNames = map[connectors.Scope]string{
+	connectors.AnyCall: "any call", connectors.VisibleCall: "the visible call", connectors.HiddenCall: "other calls", connectors.ReadCall: "reads",
+}
+
+// covers says in words which answers a row covers.
+func covers(r connectors.Answer) string {
+	var parts []string
+	for _, status := range r.Status {
+		if status < 10 {
+			parts = append(parts, strconv.Itoa(status)+"xx")
+			continue
+		}
+		parts = append(parts, strconv.Itoa(status))
+	}
+	text := strings.Join(parts, ", ")
+	if len(r.Codes) > 0 {
+		text += " `" + strings.Join(r.Codes, "`, `") + "`"
+	}
+	if r.Own {
+		text += " in the platform's own form"
+	}
+	if r.Says != "" {
+		text += " “" + r.Says + "”"
+	}
+	return strings.TrimSpace(text)
+}
+
+// meaning says in words what the answers mean that a row covers.
+func meaning(r connectors.Answer) string {
+	text := r.Means.String()
+	if r.Means == connectors.EndsAccount {
+		text += " (" + r.End.String() + ")"
+	}
+	if r.Wait > 0 {
+		text += ", " + r.Wait.String()
+	}
+	if r.Unprepared {
+		text += ", prepared anew"
+	}
+	return text
+}

@@ -1,6 +1,7 @@
 package facebook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -68,27 +69,23 @@ func (n node) metrics(isVideo bool) schema.Metrics {
 	if isVideo {
 		return schema.Metrics{Views: n.Views, Likes: n.Likes.Summary.Total, Comments: n.Comments.Summary.Total}
 	}
-	shares := n.Shares.Count
-	if shares == nil {
-		shares = new(int64)
-	}
 	return schema.Metrics{
-		Likes: n.Reactions.Summary.Total, Comments: n.Comments.Summary.Total, Shares: shares,
+		Likes: n.Reactions.Summary.Total, Comments: n.Comments.Summary.Total, Shares: cmp.Or(n.Shares.Count, new(int64)),
 		Impressions: n.Insights.Of("post_media_view"), Reach: n.Insights.Of("post_total_media_view_unique"), Clicks: n.Insights.Of("post_clicks"),
 	}
 }
 
 func (c *Connector) node(ctx context.Context, r connectors.Reading, id, fields string) (read node, err error) {
-	call := c.call(r.Account, r.Credentials, http.MethodGet, url.PathEscape(id), opNode)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"fields": {fields}}
+	call := c.call(r.Account, r.Credentials, http.MethodGet, url.PathEscape(id), opNode).Reading(r)
+	call.Query = url.Values{"fields": {fields}}
 	_, err = c.client.Do(ctx, call, &read)
 	return read, err
 }
 
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
-	call := c.call(r.Account, r.Credentials, http.MethodGet, "me", opPage)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"fields": {"followers_count"}}
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "me", opPage).Reading(r)
+	call.Query = url.Values{"fields": {"followers_count"}}
 	var page struct {
 		Followers *int64 `json:"followers_count"`
 	}

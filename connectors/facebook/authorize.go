@@ -94,7 +94,7 @@ func (c *Connector) permissions(ctx context.Context, a schema.Account, person sc
 		}
 	}
 	if len(granted) == 0 {
-		return nil, strange("names no permission that was granted")
+		return nil, platform.Strange("names no permission that was granted")
 	}
 	return granted, nil
 }

@@ -46,6 +46,8 @@ const (
 	webHost   = "https://www.facebook.com"
 )
 
+const platform connectors.Answerer = "Facebook"
+
 // Connector publishes to Facebook pages. It is safe for concurrent use.
 type Connector struct {
 	client            *connectors.Client
@@ -71,7 +73,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	assets, err := assetsOf(d)
+	assets, err := connectors.Prepared[asset](d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
@@ -105,14 +107,12 @@ func (c *Connector) post(ctx context.Context, d schema.Delivery, s settings, ass
 	}
 	call := c.visible(d, pageOf(d)+"/feed", opFeed)
 	call.JSON = body
-	var created struct {
-		ID string `json:"id"`
-	}
+	var created connectors.Created
 	if _, err := c.client.Do(ctx, call, &created); err != nil {
 		return schema.Receipt{}, fmt.Errorf("publishing post: %w", listing.OfFirstCall(d, err))
 	}
 	if created.ID == "" {
-		return schema.Receipt{}, unnamed("post")
+		return schema.Receipt{}, platform.Unnamed("post")
 	}
 	return c.receipt(d.Entry, created.ID, "/"+created.ID), nil
 }
@@ -183,7 +183,7 @@ func (c *Connector) succeed(ctx context.Context, d schema.Delivery, call connect
 		id = done.PostID
 	}
 	if !done.Success || id == "" {
-		return schema.Receipt{}, unnamed("post")
+		return schema.Receipt{}, platform.Unnamed("post")
 	}
 	receipt := c.receipt(d.Entry, id, path)
 	receipt.Open = isVideo
@@ -201,14 +201,12 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	}
 	call := c.visible(d, parent.NativeID+"/comments", opComment)
 	call.JSON = map[string]string{"message": d.Comment.Text}
-	var created struct {
-		ID string `json:"id"`
-	}
+	var created connectors.Created
 	if _, err := c.client.Do(ctx, call, &created); err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating comment: %w", listing.OfFirstCall(d, err))
 	}
 	if created.ID == "" {
-		return schema.Receipt{}, unnamed("comment")
+		return schema.Receipt{}, platform.Unnamed("comment")
 	}
 	return c.receipt(d.Comment.Entry, created.ID, "/"+created.ID), nil
 }
@@ -228,7 +226,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	}
 	switch {
 	case page.ID == "":
-		return connectors.Profile{}, strange("names no page")
+		return connectors.Profile{}, platform.Strange("names no page")
 	case page.Category == "":
 		return connectors.Profile{}, connectors.Refuse("the token is a person's: a page's own is wanted, as GET /me/accounts shows it")
 	}
@@ -260,9 +258,7 @@ func (c *Connector) receipt(entry int, id, path string) schema.Receipt {
 
 // visible makes the one visible call of a delivery.
 func (c *Connector) visible(d schema.Delivery, path, operation string) connectors.Call {
-	call := c.call(d.Account, d.Credentials, http.MethodPost, path, operation)
-	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
-	return call
+	return c.call(d.Account, d.Credentials, http.MethodPost, path, operation).Publishing(d)
 }
 
 func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {
@@ -270,13 +266,4 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 		Operation: operation, Method: method, URL: c.graph + "/" + version + "/" + path,
 		Token: credentials.AccessToken, Account: a.ID,
 	}
-}
-
-func unnamed(what string) error {
-	return &schema.Error{Kind: schema.Unknown, Message: "Facebook's answer names no " + what}
-}
-
-// strange is the error of an answer that says nothing.
-func strange(what string) error {
-	return &schema.Error{Kind: schema.Retryable, Message: "Facebook's answer " + what}
 }

@@ -8,8 +8,8 @@ import (
 
 	"crier/connectors"
 	"crier/connectors/graph"
+	"crier/connectors/listing"
 	"crier/schema"
-	"crier/schema/validation"
 )
 
 // receivedComment is what is read of what people write under a post (reference/comment).
@@ -29,10 +29,8 @@ type receivedComment struct {
 
 // Comments reads what is under a post, answers to comments included. A story takes none.
 func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
-	call := c.call(r.Account, r.Credentials, http.MethodGet, url.PathEscape(post.NativeID)+"/comments", opComments)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, pageQuery(cursor, "id,message,created_time,from,parent{id},permalink_url")
-	call.Query.Set("filter", "stream")
-	call.Query.Set("order", "reverse_chronological")
+	call := c.call(r.Account, r.Credentials, http.MethodGet, url.PathEscape(post.NativeID)+"/comments", opComments).Reading(r)
+	call.Query = commentQuery(cursor, "id,message,created_time,from,parent{id},permalink_url")
 	var read list[receivedComment]
 	_, err := c.client.Do(ctx, call, &read)
 	if isGone(err) {
@@ -41,7 +39,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	if err != nil {
 		return connectors.ReceivedPage{}, fmt.Errorf("reading comments: %w", connectors.WithoutEnd(err))
 	}
-	own, err := c.ownID(ctx, r)
+	own, err := listing.AccountID(ctx, schema.Delivery{Account: r.Account, Credentials: r.Credentials}, c.Check)
 	if err != nil {
 		return connectors.ReceivedPage{}, err
 	}
@@ -55,23 +53,11 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		}
 		item := schema.InboxItem{
 			Kind: schema.InboxComment, NativeID: comment.ID, ParentID: comment.Parent.ID, PostNativeID: post.NativeID, Text: comment.Message,
-			Author: schema.Author{ID: comment.From.ID, Name: comment.From.Name}, WrittenAt: comment.CreatedTime.UTC(),
-		}
-		if validation.IsWebAddress(comment.Permalink) {
-			item.URL = comment.Permalink
+			Author: schema.Author{ID: comment.From.ID, Name: comment.From.Name}, WrittenAt: comment.CreatedTime.UTC(), URL: connectors.WebURL(comment.Permalink),
 		}
 		page.Items = append(page.Items, schema.Received{Item: item, Post: post.Post})
 	}
 	return page, nil
-}
-
-// ownID returns the page's id, which a sandbox does not know.
-func (c *Connector) ownID(ctx context.Context, r connectors.Reading) (string, error) {
-	if own := pageOf(schema.Delivery{Account: r.Account}); own != "me" {
-		return own, nil
-	}
-	profile, err := c.Check(ctx, r.Account, r.Credentials)
-	return profile.NativeID, err
 }
 
 // Reply answers a comment by a comment of the page on it.

@@ -38,15 +38,9 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	case s.MediaType != asPost: // without its id, which an earlier run knew
 		return schema.Receipt{}, schema.CannotTell, nil
 	}
-	search := listing.Search{Now: c.now, Part: true}
-	search.Read = func(ctx context.Context, next string) (listing.Page, error) {
+	return listing.Search{Now: c.now, Part: true, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.posts(ctx, d, p.Media, next)
-	}
-	item, verdict, err := search.Find(ctx, d)
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return schema.Receipt{Entry: d.Entry, NativeID: item.ID, URL: item.URL, PostedAt: item.At.UTC()}, schema.Found, nil
+	}}.Receipt(ctx, d)
 }
 
 // video is what Facebook shows of one (graph-api/reference/video).
@@ -102,7 +96,7 @@ func (c *Connector) videoStatus(ctx context.Context, d schema.Delivery, id strin
 		return video{}, fmt.Errorf("asking how far the video is: %w", err)
 	}
 	if read.Status.Publishing.Status == "" {
-		return video{}, strange("does not say how far the video is")
+		return video{}, platform.Strange("does not say how far the video is")
 	}
 	return read, nil
 }
@@ -152,15 +146,7 @@ func isGone(err error) bool {
 }
 
 // list is a part of one, the newest first.
-type list[Of any] struct {
-	Data   []Of `json:"data"`
-	Paging struct {
-		Cursors struct {
-			After string `json:"after"`
-		} `json:"cursors"`
-		Next string `json:"next"` // an address with the token; its presence alone is read
-	} `json:"paging"`
-}
+type list[Of any] struct{ graph.Page[Of] }
 
 func (l list[Of]) next() string {
 	if l.Paging.Next == "" {
@@ -215,7 +201,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, assets []asset
 	}
 	isPart := func(s shownPost) bool { return s.ID == "" || s.CreatedTime.IsZero() }
 	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {
-		return listing.Page{}, strange("is no list of posts")
+		return listing.Page{}, platform.Strange("is no list of posts")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.next()}
 	for _, post := range read.Data {
@@ -229,9 +215,15 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, assets []asset
 
 func pageQuery(next, fields string) url.Values {
 	query := url.Values{"limit": {strconv.Itoa(pageSize)}, "fields": {fields}}
-	if next != "" {
-		query.Set("after", next)
-	}
+	connectors.SetField(query, "after", next)
+	return query
+}
+
+// commentQuery asks for comments and the answers to them, the newest first.
+func commentQuery(next, fields string) url.Values {
+	query := pageQuery(next, fields)
+	query.Set("filter", "stream")
+	query.Set("order", "reverse_chronological")
 	return query
 }
 
@@ -252,48 +244,32 @@ func compare(item *listing.Item, d schema.Delivery, assets []asset, candidate sh
 	item.Alike = item.Alike && (len(has) > 0) == (len(assets) > 0)
 }
 
-// shownComment is what a list has of a comment.
-type shownComment struct {
-	ID          string     `json:"id"`
-	Message     string     `json:"message"`
-	CreatedTime graph.Time `json:"created_time"`
-	From        *struct {
-		ID string `json:"id"`
-	} `json:"from"` // not there where the token may not know
-}
-
 func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
 	parent := d.Receipt(d.Comment.Entry)
 	if parent == nil {
 		return schema.Receipt{}, schema.CannotTell, connectors.Refuse("the entry to comment on is not published")
 	}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	return listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.comments(ctx, d, parent.NativeID, next)
-	})
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return schema.Receipt{Entry: d.Comment.Entry, NativeID: item.ID, URL: c.web + "/" + item.ID, PostedAt: item.At.UTC()}, schema.Found, nil
+	}}.Receipt(ctx, d)
 }
 
 func (c *Connector) comments(ctx context.Context, d schema.Delivery, post, next string) (listing.Page, error) {
 	call := c.call(d.Account, d.Credentials, http.MethodGet, post+"/comments", opComments)
-	call.Kind, call.Query = connectors.Status, pageQuery(next, "id,message,created_time,from")
-	call.Query.Set("filter", "stream")
-	call.Query.Set("order", "reverse_chronological")
-	var read list[shownComment]
+	call.Kind, call.Query = connectors.Status, commentQuery(next, "id,message,created_time,from")
+	var read list[receivedComment]
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("reading comments: %w", connectors.WithoutEnd(err))
 	}
-	isPart := func(s shownComment) bool { return s.ID == "" || s.CreatedTime.IsZero() }
+	isPart := func(s receivedComment) bool { return s.ID == "" || s.CreatedTime.IsZero() }
 	if read.Data == nil || slices.ContainsFunc(read.Data, isPart) {
-		return listing.Page{}, strange("is no list of comments")
+		return listing.Page{}, platform.Strange("is no list of comments")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.next()}
 	for _, comment := range read.Data {
-		item := listing.Item{ID: comment.ID, At: comment.CreatedTime.Time}
-		if comment.From == nil || pageOf(d) == "me" || comment.From.ID == pageOf(d) {
+		item := listing.Item{ID: comment.ID, URL: c.web + "/" + comment.ID, At: comment.CreatedTime.Time}
+		if comment.From.ID == "" || pageOf(d) == "me" || comment.From.ID == pageOf(d) {
 			item.Alike, item.Near = listing.Compared(d.Comment.Text, comment.Message)
 		}
 		page.Items = append(page.Items, item)

@@ -113,7 +113,7 @@ func (p *pages) list(ctx context.Context, path, operation string) error {
 			return fmt.Errorf("listing pages: %w", err)
 		}
 		if listed.Data == nil {
-			return strange("is no list of pages")
+			return platform.Strange("is no list of pages")
 		}
 		for _, page := range listed.Data {
 			p.add(page, known)

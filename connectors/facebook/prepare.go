@@ -14,15 +14,8 @@ import (
 	"crier/schema"
 )
 
-const (
-	// longestTurn is how long uploads go on in one call of Prepare: what was uploaded by then
-	// is kept, and a process that dies later does not begin from the start.
-	longestTurn = 2 * time.Minute
-	soon        = time.Second // when an upload is continued
-)
-
-// errPause ends a call of Prepare that has taken its time.
-var errPause = errors.New("to be continued")
+// soon is when an upload is continued.
+const soon = time.Second
 
 // progress is what is kept of an entry's media between two calls of Prepare.
 type progress = connectors.MediaProgress[asset]
@@ -56,41 +49,16 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if err != nil {
 		return schema.Progress{}, err
 	}
-	err = c.uploadMissing(ctx, d, s, p)
-	if errors.Is(err, errPause) {
-		err = nil
-	}
-	return p.Keep(err, soon)
+	return p.Keep(c.uploadMissing(ctx, d, s, p), soon)
 }
 
-// assetsOf returns the entry's media, all of which is prepared.
-func assetsOf(d schema.Delivery) ([]asset, error) {
-	p, err := connectors.ReadMediaProgress[asset](d)
-	if err == nil && !p.IsReady() {
-		err = errors.New("the media is not prepared")
-	}
-	return p.Media, err
-}
-
-// uploadMissing uploads the items that are not uploaded. All are opened and checked first, so
-// that nothing is uploaded for an entry that cannot be published.
+// uploadMissing uploads the items that are not uploaded.
 func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, s settings, p progress) (err error) {
-	files := make([]*media.File, len(p.Media)) // nil: uploaded already
-	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
-	for i, a := range p.Media {
-		if a.Ready {
-			continue
-		}
-		if files[i], err = c.media.Open(ctx, d.Media[i]); err != nil {
-			return fmt.Errorf("opening media: %w", err)
-		}
-		if files[i].Kind == schema.Video && len(p.Media) > 1 {
-			return connectors.Refuse("Facebook takes photos, or one video")
-		}
-		if err := s.check(d, files[i]); err != nil {
-			return err
-		}
+	files, err := p.OpenMissing(ctx, c.media, d, func(a asset) bool { return !a.Ready }, s.check)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
 	began := c.now()
 	for i, file := range files {
 		switch {
@@ -114,26 +82,18 @@ func (c *Connector) uploadPhoto(ctx context.Context, d schema.Delivery, item sch
 		return asset{}, fmt.Errorf("reading media: %w", err)
 	}
 	defer content.Close()
-	fields := url.Values{"published": {"false"}}
-	if item.AltText != "" {
-		fields.Set("alt_text_custom", item.AltText)
-	}
 	call := c.call(d.Account, d.Credentials, http.MethodPost, pageOf(d)+"/photos", opPhotos)
-	call.Kind = connectors.Media
-	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(fields, connectors.FilePart{
+	call.Kind, call.Form = connectors.Media, url.Values{"published": {"false"}}
+	connectors.SetField(call.Form, "alt_text_custom", item.AltText)
+	call.Files = []connectors.FilePart{{
 		Field: "source", Name: "photo." + path.Base(file.Type), Type: file.Type, Size: file.Size, Content: content,
-	})
-	if err != nil {
-		return asset{}, err
-	}
-	var photo struct {
-		ID string `json:"id"`
-	}
+	}}
+	var photo connectors.Created
 	if _, err := c.client.Do(ctx, call, &photo); err != nil {
 		return asset{}, fmt.Errorf("uploading photo: %w", err)
 	}
 	if photo.ID == "" {
-		return asset{}, strange("names no photo")
+		return asset{}, platform.Strange("names no photo")
 	}
 	return asset{ID: photo.ID, Ready: true}, nil
 }

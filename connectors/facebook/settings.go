@@ -45,13 +45,9 @@ func settingsCheck() func(json.RawMessage) []schema.Detail {
 }
 
 // together is a Constraints.Together.
-func together(first schema.Entry, object json.RawMessage) []schema.Detail {
-	s, err := settingsOf(schema.Delivery{Settings: object})
-	if err != nil {
-		return nil // settingsCheck says what is wrong
-	}
+func together(first schema.Entry, s settings) []schema.Detail {
 	conflict := func(field, message string) []schema.Detail {
-		return []schema.Detail{{Field: field, Code: validation.CodeSettingConflict, Message: message}}
+		return []schema.Detail{connectors.Conflict(field, message)}
 	}
 	switch {
 	case s.MediaType == asReel && (len(first.Media) != 1 || first.Media[0].KnownKind() != schema.Video):
@@ -77,6 +73,9 @@ const (
 
 // check refuses what Facebook would refuse after the upload.
 func (s settings) check(d schema.Delivery, file *media.File) error {
+	if file.Kind == schema.Video && len(d.Media) > 1 {
+		return connectors.Refuse("Facebook takes photos, or one video")
+	}
 	if err := file.Check(Constraints().Of(d)); err != nil || file.Kind != schema.Video || s.MediaType == asPost {
 		return err
 	}

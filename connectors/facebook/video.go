@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"crier/connectors"
@@ -121,7 +120,7 @@ func (t *turn) begin(ctx context.Context, file *media.File) (asset, error) {
 		isWhole = begun.Session != "" && begun.set(&a, file.Size) && a.End > a.Next
 	}
 	if a.ID == "" || !isWhole {
-		return asset{}, strange("does not say where to upload")
+		return asset{}, platform.Strange("does not say where to upload")
 	}
 	return a, nil
 }
@@ -145,11 +144,11 @@ func (t *turn) transfer(ctx context.Context, file *media.File, a *asset) error {
 	}
 	defer content.Close()
 	for at, sent := int64(0), 0; a.Next < a.End; sent++ {
-		if sent > 0 && t.now().Sub(t.began) > longestTurn {
-			return errPause
+		if sent > 0 && t.now().Sub(t.began) > connectors.LongestTurn {
+			return connectors.ErrPause
 		}
 		if a.Next < at { // asked for once more
-			return strange("goes back in the video")
+			return platform.Strange("goes back in the video")
 		}
 		if _, err := io.CopyN(io.Discard, content, a.Next-at); err != nil {
 			return fmt.Errorf("reading media: %w", err)
@@ -162,7 +161,7 @@ func (t *turn) transfer(ctx context.Context, file *media.File, a *asset) error {
 	a.Ready = a.Next == file.Size
 	if !a.Ready {
 		*a = asset{}
-		return strange("ends the upload before the video")
+		return platform.Strange("ends the upload before the video")
 	}
 	return nil
 }
@@ -171,17 +170,14 @@ func (t *turn) transfer(ctx context.Context, file *media.File, a *asset) error {
 // (video-api/guides/publishing).
 const subcodeOffset = 1363037
 
-func (t *turn) transferPart(ctx context.Context, a *asset, content io.Reader, size int64) (err error) {
+func (t *turn) transferPart(ctx context.Context, a *asset, content io.Reader, size int64) error {
 	call := t.edge()
-	fields := url.Values{
+	call.Form = url.Values{
 		"upload_phase": {"transfer"}, "upload_session_id": {a.Session}, "start_offset": {strconv.FormatInt(a.Next, 10)},
 	}
-	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(fields, connectors.FilePart{
+	call.Files = []connectors.FilePart{{
 		Field: "video_file_chunk", Name: "part", Type: "application/octet-stream", Size: a.End - a.Next, Content: content,
-	})
-	if err != nil {
-		return err
-	}
+	}}
 	var wanted offsets
 	response, err := t.client.Do(ctx, call, &wanted)
 	if refused, ok := errors.AsType[graph.Error](err); ok && refused.Subcode == subcodeOffset {
@@ -191,7 +187,7 @@ func (t *turn) transferPart(ctx context.Context, a *asset, content io.Reader, si
 		return fmt.Errorf("uploading video: %w", err)
 	}
 	if !wanted.set(a, size) {
-		return strange("does not say how far the upload is")
+		return platform.Strange("does not say how far the upload is")
 	}
 	return nil
 }
@@ -233,7 +229,7 @@ func (t *turn) stream(ctx context.Context, file *media.File, a *asset) error {
 		return fmt.Errorf("uploading video: %w", err)
 	}
 	if !done.Success {
-		return strange("does not say that it has the video")
+		return platform.Strange("does not say that it has the video")
 	}
 	a.Ready = true
 	return nil
@@ -251,12 +247,5 @@ func (t *turn) askHowFar(ctx context.Context, a *asset) error {
 
 // isOwn reports whether an address may be told the token: it is Facebook's own.
 func (c *Connector) isOwn(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return false
-	}
-	if own, err := url.Parse(c.graph); err == nil && u.Scheme == own.Scheme && u.Host == own.Host {
-		return true
-	}
-	return c.graph == graphHost && u.Scheme == "https" && strings.HasSuffix(u.Hostname(), ".facebook.com")
+	return connectors.IsOwn(address, c.graph, graphHost, ".facebook.com")
 }

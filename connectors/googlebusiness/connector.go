@@ -33,6 +33,8 @@ const (
 	informationHost = "https://mybusinessbusinessinformation.googleapis.com"
 )
 
+const platform connectors.Answerer = "Google"
+
 // Connector publishes local posts. It is safe for concurrent use.
 type Connector struct {
 	oauth.Flow
@@ -93,10 +95,7 @@ func progressOf(d schema.Delivery) (p progress, err error) {
 		}
 		return p, nil
 	}
-	if err := json.Unmarshal(d.Progress, &p); err != nil {
-		return p, fmt.Errorf("reading progress: %w", err)
-	}
-	return p, nil
+	return connectors.ProgressOf[progress](d)
 }
 
 // Publish creates the local post. Google may go on to look at it before it shows it: the
@@ -118,7 +117,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 		return schema.Receipt{}, fmt.Errorf("creating local post: %w", err)
 	}
 	if created.id() == "" {
-		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "Google's answer names no local post"}
+		return schema.Receipt{}, platform.Unnamed("local post")
 	}
 	if created.State == stateRejected {
 		return schema.Receipt{}, errRejected()
@@ -144,4 +143,10 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, addre
 	return connectors.Call{
 		Operation: operation, Method: http.MethodGet, URL: address, Token: credentials.AccessToken, Account: a.ID,
 	}
+}
+
+// scopes is what people are asked for. All locations of a person have the same refresh token, and each
+// trades it for an access token of its own.
+func scopes() connectors.Scopes {
+	return connectors.Scopes{Publish: []string{"https://www.googleapis.com/auth/business.manage"}}
 }

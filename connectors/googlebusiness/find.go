@@ -32,9 +32,9 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		return schema.Receipt{}, schema.CannotTell, err
 	}
 	seen := map[string]shownPost{}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	item, verdict, err := listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.page(ctx, d, place, search{want, seen, next})
-	})
+	}}.Find(ctx, d)
 	if verdict != schema.Found {
 		return schema.Receipt{}, verdict, err
 	}
@@ -59,7 +59,7 @@ func (c *Connector) look(ctx context.Context, d schema.Delivery, place place, ta
 	case isNotFound(err) && c.now().Sub(taken.PostedAt) > goneAfter:
 		return schema.Receipt{}, schema.NotThere, connectors.Refuse("Google has taken the post and removed it before it was shown")
 	case isNotFound(err):
-		return schema.Receipt{}, schema.CannotTell, strange("does not know the post yet")
+		return schema.Receipt{}, schema.CannotTell, platform.Strange("does not know the post yet")
 	case err != nil:
 		return schema.Receipt{}, schema.CannotTell, fmt.Errorf("looking at local post: %w", err)
 	default:
@@ -72,7 +72,7 @@ func (c *Connector) read(ctx context.Context, a schema.Account, credentials sche
 	call := c.call(a, credentials, c.posts+"/v4/"+place.name()+"/localPosts/"+url.PathEscape(id), opPost)
 	call.Kind = connectors.Status
 	if _, err = c.client.Do(ctx, call, &p); err == nil && (p.id() != id || p.State == "") {
-		err = strange("does not say how far the post is")
+		err = platform.Strange("does not say how far the post is")
 	}
 	return p, err
 }
@@ -116,7 +116,7 @@ func (c *Connector) page(ctx context.Context, d schema.Delivery, place place, s 
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: next}
 	for _, p := range posts {
 		if p.id() == "" || p.CreateTime.IsZero() {
-			return listing.Page{}, strange("is no list of local posts")
+			return listing.Page{}, platform.Strange("is no list of local posts")
 		}
 		s.seen[p.id()] = p
 		alike, near := s.want.compare(p)
@@ -150,9 +150,7 @@ type list struct {
 // list reads a part of a list and returns the token of the next. An empty list is an object
 // without anything, so that an answer with anything else is none.
 func (c *Connector) list(ctx context.Context, call connectors.Call, l list) (next string, response *connectors.Response, err error) {
-	if l.token != "" {
-		call.Query.Set("pageToken", l.token)
-	}
+	connectors.SetField(call.Query, "pageToken", l.token)
 	var answer map[string]json.RawMessage
 	if response, err = c.client.Do(ctx, call, &answer); err != nil {
 		return "", nil, err
@@ -161,9 +159,9 @@ func (c *Connector) list(ctx context.Context, call connectors.Call, l list) (nex
 	token, hasNext := answer["nextPageToken"]
 	switch {
 	case answer == nil || len(answer) > 0 && !hasItems && !hasNext:
-		return "", nil, strange("is no list")
+		return "", nil, platform.Strange("is no list")
 	case hasItems && (string(items) == "null" || json.Unmarshal(items, l.into) != nil), hasNext && json.Unmarshal(token, &next) != nil:
-		return "", nil, strange("is no list")
+		return "", nil, platform.Strange("is no list")
 	}
 	return next, response, nil
 }
@@ -172,9 +170,4 @@ func (c *Connector) list(ctx context.Context, call connectors.Call, l list) (nex
 func isNotFound(err error) bool {
 	e, ok := errors.AsType[google.Error](err)
 	return ok && e.Code == http.StatusNotFound
-}
-
-// strange is the error of an answer that says nothing.
-func strange(what string) error {
-	return &schema.Error{Kind: schema.Retryable, Message: "Google's answer " + what}
 }

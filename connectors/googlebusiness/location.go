@@ -82,7 +82,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 		return connectors.Profile{}, fmt.Errorf("reading location: %w", err)
 	}
 	if location.Name != place.location {
-		return connectors.Profile{}, strange("names no location")
+		return connectors.Profile{}, platform.Strange("names no location")
 	}
 	return connectors.Profile{NativeID: place.id(), Name: location.title()}, nil
 }

@@ -125,19 +125,9 @@ type container struct {
 
 func (p *progress) note(kind schema.MediaKind) { p.Video = p.Video || kind == schema.Video }
 
-func progressOf(d schema.Delivery) (p progress, err error) {
-	if len(d.Progress) == 0 {
-		return p, nil
-	}
-	if err := json.Unmarshal(d.Progress, &p); err != nil {
-		return p, fmt.Errorf("reading progress: %w", err)
-	}
-	return p, nil
-}
-
 // Prepared returns the id of the container that is to be published.
 func Prepared(d schema.Delivery) (string, error) {
-	p, err := progressOf(d)
+	p, err := connectors.ProgressOf[progress](d)
 	if err == nil && p.Post.ID == "" {
 		err = &schema.Error{Kind: schema.Retryable, Unprepared: true, Message: "the post has no container yet"}
 	}
@@ -147,7 +137,7 @@ func Prepared(d schema.Delivery) (string, error) {
 // Prepare makes the entry's containers and looks once at each that is not ready. An error
 // comes with what was made before it.
 func (c Containers) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
-	p, err := progressOf(d)
+	p, err := connectors.ProgressOf[progress](d)
 	if err != nil {
 		return schema.Progress{}, err
 	}
@@ -285,7 +275,7 @@ func (c Containers) settle(ctx context.Context, d schema.Delivery, p *progress, 
 // published, and the account's own list as what. Where the container is gone, after a day or
 // more, the list alone tells, and also of a first comment. NotMade is the container's word.
 func (c Containers) Find(ctx context.Context, d schema.Delivery, s Search) (listing.Item, schema.Verdict, error) {
-	p, err := progressOf(d)
+	p, err := connectors.ProgressOf[progress](d)
 	if err != nil {
 		return listing.Item{}, schema.CannotTell, err
 	}

@@ -9,15 +9,12 @@ import (
 	"crier/connectors"
 	"crier/connectors/listing"
 	"crier/schema"
-	"crier/schema/validation"
 )
 
 // Publish makes the one visible call of a delivery and returns the id of what it made.
 func Publish(ctx context.Context, client *connectors.Client, d schema.Delivery, call connectors.Call) (id string, err error) {
 	call.Kind, call.Reservation, call.Visible = connectors.Post, d.Reservation, true
-	var out struct {
-		ID string `json:"id"`
-	}
+	var out connectors.Created
 	if _, err := client.Do(ctx, call, &out); err != nil {
 		return "", err
 	}
@@ -30,9 +27,7 @@ func Publish(ctx context.Context, client *connectors.Client, d schema.Delivery, 
 // CreateContainer makes the call that makes a container, which nobody can see, of what is asked for.
 func CreateContainer(ctx context.Context, client *connectors.Client, call connectors.Call, form url.Values) (id string, err error) {
 	call.Form, call.Kind = form, connectors.Media
-	var out struct {
-		ID string `json:"id"`
-	}
+	var out connectors.Created
 	switch _, err := client.Do(ctx, call, &out); {
 	case err != nil:
 		return "", fmt.Errorf("creating container: %w", err)
@@ -61,10 +56,7 @@ func ReadBack(ctx context.Context, client *connectors.Client, call connectors.Ca
 
 // Receipt returns the receipt of what a delivery made; now stands for a time that is not known.
 func Receipt(d schema.Delivery, item listing.Item, now time.Time) schema.Receipt {
-	r := schema.Receipt{Entry: d.VisibleEntry(), NativeID: item.ID, PostedAt: item.At}
-	if validation.IsWebAddress(item.URL) {
-		r.URL = item.URL
-	}
+	r := schema.Receipt{Entry: d.VisibleEntry(), NativeID: item.ID, URL: connectors.WebURL(item.URL), PostedAt: item.At}
 	if item.At.IsZero() {
 		r.PostedAt = now.UTC()
 	}

@@ -32,26 +32,25 @@ type Post struct {
 }
 
 // Page is a part of a list, the newest first.
-type Page struct {
-	Data   []Post `json:"data"`
+type Page[Of any] struct {
+	Data   []Of `json:"data"`
 	Paging struct {
 		Cursors struct {
 			After string `json:"after"`
 		} `json:"cursors"`
+		Next string `json:"next"` // an address with the token; its presence alone is read, and by Facebook's connector
 	} `json:"paging"`
 }
 
 // Pages reads the part of a list after a cursor, with the header of the answer.
-type Pages func(ctx context.Context, after string) (Page, http.Header, error)
+type Pages func(ctx context.Context, after string) (Page[Post], http.Header, error)
 
 // List reads some fields of what a call lists, a number at a time.
 func List(client *connectors.Client, list connectors.Call, fields string, size int) Pages {
-	return func(ctx context.Context, after string) (page Page, header http.Header, err error) {
+	return func(ctx context.Context, after string) (page Page[Post], header http.Header, err error) {
 		call := list
 		call.Query, call.Kind = url.Values{"fields": {fields}, "limit": {strconv.Itoa(size)}}, connectors.Status
-		if after != "" {
-			call.Query.Set("after", after)
-		}
+		connectors.SetField(call.Query, "after", after)
 		response, err := client.Do(ctx, call, &page)
 		if err != nil {
 			return page, nil, fmt.Errorf("reading %s: %w", list.Operation, err)
@@ -62,7 +61,7 @@ func List(client *connectors.Client, list connectors.Call, fields string, size i
 
 // whole reports whether an answer can show that something is not there: a null or a post without
 // a time would pass for the end of the list.
-func (p Page) whole() bool {
+func whole(p Page[Post]) bool {
 	return p.Data != nil && !slices.ContainsFunc(p.Data, func(post Post) bool { return post.ID == "" || post.Timestamp.IsZero() })
 }
 
@@ -91,6 +90,12 @@ func (s Search) Find(ctx context.Context, d schema.Delivery) (listing.Item, sche
 	return item, verdict, connectors.WithoutEnd(err)
 }
 
+// Receipt searches as Find does, and returns the receipt of the item.
+func (s Search) Receipt(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	item, verdict, err := s.Find(ctx, d)
+	return item.Receipt(d, verdict), verdict, err
+}
+
 func notListed() error {
 	return listing.LookLater(0, "it is published, and the platform does not list it yet")
 }
@@ -100,13 +105,13 @@ func (s Search) read(ctx context.Context, after string) (listing.Page, error) {
 	if err != nil {
 		return listing.Page{}, err
 	}
-	if !read.whole() {
+	if !whole(read) {
 		return listing.Page{}, &schema.Error{Kind: schema.Retryable, Message: "the platform's answer is no list of posts"}
 	}
 	page := listing.Page{Skew: listing.Skew(header, s.Now())}
 	for _, p := range read.Data { // an empty part is the last one, whatever cursor it has
 		alike, near := s.Compare(p)
-		page.Items = append(page.Items, listing.Item{ID: p.ID, URL: p.Permalink, At: p.Timestamp.Time, Alike: alike, Near: near})
+		page.Items = append(page.Items, listing.Item{ID: p.ID, URL: connectors.WebURL(p.Permalink), At: p.Timestamp.Time, Alike: alike, Near: near})
 		page.Until, page.Next = p.Timestamp.Time, read.Paging.Cursors.After
 	}
 	return page, nil
@@ -128,4 +133,26 @@ func letters(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// Time is a time as Graph APIs write it in JSON: ISO 8601 with an offset without a colon.
+type Time struct{ time.Time }
+
+const timeFormat = "2006-01-02T15:04:05-0700"
+
+// UnmarshalJSON reads a time; null and an empty text are none.
+func (t *Time) UnmarshalJSON(encoded []byte) error {
+	text := strings.Trim(string(encoded), `"`)
+	if text == "" || text == "null" {
+		return nil
+	}
+	at, err := time.Parse(timeFormat, text)
+	if err != nil {
+		at, err = time.Parse(time.RFC3339, text)
+	}
+	if err != nil {
+		return fmt.Errorf("reading time: %w", err)
+	}
+	t.Time = at.UTC()
+	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"crier/connectors"
 	"crier/connectors/oauth"
@@ -47,64 +46,54 @@ func MayPublish(scopes []string, needed string) error {
 	return &schema.Error{Kind: schema.TokenDead, End: schema.EndScope, Message: "the permission " + needed + " was taken back"}
 }
 
-// Tokens are those of instagram and threads, which are traded for themselves: the old one goes
-// on working, so that a trade whose answer is lost is repeated.
-type Tokens struct {
-	Client *connectors.Client
-	Base   string // of the API, without a version
-	Prefix string // of the platform's grant types
-	Secret string // of crier's app
-	Now    func() time.Time
-}
-
-// Exchange trades what a code is worth for a token of 60 days. scopes are those that were granted; none:
+// LongLived trades what a code is worth for a token of 60 days. scopes are those that were granted; none:
 // that is not known.
-func (t Tokens) Exchange(ctx context.Context, a schema.Account, c Consent, granted oauth.Granted, scopes []string) (schema.Credentials, error) {
-	if err := c.Scopes.Check(scopes); err != nil {
+func (c *Connector) LongLived(ctx context.Context, a schema.Account, granted oauth.Granted, scopes []string) (schema.Credentials, error) {
+	if err := c.Consent.Scopes.Check(scopes); err != nil {
 		return schema.Credentials{}, err
 	}
-	return t.Lengthen(ctx, a, schema.Credentials{
+	return c.Lengthen(ctx, a, schema.Credentials{
 		AccessToken: granted.Access, Scope: strings.Join(scopes, ","), AppID: c.App.ID, PersonID: string(granted.Person),
 	})
 }
 
 // Lengthen trades the token that a consent gives, which lasts an hour, for one of 60 days.
-func (t Tokens) Lengthen(ctx context.Context, a schema.Account, short schema.Credentials) (schema.Credentials, error) {
-	call := t.call(a, short, "/access_token", opLengthen)
-	call.Query.Set("grant_type", t.Prefix+"_exchange_token")
-	call.Query.Set("client_secret", t.Secret)
-	call.Secrets = append(call.Secrets, t.Secret)
-	return t.trade(ctx, call, short)
+func (c *Connector) Lengthen(ctx context.Context, a schema.Account, short schema.Credentials) (schema.Credentials, error) {
+	call := c.tokenCall(a, short, "/access_token", opLengthen)
+	call.Query.Set("grant_type", c.prefix+"_exchange_token")
+	call.Query.Set("client_secret", c.App.Secret)
+	call.Secrets = append(call.Secrets, c.App.Secret)
+	return c.trade(ctx, call, short)
 }
 
 // Refresh trades a token for one that lasts 60 days from now. It has to be a day old, and not
-// expired.
-func (t Tokens) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
-	call := t.call(a, old, "/refresh_access_token", opRefresh)
-	call.Query.Set("grant_type", t.Prefix+"_refresh_token")
-	return t.trade(ctx, call, old)
+// expired. The old one goes on working, so that a trade whose answer is lost is repeated.
+func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
+	call := c.tokenCall(a, old, "/refresh_access_token", opRefresh)
+	call.Query.Set("grant_type", c.prefix+"_refresh_token")
+	return c.trade(ctx, call, old)
 }
 
-// call has the token where the documents have it: in the address.
-func (t Tokens) call(a schema.Account, credentials schema.Credentials, path, operation string) connectors.Call {
+// tokenCall has the token where the documents have it: in the address.
+func (c *Connector) tokenCall(a schema.Account, credentials schema.Credentials, path, operation string) connectors.Call {
 	return connectors.Call{
-		Operation: operation, Method: http.MethodGet, URL: t.Base + path, Account: a.ID,
+		Operation: operation, Method: http.MethodGet, URL: c.Base + path, Account: a.ID,
 		Query: url.Values{"access_token": {credentials.AccessToken}}, Secrets: []string{credentials.AccessToken},
 	}
 }
 
-func (t Tokens) trade(ctx context.Context, call connectors.Call, old schema.Credentials) (schema.Credentials, error) {
+func (c *Connector) trade(ctx context.Context, call connectors.Call, old schema.Credentials) (schema.Credentials, error) {
 	var out struct {
 		AccessToken string `json:"access_token"`
 		ExpiresIn   int64  `json:"expires_in"` // seconds
 	}
-	switch _, err := t.Client.Do(ctx, call, &out); {
+	switch _, err := c.Client.Do(ctx, call, &out); {
 	case err != nil:
 		return schema.Credentials{}, fmt.Errorf("trading token: %w", err)
 	case out.AccessToken == "" || out.ExpiresIn <= 0:
 		return schema.Credentials{}, &schema.Error{Kind: schema.Retryable, Message: "the platform's answer holds no token"}
 	}
 	old.AccessToken, old.SelfRenewing = out.AccessToken, true
-	old.ExpiresAt = connectors.EndOf(out.ExpiresIn, t.Now())
+	old.ExpiresAt = connectors.EndOf(out.ExpiresIn, c.Now())
 	return old, nil
 }

@@ -4,7 +4,16 @@ import (
 	"encoding/json"
 	"net/http"
 	"time"
+
+	"crier/connectors"
 )
+
+// Limits are those of the Graph API: 200 calls an hour for each user of the app, of
+// all users together (developers.facebook.com/docs/graph-api/overview/rate-limiting). An
+// account that keeps to its own share keeps the app within them, burst and all.
+func Limits() connectors.Limits {
+	return connectors.Limits{connectors.Any: {Account: connectors.Rate{PerSecond: 150. / 3600, Burst: 50}}}
+}
 
 // usage is what the usage headers of an answer say: how much of a limit of the last hour is
 // used, and how long calls fail that come now

@@ -51,22 +51,22 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 }
 
 func (c *Connector) insights(ctx context.Context, r connectors.Reading, media, names string) (read graph.Insights, err error) {
-	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/"+url.PathEscape(media)+"/insights", opInsights)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"metric": {names}}
-	_, err = c.client.Do(ctx, call, &read)
+	call := c.Call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/"+url.PathEscape(media)+"/insights", opInsights).Reading(r)
+	call.Query = url.Values{"metric": {names}}
+	_, err = c.Client.Do(ctx, call, &read)
 	return read, err
 }
 
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
-	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/me", opProfile)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"fields": {"followers_count,follows_count,media_count"}}
+	call := c.Call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/me", opProfile).Reading(r)
+	call.Query = url.Values{"fields": {"followers_count,follows_count,media_count"}}
 	var out struct {
 		Followers *int64 `json:"followers_count"`
 		Following *int64 `json:"follows_count"`
 		Posts     *int64 `json:"media_count"`
 	}
-	if _, err := c.client.Do(ctx, call, &out); err != nil {
+	if _, err := c.Client.Do(ctx, call, &out); err != nil {
 		return schema.Followers{}, fmt.Errorf("reading profile: %w", err)
 	}
 	return schema.Followers{Followers: out.Followers, Following: out.Following, Posts: out.Posts}, nil

@@ -21,9 +21,6 @@ func scopes(app connectors.App) connectors.Scopes {
 	}
 }
 
-// Scopes implements connectors.Scoped.
-func (c *Connector) Scopes() connectors.Scopes { return c.Consent.Scopes }
-
 // dialect is how Instagram speaks OAuth: Instagram Login is of the one account that the person is logged
 // in to. No call ends a token again: its owner takes the consent back in the settings.
 func dialect() oauth.Dialect {
@@ -39,5 +36,5 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	if err != nil {
 		return schema.Credentials{}, err
 	}
-	return c.tokens.Exchange(ctx, a, c.Consent, granted, granted.Permissions)
+	return c.LongLived(ctx, a, granted, granted.Permissions)
 }

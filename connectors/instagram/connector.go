@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
-	"time"
 
 	"crier/connectors"
 	"crier/connectors/graph"
@@ -43,29 +41,13 @@ const (
 )
 
 // Connector publishes to Instagram. It is safe for concurrent use.
-type Connector struct {
-	graph.Consent
-	client     *connectors.Client
-	base       string
-	tokens     graph.Tokens
-	now        func() time.Time
-	containers graph.Containers
-}
+type Connector struct{ graph.Connector }
 
 // New makes the connector.
-func New(c connectors.Parts) *Connector {
-	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now}
-	connector.Consent = graph.NewConsent(dialect(), c, scopes(c.App))
-	connector.tokens = graph.Tokens{Client: c.Client, Base: connector.base, Prefix: "ig", Secret: c.App.Secret, Now: c.Now}
-	connector.containers = graph.Containers{
-		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,
-	}
-	return connector
-}
-
-// Prepare makes the entry's containers and looks once at each that is not ready.
-func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
-	return c.containers.Prepare(ctx, d)
+func New(p connectors.Parts) *Connector {
+	c := &Connector{graph.NewConnector(graph.NewConsent(dialect(), p, scopes(p.App)), p, DefaultBase, version, "ig")}
+	c.Containers = graph.Containers{Maker: maker{c}, Media: p.Media, Constraints: Constraints(), Now: p.Now, IsGone: isGone}
+	return c
 }
 
 // Publish publishes the entry's container.
@@ -74,17 +56,17 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	call := c.call(d, http.MethodPost, "/me/media_publish", opPublish)
+	call := c.Call(d, http.MethodPost, "/me/media_publish", opPublish)
 	call.Form = url.Values{"creation_id": {container}}
-	id, err := graph.Publish(ctx, c.client, d, call)
+	id, err := graph.Publish(ctx, c.Client, d, call)
 	switch {
 	case isGone(err) || isNotReady(err):
 		return schema.Receipt{}, c.unpublishable(ctx, d, container, err)
 	case err != nil:
 		return schema.Receipt{}, fmt.Errorf("publishing container: %w", err)
 	}
-	item := graph.ReadBack(ctx, c.client, c.call(d, http.MethodGet, "/"+url.PathEscape(id), opMedia), id)
-	return graph.Receipt(d, item, c.now()), nil
+	item := graph.ReadBack(ctx, c.Client, c.Call(d, http.MethodGet, "/"+url.PathEscape(id), opMedia), id)
+	return graph.Receipt(d, item, c.Now()), nil
 }
 
 // Comment comments on the entry.
@@ -93,39 +75,34 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	if entry == nil {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Refused, Message: "the entry to comment on is not published"}
 	}
-	call := c.call(d, http.MethodPost, "/"+url.PathEscape(entry.NativeID)+"/comments", opComment)
+	call := c.Call(d, http.MethodPost, "/"+url.PathEscape(entry.NativeID)+"/comments", opComment)
 	call.Form = url.Values{"message": {d.Comment.Text}}
-	id, err := graph.Publish(ctx, c.client, d, call)
+	id, err := graph.Publish(ctx, c.Client, d, call)
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("commenting: %w", err)
 	}
-	return schema.Receipt{Entry: d.Comment.Entry, NativeID: id, PostedAt: c.now().UTC()}, nil
-}
-
-// Refresh trades a token for one that lasts 60 days from now.
-func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
-	return c.tokens.Refresh(ctx, a, old)
+	return schema.Receipt{Entry: d.Comment.Entry, NativeID: id, PostedAt: c.Now().UTC()}, nil
 }
 
 // Check returns whose token it is, if that may publish, and how many posts Instagram takes of the account in 24
 // hours.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
 	d := schema.Delivery{Account: a, Credentials: credentials}
-	call := c.call(d, http.MethodGet, "/me", opProfile)
+	call := c.Call(d, http.MethodGet, "/me", opProfile)
 	call.Query = url.Values{"fields": {"user_id,username"}}
 	var out struct {
 		ID       string `json:"id"` // of the account for this app
 		UserID   string `json:"user_id"`
 		Username string `json:"username"`
 	}
-	if _, err := c.client.Do(ctx, call, &out); err != nil {
+	if _, err := c.Client.Do(ctx, call, &out); err != nil {
 		return connectors.Profile{}, fmt.Errorf("reading profile: %w", err)
 	}
 	id := cmp.Or(out.UserID, out.ID)
 	if id == "" {
 		return connectors.Profile{}, &schema.Error{Kind: schema.Retryable, Message: "Instagram's answer names no profile"}
 	}
-	inspected := graph.Inspect(ctx, c.client, connectors.Call{URL: c.base + "/debug_token", Account: a.ID, Token: credentials.AccessToken})
+	inspected := graph.Inspect(ctx, c.Client, connectors.Call{URL: c.Base + "/debug_token", Account: a.ID, Token: credentials.AccessToken})
 	if err := graph.MayPublish(inspected, scopePublish); err != nil {
 		return connectors.Profile{}, err
 	}
@@ -135,7 +112,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 // quota returns the account's settings: how many posts it may publish in 24 hours, 100 or 50
 // by which document one reads. Where it cannot be asked nothing is known.
 func (c *Connector) quota(ctx context.Context, d schema.Delivery) json.RawMessage {
-	call := c.call(d, http.MethodGet, "/me/content_publishing_limit", opLimit)
+	call := c.Call(d, http.MethodGet, "/me/content_publishing_limit", opLimit)
 	call.Query, call.Kind = url.Values{"fields": {"config,quota_usage"}}, connectors.Status
 	var out struct {
 		Data []struct {
@@ -144,20 +121,8 @@ func (c *Connector) quota(ctx context.Context, d schema.Delivery) json.RawMessag
 			} `json:"config"`
 		} `json:"data"`
 	}
-	if _, err := c.client.Do(ctx, call, &out); err != nil || len(out.Data) == 0 || out.Data[0].Config.Total <= 0 {
+	if _, err := c.Client.Do(ctx, call, &out); err != nil || len(out.Data) == 0 || out.Data[0].Config.Total <= 0 {
 		return nil
 	}
-	settings, err := json.Marshal(map[string][]string{"quotaTotal": {strconv.Itoa(out.Data[0].Config.Total)}})
-	if err != nil {
-		return nil // not reached: a map of texts
-	}
-	return settings
-}
-
-// call is one of an account. The token goes in a header, which no address shows.
-func (c *Connector) call(d schema.Delivery, method, path, operation string) connectors.Call {
-	return connectors.Call{
-		Operation: operation, Method: method, URL: c.base + version + path,
-		Token: d.Credentials.AccessToken, Account: d.Account.ID,
-	}
+	return connectors.Kept(map[string][]string{"quotaTotal": {strconv.Itoa(out.Data[0].Config.Total)}})
 }

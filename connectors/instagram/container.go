@@ -48,14 +48,12 @@ func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
 		return nil, refusedAs(reel, "one video")
 	default:
 		form.Set("image_url", d.Media[0].URL)
-		setAltText(form, d.Media[0])
+		connectors.SetField(form, "alt_text", d.Media[0].AltText)
 		if err := s.applyTags(form, schema.Image); err != nil {
 			return nil, err
 		}
 	}
-	if d.Text != "" {
-		form.Set("caption", d.Text)
-	}
+	connectors.SetField(form, "caption", d.Text)
 	return form, s.applyToFeed(form)
 }
 
@@ -63,27 +61,21 @@ func refusedAs(kind, wanted string) *schema.Error {
 	return &schema.Error{Kind: schema.Refused, Message: fmt.Sprintf("Instagram makes %s of %s alone", kind, wanted)}
 }
 
-func setAltText(form url.Values, item schema.Media) {
-	if item.AltText != "" {
-		form.Set("alt_text", item.AltText)
-	}
-}
-
 // Create makes a container, which nobody can see.
 func (m maker) Create(ctx context.Context, d schema.Delivery, form url.Values) (string, error) {
-	return graph.CreateContainer(ctx, m.client, m.call(d, http.MethodPost, "/me/media", opCreate), form)
+	return graph.CreateContainer(ctx, m.Client, m.Call(d, http.MethodPost, "/me/media", opCreate), form)
 }
 
 // Look asks once how a container stands. Its status tells the reason of a failure, in words
 // with a subcode.
 func (m maker) Look(ctx context.Context, d schema.Delivery, container string) (graph.State, error) {
-	call := m.call(d, http.MethodGet, "/"+url.PathEscape(container), opContainer)
+	call := m.Call(d, http.MethodGet, "/"+url.PathEscape(container), opContainer)
 	call.Query, call.Kind = url.Values{"fields": {"id,status_code,status"}}, connectors.Status
 	var out struct {
 		Code   string `json:"status_code"`
 		Status string `json:"status"`
 	}
-	if _, err := m.client.Do(ctx, call, &out); err != nil {
+	if _, err := m.Client.Do(ctx, call, &out); err != nil {
 		return graph.State{}, fmt.Errorf("looking at container: %w", err)
 	}
 	return graph.State{Status: out.Code, Reason: out.Status, Passes: passes(out.Status)}, nil

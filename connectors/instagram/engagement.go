@@ -36,21 +36,11 @@ type receivedComment struct {
 // Comments reads what is under a media, with the first answers to each comment.
 func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
-	call := c.call(d, http.MethodGet, "/"+url.PathEscape(post.NativeID)+"/comments", opListComments)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.Call(d, http.MethodGet, "/"+url.PathEscape(post.NativeID)+"/comments", opListComments).Reading(r)
 	call.Query = url.Values{"fields": {receivedFields + ",replies{" + receivedFields + "}"}, "limit": {strconv.Itoa(commentPageSize)}}
-	if cursor != "" {
-		call.Query.Set("after", cursor)
-	}
-	var read struct {
-		Data   []receivedComment `json:"data"`
-		Paging struct {
-			Cursors struct {
-				After string `json:"after"`
-			} `json:"cursors"`
-		} `json:"paging"`
-	}
-	_, err := c.client.Do(ctx, call, &read)
+	connectors.SetField(call.Query, "after", cursor)
+	var read graph.Page[receivedComment]
+	_, err := c.Client.Do(ctx, call, &read)
 	if failure, ok := errors.AsType[graph.Error](err); ok && failure.Has(100, 33) {
 		return connectors.ReceivedPage{Gone: true}, nil
 	}
@@ -102,13 +92,13 @@ func repliesTo(d schema.Delivery) string {
 
 // Reply answers a comment.
 func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	call := c.call(d, http.MethodPost, repliesTo(d), opReply)
+	call := c.Call(d, http.MethodPost, repliesTo(d), opReply)
 	call.Form = url.Values{"message": {d.Comment.Text}}
-	id, err := graph.Publish(ctx, c.client, d, call)
+	id, err := graph.Publish(ctx, c.Client, d, call)
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("replying: %w", err)
 	}
-	return schema.Receipt{NativeID: id, PostedAt: c.now().UTC()}, nil
+	return schema.Receipt{NativeID: id, PostedAt: c.Now().UTC()}, nil
 }
 
 // FindReply looks for it among the answers to the comment.
@@ -117,8 +107,8 @@ func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Re
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	item, verdict, err := graph.Search{
-		Now:  c.now,
+	return graph.Search{
+		Now:  c.Now,
 		Page: c.pages(d, list{repliesTo(d), opListReplies, "id,text,timestamp,username", commentPageSize}),
 		Compare: func(p graph.Post) (alike, near bool) {
 			if p.Username != "" && p.Username != own.Name {
@@ -126,9 +116,5 @@ func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Re
 			}
 			return graph.Compared(d.Comment.Text, p.Text)
 		},
-	}.Find(ctx, d)
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return graph.Receipt(d, item, c.now()), verdict, nil
+	}.Receipt(ctx, d)
 }

@@ -34,14 +34,11 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	item, verdict, err := c.containers.Find(ctx, d, search)
-	if s, _ := connectors.SettingsOf[settings](d); s.MediaType == story && verdict == schema.NotThere && c.now().Sub(d.Since) >= storyLife {
+	item, verdict, err := c.Containers.Find(ctx, d, search)
+	if s, _ := connectors.SettingsOf[settings](d); s.MediaType == story && verdict == schema.NotThere && c.Now().Sub(d.Since) >= storyLife {
 		verdict = schema.CannotTell // it may have been there
 	}
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return graph.Receipt(d, item, c.now()), verdict, nil
+	return item.Receipt(d, verdict), verdict, err
 }
 
 // unpublishable judges that Instagram knows no such container to publish.
@@ -50,7 +47,7 @@ func (c *Connector) unpublishable(ctx context.Context, d schema.Delivery, contai
 	if err != nil {
 		return err
 	}
-	return c.containers.Unpublishable(ctx, d, container, search, cause)
+	return c.Containers.Unpublishable(ctx, d, container, search, cause)
 }
 
 // search looks for what a delivery has made in the account's own list.
@@ -59,7 +56,7 @@ func (c *Connector) search(d schema.Delivery) (graph.Search, error) {
 	if err != nil {
 		return graph.Search{}, err
 	}
-	search := graph.Search{Now: c.now, Page: c.pages(d, list{"/me/media", opListMedia, postFields, pageSize})}
+	search := graph.Search{Now: c.Now, Page: c.pages(d, list{"/me/media", opListMedia, postFields, pageSize})}
 	search.Compare = func(p graph.Post) (alike, near bool) {
 		isSame := (p.MediaType == "CAROUSEL_ALBUM") == (len(d.Media) > 1)
 		if p.ProductType == "STORY" || !isSame && p.MediaType != "" {
@@ -80,15 +77,11 @@ func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.
 	if entry == nil {
 		return schema.Receipt{}, schema.NotThere, nil // it could not be called for
 	}
-	item, verdict, err := graph.Search{
-		Now:     c.now,
+	return graph.Search{
+		Now:     c.Now,
 		Page:    c.pages(d, list{"/" + url.PathEscape(entry.NativeID) + "/comments", opListComments, "id,text,timestamp", commentPageSize}),
 		Compare: func(p graph.Post) (alike, near bool) { return graph.Compared(d.Comment.Text, p.Text) },
-	}.Find(ctx, d)
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return graph.Receipt(d, item, c.now()), verdict, nil
+	}.Receipt(ctx, d)
 }
 
 // list is one that the API gives.
@@ -98,5 +91,5 @@ type list struct {
 }
 
 func (c *Connector) pages(d schema.Delivery, l list) graph.Pages {
-	return graph.List(c.client, c.call(d, http.MethodGet, l.path, l.operation), l.fields, l.size)
+	return graph.List(c.Client, c.Call(d, http.MethodGet, l.path, l.operation), l.fields, l.size)
 }

@@ -77,7 +77,7 @@ func TestEachKindOfPost(t *testing.T) {
 					t.Errorf("item %d is %+v, want %+v", i, got, want)
 				}
 			}
-			if want := fmt.Sprintf("%s/p/%s/%s", r.Base, r.Account(), receipt.NativeID); receipt.URL != want {
+			if want := fmt.Sprintf("%s/p/%s/%s", r.Subject.Base, r.Account(), receipt.NativeID); receipt.URL != want {
 				t.Errorf("URL = %q, want %q", receipt.URL, want)
 			}
 			found, verdict, err := r.Find(t.Context(), d) // without its container: the list tells

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"crier/connectors"
 	"crier/connectors/graph"
 	"crier/schema"
 	"crier/schema/validation"
@@ -54,7 +55,7 @@ func (s settings) item(item schema.Media, p graph.Part) (url.Values, error) {
 		form.Set("video_url", item.URL)
 	} else {
 		form.Set("image_url", item.URL)
-		setAltText(form, item)
+		connectors.SetField(form, "alt_text", item.AltText)
 	}
 	if p.Item > 0 {
 		return form, nil
@@ -83,9 +84,7 @@ func (s settings) applyToReel(form url.Values) error {
 	if s.ThumbOffset != nil {
 		form.Set("thumb_offset", strconv.Itoa(*s.ThumbOffset))
 	}
-	if s.AudioName != "" {
-		form.Set("audio_name", s.AudioName)
-	}
+	connectors.SetField(form, "audio_name", s.AudioName)
 	if s.TrialParams != nil {
 		trial := map[string]string{"graduation_strategy": s.TrialParams.GraduationStrategy}
 		if err := setJSON(form, "trial_params", trial); err != nil {
@@ -97,9 +96,7 @@ func (s settings) applyToReel(form url.Values) error {
 
 // applyToFeed adds what goes with all but stories.
 func (s settings) applyToFeed(form url.Values) error {
-	if s.LocationID != "" {
-		form.Set("location_id", s.LocationID)
-	}
+	connectors.SetField(form, "location_id", s.LocationID)
 	if len(s.Collaborators) == 0 {
 		return nil
 	}
@@ -150,15 +147,11 @@ func settingRules() validation.SettingRules {
 }
 
 // ofItsMedia is a Constraints.Together: what a post may be depends on its media.
-func ofItsMedia(first schema.Entry, object json.RawMessage) []schema.Detail {
-	var s settings
-	if len(first.Media) == 0 || len(object) == 0 || json.Unmarshal(object, &s) != nil {
+func ofItsMedia(first schema.Entry, s settings) (details []schema.Detail) {
+	if len(first.Media) == 0 {
 		return nil
 	}
-	var details []schema.Detail
-	conflict := func(field, message string) {
-		details = append(details, schema.Detail{Field: field, Code: validation.CodeSettingConflict, Message: message})
-	}
+	conflict := func(field, message string) { details = append(details, connectors.Conflict(field, message)) }
 	isVideo := len(first.Media) == 1 && first.Media[0].KnownKind() == schema.Video
 	switch {
 	case s.MediaType == story && len(first.Media) > 1:

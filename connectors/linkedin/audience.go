@@ -1,6 +1,7 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -31,16 +32,14 @@ type statistics struct {
 
 // metrics returns the numbers: those that people take back can be below zero.
 func (s statistics) metrics() schema.Metrics {
-	m := schema.Metrics{Impressions: s.Impressions, Reach: s.Reach, Clicks: s.Clicks, Likes: s.Likes, Comments: s.Comments, Shares: s.Shares}
-	if m.Reach == nil {
-		m.Reach = s.ReachOfOne
-	}
-	for _, n := range []*int64{m.Clicks, m.Likes, m.Comments, m.Shares} {
+	for _, n := range []*int64{s.Clicks, s.Likes, s.Comments, s.Shares} {
 		if n != nil {
 			*n = max(*n, 0)
 		}
 	}
-	return m
+	return schema.Metrics{
+		Impressions: s.Impressions, Reach: cmp.Or(s.Reach, s.ReachOfOne), Clicks: s.Clicks, Likes: s.Likes, Comments: s.Comments, Shares: s.Shares,
+	}
 }
 
 // PostMetrics reads posts of an organization. LinkedIn leaves out what it has no numbers of, be it
@@ -66,8 +65,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 	if len(ugcPosts) > 0 {
 		path += "&ugcPosts=List(" + strings.Join(ugcPosts, ",") + ")"
 	}
-	call := c.call(r.Account, r.Credentials, http.MethodGet, path, opStatistics)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.call(r.Account, r.Credentials, http.MethodGet, path, opStatistics).Reading(r)
 	var list struct {
 		Elements []struct {
 			Share   string     `json:"share"`
@@ -82,11 +80,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 	for _, e := range list.Elements {
 		byURN[e.Share], byURN[e.UGCPost] = e.Total.metrics(), e.Total.metrics()
 	}
-	metrics := make([]schema.PostMetrics, len(posts))
-	for i, p := range posts {
-		metrics[i].Metrics = byURN[p.NativeID]
-	}
-	return metrics, nil
+	return connectors.MetricsOf(posts, byURN, schema.PostMetrics{}), nil
 }
 
 // Followers implements connectors.FollowersSource, of organizations: of a member LinkedIn tells
@@ -96,8 +90,8 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 	if organization == "" {
 		return schema.Followers{}, connectors.ErrNotTold
 	}
-	call := c.call(r.Account, r.Credentials, http.MethodGet, "/rest/networkSizes/"+url.QueryEscape(organization), opNetworkSize)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"edgeType": {"COMPANY_FOLLOWED_BY_MEMBER"}}
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "/rest/networkSizes/"+url.QueryEscape(organization), opNetworkSize).Reading(r)
+	call.Query = url.Values{"edgeType": {"COMPANY_FOLLOWED_BY_MEMBER"}}
 	var network struct {
 		Size *int64 `json:"firstDegreeSize"`
 	}

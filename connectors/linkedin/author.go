@@ -85,7 +85,7 @@ func (c *Connector) signedIn(ctx context.Context, a schema.Account, credentials 
 
 func memberNamed(id, name string) (connectors.Profile, error) {
 	if id == "" {
-		return connectors.Profile{}, strange("names no member")
+		return connectors.Profile{}, platform.Strange("names no member")
 	}
 	return connectors.Profile{NativeID: personURN + id, Name: cmp.Or(name, "member "+id)}, nil
 }
@@ -132,7 +132,7 @@ func (c *Connector) organizations(ctx context.Context, a schema.Account, credent
 			return nil, fmt.Errorf("asking for organizations: %w", connectors.WithoutEnd(err))
 		}
 		if acls.Elements == nil {
-			return nil, strange("is no list of organizations")
+			return nil, platform.Strange("is no list of organizations")
 		}
 		for _, acl := range acls.Elements {
 			urn := cmp.Or(acl.Organization, acl.Target)
@@ -160,9 +160,4 @@ func (c *Connector) organizationName(ctx context.Context, a schema.Account, cred
 		return "", fmt.Errorf("reading organization: %w", err)
 	}
 	return cmp.Or(organization.Name, "organization "+id), nil
-}
-
-// strange is the error of an answer that says nothing.
-func strange(what string) error {
-	return &schema.Error{Kind: schema.Retryable, Message: "LinkedIn's answer " + what}
 }

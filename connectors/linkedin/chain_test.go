@@ -93,7 +93,7 @@ func TestALongUploadIsGoneOnWith(t *testing.T) {
 	r := newRig(t)
 	slow := *r.Connector
 	ticks := 0
-	slow.now = func() time.Time { ticks++; return r.Clock().Add(time.Duration(ticks) * 2 * longestTurn) }
+	slow.now = func() time.Time { ticks++; return r.Clock().Add(time.Duration(ticks) * 2 * connectors.LongestTurn) }
 	d := r.delivery("look", film)
 	p, err := slow.Prepare(t.Context(), d)
 	if err != nil || p.Ready || p.RetryIn <= 0 || p.State == nil {

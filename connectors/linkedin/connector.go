@@ -44,6 +44,8 @@ const (
 	webHost = "https://www.linkedin.com"
 )
 
+const platform connectors.Answerer = "LinkedIn"
+
 // Connector publishes to LinkedIn. It is safe for concurrent use.
 type Connector struct {
 	oauth.Flow
@@ -65,7 +67,7 @@ func New(c connectors.Parts) *Connector {
 
 // Publish creates the post of an entry.
 func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	assets, err := assetsOf(d)
+	assets, err := connectors.Prepared[asset](d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
@@ -85,7 +87,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	}
 	urn := response.Header.Get("X-Restli-Id")
 	if !isPost(urn) {
-		return schema.Receipt{}, unnamed("post")
+		return schema.Receipt{}, platform.Unnamed("post")
 	}
 	return schema.Receipt{Entry: d.Entry, NativeID: urn, URL: c.address(urn), PostedAt: c.now().UTC()}, nil
 }
@@ -96,23 +98,33 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	if parent == nil || parent.NativeID == "" {
 		return schema.Receipt{}, connectors.Refuse("the entry to comment on is not published")
 	}
+	return c.write(ctx, d, remark{what: "comment", operation: opComment, post: parent.NativeID, under: parent.NativeID})
+}
+
+// remark is a comment on a post, or a reply to one.
+type remark struct{ what, operation, post, under string }
+
+// write makes the one visible call of a remark, by whom the post is.
+func (c *Connector) write(ctx context.Context, d schema.Delivery, r remark) (schema.Receipt, error) {
 	author, err := c.author(ctx, d.Account, d.Credentials)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	call := c.visible(d, commentsOf(parent.NativeID), opComment)
-	call.JSON = map[string]any{
-		"actor": author, "object": parent.NativeID, "message": map[string]string{"text": d.Comment.Text},
+	body := map[string]any{"actor": author, "object": r.post, "message": map[string]string{"text": d.Comment.Text}}
+	if r.under != r.post {
+		body["parentComment"] = r.under
 	}
+	call := c.visible(d, commentsOf(r.under), r.operation)
+	call.JSON = body
 	response, err := c.client.Do(ctx, call, nil)
 	if err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating comment: %w", connectors.WithoutEnd(err))
+		return schema.Receipt{}, fmt.Errorf("creating %s: %w", r.what, connectors.WithoutEnd(err))
 	}
-	id := commentID(parent.NativeID, response)
+	id := commentID(r.post, response)
 	if id == "" {
-		return schema.Receipt{}, unnamed("comment")
+		return schema.Receipt{}, platform.Unnamed(r.what)
 	}
-	return schema.Receipt{Entry: d.Comment.Entry, NativeID: id, URL: c.address(parent.NativeID), PostedAt: c.now().UTC()}, nil
+	return schema.Receipt{Entry: d.Comment.Entry, NativeID: id, URL: c.address(r.post), PostedAt: c.now().UTC()}, nil
 }
 
 // commentID reads the URN of a new comment, which older versions give in the header alone and
@@ -133,18 +145,12 @@ func isPost(urn string) bool {
 	return strings.HasPrefix(urn, "urn:li:share:") || strings.HasPrefix(urn, "urn:li:ugcPost:")
 }
 
-func unnamed(what string) error {
-	return &schema.Error{Kind: schema.Unknown, Message: "LinkedIn's answer names no " + what}
-}
-
 // address is where a post is shown.
 func (c *Connector) address(urn string) string { return c.web + "/feed/update/" + urn }
 
 // visible makes the one visible call of a delivery.
 func (c *Connector) visible(d schema.Delivery, path, operation string) connectors.Call {
-	call := c.call(d.Account, d.Credentials, http.MethodPost, path, operation)
-	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
-	return call
+	return c.call(d.Account, d.Credentials, http.MethodPost, path, operation).Publishing(d)
 }
 
 func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {

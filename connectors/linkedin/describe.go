@@ -2,6 +2,7 @@ package linkedin
 
 import (
 	"time"
+	"unicode/utf8"
 
 	"crier/connectors"
 	"crier/schema"
@@ -23,5 +24,65 @@ func Describe() connectors.Description {
 			Period: 48 * time.Hour, Source: "learn.microsoft.com/linkedin/marketing/data-storage-requirements",
 		},
 		New: func(p connectors.Parts) connectors.Connector { return New(p) },
+	}
+}
+
+const (
+	maxText       = 3000
+	maxComment    = 1250      // about: comments-api
+	maxVideoBytes = 500 << 20 // videos-api
+	// maxPixels is what a picture must stay below (images-api).
+	maxPixels = 36_152_320
+)
+
+// Constraints is what LinkedIn takes from a member or an organization.
+func Constraints() schema.Constraints {
+	return schema.Constraints{
+		Platform: schema.LinkedIn,
+		Text:     schema.TextLimit{Max: maxText, Count: utf8.RuneCountInString},
+		Media: schema.MediaLimits{
+			Max:              1,
+			MaxVideos:        1,
+			Kinds:            []schema.MediaKind{schema.Image, schema.GIF, schema.Video, schema.PDF},
+			ImageTypes:       []string{"image/jpeg", "image/png", "image/gif"},
+			VideoTypes:       []string{"video/mp4"},
+			MaxVideoBytes:    maxVideoBytes,
+			MaxDocumentBytes: 100 << 20,
+			MaxVideoDuration: 10 * time.Minute,
+			MaxPixels:        maxPixels - 1,
+			MinWidth:         200,
+			MinHeight:        200,
+			MinAspect:        1 / 2.4,
+			MaxAspect:        2.4,
+			Moving:           []string{"image/gif"},
+			FilmAdvice:       schema.FilmLimits{Codecs: []string{"h264"}, MaxFrameRate: 60, MinDuration: 3 * time.Second, Plain: true},
+		},
+		FirstComment: schema.CommentLimit{Supported: true, Max: maxComment, Count: utf8.RuneCountInString},
+		DailyCap:     50,
+		Listing:      schema.Listing{Within: schema.UsualListing},
+		Settings:     settingsCheck(),
+		Together:     connectors.Together(together),
+		Wider:        wider(),
+	}
+}
+
+// wider is what LinkedIn takes beyond that.
+func wider() []schema.Widening {
+	const under = "learn.microsoft.com/linkedin/marketing/community-management/shares/"
+	return []schema.Widening{
+		{
+			What: "2 to 20 images in a post", Source: under + "multiimage-post-api",
+			Apply: func(c *schema.Constraints, _ schema.Account) { c.Media.Max = 20 },
+		},
+		{
+			What: "images and videos of any shape and size, in pixels, below 36,152,320", Source: under + "images-api",
+			Apply: func(c *schema.Constraints, _ schema.Account) {
+				c.Media.MinAspect, c.Media.MaxAspect, c.Media.MinWidth, c.Media.MinHeight = 0, 0, 0, 0
+			},
+		},
+		{
+			What: "videos of up to 30 minutes", Source: under + "videos-api",
+			Apply: func(c *schema.Constraints, _ schema.Account) { c.Media.MaxVideoDuration = 30 * time.Minute },
+		},
 	}
 }

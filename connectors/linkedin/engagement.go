@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"crier/connectors"
-	"crier/connectors/listing"
 	"crier/schema"
 )
 
@@ -21,8 +20,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	if organization == "" {
 		return connectors.ReceivedPage{}, connectors.Refuse("LinkedIn shows the comments on a member's posts to no app")
 	}
-	call := c.call(r.Account, r.Credentials, http.MethodGet, commentsOf(post.NativeID), opListComments)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.call(r.Account, r.Credentials, http.MethodGet, commentsOf(post.NativeID), opListComments).Reading(r)
 	call.Query = url.Values{"count": {strconv.Itoa(pageSize)}, "start": {startOf(cursor)}}
 	var list struct {
 		Elements []comment `json:"elements"`
@@ -55,24 +53,7 @@ func answered(d schema.Delivery) string {
 
 // Reply answers a comment, by whom the post is.
 func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	author, err := c.author(ctx, d.Account, d.Credentials)
-	if err != nil {
-		return schema.Receipt{}, err
-	}
-	post := d.Comment.ReplyTo.Post
-	call := c.visible(d, commentsOf(answered(d)), opReply)
-	call.JSON = map[string]any{
-		"actor": author, "object": post, "parentComment": answered(d), "message": map[string]string{"text": d.Comment.Text},
-	}
-	response, err := c.client.Do(ctx, call, nil)
-	if err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating reply: %w", connectors.WithoutEnd(err))
-	}
-	id := commentID(post, response)
-	if id == "" {
-		return schema.Receipt{}, unnamed("reply")
-	}
-	return schema.Receipt{NativeID: id, URL: c.address(post), PostedAt: c.now().UTC()}, nil
+	return c.write(ctx, d, remark{what: "reply", operation: opReply, post: d.Comment.ReplyTo.Post, under: answered(d)})
 }
 
 // FindReply lists the answers to the comment, of an organization's post.
@@ -81,12 +62,5 @@ func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Re
 	if organization == "" {
 		return schema.Receipt{}, schema.CannotTell, nil
 	}
-	of := thread{list: answered(d), post: d.Comment.ReplyTo.Post, actor: organization}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
-		return c.comments(ctx, d, of, next)
-	})
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return schema.Receipt{NativeID: item.ID, URL: c.address(of.post), PostedAt: item.At.UTC()}, schema.Found, nil
+	return c.findIn(ctx, d, thread{list: answered(d), post: d.Comment.ReplyTo.Post, actor: organization})
 }

@@ -32,13 +32,9 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	return listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.posts(ctx, d, want, next)
-	})
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return schema.Receipt{Entry: d.Entry, NativeID: item.ID, URL: item.URL, PostedAt: item.At.UTC()}, schema.Found, nil
+	}}.Receipt(ctx, d)
 }
 
 // likenessOf returns what the post of a delivery will look like. Its media is not known where
@@ -82,7 +78,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, want newPost, 
 		return listing.Page{}, fmt.Errorf("reading posts: %w", connectors.WithoutEnd(err))
 	}
 	if list.Elements == nil || slices.ContainsFunc(list.Elements, shownPost.isPart) {
-		return listing.Page{}, strange("is no list of posts")
+		return listing.Page{}, platform.Strange("is no list of posts")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: following(next, len(list.Elements))}
 	for _, post := range list.Elements {
@@ -174,17 +170,17 @@ func (c *Connector) findComment(ctx context.Context, d schema.Delivery, actor st
 	if parent == nil {
 		return schema.Receipt{}, schema.CannotTell, connectors.Refuse("the entry to comment on is not published")
 	}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
-		return c.comments(ctx, d, thread{list: parent.NativeID, post: parent.NativeID, actor: actor}, next)
-	})
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return schema.Receipt{Entry: d.Comment.Entry, NativeID: item.ID, URL: c.address(parent.NativeID), PostedAt: item.At.UTC()}, schema.Found, nil
+	return c.findIn(ctx, d, thread{list: parent.NativeID, post: parent.NativeID, actor: actor})
 }
 
 // thread is the comments on a post, or the answers to one of them, and whose are looked for.
 type thread struct{ list, post, actor string }
+
+func (c *Connector) findIn(ctx context.Context, d schema.Delivery, of thread) (schema.Receipt, schema.Verdict, error) {
+	return listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
+		return c.comments(ctx, d, of, next)
+	}}.Receipt(ctx, d)
+}
 
 func (c *Connector) comments(ctx context.Context, d schema.Delivery, of thread, next string) (listing.Page, error) {
 	call := c.call(d.Account, d.Credentials, http.MethodGet, commentsOf(of.list), opListComments)
@@ -201,11 +197,11 @@ func (c *Connector) comments(ctx context.Context, d schema.Delivery, of thread, 
 	}
 	isPart := func(m comment) bool { return m.urn(of.post) == "" || m.Created.Time == 0 }
 	if list.Elements == nil || slices.ContainsFunc(list.Elements, isPart) {
-		return listing.Page{}, strange("is no list of comments")
+		return listing.Page{}, platform.Strange("is no list of comments")
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: following(next, len(list.Elements))}
 	for _, m := range list.Elements {
-		item := listing.Item{ID: m.urn(of.post), At: m.Created.Time.time()}
+		item := listing.Item{ID: m.urn(of.post), URL: c.address(of.post), At: m.Created.Time.time()}
 		if m.Actor == of.actor && (m.Parent == "") == (of.list == of.post) {
 			item.Alike, item.Near = listing.Compared(d.Comment.Text, m.Message.Text)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"crier/connectors"
@@ -80,19 +81,7 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if err == nil {
 		err = c.uploadMissing(ctx, d, p)
 	}
-	if errors.Is(err, errPause) {
-		err = nil
-	}
 	return p.Keep(err, processingWait)
-}
-
-// assetsOf returns the entry's media, all of which is prepared.
-func assetsOf(d schema.Delivery) ([]asset, error) {
-	p, err := connectors.ReadMediaProgress[asset](d)
-	if err == nil && !p.IsReady() {
-		err = errors.New("the media is not prepared")
-	}
-	return p.Media, err
 }
 
 // The states of an asset (images-api, videos-api, documents-api).
@@ -121,7 +110,7 @@ func (c *Connector) lookAtMedia(ctx context.Context, d schema.Delivery, p progre
 		case state == stateWaiting:
 			p.Media[i] = asset{}
 		case state != stateProcessing:
-			return strange("names no state of the media")
+			return platform.Strange("names no state of the media")
 		}
 	}
 	return nil
@@ -143,27 +132,17 @@ func (c *Connector) state(ctx context.Context, d schema.Delivery, a asset) (stri
 	return response.Status, err
 }
 
-// uploadMissing uploads the items that are not uploaded. All are opened and checked first, so
-// that nothing is uploaded for an entry that cannot be published.
+// uploadMissing uploads the items that are not uploaded.
 func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p progress) (err error) {
-	files := make([]*media.File, len(p.Media)) // nil: uploaded already
-	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
-	missing := false
-	for i, a := range p.Media {
-		if a.Uploaded {
-			continue
-		}
-		missing = true
-		if files[i], err = c.media.Open(ctx, d.Media[i]); err != nil {
-			return fmt.Errorf("opening media: %w", err)
-		}
-		if err := check(d, files[i]); err != nil {
-			return err
-		}
-	}
-	if !missing {
+	isMissing := func(a asset) bool { return !a.Uploaded }
+	if !slices.ContainsFunc(p.Media, isMissing) {
 		return nil
 	}
+	files, err := p.OpenMissing(ctx, c.media, d, isMissing, check)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
 	owner, err := c.author(ctx, d.Account, d.Credentials)
 	if err != nil {
 		return err

@@ -73,21 +73,13 @@ func settingsCheck() func(json.RawMessage) []schema.Detail {
 }
 
 // together is a Constraints.Together: a post has content of one kind.
-func together(first schema.Entry, object json.RawMessage) []schema.Detail {
-	s, err := connectors.SettingsOf[settings](schema.Delivery{Settings: object})
-	if err != nil {
-		return nil // settingsCheck says what is wrong
-	}
-	var details []schema.Detail
-	conflict := func(field, message string) {
-		details = append(details, schema.Detail{Field: field, Code: validation.CodeSettingConflict, Message: message})
-	}
+func together(first schema.Entry, s settings) (details []schema.Detail) {
 	if s.Poll != nil {
 		if len(first.Media) > 0 {
-			conflict("poll", "a poll cannot stand beside media")
+			details = append(details, connectors.Conflict("poll", "a poll cannot stand beside media"))
 		}
 		if s.Article != nil {
-			conflict("poll", "a poll cannot stand beside an article")
+			details = append(details, connectors.Conflict("poll", "a poll cannot stand beside an article"))
 		}
 		if len(s.Poll.Options) < minPollOptions {
 			details = append(details, schema.Detail{
@@ -97,7 +89,7 @@ func together(first schema.Entry, object json.RawMessage) []schema.Detail {
 		}
 	}
 	if s.Article != nil && !isThumbnail(first.Media) {
-		conflict("article", "an article cannot stand beside media, except for one image, which becomes its thumbnail")
+		details = append(details, connectors.Conflict("article", "an article cannot stand beside media, except for one image, which becomes its thumbnail"))
 	}
 	return details
 }

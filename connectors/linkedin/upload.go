@@ -1,8 +1,8 @@
 package linkedin
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,13 +14,6 @@ import (
 	"crier/connectors/media"
 	"crier/schema"
 )
-
-// longestTurn is how long uploads go on in one call of Prepare: what was uploaded by then is
-// kept, and a process that dies later does not begin from the start.
-const longestTurn = 2 * time.Minute
-
-// errPause ends a call of Prepare that has taken its time.
-var errPause = errors.New("to be continued")
 
 // turn is one call of Prepare that uploads.
 type turn struct {
@@ -100,7 +93,7 @@ func (t *turn) begin(ctx context.Context, file *media.File) (asset, error) {
 		begun.Upload.Parts = []part{{URL: value.UploadURL, Last: file.Size - 1}}
 	}
 	if !strings.HasPrefix(begun.URN, "urn:li:"+kind.kind()+":") || !covers(begun.Upload.Parts, file.Size) {
-		return asset{}, strange("does not say where to upload")
+		return asset{}, platform.Strange("does not say where to upload")
 	}
 	return begun, nil
 }
@@ -130,8 +123,8 @@ func (t *turn) send(ctx context.Context, file *media.File, parts []part) error {
 		if p.ETag != "" {
 			continue
 		}
-		if i > 0 && t.now().Sub(t.began) > longestTurn {
-			return errPause
+		if i > 0 && t.now().Sub(t.began) > connectors.LongestTurn {
+			return connectors.ErrPause
 		}
 		if _, err := io.CopyN(io.Discard, content, p.First-at); err != nil {
 			return fmt.Errorf("reading media: %w", err)
@@ -162,25 +155,14 @@ func (t *turn) put(ctx context.Context, p part, content io.Reader, several bool)
 	}
 	etag := response.Header.Get("ETag")
 	if etag == "" && several {
-		return "", strange("to a part of the video names no ETag")
+		return "", platform.Strange("to a part of the video names no ETag")
 	}
-	if etag == "" {
-		etag = whole
-	}
-	return etag, nil
+	return cmp.Or(etag, whole), nil
 }
 
 // isOwn reports whether an address may be told the token: it is LinkedIn's own.
 func (c *Connector) isOwn(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	own, err := url.Parse(c.api)
-	if err == nil && u.Scheme == own.Scheme && u.Host == own.Host {
-		return true
-	}
-	return c.api == apiHost && u.Scheme == "https" && strings.HasSuffix(u.Hostname(), ".linkedin.com")
+	return connectors.IsOwn(address, c.api, apiHost, ".linkedin.com")
 }
 
 // finalize has LinkedIn put the parts of a video together.

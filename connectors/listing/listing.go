@@ -90,9 +90,18 @@ type Search struct {
 	InDoubt func(ctx context.Context) (schema.Verdict, error)
 }
 
-// Find searches with nothing but what every search needs.
-func Find(ctx context.Context, d schema.Delivery, now func() time.Time, read func(ctx context.Context, next string) (Page, error)) (Item, schema.Verdict, error) {
-	return Search{Now: now, Read: read}.Find(ctx, d)
+// Receipt searches as Find does, and returns the receipt of the item.
+func (s Search) Receipt(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
+	item, verdict, err := s.Find(ctx, d)
+	return item.Receipt(d, verdict), verdict, err
+}
+
+// Receipt returns the receipt of what a delivery made; an empty one unless it was found.
+func (i Item) Receipt(d schema.Delivery, verdict schema.Verdict) schema.Receipt {
+	if verdict != schema.Found {
+		return schema.Receipt{}
+	}
+	return schema.Receipt{Entry: d.VisibleEntry(), NativeID: i.ID, URL: i.URL, PostedAt: i.At.UTC()}
 }
 
 // Find settles by count: the oldest item like the delivery's that is nobody else's counts as
@@ -195,4 +204,43 @@ func AccountID(ctx context.Context, d schema.Delivery, check func(context.Contex
 	}
 	profile, err := check(ctx, d.Account, d.Credentials)
 	return profile.NativeID, err
+}
+
+// Tally is what the listings have shown that were read under its context: for looks at all that an
+// account has published since a time.
+type Tally struct {
+	Whole bool                // a listing was read back as far as that
+	Part  bool                // other listings have more of what the account publishes
+	Items map[string]struct{} // the ids of what was published since
+}
+
+type tallyKey struct{}
+
+// WithTally returns a context under which searches note what they read.
+func WithTally(ctx context.Context, t *Tally) context.Context {
+	return context.WithValue(ctx, tallyKey{}, t)
+}
+
+// note adds the items of a page that were made since a time.
+func note(ctx context.Context, items []Item, since time.Time) {
+	t, _ := ctx.Value(tallyKey{}).(*Tally)
+	if t == nil {
+		return
+	}
+	if t.Items == nil {
+		t.Items = map[string]struct{}{}
+	}
+	for _, item := range items {
+		if !item.At.Before(since) {
+			t.Items[item.ID] = struct{}{}
+		}
+	}
+}
+
+// noteWhole notes that a listing was read as far as was asked for, which may be a part of what the account
+// publishes.
+func noteWhole(ctx context.Context, isPart bool) {
+	if t, _ := ctx.Value(tallyKey{}).(*Tally); t != nil {
+		t.Whole, t.Part = true, t.Part || isPart
+	}
 }

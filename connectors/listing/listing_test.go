@@ -57,7 +57,7 @@ func TestFind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tt.d.Since = claim
 			now := func() time.Time { return claim.Add(tt.passed + 5*time.Second) }
-			item, verdict, err := Find(t.Context(), tt.d, now, func(context.Context, string) (Page, error) { return Page{Items: tt.items}, nil })
+			item, verdict, err := Search{Now: now, Read: func(context.Context, string) (Page, error) { return Page{Items: tt.items}, nil }}.Find(t.Context(), tt.d)
 			if verdict != tt.want || item.ID != tt.id || (err != nil) != tt.later {
 				t.Errorf("Find = %+v, %v, %v", item, verdict, err)
 			}
@@ -83,12 +83,13 @@ func pages(read *int, total int) func(context.Context, string) (Page, error) {
 func TestFindReadsBackToTheClaimAndNoFurther(t *testing.T) {
 	now := func() time.Time { return claim.Add(10 * time.Minute) }
 	read := 0
-	item, verdict, err := Find(t.Context(), schema.Delivery{Since: claim}, now, pages(&read, 100))
+	item, verdict, err := Search{Now: now, Read: pages(&read, 100)}.Find(t.Context(), schema.Delivery{Since: claim})
 	if verdict != schema.Found || item.ID != "1m0s" || err != nil || read != 8 {
 		t.Errorf("Find = %+v, %v, %v after %d pages", item, verdict, err, read)
 	}
 	read = 0
-	if _, verdict, err := Find(t.Context(), schema.Delivery{Since: claim.Add(-time.Hour), Known: []string{"1m0s"}}, now, pages(&read, 100)); verdict != schema.CannotTell || err != nil || read != MaxPages {
+	older := schema.Delivery{Since: claim.Add(-time.Hour), Known: []string{"1m0s"}}
+	if _, verdict, err := (Search{Now: now, Read: pages(&read, 100)}).Find(t.Context(), older); verdict != schema.CannotTell || err != nil || read != MaxPages {
 		t.Errorf("Find of more than can be read = %v, %v after %d pages", verdict, err, read)
 	}
 }
@@ -96,9 +97,9 @@ func TestFindReadsBackToTheClaimAndNoFurther(t *testing.T) {
 func TestFindGoesByThePlatformsClock(t *testing.T) {
 	now := func() time.Time { return claim.Add(5 * time.Second) }
 	ahead := 10 * time.Minute
-	_, verdict, _ := Find(t.Context(), schema.Delivery{Since: claim}, now, func(context.Context, string) (Page, error) {
+	_, verdict, _ := Search{Now: now, Read: func(context.Context, string) (Page, error) {
 		return Page{Items: []Item{at(time.Second)}, Skew: ahead}, nil // ten minutes before the claim
-	})
+	}}.Find(t.Context(), schema.Delivery{Since: claim})
 	if verdict != schema.NotThere {
 		t.Errorf("verdict %v", verdict)
 	}
@@ -106,7 +107,7 @@ func TestFindGoesByThePlatformsClock(t *testing.T) {
 
 func TestFindThatCannotRead(t *testing.T) {
 	failed := errors.New("failed")
-	_, verdict, err := Find(t.Context(), schema.Delivery{Since: claim}, func() time.Time { return claim }, func(context.Context, string) (Page, error) { return Page{}, failed })
+	_, verdict, err := Search{Now: func() time.Time { return claim }, Read: func(context.Context, string) (Page, error) { return Page{}, failed }}.Find(t.Context(), schema.Delivery{Since: claim})
 	if verdict != schema.CannotTell || !errors.Is(err, failed) {
 		t.Errorf("Find = %v, %v", verdict, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"crier/schema/validation"
+	"crier/connectors"
 )
 
 // newStatus is the body of POST /api/v1/statuses
@@ -64,9 +64,4 @@ func (s status) isReblog() bool { return !isNull(s.Reblog) }
 
 // webURL returns the status's address if a browser can open it. Servers are whatever
 // a user named: an address of another scheme is not shown.
-func (s status) webURL() string {
-	if !validation.IsWebAddress(s.URL) {
-		return ""
-	}
-	return s.URL
-}
+func (s status) webURL() string { return connectors.WebURL(s.URL) }

@@ -21,8 +21,7 @@ func (c *Connector) MetricsBatch() int { return 1 }
 // counts views; what a server's own users have marked for themselves it tells nobody.
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
 	return connectors.EachPost(r, posts, func(r connectors.Reading, p schema.PublishedPost) (schema.PostMetrics, error) {
-		call := c.call(r.Account, r.Credentials, http.MethodGet, "/api/v1/statuses/"+url.PathEscape(p.NativeID), opStatus)
-		call.Kind, call.Reservation = connectors.Read, r.Reservation
+		call := c.call(r.Account, r.Credentials, http.MethodGet, "/api/v1/statuses/"+url.PathEscape(p.NativeID), opStatus).Reading(r)
 		var counts struct {
 			Replies    *int64 `json:"replies_count"`
 			Reblogs    *int64 `json:"reblogs_count"`
@@ -50,8 +49,7 @@ func isGone(response *connectors.Response, err error) bool {
 
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
-	call := c.call(r.Account, r.Credentials, http.MethodGet, "/api/v1/accounts/verify_credentials", opVerify)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "/api/v1/accounts/verify_credentials", opVerify).Reading(r)
 	var counts struct {
 		Followers *int64 `json:"followers_count"`
 		Following *int64 `json:"following_count"`

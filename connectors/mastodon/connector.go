@@ -14,6 +14,7 @@ import (
 	"crier/connectors"
 	"crier/connectors/media"
 	"crier/schema"
+	"crier/schema/recent"
 )
 
 // Operations of the API, as they are called in metrics and logs.
@@ -37,7 +38,7 @@ type Connector struct {
 	media   media.Source
 	now     func() time.Time
 
-	servers servers
+	servers *recent.Cache[string, knownServer] // by address
 	counts  counts
 }
 
@@ -46,7 +47,10 @@ const maxKeys = 5
 
 // New makes the connector.
 func New(c connectors.Parts) *Connector {
-	return &Connector{client: c.Client, base: c.Base, consent: c.Consent, media: c.Media, now: c.Now, counts: counts{now: c.Now}}
+	return &Connector{
+		client: c.Client, base: c.Base, consent: c.Consent, media: c.Media, now: c.Now,
+		servers: recent.New[string, knownServer](knownServers, nil), counts: newCounts(c.Now),
+	}
 }
 
 // Publish creates the status of an entry.
@@ -117,8 +121,8 @@ func (c *Connector) bodyOf(d schema.Delivery, mediaIDs []string) (newStatus, err
 	if err != nil {
 		return newStatus{}, err
 	}
-	if err := checkParent(d); err != nil {
-		return newStatus{}, err
+	if d.Comment != nil && d.ReplyTo() == "" { // or it would become a post by itself
+		return newStatus{}, connectors.Refuse("the entry to comment on is not published")
 	}
 	body := newStatus{
 		Status: d.VisibleText(), MediaIDs: mediaIDs, InReplyToID: d.ReplyTo(),
@@ -137,15 +141,7 @@ func (c *Connector) bodyOf(d schema.Delivery, mediaIDs []string) (newStatus, err
 }
 
 func errPollWithMedia() *schema.Error {
-	return &schema.Error{Kind: schema.Refused, Message: "Mastodon takes a poll or media, not both"}
-}
-
-// checkParent keeps a comment whose entry is not there from becoming a post by itself.
-func checkParent(d schema.Delivery) error {
-	if d.Comment != nil && d.ReplyTo() == "" {
-		return &schema.Error{Kind: schema.Refused, Message: "the entry to comment on is not published"}
-	}
-	return nil
+	return connectors.Refuse("Mastodon takes a poll or media, not both")
 }
 
 func (c *Connector) receipt(d schema.Delivery, s status) schema.Receipt {

@@ -2,14 +2,14 @@ package mastodon
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"crier/schema"
+	"crier/schema/recent"
 )
 
-// maxCounts is how many accounts, and how many open calls, have their count remembered at once.
-const maxCounts = 20_000
+// maxCounts is how many accounts, and how many open calls, have their count remembered in a generation.
+const maxCounts = 10_000
 
 // countFresh is how old a count may be when a call is claimed. Between an older one and the call other
 // apps may have published as much as they deleted since, which hides what the call made.
@@ -19,11 +19,9 @@ const countFresh = 5 * time.Minute
 // were before each visible call whose answer is open. A process that died takes them with it: then nobody
 // can tell by the count.
 type counts struct {
-	now func() time.Time
-
-	mu     sync.Mutex
-	latest map[schema.AccountID]seenCount
-	before map[string]int64 // by the key of the call
+	now    func() time.Time
+	latest *recent.Cache[schema.AccountID, seenCount]
+	before *recent.Cache[string, *int64] // by the key of the call; nil: it is not known, or was answered
 }
 
 // seenCount is a count, and when it was told.
@@ -32,48 +30,29 @@ type seenCount struct {
 	at       time.Time
 }
 
+func newCounts(now func() time.Time) counts {
+	return counts{now, recent.New[schema.AccountID, seenCount](maxCounts, nil), recent.New[string, *int64](maxCounts, nil)}
+}
+
 // see notes the count that an answer tells.
-func (c *counts) see(account schema.AccountID, count *int64) {
-	if count == nil {
-		return
+func (c counts) see(account schema.AccountID, count *int64) {
+	if count != nil {
+		c.latest.Put(account, seenCount{*count, c.now()})
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.latest == nil || len(c.latest) >= maxCounts {
-		c.latest = make(map[schema.AccountID]seenCount)
-	}
-	c.latest[account] = seenCount{*count, c.now()}
 }
 
 // open keeps the account's count as that before a visible call.
-func (c *counts) open(account schema.AccountID, key string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	latest, ok := c.latest[account]
-	if age := c.now().Sub(latest.at); !ok || age < 0 || age > countFresh {
-		delete(c.before, key)
+func (c counts) open(account schema.AccountID, key string) {
+	latest, _ := c.latest.Known(account)
+	if age := c.now().Sub(latest.at); age < 0 || age > countFresh {
+		c.close(key)
 		return
 	}
-	if c.before == nil || len(c.before) >= maxCounts {
-		c.before = make(map[string]int64)
-	}
-	c.before[key] = latest.statuses
+	c.before.Put(key, &latest.statuses)
 }
 
 // close forgets a call that was answered.
-func (c *counts) close(key string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.before, key)
-}
-
-// of returns the count before a call whose answer is open; ok is false where it is not known.
-func (c *counts) of(key string) (count int64, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	count, ok = c.before[key]
-	return count, ok
-}
+func (c counts) close(key string) { c.before.Put(key, nil) }
 
 // missing judges a list that does not show what a delivery's call may have made. Mastodon itself lists all
 // that there is. Other servers may hide it, as GoToSocial does what the account's own filters match
@@ -81,22 +60,22 @@ func (c *counts) of(key string) (count int64, ok bool) {
 // before the call. They count late, and other apps publish and delete, so that the count alone tells
 // nothing either.
 func (c *Connector) missing(ctx context.Context, d schema.Delivery) (schema.Verdict, error) {
-	isMastodon, err := c.servers.areMastodon(ctx, c, d)
+	isMastodon, err := c.isOnMastodon(ctx, d)
 	switch {
 	case err != nil:
 		return schema.CannotTell, err
 	case isMastodon:
 		return schema.NotThere, nil
 	}
-	before, ok := c.counts.of(d.Key)
-	if !ok {
+	before, _ := c.counts.before.Known(d.Key)
+	if before == nil {
 		return schema.CannotTell, nil
 	}
 	now, err := c.verify(ctx, d.Account, d.Credentials)
 	if err != nil {
 		return schema.CannotTell, err
 	}
-	if now.Statuses == nil || *now.Statuses != before {
+	if now.Statuses == nil || *now.Statuses != *before {
 		return schema.CannotTell, nil
 	}
 	return schema.NotThere, nil

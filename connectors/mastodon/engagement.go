@@ -54,15 +54,9 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 		page.Extent = connectors.AllComments
 	}
 	for _, w := range thread.Descendants {
-		if w.Account.ID == own {
-			continue
+		if w.Account.ID != own {
+			page.Items = append(page.Items, connectors.Under(post, c.received(r.Account, w, schema.InboxComment)))
 		}
-		received := c.received(r.Account, w, schema.InboxComment)
-		received.Post, received.Item.PostNativeID = post.Post, post.NativeID
-		if received.Item.ParentID == post.NativeID {
-			received.Item.ParentID = ""
-		}
-		page.Items = append(page.Items, received)
 	}
 	return page, nil
 }
@@ -72,9 +66,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor string) (connectors.ReceivedPage, error) {
 	call := c.reading(r, "/api/v1/notifications", opNotifications)
 	call.Query = url.Values{"types[]": {"mention"}, "limit": {strconv.Itoa(pageSize)}}
-	if cursor != "" {
-		call.Query.Set("max_id", cursor)
-	}
+	connectors.SetField(call.Query, "max_id", cursor)
 	var read []struct {
 		ID     string   `json:"id"`
 		Status *written `json:"status"`
@@ -99,22 +91,16 @@ func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor s
 }
 
 func (c *Connector) reading(r connectors.Reading, path, operation string) connectors.Call {
-	call := c.call(r.Account, r.Credentials, http.MethodGet, path, operation)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.call(r.Account, r.Credentials, http.MethodGet, path, operation).Reading(r)
 	return call
 }
 
 // received is a status as something received. An answer to it goes to those who see it.
 func (c *Connector) received(a schema.Account, w written, kind string) schema.Received {
-	state, err := json.Marshal(settings{Visibility: w.Visibility})
-	if err != nil {
-		state = nil // not reached: a text
+	author := schema.Author{
+		ID: w.Account.ID, Handle: address(w.Account.Acct, c.server(a)), Name: w.Account.DisplayName, URL: connectors.WebURL(w.Account.URL),
 	}
-	author := schema.Author{ID: w.Account.ID, Handle: address(w.Account.Acct, c.server(a)), Name: w.Account.DisplayName}
-	if profile := (status{URL: w.Account.URL}).webURL(); profile != "" {
-		author.URL = profile
-	}
-	return schema.Received{State: string(state), Item: schema.InboxItem{
+	return schema.Received{State: string(connectors.Kept(settings{Visibility: w.Visibility})), Item: schema.InboxItem{
 		Kind: kind, NativeID: w.ID, ParentID: w.InReplyToID, Author: author, Text: strings.TrimSpace(plainText(w.Content)), URL: w.webURL(), WrittenAt: w.CreatedAt.UTC(),
 	}}
 }

@@ -46,10 +46,7 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	if verdict == schema.NotThere {
 		verdict, err = c.missing(ctx, d)
 	}
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return c.receipt(d, status{ID: item.ID, URL: item.URL, CreatedAt: item.At}), schema.Found, nil
+	return item.Receipt(d, verdict), verdict, err
 }
 
 // repeatable tells whether a call whose status may have been there before its claim is safe to
@@ -59,7 +56,7 @@ func (c *Connector) repeatable(ctx context.Context, d schema.Delivery) (schema.V
 	if passed >= keyUse {
 		return schema.CannotTell, nil
 	}
-	isMastodon, err := c.servers.areMastodon(ctx, c, d)
+	isMastodon, err := c.isOnMastodon(ctx, d)
 	if err == nil && isMastodon && passed >= listing.InFlight {
 		return schema.SafeToRepeat, nil
 	}
@@ -73,9 +70,7 @@ func (c *Connector) statuses(ctx context.Context, d schema.Delivery, account str
 		"/api/v1/accounts/"+url.PathEscape(account)+"/statuses", opListStatuses)
 	call.Kind = connectors.Status
 	call.Query = url.Values{"limit": {strconv.Itoa(pageSize)}, "exclude_reblogs": {"true"}}
-	if olderThan != "" {
-		call.Query.Set("max_id", olderThan)
-	}
+	connectors.SetField(call.Query, "max_id", olderThan)
 	var read []status
 	response, err := c.client.Do(ctx, call, &read)
 	if err != nil {
@@ -89,7 +84,7 @@ func (c *Connector) statuses(ctx context.Context, d schema.Delivery, account str
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now())}
 	for _, s := range read {
-		item := listing.Item{ID: s.ID, URL: s.URL, At: s.CreatedAt}
+		item := listing.Item{ID: s.ID, URL: s.webURL(), At: s.CreatedAt}
 		if !s.isReblog() {
 			item.Alike, item.Near = want.compare(s.likeness())
 		}

@@ -166,11 +166,7 @@ func (c *Connector) settings(ctx context.Context, a schema.Account, credentials 
 	if !ok {
 		return nil
 	}
-	encoded, err := json.Marshal(accountSettings{&l})
-	if err != nil {
-		return nil // not reached: it is numbers and words
-	}
-	return encoded
+	return connectors.Kept(accountSettings{&l})
 }
 
 // accountSettings is what is kept of an account.
@@ -180,8 +176,8 @@ type accountSettings struct {
 
 // limitsOf returns the limits of an account's server; ok is false where they are not known.
 func limitsOf(a schema.Account) (_ limits, ok bool) {
-	var settings accountSettings
-	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &settings) != nil || settings.Limits == nil {
+	settings, ok := connectors.AccountSettingsOf[accountSettings](a)
+	if !ok || settings.Limits == nil {
 		return usualLimits(), false
 	}
 	return settings.Limits.bounded(), true
@@ -192,7 +188,8 @@ func (c *Connector) isMastodon(a schema.Account) bool {
 	if l, _ := limitsOf(a); l.Software != "" {
 		return l.Software == mastodonItself
 	}
-	return c.servers.haveMet(c.server(a), c.now())
+	met, _ := c.servers.Known(c.server(a))
+	return c.now().Before(met.until) && met.isMastodon
 }
 
 // count returns how a server counts a text. Those that are merely compatible count code points, links and

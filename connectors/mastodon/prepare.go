@@ -52,18 +52,12 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 
 // mediaIDs returns the ids of the entry's media, all of which are prepared.
 func mediaIDs(d schema.Delivery) ([]string, error) {
-	p, err := connectors.ReadMediaProgress[attachment](d)
-	if err != nil {
-		return nil, err
+	attachments, err := connectors.Prepared[attachment](d)
+	ids := make([]string, len(attachments))
+	for i, a := range attachments {
+		ids[i] = a.ID
 	}
-	ids := make([]string, len(p.Media))
-	for i, m := range p.Media {
-		if !m.Ready {
-			return nil, fmt.Errorf("media item %d is not prepared", i)
-		}
-		ids[i] = m.ID
-	}
-	return ids, nil
+	return ids, err
 }
 
 // lookAtMedia asks once for each item that was still processed. The body of a 206 may be
@@ -84,24 +78,13 @@ func (c *Connector) lookAtMedia(ctx context.Context, d schema.Delivery, p progre
 	return nil
 }
 
-// uploadMissing uploads the items that have no id. All are opened and checked first,
-// so that nothing is uploaded for an entry that cannot be published.
+// uploadMissing uploads the items that have no id.
 func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p progress) (err error) {
-	files := make([]*media.File, len(p.Media)) // nil: uploaded already
-	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
-	for i, m := range p.Media {
-		if m.ID != "" {
-			continue
-		}
-		file, err := c.media.Open(ctx, d.Media[i])
-		if err != nil {
-			return fmt.Errorf("opening media: %w", err)
-		}
-		files[i] = file
-		if err := check(file, d); err != nil {
-			return err
-		}
+	files, err := p.OpenMissing(ctx, c.media, d, func(a attachment) bool { return a.ID == "" }, check)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
 	for i, file := range files {
 		if file == nil {
 			continue
@@ -114,7 +97,7 @@ func (c *Connector) uploadMissing(ctx context.Context, d schema.Delivery, p prog
 }
 
 // check refuses what the server would refuse after the upload.
-func check(file *media.File, d schema.Delivery) error {
+func check(d schema.Delivery, file *media.File) error {
 	if file.Kind != schema.Image && len(d.Media) > 1 {
 		return &schema.Error{Kind: schema.Refused, Message: "Mastodon takes images or 1 video or GIF"}
 	}
@@ -129,21 +112,13 @@ func (c *Connector) upload(ctx context.Context, d schema.Delivery, item schema.M
 		return attachment{}, fmt.Errorf("reading media: %w", err)
 	}
 	defer content.Close()
-	fields := url.Values{}
-	if item.AltText != "" {
-		fields.Set("description", item.AltText)
-	}
 	call := c.call(d.Account, d.Credentials, http.MethodPost, "/api/v2/media", opUploadMedia)
-	call.Kind = connectors.Media
-	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(fields, connectors.FilePart{
+	call.Kind, call.Form = connectors.Media, url.Values{}
+	connectors.SetField(call.Form, "description", item.AltText)
+	call.Files = []connectors.FilePart{{
 		Field: "file", Name: "media." + path.Base(file.Type), Type: file.Type, Size: file.Size, Content: content,
-	})
-	if err != nil {
-		return attachment{}, err
-	}
-	var created struct {
-		ID string `json:"id"`
-	}
+	}}
+	var created connectors.Created
 	response, err := c.client.Do(ctx, call, &created)
 	if err != nil {
 		return attachment{}, fmt.Errorf("uploading media: %w", connectors.WithoutEnd(err))

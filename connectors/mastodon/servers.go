@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"crier/schema"
@@ -18,50 +17,29 @@ const (
 	sourceCode = "https://github.com/mastodon/mastodon"
 
 	knownFor     = 24 * time.Hour // what a server is; it may be replaced by another
-	knownServers = 1000           // that are remembered at once
+	knownServers = 500            // in a generation of those that are remembered
 )
 
-// servers remembers which servers are Mastodon itself.
-type servers struct {
-	mu    sync.Mutex
-	known map[string]knownServer // by address
-}
-
+// knownServer is whether a server is Mastodon itself.
 type knownServer struct {
 	isMastodon bool
 	until      time.Time
 }
 
-// areMastodon reports whether the account's server is Mastodon itself: it answers a repeated
+// isOnMastodon reports whether the account's server is Mastodon itself: it answers a repeated
 // Idempotency-Key with the first status, and lists all that an account has published. Not every
 // compatible server does.
-func (s *servers) areMastodon(ctx context.Context, c *Connector, d schema.Delivery) (bool, error) {
+func (c *Connector) isOnMastodon(ctx context.Context, d schema.Delivery) (bool, error) {
 	server, now := c.server(d.Account), c.now()
-	s.mu.Lock()
-	known, ok := s.known[server]
-	s.mu.Unlock()
-	if ok && now.Before(known.until) {
+	if known, _ := c.servers.Known(server); now.Before(known.until) {
 		return known.isMastodon, nil
 	}
 	description, err := c.instance(ctx, d.Account, d.Credentials)
 	if err != nil {
 		return false, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known == nil || len(s.known) >= knownServers {
-		s.known = map[string]knownServer{}
-	}
-	s.known[server] = knownServer{description.isMastodon(), now.Add(knownFor)}
+	c.servers.Put(server, knownServer{description.isMastodon(), now.Add(knownFor)})
 	return description.isMastodon(), nil
-}
-
-// haveMet reports whether a server is known to be Mastodon itself, without asking it.
-func (s *servers) haveMet(server string, now time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	known, ok := s.known[server]
-	return ok && now.Before(known.until) && known.isMastodon
 }
 
 // instance is what a server says of itself (docs.joinmastodon.org/entities/Instance).

@@ -122,14 +122,13 @@ func (l limits) checkPoll(object json.RawMessage) []schema.Detail {
 
 // pollWithoutMedia is a Constraints.Together: a status has either
 // (docs.joinmastodon.org/methods/statuses/#create).
-func pollWithoutMedia(first schema.Entry, object json.RawMessage) []schema.Detail {
-	var s struct {
-		Poll *json.RawMessage `json:"poll"`
-	}
-	if len(first.Media) == 0 || len(object) == 0 || json.Unmarshal(object, &s) != nil || s.Poll == nil {
+func pollWithoutMedia(first schema.Entry, s struct {
+	Poll *json.RawMessage `json:"poll"`
+}) []schema.Detail {
+	if len(first.Media) == 0 || s.Poll == nil {
 		return nil
 	}
-	return []schema.Detail{{Field: "poll", Code: validation.CodeSettingConflict, Message: "a poll cannot stand beside media"}}
+	return []schema.Detail{connectors.Conflict("poll", "a poll cannot stand beside media")}
 }
 
 func (l limits) checkPollOptions(value json.RawMessage) []schema.Detail {

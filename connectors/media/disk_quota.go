@@ -34,33 +34,26 @@ func NewDiskQuota(folder string, maximum int64) *DiskQuota {
 
 // Take takes bytes that are about to be written. It is Unavailable where there is no room for
 // them even if all is removed that can be had again.
-func (q *DiskQuota) Take(bytes int64) error {
-	if q == nil {
-		return nil
-	}
-	err := q.take(bytes, bytes)
-	if err == nil || q.fetched == nil {
-		return err
-	}
-	q.fetched.reclaim(max(bytes, minReclaimed))
-	return q.take(bytes, bytes)
-}
+func (q *DiskQuota) Take(bytes int64) error { return q.claim(bytes, bytes, max(bytes, minReclaimed)) }
 
 // minReclaimed is what is removed at a time, so that a file is not written in small steps
 // that each look for what to remove.
 const minReclaimed = 64 << 20
 
 // Has is Take of bytes that are to be written later: nothing is taken.
-func (q *DiskQuota) Has(bytes int64) error {
+func (q *DiskQuota) Has(bytes int64) error { return q.claim(bytes, 0, bytes) }
+
+// claim takes bytes if there is room for those that are wanted, at the latest once others were reclaimed.
+func (q *DiskQuota) claim(wanted, taken, reclaimed int64) error {
 	if q == nil {
 		return nil
 	}
-	err := q.take(bytes, 0)
+	err := q.take(wanted, taken)
 	if err == nil || q.fetched == nil {
 		return err
 	}
-	q.fetched.reclaim(bytes)
-	return q.take(bytes, 0)
+	q.fetched.reclaim(reclaimed)
+	return q.take(wanted, taken)
 }
 
 func (q *DiskQuota) take(wanted, taken int64) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"time"
@@ -146,13 +147,9 @@ func (f *Fetcher) FetchTo(ctx context.Context, dir, address string, limits Limit
 	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, schema.EscapePercent(address), nil)
+	response, err := f.ask(ctx, address, nil)
 	if err != nil {
-		return nil, refused("the media's url cannot be read", nil)
-	}
-	response, err := f.config.HTTP.Do(request)
-	if err != nil {
-		return nil, unreachable(err)
+		return nil, err
 	}
 	defer response.Body.Close()
 	if err := judge(response, limits); err != nil {
@@ -160,7 +157,21 @@ func (f *Fetcher) FetchTo(ctx context.Context, dir, address string, limits Limit
 	}
 	content := newPaced(response.Body, func() { giveUp(errTooSlow()) })
 	defer content.stop()
-	return Save(dir, body{ctx, content}, limits)
+	return Save(dir, bodyOf(ctx, content), limits)
+}
+
+// ask asks for what is at a url.
+func (f *Fetcher) ask(ctx context.Context, address string, header http.Header) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, schema.EscapePercent(address), nil)
+	if err != nil {
+		return nil, refused("the media's url cannot be read", nil)
+	}
+	maps.Copy(request.Header, header)
+	response, err := f.config.HTTP.Do(request)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	return response, nil
 }
 
 func judge(response *http.Response, limits Limits) error {
@@ -190,18 +201,9 @@ func unreachable(err error) *schema.Error {
 	return &schema.Error{Kind: schema.Retryable, Message: "the media could not be fetched", Err: err}
 }
 
-// body is an answer's body whose failures are the server's, not ours.
-type body struct {
-	ctx    context.Context // of the request
-	answer io.Reader
-}
-
-func (b body) Read(p []byte) (int, error) {
-	n, err := b.answer.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = unreachable(cmp.Or(context.Cause(b.ctx), err))
-	}
-	return n, err
+// bodyOf is the body of an answer to a request of ctx, whose failures are the server's, not ours.
+func bodyOf(ctx context.Context, answer io.Reader) io.Reader {
+	return failing{answer, func(err error) error { return unreachable(cmp.Or(context.Cause(ctx), err)) }}
 }
 
 // paced is content that has to keep up with the slowest line that is waited for: a server

@@ -2,6 +2,7 @@ package media
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -198,9 +199,7 @@ func encode(dir string, picture *image.RGBA, maximum int64, asPNG bool) (*File, 
 }
 
 func encodeTo(disk *os.File, picture *image.RGBA, maximum int64, asPNG bool) (*File, error) {
-	if maximum == 0 {
-		maximum = unlimited
-	}
+	maximum = cmp.Or(maximum, unlimited)
 	err := errTooManyBytes
 	if asPNG {
 		err = png.Encode(&bounded{&writer{disk: disk}, maximum}, picture)

@@ -98,18 +98,8 @@ func (f *Folder) Remove(_ context.Context, id schema.MediaID) error {
 
 // size returns the bytes of all content.
 func (f *Folder) size(ctx context.Context) (bytes int64, err error) {
-	err = filepath.WalkDir(f.root, func(_ string, entry fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		case entry.IsDir():
-			return ctx.Err()
-		}
-		if info, err := entry.Info(); err == nil {
-			bytes += info.Size()
-		}
+	err = f.each(ctx, func(info fs.FileInfo) error {
+		bytes += info.Size()
 		return nil
 	})
 	if err != nil {
@@ -120,24 +110,10 @@ func (f *Folder) size(ctx context.Context) (bytes int64, err error) {
 
 // Before visits what was put in before a time.
 func (f *Folder) Before(ctx context.Context, at time.Time, visit func(schema.MediaID) error) error {
-	err := filepath.WalkDir(f.root, func(_ string, entry fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // it was removed meanwhile
-			return nil
-		case err != nil:
-			return err
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case entry.IsDir():
-			return nil
-		}
-		id, err := schema.ParseID[schema.MediaID](entry.Name())
-		if err != nil {
-			return nil //nolint:nilerr // not one of ours: left alone
-		}
-		info, err := entry.Info()
+	err := f.each(ctx, func(info fs.FileInfo) error {
+		id, err := schema.ParseID[schema.MediaID](info.Name())
 		if err != nil || info.ModTime().After(at) {
-			return nil //nolint:nilerr // removed meanwhile, or young
+			return nil //nolint:nilerr // not one of ours, or young: left alone
 		}
 		return visit(id)
 	})
@@ -145,4 +121,23 @@ func (f *Folder) Before(ctx context.Context, at time.Time, visit func(schema.Med
 		return fmt.Errorf("listing media: %w", err)
 	}
 	return nil
+}
+
+// each visits all files. What was removed meanwhile is left out.
+func (f *Folder) each(ctx context.Context, visit func(fs.FileInfo) error) error {
+	return filepath.WalkDir(f.root, func(_ string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case ctx.Err() != nil || entry.IsDir():
+			return ctx.Err()
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return nil //nolint:nilerr // it was removed meanwhile
+		}
+		return visit(info)
+	})
 }

@@ -114,20 +114,25 @@ func (l *Library) KeepURL(ctx context.Context, id schema.MediaID, address string
 }
 
 func (l *Library) put(ctx context.Context, id schema.MediaID, file *File, kinds []schema.MediaKind) (schema.MediaFacts, error) {
-	if !slices.Contains(kinds, file.Kind) {
-		return file.MediaFacts, errors.Join(refused("the file is "+file.Type+", which is not taken here", nil), file.Close())
+	if err := checkKind(file.MediaFacts, kinds); err != nil {
+		return file.MediaFacts, errors.Join(err, file.Close())
 	}
 	err := l.blobs.Put(ctx, id, file)
 	if err == nil {
 		return file.MediaFacts, l.partStore.clear(id) // of which it did not come
 	}
-	if left := file.Close(); !errors.Is(left, fs.ErrNotExist) {
-		err = errors.Join(err, left)
-	}
-	if !errors.Is(err, errTaken) {
+	if err = errors.Join(err, ignoreMissing(file.Close())); !errors.Is(err, errTaken) {
 		return schema.MediaFacts{}, err
 	}
 	return l.there(ctx, id)
+}
+
+// checkKind refuses what is not of a kind that is taken.
+func checkKind(facts schema.MediaFacts, kinds []schema.MediaKind) error {
+	if !slices.Contains(kinds, facts.Kind) {
+		return refused("the file is "+facts.Type+", which is not taken here", nil)
+	}
+	return nil
 }
 
 // there returns what is kept already: of two that send the same upload the first to be
@@ -182,20 +187,23 @@ func (l *Library) Accept(ctx context.Context, u schema.Upload) (schema.MediaFact
 	if err != nil {
 		return facts, err
 	}
-	err = checkSum(ctx, u.Announced, storeOf{content})
+	err = checkSum(ctx, u.Announced, failing{content, unavailable})
 	if schema.KindOf(err) == schema.Refused {
 		err = errors.Join(err, l.blobs.Remove(ctx, u.ID))
 	}
 	return facts, errors.Join(err, content.Close())
 }
 
-// storeOf is content of a blob store, whose failures are unavailability to a client.
-type storeOf struct{ content io.Reader }
+// failing is content whose failures are judged.
+type failing struct {
+	content io.Reader
+	judge   func(error) error
+}
 
-func (s storeOf) Read(p []byte) (int, error) {
-	n, err := s.content.Read(p)
+func (f failing) Read(p []byte) (int, error) {
+	n, err := f.content.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = unavailable(err)
+		err = f.judge(err)
 	}
 	return n, err
 }
@@ -208,7 +216,7 @@ func (l *Library) Stored(ctx context.Context, id schema.MediaID) (*File, error) 
 		return nil, refused("the upload is no longer there", err)
 	}
 	if err != nil {
-		return nil, &schema.Error{Kind: schema.Retryable, Message: "the upload cannot be read at the moment", Err: err}
+		return nil, unread(err)
 	}
 	return l.fileOf(content)
 }
@@ -217,7 +225,7 @@ func (l *Library) Stored(ctx context.Context, id schema.MediaID) (*File, error) 
 func (l *Library) fileOf(content Content) (*File, error) {
 	opened, ok := content.(*os.File)
 	if !ok {
-		file, err := Save(l.arriving, stored{content}, Limits{unlimited, l.limits.Quota})
+		file, err := Save(l.arriving, failing{content, unread}, Limits{unlimited, l.limits.Quota})
 		return file, errors.Join(err, content.Close())
 	}
 	file, err := openStored(opened)
@@ -227,15 +235,9 @@ func (l *Library) fileOf(content Content) (*File, error) {
 // unlimited is for what was taken once, whatever is taken now.
 const unlimited = 1 << 62 // bytes
 
-// stored is content of a blob store, whose failures pass.
-type stored struct{ content io.Reader }
-
-func (s stored) Read(p []byte) (int, error) {
-	n, err := s.content.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = &schema.Error{Kind: schema.Retryable, Message: "the upload cannot be read at the moment", Err: err}
-	}
-	return n, err
+// unread is the failure of a blob store to read an upload, which passes.
+func unread(err error) error {
+	return &schema.Error{Kind: schema.Retryable, Message: "the upload cannot be read at the moment", Err: err}
 }
 
 // openStored makes a File of one that stays where it is.

@@ -121,8 +121,8 @@ func (l *Library) Assemble(ctx context.Context, u schema.Upload, kinds []schema.
 	if isNotKept(err) {
 		return facts, absent
 	}
-	if err == nil && !slices.Contains(kinds, facts.Kind) {
-		err = refused("the file is "+facts.Type+", which is not taken here", nil)
+	if err == nil {
+		err = checkKind(facts, kinds)
 	}
 	if schema.KindOf(err) == schema.Refused {
 		err = errors.Join(err, l.blobs.Remove(ctx, u.ID))
@@ -186,8 +186,8 @@ func (l *Library) takeFromParts(ctx context.Context, u schema.Upload, kinds []sc
 	if err != nil {
 		return schema.MediaFacts{}, err
 	}
-	if !slices.Contains(kinds, file.Kind) {
-		return file.MediaFacts, refused("the file is "+file.Type+", which is not taken here", nil)
+	if err := checkKind(file.MediaFacts, kinds); err != nil {
+		return file.MediaFacts, err
 	}
 	if err := l.blobs.Put(ctx, u.ID, file); errors.Is(err, errTaken) {
 		return l.there(ctx, u.ID)

@@ -1,7 +1,10 @@
 package media
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -118,4 +121,38 @@ func (s shape) check(kind schema.MediaKind) error {
 		return refused(fmt.Sprintf("the file claims %d × %d pixels, which is more than can be shown", s.width, s.height), nil)
 	}
 	return nil
+}
+
+// documentShape finds out whether a PDF is one from its first byte on, and whole: its last
+// lines say where its table stands, and end it (ISO 32000-1, 7.5.2 and 7.5.5). Readers look
+// for its mark in the first 1,024 bytes, so that a page may stand before it.
+func documentShape(content io.ReaderAt, size int64) (shape, error) {
+	const mark, lastLines = "%PDF-", 1024
+	var head [len(mark)]byte
+	if _, err := content.ReadAt(head[:], 0); err != nil || string(head[:]) != mark {
+		return shape{}, errors.New("something else stands before the document")
+	}
+	tail := make([]byte, min(size, lastLines))
+	if _, err := content.ReadAt(tail, size-int64(len(tail))); err != nil {
+		return shape{}, errCut
+	}
+	if !bytes.Contains(tail, []byte("%%EOF")) {
+		return shape{}, errCut
+	}
+	return shape{}, nil
+}
+
+// wholeRIFF holds the size that a RIFF file claims, as WebP and AVI are, against its own
+// (RFC 9649, 2.4).
+func wholeRIFF(content io.ReaderAt, size int64) error {
+	var head [8]byte
+	if _, err := content.ReadAt(head[:], 0); err != nil || int64(binary.LittleEndian.Uint32(head[4:]))+int64(len(head)) > size {
+		return errCut
+	}
+	return nil
+}
+
+// aviShape finds out whether an AVI is whole; more is not read of it.
+func aviShape(content io.ReaderAt, size int64) (shape, error) {
+	return shape{}, wholeRIFF(content, size)
 }

@@ -133,17 +133,13 @@ func (f *Fetcher) fetchOn(ctx context.Context, name, address string) (file *File
 func (f *Fetcher) fetchRest(ctx context.Context, p *filling, address string) error {
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, schema.EscapePercent(address), nil)
-	if err != nil {
-		return refused("the media's url cannot be read", nil)
-	}
+	var rest http.Header
 	if p.size > 0 && p.validator != "" {
-		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", p.size))
-		request.Header.Set("If-Range", p.validator)
+		rest = http.Header{"Range": {fmt.Sprintf("bytes=%d-", p.size)}, "If-Range": {p.validator}}
 	}
-	response, err := f.config.HTTP.Do(request)
+	response, err := f.ask(ctx, address, rest)
 	if err != nil {
-		return unreachable(err)
+		return err
 	}
 	defer response.Body.Close()
 	if err := p.judge(response); err != nil {
@@ -152,7 +148,7 @@ func (f *Fetcher) fetchRest(ctx context.Context, p *filling, address string) err
 	content := newPaced(response.Body, func() { giveUp(errTooSlow()) })
 	defer content.stop()
 	w := &writer{disk: p.disk, quota: p.limits.Quota}
-	_, err = io.Copy(w, io.LimitReader(body{ctx, content}, p.limits.MaxBytes+1-p.size))
+	_, err = io.Copy(w, io.LimitReader(bodyOf(ctx, content), p.limits.MaxBytes+1-p.size))
 	if p.size += w.taken; err == nil && p.size > p.limits.MaxBytes {
 		return tooLarge(p.limits)
 	}

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,13 +41,10 @@ func ParseS3(address string) (S3Config, error) {
 	bucket, prefix, _ := strings.Cut(strings.Trim(u.Path, "/"), "/")
 	c := S3Config{
 		Host: u.Host, Key: u.User.Username(), Secret: secret, Bucket: bucket, Prefix: prefix,
-		Region: u.Query().Get("region"), Plain: u.Query().Get("tls") == "false",
+		Region: cmp.Or(u.Query().Get("region"), "us-east-1"), Plain: u.Query().Get("tls") == "false",
 	}
 	if u.Scheme != "s3" || c.Host == "" || (c.Key == "") != (c.Secret == "") || c.Bucket == "" {
 		return S3Config{}, errors.New("the address of the media bucket must be s3://HOST/BUCKET, or s3://KEY:SECRET@HOST/BUCKET")
-	}
-	if c.Region == "" {
-		c.Region = "us-east-1"
 	}
 	return c, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -80,10 +79,7 @@ func (l *Library) Variant(ctx context.Context, id schema.MediaID, of schema.Vari
 	}
 	fitted.quota = l.limits.Quota
 	if err := l.blobs.Put(ctx, of.Of(id), fitted); err != nil {
-		left := fitted.Close()
-		if errors.Is(left, fs.ErrNotExist) {
-			left = nil
-		}
+		left := ignoreMissing(fitted.Close())
 		if !errors.Is(err, errTaken) || left != nil { // another has made the same
 			return nil, errors.Join(err, left)
 		}

@@ -75,9 +75,7 @@ func (f Flow) Trade(ctx context.Context, a schema.Account, form url.Values, secr
 // none.
 func (f Flow) EndToken(ctx context.Context, a schema.Account, kind, token string) error {
 	form := url.Values{"token": {token}}
-	if kind != "" {
-		form.Set("token_type_hint", kind)
-	}
+	connectors.SetField(form, "token_type_hint", kind)
 	call := f.call(a, f.revocation, f.dialect.OpRevocation, form)
 	call.Secrets = append(call.Secrets, token)
 	response, err := f.client.Do(ctx, call, nil)
@@ -152,4 +150,35 @@ func (f Flow) withoutSecrets(text string, secrets []string) string {
 		}
 	}
 	return text
+}
+
+// list is a list, or a text with commas or spaces between its parts.
+type list []string
+
+// UnmarshalJSON reads either.
+func (l *list) UnmarshalJSON(content []byte) error {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		*l = connectors.SplitScopes(text)
+		return nil
+	}
+	return json.Unmarshal(content, (*[]string)(l))
+}
+
+// ID is an id that is written as a text or as a number.
+type ID string
+
+// UnmarshalJSON reads either, without the rounding of a double.
+func (i *ID) UnmarshalJSON(content []byte) error {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		*i = ID(text)
+		return nil
+	}
+	var number json.Number
+	if err := json.Unmarshal(content, &number); err != nil {
+		return err
+	}
+	*i = ID(number.String())
+	return nil
 }

@@ -17,8 +17,8 @@ func (c *Connector) MetricsBatch() int { return 1 }
 // PostMetrics reads a pin with its numbers since it was pinned.
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
 	return connectors.EachPost(r, posts, func(r connectors.Reading, p schema.PublishedPost) (schema.PostMetrics, error) {
-		call := c.call(r.Account, r.Credentials, http.MethodGet, "/pins/"+url.PathEscape(p.NativeID), opPin)
-		call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"pin_metrics": {"true"}}
+		call := c.call(r.Account, r.Credentials, http.MethodGet, "/pins/"+url.PathEscape(p.NativeID), opPin).Reading(r)
+		call.Query = url.Values{"pin_metrics": {"true"}}
 		var pin struct {
 			Metrics struct {
 				Lifetime struct {
@@ -47,8 +47,7 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 	if err != nil {
 		return schema.Followers{}, err
 	}
-	call := c.call(r.Account, r.Credentials, http.MethodGet, "/boards/"+to.board, opBoard)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "/boards/"+to.board, opBoard).Reading(r)
 	var board struct {
 		Followers *int64 `json:"follower_count"`
 		Pins      *int64 `json:"pin_count"`

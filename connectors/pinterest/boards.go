@@ -50,7 +50,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 		return connectors.Profile{}, fmt.Errorf("asking for the board: %w", ofBoard(response, err))
 	}
 	if board.ID == "" {
-		return connectors.Profile{}, strange("names no board")
+		return connectors.Profile{}, platform.Strange("names no board")
 	}
 	profile := connectors.Profile{NativeID: to.entity(), Name: board.title()}
 	if to.section == "" {
@@ -135,7 +135,7 @@ func list[Of any](ctx context.Context, c *Connector, call connectors.Call) (item
 			return nil, err
 		}
 		if read.Items == nil {
-			return nil, strange("is no list")
+			return nil, platform.Strange("is no list")
 		}
 		items = append(items, read.Items...)
 		if next = read.Bookmark; next == "" {

@@ -37,6 +37,8 @@ const (
 
 const version = "/v5"
 
+const platform connectors.Answerer = "Pinterest"
+
 // Connector publishes to Pinterest. It is safe for concurrent use.
 type Connector struct {
 	oauth.Flow
@@ -69,18 +71,15 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	call := c.call(d.Account, d.Credentials, http.MethodPost, "/pins", opCreatePin)
-	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
+	call := c.call(d.Account, d.Credentials, http.MethodPost, "/pins", opCreatePin).Publishing(d)
 	call.JSON = pinOf(d, s, to, assets)
-	var pin struct {
-		ID string `json:"id"`
-	}
+	var pin connectors.Created
 	response, err := c.client.Do(ctx, call, &pin)
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("creating pin: %w", ofPin(response, err, isOwn, assets))
 	}
 	if pin.ID == "" {
-		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "Pinterest's answer names no pin"}
+		return schema.Receipt{}, platform.Unnamed("pin")
 	}
 	return schema.Receipt{Entry: d.Entry, NativeID: pin.ID, URL: c.address(pin.ID), PostedAt: c.now().UTC()}, nil
 }
@@ -103,9 +102,4 @@ func (c *Connector) look(a schema.Account, credentials schema.Credentials, path,
 	call := c.call(a, credentials, http.MethodGet, path, operation)
 	call.Kind = connectors.Status
 	return call
-}
-
-// strange is the error of an answer that says nothing.
-func strange(what string) error {
-	return &schema.Error{Kind: schema.Retryable, Message: "Pinterest's answer " + what}
 }

@@ -38,15 +38,9 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 		return schema.Receipt{}, schema.CannotTell, err
 	}
 	want := likeness{title: s.Title, text: d.Text, media: mediaTypeOf(p.Media)}
-	search := listing.Search{Now: c.now, Part: true}
-	search.Read = func(ctx context.Context, next string) (listing.Page, error) {
+	return listing.Search{Now: c.now, Part: true, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.pins(ctx, d, to, want, next)
-	}
-	item, verdict, err := search.Find(ctx, d)
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return schema.Receipt{Entry: d.Entry, NativeID: item.ID, URL: item.URL, PostedAt: item.At.UTC()}, schema.Found, nil
+	}}.Receipt(ctx, d)
 }
 
 // likeness is what a pin is known by again. Pinterest keeps neither the address of a picture nor
@@ -102,7 +96,7 @@ func (c *Connector) pins(ctx context.Context, d schema.Delivery, of destination,
 	}
 	isPart := func(p shownPin) bool { return p.ID == "" || p.CreatedAt.IsZero() }
 	if read.Items == nil || slices.ContainsFunc(read.Items, isPart) {
-		return listing.Page{}, strange("is no list of pins")
+		return listing.Page{}, platform.Strange("is no list of pins")
 	}
 	list := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Bookmark}
 	for _, pin := range read.Items {
@@ -122,9 +116,7 @@ type page[Of any] struct {
 
 func pageQuery(next string) url.Values {
 	query := url.Values{"page_size": {strconv.Itoa(pageSize)}}
-	if next != "" {
-		query.Set("bookmark", next)
-	}
+	connectors.SetField(query, "bookmark", next)
 	return query
 }
 

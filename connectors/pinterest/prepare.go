@@ -144,7 +144,7 @@ func (c *Connector) lookAtVideo(ctx context.Context, d schema.Delivery, a *asset
 		a.Video = nil
 		return false, nil
 	default:
-		return false, strange("names no state of the video")
+		return false, platform.Strange("names no state of the video")
 	}
 }
 
@@ -194,7 +194,7 @@ func (c *Connector) register(ctx context.Context, d schema.Delivery) (registrati
 		return registration{}, fmt.Errorf("registering video: %w", err)
 	}
 	if begun.ID == "" || !validation.IsWebAddress(begun.URL) {
-		return registration{}, strange("does not say where to upload")
+		return registration{}, platform.Strange("does not say where to upload")
 	}
 	return begun, nil
 }
@@ -215,12 +215,8 @@ func (c *Connector) send(ctx context.Context, d schema.Delivery, file *media.Fil
 	}
 	call := connectors.Call{
 		Operation: opUpload, Method: http.MethodPost, URL: to.URL, Account: d.Account.ID, Kind: connectors.Media, Secrets: secrets,
-	}
-	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(fields, connectors.FilePart{
-		Field: "file", Name: "video." + path.Base(file.Type), Type: file.Type, Size: file.Size, Content: content,
-	})
-	if err != nil {
-		return err
+		Form:  fields,
+		Files: []connectors.FilePart{{Field: "file", Name: "video." + path.Base(file.Type), Type: file.Type, Size: file.Size, Content: content}},
 	}
 	_, err = c.client.Do(ctx, call, nil)
 	switch kind := schema.KindOf(err); {

@@ -2,7 +2,6 @@ package pinterest
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -48,15 +47,8 @@ func settingRules() validation.SettingRules {
 func isLink(text string) bool { return validation.IsWebAddress(text) && len(text) <= maxLink }
 
 // together is a Constraints.Together: covers are of videos.
-func together(first schema.Entry, object json.RawMessage) []schema.Detail {
-	s, err := connectors.SettingsOf[settings](schema.Delivery{Settings: object})
-	if err != nil {
-		return nil // settingRules say what is wrong
-	}
-	var details []schema.Detail
-	conflict := func(field, message string) {
-		details = append(details, schema.Detail{Field: field, Code: validation.CodeSettingConflict, Message: message})
-	}
+func together(first schema.Entry, s settings) (details []schema.Detail) {
+	conflict := func(field, message string) { details = append(details, connectors.Conflict(field, message)) }
 	isVideo := len(first.Media) == 1 && first.Media[0].KnownKind() == schema.Video
 	if s.CoverImageURL != "" && !isVideo {
 		conflict("coverImageUrl", "a cover is of a video")

@@ -49,16 +49,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 		c.client.Throttle(connectors.Call{Account: d.Account.ID, Kind: connectors.Post}, err.RetryAfter)
 		return schema.Receipt{}, err
 	}
-	var sent message
-	var err error
-	switch len(d.Media) {
-	case 0:
-		sent, err = c.sendText(ctx, d)
-	case 1:
-		sent, err = c.sendFile(ctx, d)
-	default:
-		sent, err = c.sendAlbum(ctx, d)
-	}
+	sent, err := c.send(ctx, d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
@@ -69,11 +60,28 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 	return sent.receipt(d.Entry), nil
 }
 
-func (c *Connector) sendText(ctx context.Context, d schema.Delivery) (message, error) {
+// send makes the visible call of an entry.
+func (c *Connector) send(ctx context.Context, d schema.Delivery) (message, error) {
 	s, err := connectors.SettingsOf[settings](d)
 	if err != nil {
 		return message{}, err
 	}
+	files, err := c.open(ctx, d)
+	if err != nil {
+		return message{}, err
+	}
+	defer files.Close()
+	switch len(files) {
+	case 0:
+		return c.sendText(ctx, d, s)
+	case 1:
+		return c.sendFile(ctx, d, s, files[0])
+	default:
+		return c.sendAlbum(ctx, d, s, files)
+	}
+}
+
+func (c *Connector) sendText(ctx context.Context, d schema.Delivery, s settings) (message, error) {
 	body := newMessage{
 		ChatID: d.Credentials.ChatID, Text: d.Text,
 		ParseMode: s.ParseMode, DisableNotification: s.DisableNotification,
@@ -86,9 +94,8 @@ func (c *Connector) sendText(ctx context.Context, d schema.Delivery) (message, e
 	if err != nil {
 		return message{}, err
 	}
-	call.JSON, call.Visible = body, true
-	call.Kind, call.Reservation = connectors.Post, d.Reservation
-	return send[message](ctx, c, call)
+	call.JSON = body
+	return send[message](ctx, c, call.Publishing(d))
 }
 
 // Find cannot tell: a bot sees no message of a chat, not even its own.
@@ -125,7 +132,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 	if err := c.mayPost(ctx, a, credentials, found); err != nil {
 		return connectors.Profile{}, err
 	}
-	return connectors.Profile{NativeID: strconv.FormatInt(found.ID, 10), Name: found.name(), Server: c.server(a)}, nil
+	return connectors.Profile{NativeID: strconv.FormatInt(found.ID, 10), Name: found.name(), Server: connectors.ServerOf(a, c.base)}, nil
 }
 
 // send makes a call and returns the result in its answer.
@@ -150,13 +157,23 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 	bot, _, _ := strings.Cut(credentials.BotToken, ":")
 	return connectors.Call{
 		Operation: method, Method: http.MethodPost,
-		URL:     c.server(a) + "/bot" + credentials.BotToken + "/" + method,
+		URL:     connectors.ServerOf(a, c.base) + "/bot" + credentials.BotToken + "/" + method,
 		Secrets: []string{credentials.BotToken},
 		Account: a.ID, App: bot,
 	}, nil
 }
 
-// server returns the address of an account's Bot API server.
-func (c *Connector) server(a schema.Account) string {
-	return connectors.ServerOf(a, c.base)
+// Followers implements connectors.FollowersSource: they are the members of the chat. How messages
+// do a bot is not told.
+func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
+	call, err := c.call(r.Account, r.Credentials, getChatMemberCount)
+	if err != nil {
+		return schema.Followers{}, err
+	}
+	call.Kind, call.Reservation, call.JSON = connectors.Read, r.Reservation, map[string]string{"chat_id": r.Credentials.ChatID}
+	members, err := send[int64](ctx, c, call)
+	if err != nil {
+		return schema.Followers{}, fmt.Errorf("reading how many members there are: %w", err)
+	}
+	return schema.Followers{Followers: &members}, nil
 }

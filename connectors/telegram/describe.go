@@ -1,8 +1,16 @@
 package telegram
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
 	"crier/connectors"
+	"crier/connectors/telegram/markup"
 	"crier/schema"
+	"crier/schema/validation"
 )
 
 // Describe returns what there is of the platform.
@@ -31,3 +39,101 @@ func limitOf(call connectors.Call) string {
 	}
 	return call.Operation
 }
+
+// The limits of the Bot API (core.telegram.org/bots/api#sending-files).
+const (
+	maxText       = 4096
+	maxCaption    = 1024
+	maxAlbum      = 10
+	maxPhotoBytes = 10 << 20
+	maxVideoBytes = 50 << 20
+	maxPhotoRatio = 20
+	maxPhotoSides = 10_000 // pixels, width and height together
+)
+
+const (
+	jpeg = "image/jpeg"
+	png  = "image/png"
+	mp4  = "video/mp4"
+)
+
+// Constraints is what Telegram takes of a bot.
+func Constraints() schema.Constraints {
+	return schema.Constraints{
+		Platform: schema.Telegram,
+		Text:     schema.TextLimit{Max: maxText, Count: connectors.UTF16Units},
+		Shown:    visible,
+		Caption:  maxCaption,
+		Media: schema.MediaLimits{
+			Max:            maxAlbum,
+			MaxVideos:      maxAlbum,
+			Mixed:          true,
+			Kinds:          []schema.MediaKind{schema.Image, schema.Video},
+			ImageTypes:     []string{jpeg, png},
+			VideoTypes:     []string{mp4},
+			MaxImageBytes:  maxPhotoBytes,
+			MaxVideoBytes:  maxVideoBytes,
+			MaxSides:       maxPhotoSides,
+			MinAspect:      1.0 / maxPhotoRatio,
+			MaxAspect:      maxPhotoRatio,
+			AspectOfImages: true,
+			ExactAspect:    true,
+			FilmAdvice:     schema.FilmLimits{Codecs: []string{"h264"}, Plain: true},
+		},
+		DailyCap:   50,
+		CannotFind: true, // a bot is not shown what it has sent
+		Settings:   settingRules().Check,
+	}
+}
+
+// parseModeOf returns the parseMode of settings; none of settings that are wrong, which their own rules say.
+func parseModeOf(raw json.RawMessage) string {
+	var s struct {
+		ParseMode string `json:"parseMode"`
+	}
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s.ParseMode
+}
+
+// visible returns what Telegram shows of a text, or why it cannot read it and where that begins.
+func visible(text string, raw json.RawMessage) (string, error) {
+	mode := parseModeOf(raw)
+	read, err := markup.Shown(mode, text)
+	if wrong, ok := errors.AsType[*markup.Error](err); ok {
+		before := text[:wrong.Offset]
+		line := before[strings.LastIndexByte(before, '\n')+1:]
+		return "", fmt.Errorf("%w (line %d, character %d, as %s)", err, strings.Count(before, "\n")+1, utf8.RuneCountInString(line)+1, mode)
+	}
+	return read, err
+}
+
+// settings is Telegram's part of platformSettings: fields of the Bot API's send methods.
+type settings struct {
+	ParseMode           string       `json:"parseMode"` // of text and captions; empty: none
+	DisableNotification bool         `json:"disableNotification"`
+	LinkPreviewOptions  *linkPreview `json:"linkPreviewOptions"` // of posts without media
+}
+
+type linkPreview struct {
+	IsDisabled       bool   `json:"isDisabled"`
+	URL              string `json:"url"` // previewed instead of the text's first link
+	PreferSmallMedia bool   `json:"preferSmallMedia"`
+	PreferLargeMedia bool   `json:"preferLargeMedia"`
+	ShowAboveText    bool   `json:"showAboveText"`
+}
+
+func settingRules() validation.SettingRules {
+	flag := validation.BoolSetting()
+	return validation.SettingRules{
+		"parseMode":           validation.EnumSetting(parseModes()...),
+		"disableNotification": flag,
+		"linkPreviewOptions": validation.ObjectSetting(validation.SettingRules{
+			"isDisabled": flag, "url": validation.TextSetting(schema.TextLimit{}),
+			"preferSmallMedia": flag, "preferLargeMedia": flag, "showAboveText": flag,
+		}),
+	}
+}
+
+func parseModes() []string { return []string{"HTML", "MarkdownV2", "Markdown"} }

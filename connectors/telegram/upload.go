@@ -21,20 +21,10 @@ const (
 )
 
 // sendFile sends an entry with one media item.
-func (c *Connector) sendFile(ctx context.Context, d schema.Delivery) (message, error) {
-	s, err := connectors.SettingsOf[settings](d)
-	if err != nil {
-		return message{}, err
-	}
-	files, err := c.open(ctx, d)
-	if err != nil {
-		return message{}, err
-	}
-	defer files.Close()
-	file := files[0]
+func (c *Connector) sendFile(ctx context.Context, d schema.Delivery, s settings, file file) (message, error) {
 	fields := commonFields(d, s)
-	setField(fields, "caption", d.Text)
-	setField(fields, "parse_mode", s.ParseMode)
+	connectors.SetField(fields, "caption", d.Text)
+	connectors.SetField(fields, "parse_mode", s.ParseMode)
 	method := sendPhoto
 	if file.field() == video {
 		method = sendVideo
@@ -52,16 +42,7 @@ func (c *Connector) sendFile(ctx context.Context, d schema.Delivery) (message, e
 
 // sendAlbum sends an entry with several media items. The text is the caption of the
 // first, which is what Telegram shows as the album's; so is its message the album's.
-func (c *Connector) sendAlbum(ctx context.Context, d schema.Delivery) (message, error) {
-	s, err := connectors.SettingsOf[settings](d)
-	if err != nil {
-		return message{}, err
-	}
-	files, err := c.open(ctx, d)
-	if err != nil {
-		return message{}, err
-	}
-	defer files.Close()
+func (c *Connector) sendAlbum(ctx context.Context, d schema.Delivery, s settings, files files) (message, error) {
 	items := make([]inputMedia, len(files))
 	parts := make([]connectors.FilePart, len(files))
 	for i, file := range files {
@@ -92,12 +73,8 @@ func (c *Connector) upload(d schema.Delivery, method string, fields url.Values, 
 	if err != nil {
 		return connectors.Call{}, err
 	}
-	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(fields, files...)
-	if err != nil {
-		return connectors.Call{}, fmt.Errorf("building upload: %w", err)
-	}
-	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
-	return call, nil
+	call.Form, call.Files = fields, files
+	return call.Publishing(d), nil
 }
 
 func commonFields(d schema.Delivery, s settings) url.Values {
@@ -106,12 +83,6 @@ func commonFields(d schema.Delivery, s settings) url.Values {
 		fields.Set("disable_notification", "true")
 	}
 	return fields
-}
-
-func setField(fields url.Values, name, value string) {
-	if value != "" {
-		fields.Set(name, value)
-	}
 }
 
 func setNumber(fields url.Values, name string, value int) {

@@ -24,10 +24,10 @@ func (c *Connector) MetricsBatch() int { return 1 }
 // PostMetrics reads the insights of a post, for which a token needs threads_manage_insights.
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
 	return connectors.EachPost(r, posts, func(r connectors.Reading, p schema.PublishedPost) (schema.PostMetrics, error) {
-		call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/"+url.PathEscape(p.NativeID)+"/insights", opInsights)
-		call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"metric": {"views,likes,replies,reposts,quotes,shares"}}
+		call := c.Call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/"+url.PathEscape(p.NativeID)+"/insights", opInsights).Reading(r)
+		call.Query = url.Values{"metric": {"views,likes,replies,reposts,quotes,shares"}}
 		var read graph.Insights
-		_, err := c.client.Do(ctx, call, &read)
+		_, err := c.Client.Do(ctx, call, &read)
 		if isGone(err) {
 			return schema.PostMetrics{Gone: true}, nil
 		}
@@ -43,10 +43,10 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
-	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/me/threads_insights", opAccountInsights)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"metric": {"followers_count"}}
+	call := c.Call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/me/threads_insights", opAccountInsights).Reading(r)
+	call.Query = url.Values{"metric": {"followers_count"}}
 	var read graph.Insights
-	if _, err := c.client.Do(ctx, call, &read); err != nil {
+	if _, err := c.Client.Do(ctx, call, &read); err != nil {
 		return schema.Followers{}, fmt.Errorf("reading insights of the account: %w", err)
 	}
 	return schema.Followers{Followers: read.Of("followers_count")}, nil

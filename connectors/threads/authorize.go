@@ -26,9 +26,6 @@ func scopes(app connectors.App) connectors.Scopes {
 	}
 }
 
-// Scopes implements connectors.Scoped.
-func (c *Connector) Scopes() connectors.Scopes { return c.Consent.Scopes }
-
 // dialect is how Threads speaks OAuth. No call ends a token again: its owner takes the consent back in
 // the settings.
 func dialect() oauth.Dialect {
@@ -44,12 +41,12 @@ func (c *Connector) Exchange(ctx context.Context, a schema.Account, g connectors
 	if err != nil {
 		return schema.Credentials{}, err
 	}
-	return c.tokens.Exchange(ctx, a, c.Consent, granted, c.grantedScopes(ctx, a, granted.Access))
+	return c.LongLived(ctx, a, granted, c.grantedScopes(ctx, a, granted.Access))
 }
 
 // grantedScopes asks what a token is good for, which its answer does not say. Threads may tell
 // the testers of an app alone: where it does not, nothing is known
 // (developers.facebook.com/docs/threads/troubleshooting/debug-access-token).
 func (c *Connector) grantedScopes(ctx context.Context, a schema.Account, token string) []string {
-	return graph.Inspect(ctx, c.client, connectors.Call{URL: c.base + "/v1.0/debug_token", Account: a.ID, Token: token})
+	return graph.Inspect(ctx, c.Client, connectors.Call{URL: c.Base + "/v1.0/debug_token", Account: a.ID, Token: token})
 }

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"crier/connectors"
 	"crier/connectors/graph"
 	"crier/schema"
+	"crier/schema/recent"
 )
 
 // DefaultBase is the API itself, and consentBase where people are asked for their consent.
@@ -38,30 +38,21 @@ const (
 
 // Connector publishes to Threads. It is safe for concurrent use.
 type Connector struct {
-	graph.Consent
-	client     *connectors.Client
-	base       string
-	tokens     graph.Tokens
-	now        func() time.Time
-	containers graph.Containers
-	comments   drafts
+	graph.Connector
+	comments *recent.Cache[string, draft] // by the key of the comment
 }
 
 // New makes the connector.
-func New(c connectors.Parts) *Connector {
-	connector := &Connector{client: c.Client, base: strings.TrimRight(cmp.Or(c.Base, DefaultBase), "/"), now: c.Now}
-	connector.Consent = graph.NewConsent(dialect(), c, scopes(c.App))
-	connector.tokens = graph.Tokens{Client: c.Client, Base: connector.base, Prefix: "th", Secret: c.App.Secret, Now: c.Now}
-	connector.containers = graph.Containers{
-		Maker: maker{connector}, Media: c.Media, Constraints: Constraints(), Now: c.Now, IsGone: isGone,
+func New(p connectors.Parts) *Connector {
+	c := &Connector{
+		graph.NewConnector(graph.NewConsent(dialect(), p, scopes(p.App)), p, DefaultBase, "/v1.0", "th"),
+		recent.New[string, draft](maxDrafts, nil),
+	}
+	c.Containers = graph.Containers{
+		Maker: maker{c}, Media: p.Media, Constraints: Constraints(), Now: p.Now, IsGone: isGone,
 		VideoReplyRest: 30 * time.Second, // else they appear at top level (gitroomhq/postiz-app #1441)
 	}
-	return connector
-}
-
-// Prepare makes the entry's containers and looks once at each that is not ready.
-func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Progress, error) {
-	return c.containers.Prepare(ctx, d)
+	return c
 }
 
 // Publish publishes the entry's container.
@@ -75,14 +66,14 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 
 // publish makes the one visible call.
 func (c *Connector) publish(ctx context.Context, d schema.Delivery, container string) (schema.Receipt, error) {
-	call := c.call(d, http.MethodPost, "/me/threads_publish", opPublish)
+	call := c.Call(d, http.MethodPost, "/me/threads_publish", opPublish)
 	call.Form = url.Values{"creation_id": {container}}
-	id, err := graph.Publish(ctx, c.client, d, call)
+	id, err := graph.Publish(ctx, c.Client, d, call)
 	if err != nil {
 		return schema.Receipt{}, fmt.Errorf("publishing container: %w", c.refused(ctx, d, container, err))
 	}
-	item := graph.ReadBack(ctx, c.client, c.call(d, http.MethodGet, "/"+url.PathEscape(id), opPost), id)
-	return graph.Receipt(d, item, c.now()), nil
+	item := graph.ReadBack(ctx, c.Client, c.Call(d, http.MethodGet, "/"+url.PathEscape(id), opPost), id)
+	return graph.Receipt(d, item, c.Now()), nil
 }
 
 // Comment publishes a reply to the entry. The container is made with it: it is remembered
@@ -91,12 +82,12 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	if d.Receipt(d.Comment.Entry) == nil {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Refused, Message: "the entry to comment on is not published"}
 	}
-	draft, err := c.draft(ctx, d)
+	made, err := c.draft(ctx, d)
 	if err != nil {
 		return schema.Receipt{}, err
 	}
-	state, err := c.containers.Look(ctx, d, draft.container)
-	isUnread, works := err != nil && c.containers.IsUnread(err), c.now().Sub(draft.createdAt) < graph.MaxWork
+	state, err := c.Containers.Look(ctx, d, made.container)
+	isUnread, works := err != nil && c.Containers.IsUnread(err), c.Now().Sub(made.createdAt) < graph.MaxWork
 	switch {
 	case isUnread && works: // which costs no try
 		return schema.Receipt{}, &schema.Error{Kind: schema.RateLimited, RetryAfter: commentWait, Alone: true, Message: "Threads does not show the comment's container"}
@@ -105,12 +96,12 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	case err != nil && !isUnread:
 		return schema.Receipt{}, err
 	case state.Status == graph.Failed || state.Status == graph.Expired:
-		c.comments.forget(d.Key)
+		c.comments.Put(d.Key, draft{})
 		return schema.Receipt{}, state.Failure()
 	}
-	receipt, err := c.publish(ctx, d, draft.container)
+	receipt, err := c.publish(ctx, d, made.container)
 	if e, ok := errors.AsType[*schema.Error](err); !ok || e.Unprepared || e.Kind != schema.RateLimited && e.Kind != schema.Retryable {
-		c.comments.forget(d.Key) // it is used up, or not known to be good
+		c.comments.Put(d.Key, draft{}) // it is used up, or not known to be good
 	}
 	return receipt, err
 }
@@ -118,38 +109,43 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 // commentWait is when a comment is tried again whose container is not ready.
 const commentWait = 5 * time.Second
 
-// draft returns the container of a comment, which it makes if there is none.
-func (c *Connector) draft(ctx context.Context, d schema.Delivery) (draft, error) {
-	if known, ok := c.comments.of(d.Key); ok {
-		return known, nil
-	}
-	form, err := c.containers.Fields(d, graph.Part{Item: graph.WholePost})
-	if err != nil {
-		return draft{}, err
-	}
-	container, err := c.containers.Create(ctx, d, form)
-	if err != nil {
-		return draft{}, err
-	}
-	fresh := draft{container, c.now()}
-	c.comments.keep(d.Key, fresh)
-	return fresh, nil
+// draft is the container of a first comment that is not published yet, and when it was made; zero: there is
+// none.
+type draft struct {
+	container string
+	createdAt time.Time
 }
 
-// Refresh trades a token for one that lasts 60 days from now.
-func (c *Connector) Refresh(ctx context.Context, a schema.Account, old schema.Credentials) (schema.Credentials, error) {
-	return c.tokens.Refresh(ctx, a, old)
+// maxDrafts is the size of a generation of drafts.
+const maxDrafts = 4096
+
+// draft returns the container of a comment, which it makes if there is none.
+func (c *Connector) draft(ctx context.Context, d schema.Delivery) (draft, error) {
+	if known, _ := c.comments.Known(d.Key); known.container != "" {
+		return known, nil
+	}
+	form, err := c.Containers.Fields(d, graph.Part{Item: graph.WholePost})
+	if err != nil {
+		return draft{}, err
+	}
+	container, err := c.Containers.Create(ctx, d, form)
+	if err != nil {
+		return draft{}, err
+	}
+	fresh := draft{container, c.Now()}
+	c.comments.Put(d.Key, fresh)
+	return fresh, nil
 }
 
 // Check returns whose token it is, if that may publish.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {
-	call := c.call(schema.Delivery{Account: a, Credentials: credentials}, http.MethodGet, "/me", opProfile)
+	call := c.Call(schema.Delivery{Account: a, Credentials: credentials}, http.MethodGet, "/me", opProfile)
 	call.Query = url.Values{"fields": {"id,username"}}
 	var out struct {
 		ID       string `json:"id"`
 		Username string `json:"username"`
 	}
-	switch _, err := c.client.Do(ctx, call, &out); {
+	switch _, err := c.Client.Do(ctx, call, &out); {
 	case err != nil:
 		return connectors.Profile{}, fmt.Errorf("reading profile: %w", err)
 	case out.ID == "":
@@ -159,12 +155,4 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 		return connectors.Profile{}, err
 	}
 	return connectors.Profile{NativeID: out.ID, Name: cmp.Or(out.Username, out.ID)}, nil
-}
-
-// call is one of an account. The token goes in a header, which no address shows.
-func (c *Connector) call(d schema.Delivery, method, path, operation string) connectors.Call {
-	return connectors.Call{
-		Operation: operation, Method: method, URL: c.base + "/v1.0" + path,
-		Token: d.Credentials.AccessToken, Account: d.Account.ID,
-	}
 }

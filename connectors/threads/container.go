@@ -30,9 +30,7 @@ func (m maker) Fields(d schema.Delivery, p graph.Part) (url.Values, error) {
 	case p.Kind != "":
 		form = itemOf(d.Media[0], p.Kind)
 	}
-	if text := d.VisibleText(); text != "" {
-		form.Set("text", text)
-	}
+	connectors.SetField(form, "text", d.VisibleText())
 	if parent := d.ReplyTo(); parent != "" {
 		form.Set("reply_to_id", parent)
 		return form, nil
@@ -50,15 +48,13 @@ func itemOf(item schema.Media, kind schema.MediaKind) url.Values {
 	if kind == schema.Video {
 		form = url.Values{"media_type": {"VIDEO"}, "video_url": {item.URL}}
 	}
-	if item.AltText != "" {
-		form.Set("alt_text", item.AltText)
-	}
+	connectors.SetField(form, "alt_text", item.AltText)
 	return form
 }
 
 // Create makes a container, which nobody can see.
 func (m maker) Create(ctx context.Context, d schema.Delivery, form url.Values) (string, error) {
-	id, err := graph.CreateContainer(ctx, m.client, m.call(d, http.MethodPost, "/me/threads", opCreate), form)
+	id, err := graph.CreateContainer(ctx, m.Client, m.Call(d, http.MethodPost, "/me/threads", opCreate), form)
 	if d.ReplyTo() != "" {
 		err = connectors.WithoutEnd(err) // posts that answer nothing may go out all the same
 	}
@@ -67,13 +63,13 @@ func (m maker) Create(ctx context.Context, d schema.Delivery, form url.Values) (
 
 // Look asks once how a container stands.
 func (m maker) Look(ctx context.Context, d schema.Delivery, container string) (graph.State, error) {
-	call := m.call(d, http.MethodGet, "/"+url.PathEscape(container), opContainer)
+	call := m.Call(d, http.MethodGet, "/"+url.PathEscape(container), opContainer)
 	call.Query, call.Kind = url.Values{"fields": {"id,status,error_message"}}, connectors.Status
 	var out struct {
 		Status string `json:"status"`
 		Error  string `json:"error_message"`
 	}
-	if _, err := m.client.Do(ctx, call, &out); err != nil {
+	if _, err := m.Client.Do(ctx, call, &out); err != nil {
 		return graph.State{}, fmt.Errorf("looking at container: %w", err)
 	}
 	return graph.State{Status: out.Status, Reason: out.Error, Passes: slices.Contains(passing, out.Error)}, nil

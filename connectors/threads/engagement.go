@@ -10,7 +10,6 @@ import (
 	"crier/connectors"
 	"crier/connectors/graph"
 	"crier/schema"
-	"crier/schema/validation"
 )
 
 // receivedFields is what is read of what people write.
@@ -33,12 +32,8 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	if page.Next == "" {
 		page.Extent = connectors.AllComments
 	}
-	for i := range page.Items {
-		item := &page.Items[i]
-		item.Post, item.Item.PostNativeID = post.Post, post.NativeID
-		if item.Item.ParentID == post.NativeID {
-			item.Item.ParentID = ""
-		}
+	for i, received := range page.Items {
+		page.Items[i] = connectors.Under(post, received)
 	}
 	return page, err
 }
@@ -52,21 +47,11 @@ func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor s
 type inbox struct{ path, operation, kind, cursor string }
 
 func (c *Connector) received(ctx context.Context, r connectors.Reading, from inbox) (connectors.ReceivedPage, error) {
-	call := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, from.path, from.operation)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.Call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, from.path, from.operation).Reading(r)
 	call.Query = url.Values{"fields": {receivedFields}, "limit": {strconv.Itoa(pageSize)}}
-	if from.cursor != "" {
-		call.Query.Set("after", from.cursor)
-	}
-	var read struct {
-		Data   []received `json:"data"`
-		Paging struct {
-			Cursors struct {
-				After string `json:"after"`
-			} `json:"cursors"`
-		} `json:"paging"`
-	}
-	if _, err := c.client.Do(ctx, call, &read); err != nil {
+	connectors.SetField(call.Query, "after", from.cursor)
+	var read graph.Page[received]
+	if _, err := c.Client.Do(ctx, call, &read); err != nil {
 		return connectors.ReceivedPage{}, fmt.Errorf("reading what people wrote: %w", connectors.WithoutEnd(err))
 	}
 	var page connectors.ReceivedPage
@@ -77,9 +62,7 @@ func (c *Connector) received(ctx context.Context, r connectors.Reading, from inb
 		item := schema.InboxItem{
 			Kind: from.kind, NativeID: reply.ID, ParentID: reply.RepliedTo.ID, Text: reply.Text, WrittenAt: reply.Timestamp.UTC(),
 			Author: schema.Author{Handle: reply.Username, URL: "https://www.threads.com/@" + url.PathEscape(reply.Username)},
-		}
-		if validation.IsWebAddress(reply.Permalink) {
-			item.URL = reply.Permalink
+			URL:    connectors.WebURL(reply.Permalink),
 		}
 		page.Items = append(page.Items, schema.Received{Item: item})
 	}

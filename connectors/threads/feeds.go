@@ -17,7 +17,7 @@ const opSearch = "GET /keyword_search"
 // SearchFeed asks the search of keywords, which takes a token with the permission
 // threads_keyword_search. It has no pages: what follows is what was written until the last post.
 func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q connectors.FeedQuery) (connectors.FeedPage, error) {
-	search := c.call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/keyword_search", opSearch)
+	search := c.Call(schema.Delivery{Account: r.Account, Credentials: r.Credentials}, http.MethodGet, "/keyword_search", opSearch)
 	search.Kind, search.Reservation = connectors.Status, r.Reservation
 	search.Query = url.Values{"q": {q.Words}, "search_type": {"RECENT"}, "limit": {strconv.Itoa(q.Limit)}, "fields": {"id,text,timestamp,permalink,username"}}
 	if !q.Since.IsZero() {
@@ -42,7 +42,7 @@ func (c *Connector) SearchFeed(ctx context.Context, r connectors.Reading, q conn
 			Timestamp graph.Time `json:"timestamp"`
 		} `json:"data"`
 	}
-	if _, err := c.client.Do(ctx, search, &found); err != nil {
+	if _, err := c.Client.Do(ctx, search, &found); err != nil {
 		return connectors.FeedPage{}, fmt.Errorf("searching posts: %w", err)
 	}
 	var page connectors.FeedPage

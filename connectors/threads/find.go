@@ -17,16 +17,13 @@ const pageSize = 100
 // A first comment has no container that outlives the process, and neither has an entry of a
 // thread that was not the last one prepared: the list alone tells of those.
 func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
-	item, verdict, err := c.containers.Find(ctx, d, c.search(d))
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return graph.Receipt(d, item, c.now()), verdict, nil
+	item, verdict, err := c.Containers.Find(ctx, d, c.search(d))
+	return item.Receipt(d, verdict), verdict, err
 }
 
 // search looks for what a delivery has made in the account's own list.
 func (c *Connector) search(d schema.Delivery) graph.Search {
-	return graph.Search{Page: c.pages(d), Compare: compareWith(d), Now: c.now}
+	return graph.Search{Page: c.pages(d), Compare: compareWith(d), Now: c.Now}
 }
 
 // compareWith compares posts with what the delivery would have made, as far as they show. What one that
@@ -50,5 +47,5 @@ func (c *Connector) pages(d schema.Delivery) graph.Pages {
 	if d.ReplyTo() != "" {
 		path, operation, fields = "/me/replies", opListReplies, "id,text,timestamp,permalink,media_type,replied_to"
 	}
-	return graph.List(c.client, c.call(d, http.MethodGet, path, operation), fields, pageSize)
+	return graph.List(c.Client, c.Call(d, http.MethodGet, path, operation), fields, pageSize)
 }

@@ -34,7 +34,7 @@ func TestSettingsAreTheFirstEntrys(t *testing.T) {
 	if got := connectortest.FieldsOf[storedFields](t, posts[1]); !reflect.DeepEqual(got, storedFields{Kind: "TEXT"}) || posts[1].ReplyTo != first.NativeID {
 		t.Errorf("the second is %+v on %q", got, posts[1].ReplyTo)
 	}
-	if want := fmt.Sprintf("%s/@user%s/post/%s", r.Base, r.Account(), first.NativeID); first.URL != want || !first.PostedAt.Equal(r.Clock()) {
+	if want := fmt.Sprintf("%s/@user%s/post/%s", r.Subject.Base, r.Account(), first.NativeID); first.URL != want || !first.PostedAt.Equal(r.Clock()) {
 		t.Errorf("receipt = %+v, want %s at %v", first, want, r.Clock())
 	}
 }

@@ -30,7 +30,7 @@ func answers() connectors.Answers {
 func (c *Connector) refused(ctx context.Context, d schema.Delivery, container string, err error) error {
 	switch {
 	case isGone(err):
-		return c.containers.Unpublishable(ctx, d, container, c.search(d), err)
+		return c.Containers.Unpublishable(ctx, d, container, c.search(d), err)
 	case schema.KindOf(err) == schema.Refused && c.usedUp(ctx, d):
 		return &schema.Error{
 			Kind: schema.RateLimited, RetryAfter: fullWait, Err: err,
@@ -45,7 +45,7 @@ func (c *Connector) refused(ctx context.Context, d schema.Delivery, container st
 // which are counted by themselves (developers.facebook.com/docs/threads/overview). Where
 // that cannot be asked it has not.
 func (c *Connector) usedUp(ctx context.Context, d schema.Delivery) bool {
-	call := c.call(d, http.MethodGet, "/me/threads_publishing_limit", opLimits)
+	call := c.Call(d, http.MethodGet, "/me/threads_publishing_limit", opLimits)
 	call.Query = url.Values{"fields": {"quota_usage,config,reply_quota_usage,reply_config"}}
 	call.Kind = connectors.Status
 	type config struct {
@@ -59,7 +59,7 @@ func (c *Connector) usedUp(ctx context.Context, d schema.Delivery) bool {
 			ReplyConfig config `json:"reply_config"`
 		} `json:"data"`
 	}
-	if _, err := c.client.Do(ctx, call, &out); err != nil || len(out.Data) == 0 {
+	if _, err := c.Client.Do(ctx, call, &out); err != nil || len(out.Data) == 0 {
 		return false
 	}
 	usage, total := out.Data[0].Usage, out.Data[0].Config.Total

@@ -19,7 +19,7 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	subject := graphtest.NewSubject(t, graphtest.Config{Description: Describe(), Simulator: simulator.New, Pictures: "image/png", Token: token})
 	r := &rig{subject.Connector.(*Connector), subject}
-	subject.Tokens = &r.tokens
+	subject.Tokens = &r.Connector.Connector
 	return r
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"crier/connectors"
 	"crier/schema"
 	"crier/schema/validation"
 )
@@ -39,13 +40,10 @@ func (s settings) apply(form url.Values, hasMedia bool) error {
 	if hasMedia && (s.Poll != nil || s.LinkAttachment != "") {
 		return &schema.Error{Kind: schema.Refused, Message: "Threads takes a poll or a link attachment with a text alone, not beside media"}
 	}
-	for field, value := range map[string]string{
-		"reply_control": s.ReplyControl, "topic_tag": s.TopicTag, "link_attachment": s.LinkAttachment, "quote_post_id": s.QuotePostID,
-	} {
-		if value != "" {
-			form.Set(field, value)
-		}
-	}
+	connectors.SetField(form, "reply_control", s.ReplyControl)
+	connectors.SetField(form, "topic_tag", s.TopicTag)
+	connectors.SetField(form, "link_attachment", s.LinkAttachment)
+	connectors.SetField(form, "quote_post_id", s.QuotePostID)
 	if s.Poll == nil {
 		return nil
 	}
@@ -80,23 +78,18 @@ func isTopic(text string) bool {
 }
 
 // textAlone is a Constraints.Together: what goes with a text goes with no media.
-func textAlone(first schema.Entry, object json.RawMessage) []schema.Detail {
-	var s struct {
-		Poll           *json.RawMessage `json:"poll"`
-		LinkAttachment *json.RawMessage `json:"linkAttachment"`
-	}
-	if len(first.Media) == 0 || len(object) == 0 || json.Unmarshal(object, &s) != nil {
+func textAlone(first schema.Entry, s struct {
+	Poll           *json.RawMessage `json:"poll"`
+	LinkAttachment *json.RawMessage `json:"linkAttachment"`
+}) (details []schema.Detail) {
+	if len(first.Media) == 0 {
 		return nil
 	}
-	var details []schema.Detail
-	conflict := func(field, message string) {
-		details = append(details, schema.Detail{Field: field, Code: validation.CodeSettingConflict, Message: message})
-	}
 	if s.Poll != nil {
-		conflict("poll", "a poll cannot stand beside media")
+		details = append(details, connectors.Conflict("poll", "a poll cannot stand beside media"))
 	}
 	if s.LinkAttachment != nil {
-		conflict("linkAttachment", "a link attachment cannot stand beside media")
+		details = append(details, connectors.Conflict("linkAttachment", "a link attachment cannot stand beside media"))
 	}
 	return details
 }

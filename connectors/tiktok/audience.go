@@ -30,8 +30,7 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 	if len(ids) == 0 {
 		return metrics, nil
 	}
-	call := c.call(r.Account, r.Credentials, http.MethodPost, "/v2/video/query/", opVideos)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := c.call(r.Account, r.Credentials, http.MethodPost, "/v2/video/query/", opVideos).Reading(r)
 	call.Query = url.Values{"fields": {"id,view_count,like_count,comment_count,share_count"}}
 	call.JSON = map[string]any{"filters": map[string]any{"video_ids": ids}}
 	data, err := ask[struct {
@@ -62,8 +61,8 @@ func isVideoID(id string) bool { return id != "" && strings.Trim(id, "0123456789
 
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
-	call := c.call(r.Account, r.Credentials, http.MethodGet, "/v2/user/info/", opUser)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"fields": {"follower_count,following_count,video_count"}}
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "/v2/user/info/", opUser).Reading(r)
+	call.Query = url.Values{"fields": {"follower_count,following_count,video_count"}}
 	data, err := ask[struct {
 		User struct {
 			Followers *int64 `json:"follower_count"`

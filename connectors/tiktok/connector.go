@@ -3,7 +3,6 @@ package tiktok
 import (
 	"cmp"
 	"context"
-	"net/url"
 	"strings"
 	"time"
 
@@ -32,6 +31,8 @@ const (
 	// uploadHosts are where TikTok has videos sent to.
 	uploadHosts = ".tiktokapis.com"
 )
+
+const platform connectors.Answerer = "TikTok"
 
 // Connector publishes to TikTok. It is safe for concurrent use.
 type Connector struct {
@@ -66,12 +67,5 @@ func (c *Connector) call(a schema.Account, credentials schema.Credentials, metho
 
 // isOwn reports whether a video may be sent to an address: it is TikTok's own.
 func (c *Connector) isOwn(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return false
-	}
-	if own, err := url.Parse(c.api); err == nil && u.Scheme == own.Scheme && u.Host == own.Host {
-		return true
-	}
-	return c.api == apiHost && u.Scheme == "https" && strings.HasSuffix(u.Hostname(), uploadHosts)
+	return connectors.IsOwn(address, c.api, apiHost, uploadHosts)
 }

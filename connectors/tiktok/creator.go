@@ -34,8 +34,8 @@ type accountSettings struct {
 
 // creatorOf returns what is known of an account.
 func creatorOf(a schema.Account) creator {
-	var settings accountSettings
-	if len(a.Settings) == 0 || json.Unmarshal(a.Settings, &settings) != nil {
+	settings, ok := connectors.AccountSettingsOf[accountSettings](a)
+	if !ok {
 		return creator{}
 	}
 	k := creator{levels: settings.Privacy, interactions: settings.Interactions}
@@ -48,11 +48,7 @@ func creatorOf(a schema.Account) creator {
 
 // settings returns what is kept of a creator.
 func (k creator) settings() json.RawMessage {
-	encoded, err := json.Marshal(accountSettings{k.levels, k.interactions, []string{strconv.Itoa(int(k.longest.Seconds()))}})
-	if err != nil {
-		return nil // not reached: it is texts
-	}
-	return encoded
+	return connectors.Kept(accountSettings{k.levels, k.interactions, []string{strconv.Itoa(int(k.longest.Seconds()))}})
 }
 
 func (k creator) allows(interaction string) bool {
@@ -83,7 +79,7 @@ func (c *Connector) creator(ctx context.Context, a schema.Account, credentials s
 		return creator{}, fmt.Errorf("asking what the creator may publish: %w", err)
 	}
 	if len(data.Levels) == 0 {
-		return creator{}, strange("names no privacy that the account may publish with")
+		return creator{}, platform.Strange("names no privacy that the account may publish with")
 	}
 	k := creator{
 		username: data.Username, levels: data.Levels, interactions: []string{}, longest: time.Duration(max(data.Longest, 0)) * time.Second,
@@ -111,7 +107,7 @@ func (c *Connector) Check(ctx context.Context, a schema.Account, credentials sch
 		return connectors.Profile{}, fmt.Errorf("asking whose token it is: %w", err)
 	}
 	if data.User.OpenID == "" {
-		return connectors.Profile{}, strange("names no account")
+		return connectors.Profile{}, platform.Strange("names no account")
 	}
 	profile := connectors.Profile{NativeID: data.User.OpenID, Name: cmp.Or(data.User.Name, data.User.OpenID)}
 	switch k, err := c.creator(ctx, a, credentials); {

@@ -72,7 +72,7 @@ func (c *Connector) status(ctx context.Context, d schema.Delivery, id string) (p
 		return publication{}, fmt.Errorf("asking how far the video is: %w", err)
 	}
 	if found.Status == "" {
-		return publication{}, strange("does not say how far the video is")
+		return publication{}, platform.Strange("does not say how far the video is")
 	}
 	return found.documented(), nil
 }
@@ -84,7 +84,7 @@ const moderated = 2 * time.Minute
 // Find asks how far the publication is that was begun. The last part, once TikTok has it, is the
 // post: a publication without it is none, and never will be.
 func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt, schema.Verdict, error) {
-	p, err := progressOf(d)
+	p, err := connectors.ProgressOf[progress](d)
 	known := d.Receipt(d.Entry)
 	if p.ID == "" && known != nil && known.Open { // which is called as the publication
 		p.ID = known.NativeID

@@ -14,10 +14,7 @@ import (
 )
 
 const (
-	// longestTurn is how long parts are sent in one call of Prepare: what was sent by then is
-	// kept, and a process that dies later does not begin from the start.
-	longestTurn = 2 * time.Minute
-	soon        = time.Second // when an upload is continued
+	soon = time.Second // when an upload is continued
 	// addressLife is of an address that a video is sent to; a little of it is left for the last part.
 	addressLife = time.Hour - time.Minute
 )
@@ -58,16 +55,6 @@ type progress struct {
 	Max      int64     `json:"most,omitempty"` // bytes that TikTok had at the most, of any publication
 }
 
-func progressOf(d schema.Delivery) (p progress, err error) {
-	if len(d.Progress) == 0 {
-		return p, nil
-	}
-	if err := json.Unmarshal(d.Progress, &p); err != nil {
-		return progress{}, fmt.Errorf("reading progress: %w", err)
-	}
-	return p, nil
-}
-
 // isReady reports whether nothing but the last part is left to send.
 func (p progress) isReady() bool { return p.ID != "" && p.Sent == p.Parts-1 }
 
@@ -84,7 +71,7 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if err != nil {
 		return schema.Progress{}, err
 	}
-	p, err := progressOf(d)
+	p, err := connectors.ProgressOf[progress](d)
 	if err != nil {
 		return schema.Progress{}, err
 	}
@@ -182,7 +169,7 @@ func (t turn) begin(ctx context.Context, s settings, k creator) error {
 		return fmt.Errorf("beginning the video: %w", err)
 	}
 	if data.ID == "" || !t.isOwn(data.URL) {
-		return strange("does not say where to send the video")
+		return platform.Strange("does not say where to send the video")
 	}
 	p.ID, p.URL = data.ID, data.URL
 	*t.p = p

@@ -139,14 +139,9 @@ func ask[Data any](ctx context.Context, c *Connector, call connectors.Call) (Dat
 	case err != nil:
 		return answer.Data, err
 	case answer.Error == nil || answer.Error.Code == "":
-		return answer.Data, strange("does not say whether it did what was asked")
+		return answer.Data, platform.Strange("does not say whether it did what was asked")
 	case answer.Error.Code == codeOK:
 		return answer.Data, nil
 	}
 	return answer.Data, answers().Error(call, response)
-}
-
-// strange is the error of an answer that says nothing.
-func strange(what string) *schema.Error {
-	return &schema.Error{Kind: schema.Retryable, Message: "TikTok's answer " + what}
 }

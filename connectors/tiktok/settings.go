@@ -85,13 +85,9 @@ func (s *settings) interactions() []interaction {
 }
 
 // together is a Constraints.Together.
-func together(_ schema.Entry, object json.RawMessage) []schema.Detail {
-	s, err := connectors.SettingsOf[settings](schema.Delivery{Settings: object})
-	if err == nil && s.BrandContent && s.Privacy == oneself {
-		return []schema.Detail{{
-			Field: "brandContentToggle", Code: validation.CodeSettingConflict,
-			Message: "branded content cannot be private: TikTok takes none with " + oneself,
-		}}
+func together(_ schema.Entry, s settings) []schema.Detail {
+	if s.BrandContent && s.Privacy == oneself {
+		return []schema.Detail{connectors.Conflict("brandContentToggle", "branded content cannot be private: TikTok takes none with "+oneself)}
 	}
 	return nil
 }

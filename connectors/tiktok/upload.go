@@ -40,7 +40,7 @@ func (t turn) send(ctx context.Context) error {
 		default:
 			return err
 		}
-		if t.now().Sub(t.began) > longestTurn {
+		if t.now().Sub(t.began) > connectors.LongestTurn {
 			break
 		}
 	}
@@ -66,7 +66,7 @@ func (t turn) sendPart(ctx context.Context, content io.ReaderAt) (status int, er
 	case err != nil:
 		return status, fmt.Errorf("sending part %d of %d: %w", t.p.Sent+1, t.p.Parts, err)
 	case status != http.StatusPartialContent:
-		return status, strange("does not say that it has the part")
+		return status, platform.Strange("does not say that it has the part")
 	}
 	return status, nil
 }
@@ -99,7 +99,7 @@ func (t turn) resume(ctx context.Context) error {
 
 // Publish sends the last part, from which on TikTok goes on by itself.
 func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	p, err := progressOf(d)
+	p, err := connectors.ProgressOf[progress](d)
 	switch {
 	case err != nil:
 		return schema.Receipt{}, err
@@ -130,8 +130,7 @@ func (c *Connector) Publish(ctx context.Context, d schema.Delivery) (schema.Rece
 // publish makes the visible call.
 func (c *Connector) publish(ctx context.Context, d schema.Delivery, p progress, last *lastPart) (schema.Receipt, error) {
 	from, size := p.rest()
-	call := c.partCall(d, p, from, size)
-	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
+	call := c.partCall(d, p, from, size).Publishing(d)
 	body := &countedReader{Reader: io.NewSectionReader(last, 0, size)}
 	call.Body = body
 	response, err := c.client.Do(ctx, call, nil)

@@ -42,13 +42,8 @@ func (m publicMetrics) metrics() schema.Metrics {
 // PostMetrics reads posts by their ids. What X does not have it says beside the others, in a 200; of
 // a post that it gives for no other reason nothing is known.
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
-	ids := make([]string, len(posts))
-	for i, p := range posts {
-		ids[i] = p.NativeID
-	}
-	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/tweets", opPosts)
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
-	call.Query = url.Values{"ids": {strings.Join(ids, ",")}}
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/tweets", opPosts).Reading(r)
+	call.Query = url.Values{"ids": {strings.Join(connectors.NativeIDs(posts), ",")}}
 	out, _, err := readPosts(ctx, c, call, postQuery{fields: "public_metrics"}, countedPosts.areWhole)
 	if err != nil {
 		return nil, fmt.Errorf("reading posts: %w", err)
@@ -60,14 +55,13 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		}
 	}
 	for _, p := range out.Data {
-		if p.Metrics == nil {
-			continue
+		if p.Metrics != nil {
+			found[p.ID] = schema.PostMetrics{Metrics: p.Metrics.metrics()}
 		}
-		found[p.ID] = schema.PostMetrics{Metrics: p.Metrics.metrics()}
 	}
 	metrics := make([]schema.PostMetrics, len(posts))
-	for i, id := range ids {
-		metrics[i] = found[id]
+	for i, p := range posts {
+		metrics[i] = found[p.NativeID]
 	}
 	return metrics, nil
 }
@@ -90,8 +84,8 @@ func (p countedPosts) areWhole() bool { return len(p.Data) == 0 || p.Data[0].Met
 
 // Followers implements connectors.FollowersSource.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
-	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/users/me", opMe)
-	call.Kind, call.Reservation, call.Query = connectors.Read, r.Reservation, url.Values{"user.fields": {"public_metrics"}}
+	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/users/me", opMe).Reading(r)
+	call.Query = url.Values{"user.fields": {"public_metrics"}}
 	var out struct {
 		Data struct {
 			Metrics struct {

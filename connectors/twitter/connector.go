@@ -31,8 +31,8 @@ type Connector struct {
 	media  media.Source
 	now    func() time.Time
 
-	day    pause       // of the app
-	tweets atomic.Bool // X takes the names of tweets, not of posts: see readPosts
+	dayUntil atomic.Int64 // when the app's day ends that is used up, in milliseconds since 1970
+	tweets   atomic.Bool  // X takes the names of tweets, not of posts: see readPosts
 }
 
 // New makes the connector.
@@ -105,7 +105,7 @@ func entryOf(d schema.Delivery) (newPost, error) {
 // create makes the one visible call. Nothing is sent while the app's day is used up: each
 // account would have to be told so by X.
 func (c *Connector) create(ctx context.Context, d schema.Delivery, body newPost) (schema.Receipt, error) {
-	if wait := c.day.left(c.now()); wait > 0 {
+	if wait := c.dayLeft(); wait > 0 {
 		return schema.Receipt{}, &schema.Error{
 			Kind: schema.RateLimited, RetryAfter: wait, Message: "X takes no more posts of crier's app today",
 		}
@@ -129,12 +129,11 @@ func (c *Connector) create(ctx context.Context, d schema.Delivery, body newPost)
 	if !isID(created.Data.ID) {
 		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "X's answer names no post"}
 	}
-	return c.receipt(d, created.Data.ID, c.now()), nil
+	return schema.Receipt{Entry: d.VisibleEntry(), NativeID: created.Data.ID, URL: c.address(created.Data.ID), PostedAt: c.now().UTC()}, nil
 }
 
-func (c *Connector) receipt(d schema.Delivery, id string, at time.Time) schema.Receipt {
-	return schema.Receipt{Entry: d.VisibleEntry(), NativeID: id, URL: c.web + "/i/web/status/" + id, PostedAt: at.UTC()}
-}
+// address is where a post is shown.
+func (c *Connector) address(id string) string { return c.web + "/i/web/status/" + id }
 
 // Check returns whose token it is, and what the account subscribes to: how long its posts may be.
 func (c *Connector) Check(ctx context.Context, a schema.Account, credentials schema.Credentials) (connectors.Profile, error) {

@@ -50,9 +50,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 	}
 	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/tweets/search/recent", opSearch)
 	call.Query = url.Values{"query": {"conversation_id:" + post.NativeID + " -from:" + own}}
-	if cursor != "" {
-		call.Query.Set("next_token", cursor)
-	}
+	connectors.SetField(call.Query, "next_token", cursor)
 	read, err := c.received(ctx, r, call)
 	if err != nil {
 		return connectors.ReceivedPage{}, fmt.Errorf("searching a conversation: %w", err)
@@ -63,11 +61,8 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 			continue
 		}
 		received := c.receivedOf(read, p, schema.InboxComment)
-		received.Post, received.Item.PostNativeID = post.Post, post.NativeID
-		if parent := p.references(repliesTo); parent != post.NativeID {
-			received.Item.ParentID = parent
-		}
-		page.Items = append(page.Items, received)
+		received.Item.ParentID = p.references(repliesTo)
+		page.Items = append(page.Items, connectors.Under(post, received))
 	}
 	return page, nil
 }
@@ -80,9 +75,7 @@ func (c *Connector) Mentions(ctx context.Context, r connectors.Reading, cursor s
 	}
 	call := c.call(r.Account, r.Credentials, http.MethodGet, "/2/users/"+url.PathEscape(own)+"/mentions", opMentions)
 	call.Query = url.Values{}
-	if cursor != "" {
-		call.Query.Set("pagination_token", cursor)
-	}
+	connectors.SetField(call.Query, "pagination_token", cursor)
 	read, err := c.received(ctx, r, call)
 	if err != nil {
 		return connectors.ReceivedPage{}, fmt.Errorf("reading mentions: %w", err)
@@ -101,10 +94,9 @@ func (c *Connector) ownID(ctx context.Context, r connectors.Reading) (string, er
 }
 
 func (c *Connector) received(ctx context.Context, r connectors.Reading, call connectors.Call) (receivedPosts, error) {
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
 	call.Query.Set("max_results", strconv.Itoa(pageSize))
 	wanted := postQuery{fields: "created_at,conversation_id", references: true, author: true}
-	read, _, err := readPosts(ctx, c, call, wanted, receivedPosts.areWhole)
+	read, _, err := readPosts(ctx, c, call.Reading(r), wanted, receivedPosts.areWhole)
 	return read, err
 }
 
@@ -122,7 +114,7 @@ func (r receivedPosts) next() string {
 
 func (c *Connector) receivedOf(read receivedPosts, p writtenPost, kind string) schema.Received {
 	item := schema.InboxItem{
-		Kind: kind, NativeID: p.ID, Text: html.UnescapeString(p.Text), URL: c.web + "/i/web/status/" + p.ID, WrittenAt: p.CreatedAt.UTC(),
+		Kind: kind, NativeID: p.ID, Text: html.UnescapeString(p.Text), URL: c.address(p.ID), WrittenAt: p.CreatedAt.UTC(),
 		Author: schema.Author{ID: p.AuthorID, URL: c.web + "/i/user/" + p.AuthorID},
 	}
 	for _, user := range read.Includes.Users {

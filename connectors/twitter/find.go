@@ -35,15 +35,9 @@ func (c *Connector) Find(ctx context.Context, d schema.Delivery) (schema.Receipt
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	search := listing.Search{Now: c.now, MaxPages: maxPages}
-	search.Read = func(ctx context.Context, next string) (listing.Page, error) {
+	return listing.Search{Now: c.now, MaxPages: maxPages, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.posts(ctx, d, account, want, next)
-	}
-	item, verdict, err := search.Find(ctx, d)
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return c.receipt(d, item.ID, item.At), schema.Found, nil
+	}}.Receipt(ctx, d)
 }
 
 // posts reads a part of what the account has published, the newest first.
@@ -54,9 +48,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, account string
 		"max_results": {strconv.Itoa(pageSize)},
 		"start_time":  {d.Since.Add(-clocksApart).UTC().Format(time.RFC3339)},
 	}
-	if next != "" {
-		call.Query.Set("pagination_token", next)
-	}
+	connectors.SetField(call.Query, "pagination_token", next)
 	out, response, err := readPosts(ctx, c, call, postQuery{fields: "attachments,created_at,entities", references: true, notes: true}, listedPosts.areWhole)
 	if err != nil {
 		return listing.Page{}, fmt.Errorf("reading posts: %w", err)
@@ -66,7 +58,7 @@ func (c *Connector) posts(ctx context.Context, d schema.Delivery, account string
 		return listing.Page{}, &schema.Error{Kind: schema.Retryable, Message: "X's clock and this machine's are too far apart to look"}
 	}
 	for _, p := range out.Data {
-		item := listing.Item{ID: p.ID, At: p.CreatedAt}
+		item := listing.Item{ID: p.ID, URL: c.address(p.ID), At: p.CreatedAt}
 		if p.references(reposts) == "" {
 			item.Alike, item.Near = want.compare(p)
 		}

@@ -3,7 +3,6 @@ package twitter
 import (
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"crier/connectors"
@@ -72,28 +71,16 @@ func (c *Connector) obey(call connectors.Call, response *connectors.Response) {
 		return
 	}
 	if wait := exhausted(response.Header, appDay); wait > 0 {
-		c.day.until(c.now().Add(wait))
+		c.dayUntil.Store(c.now().Add(wait).UnixMilli())
 	}
 	c.client.Throttle(call, max(exhausted(response.Header, window), exhausted(response.Header, userDay)))
 }
 
-// pause is a time before which nothing is sent.
-type pause struct {
-	mu  sync.Mutex
-	end time.Time
-}
-
-func (p *pause) until(end time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.end = end
-}
-
-func (p *pause) left(now time.Time) time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.end.Sub(now) > longestWindow { // the clock was set back
-		p.end = time.Time{}
+// dayLeft returns how long the app's day still is used up; a clock that was set back forgets that it is.
+func (c *Connector) dayLeft() time.Duration {
+	left := time.UnixMilli(c.dayUntil.Load()).Sub(c.now())
+	if left > longestWindow {
+		return 0
 	}
-	return p.end.Sub(now)
+	return left
 }

@@ -3,7 +3,6 @@ package twitter
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"crier/connectors"
@@ -14,8 +13,7 @@ import (
 const (
 	// uploadTurn is how long Prepare uploads before it has its progress kept: what a death
 	// costs at most.
-	uploadTurn  = 20 * time.Second
-	longestTurn = 2 * time.Minute
+	uploadTurn = 20 * time.Second
 	// goOn is when to come again once it is kept.
 	goOn = 10 * time.Millisecond
 	// lookAgain is when to ask for processed media where X does not say, longestLook the most.
@@ -70,18 +68,12 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 
 // mediaIDs returns the ids of the entry's media, all of which are prepared.
 func mediaIDs(d schema.Delivery) ([]string, error) {
-	p, err := connectors.ReadMediaProgress[upload](d)
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(p.Media))
-	for i, u := range p.Media {
-		if !u.Ready {
-			return nil, fmt.Errorf("media item %d is not prepared", i)
-		}
+	uploads, err := connectors.Prepared[upload](d)
+	ids := make([]string, len(uploads))
+	for i, u := range uploads {
 		ids[i] = u.ID
 	}
-	return ids, nil
+	return ids, err
 }
 
 // advance takes the uploads on, and returns when to come again.
@@ -91,13 +83,13 @@ func (c *Connector) advance(ctx context.Context, d schema.Delivery, p progress) 
 		return 0, err
 	}
 	began := c.now()
-	files, err := c.openMissing(ctx, d, p)
-	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
+	files, err := p.OpenMissing(ctx, c.media, d, func(u upload) bool { return !u.Whole }, check)
 	if err != nil {
 		return 0, err
 	}
+	defer func() { err = errors.Join(err, media.CloseAll(files)) }()
 	opened := c.now() // what took long to fetch is not fetched for little
-	until := opened.Add(min(max(uploadTurn, opened.Sub(began)), longestTurn))
+	until := opened.Add(min(max(uploadTurn, opened.Sub(began)), connectors.LongestTurn))
 	for i, file := range files {
 		if file == nil {
 			continue
@@ -113,26 +105,6 @@ func (c *Connector) advance(ctx context.Context, d schema.Delivery, p progress) 
 		wait = max(wait, again)
 	}
 	return wait, c.describe(ctx, d, p)
-}
-
-// openMissing opens the items that X does not have. All are checked first, so that nothing
-// is uploaded for an entry that cannot be published.
-func (c *Connector) openMissing(ctx context.Context, d schema.Delivery, p progress) ([]*media.File, error) {
-	files := make([]*media.File, len(p.Media)) // nil: X has it
-	for i, u := range p.Media {
-		if u.Whole {
-			continue
-		}
-		file, err := c.media.Open(ctx, d.Media[i])
-		if err != nil {
-			return files, fmt.Errorf("opening media: %w", err)
-		}
-		files[i] = file
-		if err := check(d, file); err != nil {
-			return files, err
-		}
-	}
-	return files, nil
 }
 
 // check refuses what X would refuse after the upload.

@@ -1,7 +1,6 @@
 package twitter
 
 import (
-	"encoding/json"
 	"unicode/utf8"
 
 	"crier/connectors"
@@ -79,17 +78,13 @@ func (s settings) together(media int) string {
 }
 
 // oneOf is a Constraints.Together.
-func oneOf(first schema.Entry, object json.RawMessage) []schema.Detail {
-	var s settings
-	if len(object) == 0 || json.Unmarshal(object, &s) != nil {
-		return nil // said by the settings' own check
-	}
+func oneOf(first schema.Entry, s settings) []schema.Detail {
 	field := "poll"
 	if s.Poll == nil {
 		field = "quoteTweetId"
 	}
 	if problem := s.together(len(first.Media)); problem != "" {
-		return []schema.Detail{{Field: field, Code: validation.CodeSettingConflict, Message: problem}}
+		return []schema.Detail{connectors.Conflict(field, problem)}
 	}
 	return nil
 }

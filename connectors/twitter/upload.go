@@ -123,17 +123,12 @@ func (t transfer) appendRest(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-func (t transfer) append(ctx context.Context, segment io.Reader, size int64) (err error) {
+func (t transfer) append(ctx context.Context, segment io.Reader, size int64) error {
 	ctx, cancel := context.WithTimeout(ctx, segmentTime)
 	defer cancel()
 	call := t.c.mediaCall(t.d, http.MethodPost, "/2/media/upload/"+url.PathEscape(t.u.ID)+"/append", opAppend)
-	call.Body, call.ContentType, call.ContentLength, err = connectors.Multipart(
-		url.Values{"segment_index": {strconv.Itoa(t.u.Segments)}},
-		connectors.FilePart{Field: "media", Name: "segment", Type: "application/octet-stream", Size: size, Content: segment},
-	)
-	if err != nil {
-		return err
-	}
+	call.Form = url.Values{"segment_index": {strconv.Itoa(t.u.Segments)}}
+	call.Files = []connectors.FilePart{{Field: "media", Name: "segment", Type: "application/octet-stream", Size: size, Content: segment}}
 	// Any 2xx counts: the OpenAPI has a body, docs.x.com/x-api/media/quickstart and X's API Playground none.
 	hasBody, err := t.c.tell(ctx, call)
 	if err != nil {

@@ -19,13 +19,8 @@ func (c *Connector) MetricsBatch() int { return metricsBatch }
 // PostMetrics reads the statistics of videos, by a call with a quota of its own: it takes no unit
 // that publishing may need. Videos that are gone are left out of the answer.
 func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts []schema.PublishedPost) ([]schema.PostMetrics, error) {
-	ids := make([]string, len(posts))
-	for i, p := range posts {
-		ids[i] = p.NativeID
-	}
-	call := about(c.call(r.Account, r.Credentials, http.MethodGet, "/youtube/v3/videos:batchGetStats", opStats), "id", "statistics")
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
-	call.Query["id"] = ids
+	call := about(c.call(r.Account, r.Credentials, http.MethodGet, "/youtube/v3/videos:batchGetStats", opStats), "id", "statistics").Reading(r)
+	call.Query["id"] = connectors.NativeIDs(posts)
 	var read struct {
 		Kind  string `json:"kind"`
 		Items []struct {
@@ -41,25 +36,19 @@ func (c *Connector) PostMetrics(ctx context.Context, r connectors.Reading, posts
 		return nil, fmt.Errorf("reading statistics of videos: %w", err)
 	}
 	if !strings.HasSuffix(read.Kind, "tatsResponse") {
-		return nil, strange("is no list of statistics")
+		return nil, platform.Strange("is no list of statistics")
 	}
 	found := make(map[string]schema.Metrics, len(read.Items))
 	for _, video := range read.Items {
 		found[video.ID] = schema.Metrics{Views: video.Statistics.Views, Likes: video.Statistics.Likes, Comments: video.Statistics.Comments}
 	}
-	metrics := make([]schema.PostMetrics, len(posts))
-	for i, id := range ids {
-		m, ok := found[id]
-		metrics[i] = schema.PostMetrics{Gone: !ok, Metrics: m}
-	}
-	return metrics, nil
+	return connectors.MetricsOf(posts, found, schema.PostMetrics{Gone: true}), nil
 }
 
 // Followers reads the channel's subscribers, which YouTube rounds to three digits. A channel may
 // hide them from all but its owner, who is asked here.
 func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema.Followers, error) {
-	call := about(c.call(r.Account, r.Credentials, http.MethodGet, "/youtube/v3/channels", opChannels), "id", "statistics")
-	call.Kind, call.Reservation = connectors.Read, r.Reservation
+	call := about(c.call(r.Account, r.Credentials, http.MethodGet, "/youtube/v3/channels", opChannels), "id", "statistics").Reading(r)
 	call.Query.Set("mine", "true")
 	var read list[struct {
 		Statistics struct {
@@ -71,7 +60,7 @@ func (c *Connector) Followers(ctx context.Context, r connectors.Reading) (schema
 		return schema.Followers{}, fmt.Errorf("reading statistics of the channel: %w", err)
 	}
 	if len(read.Items) == 0 {
-		return schema.Followers{}, strange("names no channel")
+		return schema.Followers{}, platform.Strange("names no channel")
 	}
 	s := read.Items[0].Statistics
 	return schema.Followers{Followers: s.Subscribers, Posts: s.Videos}, nil

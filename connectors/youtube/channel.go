@@ -49,11 +49,11 @@ func (c *Connector) channels(ctx context.Context, a schema.Account, credentials 
 		return nil, fmt.Errorf("asking whose token it is: %w", err)
 	}
 	if !strings.HasSuffix(read.Kind, "ListResponse") {
-		return nil, strange("is no list of channels")
+		return nil, platform.Strange("is no list of channels")
 	}
 	for _, channel := range read.Items {
 		if channel.ID == "" || channel.Details.Related.Uploads == "" {
-			return nil, strange("names no channel")
+			return nil, platform.Strange("names no channel")
 		}
 	}
 	return read.Items, nil

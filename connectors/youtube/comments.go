@@ -1,13 +1,11 @@
 package youtube
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"crier/connectors"
 	"crier/connectors/listing"
@@ -20,7 +18,7 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 	if parent == nil || parent.NativeID == "" {
 		return schema.Receipt{}, connectors.Refuse("the entry to comment on is not published")
 	}
-	call := visible(d, about(c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/commentThreads", opComment), "snippet"))
+	call := c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/commentThreads", opComment)
 	body := map[string]any{
 		"videoId": parent.NativeID, "topLevelComment": map[string]any{"snippet": map[string]string{"textOriginal": d.Comment.Text}},
 	}
@@ -28,37 +26,27 @@ func (c *Connector) Comment(ctx context.Context, d schema.Delivery) (schema.Rece
 		body["channelId"] = own
 	}
 	call.JSON = map[string]any{"snippet": body}
-	var created commentThread
-	if _, err := c.do(ctx, d.Account, d.Credentials, call, &created); err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating comment: %w", connectors.WithoutEnd(err))
+	return c.write(ctx, d, call, underVideo{"comment", parent.NativeID})
+}
+
+// underVideo is what is written under a video: a comment, or a reply to one.
+type underVideo struct{ what, video string }
+
+// write makes the one visible call of a comment.
+func (c *Connector) write(ctx context.Context, d schema.Delivery, call connectors.Call, of underVideo) (schema.Receipt, error) {
+	var created receivedComment
+	if _, err := c.do(ctx, d.Account, d.Credentials, about(call, "snippet").Publishing(d), &created); err != nil {
+		return schema.Receipt{}, fmt.Errorf("creating %s: %w", of.what, connectors.WithoutEnd(err))
 	}
 	if created.ID == "" {
-		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "YouTube's answer names no comment"}
+		return schema.Receipt{}, platform.Unnamed(of.what)
 	}
-	return c.commentReceipt(d, parent.NativeID, created.ID, c.now()), nil
+	return schema.Receipt{Entry: d.Comment.Entry, NativeID: created.ID, URL: c.commentAddress(of.video, created.ID), PostedAt: c.now().UTC()}, nil
 }
 
-func (c *Connector) commentReceipt(d schema.Delivery, video, id string, at time.Time) schema.Receipt {
-	return schema.Receipt{
-		Entry: d.Comment.Entry, NativeID: id, URL: c.address(video) + "&lc=" + url.QueryEscape(id), PostedAt: at.UTC(),
-	}
-}
-
-// commentThread is what is shown of a comment.
-type commentThread struct {
-	ID      string `json:"id"`
-	Snippet struct {
-		Top struct {
-			Snippet struct {
-				Author struct {
-					Value string `json:"value"`
-				} `json:"authorChannelId"`
-				Original    string    `json:"textOriginal"` // shown to its author
-				Display     string    `json:"textDisplay"`
-				PublishedAt time.Time `json:"publishedAt"`
-			} `json:"snippet"`
-		} `json:"topLevelComment"`
-	} `json:"snippet"`
+// commentAddress is where a comment is shown.
+func (c *Connector) commentAddress(video, id string) string {
+	return c.address(video) + "&lc=" + url.QueryEscape(id)
 }
 
 // findComment lists the comments of the video, all of them: what order they are in when some
@@ -68,39 +56,54 @@ func (c *Connector) findComment(ctx context.Context, d schema.Delivery) (schema.
 	if parent == nil {
 		return schema.Receipt{}, schema.CannotTell, connectors.Refuse("the entry to comment on is not published")
 	}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	return listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.comments(ctx, d, parent.NativeID, next)
-	})
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return c.commentReceipt(d, parent.NativeID, item.ID, item.At), schema.Found, nil
+	}}.Receipt(ctx, d)
 }
 
 func (c *Connector) comments(ctx context.Context, d schema.Delivery, video, next string) (listing.Page, error) {
-	call := c.read(d, "commentThreads", opComments, "snippet")
-	for name, value := range map[string]string{
-		"videoId": video, "order": "time", "textFormat": "plainText", "maxResults": strconv.Itoa(2 * pageSize), "pageToken": next,
-	} {
-		if value != "" {
-			call.Query.Set(name, value)
-		}
-	}
-	read, response, err := readList[commentThread](ctx, c, d, call, "comments")
+	read, response, err := readList[receivedThread](ctx, c, d, c.threads(d, video, next, "snippet"), "comments")
 	if err != nil {
 		return listing.Page{}, err
 	}
-	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Next}
-	for _, thread := range read.Items {
-		top := thread.Snippet.Top.Snippet
-		if thread.ID == "" || top.PublishedAt.IsZero() {
-			return listing.Page{}, strange("lists a comment without a name")
-		}
-		item := listing.Item{ID: thread.ID, At: top.PublishedAt}
-		if own := channelOf(d.Account); own == "" || top.Author.Value == own {
-			item.Alike, item.Near = listing.Compared(d.Comment.Text, cmp.Or(top.Original, top.Display))
-		}
-		page.Items = append(page.Items, item)
+	comments := make([]receivedComment, len(read.Items))
+	for i, thread := range read.Items {
+		comments[i] = thread.Snippet.Top
+		comments[i].ID = thread.ID
 	}
-	return page, nil
+	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Next}
+	page.Items, err = c.items(d, underVideo{"comment", video}, channelOf(d.Account), comments)
+	return page, err
+}
+
+// threads is a call that reads a part of what is under a video, the newest first.
+func (c *Connector) threads(d schema.Delivery, video, next string, parts ...string) connectors.Call {
+	call := asText(c.read(d, "commentThreads", opComments, parts...), next)
+	call.Query.Set("videoId", video)
+	call.Query.Set("order", "time")
+	return call
+}
+
+// asText is a call that reads a part of comments, without markup.
+func asText(call connectors.Call, next string) connectors.Call {
+	call.Query.Set("textFormat", "plainText")
+	call.Query.Set("maxResults", strconv.Itoa(2*pageSize))
+	connectors.SetField(call.Query, "pageToken", next)
+	return call
+}
+
+// items compares comments with that of a delivery. Those of others than its channel are not like it, where
+// that is known.
+func (c *Connector) items(d schema.Delivery, of underVideo, own string, shown []receivedComment) (items []listing.Item, err error) {
+	for _, s := range shown {
+		if s.ID == "" || s.Snippet.PublishedAt.IsZero() {
+			return nil, platform.Strange("lists a " + of.what + " without a name")
+		}
+		item := listing.Item{ID: s.ID, URL: c.commentAddress(of.video, s.ID), At: s.Snippet.PublishedAt}
+		if own == "" || s.Snippet.Channel.Value == own {
+			item.Alike, item.Near = listing.Compared(d.Comment.Text, s.text())
+		}
+		items = append(items, item)
+	}
+	return items, nil
 }

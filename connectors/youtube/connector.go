@@ -39,6 +39,8 @@ const (
 	webHost = "https://www.youtube.com"
 )
 
+const platform connectors.Answerer = "YouTube"
+
 // Connector publishes to YouTube. It is safe for concurrent use.
 type Connector struct {
 	oauth.Flow
@@ -104,12 +106,6 @@ func (c *Connector) receipt(d schema.Delivery, id string) schema.Receipt {
 // as a short.
 func (c *Connector) address(id string) string { return c.web + "/watch?v=" + url.QueryEscape(id) }
 
-// visible makes the one visible call of a delivery.
-func visible(d schema.Delivery, call connectors.Call) connectors.Call {
-	call.Visible, call.Kind, call.Reservation = true, connectors.Post, d.Reservation
-	return call
-}
-
 // call is a call of the Data API.
 func (c *Connector) call(a schema.Account, credentials schema.Credentials, method, path, operation string) connectors.Call {
 	return connectors.Call{
@@ -133,7 +129,21 @@ func (c *Connector) read(d schema.Delivery, resource, operation string, parts ..
 	return about(call, parts...)
 }
 
-// strange is the error of an answer that says nothing.
-func strange(what string) error {
-	return &schema.Error{Kind: schema.Retryable, Message: "YouTube's answer " + what}
+// What people are asked for: all calls of the Data API that crier makes take the first, and no other
+// is enough for comments (its discovery document). The second is of the Analytics API.
+const (
+	scope          = "https://www.googleapis.com/auth/youtube.force-ssl"
+	scopeAnalytics = "https://www.googleapis.com/auth/yt-analytics.readonly"
+)
+
+// On Google's page the person also chooses the channel.
+func scopes(app connectors.App) connectors.Scopes {
+	return connectors.Scopes{
+		Publish: []string{scope},
+		Read:    []connectors.ReadScope{{Name: scopeAnalytics, For: []connectors.Purpose{connectors.ReadsRetention}}},
+		Chosen:  strings.Fields(app.Scope),
+	}
 }
+
+// Scopes implements connectors.Scoped.
+func (c *Connector) Scopes() connectors.Scopes { return c.Flow.Scopes }

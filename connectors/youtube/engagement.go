@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
 
 	"crier/connectors"
@@ -30,12 +27,14 @@ type receivedComment struct {
 		Channel struct {
 			Value string `json:"value"`
 		} `json:"authorChannelId"`
-		Original    string    `json:"textOriginal"`
+		Original    string    `json:"textOriginal"` // shown to its author
 		Display     string    `json:"textDisplay"`
 		Parent      string    `json:"parentId"`
 		PublishedAt time.Time `json:"publishedAt"`
 	} `json:"snippet"`
 }
+
+func (r receivedComment) text() string { return cmp.Or(r.Snippet.Original, r.Snippet.Display) }
 
 // receivedThread is a comment with the first answers to it, up to five.
 type receivedThread struct {
@@ -51,15 +50,7 @@ type receivedThread struct {
 // Comments reads what is under a video, the newest first, with the first answers to each comment.
 func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post schema.PublishedPost, cursor string) (connectors.ReceivedPage, error) {
 	d := schema.Delivery{Account: r.Account, Credentials: r.Credentials}
-	call := c.read(d, "commentThreads", opComments, "snippet", "replies")
-	call.Reservation, call.Kind = r.Reservation, connectors.Read
-	for name, value := range map[string]string{
-		"videoId": post.NativeID, "order": "time", "textFormat": "plainText", "maxResults": strconv.Itoa(2 * pageSize), "pageToken": cursor,
-	} {
-		if value != "" {
-			call.Query.Set(name, value)
-		}
-	}
+	call := c.threads(d, post.NativeID, cursor, "snippet", "replies").Reading(r)
 	read, _, err := readList[receivedThread](ctx, c, d, call, "comments")
 	if failure, ok := errors.AsType[google.Error](err); ok && failure.Has("videoNotFound") {
 		return connectors.ReceivedPage{Gone: true}, nil
@@ -82,7 +73,7 @@ func (c *Connector) Comments(ctx context.Context, r connectors.Reading, post sch
 			}
 			page.Items = append(page.Items, schema.Received{Post: post.Post, Item: schema.InboxItem{
 				Kind: schema.InboxComment, NativeID: received.ID, ParentID: received.Snippet.Parent, PostNativeID: post.NativeID,
-				Text: cmp.Or(received.Snippet.Original, received.Snippet.Display), URL: c.address(post.NativeID) + "&lc=" + url.QueryEscape(received.ID),
+				Text: received.text(), URL: c.commentAddress(post.NativeID, received.ID),
 				Author:    schema.Author{ID: received.Snippet.Channel.Value, Name: received.Snippet.Author, URL: received.Snippet.Address},
 				WrittenAt: received.Snippet.PublishedAt.UTC(),
 			}})
@@ -107,16 +98,9 @@ func answered(d schema.Delivery) string {
 
 // Reply answers a comment, by the channel.
 func (c *Connector) Reply(ctx context.Context, d schema.Delivery) (schema.Receipt, error) {
-	call := visible(d, about(c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/comments", opReply), "snippet"))
+	call := c.call(d.Account, d.Credentials, http.MethodPost, "/youtube/v3/comments", opReply)
 	call.JSON = map[string]any{"snippet": map[string]string{"parentId": answered(d), "textOriginal": d.Comment.Text}}
-	var created receivedComment
-	if _, err := c.do(ctx, d.Account, d.Credentials, call, &created); err != nil {
-		return schema.Receipt{}, fmt.Errorf("creating reply: %w", connectors.WithoutEnd(err))
-	}
-	if created.ID == "" {
-		return schema.Receipt{}, &schema.Error{Kind: schema.Unknown, Message: "YouTube's answer names no reply"}
-	}
-	return c.commentReceipt(d, d.Comment.ReplyTo.Post, created.ID, c.now()), nil
+	return c.write(ctx, d, call, underVideo{"reply", d.Comment.ReplyTo.Post})
 }
 
 // FindReply lists the answers to the comment.
@@ -125,40 +109,21 @@ func (c *Connector) FindReply(ctx context.Context, d schema.Delivery) (schema.Re
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	return listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.replies(ctx, d, own, next)
-	})
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	return c.commentReceipt(d, d.Comment.ReplyTo.Post, item.ID, item.At), schema.Found, nil
+	}}.Receipt(ctx, d)
 }
 
 // replies reads a part of the answers to a comment. In which order they come is not documented,
 // so that all are read.
 func (c *Connector) replies(ctx context.Context, d schema.Delivery, own, next string) (listing.Page, error) {
-	call := c.read(d, "comments", opReplies, "snippet")
-	for name, value := range map[string]string{
-		"parentId": answered(d), "textFormat": "plainText", "maxResults": strconv.Itoa(2 * pageSize), "pageToken": next,
-	} {
-		if value != "" {
-			call.Query.Set(name, value)
-		}
-	}
+	call := asText(c.read(d, "comments", opReplies, "snippet"), next)
+	call.Query.Set("parentId", answered(d))
 	read, response, err := readList[receivedComment](ctx, c, d, call, "replies")
 	if err != nil {
 		return listing.Page{}, err
 	}
 	page := listing.Page{Skew: listing.Skew(response.Header, c.now()), Next: read.Next}
-	for _, received := range read.Items {
-		if received.ID == "" || received.Snippet.PublishedAt.IsZero() {
-			return listing.Page{}, strange("lists a reply without a name")
-		}
-		item := listing.Item{ID: received.ID, At: received.Snippet.PublishedAt}
-		if received.Snippet.Channel.Value == own {
-			item.Alike, item.Near = listing.Compared(d.Comment.Text, cmp.Or(received.Snippet.Original, received.Snippet.Display))
-		}
-		page.Items = append(page.Items, item)
-	}
-	return page, nil
+	page.Items, err = c.items(d, underVideo{"reply", d.Comment.ReplyTo.Post}, own, read.Items)
+	return page, err
 }

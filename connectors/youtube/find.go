@@ -78,15 +78,11 @@ func (c *Connector) findUpload(ctx context.Context, d schema.Delivery) (schema.R
 	if err != nil {
 		return schema.Receipt{}, schema.CannotTell, err
 	}
-	item, verdict, err := listing.Find(ctx, d, c.now, func(ctx context.Context, next string) (listing.Page, error) {
+	receipt, verdict, err := listing.Search{Now: c.now, Read: func(ctx context.Context, next string) (listing.Page, error) {
 		return c.uploads(ctx, d, s, own.Details.Related.Uploads, next)
-	})
-	if verdict != schema.Found {
-		return schema.Receipt{}, verdict, err
-	}
-	receipt := c.receipt(d, item.ID)
-	receipt.PostedAt = item.At.UTC()
-	return receipt, schema.Found, nil
+	}}.Receipt(ctx, d)
+	receipt.Open = verdict == schema.Found // Find closes it
+	return receipt, verdict, err
 }
 
 // list is a part of one.
@@ -104,7 +100,7 @@ func readList[Of any](ctx context.Context, c *Connector, d schema.Delivery, call
 		return list[Of]{}, response, fmt.Errorf("reading %s: %w", what, connectors.WithoutEnd(err))
 	}
 	if !strings.HasSuffix(read.Kind, "ListResponse") {
-		return list[Of]{}, response, strange("is no list of " + what)
+		return list[Of]{}, response, platform.Strange("is no list of " + what)
 	}
 	return read, response, nil
 }
@@ -125,9 +121,7 @@ func (c *Connector) uploads(ctx context.Context, d schema.Delivery, s settings, 
 	call := c.read(d, "playlistItems", opPlaylistItems, "snippet")
 	call.Query.Set("playlistId", playlist)
 	call.Query.Set("maxResults", strconv.Itoa(pageSize))
-	if next != "" {
-		call.Query.Set("pageToken", next)
-	}
+	connectors.SetField(call.Query, "pageToken", next)
 	read, response, err := readList[playlistItem](ctx, c, d, call, "uploads")
 	if failure, ok := errors.AsType[google.Error](err); ok && failure.Has("playlistNotFound") && next == "" {
 		return listing.Page{Skew: listing.Skew(response.Header, c.now())}, nil // nothing was uploaded yet
@@ -139,10 +133,10 @@ func (c *Connector) uploads(ctx context.Context, d schema.Delivery, s settings, 
 	for _, item := range read.Items {
 		snippet := item.Snippet
 		if snippet.Resource.VideoID == "" || snippet.PublishedAt.IsZero() {
-			return listing.Page{}, strange("lists an upload without a name")
+			return listing.Page{}, platform.Strange("lists an upload without a name")
 		}
 		page.Items = append(page.Items, listing.Item{
-			ID: snippet.Resource.VideoID, At: snippet.PublishedAt,
+			ID: snippet.Resource.VideoID, URL: c.address(snippet.Resource.VideoID), At: snippet.PublishedAt,
 			Alike: listing.SameText(s.Title, snippet.Title) && listing.SameText(d.Text, snippet.Description),
 			Near:  listing.MostlySame(s.Title, snippet.Title) && listing.MostlySame(d.Text, snippet.Description),
 		})
@@ -162,7 +156,7 @@ func (c *Connector) close(ctx context.Context, d schema.Delivery, known schema.R
 	}
 	if len(read.Items) == 0 {
 		if c.now().Sub(known.PostedAt) < listed {
-			return schema.Receipt{}, schema.CannotTell, strange("does not show the video yet")
+			return schema.Receipt{}, schema.CannotTell, platform.Strange("does not show the video yet")
 		}
 		return schema.Receipt{}, schema.NotThere, connectors.Refuse("YouTube no longer has the video: somebody has deleted it")
 	}
@@ -213,6 +207,6 @@ func (v video) failure() (gaveUp bool, err error) {
 	case "processed":
 		return false, nil
 	default:
-		return false, strange("does not say how far the video is")
+		return false, platform.Strange("does not say how far the video is")
 	}
 }

@@ -13,16 +13,11 @@ import (
 )
 
 const (
-	// longestTurn is how long uploads go on in one call of Prepare: how far it got is kept.
-	longestTurn = 2 * time.Minute
-	soon        = time.Second // when an upload is continued
+	soon = time.Second // when an upload is continued
 	// large is the size of an upload whose session is kept before anything is sent: there are
 	// a hundred a day.
 	large = 16 << 20
 )
-
-// errPause ends a call of Prepare that has taken its time.
-var errPause = errors.New("to be continued")
 
 // asset is the upload of a video. What is left of it at the end is kept here: it is sent within
 // the seconds of a visible call, in which no large file can be fetched.
@@ -65,9 +60,6 @@ func (c *Connector) Prepare(ctx context.Context, d schema.Delivery) (schema.Prog
 	if !p.IsReady() {
 		err = c.upload(ctx, d, s, &p.Media[0])
 	}
-	if errors.Is(err, errPause) {
-		err = nil
-	}
 	return p.Keep(err, soon)
 }
 
@@ -96,7 +88,7 @@ func (c *Connector) upload(ctx context.Context, d schema.Delivery, s settings, a
 	began := c.now()
 	if isNew, err := c.session(ctx, d, s, file, a); err != nil || isNew && file.Size > large && !d.Media[0].MediaID.IsZero() {
 		if err == nil {
-			err = errPause
+			err = connectors.ErrPause
 		}
 		return err
 	}
@@ -112,7 +104,7 @@ func (c *Connector) session(ctx context.Context, d schema.Delivery, s settings, 
 		case err != nil:
 			return false, fmt.Errorf("asking for the upload: %w", err)
 		case now.video.ID != "":
-			return false, strange("says that the upload is over before its end was sent")
+			return false, platform.Strange("says that the upload is over before its end was sent")
 		case !now.gone:
 			a.Sent = now.sent
 			return false, nil
@@ -140,8 +132,8 @@ func (c *Connector) send(ctx context.Context, d schema.Delivery, file *media.Fil
 		if n <= 0 {
 			break
 		}
-		if parts > 0 && c.now().Sub(began) > longestTurn {
-			return errPause
+		if parts > 0 && c.now().Sub(began) > connectors.LongestTurn {
+			return connectors.ErrPause
 		}
 		now, err := c.part(ctx, d, *a, io.NewSectionReader(content, a.Sent, n), n)
 		switch {
@@ -151,7 +143,7 @@ func (c *Connector) send(ctx context.Context, d schema.Delivery, file *media.Fil
 			*a = asset{}
 			return &schema.Error{Kind: schema.Retryable, Message: "YouTube no longer has the upload: it begins again"}
 		case now.video.ID != "" || now.sent <= a.Sent || now.sent > a.Sent+n:
-			return strange("to a part of the video says that it has another")
+			return platform.Strange("to a part of the video says that it has another")
 		}
 		a.Sent = now.sent
 	}

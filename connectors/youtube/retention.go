@@ -34,27 +34,21 @@ func (c *Connector) Retention(ctx context.Context, r connectors.Reading, video s
 			"metrics": {watching}, "dimensions": {elapsed}, "filters": {"video==" + video}, "sort": {elapsed},
 		},
 	}
+	type header struct {
+		Name string `json:"name"`
+	}
 	var table struct {
-		Columns []struct {
-			Name string `json:"name"`
-		} `json:"columnHeaders"`
-		Rows [][]float64 `json:"rows"`
+		Columns []header    `json:"columnHeaders"`
+		Rows    [][]float64 `json:"rows"`
 	}
 	if _, err := c.client.Do(ctx, call, &table); err != nil {
 		return nil, fmt.Errorf("reading retention: %w", err)
 	}
-	column := func(name string) int {
-		return slices.IndexFunc(table.Columns, func(c struct {
-			Name string `json:"name"`
-		}) bool {
-			return c.Name == name
-		})
-	}
-	at, share := column(elapsed), column(watching)
+	at, share := slices.Index(table.Columns, header{elapsed}), slices.Index(table.Columns, header{watching})
 	var points []connectors.RetentionPoint
 	for _, row := range table.Rows {
 		if at < 0 || share < 0 || len(row) != len(table.Columns) {
-			return nil, strange("is no report of retention")
+			return nil, platform.Strange("is no report of retention")
 		}
 		points = append(points, connectors.RetentionPoint{Elapsed: row[at], Watching: row[share]})
 	}

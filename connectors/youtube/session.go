@@ -3,7 +3,6 @@ package youtube
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -59,7 +58,7 @@ func (c *Connector) begin(ctx context.Context, d schema.Delivery, s settings, fi
 	}
 	session := response.Header.Get("Location")
 	if !c.isOwn(session) {
-		return asset{}, strange("does not say where to upload")
+		return asset{}, platform.Strange("does not say where to upload")
 	}
 	return asset{Session: session, Type: file.Type, Size: file.Size}, nil
 }
@@ -67,14 +66,7 @@ func (c *Connector) begin(ctx context.Context, d schema.Delivery, s settings, fi
 // isOwn reports whether an address may be told the token: it is Google's own. That of a session
 // from before crier was configured otherwise may not be.
 func (c *Connector) isOwn(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return false
-	}
-	if own, err := url.Parse(c.api); err == nil && u.Scheme == own.Scheme && u.Host == own.Host {
-		return true
-	}
-	return c.api == apiHost && u.Scheme == "https" && strings.HasSuffix(u.Hostname(), ".googleapis.com")
+	return connectors.IsOwn(address, c.api, apiHost, ".googleapis.com")
 }
 
 // toSession is a call of a session, about a range of the video.
@@ -106,7 +98,7 @@ func (c *Connector) part(ctx context.Context, d schema.Delivery, a asset, conten
 
 // end sends the rest of a video, which makes it.
 func (c *Connector) end(ctx context.Context, d schema.Delivery, a asset) (video, error) {
-	call := visible(d, c.toSession(d, a, opEnd, fmt.Sprintf("bytes %d-%d/%d", a.Sent, a.Size-1, a.Size)))
+	call := c.toSession(d, a, opEnd, fmt.Sprintf("bytes %d-%d/%d", a.Sent, a.Size-1, a.Size)).Publishing(d)
 	call.Body, call.ContentType, call.ContentLength = bytes.NewReader(a.Rest), a.Type, int64(len(a.Rest))
 	now, err := c.readState(ctx, call, a.Size)
 	switch {
@@ -175,9 +167,9 @@ func sentOf(header http.Header) (sent int64, ok bool) {
 
 // unclear is the error of an answer that says nothing: of the visible call, nobody knows then.
 func unclear(call connectors.Call, what string) error {
-	err := strange(what)
-	if e, ok := errors.AsType[*schema.Error](err); ok && call.Visible {
-		e.Kind = schema.Unknown
+	err := platform.Strange(what)
+	if call.Visible {
+		err.Kind = schema.Unknown
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package youtube
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -86,11 +85,7 @@ func settingRules() validation.SettingRules {
 }
 
 // together is a Constraints.Together: tags are bounded all together.
-func together(_ schema.Entry, object json.RawMessage) []schema.Detail {
-	s, err := settingsOf(schema.Delivery{Settings: object})
-	if err != nil {
-		return nil // settingRules say what is wrong
-	}
+func together(_ schema.Entry, s settings) []schema.Detail {
 	if n := weightOf(s.Tags); n > maxTagLength {
 		return []schema.Detail{{Field: "tags", Code: validation.CodeTextTooLong, Message: fmt.Sprintf(
 			"all tags together may have %d characters, with a comma between two and quotes around one that has a space; these have %d", maxTagLength, n)}}

@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,12 +52,7 @@ type Client struct {
 
 // New makes a client.
 func New(c Config) *Client {
-	if c.Silence == 0 {
-		c.Silence = 30 * time.Second
-	}
-	if c.LargestMessage == 0 {
-		c.LargestMessage = 1 << 20
-	}
+	c.Silence, c.LargestMessage = cmp.Or(c.Silence, 30*time.Second), cmp.Or(c.LargestMessage, 1<<20)
 	return &Client{config: c, retry: retry.Stream}
 }
 

@@ -27,7 +27,7 @@ type Subject struct {
 	*connectortest.Rig
 	*connectortest.Gallery
 	Connector Connector
-	Tokens    *graph.Tokens // the connector's
+	Tokens    *graph.Connector // what the connector embeds
 
 	config Config
 }
@@ -124,14 +124,14 @@ func lostTrade(t *testing.T, s *Subject) {
 }
 
 func secretsOfATrade(t *testing.T, s *Subject) {
-	s.Tokens.Secret = "a-secret-of-the-app"
+	s.Tokens.App.Secret = "a-secret-of-the-app"
 	for _, fault := range []simulation.Fault{
 		{Lose: true}, {Refuse: true}, {Status: 200, Body: `{"access_token":""}`},
 		{Status: 400, Body: `{"error":{"message":"bad ` + s.config.Token + ` or a-secret-of-the-app","code":100}}`},
 	} {
 		s.Inject(t, fault)
 		_, err := s.Tokens.Lengthen(t.Context(), schema.Account{}, schema.Credentials{AccessToken: s.config.Token})
-		if err == nil || strings.Contains(err.Error(), s.config.Token) || strings.Contains(err.Error(), s.Tokens.Secret) {
+		if err == nil || strings.Contains(err.Error(), s.config.Token) || strings.Contains(err.Error(), s.Tokens.App.Secret) {
 			t.Errorf("error = %v", err)
 		}
 	}
