@@ -61,7 +61,7 @@ func (s *authorizations) routes() []admission.Route {
 		admission.Handle(http.MethodPost, "/connect/:platform/choose", admission.Public, s.choose),
 		admission.Handle(http.MethodGet, "/connect/:platform/reconnect", admission.Public, s.reconnect),
 		admission.Handle(http.MethodGet, "/connect/:platform/entities", schema.Admin, s.entities),
-		admission.Handle(http.MethodPost, "/connect/:platform/select", schema.Admin, s.selectEntities),
+		admission.Handle(http.MethodPost, "/connect/:platform/select", schema.Admin, body.WithForm(s.selectEntities)),
 	}
 }
 

@@ -181,11 +181,7 @@ func (s *authorizations) selecting(c *gin.Context, token string) (schema.Consent
 }
 
 // selectEntities connects what a caller has chosen for the person.
-func (s *authorizations) selectEntities(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *authorizations) selectEntities(c *gin.Context, f *body.Form) error {
 	token, _ := f.Text("selectionToken", body.MaxName)
 	ids := readEntityIDs(f)
 	brand := f.Brand()

@@ -61,7 +61,7 @@ type billing struct{ Config }
 func (b *billing) routes() []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodGet, "/billing/plan", schema.Read, b.plan),
-		admission.Handle(http.MethodPost, "/billing/checkout", schema.Admin, b.checkout).For(people.Owner),
+		admission.Handle(http.MethodPost, "/billing/checkout", schema.Admin, body.WithForm(b.checkout)).For(people.Owner),
 		admission.Handle(http.MethodPost, "/billing/stripe", admission.Public, b.notice),
 	}
 }
@@ -94,11 +94,7 @@ func (b *billing) plan(c *gin.Context) error {
 }
 
 // checkout begins the purchase of a plan.
-func (b *billing) checkout(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (b *billing) checkout(c *gin.Context, f *body.Form) error {
 	plan, _ := f.Text("plan", body.MaxName)
 	f.Require("plan")
 	if err := f.Finish(); err != nil {

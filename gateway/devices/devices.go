@@ -48,7 +48,7 @@ func Routes(c Config) []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodPost, CodePath, admission.Public, d.code),
 		admission.Handle(http.MethodPost, TokenPath, admission.Public, d.token),
-		admission.HandleMember(http.MethodGet, "/device/:userCode", people.Viewer, d.show),
+		admission.HandleMember(http.MethodGet, "/device/:userCode", people.Viewer, body.WithoutParameters(d.show)),
 		admission.HandleMember(http.MethodPost, "/device/:userCode/approve", people.Viewer, d.approve),
 		admission.HandleMember(http.MethodPost, "/device/:userCode/deny", people.Viewer, d.deny),
 	}
@@ -80,11 +80,7 @@ type deviceResponse struct {
 }
 
 // show answers with the device of a code, as it would be approved in the session's workspace.
-func (d *devices) show(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (d *devices) show(c *gin.Context, warnings []schema.Detail) error {
 	code, err := typed(c)
 	if err != nil {
 		return err

@@ -74,8 +74,8 @@ func Routes(c Config) []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodGet, "/engagement/comments", schema.Read, e.comments),
 		admission.Handle(http.MethodGet, "/engagement/mentions", schema.Read, e.mentions),
-		admission.Handle(http.MethodPost, "/engagement/read", schema.Write, e.mark),
-		admission.Handle(http.MethodPost, "/engagement/replies", schema.Write, e.reply),
+		admission.Handle(http.MethodPost, "/engagement/read", schema.Write, body.WithForm(e.mark)),
+		admission.Handle(http.MethodPost, "/engagement/replies", schema.Write, body.WithForm(e.reply)),
 		admission.Handle(http.MethodGet, "/engagement/replies/:id", schema.Read, e.show),
 		admission.Handle(http.MethodGet, "/engagement/transcript", schema.Read, e.transcript),
 	}

@@ -206,11 +206,7 @@ func readCursor(q *body.Query, workspace schema.WorkspaceID, f schema.InboxFilte
 }
 
 // mark marks items as read, or as unread.
-func (e *engagement) mark(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (e *engagement) mark(c *gin.Context, f *body.Form) error {
 	f.Require("itemIds")
 	items, _ := f.List("itemIds", maxMarks)
 	ids := make([]schema.ItemID, 0, len(items))

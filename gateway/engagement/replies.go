@@ -55,11 +55,7 @@ func viewCause(e *schema.TargetError) *schema.TargetError {
 }
 
 // reply makes a reply, which the pipeline publishes.
-func (e *engagement) reply(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (e *engagement) reply(c *gin.Context, f *body.Form) error {
 	request, err := admission.Identify(c, f.Object)
 	if err != nil {
 		return err

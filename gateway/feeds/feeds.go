@@ -67,12 +67,12 @@ func Routes(c Config) []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodGet, "/feeds/search", schema.Read, f.search),
 		admission.Handle(http.MethodGet, "/feeds/profile", schema.Read, f.profile),
-		admission.Handle(http.MethodPost, "/feeds/keywords", schema.Write, f.create),
+		admission.Handle(http.MethodPost, "/feeds/keywords", schema.Write, body.WithForm(f.create)),
 		admission.Handle(http.MethodGet, "/feeds/keywords", schema.Read, f.list),
-		admission.Handle(http.MethodGet, "/feeds/keywords/:id", schema.Read, f.get),
-		admission.Handle(http.MethodPatch, "/feeds/keywords/:id", schema.Write, f.update),
-		admission.Handle(http.MethodDelete, "/feeds/keywords/:id", schema.Write, f.delete),
-		admission.Handle(http.MethodGet, "/feeds/keywords/:id/items", schema.Read, f.items),
+		admission.Handle(http.MethodGet, "/feeds/keywords/:id", schema.Read, body.WithID("monitor", f.get)),
+		admission.Handle(http.MethodPatch, "/feeds/keywords/:id", schema.Write, body.WithIDForm("monitor", f.update)),
+		admission.Handle(http.MethodDelete, "/feeds/keywords/:id", schema.Write, body.WithID("monitor", f.delete)),
+		admission.Handle(http.MethodGet, "/feeds/keywords/:id/items", schema.Read, body.WithID("monitor", f.items)),
 	}
 }
 
@@ -80,11 +80,7 @@ func Routes(c Config) []admission.Route {
 type feeds struct{ Config }
 
 // create makes a monitor.
-func (f *feeds) create(c *gin.Context) error {
-	form, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (f *feeds) create(c *gin.Context, form *body.Form) error {
 	fields := readFields(form)
 	form.Require("name")
 	form.Require("include")
@@ -122,15 +118,7 @@ func (f *feeds) answer(c *gin.Context, status int, m schema.Monitor, warnings []
 }
 
 // update changes what a request names of a monitor.
-func (f *feeds) update(c *gin.Context) error {
-	id, err := monitorID(c)
-	if err != nil {
-		return err
-	}
-	form, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (f *feeds) update(c *gin.Context, id schema.MonitorID, form *body.Form) error {
 	fields := readFields(form)
 	if err := form.Finish(); err != nil {
 		return err
@@ -163,17 +151,17 @@ func (f *feeds) warn(c *gin.Context, report *body.Report, m schema.Monitor) {
 }
 
 // delete removes a monitor.
-func (f *feeds) delete(c *gin.Context) error {
-	return admission.Remove(c, monitorID, f.Store.DeleteMonitor, "the monitor was deleted; it finds nothing more")
+func (f *feeds) delete(c *gin.Context, id schema.MonitorID) error {
+	return admission.Remove(c, id, f.Store.DeleteMonitor, "the monitor was deleted; it finds nothing more")
 }
 
 // get answers with one monitor.
-func (f *feeds) get(c *gin.Context) error {
+func (f *feeds) get(c *gin.Context, id schema.MonitorID) error {
 	warnings, err := body.NoParameters(c)
 	if err != nil {
 		return err
 	}
-	monitor, err := admission.Find(c, monitorID, f.Store.Monitor)
+	monitor, err := f.Store.Monitor(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
@@ -209,8 +197,8 @@ func (f *feeds) list(c *gin.Context) error {
 }
 
 // items answers with a page of what a monitor has found.
-func (f *feeds) items(c *gin.Context) error {
-	monitor, err := admission.Find(c, monitorID, f.Store.Monitor)
+func (f *feeds) items(c *gin.Context, id schema.MonitorID) error {
+	monitor, err := f.Store.Monitor(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
@@ -234,8 +222,4 @@ func (f *feeds) items(c *gin.Context) error {
 		reply.NextCursor = &next
 	}
 	return answer.JSON(c, http.StatusOK, reply)
-}
-
-func monitorID(c *gin.Context) (schema.MonitorID, error) {
-	return body.PathID(c.Param("id"), "monitor", schema.ParseID[schema.MonitorID])
 }

@@ -33,8 +33,8 @@ type mail struct{ Config }
 
 func (m *mail) routes() []admission.Route {
 	return []admission.Route{
-		admission.HandleMember(http.MethodGet, "/me/mail", people.Viewer, m.list),
-		admission.HandleMember(http.MethodPatch, "/me/mail", people.Viewer, m.choose),
+		admission.HandleMember(http.MethodGet, "/me/mail", people.Viewer, body.WithoutParameters(m.list)),
+		admission.HandleMember(http.MethodPatch, "/me/mail", people.Viewer, body.WithForm(m.choose)),
 		admission.Handle(http.MethodGet, "/mail/unsubscribe", admission.Public, m.question),
 		admission.Handle(http.MethodPost, "/mail/unsubscribe", admission.Public, m.refuse),
 	}
@@ -66,11 +66,7 @@ type choicesResponse struct {
 }
 
 // list answers with what whoever is signed in gets of mail about the session's workspace.
-func (m *mail) list(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (m *mail) list(c *gin.Context, warnings []schema.Detail) error {
 	return m.show(c, warnings)
 }
 
@@ -90,11 +86,7 @@ func (m *mail) show(c *gin.Context, warnings []schema.Detail) error {
 }
 
 // choose stores what they want to get.
-func (m *mail) choose(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (m *mail) choose(c *gin.Context, f *body.Form) error {
 	session := admission.RequestOf(c).Session
 	var wanted []people.MailChoice
 	for _, kind := range people.MailKinds() { // in one order, so that two such requests do not wait for each other

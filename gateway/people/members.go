@@ -28,7 +28,7 @@ type members struct{ Config }
 
 func (m *members) routes() []admission.Route {
 	return []admission.Route{
-		admission.HandleMember(http.MethodGet, "/members", people.Admin, m.list),
+		admission.HandleMember(http.MethodGet, "/members", people.Admin, body.WithoutParameters(m.list)),
 		admission.HandleMember(http.MethodPatch, "/members/:id", people.Admin, m.change),
 		admission.HandleMember(http.MethodDelete, "/members/:id", people.Admin, m.remove),
 	}
@@ -43,11 +43,7 @@ type memberView struct {
 	LastSeenAt *answer.Moment `json:"lastSeenAt"` // in the workspace, by the sessions there are
 }
 
-func (m *members) list(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (m *members) list(c *gin.Context, warnings []schema.Detail) error {
 	all, err := m.Store.Members(c.Request.Context(), admission.RequestOf(c).Session.Workspace)
 	if err != nil {
 		return err

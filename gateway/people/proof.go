@@ -67,11 +67,7 @@ func (s *sessions) match(c *gin.Context, field, given, stored string) error {
 }
 
 // prove takes what shows that whoever is signed in is still there: their password, or one of their passkeys.
-func (s *sessions) prove(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *sessions) prove(c *gin.Context, f *body.Form) error {
 	prove := s.proveByPassword
 	if _, ok := f.Find("credential"); ok {
 		prove = s.proveByPasskey

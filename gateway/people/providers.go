@@ -22,7 +22,7 @@ type providers struct{ *sessions }
 
 func (p *providers) routes() []admission.Route {
 	return []admission.Route{
-		admission.Handle(http.MethodGet, "/session/providers", admission.Public, p.list),
+		admission.Handle(http.MethodGet, "/session/providers", admission.Public, body.WithoutParameters(p.list)),
 		admission.HandleVisitor(http.MethodPost, "/session/providers/:provider", p.start),
 		admission.Handle(http.MethodGet, "/session/providers/:provider/callback", admission.Public, p.callback),
 	}
@@ -41,11 +41,7 @@ type providersResponse struct {
 }
 
 // list answers with what people can sign in by beside passwords.
-func (p *providers) list(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (p *providers) list(c *gin.Context, warnings []schema.Detail) error {
 	views := make([]providerView, len(p.Providers))
 	for i, provider := range p.Providers {
 		views[i] = providerView{Name: provider.Name(), Title: provider.Title()}

@@ -24,7 +24,7 @@ type Config struct {
 func Routes(c Config) []admission.Route {
 	p := &platforms{c}
 	return []admission.Route{
-		admission.Handle(http.MethodGet, "/platforms", schema.Read, p.list),
+		admission.Handle(http.MethodGet, "/platforms", schema.Read, body.WithoutParameters(p.list)),
 		admission.Handle(http.MethodGet, "/platforms/:platform", schema.Read, p.get),
 	}
 }
@@ -47,11 +47,7 @@ type platformResponse struct {
 }
 
 // list answers what is taken on each platform, of an account of which nothing else is known.
-func (p *platforms) list(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (p *platforms) list(c *gin.Context, warnings []schema.Detail) error {
 	found, err := p.Accounts.Get(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return err

@@ -43,11 +43,7 @@ type attemptsResponse struct {
 }
 
 // attempts answers with a page of what happened to a post, oldest first.
-func (p *posts) attempts(c *gin.Context) error {
-	id, err := postID(c)
-	if err != nil {
-		return err
-	}
+func (p *posts) attempts(c *gin.Context, id schema.PostID) error {
 	q := body.NewQuery(c)
 	page := q.Page()
 	if err := q.Finish(); err != nil {

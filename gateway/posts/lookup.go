@@ -29,11 +29,7 @@ type lookupRest struct {
 }
 
 // lookup answers with the posts of ids. What names no post is left out.
-func (p *posts) lookup(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (p *posts) lookup(c *gin.Context, f *body.Form) error {
 	var names schema.PostNames
 	for _, text := range lookupTexts(f, "ids", body.MaxShort) {
 		if id, err := schema.ParseID[schema.PostID](text); err == nil { // any other is no post's

@@ -33,11 +33,7 @@ type listResponse struct {
 }
 
 // get answers with one post, and warns where its accounts take less by now.
-func (p *posts) get(c *gin.Context) error {
-	id, err := postID(c)
-	if err != nil {
-		return err
-	}
+func (p *posts) get(c *gin.Context, id schema.PostID) error {
 	warnings, err := body.NoParameters(c)
 	if err != nil {
 		return err

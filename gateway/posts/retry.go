@@ -30,11 +30,7 @@ type retryResponse struct {
 
 // retry schedules the failed targets of a post again, and warns of those that may be on
 // their platform already where nobody can look.
-func (p *posts) retry(c *gin.Context) error {
-	id, err := postID(c)
-	if err != nil {
-		return err
-	}
+func (p *posts) retry(c *gin.Context, id schema.PostID) error {
 	f, err := body.ReadOptionalForm(c)
 	if err != nil {
 		return err

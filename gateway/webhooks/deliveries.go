@@ -50,11 +50,7 @@ type redeliveredResponse struct {
 }
 
 // searchDeliveries answers with the deliveries to a webhook that the query selects.
-func (w *webhooks) searchDeliveries(c *gin.Context) error {
-	id, err := webhookID(c)
-	if err != nil {
-		return err
-	}
+func (w *webhooks) searchDeliveries(c *gin.Context, id schema.WebhookID) error {
 	q := body.NewQuery(c)
 	filter := readDeliveryFilter(q)
 	if err := q.Finish(); err != nil {
@@ -115,8 +111,8 @@ func deliveryStates(status string) (states []schema.DeliveryState) {
 }
 
 // delivery answers with one delivery and what it sends.
-func (w *webhooks) delivery(c *gin.Context) error {
-	webhook, delivery, err := deliveryID(c)
+func (w *webhooks) delivery(c *gin.Context, webhook schema.WebhookID) error {
+	delivery, err := body.PathID(c.Param("deliveryId"), "delivery", schema.ParseID[schema.DeliveryID])
 	if err != nil {
 		return err
 	}
@@ -130,8 +126,8 @@ func (w *webhooks) delivery(c *gin.Context) error {
 }
 
 // redeliver sends an event again, with the same id and body.
-func (w *webhooks) redeliver(c *gin.Context) error {
-	webhook, delivery, err := deliveryID(c)
+func (w *webhooks) redeliver(c *gin.Context, webhook schema.WebhookID) error {
+	delivery, err := body.PathID(c.Param("deliveryId"), "delivery", schema.ParseID[schema.DeliveryID])
 	if err != nil {
 		return err
 	}
@@ -143,15 +139,7 @@ func (w *webhooks) redeliver(c *gin.Context) error {
 }
 
 // redeliverFailed sends all events of a time again whose delivery failed.
-func (w *webhooks) redeliverFailed(c *gin.Context) error {
-	id, err := webhookID(c)
-	if err != nil {
-		return err
-	}
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (w *webhooks) redeliverFailed(c *gin.Context, id schema.WebhookID, f *body.Form) error {
 	since, until := f.Time("since"), f.Time("until")
 	f.Require("since")
 	if status, ok := f.Text("status", body.MaxShort); ok && status != schema.DeliveryFailed.String() {
@@ -171,13 +159,4 @@ func (w *webhooks) redeliverFailed(c *gin.Context) error {
 		return err
 	}
 	return answer.JSON(c, http.StatusAccepted, redeliveredResponse{Success: true, Redelivered: n, HasMore: more, Warnings: f.Report.Warnings})
-}
-
-func deliveryID(c *gin.Context) (schema.WebhookID, schema.DeliveryID, error) {
-	webhook, err := webhookID(c)
-	if err != nil {
-		return webhook, schema.DeliveryID{}, err
-	}
-	delivery, err := body.PathID(c.Param("deliveryId"), "delivery", schema.ParseID[schema.DeliveryID])
-	return webhook, delivery, err
 }

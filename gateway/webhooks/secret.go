@@ -9,6 +9,7 @@ import (
 	"crier/gateway/admission"
 	"crier/gateway/answer"
 	"crier/gateway/body"
+	"crier/schema"
 
 	"github.com/gin-gonic/gin"
 )
@@ -20,11 +21,7 @@ const (
 
 // rotateSecret puts a new secret in place and shows it, this once. For the overlap the one
 // before signs too.
-func (w *webhooks) rotateSecret(c *gin.Context) error {
-	id, err := webhookID(c)
-	if err != nil {
-		return err
-	}
+func (w *webhooks) rotateSecret(c *gin.Context, id schema.WebhookID) error {
 	overlap, warnings, err := body.ReadOverlap(c)
 	if err != nil {
 		return err

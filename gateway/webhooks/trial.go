@@ -40,8 +40,8 @@ type trialView struct {
 }
 
 // test sends a webhook an event with sample data, signed like a real one.
-func (w *webhooks) test(c *gin.Context) error {
-	webhook, err := admission.Find(c, webhookID, w.Store.Webhook)
+func (w *webhooks) test(c *gin.Context, id schema.WebhookID) error {
+	webhook, err := w.Store.Webhook(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
