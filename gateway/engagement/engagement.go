@@ -99,16 +99,3 @@ func (e *engagement) account(c *gin.Context, id schema.AccountID) (*schema.Accou
 	}
 	return account, nil
 }
-
-// queryID reads the id of a parameter; zero where it is left out.
-func queryID[K schema.Kind](q *body.Query, name string, parse func(string) (schema.ID[K], error)) (id schema.ID[K]) {
-	text, given := q.Word(name)
-	if !given {
-		return id
-	}
-	id, err := parse(text)
-	if err != nil {
-		q.Report.Fail(name, body.CodeInvalidValue, err.Error())
-	}
-	return id
-}

@@ -66,11 +66,11 @@ func (e *engagement) list(c *gin.Context, mentions bool) error {
 	ctx, workspace := c.Request.Context(), workspaceOf(c)
 	q := body.NewQuery(c)
 	filter := schema.InboxFilter{
-		Mentions: mentions, Account: queryID(q, "accountId", schema.ParseID[schema.AccountID]), Unread: readFlag(q, "unread"),
+		Mentions: mentions, Account: body.QueryID(q, "accountId", schema.ParseID[schema.AccountID]), Unread: readFlag(q, "unread"),
 		Limit: q.Integer("limit", body.DefaultLimit, body.MaxLimit),
 	}
 	if !mentions {
-		filter.Post = queryID(q, "postId", schema.ParseID[schema.PostID])
+		filter.Post = body.QueryID(q, "postId", schema.ParseID[schema.PostID])
 	}
 	filter.After = readCursor(q, workspace, filter)
 	if err := q.Finish(); err != nil {
