@@ -110,5 +110,5 @@ func (b *brands) delete(c *gin.Context, id schema.BrandID) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the brand was deleted; its accounts stay connected"})
+	return answer.Done(c, "the brand was deleted; its accounts stay connected")
 }

@@ -2,7 +2,6 @@ package admission
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -114,5 +113,5 @@ func Remove[K schema.Kind](
 	if err := remove(c.Request.Context(), RequestOf(c).Key.Workspace, id); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: message})
+	return answer.Done(c, message)
 }

@@ -66,18 +66,8 @@ func (b *billing) routes() []admission.Route {
 	}
 }
 
-type planResponse struct {
-	Success bool       `json:"success"`
-	Plan    planView   `json:"plan"`
-	Plans   []planView `json:"plans"`
-}
-
 type checkoutView struct {
 	URL string `json:"url"`
-}
-
-type noticeResponse struct {
-	Success bool `json:"success"`
 }
 
 // plan answers with the workspace's plan and those there are.
@@ -90,7 +80,7 @@ func (b *billing) plan(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, planResponse{Success: true, Plan: viewPlan(found.Plan), Plans: answer.List(plans, viewPlan)})
+	return answer.Several(c, http.StatusOK, map[string]any{"plan": viewPlan(found.Plan), "plans": answer.List(plans, viewPlan)}, nil)
 }
 
 // checkout begins the purchase of a plan.
@@ -196,7 +186,7 @@ func (b *billing) notice(c *gin.Context) error {
 			return err
 		}
 	}
-	return answer.JSON(c, http.StatusOK, noticeResponse{Success: true})
+	return answer.Several(c, http.StatusOK, map[string]any{}, nil)
 }
 
 // note stores what is told of a subscription. That of a workspace which is not there is

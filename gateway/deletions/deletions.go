@@ -90,10 +90,10 @@ func (d *deletions) ask(c *gin.Context, f *body.Form) error {
 		return err
 	}
 	wanted.Posts = int64(contents.Posts)
-	return answer.JSON(c, http.StatusCreated, askedResponse{
-		Success: true, Deletion: d.view([]schema.Deletion{wanted}, wanted.ID), Confirmation: confirmation,
-		ExpiresAt: answer.Moment(now.Add(schema.DeletionLife)), Contents: viewContents(contents), Warnings: f.Report.Warnings,
-	})
+	return answer.Several(c, http.StatusCreated, map[string]any{
+		"deletion": d.view([]schema.Deletion{wanted}, wanted.ID), "contents": viewContents(contents),
+		"confirmation": confirmation, "expiresAt": answer.Moment(now.Add(schema.DeletionLife)),
+	}, f.Report.Warnings)
 }
 
 func formAccount(f *body.Form) (id schema.AccountID) {

@@ -73,12 +73,6 @@ type workspaceView struct {
 	Test bool               `json:"test"`
 }
 
-type deviceResponse struct {
-	Success  bool            `json:"success"`
-	Device   deviceView      `json:"device"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 // show answers with the device of a code, as it would be approved in the session's workspace.
 func (d *devices) show(c *gin.Context, warnings []schema.Detail) error {
 	code, err := typed(c)
@@ -91,11 +85,11 @@ func (d *devices) show(c *gin.Context, warnings []schema.Detail) error {
 		return err
 	}
 	c.Header("Cache-Control", "no-store")
-	return answer.JSON(c, http.StatusOK, deviceResponse{Success: true, Device: deviceView{
+	return answer.Named(c, http.StatusOK, "device", deviceView{
 		Name: found.Name, Address: found.Address, Permissions: min(found.Permission, session.Role.Grants()).Names(),
 		Workspace: workspaceView{session.Workspace, session.Name, session.Sandbox},
 		CreatedAt: answer.Moment(found.CreatedAt), ExpiresAt: answer.Moment(found.ExpiresAt),
-	}, Warnings: warnings})
+	}, warnings)
 }
 
 // approve lets the device of a code have a key of the session's workspace.
@@ -117,7 +111,7 @@ func (d *devices) decide(c *gin.Context, approved bool, message string) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: message})
+	return answer.Done(c, message)
 }
 
 // typed reads the code of a path.

@@ -17,16 +17,6 @@ import (
 // maxMarks is how many items one request marks.
 const maxMarks = 100
 
-type inboxResponse struct {
-	Success bool       `json:"success"`
-	Items   []itemView `json:"items"`
-	// NextCursor is the cursor of the next request; null at the end.
-	NextCursor *string         `json:"nextCursor"`
-	HasMore    bool            `json:"hasMore"`
-	Unread     []unreadView    `json:"unread"`
-	Warnings   []schema.Detail `json:"warnings,omitempty"`
-}
-
 type unreadView struct {
 	AccountID schema.AccountID `json:"accountId"`
 	Comments  int              `json:"comments"`
@@ -99,20 +89,18 @@ func (e *engagement) list(c *gin.Context, mentions bool) error {
 	if err != nil {
 		return err
 	}
-	reply := inboxResponse{
-		Success: true, Items: make([]itemView, len(entries)), HasMore: more, Unread: make([]unreadView, len(unread)), Warnings: q.Report.Warnings,
-	}
+	items := make([]itemView, len(entries))
 	for i, entry := range entries {
-		reply.Items[i] = viewItem(entry, contents[names[i]])
+		items[i] = viewItem(entry, contents[names[i]])
 	}
-	for i, n := range unread {
-		reply.Unread[i] = unreadView{n.Account, n.Comments, n.Mentions}
-	}
+	next := "" // at the end
 	if more {
-		next := writeCursor(workspace, filter, entries[len(entries)-1].Place())
-		reply.NextCursor = &next
+		next = writeCursor(workspace, filter, entries[len(entries)-1].Place())
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	return answer.Several(c, http.StatusOK, map[string]any{
+		"items": items, "nextCursor": answer.TextOrNull(next), "hasMore": more,
+		"unread": answer.List(unread, func(n schema.UnreadCount) unreadView { return unreadView{n.Account, n.Comments, n.Mentions} }),
+	}, q.Report.Warnings)
 }
 
 // known fails for an account or a post that is not the caller's.

@@ -129,5 +129,5 @@ func (e *engagement) show(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, replyResponse{Success: true, Reply: viewReply(reply)})
+	return answer.Named(c, http.StatusOK, "reply", viewReply(reply), nil)
 }

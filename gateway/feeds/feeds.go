@@ -186,14 +186,13 @@ func (f *feeds) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := monitorsResponse{Success: true, Monitors: []monitorView{}, Warnings: q.Report.Warnings}
-	for _, m := range monitors[:min(limit, len(monitors))] {
-		reply.Monitors = append(reply.Monitors, viewMonitor(m))
-	}
+	var next schema.MonitorID
 	if len(monitors) > limit {
-		reply.NextCursor = &monitors[limit-1].ID
+		monitors = monitors[:limit]
+		next = monitors[limit-1].ID
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	views := map[string]any{"monitors": answer.List(monitors, viewMonitor), "nextCursor": answer.IDOrNull(next)}
+	return answer.Several(c, http.StatusOK, views, q.Report.Warnings)
 }
 
 // items answers with a page of what a monitor has found.
@@ -216,10 +215,10 @@ func (f *feeds) items(c *gin.Context, id schema.MonitorID) error {
 	if err != nil {
 		return err
 	}
-	reply := itemsResponse{Success: true, Items: viewItems(found[:min(limit, len(found))]), Warnings: q.Report.Warnings}
+	next := ""
 	if len(found) > limit {
-		next := itemCursor(monitor.ID, &found[limit-1])
-		reply.NextCursor = &next
+		found = found[:limit]
+		next = itemCursor(monitor.ID, &found[limit-1])
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	return showItems(c, answer.List(found, viewItem), next, q.Report.Warnings)
 }

@@ -100,7 +100,7 @@ func (k *keys) create(c *gin.Context, f *body.Form) error {
 	if err := k.Store.CreateKey(c.Request.Context(), wanted, schema.HashAPIKey(secret)); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusCreated, k.answer(c, wanted, secret, f.Report.Warnings))
+	return k.answer(c, http.StatusCreated, wanted, secret, f.Report.Warnings)
 }
 
 // readKey reads the fields of the new key. A test key can make test keys only.
@@ -200,13 +200,8 @@ func (k *keys) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := make([]keyView, len(found))
-	for i := range found {
-		views[i] = viewKey(found[i], admission.RequestOf(c).Key.ID, k.Now())
-	}
-	return answer.JSON(c, http.StatusOK, keysResponse{
-		Success: true, Keys: views, Pagination: page.Of(total, page.Offset()+len(found) < total), Warnings: q.Report.Warnings,
-	})
+	views := answer.List(found, func(r schema.KeyRecord) keyView { return viewKey(r, admission.RequestOf(c).Key.ID, k.Now()) })
+	return answer.Page(c, "keys", views, page.Of(total, page.Offset()+len(found) < total), q.Report.Warnings)
 }
 
 func (k *keys) get(c *gin.Context, id schema.KeyID) error {
@@ -214,7 +209,7 @@ func (k *keys) get(c *gin.Context, id schema.KeyID) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, k.answer(c, found, "", nil))
+	return k.answer(c, http.StatusOK, found, "", nil)
 }
 
 // rotate makes the successor of a key. Only this answer shows it. The old key keeps
@@ -242,7 +237,7 @@ func (k *keys) rotate(c *gin.Context, id schema.KeyID) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, k.answer(c, successor, secret, warnings))
+	return k.answer(c, http.StatusOK, successor, secret, warnings)
 }
 
 // unsuspend ends the suspension of a key before its time.
@@ -251,7 +246,7 @@ func (k *keys) unsuspend(c *gin.Context, id schema.KeyID) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, k.answer(c, r, "", nil))
+	return k.answer(c, http.StatusOK, r, "", nil)
 }
 
 // revoke revokes a key for good.
@@ -259,8 +254,8 @@ func (k *keys) revoke(c *gin.Context, id schema.KeyID) error {
 	return admission.Remove(c, id, k.Store.EndKey, "the key was revoked; it is refused within a second")
 }
 
-func (k *keys) answer(c *gin.Context, r schema.KeyRecord, secret string, warnings []schema.Detail) keyResponse {
+func (k *keys) answer(c *gin.Context, status int, r schema.KeyRecord, secret string, warnings []schema.Detail) error {
 	view := viewKey(r, admission.RequestOf(c).Key.ID, k.Now())
 	view.Secret = secret
-	return keyResponse{Success: true, Key: view, Warnings: warnings}
+	return answer.Named(c, status, "key", view, warnings)
 }

@@ -124,14 +124,11 @@ func (m *media) list(c *gin.Context) error {
 		uploads = uploads[:part.Limit]
 		last = uploads[part.Limit-1].ID
 	}
-	reply := mediaListResponse{Success: true, Media: make([]uploadView, len(uploads)), Warnings: q.Report.Warnings}
-	for i, u := range uploads {
-		reply.Media[i] = m.Library.view(u)
-	}
-	if reply.Pagination, err = part.Paginate(total, last); err != nil {
+	pagination, err := part.Paginate(total, last)
+	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	return answer.Page(c, "media", answer.List(uploads, m.Library.view), pagination, q.Report.Warnings)
 }
 
 // get answers with one upload. One whose content has not come yet has no url; of content
@@ -141,7 +138,7 @@ func (m *media) get(c *gin.Context, id schema.MediaID) error {
 	if err != nil {
 		return err
 	}
-	reply := mediaResponse{Success: true}
+	var warnings []schema.Detail
 	u, err := m.Library.Completed(c.Request.Context(), found)
 	switch e, ok := errors.AsType[*schema.Error](err); {
 	case err == nil:
@@ -149,15 +146,15 @@ func (m *media) get(c *gin.Context, id schema.MediaID) error {
 		u = found // it is still awaited
 	case ok && e.Kind == schema.Refused:
 		u = found
-		reply.Warnings = []schema.Detail{{Field: "id", Code: codeMediaRefused, Message: "what was uploaded was removed: " + e.Message}}
+		warnings = []schema.Detail{{Field: "id", Code: codeMediaRefused, Message: "what was uploaded was removed: " + e.Message}}
 	default:
 		return err
 	}
-	reply.Media = m.Library.view(u)
-	if reply.Media.UsedBy, err = m.Store.MediaUses(c.Request.Context(), u.ID, maxUses); err != nil {
+	view := m.Library.view(u)
+	if view.UsedBy, err = m.Store.MediaUses(c.Request.Context(), u.ID, maxUses); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	return answer.Named(c, http.StatusOK, "media", view, warnings)
 }
 
 // maxUses is how many posts are named that use an upload.
@@ -174,7 +171,7 @@ func (m *media) describe(c *gin.Context, id schema.MediaID, f *body.Form) error 
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, mediaResponse{Success: true, Media: m.Library.view(u), Warnings: f.Report.Warnings})
+	return m.Library.answer(c, http.StatusOK, u, f.Report.Warnings)
 }
 
 // delete removes an upload that no post is still to be published with.

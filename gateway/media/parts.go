@@ -101,7 +101,7 @@ func (m *media) receivePart(c *gin.Context, u schema.Upload, text string) error 
 		return refusedContent("body", err)
 	}
 	c.Header("ETag", `"`+hex.EncodeToString(sum)+`"`)
-	return answer.JSON(c, http.StatusOK, partResponse{true, receivedPart{number, part.Size, hex.EncodeToString(sum)}})
+	return answer.Named(c, http.StatusOK, "part", receivedPart{number, part.Size, hex.EncodeToString(sum)}, nil)
 }
 
 // complete ends an upload. It may be asked again: the upload stays as it is. What turns out
@@ -117,7 +117,7 @@ func (m *media) complete(c *gin.Context, id schema.MediaID) error {
 			return err
 		}
 	}
-	return answer.JSON(c, http.StatusOK, mediaResponse{Success: true, Media: m.Library.view(u)})
+	return m.Library.answer(c, http.StatusOK, u, nil)
 }
 
 func (m *media) assemble(ctx context.Context, u schema.Upload) (schema.Upload, error) {

@@ -147,7 +147,7 @@ func (m *media) receive(c *gin.Context, id schema.MediaID) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, mediaResponse{Success: true, Media: m.Library.view(completed)})
+	return m.Library.answer(c, http.StatusOK, completed, nil)
 }
 
 // awaited returns the upload of an address that takes it.

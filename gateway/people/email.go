@@ -78,5 +78,5 @@ func (s *sessions) confirmEmail(c *gin.Context, f *body.Form) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "you sign in as " + email + " from now on"})
+	return answer.Done(c, "you sign in as "+email+" from now on")
 }

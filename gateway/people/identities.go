@@ -54,13 +54,12 @@ func (i *identities) list(c *gin.Context, warnings []schema.Detail) error {
 	if err != nil {
 		return err
 	}
-	views := make([]identityView, len(all))
-	for n, identity := range all {
-		views[n] = identityView{
+	views := answer.List(all, func(identity people.Identity) identityView {
+		return identityView{
 			ID: identity.ID, Provider: i.nameOf(identity.Issuer), Issuer: identity.Issuer, Email: answer.TextOrNull(identity.Email),
 			CreatedAt: answer.Moment(identity.CreatedAt), LastUsedAt: answer.Moment(identity.UsedAt),
 		}
-	}
+	})
 	return answer.Named(c, http.StatusOK, "identities", views, warnings)
 }
 
@@ -92,7 +91,7 @@ func (i *identities) unlink(c *gin.Context, id schema.IdentityID) error {
 	if err := i.Store.UnlinkIdentity(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id, i.ways()); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the identity is unlinked, with what its groups gave you"})
+	return answer.Done(c, "the identity is unlinked, with what its groups gave you")
 }
 
 // ways are those to sign in that are offered beside passwords.

@@ -103,7 +103,7 @@ func (i *invitations) withdraw(c *gin.Context, id schema.InvitationID) error {
 	if err := i.Store.Withdraw(c.Request.Context(), admission.RequestOf(c).Session.Workspace, id); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the invitation is withdrawn"})
+	return answer.Done(c, "the invitation is withdrawn")
 }
 
 // accept makes whoever has an invitation's token a member. A user accepts in their own session; anybody

@@ -59,12 +59,6 @@ var choiceNames = map[people.MailKind]string{
 	people.MailPostsFailed: "postsFailed", people.MailReconnect: "accountsToReconnect", people.MailSuspension: "keysSuspended",
 }
 
-type choicesResponse struct {
-	Success  bool            `json:"success"`
-	Mail     choicesView     `json:"mail"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 // list answers with what whoever is signed in gets of mail about the session's workspace.
 func (m *mail) list(c *gin.Context, warnings []schema.Detail) error {
 	return m.show(c, warnings)
@@ -76,13 +70,13 @@ func (m *mail) show(c *gin.Context, warnings []schema.Detail) error {
 	if err != nil {
 		return err
 	}
-	response := choicesResponse{Success: true, Warnings: warnings}
+	var view choicesView
 	for _, choice := range all {
-		if at, ok := response.Mail.of()[choice.Kind]; ok {
+		if at, ok := view.of()[choice.Kind]; ok {
 			*at = &choice.Wanted
 		}
 	}
-	return answer.JSON(c, http.StatusOK, response)
+	return answer.Named(c, http.StatusOK, "mail", view, warnings)
 }
 
 // choose stores what they want to get.

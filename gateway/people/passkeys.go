@@ -205,7 +205,7 @@ func (p *passkeys) rename(c *gin.Context, id schema.PasskeyID, f *body.Form) err
 	if err := p.Store.RenamePasskey(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id, name); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the passkey is called " + name})
+	return answer.Done(c, "the passkey is called "+name)
 }
 
 // remove takes a passkey away, unless it is the last way to sign in.
@@ -213,5 +213,5 @@ func (p *passkeys) remove(c *gin.Context, id schema.PasskeyID) error {
 	if err := p.Store.RemovePasskey(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id, p.ways()); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the passkey is removed"})
+	return answer.Done(c, "the passkey is removed")
 }

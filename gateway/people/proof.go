@@ -1,8 +1,6 @@
 package people
 
 import (
-	"net/http"
-
 	"github.com/gin-gonic/gin"
 
 	"crier/gateway/admission"
@@ -75,7 +73,7 @@ func (s *sessions) prove(c *gin.Context, f *body.Form) error {
 	if err := prove(c, f); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "for ten minutes you may change how you sign in"})
+	return answer.Done(c, "for ten minutes you may change how you sign in")
 }
 
 func (s *sessions) proveByPassword(c *gin.Context, f *body.Form) error {

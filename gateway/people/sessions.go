@@ -75,7 +75,7 @@ func (s *sessions) signOut(c *gin.Context) error {
 		return err
 	}
 	s.Cookies.Clear(c)
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "you are signed out"})
+	return answer.Done(c, "you are signed out")
 }
 
 // list answers with the sessions of whoever is signed in.
@@ -85,10 +85,7 @@ func (s *sessions) list(c *gin.Context, warnings []schema.Detail) error {
 	if err != nil {
 		return err
 	}
-	views := make([]sessionView, len(all))
-	for i := range all {
-		views[i] = viewSession(all[i], current.ID)
-	}
+	views := answer.List(all, func(r people.SessionRecord) sessionView { return viewSession(r, current.ID) })
 	return answer.Named(c, http.StatusOK, "sessions", views, warnings)
 }
 
@@ -97,7 +94,7 @@ func (s *sessions) end(c *gin.Context, id schema.SessionID) error {
 	if err := s.Store.EndSession(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the session has ended"})
+	return answer.Done(c, "the session has ended")
 }
 
 // changePassword stores another password, and ends all other sessions. Whoever has one shows it; it is

@@ -75,12 +75,6 @@ type queueView struct {
 	UpdatedAt string            `json:"updatedAt"`
 }
 
-type slotsResponse struct {
-	Success  bool            `json:"success"`
-	Slots    []string        `json:"slots"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 func viewQueue(q schema.Queue) queueView {
 	return queueView{
 		ID: q.ID.String(), Name: q.Name, Timezone: q.Timezone, BrandID: answer.IDOrNull(q.Brand), Slots: q.Slots,
@@ -194,9 +188,6 @@ func (q *queues) preview(c *gin.Context, id schema.QueueID) error {
 		return err
 	}
 	now := q.Now()
-	reply := slotsResponse{Success: true, Slots: []string{}, Warnings: parameters.Report.Warnings}
-	for _, at := range calendar.FreeSlots(queue, zone, taken, calendar.Period{From: now.Add(q.Lead), To: now.Add(calendar.MaxAhead)}, limit) {
-		reply.Slots = append(reply.Slots, answer.Time(at))
-	}
-	return answer.JSON(c, http.StatusOK, reply)
+	free := calendar.FreeSlots(queue, zone, taken, calendar.Period{From: now.Add(q.Lead), To: now.Add(calendar.MaxAhead)}, limit)
+	return answer.Named(c, http.StatusOK, "slots", answer.List(free, answer.Time), parameters.Report.Warnings)
 }

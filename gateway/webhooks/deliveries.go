@@ -25,28 +25,10 @@ type redeliverer interface {
 	RedeliverFailed(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, since, until time.Time) (n int, more bool, err error)
 }
 
-type deliveriesResponse struct {
-	Success    bool               `json:"success"`
-	Deliveries []deliveryView     `json:"deliveries"`
-	NextCursor *schema.DeliveryID `json:"nextCursor"`
-	HasMore    bool               `json:"hasMore"`
-	Warnings   []schema.Detail    `json:"warnings,omitempty"`
-}
-
-// deliveryDetailResponse is one delivery with what is sent.
-type deliveryDetailResponse struct {
-	Success  bool `json:"success"`
-	Delivery struct {
-		deliveryView
-		Body json.RawMessage `json:"body"`
-	} `json:"delivery"`
-}
-
-type redeliveredResponse struct {
-	Success     bool            `json:"success"`
-	Redelivered int             `json:"redelivered"`
-	HasMore     bool            `json:"hasMore"`
-	Warnings    []schema.Detail `json:"warnings,omitempty"`
+// deliveryDetailView is one delivery with what is sent.
+type deliveryDetailView struct {
+	deliveryView
+	Body json.RawMessage `json:"body"`
 }
 
 // searchDeliveries answers with the deliveries to a webhook that the query selects.
@@ -62,12 +44,14 @@ func (w *webhooks) searchDeliveries(c *gin.Context, id schema.WebhookID) error {
 	if err != nil {
 		return err
 	}
-	reply := deliveriesResponse{Success: true, HasMore: len(records) > limit, Warnings: q.Report.Warnings}
-	reply.Deliveries = viewDeliveries(records[:min(limit, len(records))])
-	if reply.HasMore {
-		reply.NextCursor = &records[limit-1].ID
+	var next schema.DeliveryID
+	more := len(records) > limit
+	if more {
+		records = records[:limit]
+		next = records[limit-1].ID
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	views := map[string]any{"deliveries": answer.List(records, viewDelivery), "nextCursor": answer.IDOrNull(next), "hasMore": more}
+	return answer.Several(c, http.StatusOK, views, q.Report.Warnings)
 }
 
 func readDeliveryFilter(q *body.Query) schema.DeliveryFilter {
@@ -120,9 +104,7 @@ func (w *webhooks) delivery(c *gin.Context, webhook schema.WebhookID) error {
 	if err != nil {
 		return err
 	}
-	reply := deliveryDetailResponse{Success: true}
-	reply.Delivery.deliveryView, reply.Delivery.Body = viewDelivery(record), record.Body
-	return answer.JSON(c, http.StatusOK, reply)
+	return answer.Named(c, http.StatusOK, "delivery", deliveryDetailView{viewDelivery(record), record.Body}, nil)
 }
 
 // redeliver sends an event again, with the same id and body.
@@ -158,5 +140,5 @@ func (w *webhooks) redeliverFailed(c *gin.Context, id schema.WebhookID, f *body.
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusAccepted, redeliveredResponse{Success: true, Redelivered: n, HasMore: more, Warnings: f.Report.Warnings})
+	return answer.Several(c, http.StatusAccepted, map[string]any{"redelivered": n, "hasMore": more}, f.Report.Warnings)
 }

@@ -34,9 +34,15 @@ func (w *webhooks) rotateSecret(c *gin.Context, id schema.WebhookID) error {
 	if err != nil {
 		return err
 	}
+	webhook.Secret = secret
+	return w.showSecret(c, http.StatusOK, webhook, warnings)
+}
+
+// showSecret answers with a webhook and its secret.
+func (w *webhooks) showSecret(c *gin.Context, status int, webhook schema.Webhook, warnings []schema.Detail) error {
 	view := viewWebhook(webhook, w.Now())
-	view.Secret = secret
-	return answer.JSON(c, http.StatusOK, webhookResponse{Success: true, Webhook: view, Warnings: warnings})
+	view.Secret = webhook.Secret
+	return answer.Named(c, status, "webhook", view, warnings)
 }
 
 func newSecret(random io.Reader) (string, error) {

@@ -115,9 +115,7 @@ func (w *webhooks) create(c *gin.Context, f *body.Form) error {
 	if err := w.Store.CreateWebhook(c.Request.Context(), webhook); err != nil {
 		return err
 	}
-	view := viewWebhook(webhook, w.Now())
-	view.Secret = secret
-	return answer.JSON(c, http.StatusCreated, webhookResponse{Success: true, Webhook: view, Warnings: f.Report.Warnings})
+	return w.showSecret(c, http.StatusCreated, webhook, f.Report.Warnings)
 }
 
 // update changes what a request names of a webhook. Activating one forgets its
@@ -139,9 +137,11 @@ func (w *webhooks) update(c *gin.Context, id schema.WebhookID, f *body.Form) err
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, webhookResponse{
-		Success: true, Webhook: viewWebhook(webhook, w.Now()), RedeliveringSince: answer.MomentOrNull(webhook.RedeliverSince), Warnings: f.Report.Warnings,
-	})
+	views := map[string]any{"webhook": viewWebhook(webhook, w.Now())}
+	if since := webhook.RedeliverSince; !since.IsZero() { // the change asked for what failed to be sent again
+		views["redeliveringSince"] = answer.Moment(since)
+	}
+	return answer.Several(c, http.StatusOK, views, f.Report.Warnings)
 }
 
 func (f webhookFields) apply(w *schema.Webhook) error {
@@ -173,10 +173,7 @@ func (w *webhooks) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := make([]webhookView, len(found))
-	for i := range found {
-		views[i] = viewWebhook(found[i], w.Now())
-	}
+	views := answer.List(found, func(webhook schema.Webhook) webhookView { return viewWebhook(webhook, w.Now()) })
 	return answer.Named(c, http.StatusOK, "webhooks", views, nil)
 }
 
@@ -190,9 +187,8 @@ func (w *webhooks) get(c *gin.Context, id schema.WebhookID) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, webhookHistoryResponse{
-		Success: true, Webhook: viewWebhook(webhook, w.Now()), Deliveries: viewDeliveries(records), Warnings: warnings,
-	})
+	views := map[string]any{"webhook": viewWebhook(webhook, w.Now()), "deliveries": answer.List(records, viewDelivery)}
+	return answer.Several(c, http.StatusOK, views, warnings)
 }
 
 func readEvents(f *body.Form) []schema.EventType {
