@@ -38,16 +38,13 @@ type AccountFilter struct {
 
 // List returns the connected accounts.
 func (a *AccountService) List(ctx context.Context, filter AccountFilter) ([]Account, error) {
-	response, err := read[api.AccountsResponse](a.api.get(ctx, &api.ListAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}, "accounts"))
-	if err != nil {
-		return nil, err
-	}
-	return response.Accounts, nil
+	return part(func(r *api.AccountsResponse) []Account { return r.Accounts })(
+		a.api.get(ctx, &api.ListAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}, "accounts"))
 }
 
 // Get reads an account.
 func (a *AccountService) Get(ctx context.Context, id string) (*Account, error) {
-	return accountOf(read[api.AccountResponse](a.api.get(ctx, nil, "accounts", id)))
+	return part(accountOf)(a.api.get(ctx, nil, "accounts", id))
 }
 
 // Update puts an account into a brand, takes it out of one, or names it.
@@ -59,7 +56,7 @@ func (a *AccountService) Update(ctx context.Context, id string, change AccountUp
 	if change.BrandID != nil {
 		body["brandId"] = optional(*change.BrandID) // null takes it out
 	}
-	return accountOf(read[api.AccountResponse](a.api.patch(ctx, body, "accounts", id)))
+	return part(accountOf)(a.api.patch(ctx, body, "accounts", id))
 }
 
 // Disconnect ends an account: its credentials are erased, and its posts fail.
@@ -69,29 +66,18 @@ func (a *AccountService) Disconnect(ctx context.Context, id string) error {
 
 // Health asks the platform whether an account works.
 func (a *AccountService) Health(ctx context.Context, id string) (*AccountHealth, error) {
-	response, err := read[api.HealthResponse](a.api.get(ctx, nil, "accounts", id, "health"))
-	if err != nil {
-		return nil, err
-	}
-	return &response.Health, nil
+	return part(func(r *api.HealthResponse) *AccountHealth { return &r.Health })(a.api.get(ctx, nil, "accounts", id, "health"))
 }
 
 // HealthOfAll asks the platforms whether accounts work.
 func (a *AccountService) HealthOfAll(ctx context.Context, filter AccountFilter) ([]AccountHealth, error) {
-	response, err := read[api.HealthsResponse](a.api.get(ctx, &api.CheckAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}, "accounts", "health"))
-	if err != nil {
-		return nil, err
-	}
-	return response.Results, nil
+	return part(func(r *api.HealthsResponse) []AccountHealth { return r.Results })(
+		a.api.get(ctx, &api.CheckAccountsParams{Platform: optional(filter.Platform), BrandID: optional(filter.BrandID)}, "accounts", "health"))
 }
 
 // Ways says how accounts of each platform are connected on this server.
 func (a *AccountService) Ways(ctx context.Context) ([]ConnectWay, error) {
-	response, err := read[api.ConnectWaysResponse](a.api.get(ctx, nil, "connect"))
-	if err != nil {
-		return nil, err
-	}
-	return response.Platforms, nil
+	return part(func(r *api.ConnectWaysResponse) []ConnectWay { return r.Platforms })(a.api.get(ctx, nil, "connect"))
 }
 
 // ConsentRequest says whose consent is asked for, and where the person ends.
@@ -111,20 +97,14 @@ func (a *AccountService) AskConsent(ctx context.Context, platform Platform, requ
 
 // Entities are what a person who has consented may choose to connect.
 func (a *AccountService) Entities(ctx context.Context, platform Platform, selectionToken string) ([]Entity, error) {
-	response, err := read[api.EntitiesResponse](a.api.get(ctx, &api.ListEntitiesParams{SelectionToken: selectionToken}, "connect", string(platform), "entities"))
-	if err != nil {
-		return nil, err
-	}
-	return response.Entities, nil
+	return part(func(r *api.EntitiesResponse) []Entity { return r.Entities })(
+		a.api.get(ctx, &api.ListEntitiesParams{SelectionToken: selectionToken}, "connect", string(platform), "entities"))
 }
 
 // Select connects what a person has chosen: all of it, or nothing.
 func (a *AccountService) Select(ctx context.Context, platform Platform, selection EntitiesSelection) ([]Account, error) {
-	response, err := read[api.AccountsResponse](a.api.post(ctx, selection, "connect", string(platform), "select"))
-	if err != nil {
-		return nil, err
-	}
-	return response.Accounts, nil
+	return part(func(r *api.AccountsResponse) []Account { return r.Accounts })(
+		a.api.post(ctx, selection, "connect", string(platform), "select"))
 }
 
 // Credentials are what an account is connected with where its token exists already; which of
@@ -166,9 +146,4 @@ func (a *AccountService) Connect(ctx context.Context, platform Platform, credent
 	return &response.Account, nil
 }
 
-func accountOf(response *api.AccountResponse, err error) (*Account, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &response.Account, nil
-}
+func accountOf(r *api.AccountResponse) *Account { return &r.Account }

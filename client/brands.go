@@ -14,26 +14,22 @@ type BrandService struct{ api *caller }
 
 // Create makes a brand.
 func (b *BrandService) Create(ctx context.Context, name string) (*Brand, error) {
-	return brandOf(read[api.BrandResponse](b.api.post(ctx, api.BrandName{Name: name}, "brands")))
+	return part(brandOf)(b.api.post(ctx, api.BrandName{Name: name}, "brands"))
 }
 
 // List returns all brands.
 func (b *BrandService) List(ctx context.Context) ([]Brand, error) {
-	response, err := read[api.BrandsResponse](b.api.get(ctx, nil, "brands"))
-	if err != nil {
-		return nil, err
-	}
-	return response.Brands, nil
+	return part(func(r *api.BrandsResponse) []Brand { return r.Brands })(b.api.get(ctx, nil, "brands"))
 }
 
 // Get reads a brand.
 func (b *BrandService) Get(ctx context.Context, id string) (*Brand, error) {
-	return brandOf(read[api.BrandResponse](b.api.get(ctx, nil, "brands", id)))
+	return part(brandOf)(b.api.get(ctx, nil, "brands", id))
 }
 
 // Rename gives a brand another name.
 func (b *BrandService) Rename(ctx context.Context, id, name string) (*Brand, error) {
-	return brandOf(read[api.BrandResponse](b.api.patch(ctx, api.BrandName{Name: name}, "brands", id)))
+	return part(brandOf)(b.api.patch(ctx, api.BrandName{Name: name}, "brands", id))
 }
 
 // Delete removes a brand.
@@ -41,9 +37,4 @@ func (b *BrandService) Delete(ctx context.Context, id string) error {
 	return done(b.api.delete(ctx, "brands", id))
 }
 
-func brandOf(response *api.BrandResponse, err error) (*Brand, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &response.Brand, nil
-}
+func brandOf(r *api.BrandResponse) *Brand { return &r.Brand }

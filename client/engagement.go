@@ -61,7 +61,7 @@ func (e *EngagementService) comments(ctx context.Context, filter CommentFilter) 
 	}
 	return func(cursor string) (Page[InboxItem], error) {
 		params.Cursor = optional(cursor)
-		return inboxPage(read[api.InboxResponse](e.api.get(ctx, &params, "engagement", "comments")))
+		return part(inboxPage)(e.api.get(ctx, &params, "engagement", "comments"))
 	}
 }
 
@@ -86,24 +86,16 @@ func (e *EngagementService) mentions(ctx context.Context, filter MentionFilter) 
 	params := api.ListMentionsParams{AccountID: optional(filter.AccountID), Unread: optional(filter.Unread), Limit: pageSize(filter.PageSize)}
 	return func(cursor string) (Page[InboxItem], error) {
 		params.Cursor = optional(cursor)
-		return inboxPage(read[api.InboxResponse](e.api.get(ctx, &params, "engagement", "mentions")))
+		return part(inboxPage)(e.api.get(ctx, &params, "engagement", "mentions"))
 	}
 }
 
-func inboxPage(response *api.InboxResponse, err error) (Page[InboxItem], error) {
-	if err != nil {
-		return Page[InboxItem]{}, err
-	}
-	return Page[InboxItem]{response.Items, response.NextCursor}, nil
-}
+func inboxPage(r *api.InboxResponse) Page[InboxItem] { return Page[InboxItem]{r.Items, r.NextCursor} }
 
 // Unread counts what nobody has read, up to 1,000 of each kind; accounts without any are left out.
 func (e *EngagementService) Unread(ctx context.Context) ([]UnreadCount, error) {
-	response, err := read[api.InboxResponse](e.api.get(ctx, &api.ListMentionsParams{Limit: pageSize(1)}, "engagement", "mentions"))
-	if err != nil {
-		return nil, err
-	}
-	return response.Unread, nil
+	return part(func(r *api.InboxResponse) []UnreadCount { return r.Unread })(
+		e.api.get(ctx, &api.ListMentionsParams{Limit: pageSize(1)}, "engagement", "mentions"))
 }
 
 // MarkRead marks up to 100 items as read, all or none of them, and says how many were not before.
@@ -117,31 +109,23 @@ func (e *EngagementService) MarkUnread(ctx context.Context, items ...string) (ch
 }
 
 func (e *EngagementService) mark(ctx context.Context, items []string, seen bool) (changed int, err error) {
-	response, err := read[api.MarkResponse](e.api.post(repeatable(ctx), api.ItemMarks{ItemIds: items, Read: &seen}, "engagement", "read"))
-	if err != nil {
-		return 0, err
-	}
-	return response.Changed, nil
+	return part(func(r *api.MarkResponse) int { return r.Changed })(
+		e.api.post(repeatable(ctx), api.ItemMarks{ItemIds: items, Read: &seen}, "engagement", "read"))
 }
 
 // Reply stores an answer to a comment or a mention for good; it goes out within a second, by the
 // account that was written to.
 func (e *EngagementService) Reply(ctx context.Context, item, text string, options ...CallOption) (*Reply, error) {
 	ctx = keyed(ctx, options)
-	return replyOf(read[api.ReplyResponse](e.api.post(ctx, api.ReplyCreate{ItemID: item, Text: text}, "engagement", "replies")))
+	return part(replyOf)(e.api.post(ctx, api.ReplyCreate{ItemID: item, Text: text}, "engagement", "replies"))
 }
 
 // GetReply reads what became of a reply.
 func (e *EngagementService) GetReply(ctx context.Context, id string) (*Reply, error) {
-	return replyOf(read[api.ReplyResponse](e.api.get(ctx, nil, "engagement", "replies", id)))
+	return part(replyOf)(e.api.get(ctx, nil, "engagement", "replies", id))
 }
 
-func replyOf(response *api.ReplyResponse, err error) (*Reply, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &response.Reply, nil
-}
+func replyOf(r *api.ReplyResponse) *Reply { return &r.Reply }
 
 // Captions are those of a video of an account on youtube.
 type Captions struct {
@@ -153,11 +137,7 @@ type Captions struct {
 // Transcript reads what is spoken in a video, as its captions have it. Each time costs 250 of the
 // 10,000 units that YouTube gives crier's app a day.
 func (e *EngagementService) Transcript(ctx context.Context, captions Captions) (*Transcript, error) {
-	response, err := read[api.TranscriptResponse](e.api.get(ctx, &api.GetTranscriptParams{
+	return part(func(r *api.TranscriptResponse) *Transcript { return &r.Transcript })(e.api.get(ctx, &api.GetTranscriptParams{
 		AccountID: captions.AccountID, VideoID: captions.VideoID, Language: optional(captions.Language),
 	}, "engagement", "transcript"))
-	if err != nil {
-		return nil, err
-	}
-	return &response.Transcript, nil
 }

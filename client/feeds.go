@@ -42,27 +42,18 @@ func (f *FeedService) Search(ctx context.Context, search Search) iter.Seq2[*Feed
 	}
 	return pages(func(cursor string) (Page[FeedItem], error) {
 		params.Cursor = optional(cursor)
-		return feedPage(read[api.FeedItemsResponse](f.api.get(ctx, &params, "feeds", "search")))
+		return part(feedPage)(f.api.get(ctx, &params, "feeds", "search"))
 	})
 }
 
-func feedPage(response *api.FeedItemsResponse, err error) (Page[FeedItem], error) {
-	if err != nil {
-		return Page[FeedItem]{}, err
-	}
-	return Page[FeedItem]{response.Items, response.NextCursor}, nil
-}
+func feedPage(r *api.FeedItemsResponse) Page[FeedItem] { return Page[FeedItem]{r.Items, r.NextCursor} }
 
 // Profile reads what a platform shows of somebody to everybody; bluesky alone does. What it does
 // not tell is nil or empty.
 func (f *FeedService) Profile(ctx context.Context, platform Platform, handle string) (*Profile, error) {
-	response, err := read[api.PublicProfileResponse](f.api.get(ctx, &api.ReadPublicProfileParams{
+	return part(func(r *api.PublicProfileResponse) *Profile { return &r.Profile })(f.api.get(ctx, &api.ReadPublicProfileParams{
 		Platform: optional(api.ReadPublicProfileParamsPlatform(platform)), Handle: handle,
 	}, "feeds", "profile"))
-	if err != nil {
-		return nil, err
-	}
-	return &response.Profile, nil
 }
 
 // MonitorService has crier look for keywords on public streams.
@@ -71,7 +62,7 @@ type MonitorService struct{ api *caller }
 // Create makes a monitor, which finds what is written from now on.
 func (m *MonitorService) Create(ctx context.Context, monitor Monitor) (*Monitor, error) {
 	monitor.ID, monitor.CreatedAt, monitor.UpdatedAt = "", time.Time{}, time.Time{}
-	return monitorOf(read[api.MonitorResponse](m.api.post(ctx, monitor, "feeds", "keywords")))
+	return part(monitorOf)(m.api.post(ctx, monitor, "feeds", "keywords"))
 }
 
 // List iterates over the monitors, the oldest first.
@@ -79,17 +70,14 @@ func (m *MonitorService) List(ctx context.Context) iter.Seq2[*Monitor, error] {
 	params := api.ListMonitorsParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (Page[Monitor], error) {
 		params.Cursor = optional(cursor)
-		response, err := read[api.MonitorsResponse](m.api.get(ctx, &params, "feeds", "keywords"))
-		if err != nil {
-			return Page[Monitor]{}, err
-		}
-		return Page[Monitor]{response.Monitors, response.NextCursor}, nil
+		return part(func(r *api.MonitorsResponse) Page[Monitor] { return Page[Monitor]{r.Monitors, r.NextCursor} })(
+			m.api.get(ctx, &params, "feeds", "keywords"))
 	})
 }
 
 // Get reads a monitor.
 func (m *MonitorService) Get(ctx context.Context, id string) (*Monitor, error) {
-	return monitorOf(read[api.MonitorResponse](m.api.get(ctx, nil, "feeds", "keywords", id)))
+	return part(monitorOf)(m.api.get(ctx, nil, "feeds", "keywords", id))
 }
 
 // Update changes a monitor; what it has found stays.
@@ -102,7 +90,7 @@ func (m *MonitorService) Update(ctx context.Context, id string, change MonitorUp
 	if change.Language != nil {
 		body.Language = optional(*change.Language) // null is any
 	}
-	return monitorOf(read[api.MonitorResponse](m.api.patch(ctx, body, "feeds", "keywords", id)))
+	return part(monitorOf)(m.api.patch(ctx, body, "feeds", "keywords", id))
 }
 
 // Delete ends a monitor.
@@ -116,13 +104,8 @@ func (m *MonitorService) Items(ctx context.Context, id string) iter.Seq2[*FeedIt
 	params := api.ListMonitorItemsParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (Page[FeedItem], error) {
 		params.Cursor = optional(cursor)
-		return feedPage(read[api.FeedItemsResponse](m.api.get(ctx, &params, "feeds", "keywords", id, "items")))
+		return part(feedPage)(m.api.get(ctx, &params, "feeds", "keywords", id, "items"))
 	})
 }
 
-func monitorOf(response *api.MonitorResponse, err error) (*Monitor, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &response.Monitor, nil
-}
+func monitorOf(r *api.MonitorResponse) *Monitor { return &r.Monitor }

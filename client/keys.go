@@ -34,7 +34,7 @@ type NewKey struct {
 
 // Create makes a key. Its Secret is the key itself, which is shown this once.
 func (k *KeyService) Create(ctx context.Context, key NewKey) (*Key, error) {
-	return keyOf(read[api.KeyResponse](k.api.post(ctx, api.KeyCreate{Name: key.Name, Permissions: []Permission{key.Permission}, Test: key.Test}, "keys")))
+	return part(keyOf)(k.api.post(ctx, api.KeyCreate{Name: key.Name, Permissions: []Permission{key.Permission}, Test: key.Test}, "keys"))
 }
 
 // List iterates over the keys of the workspace.
@@ -42,22 +42,18 @@ func (k *KeyService) List(ctx context.Context) iter.Seq2[*Key, error] {
 	params := api.ListKeysParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (Page[Key], error) {
 		params.Page = pageNumber(cursor)
-		response, err := read[api.KeysResponse](k.api.get(ctx, &params, "keys"))
-		if err != nil {
-			return Page[Key]{}, err
-		}
-		return Page[Key]{response.Keys, following(response.Pagination)}, nil
+		return part(func(r *api.KeysResponse) Page[Key] { return Page[Key]{r.Keys, following(r.Pagination)} })(k.api.get(ctx, &params, "keys"))
 	})
 }
 
 // Get reads a key, without its secret.
 func (k *KeyService) Get(ctx context.Context, id string) (*Key, error) {
-	return keyOf(read[api.KeyResponse](k.api.get(ctx, nil, "keys", id)))
+	return part(keyOf)(k.api.get(ctx, nil, "keys", id))
 }
 
 // Rotate makes a key in place of another, which works on for overlap, in whole seconds up to a week.
 func (k *KeyService) Rotate(ctx context.Context, id string, overlap time.Duration) (*Key, error) {
-	return keyOf(read[api.KeyResponse](k.api.post(ctx, api.KeyRotate{OverlapSeconds: new(int(overlap.Seconds()))}, "keys", id, "rotate")))
+	return part(keyOf)(k.api.post(ctx, api.KeyRotate{OverlapSeconds: new(int(overlap.Seconds()))}, "keys", id, "rotate"))
 }
 
 // Revoke ends a key.
@@ -65,9 +61,4 @@ func (k *KeyService) Revoke(ctx context.Context, id string) error {
 	return done(k.api.delete(ctx, "keys", id))
 }
 
-func keyOf(response *api.KeyResponse, err error) (*Key, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &response.Key, nil
-}
+func keyOf(r *api.KeyResponse) *Key { return &r.Key }

@@ -140,17 +140,17 @@ func (m *MediaService) put(ctx context.Context, part api.UploadPart, headers map
 
 // FromURL has the server fetch a file from a public address, which may take minutes.
 func (m *MediaService) FromURL(ctx context.Context, file MediaFromURL) (*Media, error) {
-	return mediaOf(read[api.MediaResponse](m.api.post(slow(ctx), file, "media", "from-url")))
+	return part(mediaOf)(m.api.post(slow(ctx), file, "media", "from-url"))
 }
 
 // Get reads an upload.
 func (m *MediaService) Get(ctx context.Context, id string) (*Media, error) {
-	return mediaOf(read[api.MediaResponse](m.api.get(ctx, nil, "media", id)))
+	return part(mediaOf)(m.api.get(ctx, nil, "media", id))
 }
 
 // Describe changes the description of an upload. Posts that were made before keep theirs.
 func (m *MediaService) Describe(ctx context.Context, id, altText string) (*Media, error) {
-	return mediaOf(read[api.MediaResponse](m.api.patch(ctx, api.MediaDescription{AltText: altText}, "media", id)))
+	return part(mediaOf)(m.api.patch(ctx, api.MediaDescription{AltText: altText}, "media", id))
 }
 
 // Delete removes an upload; one that an open post uses stays, and is an error.
@@ -163,23 +163,15 @@ func (m *MediaService) List(ctx context.Context) iter.Seq2[*Media, error] {
 	params := api.ListMediaParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (Page[Media], error) {
 		params.Cursor = optional(cursor)
-		response, err := read[api.MediaListResponse](m.api.get(ctx, &params, "media"))
-		if err != nil {
-			return Page[Media]{}, err
-		}
-		return Page[Media]{response.Media, response.Pagination.NextCursor}, nil
+		return part(func(r *api.MediaListResponse) Page[Media] { return Page[Media]{r.Media, r.Pagination.NextCursor} })(
+			m.api.get(ctx, &params, "media"))
 	})
 }
 
 // MediaFromURL is a file that the server is to fetch.
 type MediaFromURL = api.MediaFromURL
 
-func mediaOf(response *api.MediaResponse, err error) (*Media, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &response.Media, nil
-}
+func mediaOf(r *api.MediaResponse) *Media { return &r.Media }
 
 // progress adds up what all parts have sent.
 type progress struct {

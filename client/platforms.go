@@ -50,19 +50,12 @@ type PlatformService struct{ api *caller }
 
 // List returns what each platform takes, of an account of which nothing else is known.
 func (p *PlatformService) List(ctx context.Context) ([]PlatformLimits, error) {
-	response, err := read[api.PlatformsResponse](p.api.get(ctx, nil, "platforms"))
-	if err != nil {
-		return nil, err
-	}
-	return response.Platforms, nil
+	return part(func(r *api.PlatformsResponse) []PlatformLimits { return r.Platforms })(p.api.get(ctx, nil, "platforms"))
 }
 
 // Get returns what a platform takes: of the account with an id, or without one of an account of
 // which nothing else is known.
 func (p *PlatformService) Get(ctx context.Context, platform Platform, accountID string) (*PlatformLimits, error) {
-	response, err := read[api.PlatformResponse](p.api.get(ctx, &api.GetPlatformParams{AccountID: optional(accountID)}, "platforms", string(platform)))
-	if err != nil {
-		return nil, err
-	}
-	return &response.Platform, nil
+	return part(func(r *api.PlatformResponse) *PlatformLimits { return &r.Platform })(
+		p.api.get(ctx, &api.GetPlatformParams{AccountID: optional(accountID)}, "platforms", string(platform)))
 }

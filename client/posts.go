@@ -100,7 +100,7 @@ type PostService struct{ api *caller }
 // Warnings.
 func (p *PostService) Create(ctx context.Context, post Post, options ...CallOption) (*Post, error) {
 	ctx = keyed(ctx, options)
-	return postOf(read[api.PostResponse](p.api.post(ctx, creation(post), "posts")))
+	return part(postOf)(p.api.post(ctx, creation(post), "posts"))
 }
 
 // CreateBulk makes up to 25 posts with one request, which succeed and fail independently: an
@@ -126,16 +126,13 @@ func (p *PostService) CreateBulkJSON(ctx context.Context, body []byte, options .
 
 // Validate finds the errors and warnings that a creation would; nothing is made.
 func (p *PostService) Validate(ctx context.Context, post Post) (*Validation, error) {
-	response, err := read[api.ValidationResponse](p.api.post(repeatable(ctx), creation(post), "posts", "validate"))
-	if err != nil {
-		return nil, err
-	}
-	return &response.Validation, nil
+	return part(func(r *api.ValidationResponse) *Validation { return &r.Validation })(
+		p.api.post(repeatable(ctx), creation(post), "posts", "validate"))
 }
 
 // Get reads a post.
 func (p *PostService) Get(ctx context.Context, id string) (*Post, error) {
-	return postOf(read[api.PostResponse](p.api.get(ctx, nil, "posts", id)))
+	return part(postOf)(p.api.get(ctx, nil, "posts", id))
 }
 
 // PostLookup names posts: 1,000 at most, of both kinds together.
@@ -169,12 +166,12 @@ func (p *PostService) Lookup(ctx context.Context, lookup PostLookup) ([]Post, er
 
 // Update changes a draft or a scheduled post. After the answer the old version is never published.
 func (p *PostService) Update(ctx context.Context, id string, change PostUpdate) (*Post, error) {
-	return postOf(read[api.PostResponse](p.api.patch(ctx, change, "posts", id)))
+	return part(postOf)(p.api.patch(ctx, change, "posts", id))
 }
 
 // UpdateJSON is Update of a body that is there already, as PATCH /posts/{id} takes it.
 func (p *PostService) UpdateJSON(ctx context.Context, id string, body []byte) (*Post, error) {
-	return postOf(read[api.PostResponse](p.api.patch(ctx, body, "posts", id)))
+	return part(postOf)(p.api.patch(ctx, body, "posts", id))
 }
 
 // Cancel removes a draft, and cancels a scheduled post: it is never published.
@@ -184,12 +181,10 @@ func (p *PostService) Cancel(ctx context.Context, id string) error {
 
 // Retry sets the failed platforms of a post going again. Nothing that is published is repeated.
 func (p *PostService) Retry(ctx context.Context, id string, retry PostRetry) (*Post, error) {
-	response, err := read[api.RetryResponse](p.api.post(ctx, retry, "posts", id, "retry"))
-	if err != nil {
-		return nil, err
-	}
-	response.Post.Warnings = response.Warnings
-	return &response.Post, nil
+	return part(func(r *api.RetryResponse) *Post {
+		r.Post.Warnings = r.Warnings
+		return &r.Post
+	})(p.api.post(ctx, retry, "posts", id, "retry"))
 }
 
 // PostFilter selects posts; what is zero selects all.
@@ -244,11 +239,8 @@ func (p *PostService) reader(ctx context.Context, filter PostFilter) func(cursor
 	}
 	return func(cursor string) (Page[Post], error) {
 		params.Cursor = optional(cursor)
-		response, err := read[api.PostsResponse](p.api.get(ctx, &params, "posts"))
-		if err != nil {
-			return Page[Post]{}, err
-		}
-		return Page[Post]{response.Posts, response.Pagination.NextCursor}, nil
+		return part(func(r *api.PostsResponse) Page[Post] { return Page[Post]{r.Posts, r.Pagination.NextCursor} })(
+			p.api.get(ctx, &params, "posts"))
 	}
 }
 
@@ -257,20 +249,14 @@ func (p *PostService) Attempts(ctx context.Context, id string) iter.Seq2[*Attemp
 	params := api.ListPostAttemptsParams{Limit: pageSize(0)}
 	return pages(func(cursor string) (Page[Attempt], error) {
 		params.Page = pageNumber(cursor)
-		response, err := read[api.AttemptsResponse](p.api.get(ctx, &params, "posts", id, "attempts"))
-		if err != nil {
-			return Page[Attempt]{}, err
-		}
-		return Page[Attempt]{response.Attempts, following(response.Pagination)}, nil
+		return part(func(r *api.AttemptsResponse) Page[Attempt] { return Page[Attempt]{r.Attempts, following(r.Pagination)} })(
+			p.api.get(ctx, &params, "posts", id, "attempts"))
 	})
 }
 
-func postOf(response *api.PostResponse, err error) (*Post, error) {
-	if err != nil {
-		return nil, err
-	}
-	response.Post.Warnings = response.Warnings
-	return &response.Post, nil
+func postOf(r *api.PostResponse) *Post {
+	r.Post.Warnings = r.Warnings
+	return &r.Post
 }
 
 // creation is a post without what only the server sets. A time in a named zone brings the zone's name.

@@ -22,26 +22,22 @@ type QueueService struct{ api *caller }
 // Create makes a queue of a name, slots and, if need be, a time zone and a brand.
 func (q *QueueService) Create(ctx context.Context, queue Queue) (*Queue, error) {
 	queue.ID, queue.CreatedAt, queue.UpdatedAt = "", time.Time{}, time.Time{}
-	return queueOf(read[api.QueueResponse](q.api.post(ctx, queue, "queues")))
+	return part(queueOf)(q.api.post(ctx, queue, "queues"))
 }
 
 // List returns all queues.
 func (q *QueueService) List(ctx context.Context) ([]Queue, error) {
-	response, err := read[api.QueuesResponse](q.api.get(ctx, nil, "queues"))
-	if err != nil {
-		return nil, err
-	}
-	return response.Queues, nil
+	return part(func(r *api.QueuesResponse) []Queue { return r.Queues })(q.api.get(ctx, nil, "queues"))
 }
 
 // Get reads a queue.
 func (q *QueueService) Get(ctx context.Context, id string) (*Queue, error) {
-	return queueOf(read[api.QueueResponse](q.api.get(ctx, nil, "queues", id)))
+	return part(queueOf)(q.api.get(ctx, nil, "queues", id))
 }
 
 // Update changes a queue; posts that it has placed stay where they are.
 func (q *QueueService) Update(ctx context.Context, id string, change QueueUpdate) (*Queue, error) {
-	return queueOf(read[api.QueueResponse](q.api.patch(ctx, change, "queues", id)))
+	return part(queueOf)(q.api.patch(ctx, change, "queues", id))
 }
 
 // Delete removes a queue.
@@ -51,16 +47,8 @@ func (q *QueueService) Delete(ctx context.Context, id string) error {
 
 // Slots are the next free ones, at most n of them.
 func (q *QueueService) Slots(ctx context.Context, id string, n int) ([]time.Time, error) {
-	response, err := read[api.SlotsResponse](q.api.get(ctx, &api.PreviewSlotsParams{Limit: optional(n)}, "queues", id, "slots"))
-	if err != nil {
-		return nil, err
-	}
-	return response.Slots, nil
+	return part(func(r *api.SlotsResponse) []time.Time { return r.Slots })(
+		q.api.get(ctx, &api.PreviewSlotsParams{Limit: optional(n)}, "queues", id, "slots"))
 }
 
-func queueOf(response *api.QueueResponse, err error) (*Queue, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &response.Queue, nil
-}
+func queueOf(r *api.QueueResponse) *Queue { return &r.Queue }

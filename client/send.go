@@ -162,6 +162,17 @@ func read[T any](response *http.Response, err error) (*T, error) {
 	return answer, nil
 }
 
+// part decodes an answer of success, and returns what pick takes of it.
+func part[T, P any](pick func(*T) P) func(*http.Response, error) (P, error) {
+	return func(response *http.Response, err error) (taken P, _ error) {
+		answer, err := read[T](response, err)
+		if err != nil {
+			return taken, err
+		}
+		return pick(answer), nil
+	}
+}
+
 // done is for answers of which nobody wants more than that they are a success.
 func done(response *http.Response, err error) error {
 	if err != nil {

@@ -29,17 +29,17 @@ func (t *ThreadService) Create(ctx context.Context, thread ThreadCreate, options
 	thread.Platforms = bareTargets(thread.Platforms)
 	thread.Timezone = zoneOf(thread.Timezone, thread.ScheduledFor)
 	ctx = keyed(ctx, options)
-	return threadOf(read[api.ThreadResponse](t.api.post(ctx, thread, "threads")))
+	return part(threadOf)(t.api.post(ctx, thread, "threads"))
 }
 
 // Get reads a thread.
 func (t *ThreadService) Get(ctx context.Context, id string) (*Thread, error) {
-	return threadOf(read[api.ThreadResponse](t.api.get(ctx, nil, "threads", id)))
+	return part(threadOf)(t.api.get(ctx, nil, "threads", id))
 }
 
 // Update changes a draft or a scheduled thread.
 func (t *ThreadService) Update(ctx context.Context, id string, change ThreadUpdate) (*Thread, error) {
-	return threadOf(read[api.ThreadResponse](t.api.patch(ctx, change, "threads", id)))
+	return part(threadOf)(t.api.patch(ctx, change, "threads", id))
 }
 
 // Cancel removes a draft, and cancels a scheduled thread: it is never published.
@@ -47,10 +47,7 @@ func (t *ThreadService) Cancel(ctx context.Context, id string) error {
 	return done(t.api.delete(ctx, "threads", id))
 }
 
-func threadOf(response *api.ThreadResponse, err error) (*Thread, error) {
-	if err != nil {
-		return nil, err
-	}
-	response.Thread.Warnings = response.Warnings
-	return &response.Thread, nil
+func threadOf(r *api.ThreadResponse) *Thread {
+	r.Thread.Warnings = r.Warnings
+	return &r.Thread
 }

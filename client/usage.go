@@ -18,9 +18,5 @@ type UsageService struct{ api *caller }
 
 // Get says what is used of the workspace's plan, and of the key's minute.
 func (u *UsageService) Get(ctx context.Context) (*UsageReport, error) {
-	response, err := read[api.UsageResponse](u.api.get(ctx, nil, "usage"))
-	if err != nil {
-		return nil, err
-	}
-	return &response.Usage, nil
+	return part(func(r *api.UsageResponse) *UsageReport { return &r.Usage })(u.api.get(ctx, nil, "usage"))
 }

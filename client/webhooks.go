@@ -28,30 +28,22 @@ type WebhookService struct{ api *caller }
 
 // Create makes a webhook. Its Secret, by which deliveries are verified, is in this answer alone.
 func (w *WebhookService) Create(ctx context.Context, url string, events ...EventName) (*Webhook, error) {
-	return webhookOf(read[api.WebhookResponse](w.api.post(ctx, api.WebhookCreate{URL: url, Events: events}, "webhooks")))
+	return part(webhookOf)(w.api.post(ctx, api.WebhookCreate{URL: url, Events: events}, "webhooks"))
 }
 
 // List returns all webhooks.
 func (w *WebhookService) List(ctx context.Context) ([]Webhook, error) {
-	response, err := read[api.WebhooksResponse](w.api.get(ctx, nil, "webhooks"))
-	if err != nil {
-		return nil, err
-	}
-	return response.Webhooks, nil
+	return part(func(r *api.WebhooksResponse) []Webhook { return r.Webhooks })(w.api.get(ctx, nil, "webhooks"))
 }
 
 // Get reads a webhook.
 func (w *WebhookService) Get(ctx context.Context, id string) (*Webhook, error) {
-	response, err := read[api.WebhookHistoryResponse](w.api.get(ctx, nil, "webhooks", id))
-	if err != nil {
-		return nil, err
-	}
-	return &response.Webhook, nil
+	return part(func(r *api.WebhookHistoryResponse) *Webhook { return &r.Webhook })(w.api.get(ctx, nil, "webhooks", id))
 }
 
 // Update changes a webhook, or makes one active that was disabled.
 func (w *WebhookService) Update(ctx context.Context, id string, change WebhookUpdate) (*Webhook, error) {
-	return webhookOf(read[api.WebhookResponse](w.api.patch(ctx, change, "webhooks", id)))
+	return part(webhookOf)(w.api.patch(ctx, change, "webhooks", id))
 }
 
 // Delete ends a webhook.
@@ -61,16 +53,13 @@ func (w *WebhookService) Delete(ctx context.Context, id string) error {
 
 // Test sends sample data of an event, and says what the receiver answered.
 func (w *WebhookService) Test(ctx context.Context, id string, event EventName) (*WebhookTest, error) {
-	response, err := read[api.TestResponse](w.api.post(ctx, api.WebhookTest{Event: event}, "webhooks", id, "test"))
-	if err != nil {
-		return nil, err
-	}
-	return &response.Test, nil
+	return part(func(r *api.TestResponse) *WebhookTest { return &r.Test })(
+		w.api.post(ctx, api.WebhookTest{Event: event}, "webhooks", id, "test"))
 }
 
 // RotateSecret makes a new secret; the one before signs too for overlap, in whole seconds up to a week.
 func (w *WebhookService) RotateSecret(ctx context.Context, id string, overlap time.Duration) (*Webhook, error) {
-	return webhookOf(read[api.WebhookResponse](w.api.post(ctx, api.WebhookRotate{OverlapSeconds: new(int(overlap.Seconds()))}, "webhooks", id, "rotate-secret")))
+	return part(webhookOf)(w.api.post(ctx, api.WebhookRotate{OverlapSeconds: new(int(overlap.Seconds()))}, "webhooks", id, "rotate-secret"))
 }
 
 // DeliveryFilter selects deliveries; what is zero selects all.
@@ -90,30 +79,21 @@ func (w *WebhookService) Deliveries(ctx context.Context, id string, filter Deliv
 	}
 	return pages(func(cursor string) (Page[Delivery], error) {
 		params.Cursor = optional(cursor)
-		response, err := read[api.DeliveriesResponse](w.api.get(ctx, &params, "webhooks", id, "deliveries"))
-		if err != nil {
-			return Page[Delivery]{}, err
-		}
-		return Page[Delivery]{response.Deliveries, response.NextCursor}, nil
+		return part(func(r *api.DeliveriesResponse) Page[Delivery] { return Page[Delivery]{r.Deliveries, r.NextCursor} })(
+			w.api.get(ctx, &params, "webhooks", id, "deliveries"))
 	})
 }
 
 // Delivery reads a delivery with what was sent.
 func (w *WebhookService) Delivery(ctx context.Context, id, delivery string) (*DeliveryDetail, error) {
-	response, err := read[api.DeliveryDetailResponse](w.api.get(ctx, nil, "webhooks", id, "deliveries", delivery))
-	if err != nil {
-		return nil, err
-	}
-	return &response.Delivery, nil
+	return part(func(r *api.DeliveryDetailResponse) *DeliveryDetail { return &r.Delivery })(
+		w.api.get(ctx, nil, "webhooks", id, "deliveries", delivery))
 }
 
 // Redeliver sends a delivery again.
 func (w *WebhookService) Redeliver(ctx context.Context, id, delivery string) (*Delivery, error) {
-	response, err := read[api.DeliveryResponse](w.api.post(ctx, nil, "webhooks", id, "deliveries", delivery, "redeliver"))
-	if err != nil {
-		return nil, err
-	}
-	return &response.Delivery, nil
+	return part(func(r *api.DeliveryResponse) *Delivery { return &r.Delivery })(
+		w.api.post(ctx, nil, "webhooks", id, "deliveries", delivery, "redeliver"))
 }
 
 // RedeliverFailed sends again what failed since a time, and says how many deliveries that were
@@ -126,9 +106,4 @@ func (w *WebhookService) RedeliverFailed(ctx context.Context, id string, since t
 	return response.Redelivered, response.HasMore, nil
 }
 
-func webhookOf(response *api.WebhookResponse, err error) (*Webhook, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &response.Webhook, nil
-}
+func webhookOf(r *api.WebhookResponse) *Webhook { return &r.Webhook }

@@ -50,9 +50,7 @@ func CreateKeyset(file string) error {
 // ShowKeyset returns the keys of the keyset, in the order in which they were made, and those
 // that something was sealed by and that it does not hold.
 func ShowKeyset(ctx context.Context, c Config) ([]SealingKey, error) {
-	return operateFor(ctx, c, func(ctx context.Context, o *operator) ([]SealingKey, error) {
-		return o.keys(ctx)
-	})
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) ([]SealingKey, error) { return o.keys(ctx) })
 }
 
 func (o *operator) keys(ctx context.Context) ([]SealingKey, error) {
@@ -114,19 +112,17 @@ type Rotated struct {
 // added first, and seals once every running process has it; old keys go once none seals with
 // them and nothing needs them.
 func RotateKeyset(ctx context.Context, c Config, r Rotating) (rotated Rotated, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (Rotated, error) {
 		if err := o.bind(ctx); err != nil {
-			return err
+			return Rotated{}, err
 		}
 		rotation, err := o.admin.BeginRotation(ctx)
 		if err != nil {
-			return err
+			return Rotated{}, err
 		}
 		defer rotation.End()
-		rotated, err = (&keysetRotation{Rotation: rotation, Rotating: r, vault: o.vault, file: c.keyset()}).run(ctx)
-		return err
+		return (&keysetRotation{Rotation: rotation, Rotating: r, vault: o.vault, file: c.keyset()}).run(ctx)
 	})
-	return rotated, err
 }
 
 type keysetRotation struct {

@@ -205,14 +205,12 @@ func (o *operator) checkPlan(ctx context.Context, name string) error {
 
 // GivePlan puts a workspace on another plan. It returns the one before.
 func GivePlan(ctx context.Context, c Config, workspace, plan string) (before string, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (string, error) {
 		if err := o.checkPlan(ctx, plan); err != nil {
-			return err
+			return "", err
 		}
-		before, err = o.admin.GivePlan(byCommand(ctx, "workspace.plan"), workspace, plan)
-		return err
+		return o.admin.GivePlan(byCommand(ctx, "workspace.plan"), workspace, plan)
 	})
-	return before, err
 }
 
 // SetLimits says which limits the posts of a workspace are held to. It returns the set before.
@@ -221,11 +219,9 @@ func SetLimits(ctx context.Context, c Config, workspace, limits string) (before 
 	if err != nil {
 		return 0, err
 	}
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
-		before, err = o.admin.SetLimits(byCommand(ctx, "workspace.limits"), workspace, set)
-		return err
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (schema.LimitSet, error) {
+		return o.admin.SetLimits(byCommand(ctx, "workspace.limits"), workspace, set)
 	})
-	return before, err
 }
 
 // Workspaces lists live workspaces by name, those whose names come after one.
@@ -290,15 +286,14 @@ func ConfirmDeletion(ctx context.Context, c Config, id schema.DeletionID, token 
 }
 
 // DeletionState returns how far a deletion is.
-func DeletionState(ctx context.Context, c Config, id schema.DeletionID) (d schema.Deletion, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+func DeletionState(ctx context.Context, c Config, id schema.DeletionID) (schema.Deletion, error) {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (schema.Deletion, error) {
 		all, err := o.deletions.Deletions(ctx, id)
-		if err == nil {
-			d = all[0]
+		if err != nil {
+			return schema.Deletion{}, err
 		}
-		return err
+		return all[0], nil
 	})
-	return d, err
 }
 
 // DeadLetters returns what stages have given up on, oldest first, after an id.
@@ -331,15 +326,13 @@ func UnsuspendKey(ctx context.Context, c Config, key string) (k schema.KeyRecord
 	if err != nil {
 		return k, fmt.Errorf("there is no key %s: %w", key, err)
 	}
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (schema.KeyRecord, error) {
 		workspace, err := o.admin.WorkspaceOfKey(ctx, id)
 		if err != nil {
-			return err
+			return schema.KeyRecord{}, err
 		}
-		k, err = o.admin.Unsuspend(byCommand(ctx, "key.unsuspend"), workspace, id)
-		return err
+		return o.admin.Unsuspend(byCommand(ctx, "key.unsuspend"), workspace, id)
 	})
-	return k, err
 }
 
 // roomEvery is how often NotifyKeys looks whether there is room for more mail.

@@ -208,19 +208,17 @@ func (o *operator) onRestored(ctx context.Context, s HeldSelection, decide func(
 // ConfirmKeys lets keys work again that were suspended by a restore: of a workspace and its sandbox, or
 // of all where it is empty. It returns how many were suspended.
 func ConfirmKeys(ctx context.Context, c Config, workspace string) (confirmed int, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (int, error) {
 		var of *schema.WorkspaceID
 		if workspace != "" {
 			w, err := o.admin.Workspace(ctx, workspace)
 			if err != nil {
-				return err
+				return 0, err
 			}
 			of = &w.ID
 		}
-		confirmed, err = o.restores.ConfirmKeys(byCommand(ctx, "keys.confirm"), of)
-		return err
+		return o.restores.ConfirmKeys(byCommand(ctx, "keys.confirm"), of)
 	})
-	return confirmed, err
 }
 
 // restoredEvents reads what ClickHouse knows of what a restore holds.

@@ -80,26 +80,23 @@ const firstAnotherOwner = "make another one first by crier users add EMAIL --wor
 
 // LinkUser returns the token of a link that signs a user in once.
 func LinkUser(ctx context.Context, c Config, email string) (token string, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (string, error) {
 		user, err := o.people.UserOf(ctx, people.Email(email))
-		if err == nil {
-			token, err = o.link(ctx, user.ID)
+		if err != nil {
+			return "", err
 		}
-		return err
+		return o.link(ctx, user.ID)
 	})
-	return token, err
 }
 
 // FirstLink returns the token of a link that makes the first owner; empty where somebody can sign in.
 func FirstLink(ctx context.Context, c Config) (token string, err error) {
-	err = operate(ctx, c, func(ctx context.Context, o *operator) error {
+	return operateFor(ctx, c, func(ctx context.Context, o *operator) (string, error) {
 		if has, err := o.people.HasUsers(ctx); err != nil || has {
-			return err
+			return "", err
 		}
-		token, err = o.link(ctx, schema.UserID{})
-		return err
+		return o.link(ctx, schema.UserID{})
 	})
-	return token, err
 }
 
 func (o *operator) link(ctx context.Context, user schema.UserID) (string, error) {

@@ -61,7 +61,7 @@ func (s *authorizations) routes() []admission.Route {
 		admission.Handle(http.MethodPost, "/connect/:platform/choose", admission.Public, s.choose),
 		admission.Handle(http.MethodGet, "/connect/:platform/reconnect", admission.Public, s.reconnect),
 		admission.Handle(http.MethodGet, "/connect/:platform/entities", schema.Admin, s.entities),
-		admission.Handle(http.MethodPost, "/connect/:platform/select", schema.Admin, s.selectEntities),
+		admission.Handle(http.MethodPost, "/connect/:platform/select", schema.Admin, body.WithForm(s.selectEntities)),
 	}
 }
 
@@ -73,24 +73,19 @@ type wayView struct {
 	Message    string            `json:"message,omitempty"`
 }
 
-type waysResponse struct {
-	Success   bool      `json:"success"`
-	Platforms []wayView `json:"platforms"`
-}
-
 // list answers how accounts of each platform are connected.
 func (s *authorizations) list(c *gin.Context) error {
 	key := admission.RequestOf(c).Key
-	reply := waysResponse{Success: true, Platforms: []wayView{}}
+	var ways []wayView
 	for _, p := range schema.Platforms() {
 		way := wayView{Platform: p, Method: cmp.Or(s.Connecting(p).Method, connectors.ByOAuth)}
 		if err := s.usable(c.Request.Context(), schema.Account{Workspace: key.Workspace, Platform: p, Sandbox: key.Sandbox}); err != nil {
 			way.Message = publicError(err).Message
 		}
 		way.Configured = way.Message == ""
-		reply.Platforms = append(reply.Platforms, way)
+		ways = append(ways, way)
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	return answer.Named(c, http.StatusOK, "platforms", ways, nil)
 }
 
 // usable tells why accounts of a platform cannot be connected; nil: they can. A platform where
@@ -106,13 +101,6 @@ func (s *authorizations) usable(ctx context.Context, a schema.Account) error {
 	}
 	_, _, err = authorizer.Authorize(ctx, a, connectors.AuthorizationRequest{Callback: s.callbackURL(a.Platform)})
 	return err
-}
-
-type beginResponse struct {
-	Success   bool            `json:"success"`
-	AuthURL   string          `json:"authUrl"`
-	ExpiresAt answer.Moment   `json:"expiresAt"`
-	Warnings  []schema.Detail `json:"warnings,omitempty"`
 }
 
 // begin answers with the address of the platform's page.
@@ -138,7 +126,7 @@ func (s *authorizations) begin(c *gin.Context) error {
 	if err != nil {
 		return refusedFor(consent, blamedField(consent), err)
 	}
-	return answer.JSON(c, http.StatusOK, beginResponse{Success: true, AuthURL: page, ExpiresAt: answer.Moment(expires), Warnings: q.Report.Warnings})
+	return answer.Several(c, http.StatusOK, map[string]any{"authUrl": page, "expiresAt": answer.Moment(expires)}, q.Report.Warnings)
 }
 
 func pathPlatform(c *gin.Context) (schema.Platform, error) {

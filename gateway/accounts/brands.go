@@ -26,11 +26,11 @@ type brands struct{ Config }
 
 func (b *brands) routes() []admission.Route {
 	return []admission.Route{
-		admission.Handle(http.MethodPost, "/brands", schema.Write, b.create),
+		admission.Handle(http.MethodPost, "/brands", schema.Write, body.WithForm(b.create)),
 		admission.Handle(http.MethodGet, "/brands", schema.Read, b.list),
-		admission.Handle(http.MethodGet, "/brands/:id", schema.Read, b.get),
-		admission.Handle(http.MethodPatch, "/brands/:id", schema.Write, b.update),
-		admission.Handle(http.MethodDelete, "/brands/:id", schema.Write, b.delete),
+		admission.Handle(http.MethodGet, "/brands/:id", schema.Read, body.WithoutParameters(b.get)),
+		admission.Handle(http.MethodPatch, "/brands/:id", schema.Write, body.WithIDForm("brand", b.update)),
+		admission.Handle(http.MethodDelete, "/brands/:id", schema.Write, body.WithID("brand", b.delete)),
 	}
 }
 
@@ -46,8 +46,8 @@ func viewBrand(b schema.Brand) brandView {
 	return brandView{ID: b.ID, Name: b.Name, CreatedAt: answer.Moment(b.CreatedAt), UpdatedAt: answer.Moment(b.UpdatedAt)}
 }
 
-func (b *brands) create(c *gin.Context) error {
-	name, warnings, err := readBrandName(c)
+func (b *brands) create(c *gin.Context, f *body.Form) error {
+	name, err := readBrandName(f)
 	if err != nil {
 		return err
 	}
@@ -58,18 +58,13 @@ func (b *brands) create(c *gin.Context) error {
 	if err := b.Store.CreateBrand(c.Request.Context(), brand); err != nil {
 		return err
 	}
-	return answer.Named(c, http.StatusCreated, "brand", viewBrand(brand), warnings)
+	return answer.Named(c, http.StatusCreated, "brand", viewBrand(brand), f.Report.Warnings)
 }
 
-func readBrandName(c *gin.Context) (name string, warnings []schema.Detail, err error) {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return "", nil, err
-	}
-	name = f.GivenName()
+func readBrandName(f *body.Form) (string, error) {
+	name := f.GivenName()
 	f.Require("name")
-	err = f.Finish()
-	return name, f.Report.Warnings, err
+	return name, f.Finish()
 }
 
 // list answers with the brands of a workspace.
@@ -81,11 +76,7 @@ func (b *brands) list(c *gin.Context) error {
 	return answer.Named(c, http.StatusOK, "brands", answer.List(found, viewBrand), nil)
 }
 
-func (b *brands) get(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (b *brands) get(c *gin.Context, warnings []schema.Detail) error {
 	found, err := b.Store.Brands(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return err
@@ -99,12 +90,8 @@ func (b *brands) get(c *gin.Context) error {
 }
 
 // update renames a brand.
-func (b *brands) update(c *gin.Context) error {
-	id, err := brandID(c)
-	if err != nil {
-		return err
-	}
-	name, warnings, err := readBrandName(c)
+func (b *brands) update(c *gin.Context, id schema.BrandID, f *body.Form) error {
+	name, err := readBrandName(f)
 	if err != nil {
 		return err
 	}
@@ -112,24 +99,16 @@ func (b *brands) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.Named(c, http.StatusOK, "brand", viewBrand(brand), warnings)
+	return answer.Named(c, http.StatusOK, "brand", viewBrand(brand), f.Report.Warnings)
 }
 
 // delete removes a brand; its accounts stay connected, in no brand.
-func (b *brands) delete(c *gin.Context) error {
-	id, err := brandID(c)
-	if err != nil {
-		return err
-	}
+func (b *brands) delete(c *gin.Context, id schema.BrandID) error {
 	workspace := admission.RequestOf(c).Key.Workspace
-	err = b.Store.DeleteBrand(c.Request.Context(), workspace, id)
+	err := b.Store.DeleteBrand(c.Request.Context(), workspace, id)
 	b.Directories.Forget(workspace)
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the brand was deleted; its accounts stay connected"})
-}
-
-func brandID(c *gin.Context) (schema.BrandID, error) {
-	return body.PathID(c.Param("id"), "brand", schema.ParseID[schema.BrandID])
+	return answer.Done(c, "the brand was deleted; its accounts stay connected")
 }

@@ -36,9 +36,9 @@ type connections struct{ Config }
 
 func (s *connections) routes() []admission.Route {
 	routes := []admission.Route{
-		admission.Handle(http.MethodPost, "/connect/bluesky", schema.Admin, s.bluesky),
-		admission.Handle(http.MethodPost, "/connect/mastodon", schema.Admin, s.mastodon),
-		admission.Handle(http.MethodPost, "/connect/telegram/channels", schema.Admin, s.telegram),
+		admission.Handle(http.MethodPost, "/connect/bluesky", schema.Admin, body.WithForm(s.bluesky)),
+		admission.Handle(http.MethodPost, "/connect/mastodon", schema.Admin, body.WithForm(s.mastodon)),
+		admission.Handle(http.MethodPost, "/connect/telegram/channels", schema.Admin, body.WithForm(s.telegram)),
 	}
 	for _, p := range schema.Platforms() {
 		if tokens := s.Connecting(p).Tokens; tokens.Accepted {
@@ -54,11 +54,7 @@ const renewSoon = 2 * 24 * time.Hour
 
 // token connects an account by tokens that its platform gave to an app.
 func (s *connections) token(platform schema.Platform, tokens connectors.Tokens) func(*gin.Context) error {
-	return func(c *gin.Context) error {
-		f, err := body.ReadForm(c)
-		if err != nil {
-			return err
-		}
+	return body.WithForm(func(c *gin.Context, f *body.Form) error {
 		credentials := schema.Credentials{AccessToken: readToken(f, "accessToken"), SelfRenewing: tokens.SelfRenewing}
 		f.Require("accessToken")
 		if credentials.ExpiresAt = f.Time("expiresAt"); credentials.ExpiresAt.IsZero() && tokens.SelfRenewing {
@@ -75,7 +71,7 @@ func (s *connections) token(platform schema.Platform, tokens connectors.Tokens) 
 		return s.single(c, f, candidate{
 			platform: platform, credentials: credentials, secretField: "accessToken", nameField: blamed,
 		})
-	}
+	})
 }
 
 // candidate is an account that a request asks to connect, with the fields to blame.
@@ -98,11 +94,7 @@ func readToken(f *body.Form, name string) string {
 }
 
 // bluesky connects an account by an app password.
-func (s *connections) bluesky(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *connections) bluesky(c *gin.Context, f *body.Form) error {
 	identifier, _ := f.Pasted("identifier", body.MaxName)
 	password, _ := f.Pasted("password", maxCredential)
 	f.Require("identifier")
@@ -115,11 +107,7 @@ func (s *connections) bluesky(c *gin.Context) error {
 }
 
 // mastodon connects an account by an access token.
-func (s *connections) mastodon(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *connections) mastodon(c *gin.Context, f *body.Form) error {
 	token := readToken(f, "accessToken")
 	f.Require("accessToken")
 	return s.single(c, f, candidate{
@@ -138,11 +126,7 @@ func (s *connections) single(c *gin.Context, f *body.Form, login candidate) erro
 }
 
 // telegram registers the channels and groups that a bot posts to, all or none.
-func (s *connections) telegram(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *connections) telegram(c *gin.Context, f *body.Form) error {
 	token := readToken(f, "botToken")
 	f.Require("botToken")
 	server := s.readServer(c, f, schema.Telegram)

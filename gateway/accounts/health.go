@@ -69,13 +69,6 @@ type healthProblem struct {
 	Message string `json:"message"`
 }
 
-type healthsResponse struct {
-	Success  bool            `json:"success"`
-	Results  []healthView    `json:"results"`
-	Summary  healthSummary   `json:"summary"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 type healthSummary struct {
 	Total   int `json:"total"`
 	Healthy int `json:"healthy"`
@@ -100,18 +93,17 @@ func (a *accounts) healthOfAll(c *gin.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), checkAllTimeout)
 	defer cancel()
-	reply := healthsResponse{Success: true, Results: make([]healthView, len(found)), Warnings: warnings}
+	results := make([]healthView, len(found))
 	var group errgroup.Group
 	group.SetLimit(checksAtOnce)
 	for i := range found {
 		group.Go(func() error {
-			reply.Results[i] = checkup{a.Config}.examine(ctx, found[i])
+			results[i] = checkup{a.Config}.examine(ctx, found[i])
 			return nil
 		})
 	}
 	_ = group.Wait() // what fails is a result
-	reply.Summary = summarize(reply.Results)
-	return answer.JSON(c, http.StatusOK, reply)
+	return answer.Several(c, http.StatusOK, map[string]any{"results": results, "summary": summarize(results)}, warnings)
 }
 
 func summarize(results []healthView) healthSummary {

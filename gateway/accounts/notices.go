@@ -27,10 +27,6 @@ func (n *notices) routes() []admission.Route {
 	return []admission.Route{admission.Handle(http.MethodPost, "/connect/:platform/events", admission.Public, n.take)}
 }
 
-type noticeResponse struct {
-	Success bool `json:"success"`
-}
-
 // take takes a notice. That a consent was taken back may come days late, when the account may
 // have been connected again: it is no more than a reason to look.
 func (n *notices) take(c *gin.Context) error {
@@ -57,5 +53,5 @@ func (n *notices) take(c *gin.Context) error {
 		}
 		n.Logger.InfoContext(c.Request.Context(), "a consent was taken back on the platform", "platform", platform.String(), "accounts", renewals)
 	}
-	return answer.JSON(c, http.StatusOK, noticeResponse{Success: true})
+	return answer.Several(c, http.StatusOK, map[string]any{}, nil)
 }

@@ -31,7 +31,7 @@ type redirects struct{ Config }
 func (r *redirects) routes() []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodGet, "/connect/redirects", schema.Admin, r.list),
-		admission.Handle(http.MethodPut, "/connect/redirects", schema.Admin, r.replace),
+		admission.Handle(http.MethodPut, "/connect/redirects", schema.Admin, body.WithForm(r.replace)),
 	}
 }
 
@@ -43,11 +43,7 @@ func (r *redirects) list(c *gin.Context) error {
 	return answer.Named(c, http.StatusOK, "redirects", append([]string{}, allowed...), nil)
 }
 
-func (r *redirects) replace(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (r *redirects) replace(c *gin.Context, f *body.Form) error {
 	values, given := f.List("redirects", maxRedirects)
 	if !given && !f.Report.About("redirects") {
 		f.Require("redirects")

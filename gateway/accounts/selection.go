@@ -134,13 +134,6 @@ type entityView struct {
 	Kind string `json:"kind"`
 }
 
-type entitiesResponse struct {
-	Success  bool            `json:"success"`
-	Platform schema.Platform `json:"platform"`
-	Entities []entityView    `json:"entities"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 // entities answers with what can be chosen under a selection token.
 func (s *authorizations) entities(c *gin.Context) error {
 	q := body.NewQuery(c)
@@ -159,11 +152,8 @@ func (s *authorizations) entities(c *gin.Context) error {
 	if err != nil {
 		return refusedFor(consent, "selectionToken", err)
 	}
-	reply := entitiesResponse{Success: true, Platform: consent.Platform, Entities: make([]entityView, len(found)), Warnings: q.Report.Warnings}
-	for i, e := range found {
-		reply.Entities[i] = entityView{e.ID, e.Name, e.Kind}
-	}
-	return answer.JSON(c, http.StatusOK, reply)
+	views := answer.List(found, func(e connectors.Entity) entityView { return entityView{e.ID, e.Name, e.Kind} })
+	return answer.Several(c, http.StatusOK, map[string]any{"platform": consent.Platform, "entities": views}, q.Report.Warnings)
 }
 
 // selecting returns the consent of a selection token, which has to be the caller's workspace's.
@@ -181,11 +171,7 @@ func (s *authorizations) selecting(c *gin.Context, token string) (schema.Consent
 }
 
 // selectEntities connects what a caller has chosen for the person.
-func (s *authorizations) selectEntities(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *authorizations) selectEntities(c *gin.Context, f *body.Form) error {
 	token, _ := f.Text("selectionToken", body.MaxName)
 	ids := readEntityIDs(f)
 	brand := f.Brand()

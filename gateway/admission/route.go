@@ -2,7 +2,6 @@ package admission
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -107,16 +106,12 @@ func Find[K schema.Kind, T any](
 	return find(c.Request.Context(), RequestOf(c).Key.Workspace, id)
 }
 
-// Remove removes the thing of the key's workspace that a path names, and answers with a message.
+// Remove removes a thing of the key's workspace, and answers with a message.
 func Remove[K schema.Kind](
-	c *gin.Context, named func(*gin.Context) (schema.ID[K], error), remove func(context.Context, schema.WorkspaceID, schema.ID[K]) error, message string,
+	c *gin.Context, id schema.ID[K], remove func(context.Context, schema.WorkspaceID, schema.ID[K]) error, message string,
 ) error {
-	id, err := named(c)
-	if err != nil {
-		return err
-	}
 	if err := remove(c.Request.Context(), RequestOf(c).Key.Workspace, id); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: message})
+	return answer.Done(c, message)
 }

@@ -162,15 +162,7 @@ func (a *analytics) accounts(ctx context.Context, began time.Time, q *figuresQue
 
 // post reads the post that is asked about.
 func (q *figuresQuery) post() {
-	id, ok := q.Word("postId")
-	if !ok {
-		return
-	}
-	post, err := schema.ParseID[schema.PostID](id)
-	if err != nil {
-		q.Report.Fail("postId", body.CodeInvalidValue, err.Error())
-	}
-	q.filter.Post = post
+	q.filter.Post = body.QueryID(q.Query, "postId", schema.ParseID[schema.PostID])
 }
 
 func (q *figuresQuery) metric(name string, otherwise schema.Metric) schema.Metric {

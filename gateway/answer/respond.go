@@ -21,11 +21,26 @@ func JSON(c *gin.Context, status int, view any) error {
 
 // Named answers with a view under its name, and with warnings where there are some.
 func Named(c *gin.Context, status int, name string, view any, warnings []schema.Detail) error {
-	body := map[string]any{"success": true, name: view}
+	return Several(c, status, map[string]any{name: view}, warnings)
+}
+
+// Several is Named for several views.
+func Several(c *gin.Context, status int, views map[string]any, warnings []schema.Detail) error {
+	views["success"] = true
 	if len(warnings) > 0 {
-		body["warnings"] = warnings
+		views["warnings"] = warnings
 	}
-	return JSON(c, status, body)
+	return JSON(c, status, views)
+}
+
+// Page answers with a page of a list.
+func Page(c *gin.Context, name string, views any, at Pagination, warnings []schema.Detail) error {
+	return Several(c, http.StatusOK, map[string]any{name: views, "pagination": at}, warnings)
+}
+
+// Done answers with what was done.
+func Done(c *gin.Context, message string) error {
+	return JSON(c, http.StatusOK, Message{Success: true, Message: message})
 }
 
 // Created answers a request that made something, or that repeats one.

@@ -76,13 +76,6 @@ func viewRecord(r people.AuditRecord) recordView {
 	}
 }
 
-type listResponse struct {
-	Success    bool            `json:"success"`
-	Records    []recordView    `json:"records"`
-	NextCursor *string         `json:"nextCursor"` // null at the end
-	Warnings   []schema.Detail `json:"warnings,omitempty"`
-}
-
 // list answers with a page of a workspace's rows.
 func (a *audit) list(c *gin.Context) error { return a.page(c, admission.RequestOf(c).Key.Workspace) }
 
@@ -115,9 +108,8 @@ func (a *audit) page(c *gin.Context, workspace schema.WorkspaceID) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, listResponse{
-		Success: true, Records: answer.List(found, viewRecord), NextCursor: answer.TextOrNull(pagination.NextCursor), Warnings: q.Report.Warnings,
-	})
+	views := map[string]any{"records": answer.List(found, viewRecord), "nextCursor": answer.TextOrNull(pagination.NextCursor)}
+	return answer.Several(c, http.StatusOK, views, q.Report.Warnings)
 }
 
 func placeOf(r people.AuditRecord) people.AuditPlace { return people.AuditPlace{At: r.At, ID: r.ID} }

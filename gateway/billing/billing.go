@@ -61,23 +61,13 @@ type billing struct{ Config }
 func (b *billing) routes() []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodGet, "/billing/plan", schema.Read, b.plan),
-		admission.Handle(http.MethodPost, "/billing/checkout", schema.Admin, b.checkout).For(people.Owner),
+		admission.Handle(http.MethodPost, "/billing/checkout", schema.Admin, body.WithForm(b.checkout)).For(people.Owner),
 		admission.Handle(http.MethodPost, "/billing/stripe", admission.Public, b.notice),
 	}
 }
 
-type planResponse struct {
-	Success bool       `json:"success"`
-	Plan    planView   `json:"plan"`
-	Plans   []planView `json:"plans"`
-}
-
 type checkoutView struct {
 	URL string `json:"url"`
-}
-
-type noticeResponse struct {
-	Success bool `json:"success"`
 }
 
 // plan answers with the workspace's plan and those there are.
@@ -90,15 +80,11 @@ func (b *billing) plan(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, planResponse{Success: true, Plan: viewPlan(found.Plan), Plans: answer.List(plans, viewPlan)})
+	return answer.Several(c, http.StatusOK, map[string]any{"plan": viewPlan(found.Plan), "plans": answer.List(plans, viewPlan)}, nil)
 }
 
 // checkout begins the purchase of a plan.
-func (b *billing) checkout(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (b *billing) checkout(c *gin.Context, f *body.Form) error {
 	plan, _ := f.Text("plan", body.MaxName)
 	f.Require("plan")
 	if err := f.Finish(); err != nil {
@@ -200,7 +186,7 @@ func (b *billing) notice(c *gin.Context) error {
 			return err
 		}
 	}
-	return answer.JSON(c, http.StatusOK, noticeResponse{Success: true})
+	return answer.Several(c, http.StatusOK, map[string]any{}, nil)
 }
 
 // note stores what is told of a subscription. That of a workspace which is not there is

@@ -62,11 +62,6 @@ type planView struct {
 	Accounts          *int   `json:"accounts"`
 }
 
-type usageResponse struct {
-	Success bool      `json:"success"`
-	Usage   usageView `json:"usage"`
-}
-
 // get answers with what is used of the month, and of the caller's minute.
 func (u *usage) get(c *gin.Context) error {
 	r := admission.RequestOf(c)
@@ -83,11 +78,11 @@ func (u *usage) get(c *gin.Context) error {
 		limit, remaining := r.Quota.Shown()
 		requests.Limit, requests.Remaining = &limit, &remaining
 	}
-	return answer.JSON(c, http.StatusOK, usageResponse{Success: true, Usage: usageView{
+	return answer.Named(c, http.StatusOK, "usage", usageView{
 		Period: periodView{answer.Moment(found.Month), answer.Moment(found.Month.AddDate(0, 1, 0))},
 		Posts:  posts, Accounts: allowanceOf(found.Accounts, found.Plan.Accounts),
 		Requests: requests, Plan: viewPlan(found.Plan), Limits: found.Limits,
-	}})
+	}, nil)
 }
 
 func allowanceOf(used, limit int) allowance {

@@ -66,17 +66,7 @@ func (f *Form) Brand() schema.BrandID {
 }
 
 // Brand returns the brand to filter by; zero for none.
-func (q *Query) Brand() schema.BrandID {
-	text, ok := q.Word("brandId")
-	if !ok {
-		return schema.BrandID{}
-	}
-	id, err := schema.ParseID[schema.BrandID](text)
-	if err != nil {
-		q.Report.Fail("brandId", CodeInvalidValue, err.Error())
-	}
-	return id
-}
+func (q *Query) Brand() schema.BrandID { return QueryID(q, "brandId", schema.ParseID[schema.BrandID]) }
 
 // CheckURL fails a field that is not an http or https URL.
 func (f *Form) CheckURL(name, address string) {

@@ -112,6 +112,19 @@ func (q *Query) Word(name string) (string, bool) {
 	return value, ok
 }
 
+// QueryID returns the id that a parameter is; zero where it is left out.
+func QueryID[K schema.Kind](q *Query, name string, parse func(string) (schema.ID[K], error)) (id schema.ID[K]) {
+	text, given := q.Word(name)
+	if !given {
+		return id
+	}
+	id, err := parse(text)
+	if err != nil {
+		q.Report.Fail(name, CodeInvalidValue, err.Error())
+	}
+	return id
+}
+
 // Integer returns a number from 1 to a maximum.
 func (q *Query) Integer(name string, otherwise, maximum int) int {
 	value, ok := q.Word(name)

@@ -57,20 +57,16 @@ const (
 func Routes(c Config) []admission.Route {
 	d := &deletions{c}
 	return append([]admission.Route{
-		admission.Handle(http.MethodPost, "/deletions", schema.Admin, d.ask).For(people.Owner),
-		admission.Handle(http.MethodPost, "/deletions/:id/confirm", admission.Public, d.confirm),
-		admission.Handle(http.MethodGet, "/deletions/:id", admission.Public, d.status),
+		admission.Handle(http.MethodPost, "/deletions", schema.Admin, body.WithForm(d.ask)).For(people.Owner),
+		admission.Handle(http.MethodPost, "/deletions/:id/confirm", admission.Public, body.WithIDForm("deletion", d.confirm)),
+		admission.Handle(http.MethodGet, "/deletions/:id", admission.Public, body.WithID("deletion", d.status)),
 	}, d.personRoutes()...)
 }
 
 type deletions struct{ Config }
 
 // ask answers with what would go, and with what confirms it.
-func (d *deletions) ask(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *deletions) ask(c *gin.Context, f *body.Form) error {
 	account := formAccount(f)
 	whole, _ := f.Boolean("workspace")
 	if whole == !account.IsZero() && !f.Report.About("accountId") && !f.Report.About("workspace") {
@@ -94,10 +90,10 @@ func (d *deletions) ask(c *gin.Context) error {
 		return err
 	}
 	wanted.Posts = int64(contents.Posts)
-	return answer.JSON(c, http.StatusCreated, askedResponse{
-		Success: true, Deletion: d.view([]schema.Deletion{wanted}, wanted.ID), Confirmation: confirmation,
-		ExpiresAt: answer.Moment(now.Add(schema.DeletionLife)), Contents: viewContents(contents), Warnings: f.Report.Warnings,
-	})
+	return answer.Several(c, http.StatusCreated, map[string]any{
+		"deletion": d.view([]schema.Deletion{wanted}, wanted.ID), "contents": viewContents(contents),
+		"confirmation": confirmation, "expiresAt": answer.Moment(now.Add(schema.DeletionLife)),
+	}, f.Report.Warnings)
 }
 
 func formAccount(f *body.Form) (id schema.AccountID) {
@@ -114,15 +110,7 @@ func formAccount(f *body.Form) (id schema.AccountID) {
 
 // confirm needs no key: those of a workspace end with the first confirmation, whose answer may
 // get lost.
-func (d *deletions) confirm(c *gin.Context) error {
-	id, err := pathID(c)
-	if err != nil {
-		return err
-	}
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (d *deletions) confirm(c *gin.Context, id schema.DeletionID, f *body.Form) error {
 	f.Require("confirmation")
 	confirmation, _ := f.Text("confirmation", body.MaxName)
 	if err := f.Finish(); err != nil {
@@ -183,11 +171,7 @@ func (d *deletions) connected(ctx context.Context, of schema.Deletion) ([]schema
 }
 
 // status answers how far a deletion is, to whoever knows its id: as a page to browsers.
-func (d *deletions) status(c *gin.Context) error {
-	id, err := pathID(c)
-	if err != nil {
-		return err
-	}
+func (d *deletions) status(c *gin.Context, id schema.DeletionID) error {
 	found, err := d.Store.Deletions(c.Request.Context(), id)
 	if err != nil {
 		return err
@@ -198,8 +182,4 @@ func (d *deletions) status(c *gin.Context) error {
 		return showStatus(c, view)
 	}
 	return answer.Named(c, http.StatusOK, "deletion", view, nil)
-}
-
-func pathID(c *gin.Context) (schema.DeletionID, error) {
-	return body.PathID(c.Param("id"), "deletion", schema.ParseID[schema.DeletionID])
 }

@@ -59,7 +59,7 @@ func (d *deletions) deauthorized(c *gin.Context) error {
 		return err
 	}
 	d.Logger.InfoContext(c.Request.Context(), "a person has taken a consent back", "platform", p.Platform.String(), "accounts", n)
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the consent has ended"})
+	return answer.Done(c, "the consent has ended")
 }
 
 // personResponse is what Meta asks for: where a person reads what became of it, and by which code

@@ -47,15 +47,6 @@ type contentsView struct {
 	Media     int    `json:"media"`
 }
 
-type askedResponse struct {
-	Success      bool            `json:"success"`
-	Deletion     deletionView    `json:"deletion"`
-	Contents     contentsView    `json:"contents"`
-	Confirmation string          `json:"confirmation"`
-	ExpiresAt    answer.Moment   `json:"expiresAt"`
-	Warnings     []schema.Detail `json:"warnings,omitempty"`
-}
-
 func viewContents(c schema.DeletionContents) contentsView {
 	return contentsView{
 		Workspace: c.Workspace, Accounts: c.Accounts, Keys: c.Keys, Brands: c.Brands, Queues: c.Queues, Webhooks: c.Webhooks,

@@ -48,7 +48,7 @@ func Routes(c Config) []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodPost, CodePath, admission.Public, d.code),
 		admission.Handle(http.MethodPost, TokenPath, admission.Public, d.token),
-		admission.HandleMember(http.MethodGet, "/device/:userCode", people.Viewer, d.show),
+		admission.HandleMember(http.MethodGet, "/device/:userCode", people.Viewer, body.WithoutParameters(d.show)),
 		admission.HandleMember(http.MethodPost, "/device/:userCode/approve", people.Viewer, d.approve),
 		admission.HandleMember(http.MethodPost, "/device/:userCode/deny", people.Viewer, d.deny),
 	}
@@ -73,18 +73,8 @@ type workspaceView struct {
 	Test bool               `json:"test"`
 }
 
-type deviceResponse struct {
-	Success  bool            `json:"success"`
-	Device   deviceView      `json:"device"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 // show answers with the device of a code, as it would be approved in the session's workspace.
-func (d *devices) show(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (d *devices) show(c *gin.Context, warnings []schema.Detail) error {
 	code, err := typed(c)
 	if err != nil {
 		return err
@@ -95,11 +85,11 @@ func (d *devices) show(c *gin.Context) error {
 		return err
 	}
 	c.Header("Cache-Control", "no-store")
-	return answer.JSON(c, http.StatusOK, deviceResponse{Success: true, Device: deviceView{
+	return answer.Named(c, http.StatusOK, "device", deviceView{
 		Name: found.Name, Address: found.Address, Permissions: min(found.Permission, session.Role.Grants()).Names(),
 		Workspace: workspaceView{session.Workspace, session.Name, session.Sandbox},
 		CreatedAt: answer.Moment(found.CreatedAt), ExpiresAt: answer.Moment(found.ExpiresAt),
-	}, Warnings: warnings})
+	}, warnings)
 }
 
 // approve lets the device of a code have a key of the session's workspace.
@@ -121,7 +111,7 @@ func (d *devices) decide(c *gin.Context, approved bool, message string) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: message})
+	return answer.Done(c, message)
 }
 
 // typed reads the code of a path.

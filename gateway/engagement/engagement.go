@@ -74,8 +74,8 @@ func Routes(c Config) []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodGet, "/engagement/comments", schema.Read, e.comments),
 		admission.Handle(http.MethodGet, "/engagement/mentions", schema.Read, e.mentions),
-		admission.Handle(http.MethodPost, "/engagement/read", schema.Write, e.mark),
-		admission.Handle(http.MethodPost, "/engagement/replies", schema.Write, e.reply),
+		admission.Handle(http.MethodPost, "/engagement/read", schema.Write, body.WithForm(e.mark)),
+		admission.Handle(http.MethodPost, "/engagement/replies", schema.Write, body.WithForm(e.reply)),
 		admission.Handle(http.MethodGet, "/engagement/replies/:id", schema.Read, e.show),
 		admission.Handle(http.MethodGet, "/engagement/transcript", schema.Read, e.transcript),
 	}
@@ -98,17 +98,4 @@ func (e *engagement) account(c *gin.Context, id schema.AccountID) (*schema.Accou
 		return nil, &schema.Error{Kind: schema.NotFound, Message: "there is no such account"}
 	}
 	return account, nil
-}
-
-// queryID reads the id of a parameter; zero where it is left out.
-func queryID[K schema.Kind](q *body.Query, name string, parse func(string) (schema.ID[K], error)) (id schema.ID[K]) {
-	text, given := q.Word(name)
-	if !given {
-		return id
-	}
-	id, err := parse(text)
-	if err != nil {
-		q.Report.Fail(name, body.CodeInvalidValue, err.Error())
-	}
-	return id
 }

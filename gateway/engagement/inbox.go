@@ -17,16 +17,6 @@ import (
 // maxMarks is how many items one request marks.
 const maxMarks = 100
 
-type inboxResponse struct {
-	Success bool       `json:"success"`
-	Items   []itemView `json:"items"`
-	// NextCursor is the cursor of the next request; null at the end.
-	NextCursor *string         `json:"nextCursor"`
-	HasMore    bool            `json:"hasMore"`
-	Unread     []unreadView    `json:"unread"`
-	Warnings   []schema.Detail `json:"warnings,omitempty"`
-}
-
 type unreadView struct {
 	AccountID schema.AccountID `json:"accountId"`
 	Comments  int              `json:"comments"`
@@ -66,11 +56,11 @@ func (e *engagement) list(c *gin.Context, mentions bool) error {
 	ctx, workspace := c.Request.Context(), workspaceOf(c)
 	q := body.NewQuery(c)
 	filter := schema.InboxFilter{
-		Mentions: mentions, Account: queryID(q, "accountId", schema.ParseID[schema.AccountID]), Unread: readFlag(q, "unread"),
+		Mentions: mentions, Account: body.QueryID(q, "accountId", schema.ParseID[schema.AccountID]), Unread: readFlag(q, "unread"),
 		Limit: q.Integer("limit", body.DefaultLimit, body.MaxLimit),
 	}
 	if !mentions {
-		filter.Post = queryID(q, "postId", schema.ParseID[schema.PostID])
+		filter.Post = body.QueryID(q, "postId", schema.ParseID[schema.PostID])
 	}
 	filter.After = readCursor(q, workspace, filter)
 	if err := q.Finish(); err != nil {
@@ -99,20 +89,18 @@ func (e *engagement) list(c *gin.Context, mentions bool) error {
 	if err != nil {
 		return err
 	}
-	reply := inboxResponse{
-		Success: true, Items: make([]itemView, len(entries)), HasMore: more, Unread: make([]unreadView, len(unread)), Warnings: q.Report.Warnings,
-	}
+	items := make([]itemView, len(entries))
 	for i, entry := range entries {
-		reply.Items[i] = viewItem(entry, contents[names[i]])
+		items[i] = viewItem(entry, contents[names[i]])
 	}
-	for i, n := range unread {
-		reply.Unread[i] = unreadView{n.Account, n.Comments, n.Mentions}
-	}
+	next := "" // at the end
 	if more {
-		next := writeCursor(workspace, filter, entries[len(entries)-1].Place())
-		reply.NextCursor = &next
+		next = writeCursor(workspace, filter, entries[len(entries)-1].Place())
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	return answer.Several(c, http.StatusOK, map[string]any{
+		"items": items, "nextCursor": answer.TextOrNull(next), "hasMore": more,
+		"unread": answer.List(unread, func(n schema.UnreadCount) unreadView { return unreadView{n.Account, n.Comments, n.Mentions} }),
+	}, q.Report.Warnings)
 }
 
 // known fails for an account or a post that is not the caller's.
@@ -206,11 +194,7 @@ func readCursor(q *body.Query, workspace schema.WorkspaceID, f schema.InboxFilte
 }
 
 // mark marks items as read, or as unread.
-func (e *engagement) mark(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (e *engagement) mark(c *gin.Context, f *body.Form) error {
 	f.Require("itemIds")
 	items, _ := f.List("itemIds", maxMarks)
 	ids := make([]schema.ItemID, 0, len(items))

@@ -55,11 +55,7 @@ func viewCause(e *schema.TargetError) *schema.TargetError {
 }
 
 // reply makes a reply, which the pipeline publishes.
-func (e *engagement) reply(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (e *engagement) reply(c *gin.Context, f *body.Form) error {
 	request, err := admission.Identify(c, f.Object)
 	if err != nil {
 		return err
@@ -133,5 +129,5 @@ func (e *engagement) show(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, replyResponse{Success: true, Reply: viewReply(reply)})
+	return answer.Named(c, http.StatusOK, "reply", viewReply(reply), nil)
 }

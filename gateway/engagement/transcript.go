@@ -42,7 +42,7 @@ var (
 // transcript answers with what is spoken in a video of an account, as its platform has it.
 func (e *engagement) transcript(c *gin.Context) error {
 	q := body.NewQuery(c)
-	id := queryID(q, "accountId", schema.ParseID[schema.AccountID])
+	id := body.QueryID(q, "accountId", schema.ParseID[schema.AccountID])
 	video, _ := q.Word("videoId")
 	language, _ := q.Word("language")
 	for name, missing := range map[string]bool{"accountId": id.IsZero(), "videoId": video == ""} {

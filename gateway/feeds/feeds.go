@@ -67,12 +67,12 @@ func Routes(c Config) []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodGet, "/feeds/search", schema.Read, f.search),
 		admission.Handle(http.MethodGet, "/feeds/profile", schema.Read, f.profile),
-		admission.Handle(http.MethodPost, "/feeds/keywords", schema.Write, f.create),
+		admission.Handle(http.MethodPost, "/feeds/keywords", schema.Write, body.WithForm(f.create)),
 		admission.Handle(http.MethodGet, "/feeds/keywords", schema.Read, f.list),
-		admission.Handle(http.MethodGet, "/feeds/keywords/:id", schema.Read, f.get),
-		admission.Handle(http.MethodPatch, "/feeds/keywords/:id", schema.Write, f.update),
-		admission.Handle(http.MethodDelete, "/feeds/keywords/:id", schema.Write, f.delete),
-		admission.Handle(http.MethodGet, "/feeds/keywords/:id/items", schema.Read, f.items),
+		admission.Handle(http.MethodGet, "/feeds/keywords/:id", schema.Read, body.WithID("monitor", f.get)),
+		admission.Handle(http.MethodPatch, "/feeds/keywords/:id", schema.Write, body.WithIDForm("monitor", f.update)),
+		admission.Handle(http.MethodDelete, "/feeds/keywords/:id", schema.Write, body.WithID("monitor", f.delete)),
+		admission.Handle(http.MethodGet, "/feeds/keywords/:id/items", schema.Read, body.WithID("monitor", f.items)),
 	}
 }
 
@@ -80,11 +80,7 @@ func Routes(c Config) []admission.Route {
 type feeds struct{ Config }
 
 // create makes a monitor.
-func (f *feeds) create(c *gin.Context) error {
-	form, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (f *feeds) create(c *gin.Context, form *body.Form) error {
 	fields := readFields(form)
 	form.Require("name")
 	form.Require("include")
@@ -122,15 +118,7 @@ func (f *feeds) answer(c *gin.Context, status int, m schema.Monitor, warnings []
 }
 
 // update changes what a request names of a monitor.
-func (f *feeds) update(c *gin.Context) error {
-	id, err := monitorID(c)
-	if err != nil {
-		return err
-	}
-	form, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (f *feeds) update(c *gin.Context, id schema.MonitorID, form *body.Form) error {
 	fields := readFields(form)
 	if err := form.Finish(); err != nil {
 		return err
@@ -163,17 +151,17 @@ func (f *feeds) warn(c *gin.Context, report *body.Report, m schema.Monitor) {
 }
 
 // delete removes a monitor.
-func (f *feeds) delete(c *gin.Context) error {
-	return admission.Remove(c, monitorID, f.Store.DeleteMonitor, "the monitor was deleted; it finds nothing more")
+func (f *feeds) delete(c *gin.Context, id schema.MonitorID) error {
+	return admission.Remove(c, id, f.Store.DeleteMonitor, "the monitor was deleted; it finds nothing more")
 }
 
 // get answers with one monitor.
-func (f *feeds) get(c *gin.Context) error {
+func (f *feeds) get(c *gin.Context, id schema.MonitorID) error {
 	warnings, err := body.NoParameters(c)
 	if err != nil {
 		return err
 	}
-	monitor, err := admission.Find(c, monitorID, f.Store.Monitor)
+	monitor, err := f.Store.Monitor(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
@@ -198,19 +186,18 @@ func (f *feeds) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := monitorsResponse{Success: true, Monitors: []monitorView{}, Warnings: q.Report.Warnings}
-	for _, m := range monitors[:min(limit, len(monitors))] {
-		reply.Monitors = append(reply.Monitors, viewMonitor(m))
-	}
+	var next schema.MonitorID
 	if len(monitors) > limit {
-		reply.NextCursor = &monitors[limit-1].ID
+		monitors = monitors[:limit]
+		next = monitors[limit-1].ID
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	views := map[string]any{"monitors": answer.List(monitors, viewMonitor), "nextCursor": answer.IDOrNull(next)}
+	return answer.Several(c, http.StatusOK, views, q.Report.Warnings)
 }
 
 // items answers with a page of what a monitor has found.
-func (f *feeds) items(c *gin.Context) error {
-	monitor, err := admission.Find(c, monitorID, f.Store.Monitor)
+func (f *feeds) items(c *gin.Context, id schema.MonitorID) error {
+	monitor, err := f.Store.Monitor(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
@@ -228,14 +215,10 @@ func (f *feeds) items(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := itemsResponse{Success: true, Items: viewItems(found[:min(limit, len(found))]), Warnings: q.Report.Warnings}
+	next := ""
 	if len(found) > limit {
-		next := itemCursor(monitor.ID, &found[limit-1])
-		reply.NextCursor = &next
+		found = found[:limit]
+		next = itemCursor(monitor.ID, &found[limit-1])
 	}
-	return answer.JSON(c, http.StatusOK, reply)
-}
-
-func monitorID(c *gin.Context) (schema.MonitorID, error) {
-	return body.PathID(c.Param("id"), "monitor", schema.ParseID[schema.MonitorID])
+	return showItems(c, answer.List(found, viewItem), next, q.Report.Warnings)
 }

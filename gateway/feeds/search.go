@@ -64,12 +64,11 @@ func (f *feeds) search(c *gin.Context) error {
 	if err != nil {
 		return refusal(err, "q")
 	}
-	reply := itemsResponse{Success: true, Items: viewFound(page.Items), Warnings: q.Report.Warnings}
+	next := ""
 	if page.Next != "" {
-		next := searchCursor(of, page.Next)
-		reply.NextCursor = &next
+		next = searchCursor(of, page.Next)
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	return showItems(c, answer.List(page.Items, viewFound), next, q.Report.Warnings)
 }
 
 func (f *feeds) ask(ctx context.Context, account *schema.Account, query connectors.FeedQuery) (connectors.FeedPage, error) {

@@ -4,8 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"net/http"
 	"time"
 	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
 
 	"crier/connectors"
 	"crier/gateway/answer"
@@ -32,13 +35,6 @@ type searchView struct {
 	Problem *string       `json:"problem"` // why nothing is searched; null: nothing is wrong
 }
 
-type monitorsResponse struct {
-	Success    bool              `json:"success"`
-	Monitors   []monitorView     `json:"monitors"`
-	NextCursor *schema.MonitorID `json:"nextCursor"` // null on the last page
-	Warnings   []schema.Detail   `json:"warnings,omitempty"`
-}
-
 // itemView is a public post.
 type itemView struct {
 	Platform  schema.Platform `json:"platform"`
@@ -49,13 +45,6 @@ type itemView struct {
 	Language  *string         `json:"language"`
 	WrittenAt answer.Moment   `json:"writtenAt"`
 	Keywords  []string        `json:"keywords,omitempty"` // of the monitor, that the post has
-}
-
-type itemsResponse struct {
-	Success    bool            `json:"success"`
-	Items      []itemView      `json:"items"`
-	NextCursor *string         `json:"nextCursor"` // null on the last page
-	Warnings   []schema.Detail `json:"warnings,omitempty"`
 }
 
 // profileView is a public profile. What the platform does not tell is null.
@@ -87,26 +76,24 @@ func viewMonitor(m schema.Monitor) monitorView {
 	return v
 }
 
-func viewItems(found []schema.MatchedItem) []itemView {
-	views := make([]itemView, len(found))
-	for i, item := range found {
-		views[i] = itemView{
-			Platform: item.Platform, NativeID: item.NativeID, Author: item.Author, Text: item.Text, URL: answer.TextOrNull(item.URL),
-			Language: answer.TextOrNull(item.Language), WrittenAt: answer.Moment(item.WrittenAt), Keywords: item.Keywords,
-		}
+func viewItem(item schema.MatchedItem) itemView {
+	return itemView{
+		Platform: item.Platform, NativeID: item.NativeID, Author: item.Author, Text: item.Text, URL: answer.TextOrNull(item.URL),
+		Language: answer.TextOrNull(item.Language), WrittenAt: answer.Moment(item.WrittenAt), Keywords: item.Keywords,
 	}
-	return views
 }
 
-func viewFound(found []connectors.FeedItem) []itemView {
-	items := make([]schema.MatchedItem, len(found))
-	for i, f := range found {
-		items[i] = schema.MatchedItem{Platform: f.Platform, NativeID: f.NativeID, Author: f.Author, Text: f.Text, URL: f.URL, WrittenAt: f.WrittenAt}
-		if len(f.Languages) > 0 {
-			items[i].Language = f.Languages[0]
-		}
+func viewFound(f connectors.FeedItem) itemView {
+	item := schema.MatchedItem{Platform: f.Platform, NativeID: f.NativeID, Author: f.Author, Text: f.Text, URL: f.URL, WrittenAt: f.WrittenAt}
+	if len(f.Languages) > 0 {
+		item.Language = f.Languages[0]
 	}
-	return viewItems(items)
+	return viewItem(item)
+}
+
+// showItems answers with a page of items; next is the cursor of the one after it, empty on the last one.
+func showItems(c *gin.Context, items []itemView, next string, warnings []schema.Detail) error {
+	return answer.Several(c, http.StatusOK, map[string]any{"items": items, "nextCursor": answer.TextOrNull(next)}, warnings)
 }
 
 func viewProfile(platform schema.Platform, p connectors.PublicProfile) profileView {

@@ -228,28 +228,31 @@ func (a *API) AddAccount(workspace schema.WorkspaceID, platform schema.Platform,
 // Exec changes the database behind everybody's back.
 func (a *API) Exec(sql string, args ...any) {
 	a.Helper()
-	conn, err := pgx.Connect(context.Background(), a.DatabaseURL)
-	if err != nil {
-		a.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	if _, err := conn.Exec(context.Background(), sql, args...); err != nil {
-		a.Fatal(err)
-	}
+	a.connected(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, sql, args...)
+		return err
+	})
 }
 
 // QueryInt reads one number of the database.
 func (a *API) QueryInt(sql string) (n int) {
 	a.Helper()
-	conn, err := pgx.Connect(context.Background(), a.DatabaseURL)
+	a.connected(func(ctx context.Context, conn *pgx.Conn) error { return conn.QueryRow(ctx, sql).Scan(&n) })
+	return n
+}
+
+// connected does something on a connection of its own.
+func (a *API) connected(do func(context.Context, *pgx.Conn) error) {
+	a.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, a.DatabaseURL)
 	if err != nil {
 		a.Fatal(err)
 	}
-	defer conn.Close(context.Background())
-	if err := conn.QueryRow(context.Background(), sql).Scan(&n); err != nil {
+	defer conn.Close(ctx)
+	if err := do(ctx, conn); err != nil {
 		a.Fatal(err)
 	}
-	return n
 }
 
 // Under makes a subtest the one that fails.

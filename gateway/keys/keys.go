@@ -71,21 +71,17 @@ type keys struct{ Config }
 
 func (k *keys) routes() []admission.Route {
 	return []admission.Route{
-		admission.Handle(http.MethodPost, "/keys", schema.Admin, k.create),
+		admission.Handle(http.MethodPost, "/keys", schema.Admin, body.WithForm(k.create)),
 		admission.Handle(http.MethodGet, "/keys", schema.Admin, k.list),
-		admission.Handle(http.MethodGet, "/keys/:id", schema.Admin, k.get),
-		admission.Handle(http.MethodPost, "/keys/:id/rotate", schema.Admin, k.rotate),
-		admission.Handle(http.MethodPost, "/keys/:id/unsuspend", schema.Admin, k.unsuspend),
-		admission.Handle(http.MethodDelete, "/keys/:id", schema.Admin, k.revoke),
+		admission.Handle(http.MethodGet, "/keys/:id", schema.Admin, body.WithID("key", k.get)),
+		admission.Handle(http.MethodPost, "/keys/:id/rotate", schema.Admin, body.WithID("key", k.rotate)),
+		admission.Handle(http.MethodPost, "/keys/:id/unsuspend", schema.Admin, body.WithID("key", k.unsuspend)),
+		admission.Handle(http.MethodDelete, "/keys/:id", schema.Admin, body.WithID("key", k.revoke)),
 	}
 }
 
 // create makes a key. Only this answer shows it.
-func (k *keys) create(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (k *keys) create(c *gin.Context, f *body.Form) error {
 	wanted, err := readKey(f, admission.RequestOf(c).Key, k.Now())
 	if err != nil {
 		return err
@@ -104,7 +100,7 @@ func (k *keys) create(c *gin.Context) error {
 	if err := k.Store.CreateKey(c.Request.Context(), wanted, schema.HashAPIKey(secret)); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusCreated, k.answer(c, wanted, secret, f.Report.Warnings))
+	return k.answer(c, http.StatusCreated, wanted, secret, f.Report.Warnings)
 }
 
 // readKey reads the fields of the new key. A test key can make test keys only.
@@ -204,30 +200,21 @@ func (k *keys) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := make([]keyView, len(found))
-	for i := range found {
-		views[i] = viewKey(found[i], admission.RequestOf(c).Key.ID, k.Now())
-	}
-	return answer.JSON(c, http.StatusOK, keysResponse{
-		Success: true, Keys: views, Pagination: page.Of(total, page.Offset()+len(found) < total), Warnings: q.Report.Warnings,
-	})
+	views := answer.List(found, func(r schema.KeyRecord) keyView { return viewKey(r, admission.RequestOf(c).Key.ID, k.Now()) })
+	return answer.Page(c, "keys", views, page.Of(total, page.Offset()+len(found) < total), q.Report.Warnings)
 }
 
-func (k *keys) get(c *gin.Context) error {
-	found, err := admission.Find(c, keyID, k.Store.Key)
+func (k *keys) get(c *gin.Context, id schema.KeyID) error {
+	found, err := k.Store.Key(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, k.answer(c, found, "", nil))
+	return k.answer(c, http.StatusOK, found, "", nil)
 }
 
 // rotate makes the successor of a key. Only this answer shows it. The old key keeps
 // working for the overlap.
-func (k *keys) rotate(c *gin.Context) error {
-	id, err := keyID(c)
-	if err != nil {
-		return err
-	}
+func (k *keys) rotate(c *gin.Context, id schema.KeyID) error {
 	overlap, warnings, err := body.ReadOverlap(c)
 	if err != nil {
 		return err
@@ -250,29 +237,25 @@ func (k *keys) rotate(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, k.answer(c, successor, secret, warnings))
+	return k.answer(c, http.StatusOK, successor, secret, warnings)
 }
 
 // unsuspend ends the suspension of a key before its time.
-func (k *keys) unsuspend(c *gin.Context) error {
-	r, err := admission.Find(c, keyID, k.Store.Unsuspend)
+func (k *keys) unsuspend(c *gin.Context, id schema.KeyID) error {
+	r, err := k.Store.Unsuspend(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, k.answer(c, r, "", nil))
+	return k.answer(c, http.StatusOK, r, "", nil)
 }
 
 // revoke revokes a key for good.
-func (k *keys) revoke(c *gin.Context) error {
-	return admission.Remove(c, keyID, k.Store.EndKey, "the key was revoked; it is refused within a second")
+func (k *keys) revoke(c *gin.Context, id schema.KeyID) error {
+	return admission.Remove(c, id, k.Store.EndKey, "the key was revoked; it is refused within a second")
 }
 
-func (k *keys) answer(c *gin.Context, r schema.KeyRecord, secret string, warnings []schema.Detail) keyResponse {
+func (k *keys) answer(c *gin.Context, status int, r schema.KeyRecord, secret string, warnings []schema.Detail) error {
 	view := viewKey(r, admission.RequestOf(c).Key.ID, k.Now())
 	view.Secret = secret
-	return keyResponse{Success: true, Key: view, Warnings: warnings}
-}
-
-func keyID(c *gin.Context) (schema.KeyID, error) {
-	return body.PathID(c.Param("id"), "key", schema.ParseID[schema.KeyID])
+	return answer.Named(c, status, "key", view, warnings)
 }

@@ -42,14 +42,6 @@ type ownerView struct {
 	IsMailed  bool          `json:"isMailed"` // it goes to the address by mail, with another token
 }
 
-type registrationResponse struct {
-	Success   bool            `json:"success"`
-	Workspace workspaceView   `json:"workspace"`
-	Key       keyView         `json:"key"`
-	Owner     ownerView       `json:"ownerInvitation"`
-	Warnings  []schema.Detail `json:"warnings,omitempty"`
-}
-
 // register makes a workspace, its first key, and an invitation of its owner. Only this answer shows the key
 // and the invitation's token.
 func (r *registration) register(c *gin.Context) error {
@@ -93,8 +85,8 @@ func (r *registration) register(c *gin.Context) error {
 	}
 	view := viewKey(key, schema.KeyID{}, now)
 	view.Secret = secret
-	return answer.JSON(c, http.StatusCreated, registrationResponse{
-		Success: true, Workspace: workspaceView{w.ID, w.Name, w.Plan}, Key: view,
-		Owner: ownerView{token, answer.Moment(owner.ExpiresAt), mailed}, Warnings: f.Report.Warnings,
-	})
+	return answer.Several(c, http.StatusCreated, map[string]any{
+		"workspace": workspaceView{w.ID, w.Name, w.Plan}, "key": view,
+		"ownerInvitation": ownerView{token, answer.Moment(owner.ExpiresAt), mailed},
+	}, f.Report.Warnings)
 }

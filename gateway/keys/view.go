@@ -38,19 +38,6 @@ type suspension struct {
 // disregard is the only reason there is.
 const disregard = "it kept sending requests in spite of 429"
 
-type keyResponse struct {
-	Success  bool            `json:"success"`
-	Key      keyView         `json:"key"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
-type keysResponse struct {
-	Success    bool              `json:"success"`
-	Keys       []keyView         `json:"keys"`
-	Pagination answer.Pagination `json:"pagination"`
-	Warnings   []schema.Detail   `json:"warnings,omitempty"`
-}
-
 func viewKey(k schema.KeyRecord, current schema.KeyID, now time.Time) keyView {
 	view := keyView{
 		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Test: k.Sandbox, Permissions: k.Permission.Names(),

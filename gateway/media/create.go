@@ -11,7 +11,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"crier/gateway/answer"
 	"crier/gateway/body"
 	"crier/schema"
 	"crier/schema/validation"
@@ -128,7 +127,7 @@ func (m *media) stored(c *gin.Context, u schema.Upload, r *body.Report) error {
 	if err := m.Store.CreateMedia(c.Request.Context(), u); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusCreated, mediaResponse{Success: true, Media: m.Library.view(u), Warnings: r.Warnings})
+	return m.Library.answer(c, http.StatusCreated, u, r.Warnings)
 }
 
 // isMultipart reports whether a content type is that of a form with files.

@@ -69,16 +69,16 @@ func Routes(c Config) []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodPost, "/media", schema.Write, m.create).For(people.Author).Carrying(transferLimit),
 		admission.Handle(http.MethodGet, "/media", schema.Read, m.list),
-		admission.Handle(http.MethodPost, "/media/from-url", schema.Write, m.createFromURL).For(people.Author).Carrying(fetchLimit),
+		admission.Handle(http.MethodPost, "/media/from-url", schema.Write, body.WithForm(m.createFromURL)).For(people.Author).Carrying(fetchLimit),
 		admission.Handle(http.MethodPost, "/media/upload-url", schema.Write, m.createAddress).For(people.Author),
-		admission.Handle(http.MethodGet, "/media/:id", schema.Read, m.get),
-		admission.Handle(http.MethodGet, "/media/:id/parts", schema.Write, m.parts).For(people.Author),
-		admission.Handle(http.MethodPost, "/media/:id/complete", schema.Write, m.complete).For(people.Author).Carrying(completeLimit),
-		admission.Handle(http.MethodPatch, "/media/:id", schema.Write, m.describe).For(people.Author),
-		admission.Handle(http.MethodDelete, "/media/:id", schema.Write, m.delete),
-		admission.Handle(http.MethodPut, "/uploads/:id/:secret", admission.Public, m.receive).Carrying(uploadLimit),
-		admission.Handle(http.MethodGet, "/files/:id/:name", admission.Public, m.serve).Carrying(uploadLimit),
-		admission.Handle(http.MethodHead, "/files/:id/:name", admission.Public, m.serve),
+		admission.Handle(http.MethodGet, "/media/:id", schema.Read, body.WithID("media", m.get)),
+		admission.Handle(http.MethodGet, "/media/:id/parts", schema.Write, body.WithID("media", m.parts)).For(people.Author),
+		admission.Handle(http.MethodPost, "/media/:id/complete", schema.Write, body.WithID("media", m.complete)).For(people.Author).Carrying(completeLimit),
+		admission.Handle(http.MethodPatch, "/media/:id", schema.Write, body.WithIDForm("media", m.describe)).For(people.Author),
+		admission.Handle(http.MethodDelete, "/media/:id", schema.Write, body.WithID("media", m.delete)),
+		admission.Handle(http.MethodPut, "/uploads/:id/:secret", admission.Public, body.WithID("media", m.receive)).Carrying(uploadLimit),
+		admission.Handle(http.MethodGet, "/files/:id/:name", admission.Public, body.WithID("media", m.serve)).Carrying(uploadLimit),
+		admission.Handle(http.MethodHead, "/files/:id/:name", admission.Public, body.WithID("media", m.serve)),
 	}
 }
 
@@ -124,24 +124,21 @@ func (m *media) list(c *gin.Context) error {
 		uploads = uploads[:part.Limit]
 		last = uploads[part.Limit-1].ID
 	}
-	reply := mediaListResponse{Success: true, Media: make([]uploadView, len(uploads)), Warnings: q.Report.Warnings}
-	for i, u := range uploads {
-		reply.Media[i] = m.Library.view(u)
-	}
-	if reply.Pagination, err = part.Paginate(total, last); err != nil {
+	pagination, err := part.Paginate(total, last)
+	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	return answer.Page(c, "media", answer.List(uploads, m.Library.view), pagination, q.Report.Warnings)
 }
 
 // get answers with one upload. One whose content has not come yet has no url; of content
 // that was none a warning says why it was removed, and another may be sent.
-func (m *media) get(c *gin.Context) error {
-	found, err := m.owned(c)
+func (m *media) get(c *gin.Context, id schema.MediaID) error {
+	found, err := m.owned(c, id)
 	if err != nil {
 		return err
 	}
-	reply := mediaResponse{Success: true}
+	var warnings []schema.Detail
 	u, err := m.Library.Completed(c.Request.Context(), found)
 	switch e, ok := errors.AsType[*schema.Error](err); {
 	case err == nil:
@@ -149,30 +146,22 @@ func (m *media) get(c *gin.Context) error {
 		u = found // it is still awaited
 	case ok && e.Kind == schema.Refused:
 		u = found
-		reply.Warnings = []schema.Detail{{Field: "id", Code: codeMediaRefused, Message: "what was uploaded was removed: " + e.Message}}
+		warnings = []schema.Detail{{Field: "id", Code: codeMediaRefused, Message: "what was uploaded was removed: " + e.Message}}
 	default:
 		return err
 	}
-	reply.Media = m.Library.view(u)
-	if reply.Media.UsedBy, err = m.Store.MediaUses(c.Request.Context(), u.ID, maxUses); err != nil {
+	view := m.Library.view(u)
+	if view.UsedBy, err = m.Store.MediaUses(c.Request.Context(), u.ID, maxUses); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	return answer.Named(c, http.StatusOK, "media", view, warnings)
 }
 
 // maxUses is how many posts are named that use an upload.
 const maxUses = 25
 
 // describe changes what is said about an upload.
-func (m *media) describe(c *gin.Context) error {
-	id, err := mediaID(c)
-	if err != nil {
-		return err
-	}
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (m *media) describe(c *gin.Context, id schema.MediaID, f *body.Form) error {
 	altText := readAltText(f)
 	f.Require("altText")
 	if err := f.Finish(); err != nil {
@@ -182,17 +171,12 @@ func (m *media) describe(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, mediaResponse{Success: true, Media: m.Library.view(u), Warnings: f.Report.Warnings})
+	return m.Library.answer(c, http.StatusOK, u, f.Report.Warnings)
 }
 
 // delete removes an upload that no post is still to be published with.
-func (m *media) delete(c *gin.Context) error {
-	return admission.Remove(c, mediaID, m.Store.DeleteMedia, "the media was deleted; its address no longer works")
-}
-
-// mediaID returns the id a path names. One that is no id names nothing that exists.
-func mediaID(c *gin.Context) (schema.MediaID, error) {
-	return body.PathID(c.Param("id"), "media", schema.ParseID[schema.MediaID])
+func (m *media) delete(c *gin.Context, id schema.MediaID) error {
+	return admission.Remove(c, id, m.Store.DeleteMedia, "the media was deleted; its address no longer works")
 }
 
 func mediaNotFound(cause error) error {

@@ -30,8 +30,8 @@ const headerMD5 = "Content-MD5"
 
 // parts answers with which parts of an upload have come, and where the others go. Whoever may
 // ask could send them, which takes more than a key that only reads.
-func (m *media) parts(c *gin.Context) error {
-	u, err := m.owned(c)
+func (m *media) parts(c *gin.Context, id schema.MediaID) error {
+	u, err := m.owned(c, id)
 	if err != nil {
 		return err
 	}
@@ -55,12 +55,8 @@ func (m *media) parts(c *gin.Context) error {
 	})
 }
 
-// owned returns the upload that a path names, of the caller's workspace.
-func (m *media) owned(c *gin.Context) (schema.Upload, error) {
-	id, err := mediaID(c)
-	if err != nil {
-		return schema.Upload{}, err
-	}
+// owned returns an upload of the caller's workspace.
+func (m *media) owned(c *gin.Context, id schema.MediaID) (schema.Upload, error) {
 	found, err := m.Store.Media(c.Request.Context(), admission.RequestOf(c).Key.Workspace, []schema.MediaID{id})
 	if err != nil {
 		return schema.Upload{}, err
@@ -105,13 +101,13 @@ func (m *media) receivePart(c *gin.Context, u schema.Upload, text string) error 
 		return refusedContent("body", err)
 	}
 	c.Header("ETag", `"`+hex.EncodeToString(sum)+`"`)
-	return answer.JSON(c, http.StatusOK, partResponse{true, receivedPart{number, part.Size, hex.EncodeToString(sum)}})
+	return answer.Named(c, http.StatusOK, "part", receivedPart{number, part.Size, hex.EncodeToString(sum)}, nil)
 }
 
 // complete ends an upload. It may be asked again: the upload stays as it is. What turns out
 // to be none is removed, and its addresses with it.
-func (m *media) complete(c *gin.Context) error {
-	u, err := m.owned(c)
+func (m *media) complete(c *gin.Context, id schema.MediaID) error {
+	u, err := m.owned(c, id)
 	if err != nil {
 		return err
 	}
@@ -121,7 +117,7 @@ func (m *media) complete(c *gin.Context) error {
 			return err
 		}
 	}
-	return answer.JSON(c, http.StatusOK, mediaResponse{Success: true, Media: m.Library.view(u)})
+	return m.Library.answer(c, http.StatusOK, u, nil)
 }
 
 func (m *media) assemble(ctx context.Context, u schema.Upload) (schema.Upload, error) {

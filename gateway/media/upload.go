@@ -20,11 +20,7 @@ import (
 )
 
 // createFromURL fetches an image or a video from a public address and keeps it.
-func (m *media) createFromURL(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (m *media) createFromURL(c *gin.Context, f *body.Form) error {
 	u, err := m.newUpload(c)
 	if err != nil {
 		return err
@@ -134,11 +130,7 @@ func (m *media) address(u schema.Upload) string { return m.Uploads + u.ID.String
 
 // receive takes the content of an upload whose address was given out, or a part of it. What
 // it says of its type counts for nothing. Of two at once the first to be whole is kept.
-func (m *media) receive(c *gin.Context) error {
-	id, err := mediaID(c)
-	if err != nil {
-		return err
-	}
+func (m *media) receive(c *gin.Context, id schema.MediaID) error {
 	u, err := m.awaited(c.Request.Context(), id, c.Param("secret"))
 	if err != nil {
 		return err
@@ -155,7 +147,7 @@ func (m *media) receive(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, mediaResponse{Success: true, Media: m.Library.view(completed)})
+	return m.Library.answer(c, http.StatusOK, completed, nil)
 }
 
 // awaited returns the upload of an address that takes it.
@@ -174,11 +166,7 @@ func (m *media) awaited(ctx context.Context, id schema.MediaID, secret string) (
 
 // serve answers with the content of an upload, or a part of it, to whoever knows its
 // address. The type is what probing found, which is never one that a browser runs.
-func (m *media) serve(c *gin.Context) error {
-	id, err := mediaID(c)
-	if err != nil {
-		return err
-	}
+func (m *media) serve(c *gin.Context, id schema.MediaID) error {
 	u, err := m.served(c.Request.Context(), id, c.Param("name"))
 	if err != nil {
 		return err

@@ -3,6 +3,8 @@ package media
 import (
 	"time"
 
+	"github.com/gin-gonic/gin"
+
 	"crier/gateway/answer"
 	"crier/schema"
 )
@@ -39,18 +41,9 @@ func (l *Library) view(u schema.Upload) uploadView {
 	return v
 }
 
-// mediaResponse is the answer of what makes or reads one upload.
-type mediaResponse struct {
-	Success  bool            `json:"success"`
-	Media    uploadView      `json:"media"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
-type mediaListResponse struct {
-	Success    bool              `json:"success"`
-	Media      []uploadView      `json:"media"`
-	Pagination answer.Pagination `json:"pagination"`
-	Warnings   []schema.Detail   `json:"warnings,omitempty"`
+// answer answers with an upload.
+func (l *Library) answer(c *gin.Context, status int, u schema.Upload, warnings []schema.Detail) error {
+	return answer.Named(c, status, "media", l.view(u), warnings)
 }
 
 // addressResponse is where and how the content of an upload is to be sent.
@@ -86,12 +79,7 @@ type partsResponse struct {
 	Parts     []partView        `json:"parts"`
 }
 
-// partResponse is that a part was stored.
-type partResponse struct {
-	Success bool         `json:"success"`
-	Part    receivedPart `json:"part"`
-}
-
+// receivedPart is a part that was stored.
 type receivedPart struct {
 	Number int    `json:"number"`
 	Size   int64  `json:"size"` // bytes

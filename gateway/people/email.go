@@ -26,24 +26,20 @@ type emailStore interface {
 
 func (s *sessions) emailRoutes() []admission.Route {
 	return []admission.Route{
-		admission.HandleVisitor(http.MethodPost, "/session/reset", s.reset),
-		admission.HandleMember(http.MethodPost, "/me/email", people.Anyone, s.changeEmail),
-		admission.HandleMember(http.MethodPost, "/me/email/confirm", people.Anyone, s.confirmEmail),
+		admission.HandleVisitor(http.MethodPost, "/session/reset", body.WithForm(s.reset)),
+		admission.HandleMember(http.MethodPost, "/me/email", people.Anyone, body.WithForm(s.changeEmail)),
+		admission.HandleMember(http.MethodPost, "/me/email/confirm", people.Anyone, body.WithForm(s.confirmEmail)),
 	}
 }
 
 // reset sends a link to sign in by, where an address is a user's. The answer does not tell.
-func (s *sessions) reset(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *sessions) reset(c *gin.Context, f *body.Form) error {
 	email := f.Email("email")
 	f.Require("email")
 	if err := f.Finish(); err != nil {
 		return err
 	}
-	err = s.Store.AskReset(c.Request.Context(), people.Attempt{Email: people.Email(email), Address: admission.RequestOf(c).Address.String()})
+	err := s.Store.AskReset(c.Request.Context(), people.Attempt{Email: people.Email(email), Address: admission.RequestOf(c).Address.String()})
 	if err != nil {
 		return err
 	}
@@ -54,11 +50,7 @@ func (s *sessions) reset(c *gin.Context) error {
 
 // changeEmail sends a link to an address by which whoever is signed in wants to sign in from now on, or has to prove
 // theirs. They show their password, if they have one.
-func (s *sessions) changeEmail(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *sessions) changeEmail(c *gin.Context, f *body.Form) error {
 	email, given := f.Email("email"), givenPassword(f, "currentPassword")
 	f.Require("email")
 	if err := f.Finish(); err != nil {
@@ -76,11 +68,7 @@ func (s *sessions) changeEmail(c *gin.Context) error {
 }
 
 // confirmEmail changes the address of whoever is signed in to the one that they have got a link at.
-func (s *sessions) confirmEmail(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *sessions) confirmEmail(c *gin.Context, f *body.Form) error {
 	hash, err := givenToken(f)
 	if err != nil {
 		return err
@@ -90,5 +78,5 @@ func (s *sessions) confirmEmail(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "you sign in as " + email + " from now on"})
+	return answer.Done(c, "you sign in as "+email+" from now on")
 }

@@ -33,9 +33,9 @@ type identities struct{ *sessions }
 
 func (i *identities) routes() []admission.Route {
 	return []admission.Route{
-		admission.HandleMember(http.MethodGet, "/me/identities", people.Anyone, i.list),
-		admission.HandleMember(http.MethodPost, "/me/identities", people.Anyone, i.link),
-		admission.HandleMember(http.MethodDelete, "/me/identities/:id", people.Anyone, i.unlink),
+		admission.HandleMember(http.MethodGet, "/me/identities", people.Anyone, body.WithoutParameters(i.list)),
+		admission.HandleMember(http.MethodPost, "/me/identities", people.Anyone, body.WithForm(i.link)),
+		admission.HandleMember(http.MethodDelete, "/me/identities/:id", people.Anyone, body.WithID("identity", i.unlink)),
 	}
 }
 
@@ -49,22 +49,17 @@ type identityView struct {
 }
 
 // list answers with the identities of whoever is signed in.
-func (i *identities) list(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (i *identities) list(c *gin.Context, warnings []schema.Detail) error {
 	all, err := i.Store.Identities(c.Request.Context(), admission.RequestOf(c).Session.User.ID)
 	if err != nil {
 		return err
 	}
-	views := make([]identityView, len(all))
-	for n, identity := range all {
-		views[n] = identityView{
+	views := answer.List(all, func(identity people.Identity) identityView {
+		return identityView{
 			ID: identity.ID, Provider: i.nameOf(identity.Issuer), Issuer: identity.Issuer, Email: answer.TextOrNull(identity.Email),
 			CreatedAt: answer.Moment(identity.CreatedAt), LastUsedAt: answer.Moment(identity.UsedAt),
 		}
-	}
+	})
 	return answer.Named(c, http.StatusOK, "identities", views, warnings)
 }
 
@@ -79,11 +74,7 @@ func (s *sessions) nameOf(issuer string) *string {
 }
 
 // link answers with where the browser shows who its user is at an issuer.
-func (i *identities) link(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (i *identities) link(c *gin.Context, f *body.Form) error {
 	if err := i.proven(c); err != nil {
 		return err
 	}
@@ -96,15 +87,11 @@ func (i *identities) link(c *gin.Context) error {
 }
 
 // unlink takes an identity away, unless it is the last way to sign in.
-func (i *identities) unlink(c *gin.Context) error {
-	id, err := body.PathID(c.Param("id"), "identity", schema.ParseID[schema.IdentityID])
-	if err != nil {
-		return err
-	}
+func (i *identities) unlink(c *gin.Context, id schema.IdentityID) error {
 	if err := i.Store.UnlinkIdentity(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id, i.ways()); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the identity is unlinked, with what its groups gave you"})
+	return answer.Done(c, "the identity is unlinked, with what its groups gave you")
 }
 
 // ways are those to sign in that are offered beside passwords.

@@ -37,10 +37,10 @@ type invitations struct{ *sessions }
 
 func (i *invitations) routes() []admission.Route {
 	return []admission.Route{
-		admission.HandleMember(http.MethodPost, "/invitations", people.Admin, i.create),
-		admission.HandleMember(http.MethodGet, "/invitations", people.Admin, i.list),
-		admission.HandleMember(http.MethodDelete, "/invitations/:id", people.Admin, i.withdraw),
-		admission.HandleVisitor(http.MethodPost, "/invitations/accept", i.accept),
+		admission.HandleMember(http.MethodPost, "/invitations", people.Admin, body.WithForm(i.create)),
+		admission.HandleMember(http.MethodGet, "/invitations", people.Admin, body.WithoutParameters(i.list)),
+		admission.HandleMember(http.MethodDelete, "/invitations/:id", people.Admin, body.WithID("invitation", i.withdraw)),
+		admission.HandleVisitor(http.MethodPost, "/invitations/accept", body.WithForm(i.accept)),
 	}
 }
 
@@ -63,11 +63,7 @@ func viewInvitation(i people.Invitation) invitationView {
 }
 
 // create invites somebody. Only this answer shows the token.
-func (i *invitations) create(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (i *invitations) create(c *gin.Context, f *body.Form) error {
 	email, role := f.Email("email"), givenRole(f)
 	f.Require("email")
 	if err := f.Finish(); err != nil {
@@ -94,11 +90,7 @@ func (i *invitations) create(c *gin.Context) error {
 }
 
 // list answers with the invitations that can be accepted.
-func (i *invitations) list(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (i *invitations) list(c *gin.Context, warnings []schema.Detail) error {
 	all, err := i.Store.Invitations(c.Request.Context(), admission.RequestOf(c).Session.Workspace)
 	if err != nil {
 		return err
@@ -107,24 +99,16 @@ func (i *invitations) list(c *gin.Context) error {
 }
 
 // withdraw ends an invitation.
-func (i *invitations) withdraw(c *gin.Context) error {
-	id, err := body.PathID(c.Param("id"), "invitation", schema.ParseID[schema.InvitationID])
-	if err != nil {
-		return err
-	}
+func (i *invitations) withdraw(c *gin.Context, id schema.InvitationID) error {
 	if err := i.Store.Withdraw(c.Request.Context(), admission.RequestOf(c).Session.Workspace, id); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the invitation is withdrawn"})
+	return answer.Done(c, "the invitation is withdrawn")
 }
 
 // accept makes whoever has an invitation's token a member. A user accepts in their own session; anybody
 // else becomes a user by it.
-func (i *invitations) accept(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (i *invitations) accept(c *gin.Context, f *body.Form) error {
 	hash, err := givenToken(f)
 	if err != nil {
 		return err

@@ -33,8 +33,8 @@ type mail struct{ Config }
 
 func (m *mail) routes() []admission.Route {
 	return []admission.Route{
-		admission.HandleMember(http.MethodGet, "/me/mail", people.Viewer, m.list),
-		admission.HandleMember(http.MethodPatch, "/me/mail", people.Viewer, m.choose),
+		admission.HandleMember(http.MethodGet, "/me/mail", people.Viewer, body.WithoutParameters(m.list)),
+		admission.HandleMember(http.MethodPatch, "/me/mail", people.Viewer, body.WithForm(m.choose)),
 		admission.Handle(http.MethodGet, "/mail/unsubscribe", admission.Public, m.question),
 		admission.Handle(http.MethodPost, "/mail/unsubscribe", admission.Public, m.refuse),
 	}
@@ -59,18 +59,8 @@ var choiceNames = map[people.MailKind]string{
 	people.MailPostsFailed: "postsFailed", people.MailReconnect: "accountsToReconnect", people.MailSuspension: "keysSuspended",
 }
 
-type choicesResponse struct {
-	Success  bool            `json:"success"`
-	Mail     choicesView     `json:"mail"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 // list answers with what whoever is signed in gets of mail about the session's workspace.
-func (m *mail) list(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (m *mail) list(c *gin.Context, warnings []schema.Detail) error {
 	return m.show(c, warnings)
 }
 
@@ -80,21 +70,17 @@ func (m *mail) show(c *gin.Context, warnings []schema.Detail) error {
 	if err != nil {
 		return err
 	}
-	response := choicesResponse{Success: true, Warnings: warnings}
+	var view choicesView
 	for _, choice := range all {
-		if at, ok := response.Mail.of()[choice.Kind]; ok {
+		if at, ok := view.of()[choice.Kind]; ok {
 			*at = &choice.Wanted
 		}
 	}
-	return answer.JSON(c, http.StatusOK, response)
+	return answer.Named(c, http.StatusOK, "mail", view, warnings)
 }
 
 // choose stores what they want to get.
-func (m *mail) choose(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (m *mail) choose(c *gin.Context, f *body.Form) error {
 	session := admission.RequestOf(c).Session
 	var wanted []people.MailChoice
 	for _, kind := range people.MailKinds() { // in one order, so that two such requests do not wait for each other

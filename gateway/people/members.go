@@ -28,7 +28,7 @@ type members struct{ Config }
 
 func (m *members) routes() []admission.Route {
 	return []admission.Route{
-		admission.HandleMember(http.MethodGet, "/members", people.Admin, m.list),
+		admission.HandleMember(http.MethodGet, "/members", people.Admin, body.WithoutParameters(m.list)),
 		admission.HandleMember(http.MethodPatch, "/members/:id", people.Admin, m.change),
 		admission.HandleMember(http.MethodDelete, "/members/:id", people.Admin, m.remove),
 	}
@@ -43,23 +43,18 @@ type memberView struct {
 	LastSeenAt *answer.Moment `json:"lastSeenAt"` // in the workspace, by the sessions there are
 }
 
-func (m *members) list(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (m *members) list(c *gin.Context, warnings []schema.Detail) error {
 	all, err := m.Store.Members(c.Request.Context(), admission.RequestOf(c).Session.Workspace)
 	if err != nil {
 		return err
 	}
-	views := make([]memberView, len(all))
-	for i, member := range all {
-		views[i] = memberView{
-			UserID: member.User, Email: member.Email, Name: member.Name, Role: member.Role,
-			JoinedAt: answer.Moment(member.JoinedAt), LastSeenAt: answer.MomentOrNull(member.SeenAt),
-		}
+	return answer.Named(c, http.StatusOK, "members", answer.List(all, viewMember), warnings)
+}
+
+func viewMember(m people.Member) memberView {
+	return memberView{
+		UserID: m.User, Email: m.Email, Name: m.Name, Role: m.Role, JoinedAt: answer.Moment(m.JoinedAt), LastSeenAt: answer.MomentOrNull(m.SeenAt),
 	}
-	return answer.Named(c, http.StatusOK, "members", views, warnings)
 }
 
 // change gives a member another role, which holds from their next request.
@@ -79,7 +74,7 @@ func (m *members) change(c *gin.Context) error {
 	if err := m.Store.ChangeMember(c.Request.Context(), wanted); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the member is " + wanted.Role.String() + " now"})
+	return answer.Done(c, "the member is "+wanted.Role.String()+" now")
 }
 
 // remove ends a membership, and the member's API keys if that is asked for.
@@ -101,7 +96,7 @@ func (m *members) remove(c *gin.Context) error {
 	if err := m.Store.RemoveMember(c.Request.Context(), wanted); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the member is removed, and their sessions in the workspace have ended"})
+	return answer.Done(c, "the member is removed, and their sessions in the workspace have ended")
 }
 
 // named reads whom a request is about, and who asks.

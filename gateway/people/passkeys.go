@@ -41,11 +41,11 @@ func (p *passkeys) routes() []admission.Route {
 	return []admission.Route{
 		admission.HandleVisitor(http.MethodPost, "/session/passkey/challenge", p.challenge),
 		admission.HandleVisitor(http.MethodPost, "/session/passkey", p.signIn),
-		admission.HandleMember(http.MethodGet, "/me/passkeys", people.Anyone, p.list),
+		admission.HandleMember(http.MethodGet, "/me/passkeys", people.Anyone, body.WithoutParameters(p.list)),
 		admission.HandleMember(http.MethodPost, "/me/passkeys/challenge", people.Anyone, p.propose),
 		admission.HandleMember(http.MethodPost, "/me/passkeys", people.Anyone, p.add),
-		admission.HandleMember(http.MethodPatch, "/me/passkeys/:id", people.Anyone, p.rename),
-		admission.HandleMember(http.MethodDelete, "/me/passkeys/:id", people.Anyone, p.remove),
+		admission.HandleMember(http.MethodPatch, "/me/passkeys/:id", people.Anyone, body.WithIDForm("passkey", p.rename)),
+		admission.HandleMember(http.MethodDelete, "/me/passkeys/:id", people.Anyone, body.WithID("passkey", p.remove)),
 	}
 }
 
@@ -142,11 +142,7 @@ func givenCredential(f *body.Form) []byte {
 }
 
 // list answers with the passkeys of whoever is signed in.
-func (p *passkeys) list(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (p *passkeys) list(c *gin.Context, warnings []schema.Detail) error {
 	all, err := p.Store.Passkeys(c.Request.Context(), admission.RequestOf(c).Session.User.ID)
 	if err != nil {
 		return err
@@ -200,15 +196,7 @@ func (p *passkeys) add(c *gin.Context) error {
 }
 
 // rename gives a passkey another name.
-func (p *passkeys) rename(c *gin.Context) error {
-	id, err := body.PathID(c.Param("id"), "passkey", schema.ParseID[schema.PasskeyID])
-	if err != nil {
-		return err
-	}
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (p *passkeys) rename(c *gin.Context, id schema.PasskeyID, f *body.Form) error {
 	name := f.GivenName()
 	f.Require("name")
 	if err := f.Finish(); err != nil {
@@ -217,17 +205,13 @@ func (p *passkeys) rename(c *gin.Context) error {
 	if err := p.Store.RenamePasskey(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id, name); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the passkey is called " + name})
+	return answer.Done(c, "the passkey is called "+name)
 }
 
 // remove takes a passkey away, unless it is the last way to sign in.
-func (p *passkeys) remove(c *gin.Context) error {
-	id, err := body.PathID(c.Param("id"), "passkey", schema.ParseID[schema.PasskeyID])
-	if err != nil {
-		return err
-	}
+func (p *passkeys) remove(c *gin.Context, id schema.PasskeyID) error {
 	if err := p.Store.RemovePasskey(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id, p.ways()); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the passkey is removed"})
+	return answer.Done(c, "the passkey is removed")
 }

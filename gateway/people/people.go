@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"crier/gateway/admission"
+	"crier/gateway/body"
 	"crier/identity/oidc"
 	"crier/identity/passkey"
 	"crier/schema"
@@ -115,14 +116,14 @@ func Routes(c Config) []admission.Route {
 
 func (s *sessions) routes() []admission.Route {
 	return []admission.Route{
-		admission.HandleVisitor(http.MethodPost, "/session", s.signIn),
-		admission.HandleVisitor(http.MethodPost, "/session/link", s.redeem),
-		admission.HandleMember(http.MethodGet, "/session", people.Anyone, s.current),
-		admission.HandleMember(http.MethodPatch, "/session", people.Anyone, s.turn),
+		admission.HandleVisitor(http.MethodPost, "/session", body.WithForm(s.signIn)),
+		admission.HandleVisitor(http.MethodPost, "/session/link", body.WithForm(s.redeem)),
+		admission.HandleMember(http.MethodGet, "/session", people.Anyone, body.WithoutParameters(s.current)),
+		admission.HandleMember(http.MethodPatch, "/session", people.Anyone, body.WithForm(s.turn)),
 		admission.HandleMember(http.MethodDelete, "/session", people.Anyone, s.signOut),
-		admission.HandleMember(http.MethodPost, "/session/proof", people.Anyone, s.prove),
-		admission.HandleMember(http.MethodGet, "/sessions", people.Anyone, s.list),
-		admission.HandleMember(http.MethodDelete, "/sessions/:id", people.Anyone, s.end),
-		admission.HandleMember(http.MethodPatch, "/me/password", people.Anyone, s.changePassword),
+		admission.HandleMember(http.MethodPost, "/session/proof", people.Anyone, body.WithForm(s.prove)),
+		admission.HandleMember(http.MethodGet, "/sessions", people.Anyone, body.WithoutParameters(s.list)),
+		admission.HandleMember(http.MethodDelete, "/sessions/:id", people.Anyone, body.WithID("session", s.end)),
+		admission.HandleMember(http.MethodPatch, "/me/password", people.Anyone, body.WithForm(s.changePassword)),
 	}
 }

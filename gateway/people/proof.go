@@ -1,8 +1,6 @@
 package people
 
 import (
-	"net/http"
-
 	"github.com/gin-gonic/gin"
 
 	"crier/gateway/admission"
@@ -67,11 +65,7 @@ func (s *sessions) match(c *gin.Context, field, given, stored string) error {
 }
 
 // prove takes what shows that whoever is signed in is still there: their password, or one of their passkeys.
-func (s *sessions) prove(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *sessions) prove(c *gin.Context, f *body.Form) error {
 	prove := s.proveByPassword
 	if _, ok := f.Find("credential"); ok {
 		prove = s.proveByPasskey
@@ -79,7 +73,7 @@ func (s *sessions) prove(c *gin.Context) error {
 	if err := prove(c, f); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "for ten minutes you may change how you sign in"})
+	return answer.Done(c, "for ten minutes you may change how you sign in")
 }
 
 func (s *sessions) proveByPassword(c *gin.Context, f *body.Form) error {

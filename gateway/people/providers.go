@@ -22,7 +22,7 @@ type providers struct{ *sessions }
 
 func (p *providers) routes() []admission.Route {
 	return []admission.Route{
-		admission.Handle(http.MethodGet, "/session/providers", admission.Public, p.list),
+		admission.Handle(http.MethodGet, "/session/providers", admission.Public, body.WithoutParameters(p.list)),
 		admission.HandleVisitor(http.MethodPost, "/session/providers/:provider", p.start),
 		admission.Handle(http.MethodGet, "/session/providers/:provider/callback", admission.Public, p.callback),
 	}
@@ -33,24 +33,10 @@ type providerView struct {
 	Title string `json:"title"`
 }
 
-type providersResponse struct {
-	Success   bool            `json:"success"`
-	Providers []providerView  `json:"providers"`
-	Passkeys  bool            `json:"passkeys"`
-	Warnings  []schema.Detail `json:"warnings,omitempty"`
-}
-
 // list answers with what people can sign in by beside passwords.
-func (p *providers) list(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
-	views := make([]providerView, len(p.Providers))
-	for i, provider := range p.Providers {
-		views[i] = providerView{Name: provider.Name(), Title: provider.Title()}
-	}
-	return answer.JSON(c, http.StatusOK, providersResponse{Success: true, Providers: views, Passkeys: p.Verifier != nil, Warnings: warnings})
+func (p *providers) list(c *gin.Context, warnings []schema.Detail) error {
+	views := answer.List(p.Providers, func(provider *oidc.Provider) providerView { return providerView{provider.Name(), provider.Title()} })
+	return answer.Several(c, http.StatusOK, map[string]any{"providers": views, "passkeys": p.Verifier != nil}, warnings)
 }
 
 // provider returns the one of a name. The error is NotFound where there is none.

@@ -16,11 +16,7 @@ import (
 type sessions struct{ Config }
 
 // current answers with the session of the request.
-func (s *sessions) current(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (s *sessions) current(c *gin.Context, warnings []schema.Detail) error {
 	return s.show(c, *admission.RequestOf(c).Session, warnings)
 }
 
@@ -46,13 +42,10 @@ func (s *sessions) show(c *gin.Context, session people.Session, warnings []schem
 }
 
 // turn makes the session work on another workspace, or on the other side of it.
-func (s *sessions) turn(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *sessions) turn(c *gin.Context, f *body.Form) error {
 	session := *admission.RequestOf(c).Session
 	if text, ok := f.Text("workspaceId", body.MaxShort); ok {
+		var err error
 		if session.Workspace, err = schema.ParseID[schema.WorkspaceID](text); err != nil {
 			f.Fail("workspaceId", body.CodeInvalidValue, err.Error())
 		}
@@ -82,46 +75,31 @@ func (s *sessions) signOut(c *gin.Context) error {
 		return err
 	}
 	s.Cookies.Clear(c)
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "you are signed out"})
+	return answer.Done(c, "you are signed out")
 }
 
 // list answers with the sessions of whoever is signed in.
-func (s *sessions) list(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (s *sessions) list(c *gin.Context, warnings []schema.Detail) error {
 	current := admission.RequestOf(c).Session
 	all, err := s.Store.Sessions(c.Request.Context(), current.User.ID)
 	if err != nil {
 		return err
 	}
-	views := make([]sessionView, len(all))
-	for i := range all {
-		views[i] = viewSession(all[i], current.ID)
-	}
+	views := answer.List(all, func(r people.SessionRecord) sessionView { return viewSession(r, current.ID) })
 	return answer.Named(c, http.StatusOK, "sessions", views, warnings)
 }
 
 // end ends one of their sessions.
-func (s *sessions) end(c *gin.Context) error {
-	id, err := body.PathID(c.Param("id"), "session", schema.ParseID[schema.SessionID])
-	if err != nil {
-		return err
-	}
+func (s *sessions) end(c *gin.Context, id schema.SessionID) error {
 	if err := s.Store.EndSession(c.Request.Context(), admission.RequestOf(c).Session.User.ID, id); err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, answer.Message{Success: true, Message: "the session has ended"})
+	return answer.Done(c, "the session has ended")
 }
 
 // changePassword stores another password, and ends all other sessions. Whoever has one shows it; it is
 // counted as an attempt to sign in.
-func (s *sessions) changePassword(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *sessions) changePassword(c *gin.Context, f *body.Form) error {
 	before, wanted := givenPassword(f, "currentPassword"), newPassword(f, "newPassword")
 	f.Require("newPassword")
 	if err := f.Finish(); err != nil {

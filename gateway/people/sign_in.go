@@ -20,11 +20,7 @@ const maxAgent = 300
 
 // signIn begins a session for an address and its password. What is refused does not tell whether there is
 // such a user.
-func (s *sessions) signIn(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *sessions) signIn(c *gin.Context, f *body.Form) error {
 	email, given := f.Email("email"), givenPassword(f, "password")
 	f.Require("email")
 	f.Require("password")
@@ -85,11 +81,7 @@ func givenToken(f *body.Form) (hash [32]byte, err error) {
 }
 
 // redeem begins a session for whoever has a link, and uses that up. The first owner says who they are.
-func (s *sessions) redeem(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (s *sessions) redeem(c *gin.Context, f *body.Form) error {
 	hash, err := givenToken(f)
 	if err != nil {
 		return err

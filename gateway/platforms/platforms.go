@@ -24,7 +24,7 @@ type Config struct {
 func Routes(c Config) []admission.Route {
 	p := &platforms{c}
 	return []admission.Route{
-		admission.Handle(http.MethodGet, "/platforms", schema.Read, p.list),
+		admission.Handle(http.MethodGet, "/platforms", schema.Read, body.WithoutParameters(p.list)),
 		admission.Handle(http.MethodGet, "/platforms/:platform", schema.Read, p.get),
 	}
 }
@@ -32,36 +32,16 @@ func Routes(c Config) []admission.Route {
 // platforms is the resource.
 type platforms struct{ Config }
 
-type listResponse struct {
-	Success   bool            `json:"success"`
-	Limits    schema.LimitSet `json:"limits"` // which the workspace is held to
-	Platforms []platformView  `json:"platforms"`
-	Warnings  []schema.Detail `json:"warnings,omitempty"`
-}
-
-type platformResponse struct {
-	Success  bool            `json:"success"`
-	Limits   schema.LimitSet `json:"limits"`
-	Platform platformView    `json:"platform"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 // list answers what is taken on each platform, of an account of which nothing else is known.
-func (p *platforms) list(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (p *platforms) list(c *gin.Context, warnings []schema.Detail) error {
 	found, err := p.Accounts.Get(c.Request.Context(), admission.RequestOf(c).Key.Workspace)
 	if err != nil {
 		return err
 	}
-	reply := listResponse{Success: true, Limits: found.Limits(), Warnings: warnings}
-	for _, platform := range schema.Platforms() {
-		account := schema.Account{Platform: platform, Limits: found.Limits()}
-		reply.Platforms = append(reply.Platforms, viewPlatform(p.Constraints(platform), account))
-	}
-	return answer.JSON(c, http.StatusOK, reply)
+	views := answer.List(schema.Platforms(), func(platform schema.Platform) platformView {
+		return viewPlatform(p.Constraints(platform), schema.Account{Platform: platform, Limits: found.Limits()})
+	})
+	return answer.Several(c, http.StatusOK, map[string]any{"limits": found.Limits(), "platforms": views}, warnings)
 }
 
 // get answers what is taken on one platform, of an account where one is named.
@@ -87,8 +67,6 @@ func (p *platforms) get(c *gin.Context) error {
 			return &schema.Error{Kind: schema.NotFound, Message: "there is no such account on " + platform.String() + ": GET /accounts lists those there are"}
 		}
 	}
-	return answer.JSON(c, http.StatusOK, platformResponse{
-		Success: true, Limits: account.Limits, Platform: viewPlatform(p.Constraints(platform), *account),
-		Warnings: q.Report.Warnings,
-	})
+	views := map[string]any{"limits": account.Limits, "platform": viewPlatform(p.Constraints(platform), *account)}
+	return answer.Several(c, http.StatusOK, views, q.Report.Warnings)
 }

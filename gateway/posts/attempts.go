@@ -2,7 +2,6 @@ package posts
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/gin-gonic/gin"
 
@@ -35,19 +34,8 @@ type attemptView struct {
 	URL          string `json:"url,omitempty"`
 }
 
-type attemptsResponse struct {
-	Success    bool              `json:"success"`
-	Attempts   []attemptView     `json:"attempts"`
-	Pagination answer.Pagination `json:"pagination"`
-	Warnings   []schema.Detail   `json:"warnings,omitempty"`
-}
-
 // attempts answers with a page of what happened to a post, oldest first.
-func (p *posts) attempts(c *gin.Context) error {
-	id, err := postID(c)
-	if err != nil {
-		return err
-	}
+func (p *posts) attempts(c *gin.Context, id schema.PostID) error {
 	q := body.NewQuery(c)
 	page := q.Page()
 	if err := q.Finish(); err != nil {
@@ -64,9 +52,7 @@ func (p *posts) attempts(c *gin.Context) error {
 	for _, a := range all[from:to] {
 		views = append(views, viewAttempt(a, post.Targets))
 	}
-	return answer.JSON(c, http.StatusOK, attemptsResponse{
-		Success: true, Attempts: views, Pagination: page.Of(len(all), to < len(all)), Warnings: q.Report.Warnings,
-	})
+	return answer.Page(c, "attempts", views, page.Of(len(all), to < len(all)), q.Report.Warnings)
 }
 
 func viewAttempt(a schema.Attempt, targets []schema.Target) attemptView {

@@ -45,11 +45,7 @@ type bulkSummary struct {
 
 // createBulk makes up to 25 posts. Each entry is validated by itself; those that are
 // valid are stored together.
-func (p *posts) createBulk(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (p *posts) createBulk(c *gin.Context, f *body.Form) error {
 	request, err := admission.Identify(c, f.Object)
 	if err != nil {
 		return err

@@ -37,19 +37,20 @@ func (p *posts) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := listResponse{Success: true, Posts: make([]postView, len(page.Posts)), Truncated: page.Truncated, Warnings: q.Report.Warnings}
-	for i := range page.Posts {
-		reply.Posts[i] = viewPost(page.Posts[i])
-	}
 	var last any
 	if page.Last != nil {
 		last = page.Last
 	}
-	if reply.Pagination, err = part.Paginate(page.Total, last); err != nil {
+	pagination, err := part.Paginate(page.Total, last)
+	if err != nil {
 		return err
 	}
-	reply.Pagination.AtLeast = filter.Search != "" && (page.Last != nil || filter.From != nil)
-	return answer.JSON(c, http.StatusOK, reply)
+	pagination.AtLeast = filter.Search != "" && (page.Last != nil || filter.From != nil)
+	views := map[string]any{"posts": answer.List(page.Posts, viewPost), "pagination": pagination}
+	if page.Truncated { // a search: older posts were not read
+		views["truncated"] = true
+	}
+	return answer.Several(c, http.StatusOK, views, q.Report.Warnings)
 }
 
 // readFilter reads which posts are selected, and their order.

@@ -15,13 +15,6 @@ import (
 // maxLookup is how many ids one request may name, of both kinds together.
 const maxLookup = 1000
 
-type lookupResponse struct {
-	Success  bool            `json:"success"`
-	Posts    []postView      `json:"posts"`
-	Rest     *lookupRest     `json:"rest,omitempty"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 // lookupRest is what else of a request names posts.
 type lookupRest struct {
 	IDs         []schema.PostID `json:"ids,omitempty"`
@@ -29,11 +22,7 @@ type lookupRest struct {
 }
 
 // lookup answers with the posts of ids. What names no post is left out.
-func (p *posts) lookup(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (p *posts) lookup(c *gin.Context, f *body.Form) error {
 	var names schema.PostNames
 	for _, text := range lookupTexts(f, "ids", body.MaxShort) {
 		if id, err := schema.ParseID[schema.PostID](text); err == nil { // any other is no post's
@@ -52,14 +41,11 @@ func (p *posts) lookup(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := lookupResponse{Success: true, Posts: make([]postView, len(found)), Warnings: f.Report.Warnings}
-	for i := range found {
-		reply.Posts[i] = viewPost(found[i])
-	}
+	views := map[string]any{"posts": answer.List(found, viewPost)}
 	if len(rest.IDs)+len(rest.ExternalIDs) > 0 {
-		reply.Rest = &lookupRest{rest.IDs, rest.ExternalIDs}
+		views["rest"] = lookupRest{rest.IDs, rest.ExternalIDs}
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	return answer.Several(c, http.StatusOK, views, f.Report.Warnings)
 }
 
 func lookupTexts(f *body.Form, name string, maximum int) (texts []string) {

@@ -72,15 +72,15 @@ type posts struct {
 func (p *posts) routes() []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodPost, "/posts", schema.Write, p.create).For(people.Author),
-		admission.Handle(http.MethodPost, "/posts/bulk", schema.Write, p.createBulk).For(people.Author),
-		admission.Handle(http.MethodPost, "/posts/validate", schema.Read, p.validate),
-		admission.Handle(http.MethodPost, "/posts/lookup", schema.Read, p.lookup),
+		admission.Handle(http.MethodPost, "/posts/bulk", schema.Write, body.WithForm(p.createBulk)).For(people.Author),
+		admission.Handle(http.MethodPost, "/posts/validate", schema.Read, body.WithForm(p.validate)),
+		admission.Handle(http.MethodPost, "/posts/lookup", schema.Read, body.WithForm(p.lookup)),
 		admission.Handle(http.MethodGet, "/posts", schema.Read, p.list),
-		admission.Handle(http.MethodGet, "/posts/:id", schema.Read, p.get),
-		admission.Handle(http.MethodPatch, "/posts/:id", schema.Write, p.update).For(people.Author),
-		admission.Handle(http.MethodDelete, "/posts/:id", schema.Write, p.delete),
-		admission.Handle(http.MethodPost, "/posts/:id/retry", schema.Write, p.retry),
-		admission.Handle(http.MethodGet, "/posts/:id/attempts", schema.Read, p.attempts),
+		admission.Handle(http.MethodGet, "/posts/:id", schema.Read, withPost(p.get)),
+		admission.Handle(http.MethodPatch, "/posts/:id", schema.Write, withPost(p.update)).For(people.Author),
+		admission.Handle(http.MethodDelete, "/posts/:id", schema.Write, withPost(p.delete)),
+		admission.Handle(http.MethodPost, "/posts/:id/retry", schema.Write, withPost(p.retry)),
+		admission.Handle(http.MethodGet, "/posts/:id/attempts", schema.Read, withPost(p.attempts)),
 	}
 }
 
@@ -102,12 +102,10 @@ func (p *posts) batchOf(c *gin.Context) batch {
 	}
 }
 
-// postID returns the id a path names. A malformed id is NotFound.
-func postID(c *gin.Context) (schema.PostID, error) {
-	id, err := body.PathID(c.Param("id"), "post", schema.ParseID[schema.PostID])
-	if err != nil {
-		return id, err
-	}
-	admission.RequestOf(c).Post = id.String()
-	return id, nil
+// withPost is a handler of requests whose path has the id of a post, which the log has too.
+func withPost(answer func(*gin.Context, schema.PostID) error) func(*gin.Context) error {
+	return body.WithID("post", func(c *gin.Context, id schema.PostID) error {
+		admission.RequestOf(c).Post = id.String()
+		return answer(c, id)
+	})
 }

@@ -24,20 +24,8 @@ type reader interface {
 	Lookup(ctx context.Context, workspace schema.WorkspaceID, names schema.PostNames) (posts []schema.Post, rest schema.PostNames, err error)
 }
 
-type listResponse struct {
-	Success    bool              `json:"success"`
-	Posts      []postView        `json:"posts"`
-	Pagination answer.Pagination `json:"pagination"`
-	Truncated  bool              `json:"truncated,omitempty"` // of a search: older posts were not read
-	Warnings   []schema.Detail   `json:"warnings,omitempty"`
-}
-
 // get answers with one post, and warns where its accounts take less by now.
-func (p *posts) get(c *gin.Context) error {
-	id, err := postID(c)
-	if err != nil {
-		return err
-	}
+func (p *posts) get(c *gin.Context, id schema.PostID) error {
 	warnings, err := body.NoParameters(c)
 	if err != nil {
 		return err

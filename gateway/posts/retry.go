@@ -21,20 +21,9 @@ type retrier interface {
 	Retry(ctx context.Context, workspace schema.WorkspaceID, id schema.PostID, retry schema.Retry) (schema.Retried, error)
 }
 
-type retryResponse struct {
-	Success          bool              `json:"success"`
-	Post             postView          `json:"post"`
-	RetriedPlatforms []schema.Platform `json:"retriedPlatforms"`
-	Warnings         []schema.Detail   `json:"warnings,omitempty"`
-}
-
 // retry schedules the failed targets of a post again, and warns of those that may be on
 // their platform already where nobody can look.
-func (p *posts) retry(c *gin.Context) error {
-	id, err := postID(c)
-	if err != nil {
-		return err
-	}
+func (p *posts) retry(c *gin.Context, id schema.PostID) error {
 	f, err := body.ReadOptionalForm(c)
 	if err != nil {
 		return err
@@ -47,9 +36,8 @@ func (p *posts) retry(c *gin.Context) error {
 	if err != nil {
 		return f.Report.Refused(err)
 	}
-	return answer.JSON(c, http.StatusOK, retryResponse{
-		Success: true, Post: viewPost(done.Post), RetriedPlatforms: done.Platforms, Warnings: append(f.Report.Warnings, done.LeftOut...),
-	})
+	views := map[string]any{"post": viewPost(done.Post), "retriedPlatforms": done.Platforms}
+	return answer.Several(c, http.StatusOK, views, append(f.Report.Warnings, done.LeftOut...))
 }
 
 func readRetry(f *body.Form) (retry schema.Retry) {

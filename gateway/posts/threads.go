@@ -19,7 +19,7 @@ type threads struct{ posts *posts }
 func (t *threads) routes() []admission.Route {
 	return []admission.Route{
 		admission.Handle(http.MethodPost, "/threads", schema.Write, t.create).For(people.Author),
-		admission.Handle(http.MethodGet, "/threads/:id", schema.Read, t.get),
+		admission.Handle(http.MethodGet, "/threads/:id", schema.Read, body.WithoutParameters(t.get)),
 		admission.Handle(http.MethodPatch, "/threads/:id", schema.Write, t.update).For(people.Author),
 		admission.Handle(http.MethodDelete, "/threads/:id", schema.Write, t.delete),
 	}
@@ -39,11 +39,7 @@ func (t *threads) create(c *gin.Context) error {
 }
 
 // get answers with a thread as its post stands now.
-func (t *threads) get(c *gin.Context) error {
-	warnings, err := body.NoParameters(c)
-	if err != nil {
-		return err
-	}
+func (t *threads) get(c *gin.Context, warnings []schema.Detail) error {
 	post, err := t.read(c)
 	if err != nil {
 		return err

@@ -16,11 +16,7 @@ import (
 )
 
 // update changes what a request names of a draft or a scheduled post.
-func (p *posts) update(c *gin.Context) error {
-	id, err := postID(c)
-	if err != nil {
-		return err
-	}
+func (p *posts) update(c *gin.Context, id schema.PostID) error {
 	f, err := body.ReadForm(c)
 	if err != nil {
 		return err
@@ -271,11 +267,7 @@ type deletedResponse struct {
 }
 
 // delete removes a draft or cancels a scheduled post.
-func (p *posts) delete(c *gin.Context) error {
-	id, err := postID(c)
-	if err != nil {
-		return err
-	}
+func (p *posts) delete(c *gin.Context, id schema.PostID) error {
 	cancelled, err := p.Store.Delete(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err

@@ -31,11 +31,7 @@ type platformValidityView struct {
 
 // validate tells what a creation would refuse of a post, without creating it. Platforms are
 // checked by name: an account matters only if it is named or the only one.
-func (p *posts) validate(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (p *posts) validate(c *gin.Context, f *body.Form) error {
 	b := p.batchOf(c)
 	f.Judge = p.judge
 	fields := readPostFields(f)

@@ -51,12 +51,12 @@ type Config struct {
 func Routes(c Config) []admission.Route {
 	q := &queues{c}
 	return []admission.Route{
-		admission.Handle(http.MethodPost, "/queues", schema.Write, q.create),
+		admission.Handle(http.MethodPost, "/queues", schema.Write, body.WithForm(q.create)),
 		admission.Handle(http.MethodGet, "/queues", schema.Read, q.list),
-		admission.Handle(http.MethodGet, "/queues/:id", schema.Read, q.get),
-		admission.Handle(http.MethodPatch, "/queues/:id", schema.Write, q.update),
-		admission.Handle(http.MethodDelete, "/queues/:id", schema.Write, q.delete),
-		admission.Handle(http.MethodGet, "/queues/:id/slots", schema.Read, q.preview),
+		admission.Handle(http.MethodGet, "/queues/:id", schema.Read, body.WithID("queue", q.get)),
+		admission.Handle(http.MethodPatch, "/queues/:id", schema.Write, body.WithIDForm("queue", q.update)),
+		admission.Handle(http.MethodDelete, "/queues/:id", schema.Write, body.WithID("queue", q.delete)),
+		admission.Handle(http.MethodGet, "/queues/:id/slots", schema.Read, body.WithID("queue", q.preview)),
 	}
 }
 
@@ -75,12 +75,6 @@ type queueView struct {
 	UpdatedAt string            `json:"updatedAt"`
 }
 
-type slotsResponse struct {
-	Success  bool            `json:"success"`
-	Slots    []string        `json:"slots"`
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 func viewQueue(q schema.Queue) queueView {
 	return queueView{
 		ID: q.ID.String(), Name: q.Name, Timezone: q.Timezone, BrandID: answer.IDOrNull(q.Brand), Slots: q.Slots,
@@ -88,11 +82,7 @@ func viewQueue(q schema.Queue) queueView {
 	}
 }
 
-func (q *queues) create(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (q *queues) create(c *gin.Context, f *body.Form) error {
 	began := q.Now()
 	fields := q.readFields(f)
 	wanted := body.Optional(f.Text("brandId", body.MaxShort))
@@ -110,7 +100,8 @@ func (q *queues) create(c *gin.Context) error {
 		Timezone: calendar.DefaultTimezone, CreatedAt: now, UpdatedAt: now,
 	}
 	fields.apply(&queue)
-	if queue, err = q.Store.CreateQueue(c.Request.Context(), queue); err != nil {
+	queue, err := q.Store.CreateQueue(c.Request.Context(), queue)
+	if err != nil {
 		return err
 	}
 	return answer.Named(c, http.StatusCreated, "queue", viewQueue(queue), f.Report.Warnings)
@@ -144,33 +135,20 @@ func (q *queues) list(c *gin.Context) error {
 	return answer.Named(c, http.StatusOK, "queues", answer.List(all, viewQueue), nil)
 }
 
-func (q *queues) get(c *gin.Context) error {
+func (q *queues) get(c *gin.Context, id schema.QueueID) error {
 	warnings, err := body.NoParameters(c)
 	if err != nil {
 		return err
 	}
-	queue, err := admission.Find(c, queueID, q.Store.Queue)
+	queue, err := q.Store.Queue(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
 	return answer.Named(c, http.StatusOK, "queue", viewQueue(queue), warnings)
 }
 
-// queueID returns the id a path names. A malformed id is NotFound.
-func queueID(c *gin.Context) (schema.QueueID, error) {
-	return body.PathID(c.Param("id"), "queue", schema.ParseID[schema.QueueID])
-}
-
 // update changes what a request names of a queue. Posts that have a slot keep it.
-func (q *queues) update(c *gin.Context) error {
-	id, err := queueID(c)
-	if err != nil {
-		return err
-	}
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (q *queues) update(c *gin.Context, id schema.QueueID, f *body.Form) error {
 	fields := q.readFields(f)
 	if err := f.Finish(); err != nil {
 		return err
@@ -186,18 +164,18 @@ func (q *queues) update(c *gin.Context) error {
 }
 
 // delete removes a queue. Posts that have a slot keep it.
-func (q *queues) delete(c *gin.Context) error {
-	return admission.Remove(c, queueID, q.Store.DeleteQueue, "the queue was deleted; its posts keep their times")
+func (q *queues) delete(c *gin.Context, id schema.QueueID) error {
+	return admission.Remove(c, id, q.Store.DeleteQueue, "the queue was deleted; its posts keep their times")
 }
 
 // preview answers with the next free slots.
-func (q *queues) preview(c *gin.Context) error {
+func (q *queues) preview(c *gin.Context, id schema.QueueID) error {
 	parameters := body.NewQuery(c)
 	limit := parameters.Integer("limit", 10, body.MaxLimit)
 	if err := parameters.Finish(); err != nil {
 		return err
 	}
-	queue, err := admission.Find(c, queueID, q.Store.Queue)
+	queue, err := q.Store.Queue(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
@@ -210,9 +188,6 @@ func (q *queues) preview(c *gin.Context) error {
 		return err
 	}
 	now := q.Now()
-	reply := slotsResponse{Success: true, Slots: []string{}, Warnings: parameters.Report.Warnings}
-	for _, at := range calendar.FreeSlots(queue, zone, taken, calendar.Period{From: now.Add(q.Lead), To: now.Add(calendar.MaxAhead)}, limit) {
-		reply.Slots = append(reply.Slots, answer.Time(at))
-	}
-	return answer.JSON(c, http.StatusOK, reply)
+	free := calendar.FreeSlots(queue, zone, taken, calendar.Period{From: now.Add(q.Lead), To: now.Add(calendar.MaxAhead)}, limit)
+	return answer.Named(c, http.StatusOK, "slots", answer.List(free, answer.Time), parameters.Report.Warnings)
 }

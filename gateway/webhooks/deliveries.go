@@ -25,36 +25,14 @@ type redeliverer interface {
 	RedeliverFailed(ctx context.Context, workspace schema.WorkspaceID, webhook schema.WebhookID, since, until time.Time) (n int, more bool, err error)
 }
 
-type deliveriesResponse struct {
-	Success    bool               `json:"success"`
-	Deliveries []deliveryView     `json:"deliveries"`
-	NextCursor *schema.DeliveryID `json:"nextCursor"`
-	HasMore    bool               `json:"hasMore"`
-	Warnings   []schema.Detail    `json:"warnings,omitempty"`
-}
-
-// deliveryDetailResponse is one delivery with what is sent.
-type deliveryDetailResponse struct {
-	Success  bool `json:"success"`
-	Delivery struct {
-		deliveryView
-		Body json.RawMessage `json:"body"`
-	} `json:"delivery"`
-}
-
-type redeliveredResponse struct {
-	Success     bool            `json:"success"`
-	Redelivered int             `json:"redelivered"`
-	HasMore     bool            `json:"hasMore"`
-	Warnings    []schema.Detail `json:"warnings,omitempty"`
+// deliveryDetailView is one delivery with what is sent.
+type deliveryDetailView struct {
+	deliveryView
+	Body json.RawMessage `json:"body"`
 }
 
 // searchDeliveries answers with the deliveries to a webhook that the query selects.
-func (w *webhooks) searchDeliveries(c *gin.Context) error {
-	id, err := webhookID(c)
-	if err != nil {
-		return err
-	}
+func (w *webhooks) searchDeliveries(c *gin.Context, id schema.WebhookID) error {
 	q := body.NewQuery(c)
 	filter := readDeliveryFilter(q)
 	if err := q.Finish(); err != nil {
@@ -66,12 +44,14 @@ func (w *webhooks) searchDeliveries(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := deliveriesResponse{Success: true, HasMore: len(records) > limit, Warnings: q.Report.Warnings}
-	reply.Deliveries = viewDeliveries(records[:min(limit, len(records))])
-	if reply.HasMore {
-		reply.NextCursor = &records[limit-1].ID
+	var next schema.DeliveryID
+	more := len(records) > limit
+	if more {
+		records = records[:limit]
+		next = records[limit-1].ID
 	}
-	return answer.JSON(c, http.StatusOK, reply)
+	views := map[string]any{"deliveries": answer.List(records, viewDelivery), "nextCursor": answer.IDOrNull(next), "hasMore": more}
+	return answer.Several(c, http.StatusOK, views, q.Report.Warnings)
 }
 
 func readDeliveryFilter(q *body.Query) schema.DeliveryFilter {
@@ -115,8 +95,8 @@ func deliveryStates(status string) (states []schema.DeliveryState) {
 }
 
 // delivery answers with one delivery and what it sends.
-func (w *webhooks) delivery(c *gin.Context) error {
-	webhook, delivery, err := deliveryID(c)
+func (w *webhooks) delivery(c *gin.Context, webhook schema.WebhookID) error {
+	delivery, err := body.PathID(c.Param("deliveryId"), "delivery", schema.ParseID[schema.DeliveryID])
 	if err != nil {
 		return err
 	}
@@ -124,14 +104,12 @@ func (w *webhooks) delivery(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	reply := deliveryDetailResponse{Success: true}
-	reply.Delivery.deliveryView, reply.Delivery.Body = viewDelivery(record), record.Body
-	return answer.JSON(c, http.StatusOK, reply)
+	return answer.Named(c, http.StatusOK, "delivery", deliveryDetailView{viewDelivery(record), record.Body}, nil)
 }
 
 // redeliver sends an event again, with the same id and body.
-func (w *webhooks) redeliver(c *gin.Context) error {
-	webhook, delivery, err := deliveryID(c)
+func (w *webhooks) redeliver(c *gin.Context, webhook schema.WebhookID) error {
+	delivery, err := body.PathID(c.Param("deliveryId"), "delivery", schema.ParseID[schema.DeliveryID])
 	if err != nil {
 		return err
 	}
@@ -143,15 +121,7 @@ func (w *webhooks) redeliver(c *gin.Context) error {
 }
 
 // redeliverFailed sends all events of a time again whose delivery failed.
-func (w *webhooks) redeliverFailed(c *gin.Context) error {
-	id, err := webhookID(c)
-	if err != nil {
-		return err
-	}
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (w *webhooks) redeliverFailed(c *gin.Context, id schema.WebhookID, f *body.Form) error {
 	since, until := f.Time("since"), f.Time("until")
 	f.Require("since")
 	if status, ok := f.Text("status", body.MaxShort); ok && status != schema.DeliveryFailed.String() {
@@ -170,14 +140,5 @@ func (w *webhooks) redeliverFailed(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusAccepted, redeliveredResponse{Success: true, Redelivered: n, HasMore: more, Warnings: f.Report.Warnings})
-}
-
-func deliveryID(c *gin.Context) (schema.WebhookID, schema.DeliveryID, error) {
-	webhook, err := webhookID(c)
-	if err != nil {
-		return webhook, schema.DeliveryID{}, err
-	}
-	delivery, err := body.PathID(c.Param("deliveryId"), "delivery", schema.ParseID[schema.DeliveryID])
-	return webhook, delivery, err
+	return answer.Several(c, http.StatusAccepted, map[string]any{"redelivered": n, "hasMore": more}, f.Report.Warnings)
 }

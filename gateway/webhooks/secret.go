@@ -9,6 +9,7 @@ import (
 	"crier/gateway/admission"
 	"crier/gateway/answer"
 	"crier/gateway/body"
+	"crier/schema"
 
 	"github.com/gin-gonic/gin"
 )
@@ -20,11 +21,7 @@ const (
 
 // rotateSecret puts a new secret in place and shows it, this once. For the overlap the one
 // before signs too.
-func (w *webhooks) rotateSecret(c *gin.Context) error {
-	id, err := webhookID(c)
-	if err != nil {
-		return err
-	}
+func (w *webhooks) rotateSecret(c *gin.Context, id schema.WebhookID) error {
 	overlap, warnings, err := body.ReadOverlap(c)
 	if err != nil {
 		return err
@@ -37,9 +34,15 @@ func (w *webhooks) rotateSecret(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	webhook.Secret = secret
+	return w.showSecret(c, http.StatusOK, webhook, warnings)
+}
+
+// showSecret answers with a webhook and its secret.
+func (w *webhooks) showSecret(c *gin.Context, status int, webhook schema.Webhook, warnings []schema.Detail) error {
 	view := viewWebhook(webhook, w.Now())
-	view.Secret = secret
-	return answer.JSON(c, http.StatusOK, webhookResponse{Success: true, Webhook: view, Warnings: warnings})
+	view.Secret = webhook.Secret
+	return answer.Named(c, status, "webhook", view, warnings)
 }
 
 func newSecret(random io.Reader) (string, error) {

@@ -24,11 +24,6 @@ type TestSender interface {
 	TestDelivery(ctx context.Context, webhook schema.Webhook, payload schema.WebhookPayload) (code int, took time.Duration, err error)
 }
 
-type trialResponse struct {
-	Success bool      `json:"success"`
-	Test    trialView `json:"test"`
-}
-
 // trialView is what became of a test delivery. Without an answer of the receiver it has
 // no code, and says why.
 type trialView struct {
@@ -40,8 +35,8 @@ type trialView struct {
 }
 
 // test sends a webhook an event with sample data, signed like a real one.
-func (w *webhooks) test(c *gin.Context) error {
-	webhook, err := admission.Find(c, webhookID, w.Store.Webhook)
+func (w *webhooks) test(c *gin.Context, id schema.WebhookID) error {
+	webhook, err := w.Store.Webhook(c.Request.Context(), admission.RequestOf(c).Key.Workspace, id)
 	if err != nil {
 		return err
 	}
@@ -61,10 +56,10 @@ func (w *webhooks) test(c *gin.Context) error {
 	code, took, err := w.Sender.TestDelivery(c.Request.Context(), webhook, schema.WebhookPayload{
 		ID: schema.NewID[schema.EventID](now), Event: event, Test: true, CreatedAt: now, Data: sample,
 	})
-	return answer.JSON(c, http.StatusOK, trialResponse{Success: true, Test: trialView{
+	return answer.Named(c, http.StatusOK, "test", trialView{
 		Event: event, DeliveredAt: answer.Moment(w.Now()), ResponseCode: code, ResponseTime: took.Milliseconds(),
 		Error: shownCause(err),
-	}})
+	}, nil)
 }
 
 func readEvent(f *body.Form) schema.EventType {

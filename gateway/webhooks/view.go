@@ -39,22 +39,6 @@ type deliveryView struct {
 	RedeliveryOf   schema.DeliveryID `json:"redeliveryOf,omitzero"`
 }
 
-type webhookResponse struct {
-	Success bool        `json:"success"`
-	Webhook webhookView `json:"webhook"`
-	// RedeliveringSince is where a change asked for what failed to be sent again.
-	RedeliveringSince *answer.Moment  `json:"redeliveringSince,omitempty"`
-	Warnings          []schema.Detail `json:"warnings,omitempty"`
-}
-
-type webhookHistoryResponse struct {
-	Success    bool           `json:"success"`
-	Webhook    webhookView    `json:"webhook"`
-	Deliveries []deliveryView `json:"deliveries"`
-
-	Warnings []schema.Detail `json:"warnings,omitempty"`
-}
-
 func viewWebhook(w schema.Webhook, now time.Time) webhookView {
 	var until time.Time
 	if n := len(w.Previous); n > 0 && w.Previous[n-1].Until.After(now) {
@@ -82,8 +66,4 @@ func viewDelivery(d schema.DeliveryRecord) deliveryView {
 		v.ResponseCode = &d.ResponseCode
 	}
 	return v
-}
-
-func viewDeliveries(records []schema.DeliveryRecord) []deliveryView {
-	return answer.List(records, viewDelivery)
 }

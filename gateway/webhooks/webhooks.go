@@ -70,17 +70,17 @@ type webhooks struct{ Config }
 
 func (w *webhooks) routes() []admission.Route {
 	return []admission.Route{
-		admission.Handle(http.MethodPost, "/webhooks", schema.Write, w.create).For(people.Admin),
+		admission.Handle(http.MethodPost, "/webhooks", schema.Write, body.WithForm(w.create)).For(people.Admin),
 		admission.Handle(http.MethodGet, "/webhooks", schema.Read, w.list).For(people.Admin),
-		admission.Handle(http.MethodGet, "/webhooks/:id", schema.Read, w.get).For(people.Admin),
-		admission.Handle(http.MethodPatch, "/webhooks/:id", schema.Write, w.update).For(people.Admin),
-		admission.Handle(http.MethodDelete, "/webhooks/:id", schema.Write, w.delete).For(people.Admin),
-		admission.Handle(http.MethodPost, "/webhooks/:id/test", schema.Write, w.test).For(people.Admin),
-		admission.Handle(http.MethodPost, "/webhooks/:id/rotate-secret", schema.Write, w.rotateSecret).For(people.Admin),
-		admission.Handle(http.MethodPost, "/webhooks/:id/redeliver", schema.Write, w.redeliverFailed).For(people.Admin),
-		admission.Handle(http.MethodGet, "/webhooks/:id/deliveries", schema.Read, w.searchDeliveries).For(people.Admin),
-		admission.Handle(http.MethodGet, "/webhooks/:id/deliveries/:deliveryId", schema.Read, w.delivery).For(people.Admin),
-		admission.Handle(http.MethodPost, "/webhooks/:id/deliveries/:deliveryId/redeliver", schema.Write, w.redeliver).For(people.Admin),
+		admission.Handle(http.MethodGet, "/webhooks/:id", schema.Read, body.WithID("webhook", w.get)).For(people.Admin),
+		admission.Handle(http.MethodPatch, "/webhooks/:id", schema.Write, body.WithIDForm("webhook", w.update)).For(people.Admin),
+		admission.Handle(http.MethodDelete, "/webhooks/:id", schema.Write, body.WithID("webhook", w.delete)).For(people.Admin),
+		admission.Handle(http.MethodPost, "/webhooks/:id/test", schema.Write, body.WithID("webhook", w.test)).For(people.Admin),
+		admission.Handle(http.MethodPost, "/webhooks/:id/rotate-secret", schema.Write, body.WithID("webhook", w.rotateSecret)).For(people.Admin),
+		admission.Handle(http.MethodPost, "/webhooks/:id/redeliver", schema.Write, body.WithIDForm("webhook", w.redeliverFailed)).For(people.Admin),
+		admission.Handle(http.MethodGet, "/webhooks/:id/deliveries", schema.Read, body.WithID("webhook", w.searchDeliveries)).For(people.Admin),
+		admission.Handle(http.MethodGet, "/webhooks/:id/deliveries/:deliveryId", schema.Read, body.WithID("webhook", w.delivery)).For(people.Admin),
+		admission.Handle(http.MethodPost, "/webhooks/:id/deliveries/:deliveryId/redeliver", schema.Write, body.WithID("webhook", w.redeliver)).For(people.Admin),
 	}
 }
 
@@ -94,11 +94,7 @@ type webhookFields struct {
 }
 
 // create makes a webhook and shows its secret, this once.
-func (w *webhooks) create(c *gin.Context) error {
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (w *webhooks) create(c *gin.Context, f *body.Form) error {
 	fields := webhookFields{url: body.Optional(f.Text("url", body.MaxURL)), events: readEvents(f)}
 	f.Require("url")
 	requireOneEvent(f, "events")
@@ -119,22 +115,12 @@ func (w *webhooks) create(c *gin.Context) error {
 	if err := w.Store.CreateWebhook(c.Request.Context(), webhook); err != nil {
 		return err
 	}
-	view := viewWebhook(webhook, w.Now())
-	view.Secret = secret
-	return answer.JSON(c, http.StatusCreated, webhookResponse{Success: true, Webhook: view, Warnings: f.Report.Warnings})
+	return w.showSecret(c, http.StatusCreated, webhook, f.Report.Warnings)
 }
 
 // update changes what a request names of a webhook. Activating one forgets its
 // failures, and may have sent again what it missed.
-func (w *webhooks) update(c *gin.Context) error {
-	id, err := webhookID(c)
-	if err != nil {
-		return err
-	}
-	f, err := body.ReadForm(c)
-	if err != nil {
-		return err
-	}
+func (w *webhooks) update(c *gin.Context, id schema.WebhookID, f *body.Form) error {
 	fields := webhookFields{url: body.Optional(f.Text("url", body.MaxURL)), events: readEvents(f)}
 	if active, ok := f.Boolean("isActive"); ok {
 		fields.active = &active
@@ -151,9 +137,11 @@ func (w *webhooks) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, webhookResponse{
-		Success: true, Webhook: viewWebhook(webhook, w.Now()), RedeliveringSince: answer.MomentOrNull(webhook.RedeliverSince), Warnings: f.Report.Warnings,
-	})
+	views := map[string]any{"webhook": viewWebhook(webhook, w.Now())}
+	if since := webhook.RedeliverSince; !since.IsZero() { // the change asked for what failed to be sent again
+		views["redeliveringSince"] = answer.Moment(since)
+	}
+	return answer.Several(c, http.StatusOK, views, f.Report.Warnings)
 }
 
 func (f webhookFields) apply(w *schema.Webhook) error {
@@ -175,8 +163,8 @@ func (f webhookFields) apply(w *schema.Webhook) error {
 }
 
 // delete removes a webhook; its deliveries stop at once.
-func (w *webhooks) delete(c *gin.Context) error {
-	return admission.Remove(c, webhookID, w.Store.DeleteWebhook, "the webhook was deleted; nothing more is delivered to it")
+func (w *webhooks) delete(c *gin.Context, id schema.WebhookID) error {
+	return admission.Remove(c, id, w.Store.DeleteWebhook, "the webhook was deleted; nothing more is delivered to it")
 }
 
 // list answers with all webhooks of a workspace.
@@ -185,19 +173,12 @@ func (w *webhooks) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	views := make([]webhookView, len(found))
-	for i := range found {
-		views[i] = viewWebhook(found[i], w.Now())
-	}
+	views := answer.List(found, func(webhook schema.Webhook) webhookView { return viewWebhook(webhook, w.Now()) })
 	return answer.Named(c, http.StatusOK, "webhooks", views, nil)
 }
 
 // get answers with one webhook and its last deliveries.
-func (w *webhooks) get(c *gin.Context) error {
-	id, err := webhookID(c)
-	if err != nil {
-		return err
-	}
+func (w *webhooks) get(c *gin.Context, id schema.WebhookID) error {
 	warnings, err := body.NoParameters(c)
 	if err != nil {
 		return err
@@ -206,9 +187,8 @@ func (w *webhooks) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return answer.JSON(c, http.StatusOK, webhookHistoryResponse{
-		Success: true, Webhook: viewWebhook(webhook, w.Now()), Deliveries: viewDeliveries(records), Warnings: warnings,
-	})
+	views := map[string]any{"webhook": viewWebhook(webhook, w.Now()), "deliveries": answer.List(records, viewDelivery)}
+	return answer.Several(c, http.StatusOK, views, warnings)
 }
 
 func readEvents(f *body.Form) []schema.EventType {
@@ -265,8 +245,4 @@ func (w *webhooks) checkAddress(ctx context.Context, fields webhookFields, r *bo
 	if why := w.Refuses(ctx, *fields.url); why != "" {
 		r.Fail("url", body.CodeInvalidURL, "must be a publicly reachable https URL: "+why)
 	}
-}
-
-func webhookID(c *gin.Context) (schema.WebhookID, error) {
-	return body.PathID(c.Param("id"), "webhook", schema.ParseID[schema.WebhookID])
 }
