@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // Analytics answers queries, each bound to a workspace. Duplicates of an event are in the
@@ -62,10 +63,7 @@ func scanPostCount(rows driver.Rows, c *schema.PostCount) error {
 // Events returns a workspace's events after f.After, ordered by position and then by id, at
 // most f.Limit of them. An event keeps its first position, however often it is inserted.
 func (a *Analytics) Events(ctx context.Context, workspace schema.WorkspaceID, f schema.EventFilter) ([]schema.Event, error) {
-	names := make([]string, len(f.Types))
-	for i, t := range f.Types {
-		names[i] = string(t)
-	}
+	names := lists.Map(f.Types, func(t schema.EventType) string { return string(t) })
 	rows, err := a.conn.Query(ctx, `
 		select id, type, workspace, post, account, platform, at, lateness, code, data, position
 		from events final

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // Views reads the views that dashboards read.
@@ -54,10 +55,7 @@ var views = []view{
 
 // ViewNames returns the names of the views.
 func ViewNames() []string {
-	names := make([]string, len(views))
-	for i, v := range views {
-		names[i] = v.name
-	}
+	names := lists.Map(views, func(v view) string { return v.name })
 	return names
 }
 

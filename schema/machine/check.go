@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // The promises, which are checked at every event.
@@ -105,10 +106,7 @@ func (c *check) mark(s spot) *mark {
 
 // promised is called when a post is accepted, or an edit of it.
 func (c *check) promised(p *post, due time.Time) {
-	texts := make([]string, len(p.content.Entries))
-	for i, e := range p.content.Entries {
-		texts[i] = e.Text
-	}
+	texts := lists.Map(p.content.Entries, func(e schema.Entry) string { return e.Text })
 	c.promises[p.id] = &promise{live: true, due: due, since: c.now, texts: texts}
 	c.inspect(p)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"crier/schema"
+	"crier/schema/lists"
 )
 
 // store is PostgreSQL as the engine sees it. Each method is one transaction; its
@@ -271,9 +272,8 @@ func (p *post) commentAt(n int16, position int) *comment {
 
 // messagesOf returns the messages of a post's job (schema.PostJob.Messages).
 func messagesOf(p *post, version int32) []message {
-	messages := make([]message, len(p.targets))
-	for i, t := range p.targets {
-		messages[i] = message{target: schema.TargetRef{Post: p.id, N: t.n, Version: version}}
-	}
+	messages := lists.Map(p.targets, func(t *target) message {
+		return message{target: schema.TargetRef{Post: p.id, N: t.n, Version: version}}
+	})
 	return messages
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/collection"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
@@ -28,11 +29,7 @@ func NewAnalytics(s *Store) *Analytics { return &Analytics{Store: s} }
 // follows the clock (microseconds since 1970), so that a database restored from a backup goes on after what ClickHouse
 // has.
 func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[schema.BatchID]int64, error) {
-	type place struct {
-		batch    schema.BatchID
-		position int64
-	}
-	var places []place
+	var places map[schema.BatchID]int64
 	err := a.InTx(ctx, "placing events", func(tx pgx.Tx) error {
 		position, err := tables.NextPosition(ctx, tx)
 		if err != nil {
@@ -44,19 +41,12 @@ func (a *Analytics) Place(ctx context.Context, batches []schema.BatchID) (map[sc
 			)
 			update outbox set position = coalesce(position, $3) where id = any(array(select id from owed))
 			returning id, position`, batches, int16(schema.OwedAnalytics), position)
-		places, err = db.Collect(rows, err, func(row pgx.Row, p *place) error {
-			return row.Scan((*[16]byte)(&p.batch), &p.position)
+		places, err = db.CollectMap(rows, err, func(row pgx.Row, batch *schema.BatchID, position *int64) error {
+			return row.Scan((*[16]byte)(batch), position)
 		})
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	placed := make(map[schema.BatchID]int64, len(places))
-	for _, p := range places {
-		placed[p.batch] = p.position
-	}
-	return placed, nil
+	return places, err
 }
 
 // Horizon returns how far ClickHouse is complete. It must be read before ClickHouse is
@@ -100,10 +90,7 @@ func (a *Analytics) Report(ctx context.Context, facts []schema.Event) error {
 func (a *Analytics) Stored(ctx context.Context, batches []schema.EventBatch) error {
 	var due []schema.Job
 	err := a.Later(ctx, func(tx pgx.Tx) error {
-		ids := make([]schema.BatchID, len(batches))
-		for i, b := range batches {
-			ids[i] = b.ID
-		}
+		ids := lists.Map(batches, func(b schema.EventBatch) schema.BatchID { return b.ID })
 		marked, err := tables.TakeMark(ctx, tx, ids, schema.OwedAnalytics)
 		if err != nil {
 			return err

@@ -119,10 +119,7 @@ func (r *notifyRows) queue(b *pgx.Batch) *notified {
 	finishDeliveries.Queue(b, pgx.StrictNamedArgs{
 		"places": r.places, "ids": r.ids, "claims": r.claims, "enablings": r.enablings, "states": r.states, "codes": r.codes, "millis": r.millis, "errors": r.errors,
 		"next": r.next, "responses": r.responses, "most": disableAfter,
-	}).Query(func(rows pgx.Rows) (err error) {
-		n.disabled, err = db.Collect(rows, nil, scanDisabled)
-		return err
-	})
+	}).Query(db.CollectInto(&n.disabled, scanDisabled))
 	b.Queue(sql.Text(`
 		delete from jobs j using deliveries d
 		where j.id = any($1) and d.id = j.id and d.state in {ended_deliveries}`), r.ids)
@@ -130,7 +127,7 @@ func (r *notifyRows) queue(b *pgx.Batch) *notified {
 		b.Queue(sql.Text(`
 			update jobs j set due_at = d.next_at from deliveries d
 			where j.id = any($1) and d.id = j.id and d.state = {delivery_pending}
-			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`), r.ids).Query(tables.ReadJobs(&n.moved))
+			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`), r.ids).Query(db.CollectInto(&n.moved, tables.ScanJob))
 	}
 	return &n
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -124,10 +125,7 @@ func columnsOf(refs []schema.TargetRef) (posts []schema.PostID, ns []int16, vers
 }
 
 func postsOf(refs []schema.TargetRef) []schema.PostID {
-	posts := make([]schema.PostID, len(refs))
-	for i, r := range refs {
-		posts[i] = r.Post
-	}
+	posts := lists.Map(refs, func(r schema.TargetRef) schema.PostID { return r.Post })
 	return posts
 }
 
@@ -152,7 +150,7 @@ func (c *Comment) Postpone(ctx context.Context, ids []schema.CommentID, waits []
 			where j.id = any(@ids) and c.id = j.id
 			returning j.id, j.kind, j.shard, j.due_at, j.version, j.payload`,
 			pgx.StrictNamedArgs{"ids": subjectsOf(deferred), "delay": schema.FirstCommentDelay}).
-			Query(tables.ReadJobs(&moved))
+			Query(db.CollectInto(&moved, tables.ScanJob))
 		return tx.SendBatch(ctx, b).Close()
 	})
 	if err != nil {

@@ -45,12 +45,9 @@ func (r *Refresh) claim(ctx context.Context, accounts []schema.AccountID, worksp
 	claimRenewals.Queue(b, pgx.StrictNamedArgs{
 		"accounts": accounts, "workspaces": workspaces, "tokens": tokens, "takeovers": takeovers,
 		"node": r.Node, "lease": schema.Lease, "earliest": schema.RenewalEarliest, "settle": schema.SettleTime, "latest": r.Clock.Lease.Latest(time.Now()),
-	}).Query(func(rows pgx.Rows) (err error) {
-		claimed, err = db.Collect(rows, nil, func(row pgx.Row, v *schema.Renewal) error {
-			return tables.ScanAccount(row, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Doubtful, &v.Attempts, &v.Warned)
-		})
-		return err
-	})
+	}).Query(db.CollectInto(&claimed, func(row pgx.Row, v *schema.Renewal) error {
+		return tables.ScanAccount(row, &v.Account, &v.Claim, &v.Trade, &v.Open, &v.Doubtful, &v.Attempts, &v.Warned)
+	}))
 	sent := time.Now()
 	if err := r.Pool.SendBatch(ctx, b).Close(); err != nil {
 		return nil, db.Wrap(err, "claiming renewals")

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 	"crier/schema/postgres/internal/tables"
@@ -135,10 +136,7 @@ func (w *work) media(ctx context.Context, tx pgx.Tx) (gone removed, more bool, e
 func (w *work) rest(ctx context.Context, tx pgx.Tx) (gone removed, more bool, err error) {
 	count := func(tag pgconn.CommandTag) error { gone.rows += int(tag.RowsAffected()); return nil }
 	b := &pgx.Batch{}
-	turns := make([]string, len(w.accounts))
-	for i, account := range w.accounts {
-		turns[i] = "%" + account.String() + "%"
-	}
+	turns := lists.Map(w.accounts, func(account schema.AccountID) string { return "%" + account.String() + "%" })
 	b.Queue(`delete from app_turns where app like any($1)`, turns).Exec(count)
 	b.Queue(`delete from jobs j using collections c where c.account_id = any($1) and j.id = c.id`, w.accounts).Exec(count)
 	b.Queue(`delete from collections where account_id = any($1)`, w.accounts).Exec(count)

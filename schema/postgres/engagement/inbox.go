@@ -17,7 +17,6 @@ import (
 
 // change is a row of the inbox that is new or another than it was.
 type change struct {
-	id        schema.ItemID
 	revision  int64
 	readAt    *time.Time
 	writtenAt time.Time // as it was first seen
@@ -88,16 +87,9 @@ func putItems(ctx context.Context, tx pgx.Tx, account schema.Account, received [
 		"ids": db.IDColumn(ids), "mentions": mentions, "natives": natives, "parents": parents, "posts": posts, "ofposts": db.IDColumn(ofPosts), "states": states,
 		"digests": digests, "deleted": deleted, "written": written, "account": account.ID, "workspace": account.Workspace,
 	})
-	changes, err := db.Collect(rows, err, scanChange)
-	byID := make(map[schema.ItemID]change, len(changes))
-	for _, c := range changes {
-		byID[c.id] = c
-	}
-	return byID, err
-}
-
-func scanChange(row pgx.Row, c *change) error {
-	return row.Scan((*[16]byte)(&c.id), &c.revision, &c.readAt, &c.writtenAt)
+	return db.CollectMap(rows, err, func(row pgx.Row, id *schema.ItemID, c *change) error {
+		return row.Scan((*[16]byte)(id), &c.revision, &c.readAt, &c.writtenAt)
+	})
 }
 
 // eventsOf returns the facts of what has changed, and the events of what is new: not of what
@@ -105,11 +97,12 @@ func scanChange(row pgx.Row, c *change) error {
 func eventsOf(account schema.Account, received []schema.Received, changes map[schema.ItemID]change, now time.Time) (facts, events []schema.Event) {
 	for i := range received {
 		item := received[i].Item
-		c, ok := changes[schema.ItemIDOf(account.ID, item.NativeID)]
+		id := schema.ItemIDOf(account.ID, item.NativeID)
+		c, ok := changes[id]
 		if !ok {
 			continue
 		}
-		delete(changes, c.id) // a page may name it twice
+		delete(changes, id) // a page may name it twice
 		item.Revision, item.ReadAt, item.WrittenAt = c.revision, c.readAt, c.writtenAt
 		fact := event(schema.FactInboxItem, account, item, now)
 		fact.Post = received[i].Post

@@ -54,7 +54,7 @@ func (a *Admin) WorkspacesOf(ctx context.Context, text string) ([]schema.Workspa
 	}
 	rows, err := a.Pool.Query(ctx, `
 		select id from workspaces where name = $1 and (live_id is not null or not $2) or id = $3 order by live_id is not null`, name, isSandbox, id)
-	ids, err := db.Collect(rows, err, func(row pgx.Row, id *schema.WorkspaceID) error { return row.Scan((*[16]byte)(id)) })
+	ids, err := db.Collect(rows, err, db.ScanID[schema.WorkspaceID])
 	if err == nil && len(ids) == 0 {
 		err = &schema.Error{Kind: schema.NotFound, Message: "there is no such workspace"}
 	}

@@ -3,6 +3,7 @@ package db
 import (
 	"errors"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"crier/schema"
@@ -22,6 +23,14 @@ func IDs[I ~[16]byte](raw [][16]byte) []I {
 		ids[i] = I(id)
 	}
 	return ids
+}
+
+// ScanID reads an id.
+func ScanID[I ~[16]byte](row pgx.Row, id *I) error {
+	var raw [16]byte
+	err := row.Scan(&raw)
+	*id = I(raw)
+	return err
 }
 
 func (c ids[K]) Dimensions() []pgtype.ArrayDimension {

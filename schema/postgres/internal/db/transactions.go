@@ -105,3 +105,29 @@ func Collect[T any](rows pgx.Rows, err error, scan func(pgx.Row, *T) error) ([]T
 		return value, err
 	})
 }
+
+// CollectInto returns what reads the rows of a queued statement, each with scan.
+func CollectInto[T any](into *[]T, scan func(pgx.Row, *T) error) func(pgx.Rows) error {
+	return func(rows pgx.Rows) (err error) {
+		*into, err = Collect(rows, nil, scan)
+		return err
+	}
+}
+
+// CollectMap reads the rows of a query, each with scan, which gives a value its key.
+func CollectMap[K comparable, V any](rows pgx.Rows, err error, scan func(pgx.Row, *K, *V) error) (map[K]V, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := map[K]V{}
+	for rows.Next() {
+		var key K
+		var value V
+		if err := scan(rows, &key, &value); err != nil {
+			return nil, err
+		}
+		all[key] = value
+	}
+	return all, rows.Err()
+}

@@ -123,7 +123,7 @@ func MoveJobOf(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post schema.PostID,
 func QueueMove(b *pgx.Batch, move *db.Statement, posts, waiting []schema.PostID, moved *[]schema.Job) {
 	move.Queue(b, pgx.StrictNamedArgs{
 		"posts": posts, "waiting": waiting, "visibility": schema.VisibilityTimeout, "settle": schema.SettleTime,
-	}).Query(ReadJobs(moved))
+	}).Query(db.CollectInto(moved, ScanJob))
 }
 
 // MoveOpen is MoveJobs of all open posts.
@@ -161,14 +161,6 @@ func Soon(jobs []schema.Job, now time.Time) []schema.Job {
 // ScanJob reads id, kind, shard, due_at, version and payload.
 func ScanJob(row pgx.Row, j *schema.Job) error {
 	return row.Scan((*[16]byte)(&j.ID), &j.Kind, &j.Shard, &j.DueAt, &j.Version, &j.Payload)
-}
-
-// ReadJobs returns what reads the jobs that a queued statement returns.
-func ReadJobs(jobs *[]schema.Job) func(pgx.Rows) error {
-	return func(rows pgx.Rows) (err error) {
-		*jobs, err = db.Collect(rows, nil, ScanJob)
-		return err
-	}
 }
 
 // within reports whether a job is due soon enough for jobs; others go to jobs_far.
