@@ -89,9 +89,7 @@ var claimRenewals = db.NewStatement(`
 // credentials are stored even if another claim has followed, as long as they were traded
 // for the stored ones: there is no other copy.
 func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
-	var encoded []schema.EncodedEvents
-	var jobs []schema.Job
-	err := r.InTx(ctx, "finishing a renewal", func(tx pgx.Tx) error {
+	return r.Announcing(ctx, "finishing a renewal", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		a := &v.Account
 		tag, err := tx.Exec(ctx, finishRenewal, pgx.StrictNamedArgs{
 			"account": a.ID, "workspace": a.Workspace, "revision": a.Revision, "claim": v.Claim, "traded": v.Traded, "sealed": a.Sealed,
@@ -100,18 +98,13 @@ func (r *Refresh) Finish(ctx context.Context, v schema.RenewalResult) error {
 			"step": int16(v.Step), "attempts": v.Attempts, "next": db.OrNull(v.NextAt),
 		})
 		if err != nil || tag.RowsAffected() == 0 {
-			return err
+			return announcement, err
 		}
 		b := &pgx.Batch{}
-		jobs = tables.QueueRenewalAt(b, a, v.NextAt)
-		encoded = tables.QueueEvents(b, renewalEvents(v, r.Now()), r.Now())
-		return tx.SendBatch(ctx, b).Close()
+		announcement.Jobs = tables.Soon(tables.QueueRenewalAt(b, a, v.NextAt), r.Now())
+		announcement.Events = tables.QueueEvents(b, renewalEvents(v, r.Now()), r.Now())
+		return announcement, tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return err
-	}
-	tables.AnnounceAccounts(r.DB, jobs, encoded)
-	return nil
 }
 
 const finishRenewal = `

@@ -40,23 +40,17 @@ func Receive(ctx context.Context, tx pgx.Tx, account schema.Account, received []
 // Receive is Receive in a transaction of its own; it returns how many items were new or have
 // changed.
 func (s *Store) Receive(ctx context.Context, account schema.Account, received []schema.Received) (changed int, err error) {
-	var announcement schema.Announcement
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		announcement = schema.Announcement{}
+	err = s.Announcing(ctx, "receiving", func(tx pgx.Tx) (announcement schema.Announcement, err error) {
 		facts, events, err := Receive(ctx, tx, account, received, s.Now())
 		if err != nil {
-			return err
+			return announcement, err
 		}
 		changed = len(facts)
 		b := &pgx.Batch{}
 		announcement.Events = append(tables.QueueFacts(b, facts, s.Now()), tables.QueueEvents(b, events, s.Now())...)
-		return tx.SendBatch(ctx, b).Close()
+		return announcement, tx.SendBatch(ctx, b).Close()
 	})
-	if err != nil {
-		return 0, db.Unavailable(err)
-	}
-	s.Announce(announcement)
-	return changed, nil
+	return changed, err
 }
 
 // putItems stores those of a page that are new or have changed, and returns them. Those of an

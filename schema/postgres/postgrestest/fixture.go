@@ -65,9 +65,7 @@ func New(t *testing.T) *Fixture {
 	store, err := postgres.Open(ctx, postgres.Config{
 		URL: url, MaxConns: 10, MaxLateness: MaxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: f.Registry, Announce: f.announce,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	t.Cleanup(store.Close)
 	f.Store, f.Began = store, store.Now()
 	f.Gateway, f.Publish = postgres.NewGateway(store, securetest.PlainText{}, Constraints), postgres.NewPublish(store, Constraints)
@@ -75,20 +73,15 @@ func New(t *testing.T) *Fixture {
 	f.Notify, f.Analytics = postgres.NewNotify(store, securetest.PlainText{}), postgres.NewAnalytics(store)
 	admin := postgres.NewAdmin(store)
 	w, err := admin.MakeWorkspace(ctx, "acme", "operator", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.Must(err)
 	f.Workspace, f.Key = w.ID, schema.NewID[schema.KeyID](store.Now())
 	for i := range 3 {
 		a := schema.Account{
 			Workspace: w.ID, Platform: schema.Mastodon, NativeID: strconv.Itoa(i), Name: "a" + strconv.Itoa(i), Sealed: []byte("x"),
 		}
-		if a.ID, err = admin.AccountID(ctx, a); err != nil {
-			t.Fatal(err)
-		}
-		if err := admin.PutAccount(ctx, a); err != nil {
-			t.Fatal(err)
-		}
+		a.ID, err = admin.AccountID(ctx, a)
+		f.Must(err)
+		f.Must(admin.PutAccount(ctx, a))
 		f.Accounts = append(f.Accounts, a.ID)
 	}
 	return f

@@ -90,9 +90,7 @@ func (f *Fixture) OpenProcess() *postgres.Store {
 	store, err := postgres.Open(f.Context(), postgres.Config{
 		URL: f.URL, MaxConns: 3, MaxLateness: MaxLateness, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry(),
 	})
-	if err != nil {
-		f.Fatal(err)
-	}
+	f.Must(err)
 	f.Cleanup(store.Close)
 	return store
 }

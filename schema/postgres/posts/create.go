@@ -263,10 +263,7 @@ func (s *Store) replay(ctx context.Context, conn *pgx.Conn, repeats []*creation)
 }
 
 // storedResponse is the response to the first request of a key.
-type storedResponse struct {
-	idempotencyKey
-	fingerprint, response []byte
-}
+type storedResponse struct{ fingerprint, response []byte }
 
 // repeat answers a request with the answer of the first of its key.
 func (c *creation) repeat(first storedResponse) {
@@ -291,17 +288,9 @@ func readAnswers(ctx context.Context, q db.Querier, requests []*creation) (map[i
 		lineages[i], keys[i] = c.Idempotency.Lineage, c.Idempotency.Key
 	}
 	rows, err := q.Query(ctx, selectAnswers, db.IDColumn(lineages), keys)
-	answers, err := db.Collect(rows, err, func(row pgx.Row, a *storedResponse) error {
-		return row.Scan((*[16]byte)(&a.lineage), &a.key, &a.fingerprint, &a.response)
+	return db.CollectMap(rows, err, func(row pgx.Row, k *idempotencyKey, a *storedResponse) error {
+		return row.Scan((*[16]byte)(&k.lineage), &k.key, &a.fingerprint, &a.response)
 	})
-	if err != nil {
-		return nil, err
-	}
-	known := make(map[idempotencyKey]storedResponse, len(answers))
-	for _, a := range answers {
-		known[a.idempotencyKey] = a
-	}
-	return known, nil
 }
 
 // confirm finds out whether a transaction whose COMMIT was not answered took place, by a

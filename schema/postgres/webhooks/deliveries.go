@@ -142,10 +142,7 @@ func (s *Store) RedeliverFailed(ctx context.Context, workspace schema.WorkspaceI
 
 func deliveryIDs(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]schema.DeliveryID, error) {
 	rows, err := tx.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[schema.DeliveryID])
+	return db.Collect(rows, err, db.ScanID[schema.DeliveryID])
 }
 
 // redeliver makes new deliveries of those that choose names, while the webhook is locked:

@@ -108,10 +108,9 @@ func PostMessages(p *schema.Post) []schema.PublishMessage {
 	return messages
 }
 
-// MoveJobOf runs a batch, makes the job of a post due when its targets are, and returns
+// MoveJobsOf runs a batch, makes the jobs of posts due when their targets are, and returns
 // what to announce.
-func MoveJobOf(ctx context.Context, tx pgx.Tx, b *pgx.Batch, post schema.PostID, now time.Time) (schema.Announcement, error) {
-	posts := []schema.PostID{post}
+func MoveJobsOf(ctx context.Context, tx pgx.Tx, b *pgx.Batch, posts []schema.PostID, now time.Time) (schema.Announcement, error) {
 	var moved []schema.Job
 	QueueMove(b, MoveOpen, posts, posts, &moved)
 	err := tx.SendBatch(ctx, b).Close()
