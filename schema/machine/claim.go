@@ -106,7 +106,7 @@ func (s *store) finish(r schema.Result, now time.Time) bool {
 	return taken
 }
 
-// apply writes the target and counts it on its post (resultRows.queue).
+// apply writes the target and counts it on its post (queueResults).
 func (s *store) apply(p *post, t *target, r schema.Result, now time.Time) {
 	t.write(r, now)
 	switch r.State {

@@ -207,17 +207,13 @@ func (s *Store) queueInserts(batch *pgx.Batch, posts []schema.Post) schema.Annou
 		return schema.Announcement{}
 	}
 	now := s.Now()
-	var rows tables.PostRows
-	var targets tables.TargetRows
+	rows := make([]*schema.Post, len(posts))
 	var jobs tables.JobRows
-	var uses tables.MediaUses
 	var events []schema.Event
 	var announcement schema.Announcement
 	for i := range posts {
 		p := &posts[i]
-		rows.Add(p)
-		targets.Add(p)
-		uses.Add(p)
+		rows[i] = p
 		if p.Status != schema.Scheduled {
 			continue
 		}
@@ -234,10 +230,10 @@ func (s *Store) queueInserts(batch *pgx.Batch, posts []schema.Post) schema.Annou
 		job.DueAt = now.Add(schema.AnnounceTimeout)
 		jobs.Add(job, now)
 	}
-	rows.Queue(batch)
-	targets.Queue(batch)
+	tables.QueuePosts(batch, rows)
+	tables.QueueTargets(batch, rows...)
 	jobs.Queue(batch)
-	uses.Queue(batch)
+	tables.QueueUses(batch, rows...)
 	announcement.Events = append(announcement.Events, tables.QueueEvents(batch, events, now)...)
 	return announcement
 }

@@ -177,13 +177,9 @@ func (s *Store) replace(ctx context.Context, tx pgx.Tx, before, p *schema.Post, 
 	b.Queue(`delete from targets where post_id = $1`, p.ID)
 	b.Queue(`delete from jobs where id = $1`, p.ID)
 	queueSlot(b, before, p)
-	var targets tables.TargetRows
-	targets.Add(p)
-	targets.Queue(b)
+	tables.QueueTargets(b, p)
 	tables.QueueUnused(b, p.ID)
-	var uses tables.MediaUses
-	uses.Add(p)
-	uses.Queue(b)
+	tables.QueueUses(b, p)
 	var announcement schema.Announcement
 	if p.Status == schema.Scheduled {
 		announcement = queueJob(b, p, now, p.ScheduledFor)

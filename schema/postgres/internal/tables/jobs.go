@@ -8,44 +8,40 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
+	"crier/schema/lists"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
 )
 
 // JobRows are the columns of jobs to be made, near and far.
-type JobRows struct{ near, far jobColumns }
-
-type jobColumns struct {
-	ids      []schema.JobID
-	kinds    []int16
-	shards   []int16
-	due      []time.Time
-	versions []int32
-	payloads []string
-}
+type JobRows struct{ near, far []schema.Job }
 
 // Add adds a job: a near one, or a far one.
 func (r *JobRows) Add(j schema.Job, now time.Time) {
-	to := &r.far
 	if within(j.DueAt, now) {
-		to = &r.near
+		r.near = append(r.near, j)
+	} else {
+		r.far = append(r.far, j)
 	}
-	to.ids, to.kinds, to.shards = append(to.ids, j.ID), append(to.kinds, int16(j.Kind)), append(to.shards, j.Shard)
-	to.due, to.versions, to.payloads = append(to.due, j.DueAt), append(to.versions, j.Version), append(to.payloads, string(j.Payload))
 }
 
 // Queue adds the statements that insert the rows.
 func (r *JobRows) Queue(batch *pgx.Batch) {
-	r.near.queue(batch, insertJobs)
-	r.far.queue(batch, insertFarJobs)
+	queueInserts(batch, insertJobs, r.near)
+	queueInserts(batch, insertFarJobs, r.far)
 }
 
-func (c *jobColumns) queue(batch *pgx.Batch, insert *db.Statement) {
-	if len(c.ids) == 0 {
+func queueInserts(batch *pgx.Batch, insert *db.Statement, jobs []schema.Job) {
+	if len(jobs) == 0 {
 		return
 	}
 	insert.Queue(batch, pgx.StrictNamedArgs{
-		"ids": db.IDColumn(c.ids), "kinds": c.kinds, "shards": c.shards, "due": c.due, "versions": c.versions, "payloads": c.payloads,
+		"ids":      db.IDColumn(lists.Map(jobs, func(j schema.Job) schema.JobID { return j.ID })),
+		"kinds":    lists.Map(jobs, func(j schema.Job) int16 { return int16(j.Kind) }),
+		"shards":   lists.Map(jobs, func(j schema.Job) int16 { return j.Shard }),
+		"due":      lists.Map(jobs, func(j schema.Job) time.Time { return j.DueAt }),
+		"versions": lists.Map(jobs, func(j schema.Job) int32 { return j.Version }),
+		"payloads": lists.Map(jobs, func(j schema.Job) string { return string(j.Payload) }),
 	})
 }
 
