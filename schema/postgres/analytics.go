@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"crier/schema"
-	"crier/schema/lists"
 	"crier/schema/postgres/collection"
 	"crier/schema/postgres/internal/db"
 	"crier/schema/postgres/internal/sql"
@@ -90,12 +89,15 @@ func (a *Analytics) Report(ctx context.Context, facts []schema.Event) error {
 func (a *Analytics) Stored(ctx context.Context, batches []schema.EventBatch) error {
 	var due []schema.Job
 	err := a.Later(ctx, func(tx pgx.Tx) error {
-		ids := lists.Map(batches, func(b schema.EventBatch) schema.BatchID { return b.ID })
-		marked, err := tables.TakeMark(ctx, tx, ids, schema.OwedAnalytics)
+		marked, err := unmark(ctx, tx, batches, schema.OwedAnalytics)
 		if err != nil {
 			return err
 		}
-		due, err = collection.Follow(ctx, tx, eventsOf(batches, marked), a.Now())
+		var events []schema.Event
+		for _, b := range marked {
+			events = append(events, b.Events...)
+		}
+		due, err = collection.Follow(ctx, tx, events, a.Now())
 		return err
 	})
 	if err != nil {
@@ -103,20 +105,4 @@ func (a *Analytics) Stored(ctx context.Context, batches []schema.EventBatch) err
 	}
 	a.Announce(schema.Announcement{Jobs: tables.Soon(due, a.Now())})
 	return nil
-}
-
-// eventsOf returns the events of those batches whose ids are given.
-func eventsOf(batches []schema.EventBatch, of []schema.BatchID) []schema.Event {
-	wanted := make(map[schema.BatchID]bool, len(of))
-	for _, id := range of {
-		wanted[id] = true
-	}
-	var events []schema.Event
-	for _, b := range batches {
-		if wanted[b.ID] {
-			events = append(events, b.Events...)
-			delete(wanted, b.ID)
-		}
-	}
-	return events
 }

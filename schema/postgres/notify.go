@@ -172,14 +172,10 @@ func (r receivers) fitting(batches []schema.EventBatch) int {
 // beginWithSubscribers begins a transaction and returns the webhooks of the workspaces that events
 // are of.
 func (n *Notify) beginWithSubscribers(ctx context.Context, conn *pgx.Conn, batches []schema.EventBatch) (receivers, error) {
-	seen := map[schema.WorkspaceID]bool{}
-	var workspaces []schema.WorkspaceID
+	workspaces := map[schema.WorkspaceID]bool{}
 	for _, b := range batches {
 		for _, e := range b.Events {
-			if !seen[e.Workspace] {
-				seen[e.Workspace] = true
-				workspaces = append(workspaces, e.Workspace)
-			}
+			workspaces[e.Workspace] = true
 		}
 	}
 	var found []receiver
@@ -188,7 +184,7 @@ func (n *Notify) beginWithSubscribers(ctx context.Context, conn *pgx.Conn, batch
 	db.QueueAsync(b)
 	b.Queue(`
 		select id, workspace_id, events, active from webhooks
-		where workspace_id = any($1) and (active or disabled_at > now() - $2::interval) order by id`, workspaces, n.Keep.Deliveries.String()).
+		where workspace_id = any($1) and (active or disabled_at > now() - $2::interval) order by id`, slices.Collect(maps.Keys(workspaces)), n.Keep.Deliveries.String()).
 		Query(db.CollectInto(&found, func(row pgx.Row, r *receiver) error {
 			return row.Scan((*[16]byte)(&r.id), (*[16]byte)(&r.workspace), &r.events, &r.active)
 		}))
