@@ -90,8 +90,7 @@ func (e *Eraser) recount(ctx context.Context, of schema.Erasure) error {
 }
 
 func ids(workspaces []schema.WorkspaceID) []string {
-	texts := lists.Map(workspaces, func(w schema.WorkspaceID) string { return uuid.UUID(w).String() })
-	return texts
+	return lists.Map(workspaces, func(w schema.WorkspaceID) string { return uuid.UUID(w).String() })
 }
 
 // firstRollup is the first of erasables that is counted from those before it.

@@ -118,8 +118,7 @@ func columnsOf(refs []schema.TargetRef) (posts []schema.PostID, ns []int16, vers
 }
 
 func postsOf(refs []schema.TargetRef) []schema.PostID {
-	posts := lists.Map(refs, func(r schema.TargetRef) schema.PostID { return r.Post })
-	return posts
+	return lists.Map(refs, func(r schema.TargetRef) schema.PostID { return r.Post })
 }
 
 // Postpone delays first comments by the rules of Publish.Postpone.

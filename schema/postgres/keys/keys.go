@@ -22,9 +22,6 @@ import (
 // Store keeps keys.
 type Store struct{ *db.DB }
 
-// New returns the store of keys.
-func New(d *db.DB) *Store { return &Store{d} }
-
 // maxKeys are the keys that may work at a time: of a workspace, and of its sandbox twin.
 const maxKeys = 100
 

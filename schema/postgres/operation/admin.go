@@ -36,7 +36,9 @@ type (
 )
 
 // New returns the store of the operator's commands.
-func New(d *db.DB) *Admin { return &Admin{d, accounts.New(d), keys.New(d), billing.New(d)} }
+func New(d *db.DB) *Admin {
+	return &Admin{d, accounts.New(d), &keys.Store{DB: d}, &billing.Store{DB: d}}
+}
 
 // Workspace returns the live workspace of that name. The error is NotFound where there is none.
 func (a *Admin) Workspace(ctx context.Context, name string) (schema.Workspace, error) {

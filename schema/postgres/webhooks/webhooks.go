@@ -131,8 +131,7 @@ func (s *Store) DeleteWebhook(ctx context.Context, workspace schema.WorkspaceID,
 }
 
 func eventNames(events []schema.EventType) []string {
-	names := lists.Map(events, func(e schema.EventType) string { return string(e) })
-	return names
+	return lists.Map(events, func(e schema.EventType) string { return string(e) })
 }
 
 // entry is what the audit log says of a webhook that is made, or changed.

@@ -60,8 +60,7 @@ const (
 
 // KeyIDs is keys as installation_keyset has them.
 func KeyIDs(keys []schema.SealingKey) []int64 {
-	ids := lists.Map(keys, func(key schema.SealingKey) int64 { return int64(key) })
-	return ids
+	return lists.Map(keys, func(key schema.SealingKey) int64 { return int64(key) })
 }
 
 // SealedColumns returns every column that holds something sealed. Each has a trigger that calls
